@@ -1,0 +1,187 @@
+#include "base/buffer.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+
+void gf_buffer_init(gf_buffer *b, size_t max)
+{
+    *b = (gf_buffer){.max = max};
+}
+
+void gf_buffer_release(gf_buffer *b)
+{
+    gf_free(b->ptr);
+    *b = (gf_buffer){.max = b->max};
+}
+
+void gf_buffer_reset(gf_buffer *b)
+{
+    b->len = 0;
+    b->state = GF_OK;
+}
+
+gf_status gf_buffer_check(const gf_buffer *b, gf_error *err)
+{
+    if (b->state == GF_OK) return GF_OK;
+    if (b->state == GF_ENOMEM) return gf_fail_memory(err, "a buffer");
+    return gf_fail(err, b->state, "more than %zu bytes", b->max);
+}
+
+char *gf_buffer_reserve(gf_buffer *b, size_t more)
+{
+    if (b->state != GF_OK) return NULL;
+    if (more <= b->capacity - b->len) return b->ptr ? b->ptr + b->len : gf_buffer_reserve(b, 1);
+    if (more > SIZE_MAX / 2 - b->len || (b->max && more > b->max - b->len)) {
+        b->state = b->max ? GF_ELIMIT : GF_ENOMEM;
+        return NULL;
+    }
+    size_t capacity = b->capacity ? b->capacity + b->capacity / 2 : 64;
+    if (capacity < b->len + more) capacity = b->len + more;
+    if (b->max && capacity > b->max) capacity = b->max;
+    char *grown = gf_realloc(b->ptr, capacity, 1);
+    if (!grown) {
+        b->state = GF_ENOMEM;
+        return NULL;
+    }
+    b->ptr = grown;
+    b->capacity = capacity;
+    return b->ptr + b->len;
+}
+
+void gf_buffer_append(gf_buffer *b, const void *bytes, size_t n)
+{
+    if (n == 0) return;
+    char *to = gf_buffer_reserve(b, n);
+    if (!to) return;
+    memcpy(to, bytes, n);
+    b->len += n;
+}
+
+void gf_buffer_slice(gf_buffer *b, gf_slice s)
+{
+    gf_buffer_append(b, s.ptr, s.len);
+}
+
+void gf_buffer_str(gf_buffer *b, const char *s)
+{
+    gf_buffer_append(b, s, strlen(s));
+}
+
+void gf_buffer_byte(gf_buffer *b, char c)
+{
+    gf_buffer_append(b, &c, 1);
+}
+
+void gf_buffer_format(gf_buffer *b, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *to = n >= 0 ? gf_buffer_reserve(b, (size_t)n + 1) : NULL;
+    if (to) {
+        vsnprintf(to, (size_t)n + 1, format, again);
+        b->len += (size_t)n;
+    }
+    va_end(again);
+}
+
+void gf_buffer_varint(gf_buffer *b, uint64_t v)
+{
+    char bytes[10];
+    size_t n = 0;
+    while (v >= 0x80) {
+        bytes[n++] = (char)(v | 0x80);
+        v >>= 7;
+    }
+    bytes[n++] = (char)v;
+    gf_buffer_append(b, bytes, n);
+}
+
+void gf_buffer_u32be(gf_buffer *b, uint32_t v)
+{
+    char bytes[4] = {(char)(v >> 24), (char)(v >> 16), (char)(v >> 8), (char)v};
+    gf_buffer_append(b, bytes, sizeof bytes);
+}
+
+void gf_buffer_u64be(gf_buffer *b, uint64_t v)
+{
+    gf_buffer_u32be(b, (uint32_t)(v >> 32));
+    gf_buffer_u32be(b, (uint32_t)v);
+}
+
+const char *gf_buffer_cstr(gf_buffer *b)
+{
+    char *end = gf_buffer_reserve(b, 1);
+    if (!end) return "";
+    *end = '\0';
+    return b->ptr;
+}
+
+bool gf_take_varint(gf_slice *s, uint64_t *v)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < s->len && i < 10; i++) {
+        uint64_t byte = (unsigned char)s->ptr[i];
+        if (i == 9 && byte > 1) return false;
+        value |= (byte & 0x7F) << (7 * i);
+        if (byte < 0x80) {
+            *s = gf_slice_skip(*s, i + 1);
+            *v = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gf_take_varint32(gf_slice *s, uint32_t *v)
+{
+    gf_slice rest = *s;
+    uint64_t wide;
+    if (!gf_take_varint(&rest, &wide) || wide > UINT32_MAX) return false;
+    *s = rest;
+    *v = (uint32_t)wide;
+    return true;
+}
+
+bool gf_take_u32be(gf_slice *s, uint32_t *v)
+{
+    if (s->len < 4) return false;
+    *v = gf_read_u32be(s->ptr);
+    *s = gf_slice_skip(*s, 4);
+    return true;
+}
+
+bool gf_take_u64be(gf_slice *s, uint64_t *v)
+{
+    if (s->len < 8) return false;
+    *v = gf_read_u64be(s->ptr);
+    *s = gf_slice_skip(*s, 8);
+    return true;
+}
+
+bool gf_take_bytes(gf_slice *s, size_t n, gf_slice *v)
+{
+    if (s->len < n) return false;
+    *v = gf_slice_of(s->ptr, n);
+    *s = gf_slice_skip(*s, n);
+    return true;
+}
+
+void gf_buffer_string(gf_buffer *b, gf_slice s)
+{
+    gf_buffer_varint(b, s.len);
+    gf_buffer_slice(b, s);
+}
+
+bool gf_take_string(gf_slice *s, gf_slice *v)
+{
+    gf_slice rest = *s;
+    uint64_t n;
+    if (!gf_take_varint(&rest, &n) || n > rest.len || !gf_take_bytes(&rest, (size_t)n, v))
+        return false;
+    *s = rest;
+    return true;
+}

@@ -1,0 +1,88 @@
+/**
+ * A growable run of bytes with a stated maximum.
+ *
+ * Appending never returns an error: the first failure (memory, or the maximum) is kept, later
+ * appends do nothing, and the caller asks once with gf_buffer_check() before it uses the bytes.
+ *
+ * Life: gf_buffer_init (or {0} for no maximum), append..., gf_buffer_release. gf_buffer_reset keeps
+ * the memory and clears the failure.
+ */
+#ifndef GF_BASE_BUFFER_H
+#define GF_BASE_BUFFER_H
+
+#include "base/slice.h"
+#include "base/status.h"
+
+#include <stdint.h>
+
+typedef struct gf_buffer {
+    char *ptr;       /* capacity bytes, len of them used; NULL before the first append */
+    size_t len;      /* bytes used */
+    size_t capacity; /* bytes allocated */
+    size_t max;      /* most bytes allowed; 0 is no maximum */
+    gf_status state; /* GF_OK, GF_ENOMEM or GF_ELIMIT */
+} gf_buffer;
+
+void gf_buffer_init(gf_buffer *b, size_t max);
+void gf_buffer_release(gf_buffer *b);
+void gf_buffer_reset(gf_buffer *b);
+
+/** GF_OK, or the first failure since init or reset. */
+gf_status gf_buffer_check(const gf_buffer *b, gf_error *err);
+
+/** Room for `more` further bytes; NULL on failure, else where they go. Add to len what was written.
+ */
+char *gf_buffer_reserve(gf_buffer *b, size_t more);
+
+void gf_buffer_append(gf_buffer *b, const void *bytes, size_t n);
+void gf_buffer_slice(gf_buffer *b, gf_slice s);
+void gf_buffer_str(gf_buffer *b, const char *s);
+void gf_buffer_byte(gf_buffer *b, char c);
+void gf_buffer_format(gf_buffer *b, const char *format, ...) GF_PRINTF(2, 3);
+
+/** Little-endian base-128 integer, 1 to 10 bytes. */
+void gf_buffer_varint(gf_buffer *b, uint64_t v);
+void gf_buffer_u32be(gf_buffer *b, uint32_t v);
+void gf_buffer_u64be(gf_buffer *b, uint64_t v);
+
+/** The bytes as a slice, borrowed until the next change of b. */
+static inline gf_slice gf_buffer_view(const gf_buffer *b)
+{
+    return (gf_slice){b->ptr, b->len};
+}
+
+/** The bytes with a NUL behind them (not counted in len); "" on failure. Borrowed likewise. */
+const char *gf_buffer_cstr(gf_buffer *b);
+
+/**
+ * Readers for what the writers above wrote: each takes its value off the front of s and returns
+ * false, with s and *v unchanged, where the bytes do not hold one.
+ */
+bool gf_take_varint(gf_slice *s, uint64_t *v);
+bool gf_take_varint32(gf_slice *s, uint32_t *v);
+bool gf_take_u32be(gf_slice *s, uint32_t *v);
+bool gf_take_u64be(gf_slice *s, uint64_t *v);
+bool gf_take_bytes(gf_slice *s, size_t n, gf_slice *v);
+
+/** A varint length and that many bytes. */
+void gf_buffer_string(gf_buffer *b, gf_slice s);
+bool gf_take_string(gf_slice *s, gf_slice *v);
+
+/** Big-endian integers at an address. */
+static inline uint64_t gf_read_u64be(const char *p)
+{
+    uint64_t v = 0;
+    for (int i = 0; i < 8; i++)
+        v = v << 8 | (unsigned char)p[i];
+    return v;
+}
+
+static inline uint32_t gf_read_u32be(const char *p)
+{
+    uint32_t v = 0;
+    for (int i = 0; i < 4; i++)
+        v = v << 8 | (unsigned char)p[i];
+    return v;
+}
+
+#endif

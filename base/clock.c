@@ -1,0 +1,149 @@
+#include "base/clock.h"
+
+#include <math.h>
+#include <time.h>
+
+int64_t gf_clock_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+double gf_clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/*
+ * Days from 1970-01-01 to a date of the proleptic Gregorian calendar, and back. The year is counted
+ * from March, so that the leap day is its last: 400 years have 146,097 days.
+ */
+static int64_t days_from_date(int64_t year, int64_t month, int64_t day)
+{
+    if (month <= 2) year--;
+    int64_t era = (year >= 0 ? year : year - 399) / 400;
+    int64_t year_of_era = year - era * 400;
+    int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    return era * 146097 + day_of_era - 719468;
+}
+
+static void date_from_days(int64_t days, int64_t *year, int *month, int *day)
+{
+    days += 719468;
+    int64_t era = (days >= 0 ? days : days - 146096) / 146097;
+    int64_t day_of_era = days - era * 146097;
+    int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t shifted = (5 * day_of_year + 2) / 153;
+    *day = (int)(day_of_year - (153 * shifted + 2) / 5 + 1);
+    *month = (int)(shifted < 10 ? shifted + 3 : shifted - 9);
+    *year = year_of_era + era * 400 + (*month <= 2);
+}
+
+static bool take_digits(gf_slice *s, size_t n, int64_t *value)
+{
+    if (s->len < n) return false;
+    int64_t v = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (s->ptr[i] < '0' || s->ptr[i] > '9') return false;
+        v = v * 10 + (s->ptr[i] - '0');
+    }
+    *value = v;
+    *s = gf_slice_skip(*s, n);
+    return true;
+}
+
+static bool take_char(gf_slice *s, char c)
+{
+    if (s->len == 0 || s->ptr[0] != c) return false;
+    *s = gf_slice_skip(*s, 1);
+    return true;
+}
+
+/* Milliseconds of ".123456"; digits past the third are dropped. */
+static bool take_fraction(gf_slice *s, int64_t *ms)
+{
+    if (!take_char(s, '.') && !take_char(s, ',')) return true;
+    int64_t scale = 100, digit;
+    if (!take_digits(s, 1, &digit)) return false;
+    do {
+        *ms += digit * scale;
+        scale /= 10;
+    } while (take_digits(s, 1, &digit));
+    return true;
+}
+
+static bool take_offset(gf_slice *s, int64_t *minutes)
+{
+    *minutes = 0;
+    if (s->len == 0 || take_char(s, 'Z') || take_char(s, 'z')) return true;
+    int64_t sign = take_char(s, '+') ? 1 : take_char(s, '-') ? -1 : 0;
+    int64_t hour, minute = 0;
+    if (sign == 0 || !take_digits(s, 2, &hour)) return false;
+    take_char(s, ':');
+    if (s->len && !take_digits(s, 2, &minute)) return false;
+    if (hour > 23 || minute > 59) return false;
+    *minutes = sign * (hour * 60 + minute);
+    return true;
+}
+
+static bool take_time(gf_slice *s, int64_t *ms)
+{
+    int64_t hour, minute, second = 0, fraction = 0, offset;
+    if (!take_digits(s, 2, &hour) || !take_char(s, ':') || !take_digits(s, 2, &minute))
+        return false;
+    if (take_char(s, ':') && (!take_digits(s, 2, &second) || !take_fraction(s, &fraction)))
+        return false;
+    if (hour > 23 || minute > 59 || second > 60 || !take_offset(s, &offset)) return false;
+    *ms = ((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction;
+    return true;
+}
+
+bool gf_clock_parse_iso(gf_slice s, int64_t *ms)
+{
+    static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t year, month, day, time = 0;
+    if (!take_digits(&s, 4, &year) || !take_char(&s, '-') || !take_digits(&s, 2, &month) ||
+        !take_char(&s, '-') || !take_digits(&s, 2, &day))
+        return false;
+    if (year < 1 || month < 1 || month > 12 || day < 1 || day > month_days[month - 1]) return false;
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    if (month == 2 && day == 29 && !leap) return false;
+    if (s.len) {
+        if (!take_char(&s, 'T') && !take_char(&s, 't') && !take_char(&s, ' ')) return false;
+        if (!take_time(&s, &time) || s.len) return false;
+    }
+    *ms = days_from_date(year, month, day) * 86400000 + time;
+    return true;
+}
+
+bool gf_clock_from_number(double number, int64_t *ms)
+{
+    if (!isfinite(number)) return false;
+    double value = fabs(number) >= 1e11 ? number : number * 1000;
+    if (fabs(value) > 2.5e14) return false; /* beyond the year 9892 */
+    *ms = (int64_t)floor(value);
+    return true;
+}
+
+void gf_clock_write_iso(gf_buffer *b, int64_t ms)
+{
+    int64_t days = ms / 86400000, rest = ms % 86400000;
+    if (rest < 0) {
+        rest += 86400000;
+        days--;
+    }
+    int64_t year;
+    int month, day;
+    date_from_days(days, &year, &month, &day);
+    int seconds = (int)(rest / 1000), fraction = (int)(rest % 1000);
+    gf_buffer_format(b, "%04lld-%02d-%02dT%02d:%02d:%02d", (long long)year, month, day,
+                     seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if (fraction) gf_buffer_format(b, ".%03d", fraction);
+    gf_buffer_byte(b, 'Z');
+}

@@ -1,0 +1,30 @@
+/**
+ * Time: now, and the two ways in which records write it (Unix time, ISO 8601).
+ * Milliseconds since 1970-01-01T00:00:00Z throughout; no time zone but UTC and stated offsets.
+ */
+#ifndef GF_BASE_CLOCK_H
+#define GF_BASE_CLOCK_H
+
+#include "base/buffer.h"
+
+#include <stdint.h>
+
+/** The wall clock, in milliseconds. */
+int64_t gf_clock_ms(void);
+
+/** A clock that never goes back, in seconds from an arbitrary start. */
+double gf_clock_seconds(void);
+
+/**
+ * Read ISO 8601: YYYY-MM-DD, or that with T or a space and hh:mm[:ss[.fraction]] and Z or an offset
+ * (+hh:mm, +hhmm); without an offset UTC is meant. Years 0001 to 9999. False where s is not that.
+ */
+bool gf_clock_parse_iso(gf_slice s, int64_t *ms);
+
+/** Unix time as records give it: seconds, or milliseconds where its size is 10^11 or more. */
+bool gf_clock_from_number(double number, int64_t *ms);
+
+/** Append YYYY-MM-DDThh:mm:ss[.mmm]Z; the fraction only where it is not zero. */
+void gf_clock_write_iso(gf_buffer *b, int64_t ms);
+
+#endif

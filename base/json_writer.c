@@ -1,0 +1,228 @@
+#include "base/json_writer.h"
+
+#include "base/utf8.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+gf_json_writer gf_json_writer_to(gf_buffer *out)
+{
+    return (gf_json_writer){.out = out};
+}
+
+/* What must stand before the next value or key: a comma where the object or array has an item. */
+static void separate(gf_json_writer *w)
+{
+    if (w->after_key) {
+        w->after_key = false;
+        return;
+    }
+    uint64_t bit = UINT64_C(1) << w->depth;
+    if (w->has_items & bit) gf_buffer_byte(w->out, ',');
+    w->has_items |= bit;
+}
+
+void gf_json_begin(gf_json_writer *w, char bracket)
+{
+    separate(w);
+    gf_buffer_byte(w->out, bracket);
+    assert(w->depth < 63);
+    w->depth++;
+    w->has_items &= ~(UINT64_C(1) << w->depth);
+}
+
+void gf_json_end(gf_json_writer *w, char bracket)
+{
+    assert(w->depth > 0);
+    w->depth--;
+    gf_buffer_byte(w->out, bracket);
+}
+
+void gf_json_key_slice(gf_json_writer *w, gf_slice name)
+{
+    separate(w);
+    gf_buffer_json_string(w->out, name);
+    gf_buffer_byte(w->out, ':');
+    w->after_key = true;
+}
+
+void gf_json_key(gf_json_writer *w, const char *name)
+{
+    gf_json_key_slice(w, gf_slice_str(name));
+}
+
+static void escape(gf_buffer *b, unsigned char c)
+{
+    switch (c) {
+    case '"':
+        gf_buffer_str(b, "\\\"");
+        break;
+    case '\\':
+        gf_buffer_str(b, "\\\\");
+        break;
+    case '\n':
+        gf_buffer_str(b, "\\n");
+        break;
+    case '\r':
+        gf_buffer_str(b, "\\r");
+        break;
+    case '\t':
+        gf_buffer_str(b, "\\t");
+        break;
+    case '\b':
+        gf_buffer_str(b, "\\b");
+        break;
+    case '\f':
+        gf_buffer_str(b, "\\f");
+        break;
+    default:
+        gf_buffer_format(b, "\\u%04x", c);
+    }
+}
+
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c != '"' && c != '\\';
+}
+
+static void escape_valid(gf_buffer *b, gf_slice text)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (is_plain(c)) continue;
+        gf_buffer_append(b, text.ptr + from, i - from);
+        escape(b, c);
+        from = i + 1;
+    }
+    if (text.len) gf_buffer_append(b, text.ptr + from, text.len - from);
+}
+
+void gf_buffer_json_string(gf_buffer *b, gf_slice text)
+{
+    gf_buffer_byte(b, '"');
+    while (text.len) {
+        size_t good = gf_utf8_valid_length(text);
+        escape_valid(b, gf_slice_of(text.ptr, good));
+        text = gf_slice_skip(text, good);
+        if (text.len) {
+            gf_buffer_str(b, GF_UTF8_REPLACEMENT);
+            text = gf_slice_skip(text, gf_utf8_bad_length(text));
+        }
+    }
+    gf_buffer_byte(b, '"');
+}
+
+void gf_json_string(gf_json_writer *w, gf_slice text)
+{
+    separate(w);
+    gf_buffer_json_string(w->out, text);
+}
+
+void gf_json_int(gf_json_writer *w, int64_t v)
+{
+    separate(w);
+    gf_buffer_format(w->out, "%" PRId64, v);
+}
+
+void gf_json_uint(gf_json_writer *w, uint64_t v)
+{
+    separate(w);
+    gf_buffer_format(w->out, "%" PRIu64, v);
+}
+
+void gf_json_bool(gf_json_writer *w, bool v)
+{
+    separate(w);
+    gf_buffer_str(w->out, v ? "true" : "false");
+}
+
+void gf_json_null(gf_json_writer *w)
+{
+    separate(w);
+    gf_buffer_str(w->out, "null");
+}
+
+void gf_buffer_double(gf_buffer *b, double v)
+{
+    char text[40];
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtod(text, NULL) >= v && strtod(text, NULL) <= v) break;
+    }
+    gf_buffer_str(b, text);
+}
+
+void gf_buffer_float(gf_buffer *b, float v)
+{
+    char text[40];
+    for (int digits = 4; digits <= 9; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)v);
+        if (strtof(text, NULL) >= v && strtof(text, NULL) <= v) break;
+    }
+    gf_buffer_str(b, text);
+}
+
+void gf_json_double(gf_json_writer *w, double v)
+{
+    if (!isfinite(v)) {
+        gf_json_null(w);
+        return;
+    }
+    separate(w);
+    gf_buffer_double(w->out, v);
+}
+
+void gf_json_float(gf_json_writer *w, float v)
+{
+    if (!isfinite(v)) {
+        gf_json_null(w);
+        return;
+    }
+    separate(w);
+    gf_buffer_float(w->out, v);
+}
+
+void gf_json_raw(gf_json_writer *w, gf_slice json)
+{
+    separate(w);
+    gf_buffer_slice(w->out, json);
+}
+
+void gf_json_put_string(gf_json_writer *w, const char *name, gf_slice text)
+{
+    gf_json_key(w, name);
+    gf_json_string(w, text);
+}
+
+void gf_json_put_str(gf_json_writer *w, const char *name, const char *text)
+{
+    gf_json_put_string(w, name, gf_slice_str(text));
+}
+
+void gf_json_put_uint(gf_json_writer *w, const char *name, uint64_t v)
+{
+    gf_json_key(w, name);
+    gf_json_uint(w, v);
+}
+
+void gf_json_put_double(gf_json_writer *w, const char *name, double v)
+{
+    gf_json_key(w, name);
+    gf_json_double(w, v);
+}
+
+void gf_json_put_float(gf_json_writer *w, const char *name, float v)
+{
+    gf_json_key(w, name);
+    gf_json_float(w, v);
+}
+
+void gf_json_put_bool(gf_json_writer *w, const char *name, bool v)
+{
+    gf_json_key(w, name);
+    gf_json_bool(w, v);
+}

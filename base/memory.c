@@ -1,0 +1,67 @@
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Allocations left until the one that fails; negative where none is to fail. */
+static atomic_int_least64_t countdown = -1;
+static atomic_int failed;
+
+static int must_fail(void)
+{
+    if (atomic_load_explicit(&countdown, memory_order_relaxed) < 0) return 0;
+    if (atomic_fetch_sub_explicit(&countdown, 1, memory_order_relaxed) != 0) return 0;
+    atomic_store(&failed, 1);
+    return 1;
+}
+
+void gf_memory_fail_at(int64_t n)
+{
+    atomic_store(&failed, 0);
+    atomic_store(&countdown, n);
+}
+
+int gf_memory_failed(void)
+{
+    return atomic_load(&failed);
+}
+
+void *gf_malloc(size_t size)
+{
+    if (must_fail()) return NULL;
+    return malloc(size ? size : 1);
+}
+
+void *gf_calloc(size_t n, size_t size)
+{
+    if (must_fail()) return NULL;
+    return calloc(n ? n : 1, size ? size : 1);
+}
+
+void *gf_array(size_t n, size_t size)
+{
+    if (size && n > SIZE_MAX / size) return NULL;
+    return gf_malloc(n * size);
+}
+
+void *gf_realloc(void *p, size_t n, size_t size)
+{
+    if (size && n > SIZE_MAX / size) return NULL;
+    if (must_fail()) return NULL;
+    return realloc(p, n && size ? n * size : 1);
+}
+
+char *gf_copy_string(const char *p, size_t n)
+{
+    char *copy = gf_array(n + 1, 1);
+    if (!copy) return NULL;
+    if (n) memcpy(copy, p, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+void gf_free(void *p)
+{
+    free(p);
+}

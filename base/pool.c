@@ -1,0 +1,168 @@
+#include "base/pool.h"
+
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+/*
+ * The threads sleep on `wake` until `generation` changes, take task indices from `next` until none
+ * is left, and the last one out signals `done`. All fields are read and written under `lock`, but
+ * for the job itself, which is fixed while a generation runs.
+ */
+struct gf_pool {
+    pthread_mutex_t lock;
+    pthread_cond_t wake, done;
+    pthread_t *threads; /* n - 1 */
+    unsigned n;         /* the caller included */
+    unsigned started;   /* threads that run */
+    unsigned busy;      /* threads in the current generation */
+    uint64_t generation;
+    bool stopping;
+
+    gf_task *task;
+    void *context;
+    const gf_cancel *cancel;
+    size_t n_tasks, next;
+    gf_status status; /* of the failed task with the lowest index */
+    size_t failed_index;
+    gf_error error;
+};
+
+typedef struct worker_start {
+    gf_pool *pool;
+    unsigned worker;
+} worker_start;
+
+/* Called with the lock held; returns with it held. */
+static void work(gf_pool *p, unsigned worker)
+{
+    while (p->next < p->n_tasks && p->status == GF_OK) {
+        size_t index = p->next++;
+        pthread_mutex_unlock(&p->lock);
+        gf_error error = {GF_OK, ""};
+        gf_status st = gf_cancel_check(p->cancel, &error);
+        if (st == GF_OK) st = p->task(p->context, index, worker, &error);
+        pthread_mutex_lock(&p->lock);
+        if (st != GF_OK && (p->status == GF_OK || index < p->failed_index)) {
+            p->status = st;
+            p->failed_index = index;
+            p->error = error;
+        }
+    }
+}
+
+static void *thread_main(void *argument)
+{
+    worker_start start = *(worker_start *)argument;
+    gf_free(argument);
+    gf_pool *p = start.pool;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&p->lock);
+    for (;;) {
+        while (p->generation == seen && !p->stopping)
+            pthread_cond_wait(&p->wake, &p->lock);
+        if (p->stopping) break;
+        seen = p->generation;
+        work(p, start.worker);
+        if (--p->busy == 0) pthread_cond_signal(&p->done);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+static gf_status start_thread(gf_pool *p, gf_error *err)
+{
+    worker_start *start = gf_malloc(sizeof *start);
+    if (!start) return gf_fail_memory(err, "a thread");
+    *start = (worker_start){p, p->started + 1};
+    int code = pthread_create(&p->threads[p->started], NULL, thread_main, start);
+    if (code) {
+        gf_free(start);
+        return gf_fail(err, GF_ENOMEM, "cannot start thread %u of %u", p->started + 2, p->n);
+    }
+    p->started++;
+    return GF_OK;
+}
+
+gf_status gf_pool_create(unsigned n, gf_pool **pool, gf_error *err)
+{
+    if (n == 0) {
+        long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+        n = cpus > 0 ? (unsigned)cpus : 1;
+    }
+    gf_pool *p = gf_calloc(1, sizeof *p);
+    if (!p) return gf_fail_memory(err, "threads");
+    p->n = n;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    pthread_cond_init(&p->done, NULL);
+    gf_status st = GF_OK;
+    p->threads = gf_calloc(n, sizeof *p->threads);
+    if (!p->threads) st = gf_fail_memory(err, "threads");
+    while (st == GF_OK && p->started + 1 < n)
+        st = start_thread(p, err);
+    if (st != GF_OK) {
+        gf_pool_free(p);
+        return st;
+    }
+    *pool = p;
+    return GF_OK;
+}
+
+void gf_pool_free(gf_pool *p)
+{
+    if (!p) return;
+    pthread_mutex_lock(&p->lock);
+    p->stopping = true;
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    for (unsigned i = 0; i < p->started; i++)
+        pthread_join(p->threads[i], NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_cond_destroy(&p->done);
+    pthread_mutex_destroy(&p->lock);
+    gf_free(p->threads);
+    gf_free(p);
+}
+
+unsigned gf_pool_size(const gf_pool *p)
+{
+    return p ? p->n : 1;
+}
+
+static gf_status run_here(size_t n, gf_task *task, void *context, const gf_cancel *cancel,
+                          gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        st = gf_cancel_check(cancel, err);
+        if (st == GF_OK) st = task(context, i, 0, err);
+    }
+    return st;
+}
+
+gf_status gf_pool_run(gf_pool *p, size_t n, gf_task *task, void *context, const gf_cancel *cancel,
+                      gf_error *err)
+{
+    if (!p || p->started == 0 || n <= 1) return run_here(n, task, context, cancel, err);
+    pthread_mutex_lock(&p->lock);
+    p->task = task;
+    p->context = context;
+    p->cancel = cancel;
+    p->n_tasks = n;
+    p->next = 0;
+    p->status = GF_OK;
+    p->busy = p->started;
+    p->generation++;
+    pthread_cond_broadcast(&p->wake);
+    work(p, 0);
+    while (p->busy)
+        pthread_cond_wait(&p->done, &p->lock);
+    gf_status st = p->status;
+    if (st != GF_OK && err) *err = p->error;
+    pthread_mutex_unlock(&p->lock);
+    return st;
+}

@@ -1,0 +1,69 @@
+/**
+ * A borrowed run of bytes. Text is UTF-8 and never assumed to end in NUL; whoever hands out a slice
+ * says how long it lasts.
+ */
+#ifndef GF_BASE_SLICE_H
+#define GF_BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct gf_slice {
+    const char *ptr; /* len bytes; may be NULL where len is 0 */
+    size_t len;
+} gf_slice;
+
+/** A slice over a string literal. */
+#define GF_SLICE(literal)                                                                          \
+    (gf_slice)                                                                                     \
+    {                                                                                              \
+        "" literal, sizeof(literal) - 1                                                            \
+    }
+
+/** The two arguments that printf's "%.*s" takes. */
+#define GF_SLICE_ARG(s) (int)(s).len, (s).ptr ? (s).ptr : ""
+
+static inline gf_slice gf_slice_of(const char *ptr, size_t len)
+{
+    return (gf_slice){ptr, len};
+}
+
+/** A slice over a NUL-terminated string; NULL gives the empty slice. */
+static inline gf_slice gf_slice_str(const char *s)
+{
+    return (gf_slice){s, s ? strlen(s) : 0};
+}
+
+/** Order of the bytes as unsigned numbers; a prefix sorts first. */
+static inline int gf_slice_compare(gf_slice a, gf_slice b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    int order = n ? memcmp(a.ptr, b.ptr, n) : 0;
+    if (order) return order;
+    return a.len < b.len ? -1 : a.len > b.len;
+}
+
+static inline bool gf_slice_equal(gf_slice a, gf_slice b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline bool gf_slice_starts(gf_slice s, gf_slice prefix)
+{
+    return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
+}
+
+static inline bool gf_slice_ends(gf_slice s, gf_slice suffix)
+{
+    return s.len >= suffix.len &&
+           (suffix.len == 0 || memcmp(s.ptr + s.len - suffix.len, suffix.ptr, suffix.len) == 0);
+}
+
+/** The slice without its first n bytes (n <= len). */
+static inline gf_slice gf_slice_skip(gf_slice s, size_t n)
+{
+    return (gf_slice){s.ptr ? s.ptr + n : s.ptr, s.len - n};
+}
+
+#endif

@@ -1,0 +1,94 @@
+#include "base/utf8.h"
+
+/*
+ * Bytes of the valid character at p, or 0. *seen is the number of bytes that could start one.
+ * Table 3-7 of the Unicode standard: the second byte's range depends on the first.
+ */
+static size_t character(const unsigned char *p, size_t n, size_t *seen)
+{
+    *seen = 1;
+    if (p[0] < 0x80) return 1;
+    if (p[0] < 0xC2 || p[0] > 0xF4) return 0;
+    size_t length = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+    unsigned char low = 0x80, high = 0xBF;
+    if (p[0] == 0xE0) low = 0xA0;
+    if (p[0] == 0xED) high = 0x9F;
+    if (p[0] == 0xF0) low = 0x90;
+    if (p[0] == 0xF4) high = 0x8F;
+    for (size_t i = 1; i < length; i++) {
+        if (i >= n || p[i] < low || p[i] > high) return 0;
+        *seen = i + 1;
+        low = 0x80;
+        high = 0xBF;
+    }
+    return length;
+}
+
+size_t gf_utf8_valid_length(gf_slice s)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr;
+    size_t i = 0, seen;
+    while (i < s.len) {
+        uint64_t eight;
+        if (s.len - i >= 8 && (memcpy(&eight, p + i, 8), !(eight & 0x8080808080808080u))) {
+            i += 8;
+            continue;
+        }
+        size_t n = character(p + i, s.len - i, &seen);
+        if (n == 0) break;
+        i += n;
+    }
+    return i;
+}
+
+size_t gf_utf8_bad_length(gf_slice s)
+{
+    size_t seen;
+    character((const unsigned char *)s.ptr, s.len, &seen);
+    return seen;
+}
+
+uint64_t gf_utf8_repair(gf_slice s, gf_buffer *out)
+{
+    uint64_t bad = 0;
+    while (s.len) {
+        size_t good = gf_utf8_valid_length(s);
+        gf_buffer_append(out, s.ptr, good);
+        s = gf_slice_skip(s, good);
+        if (s.len) {
+            gf_buffer_str(out, GF_UTF8_REPLACEMENT);
+            s = gf_slice_skip(s, gf_utf8_bad_length(s));
+            bad++;
+        }
+    }
+    return bad;
+}
+
+size_t gf_utf8_count(gf_slice s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.len; i++)
+        n += ((unsigned char)s.ptr[i] & 0xC0u) != 0x80u;
+    return n;
+}
+
+uint32_t gf_utf8_next(gf_slice s, size_t *at)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr + *at;
+    size_t seen, n = character(p, s.len - *at, &seen);
+    *at += n ? n : seen;
+    if (n == 1) return p[0];
+    if (n == 2) return (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu);
+    if (n == 3) return (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
+    if (n == 4)
+        return (p[0] & 0x07u) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
+    return 0xFFFD;
+}
+
+gf_slice gf_utf8_cut(gf_slice s, size_t n)
+{
+    if (s.len <= n) return s;
+    while (n > 0 && ((unsigned char)s.ptr[n] & 0xC0u) == 0x80u)
+        n--;
+    return gf_slice_of(s.ptr, n);
+}

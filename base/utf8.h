@@ -1,0 +1,36 @@
+/**
+ * UTF-8: checking, repairing, cutting.
+ *
+ * Valid means RFC 3629: shortest forms, no surrogates, at most U+10FFFF. NUL is a character like
+ * any other.
+ */
+#ifndef GF_BASE_UTF8_H
+#define GF_BASE_UTF8_H
+
+#include "base/buffer.h"
+
+#define GF_UTF8_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
+
+/** Bytes from the start of s that are valid; s.len where all are. */
+size_t gf_utf8_valid_length(gf_slice s);
+
+/**
+ * Bytes of the ill-formed sequence that s starts with (s not empty, its first character invalid):
+ * the longest start of a character that could have gone on, else 1 (Unicode 15, section 3.9, U+FFFD
+ * substitution of maximal subparts).
+ */
+size_t gf_utf8_bad_length(gf_slice s);
+
+/** Append s to out with U+FFFD for each ill-formed sequence; returns how many there were. */
+uint64_t gf_utf8_repair(gf_slice s, gf_buffer *out);
+
+/** Characters (code points) in valid s. */
+size_t gf_utf8_count(gf_slice s);
+
+/** The code point at *at, which is moved behind it; U+FFFD for a bad byte. *at < s.len. */
+uint32_t gf_utf8_next(gf_slice s, size_t *at);
+
+/** The longest start of valid s that has at most n bytes and cuts no character. */
+gf_slice gf_utf8_cut(gf_slice s, size_t n);
+
+#endif
