@@ -1,0 +1,201 @@
+/**
+ * Wide-column tables.
+ *
+ * A table has rows in byte order of their keys; a row has column families; a family has cells
+ * (qualifier, value, timestamp). The families of a table lie apart on disk, so that scanning one
+ * never reads another. A family is
+ *
+ *     packed   its columns in one value, read and written together: for a few columns per row
+ *     wide     one entry per cell, unbounded: for lists
+ *
+ * and keeps a number of versions per cell, may drop cells of an age, and may be compressed. An empty
+ * cell differs from an absent one. Column names are unique across a table's families.
+ *
+ * Threads: a database, its tables and a snapshot may be used by several threads at once; a batch, a
+ * scan and a row by one at a time.
+ */
+#ifndef GF_STORAGE_TABLE_H
+#define GF_STORAGE_TABLE_H
+
+#include "base/slice.h"
+#include "base/status.h"
+#include "storage/key.h"
+
+#include <stdint.h>
+
+typedef struct gf_database gf_database;
+typedef struct gf_table gf_table;
+typedef struct gf_snapshot gf_snapshot;
+typedef struct gf_batch gf_batch;
+typedef struct gf_scan gf_scan;
+
+/* ---- schemas ---------------------------------------------------------------------------------- */
+
+typedef enum gf_part_kind {
+    GF_PART_STRING, /* gf_key_string */
+    GF_PART_U64,    /* gf_key_u64 */
+    GF_PART_FIXED   /* `width` bytes as they are */
+} gf_part_kind;
+
+typedef struct gf_key_part {
+    const char *name;
+    gf_part_kind kind;
+    unsigned width; /* of GF_PART_FIXED: 1..255 */
+} gf_key_part;
+
+typedef enum gf_layout { GF_PACKED, GF_WIDE } gf_layout;
+typedef enum gf_compression { GF_PLAIN, GF_SNAPPY } gf_compression;
+
+typedef struct gf_family {
+    const char *name;
+    gf_layout layout;
+    uint32_t versions;          /* kept per cell (wide) or per row (packed); 0 means 1 */
+    uint64_t ttl_seconds;       /* cells older than this read as absent; 0 keeps them */
+    gf_compression compression; /* of each value, beside that of the store's blocks */
+    const char *const *columns; /* known column names, NULL at the end; stored as numbers where packed */
+} gf_family;
+
+typedef struct gf_schema {
+    const char *name;
+    const gf_key_part *parts; /* n_parts: what the row key is made of */
+    unsigned n_parts;         /* 1..8 */
+    const gf_family *families; /* n_families */
+    unsigned n_families;       /* 1..32 */
+} gf_schema;
+
+/**
+ * The table of that schema, made where the database has none of its name. A table that is there may
+ * get further families and further known columns at their ends; any other difference is refused.
+ *
+ * @return GF_OK; GF_EINVAL (a column name in two families, a bad part, a schema that differs);
+ *         GF_EIO, GF_ECORRUPT, GF_ENOMEM. *table belongs to the database.
+ */
+gf_status gf_table_open(gf_database *db, const gf_schema *schema, gf_table **table, gf_error *err);
+
+/** The number of a family, as the calls below take it; GF_EINVAL for an unknown one. */
+gf_status gf_table_family(const gf_table *table, const char *name, unsigned *family, gf_error *err);
+
+/** The table's schema, borrowed for the life of the database. */
+const gf_schema *gf_table_schema(const gf_table *table);
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+typedef struct gf_cell {
+    unsigned family;
+    gf_slice qualifier; /* of a packed family the column's name */
+    gf_slice value;
+    int64_t timestamp; /* milliseconds since 1970; 0 where none was given */
+} gf_cell;
+
+/** What a read gives. Start with {0}; every read replaces the content; release at the end. */
+typedef struct gf_row {
+    gf_slice key;   /* borrowed until the row's next read */
+    gf_cell *cells; /* n_cells, likewise: by family, then by qualifier, then newest first */
+    size_t n_cells;
+    struct gf_row_memory *memory;
+} gf_row;
+
+void gf_row_release(gf_row *row);
+
+/** The newest cell of that qualifier in a row that was read; NULL where there is none. */
+const gf_cell *gf_row_find(const gf_row *row, unsigned family, const char *qualifier);
+
+#define GF_ALL_FAMILIES UINT32_MAX
+
+/**
+ * Read a row's families.
+ *
+ * @param snapshot  what to read from; NULL for the newest state
+ * @param families  bit f set to read family f
+ * @return GF_OK; GF_ENOTFOUND where the row has no cell in them; GF_ECORRUPT, GF_EIO, GF_ENOMEM
+ */
+gf_status gf_table_get(gf_table *table, const gf_snapshot *snapshot, gf_slice key,
+                       uint32_t families, gf_row *row, gf_error *err);
+
+/** Read one cell, with up to `versions` of its versions (1 for the newest alone). */
+gf_status gf_table_get_cell(gf_table *table, const gf_snapshot *snapshot, gf_slice key,
+                            unsigned family, gf_slice qualifier, uint32_t versions, gf_row *row,
+                            gf_error *err);
+
+/** A fixed state of the whole database. Free it before the database is closed. */
+gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *err);
+void gf_snapshot_free(gf_snapshot *snapshot);
+
+typedef struct gf_scan_options {
+    const gf_snapshot *snapshot; /* NULL: the state when the scan begins */
+    unsigned family;
+    gf_slice prefix; /* rows that start with it; empty for all */
+    gf_slice start;  /* first row key of the range, included; empty for the lowest */
+    gf_slice end;    /* first row key behind the range; empty for no end */
+    gf_slice qualifier_prefix; /* wide, with a whole row key as prefix: cells that start with it */
+    gf_slice after_qualifier;  /* likewise: cells behind this one (before it, in reverse) */
+    uint64_t limit;            /* entries at most; 0 for no limit */
+    bool reverse;
+    bool keys_only; /* leave values empty where that saves work */
+} gf_scan_options;
+
+/**
+ * Walk the entries of one family in key order. Of a packed family an entry is a row with all its
+ * columns, of a wide one a single cell (row->n_cells is 1).
+ *
+ * gf_scan_next returns GF_OK with the next entry, GF_ENOTFOUND at the end, else the error: a scan
+ * that ends otherwise than by GF_ENOTFOUND has not seen everything.
+ */
+gf_status gf_scan_open(gf_table *table, const gf_scan_options *options, gf_scan **scan,
+                       gf_error *err);
+gf_status gf_scan_next(gf_scan *scan, gf_row *row, gf_error *err);
+void gf_scan_close(gf_scan *scan);
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+/**
+ * A batch collects changes of any rows of any tables of one database; written, they happen together
+ * or not at all. Keys and values are copied. The first failure is kept until gf_batch_write.
+ */
+gf_status gf_batch_create(gf_database *db, gf_batch **batch, gf_error *err);
+void gf_batch_free(gf_batch *batch);
+void gf_batch_reset(gf_batch *batch);
+
+/** Rows changed so far, and the bytes of their keys and values. */
+size_t gf_batch_rows(const gf_batch *batch);
+size_t gf_batch_bytes(const gf_batch *batch);
+
+/** Set one cell. Of a packed family the other columns stay. timestamp 0: none, or now if needed. */
+void gf_batch_put(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
+                  gf_slice qualifier, gf_slice value, int64_t timestamp);
+
+typedef struct gf_column {
+    gf_slice name, value;
+} gf_column;
+
+/** Set a packed family of a row to these columns and no others, without reading it. */
+void gf_batch_replace(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
+                      const gf_column *columns, size_t n_columns, int64_t timestamp);
+
+void gf_batch_delete_cell(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
+                          gf_slice qualifier);
+
+/** Delete all cells of some families of a row (bit f for family f). */
+void gf_batch_delete_row(gf_batch *batch, gf_table *table, gf_slice key, uint32_t families);
+
+typedef enum gf_sync { GF_NO_SYNC, GF_SYNC } gf_sync;
+
+/**
+ * Write the batch and empty it. With GF_SYNC it is on disk when this returns GF_OK. After GF_EIO the
+ * database takes no further writes until it is opened again.
+ */
+gf_status gf_batch_write(gf_batch *batch, gf_sync sync, gf_error *err);
+
+/**
+ * Write the batch where a cell has an expected value (NULL: where it is absent).
+ * @return GF_OK; GF_ECONFLICT, and nothing was written; as gf_batch_write
+ */
+gf_status gf_batch_write_if(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
+                            gf_slice qualifier, const gf_slice *expected, gf_sync sync,
+                            gf_error *err);
+
+/** Add to a cell that holds a base-10 integer (absent counts as 0); *result is the sum. */
+gf_status gf_table_increment(gf_table *table, gf_slice key, unsigned family, gf_slice qualifier,
+                             int64_t delta, gf_sync sync, int64_t *result, gf_error *err);
+
+#endif
