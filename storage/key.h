@@ -30,7 +30,8 @@ void gf_key_string_start(gf_buffer *key, gf_slice start);
 bool gf_key_take_string(gf_slice *key, gf_buffer *part);
 bool gf_key_take_u64(gf_slice *key, uint64_t *part);
 
-/** Bytes of the string part that key starts with, its terminator included; 0 where there is none. */
+/** Bytes of the string part that key starts with, its terminator included; 0 where there is none.
+ */
 size_t gf_key_string_length(gf_slice key);
 
 /**

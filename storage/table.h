@@ -8,8 +8,8 @@
  *     packed   its columns in one value, read and written together: for a few columns per row
  *     wide     one entry per cell, unbounded: for lists
  *
- * and keeps a number of versions per cell, may drop cells of an age, and may be compressed. An empty
- * cell differs from an absent one. Column names are unique across a table's families.
+ * and keeps a number of versions per cell, may drop cells of an age, and may be compressed. An
+ * empty cell differs from an absent one. Column names are unique across a table's families.
  *
  * Threads: a database, its tables and a snapshot may be used by several threads at once; a batch, a
  * scan and a row by one at a time.
@@ -29,7 +29,8 @@ typedef struct gf_snapshot gf_snapshot;
 typedef struct gf_batch gf_batch;
 typedef struct gf_scan gf_scan;
 
-/* ---- schemas ---------------------------------------------------------------------------------- */
+/* ---- schemas ----------------------------------------------------------------------------------
+ */
 
 typedef enum gf_part_kind {
     GF_PART_STRING, /* gf_key_string */
@@ -52,13 +53,14 @@ typedef struct gf_family {
     uint32_t versions;          /* kept per cell (wide) or per row (packed); 0 means 1 */
     uint64_t ttl_seconds;       /* cells older than this read as absent; 0 keeps them */
     gf_compression compression; /* of each value, beside that of the store's blocks */
-    const char *const *columns; /* known column names, NULL at the end; stored as numbers where packed */
+    const char *const
+        *columns; /* known column names, NULL at the end; stored as numbers where packed */
 } gf_family;
 
 typedef struct gf_schema {
     const char *name;
-    const gf_key_part *parts; /* n_parts: what the row key is made of */
-    unsigned n_parts;         /* 1..8 */
+    const gf_key_part *parts;  /* n_parts: what the row key is made of */
+    unsigned n_parts;          /* 1..8 */
     const gf_family *families; /* n_families */
     unsigned n_families;       /* 1..32 */
 } gf_schema;
@@ -78,7 +80,8 @@ gf_status gf_table_family(const gf_table *table, const char *name, unsigned *fam
 /** The table's schema, borrowed for the life of the database. */
 const gf_schema *gf_table_schema(const gf_table *table);
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 typedef struct gf_cell {
     unsigned family;
@@ -124,9 +127,9 @@ void gf_snapshot_free(gf_snapshot *snapshot);
 typedef struct gf_scan_options {
     const gf_snapshot *snapshot; /* NULL: the state when the scan begins */
     unsigned family;
-    gf_slice prefix; /* rows that start with it; empty for all */
-    gf_slice start;  /* first row key of the range, included; empty for the lowest */
-    gf_slice end;    /* first row key behind the range; empty for no end */
+    gf_slice prefix;           /* rows that start with it; empty for all */
+    gf_slice start;            /* first row key of the range, included; empty for the lowest */
+    gf_slice end;              /* first row key behind the range; empty for no end */
     gf_slice qualifier_prefix; /* wide, with a whole row key as prefix: cells that start with it */
     gf_slice after_qualifier;  /* likewise: cells behind this one (before it, in reverse) */
     uint64_t limit;            /* entries at most; 0 for no limit */
@@ -146,7 +149,8 @@ gf_status gf_scan_open(gf_table *table, const gf_scan_options *options, gf_scan 
 gf_status gf_scan_next(gf_scan *scan, gf_row *row, gf_error *err);
 void gf_scan_close(gf_scan *scan);
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------
+ */
 
 /**
  * A batch collects changes of any rows of any tables of one database; written, they happen together
@@ -156,8 +160,8 @@ gf_status gf_batch_create(gf_database *db, gf_batch **batch, gf_error *err);
 void gf_batch_free(gf_batch *batch);
 void gf_batch_reset(gf_batch *batch);
 
-/** Rows changed so far, and the bytes of their keys and values. */
-size_t gf_batch_rows(const gf_batch *batch);
+/** Changes collected so far, and about the bytes they take. */
+size_t gf_batch_changes(const gf_batch *batch);
 size_t gf_batch_bytes(const gf_batch *batch);
 
 /** Set one cell. Of a packed family the other columns stay. timestamp 0: none, or now if needed. */
@@ -181,8 +185,8 @@ void gf_batch_delete_row(gf_batch *batch, gf_table *table, gf_slice key, uint32_
 typedef enum gf_sync { GF_NO_SYNC, GF_SYNC } gf_sync;
 
 /**
- * Write the batch and empty it. With GF_SYNC it is on disk when this returns GF_OK. After GF_EIO the
- * database takes no further writes until it is opened again.
+ * Write the batch and empty it. With GF_SYNC it is on disk when this returns GF_OK. After GF_EIO
+ * the database takes no further writes until it is opened again.
  */
 gf_status gf_batch_write(gf_batch *batch, gf_sync sync, gf_error *err);
 

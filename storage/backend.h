@@ -1,0 +1,118 @@
+/**
+ * The seam below the tables: what a store of rows and cells must be able to do.
+ *
+ * A backend sees tables (by number), row keys, families, qualifiers and values. How it lays them
+ * out is its own business: packing, versions, time to live, compression, cutting into blocks. The
+ * layers above rely on one row's atomicity alone unless the backend has GF_BACKEND_BATCH.
+ *
+ * Keys and families were checked against the schema before they come here.
+ */
+#ifndef GF_STORAGE_BACKEND_H
+#define GF_STORAGE_BACKEND_H
+
+#include "base/arena.h"
+#include "storage/table.h"
+
+enum {
+    GF_BACKEND_BATCH = 1,   /* a write of several rows happens as a whole or not at all */
+    GF_BACKEND_SNAPSHOT = 2 /* reads can be made from a fixed state */
+};
+
+typedef enum gf_change_kind {
+    GF_CHANGE_PUT,         /* qualifier, value, timestamp */
+    GF_CHANGE_REPLACE,     /* columns: in stored order, distinct */
+    GF_CHANGE_DELETE_CELL, /* qualifier */
+    GF_CHANGE_DELETE_ROW   /* families */
+} gf_change_kind;
+
+typedef struct gf_change {
+    gf_change_kind kind;
+    unsigned table;
+    unsigned family;
+    uint32_t families;
+    gf_slice key, qualifier, value;
+    const gf_column *columns;
+    size_t n_columns;
+    int64_t timestamp; /* 0: none was given */
+} gf_change;
+
+/** Write only where this cell has this value, or is absent. */
+typedef struct gf_condition {
+    unsigned table, family;
+    gf_slice key, qualifier;
+    const gf_slice *expected; /* NULL: absent */
+} gf_condition;
+
+/** Where a backend puts the cells that it reads: everything is copied into the row. */
+struct gf_row_memory {
+    gf_arena arena;
+    size_t capacity; /* of row->cells */
+};
+
+/** Empty the row; GF_ENOMEM. */
+gf_status gf_row_begin(gf_row *row, gf_error *err);
+/** Set the key (copied). */
+gf_status gf_row_set_key(gf_row *row, gf_slice key, gf_error *err);
+/** Copy bytes into the row's memory; ptr NULL on failure. */
+gf_slice gf_row_keep(gf_row *row, gf_slice bytes);
+/** Add a cell whose slices live at least as long as the row's content. */
+gf_status gf_row_add(gf_row *row, const gf_cell *cell, gf_error *err);
+
+/** Which cells of a row a get wants. */
+typedef struct gf_selection {
+    uint32_t families; /* bits; all cells of those */
+    bool one_cell;     /* only the qualifier, in the single family of `families` */
+    gf_slice qualifier;
+    uint32_t versions; /* per cell; >= 1 */
+} gf_selection;
+
+typedef struct gf_backend gf_backend;
+typedef struct gf_backend_scan gf_backend_scan;
+
+typedef struct gf_backend_operations {
+    unsigned capabilities;
+
+    /* Make the table known, or find it; *number is what the other calls name it by. `stored` is the
+     * schema as it is now kept, borrowed for the backend's life. */
+    gf_status (*open_table)(gf_backend *b, const gf_schema *schema, unsigned *number,
+                            const gf_schema **stored, gf_error *err);
+
+    /* Cells are added to an emptied row, by family, qualifier, newest first; none is no error. */
+    gf_status (*get)(gf_backend *b, const void *snapshot, unsigned table, gf_slice key,
+                     const gf_selection *what, gf_row *row, gf_error *err);
+
+    /* As gf_scan_open, gf_scan_next and gf_scan_close; limit and row emptying are the caller's. */
+    gf_status (*scan_open)(gf_backend *b, const void *snapshot, unsigned table,
+                           const gf_scan_options *options, gf_backend_scan **scan, gf_error *err);
+    gf_status (*scan_next)(gf_backend_scan *scan, gf_row *row, gf_error *err);
+    void (*scan_close)(gf_backend_scan *scan);
+
+    /* Apply the changes in their order. GF_ECONFLICT where the condition (may be NULL) fails. */
+    gf_status (*write)(gf_backend *b, const gf_change *changes, size_t n,
+                       const gf_condition *condition, gf_sync sync, gf_error *err);
+
+    gf_status (*increment)(gf_backend *b, const gf_change *put, int64_t delta, gf_sync sync,
+                           int64_t *result, gf_error *err);
+
+    gf_status (*snapshot_create)(gf_backend *b, const void **snapshot, gf_error *err);
+    void (*snapshot_free)(gf_backend *b, const void *snapshot);
+
+    void (*close)(gf_backend *b);
+} gf_backend_operations;
+
+struct gf_backend {
+    const gf_backend_operations *operations;
+};
+
+/** The database over a backend, which it then owns and closes. */
+gf_status gf_database_create(gf_backend *backend, gf_database **db, gf_error *err);
+
+/** Closes the backend too. No scan, snapshot or batch may be open. */
+void gf_database_close(gf_database *db);
+
+/** The backend's capability bits. */
+unsigned gf_database_capabilities(const gf_database *db);
+
+gf_backend *gf_database_backend(gf_database *db);
+
+#endif

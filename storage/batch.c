@@ -1,0 +1,166 @@
+/* Batches: changes collected in memory until they are written together. */
+#include "storage/table_internal.h"
+
+#include "base/memory.h"
+#include "storage/packed.h"
+
+struct gf_batch {
+    gf_database *db;
+    gf_arena arena;     /* keys, qualifiers, values, columns */
+    gf_change *changes; /* n of capacity */
+    size_t n, capacity;
+    size_t bytes;
+    gf_error error; /* the first failure; status GF_OK where there is none */
+};
+
+enum { FIRST_CHANGES = 64 };
+
+gf_status gf_batch_create(gf_database *db, gf_batch **batch, gf_error *err)
+{
+    gf_batch *b = gf_calloc(1, sizeof *b);
+    if (!b) return gf_fail_memory(err, "a batch");
+    b->db = db;
+    *batch = b;
+    return GF_OK;
+}
+
+void gf_batch_free(gf_batch *b)
+{
+    if (!b) return;
+    gf_arena_release(&b->arena);
+    gf_free(b->changes);
+    gf_free(b);
+}
+
+void gf_batch_reset(gf_batch *b)
+{
+    gf_arena_reset(&b->arena);
+    b->n = 0;
+    b->bytes = 0;
+    b->error.status = GF_OK;
+}
+
+size_t gf_batch_changes(const gf_batch *b)
+{
+    return b->n;
+}
+
+size_t gf_batch_bytes(const gf_batch *b)
+{
+    return b->bytes;
+}
+
+static gf_slice keep(gf_batch *b, gf_slice s)
+{
+    gf_slice copy = gf_arena_copy(&b->arena, s);
+    if (!copy.ptr) gf_fail_memory(&b->error, "a batch");
+    b->bytes += s.len;
+    return copy;
+}
+
+/* A new change of that row with its key copied; NULL where the batch has failed. */
+static gf_change *add(gf_batch *b, gf_table *t, gf_slice key, gf_change_kind kind)
+{
+    if (b->error.status != GF_OK || gf_table_check_key(t, key, &b->error) != GF_OK) return NULL;
+    if (b->n == b->capacity) {
+        size_t capacity = b->capacity ? b->capacity * 2 : FIRST_CHANGES;
+        gf_change *changes = gf_realloc(b->changes, capacity, sizeof *changes);
+        if (!changes) {
+            gf_fail_memory(&b->error, "a batch");
+            return NULL;
+        }
+        b->changes = changes;
+        b->capacity = capacity;
+    }
+    gf_change *c = &b->changes[b->n++];
+    const gf_change *last = b->n > 1 ? c - 1 : NULL;
+    bool same_row = last && gf_slice_equal(last->key, key);
+    gf_slice kept = same_row ? last->key : keep(b, key);
+    *c = (gf_change){.kind = kind, .table = gf_table_number(t), .key = kept};
+    b->bytes += sizeof *c;
+    return c;
+}
+
+void gf_batch_put(gf_batch *b, gf_table *t, gf_slice key, unsigned family, gf_slice qualifier,
+                  gf_slice value, int64_t timestamp)
+{
+    gf_change *c = add(b, t, key, GF_CHANGE_PUT);
+    if (!c || gf_table_check_column(t, family, qualifier, &b->error) != GF_OK) return;
+    c->family = family;
+    c->qualifier = keep(b, qualifier);
+    c->value = keep(b, value);
+    c->timestamp = timestamp;
+}
+
+void gf_batch_replace(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
+                      const gf_column *columns, size_t n_columns, int64_t timestamp)
+{
+    gf_change *c = add(b, t, key, GF_CHANGE_REPLACE);
+    if (!c || gf_table_check_column(t, family, GF_SLICE(""), &b->error) != GF_OK) return;
+    const gf_family *f = &gf_table_schema(t)->families[family];
+    if (f->layout != GF_PACKED) {
+        gf_fail(&b->error, GF_EINVAL, "table %s: family %s is not packed", gf_table_schema(t)->name,
+                f->name);
+        return;
+    }
+    gf_column *kept = gf_arena_alloc(&b->arena, n_columns * sizeof *kept);
+    if (!kept) {
+        gf_fail_memory(&b->error, "a batch");
+        return;
+    }
+    for (size_t i = 0; i < n_columns; i++) {
+        if (gf_table_check_column(t, family, columns[i].name, &b->error) != GF_OK) return;
+        kept[i] = (gf_column){keep(b, columns[i].name), keep(b, columns[i].value)};
+    }
+    c->family = family;
+    c->columns = kept;
+    c->n_columns = gf_packed_order(f, kept, n_columns);
+    c->timestamp = timestamp;
+}
+
+void gf_batch_delete_cell(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
+                          gf_slice qualifier)
+{
+    gf_change *c = add(b, t, key, GF_CHANGE_DELETE_CELL);
+    if (!c || gf_table_check_column(t, family, qualifier, &b->error) != GF_OK) return;
+    c->family = family;
+    c->qualifier = keep(b, qualifier);
+}
+
+void gf_batch_delete_row(gf_batch *b, gf_table *t, gf_slice key, uint32_t families)
+{
+    gf_change *c = add(b, t, key, GF_CHANGE_DELETE_ROW);
+    if (c) c->families = gf_table_families(t, families);
+}
+
+static gf_status write(gf_batch *b, const gf_condition *condition, gf_sync sync, gf_error *err)
+{
+    gf_status st = b->error.status;
+    if (st != GF_OK) {
+        if (err) *err = b->error;
+    } else {
+        gf_backend *backend = gf_database_backend(b->db);
+        st = backend->operations->write(backend, b->changes, b->n, condition, sync, err);
+    }
+    gf_batch_reset(b);
+    return st;
+}
+
+gf_status gf_batch_write(gf_batch *b, gf_sync sync, gf_error *err)
+{
+    return write(b, NULL, sync, err);
+}
+
+gf_status gf_batch_write_if(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
+                            gf_slice qualifier, const gf_slice *expected, gf_sync sync,
+                            gf_error *err)
+{
+    gf_status st = gf_table_check_key(t, key, err);
+    if (st == GF_OK) st = gf_table_check_column(t, family, qualifier, err);
+    if (st != GF_OK) {
+        gf_batch_reset(b);
+        return st;
+    }
+    gf_condition condition = {gf_table_number(t), family, key, qualifier, expected};
+    return write(b, &condition, sync, err);
+}

@@ -1,0 +1,296 @@
+#include "storage/folder.h"
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "storage/crc32c.h"
+#include "storage/leveldb_backend.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct gf_folder {
+    char *path;
+    int lock; /* descriptor of the held lock file */
+    bool is_new;
+};
+
+static char *path_in(const gf_folder *f, const char *name, gf_error *err)
+{
+    gf_buffer b = {0};
+    gf_buffer_format(&b, "%s/%s", f->path, name);
+    gf_buffer_byte(&b, '\0');
+    if (gf_buffer_check(&b, err) == GF_OK) return b.ptr;
+    gf_buffer_release(&b);
+    return NULL;
+}
+
+/* ---- the marker -------------------------------------------------------------------------------
+ */
+
+static void write_marker_text(gf_buffer *out, unsigned format)
+{
+    gf_buffer_format(out, "grouperfish store\nformat %u\n", format);
+    uint32_t crc = gf_crc32c(0, out->ptr, out->len);
+    gf_buffer_format(out, "check %08x\n", crc);
+}
+
+static gf_status parse_marker(gf_slice content, gf_error *err)
+{
+    gf_buffer text = {0}, again = {0};
+    unsigned format = 0;
+    gf_buffer_slice(&text, content);
+    int fields = sscanf(gf_buffer_cstr(&text), "grouperfish store\nformat %u\n", &format);
+    write_marker_text(&again, format);
+    gf_status st = gf_buffer_check(&again, err);
+    if (st == GF_OK && (fields != 1 || !gf_slice_equal(gf_buffer_view(&again), content)))
+        st = gf_fail(err, GF_ECORRUPT, "grouperfish.store: the store's marker is damaged");
+    if (st == GF_OK && format > GF_STORE_FORMAT)
+        st = gf_fail(err, GF_EINVAL,
+                     "the store has format %u; this program knows up to %d: use a newer one",
+                     format, GF_STORE_FORMAT);
+    gf_buffer_release(&text);
+    gf_buffer_release(&again);
+    return st;
+}
+
+/* GF_ENOTFOUND where there is no marker. */
+static gf_status check_marker(const gf_folder *f, gf_error *err)
+{
+    char *path = path_in(f, "grouperfish.store", err);
+    if (!path) return GF_ENOMEM;
+    gf_buffer content;
+    gf_buffer_init(&content, 4096);
+    gf_status st = gf_file_read(path, &content, err);
+    if (st == GF_ELIMIT)
+        st = gf_fail(err, GF_ECORRUPT, "grouperfish.store: the store's marker is damaged");
+    else if (st == GF_OK)
+        st = parse_marker(gf_buffer_view(&content), err);
+    gf_buffer_release(&content);
+    gf_free(path);
+    return st;
+}
+
+static gf_status write_marker(const gf_folder *f, gf_error *err)
+{
+    char *path = path_in(f, "grouperfish.store", err);
+    if (!path) return GF_ENOMEM;
+    gf_buffer text = {0};
+    write_marker_text(&text, GF_STORE_FORMAT);
+    gf_status st = gf_buffer_check(&text, err);
+    if (st == GF_OK) st = gf_file_write(path, gf_buffer_view(&text), err);
+    gf_buffer_release(&text);
+    gf_free(path);
+    return st;
+}
+
+/* ---- the lock ---------------------------------------------------------------------------------
+ */
+
+static gf_status fail_held(const gf_folder *f, gf_error *err)
+{
+    char holder[128] = "";
+    ssize_t n = pread(f->lock, holder, sizeof holder - 1, 0);
+    if (n > 0) holder[strcspn(holder, "\n")] = '\0';
+    return gf_fail(err, GF_EBUSY, "%s is held by %s; try again when it has ended", f->path,
+                   n > 0 ? holder : "another process");
+}
+
+static void sign_lock(const gf_folder *f, const char *purpose)
+{
+    char text[128];
+    int n = snprintf(text, sizeof text, "process %ld (grouperfish %s)\n", (long)getpid(),
+                     purpose ? purpose : "");
+    /* Only shown to those who wait: not worth failing for. */
+    if (ftruncate(f->lock, 0) == 0 && n > 0 && pwrite(f->lock, text, (size_t)n, 0) < 0) return;
+}
+
+static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err)
+{
+    char *path = path_in(f, "lock", err);
+    if (!path) return GF_ENOMEM;
+    f->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    gf_status st = f->lock < 0 ? gf_fail_errno(err, "cannot open %s", path) : GF_OK;
+    gf_free(path);
+    double deadline = gf_clock_seconds() + o->wait_seconds;
+    while (st == GF_OK && flock(f->lock, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            st = gf_fail_errno(err, "cannot lock %s", f->path);
+        else if (gf_clock_seconds() >= deadline)
+            st = fail_held(f, err);
+        else
+            st = gf_cancel_check(o->cancel, err);
+        if (st == GF_OK) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    if (st == GF_OK) sign_lock(f, o->purpose);
+    return st;
+}
+
+/* ---- making a store ---------------------------------------------------------------------------
+ */
+
+/* A half-made database of a process that ended: LevelDB's own names only, nothing of others. */
+static void remove_half_made(const char *path)
+{
+    DIR *dir = opendir(path);
+    if (!dir) return;
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+        if (e->d_name[0] == '.') continue;
+        unlinkat(dirfd(dir), e->d_name, 0);
+    }
+    closedir(dir);
+    rmdir(path);
+}
+
+static gf_status build_database(const char *building, const char *place, gf_error *err)
+{
+    gf_backend *backend;
+    remove_half_made(building);
+    gf_status st = gf_leveldb_open(building, GF_LEVELDB_CREATE, &backend, err);
+    if (st != GF_OK) return st;
+    backend->operations->close(backend);
+    if (rename(building, place) != 0) return gf_fail_errno(err, "cannot rename %s", building);
+    return GF_OK;
+}
+
+static gf_status make_store(gf_folder *f, gf_error *err)
+{
+    char *place = path_in(f, "db", err), *building = path_in(f, "db.new", err);
+    gf_status st = place && building ? GF_OK : GF_ENOMEM;
+    if (st == GF_OK && !gf_file_exists(place)) st = build_database(building, place, err);
+    if (st == GF_OK) st = gf_file_sync_folder(place, err);
+    if (st == GF_OK) st = gf_file_sync_folder(f->path, err);
+    if (st == GF_OK) st = write_marker(f, err);
+    if (st == GF_OK) f->is_new = true;
+    gf_free(place);
+    gf_free(building);
+    return st;
+}
+
+/* A folder named db that is no LevelDB database is somebody else's. */
+static gf_status check_place(const gf_folder *f, gf_error *err)
+{
+    char *place = path_in(f, "db", err), *current = path_in(f, "db/CURRENT", err);
+    gf_status st = place && current ? GF_OK : GF_ENOMEM;
+    if (st == GF_OK && gf_file_exists(place) && !gf_file_exists(current))
+        st = gf_fail(
+            err, GF_EINVAL,
+            "%s is not a store, and a store cannot be made in it: it has a \"db\" of its own",
+            f->path);
+    gf_free(place);
+    gf_free(current);
+    return st;
+}
+
+static gf_status hold(gf_folder *f, const gf_hold_options *o, gf_error *err)
+{
+    gf_status st = GF_OK;
+    char *marker = path_in(f, "grouperfish.store", err);
+    if (!marker) return GF_ENOMEM;
+    bool there = gf_file_exists(marker);
+    gf_free(marker);
+    if (!there && !o->create) return gf_fail(err, GF_ENOTFOUND, "there is no store at %s", f->path);
+    if (!there) st = gf_file_make_folders(f->path, err);
+    if (st == GF_OK) st = take_lock(f, o, err);
+    if (st != GF_OK) return st;
+    st = check_marker(f, err);
+    if (st == GF_ENOTFOUND) {
+        st = check_place(f, err);
+        if (st == GF_OK) st = make_store(f, err);
+    }
+    return st;
+}
+
+gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_folder **folder,
+                         gf_error *err)
+{
+    gf_folder *f = gf_calloc(1, sizeof *f);
+    if (!f) return gf_fail_memory(err, "a store");
+    f->lock = -1;
+    f->path = gf_copy_string(path, strlen(path));
+    gf_status st = f->path ? hold(f, options, err) : gf_fail_memory(err, "a store");
+    if (st != GF_OK) {
+        gf_folder_release(f);
+        return st;
+    }
+    *folder = f;
+    return GF_OK;
+}
+
+void gf_folder_release(gf_folder *f)
+{
+    if (!f) return;
+    if (f->lock >= 0) close(f->lock);
+    gf_free(f->path);
+    gf_free(f);
+}
+
+bool gf_folder_is_new(const gf_folder *f)
+{
+    return f->is_new;
+}
+
+gf_status gf_folder_open(gf_folder *f, gf_database **db, gf_error *err)
+{
+    char *place = path_in(f, "db", err);
+    if (!place) return GF_ENOMEM;
+    gf_backend *backend = NULL;
+    gf_status st = GF_OK;
+    if (!gf_file_is_folder(place))
+        st = gf_fail(err, GF_ECORRUPT, "%s: the store's database is missing", f->path);
+    if (st == GF_OK) st = gf_leveldb_check_logs(place, err);
+    if (st == GF_OK) st = gf_leveldb_open(place, GF_LEVELDB_EXISTING, &backend, err);
+    if (st == GF_OK) {
+        st = gf_database_create(backend, db, err);
+        if (st != GF_OK) backend->operations->close(backend);
+    }
+    gf_free(place);
+    return st;
+}
+
+gf_status gf_folder_check(const gf_folder *f, gf_damage_report *report, void *context,
+                          const gf_cancel *cancel, gf_error *err)
+{
+    char *place = path_in(f, "db", err);
+    if (!place) return GF_ENOMEM;
+    gf_status st = GF_OK;
+    if (gf_file_is_folder(place))
+        st = gf_leveldb_check_files(place, report, context, cancel, err);
+    else
+        report(context, "db", "the store's database is missing");
+    gf_free(place);
+    return st;
+}
+
+static gf_status add_sizes(const char *path, uint64_t *bytes, gf_error *err)
+{
+    DIR *dir = opendir(path);
+    if (!dir) return gf_fail_errno(err, "cannot open folder %s", path);
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+        struct stat s;
+        if (fstatat(dirfd(dir), e->d_name, &s, 0) == 0 && S_ISREG(s.st_mode))
+            *bytes += (uint64_t)s.st_size;
+    }
+    closedir(dir);
+    return GF_OK;
+}
+
+gf_status gf_folder_size(const gf_folder *f, uint64_t *bytes, gf_error *err)
+{
+    char *place = path_in(f, "db", err);
+    if (!place) return GF_ENOMEM;
+    uint64_t sum = 0;
+    gf_status st = add_sizes(f->path, &sum, err);
+    if (st == GF_OK) st = add_sizes(place, &sum, err);
+    if (st == GF_OK) *bytes = sum;
+    gf_free(place);
+    return st;
+}

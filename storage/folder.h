@@ -1,0 +1,52 @@
+/**
+ * A store's folder: who holds it, which format it has, and the database in it.
+ *
+ *     STORE/grouperfish.store   the marker: format version and a checksum, text
+ *     STORE/lock                held by one process at a time; names it
+ *     STORE/db/                 LevelDB's files
+ *
+ * A store is made once: the database is built beside its place (db.new), moved there, and then the
+ * marker is written. Where the marker is, a database must be, and LevelDB is never asked to create:
+ * a lost CURRENT file would otherwise open as an empty store.
+ */
+#ifndef GF_STORAGE_FOLDER_H
+#define GF_STORAGE_FOLDER_H
+
+#include "base/cancel.h"
+#include "storage/leveldb_check.h"
+#include "storage/table.h"
+
+typedef struct gf_folder gf_folder;
+
+enum { GF_STORE_FORMAT = 1 };
+
+typedef struct gf_hold_options {
+    bool create;         /* make the store where there is none */
+    double wait_seconds; /* how long to wait while another process holds it */
+    const char *purpose; /* shown to those who wait, such as "rebuild" */
+    const gf_cancel *cancel;
+} gf_hold_options;
+
+/**
+ * Hold the store in `path`.
+ * @return GF_OK; GF_ENOTFOUND (no store there), GF_EBUSY (held; the message names the holder),
+ *         GF_ECORRUPT (marker), GF_EINVAL (not a store, or a newer format), GF_EIO, GF_ENOMEM
+ */
+gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_folder **folder,
+                         gf_error *err);
+void gf_folder_release(gf_folder *folder);
+
+/** Whether gf_folder_hold made the store just now. */
+bool gf_folder_is_new(const gf_folder *folder);
+
+/** Check the logs and open the database. Close it before the folder is released. */
+gf_status gf_folder_open(gf_folder *folder, gf_database **db, gf_error *err);
+
+/** Check every byte of the marker and of LevelDB's files (the database is not open). */
+gf_status gf_folder_check(const gf_folder *folder, gf_damage_report *report, void *context,
+                          const gf_cancel *cancel, gf_error *err);
+
+/** Bytes that the store's files take. */
+gf_status gf_folder_size(const gf_folder *folder, uint64_t *bytes, gf_error *err);
+
+#endif

@@ -1,0 +1,49 @@
+/**
+ * How the LevelDB backend lays rows and cells out as keys.
+ *
+ *     table (u16 BE) | family (u8) | row key | [qualifier] | [version] | [block]
+ *
+ *     qualifier  of a wide family: as a string part (storage/key.h); a packed one has none
+ *     version    where the family keeps several: 2^64 - 1 - timestamp, u64 BE, so the newest is
+ * first block      u32 BE, 1 and up: further blocks of a cut value; the head entry has none
+ *
+ * Families lie apart, the row key delimits itself, so every length is known from the schema. A
+ * family that keeps one version has no version in its keys: a put then replaces without reading.
+ * Table 0 is the catalogue: its keys are 00 00, a letter and a name.
+ */
+#ifndef GF_STORAGE_LEVELDB_KEYS_H
+#define GF_STORAGE_LEVELDB_KEYS_H
+
+#include "storage/table.h"
+
+enum { GF_FAMILY_PREFIX = 3 };
+
+typedef struct gf_physical_key {
+    gf_slice row;       /* all borrowed from the key */
+    gf_slice qualifier; /* still encoded; empty for a packed family */
+    gf_slice cell;      /* the whole key up to and without version and block */
+    gf_slice head;      /* the whole key without block */
+    uint64_t version;   /* inverted; 0 where the family keeps one */
+    uint32_t block;     /* 0 for a head entry */
+} gf_physical_key;
+
+static inline bool gf_family_has_versions(const gf_family *family)
+{
+    return family->versions > 1;
+}
+
+/** Append table and family. */
+void gf_physical_family(gf_buffer *out, unsigned table, unsigned family);
+
+/** Append the key of a cell without its version. The qualifier is used where the family is wide. */
+void gf_physical_cell(gf_buffer *out, const gf_schema *schema, unsigned table, unsigned family,
+                      gf_slice row, gf_slice qualifier);
+
+/** Append a timestamp as a version. */
+void gf_physical_version(gf_buffer *out, int64_t timestamp);
+
+/** Take a key of a table apart; GF_ECORRUPT. */
+gf_status gf_physical_parse(const gf_schema *schema, gf_slice key, gf_physical_key *out,
+                            gf_error *err);
+
+#endif

@@ -1,0 +1,60 @@
+/* Rows as reads give them: the cells and their bytes lie in the row's own memory. */
+#include "storage/backend.h"
+
+#include "base/memory.h"
+
+enum { FIRST_CELLS = 8 };
+
+gf_status gf_row_begin(gf_row *row, gf_error *err)
+{
+    if (!row->memory) {
+        row->memory = gf_calloc(1, sizeof *row->memory);
+        if (!row->memory) return gf_fail_memory(err, "a row");
+    }
+    gf_arena_reset(&row->memory->arena);
+    row->key = (gf_slice){0};
+    row->n_cells = 0;
+    return GF_OK;
+}
+
+gf_slice gf_row_keep(gf_row *row, gf_slice bytes)
+{
+    return gf_arena_copy(&row->memory->arena, bytes);
+}
+
+gf_status gf_row_set_key(gf_row *row, gf_slice key, gf_error *err)
+{
+    row->key = gf_row_keep(row, key);
+    return row->key.ptr ? GF_OK : gf_fail_memory(err, "a row");
+}
+
+gf_status gf_row_add(gf_row *row, const gf_cell *cell, gf_error *err)
+{
+    size_t capacity = row->memory->capacity;
+    if (row->n_cells == capacity) {
+        capacity = capacity ? capacity * 2 : FIRST_CELLS;
+        gf_cell *cells = gf_realloc(row->cells, capacity, sizeof *cells);
+        if (!cells) return gf_fail_memory(err, "a row");
+        row->cells = cells;
+        row->memory->capacity = capacity;
+    }
+    row->cells[row->n_cells++] = *cell;
+    return GF_OK;
+}
+
+void gf_row_release(gf_row *row)
+{
+    gf_free(row->cells);
+    if (row->memory) gf_arena_release(&row->memory->arena);
+    gf_free(row->memory);
+    *row = (gf_row){0};
+}
+
+const gf_cell *gf_row_find(const gf_row *row, unsigned family, const char *qualifier)
+{
+    gf_slice name = gf_slice_str(qualifier);
+    for (size_t i = 0; i < row->n_cells; i++)
+        if (row->cells[i].family == family && gf_slice_equal(row->cells[i].qualifier, name))
+            return &row->cells[i];
+    return NULL;
+}

@@ -1,0 +1,262 @@
+/* Tables over a backend: names become numbers, keys and columns are checked, batches collect. */
+#include "storage/table.h"
+
+#include "base/memory.h"
+#include "storage/schema.h"
+#include "storage/table_internal.h"
+
+#include <pthread.h>
+
+struct gf_table {
+    gf_table *next;
+    gf_database *db;
+    unsigned number;
+    const gf_schema *schema; /* as stored, kept by the backend */
+};
+
+struct gf_database {
+    gf_backend *backend;
+    pthread_mutex_t lock; /* of the list of tables */
+    gf_table *tables;
+};
+
+struct gf_snapshot {
+    gf_database *db;
+    const void *of_backend;
+};
+
+struct gf_scan {
+    gf_database *db;
+    gf_backend_scan *of_backend;
+    uint64_t left;
+};
+
+/* ---- databases, tables, snapshots -------------------------------------------------------------
+ */
+
+gf_status gf_database_create(gf_backend *backend, gf_database **db, gf_error *err)
+{
+    gf_database *d = gf_calloc(1, sizeof *d);
+    if (!d) return gf_fail_memory(err, "a database");
+    d->backend = backend;
+    pthread_mutex_init(&d->lock, NULL);
+    *db = d;
+    return GF_OK;
+}
+
+void gf_database_close(gf_database *db)
+{
+    if (!db) return;
+    while (db->tables) {
+        gf_table *next = db->tables->next;
+        gf_free(db->tables);
+        db->tables = next;
+    }
+    db->backend->operations->close(db->backend);
+    pthread_mutex_destroy(&db->lock);
+    gf_free(db);
+}
+
+unsigned gf_database_capabilities(const gf_database *db)
+{
+    return db->backend->operations->capabilities;
+}
+
+gf_backend *gf_database_backend(gf_database *db)
+{
+    return db->backend;
+}
+
+static gf_table *find_table(gf_database *db, unsigned number)
+{
+    for (gf_table *t = db->tables; t; t = t->next)
+        if (t->number == number) return t;
+    return NULL;
+}
+
+gf_status gf_table_open(gf_database *db, const gf_schema *schema, gf_table **table, gf_error *err)
+{
+    gf_status st = gf_schema_check(schema, err);
+    if (st != GF_OK) return st;
+    gf_table *fresh = gf_calloc(1, sizeof *fresh);
+    if (!fresh) return gf_fail_memory(err, "a table");
+    pthread_mutex_lock(&db->lock);
+    unsigned number;
+    const gf_schema *stored;
+    st = db->backend->operations->open_table(db->backend, schema, &number, &stored, err);
+    if (st == GF_OK) {
+        gf_table *known = find_table(db, number);
+        if (known) {
+            known->schema = stored;
+            *table = known;
+        } else {
+            *fresh = (gf_table){db->tables, db, number, stored};
+            db->tables = *table = fresh;
+            fresh = NULL;
+        }
+    }
+    pthread_mutex_unlock(&db->lock);
+    gf_free(fresh);
+    return st;
+}
+
+gf_status gf_table_family(const gf_table *table, const char *name, unsigned *family, gf_error *err)
+{
+    for (unsigned f = 0; f < table->schema->n_families; f++) {
+        if (strcmp(table->schema->families[f].name, name) != 0) continue;
+        *family = f;
+        return GF_OK;
+    }
+    return gf_fail(err, GF_EINVAL, "table %s has no family %s", table->schema->name, name);
+}
+
+const gf_schema *gf_table_schema(const gf_table *table)
+{
+    return table->schema;
+}
+
+gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *err)
+{
+    gf_snapshot *s = gf_calloc(1, sizeof *s);
+    if (!s) return gf_fail_memory(err, "a snapshot");
+    s->db = db;
+    gf_status st = db->backend->operations->snapshot_create(db->backend, &s->of_backend, err);
+    if (st != GF_OK) {
+        gf_free(s);
+        return st;
+    }
+    *snapshot = s;
+    return GF_OK;
+}
+
+void gf_snapshot_free(gf_snapshot *s)
+{
+    if (!s) return;
+    s->db->backend->operations->snapshot_free(s->db->backend, s->of_backend);
+    gf_free(s);
+}
+
+/* ---- checks -----------------------------------------------------------------------------------
+ */
+
+unsigned gf_table_number(const gf_table *t)
+{
+    return t->number;
+}
+
+gf_status gf_table_check_key(const gf_table *t, gf_slice key, gf_error *err)
+{
+    if (key.len && gf_schema_row_length(t->schema, key) == key.len) return GF_OK;
+    return gf_fail(err, GF_EINVAL, "not a row key of table %s", t->schema->name);
+}
+
+gf_status gf_table_check_column(const gf_table *t, unsigned family, gf_slice name, gf_error *err)
+{
+    const gf_schema *s = t->schema;
+    if (family >= s->n_families)
+        return gf_fail(err, GF_EINVAL, "table %s has no family number %u", s->name, family);
+    if (s->families[family].layout != GF_PACKED) return GF_OK;
+    for (unsigned f = 0; f < s->n_families; f++)
+        if (f != family && gf_schema_column(&s->families[f], name) >= 0)
+            return gf_fail(err, GF_EINVAL, "table %s: column %.*s belongs to family %s, not %s",
+                           s->name, GF_SLICE_ARG(name), s->families[f].name,
+                           s->families[family].name);
+    return GF_OK;
+}
+
+uint32_t gf_table_families(const gf_table *t, uint32_t bits)
+{
+    unsigned n = t->schema->n_families;
+    return n == GF_MAX_FAMILIES ? bits : bits & ((UINT32_C(1) << n) - 1);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+static const void *backend_snapshot(const gf_snapshot *s)
+{
+    return s ? s->of_backend : NULL;
+}
+
+static gf_status get(gf_table *t, const gf_snapshot *snapshot, gf_slice key,
+                     const gf_selection *what, gf_row *row, gf_error *err)
+{
+    gf_status st = gf_table_check_key(t, key, err);
+    if (st == GF_OK) st = gf_row_begin(row, err);
+    if (st == GF_OK) st = gf_row_set_key(row, key, err);
+    gf_backend *b = t->db->backend;
+    if (st == GF_OK)
+        st = b->operations->get(b, backend_snapshot(snapshot), t->number, key, what, row, err);
+    if (st == GF_OK && row->n_cells == 0)
+        return gf_fail(err, GF_ENOTFOUND, "table %s has no such cell", t->schema->name);
+    return st;
+}
+
+gf_status gf_table_get(gf_table *t, const gf_snapshot *snapshot, gf_slice key, uint32_t families,
+                       gf_row *row, gf_error *err)
+{
+    gf_selection what = {.families = gf_table_families(t, families), .versions = 1};
+    return get(t, snapshot, key, &what, row, err);
+}
+
+gf_status gf_table_get_cell(gf_table *t, const gf_snapshot *snapshot, gf_slice key, unsigned family,
+                            gf_slice qualifier, uint32_t versions, gf_row *row, gf_error *err)
+{
+    gf_status st = gf_table_check_column(t, family, qualifier, err);
+    if (st != GF_OK) return st;
+    gf_selection what = {.families = UINT32_C(1) << family,
+                         .one_cell = true,
+                         .qualifier = qualifier,
+                         .versions = versions ? versions : 1};
+    return get(t, snapshot, key, &what, row, err);
+}
+
+gf_status gf_scan_open(gf_table *t, const gf_scan_options *options, gf_scan **scan, gf_error *err)
+{
+    gf_status st = gf_table_check_column(t, options->family, GF_SLICE(""), err);
+    if (st != GF_OK) return st;
+    gf_scan *s = gf_calloc(1, sizeof *s);
+    if (!s) return gf_fail_memory(err, "a scan");
+    s->db = t->db;
+    s->left = options->limit ? options->limit : UINT64_MAX;
+    gf_backend *b = t->db->backend;
+    st = b->operations->scan_open(b, backend_snapshot(options->snapshot), t->number, options,
+                                  &s->of_backend, err);
+    if (st != GF_OK) {
+        gf_free(s);
+        return st;
+    }
+    *scan = s;
+    return GF_OK;
+}
+
+gf_status gf_scan_next(gf_scan *s, gf_row *row, gf_error *err)
+{
+    gf_status st = gf_row_begin(row, err);
+    if (st != GF_OK) return st;
+    if (s->left == 0) return GF_ENOTFOUND;
+    s->left--;
+    return s->db->backend->operations->scan_next(s->of_backend, row, err);
+}
+
+void gf_scan_close(gf_scan *s)
+{
+    if (!s) return;
+    s->db->backend->operations->scan_close(s->of_backend);
+    gf_free(s);
+}
+
+gf_status gf_table_increment(gf_table *t, gf_slice key, unsigned family, gf_slice qualifier,
+                             int64_t delta, gf_sync sync, int64_t *result, gf_error *err)
+{
+    gf_status st = gf_table_check_key(t, key, err);
+    if (st == GF_OK) st = gf_table_check_column(t, family, qualifier, err);
+    if (st != GF_OK) return st;
+    gf_change put = {.kind = GF_CHANGE_PUT,
+                     .table = t->number,
+                     .family = family,
+                     .key = key,
+                     .qualifier = qualifier};
+    gf_backend *b = t->db->backend;
+    return b->operations->increment(b, &put, delta, sync, result, err);
+}

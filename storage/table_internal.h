@@ -1,0 +1,24 @@
+/**
+ * What batches need of tables. For storage/ itself.
+ */
+#ifndef GF_STORAGE_TABLE_INTERNAL_H
+#define GF_STORAGE_TABLE_INTERNAL_H
+
+#include "storage/backend.h"
+
+unsigned gf_table_number(const gf_table *table);
+
+/** GF_EINVAL where key is no row key of the table. */
+gf_status gf_table_check_key(const gf_table *table, gf_slice key, gf_error *err);
+
+/**
+ * GF_EINVAL where there is no such family, or where the family is packed and the schema gives the
+ * column to another one.
+ */
+gf_status gf_table_check_column(const gf_table *table, unsigned family, gf_slice name,
+                                gf_error *err);
+
+/** Those of the bits that stand for families of the table. */
+uint32_t gf_table_families(const gf_table *table, uint32_t bits);
+
+#endif
