@@ -28,17 +28,18 @@ gf_status gf_buffer_check(const gf_buffer *b, gf_error *err)
     return gf_fail(err, b->state, "more than %zu bytes", b->max);
 }
 
+/* Room for `more` bytes and, behind them, a NUL that the maximum does not count. */
 char *gf_buffer_reserve(gf_buffer *b, size_t more)
 {
     if (b->state != GF_OK) return NULL;
-    if (more <= b->capacity - b->len) return b->ptr ? b->ptr + b->len : gf_buffer_reserve(b, 1);
     if (more > SIZE_MAX / 2 - b->len || (b->max && more > b->max - b->len)) {
         b->state = b->max ? GF_ELIMIT : GF_ENOMEM;
         return NULL;
     }
+    if (more < b->capacity - b->len) return b->ptr + b->len;
     size_t capacity = b->capacity ? b->capacity + b->capacity / 2 : 64;
-    if (capacity < b->len + more) capacity = b->len + more;
-    if (b->max && capacity > b->max) capacity = b->max;
+    if (capacity <= b->len + more) capacity = b->len + more + 1;
+    if (b->max && capacity > b->max) capacity = b->max + 1;
     char *grown = gf_realloc(b->ptr, capacity, 1);
     if (!grown) {
         b->state = GF_ENOMEM;
@@ -80,7 +81,7 @@ void gf_buffer_format(gf_buffer *b, const char *format, ...)
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    char *to = n >= 0 ? gf_buffer_reserve(b, (size_t)n + 1) : NULL;
+    char *to = gf_buffer_reserve(b, n >= 0 ? (size_t)n : SIZE_MAX);
     if (to) {
         vsnprintf(to, (size_t)n + 1, format, again);
         b->len += (size_t)n;
@@ -114,7 +115,7 @@ void gf_buffer_u64be(gf_buffer *b, uint64_t v)
 
 const char *gf_buffer_cstr(gf_buffer *b)
 {
-    char *end = gf_buffer_reserve(b, 1);
+    char *end = gf_buffer_reserve(b, 0);
     if (!end) return "";
     *end = '\0';
     return b->ptr;

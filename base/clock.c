@@ -85,8 +85,7 @@ static bool take_offset(gf_slice *s, int64_t *minutes)
     int64_t sign = take_char(s, '+') ? 1 : take_char(s, '-') ? -1 : 0;
     int64_t hour, minute = 0;
     if (sign == 0 || !take_digits(s, 2, &hour)) return false;
-    take_char(s, ':');
-    if (s->len && !take_digits(s, 2, &minute)) return false;
+    if ((take_char(s, ':') || s->len) && !take_digits(s, 2, &minute)) return false;
     if (hour > 23 || minute > 59) return false;
     *minutes = sign * (hour * 60 + minute);
     return true;
@@ -127,7 +126,7 @@ bool gf_clock_from_number(double number, int64_t *ms)
     if (!isfinite(number)) return false;
     double value = fabs(number) >= 1e11 ? number : number * 1000;
     if (fabs(value) > 2.5e14) return false; /* beyond the year 9892 */
-    *ms = (int64_t)floor(value);
+    *ms = (int64_t)floor(value + 0.5); /* seconds times 1000 may fall just below the millisecond */
     return true;
 }
 

@@ -17,11 +17,15 @@ double gf_clock_seconds(void);
 
 /**
  * Read ISO 8601: YYYY-MM-DD, or that with T or a space and hh:mm[:ss[.fraction]] and Z or an offset
- * (+hh:mm, +hhmm); without an offset UTC is meant. Years 0001 to 9999. False where s is not that.
+ * (+hh:mm, +hhmm, +hh); without an offset UTC is meant. Years 0001 to 9999. False where s is not
+ * that.
  */
 bool gf_clock_parse_iso(gf_slice s, int64_t *ms);
 
-/** Unix time as records give it: seconds, or milliseconds where its size is 10^11 or more. */
+/**
+ * Unix time as records give it: seconds, or milliseconds where its size is 10^11 or more; rounded
+ * to the millisecond. False beyond some ten thousand years.
+ */
 bool gf_clock_from_number(double number, int64_t *ms);
 
 /** Append YYYY-MM-DDThh:mm:ss[.mmm]Z; the fraction only where it is not zero. */

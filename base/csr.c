@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 gf_status gf_csr_init(gf_csr *x, uint32_t n_rows, uint32_t n_cols, uint64_t nnz, gf_error *err)
 {
@@ -30,8 +31,6 @@ void gf_csr_release(gf_csr *x)
 
 static gf_status check_row(const gf_csr *x, uint32_t row, gf_error *err)
 {
-    if (x->start[row + 1] < x->start[row])
-        return gf_fail(err, GF_EINVAL, "row %" PRIu32 " ends before it starts", row);
     for (uint64_t p = x->start[row]; p < x->start[row + 1]; p++) {
         if (x->col[p] >= x->n_cols)
             return gf_fail(err, GF_EINVAL, "row %" PRIu32 ": column %" PRIu32 " of %" PRIu32, row,
@@ -50,6 +49,10 @@ gf_status gf_csr_check(const gf_csr *x, gf_error *err)
 {
     gf_status st = GF_OK;
     if (x->n_rows && x->start[0] != 0) return gf_fail(err, GF_EINVAL, "row 0 does not start at 0");
+    /* All starts first: one beyond the last would lead check_row out of the arrays. */
+    for (uint32_t row = 0; row < x->n_rows; row++)
+        if (x->start[row + 1] < x->start[row])
+            return gf_fail(err, GF_EINVAL, "row %" PRIu32 " ends before it starts", row);
     for (uint32_t row = 0; row < x->n_rows && st == GF_OK; row++)
         st = check_row(x, row, err);
     return st;
@@ -60,8 +63,7 @@ gf_status gf_csr_transpose(const gf_csr *x, gf_csr *t, gf_error *err)
     gf_csr m;
     gf_status st = gf_csr_init(&m, x->n_cols, x->n_rows, gf_csr_nnz(x), err);
     if (st != GF_OK) return st;
-    for (uint32_t c = 0; c <= x->n_cols; c++)
-        m.start[c] = 0;
+    memset(m.start, 0, ((size_t)x->n_cols + 1) * sizeof *m.start);
     /* start[c + 1] counts column c, then becomes its start; filling moves it on to its end. */
     for (uint64_t p = 0; p < gf_csr_nnz(x); p++)
         m.start[x->col[p] + 1]++;

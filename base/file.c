@@ -10,16 +10,22 @@
 
 enum { READ_STEP = 64 << 10 };
 
+/* A buffer filled to its maximum holds the file if there is no further byte. */
 static gf_status read_all(int fd, const char *path, gf_buffer *out, gf_error *err)
 {
+    char beyond;
     for (;;) {
-        char *to = gf_buffer_reserve(out, READ_STEP);
+        size_t room = out->max ? out->max - out->len : READ_STEP;
+        size_t step = room < READ_STEP ? room : READ_STEP;
+        char *to = step ? gf_buffer_reserve(out, step) : &beyond;
         if (!to) return gf_buffer_check(out, err);
-        ssize_t n = read(fd, to, READ_STEP);
+        ssize_t n = read(fd, to, step ? step : 1);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return gf_fail_errno(err, "cannot read %s", path);
-        if (n == 0) return GF_OK;
-        out->len += (size_t)n;
+        if (n && step)
+            out->len += (size_t)n;
+        else if (n == 0 || !gf_buffer_reserve(out, 1))
+            return gf_buffer_check(out, err);
     }
 }
 
@@ -27,14 +33,17 @@ gf_status gf_file_read(const char *path, gf_buffer *out, gf_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
+        int code = errno;
         gf_status st = gf_fail_errno(err, "cannot open %s", path);
-        if (errno == ENOENT) {
+        if (code == ENOENT) {
             st = GF_ENOTFOUND;
             if (err) err->status = st;
         }
         return st;
     }
+    size_t before = out->len;
     gf_status st = read_all(fd, path, out, err);
+    if (st != GF_OK) out->len = before;
     close(fd);
     return st;
 }
@@ -71,30 +80,33 @@ gf_status gf_file_sync_folder(const char *path, gf_error *err)
     return st;
 }
 
-static gf_status sync_folder_of(const char *path, gf_error *err)
+static void append_folder_of(gf_buffer *b, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    if (!slash) return gf_file_sync_folder(".", err);
-    if (slash == path) return gf_file_sync_folder("/", err);
-    char *folder = gf_copy_string(path, (size_t)(slash - path));
-    if (!folder) return gf_fail_memory(err, "a path");
-    gf_status st = gf_file_sync_folder(folder, err);
-    gf_free(folder);
-    return st;
+    if (!slash)
+        gf_buffer_str(b, ".");
+    else
+        gf_buffer_append(b, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
 gf_status gf_file_write(const char *path, gf_slice content, gf_error *err)
 {
-    gf_buffer name = {0};
-    gf_buffer_format(&name, "%s.new", path);
-    gf_status st = gf_buffer_check(&name, err);
-    if (st == GF_OK) st = write_neighbour(gf_buffer_cstr(&name), content, err);
-    if (st == GF_OK && rename(gf_buffer_cstr(&name), path) != 0) {
-        st = gf_fail_errno(err, "cannot rename %s", gf_buffer_cstr(&name));
-        unlink(gf_buffer_cstr(&name));
+    /* Both names before anything is written, so that want of memory leaves the old file. */
+    gf_buffer names = {0};
+    gf_buffer_format(&names, "%s.new", path);
+    gf_buffer_byte(&names, '\0');
+    size_t folder_at = names.len;
+    append_folder_of(&names, path);
+    gf_buffer_byte(&names, '\0');
+    gf_status st = gf_buffer_check(&names, err);
+    const char *neighbour = names.ptr;
+    if (st == GF_OK) st = write_neighbour(neighbour, content, err);
+    if (st == GF_OK && rename(neighbour, path) != 0) {
+        st = gf_fail_errno(err, "cannot rename %s", neighbour);
+        unlink(neighbour);
     }
-    if (st == GF_OK) st = sync_folder_of(path, err);
-    gf_buffer_release(&name);
+    if (st == GF_OK) st = gf_file_sync_folder(neighbour + folder_at, err);
+    gf_buffer_release(&names);
     return st;
 }
 
@@ -103,7 +115,7 @@ gf_status gf_file_make_folders(const char *path, gf_error *err)
     char *copy = gf_copy_string(path, strlen(path));
     if (!copy) return gf_fail_memory(err, "a path");
     gf_status st = GF_OK;
-    for (char *p = copy + 1;; p++) {
+    for (char *p = *copy ? copy + 1 : copy;; p++) {
         if (*p != '/' && *p != '\0') continue;
         char saved = *p;
         *p = '\0';

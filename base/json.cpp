@@ -1,11 +1,16 @@
-/* The C face of simdjson: no exception leaves this file. */
-#include "base/json.h"
-
+/* The C face of simdjson and of std::to_chars: no exception leaves this file. */
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <new>
 #include <simdjson.h>
 #include <string>
 #include <type_traits>
+
+extern "C" { /* the headers of base are C's: what they declare has C's linkage */
+#include "base/json.h"
+#include "base/json_writer.h"
+}
 
 using simdjson::error_code;
 using simdjson::dom::element;
@@ -82,13 +87,27 @@ gf_status refuse(gf_json_parser *p, error_code code, gf_error *err)
     return gf_fail(err, GF_EINVAL, "broken JSON: a comma, bracket, quote or value is out of place");
 }
 
+/*
+ * std::to_chars knows no locale and gives the fewest digits. Integers that T holds exactly are
+ * written as such, since 1e+05, though shorter, is no way to write a size.
+ */
+template <typename T> void write_number(gf_buffer *b, T v, T exact)
+{
+    char text[40];
+    bool whole = std::fabs(v) <= exact && std::trunc(v) == v;
+    auto end = whole ? std::to_chars(text, text + sizeof text, v, std::chars_format::fixed)
+                     : std::to_chars(text, text + sizeof text, v);
+    gf_buffer_append(b, text, static_cast<size_t>(end.ptr - text));
+}
+
 } // namespace
 
 gf_status gf_json_parser_create(gf_json_parser **parser, gf_error *err)
 {
     gf_json_parser *p = new (std::nothrow) gf_json_parser;
     if (!p) return gf_fail_memory(err, "a JSON parser");
-    if (p->parser.allocate(4096, GF_JSON_DEPTH) != simdjson::SUCCESS) {
+    /* simdjson's limit counts the scalar inside the deepest bracket. */
+    if (p->parser.allocate(4096, GF_JSON_DEPTH + 1) != simdjson::SUCCESS) {
         delete p;
         return gf_fail_memory(err, "a JSON parser");
     }
@@ -242,4 +261,14 @@ gf_status gf_json_write(gf_json_value v, gf_buffer *out, gf_error *err)
         return gf_fail_memory(err, "JSON");
     }
     return gf_buffer_check(out, err);
+}
+
+void gf_buffer_double(gf_buffer *b, double v)
+{
+    write_number(b, v, 0x1p53);
+}
+
+void gf_buffer_float(gf_buffer *b, float v)
+{
+    write_number(b, v, 0x1p24f);
 }

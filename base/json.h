@@ -2,8 +2,9 @@
  * Reads JSON: a thin C face of simdjson's DOM, which validates the whole text (syntax, UTF-8,
  * number ranges) before a value can be looked at.
  *
- * Numbers keep 64-bit integers; a number that fits neither those nor a double is refused. Values
- * and their strings are borrowed from the parser until its next parse. A parser is for one thread.
+ * Numbers keep 64-bit integers; an integer beyond those, or a number beyond a double, is refused.
+ * Values and their strings are borrowed from the parser until its next parse. A parser is for one
+ * thread.
  */
 #ifndef GF_BASE_JSON_H
 #define GF_BASE_JSON_H
@@ -89,7 +90,8 @@ bool gf_json_next(gf_json_iterator *it, gf_slice *name, gf_json_value *item);
 /** The member of that name of an object (the first of several); false where v has none. */
 bool gf_json_member(gf_json_value v, const char *name, gf_json_value *member);
 
-/** Append v as JSON without white space; numbers in their shortest form. */
+/** Append v as JSON without white space. Numbers read back as the same, nearly always in the fewest
+ * digits. */
 gf_status gf_json_write(gf_json_value v, gf_buffer *out, gf_error *err);
 
 #ifdef __cplusplus

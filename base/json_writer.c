@@ -5,8 +5,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 gf_json_writer gf_json_writer_to(gf_buffer *out)
 {
@@ -144,26 +142,6 @@ void gf_json_null(gf_json_writer *w)
 {
     separate(w);
     gf_buffer_str(w->out, "null");
-}
-
-void gf_buffer_double(gf_buffer *b, double v)
-{
-    char text[40];
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, v);
-        if (strtod(text, NULL) >= v && strtod(text, NULL) <= v) break;
-    }
-    gf_buffer_str(b, text);
-}
-
-void gf_buffer_float(gf_buffer *b, float v)
-{
-    char text[40];
-    for (int digits = 4; digits <= 9; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)v);
-        if (strtof(text, NULL) >= v && strtof(text, NULL) <= v) break;
-    }
-    gf_buffer_str(b, text);
 }
 
 void gf_json_double(gf_json_writer *w, double v)

@@ -8,7 +8,7 @@
  *     gf_json_end(&w, '}');
  *
  * Failures stay in the buffer (gf_buffer_check). Nesting at most 63 deep. Text that is not valid
- * UTF-8 is written with U+FFFD in the place of each bad byte.
+ * UTF-8 is written with U+FFFD in the place of each ill-formed sequence.
  */
 #ifndef GF_BASE_JSON_WRITER_H
 #define GF_BASE_JSON_WRITER_H

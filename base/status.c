@@ -52,9 +52,9 @@ gf_status gf_fail_errno(gf_error *err, const char *format, ...)
     return code == ENOMEM ? GF_ENOMEM : GF_EIO;
 }
 
-gf_status gf_error_prefix(gf_error *err, const char *format, ...)
+void gf_error_prefix(gf_error *err, const char *format, ...)
 {
-    if (!err) return GF_OK;
+    if (!err) return;
     char tail[GF_ERROR_MESSAGE];
     memcpy(tail, err->message, sizeof tail);
     va_list args;
@@ -64,7 +64,6 @@ gf_status gf_error_prefix(gf_error *err, const char *format, ...)
     size_t n = strlen(err->message);
     int m = snprintf(err->message + n, sizeof err->message - n, ": %s", tail);
     if (m > 0) cut_at_character(err->message, n + (size_t)m);
-    return err->status;
 }
 
 const char *gf_status_name(gf_status status)

@@ -49,8 +49,8 @@ gf_status gf_fail_memory(gf_error *err, const char *what);
 /** gf_fail for errno: "what: No space left on device". */
 gf_status gf_fail_errno(gf_error *err, const char *format, ...) GF_PRINTF(2, 3);
 
-/** Put "name: " before the message that is there; returns the status that is there. */
-gf_status gf_error_prefix(gf_error *err, const char *format, ...) GF_PRINTF(2, 3);
+/** Put "name: " before the message that is there, if err is not NULL. */
+void gf_error_prefix(gf_error *err, const char *format, ...) GF_PRINTF(2, 3);
 
 /** The constant's name in lower case, such as "corrupt". */
 const char *gf_status_name(gf_status status);

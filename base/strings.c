@@ -71,7 +71,7 @@ gf_status gf_strings_add(gf_strings *set, gf_slice s, uint32_t *id, bool *added,
     size_t i = probe(set, hash, s);
     bool is_new = set->slots[i].id_plus_1 == 0;
     if (is_new) {
-        if (set->n == UINT32_MAX - 1) return gf_fail(err, GF_ELIMIT, "more than 2^32 - 2 strings");
+        if (set->n == UINT32_MAX) return gf_fail(err, GF_ELIMIT, "more than 2^32 - 1 strings");
         if (set->n == set->entry_capacity && (st = grow_entries(set, err)) != GF_OK) return st;
         gf_slice copy = gf_arena_copy(&set->bytes, s);
         if (!copy.ptr) return gf_fail_memory(err, "a hash table");

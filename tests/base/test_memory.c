@@ -1,0 +1,115 @@
+#include "support/test.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Asked for more than there is, a sanitizer's allocator is to return NULL as malloc does. */
+const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+const char *__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+static void gives_usable_memory(void **state)
+{
+    (void)state;
+    unsigned char *p = gf_calloc(1000, 3);
+    assert_non_null(p);
+    for (size_t i = 0; i < 3000; i++)
+        assert_int_equal(p[i], 0);
+    memset(p, 7, 3000);
+    unsigned char *grown = gf_realloc(p, 5000, 3);
+    assert_non_null(grown);
+    for (size_t i = 0; i < 3000; i++)
+        assert_int_equal(grown[i], 7);
+    gf_free(grown);
+    gf_free(NULL);
+}
+
+static void size_zero_can_be_freed(void **state)
+{
+    (void)state;
+    void *all[] = {gf_malloc(0),   gf_calloc(0, 8),        gf_calloc(8, 0),
+                   gf_array(0, 8), gf_realloc(NULL, 0, 8), gf_realloc(NULL, 8, 0)};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        assert_non_null(all[i]);
+        gf_free(all[i]);
+    }
+}
+
+static void refuses_products_that_overflow(void **state)
+{
+    (void)state;
+    assert_null(gf_array(SIZE_MAX / 8 + 1, 8));
+    assert_null(gf_array(8, SIZE_MAX / 8 + 1));
+    assert_null(gf_calloc(SIZE_MAX / 8 + 1, 8));
+    char *p = gf_malloc(4);
+    assert_non_null(p);
+    memcpy(p, "abc", 4);
+    assert_null(gf_realloc(p, SIZE_MAX / 8 + 1, 8));
+    assert_string_equal(p, "abc");
+    gf_free(p);
+}
+
+static void copies_strings_with_a_nul(void **state)
+{
+    (void)state;
+    char *p = gf_copy_string("a\0bc", 4);
+    assert_memory_equal(p, "a\0bc", 5);
+    gf_free(p);
+    p = gf_copy_string(NULL, 0);
+    assert_string_equal(p, "");
+    gf_free(p);
+}
+
+/* Which of ten allocations fail where the n-th is to: that one alone. */
+static void fails_the_asked_for_allocation_once(void **state)
+{
+    (void)state;
+    for (int n = -1; n < 12; n++) {
+        gf_memory_fail_at(n);
+        for (int i = 0; i < 10; i++) {
+            assert_int_equal(gf_memory_failed(), n >= 0 && i > n);
+            void *p = i % 2 ? gf_malloc(8) : gf_calloc(1, 8);
+            assert_int_equal(p == NULL, i == n);
+            gf_free(p);
+        }
+        assert_int_equal(gf_memory_failed(), n >= 0 && n < 10);
+    }
+    gf_memory_fail_at(-1);
+    assert_false(gf_memory_failed());
+}
+
+static void a_failed_realloc_leaves_the_old(void **state)
+{
+    (void)state;
+    char *p = gf_copy_string("kept", 4);
+    gf_memory_fail_at(0);
+    char *grown = gf_realloc(p, 100, 1);
+    assert_true(gf_memory_failed());
+    gf_memory_fail_at(-1);
+    assert_null(grown);
+    assert_string_equal(p, "kept");
+    gf_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_usable_memory),
+        cmocka_unit_test(size_zero_can_be_freed),
+        cmocka_unit_test(refuses_products_that_overflow),
+        cmocka_unit_test(copies_strings_with_a_nul),
+        cmocka_unit_test(fails_the_asked_for_allocation_once),
+        cmocka_unit_test(a_failed_realloc_leaves_the_old),
+    };
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# What layers.sh and headers.sh must refuse, and what they must let pass, on a small tree made here.
+# selftest.sh tests-folder compiler
+tests=$1
+compiler=$2
+tree=$(mktemp -d) || exit 2
+trap 'rm -rf "$tree"' EXIT
+beside=$(printf '%s/shared' ..)
+bad=0
+
+# check status file line command...: with that file of one line the command ends with that status,
+# and names the file where it refuses it.
+check() {
+    expected=$1 file=$2 line=$3
+    shift 3
+    mkdir -p "$tree/$(dirname "$file")"
+    printf '%s\n' "$line" >"$tree/$file"
+    said=$("$@" 2>&1)
+    got=$?
+    [ $got -eq 0 ] || printf '%s' "$said" | grep -q "$file" || got="$got without its name"
+    [ "$got" = "$expected" ] || { echo "$file with '$line': $got, not $expected: $said"; bad=1; }
+    rm "$tree/$file"
+}
+
+for case in 'base base' 'storage base' 'engine storage' 'engine vectorize' 'sources engine' \
+    'api sources' 'server api' 'cli server' 'cli base' 'cluster cluster'; do
+    check 0 "${case% *}/a.c" "#include \"${case#* }/b.h\"" "$tests/layers.sh" "$tree"
+done
+for case in 'base storage' 'storage vectorize' 'vectorize cluster' 'cluster storage' \
+    'storage engine' 'engine sources' 'sources api' 'api server' 'server cli' 'base cli'; do
+    check 1 "${case% *}/a.c" "#include \"${case#* }/b.h\"" "$tests/layers.sh" "$tree"
+done
+check 1 base/deep/a.h '  #  include "cluster/b.h"' "$tests/layers.sh" "$tree"
+check 1 base/a.cpp '#include <engine/b.h>' "$tests/layers.sh" "$tree"
+check 1 engine/a.c '#include "../base/b.h"' "$tests/layers.sh" "$tree"
+check 0 base/a.c '#include <sys/stat.h>' "$tests/layers.sh" "$tree"
+check 0 base/a.c '// #include "cli/b.h"' "$tests/layers.sh" "$tree"
+check 1 docs/a.md "see $beside/notes" "$tests/layers.sh" "$tree"
+check 1 run "cat $beside/notes" "$tests/layers.sh" "$tree"
+check 0 .ci/run "cat $beside/notes" "$tests/layers.sh" "$tree"
+check 0 build/log "cat $beside/notes" "$tests/layers.sh" "$tree"
+
+check 0 base/a.h 'struct a;' "$tests/headers.sh" "$tree" "$compiler"
+check 1 base/a.h 'uint32_t a;' "$tests/headers.sh" "$tree" "$compiler"
+check 1 base/a.h '#include "base/absent.h"' "$tests/headers.sh" "$tree" "$compiler"
+exit $bad
