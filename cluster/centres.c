@@ -1,0 +1,282 @@
+#include "cluster/centres.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+gf_status gf_centres_init(gf_centres *c, uint32_t k, uint32_t n_terms, gf_error *err)
+{
+    gf_centre *at = gf_calloc(k, sizeof *at);
+    if (!at) return gf_fail_memory(err, "cluster centres");
+    *c = (gf_centres){k, n_terms, at};
+    return GF_OK;
+}
+
+void gf_centres_release(gf_centres *c)
+{
+    for (uint32_t j = 0; j < c->k; j++) {
+        gf_free(c->at[j].term);
+        gf_free(c->at[j].value);
+    }
+    gf_free(c->at);
+    *c = (gf_centres){0};
+}
+
+static gf_status make_room(gf_centre *c, uint32_t n, gf_error *err)
+{
+    if (n <= c->capacity) return GF_OK;
+    uint64_t wanted = (uint64_t)n + n / 4;
+    uint32_t capacity = wanted > UINT32_MAX ? n : (uint32_t)wanted;
+    uint32_t *term = gf_realloc(c->term, capacity, sizeof *term);
+    if (term) c->term = term;
+    float *value = gf_realloc(c->value, capacity, sizeof *value);
+    if (value) c->value = value;
+    if (!term || !value) return gf_fail_memory(err, "a cluster centre");
+    c->capacity = capacity;
+    return GF_OK;
+}
+
+gf_status gf_centres_set_row(gf_centres *c, uint32_t j, gf_row_view row, gf_error *err)
+{
+    gf_centre *centre = &c->at[j];
+    gf_status st = make_room(centre, row.n, err);
+    if (st != GF_OK) return st;
+    if (row.n) {
+        memcpy(centre->term, row.col, row.n * sizeof *row.col);
+        memcpy(centre->value, row.val, row.n * sizeof *row.val);
+    }
+    centre->n = row.n;
+    centre->length = centre->weight = 1;
+    centre->drift = 2;
+    return GF_OK;
+}
+
+gf_status gf_centres_copy(const gf_centres *from, gf_centres *to, gf_error *err)
+{
+    gf_centres c;
+    gf_status st = gf_centres_init(&c, from->k, from->n_terms, err);
+    if (st != GF_OK) return st;
+    for (uint32_t j = 0; j < from->k && st == GF_OK; j++) {
+        const gf_centre *source = &from->at[j];
+        st = gf_centres_set_row(&c, j, gf_centre_row(source), err);
+        c.at[j].length = source->length;
+        c.at[j].weight = source->weight;
+        c.at[j].drift = source->drift;
+    }
+    if (st == GF_OK)
+        *to = c;
+    else
+        gf_centres_release(&c);
+    return st;
+}
+
+double gf_centres_objective(const gf_centres *c)
+{
+    double sum = 0;
+    for (uint32_t j = 0; j < c->k; j++)
+        sum += c->at[j].length;
+    return sum;
+}
+
+/* ---- summing ----------------------------------------------------------------------------------
+ */
+
+/* One thread's scratch: a dense sum, and a bit for each term that it holds. */
+typedef struct scratch {
+    double *sum;       /* n_terms, zero between clusters */
+    uint64_t *touched; /* n_terms / 64 + 1, likewise */
+} scratch;
+
+struct gf_summer {
+    gf_pool *pool;
+    uint32_t n_rows, n_terms, k;
+    scratch *scratch;   /* per worker */
+    uint32_t *start;    /* k + 1: where each cluster's rows lie in `rows` */
+    uint32_t *rows;     /* n_rows, by cluster, then by number */
+    uint32_t *clusters; /* n_clusters of k: those to sum, largest first */
+    uint32_t n_clusters;
+
+    /* of the current run */
+    const gf_points *points;
+    gf_centres *centres;
+    float *own;
+};
+
+gf_status gf_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_terms, uint32_t k,
+                           gf_summer **summer, gf_error *err)
+{
+    gf_summer *s = gf_calloc(1, sizeof *s);
+    if (!s) return gf_fail_memory(err, "cluster sums");
+    unsigned workers = gf_pool_size(pool);
+    *s = (gf_summer){.pool = pool, .n_rows = n_rows, .n_terms = n_terms, .k = k};
+    s->scratch = gf_calloc(workers, sizeof *s->scratch);
+    s->start = gf_array((size_t)k + 1, sizeof *s->start);
+    s->rows = gf_array(n_rows, sizeof *s->rows);
+    s->clusters = gf_array(k, sizeof *s->clusters);
+    bool ok = s->scratch && s->start && s->rows && s->clusters;
+    for (unsigned w = 0; ok && w < workers; w++) {
+        s->scratch[w].sum = gf_calloc(n_terms, sizeof *s->scratch[w].sum);
+        s->scratch[w].touched = gf_calloc((size_t)n_terms / 64 + 1, sizeof *s->scratch[w].touched);
+        ok = s->scratch[w].sum && s->scratch[w].touched;
+    }
+    if (!ok) {
+        gf_summer_free(s);
+        return gf_fail_memory(err, "cluster sums");
+    }
+    *summer = s;
+    return GF_OK;
+}
+
+void gf_summer_free(gf_summer *s)
+{
+    if (!s) return;
+    for (unsigned w = 0; s->scratch && w < gf_pool_size(s->pool); w++) {
+        gf_free(s->scratch[w].sum);
+        gf_free(s->scratch[w].touched);
+    }
+    gf_free(s->scratch);
+    gf_free(s->start);
+    gf_free(s->rows);
+    gf_free(s->clusters);
+    gf_free(s);
+}
+
+/* Counting sort of the rows by cluster; start[j] ends as the start of cluster j. */
+static void sort_rows(gf_summer *s, const uint32_t *label)
+{
+    memset(s->start, 0, ((size_t)s->k + 1) * sizeof *s->start);
+    for (uint32_t i = 0; i < s->n_rows; i++)
+        s->start[label[i] + 1]++;
+    for (uint32_t j = 0; j < s->k; j++)
+        s->start[j + 1] += s->start[j];
+    for (uint32_t i = 0; i < s->n_rows; i++)
+        s->rows[s->start[label[i]]++] = i;
+    for (uint32_t j = s->k; j > 0; j--)
+        s->start[j] = s->start[j - 1];
+    s->start[0] = 0;
+}
+
+static void add_row(const scratch *to, gf_row_view row, float weight)
+{
+    for (uint32_t p = 0; p < row.n; p++) {
+        uint32_t t = row.col[p];
+        to->sum[t] += (double)weight * (double)row.val[p];
+        to->touched[t / 64] |= UINT64_C(1) << (t % 64);
+    }
+}
+
+/* Number of touched terms, and the sum's length. */
+static uint32_t measure(const gf_summer *s, const scratch *from, double *length)
+{
+    uint32_t n = 0;
+    double squares = 0;
+    for (uint32_t w = 0; w <= s->n_terms / 64; w++)
+        for (uint64_t bits = from->touched[w]; bits; bits &= bits - 1) {
+            double v = from->sum[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+            squares += v * v;
+            n++;
+        }
+    *length = sqrt(squares);
+    return n;
+}
+
+/*
+ * |new - old| from the new unit vector in `sum` and the old sparse one: the terms of the old one,
+ * and what the new one has beyond them. Rounded up by what single precision may hide.
+ */
+static double drift(const gf_centre *old, const double *sum, double new_squares)
+{
+    double squares = 0, shared = 0;
+    for (uint32_t p = 0; p < old->n; p++) {
+        double now = sum[old->term[p]], change = now - (double)old->value[p];
+        squares += change * change;
+        shared += now * now;
+    }
+    if (new_squares > shared) squares += new_squares - shared;
+    return sqrt(squares) + 1e-6;
+}
+
+/* Scale `sum` to unit length, move it into the centre, and leave the scratch zero but for `sum`. */
+static void take_sum(const gf_summer *s, const scratch *from, double length, gf_centre *c)
+{
+    double scale = length > 0 ? 1 / length : 0, squares = 0;
+    for (uint32_t w = 0; w <= s->n_terms / 64; w++)
+        for (uint64_t bits = from->touched[w]; bits; bits &= bits - 1) {
+            double *v = &from->sum[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+            *v *= scale;
+            squares += *v * *v;
+        }
+    c->drift = drift(c, from->sum, squares);
+    c->n = 0;
+    for (uint32_t w = 0; w <= s->n_terms / 64; w++) {
+        for (uint64_t bits = from->touched[w]; bits; bits &= bits - 1) {
+            uint32_t t = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            c->term[c->n] = t;
+            c->value[c->n++] = (float)from->sum[t];
+        }
+        from->touched[w] = 0;
+    }
+}
+
+static void score_members(const gf_summer *s, const scratch *from, uint32_t j)
+{
+    for (uint32_t r = s->start[j]; r < s->start[j + 1]; r++) {
+        gf_row_view row = gf_csr_row(s->points->x, s->rows[r]);
+        double dot = 0;
+        for (uint32_t p = 0; p < row.n; p++)
+            dot += (double)row.val[p] * from->sum[row.col[p]];
+        s->own[s->rows[r]] = (float)dot;
+    }
+}
+
+static gf_status sum_cluster(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    gf_summer *s = context;
+    uint32_t j = s->clusters[index];
+    scratch *mine = &s->scratch[worker];
+    gf_centre *c = &s->centres->at[j];
+    double weight = 0, length;
+    for (uint32_t r = s->start[j]; r < s->start[j + 1]; r++) {
+        float w = gf_points_weight(s->points, s->rows[r]);
+        add_row(mine, gf_csr_row(s->points->x, s->rows[r]), w);
+        weight += (double)w;
+    }
+    uint32_t n = measure(s, mine, &length);
+    gf_status st = make_room(c, n, err);
+    if (st != GF_OK) return st;
+    take_sum(s, mine, length, c);
+    c->length = length;
+    c->weight = weight;
+    if (s->own) score_members(s, mine, j);
+    for (uint32_t p = 0; p < c->n; p++)
+        mine->sum[c->term[p]] = 0;
+    return GF_OK;
+}
+
+static int by_size(const void *a, const void *b, void *context)
+{
+    const gf_summer *s = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint32_t size_x = s->start[x + 1] - s->start[x], size_y = s->start[y + 1] - s->start[y];
+    if (size_x != size_y) return size_x > size_y ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+gf_status gf_summer_run(gf_summer *s, const gf_points *points, const uint32_t *label,
+                        const bool *changed, gf_centres *centres, float *own,
+                        const gf_cancel *cancel, gf_error *err)
+{
+    s->points = points;
+    s->centres = centres;
+    s->own = own;
+    sort_rows(s, label);
+    s->n_clusters = 0;
+    for (uint32_t j = 0; j < s->k; j++) {
+        centres->at[j].drift = 0;
+        if (!changed || changed[j]) s->clusters[s->n_clusters++] = j;
+    }
+    qsort_r(s->clusters, s->n_clusters, sizeof *s->clusters, by_size, s);
+    return gf_pool_run(s->pool, s->n_clusters, sum_cluster, s, cancel, err);
+}

@@ -1,0 +1,260 @@
+#include "cluster/grow.h"
+
+#include "base/memory.h"
+#include "cluster/polish.h"
+#include "cluster/seed.h"
+#include "cluster/separation.h"
+#include "cluster/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PASSES = 3, /* of k-means, for each step */
+    ROUNDS = 2, /* of polish, likewise */
+    ONE_BY_ONE = 6,
+    SMALLEST_SAMPLE = 5000,
+    SAMPLE_PER_CLUSTER = 40
+};
+
+#define TOLERANCE 0.002
+
+struct gf_growth {
+    gf_pool *pool;
+    const gf_cancel *cancel;
+    gf_points points; /* the sample */
+    gf_csr x;         /* its rows, where it is not all */
+    float *weight;
+    uint64_t seed;
+    gf_partition p;         /* as it is now */
+    uint32_t generation;    /* steps so far: numbers the streams of random numbers */
+    gf_split *splits;       /* of each cluster of p; n 0 where it cannot be split */
+    uint32_t *rows, *start; /* rows of p by cluster: start[j] .. start[j + 1] - 1 */
+};
+
+static void release_splits(gf_growth *g)
+{
+    for (uint32_t j = 0; g->splits && j < g->p.k; j++)
+        gf_split_release(&g->splits[j]);
+    gf_free(g->splits);
+    g->splits = NULL;
+}
+
+static gf_status split_task(void *context, size_t j, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    gf_growth *g = context;
+    uint32_t n = g->start[j + 1] - g->start[j];
+    if (n < 2) return GF_OK;
+    gf_random random = gf_random_seed(g->seed, (uint64_t)g->generation << 32 | (uint64_t)j);
+    return gf_split_rows(&g->points, g->rows + g->start[j], n, g->p.centres.at[j].length, &random,
+                         g->cancel, &g->splits[j], err);
+}
+
+/* Rows by cluster. */
+static void sort_rows(gf_growth *g)
+{
+    memset(g->start, 0, ((size_t)g->p.k + 1) * sizeof *g->start);
+    for (uint32_t i = 0; i < g->p.n; i++)
+        g->start[g->p.label[i] + 1]++;
+    for (uint32_t j = 0; j < g->p.k; j++)
+        g->start[j + 1] += g->start[j];
+    for (uint32_t i = 0; i < g->p.n; i++)
+        g->rows[g->start[g->p.label[i]]++] = i;
+    for (uint32_t j = g->p.k; j > 0; j--)
+        g->start[j] = g->start[j - 1];
+    g->start[0] = 0;
+}
+
+/* Split every cluster of p, to see what each would gain. */
+static gf_status split_all(gf_growth *g, gf_error *err)
+{
+    g->splits = gf_calloc(g->p.k, sizeof *g->splits);
+    g->rows = gf_array(g->p.n, sizeof *g->rows);
+    g->start = gf_array((size_t)g->p.k + 1, sizeof *g->start);
+    gf_status st =
+        g->splits && g->rows && g->start ? GF_OK : gf_fail_memory(err, "growing clusters");
+    if (st == GF_OK) {
+        sort_rows(g);
+        st = gf_pool_run(g->pool, g->p.k, split_task, g, g->cancel, err);
+    }
+    gf_free(g->rows);
+    gf_free(g->start);
+    g->rows = g->start = NULL;
+    return st;
+}
+
+static int by_gain(const void *a, const void *b, void *context)
+{
+    const gf_split *splits = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (splits[x].gain > splits[y].gain) return -1;
+    if (splits[x].gain < splits[y].gain) return 1;
+    return x < y ? -1 : x > y;
+}
+
+static void swap_centres(gf_centre *a, gf_centre *b)
+{
+    gf_centre held = *a;
+    *a = *b;
+    *b = held;
+}
+
+static void apply_split(gf_partition *q, uint32_t j, uint32_t to, gf_split *s)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->second[i]) q->label[s->rows[i]] = to;
+    swap_centres(&q->centres.at[j], &s->halves.at[0]);
+    swap_centres(&q->centres.at[to], &s->halves.at[1]);
+}
+
+/*
+ * p becomes a partition of k clusters, or of as many as one split of each gives: its clusters, with
+ * those that gain most cut in two. No pass has been made over it.
+ */
+static gf_status enlarge(gf_growth *g, uint32_t k, gf_error *err)
+{
+    uint32_t *order = gf_array(g->p.k, sizeof *order), n = 0;
+    gf_status st = order ? split_all(g, err) : gf_fail_memory(err, "growing clusters");
+    for (uint32_t j = 0; st == GF_OK && j < g->p.k; j++)
+        if (g->splits[j].n) order[n++] = j;
+    gf_partition q = {0};
+    uint32_t splits = k - g->p.k < n ? k - g->p.k : n;
+    if (st == GF_OK) st = gf_partition_init(&q, g->p.n, g->p.k + splits, g->p.centres.n_terms, err);
+    if (st == GF_OK) {
+        qsort_r(order, n, sizeof *order, by_gain, g->splits);
+        memcpy(q.label, g->p.label, g->p.n * sizeof *q.label);
+        for (uint32_t j = 0; j < g->p.k; j++)
+            swap_centres(&q.centres.at[j], &g->p.centres.at[j]);
+        for (uint32_t i = 0; i < splits; i++)
+            apply_split(&q, order[i], g->p.k + i, &g->splits[order[i]]);
+    }
+    release_splits(g);
+    gf_free(order);
+    if (st != GF_OK) return st;
+    gf_partition_release(&g->p);
+    g->p = q;
+    g->generation++;
+    return GF_OK;
+}
+
+static gf_status settle(gf_growth *g, gf_error *err)
+{
+    gf_passes *passes = NULL;
+    unsigned n;
+    gf_partition *p = &g->p;
+    gf_status st = gf_passes_create(g->pool, &g->points, p->k, g->cancel, &passes, err);
+    if (st == GF_OK) st = gf_passes_run(passes, p, TOLERANCE, PASSES, &n, err);
+    if (st == GF_OK) st = gf_polish(passes, p, TOLERANCE, ROUNDS, &n, err);
+    gf_passes_free(passes);
+    return st;
+}
+
+/* All rows in one cluster. */
+static gf_status start(gf_growth *g, gf_error *err)
+{
+    gf_summer *summer = NULL;
+    uint32_t n = gf_points_n(&g->points), n_terms = g->points.x->n_cols;
+    gf_status st = gf_partition_init(&g->p, n, 1, n_terms, err);
+    if (st == GF_OK) st = gf_summer_create(g->pool, n, n_terms, 1, &summer, err);
+    if (st == GF_OK)
+        st = gf_summer_run(summer, &g->points, g->p.label, NULL, &g->p.centres, g->p.own, g->cancel,
+                           err);
+    gf_summer_free(summer);
+    return st;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------
+ */
+
+static gf_status take_sample(gf_growth *g, const gf_points *points, uint32_t m, gf_error *err)
+{
+    gf_random random = gf_random_seed(g->seed, UINT64_MAX);
+    uint32_t *rows = gf_array(m, sizeof *rows);
+    if (!rows) return gf_fail_memory(err, "a sample");
+    gf_sample_rows(gf_points_n(points), m, &random, rows);
+    gf_status st = gf_gather_rows(points, rows, m, &g->x, &g->weight, err);
+    gf_free(rows);
+    g->points = (gf_points){&g->x, g->weight};
+    return st;
+}
+
+gf_status gf_growth_create(gf_pool *pool, const gf_points *points, uint32_t sample, uint64_t seed,
+                           const gf_cancel *cancel, gf_growth **growth, gf_error *err)
+{
+    gf_growth *g = gf_calloc(1, sizeof *g);
+    if (!g) return gf_fail_memory(err, "growing clusters");
+    g->pool = pool;
+    g->cancel = cancel;
+    g->seed = seed;
+    g->points = *points;
+    gf_status st = GF_OK;
+    if (sample < gf_points_n(points)) st = take_sample(g, points, sample, err);
+    if (st == GF_OK) st = start(g, err);
+    if (st != GF_OK) {
+        gf_growth_free(g);
+        return st;
+    }
+    *growth = g;
+    return GF_OK;
+}
+
+void gf_growth_free(gf_growth *g)
+{
+    if (!g) return;
+    gf_partition_release(&g->p);
+    gf_csr_release(&g->x);
+    gf_free(g->weight);
+    gf_free(g);
+}
+
+gf_status gf_growth_step(gf_growth *g, uint32_t k, gf_error *err)
+{
+    uint32_t before = g->p.k;
+    gf_status st = k > before ? enlarge(g, k, err) : GF_OK;
+    if (st == GF_OK && g->p.k > before) st = settle(g, err);
+    return st;
+}
+
+const gf_partition *gf_growth_partition(const gf_growth *g)
+{
+    return &g->p;
+}
+
+gf_status gf_growth_separation(gf_growth *g, double *separation, gf_error *err)
+{
+    gf_passes *passes = NULL;
+    gf_pass_report report;
+    gf_status st = gf_passes_create(g->pool, &g->points, g->p.k, g->cancel, &passes, err);
+    if (st == GF_OK) st = gf_passes_assign_all(passes, &g->p, NULL, &report, err);
+    if (st == GF_OK) st = gf_passes_update(passes, &g->p, err);
+    if (st == GF_OK) *separation = gf_separation(&g->points, &g->p);
+    gf_passes_free(passes);
+    return st;
+}
+
+uint32_t gf_growth_next(uint32_t k)
+{
+    return k < ONE_BY_ONE ? k + 1 : k + k / 5;
+}
+
+gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, uint64_t seed,
+                          const gf_cancel *cancel, gf_centres *centres, gf_error *err)
+{
+    uint64_t sample = (uint64_t)SAMPLE_PER_CLUSTER * k;
+    if (sample < SMALLEST_SAMPLE) sample = SMALLEST_SAMPLE;
+    if (sample > UINT32_MAX) sample = UINT32_MAX;
+    gf_growth *g = NULL;
+    gf_status st = gf_growth_create(pool, points, (uint32_t)sample, seed, cancel, &g, err);
+    while (st == GF_OK && g->p.k < k) {
+        uint32_t before = g->p.k, next = gf_growth_next(before);
+        st = gf_growth_step(g, next < k ? next : k, err);
+        if (st == GF_OK && g->p.k == before) break;
+    }
+    if (st == GF_OK) {
+        *centres = g->p.centres;
+        g->p.centres = (gf_centres){0};
+    }
+    gf_growth_free(g);
+    return st;
+}

@@ -1,0 +1,330 @@
+#include "cluster/kmeans.h"
+
+#include "base/memory.h"
+#include "cluster/fold.h"
+#include "cluster/grow.h"
+#include "cluster/polish.h"
+#include "cluster/seed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_GROWN = 1000, /* clusters; beyond, seeds are drawn by k-means++ */
+    MOST_CHOSEN = 1000,
+    MOST_RESTARTS = 8,
+    DEFAULT_PASSES = 100,
+    DEFAULT_ROUNDS = 20,
+    WARM_ROWS = 100000, /* from this many rows on, the first passes look at a part of them */
+    WARM_PART = 8,
+    WARM_PASSES = 10
+};
+
+#define DEFAULT_TOLERANCE 0.001
+
+/* Multiplications that restarts may cost in all, taking 40 passes a run. */
+#define RESTART_WORK 4e8
+#define PASSES_A_RUN 40
+
+typedef struct job {
+    gf_pool *pool;
+    gf_points points; /* distinct rows */
+    const gf_kmeans_options *options;
+    uint32_t k;
+    unsigned restarts, max_passes, max_rounds;
+    double tolerance;
+    gf_choice choice;
+} job;
+
+/* One run's outcome. */
+typedef struct run {
+    gf_partition p;
+    unsigned passes, rounds;
+    bool converged;
+    double objective;
+} run;
+
+static void tell(const job *j, const char *phase, uint64_t done, uint64_t total)
+{
+    if (j->options->progress)
+        j->options->progress(j->options->progress_context, phase, done, total);
+}
+
+/* ---- seeds ------------------------------------------------------------------------------------
+ */
+
+static gf_status choose_k(job *j, gf_error *err)
+{
+    uint32_t n = gf_points_n(&j->points), most = j->options->max_k;
+    if (most == 0) most = n / 3 < MOST_CHOSEN ? n / 3 : MOST_CHOSEN;
+    if (most == 0) most = 1;
+    tell(j, "choosing k", 0, 0);
+    gf_status st = gf_choose_k(j->pool, &j->points, most < n ? most : n, j->options->seed,
+                               j->options->cancel, &j->choice, err);
+    if (st == GF_OK) j->k = j->choice.k;
+    return st;
+}
+
+/* Centres to begin with; there may be fewer than j->k. */
+static gf_status seed_run(const job *j, unsigned restart, gf_centres *centres, gf_error *err)
+{
+    uint64_t seed = j->options->seed + ((uint64_t)restart << 32);
+    if (j->k <= MOST_GROWN)
+        return gf_grow_centres(j->pool, &j->points, j->k, seed, j->options->cancel, centres, err);
+    gf_random random = gf_random_seed(seed, 0);
+    gf_status st = gf_centres_init(centres, j->k, j->points.x->n_cols, err);
+    if (st != GF_OK) return st;
+    st = gf_seed_centres(&j->points, &random, centres, j->options->cancel, err);
+    if (st != GF_OK) gf_centres_release(centres);
+    return st;
+}
+
+/* ---- a run ------------------------------------------------------------------------------------
+ */
+
+static gf_status begin(const job *j, const gf_points *points, gf_centres *centres, gf_partition *p,
+                       gf_passes **passes, gf_error *err)
+{
+    uint32_t k = centres->k;
+    gf_status st = gf_partition_init(p, gf_points_n(points), k, points->x->n_cols, err);
+    if (st != GF_OK) return st;
+    gf_centres_release(&p->centres);
+    p->centres = *centres;
+    *centres = (gf_centres){0};
+    return gf_passes_create(j->pool, points, k, j->options->cancel, passes, err);
+}
+
+/* Some passes over a part of the rows, so that fewer are needed over all. */
+static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_error *err)
+{
+    uint32_t n = gf_points_n(&j->points), m = n / WARM_PART;
+    gf_random random = gf_random_seed(seed, 1);
+    gf_csr x = {0};
+    float *weight = NULL;
+    gf_partition p = {0};
+    gf_passes *passes = NULL;
+    unsigned made;
+    uint32_t *rows = gf_array(m, sizeof *rows);
+    gf_status st = rows ? GF_OK : gf_fail_memory(err, "a sample");
+    if (st == GF_OK) {
+        gf_sample_rows(n, m, &random, rows);
+        st = gf_gather_rows(&j->points, rows, m, &x, &weight, err);
+    }
+    gf_points part = {&x, weight};
+    if (st == GF_OK) st = begin(j, &part, centres, &p, &passes, err);
+    if (st == GF_OK) st = gf_passes_run(passes, &p, j->tolerance, WARM_PASSES, &made, err);
+    if (st == GF_OK) {
+        *centres = p.centres;
+        p.centres = (gf_centres){0};
+    }
+    gf_passes_free(passes);
+    gf_partition_release(&p);
+    gf_csr_release(&x);
+    gf_free(weight);
+    gf_free(rows);
+    return st;
+}
+
+static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
+{
+    gf_centres centres = {0};
+    gf_passes *passes = NULL;
+    run r = {0};
+    tell(j, "clustering", restart, j->restarts);
+    gf_status st = seed_run(j, restart, &centres, err);
+    if (st == GF_OK && gf_points_n(&j->points) >= WARM_ROWS)
+        st = warm_up(j, j->options->seed + restart, &centres, err);
+    if (st == GF_OK) st = begin(j, &j->points, &centres, &r.p, &passes, err);
+    if (st == GF_OK) st = gf_passes_run(passes, &r.p, j->tolerance, j->max_passes, &r.passes, err);
+    if (st == GF_OK && j->max_rounds != GF_NO_POLISH)
+        st = gf_polish(passes, &r.p, j->tolerance, j->max_rounds, &r.rounds, err);
+    r.converged = r.passes < j->max_passes;
+    r.objective = gf_centres_objective(&r.p.centres);
+    gf_passes_free(passes);
+    gf_centres_release(&centres);
+    if (st == GF_OK)
+        *out = r;
+    else
+        gf_partition_release(&r.p);
+    return st;
+}
+
+static gf_status best_run(job *j, run *best, gf_error *err)
+{
+    gf_status st = make_run(j, 0, best, err);
+    for (unsigned i = 1; st == GF_OK && i < j->restarts; i++) {
+        run other;
+        st = make_run(j, i, &other, err);
+        if (st != GF_OK) break;
+        bool better = other.objective > best->objective;
+        gf_partition_release(better ? &best->p : &other.p);
+        if (better) *best = other;
+    }
+    return st;
+}
+
+/* ---- the result -------------------------------------------------------------------------------
+ */
+
+static int by_falling_weight(const void *a, const void *b, void *context)
+{
+    const double *weight = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (weight[x] > weight[y]) return -1;
+    if (weight[x] < weight[y]) return 1;
+    return x < y ? -1 : x > y;
+}
+
+/*
+ * Number the clusters by falling weight of their rows; empty ones come last and are left out.
+ * number[j] becomes the new number of cluster j; returns how many are not empty.
+ */
+static gf_status renumber(const job *j, const gf_partition *p, uint32_t *number, uint32_t *k,
+                          gf_error *err)
+{
+    double *weight = gf_calloc(p->k, sizeof *weight);
+    uint32_t *order = gf_array(p->k, sizeof *order);
+    if (!weight || !order) {
+        gf_free(weight);
+        gf_free(order);
+        return gf_fail_memory(err, "clusters");
+    }
+    for (uint32_t i = 0; i < p->n; i++)
+        weight[p->label[i]] += (double)gf_points_weight(&j->points, i);
+    *k = 0;
+    for (uint32_t c = 0; c < p->k; c++) {
+        order[c] = c;
+        *k += weight[c] > 0;
+    }
+    qsort_r(order, p->k, sizeof *order, by_falling_weight, weight);
+    for (uint32_t c = 0; c < p->k; c++)
+        number[order[c]] = c;
+    gf_free(weight);
+    gf_free(order);
+    return GF_OK;
+}
+
+static void take_centres(gf_partition *p, const uint32_t *number, uint32_t k, gf_kmeans *r)
+{
+    for (uint32_t c = 0; c < p->k; c++) {
+        if (number[c] >= k) continue;
+        r->centres.at[number[c]] = p->centres.at[c];
+        p->centres.at[c] = (gf_centre){0};
+    }
+}
+
+/* From distinct rows back to all. */
+static void spread(const gf_partition *p, const uint32_t *runner_up, const uint32_t *number,
+                   const gf_fold *fold, gf_kmeans *r)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint32_t point = fold->point_of[i], second = runner_up[point];
+        bool has_second = second != UINT32_MAX && number[second] < r->k;
+        r->label[i] = number[p->label[point]];
+        r->score[i] = p->own[point];
+        r->runner_up[i] = has_second ? number[second] : GF_NO_CLUSTER;
+        r->second[i] = has_second ? p->other[point] : 0;
+        r->objective += (double)p->own[point];
+    }
+}
+
+/* The last assignment, over the centres as they are kept. */
+static gf_status assign_last(const job *j, gf_partition *p, uint32_t *runner_up, gf_error *err)
+{
+    gf_passes *passes = NULL;
+    gf_pass_report report;
+    gf_status st = gf_passes_create(j->pool, &j->points, p->k, j->options->cancel, &passes, err);
+    if (st == GF_OK) st = gf_passes_assign_all(passes, p, runner_up, &report, err);
+    gf_passes_free(passes);
+    return st;
+}
+
+static gf_status finish(job *j, run *best, const gf_fold *fold, uint32_t n, gf_kmeans *out,
+                        gf_error *err)
+{
+    gf_partition *p = &best->p;
+    gf_kmeans r = {.n = n,
+                   .distinct = fold->n,
+                   .passes = best->passes,
+                   .rounds = best->rounds,
+                   .restarts = j->restarts,
+                   .converged = best->converged};
+    uint32_t *runner_up = gf_array(p->n, sizeof *runner_up);
+    uint32_t *number = gf_array(p->k, sizeof *number);
+    r.label = gf_array(n, sizeof *r.label);
+    r.score = gf_array(n, sizeof *r.score);
+    r.runner_up = gf_array(n, sizeof *r.runner_up);
+    r.second = gf_array(n, sizeof *r.second);
+    bool ok = runner_up && number && r.label && r.score && r.runner_up && r.second;
+    gf_status st = ok ? assign_last(j, p, runner_up, err) : gf_fail_memory(err, "clusters");
+    if (st == GF_OK) st = renumber(j, p, number, &r.k, err);
+    if (st == GF_OK) st = gf_centres_init(&r.centres, r.k, p->centres.n_terms, err);
+    if (st == GF_OK) {
+        take_centres(p, number, r.k, &r);
+        spread(p, runner_up, number, fold, &r);
+        r.choice = j->choice;
+        j->choice = (gf_choice){0};
+        *out = r;
+    } else {
+        gf_kmeans_release(&r);
+    }
+    gf_free(runner_up);
+    gf_free(number);
+    return st;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------
+ */
+
+static unsigned restarts_for(const job *j)
+{
+    if (j->options->restarts) return j->options->restarts;
+    double columns = j->k < GF_COLUMN_BLOCK ? GF_COLUMN_BLOCK : j->k;
+    double work = (double)gf_csr_nnz(j->points.x) * columns * PASSES_A_RUN;
+    if (work * MOST_RESTARTS <= RESTART_WORK) return MOST_RESTARTS;
+    return work >= RESTART_WORK ? 1 : (unsigned)(RESTART_WORK / work);
+}
+
+static gf_status cluster(job *j, const gf_fold *fold, uint32_t n, gf_kmeans *out, gf_error *err)
+{
+    const gf_kmeans_options *o = j->options;
+    uint32_t distinct = gf_points_n(&j->points);
+    run best = {0};
+    j->k = o->k < distinct ? o->k : distinct;
+    j->max_passes = o->max_passes ? o->max_passes : DEFAULT_PASSES;
+    j->max_rounds = o->max_rounds ? o->max_rounds : DEFAULT_ROUNDS;
+    j->tolerance = o->tolerance > 0 ? o->tolerance : DEFAULT_TOLERANCE;
+    gf_status st = j->k ? GF_OK : choose_k(j, err);
+    if (st != GF_OK) return st;
+    j->restarts = restarts_for(j);
+    st = best_run(j, &best, err);
+    if (st == GF_OK) st = finish(j, &best, fold, n, out, err);
+    gf_partition_release(&best.p);
+    return st;
+}
+
+gf_status gf_kmeans_run(gf_pool *pool, const gf_csr *x, const gf_kmeans_options *options,
+                        gf_kmeans *out, gf_error *err)
+{
+    if (x->n_rows == 0) return gf_fail(err, GF_EINVAL, "no rows to cluster");
+    gf_fold fold;
+    gf_status st = gf_fold_rows(x, &fold, err);
+    if (st != GF_OK) return st;
+    job j = {.pool = pool, .options = options};
+    j.points = (gf_points){fold.weight ? &fold.x : x, fold.weight};
+    st = cluster(&j, &fold, x->n_rows, out, err);
+    gf_free(j.choice.steps);
+    gf_fold_release(&fold);
+    return st;
+}
+
+void gf_kmeans_release(gf_kmeans *r)
+{
+    gf_free(r->label);
+    gf_free(r->score);
+    gf_free(r->runner_up);
+    gf_free(r->second);
+    gf_free(r->choice.steps);
+    gf_centres_release(&r->centres);
+    *r = (gf_kmeans){0};
+}

@@ -1,0 +1,61 @@
+/**
+ * Spherical k-means from rows to clusters: equal rows folded, the number of clusters chosen where
+ * it is open, seeds grown on a sample, exact passes, polish, the best of several runs, and a last
+ * assignment.
+ *
+ * Deterministic: the same rows and options give the same result, bit for bit, for any number of
+ * threads.
+ */
+#ifndef GF_CLUSTER_KMEANS_H
+#define GF_CLUSTER_KMEANS_H
+
+#include "cluster/choose.h"
+#include "cluster/lloyd.h"
+
+/** Told now and then how far a clustering is; never from two threads at once. */
+typedef void gf_kmeans_progress(void *context, const char *phase, uint64_t done, uint64_t total);
+
+typedef struct gf_kmeans_options {
+    uint32_t k;     /* most clusters, clamped to the distinct rows; 0: choose */
+    uint32_t max_k; /* where k is 0: at most this many; 0: a third of the distinct rows, 1,000 */
+    uint64_t seed;
+    unsigned restarts;   /* runs, of which the best objective is kept; 0: by the amount of work */
+    unsigned max_passes; /* of k-means over all rows, per run; 0: 100 */
+    unsigned max_rounds; /* of polish, per run; GF_NO_POLISH for none; 0: 20 */
+    double tolerance;    /* share of rows that may still move at the end; 0: 0.001 */
+    const gf_cancel *cancel;
+    gf_kmeans_progress *progress; /* may be NULL */
+    void *progress_context;
+} gf_kmeans_options;
+
+#define GF_NO_POLISH  UINT32_MAX
+#define GF_NO_CLUSTER UINT32_MAX
+
+typedef struct gf_kmeans {
+    uint32_t n;          /* rows */
+    uint32_t distinct;   /* distinct rows */
+    uint32_t k;          /* clusters, each with at least one row; largest first */
+    uint32_t *label;     /* n: 0..k-1, always the argmax over the centres */
+    float *score;        /* n: similarity to the own centre, 0..1 */
+    uint32_t *runner_up; /* n: the second most similar cluster; GF_NO_CLUSTER where k is 1 */
+    float *second;       /* n: similarity to that centre; 0 where there is none */
+    gf_centres centres;  /* k */
+    double objective;    /* sum of score, 0..n */
+    unsigned passes, rounds, restarts; /* of the best run; runs made */
+    bool converged;
+    gf_choice choice; /* the curve by which k was chosen; empty where it was given */
+} gf_kmeans;
+
+/**
+ * @param x  CSR [n x terms], rows of unit L2 length (empty rows have similarity 0 to everything)
+ * @return GF_OK; GF_EINVAL (no rows); GF_ENOMEM, GF_ECANCELLED. On failure *out is unchanged.
+ * Owner:  the caller calls gf_kmeans_release(out). Threads: x is only read.
+ * Cost:   a pass is O(entries * k) at worst, far less once few centres drift; memory 8 bytes x
+ * entries where rows are equal, 30 x n, 8 x entries of the centres, 4 x k x frequent terms. Source:
+ * Dhillon & Modha, Machine Learning 42 (2001) 143-175.
+ */
+gf_status gf_kmeans_run(gf_pool *pool, const gf_csr *x, const gf_kmeans_options *options,
+                        gf_kmeans *out, gf_error *err);
+void gf_kmeans_release(gf_kmeans *r);
+
+#endif

@@ -1,0 +1,263 @@
+#include "cluster/polish.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A move must gain more than rounding could. */
+#define LEAST_GAIN 1e-5
+
+/* ---- what the applied moves changed -----------------------------------------------------------
+ */
+
+/* (cluster, term) -> change of the cluster's sum in this round: open addressing, a power of two. */
+typedef struct delta_table {
+    uint64_t *key; /* cluster << 32 | term, plus 1; 0 is empty */
+    double *value;
+    size_t capacity, used;
+} delta_table;
+
+enum { FIRST_DELTAS = 1 << 12 };
+
+static void release_deltas(delta_table *t)
+{
+    gf_free(t->key);
+    gf_free(t->value);
+    *t = (delta_table){0};
+}
+
+static void clear_deltas(delta_table *t)
+{
+    if (t->used) memset(t->key, 0, t->capacity * sizeof *t->key);
+    t->used = 0;
+}
+
+static size_t find_delta(const delta_table *t, uint64_t key)
+{
+    size_t mask = t->capacity - 1, i = (size_t)((key * 0x9E3779B97F4A7C15u) >> 32) & mask;
+    while (t->key[i] && t->key[i] != key)
+        i = (i + 1) & mask;
+    return i;
+}
+
+static gf_status reserve_deltas(delta_table *t, size_t more, gf_error *err)
+{
+    if (t->capacity && t->used + more <= t->capacity / 2) return GF_OK;
+    delta_table grown = {.capacity = t->capacity ? t->capacity : FIRST_DELTAS, .used = t->used};
+    while (t->used + more > grown.capacity / 2)
+        grown.capacity *= 2;
+    grown.key = gf_calloc(grown.capacity, sizeof *grown.key);
+    grown.value = gf_array(grown.capacity, sizeof *grown.value);
+    if (!grown.key || !grown.value) {
+        release_deltas(&grown);
+        return gf_fail_memory(err, "polishing clusters");
+    }
+    for (size_t old = 0; old < t->capacity; old++) {
+        if (!t->key[old]) continue;
+        size_t i = find_delta(&grown, t->key[old]);
+        grown.key[i] = t->key[old];
+        grown.value[i] = t->value[old];
+    }
+    release_deltas(t);
+    *t = grown;
+    return GF_OK;
+}
+
+static uint64_t delta_key(uint32_t cluster, uint32_t term)
+{
+    return ((uint64_t)cluster << 32 | term) + 1;
+}
+
+/* sum of x_t * delta(cluster, t) */
+static double delta_dot(const delta_table *t, uint32_t cluster, gf_row_view row)
+{
+    double dot = 0;
+    for (uint32_t p = 0; p < row.n; p++) {
+        size_t i = find_delta(t, delta_key(cluster, row.col[p]));
+        if (t->key[i]) dot += (double)row.val[p] * t->value[i];
+    }
+    return dot;
+}
+
+/* Room must have been reserved. */
+static void delta_add(delta_table *t, uint32_t cluster, gf_row_view row, double weight)
+{
+    for (uint32_t p = 0; p < row.n; p++) {
+        uint64_t key = delta_key(cluster, row.col[p]);
+        size_t i = find_delta(t, key);
+        if (!t->key[i]) {
+            t->key[i] = key;
+            t->value[i] = 0;
+            t->used++;
+        }
+        t->value[i] += weight * (double)row.val[p];
+    }
+}
+
+/* ---- a round ----------------------------------------------------------------------------------
+ */
+
+typedef struct polishing {
+    gf_passes *passes;
+    gf_partition *p;
+    const gf_points *points;
+    const gf_kernels *kernels;
+    gf_index *index;
+    uint32_t moved;   /* columns whose centre moved in the round before; all in the first */
+    float *length;    /* stride: |S| by column */
+    float *squared;   /* stride: |S|^2 by column */
+    uint32_t *target; /* n: proposed cluster, or UINT32_MAX */
+    float *score;     /* n: similarity to the proposed cluster's centre */
+    double *squares;  /* k: |S|^2 as moves are applied */
+    bool *touched;    /* k: has deltas */
+    delta_table deltas;
+} polishing;
+
+/* What leaving its cluster costs a row: |S| - |S - w x|. */
+static float loss(float length, float score, float weight)
+{
+    float taken = weight * (2 * length * score - weight), left = length * length - taken;
+    return taken / (length + sqrtf(left > 0 ? left : 0));
+}
+
+static void propose(polishing *s, uint32_t i, float *scores)
+{
+    uint32_t a = s->p->label[i], own_column = s->index->column_of[a];
+    bool own_moved = own_column < s->moved;
+    /* Where neither end moved, the gain is what it was, and was not positive. */
+    uint32_t columns = own_moved ? s->index->k : s->moved;
+    float *gains = scores + s->index->stride;
+    gf_move_terms terms = {s->length, s->squared, gf_points_weight(s->points, i)};
+    s->target[i] = UINT32_MAX;
+    if (columns == 0) return;
+    s->kernels->score(s->index, gf_csr_row(s->points->x, i), columns, scores);
+    s->kernels->gains(&terms, scores, columns, gains);
+    if (own_column < columns) gains[own_column] = -2;
+    gf_best best = s->kernels->best(s->index, columns, gains);
+    float cost = loss(s->length[own_column], s->p->own[i], terms.weight);
+    if (best.score <= cost + (float)LEAST_GAIN) return;
+    s->target[i] = s->index->cluster_of[best.column];
+    s->score[i] = scores[best.column];
+}
+
+static gf_status propose_task(void *context, size_t task, unsigned worker, gf_error *err)
+{
+    (void)err;
+    polishing *s = context;
+    uint32_t n = s->p->n, from = (uint32_t)task * GF_ROWS_PER_TASK;
+    uint32_t to = n - from < GF_ROWS_PER_TASK ? n : from + GF_ROWS_PER_TASK;
+    for (uint32_t i = from; i < to; i++)
+        propose(s, i, gf_passes_scores(s->passes, worker));
+    return GF_OK;
+}
+
+static gf_status propose_all(polishing *s, bool first, gf_error *err)
+{
+    gf_status st = gf_index_build(s->index, &s->p->centres, err);
+    if (st != GF_OK) return st;
+    s->moved = first ? s->p->k : gf_index_drifted(s->index, 0);
+    for (uint32_t j = 0; j < s->p->k; j++) {
+        double length = s->p->centres.at[j].length;
+        s->length[s->index->column_of[j]] = (float)length;
+        s->squared[s->index->column_of[j]] = (float)(length * length);
+    }
+    size_t tasks = ((size_t)s->p->n + GF_ROWS_PER_TASK - 1) / GF_ROWS_PER_TASK;
+    return gf_pool_run(gf_passes_pool(s->passes), tasks, propose_task, s,
+                       gf_passes_cancel(s->passes), err);
+}
+
+/* S.x now: as proposed, and what moves have added since. */
+static double current_dot(const polishing *s, uint32_t j, float score, gf_row_view row)
+{
+    double dot = s->p->centres.at[j].length * (double)score;
+    return s->touched[j] ? dot + delta_dot(&s->deltas, j, row) : dot;
+}
+
+/* Apply the proposal of row i where it still gains; true where it was applied. */
+static bool apply(polishing *s, uint32_t i)
+{
+    uint32_t a = s->p->label[i], b = s->target[i];
+    gf_row_view row = gf_csr_row(s->points->x, i);
+    double w = (double)gf_points_weight(s->points, i);
+    double with = s->squares[b] + 2 * w * current_dot(s, b, s->score[i], row) + w * w;
+    double without = s->squares[a] - 2 * w * current_dot(s, a, s->p->own[i], row) + w * w;
+    if (without < 0) without = 0;
+    double gain = sqrt(with) - sqrt(s->squares[b]) + sqrt(without) - sqrt(s->squares[a]);
+    if (gain <= LEAST_GAIN) return false;
+    s->squares[b] = with;
+    s->squares[a] = without;
+    delta_add(&s->deltas, b, row, w);
+    delta_add(&s->deltas, a, row, -w);
+    s->touched[a] = s->touched[b] = true;
+    s->p->label[i] = b;
+    return true;
+}
+
+static gf_status apply_all(polishing *s, uint64_t *n_moves, gf_error *err)
+{
+    bool *changed = gf_passes_changed(s->passes);
+    clear_deltas(&s->deltas);
+    memset(s->touched, 0, s->p->k * sizeof *s->touched);
+    for (uint32_t j = 0; j < s->p->k; j++)
+        s->squares[j] = s->p->centres.at[j].length * s->p->centres.at[j].length;
+    *n_moves = 0;
+    for (uint32_t i = 0; i < s->p->n; i++) {
+        if (s->target[i] == UINT32_MAX) continue;
+        uint32_t a = s->p->label[i], b = s->target[i];
+        gf_status st = reserve_deltas(&s->deltas, 2 * (size_t)gf_csr_row(s->points->x, i).n, err);
+        if (st != GF_OK) return st;
+        if (!apply(s, i)) continue;
+        changed[a] = changed[b] = true;
+        ++*n_moves;
+    }
+    return GF_OK;
+}
+
+static gf_status allocate(polishing *s, gf_error *err)
+{
+    uint32_t n = s->p->n, k = s->p->k;
+    s->length = gf_calloc(s->index->stride, sizeof *s->length);
+    s->squared = gf_calloc(s->index->stride, sizeof *s->squared);
+    s->target = gf_array(n, sizeof *s->target);
+    s->score = gf_array(n, sizeof *s->score);
+    s->squares = gf_array(k, sizeof *s->squares);
+    s->touched = gf_array(k, sizeof *s->touched);
+    bool ok = s->length && s->squared && s->target && s->score && s->squares && s->touched;
+    return ok ? GF_OK : gf_fail_memory(err, "polishing clusters");
+}
+
+static void release(polishing *s)
+{
+    gf_free(s->length);
+    gf_free(s->squared);
+    gf_free(s->target);
+    gf_free(s->score);
+    gf_free(s->squares);
+    gf_free(s->touched);
+    release_deltas(&s->deltas);
+}
+
+gf_status gf_polish(gf_passes *passes, gf_partition *p, double tolerance, unsigned max_rounds,
+                    unsigned *rounds, gf_error *err)
+{
+    polishing s = {.passes = passes,
+                   .p = p,
+                   .points = gf_passes_points(passes),
+                   .kernels = gf_passes_kernels(passes),
+                   .index = gf_passes_index(passes)};
+    gf_status st = allocate(&s, err);
+    unsigned n = 0;
+    while (st == GF_OK && n < max_rounds) {
+        uint64_t n_moves = 0;
+        st = propose_all(&s, n == 0, err);
+        if (st == GF_OK) st = apply_all(&s, &n_moves, err);
+        if (st != GF_OK || n_moves == 0) break;
+        n++;
+        st = gf_passes_update(passes, p, err);
+        if ((double)n_moves < tolerance * p->n) break;
+    }
+    release(&s);
+    *rounds = n;
+    return st;
+}

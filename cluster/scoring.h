@@ -1,0 +1,109 @@
+/**
+ * Similarities of documents to all centres, by a hybrid inverted index over the centres.
+ *
+ *     term ->  dense row   k floats in column order, where many centres have the term
+ *              postings    (column, value), where few do
+ *
+ * Columns are the centres by falling drift, how far the last update moved them, in dense rows and
+ * in postings alike, so that a document can be scored against the first few alone: those that moved
+ * far enough to matter to it. A term is dense from more than k/12 centres on: a posting costs about
+ * as much as a dozen columns of a dense row.
+ *
+ * Similarity of row x to a centre c: sum over shared terms of x_t * c_t, in single precision, by
+ * fused multiply-add, dense terms first, each group in the order of the terms. That order is the
+ * same in the AVX2 and AVX-512 kernels, whose results are therefore equal bit for bit; the portable
+ * kernel rounds products too, and differs by at most 2^-23 per term.
+ *
+ * Source: Aoyama, Saito & Ikeda, arXiv 2002.09094 (inverted file over the means); Aoyama & Saito,
+ * arXiv 2103.16141 (invariant centroids last, here generalised to an order by drift).
+ */
+#ifndef GF_CLUSTER_SCORING_H
+#define GF_CLUSTER_SCORING_H
+
+#include "cluster/centres.h"
+
+enum {
+    GF_COLUMN_BLOCK = 16, /* dense rows and score arrays are padded to multiples of this */
+    GF_ALL_DENSE = 32     /* up to this k every term is dense */
+};
+
+typedef struct gf_posting {
+    uint32_t column;
+    float value;
+} gf_posting;
+
+typedef struct gf_term_entry {
+    uint32_t start; /* first posting, or number of the dense row */
+    uint32_t n;     /* postings; GF_DENSE_TERM for a dense row */
+} gf_term_entry;
+
+#define GF_DENSE_TERM UINT32_MAX
+
+typedef struct gf_index {
+    uint32_t k, n_terms;
+    uint32_t stride;      /* floats of a dense row: k padded */
+    uint32_t *column_of;  /* k: column of a cluster */
+    uint32_t *cluster_of; /* k: cluster of a column */
+    float *drift;         /* k: of each column's centre, falling */
+    gf_term_entry *term;  /* n_terms */
+    float *dense;         /* n_dense * stride, aligned to 64 bytes */
+    gf_posting *postings; /* of a term together, by rising column */
+    uint32_t n_dense;
+    uint64_t n_postings;
+    struct gf_index_memory *memory;
+} gf_index;
+
+/** An empty index that gf_index_build fills again and again, reusing its memory. */
+gf_status gf_index_init(gf_index *index, uint32_t k, uint32_t n_terms, gf_error *err);
+void gf_index_release(gf_index *index);
+
+/**
+ * Index the centres by their drift.
+ * Cost: O(k log k + terms + entries of the centres + dense rows); memory 8 x entries + 4 x k x
+ * dense rows.
+ */
+gf_status gf_index_build(gf_index *index, const gf_centres *centres, gf_error *err);
+
+/** Columns whose centre drifted by more than that: the first ones. Cost O(log k). */
+uint32_t gf_index_drifted(const gf_index *index, float drift);
+
+/** The highest score and the second highest of some columns. */
+typedef struct gf_best {
+    uint32_t column; /* of the highest; of equal ones the lowest cluster's */
+    float score;
+    uint32_t runner_up; /* column; UINT32_MAX where there is one column */
+    float second;       /* -2 where there is none */
+} gf_best;
+
+/** The moves of one document that the first-variation polish looks at. */
+typedef struct gf_move_terms {
+    const float *length;  /* stride: length of each column's sum */
+    const float *squared; /* stride: its square */
+    float weight;         /* of the document */
+} gf_move_terms;
+
+typedef struct gf_kernels {
+    const char *name; /* "portable", "avx2", "avx512" */
+
+    /* scores[c] of the first `columns` columns; scores has room for `stride` floats, aligned to 64
+     * bytes, and may be overwritten up to there. */
+    void (*score)(const gf_index *index, gf_row_view row, uint32_t columns, float *scores);
+
+    /* The best two of scores[0..columns-1], columns >= 1. The padding behind is overwritten. */
+    gf_best (*best)(const gf_index *index, uint32_t columns, float *scores);
+
+    /*
+     * Gain of adding a document to each column's sum: |S + w x| - |S|
+     * = (2 w |S| score + w^2) / (sqrt(|S|^2 + 2 w |S| score + w^2) + |S|), into
+     * gains[0..columns-1].
+     */
+    void (*gains)(const gf_move_terms *terms, const float *scores, uint32_t columns, float *gains);
+} gf_kernels;
+
+/** The fastest kernels that this processor runs, or those that GROUPERFISH_SIMD names. */
+const gf_kernels *gf_kernels_choose(void);
+
+/** Kernels by name; NULL where they are unknown or this processor cannot run them. */
+const gf_kernels *gf_kernels_named(const char *name);
+
+#endif

@@ -1,0 +1,15 @@
+/**
+ * The variants of the scoring kernels. For cluster/ itself.
+ */
+#ifndef GF_CLUSTER_SCORING_VARIANTS_H
+#define GF_CLUSTER_SCORING_VARIANTS_H
+
+#include "cluster/scoring.h"
+
+extern const gf_kernels gf_kernels_portable;
+#if defined(__x86_64__)
+extern const gf_kernels gf_kernels_avx2;
+extern const gf_kernels gf_kernels_avx512;
+#endif
+
+#endif

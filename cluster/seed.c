@@ -1,0 +1,178 @@
+#include "cluster/seed.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ALPHA 1.5
+enum {
+    SAMPLE_PER_CLUSTER = 25,
+    SMALLEST_SAMPLE = 12000,
+    GREEDY_BELOW = 100,
+    GREEDY_CLUSTERS = 2000
+};
+
+void gf_sample_rows(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows)
+{
+    uint32_t taken = 0;
+    for (uint32_t i = 0; taken < m; i++)
+        if (gf_random_below(random, n - i) < m - taken) rows[taken++] = i;
+}
+
+gf_status gf_gather_rows(const gf_points *points, const uint32_t *rows, uint32_t m, gf_csr *x,
+                         float **weight, gf_error *err)
+{
+    const gf_csr *from = points->x;
+    uint64_t nnz = 0;
+    for (uint32_t r = 0; r < m; r++)
+        nnz += gf_csr_row(from, rows[r]).n;
+    float *w = points->weight ? gf_array(m, sizeof *w) : NULL;
+    if (points->weight && !w) return gf_fail_memory(err, "a sample");
+    gf_csr s;
+    gf_status st = gf_csr_init(&s, m, from->n_cols, nnz, err);
+    if (st != GF_OK) {
+        gf_free(w);
+        return st;
+    }
+    for (uint32_t r = 0; r < m; r++) {
+        gf_row_view row = gf_csr_row(from, rows[r]);
+        s.start[r + 1] = s.start[r] + row.n;
+        if (row.n) memcpy(s.col + s.start[r], row.col, row.n * sizeof *row.col);
+        if (row.n) memcpy(s.val + s.start[r], row.val, row.n * sizeof *row.val);
+        if (w) w[r] = points->weight[rows[r]];
+    }
+    *x = s;
+    *weight = w;
+    return GF_OK;
+}
+
+/* The sample, and what is known of it while seeds are chosen. */
+typedef struct seeding {
+    gf_points sample;
+    gf_csr by_term; /* the sample transposed */
+    float *nearest; /* per row: largest similarity to a seed */
+    float *similar; /* per row: similarity to the candidate at hand */
+    float *best;    /* per row: that to the best candidate */
+    gf_random *random;
+    uint32_t n, candidates;
+} seeding;
+
+/* similar[i] = <row i, row c>, for all i, by the columns of c's terms. */
+static void compare_all(const seeding *s, uint32_t c, float *similar)
+{
+    gf_row_view row = gf_csr_row(s->sample.x, c);
+    memset(similar, 0, s->n * sizeof *similar);
+    for (uint32_t p = 0; p < row.n; p++) {
+        gf_row_view column = gf_csr_row(&s->by_term, row.col[p]);
+        for (uint32_t q = 0; q < column.n; q++)
+            similar[column.col[q]] += row.val[p] * column.val[q];
+    }
+}
+
+/* How far rows are from their nearest seed; `similar` (may be NULL) stands for one seed more. */
+static double potential(const seeding *s, const float *similar)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        float near = similar && similar[i] > s->nearest[i] ? similar[i] : s->nearest[i];
+        sum += (double)gf_points_weight(&s->sample, i) * (ALPHA - (double)near);
+    }
+    return sum;
+}
+
+/* A row by weight * (alpha - nearest); rows that equal a seed only where nothing else is left. */
+static uint32_t draw(const seeding *s, double total)
+{
+    double at = gf_random_unit(s->random) * total;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->nearest[i] >= 0.99999f) continue;
+        last = i;
+        at -= (double)gf_points_weight(&s->sample, i) * (ALPHA - (double)s->nearest[i]);
+        if (at < 0) break;
+    }
+    return last;
+}
+
+/* The next seed; its similarities are left in s->best. */
+static uint32_t choose(seeding *s)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->nearest[i] < 0.99999f)
+            total += (double)gf_points_weight(&s->sample, i) * (ALPHA - (double)s->nearest[i]);
+    uint32_t chosen = 0;
+    double lowest = INFINITY;
+    for (uint32_t tried = 0; tried < s->candidates; tried++) {
+        uint32_t c = draw(s, total);
+        compare_all(s, c, s->similar);
+        double left = s->candidates > 1 ? potential(s, s->similar) : 0;
+        if (left >= lowest) continue;
+        lowest = left;
+        chosen = c;
+        float *swap = s->best;
+        s->best = s->similar;
+        s->similar = swap;
+    }
+    return chosen;
+}
+
+static gf_status choose_all(seeding *s, gf_centres *centres, const gf_cancel *cancel, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < s->n; i++)
+        s->nearest[i] = 0;
+    for (uint32_t j = 0; j < centres->k && st == GF_OK; j++) {
+        uint32_t row = choose(s);
+        for (uint32_t i = 0; i < s->n; i++)
+            if (s->best[i] > s->nearest[i]) s->nearest[i] = s->best[i];
+        s->nearest[row] = 1;
+        st = gf_centres_set_row(centres, j, gf_csr_row(s->sample.x, row), err);
+        if (st == GF_OK) st = gf_cancel_check(cancel, err);
+    }
+    return st;
+}
+
+static uint32_t sample_size(uint32_t n, uint32_t k)
+{
+    uint64_t wanted = (uint64_t)SAMPLE_PER_CLUSTER * k;
+    if (wanted < SMALLEST_SAMPLE) wanted = SMALLEST_SAMPLE;
+    return wanted < n ? (uint32_t)wanted : n;
+}
+
+static uint32_t candidates_for(uint32_t n, uint32_t k)
+{
+    if (n / k >= GREEDY_BELOW || k > GREEDY_CLUSTERS) return 1;
+    return 2 + (uint32_t)log(k);
+}
+
+gf_status gf_seed_centres(const gf_points *points, gf_random *random, gf_centres *centres,
+                          const gf_cancel *cancel, gf_error *err)
+{
+    uint32_t n = gf_points_n(points), k = centres->k, m = sample_size(n, k);
+    if (k == 0 || n < k) return gf_fail(err, GF_EINVAL, "%u clusters of %u rows", k, n);
+    seeding s = {.random = random, .n = m, .candidates = candidates_for(n, k)};
+    gf_csr sample = {0};
+    float *weight = NULL;
+    uint32_t *rows = gf_array(m, sizeof *rows);
+    s.nearest = gf_array(m, sizeof *s.nearest);
+    s.similar = gf_array(m, sizeof *s.similar);
+    s.best = gf_array(m, sizeof *s.best);
+    gf_status st = rows && s.nearest && s.similar && s.best ? GF_OK : gf_fail_memory(err, "seeds");
+    if (st == GF_OK) {
+        gf_sample_rows(n, m, random, rows);
+        st = gf_gather_rows(points, rows, m, &sample, &weight, err);
+    }
+    s.sample = (gf_points){&sample, weight};
+    if (st == GF_OK) st = gf_csr_transpose(&sample, &s.by_term, err);
+    if (st == GF_OK) st = choose_all(&s, centres, cancel, err);
+    gf_csr_release(&sample);
+    gf_csr_release(&s.by_term);
+    gf_free(weight);
+    gf_free(rows);
+    gf_free(s.nearest);
+    gf_free(s.similar);
+    gf_free(s.best);
+    return st;
+}

@@ -1,0 +1,25 @@
+#include "cluster/separation.h"
+
+#include <math.h>
+
+/* Similarity to the own centre without the row itself. */
+static double leave_out(double length, double own)
+{
+    double dot = length * own, rest = length * length - 2 * dot + 1;
+    return rest > 1e-9 ? (dot - 1) / sqrt(rest) : 0;
+}
+
+double gf_separation(const gf_points *points, const gf_partition *p)
+{
+    double sum = 0, weights = 0;
+    if (p->k < 2) return 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        double w = (double)gf_points_weight(points, i);
+        double own = leave_out(p->centres.at[p->label[i]].length, (double)p->own[i]);
+        double other = p->other[i] > 0 ? (double)p->other[i] : 0;
+        double larger = own > other ? own : other;
+        if (larger > 0) sum += w * (own - other) / larger;
+        weights += w;
+    }
+    return weights > 0 ? sqrt(1 - 1 / (double)p->k) * sum / weights : 0;
+}
