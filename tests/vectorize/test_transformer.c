@@ -1,0 +1,224 @@
+#include "support/test.h"
+
+#include "vectorize/transformer.h"
+
+static const char *const texts[] = {"Connected apples, apple pies",
+                                    "Apple pie connects in New York",
+                                    "the",
+                                    "x",
+                                    "",
+                                    "zebra",
+                                    "zebra fig"};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+typedef struct fixture {
+    gf_vectorizer_options options;
+    gf_vectors x;
+} fixture;
+
+static fixture make_of(const char *const *from, size_t n, uint32_t min_df, gf_norm norm)
+{
+    gf_error err;
+    fixture f = {.options = gf_vectorizer_options_default()};
+    gf_vectorizer *v;
+    f.options.analysis.language = gf_language_find(GF_SLICE("english"));
+    f.options.min_df = (gf_df_limit){.kind = GF_DF_COUNT, .count = min_df};
+    f.options.weights.norm = norm;
+    assert_ok(gf_vectorizer_create(&f.options, NULL, &v, &err));
+    for (size_t i = 0; i < n; i++) {
+        gf_text text = {gf_slice_str(from[i]), NULL};
+        assert_ok(gf_vectorizer_add(v, &text, 1, NULL, &err));
+    }
+    assert_ok(gf_vectorizer_finish(v, &f.x, NULL, &err));
+    gf_vectorizer_free(v);
+    return f;
+}
+
+static fixture make(void)
+{
+    return make_of(texts, TEXTS, 2, GF_NORM_L2);
+}
+
+/* The row's terms with the weights in thousandths. */
+static void expect_row(gf_transformer *t, const fixture *f, const char *text, gf_row_kind want_kind,
+                       const char *want)
+{
+    gf_error err;
+    gf_row_view row;
+    gf_row_kind kind;
+    gf_buffer out = {0};
+    assert_ok(gf_transformer_row(t, gf_slice_str(text), NULL, &row, &kind, &err));
+    for (uint32_t i = 0; i < row.n; i++)
+        gf_buffer_format(&out, "%s%.*s %.0f", i ? ", " : "",
+                         GF_SLICE_ARG(gf_vocabulary_term(&f->x.vocabulary, row.col[i])),
+                         1000 * (double)row.val[i]);
+    assert_string_equal(gf_buffer_cstr(&out), want);
+    assert_int_equal(kind, want_kind);
+    gf_buffer_release(&out);
+}
+
+static void makes_rows(void **state)
+{
+    (void)state;
+    gf_error err;
+    fixture f = make();
+    gf_transformer *t;
+    assert_ok(gf_transformer_create(&f.options, &f.x.vocabulary, &t, &err));
+    for (uint32_t i = 0; i < TEXTS; i++) {
+        gf_row_view want = gf_csr_row(&f.x.x, i), got;
+        gf_row_kind kind;
+        assert_ok(gf_transformer_row(t, gf_slice_str(texts[i]), NULL, &got, &kind, &err));
+        assert_int_equal(kind, f.x.kind[i]);
+        assert_int_equal(got.n, want.n);
+        if (got.n) assert_memory_equal(got.col, want.col, got.n * sizeof *got.col);
+        if (got.n) assert_memory_equal(got.val, want.val, got.n * sizeof *got.val);
+    }
+    /* New texts: unknown words are left out, and where all are, the row is empty but rescued. */
+    expect_row(t, &f, "An unknown apple and a pie", GF_ROW_PLAIN, "appl 707, pie 707");
+    expect_row(t, &f, "unknown", GF_ROW_RESCUED, "");
+    expect_row(t, &f, "the", GF_ROW_RESCUED, "the 1000");
+    expect_row(t, &f, "of", GF_ROW_RESCUED, "");
+    expect_row(t, &f, "?", GF_ROW_EMPTY, "");
+    expect_row(t, &f, "x apple", GF_ROW_PLAIN, "appl 1000");
+    gf_transformer_free(t);
+    gf_vectors_release(&f.x);
+}
+
+/* A rescued row is weighed at idf 1 also where it uses a regular term's column (others, other). */
+static void rescues_at_idf_1(void **state)
+{
+    (void)state;
+    gf_error err;
+    const char *from[] = {"pears and others", "plums", "the other"};
+    fixture f = make_of(from, 3, 1, GF_NORM_NONE);
+    gf_transformer *t;
+    assert_ok(gf_transformer_create(&f.options, &f.x.vocabulary, &t, &err));
+    expect_row(t, &f, "others", GF_ROW_PLAIN, "other 1099"); /* ln 3 */
+    expect_row(t, &f, "the other", GF_ROW_RESCUED, "other 1000, the 1000");
+    assert_near(gf_csr_row(&f.x.x, 2).val[0], 1, 0);
+    gf_transformer_free(t);
+    gf_vectors_release(&f.x);
+}
+
+static void lists_tokens(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "The Apples: see http://x.org/a, @Pie #Apple 42 x unknown-thing 手机";
+    static const struct {
+        const char *bytes, *term;
+        uint32_t flags;
+    } want[] = {
+        {"The", "the", GF_SEQUENCE_STOP},
+        {"Apples", "appl", 0},
+        {"see", NULL, GF_SEQUENCE_BREAK},
+        {"http://x.org/a", NULL, GF_SEQUENCE_LINK},
+        {"Pie", "pie", GF_SEQUENCE_BREAK | GF_SEQUENCE_MENTION},
+        {"Apple", "appl", GF_SEQUENCE_HASHTAG},
+        {"42", NULL, GF_SEQUENCE_NUMBER},
+        {"x", "x", GF_SEQUENCE_OTHER},
+        {"unknown", NULL, 0},
+        {"thing", NULL, 0},
+        {"手机", NULL, GF_SEQUENCE_PIECE},
+    };
+    gf_error err;
+    fixture f = make();
+    gf_transformer *t;
+    const gf_sequence_token *got;
+    size_t n;
+    assert_ok(gf_transformer_create(&f.options, &f.x.vocabulary, &t, &err));
+    for (int twice = 0; twice < 2; twice++) {
+        assert_ok(gf_transformer_sequence(t, gf_slice_str(text), NULL, &got, &n, &err));
+        assert_int_equal(n, sizeof want / sizeof *want);
+        for (size_t i = 0; i < n; i++) {
+            assert_slice(gf_slice_of(text + got[i].start, got[i].length), want[i].bytes);
+            assert_int_equal(got[i].flags, want[i].flags);
+            assert_int_equal(got[i].term,
+                             want[i].term
+                                 ? gf_vocabulary_find(&f.x.vocabulary, gf_slice_str(want[i].term))
+                                 : GF_TERM_NONE);
+        }
+    }
+    assert_ok(gf_transformer_sequence(t, GF_SLICE(""), NULL, &got, &n, &err));
+    assert_int_equal(n, 0);
+    gf_transformer_free(t);
+    gf_vectors_release(&f.x);
+}
+
+/* Beyond its bound it forgets what it met, and gives the same rows. */
+static void forgets_and_goes_on(void **state)
+{
+    (void)state;
+    gf_error err;
+    fixture f = make();
+    gf_transformer *t;
+    gf_buffer text = {0};
+    gf_row_view row;
+    assert_ok(gf_transformer_create(&f.options, &f.x.vocabulary, &t, &err));
+    for (unsigned i = 0, next = 0; i < 6; i++) {
+        gf_buffer_reset(&text);
+        for (unsigned k = 0; k < 300000; k++)
+            gf_buffer_format(&text, "w%xq ", next++);
+        gf_buffer_str(&text, "apple");
+        assert_ok(gf_transformer_row(t, gf_buffer_view(&text), NULL, &row, NULL, &err));
+        assert_int_equal(row.n, 1);
+        expect_row(t, &f, "An unknown apple and a pie", GF_ROW_PLAIN, "appl 707, pie 707");
+    }
+    gf_buffer_release(&text);
+    gf_transformer_free(t);
+    gf_vectors_release(&f.x);
+}
+
+static void refuses_another_idf(void **state)
+{
+    (void)state;
+    gf_error err;
+    fixture f = make();
+    gf_transformer *t = NULL;
+    f.options.weights.idf = GF_IDF_SMOOTH;
+    assert_status(GF_EINVAL, gf_transformer_create(&f.options, &f.x.vocabulary, &t, &err));
+    f.options.weights.idf = GF_IDF_LOG;
+    f.options.analysis.ngrams_min = 0;
+    assert_status(GF_EINVAL, gf_transformer_create(&f.options, &f.x.vocabulary, &t, &err));
+    assert_null(t);
+    gf_transformer_free(NULL);
+    gf_vectors_release(&f.x);
+}
+
+static gf_status transform(void *context, gf_error *err)
+{
+    const fixture *f = context;
+    gf_transformer *t = NULL;
+    gf_row_view row;
+    const gf_sequence_token *tokens;
+    size_t n;
+    gf_buffer text = {0};
+    for (int i = 0; i < 300; i++)
+        gf_buffer_format(&text, "word%d apple ", i);
+    gf_status st = gf_buffer_check(&text, err);
+    if (st == GF_OK) st = gf_transformer_create(&f->options, &f->x.vocabulary, &t, err);
+    for (int twice = 0; twice < 2 && st == GF_OK; twice++)
+        st = gf_transformer_row(t, gf_buffer_view(&text), NULL, &row, NULL, err);
+    if (st == GF_OK) st = gf_transformer_sequence(t, gf_buffer_view(&text), NULL, &tokens, &n, err);
+    gf_transformer_free(t);
+    gf_buffer_release(&text);
+    return st;
+}
+
+static void reports_failed_allocations(void **state)
+{
+    (void)state;
+    fixture f = make();
+    gf_test_sweep(transform, NULL, &f);
+    gf_vectors_release(&f.x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(makes_rows),          cmocka_unit_test(rescues_at_idf_1),
+        cmocka_unit_test(lists_tokens),        cmocka_unit_test(forgets_and_goes_on),
+        cmocka_unit_test(refuses_another_idf), cmocka_unit_test(reports_failed_allocations),
+    };
+    return cmocka_run_group_tests_name("transformer", tests, NULL, NULL);
+}

@@ -1,0 +1,371 @@
+#include "support/test.h"
+
+#include "vectorize/vectorizer.h"
+
+#define WITH(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static gf_vectorizer_options options(const char *const *settings)
+{
+    gf_error err;
+    gf_vectorizer_options o = gf_vectorizer_options_default();
+    for (; settings && *settings; settings += 2)
+        assert_ok(gf_vectorizer_options_set(&o, gf_slice_str(settings[0]),
+                                            gf_slice_str(settings[1]), &err));
+    return o;
+}
+
+static gf_vectors vectorize(const char *const *settings, const char *const *texts, size_t n)
+{
+    gf_error err;
+    gf_vectorizer_options o = options(settings);
+    gf_vectorizer *v;
+    gf_vectors x;
+    assert_ok(gf_vectorizer_create(&o, NULL, &v, &err));
+    for (size_t i = 0; i < n; i++) {
+        gf_text text = {gf_slice_str(texts[i]), NULL};
+        assert_ok(gf_vectorizer_add(v, &text, 1, NULL, &err));
+    }
+    assert_int_equal(gf_vectorizer_size(v), n);
+    assert_ok(gf_vectorizer_finish(v, &x, NULL, &err));
+    gf_vectorizer_free(v);
+    assert_int_equal(x.x.n_rows, n);
+    assert_int_equal(x.x.n_cols, x.vocabulary.n_terms);
+    assert_ok(gf_csr_check(&x.x, &err));
+    return x;
+}
+
+/* The weight of a term in a row; 0 where it has none. */
+static double weight(const gf_vectors *x, uint32_t row, const char *term)
+{
+    uint32_t column = gf_vocabulary_find(&x->vocabulary, gf_slice_str(term));
+    gf_row_view r = gf_csr_row(&x->x, row);
+    for (uint32_t i = 0; i < r.n; i++)
+        if (r.col[i] == column) return (double)r.val[i];
+    return 0;
+}
+
+/* The terms as "term df surface; ...", with a bar before the rescue terms. */
+static void expect_terms(const gf_vectors *x, const char *terms)
+{
+    gf_buffer out = {0};
+    const gf_vocabulary *v = &x->vocabulary;
+    for (uint32_t i = 0; i < v->n_terms; i++) {
+        gf_slice term = gf_vocabulary_term(v, i), surface = gf_vocabulary_surface(v, i);
+        gf_buffer_format(&out, "%s%s%.*s %u %.*s", i ? "; " : "", i == v->n_regular ? "| " : "",
+                         GF_SLICE_ARG(term), v->df[i], GF_SLICE_ARG(surface));
+    }
+    assert_string_equal(gf_buffer_cstr(&out), terms);
+    gf_buffer_release(&out);
+}
+
+static void expect_kinds(const gf_vectors *x, const char *kinds)
+{
+    uint32_t rescued = 0, empty = 0;
+    for (uint32_t i = 0; i < x->x.n_rows; i++) {
+        if ("pre"[x->kind[i]] != kinds[i]) fail_msg("row %u is %c", i, "pre"[x->kind[i]]);
+        rescued += kinds[i] == 'r';
+        empty += kinds[i] == 'e';
+    }
+    assert_int_equal(strlen(kinds), x->x.n_rows);
+    assert_int_equal(x->n_rescued, rescued);
+    assert_int_equal(x->n_empty, empty);
+}
+
+/* The example of the system that Grouperfish continues: tf = n/len, idf = ln(N/df). */
+static void weighs_the_apples(void **state)
+{
+    (void)state;
+    const char *texts[] = {"apple banana apple", "banana cherry", "cherry cherry durian"};
+    gf_vectors x = vectorize(WITH("tf", "relative", "norm", "none"), texts, 3);
+    assert_near(weight(&x, 0, "apple"), 0.732408, 5e-7);
+    assert_near(weight(&x, 0, "banana"), 0.135155, 5e-7);
+    assert_near(weight(&x, 1, "banana"), 0.202733, 5e-7);
+    assert_near(weight(&x, 1, "cherry"), 0.202733, 5e-7);
+    assert_near(weight(&x, 2, "cherry"), 0.270310, 5e-7);
+    assert_near(weight(&x, 2, "durian"), 0.366204, 5e-7);
+    expect_terms(&x, "banana 2 banana; cherry 2 cherry; apple 1 apple; durian 1 durian");
+    expect_kinds(&x, "ppp");
+    gf_vectors_release(&x);
+}
+
+/* (1 + ln tf) ln(N/df), unit length: row 0 is (1 + ln 2) ln 2 and ln 2 and 0 for the shared term.
+ */
+static void weighs_by_default(void **state)
+{
+    (void)state;
+    const char *texts[] = {"cats cats dogs all", "all birds"};
+    gf_vectors x = vectorize(WITH("language", "en"), texts, 2);
+    double cat = 1.693147181 * 0.693147181, dog = 0.693147181, norm = 1.363007861; /* of both */
+    assert_near(weight(&x, 0, "cat"), cat / norm, 1e-6);
+    assert_near(weight(&x, 0, "dog"), dog / norm, 1e-6);
+    assert_near(weight(&x, 1, "bird"), 1, 1e-7);
+    expect_terms(&x, "bird 1 birds; cat 1 cats; dog 1 dogs"); /* all is a stop word */
+    gf_vectors_release(&x);
+}
+
+static void shows_the_commonest_form(void **state)
+{
+    (void)state;
+    const char *texts[] = {"Connections connected",
+                           "connected CONNECT",
+                           "connect connection CONNECT",
+                           "ß SS",
+                           "New York",
+                           "new  york; New\nYork"};
+    gf_vectors x = vectorize(WITH("language", "en", "ngrams_max", "2"), texts, 6);
+    uint32_t t = gf_vocabulary_find(&x.vocabulary, GF_SLICE("connect"));
+    assert_slice(gf_vocabulary_surface(&x.vocabulary, t),
+                 "CONNECT"); /* 2, as connected: lower bytes */
+    t = gf_vocabulary_find(&x.vocabulary, GF_SLICE("ss"));
+    assert_slice(gf_vocabulary_surface(&x.vocabulary, t), "SS");
+    t = gf_vocabulary_find(&x.vocabulary, GF_SLICE("new york"));
+    assert_slice(gf_vocabulary_surface(&x.vocabulary, t), "New York");
+    gf_vectors_release(&x);
+}
+
+/* "other" is a stop word and the stem of "others"; only the latter is a form of the term. */
+static void stop_words_are_no_forms(void **state)
+{
+    (void)state;
+    const char *texts[] = {"other other other others", "pears", "other"};
+    gf_vectors x = vectorize(WITH("language", "en"), texts, 3);
+    uint32_t t = gf_vocabulary_find(&x.vocabulary, GF_SLICE("other"));
+    assert_true(t < x.vocabulary.n_regular);
+    assert_int_equal(x.vocabulary.df[t], 1);
+    assert_slice(gf_vocabulary_surface(&x.vocabulary, t), "others");
+    expect_kinds(&x, "ppr"); /* the third is rescued, in the same column */
+    gf_vectors_release(&x);
+    x = vectorize(WITH("language", "en", "norm", "none"), texts, 3);
+    assert_near(weight(&x, 0, "other"), 1.098612289, 1e-6); /* ln 3 */
+    assert_near(weight(&x, 2, "other"), 1, 1e-7);           /* at idf 1, as all rescued rows */
+    gf_vectors_release(&x);
+}
+
+/* A form is counted over languages: Rose once and rose twice in each, ROSE three times in one. */
+static void adds_forms_of_languages(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_vectorizer_options o = options(NULL);
+    gf_vectorizer *v;
+    gf_vectors x;
+    gf_text texts[] = {{GF_SLICE("Rose rose rose"), gf_language_find(GF_SLICE("danish"))},
+                       {GF_SLICE("Rose rose rose"), NULL},
+                       {GF_SLICE("ROSE ROSE ROSE"), NULL},
+                       {GF_SLICE("lilac"), NULL}};
+    o.analysis.stem = false;
+    assert_ok(gf_vectorizer_create(&o, NULL, &v, &err));
+    assert_ok(gf_vectorizer_add(v, texts, 4, NULL, &err));
+    assert_ok(gf_vectorizer_finish(v, &x, NULL, &err));
+    expect_terms(&x, "rose 3 rose; lilac 1 lilac");
+    gf_vectors_release(&x);
+    gf_vectorizer_free(v);
+}
+
+static void rescues_what_filters_empty(void **state)
+{
+    (void)state;
+    const char *texts[] = {
+        "pear plum",        "pear fig fig kiwi", "pear",  "plum", "fig",
+        "date kiwi",        "the the of",        "x x y", "",     "!!! http://x.org",
+        "zebra zebra the x"};
+    gf_vectors x = vectorize(WITH("language", "en", "min_df", "2", "max_df", "2"), texts, 11);
+    expect_terms(&x, "fig 2 fig; kiwi 2 kiwi; plum 2 plum; "
+                     "| of 1 of; pear 1 pear; the 1 the; x 1 x; y 1 y; zebra 1 zebra");
+    expect_kinds(&x, "pprppprreer");
+    assert_near(weight(&x, 0, "pear"), 0, 0); /* a rescue term is in rescued rows only */
+    assert_near(weight(&x, 0, "plum"), 1, 1e-7);
+    assert_near(weight(&x, 2, "pear"), 1, 1e-7);
+    assert_near(weight(&x, 5, "date"), 0, 0);
+    assert_near(weight(&x, 6, "the"), 1.693147181 / 1.966404682, 1e-6); /* 1 + ln 2, and 1 */
+    assert_near(weight(&x, 7, "x"), 1.693147181 / 1.966404682, 1e-6);
+    assert_near(weight(&x, 7, "y"), 1 / 1.966404682, 1e-6);
+    assert_near(weight(&x, 10, "zebra"), 1, 1e-7); /* its term, neither its stop word nor x */
+    gf_vectors_release(&x);
+}
+
+static void filters_terms(void **state)
+{
+    (void)state;
+    const char *texts[] = {"aa bb cc", "aa bb", "aa bb dd", "aa ee", "aa ee"};
+    gf_vectors x = vectorize(WITH("max_terms", "2"), texts, 5);
+    expect_terms(&x, "bb 3 bb; ee 2 ee"); /* aa is in all: idf 0 */
+    gf_vectors_release(&x);
+    x = vectorize(WITH("idf", "none", "min_df", "2", "max_df", "60%"), texts, 5);
+    expect_terms(&x, "bb 3 bb; ee 2 ee");
+    gf_vectors_release(&x);
+    x = vectorize(WITH("idf", "smooth", "max_terms", "1"), texts, 5);
+    expect_terms(&x, "aa 5 aa");
+    assert_near(x.vocabulary.idf[0], 1, 1e-12);
+    gf_vectors_release(&x);
+    x = vectorize(WITH("min_df", "4", "max_df", "3"), texts, 5); /* nothing can pass */
+    assert_int_equal(x.vocabulary.n_regular, 0);
+    expect_kinds(&x, "rrrrr");
+    gf_vectors_release(&x);
+}
+
+/* From 1,000 documents on, auto drops what is in one of them or in more than half. */
+static void filters_many_by_itself(void **state)
+{
+    (void)state;
+    for (uint32_t n = 999; n <= 1000; n++) {
+        gf_error err;
+        gf_vectorizer_options o = options(NULL);
+        gf_vectorizer *v;
+        gf_vectors x;
+        assert_ok(gf_vectorizer_create(&o, NULL, &v, &err));
+        for (uint32_t i = 0; i < n; i++) {
+            char words[64];
+            snprintf(words, sizeof words, "all%s %s word%u", i ? "" : " once",
+                     i < 501 ? "most" : "rest", i / 2);
+            gf_text text = {gf_slice_str(words), NULL};
+            assert_ok(gf_vectorizer_add(v, &text, 1, NULL, &err));
+        }
+        assert_ok(gf_vectorizer_finish(v, &x, NULL, &err));
+        uint32_t once = gf_vocabulary_find(&x.vocabulary, GF_SLICE("once"));
+        uint32_t most = gf_vocabulary_find(&x.vocabulary, GF_SLICE("most"));
+        uint32_t rest = gf_vocabulary_find(&x.vocabulary, GF_SLICE("rest"));
+        assert_true((once != GF_TERM_NONE) == (n == 999));
+        assert_true((most != GF_TERM_NONE) == (n == 999));
+        assert_int_not_equal(rest, GF_TERM_NONE);
+        gf_vectors_release(&x);
+        gf_vectorizer_free(v);
+    }
+}
+
+static void takes_no_documents(void **state)
+{
+    (void)state;
+    gf_vectors x = vectorize(NULL, NULL, 0);
+    assert_int_equal(x.vocabulary.n_terms, 0);
+    gf_vectors_release(&x);
+    const char *one[] = {"single document"};
+    x = vectorize(NULL, one, 1);
+    expect_kinds(&x, "r"); /* its terms are in all documents */
+    assert_near(weight(&x, 0, "single"), 0.707106781, 1e-7);
+    gf_vectors_release(&x);
+    const char *nothing[] = {"", ""};
+    x = vectorize(NULL, nothing, 2);
+    expect_kinds(&x, "ee");
+    gf_vectors_release(&x);
+}
+
+/* finish does not use up: more can be added, and the same comes out the second time. */
+static void finishes_again(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_vectorizer_options o = options(NULL);
+    gf_vectorizer *v;
+    gf_vectors a, b;
+    gf_text texts[] = {
+        {GF_SLICE("one two"), NULL}, {GF_SLICE("two three"), NULL}, {GF_SLICE("x"), NULL}};
+    assert_ok(gf_vectorizer_create(&o, NULL, &v, &err));
+    assert_ok(gf_vectorizer_add(v, texts, 2, NULL, &err));
+    assert_ok(gf_vectorizer_finish(v, &a, NULL, &err));
+    assert_ok(gf_vectorizer_finish(v, &b, NULL, &err));
+    assert_int_equal(gf_csr_nnz(&a.x), gf_csr_nnz(&b.x));
+    assert_memory_equal(a.x.val, b.x.val, gf_csr_nnz(&a.x) * sizeof(float));
+    gf_vectors_release(&b);
+    assert_ok(gf_vectorizer_add(v, texts + 2, 1, NULL, &err));
+    assert_ok(gf_vectorizer_finish(v, &b, NULL, &err));
+    expect_kinds(&a, "pp");
+    expect_kinds(&b, "ppr");
+    gf_vectors_release(&a);
+    gf_vectors_release(&b);
+    gf_vectorizer_free(v);
+}
+
+static void says_no(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_vectorizer_options o = options(NULL);
+    gf_vectorizer *v = NULL;
+    gf_cancel cancel = {0};
+    gf_vectors x = {.n_empty = 77};
+    gf_text text = {GF_SLICE("word"), NULL}, huge = {{"x", (size_t)UINT32_MAX + 1}, NULL};
+    o.analysis.ngrams_max = 9;
+    assert_status(GF_EINVAL, gf_vectorizer_create(&o, NULL, &v, &err));
+    assert_null(v);
+    o = options(NULL);
+    assert_ok(gf_vectorizer_create(&o, NULL, &v, &err));
+    gf_cancel_request(&cancel);
+    assert_status(GF_ECANCELLED, gf_vectorizer_finish(v, &x, &cancel, &err));
+    assert_int_equal(x.n_empty, 77);
+    assert_status(GF_ECANCELLED, gf_vectorizer_add(v, &text, 1, &cancel, &err));
+    assert_status(GF_ECANCELLED, gf_vectorizer_add(v, &text, 1, NULL, &err));
+    assert_status(GF_ECANCELLED, gf_vectorizer_finish(v, &x, NULL, &err));
+    assert_int_equal(x.n_empty, 77);
+    gf_vectorizer_free(v);
+    assert_ok(gf_vectorizer_create(&o, NULL, &v, &err));
+    assert_status(GF_ELIMIT, gf_vectorizer_add(v, &huge, 1, NULL, &err));
+    gf_vectorizer_free(v);
+    gf_vectorizer_free(NULL);
+}
+
+/* Texts with a little of everything: rescued and empty rows, n-grams, languages. */
+static const char *const varied[] = {"Connected apples, apple pies",
+                                     "Apple pie connects",
+                                     "the",
+                                     "x",
+                                     "",
+                                     "grün ist die Straße",
+                                     "die Straßen sind grün",
+                                     "zebra",
+                                     "手机 很好",
+                                     "New York apple pie",
+                                     "y the"};
+enum { VARIED = sizeof varied / sizeof *varied };
+
+static gf_status vectorize_varied(void *context, gf_error *err)
+{
+    (void)context;
+    gf_vectorizer_options o = gf_vectorizer_options_default();
+    gf_vectorizer *v = NULL;
+    gf_vectors x = {.n_empty = 77};
+    gf_pool *pool = NULL;
+    gf_text texts[VARIED];
+    o.analysis.ngrams_max = 2;
+    o.min_df = (gf_df_limit){.kind = GF_DF_COUNT, .count = 2};
+    for (size_t i = 0; i < VARIED; i++)
+        texts[i] = (gf_text){gf_slice_str(varied[i]),
+                             gf_language_find(i == 5 || i == 6 ? GF_SLICE("de") : GF_SLICE("en"))};
+    gf_status st = gf_pool_create(2, &pool, err);
+    if (st == GF_OK) st = gf_vectorizer_create(&o, pool, &v, err);
+    if (st == GF_OK) st = gf_vectorizer_add(v, texts, 4, NULL, err);
+    if (st == GF_OK) st = gf_vectorizer_add(v, texts + 4, VARIED - 4, NULL, err);
+    if (st == GF_OK) st = gf_vectorizer_finish(v, &x, NULL, err);
+    if (st != GF_OK)
+        assert_int_equal(x.n_empty, 77);
+    else
+        gf_vectors_release(&x);
+    gf_vectorizer_free(v);
+    gf_pool_free(pool);
+    return st;
+}
+
+static void reports_failed_allocations(void **state)
+{
+    (void)state;
+    gf_test_sweep(vectorize_varied, NULL, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weighs_the_apples),
+        cmocka_unit_test(weighs_by_default),
+        cmocka_unit_test(shows_the_commonest_form),
+        cmocka_unit_test(stop_words_are_no_forms),
+        cmocka_unit_test(adds_forms_of_languages),
+        cmocka_unit_test(rescues_what_filters_empty),
+        cmocka_unit_test(filters_terms),
+        cmocka_unit_test(filters_many_by_itself),
+        cmocka_unit_test(takes_no_documents),
+        cmocka_unit_test(finishes_again),
+        cmocka_unit_test(says_no),
+        cmocka_unit_test(reports_failed_allocations),
+    };
+    return cmocka_run_group_tests_name("vectorizer", tests, NULL, NULL);
+}

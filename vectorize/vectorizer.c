@@ -1,0 +1,176 @@
+#include "vectorize/vectorizer.h"
+
+#include "base/memory.h"
+#include "vectorize/rows_internal.h"
+#include "vectorize/vectorizer_internal.h"
+
+/*
+ * A task's share of the texts of one call. Small enough that the threads end together, and large
+ * enough that a task's own costs do not show.
+ */
+enum { TASK_BYTES = 256 << 10, TASK_TEXTS = 4096, SMALL_CHUNK = 64 << 10 };
+
+void gf_vectors_release(gf_vectors *vectors)
+{
+    gf_csr_release(&vectors->x);
+    gf_free(vectors->kind);
+    gf_vocabulary_release(&vectors->vocabulary);
+    *vectors = (gf_vectors){0};
+}
+
+gf_status gf_vectorizer_create(const gf_vectorizer_options *options, gf_pool *pool,
+                               gf_vectorizer **vectorizer, gf_error *err)
+{
+    gf_status st = gf_vectorizer_options_check(options, err);
+    if (st != GF_OK) return st;
+    gf_vectorizer *v = gf_calloc(1, sizeof *v);
+    if (!v) return gf_fail_memory(err, "a vectorizer");
+    gf_slice more = options->analysis.more_stop_words;
+    v->options = *options;
+    v->pool = pool;
+    v->n_workers = gf_pool_size(pool);
+    v->workers = gf_calloc(v->n_workers, sizeof *v->workers);
+    v->more_stop_words = gf_copy_string(more.ptr, more.len);
+    if (!v->workers || !v->more_stop_words) {
+        gf_vectorizer_free(v);
+        return gf_fail_memory(err, "a vectorizer");
+    }
+    v->options.analysis.more_stop_words.ptr = v->more_stop_words;
+    *vectorizer = v;
+    return GF_OK;
+}
+
+void gf_vectorizer_free(gf_vectorizer *v)
+{
+    if (!v) return;
+    for (unsigned w = 0; v->workers && w < v->n_workers; w++) {
+        if (v->workers[w]) gf_counter_release(v->workers[w]);
+        gf_free(v->workers[w]);
+    }
+    for (size_t i = 0; i < v->n_chunks; i++)
+        gf_buffer_release(&v->chunks[i].rows);
+    gf_free(v->workers);
+    gf_free(v->chunks);
+    gf_free(v->more_stop_words);
+    gf_free(v);
+}
+
+uint32_t gf_vectorizer_size(const gf_vectorizer *v)
+{
+    return v->n_docs;
+}
+
+static gf_status make_worker(gf_vectorizer *v, gf_counter **worker, gf_error *err)
+{
+    gf_counter *c = gf_calloc(1, sizeof *c);
+    if (!c) return gf_fail_memory(err, "a vectorizer");
+    gf_status st = gf_counter_init(c, &v->options.analysis, true, err);
+    if (st != GF_OK) {
+        gf_free(c);
+        return st;
+    }
+    *worker = c;
+    return GF_OK;
+}
+
+/* The texts of one call, cut into tasks that each fill one chunk. */
+typedef struct job {
+    gf_vectorizer *v;
+    const gf_text *texts;
+    gf_chunk *chunks; /* one per task; first counts from the call's first text */
+} job;
+
+static gf_status count_chunk(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    job *j = context;
+    gf_chunk *chunk = &j->chunks[index];
+    gf_counter **c = &j->v->workers[worker];
+    gf_status st = *c ? GF_OK : make_worker(j->v, c, err);
+    chunk->worker = worker;
+    for (uint32_t i = 0; i < chunk->n && st == GF_OK; i++) {
+        const gf_text *t = &j->texts[chunk->first + i];
+        gf_counts counts;
+        st = gf_count(*c, t->text, t->language, &counts, err);
+        if (st == GF_OK) gf_rows_append(&chunk->rows, &counts);
+    }
+    return st == GF_OK ? gf_buffer_check(&chunk->rows, err) : st;
+}
+
+/* The texts of the task that starts with the first. */
+static uint32_t task_texts(const gf_text *texts, size_t n)
+{
+    size_t bytes = 0;
+    uint32_t i = 0;
+    while (i < n && i < TASK_TEXTS && bytes < TASK_BYTES)
+        bytes += texts[i++].text.len;
+    return i;
+}
+
+static size_t count_tasks(const gf_text *texts, size_t n)
+{
+    size_t tasks = 0;
+    for (size_t at = 0; at < n; tasks++)
+        at += task_texts(texts + at, n - at);
+    return tasks;
+}
+
+static gf_status reserve_chunks(gf_vectorizer *v, size_t more, gf_error *err)
+{
+    size_t need = v->n_chunks + more, capacity = v->chunk_capacity ? v->chunk_capacity : 8;
+    if (need <= v->chunk_capacity) return GF_OK;
+    while (capacity < need)
+        capacity *= 2;
+    gf_chunk *chunks = gf_realloc(v->chunks, capacity, sizeof *chunks);
+    if (!chunks) return gf_fail_memory(err, "a vectorizer");
+    v->chunks = chunks;
+    v->chunk_capacity = capacity;
+    return GF_OK;
+}
+
+/* Puts a task's chunk behind the vectorizer's; documents that come one by one share a chunk. */
+static gf_status keep_chunk(gf_vectorizer *v, gf_chunk *chunk, gf_error *err)
+{
+    gf_chunk *last = v->n_chunks ? &v->chunks[v->n_chunks - 1] : NULL;
+    if (!last || last->worker != chunk->worker || last->rows.len + chunk->rows.len > SMALL_CHUNK) {
+        v->chunks[v->n_chunks++] = *chunk;
+        return GF_OK;
+    }
+    gf_buffer_slice(&last->rows, gf_buffer_view(&chunk->rows));
+    gf_buffer_release(&chunk->rows);
+    last->n += chunk->n;
+    return gf_buffer_check(&last->rows, err);
+}
+
+/* Runs the tasks; their chunks are made where the vectorizer's end, in room that is there. */
+static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_tasks,
+                     const gf_cancel *cancel, gf_error *err)
+{
+    job j = {v, texts, v->chunks + v->n_chunks};
+    size_t at = 0;
+    for (size_t i = 0; i < n_tasks; i++) {
+        j.chunks[i] = (gf_chunk){.first = (uint32_t)at, .n = task_texts(texts + at, n - at)};
+        at += j.chunks[i].n;
+    }
+    gf_status st = gf_pool_run(v->pool, n_tasks, count_chunk, &j, cancel, err);
+    for (size_t i = 0; i < n_tasks; i++) {
+        gf_chunk chunk = j.chunks[i];
+        chunk.first += v->n_docs;
+        gf_status kept = keep_chunk(v, &chunk, st == GF_OK ? err : NULL);
+        if (st == GF_OK) st = kept;
+    }
+    return st;
+}
+
+gf_status gf_vectorizer_add(gf_vectorizer *v, const gf_text *texts, size_t n,
+                            const gf_cancel *cancel, gf_error *err)
+{
+    if (v->failed != GF_OK) return gf_fail(err, v->failed, "an earlier group of texts failed");
+    if (n > UINT32_MAX - 1 - v->n_docs)
+        return gf_fail(err, GF_ELIMIT, "more than 2^32 - 2 documents");
+    size_t n_tasks = count_tasks(texts, n);
+    gf_status st = reserve_chunks(v, n_tasks, err);
+    if (st == GF_OK) st = run(v, texts, n, n_tasks, cancel, err);
+    if (st == GF_OK) v->n_docs += (uint32_t)n;
+    v->failed = st;
+    return st;
+}

@@ -1,0 +1,34 @@
+/**
+ * The inside of a vectorizer, as its two halves share it: vectorizer.c adds documents, finish.c
+ * makes the rows.
+ *
+ *     worker     one per thread of the pool: a counter with its own terms
+ *     chunk      the encoded rows (rows.h) of neighbouring documents that one worker counted, whose
+ *                term ids are that worker's
+ */
+#ifndef GF_VECTORIZE_VECTORIZER_INTERNAL_H
+#define GF_VECTORIZE_VECTORIZER_INTERNAL_H
+
+#include "vectorize/counts_internal.h"
+#include "vectorize/vectorizer.h"
+
+typedef struct gf_chunk {
+    gf_buffer rows;
+    uint32_t first; /* row of its first document */
+    uint32_t n;     /* documents */
+    unsigned worker;
+} gf_chunk;
+
+struct gf_vectorizer {
+    gf_vectorizer_options options;
+    char *more_stop_words; /* the options' text, ours */
+    gf_pool *pool;
+    unsigned n_workers;
+    gf_counter **workers; /* n_workers; NULL where one had nothing to do yet */
+    gf_chunk *chunks;     /* n_chunks, by rising first */
+    size_t n_chunks, chunk_capacity;
+    uint32_t n_docs;
+    gf_status failed; /* of an add; GF_OK */
+};
+
+#endif
