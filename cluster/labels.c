@@ -1,0 +1,531 @@
+#include "cluster/labels.h"
+
+#include "base/memory.h"
+#include "base/strings.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LONGEST = 4,          /* words in a phrase */
+    LONGEST_BYTES = 80,   /* of a phrase as written */
+    MOST_CANDIDATES = 400 /* of a cluster */
+};
+
+#define RARE     0.05 /* share of a cluster's documents below which a phrase is no candidate */
+#define FREQUENT 0.10 /* share from which it is a good label */
+#define LIFT     3.0  /* how much more frequent than outside a good label is */
+#define COMPLETE 0.7  /* share of a phrase's documents that also have the longer one */
+
+/* A phrase that may become a cluster's label. */
+typedef struct candidate {
+    gf_slice key;    /* terms and letters, as phrase_key writes them */
+    uint32_t phrase; /* number among the phrases of all clusters */
+    uint32_t count;  /* documents of the cluster that have it */
+    uint32_t n_words;
+    bool hidden; /* a longer phrase says the same */
+    double score;
+    bool good;
+} candidate;
+
+/* What is counted of one cluster. */
+typedef struct counted {
+    candidate *candidates; /* n, by falling score in the end */
+    uint32_t n;
+    gf_strings keys;   /* of the candidates, in order */
+    uint32_t *phrases; /* n_found: phrases of all clusters that its documents have */
+    uint32_t *counts;  /* n_found: in how many */
+    uint32_t n_found;
+} counted;
+
+typedef struct labelling {
+    const gf_label_cluster *clusters;
+    counted *counted; /* k */
+    uint32_t k;
+    gf_strings phrases; /* keys of all candidates */
+    double *outside;    /* per phrase: documents of all clusters that have it, estimated */
+    double documents;   /* of all clusters */
+    uint64_t sampled;
+} labelling;
+
+/* ---- phrases ----------------------------------------------------------------------------------
+ */
+
+/* Append what makes a word the same as another: its term, or its letters in lower case. */
+static void word_key(const gf_label_document *d, const gf_label_word *w, gf_buffer *key)
+{
+    if (w->term != GF_LABEL_NO_TERM) {
+        gf_buffer_byte(key, 't');
+        gf_buffer_u32be(key, w->term);
+        return;
+    }
+    gf_buffer_byte(key, 'w');
+    gf_buffer_varint(key, w->length);
+    for (uint32_t i = 0; i < w->length; i++) {
+        char c = d->text.ptr[w->start + i];
+        gf_buffer_byte(key, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
+    }
+}
+
+static bool can_begin(const gf_label_word *w)
+{
+    return !(w->flags & (GF_LABEL_INNER | GF_LABEL_NEVER | GF_LABEL_NUMBER));
+}
+
+static bool can_end(const gf_label_word *w)
+{
+    return !(w->flags & (GF_LABEL_INNER | GF_LABEL_NEVER));
+}
+
+/* Walks the phrases of a document: for each first word those of 1, 2, ... words. */
+typedef struct phrase_walk {
+    const gf_label_document *d;
+    uint32_t first, n_words;
+    gf_buffer key;
+} phrase_walk;
+
+static gf_slice phrase_text(const gf_label_document *d, uint32_t first, uint32_t n_words)
+{
+    const gf_label_word *a = &d->words[first], *b = &d->words[first + n_words - 1];
+    return gf_slice_of(d->text.ptr + a->start, b->start + b->length - a->start);
+}
+
+/* Whether the phrase of the walk can go on with one word more. */
+static bool extend(phrase_walk *w)
+{
+    uint32_t next = w->first + w->n_words;
+    if (w->n_words == LONGEST || next >= w->d->n_words) return false;
+    const gf_label_word *word = &w->d->words[next];
+    if (w->n_words && (word->flags & (GF_LABEL_BREAK | GF_LABEL_NEVER))) return false;
+    if (w->n_words == 0 && !can_begin(word)) return false;
+    w->n_words++;
+    word_key(w->d, word, &w->key);
+    return phrase_text(w->d, w->first, w->n_words).len <= LONGEST_BYTES;
+}
+
+/* The next phrase; false at the end. Its key is in w->key. */
+static bool next_phrase(phrase_walk *w)
+{
+    for (;;) {
+        if (extend(w)) {
+            if (can_end(&w->d->words[w->first + w->n_words - 1])) return true;
+            continue;
+        }
+        w->first++;
+        w->n_words = 0;
+        gf_buffer_reset(&w->key);
+        if (w->first >= w->d->n_words) return false;
+    }
+}
+
+static phrase_walk walk_phrases(const gf_label_document *d, gf_buffer key)
+{
+    gf_buffer_reset(&key);
+    return (phrase_walk){.d = d, .key = key};
+}
+
+/* ---- candidates of one cluster ----------------------------------------------------------------
+ */
+
+/* Documents per phrase, each document once. */
+typedef struct tally {
+    gf_strings keys;
+    uint32_t *count, *last; /* per key: documents, and the last document plus 1 */
+    uint8_t *n_words;
+    size_t capacity;
+} tally;
+
+static void release_tally(tally *t)
+{
+    gf_strings_release(&t->keys);
+    gf_free(t->count);
+    gf_free(t->last);
+    gf_free(t->n_words);
+}
+
+static gf_status grow_tally(tally *t, gf_error *err)
+{
+    size_t capacity = t->capacity ? t->capacity * 2 : 1024;
+    uint32_t *count = gf_realloc(t->count, capacity, sizeof *count);
+    if (count) t->count = count;
+    uint32_t *last = gf_realloc(t->last, capacity, sizeof *last);
+    if (last) t->last = last;
+    uint8_t *n_words = gf_realloc(t->n_words, capacity, sizeof *n_words);
+    if (n_words) t->n_words = n_words;
+    if (!count || !last || !n_words) return gf_fail_memory(err, "labels");
+    t->capacity = capacity;
+    return GF_OK;
+}
+
+static gf_status tally_phrase(tally *t, gf_slice key, uint32_t n_words, uint32_t document,
+                              gf_error *err)
+{
+    uint32_t id;
+    bool added;
+    gf_status st = gf_strings_add(&t->keys, key, &id, &added, err);
+    if (st == GF_OK && id >= t->capacity) st = grow_tally(t, err);
+    if (st != GF_OK) return st;
+    if (added) {
+        t->count[id] = t->last[id] = 0;
+        t->n_words[id] = (uint8_t)n_words;
+    }
+    if (t->last[id] == document + 1) return GF_OK;
+    t->last[id] = document + 1;
+    t->count[id]++;
+    return GF_OK;
+}
+
+static gf_status tally_documents(const gf_label_cluster *c, tally *t, gf_error *err)
+{
+    gf_status st = GF_OK;
+    gf_buffer key = {0};
+    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
+        phrase_walk w = walk_phrases(&c->documents[i], key);
+        while (st == GF_OK && next_phrase(&w)) {
+            st = gf_buffer_check(&w.key, err);
+            if (st == GF_OK) st = tally_phrase(t, gf_buffer_view(&w.key), w.n_words, i, err);
+        }
+        key = w.key;
+    }
+    if (st == GF_OK) st = gf_buffer_check(&key, err);
+    gf_buffer_release(&key);
+    return st;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return gf_slice_compare(x->key, y->key);
+}
+
+/* The frequent phrases of a tally, the most frequent first, with keys of their own. */
+static gf_status take_candidates(const gf_label_cluster *c, const tally *t, counted *out,
+                                 gf_error *err)
+{
+    uint32_t least = (uint32_t)ceil(RARE * c->n_documents), n = 0;
+    if (least < 2) least = c->n_documents < 4 ? 1 : 2;
+    candidate *all = gf_array(t->keys.n, sizeof *all);
+    if (!all) return gf_fail_memory(err, "labels");
+    for (uint32_t id = 0; id < t->keys.n; id++)
+        if (t->count[id] >= least)
+            all[n++] = (candidate){.key = gf_strings_at(&t->keys, id),
+                                   .count = t->count[id],
+                                   .n_words = t->n_words[id]};
+    qsort(all, n, sizeof *all, by_count);
+    if (n > MOST_CANDIDATES) n = MOST_CANDIDATES;
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < n && st == GF_OK; i++) {
+        uint32_t id;
+        st = gf_strings_add(&out->keys, all[i].key, &id, NULL, err);
+        if (st == GF_OK) all[i].key = gf_strings_at(&out->keys, id);
+    }
+    out->candidates = all;
+    out->n = n;
+    return st;
+}
+
+static gf_status find_candidates(void *context, size_t j, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    labelling *l = context;
+    tally t = {0};
+    gf_status st = tally_documents(&l->clusters[j], &t, err);
+    if (st == GF_OK) st = take_candidates(&l->clusters[j], &t, &l->counted[j], err);
+    release_tally(&t);
+    return st;
+}
+
+/* ---- how frequent the candidates are elsewhere ------------------------------------------------
+ */
+
+static gf_status number_phrases(labelling *l, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t j = 0; j < l->k; j++)
+        for (uint32_t i = 0; i < l->counted[j].n && st == GF_OK; i++) {
+            candidate *c = &l->counted[j].candidates[i];
+            st = gf_strings_add(&l->phrases, c->key, &c->phrase, NULL, err);
+        }
+    return st;
+}
+
+static gf_status count_phrases(void *context, size_t j, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    labelling *l = context;
+    const gf_label_cluster *c = &l->clusters[j];
+    counted *out = &l->counted[j];
+    uint32_t n = l->phrases.n, *last = gf_calloc(n, sizeof *last);
+    uint32_t *count = gf_calloc(n, sizeof *count);
+    gf_buffer key = {0};
+    gf_status st = last && count ? GF_OK : gf_fail_memory(err, "labels");
+    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
+        phrase_walk w = walk_phrases(&c->documents[i], key);
+        while (next_phrase(&w)) {
+            uint32_t p = gf_strings_find(&l->phrases, gf_buffer_view(&w.key));
+            if (p == GF_STRING_NONE || last[p] == i + 1) continue;
+            last[p] = i + 1;
+            out->n_found += count[p]++ == 0;
+        }
+        key = w.key;
+        st = gf_buffer_check(&key, err);
+    }
+    if (st == GF_OK) {
+        out->phrases = gf_array(out->n_found, sizeof *out->phrases);
+        out->counts = gf_array(out->n_found, sizeof *out->counts);
+        if (!out->phrases || !out->counts) st = gf_fail_memory(err, "labels");
+    }
+    for (uint32_t p = 0, i = 0; p < n && st == GF_OK; p++) {
+        if (count[p] == 0) continue;
+        out->phrases[i] = p;
+        out->counts[i++] = count[p];
+    }
+    gf_buffer_release(&key);
+    gf_free(last);
+    gf_free(count);
+    return st;
+}
+
+/* Documents of all clusters that have each phrase, as the samples have it. */
+static gf_status estimate(labelling *l, gf_error *err)
+{
+    l->outside = gf_calloc(l->phrases.n, sizeof *l->outside);
+    if (!l->outside) return gf_fail_memory(err, "labels");
+    for (uint32_t j = 0; j < l->k; j++) {
+        const gf_label_cluster *c = &l->clusters[j];
+        const counted *found = &l->counted[j];
+        l->documents += (double)c->size;
+        l->sampled += c->n_documents;
+        for (uint32_t i = 0; i < found->n_found; i++)
+            l->outside[found->phrases[i]] +=
+                (double)c->size * found->counts[i] / (double)c->n_documents;
+    }
+    return GF_OK;
+}
+
+/* ---- scores -----------------------------------------------------------------------------------
+ */
+
+/* Hide the candidate of that key if `longer`, which holds it, is nearly as frequent. */
+static void hide_part(counted *c, gf_slice key, const candidate *longer)
+{
+    uint32_t id = gf_strings_find(&c->keys, key);
+    if (id == GF_STRING_NONE) return;
+    candidate *part = &c->candidates[id];
+    if ((double)longer->count >= COMPLETE * (double)part->count) part->hidden = true;
+}
+
+static size_t word_key_length(gf_slice key)
+{
+    if (key.ptr[0] == 't') return 5;
+    gf_slice rest = gf_slice_skip(key, 1);
+    uint64_t n = 0;
+    gf_take_varint(&rest, &n);
+    return (size_t)(rest.ptr - key.ptr) + (size_t)n;
+}
+
+/* The phrases within each longer one, from every word on, and up to every word. */
+static void hide_parts(counted *c)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        const candidate *longer = &c->candidates[i];
+        for (size_t from = 0; from < longer->key.len;) {
+            gf_slice tail = gf_slice_skip(longer->key, from);
+            for (size_t to = 0; to < tail.len;) {
+                to += word_key_length(gf_slice_skip(tail, to));
+                if (to < longer->key.len) hide_part(c, gf_slice_of(tail.ptr, to), longer);
+            }
+            from += word_key_length(tail);
+        }
+    }
+}
+
+static void score(const labelling *l, uint32_t j, candidate *c)
+{
+    static const double factor[LONGEST + 1] = {0, 1, 1.3, 1.45, 1.5};
+    const gf_label_cluster *cluster = &l->clusters[j];
+    double size = (double)cluster->size, rest = l->documents - size;
+    double share = (double)c->count / cluster->n_documents;
+    double outside = l->outside[c->phrase] - share * size;
+    if (outside < 0) outside = 0;
+    /* Half a document more outside, of as many as were looked at there, keeps the ratio finite. */
+    double seen = (double)(l->sampled - cluster->n_documents) + 1;
+    double elsewhere = rest > 0 ? outside / rest + 0.5 / seen : 0.5 / (1 + size);
+    c->good = share >= FREQUENT && share >= LIFT * elsewhere;
+    c->score = share * log(share / elsewhere) * factor[c->n_words];
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->hidden != y->hidden) return x->hidden ? 1 : -1;
+    if (x->good != y->good) return x->good ? -1 : 1;
+    if (x->score > y->score) return -1;
+    if (x->score < y->score) return 1;
+    return gf_slice_compare(x->key, y->key);
+}
+
+static gf_status score_cluster(void *context, size_t j, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    labelling *l = context;
+    counted *c = &l->counted[j];
+    hide_parts(c);
+    for (uint32_t i = 0; i < c->n; i++)
+        score(l, (uint32_t)j, &c->candidates[i]);
+    qsort(c->candidates, c->n, sizeof *c->candidates, by_score);
+    return GF_OK;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------
+ */
+
+/* Append the text with runs of white space as one space. */
+static void fold_spaces(gf_slice text, gf_buffer *out)
+{
+    bool space = false;
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_space = memchr(" \t\r\n\f\v", text.ptr[i], 6) != NULL;
+        if (!is_space || !space) gf_buffer_byte(out, is_space ? ' ' : text.ptr[i]);
+        space = is_space;
+    }
+}
+
+/* The form in which the cluster's documents write the phrase most often; of equals the lowest. */
+static gf_status common_form(const gf_label_cluster *c, gf_slice key, gf_buffer *form,
+                             gf_error *err)
+{
+    gf_buffer walked = {0}, text = {0};
+    tally forms = {0};
+    gf_status st = GF_OK;
+    uint32_t occurrence = 0, best = 0;
+    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
+        phrase_walk w = walk_phrases(&c->documents[i], walked);
+        while (st == GF_OK && next_phrase(&w)) {
+            if (!gf_slice_equal(gf_buffer_view(&w.key), key)) continue;
+            gf_buffer_reset(&text);
+            fold_spaces(phrase_text(w.d, w.first, w.n_words), &text);
+            st = gf_buffer_check(&text, err);
+            if (st == GF_OK) st = tally_phrase(&forms, gf_buffer_view(&text), 1, occurrence++, err);
+        }
+        walked = w.key;
+    }
+    for (uint32_t id = 1; id < forms.keys.n && st == GF_OK; id++)
+        if (forms.count[id] > forms.count[best] ||
+            (forms.count[id] == forms.count[best] &&
+             gf_slice_compare(gf_strings_at(&forms.keys, id), gf_strings_at(&forms.keys, best)) <
+                 0))
+            best = id;
+    gf_buffer_reset(form);
+    if (st == GF_OK && forms.keys.n) gf_buffer_slice(form, gf_strings_at(&forms.keys, best));
+    if (st == GF_OK) st = gf_buffer_check(form, err);
+    release_tally(&forms);
+    gf_buffer_release(&walked);
+    gf_buffer_release(&text);
+    return st;
+}
+
+/* The labels given so far, by their terms and by their letters in lower case. */
+typedef struct given {
+    gf_strings keys, letters;
+} given;
+
+static gf_status give_letters(given *g, gf_slice label, bool *fresh, gf_error *err)
+{
+    gf_buffer lower = {0};
+    uint32_t id;
+    for (size_t i = 0; i < label.len; i++) {
+        char c = label.ptr[i];
+        gf_buffer_byte(&lower, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
+    }
+    gf_status st = gf_buffer_check(&lower, err);
+    if (st == GF_OK) st = gf_strings_add(&g->letters, gf_buffer_view(&lower), &id, fresh, err);
+    gf_buffer_release(&lower);
+    return st;
+}
+
+/* The cluster's best phrase that no other has; form is empty where there is none. */
+static gf_status choose_phrase(const gf_label_cluster *cluster, const counted *c, given *g,
+                               gf_buffer *form, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < c->n && st == GF_OK; i++) {
+        const candidate *best = &c->candidates[i];
+        uint32_t id;
+        bool fresh = false;
+        if (gf_strings_find(&g->keys, best->key) != GF_STRING_NONE) continue;
+        st = common_form(cluster, best->key, form, err);
+        if (st == GF_OK && form->len) st = give_letters(g, gf_buffer_view(form), &fresh, err);
+        if (st == GF_OK && fresh) return gf_strings_add(&g->keys, best->key, &id, NULL, err);
+    }
+    gf_buffer_reset(form);
+    return st;
+}
+
+static gf_status choose_label(const labelling *l, uint32_t j, given *g, gf_arena *memory,
+                              gf_slice *label, gf_error *err)
+{
+    gf_buffer form = {0};
+    const gf_label_cluster *cluster = &l->clusters[j];
+    bool fresh = false;
+    gf_status st = choose_phrase(cluster, &l->counted[j], g, &form, err);
+    if (st == GF_OK && form.len == 0 && cluster->otherwise.len) {
+        st = give_letters(g, cluster->otherwise, &fresh, err);
+        if (st == GF_OK && fresh) gf_buffer_slice(&form, cluster->otherwise);
+    }
+    for (uint32_t number = j + 1; st == GF_OK && form.len == 0; number += l->k) {
+        gf_buffer_format(&form, "cluster %u", number);
+        st = give_letters(g, gf_buffer_view(&form), &fresh, err);
+        if (!fresh) gf_buffer_reset(&form);
+    }
+    if (st == GF_OK) st = gf_buffer_check(&form, err);
+    if (st == GF_OK) {
+        *label = gf_arena_copy(memory, gf_buffer_view(&form));
+        if (!label->ptr) st = gf_fail_memory(err, "labels");
+    }
+    gf_buffer_release(&form);
+    return st;
+}
+
+static gf_status choose_all(const labelling *l, const gf_slice *taken, size_t n_taken,
+                            gf_arena *memory, gf_slice *labels, gf_error *err)
+{
+    given g = {0};
+    gf_status st = GF_OK;
+    bool fresh;
+    for (size_t i = 0; i < n_taken && st == GF_OK; i++)
+        st = give_letters(&g, taken[i], &fresh, err);
+    for (uint32_t j = 0; j < l->k && st == GF_OK; j++)
+        st = choose_label(l, j, &g, memory, &labels[j], err);
+    gf_strings_release(&g.keys);
+    gf_strings_release(&g.letters);
+    return st;
+}
+
+gf_status gf_labels_choose(gf_pool *pool, const gf_label_cluster *clusters, uint32_t k,
+                           const gf_slice *taken, size_t n_taken, const gf_cancel *cancel,
+                           gf_arena *memory, gf_slice *labels, gf_error *err)
+{
+    labelling l = {.clusters = clusters, .k = k};
+    l.counted = gf_calloc(k, sizeof *l.counted);
+    gf_status st = l.counted ? GF_OK : gf_fail_memory(err, "labels");
+    if (st == GF_OK) st = gf_pool_run(pool, k, find_candidates, &l, cancel, err);
+    if (st == GF_OK) st = number_phrases(&l, err);
+    if (st == GF_OK) st = gf_pool_run(pool, k, count_phrases, &l, cancel, err);
+    if (st == GF_OK) st = estimate(&l, err);
+    if (st == GF_OK) st = gf_pool_run(pool, k, score_cluster, &l, cancel, err);
+    if (st == GF_OK) st = choose_all(&l, taken, n_taken, memory, labels, err);
+    for (uint32_t j = 0; l.counted && j < k; j++) {
+        gf_free(l.counted[j].candidates);
+        gf_strings_release(&l.counted[j].keys);
+        gf_free(l.counted[j].phrases);
+        gf_free(l.counted[j].counts);
+    }
+    gf_free(l.counted);
+    gf_free(l.outside);
+    gf_strings_release(&l.phrases);
+    return st;
+}

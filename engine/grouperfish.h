@@ -1,0 +1,445 @@
+/**
+ * Grouperfish: collections of documents, clustered, named, kept and served.
+ *
+ *     gf_store *store;
+ *     gf_store_open("feedback.store", &(gf_store_options){.create = true}, &store, &err);
+ *     gf_put_open / gf_put_document ... / gf_put_close      documents go in
+ *     gf_rebuild(store, where, "default", ...)              a clustering is built and published
+ *     gf_view_open / gf_view_clusters ... / gf_view_close   it is read
+ *     gf_store_close(store);
+ *
+ * Conventions. Functions that can fail return a gf_status and take a last, nullable gf_error. Text
+ * is a gf_slice, UTF-8, and never assumed to end in NUL. What a visitor is given is borrowed until
+ * it returns; what a `release`, `free` or `close` exists for belongs to the caller. Times are
+ * milliseconds since 1970-01-01T00:00:00Z. On failure outputs are unchanged.
+ *
+ * Threads. A store may be used by several threads at once: any number of readers, writers that wait
+ * for each other, one rebuild of a configuration at a time. A put and a view are for one thread
+ * each.
+ *
+ * Durability. What a function reports as done is on disk: it survives a crash and the loss of
+ * power.
+ */
+#ifndef GF_GROUPERFISH_H
+#define GF_GROUPERFISH_H
+
+#include "base/cancel.h"
+#include "base/slice.h"
+#include "base/status.h"
+#include "engine/document.h"
+#include "storage/table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GF_VERSION "0.1.0"
+
+/** The version of the library that is linked, and of those it was built with, in words. */
+const char *gf_version(void);
+const char *gf_library_versions(void);
+
+/* ---- stores -----------------------------------------------------------------------------------
+ */
+
+typedef struct gf_store gf_store;
+
+typedef struct gf_store_options {
+    bool create;             /* make the store where there is none */
+    double wait_seconds;     /* how long to wait while another process holds it */
+    const char *purpose;     /* shown to those who wait, such as "rebuild"; may be NULL */
+    const gf_cancel *cancel; /* ends the waiting; may be NULL */
+} gf_store_options;
+
+/**
+ * Open the store in a folder. One process holds a store at a time.
+ * @return GF_OK; GF_ENOTFOUND (there is none), GF_EBUSY (held; the message says by whom),
+ *         GF_ECORRUPT (damaged), GF_EINVAL (not a store, or of a newer format), GF_EIO, GF_ENOMEM
+ */
+gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,
+                        gf_error *err);
+void gf_store_close(gf_store *store);
+
+/** Whether gf_store_open made the store just now. */
+bool gf_store_is_new(const gf_store *store);
+
+/** The wide-column tables that everything is kept in (storage/table.h): for further tables too. */
+gf_database *gf_store_database(gf_store *store);
+
+typedef struct gf_store_status {
+    uint64_t collections, documents, builds; /* builds: finished ones, of all configurations */
+    uint64_t unfinished;                     /* builds and deletions that were cut short */
+    uint64_t bytes;                          /* of the store's files */
+} gf_store_status;
+
+gf_status gf_store_read_status(gf_store *store, gf_store_status *status, gf_error *err);
+
+/* ---- collections ------------------------------------------------------------------------------
+ */
+
+/** A collection: its namespace and its name in it; names have 1 to GF_MAX_NAME bytes. */
+typedef struct gf_place {
+    gf_slice name_space;
+    gf_slice collection;
+} gf_place;
+
+typedef struct gf_configuration_state {
+    gf_slice name;
+    int64_t rebuilt;   /* the served build; 0 where there is none */
+    int64_t processed; /* when that was last brought up to date; 0 likewise */
+} gf_configuration_state;
+
+typedef struct gf_collection_info {
+    gf_slice name;
+    uint64_t size;    /* documents */
+    uint64_t seq;     /* raised by every put that changes something, and by every delete */
+    int64_t modified; /* time of the last of those; 0 for none */
+    const gf_configuration_state *configurations; /* n: those that have a served build, by name */
+    size_t n_configurations;
+} gf_collection_info;
+
+typedef gf_status gf_visit_collection(void *context, const gf_collection_info *info, gf_error *err);
+
+/** GF_EEXISTS where it is there. */
+gf_status gf_collection_create(gf_store *store, gf_place where, gf_error *err);
+
+/** GF_ENOTFOUND where there is none. */
+gf_status gf_collection_read(gf_store *store, gf_place where, gf_visit_collection *visit,
+                             void *context, gf_error *err);
+
+/** All collections of a namespace whose names start with a prefix, by name. */
+gf_status gf_collections_visit(gf_store *store, gf_slice name_space, gf_slice prefix,
+                               gf_visit_collection *visit, void *context, gf_error *err);
+
+/** Delete a collection with its documents, builds and settings. What a crash leaves is finished
+ * later. */
+gf_status gf_collection_delete(gf_store *store, gf_place where, gf_error *err);
+
+/* ---- documents in -----------------------------------------------------------------------------
+ */
+
+typedef struct gf_put gf_put;
+
+typedef struct gf_put_options {
+    gf_slice name_space;
+    uint64_t max_document;    /* bytes of text and fields; 0: GF_MAX_DOCUMENT */
+    uint32_t max_collections; /* that may be made; 0: 100,000 */
+} gf_put_options;
+
+/** What was done and synced so far. */
+typedef struct gf_put_counts {
+    uint64_t created, changed, unchanged; /* documents put */
+    uint64_t deleted, absent;             /* documents asked to be deleted: there, and not there */
+    uint64_t collections;                 /* made */
+} gf_put_counts;
+
+/** Begin to put documents into collections of a namespace, which are made where they are missing.
+ */
+gf_status gf_put_open(gf_store *store, const gf_put_options *options, gf_put **put, gf_error *err);
+
+/**
+ * Put a document; one of the same id is replaced. Documents are collected and written some hundred
+ * at a time: only those that gf_put_counted counts are on disk.
+ *
+ * @return GF_OK; GF_EINVAL or GF_ELIMIT where this document cannot be taken (its id is empty or
+ * longer than GF_MAX_ID, it is too large, ...): the put goes on without it. After any other failure
+ *         the put is only good to be closed.
+ */
+gf_status gf_put_document(gf_put *put, gf_slice collection, const gf_document *document,
+                          gf_error *err);
+
+/** Delete a document, likewise. The collection must exist. */
+gf_status gf_put_delete(gf_put *put, gf_slice collection, gf_slice id, gf_error *err);
+
+/** Write and sync what was collected. */
+gf_status gf_put_flush(gf_put *put, gf_error *err);
+
+/** What was written and synced so far. */
+gf_put_counts gf_put_counted(const gf_put *put);
+
+/** Forgets what was not flushed. */
+void gf_put_close(gf_put *put);
+
+/* ---- settings ---------------------------------------------------------------------------------
+ */
+
+/** A key that configurations have. */
+typedef struct gf_setting {
+    const char *name;
+    const char *values;  /* what it may be, in words */
+    const char *initial; /* what it is where nothing is set */
+    const char *meaning; /* one sentence */
+} gf_setting;
+
+/** All keys, NULL names none: a constant table of *n entries. */
+const gf_setting *gf_settings(size_t *n);
+
+typedef struct gf_pair {
+    gf_slice name, value;
+} gf_pair;
+
+/** Where a configuration's value comes from. */
+typedef enum gf_origin { GF_FROM_PROGRAM, GF_FROM_NAMESPACE, GF_FROM_COLLECTION } gf_origin;
+
+/**
+ * Set keys of a configuration, which is made where it is missing; an empty value takes the key back
+ * to what it is by default. All or nothing: GF_EINVAL names the unknown key, and the nearest known,
+ * or the value that is not one.
+ */
+gf_status gf_configuration_set(gf_store *store, gf_place where, gf_slice configuration,
+                               const gf_pair *pairs, size_t n, gf_error *err);
+
+typedef gf_status gf_visit_setting(void *context, const gf_setting *setting, gf_slice value,
+                                   gf_origin origin, gf_error *err);
+
+/** Every key with its value; GF_ENOTFOUND where there is no such configuration. */
+gf_status gf_configuration_read(gf_store *store, gf_place where, gf_slice configuration,
+                                gf_visit_setting *visit, void *context, gf_error *err);
+
+typedef gf_status gf_visit_name(void *context, gf_slice name, gf_error *err);
+
+/** All configurations, by name; "default" is always among them. */
+gf_status gf_configurations_visit(gf_store *store, gf_place where, gf_visit_name *visit,
+                                  void *context, gf_error *err);
+
+/** Delete a configuration with its builds. Of "default" only settings and builds go. */
+gf_status gf_configuration_delete(gf_store *store, gf_place where, gf_slice configuration,
+                                  gf_error *err);
+
+/* ---- rebuilding -------------------------------------------------------------------------------
+ */
+
+/** Told how far a rebuild is; from one thread at a time. total is 0 where it is not known. */
+typedef void gf_progress(void *context, gf_place where, const char *phase, uint64_t done,
+                         uint64_t total);
+
+typedef struct gf_rebuild_options {
+    bool force;              /* also where nothing has changed since the served build */
+    bool dry_run;            /* say what would be done, and do nothing */
+    unsigned threads;        /* 0: one per processor */
+    const gf_cancel *cancel; /* may be NULL */
+    gf_progress *progress;   /* may be NULL */
+    void *context;
+} gf_rebuild_options;
+
+typedef enum gf_rebuild_outcome { GF_REBUILT, GF_UNMODIFIED, GF_WOULD_REBUILD } gf_rebuild_outcome;
+
+/** A finished build. */
+typedef struct gf_build_info {
+    int64_t build; /* its timestamp, which names it */
+    bool served;
+    uint64_t documents;     /* that it has */
+    uint64_t without_terms; /* of these: without any word, in no cluster */
+    uint64_t distinct;      /* of these: different from all others */
+    uint32_t terms;         /* columns of the matrix */
+    uint32_t k;             /* clusters */
+    double objective;       /* mean similarity of a document to its cluster's centre, 0..1 */
+    double seconds;         /* that building took */
+    uint64_t seq;           /* of the collection, when its documents were read */
+    gf_slice settings;      /* JSON object: the keys that differ from their default */
+    gf_slice versions;      /* of the libraries that made it */
+} gf_build_info;
+
+typedef struct gf_rebuild_result {
+    gf_rebuild_outcome outcome;
+    gf_build_info build; /* the new build, or the one that is served; slices are empty */
+} gf_rebuild_result;
+
+/**
+ * Cluster a collection's documents by a configuration and publish the result. Readers go on with
+ * the served build until the new one is whole. A rebuild that fails or is cancelled changes
+ * nothing.
+ *
+ * @return GF_OK; GF_ENOTFOUND (collection or configuration), GF_EBUSY (that configuration is being
+ *         rebuilt), GF_ECANCELLED, GF_ENOMEM, GF_EIO, GF_ECORRUPT
+ */
+gf_status gf_rebuild(gf_store *store, gf_place where, gf_slice configuration,
+                     const gf_rebuild_options *options, gf_rebuild_result *result, gf_error *err);
+
+/** Told of each; status and message say what failed, and result is then empty. */
+typedef gf_status gf_visit_rebuild(void *context, gf_place where, gf_slice configuration,
+                                   gf_status status, const char *message,
+                                   const gf_rebuild_result *result, gf_error *err);
+
+/**
+ * Rebuild collections of a namespace, whose names start with a prefix, by all their configurations
+ * or by the one named. Small ones are built many at a time. One that fails does not stop the rest.
+ */
+gf_status gf_rebuild_all(gf_store *store, gf_slice name_space, gf_slice prefix,
+                         gf_slice configuration, const gf_rebuild_options *options,
+                         gf_visit_rebuild *visit, void *context, gf_error *err);
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+/**
+ * One build, seen through one snapshot: what is put, deleted or published meanwhile does not show.
+ */
+typedef struct gf_view gf_view;
+
+/**
+ * @param build  its timestamp; 0 for the one that is served
+ * @return GF_OK; GF_ENOTFOUND (collection, configuration, or no such build)
+ */
+gf_status gf_view_open(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                       gf_view **view, gf_error *err);
+void gf_view_close(gf_view *view);
+
+/** Borrowed until close. */
+const gf_build_info *gf_view_build(const gf_view *view);
+
+typedef gf_status gf_visit_build(void *context, const gf_build_info *info, gf_error *err);
+
+/** The builds of a configuration that are kept, newest first. */
+gf_status gf_builds_visit(gf_store *store, gf_place where, gf_slice configuration,
+                          gf_visit_build *visit, void *context, gf_error *err);
+
+/** A term of a cluster's centre. */
+typedef struct gf_term {
+    gf_slice surface; /* as documents write it most often */
+    float weight;     /* in the centre, a unit vector */
+} gf_term;
+
+typedef struct gf_cluster_info {
+    uint32_t id;          /* lasts across builds */
+    gf_slice label;       /* unique in its build */
+    uint64_t size;        /* documents that are still there */
+    const gf_term *terms; /* n_terms: the heaviest, by falling weight */
+    size_t n_terms;
+} gf_cluster_info;
+
+typedef gf_status gf_visit_cluster(void *context, const gf_cluster_info *info, gf_error *err);
+
+/** All clusters, largest first. */
+gf_status gf_view_clusters(gf_view *view, gf_visit_cluster *visit, void *context, gf_error *err);
+
+/** The cluster of that id, or where id is 0 of that label; GF_ENOTFOUND. */
+gf_status gf_view_cluster(gf_view *view, uint32_t id, gf_slice label, gf_visit_cluster *visit,
+                          void *context, gf_error *err);
+
+/** A document's place in a build. */
+typedef struct gf_membership {
+    uint32_t cluster; /* id; 0: the document has no terms, and is in no cluster */
+    gf_slice label;
+    float score;        /* similarity to the cluster's centre, 0..1 */
+    uint32_t runner_up; /* id of the second most similar cluster; 0: there is none */
+    gf_slice runner_up_label;
+    float second;  /* similarity to that one's centre */
+    bool replaced; /* the document was put anew since the build */
+} gf_membership;
+
+typedef gf_status gf_visit_member(void *context, gf_slice id, const gf_membership *membership,
+                                  gf_error *err);
+
+/** The documents of a cluster that are still there, best first; at most limit (0: all). */
+gf_status gf_view_members(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
+                          void *context, gf_error *err);
+
+/** Every document of the build that is still there, by id. */
+gf_status gf_view_memberships(gf_view *view, gf_visit_member *visit, void *context, gf_error *err);
+
+/** One document's place; GF_ENOTFOUND where the build does not have it. Borrowed until the next
+ * call. */
+gf_status gf_view_membership(gf_view *view, gf_slice id, gf_membership *membership, gf_error *err);
+
+typedef gf_status gf_visit_document(void *context, const gf_document *document, gf_error *err);
+
+/** A document as it is now in the view; GF_ENOTFOUND. */
+gf_status gf_view_document(gf_view *view, gf_slice id, gf_visit_document *visit, void *context,
+                           gf_error *err);
+
+/** A document that is there, whether or not a build has it. */
+gf_status gf_document_read(gf_store *store, gf_place where, gf_slice id, gf_visit_document *visit,
+                           void *context, gf_error *err);
+
+/** All documents of a collection, by id. */
+gf_status gf_documents_visit(gf_store *store, gf_place where, gf_visit_document *visit,
+                             void *context, gf_error *err);
+
+/** What a term adds to a document's score. */
+typedef struct gf_reason {
+    gf_slice surface;
+    float in_document, in_centre; /* weights */
+    double part;                  /* their product */
+} gf_reason;
+
+typedef struct gf_explanation {
+    const gf_reason *reasons; /* n: by falling part */
+    size_t n;
+    double rest;  /* of the score, by all further shared terms */
+    double score; /* the sum of all parts and the rest */
+} gf_explanation;
+
+typedef gf_status gf_visit_explanation(void *context, const gf_explanation *e, gf_error *err);
+
+/**
+ * Why a document is in its cluster: the terms that it shares with the centre, at most limit of
+ * them.
+ * @return GF_OK; GF_ENOTFOUND; GF_ECONFLICT where the document was put anew since the build
+ */
+gf_status gf_view_explain(gf_view *view, gf_slice id, size_t limit, gf_visit_explanation *visit,
+                          void *context, gf_error *err);
+
+/* ---- quality and soundness --------------------------------------------------------------------
+ */
+
+typedef struct gf_class_score {
+    gf_slice name;
+    uint64_t size;
+    uint32_t cluster; /* id of the cluster that holds most of it; 0: the documents without terms */
+    gf_slice label;
+    double recall, precision, f1;
+} gf_class_score;
+
+typedef struct gf_evaluation {
+    uint64_t documents; /* that have both a class and a cluster */
+    uint64_t classes, clusters;
+    double nmi, ari, homogeneity, completeness, v_measure, purity;
+    const gf_class_score *scores; /* per class, by name */
+} gf_evaluation;
+
+typedef gf_status gf_visit_evaluation(void *context, const gf_evaluation *e, gf_error *err);
+
+/** The class of a document, or an empty slice; borrowed until the next call. */
+typedef gf_status gf_class_of(void *context, gf_slice id, gf_slice *name, gf_error *err);
+
+/**
+ * Compare a build with known classes: those that class_of tells, or where that is NULL those in a
+ * field of the documents. Documents without a class are left out.
+ */
+gf_status gf_view_evaluate(gf_view *view, gf_slice field, gf_class_of *class_of,
+                           void *class_context, gf_visit_evaluation *visit, void *context,
+                           gf_error *err);
+
+/** A cell of the tables as documented (docs/tables.md), stored or worked out. */
+typedef gf_status gf_visit_column(void *context, const char *family, gf_slice qualifier,
+                                  gf_slice value, gf_error *err);
+
+gf_status gf_document_columns(gf_store *store, gf_place where, gf_slice id, gf_visit_column *visit,
+                              void *context, gf_error *err);
+gf_status gf_cluster_columns(gf_view *view, uint32_t cluster, gf_visit_column *visit, void *context,
+                             gf_error *err);
+gf_status gf_collection_columns(gf_store *store, gf_place where, gf_visit_column *visit,
+                                void *context, gf_error *err);
+
+/** A fault that a check found: where it is, and what. */
+typedef gf_status gf_visit_fault(void *context, const char *where, const char *what, gf_error *err);
+
+typedef struct gf_verified {
+    uint64_t files, collections, documents, builds, memberships;
+    uint64_t faults;
+} gf_verified;
+
+/**
+ * Check a store that nobody holds: every byte of its files, then that the tables agree with each
+ * other (sizes with documents, clusters with memberships, pointers with builds, models with both).
+ * @return GF_OK, whatever was found; else why it could not be checked to the end
+ */
+gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_fault *visit,
+                    void *context, gf_verified *verified, gf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

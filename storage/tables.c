@@ -1,0 +1,259 @@
+#include "storage/tables.h"
+
+/* ---- schemas ----------------------------------------------------------------------------------
+ */
+
+#define STRING_PART(part_name)                                                                     \
+    {                                                                                              \
+        .name = (part_name), .kind = GF_PART_STRING                                                \
+    }
+#define NUMBER_PART(part_name)                                                                     \
+    {                                                                                              \
+        .name = (part_name), .kind = GF_PART_U64                                                   \
+    }
+
+static const gf_key_part build_parts[] = {STRING_PART("namespace"), STRING_PART("collection_key"),
+                                          STRING_PART("configuration"), NUMBER_PART("timestamp"),
+                                          STRING_PART("last")};
+static const gf_key_part document_parts[] = {STRING_PART("namespace"),
+                                             STRING_PART("collection_key"), STRING_PART("id")};
+static const gf_key_part change_parts[] = {STRING_PART("namespace"), STRING_PART("collection_key"),
+                                           NUMBER_PART("seq")};
+
+static const char *const document_columns[] = {"text", "time", "lang", "seq", NULL};
+static const char *const cluster_columns[] = {"id", "size", "terms", NULL};
+static const char *const collection_columns[] = {"size",     "modified", "seq",
+                                                 "settings", "pins",     NULL};
+static const char *const progress_columns[] = {"state", "owner", NULL};
+static const char *const build_columns[] = {"documents", "without_terms", "distinct", "terms",
+                                            "k",         "objective",     "next_id",  "seq",
+                                            "settings",  "versions",      "seconds",  NULL};
+static const char *const membership_columns[] = {"cluster", "score",  "runner_up",
+                                                 "second",  "vector", NULL};
+static const char *const provisional_columns[] = {"provisional_cluster",   "provisional_score",
+                                                  "provisional_runner_up", "provisional_second",
+                                                  "provisional_vector",    NULL};
+static const char *const change_columns[] = {"id", "operation", NULL};
+
+static const gf_family document_families[] = {{.name = "main", .columns = document_columns}};
+static const gf_family cluster_families[] = {{.name = "main", .columns = cluster_columns},
+                                             {.name = "documents", .layout = GF_WIDE},
+                                             {.name = "ranked", .layout = GF_WIDE}};
+static const gf_family collection_families[] = {{.name = "main", .columns = collection_columns},
+                                                {.name = "progress", .columns = progress_columns}};
+static const gf_family build_families[] = {
+    {.name = "main", .columns = build_columns},
+    {.name = "model", .layout = GF_WIDE, .compression = GF_SNAPPY},
+    {.name = "progress", .columns = progress_columns}};
+static const gf_family membership_families[] = {
+    {.name = "main", .columns = membership_columns},
+    {.name = "provisional", .columns = provisional_columns}};
+static const gf_family change_families[] = {{.name = "main", .columns = change_columns}};
+
+#define COUNT(array) (unsigned)(sizeof(array) / sizeof((array)[0]))
+#define SCHEMA(table_name, table_parts, parts_used, table_families)                                \
+    {                                                                                              \
+        .name = (table_name), .parts = (table_parts), .n_parts = (parts_used),                     \
+        .families = (table_families), .n_families = COUNT(table_families)                          \
+    }
+
+static const gf_schema documents = SCHEMA("documents", document_parts, 3, document_families);
+static const gf_schema clusters = SCHEMA("clusters", build_parts, 5, cluster_families);
+static const gf_schema collections = SCHEMA("collections", document_parts, 2, collection_families);
+static const gf_schema builds = SCHEMA("builds", build_parts, 4, build_families);
+static const gf_schema memberships = SCHEMA("memberships", build_parts, 5, membership_families);
+static const gf_schema changes = SCHEMA("changes", change_parts, 3, change_families);
+
+gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
+{
+    gf_tables t;
+    gf_status st = gf_table_open(db, &documents, &t.documents, err);
+    if (st == GF_OK) st = gf_table_open(db, &clusters, &t.clusters, err);
+    if (st == GF_OK) st = gf_table_open(db, &collections, &t.collections, err);
+    if (st == GF_OK) st = gf_table_open(db, &builds, &t.builds, err);
+    if (st == GF_OK) st = gf_table_open(db, &memberships, &t.memberships, err);
+    if (st == GF_OK) st = gf_table_open(db, &changes, &t.changes, err);
+    if (st == GF_OK) *tables = t;
+    return st;
+}
+
+/* ---- keys -------------------------------------------------------------------------------------
+ */
+
+void gf_collection_key(gf_buffer *key, gf_slice name_space, gf_slice collection)
+{
+    gf_key_string(key, name_space);
+    gf_key_string(key, collection);
+}
+
+void gf_document_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice id)
+{
+    gf_collection_key(key, name_space, collection);
+    gf_key_string(key, id);
+}
+
+void gf_change_key(gf_buffer *key, gf_slice name_space, gf_slice collection, uint64_t seq)
+{
+    gf_collection_key(key, name_space, collection);
+    gf_key_u64(key, seq);
+}
+
+void gf_configuration_key(gf_buffer *key, gf_slice name_space, gf_slice collection,
+                          gf_slice configuration)
+{
+    gf_collection_key(key, name_space, collection);
+    gf_key_string(key, configuration);
+}
+
+void gf_build_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice configuration,
+                  int64_t timestamp)
+{
+    gf_configuration_key(key, name_space, collection, configuration);
+    gf_key_u64(key, (uint64_t)timestamp);
+}
+
+void gf_cluster_key(gf_buffer *key, gf_slice build_key, gf_slice label)
+{
+    gf_buffer_slice(key, build_key);
+    gf_key_string(key, label);
+}
+
+void gf_membership_key(gf_buffer *key, gf_slice build_key, gf_slice document_id)
+{
+    gf_buffer_slice(key, build_key);
+    gf_key_string(key, document_id);
+}
+
+/* Skip all parts of the key but the last. */
+static bool skip_to_last(const gf_table *table, gf_slice *key)
+{
+    const gf_schema *s = gf_table_schema(table);
+    for (unsigned i = 0; i + 1 < s->n_parts; i++) {
+        size_t n = s->parts[i].kind == GF_PART_STRING ? gf_key_string_length(*key) : 8;
+        if (n == 0 || n > key->len) return false;
+        *key = gf_slice_skip(*key, n);
+    }
+    return true;
+}
+
+static gf_status damaged_key(const gf_table *table, gf_error *err)
+{
+    return gf_fail(err, GF_ECORRUPT, "table %s: a key is damaged", gf_table_schema(table)->name);
+}
+
+gf_status gf_key_last_string(const gf_table *table, gf_slice key, gf_buffer *out, gf_error *err)
+{
+    if (!skip_to_last(table, &key) || !gf_key_take_string(&key, out) || key.len)
+        return damaged_key(table, err);
+    return gf_buffer_check(out, err);
+}
+
+gf_status gf_key_last_number(const gf_table *table, gf_slice key, uint64_t *number, gf_error *err)
+{
+    if (!skip_to_last(table, &key) || !gf_key_take_u64(&key, number) || key.len)
+        return damaged_key(table, err);
+    return GF_OK;
+}
+
+/* ---- ranks and memberships --------------------------------------------------------------------
+ */
+
+static uint32_t float_bits(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+static float bits_float(uint32_t bits)
+{
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+void gf_rank_write(gf_buffer *out, float score, gf_slice document_id)
+{
+    gf_buffer_u32be(out, UINT32_MAX - float_bits(score > 0 ? score : 0));
+    gf_buffer_slice(out, document_id);
+}
+
+bool gf_rank_read(gf_slice qualifier, float *score, gf_slice *document_id)
+{
+    uint32_t inverted;
+    if (!gf_take_u32be(&qualifier, &inverted)) return false;
+    *score = bits_float(UINT32_MAX - inverted);
+    *document_id = qualifier;
+    return true;
+}
+
+static size_t write_varint(char *to, uint32_t v)
+{
+    size_t n = 0;
+    while (v >= 0x80) {
+        to[n++] = (char)(v | 0x80);
+        v >>= 7;
+    }
+    to[n++] = (char)v;
+    return n;
+}
+
+static size_t write_float(char *to, float v)
+{
+    uint32_t bits = float_bits(v);
+    for (int i = 0; i < 4; i++)
+        to[i] = (char)(bits >> (24 - 8 * i));
+    return 4;
+}
+
+size_t gf_membership_write(const gf_membership_cells *m, char bytes[GF_MEMBERSHIP_BYTES],
+                           gf_column columns[GF_MEMBERSHIP_COLUMNS])
+{
+    size_t n = 0, at = 0, size = write_varint(bytes, m->cluster);
+    columns[n++] = (gf_column){GF_SLICE("cluster"), gf_slice_of(bytes, size)};
+    at += size;
+    size = write_float(bytes + at, m->score);
+    columns[n++] = (gf_column){GF_SLICE("score"), gf_slice_of(bytes + at, size)};
+    at += size;
+    if (m->runner_up) {
+        size = write_varint(bytes + at, m->runner_up);
+        columns[n++] = (gf_column){GF_SLICE("runner_up"), gf_slice_of(bytes + at, size)};
+        at += size;
+        size = write_float(bytes + at, m->second);
+        columns[n++] = (gf_column){GF_SLICE("second"), gf_slice_of(bytes + at, size)};
+    }
+    if (m->vector.len) columns[n++] = (gf_column){GF_SLICE("vector"), m->vector};
+    return n;
+}
+
+static bool read_id(const gf_cell *cell, uint32_t *id)
+{
+    gf_slice rest = cell->value;
+    return gf_take_varint32(&rest, id) && rest.len == 0;
+}
+
+static bool read_float(const gf_cell *cell, float *v)
+{
+    if (cell->value.len != 4) return false;
+    *v = bits_float(gf_read_u32be(cell->value.ptr));
+    return true;
+}
+
+gf_status gf_membership_read(const gf_row *row, unsigned family, gf_membership_cells *m,
+                             gf_error *err)
+{
+    const gf_cell *cluster = gf_row_find(row, family, "cluster");
+    const gf_cell *score = gf_row_find(row, family, "score");
+    const gf_cell *runner_up = gf_row_find(row, family, "runner_up");
+    const gf_cell *second = gf_row_find(row, family, "second");
+    const gf_cell *vector = gf_row_find(row, family, "vector");
+    gf_membership_cells read = {0};
+    bool good =
+        cluster && score && read_id(cluster, &read.cluster) && read_float(score, &read.score);
+    if (good && runner_up)
+        good = second && read_id(runner_up, &read.runner_up) && read_float(second, &read.second);
+    if (!good) return gf_fail(err, GF_ECORRUPT, "table memberships: a row is damaged");
+    if (vector) read.vector = vector->value;
+    *m = read;
+    return GF_OK;
+}

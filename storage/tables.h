@@ -1,0 +1,83 @@
+/**
+ * The tables of the clustering engine: their schemas, families, columns and row keys.
+ *
+ *     table        row key                                                         families
+ *     documents    (namespace, collection, id)                                     main
+ *     clusters     (namespace, collection, configuration, timestamp, label)        main documents
+ * ranked collections  (namespace, collection)                                         main progress
+ *     builds       (namespace, collection, configuration, timestamp)               main model
+ * progress memberships  (namespace, collection, configuration, timestamp, document id)  main
+ * provisional changes      (namespace, collection, seq)                                    main
+ *
+ * `progress` is there only while something is unfinished (a build under way, a deletion), so a walk
+ * over that family alone finds all that a crash has left. What the key says (namespace, label, ...)
+ * is not stored as a column again. docs/tables.md describes every column.
+ */
+#ifndef GF_STORAGE_TABLES_H
+#define GF_STORAGE_TABLES_H
+
+#include "storage/table.h"
+
+typedef struct gf_tables {
+    gf_table *documents, *clusters, *collections, *builds, *memberships, *changes;
+} gf_tables;
+
+enum { GF_DOCUMENTS_MAIN };
+enum { GF_CLUSTERS_MAIN, GF_CLUSTERS_DOCUMENTS, GF_CLUSTERS_RANKED };
+enum { GF_COLLECTIONS_MAIN, GF_COLLECTIONS_PROGRESS };
+enum { GF_BUILDS_MAIN, GF_BUILDS_MODEL, GF_BUILDS_PROGRESS };
+enum { GF_MEMBERSHIPS_MAIN, GF_MEMBERSHIPS_PROVISIONAL };
+enum { GF_CHANGES_MAIN };
+
+/** Open all six; those that the database lacks are made. */
+gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err);
+
+/* Row keys, and starts of them; appended to key, failures stay there. */
+void gf_collection_key(gf_buffer *key, gf_slice name_space, gf_slice collection);
+void gf_document_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice id);
+void gf_change_key(gf_buffer *key, gf_slice name_space, gf_slice collection, uint64_t seq);
+/** Of all builds of a configuration. */
+void gf_configuration_key(gf_buffer *key, gf_slice name_space, gf_slice collection,
+                          gf_slice configuration);
+/** Of a build; also the start of its clusters' and memberships' keys. */
+void gf_build_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice configuration,
+                  int64_t timestamp);
+void gf_cluster_key(gf_buffer *key, gf_slice build_key, gf_slice label);
+void gf_membership_key(gf_buffer *key, gf_slice build_key, gf_slice document_id);
+
+/**
+ * The last string part of a document's, cluster's or membership's row key, and the last number of a
+ * build's or change's: appended to out, or put in *number. GF_ECORRUPT for other bytes.
+ */
+gf_status gf_key_last_string(const gf_table *table, gf_slice key, gf_buffer *out, gf_error *err);
+gf_status gf_key_last_number(const gf_table *table, gf_slice key, uint64_t *number, gf_error *err);
+
+/**
+ * Qualifier of the ranked family: by falling score, then by document id; and back.
+ *
+ *     2^32 - 1 - the bits of the score as a float (u32 BE) | document id
+ */
+void gf_rank_write(gf_buffer *out, float score, gf_slice document_id);
+bool gf_rank_read(gf_slice qualifier, float *score, gf_slice *document_id);
+
+/** One document's place in a build, in the columns of memberships:main. */
+typedef struct gf_membership_cells {
+    uint32_t cluster;   /* id; 0: without terms, in no cluster */
+    float score;        /* similarity to its centre */
+    uint32_t runner_up; /* id; 0: none */
+    float second;       /* similarity to that */
+    gf_slice vector;    /* the document's vector, if kept; else empty */
+} gf_membership_cells;
+
+enum { GF_MEMBERSHIP_COLUMNS = 5, GF_MEMBERSHIP_BYTES = 18 };
+
+/**
+ * The columns of a membership, written into `bytes` and borrowed from it and from m->vector.
+ * @return how many of `columns` are used
+ */
+size_t gf_membership_write(const gf_membership_cells *m, char bytes[GF_MEMBERSHIP_BYTES],
+                           gf_column columns[GF_MEMBERSHIP_COLUMNS]);
+gf_status gf_membership_read(const gf_row *row, unsigned family, gf_membership_cells *m,
+                             gf_error *err);
+
+#endif
