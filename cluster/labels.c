@@ -18,14 +18,15 @@ enum {
 #define FREQUENT 0.10 /* share from which it is a good label */
 #define LIFT     3.0  /* how much more frequent than outside a good label is */
 #define COMPLETE 0.7  /* share of a phrase's documents that also have the longer one */
+#define INNER    0.85 /* how much less a phrase counts for each stop word inside */
 
 /* A phrase that may become a cluster's label. */
 typedef struct candidate {
-    gf_slice key;    /* terms and letters, as phrase_key writes them */
-    uint32_t phrase; /* number among the phrases of all clusters */
-    uint32_t count;  /* documents of the cluster that have it */
-    uint32_t n_words;
-    bool hidden; /* a longer phrase says the same */
+    gf_slice key;              /* terms and letters, as phrase_key writes them */
+    uint32_t phrase;           /* number among the phrases of all clusters */
+    uint32_t count;            /* documents of the cluster that have it */
+    uint32_t n_words, n_inner; /* words; of these stop words inside */
+    bool hidden;               /* a longer phrase says the same */
     double score;
     bool good;
 } candidate;
@@ -120,6 +121,14 @@ static bool next_phrase(phrase_walk *w)
     }
 }
 
+static uint32_t count_inner(const phrase_walk *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_words; i++)
+        n += (w->d->words[w->first + i].flags & GF_LABEL_INNER) != 0;
+    return n;
+}
+
 static phrase_walk walk_phrases(const gf_label_document *d, gf_buffer key)
 {
     gf_buffer_reset(&key);
@@ -132,8 +141,8 @@ static phrase_walk walk_phrases(const gf_label_document *d, gf_buffer key)
 /* Documents per phrase, each document once. */
 typedef struct tally {
     gf_strings keys;
-    uint32_t *count, *last; /* per key: documents, and the last document plus 1 */
-    uint8_t *n_words;
+    uint32_t *count, *last;     /* per key: documents, and the last document plus 1 */
+    uint8_t *n_words, *n_inner; /* per key */
     size_t capacity;
 } tally;
 
@@ -143,6 +152,7 @@ static void release_tally(tally *t)
     gf_free(t->count);
     gf_free(t->last);
     gf_free(t->n_words);
+    gf_free(t->n_inner);
 }
 
 static gf_status grow_tally(tally *t, gf_error *err)
@@ -154,13 +164,15 @@ static gf_status grow_tally(tally *t, gf_error *err)
     if (last) t->last = last;
     uint8_t *n_words = gf_realloc(t->n_words, capacity, sizeof *n_words);
     if (n_words) t->n_words = n_words;
-    if (!count || !last || !n_words) return gf_fail_memory(err, "labels");
+    uint8_t *n_inner = gf_realloc(t->n_inner, capacity, sizeof *n_inner);
+    if (n_inner) t->n_inner = n_inner;
+    if (!count || !last || !n_words || !n_inner) return gf_fail_memory(err, "labels");
     t->capacity = capacity;
     return GF_OK;
 }
 
-static gf_status tally_phrase(tally *t, gf_slice key, uint32_t n_words, uint32_t document,
-                              gf_error *err)
+static gf_status tally_phrase(tally *t, gf_slice key, uint32_t n_words, uint32_t n_inner,
+                              uint32_t document, gf_error *err)
 {
     uint32_t id;
     bool added;
@@ -170,6 +182,7 @@ static gf_status tally_phrase(tally *t, gf_slice key, uint32_t n_words, uint32_t
     if (added) {
         t->count[id] = t->last[id] = 0;
         t->n_words[id] = (uint8_t)n_words;
+        t->n_inner[id] = (uint8_t)n_inner;
     }
     if (t->last[id] == document + 1) return GF_OK;
     t->last[id] = document + 1;
@@ -185,7 +198,8 @@ static gf_status tally_documents(const gf_label_cluster *c, tally *t, gf_error *
         phrase_walk w = walk_phrases(&c->documents[i], key);
         while (st == GF_OK && next_phrase(&w)) {
             st = gf_buffer_check(&w.key, err);
-            if (st == GF_OK) st = tally_phrase(t, gf_buffer_view(&w.key), w.n_words, i, err);
+            if (st == GF_OK)
+                st = tally_phrase(t, gf_buffer_view(&w.key), w.n_words, count_inner(&w), i, err);
         }
         key = w.key;
     }
@@ -213,7 +227,8 @@ static gf_status take_candidates(const gf_label_cluster *c, const tally *t, coun
         if (t->count[id] >= least)
             all[n++] = (candidate){.key = gf_strings_at(&t->keys, id),
                                    .count = t->count[id],
-                                   .n_words = t->n_words[id]};
+                                   .n_words = t->n_words[id],
+                                   .n_inner = t->n_inner[id]};
     qsort(all, n, sizeof *all, by_count);
     if (n > MOST_CANDIDATES) n = MOST_CANDIDATES;
     gf_status st = GF_OK;
@@ -345,7 +360,7 @@ static void hide_parts(counted *c)
 
 static void score(const labelling *l, uint32_t j, candidate *c)
 {
-    static const double factor[LONGEST + 1] = {0, 1, 1.3, 1.45, 1.5};
+    static const double factor[LONGEST + 1] = {0, 1, 1.25, 1.2, 1};
     const gf_label_cluster *cluster = &l->clusters[j];
     double size = (double)cluster->size, rest = l->documents - size;
     double share = (double)c->count / cluster->n_documents;
@@ -355,7 +370,8 @@ static void score(const labelling *l, uint32_t j, candidate *c)
     double seen = (double)(l->sampled - cluster->n_documents) + 1;
     double elsewhere = rest > 0 ? outside / rest + 0.5 / seen : 0.5 / (1 + size);
     c->good = share >= FREQUENT && share >= LIFT * elsewhere;
-    c->score = share * log(share / elsewhere) * factor[c->n_words];
+    double length = factor[c->n_words - c->n_inner] * pow(INNER, c->n_inner);
+    c->score = share * log(share / elsewhere) * length;
 }
 
 static int by_score(const void *a, const void *b)
@@ -409,7 +425,8 @@ static gf_status common_form(const gf_label_cluster *c, gf_slice key, gf_buffer 
             gf_buffer_reset(&text);
             fold_spaces(phrase_text(w.d, w.first, w.n_words), &text);
             st = gf_buffer_check(&text, err);
-            if (st == GF_OK) st = tally_phrase(&forms, gf_buffer_view(&text), 1, occurrence++, err);
+            if (st == GF_OK)
+                st = tally_phrase(&forms, gf_buffer_view(&text), 1, 0, occurrence++, err);
         }
         walked = w.key;
     }

@@ -16,10 +16,10 @@ typedef struct gf_field {
 
 /** Everything is borrowed from whoever made the document. */
 typedef struct gf_document {
-    gf_slice id;       /* UTF-8, 1 to GF_MAX_ID bytes, unique in its collection */
-    gf_slice text;     /* UTF-8, may be empty */
-    gf_slice time;     /* as JSON: Unix seconds or milliseconds, or an ISO 8601 string; empty: none */
-    gf_slice language; /* ISO 639 code or Snowball name; empty: not known */
+    gf_slice id;   /* UTF-8, 1 to GF_MAX_ID bytes, unique in its collection */
+    gf_slice text; /* UTF-8, may be empty */
+    gf_slice time; /* as JSON: Unix seconds or milliseconds, or an ISO 8601 string; empty: none */
+    gf_slice language;      /* ISO 639 code or Snowball name; empty: not known */
     const gf_field *fields; /* n_fields, in the record's order, names distinct */
     size_t n_fields;
 } gf_document;

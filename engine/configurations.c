@@ -1,0 +1,230 @@
+/* Configurations: their settings in the row of the collection, and their builds. */
+#include "engine/settings.h"
+
+#include "base/json.h"
+#include "base/json_writer.h"
+#include "base/memory.h"
+#include "engine/rebuild_internal.h"
+
+/* ---- changing the settings column -------------------------------------------------------------
+ */
+
+/* Write a configuration's members into the new column: the map, or nothing where it goes. */
+static void write_one(gf_json_writer *w, gf_slice name, const gf_settings_map *map)
+{
+    gf_buffer object = {0};
+    if (!map) return;
+    gf_settings_map_write(map, &object);
+    gf_json_key_slice(w, name);
+    gf_json_raw(w, gf_buffer_view(&object));
+    if (object.state != GF_OK) w->out->state = object.state;
+    gf_buffer_release(&object);
+}
+
+/* The column `before` with the configuration's settings replaced, added or (map NULL) removed. */
+static gf_status edit(gf_slice before, gf_slice configuration, const gf_settings_map *map,
+                      gf_buffer *after, gf_error *err)
+{
+    gf_json_parser *parser;
+    gf_json_value root, value;
+    gf_slice name;
+    gf_buffer raw = {0};
+    bool written = false;
+    gf_status st = gf_json_parser_create(&parser, err);
+    if (st != GF_OK) return st;
+    gf_json_writer w = gf_json_writer_to(after);
+    gf_json_begin(&w, '{');
+    if (before.len) st = gf_json_parse_copy(parser, before, &root, err);
+    gf_json_iterator it = {0};
+    if (st == GF_OK && before.len) it = gf_json_items(root);
+    while (st == GF_OK && gf_json_next(&it, &name, &value)) {
+        bool is_it = gf_slice_equal(name, configuration);
+        if (is_it || (!written && gf_slice_compare(name, configuration) > 0)) {
+            if (!written) write_one(&w, configuration, map);
+            written = true;
+        }
+        if (is_it) continue;
+        gf_buffer_reset(&raw);
+        st = gf_json_write(value, &raw, err);
+        gf_json_key_slice(&w, name);
+        gf_json_raw(&w, gf_buffer_view(&raw));
+    }
+    if (!written) write_one(&w, configuration, map);
+    gf_json_end(&w, '}');
+    gf_json_parser_free(parser);
+    gf_buffer_release(&raw);
+    return st == GF_OK ? gf_buffer_check(after, err) : st;
+}
+
+static gf_status store_settings(gf_store *s, gf_place where, gf_slice before,
+                                gf_slice configuration, const gf_settings_map *map, gf_error *err)
+{
+    gf_buffer key = {0}, after = {0};
+    gf_batch *batch = NULL;
+    gf_collection_key(&key, where.name_space, where.collection);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = edit(before, configuration, map, &after, err);
+    if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
+    if (st == GF_OK) {
+        gf_batch_put(batch, s->tables.collections, gf_buffer_view(&key), GF_COLLECTIONS_MAIN,
+                     GF_SLICE("settings"), gf_buffer_view(&after), 0);
+        st = gf_batch_write(batch, GF_SYNC, err);
+    }
+    gf_batch_free(batch);
+    gf_buffer_release(&key);
+    gf_buffer_release(&after);
+    return st;
+}
+
+static gf_status change_map(gf_settings_map *map, const gf_pair *pairs, size_t n, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        size_t number;
+        st = gf_setting_find(pairs[i].name, &number, err);
+        if (st == GF_OK && pairs[i].value.len) st = gf_setting_check(number, pairs[i].value, err);
+        if (st != GF_OK) break;
+        map->value[number] = (gf_slice){0};
+        if (pairs[i].value.len == 0) continue;
+        map->value[number] = gf_arena_copy(&map->memory, pairs[i].value);
+        if (!map->value[number].ptr) st = gf_fail_memory(err, "settings");
+    }
+    return st;
+}
+
+gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configuration,
+                               const gf_pair *pairs, size_t n, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_settings_map map = {0};
+    gf_resolved resolved;
+    gf_status st = gf_check_name("configuration", configuration, err);
+    if (st != GF_OK) return st;
+    st = gf_lock(s, err);
+    if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK) {
+        st = gf_settings_map_read(row.settings, configuration, &map, err);
+        if (st == GF_ENOTFOUND) st = GF_OK; /* it is made */
+    }
+    if (st == GF_OK) st = change_map(&map, pairs, n, err);
+    if (st == GF_OK) st = gf_settings_resolve(&map, configuration, &resolved, err);
+    if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, &map, err);
+    gf_unlock(s);
+    gf_settings_map_release(&map);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+gf_status gf_configuration_read(gf_store *s, gf_place where, gf_slice configuration,
+                                gf_visit_setting *visit, void *context, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_settings_map map = {0};
+    size_t n;
+    const gf_setting *all = gf_settings(&n);
+    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = visit(context, &all[i], gf_settings_map_value(&map, i),
+                   map.value[i].ptr ? GF_FROM_COLLECTION : GF_FROM_PROGRAM, err);
+    gf_settings_map_release(&map);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+static gf_status visit_names(gf_slice settings, gf_visit_name *visit, void *context, gf_error *err)
+{
+    gf_json_parser *parser;
+    gf_json_value root, value;
+    gf_slice name;
+    bool seen_default = false;
+    gf_status st = gf_json_parser_create(&parser, err);
+    if (st != GF_OK) return st;
+    gf_json_iterator it = {0};
+    if (settings.len) st = gf_json_parse_copy(parser, settings, &root, err);
+    if (st == GF_OK && settings.len) it = gf_json_items(root);
+    while (st == GF_OK && gf_json_next(&it, &name, &value)) {
+        int order = gf_slice_compare(name, GF_SLICE("default"));
+        if (order > 0 && !seen_default) st = visit(context, GF_SLICE("default"), err);
+        if (order >= 0) seen_default = true;
+        if (st == GF_OK) st = visit(context, name, err);
+    }
+    if (st == GF_OK && !seen_default) st = visit(context, GF_SLICE("default"), err);
+    gf_json_parser_free(parser);
+    return st;
+}
+
+gf_status gf_configurations_visit(gf_store *s, gf_place where, gf_visit_name *visit, void *context,
+                                  gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK) st = visit_names(row.settings, visit, context, err);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+/* ---- deleting ---------------------------------------------------------------------------------
+ */
+
+/*
+ * In one synced write the pointers go, so that no read resolves to a build any more, and the builds
+ * are marked, so that a crash leaves none of them.
+ */
+static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configuration,
+                               gf_slice configuration_key, gf_error *err)
+{
+    gf_buffer key = {0}, column = {0};
+    gf_batch *batch = NULL;
+    gf_collection_key(&key, where.name_space, where.collection);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
+    const char *const what[] = {"rebuilt", "processed"};
+    for (size_t i = 0; i < 2 && st == GF_OK; i++) {
+        gf_buffer_reset(&column);
+        gf_configuration_column(&column, configuration, what[i]);
+        st = gf_buffer_check(&column, err);
+        if (st == GF_OK)
+            gf_batch_delete_cell(batch, s->tables.collections, gf_buffer_view(&key),
+                                 GF_COLLECTIONS_MAIN, gf_buffer_view(&column));
+    }
+    if (st == GF_OK) st = gf_mark_builds(s, configuration_key, 0, 0, batch, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    gf_batch_free(batch);
+    gf_buffer_release(&key);
+    gf_buffer_release(&column);
+    return st;
+}
+
+static gf_status delete_locked(gf_store *s, gf_place where, gf_slice configuration, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_collection_row row = {0};
+    gf_settings_map map = {0};
+    gf_configuration_key(&key, where.name_space, where.collection, configuration);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
+    if (st == GF_OK && gf_is_active(s, gf_buffer_view(&key)))
+        st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" is being rebuilt",
+                     GF_SLICE_ARG(configuration));
+    if (st == GF_OK) st = drop_pointers(s, where, configuration, gf_buffer_view(&key), err);
+    if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, NULL, err);
+    if (st == GF_OK) st = gf_drop_marked(s, gf_buffer_view(&key), err);
+    gf_settings_map_release(&map);
+    gf_collection_row_release(&row);
+    gf_buffer_release(&key);
+    return st;
+}
+
+gf_status gf_configuration_delete(gf_store *s, gf_place where, gf_slice configuration,
+                                  gf_error *err)
+{
+    gf_status st = gf_lock(s, err);
+    if (st == GF_OK) st = delete_locked(s, where, configuration, err);
+    gf_unlock(s);
+    return st;
+}

@@ -1,0 +1,89 @@
+/* Reading documents, whatever build they are in. */
+#include "engine/internal.h"
+
+#include "base/memory.h"
+
+gf_status gf_document_read(gf_store *s, gf_place where, gf_slice id, gf_visit_document *visit,
+                           void *context, gf_error *err)
+{
+    gf_collection_row collection = {0};
+    gf_row row = {0};
+    gf_buffer key = {0};
+    gf_field *fields = NULL;
+    gf_document_key(&key, where.name_space, where.collection, id);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &collection, err);
+    if (st == GF_OK) {
+        st = gf_table_get(s->tables.documents, NULL, gf_buffer_view(&key), 1u << GF_DOCUMENTS_MAIN,
+                          &row, err);
+        if (st == GF_ENOTFOUND)
+            gf_fail(err, st, "there is no document \"%.*s\" in \"%.*s\"", GF_SLICE_ARG(id),
+                    GF_SLICE_ARG(where.collection));
+    }
+    if (st == GF_OK) fields = gf_array(row.n_cells, sizeof *fields);
+    if (st == GF_OK && !fields) st = gf_fail_memory(err, "a document");
+    if (st == GF_OK) {
+        gf_document document;
+        uint64_t seq;
+        gf_document_from_row(&row, id, fields, &document, &seq);
+        st = visit(context, &document, err);
+    }
+    gf_free(fields);
+    gf_row_release(&row);
+    gf_collection_row_release(&collection);
+    gf_buffer_release(&key);
+    return st;
+}
+
+/* The walk's state: what is reused from document to document. */
+typedef struct document_walk {
+    gf_row row;
+    gf_field *fields;
+    size_t capacity;
+    gf_buffer id;
+} document_walk;
+
+static gf_status visit_row(gf_store *s, document_walk *w, gf_visit_document *visit, void *context,
+                           gf_error *err)
+{
+    gf_document document;
+    uint64_t seq;
+    gf_buffer_reset(&w->id);
+    gf_status st = gf_key_last_string(s->tables.documents, w->row.key, &w->id, err);
+    if (st == GF_OK && w->row.n_cells > w->capacity) {
+        gf_field *grown = gf_realloc(w->fields, w->row.n_cells, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "a document");
+        w->fields = grown;
+        w->capacity = w->row.n_cells;
+    }
+    if (st != GF_OK) return st;
+    gf_document_from_row(&w->row, gf_buffer_view(&w->id), w->fields, &document, &seq);
+    return visit(context, &document, err);
+}
+
+gf_status gf_documents_visit(gf_store *s, gf_place where, gf_visit_document *visit, void *context,
+                             gf_error *err)
+{
+    gf_collection_row collection = {0};
+    document_walk w = {0};
+    gf_buffer prefix = {0};
+    gf_snapshot *snapshot = NULL;
+    gf_scan *scan = NULL;
+    gf_collection_key(&prefix, where.name_space, where.collection);
+    gf_status st = gf_buffer_check(&prefix, err);
+    if (st == GF_OK) st = gf_snapshot_create(s->db, &snapshot, err);
+    if (st == GF_OK) st = gf_collection_row_read(s, snapshot, where, &collection, err);
+    gf_scan_options o = {
+        .snapshot = snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
+    if (st == GF_OK) st = gf_scan_open(s->tables.documents, &o, &scan, err);
+    while (st == GF_OK && (st = gf_scan_next(scan, &w.row, err)) == GF_OK)
+        st = visit_row(s, &w, visit, context, err);
+    gf_scan_close(scan);
+    gf_snapshot_free(snapshot);
+    gf_row_release(&w.row);
+    gf_free(w.fields);
+    gf_buffer_release(&w.id);
+    gf_buffer_release(&prefix);
+    gf_collection_row_release(&collection);
+    return st == GF_ENOTFOUND && scan ? GF_OK : st;
+}

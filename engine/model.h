@@ -1,0 +1,54 @@
+/**
+ * What a build keeps so that it can be read and applied without another document: in builds:model
+ * the cells
+ *
+ *     analysis    the language that was fallen back on, a line feed, the settings of the analysis
+ *     vocabulary  terms with document frequencies and surfaces (vectorize/vocabulary.h)
+ *     centre <id> each cluster's centre: see gf_centre_write
+ *     index       documents by term, where it is kept: see write_index.c
+ */
+#ifndef GF_ENGINE_MODEL_H
+#define GF_ENGINE_MODEL_H
+
+#include "cluster/centres.h"
+#include "engine/internal.h"
+#include "engine/languages.h"
+#include "vectorize/transformer.h"
+
+/** A build's analysis and vocabulary. */
+typedef struct gf_model {
+    gf_row analysis_row; /* the options borrow from it */
+    gf_vectorizer_options options;
+    bool detect;
+    gf_fallback fallback;
+    gf_vocabulary vocabulary;
+    gf_transformer *transformer;
+} gf_model;
+
+/** Load into *model, which must then stay where it is. On failure it is empty. */
+gf_status gf_model_load(gf_store *store, const gf_snapshot *snapshot, gf_slice build_key,
+                        gf_model *model, gf_error *err);
+void gf_model_release(gf_model *model);
+
+/** The row of a document in the build's space; borrowed until the next call. */
+gf_status gf_model_row(gf_model *model, gf_slice lang, gf_slice text, gf_row_view *row,
+                       gf_error *err);
+
+/** "centre" and the id, as a qualifier of builds:model. */
+void gf_centre_qualifier(gf_buffer *out, uint32_t id);
+
+/**
+ * A sparse vector as bytes: number of entries, then each column less the one before it (varints),
+ * then the values (floats, little-endian). Centres and documents' vectors are written so.
+ */
+void gf_vector_write(gf_row_view row, gf_buffer *out);
+
+/** Read it into arrays of the caller's, to be freed; GF_ECORRUPT, GF_ENOMEM. */
+gf_status gf_vector_read(gf_slice bytes, uint32_t n_cols, uint32_t **col, float **val, uint32_t *n,
+                         gf_error *err);
+
+/** The analysis cell. */
+void gf_analysis_write(bool detect, const gf_fallback *fallback,
+                       const gf_vectorizer_options *options, gf_buffer *out);
+
+#endif

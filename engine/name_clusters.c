@@ -1,0 +1,148 @@
+/*
+ * Naming clusters: documents of each are read again, so that labels are phrases as people wrote
+ * them. They are taken evenly over the cluster's ranking, from the best to the worst: then the
+ * share of them that has a phrase is also the share of all members.
+ */
+#include "engine/rebuild_internal.h"
+
+#include "base/memory.h"
+#include "cluster/labels.h"
+#include "vectorize/transformer.h"
+
+enum { MOST_DOCUMENTS = 200, LEAST_DOCUMENTS = 20, ALL_DOCUMENTS = 200000 };
+
+static const gf_slice WITHOUT_TERMS = {"without terms", 13};
+
+typedef struct naming {
+    gf_job *job;
+    uint32_t per_cluster;          /* documents that are read */
+    gf_transformer **transformers; /* per worker, made when needed */
+    gf_arena *arenas;              /* per cluster: its documents */
+    gf_label_cluster *clusters;    /* k */
+} naming;
+
+static uint32_t word_flags(uint32_t flags)
+{
+    uint32_t out = 0;
+    if (flags & GF_SEQUENCE_BREAK) out |= GF_LABEL_BREAK;
+    if (flags & (GF_SEQUENCE_STOP | GF_SEQUENCE_OTHER)) out |= GF_LABEL_INNER;
+    if (flags & GF_SEQUENCE_LINK) out |= GF_LABEL_NEVER;
+    if (flags & GF_SEQUENCE_NUMBER) out |= GF_LABEL_NUMBER;
+    return out;
+}
+
+/* The words of a text; both are copied into the arena. */
+static gf_status analyse(naming *n, unsigned worker, gf_slice text, gf_slice lang, gf_arena *arena,
+                         gf_label_document *out, gf_error *err)
+{
+    gf_job *j = n->job;
+    const gf_language *language = NULL;
+    const gf_sequence_token *tokens;
+    size_t n_tokens;
+    gf_status st = GF_OK;
+    if (!n->transformers[worker])
+        st = gf_transformer_create(&j->settings.vectorizer, &j->documents.vectors.vocabulary,
+                                   &n->transformers[worker], err);
+    if (st == GF_OK && j->settings.detect)
+        st = gf_document_language(&j->documents.fallback, lang, text, &language, err);
+    if (st == GF_OK)
+        st = gf_transformer_sequence(n->transformers[worker], text, language, &tokens, &n_tokens,
+                                     err);
+    if (st != GF_OK) return st;
+    gf_label_word *words = gf_arena_alloc(arena, n_tokens * sizeof *words);
+    gf_slice copy = gf_arena_copy(arena, text);
+    if (!words || !copy.ptr) return gf_fail_memory(err, "labels");
+    for (size_t i = 0; i < n_tokens; i++)
+        words[i] = (gf_label_word){tokens[i].term, word_flags(tokens[i].flags), tokens[i].start,
+                                   tokens[i].length};
+    *out = (gf_label_document){copy, words, (uint32_t)n_tokens};
+    return GF_OK;
+}
+
+static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_buffer *key,
+                               gf_row *row, gf_arena *arena, gf_label_document *out, gf_error *err)
+{
+    gf_job *j = n->job;
+    gf_buffer_reset(key);
+    gf_document_key(key, j->where.name_space, j->where.collection,
+                    gf_gathered_id(&j->documents, j->row_of[point]));
+    gf_status st = gf_buffer_check(key, err);
+    if (st == GF_OK)
+        st = gf_table_get(j->store->tables.documents, j->snapshot, gf_buffer_view(key),
+                          1u << GF_DOCUMENTS_MAIN, row, err);
+    if (st != GF_OK) return st;
+    const gf_cell *text = gf_row_find(row, GF_DOCUMENTS_MAIN, "text");
+    const gf_cell *lang = gf_row_find(row, GF_DOCUMENTS_MAIN, "lang");
+    if (!text) return gf_fail(err, GF_ECORRUPT, "table documents: a row is damaged");
+    return analyse(n, worker, text->value, lang ? lang->value : (gf_slice){0}, arena, out, err);
+}
+
+/* The surface of the centre's heaviest term: what a cluster is called for want of a phrase. */
+static gf_slice heaviest_term(const gf_job *j, uint32_t cluster)
+{
+    const gf_centre *c = &j->clusters.centres.at[cluster];
+    uint32_t best = 0;
+    for (uint32_t p = 1; p < c->n; p++)
+        if (c->value[p] > c->value[best]) best = p;
+    if (c->n == 0) return (gf_slice){0};
+    return gf_vocabulary_surface(&j->documents.vectors.vocabulary, c->term[best]);
+}
+
+static gf_status read_task(void *context, size_t cluster, unsigned worker, gf_error *err)
+{
+    naming *n = context;
+    gf_job *j = n->job;
+    uint32_t size = j->start[cluster + 1] - j->start[cluster];
+    uint32_t m = size < n->per_cluster ? size : n->per_cluster;
+    gf_arena *arena = &n->arenas[cluster];
+    gf_label_document *documents = gf_arena_alloc(arena, m * sizeof *documents);
+    if (!documents) return gf_fail_memory(err, "labels");
+    gf_buffer key = {0};
+    gf_row row = {0};
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < m && st == GF_OK; i++) {
+        uint32_t rank = (uint32_t)((uint64_t)i * size / m);
+        st = read_document(n, worker, j->members[j->start[cluster] + rank], &key, &row, arena,
+                           &documents[i], err);
+    }
+    n->clusters[cluster] = (gf_label_cluster){.documents = documents,
+                                              .n_documents = m,
+                                              .size = size,
+                                              .otherwise = heaviest_term(j, (uint32_t)cluster)};
+    gf_buffer_release(&key);
+    gf_row_release(&row);
+    return st;
+}
+
+static void release(naming *n, uint32_t k)
+{
+    for (unsigned w = 0; n->transformers && w < gf_pool_size(n->job->pool); w++)
+        gf_transformer_free(n->transformers[w]);
+    for (uint32_t c = 0; n->arenas && c < k; c++)
+        gf_arena_release(&n->arenas[c]);
+    gf_free(n->transformers);
+    gf_free(n->arenas);
+    gf_free(n->clusters);
+}
+
+gf_status gf_job_name_clusters(gf_job *j, gf_error *err)
+{
+    uint32_t k = j->clusters.k;
+    if (k == 0) return GF_OK;
+    gf_job_tell(j, "naming clusters", 0, k);
+    naming n = {.job = j, .per_cluster = ALL_DOCUMENTS / k};
+    if (n.per_cluster > MOST_DOCUMENTS) n.per_cluster = MOST_DOCUMENTS;
+    if (n.per_cluster < LEAST_DOCUMENTS) n.per_cluster = LEAST_DOCUMENTS;
+    n.transformers = gf_calloc(gf_pool_size(j->pool), sizeof(gf_transformer *));
+    n.arenas = gf_calloc(k, sizeof *n.arenas);
+    n.clusters = gf_calloc(k, sizeof *n.clusters);
+    j->labels = gf_arena_alloc(&j->memory, k * sizeof *j->labels);
+    bool ok = n.transformers && n.arenas && n.clusters && j->labels;
+    gf_status st = ok ? gf_pool_run(j->pool, k, read_task, &n, j->options->cancel, err)
+                      : gf_fail_memory(err, "labels");
+    if (st == GF_OK)
+        st = gf_labels_choose(j->pool, n.clusters, k, &WITHOUT_TERMS, 1, j->options->cancel,
+                              &j->memory, j->labels, err);
+    release(&n, k);
+    return st;
+}

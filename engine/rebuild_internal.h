@@ -1,0 +1,135 @@
+/**
+ * The steps of a rebuild, each one module with its input and output in a job.
+ *
+ *     begin     job.c       build time, progress row, snapshot
+ *     gather    gather.c    documents of the snapshot -> rows of weights
+ *     cluster   compute.c   rows -> clusters, labels
+ *     write     write_build.c  clusters, memberships, model
+ *     publish   publish.c   the pointer moves; old builds go
+ *
+ * A job is one configuration of one collection. Several small ones begin, are written and are
+ * published together, with one sync each.
+ */
+#ifndef GF_ENGINE_REBUILD_INTERNAL_H
+#define GF_ENGINE_REBUILD_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/pool.h"
+#include "cluster/kmeans.h"
+#include "engine/languages.h"
+#include "engine/settings.h"
+#include "vectorize/vectorizer.h"
+
+/** A build that this process is making: an entry of the store's list. */
+typedef struct gf_rebuilding {
+    struct gf_rebuilding *next;
+    gf_slice key; /* of the build; borrowed from its job */
+} gf_rebuilding;
+
+/** The documents of a snapshot as rows, in the order of their ids. */
+typedef struct gf_gathered {
+    uint32_t n;
+    uint64_t *id_start; /* n + 1 */
+    size_t id_capacity;
+    gf_buffer ids;      /* id i is ids[id_start[i] .. id_start[i + 1]) */
+    gf_vectors vectors; /* n rows */
+    gf_fallback fallback;
+} gf_gathered;
+
+static inline gf_slice gf_gathered_id(const gf_gathered *g, uint32_t i)
+{
+    return gf_slice_of(g->ids.ptr + g->id_start[i], (size_t)(g->id_start[i + 1] - g->id_start[i]));
+}
+
+typedef struct gf_job {
+    gf_store *store;
+    gf_place where;         /* copied */
+    gf_slice configuration; /* copied */
+    gf_arena memory;        /* of the names, the labels */
+    const gf_rebuild_options *options;
+    gf_pool *pool; /* NULL: this thread alone */
+
+    gf_settings_map map;
+    gf_resolved settings;
+    gf_buffer settings_json;
+
+    int64_t build;         /* its timestamp */
+    int64_t served_before; /* 0: none */
+    uint64_t seq;          /* of the collection in the snapshot */
+    uint32_t next_id;      /* first free cluster id */
+    gf_buffer key;         /* of the build */
+    const gf_snapshot *snapshot;
+    gf_rebuilding entry; /* in the store's list while it is made */
+    bool listed, published;
+    double started; /* seconds */
+
+    gf_gathered documents;
+    uint32_t
+        *row_of; /* clusters.n: document of each clustered row; those without terms have none */
+    gf_kmeans clusters; /* of the rows that have terms */
+    uint32_t *members;  /* clusters.n: rows by cluster, best first */
+    uint32_t *start;    /* clusters.k + 1: where each cluster begins in members */
+    gf_slice *labels;   /* clusters.k, in memory */
+
+    gf_build_info info; /* of the finished build; its slices are borrowed from the job */
+} gf_job;
+
+/** A job with its names copied; nothing is read yet. */
+gf_status gf_job_init(gf_job *job, gf_store *store, gf_place where, gf_slice configuration,
+                      const gf_rebuild_options *options, gf_error *err);
+void gf_job_release(gf_job *job);
+
+/** Tell how far it is. */
+void gf_job_tell(const gf_job *job, const char *phase, uint64_t done, uint64_t total);
+
+/**
+ * Read the settings and whether anything has changed since the served build; *modified is false
+ * where nothing has. job->info tells of the served build.
+ */
+gf_status gf_job_look(gf_job *job, const gf_snapshot *snapshot, bool *modified, gf_error *err);
+
+/**
+ * Begin jobs together: give each its build time, mark it as under way (synced), take the snapshot
+ * that all read from. The write lock is taken here.
+ * @return GF_EBUSY where one of them is being rebuilt already; then none has begun
+ */
+gf_status gf_jobs_begin(gf_job *const *jobs, size_t n, gf_snapshot **snapshot, gf_error *err);
+
+/** Take begun jobs off the store's list; those not published leave nothing behind. */
+void gf_jobs_end(gf_job *const *jobs, size_t n);
+
+gf_status gf_job_gather(gf_job *job, gf_error *err);
+gf_status gf_job_cluster(gf_job *job, gf_error *err);
+gf_status gf_job_name_clusters(gf_job *job, gf_error *err);
+
+/** Add the build's rows to the batch, which is written (synced) whenever it is full. */
+gf_status gf_job_write(gf_job *job, gf_batch *batch, gf_error *err);
+
+/** Move the pointers of written jobs in one synced write; then drop builds that need not be kept.
+ */
+gf_status gf_jobs_publish(gf_job *const *jobs, size_t n, gf_error *err);
+
+/** Whether the collection's row points at the build of that key. */
+gf_status gf_build_is_served(gf_store *store, gf_slice build_key, bool *served, gf_error *err);
+
+/** What a row of builds:main says; slices are borrowed from the row. `served` is not set. */
+gf_status gf_build_decode(gf_store *store, const gf_row *row, gf_build_info *info, gf_error *err);
+
+/** The builds of a configuration that are there, newest first; free the list with gf_free. */
+gf_status gf_builds_list(gf_store *store, const gf_snapshot *snapshot, gf_slice configuration_key,
+                         int64_t **builds, size_t *n, gf_error *err);
+
+/** Mark, in the batch, all builds of a configuration as going but the newest `keep` and the served.
+ */
+gf_status gf_mark_builds(gf_store *store, gf_slice configuration_key, size_t keep, int64_t served,
+                         gf_batch *batch, gf_error *err);
+
+/** Drop the builds that are so marked. */
+gf_status gf_drop_marked(gf_store *store, gf_slice configuration_key, gf_error *err);
+
+/** Gather, cluster and name: all between beginning and writing. */
+gf_status gf_job_compute(gf_job *job, gf_error *err);
+
+enum { GF_WRITE_BYTES = 4 << 20, GF_WRITE_CHANGES = 20000 };
+
+#endif

@@ -1,0 +1,58 @@
+/**
+ * The settings of a configuration: names and values as people write them, and what they mean.
+ */
+#ifndef GF_ENGINE_SETTINGS_H
+#define GF_ENGINE_SETTINGS_H
+
+#include "base/arena.h"
+#include "engine/internal.h"
+#include "vectorize/options.h"
+
+/** A configuration's settings, ready to work by. Slices are borrowed from the text they came from.
+ */
+typedef struct gf_resolved {
+    gf_vectorizer_options vectorizer;
+    bool detect;    /* language=auto: the document's own, else what is detected */
+    uint32_t k;     /* 0: choose */
+    uint32_t max_k; /* 0: by the number of documents */
+    uint64_t seed;
+    uint32_t restarts; /* 0: by the amount of work */
+    uint32_t max_passes;
+    double tolerance;
+    bool polish;
+    uint32_t keep; /* builds */
+    bool store_vectors, store_index;
+} gf_resolved;
+
+/** What is set of one configuration: names with values, in the order of gf_settings. */
+typedef struct gf_settings_map {
+    gf_slice value[64]; /* by number of the setting; empty: not set */
+    gf_arena memory;    /* where values that had to be decoded lie */
+} gf_settings_map;
+
+void gf_settings_map_release(gf_settings_map *map);
+
+/** Number of a setting; GF_EINVAL with the nearest known name. */
+gf_status gf_setting_find(gf_slice name, size_t *number, gf_error *err);
+
+/** GF_EINVAL where the value is none that the setting may have. */
+gf_status gf_setting_check(size_t number, gf_slice value, gf_error *err);
+
+/**
+ * What a collection's settings column says of a configuration.
+ * @return GF_OK; GF_ENOTFOUND where it does not have it (and it is not "default"); GF_ECORRUPT
+ */
+gf_status gf_settings_map_read(gf_slice settings, gf_slice configuration, gf_settings_map *map,
+                               gf_error *err);
+
+/** The set values as a JSON object, in the order of the settings. */
+void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json);
+
+/** The value of a setting: what is set, else what is initial. */
+gf_slice gf_settings_map_value(const gf_settings_map *map, size_t number);
+
+/** All values worked out; map must last as long as *out is used. */
+gf_status gf_settings_resolve(const gf_settings_map *map, gf_slice configuration, gf_resolved *out,
+                              gf_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/**
+ * A view: one build seen through one snapshot. For the engine's reading files.
+ */
+#ifndef GF_ENGINE_VIEW_H
+#define GF_ENGINE_VIEW_H
+
+#include "base/strings.h"
+#include "engine/model.h"
+#include "engine/rebuild_internal.h"
+
+/** A cluster of the view's build, in memory. */
+typedef struct gf_known_cluster {
+    uint32_t id;
+    uint64_t size;  /* documents that are still there */
+    gf_slice label; /* in the view's memory */
+} gf_known_cluster;
+
+struct gf_view {
+    gf_store *store;
+    gf_snapshot *snapshot;
+    gf_arena memory; /* names, labels, the build's strings */
+    gf_place where;
+    gf_slice configuration;
+    gf_build_info info;
+    gf_buffer key; /* of the build */
+
+    gf_known_cluster *clusters; /* n_clusters, by falling size, then by id; once they were needed */
+    size_t n_clusters;
+    bool clusters_known;
+    gf_strings gone; /* ids of documents of the build that have been deleted since */
+
+    gf_model model; /* once it was needed */
+    bool model_loaded;
+
+    gf_row row, document_row; /* of the call at hand */
+    gf_buffer text;
+};
+
+/** Load the list of clusters, and what was deleted since the build. */
+gf_status gf_view_know_clusters(gf_view *view, gf_error *err);
+
+/** The clusters as the build wrote them, with their sizes then, by label. */
+gf_status gf_view_list_clusters(gf_view *view, gf_error *err);
+
+/** A cluster of that id, or NULL. Known clusters only. */
+const gf_known_cluster *gf_view_find(const gf_view *view, uint32_t id);
+
+gf_status gf_view_need_model(gf_view *view, gf_error *err);
+
+/** A membership's public form, its labels looked up. */
+void gf_view_describe(const gf_view *view, const gf_membership_cells *cells, gf_membership *m);
+
+/** Read a document's row from the snapshot into view->document_row; GF_ENOTFOUND. */
+gf_status gf_view_read_document(gf_view *view, gf_slice id, gf_document *document,
+                                gf_field **fields, uint64_t *seq, gf_error *err);
+
+#endif

@@ -1,0 +1,270 @@
+/* A finished clustering becomes rows: clusters, memberships, model, the build itself. */
+#include "base/json_writer.h"
+#include "base/memory.h"
+#include "engine/model.h"
+#include "engine/rebuild_internal.h"
+#include "engine/write_index.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { TERMS_PER_CLUSTER = 20 };
+
+typedef struct writing {
+    gf_job *job;
+    gf_tables *tables;
+    gf_batch *batch;
+    gf_buffer key, text, vector;
+} writing;
+
+static gf_status write_full(writing *w, gf_error *err)
+{
+    gf_status st = gf_cancel_check(w->job->options->cancel, err);
+    if (st != GF_OK) return st;
+    if (gf_batch_bytes(w->batch) < GF_WRITE_BYTES && gf_batch_changes(w->batch) < GF_WRITE_CHANGES)
+        return GF_OK;
+    return gf_batch_write(w->batch, GF_SYNC, err);
+}
+
+static uint32_t cluster_id(const gf_job *j, uint32_t cluster)
+{
+    return j->next_id + cluster;
+}
+
+/* ---- clusters ---------------------------------------------------------------------------------
+ */
+
+/* The heaviest entries of a centre, by falling weight. */
+static uint32_t heaviest(const gf_centre *c, uint32_t best[TERMS_PER_CLUSTER])
+{
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < c->n; p++) {
+        if (n == TERMS_PER_CLUSTER && c->value[p] <= c->value[best[n - 1]]) continue;
+        if (n < TERMS_PER_CLUSTER) n++;
+        uint32_t at = n - 1;
+        for (; at > 0 && c->value[p] > c->value[best[at - 1]]; at--)
+            best[at] = best[at - 1];
+        best[at] = p;
+    }
+    return n;
+}
+
+/* [["surface", weight], ...] */
+static void write_terms(const gf_job *j, uint32_t cluster, gf_buffer *out)
+{
+    const gf_centre *c = &j->clusters.centres.at[cluster];
+    uint32_t best[TERMS_PER_CLUSTER], n = heaviest(c, best);
+    gf_json_writer w = gf_json_writer_to(out);
+    gf_json_begin(&w, '[');
+    for (uint32_t i = 0; i < n; i++) {
+        gf_json_begin(&w, '[');
+        gf_json_string(&w,
+                       gf_vocabulary_surface(&j->documents.vectors.vocabulary, c->term[best[i]]));
+        gf_json_float(&w, c->value[best[i]]);
+        gf_json_end(&w, ']');
+    }
+    gf_json_end(&w, ']');
+}
+
+static void write_cluster_row(writing *w, uint32_t cluster)
+{
+    const gf_job *j = w->job;
+    char id[16], size[16];
+    int id_length = snprintf(id, sizeof id, "%" PRIu32, cluster_id(j, cluster));
+    int size_length =
+        snprintf(size, sizeof size, "%" PRIu32, j->start[cluster + 1] - j->start[cluster]);
+    gf_buffer_reset(&w->text);
+    write_terms(j, cluster, &w->text);
+    gf_column columns[] = {{GF_SLICE("id"), gf_slice_of(id, (size_t)id_length)},
+                           {GF_SLICE("size"), gf_slice_of(size, (size_t)size_length)},
+                           {GF_SLICE("terms"), gf_buffer_view(&w->text)}};
+    gf_batch_replace(w->batch, w->tables->clusters, gf_buffer_view(&w->key), GF_CLUSTERS_MAIN,
+                     columns, 3, 0);
+}
+
+static gf_slice member_id(const gf_job *j, uint32_t point)
+{
+    return gf_gathered_id(&j->documents, j->row_of[point]);
+}
+
+/* The members of a cluster, by id and by rank. */
+static gf_status write_members(writing *w, uint32_t cluster, gf_error *err)
+{
+    const gf_job *j = w->job;
+    gf_slice key = gf_buffer_view(&w->key);
+    gf_status st = GF_OK;
+    for (uint32_t r = j->start[cluster]; r < j->start[cluster + 1] && st == GF_OK; r++) {
+        uint32_t point = j->members[r];
+        gf_buffer_reset(&w->text);
+        gf_rank_write(&w->text, j->clusters.score[point], member_id(j, point));
+        gf_batch_put(w->batch, w->tables->clusters, key, GF_CLUSTERS_RANKED,
+                     gf_buffer_view(&w->text), GF_SLICE(""), 0);
+        gf_buffer_reset(&w->text);
+        gf_buffer_float(&w->text, j->clusters.score[point]);
+        gf_batch_put(w->batch, w->tables->clusters, key, GF_CLUSTERS_DOCUMENTS, member_id(j, point),
+                     gf_buffer_view(&w->text), 0);
+        st = gf_buffer_check(&w->text, err);
+        if (st == GF_OK) st = write_full(w, err);
+    }
+    return st;
+}
+
+static gf_status write_clusters(writing *w, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t c = 0; c < w->job->clusters.k && st == GF_OK; c++) {
+        gf_job_tell(w->job, "writing clusters", c, w->job->clusters.k);
+        gf_buffer_reset(&w->key);
+        gf_cluster_key(&w->key, gf_buffer_view(&w->job->key), w->job->labels[c]);
+        st = gf_buffer_check(&w->key, err);
+        if (st == GF_OK) write_cluster_row(w, c);
+        if (st == GF_OK) st = write_members(w, c, err);
+    }
+    return st;
+}
+
+/* ---- memberships ------------------------------------------------------------------------------
+ */
+
+/* The place of a document; point is its number among those with terms, or UINT32_MAX. */
+static void describe(const gf_job *j, uint32_t document, uint32_t point, gf_buffer *vector,
+                     gf_membership_cells *m)
+{
+    *m = (gf_membership_cells){0};
+    if (point != UINT32_MAX) {
+        uint32_t second = j->clusters.runner_up[point];
+        m->cluster = cluster_id(j, j->clusters.label[point]);
+        m->score = j->clusters.score[point];
+        m->runner_up = second == GF_NO_CLUSTER ? 0 : cluster_id(j, second);
+        m->second = j->clusters.second[point];
+    }
+    gf_buffer_reset(vector);
+    if (!j->settings.store_vectors) return;
+    gf_vector_write(gf_csr_row(&j->documents.vectors.x, document), vector);
+    m->vector = gf_buffer_view(vector);
+}
+
+static gf_status write_memberships(writing *w, gf_error *err)
+{
+    const gf_job *j = w->job;
+    gf_status st = GF_OK;
+    for (uint32_t i = 0, point = 0; i < j->documents.n && st == GF_OK; i++) {
+        bool has_terms = point < j->clusters.n && j->row_of[point] == i;
+        gf_membership_cells m;
+        gf_column columns[GF_MEMBERSHIP_COLUMNS];
+        char bytes[GF_MEMBERSHIP_BYTES];
+        describe(j, i, has_terms ? point++ : UINT32_MAX, &w->vector, &m);
+        gf_buffer_reset(&w->key);
+        gf_membership_key(&w->key, gf_buffer_view(&j->key), gf_gathered_id(&j->documents, i));
+        st = gf_buffer_check(&w->key, err);
+        if (st == GF_OK) st = gf_buffer_check(&w->vector, err);
+        if (st != GF_OK) break;
+        size_t n = gf_membership_write(&m, bytes, columns);
+        gf_batch_replace(w->batch, w->tables->memberships, gf_buffer_view(&w->key),
+                         GF_MEMBERSHIPS_MAIN, columns, n, 0);
+        if (i % 10000 == 0) gf_job_tell(j, "writing memberships", i, j->documents.n);
+        st = write_full(w, err);
+    }
+    return st;
+}
+
+/* ---- the model --------------------------------------------------------------------------------
+ */
+
+static gf_status put_model(writing *w, gf_slice qualifier, gf_buffer *value, gf_error *err)
+{
+    gf_status st = gf_buffer_check(value, err);
+    if (st != GF_OK) return st;
+    gf_batch_put(w->batch, w->tables->builds, gf_buffer_view(&w->job->key), GF_BUILDS_MODEL,
+                 qualifier, gf_buffer_view(value), 0);
+    return write_full(w, err);
+}
+
+static gf_status write_model(writing *w, gf_error *err)
+{
+    gf_job *j = w->job;
+    gf_buffer_reset(&w->text);
+    gf_analysis_write(j->settings.detect, &j->documents.fallback, &j->settings.vectorizer,
+                      &w->text);
+    gf_status st = put_model(w, GF_SLICE("analysis"), &w->text, err);
+    gf_buffer_reset(&w->text);
+    gf_vocabulary_write(&j->documents.vectors.vocabulary, &w->text);
+    if (st == GF_OK) st = put_model(w, GF_SLICE("vocabulary"), &w->text, err);
+    for (uint32_t c = 0; c < j->clusters.k && st == GF_OK; c++) {
+        gf_buffer_reset(&w->key);
+        gf_centre_qualifier(&w->key, cluster_id(j, c));
+        gf_buffer_reset(&w->text);
+        gf_vector_write(gf_centre_row(&j->clusters.centres.at[c]), &w->text);
+        st = gf_buffer_check(&w->key, err);
+        if (st == GF_OK) st = put_model(w, gf_buffer_view(&w->key), &w->text, err);
+    }
+    return st;
+}
+
+static gf_status put_index_cell(void *context, gf_slice qualifier, gf_buffer *value, gf_error *err)
+{
+    return put_model(context, qualifier, value, err);
+}
+
+/* ---- the build --------------------------------------------------------------------------------
+ */
+
+static void add_number(gf_column *columns, size_t *n, const char *name, gf_buffer *text, uint64_t v)
+{
+    size_t at = text->len;
+    gf_buffer_number(text, v);
+    columns[(*n)++] = (gf_column){gf_slice_str(name), {NULL, text->len - at}};
+}
+
+static void add_double(gf_column *columns, size_t *n, const char *name, gf_buffer *text, double v)
+{
+    size_t at = text->len;
+    gf_buffer_double(text, v);
+    columns[(*n)++] = (gf_column){gf_slice_str(name), {NULL, text->len - at}};
+}
+
+static gf_status write_build_row(writing *w, gf_error *err)
+{
+    gf_job *j = w->job;
+    const gf_build_info *info = &j->info;
+    gf_column columns[11];
+    size_t n = 0;
+    gf_buffer_reset(&w->text);
+    add_number(columns, &n, "documents", &w->text, info->documents);
+    add_number(columns, &n, "without_terms", &w->text, info->without_terms);
+    add_number(columns, &n, "distinct", &w->text, info->distinct);
+    add_number(columns, &n, "terms", &w->text, info->terms);
+    add_number(columns, &n, "k", &w->text, info->k);
+    add_double(columns, &n, "objective", &w->text, info->objective);
+    add_number(columns, &n, "next_id", &w->text, j->next_id + info->k);
+    add_number(columns, &n, "seq", &w->text, info->seq);
+    add_double(columns, &n, "seconds", &w->text, info->seconds);
+    gf_status st = gf_buffer_check(&w->text, err);
+    if (st != GF_OK) return st;
+    /* The numbers lie one behind the other in the buffer, which has its final place only now. */
+    const char *at = w->text.ptr;
+    for (size_t i = 0; i < n; i++) {
+        columns[i].value.ptr = at;
+        at += columns[i].value.len;
+    }
+    columns[n++] = (gf_column){GF_SLICE("settings"), info->settings};
+    columns[n++] = (gf_column){GF_SLICE("versions"), info->versions};
+    gf_batch_replace(w->batch, w->tables->builds, gf_buffer_view(&j->key), GF_BUILDS_MAIN, columns,
+                     n, 0);
+    return GF_OK;
+}
+
+gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
+{
+    writing w = {.job = j, .tables = &j->store->tables, .batch = batch};
+    gf_status st = write_build_row(&w, err);
+    if (st == GF_OK) st = write_clusters(&w, err);
+    if (st == GF_OK) st = write_memberships(&w, err);
+    if (st == GF_OK) st = write_model(&w, err);
+    if (st == GF_OK && j->settings.store_index)
+        st = gf_write_index(&j->documents, put_index_cell, &w, err);
+    gf_buffer_release(&w.key);
+    gf_buffer_release(&w.text);
+    gf_buffer_release(&w.vector);
+    return st;
+}
