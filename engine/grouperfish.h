@@ -154,6 +154,9 @@ gf_status gf_put_delete(gf_put *put, gf_slice collection, gf_slice id, gf_error 
 /** Write and sync what was collected. */
 gf_status gf_put_flush(gf_put *put, gf_error *err);
 
+/** Whether it can go on: false after a failure that was not one document's. */
+bool gf_put_is_good(const gf_put *put);
+
 /** What was written and synced so far. */
 gf_put_counts gf_put_counted(const gf_put *put);
 

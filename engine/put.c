@@ -58,6 +58,11 @@ void gf_put_close(gf_put *p)
     gf_free(p);
 }
 
+bool gf_put_is_good(const gf_put *p)
+{
+    return p->failed == GF_OK;
+}
+
 gf_put_counts gf_put_counted(const gf_put *p)
 {
     return p->counts;

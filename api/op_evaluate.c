@@ -1,0 +1,144 @@
+/* evaluate: a build against classes, in a field or in an input of ids and classes. */
+#include "api/call_internal.h"
+
+#include "base/memory.h"
+#include "base/strings.h"
+
+typedef struct evaluating {
+    gf_call *call;
+    gf_row_writer row;
+    gf_strings ids; /* of the input */
+    gf_strings classes;
+    uint32_t *class_number; /* per id; capacity */
+    size_t capacity;
+} evaluating;
+
+/* ---- classes from the input: id, TAB or comma, class ------------------------------------------
+ */
+
+static gf_status take_line(evaluating *e, gf_slice line, uint64_t number, gf_error *err)
+{
+    if (gf_slice_ends(line, GF_SLICE("\r"))) line.len--;
+    if (line.len == 0) return GF_OK;
+    const char *tab = memchr(line.ptr, '\t', line.len);
+    if (!tab) tab = memchr(line.ptr, ',', line.len);
+    if (!tab)
+        return gf_fail(err, GF_EINVAL,
+                       "line %llu of the labels is not an id, a tab (or comma) and a class",
+                       (unsigned long long)number);
+    size_t length = (size_t)(tab - line.ptr);
+    uint32_t id, class_number;
+    gf_status st = gf_strings_add(&e->ids, gf_slice_of(line.ptr, length), &id, NULL, err);
+    if (st == GF_OK)
+        st = gf_strings_add(&e->classes, gf_slice_skip(line, length + 1), &class_number, NULL, err);
+    if (st == GF_OK && id >= e->capacity) {
+        size_t capacity = e->capacity ? e->capacity * 2 : 1024;
+        uint32_t *grown = gf_realloc(e->class_number, capacity, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "labels");
+        e->class_number = grown;
+        e->capacity = capacity;
+    }
+    if (st == GF_OK) e->class_number[id] = class_number;
+    return st;
+}
+
+static gf_status take_lines(evaluating *e, gf_slice text, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint64_t number = 1; text.len && st == GF_OK; number++) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        size_t length = end ? (size_t)(end - text.ptr) : text.len;
+        st = take_line(e, gf_slice_of(text.ptr, length), number, err);
+        text = gf_slice_skip(text, end ? length + 1 : length);
+    }
+    return st;
+}
+
+static gf_status read_labels(evaluating *e, gf_error *err)
+{
+    enum { STEP = 1 << 16 };
+    const gf_input *in = &e->call->input;
+    gf_buffer text = {0};
+    gf_slice name;
+    gf_status st;
+    if (!in->next)
+        return gf_fail(err, GF_EINVAL, "evaluate needs --label-field F or --labels FILE");
+    while ((st = in->next(in->context, &name, err)) == GF_OK) {
+        size_t n = 1;
+        while (st == GF_OK && n > 0) {
+            char *to = gf_buffer_reserve(&text, STEP);
+            if (!to) st = gf_buffer_check(&text, err);
+            if (st == GF_OK) st = in->read(in->context, to, STEP, &n, err);
+            if (st == GF_OK) text.len += n;
+        }
+        if (st != GF_OK) break;
+    }
+    if (st == GF_ENOTFOUND) st = take_lines(e, gf_buffer_view(&text), err);
+    gf_buffer_release(&text);
+    return st;
+}
+
+static gf_status class_of(void *context, gf_slice id, gf_slice *name, gf_error *err)
+{
+    evaluating *e = context;
+    (void)err;
+    uint32_t number = gf_strings_find(&e->ids, id);
+    *name = number == GF_STRING_NONE ? (gf_slice){0}
+                                     : gf_strings_at(&e->classes, e->class_number[number]);
+    return GF_OK;
+}
+
+/* ---- the result -------------------------------------------------------------------------------
+ */
+
+static gf_status emit_evaluation(void *context, const gf_evaluation *q, gf_error *err)
+{
+    evaluating *e = context;
+    gf_json_writer *w = &e->row.json;
+    gf_json_begin(w, '{');
+    gf_json_put_uint(w, "documents", q->documents);
+    gf_json_put_uint(w, "classes", q->classes);
+    gf_json_put_uint(w, "clusters", q->clusters);
+    gf_json_put_double(w, "nmi", q->nmi);
+    gf_json_put_double(w, "ari", q->ari);
+    gf_json_put_double(w, "purity", q->purity);
+    gf_json_put_double(w, "homogeneity", q->homogeneity);
+    gf_json_put_double(w, "completeness", q->completeness);
+    gf_json_put_double(w, "v_measure", q->v_measure);
+    gf_json_key(w, "per_class");
+    gf_json_begin(w, '[');
+    for (uint64_t i = 0; i < q->classes; i++) {
+        const gf_class_score *s = &q->scores[i];
+        gf_json_begin(w, '{');
+        gf_json_put_string(w, "class", s->name);
+        gf_json_put_uint(w, "size", s->size);
+        gf_json_put_uint(w, "cluster", s->cluster);
+        gf_json_put_string(w, "label", s->label);
+        gf_json_put_double(w, "recall", s->recall);
+        gf_json_put_double(w, "precision", s->precision);
+        gf_json_put_double(w, "f1", s->f1);
+        gf_json_end(w, '}');
+    }
+    gf_json_end(w, ']');
+    gf_json_end(w, '}');
+    return gf_row_emit(&e->row, e->call, err);
+}
+
+gf_status gf_run_evaluate(gf_call *call, gf_error *err)
+{
+    evaluating e = {.call = call};
+    gf_view *view = NULL;
+    gf_slice field = gf_call_text(call, "label-field");
+    gf_status st = gf_call_view(call, &view, err);
+    if (st == GF_OK && !field.len) st = read_labels(&e, err);
+    gf_row_open(&e.row);
+    if (st == GF_OK)
+        st = gf_view_evaluate(view, field, field.len ? NULL : class_of, &e, emit_evaluation, &e,
+                              err);
+    gf_row_release_writer(&e.row);
+    gf_view_close(view);
+    gf_strings_release(&e.ids);
+    gf_strings_release(&e.classes);
+    gf_free(e.class_number);
+    return st;
+}

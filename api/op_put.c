@@ -1,0 +1,242 @@
+/* put: records of any format become documents of one or several collections. */
+#include "api/call_internal.h"
+
+#include "base/memory.h"
+#include "base/strings.h"
+#include "sources/pattern.h"
+#include "sources/reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MOST_REASONS = 32 };
+
+typedef struct putting {
+    gf_call *call;
+    gf_put *put;
+    gf_reader *reader;
+    gf_pattern **patterns; /* n: the collection, then those of --also */
+    size_t n_patterns;
+    gf_buffer name;
+    gf_strings names; /* expanded names of the record at hand */
+    uint64_t read, skipped, refused, replaced, hashed, put_documents;
+    struct {
+        const char *reason;
+        uint64_t n;
+    } reasons[MOST_REASONS];
+    size_t n_reasons;
+} putting;
+
+/* ---- what is not put --------------------------------------------------------------------------
+ */
+
+static void count_reason(putting *p, const char *reason)
+{
+    size_t i = 0;
+    while (i < p->n_reasons && strcmp(p->reasons[i].reason, reason) != 0)
+        i++;
+    if (i == MOST_REASONS) return;
+    if (i == p->n_reasons) p->reasons[p->n_reasons++].reason = reason;
+    p->reasons[i].n++;
+}
+
+static gf_status refuse(putting *p, const gf_record *record, const char *reason,
+                        const char *message, gf_error *err)
+{
+    gf_notice n = {reason, record->source, record->line, message};
+    p->refused++;
+    count_reason(p, reason);
+    if (p->call->notice) p->call->notice(p->call->context, &n);
+    if (!p->call->reject) return GF_OK;
+    return p->call->reject(p->call->context, record->raw, err);
+}
+
+/* ---- one record -------------------------------------------------------------------------------
+ */
+
+/* The collections that a record goes to; each counts once, however many patterns give it. */
+static gf_status expand_names(putting *p, const gf_document *document, gf_error *err)
+{
+    gf_status st = GF_OK;
+    gf_strings_release(&p->names);
+    for (size_t i = 0; i < p->n_patterns && st == GF_OK; i++) {
+        uint32_t id;
+        gf_buffer_reset(&p->name);
+        st = gf_pattern_expand(p->patterns[i], document, &p->name, err);
+        if (st == GF_OK) st = gf_strings_add(&p->names, gf_buffer_view(&p->name), &id, NULL, err);
+    }
+    return st;
+}
+
+static gf_status put_document(putting *p, const gf_record *record, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    gf_status st = expand_names(p, &record->document, &why);
+    for (uint32_t i = 0; i < p->names.n && st == GF_OK; i++) {
+        st = gf_put_document(p->put, gf_strings_at(&p->names, i), &record->document, &why);
+        p->put_documents += st == GF_OK;
+    }
+    if (st == GF_OK) {
+        p->replaced += record->replaced;
+        p->hashed += record->hashed_id;
+        return GF_OK;
+    }
+    /* What this record lacks is its own affair; too many collections, or the store's, ends it all.
+     */
+    bool own = st == GF_ENOTFOUND || st == GF_EINVAL || (st == GF_ELIMIT && gf_put_is_good(p->put));
+    if (!own) {
+        if (err) *err = why;
+        return st;
+    }
+    const char *reason = st == GF_ELIMIT      ? "too_long"
+                         : st == GF_ENOTFOUND ? "no_field"
+                                              : "bad_name";
+    return refuse(p, record, reason, why.message, err);
+}
+
+static gf_status handle(putting *p, const gf_record *record, gf_error *err)
+{
+    p->read++;
+    if (p->read % 1000 == 0 && p->call->progress)
+        p->call->progress(p->call->context, record->source, "reading", p->read, 0);
+    switch (record->kind) {
+    case GF_RECORD_DOCUMENT:
+        return put_document(p, record, err);
+    case GF_RECORD_REFUSED:
+        return refuse(p, record, record->reason, record->message, err);
+    default:
+        p->skipped++;
+        count_reason(p, record->reason);
+        return GF_OK;
+    }
+}
+
+static gf_status read_all(putting *p, gf_error *err)
+{
+    gf_record record;
+    gf_status st;
+    while ((st = gf_reader_next(p->reader, &record, err)) == GF_OK) {
+        st = handle(p, &record, err);
+        if (st == GF_OK) st = gf_cancel_check(p->call->cancel, err);
+        if (st != GF_OK) return st;
+    }
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+/* ---- the summary ------------------------------------------------------------------------------
+ */
+
+static gf_status emit_summary(putting *p, gf_error *err)
+{
+    gf_put_counts c = gf_put_counted(p->put);
+    gf_row_writer row;
+    gf_row_open(&row);
+    gf_json_begin(&row.json, '{');
+    gf_json_put_str(&row.json, "store", p->call->store_path(p->call->context));
+    gf_json_put_string(&row.json, "collection", gf_call_text(p->call, "collection"));
+    gf_json_put_uint(&row.json, "read", p->read);
+    gf_json_put_uint(&row.json, "new", c.created);
+    gf_json_put_uint(&row.json, "changed", c.changed);
+    gf_json_put_uint(&row.json, "unchanged", c.unchanged);
+    gf_json_put_uint(&row.json, "stored", c.created + c.changed);
+    gf_json_put_uint(&row.json, "skipped", p->skipped);
+    gf_json_put_uint(&row.json, "refused", p->refused);
+    gf_json_key(&row.json, "reasons");
+    gf_json_begin(&row.json, '{');
+    for (size_t i = 0; i < p->n_reasons; i++)
+        gf_json_put_uint(&row.json, p->reasons[i].reason, p->reasons[i].n);
+    gf_json_end(&row.json, '}');
+    gf_json_put_uint(&row.json, "replaced_bytes", p->replaced);
+    gf_json_put_uint(&row.json, "hashed_ids", p->hashed);
+    gf_json_put_uint(&row.json, "collections_made", c.collections);
+    gf_json_end(&row.json, '}');
+    gf_status st = gf_row_emit(&row, p->call, err);
+    gf_row_release_writer(&row);
+    return st;
+}
+
+/* ---- the call ---------------------------------------------------------------------------------
+ */
+
+static gf_status make_patterns(putting *p, gf_error *err)
+{
+    size_t also = gf_call_count(p->call, "also");
+    p->patterns = gf_calloc(also + 1, sizeof(gf_pattern *));
+    if (!p->patterns) return gf_fail_memory(err, "patterns");
+    p->n_patterns = also + 1;
+    gf_status st = gf_pattern_create(gf_call_text(p->call, "collection"), &p->patterns[0], err);
+    for (size_t i = 0; i < also && st == GF_OK; i++)
+        st = gf_pattern_create(gf_call_nth(p->call, "also", i), &p->patterns[i + 1], err);
+    return st;
+}
+
+static gf_status reader_options(const gf_call *call, gf_reader_options *o, gf_slice **text,
+                                gf_slice **fields, gf_error *err)
+{
+    gf_slice from = gf_call_text(call, "from"), max = gf_call_text(call, "max-document");
+    *o = (gf_reader_options){.id = gf_call_text(call, "id"),
+                             .time = gf_call_text(call, "time"),
+                             .lang = gf_call_text(call, "lang")};
+    if (from.len && !gf_format_named(from, &o->format))
+        return gf_fail(err, GF_EINVAL, "from: \"%.*s\" is none of %s", GF_SLICE_ARG(from),
+                       GF_FORMAT_NAMES);
+    if (max.len) gf_parse_bytes(max, &o->max_document);
+    gf_status st = gf_call_list(call, "text", text, &o->n_text, err);
+    if (st == GF_OK) st = gf_call_list(call, "fields", fields, &o->n_fields, err);
+    if (st != GF_OK) return st;
+    o->text = *text;
+    o->fields = *fields;
+    bool all = o->n_fields == 1 && gf_slice_equal(o->fields[0], GF_SLICE("all"));
+    o->some_fields = o->n_fields > 0 && !all;
+    return GF_OK;
+}
+
+static gf_status open_all(putting *p, gf_error *err)
+{
+    gf_store *store;
+    gf_reader_options options;
+    gf_slice *text = NULL, *fields = NULL;
+    gf_status st = reader_options(p->call, &options, &text, &fields, err);
+    if (st == GF_OK) st = make_patterns(p, err);
+    if (st == GF_OK) st = gf_reader_open(&p->call->input, &options, &p->reader, err);
+    if (st == GF_OK) st = p->call->store(p->call->context, true, &store, err);
+    gf_put_options o = {.name_space = p->call->name_space,
+                        .max_document = options.max_document,
+                        .max_collections = (uint32_t)gf_call_number(p->call, "max-collections", 0)};
+    if (st == GF_OK) st = gf_put_open(store, &o, &p->put, err);
+    gf_free(text);
+    gf_free(fields);
+    return st;
+}
+
+/*
+ * Whatever ends the reading (the end, a cancel, a damaged archive), what was read before it is
+ * flushed and told of: the same command can be run again and goes on.
+ */
+static gf_status read_and_flush(putting *p, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    gf_status st = read_all(p, &why), flushed = GF_OK;
+    if (gf_put_is_good(p->put)) flushed = gf_put_flush(p->put, st == GF_OK ? &why : NULL);
+    if (st == GF_OK) st = flushed;
+    bool nothing = p->read == 0 && st != GF_OK;
+    gf_status told = nothing ? GF_OK : emit_summary(p, err);
+    if (st != GF_OK && err) *err = why;
+    return st == GF_OK ? told : st;
+}
+
+gf_status gf_run_put(gf_call *call, gf_error *err)
+{
+    putting p = {.call = call};
+    gf_status st = open_all(&p, err);
+    if (st == GF_OK) st = read_and_flush(&p, err);
+    if (st == GF_OK && p.refused) call->outcome = GF_SOME_REFUSED;
+    gf_put_close(p.put);
+    gf_reader_close(p.reader);
+    for (size_t i = 0; i < p.n_patterns; i++)
+        gf_pattern_free(p.patterns[i]);
+    gf_free(p.patterns);
+    gf_buffer_release(&p.name);
+    gf_strings_release(&p.names);
+    return st;
+}

@@ -1,0 +1,102 @@
+/**
+ * The operations: everything that can be asked of Grouperfish, whoever asks.
+ *
+ * An operation takes named arguments and maybe a stream of bytes, and gives rows, each one JSON
+ * object. A transport (the command, later a socket or HTTP) fills in a call and hands the rows on;
+ * it never does an operation's work itself. The JSON of the rows is the stable interface:
+ * docs/operations.md.
+ */
+#ifndef GF_API_OPERATION_H
+#define GF_API_OPERATION_H
+
+#include "base/buffer.h"
+#include "engine/grouperfish.h"
+#include "sources/input.h"
+
+typedef enum gf_parameter_kind {
+    GF_TEXT,   /* UTF-8 */
+    GF_NUMBER, /* whole, 0 or more */
+    GF_BYTES,  /* a number with K, M or G behind it */
+    GF_FLAG,   /* there or not */
+    GF_LIST    /* may be given several times, and with commas */
+} gf_parameter_kind;
+
+typedef struct gf_parameter {
+    const char *name;
+    gf_parameter_kind kind;
+    bool required;
+    const char *meaning; /* one line, as help shows it */
+} gf_parameter;
+
+typedef struct gf_argument {
+    gf_slice name, value;
+} gf_argument;
+
+/** How an operation that did not fail ended: what the exit code says. */
+typedef enum gf_outcome {
+    GF_DONE,
+    GF_SOME_ABSENT,   /* something asked for was not there */
+    GF_SOME_REFUSED,  /* records were refused */
+    GF_DAMAGE_FOUND,  /* a check found faults */
+    GF_REBUILD_FAILED /* a collection could not be rebuilt */
+} gf_outcome;
+
+/** Something to be told beside the rows. */
+typedef struct gf_notice {
+    const char *reason; /* a stable key, such as "no_text" */
+    gf_slice source;    /* where: a file; empty where it has no place */
+    uint64_t line;      /* 0: none */
+    const char *message;
+} gf_notice;
+
+/** One call of an operation. The transport owns everything; what is NULL is not wanted. */
+typedef struct gf_call {
+    const gf_argument *arguments; /* n_arguments, in the order given */
+    size_t n_arguments;
+    gf_slice name_space;
+
+    /* Get the store, opening it if need be; it stays the transport's. GF_ENOTFOUND where there is
+     * none. */
+    gf_status (*store)(void *context, bool create, gf_store **store, gf_error *err);
+    const char *(*store_path)(void *context); /* for checks of a store that is not open */
+    gf_input input;                           /* the bytes that come with the call */
+
+    gf_status (*emit)(void *context, gf_slice row, gf_error *err);
+    void (*notice)(void *context, const gf_notice *notice);
+    void (*progress)(void *context, gf_slice what, const char *phase, uint64_t done,
+                     uint64_t total);
+    gf_status (*reject)(void *context, gf_slice record, gf_error *err); /* keeps refused records */
+    void *context;                                                      /* of all these */
+
+    const gf_cancel *cancel;
+    gf_outcome outcome; /* set by the operation */
+} gf_call;
+
+typedef struct gf_operation {
+    const char *name;   /* "collection list" */
+    const char *method; /* as a request: GET, PUT, POST, DELETE */
+    const char *path;   /* with {parameters} */
+    const char *meaning;
+    const gf_parameter *parameters; /* n_parameters */
+    size_t n_parameters;
+    gf_status (*run)(gf_call *call, gf_error *err);
+} gf_operation;
+
+/** All operations, n of them. */
+const gf_operation *gf_operations(size_t *n);
+
+/** NULL where there is none of that name. */
+const gf_operation *gf_operation_find(const char *name);
+
+/**
+ * Check the arguments against the operation's parameters, and run it.
+ * @return GF_EINVAL for an unknown argument (the message names the nearest), a missing one or a bad
+ * value; else what the operation gives
+ */
+gf_status gf_operation_run(const gf_operation *operation, gf_call *call, gf_error *err);
+
+/**
+ * The cancel that handlers are to heed may be requested from a signal handler; see base/cancel.h.
+ */
+
+#endif

@@ -1,0 +1,51 @@
+#include "cli/session.h"
+
+/* [NAME] key=value...: the first word without = is the configuration's name. */
+static gf_status prepare(gf_session *s, gf_error *err)
+{
+    gf_status st = GF_OK;
+    size_t settings = 0;
+    for (size_t i = 0; i < s->n_words && st == GF_OK; i++) {
+        bool is_setting = strchr(s->words[i], '=') != NULL;
+        settings += is_setting;
+        if (is_setting)
+            st = gf_session_add(s, "set", s->words[i], err);
+        else if (i == 0)
+            st = gf_session_add(s, "config", s->words[i], err);
+        else
+            st = gf_fail(err, GF_EINVAL, "\"%s\" is not key=value", s->words[i]);
+    }
+    if (st == GF_OK && settings == 0) return gf_fail(err, GF_EINVAL, "key=value... is missing");
+    return st;
+}
+
+static void show(gf_session *s, gf_json_value row)
+{
+    fputs("set configuration ", s->out);
+    gf_print_text(s->out, gf_row_text(row, "configuration"), 0);
+    fputs(" of ", s->out);
+    gf_print_text(s->out, gf_row_text(row, "collection"), 0);
+    fputc('\n', s->out);
+}
+
+static const gf_positional positionals[] = {{"COLLECTION", "collection", false},
+                                            {"NAME key=value...", NULL, false}};
+static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
+                                         {"configuration", NULL, GF_COLUMN_TEXT}};
+
+const gf_command gf_command_config_set = {
+    .name = "config set",
+    .operation = "config set",
+    .summary = "Set keys of a configuration",
+    .examples = "    grouperfish config set feedback k=50 language=english\n"
+                "    grouperfish config set feedback fine k=200      a further configuration\n"
+                "    grouperfish config set feedback k=              back to the default\n",
+    .notes = "NAME may be left out: it is then default. grouperfish config keys lists all keys.\n",
+    .positionals = positionals,
+    .n_positionals = GF_COUNT(positionals),
+    .columns = columns,
+    .n_columns = GF_COUNT(columns),
+    .single = true,
+    .prepare = prepare,
+    .show = show,
+};

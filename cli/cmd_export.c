@@ -1,0 +1,31 @@
+#include "cli/session.h"
+
+static const gf_positional positionals[] = {{"COLLECTION", "collection", false}};
+static const gf_own_option options[] = {
+    {"o", "FILE", "write there (by its name .csv or JSON Lines)"},
+    {"force", NULL, "replace that file"}};
+static const gf_show_column columns[] = {
+    {"id", "id", GF_COLUMN_TEXT},          {"cluster", "cluster", GF_COLUMN_ID},
+    {"label", "label", GF_COLUMN_TEXT},    {"score", "score", GF_COLUMN_SCORE},
+    {"runner_up", "next", GF_COLUMN_ID},   {"runner_up_label", NULL, GF_COLUMN_TEXT},
+    {"margin", "margin", GF_COLUMN_SCORE}, {"time", "time", GF_COLUMN_RAW},
+    {"lang", NULL, GF_COLUMN_TEXT},        {"text", "text", GF_COLUMN_TEXT},
+    {"fields", NULL, GF_COLUMN_RAW}};
+
+const gf_command gf_command_export = {
+    .name = "export",
+    .operation = "export",
+    .summary = "Every document with its cluster",
+    .examples = "    grouperfish export feedback -o clusters.csv\n"
+                "    grouperfish export feedback --with-text --format jsonl | jq .label\n",
+    .notes = "Rows are streamed, in the order of ids: JSON Lines unless --format or the file's "
+             "name says\n"
+             "otherwise. The file is whole or not there.\n",
+    .positionals = positionals,
+    .n_positionals = GF_COUNT(positionals),
+    .options = options,
+    .n_options = GF_COUNT(options),
+    .columns = columns,
+    .n_columns = GF_COUNT(columns),
+    .streams_jsonl = true,
+};

@@ -1,0 +1,86 @@
+/**
+ * Commands: what the terminal's words mean as operations, and how their rows look.
+ *
+ * A command names its operation; its options are the operation's parameters (and their help the
+ * operation's words), plus a few of its own. Rows come as JSON and are shown by columns, or by a
+ * function where an operation gives a single thing.
+ */
+#ifndef GF_CLI_COMMAND_H
+#define GF_CLI_COMMAND_H
+
+#include "api/operation.h"
+#include "base/json.h"
+
+typedef struct gf_session gf_session;
+
+/** How a column of a table is written. */
+typedef enum gf_column_kind {
+    GF_COLUMN_TEXT,
+    GF_COLUMN_COUNT,   /* whole number, to the right */
+    GF_COLUMN_ID,      /* likewise, without separators */
+    GF_COLUMN_SCORE,   /* three decimals */
+    GF_COLUMN_SHARE,   /* per cent */
+    GF_COLUMN_SECONDS, /* 1.2 s */
+    GF_COLUMN_TIME,    /* 2026-11-20 08:00 */
+    GF_COLUMN_MARK,    /* * where true */
+    GF_COLUMN_TERMS,   /* an array of {"term": ...} */
+    GF_COLUMN_RAW      /* its JSON */
+} gf_column_kind;
+
+typedef struct gf_show_column {
+    const char *key;    /* member of the row */
+    const char *header; /* in a table; NULL: only in csv and plain */
+    gf_column_kind kind;
+} gf_show_column;
+
+/** An option of the command itself. */
+typedef struct gf_own_option {
+    const char *name;  /* "rejects", or "o" for -o */
+    const char *value; /* what help calls its value; NULL for a flag */
+    const char *meaning;
+} gf_own_option;
+
+/** A word that is no option. */
+typedef struct gf_positional {
+    const char *name;     /* as help shows it: "COLLECTION", "FILE..." */
+    const char *argument; /* of the operation; NULL: kept for the command's prepare */
+    bool optional;
+} gf_positional;
+
+typedef struct gf_command {
+    const char *name;
+    const char *operation;
+    const char *summary;
+    const char *examples;             /* lines; shown first by help */
+    const char *notes;                /* lines, or NULL */
+    const gf_positional *positionals; /* the last may repeat where its name ends in "..." */
+    size_t n_positionals;
+    const gf_own_option *options;
+    size_t n_options;
+    const gf_show_column *columns;
+    size_t n_columns;
+    bool single;        /* gives one row: JSON is an object, not an array */
+    bool streams_jsonl; /* JSON Lines, where the output is no terminal */
+    /* Further work on the arguments before the operation runs; may be NULL. */
+    gf_status (*prepare)(gf_session *session, gf_error *err);
+    /* Show a row on a terminal; NULL: by columns. */
+    void (*show)(gf_session *session, gf_json_value row);
+} gf_command;
+
+/** All commands, one file each: the order in which help lists them. */
+extern const gf_command gf_command_init, gf_command_collection_create, gf_command_collection_list,
+    gf_command_collection_show, gf_command_collection_delete, gf_command_put, gf_command_delete,
+    gf_command_config_set, gf_command_config_show, gf_command_config_list, gf_command_config_delete,
+    gf_command_config_keys, gf_command_rebuild, gf_command_builds, gf_command_clusters,
+    gf_command_cluster, gf_command_doc, gf_command_export, gf_command_evaluate, gf_command_status,
+    gf_command_verify, gf_command_version;
+
+#define GF_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/** Look a command up by its one or two words; *used is how many. NULL where there is none. */
+const gf_command *gf_command_find(int n_words, char **words, int *used);
+
+/** The i-th command; NULL past the last. */
+const gf_command *gf_command_at(size_t i);
+
+#endif
