@@ -1,0 +1,37 @@
+# What Grouperfish is built with, as Debian names it, and how to install what is missing.
+# Sourced by ./quickstart and ./check, which call need_packages with the list they need.
+
+build_packages="gcc g++ cmake make ninja-build pkg-config libleveldb-dev libsnappy-dev libstemmer-dev
+    libicu-dev libcld2-dev libsimdjson-dev libarchive-dev libxxhash-dev libcsv-dev"
+test_packages="libcmocka-dev python3 zip zstd"
+
+# Prints those of its arguments that are not installed.
+missing_packages() {
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+            echo "$package"
+    done
+}
+
+need_packages() {
+    if ! command -v apt-get >/dev/null; then
+        echo "This is no Debian system: install what these packages hold, then build with cmake:" >&2
+        echo "$@" >&2
+        return 0
+    fi
+    missing=$(missing_packages "$@" | tr '\n' ' ')
+    [ -n "$missing" ] || return 0
+    echo "Installing: $missing"
+    as_root=
+    if [ "$(id -u)" -ne 0 ]; then
+        as_root=sudo
+        command -v sudo >/dev/null || {
+            echo "these packages are missing, and only root can install them: $missing" >&2
+            return 1
+        }
+    fi
+    $as_root apt-get update -q >/dev/null &&
+        # shellcheck disable=SC2086 # a list of words
+        DEBIAN_FRONTEND=noninteractive $as_root apt-get install -q -y --no-install-recommends \
+            $missing >/dev/null
+}
