@@ -5,7 +5,8 @@
  * out is its own business: packing, versions, time to live, compression, cutting into blocks. The
  * layers above rely on one row's atomicity alone unless the backend has GF_BACKEND_BATCH.
  *
- * Keys and families were checked against the schema before they come here.
+ * Keys, families, columns and the ranges of scans were checked against the schema before they come
+ * here. Every operation but close may be called from several threads at once.
  */
 #ifndef GF_STORAGE_BACKEND_H
 #define GF_STORAGE_BACKEND_H
@@ -20,7 +21,7 @@ enum {
 
 typedef enum gf_change_kind {
     GF_CHANGE_PUT,         /* qualifier, value, timestamp */
-    GF_CHANGE_REPLACE,     /* columns: in stored order, distinct */
+    GF_CHANGE_REPLACE,     /* columns, of equal names the last counts; timestamp; a packed family */
     GF_CHANGE_DELETE_CELL, /* qualifier */
     GF_CHANGE_DELETE_ROW   /* families */
 } gf_change_kind;
@@ -43,20 +44,32 @@ typedef struct gf_condition {
     const gf_slice *expected; /* NULL: absent */
 } gf_condition;
 
-/** Where a backend puts the cells that it reads: everything is copied into the row. */
+/* Where a backend puts the cells that it reads: everything is copied into the row. */
 struct gf_row_memory {
     gf_arena arena;
     size_t capacity; /* of row->cells */
 };
 
-/** Empty the row; GF_ENOMEM. */
+/** Empty the row and give it a memory; GF_ENOMEM. */
 gf_status gf_row_begin(gf_row *row, gf_error *err);
-/** Set the key (copied). */
-gf_status gf_row_set_key(gf_row *row, gf_slice key, gf_error *err);
+/** Empty the row. */
+void gf_row_clear(gf_row *row);
+/** n bytes of the row's memory, not initialised; NULL on failure. */
+char *gf_row_room(gf_row *row, size_t n);
 /** Copy bytes into the row's memory; ptr NULL on failure. */
 gf_slice gf_row_keep(gf_row *row, gf_slice bytes);
+/** Set the key (copied). */
+gf_status gf_row_set_key(gf_row *row, gf_slice key, gf_error *err);
+/** Room for more cells. */
+gf_status gf_row_grow(gf_row *row, gf_error *err);
+
 /** Add a cell whose slices live at least as long as the row's content. */
-gf_status gf_row_add(gf_row *row, const gf_cell *cell, gf_error *err);
+static inline gf_status gf_row_add(gf_row *row, const gf_cell *cell, gf_error *err)
+{
+    gf_status st = row->n_cells < row->memory->capacity ? GF_OK : gf_row_grow(row, err);
+    if (st == GF_OK) row->cells[row->n_cells++] = *cell;
+    return st;
+}
 
 /** Which cells of a row a get wants. */
 typedef struct gf_selection {
@@ -72,30 +85,39 @@ typedef struct gf_backend_scan gf_backend_scan;
 typedef struct gf_backend_operations {
     unsigned capabilities;
 
-    /* Make the table known, or find it; *number is what the other calls name it by. `stored` is the
-     * schema as it is now kept, borrowed for the backend's life. */
+    /* Make the table known, or find it, and join the schemas (gf_schema_join); *number is what the
+     * other calls name it by. `stored` is the schema as it is now kept, borrowed for the backend's
+     * life. One call at a time. */
     gf_status (*open_table)(gf_backend *b, const gf_schema *schema, unsigned *number,
                             const gf_schema **stored, gf_error *err);
 
-    /* Cells are added to an emptied row, by family, qualifier, newest first; none is no error. */
+    /* Cells are added to an emptied row, in the order of gf_row, all from one state; none is no
+     * error. snapshot may be NULL: the newest state. */
     gf_status (*get)(gf_backend *b, const void *snapshot, unsigned table, gf_slice key,
                      const gf_selection *what, gf_row *row, gf_error *err);
 
-    /* As gf_scan_open, gf_scan_next and gf_scan_close; limit and row emptying are the caller's. */
+    /* As gf_scan_open, gf_scan_next and gf_scan_close; the limit and emptying the row are the
+     * caller's, who does not go on behind the end or an error. Whatever scan_next gives is known to
+     * follow what it gave before: an error is told at once, not at the end. */
     gf_status (*scan_open)(gf_backend *b, const void *snapshot, unsigned table,
                            const gf_scan_options *options, gf_backend_scan **scan, gf_error *err);
     gf_status (*scan_next)(gf_backend_scan *scan, gf_row *row, gf_error *err);
     void (*scan_close)(gf_backend_scan *scan);
 
-    /* Apply the changes in their order. GF_ECONFLICT where the condition (may be NULL) fails. */
+    /* Apply the changes in their order. GF_ECONFLICT, and nothing is written, where the condition
+     * (may be NULL) does not hold. */
     gf_status (*write)(gf_backend *b, const gf_change *changes, size_t n,
                        const gf_condition *condition, gf_sync sync, gf_error *err);
 
+    /* As gf_table_increment; `put` names the cell. */
     gf_status (*increment)(gf_backend *b, const gf_change *put, int64_t delta, gf_sync sync,
                            int64_t *result, gf_error *err);
 
     gf_status (*snapshot_create)(gf_backend *b, const void **snapshot, gf_error *err);
     void (*snapshot_free)(gf_backend *b, const void *snapshot);
+
+    /* As gf_database_compact. */
+    gf_status (*compact)(gf_backend *b, gf_error *err);
 
     void (*close)(gf_backend *b);
 } gf_backend_operations;
@@ -112,6 +134,12 @@ void gf_database_close(gf_database *db);
 
 /** The backend's capability bits. */
 unsigned gf_database_capabilities(const gf_database *db);
+
+/**
+ * Write the files anew, so that what was deleted, and no snapshot still has, is gone from them.
+ * Others may read and write meanwhile. Takes as long as writing all data, and as much room again.
+ */
+gf_status gf_database_compact(gf_database *db, gf_error *err);
 
 gf_backend *gf_database_backend(gf_database *db);
 

@@ -2,7 +2,8 @@
 #include "storage/table_internal.h"
 
 #include "base/memory.h"
-#include "storage/packed.h"
+
+#include <assert.h>
 
 struct gf_batch {
     gf_database *db;
@@ -58,9 +59,19 @@ static gf_slice keep(gf_batch *b, gf_slice s)
     return copy;
 }
 
+static gf_slice keep_value(gf_batch *b, gf_slice value)
+{
+    if (value.len > GF_MAX_VALUE) {
+        gf_fail(&b->error, GF_ELIMIT, "a value of more than %d bytes", GF_MAX_VALUE);
+        return (gf_slice){0};
+    }
+    return keep(b, value);
+}
+
 /* A new change of that row with its key copied; NULL where the batch has failed. */
 static gf_change *add(gf_batch *b, gf_table *t, gf_slice key, gf_change_kind kind)
 {
+    assert(gf_table_database(t) == b->db);
     if (b->error.status != GF_OK || gf_table_check_key(t, key, &b->error) != GF_OK) return NULL;
     if (b->n == b->capacity) {
         size_t capacity = b->capacity ? b->capacity * 2 : FIRST_CHANGES;
@@ -84,45 +95,61 @@ static gf_change *add(gf_batch *b, gf_table *t, gf_slice key, gf_change_kind kin
 void gf_batch_put(gf_batch *b, gf_table *t, gf_slice key, unsigned family, gf_slice qualifier,
                   gf_slice value, int64_t timestamp)
 {
+    int number = -1;
     gf_change *c = add(b, t, key, GF_CHANGE_PUT);
-    if (!c || gf_table_check_column(t, family, qualifier, &b->error) != GF_OK) return;
+    if (!c || gf_table_check_column(t, family, qualifier, &number, &b->error) != GF_OK) return;
     c->family = family;
     c->qualifier = keep(b, qualifier);
-    c->value = keep(b, value);
+    c->value = keep_value(b, value);
     c->timestamp = timestamp;
+}
+
+static gf_status check_packed(const gf_table *t, unsigned family, gf_error *err)
+{
+    const gf_schema *s = gf_table_schema(t);
+    gf_status st = gf_table_check_family(t, family, err);
+    if (st != GF_OK || s->families[family].layout == GF_PACKED) return st;
+    return gf_fail(err, GF_EINVAL, "table %s: family %s is not packed", s->name,
+                   s->families[family].name);
+}
+
+/* Known names need no copy: the schema keeps them. */
+static gf_slice keep_name(gf_batch *b, const gf_table *t, unsigned family, gf_slice name,
+                          int number)
+{
+    if (number < 0) return keep(b, name);
+    return gf_slice_of(gf_table_schema(t)->families[family].columns[number], name.len);
 }
 
 void gf_batch_replace(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
                       const gf_column *columns, size_t n_columns, int64_t timestamp)
 {
     gf_change *c = add(b, t, key, GF_CHANGE_REPLACE);
-    if (!c || gf_table_check_column(t, family, GF_SLICE(""), &b->error) != GF_OK) return;
-    const gf_family *f = &gf_table_schema(t)->families[family];
-    if (f->layout != GF_PACKED) {
-        gf_fail(&b->error, GF_EINVAL, "table %s: family %s is not packed", gf_table_schema(t)->name,
-                f->name);
-        return;
-    }
+    if (!c || check_packed(t, family, &b->error) != GF_OK) return;
     gf_column *kept = gf_arena_alloc(&b->arena, n_columns * sizeof *kept);
-    if (!kept) {
-        gf_fail_memory(&b->error, "a batch");
-        return;
+    if (!kept) gf_fail_memory(&b->error, "a batch");
+    int number = -1;
+    size_t bytes = b->bytes;
+    for (size_t i = 0; i < n_columns && b->error.status == GF_OK; i++) {
+        gf_slice name = columns[i].name;
+        if (gf_table_check_column(t, family, name, &number, &b->error) != GF_OK) return;
+        kept[i].name = keep_name(b, t, family, name, number);
+        kept[i].value = keep_value(b, columns[i].value);
     }
-    for (size_t i = 0; i < n_columns; i++) {
-        if (gf_table_check_column(t, family, columns[i].name, &b->error) != GF_OK) return;
-        kept[i] = (gf_column){keep(b, columns[i].name), keep(b, columns[i].value)};
-    }
+    if (b->error.status == GF_OK && b->bytes - bytes > GF_MAX_VALUE)
+        gf_fail(&b->error, GF_ELIMIT, "a row of more than %d bytes", GF_MAX_VALUE);
     c->family = family;
     c->columns = kept;
-    c->n_columns = gf_packed_order(f, kept, n_columns);
+    c->n_columns = n_columns;
     c->timestamp = timestamp;
 }
 
 void gf_batch_delete_cell(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
                           gf_slice qualifier)
 {
+    int number = -1;
     gf_change *c = add(b, t, key, GF_CHANGE_DELETE_CELL);
-    if (!c || gf_table_check_column(t, family, qualifier, &b->error) != GF_OK) return;
+    if (!c || gf_table_check_column(t, family, qualifier, &number, &b->error) != GF_OK) return;
     c->family = family;
     c->qualifier = keep(b, qualifier);
 }
@@ -155,8 +182,9 @@ gf_status gf_batch_write_if(gf_batch *b, gf_table *t, gf_slice key, unsigned fam
                             gf_slice qualifier, const gf_slice *expected, gf_sync sync,
                             gf_error *err)
 {
+    int number = -1;
     gf_status st = gf_table_check_key(t, key, err);
-    if (st == GF_OK) st = gf_table_check_column(t, family, qualifier, err);
+    if (st == GF_OK) st = gf_table_check_column(t, family, qualifier, &number, err);
     if (st != GF_OK) {
         gf_batch_reset(b);
         return st;

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { LOCK_TEXT = 128, POLL_MS = 20 };
+
 struct gf_folder {
     char *path;
     int lock; /* descriptor of the held lock file */
@@ -39,8 +41,7 @@ static char *path_in(const gf_folder *f, const char *name, gf_error *err)
 static void write_marker_text(gf_buffer *out, unsigned format)
 {
     gf_buffer_format(out, "grouperfish store\nformat %u\n", format);
-    uint32_t crc = gf_crc32c(0, out->ptr, out->len);
-    gf_buffer_format(out, "check %08x\n", crc);
+    gf_buffer_format(out, "check %08x\n", gf_crc32c(0, out->ptr, out->len));
 }
 
 static gf_status parse_marker(gf_slice content, gf_error *err)
@@ -48,10 +49,12 @@ static gf_status parse_marker(gf_slice content, gf_error *err)
     gf_buffer text = {0}, again = {0};
     unsigned format = 0;
     gf_buffer_slice(&text, content);
-    int fields = sscanf(gf_buffer_cstr(&text), "grouperfish store\nformat %u\n", &format);
+    int fields = sscanf(gf_buffer_cstr(&text), "grouperfish store\nformat %9u\n", &format);
     write_marker_text(&again, format);
-    gf_status st = gf_buffer_check(&again, err);
-    if (st == GF_OK && (fields != 1 || !gf_slice_equal(gf_buffer_view(&again), content)))
+    gf_status st = gf_buffer_check(&text, err);
+    if (st == GF_OK) st = gf_buffer_check(&again, err);
+    bool good = fields == 1 && format > 0 && gf_slice_equal(gf_buffer_view(&again), content);
+    if (st == GF_OK && !good)
         st = gf_fail(err, GF_ECORRUPT, "grouperfish.store: the store's marker is damaged");
     if (st == GF_OK && format > GF_STORE_FORMAT)
         st = gf_fail(err, GF_EINVAL,
@@ -97,7 +100,7 @@ static gf_status write_marker(const gf_folder *f, gf_error *err)
 
 static gf_status fail_held(const gf_folder *f, gf_error *err)
 {
-    char holder[128] = "";
+    char holder[LOCK_TEXT] = "";
     ssize_t n = pread(f->lock, holder, sizeof holder - 1, 0);
     if (n > 0) holder[strcspn(holder, "\n")] = '\0';
     return gf_fail(err, GF_EBUSY, "%s is held by %s; try again when it has ended", f->path,
@@ -106,11 +109,11 @@ static gf_status fail_held(const gf_folder *f, gf_error *err)
 
 static void sign_lock(const gf_folder *f, const char *purpose)
 {
-    char text[128];
-    int n = snprintf(text, sizeof text, "process %ld (grouperfish %s)\n", (long)getpid(),
-                     purpose ? purpose : "");
+    char text[LOCK_TEXT];
+    snprintf(text, sizeof text, "process %ld (grouperfish%s%s)\n", (long)getpid(),
+             purpose ? " " : "", purpose ? purpose : "");
     /* Only shown to those who wait: not worth failing for. */
-    if (ftruncate(f->lock, 0) == 0 && n > 0 && pwrite(f->lock, text, (size_t)n, 0) < 0) return;
+    if (ftruncate(f->lock, 0) == 0 && pwrite(f->lock, text, strlen(text), 0) < 0) return;
 }
 
 static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err)
@@ -128,7 +131,7 @@ static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err
             st = fail_held(f, err);
         else
             st = gf_cancel_check(o->cancel, err);
-        if (st == GF_OK) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        if (st == GF_OK) nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000}, NULL);
     }
     if (st == GF_OK) sign_lock(f, o->purpose);
     return st;
@@ -137,35 +140,46 @@ static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err
 /* ---- making a store ---------------------------------------------------------------------------
  */
 
-/* A half-made database of a process that ended: LevelDB's own names only, nothing of others. */
-static void remove_half_made(const char *path)
+/* Remove what a process that ended left half-made: LevelDB's files only, nothing of others. */
+static gf_status remove_half_made(const char *path, gf_error *err)
 {
     DIR *dir = opendir(path);
-    if (!dir) return;
-    for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
-        if (e->d_name[0] == '.') continue;
-        unlinkat(dirfd(dir), e->d_name, 0);
-    }
+    if (!dir) return errno == ENOENT ? GF_OK : gf_fail_errno(err, "cannot open %s", path);
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir))
+        if (gf_leveldb_is_file(e->d_name)) unlinkat(dirfd(dir), e->d_name, 0);
     closedir(dir);
-    rmdir(path);
+    return rmdir(path) == 0 ? GF_OK : gf_fail_errno(err, "cannot remove %s", path);
 }
 
 static gf_status build_database(const char *building, const char *place, gf_error *err)
 {
     gf_backend *backend;
-    remove_half_made(building);
-    gf_status st = gf_leveldb_open(building, GF_LEVELDB_CREATE, &backend, err);
+    gf_status st = remove_half_made(building, err);
+    if (st == GF_OK) st = gf_leveldb_open(building, GF_LEVELDB_CREATE, &backend, err);
     if (st != GF_OK) return st;
     backend->operations->close(backend);
     if (rename(building, place) != 0) return gf_fail_errno(err, "cannot rename %s", building);
     return GF_OK;
 }
 
+/* A database without a marker: of a process that ended just before it wrote one, or a stranger's.
+ */
+static gf_status adopt_database(const char *place, gf_error *err)
+{
+    gf_backend *backend;
+    gf_status st = gf_leveldb_check_logs(place, err);
+    if (st == GF_OK) st = gf_leveldb_open(place, GF_LEVELDB_EXISTING, &backend, err);
+    if (st == GF_OK) backend->operations->close(backend);
+    return st;
+}
+
 static gf_status make_store(gf_folder *f, gf_error *err)
 {
     char *place = path_in(f, "db", err), *building = path_in(f, "db.new", err);
     gf_status st = place && building ? GF_OK : GF_ENOMEM;
-    if (st == GF_OK && !gf_file_exists(place)) st = build_database(building, place, err);
+    if (st == GF_OK)
+        st = gf_file_exists(place) ? adopt_database(place, err)
+                                   : build_database(building, place, err);
     if (st == GF_OK) st = gf_file_sync_folder(place, err);
     if (st == GF_OK) st = gf_file_sync_folder(f->path, err);
     if (st == GF_OK) st = write_marker(f, err);
@@ -190,6 +204,17 @@ static gf_status check_place(const gf_folder *f, gf_error *err)
     return st;
 }
 
+/* Make the store's folder, and have its own name on disk. */
+static gf_status make_folder(const gf_folder *f, gf_error *err)
+{
+    if (gf_file_is_folder(f->path)) return GF_OK;
+    gf_status st = gf_file_make_folders(f->path, err);
+    char *above = st == GF_OK ? path_in(f, "..", err) : NULL;
+    if (st == GF_OK) st = above ? gf_file_sync_folder(above, err) : GF_ENOMEM;
+    gf_free(above);
+    return st;
+}
+
 static gf_status hold(gf_folder *f, const gf_hold_options *o, gf_error *err)
 {
     gf_status st = GF_OK;
@@ -198,7 +223,7 @@ static gf_status hold(gf_folder *f, const gf_hold_options *o, gf_error *err)
     bool there = gf_file_exists(marker);
     gf_free(marker);
     if (!there && !o->create) return gf_fail(err, GF_ENOTFOUND, "there is no store at %s", f->path);
-    if (!there) st = gf_file_make_folders(f->path, err);
+    if (!there) st = make_folder(f, err);
     if (st == GF_OK) st = take_lock(f, o, err);
     if (st != GF_OK) return st;
     st = check_marker(f, err);
@@ -259,9 +284,13 @@ gf_status gf_folder_open(gf_folder *f, gf_database **db, gf_error *err)
 gf_status gf_folder_check(const gf_folder *f, gf_damage_report *report, void *context,
                           const gf_cancel *cancel, gf_error *err)
 {
+    gf_error found;
+    gf_status st = check_marker(f, &found);
+    if (st == GF_ENOMEM) return gf_fail_memory(err, "a check");
+    if (st != GF_OK) report(context, "grouperfish.store", found.message);
     char *place = path_in(f, "db", err);
     if (!place) return GF_ENOMEM;
-    gf_status st = GF_OK;
+    st = GF_OK;
     if (gf_file_is_folder(place))
         st = gf_leveldb_check_files(place, report, context, cancel, err);
     else

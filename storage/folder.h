@@ -7,7 +7,10 @@
  *
  * A store is made once: the database is built beside its place (db.new), moved there, and then the
  * marker is written. Where the marker is, a database must be, and LevelDB is never asked to create:
- * a lost CURRENT file would otherwise open as an empty store.
+ * a lost CURRENT file would otherwise open as an empty store. A database of ours without a marker
+ * is one whose making was cut short: asked to create, it gets its marker and keeps what it has.
+ *
+ * Threads: a folder is for one at a time; the database is for many (storage/table.h).
  */
 #ifndef GF_STORAGE_FOLDER_H
 #define GF_STORAGE_FOLDER_H

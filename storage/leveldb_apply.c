@@ -1,225 +1,232 @@
-/* Changes of rows become entries of a batch. */
+/* Changes become entries of a batch: put in order, then cell by cell. */
 #include "storage/leveldb_writing.h"
 
-#include "base/memory.h"
-#include "storage/packed.h"
+#include "storage/schema.h"
 
-/* ---- packed rows that are put together --------------------------------------------------------
+#include <stdlib.h>
+
+/* ---- order ------------------------------------------------------------------------------------
  */
 
-static gf_status set_column(gf_writing *w, gf_pending_row *p, gf_slice name, gf_slice value,
-                            gf_error *err)
+/* By row; deletions of the row before its cells; by family; by cell where wide; as they came. */
+static int compare(const void *a, const void *b)
 {
-    size_t i = 0;
-    while (i < p->n && !gf_slice_equal(p->columns[i].name, name))
-        i++;
-    if (i == p->capacity) {
-        size_t capacity = p->capacity ? p->capacity * 2 : 8;
-        gf_column *columns = gf_arena_alloc(&w->arena, capacity * sizeof *columns);
-        if (!columns) return gf_fail_memory(err, "a batch");
-        if (p->n) memcpy(columns, p->columns, p->n * sizeof *columns);
-        p->columns = columns;
-        p->capacity = capacity;
-    }
-    p->columns[i] = (gf_column){name, value};
-    if (i == p->n) p->n++;
-    return GF_OK;
+    const gf_ordered_change *x = a, *y = b;
+    const gf_change *c = x->change, *d = y->change;
+    if (c->table != d->table) return c->table < d->table ? -1 : 1;
+    int order = gf_slice_compare(c->key, d->key);
+    if (order) return order;
+    bool c_row = c->kind == GF_CHANGE_DELETE_ROW, d_row = d->kind == GF_CHANGE_DELETE_ROW;
+    if (c_row != d_row) return c_row ? -1 : 1;
+    if (!c_row && c->family != d->family) return c->family < d->family ? -1 : 1;
+    if (!c_row && x->by_qualifier) order = gf_slice_compare(c->qualifier, d->qualifier);
+    if (order) return order;
+    return c < d ? -1 : c > d;
 }
 
-static void remove_column(gf_pending_row *p, gf_slice name)
+static gf_ordered_change *put_in_order(gf_writing *w, const gf_change *changes, size_t n)
 {
-    for (size_t i = 0; i < p->n; i++)
-        if (gf_slice_equal(p->columns[i].name, name)) p->columns[i--] = p->columns[--p->n];
+    gf_ordered_change *ordered = gf_arena_alloc(&w->arena, n * sizeof *ordered);
+    bool sorted = true;
+    if (!ordered) return NULL;
+    for (size_t i = 0; i < n; i++) {
+        const gf_change *c = &changes[i];
+        ordered[i] = (gf_ordered_change){.change = c};
+        if (c->kind != GF_CHANGE_DELETE_ROW) {
+            const gf_schema *schema = gf_leveldb_schema(w->b, c->table);
+            ordered[i].by_qualifier = schema->families[c->family].layout == GF_WIDE;
+        }
+        sorted = sorted && (i == 0 || compare(&ordered[i - 1], &ordered[i]) < 0);
+    }
+    if (!sorted) qsort(ordered, n, sizeof *ordered, compare);
+    return ordered;
 }
 
-/* The columns that are in the database now. */
-static gf_status load_columns(gf_writing *w, gf_pending_row *p, gf_error *err)
+static bool same_row(const gf_change *a, const gf_change *b)
 {
-    gf_row row = {0};
-    gf_selection what = {.families = UINT32_C(1) << p->family, .versions = 1};
-    gf_status st = gf_row_begin(&row, err);
-    if (st == GF_OK) st = gf_leveldb_get(&w->b->base, NULL, p->table, p->key, &what, &row, err);
-    for (size_t i = 0; i < row.n_cells && st == GF_OK; i++) {
-        gf_slice name = gf_arena_copy(&w->arena, row.cells[i].qualifier);
-        gf_slice value = gf_arena_copy(&w->arena, row.cells[i].value);
-        st = name.ptr && value.ptr ? set_column(w, p, name, value, err)
-                                   : gf_fail_memory(err, "a batch");
-        p->timestamp = row.cells[i].timestamp;
+    return a->table == b->table && gf_slice_equal(a->key, b->key);
+}
+
+static const gf_ordered_change *end_of_row(const gf_ordered_change *first,
+                                           const gf_ordered_change *end)
+{
+    const gf_ordered_change *c = first + 1;
+    while (c < end && same_row(c->change, first->change))
+        c++;
+    return c;
+}
+
+static const gf_ordered_change *end_of_run(const gf_ordered_change *first,
+                                           const gf_ordered_change *end)
+{
+    const gf_ordered_change *c = first + 1;
+    while (c < end && c->change->family == first->change->family &&
+           (!first->by_qualifier || gf_slice_equal(c->change->qualifier, first->change->qualifier)))
+        c++;
+    return c;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------
+ */
+
+/* The columns that the row has; their bytes stay in w->row until the next read. */
+static gf_status load_columns(gf_writing *w, const gf_run *run, int64_t *timestamp, gf_error *err)
+{
+    gf_selection what = {.families = UINT32_C(1) << run->family, .versions = 1};
+    gf_status st = gf_row_begin(&w->row, err);
+    if (st == GF_OK)
+        st = gf_leveldb_get(&w->b->base, NULL, run->table, run->row, &what, &w->row, err);
+    for (size_t i = 0; i < w->row.n_cells && st == GF_OK; i++) {
+        const gf_cell *cell = &w->row.cells[i];
+        st = gf_packed_set(&w->columns, cell->qualifier, cell->value, err);
+        *timestamp = cell->timestamp;
     }
-    gf_row_release(&row);
     return st;
 }
 
-static gf_status find_pending(gf_writing *w, const gf_change *c, bool load, gf_pending_row **row,
-                              gf_error *err)
+static gf_status change_columns(gf_writing *w, const gf_change *c, int64_t *timestamp,
+                                gf_error *err)
 {
-    uint32_t id;
-    bool added;
-    gf_writing_cell_key(w, c->table, c->family, c->key, c->qualifier);
-    gf_status st = gf_buffer_check(&w->key, err);
-    if (st == GF_OK)
-        st = gf_strings_add(&w->pending_keys, gf_buffer_view(&w->key), &id, &added, err);
-    if (st != GF_OK) return st;
-    if (id == w->pending_capacity) {
-        size_t capacity = id ? (size_t)id * 2 : 16;
-        gf_pending_row *pending = gf_realloc(w->pending, capacity, sizeof *pending);
-        if (!pending) return gf_fail_memory(err, "a batch");
-        w->pending = pending;
-        w->pending_capacity = capacity;
-    }
-    *row = &w->pending[id];
-    if (!added) return GF_OK;
-    **row = (gf_pending_row){.table = c->table, .family = c->family, .key = c->key};
-    return load ? load_columns(w, *row, err) : GF_OK;
-}
-
-static gf_status merge(gf_writing *w, const gf_change *c, gf_error *err)
-{
-    gf_pending_row *p;
-    gf_status st = find_pending(w, c, c->kind != GF_CHANGE_REPLACE, &p, err);
-    if (st != GF_OK) return st;
+    gf_status st = GF_OK;
+    bool timed = *timestamp != 0; /* else it will have the time of this write */
+    if (timed && gf_cell_is_expired(w->columns.family, *timestamp, w->now)) w->columns.n = 0;
     if (c->kind == GF_CHANGE_DELETE_CELL) {
-        remove_column(p, c->qualifier);
+        gf_packed_remove(&w->columns, c->qualifier);
         return GF_OK;
     }
-    p->timestamp = c->timestamp;
-    if (c->kind == GF_CHANGE_PUT) return set_column(w, p, c->qualifier, c->value, err);
-    p->n = 0;
+    *timestamp = c->timestamp;
+    if (c->kind == GF_CHANGE_PUT) return gf_packed_set(&w->columns, c->qualifier, c->value, err);
+    w->columns.n = 0;
     for (size_t i = 0; i < c->n_columns && st == GF_OK; i++)
-        st = set_column(w, p, c->columns[i].name, c->columns[i].value, err);
+        st = gf_packed_set(&w->columns, c->columns[i].name, c->columns[i].value, err);
     return st;
 }
 
-static gf_status put_packed(gf_writing *w, unsigned table, unsigned family, gf_slice key,
-                            const gf_column *columns, size_t n, int64_t timestamp, gf_error *err)
+/* What comes before the last replacement does not count, nor then what the database has. */
+static const gf_ordered_change *last_replacement(const gf_run *run)
 {
-    const gf_family *f = &gf_leveldb_schema(w->b, table)->families[family];
-    gf_buffer_reset(&w->packed);
-    gf_packed_write(f, columns, n, &w->packed);
-    gf_status st = gf_buffer_check(&w->packed, err);
-    gf_writing_cell_key(w, table, family, key, (gf_slice){0});
-    if (st == GF_OK)
-        st = gf_writing_put_value(w, table, family, gf_buffer_view(&w->packed), timestamp, err);
-    return st;
+    const gf_ordered_change *c = run->end;
+    while (c > run->first)
+        if ((--c)->change->kind == GF_CHANGE_REPLACE) return c;
+    return NULL;
 }
 
-static gf_status delete_packed(gf_writing *w, unsigned table, unsigned family, gf_slice row,
-                               gf_error *err)
+static gf_status apply_packed(gf_writing *w, const gf_run *run, gf_error *err)
 {
-    gf_writing_cell_key(w, table, family, row, (gf_slice){0});
-    gf_status st = gf_buffer_check(&w->key, err);
-    if (st != GF_OK) return st;
-    const gf_family *f = &gf_leveldb_schema(w->b, table)->families[family];
-    if (gf_family_has_versions(f))
-        return gf_writing_delete_prefix(w, table, family, gf_buffer_view(&w->key), err);
-    return gf_writing_delete_head(w, table, family, gf_buffer_view(&w->key), err);
-}
-
-static gf_status write_pending(gf_writing *w, gf_error *err)
-{
+    const gf_ordered_change *replacement = last_replacement(run);
+    const gf_ordered_change *c = replacement ? replacement : run->first;
+    int64_t timestamp = 0;
     gf_status st = GF_OK;
-    for (uint32_t i = 0; i < w->pending_keys.n && st == GF_OK; i++) {
-        gf_pending_row *p = &w->pending[i];
-        const gf_family *f = &gf_leveldb_schema(w->b, p->table)->families[p->family];
-        p->n = gf_packed_order(f, p->columns, p->n);
-        if (p->n)
-            st = put_packed(w, p->table, p->family, p->key, p->columns, p->n, p->timestamp, err);
-        else
-            st = delete_packed(w, p->table, p->family, p->key, err);
-    }
-    return st;
+    w->columns.family = run->schema;
+    w->columns.n = 0;
+    if (!replacement && !run->emptied) st = load_columns(w, run, &timestamp, err);
+    for (; c < run->end && st == GF_OK; c++)
+        st = change_columns(w, c->change, &timestamp, err);
+    if (st == GF_OK) st = gf_writing_cell_key(w, run, err);
+    if (st != GF_OK) return st;
+    if (w->columns.n == 0) return gf_writing_delete(w, run, err);
+    if (timestamp == 0 && run->schema->ttl_seconds) timestamp = w->now;
+    gf_buffer_reset(&w->packed);
+    gf_packed_write(&w->columns, &w->packed);
+    st = gf_buffer_check(&w->packed, err);
+    return st == GF_OK ? gf_writing_put(w, run, gf_buffer_view(&w->packed), timestamp, err) : st;
 }
 
-/* ---- one change after the other ---------------------------------------------------------------
+static gf_status apply_cell(gf_writing *w, const gf_run *run, gf_error *err)
+{
+    const gf_change *last = run->end[-1].change;
+    int64_t timestamp = last->timestamp;
+    gf_status st = gf_writing_cell_key(w, run, err);
+    if (st != GF_OK) return st;
+    if (last->kind == GF_CHANGE_DELETE_CELL) return gf_writing_delete(w, run, err);
+    if (timestamp == 0 && run->schema->ttl_seconds) timestamp = w->now;
+    return gf_writing_put(w, run, last->value, timestamp, err);
+}
+
+static gf_status apply_run(gf_writing *w, const gf_run *run, gf_error *err)
+{
+    if (gf_family_has_versions(run->schema)) return gf_writing_versions(w, run, err);
+    return run->schema->layout == GF_PACKED ? apply_packed(w, run, err) : apply_cell(w, run, err);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------
  */
 
-static bool is_packed(gf_writing *w, unsigned table, unsigned family)
+/* Delete what the database has in one family of a row. */
+static gf_status empty_family(gf_writing *w, const gf_run *run, gf_error *err)
 {
-    return gf_leveldb_schema(w->b, table)->families[family].layout == GF_PACKED;
-}
-
-/* A wide cell that an earlier change of this batch put is not in the database yet. */
-static gf_status forget_puts(gf_writing *w, size_t before, unsigned family, gf_error *err)
-{
-    const gf_change *c = &w->changes[before];
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < before && st == GF_OK; i++) {
-        const gf_change *p = &w->changes[i];
-        if (p->kind != GF_CHANGE_PUT || p->table != c->table || p->family != family) continue;
-        if (!gf_slice_equal(p->key, c->key)) continue;
-        if (c->kind == GF_CHANGE_DELETE_CELL && !gf_slice_equal(p->qualifier, c->qualifier))
-            continue;
-        gf_writing_cell_key(w, p->table, family, p->key, p->qualifier);
-        if (gf_family_has_versions(&gf_leveldb_schema(w->b, p->table)->families[family]))
-            gf_physical_version(&w->key, p->timestamp ? p->timestamp : w->now);
-        st = gf_buffer_check(&w->key, err);
-        if (st == GF_OK)
-            st = gf_writing_delete_head(w, p->table, family, gf_buffer_view(&w->key), err);
+    if (run->schema->layout == GF_PACKED && !gf_family_has_versions(run->schema)) {
+        gf_status st = gf_writing_cell_key(w, run, err);
+        return st == GF_OK ? gf_writing_delete(w, run, err) : st;
     }
-    return st;
-}
-
-static gf_status delete_wide_cell(gf_writing *w, size_t index, gf_error *err)
-{
-    const gf_change *c = &w->changes[index];
-    gf_writing_cell_key(w, c->table, c->family, c->key, c->qualifier);
+    gf_buffer_reset(&w->key);
+    gf_physical_family(&w->key, run->table, run->family);
+    gf_buffer_slice(&w->key, run->row);
     gf_status st = gf_buffer_check(&w->key, err);
-    if (st != GF_OK) return st;
-    const gf_family *f = &gf_leveldb_schema(w->b, c->table)->families[c->family];
-    if (!gf_family_has_versions(f))
-        return gf_writing_delete_head(w, c->table, c->family, gf_buffer_view(&w->key), err);
-    st = gf_writing_delete_prefix(w, c->table, c->family, gf_buffer_view(&w->key), err);
-    return st == GF_OK ? forget_puts(w, index, c->family, err) : st;
+    return st == GF_OK ? gf_writing_delete_prefix(w, err) : st;
 }
 
-static gf_status delete_row(gf_writing *w, size_t index, gf_error *err)
+/* A row's deletions come first: deleted[f] is the last one of family f. */
+static gf_status apply_deletions(gf_writing *w, const gf_ordered_change **first,
+                                 const gf_ordered_change *end,
+                                 const gf_change *deleted[GF_MAX_FAMILIES], gf_error *err)
 {
-    const gf_change *c = &w->changes[index];
-    const gf_schema *schema = gf_leveldb_schema(w->b, c->table);
+    uint32_t families = 0;
+    const gf_ordered_change *c = *first;
+    const gf_schema *schema = gf_leveldb_schema(w->b, c->change->table);
+    gf_run run = {.table = c->change->table, .row = c->change->key};
     gf_status st = GF_OK;
+    for (; c < end && c->change->kind == GF_CHANGE_DELETE_ROW; c++) {
+        families |= c->change->families;
+        for (unsigned f = 0; f < schema->n_families; f++)
+            if (c->change->families >> f & 1) deleted[f] = c->change;
+    }
+    *first = c;
     for (unsigned f = 0; f < schema->n_families && st == GF_OK; f++) {
-        if (!(c->families >> f & 1)) continue;
-        if (schema->families[f].layout == GF_PACKED) {
-            gf_change none = {.kind = GF_CHANGE_REPLACE, .table = c->table, .family = f};
-            none.key = c->key;
-            st = w->merges ? merge(w, &none, err) : delete_packed(w, c->table, f, c->key, err);
-            continue;
-        }
-        gf_buffer_reset(&w->key);
-        gf_physical_family(&w->key, c->table, f);
-        gf_buffer_slice(&w->key, c->key);
-        st = gf_buffer_check(&w->key, err);
-        if (st == GF_OK)
-            st = gf_writing_delete_prefix(w, c->table, f, gf_buffer_view(&w->key), err);
-        if (st == GF_OK) st = forget_puts(w, index, f, err);
+        run.family = f;
+        run.schema = &schema->families[f];
+        if (families >> f & 1) st = empty_family(w, &run, err);
     }
     return st;
 }
 
-static gf_status apply(gf_writing *w, size_t index, gf_error *err)
+static gf_status apply_row(gf_writing *w, const gf_ordered_change *first,
+                           const gf_ordered_change *end, gf_error *err)
 {
-    const gf_change *c = &w->changes[index];
-    if (c->kind == GF_CHANGE_DELETE_ROW) return delete_row(w, index, err);
-    if (is_packed(w, c->table, c->family)) {
-        if (w->merges) return merge(w, c, err);
-        return put_packed(w, c->table, c->family, c->key, c->columns, c->n_columns, c->timestamp,
-                          err);
+    const gf_change *deleted[GF_MAX_FAMILIES] = {NULL};
+    gf_status st = GF_OK;
+    if (first->change->kind == GF_CHANGE_DELETE_ROW)
+        st = apply_deletions(w, &first, end, deleted, err);
+    while (first < end && st == GF_OK) {
+        const gf_change *c = first->change;
+        gf_run run = {.table = c->table,
+                      .family = c->family,
+                      .schema = &gf_leveldb_schema(w->b, c->table)->families[c->family],
+                      .row = c->key,
+                      .qualifier = c->qualifier,
+                      .end = end_of_run(first, end),
+                      .emptied = deleted[c->family] != NULL};
+        while (run.emptied && first < run.end && first->change < deleted[c->family])
+            first++; /* deleted again */
+        run.first = first;
+        if (first < run.end) st = apply_run(w, &run, err);
+        first = run.end;
     }
-    if (c->kind == GF_CHANGE_DELETE_CELL) return delete_wide_cell(w, index, err);
-    gf_writing_cell_key(w, c->table, c->family, c->key, c->qualifier);
-    return gf_writing_put_value(w, c->table, c->family, c->value, c->timestamp, err);
+    return st;
 }
 
-gf_status gf_writing_apply(gf_writing *w, gf_error *err)
+gf_status gf_writing_apply(gf_writing *w, const gf_change *changes, size_t n, gf_error *err)
 {
-    for (size_t i = 0; i < w->n && !w->merges; i++) {
-        const gf_change *c = &w->changes[i];
-        bool single = c->kind == GF_CHANGE_PUT || c->kind == GF_CHANGE_DELETE_CELL;
-        w->merges = single && is_packed(w, c->table, c->family);
-    }
+    const gf_ordered_change *first = put_in_order(w, changes, n);
+    if (!first) return gf_fail_memory(err, "a batch");
+    const gf_ordered_change *end = first + n;
     gf_status st = GF_OK;
-    for (size_t i = 0; i < w->n && st == GF_OK; i++)
-        st = apply(w, i, err);
-    if (st == GF_OK) st = write_pending(w, err);
+    while (first < end && st == GF_OK) {
+        const gf_ordered_change *row_end = end_of_row(first, end);
+        st = apply_row(w, first, row_end, err);
+        if (st != GF_OK)
+            gf_error_prefix(err, "table %s", gf_leveldb_schema(w->b, first->change->table)->name);
+        first = row_end;
+    }
     return st;
 }

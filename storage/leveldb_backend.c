@@ -1,10 +1,8 @@
-/* Opening and closing LevelDB, and its settings. */
+/* Opening and closing LevelDB, its settings, its messages, views of its states. */
 #include "storage/leveldb_backend.h"
 
 #include "base/memory.h"
 #include "storage/leveldb_internal.h"
-
-#include <stdlib.h>
 
 /* Measured on LevelDB 1.23; docs/storage.md gives the figures. */
 enum {
@@ -15,31 +13,42 @@ enum {
     OPEN_FILES = 500
 };
 
+/* ---- messages, iterators ----------------------------------------------------------------------
+ */
+
+static bool is_locked(const char *message)
+{
+    gf_slice m = gf_slice_str(message);
+    return gf_slice_starts(m, GF_SLICE("IO error: lock ")) &&
+           (gf_slice_ends(m, GF_SLICE(": Resource temporarily unavailable")) ||
+            gf_slice_ends(m, GF_SLICE(": already held by process")));
+}
+
 /* The C interface has no codes: a status is told by how its message starts. */
 gf_status gf_leveldb_failure(char *message, gf_error *err)
 {
     static const struct {
-        const char *start;
+        const char *start, *instead;
         gf_status status;
     } known[] = {
-        {"Corruption: ", GF_ECORRUPT},
-        {"IO error: lock ", GF_EBUSY},
-        {"IO error: ", GF_EIO},
-        {"NotFound: ", GF_ENOTFOUND},
-        {"Invalid argument: ", GF_EINVAL},
-        {"Not implemented: ", GF_EINVAL},
+        {"Corruption: ", "damaged data: ", GF_ECORRUPT},
+        {"IO error: ", "", GF_EIO},
+        {"NotFound: ", "a file is missing: ", GF_ECORRUPT}, /* a key that is absent is no error */
+        {"Invalid argument: ", "", GF_EINVAL},
+        {"Not implemented: ", "", GF_EINVAL},
     };
     if (!message) return GF_OK;
     gf_status st = GF_EIO;
-    const char *words = message;
+    const char *words = message, *before = "";
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strncmp(message, known[i].start, strlen(known[i].start)) != 0) continue;
+        if (!gf_slice_starts(gf_slice_str(message), gf_slice_str(known[i].start))) continue;
         st = known[i].status;
-        words = strchr(message, ' ') + 1;
+        before = known[i].instead;
+        words += strlen(known[i].start);
         break;
     }
-    if (strstr(message, "LOCK: Resource temporarily unavailable")) st = GF_EBUSY;
-    gf_fail(err, st, "%s%s", st == GF_ECORRUPT ? "damaged data: " : "", words);
+    if (is_locked(message)) st = GF_EBUSY;
+    gf_fail(err, st, "%s%s", before, words);
     leveldb_free(message);
     return st;
 }
@@ -65,39 +74,121 @@ gf_slice gf_leveldb_iterator_value(const leveldb_iterator_t *it)
     return gf_slice_of(p, n);
 }
 
-leveldb_readoptions_t *gf_leveldb_read_options(const void *snapshot, bool fill_cache)
+/* ---- views ------------------------------------------------------------------------------------
+ */
+
+static leveldb_readoptions_t *read_options(const gf_leveldb_view *view, bool into_cache)
 {
     leveldb_readoptions_t *o = leveldb_readoptions_create();
     if (!o) return NULL;
     leveldb_readoptions_set_verify_checksums(o, 1);
-    leveldb_readoptions_set_fill_cache(o, fill_cache);
-    if (snapshot) leveldb_readoptions_set_snapshot(o, snapshot);
+    leveldb_readoptions_set_fill_cache(o, into_cache);
+    leveldb_readoptions_set_snapshot(o, view->snapshot);
     return o;
+}
+
+gf_status gf_leveldb_view_open(gf_leveldb *b, bool fixed, gf_leveldb_view *view, gf_error *err)
+{
+    gf_leveldb_view v = {.snapshot = fixed ? leveldb_create_snapshot(b->db) : NULL};
+    v.get = read_options(&v, true);
+    v.scan = read_options(&v, false);
+    if (!v.get || !v.scan || (fixed && !v.snapshot)) {
+        gf_leveldb_view_close(b, &v);
+        return gf_fail_memory(err, "a snapshot");
+    }
+    *view = v;
+    return GF_OK;
+}
+
+void gf_leveldb_view_close(gf_leveldb *b, gf_leveldb_view *view)
+{
+    if (view->get) leveldb_readoptions_destroy(view->get);
+    if (view->scan) leveldb_readoptions_destroy(view->scan);
+    if (view->snapshot) leveldb_release_snapshot(b->db, view->snapshot);
+    *view = (gf_leveldb_view){0};
+}
+
+gf_status gf_leveldb_read(gf_leveldb *b, const gf_leveldb_view *view, gf_slice key,
+                          gf_buffer *value, gf_error *err)
+{
+    char *message = NULL;
+    size_t n = 0;
+    char *bytes = leveldb_get(b->db, view->get, key.ptr, key.len, &n, &message);
+    if (message) return gf_leveldb_failure(message, err);
+    if (!bytes) return GF_ENOTFOUND;
+    gf_buffer_reset(value);
+    gf_buffer_append(value, bytes, n);
+    leveldb_free(bytes);
+    return gf_buffer_check(value, err);
 }
 
 static gf_status snapshot_create(gf_backend *backend, const void **snapshot, gf_error *err)
 {
-    *snapshot = leveldb_create_snapshot(((gf_leveldb *)backend)->db);
-    return *snapshot ? GF_OK : gf_fail_memory(err, "a snapshot");
+    gf_leveldb_view *view = gf_malloc(sizeof *view);
+    if (!view) return gf_fail_memory(err, "a snapshot");
+    gf_status st = gf_leveldb_view_open((gf_leveldb *)backend, true, view, err);
+    if (st == GF_OK)
+        *snapshot = view;
+    else
+        gf_free(view);
+    return st;
 }
 
 static void snapshot_free(gf_backend *backend, const void *snapshot)
 {
-    leveldb_release_snapshot(((gf_leveldb *)backend)->db, snapshot);
+    gf_leveldb_view *view =
+        (gf_leveldb_view *)snapshot; /* made above; const is for those in between */
+    gf_leveldb_view_close((gf_leveldb *)backend, view);
+    gf_free(view);
 }
+
+/* ---- compaction -------------------------------------------------------------------------------
+ */
+
+/* Delete two keys that are never there, below and above all others. */
+static gf_status write_span(gf_leveldb *b, gf_error *err)
+{
+    leveldb_writebatch_t *batch = leveldb_writebatch_create();
+    leveldb_writebatch_delete(batch, "", 0);
+    leveldb_writebatch_delete(batch, "\xFF", 1);
+    gf_status st = gf_leveldb_commit(b, batch, 1, GF_NO_SYNC, err);
+    leveldb_writebatch_destroy(batch);
+    return st;
+}
+
+/*
+ * LevelDB merges each level into the next and leaves the lowest as it is, with what was deleted
+ * there. So all goes to tables first; then what spans them all goes above them, and down again. A
+ * failure on the way is told by the write that comes next.
+ */
+static gf_status compact(gf_backend *backend, gf_error *err)
+{
+    gf_leveldb *b = (gf_leveldb *)backend;
+    gf_status st = GF_OK;
+    for (int round = 0; round < 2 && st == GF_OK; round++) {
+        leveldb_compact_range(b->db, NULL, 0, NULL, 0);
+        st = write_span(b, err);
+    }
+    return st;
+}
+
+/* ---- the backend ------------------------------------------------------------------------------
+ */
 
 static void close_backend(gf_backend *backend)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
+    gf_leveldb_view_close(b, &b->newest);
     if (b->db) leveldb_close(b->db);
     if (b->options) leveldb_options_destroy(b->options);
     if (b->cache) leveldb_cache_destroy(b->cache);
     if (b->filter) leveldb_filterpolicy_destroy(b->filter);
-    if (b->read) leveldb_readoptions_destroy(b->read);
+    for (int sync = 0; sync < 2; sync++)
+        if (b->write[sync]) leveldb_writeoptions_destroy(b->write[sync]);
     gf_arena_release(&b->catalogue_memory);
     pthread_mutex_destroy(&b->catalogue_lock);
     pthread_mutex_destroy(&b->rows_lock);
-    pthread_cond_destroy(&b->rows_free);
+    pthread_mutex_destroy(&b->commit_lock);
     gf_free(b);
 }
 
@@ -112,14 +203,13 @@ static const gf_backend_operations operations = {
     .increment = gf_leveldb_increment,
     .snapshot_create = snapshot_create,
     .snapshot_free = snapshot_free,
+    .compact = compact,
     .close = close_backend,
 };
 
-static leveldb_options_t *make_options(gf_leveldb *b, gf_leveldb_mode mode)
+static void set_options(gf_leveldb *b, gf_leveldb_mode mode)
 {
-    leveldb_options_t *o = leveldb_options_create();
-    b->cache = leveldb_cache_create_lru(CACHE);
-    b->filter = leveldb_filterpolicy_create_bloom(BLOOM_BITS);
+    leveldb_options_t *o = b->options;
     leveldb_options_set_create_if_missing(o, mode == GF_LEVELDB_CREATE);
     leveldb_options_set_error_if_exists(o, mode == GF_LEVELDB_CREATE);
     leveldb_options_set_paranoid_checks(o, 1);
@@ -129,7 +219,24 @@ static leveldb_options_t *make_options(gf_leveldb *b, gf_leveldb_mode mode)
     leveldb_options_set_cache(o, b->cache);
     leveldb_options_set_filter_policy(o, b->filter);
     leveldb_options_set_compression(o, leveldb_snappy_compression);
-    return o;
+}
+
+static gf_status open_leveldb(gf_leveldb *b, const char *folder, gf_leveldb_mode mode,
+                              gf_error *err)
+{
+    b->options = leveldb_options_create();
+    b->cache = leveldb_cache_create_lru(CACHE);
+    b->filter = leveldb_filterpolicy_create_bloom(BLOOM_BITS);
+    for (int sync = 0; sync < 2; sync++) {
+        b->write[sync] = leveldb_writeoptions_create();
+        leveldb_writeoptions_set_sync(b->write[sync], sync == GF_SYNC);
+    }
+    set_options(b, mode);
+    char *message = NULL;
+    b->db = leveldb_open(b->options, folder, &message);
+    gf_status st = gf_leveldb_failure(message, err);
+    if (st == GF_OK) st = gf_leveldb_view_open(b, false, &b->newest, err);
+    return st;
 }
 
 gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend **backend,
@@ -140,12 +247,9 @@ gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend *
     b->base.operations = &operations;
     pthread_mutex_init(&b->catalogue_lock, NULL);
     pthread_mutex_init(&b->rows_lock, NULL);
-    pthread_cond_init(&b->rows_free, NULL);
-    b->options = make_options(b, mode);
-    b->read = gf_leveldb_read_options(NULL, true);
-    char *message = NULL;
-    b->db = leveldb_open(b->options, folder, &message);
-    gf_status st = gf_leveldb_failure(message, err);
+    pthread_mutex_init(&b->commit_lock, NULL);
+    gf_status st = open_leveldb(b, folder, mode, err);
+    if (st == GF_OK && mode == GF_LEVELDB_CREATE) st = gf_catalogue_create(b, err);
     if (st == GF_OK) st = gf_catalogue_load(b, err);
     if (st != GF_OK) {
         close_backend(&b->base);
@@ -153,9 +257,4 @@ gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend *
     }
     *backend = &b->base;
     return GF_OK;
-}
-
-void gf_leveldb_compact(gf_backend *backend)
-{
-    leveldb_compact_range(((gf_leveldb *)backend)->db, NULL, 0, NULL, 0);
 }

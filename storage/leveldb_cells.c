@@ -2,27 +2,21 @@
 #include "storage/leveldb_internal.h"
 
 #include "base/clock.h"
-#include "base/memory.h"
 
-gf_status gf_cells_open(gf_cells *c, gf_leveldb *b, const void *snapshot, unsigned table,
-                        unsigned family, uint32_t versions, gf_error *err)
+gf_status gf_cells_open(gf_cells *c, gf_leveldb *b, const leveldb_readoptions_t *options,
+                        unsigned table, unsigned family, uint32_t versions, gf_error *err)
 {
-    *c = (gf_cells){.b = b, .versions = versions, .now = gf_clock_ms()};
-    c->schema = gf_leveldb_schema(b, table);
+    *c = (gf_cells){.versions = versions, .now = gf_clock_ms()};
+    c->it = leveldb_create_iterator(b->db, options);
+    if (!c->it) return gf_fail_memory(err, "a scan");
+    c->schema = gf_leveldb_schema(b, table); /* behind the iterator: see gf_catalogued */
     c->family = &c->schema->families[family];
-    c->options = gf_leveldb_read_options(snapshot, false);
-    c->it = c->options ? leveldb_create_iterator(b->db, c->options) : NULL;
-    if (!c->it) {
-        gf_cells_close(c);
-        return gf_fail_memory(err, "a scan");
-    }
     return GF_OK;
 }
 
 void gf_cells_close(gf_cells *c)
 {
     if (c->it) leveldb_iter_destroy(c->it);
-    if (c->options) leveldb_readoptions_destroy(c->options);
     gf_buffer_release(&c->lower);
     gf_buffer_release(&c->upper);
     gf_buffer_release(&c->last);
@@ -32,15 +26,19 @@ void gf_cells_close(gf_cells *c)
     *c = (gf_cells){0};
 }
 
+void gf_cells_within(gf_cells *c, gf_slice prefix)
+{
+    gf_buffer_slice(&c->lower, prefix);
+    gf_key_after_prefix(prefix, &c->upper);
+}
+
 static void seek(gf_cells *c, gf_slice key)
 {
     leveldb_iter_seek(c->it, key.ptr, key.len);
 }
 
-static bool in_range(const gf_cells *c)
+static bool in_range(const gf_cells *c, gf_slice key)
 {
-    if (!leveldb_iter_valid(c->it)) return false;
-    gf_slice key = gf_leveldb_iterator_key(c->it);
     if (c->reverse) return gf_slice_compare(key, gf_buffer_view(&c->lower)) >= 0;
     return c->upper.len == 0 || gf_slice_compare(key, gf_buffer_view(&c->upper)) < 0;
 }
@@ -63,50 +61,63 @@ static gf_status start(gf_cells *c, gf_error *err)
     return GF_OK;
 }
 
-/* The iterator has left the range: the end, or an error that it ran into. */
-static gf_status ended(gf_cells *c, gf_error *err)
+/*
+ * Take the key at the iterator's place apart; GF_ENOTFOUND at the range's end. The iterator is
+ * asked for an error at every step, since it steps over what it cannot read: only that tells.
+ */
+static gf_status arrive(const gf_cells *c, gf_physical_key *key, gf_error *err)
 {
     gf_status st = gf_leveldb_iterator_status(c->it, err);
-    return st == GF_OK ? GF_ENOTFOUND : st;
+    if (st != GF_OK) return st;
+    if (!leveldb_iter_valid(c->it)) return GF_ENOTFOUND;
+    gf_slice bytes = gf_leveldb_iterator_key(c->it);
+    return in_range(c, bytes) ? gf_physical_parse(c->schema, bytes, key, err) : GF_ENOTFOUND;
 }
 
-/* Append the further blocks of the value whose head the iterator is at; it moves to the last. */
-static gf_status gather(gf_cells *c, const gf_value_head *head, gf_slice head_key, gf_error *err)
+/* Append block i of the value whose head key is in `place`; the iterator is behind block i - 1. */
+static gf_status add_block(gf_cells *c, uint32_t i, gf_error *err)
+{
+    gf_physical_key key = {0};
+    gf_status st = gf_leveldb_iterator_status(c->it, err);
+    if (st == GF_OK && leveldb_iter_valid(c->it))
+        st = gf_physical_parse(c->schema, gf_leveldb_iterator_key(c->it), &key, err);
+    if (st != GF_OK) return st;
+    if (key.block != i || !gf_slice_equal(key.head, gf_buffer_view(&c->place)))
+        return gf_fail(err, GF_ECORRUPT, "block %u of a cut value is missing", i);
+    gf_buffer_slice(&c->blocks, gf_leveldb_iterator_value(c->it));
+    return gf_buffer_check(&c->blocks, err);
+}
+
+static gf_status remember_cell(gf_cells *c, gf_slice cell, gf_error *err)
+{
+    gf_buffer_reset(&c->last);
+    gf_buffer_slice(&c->last, cell);
+    return gf_buffer_check(&c->last, err);
+}
+
+/* Put together the value whose head the iterator is at; it moves to the last block. */
+static gf_status gather(gf_cells *c, const gf_value_head *head, const gf_physical_key *key,
+                        gf_error *err)
 {
     gf_buffer_reset(&c->blocks);
     gf_buffer_slice(&c->blocks, head->first);
     gf_buffer_reset(&c->place);
-    gf_buffer_slice(&c->place, head_key);
+    gf_buffer_slice(&c->place, key->head);
     gf_status st = gf_buffer_check(&c->place, err);
-    gf_slice wanted = gf_buffer_view(&c->place);
+    if (st == GF_OK) st = remember_cell(c, key->cell, err);
+    c->moved = true;
     for (uint32_t i = 1; i < gf_value_head_blocks(head) && st == GF_OK; i++) {
         leveldb_iter_next(c->it);
-        gf_physical_key key = {0};
-        if (!leveldb_iter_valid(c->it)) {
-            st = ended(c, err);
-            if (st == GF_ENOTFOUND) st = gf_fail(err, GF_ECORRUPT, "a cut value has no end");
-        } else {
-            st = gf_physical_parse(c->schema, gf_leveldb_iterator_key(c->it), &key, err);
-        }
-        if (st == GF_OK && (key.block != i || !gf_slice_equal(key.head, wanted)))
-            st = gf_fail(err, GF_ECORRUPT, "block %u of a cut value is missing", i);
-        if (st == GF_OK) gf_buffer_slice(&c->blocks, gf_leveldb_iterator_value(c->it));
+        st = add_block(c, i, err);
     }
-    if (st == GF_OK) st = gf_buffer_check(&c->blocks, err);
     if (st == GF_OK && c->blocks.len != head->length)
         st = gf_fail(err, GF_ECORRUPT, "a cut value has another length than its head says");
     return st;
 }
 
-static bool expired(const gf_cells *c, int64_t timestamp)
-{
-    uint64_t ttl = c->family->ttl_seconds;
-    return ttl && timestamp < c->now && (uint64_t)(c->now - timestamp) / 1000 >= ttl;
-}
-
 /*
  * Read the value at the iterator, whose key was taken apart. The key's slices point into the
- * iterator, so where it has to move on they are copied to `place` and parsed there again.
+ * iterator, so where that moves on, the key is taken apart again from `place`.
  */
 static gf_status read_value(gf_cells *c, gf_found_cell *cell, bool *live, gf_error *err)
 {
@@ -114,12 +125,13 @@ static gf_status read_value(gf_cells *c, gf_found_cell *cell, bool *live, gf_err
     gf_status st = gf_value_read_head(gf_leveldb_iterator_value(c->it), &head, err);
     if (st != GF_OK) return st;
     cell->timestamp = head.timestamp;
-    *live = !expired(c, head.timestamp);
+    cell->expired = gf_cell_is_expired(c->family, head.timestamp, c->now);
     cell->value = (gf_slice){0};
-    if (!*live || c->keys_only) return GF_OK;
+    *live = !cell->expired || c->with_expired;
+    if (cell->expired || c->keys_only) return GF_OK;
     gf_slice stored = head.first;
     if (gf_value_head_blocks(&head) > 1) {
-        st = gather(c, &head, cell->key.head, err);
+        st = gather(c, &head, &cell->key, err);
         if (st == GF_OK)
             st = gf_physical_parse(c->schema, gf_buffer_view(&c->place), &cell->key, err);
         stored = gf_buffer_view(&c->blocks);
@@ -133,40 +145,29 @@ static gf_status wanted_version(gf_cells *c, gf_slice cell, bool *wanted, gf_err
 {
     *wanted = true;
     if (!gf_family_has_versions(c->family)) return GF_OK;
-    if (!gf_slice_equal(cell, gf_buffer_view(&c->last))) {
-        gf_buffer_reset(&c->last);
-        gf_buffer_slice(&c->last, cell);
+    if (c->seen == 0 || !gf_slice_equal(cell, gf_buffer_view(&c->last))) {
+        gf_status st = remember_cell(c, cell, err);
+        if (st != GF_OK) return st;
         c->seen = 0;
     }
     *wanted = c->seen++ < c->versions;
-    return gf_buffer_check(&c->last, err);
+    return GF_OK;
 }
 
-static gf_status next_forward(gf_cells *c, gf_found_cell *cell, gf_error *err)
+static gf_status look_forward(gf_cells *c, gf_found_cell *cell, bool *live, gf_error *err)
 {
-    /* The iterator rests on the entry given last, whose bytes the caller may still have used. */
-    if (c->started)
-        leveldb_iter_next(c->it);
-    else {
-        gf_status st = start(c, err);
-        if (st != GF_OK) return st;
-    }
-    for (;; leveldb_iter_next(c->it)) {
-        if (!in_range(c)) return ended(c, err);
-        bool wanted = false, live = false;
-        gf_status st =
-            gf_physical_parse(c->schema, gf_leveldb_iterator_key(c->it), &cell->key, err);
-        if (st == GF_OK && cell->key.block) continue;
-        if (st == GF_OK) st = wanted_version(c, cell->key.cell, &wanted, err);
-        if (st == GF_OK && wanted) st = read_value(c, cell, &live, err);
-        if (st != GF_OK || live) return st;
-    }
+    bool wanted = false;
+    gf_status st = arrive(c, &cell->key, err);
+    if (st != GF_OK || cell->key.block) return st;
+    st = wanted_version(c, cell->key.cell, &wanted, err);
+    return st == GF_OK && wanted ? read_value(c, cell, live, err) : st;
 }
 
-/* Move to the entry before the cell whose start `last` holds. */
+/* Move to the entry before the cell that was looked at last. */
 static void step_back(gf_cells *c)
 {
-    seek(c, gf_buffer_view(&c->last));
+    if (c->moved) seek(c, gf_buffer_view(&c->last));
+    c->moved = false;
     if (leveldb_iter_valid(c->it))
         leveldb_iter_prev(c->it);
     else
@@ -174,38 +175,33 @@ static void step_back(gf_cells *c)
 }
 
 /*
- * Backwards the iterator meets a cell's blocks and oldest version first. So it goes to the cell's
- * first entry, reads from there as forwards, and later steps back from that first entry.
+ * Backwards the iterator meets a cell's blocks and oldest version first. So where there are any it
+ * goes to the cell's first entry, reads from there as forwards, and later steps back from there.
  */
-static gf_status next_reverse(gf_cells *c, gf_found_cell *cell, gf_error *err)
+static gf_status look_back(gf_cells *c, gf_found_cell *cell, bool *live, gf_error *err)
 {
-    gf_status st = GF_OK;
-    if (c->started)
-        step_back(c);
-    else
-        st = start(c, err);
-    for (; st == GF_OK; step_back(c)) {
-        if (!in_range(c)) return ended(c, err);
-        bool live = false;
-        gf_slice key = gf_leveldb_iterator_key(c->it);
-        st = gf_physical_parse(c->schema, key, &cell->key, err);
-        if (st != GF_OK) break;
-        bool at_first = !gf_family_has_versions(c->family) && cell->key.block == 0;
-        gf_buffer_reset(&c->last);
-        gf_buffer_slice(&c->last, cell->key.cell);
-        st = gf_buffer_check(&c->last, err);
-        if (st == GF_OK && !at_first) {
-            seek(c, gf_buffer_view(&c->last));
-            if (!leveldb_iter_valid(c->it)) return ended(c, err);
-            st = gf_physical_parse(c->schema, gf_leveldb_iterator_key(c->it), &cell->key, err);
-        }
-        if (st == GF_OK && cell->key.block == 0) st = read_value(c, cell, &live, err);
-        if (st != GF_OK || live) return st;
+    gf_status st = arrive(c, &cell->key, err);
+    if (st == GF_OK && (cell->key.block || gf_family_has_versions(c->family))) {
+        st = remember_cell(c, cell->key.cell, err);
+        if (st != GF_OK) return st;
+        c->moved = true;
+        seek(c, gf_buffer_view(&c->last));
+        st = arrive(c, &cell->key, err);
     }
-    return st;
+    return st == GF_OK && cell->key.block == 0 ? read_value(c, cell, live, err) : st;
 }
 
 gf_status gf_cells_next(gf_cells *c, gf_found_cell *cell, gf_error *err)
 {
-    return c->reverse ? next_reverse(c, cell, err) : next_forward(c, cell, err);
+    bool live = false, move = c->started; /* the cell given last had to stay in place until now */
+    gf_status st = c->started ? GF_OK : start(c, err);
+    while (st == GF_OK && !live) {
+        if (move && c->reverse)
+            step_back(c);
+        else if (move)
+            leveldb_iter_next(c->it);
+        move = true;
+        st = c->reverse ? look_back(c, cell, &live, err) : look_forward(c, cell, &live, err);
+    }
+    return st;
 }

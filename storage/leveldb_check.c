@@ -3,78 +3,54 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef gf_status check_content(gf_slice content, gf_error *err);
+/* ---- names ------------------------------------------------------------------------------------
+ */
 
-/* Check a file's content, mapped into memory. Damage carries the file's name. */
-static gf_status check_file(const char *folder, const char *name, check_content *check,
-                            gf_error *err)
+typedef enum file_kind { CURRENT, MANIFEST, LOG, TABLE, OTHER, FOREIGN } file_kind;
+
+static bool is_number(gf_slice s)
 {
-    gf_buffer path = {0};
-    gf_buffer_format(&path, "%s/%s", folder, name);
-    gf_status st = gf_buffer_check(&path, err);
-    int fd = st == GF_OK ? open(gf_buffer_cstr(&path), O_RDONLY | O_CLOEXEC) : -1;
-    struct stat info = {0};
-    if (st == GF_OK && (fd < 0 || fstat(fd, &info) != 0))
-        st = gf_fail_errno(err, "cannot open %s", gf_buffer_cstr(&path));
-    size_t size = (size_t)info.st_size;
-    void *content = NULL;
-    if (st == GF_OK && size) {
-        content = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (content == MAP_FAILED) st = gf_fail_errno(err, "cannot read %s", gf_buffer_cstr(&path));
-    }
-    if (st == GF_OK) {
-        st = check(gf_slice_of(content, size), err);
-        if (st != GF_OK) gf_error_prefix(err, "%s", name);
-        if (size) munmap(content, size);
-    }
-    if (fd >= 0) close(fd);
-    gf_buffer_release(&path);
-    return st;
+    for (size_t i = 0; i < s.len; i++)
+        if (s.ptr[i] < '0' || s.ptr[i] > '9') return false;
+    return s.len > 0;
 }
 
-static check_content *check_for(const char *name)
+static file_kind kind_of(const char *name)
 {
-    gf_slice s = gf_slice_str(name);
-    if (gf_slice_starts(s, GF_SLICE("MANIFEST-"))) return gf_leveldb_check_log;
-    if (gf_slice_ends(s, GF_SLICE(".log"))) return gf_leveldb_check_log;
-    if (gf_slice_ends(s, GF_SLICE(".ldb")) || gf_slice_ends(s, GF_SLICE(".sst")))
-        return gf_leveldb_check_table;
-    return NULL;
+    static const struct {
+        const char *end;
+        file_kind kind;
+    } numbered[] = {{".log", LOG}, {".ldb", TABLE}, {".sst", TABLE}, {".dbtmp", OTHER}};
+    gf_slice s = gf_slice_str(name), manifest = GF_SLICE("MANIFEST-");
+    if (strcmp(name, "CURRENT") == 0) return CURRENT;
+    if (strcmp(name, "LOCK") == 0 || strcmp(name, "LOG") == 0 || strcmp(name, "LOG.old") == 0)
+        return OTHER;
+    if (gf_slice_starts(s, manifest) && is_number(gf_slice_skip(s, manifest.len))) return MANIFEST;
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
+        gf_slice end = gf_slice_str(numbered[i].end);
+        if (gf_slice_ends(s, end) && is_number(gf_slice_of(s.ptr, s.len - end.len)))
+            return numbered[i].kind;
+    }
+    return FOREIGN;
 }
 
-/* CURRENT holds the name of a MANIFEST and a line feed. */
-static gf_status check_current(const char *folder, gf_error *err)
+bool gf_leveldb_is_file(const char *name)
 {
-    gf_buffer path = {0}, content;
-    gf_buffer_init(&content, 256);
-    gf_buffer_format(&path, "%s/CURRENT", folder);
-    gf_status st = gf_buffer_check(&path, err);
-    if (st == GF_OK) st = gf_file_read(gf_buffer_cstr(&path), &content, err);
-    if (st == GF_ENOTFOUND || st == GF_ELIMIT) {
-        st = gf_fail(err, GF_ECORRUPT, "CURRENT: the file is %s",
-                     st == GF_ENOTFOUND ? "missing" : "damaged");
-    } else if (st == GF_OK) {
-        gf_slice name = gf_buffer_view(&content);
-        bool ok = gf_slice_ends(name, GF_SLICE("\n")) &&
-                  gf_slice_starts(name, GF_SLICE("MANIFEST-")) && !memchr(name.ptr, '/', name.len);
-        path.len -= strlen("CURRENT");
-        gf_buffer_append(&path, name.ptr, name.len ? name.len - 1 : 0);
-        if (!ok || !gf_file_exists(gf_buffer_cstr(&path)))
-            st = gf_fail(err, GF_ECORRUPT, "CURRENT: it names no MANIFEST that is there");
-    }
-    gf_buffer_release(&path);
-    gf_buffer_release(&content);
-    return st;
+    return kind_of(name) != FOREIGN;
 }
+
+/* ---- the walk ---------------------------------------------------------------------------------
+ */
 
 /* What to do with each damage: the first ends the walk, or all are reported. */
 typedef struct walk {
@@ -83,40 +59,157 @@ typedef struct walk {
     gf_damage_report *report; /* NULL: the first damage is the result */
     void *context;
     const gf_cancel *cancel;
+    uint64_t oldest_log; /* that is still needed */
+    gf_buffer content;   /* of the file at work */
 } walk;
 
-static gf_status handle_damage(const walk *w, const char *name, gf_status st, gf_error *err)
+static gf_status damage(const walk *w, const char *file, const char *what, gf_error *err)
 {
-    if (st != GF_ECORRUPT || !w->report) return st;
-    const char *what = strstr(err->message, ": ");
-    w->report(w->context, name, what ? what + 2 : err->message);
+    if (!w->report) return gf_fail(err, GF_ECORRUPT, "%s: %s", file, what);
+    w->report(w->context, file, what);
     return GF_OK;
 }
 
-static gf_status check_all(const walk *w, DIR *dir, gf_error *err)
+/* Where a check found damage, tell of it and go on. */
+static gf_status handle(const walk *w, const char *file, gf_status st, const gf_error *found,
+                        gf_error *err)
 {
-    gf_status st = handle_damage(w, "CURRENT", check_current(w->folder, err), err);
-    for (;;) {
-        errno = 0;
-        struct dirent *entry = st == GF_OK ? readdir(dir) : NULL;
-        if (!entry && st == GF_OK && errno) st = gf_fail_errno(err, "cannot list %s", w->folder);
-        if (!entry) return st;
-        check_content *check = check_for(entry->d_name);
-        if (!check || (check == gf_leveldb_check_table && !w->tables)) continue;
-        st = gf_cancel_check(w->cancel, err);
-        if (st == GF_OK) st = check_file(w->folder, entry->d_name, check, err);
-        st = handle_damage(w, entry->d_name, st, err);
-    }
+    if (st == GF_ECORRUPT) return damage(w, file, found->message, err);
+    if (st != GF_OK && err) *err = *found;
+    return st;
 }
 
-static gf_status run(const walk *w, gf_error *err)
+static gf_status read_file(walk *w, const char *name, gf_error *err)
 {
-    gf_error own;
-    if (!err) err = &own;
+    gf_buffer path = {0};
+    gf_buffer_reset(&w->content);
+    gf_buffer_format(&path, "%s/%s", w->folder, name);
+    gf_status st = gf_buffer_check(&path, err);
+    if (st == GF_OK) st = gf_file_read(gf_buffer_cstr(&path), &w->content, err);
+    gf_buffer_release(&path);
+    return st;
+}
+
+/* ---- each file --------------------------------------------------------------------------------
+ */
+
+/* Open a file of the folder; *fd is -1 where it is not there. */
+static gf_status open_file(const walk *w, const char *name, int *fd, gf_error *err)
+{
+    gf_buffer path = {0};
+    gf_buffer_format(&path, "%s/%s", w->folder, name);
+    gf_status st = gf_buffer_check(&path, err);
+    if (st == GF_OK) *fd = open(gf_buffer_cstr(&path), O_RDONLY | O_CLOEXEC);
+    if (st == GF_OK && *fd < 0 && errno != ENOENT) st = gf_fail_errno(err, "cannot open %s", name);
+    gf_buffer_release(&path);
+    return st;
+}
+
+static gf_status check_size(const walk *w, int fd, const char *name, uint64_t size, gf_error *err)
+{
+    struct stat info;
+    char footer[GF_LEVELDB_FOOTER], what[96];
+    gf_error found;
+    if (fstat(fd, &info) != 0) return gf_fail_errno(err, "cannot read %s", name);
+    if ((uint64_t)info.st_size != size) {
+        snprintf(what, sizeof what, "the file has %" PRIu64 " bytes, not %" PRIu64,
+                 (uint64_t)info.st_size, size);
+        return damage(w, name, what, err);
+    }
+    off_t at = info.st_size < GF_LEVELDB_FOOTER ? 0 : info.st_size - GF_LEVELDB_FOOTER;
+    ssize_t n = pread(fd, footer, sizeof footer, at);
+    if (n < 0) return gf_fail_errno(err, "cannot read %s", name);
+    gf_status st = gf_leveldb_check_footer(gf_slice_of(footer, (size_t)n), size, &found);
+    return handle(w, name, st, &found, err);
+}
+
+static gf_status check_table(walk *w, const char *name, gf_error *err)
+{
+    gf_error found;
+    gf_status st = gf_cancel_check(w->cancel, &found);
+    if (st == GF_OK) st = read_file(w, name, &found);
+    if (st == GF_OK) st = gf_leveldb_check_table(gf_buffer_view(&w->content), &found);
+    return handle(w, name, st, &found, err);
+}
+
+/* A file that the MANIFEST wants: a table of that size, or where size is 0 a log. */
+static gf_status check_wanted(void *context, uint64_t number, uint64_t size, gf_error *err)
+{
+    walk *w = context;
+    char name[32], older_name[32];
+    int fd = -1;
+    snprintf(name, sizeof name, "%06" PRIu64 "%s", number, size ? ".ldb" : ".log");
+    snprintf(older_name, sizeof older_name, "%06" PRIu64 ".sst", number);
+    if (!size) w->oldest_log = number;
+    gf_status st = open_file(w, name, &fd, err);
+    if (st == GF_OK && size && fd < 0) {
+        st = open_file(w, older_name, &fd, err);
+        if (fd >= 0) memcpy(name, older_name, sizeof name);
+    }
+    if (st == GF_OK && fd < 0) return damage(w, name, "the file is missing", err);
+    if (st == GF_OK && size) st = check_size(w, fd, name, size, err);
+    if (fd >= 0) close(fd);
+    return st == GF_OK && size && w->tables ? check_table(w, name, err) : st;
+}
+
+/* CURRENT holds the name of a MANIFEST and a line feed. */
+static gf_status check_current(walk *w, gf_error *err)
+{
+    gf_error found;
+    gf_status st = read_file(w, "CURRENT", &found);
+    if (st == GF_ENOTFOUND) return damage(w, "CURRENT", "the file is missing", err);
+    if (st != GF_OK) return handle(w, "CURRENT", st, &found, err);
+    gf_slice content = gf_buffer_view(&w->content);
+    bool good = content.len && content.len < 64 && content.ptr[content.len - 1] == '\n';
+    char name[64] = "";
+    if (good) memcpy(name, content.ptr, content.len - 1);
+    if (!good || strlen(name) != content.len - 1 || kind_of(name) != MANIFEST)
+        return damage(w, "CURRENT", "it names no MANIFEST", err);
+    st = read_file(w, name, &found);
+    if (st == GF_ENOTFOUND) return damage(w, name, "the file is missing", err);
+    gf_buffer manifest = w->content;
+    w->content = (gf_buffer){0};
+    if (st == GF_OK)
+        st = gf_leveldb_check_manifest(gf_buffer_view(&manifest), check_wanted, w, &found);
+    gf_buffer_release(&manifest);
+    return handle(w, name, st, &found, err);
+}
+
+/*
+ * Logs are checked from the oldest that is still needed. What the MANIFEST does not name was left
+ * by a process that was ended: a table half written, a log whose content is in a table. LevelDB
+ * removes it when it opens the folder.
+ */
+static gf_status check_file(walk *w, const char *name, gf_error *err)
+{
+    gf_error found;
+    if (kind_of(name) != LOG || strtoull(name, NULL, 10) < w->oldest_log) return GF_OK;
+    gf_status st = gf_cancel_check(w->cancel, &found);
+    if (st == GF_OK) st = read_file(w, name, &found);
+    if (st == GF_OK) st = gf_leveldb_check_log(gf_buffer_view(&w->content), NULL, NULL, &found);
+    return handle(w, name, st, &found, err);
+}
+
+static gf_status check_all(walk *w, DIR *dir, gf_error *err)
+{
+    gf_status st = check_current(w, err);
+    while (st == GF_OK) {
+        errno = 0;
+        struct dirent *entry = readdir(dir);
+        if (!entry && errno) return gf_fail_errno(err, "cannot list %s", w->folder);
+        if (!entry) return GF_OK;
+        st = check_file(w, entry->d_name, err);
+    }
+    return st;
+}
+
+static gf_status run(walk *w, gf_error *err)
+{
     DIR *dir = opendir(w->folder);
     if (!dir) return gf_fail_errno(err, "cannot open folder %s", w->folder);
     gf_status st = check_all(w, dir, err);
     closedir(dir);
+    gf_buffer_release(&w->content);
     return st;
 }
 
@@ -129,6 +222,9 @@ gf_status gf_leveldb_check_logs(const char *folder, gf_error *err)
 gf_status gf_leveldb_check_files(const char *folder, gf_damage_report *report, void *context,
                                  const gf_cancel *cancel, gf_error *err)
 {
-    walk w = {folder, true, report, context, cancel};
+    walk w = {.folder = folder, .tables = true};
+    w.report = report;
+    w.context = context;
+    w.cancel = cancel;
     return run(&w, err);
 }

@@ -16,7 +16,7 @@
  *     data    entries: shared, unshared, value length (varints), rest of the key, value;
  *             then restart offsets (u32 LE each) and their number (u32 LE)
  */
-enum { FOOTER = 48, HANDLES = 40, TRAILER = 5 };
+enum { FOOTER = GF_LEVELDB_FOOTER, HANDLES = 40, TRAILER = 5 };
 static const unsigned char MAGIC[8] = {0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB};
 
 typedef struct handle {
@@ -34,16 +34,27 @@ static gf_status damaged(gf_error *err, uint64_t at, const char *what)
     return gf_fail(err, GF_ECORRUPT, "at byte %llu: %s", (unsigned long long)at, what);
 }
 
+/* A varint in its shortest form, as it was written: another form of the number is damage. */
+static bool take_number(gf_slice *s, uint64_t *v)
+{
+    const char *start = s->ptr;
+    return gf_take_varint(s, v) && (s->ptr - start == 1 || s->ptr[-1] != 0);
+}
+
 static bool take_handle(gf_slice *s, handle *h)
 {
-    return gf_take_varint(s, &h->offset) && gf_take_varint(s, &h->size);
+    return take_number(s, &h->offset) && take_number(s, &h->size);
+}
+
+static bool is_within(handle h, uint64_t end)
+{
+    return h.offset <= end && h.size <= end - h.offset && end - h.offset - h.size >= TRAILER;
 }
 
 /* Check a block's place and checksum, and remember it. */
 static gf_status check_block(table_check *t, handle h, gf_error *err)
 {
-    uint64_t end = t->file.len - FOOTER;
-    if (h.offset > end || h.size > end - h.offset || end - h.offset - h.size < TRAILER)
+    if (!is_within(h, t->file.len - FOOTER))
         return damaged(err, h.offset, "a block lies outside the file");
     const char *p = t->file.ptr + h.offset;
     const unsigned char *c = (const unsigned char *)p + h.size + 1;
@@ -142,25 +153,37 @@ static gf_status check_tiling(table_check *t, gf_error *err)
     return GF_OK;
 }
 
-static gf_status check_footer(gf_slice file, handle *metaindex, handle *index, gf_error *err)
+/* `file_size` is at least that of a footer. */
+static gf_status take_footer(gf_slice footer, uint64_t file_size, handle *metaindex, handle *index,
+                             gf_error *err)
 {
-    if (file.len < FOOTER) return damaged(err, 0, "the file is too short for a table");
-    gf_slice footer = gf_slice_of(file.ptr + file.len - FOOTER, HANDLES);
+    uint64_t at = file_size - FOOTER;
     if (memcmp(footer.ptr + HANDLES, MAGIC, sizeof MAGIC) != 0)
-        return damaged(err, file.len - sizeof MAGIC, "the footer's magic number is wrong");
-    if (!take_handle(&footer, metaindex) || !take_handle(&footer, index))
-        return damaged(err, file.len - FOOTER, "the footer is damaged");
+        return damaged(err, at + HANDLES, "the footer's magic number is wrong");
+    footer.len = HANDLES;
+    if (!take_handle(&footer, metaindex) || !take_handle(&footer, index) ||
+        !is_within(*metaindex, at) || !is_within(*index, at))
+        return damaged(err, at, "the footer is damaged");
     for (size_t i = 0; i < footer.len; i++)
-        if (footer.ptr[i])
-            return damaged(err, file.len - FOOTER, "the footer's filling is damaged");
+        if (footer.ptr[i]) return damaged(err, at, "the footer's filling is damaged");
     return GF_OK;
+}
+
+gf_status gf_leveldb_check_footer(gf_slice footer, uint64_t file_size, gf_error *err)
+{
+    handle metaindex, index;
+    if (footer.len < FOOTER || file_size < FOOTER)
+        return damaged(err, 0, "the file is too short for a table");
+    return take_footer(footer, file_size, &metaindex, &index, err);
 }
 
 gf_status gf_leveldb_check_table(gf_slice content, gf_error *err)
 {
     table_check t = {.file = content};
     handle metaindex, index;
-    gf_status st = check_footer(content, &metaindex, &index, err);
+    if (content.len < FOOTER) return damaged(err, 0, "the file is too short for a table");
+    gf_slice footer = gf_slice_skip(content, content.len - FOOTER);
+    gf_status st = take_footer(footer, content.len, &metaindex, &index, err);
     if (st == GF_OK) st = check_block(&t, metaindex, err);
     if (st == GF_OK) st = check_block(&t, index, err);
     if (st == GF_OK) st = check_named(&t, metaindex, err);

@@ -4,12 +4,13 @@
  *     table (u16 BE) | family (u8) | row key | [qualifier] | [version] | [block]
  *
  *     qualifier  of a wide family: as a string part (storage/key.h); a packed one has none
- *     version    where the family keeps several: 2^64 - 1 - timestamp, u64 BE, so the newest is
- * first block      u32 BE, 1 and up: further blocks of a cut value; the head entry has none
+ *     version    where the family keeps several: 2^63 - 1 - timestamp (modulo 2^64), u64 BE, so
+ *                that the newest comes first, also of times before 1970
+ *     block      u32 BE, 1 and up: further blocks of a cut value; the head entry has none
  *
  * Families lie apart, the row key delimits itself, so every length is known from the schema. A
  * family that keeps one version has no version in its keys: a put then replaces without reading.
- * Table 0 is the catalogue: its keys are 00 00, a letter and a name.
+ * Table 0 is the catalogue (leveldb_catalogue.c).
  */
 #ifndef GF_STORAGE_LEVELDB_KEYS_H
 #define GF_STORAGE_LEVELDB_KEYS_H

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "storage/packed.h"
-#include "storage/schema.h"
 
 struct gf_backend_scan {
     gf_cells cells;
@@ -11,86 +10,106 @@ struct gf_backend_scan {
     gf_buffer qualifier;
 };
 
-/* Raise lower to `key` where that is higher; likewise lower upper. */
-static void raise_lower(gf_cells *c, gf_slice key)
+/*
+ * The bounds of a scan grow together from its options: the highest of all lower ones, the lowest of
+ * all upper ones. Each is a physical key, made in `key`.
+ */
+typedef struct range {
+    gf_cells *cells;
+    unsigned table;
+    const gf_scan_options *options;
+    gf_buffer key, after;
+} range;
+
+static gf_status raise_lower(range *r, const gf_buffer *key, gf_error *err)
 {
-    if (gf_slice_compare(key, gf_buffer_view(&c->lower)) <= 0) return;
-    gf_buffer_reset(&c->lower);
-    gf_buffer_slice(&c->lower, key);
+    gf_buffer *lower = &r->cells->lower;
+    gf_status st = gf_buffer_check(key, err);
+    if (st != GF_OK || gf_slice_compare(gf_buffer_view(key), gf_buffer_view(lower)) <= 0) return st;
+    gf_buffer_reset(lower);
+    gf_buffer_slice(lower, gf_buffer_view(key));
+    return gf_buffer_check(lower, err);
 }
 
-static void reduce_upper(gf_cells *c, gf_slice key)
+static gf_status reduce_upper(range *r, const gf_buffer *key, gf_error *err)
 {
-    if (c->upper.len && gf_slice_compare(key, gf_buffer_view(&c->upper)) >= 0) return;
-    gf_buffer_reset(&c->upper);
-    gf_buffer_slice(&c->upper, key);
+    gf_buffer *upper = &r->cells->upper;
+    gf_status st = gf_buffer_check(key, err);
+    if (st != GF_OK) return st;
+    if (upper->len && gf_slice_compare(gf_buffer_view(key), gf_buffer_view(upper)) >= 0)
+        return GF_OK;
+    gf_buffer_reset(upper);
+    gf_buffer_slice(upper, gf_buffer_view(key));
+    return gf_buffer_check(upper, err);
 }
 
-/* All physical keys that start with `prefix`. */
-static void within_prefix(gf_cells *c, gf_slice prefix)
+/* r->key becomes the family's prefix and `row`. */
+static void begin_key(range *r, gf_slice row)
 {
-    gf_buffer after = {0};
-    raise_lower(c, prefix);
-    if (gf_key_after_prefix(prefix, &after)) reduce_upper(c, gf_buffer_view(&after));
-    if (after.state != GF_OK) c->upper.state = after.state;
-    gf_buffer_release(&after);
+    gf_buffer_reset(&r->key);
+    gf_physical_family(&r->key, r->table, r->options->family);
+    gf_buffer_slice(&r->key, row);
 }
 
-/* Behind (in reverse: before) the cell of that qualifier in the row `prefix`. */
-static void beyond_qualifier(gf_cells *c, gf_buffer *key, gf_slice qualifier)
+/* r->after becomes the lowest key behind all that start with r->key: there is one, see
+ * GF_MAX_TABLES.
+ */
+static const gf_buffer *behind(range *r)
 {
-    gf_buffer after = {0};
-    gf_key_string(key, qualifier);
-    if (c->reverse)
-        reduce_upper(c, gf_buffer_view(key));
-    else if (gf_key_after_prefix(gf_buffer_view(key), &after))
-        raise_lower(c, gf_buffer_view(&after));
-    if (after.state != GF_OK) c->lower.state = after.state;
-    gf_buffer_release(&after);
+    gf_buffer_reset(&r->after);
+    gf_key_after_prefix(gf_buffer_view(&r->key), &r->after);
+    return &r->after;
 }
 
-static gf_status set_range(gf_cells *c, unsigned table, const gf_scan_options *o, gf_error *err)
+/* All keys that start with r->key. */
+static gf_status within(range *r, gf_error *err)
 {
-    gf_buffer key = {0};
-    gf_physical_family(&key, table, o->family);
-    within_prefix(c, gf_buffer_view(&key));
-    size_t base = key.len;
-    gf_buffer_slice(&key, o->prefix);
-    size_t row = key.len;
-    within_prefix(c, gf_buffer_view(&key));
-    if (o->qualifier_prefix.len) {
-        gf_key_string_start(&key, o->qualifier_prefix);
-        within_prefix(c, gf_buffer_view(&key));
-        key.len = row;
-    }
-    if (o->after_qualifier.ptr) beyond_qualifier(c, &key, o->after_qualifier);
-    key.len = base;
-    if (o->start.len) {
-        gf_buffer_slice(&key, o->start);
-        raise_lower(c, gf_buffer_view(&key));
-        key.len = base;
-    }
-    if (o->end.len) {
-        gf_buffer_slice(&key, o->end);
-        reduce_upper(c, gf_buffer_view(&key));
-    }
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = gf_buffer_check(&c->lower, err);
-    if (st == GF_OK) st = gf_buffer_check(&c->upper, err);
-    gf_buffer_release(&key);
+    gf_status st = raise_lower(r, &r->key, err);
+    return st == GF_OK ? reduce_upper(r, behind(r), err) : st;
+}
+
+static gf_status bound_rows(range *r, gf_error *err)
+{
+    const gf_scan_options *o = r->options;
+    begin_key(r, o->prefix);
+    gf_status st = within(r, err);
+    begin_key(r, o->start);
+    if (st == GF_OK) st = raise_lower(r, &r->key, err);
+    begin_key(r, o->end);
+    if (st == GF_OK && o->end.len) st = reduce_upper(r, &r->key, err);
     return st;
 }
 
-static gf_status check_options(const gf_schema *schema, const gf_scan_options *o, gf_error *err)
+static gf_status bound_qualifiers(range *r, gf_error *err)
 {
-    bool of_row = o->qualifier_prefix.len || o->after_qualifier.ptr;
-    if (!of_row) return GF_OK;
-    if (schema->families[o->family].layout == GF_WIDE && o->prefix.len &&
-        gf_schema_row_length(schema, o->prefix) == o->prefix.len)
-        return GF_OK;
-    return gf_fail(err, GF_EINVAL,
-                   "table %s: a range of qualifiers needs a wide family and one whole row key",
-                   schema->name);
+    const gf_scan_options *o = r->options;
+    gf_status st = GF_OK;
+    if (o->qualifier_prefix.len) {
+        begin_key(r, o->prefix);
+        gf_key_string_start(&r->key, o->qualifier_prefix);
+        st = within(r, err);
+    }
+    if (st == GF_OK && o->after_qualifier.ptr) {
+        begin_key(r, o->prefix);
+        gf_key_string(&r->key, o->after_qualifier);
+        st = o->reverse ? reduce_upper(r, &r->key, err) : raise_lower(r, behind(r), err);
+    }
+    return st;
+}
+
+static gf_status open_cells(gf_backend_scan *s, gf_leveldb *b, const gf_leveldb_view *view,
+                            unsigned table, const gf_scan_options *options, gf_error *err)
+{
+    gf_status st = gf_cells_open(&s->cells, b, view->scan, table, options->family, 1, err);
+    if (st != GF_OK) return st;
+    s->cells.reverse = options->reverse;
+    s->cells.keys_only = options->keys_only;
+    range r = {.cells = &s->cells, .table = table, .options = options};
+    st = bound_rows(&r, err);
+    if (st == GF_OK) st = bound_qualifiers(&r, err);
+    gf_buffer_release(&r.key);
+    gf_buffer_release(&r.after);
+    return st;
 }
 
 gf_status gf_leveldb_scan_open(gf_backend *backend, const void *snapshot, unsigned table,
@@ -98,17 +117,10 @@ gf_status gf_leveldb_scan_open(gf_backend *backend, const void *snapshot, unsign
                                gf_error *err)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
-    gf_status st = check_options(gf_leveldb_schema(b, table), options, err);
-    if (st != GF_OK) return st;
     gf_backend_scan *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a scan");
     s->family = options->family;
-    st = gf_cells_open(&s->cells, b, snapshot, table, options->family, 1, err);
-    if (st == GF_OK) {
-        s->cells.reverse = options->reverse;
-        s->cells.keys_only = options->keys_only;
-        st = set_range(&s->cells, table, options, err);
-    }
+    gf_status st = open_cells(s, b, snapshot ? snapshot : &b->newest, table, options, err);
     if (st != GF_OK) {
         gf_leveldb_scan_close(s);
         return st;
@@ -117,47 +129,65 @@ gf_status gf_leveldb_scan_open(gf_backend *backend, const void *snapshot, unsign
     return GF_OK;
 }
 
-static gf_status add_columns(gf_backend_scan *s, gf_slice value, int64_t timestamp, gf_row *row,
-                             gf_error *err)
+static gf_status add_columns(const gf_family *family, unsigned number, gf_slice value,
+                             int64_t timestamp, gf_row *row, gf_error *err)
 {
-    gf_slice rest = gf_row_keep(row, value);
-    if (!rest.ptr) return gf_fail_memory(err, "a row");
+    gf_packed_reader reader = {.family = family, .rest = value};
     for (;;) {
         gf_column column;
-        gf_status st = gf_packed_next(s->cells.family, &rest, &column, err);
+        gf_status st = gf_packed_next(&reader, &column, err);
         if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
-        gf_cell cell = {s->family, column.name, column.value, timestamp};
+        gf_cell cell = {number, column.name, column.value, timestamp};
         st = gf_row_add(row, &cell, err);
         if (st != GF_OK) return st;
     }
 }
 
-static gf_status add_cell(gf_backend_scan *s, const gf_found_cell *found, gf_row *row,
-                          gf_error *err)
+/* The qualifier as it was before it became part of a key; most have nothing to decode. */
+static gf_status decode(gf_backend_scan *s, gf_slice encoded, gf_slice *qualifier, gf_error *err)
 {
-    gf_slice encoded = found->key.qualifier;
+    enum { TERMINATOR = 2 };
+    gf_slice bytes = gf_slice_of(encoded.ptr, encoded.len - TERMINATOR);
+    if (bytes.len == 0 || !memchr(bytes.ptr, 0, bytes.len)) {
+        *qualifier = bytes;
+        return GF_OK;
+    }
     gf_buffer_reset(&s->qualifier);
     gf_key_take_string(&encoded, &s->qualifier);
-    gf_status st = gf_buffer_check(&s->qualifier, err);
+    *qualifier = gf_buffer_view(&s->qualifier);
+    return gf_buffer_check(&s->qualifier, err);
+}
+
+static gf_slice append(char **to, gf_slice bytes)
+{
+    gf_slice copy = {*to, bytes.len};
+    if (bytes.len) memcpy(*to, bytes.ptr, bytes.len);
+    *to += bytes.len;
+    return copy;
+}
+
+/* The row takes a copy of what was found, all in one piece. */
+static gf_status give(gf_backend_scan *s, const gf_found_cell *found, gf_row *row, gf_error *err)
+{
+    bool wide = s->cells.family->layout == GF_WIDE;
+    gf_slice qualifier = {0};
+    gf_status st = wide ? decode(s, found->key.qualifier, &qualifier, err) : GF_OK;
     if (st != GF_OK) return st;
-    gf_cell cell = {s->family, gf_row_keep(row, gf_buffer_view(&s->qualifier)),
-                    gf_row_keep(row, found->value), found->timestamp};
-    if (!cell.qualifier.ptr || !cell.value.ptr) return gf_fail_memory(err, "a row");
-    return gf_row_add(row, &cell, err);
+    char *to = gf_row_room(row, found->key.row.len + qualifier.len + found->value.len);
+    if (!to) return gf_fail_memory(err, "a row");
+    row->key = append(&to, found->key.row);
+    gf_cell cell = {.family = s->family, .timestamp = found->timestamp};
+    cell.qualifier = append(&to, qualifier);
+    cell.value = append(&to, found->value);
+    if (wide) return gf_row_add(row, &cell, err);
+    return add_columns(s->cells.family, s->family, cell.value, found->timestamp, row, err);
 }
 
 gf_status gf_leveldb_scan_next(gf_backend_scan *s, gf_row *row, gf_error *err)
 {
     gf_found_cell found;
     gf_status st = gf_cells_next(&s->cells, &found, err);
-    if (st == GF_ENOTFOUND) return st;
-    if (st == GF_OK) st = gf_row_set_key(row, found.key.row, err);
-    if (st == GF_OK)
-        st = s->cells.family->layout == GF_PACKED
-                 ? add_columns(s, found.value, found.timestamp, row, err)
-                 : add_cell(s, &found, row, err);
-    if (st != GF_OK) gf_error_prefix(err, "table %s", s->cells.schema->name);
-    return st;
+    return st == GF_OK ? give(s, &found, row, err) : st;
 }
 
 void gf_leveldb_scan_close(gf_backend_scan *s)

@@ -1,63 +1,72 @@
 /**
  * A write in the making: changes on their way into one LevelDB batch. For the backend's own files.
  *
- * A change of single columns of a packed family needs the columns that are there: those rows are
- * put together in memory (`pending`), across all changes of the batch, and written at its end. All
- * other changes go straight into the batch, in their order.
+ *     changes -> ordered by row, family, cell -> one entry of each -> LevelDB batch
+ *                leveldb_apply.c                 leveldb_history.c    leveldb_batch.c
+ *
+ * Changes of different rows do not meet; of those of one cell only the end counts. So each entry is
+ * written once, and what it replaces is what the database has, whose rows are locked meanwhile.
  */
 #ifndef GF_STORAGE_LEVELDB_WRITING_H
 #define GF_STORAGE_LEVELDB_WRITING_H
 
-#include "base/strings.h"
 #include "storage/leveldb_internal.h"
+#include "storage/packed.h"
 
-/* The columns of one packed row while its changes are applied. */
-typedef struct gf_pending_row {
+/* A change in its place: of a wide family's cells the qualifiers are in order, too. */
+typedef struct gf_ordered_change {
+    const gf_change *change; /* in the caller's array: the address tells which came first */
+    bool by_qualifier;
+} gf_ordered_change;
+
+/* Changes of one packed row's family, or of one cell of a wide one, in the order of their coming.
+ */
+typedef struct gf_run {
     unsigned table, family;
-    gf_slice key;
-    gf_column *columns; /* n of capacity, in no order */
-    size_t n, capacity;
-    int64_t timestamp;
-} gf_pending_row;
+    const gf_family *schema;
+    gf_slice row, qualifier;
+    const gf_ordered_change *first, *end;
+    bool emptied; /* what the database has in the family is deleted by this batch already */
+} gf_run;
 
-/* A cut value that this batch has put: its blocks are not in the database yet. */
-typedef struct gf_cut_put {
-    gf_slice head; /* physical key */
-    uint32_t blocks;
-} gf_cut_put;
+/* A family in which this batch puts its first cut value. */
+typedef struct gf_cut_mark {
+    unsigned table, family;
+    struct gf_cut_mark *next;
+} gf_cut_mark;
 
 typedef struct gf_writing {
     gf_leveldb *b;
     leveldb_writebatch_t *batch;
-    const gf_change *changes;
-    size_t n;
-    bool merges; /* packed families are put together in `pending` */
+    size_t bytes; /* about what the batch has */
     int64_t now;
+    gf_cut_mark *marks; /* in the arena, like the ordered changes */
     gf_arena arena;
-    gf_strings pending_keys; /* physical key -> index in pending */
-    gf_pending_row *pending;
-    size_t pending_capacity;
-    gf_cut_put *cuts;
-    size_t n_cuts, cuts_capacity;
-    gf_buffer key, block_key, value, entry, packed, unpacked;
+    gf_arena run_arena; /* per run */
+    gf_packed columns;  /* of the packed row at work; its memory is kept */
+    gf_arena columns_arena;
+    gf_row row; /* what was read for that */
+    gf_buffer key, block_key, entry, value, packed, compressed;
 } gf_writing;
 
-/* leveldb_batch.c: entries of the batch */
+/* ---- leveldb_batch.c: entries of the batch; the head key is in w->key -------------------------
+ */
 
-/** w->key becomes the physical key of a cell, without version. */
-void gf_writing_cell_key(gf_writing *w, unsigned table, unsigned family, gf_slice row,
-                         gf_slice qualifier);
-/** Put a value under the cell key in w->key. */
-gf_status gf_writing_put_value(gf_writing *w, unsigned table, unsigned family, gf_slice value,
-                               int64_t timestamp, gf_error *err);
-/** Delete the entry under a head key, and its blocks. */
-gf_status gf_writing_delete_head(gf_writing *w, unsigned table, unsigned family, gf_slice head,
+/** w->key becomes the key of the run's cell; of a version of it. */
+gf_status gf_writing_cell_key(gf_writing *w, const gf_run *run, gf_error *err);
+gf_status gf_writing_version_key(gf_writing *w, const gf_run *run, int64_t timestamp,
                                  gf_error *err);
-/** Delete every entry whose physical key starts with `prefix`. */
-gf_status gf_writing_delete_prefix(gf_writing *w, unsigned table, unsigned family, gf_slice prefix,
-                                   gf_error *err);
+/** Put a value; delete what is there. */
+gf_status gf_writing_put(gf_writing *w, const gf_run *run, gf_slice value, int64_t timestamp,
+                         gf_error *err);
+gf_status gf_writing_delete(gf_writing *w, const gf_run *run, gf_error *err);
+/** Delete every entry whose key starts with w->key. */
+gf_status gf_writing_delete_prefix(gf_writing *w, gf_error *err);
+
+/** Apply the run to a family that keeps several versions. leveldb_history.c */
+gf_status gf_writing_versions(gf_writing *w, const gf_run *run, gf_error *err);
 
 /** Turn all changes into entries of the batch. leveldb_apply.c */
-gf_status gf_writing_apply(gf_writing *w, gf_error *err);
+gf_status gf_writing_apply(gf_writing *w, const gf_change *changes, size_t n, gf_error *err);
 
 #endif

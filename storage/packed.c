@@ -2,74 +2,116 @@
 
 #include "storage/schema.h"
 
+enum { FIRST_COLUMNS = 16 };
+
 /* Known columns by number, others behind them by name. */
-static int compare(const gf_family *family, const gf_column *a, const gf_column *b)
+static int compare(const gf_packed_column *a, const gf_packed_column *b)
 {
-    int number_a = gf_schema_column(family, a->name), number_b = gf_schema_column(family, b->name);
-    if (number_a >= 0 && number_b >= 0) return number_a - number_b;
-    if (number_a >= 0 || number_b >= 0) return number_a >= 0 ? -1 : 1;
+    if (a->number >= 0 && b->number >= 0) return a->number - b->number;
+    if (a->number >= 0 || b->number >= 0) return a->number >= 0 ? -1 : 1;
     return gf_slice_compare(a->name, b->name);
 }
 
-/* Binary insertion: rows have a few columns, and most come sorted. It keeps the order of equals. */
-static void sort(const gf_family *family, gf_column *columns, size_t n)
+/* Where the column is or belongs; *there tells which. Most come in order, so the end comes first.
+ */
+static size_t find(const gf_packed *p, const gf_packed_column *column, bool *there)
 {
-    for (size_t i = 1; i < n; i++) {
-        gf_column moving = columns[i];
-        if (compare(family, &columns[i - 1], &moving) <= 0) continue;
-        size_t low = 0, high = i - 1; /* the place is in low..high */
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (compare(family, &columns[middle], &moving) <= 0)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        memmove(columns + low + 1, columns + low, (i - low) * sizeof *columns);
-        columns[low] = moving;
+    size_t low = 0, high = p->n;
+    *there = false;
+    if (p->n && compare(&p->columns[p->n - 1], column) < 0) return p->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare(&p->columns[middle], column);
+        if (order == 0) *there = true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static gf_packed_column numbered(const gf_packed *p, gf_slice name, gf_slice value)
+{
+    int last = p->n ? p->columns[p->n - 1].number : -1;
+    return (gf_packed_column){name, value, gf_schema_column(p->family, name, last + 1)};
+}
+
+static gf_status grow(gf_packed *p, gf_error *err)
+{
+    size_t capacity = p->capacity ? p->capacity * 2 : FIRST_COLUMNS;
+    gf_packed_column *columns = gf_arena_alloc(p->arena, capacity * sizeof *columns);
+    if (!columns) return gf_fail_memory(err, "the columns of a row");
+    if (p->n) memcpy(columns, p->columns, p->n * sizeof *columns);
+    p->columns = columns;
+    p->capacity = capacity;
+    return GF_OK;
+}
+
+gf_status gf_packed_set(gf_packed *p, gf_slice name, gf_slice value, gf_error *err)
+{
+    bool there;
+    gf_packed_column column = numbered(p, name, value);
+    size_t at = find(p, &column, &there);
+    if (!there) {
+        gf_status st = p->n == p->capacity ? grow(p, err) : GF_OK;
+        if (st != GF_OK) return st;
+        memmove(p->columns + at + 1, p->columns + at, (p->n++ - at) * sizeof column);
+    }
+    p->columns[at] = column;
+    return GF_OK;
+}
+
+bool gf_packed_remove(gf_packed *p, gf_slice name)
+{
+    bool there;
+    gf_packed_column column = numbered(p, name, (gf_slice){0});
+    size_t at = find(p, &column, &there);
+    if (!there) return false;
+    memmove(p->columns + at, p->columns + at + 1, (--p->n - at) * sizeof column);
+    return true;
+}
+
+void gf_packed_write(const gf_packed *p, gf_buffer *out)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const gf_packed_column *c = &p->columns[i];
+        gf_buffer_varint(out, (uint64_t)(c->number + 1));
+        if (c->number < 0) gf_buffer_string(out, c->name);
+        gf_buffer_string(out, c->value);
     }
 }
 
-size_t gf_packed_order(const gf_family *family, gf_column *columns, size_t n)
+/* gf_take_string, quick where the length is one byte, as most are. */
+static bool take_string(gf_slice *s, gf_slice *v)
 {
-    sort(family, columns, n);
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (kept && gf_slice_equal(columns[kept - 1].name, columns[i].name)) kept--;
-        columns[kept++] = columns[i];
-    }
-    return kept;
+    if (s->len == 0 || (unsigned char)s->ptr[0] >= 0x80) return gf_take_string(s, v);
+    size_t n = (unsigned char)s->ptr[0];
+    if (n > s->len - 1) return false;
+    *v = gf_slice_of(s->ptr + 1, n);
+    *s = gf_slice_skip(*s, n + 1);
+    return true;
 }
 
-void gf_packed_write(const gf_family *family, const gf_column *columns, size_t n, gf_buffer *out)
+/* The name of a known column: looks for the list's end, which a damaged number may lie behind. */
+static bool column_name(gf_packed_reader *r, uint32_t number, gf_slice *name)
 {
-    for (size_t i = 0; i < n; i++) {
-        int number = gf_schema_column(family, columns[i].name);
-        gf_buffer_varint(out, (uint64_t)(number + 1));
-        if (number < 0) gf_buffer_string(out, columns[i].name);
-        gf_buffer_string(out, columns[i].value);
-    }
+    const char *const *columns = r->family->columns;
+    while (columns && r->known <= number && columns[r->known])
+        r->known++;
+    if (number >= r->known) return false;
+    *name = gf_slice_str(columns[number]);
+    return true;
 }
 
-static bool column_name(const gf_family *family, uint32_t number, gf_slice *name)
-{
-    for (uint32_t c = 0; family->columns && family->columns[c]; c++) {
-        if (c != number) continue;
-        *name = gf_slice_str(family->columns[c]);
-        return true;
-    }
-    return false;
-}
-
-gf_status gf_packed_next(const gf_family *family, gf_slice *rest, gf_column *column, gf_error *err)
+gf_status gf_packed_next(gf_packed_reader *r, gf_column *column, gf_error *err)
 {
     uint32_t tag;
-    if (rest->len == 0) return GF_ENOTFOUND;
-    bool good = gf_take_varint32(rest, &tag);
+    if (r->rest.len == 0) return GF_ENOTFOUND;
+    bool good = gf_take_varint32(&r->rest, &tag);
     if (good)
-        good =
-            tag ? column_name(family, tag - 1, &column->name) : gf_take_string(rest, &column->name);
-    if (!good || !gf_take_string(rest, &column->value))
-        return gf_fail(err, GF_ECORRUPT, "the columns of family %s are damaged", family->name);
+        good = tag ? column_name(r, tag - 1, &column->name) : take_string(&r->rest, &column->name);
+    if (!good || !take_string(&r->rest, &column->value))
+        return gf_fail(err, GF_ECORRUPT, "the columns of family %s are damaged", r->family->name);
     return GF_OK;
 }

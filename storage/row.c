@@ -5,16 +5,23 @@
 
 enum { FIRST_CELLS = 8 };
 
-gf_status gf_row_begin(gf_row *row, gf_error *err)
+void gf_row_clear(gf_row *row)
 {
-    if (!row->memory) {
-        row->memory = gf_calloc(1, sizeof *row->memory);
-        if (!row->memory) return gf_fail_memory(err, "a row");
-    }
-    gf_arena_reset(&row->memory->arena);
+    if (row->memory) gf_arena_reset(&row->memory->arena);
     row->key = (gf_slice){0};
     row->n_cells = 0;
-    return GF_OK;
+}
+
+gf_status gf_row_begin(gf_row *row, gf_error *err)
+{
+    gf_row_clear(row);
+    if (!row->memory) row->memory = gf_calloc(1, sizeof *row->memory);
+    return row->memory ? GF_OK : gf_fail_memory(err, "a row");
+}
+
+char *gf_row_room(gf_row *row, size_t n)
+{
+    return gf_arena_alloc(&row->memory->arena, n);
 }
 
 gf_slice gf_row_keep(gf_row *row, gf_slice bytes)
@@ -28,17 +35,13 @@ gf_status gf_row_set_key(gf_row *row, gf_slice key, gf_error *err)
     return row->key.ptr ? GF_OK : gf_fail_memory(err, "a row");
 }
 
-gf_status gf_row_add(gf_row *row, const gf_cell *cell, gf_error *err)
+gf_status gf_row_grow(gf_row *row, gf_error *err)
 {
-    size_t capacity = row->memory->capacity;
-    if (row->n_cells == capacity) {
-        capacity = capacity ? capacity * 2 : FIRST_CELLS;
-        gf_cell *cells = gf_realloc(row->cells, capacity, sizeof *cells);
-        if (!cells) return gf_fail_memory(err, "a row");
-        row->cells = cells;
-        row->memory->capacity = capacity;
-    }
-    row->cells[row->n_cells++] = *cell;
+    size_t capacity = row->memory->capacity ? row->memory->capacity * 2 : FIRST_CELLS;
+    gf_cell *cells = gf_realloc(row->cells, capacity, sizeof *cells);
+    if (!cells) return gf_fail_memory(err, "a row");
+    row->cells = cells;
+    row->memory->capacity = capacity;
     return GF_OK;
 }
 

@@ -1,9 +1,5 @@
 #include "storage/schema.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
-
 static size_t count_columns(const gf_family *family)
 {
     size_t n = 0;
@@ -19,6 +15,8 @@ static gf_status check_parts(const gf_schema *s, gf_error *err)
                        GF_MAX_PARTS, s->n_parts);
     for (unsigned i = 0; i < s->n_parts; i++) {
         const gf_key_part *p = &s->parts[i];
+        if (!p->name || !*p->name)
+            return gf_fail(err, GF_EINVAL, "table %s: key part %u has no name", s->name, i);
         if (p->kind > GF_PART_FIXED)
             return gf_fail(err, GF_EINVAL, "table %s: key part %s has no known kind", s->name,
                            p->name);
@@ -31,7 +29,7 @@ static gf_status check_parts(const gf_schema *s, gf_error *err)
 
 static bool family_has(const gf_family *family, const char *column)
 {
-    return gf_schema_column(family, gf_slice_str(column)) >= 0;
+    return gf_schema_column(family, gf_slice_str(column), 0) >= 0;
 }
 
 /* No other family before `f`, and no earlier column of it, has one of f's column names. */
@@ -47,7 +45,7 @@ static gf_status check_columns(const gf_schema *s, unsigned f, gf_error *err)
             if (family_has(&s->families[other], family->columns[c]))
                 return gf_fail(err, GF_EINVAL, "table %s: column %s is in families %s and %s",
                                s->name, family->columns[c], s->families[other].name, family->name);
-        if (gf_schema_column(family, gf_slice_str(family->columns[c])) != (int)c)
+        if (gf_schema_column(family, gf_slice_str(family->columns[c]), 0) != (int)c)
             return gf_fail(err, GF_EINVAL, "table %s: column %s is twice in family %s", s->name,
                            family->columns[c], family->name);
     }
@@ -83,46 +81,66 @@ gf_status gf_schema_check(const gf_schema *s, gf_error *err)
     return st;
 }
 
-/* The bytes of a schema are also its deep copy: written once, read into the arena. */
-gf_status gf_schema_copy(const gf_schema *from, gf_arena *arena, gf_schema *to, gf_error *err)
-{
-    gf_buffer bytes = {0};
-    gf_schema_write(from, &bytes);
-    gf_status st = gf_buffer_check(&bytes, err);
-    if (st == GF_OK) st = gf_schema_read(gf_buffer_view(&bytes), arena, to, err);
-    gf_buffer_release(&bytes);
-    return st;
-}
-
 static gf_status differs(const gf_schema *s, const char *what, gf_error *err)
 {
     return gf_fail(err, GF_EINVAL, "table %s is stored with another %s", s->name, what);
 }
 
-static bool same_family(const gf_family *a, const gf_family *b)
+static uint32_t versions_of(const gf_family *family)
 {
-    uint32_t versions_a = a->versions ? a->versions : 1, versions_b = b->versions ? b->versions : 1;
-    return strcmp(a->name, b->name) == 0 && a->layout == b->layout && versions_a == versions_b &&
-           a->ttl_seconds == b->ttl_seconds && a->compression == b->compression;
+    return family->versions ? family->versions : 1;
 }
 
-gf_status gf_schema_extends(const gf_schema *before, const gf_schema *now, gf_error *err)
+static bool same_parts(const gf_schema *a, const gf_schema *b)
 {
-    if (before->n_parts != now->n_parts) return differs(now, "row key", err);
-    for (unsigned i = 0; i < now->n_parts; i++)
-        if (before->parts[i].kind != now->parts[i].kind ||
-            before->parts[i].width != now->parts[i].width)
-            return differs(now, "row key", err);
-    if (before->n_families > now->n_families) return differs(now, "number of families", err);
-    for (unsigned f = 0; f < before->n_families; f++) {
-        const gf_family *a = &before->families[f], *b = &now->families[f];
-        if (!same_family(a, b)) return differs(now, a->name, err);
-        size_t n = count_columns(a);
-        if (n > count_columns(b)) return differs(now, "set of columns", err);
-        for (size_t c = 0; c < n; c++)
-            if (strcmp(a->columns[c], b->columns[c]) != 0)
-                return differs(now, "set of columns", err);
+    if (a->n_parts != b->n_parts) return false;
+    for (unsigned i = 0; i < a->n_parts; i++) {
+        const gf_key_part *p = &a->parts[i], *q = &b->parts[i];
+        if (p->kind != q->kind || (p->kind == GF_PART_FIXED && p->width != q->width)) return false;
     }
+    return true;
+}
+
+/* The family with the longer list of columns, of which the other's is to be the start. */
+static gf_status join_family(const gf_schema *s, const gf_family *stored, const gf_family *given,
+                             gf_family *joined, gf_error *err)
+{
+    if (strcmp(stored->name, given->name) != 0 || stored->layout != given->layout ||
+        versions_of(stored) != versions_of(given) || stored->ttl_seconds != given->ttl_seconds ||
+        stored->compression != given->compression)
+        return gf_fail(err, GF_EINVAL, "table %s is stored with another family %s", s->name,
+                       stored->name);
+    size_t n = count_columns(stored), m = count_columns(given);
+    for (size_t c = 0; c < n && c < m; c++)
+        if (strcmp(stored->columns[c], given->columns[c]) != 0)
+            return gf_fail(err, GF_EINVAL, "table %s: family %s is stored with column %s, not %s",
+                           s->name, stored->name, stored->columns[c], given->columns[c]);
+    *joined = m > n ? *given : *stored;
+    return GF_OK;
+}
+
+gf_status gf_schema_join(const gf_schema *stored, const gf_schema *given, gf_joined_schema *joined,
+                         gf_error *err)
+{
+    unsigned n = stored->n_families, m = given->n_families;
+    if (strcmp(stored->name, given->name) != 0) return differs(given, "name", err);
+    if (!same_parts(stored, given)) return differs(given, "row key", err);
+    gf_joined_schema j = {.schema = *stored, .is_more = m > n};
+    j.schema.n_families = m > n ? m : n;
+    for (unsigned f = 0; f < j.schema.n_families; f++) {
+        gf_status st = GF_OK;
+        if (f < n && f < m)
+            st = join_family(given, &stored->families[f], &given->families[f], &j.families[f], err);
+        else
+            j.families[f] = f < n ? stored->families[f] : given->families[f];
+        if (st != GF_OK) return st;
+        if (f < n && j.families[f].columns != stored->families[f].columns) j.is_more = true;
+    }
+    j.schema.families = j.families;
+    gf_status st = gf_schema_check(&j.schema, err);
+    if (st != GF_OK) return st;
+    *joined = j;
+    joined->schema.families = joined->families;
     return GF_OK;
 }
 
@@ -133,7 +151,7 @@ void gf_schema_write(const gf_schema *s, gf_buffer *out)
     for (unsigned i = 0; i < s->n_parts; i++) {
         gf_buffer_string(out, gf_slice_str(s->parts[i].name));
         gf_buffer_varint(out, s->parts[i].kind);
-        gf_buffer_varint(out, s->parts[i].width);
+        gf_buffer_varint(out, s->parts[i].kind == GF_PART_FIXED ? s->parts[i].width : 0);
     }
     gf_buffer_varint(out, s->n_families);
     for (unsigned f = 0; f < s->n_families; f++) {
@@ -141,7 +159,7 @@ void gf_schema_write(const gf_schema *s, gf_buffer *out)
         size_t n = count_columns(family);
         gf_buffer_string(out, gf_slice_str(family->name));
         gf_buffer_varint(out, family->layout);
-        gf_buffer_varint(out, family->versions);
+        gf_buffer_varint(out, versions_of(family));
         gf_buffer_varint(out, family->ttl_seconds);
         gf_buffer_varint(out, family->compression);
         gf_buffer_varint(out, n);
@@ -168,7 +186,7 @@ static const char *take_name(schema_reader *r)
 {
     gf_slice s;
     if (r->status != GF_OK) return "";
-    if (!gf_take_string(&r->rest, &s)) {
+    if (!gf_take_string(&r->rest, &s) || (s.len && memchr(s.ptr, 0, s.len))) {
         r->status = GF_ECORRUPT;
         return "";
     }
@@ -253,10 +271,18 @@ size_t gf_schema_row_length(const gf_schema *schema, gf_slice s)
     return at;
 }
 
-int gf_schema_column(const gf_family *family, gf_slice name)
+static bool is_named(const char *column, gf_slice name)
 {
-    if (!family->columns) return -1;
-    for (int c = 0; family->columns[c]; c++)
-        if (gf_slice_equal(gf_slice_str(family->columns[c]), name)) return c;
+    if (name.len && column[0] != name.ptr[0]) return false; /* most differ here */
+    return gf_slice_equal(gf_slice_str(column), name);
+}
+
+int gf_schema_column(const gf_family *family, gf_slice name, int hint)
+{
+    const char *const *columns = family->columns;
+    if (!columns) return -1;
+    if (columns[hint] && is_named(columns[hint], name)) return hint;
+    for (int c = 0; columns[c]; c++)
+        if (is_named(columns[c], name)) return c;
     return -1;
 }

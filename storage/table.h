@@ -11,6 +11,12 @@
  * and keeps a number of versions per cell, may drop cells of an age, and may be compressed. An
  * empty cell differs from an absent one. Column names are unique across a table's families.
  *
+ * A timestamp is the caller's or, where none is given and the family needs one, the time of the
+ * write. In a family with one version it only says how old a cell is: the last put stays. Where
+ * several are kept it names the version: reads give the newest, a put of an older one goes behind
+ * it, and only the newest stay. A packed family has one timestamp for all columns of a row, that of
+ * the last put, and its versions are those of the row: each has all columns as they were then.
+ *
  * Threads: a database, its tables and a snapshot may be used by several threads at once; a batch, a
  * scan and a row by one at a time.
  */
@@ -65,9 +71,16 @@ typedef struct gf_schema {
     unsigned n_families;       /* 1..32 */
 } gf_schema;
 
+enum {
+    GF_MAX_KEY = 64 << 10, /* bytes of a row key, of a qualifier */
+    GF_MAX_VALUE = 1 << 30 /* bytes of a value, and of all columns of a packed row */
+};
+
 /**
- * The table of that schema, made where the database has none of its name. A table that is there may
- * get further families and further known columns at their ends; any other difference is refused.
+ * The table of that schema, made where the database has none of its name. A table that is there
+ * gets the further families and known columns that the schema has at its ends, and keeps those that
+ * the schema lacks there (gf_table_schema tells what it has); any other difference is refused.
+ * Families keep their numbers.
  *
  * @return GF_OK; GF_EINVAL (a column name in two families, a bad part, a schema that differs);
  *         GF_EIO, GF_ECORRUPT, GF_ENOMEM. *table belongs to the database.
@@ -77,7 +90,7 @@ gf_status gf_table_open(gf_database *db, const gf_schema *schema, gf_table **tab
 /** The number of a family, as the calls below take it; GF_EINVAL for an unknown one. */
 gf_status gf_table_family(const gf_table *table, const char *name, unsigned *family, gf_error *err);
 
-/** The table's schema, borrowed for the life of the database. */
+/** The table's schema as it is now, borrowed for the life of the database. */
 const gf_schema *gf_table_schema(const gf_table *table);
 
 /* ---- reading ----------------------------------------------------------------------------------
@@ -90,10 +103,16 @@ typedef struct gf_cell {
     int64_t timestamp; /* milliseconds since 1970; 0 where none was given */
 } gf_cell;
 
-/** What a read gives. Start with {0}; every read replaces the content; release at the end. */
+/**
+ * What a read gives. Start with {0}; every read replaces the content (a failed one leaves it
+ * empty), so no argument of a read may lie in the row that it fills; release at the end.
+ *
+ * Cells come by family; of a wide family by qualifier, then newest first; of a packed one in the
+ * order in which they are stored: known columns as the schema has them, then the others by name.
+ */
 typedef struct gf_row {
     gf_slice key;   /* borrowed until the row's next read */
-    gf_cell *cells; /* n_cells, likewise: by family, then by qualifier, then newest first */
+    gf_cell *cells; /* n_cells, likewise */
     size_t n_cells;
     struct gf_row_memory *memory;
 } gf_row;
@@ -106,7 +125,7 @@ const gf_cell *gf_row_find(const gf_row *row, unsigned family, const char *quali
 #define GF_ALL_FAMILIES UINT32_MAX
 
 /**
- * Read a row's families.
+ * Read a row's families, all from one state.
  *
  * @param snapshot  what to read from; NULL for the newest state
  * @param families  bit f set to read family f
@@ -131,18 +150,22 @@ typedef struct gf_scan_options {
     gf_slice start;            /* first row key of the range, included; empty for the lowest */
     gf_slice end;              /* first row key behind the range; empty for no end */
     gf_slice qualifier_prefix; /* wide, with a whole row key as prefix: cells that start with it */
-    gf_slice after_qualifier;  /* likewise: cells behind this one (before it, in reverse) */
+    gf_slice after_qualifier;  /* likewise, ptr not NULL: cells behind it (in reverse: before it) */
     uint64_t limit;            /* entries at most; 0 for no limit */
     bool reverse;
-    bool keys_only; /* leave values empty where that saves work */
+    bool keys_only; /* of a packed family row keys without cells, of a wide one empty values */
 } gf_scan_options;
 
 /**
  * Walk the entries of one family in key order. Of a packed family an entry is a row with all its
- * columns, of a wide one a single cell (row->n_cells is 1).
+ * columns, of a wide one a single cell (row->n_cells is 1); both in their newest version.
  *
- * gf_scan_next returns GF_OK with the next entry, GF_ENOTFOUND at the end, else the error: a scan
- * that ends otherwise than by GF_ENOTFOUND has not seen everything.
+ * prefix, start and end are row keys or starts of such (GF_EINVAL otherwise); the options are not
+ * needed any more once the scan is open.
+ *
+ * gf_scan_next returns GF_OK with the next entry, GF_ENOTFOUND at the end, else the error, and
+ * again the same after those two: a scan that ends otherwise than by GF_ENOTFOUND has not seen
+ * everything.
  */
 gf_status gf_scan_open(gf_table *table, const gf_scan_options *options, gf_scan **scan,
                        gf_error *err);
@@ -154,7 +177,9 @@ void gf_scan_close(gf_scan *scan);
 
 /**
  * A batch collects changes of any rows of any tables of one database; written, they happen together
- * or not at all. Keys and values are copied. The first failure is kept until gf_batch_write.
+ * or not at all (of several rows: where the backend has GF_BACKEND_BATCH), each as if those before
+ * it had happened. Keys and values are copied. The first failure is kept until gf_batch_write or
+ * gf_batch_reset.
  */
 gf_status gf_batch_create(gf_database *db, gf_batch **batch, gf_error *err);
 void gf_batch_free(gf_batch *batch);
@@ -164,7 +189,12 @@ void gf_batch_reset(gf_batch *batch);
 size_t gf_batch_changes(const gf_batch *batch);
 size_t gf_batch_bytes(const gf_batch *batch);
 
-/** Set one cell. Of a packed family the other columns stay. timestamp 0: none, or now if needed. */
+/**
+ * Set one cell. Of a packed family the other columns stay, those of the newest version that is not
+ * newer than this one. timestamp 0: none; a family with versions or a time to live takes now for
+ * it, or a millisecond more than the newest version where that is later. The puts of one batch that
+ * give none to a row's family share a time.
+ */
 void gf_batch_put(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
                   gf_slice qualifier, gf_slice value, int64_t timestamp);
 
@@ -172,10 +202,14 @@ typedef struct gf_column {
     gf_slice name, value;
 } gf_column;
 
-/** Set a packed family of a row to these columns and no others, without reading it. */
+/**
+ * Set a packed family of a row to these columns and no others, without reading it (unless it has
+ * versions). Of equal names the last counts; no columns at all is gf_batch_delete_row.
+ */
 void gf_batch_replace(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
                       const gf_column *columns, size_t n_columns, int64_t timestamp);
 
+/** Delete a cell with all its versions. */
 void gf_batch_delete_cell(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
                           gf_slice qualifier);
 
@@ -185,8 +219,10 @@ void gf_batch_delete_row(gf_batch *batch, gf_table *table, gf_slice key, uint32_
 typedef enum gf_sync { GF_NO_SYNC, GF_SYNC } gf_sync;
 
 /**
- * Write the batch and empty it. With GF_SYNC it is on disk when this returns GF_OK. After GF_EIO
- * the database takes no further writes until it is opened again.
+ * Write the batch and empty it, whatever comes of it. With GF_SYNC it is on disk when this returns
+ * GF_OK. Where the disk failed (GF_EIO, or GF_ECORRUPT from LevelDB's own work) the database takes
+ * no further writes until it is opened again, and only then is it known whether the batch that
+ * failed is there: as a whole, or not at all.
  */
 gf_status gf_batch_write(gf_batch *batch, gf_sync sync, gf_error *err);
 
@@ -198,7 +234,10 @@ gf_status gf_batch_write_if(gf_batch *batch, gf_table *table, gf_slice key, unsi
                             gf_slice qualifier, const gf_slice *expected, gf_sync sync,
                             gf_error *err);
 
-/** Add to a cell that holds a base-10 integer (absent counts as 0); *result is the sum. */
+/**
+ * Add to a cell that holds a base-10 integer of 64 bits (absent counts as 0); *result is the sum.
+ * @return GF_OK; GF_EINVAL (the cell holds something else); GF_ELIMIT (the sum does not fit)
+ */
 gf_status gf_table_increment(gf_table *table, gf_slice key, unsigned family, gf_slice qualifier,
                              int64_t delta, gf_sync sync, int64_t *result, gf_error *err);
 

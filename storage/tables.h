@@ -1,13 +1,18 @@
 /**
- * The tables of the clustering engine: their schemas, families, columns and row keys.
+ * The tables of the clustering engine: each with its row key and its families.
  *
- *     table        row key                                                         families
- *     documents    (namespace, collection, id)                                     main
- *     clusters     (namespace, collection, configuration, timestamp, label)        main documents
- * ranked collections  (namespace, collection)                                         main progress
- *     builds       (namespace, collection, configuration, timestamp)               main model
- * progress memberships  (namespace, collection, configuration, timestamp, document id)  main
- * provisional changes      (namespace, collection, seq)                                    main
+ *     documents    (namespace, collection, id)
+ *                  main
+ *     clusters     (namespace, collection, configuration, timestamp, label)
+ *                  main, documents, ranked
+ *     collections  (namespace, collection)
+ *                  main, progress
+ *     builds       (namespace, collection, configuration, timestamp)
+ *                  main, model, progress
+ *     memberships  (namespace, collection, configuration, timestamp, document id)
+ *                  main, provisional
+ *     changes      (namespace, collection, seq)
+ *                  main
  *
  * `progress` is there only while something is unfinished (a build under way, a deletion), so a walk
  * over that family alone finds all that a crash has left. What the key says (namespace, label, ...)

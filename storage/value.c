@@ -2,7 +2,11 @@
 
 #include <snappy-c.h>
 
-enum { HAS_TIMESTAMP = 1, COMPRESSED = 2, CUT = 4, KNOWN_FLAGS = 7, WORTH_COMPRESSING = 64 };
+enum { HAS_TIMESTAMP = 1, COMPRESSED = 2, CUT = 4, KNOWN_FLAGS = 7 };
+enum {
+    WORTH_COMPRESSING = 64,
+    MOST_EXPANSION = 64 /* Snappy's copies give 64 bytes for 2 or 3: what claims more is damaged */
+};
 
 gf_status gf_value_prepare(gf_slice value, gf_compression compression, int64_t timestamp,
                            gf_buffer *scratch, gf_stored_value *out, gf_error *err)
@@ -82,7 +86,8 @@ gf_status gf_value_unpack(uint8_t flags, gf_slice stored, gf_buffer *scratch, gf
         return GF_OK;
     }
     size_t n = 0;
-    if (snappy_uncompressed_length(stored.ptr, stored.len, &n) != SNAPPY_OK)
+    if (snappy_uncompressed_length(stored.ptr, stored.len, &n) != SNAPPY_OK ||
+        n / MOST_EXPANSION > stored.len)
         return gf_fail(err, GF_ECORRUPT, "a compressed value is damaged");
     gf_buffer_reset(scratch);
     char *to = gf_buffer_reserve(scratch, n ? n : 1);

@@ -3,10 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-#include <ftw.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 void gf_test_sweep(gf_sweep_call *call, void (*after)(void *context), void *context)
 {
@@ -33,36 +30,4 @@ uint64_t gf_test_seed(void)
     uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)gf_clock_ms();
     print_message("seed %llu (GROUPERFISH_TEST_SEED repeats it)\n", (unsigned long long)seed);
     return seed;
-}
-
-enum { MOST_FOLDERS = 4096, FOLDER_NAME = 64 };
-static char folders[MOST_FOLDERS][FOLDER_NAME];
-static int n_folders;
-static pid_t owner;
-
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at)
-{
-    (void)s, (void)type, (void)at;
-    return remove(path);
-}
-
-static void remove_folders(void)
-{
-    if (getpid() != owner) return;
-    for (int i = 0; i < n_folders; i++)
-        nftw(folders[i], remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-const char *gf_test_folder(void)
-{
-    if (n_folders == 0) {
-        owner = getpid();
-        atexit(remove_folders);
-    }
-    if (n_folders == MOST_FOLDERS) fail_msg("too many folders in one test");
-    char *name = folders[n_folders];
-    snprintf(name, FOLDER_NAME, "/tmp/grouperfish-test-XXXXXX");
-    if (!mkdtemp(name)) fail_msg("cannot make %s", name);
-    n_folders++;
-    return name;
 }

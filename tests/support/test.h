@@ -62,6 +62,9 @@ void gf_test_sweep(gf_sweep_call *call, void (*after)(void *context), void *cont
 /** A new empty folder for this test, removed when the program ends. The string is ours. */
 const char *gf_test_folder(void);
 
+/** Remove a folder with all that is in it. */
+void gf_test_remove(const char *folder);
+
 /** Append a file of the source tree, such as "tests/data/x.json", to out; the test fails without.
  */
 void gf_test_read_source(const char *path, gf_buffer *out);

@@ -1,0 +1,572 @@
+#include "storage/model_backend.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "storage/schema.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One version of a packed row (cell is empty) or of a wide cell (one column without a name). */
+typedef struct item {
+    unsigned table, family;
+    gf_slice key, cell;
+    int64_t timestamp;
+    const gf_column *columns; /* n, never changed */
+    size_t n;
+} item;
+
+typedef struct state {
+    item *items; /* n, sorted */
+    size_t n;
+} state;
+
+enum { MODEL_TABLES = 64 };
+
+typedef struct model {
+    gf_backend base;
+    pthread_mutex_t lock;
+    gf_arena bytes; /* all that was ever written */
+    state now;
+    const gf_schema *schemas[MODEL_TABLES];
+    unsigned n_tables;
+} model;
+
+/* The time that a cell's puts without one have in this write. */
+typedef struct untimed {
+    const gf_change *change;
+    gf_slice cell;
+    int64_t timestamp;
+} untimed;
+
+/* A write at work: a copy of the state, taken over in the end. */
+typedef struct work {
+    model *m;
+    state s;
+    int64_t now;
+    untimed *untimed;
+    size_t n_untimed;
+} work;
+
+static void *must(void *p)
+{
+    if (!p) abort();
+    return p;
+}
+
+static gf_slice keep(model *m, gf_slice s)
+{
+    gf_slice copy = gf_arena_copy(&m->bytes, s);
+    must((void *)copy.ptr);
+    return copy;
+}
+
+static const gf_family *family_of(const model *m, unsigned table, unsigned family)
+{
+    return &m->schemas[table]->families[family];
+}
+
+/* ---- the state --------------------------------------------------------------------------------
+ */
+
+static int compare_cells(const item *a, const item *b)
+{
+    if (a->table != b->table) return a->table < b->table ? -1 : 1;
+    if (a->family != b->family) return a->family < b->family ? -1 : 1;
+    int order = gf_slice_compare(a->key, b->key);
+    return order ? order : gf_slice_compare(a->cell, b->cell);
+}
+
+static int compare_items(const item *a, const item *b)
+{
+    int order = compare_cells(a, b);
+    if (order) return order;
+    return a->timestamp > b->timestamp ? -1 : a->timestamp < b->timestamp;
+}
+
+static state copy_state(const state *s)
+{
+    state copy = {must(gf_malloc((s->n + 1) * sizeof *s->items)), s->n};
+    if (s->n) memcpy(copy.items, s->items, s->n * sizeof *s->items);
+    return copy;
+}
+
+static void remove_item(state *s, size_t i)
+{
+    memmove(s->items + i, s->items + i + 1, (--s->n - i) * sizeof *s->items);
+}
+
+static void add_item(state *s, item added)
+{
+    size_t i = 0;
+    while (i < s->n && compare_items(&s->items[i], &added) < 0)
+        i++;
+    s->items = must(gf_realloc(s->items, s->n + 1, sizeof *s->items));
+    memmove(s->items + i + 1, s->items + i, (s->n++ - i) * sizeof *s->items);
+    s->items[i] = added;
+}
+
+static bool is_expired(const model *m, const item *it, int64_t now)
+{
+    uint64_t ttl = family_of(m, it->table, it->family)->ttl_seconds;
+    return ttl && it->timestamp / 1000 < now / 1000 - (int64_t)ttl;
+}
+
+/* The index of the cell's first version that is not newer than `timestamp`, or -1. */
+static ptrdiff_t find(const state *s, const item *cell, int64_t timestamp)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (compare_cells(&s->items[i], cell) == 0 && s->items[i].timestamp <= timestamp)
+            return (ptrdiff_t)i;
+    return -1;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+static size_t without(const gf_column *from, size_t n, gf_slice name, gf_column *to)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!gf_slice_equal(from[i].name, name)) to[kept++] = from[i];
+    return kept;
+}
+
+static void set_column(model *m, item *it, gf_slice name, gf_slice value)
+{
+    gf_column *columns = must(gf_arena_alloc(&m->bytes, (it->n + 1) * sizeof *columns));
+    it->n = without(it->columns, it->n, name, columns);
+    columns[it->n++] = (gf_column){keep(m, name), keep(m, value)};
+    it->columns = columns;
+}
+
+static int rank(const gf_family *f, gf_slice name)
+{
+    int number = gf_schema_column(f, name, 0);
+    return number < 0 ? INT32_MAX : number;
+}
+
+/* Known columns as the schema has them, then the others by name. */
+static bool comes_before(const gf_family *f, const gf_column *a, const gf_column *b)
+{
+    int x = rank(f, a->name), y = rank(f, b->name);
+    return x != y ? x < y : gf_slice_compare(a->name, b->name) < 0;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------
+ */
+
+static item cell_of(const work *w, const gf_change *c)
+{
+    bool wide = family_of(w->m, c->table, c->family)->layout == GF_WIDE;
+    return (item){.table = c->table,
+                  .family = c->family,
+                  .key = c->key,
+                  .cell = wide ? c->qualifier : GF_SLICE("")};
+}
+
+static void remove_cell(work *w, const item *cell, bool only_expired)
+{
+    for (size_t i = w->s.n; i-- > 0;)
+        if (compare_cells(&w->s.items[i], cell) == 0 &&
+            (!only_expired || is_expired(w->m, &w->s.items[i], w->now)))
+            remove_item(&w->s, i);
+}
+
+static int64_t time_of(work *w, const gf_change *c, const item *cell)
+{
+    const gf_family *f = family_of(w->m, c->table, c->family);
+    if (c->timestamp) return c->timestamp;
+    if (f->versions <= 1) return f->ttl_seconds ? w->now : 0;
+    ptrdiff_t newest = find(&w->s, cell, INT64_MAX);
+    int64_t last = newest < 0 ? INT64_MIN : w->s.items[newest].timestamp;
+    untimed *known = NULL;
+    for (size_t i = 0; i < w->n_untimed; i++) {
+        item other = cell_of(w, w->untimed[i].change);
+        if (compare_cells(&other, cell) == 0) known = &w->untimed[i];
+    }
+    if (known && last == known->timestamp) return last;
+    if (!known) known = &w->untimed[w->n_untimed++];
+    int64_t next = last == INT64_MAX ? last : last + 1;
+    *known = (untimed){c, cell->cell, w->now > next ? w->now : next};
+    return known->timestamp;
+}
+
+static void prune(work *w, const item *cell)
+{
+    uint32_t versions = family_of(w->m, cell->table, cell->family)->versions, seen = 0;
+    for (size_t i = 0; i < w->s.n;) {
+        if (compare_cells(&w->s.items[i], cell) == 0 && ++seen > (versions ? versions : 1))
+            remove_item(&w->s, i);
+        else
+            i++;
+    }
+}
+
+static void put(work *w, const gf_change *c)
+{
+    item cell = cell_of(w, c), changed;
+    const gf_family *f = family_of(w->m, c->table, c->family);
+    remove_cell(w, &cell, true);
+    int64_t timestamp = time_of(w, c, &cell);
+    ptrdiff_t base = find(&w->s, &cell, f->versions > 1 ? timestamp : INT64_MAX);
+    changed = cell;
+    changed.key = keep(w->m, cell.key);
+    changed.cell = keep(w->m, cell.cell);
+    changed.timestamp = timestamp;
+    if (base >= 0) {
+        changed.columns = w->s.items[base].columns;
+        changed.n = w->s.items[base].n;
+        if (f->versions <= 1 || w->s.items[base].timestamp == timestamp)
+            remove_item(&w->s, (size_t)base);
+    }
+    if (c->kind == GF_CHANGE_PUT)
+        set_column(w->m, &changed, f->layout == GF_WIDE ? GF_SLICE("") : c->qualifier, c->value);
+    else
+        changed.n = 0;
+    for (size_t i = 0; i < c->n_columns; i++)
+        set_column(w->m, &changed, c->columns[i].name, c->columns[i].value);
+    add_item(&w->s, changed);
+    prune(w, &cell);
+}
+
+static void delete_column(work *w, const gf_change *c)
+{
+    item cell = cell_of(w, c);
+    gf_slice name =
+        family_of(w->m, c->table, c->family)->layout == GF_WIDE ? GF_SLICE("") : c->qualifier;
+    remove_cell(w, &cell, true);
+    ptrdiff_t newest = find(&w->s, &cell, INT64_MAX);
+    for (size_t i = w->s.n; i-- > 0;) {
+        item *it = &w->s.items[i];
+        if (compare_cells(it, &cell) != 0) continue;
+        gf_column *columns = must(gf_arena_alloc(&w->m->bytes, (it->n + 1) * sizeof *columns));
+        it->n = without(it->columns, it->n, name, columns);
+        it->columns = columns;
+        if (it->n) continue;
+        if ((ptrdiff_t)i == newest) {
+            remove_cell(w, &cell, false);
+            return;
+        }
+        remove_item(&w->s, i);
+    }
+}
+
+static void delete_row(work *w, const gf_change *c)
+{
+    for (size_t i = w->s.n; i-- > 0;) {
+        const item *it = &w->s.items[i];
+        if (it->table == c->table && (c->families >> it->family & 1) &&
+            gf_slice_equal(it->key, c->key))
+            remove_item(&w->s, i);
+    }
+}
+
+static void apply(work *w, const gf_change *c)
+{
+    gf_change all = *c;
+    all.families = UINT32_C(1) << c->family;
+    if (c->kind == GF_CHANGE_DELETE_ROW)
+        delete_row(w, c);
+    else if (c->kind == GF_CHANGE_DELETE_CELL)
+        delete_column(w, c);
+    else if (c->kind == GF_CHANGE_REPLACE && c->n_columns == 0)
+        delete_row(w, &all);
+    else
+        put(w, c);
+}
+
+/* The newest value of a cell that lives; NULL where there is none. */
+static const gf_slice *value_of(const model *m, const gf_change *c)
+{
+    work w = {.m = (model *)m, .now = gf_clock_ms()};
+    item cell = cell_of(&w, c);
+    ptrdiff_t i = find(&m->now, &cell, INT64_MAX);
+    if (i < 0 || is_expired(m, &m->now.items[i], w.now)) return NULL;
+    const item *it = &m->now.items[i];
+    bool wide = family_of(m, c->table, c->family)->layout == GF_WIDE;
+    for (size_t k = 0; k < it->n; k++)
+        if (wide || gf_slice_equal(it->columns[k].name, c->qualifier)) return &it->columns[k].value;
+    return NULL;
+}
+
+static void write_changes(model *m, const gf_change *changes, size_t n)
+{
+    work w = {.m = m, .s = copy_state(&m->now), .now = gf_clock_ms()};
+    w.untimed = must(gf_array(n + 1, sizeof *w.untimed));
+    for (size_t i = 0; i < n; i++)
+        apply(&w, &changes[i]);
+    gf_free(w.untimed);
+    gf_free(m->now.items);
+    m->now = w.s;
+}
+
+static gf_status write_model(gf_backend *b, const gf_change *changes, size_t n,
+                             const gf_condition *condition, gf_sync sync, gf_error *err)
+{
+    model *m = (model *)b;
+    bool holds = true;
+    (void)sync;
+    pthread_mutex_lock(&m->lock);
+    if (condition) {
+        gf_change c = {.table = condition->table,
+                       .family = condition->family,
+                       .key = condition->key,
+                       .qualifier = condition->qualifier};
+        const gf_slice *value = value_of(m, &c);
+        holds = value ? condition->expected && gf_slice_equal(*value, *condition->expected)
+                      : !condition->expected;
+    }
+    if (holds) write_changes(m, changes, n);
+    pthread_mutex_unlock(&m->lock);
+    return holds ? GF_OK : gf_fail(err, GF_ECONFLICT, "another value is there");
+}
+
+static gf_status increment(gf_backend *b, const gf_change *c, int64_t delta, gf_sync sync,
+                           int64_t *result, gf_error *err)
+{
+    model *m = (model *)b;
+    char text[32], again[32];
+    int64_t old = 0, sum;
+    (void)sync;
+    pthread_mutex_lock(&m->lock);
+    const gf_slice *value = value_of(m, c);
+    gf_status st = GF_OK;
+    if (value) {
+        snprintf(text, sizeof text, "%.*s", (int)value->len, value->ptr);
+        old = strtoll(text, NULL, 10);
+        snprintf(again, sizeof again, "%" PRId64, old);
+        if (value->len >= sizeof text || strcmp(text, again) != 0 || strlen(text) != value->len)
+            st = gf_fail(err, GF_EINVAL, "no integer");
+    }
+    if (st == GF_OK && __builtin_add_overflow(old, delta, &sum))
+        st = gf_fail(err, GF_ELIMIT, "too large");
+    if (st == GF_OK) {
+        gf_change put_it = *c;
+        snprintf(text, sizeof text, "%" PRId64, sum);
+        put_it.value = gf_slice_str(text);
+        write_changes(m, &put_it, 1);
+        *result = sum;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+static void add_cell(gf_row *row, const item *it, gf_slice qualifier, gf_slice value)
+{
+    gf_cell cell = {it->family, gf_row_keep(row, qualifier), gf_row_keep(row, value),
+                    it->timestamp};
+    if (gf_row_add(row, &cell, NULL) != GF_OK) abort();
+}
+
+/* The version's cells; of a packed row in stored order. */
+static void add_item_cells(const model *m, gf_row *row, const item *it, const gf_slice *only)
+{
+    const gf_family *f = family_of(m, it->table, it->family);
+    if (f->layout == GF_WIDE) {
+        add_cell(row, it, it->cell, it->columns[0].value);
+        return;
+    }
+    const gf_column *last = NULL;
+    for (size_t left = it->n; left > 0; left--) {
+        const gf_column *next = NULL;
+        for (size_t i = 0; i < it->n; i++) {
+            const gf_column *c = &it->columns[i];
+            if ((!last || comes_before(f, last, c)) && (!next || comes_before(f, c, next)))
+                next = c;
+        }
+        last = next;
+        if (!only || gf_slice_equal(next->name, *only)) add_cell(row, it, next->name, next->value);
+    }
+}
+
+static gf_status get(gf_backend *b, const void *snapshot, unsigned table, gf_slice key,
+                     const gf_selection *what, gf_row *row, gf_error *err)
+{
+    model *m = (model *)b;
+    int64_t now = gf_clock_ms();
+    uint32_t seen = 0;
+    (void)err;
+    pthread_mutex_lock(&m->lock);
+    const state *s = snapshot ? snapshot : &m->now;
+    for (size_t i = 0; i < s->n; i++) {
+        const item *it = &s->items[i];
+        seen = i && compare_cells(it, it - 1) == 0 ? seen + 1 : 0;
+        if (it->table != table || !(what->families >> it->family & 1)) continue;
+        if (!gf_slice_equal(it->key, key) || seen >= what->versions) continue;
+        bool wide = family_of(m, table, it->family)->layout == GF_WIDE;
+        if (what->one_cell && wide && !gf_slice_equal(it->cell, what->qualifier)) continue;
+        if (is_expired(m, it, now)) continue;
+        add_item_cells(m, row, it, what->one_cell && !wide ? &what->qualifier : NULL);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return GF_OK;
+}
+
+struct gf_backend_scan {
+    model *m;
+    gf_scan_options options;
+    item *items; /* n; the next one is at `at` */
+    size_t n, at;
+};
+
+static bool in_scan(const gf_scan_options *o, unsigned table, const item *it)
+{
+    if (it->table != table || it->family != o->family) return false;
+    if (!gf_slice_starts(it->key, o->prefix)) return false;
+    if (gf_slice_compare(it->key, o->start) < 0) return false;
+    if (o->end.len && gf_slice_compare(it->key, o->end) >= 0) return false;
+    if (!gf_slice_starts(it->cell, o->qualifier_prefix)) return false;
+    if (!o->after_qualifier.ptr) return true;
+    int order = gf_slice_compare(it->cell, o->after_qualifier);
+    return o->reverse ? order < 0 : order > 0;
+}
+
+static gf_status scan_open(gf_backend *b, const void *snapshot, unsigned table,
+                           const gf_scan_options *options, gf_backend_scan **scan, gf_error *err)
+{
+    model *m = (model *)b;
+    int64_t now = gf_clock_ms();
+    (void)err;
+    gf_backend_scan *s = must(gf_calloc(1, sizeof *s));
+    pthread_mutex_lock(&m->lock);
+    const state *from = snapshot ? snapshot : &m->now;
+    s->m = m;
+    s->options = *options;
+    s->items = must(gf_array(from->n + 1, sizeof *s->items));
+    for (size_t i = 0; i < from->n; i++) {
+        const item *it = &from->items[i];
+        bool newest = i == 0 || compare_cells(it, it - 1) != 0;
+        if (newest && in_scan(options, table, it) && !is_expired(m, it, now))
+            s->items[s->n++] = *it;
+    }
+    pthread_mutex_unlock(&m->lock);
+    for (size_t i = 0; options->reverse && i < s->n / 2; i++) {
+        item swapped = s->items[i];
+        s->items[i] = s->items[s->n - 1 - i];
+        s->items[s->n - 1 - i] = swapped;
+    }
+    *scan = s;
+    return GF_OK;
+}
+
+static gf_status scan_next(gf_backend_scan *s, gf_row *row, gf_error *err)
+{
+    if (s->at == s->n) return GF_ENOTFOUND;
+    const item *it = &s->items[s->at++];
+    gf_status st = gf_row_set_key(row, it->key, err);
+    if (st != GF_OK) return st;
+    if (!s->options.keys_only)
+        add_item_cells(s->m, row, it, NULL);
+    else if (family_of(s->m, it->table, it->family)->layout == GF_WIDE)
+        add_cell(row, it, it->cell, (gf_slice){0});
+    return GF_OK;
+}
+
+static void scan_close(gf_backend_scan *s)
+{
+    gf_free(s->items);
+    gf_free(s);
+}
+
+/* ---- the backend ------------------------------------------------------------------------------
+ */
+
+/* The schema as bytes, read again: a deep copy. */
+static const gf_schema *copy_schema(model *m, const gf_schema *from)
+{
+    gf_buffer bytes = {0};
+    gf_schema *copy = must(gf_arena_alloc(&m->bytes, sizeof *copy));
+    gf_schema_write(from, &bytes);
+    if (gf_schema_read(gf_buffer_view(&bytes), &m->bytes, copy, NULL) != GF_OK) abort();
+    gf_buffer_release(&bytes);
+    return copy;
+}
+
+static gf_status open_table(gf_backend *b, const gf_schema *schema, unsigned *number,
+                            const gf_schema **stored, gf_error *err)
+{
+    model *m = (model *)b;
+    gf_joined_schema joined;
+    unsigned n = 0;
+    gf_status st = GF_OK;
+    pthread_mutex_lock(&m->lock);
+    while (n < m->n_tables && strcmp(m->schemas[n]->name, schema->name) != 0)
+        n++;
+    if (n < m->n_tables) {
+        st = gf_schema_join(m->schemas[n], schema, &joined, err);
+        if (st == GF_OK && joined.is_more) m->schemas[n] = copy_schema(m, &joined.schema);
+    } else {
+        if (n == MODEL_TABLES) abort();
+        m->schemas[m->n_tables++] = copy_schema(m, schema);
+    }
+    if (st == GF_OK) {
+        *number = n;
+        *stored = m->schemas[n];
+    }
+    pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+static gf_status snapshot_create(gf_backend *b, const void **snapshot, gf_error *err)
+{
+    model *m = (model *)b;
+    (void)err;
+    state *copy = must(gf_malloc(sizeof *copy));
+    pthread_mutex_lock(&m->lock);
+    *copy = copy_state(&m->now);
+    pthread_mutex_unlock(&m->lock);
+    *snapshot = copy;
+    return GF_OK;
+}
+
+static void snapshot_free(gf_backend *b, const void *snapshot)
+{
+    state *s = (state *)snapshot;
+    (void)b;
+    gf_free(s->items);
+    gf_free(s);
+}
+
+static gf_status compact(gf_backend *b, gf_error *err)
+{
+    (void)b, (void)err;
+    return GF_OK;
+}
+
+static void close_model(gf_backend *b)
+{
+    model *m = (model *)b;
+    gf_free(m->now.items);
+    gf_arena_release(&m->bytes);
+    pthread_mutex_destroy(&m->lock);
+    gf_free(m);
+}
+
+gf_backend *gf_model_create(void)
+{
+    static const gf_backend_operations operations = {
+        .capabilities = GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT,
+        .open_table = open_table,
+        .get = get,
+        .scan_open = scan_open,
+        .scan_next = scan_next,
+        .scan_close = scan_close,
+        .write = write_model,
+        .increment = increment,
+        .snapshot_create = snapshot_create,
+        .snapshot_free = snapshot_free,
+        .compact = compact,
+        .close = close_model,
+    };
+    model *m = must(gf_calloc(1, sizeof *m));
+    m->base.operations = &operations;
+    pthread_mutex_init(&m->lock, NULL);
+    return &m->base;
+}
