@@ -5,17 +5,24 @@
 #define GF_API_CALL_INTERNAL_H
 
 #include "api/operation.h"
+#include "base/arena.h"
 #include "base/json_writer.h"
+
+/* ---- arguments: checked before the handler runs ------------------------------------------------
+ */
+
+/** Check a value against its parameter; GF_EINVAL says what it must be. */
+gf_status gf_check_value(const gf_parameter *parameter, gf_slice value, gf_error *err);
+
+/** Whether it was given at all. */
+bool gf_call_has(const gf_call *call, const char *name);
 
 /** The last argument of that name, or an empty slice. */
 gf_slice gf_call_text(const gf_call *call, const char *name);
 gf_slice gf_call_text_or(const gf_call *call, const char *name, const char *otherwise);
 bool gf_call_flag(const gf_call *call, const char *name);
 
-/** Whether it was given at all. */
-bool gf_call_has(const gf_call *call, const char *name);
-
-/** A number that was checked already; `otherwise` where it is not given. */
+/** A number, a size or a moment; `otherwise` where it is not given. */
 uint64_t gf_call_number(const gf_call *call, const char *name, uint64_t otherwise);
 
 /** All values of a list, split at commas, in the order given; free with gf_free. */
@@ -26,44 +33,69 @@ gf_status gf_call_list(const gf_call *call, const char *name, gf_slice **values,
 size_t gf_call_count(const gf_call *call, const char *name);
 gf_slice gf_call_nth(const gf_call *call, const char *name, size_t i);
 
-/** Parse "16M"; false where it is no size. */
-bool gf_parse_bytes(gf_slice text, uint64_t *bytes);
-
 /** The collection that argument "collection" names, in the call's namespace. */
 gf_place gf_call_place(const gf_call *call);
+
+/** Argument "config", or "default". */
+gf_slice gf_call_configuration(const gf_call *call);
 
 /** The store; it must be there. */
 gf_status gf_call_store(const gf_call *call, gf_store **store, gf_error *err);
 
-/**
- * The build that "collection", "config" and "build" name.
- */
+/** The build that "collection", "config" and "build" name. */
 gf_status gf_call_view(const gf_call *call, gf_view **view, gf_error *err);
 
-/** A row that is being written. */
+/**
+ * Something was not found: add to the message the nearest that is there, of what the arguments
+ * name. What goes wrong meanwhile is passed over.
+ */
+void gf_call_suggest(const gf_call *call, gf_error *err);
+
+/* ---- rows -------------------------------------------------------------------------------------
+ */
+
+/** The row that is being written; {.call = call} to begin with. */
 typedef struct gf_row_writer {
+    gf_call *call;
     gf_buffer buffer;
     gf_json_writer json;
 } gf_row_writer;
 
-void gf_row_open(gf_row_writer *row);
-/** Hand the row on and make it ready for the next. */
-gf_status gf_row_emit(gf_row_writer *row, const gf_call *call, gf_error *err);
-void gf_row_release_writer(gf_row_writer *row);
+/** Forget what was begun and start an object. */
+gf_json_writer *gf_row_writer_begin(gf_row_writer *row);
+/** End the object and hand it on. */
+gf_status gf_row_writer_emit(gf_row_writer *row, gf_error *err);
+void gf_row_writer_release(gf_row_writer *row);
+
+/** End the object and keep it: a copy in the arena instead of handing it on. */
+gf_status gf_row_writer_keep(gf_row_writer *row, gf_arena *memory, gf_slice *kept, gf_error *err);
+
+/** For a row that stands alone: emit and release. */
+gf_status gf_row_writer_emit_only(gf_row_writer *row, gf_error *err);
+
+/** Visits the cells of a table and emits each; the context is a gf_row_writer. */
+gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_slice column,
+                                    gf_slice value, gf_error *err);
 
 /** "2026-11-20T08:00:00Z"; nothing is written where ms is 0. */
 void gf_json_put_time(gf_json_writer *w, const char *name, int64_t ms);
 
-/** id, text, time, lang and the other fields as members of the object that is open. */
-void gf_json_put_document(gf_json_writer *w, const gf_document *document, bool with_text);
+/** time, lang, and the other fields as members of an object "fields": those that there are. */
+void gf_json_put_fields(gf_json_writer *w, const gf_document *document);
 
-/** What happened to one of several; shared by builds and rebuild. */
+/** What a finished build is; shared by builds and rebuild. */
 void gf_json_put_build(gf_json_writer *w, const gf_build_info *info);
+
+/** cluster, label and size; and the terms, at most so many. */
+void gf_json_put_cluster(gf_json_writer *w, const gf_cluster_info *info);
+void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t most);
 
 /** cluster, label, score, runner_up, ..., margin. */
 void gf_json_put_membership(gf_json_writer *w, const gf_membership *m);
 
-/* The handlers, one file each. */
+/* ---- the handlers, named after their operations ------------------------------------------------
+ */
+
 gf_status gf_run_init(gf_call *call, gf_error *err);
 gf_status gf_run_collection_create(gf_call *call, gf_error *err);
 gf_status gf_run_collection_list(gf_call *call, gf_error *err);

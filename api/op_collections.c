@@ -1,22 +1,17 @@
 /* collection create, list, show, delete. */
 #include "api/call_internal.h"
 
-#include "base/arena.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 
 static gf_status emit_name(gf_call *call, const char *done, gf_error *err)
 {
-    gf_row_writer row;
-    gf_row_open(&row);
-    gf_json_begin(&row.json, '{');
-    gf_json_put_string(&row.json, "collection", gf_call_text(call, "collection"));
-    gf_json_put_bool(&row.json, done, true);
-    gf_json_end(&row.json, '}');
-    gf_status st = gf_row_emit(&row, call, err);
-    gf_row_release_writer(&row);
-    return st;
+    gf_row_writer row = {.call = call};
+    gf_json_writer *w = gf_row_writer_begin(&row);
+    gf_json_put_string(w, "collection", gf_call_text(call, "collection"));
+    gf_json_put_bool(w, done, true);
+    return gf_row_writer_emit_only(&row, err);
 }
 
 gf_status gf_run_collection_create(gf_call *call, gf_error *err)
@@ -38,9 +33,9 @@ gf_status gf_run_collection_delete(gf_call *call, gf_error *err)
 /* ---- rows -------------------------------------------------------------------------------------
  */
 
-static void write_info(gf_json_writer *w, const gf_collection_info *info)
+static void write_info(gf_row_writer *row, const gf_collection_info *info)
 {
-    gf_json_begin(w, '{');
+    gf_json_writer *w = gf_row_writer_begin(row);
     gf_json_put_string(w, "collection", info->name);
     gf_json_put_uint(w, "size", info->size);
     gf_json_put_time(w, "modified", info->modified);
@@ -56,48 +51,29 @@ static void write_info(gf_json_writer *w, const gf_collection_info *info)
         gf_json_end(w, '}');
     }
     gf_json_end(w, ']');
-    gf_json_end(w, '}');
 }
-
-typedef struct row_context {
-    gf_call *call;
-    gf_row_writer row;
-} row_context;
 
 static gf_status emit_info(void *context, const gf_collection_info *info, gf_error *err)
 {
-    row_context *c = context;
-    write_info(&c->row.json, info);
-    return gf_row_emit(&c->row, c->call, err);
-}
-
-static gf_status emit_column(void *context, const char *family, gf_slice qualifier, gf_slice value,
-                             gf_error *err)
-{
-    row_context *c = context;
-    gf_json_begin(&c->row.json, '{');
-    gf_json_put_str(&c->row.json, "family", family);
-    gf_json_put_string(&c->row.json, "column", qualifier);
-    gf_json_put_string(&c->row.json, "value", value);
-    gf_json_end(&c->row.json, '}');
-    return gf_row_emit(&c->row, c->call, err);
+    write_info(context, info);
+    return gf_row_writer_emit(context, err);
 }
 
 gf_status gf_run_collection_show(gf_call *call, gf_error *err)
 {
     gf_store *store;
-    row_context c = {.call = call};
+    gf_row_writer row = {.call = call};
     gf_status st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;
-    gf_row_open(&c.row);
     st = gf_call_flag(call, "columns")
-             ? gf_collection_columns(store, gf_call_place(call), emit_column, &c, err)
-             : gf_collection_read(store, gf_call_place(call), emit_info, &c, err);
-    gf_row_release_writer(&c.row);
+             ? gf_collection_columns(store, gf_call_place(call), gf_row_writer_emit_column, &row,
+                                     err)
+             : gf_collection_read(store, gf_call_place(call), emit_info, &row, err);
+    gf_row_writer_release(&row);
     return st;
 }
 
-/* ---- sorted lists -----------------------------------------------------------------------------
+/* ---- the list: by name as the table has it, else kept and sorted -------------------------------
  */
 
 typedef struct listed {
@@ -107,15 +83,17 @@ typedef struct listed {
 } listed;
 
 typedef struct listing {
-    gf_arena memory;
-    listed *rows;
-    size_t n, capacity;
     gf_row_writer row;
+    uint64_t limit;
+    bool sorted;
+    bool enough; /* the limit is reached: the visit is to end */
+    gf_arena memory;
+    listed *rows; /* n */
+    size_t n, capacity;
 } listing;
 
-static gf_status keep_info(void *context, const gf_collection_info *info, gf_error *err)
+static gf_status keep(listing *l, const gf_collection_info *info, gf_error *err)
 {
-    listing *l = context;
     if (l->n == l->capacity) {
         size_t capacity = l->capacity ? l->capacity * 2 : 64;
         listed *rows = gf_realloc(l->rows, capacity, sizeof *rows);
@@ -123,17 +101,23 @@ static gf_status keep_info(void *context, const gf_collection_info *info, gf_err
         l->rows = rows;
         l->capacity = capacity;
     }
-    gf_buffer_reset(&l->row.buffer);
-    l->row.json = gf_json_writer_to(&l->row.buffer);
-    write_info(&l->row.json, info);
-    gf_status st = gf_buffer_check(&l->row.buffer, err);
-    if (st != GF_OK) return st;
-    listed r = {gf_arena_copy(&l->memory, info->name),
-                gf_arena_copy(&l->memory, gf_buffer_view(&l->row.buffer)), info->size,
-                info->modified};
-    if (!r.name.ptr || !r.row.ptr) return gf_fail_memory(err, "collections");
-    l->rows[l->n++] = r;
-    return GF_OK;
+    listed *r = &l->rows[l->n];
+    *r = (listed){.size = info->size, .modified = info->modified};
+    r->name = gf_arena_copy(&l->memory, info->name);
+    if (!r->name.ptr) return gf_fail_memory(err, "collections");
+    write_info(&l->row, info);
+    gf_status st = gf_row_writer_keep(&l->row, &l->memory, &r->row, err);
+    l->n += st == GF_OK;
+    return st;
+}
+
+static gf_status visit(void *context, const gf_collection_info *info, gf_error *err)
+{
+    listing *l = context;
+    if (l->sorted) return keep(l, info, err);
+    l->enough = l->n++ == l->limit;
+    if (l->enough) return gf_fail(err, GF_ECANCELLED, "these are enough");
+    return emit_info(&l->row, info, err);
 }
 
 static int by_size(const void *a, const void *b)
@@ -150,56 +134,31 @@ static int by_modified(const void *a, const void *b)
     return gf_slice_compare(x->name, y->name);
 }
 
-static gf_status emit_sorted(gf_call *call, listing *l, gf_slice sort, gf_error *err)
+static gf_status emit_sorted(listing *l, gf_slice sort, gf_error *err)
 {
-    uint64_t limit = gf_call_number(call, "limit", UINT64_MAX);
+    gf_call *call = l->row.call;
     gf_status st = GF_OK;
     if (l->n)
         qsort(l->rows, l->n, sizeof *l->rows,
               gf_slice_equal(sort, GF_SLICE("size")) ? by_size : by_modified);
-    for (size_t i = 0; i < l->n && i < limit && st == GF_OK; i++)
+    for (size_t i = 0; i < l->n && i < l->limit && st == GF_OK; i++)
         st = call->emit(call->context, l->rows[i].row, err);
     return st;
-}
-
-/* By name they come from the table in order, and none has to be kept. */
-typedef struct plain_listing {
-    row_context rows;
-    uint64_t left;
-} plain_listing;
-
-static gf_status emit_limited(void *context, const gf_collection_info *info, gf_error *err)
-{
-    plain_listing *l = context;
-    if (l->left == 0) return GF_OK;
-    l->left--;
-    return emit_info(&l->rows, info, err);
 }
 
 gf_status gf_run_collection_list(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_slice sort = gf_call_text_or(call, "sort", "name"), prefix = gf_call_text(call, "prefix");
-    bool by_name = gf_slice_equal(sort, GF_SLICE("name"));
-    if (!by_name && !gf_slice_equal(sort, GF_SLICE("size")) &&
-        !gf_slice_equal(sort, GF_SLICE("modified")))
-        return gf_fail(err, GF_EINVAL, "sort: \"%.*s\" is none of name, size, modified",
-                       GF_SLICE_ARG(sort));
+    listing l = {.row = {.call = call},
+                 .limit = gf_call_number(call, "limit", UINT64_MAX),
+                 .sorted = !gf_slice_equal(sort, GF_SLICE("name"))};
     gf_status st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;
-    if (by_name) {
-        plain_listing l = {.rows = {.call = call},
-                           .left = gf_call_number(call, "limit", UINT64_MAX)};
-        gf_row_open(&l.rows.row);
-        st = gf_collections_visit(store, call->name_space, prefix, emit_limited, &l, err);
-        gf_row_release_writer(&l.rows.row);
-        return st;
-    }
-    listing l = {0};
-    gf_row_open(&l.row);
-    st = gf_collections_visit(store, call->name_space, prefix, keep_info, &l, err);
-    if (st == GF_OK) st = emit_sorted(call, &l, sort, err);
-    gf_row_release_writer(&l.row);
+    st = gf_collections_visit(store, call->name_space, prefix, visit, &l, err);
+    if (l.enough) st = GF_OK;
+    if (st == GF_OK && l.sorted) st = emit_sorted(&l, sort, err);
+    gf_row_writer_release(&l.row);
     gf_arena_release(&l.memory);
     gf_free(l.rows);
     return st;

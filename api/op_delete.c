@@ -1,11 +1,14 @@
-/* delete: documents by id, from the arguments or one on each line of the input. */
+/*
+ * delete: documents by id, from the arguments or one on each line of the input. An id that no
+ * document can have is counted as absent, like any other that is not there.
+ */
 #include "api/call_internal.h"
 
 typedef struct deleting {
     gf_call *call;
     gf_put *put;
     gf_buffer line;
-    uint64_t asked;
+    uint64_t asked, impossible;
 } deleting;
 
 static gf_status delete_id(deleting *d, gf_slice id, gf_error *err)
@@ -13,64 +16,102 @@ static gf_status delete_id(deleting *d, gf_slice id, gf_error *err)
     gf_status st = gf_cancel_check(d->call->cancel, err);
     if (st != GF_OK) return st;
     d->asked++;
-    return gf_put_delete(d->put, gf_call_text(d->call, "collection"), id, err);
+    st = gf_put_delete(d->put, gf_call_text(d->call, "collection"), id, err);
+    if (st != GF_EINVAL || !gf_put_is_good(d->put)) return st;
+    d->impossible++;
+    return GF_OK;
 }
 
-static gf_status delete_line(deleting *d, gf_error *err)
+/* ---- from the input ---------------------------------------------------------------------------
+ */
+
+/* A line that is too long for its buffer is too long for an id, and keeps enough to be told so. */
+static gf_status end_line(deleting *d, gf_error *err)
 {
     gf_slice id = gf_buffer_view(&d->line);
     if (gf_slice_ends(id, GF_SLICE("\r"))) id.len--;
-    gf_status st = gf_buffer_check(&d->line, err);
+    gf_status st = d->line.state == GF_ENOMEM ? gf_buffer_check(&d->line, err) : GF_OK;
     if (st == GF_OK && id.len) st = delete_id(d, id, err);
     gf_buffer_reset(&d->line);
     return st;
 }
 
+static gf_status take_bytes(deleting *d, gf_slice bytes, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < bytes.len && st == GF_OK; i++) {
+        if (bytes.ptr[i] == '\n')
+            st = end_line(d, err);
+        else
+            gf_buffer_byte(&d->line, bytes.ptr[i]);
+    }
+    return st;
+}
+
 static gf_status delete_lines(deleting *d, gf_error *err)
 {
+    const gf_input *in = &d->call->input;
     char bytes[4096];
-    size_t n = 0;
-    gf_status st;
-    while ((st = d->call->input.read(d->call->input.context, bytes, sizeof bytes, &n, err)) ==
-               GF_OK &&
-           n > 0) {
-        for (size_t i = 0; i < n && st == GF_OK; i++) {
-            if (bytes[i] != '\n')
-                gf_buffer_byte(&d->line, bytes[i]);
-            else
-                st = delete_line(d, err);
-        }
-        if (st != GF_OK) return st;
+    size_t n = 1;
+    gf_status st = GF_OK;
+    while (st == GF_OK && n > 0) {
+        st = in->read(in->context, bytes, sizeof bytes, &n, err);
+        if (st == GF_OK) st = gf_cancel_check(d->call->cancel, err);
+        if (st == GF_OK) st = take_bytes(d, gf_slice_of(bytes, n), err);
     }
-    return st == GF_OK ? delete_line(d, err) : st;
+    return st == GF_OK ? end_line(d, err) : st;
 }
 
 static gf_status delete_streams(deleting *d, gf_error *err)
 {
+    const gf_input *in = &d->call->input;
     gf_slice name;
     gf_status st;
-    while ((st = d->call->input.next(d->call->input.context, &name, err)) == GF_OK) {
+    if (!in->next) return gf_fail(err, GF_EINVAL, "delete needs ids, or an input with one a line");
+    while ((st = in->next(in->context, &name, err)) == GF_OK) {
         st = delete_lines(d, err);
         if (st != GF_OK) return st;
     }
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
+/* ---- the call ---------------------------------------------------------------------------------
+ */
+
+static gf_status delete_all(deleting *d, gf_error *err)
+{
+    gf_status st = GF_OK;
+    if (!gf_call_has(d->call, "id")) return delete_streams(d, err);
+    for (size_t i = 0; i < gf_call_count(d->call, "id") && st == GF_OK; i++)
+        st = delete_id(d, gf_call_nth(d->call, "id", i), err);
+    return st;
+}
+
 static gf_status emit_counts(deleting *d, gf_error *err)
 {
     gf_put_counts c = gf_put_counted(d->put);
-    gf_row_writer row;
-    gf_row_open(&row);
-    gf_json_begin(&row.json, '{');
-    gf_json_put_string(&row.json, "collection", gf_call_text(d->call, "collection"));
-    gf_json_put_uint(&row.json, "asked", d->asked);
-    gf_json_put_uint(&row.json, "deleted", c.deleted);
-    gf_json_put_uint(&row.json, "absent", c.absent);
-    gf_json_end(&row.json, '}');
-    gf_status st = gf_row_emit(&row, d->call, err);
-    gf_row_release_writer(&row);
-    if (c.absent) d->call->outcome = GF_SOME_ABSENT;
-    return st;
+    gf_row_writer row = {.call = d->call};
+    gf_json_writer *w = gf_row_writer_begin(&row);
+    gf_json_put_string(w, "collection", gf_call_text(d->call, "collection"));
+    gf_json_put_uint(w, "asked", d->asked);
+    gf_json_put_uint(w, "deleted", c.deleted);
+    gf_json_put_uint(w, "absent", c.absent + d->impossible);
+    if (c.absent + d->impossible) d->call->outcome = GF_SOME_ABSENT;
+    return gf_row_writer_emit_only(&row, err);
+}
+
+/* Whatever ends it, what was asked for before that is done and told of. */
+static gf_status delete_and_flush(deleting *d, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    gf_status st = delete_all(d, &why);
+    if (gf_put_is_good(d->put)) {
+        gf_status flushed = gf_put_flush(d->put, st == GF_OK ? &why : NULL);
+        if (st == GF_OK) st = flushed;
+    }
+    gf_status told = d->asked || st == GF_OK ? emit_counts(d, err) : GF_OK;
+    if (st != GF_OK && err) *err = why;
+    return st == GF_OK ? told : st;
 }
 
 static gf_status nothing(void *context, const gf_collection_info *info, gf_error *err)
@@ -83,16 +124,12 @@ gf_status gf_run_delete(gf_call *call, gf_error *err)
 {
     gf_store *store;
     deleting d = {.call = call};
-    gf_buffer_init(&d.line, 2 * GF_MAX_ID);
+    gf_buffer_init(&d.line, GF_MAX_ID + 2);
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK) st = gf_collection_read(store, gf_call_place(call), nothing, NULL, err);
     gf_put_options o = {.name_space = call->name_space};
     if (st == GF_OK) st = gf_put_open(store, &o, &d.put, err);
-    for (size_t i = 0; i < gf_call_count(call, "id") && st == GF_OK; i++)
-        st = delete_id(&d, gf_call_nth(call, "id", i), err);
-    if (st == GF_OK && !gf_call_has(call, "id")) st = delete_streams(&d, err);
-    if (st == GF_OK) st = gf_put_flush(d.put, err);
-    if (st == GF_OK) st = emit_counts(&d, err);
+    if (st == GF_OK) st = delete_and_flush(&d, err);
     gf_put_close(d.put);
     gf_buffer_release(&d.line);
     return st;

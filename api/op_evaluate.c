@@ -4,8 +4,9 @@
 #include "base/memory.h"
 #include "base/strings.h"
 
+#include <inttypes.h>
+
 typedef struct evaluating {
-    gf_call *call;
     gf_row_writer row;
     gf_strings ids; /* of the input */
     gf_strings classes;
@@ -16,66 +17,84 @@ typedef struct evaluating {
 /* ---- classes from the input: id, TAB or comma, class ------------------------------------------
  */
 
-static gf_status take_line(evaluating *e, gf_slice line, uint64_t number, gf_error *err)
+static gf_status set_class(evaluating *e, gf_slice id, gf_slice name, gf_error *err)
 {
-    if (gf_slice_ends(line, GF_SLICE("\r"))) line.len--;
-    if (line.len == 0) return GF_OK;
-    const char *tab = memchr(line.ptr, '\t', line.len);
-    if (!tab) tab = memchr(line.ptr, ',', line.len);
-    if (!tab)
-        return gf_fail(err, GF_EINVAL,
-                       "line %llu of the labels is not an id, a tab (or comma) and a class",
-                       (unsigned long long)number);
-    size_t length = (size_t)(tab - line.ptr);
-    uint32_t id, class_number;
-    gf_status st = gf_strings_add(&e->ids, gf_slice_of(line.ptr, length), &id, NULL, err);
-    if (st == GF_OK)
-        st = gf_strings_add(&e->classes, gf_slice_skip(line, length + 1), &class_number, NULL, err);
-    if (st == GF_OK && id >= e->capacity) {
+    uint32_t document, class_number;
+    gf_status st = gf_strings_add(&e->ids, id, &document, NULL, err);
+    if (st == GF_OK) st = gf_strings_add(&e->classes, name, &class_number, NULL, err);
+    if (st != GF_OK) return st;
+    if (document >= e->capacity) {
         size_t capacity = e->capacity ? e->capacity * 2 : 1024;
         uint32_t *grown = gf_realloc(e->class_number, capacity, sizeof *grown);
         if (!grown) return gf_fail_memory(err, "labels");
         e->class_number = grown;
         e->capacity = capacity;
     }
-    if (st == GF_OK) e->class_number[id] = class_number;
-    return st;
+    e->class_number[document] = class_number;
+    return GF_OK;
 }
 
-static gf_status take_lines(evaluating *e, gf_slice text, gf_error *err)
+/* Ids may have commas, so a tab goes first. */
+static gf_status take_line(evaluating *e, gf_slice line, gf_slice file, uint64_t number,
+                           gf_error *err)
+{
+    if (gf_slice_ends(line, GF_SLICE("\r"))) line.len--;
+    if (line.len == 0) return GF_OK;
+    const char *tab = memchr(line.ptr, '\t', line.len);
+    if (!tab) tab = memchr(line.ptr, ',', line.len);
+    if (!tab)
+        return gf_fail(err, GF_EINVAL, "%.*s:%" PRIu64 ": not an id, a tab (or comma) and a class",
+                       GF_SLICE_ARG(file), number);
+    size_t length = (size_t)(tab - line.ptr);
+    return set_class(e, gf_slice_of(line.ptr, length), gf_slice_skip(line, length + 1), err);
+}
+
+static gf_status take_lines(evaluating *e, gf_slice text, gf_slice file, gf_error *err)
 {
     gf_status st = GF_OK;
+    if (gf_slice_starts(text, GF_SLICE("\xEF\xBB\xBF"))) text = gf_slice_skip(text, 3);
     for (uint64_t number = 1; text.len && st == GF_OK; number++) {
         const char *end = memchr(text.ptr, '\n', text.len);
         size_t length = end ? (size_t)(end - text.ptr) : text.len;
-        st = take_line(e, gf_slice_of(text.ptr, length), number, err);
+        st = take_line(e, gf_slice_of(text.ptr, length), file, number, err);
         text = gf_slice_skip(text, end ? length + 1 : length);
+    }
+    return st;
+}
+
+static gf_status read_stream(const gf_input *in, gf_buffer *text, gf_error *err)
+{
+    enum { STEP = 1 << 16 };
+    size_t n = 1;
+    gf_status st = GF_OK;
+    while (st == GF_OK && n > 0) {
+        char *to = gf_buffer_reserve(text, STEP);
+        if (!to) return gf_buffer_check(text, err);
+        st = in->read(in->context, to, STEP, &n, err);
+        if (st == GF_OK) text->len += n;
     }
     return st;
 }
 
 static gf_status read_labels(evaluating *e, gf_error *err)
 {
-    enum { STEP = 1 << 16 };
-    const gf_input *in = &e->call->input;
+    const gf_input *in = &e->row.call->input;
     gf_buffer text = {0};
-    gf_slice name;
+    gf_slice file;
     gf_status st;
     if (!in->next)
-        return gf_fail(err, GF_EINVAL, "evaluate needs --label-field F or --labels FILE");
-    while ((st = in->next(in->context, &name, err)) == GF_OK) {
-        size_t n = 1;
-        while (st == GF_OK && n > 0) {
-            char *to = gf_buffer_reserve(&text, STEP);
-            if (!to) st = gf_buffer_check(&text, err);
-            if (st == GF_OK) st = in->read(in->context, to, STEP, &n, err);
-            if (st == GF_OK) text.len += n;
-        }
-        if (st != GF_OK) break;
+        return gf_fail(err, GF_EINVAL,
+                       "evaluate needs label-field, or an input of ids and classes");
+    while ((st = in->next(in->context, &file, err)) == GF_OK) {
+        gf_buffer_reset(&text);
+        st = read_stream(in, &text, err);
+        if (st == GF_OK) st = take_lines(e, gf_buffer_view(&text), file, err);
+        if (st == GF_OK) continue;
+        gf_buffer_release(&text);
+        return st;
     }
-    if (st == GF_ENOTFOUND) st = take_lines(e, gf_buffer_view(&text), err);
     gf_buffer_release(&text);
-    return st;
+    return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
 static gf_status class_of(void *context, gf_slice id, gf_slice *name, gf_error *err)
@@ -91,11 +110,23 @@ static gf_status class_of(void *context, gf_slice id, gf_slice *name, gf_error *
 /* ---- the result -------------------------------------------------------------------------------
  */
 
+static void write_class(gf_json_writer *w, const gf_class_score *s)
+{
+    gf_json_begin(w, '{');
+    gf_json_put_string(w, "class", s->name);
+    gf_json_put_uint(w, "size", s->size);
+    gf_json_put_uint(w, "cluster", s->cluster);
+    gf_json_put_string(w, "label", s->label);
+    gf_json_put_double(w, "recall", s->recall);
+    gf_json_put_double(w, "precision", s->precision);
+    gf_json_put_double(w, "f1", s->f1);
+    gf_json_end(w, '}');
+}
+
 static gf_status emit_evaluation(void *context, const gf_evaluation *q, gf_error *err)
 {
     evaluating *e = context;
-    gf_json_writer *w = &e->row.json;
-    gf_json_begin(w, '{');
+    gf_json_writer *w = gf_row_writer_begin(&e->row);
     gf_json_put_uint(w, "documents", q->documents);
     gf_json_put_uint(w, "classes", q->classes);
     gf_json_put_uint(w, "clusters", q->clusters);
@@ -107,35 +138,25 @@ static gf_status emit_evaluation(void *context, const gf_evaluation *q, gf_error
     gf_json_put_double(w, "v_measure", q->v_measure);
     gf_json_key(w, "per_class");
     gf_json_begin(w, '[');
-    for (uint64_t i = 0; i < q->classes; i++) {
-        const gf_class_score *s = &q->scores[i];
-        gf_json_begin(w, '{');
-        gf_json_put_string(w, "class", s->name);
-        gf_json_put_uint(w, "size", s->size);
-        gf_json_put_uint(w, "cluster", s->cluster);
-        gf_json_put_string(w, "label", s->label);
-        gf_json_put_double(w, "recall", s->recall);
-        gf_json_put_double(w, "precision", s->precision);
-        gf_json_put_double(w, "f1", s->f1);
-        gf_json_end(w, '}');
-    }
+    for (uint64_t i = 0; i < q->classes; i++)
+        write_class(w, &q->scores[i]);
     gf_json_end(w, ']');
-    gf_json_end(w, '}');
-    return gf_row_emit(&e->row, e->call, err);
+    return gf_row_writer_emit(&e->row, err);
 }
 
 gf_status gf_run_evaluate(gf_call *call, gf_error *err)
 {
-    evaluating e = {.call = call};
+    evaluating e = {.row = {.call = call}};
     gf_view *view = NULL;
     gf_slice field = gf_call_text(call, "label-field");
+    if (field.len && call->input.next)
+        return gf_fail(err, GF_EINVAL, "evaluate takes either label-field or an input, not both");
     gf_status st = gf_call_view(call, &view, err);
     if (st == GF_OK && !field.len) st = read_labels(&e, err);
-    gf_row_open(&e.row);
     if (st == GF_OK)
         st = gf_view_evaluate(view, field, field.len ? NULL : class_of, &e, emit_evaluation, &e,
                               err);
-    gf_row_release_writer(&e.row);
+    gf_row_writer_release(&e.row);
     gf_view_close(view);
     gf_strings_release(&e.ids);
     gf_strings_release(&e.classes);

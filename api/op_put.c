@@ -1,4 +1,7 @@
-/* put: records of any format become documents of one or several collections. */
+/*
+ * put: records of any format become documents of one or several collections. The store is opened
+ * for the first document: where there is nothing to put, none is made.
+ */
 #include "api/call_internal.h"
 
 #include "base/memory.h"
@@ -15,11 +18,11 @@ typedef struct putting {
     gf_call *call;
     gf_put *put;
     gf_reader *reader;
-    gf_pattern **patterns; /* n: the collection, then those of --also */
+    gf_pattern **patterns; /* n_patterns: the collection, then those of also */
     size_t n_patterns;
     gf_buffer name;
     gf_strings names; /* expanded names of the record at hand */
-    uint64_t read, skipped, refused, replaced, hashed, put_documents;
+    uint64_t read, skipped, refused, replaced, hashed;
     struct {
         const char *reason;
         uint64_t n;
@@ -54,6 +57,15 @@ static gf_status refuse(putting *p, const gf_record *record, const char *reason,
 /* ---- one record -------------------------------------------------------------------------------
  */
 
+/* Looked at before the record goes anywhere: it goes to all its collections or to none. */
+static gf_status check_name(gf_slice name, gf_error *err)
+{
+    if (name.len == 0) return gf_fail(err, GF_EINVAL, "its collection would have no name");
+    if (name.len <= GF_MAX_NAME) return GF_OK;
+    return gf_fail(err, GF_EINVAL, "its collection's name would have %zu bytes, more than %d",
+                   name.len, GF_MAX_NAME);
+}
+
 /* The collections that a record goes to; each counts once, however many patterns give it. */
 static gf_status expand_names(putting *p, const gf_document *document, gf_error *err)
 {
@@ -63,19 +75,31 @@ static gf_status expand_names(putting *p, const gf_document *document, gf_error 
         uint32_t id;
         gf_buffer_reset(&p->name);
         st = gf_pattern_expand(p->patterns[i], document, &p->name, err);
+        if (st == GF_OK) st = check_name(gf_buffer_view(&p->name), err);
         if (st == GF_OK) st = gf_strings_add(&p->names, gf_buffer_view(&p->name), &id, NULL, err);
     }
     return st;
 }
 
+static gf_status open_put(putting *p, gf_error *err)
+{
+    gf_store *store;
+    const gf_call *call = p->call;
+    gf_put_options o = {.name_space = call->name_space,
+                        .max_document = gf_call_number(call, "max-document", 0),
+                        .max_collections = (uint32_t)gf_call_number(call, "max-collections", 0)};
+    gf_status st = call->store(call->context, true, &store, err);
+    return st == GF_OK ? gf_put_open(store, &o, &p->put, err) : st;
+}
+
 static gf_status put_document(putting *p, const gf_record *record, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
-    gf_status st = expand_names(p, &record->document, &why);
-    for (uint32_t i = 0; i < p->names.n && st == GF_OK; i++) {
+    gf_status st = p->put ? GF_OK : open_put(p, err);
+    if (st != GF_OK) return st;
+    st = expand_names(p, &record->document, &why);
+    for (uint32_t i = 0; i < p->names.n && st == GF_OK; i++)
         st = gf_put_document(p->put, gf_strings_at(&p->names, i), &record->document, &why);
-        p->put_documents += st == GF_OK;
-    }
     if (st == GF_OK) {
         p->replaced += record->replaced;
         p->hashed += record->hashed_id;
@@ -83,8 +107,8 @@ static gf_status put_document(putting *p, const gf_record *record, gf_error *err
     }
     /* What this record lacks is its own affair; too many collections, or the store's, ends it all.
      */
-    bool own = st == GF_ENOTFOUND || st == GF_EINVAL || (st == GF_ELIMIT && gf_put_is_good(p->put));
-    if (!own) {
+    bool own = st == GF_ENOTFOUND || st == GF_EINVAL || st == GF_ELIMIT;
+    if (!own || !gf_put_is_good(p->put)) {
         if (err) *err = why;
         return st;
     }
@@ -111,16 +135,17 @@ static gf_status handle(putting *p, const gf_record *record, gf_error *err)
     }
 }
 
+/* A request to stop is looked at before a record, which may be what a cut input left of one. */
 static gf_status read_all(putting *p, gf_error *err)
 {
     gf_record record;
     gf_status st;
     while ((st = gf_reader_next(p->reader, &record, err)) == GF_OK) {
-        st = handle(p, &record, err);
-        if (st == GF_OK) st = gf_cancel_check(p->call->cancel, err);
+        st = gf_cancel_check(p->call->cancel, err);
+        if (st == GF_OK) st = handle(p, &record, err);
         if (st != GF_OK) return st;
     }
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    return st == GF_ENOTFOUND ? gf_cancel_check(p->call->cancel, err) : st;
 }
 
 /* ---- the summary ------------------------------------------------------------------------------
@@ -128,31 +153,27 @@ static gf_status read_all(putting *p, gf_error *err)
 
 static gf_status emit_summary(putting *p, gf_error *err)
 {
-    gf_put_counts c = gf_put_counted(p->put);
-    gf_row_writer row;
-    gf_row_open(&row);
-    gf_json_begin(&row.json, '{');
-    gf_json_put_str(&row.json, "store", p->call->store_path(p->call->context));
-    gf_json_put_string(&row.json, "collection", gf_call_text(p->call, "collection"));
-    gf_json_put_uint(&row.json, "read", p->read);
-    gf_json_put_uint(&row.json, "new", c.created);
-    gf_json_put_uint(&row.json, "changed", c.changed);
-    gf_json_put_uint(&row.json, "unchanged", c.unchanged);
-    gf_json_put_uint(&row.json, "stored", c.created + c.changed);
-    gf_json_put_uint(&row.json, "skipped", p->skipped);
-    gf_json_put_uint(&row.json, "refused", p->refused);
-    gf_json_key(&row.json, "reasons");
-    gf_json_begin(&row.json, '{');
+    gf_put_counts c = p->put ? gf_put_counted(p->put) : (gf_put_counts){0};
+    gf_row_writer row = {.call = p->call};
+    gf_json_writer *w = gf_row_writer_begin(&row);
+    gf_json_put_str(w, "store", p->call->store_path(p->call->context));
+    gf_json_put_string(w, "collection", gf_call_text(p->call, "collection"));
+    gf_json_put_uint(w, "read", p->read);
+    gf_json_put_uint(w, "new", c.created);
+    gf_json_put_uint(w, "changed", c.changed);
+    gf_json_put_uint(w, "unchanged", c.unchanged);
+    gf_json_put_uint(w, "stored", c.created + c.changed);
+    gf_json_put_uint(w, "skipped", p->skipped);
+    gf_json_put_uint(w, "refused", p->refused);
+    gf_json_key(w, "reasons");
+    gf_json_begin(w, '{');
     for (size_t i = 0; i < p->n_reasons; i++)
-        gf_json_put_uint(&row.json, p->reasons[i].reason, p->reasons[i].n);
-    gf_json_end(&row.json, '}');
-    gf_json_put_uint(&row.json, "replaced_bytes", p->replaced);
-    gf_json_put_uint(&row.json, "hashed_ids", p->hashed);
-    gf_json_put_uint(&row.json, "collections_made", c.collections);
-    gf_json_end(&row.json, '}');
-    gf_status st = gf_row_emit(&row, p->call, err);
-    gf_row_release_writer(&row);
-    return st;
+        gf_json_put_uint(w, p->reasons[i].reason, p->reasons[i].n);
+    gf_json_end(w, '}');
+    gf_json_put_uint(w, "invalid_utf8", p->replaced);
+    gf_json_put_uint(w, "hashed_ids", p->hashed);
+    gf_json_put_uint(w, "collections_made", c.collections);
+    return gf_row_writer_emit_only(&row, err);
 }
 
 /* ---- the call ---------------------------------------------------------------------------------
@@ -173,14 +194,11 @@ static gf_status make_patterns(putting *p, gf_error *err)
 static gf_status reader_options(const gf_call *call, gf_reader_options *o, gf_slice **text,
                                 gf_slice **fields, gf_error *err)
 {
-    gf_slice from = gf_call_text(call, "from"), max = gf_call_text(call, "max-document");
     *o = (gf_reader_options){.id = gf_call_text(call, "id"),
                              .time = gf_call_text(call, "time"),
-                             .lang = gf_call_text(call, "lang")};
-    if (from.len && !gf_format_named(from, &o->format))
-        return gf_fail(err, GF_EINVAL, "from: \"%.*s\" is none of %s", GF_SLICE_ARG(from),
-                       GF_FORMAT_NAMES);
-    if (max.len) gf_parse_bytes(max, &o->max_document);
+                             .lang = gf_call_text(call, "lang"),
+                             .max_document = gf_call_number(call, "max-document", 0)};
+    gf_format_named(gf_call_text_or(call, "from", "auto"), &o->format);
     gf_status st = gf_call_list(call, "text", text, &o->n_text, err);
     if (st == GF_OK) st = gf_call_list(call, "fields", fields, &o->n_fields, err);
     if (st != GF_OK) return st;
@@ -191,19 +209,14 @@ static gf_status reader_options(const gf_call *call, gf_reader_options *o, gf_sl
     return GF_OK;
 }
 
-static gf_status open_all(putting *p, gf_error *err)
+static gf_status open_reader(putting *p, gf_error *err)
 {
-    gf_store *store;
     gf_reader_options options;
     gf_slice *text = NULL, *fields = NULL;
+    if (!p->call->input.next) return gf_fail(err, GF_EINVAL, "put needs an input");
     gf_status st = reader_options(p->call, &options, &text, &fields, err);
     if (st == GF_OK) st = make_patterns(p, err);
     if (st == GF_OK) st = gf_reader_open(&p->call->input, &options, &p->reader, err);
-    if (st == GF_OK) st = p->call->store(p->call->context, true, &store, err);
-    gf_put_options o = {.name_space = p->call->name_space,
-                        .max_document = options.max_document,
-                        .max_collections = (uint32_t)gf_call_number(p->call, "max-collections", 0)};
-    if (st == GF_OK) st = gf_put_open(store, &o, &p->put, err);
     gf_free(text);
     gf_free(fields);
     return st;
@@ -216,11 +229,15 @@ static gf_status open_all(putting *p, gf_error *err)
 static gf_status read_and_flush(putting *p, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
-    gf_status st = read_all(p, &why), flushed = GF_OK;
-    if (gf_put_is_good(p->put)) flushed = gf_put_flush(p->put, st == GF_OK ? &why : NULL);
-    if (st == GF_OK) st = flushed;
-    bool nothing = p->read == 0 && st != GF_OK;
-    gf_status told = nothing ? GF_OK : emit_summary(p, err);
+    gf_status st = read_all(p, &why);
+    if (p->put && gf_put_is_good(p->put)) {
+        gf_status flushed = gf_put_flush(p->put, st == GF_OK ? &why : NULL);
+        if (st == GF_OK) st = flushed;
+    }
+    if (st == GF_ECANCELLED)
+        gf_fail(&why, st,
+                "stopped on request; what was stored stays, and the same command goes on");
+    gf_status told = p->read || st == GF_OK ? emit_summary(p, err) : GF_OK;
     if (st != GF_OK && err) *err = why;
     return st == GF_OK ? told : st;
 }
@@ -228,7 +245,7 @@ static gf_status read_and_flush(putting *p, gf_error *err)
 gf_status gf_run_put(gf_call *call, gf_error *err)
 {
     putting p = {.call = call};
-    gf_status st = open_all(&p, err);
+    gf_status st = open_reader(&p, err);
     if (st == GF_OK) st = read_and_flush(&p, err);
     if (st == GF_OK && p.refused) call->outcome = GF_SOME_REFUSED;
     gf_put_close(p.put);

@@ -14,18 +14,23 @@
 #include "sources/input.h"
 
 typedef enum gf_parameter_kind {
-    GF_TEXT,   /* UTF-8 */
-    GF_NUMBER, /* whole, 0 or more */
-    GF_BYTES,  /* a number with K, M or G behind it */
-    GF_FLAG,   /* there or not */
-    GF_LIST    /* may be given several times, and with commas */
+    GF_TEXT,   /* UTF-8, not empty */
+    GF_NUMBER, /* whole, from least to most */
+    GF_BYTES,  /* a number, maybe with K, M, G or T behind it; likewise */
+    GF_MOMENT, /* a build's time: milliseconds since 1970, or ISO 8601 */
+    GF_CHOICE, /* one of the words that `value` lists */
+    GF_FLAG,   /* there (empty or "true"), or not there, or "false" */
+    GF_LIST,   /* may be given several times, and with commas */
+    GF_SEVERAL /* may be given several times, each a whole */
 } gf_parameter_kind;
 
 typedef struct gf_parameter {
     const char *name;
     gf_parameter_kind kind;
     bool required;
+    const char *value;   /* what help calls it; of a choice the words, with | between them */
     const char *meaning; /* one line, as help shows it */
+    uint64_t least, most;
 } gf_parameter;
 
 typedef struct gf_argument {
@@ -44,7 +49,7 @@ typedef enum gf_outcome {
 /** Something to be told beside the rows. */
 typedef struct gf_notice {
     const char *reason; /* a stable key, such as "no_text" */
-    gf_slice source;    /* where: a file; empty where it has no place */
+    gf_slice source;    /* where: a file, a collection; empty where it has no place */
     uint64_t line;      /* 0: none */
     const char *message;
 } gf_notice;
@@ -58,23 +63,25 @@ typedef struct gf_call {
     /* Get the store, opening it if need be; it stays the transport's. GF_ENOTFOUND where there is
      * none. */
     gf_status (*store)(void *context, bool create, gf_store **store, gf_error *err);
-    const char *(*store_path)(void *context); /* for checks of a store that is not open */
+    const char *(*store_path)(void *context); /* for checks of a store that is not open, */
+    double wait_seconds;                      /* and how long those wait until nobody holds it */
     gf_input input;                           /* the bytes that come with the call */
 
     gf_status (*emit)(void *context, gf_slice row, gf_error *err);
     void (*notice)(void *context, const gf_notice *notice);
+    /* From any thread, also from several at once; total is 0 where it is not known. */
     void (*progress)(void *context, gf_slice what, const char *phase, uint64_t done,
                      uint64_t total);
     gf_status (*reject)(void *context, gf_slice record, gf_error *err); /* keeps refused records */
     void *context;                                                      /* of all these */
 
-    const gf_cancel *cancel;
-    gf_outcome outcome; /* set by the operation */
+    const gf_cancel *cancel; /* may be requested from a signal handler */
+    gf_outcome outcome;      /* set by the operation */
 } gf_call;
 
 typedef struct gf_operation {
     const char *name;   /* "collection list" */
-    const char *method; /* as a request: GET, PUT, POST, DELETE */
+    const char *method; /* as a request: GET (which changes nothing), PUT, POST, PATCH, DELETE */
     const char *path;   /* with {parameters} */
     const char *meaning;
     const gf_parameter *parameters; /* n_parameters */
@@ -89,14 +96,13 @@ const gf_operation *gf_operations(size_t *n);
 const gf_operation *gf_operation_find(const char *name);
 
 /**
- * Check the arguments against the operation's parameters, and run it.
+ * Check the arguments against the operation's parameters, and run it. Each row that is emitted is
+ * one whole JSON object, also where the operation fails later.
+ *
  * @return GF_EINVAL for an unknown argument (the message names the nearest), a missing one or a bad
- * value; else what the operation gives
+ *         value; else what the operation gives. Where a collection, a configuration, a cluster's
+ *         label or a field is not there, the message names the nearest that is.
  */
 gf_status gf_operation_run(const gf_operation *operation, gf_call *call, gf_error *err);
-
-/**
- * The cancel that handlers are to heed may be requested from a signal handler; see base/cancel.h.
- */
 
 #endif

@@ -1,79 +1,89 @@
-/* The table of operations, and the checking of their arguments. */
+/* The table of operations: names, paths, parameters and their help. */
 #include "api/call_internal.h"
 
 #include "base/nearest.h"
+#include "sources/reader.h"
 
-#define COLLECTION                                                                                 \
-    {                                                                                              \
-        "collection", GF_TEXT, true, "the collection"                                              \
-    }
-#define CONFIG                                                                                     \
-    {                                                                                              \
-        "config", GF_TEXT, false, "configuration (default)"                                        \
-    }
-#define BUILD                                                                                      \
-    {                                                                                              \
-        "build", GF_NUMBER, false, "a build's timestamp (the served one)"                          \
-    }
+/* clang-format off */
+#define REQUIRED(name, value, meaning)        {name, GF_TEXT, true, value, meaning, 0, 0}
+#define TEXT(name, value, meaning)            {name, GF_TEXT, false, value, meaning, 0, 0}
+#define NUMBER(name, least, most, meaning)    {name, GF_NUMBER, false, "N", meaning, least, most}
+#define CHOICE(name, words, meaning)          {name, GF_CHOICE, false, words, meaning, 0, 0}
+#define FLAG(name, meaning)                   {name, GF_FLAG, false, NULL, meaning, 0, 0}
+#define LIST(name, value, meaning)            {name, GF_LIST, false, value, meaning, 0, 0}
+#define SEVERAL(name, required, value, meaning) {name, GF_SEVERAL, required, value, meaning, 0, 0}
+
+#define COLLECTION  REQUIRED("collection", "NAME", "the collection")
+#define CONFIG      TEXT("config", "NAME", "configuration (default)")
+#define EACH_CONFIG TEXT("config", "NAME", "only this configuration (all of them)")
+#define BUILD       {"build", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0}
+#define COLUMNS     FLAG("columns", "every column of the table instead")
 
 static const gf_parameter one_collection[] = {COLLECTION};
 static const gf_parameter collection_list[] = {
-    {"prefix", GF_TEXT, false, "only names that start so"},
-    {"sort", GF_TEXT, false, "name, size or modified (name)"},
-    {"limit", GF_NUMBER, false, "at most so many (all)"}};
-static const gf_parameter collection_show[] = {
-    COLLECTION, {"columns", GF_FLAG, false, "every column of the table instead"}};
+    TEXT("prefix", "TEXT", "only names that start so"),
+    CHOICE("sort", "name|size|modified", "order (name)"),
+    NUMBER("limit", 0, 0, "at most so many (all)")};
+static const gf_parameter collection_show[] = {COLLECTION, COLUMNS};
 static const gf_parameter put[] = {
     COLLECTION,
-    {"id", GF_TEXT, false, "field that is the id (id)"},
-    {"text", GF_LIST, false, "field or fields that are the text (text)"},
-    {"time", GF_TEXT, false, "field that is the time (time)"},
-    {"lang", GF_TEXT, false, "field that is the language (lang)"},
-    {"fields", GF_LIST, false, "other fields to keep, or all (all)"},
-    {"from", GF_TEXT, false, "format: jsonl, json, csv, tsv, dir, input-tsv"},
-    {"also", GF_LIST, false, "a further collection for each record, such as '{type}-{product}'"},
-    {"max-document", GF_BYTES, false, "refuse larger documents (16M)"},
-    {"max-collections", GF_NUMBER, false, "make at most so many collections (100000)"}};
+    TEXT("id", "FIELD", "field that is the id (id)"),
+    LIST("text", "FIELD[,FIELD...]", "field or fields that are the text (text)"),
+    TEXT("time", "FIELD", "field that is the time (time)"),
+    TEXT("lang", "FIELD", "field that is the language (lang)"),
+    LIST("fields", "FIELD,...|all", "other fields to keep (all)"),
+    CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
+    SEVERAL("also", false, "PATTERN", "a further collection for each record, such as '{type}-{product}'"),
+    {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
+    NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)")};
 static const gf_parameter delete_documents[] = {
-    COLLECTION, {"id", GF_LIST, false, "ids to delete; else one on each line of the input"}};
+    COLLECTION,
+    SEVERAL("id", false, "ID", "ids to delete; else one on each line of the input")};
 static const gf_parameter config_set[] = {
     COLLECTION,
-    {"config", GF_TEXT, false, "configuration (default)"},
-    {"set", GF_LIST, true, "key=value; key= takes the key back to its default"}};
+    CONFIG,
+    SEVERAL("set", true, "KEY=VALUE", "KEY= takes the key back to its default")};
 static const gf_parameter config_one[] = {COLLECTION, CONFIG};
 static const gf_parameter rebuild[] = {
-    {"collection", GF_TEXT, false, "the collection"},
-    {"all", GF_FLAG, false, "all collections"},
-    {"prefix", GF_TEXT, false, "with --all: only names that start so"},
-    {"config", GF_TEXT, false, "only this configuration (all of them)"},
-    {"force", GF_FLAG, false, "also where nothing has changed"},
-    {"dry-run", GF_FLAG, false, "say what would be rebuilt, and do nothing"},
-    {"threads", GF_NUMBER, false, "threads (one per processor)"}};
+    TEXT("collection", "NAME", "the collection"),
+    FLAG("all", "all collections"),
+    TEXT("prefix", "TEXT", "with all: only names that start so"),
+    EACH_CONFIG,
+    FLAG("force", "also where nothing has changed"),
+    FLAG("dry-run", "say what would be rebuilt, and do nothing"),
+    NUMBER("threads", 0, 1024, "threads (one per processor)")};
 static const gf_parameter clusters[] = {
-    COLLECTION, CONFIG, BUILD, {"sort", GF_TEXT, false, "size, label or id (size)"}};
-static const gf_parameter cluster[] = {
     COLLECTION,
-    {"cluster", GF_TEXT, true, "its id, or label:TEXT"},
     CONFIG,
     BUILD,
-    {"docs", GF_NUMBER, false, "documents to show, best first (10)"},
-    {"terms", GF_NUMBER, false, "terms to show, heaviest first (10)"},
-    {"columns", GF_FLAG, false, "every column of the table instead"}};
+    CHOICE("sort", "size|label|id", "order (size)")};
+static const gf_parameter cluster[] = {
+    COLLECTION,
+    REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),
+    CONFIG,
+    BUILD,
+    NUMBER("docs", 0, 0, "documents to show, best first (10)"),
+    NUMBER("terms", 0, 0, "terms to show, heaviest first (10; 20 are kept)"),
+    COLUMNS};
 static const gf_parameter doc[] = {
     COLLECTION,
-    {"id", GF_TEXT, true, "the document's id"},
-    {"config", GF_TEXT, false, "only this configuration (all of them)"},
+    REQUIRED("id", "ID", "the document"),
+    EACH_CONFIG,
     BUILD,
-    {"why", GF_FLAG, false, "the terms that put it there"},
-    {"terms", GF_NUMBER, false, "with --why: terms to show (10)"},
-    {"columns", GF_FLAG, false, "every column of the table instead"}};
+    FLAG("why", "the terms that put it where it is"),
+    NUMBER("terms", 0, 0, "with why: terms to show (10)"),
+    COLUMNS};
 static const gf_parameter export_rows[] = {
-    COLLECTION, CONFIG, BUILD, {"with-text", GF_FLAG, false, "the documents' texts too"}};
+    COLLECTION,
+    CONFIG,
+    BUILD,
+    FLAG("with-text", "the documents' texts too")};
 static const gf_parameter evaluate[] = {
     COLLECTION,
     CONFIG,
     BUILD,
-    {"label-field", GF_TEXT, false, "field that holds the class; else id and class come as input"}};
+    TEXT("label-field", "FIELD", "field that holds the class; else the input has ids and classes")};
+/* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
     {                                                                                              \
@@ -94,7 +104,7 @@ static const gf_operation operations[] = {
     OPERATION("collection list", "GET", "/collections", collection_list, gf_run_collection_list,
               "List collections"),
     OPERATION("collection show", "GET", "/collections/{collection}", collection_show,
-              gf_run_collection_show, "Show one collection"),
+              gf_run_collection_show, "Show a collection"),
     OPERATION("collection delete", "DELETE", "/collections/{collection}", one_collection,
               gf_run_collection_delete, "Delete a collection with all that is in it"),
     OPERATION("put", "POST", "/collections/{collection}/documents", put, gf_run_put,
@@ -106,7 +116,7 @@ static const gf_operation operations[] = {
     OPERATION("config show", "GET", "/collections/{collection}/configurations/{config}", config_one,
               gf_run_config_show, "Show a configuration"),
     OPERATION("config list", "GET", "/collections/{collection}/configurations", one_collection,
-              gf_run_config_list, "List configurations"),
+              gf_run_config_list, "List a collection's configurations"),
     OPERATION("config delete", "DELETE", "/collections/{collection}/configurations/{config}",
               config_one, gf_run_config_delete, "Delete a configuration with its builds"),
     PLAIN("config keys", "GET", "/configuration-keys", gf_run_config_keys,
@@ -118,11 +128,11 @@ static const gf_operation operations[] = {
     OPERATION("clusters", "GET", "/collections/{collection}/clusters", clusters, gf_run_clusters,
               "List clusters"),
     OPERATION("cluster", "GET", "/collections/{collection}/clusters/{cluster}", cluster,
-              gf_run_cluster, "Show one cluster"),
+              gf_run_cluster, "Show one cluster with its best documents"),
     OPERATION("doc", "GET", "/collections/{collection}/documents/{id}", doc, gf_run_doc,
-              "Show a document and its clusters"),
+              "Show a document and the clusters it is in"),
     OPERATION("export", "GET", "/collections/{collection}/memberships", export_rows, gf_run_export,
-              "Every document with its cluster"),
+              "Give every document with its cluster"),
     OPERATION("evaluate", "GET", "/collections/{collection}/evaluation", evaluate, gf_run_evaluate,
               "Compare clusters with known classes"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
@@ -162,39 +172,27 @@ static gf_status unknown(const gf_operation *o, gf_slice name, gf_error *err)
                    nearest ? "\"?" : "");
 }
 
-static bool is_number(gf_slice s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] < '0' || s.ptr[i] > '9') return false;
-    return s.len > 0 && s.len <= 18;
-}
-
-static gf_status check_value(const gf_parameter *p, gf_slice value, gf_error *err)
-{
-    uint64_t bytes;
-    if (p->kind == GF_NUMBER && !is_number(value))
-        return gf_fail(err, GF_EINVAL, "%s: \"%.*s\" is not a whole number", p->name,
-                       GF_SLICE_ARG(value));
-    if (p->kind == GF_BYTES && !gf_parse_bytes(value, &bytes))
-        return gf_fail(err, GF_EINVAL, "%s: \"%.*s\" is not a size such as 16M", p->name,
-                       GF_SLICE_ARG(value));
-    if (p->kind == GF_TEXT && value.len == 0)
-        return gf_fail(err, GF_EINVAL, "%s is empty", p->name);
-    return GF_OK;
-}
-
-gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
+static gf_status check_arguments(const gf_operation *o, const gf_call *call, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < call->n_arguments && st == GF_OK; i++) {
         const gf_parameter *p = find_parameter(o, call->arguments[i].name);
-        st = p ? check_value(p, call->arguments[i].value, err)
+        st = p ? gf_check_value(p, call->arguments[i].value, err)
                : unknown(o, call->arguments[i].name, err);
     }
     for (size_t i = 0; i < o->n_parameters && st == GF_OK; i++)
         if (o->parameters[i].required && !gf_call_has(call, o->parameters[i].name))
             st = gf_fail(err, GF_EINVAL, "%s needs %s: %s", o->name, o->parameters[i].name,
                          o->parameters[i].meaning);
+    return st;
+}
+
+gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
+{
     call->outcome = GF_DONE;
-    return st == GF_OK ? o->run(call, err) : st;
+    gf_status st = check_arguments(o, call, err);
+    if (st != GF_OK) return st;
+    st = o->run(call, err);
+    if (st == GF_ENOTFOUND) gf_call_suggest(call, err);
+    return st;
 }

@@ -1,54 +1,28 @@
 #include "cli/session.h"
 
-#include "base/json_writer.h"
-
 static void show_configuration(gf_session *s, gf_json_value c)
 {
-    gf_buffer line = {0};
-    gf_buffer_slice(&line, gf_row_text(c, "configuration"));
-    gf_buffer_str(&line, ": build ");
-    gf_buffer_double(&line, gf_row_number(c, "build"));
-    fputs("rebuilt     ", s->out);
-    gf_print_text(s->out, gf_buffer_view(&line), 0);
-    fputs(" of ", s->out);
-    gf_print_text(s->out, gf_row_text(c, "rebuilt"), 0);
-    fputc('\n', s->out);
-    gf_buffer_release(&line);
-}
-
-static void show_column(gf_session *s, gf_json_value row)
-{
-    gf_print_text(s->out, gf_row_text(row, "family"), 0);
-    fputc(':', s->out);
-    gf_print_text(s->out, gf_row_text(row, "column"), 0);
-    fputs("  ", s->out);
-    gf_print_text(s->out, gf_row_text(row, "value"), s->output.width);
-    fputc('\n', s->out);
+    static const gf_show_column rebuilt = {"rebuilt", "", GF_COLUMN_TIME};
+    gf_buffer b = {0};
+    fputs("rebuilt      ", s->out);
+    gf_member_write(&b, c, &rebuilt, true);
+    fprintf(s->out, "%s UTC, configuration ", gf_buffer_cstr(&b));
+    gf_print_text(s->out, gf_member_text(c, "configuration"), 0);
+    fprintf(s->out, " (build %.0f)\n", gf_member_number(c, "build"));
+    gf_buffer_release(&b);
 }
 
 static void show(gf_session *s, gf_json_value row)
 {
-    gf_json_value list, item;
-    gf_slice name;
-    gf_buffer n = {0};
-    if (gf_json_member(row, "family", &list)) {
-        show_column(s, row);
-        return;
-    }
-    fputs("collection  ", s->out);
-    gf_print_text(s->out, gf_row_text(row, "collection"), 0);
-    gf_buffer_count(&n, (uint64_t)gf_row_number(row, "size"));
-    fprintf(s->out, "\ndocuments   %s\nmodified    ", gf_buffer_cstr(&n));
-    gf_print_text(s->out, gf_row_text(row, "modified"), 0);
-    fputc('\n', s->out);
-    gf_buffer_release(&n);
-    if (!gf_json_member(row, "configurations", &list)) return;
-    gf_json_iterator it = gf_json_items(list);
-    while (gf_json_next(&it, &name, &item))
-        show_configuration(s, item);
+    static const gf_show_column lines[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                           {"size", "documents", GF_COLUMN_COUNT},
+                                           {"modified", "modified", GF_COLUMN_TIME}};
+    for (size_t i = 0; i < GF_COUNT(lines); i++)
+        gf_member_show(s->out, row, &lines[i], s->output.width);
+    gf_member_each(s, row, "configurations", show_configuration);
 }
 
-static const gf_positional positionals[] = {{"COLLECTION", "collection", false}};
+static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
                                          {"size", NULL, GF_COLUMN_COUNT},
                                          {"modified", NULL, GF_COLUMN_TIME},
@@ -56,13 +30,9 @@ static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
 
 const gf_command gf_command_collection_show = {
     .name = "collection show",
-    .operation = "collection show",
-    .summary = "Show a collection",
-    .examples = "    grouperfish collection show feedback\n",
-    .positionals = positionals,
-    .n_positionals = GF_COUNT(positionals),
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
-    .single = true,
-    .show = show,
+    .examples = "    grouperfish collection show feedback\n"
+                "    grouperfish collection show feedback --columns\n",
+    .positionals = words,
+    .n_positionals = GF_COUNT(words),
+    .display = {GF_COLUMNS(columns), .single = true, .show = show},
 };

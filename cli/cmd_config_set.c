@@ -1,5 +1,7 @@
 #include "cli/session.h"
 
+#include <string.h>
+
 /* [NAME] key=value...: the first word without = is the configuration's name. */
 static gf_status prepare(gf_session *s, gf_error *err)
 {
@@ -22,30 +24,25 @@ static gf_status prepare(gf_session *s, gf_error *err)
 static void show(gf_session *s, gf_json_value row)
 {
     fputs("set configuration ", s->out);
-    gf_print_text(s->out, gf_row_text(row, "configuration"), 0);
+    gf_print_text(s->out, gf_member_text(row, "configuration"), 0);
     fputs(" of ", s->out);
-    gf_print_text(s->out, gf_row_text(row, "collection"), 0);
-    fputc('\n', s->out);
+    gf_print_text(s->out, gf_member_text(row, "collection"), 0);
+    fputs("; the next rebuild uses it\n", s->out);
 }
 
-static const gf_positional positionals[] = {{"COLLECTION", "collection", false},
-                                            {"NAME key=value...", NULL, false}};
+static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
+                                      {.name = "[NAME] key=value", .repeats = true}};
 static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
                                          {"configuration", NULL, GF_COLUMN_TEXT}};
 
 const gf_command gf_command_config_set = {
     .name = "config set",
-    .operation = "config set",
-    .summary = "Set keys of a configuration",
     .examples = "    grouperfish config set feedback k=50 language=english\n"
                 "    grouperfish config set feedback fine k=200      a further configuration\n"
                 "    grouperfish config set feedback k=              back to the default\n",
     .notes = "NAME may be left out: it is then default. grouperfish config keys lists all keys.\n",
-    .positionals = positionals,
-    .n_positionals = GF_COUNT(positionals),
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
-    .single = true,
+    .positionals = words,
+    .n_positionals = GF_COUNT(words),
+    .display = {GF_COLUMNS(columns), .single = true, .show = show},
     .prepare = prepare,
-    .show = show,
 };

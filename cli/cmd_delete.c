@@ -1,30 +1,26 @@
 #include "cli/session.h"
 
-static bool has_id(const gf_session *s)
-{
-    for (size_t i = 0; i < s->n_arguments; i++)
-        if (gf_slice_equal(s->arguments[i].name, GF_SLICE("id"))) return true;
-    return false;
-}
-
 static gf_status prepare(gf_session *s, gf_error *err)
 {
-    if (s->file && has_id(s)) return gf_fail(err, GF_EINVAL, "give either ids or --ids FILE");
+    bool ids = gf_session_argument(s, "id").len > 0;
+    if (s->file && ids) return gf_fail(err, GF_EINVAL, "give either ids or --ids FILE");
     if (s->file) return gf_files_open(&s->file, 1, &s->files, err);
-    if (!has_id(s)) return gf_fail(err, GF_EINVAL, "ID... or --ids FILE is missing");
-    return GF_OK;
+    return ids ? GF_OK : gf_fail(err, GF_EINVAL, "ID... or --ids FILE is missing");
 }
 
 static void show(gf_session *s, gf_json_value row)
 {
-    fprintf(s->out, "deleted %.0f", gf_row_number(row, "deleted"));
-    if (gf_row_number(row, "absent") > 0)
-        fprintf(s->out, ", %.0f were not there", gf_row_number(row, "absent"));
+    double absent = gf_member_number(row, "absent");
+    fputs("deleted ", s->out);
+    gf_print_count(s->out, gf_member_number(row, "deleted"), "document");
+    if (absent > 0)
+        fprintf(s->out, "; %.0f more %s not there", absent, absent == 1 ? "was" : "were");
     fputc('\n', s->out);
 }
 
-static const gf_positional positionals[] = {{"COLLECTION", "collection", false},
-                                            {"ID...", "id", true}};
+static const gf_positional words[] = {
+    {.name = "COLLECTION", .argument = "collection"},
+    {.name = "ID", .argument = "id", .optional = true, .repeats = true}};
 static const gf_own_option options[] = {
     {"ids", "FILE", "ids to delete, one on each line; - reads them"}};
 static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
@@ -34,17 +30,13 @@ static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
 
 const gf_command gf_command_delete = {
     .name = "delete",
-    .operation = "delete",
-    .summary = "Delete documents",
     .examples = "    grouperfish delete feedback 1042 1043\n"
                 "    grouperfish delete feedback --ids gone.txt\n",
-    .positionals = positionals,
-    .n_positionals = GF_COUNT(positionals),
+    .notes = "Exit code 1 where one of them was not there.\n",
+    .positionals = words,
+    .n_positionals = GF_COUNT(words),
     .options = options,
     .n_options = GF_COUNT(options),
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
-    .single = true,
+    .display = {GF_COLUMNS(columns), .single = true, .show = show},
     .prepare = prepare,
-    .show = show,
 };

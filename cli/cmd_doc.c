@@ -1,111 +1,106 @@
 #include "cli/session.h"
 
-enum { TEXT_SHOWN = 600 };
+enum { TEXT_SHOWN = 600, FIELD_SHOWN = 200, TERM_SHOWN = 60 };
 
-static void show_why(gf_session *s, gf_json_value why)
+static void show_reason(gf_session *s, gf_json_value t)
 {
-    gf_json_value terms, t;
-    gf_slice name;
-    if (!gf_json_member(why, "terms", &terms)) return;
-    gf_json_iterator it = gf_json_items(terms);
-    while (gf_json_next(&it, &name, &t)) {
-        fprintf(s->out, "    %.3f  = %.3f x %.3f  ", gf_row_number(t, "part"),
-                gf_row_number(t, "in_document"), gf_row_number(t, "in_cluster"));
-        gf_print_text(s->out, gf_row_text(t, "term"), 60);
-        fputc('\n', s->out);
-    }
-    fprintf(s->out, "    %.3f  by further terms\n    %.3f  in all\n", gf_row_number(why, "rest"),
-            gf_row_number(why, "sum"));
+    fprintf(s->out, "    %.3f  = %.3f x %.3f  ", gf_member_number(t, "part"),
+            gf_member_number(t, "in_document"), gf_member_number(t, "in_cluster"));
+    gf_print_text(s->out, gf_member_text(t, "term"), TERM_SHOWN);
+    fputc('\n', s->out);
 }
 
-static void show_place(gf_session *s, gf_json_value m)
+static void show_why(gf_session *s, gf_json_value m)
 {
     gf_json_value why;
-    gf_slice note = gf_row_text(m, "note");
-    gf_print_text(s->out, gf_row_text(m, "configuration"), 0);
+    if (!gf_json_member(m, "why", &why)) return;
+    fputs("    part     document x cluster\n", s->out);
+    gf_member_each(s, why, "terms", show_reason);
+    fprintf(s->out, "    %.3f  by further terms\n    %.3f  in all\n", gf_member_number(why, "rest"),
+            gf_member_number(why, "sum"));
+}
+
+/* "default: hockey (cluster 3), score 0.312; next nhl (9), margin 0.120" */
+static void show_place(gf_session *s, gf_json_value m)
+{
+    gf_print_text(s->out, gf_member_text(m, "configuration"), 0);
     fputs(": ", s->out);
-    if (gf_json_member(m, "label", &why)) {
-        gf_print_text(s->out, gf_row_text(m, "label"), 0);
-        if (gf_row_number(m, "cluster") > 0)
-            fprintf(s->out, " (cluster %.0f), score %.3f", gf_row_number(m, "cluster"),
-                    gf_row_number(m, "score"));
-    }
-    if (gf_row_number(m, "runner_up") > 0) {
+    gf_print_text(s->out, gf_member_text(m, "label"), 0);
+    if (gf_member_number(m, "cluster") > 0)
+        fprintf(s->out, " (cluster %.0f), score %.3f", gf_member_number(m, "cluster"),
+                gf_member_number(m, "score"));
+    if (gf_member_number(m, "runner_up") > 0) {
         fputs("; next ", s->out);
-        gf_print_text(s->out, gf_row_text(m, "runner_up_label"), 0);
-        fprintf(s->out, " (%.0f), margin %.3f", gf_row_number(m, "runner_up"),
-                gf_row_number(m, "margin"));
+        gf_print_text(s->out, gf_member_text(m, "runner_up_label"), 0);
+        fprintf(s->out, " (%.0f), margin %.3f", gf_member_number(m, "runner_up"),
+                gf_member_number(m, "margin"));
     }
-    if (gf_row_flag(m, "replaced")) fputs("; put anew since", s->out);
-    gf_print_text(s->out, note, 0);
+    if (gf_member_flag(m, "replaced")) fputs("; put anew since", s->out);
+    gf_print_text(s->out, gf_member_text(m, "note"), 0);
     fputc('\n', s->out);
-    if (gf_json_member(m, "why", &why)) show_why(s, why);
+    show_why(s, m);
+}
+
+static void show_field(gf_session *s, gf_slice name, gf_json_value value)
+{
+    gf_buffer b = {0};
+    if (gf_json_kind_of(value) == GF_JSON_STRING)
+        gf_buffer_slice(&b, gf_json_get_string(value));
+    else
+        gf_json_write(value, &b, NULL);
+    gf_print_text(s->out, name, FIELD_SHOWN);
+    fputs(": ", s->out);
+    gf_print_text(s->out, gf_buffer_view(&b), FIELD_SHOWN);
+    fputc('\n', s->out);
+    gf_buffer_release(&b);
 }
 
 static void show_fields(gf_session *s, gf_json_value row)
 {
-    gf_json_value fields, v;
+    gf_json_value v, field;
     gf_slice name;
-    static const gf_show_column time = {"time", "time", GF_COLUMN_RAW};
-    gf_buffer b = {0};
-    gf_write_cell(&b, row, &time, true);
-    if (b.len) fprintf(s->out, "time: %s\n", gf_buffer_cstr(&b));
-    if (gf_json_member(row, "fields", &fields)) {
-        gf_json_iterator it = gf_json_items(fields);
-        while (gf_json_next(&it, &name, &v)) {
-            gf_print_text(s->out, name, 0);
-            fputs(": ", s->out);
-            gf_buffer_reset(&b);
-            if (gf_json_kind_of(v) == GF_JSON_STRING)
-                gf_buffer_slice(&b, gf_json_get_string(v));
-            else
-                gf_json_write(v, &b, NULL);
-            gf_print_text(s->out, gf_buffer_view(&b), 200);
-            fputc('\n', s->out);
-        }
-    }
-    gf_buffer_release(&b);
+    if (gf_json_member(row, "time", &v)) show_field(s, GF_SLICE("time"), v);
+    if (gf_json_member(row, "lang", &v)) show_field(s, GF_SLICE("lang"), v);
+    if (!gf_json_member(row, "fields", &v)) return;
+    gf_json_iterator it = gf_json_items(v);
+    while (gf_json_next(&it, &name, &field))
+        show_field(s, name, field);
 }
 
 static void show(gf_session *s, gf_json_value row)
 {
-    gf_json_value list, item;
+    gf_json_value places, place;
     gf_slice name;
-    if (gf_json_member(row, "family", &list)) {
-        fprintf(s->out, "%.*s:", GF_SLICE_ARG(gf_row_text(row, "family")));
-        gf_print_text(s->out, gf_row_text(row, "column"), 0);
-        fputs("  ", s->out);
-        gf_print_text(s->out, gf_row_text(row, "value"), s->output.width);
-        fputc('\n', s->out);
-        return;
-    }
-    gf_print_text(s->out, gf_row_text(row, "text"), TEXT_SHOWN);
+    gf_print_text(s->out, gf_member_text(row, "text"), TEXT_SHOWN);
     fputs("\n\n", s->out);
     show_fields(s, row);
-    if (!gf_json_member(row, "memberships", &list)) return;
-    gf_json_iterator it = gf_json_items(list);
-    bool any = false;
-    for (; gf_json_next(&it, &name, &item); any = true)
-        show_place(s, item);
-    if (!any) fputs("in no cluster yet: grouperfish rebuild\n", s->out);
+    gf_member_each(s, row, "memberships", show_place);
+    if (!gf_json_member(row, "memberships", &places)) return;
+    gf_json_iterator it = gf_json_items(places);
+    if (gf_json_next(&it, &name, &place)) return;
+    fputs("in no cluster yet; to cluster the collection:\n", s->out);
+    gf_session_suggest(s, "rebuild", gf_member_text(row, "collection"));
 }
 
-static const gf_positional positionals[] = {{"COLLECTION", "collection", false},
-                                            {"ID", "id", false}};
+static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
+                                      {.name = "ID", .argument = "id"}};
 static const gf_show_column columns[] = {{"id", NULL, GF_COLUMN_TEXT},
-                                         {"text", NULL, GF_COLUMN_TEXT},
-                                         {"memberships", NULL, GF_COLUMN_RAW}};
+                                         {"configuration", NULL, GF_COLUMN_TEXT},
+                                         {"cluster", NULL, GF_COLUMN_ID},
+                                         {"label", NULL, GF_COLUMN_TEXT},
+                                         {"score", NULL, GF_COLUMN_SCORE},
+                                         {"runner_up", NULL, GF_COLUMN_ID},
+                                         {"runner_up_label", NULL, GF_COLUMN_TEXT},
+                                         {"margin", NULL, GF_COLUMN_SCORE}};
 
 const gf_command gf_command_doc = {
     .name = "doc",
-    .operation = "doc",
-    .summary = "Show a document and the clusters it is in",
     .examples = "    grouperfish doc feedback 1042\n"
                 "    grouperfish doc feedback 1042 --why\n",
-    .positionals = positionals,
-    .n_positionals = GF_COUNT(positionals),
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
-    .single = true,
-    .show = show,
+    .notes = "--why lists the weighted terms that the document shares with its cluster, each with "
+             "its part of\n"
+             "the score; the parts and the rest sum to it.\n",
+    .positionals = words,
+    .n_positionals = GF_COUNT(words),
+    .display = {GF_COLUMNS(columns), .single = true, .each = "memberships", .show = show},
 };

@@ -2,69 +2,63 @@
 
 static gf_status prepare(gf_session *s, gf_error *err)
 {
-    bool field = false;
-    for (size_t i = 0; i < s->n_arguments; i++)
-        field |= gf_slice_equal(s->arguments[i].name, GF_SLICE("label-field"));
+    bool field = gf_session_argument(s, "label-field").len > 0;
     if (field == (s->file != NULL))
         return gf_fail(err, GF_EINVAL, "give either --label-field F or --labels FILE");
     return s->file ? gf_files_open(&s->file, 1, &s->files, err) : GF_OK;
 }
 
-static void show_class(gf_session *s, gf_json_value c)
-{
-    gf_buffer n = {0};
-    gf_buffer_count(&n, (uint64_t)gf_row_number(c, "size"));
-    unsigned width = gf_text_width(gf_row_text(c, "class"));
-    gf_print_text(s->out, gf_row_text(c, "class"), 28);
-    fprintf(s->out, "%*s  %9s  %6.3f  %9.3f  %6.3f  ", width < 28 ? (int)(28 - width) : 0, "",
-            gf_buffer_cstr(&n), gf_row_number(c, "recall"), gf_row_number(c, "precision"),
-            gf_row_number(c, "f1"));
-    gf_print_text(s->out, gf_row_text(c, "label"), 40);
-    fputc('\n', s->out);
-    gf_buffer_release(&n);
-}
-
-static void show(gf_session *s, gf_json_value row)
+static void show_measures(gf_session *s, gf_json_value row)
 {
     static const char *const keys[] = {"nmi",         "ari",          "purity",
                                        "homogeneity", "completeness", "v_measure"};
-    gf_json_value list, item;
-    gf_slice name;
-    fprintf(s->out, "%.0f documents, %.0f classes, %.0f clusters\n",
-            gf_row_number(row, "documents"), gf_row_number(row, "classes"),
-            gf_row_number(row, "clusters"));
+    gf_print_count(s->out, gf_member_number(row, "documents"), "document");
+    fprintf(s->out, ", %.0f classes, %.0f clusters\n", gf_member_number(row, "classes"),
+            gf_member_number(row, "clusters"));
     for (size_t i = 0; i < GF_COUNT(keys); i++)
-        fprintf(s->out, "%-12s  %.4f\n", keys[i], gf_row_number(row, keys[i]));
-    fprintf(s->out, "\n%-28s  %9s  %6s  %9s  %6s  %s\n", "class", "documents", "recall",
-            "precision", "f1", "mostly in cluster");
-    if (!gf_json_member(row, "per_class", &list)) return;
-    gf_json_iterator it = gf_json_items(list);
-    while (gf_json_next(&it, &name, &item))
-        show_class(s, item);
+        fprintf(s->out, "%-12s  %.4f\n", keys[i], gf_member_number(row, keys[i]));
+    fputc('\n', s->out);
 }
 
-static const gf_positional positionals[] = {{"COLLECTION", "collection", false}};
+static const gf_show_column class_columns[] = {
+    {"class", "class", GF_COLUMN_TEXT},    {"size", "documents", GF_COLUMN_COUNT},
+    {"recall", "recall", GF_COLUMN_SCORE}, {"precision", "precision", GF_COLUMN_SCORE},
+    {"f1", "f1", GF_COLUMN_SCORE},         {"label", "mostly in cluster", GF_COLUMN_TEXT}};
+static const gf_display class_display = {GF_COLUMNS(class_columns)};
+
+static void show(gf_session *s, gf_json_value row)
+{
+    gf_json_value list, item;
+    gf_slice name;
+    gf_text_table classes;
+    show_measures(s, row);
+    if (!gf_json_member(row, "per_class", &list)) return;
+    gf_text_table_init(&classes, &class_display, s->out, s->output.width);
+    gf_json_iterator it = gf_json_items(list);
+    while (gf_json_next(&it, &name, &item) && gf_text_table_row(&classes, item, NULL) == GF_OK) {
+    }
+    gf_text_table_end(&classes);
+    gf_text_table_release(&classes);
+}
+
+static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_own_option options[] = {
     {"labels", "FILE", "classes: an id, a tab (or comma) and a class on each line"}};
 static const gf_show_column columns[] = {
-    {"documents", NULL, GF_COLUMN_COUNT}, {"classes", NULL, GF_COLUMN_COUNT},
-    {"clusters", NULL, GF_COLUMN_COUNT},  {"nmi", NULL, GF_COLUMN_SCORE},
-    {"ari", NULL, GF_COLUMN_SCORE},       {"purity", NULL, GF_COLUMN_SCORE},
+    {"documents", NULL, GF_COLUMN_COUNT},   {"classes", NULL, GF_COLUMN_COUNT},
+    {"clusters", NULL, GF_COLUMN_COUNT},    {"nmi", NULL, GF_COLUMN_SCORE},
+    {"ari", NULL, GF_COLUMN_SCORE},         {"purity", NULL, GF_COLUMN_SCORE},
+    {"homogeneity", NULL, GF_COLUMN_SCORE}, {"completeness", NULL, GF_COLUMN_SCORE},
     {"v_measure", NULL, GF_COLUMN_SCORE}};
 
 const gf_command gf_command_evaluate = {
     .name = "evaluate",
-    .operation = "evaluate",
-    .summary = "Compare clusters with known classes",
     .examples = "    grouperfish evaluate news --label-field topic\n"
                 "    grouperfish evaluate news --labels topics.tsv --format json\n",
-    .positionals = positionals,
-    .n_positionals = GF_COUNT(positionals),
+    .positionals = words,
+    .n_positionals = GF_COUNT(words),
     .options = options,
     .n_options = GF_COUNT(options),
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
-    .single = true,
+    .display = {GF_COLUMNS(columns), .single = true, .show = show},
     .prepare = prepare,
-    .show = show,
 };

@@ -1,6 +1,6 @@
 #include "cli/session.h"
 
-static const gf_positional positionals[] = {{"COLLECTION", "collection", false}};
+static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_own_option options[] = {
     {"o", "FILE", "write there (by its name .csv or JSON Lines)"},
     {"force", NULL, "replace that file"}};
@@ -14,18 +14,15 @@ static const gf_show_column columns[] = {
 
 const gf_command gf_command_export = {
     .name = "export",
-    .operation = "export",
-    .summary = "Every document with its cluster",
     .examples = "    grouperfish export feedback -o clusters.csv\n"
                 "    grouperfish export feedback --with-text --format jsonl | jq .label\n",
     .notes = "Rows are streamed, in the order of ids: JSON Lines unless --format or the file's "
              "name says\n"
              "otherwise. The file is whole or not there.\n",
-    .positionals = positionals,
-    .n_positionals = GF_COUNT(positionals),
+    .positionals = words,
+    .n_positionals = GF_COUNT(words),
     .options = options,
     .n_options = GF_COUNT(options),
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
+    .display = {GF_COLUMNS(columns)},
     .streams_jsonl = true,
 };

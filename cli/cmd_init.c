@@ -2,9 +2,9 @@
 
 static void show(gf_session *s, gf_json_value row)
 {
-    bool made = gf_row_flag(row, "made");
-    fprintf(s->out, made ? "made a store at " : "there is a store already at ");
-    gf_print_text(s->out, gf_row_text(row, "store"), 0);
+    fputs(gf_member_flag(row, "made") ? "made a store at " : "there is a store already at ",
+          s->out);
+    gf_print_text(s->out, gf_member_text(row, "store"), 0);
     fputc('\n', s->out);
 }
 
@@ -13,12 +13,8 @@ static const gf_show_column columns[] = {{"store", NULL, GF_COLUMN_TEXT},
 
 const gf_command gf_command_init = {
     .name = "init",
-    .operation = "init",
-    .summary = "Make a store",
     .examples = "    grouperfish init\n"
                 "    grouperfish init --store /srv/feedback\n",
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
-    .single = true,
-    .show = show,
+    .notes = "Seldom needed: grouperfish put makes a store where there is none.\n",
+    .display = {GF_COLUMNS(columns), .single = true, .show = show},
 };

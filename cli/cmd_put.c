@@ -1,59 +1,69 @@
 #include "cli/session.h"
 
+#include <string.h>
+
 static gf_status prepare(gf_session *s, gf_error *err)
 {
-    gf_status st = gf_files_open(s->words, s->n_words, &s->files, err);
-    return st;
+    return gf_files_open(s->words, s->n_words, &s->files, err);
 }
 
-static void show_count(gf_session *s, const char *name, gf_json_value row, const char *key)
-{
-    gf_buffer n = {0};
-    gf_buffer_count(&n, (uint64_t)gf_row_number(row, key));
-    fprintf(s->out, "%-10s %9s\n", name, gf_buffer_cstr(&n));
-    gf_buffer_release(&n);
-}
-
-/* "refused            3   no_text 2, bad_type 1" */
+/* "refused      3  no_text 2, bad_type 1" */
 static void show_reasons(gf_session *s, gf_json_value row)
 {
     gf_json_value reasons, n;
     gf_slice name;
+    if (gf_member_number(row, "refused") + gf_member_number(row, "skipped") == 0) return;
     if (!gf_json_member(row, "reasons", &reasons)) return;
     gf_json_iterator it = gf_json_items(reasons);
+    fputs("reasons    ", s->out);
     for (bool first = true; gf_json_next(&it, &name, &n); first = false)
-        fprintf(s->out, "%s%.*s %.0f", first ? "reasons:   " : ", ", GF_SLICE_ARG(name),
-                gf_json_number(n));
-    if (gf_row_number(row, "refused") + gf_row_number(row, "skipped") > 0) fputc('\n', s->out);
+        fprintf(s->out, "%s%.*s %.0f", first ? "  " : ", ", GF_SLICE_ARG(name), gf_json_number(n));
+    fputc('\n', s->out);
 }
 
 static void show_remarks(gf_session *s, gf_json_value row)
 {
-    double hashed = gf_row_number(row, "hashed_ids"), bytes = gf_row_number(row, "replaced_bytes");
-    double made = gf_row_number(row, "collections_made");
-    if (hashed > 0)
-        fprintf(s->out, "%.0f records have no id; the hash of each is its id\n", hashed);
-    if (bytes > 0)
-        fprintf(s->out, "%.0f pieces of text were not valid UTF-8 and became U+FFFD\n", bytes);
-    if (made > 1) fprintf(s->out, "%.0f collections were made\n", made);
+    double hashed = gf_member_number(row, "hashed_ids"),
+           bytes = gf_member_number(row, "invalid_utf8");
+    double made = gf_member_number(row, "collections_made");
+    if (hashed > 0) {
+        gf_print_count(s->out, hashed, "record");
+        fprintf(s->out, " had no id: %s hash is the id\n", hashed == 1 ? "its" : "each one's");
+    }
+    if (bytes > 0) {
+        gf_print_count(s->out, bytes, "piece");
+        fputs(" of text not valid UTF-8 became U+FFFD\n", s->out);
+    }
+    if (made > 1) {
+        gf_print_count(s->out, made, "collection");
+        fputs(" made\n", s->out);
+    }
 }
 
 static void show(gf_session *s, gf_json_value row)
 {
     static const char *const keys[] = {"read", "new", "changed", "unchanged", "skipped", "refused"};
-    for (size_t i = 0; i < GF_COUNT(keys); i++)
-        show_count(s, keys[i], row, keys[i]);
+    gf_slice collection = gf_member_text(row, "collection");
+    bool pattern = collection.len && memchr(collection.ptr, '{', collection.len);
+    for (size_t i = 0; i < GF_COUNT(keys); i++) {
+        gf_buffer n = {0};
+        gf_buffer_count(&n, (uint64_t)gf_member_number(row, keys[i]));
+        fprintf(s->out, "%-10s %10s\n", keys[i], gf_buffer_cstr(&n));
+        gf_buffer_release(&n);
+    }
     show_reasons(s, row);
     show_remarks(s, row);
-    if (gf_row_number(row, "refused") > 0 && !s->rejects)
-        fprintf(s->out, "--rejects FILE keeps what is refused\n");
+    if (gf_member_number(row, "stored") == 0) return;
+    fputs("to cluster them:\n", s->out);
+    gf_session_suggest(s, pattern ? "rebuild --all" : "rebuild",
+                       pattern ? (gf_slice){0} : collection);
 }
 
-static const gf_positional positionals[] = {{"COLLECTION", "collection", false},
-                                            {"FILE...", NULL, false}};
+static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
+                                      {.name = "FILE", .repeats = true}};
 static const gf_own_option options[] = {
     {"rejects", "FILE", "write refused records there, as they were"},
-    {"progress", "HOW", "auto, none or jsonl (auto)"}};
+    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
 static const gf_show_column columns[] = {
     {"collection", NULL, GF_COLUMN_TEXT}, {"read", NULL, GF_COLUMN_COUNT},
     {"new", NULL, GF_COLUMN_COUNT},       {"changed", NULL, GF_COLUMN_COUNT},
@@ -63,8 +73,6 @@ static const gf_show_column columns[] = {
 
 const gf_command gf_command_put = {
     .name = "put",
-    .operation = "put",
-    .summary = "Put documents into a collection",
     .examples = "    grouperfish put feedback feedback.jsonl.gz\n"
                 "    grouperfish put tweets stream.jsonl --id id_str --time created_at\n"
                 "    grouperfish put notes ./texts/            every file is a document\n"
@@ -75,13 +83,10 @@ const gf_command gf_command_put = {
         "standard input; gzip, zstd, xz, tar and zip are read as they are. The store and the\n"
         "collection are made where they are missing. A record without an id gets the hash of its\n"
         "content. The same file put again changes nothing.\n",
-    .positionals = positionals,
-    .n_positionals = GF_COUNT(positionals),
+    .positionals = words,
+    .n_positionals = GF_COUNT(words),
     .options = options,
     .n_options = GF_COUNT(options),
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
-    .single = true,
+    .display = {GF_COLUMNS(columns), .single = true, .show = show},
     .prepare = prepare,
-    .show = show,
 };

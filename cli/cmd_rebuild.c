@@ -1,22 +1,31 @@
 #include "cli/session.h"
 
-static const gf_positional positionals[] = {{"COLLECTION", "collection", true}};
-static const gf_own_option options[] = {{"progress", "HOW", "auto, none or jsonl (auto)"}};
+static void end(gf_session *s)
+{
+    gf_slice collection = gf_session_argument(s, "collection");
+    if (collection.len == 0 || s->call.outcome != GF_DONE) return;
+    if (gf_session_argument(s, "dry-run").len) return;
+    fputs("to read them:\n", s->out);
+    gf_session_suggest(s, "clusters", collection);
+}
+
+static const gf_positional words[] = {
+    {.name = "COLLECTION", .argument = "collection", .optional = true}};
+static const gf_own_option options[] = {
+    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
 static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
                                          {"configuration", "configuration", GF_COLUMN_TEXT},
                                          {"outcome", "outcome", GF_COLUMN_TEXT},
-                                         {"build", "build", GF_COLUMN_ID},
                                          {"documents", "documents", GF_COLUMN_COUNT},
+                                         {"without_terms", "wordless", GF_COLUMN_RARE},
                                          {"k", "clusters", GF_COLUMN_COUNT},
                                          {"objective", "objective", GF_COLUMN_SCORE},
-                                         {"without_terms", NULL, GF_COLUMN_COUNT},
                                          {"seconds", "took", GF_COLUMN_SECONDS},
-                                         {"error", "error", GF_COLUMN_TEXT}};
+                                         {"build", "build", GF_COLUMN_ID},
+                                         {"error", "error", GF_COLUMN_PROSE}};
 
 const gf_command gf_command_rebuild = {
     .name = "rebuild",
-    .operation = "rebuild",
-    .summary = "Cluster a collection and publish the result",
     .examples = "    grouperfish rebuild feedback\n"
                 "    grouperfish rebuild feedback --config fine --force\n"
                 "    grouperfish rebuild --all\n",
@@ -25,10 +34,9 @@ const gf_command gf_command_rebuild = {
         "since\n"
         "its last build. Until the new build is whole the old one is served; a rebuild that is\n"
         "stopped or fails changes nothing.\n",
-    .positionals = positionals,
-    .n_positionals = GF_COUNT(positionals),
+    .positionals = words,
+    .n_positionals = GF_COUNT(words),
     .options = options,
     .n_options = GF_COUNT(options),
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
+    .display = {GF_COLUMNS(columns), .nothing = "no collections", .end = end},
 };

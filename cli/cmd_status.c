@@ -2,18 +2,14 @@
 
 static void show(gf_session *s, gf_json_value row)
 {
-    static const char *const keys[] = {"collections", "documents", "builds", "unfinished"};
-    gf_buffer n = {0};
-    fputs("store        ", s->out);
-    gf_print_text(s->out, gf_row_text(row, "store"), 0);
-    fputc('\n', s->out);
-    for (size_t i = 0; i < GF_COUNT(keys); i++) {
-        gf_buffer_reset(&n);
-        gf_buffer_count(&n, (uint64_t)gf_row_number(row, keys[i]));
-        fprintf(s->out, "%-11s  %s\n", keys[i], gf_buffer_cstr(&n));
-    }
-    fprintf(s->out, "%-11s  %.1f MB\n", "size", gf_row_number(row, "bytes") / 1e6);
-    gf_buffer_release(&n);
+    static const gf_show_column lines[] = {{"store", "store", GF_COLUMN_TEXT},
+                                           {"collections", "collections", GF_COLUMN_COUNT},
+                                           {"documents", "documents", GF_COLUMN_COUNT},
+                                           {"builds", "builds", GF_COLUMN_COUNT},
+                                           {"unfinished", "unfinished", GF_COLUMN_COUNT}};
+    for (size_t i = 0; i < GF_COUNT(lines); i++)
+        gf_member_show(s->out, row, &lines[i], s->output.width);
+    fprintf(s->out, "%-11s  %.1f MB\n", "size", gf_member_number(row, "bytes") / 1e6);
 }
 
 static const gf_show_column columns[] = {
@@ -23,11 +19,8 @@ static const gf_show_column columns[] = {
 
 const gf_command gf_command_status = {
     .name = "status",
-    .operation = "status",
-    .summary = "Show what the store holds",
     .examples = "    grouperfish status\n",
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
-    .single = true,
-    .show = show,
+    .notes = "Unfinished are rebuilds and deletions that were cut off: the next rebuild clears "
+             "them away.\n",
+    .display = {GF_COLUMNS(columns), .single = true, .show = show},
 };

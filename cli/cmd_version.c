@@ -2,7 +2,7 @@
 
 static void show(gf_session *s, gf_json_value row)
 {
-    gf_print_text(s->out, gf_row_text(row, "libraries"), 0);
+    gf_print_text(s->out, gf_member_text(row, "libraries"), 0);
     fputc('\n', s->out);
 }
 
@@ -11,11 +11,6 @@ static const gf_show_column columns[] = {{"version", NULL, GF_COLUMN_TEXT},
 
 const gf_command gf_command_version = {
     .name = "version",
-    .operation = "version",
-    .summary = "Show versions",
     .examples = "    grouperfish version\n",
-    .columns = columns,
-    .n_columns = GF_COUNT(columns),
-    .single = true,
-    .show = show,
+    .display = {GF_COLUMNS(columns), .single = true, .show = show},
 };

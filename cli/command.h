@@ -1,9 +1,9 @@
 /**
  * Commands: what the terminal's words mean as operations, and how their rows look.
  *
- * A command names its operation; its options are the operation's parameters (and their help the
- * operation's words), plus a few of its own. Rows come as JSON and are shown by columns, or by a
- * function where an operation gives a single thing.
+ * A command has the name of its operation; its options are the operation's parameters (and their
+ * help the operation's words), plus a few of its own. Rows come as JSON and are shown by columns,
+ * or by a function where an operation gives a single thing.
  */
 #ifndef GF_CLI_COMMAND_H
 #define GF_CLI_COMMAND_H
@@ -16,12 +16,14 @@ typedef struct gf_session gf_session;
 /** How a column of a table is written. */
 typedef enum gf_column_kind {
     GF_COLUMN_TEXT,
+    GF_COLUMN_PROSE,   /* words, which may take several lines */
     GF_COLUMN_COUNT,   /* whole number, to the right */
+    GF_COLUMN_RARE,    /* likewise; nothing where it is 0 */
     GF_COLUMN_ID,      /* likewise, without separators */
     GF_COLUMN_SCORE,   /* three decimals */
     GF_COLUMN_SHARE,   /* per cent */
     GF_COLUMN_SECONDS, /* 1.2 s */
-    GF_COLUMN_TIME,    /* 2026-11-20 08:00 */
+    GF_COLUMN_TIME,    /* 2026-11-20 08:00:00, UTC */
     GF_COLUMN_MARK,    /* * where true */
     GF_COLUMN_TERMS,   /* an array of {"term": ...} */
     GF_COLUMN_RAW      /* its JSON */
@@ -32,6 +34,19 @@ typedef struct gf_show_column {
     const char *header; /* in a table; NULL: only in csv and plain */
     gf_column_kind kind;
 } gf_show_column;
+
+/** How rows are shown. A table leaves out columns that are empty throughout. */
+typedef struct gf_display {
+    const gf_show_column *columns; /* n_columns, GF_MOST_COLUMNS at most */
+    size_t n_columns;
+    bool single;         /* there is one row: JSON is an object, not an array */
+    const char *each;    /* csv and plain have a row for each item of this member */
+    const char *nothing; /* what a table says where there are no rows */
+    void (*show)(gf_session *session, gf_json_value row); /* in a table's place; may be NULL */
+    void (*end)(gf_session *session);                     /* behind a table; may be NULL */
+} gf_display;
+
+enum { GF_MOST_COLUMNS = 16 };
 
 /** An option of the command itself. */
 typedef struct gf_own_option {
@@ -45,29 +60,27 @@ typedef struct gf_positional {
     const char *name;     /* as help shows it: "COLLECTION", "FILE..." */
     const char *argument; /* of the operation; NULL: kept for the command's prepare */
     bool optional;
+    bool repeats; /* the last may take all words that are left */
 } gf_positional;
 
 typedef struct gf_command {
-    const char *name;
-    const char *operation;
-    const char *summary;
+    const char *name;                 /* and its operation's */
     const char *examples;             /* lines; shown first by help */
     const char *notes;                /* lines, or NULL */
-    const gf_positional *positionals; /* the last may repeat where its name ends in "..." */
+    const gf_positional *positionals; /* n_positionals */
     size_t n_positionals;
-    const gf_own_option *options;
+    const gf_own_option *options; /* n_options */
     size_t n_options;
-    const gf_show_column *columns;
-    size_t n_columns;
-    bool single;        /* gives one row: JSON is an object, not an array */
+    gf_display display;
     bool streams_jsonl; /* JSON Lines, where the output is no terminal */
     /* Further work on the arguments before the operation runs; may be NULL. */
     gf_status (*prepare)(gf_session *session, gf_error *err);
-    /* Show a row on a terminal; NULL: by columns. */
-    void (*show)(gf_session *session, gf_json_value row);
 } gf_command;
 
-/** All commands, one file each: the order in which help lists them. */
+#define GF_COUNT(array)  (sizeof(array) / sizeof((array)[0]))
+#define GF_COLUMNS(list) .columns = (list), .n_columns = GF_COUNT(list)
+
+/** One file each. */
 extern const gf_command gf_command_init, gf_command_collection_create, gf_command_collection_list,
     gf_command_collection_show, gf_command_collection_delete, gf_command_put, gf_command_delete,
     gf_command_config_set, gf_command_config_show, gf_command_config_list, gf_command_config_delete,
@@ -75,12 +88,23 @@ extern const gf_command gf_command_init, gf_command_collection_create, gf_comman
     gf_command_cluster, gf_command_doc, gf_command_export, gf_command_evaluate, gf_command_status,
     gf_command_verify, gf_command_version;
 
-#define GF_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+/** How --columns shows the cells of a table, whatever the command. */
+extern const gf_display gf_display_of_cells;
+
+/** The i-th command in the order of help, and the heading before it (or NULL); NULL past the last.
+ */
+const gf_command *gf_command_at(size_t i, const char **heading);
 
 /** Look a command up by its one or two words; *used is how many. NULL where there is none. */
 const gf_command *gf_command_find(int n_words, char **words, int *used);
 
-/** The i-th command; NULL past the last. */
-const gf_command *gf_command_at(size_t i);
+/** Say that there is no such command, and which may have been meant; returns the exit code. */
+int gf_no_such_command(int n_words, char **words);
+
+/** Whether the command's words, not its options, give the operation's argument of that name. */
+bool gf_command_has_word(const gf_command *command, const char *argument);
+
+/** Whether an option of that name is the command's own. */
+bool gf_command_has_option(const gf_command *command, const char *name);
 
 #endif

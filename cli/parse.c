@@ -5,16 +5,15 @@
 #include "base/nearest.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-typedef struct global_option {
-    const char *name, *value;
-} global_option;
+typedef struct option {
+    const char *name;
+    bool takes_value;
+} option;
 
-static const global_option globals[] = {{"store", "DIR"},
-                                        {"namespace", "NAME"},
-                                        {"format", "FORMAT"},
-                                        {"wait", "SECONDS"},
-                                        {"help", NULL}};
+static const option globals[] = {
+    {"store", true}, {"namespace", true}, {"format", true}, {"wait", true}, {"help", false}};
 
 gf_status gf_session_add(gf_session *s, const char *name, const char *value, gf_error *err)
 {
@@ -45,54 +44,47 @@ static gf_status keep_word(gf_session *s, const char *word, gf_error *err)
 /* ---- options ----------------------------------------------------------------------------------
  */
 
-static bool is_positional(const gf_command *c, const char *argument)
-{
-    for (size_t i = 0; i < c->n_positionals; i++)
-        if (c->positionals[i].argument && strcmp(c->positionals[i].argument, argument) == 0)
-            return true;
-    return false;
-}
-
-/* Whether the option is known, and whether it takes a value. */
-static bool look_up(const gf_session *s, gf_slice name, bool *takes_value, const char **stored)
+/* The i-th option: of every command, of this one, and of its operation but for what words give. */
+static bool option_at(const gf_session *s, size_t i, option *o)
 {
     const gf_command *c = s->command;
-    for (size_t i = 0; i < GF_COUNT(globals); i++)
-        if (gf_slice_equal(name, gf_slice_str(globals[i].name))) {
-            *takes_value = globals[i].value != NULL;
-            *stored = globals[i].name;
-            return true;
-        }
-    for (size_t i = 0; i < c->n_options; i++)
-        if (gf_slice_equal(name, gf_slice_str(c->options[i].name))) {
-            *takes_value = c->options[i].value != NULL;
-            *stored = c->options[i].name;
-            return true;
-        }
-    for (size_t i = 0; i < s->operation->n_parameters; i++) {
-        const gf_parameter *p = &s->operation->parameters[i];
-        if (is_positional(c, p->name) || !gf_slice_equal(name, gf_slice_str(p->name))) continue;
-        *takes_value = p->kind != GF_FLAG;
-        *stored = p->name;
+    if (i < GF_COUNT(globals)) {
+        *o = globals[i];
+        return true;
+    }
+    i -= GF_COUNT(globals);
+    if (i < c->n_options) {
+        *o = (option){c->options[i].name, c->options[i].value != NULL};
+        return true;
+    }
+    i -= c->n_options;
+    for (size_t p = 0; p < s->operation->n_parameters; p++) {
+        const gf_parameter *parameter = &s->operation->parameters[p];
+        if (gf_command_has_word(c, parameter->name) || i-- > 0) continue;
+        *o = (option){parameter->name, parameter->kind != GF_FLAG};
         return true;
     }
     return false;
 }
 
-static gf_status unknown_option(const gf_session *s, gf_slice name, gf_error *err)
+static bool find_option(const gf_session *s, gf_slice name, option *o)
+{
+    for (size_t i = 0; option_at(s, i, o); i++)
+        if (gf_slice_equal(name, gf_slice_str(o->name))) return true;
+    return false;
+}
+
+static gf_status unknown_option(const gf_session *s, const char *dashes, gf_slice name,
+                                gf_error *err)
 {
     enum { MOST = 48 };
     const char *names[MOST];
     size_t n = 0;
-    for (size_t i = 0; i < GF_COUNT(globals); i++)
-        names[n++] = globals[i].name;
-    for (size_t i = 0; i < s->command->n_options && n < MOST; i++)
-        names[n++] = s->command->options[i].name;
-    for (size_t i = 0; i < s->operation->n_parameters && n < MOST; i++)
-        if (!is_positional(s->command, s->operation->parameters[i].name))
-            names[n++] = s->operation->parameters[i].name;
+    option o;
+    while (n < MOST && option_at(s, n, &o))
+        names[n++] = o.name;
     const char *nearest = gf_nearest(name, names, n);
-    return gf_fail(err, GF_EINVAL, "there is no option --%.*s%s%s%s", GF_SLICE_ARG(name),
+    return gf_fail(err, GF_EINVAL, "there is no option %s%.*s%s%s%s", dashes, GF_SLICE_ARG(name),
                    nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
@@ -105,21 +97,14 @@ static gf_status take_wait(gf_session *s, const char *value, gf_error *err)
     return GF_OK;
 }
 
-static bool is_own(const gf_command *c, const char *name)
-{
-    for (size_t i = 0; i < c->n_options; i++)
-        if (strcmp(c->options[i].name, name) == 0) return true;
-    return false;
-}
-
 static gf_status take_option(gf_session *s, const char *name, const char *value, gf_error *err)
 {
     struct {
         const char *name, **place;
-    } texts[] = {{"store", &s->store_path}, {"namespace", &s->name_space},
-                 {"format", &s->format},    {"progress", &s->progress},
-                 {"o", &s->out_path},       {"rejects", &s->rejects},
-                 {"ids", &s->file},         {"labels", &s->file}};
+    } texts[] = {{"store", &s->store_option}, {"namespace", &s->namespace_option},
+                 {"format", &s->format},      {"progress", &s->progress_option},
+                 {"o", &s->out_path},         {"rejects", &s->rejects},
+                 {"ids", &s->file},           {"labels", &s->file}};
     for (size_t i = 0; i < GF_COUNT(texts); i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].place = value;
@@ -130,7 +115,7 @@ static gf_status take_option(gf_session *s, const char *name, const char *value,
         s->help = true;
         return GF_OK;
     }
-    if (strcmp(name, "force") == 0 && is_own(s->command, name)) {
+    if (strcmp(name, "force") == 0 && gf_command_has_option(s->command, name)) {
         s->force_output = true;
         return GF_OK;
     }
@@ -140,37 +125,37 @@ static gf_status take_option(gf_session *s, const char *name, const char *value,
 /* "--name=value", "--name value", "-o value"; *used words are taken. */
 static gf_status parse_option(gf_session *s, int n_words, char **words, int *used, gf_error *err)
 {
-    const char *word = words[0] + (words[0][1] == '-' ? 2 : 1);
-    const char *equals = strchr(word, '=');
+    bool two = words[0][1] == '-';
+    const char *word = words[0] + (two ? 2 : 1), *equals = strchr(word, '='), *value = "true";
     gf_slice name = gf_slice_of(word, equals ? (size_t)(equals - word) : strlen(word));
-    bool takes_value;
-    const char *stored, *value = "true";
+    option o;
     *used = 1;
-    if (!look_up(s, name, &takes_value, &stored)) return unknown_option(s, name, err);
-    if (!takes_value && equals) return gf_fail(err, GF_EINVAL, "--%s takes no value", stored);
-    if (takes_value) {
-        if (!equals && n_words < 2) return gf_fail(err, GF_EINVAL, "--%s needs a value", stored);
+    if (!two && gf_slice_equal(name, GF_SLICE("h")))
+        name = GF_SLICE("help");
+    else if (!two && name.len != 1)
+        return unknown_option(s, "-", name, err);
+    if (!find_option(s, name, &o)) return unknown_option(s, two ? "--" : "-", name, err);
+    const char *dashes = strlen(o.name) == 1 ? "-" : "--";
+    if (!o.takes_value && equals)
+        return gf_fail(err, GF_EINVAL, "%s%s takes no value", dashes, o.name);
+    if (o.takes_value) {
+        if (!equals && n_words < 2)
+            return gf_fail(err, GF_EINVAL, "%s%s needs a value", dashes, o.name);
         value = equals ? equals + 1 : words[1];
         *used = equals ? 1 : 2;
     }
-    return take_option(s, stored, value, err);
+    return take_option(s, o.name, value, err);
 }
 
 /* ---- words ------------------------------------------------------------------------------------
  */
-
-static bool repeats(const gf_positional *p)
-{
-    size_t n = strlen(p->name);
-    return n > 3 && strcmp(p->name + n - 3, "...") == 0;
-}
 
 static gf_status take_word(gf_session *s, const char *word, size_t *at, gf_error *err)
 {
     const gf_command *c = s->command;
     if (*at >= c->n_positionals) return gf_fail(err, GF_EINVAL, "one word too many: \"%s\"", word);
     const gf_positional *p = &c->positionals[*at];
-    if (!repeats(p)) ++*at;
+    if (!p->repeats) ++*at;
     return p->argument ? gf_session_add(s, p->argument, word, err) : keep_word(s, word, err);
 }
 
@@ -178,7 +163,7 @@ static gf_status check_words(const gf_session *s, size_t at, size_t n_words, gf_
 {
     for (size_t i = at; i < s->command->n_positionals; i++) {
         const gf_positional *p = &s->command->positionals[i];
-        if (p->optional || (repeats(p) && n_words > i)) continue;
+        if (p->optional || (p->repeats && n_words > i)) continue;
         return gf_fail(err, GF_EINVAL, "%s is missing", p->name);
     }
     return GF_OK;

@@ -2,22 +2,23 @@
  */
 #include "cli/session.h"
 
-#include "base/clock.h"
-#include "base/json_writer.h"
 #include "base/memory.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MOST_NOTICES = 20 };
 
-#define LINE_EVERY 0.2  /* seconds between updates on a terminal */
-#define LOG_EVERY  10.0 /* and of lines elsewhere */
-
 gf_cancel gf_stop;
+
+gf_slice gf_session_argument(const gf_session *s, const char *name)
+{
+    for (size_t i = s->n_arguments; i-- > 0;)
+        if (gf_slice_equal(s->arguments[i].name, gf_slice_str(name))) return s->arguments[i].value;
+    return (gf_slice){"", 0};
+}
 
 /* ---- what the operation asks for --------------------------------------------------------------
  */
@@ -53,7 +54,7 @@ static const char *store_path(void *context)
 static gf_status emit(void *context, gf_slice row, gf_error *err)
 {
     gf_session *s = context;
-    gf_session_clear_line(s);
+    gf_meter_clear(&s->meter);
     return gf_output_row(&s->output, row, err);
 }
 
@@ -65,156 +66,94 @@ static gf_status reject(void *context, gf_slice record, gf_error *err)
     return ferror(s->rejects_file) ? gf_fail_errno(err, "cannot write %s", s->rejects) : GF_OK;
 }
 
-static void print_notice(const gf_notice *n)
+static void tell_progress(void *context, gf_slice what, const char *phase, uint64_t done,
+                          uint64_t total)
 {
-    gf_buffer b = {0};
-    gf_buffer_slice(&b, n->source);
-    if (n->line) gf_buffer_format(&b, ":%" PRIu64, n->line);
-    if (b.len) gf_buffer_str(&b, ": ");
-    gf_buffer_str(&b, n->message);
-    gf_print_text(stderr, gf_buffer_view(&b), 0);
-    fputc('\n', stderr);
-    gf_buffer_release(&b);
+    gf_meter_tell(&((gf_session *)context)->meter, what, phase, done, total);
+}
+
+/* ---- notices ----------------------------------------------------------------------------------
+ */
+
+static void print_notice(gf_session *s, const char *ending)
+{
+    if (s->notice.len == 0) return;
+    gf_print_text(stderr, gf_buffer_view(&s->notice), 0);
+    fprintf(stderr, "%s\n", ending);
+    gf_buffer_reset(&s->notice);
 }
 
 static void notice(void *context, const gf_notice *n)
 {
     gf_session *s = context;
-    gf_session_clear_line(s);
-    if (++s->n_notices <= MOST_NOTICES) print_notice(n);
+    gf_meter_clear(&s->meter);
+    if (++s->n_notices > MOST_NOTICES) return;
+    print_notice(s, "");
+    gf_buffer_slice(&s->notice, n->source);
+    if (n->line) gf_buffer_format(&s->notice, ":%" PRIu64, n->line);
+    if (s->notice.len) gf_buffer_str(&s->notice, ": ");
+    gf_buffer_str(&s->notice, n->message);
 }
 
-/* ---- progress ---------------------------------------------------------------------------------
- */
-
-void gf_session_clear_line(gf_session *s)
+/* "tweets.jsonl:1042: field "text" is not a string; 1 record refused (--rejects keeps them)" */
+static void end_notices(gf_session *s)
 {
-    if (!s->progress_line) return;
-    fputs("\r\033[K", stderr);
-    fflush(stderr);
-    s->progress_line = false;
-}
-
-static void json_progress(gf_slice what, const char *phase, uint64_t done, uint64_t total)
-{
-    gf_buffer b = {0};
-    gf_json_writer w = gf_json_writer_to(&b);
-    gf_json_begin(&w, '{');
-    gf_json_put_string(&w, "what", what);
-    gf_json_put_str(&w, "phase", phase);
-    gf_json_put_uint(&w, "done", done);
-    if (total) gf_json_put_uint(&w, "total", total);
-    gf_json_end(&w, '}');
-    fprintf(stderr, "%s\n", gf_buffer_cstr(&b));
-    gf_buffer_release(&b);
-}
-
-static void line_progress(gf_session *s, gf_slice what, const char *phase, uint64_t done,
-                          uint64_t total, double now, bool terminal)
-{
-    gf_buffer b = {0};
-    gf_buffer_format(&b, "%.*s: %s", GF_SLICE_ARG(what), phase);
-    if (done) {
-        gf_buffer_byte(&b, ' ');
-        gf_buffer_count(&b, done);
+    gf_buffer ending = {0};
+    uint64_t n = s->n_notices;
+    if (s->call.outcome == GF_SOME_REFUSED) {
+        gf_buffer_str(&ending, "; ");
+        gf_buffer_count(&ending, n);
+        gf_buffer_str(&ending, n == 1 ? " record refused" : " records refused");
+        if (n > MOST_NOTICES)
+            gf_buffer_format(&ending, ", of which these are the first %d", (int)MOST_NOTICES);
+        gf_buffer_str(&ending, s->rejects ? "" : " (--rejects keeps them)");
+    } else if (n > MOST_NOTICES) {
+        gf_buffer_format(&ending, "\nand %" PRIu64 " more of these", n - MOST_NOTICES);
     }
-    if (total) {
-        gf_buffer_str(&b, " of ");
-        gf_buffer_count(&b, total);
-    }
-    gf_buffer_format(&b, "  %.0f s", now - s->started);
-    if (terminal) fputs("\r", stderr);
-    gf_print_text(stderr, gf_buffer_view(&b), terminal ? 79 : 0);
-    fputs(terminal ? "\033[K" : "\n", stderr);
-    fflush(stderr);
-    s->progress_line = terminal;
-    gf_buffer_release(&b);
+    print_notice(s, ending.len ? gf_buffer_cstr(&ending) : "");
+    gf_buffer_release(&ending);
 }
 
-static void progress(void *context, gf_slice what, const char *phase, uint64_t done, uint64_t total)
-{
-    gf_session *s = context;
-    if (s->progress && strcmp(s->progress, "none") == 0) return;
-    bool json = s->progress && strcmp(s->progress, "jsonl") == 0;
-    bool terminal = isatty(STDERR_FILENO);
-    double now = gf_clock_seconds(), every = terminal || json ? LINE_EVERY : LOG_EVERY;
-    if (now - s->progress_shown < every || now - s->started < every) return;
-    s->progress_shown = now;
-    if (json)
-        json_progress(what, phase, done, total);
-    else
-        line_progress(s, what, phase, done, total, now, terminal);
-}
-
-/* ---- beginning --------------------------------------------------------------------------------
+/* ---- beginning and ending ---------------------------------------------------------------------
  */
 
 static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error *err)
 {
-    bool terminal = isatty(fileno(s->out));
     size_t n = s->out_path ? strlen(s->out_path) : 0;
     if (s->format) {
         if (gf_output_format_named(s->format, format)) return GF_OK;
         return gf_fail(err, GF_EINVAL, "--format: \"%s\" is none of table, json, jsonl, csv, plain",
                        s->format);
     }
-    if (terminal)
-        *format = GF_TABLE;
-    else if (n > 4 && strcmp(s->out_path + n - 4, ".csv") == 0)
+    if (n > 4 && strcmp(s->out_path + n - 4, ".csv") == 0)
         *format = GF_CSV;
+    else if (n == 0 && isatty(STDOUT_FILENO))
+        *format = GF_TABLE;
     else
         *format = s->command->streams_jsonl ? GF_JSONL : GF_PLAIN_ROWS;
     return GF_OK;
 }
 
-/* -o is written beside its place and moved there when it is whole. */
-static gf_status open_output(gf_session *s, gf_error *err)
+static gf_status open_files(gf_session *s, gf_error *err)
 {
+    gf_status st = GF_OK;
     s->out = stdout;
-    if (!s->out_path) return GF_OK;
-    if (!s->force_output && access(s->out_path, F_OK) == 0)
-        return gf_fail(err, GF_EINVAL, "%s is there already; --force replaces it", s->out_path);
-    gf_buffer path = {0};
-    gf_buffer_format(&path, "%s.part", s->out_path);
-    gf_buffer_byte(&path, '\0');
-    gf_status st = gf_buffer_check(&path, err);
-    if (st != GF_OK) return st;
-    s->part_path = path.ptr;
-    s->out = fopen(s->part_path, "w");
-    if (s->out) return GF_OK;
-    s->out = stdout;
-    gf_fail_errno(err, "cannot make %s", s->part_path);
-    gf_free(s->part_path);
-    s->part_path = NULL;
-    return GF_EIO;
+    if (s->out_path) {
+        st = gf_out_file_open(&s->out_file, s->out_path, s->force_output, err);
+        if (st == GF_OK) s->out = s->out_file.file;
+    }
+    if (st == GF_OK && s->rejects) {
+        s->rejects_file = fopen(s->rejects, "w");
+        if (!s->rejects_file) st = gf_fail_errno(err, "cannot make %s", s->rejects);
+    }
+    return st;
 }
 
-static gf_status close_output(gf_session *s, gf_status status, gf_error *err)
+static gf_status close_files(gf_session *s, gf_status status, gf_error *err)
 {
-    if (!s->part_path) return status;
-    bool whole = status == GF_OK && fflush(s->out) == 0 && fsync(fileno(s->out)) == 0;
-    if (fclose(s->out) != 0) whole = false;
-    if (whole && rename(s->part_path, s->out_path) != 0) whole = false;
-    if (!whole && status == GF_OK) status = gf_fail_errno(err, "cannot write %s", s->out_path);
-    if (!whole) unlink(s->part_path);
-    gf_free(s->part_path);
-    return status;
-}
-
-static gf_status open_rejects(gf_session *s, gf_error *err)
-{
-    if (!s->rejects) return GF_OK;
-    s->rejects_file = fopen(s->rejects, "w");
-    if (!s->rejects_file) return gf_fail_errno(err, "cannot make %s", s->rejects);
-    s->call.reject = reject;
-    return GF_OK;
-}
-
-static gf_status close_rejects(gf_session *s, gf_status status, gf_error *err)
-{
-    if (s->rejects_file && fclose(s->rejects_file) != 0 && status == GF_OK)
-        return gf_fail_errno(err, "cannot write %s", s->rejects);
-    return status;
+    bool kept = !s->rejects_file || fclose(s->rejects_file) == 0;
+    if (!kept && status == GF_OK) status = gf_fail_errno(err, "cannot write %s", s->rejects);
+    return gf_out_file_close(&s->out_file, status, err);
 }
 
 static void fill_call(gf_session *s)
@@ -224,9 +163,11 @@ static void fill_call(gf_session *s)
     s->call.name_space = gf_slice_str(s->name_space);
     s->call.store = open_store;
     s->call.store_path = store_path;
+    s->call.wait_seconds = s->wait_seconds;
     s->call.emit = emit;
     s->call.notice = notice;
-    s->call.progress = progress;
+    s->call.progress = tell_progress;
+    if (s->rejects_file) s->call.reject = reject;
     s->call.context = s;
     s->call.cancel = &gf_stop;
     if (s->files) s->call.input = gf_files_input(s->files);
@@ -235,52 +176,59 @@ static void fill_call(gf_session *s)
 static void take_defaults(gf_session *s)
 {
     const char *store = getenv("GROUPERFISH_STORE"), *space = getenv("GROUPERFISH_NAMESPACE");
-    if (!s->store_path) s->store_path = store && *store ? store : "./grouperfish.store";
-    if (!s->name_space) s->name_space = space && *space ? space : "default";
-    s->started = gf_clock_seconds();
-}
-
-static gf_status check_progress(const gf_session *s, gf_error *err)
-{
-    static const char *const known[] = {"auto", "none", "jsonl"};
-    for (size_t i = 0; s->progress && i < GF_COUNT(known); i++)
-        if (strcmp(s->progress, known[i]) == 0) return GF_OK;
-    if (!s->progress) return GF_OK;
-    return gf_fail(err, GF_EINVAL, "--progress: \"%s\" is none of auto, none, jsonl", s->progress);
+    s->store_path = s->store_option   ? s->store_option
+                    : store && *store ? store
+                                      : "./grouperfish.store";
+    s->name_space = s->namespace_option ? s->namespace_option : space && *space ? space : "default";
 }
 
 /* ---- running ----------------------------------------------------------------------------------
  */
 
-static gf_status run_operation(gf_session *s, gf_error *err)
+/* What was written before a failure stays readable: brackets are closed, kept rows printed. */
+static gf_status run_operation(gf_session *s, gf_output_format format, gf_error *err)
 {
-    gf_output_format format;
-    gf_error end = {GF_OK, ""};
-    gf_status st = check_progress(s, err);
-    if (st == GF_OK) st = open_output(s, err);
-    if (st == GF_OK) st = choose_format(s, &format, err);
-    if (st == GF_OK) st = gf_output_init(&s->output, format, s->command, s, s->out, err);
-    if (st != GF_OK) return close_output(s, st, err);
+    const gf_display *display =
+        gf_session_argument(s, "columns").len ? &gf_display_of_cells : &s->command->display;
+    gf_status st = gf_output_init(&s->output, format, display, s, s->out, err);
+    if (st != GF_OK) return st;
     fill_call(s);
-    st = open_rejects(s, err);
-    if (st == GF_OK) st = gf_operation_run(s->operation, &s->call, err);
-    gf_session_clear_line(s);
-    gf_status ended = s->output.n_rows || st == GF_OK ? gf_output_end(&s->output, &end) : GF_OK;
-    if (st == GF_OK && ended != GF_OK) {
-        st = ended;
-        *err = end;
+    st = gf_operation_run(s->operation, &s->call, err);
+    gf_meter_clear(&s->meter);
+    end_notices(s);
+    if (st == GF_OK || s->output.n_rows) {
+        gf_status ended = gf_output_end(&s->output, st == GF_OK ? err : NULL);
+        if (st == GF_OK) st = ended;
     }
     gf_output_release(&s->output);
-    st = close_rejects(s, st, err);
-    return close_output(s, st, err);
+    return st;
+}
+
+static gf_status run(gf_session *s, gf_error *err)
+{
+    gf_output_format format;
+    gf_status st = GF_OK;
+    if (s->progress_option && !gf_meter_named(s->progress_option, &s->meter.kind))
+        return gf_fail(err, GF_EINVAL, "--progress: \"%s\" is none of auto, none, jsonl",
+                       s->progress_option);
+    st = choose_format(s, &format, err);
+    if (st == GF_OK && s->command->prepare) st = s->command->prepare(s, err);
+    if (st == GF_OK) st = open_files(s, err);
+    if (st == GF_OK) st = run_operation(s, format, err);
+    return close_files(s, st, err);
 }
 
 static int exit_code(const gf_session *s, gf_status st)
 {
+    static const int of_outcome[] = {[GF_DONE] = GF_EXIT_DONE,
+                                     [GF_SOME_ABSENT] = GF_EXIT_ABSENT,
+                                     [GF_SOME_REFUSED] = GF_EXIT_REFUSED,
+                                     [GF_DAMAGE_FOUND] = GF_EXIT_DAMAGE,
+                                     [GF_REBUILD_FAILED] = GF_EXIT_REBUILD};
     bool rebuilds = strcmp(s->command->name, "rebuild") == 0;
     switch (st) {
     case GF_OK:
-        break;
+        return of_outcome[s->call.outcome];
     case GF_ENOTFOUND:
         return GF_EXIT_ABSENT;
     case GF_EINVAL:
@@ -298,20 +246,10 @@ static int exit_code(const gf_session *s, gf_status st)
     default:
         return GF_EXIT_DISK;
     }
-    static const int codes[] = {[GF_DONE] = GF_EXIT_DONE,
-                                [GF_SOME_ABSENT] = GF_EXIT_ABSENT,
-                                [GF_SOME_REFUSED] = GF_EXIT_REFUSED,
-                                [GF_DAMAGE_FOUND] = GF_EXIT_DAMAGE,
-                                [GF_REBUILD_FAILED] = GF_EXIT_REBUILD};
-    return codes[s->call.outcome];
 }
 
-static void print_ending(gf_session *s, gf_status st, const gf_error *err)
+static void print_error(const gf_session *s, gf_status st, const gf_error *err)
 {
-    if (s->n_notices > MOST_NOTICES)
-        fprintf(stderr, "and %" PRIu64 " more of these\n", s->n_notices - MOST_NOTICES);
-    /* Whoever closed the pipe knows. */
-    if (st == GF_OK || (st == GF_ECANCELLED && ferror(stdout))) return;
     fprintf(stderr, "grouperfish %s: ", s->command->name);
     gf_print_text(stderr, gf_slice_str(err->message), 0);
     fputc('\n', stderr);
@@ -322,11 +260,35 @@ int gf_session_run(gf_session *s)
 {
     gf_error err = {GF_OK, ""};
     take_defaults(s);
-    gf_status st = s->command->prepare ? s->command->prepare(s, &err) : GF_OK;
-    if (st == GF_OK) st = run_operation(s, &err);
+    gf_meter_init(&s->meter);
+    gf_status st = run(s, &err);
     gf_store_close(s->store);
     gf_files_close(s->files);
-    print_ending(s, st, &err);
-    if (st == GF_ECANCELLED && ferror(stdout)) return GF_EXIT_DONE;
-    return exit_code(s, st);
+    gf_meter_release(&s->meter);
+    gf_buffer_release(&s->notice);
+    /* Whoever closed the pipe knows, and wanted no more. */
+    bool unread = st == GF_ECANCELLED && ferror(stdout);
+    if (st != GF_OK && !unread) print_error(s, st, &err);
+    return unread ? GF_EXIT_DONE : exit_code(s, st);
+}
+
+void gf_session_suggest(gf_session *s, const char *command, gf_slice argument)
+{
+    gf_buffer word = {0};
+    fprintf(s->out, "    grouperfish %s", command);
+    if (argument.len) {
+        gf_buffer_slice(&word, argument);
+        fputc(' ', s->out);
+        gf_print_word(s->out, gf_buffer_cstr(&word));
+    }
+    if (s->store_option) {
+        fputs(" --store ", s->out);
+        gf_print_word(s->out, s->store_option);
+    }
+    if (s->namespace_option) {
+        fputs(" --namespace ", s->out);
+        gf_print_word(s->out, s->namespace_option);
+    }
+    fputc('\n', s->out);
+    gf_buffer_release(&word);
 }

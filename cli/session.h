@@ -4,45 +4,49 @@
 #ifndef GF_CLI_SESSION_H
 #define GF_CLI_SESSION_H
 
-#include "base/arena.h"
 #include "cli/command.h"
+#include "cli/member.h"
+#include "cli/meter.h"
+#include "cli/out_file.h"
 #include "cli/output.h"
+#include "cli/text.h"
 #include "sources/files.h"
 
 #include <stdio.h>
 
-enum { GF_MOST_ARGUMENTS = 65536 };
-
 struct gf_session {
     const gf_command *command;
     const gf_operation *operation;
-    gf_arena memory; /* of the arguments */
 
     /* what was said */
     gf_argument *arguments; /* n_arguments: of the operation */
     size_t n_arguments, argument_capacity;
-    const char **words; /* n_words: positionals that the command keeps */
+    const char **words; /* n_words: those that the command keeps for its prepare */
     size_t n_words, word_capacity;
-    const char *store_path, *name_space, *format, *progress, *out_path, *rejects, *file;
+    const char *store_option, *namespace_option, *format, *progress_option, *out_path, *rejects,
+        *file;
     double wait_seconds;
     bool force_output, help;
 
     /* while it runs */
+    const char *store_path, *name_space;
     gf_store *store;
     gf_files *files;
     gf_call call;
     gf_output output;
-    FILE *out;       /* stdout, or what -o names */
-    char *part_path; /* of that, until it is whole */
+    FILE *out; /* stdout, or what -o names */
+    gf_out_file out_file;
     FILE *rejects_file;
+    gf_meter meter;
     uint64_t n_notices;
-    double progress_shown;
-    bool progress_line; /* a progress line stands on the terminal */
-    double started;
+    gf_buffer notice; /* the last, not yet printed: the count of all may follow it on its line */
 };
 
 /** Append an argument of the operation; value is NUL-terminated and lasts. */
 gf_status gf_session_add(gf_session *s, const char *name, const char *value, gf_error *err);
+
+/** The argument's last value; empty where it was not given. */
+gf_slice gf_session_argument(const gf_session *s, const char *name);
 
 /** Take the words of the command line apart. */
 gf_status gf_session_parse(gf_session *s, int n_words, char **words, gf_error *err);
@@ -50,8 +54,11 @@ gf_status gf_session_parse(gf_session *s, int n_words, char **words, gf_error *e
 /** Run the operation and end; the exit code. */
 int gf_session_run(gf_session *s);
 
-/** Take away a line of progress, so that something else can be written. */
-void gf_session_clear_line(gf_session *s);
+/**
+ * Print a command that may come next: "    grouperfish clusters feedback", with --store and
+ * --namespace as they were given; argument may be empty.
+ */
+void gf_session_suggest(gf_session *s, const char *command, gf_slice argument);
 
 /** Exit codes: docs and help list them. */
 enum {

@@ -72,6 +72,14 @@ gf_status gf_centres_copy(const gf_centres *from, gf_centres *to, gf_error *err)
     return st;
 }
 
+void gf_centres_unpack(gf_centres *c, const uint32_t *term, uint32_t n_terms)
+{
+    for (uint32_t j = 0; j < c->k; j++)
+        for (uint32_t p = 0; p < c->at[j].n; p++)
+            c->at[j].term[p] = term[c->at[j].term[p]];
+    c->n_terms = n_terms;
+}
+
 double gf_centres_objective(const gf_centres *c)
 {
     double sum = 0;
@@ -83,10 +91,14 @@ double gf_centres_objective(const gf_centres *c)
 /* ---- summing ----------------------------------------------------------------------------------
  */
 
-/* One thread's scratch: a dense sum, and a bit for each term that it holds. */
+enum { ROWS_PER_CHECK = 8192 /* looks for a cancel */ };
+
+/* One thread's scratch. */
 typedef struct scratch {
-    double *sum;       /* n_terms, zero between clusters */
-    uint64_t *touched; /* n_terms / 64 + 1, likewise */
+    double *sum;       /* n_terms: the cluster's sum; zero between clusters */
+    uint64_t *touched; /* n_terms / 64 + 1: a bit for each term of the sum; likewise */
+    uint32_t *term;    /* n of n_terms: the terms of the sum, rising */
+    uint32_t n;
 } scratch;
 
 struct gf_summer {
@@ -102,7 +114,16 @@ struct gf_summer {
     const gf_points *points;
     gf_centres *centres;
     float *own;
+    const gf_cancel *cancel;
 };
+
+static bool init_scratch(scratch *s, uint32_t n_terms)
+{
+    s->sum = gf_calloc(n_terms, sizeof *s->sum);
+    s->touched = gf_calloc((size_t)n_terms / 64 + 1, sizeof *s->touched);
+    s->term = gf_array(n_terms, sizeof *s->term);
+    return s->sum && s->touched && s->term;
+}
 
 gf_status gf_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_terms, uint32_t k,
                            gf_summer **summer, gf_error *err)
@@ -116,11 +137,8 @@ gf_status gf_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_terms, uin
     s->rows = gf_array(n_rows, sizeof *s->rows);
     s->clusters = gf_array(k, sizeof *s->clusters);
     bool ok = s->scratch && s->start && s->rows && s->clusters;
-    for (unsigned w = 0; ok && w < workers; w++) {
-        s->scratch[w].sum = gf_calloc(n_terms, sizeof *s->scratch[w].sum);
-        s->scratch[w].touched = gf_calloc((size_t)n_terms / 64 + 1, sizeof *s->scratch[w].touched);
-        ok = s->scratch[w].sum && s->scratch[w].touched;
-    }
+    for (unsigned w = 0; ok && w < workers; w++)
+        ok = init_scratch(&s->scratch[w], n_terms);
     if (!ok) {
         gf_summer_free(s);
         return gf_fail_memory(err, "cluster sums");
@@ -135,6 +153,7 @@ void gf_summer_free(gf_summer *s)
     for (unsigned w = 0; s->scratch && w < gf_pool_size(s->pool); w++) {
         gf_free(s->scratch[w].sum);
         gf_free(s->scratch[w].touched);
+        gf_free(s->scratch[w].term);
     }
     gf_free(s->scratch);
     gf_free(s->start);
@@ -143,19 +162,20 @@ void gf_summer_free(gf_summer *s)
     gf_free(s);
 }
 
-/* Counting sort of the rows by cluster; start[j] ends as the start of cluster j. */
-static void sort_rows(gf_summer *s, const uint32_t *label)
+void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t *start,
+                        uint32_t *rows)
 {
-    memset(s->start, 0, ((size_t)s->k + 1) * sizeof *s->start);
-    for (uint32_t i = 0; i < s->n_rows; i++)
-        s->start[label[i] + 1]++;
-    for (uint32_t j = 0; j < s->k; j++)
-        s->start[j + 1] += s->start[j];
-    for (uint32_t i = 0; i < s->n_rows; i++)
-        s->rows[s->start[label[i]]++] = i;
-    for (uint32_t j = s->k; j > 0; j--)
-        s->start[j] = s->start[j - 1];
-    s->start[0] = 0;
+    /* Counts, then starts; filling moves each start on to the next, so they are moved back. */
+    memset(start, 0, ((size_t)k + 1) * sizeof *start);
+    for (uint32_t i = 0; i < n; i++)
+        start[label[i] + 1]++;
+    for (uint32_t j = 0; j < k; j++)
+        start[j + 1] += start[j];
+    for (uint32_t i = 0; i < n; i++)
+        rows[start[label[i]]++] = i;
+    for (uint32_t j = k; j > 0; j--)
+        start[j] = start[j - 1];
+    start[0] = 0;
 }
 
 static void add_row(const scratch *to, gf_row_view row, float weight)
@@ -167,62 +187,74 @@ static void add_row(const scratch *to, gf_row_view row, float weight)
     }
 }
 
-/* Number of touched terms, and the sum's length. */
-static uint32_t measure(const gf_summer *s, const scratch *from, double *length)
+static gf_status add_rows(const gf_summer *s, uint32_t j, scratch *to, double *weight,
+                          gf_error *err)
 {
-    uint32_t n = 0;
-    double squares = 0;
-    for (uint32_t w = 0; w <= s->n_terms / 64; w++)
-        for (uint64_t bits = from->touched[w]; bits; bits &= bits - 1) {
-            double v = from->sum[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-            squares += v * v;
-            n++;
+    uint32_t end = s->start[j + 1];
+    *weight = 0;
+    for (uint32_t r = s->start[j]; r < end; r++) {
+        if (r % ROWS_PER_CHECK == 0) {
+            gf_status st = gf_cancel_check(s->cancel, err);
+            if (st != GF_OK) return st;
         }
-    *length = sqrt(squares);
-    return n;
-}
-
-/*
- * |new - old| from the new unit vector in `sum` and the old sparse one: the terms of the old one,
- * and what the new one has beyond them. Rounded up by what single precision may hide.
- */
-static double drift(const gf_centre *old, const double *sum, double new_squares)
-{
-    double squares = 0, shared = 0;
-    for (uint32_t p = 0; p < old->n; p++) {
-        double now = sum[old->term[p]], change = now - (double)old->value[p];
-        squares += change * change;
-        shared += now * now;
+        float w = gf_points_weight(s->points, s->rows[r]);
+        add_row(to, gf_csr_row(s->points->x, s->rows[r]), w);
+        *weight += (double)w;
     }
-    if (new_squares > shared) squares += new_squares - shared;
-    return sqrt(squares) + 1e-6;
+    return GF_OK;
 }
 
-/* Scale `sum` to unit length, move it into the centre, and leave the scratch zero but for `sum`. */
-static void take_sum(const gf_summer *s, const scratch *from, double length, gf_centre *c)
+/* List the terms of the sum, and forget the bits; returns the sum's length. */
+static double list_terms(const gf_summer *s, scratch *from)
 {
-    double scale = length > 0 ? 1 / length : 0, squares = 0;
-    for (uint32_t w = 0; w <= s->n_terms / 64; w++)
-        for (uint64_t bits = from->touched[w]; bits; bits &= bits - 1) {
-            double *v = &from->sum[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-            *v *= scale;
-            squares += *v * *v;
-        }
-    c->drift = drift(c, from->sum, squares);
-    c->n = 0;
+    double squares = 0;
+    from->n = 0;
     for (uint32_t w = 0; w <= s->n_terms / 64; w++) {
         for (uint64_t bits = from->touched[w]; bits; bits &= bits - 1) {
             uint32_t t = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            c->term[c->n] = t;
-            c->value[c->n++] = (float)from->sum[t];
+            squares += from->sum[t] * from->sum[t];
+            from->term[from->n++] = t;
         }
         from->touched[w] = 0;
+    }
+    return sqrt(squares);
+}
+
+/*
+ * |new - old| from the sum, which scaled is the new unit vector, and the old sparse one: the terms
+ * of the old one, and what the new one has beyond them. Rounded up by what single precision hides.
+ */
+static double drift(const gf_centre *old, const double *sum, double scale)
+{
+    double squares = 0, shared = 0, all = scale > 0 ? 1 : 0;
+    for (uint32_t p = 0; p < old->n; p++) {
+        double now = sum[old->term[p]] * scale, change = now - (double)old->value[p];
+        squares += change * change;
+        shared += now * now;
+    }
+    if (all > shared) squares += all - shared;
+    return sqrt(squares) + 1e-6;
+}
+
+/* The sum, scaled to unit length, becomes the centre. */
+static void take_sum(const scratch *from, double length, gf_centre *c)
+{
+    double scale = length > 0 ? 1 / length : 0;
+    c->drift = drift(c, from->sum, scale);
+    c->length = length;
+    c->n = from->n;
+    for (uint32_t p = 0; p < from->n; p++) {
+        double *v = &from->sum[from->term[p]];
+        *v *= scale;
+        c->term[p] = from->term[p];
+        c->value[p] = (float)*v;
     }
 }
 
 static void score_members(const gf_summer *s, const scratch *from, uint32_t j)
 {
-    for (uint32_t r = s->start[j]; r < s->start[j + 1]; r++) {
+    uint32_t end = s->start[j + 1];
+    for (uint32_t r = s->start[j]; r < end; r++) {
         gf_row_view row = gf_csr_row(s->points->x, s->rows[r]);
         double dot = 0;
         for (uint32_t p = 0; p < row.n; p++)
@@ -237,22 +269,18 @@ static gf_status sum_cluster(void *context, size_t index, unsigned worker, gf_er
     uint32_t j = s->clusters[index];
     scratch *mine = &s->scratch[worker];
     gf_centre *c = &s->centres->at[j];
-    double weight = 0, length;
-    for (uint32_t r = s->start[j]; r < s->start[j + 1]; r++) {
-        float w = gf_points_weight(s->points, s->rows[r]);
-        add_row(mine, gf_csr_row(s->points->x, s->rows[r]), w);
-        weight += (double)w;
+    double weight;
+    gf_status st = add_rows(s, j, mine, &weight, err);
+    double length = list_terms(s, mine);
+    if (st == GF_OK) st = make_room(c, mine->n, err);
+    if (st == GF_OK) {
+        take_sum(mine, length, c);
+        c->weight = weight;
+        if (s->own) score_members(s, mine, j);
     }
-    uint32_t n = measure(s, mine, &length);
-    gf_status st = make_room(c, n, err);
-    if (st != GF_OK) return st;
-    take_sum(s, mine, length, c);
-    c->length = length;
-    c->weight = weight;
-    if (s->own) score_members(s, mine, j);
-    for (uint32_t p = 0; p < c->n; p++)
-        mine->sum[c->term[p]] = 0;
-    return GF_OK;
+    for (uint32_t p = 0; p < mine->n; p++)
+        mine->sum[mine->term[p]] = 0;
+    return st;
 }
 
 static int by_size(const void *a, const void *b, void *context)
@@ -271,7 +299,8 @@ gf_status gf_summer_run(gf_summer *s, const gf_points *points, const uint32_t *l
     s->points = points;
     s->centres = centres;
     s->own = own;
-    sort_rows(s, label);
+    s->cancel = cancel;
+    gf_sort_by_cluster(label, s->n_rows, s->k, s->start, s->rows);
     s->n_clusters = 0;
     for (uint32_t j = 0; j < s->k; j++) {
         centres->at[j].drift = 0;

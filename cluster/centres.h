@@ -32,6 +32,9 @@ gf_status gf_centres_set_row(gf_centres *c, uint32_t j, gf_row_view row, gf_erro
 /** A deep copy. */
 gf_status gf_centres_copy(const gf_centres *from, gf_centres *to, gf_error *err);
 
+/** Centres over packed columns (gf_pack_columns) become centres over the n_terms that they were. */
+void gf_centres_unpack(gf_centres *c, const uint32_t *term, uint32_t n_terms);
+
 static inline gf_row_view gf_centre_row(const gf_centre *c)
 {
     return (gf_row_view){c->term, c->value, c->n};
@@ -41,10 +44,20 @@ static inline gf_row_view gf_centre_row(const gf_centre *c)
 double gf_centres_objective(const gf_centres *c);
 
 /**
+ * Rows by cluster: those of cluster j become rows[start[j]] .. rows[start[j + 1] - 1], rising.
+ *
+ * @param label  n clusters, 0..k-1
+ * @param start  k + 1
+ * @param rows   n
+ */
+void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t *start,
+                        uint32_t *rows);
+
+/**
  * Sums rows into centres again, one thread a cluster, in the order of the rows, so that the result
  * does not depend on the number of threads.
  *
- * Memory: 8 bytes x terms per thread, 4 x rows.
+ * Memory: 12 bytes x terms per thread, 4 x rows.
  */
 typedef struct gf_summer gf_summer;
 
@@ -58,7 +71,9 @@ void gf_summer_free(gf_summer *summer);
  * @param label    cluster of each row, 0..k-1
  * @param changed  k flags; NULL for all
  * @param own      not NULL: own[i] becomes the similarity of each row of a summed cluster to its
- * centre Cost: O(rows + entries of the rows in changed clusters).
+ *                 centre
+ * @return GF_OK; GF_ENOMEM, GF_ECANCELLED; some of the centres are then new and others are not
+ * Cost: O(rows + entries of the rows in changed clusters + changed clusters * terms / 64).
  */
 gf_status gf_summer_run(gf_summer *s, const gf_points *points, const uint32_t *label,
                         const bool *changed, gf_centres *centres, float *own,

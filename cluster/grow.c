@@ -12,6 +12,7 @@
 enum {
     PASSES = 3, /* of k-means, for each step */
     ROUNDS = 2, /* of polish, likewise */
+    DRAWN_PASSES = 15,
     ONE_BY_ONE = 6,
     SMALLEST_SAMPLE = 5000,
     SAMPLE_PER_CLUSTER = 40
@@ -23,10 +24,13 @@ struct gf_growth {
     gf_pool *pool;
     const gf_cancel *cancel;
     gf_points points; /* the sample */
-    gf_csr x;         /* its rows, where it is not all */
+    gf_csr x;         /* its rows, with packed columns, where it is not all */
     float *weight;
+    uint32_t *term;   /* x.n_cols: the terms of those columns; NULL where the sample is all */
+    uint32_t n_terms; /* of the whole */
     uint64_t seed;
     gf_partition p;         /* as it is now */
+    gf_passes *passes;      /* for p->k clusters, once they have settled */
     uint32_t generation;    /* steps so far: numbers the streams of random numbers */
     gf_split *splits;       /* of each cluster of p; n 0 where it cannot be split */
     uint32_t *rows, *start; /* rows of p by cluster: start[j] .. start[j + 1] - 1 */
@@ -51,21 +55,6 @@ static gf_status split_task(void *context, size_t j, unsigned worker, gf_error *
                          g->cancel, &g->splits[j], err);
 }
 
-/* Rows by cluster. */
-static void sort_rows(gf_growth *g)
-{
-    memset(g->start, 0, ((size_t)g->p.k + 1) * sizeof *g->start);
-    for (uint32_t i = 0; i < g->p.n; i++)
-        g->start[g->p.label[i] + 1]++;
-    for (uint32_t j = 0; j < g->p.k; j++)
-        g->start[j + 1] += g->start[j];
-    for (uint32_t i = 0; i < g->p.n; i++)
-        g->rows[g->start[g->p.label[i]]++] = i;
-    for (uint32_t j = g->p.k; j > 0; j--)
-        g->start[j] = g->start[j - 1];
-    g->start[0] = 0;
-}
-
 /* Split every cluster of p, to see what each would gain. */
 static gf_status split_all(gf_growth *g, gf_error *err)
 {
@@ -75,7 +64,7 @@ static gf_status split_all(gf_growth *g, gf_error *err)
     gf_status st =
         g->splits && g->rows && g->start ? GF_OK : gf_fail_memory(err, "growing clusters");
     if (st == GF_OK) {
-        sort_rows(g);
+        gf_sort_by_cluster(g->p.label, g->p.n, g->p.k, g->start, g->rows);
         st = gf_pool_run(g->pool, g->p.k, split_task, g, g->cancel, err);
     }
     gf_free(g->rows);
@@ -138,15 +127,16 @@ static gf_status enlarge(gf_growth *g, uint32_t k, gf_error *err)
     return GF_OK;
 }
 
-static gf_status settle(gf_growth *g, gf_error *err)
+/* Some passes and some polish over p. */
+static gf_status settle(gf_growth *g, gf_partition *p, unsigned passes, gf_error *err)
 {
-    gf_passes *passes = NULL;
-    unsigned n;
-    gf_partition *p = &g->p;
-    gf_status st = gf_passes_create(g->pool, &g->points, p->k, g->cancel, &passes, err);
-    if (st == GF_OK) st = gf_passes_run(passes, p, TOLERANCE, PASSES, &n, err);
-    if (st == GF_OK) st = gf_polish(passes, p, TOLERANCE, ROUNDS, &n, err);
-    gf_passes_free(passes);
+    gf_passes_made made;
+    unsigned rounds;
+    gf_passes_free(g->passes);
+    g->passes = NULL;
+    gf_status st = gf_passes_create(g->pool, &g->points, p->k, g->cancel, &g->passes, err);
+    if (st == GF_OK) st = gf_passes_run(g->passes, p, TOLERANCE, passes, &made, err);
+    if (st == GF_OK) st = gf_polish(g->passes, p, TOLERANCE, ROUNDS, &rounds, err);
     return st;
 }
 
@@ -174,6 +164,7 @@ static gf_status take_sample(gf_growth *g, const gf_points *points, uint32_t m, 
     if (!rows) return gf_fail_memory(err, "a sample");
     gf_sample_rows(gf_points_n(points), m, &random, rows);
     gf_status st = gf_gather_rows(points, rows, m, &g->x, &g->weight, err);
+    if (st == GF_OK) st = gf_pack_columns(&g->x, &g->term, err);
     gf_free(rows);
     g->points = (gf_points){&g->x, g->weight};
     return st;
@@ -188,6 +179,7 @@ gf_status gf_growth_create(gf_pool *pool, const gf_points *points, uint32_t samp
     g->cancel = cancel;
     g->seed = seed;
     g->points = *points;
+    g->n_terms = points->x->n_cols;
     gf_status st = GF_OK;
     if (sample < gf_points_n(points)) st = take_sample(g, points, sample, err);
     if (st == GF_OK) st = start(g, err);
@@ -205,6 +197,8 @@ void gf_growth_free(gf_growth *g)
     gf_partition_release(&g->p);
     gf_csr_release(&g->x);
     gf_free(g->weight);
+    gf_free(g->term);
+    gf_passes_free(g->passes);
     gf_free(g);
 }
 
@@ -212,7 +206,7 @@ gf_status gf_growth_step(gf_growth *g, uint32_t k, gf_error *err)
 {
     uint32_t before = g->p.k;
     gf_status st = k > before ? enlarge(g, k, err) : GF_OK;
-    if (st == GF_OK && g->p.k > before) st = settle(g, err);
+    if (st == GF_OK && g->p.k > before) st = settle(g, &g->p, PASSES, err);
     return st;
 }
 
@@ -223,13 +217,33 @@ const gf_partition *gf_growth_partition(const gf_growth *g)
 
 gf_status gf_growth_separation(gf_growth *g, double *separation, gf_error *err)
 {
-    gf_passes *passes = NULL;
     gf_pass_report report;
-    gf_status st = gf_passes_create(g->pool, &g->points, g->p.k, g->cancel, &passes, err);
-    if (st == GF_OK) st = gf_passes_assign_all(passes, &g->p, NULL, &report, err);
-    if (st == GF_OK) st = gf_passes_update(passes, &g->p, err);
+    gf_status st = GF_OK;
+    if (!g->passes) st = gf_passes_create(g->pool, &g->points, g->p.k, g->cancel, &g->passes, err);
+    if (st == GF_OK) st = gf_passes_assign_all(g->passes, &g->p, NULL, &report, err);
+    if (st == GF_OK) st = gf_passes_update(g->passes, &g->p, err);
     if (st == GF_OK) *separation = gf_separation(&g->points, &g->p);
-    gf_passes_free(passes);
+    return st;
+}
+
+/*
+ * Where a few frequent terms cut across many small groups, the first splits follow those terms, and
+ * no later step mends that. Seeds drawn over all rows do not care: so a partition from such seeds
+ * takes the place of the grown one where its objective is higher.
+ */
+static gf_status compare_with_drawn(gf_growth *g, gf_error *err)
+{
+    gf_partition q = {0};
+    gf_random random = gf_random_seed(g->seed, UINT64_MAX - 1);
+    gf_status st = gf_partition_init(&q, g->p.n, g->p.k, g->points.x->n_cols, err);
+    if (st == GF_OK) st = gf_seed_centres(&g->points, &random, &q.centres, g->cancel, err);
+    if (st == GF_OK) st = settle(g, &q, DRAWN_PASSES, err);
+    if (st == GF_OK && gf_centres_objective(&q.centres) > gf_centres_objective(&g->p.centres)) {
+        gf_partition held = g->p;
+        g->p = q;
+        q = held;
+    }
+    gf_partition_release(&q);
     return st;
 }
 
@@ -251,7 +265,9 @@ gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, ui
         st = gf_growth_step(g, next < k ? next : k, err);
         if (st == GF_OK && g->p.k == before) break;
     }
+    if (st == GF_OK) st = compare_with_drawn(g, err);
     if (st == GF_OK) {
+        if (g->term) gf_centres_unpack(&g->p.centres, g->term, g->n_terms);
         *centres = g->p.centres;
         g->p.centres = (gf_centres){0};
     }

@@ -28,11 +28,15 @@ void gf_growth_free(gf_growth *g);
 
 /**
  * Grow to k clusters at most, at most doubling them, and settle. Fewer come out only where no
- * cluster can be split. Cost: some dozen passes over the sample.
+ * cluster can be split. After a failure the growth is only good for being freed. Cost: some dozen
+ * passes over the sample.
  */
 gf_status gf_growth_step(gf_growth *g, uint32_t k, gf_error *err);
 
-/** The partition as it is, borrowed; own is exact. */
+/**
+ * The partition as it is, borrowed until the next step; own is exact. Rows and terms are numbered
+ * as in the sample, which has only the terms that it needs.
+ */
 const gf_partition *gf_growth_partition(const gf_growth *g);
 
 /** How well its clusters are separated; see gf_separation. Cost: a pass. */
@@ -41,7 +45,11 @@ gf_status gf_growth_separation(gf_growth *g, double *separation, gf_error *err);
 /** The number of clusters to grow to after k: k + 1, later a fifth more. */
 uint32_t gf_growth_next(uint32_t k);
 
-/** Grow in steps to k clusters on a sample that suits k. *centres may be fewer where rows are few.
+/**
+ * Grow in steps to k clusters on a sample that suits k.
+ *
+ * @param[out] centres  k, or fewer where there are fewer rows; the caller's to release
+ * @return GF_OK; GF_ENOMEM, GF_ECANCELLED, and *centres is unchanged
  */
 gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, uint64_t seed,
                           const gf_cancel *cancel, gf_centres *centres, gf_error *err);

@@ -17,7 +17,8 @@ enum {
     DEFAULT_ROUNDS = 20,
     WARM_ROWS = 100000, /* from this many rows on, the first passes look at a part of them */
     WARM_PART = 8,
-    WARM_PASSES = 10
+    WARM_PASSES = 10,
+    WARM_PER_CLUSTER = 20 /* fewer rows than that say too little about a cluster */
 };
 
 #define DEFAULT_TOLERANCE 0.001
@@ -39,8 +40,8 @@ typedef struct job {
 /* One run's outcome. */
 typedef struct run {
     gf_partition p;
-    unsigned passes, rounds;
-    bool converged;
+    gf_passes_made made;
+    unsigned rounds;
     double objective;
 } run;
 
@@ -103,7 +104,7 @@ static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_er
     float *weight = NULL;
     gf_partition p = {0};
     gf_passes *passes = NULL;
-    unsigned made;
+    gf_passes_made made;
     uint32_t *rows = gf_array(m, sizeof *rows);
     gf_status st = rows ? GF_OK : gf_fail_memory(err, "a sample");
     if (st == GF_OK) {
@@ -125,6 +126,12 @@ static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_er
     return st;
 }
 
+static bool wants_warm_up(const job *j)
+{
+    uint32_t n = gf_points_n(&j->points);
+    return n >= WARM_ROWS && n / WARM_PART / WARM_PER_CLUSTER >= j->k;
+}
+
 static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
 {
     gf_centres centres = {0};
@@ -132,14 +139,12 @@ static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
     run r = {0};
     tell(j, "clustering", restart, j->restarts);
     gf_status st = seed_run(j, restart, &centres, err);
-    if (st == GF_OK && gf_points_n(&j->points) >= WARM_ROWS)
-        st = warm_up(j, j->options->seed + restart, &centres, err);
+    if (st == GF_OK && wants_warm_up(j)) st = warm_up(j, j->options->seed + restart, &centres, err);
     if (st == GF_OK) st = begin(j, &j->points, &centres, &r.p, &passes, err);
-    if (st == GF_OK) st = gf_passes_run(passes, &r.p, j->tolerance, j->max_passes, &r.passes, err);
+    if (st == GF_OK) st = gf_passes_run(passes, &r.p, j->tolerance, j->max_passes, &r.made, err);
     if (st == GF_OK && j->max_rounds != GF_NO_POLISH)
         st = gf_polish(passes, &r.p, j->tolerance, j->max_rounds, &r.rounds, err);
-    r.converged = r.passes < j->max_passes;
-    r.objective = gf_centres_objective(&r.p.centres);
+    if (st == GF_OK) r.objective = gf_centres_objective(&r.p.centres);
     gf_passes_free(passes);
     gf_centres_release(&centres);
     if (st == GF_OK)
@@ -166,6 +171,57 @@ static gf_status best_run(job *j, run *best, gf_error *err)
 /* ---- the result -------------------------------------------------------------------------------
  */
 
+/* Documents in each cluster. */
+static void weigh(const job *j, const gf_partition *p, double *weight)
+{
+    memset(weight, 0, p->k * sizeof *weight);
+    for (uint32_t i = 0; i < p->n; i++)
+        weight[p->label[i]] += (double)gf_points_weight(&j->points, i);
+}
+
+/* Take out the clusters without documents; the others keep their order. True where there were. */
+static bool drop_empty(gf_partition *p, const double *weight, uint32_t *number)
+{
+    uint32_t k = 0;
+    for (uint32_t c = 0; c < p->k; c++) {
+        gf_centre held = p->centres.at[k];
+        number[c] = k;
+        if (weight[c] <= 0) continue;
+        p->centres.at[k++] = p->centres.at[c];
+        if (k - 1 != c) p->centres.at[c] = held;
+    }
+    for (uint32_t i = 0; i < p->n; i++)
+        p->label[i] = number[p->label[i]];
+    for (uint32_t c = k; c < p->k; c++) {
+        gf_free(p->centres.at[c].term);
+        gf_free(p->centres.at[c].value);
+    }
+    bool dropped = k < p->k;
+    p->k = p->centres.k = k;
+    return dropped;
+}
+
+/*
+ * The last assignment, over the centres as they are kept: again where a cluster lost all its
+ * documents by it, so that it is nobody's runner-up either. weight and number: k.
+ */
+static gf_status assign_last(const job *j, gf_partition *p, uint32_t *runner_up, double *weight,
+                             uint32_t *number, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (bool dropped = true; st == GF_OK && dropped;) {
+        gf_passes *passes = NULL;
+        gf_pass_report report;
+        st = gf_passes_create(j->pool, &j->points, p->k, j->options->cancel, &passes, err);
+        if (st == GF_OK) st = gf_passes_assign_all(passes, p, runner_up, &report, err);
+        gf_passes_free(passes);
+        if (st != GF_OK) break;
+        weigh(j, p, weight);
+        dropped = drop_empty(p, weight, number);
+    }
+    return st;
+}
+
 static int by_falling_weight(const void *a, const void *b, void *context)
 {
     const double *weight = context;
@@ -175,42 +231,30 @@ static int by_falling_weight(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y;
 }
 
-/*
- * Number the clusters by falling weight of their rows; empty ones come last and are left out.
- * number[j] becomes the new number of cluster j; returns how many are not empty.
- */
-static gf_status renumber(const job *j, const gf_partition *p, uint32_t *number, uint32_t *k,
+/* number[c] becomes c's rank by falling weight, and the centres take their new places in r. */
+static gf_status renumber(gf_partition *p, double *weight, uint32_t *number, gf_kmeans *r,
                           gf_error *err)
 {
-    double *weight = gf_calloc(p->k, sizeof *weight);
     uint32_t *order = gf_array(p->k, sizeof *order);
-    if (!weight || !order) {
-        gf_free(weight);
-        gf_free(order);
-        return gf_fail_memory(err, "clusters");
-    }
-    for (uint32_t i = 0; i < p->n; i++)
-        weight[p->label[i]] += (double)gf_points_weight(&j->points, i);
-    *k = 0;
-    for (uint32_t c = 0; c < p->k; c++) {
+    gf_status st = order ? gf_centres_init(&r->centres, p->k, p->centres.n_terms, err)
+                         : gf_fail_memory(err, "clusters");
+    for (uint32_t c = 0; st == GF_OK && c < p->k; c++)
         order[c] = c;
-        *k += weight[c] > 0;
+    if (st == GF_OK) {
+        qsort_r(order, p->k, sizeof *order, by_falling_weight, weight);
+        for (uint32_t c = 0; c < p->k; c++) {
+            number[order[c]] = c;
+            r->centres.at[c] = p->centres.at[order[c]];
+            p->centres.at[order[c]] = (gf_centre){0};
+        }
     }
-    qsort_r(order, p->k, sizeof *order, by_falling_weight, weight);
-    for (uint32_t c = 0; c < p->k; c++)
-        number[order[c]] = c;
-    gf_free(weight);
     gf_free(order);
-    return GF_OK;
+    return st;
 }
 
-static void take_centres(gf_partition *p, const uint32_t *number, uint32_t k, gf_kmeans *r)
+static float at_most_1(float score)
 {
-    for (uint32_t c = 0; c < p->k; c++) {
-        if (number[c] >= k) continue;
-        r->centres.at[number[c]] = p->centres.at[c];
-        p->centres.at[c] = (gf_centre){0};
-    }
+    return score < 1 ? score : 1;
 }
 
 /* From distinct rows back to all. */
@@ -218,25 +262,17 @@ static void spread(const gf_partition *p, const uint32_t *runner_up, const uint3
                    const gf_fold *fold, gf_kmeans *r)
 {
     for (uint32_t i = 0; i < r->n; i++) {
-        uint32_t point = fold->point_of[i], second = runner_up[point];
-        bool has_second = second != UINT32_MAX && number[second] < r->k;
-        r->label[i] = number[p->label[point]];
-        r->score[i] = p->own[point];
-        r->runner_up[i] = has_second ? number[second] : GF_NO_CLUSTER;
-        r->second[i] = has_second ? p->other[point] : 0;
-        r->objective += (double)p->own[point];
+        uint32_t point = fold->point_of[i];
+        bool empty = point == GF_NO_POINT, has_second = r->k > 1;
+        r->label[i] = empty ? 0 : number[p->label[point]];
+        r->score[i] = empty ? 0 : at_most_1(p->own[point]);
+        r->runner_up[i] = has_second ? 1 : GF_NO_CLUSTER;
+        r->second[i] = 0;
+        r->objective += (double)r->score[i];
+        if (empty || !has_second) continue;
+        r->runner_up[i] = number[runner_up[point]];
+        r->second[i] = at_most_1(p->other[point]);
     }
-}
-
-/* The last assignment, over the centres as they are kept. */
-static gf_status assign_last(const job *j, gf_partition *p, uint32_t *runner_up, gf_error *err)
-{
-    gf_passes *passes = NULL;
-    gf_pass_report report;
-    gf_status st = gf_passes_create(j->pool, &j->points, p->k, j->options->cancel, &passes, err);
-    if (st == GF_OK) st = gf_passes_assign_all(passes, p, runner_up, &report, err);
-    gf_passes_free(passes);
-    return st;
 }
 
 static gf_status finish(job *j, run *best, const gf_fold *fold, uint32_t n, gf_kmeans *out,
@@ -245,22 +281,23 @@ static gf_status finish(job *j, run *best, const gf_fold *fold, uint32_t n, gf_k
     gf_partition *p = &best->p;
     gf_kmeans r = {.n = n,
                    .distinct = fold->n,
-                   .passes = best->passes,
+                   .passes = best->made.passes,
                    .rounds = best->rounds,
                    .restarts = j->restarts,
-                   .converged = best->converged};
+                   .converged = best->made.converged};
     uint32_t *runner_up = gf_array(p->n, sizeof *runner_up);
     uint32_t *number = gf_array(p->k, sizeof *number);
+    double *weight = gf_array(p->k, sizeof *weight);
     r.label = gf_array(n, sizeof *r.label);
     r.score = gf_array(n, sizeof *r.score);
     r.runner_up = gf_array(n, sizeof *r.runner_up);
     r.second = gf_array(n, sizeof *r.second);
-    bool ok = runner_up && number && r.label && r.score && r.runner_up && r.second;
-    gf_status st = ok ? assign_last(j, p, runner_up, err) : gf_fail_memory(err, "clusters");
-    if (st == GF_OK) st = renumber(j, p, number, &r.k, err);
-    if (st == GF_OK) st = gf_centres_init(&r.centres, r.k, p->centres.n_terms, err);
+    bool ok = runner_up && number && weight && r.label && r.score && r.runner_up && r.second;
+    gf_status st = ok ? GF_OK : gf_fail_memory(err, "clusters");
+    if (st == GF_OK) st = assign_last(j, p, runner_up, weight, number, err);
+    if (st == GF_OK) st = renumber(p, weight, number, &r, err);
     if (st == GF_OK) {
-        take_centres(p, number, r.k, &r);
+        r.k = p->k;
         spread(p, runner_up, number, fold, &r);
         r.choice = j->choice;
         j->choice = (gf_choice){0};
@@ -270,6 +307,7 @@ static gf_status finish(job *j, run *best, const gf_fold *fold, uint32_t n, gf_k
     }
     gf_free(runner_up);
     gf_free(number);
+    gf_free(weight);
     return st;
 }
 
@@ -306,13 +344,15 @@ static gf_status cluster(job *j, const gf_fold *fold, uint32_t n, gf_kmeans *out
 gf_status gf_kmeans_run(gf_pool *pool, const gf_csr *x, const gf_kmeans_options *options,
                         gf_kmeans *out, gf_error *err)
 {
-    if (x->n_rows == 0) return gf_fail(err, GF_EINVAL, "no rows to cluster");
-    gf_fold fold;
-    gf_status st = gf_fold_rows(x, &fold, err);
-    if (st != GF_OK) return st;
+    gf_fold fold = {0};
     job j = {.pool = pool, .options = options};
-    j.points = (gf_points){fold.weight ? &fold.x : x, fold.weight};
-    st = cluster(&j, &fold, x->n_rows, out, err);
+    gf_status st = gf_points_check(x, err);
+    if (st == GF_OK) st = gf_fold_rows(x, &fold, err);
+    if (st == GF_OK && fold.n == 0) st = gf_fail(err, GF_EINVAL, "no rows to cluster");
+    if (st == GF_OK) {
+        j.points = gf_fold_points(&fold, x);
+        st = cluster(&j, &fold, x->n_rows, out, err);
+    }
     gf_free(j.choice.steps);
     gf_fold_release(&fold);
     return st;

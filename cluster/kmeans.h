@@ -33,26 +33,31 @@ typedef struct gf_kmeans_options {
 
 typedef struct gf_kmeans {
     uint32_t n;          /* rows */
-    uint32_t distinct;   /* distinct rows */
+    uint32_t distinct;   /* distinct rows that have entries */
     uint32_t k;          /* clusters, each with at least one row; largest first */
     uint32_t *label;     /* n: 0..k-1, always the argmax over the centres */
     float *score;        /* n: similarity to the own centre, 0..1 */
     uint32_t *runner_up; /* n: the second most similar cluster; GF_NO_CLUSTER where k is 1 */
     float *second;       /* n: similarity to that centre; 0 where there is none */
-    gf_centres centres;  /* k */
+    gf_centres centres;  /* k; length and weight are those of the rows that they were summed of,
+                            before the last assignment */
     double objective;    /* sum of score, 0..n */
     unsigned passes, rounds, restarts; /* of the best run; runs made */
-    bool converged;
+    bool converged;                    /* the best run's passes did */
     gf_choice choice; /* the curve by which k was chosen; empty where it was given */
 } gf_kmeans;
 
 /**
- * @param x  CSR [n x terms], rows of unit L2 length (empty rows have similarity 0 to everything)
- * @return GF_OK; GF_EINVAL (no rows); GF_ENOMEM, GF_ECANCELLED. On failure *out is unchanged.
+ * @param x  CSR [n x terms], rows of unit L2 length. An empty row has similarity 0 to everything:
+ *           it takes no part, and is labelled 0, with score 0.
+ * @return GF_OK; GF_EINVAL (no row with entries, one that is not of unit length, a matrix that is
+ *         not sound); GF_ENOMEM, GF_ECANCELLED, GF_ELIMIT (see gf_index_build). On failure *out is
+ *         unchanged.
  * Owner:  the caller calls gf_kmeans_release(out). Threads: x is only read.
  * Cost:   a pass is O(entries * k) at worst, far less once few centres drift; memory 8 bytes x
- * entries where rows are equal, 30 x n, 8 x entries of the centres, 4 x k x frequent terms. Source:
- * Dhillon & Modha, Machine Learning 42 (2001) 143-175.
+ *         entries where rows are equal, 40 x n, 16 x entries of the centres, 4 x k x frequent terms
+ *         (docs/algorithms.md has the formula).
+ * Source: Dhillon & Modha, Machine Learning 42 (2001) 143-175.
  */
 gf_status gf_kmeans_run(gf_pool *pool, const gf_csr *x, const gf_kmeans_options *options,
                         gf_kmeans *out, gf_error *err);

@@ -1,18 +1,12 @@
 #include "cluster/labels.h"
 
 #include "base/memory.h"
-#include "base/strings.h"
-#include "base/utf8.h"
+#include "cluster/label_phrases.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum {
-    LONGEST = 4,          /* words in a phrase */
-    LONGEST_BYTES = 80,   /* of a phrase as written */
-    MOST_CANDIDATES = 400 /* of a cluster */
-};
+enum { MOST_CANDIDATES = 400 }; /* of a cluster */
 
 #define RARE     0.05 /* share of a cluster's documents below which a phrase is no candidate */
 #define FREQUENT 0.10 /* share from which it is a good label */
@@ -22,7 +16,7 @@ enum {
 
 /* A phrase that may become a cluster's label. */
 typedef struct candidate {
-    gf_slice key;              /* terms and letters, as phrase_key writes them */
+    gf_slice key;              /* terms and letters, label_phrases.h */
     uint32_t phrase;           /* number among the phrases of all clusters */
     uint32_t count;            /* documents of the cluster that have it */
     uint32_t n_words, n_inner; /* words; of these stop words inside */
@@ -51,162 +45,8 @@ typedef struct labelling {
     uint64_t sampled;
 } labelling;
 
-/* ---- phrases ----------------------------------------------------------------------------------
- */
-
-/* Append what makes a word the same as another: its term, or its letters in lower case. */
-static void word_key(const gf_label_document *d, const gf_label_word *w, gf_buffer *key)
-{
-    if (w->term != GF_LABEL_NO_TERM) {
-        gf_buffer_byte(key, 't');
-        gf_buffer_u32be(key, w->term);
-        return;
-    }
-    gf_buffer_byte(key, 'w');
-    gf_buffer_varint(key, w->length);
-    for (uint32_t i = 0; i < w->length; i++) {
-        char c = d->text.ptr[w->start + i];
-        gf_buffer_byte(key, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
-    }
-}
-
-static bool can_begin(const gf_label_word *w)
-{
-    return !(w->flags & (GF_LABEL_INNER | GF_LABEL_NEVER | GF_LABEL_NUMBER));
-}
-
-static bool can_end(const gf_label_word *w)
-{
-    return !(w->flags & (GF_LABEL_INNER | GF_LABEL_NEVER));
-}
-
-/* Walks the phrases of a document: for each first word those of 1, 2, ... words. */
-typedef struct phrase_walk {
-    const gf_label_document *d;
-    uint32_t first, n_words;
-    gf_buffer key;
-} phrase_walk;
-
-static gf_slice phrase_text(const gf_label_document *d, uint32_t first, uint32_t n_words)
-{
-    const gf_label_word *a = &d->words[first], *b = &d->words[first + n_words - 1];
-    return gf_slice_of(d->text.ptr + a->start, b->start + b->length - a->start);
-}
-
-/* Whether the phrase of the walk can go on with one word more. */
-static bool extend(phrase_walk *w)
-{
-    uint32_t next = w->first + w->n_words;
-    if (w->n_words == LONGEST || next >= w->d->n_words) return false;
-    const gf_label_word *word = &w->d->words[next];
-    if (w->n_words && (word->flags & (GF_LABEL_BREAK | GF_LABEL_NEVER))) return false;
-    if (w->n_words == 0 && !can_begin(word)) return false;
-    w->n_words++;
-    word_key(w->d, word, &w->key);
-    return phrase_text(w->d, w->first, w->n_words).len <= LONGEST_BYTES;
-}
-
-/* The next phrase; false at the end. Its key is in w->key. */
-static bool next_phrase(phrase_walk *w)
-{
-    for (;;) {
-        if (extend(w)) {
-            if (can_end(&w->d->words[w->first + w->n_words - 1])) return true;
-            continue;
-        }
-        w->first++;
-        w->n_words = 0;
-        gf_buffer_reset(&w->key);
-        if (w->first >= w->d->n_words) return false;
-    }
-}
-
-static uint32_t count_inner(const phrase_walk *w)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < w->n_words; i++)
-        n += (w->d->words[w->first + i].flags & GF_LABEL_INNER) != 0;
-    return n;
-}
-
-static phrase_walk walk_phrases(const gf_label_document *d, gf_buffer key)
-{
-    gf_buffer_reset(&key);
-    return (phrase_walk){.d = d, .key = key};
-}
-
 /* ---- candidates of one cluster ----------------------------------------------------------------
  */
-
-/* Documents per phrase, each document once. */
-typedef struct tally {
-    gf_strings keys;
-    uint32_t *count, *last;     /* per key: documents, and the last document plus 1 */
-    uint8_t *n_words, *n_inner; /* per key */
-    size_t capacity;
-} tally;
-
-static void release_tally(tally *t)
-{
-    gf_strings_release(&t->keys);
-    gf_free(t->count);
-    gf_free(t->last);
-    gf_free(t->n_words);
-    gf_free(t->n_inner);
-}
-
-static gf_status grow_tally(tally *t, gf_error *err)
-{
-    size_t capacity = t->capacity ? t->capacity * 2 : 1024;
-    uint32_t *count = gf_realloc(t->count, capacity, sizeof *count);
-    if (count) t->count = count;
-    uint32_t *last = gf_realloc(t->last, capacity, sizeof *last);
-    if (last) t->last = last;
-    uint8_t *n_words = gf_realloc(t->n_words, capacity, sizeof *n_words);
-    if (n_words) t->n_words = n_words;
-    uint8_t *n_inner = gf_realloc(t->n_inner, capacity, sizeof *n_inner);
-    if (n_inner) t->n_inner = n_inner;
-    if (!count || !last || !n_words || !n_inner) return gf_fail_memory(err, "labels");
-    t->capacity = capacity;
-    return GF_OK;
-}
-
-static gf_status tally_phrase(tally *t, gf_slice key, uint32_t n_words, uint32_t n_inner,
-                              uint32_t document, gf_error *err)
-{
-    uint32_t id;
-    bool added;
-    gf_status st = gf_strings_add(&t->keys, key, &id, &added, err);
-    if (st == GF_OK && id >= t->capacity) st = grow_tally(t, err);
-    if (st != GF_OK) return st;
-    if (added) {
-        t->count[id] = t->last[id] = 0;
-        t->n_words[id] = (uint8_t)n_words;
-        t->n_inner[id] = (uint8_t)n_inner;
-    }
-    if (t->last[id] == document + 1) return GF_OK;
-    t->last[id] = document + 1;
-    t->count[id]++;
-    return GF_OK;
-}
-
-static gf_status tally_documents(const gf_label_cluster *c, tally *t, gf_error *err)
-{
-    gf_status st = GF_OK;
-    gf_buffer key = {0};
-    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
-        phrase_walk w = walk_phrases(&c->documents[i], key);
-        while (st == GF_OK && next_phrase(&w)) {
-            st = gf_buffer_check(&w.key, err);
-            if (st == GF_OK)
-                st = tally_phrase(t, gf_buffer_view(&w.key), w.n_words, count_inner(&w), i, err);
-        }
-        key = w.key;
-    }
-    if (st == GF_OK) st = gf_buffer_check(&key, err);
-    gf_buffer_release(&key);
-    return st;
-}
 
 static int by_count(const void *a, const void *b)
 {
@@ -215,8 +55,8 @@ static int by_count(const void *a, const void *b)
     return gf_slice_compare(x->key, y->key);
 }
 
-/* The frequent phrases of a tally, the most frequent first, with keys of their own. */
-static gf_status take_candidates(const gf_label_cluster *c, const tally *t, counted *out,
+/* The frequent phrases of a gf_phrase_tally, the most frequent first, with keys of their own. */
+static gf_status take_candidates(const gf_label_cluster *c, const gf_phrase_tally *t, counted *out,
                                  gf_error *err)
 {
     uint32_t least = (uint32_t)ceil(RARE * c->n_documents), n = 0;
@@ -224,11 +64,11 @@ static gf_status take_candidates(const gf_label_cluster *c, const tally *t, coun
     candidate *all = gf_array(t->keys.n, sizeof *all);
     if (!all) return gf_fail_memory(err, "labels");
     for (uint32_t id = 0; id < t->keys.n; id++)
-        if (t->count[id] >= least)
+        if (t->at[id].count >= least)
             all[n++] = (candidate){.key = gf_strings_at(&t->keys, id),
-                                   .count = t->count[id],
-                                   .n_words = t->n_words[id],
-                                   .n_inner = t->n_inner[id]};
+                                   .count = t->at[id].count,
+                                   .n_words = t->at[id].n_words,
+                                   .n_inner = t->at[id].n_inner};
     qsort(all, n, sizeof *all, by_count);
     if (n > MOST_CANDIDATES) n = MOST_CANDIDATES;
     gf_status st = GF_OK;
@@ -246,10 +86,10 @@ static gf_status find_candidates(void *context, size_t j, unsigned worker, gf_er
 {
     (void)worker;
     labelling *l = context;
-    tally t = {0};
-    gf_status st = tally_documents(&l->clusters[j], &t, err);
+    gf_phrase_tally t = {0};
+    gf_status st = gf_phrase_tally_cluster(&t, &l->clusters[j], err);
     if (st == GF_OK) st = take_candidates(&l->clusters[j], &t, &l->counted[j], err);
-    release_tally(&t);
+    gf_phrase_tally_release(&t);
     return st;
 }
 
@@ -278,8 +118,8 @@ static gf_status count_phrases(void *context, size_t j, unsigned worker, gf_erro
     gf_buffer key = {0};
     gf_status st = last && count ? GF_OK : gf_fail_memory(err, "labels");
     for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
-        phrase_walk w = walk_phrases(&c->documents[i], key);
-        while (next_phrase(&w)) {
+        gf_phrase_walk w = gf_phrase_start(&c->documents[i], key);
+        while (gf_phrase_next(&w)) {
             uint32_t p = gf_strings_find(&l->phrases, gf_buffer_view(&w.key));
             if (p == GF_STRING_NONE || last[p] == i + 1) continue;
             last[p] = i + 1;
@@ -333,15 +173,6 @@ static void hide_part(counted *c, gf_slice key, const candidate *longer)
     if ((double)longer->count >= COMPLETE * (double)part->count) part->hidden = true;
 }
 
-static size_t word_key_length(gf_slice key)
-{
-    if (key.ptr[0] == 't') return 5;
-    gf_slice rest = gf_slice_skip(key, 1);
-    uint64_t n = 0;
-    gf_take_varint(&rest, &n);
-    return (size_t)(rest.ptr - key.ptr) + (size_t)n;
-}
-
 /* The phrases within each longer one, from every word on, and up to every word. */
 static void hide_parts(counted *c)
 {
@@ -350,17 +181,17 @@ static void hide_parts(counted *c)
         for (size_t from = 0; from < longer->key.len;) {
             gf_slice tail = gf_slice_skip(longer->key, from);
             for (size_t to = 0; to < tail.len;) {
-                to += word_key_length(gf_slice_skip(tail, to));
+                to += gf_phrase_word_length(gf_slice_skip(tail, to));
                 if (to < longer->key.len) hide_part(c, gf_slice_of(tail.ptr, to), longer);
             }
-            from += word_key_length(tail);
+            from += gf_phrase_word_length(tail);
         }
     }
 }
 
 static void score(const labelling *l, uint32_t j, candidate *c)
 {
-    static const double factor[LONGEST + 1] = {0, 1, 1.25, 1.2, 1};
+    static const double factor[GF_PHRASE_WORDS + 1] = {0, 1, 1.25, 1.2, 1};
     const gf_label_cluster *cluster = &l->clusters[j];
     double size = (double)cluster->size, rest = l->documents - size;
     double share = (double)c->count / cluster->n_documents;
@@ -399,52 +230,6 @@ static gf_status score_cluster(void *context, size_t j, unsigned worker, gf_erro
 /* ---- the choice -------------------------------------------------------------------------------
  */
 
-/* Append the text with runs of white space as one space. */
-static void fold_spaces(gf_slice text, gf_buffer *out)
-{
-    bool space = false;
-    for (size_t i = 0; i < text.len; i++) {
-        bool is_space = memchr(" \t\r\n\f\v", text.ptr[i], 6) != NULL;
-        if (!is_space || !space) gf_buffer_byte(out, is_space ? ' ' : text.ptr[i]);
-        space = is_space;
-    }
-}
-
-/* The form in which the cluster's documents write the phrase most often; of equals the lowest. */
-static gf_status common_form(const gf_label_cluster *c, gf_slice key, gf_buffer *form,
-                             gf_error *err)
-{
-    gf_buffer walked = {0}, text = {0};
-    tally forms = {0};
-    gf_status st = GF_OK;
-    uint32_t occurrence = 0, best = 0;
-    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
-        phrase_walk w = walk_phrases(&c->documents[i], walked);
-        while (st == GF_OK && next_phrase(&w)) {
-            if (!gf_slice_equal(gf_buffer_view(&w.key), key)) continue;
-            gf_buffer_reset(&text);
-            fold_spaces(phrase_text(w.d, w.first, w.n_words), &text);
-            st = gf_buffer_check(&text, err);
-            if (st == GF_OK)
-                st = tally_phrase(&forms, gf_buffer_view(&text), 1, 0, occurrence++, err);
-        }
-        walked = w.key;
-    }
-    for (uint32_t id = 1; id < forms.keys.n && st == GF_OK; id++)
-        if (forms.count[id] > forms.count[best] ||
-            (forms.count[id] == forms.count[best] &&
-             gf_slice_compare(gf_strings_at(&forms.keys, id), gf_strings_at(&forms.keys, best)) <
-                 0))
-            best = id;
-    gf_buffer_reset(form);
-    if (st == GF_OK && forms.keys.n) gf_buffer_slice(form, gf_strings_at(&forms.keys, best));
-    if (st == GF_OK) st = gf_buffer_check(form, err);
-    release_tally(&forms);
-    gf_buffer_release(&walked);
-    gf_buffer_release(&text);
-    return st;
-}
-
 /* The labels given so far, by their terms and by their letters in lower case. */
 typedef struct given {
     gf_strings keys, letters;
@@ -474,7 +259,7 @@ static gf_status choose_phrase(const gf_label_cluster *cluster, const counted *c
         uint32_t id;
         bool fresh = false;
         if (gf_strings_find(&g->keys, best->key) != GF_STRING_NONE) continue;
-        st = common_form(cluster, best->key, form, err);
+        st = gf_phrase_common_form(cluster, best->key, form, err);
         if (st == GF_OK && form->len) st = give_letters(g, gf_buffer_view(form), &fresh, err);
         if (st == GF_OK && fresh) return gf_strings_add(&g->keys, best->key, &id, NULL, err);
     }

@@ -8,13 +8,13 @@
  * of all others,
  *
  *     score = f * ln(f / g) * factor
- *     factor  1, 1.25, 1.2, 1 for one to four words that are no stop words, 0.85 for each that is
- * one
  *
- * which is, but for the factor, the phrase's part of the Kullback-Leibler divergence between the
- * cluster and the rest, close to c-TF-IDF. Phrases with f >= 10 % and f >= 3 g go first. A phrase
- * gives way to a longer one that holds it and is nearly as frequent ("complete phrases"). Larger
- * clusters choose first, and no two labels have the same terms or the same letters.
+ * with a factor of 1, 1.25, 1.2, 1 for one to four words that are no stop words, and 0.85 for each
+ * that is one. This is, but for the factor, the phrase's part of the Kullback-Leibler divergence
+ * between the cluster and the rest, close to c-TF-IDF. Phrases with f >= 10 % and f >= 3 g go
+ * first. A phrase gives way to a longer one that holds it and is nearly as frequent ("complete
+ * phrases"). Larger clusters choose first, and no two labels have the same terms or the same
+ * letters.
  *
  * Sources: Grootendorst, arXiv 2203.05794 (c-TF-IDF); Osinski & Weiss, IEEE Intell. Syst. 20 (2005)
  * 48-54 (Lingo: complete frequent phrases).

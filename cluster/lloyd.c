@@ -2,11 +2,15 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
-/* Scores are sums of some tens of products in single precision. */
-#define SLACK 2e-6f
+/*
+ * Two scores in single precision may be wrong by this much between them: see cluster/scoring.h for
+ * each term; the rest is the bound's own rounding.
+ */
+#define SLACK_PER_TERM 0x1p-22f
+#define SLACK          1e-6f
 
 /* ---- partitions -------------------------------------------------------------------------------
  */
@@ -50,7 +54,8 @@ struct gf_passes {
     gf_index index;
     gf_summer *summer;
     bool *changed;  /* k: gained or lost rows since the last update */
-    uint32_t *size; /* k: rows, kept while they are assigned */
+    uint32_t *size; /* k: rows, while empty clusters are refilled */
+    float *key;     /* k: drift of each centre, by which the index orders its columns */
     float *scores;  /* per worker 2 * stride, behind scores_block's alignment */
     void *scores_block;
     size_t scores_stride;
@@ -71,6 +76,7 @@ void gf_passes_free(gf_passes *s)
     gf_summer_free(s->summer);
     gf_free(s->changed);
     gf_free(s->size);
+    gf_free(s->key);
     gf_free(s->scores_block);
     gf_free(s->next);
     gf_free(s->reports);
@@ -84,13 +90,14 @@ static bool allocate(gf_passes *s, uint32_t n)
     s->n_tasks = ((size_t)n + GF_ROWS_PER_TASK - 1) / GF_ROWS_PER_TASK;
     s->changed = gf_calloc(s->k, sizeof *s->changed);
     s->size = gf_calloc(s->k, sizeof *s->size);
+    s->key = gf_calloc(s->k, sizeof *s->key);
     s->next = gf_array(n, sizeof *s->next);
     s->reports = gf_calloc(s->n_tasks, sizeof *s->reports);
     size_t floats = gf_pool_size(s->pool) * s->scores_stride + ALIGNMENT / sizeof(float);
     s->scores_block = gf_calloc(floats, sizeof(float));
     uintptr_t at = (uintptr_t)s->scores_block;
     s->scores = (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    return s->changed && s->size && s->next && s->reports && s->scores_block;
+    return s->changed && s->size && s->key && s->next && s->reports && s->scores_block;
 }
 
 gf_status gf_passes_create(gf_pool *pool, const gf_points *points, uint32_t k,
@@ -157,33 +164,35 @@ bool *gf_passes_changed(gf_passes *s)
 static void score_all(gf_passes *s, uint32_t i, float *scores)
 {
     gf_partition *p = s->partition;
-    s->kernels->score(&s->index, gf_csr_row(s->points->x, i), s->k, scores);
-    gf_best best = s->kernels->best(&s->index, s->k, scores);
-    s->next[i] = s->index.cluster_of[best.column];
+    const gf_index *index = &s->index;
+    s->kernels->score(index, gf_csr_row(s->points->x, i), s->k, scores);
+    gf_best best = s->kernels->best(index, s->k, scores);
+    s->next[i] = index->cluster_of[best.column];
     p->own[i] = best.score;
     p->other[i] = best.second;
-    if (s->runner_up)
-        s->runner_up[i] =
-            best.runner_up == UINT32_MAX ? UINT32_MAX : s->index.cluster_of[best.runner_up];
+    if (!s->runner_up) return;
+    s->runner_up[i] =
+        s->k > 1 ? index->cluster_of[s->kernels->runner_up(index, s->k, scores, best)] : UINT32_MAX;
 }
 
 /*
  * The first columns, those that drifted most. The others are at most `rest`, so where the best of
  * the scored ones and the row's own is above that, it is the best of all. False where it is not.
  */
-static bool score_some(gf_passes *s, uint32_t i, uint32_t columns, float rest, float *scores)
+static bool score_some(gf_passes *s, uint32_t i, uint32_t columns, float rest, float slack,
+                       float *scores)
 {
     gf_partition *p = s->partition;
     uint32_t own_column = s->index.column_of[p->label[i]];
     float own = p->own[i], second = rest;
     s->kernels->score(&s->index, gf_csr_row(s->points->x, i), columns, scores);
-    if (own_column < columns) scores[own_column] = -2; /* known exactly */
+    if (own_column < columns) scores[own_column] = -INFINITY; /* known exactly */
     gf_best best = s->kernels->best(&s->index, columns, scores);
     bool stays = own >= best.score;
     float top = stays ? own : best.score, next = stays ? best.score : own;
     if (!stays && best.second > next) next = best.second;
     if (next > second) second = next;
-    if (top < second + SLACK) return false;
+    if (top < second + slack) return false;
     if (!stays) s->next[i] = s->index.cluster_of[best.column];
     p->own[i] = top;
     p->other[i] = second;
@@ -194,15 +203,17 @@ static void assign_row(gf_passes *s, uint32_t i, float *scores, gf_pass_report *
 {
     gf_partition *p = s->partition;
     s->next[i] = p->label[i];
-    float gap = p->own[i] - p->other[i] - SLACK;
-    uint32_t columns = s->all ? s->k : gf_index_drifted(&s->index, gap);
-    float rest = columns < s->k ? p->other[i] + s->index.drift[columns] : 0;
+    float slack = SLACK + SLACK_PER_TERM * (float)gf_csr_row(s->points->x, i).n;
+    float gap = p->own[i] - p->other[i] - slack;
+    uint32_t columns = s->all ? s->k : gf_index_above(&s->index, gap);
+    if (columns > s->k / 2) columns = s->k; /* makes `other` exact again for little more */
+    float rest = columns < s->k ? p->other[i] + s->index.key[columns] : 0;
     if (columns == 0) {
         p->other[i] = rest;
         report->skipped++;
         return;
     }
-    if (columns < s->k && score_some(s, i, columns, rest, scores)) {
+    if (columns < s->k && score_some(s, i, columns, rest, slack, scores)) {
         report->scored_some++;
     } else {
         score_all(s, i, scores);
@@ -244,7 +255,9 @@ static void take_labels(gf_passes *s, gf_partition *p, gf_pass_report *report)
 static gf_status assign(gf_passes *s, gf_partition *p, gf_pass_report *report, gf_error *err)
 {
     s->partition = p;
-    gf_status st = gf_index_build(&s->index, &p->centres, err);
+    for (uint32_t j = 0; j < s->k; j++)
+        s->key[j] = (float)p->centres.at[j].drift;
+    gf_status st = gf_index_build(&s->index, &p->centres, s->key, s->pool, err);
     if (st == GF_OK) st = gf_pool_run(s->pool, s->n_tasks, assign_task, s, s->cancel, err);
     if (st == GF_OK) take_labels(s, p, report);
     return st;
@@ -269,31 +282,85 @@ gf_status gf_passes_assign(gf_passes *s, gf_partition *p, gf_pass_report *report
 /* ---- update -----------------------------------------------------------------------------------
  */
 
-/* The worst fitting row of a cluster with others left; UINT32_MAX where every cluster has one row.
- */
-static uint32_t worst_row(const gf_passes *s, const gf_partition *p)
+static bool fits_worse(const gf_partition *p, uint32_t a, uint32_t b)
 {
-    uint32_t worst = UINT32_MAX;
-    for (uint32_t i = 0; i < p->n; i++)
-        if (s->size[p->label[i]] > 1 && (worst == UINT32_MAX || p->own[i] < p->own[worst]))
-            worst = i;
-    return worst;
+    if (p->own[a] != p->own[b]) return p->own[a] < p->own[b];
+    return a < b;
 }
 
+/* The heap rows[0..n-1], with the best fitting on top, but for row `at`, which may fit too badly.
+ */
+static void sink(const gf_partition *p, uint32_t *rows, uint32_t n, uint32_t at)
+{
+    for (uint64_t child = 2 * (uint64_t)at + 1; child < n; child = 2 * (uint64_t)at + 1) {
+        if (child + 1 < n && fits_worse(p, rows[child], rows[child + 1])) child++;
+        if (!fits_worse(p, rows[at], rows[child])) return;
+        uint32_t held = rows[at];
+        rows[at] = rows[child];
+        rows[child] = held;
+        at = (uint32_t)child;
+    }
+}
+
+/*
+ * The `most` worst fitting rows of clusters that have others, the worst first; returns how many
+ * there are.
+ */
+static uint32_t find_worst(const gf_passes *s, const gf_partition *p, uint32_t most, uint32_t *rows)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (s->size[p->label[i]] < 2) continue;
+        if (n < most) {
+            rows[n++] = i;
+            if (n == most)
+                for (uint32_t at = n / 2; at > 0; at--)
+                    sink(p, rows, n, at - 1);
+        } else if (fits_worse(p, i, rows[0])) {
+            rows[0] = i;
+            sink(p, rows, n, 0);
+        }
+    }
+    for (uint32_t at = n < most ? n / 2 : 0; at > 0; at--)
+        sink(p, rows, n, at - 1);
+    for (uint32_t end = n; end > 1; end--) {
+        uint32_t held = rows[0];
+        rows[0] = rows[end - 1];
+        rows[end - 1] = held;
+        sink(p, rows, end - 1, 0);
+    }
+    return n;
+}
+
+static void move_row(gf_passes *s, gf_partition *p, uint32_t row, uint32_t to)
+{
+    uint32_t from = p->label[row];
+    s->size[from]--;
+    s->size[to]++;
+    s->changed[from] = s->changed[to] = true;
+    p->label[row] = to;
+    p->own[row] = p->other[row] = 1;
+}
+
+/* Each empty cluster gets the worst fitting row of one with several, as long as there are such. */
 static void refill_empty(gf_passes *s, gf_partition *p)
 {
+    uint32_t empty = 0;
     memset(s->size, 0, s->k * sizeof *s->size);
     for (uint32_t i = 0; i < p->n; i++)
         s->size[p->label[i]]++;
-    for (uint32_t j = 0; j < s->k; j++) {
-        uint32_t row = s->size[j] ? UINT32_MAX : worst_row(s, p);
-        if (row == UINT32_MAX) continue;
-        s->size[p->label[row]]--;
-        s->size[j]++;
-        s->changed[p->label[row]] = s->changed[j] = true;
-        p->label[row] = j;
-        p->own[row] = 1;
-        p->other[row] = 1;
+    for (uint32_t j = 0; j < s->k; j++)
+        empty += s->size[j] == 0;
+    for (uint32_t j = 0, n = 1; empty && n;) {
+        uint32_t *rows = s->next; /* free between two assignments */
+        n = find_worst(s, p, empty < p->n ? empty : p->n, rows);
+        for (uint32_t r = 0; r < n; r++) {
+            if (s->size[p->label[rows[r]]] < 2) continue;
+            while (s->size[j])
+                j++;
+            move_row(s, p, rows[r], j);
+            empty--;
+        }
     }
 }
 
@@ -308,22 +375,21 @@ gf_status gf_passes_update(gf_passes *s, gf_partition *p, gf_error *err)
 }
 
 gf_status gf_passes_run(gf_passes *s, gf_partition *p, double tolerance, unsigned max_passes,
-                        unsigned *passes, gf_error *err)
+                        gf_passes_made *made, gf_error *err)
 {
-    gf_pass_report report = {0};
-    unsigned n = 0;
+    gf_pass_report report;
+    gf_passes_made m = {0};
     gf_status st = gf_passes_assign_all(s, p, NULL, &report, err);
     for (uint32_t j = 0; j < s->k; j++)
         s->changed[j] = true;
-    for (; st == GF_OK; n++) {
-        st = gf_passes_update(s, p, err);
-        if (st != GF_OK || n >= max_passes) break;
+    if (st == GF_OK) st = gf_passes_update(s, p, err);
+    while (st == GF_OK && m.passes < max_passes && !m.converged) {
         st = gf_passes_assign(s, p, &report, err);
-        if ((double)report.changed <= tolerance * p->n) {
-            if (st == GF_OK && report.changed) st = gf_passes_update(s, p, err);
-            break;
-        }
+        if (st != GF_OK) break;
+        m.passes++;
+        m.converged = (double)report.changed <= tolerance * p->n;
+        if (report.changed) st = gf_passes_update(s, p, err);
     }
-    *passes = n;
+    if (st == GF_OK) *made = m;
     return st;
 }

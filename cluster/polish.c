@@ -5,8 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-/* A move must gain more than rounding could. */
+/* For each document a move must gain more than rounding could. */
 #define LEAST_GAIN 1e-5
+
+/* What single precision may hide of a score: see cluster/scoring.h. */
+#define SLACK_PER_TERM 0x1p-22f
+#define SLACK          2e-6f
+
+/* Keys of centres that moved in the round before start here, above those of all others. */
+#define MOVED 4.0f
+
+enum { ROWS_PER_CHECK = 1 << 16 /* looks for a cancel */ };
 
 /* ---- what the applied moves changed -----------------------------------------------------------
  */
@@ -104,7 +113,10 @@ typedef struct polishing {
     const gf_points *points;
     const gf_kernels *kernels;
     gf_index *index;
-    uint32_t moved;   /* columns whose centre moved in the round before; all in the first */
+    bool first;       /* round: no gain is known yet */
+    uint32_t n_moved; /* columns whose centre moved in the round before: the first ones */
+    float *key;       /* k, by cluster: see set_columns */
+    float *rest;      /* k + 1: furthest that a column from c on drifted */
     float *length;    /* stride: |S| by column */
     float *squared;   /* stride: |S|^2 by column */
     uint32_t *target; /* n: proposed cluster, or UINT32_MAX */
@@ -121,22 +133,52 @@ static float loss(float length, float score, float weight)
     return taken / (length + sqrtf(left > 0 ? left : 0));
 }
 
+/*
+ * Since sqrt(A) <= A / 2 |S| + |S| / 2, row x gains from joining a cluster at most
+ *
+ *     |S + w x| - |S| <= w s + w^2 / (2 |S|) <= w (other + d + w / (2 |S|))
+ *
+ * with s its similarity to the centre, which drifted by d since `other` was a bound of it. So the
+ * columns are ordered by d + 1 / (2 |S|), and those that could attract a row are the first ones:
+ * first of the clusters that moved, then of the others.
+ */
+static uint32_t columns_for(const polishing *s, float room, bool all)
+{
+    if (!(room > 0)) return all ? s->index->k : s->n_moved;
+    uint32_t columns = all ? gf_index_above(s->index, room) : 0;
+    return columns > s->n_moved ? columns : gf_index_above(s->index, MOVED + room);
+}
+
+/* How many columns, the first ones, may offer row i more than `cost`. */
+static uint32_t choose_columns(const polishing *s, uint32_t i, float cost, float weight)
+{
+    float slack = SLACK + SLACK_PER_TERM * (float)gf_csr_row(s->points->x, i).n;
+    float room = cost / weight + (float)LEAST_GAIN - s->p->other[i] - slack;
+    if (weight > 1) room /= weight;
+    /* Where neither end moved the gain is what it was; it was too small, or the row would be at
+     * the other end, unless the other end changed while moves were applied. */
+    bool own_moved = s->p->centres.at[s->p->label[i]].drift > 0;
+    uint32_t columns = columns_for(s, room, s->first || own_moved || s->target[i] != UINT32_MAX);
+    return columns > s->index->k / 2 ? s->index->k : columns; /* which makes `other` exact again */
+}
+
 static void propose(polishing *s, uint32_t i, float *scores)
 {
-    uint32_t a = s->p->label[i], own_column = s->index->column_of[a];
-    bool own_moved = own_column < s->moved;
-    /* Where neither end moved, the gain is what it was, and was not positive. */
-    uint32_t columns = own_moved ? s->index->k : s->moved;
+    uint32_t own_column = s->index->column_of[s->p->label[i]];
     float *gains = scores + s->index->stride;
     gf_move_terms terms = {s->length, s->squared, gf_points_weight(s->points, i)};
+    float cost = loss(s->length[own_column], s->p->own[i], terms.weight);
+    uint32_t columns = choose_columns(s, i, cost, terms.weight);
+    s->p->other[i] += s->rest[columns];
     s->target[i] = UINT32_MAX;
     if (columns == 0) return;
     s->kernels->score(s->index, gf_csr_row(s->points->x, i), columns, scores);
     s->kernels->gains(&terms, scores, columns, gains);
-    if (own_column < columns) gains[own_column] = -2;
+    if (own_column < columns) scores[own_column] = gains[own_column] = -INFINITY;
+    gf_best nearest = s->kernels->best(s->index, columns, scores);
+    if (columns == s->index->k || nearest.score > s->p->other[i]) s->p->other[i] = nearest.score;
     gf_best best = s->kernels->best(s->index, columns, gains);
-    float cost = loss(s->length[own_column], s->p->own[i], terms.weight);
-    if (best.score <= cost + (float)LEAST_GAIN) return;
+    if (best.score <= cost + (float)LEAST_GAIN * terms.weight) return;
     s->target[i] = s->index->cluster_of[best.column];
     s->score[i] = scores[best.column];
 }
@@ -152,17 +194,36 @@ static gf_status propose_task(void *context, size_t task, unsigned worker, gf_er
     return GF_OK;
 }
 
-static gf_status propose_all(polishing *s, bool first, gf_error *err)
+/* Index the centres by how much they could offer a row, and set what belongs to the columns. */
+static gf_status set_columns(polishing *s, gf_error *err)
 {
-    gf_status st = gf_index_build(s->index, &s->p->centres, err);
-    if (st != GF_OK) return st;
-    s->moved = first ? s->p->k : gf_index_drifted(s->index, 0);
-    for (uint32_t j = 0; j < s->p->k; j++) {
-        double length = s->p->centres.at[j].length;
-        s->length[s->index->column_of[j]] = (float)length;
-        s->squared[s->index->column_of[j]] = (float)(length * length);
+    const gf_centre *at = s->p->centres.at;
+    uint32_t k = s->p->k;
+    s->n_moved = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        double offer = at[j].length > 0.25 ? at[j].drift + 0.5 / at[j].length : MOVED;
+        s->key[j] = offer < (double)MOVED ? (float)offer : MOVED;
+        if (at[j].drift > 0) s->key[j] += MOVED;
+        s->n_moved += at[j].drift > 0;
     }
+    gf_status st = gf_index_build(s->index, &s->p->centres, s->key, gf_passes_pool(s->passes), err);
+    if (st != GF_OK) return st;
+    s->rest[k] = 0;
+    for (uint32_t c = k; c > 0; c--) {
+        const gf_centre *centre = &at[s->index->cluster_of[c - 1]];
+        float drift = (float)centre->drift;
+        s->rest[c - 1] = drift > s->rest[c] ? drift : s->rest[c];
+        s->length[c - 1] = (float)centre->length;
+        s->squared[c - 1] = (float)(centre->length * centre->length);
+    }
+    return GF_OK;
+}
+
+static gf_status propose_all(polishing *s, gf_error *err)
+{
     size_t tasks = ((size_t)s->p->n + GF_ROWS_PER_TASK - 1) / GF_ROWS_PER_TASK;
+    gf_status st = set_columns(s, err);
+    if (st != GF_OK) return st;
     return gf_pool_run(gf_passes_pool(s->passes), tasks, propose_task, s,
                        gf_passes_cancel(s->passes), err);
 }
@@ -182,53 +243,61 @@ static bool apply(polishing *s, uint32_t i)
     double w = (double)gf_points_weight(s->points, i);
     double with = s->squares[b] + 2 * w * current_dot(s, b, s->score[i], row) + w * w;
     double without = s->squares[a] - 2 * w * current_dot(s, a, s->p->own[i], row) + w * w;
+    if (with < 0) with = 0;
     if (without < 0) without = 0;
     double gain = sqrt(with) - sqrt(s->squares[b]) + sqrt(without) - sqrt(s->squares[a]);
-    if (gain <= LEAST_GAIN) return false;
+    if (gain <= LEAST_GAIN * w) return false;
     s->squares[b] = with;
     s->squares[a] = without;
     delta_add(&s->deltas, b, row, w);
     delta_add(&s->deltas, a, row, -w);
     s->touched[a] = s->touched[b] = true;
     s->p->label[i] = b;
+    if (s->p->own[i] > s->p->other[i]) s->p->other[i] = s->p->own[i];
     return true;
 }
 
 static gf_status apply_all(polishing *s, uint64_t *n_moves, gf_error *err)
 {
     bool *changed = gf_passes_changed(s->passes);
+    gf_status st = GF_OK;
     clear_deltas(&s->deltas);
     memset(s->touched, 0, s->p->k * sizeof *s->touched);
     for (uint32_t j = 0; j < s->p->k; j++)
         s->squares[j] = s->p->centres.at[j].length * s->p->centres.at[j].length;
     *n_moves = 0;
-    for (uint32_t i = 0; i < s->p->n; i++) {
-        if (s->target[i] == UINT32_MAX) continue;
+    for (uint32_t i = 0; i < s->p->n && st == GF_OK; i++) {
+        if (i % ROWS_PER_CHECK == 0) st = gf_cancel_check(gf_passes_cancel(s->passes), err);
+        if (st != GF_OK || s->target[i] == UINT32_MAX) continue;
         uint32_t a = s->p->label[i], b = s->target[i];
-        gf_status st = reserve_deltas(&s->deltas, 2 * (size_t)gf_csr_row(s->points->x, i).n, err);
-        if (st != GF_OK) return st;
-        if (!apply(s, i)) continue;
+        st = reserve_deltas(&s->deltas, 2 * (size_t)gf_csr_row(s->points->x, i).n, err);
+        if (st != GF_OK || !apply(s, i)) continue;
         changed[a] = changed[b] = true;
         ++*n_moves;
     }
-    return GF_OK;
+    return st;
 }
 
 static gf_status allocate(polishing *s, gf_error *err)
 {
     uint32_t n = s->p->n, k = s->p->k;
+    s->key = gf_array(k, sizeof *s->key);
+    s->rest = gf_array((size_t)k + 1, sizeof *s->rest);
     s->length = gf_calloc(s->index->stride, sizeof *s->length);
     s->squared = gf_calloc(s->index->stride, sizeof *s->squared);
-    s->target = gf_array(n, sizeof *s->target);
+    s->target = gf_calloc(n, sizeof *s->target);
     s->score = gf_array(n, sizeof *s->score);
     s->squares = gf_array(k, sizeof *s->squares);
     s->touched = gf_array(k, sizeof *s->touched);
-    bool ok = s->length && s->squared && s->target && s->score && s->squares && s->touched;
+    bool ok = s->key && s->rest && s->length && s->squared && s->target && s->score && s->squares &&
+              s->touched;
     return ok ? GF_OK : gf_fail_memory(err, "polishing clusters");
 }
 
 static void release(polishing *s)
 {
+    gf_free(s->key);
+    gf_free(s->rest);
     gf_free(s->length);
     gf_free(s->squared);
     gf_free(s->target);
@@ -245,19 +314,21 @@ gf_status gf_polish(gf_passes *passes, gf_partition *p, double tolerance, unsign
                    .p = p,
                    .points = gf_passes_points(passes),
                    .kernels = gf_passes_kernels(passes),
-                   .index = gf_passes_index(passes)};
+                   .index = gf_passes_index(passes),
+                   .first = true};
     gf_status st = allocate(&s, err);
     unsigned n = 0;
     while (st == GF_OK && n < max_rounds) {
         uint64_t n_moves = 0;
-        st = propose_all(&s, n == 0, err);
+        st = propose_all(&s, err);
         if (st == GF_OK) st = apply_all(&s, &n_moves, err);
         if (st != GF_OK || n_moves == 0) break;
+        s.first = false;
         n++;
         st = gf_passes_update(passes, p, err);
         if ((double)n_moves < tolerance * p->n) break;
     }
     release(&s);
-    *rounds = n;
+    if (st == GF_OK) *rounds = n;
     return st;
 }

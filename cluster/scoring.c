@@ -14,7 +14,12 @@ struct gf_index_memory {
     uint32_t *count; /* n_terms: centres that have the term */
 };
 
-enum { POSTINGS_PER_DENSE = 12, ALIGNMENT = 64 };
+enum {
+    POSTINGS_PER_DENSE = 12,
+    ALIGNMENT = 64,
+    BLOCK_TERMS = 4096, /* terms that one task indexes, at least: */
+    MOST_BLOCKS = 64    /* their dense rows' lines stay in the cache while columns go by */
+};
 
 gf_status gf_index_init(gf_index *index, uint32_t k, uint32_t n_terms, gf_error *err)
 {
@@ -22,11 +27,11 @@ gf_status gf_index_init(gf_index *index, uint32_t k, uint32_t n_terms, gf_error 
     x.stride = (k + GF_COLUMN_BLOCK - 1) / GF_COLUMN_BLOCK * GF_COLUMN_BLOCK;
     x.column_of = gf_array(k, sizeof *x.column_of);
     x.cluster_of = gf_array(k, sizeof *x.cluster_of);
-    x.drift = gf_array(k, sizeof *x.drift);
+    x.key = gf_array(k, sizeof *x.key);
     x.term = gf_array(n_terms, sizeof *x.term);
     x.memory = gf_calloc(1, sizeof *x.memory);
     if (x.memory) x.memory->count = gf_array(n_terms, sizeof *x.memory->count);
-    if (!x.column_of || !x.cluster_of || !x.drift || !x.term || !x.memory || !x.memory->count) {
+    if (!x.column_of || !x.cluster_of || !x.key || !x.term || !x.memory || !x.memory->count) {
         gf_index_release(&x);
         return gf_fail_memory(err, "the index of cluster centres");
     }
@@ -38,7 +43,7 @@ void gf_index_release(gf_index *index)
 {
     gf_free(index->column_of);
     gf_free(index->cluster_of);
-    gf_free(index->drift);
+    gf_free(index->key);
     gf_free(index->term);
     gf_free(index->postings);
     if (index->memory) {
@@ -49,37 +54,83 @@ void gf_index_release(gf_index *index)
     *index = (gf_index){0};
 }
 
-static int by_falling_drift(const void *a, const void *b, void *context)
+static int by_falling_key(const void *a, const void *b, void *context)
 {
-    const gf_centre *at = context;
+    const float *key = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (at[x].drift > at[y].drift) return -1;
-    if (at[x].drift < at[y].drift) return 1;
+    if (key[x] > key[y]) return -1;
+    if (key[x] < key[y]) return 1;
     return x < y ? -1 : x > y;
 }
 
-static void order_columns(gf_index *index, const gf_centres *centres)
+static void order_columns(gf_index *index, const float *key)
 {
     for (uint32_t j = 0; j < index->k; j++)
         index->cluster_of[j] = j;
-    qsort_r(index->cluster_of, index->k, sizeof *index->cluster_of, by_falling_drift, centres->at);
+    qsort_r(index->cluster_of, index->k, sizeof *index->cluster_of, by_falling_key, (void *)key);
     for (uint32_t c = 0; c < index->k; c++) {
         index->column_of[index->cluster_of[c]] = c;
-        index->drift[c] = (float)centres->at[index->cluster_of[c]].drift;
+        index->key[c] = key[index->cluster_of[c]];
     }
 }
 
-uint32_t gf_index_drifted(const gf_index *index, float drift)
+uint32_t gf_index_above(const gf_index *index, float key)
 {
     uint32_t low = 0, high = index->k;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (index->drift[middle] > drift)
+        if (index->key[middle] > key)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+/* An index under construction: each task sees to a block of terms, in all centres. */
+typedef struct building {
+    gf_index *index;
+    const gf_centres *centres;
+    uint32_t block; /* terms */
+} building;
+
+typedef struct term_range {
+    uint32_t from, to; /* to is behind the last */
+} term_range;
+
+static term_range range_of(const building *b, size_t task)
+{
+    uint64_t from = (uint64_t)task * b->block, to = from + b->block;
+    return (term_range){(uint32_t)from, to < b->index->n_terms ? (uint32_t)to : b->index->n_terms};
+}
+
+/* The first entry of that term or one behind it. */
+static uint32_t find_term(const gf_centre *c, uint32_t term)
+{
+    uint32_t low = 0, high = c->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->term[middle] < term)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static gf_status count_task(void *context, size_t task, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    const building *b = context;
+    term_range r = range_of(b, task);
+    uint32_t *count = b->index->memory->count;
+    memset(count + r.from, 0, (r.to - r.from) * sizeof *count);
+    for (uint32_t j = 0; j < b->index->k; j++) {
+        const gf_centre *c = &b->centres->at[j];
+        for (uint32_t p = find_term(c, r.from); p < c->n && c->term[p] < r.to; p++)
+            count[c->term[p]]++;
+    }
+    return GF_OK;
 }
 
 static bool is_dense(const gf_index *index, uint32_t count)
@@ -89,13 +140,9 @@ static bool is_dense(const gf_index *index, uint32_t count)
 }
 
 /* Decide for each term, and give it its dense row or its range of postings. */
-static gf_status place_terms(gf_index *index, const gf_centres *centres, gf_error *err)
+static gf_status place_terms(gf_index *index, gf_error *err)
 {
-    uint32_t *count = index->memory->count;
-    memset(count, 0, index->n_terms * sizeof *count);
-    for (uint32_t j = 0; j < index->k; j++)
-        for (uint32_t p = 0; p < centres->at[j].n; p++)
-            count[centres->at[j].term[p]]++;
+    const uint32_t *count = index->memory->count;
     index->n_dense = 0;
     index->n_postings = 0;
     for (uint32_t t = 0; t < index->n_terms; t++) {
@@ -111,51 +158,66 @@ static gf_status place_terms(gf_index *index, const gf_centres *centres, gf_erro
     return GF_OK;
 }
 
+/* Room with some to spare, so that centres that fill slowly do not need more each time. */
 static gf_status make_room(gf_index *index, gf_error *err)
 {
     struct gf_index_memory *m = index->memory;
-    size_t floats = (size_t)index->n_dense * index->stride;
+    size_t floats = (size_t)index->n_dense * index->stride, postings = (size_t)index->n_postings;
     if (floats > m->dense_capacity || !m->dense_block) {
         gf_free(m->dense_block);
-        m->dense_capacity = 0;
-        m->dense_block = gf_array(floats + ALIGNMENT / sizeof(float), sizeof(float));
-        if (!m->dense_block) return gf_fail_memory(err, "the index of cluster centres");
-        m->dense_capacity = floats;
+        m->dense_capacity = floats + floats / 8;
+        m->dense_block = gf_array(m->dense_capacity + ALIGNMENT / sizeof(float), sizeof(float));
         uintptr_t at = (uintptr_t)m->dense_block;
         index->dense = (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     }
-    if (index->n_postings > m->posting_capacity || !index->postings) {
-        gf_posting *p = gf_realloc(index->postings, index->n_postings, sizeof *p);
-        if (!p) return gf_fail_memory(err, "the index of cluster centres");
-        index->postings = p;
-        m->posting_capacity = index->n_postings;
+    if (postings > m->posting_capacity || !index->postings) {
+        gf_free(index->postings);
+        m->posting_capacity = postings + postings / 8;
+        index->postings = gf_array(m->posting_capacity, sizeof *index->postings);
+    }
+    if (m->dense_block && index->postings) return GF_OK;
+    return gf_fail_memory(err, "the index of cluster centres");
+}
+
+static void clear_dense_rows(gf_index *index, term_range r)
+{
+    for (uint32_t t = r.from; t < r.to; t++)
+        if (index->term[t].n == GF_DENSE_TERM)
+            memset(index->dense + (size_t)index->term[t].start * index->stride, 0,
+                   index->stride * sizeof *index->dense);
+}
+
+static gf_status fill_task(void *context, size_t task, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    const building *b = context;
+    gf_index *index = b->index;
+    term_range r = range_of(b, task);
+    clear_dense_rows(index, r);
+    for (uint32_t column = 0; column < index->k; column++) {
+        const gf_centre *c = &b->centres->at[index->cluster_of[column]];
+        for (uint32_t p = find_term(c, r.from); p < c->n && c->term[p] < r.to; p++) {
+            gf_term_entry *e = &index->term[c->term[p]];
+            if (e->n == GF_DENSE_TERM)
+                index->dense[(size_t)e->start * index->stride + column] = c->value[p];
+            else
+                index->postings[e->start + e->n++] = (gf_posting){column, c->value[p]};
+        }
     }
     return GF_OK;
 }
 
-static void fill(gf_index *index, const gf_centres *centres)
+gf_status gf_index_build(gf_index *index, const gf_centres *centres, const float *key,
+                         gf_pool *pool, gf_error *err)
 {
-    if (index->n_dense)
-        memset(index->dense, 0, (size_t)index->n_dense * index->stride * sizeof(float));
-    for (uint32_t column = 0; column < index->k; column++) {
-        const gf_centre *c = &centres->at[index->cluster_of[column]];
-        for (uint32_t p = 0; p < c->n; p++) {
-            gf_term_entry *e = &index->term[c->term[p]];
-            if (e->n == GF_DENSE_TERM) {
-                index->dense[(size_t)e->start * index->stride + column] = c->value[p];
-                continue;
-            }
-            index->postings[e->start + e->n++] = (gf_posting){column, c->value[p]};
-        }
-    }
-}
-
-gf_status gf_index_build(gf_index *index, const gf_centres *centres, gf_error *err)
-{
-    order_columns(index, centres);
-    gf_status st = place_terms(index, centres, err);
+    building b = {index, centres, index->n_terms / MOST_BLOCKS + 1};
+    if (b.block < BLOCK_TERMS) b.block = BLOCK_TERMS;
+    size_t tasks = ((size_t)index->n_terms + b.block - 1) / b.block;
+    order_columns(index, key);
+    gf_status st = gf_pool_run(pool, tasks, count_task, &b, NULL, err);
+    if (st == GF_OK) st = place_terms(index, err);
     if (st == GF_OK) st = make_room(index, err);
-    if (st == GF_OK) fill(index, centres);
+    if (st == GF_OK) st = gf_pool_run(pool, tasks, fill_task, &b, NULL, err);
     return st;
 }
 

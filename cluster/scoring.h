@@ -4,15 +4,17 @@
  *     term ->  dense row   k floats in column order, where many centres have the term
  *              postings    (column, value), where few do
  *
- * Columns are the centres by falling drift, how far the last update moved them, in dense rows and
- * in postings alike, so that a document can be scored against the first few alone: those that moved
- * far enough to matter to it. A term is dense from more than k/12 centres on: a posting costs about
- * as much as a dozen columns of a dense row.
+ * Columns are the centres by a falling key that the caller gives, in dense rows and in postings
+ * alike, so that a document can be scored against the first few alone. The passes of k-means take
+ * for key how far the last update moved a centre; the polish takes how much a centre could offer.
+ * A term is dense from more than k/12 centres on: a posting costs about as much as a dozen columns
+ * of a dense row.
  *
  * Similarity of row x to a centre c: sum over shared terms of x_t * c_t, in single precision, by
  * fused multiply-add, dense terms first, each group in the order of the terms. That order is the
  * same in the AVX2 and AVX-512 kernels, whose results are therefore equal bit for bit; the portable
- * kernel rounds products too, and differs by at most 2^-23 per term.
+ * kernel rounds products too. Either differs from the true sum by at most 2^-23 for each term of
+ * the row, times the sum of |x_t * c_t|.
  *
  * Source: Aoyama, Saito & Ikeda, arXiv 2002.09094 (inverted file over the means); Aoyama & Saito,
  * arXiv 2103.16141 (invariant centroids last, here generalised to an order by drift).
@@ -44,7 +46,7 @@ typedef struct gf_index {
     uint32_t stride;      /* floats of a dense row: k padded */
     uint32_t *column_of;  /* k: column of a cluster */
     uint32_t *cluster_of; /* k: cluster of a column */
-    float *drift;         /* k: of each column's centre, falling */
+    float *key;           /* k: of each column's centre, falling */
     gf_term_entry *term;  /* n_terms */
     float *dense;         /* n_dense * stride, aligned to 64 bytes */
     gf_posting *postings; /* of a term together, by rising column */
@@ -58,21 +60,25 @@ gf_status gf_index_init(gf_index *index, uint32_t k, uint32_t n_terms, gf_error 
 void gf_index_release(gf_index *index);
 
 /**
- * Index the centres by their drift.
+ * Index the centres, with the columns by falling key and, of equal ones, rising cluster.
+ *
+ * @param key  k, by cluster; no NaN
+ * @return GF_OK; GF_ENOMEM; GF_ELIMIT (2^32 postings); the index can then only be built again or
+ *         released. The result does not depend on the number of threads.
  * Cost: O(k log k + terms + entries of the centres + dense rows); memory 8 x entries + 4 x k x
  * dense rows.
  */
-gf_status gf_index_build(gf_index *index, const gf_centres *centres, gf_error *err);
+gf_status gf_index_build(gf_index *index, const gf_centres *centres, const float *key,
+                         gf_pool *pool, gf_error *err);
 
-/** Columns whose centre drifted by more than that: the first ones. Cost O(log k). */
-uint32_t gf_index_drifted(const gf_index *index, float drift);
+/** Columns whose key is above that: the first ones. Cost O(log k). */
+uint32_t gf_index_above(const gf_index *index, float key);
 
 /** The highest score and the second highest of some columns. */
 typedef struct gf_best {
     uint32_t column; /* of the highest; of equal ones the lowest cluster's */
     float score;
-    uint32_t runner_up; /* column; UINT32_MAX where there is one column */
-    float second;       /* -2 where there is none */
+    float second; /* -INFINITY where there is one column */
 } gf_best;
 
 /** The moves of one document that the first-variation polish looks at. */
@@ -92,6 +98,10 @@ typedef struct gf_kernels {
     /* The best two of scores[0..columns-1], columns >= 1. The padding behind is overwritten. */
     gf_best (*best)(const gf_index *index, uint32_t columns, float *scores);
 
+    /* The column of best.second, of equal ones the lowest cluster's; columns >= 2, after best(). */
+    uint32_t (*runner_up)(const gf_index *index, uint32_t columns, const float *scores,
+                          gf_best best);
+
     /*
      * Gain of adding a document to each column's sum: |S + w x| - |S|
      * = (2 w |S| score + w^2) / (sqrt(|S|^2 + 2 w |S| score + w^2) + |S|), into
@@ -100,7 +110,10 @@ typedef struct gf_kernels {
     void (*gains)(const gf_move_terms *terms, const float *scores, uint32_t columns, float *gains);
 } gf_kernels;
 
-/** The fastest kernels that this processor runs, or those that GROUPERFISH_SIMD names. */
+/**
+ * The fastest kernels that this processor runs, or those that GROUPERFISH_SIMD names ("portable",
+ * "avx2", "avx512") where it runs them.
+ */
 const gf_kernels *gf_kernels_choose(void);
 
 /** Kernels by name; NULL where they are unknown or this processor cannot run them. */

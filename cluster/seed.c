@@ -2,50 +2,19 @@
 
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define ALPHA 1.5
+#define ALPHA    1.5
+#define TOO_NEAR 0.99999f /* to a seed, for another one */
+
 enum {
     SAMPLE_PER_CLUSTER = 25,
     SMALLEST_SAMPLE = 12000,
     GREEDY_BELOW = 100,
     GREEDY_CLUSTERS = 2000
 };
-
-void gf_sample_rows(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows)
-{
-    uint32_t taken = 0;
-    for (uint32_t i = 0; taken < m; i++)
-        if (gf_random_below(random, n - i) < m - taken) rows[taken++] = i;
-}
-
-gf_status gf_gather_rows(const gf_points *points, const uint32_t *rows, uint32_t m, gf_csr *x,
-                         float **weight, gf_error *err)
-{
-    const gf_csr *from = points->x;
-    uint64_t nnz = 0;
-    for (uint32_t r = 0; r < m; r++)
-        nnz += gf_csr_row(from, rows[r]).n;
-    float *w = points->weight ? gf_array(m, sizeof *w) : NULL;
-    if (points->weight && !w) return gf_fail_memory(err, "a sample");
-    gf_csr s;
-    gf_status st = gf_csr_init(&s, m, from->n_cols, nnz, err);
-    if (st != GF_OK) {
-        gf_free(w);
-        return st;
-    }
-    for (uint32_t r = 0; r < m; r++) {
-        gf_row_view row = gf_csr_row(from, rows[r]);
-        s.start[r + 1] = s.start[r] + row.n;
-        if (row.n) memcpy(s.col + s.start[r], row.col, row.n * sizeof *row.col);
-        if (row.n) memcpy(s.val + s.start[r], row.val, row.n * sizeof *row.val);
-        if (w) w[r] = points->weight[rows[r]];
-    }
-    *x = s;
-    *weight = w;
-    return GF_OK;
-}
 
 /* The sample, and what is known of it while seeds are chosen. */
 typedef struct seeding {
@@ -54,6 +23,7 @@ typedef struct seeding {
     float *nearest; /* per row: largest similarity to a seed */
     float *similar; /* per row: similarity to the candidate at hand */
     float *best;    /* per row: that to the best candidate */
+    bool *taken;    /* per row: is a seed */
     gf_random *random;
     uint32_t n, candidates;
 } seeding;
@@ -81,13 +51,20 @@ static double potential(const seeding *s, const float *similar)
     return sum;
 }
 
-/* A row by weight * (alpha - nearest); rows that equal a seed only where nothing else is left. */
+static bool is_candidate(const seeding *s, uint32_t i)
+{
+    return !s->taken[i] && s->nearest[i] < TOO_NEAR;
+}
+
+/* A candidate by weight * (alpha - nearest), where there are any; `total` is their sum of that. */
 static uint32_t draw(const seeding *s, double total)
 {
     double at = gf_random_unit(s->random) * total;
     uint32_t last = 0;
+    while (s->taken[last])
+        last++;
     for (uint32_t i = 0; i < s->n; i++) {
-        if (s->nearest[i] >= 0.99999f) continue;
+        if (!is_candidate(s, i)) continue;
         last = i;
         at -= (double)gf_points_weight(&s->sample, i) * (ALPHA - (double)s->nearest[i]);
         if (at < 0) break;
@@ -100,7 +77,7 @@ static uint32_t choose(seeding *s)
 {
     double total = 0;
     for (uint32_t i = 0; i < s->n; i++)
-        if (s->nearest[i] < 0.99999f)
+        if (is_candidate(s, i))
             total += (double)gf_points_weight(&s->sample, i) * (ALPHA - (double)s->nearest[i]);
     uint32_t chosen = 0;
     double lowest = INFINITY;
@@ -121,13 +98,11 @@ static uint32_t choose(seeding *s)
 static gf_status choose_all(seeding *s, gf_centres *centres, const gf_cancel *cancel, gf_error *err)
 {
     gf_status st = GF_OK;
-    for (uint32_t i = 0; i < s->n; i++)
-        s->nearest[i] = 0;
     for (uint32_t j = 0; j < centres->k && st == GF_OK; j++) {
         uint32_t row = choose(s);
         for (uint32_t i = 0; i < s->n; i++)
             if (s->best[i] > s->nearest[i]) s->nearest[i] = s->best[i];
-        s->nearest[row] = 1;
+        s->taken[row] = true;
         st = gf_centres_set_row(centres, j, gf_csr_row(s->sample.x, row), err);
         if (st == GF_OK) st = gf_cancel_check(cancel, err);
     }
@@ -151,15 +126,18 @@ gf_status gf_seed_centres(const gf_points *points, gf_random *random, gf_centres
                           const gf_cancel *cancel, gf_error *err)
 {
     uint32_t n = gf_points_n(points), k = centres->k, m = sample_size(n, k);
-    if (k == 0 || n < k) return gf_fail(err, GF_EINVAL, "%u clusters of %u rows", k, n);
+    if (k == 0 || n < k)
+        return gf_fail(err, GF_EINVAL, "%" PRIu32 " clusters of %" PRIu32 " rows", k, n);
     seeding s = {.random = random, .n = m, .candidates = candidates_for(n, k)};
     gf_csr sample = {0};
     float *weight = NULL;
     uint32_t *rows = gf_array(m, sizeof *rows);
-    s.nearest = gf_array(m, sizeof *s.nearest);
+    s.nearest = gf_calloc(m, sizeof *s.nearest);
+    s.taken = gf_calloc(m, sizeof *s.taken);
     s.similar = gf_array(m, sizeof *s.similar);
     s.best = gf_array(m, sizeof *s.best);
-    gf_status st = rows && s.nearest && s.similar && s.best ? GF_OK : gf_fail_memory(err, "seeds");
+    bool ok = rows && s.nearest && s.similar && s.best && s.taken;
+    gf_status st = ok ? GF_OK : gf_fail_memory(err, "seeds");
     if (st == GF_OK) {
         gf_sample_rows(n, m, random, rows);
         st = gf_gather_rows(points, rows, m, &sample, &weight, err);
@@ -174,5 +152,6 @@ gf_status gf_seed_centres(const gf_points *points, gf_random *random, gf_centres
     gf_free(s.nearest);
     gf_free(s.similar);
     gf_free(s.best);
+    gf_free(s.taken);
     return st;
 }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Similarity to the own centre without the row itself. */
+/* Similarity to the own centre without the document itself: S.x is length * own. */
 static double leave_out(double length, double own)
 {
     double dot = length * own, rest = length * length - 2 * dot + 1;

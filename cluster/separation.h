@@ -17,7 +17,10 @@
 
 #include "cluster/lloyd.h"
 
-/** The separation of a partition whose own and other are exact: -1..1, and 0 for one cluster. */
+/**
+ * The separation of a partition whose own is exact; other may be older than the centres, as long as
+ * it was exact when it was worked out. -1..1, and 0 for one cluster. Cost O(rows).
+ */
 double gf_separation(const gf_points *points, const gf_partition *p);
 
 #endif

@@ -3,9 +3,12 @@
 #include "base/memory.h"
 #include "cluster/seed.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { PASSES = 6 };
+
+#define TOLERANCE 0.002
 
 void gf_split_release(gf_split *s)
 {
@@ -15,14 +18,14 @@ void gf_split_release(gf_split *s)
     *s = (gf_split){0};
 }
 
-static gf_status run(gf_points *rows, gf_random *random, const gf_cancel *cancel, gf_partition *p,
-                     gf_error *err)
+static gf_status run(const gf_points *members, gf_random *random, const gf_cancel *cancel,
+                     gf_partition *p, gf_error *err)
 {
     gf_passes *passes = NULL;
-    unsigned n;
-    gf_status st = gf_passes_create(NULL, rows, 2, cancel, &passes, err);
-    if (st == GF_OK) st = gf_seed_centres(rows, random, &p->centres, cancel, err);
-    if (st == GF_OK) st = gf_passes_run(passes, p, 0.002, PASSES, &n, err);
+    gf_passes_made made;
+    gf_status st = gf_passes_create(NULL, members, 2, cancel, &passes, err);
+    if (st == GF_OK) st = gf_seed_centres(members, random, &p->centres, cancel, err);
+    if (st == GF_OK) st = gf_passes_run(passes, p, TOLERANCE, PASSES, &made, err);
     gf_passes_free(passes);
     return st;
 }
@@ -51,18 +54,24 @@ gf_status gf_split_rows(const gf_points *points, const uint32_t *rows, uint32_t 
                         double length, gf_random *random, const gf_cancel *cancel, gf_split *out,
                         gf_error *err)
 {
-    if (n_rows < 2) return gf_fail(err, GF_EINVAL, "a cluster of %u rows cannot be split", n_rows);
+    if (n_rows < 2)
+        return gf_fail(err, GF_EINVAL, "a cluster of %" PRIu32 " rows cannot be split", n_rows);
     gf_csr x = {0};
     float *weight = NULL;
+    uint32_t *term = NULL;
     gf_partition p = {0};
     gf_status st = gf_gather_rows(points, rows, n_rows, &x, &weight, err);
-    if (st != GF_OK) return st;
+    if (st == GF_OK) st = gf_pack_columns(&x, &term, err);
+    if (st == GF_OK) st = gf_partition_init(&p, n_rows, 2, x.n_cols, err);
     gf_points members = {&x, weight};
-    st = gf_partition_init(&p, n_rows, 2, x.n_cols, err);
     if (st == GF_OK) st = run(&members, random, cancel, &p, err);
-    if (st == GF_OK) st = take(&p, rows, length, out, err);
+    if (st == GF_OK) {
+        gf_centres_unpack(&p.centres, term, points->x->n_cols);
+        st = take(&p, rows, length, out, err);
+    }
     gf_partition_release(&p);
     gf_csr_release(&x);
     gf_free(weight);
+    gf_free(term);
     return st;
 }

@@ -4,7 +4,6 @@
 #ifndef GF_CLUSTER_SPLIT_H
 #define GF_CLUSTER_SPLIT_H
 
-#include "base/random.h"
 #include "cluster/lloyd.h"
 
 /** A cluster cut in two. */
@@ -13,14 +12,14 @@ typedef struct gf_split {
     uint32_t *rows; /* n: the cluster's rows, rising */
     bool *second;   /* n: belongs to the second half */
     uint32_t n;
-    gf_centres halves; /* 2 */
+    gf_centres halves; /* 2: of the rows that are not `second`, and of those that are */
 } gf_split;
 
 /**
  * Split the rows of a cluster.
  *
  * @param rows    n_rows numbers of points, rising, at least two
- * @param length  of the cluster's sum
+ * @param length  of the cluster's sum, weights included
  * @return GF_OK; GF_EINVAL (fewer than two rows); GF_ENOMEM, GF_ECANCELLED; then *out is unchanged
  * Owner: the caller calls gf_split_release. Cost: a few passes over the rows with two centres.
  */

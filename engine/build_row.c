@@ -1,10 +1,7 @@
 /* Rows of the table of builds. */
 #include "engine/rebuild_internal.h"
 
-#include "base/json.h"
 #include "base/memory.h"
-
-#include <stdlib.h>
 
 static bool read_number(const gf_row *row, const char *name, uint64_t *v)
 {
@@ -14,12 +11,7 @@ static bool read_number(const gf_row *row, const char *name, uint64_t *v)
 static bool read_double(const gf_row *row, const char *name, double *v)
 {
     const gf_cell *cell = gf_row_find(row, GF_BUILDS_MAIN, name);
-    char text[48], *end;
-    if (!cell || cell->value.len == 0 || cell->value.len >= sizeof text) return false;
-    memcpy(text, cell->value.ptr, cell->value.len);
-    text[cell->value.len] = '\0';
-    *v = strtod(text, &end);
-    return *end == '\0';
+    return cell && gf_read_decimal(cell->value, v);
 }
 
 gf_status gf_build_decode(gf_store *s, const gf_row *row, gf_build_info *info, gf_error *err)
@@ -83,38 +75,63 @@ gf_status gf_build_is_served(gf_store *s, gf_slice build_key, bool *served, gf_e
     return st;
 }
 
+/* ---- the list ---------------------------------------------------------------------------------
+ */
+
+typedef struct number_list {
+    gf_table *table;
+    int64_t *at; /* n of capacity */
+    size_t n, capacity;
+} number_list;
+
+static gf_status add_number(void *context, const gf_row *row, gf_error *err)
+{
+    number_list *l = context;
+    uint64_t number = 0;
+    if (l->n == l->capacity) {
+        size_t capacity = l->capacity ? l->capacity * 2 : 8;
+        int64_t *grown = gf_realloc(l->at, capacity, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "builds");
+        l->at = grown;
+        l->capacity = capacity;
+    }
+    gf_status st = gf_key_last_number(l->table, row->key, &number, err);
+    if (st == GF_OK) l->at[l->n++] = (int64_t)number;
+    return st;
+}
+
+/* Take away those that are in the other list; both fall. */
+static void subtract(number_list *l, const number_list *other)
+{
+    size_t kept = 0, at = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        while (at < other->n && other->at[at] > l->at[i])
+            at++;
+        if (at == other->n || other->at[at] != l->at[i]) l->at[kept++] = l->at[i];
+    }
+    l->n = kept;
+}
+
 gf_status gf_builds_list(gf_store *s, const gf_snapshot *snapshot, gf_slice configuration_key,
                          int64_t **builds, size_t *n, gf_error *err)
 {
-    gf_scan *scan;
-    gf_row row = {0};
-    int64_t *list = NULL;
-    size_t count = 0, capacity = 0;
+    gf_table *table = s->tables.builds;
+    number_list all = {.table = table}, unfinished = {.table = table};
     gf_scan_options o = {.snapshot = snapshot,
                          .family = GF_BUILDS_MAIN,
                          .prefix = configuration_key,
                          .reverse = true,
                          .keys_only = true};
-    gf_status st = gf_scan_open(s->tables.builds, &o, &scan, err);
-    if (st != GF_OK) return st;
-    while (st == GF_OK && (st = gf_scan_next(scan, &row, err)) == GF_OK) {
-        uint64_t build = 0;
-        st = gf_key_last_number(s->tables.builds, row.key, &build, err);
-        if (st == GF_OK && count == capacity) {
-            capacity = capacity ? capacity * 2 : 8;
-            int64_t *grown = gf_realloc(list, capacity, sizeof *grown);
-            if (grown) list = grown;
-            if (!grown) st = gf_fail_memory(err, "builds");
-        }
-        if (st == GF_OK) list[count++] = (int64_t)build;
+    gf_status st = gf_scan_each(table, &o, add_number, &all, err);
+    o.family = GF_BUILDS_PROGRESS;
+    if (st == GF_OK) st = gf_scan_each(table, &o, add_number, &unfinished, err);
+    if (st == GF_OK) {
+        subtract(&all, &unfinished);
+        *builds = all.at;
+        *n = all.n;
+    } else {
+        gf_free(all.at);
     }
-    gf_scan_close(scan);
-    gf_row_release(&row);
-    if (st != GF_ENOTFOUND) {
-        gf_free(list);
-        return st;
-    }
-    *builds = list;
-    *n = count;
-    return GF_OK;
+    gf_free(unfinished.at);
+    return st;
 }

@@ -3,28 +3,9 @@
 
 #include "base/memory.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define PREFIX "configuration:"
-
-bool gf_cell_number(const gf_cell *cell, uint64_t *v)
-{
-    if (!cell || cell->value.len == 0 || cell->value.len > 20) return false;
-    uint64_t n = 0;
-    for (size_t i = 0; i < cell->value.len; i++) {
-        unsigned digit = (unsigned)(cell->value.ptr[i] - '0');
-        if (digit > 9 || __builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, digit, &n))
-            return false;
-    }
-    *v = n;
-    return true;
-}
-
-void gf_buffer_number(gf_buffer *b, uint64_t v)
-{
-    gf_buffer_format(b, "%" PRIu64, v);
-}
 
 void gf_configuration_column(gf_buffer *b, gf_slice configuration, const char *what)
 {
@@ -69,10 +50,17 @@ gf_status gf_collection_row_read(gf_store *s, const gf_snapshot *snapshot, gf_pl
         st = gf_table_get(s->tables.collections, snapshot, gf_buffer_view(&key), GF_ALL_FAMILIES,
                           &r->row, err);
     gf_buffer_release(&key);
-    if (st == GF_OK && gf_row_find(&r->row, GF_COLLECTIONS_PROGRESS, "state")) st = GF_ENOTFOUND;
-    if (st == GF_ENOTFOUND)
-        return gf_fail(err, st, "there is no collection \"%.*s\"", GF_SLICE_ARG(where.collection));
+    r->going = st == GF_OK && gf_row_find(&r->row, GF_COLLECTIONS_PROGRESS, "state");
+    if (st == GF_ENOTFOUND || r->going)
+        return gf_fail(err, GF_ENOTFOUND, "there is no collection \"%.*s\"",
+                       GF_SLICE_ARG(where.collection));
     return st == GF_OK ? gf_collection_row_decode(r, err) : st;
+}
+
+gf_status gf_fail_going(gf_slice collection, gf_error *err)
+{
+    return gf_fail(err, GF_EBUSY, "collection \"%.*s\" is still being deleted; try again",
+                   GF_SLICE_ARG(collection));
 }
 
 void gf_collection_row_release(gf_collection_row *r)
@@ -110,6 +98,12 @@ int64_t gf_collection_row_served(const gf_collection_row *r, gf_slice configurat
     return (int64_t)state_number(r, configuration, "rebuilt");
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const gf_configuration_state *x = a, *y = b;
+    return gf_slice_compare(x->name, y->name);
+}
+
 gf_status gf_collection_row_states(const gf_collection_row *r, gf_configuration_state **states,
                                    size_t *n, gf_error *err)
 {
@@ -126,6 +120,8 @@ gf_status gf_collection_row_states(const gf_collection_row *r, gf_configuration_
         list[*n].rebuilt = (int64_t)v;
         list[(*n)++].processed = (int64_t)state_number(r, name, "processed");
     }
+    /* Columns come by their whole names, which is another order: "a b:" is before "a:". */
+    qsort(list, *n, sizeof *list, by_name);
     *states = list;
     return GF_OK;
 }

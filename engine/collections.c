@@ -1,45 +1,51 @@
 /* Collections: making, reading, listing, deleting. */
 #include "engine/internal.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <unistd.h>
+
+/* With the write lock held. */
+static gf_status create(gf_store *s, gf_place where, gf_slice key, gf_batch *batch, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_column columns[] = {{GF_SLICE("size"), GF_SLICE("0")},
+                           {GF_SLICE("modified"), GF_SLICE("0")},
+                           {GF_SLICE("seq"), GF_SLICE("0")}};
+    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    bool going = row.going;
+    gf_collection_row_release(&row);
+    if (st == GF_OK)
+        return gf_fail(err, GF_EEXISTS, "there is a collection \"%.*s\" already",
+                       GF_SLICE_ARG(where.collection));
+    if (st != GF_ENOTFOUND) return st;
+    if (going) return gf_fail_going(where.collection, err);
+    gf_batch_replace(batch, s->tables.collections, key, GF_COLLECTIONS_MAIN, columns, 3, 0);
+    return gf_batch_write(batch, GF_SYNC, err);
+}
 
 gf_status gf_collection_create(gf_store *s, gf_place where, gf_error *err)
 {
-    gf_buffer key = {0}, now = {0};
+    gf_buffer key = {0};
     gf_batch *batch = NULL;
-    gf_collection_row row = {0};
     gf_status st = gf_check_place(where, err);
     if (st != GF_OK) return st;
     gf_collection_key(&key, where.name_space, where.collection);
-    gf_buffer_number(&now, (uint64_t)gf_clock_ms());
     st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = gf_buffer_check(&now, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) {
-        gf_column columns[] = {{GF_SLICE("size"), GF_SLICE("0")},
-                               {GF_SLICE("modified"), gf_buffer_view(&now)},
-                               {GF_SLICE("seq"), GF_SLICE("0")}};
         st = gf_lock(s, err);
-        if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
-        if (st == GF_OK) {
-            st = gf_fail(err, GF_EEXISTS, "there is a collection \"%.*s\" already",
-                         GF_SLICE_ARG(where.collection));
-        } else if (st == GF_ENOTFOUND) {
-            gf_batch_replace(batch, s->tables.collections, gf_buffer_view(&key),
-                             GF_COLLECTIONS_MAIN, columns, 3, 0);
-            st = gf_batch_write(batch, GF_SYNC, err);
-        }
+        if (st == GF_OK) st = create(s, where, gf_buffer_view(&key), batch, err);
         gf_unlock(s);
     }
-    gf_collection_row_release(&row);
     gf_batch_free(batch);
     gf_buffer_release(&key);
-    gf_buffer_release(&now);
     return st;
 }
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 static gf_status visit_row(const gf_collection_row *row, gf_slice name, gf_visit_collection *visit,
                            void *context, gf_error *err)
@@ -65,80 +71,97 @@ gf_status gf_collection_read(gf_store *s, gf_place where, gf_visit_collection *v
     return st;
 }
 
+typedef struct collection_walk {
+    gf_store *store;
+    const gf_snapshot *snapshot;
+    gf_buffer name;
+    gf_visit_collection *visit;
+    void *context;
+} collection_walk;
+
 /* One row of the walk; those that are being deleted are passed over. */
-static gf_status visit_found(gf_store *s, const gf_snapshot *snapshot, gf_collection_row *row,
-                             gf_buffer *name, gf_visit_collection *visit, void *context,
-                             gf_error *err)
+static gf_status visit_found(void *context, const gf_row *found, gf_error *err)
 {
+    collection_walk *w = context;
+    gf_collection_row row = {.row = *found}; /* borrowed */
     bool going = false;
-    gf_buffer_reset(name);
-    gf_status st = gf_key_last_string(s->tables.collections, row->row.key, name, err);
-    if (st == GF_OK) st = gf_collection_row_decode(row, err);
-    if (st == GF_OK) st = gf_collection_is_going(s, snapshot, row->row.key, &going, err);
+    gf_buffer_reset(&w->name);
+    gf_status st = gf_key_last_string(w->store->tables.collections, found->key, &w->name, err);
+    if (st == GF_OK) st = gf_collection_row_decode(&row, err);
+    if (st == GF_OK) st = gf_collection_is_going(w->store, w->snapshot, found->key, &going, err);
     if (st != GF_OK || going) return st;
-    return visit_row(row, gf_buffer_view(name), visit, context, err);
+    return visit_row(&row, gf_buffer_view(&w->name), w->visit, w->context, err);
 }
 
 gf_status gf_collections_visit(gf_store *s, gf_slice name_space, gf_slice prefix,
                                gf_visit_collection *visit, void *context, gf_error *err)
 {
-    gf_buffer start = {0}, name = {0};
+    collection_walk w = {.store = s, .visit = visit, .context = context};
+    gf_buffer start = {0};
     gf_snapshot *snapshot = NULL;
-    gf_scan *scan = NULL;
-    gf_collection_row row = {0};
     gf_key_string(&start, name_space);
     gf_key_string_start(&start, prefix);
     gf_status st = gf_buffer_check(&start, err);
     if (st == GF_OK) st = gf_snapshot_create(s->db, &snapshot, err);
     gf_scan_options o = {
         .snapshot = snapshot, .family = GF_COLLECTIONS_MAIN, .prefix = gf_buffer_view(&start)};
-    if (st == GF_OK) st = gf_scan_open(s->tables.collections, &o, &scan, err);
-    while (st == GF_OK && (st = gf_scan_next(scan, &row.row, err)) == GF_OK)
-        st = visit_found(s, snapshot, &row, &name, visit, context, err);
-    gf_scan_close(scan);
+    w.snapshot = snapshot;
+    if (st == GF_OK) st = gf_scan_each(s->tables.collections, &o, visit_found, &w, err);
     gf_snapshot_free(snapshot);
-    gf_collection_row_release(&row);
     gf_buffer_release(&start);
-    gf_buffer_release(&name);
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    gf_buffer_release(&w.name);
+    return st;
 }
+
+/* ---- deleting ---------------------------------------------------------------------------------
+ */
 
 /* The mark that a deletion has begun: from then on the collection is not there for any read. */
 static gf_status mark_deletion(gf_store *s, gf_slice key, gf_error *err)
 {
     gf_batch *batch;
-    gf_buffer owner = {0};
-    gf_buffer_format(&owner, "process %ld", (long)getpid());
-    gf_status st = gf_buffer_check(&owner, err);
-    if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
-    if (st == GF_OK) {
-        gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("deleting")},
-                               {GF_SLICE("owner"), gf_buffer_view(&owner)}};
-        gf_batch_replace(batch, s->tables.collections, key, GF_COLLECTIONS_PROGRESS, columns, 2, 0);
-        st = gf_batch_write(batch, GF_SYNC, err);
-        gf_batch_free(batch);
-    }
-    gf_buffer_release(&owner);
+    char owner[32];
+    snprintf(owner, sizeof owner, "process %ld", (long)getpid());
+    gf_status st = gf_batch_create(s->db, &batch, err);
+    if (st != GF_OK) return st;
+    gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("deleting")},
+                           {GF_SLICE("owner"), gf_slice_str(owner)}};
+    gf_batch_replace(batch, s->tables.collections, key, GF_COLLECTIONS_PROGRESS, columns, 2, 0);
+    st = gf_batch_write(batch, GF_SYNC, err);
+    gf_batch_free(batch);
+    return st;
+}
+
+static gf_status begin_deletion(gf_store *s, gf_place where, gf_activity *deletion, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_status st = gf_lock(s, err);
+    if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK && gf_is_active(s, deletion->key))
+        st = gf_fail(err, GF_EBUSY, "collection \"%.*s\" is being rebuilt",
+                     GF_SLICE_ARG(where.collection));
+    if (st == GF_OK) st = mark_deletion(s, deletion->key, err);
+    if (st == GF_OK) gf_begin_activity(s, deletion);
+    gf_unlock(s);
+    gf_collection_row_release(&row);
     return st;
 }
 
 gf_status gf_collection_delete(gf_store *s, gf_place where, gf_error *err)
 {
     gf_buffer key = {0};
-    gf_collection_row row = {0};
     gf_collection_key(&key, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&key, err);
+    gf_activity deletion = {.key = gf_buffer_view(&key)};
+    if (st == GF_OK) st = begin_deletion(s, where, &deletion, err);
     if (st == GF_OK) {
-        st = gf_lock(s, err);
-        if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
-        if (st == GF_OK && gf_is_active(s, gf_buffer_view(&key)))
-            st = gf_fail(err, GF_EBUSY, "collection \"%.*s\" is being rebuilt",
-                         GF_SLICE_ARG(where.collection));
-        if (st == GF_OK) st = mark_deletion(s, gf_buffer_view(&key), err);
-        if (st == GF_OK) st = gf_finish_deletion(s, gf_buffer_view(&key), err);
-        gf_unlock(s);
+        /* Others may write meanwhile: not below this key, while it is marked. */
+        st = gf_finish_deletion(s, deletion.key, err);
+        if (st != GF_OK) gf_leave_untidy(s);
+        pthread_mutex_lock(&s->write_lock);
+        gf_end_activity(s, &deletion);
+        pthread_mutex_unlock(&s->write_lock);
     }
-    gf_collection_row_release(&row);
     gf_buffer_release(&key);
     return st;
 }

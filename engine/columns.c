@@ -7,7 +7,6 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 typedef struct column_visit {
     gf_visit_column *visit;
@@ -29,16 +28,20 @@ static gf_status tell_place(const column_visit *c, gf_place where, gf_error *err
 /* ---- documents --------------------------------------------------------------------------------
  */
 
-static gf_status tell_stored(gf_view *v, gf_store *s, gf_place where, gf_slice id,
+static gf_status tell_stored(gf_store *s, const gf_snapshot *snapshot, gf_place where, gf_slice id,
                              const column_visit *c, gf_error *err)
 {
     gf_row row = {0};
     gf_buffer key = {0};
     gf_document_key(&key, where.name_space, where.collection, id);
     gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK)
-        st = gf_table_get(s->tables.documents, v ? v->snapshot : NULL, gf_buffer_view(&key),
+    if (st == GF_OK) {
+        st = gf_table_get(s->tables.documents, snapshot, gf_buffer_view(&key),
                           1u << GF_DOCUMENTS_MAIN, &row, err);
+        if (st == GF_ENOTFOUND)
+            gf_fail(err, st, "there is no document \"%.*s\" in \"%.*s\"", GF_SLICE_ARG(id),
+                    GF_SLICE_ARG(where.collection));
+    }
     if (st == GF_OK) st = tell_place(c, where, err);
     if (st == GF_OK) st = tell(c, "main", "id", id, err);
     for (size_t i = 0; i < row.n_cells && st == GF_OK; i++)
@@ -73,19 +76,39 @@ static gf_status tell_vectors(gf_view *v, const gf_document *d, const column_vis
     return st;
 }
 
-static gf_status tell_processing(gf_view *v, gf_slice id, const column_visit *c, gf_error *err)
+/* The served build's membership is the document's only while the document is what it was. */
+static gf_status tell_member_of(gf_view *v, gf_slice id, const column_visit *c, gf_error *err)
 {
     gf_membership m;
+    gf_status st = gf_view_membership(v, id, &m, err);
+    if (st == GF_ENOTFOUND) return GF_OK; /* put after the build */
+    return st == GF_OK ? tell(c, "main", "member_of", m.label, err) : st;
+}
+
+static gf_status tell_processing(gf_view *v, gf_slice id, const column_visit *c, gf_error *err)
+{
+    gf_row row = {0};
     gf_document d;
     gf_field *fields = NULL;
     uint64_t seq;
-    gf_status st = gf_view_membership(v, id, &m, err);
-    if (st == GF_OK) st = tell(c, "main", "member_of", m.label, err);
-    if (st == GF_ENOTFOUND) st = GF_OK; /* put after the build */
+    gf_status st = tell_member_of(v, id, c, err);
     if (st == GF_OK) st = tell(c, "processing", "id", id, err);
-    if (st == GF_OK) st = gf_view_read_document(v, id, &d, &fields, &seq, err);
+    if (st == GF_OK) st = gf_view_read_document(v, id, &row, &d, &fields, &seq, err);
     if (st == GF_OK) st = tell_vectors(v, &d, c, err);
     gf_free(fields);
+    gf_row_release(&row);
+    return st;
+}
+
+/* The served build of the configuration "default"; NULL where the collection has none yet. */
+static gf_status open_served(gf_store *s, gf_place where, gf_view **view, gf_error *err)
+{
+    gf_collection_row row = {0};
+    *view = NULL;
+    gf_status st = gf_view_open(s, where, GF_SLICE("default"), 0, view, err);
+    if (st != GF_ENOTFOUND) return st;
+    st = gf_collection_row_read(s, NULL, where, &row, err);
+    gf_collection_row_release(&row);
     return st;
 }
 
@@ -93,13 +116,10 @@ gf_status gf_document_columns(gf_store *s, gf_place where, gf_slice id, gf_visit
                               void *context, gf_error *err)
 {
     column_visit c = {visit, context};
-    gf_view *v = NULL;
-    gf_status st = gf_view_open(s, where, GF_SLICE("default"), 0, &v, err);
-    if (st == GF_ENOTFOUND) st = GF_OK; /* not rebuilt yet: only what is stored */
-    if (st == GF_OK) st = tell_stored(v, s, where, id, &c, err);
-    if (st == GF_ENOTFOUND)
-        st = gf_fail(err, st, "there is no document \"%.*s\" in \"%.*s\"", GF_SLICE_ARG(id),
-                     GF_SLICE_ARG(where.collection));
+    gf_view *v;
+    gf_status st = open_served(s, where, &v, err);
+    if (st != GF_OK) return st;
+    st = tell_stored(s, v ? v->snapshot : NULL, where, id, &c, err);
     if (st == GF_OK && v) st = tell_processing(v, id, &c, err);
     gf_view_close(v);
     return st;
@@ -110,24 +130,34 @@ gf_status gf_document_columns(gf_store *s, gf_place where, gf_slice id, gf_visit
 
 static gf_status tell_number(const column_visit *c, const char *name, uint64_t v, gf_error *err)
 {
-    char text[24];
-    int n = snprintf(text, sizeof text, "%" PRIu64, v);
-    return tell(c, "main", name, gf_slice_of(text, (size_t)n), err);
+    gf_digits digits;
+    return tell(c, "main", name, gf_write_number(&digits, v), err);
 }
 
-static gf_status tell_members(gf_view *v, gf_slice key, const column_visit *c, gf_error *err)
+typedef struct member_walk {
+    gf_view *view;
+    const column_visit *visit;
+} member_walk;
+
+static gf_status tell_member(void *context, const gf_row *row, gf_error *err)
 {
-    gf_scan *scan;
-    gf_row row = {0};
-    gf_scan_options o = {.snapshot = v->snapshot, .family = GF_CLUSTERS_DOCUMENTS, .prefix = key};
-    gf_status st = gf_scan_open(v->store->tables.clusters, &o, &scan, err);
-    if (st != GF_OK) return st;
-    while (st == GF_OK && (st = gf_scan_next(scan, &row, err)) == GF_OK)
-        if (gf_strings_find(&v->gone, row.cells[0].qualifier) == GF_STRING_NONE)
-            st = c->visit(c->context, "documents", row.cells[0].qualifier, row.cells[0].value, err);
-    gf_scan_close(scan);
-    gf_row_release(&row);
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    member_walk *w = context;
+    const gf_cell *cell = &row->cells[0];
+    if (gf_strings_find(&w->view->gone, cell->qualifier) != GF_STRING_NONE) return GF_OK;
+    return w->visit->visit(w->visit->context, "documents", cell->qualifier, cell->value, err);
+}
+
+static gf_status tell_cluster(gf_view *v, const gf_known_cluster *known, const gf_row *row,
+                              const column_visit *c, gf_error *err)
+{
+    const gf_cell *terms = gf_row_find(row, GF_CLUSTERS_MAIN, "terms");
+    gf_status st = tell_place(c, v->where, err);
+    if (st == GF_OK) st = tell_number(c, "timestamp", (uint64_t)v->info.build, err);
+    if (st == GF_OK) st = tell(c, "main", "label", known->label, err);
+    if (st == GF_OK) st = tell_number(c, "size", known->size, err);
+    if (st == GF_OK) st = tell_number(c, "id", known->id, err);
+    if (st == GF_OK && terms) st = tell(c, "main", "terms", terms->value, err);
+    return st;
 }
 
 gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visit, void *context,
@@ -135,6 +165,7 @@ gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visi
 {
     column_visit c = {visit, context};
     gf_buffer key = {0};
+    gf_row row = {0};
     gf_status st = gf_view_know_clusters(v, err);
     if (st != GF_OK) return st;
     const gf_known_cluster *known = gf_view_find(v, cluster);
@@ -143,15 +174,14 @@ gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visi
     st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.clusters, v->snapshot, gf_buffer_view(&key),
-                          1u << GF_CLUSTERS_MAIN, &v->row, err);
-    if (st == GF_OK) st = tell_place(&c, v->where, err);
-    if (st == GF_OK) st = tell_number(&c, "timestamp", (uint64_t)v->info.build, err);
-    if (st == GF_OK) st = tell(&c, "main", "label", known->label, err);
-    if (st == GF_OK) st = tell_number(&c, "size", known->size, err);
-    if (st == GF_OK) st = tell_number(&c, "id", known->id, err);
-    const gf_cell *terms = st == GF_OK ? gf_row_find(&v->row, GF_CLUSTERS_MAIN, "terms") : NULL;
-    if (terms) st = tell(&c, "main", "terms", terms->value, err);
-    if (st == GF_OK) st = tell_members(v, gf_buffer_view(&key), &c, err);
+                          1u << GF_CLUSTERS_MAIN, &row, err);
+    if (st == GF_OK) st = tell_cluster(v, known, &row, &c, err);
+    member_walk w = {v, &c};
+    gf_scan_options o = {.snapshot = v->snapshot,
+                         .family = GF_CLUSTERS_DOCUMENTS,
+                         .prefix = gf_buffer_view(&key)};
+    if (st == GF_OK) st = gf_scan_each(v->store->tables.clusters, &o, tell_member, &w, err);
+    gf_row_release(&row);
     gf_buffer_release(&key);
     return st;
 }
@@ -159,20 +189,20 @@ gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visi
 /* ---- collections ------------------------------------------------------------------------------
  */
 
+static gf_status append_value(void *context, const gf_row *row, gf_error *err)
+{
+    gf_buffer_slice(context, row->cells[0].value);
+    return gf_buffer_check(context, err);
+}
+
 /* The cells of the model whose qualifiers start so, one behind the other. */
 static gf_status join_model(gf_view *v, gf_slice start, gf_buffer *out, gf_error *err)
 {
-    gf_scan *scan;
     gf_scan_options o = {.snapshot = v->snapshot,
                          .family = GF_BUILDS_MODEL,
                          .prefix = gf_buffer_view(&v->key),
                          .qualifier_prefix = start};
-    gf_status st = gf_scan_open(v->store->tables.builds, &o, &scan, err);
-    if (st != GF_OK) return st;
-    while ((st = gf_scan_next(scan, &v->row, err)) == GF_OK)
-        gf_buffer_slice(out, v->row.cells[0].value);
-    gf_scan_close(scan);
-    return st == GF_ENOTFOUND ? gf_buffer_check(out, err) : st;
+    return gf_scan_each(v->store->tables.builds, &o, append_value, out, err);
 }
 
 static gf_status tell_model(gf_view *v, const column_visit *c, gf_error *err)
@@ -192,16 +222,14 @@ gf_status gf_collection_columns(gf_store *s, gf_place where, gf_visit_column *vi
 {
     column_visit c = {visit, context};
     gf_collection_row row = {0};
-    gf_view *v = NULL;
-    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    gf_view *v;
+    gf_status st = open_served(s, where, &v, err);
+    if (st != GF_OK) return st;
+    st = gf_collection_row_read(s, v ? v->snapshot : NULL, where, &row, err);
     if (st == GF_OK) st = tell_place(&c, where, err);
     for (size_t i = 0; i < row.row.n_cells && st == GF_OK; i++)
         st = visit(context, "main", row.row.cells[i].qualifier, row.row.cells[i].value, err);
-    if (st == GF_OK) {
-        st = gf_view_open(s, where, GF_SLICE("default"), 0, &v, err);
-        if (st == GF_OK) st = tell_model(v, &c, err);
-        if (st == GF_ENOTFOUND) st = GF_OK;
-    }
+    if (st == GF_OK && v) st = tell_model(v, &c, err);
     gf_view_close(v);
     gf_collection_row_release(&row);
     return st;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 /* ---- the rows that have terms -----------------------------------------------------------------
@@ -90,7 +91,7 @@ static gf_status run(gf_job *j, const gf_csr *x, gf_error *err)
                            .restarts = s->restarts,
                            .max_passes = s->max_passes,
                            .max_rounds = s->polish ? 0 : GF_NO_POLISH,
-                           .tolerance = s->tolerance,
+                           .tolerance = s->tolerance > 0 ? s->tolerance : DBL_MIN,
                            .cancel = j->options->cancel,
                            .progress = tell,
                            .progress_context = j};

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "engine/rebuild_internal.h"
 
 /* ---- changing the settings column -------------------------------------------------------------
@@ -56,24 +57,44 @@ static gf_status edit(gf_slice before, gf_slice configuration, const gf_settings
     return st == GF_OK ? gf_buffer_check(after, err) : st;
 }
 
+/* Put the changed column into the batch. */
+static gf_status put_settings(gf_store *s, gf_slice collection_key, gf_slice before,
+                              gf_slice configuration, const gf_settings_map *map, gf_batch *batch,
+                              gf_error *err)
+{
+    gf_buffer after = {0};
+    gf_status st = edit(before, configuration, map, &after, err);
+    if (st == GF_OK)
+        gf_batch_put(batch, s->tables.collections, collection_key, GF_COLLECTIONS_MAIN,
+                     GF_SLICE("settings"), gf_buffer_view(&after), 0);
+    gf_buffer_release(&after);
+    return st;
+}
+
 static gf_status store_settings(gf_store *s, gf_place where, gf_slice before,
                                 gf_slice configuration, const gf_settings_map *map, gf_error *err)
 {
-    gf_buffer key = {0}, after = {0};
+    gf_buffer key = {0};
     gf_batch *batch = NULL;
     gf_collection_key(&key, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = edit(before, configuration, map, &after, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
-    if (st == GF_OK) {
-        gf_batch_put(batch, s->tables.collections, gf_buffer_view(&key), GF_COLLECTIONS_MAIN,
-                     GF_SLICE("settings"), gf_buffer_view(&after), 0);
-        st = gf_batch_write(batch, GF_SYNC, err);
-    }
+    if (st == GF_OK)
+        st = put_settings(s, gf_buffer_view(&key), before, configuration, map, batch, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
-    gf_buffer_release(&after);
     return st;
+}
+
+/* Values are kept as JSON and, in models, as lines. */
+static gf_status check_text(gf_slice value, gf_error *err)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if ((unsigned char)value.ptr[i] < 0x20)
+            return gf_fail(err, GF_EINVAL, "a value cannot have a line break or control character");
+    if (gf_utf8_valid_length(value) == value.len) return GF_OK;
+    return gf_fail(err, GF_EINVAL, "a value is not valid UTF-8");
 }
 
 static gf_status change_map(gf_settings_map *map, const gf_pair *pairs, size_t n, gf_error *err)
@@ -82,6 +103,7 @@ static gf_status change_map(gf_settings_map *map, const gf_pair *pairs, size_t n
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         size_t number;
         st = gf_setting_find(pairs[i].name, &number, err);
+        if (st == GF_OK) st = check_text(pairs[i].value, err);
         if (st == GF_OK && pairs[i].value.len) st = gf_setting_check(number, pairs[i].value, err);
         if (st != GF_OK) break;
         map->value[number] = (gf_slice){0};
@@ -171,11 +193,11 @@ gf_status gf_configurations_visit(gf_store *s, gf_place where, gf_visit_name *vi
  */
 
 /*
- * In one synced write the pointers go, so that no read resolves to a build any more, and the builds
- * are marked, so that a crash leaves none of them.
+ * In one synced write the pointers and the settings go, so that no read resolves to a build any
+ * more, and the builds are marked, so that a crash leaves none of them.
  */
 static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configuration,
-                               gf_slice configuration_key, gf_error *err)
+                               gf_slice configuration_key, gf_slice settings, gf_error *err)
 {
     gf_buffer key = {0}, column = {0};
     gf_batch *batch = NULL;
@@ -191,6 +213,8 @@ static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configurati
             gf_batch_delete_cell(batch, s->tables.collections, gf_buffer_view(&key),
                                  GF_COLLECTIONS_MAIN, gf_buffer_view(&column));
     }
+    if (st == GF_OK)
+        st = put_settings(s, gf_buffer_view(&key), settings, configuration, NULL, batch, err);
     if (st == GF_OK) st = gf_mark_builds(s, configuration_key, 0, 0, batch, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
     gf_batch_free(batch);
@@ -199,32 +223,55 @@ static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configurati
     return st;
 }
 
-static gf_status delete_locked(gf_store *s, gf_place where, gf_slice configuration, gf_error *err)
+/* With the write lock held. */
+static gf_status begin_deletion(gf_store *s, gf_place where, gf_slice configuration,
+                                gf_activity *deletion, gf_error *err)
 {
-    gf_buffer key = {0};
     gf_collection_row row = {0};
     gf_settings_map map = {0};
-    gf_configuration_key(&key, where.name_space, where.collection, configuration);
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
+    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
     if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
-    if (st == GF_OK && gf_is_active(s, gf_buffer_view(&key)))
+    if (st == GF_OK && gf_is_active(s, deletion->key))
         st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" is being rebuilt",
                      GF_SLICE_ARG(configuration));
-    if (st == GF_OK) st = drop_pointers(s, where, configuration, gf_buffer_view(&key), err);
-    if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, NULL, err);
-    if (st == GF_OK) st = gf_drop_marked(s, gf_buffer_view(&key), err);
+    if (st == GF_OK)
+        st = drop_pointers(s, where, configuration, deletion->key, row.settings, err);
+    if (st == GF_OK) gf_begin_activity(s, deletion);
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
-    gf_buffer_release(&key);
+    return st;
+}
+
+static gf_status drop_builds(gf_store *s, gf_slice configuration_key, gf_error *err)
+{
+    gf_batch *batch;
+    gf_status st = gf_batch_create(s->db, &batch, err);
+    if (st != GF_OK) return st;
+    st = gf_drop_marked(s, configuration_key, batch, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    gf_batch_free(batch);
     return st;
 }
 
 gf_status gf_configuration_delete(gf_store *s, gf_place where, gf_slice configuration,
                                   gf_error *err)
 {
-    gf_status st = gf_lock(s, err);
-    if (st == GF_OK) st = delete_locked(s, where, configuration, err);
-    gf_unlock(s);
+    gf_buffer key = {0};
+    gf_configuration_key(&key, where.name_space, where.collection, configuration);
+    gf_status st = gf_buffer_check(&key, err);
+    gf_activity deletion = {.key = gf_buffer_view(&key)};
+    if (st == GF_OK) {
+        st = gf_lock(s, err);
+        if (st == GF_OK) st = begin_deletion(s, where, configuration, &deletion, err);
+        gf_unlock(s);
+    }
+    if (st == GF_OK) {
+        st = drop_builds(s, deletion.key, err);
+        if (st != GF_OK) gf_leave_untidy(s);
+        pthread_mutex_lock(&s->write_lock);
+        gf_end_activity(s, &deletion);
+        pthread_mutex_unlock(&s->write_lock);
+    }
+    gf_buffer_release(&key);
     return st;
 }

@@ -27,7 +27,8 @@ typedef struct gf_document {
 enum {
     GF_MAX_ID = 1024,  /* bytes of a document's id */
     GF_MAX_NAME = 512, /* bytes of a namespace's, a collection's or a configuration's name */
-    GF_MAX_FIELDS = 1024
+    GF_MAX_FIELDS = 1024,
+    GF_MAX_FIELD_NAME = 32768 /* bytes */
 };
 
 /** What a put document may have at most, unless told otherwise: 16 MiB of text and fields. */

@@ -1,8 +1,11 @@
 /*
  * Documents as columns of documents:main.
  *
- *     text   the text          time  its JSON value      lang  the code      seq  when it was last
- * put <name> each other field: its JSON value
+ *     text    the text
+ *     time    its JSON value, where there is one
+ *     lang    the language's code, likewise
+ *     seq     the collection's seq when it was last put
+ *     <name>  each other field: its JSON value
  *
  * A field whose name is one of the table's own columns, or starts with "field:", is stored as
  * "field:<name>", so that every record comes back as it was.
@@ -51,9 +54,12 @@ static void add(gf_document_cells *cells, gf_slice name, gf_slice value)
 gf_status gf_document_to_cells(const gf_document *d, gf_document_cells *cells, gf_error *err)
 {
     enum { OWN = 4 }; /* text, time, lang, seq */
-    gf_column *columns = gf_realloc(cells->columns, d->n_fields + OWN, sizeof *columns);
-    if (!columns) return gf_fail_memory(err, "a document");
-    cells->columns = columns;
+    if (d->n_fields + OWN > cells->capacity) {
+        gf_column *columns = gf_realloc(cells->columns, d->n_fields + OWN, sizeof *columns);
+        if (!columns) return gf_fail_memory(err, "a document");
+        cells->columns = columns;
+        cells->capacity = d->n_fields + OWN;
+    }
     cells->n = 0;
     gf_status st = write_names(d, cells, err);
     if (st != GF_OK) return st;

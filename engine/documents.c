@@ -37,53 +37,50 @@ gf_status gf_document_read(gf_store *s, gf_place where, gf_slice id, gf_visit_do
 
 /* The walk's state: what is reused from document to document. */
 typedef struct document_walk {
-    gf_row row;
+    gf_table *table;
     gf_field *fields;
     size_t capacity;
     gf_buffer id;
+    gf_visit_document *visit;
+    void *context;
 } document_walk;
 
-static gf_status visit_row(gf_store *s, document_walk *w, gf_visit_document *visit, void *context,
-                           gf_error *err)
+static gf_status visit_row(void *context, const gf_row *row, gf_error *err)
 {
+    document_walk *w = context;
     gf_document document;
     uint64_t seq;
     gf_buffer_reset(&w->id);
-    gf_status st = gf_key_last_string(s->tables.documents, w->row.key, &w->id, err);
-    if (st == GF_OK && w->row.n_cells > w->capacity) {
-        gf_field *grown = gf_realloc(w->fields, w->row.n_cells, sizeof *grown);
+    gf_status st = gf_key_last_string(w->table, row->key, &w->id, err);
+    if (st != GF_OK) return st;
+    if (row->n_cells > w->capacity) {
+        gf_field *grown = gf_realloc(w->fields, row->n_cells, sizeof *grown);
         if (!grown) return gf_fail_memory(err, "a document");
         w->fields = grown;
-        w->capacity = w->row.n_cells;
+        w->capacity = row->n_cells;
     }
-    if (st != GF_OK) return st;
-    gf_document_from_row(&w->row, gf_buffer_view(&w->id), w->fields, &document, &seq);
-    return visit(context, &document, err);
+    gf_document_from_row(row, gf_buffer_view(&w->id), w->fields, &document, &seq);
+    return w->visit(w->context, &document, err);
 }
 
 gf_status gf_documents_visit(gf_store *s, gf_place where, gf_visit_document *visit, void *context,
                              gf_error *err)
 {
+    document_walk w = {.table = s->tables.documents, .visit = visit, .context = context};
     gf_collection_row collection = {0};
-    document_walk w = {0};
     gf_buffer prefix = {0};
     gf_snapshot *snapshot = NULL;
-    gf_scan *scan = NULL;
     gf_collection_key(&prefix, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&prefix, err);
     if (st == GF_OK) st = gf_snapshot_create(s->db, &snapshot, err);
     if (st == GF_OK) st = gf_collection_row_read(s, snapshot, where, &collection, err);
     gf_scan_options o = {
         .snapshot = snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
-    if (st == GF_OK) st = gf_scan_open(s->tables.documents, &o, &scan, err);
-    while (st == GF_OK && (st = gf_scan_next(scan, &w.row, err)) == GF_OK)
-        st = visit_row(s, &w, visit, context, err);
-    gf_scan_close(scan);
+    if (st == GF_OK) st = gf_scan_each(s->tables.documents, &o, visit_row, &w, err);
     gf_snapshot_free(snapshot);
-    gf_row_release(&w.row);
     gf_free(w.fields);
     gf_buffer_release(&w.id);
     gf_buffer_release(&prefix);
     gf_collection_row_release(&collection);
-    return st == GF_ENOTFOUND && scan ? GF_OK : st;
+    return st;
 }

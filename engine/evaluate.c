@@ -27,10 +27,12 @@ static gf_status class_in_field(judging *g, gf_slice id, gf_slice *name, gf_erro
     gf_field *fields;
     gf_json_value value;
     uint64_t seq;
-    gf_status st = gf_view_read_document(g->view, id, &d, &fields, &seq, err);
+    gf_status st =
+        gf_view_read_document(g->view, id, &g->view->document_row, &d, &fields, &seq, err);
     if (st != GF_OK) return st;
     gf_slice json = {0};
     if (gf_slice_equal(g->field, GF_SLICE("lang"))) *name = d.language;
+    if (gf_slice_equal(g->field, GF_SLICE("time"))) json = d.time;
     for (size_t i = 0; i < d.n_fields; i++)
         if (gf_slice_equal(d.fields[i].name, g->field)) json = d.fields[i].json;
     gf_free(fields);

@@ -83,7 +83,8 @@ gf_status gf_view_explain(gf_view *v, gf_slice id, size_t limit, gf_visit_explan
             "it then is",
             GF_SLICE_ARG(id));
     if (st == GF_OK) st = gf_view_need_model(v, err);
-    if (st == GF_OK) st = gf_view_read_document(v, id, &document, &fields, &seq, err);
+    if (st == GF_OK)
+        st = gf_view_read_document(v, id, &v->document_row, &document, &fields, &seq, err);
     if (st == GF_OK && m.cluster) st = load_centre(v, m.cluster, &col, &val, &centre.n, err);
     if (st == GF_OK) st = gf_model_row(&v->model, document.language, document.text, &row, err);
     centre.col = col;

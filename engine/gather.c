@@ -95,7 +95,7 @@ static gf_status add_group(gathering *g, gf_error *err)
     if (undecided) g->out->fallback.kind = GF_FALLBACK_UNKNOWN;
     if (st == GF_OK) st = gf_vectorizer_add(g->vectorizer, g->texts, g->n, j->options->cancel, err);
     g->read += g->n;
-    gf_job_tell(j, "reading", g->read, 0);
+    gf_job_tell(j, "reading", g->read, j->size);
     g->n = g->bytes = 0;
     gf_arena_reset(&g->arena);
     return st;
@@ -158,13 +158,15 @@ static gf_status walk(gathering *g, gf_error *err)
     gf_status st = gf_buffer_check(&prefix, err);
     gf_scan_options o = {
         .snapshot = j->snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
+    bool more = true;
     if (st == GF_OK) st = gf_scan_open(j->store->tables.documents, &o, &scan, err);
-    while (st == GF_OK && !g->restart && (st = gf_scan_next(scan, &row, err)) == GF_OK)
-        st = add_document(g, &row, err);
+    while (st == GF_OK && more && !g->restart) {
+        st = gf_scan_step(scan, &row, &more, err);
+        if (st == GF_OK && more) st = add_document(g, &row, err);
+    }
     gf_scan_close(scan);
     gf_row_release(&row);
     gf_buffer_release(&prefix);
-    if (st == GF_ENOTFOUND) st = GF_OK;
     return st == GF_OK && !g->restart && g->n ? add_group(g, err) : st;
 }
 

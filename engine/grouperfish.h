@@ -259,7 +259,7 @@ typedef struct gf_rebuild_result {
 gf_status gf_rebuild(gf_store *store, gf_place where, gf_slice configuration,
                      const gf_rebuild_options *options, gf_rebuild_result *result, gf_error *err);
 
-/** Told of each; status and message say what failed, and result is then empty. */
+/** Told of each; status and message say what failed, and result is then NULL. */
 typedef gf_status gf_visit_rebuild(void *context, gf_place where, gf_slice configuration,
                                    gf_status status, const char *message,
                                    const gf_rebuild_result *result, gf_error *err);

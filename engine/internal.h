@@ -11,18 +11,29 @@
 
 #include <pthread.h>
 
+/**
+ * Something of this process that has the rows below a key to itself: a build that is made (the
+ * build's key), a configuration or a collection that is being deleted (its key). Rows below the key
+ * are then written and deleted without the write lock.
+ */
+typedef struct gf_activity {
+    struct gf_activity *next;
+    gf_slice key; /* borrowed from who is active */
+    uint64_t seq; /* of a build: what its snapshot has; changes from then on must be kept */
+} gf_activity;
+
 struct gf_store {
     gf_folder *folder;
     gf_database *db;
     gf_tables tables;
 
     /*
-     * Held while rows are read in order to be written: by puts, deletions, settings, and the first
-     * and last steps of a rebuild. Readers never take it.
+     * Held while rows are read in order to be written: by puts, settings, the first and last steps
+     * of a rebuild and of a deletion. Readers never take it.
      */
     pthread_mutex_t write_lock;
-    bool tidied;                  /* what a crash had left has been cleared away; under the lock */
-    struct gf_rebuilding *active; /* configurations being rebuilt now; under the lock */
+    bool tidy;           /* nothing is left of what was cut short; under the lock */
+    gf_activity *active; /* under the lock */
 };
 
 /* ---- names.c: what may be a name --------------------------------------------------------------
@@ -33,6 +44,41 @@ gf_status gf_check_place(gf_place where, gf_error *err);
 gf_status gf_check_name(const char *what, gf_slice name, gf_error *err);
 gf_status gf_check_id(gf_slice id, gf_error *err);
 
+/* ---- numbers.c: numbers as text ---------------------------------------------------------------
+ */
+
+/** A whole number in base 10; of a cell, which may be NULL. False for anything else. */
+bool gf_read_number(gf_slice text, uint64_t *v);
+bool gf_cell_number(const gf_cell *cell, uint64_t *v);
+
+/** A finite number with a point and an exponent at most, whatever the locale. */
+bool gf_read_decimal(gf_slice text, double *v);
+
+typedef struct gf_digits {
+    char text[24];
+} gf_digits;
+
+/** The number in base 10, borrowed from *digits. */
+gf_slice gf_write_number(gf_digits *digits, uint64_t v);
+
+/* ---- scan.c: walks over a table ---------------------------------------------------------------
+ */
+
+/** Told of each entry; what it returns but GF_OK ends the walk, and is returned. */
+typedef gf_status gf_each_row(void *context, const gf_row *row, gf_error *err);
+
+gf_status gf_scan_each(gf_table *table, const gf_scan_options *options, gf_each_row *each,
+                       void *context, gf_error *err);
+
+/** gf_scan_next with the end in *more, so that it is not taken for something that is missing. */
+gf_status gf_scan_step(gf_scan *scan, gf_row *row, bool *more, gf_error *err);
+
+/** Whether there is any entry below prefix; how many. */
+gf_status gf_scan_finds(gf_table *table, const gf_snapshot *snapshot, unsigned family,
+                        gf_slice prefix, bool *found, gf_error *err);
+gf_status gf_scan_count(gf_table *table, const gf_snapshot *snapshot, unsigned family,
+                        gf_slice prefix, uint64_t *n, gf_error *err);
+
 /* ---- collection_row.c: one row of the table of collections ------------------------------------
  */
 
@@ -42,12 +88,13 @@ typedef struct gf_collection_row {
     uint64_t size, seq;
     int64_t modified;
     gf_slice settings; /* JSON: {"configuration": {"key": "value"}}; empty where there are none */
+    bool going;        /* it is marked as being deleted, and so not there */
 } gf_collection_row;
 
 /** GF_ENOTFOUND, naming it, where there is no such collection or it is being deleted. */
 gf_status gf_collection_row_read(gf_store *store, const gf_snapshot *snapshot, gf_place where,
                                  gf_collection_row *row, gf_error *err);
-/** What a row of the scan of collections:main says; row->row has been read. */
+/** What a row of collections:main says; row->row has been read. */
 gf_status gf_collection_row_decode(gf_collection_row *row, gf_error *err);
 void gf_collection_row_release(gf_collection_row *row);
 
@@ -55,9 +102,8 @@ void gf_collection_row_release(gf_collection_row *row);
 gf_status gf_collection_is_going(gf_store *store, const gf_snapshot *snapshot, gf_slice key,
                                  bool *going, gf_error *err);
 
-/** A number in base 10. False where the cell is missing or holds something else. */
-bool gf_cell_number(const gf_cell *cell, uint64_t *v);
-void gf_buffer_number(gf_buffer *b, uint64_t v);
+/** GF_EBUSY, where a collection is to be made whose namesake is still being deleted. */
+gf_status gf_fail_going(gf_slice collection, gf_error *err);
 
 /** Column of a configuration: "configuration:<name>:rebuilt" or ":processed". */
 void gf_configuration_column(gf_buffer *b, gf_slice configuration, const char *what);
@@ -65,48 +111,55 @@ void gf_configuration_column(gf_buffer *b, gf_slice configuration, const char *w
 /** The served build of a configuration, or 0. */
 int64_t gf_collection_row_served(const gf_collection_row *row, gf_slice configuration);
 
-/** Visit the configurations that have a served build. */
+/** The configurations that have a served build, by name; free the list with gf_free. */
 gf_status gf_collection_row_states(const gf_collection_row *row, gf_configuration_state **states,
                                    size_t *n, gf_error *err);
 
-/* ---- reclaim.c: deleting much, in chunks ------------------------------------------------------
+/* ---- reclaim.c: the write lock, and deleting much ---------------------------------------------
  */
-
-/** Delete all rows whose keys start with prefix, all families, some thousand entries a batch. */
-gf_status gf_delete_rows(gf_store *store, gf_table *table, gf_slice prefix, gf_error *err);
-
-/** Delete the rows with start <= key < end. */
-gf_status gf_delete_range(gf_store *store, gf_table *table, gf_slice start, gf_slice end,
-                          gf_error *err);
-
-/** Delete a build's rows, its own last. */
-gf_status gf_drop_build(gf_store *store, gf_slice build_key, gf_error *err);
 
 /**
- * Once per opening, before the first write: finish deletions and drop builds that were cut short.
- * With the write lock held.
+ * Take the write lock, and clear away what was cut short: once after opening, and again after a
+ * deletion failed. Unlock with gf_unlock, also after a failure.
  */
-gf_status gf_tidy(gf_store *store, gf_error *err);
-
-/** Take the write lock, and tidy. Unlock with gf_unlock, also after a failure. */
 gf_status gf_lock(gf_store *store, gf_error *err);
 void gf_unlock(gf_store *store);
 
-/** Finish deleting a collection that is marked. With the write lock held. */
-gf_status gf_finish_deletion(gf_store *store, gf_slice collection_key, gf_error *err);
+/** Something could not be cleared away: the next gf_lock tries again. The lock is not held. */
+void gf_leave_untidy(gf_store *store);
 
-/** Whether a build whose key starts so is being made by this process. Lock held. */
+/** Enter an activity into the store's list, and take it off; with the write lock held. */
+void gf_begin_activity(gf_store *store, gf_activity *activity);
+void gf_end_activity(gf_store *store, gf_activity *activity);
+
+/** Whether something is active whose key starts so. Lock held. */
 bool gf_is_active(const gf_store *store, gf_slice key_start);
+
+/**
+ * Put deletions of rows into the batch, which is written (synced) whenever it is full: the rows
+ * whose keys start with prefix, all families; those with start <= key < end; those of a build, its
+ * progress last. What is left in the batch is the caller's to write.
+ */
+gf_status gf_delete_rows(gf_table *table, gf_slice prefix, gf_batch *batch, gf_error *err);
+gf_status gf_delete_range(gf_table *table, gf_slice start, gf_slice end, gf_batch *batch,
+                          gf_error *err);
+gf_status gf_drop_build(gf_store *store, gf_slice build_key, gf_batch *batch, gf_error *err);
+
+/** The builds of a configuration that are marked as going, likewise. */
+gf_status gf_drop_marked(gf_store *store, gf_slice configuration_key, gf_batch *batch,
+                         gf_error *err);
+
+/** Delete all of a collection that is marked. Nobody else may write below its key. */
+gf_status gf_finish_deletion(gf_store *store, gf_slice collection_key, gf_error *err);
 
 /* ---- document_row.c: documents as columns -----------------------------------------------------
  */
 
 /** Columns of a document, borrowed from it and from names. */
 typedef struct gf_document_cells {
-    gf_column *columns; /* n, in stored order */
-    size_t n;
+    gf_column *columns; /* n, in stored order, with room for one more: seq */
+    size_t n, capacity;
     gf_buffer names; /* of fields that had to be renamed */
-    char seq[20];
 } gf_document_cells;
 
 /** Write a document's columns but seq. The cells are reused; release them at the end. */

@@ -6,16 +6,25 @@
 #include "engine/rebuild_internal.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "cluster/labels.h"
 #include "vectorize/transformer.h"
 
-enum { MOST_DOCUMENTS = 200, LEAST_DOCUMENTS = 20, ALL_DOCUMENTS = 200000 };
+enum {
+    MOST_DOCUMENTS = 200, /* of a cluster */
+    LEAST_DOCUMENTS = 20,
+    ALL_DOCUMENTS = 200000, /* of all clusters, about */
+    MOST_TEXT = 16 << 10,   /* bytes of a document, from its start */
+    LEAST_TEXT = 1 << 10,
+    ALL_TEXT = 64 << 20 /* of all, about; their words take some three times as much */
+};
 
 static const gf_slice WITHOUT_TERMS = {"without terms", 13};
 
 typedef struct naming {
     gf_job *job;
     uint32_t per_cluster;          /* documents that are read */
+    size_t per_document;           /* bytes that are read of each */
     gf_transformer **transformers; /* per worker, made when needed */
     gf_arena *arenas;              /* per cluster: its documents */
     gf_label_cluster *clusters;    /* k */
@@ -31,20 +40,17 @@ static uint32_t word_flags(uint32_t flags)
     return out;
 }
 
-/* The words of a text; both are copied into the arena. */
-static gf_status analyse(naming *n, unsigned worker, gf_slice text, gf_slice lang, gf_arena *arena,
-                         gf_label_document *out, gf_error *err)
+/* The words of a text, which is cut; both are copied into the arena. */
+static gf_status analyse(naming *n, unsigned worker, gf_slice text, const gf_language *language,
+                         gf_arena *arena, gf_label_document *out, gf_error *err)
 {
     gf_job *j = n->job;
-    const gf_language *language = NULL;
     const gf_sequence_token *tokens;
     size_t n_tokens;
     gf_status st = GF_OK;
     if (!n->transformers[worker])
         st = gf_transformer_create(&j->settings.vectorizer, &j->documents.vectors.vocabulary,
                                    &n->transformers[worker], err);
-    if (st == GF_OK && j->settings.detect)
-        st = gf_document_language(&j->documents.fallback, lang, text, &language, err);
     if (st == GF_OK)
         st = gf_transformer_sequence(n->transformers[worker], text, language, &tokens, &n_tokens,
                                      err);
@@ -73,8 +79,13 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
     if (st != GF_OK) return st;
     const gf_cell *text = gf_row_find(row, GF_DOCUMENTS_MAIN, "text");
     const gf_cell *lang = gf_row_find(row, GF_DOCUMENTS_MAIN, "lang");
+    const gf_language *language = NULL;
     if (!text) return gf_fail(err, GF_ECORRUPT, "table documents: a row is damaged");
-    return analyse(n, worker, text->value, lang ? lang->value : (gf_slice){0}, arena, out, err);
+    if (j->settings.detect)
+        st = gf_document_language(&j->documents.fallback, lang ? lang->value : (gf_slice){0},
+                                  text->value, &language, err);
+    if (st != GF_OK) return st;
+    return analyse(n, worker, gf_utf8_cut(text->value, n->per_document), language, arena, out, err);
 }
 
 /* The surface of the centre's heaviest term: what a cluster is called for want of a phrase. */
@@ -125,14 +136,19 @@ static void release(naming *n, uint32_t k)
     gf_free(n->clusters);
 }
 
+static uint32_t within(uint32_t least, uint32_t most, uint32_t v)
+{
+    return v < least ? least : v > most ? most : v;
+}
+
 gf_status gf_job_name_clusters(gf_job *j, gf_error *err)
 {
     uint32_t k = j->clusters.k;
     if (k == 0) return GF_OK;
     gf_job_tell(j, "naming clusters", 0, k);
-    naming n = {.job = j, .per_cluster = ALL_DOCUMENTS / k};
-    if (n.per_cluster > MOST_DOCUMENTS) n.per_cluster = MOST_DOCUMENTS;
-    if (n.per_cluster < LEAST_DOCUMENTS) n.per_cluster = LEAST_DOCUMENTS;
+    naming n = {.job = j};
+    n.per_cluster = within(LEAST_DOCUMENTS, MOST_DOCUMENTS, ALL_DOCUMENTS / k);
+    n.per_document = within(LEAST_TEXT, MOST_TEXT, (uint32_t)(ALL_TEXT / (uint64_t)n.per_cluster / k));
     n.transformers = gf_calloc(gf_pool_size(j->pool), sizeof(gf_transformer *));
     n.arenas = gf_calloc(k, sizeof *n.arenas);
     n.clusters = gf_calloc(k, sizeof *n.clusters);

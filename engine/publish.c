@@ -1,81 +1,111 @@
-/* The pointer moves; what is no longer needed goes. */
+/*
+ * The pointer moves; what is no longer needed goes.
+ *
+ * In one synced write, under the write lock, each job's pointer moves, its progress mark goes, and
+ * the builds that need not be kept are marked. From then on no read resolves to those, and their
+ * rows are dropped without the lock.
+ */
 #include "engine/rebuild_internal.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 /* ---- moving pointers --------------------------------------------------------------------------
  */
 
-static void put_number(gf_batch *batch, gf_store *s, gf_slice key, gf_buffer *column, int64_t v)
+static gf_status put_number(gf_job *j, gf_batch *batch, gf_slice key, const char *what, int64_t v,
+                            gf_error *err)
 {
-    char text[24];
-    int n = snprintf(text, sizeof text, "%" PRId64, v);
-    gf_batch_put(batch, s->tables.collections, key, GF_COLLECTIONS_MAIN, gf_buffer_view(column),
-                 gf_slice_of(text, (size_t)n), 0);
+    gf_buffer column = {0};
+    gf_digits digits;
+    gf_configuration_column(&column, j->configuration, what);
+    gf_status st = gf_buffer_check(&column, err);
+    if (st == GF_OK)
+        gf_batch_put(batch, j->store->tables.collections, key, GF_COLLECTIONS_MAIN,
+                     gf_buffer_view(&column), gf_write_number(&digits, (uint64_t)v), 0);
+    gf_buffer_release(&column);
+    return st;
 }
 
-/* One job's pointer into the batch, where it still is what it was when the job began. */
-static gf_status move_pointer(gf_job *j, gf_batch *batch, gf_buffer *key, gf_buffer *column,
-                              gf_error *err)
+/* The pointer must still be what it was when the job began. */
+static gf_status check_pointer(gf_job *j, gf_error *err)
 {
     gf_collection_row row = {0};
     gf_status st = gf_collection_row_read(j->store, NULL, j->where, &row, err);
     if (st == GF_OK && gf_collection_row_served(&row, j->configuration) != j->served_before)
         st = gf_fail(err, GF_ECONFLICT, "another build was published meanwhile");
     gf_collection_row_release(&row);
-    if (st != GF_OK) return st;
-    gf_buffer_reset(key);
-    gf_collection_key(key, j->where.name_space, j->where.collection);
-    gf_buffer_reset(column);
-    gf_configuration_column(column, j->configuration, "processed");
-    st = gf_buffer_check(column, err);
-    if (st == GF_OK) put_number(batch, j->store, gf_buffer_view(key), column, gf_clock_ms());
-    gf_buffer_reset(column);
-    gf_configuration_column(column, j->configuration, "rebuilt");
-    if (st == GF_OK) st = gf_buffer_check(key, err);
-    if (st == GF_OK) st = gf_buffer_check(column, err);
-    if (st != GF_OK) return st;
-    put_number(batch, j->store, gf_buffer_view(key), column, j->build);
-    gf_batch_delete_row(batch, j->store->tables.builds, gf_buffer_view(&j->key),
-                        1u << GF_BUILDS_PROGRESS);
-    return GF_OK;
+    return st;
+}
+
+static gf_status move_pointer(gf_job *j, gf_batch *batch, gf_error *err)
+{
+    gf_buffer key = {0};
+    int64_t now = gf_clock_ms();
+    if (now < j->build) now = j->build;
+    gf_collection_key(&key, j->where.name_space, j->where.collection);
+    gf_slice view = gf_buffer_view(&key);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = check_pointer(j, err);
+    if (st == GF_OK) st = put_number(j, batch, view, "processed", now, err);
+    if (st == GF_OK) st = put_number(j, batch, view, "rebuilt", j->build, err);
+    if (st == GF_OK)
+        gf_batch_delete_row(batch, j->store->tables.builds, gf_buffer_view(&j->key),
+                            1u << GF_BUILDS_PROGRESS);
+    gf_buffer_release(&key);
+    return st;
+}
+
+static gf_status mark_old(gf_job *j, gf_batch *batch, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_configuration_key(&key, j->where.name_space, j->where.collection, j->configuration);
+    gf_status st = gf_buffer_check(&key, err);
+    /* The new build is not finished before this write: it is one of those that are kept. */
+    if (st == GF_OK)
+        st = gf_mark_builds(j->store, gf_buffer_view(&key), j->settings.keep - 1, j->build, batch,
+                            err);
+    gf_buffer_release(&key);
+    return st;
 }
 
 /*
  * One job alone is written under the condition that its pointer has not moved. Of several each was
  * checked under the write lock, without which no pointer moves.
  */
-static gf_status write_pointers(gf_job *const *jobs, size_t n, gf_batch *batch, gf_slice key,
-                                gf_slice column, gf_error *err)
+static gf_status write_pointers(gf_job *const *jobs, size_t n, gf_batch *batch, gf_error *err)
 {
     gf_job *j = jobs[0];
-    char text[24];
+    gf_buffer key = {0}, column = {0};
+    gf_digits digits;
+    gf_slice expected = gf_write_number(&digits, (uint64_t)j->served_before);
     if (n > 1) return gf_batch_write(batch, GF_SYNC, err);
-    int length = snprintf(text, sizeof text, "%" PRId64, j->served_before);
-    gf_slice expected = gf_slice_of(text, (size_t)length);
-    return gf_batch_write_if(batch, j->store->tables.collections, key, GF_COLLECTIONS_MAIN, column,
-                             j->served_before ? &expected : NULL, GF_SYNC, err);
+    gf_collection_key(&key, j->where.name_space, j->where.collection);
+    gf_configuration_column(&column, j->configuration, "rebuilt");
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_buffer_check(&column, err);
+    if (st == GF_OK)
+        st = gf_batch_write_if(batch, j->store->tables.collections, gf_buffer_view(&key),
+                               GF_COLLECTIONS_MAIN, gf_buffer_view(&column),
+                               j->served_before ? &expected : NULL, GF_SYNC, err);
+    gf_buffer_release(&key);
+    gf_buffer_release(&column);
+    return st;
 }
 
 static gf_status publish(gf_job *const *jobs, size_t n, gf_error *err)
 {
     gf_batch *batch;
-    gf_buffer key = {0}, column = {0};
     gf_status st = gf_batch_create(jobs[0]->store->db, &batch, err);
     if (st != GF_OK) return st;
-    for (size_t i = 0; i < n && st == GF_OK; i++)
-        st = move_pointer(jobs[i], batch, &key, &column, err);
-    if (st == GF_OK)
-        st = write_pointers(jobs, n, batch, gf_buffer_view(&key), gf_buffer_view(&column), err);
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        st = move_pointer(jobs[i], batch, err);
+        if (st == GF_OK) st = mark_old(jobs[i], batch, err);
+    }
+    if (st == GF_OK) st = write_pointers(jobs, n, batch, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
         jobs[i]->published = true;
     gf_batch_free(batch);
-    gf_buffer_release(&key);
-    gf_buffer_release(&column);
     return st;
 }
 
@@ -106,90 +136,99 @@ gf_status gf_mark_builds(gf_store *s, gf_slice configuration_key, size_t keep, i
     return st;
 }
 
-gf_status gf_drop_marked(gf_store *s, gf_slice configuration_key, gf_error *err)
+/* ---- changes ----------------------------------------------------------------------------------
+ */
+
+typedef struct need {
+    gf_store *store;
+    uint64_t oldest;
+} need;
+
+/* A build that has a mark is going, or is active and has told its need itself. */
+static gf_status note_need(void *context, const gf_row *row, gf_error *err)
 {
-    gf_scan *scan;
-    gf_row row = {0};
-    gf_buffer keys = {0};
-    gf_slice key;
-    gf_scan_options o = {.family = GF_BUILDS_PROGRESS, .prefix = configuration_key};
-    gf_status st = gf_scan_open(s->tables.builds, &o, &scan, err);
-    if (st != GF_OK) return st;
-    while ((st = gf_scan_next(scan, &row, err)) == GF_OK) {
-        const gf_cell *state = gf_row_find(&row, GF_BUILDS_PROGRESS, "state");
-        if (state && gf_slice_equal(state->value, GF_SLICE("dropping")))
-            gf_buffer_string(&keys, row.key);
-    }
-    gf_scan_close(scan);
-    gf_row_release(&row);
-    st = st == GF_ENOTFOUND ? gf_buffer_check(&keys, err) : st;
-    for (gf_slice rest = gf_buffer_view(&keys); st == GF_OK && gf_take_string(&rest, &key);)
-        st = gf_drop_build(s, key, err);
-    gf_buffer_release(&keys);
+    need *n = context;
+    gf_row progress = {0};
+    uint64_t seq;
+    gf_status st = gf_table_get(n->store->tables.builds, NULL, row->key, 1u << GF_BUILDS_PROGRESS,
+                                &progress, err);
+    gf_row_release(&progress);
+    if (st != GF_ENOTFOUND) return st;
+    if (!gf_cell_number(gf_row_find(row, GF_BUILDS_MAIN, "seq"), &seq))
+        return gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
+    if (seq < n->oldest) n->oldest = seq;
+    return GF_OK;
+}
+
+/*
+ * Changes up to which no build of the collection needs any: builds that are there need those since
+ * their own snapshot, and so do those that are being made. With the write lock held.
+ */
+static gf_status oldest_need(gf_job *j, gf_error *err)
+{
+    gf_store *s = j->store;
+    gf_buffer key = {0};
+    need n = {s, j->seq};
+    gf_collection_key(&key, j->where.name_space, j->where.collection);
+    gf_status st = gf_buffer_check(&key, err);
+    gf_scan_options o = {.family = GF_BUILDS_MAIN, .prefix = gf_buffer_view(&key)};
+    if (st == GF_OK) st = gf_scan_each(s->tables.builds, &o, note_need, &n, err);
+    for (const gf_activity *a = s->active; a && st == GF_OK; a = a->next)
+        if (gf_slice_starts(a->key, o.prefix) && a->seq < n.oldest) n.oldest = a->seq;
+    if (st == GF_OK) j->trim_to = n.oldest;
+    gf_buffer_release(&key);
     return st;
 }
 
-/* Changes that no kept build of any configuration needs any more. */
-static gf_status trim_changes(gf_job *j, gf_error *err)
+static gf_status trim_changes(gf_job *j, gf_batch *batch, gf_error *err)
 {
-    gf_store *s = j->store;
-    gf_scan *scan;
-    gf_row row = {0};
     gf_buffer start = {0}, end = {0};
-    uint64_t oldest = UINT64_MAX;
+    if (j->trim_to == 0) return GF_OK;
     gf_collection_key(&start, j->where.name_space, j->where.collection);
+    gf_change_key(&end, j->where.name_space, j->where.collection, j->trim_to + 1);
     gf_status st = gf_buffer_check(&start, err);
-    if (st != GF_OK) return st;
-    gf_scan_options builds = {.family = GF_BUILDS_MAIN, .prefix = gf_buffer_view(&start)};
-    st = gf_scan_open(s->tables.builds, &builds, &scan, err);
-    while (st == GF_OK && (st = gf_scan_next(scan, &row, err)) == GF_OK) {
-        uint64_t seq;
-        if (gf_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "seq"), &seq) && seq < oldest)
-            oldest = seq;
-    }
-    gf_scan_close(scan);
-    gf_row_release(&row);
-    if (st == GF_ENOTFOUND) {
-        gf_change_key(&end, j->where.name_space, j->where.collection, oldest);
-        st = gf_buffer_check(&end, err);
-    }
-    if (st == GF_OK && oldest != UINT64_MAX)
-        st = gf_delete_range(s, s->tables.changes, gf_buffer_view(&start), gf_buffer_view(&end),
-                             err);
+    if (st == GF_OK) st = gf_buffer_check(&end, err);
+    if (st == GF_OK)
+        st = gf_delete_range(j->store->tables.changes, gf_buffer_view(&start), gf_buffer_view(&end),
+                             batch, err);
     gf_buffer_release(&start);
     gf_buffer_release(&end);
     return st;
 }
 
-static gf_status drop_old(gf_job *j, gf_error *err)
+/* ---- the whole --------------------------------------------------------------------------------
+ */
+
+static gf_status drop_old(gf_job *const *jobs, size_t n, gf_error *err)
 {
-    gf_store *s = j->store;
-    gf_batch *batch = NULL;
-    gf_buffer key = {0};
-    gf_configuration_key(&key, j->where.name_space, j->where.collection, j->configuration);
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
-    if (st == GF_OK)
-        st = gf_mark_builds(s, gf_buffer_view(&key), j->settings.keep, j->build, batch, err);
-    if (st == GF_OK && gf_batch_changes(batch)) {
-        st = gf_batch_write(batch, GF_NO_SYNC, err);
-        if (st == GF_OK) st = gf_drop_marked(s, gf_buffer_view(&key), err);
+    gf_store *s = jobs[0]->store;
+    gf_batch *batch;
+    gf_status st = gf_batch_create(s->db, &batch, err);
+    if (st != GF_OK) return st;
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        gf_buffer key = {0};
+        gf_configuration_key(&key, jobs[i]->where.name_space, jobs[i]->where.collection,
+                             jobs[i]->configuration);
+        st = gf_buffer_check(&key, err);
+        if (st == GF_OK) st = gf_drop_marked(s, gf_buffer_view(&key), batch, err);
+        if (st == GF_OK) st = trim_changes(jobs[i], batch, err);
+        gf_buffer_release(&key);
     }
-    if (st == GF_OK) st = trim_changes(j, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_NO_SYNC, err);
     gf_batch_free(batch);
-    gf_buffer_release(&key);
     return st;
 }
 
 gf_status gf_jobs_publish(gf_job *const *jobs, size_t n, gf_error *err)
 {
     gf_store *s = jobs[0]->store;
-    gf_status st = gf_lock(s, err);
+    gf_status st = gf_lock(s, err), trimmed = GF_OK;
     if (st == GF_OK) st = publish(jobs, n, err);
-    /* The build is published: that old ones could not be dropped is for the next rebuild to mend.
-     */
-    for (size_t i = 0; i < n && st == GF_OK; i++)
-        drop_old(jobs[i], NULL);
+    for (size_t i = 0; i < n && st == GF_OK && trimmed == GF_OK; i++)
+        trimmed = oldest_need(jobs[i], NULL);
     gf_unlock(s);
-    return st;
+    if (st != GF_OK) return st;
+    /* The builds are published: what old ones leave behind is for the next write to clear away. */
+    if (drop_old(jobs, n, NULL) != GF_OK) gf_leave_untidy(s);
+    return GF_OK;
 }

@@ -62,7 +62,7 @@ gf_status gf_view_clusters(gf_view *v, gf_visit_cluster *visit, void *context, g
     gf_status st = gf_view_know_clusters(v, err);
     if (st == GF_OK) st = gf_json_parser_create(&parser, err);
     for (size_t i = 0; i < v->n_clusters && st == GF_OK; i++)
-        st = visit_one(v, &v->clusters[i], parser, visit, context, err);
+        st = visit_one(v, &v->clusters[v->by_size[i]], parser, visit, context, err);
     gf_json_parser_free(parser);
     return st;
 }
@@ -101,16 +101,22 @@ typedef struct member_walk {
     void *context;
     uint64_t left;
     gf_row row; /* of the walk; the view's own row is used for what is looked up */
-
 } member_walk;
 
-static gf_status visit_member(member_walk *w, gf_slice id, gf_error *err)
+static gf_status visit_member(member_walk *w, gf_error *err)
 {
     gf_membership m;
+    float score;
+    gf_slice id;
+    if (!gf_rank_read(w->row.cells[0].qualifier, &score, &id))
+        return gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
     if (gf_strings_find(&w->view->gone, id) != GF_STRING_NONE) return GF_OK;
     gf_status st = gf_view_membership(w->view, id, &m, err);
+    if (st == GF_ENOTFOUND)
+        return gf_fail(err, GF_ECORRUPT, "a member of a cluster, \"%.*s\", is missing",
+                       GF_SLICE_ARG(id));
     if (st != GF_OK) return st;
-    if (w->left) w->left--;
+    w->left--;
     return w->visit(w->context, id, &m, err);
 }
 
@@ -119,6 +125,7 @@ static gf_status walk_ranked(member_walk *w, const gf_known_cluster *c, gf_error
     gf_view *v = w->view;
     gf_buffer key = {0};
     gf_scan *scan = NULL;
+    bool more = true;
     gf_cluster_key(&key, gf_buffer_view(&v->key), c->label);
     gf_status st = gf_buffer_check(&key, err);
     gf_scan_options o = {.snapshot = v->snapshot,
@@ -126,17 +133,13 @@ static gf_status walk_ranked(member_walk *w, const gf_known_cluster *c, gf_error
                          .prefix = gf_buffer_view(&key),
                          .keys_only = true};
     if (st == GF_OK) st = gf_scan_open(v->store->tables.clusters, &o, &scan, err);
-    while (st == GF_OK && w->left && (st = gf_scan_next(scan, &w->row, err)) == GF_OK) {
-        float score;
-        gf_slice id;
-        if (gf_rank_read(w->row.cells[0].qualifier, &score, &id))
-            st = visit_member(w, id, err);
-        else
-            st = gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
+    while (st == GF_OK && more && w->left) {
+        st = gf_scan_step(scan, &w->row, &more, err);
+        if (st == GF_OK && more) st = visit_member(w, err);
     }
     gf_scan_close(scan);
     gf_buffer_release(&key);
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    return st;
 }
 
 gf_status gf_view_members(gf_view *v, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
@@ -167,10 +170,8 @@ typedef struct pair_walk {
 static gf_status next_document(gf_view *v, pair_walk *w, gf_error *err)
 {
     gf_buffer_reset(&w->document_id);
-    gf_status st = gf_scan_next(w->documents, &w->document, err);
-    w->documents_left = st == GF_OK;
-    if (st == GF_ENOTFOUND) return GF_OK;
-    if (st != GF_OK) return st;
+    gf_status st = gf_scan_step(w->documents, &w->document, &w->documents_left, err);
+    if (st != GF_OK || !w->documents_left) return st;
     return gf_key_last_string(v->store->tables.documents, w->document.key, &w->document_id, err);
 }
 
@@ -219,8 +220,11 @@ gf_status gf_view_memberships(gf_view *v, gf_visit_member *visit, void *context,
         st = gf_scan_open(v->store->tables.memberships, &memberships, &w.memberships, err);
     if (st == GF_OK) st = gf_scan_open(v->store->tables.documents, &documents, &w.documents, err);
     if (st == GF_OK) st = next_document(v, &w, err);
-    while (st == GF_OK && (st = gf_scan_next(w.memberships, &w.membership, err)) == GF_OK)
-        st = visit_pair(v, &w, visit, context, err);
+    bool more = true;
+    while (st == GF_OK && more) {
+        st = gf_scan_step(w.memberships, &w.membership, &more, err);
+        if (st == GF_OK && more) st = visit_pair(v, &w, visit, context, err);
+    }
     gf_scan_close(w.memberships);
     gf_scan_close(w.documents);
     gf_row_release(&w.membership);
@@ -228,5 +232,5 @@ gf_status gf_view_memberships(gf_view *v, gf_visit_member *visit, void *context,
     gf_buffer_release(&w.id);
     gf_buffer_release(&w.document_id);
     gf_buffer_release(&prefix);
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    return st;
 }

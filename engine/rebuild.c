@@ -1,13 +1,13 @@
 /* Rebuilding one configuration of one collection. */
 #include "engine/rebuild_internal.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
 
-static void summarise(gf_job *j)
+static gf_status summarise(gf_job *j, gf_error *err)
 {
     const gf_kmeans *c = &j->clusters;
     const gf_vectors *v = &j->documents.vectors;
+    if (c->k > UINT32_MAX - j->next_id)
+        return gf_fail(err, GF_ELIMIT, "this configuration has used up its cluster ids");
     j->info = (gf_build_info){.build = j->build,
                               .served = true,
                               .documents = j->documents.n,
@@ -16,10 +16,10 @@ static void summarise(gf_job *j)
                               .terms = v->x.n_cols,
                               .k = c->k,
                               .objective = c->n ? c->objective / c->n : 0,
-                              .seconds = gf_clock_seconds() - j->started,
                               .seq = j->seq,
                               .settings = gf_buffer_view(&j->settings_json),
                               .versions = gf_slice_str(gf_library_versions())};
+    return GF_OK;
 }
 
 gf_status gf_job_compute(gf_job *j, gf_error *err)
@@ -27,8 +27,7 @@ gf_status gf_job_compute(gf_job *j, gf_error *err)
     gf_status st = gf_job_gather(j, err);
     if (st == GF_OK) st = gf_job_cluster(j, err);
     if (st == GF_OK) st = gf_job_name_clusters(j, err);
-    if (st == GF_OK) summarise(j);
-    return st;
+    return st == GF_OK ? summarise(j, err) : st;
 }
 
 static gf_status write_and_publish(gf_job *j, gf_error *err)
@@ -65,7 +64,7 @@ gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
     gf_status st = gf_job_init(&job, s, where, configuration, options, err);
     if (st != GF_OK) return st;
     gf_rebuild_result r = {.outcome = GF_UNMODIFIED};
-    st = gf_job_look(&job, NULL, &modified, err);
+    st = gf_job_look(&job, &modified, err);
     if (st == GF_OK && (modified || options->force)) {
         r.outcome = options->dry_run ? GF_WOULD_REBUILD : GF_REBUILT;
         if (!options->dry_run) st = build(&job, err);

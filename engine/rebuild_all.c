@@ -1,10 +1,15 @@
 /*
  * Rebuilding many collections. Small ones are built side by side, one thread each, and begin, are
- * written and are published together: a sync for all of them instead of three for each.
+ * written and are published together: a sync for all of them instead of three for each. What each
+ * has computed is written at once and freed, so a group takes no more memory than its largest
+ * members. A group in which something goes wrong is done again, one by one, so that one that fails
+ * does not take others with it.
  */
 #include "engine/rebuild_internal.h"
 
 #include "base/memory.h"
+
+#include <pthread.h>
 
 enum { SMALL_DOCUMENTS = 2000, GROUP_JOBS = 256, GROUP_DOCUMENTS = 20000 };
 
@@ -15,22 +20,30 @@ typedef struct work_list {
     gf_slice configuration; /* empty: all that each collection has */
     gf_buffer names;
     gf_slice collection; /* at hand */
+    uint64_t n;
 } work_list;
 
 typedef struct rebuilding_all {
     gf_store *store;
-    gf_slice name_space;
     const gf_rebuild_options *options;
+    gf_rebuild_options in_group; /* without the progress of each, which would come from threads */
     gf_visit_rebuild *visit;
     void *context;
     gf_pool *pool;
-    gf_job *group[GROUP_JOBS];
-    gf_status status[GROUP_JOBS];
-    gf_error errors[GROUP_JOBS];
+    gf_job *group[GROUP_JOBS]; /* n */
     size_t n;
+    gf_error errors[GROUP_JOBS]; /* of computing each */
+    pthread_mutex_t write; /* held while one writes into the batch */
+    gf_batch *batch;
     uint64_t documents; /* in the group */
     uint64_t done, total;
 } rebuilding_all;
+
+/* A store that takes no more writes ends it all, and so does a cancel; all else was one job's. */
+static bool ends_all(gf_status st)
+{
+    return st == GF_ECANCELLED || st == GF_EIO;
+}
 
 /* ---- the list ---------------------------------------------------------------------------------
  */
@@ -41,191 +54,212 @@ static gf_status add_name(void *context, gf_slice name, gf_error *err)
     if (l->configuration.len && !gf_slice_equal(name, l->configuration)) return GF_OK;
     gf_buffer_string(&l->names, l->collection);
     gf_buffer_string(&l->names, name);
+    l->n++;
     return gf_buffer_check(&l->names, err);
 }
 
 static gf_status add_collection(void *context, const gf_collection_info *info, gf_error *err)
 {
     work_list *l = context;
+    gf_place where = {l->name_space, info->name};
     l->collection = info->name;
-    return gf_configurations_visit(l->store, (gf_place){l->name_space, info->name}, add_name, l,
-                                   err);
+    gf_status st = gf_configurations_visit(l->store, where, add_name, l, err);
+    return st == GF_ENOTFOUND ? GF_OK : st; /* deleted meanwhile */
+}
+
+static gf_status list_work(work_list *l, gf_slice prefix, gf_error *err)
+{
+    gf_status st = gf_collections_visit(l->store, l->name_space, prefix, add_collection, l, err);
+    if (st != GF_OK || l->n || !l->configuration.len) return st;
+    return gf_fail(err, GF_ENOTFOUND, "no collection has a configuration \"%.*s\"",
+                   GF_SLICE_ARG(l->configuration));
+}
+
+/* ---- telling ----------------------------------------------------------------------------------
+ */
+
+static void count_done(rebuilding_all *r, gf_place where)
+{
+    r->done++;
+    if (r->options->progress)
+        r->options->progress(r->options->context, where, "rebuilding", r->done, r->total);
+}
+
+static gf_status tell(rebuilding_all *r, const gf_job *j, const gf_error *why,
+                      const gf_rebuild_result *result, gf_error *err)
+{
+    count_done(r, j->where);
+    bool good = why->status == GF_OK;
+    return r->visit(r->context, j->where, j->configuration, why->status, why->message,
+                    good ? result : NULL, err);
+}
+
+static gf_status tell_job(rebuilding_all *r, const gf_job *j, gf_rebuild_outcome outcome,
+                          gf_error *err)
+{
+    gf_rebuild_result result = {.outcome = outcome, .build = j->info};
+    return tell(r, j, &(gf_error){GF_OK, ""}, &result, err);
+}
+
+/* ---- one by itself ----------------------------------------------------------------------------
+ */
+
+static gf_status build_alone(rebuilding_all *r, const gf_job *j, gf_error *err)
+{
+    gf_rebuild_result result;
+    gf_error why = {GF_OK, ""};
+    why.status = gf_rebuild(r->store, j->where, j->configuration, r->options, &result, &why);
+    if (!ends_all(why.status)) return tell(r, j, &why, &result, err);
+    if (err) *err = why;
+    return why.status;
 }
 
 /* ---- a group ----------------------------------------------------------------------------------
  */
 
-static gf_status tell(rebuilding_all *r, gf_place where, gf_slice configuration, gf_status status,
-                      const char *message, const gf_rebuild_result *result, gf_error *err)
+static gf_status write_job(rebuilding_all *r, gf_job *j, gf_error *err)
 {
-    r->done++;
-    if (r->options->progress)
-        r->options->progress(r->options->context, where, "rebuilding", r->done, r->total);
-    return r->visit(r->context, where, configuration, status, message, result, err);
+    pthread_mutex_lock(&r->write);
+    gf_status st = gf_job_write(j, r->batch, err);
+    pthread_mutex_unlock(&r->write);
+    return st;
 }
 
-static gf_status tell_job(rebuilding_all *r, gf_job *j, gf_status status, const char *message,
-                          gf_rebuild_outcome outcome, gf_error *err)
+/* What cannot be computed is that job's failure, what cannot be written is the group's. */
+static gf_status build_task(void *context, size_t i, unsigned worker, gf_error *err)
 {
-    gf_rebuild_result result = {.outcome = outcome, .build = j->info};
-    return tell(r, j->where, j->configuration, status, message, status == GF_OK ? &result : NULL,
-                err);
-}
-
-static gf_status compute_task(void *context, size_t i, unsigned worker, gf_error *err)
-{
-    (void)worker, (void)err;
+    (void)worker;
     rebuilding_all *r = context;
-    r->errors[i] = (gf_error){GF_OK, ""};
-    r->status[i] = gf_job_compute(r->group[i], &r->errors[i]);
-    return GF_OK;
+    gf_job *j = r->group[i];
+    gf_error *why = &r->errors[i];
+    gf_status st = why->status = gf_job_compute(j, why);
+    if (ends_all(st) && err) *err = *why;
+    if (st == GF_OK)
+        st = write_job(r, j, err);
+    else if (!ends_all(st))
+        st = GF_OK;
+    gf_job_release_results(j);
+    return st;
 }
 
-/* Write and publish those of the group that were computed. */
-static gf_status finish_group(rebuilding_all *r, gf_error *err)
+static gf_status publish_group(rebuilding_all *r, gf_error *err)
 {
     gf_job *good[GROUP_JOBS];
     size_t n = 0;
-    gf_batch *batch;
-    gf_status st = gf_batch_create(r->store->db, &batch, err);
-    if (st != GF_OK) return st;
-    for (size_t i = 0; i < r->n && st == GF_OK; i++) {
-        if (r->status[i] != GF_OK) continue;
-        st = gf_job_write(r->group[i], batch, err);
-        good[n++] = r->group[i];
-    }
-    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
-    gf_batch_free(batch);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->errors[i].status == GF_OK) good[n++] = r->group[i];
+    gf_status st = gf_batch_write(r->batch, GF_SYNC, err);
     return st == GF_OK && n ? gf_jobs_publish(good, n, err) : st;
 }
 
-/* The group's jobs have all been tried; report them and empty the group. */
-static gf_status report_group(rebuilding_all *r, gf_status group_status,
-                              const gf_error *group_error, gf_error *err)
+static gf_status try_group(rebuilding_all *r, gf_error *err)
+{
+    gf_snapshot *snapshot = NULL;
+    gf_status st = gf_batch_create(r->store->db, &r->batch, err);
+    if (st != GF_OK) return st;
+    st = gf_jobs_begin(r->group, r->n, &snapshot, err);
+    if (st == GF_OK) st = gf_pool_run(r->pool, r->n, build_task, r, r->options->cancel, err);
+    if (st == GF_OK) st = publish_group(r, err);
+    gf_jobs_end(r->group, r->n);
+    gf_snapshot_free(snapshot);
+    gf_batch_free(r->batch);
+    r->batch = NULL;
+    return st;
+}
+
+static gf_status tell_group(rebuilding_all *r, gf_error *err)
 {
     gf_status st = GF_OK;
-    for (size_t i = 0; i < r->n; i++) {
-        gf_job *j = r->group[i];
-        bool computed = r->status[i] == GF_OK;
-        gf_status status = computed ? group_status : r->status[i];
-        const char *message = computed ? group_error->message : r->errors[i].message;
-        if (st == GF_OK) st = tell_job(r, j, status, message, GF_REBUILT, err);
-        gf_job_release(j);
-        gf_free(j);
-    }
+    for (size_t i = 0; i < r->n && st == GF_OK; i++)
+        st = r->errors[i].status == GF_OK ? tell_job(r, r->group[i], GF_REBUILT, err)
+                                   : tell(r, r->group[i], &r->errors[i], NULL, err);
+    return st;
+}
+
+static gf_status one_by_one(rebuilding_all *r, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < r->n && st == GF_OK; i++)
+        st = build_alone(r, r->group[i], err);
+    return st;
+}
+
+static void free_job(gf_job *j)
+{
+    gf_job_release(j);
+    gf_free(j);
+}
+
+static gf_status build_group(rebuilding_all *r, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    if (r->n == 0) return GF_OK;
+    gf_status st = try_group(r, &why);
+    if (st == GF_OK)
+        st = tell_group(r, err);
+    else if (!ends_all(st))
+        st = one_by_one(r, err);
+    else if (err)
+        *err = why;
+    for (size_t i = 0; i < r->n; i++)
+        free_job(r->group[i]);
     r->n = 0;
     r->documents = 0;
     return st;
 }
 
-static gf_status build_group(rebuilding_all *r, gf_error *err)
-{
-    gf_snapshot *snapshot = NULL;
-    gf_error error = {GF_OK, ""};
-    if (r->n == 0) return GF_OK;
-    for (size_t i = 0; i < r->n; i++)
-        r->status[i] = GF_OK;
-    gf_status st = gf_jobs_begin(r->group, r->n, &snapshot, &error);
-    if (st == GF_OK) st = gf_pool_run(r->pool, r->n, compute_task, r, r->options->cancel, &error);
-    if (st == GF_OK) st = finish_group(r, &error);
-    gf_jobs_end(r->group, r->n);
-    gf_snapshot_free(snapshot);
-    /* A cancel, and a store that takes no more writes, end it all; anything else was these jobs'.
-     */
-    gf_status told = report_group(r, st, &error, err);
-    if (st == GF_ECANCELLED || st == GF_EIO) {
-        if (err) *err = error;
-        return st;
-    }
-    return told;
-}
-
 /* ---- one after the other ----------------------------------------------------------------------
  */
 
-static gf_status build_alone(rebuilding_all *r, gf_job *j, gf_error *err)
+/* Look at a job and do what it needs; *kept where it went into the group. */
+static gf_status handle(rebuilding_all *r, gf_job *j, bool *kept, gf_error *err)
 {
-    gf_rebuild_result result;
-    gf_error error = {GF_OK, ""};
-    gf_status st = gf_rebuild(r->store, j->where, j->configuration, r->options, &result, &error);
-    if (st == GF_ECANCELLED || st == GF_EIO) {
-        if (err) *err = error;
-        return st;
+    gf_error why = {GF_OK, ""};
+    bool modified = true;
+    why.status = gf_job_look(j, &modified, &why);
+    if (why.status == GF_ENOTFOUND) { /* deleted meanwhile */
+        count_done(r, j->where);
+        return GF_OK;
     }
-    return tell(r, j->where, j->configuration, st, error.message, st == GF_OK ? &result : NULL,
-                err);
-}
-
-static gf_status add_to_group(rebuilding_all *r, gf_job *j, gf_error *err)
-{
+    if (ends_all(why.status)) {
+        if (err) *err = why;
+        return why.status;
+    }
+    if (why.status != GF_OK) return tell(r, j, &why, NULL, err);
+    if (!modified && !r->options->force) return tell_job(r, j, GF_UNMODIFIED, err);
+    if (r->options->dry_run) return tell_job(r, j, GF_WOULD_REBUILD, err);
+    if (j->size > SMALL_DOCUMENTS) return build_alone(r, j, err);
+    *kept = true;
     r->group[r->n++] = j;
-    r->documents += j->info.documents;
+    r->documents += j->size;
     return r->n == GROUP_JOBS || r->documents >= GROUP_DOCUMENTS ? build_group(r, err) : GF_OK;
 }
 
-/* Look at a job and do what it needs; it is freed, or goes into the group. */
-static gf_status handle(rebuilding_all *r, gf_job *j, bool *grouped, gf_error *err)
-{
-    gf_error error = {GF_OK, ""};
-    bool modified = true;
-    gf_status st = gf_job_look(j, NULL, &modified, &error);
-    if (st == GF_EIO || st == GF_ECORRUPT || st == GF_ENOMEM) {
-        if (err) *err = error;
-        return st;
-    }
-    if (st != GF_OK) return tell_job(r, j, st, error.message, GF_UNMODIFIED, err);
-    if (!modified && !r->options->force) return tell_job(r, j, GF_OK, "", GF_UNMODIFIED, err);
-    if (r->options->dry_run) return tell_job(r, j, GF_OK, "", GF_WOULD_REBUILD, err);
-    if (j->info.documents > SMALL_DOCUMENTS) return build_alone(r, j, err);
-    *grouped = true;
-    return add_to_group(r, j, err);
-}
-
-static gf_status handle_named(rebuilding_all *r, gf_slice collection, gf_slice configuration,
+static gf_status handle_named(rebuilding_all *r, gf_place where, gf_slice configuration,
                               gf_error *err)
 {
+    bool kept = false;
+    gf_status st = gf_cancel_check(r->options->cancel, err);
+    if (st != GF_OK) return st;
     gf_job *j = gf_calloc(1, sizeof *j);
     if (!j) return gf_fail_memory(err, "a rebuild");
-    bool grouped = false;
-    gf_place where = {r->name_space, collection};
-    gf_status st = gf_job_init(j, r->store, where, configuration, r->options, err);
-    if (st == GF_OK) {
-        st = gf_cancel_check(r->options->cancel, err);
-        if (st == GF_OK) st = handle(r, j, &grouped, err);
-        if (!grouped) gf_job_release(j);
-    }
-    if (!grouped) gf_free(j);
+    st = gf_job_init(j, r->store, where, configuration, &r->in_group, err);
+    if (st == GF_OK) st = handle(r, j, &kept, err);
+    if (!kept) free_job(j);
     return st;
 }
 
-static void drop_group(rebuilding_all *r)
+static gf_status rebuild_listed(rebuilding_all *r, const work_list *list, gf_error *err)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        gf_job_release(r->group[i]);
-        gf_free(r->group[i]);
-    }
-    r->n = 0;
-}
-
-static uint64_t count_work(gf_slice names)
-{
-    gf_slice name;
-    uint64_t n = 0;
-    while (gf_take_string(&names, &name))
-        n++;
-    return n / 2;
-}
-
-static gf_status rebuild_listed(rebuilding_all *r, gf_slice names, gf_error *err)
-{
-    gf_slice collection, configuration;
+    gf_slice names = gf_buffer_view(&list->names), collection, configuration;
     gf_status st = gf_pool_create(r->options->threads, &r->pool, err);
-    r->total = count_work(names);
+    r->total = list->n;
     while (st == GF_OK && gf_take_string(&names, &collection) &&
            gf_take_string(&names, &configuration))
-        st = handle_named(r, collection, configuration, err);
+        st = handle_named(r, (gf_place){list->name_space, collection}, configuration, err);
     if (st == GF_OK) st = build_group(r, err);
-    drop_group(r);
+    for (size_t i = 0; i < r->n; i++)
+        free_job(r->group[i]);
     gf_pool_free(r->pool);
     return st;
 }
@@ -235,18 +269,19 @@ gf_status gf_rebuild_all(gf_store *s, gf_slice name_space, gf_slice prefix, gf_s
                          gf_error *err)
 {
     work_list list = {.store = s, .name_space = name_space, .configuration = configuration};
-    gf_status st = gf_collections_visit(s, name_space, prefix, add_collection, &list, err);
-    if (st == GF_OK) {
-        rebuilding_all *r = gf_calloc(1, sizeof *r);
-        if (!r) st = gf_fail_memory(err, "a rebuild");
-        if (st == GF_OK) {
-            r->store = s;
-            r->name_space = name_space;
-            r->options = options;
-            r->visit = visit;
-            r->context = context;
-            st = rebuild_listed(r, gf_buffer_view(&list.names), err);
-        }
+    gf_status st = list_work(&list, prefix, err);
+    rebuilding_all *r = st == GF_OK ? gf_calloc(1, sizeof *r) : NULL;
+    if (st == GF_OK && !r) st = gf_fail_memory(err, "a rebuild");
+    if (r) {
+        r->store = s;
+        r->options = options;
+        r->visit = visit;
+        r->context = context;
+        r->in_group = *options;
+        r->in_group.progress = NULL;
+        pthread_mutex_init(&r->write, NULL);
+        st = rebuild_listed(r, &list, err);
+        pthread_mutex_destroy(&r->write);
         gf_free(r);
     }
     gf_buffer_release(&list.names);

@@ -20,12 +20,6 @@
 #include "engine/settings.h"
 #include "vectorize/vectorizer.h"
 
-/** A build that this process is making: an entry of the store's list. */
-typedef struct gf_rebuilding {
-    struct gf_rebuilding *next;
-    gf_slice key; /* of the build; borrowed from its job */
-} gf_rebuilding;
-
 /** The documents of a snapshot as rows, in the order of their ids. */
 typedef struct gf_gathered {
     uint32_t n;
@@ -55,12 +49,13 @@ typedef struct gf_job {
 
     int64_t build;         /* its timestamp */
     int64_t served_before; /* 0: none */
-    uint64_t seq;          /* of the collection in the snapshot */
+    uint64_t seq, size;    /* of the collection in the snapshot */
     uint32_t next_id;      /* first free cluster id */
     gf_buffer key;         /* of the build */
     const gf_snapshot *snapshot;
-    gf_rebuilding entry; /* in the store's list while it is made */
-    bool listed, published;
+    gf_activity activity; /* in the store's list from its beginning to its end */
+    bool begun, published;
+    uint64_t trim_to; /* changes up to this one are needed by no build any more */
     double started; /* seconds */
 
     gf_gathered documents;
@@ -79,23 +74,26 @@ gf_status gf_job_init(gf_job *job, gf_store *store, gf_place where, gf_slice con
                       const gf_rebuild_options *options, gf_error *err);
 void gf_job_release(gf_job *job);
 
+/** Free what was computed, once it is written. */
+void gf_job_release_results(gf_job *job);
+
 /** Tell how far it is. */
 void gf_job_tell(const gf_job *job, const char *phase, uint64_t done, uint64_t total);
 
 /**
- * Read the settings and whether anything has changed since the served build; *modified is false
- * where nothing has. job->info tells of the served build.
+ * Read size, settings and whether anything has changed since the served build; *modified is false
+ * where nothing has. job->info tells of the served build, where there is one.
  */
-gf_status gf_job_look(gf_job *job, const gf_snapshot *snapshot, bool *modified, gf_error *err);
+gf_status gf_job_look(gf_job *job, bool *modified, gf_error *err);
 
 /**
  * Begin jobs together: give each its build time, mark it as under way (synced), take the snapshot
- * that all read from. The write lock is taken here.
- * @return GF_EBUSY where one of them is being rebuilt already; then none has begun
+ * that all read from. The write lock is taken here. gf_jobs_end must follow, whatever comes of it.
+ * @return GF_EBUSY where one of them is being rebuilt already, GF_ENOTFOUND where it has gone
  */
 gf_status gf_jobs_begin(gf_job *const *jobs, size_t n, gf_snapshot **snapshot, gf_error *err);
 
-/** Take begun jobs off the store's list; those not published leave nothing behind. */
+/** Take jobs off the store's list; those not published leave nothing behind. */
 void gf_jobs_end(gf_job *const *jobs, size_t n);
 
 gf_status gf_job_gather(gf_job *job, gf_error *err);
@@ -105,7 +103,9 @@ gf_status gf_job_name_clusters(gf_job *job, gf_error *err);
 /** Add the build's rows to the batch, which is written (synced) whenever it is full. */
 gf_status gf_job_write(gf_job *job, gf_batch *batch, gf_error *err);
 
-/** Move the pointers of written jobs in one synced write; then drop builds that need not be kept.
+/**
+ * Move the pointers of written jobs in one synced write; then drop builds that need not be kept.
+ * The write lock is taken for the first part.
  */
 gf_status gf_jobs_publish(gf_job *const *jobs, size_t n, gf_error *err);
 
@@ -115,17 +115,16 @@ gf_status gf_build_is_served(gf_store *store, gf_slice build_key, bool *served, 
 /** What a row of builds:main says; slices are borrowed from the row. `served` is not set. */
 gf_status gf_build_decode(gf_store *store, const gf_row *row, gf_build_info *info, gf_error *err);
 
-/** The builds of a configuration that are there, newest first; free the list with gf_free. */
+/**
+ * The finished builds of a configuration, newest first, without those that are going; free the list
+ * with gf_free.
+ */
 gf_status gf_builds_list(gf_store *store, const gf_snapshot *snapshot, gf_slice configuration_key,
                          int64_t **builds, size_t *n, gf_error *err);
 
-/** Mark, in the batch, all builds of a configuration as going but the newest `keep` and the served.
- */
+/** Mark, in the batch, all of these as going but the newest `keep` and the served. */
 gf_status gf_mark_builds(gf_store *store, gf_slice configuration_key, size_t keep, int64_t served,
                          gf_batch *batch, gf_error *err);
-
-/** Drop the builds that are so marked. */
-gf_status gf_drop_marked(gf_store *store, gf_slice configuration_key, gf_error *err);
 
 /** Gather, cluster and name: all between beginning and writing. */
 gf_status gf_job_compute(gf_job *job, gf_error *err);

@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 
-#include <stdlib.h>
-
 /* docs/configuration.md is written from this table; a test compares them. */
 static const gf_setting settings[] = {
     {"k", "auto, or 1 to 1000000", "auto",
@@ -86,9 +84,8 @@ static gf_status read_number(size_t number, gf_slice value, bool automatic, uint
         *out = 0;
         return GF_OK;
     }
-    gf_cell cell = {.value = value};
     uint64_t v;
-    if (!gf_cell_number(&cell, &v) || v < least || v > most) return bad_value(number, value, err);
+    if (!gf_read_number(value, &v) || v < least || v > most) return bad_value(number, value, err);
     *out = v;
     return GF_OK;
 }
@@ -101,16 +98,10 @@ static gf_status read_flag(size_t number, gf_slice value, bool *out, gf_error *e
     return GF_OK;
 }
 
-static gf_status read_share(size_t number, gf_slice value, double *out, gf_error *err)
+static gf_status read_tolerance(size_t number, gf_slice value, double *out, gf_error *err)
 {
-    char text[32], *end;
-    if (value.len == 0 || value.len >= sizeof text) return bad_value(number, value, err);
-    for (size_t i = 0; i < value.len; i++)
-        if (!strchr("0123456789.", value.ptr[i])) return bad_value(number, value, err);
-    memcpy(text, value.ptr, value.len);
-    text[value.len] = '\0';
-    double v = strtod(text, &end);
-    if (*end || v > 0.5) return bad_value(number, value, err);
+    double v;
+    if (!gf_read_decimal(value, &v) || v < 0 || v > 0.5) return bad_value(number, value, err);
     *out = v;
     return GF_OK;
 }
@@ -164,7 +155,8 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
         return read_small(number, value, true, 100, &r->restarts, err);
     if (strcmp(name, "max_passes") == 0)
         return read_small(number, value, false, 10000, &r->max_passes, err);
-    if (strcmp(name, "tolerance") == 0) return read_share(number, value, &r->tolerance, err);
+    if (strcmp(name, "tolerance") == 0)
+        return read_tolerance(number, value, &r->tolerance, err);
     if (strcmp(name, "polish") == 0) return read_flag(number, value, &r->polish, err);
     if (strcmp(name, "language") == 0) return read_language(value, r, err);
     if (strcmp(name, "ngrams") == 0) return read_ngrams(number, value, &r->vectorizer, err);
@@ -253,6 +245,16 @@ void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json)
     gf_json_begin(&w, '{');
     for (size_t i = 0; i < N_SETTINGS; i++)
         if (map->value[i].ptr) gf_json_put_string(&w, settings[i].name, map->value[i]);
+    gf_json_end(&w, '}');
+}
+
+void gf_settings_map_write_effective(const gf_settings_map *map, gf_buffer *json)
+{
+    gf_json_writer w = gf_json_writer_to(json);
+    gf_json_begin(&w, '{');
+    for (size_t i = 0; i < N_SETTINGS; i++)
+        if (map->value[i].ptr && !gf_slice_equal(map->value[i], gf_slice_str(settings[i].initial)))
+            gf_json_put_string(&w, settings[i].name, map->value[i]);
     gf_json_end(&w, '}');
 }
 

@@ -48,6 +48,9 @@ gf_status gf_settings_map_read(gf_slice settings, gf_slice configuration, gf_set
 /** The set values as a JSON object, in the order of the settings. */
 void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json);
 
+/** The same without those that are what they would be anyway: what a build was made with. */
+void gf_settings_map_write_effective(const gf_settings_map *map, gf_buffer *json);
+
 /** The value of a setting: what is set, else what is initial. */
 gf_slice gf_settings_map_value(const gf_settings_map *map, size_t number);
 

@@ -47,41 +47,54 @@ gf_database *gf_store_database(gf_store *s)
 /* ---- status -----------------------------------------------------------------------------------
  */
 
-static gf_status count_rows(gf_table *table, unsigned family, const gf_snapshot *snapshot,
-                            uint64_t *n, gf_error *err)
+typedef struct status_walk {
+    gf_store *store;
+    const gf_snapshot *snapshot;
+    gf_store_status *status;
+} status_walk;
+
+static gf_status add_collection(void *context, const gf_row *found, gf_error *err)
 {
-    gf_scan *scan;
+    status_walk *w = context;
+    gf_collection_row row = {.row = *found}; /* borrowed */
+    bool going;
+    gf_status st = gf_collection_row_decode(&row, err);
+    if (st == GF_OK) st = gf_collection_is_going(w->store, w->snapshot, found->key, &going, err);
+    if (st != GF_OK || going) return st;
+    w->status->collections++;
+    w->status->documents += row.size;
+    return GF_OK;
+}
+
+/* A build with a mark is not finished, whether or not its own row is there already. */
+static gf_status add_unfinished(void *context, const gf_row *found, gf_error *err)
+{
+    status_walk *w = context;
     gf_row row = {0};
-    gf_scan_options o = {.snapshot = snapshot, .family = family, .keys_only = true};
-    gf_status st = gf_scan_open(table, &o, &scan, err);
-    if (st != GF_OK) return st;
-    while ((st = gf_scan_next(scan, &row, err)) == GF_OK)
-        ++*n;
-    gf_scan_close(scan);
+    w->status->unfinished++;
+    gf_status st = gf_table_get(w->store->tables.builds, w->snapshot, found->key,
+                                1u << GF_BUILDS_MAIN, &row, err);
     gf_row_release(&row);
+    if (st == GF_OK) w->status->builds--;
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-static gf_status sum_sizes(gf_store *s, const gf_snapshot *snapshot, gf_store_status *status,
-                           gf_error *err)
+static gf_status read_status(status_walk *w, gf_error *err)
 {
-    gf_scan *scan;
-    gf_collection_row row = {0};
-    gf_scan_options o = {.snapshot = snapshot, .family = GF_COLLECTIONS_MAIN};
-    gf_status st = gf_scan_open(s->tables.collections, &o, &scan, err);
-    if (st != GF_OK) return st;
-    while ((st = gf_scan_next(scan, &row.row, err)) == GF_OK) {
-        bool going;
-        st = gf_collection_row_decode(&row, err);
-        if (st == GF_OK) st = gf_collection_is_going(s, snapshot, row.row.key, &going, err);
-        if (st != GF_OK) break;
-        if (going) continue;
-        status->collections++;
-        status->documents += row.size;
-    }
-    gf_scan_close(scan);
-    gf_collection_row_release(&row);
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    const gf_tables *t = &w->store->tables;
+    gf_scan_options o = {.snapshot = w->snapshot, .family = GF_COLLECTIONS_MAIN};
+    gf_scan_options progress = {
+        .snapshot = w->snapshot, .family = GF_BUILDS_PROGRESS, .keys_only = true};
+    uint64_t going = 0;
+    gf_slice all = {0};
+    gf_status st = gf_scan_each(t->collections, &o, add_collection, w, err);
+    if (st == GF_OK)
+        st = gf_scan_count(t->builds, w->snapshot, GF_BUILDS_MAIN, all, &w->status->builds, err);
+    if (st == GF_OK) st = gf_scan_each(t->builds, &progress, add_unfinished, w, err);
+    if (st == GF_OK)
+        st = gf_scan_count(t->collections, w->snapshot, GF_COLLECTIONS_PROGRESS, all, &going, err);
+    w->status->unfinished += going;
+    return st;
 }
 
 gf_status gf_store_read_status(gf_store *s, gf_store_status *status, gf_error *err)
@@ -89,13 +102,8 @@ gf_status gf_store_read_status(gf_store *s, gf_store_status *status, gf_error *e
     gf_store_status read = {0};
     gf_snapshot *snapshot = NULL;
     gf_status st = gf_snapshot_create(s->db, &snapshot, err);
-    if (st == GF_OK) st = sum_sizes(s, snapshot, &read, err);
-    if (st == GF_OK) st = count_rows(s->tables.builds, GF_BUILDS_MAIN, snapshot, &read.builds, err);
-    if (st == GF_OK)
-        st = count_rows(s->tables.builds, GF_BUILDS_PROGRESS, snapshot, &read.unfinished, err);
-    if (st == GF_OK)
-        st = count_rows(s->tables.collections, GF_COLLECTIONS_PROGRESS, snapshot, &read.unfinished,
-                        err);
+    status_walk w = {s, snapshot, &read};
+    if (st == GF_OK) st = read_status(&w, err);
     if (st == GF_OK) st = gf_folder_size(s->folder, &read.bytes, err);
     gf_snapshot_free(snapshot);
     if (st == GF_OK) *status = read;

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* ---- opening ----------------------------------------------------------------------------------
  */
@@ -96,6 +95,7 @@ void gf_view_close(gf_view *v)
     if (!v) return;
     if (v->model_loaded) gf_model_release(&v->model);
     gf_free(v->clusters);
+    gf_free(v->by_size);
     gf_strings_release(&v->gone);
     gf_row_release(&v->row);
     gf_row_release(&v->document_row);
@@ -111,187 +111,69 @@ const gf_build_info *gf_view_build(const gf_view *v)
     return &v->info;
 }
 
-gf_status gf_builds_visit(gf_store *store, gf_place where, gf_slice configuration,
-                          gf_visit_build *visit, void *context, gf_error *err)
+typedef struct builds_walk {
+    gf_store *store;
+    const gf_snapshot *snapshot;
+    gf_buffer key; /* of the configuration */
+    int64_t served;
+    gf_visit_build *visit;
+    void *context;
+} builds_walk;
+
+static gf_status visit_build(builds_walk *w, int64_t build, gf_error *err)
+{
+    gf_row row = {0};
+    gf_build_info info;
+    size_t configuration = w->key.len;
+    gf_key_u64(&w->key, (uint64_t)build);
+    gf_status st = gf_buffer_check(&w->key, err);
+    if (st == GF_OK)
+        st = gf_table_get(w->store->tables.builds, w->snapshot, gf_buffer_view(&w->key),
+                          1u << GF_BUILDS_MAIN, &row, err);
+    if (st == GF_OK) st = gf_build_decode(w->store, &row, &info, err);
+    if (st == GF_OK) {
+        info.served = build == w->served;
+        st = w->visit(w->context, &info, err);
+    }
+    w->key.len = configuration;
+    gf_row_release(&row);
+    return st;
+}
+
+static gf_status visit_builds(builds_walk *w, gf_error *err)
 {
     int64_t *builds = NULL;
     size_t n = 0;
+    gf_status st =
+        gf_builds_list(w->store, w->snapshot, gf_buffer_view(&w->key), &builds, &n, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = visit_build(w, builds[i], err);
+    gf_free(builds);
+    return st;
+}
+
+gf_status gf_builds_visit(gf_store *store, gf_place where, gf_slice configuration,
+                          gf_visit_build *visit, void *context, gf_error *err)
+{
+    builds_walk w = {.store = store, .visit = visit, .context = context};
     gf_snapshot *snapshot = NULL;
     gf_collection_row row = {0};
     gf_settings_map map = {0};
-    gf_buffer key = {0};
-    gf_configuration_key(&key, where.name_space, where.collection, configuration);
-    gf_status st = gf_buffer_check(&key, err);
+    gf_configuration_key(&w.key, where.name_space, where.collection, configuration);
+    gf_status st = gf_buffer_check(&w.key, err);
     if (st == GF_OK) st = gf_snapshot_create(store->db, &snapshot, err);
+    w.snapshot = snapshot;
     if (st == GF_OK) st = gf_collection_row_read(store, snapshot, where, &row, err);
     if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
-    if (st == GF_OK) st = gf_builds_list(store, snapshot, gf_buffer_view(&key), &builds, &n, err);
-    for (size_t i = 0; i < n && st == GF_OK; i++) {
-        gf_view *view;
-        st = gf_view_open(store, where, configuration, builds[i], &view, err);
-        if (st == GF_ENOTFOUND) { /* unfinished, or dropped meanwhile */
-            st = GF_OK;
-            continue;
-        }
-        if (st == GF_OK) st = visit(context, &view->info, err);
-        if (st == GF_OK) gf_view_close(view);
+    if (st == GF_OK) {
+        w.served = gf_collection_row_served(&row, configuration);
+        st = visit_builds(&w, err);
     }
-    gf_free(builds);
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
     gf_snapshot_free(snapshot);
-    gf_buffer_release(&key);
+    gf_buffer_release(&w.key);
     return st;
-}
-
-/* ---- what has been deleted since --------------------------------------------------------------
- */
-
-/* A document that was deleted, and has not been put again, is gone from the build. */
-static gf_status check_gone(gf_view *v, gf_slice id, gf_buffer *key, gf_row *row, gf_error *err)
-{
-    uint32_t number;
-    gf_buffer_reset(key);
-    gf_document_key(key, v->where.name_space, v->where.collection, id);
-    gf_status st = gf_buffer_check(key, err);
-    if (st == GF_OK)
-        st = gf_table_get(v->store->tables.documents, v->snapshot, gf_buffer_view(key),
-                          1u << GF_DOCUMENTS_MAIN, row, err);
-    return st == GF_ENOTFOUND ? gf_strings_add(&v->gone, id, &number, NULL, err) : st;
-}
-
-static gf_status find_gone(gf_view *v, gf_error *err)
-{
-    gf_buffer start = {0}, prefix = {0}, key = {0};
-    gf_scan *scan = NULL;
-    gf_row row = {0}, document = {0};
-    gf_collection_key(&prefix, v->where.name_space, v->where.collection);
-    gf_change_key(&start, v->where.name_space, v->where.collection, v->info.seq + 1);
-    gf_status st = gf_buffer_check(&start, err);
-    if (st == GF_OK) st = gf_buffer_check(&prefix, err);
-    gf_scan_options o = {.snapshot = v->snapshot,
-                         .family = GF_CHANGES_MAIN,
-                         .prefix = gf_buffer_view(&prefix),
-                         .start = gf_buffer_view(&start)};
-    if (st == GF_OK) st = gf_scan_open(v->store->tables.changes, &o, &scan, err);
-    while (st == GF_OK && (st = gf_scan_next(scan, &row, err)) == GF_OK) {
-        const gf_cell *id = gf_row_find(&row, GF_CHANGES_MAIN, "id");
-        const gf_cell *operation = gf_row_find(&row, GF_CHANGES_MAIN, "operation");
-        if (!id || !operation)
-            st = gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
-        else if (gf_slice_equal(operation->value, GF_SLICE("delete")))
-            st = check_gone(v, id->value, &key, &document, err);
-    }
-    gf_scan_close(scan);
-    gf_row_release(&row);
-    gf_row_release(&document);
-    gf_buffer_release(&start);
-    gf_buffer_release(&prefix);
-    gf_buffer_release(&key);
-    return st == GF_ENOTFOUND ? GF_OK : st;
-}
-
-/* ---- clusters ---------------------------------------------------------------------------------
- */
-
-static gf_status add_cluster(gf_view *v, const gf_row *row, size_t *capacity, gf_error *err)
-{
-    uint64_t id = 0, size;
-    if (v->n_clusters == *capacity) {
-        *capacity = *capacity ? *capacity * 2 : 32;
-        gf_known_cluster *grown = gf_realloc(v->clusters, *capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "clusters");
-        v->clusters = grown;
-    }
-    if (!gf_cell_number(gf_row_find(row, GF_CLUSTERS_MAIN, "id"), &id) || id > UINT32_MAX ||
-        !gf_cell_number(gf_row_find(row, GF_CLUSTERS_MAIN, "size"), &size))
-        return gf_fail(err, GF_ECORRUPT, "table clusters: a row is damaged");
-    gf_buffer_reset(&v->text);
-    gf_status st = gf_key_last_string(v->store->tables.clusters, row->key, &v->text, err);
-    if (st != GF_OK) return st;
-    gf_slice label = gf_arena_copy(&v->memory, gf_buffer_view(&v->text));
-    if (!label.ptr) return gf_fail_memory(err, "clusters");
-    v->clusters[v->n_clusters++] = (gf_known_cluster){(uint32_t)id, size, label};
-    return GF_OK;
-}
-
-gf_status gf_view_list_clusters(gf_view *v, gf_error *err)
-{
-    v->n_clusters = 0;
-    gf_scan *scan;
-    size_t capacity = 0;
-    gf_scan_options o = {
-        .snapshot = v->snapshot, .family = GF_CLUSTERS_MAIN, .prefix = gf_buffer_view(&v->key)};
-    gf_status st = gf_scan_open(v->store->tables.clusters, &o, &scan, err);
-    if (st != GF_OK) return st;
-    while (st == GF_OK && (st = gf_scan_next(scan, &v->row, err)) == GF_OK)
-        st = add_cluster(v, &v->row, &capacity, err);
-    gf_scan_close(scan);
-    if (st == GF_ENOTFOUND && v->n_clusters != v->info.k)
-        return gf_fail(err, GF_ECORRUPT, "a build of %" PRIu32 " clusters has %zu", v->info.k,
-                       v->n_clusters);
-    return st == GF_ENOTFOUND ? GF_OK : st;
-}
-
-static gf_status read_cells(gf_view *v, gf_slice id, gf_membership_cells *m, gf_error *err)
-{
-    gf_buffer key = {0};
-    gf_membership_key(&key, gf_buffer_view(&v->key), id);
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK)
-        st = gf_table_get(v->store->tables.memberships, v->snapshot, gf_buffer_view(&key),
-                          1u << GF_MEMBERSHIPS_MAIN, &v->row, err);
-    if (st == GF_OK) st = gf_membership_read(&v->row, GF_MEMBERSHIPS_MAIN, m, err);
-    gf_buffer_release(&key);
-    return st;
-}
-
-static gf_known_cluster *find(const gf_view *v, uint32_t id)
-{
-    for (size_t i = 0; i < v->n_clusters; i++)
-        if (v->clusters[i].id == id) return &v->clusters[i];
-    return NULL;
-}
-
-/* Clusters lose the members that have gone. */
-static gf_status subtract_gone(gf_view *v, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (uint32_t i = 0; i < v->gone.n && st == GF_OK; i++) {
-        gf_membership_cells m;
-        st = read_cells(v, gf_strings_at(&v->gone, i), &m, err);
-        if (st == GF_ENOTFOUND) { /* put and deleted after the build */
-            st = GF_OK;
-            continue;
-        }
-        gf_known_cluster *c = st == GF_OK ? find(v, m.cluster) : NULL;
-        if (c && c->size) c->size--;
-    }
-    return st;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const gf_known_cluster *x = a, *y = b;
-    if (x->size != y->size) return x->size > y->size ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
-gf_status gf_view_know_clusters(gf_view *v, gf_error *err)
-{
-    if (v->clusters_known) return GF_OK;
-    gf_status st = gf_view_list_clusters(v, err);
-    if (st == GF_OK) st = find_gone(v, err);
-    if (st == GF_OK) st = subtract_gone(v, err);
-    if (st != GF_OK) return st;
-    if (v->n_clusters) qsort(v->clusters, v->n_clusters, sizeof *v->clusters, by_size);
-    v->clusters_known = true;
-    return GF_OK;
-}
-
-const gf_known_cluster *gf_view_find(const gf_view *v, uint32_t id)
-{
-    return id ? find(v, id) : NULL;
 }
 
 /* ---- models and documents ---------------------------------------------------------------------
@@ -305,36 +187,53 @@ gf_status gf_view_need_model(gf_view *v, gf_error *err)
     return st;
 }
 
-gf_status gf_view_read_document(gf_view *v, gf_slice id, gf_document *document, gf_field **fields,
-                                uint64_t *seq, gf_error *err)
+gf_status gf_view_read_document(gf_view *v, gf_slice id, gf_row *row, gf_document *document,
+                                gf_field **fields, uint64_t *seq, gf_error *err)
 {
     gf_buffer key = {0};
     gf_document_key(&key, v->where.name_space, v->where.collection, id);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.documents, v->snapshot, gf_buffer_view(&key),
-                          1u << GF_DOCUMENTS_MAIN, &v->document_row, err);
+                          1u << GF_DOCUMENTS_MAIN, row, err);
     gf_buffer_release(&key);
     if (st == GF_ENOTFOUND)
         return gf_fail(err, st, "there is no document \"%.*s\" in \"%.*s\"", GF_SLICE_ARG(id),
                        GF_SLICE_ARG(v->where.collection));
     if (st != GF_OK) return st;
-    *fields = gf_array(v->document_row.n_cells, sizeof **fields);
+    *fields = gf_array(row->n_cells, sizeof **fields);
     if (!*fields) return gf_fail_memory(err, "a document");
-    gf_document_from_row(&v->document_row, id, *fields, document, seq);
+    gf_document_from_row(row, id, *fields, document, seq);
     return GF_OK;
 }
 
 gf_status gf_view_document(gf_view *v, gf_slice id, gf_visit_document *visit, void *context,
                            gf_error *err)
 {
+    gf_row row = {0}; /* its own: the visitor may use the view */
     gf_document document;
-    gf_field *fields;
+    gf_field *fields = NULL;
     uint64_t seq;
-    gf_status st = gf_view_read_document(v, id, &document, &fields, &seq, err);
-    if (st != GF_OK) return st;
-    st = visit(context, &document, err);
+    gf_status st = gf_view_read_document(v, id, &row, &document, &fields, &seq, err);
+    if (st == GF_OK) st = visit(context, &document, err);
     gf_free(fields);
+    gf_row_release(&row);
+    return st;
+}
+
+/* ---- memberships ------------------------------------------------------------------------------
+ */
+
+gf_status gf_view_read_cells(gf_view *v, gf_slice id, gf_membership_cells *m, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_membership_key(&key, gf_buffer_view(&v->key), id);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK)
+        st = gf_table_get(v->store->tables.memberships, v->snapshot, gf_buffer_view(&key),
+                          1u << GF_MEMBERSHIPS_MAIN, &v->row, err);
+    if (st == GF_OK) st = gf_membership_read(&v->row, GF_MEMBERSHIPS_MAIN, m, err);
+    gf_buffer_release(&key);
     return st;
 }
 
@@ -354,13 +253,12 @@ void gf_view_describe(const gf_view *v, const gf_membership_cells *cells, gf_mem
 static gf_status look_at_document(gf_view *v, gf_slice id, bool *replaced, gf_error *err)
 {
     gf_document document;
-    gf_field *fields;
+    gf_field *fields = NULL;
     uint64_t seq;
-    gf_status st = gf_view_read_document(v, id, &document, &fields, &seq, err);
-    if (st != GF_OK) return st;
+    gf_status st = gf_view_read_document(v, id, &v->document_row, &document, &fields, &seq, err);
     gf_free(fields);
-    *replaced = seq > v->info.seq;
-    return GF_OK;
+    if (st == GF_OK) *replaced = seq > v->info.seq;
+    return st;
 }
 
 gf_status gf_view_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error *err)
@@ -370,7 +268,7 @@ gf_status gf_view_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error
     gf_status st = gf_view_know_clusters(v, err);
     if (st == GF_OK) st = look_at_document(v, id, &replaced, err);
     if (st != GF_OK) return st;
-    st = read_cells(v, id, &cells, err);
+    st = gf_view_read_cells(v, id, &cells, err);
     if (st == GF_ENOTFOUND)
         return gf_fail(err, st, "document \"%.*s\" was put after the build", GF_SLICE_ARG(id));
     if (st != GF_OK) return st;

@@ -1,5 +1,9 @@
 /**
  * A view: one build seen through one snapshot. For the engine's reading files.
+ *
+ *     view.c           opening, documents, memberships
+ *     view_clusters.c  the list of clusters, and what has been deleted since the build
+ *     read_clusters.c  clusters and members for the public
  */
 #ifndef GF_ENGINE_VIEW_H
 #define GF_ENGINE_VIEW_H
@@ -24,7 +28,8 @@ struct gf_view {
     gf_build_info info;
     gf_buffer key; /* of the build */
 
-    gf_known_cluster *clusters; /* n_clusters, by falling size, then by id; once they were needed */
+    gf_known_cluster *clusters; /* n_clusters, by id; once they were needed */
+    uint32_t *by_size;          /* n_clusters: places in clusters, largest first, then by id */
     size_t n_clusters;
     bool clusters_known;
     gf_strings gone; /* ids of documents of the build that have been deleted since */
@@ -39,19 +44,25 @@ struct gf_view {
 /** Load the list of clusters, and what was deleted since the build. */
 gf_status gf_view_know_clusters(gf_view *view, gf_error *err);
 
-/** The clusters as the build wrote them, with their sizes then, by label. */
+/** The clusters as the build wrote them, with their sizes then, by id. */
 gf_status gf_view_list_clusters(gf_view *view, gf_error *err);
 
-/** A cluster of that id, or NULL. Known clusters only. */
-const gf_known_cluster *gf_view_find(const gf_view *view, uint32_t id);
+/** A cluster of that id, or NULL. Listed clusters only; O(log n). */
+gf_known_cluster *gf_view_find(const gf_view *view, uint32_t id);
 
 gf_status gf_view_need_model(gf_view *view, gf_error *err);
+
+/** Read a document's place as it is stored, into view->row; GF_ENOTFOUND. */
+gf_status gf_view_read_cells(gf_view *view, gf_slice id, gf_membership_cells *cells, gf_error *err);
 
 /** A membership's public form, its labels looked up. */
 void gf_view_describe(const gf_view *view, const gf_membership_cells *cells, gf_membership *m);
 
-/** Read a document's row from the snapshot into view->document_row; GF_ENOTFOUND. */
-gf_status gf_view_read_document(gf_view *view, gf_slice id, gf_document *document,
+/**
+ * Read a document from the snapshot into the row, from which it borrows; GF_ENOTFOUND. *fields is
+ * the caller's to free.
+ */
+gf_status gf_view_read_document(gf_view *view, gf_slice id, gf_row *row, gf_document *document,
                                 gf_field **fields, uint64_t *seq, gf_error *err);
 
 #endif

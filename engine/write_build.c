@@ -1,12 +1,10 @@
 /* A finished clustering becomes rows: clusters, memberships, model, the build itself. */
+#include "base/clock.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "engine/model.h"
 #include "engine/rebuild_internal.h"
 #include "engine/write_index.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 enum { TERMS_PER_CLUSTER = 20 };
 
@@ -66,20 +64,21 @@ static void write_terms(const gf_job *j, uint32_t cluster, gf_buffer *out)
     gf_json_end(&w, ']');
 }
 
-static void write_cluster_row(writing *w, uint32_t cluster)
+static gf_status write_cluster_row(writing *w, uint32_t cluster, gf_error *err)
 {
     const gf_job *j = w->job;
-    char id[16], size[16];
-    int id_length = snprintf(id, sizeof id, "%" PRIu32, cluster_id(j, cluster));
-    int size_length =
-        snprintf(size, sizeof size, "%" PRIu32, j->start[cluster + 1] - j->start[cluster]);
+    gf_digits id, size;
     gf_buffer_reset(&w->text);
     write_terms(j, cluster, &w->text);
-    gf_column columns[] = {{GF_SLICE("id"), gf_slice_of(id, (size_t)id_length)},
-                           {GF_SLICE("size"), gf_slice_of(size, (size_t)size_length)},
-                           {GF_SLICE("terms"), gf_buffer_view(&w->text)}};
+    gf_status st = gf_buffer_check(&w->text, err);
+    if (st != GF_OK) return st;
+    gf_column columns[] = {
+        {GF_SLICE("id"), gf_write_number(&id, cluster_id(j, cluster))},
+        {GF_SLICE("size"), gf_write_number(&size, j->start[cluster + 1] - j->start[cluster])},
+        {GF_SLICE("terms"), gf_buffer_view(&w->text)}};
     gf_batch_replace(w->batch, w->tables->clusters, gf_buffer_view(&w->key), GF_CLUSTERS_MAIN,
                      columns, 3, 0);
+    return GF_OK;
 }
 
 static gf_slice member_id(const gf_job *j, uint32_t point)
@@ -87,23 +86,32 @@ static gf_slice member_id(const gf_job *j, uint32_t point)
     return gf_gathered_id(&j->documents, j->row_of[point]);
 }
 
+/* A cell of a member, whose qualifier is in w->text. */
+static gf_status put_member(writing *w, unsigned family, gf_slice qualifier, gf_slice value,
+                            gf_error *err)
+{
+    gf_status st = gf_buffer_check(&w->text, err);
+    if (st == GF_OK)
+        gf_batch_put(w->batch, w->tables->clusters, gf_buffer_view(&w->key), family, qualifier,
+                     value, 0);
+    return st;
+}
+
 /* The members of a cluster, by id and by rank. */
 static gf_status write_members(writing *w, uint32_t cluster, gf_error *err)
 {
     const gf_job *j = w->job;
-    gf_slice key = gf_buffer_view(&w->key);
     gf_status st = GF_OK;
     for (uint32_t r = j->start[cluster]; r < j->start[cluster + 1] && st == GF_OK; r++) {
         uint32_t point = j->members[r];
+        gf_slice id = member_id(j, point);
         gf_buffer_reset(&w->text);
-        gf_rank_write(&w->text, j->clusters.score[point], member_id(j, point));
-        gf_batch_put(w->batch, w->tables->clusters, key, GF_CLUSTERS_RANKED,
-                     gf_buffer_view(&w->text), GF_SLICE(""), 0);
+        gf_rank_write(&w->text, j->clusters.score[point], id);
+        st = put_member(w, GF_CLUSTERS_RANKED, gf_buffer_view(&w->text), GF_SLICE(""), err);
+        if (st != GF_OK) break;
         gf_buffer_reset(&w->text);
         gf_buffer_float(&w->text, j->clusters.score[point]);
-        gf_batch_put(w->batch, w->tables->clusters, key, GF_CLUSTERS_DOCUMENTS, member_id(j, point),
-                     gf_buffer_view(&w->text), 0);
-        st = gf_buffer_check(&w->text, err);
+        st = put_member(w, GF_CLUSTERS_DOCUMENTS, id, gf_buffer_view(&w->text), err);
         if (st == GF_OK) st = write_full(w, err);
     }
     return st;
@@ -117,7 +125,7 @@ static gf_status write_clusters(writing *w, gf_error *err)
         gf_buffer_reset(&w->key);
         gf_cluster_key(&w->key, gf_buffer_view(&w->job->key), w->job->labels[c]);
         st = gf_buffer_check(&w->key, err);
-        if (st == GF_OK) write_cluster_row(w, c);
+        if (st == GF_OK) st = write_cluster_row(w, c, err);
         if (st == GF_OK) st = write_members(w, c, err);
     }
     return st;
@@ -209,44 +217,39 @@ static gf_status put_index_cell(void *context, gf_slice qualifier, gf_buffer *va
 /* ---- the build --------------------------------------------------------------------------------
  */
 
-static void add_number(gf_column *columns, size_t *n, const char *name, gf_buffer *text, uint64_t v)
+static void add_number(gf_column *columns, size_t *n, const char *name, gf_digits *digits,
+                       uint64_t v)
 {
-    size_t at = text->len;
-    gf_buffer_number(text, v);
-    columns[(*n)++] = (gf_column){gf_slice_str(name), {NULL, text->len - at}};
+    columns[*n] = (gf_column){gf_slice_str(name), gf_write_number(&digits[*n], v)};
+    ++*n;
 }
 
-static void add_double(gf_column *columns, size_t *n, const char *name, gf_buffer *text, double v)
-{
-    size_t at = text->len;
-    gf_buffer_double(text, v);
-    columns[(*n)++] = (gf_column){gf_slice_str(name), {NULL, text->len - at}};
-}
-
+/* The row that says that all others are there. */
 static gf_status write_build_row(writing *w, gf_error *err)
 {
     gf_job *j = w->job;
-    const gf_build_info *info = &j->info;
-    gf_column columns[11];
+    gf_build_info *info = &j->info;
+    enum { NUMBERS = 7, ALL = 11 };
+    gf_column columns[ALL];
+    gf_digits digits[NUMBERS];
     size_t n = 0;
+    info->seconds = gf_clock_seconds() - j->started;
     gf_buffer_reset(&w->text);
-    add_number(columns, &n, "documents", &w->text, info->documents);
-    add_number(columns, &n, "without_terms", &w->text, info->without_terms);
-    add_number(columns, &n, "distinct", &w->text, info->distinct);
-    add_number(columns, &n, "terms", &w->text, info->terms);
-    add_number(columns, &n, "k", &w->text, info->k);
-    add_double(columns, &n, "objective", &w->text, info->objective);
-    add_number(columns, &n, "next_id", &w->text, j->next_id + info->k);
-    add_number(columns, &n, "seq", &w->text, info->seq);
-    add_double(columns, &n, "seconds", &w->text, info->seconds);
+    gf_buffer_reset(&w->vector);
+    gf_buffer_double(&w->text, info->objective);
+    gf_buffer_double(&w->vector, info->seconds);
     gf_status st = gf_buffer_check(&w->text, err);
+    if (st == GF_OK) st = gf_buffer_check(&w->vector, err);
     if (st != GF_OK) return st;
-    /* The numbers lie one behind the other in the buffer, which has its final place only now. */
-    const char *at = w->text.ptr;
-    for (size_t i = 0; i < n; i++) {
-        columns[i].value.ptr = at;
-        at += columns[i].value.len;
-    }
+    add_number(columns, &n, "documents", digits, info->documents);
+    add_number(columns, &n, "without_terms", digits, info->without_terms);
+    add_number(columns, &n, "distinct", digits, info->distinct);
+    add_number(columns, &n, "terms", digits, info->terms);
+    add_number(columns, &n, "k", digits, info->k);
+    add_number(columns, &n, "next_id", digits, (uint64_t)j->next_id + info->k);
+    add_number(columns, &n, "seq", digits, info->seq);
+    columns[n++] = (gf_column){GF_SLICE("objective"), gf_buffer_view(&w->text)};
+    columns[n++] = (gf_column){GF_SLICE("seconds"), gf_buffer_view(&w->vector)};
     columns[n++] = (gf_column){GF_SLICE("settings"), info->settings};
     columns[n++] = (gf_column){GF_SLICE("versions"), info->versions};
     gf_batch_replace(w->batch, w->tables->builds, gf_buffer_view(&j->key), GF_BUILDS_MAIN, columns,
@@ -257,12 +260,12 @@ static gf_status write_build_row(writing *w, gf_error *err)
 gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
 {
     writing w = {.job = j, .tables = &j->store->tables, .batch = batch};
-    gf_status st = write_build_row(&w, err);
-    if (st == GF_OK) st = write_clusters(&w, err);
+    gf_status st = write_clusters(&w, err);
     if (st == GF_OK) st = write_memberships(&w, err);
     if (st == GF_OK) st = write_model(&w, err);
     if (st == GF_OK && j->settings.store_index)
         st = gf_write_index(&j->documents, put_index_cell, &w, err);
+    if (st == GF_OK) st = write_build_row(&w, err);
     gf_buffer_release(&w.key);
     gf_buffer_release(&w.text);
     gf_buffer_release(&w.vector);

@@ -1,0 +1,108 @@
+/* cluster: one cluster with its heaviest terms and its best documents. */
+#include "api/call_internal.h"
+
+enum { SHOWN = 10 }; /* terms, and documents, unless told otherwise */
+
+typedef struct showing {
+    gf_row_writer row;
+    gf_view *view;
+    uint32_t id;
+} showing;
+
+static gf_status write_document(void *context, const gf_document *d, gf_error *err)
+{
+    gf_json_writer *w = context;
+    (void)err;
+    gf_json_put_string(w, "text", d->text);
+    gf_json_put_fields(w, d);
+    return GF_OK;
+}
+
+static gf_status write_member(void *context, gf_slice id, const gf_membership *m, gf_error *err)
+{
+    showing *s = context;
+    gf_json_writer *w = &s->row.json;
+    gf_json_begin(w, '{');
+    gf_json_put_string(w, "id", id);
+    gf_json_put_float(w, "score", m->score);
+    if (m->runner_up) {
+        gf_json_put_uint(w, "runner_up", m->runner_up);
+        gf_json_put_string(w, "runner_up_label", m->runner_up_label);
+        gf_json_put_float(w, "margin", m->score - m->second);
+    }
+    if (m->replaced) gf_json_put_bool(w, "replaced", true);
+    gf_status st = gf_view_document(s->view, id, write_document, w, err);
+    gf_json_end(w, '}');
+    return st;
+}
+
+static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_error *err)
+{
+    showing *s = context;
+    (void)err;
+    s->id = info->id;
+    gf_json_put_cluster(&s->row.json, info);
+    gf_json_put_terms(&s->row.json, info, gf_call_number(s->row.call, "terms", SHOWN));
+    return GF_OK;
+}
+
+static gf_status show(showing *s, uint32_t id, gf_slice label, gf_error *err)
+{
+    uint64_t docs = gf_call_number(s->row.call, "docs", SHOWN);
+    gf_json_writer *w = gf_row_writer_begin(&s->row);
+    gf_json_put_uint(w, "build", (uint64_t)gf_view_build(s->view)->build);
+    gf_status st = gf_view_cluster(s->view, id, label, write_cluster, s, err);
+    gf_json_key(w, "documents");
+    gf_json_begin(w, '[');
+    if (st == GF_OK && docs) st = gf_view_members(s->view, s->id, docs, write_member, s, err);
+    gf_json_end(w, ']');
+    return st == GF_OK ? gf_row_writer_emit(&s->row, err) : st;
+}
+
+static gf_status take_id(void *context, const gf_cluster_info *info, gf_error *err)
+{
+    (void)err;
+    *(uint32_t *)context = info->id;
+    return GF_OK;
+}
+
+/* "17", or "label:hockey". */
+static gf_status parse_name(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err)
+{
+    uint64_t v = 0;
+    bool digits = text.len <= 10;
+    if (gf_slice_starts(text, GF_SLICE("label:"))) {
+        *label = gf_slice_skip(text, 6);
+        return GF_OK;
+    }
+    for (size_t i = 0; i < text.len && digits; i++) {
+        digits = text.ptr[i] >= '0' && text.ptr[i] <= '9';
+        v = v * 10 + (uint64_t)(text.ptr[i] - '0');
+    }
+    if (!digits || v == 0 || v > UINT32_MAX)
+        return gf_fail(err, GF_EINVAL,
+                       "\"%.*s\" is not a cluster's id; a label is given as label:%.*s",
+                       GF_SLICE_ARG(text), GF_SLICE_ARG(text));
+    *id = (uint32_t)v;
+    return GF_OK;
+}
+
+gf_status gf_run_cluster(gf_call *call, gf_error *err)
+{
+    showing s = {.row = {.call = call}};
+    uint32_t id = 0;
+    gf_slice label = {0};
+    gf_status st = parse_name(gf_call_text(call, "cluster"), &id, &label, err);
+    if (st == GF_OK) st = gf_call_view(call, &s.view, err);
+    if (st != GF_OK) return st;
+    if (gf_call_flag(call, "columns")) {
+        st = gf_view_cluster(s.view, id, label, take_id, &id, err);
+        if (st == GF_OK)
+            st = gf_cluster_columns(s.view, id, gf_row_writer_emit_column, &s.row, err);
+    } else {
+        st = show(&s, id, label, err);
+    }
+    gf_row_writer_release(&s.row);
+    gf_view_close(s.view);
+    return st;
+}

@@ -1,0 +1,165 @@
+/* Rows: JSON objects that handlers write and hand on one by one. */
+#include "api/call_internal.h"
+
+#include "base/clock.h"
+
+gf_json_writer *gf_row_writer_begin(gf_row_writer *row)
+{
+    gf_buffer_reset(&row->buffer);
+    row->json = gf_json_writer_to(&row->buffer);
+    gf_json_begin(&row->json, '{');
+    return &row->json;
+}
+
+static gf_status end(gf_row_writer *row, gf_error *err)
+{
+    gf_json_end(&row->json, '}');
+    return gf_buffer_check(&row->buffer, err);
+}
+
+gf_status gf_row_writer_emit(gf_row_writer *row, gf_error *err)
+{
+    gf_status st = end(row, err);
+    return st == GF_OK ? row->call->emit(row->call->context, gf_buffer_view(&row->buffer), err)
+                       : st;
+}
+
+gf_status gf_row_writer_keep(gf_row_writer *row, gf_arena *memory, gf_slice *kept, gf_error *err)
+{
+    gf_status st = end(row, err);
+    if (st != GF_OK) return st;
+    *kept = gf_arena_copy(memory, gf_buffer_view(&row->buffer));
+    return kept->ptr ? GF_OK : gf_fail_memory(err, "rows");
+}
+
+void gf_row_writer_release(gf_row_writer *row)
+{
+    gf_buffer_release(&row->buffer);
+}
+
+gf_status gf_row_writer_emit_only(gf_row_writer *row, gf_error *err)
+{
+    gf_status st = gf_row_writer_emit(row, err);
+    gf_row_writer_release(row);
+    return st;
+}
+
+/* ---- cells of a table -------------------------------------------------------------------------
+ */
+
+static void put_hex(gf_json_writer *w, gf_slice bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    gf_buffer text = {0};
+    for (size_t i = 0; i < bytes.len; i++) {
+        unsigned char c = (unsigned char)bytes.ptr[i];
+        gf_buffer_byte(&text, digits[c >> 4]);
+        gf_buffer_byte(&text, digits[c & 15]);
+    }
+    gf_json_put_string(w, "hex", gf_buffer_view(&text));
+    if (text.state != GF_OK) w->out->state = text.state;
+    gf_buffer_release(&text);
+}
+
+/* What was worked out for processing is bytes (vectors, dictionary, index), all else is text. */
+gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_slice column,
+                                    gf_slice value, gf_error *err)
+{
+    gf_row_writer *row = row_writer;
+    gf_json_writer *w = gf_row_writer_begin(row);
+    bool bytes = strcmp(family, "processing") == 0 && !gf_slice_equal(column, GF_SLICE("id"));
+    gf_json_put_str(w, "family", family);
+    gf_json_put_string(w, "column", column);
+    if (bytes)
+        put_hex(w, value);
+    else
+        gf_json_put_string(w, "value", value);
+    return gf_row_writer_emit(row, err);
+}
+
+/* ---- members that several operations share ----------------------------------------------------
+ */
+
+void gf_json_put_time(gf_json_writer *w, const char *name, int64_t ms)
+{
+    gf_buffer text = {0};
+    if (ms == 0) return;
+    gf_clock_write_iso(&text, ms);
+    gf_json_put_string(w, name, gf_buffer_view(&text));
+    if (text.state != GF_OK) w->out->state = text.state;
+    gf_buffer_release(&text);
+}
+
+void gf_json_put_fields(gf_json_writer *w, const gf_document *d)
+{
+    if (d->time.len) {
+        gf_json_key(w, "time");
+        gf_json_raw(w, d->time);
+    }
+    if (d->language.len) gf_json_put_string(w, "lang", d->language);
+    if (d->n_fields == 0) return;
+    gf_json_key(w, "fields");
+    gf_json_begin(w, '{');
+    for (size_t i = 0; i < d->n_fields; i++) {
+        gf_json_key_slice(w, d->fields[i].name);
+        gf_json_raw(w, d->fields[i].json);
+    }
+    gf_json_end(w, '}');
+}
+
+void gf_json_put_build(gf_json_writer *w, const gf_build_info *b)
+{
+    gf_json_put_uint(w, "build", (uint64_t)b->build);
+    gf_json_put_time(w, "time", b->build);
+    gf_json_put_bool(w, "served", b->served);
+    gf_json_put_uint(w, "documents", b->documents);
+    gf_json_put_uint(w, "without_terms", b->without_terms);
+    gf_json_put_uint(w, "distinct", b->distinct);
+    gf_json_put_uint(w, "terms", b->terms);
+    gf_json_put_uint(w, "k", b->k);
+    gf_json_put_double(w, "objective", b->objective);
+    gf_json_put_double(w, "seconds", b->seconds);
+    if (b->settings.len) {
+        gf_json_key(w, "settings");
+        gf_json_raw(w, b->settings);
+    }
+    if (b->versions.len) gf_json_put_string(w, "versions", b->versions);
+}
+
+void gf_json_put_cluster(gf_json_writer *w, const gf_cluster_info *info)
+{
+    gf_json_put_uint(w, "cluster", info->id);
+    gf_json_put_string(w, "label", info->label);
+    gf_json_put_uint(w, "size", info->size);
+}
+
+void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t most)
+{
+    gf_json_key(w, "terms");
+    gf_json_begin(w, '[');
+    for (size_t i = 0; i < info->n_terms && i < most; i++) {
+        gf_json_begin(w, '{');
+        gf_json_put_string(w, "term", info->terms[i].surface);
+        gf_json_put_float(w, "weight", info->terms[i].weight);
+        gf_json_end(w, '}');
+    }
+    gf_json_end(w, ']');
+}
+
+void gf_json_put_membership(gf_json_writer *w, const gf_membership *m)
+{
+    gf_json_key(w, "cluster");
+    if (m->cluster)
+        gf_json_uint(w, m->cluster);
+    else
+        gf_json_null(w);
+    gf_json_put_string(w, "label", m->label);
+    gf_json_put_float(w, "score", m->score);
+    if (m->runner_up) {
+        gf_json_put_uint(w, "runner_up", m->runner_up);
+        gf_json_put_string(w, "runner_up_label", m->runner_up_label);
+        gf_json_put_float(w, "runner_up_score", m->second);
+        gf_json_put_float(w, "margin", m->score - m->second);
+    }
+    if (m->replaced) gf_json_put_bool(w, "replaced", true);
+}

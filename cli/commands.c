@@ -1,0 +1,111 @@
+/* The table of commands, and finding one by its words. */
+#include "cli/session.h"
+
+#include "base/nearest.h"
+
+#include <string.h>
+
+static const struct {
+    const char *heading; /* before this command, where a group begins */
+    const gf_command *command;
+} commands[] = {{"Documents and collections", &gf_command_put},
+                {NULL, &gf_command_delete},
+                {NULL, &gf_command_doc},
+                {NULL, &gf_command_collection_list},
+                {NULL, &gf_command_collection_show},
+                {NULL, &gf_command_collection_create},
+                {NULL, &gf_command_collection_delete},
+                {"Clusterings", &gf_command_rebuild},
+                {NULL, &gf_command_clusters},
+                {NULL, &gf_command_cluster},
+                {NULL, &gf_command_export},
+                {NULL, &gf_command_evaluate},
+                {NULL, &gf_command_builds},
+                {"Configurations", &gf_command_config_set},
+                {NULL, &gf_command_config_show},
+                {NULL, &gf_command_config_list},
+                {NULL, &gf_command_config_delete},
+                {NULL, &gf_command_config_keys},
+                {"The store", &gf_command_init},
+                {NULL, &gf_command_status},
+                {NULL, &gf_command_verify},
+                {NULL, &gf_command_version}};
+enum { N_COMMANDS = GF_COUNT(commands) };
+
+static const gf_show_column cell_columns[] = {{"family", "family", GF_COLUMN_TEXT},
+                                              {"column", "column", GF_COLUMN_TEXT},
+                                              {"value", "value", GF_COLUMN_PROSE},
+                                              {"hex", "bytes (hexadecimal)", GF_COLUMN_TEXT}};
+const gf_display gf_display_of_cells = {GF_COLUMNS(cell_columns)};
+
+const gf_command *gf_command_at(size_t i, const char **heading)
+{
+    if (i >= N_COMMANDS) return NULL;
+    *heading = commands[i].heading;
+    return commands[i].command;
+}
+
+const gf_command *gf_command_find(int n_words, char **words, int *used)
+{
+    char two[64] = "";
+    if (n_words > 1) snprintf(two, sizeof two, "%s %s", words[0], words[1]);
+    for (size_t i = 0; i < N_COMMANDS && n_words > 0; i++) {
+        const gf_command *c = commands[i].command;
+        bool both = strcmp(c->name, two) == 0;
+        if (!both && strcmp(c->name, words[0]) != 0) continue;
+        *used = both ? 2 : 1;
+        return c;
+    }
+    return NULL;
+}
+
+/* "collection" alone: "collection create, collection list, ...". */
+static int name_group(const char *word)
+{
+    size_t n = strlen(word);
+    const char *between = "";
+    char message[256];
+    int length = snprintf(message, sizeof message, "%s what? There are ", word);
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        const char *name = commands[i].command->name;
+        if (strncmp(name, word, n) != 0 || name[n] != ' ') continue;
+        length +=
+            snprintf(message + length, sizeof message - (size_t)length, "%s%s", between, name);
+        between = ", ";
+    }
+    return gf_usage_error(NULL, message);
+}
+
+int gf_no_such_command(int n_words, char **words)
+{
+    const char *names[N_COMMANDS];
+    char message[256], asked[128];
+    size_t length = strlen(words[0]);
+    bool is_group = false;
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        names[i] = commands[i].command->name;
+        is_group |= strncmp(names[i], words[0], length) == 0 && names[i][length] == ' ';
+    }
+    if (is_group && n_words == 1) return name_group(words[0]);
+    snprintf(asked, sizeof asked, "%.60s%s%.60s", words[0], is_group ? " " : "",
+             is_group ? words[1] : "");
+    const char *nearest = gf_nearest(gf_slice_str(asked), names, N_COMMANDS);
+    snprintf(message, sizeof message, "there is no command \"%s\"%s%s%s", asked,
+             nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+    return gf_usage_error(NULL, message);
+}
+
+bool gf_command_has_word(const gf_command *c, const char *argument)
+{
+    for (size_t i = 0; i < c->n_positionals; i++)
+        if (c->positionals[i].argument && strcmp(c->positionals[i].argument, argument) == 0)
+            return true;
+    return false;
+}
+
+bool gf_command_has_option(const gf_command *c, const char *name)
+{
+    for (size_t i = 0; i < c->n_options; i++)
+        if (strcmp(c->options[i].name, name) == 0) return true;
+    return false;
+}

@@ -1,0 +1,203 @@
+#include "cluster/label_phrases.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---- the phrases of a document --------------------------------------------------------------- */
+
+static void append_lower(gf_buffer *out, gf_slice text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        gf_buffer_byte(out, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
+    }
+}
+
+static void append_word_key(gf_buffer *key, const gf_label_document *d, const gf_label_word *w)
+{
+    if (w->term != GF_LABEL_NO_TERM) {
+        gf_buffer_byte(key, 't');
+        gf_buffer_u32be(key, w->term);
+        return;
+    }
+    gf_buffer_byte(key, 'w');
+    gf_buffer_varint(key, w->length);
+    append_lower(key, gf_slice_of(d->text.ptr + w->start, w->length));
+}
+
+size_t gf_phrase_word_length(gf_slice key)
+{
+    if (key.ptr[0] == 't') return GF_PHRASE_WORD_BYTES;
+    gf_slice rest = gf_slice_skip(key, 1);
+    uint64_t n = 0;
+    gf_take_varint(&rest, &n);
+    return (size_t)(rest.ptr - key.ptr) + (size_t)n;
+}
+
+static bool can_begin(const gf_label_word *w)
+{
+    return !(w->flags & (GF_LABEL_INNER | GF_LABEL_NEVER | GF_LABEL_NUMBER));
+}
+
+static bool can_end(const gf_label_word *w)
+{
+    return !(w->flags & (GF_LABEL_INNER | GF_LABEL_NEVER));
+}
+
+static gf_slice phrase_text(const gf_phrase_walk *w)
+{
+    const gf_label_word *a = &w->d->words[w->first], *b = a + w->n_words - 1;
+    return gf_slice_of(w->d->text.ptr + a->start, b->start + b->length - a->start);
+}
+
+gf_phrase_walk gf_phrase_start(const gf_label_document *d, gf_buffer key)
+{
+    gf_buffer_reset(&key);
+    return (gf_phrase_walk){.d = d, .key = key};
+}
+
+/* Whether the phrase of the walk can go on with one word more. */
+static bool extend(gf_phrase_walk *w)
+{
+    uint32_t next = w->first + w->n_words;
+    if (w->n_words == GF_PHRASE_WORDS || next >= w->d->n_words) return false;
+    const gf_label_word *word = &w->d->words[next];
+    if (w->n_words && (word->flags & (GF_LABEL_BREAK | GF_LABEL_NEVER))) return false;
+    if (w->n_words == 0 && !can_begin(word)) return false;
+    w->n_words++;
+    append_word_key(&w->key, w->d, word);
+    return phrase_text(w).len <= GF_PHRASE_BYTES;
+}
+
+bool gf_phrase_next(gf_phrase_walk *w)
+{
+    for (;;) {
+        if (extend(w)) {
+            if (can_end(&w->d->words[w->first + w->n_words - 1])) return true;
+            continue;
+        }
+        w->first++;
+        w->n_words = 0;
+        gf_buffer_reset(&w->key);
+        if (w->first >= w->d->n_words) return false;
+    }
+}
+
+uint32_t gf_phrase_inner(const gf_phrase_walk *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_words; i++)
+        n += (w->d->words[w->first + i].flags & GF_LABEL_INNER) != 0;
+    return n;
+}
+
+/* ---- documents per phrase -------------------------------------------------------------------- */
+
+void gf_phrase_tally_release(gf_phrase_tally *t)
+{
+    gf_strings_release(&t->keys);
+    gf_free(t->at);
+    *t = (gf_phrase_tally){0};
+}
+
+static gf_status grow(gf_phrase_tally *t, gf_error *err)
+{
+    size_t capacity = t->capacity ? t->capacity * 2 : 1024;
+    gf_phrase_tallied *at = gf_realloc(t->at, capacity, sizeof *at);
+    if (!at) return gf_fail_memory(err, "labels");
+    t->at = at;
+    t->capacity = capacity;
+    return GF_OK;
+}
+
+/* Count a phrase for a document, once. */
+static gf_status count(gf_phrase_tally *t, gf_slice key, gf_phrase_tallied fresh, uint32_t document,
+                       gf_error *err)
+{
+    uint32_t id;
+    bool added;
+    gf_status st = gf_strings_add(&t->keys, key, &id, &added, err);
+    if (st == GF_OK && id >= t->capacity) st = grow(t, err);
+    if (st != GF_OK) return st;
+    if (added) t->at[id] = fresh;
+    if (t->at[id].last == document + 1) return GF_OK;
+    t->at[id].last = document + 1;
+    t->at[id].count++;
+    return GF_OK;
+}
+
+gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c, gf_error *err)
+{
+    gf_status st = GF_OK;
+    gf_buffer key = {0};
+    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
+        gf_phrase_walk w = gf_phrase_start(&c->documents[i], key);
+        while (st == GF_OK && gf_phrase_next(&w)) {
+            gf_phrase_tallied fresh = {.n_words = (uint8_t)w.n_words,
+                                       .n_inner = (uint8_t)gf_phrase_inner(&w)};
+            st = gf_buffer_check(&w.key, err);
+            if (st == GF_OK) st = count(t, gf_buffer_view(&w.key), fresh, i, err);
+        }
+        key = w.key;
+    }
+    if (st == GF_OK) st = gf_buffer_check(&key, err);
+    gf_buffer_release(&key);
+    return st;
+}
+
+/* ---- how a phrase is written ----------------------------------------------------------------- */
+
+/* Append the text with runs of white space as one space. */
+static void fold_spaces(gf_slice text, gf_buffer *out)
+{
+    bool space = false;
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_space = memchr(" \t\r\n\f\v", text.ptr[i], 6) != NULL;
+        if (!is_space || !space) gf_buffer_byte(out, is_space ? ' ' : text.ptr[i]);
+        space = is_space;
+    }
+}
+
+static gf_status tally_forms(gf_phrase_tally *forms, const gf_label_cluster *c, gf_slice key,
+                             gf_error *err)
+{
+    gf_status st = GF_OK;
+    gf_buffer walked = {0}, text = {0};
+    uint32_t occurrence = 0;
+    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
+        gf_phrase_walk w = gf_phrase_start(&c->documents[i], walked);
+        while (st == GF_OK && gf_phrase_next(&w)) {
+            if (!gf_slice_equal(gf_buffer_view(&w.key), key)) continue;
+            gf_buffer_reset(&text);
+            fold_spaces(phrase_text(&w), &text);
+            st = gf_buffer_check(&text, err);
+            if (st == GF_OK)
+                st = count(forms, gf_buffer_view(&text), (gf_phrase_tallied){0}, occurrence++, err);
+        }
+        walked = w.key;
+    }
+    if (st == GF_OK) st = gf_buffer_check(&walked, err);
+    gf_buffer_release(&walked);
+    gf_buffer_release(&text);
+    return st;
+}
+
+gf_status gf_phrase_common_form(const gf_label_cluster *c, gf_slice key, gf_buffer *form,
+                                gf_error *err)
+{
+    gf_phrase_tally forms = {0};
+    uint32_t best = 0;
+    gf_status st = tally_forms(&forms, c, key, err);
+    for (uint32_t id = 1; id < forms.keys.n && st == GF_OK; id++) {
+        uint32_t more = forms.at[id].count, most = forms.at[best].count;
+        int order =
+            gf_slice_compare(gf_strings_at(&forms.keys, id), gf_strings_at(&forms.keys, best));
+        if (more > most || (more == most && order < 0)) best = id;
+    }
+    gf_buffer_reset(form);
+    if (st == GF_OK && forms.keys.n) gf_buffer_slice(form, gf_strings_at(&forms.keys, best));
+    if (st == GF_OK) st = gf_buffer_check(form, err);
+    gf_phrase_tally_release(&forms);
+    return st;
+}

@@ -1,0 +1,61 @@
+/**
+ * The phrases of a document, and how many documents have each.
+ *
+ * A phrase's key is its words', one behind the other: 't' and the term (u32 BE), or where a word
+ * has no term 'w', its length (varint) and its letters in lower case.
+ */
+#ifndef GF_CLUSTER_LABEL_PHRASES_H
+#define GF_CLUSTER_LABEL_PHRASES_H
+
+#include "base/buffer.h"
+#include "base/strings.h"
+#include "cluster/labels.h"
+
+enum {
+    GF_PHRASE_WORDS = 4,  /* of the longest phrase */
+    GF_PHRASE_BYTES = 80, /* of a phrase as written */
+    GF_PHRASE_WORD_BYTES = 5
+};
+
+/** Walks the phrases of a document: for each first word those of 1, 2, ... words. */
+typedef struct gf_phrase_walk {
+    const gf_label_document *d;
+    uint32_t first, n_words; /* the phrase */
+    gf_buffer key;           /* its key; handed from walk to walk, released in the end */
+} gf_phrase_walk;
+
+gf_phrase_walk gf_phrase_start(const gf_label_document *d, gf_buffer key);
+
+/** The next phrase; false at the end. */
+bool gf_phrase_next(gf_phrase_walk *w);
+
+/** How many of the phrase's words are stop words. */
+uint32_t gf_phrase_inner(const gf_phrase_walk *w);
+
+/** Bytes of the first word of a key. */
+size_t gf_phrase_word_length(gf_slice key);
+
+typedef struct gf_phrase_tallied {
+    uint32_t count, last; /* documents that have it; the last of them, plus 1 */
+    uint8_t n_words, n_inner;
+} gf_phrase_tallied;
+
+/** Documents per phrase. Set to {0}. */
+typedef struct gf_phrase_tally {
+    gf_strings keys;
+    gf_phrase_tallied *at; /* keys.n of capacity */
+    size_t capacity;
+} gf_phrase_tally;
+
+/** All phrases of a cluster's documents. */
+gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c, gf_error *err);
+void gf_phrase_tally_release(gf_phrase_tally *t);
+
+/**
+ * The form in which the cluster's documents write the phrase most often, of equals the lowest, with
+ * runs of white space as one space. It is put in form, which is empty where none has the phrase.
+ */
+gf_status gf_phrase_common_form(const gf_label_cluster *c, gf_slice key, gf_buffer *form,
+                                gf_error *err);
+
+#endif

@@ -1,0 +1,167 @@
+/* The clusters of a view's build, and what has been deleted since. */
+#include "engine/view.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- what has been deleted since --------------------------------------------------------------
+ */
+
+typedef struct change_walk {
+    gf_view *view;
+    gf_buffer key;
+    gf_row document;
+} change_walk;
+
+/* A document that was deleted, and has not been put again, is gone from the build. */
+static gf_status check_gone(change_walk *w, gf_slice id, gf_error *err)
+{
+    gf_view *v = w->view;
+    uint32_t number;
+    gf_buffer_reset(&w->key);
+    gf_document_key(&w->key, v->where.name_space, v->where.collection, id);
+    gf_status st = gf_buffer_check(&w->key, err);
+    if (st == GF_OK)
+        st = gf_table_get(v->store->tables.documents, v->snapshot, gf_buffer_view(&w->key),
+                          1u << GF_DOCUMENTS_MAIN, &w->document, err);
+    return st == GF_ENOTFOUND ? gf_strings_add(&v->gone, id, &number, NULL, err) : st;
+}
+
+static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
+{
+    const gf_cell *id = gf_row_find(row, GF_CHANGES_MAIN, "id");
+    const gf_cell *operation = gf_row_find(row, GF_CHANGES_MAIN, "operation");
+    if (!id || !operation) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
+    if (!gf_slice_equal(operation->value, GF_SLICE("delete"))) return GF_OK;
+    return check_gone(context, id->value, err);
+}
+
+static gf_status find_gone(gf_view *v, gf_error *err)
+{
+    change_walk w = {.view = v};
+    gf_buffer start = {0}, prefix = {0};
+    gf_collection_key(&prefix, v->where.name_space, v->where.collection);
+    gf_change_key(&start, v->where.name_space, v->where.collection, v->info.seq + 1);
+    gf_status st = gf_buffer_check(&start, err);
+    if (st == GF_OK) st = gf_buffer_check(&prefix, err);
+    gf_scan_options o = {.snapshot = v->snapshot,
+                         .family = GF_CHANGES_MAIN,
+                         .prefix = gf_buffer_view(&prefix),
+                         .start = gf_buffer_view(&start)};
+    if (st == GF_OK) st = gf_scan_each(v->store->tables.changes, &o, look_at_change, &w, err);
+    gf_row_release(&w.document);
+    gf_buffer_release(&w.key);
+    gf_buffer_release(&start);
+    gf_buffer_release(&prefix);
+    return st;
+}
+
+/* ---- the list ---------------------------------------------------------------------------------
+ */
+
+typedef struct cluster_walk {
+    gf_view *view;
+    size_t capacity;
+} cluster_walk;
+
+static gf_status add_cluster(void *context, const gf_row *row, gf_error *err)
+{
+    cluster_walk *w = context;
+    gf_view *v = w->view;
+    uint64_t id = 0, size;
+    if (v->n_clusters == w->capacity) {
+        size_t capacity = w->capacity ? w->capacity * 2 : 32;
+        gf_known_cluster *grown = gf_realloc(v->clusters, capacity, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "clusters");
+        v->clusters = grown;
+        w->capacity = capacity;
+    }
+    if (!gf_cell_number(gf_row_find(row, GF_CLUSTERS_MAIN, "id"), &id) || id == 0 ||
+        id > UINT32_MAX || !gf_cell_number(gf_row_find(row, GF_CLUSTERS_MAIN, "size"), &size))
+        return gf_fail(err, GF_ECORRUPT, "table clusters: a row is damaged");
+    gf_buffer_reset(&v->text);
+    gf_status st = gf_key_last_string(v->store->tables.clusters, row->key, &v->text, err);
+    if (st != GF_OK) return st;
+    gf_slice label = gf_arena_copy(&v->memory, gf_buffer_view(&v->text));
+    if (!label.ptr) return gf_fail_memory(err, "clusters");
+    v->clusters[v->n_clusters++] = (gf_known_cluster){(uint32_t)id, size, label};
+    return GF_OK;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const gf_known_cluster *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+gf_status gf_view_list_clusters(gf_view *v, gf_error *err)
+{
+    cluster_walk w = {.view = v};
+    gf_scan_options o = {
+        .snapshot = v->snapshot, .family = GF_CLUSTERS_MAIN, .prefix = gf_buffer_view(&v->key)};
+    v->n_clusters = 0;
+    gf_status st = gf_scan_each(v->store->tables.clusters, &o, add_cluster, &w, err);
+    if (st != GF_OK) return st;
+    if (v->n_clusters) qsort(v->clusters, v->n_clusters, sizeof *v->clusters, by_id);
+    for (size_t i = 1; i < v->n_clusters; i++)
+        if (v->clusters[i - 1].id == v->clusters[i].id)
+            return gf_fail(err, GF_ECORRUPT, "two clusters have the id %" PRIu32,
+                           v->clusters[i].id);
+    if (v->n_clusters == v->info.k) return GF_OK;
+    return gf_fail(err, GF_ECORRUPT, "a build of %" PRIu32 " clusters has %zu", v->info.k,
+                   v->n_clusters);
+}
+
+gf_known_cluster *gf_view_find(const gf_view *v, uint32_t id)
+{
+    gf_known_cluster key = {.id = id};
+    if (id == 0 || v->n_clusters == 0) return NULL;
+    return bsearch(&key, v->clusters, v->n_clusters, sizeof *v->clusters, by_id);
+}
+
+/* Clusters lose the members that have gone. */
+static gf_status subtract_gone(gf_view *v, gf_error *err)
+{
+    for (uint32_t i = 0; i < v->gone.n; i++) {
+        gf_membership_cells m;
+        gf_status st = gf_view_read_cells(v, gf_strings_at(&v->gone, i), &m, err);
+        if (st == GF_ENOTFOUND) continue; /* put and deleted after the build */
+        if (st != GF_OK) return st;
+        gf_known_cluster *c = gf_view_find(v, m.cluster);
+        if (c && c->size) c->size--;
+    }
+    return GF_OK;
+}
+
+static int by_falling_size(const void *a, const void *b, void *context)
+{
+    const gf_known_cluster *clusters = context;
+    const gf_known_cluster *x = &clusters[*(const uint32_t *)a];
+    const gf_known_cluster *y = &clusters[*(const uint32_t *)b];
+    if (x->size != y->size) return x->size > y->size ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static gf_status sort_by_size(gf_view *v, gf_error *err)
+{
+    uint32_t *order = gf_realloc(v->by_size, v->n_clusters, sizeof *order);
+    if (!order) return gf_fail_memory(err, "clusters");
+    v->by_size = order;
+    for (uint32_t i = 0; i < v->n_clusters; i++)
+        order[i] = i;
+    qsort_r(order, v->n_clusters, sizeof *order, by_falling_size, v->clusters);
+    return GF_OK;
+}
+
+gf_status gf_view_know_clusters(gf_view *v, gf_error *err)
+{
+    if (v->clusters_known) return GF_OK;
+    gf_status st = gf_view_list_clusters(v, err);
+    if (st == GF_OK) st = find_gone(v, err);
+    if (st == GF_OK) st = subtract_gone(v, err);
+    if (st == GF_OK) st = sort_by_size(v, err);
+    v->clusters_known = st == GF_OK;
+    return st;
+}
