@@ -120,8 +120,8 @@ gf_status gf_file_make_folders(const char *path, gf_error *err)
         char saved = *p;
         *p = '\0';
         if (mkdir(copy, 0777) != 0 && (errno != EEXIST || !gf_file_is_folder(copy))) {
-            if (errno == EEXIST) errno = ENOTDIR;
-            st = gf_fail_errno(err, "cannot make folder %s", copy);
+            st = errno == EEXIST ? gf_fail(err, GF_EIO, "%s is there, and is not a folder", copy)
+                                 : gf_fail_errno(err, "cannot make folder %s", copy);
         }
         *p = saved;
         if (saved == '\0' || st != GF_OK) break;

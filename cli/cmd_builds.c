@@ -1,7 +1,7 @@
 #include "cli/session.h"
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
-static const gf_show_column columns[] = {{"served", "served", GF_COLUMN_MARK},
+static const gf_show_column columns[] = {{"served", "*", GF_COLUMN_MARK},
                                          {"build", "build", GF_COLUMN_ID},
                                          {"time", "time (UTC)", GF_COLUMN_TIME},
                                          {"documents", "documents", GF_COLUMN_COUNT},

@@ -1,18 +1,9 @@
 #include "cli/session.h"
 
-static void show_document(gf_session *s, gf_json_value d)
-{
-    enum { ID_SHOWN = 24, TEXT_SHOWN = 160, LEAST_TEXT = 20 };
-    unsigned width = s->output.width, used = 11;
-    gf_slice id = gf_member_text(d, "id");
-    fprintf(s->out, "  %.3f  ", gf_member_number(d, "score"));
-    gf_print_text(s->out, id, ID_SHOWN);
-    used += gf_text_width(id) < ID_SHOWN ? gf_text_width(id) : ID_SHOWN;
-    fputs("  ", s->out);
-    unsigned room = width > used + LEAST_TEXT ? width - used : LEAST_TEXT;
-    gf_print_text(s->out, gf_member_text(d, "text"), width ? room : TEXT_SHOWN);
-    fputc('\n', s->out);
-}
+static const gf_show_column document_columns[] = {{"score", "score", GF_COLUMN_SCORE},
+                                                  {"id", "id", GF_COLUMN_TEXT},
+                                                  {"text", "text", GF_COLUMN_TEXT}};
+static const gf_display document_display = {GF_COLUMNS(document_columns)};
 
 static void show(gf_session *s, gf_json_value row)
 {
@@ -24,9 +15,9 @@ static void show(gf_session *s, gf_json_value row)
     fputs(")\n", s->out);
     gf_member_write(&b, row, &terms, true);
     gf_print_text(s->out, gf_buffer_view(&b), s->output.width);
-    fputc('\n', s->out);
+    fputs("\n\n", s->out);
     gf_buffer_release(&b);
-    gf_member_each(s, row, "documents", show_document);
+    gf_session_table(s, &document_display, row, "documents");
 }
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},

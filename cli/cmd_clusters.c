@@ -2,9 +2,9 @@
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_show_column columns[] = {{"cluster", "id", GF_COLUMN_ID},
+                                         {"label", "label", GF_COLUMN_TEXT},
                                          {"size", "documents", GF_COLUMN_COUNT},
                                          {"share", "share", GF_COLUMN_SHARE},
-                                         {"label", "label", GF_COLUMN_TEXT},
                                          {"terms", "terms", GF_COLUMN_TERMS}};
 
 const gf_command gf_command_clusters = {

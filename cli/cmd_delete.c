@@ -13,8 +13,7 @@ static void show(gf_session *s, gf_json_value row)
     double absent = gf_member_number(row, "absent");
     fputs("deleted ", s->out);
     gf_print_count(s->out, gf_member_number(row, "deleted"), "document");
-    if (absent > 0)
-        fprintf(s->out, "; %.0f more %s not there", absent, absent == 1 ? "was" : "were");
+    if (absent > 0) fprintf(s->out, "; %.0f %s not there", absent, absent == 1 ? "was" : "were");
     fputc('\n', s->out);
 }
 

@@ -28,17 +28,8 @@ static const gf_display class_display = {GF_COLUMNS(class_columns)};
 
 static void show(gf_session *s, gf_json_value row)
 {
-    gf_json_value list, item;
-    gf_slice name;
-    gf_text_table classes;
     show_measures(s, row);
-    if (!gf_json_member(row, "per_class", &list)) return;
-    gf_text_table_init(&classes, &class_display, s->out, s->output.width);
-    gf_json_iterator it = gf_json_items(list);
-    while (gf_json_next(&it, &name, &item) && gf_text_table_row(&classes, item, NULL) == GF_OK) {
-    }
-    gf_text_table_end(&classes);
-    gf_text_table_release(&classes);
+    gf_session_table(s, &class_display, row, "per_class");
 }
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};

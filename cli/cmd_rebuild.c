@@ -19,8 +19,8 @@ static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_
                                          {"documents", "documents", GF_COLUMN_COUNT},
                                          {"without_terms", "wordless", GF_COLUMN_RARE},
                                          {"k", "clusters", GF_COLUMN_COUNT},
-                                         {"objective", "objective", GF_COLUMN_SCORE},
                                          {"seconds", "took", GF_COLUMN_SECONDS},
+                                         {"objective", "objective", GF_COLUMN_SCORE},
                                          {"build", "build", GF_COLUMN_ID},
                                          {"error", "error", GF_COLUMN_PROSE}};
 

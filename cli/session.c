@@ -106,7 +106,10 @@ static void end_notices(gf_session *s)
         gf_buffer_str(&ending, n == 1 ? " record refused" : " records refused");
         if (n > MOST_NOTICES)
             gf_buffer_format(&ending, ", of which these are the first %d", (int)MOST_NOTICES);
-        gf_buffer_str(&ending, s->rejects ? "" : " (--rejects keeps them)");
+        if (s->rejects)
+            gf_buffer_format(&ending, ", kept in %s", s->rejects);
+        else
+            gf_buffer_str(&ending, " (--rejects keeps them)");
     } else if (n > MOST_NOTICES) {
         gf_buffer_format(&ending, "\nand %" PRIu64 " more of these", n - MOST_NOTICES);
     }
@@ -248,9 +251,22 @@ static int exit_code(const gf_session *s, gf_status st)
     }
 }
 
+/* A message may begin with the name of an argument; here those are options. */
+static bool begins_with_option(const gf_session *s, const char *message)
+{
+    for (size_t i = 0; i < s->operation->n_parameters; i++) {
+        const char *name = s->operation->parameters[i].name;
+        size_t n = strlen(name);
+        if (strncmp(message, name, n) == 0 && (message[n] == ':' || message[n] == ' '))
+            return !gf_command_has_word(s->command, name);
+    }
+    return false;
+}
+
 static void print_error(const gf_session *s, gf_status st, const gf_error *err)
 {
-    fprintf(stderr, "grouperfish %s: ", s->command->name);
+    bool option = st == GF_EINVAL && begins_with_option(s, err->message);
+    fprintf(stderr, "grouperfish %s: %s", s->command->name, option ? "--" : "");
     gf_print_text(stderr, gf_slice_str(err->message), 0);
     fputc('\n', stderr);
     if (st == GF_EINVAL) fprintf(stderr, "See: grouperfish help %s\n", s->command->name);
@@ -291,4 +307,19 @@ void gf_session_suggest(gf_session *s, const char *command, gf_slice argument)
     }
     fputc('\n', s->out);
     gf_buffer_release(&word);
+}
+
+void gf_session_table(gf_session *s, const gf_display *display, gf_json_value row, const char *list)
+{
+    gf_json_value items, item;
+    gf_slice name;
+    gf_text_table table;
+    gf_status st = GF_OK;
+    if (!gf_json_member(row, list, &items)) return;
+    gf_text_table_init(&table, display, s->out, s->output.width);
+    gf_json_iterator it = gf_json_items(items);
+    while (st == GF_OK && gf_json_next(&it, &name, &item))
+        st = gf_text_table_row(&table, item, NULL);
+    gf_text_table_end(&table);
+    gf_text_table_release(&table);
 }

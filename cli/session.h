@@ -60,6 +60,10 @@ int gf_session_run(gf_session *s);
  */
 void gf_session_suggest(gf_session *s, const char *command, gf_slice argument);
 
+/** Print the items of a row's list as a table. */
+void gf_session_table(gf_session *s, const gf_display *display, gf_json_value row,
+                      const char *list);
+
 /** Exit codes: docs and help list them. */
 enum {
     GF_EXIT_DONE = 0,

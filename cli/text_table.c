@@ -9,8 +9,8 @@
 enum {
     KEPT_ROWS = 1000,
     GAP = 2,
-    LEAST_TEXT = 12, /* columns below which another text is left out instead */
-    LEAST_ALONE = 6  /* and of the last text that stays */
+    LEAST_TEXT = 12, /* columns below which the last column is left out instead */
+    LEAST_ALONE = 6  /* and where only two are left */
 };
 
 void gf_text_table_init(gf_text_table *t, const gf_display *display, FILE *out, unsigned width)
@@ -80,18 +80,17 @@ static bool shrink(gf_text_table *t, unsigned least)
     return true;
 }
 
-/* The last text but one must go; false where only one is left. */
+/* Leave out the last column that is shown, but for the first two; false where none is left. */
 static bool leave_one_out(const gf_text_table *t, bool *left_out)
 {
-    size_t first = SIZE_MAX, last = SIZE_MAX;
+    size_t shown = 0, last = 0;
     for (size_t c = 0; c < t->display->n_columns; c++) {
-        if (!t->widths[c] || !may_shrink(t->display->columns[c].kind)) continue;
-        if (first == SIZE_MAX) first = c;
+        if (!t->widths[c]) continue;
+        shown++;
         last = c;
     }
-    if (first == last) return false;
-    left_out[last] = true;
-    return true;
+    left_out[last] = shown > 2;
+    return left_out[last];
 }
 
 static void choose_widths(gf_text_table *t)

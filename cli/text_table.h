@@ -5,7 +5,8 @@
  *      1      2,066  16.7 %  edu             edu, science, culture, ...
  *
  * The first thousand rows are kept until the columns' widths are known; those that follow are
- * printed as they come. What a table has no room for is cut, texts first, then their columns.
+ * printed as they come. Where there is no room texts are cut, then the last columns are left
+ * out.
  */
 #ifndef GF_CLI_TEXT_TABLE_H
 #define GF_CLI_TEXT_TABLE_H

@@ -172,9 +172,20 @@ static gf_status open_file(gf_files *f, bool *is_folder, gf_error *err)
     return GF_OK;
 }
 
+/* Whether the folder that path names is a Grouperfish store: no documents lie in it. */
+static bool is_store(gf_buffer *path)
+{
+    struct stat s;
+    size_t length = path->len;
+    gf_buffer_str(path, "/grouperfish.store");
+    bool there = stat(gf_buffer_cstr(path), &s) == 0 && S_ISREG(s.st_mode);
+    path->len = length;
+    return there;
+}
+
 /*
  * What path, a name found in a folder, is: a file that is opened (*found), or a folder that is
- * entered, or neither.
+ * entered, or neither: a store, a link that leads nowhere, a device.
  */
 static gf_status visit(gf_files *f, bool *found, gf_error *err)
 {
@@ -184,7 +195,7 @@ static gf_status visit(gf_files *f, bool *found, gf_error *err)
     gf_status st = gf_buffer_check(&f->path, err);
     if (st != GF_OK) return st;
     if (lstat(path, &s) != 0) return gf_fail_errno(err, "cannot read %s", path);
-    if (S_ISDIR(s.st_mode)) return push_folder(f, err);
+    if (S_ISDIR(s.st_mode)) return is_store(&f->path) ? GF_OK : push_folder(f, err);
     if (S_ISLNK(s.st_mode) && stat(path, &s) != 0) return GF_OK; /* leads nowhere */
     *found = S_ISREG(s.st_mode);
     return *found ? open_file(f, &is_folder, err) : GF_OK;

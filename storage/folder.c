@@ -189,16 +189,30 @@ static gf_status make_store(gf_folder *f, gf_error *err)
     return st;
 }
 
-/* A folder named db that is no LevelDB database is somebody else's. */
+/* What a process leaves that makes a store, or that ended meanwhile. */
+static bool is_of_a_store(const char *name)
+{
+    static const char *const names[] = {
+        ".", "..", "grouperfish.store", "grouperfish.store.new", "db", "db.new", "lock"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+/* A folder that holds other things, or a db that is no LevelDB database, is somebody else's. */
 static gf_status check_place(const gf_folder *f, gf_error *err)
 {
     char *place = path_in(f, "db", err), *current = path_in(f, "db/CURRENT", err);
     gf_status st = place && current ? GF_OK : GF_ENOMEM;
-    if (st == GF_OK && gf_file_exists(place) && !gf_file_exists(current))
-        st = gf_fail(
-            err, GF_EINVAL,
-            "%s is not a store, and a store cannot be made in it: it has a \"db\" of its own",
-            f->path);
+    DIR *dir = st == GF_OK ? opendir(f->path) : NULL;
+    bool others = st == GF_OK && gf_file_exists(place) && !gf_file_exists(current);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        others |= !is_of_a_store(e->d_name);
+    if (others)
+        st = gf_fail(err, GF_EINVAL,
+                     "%s is not a store, and holds other things; a store needs a folder of its own",
+                     f->path);
+    if (dir) closedir(dir);
     gf_free(place);
     gf_free(current);
     return st;
@@ -224,14 +238,11 @@ static gf_status hold(gf_folder *f, const gf_hold_options *o, gf_error *err)
     gf_free(marker);
     if (!there && !o->create) return gf_fail(err, GF_ENOTFOUND, "there is no store at %s", f->path);
     if (!there) st = make_folder(f, err);
+    if (!there && st == GF_OK) st = check_place(f, err);
     if (st == GF_OK) st = take_lock(f, o, err);
     if (st != GF_OK) return st;
     st = check_marker(f, err);
-    if (st == GF_ENOTFOUND) {
-        st = check_place(f, err);
-        if (st == GF_OK) st = make_store(f, err);
-    }
-    return st;
+    return st == GF_ENOTFOUND ? make_store(f, err) : st;
 }
 
 gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_folder **folder,

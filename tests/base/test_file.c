@@ -217,7 +217,7 @@ static void makes_missing_folders(void **state)
     assert_ok(gf_file_write(in(folder, "file"), GF_SLICE("x"), &err));
     assert_status(GF_EIO, gf_file_make_folders(in(folder, "file"), &err));
     assert_status(GF_EIO, gf_file_make_folders(in(folder, "file/a"), &err));
-    assert_non_null(strstr(err.message, "Not a directory"));
+    assert_non_null(strstr(err.message, "is not a folder"));
     assert_status(GF_EIO, gf_file_sync_folder(in(folder, "file"), &err));
     assert_status(GF_EIO, gf_file_sync_folder(in(folder, "absent"), NULL));
     char *empty = gf_copy_string("", 0); /* of one byte, so that the sanitizer sees its end */

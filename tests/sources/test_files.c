@@ -71,6 +71,8 @@ static int make_tree(void **state)
     write_file("tree/.hidden", "no");
     write_file("tree/.git/config", "no");
     write_file("tree/empty.txt", "");
+    write_file("tree/my.store/grouperfish.store", "of a store: no documents");
+    write_file("tree/my.store/db/1.ldb", "no");
     write_file("other/target.txt", "linked");
     assert_int_equal(symlink("..", at_root("tree/a/loop")), 0);
     assert_int_equal(symlink(".", at_root("tree/self")), 0);

@@ -178,6 +178,12 @@ static void what_is_not_ours_is_left_alone(void **state)
     assert_non_null(strstr(err.message, "not ours"));
     assert_false(gf_file_exists(in(third, "grouperfish.store")));
 
+    const char *fourth = gf_test_folder(); /* somebody's texts: not even a lock is put there */
+    write_file(in(fourth, "notes.txt"), "mine");
+    assert_status(GF_EINVAL, hold(fourth, true, &f, &err));
+    assert_non_null(strstr(err.message, "holds other things"));
+    assert_false(gf_file_exists(in(fourth, "lock")));
+
     write_file(in(third, "file"), "");
     assert_status(GF_EIO, hold(in(third, "file"), true, &f, &err)); /* no folder at all */
 }

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Run the console examples of a file and compare what they print with what the file says.
+
+    run.py [--update] FILE...
+
+An example is "$ command", the output under it (standard output and standard error as they come),
+and "[exit N]" where the exit code is not 0. In Markdown they stand in ```console fences; any other
+file is one example after another, with comments ("# ...") between. The commands of a file run in
+one new, empty folder, with bash, on a terminal of 100 columns in Markdown and through a pipe
+elsewhere ("#! terminal 60" and "#! pipe" switch). `examples` and `data` there are the folders of
+the repository and of the file.
+
+A line "..." of the file stands for any lines. Times, durations, sizes in MB and build numbers are
+taken as equal; runs of spaces too. --update writes what was printed into the file.
+Environment: GROUPERFISH_PROGRAM, the program; GROUPERFISH_SOURCE, the repository.
+"""
+import difflib
+import fcntl
+import os
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+
+SOURCE = os.environ.get("GROUPERFISH_SOURCE") or os.path.dirname(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.environ.get("GROUPERFISH_PROGRAM") or os.path.join(
+    SOURCE, "build", "release", "grouperfish")
+SECONDS = 300
+
+PATTERNS = [
+    (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?", "TIME"),
+    (r"\b1[0-9]{12}\b", "BUILD"),
+    (r"\b\d+(\.\d+)? s\b", "SECONDS"),
+    (r'"seconds":[0-9.e-]+', '"seconds":SECONDS'),
+    (r"\b\d+\.\d MB\b", "SIZE"),
+    (r'"bytes":\d+', '"bytes":BYTES'),
+    (r"/tmp/[A-Za-z0-9_./-]*folder", "FOLDER"),
+    (r" +", " "),
+]
+
+
+def normal(line):
+    for pattern, name in PATTERNS:
+        line = re.sub(pattern, name, line)
+    return line.rstrip()
+
+
+class Example:
+    def __init__(self, command, terminal):
+        self.command, self.terminal, self.expected = command, terminal, []
+
+
+def parse(lines, markdown):
+    """The file as a list of plain lines and Examples."""
+    parts, example, inside, terminal = [], None, not markdown, 100 if markdown else None
+    for line in lines:
+        fence = markdown and line.startswith("```")
+        if fence:
+            inside, example = line.startswith("```console"), None
+        switch = re.match(r"#! (terminal (\d+)|pipe)$", line)
+        if inside and switch:
+            terminal = int(switch.group(2)) if switch.group(2) else None
+        if inside and not fence and line.startswith("$ "):
+            example = Example(line[2:], terminal)
+            parts.append(example)
+        elif example and not fence and not (not markdown and line.startswith("#")):
+            example.expected.append(line)
+        else:
+            example = None
+            parts.append(line)
+    return parts
+
+
+def trailing(example):
+    """Empty lines before the next comment are the file's, not the output's."""
+    n = 0
+    while n < len(example.expected) and example.expected[-1 - n] == "":
+        n += 1
+    return n
+
+
+def read_all(fd):
+    out = b""
+    while True:
+        try:
+            block = os.read(fd, 65536)
+        except OSError:  # the other end of a terminal has closed
+            return out
+        if not block:
+            return out
+        out += block
+
+
+def run(example, folder, env):
+    if example.terminal:
+        reader, writer = pty.openpty()
+        fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 40, example.terminal, 0, 0))
+    else:
+        reader, writer = os.pipe()
+    child = subprocess.Popen(["bash", "-c", example.command], cwd=folder, env=env,
+                             stdin=subprocess.DEVNULL, stdout=writer, stderr=writer)
+    os.close(writer)
+    out = read_all(reader)
+    os.close(reader)
+    code = child.wait(SECONDS)
+    text = out.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    lines = [line.rpartition("\x1b[K")[2] for line in text.split("\n")]
+    if lines[-1] == "":
+        lines.pop()
+    if code:
+        lines.append("[exit %d]" % code)
+    return lines
+
+
+def matches(expected, got):
+    """Whether the lines are equal, "..." standing for any number of them."""
+    if not expected:
+        return not got
+    if expected[0] == "...":
+        return any(matches(expected[1:], got[i:]) for i in range(len(got) + 1))
+    return bool(got) and normal(expected[0]) == normal(got[0]) and matches(expected[1:], got[1:])
+
+
+def check(path, update):
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        parts = parse(f.read().split("\n"), path.endswith(".md"))
+    top = tempfile.mkdtemp(prefix="console-")
+    folder = os.path.join(top, "folder")
+    os.makedirs(os.path.join(top, "bin"))
+    os.makedirs(folder)
+    os.symlink(PROGRAM, os.path.join(top, "bin", "grouperfish"))
+    os.symlink(os.path.join(SOURCE, "examples"), os.path.join(folder, "examples"))
+    data = os.path.join(os.path.dirname(os.path.abspath(path)), "data")
+    if os.path.isdir(data):
+        os.symlink(data, os.path.join(folder, "data"))
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GROUPERFISH_") and k != "COLUMNS"}
+    env.update(PATH=os.path.join(top, "bin") + ":" + env["PATH"], LC_ALL="C.UTF-8")
+    failed, out, n = 0, [], 0
+    for part in parts:
+        if not isinstance(part, Example):
+            out.append(part)
+            continue
+        n += 1
+        got, blank = run(part, folder, env), trailing(part)
+        expected = part.expected[:len(part.expected) - blank]
+        good = matches(expected, got)
+        out += ["$ " + part.command] + (expected if good else got) + [""] * blank
+        if not good and not update:
+            failed += 1
+            print("%s: $ %s" % (path, part.command))
+            for line in difflib.unified_diff(expected, got, "expected", "printed", lineterm=""):
+                print("    " + line.encode("utf-8", "backslashreplace").decode())
+    shutil.rmtree(top)
+    if update:
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
+            f.write("\n".join(out))
+    print("%s: %d examples, %d failed" % (path, n, failed))
+    if n == 0:
+        print("%s: there is no example in it" % path)
+    return failed or n == 0
+
+
+def main():
+    paths = [a for a in sys.argv[1:] if a != "--update"]
+    results = [check(path, "--update" in sys.argv) for path in paths]
+    sys.exit(1 if any(results) or not results else 0)
+
+
+main()
