@@ -79,15 +79,23 @@ gf_status gf_build_is_served(gf_store *s, gf_slice build_key, bool *served, gf_e
  */
 
 typedef struct number_list {
-    gf_table *table;
+    gf_store *store;
+    const gf_snapshot *snapshot;
     int64_t *at; /* n of capacity */
     size_t n, capacity;
 } number_list;
 
-static gf_status add_number(void *context, const gf_row *row, gf_error *err)
+/* A row that has progress is of a build under way, or of one that is going. */
+static gf_status add_finished(void *context, const gf_row *row, gf_error *err)
 {
     number_list *l = context;
     uint64_t number = 0;
+    gf_table *builds = l->store->tables.builds;
+    gf_row progress = {0};
+    gf_status st =
+        gf_table_get(builds, l->snapshot, row->key, 1u << GF_BUILDS_PROGRESS, &progress, err);
+    gf_row_release(&progress);
+    if (st != GF_ENOTFOUND) return st;
     if (l->n == l->capacity) {
         size_t capacity = l->capacity ? l->capacity * 2 : 8;
         int64_t *grown = gf_realloc(l->at, capacity, sizeof *grown);
@@ -95,43 +103,26 @@ static gf_status add_number(void *context, const gf_row *row, gf_error *err)
         l->at = grown;
         l->capacity = capacity;
     }
-    gf_status st = gf_key_last_number(l->table, row->key, &number, err);
+    st = gf_key_last_number(builds, row->key, &number, err);
     if (st == GF_OK) l->at[l->n++] = (int64_t)number;
     return st;
-}
-
-/* Take away those that are in the other list; both fall. */
-static void subtract(number_list *l, const number_list *other)
-{
-    size_t kept = 0, at = 0;
-    for (size_t i = 0; i < l->n; i++) {
-        while (at < other->n && other->at[at] > l->at[i])
-            at++;
-        if (at == other->n || other->at[at] != l->at[i]) l->at[kept++] = l->at[i];
-    }
-    l->n = kept;
 }
 
 gf_status gf_builds_list(gf_store *s, const gf_snapshot *snapshot, gf_slice configuration_key,
                          int64_t **builds, size_t *n, gf_error *err)
 {
-    gf_table *table = s->tables.builds;
-    number_list all = {.table = table}, unfinished = {.table = table};
+    number_list l = {.store = s, .snapshot = snapshot};
     gf_scan_options o = {.snapshot = snapshot,
                          .family = GF_BUILDS_MAIN,
                          .prefix = configuration_key,
                          .reverse = true,
                          .keys_only = true};
-    gf_status st = gf_scan_each(table, &o, add_number, &all, err);
-    o.family = GF_BUILDS_PROGRESS;
-    if (st == GF_OK) st = gf_scan_each(table, &o, add_number, &unfinished, err);
-    if (st == GF_OK) {
-        subtract(&all, &unfinished);
-        *builds = all.at;
-        *n = all.n;
-    } else {
-        gf_free(all.at);
+    gf_status st = gf_scan_each(s->tables.builds, &o, add_finished, &l, err);
+    if (st != GF_OK) {
+        gf_free(l.at);
+        return st;
     }
-    gf_free(unfinished.at);
-    return st;
+    *builds = l.at;
+    *n = l.n;
+    return GF_OK;
 }

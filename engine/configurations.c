@@ -1,7 +1,6 @@
 /* Configurations: their settings in the row of the collection, and their builds. */
 #include "engine/settings.h"
 
-#include "base/json.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -35,7 +34,7 @@ static gf_status edit(gf_slice before, gf_slice configuration, const gf_settings
     if (st != GF_OK) return st;
     gf_json_writer w = gf_json_writer_to(after);
     gf_json_begin(&w, '{');
-    if (before.len) st = gf_json_parse_copy(parser, before, &root, err);
+    if (before.len) st = gf_settings_parse(parser, before, &root, err);
     gf_json_iterator it = {0};
     if (st == GF_OK && before.len) it = gf_json_items(root);
     while (st == GF_OK && gf_json_next(&it, &name, &value)) {
@@ -166,7 +165,7 @@ static gf_status visit_names(gf_slice settings, gf_visit_name *visit, void *cont
     gf_status st = gf_json_parser_create(&parser, err);
     if (st != GF_OK) return st;
     gf_json_iterator it = {0};
-    if (settings.len) st = gf_json_parse_copy(parser, settings, &root, err);
+    if (settings.len) st = gf_settings_parse(parser, settings, &root, err);
     if (st == GF_OK && settings.len) it = gf_json_items(root);
     while (st == GF_OK && gf_json_next(&it, &name, &value)) {
         int order = gf_slice_compare(name, GF_SLICE("default"));
@@ -197,7 +196,8 @@ gf_status gf_configurations_visit(gf_store *s, gf_place where, gf_visit_name *vi
  * more, and the builds are marked, so that a crash leaves none of them.
  */
 static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configuration,
-                               gf_slice configuration_key, gf_slice settings, gf_error *err)
+                               gf_slice configuration_key, gf_slice settings, gf_buffer *marked,
+                               gf_error *err)
 {
     gf_buffer key = {0}, column = {0};
     gf_batch *batch = NULL;
@@ -215,7 +215,7 @@ static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configurati
     }
     if (st == GF_OK)
         st = put_settings(s, gf_buffer_view(&key), settings, configuration, NULL, batch, err);
-    if (st == GF_OK) st = gf_mark_builds(s, configuration_key, 0, 0, batch, err);
+    if (st == GF_OK) st = gf_mark_builds(s, configuration_key, 0, 0, batch, marked, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
@@ -225,7 +225,7 @@ static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configurati
 
 /* With the write lock held. */
 static gf_status begin_deletion(gf_store *s, gf_place where, gf_slice configuration,
-                                gf_activity *deletion, gf_error *err)
+                                gf_activity *deletion, gf_buffer *marked, gf_error *err)
 {
     gf_collection_row row = {0};
     gf_settings_map map = {0};
@@ -235,19 +235,19 @@ static gf_status begin_deletion(gf_store *s, gf_place where, gf_slice configurat
         st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" is being rebuilt",
                      GF_SLICE_ARG(configuration));
     if (st == GF_OK)
-        st = drop_pointers(s, where, configuration, deletion->key, row.settings, err);
+        st = drop_pointers(s, where, configuration, deletion->key, row.settings, marked, err);
     if (st == GF_OK) gf_begin_activity(s, deletion);
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
     return st;
 }
 
-static gf_status drop_builds(gf_store *s, gf_slice configuration_key, gf_error *err)
+static gf_status drop_builds(gf_store *s, gf_slice keys, gf_error *err)
 {
     gf_batch *batch;
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st != GF_OK) return st;
-    st = gf_drop_marked(s, configuration_key, batch, err);
+    st = gf_drop_builds(s, keys, batch, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
     gf_batch_free(batch);
     return st;
@@ -256,22 +256,23 @@ static gf_status drop_builds(gf_store *s, gf_slice configuration_key, gf_error *
 gf_status gf_configuration_delete(gf_store *s, gf_place where, gf_slice configuration,
                                   gf_error *err)
 {
-    gf_buffer key = {0};
+    gf_buffer key = {0}, marked = {0};
     gf_configuration_key(&key, where.name_space, where.collection, configuration);
     gf_status st = gf_buffer_check(&key, err);
     gf_activity deletion = {.key = gf_buffer_view(&key)};
     if (st == GF_OK) {
         st = gf_lock(s, err);
-        if (st == GF_OK) st = begin_deletion(s, where, configuration, &deletion, err);
+        if (st == GF_OK) st = begin_deletion(s, where, configuration, &deletion, &marked, err);
         gf_unlock(s);
     }
     if (st == GF_OK) {
-        st = drop_builds(s, deletion.key, err);
+        st = drop_builds(s, gf_buffer_view(&marked), err);
         if (st != GF_OK) gf_leave_untidy(s);
         pthread_mutex_lock(&s->write_lock);
         gf_end_activity(s, &deletion);
         pthread_mutex_unlock(&s->write_lock);
     }
     gf_buffer_release(&key);
+    gf_buffer_release(&marked);
     return st;
 }

@@ -43,6 +43,7 @@ void gf_job_release(gf_job *j)
     gf_settings_map_release(&j->map);
     gf_buffer_release(&j->settings_json);
     gf_buffer_release(&j->key);
+    gf_buffer_release(&j->marked);
     gf_arena_release(&j->memory);
     *j = (gf_job){0};
 }
@@ -111,16 +112,16 @@ gf_status gf_job_look(gf_job *j, bool *modified, gf_error *err)
 /* ---- beginning --------------------------------------------------------------------------------
  */
 
-/* The last of a configuration's builds in a family; 0 where there is none. */
-static gf_status last_build(gf_job *j, unsigned family, gf_slice configuration_key, gf_row *row,
-                            int64_t *build, gf_error *err)
+/* The last of a configuration's builds, also if it is going; 0 where there is none. */
+static gf_status last_build(gf_job *j, gf_slice configuration_key, gf_row *row, int64_t *build,
+                            gf_error *err)
 {
     gf_table *table = j->store->tables.builds;
     gf_scan *scan;
     bool more;
     uint64_t number = 0;
     gf_scan_options o = {
-        .family = family, .prefix = configuration_key, .reverse = true, .limit = 1};
+        .family = GF_BUILDS_MAIN, .prefix = configuration_key, .reverse = true, .limit = 1};
     gf_status st = gf_scan_open(table, &o, &scan, err);
     if (st != GF_OK) return st;
     st = gf_scan_step(scan, row, &more, err);
@@ -130,20 +131,21 @@ static gf_status last_build(gf_job *j, unsigned family, gf_slice configuration_k
     return st;
 }
 
-/* A build's time is now, or a millisecond more than the last one's, be that finished or not. */
+/*
+ * A build's time is now, or a millisecond more than the last one's. None of the configuration is
+ * under way: the lock cleared away those of others, and there is no active one.
+ */
 static gf_status choose_build(gf_job *j, gf_slice configuration_key, gf_error *err)
 {
     gf_row row = {0};
-    int64_t last = 0, unfinished = 0;
+    int64_t last = 0;
     uint64_t next_id = 1;
-    gf_status st = last_build(j, GF_BUILDS_PROGRESS, configuration_key, &row, &unfinished, err);
-    if (st == GF_OK) st = last_build(j, GF_BUILDS_MAIN, configuration_key, &row, &last, err);
+    gf_status st = last_build(j, configuration_key, &row, &last, err);
     const gf_cell *cell = st == GF_OK ? gf_row_find(&row, GF_BUILDS_MAIN, "next_id") : NULL;
     if (cell && (!gf_cell_number(cell, &next_id) || next_id > UINT32_MAX))
         st = gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
     gf_row_release(&row);
     if (st != GF_OK) return st;
-    if (unfinished > last) last = unfinished;
     if (j->served_before > last) last = j->served_before;
     j->next_id = (uint32_t)next_id;
     j->build = gf_clock_ms();

@@ -64,7 +64,7 @@ static gf_status mark_old(gf_job *j, gf_batch *batch, gf_error *err)
     /* The new build is not finished before this write: it is one of those that are kept. */
     if (st == GF_OK)
         st = gf_mark_builds(j->store, gf_buffer_view(&key), j->settings.keep - 1, j->build, batch,
-                            err);
+                            &j->marked, err);
     gf_buffer_release(&key);
     return st;
 }
@@ -113,7 +113,7 @@ static gf_status publish(gf_job *const *jobs, size_t n, gf_error *err)
  */
 
 gf_status gf_mark_builds(gf_store *s, gf_slice configuration_key, size_t keep, int64_t served,
-                         gf_batch *batch, gf_error *err)
+                         gf_batch *batch, gf_buffer *marked, gf_error *err)
 {
     int64_t *builds;
     size_t n;
@@ -130,6 +130,8 @@ gf_status gf_mark_builds(gf_store *s, gf_slice configuration_key, size_t keep, i
         if (st == GF_OK)
             gf_batch_replace(batch, s->tables.builds, gf_buffer_view(&key), GF_BUILDS_PROGRESS,
                              columns, 1, 0);
+        gf_buffer_string(marked, gf_buffer_view(&key));
+        if (st == GF_OK) st = gf_buffer_check(marked, err);
     }
     gf_free(builds);
     gf_buffer_release(&key);
@@ -206,13 +208,8 @@ static gf_status drop_old(gf_job *const *jobs, size_t n, gf_error *err)
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st != GF_OK) return st;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
-        gf_buffer key = {0};
-        gf_configuration_key(&key, jobs[i]->where.name_space, jobs[i]->where.collection,
-                             jobs[i]->configuration);
-        st = gf_buffer_check(&key, err);
-        if (st == GF_OK) st = gf_drop_marked(s, gf_buffer_view(&key), batch, err);
+        st = gf_drop_builds(s, gf_buffer_view(&jobs[i]->marked), batch, err);
         if (st == GF_OK) st = trim_changes(jobs[i], batch, err);
-        gf_buffer_release(&key);
     }
     if (st == GF_OK) st = gf_batch_write(batch, GF_NO_SYNC, err);
     gf_batch_free(batch);

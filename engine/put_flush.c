@@ -43,14 +43,17 @@ static int by_place(const void *a, const void *b)
 /* ---- one collection ---------------------------------------------------------------------------
  */
 
-/* Whether any build of the collection is there or under way: only then changes must be kept. */
+/*
+ * Whether any build of the collection is there or under way: only then changes must be kept. With
+ * the write lock held.
+ */
 static gf_status look_for_builds(flush *f, gf_error *err)
 {
     gf_table *builds = f->store->tables.builds;
     gf_slice key = gf_buffer_view(&f->collection_key);
     gf_status st = gf_scan_finds(builds, NULL, GF_BUILDS_MAIN, key, &f->has_builds, err);
-    if (st != GF_OK || f->has_builds) return st;
-    return gf_scan_finds(builds, NULL, GF_BUILDS_PROGRESS, key, &f->has_builds, err);
+    f->has_builds |= gf_is_active(f->store, key);
+    return st;
 }
 
 /* A collection that is not there is made, unless there is nothing but deletions for it. */

@@ -33,7 +33,7 @@ typedef struct rebuilding_all {
     gf_job *group[GROUP_JOBS]; /* n */
     size_t n;
     gf_error errors[GROUP_JOBS]; /* of computing each */
-    pthread_mutex_t write; /* held while one writes into the batch */
+    pthread_mutex_t write;       /* held while one writes into the batch */
     gf_batch *batch;
     uint64_t documents; /* in the group */
     uint64_t done, total;
@@ -58,12 +58,25 @@ static gf_status add_name(void *context, gf_slice name, gf_error *err)
     return gf_buffer_check(&l->names, err);
 }
 
+/* Where the settings are damaged, one entry stays: its rebuild fails, and is told like any other.
+ */
+static gf_status add_damaged(work_list *l, size_t names, uint64_t n, gf_error *err)
+{
+    gf_slice named = l->configuration.len ? l->configuration : GF_SLICE("default");
+    l->names.len = names;
+    l->n = n;
+    return add_name(l, named, err);
+}
+
 static gf_status add_collection(void *context, const gf_collection_info *info, gf_error *err)
 {
     work_list *l = context;
     gf_place where = {l->name_space, info->name};
+    size_t names = l->names.len;
+    uint64_t n = l->n;
     l->collection = info->name;
     gf_status st = gf_configurations_visit(l->store, where, add_name, l, err);
+    if (st == GF_ECORRUPT) return add_damaged(l, names, n, err);
     return st == GF_ENOTFOUND ? GF_OK : st; /* deleted meanwhile */
 }
 
@@ -172,7 +185,7 @@ static gf_status tell_group(rebuilding_all *r, gf_error *err)
     gf_status st = GF_OK;
     for (size_t i = 0; i < r->n && st == GF_OK; i++)
         st = r->errors[i].status == GF_OK ? tell_job(r, r->group[i], GF_REBUILT, err)
-                                   : tell(r, r->group[i], &r->errors[i], NULL, err);
+                                          : tell(r, r->group[i], &r->errors[i], NULL, err);
     return st;
 }
 

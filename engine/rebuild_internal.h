@@ -52,11 +52,12 @@ typedef struct gf_job {
     uint64_t seq, size;    /* of the collection in the snapshot */
     uint32_t next_id;      /* first free cluster id */
     gf_buffer key;         /* of the build */
+    gf_buffer marked;      /* keys of older builds that go when this one is published */
     const gf_snapshot *snapshot;
     gf_activity activity; /* in the store's list from its beginning to its end */
     bool begun, published;
     uint64_t trim_to; /* changes up to this one are needed by no build any more */
-    double started; /* seconds */
+    double started;   /* seconds */
 
     gf_gathered documents;
     uint32_t
@@ -122,9 +123,13 @@ gf_status gf_build_decode(gf_store *store, const gf_row *row, gf_build_info *inf
 gf_status gf_builds_list(gf_store *store, const gf_snapshot *snapshot, gf_slice configuration_key,
                          int64_t **builds, size_t *n, gf_error *err);
 
-/** Mark, in the batch, all of these as going but the newest `keep` and the served. */
+/**
+ * Mark, in the batch, all of these as going but the newest `keep` and the served, and append the
+ * keys of the marked to the buffer, each as a varint length and its bytes. The marks are not looked
+ * for later: LevelDB would step over the remains of all marks that were ever near.
+ */
 gf_status gf_mark_builds(gf_store *store, gf_slice configuration_key, size_t keep, int64_t served,
-                         gf_batch *batch, gf_error *err);
+                         gf_batch *batch, gf_buffer *marked, gf_error *err);
 
 /** Gather, cluster and name: all between beginning and writing. */
 gf_status gf_job_compute(gf_job *job, gf_error *err);

@@ -87,24 +87,12 @@ gf_status gf_drop_build(gf_store *s, gf_slice build_key, gf_batch *batch, gf_err
     return st;
 }
 
-static gf_status note_marked(void *context, const gf_row *row, gf_error *err)
+gf_status gf_drop_builds(gf_store *s, gf_slice keys, gf_batch *batch, gf_error *err)
 {
-    gf_buffer *keys = context;
-    const gf_cell *state = gf_row_find(row, GF_BUILDS_PROGRESS, "state");
-    if (state && gf_slice_equal(state->value, GF_SLICE("dropping")))
-        gf_buffer_string(keys, row->key);
-    return gf_buffer_check(keys, err);
-}
-
-gf_status gf_drop_marked(gf_store *s, gf_slice configuration_key, gf_batch *batch, gf_error *err)
-{
-    gf_buffer keys = {0};
+    gf_status st = GF_OK;
     gf_slice key;
-    gf_scan_options o = {.family = GF_BUILDS_PROGRESS, .prefix = configuration_key};
-    gf_status st = gf_scan_each(s->tables.builds, &o, note_marked, &keys, err);
-    for (gf_slice rest = gf_buffer_view(&keys); st == GF_OK && gf_take_string(&rest, &key);)
+    while (st == GF_OK && gf_take_string(&keys, &key))
         st = gf_drop_build(s, key, batch, err);
-    gf_buffer_release(&keys);
     return st;
 }
 

@@ -1,6 +1,5 @@
 #include "engine/settings.h"
 
-#include "base/json.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/nearest.h"
@@ -137,7 +136,7 @@ static gf_status read_index(size_t number, gf_slice value, gf_slice configuratio
 static gf_status read_small(size_t number, gf_slice value, bool automatic, uint64_t most,
                             uint32_t *out, gf_error *err)
 {
-    uint64_t v;
+    uint64_t v = 0;
     gf_status st = read_number(number, value, automatic, 1, most, &v, err);
     if (st == GF_OK) *out = (uint32_t)v;
     return st;
@@ -147,6 +146,7 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
                        gf_error *err)
 {
     const char *name = settings[number].name;
+    gf_analysis_options *a = &r->vectorizer.analysis;
     if (strcmp(name, "k") == 0) return read_small(number, value, true, 1000000, &r->k, err);
     if (strcmp(name, "max_k") == 0) return read_small(number, value, true, 1000000, &r->max_k, err);
     if (strcmp(name, "seed") == 0)
@@ -155,8 +155,7 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
         return read_small(number, value, true, 100, &r->restarts, err);
     if (strcmp(name, "max_passes") == 0)
         return read_small(number, value, false, 10000, &r->max_passes, err);
-    if (strcmp(name, "tolerance") == 0)
-        return read_tolerance(number, value, &r->tolerance, err);
+    if (strcmp(name, "tolerance") == 0) return read_tolerance(number, value, &r->tolerance, err);
     if (strcmp(name, "polish") == 0) return read_flag(number, value, &r->polish, err);
     if (strcmp(name, "language") == 0) return read_language(value, r, err);
     if (strcmp(name, "ngrams") == 0) return read_ngrams(number, value, &r->vectorizer, err);
@@ -164,6 +163,10 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
     if (strcmp(name, "store_vectors") == 0) return read_flag(number, value, &r->store_vectors, err);
     if (strcmp(name, "store_index") == 0)
         return read_index(number, value, configuration, &r->store_index, err);
+    if (strcmp(name, "min_length") == 0)
+        return read_small(number, value, false, GF_MOST_LENGTH, &a->min_length, err);
+    if (strcmp(name, "max_length") == 0)
+        return read_small(number, value, false, GF_MOST_LENGTH, &a->max_length, err);
     return gf_vectorizer_options_set(&r->vectorizer, gf_slice_str(name), value, err);
 }
 
@@ -180,6 +183,23 @@ void gf_settings_map_release(gf_settings_map *map)
 {
     gf_arena_release(&map->memory);
     *map = (gf_settings_map){0};
+}
+
+gf_status gf_settings_parse(gf_json_parser *parser, gf_slice text, gf_json_value *root,
+                            gf_error *err)
+{
+    gf_slice name;
+    gf_json_value parsed, value;
+    gf_status st = gf_json_parse_copy(parser, text, &parsed, err);
+    if (st != GF_OK && st != GF_EINVAL) return st;
+    bool good = st == GF_OK && gf_json_kind_of(parsed) == GF_JSON_OBJECT;
+    gf_json_iterator it = {0};
+    if (good) it = gf_json_items(parsed);
+    while (good && gf_json_next(&it, &name, &value))
+        good = gf_json_kind_of(value) == GF_JSON_OBJECT;
+    if (!good) return gf_fail(err, GF_ECORRUPT, "the settings of a collection are damaged");
+    *root = parsed;
+    return GF_OK;
 }
 
 static gf_status take_values(gf_json_value object, gf_settings_map *map, gf_error *err)
@@ -220,9 +240,7 @@ gf_status gf_settings_map_read(gf_slice text, gf_slice configuration, gf_setting
         gf_json_value root;
         st = gf_json_parser_create(&parser, err);
         if (st != GF_OK) return st;
-        st = gf_json_parse_copy(parser, text, &root, err);
-        if (st == GF_EINVAL)
-            st = gf_fail(err, GF_ECORRUPT, "the settings of a collection are damaged");
+        st = gf_settings_parse(parser, text, &root, err);
         if (st == GF_OK) st = find_configuration(root, configuration, &m, err);
         gf_json_parser_free(parser);
     }

@@ -5,6 +5,7 @@
 #define GF_ENGINE_SETTINGS_H
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "engine/internal.h"
 #include "vectorize/options.h"
 
@@ -37,6 +38,10 @@ gf_status gf_setting_find(gf_slice name, size_t *number, gf_error *err);
 
 /** GF_EINVAL where the value is none that the setting may have. */
 gf_status gf_setting_check(size_t number, gf_slice value, gf_error *err);
+
+/** Parse a collection's settings column: an object of objects, else GF_ECORRUPT. */
+gf_status gf_settings_parse(gf_json_parser *parser, gf_slice text, gf_json_value *root,
+                            gf_error *err);
 
 /**
  * What a collection's settings column says of a configuration.

@@ -230,7 +230,8 @@ static gf_status check_build(checking *c, gf_place where, gf_slice configuration
     gf_view *view;
     gf_buffer name = {0};
     name_of(&name, where.collection, configuration, build);
-    gf_status st = gf_view_open(c->store, where, configuration, build, &view, err);
+    gf_status st = gf_buffer_check(&name, err);
+    if (st == GF_OK) st = gf_view_open(c->store, where, configuration, build, &view, err);
     if (st == GF_OK) {
         build_check b = {.c = c, .view = view, .where = gf_buffer_cstr(&name)};
         c->found.builds++;
@@ -329,6 +330,9 @@ static gf_status check_collection(checking *c, gf_collection_row *row, gf_error 
         st = gf_fail(err, GF_ECORRUPT, "table collections: a key is damaged");
     gf_place where = {gf_buffer_view(&space), gf_buffer_view(&collection)};
     name_of(&name, where.collection, (gf_slice){0}, 0);
+    if (st == GF_OK) st = gf_buffer_check(&space, err);
+    if (st == GF_OK) st = gf_buffer_check(&collection, err);
+    if (st == GF_OK) st = gf_buffer_check(&name, err);
     if (st == GF_OK) st = gf_collection_is_going(c->store, c->snapshot, row->row.key, &going, err);
     c->unfinished = c->unfinished || going;
     if (st == GF_OK && !going) {

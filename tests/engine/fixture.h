@@ -1,0 +1,101 @@
+/**
+ * What the tests of engine/ share: a store over LevelDB in a folder of its own, documents that go
+ * in, builds that come out, and what must hold of any of them.
+ *
+ * Everything is in the namespace "test". A failure ends the test at hand.
+ */
+#ifndef GF_TESTS_ENGINE_FIXTURE_H
+#define GF_TESTS_ENGINE_FIXTURE_H
+
+#include "tests/support/test.h"
+
+#include "engine/grouperfish.h"
+
+typedef struct fixture {
+    const char *path;
+    gf_store *store;
+} fixture;
+
+/** A new store; open the same one again; close it. */
+void fixture_open(fixture *f);
+void fixture_reopen(fixture *f);
+void fixture_close(fixture *f);
+
+gf_place fixture_place(const char *collection);
+
+/** The configuration "default". */
+gf_slice fixture_default(void);
+
+/* ---- documents ---- */
+
+/** Put one document, or delete one, and sync it; the first failure's status. */
+gf_status fixture_try_put(gf_store *store, const char *collection, const gf_document *document,
+                          gf_error *err);
+gf_status fixture_try_delete(gf_store *store, const char *collection, const char *id,
+                             gf_error *err);
+
+void fixture_put(fixture *f, const char *collection, const char *id, const char *text);
+void fixture_delete(fixture *f, const char *collection, const char *id);
+
+/** Put texts as the documents 000, 001, ...; they are all synced together. */
+void fixture_put_texts(fixture *f, const char *collection, const char *const *texts, size_t n);
+
+/** Twelve texts of three subjects that share no word: 000 to 003, 004 to 007, 008 to 011. */
+void fixture_put_subjects(fixture *f, const char *collection);
+
+/** 300 posts of five groups (tests/engine/data/posts.jsonl), n of them with their "label". */
+enum { FIXTURE_POSTS = 300 };
+void fixture_put_posts(fixture *f, const char *collection, size_t n);
+
+/* ---- collections ---- */
+
+typedef struct fixture_collection {
+    uint64_t size, seq;
+    int64_t modified, served; /* served: of "default" */
+} fixture_collection;
+
+fixture_collection fixture_read(fixture *f, const char *collection);
+
+/** Set one key of a configuration. */
+void fixture_set(fixture *f, const char *collection, const char *configuration, const char *key,
+                 const char *value);
+
+/* ---- builds ---- */
+
+/** Force a rebuild of "default" by one thread. */
+gf_build_info fixture_rebuild(fixture *f, const char *collection);
+
+/** The builds of a configuration that are kept, newest first: how many; at most 64. */
+size_t fixture_builds(fixture *f, const char *collection, const char *configuration,
+                      int64_t builds[64]);
+
+/**
+ * What is wrong with a view, in words that are ours; NULL where it is one whole build: its
+ * clusters' sizes and the documents without terms add up to its memberships, each of which names a
+ * cluster that is there, and members are ranked. Needs no cmocka, so any thread may call it.
+ */
+const char *fixture_fault_of(gf_view *view, uint64_t *memberships);
+
+/** Open the served build, check it as above, and that it has n documents; return its time. */
+int64_t fixture_check_served(fixture *f, const char *collection, uint64_t n);
+
+/** Append all rows of a build but what differs from run to run: its time, how long it took. */
+void fixture_dump_build(fixture *f, const char *collection, const char *configuration,
+                        int64_t build, gf_buffer *out);
+
+/** Append all rows of all tables. */
+void fixture_dump(fixture *f, gf_buffer *out);
+
+/** How many entries there are, in all families of all tables, below that build. */
+uint64_t fixture_count_build(fixture *f, const char *collection, const char *configuration,
+                             int64_t build);
+
+/* ---- soundness ---- */
+
+/** Close the store, verify it and open it again: the number of faults, and the first one. */
+uint64_t fixture_verify(fixture *f, char first[512], gf_verified *verified);
+
+/** The same; the test fails where there is any. */
+void fixture_is_sound(fixture *f);
+
+#endif

@@ -1,0 +1,426 @@
+#include "tests/engine/fixture.h"
+
+#include "engine/internal.h"
+
+#include <stdlib.h>
+
+enum { POSTS = 30 };
+
+/* ---- sound stores ------------------------------------------------------------------------------
+ */
+
+static void sound_stores_are_clean(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_verified v;
+    char first[512];
+    fixture_open(&f);
+    assert_int_equal(fixture_verify(&f, first, &v), 0);
+    assert_int_equal(v.collections, 0);
+    fixture_put_posts(&f, "posts", POSTS);
+    fixture_put_subjects(&f, "subjects");
+    assert_int_equal(fixture_verify(&f, first, &v), 0);
+    assert_int_equal(v.documents, POSTS + 12);
+    assert_int_equal(v.builds, 0);
+    fixture_rebuild(&f, "posts");
+    fixture_rebuild(&f, "posts");
+    fixture_rebuild(&f, "subjects");
+    fixture_put(&f, "posts", "wordless", "!");
+    fixture_put(&f, "posts", "101djc", "put anew");
+    fixture_delete(&f, "posts", "102itk");
+    assert_int_equal(fixture_verify(&f, first, &v), 0);
+    fixture_set(&f, "posts", "fine", "k", "9");
+    fixture_rebuild(&f, "posts");
+    assert_int_equal(fixture_verify(&f, first, &v), 0);
+    assert_int_equal(v.collections, 2);
+    assert_int_equal(v.documents, POSTS + 12);
+    assert_int_equal(v.builds, 3);
+    assert_int_equal(v.memberships, POSTS + POSTS + 12);
+    fixture_close(&f);
+}
+
+static void what_cannot_be_opened_is_told(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_verified v = {.faults = 7};
+    const char *folder = gf_test_folder();
+    assert_status(GF_ENOTFOUND, gf_verify(folder, &(gf_store_options){0}, NULL, NULL, &v, &err));
+    assert_int_equal(v.faults, 7);
+}
+
+/* ---- rows that do not agree --------------------------------------------------------------------
+ */
+
+/* What a change has to work with: a store with two builds of "c", the later one served. */
+typedef struct target {
+    fixture f;
+    gf_batch *batch;
+    int64_t build;
+    gf_buffer collection, key; /* keys: of the collection, of the build */
+    gf_buffer cluster, label;  /* of the first cluster */
+    uint32_t id;
+} target;
+
+static gf_status note_first(void *context, const gf_cluster_info *info, gf_error *err)
+{
+    (void)err;
+    target *t = context;
+    if (t->id) return GF_OK;
+    t->id = info->id;
+    gf_buffer_slice(&t->label, info->label);
+    return GF_OK;
+}
+
+static void begin(target *t)
+{
+    gf_error err;
+    gf_view *view;
+    *t = (target){.id = 0};
+    fixture_open(&t->f);
+    fixture_put_posts(&t->f, "c", POSTS);
+    fixture_rebuild(&t->f, "c");
+    t->build = fixture_rebuild(&t->f, "c").build;
+    gf_collection_key(&t->collection, GF_SLICE("test"), GF_SLICE("c"));
+    gf_build_key(&t->key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), t->build);
+    assert_ok(gf_view_open(t->f.store, fixture_place("c"), fixture_default(), 0, &view, &err));
+    assert_ok(gf_view_clusters(view, note_first, t, &err));
+    gf_view_close(view);
+    gf_cluster_key(&t->cluster, gf_buffer_view(&t->key), gf_buffer_view(&t->label));
+    assert_ok(gf_batch_create(t->f.store->db, &t->batch, &err));
+}
+
+static void end(target *t)
+{
+    fixture_close(&t->f);
+    gf_buffer_release(&t->collection);
+    gf_buffer_release(&t->key);
+    gf_buffer_release(&t->cluster);
+    gf_buffer_release(&t->label);
+}
+
+static void put_cell(target *t, gf_table *table, gf_slice key, unsigned family, const char *column,
+                     const char *value)
+{
+    gf_batch_put(t->batch, table, key, family, gf_slice_str(column), gf_slice_str(value), 0);
+}
+
+static gf_slice document_key(target *t, const char *id)
+{
+    gf_buffer_reset(&t->label);
+    gf_document_key(&t->label, GF_SLICE("test"), GF_SLICE("c"), gf_slice_str(id));
+    return gf_buffer_view(&t->label);
+}
+
+static gf_slice membership_key(target *t, const char *id)
+{
+    gf_buffer_reset(&t->label);
+    gf_membership_key(&t->label, gf_buffer_view(&t->key), gf_slice_str(id));
+    return gf_buffer_view(&t->label);
+}
+
+static void put_membership(target *t, const char *id, uint32_t cluster, uint32_t runner_up)
+{
+    char bytes[GF_MEMBERSHIP_BYTES];
+    gf_column columns[GF_MEMBERSHIP_COLUMNS];
+    gf_membership_cells m = {.cluster = cluster, .score = 0.5F, .runner_up = runner_up};
+    size_t n = gf_membership_write(&m, bytes, columns);
+    gf_batch_replace(t->batch, t->f.store->tables.memberships, membership_key(t, id),
+                     GF_MEMBERSHIPS_MAIN, columns, n, 0);
+}
+
+#define TABLE(name) (t->f.store->tables.name)
+
+static void wrong_size(target *t)
+{
+    put_cell(t, TABLE(collections), gf_buffer_view(&t->collection), 0, "size", "31");
+}
+
+static void no_number(target *t)
+{
+    put_cell(t, TABLE(collections), gf_buffer_view(&t->collection), 0, "seq", "many");
+}
+
+static void broken_settings(target *t)
+{
+    put_cell(t, TABLE(collections), gf_buffer_view(&t->collection), 0, "settings", "{\"x\":1}");
+}
+
+static void lost_document(target *t)
+{
+    gf_batch_delete_row(t->batch, TABLE(documents), document_key(t, "101djc"), GF_ALL_FAMILIES);
+}
+
+static void lost_text(target *t)
+{
+    gf_batch_delete_cell(t->batch, TABLE(documents), document_key(t, "101djc"), 0,
+                         GF_SLICE("text"));
+}
+
+static void document_from_the_future(target *t)
+{
+    put_cell(t, TABLE(documents), document_key(t, "101djc"), 0, "seq", "31");
+}
+
+static void stray_document(target *t)
+{
+    gf_buffer_reset(&t->label);
+    gf_document_key(&t->label, GF_SLICE("test"), GF_SLICE("nowhere"), GF_SLICE("1"));
+    put_cell(t, TABLE(documents), gf_buffer_view(&t->label), 0, "text", "a text");
+}
+
+static void pointer_into_nothing(target *t)
+{
+    put_cell(t, TABLE(collections), gf_buffer_view(&t->collection), 0,
+             "configuration:default:rebuilt", "12345");
+}
+
+static void lost_build(target *t)
+{
+    gf_batch_delete_row(t->batch, TABLE(builds), gf_buffer_view(&t->key), GF_ALL_FAMILIES);
+}
+
+static void broken_build(target *t)
+{
+    put_cell(t, TABLE(builds), gf_buffer_view(&t->key), GF_BUILDS_MAIN, "objective", "nan");
+}
+
+static void stray_build(target *t)
+{
+    gf_buffer_reset(&t->label);
+    gf_build_key(&t->label, GF_SLICE("test"), GF_SLICE("nowhere"), fixture_default(), 5);
+    put_cell(t, TABLE(builds), gf_buffer_view(&t->label), GF_BUILDS_MAIN, "documents", "1");
+}
+
+static void another_cluster_size(target *t)
+{
+    put_cell(t, TABLE(clusters), gf_buffer_view(&t->cluster), GF_CLUSTERS_MAIN, "size", "1000");
+}
+
+static void lost_cluster(target *t)
+{
+    gf_batch_delete_row(t->batch, TABLE(clusters), gf_buffer_view(&t->cluster), GF_ALL_FAMILIES);
+}
+
+static void two_of_one_id(target *t)
+{
+    char id[16];
+    snprintf(id, sizeof id, "%u", t->id);
+    gf_buffer_reset(&t->label);
+    gf_cluster_key(&t->label, gf_buffer_view(&t->key), GF_SLICE("zzz"));
+    put_cell(t, TABLE(clusters), gf_buffer_view(&t->label), GF_CLUSTERS_MAIN, "id", id);
+    put_cell(t, TABLE(clusters), gf_buffer_view(&t->label), GF_CLUSTERS_MAIN, "size", "0");
+}
+
+static void further_member(target *t)
+{
+    put_cell(t, TABLE(clusters), gf_buffer_view(&t->cluster), GF_CLUSTERS_DOCUMENTS, "x", "1234");
+}
+
+static void further_rank(target *t)
+{
+    gf_buffer_reset(&t->label);
+    gf_rank_write(&t->label, 0.5F, GF_SLICE("x"));
+    gf_batch_put(t->batch, TABLE(clusters), gf_buffer_view(&t->cluster), GF_CLUSTERS_RANKED,
+                 gf_buffer_view(&t->label), GF_SLICE(""), 0);
+}
+
+static void lost_membership(target *t)
+{
+    gf_batch_delete_row(t->batch, TABLE(memberships), membership_key(t, "101djc"), GF_ALL_FAMILIES);
+}
+
+static void member_of_nothing(target *t)
+{
+    put_membership(t, "101djc", 4000, 0);
+}
+
+static void runner_up_is_nothing(target *t)
+{
+    put_membership(t, "101djc", t->id, 4000);
+}
+
+static void without_terms(target *t)
+{
+    put_membership(t, "101djc", 0, 0);
+}
+
+static void further_membership(target *t)
+{
+    put_membership(t, "x", t->id, 0);
+}
+
+static void stray_membership(target *t)
+{
+    gf_buffer_reset(&t->label);
+    gf_build_key(&t->label, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), 5);
+    gf_buffer key = {0};
+    gf_membership_key(&key, gf_buffer_view(&t->label), GF_SLICE("x"));
+    put_cell(t, TABLE(memberships), gf_buffer_view(&key), GF_MEMBERSHIPS_MAIN, "score", "1234");
+    gf_buffer_release(&key);
+}
+
+static void stray_cluster(target *t)
+{
+    gf_buffer key = {0};
+    gf_buffer_reset(&t->label);
+    gf_build_key(&t->label, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), 5);
+    gf_cluster_key(&key, gf_buffer_view(&t->label), GF_SLICE("label"));
+    put_cell(t, TABLE(clusters), gf_buffer_view(&key), GF_CLUSTERS_MAIN, "id", "1");
+    gf_buffer_release(&key);
+}
+
+static void delete_model(target *t, const char *qualifier)
+{
+    gf_batch_delete_cell(t->batch, TABLE(builds), gf_buffer_view(&t->key), GF_BUILDS_MODEL,
+                         gf_slice_str(qualifier));
+}
+
+static void lost_vocabulary(target *t)
+{
+    delete_model(t, "vocabulary");
+}
+
+static void lost_analysis(target *t)
+{
+    delete_model(t, "analysis");
+}
+
+static void broken_analysis(target *t)
+{
+    put_cell(t, TABLE(builds), gf_buffer_view(&t->key), GF_BUILDS_MODEL, "analysis", "klingon\n");
+}
+
+static void broken_vocabulary(target *t)
+{
+    put_cell(t, TABLE(builds), gf_buffer_view(&t->key), GF_BUILDS_MODEL, "vocabulary", "\x7F");
+}
+
+static void centre_key(target *t)
+{
+    gf_buffer_reset(&t->label);
+    gf_buffer_str(&t->label, "centre");
+    gf_buffer_u32be(&t->label, t->id);
+}
+
+static void lost_centre(target *t)
+{
+    centre_key(t);
+    gf_batch_delete_cell(t->batch, TABLE(builds), gf_buffer_view(&t->key), GF_BUILDS_MODEL,
+                         gf_buffer_view(&t->label));
+}
+
+static void broken_centre(target *t)
+{
+    centre_key(t);
+    gf_batch_put(t->batch, TABLE(builds), gf_buffer_view(&t->key), GF_BUILDS_MODEL,
+                 gf_buffer_view(&t->label), GF_SLICE("\x02\x01"), 0);
+}
+
+static const struct {
+    const char *name;
+    void (*change)(target *t);
+    const char *says; /* some of what the first fault says */
+} changes[] = {
+    {"a collection's size", wrong_size, "30 documents, not 31"},
+    {"a number that is none", no_number, "a row is damaged"},
+    {"settings that are none", broken_settings, "settings of a collection are damaged"},
+    {"a lost document", lost_document, "29 documents, not 30"},
+    {"a lost text", lost_text, "lost its text"},
+    {"a document of the future", document_from_the_future, "newer than the collection"},
+    {"a stray document", stray_document, "31 rows are there, 30"},
+    {"a pointer into nothing", pointer_into_nothing, "is served, but is missing"},
+    {"a lost build", lost_build, "is served, but is missing"},
+    {"a broken build", broken_build, "a row is damaged"},
+    {"a stray build", stray_build, "3 rows are there, 2"},
+    {"another cluster size", another_cluster_size, "says 1000 documents"},
+    {"a lost cluster", lost_cluster, "clusters has"},
+    {"two clusters of one id", two_of_one_id, "two clusters have the id"},
+    {"a further member", further_member, "its lists have"},
+    {"a further rank", further_rank, "its lists have"},
+    {"a lost membership", lost_membership, "memberships name it"},
+    {"a member of nothing", member_of_nothing, "cluster 4000, which is missing"},
+    {"a runner-up that is nothing", runner_up_is_nothing, "runner-up is cluster 4000"},
+    {"without terms", without_terms, "memberships name it"},
+    {"a further membership", further_membership, "memberships name it"},
+    {"a stray membership", stray_membership, "61 rows are there, 60"},
+    {"a stray cluster", stray_cluster, "rows are there"},
+    {"a lost vocabulary", lost_vocabulary, "lost its model"},
+    {"a lost analysis", lost_analysis, "lost its model"},
+    {"a broken analysis", broken_analysis, ""},
+    {"a broken vocabulary", broken_vocabulary, ""},
+    {"a lost centre", lost_centre, "lost its centre"},
+    {"a broken centre", broken_centre, "vector is damaged"},
+};
+
+static void every_disagreement_is_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        target t;
+        gf_error err;
+        gf_verified v;
+        char first[512];
+        begin(&t);
+        changes[i].change(&t);
+        assert_ok(gf_batch_write(t.batch, GF_SYNC, &err));
+        gf_batch_free(t.batch);
+        if (fixture_verify(&t.f, first, &v) == 0) fail_msg("%s is not found", changes[i].name);
+        if (!strstr(first, changes[i].says)) fail_msg("%s: %s", changes[i].name, first);
+        end(&t);
+    }
+}
+
+/* ---- what was cut short ------------------------------------------------------------------------
+ */
+
+/* Marks as a crash leaves them are no fault: what is below them is cleared away by the next write.
+ */
+static void unfinished_work_is_no_fault(void **state)
+{
+    (void)state;
+    target t;
+    gf_error err;
+    gf_store_status status;
+    gf_buffer key = {0};
+    begin(&t);
+    fixture_put_subjects(&t.f, "going");
+    gf_build_key(&key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), t.build + 9);
+    put_cell(&t, t.f.store->tables.builds, gf_buffer_view(&key), GF_BUILDS_PROGRESS, "state",
+             "building");
+    gf_key_string(&key, GF_SLICE("x")); /* now a membership's */
+    put_cell(&t, t.f.store->tables.memberships, gf_buffer_view(&key), GF_MEMBERSHIPS_MAIN, "score",
+             "1234");
+    gf_buffer_reset(&key);
+    gf_collection_key(&key, GF_SLICE("test"), GF_SLICE("going"));
+    put_cell(&t, t.f.store->tables.collections, gf_buffer_view(&key), GF_COLLECTIONS_PROGRESS,
+             "state", "deleting");
+    assert_ok(gf_batch_write(t.batch, GF_SYNC, &err));
+    gf_batch_free(t.batch);
+    fixture_is_sound(&t.f);
+    assert_ok(gf_store_read_status(t.f.store, &status, &err));
+    assert_int_equal(status.unfinished, 2);
+    assert_int_equal(status.collections, 1);
+    fixture_put_posts(&t.f, "c", 1);
+    assert_ok(gf_store_read_status(t.f.store, &status, &err));
+    assert_int_equal(status.unfinished, 0);
+    assert_int_equal(status.builds, 2);
+    assert_int_equal(fixture_count_build(&t.f, "c", "default", t.build + 9), 0);
+    fixture_put_subjects(&t.f, "going");
+    assert_int_equal(fixture_read(&t.f, "going").size, 12);
+    fixture_is_sound(&t.f);
+    gf_buffer_release(&key);
+    end(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sound_stores_are_clean),
+        cmocka_unit_test(what_cannot_be_opened_is_told),
+        cmocka_unit_test(every_disagreement_is_found),
+        cmocka_unit_test(unfinished_work_is_no_fault),
+    };
+    return cmocka_run_group_tests_name("verify", tests, NULL, NULL);
+}
