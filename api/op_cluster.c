@@ -22,6 +22,8 @@ static gf_status write_member(void *context, gf_slice id, const gf_membership *m
 {
     showing *s = context;
     gf_json_writer *w = &s->row.json;
+    gf_status st = gf_cancel_check(s->row.call->cancel, err);
+    if (st != GF_OK) return st;
     gf_json_begin(w, '{');
     gf_json_put_string(w, "id", id);
     gf_json_put_float(w, "score", m->score);
@@ -31,7 +33,7 @@ static gf_status write_member(void *context, gf_slice id, const gf_membership *m
         gf_json_put_float(w, "margin", m->score - m->second);
     }
     if (m->replaced) gf_json_put_bool(w, "replaced", true);
-    gf_status st = gf_view_document(s->view, id, write_document, w, err);
+    st = gf_view_document(s->view, id, write_document, w, err);
     gf_json_end(w, '}');
     return st;
 }

@@ -114,6 +114,8 @@ static gf_status keep(listing *l, const gf_collection_info *info, gf_error *err)
 static gf_status visit(void *context, const gf_collection_info *info, gf_error *err)
 {
     listing *l = context;
+    gf_status st = gf_cancel_check(l->row.call->cancel, err);
+    if (st != GF_OK) return st;
     if (l->sorted) return keep(l, info, err);
     l->enough = l->n++ == l->limit;
     if (l->enough) return gf_fail(err, GF_ECANCELLED, "these are enough");
@@ -141,8 +143,10 @@ static gf_status emit_sorted(listing *l, gf_slice sort, gf_error *err)
     if (l->n)
         qsort(l->rows, l->n, sizeof *l->rows,
               gf_slice_equal(sort, GF_SLICE("size")) ? by_size : by_modified);
-    for (size_t i = 0; i < l->n && i < l->limit && st == GF_OK; i++)
-        st = call->emit(call->context, l->rows[i].row, err);
+    for (size_t i = 0; i < l->n && i < l->limit && st == GF_OK; i++) {
+        st = gf_cancel_check(call->cancel, err);
+        if (st == GF_OK) st = call->emit(call->context, l->rows[i].row, err);
+    }
     return st;
 }
 

@@ -6,8 +6,10 @@
 
 typedef struct deleting {
     gf_call *call;
+    gf_slice collection;
     gf_put *put;
     gf_buffer line;
+    bool first; /* line of its stream */
     uint64_t asked, impossible;
 } deleting;
 
@@ -16,7 +18,7 @@ static gf_status delete_id(deleting *d, gf_slice id, gf_error *err)
     gf_status st = gf_cancel_check(d->call->cancel, err);
     if (st != GF_OK) return st;
     d->asked++;
-    st = gf_put_delete(d->put, gf_call_text(d->call, "collection"), id, err);
+    st = gf_put_delete(d->put, d->collection, id, err);
     if (st != GF_EINVAL || !gf_put_is_good(d->put)) return st;
     d->impossible++;
     return GF_OK;
@@ -25,10 +27,15 @@ static gf_status delete_id(deleting *d, gf_slice id, gf_error *err)
 /* ---- from the input ---------------------------------------------------------------------------
  */
 
-/* A line that is too long for its buffer is too long for an id, and keeps enough to be told so. */
+/*
+ * A line that is too long for its buffer is too long for an id, and keeps enough to be told so. A
+ * byte order mark is no part of the first.
+ */
 static gf_status end_line(deleting *d, gf_error *err)
 {
     gf_slice id = gf_buffer_view(&d->line);
+    if (d->first && gf_slice_starts(id, GF_SLICE("\xEF\xBB\xBF"))) id = gf_slice_skip(id, 3);
+    d->first = false;
     if (gf_slice_ends(id, GF_SLICE("\r"))) id.len--;
     gf_status st = d->line.state == GF_ENOMEM ? gf_buffer_check(&d->line, err) : GF_OK;
     if (st == GF_OK && id.len) st = delete_id(d, id, err);
@@ -54,6 +61,7 @@ static gf_status delete_lines(deleting *d, gf_error *err)
     char bytes[4096];
     size_t n = 1;
     gf_status st = GF_OK;
+    d->first = true;
     while (st == GF_OK && n > 0) {
         st = in->read(in->context, bytes, sizeof bytes, &n, err);
         if (st == GF_OK) st = gf_cancel_check(d->call->cancel, err);
@@ -78,12 +86,15 @@ static gf_status delete_streams(deleting *d, gf_error *err)
 /* ---- the call ---------------------------------------------------------------------------------
  */
 
+/* One pass over the arguments: there may be as many as a command line holds. */
 static gf_status delete_all(deleting *d, gf_error *err)
 {
+    const gf_call *call = d->call;
     gf_status st = GF_OK;
-    if (!gf_call_has(d->call, "id")) return delete_streams(d, err);
-    for (size_t i = 0; i < gf_call_count(d->call, "id") && st == GF_OK; i++)
-        st = delete_id(d, gf_call_nth(d->call, "id", i), err);
+    if (!gf_call_has(call, "id")) return delete_streams(d, err);
+    for (size_t i = 0; i < call->n_arguments && st == GF_OK; i++)
+        if (gf_slice_equal(call->arguments[i].name, GF_SLICE("id")))
+            st = delete_id(d, call->arguments[i].value, err);
     return st;
 }
 
@@ -92,7 +103,7 @@ static gf_status emit_counts(deleting *d, gf_error *err)
     gf_put_counts c = gf_put_counted(d->put);
     gf_row_writer row = {.call = d->call};
     gf_json_writer *w = gf_row_writer_begin(&row);
-    gf_json_put_string(w, "collection", gf_call_text(d->call, "collection"));
+    gf_json_put_string(w, "collection", d->collection);
     gf_json_put_uint(w, "asked", d->asked);
     gf_json_put_uint(w, "deleted", c.deleted);
     gf_json_put_uint(w, "absent", c.absent + d->impossible);
@@ -123,8 +134,8 @@ static gf_status nothing(void *context, const gf_collection_info *info, gf_error
 gf_status gf_run_delete(gf_call *call, gf_error *err)
 {
     gf_store *store;
-    deleting d = {.call = call};
-    gf_buffer_init(&d.line, GF_MAX_ID + 2);
+    deleting d = {.call = call, .collection = gf_call_text(call, "collection")};
+    gf_buffer_init(&d.line, GF_MAX_ID + 5); /* with the mark, CR and one too many */
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK) st = gf_collection_read(store, gf_call_place(call), nothing, NULL, err);
     gf_put_options o = {.name_space = call->name_space};

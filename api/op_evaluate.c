@@ -62,9 +62,10 @@ static gf_status take_lines(evaluating *e, gf_slice text, gf_slice file, gf_erro
     return st;
 }
 
-static gf_status read_stream(const gf_input *in, gf_buffer *text, gf_error *err)
+static gf_status read_stream(const gf_call *call, gf_buffer *text, gf_error *err)
 {
     enum { STEP = 1 << 16 };
+    const gf_input *in = &call->input;
     size_t n = 1;
     gf_status st = GF_OK;
     while (st == GF_OK && n > 0) {
@@ -72,6 +73,7 @@ static gf_status read_stream(const gf_input *in, gf_buffer *text, gf_error *err)
         if (!to) return gf_buffer_check(text, err);
         st = in->read(in->context, to, STEP, &n, err);
         if (st == GF_OK) text->len += n;
+        if (st == GF_OK) st = gf_cancel_check(call->cancel, err);
     }
     return st;
 }
@@ -87,7 +89,7 @@ static gf_status read_labels(evaluating *e, gf_error *err)
                        "evaluate needs label-field, or an input of ids and classes");
     while ((st = in->next(in->context, &file, err)) == GF_OK) {
         gf_buffer_reset(&text);
-        st = read_stream(in, &text, err);
+        st = read_stream(e->row.call, &text, err);
         if (st == GF_OK) st = take_lines(e, gf_buffer_view(&text), file, err);
         if (st == GF_OK) continue;
         gf_buffer_release(&text);
@@ -100,7 +102,8 @@ static gf_status read_labels(evaluating *e, gf_error *err)
 static gf_status class_of(void *context, gf_slice id, gf_slice *name, gf_error *err)
 {
     evaluating *e = context;
-    (void)err;
+    gf_status st = gf_cancel_check(e->row.call->cancel, err);
+    if (st != GF_OK) return st;
     uint32_t number = gf_strings_find(&e->ids, id);
     *name = number == GF_STRING_NONE ? (gf_slice){0}
                                      : gf_strings_at(&e->classes, e->class_number[number]);

@@ -33,7 +33,6 @@ typedef struct rebuilding {
     gf_row_writer row;
     gf_store *store;
     const gf_rebuild_options *options;
-    uint64_t told; /* results */
 } rebuilding;
 
 static gf_status emit_result(void *context, gf_place where, gf_slice configuration,
@@ -42,7 +41,6 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
 {
     rebuilding *r = context;
     gf_json_writer *w = gf_row_writer_begin(&r->row);
-    r->told++;
     gf_json_put_string(w, "collection", where.collection);
     gf_json_put_string(w, "configuration", configuration);
     gf_json_put_str(w, "outcome", status == GF_OK ? outcome_name(result->outcome) : "failed");
@@ -74,13 +72,8 @@ static gf_status rebuild_collection(rebuilding *r, gf_error *err)
 static gf_status rebuild_all(rebuilding *r, gf_error *err)
 {
     const gf_call *call = r->row.call;
-    gf_slice only = gf_call_text(call, "config");
-    gf_status st = gf_rebuild_all(r->store, call->name_space, gf_call_text(call, "prefix"), only,
-                                  r->options, emit_result, r, err);
-    if (st == GF_OK && only.len && r->told == 0)
-        st = gf_fail(err, GF_ENOTFOUND, "no collection has a configuration \"%.*s\"",
-                     GF_SLICE_ARG(only));
-    return st;
+    return gf_rebuild_all(r->store, call->name_space, gf_call_text(call, "prefix"),
+                          gf_call_text(call, "config"), r->options, emit_result, r, err);
 }
 
 gf_status gf_run_rebuild(gf_call *call, gf_error *err)

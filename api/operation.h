@@ -54,7 +54,10 @@ typedef struct gf_notice {
     const char *message;
 } gf_notice;
 
-/** One call of an operation. The transport owns everything; what is NULL is not wanted. */
+/**
+ * One call of an operation. The transport owns everything. store, store_path and emit are always
+ * there; of the rest, what is NULL is not wanted.
+ */
 typedef struct gf_call {
     const gf_argument *arguments; /* n_arguments, in the order given */
     size_t n_arguments;

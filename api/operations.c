@@ -2,6 +2,7 @@
 #include "api/call_internal.h"
 
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "sources/reader.h"
 
 /* clang-format off */
@@ -164,6 +165,8 @@ static const gf_parameter *find_parameter(const gf_operation *o, gf_slice name)
 static gf_status unknown(const gf_operation *o, gf_slice name, gf_error *err)
 {
     const char *names[MOST_PARAMETERS];
+    if (gf_utf8_valid_length(name) != name.len)
+        return gf_fail(err, GF_EINVAL, "the name of an argument is not valid UTF-8");
     for (size_t i = 0; i < o->n_parameters; i++)
         names[i] = o->parameters[i].name;
     const char *nearest = gf_nearest(name, names, o->n_parameters);

@@ -66,6 +66,8 @@ gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_sli
                                     gf_slice value, gf_error *err)
 {
     gf_row_writer *row = row_writer;
+    gf_status st = gf_cancel_check(row->call->cancel, err);
+    if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(row);
     bool bytes = strcmp(family, "processing") == 0 && !gf_slice_equal(column, GF_SLICE("id"));
     gf_json_put_str(w, "family", family);

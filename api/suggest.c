@@ -6,7 +6,7 @@
 
 #include "base/nearest.h"
 
-enum { LONGEST_NAME = 63, DOCUMENTS_LOOKED_AT = 1000 };
+enum { LONGEST_NAME = 63, SHORTEST_PART = 3, DOCUMENTS_LOOKED_AT = 1000 };
 
 typedef struct candidates {
     gf_slice word;
@@ -18,7 +18,7 @@ typedef struct candidates {
 
 static bool holds(gf_slice text, gf_slice word)
 {
-    return word.len && memmem(text.ptr, text.len, word.ptr, word.len);
+    return word.len >= SHORTEST_PART && memmem(text.ptr, text.len, word.ptr, word.len);
 }
 
 static void consider(candidates *c, gf_slice name)

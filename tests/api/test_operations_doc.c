@@ -1,0 +1,442 @@
+/*
+ * docs/operations.md against the operations: each has its section with its method, path and
+ * parameters; each example is run, and gives what the document says; and each member that comes is
+ * explained. Times, sizes and versions differ from run to run: of these only the kind is compared.
+ */
+#include "support/test.h"
+#include "tests/api/transport.h"
+
+#include "base/strings.h"
+
+#include <ctype.h>
+#include <math.h>
+
+/* ---- reading the document ---------------------------------------------------------------------
+ */
+
+typedef struct section {
+    const gf_operation *operation;
+    gf_slice text;      /* behind its heading */
+    gf_strings members; /* of its table */
+    gf_strings given;   /* paths of members in its examples */
+    gf_strings always;  /* members that do not say when they are missing */
+    int examples;
+} section;
+
+static gf_buffer document;
+static gf_slice collection; /* the documents of the examples */
+
+/* The line that starts with `start` is found in text: what is behind it, from the next line on. */
+static bool find_line(gf_slice text, const char *start, gf_slice *line, gf_slice *rest)
+{
+    while (gf_test_next_line(&text, line)) {
+        *rest = text;
+        if (gf_slice_starts(*line, gf_slice_str(start))) return true;
+    }
+    return false;
+}
+
+/* The lines of the next block of this kind; text goes behind it. */
+static bool take_block(gf_slice *text, const char *fence, gf_slice *block)
+{
+    gf_slice line, rest;
+    if (!find_line(*text, fence, &line, &rest)) return false;
+    const char *start = rest.ptr;
+    if (!find_line(rest, "```", &line, text)) fail_msg("a block has no end");
+    *block = gf_slice_of(start, (size_t)(line.ptr - start));
+    return true;
+}
+
+static gf_slice section_text(const char *name)
+{
+    gf_buffer heading = {0};
+    gf_slice line, rest, next, text = gf_buffer_view(&document);
+    gf_buffer_format(&heading, "\n## %s\n", name);
+    const char *at = memmem(text.ptr, text.len, heading.ptr, heading.len);
+    if (!at) fail_msg("no section %s", name);
+    rest = gf_slice_skip(text, (size_t)(at - text.ptr) + heading.len);
+    gf_buffer_release(&heading);
+    size_t length = rest.len;
+    if (find_line(rest, "## ", &line, &next)) length = (size_t)(line.ptr - rest.ptr);
+    return gf_slice_of(rest.ptr, length);
+}
+
+/* ---- parameters -------------------------------------------------------------------------------
+ */
+
+static void write_parameter(gf_buffer *b, const gf_parameter *p)
+{
+    gf_buffer_format(b, "| `%s` | ", p->name);
+    if (p->kind == GF_FLAG) gf_buffer_str(b, "flag");
+    if (p->value) {
+        gf_buffer_byte(b, '`');
+        for (const char *c = p->value; *c; c++) {
+            if (*c == '|') gf_buffer_byte(b, '\\');
+            gf_buffer_byte(b, *c);
+        }
+        gf_buffer_byte(b, '`');
+    }
+    if (p->kind == GF_LIST || p->kind == GF_SEVERAL) gf_buffer_str(b, ", several times");
+    if (p->required) gf_buffer_str(b, ", required");
+    gf_buffer_format(b, " | %s |", p->meaning);
+}
+
+static void check_parameters(const section *s)
+{
+    gf_slice line, rest, ignored;
+    const gf_operation *o = s->operation;
+    if (!find_line(s->text, "| Parameter |", &line, &rest)) {
+        if (o->n_parameters || !find_line(s->text, "No parameters.", &line, &ignored))
+            fail_msg("%s: no table of parameters", o->name);
+        return;
+    }
+    gf_test_next_line(&rest, &line);
+    for (size_t i = 0; i < o->n_parameters; i++) {
+        gf_buffer expected = {0};
+        write_parameter(&expected, &o->parameters[i]);
+        if (!gf_test_next_line(&rest, &line) || !gf_slice_equal(line, gf_buffer_view(&expected)))
+            fail_msg("%s: \"%.*s\", not \"%s\"", o->name, GF_SLICE_ARG(line),
+                     gf_buffer_cstr(&expected));
+        gf_buffer_release(&expected);
+    }
+    if (gf_test_next_line(&rest, &line) && line.len)
+        fail_msg("%s has no parameter %.*s", o->name, GF_SLICE_ARG(line));
+}
+
+static void check_heading(const section *s)
+{
+    gf_buffer path = {0};
+    gf_slice line, rest;
+    gf_buffer_format(&path, "`%s %s`", s->operation->method, s->operation->path);
+    if (!find_line(s->text, gf_buffer_cstr(&path), &line, &rest))
+        fail_msg("%s: no line %s", s->operation->name, gf_buffer_cstr(&path));
+    gf_buffer_reset(&path);
+    gf_buffer_format(&path, "%s.", s->operation->meaning);
+    if (!find_line(s->text, gf_buffer_cstr(&path), &line, &rest))
+        fail_msg("%s: not said that it is to: %s", s->operation->name, gf_buffer_cstr(&path));
+    gf_buffer_release(&path);
+}
+
+/* ---- members ----------------------------------------------------------------------------------
+ */
+
+static void add_path(gf_strings *paths, gf_slice path)
+{
+    uint32_t id;
+    assert_int_equal(gf_strings_add(paths, path, &id, NULL, NULL), GF_OK);
+}
+
+/* "| `terms[].term` | meaning |" */
+static void read_members(section *s)
+{
+    gf_slice line, rest;
+    if (!find_line(s->text, "| Member |", &line, &rest))
+        fail_msg("%s: no table of members", s->operation->name);
+    gf_test_next_line(&rest, &line);
+    while (gf_test_next_line(&rest, &line) && gf_slice_starts(line, GF_SLICE("| `"))) {
+        gf_slice name = gf_slice_skip(line, 3);
+        const char *end = memchr(name.ptr, '`', name.len);
+        assert_non_null(end);
+        name.len = (size_t)(end - name.ptr);
+        add_path(&s->members, name);
+        bool sometimes =
+            memmem(line.ptr, line.len, "absent", 6) || memmem(line.ptr, line.len, "only", 4);
+        if (!sometimes) add_path(&s->always, name);
+    }
+}
+
+/* Their members are whoever's: records', settings', reasons'. */
+static bool is_free(gf_slice name)
+{
+    return gf_slice_equal(name, GF_SLICE("fields")) || gf_slice_equal(name, GF_SLICE("settings")) ||
+           gf_slice_equal(name, GF_SLICE("reasons"));
+}
+
+static void collect_paths(section *s, gf_json_value v, gf_slice prefix)
+{
+    gf_slice name;
+    gf_json_value item;
+    gf_json_iterator it = gf_json_items(v);
+    while (gf_json_next(&it, &name, &item)) {
+        gf_buffer path = {0};
+        gf_buffer_slice(&path, prefix);
+        gf_buffer_slice(&path, name);
+        add_path(&s->given, gf_buffer_view(&path));
+        if (gf_strings_find(&s->members, gf_buffer_view(&path)) == GF_STRING_NONE)
+            fail_msg("%s: %s is not explained", s->operation->name, gf_buffer_cstr(&path));
+        if (gf_json_kind_of(item) == GF_JSON_OBJECT && !is_free(name)) {
+            gf_buffer_byte(&path, '.');
+            collect_paths(s, item, gf_buffer_view(&path));
+        }
+        if (gf_json_kind_of(item) == GF_JSON_ARRAY) {
+            gf_json_iterator items = gf_json_items(item);
+            gf_buffer_str(&path, "[].");
+            while (gf_json_next(&items, NULL, &item))
+                collect_paths(s, item, gf_buffer_view(&path));
+        }
+        gf_buffer_release(&path);
+    }
+}
+
+static void check_members(const section *s)
+{
+    for (uint32_t i = 0; i < s->always.n; i++)
+        if (gf_strings_find(&s->given, gf_strings_at(&s->always, i)) == GF_STRING_NONE)
+            fail_msg("%s: no example has %.*s", s->operation->name,
+                     GF_SLICE_ARG(gf_strings_at(&s->always, i)));
+}
+
+/* ---- comparing rows ---------------------------------------------------------------------------
+ */
+
+static bool differs_by_run(gf_slice name)
+{
+    static const char *const names[] = {"seconds", "bytes",    "files",     "store",
+                                        "version", "versions", "libraries", "values",
+                                        "initial", "meaning",  "hex"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (gf_slice_equal(name, gf_slice_str(names[i]))) return true;
+    return false;
+}
+
+/* ISO 8601 of this century, or milliseconds since 1970. */
+static bool is_time(gf_slice s)
+{
+    size_t digits = 0;
+    while (digits < s.len && isdigit((unsigned char)s.ptr[digits]))
+        digits++;
+    return (digits == 13 && s.len == 13) ||
+           (digits == 4 && s.len >= 20 && s.ptr[4] == '-' && s.ptr[s.len - 1] == 'Z');
+}
+
+static bool same_number(double a, double b)
+{
+    return (a > 1e12 && b > 1e12) || fabs(a - b) <= 1e-5 * fmax(1, fabs(a));
+}
+
+static bool same(gf_json_value a, gf_json_value b, gf_slice name);
+
+static bool same_items(gf_json_value a, gf_json_value b)
+{
+    gf_slice x = {0}, y = {0};
+    gf_json_value of_a, of_b;
+    gf_json_iterator in_a = gf_json_items(a), in_b = gf_json_items(b);
+    for (;;) {
+        bool more = gf_json_next(&in_a, &x, &of_a);
+        if (more != gf_json_next(&in_b, &y, &of_b)) return false;
+        if (!more) return true;
+        if (!gf_slice_equal(x, y) || !same(of_a, of_b, x)) return false;
+    }
+}
+
+static bool same(gf_json_value a, gf_json_value b, gf_slice name)
+{
+    if (gf_json_is_number(a) && gf_json_is_number(b))
+        return differs_by_run(name) || same_number(gf_json_number(a), gf_json_number(b));
+    if (gf_json_kind_of(a) != gf_json_kind_of(b)) return false;
+    gf_slice x, y;
+    switch (gf_json_kind_of(a)) {
+    case GF_JSON_BOOL:
+        return gf_json_get_bool(a) == gf_json_get_bool(b);
+    case GF_JSON_STRING:
+        x = gf_json_get_string(a);
+        y = gf_json_get_string(b);
+        return differs_by_run(name) || gf_slice_equal(x, y) || (is_time(x) && is_time(y));
+    case GF_JSON_NULL:
+        return true;
+    default:
+        return same_items(a, b);
+    }
+}
+
+/* ---- examples ---------------------------------------------------------------------------------
+ */
+
+enum { MOST_ARGUMENTS = 8 };
+
+/* "collection=feedback set=k=3" */
+static size_t read_arguments(gf_slice words, gf_argument *arguments)
+{
+    size_t n = 0;
+    while (words.len) {
+        const char *space = memchr(words.ptr, ' ', words.len);
+        gf_slice word = gf_slice_of(words.ptr, space ? (size_t)(space - words.ptr) : words.len);
+        words = gf_slice_skip(words, space ? word.len + 1 : word.len);
+        const char *equals = memchr(word.ptr, '=', word.len);
+        assert_non_null(equals);
+        assert_true(n < MOST_ARGUMENTS);
+        size_t length = (size_t)(equals - word.ptr);
+        arguments[n++] =
+            (gf_argument){gf_slice_of(word.ptr, length), gf_slice_skip(word, length + 1)};
+    }
+    return n;
+}
+
+static void set_up(transport *t)
+{
+    transport_input(t, "feedback.jsonl", collection);
+    assert_run(t, "put", "collection", "feedback");
+    assert_int_equal(transport_number(t, 0, "new"), 6);
+    assert_run(t, "config set", "collection", "feedback", "set", "k=2", "set", "language=english");
+    assert_run(t, "rebuild", "collection", "feedback", "threads", "1");
+}
+
+static void compare_rows(section *s, transport *t, gf_slice rows)
+{
+    gf_json_parser *parser;
+    gf_error err;
+    gf_slice line;
+    uint64_t n = 0;
+    bool all = true;
+    assert_ok(gf_json_parser_create(&parser, &err));
+    while (gf_test_next_line(&rows, &line)) {
+        gf_json_value expected;
+        all = !gf_slice_equal(line, GF_SLICE("..."));
+        if (!all) break;
+        assert_ok(gf_json_parse_copy(parser, line, &expected, &err));
+        if (n >= t->n_rows || !same(expected, transport_row(t, n), (gf_slice){0}))
+            fail_msg("%s gives\n%.*s\nnot\n%.*s", s->operation->name,
+                     GF_SLICE_ARG(n < t->n_rows ? transport_bytes(t, n) : GF_SLICE("nothing")),
+                     GF_SLICE_ARG(line));
+        n++;
+    }
+    if (all ? n != t->n_rows : n >= t->n_rows)
+        fail_msg("%s gives %d rows, not %d", s->operation->name, (int)t->n_rows, (int)n);
+    for (uint64_t i = 0; i < t->n_rows && i < TRANSPORT_KEPT; i++)
+        collect_paths(s, transport_row(t, i), (gf_slice){0});
+    gf_json_parser_free(parser);
+}
+
+/* "Example: `collection=feedback`, with the input" */
+static void run_example(section *s, gf_slice line, gf_slice *rest)
+{
+    transport t;
+    gf_error err = {GF_OK, ""};
+    gf_argument arguments[MOST_ARGUMENTS];
+    gf_slice rows, input = {0}, words = {0};
+    size_t n = 0;
+    const char *tick = memchr(line.ptr, '`', line.len);
+    if (tick) {
+        words = gf_slice_skip(line, (size_t)(tick + 1 - line.ptr));
+        words.len = (size_t)((const char *)memchr(words.ptr, '`', words.len) - words.ptr);
+        n = read_arguments(words, arguments);
+    }
+    transport_open(&t);
+    if (!memmem(line.ptr, line.len, "before there is a store", 23)) set_up(&t);
+    if (strcmp(s->operation->name, "verify") == 0) transport_close_store(&t);
+    if (gf_slice_ends(line, GF_SLICE("with the input"))) {
+        assert_true(take_block(rest, "```text", &input));
+        transport_input(&t, "more.jsonl", input);
+    }
+    assert_true(take_block(rest, "```json", &rows));
+    if (transport_run_with(&t, s->operation->name, arguments, n, &err) != GF_OK)
+        fail_msg("%s: %s", s->operation->name, err.message);
+    compare_rows(s, &t, rows);
+    transport_close(&t);
+    s->examples++;
+}
+
+static void check_examples(section *s)
+{
+    gf_slice line, rest = s->text;
+    while (find_line(rest, "Example:", &line, &rest))
+        run_example(s, line, &rest);
+    if (s->examples == 0) fail_msg("%s has no example", s->operation->name);
+}
+
+/* ---- the tests --------------------------------------------------------------------------------
+ */
+
+static int read_document(void **state)
+{
+    (void)state;
+    gf_slice text;
+    gf_test_read_source("docs/operations.md", &document);
+    text = gf_buffer_view(&document);
+    return take_block(&text, "```text", &collection) ? 0 : -1;
+}
+
+static int release_document(void **state)
+{
+    (void)state;
+    gf_buffer_release(&document);
+    return 0;
+}
+
+static void every_operation(void **state)
+{
+    (void)state;
+    size_t n;
+    const gf_operation *all = gf_operations(&n);
+    for (size_t i = 0; i < n; i++) {
+        section s = {.operation = &all[i], .text = section_text(all[i].name)};
+        check_heading(&s);
+        check_parameters(&s);
+        read_members(&s);
+        check_examples(&s);
+        check_members(&s);
+        gf_strings_release(&s.members);
+        gf_strings_release(&s.given);
+        gf_strings_release(&s.always);
+    }
+}
+
+/* Behind the first operation's section there are operations only. */
+static void no_other(void **state)
+{
+    (void)state;
+    gf_slice line, rest = gf_buffer_view(&document);
+    bool begun = false;
+    size_t n, found = 0;
+    gf_operations(&n);
+    while (find_line(rest, "## ", &line, &rest)) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)line.len - 3, line.ptr + 3);
+        bool known = gf_operation_find(name) != NULL;
+        begun = begun || known;
+        if (begun && !known) fail_msg("there is no operation %s", name);
+        found += known;
+    }
+    assert_int_equal(found, n);
+}
+
+/* The comparison can fail: at a value, a member's name, a missing member, a kind. */
+static void comparison(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } all[] = {{"{\"a\":1,\"b\":[1,2]}", "{\"a\":1,\"b\":[1,2]}", true},
+               {"{\"a\":1}", "{\"a\":2}", false},
+               {"{\"a\":1}", "{\"b\":1}", false},
+               {"{\"a\":1}", "{\"a\":1,\"b\":1}", false},
+               {"{\"a\":[1,2]}", "{\"a\":[1]}", false},
+               {"{\"a\":\"1\"}", "{\"a\":1}", false},
+               {"{\"a\":null}", "{\"a\":1}", false},
+               {"{\"a\":0.5}", "{\"a\":0.5000001}", true},
+               {"{\"seconds\":1}", "{\"seconds\":2}", true},
+               {"{\"seconds\":1}", "{\"seconds\":\"2\"}", false},
+               {"{\"t\":\"2026-11-20T08:00:00Z\"}", "{\"t\":\"2027-01-01T00:00:00.123Z\"}", true},
+               {"{\"t\":\"2026-11-20T08:00:00Z\"}", "{\"t\":\"yesterday\"}", false},
+               {"{\"build\":1763625600000}", "{\"build\":1763625600001}", true}};
+    gf_json_parser *p, *q;
+    gf_error err;
+    assert_ok(gf_json_parser_create(&p, &err));
+    assert_ok(gf_json_parser_create(&q, &err));
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        gf_json_value a, b;
+        assert_ok(gf_json_parse_copy(p, gf_slice_str(all[i].a), &a, &err));
+        assert_ok(gf_json_parse_copy(q, gf_slice_str(all[i].b), &b, &err));
+        assert_int_equal(same(a, b, (gf_slice){0}), all[i].same);
+    }
+    gf_json_parser_free(p);
+    gf_json_parser_free(q);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(comparison), cmocka_unit_test(no_other),
+                                       cmocka_unit_test(every_operation)};
+    return cmocka_run_group_tests(tests, read_document, release_document);
+}
