@@ -17,6 +17,7 @@ enum {
 #define GOOD_ENOUGH 0.98 /* share of the highest separation that a smaller number must reach, */
 #define PEAK_ENOUGH 0.96 /* and that it must reach where it is a peak of its own */
 #define FALLEN      0.97 /* below this share the search may end */
+#define CLIFF       0.93 /* below this share the separation falls behind a plain maximum */
 
 typedef struct choosing {
     const gf_points *points;
@@ -66,18 +67,19 @@ static gf_status add_step(choosing *c, uint32_t k, double separation, gf_error *
     return GF_OK;
 }
 
-static double highest(const choosing *c)
+/* The first step with the highest separation. */
+static uint32_t find_highest(const choosing *c)
 {
-    double best = c->steps[0].separation;
+    uint32_t best = 0;
     for (uint32_t i = 1; i < c->n_steps; i++)
-        if (c->steps[i].separation > best) best = c->steps[i].separation;
+        if (c->steps[i].separation > c->steps[best].separation) best = i;
     return best;
 }
 
 static bool goes_on(const choosing *c)
 {
     const gf_choice_step *last = &c->steps[c->n_steps - 1];
-    double best = highest(c);
+    double best = c->steps[find_highest(c)].separation;
     if (last->k < SEARCH_TO || last->separation >= FALLEN * best) return true;
     for (uint32_t i = 0; i < PATIENCE && i < c->n_steps; i++)
         if (c->steps[c->n_steps - 1 - i].separation >= best) return true;
@@ -115,12 +117,21 @@ static bool is_peak(const choosing *c, uint32_t i)
     return i > 0;
 }
 
+/* Whether the separation falls steeply right behind a step: then its clusters are plain to see. */
+static bool is_cliff(const choosing *c, uint32_t i)
+{
+    for (uint32_t next = i + 1; next <= i + 2 && next < c->n_steps; next++)
+        if (c->steps[next].separation < CLIFF * c->steps[i].separation) return true;
+    return false;
+}
+
 static uint32_t decide(const choosing *c)
 {
-    double best = highest(c);
-    uint32_t i = 0;
-    while (c->steps[i].separation < GOOD_ENOUGH * best &&
-           !(is_peak(c, i) && c->steps[i].separation >= PEAK_ENOUGH * best))
+    uint32_t i = 0, best = find_highest(c);
+    double enough = GOOD_ENOUGH * c->steps[best].separation;
+    double peak = PEAK_ENOUGH * c->steps[best].separation;
+    if (best > 0 && is_cliff(c, best)) return c->steps[best].k;
+    while (c->steps[i].separation < enough && !(is_peak(c, i) && c->steps[i].separation >= peak))
         i++;
     return c->steps[i].k;
 }

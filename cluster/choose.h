@@ -2,9 +2,10 @@
  * The number of clusters, where the caller leaves it open.
  *
  * Several partitions grow side by side on samples of their own; at each number of clusters their
- * separations (cluster/separation.h) are averaged. The smallest number whose average reaches 98 %
- * of the highest is chosen: curves are flat around their maximum, and fewer clusters are easier to
- * read.
+ * separations (cluster/separation.h) are averaged. Of texts the curve is flat around its maximum:
+ * then the smallest number that reaches 98 % of it is chosen, or 96 % at a peak of its own, since
+ * fewer clusters are easier to read. Where the curve falls steeply behind its maximum, to less than
+ * 93 % within two steps, the maximum itself is chosen.
  */
 #ifndef GF_CLUSTER_CHOOSE_H
 #define GF_CLUSTER_CHOOSE_H

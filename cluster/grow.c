@@ -233,6 +233,7 @@ gf_status gf_growth_separation(gf_growth *g, double *separation, gf_error *err)
  */
 static gf_status compare_with_drawn(gf_growth *g, gf_error *err)
 {
+    if (g->p.k < 2) return GF_OK;
     gf_partition q = {0};
     gf_random random = gf_random_seed(g->seed, UINT64_MAX - 1);
     gf_status st = gf_partition_init(&q, g->p.n, g->p.k, g->points.x->n_cols, err);

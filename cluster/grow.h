@@ -46,7 +46,8 @@ gf_status gf_growth_separation(gf_growth *g, double *separation, gf_error *err);
 uint32_t gf_growth_next(uint32_t k);
 
 /**
- * Grow in steps to k clusters on a sample that suits k.
+ * Grow in steps to k clusters on a sample that suits k; k-means from k-means++ seeds on the same
+ * sample takes its place where that has the higher objective.
  *
  * @param[out] centres  k, or fewer where there are fewer rows; the caller's to release
  * @return GF_OK; GF_ENOMEM, GF_ECANCELLED, and *centres is unchanged

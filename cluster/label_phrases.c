@@ -53,7 +53,7 @@ static gf_slice phrase_text(const gf_phrase_walk *w)
 
 gf_phrase_walk gf_phrase_start(const gf_label_document *d, gf_buffer key)
 {
-    gf_buffer_reset(&key);
+    key.len = 0; /* and its failure, if it had one, stays */
     return (gf_phrase_walk){.d = d, .key = key};
 }
 
@@ -79,7 +79,7 @@ bool gf_phrase_next(gf_phrase_walk *w)
         }
         w->first++;
         w->n_words = 0;
-        gf_buffer_reset(&w->key);
+        w->key.len = 0;
         if (w->first >= w->d->n_words) return false;
     }
 }

@@ -21,7 +21,7 @@ enum {
 typedef struct gf_phrase_walk {
     const gf_label_document *d;
     uint32_t first, n_words; /* the phrase */
-    gf_buffer key;           /* its key; handed from walk to walk, released in the end */
+    gf_buffer key; /* its key; handed from walk to walk, checked and released in the end */
 } gf_phrase_walk;
 
 gf_phrase_walk gf_phrase_start(const gf_label_document *d, gf_buffer key);

@@ -277,13 +277,14 @@ static gf_status choose_label(const labelling *l, uint32_t j, given *g, gf_arena
     if (st == GF_OK && form.len == 0 && cluster->otherwise.len) {
         st = give_letters(g, cluster->otherwise, &fresh, err);
         if (st == GF_OK && fresh) gf_buffer_slice(&form, cluster->otherwise);
+        if (st == GF_OK) st = gf_buffer_check(&form, err);
     }
     for (uint32_t number = j + 1; st == GF_OK && form.len == 0; number += l->k) {
         gf_buffer_format(&form, "cluster %u", number);
-        st = give_letters(g, gf_buffer_view(&form), &fresh, err);
-        if (!fresh) gf_buffer_reset(&form);
+        st = gf_buffer_check(&form, err);
+        if (st == GF_OK) st = give_letters(g, gf_buffer_view(&form), &fresh, err);
+        if (st == GF_OK && !fresh) gf_buffer_reset(&form);
     }
-    if (st == GF_OK) st = gf_buffer_check(&form, err);
     if (st == GF_OK) {
         *label = gf_arena_copy(memory, gf_buffer_view(&form));
         if (!label->ptr) st = gf_fail_memory(err, "labels");

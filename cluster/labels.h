@@ -9,6 +9,7 @@
  *
  *     score = f * ln(f / g) * factor
  *
+ * where g counts half a document more than was seen, of those looked at, so that it is above 0, and
  * with a factor of 1, 1.25, 1.2, 1 for one to four words that are no stop words, and 0.85 for each
  * that is one. This is, but for the factor, the phrase's part of the Kullback-Leibler divergence
  * between the cluster and the rest, close to c-TF-IDF. Phrases with f >= 10 % and f >= 3 g go

@@ -1,0 +1,389 @@
+#include "cluster/rows.h"
+#include "support/test.h"
+
+#include "base/memory.h"
+#include "cluster/scoring.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {"portable", "avx2", "avx512"};
+
+enum { VARIANTS = sizeof names / sizeof names[0] };
+
+/* Score memory, aligned as the kernels want it. */
+typedef struct scores {
+    float *at;
+    void *block;
+} scores;
+
+static scores make_scores(uint32_t stride)
+{
+    scores s = {.block = gf_array(stride + 16, sizeof(float))};
+    assert_non_null(s.block);
+    s.at = (float *)(((uintptr_t)s.block + 63) / 64 * 64);
+    return s;
+}
+
+static gf_index make_index(const gf_centres *centres, const float *key, gf_pool *pool)
+{
+    gf_error err;
+    gf_index index;
+    assert_ok(gf_index_init(&index, centres->k, centres->n_terms, &err));
+    assert_ok(gf_index_build(&index, centres, key, pool, &err));
+    return index;
+}
+
+/* Drifts as after some passes: many zeros, some equal. */
+static float *make_keys(uint32_t k, gf_random *random)
+{
+    float *key = gf_array(k, sizeof *key);
+    assert_non_null(key);
+    for (uint32_t j = 0; j < k; j++)
+        key[j] = gf_random_below(random, 3) ? 0 : (float)gf_random_below(random, 8) / 8;
+    return key;
+}
+
+/* ---- an example -------------------------------------------------------------------------------
+ */
+
+/* Centres (1,0), (0,1), (.6,.8) with keys 0, 2, 1: columns 1, 2, 0. The row is (.8,.6). */
+static void scores_by_hand(void **state)
+{
+    (void)state;
+    gf_error err;
+    const float values[] = {1, 0, 0, 1, 3, 4}, key[] = {0, 2, 1}, document[] = {4, 3};
+    const uint32_t columns[] = {2, 0, 1}, clusters[] = {1, 2, 0};
+    gf_csr rows = rows_by_hand(values, 3, 2), x = rows_by_hand(document, 1, 2);
+    gf_centres c;
+    assert_ok(gf_centres_init(&c, 3, 2, &err));
+    for (uint32_t j = 0; j < 3; j++)
+        assert_ok(gf_centres_set_row(&c, j, gf_csr_row(&rows, j), &err));
+    gf_index index = make_index(&c, key, NULL);
+    scores s = make_scores(index.stride);
+    assert_memory_equal(index.column_of, columns, sizeof columns);
+    assert_memory_equal(index.cluster_of, clusters, sizeof clusters);
+    assert_int_equal(index.n_dense, 2);
+    assert_int_equal(gf_index_above(&index, 2), 0);
+    assert_int_equal(gf_index_above(&index, 1.5f), 1);
+    assert_int_equal(gf_index_above(&index, 0), 2);
+    assert_int_equal(gf_index_above(&index, -1), 3);
+    const gf_kernels *kernels = gf_kernels_choose();
+    kernels->score(&index, gf_csr_row(&x, 0), 3, s.at);
+    assert_near(s.at[0], 0.6, 1e-7);
+    assert_near(s.at[1], 0.96, 1e-7);
+    assert_near(s.at[2], 0.8, 1e-7);
+    gf_best best = kernels->best(&index, 3, s.at);
+    assert_int_equal(best.column, 1);
+    assert_near(best.second, 0.8, 1e-7);
+    assert_int_equal(kernels->runner_up(&index, 3, s.at, best), 2);
+    best = kernels->best(&index, 1, s.at);
+    assert_int_equal(best.column, 0);
+    assert_true(best.second == -INFINITY);
+    gf_index_release(&index);
+    gf_centres_release(&c);
+    gf_csr_release(&rows);
+    gf_csr_release(&x);
+    gf_free(s.block);
+}
+
+/* ---- scores against dot products --------------------------------------------------------------
+ */
+
+static void check_scores(const gf_kernels *kernels, const gf_index *index, const gf_centres *c,
+                         gf_row_view row, uint32_t columns, float *s)
+{
+    kernels->score(index, row, columns, s);
+    for (uint32_t column = 0; column < columns; column++) {
+        gf_row_view centre = gf_centre_row(&c->at[index->cluster_of[column]]);
+        assert_near(s[column], gf_row_dot(row, centre), rows_bound(row, centre));
+    }
+}
+
+/* A term is dense where more than k / 12 centres have it, and up to 32 centres always. */
+static void check_places(const gf_index *index, const gf_centres *c)
+{
+    uint32_t *count = gf_calloc(c->n_terms, sizeof *count);
+    assert_non_null(count);
+    for (uint32_t j = 0; j < c->k; j++)
+        for (uint32_t p = 0; p < c->at[j].n; p++)
+            count[c->at[j].term[p]]++;
+    for (uint32_t t = 0; t < c->n_terms; t++) {
+        bool dense = c->k <= GF_ALL_DENSE ? count[t] > 0 : count[t] > c->k / 12;
+        assert_int_equal(index->term[t].n, dense ? GF_DENSE_TERM : count[t]);
+    }
+    gf_free(count);
+}
+
+static void scores_are_the_dot_products(void **state)
+{
+    (void)state;
+    static const uint32_t ks[] = {1, 2, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 80, 129, 300};
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+        uint32_t k = ks[i];
+        gf_csr x = rows_random(400, 250, 90, &random);
+        gf_centres c =
+            i % 2 ? rows_random_centres(&x, k, &random) : rows_as_centres(&x, k, &random);
+        float *key = make_keys(k, &random);
+        gf_index index = make_index(&c, key, NULL);
+        scores s = make_scores(index.stride);
+        check_places(&index, &c);
+        for (int v = 0; v < VARIANTS; v++) {
+            const gf_kernels *kernels = gf_kernels_named(names[v]);
+            for (uint32_t r = 0; kernels && r < x.n_rows; r += 7) {
+                uint32_t columns = r % 2 ? k : 1 + (uint32_t)gf_random_below(&random, k);
+                check_scores(kernels, &index, &c, gf_csr_row(&x, r), columns, s.at);
+            }
+        }
+        gf_index_release(&index);
+        gf_centres_release(&c);
+        gf_csr_release(&x);
+        gf_free(key);
+        gf_free(s.block);
+    }
+}
+
+/* ---- the variants -----------------------------------------------------------------------------
+ */
+
+static void compare_variants(const gf_index *index, const gf_kernels *a, const gf_kernels *b,
+                             gf_row_view row, uint32_t columns, float weight)
+{
+    scores s = make_scores(2 * index->stride), t = make_scores(2 * index->stride);
+    scores l = make_scores(2 * index->stride);
+    for (uint32_t c = 0; c < index->stride; c++) {
+        l.at[c] = 1 + (float)c / 3;
+        l.at[index->stride + c] = l.at[c] * l.at[c];
+    }
+    gf_move_terms terms = {l.at, l.at + index->stride, weight};
+    a->score(index, row, columns, s.at);
+    b->score(index, row, columns, t.at);
+    assert_memory_equal(s.at, t.at, columns * sizeof(float));
+    a->gains(&terms, s.at, columns, s.at + index->stride);
+    b->gains(&terms, t.at, columns, t.at + index->stride);
+    assert_memory_equal(s.at + index->stride, t.at + index->stride, columns * sizeof(float));
+    gf_best p = a->best(index, columns, s.at), q = b->best(index, columns, t.at);
+    assert_int_equal(p.column, q.column);
+    assert_memory_equal(&p.score, &q.score, sizeof p.score);
+    assert_memory_equal(&p.second, &q.second, sizeof p.second);
+    gf_free(s.block);
+    gf_free(t.block);
+    gf_free(l.block);
+}
+
+static void vector_variants_agree_bit_for_bit(void **state)
+{
+    (void)state;
+    const gf_kernels *avx2 = gf_kernels_named("avx2"), *avx512 = gf_kernels_named("avx512");
+    if (!avx2 || !avx512) {
+        print_message("skipped: this processor has not both AVX2 and AVX-512\n");
+        skip();
+    }
+    gf_random random = gf_random_seed(gf_test_seed(), 1);
+    for (int i = 0; i < 30; i++) {
+        uint32_t k = 1 + (uint32_t)gf_random_below(&random, 150);
+        gf_csr x = rows_random(200, 150, 100, &random);
+        gf_centres c = rows_random_centres(&x, k, &random);
+        float *key = make_keys(k, &random);
+        gf_index index = make_index(&c, key, NULL);
+        for (uint32_t r = 0; r < x.n_rows; r += 5)
+            compare_variants(&index, avx2, avx512, gf_csr_row(&x, r),
+                             1 + (uint32_t)gf_random_below(&random, k), (float)(1 + r % 3));
+        gf_index_release(&index);
+        gf_centres_release(&c);
+        gf_csr_release(&x);
+        gf_free(key);
+    }
+}
+
+static void kernels_are_chosen_by_name(void **state)
+{
+    (void)state;
+    assert_null(gf_kernels_named("mmx"));
+    for (int v = 0; v < VARIANTS; v++) {
+        const gf_kernels *kernels = gf_kernels_named(names[v]);
+        if (v == 0) assert_non_null(kernels);
+        if (!kernels) continue;
+        assert_string_equal(kernels->name, names[v]);
+        setenv("GROUPERFISH_SIMD", names[v], 1);
+        assert_ptr_equal(gf_kernels_choose(), kernels);
+    }
+    setenv("GROUPERFISH_SIMD", "mmx", 1);
+    assert_non_null(gf_kernels_choose());
+    unsetenv("GROUPERFISH_SIMD");
+    assert_non_null(gf_kernels_choose());
+}
+
+/* ---- the best and the runner-up ---------------------------------------------------------------
+ */
+
+/* What best and runner_up should find, by looking at the columns one by one. */
+static void check_best(const gf_kernels *kernels, const gf_index *index, const float *from,
+                       uint32_t columns, float *s)
+{
+    uint32_t first = 0, second = UINT32_MAX;
+    const uint32_t *cluster = index->cluster_of;
+    for (uint32_t c = 1; c < columns; c++)
+        if (from[c] > from[first] || (from[c] == from[first] && cluster[c] < cluster[first]))
+            first = c;
+    for (uint32_t c = 0; c < columns; c++) {
+        if (c == first) continue;
+        if (second == UINT32_MAX || from[c] > from[second] ||
+            (from[c] == from[second] && cluster[c] < cluster[second]))
+            second = c;
+    }
+    memcpy(s, from, columns * sizeof *s);
+    gf_best best = kernels->best(index, columns, s);
+    assert_int_equal(best.column, first);
+    assert_near(best.score, from[first], 0);
+    if (columns == 1) {
+        assert_true(best.second == -INFINITY);
+        return;
+    }
+    assert_near(best.second, from[second], 0);
+    assert_int_equal(kernels->runner_up(index, columns, s, best), second);
+}
+
+static void equal_scores_go_to_the_lowest_cluster(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 2);
+    for (int i = 0; i < 300; i++) {
+        uint32_t k = 1 + (uint32_t)gf_random_below(&random, 100);
+        gf_csr x = rows_random(1, 4, 3, &random);
+        gf_centres c = rows_as_centres(&x, k, &random);
+        float *key = make_keys(k, &random);
+        gf_index index = make_index(&c, key, NULL);
+        scores from = make_scores(index.stride), s = make_scores(index.stride);
+        uint64_t values = 1 + gf_random_below(&random, 6);
+        for (uint32_t j = 0; j < k; j++)
+            from.at[j] = (float)gf_random_below(&random, values) / 8;
+        for (int v = 0; v < VARIANTS; v++) {
+            const gf_kernels *kernels = gf_kernels_named(names[v]);
+            uint32_t columns = 1 + (uint32_t)gf_random_below(&random, k);
+            if (kernels) check_best(kernels, &index, from.at, columns, s.at);
+            if (kernels) check_best(kernels, &index, from.at, k, s.at);
+        }
+        gf_index_release(&index);
+        gf_centres_release(&c);
+        gf_csr_release(&x);
+        gf_free(key);
+        gf_free(from.block);
+        gf_free(s.block);
+    }
+}
+
+/* |S + w x| - |S| for sums of any length, worked out in double. */
+static void gains_are_what_the_sum_grows_by(void **state)
+{
+    (void)state;
+    enum { K = 32 };
+    gf_random random = gf_random_seed(gf_test_seed(), 3);
+    scores score = make_scores(K), length = make_scores(K), square = make_scores(K);
+    scores gain = make_scores(K);
+    for (int i = 0; i < 200; i++) {
+        float weight = (float)(1 + gf_random_below(&random, 5));
+        for (int c = 0; c < K; c++) {
+            length.at[c] = (float)(gf_random_unit(&random) * (i % 2 ? 3 : 3000));
+            square.at[c] = length.at[c] * length.at[c];
+            score.at[c] = (float)gf_random_unit(&random);
+        }
+        gf_move_terms terms = {length.at, square.at, weight};
+        for (int v = 0; v < VARIANTS; v++) {
+            const gf_kernels *kernels = gf_kernels_named(names[v]);
+            if (!kernels) continue;
+            kernels->gains(&terms, score.at, K, gain.at);
+            for (int c = 0; c < K; c++) {
+                double l = (double)length.at[c], w = (double)weight, s = (double)score.at[c];
+                double grown = sqrt(l * l + 2 * w * l * s + w * w);
+                assert_near(gain.at[c], grown - l, 2e-6 * w);
+            }
+        }
+    }
+    gf_free(score.block);
+    gf_free(length.block);
+    gf_free(square.block);
+    gf_free(gain.block);
+}
+
+/* ---- building ---------------------------------------------------------------------------------
+ */
+
+static void assert_same_index(const gf_index *a, const gf_index *b)
+{
+    assert_int_equal(a->n_dense, b->n_dense);
+    assert_int_equal(a->n_postings, b->n_postings);
+    assert_memory_equal(a->column_of, b->column_of, a->k * sizeof *a->column_of);
+    assert_memory_equal(a->cluster_of, b->cluster_of, a->k * sizeof *a->cluster_of);
+    assert_memory_equal(a->term, b->term, a->n_terms * sizeof *a->term);
+    size_t dense = (size_t)a->n_dense * a->stride, postings = (size_t)a->n_postings;
+    assert_memory_equal(a->dense, b->dense, dense * sizeof *a->dense);
+    assert_memory_equal(a->postings, b->postings, postings * sizeof *a->postings);
+}
+
+/* Built again over other centres an index is as one built anew, for any number of threads. */
+static void an_index_is_used_again(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 4);
+    gf_pool *pool = rows_pool(3);
+    gf_index used;
+    enum { K = 90, TERMS = 9000 };
+    assert_ok(gf_index_init(&used, K, TERMS, &err));
+    for (int i = 0; i < 4; i++) {
+        gf_csr x = rows_random(K + 50, TERMS, i % 2 ? 60 : 8, &random);
+        gf_centres c = rows_random_centres(&x, K, &random);
+        float *key = make_keys(K, &random);
+        gf_index fresh = make_index(&c, key, NULL);
+        assert_ok(gf_index_build(&used, &c, key, pool, &err));
+        assert_same_index(&used, &fresh);
+        assert_true((uintptr_t)used.dense % 64 == 0);
+        gf_index_release(&fresh);
+        gf_centres_release(&c);
+        gf_csr_release(&x);
+        gf_free(key);
+    }
+    gf_index_release(&used);
+    gf_pool_free(pool);
+}
+
+static gf_status build_swept(void *context, gf_error *err)
+{
+    const gf_centres *c = context;
+    float key[40] = {0};
+    gf_index index;
+    gf_status st = gf_index_init(&index, c->k, c->n_terms, err);
+    if (st != GF_OK) return st;
+    st = gf_index_build(&index, c, key, NULL, err);
+    gf_index_release(&index);
+    return st;
+}
+
+static void a_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(1, 0);
+    gf_csr x = rows_random(60, 50, 5, &random);
+    gf_centres c = rows_random_centres(&x, 40, &random);
+    gf_test_sweep(build_swept, NULL, &c);
+    gf_centres_release(&c);
+    gf_csr_release(&x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores_by_hand),
+        cmocka_unit_test(scores_are_the_dot_products),
+        cmocka_unit_test(vector_variants_agree_bit_for_bit),
+        cmocka_unit_test(kernels_are_chosen_by_name),
+        cmocka_unit_test(equal_scores_go_to_the_lowest_cluster),
+        cmocka_unit_test(gains_are_what_the_sum_grows_by),
+        cmocka_unit_test(an_index_is_used_again),
+        cmocka_unit_test(a_failed_allocation_is_reported),
+    };
+    return cmocka_run_group_tests_name("scoring", tests, NULL, NULL);
+}
