@@ -71,8 +71,8 @@ static void show(gf_session *s, gf_json_value row)
 {
     gf_json_value places, place;
     gf_slice name;
-    gf_print_text(s->out, gf_member_text(row, "text"), TEXT_SHOWN);
-    fputs("\n\n", s->out);
+    gf_print_prose(s->out, gf_member_text(row, "text"), TEXT_SHOWN, s->output.width);
+    fputc('\n', s->out);
     show_fields(s, row);
     gf_member_each(s, row, "memberships", show_place);
     if (!gf_json_member(row, "memberships", &places)) return;

@@ -92,6 +92,20 @@ void gf_print_text(FILE *out, gf_slice text, unsigned width)
     gf_buffer_release(&b);
 }
 
+void gf_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width)
+{
+    gf_buffer b = {0};
+    gf_text_fold(&b, text);
+    gf_text_cut(&b, most);
+    for (gf_slice rest = gf_buffer_view(&b); rest.len;) {
+        gf_slice line = width ? gf_text_take_line(&rest, width) : rest;
+        if (!width) rest.len = 0;
+        fwrite(line.ptr, 1, line.len, out);
+        fputc('\n', out);
+    }
+    gf_buffer_release(&b);
+}
+
 void gf_buffer_count(gf_buffer *b, uint64_t n)
 {
     char digits[24];

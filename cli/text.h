@@ -27,6 +27,9 @@ gf_slice gf_text_take_line(gf_slice *rest, unsigned width);
 /** Print text folded and cut. */
 void gf_print_text(FILE *out, gf_slice text, unsigned width);
 
+/** Likewise, on lines of so many columns; at most `most` columns in all. */
+void gf_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width);
+
 /** 1,234,567 */
 void gf_buffer_count(gf_buffer *b, uint64_t n);
 

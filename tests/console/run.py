@@ -12,7 +12,10 @@ the repository and of the file.
 
 A line "..." of the file stands for any lines. Times, durations, sizes in MB and build numbers are
 taken as equal; runs of spaces too. --update writes what was printed into the file.
-Environment: GROUPERFISH_PROGRAM, the program; GROUPERFISH_SOURCE, the repository.
+
+A file with the line "#! datasets" needs GROUPERFISH_DATA, the folder of the data sets, which is
+`datasets` there; where that is unset the run ends with 77. Further environment:
+GROUPERFISH_PROGRAM, the program; GROUPERFISH_SOURCE, the repository.
 """
 import difflib
 import fcntl
@@ -30,7 +33,8 @@ SOURCE = os.environ.get("GROUPERFISH_SOURCE") or os.path.dirname(
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.environ.get("GROUPERFISH_PROGRAM") or os.path.join(
     SOURCE, "build", "release", "grouperfish")
-SECONDS = 300
+DATA = os.environ.get("GROUPERFISH_DATA")
+SECONDS, SKIPPED = 900, 77
 
 PATTERNS = [
     (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?", "TIME"),
@@ -128,13 +132,22 @@ def matches(expected, got):
 
 def check(path, update):
     with open(path, encoding="utf-8", errors="surrogateescape") as f:
-        parts = parse(f.read().split("\n"), path.endswith(".md"))
+        lines = f.read().split("\n")
+    if "#! datasets" in lines and not DATA:
+        print("%s: skipped, GROUPERFISH_DATA is unset" % path)
+        sys.exit(SKIPPED)
+    if not os.access(PROGRAM, os.X_OK):
+        print("%s: skipped, there is no %s yet" % (path, PROGRAM))
+        sys.exit(SKIPPED)
+    parts = parse(lines, path.endswith(".md"))
     top = tempfile.mkdtemp(prefix="console-")
     folder = os.path.join(top, "folder")
     os.makedirs(os.path.join(top, "bin"))
     os.makedirs(folder)
     os.symlink(PROGRAM, os.path.join(top, "bin", "grouperfish"))
     os.symlink(os.path.join(SOURCE, "examples"), os.path.join(folder, "examples"))
+    if DATA:
+        os.symlink(os.path.abspath(DATA), os.path.join(folder, "datasets"))
     data = os.path.join(os.path.dirname(os.path.abspath(path)), "data")
     if os.path.isdir(data):
         os.symlink(data, os.path.join(folder, "data"))
