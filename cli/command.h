@@ -98,9 +98,6 @@ const gf_command *gf_command_at(size_t i, const char **heading);
 /** Look a command up by its one or two words; *used is how many. NULL where there is none. */
 const gf_command *gf_command_find(int n_words, char **words, int *used);
 
-/** Say that there is no such command, and which may have been meant; returns the exit code. */
-int gf_no_such_command(int n_words, char **words);
-
 /** Whether the command's words, not its options, give the operation's argument of that name. */
 bool gf_command_has_word(const gf_command *command, const char *argument);
 

@@ -1,7 +1,7 @@
 /* The table of commands, and finding one by its words. */
-#include "cli/session.h"
+#include "cli/command.h"
 
-#include "base/nearest.h"
+#include <stdio.h>
 
 #include <string.h>
 
@@ -57,42 +57,6 @@ const gf_command *gf_command_find(int n_words, char **words, int *used)
         return c;
     }
     return NULL;
-}
-
-/* "collection" alone: "collection create, collection list, ...". */
-static int name_group(const char *word)
-{
-    size_t n = strlen(word);
-    const char *between = "";
-    char message[256];
-    int length = snprintf(message, sizeof message, "%s what? There are ", word);
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        const char *name = commands[i].command->name;
-        if (strncmp(name, word, n) != 0 || name[n] != ' ') continue;
-        length +=
-            snprintf(message + length, sizeof message - (size_t)length, "%s%s", between, name);
-        between = ", ";
-    }
-    return gf_usage_error(NULL, message);
-}
-
-int gf_no_such_command(int n_words, char **words)
-{
-    const char *names[N_COMMANDS];
-    char message[256], asked[128];
-    size_t length = strlen(words[0]);
-    bool is_group = false;
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        names[i] = commands[i].command->name;
-        is_group |= strncmp(names[i], words[0], length) == 0 && names[i][length] == ' ';
-    }
-    if (is_group && n_words == 1) return name_group(words[0]);
-    snprintf(asked, sizeof asked, "%.60s%s%.60s", words[0], is_group ? " " : "",
-             is_group ? words[1] : "");
-    const char *nearest = gf_nearest(gf_slice_str(asked), names, N_COMMANDS);
-    snprintf(message, sizeof message, "there is no command \"%s\"%s%s%s", asked,
-             nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
-    return gf_usage_error(NULL, message);
 }
 
 bool gf_command_has_word(const gf_command *c, const char *argument)

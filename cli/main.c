@@ -7,15 +7,6 @@
 #include <signal.h>
 #include <string.h>
 
-int gf_usage_error(const gf_command *command, const char *message)
-{
-    fprintf(stderr, "grouperfish%s%s: ", command ? " " : "", command ? command->name : "");
-    gf_print_text(stderr, gf_slice_str(message), 0);
-    fprintf(stderr, "\nSee: grouperfish help%s%s\n", command ? " " : "",
-            command ? command->name : "");
-    return GF_EXIT_USAGE;
-}
-
 static int help(int n_words, char **words)
 {
     int used;

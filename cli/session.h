@@ -83,6 +83,9 @@ extern gf_cancel gf_stop;
 /** Say what was wrong with the command line, and how to get help; returns the exit code. */
 int gf_usage_error(const gf_command *command, const char *message);
 
+/** Say that there is no such command, and which may have been meant; returns the exit code. */
+int gf_no_such_command(int n_words, char **words);
+
 void gf_help(FILE *out);
 void gf_help_command(const gf_command *command, FILE *out);
 
