@@ -3,7 +3,8 @@
  * clusters whose halves gain most and lets k-means and polish passes settle the whole.
  *
  * Grown on a sample, the centres are seeds for k-means over all rows: at the same number of
- * clusters its objective then ends 1 to 3 % above that from k-means++ seeds (docs/algorithms.md).
+ * clusters its objective then mostly ends higher than from k-means++ seeds, by up to 2 %, and after
+ * fewer passes (docs/algorithms.md).
  *
  * Sources: Zhao & Karypis, Data Min. Knowl. Discov. 10 (2005) 141-168 (repeated bisection with
  * refinement); Steinbach, Karypis & Kumar, KDD Workshop on Text Mining 2000.

@@ -79,6 +79,30 @@ static void grows_on_a_sample(void **state)
     gf_csr_release(&x);
 }
 
+/* Two groups that share a cluster gain more from a split than one that is alone. */
+static void splits_what_gains_most(void **state)
+{
+    (void)state;
+    gf_error err;
+    enum { N = 500 };
+    gf_random random = gf_random_seed(gf_test_seed(), 4);
+    uint32_t group[N];
+    for (uint32_t groups = 3; groups < 6; groups++) {
+        gf_csr x = rows_planted(N, groups, 2, &random, group);
+        gf_points points = {&x, NULL};
+        gf_growth *g;
+        assert_ok(gf_growth_create(NULL, &points, N, 1, NULL, &g, &err));
+        for (uint32_t k = 2; k <= groups; k++)
+            assert_ok(gf_growth_step(g, k, &err));
+        const gf_partition *p = gf_growth_partition(g);
+        for (uint32_t i = 0; i < N; i++)
+            for (uint32_t other = 0; other < i; other += 7)
+                assert_true((group[i] == group[other]) == (p->label[i] == p->label[other]));
+        gf_growth_free(g);
+        gf_csr_release(&x);
+    }
+}
+
 static gf_centres grow(gf_pool *pool, const gf_points *points, uint32_t k)
 {
     gf_error err;
@@ -179,11 +203,9 @@ static void failures_change_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows_step_by_step),
-        cmocka_unit_test(steps_grow_by_a_fifth),
-        cmocka_unit_test(grows_on_a_sample),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(frequent_terms_do_not_mislead),
+        cmocka_unit_test(grows_step_by_step),      cmocka_unit_test(steps_grow_by_a_fifth),
+        cmocka_unit_test(grows_on_a_sample),       cmocka_unit_test(splits_what_gains_most),
+        cmocka_unit_test(threads_do_not_matter),   cmocka_unit_test(frequent_terms_do_not_mislead),
         cmocka_unit_test(failures_change_nothing),
     };
     return cmocka_run_group_tests_name("grow", tests, NULL, NULL);
