@@ -138,8 +138,7 @@ static gf_status write_document(flush *f, const gf_waiting *w, gf_error *err)
     if (st == GF_OK) st = gf_document_to_cells(&w->document, &f->cells, err);
     if (st != GF_OK) return st;
     f->seq++;
-    f->cells.columns[f->cells.n] =
-        (gf_column){GF_SLICE("seq"), gf_write_number(&digits, f->seq)};
+    f->cells.columns[f->cells.n] = (gf_column){GF_SLICE("seq"), gf_write_number(&digits, f->seq)};
     gf_batch_replace(f->batch, f->store->tables.documents, gf_buffer_view(&f->key),
                      GF_DOCUMENTS_MAIN, f->cells.columns, f->cells.n + 1, 0);
     return write_change(f, w->document.id, false, err);
@@ -211,7 +210,7 @@ static gf_status read_stored(flush *f, gf_slice id, bool *there, gf_error *err)
 static gf_status put_id(flush *f, const gf_waiting *w, size_t n, gf_error *err)
 {
     const gf_waiting *last = &w[n - 1];
-    bool was_there, equal = false;
+    bool was_there = false, equal = false;
     gf_status st = read_stored(f, w->document.id, &was_there, err);
     bool there = was_there;
     for (size_t i = 0; i < n && st == GF_OK; i++)

@@ -4,62 +4,13 @@
  * explained. Times, sizes and versions differ from run to run: of these only the kind is compared.
  */
 #include "support/test.h"
+#include "tests/api/reference.h"
 #include "tests/api/transport.h"
-
-#include "base/strings.h"
 
 #include <ctype.h>
 #include <math.h>
 
-/* ---- reading the document ---------------------------------------------------------------------
- */
-
-typedef struct section {
-    const gf_operation *operation;
-    gf_slice text;      /* behind its heading */
-    gf_strings members; /* of its table */
-    gf_strings given;   /* paths of members in its examples */
-    gf_strings always;  /* members that do not say when they are missing */
-    int examples;
-} section;
-
-static gf_buffer document;
-static gf_slice collection; /* the documents of the examples */
-
-/* The line that starts with `start` is found in text: what is behind it, from the next line on. */
-static bool find_line(gf_slice text, const char *start, gf_slice *line, gf_slice *rest)
-{
-    while (gf_test_next_line(&text, line)) {
-        *rest = text;
-        if (gf_slice_starts(*line, gf_slice_str(start))) return true;
-    }
-    return false;
-}
-
-/* The lines of the next block of this kind; text goes behind it. */
-static bool take_block(gf_slice *text, const char *fence, gf_slice *block)
-{
-    gf_slice line, rest;
-    if (!find_line(*text, fence, &line, &rest)) return false;
-    const char *start = rest.ptr;
-    if (!find_line(rest, "```", &line, text)) fail_msg("a block has no end");
-    *block = gf_slice_of(start, (size_t)(line.ptr - start));
-    return true;
-}
-
-static gf_slice section_text(const char *name)
-{
-    gf_buffer heading = {0};
-    gf_slice line, rest, next, text = gf_buffer_view(&document);
-    gf_buffer_format(&heading, "\n## %s\n", name);
-    const char *at = memmem(text.ptr, text.len, heading.ptr, heading.len);
-    if (!at) fail_msg("no section %s", name);
-    rest = gf_slice_skip(text, (size_t)(at - text.ptr) + heading.len);
-    gf_buffer_release(&heading);
-    size_t length = rest.len;
-    if (find_line(rest, "## ", &line, &next)) length = (size_t)(line.ptr - rest.ptr);
-    return gf_slice_of(rest.ptr, length);
-}
+static reference document;
 
 /* ---- parameters -------------------------------------------------------------------------------
  */
@@ -81,12 +32,12 @@ static void write_parameter(gf_buffer *b, const gf_parameter *p)
     gf_buffer_format(b, " | %s |", p->meaning);
 }
 
-static void check_parameters(const section *s)
+static void check_parameters(const reference_section *s)
 {
     gf_slice line, rest, ignored;
     const gf_operation *o = s->operation;
-    if (!find_line(s->text, "| Parameter |", &line, &rest)) {
-        if (o->n_parameters || !find_line(s->text, "No parameters.", &line, &ignored))
+    if (!reference_find_line(s->text, "| Parameter |", &line, &rest)) {
+        if (o->n_parameters || !reference_find_line(s->text, "No parameters.", &line, &ignored))
             fail_msg("%s: no table of parameters", o->name);
         return;
     }
@@ -103,82 +54,21 @@ static void check_parameters(const section *s)
         fail_msg("%s has no parameter %.*s", o->name, GF_SLICE_ARG(line));
 }
 
-static void check_heading(const section *s)
+static void check_heading(const reference_section *s)
 {
     gf_buffer path = {0};
     gf_slice line, rest;
     gf_buffer_format(&path, "`%s %s`", s->operation->method, s->operation->path);
-    if (!find_line(s->text, gf_buffer_cstr(&path), &line, &rest))
+    if (!reference_find_line(s->text, gf_buffer_cstr(&path), &line, &rest))
         fail_msg("%s: no line %s", s->operation->name, gf_buffer_cstr(&path));
     gf_buffer_reset(&path);
     gf_buffer_format(&path, "%s.", s->operation->meaning);
-    if (!find_line(s->text, gf_buffer_cstr(&path), &line, &rest))
+    if (!reference_find_line(s->text, gf_buffer_cstr(&path), &line, &rest))
         fail_msg("%s: not said that it is to: %s", s->operation->name, gf_buffer_cstr(&path));
     gf_buffer_release(&path);
 }
 
-/* ---- members ----------------------------------------------------------------------------------
- */
-
-static void add_path(gf_strings *paths, gf_slice path)
-{
-    uint32_t id;
-    assert_int_equal(gf_strings_add(paths, path, &id, NULL, NULL), GF_OK);
-}
-
-/* "| `terms[].term` | meaning |" */
-static void read_members(section *s)
-{
-    gf_slice line, rest;
-    if (!find_line(s->text, "| Member |", &line, &rest))
-        fail_msg("%s: no table of members", s->operation->name);
-    gf_test_next_line(&rest, &line);
-    while (gf_test_next_line(&rest, &line) && gf_slice_starts(line, GF_SLICE("| `"))) {
-        gf_slice name = gf_slice_skip(line, 3);
-        const char *end = memchr(name.ptr, '`', name.len);
-        assert_non_null(end);
-        name.len = (size_t)(end - name.ptr);
-        add_path(&s->members, name);
-        bool sometimes =
-            memmem(line.ptr, line.len, "absent", 6) || memmem(line.ptr, line.len, "only", 4);
-        if (!sometimes) add_path(&s->always, name);
-    }
-}
-
-/* Their members are whoever's: records', settings', reasons'. */
-static bool is_free(gf_slice name)
-{
-    return gf_slice_equal(name, GF_SLICE("fields")) || gf_slice_equal(name, GF_SLICE("settings")) ||
-           gf_slice_equal(name, GF_SLICE("reasons"));
-}
-
-static void collect_paths(section *s, gf_json_value v, gf_slice prefix)
-{
-    gf_slice name;
-    gf_json_value item;
-    gf_json_iterator it = gf_json_items(v);
-    while (gf_json_next(&it, &name, &item)) {
-        gf_buffer path = {0};
-        gf_buffer_slice(&path, prefix);
-        gf_buffer_slice(&path, name);
-        add_path(&s->given, gf_buffer_view(&path));
-        if (gf_strings_find(&s->members, gf_buffer_view(&path)) == GF_STRING_NONE)
-            fail_msg("%s: %s is not explained", s->operation->name, gf_buffer_cstr(&path));
-        if (gf_json_kind_of(item) == GF_JSON_OBJECT && !is_free(name)) {
-            gf_buffer_byte(&path, '.');
-            collect_paths(s, item, gf_buffer_view(&path));
-        }
-        if (gf_json_kind_of(item) == GF_JSON_ARRAY) {
-            gf_json_iterator items = gf_json_items(item);
-            gf_buffer_str(&path, "[].");
-            while (gf_json_next(&items, NULL, &item))
-                collect_paths(s, item, gf_buffer_view(&path));
-        }
-        gf_buffer_release(&path);
-    }
-}
-
-static void check_members(const section *s)
+static void check_members(const reference_section *s)
 {
     for (uint32_t i = 0; i < s->always.n; i++)
         if (gf_strings_find(&s->given, gf_strings_at(&s->always, i)) == GF_STRING_NONE)
@@ -274,14 +164,14 @@ static size_t read_arguments(gf_slice words, gf_argument *arguments)
 
 static void set_up(transport *t)
 {
-    transport_input(t, "feedback.jsonl", collection);
+    transport_input(t, "feedback.jsonl", document.collection);
     assert_run(t, "put", "collection", "feedback");
     assert_int_equal(transport_number(t, 0, "new"), 6);
     assert_run(t, "config set", "collection", "feedback", "set", "k=2", "set", "language=english");
     assert_run(t, "rebuild", "collection", "feedback", "threads", "1");
 }
 
-static void compare_rows(section *s, transport *t, gf_slice rows)
+static void compare_rows(reference_section *s, transport *t, gf_slice rows)
 {
     gf_json_parser *parser;
     gf_error err;
@@ -303,12 +193,12 @@ static void compare_rows(section *s, transport *t, gf_slice rows)
     if (all ? n != t->n_rows : n >= t->n_rows)
         fail_msg("%s gives %d rows, not %d", s->operation->name, (int)t->n_rows, (int)n);
     for (uint64_t i = 0; i < t->n_rows && i < TRANSPORT_KEPT; i++)
-        collect_paths(s, transport_row(t, i), (gf_slice){0});
+        reference_check_row(s, transport_row(t, i));
     gf_json_parser_free(parser);
 }
 
 /* "Example: `collection=feedback`, with the input" */
-static void run_example(section *s, gf_slice line, gf_slice *rest)
+static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
 {
     transport t;
     gf_error err = {GF_OK, ""};
@@ -325,43 +215,27 @@ static void run_example(section *s, gf_slice line, gf_slice *rest)
     if (!memmem(line.ptr, line.len, "before there is a store", 23)) set_up(&t);
     if (strcmp(s->operation->name, "verify") == 0) transport_close_store(&t);
     if (gf_slice_ends(line, GF_SLICE("with the input"))) {
-        assert_true(take_block(rest, "```text", &input));
+        assert_true(reference_take_block(rest, "```text", &input));
         transport_input(&t, "more.jsonl", input);
     }
-    assert_true(take_block(rest, "```json", &rows));
+    assert_true(reference_take_block(rest, "```json", &rows));
     if (transport_run_with(&t, s->operation->name, arguments, n, &err) != GF_OK)
         fail_msg("%s: %s", s->operation->name, err.message);
     compare_rows(s, &t, rows);
     transport_close(&t);
-    s->examples++;
 }
 
-static void check_examples(section *s)
+static void check_examples(reference_section *s)
 {
     gf_slice line, rest = s->text;
-    while (find_line(rest, "Example:", &line, &rest))
+    int n = 0;
+    for (; reference_find_line(rest, "Example:", &line, &rest); n++)
         run_example(s, line, &rest);
-    if (s->examples == 0) fail_msg("%s has no example", s->operation->name);
+    if (n == 0) fail_msg("%s has no example", s->operation->name);
 }
 
 /* ---- the tests --------------------------------------------------------------------------------
  */
-
-static int read_document(void **state)
-{
-    (void)state;
-    gf_slice text;
-    gf_test_read_source("docs/operations.md", &document);
-    text = gf_buffer_view(&document);
-    return take_block(&text, "```text", &collection) ? 0 : -1;
-}
-
-static int release_document(void **state)
-{
-    (void)state;
-    gf_buffer_release(&document);
-    return 0;
-}
 
 static void every_operation(void **state)
 {
@@ -369,15 +243,13 @@ static void every_operation(void **state)
     size_t n;
     const gf_operation *all = gf_operations(&n);
     for (size_t i = 0; i < n; i++) {
-        section s = {.operation = &all[i], .text = section_text(all[i].name)};
+        reference_section s;
+        reference_section_open(&document, &all[i], &s);
         check_heading(&s);
         check_parameters(&s);
-        read_members(&s);
         check_examples(&s);
         check_members(&s);
-        gf_strings_release(&s.members);
-        gf_strings_release(&s.given);
-        gf_strings_release(&s.always);
+        reference_section_release(&s);
     }
 }
 
@@ -385,11 +257,11 @@ static void every_operation(void **state)
 static void no_other(void **state)
 {
     (void)state;
-    gf_slice line, rest = gf_buffer_view(&document);
+    gf_slice line, rest = gf_buffer_view(&document.text);
     bool begun = false;
     size_t n, found = 0;
     gf_operations(&n);
-    while (find_line(rest, "## ", &line, &rest)) {
+    while (reference_find_line(rest, "## ", &line, &rest)) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)line.len - 3, line.ptr + 3);
         bool known = gf_operation_find(name) != NULL;
@@ -434,9 +306,23 @@ static void comparison(void **state)
     gf_json_parser_free(q);
 }
 
+static int open_document(void **state)
+{
+    (void)state;
+    reference_open(&document);
+    return 0;
+}
+
+static int release_document(void **state)
+{
+    (void)state;
+    reference_release(&document);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(comparison), cmocka_unit_test(no_other),
                                        cmocka_unit_test(every_operation)};
-    return cmocka_run_group_tests(tests, read_document, release_document);
+    return cmocka_run_group_tests(tests, open_document, release_document);
 }

@@ -5,11 +5,12 @@
  */
 #include "support/test.h"
 #include "tests/api/library.h"
+#include "tests/api/reference.h"
 #include "tests/api/transport.h"
 
 #include "base/random.h"
 
-enum { CALLS = 1500, FRESH_EVERY = 50, MOST = 24 };
+enum { CALLS = 1500, FRESH_EVERY = 50, MOST = 24, MOST_OPERATIONS = 64 };
 
 static const char *const values[] = {"mid",
                                      "default",
@@ -122,23 +123,35 @@ static void random_calls(void **state)
 {
     (void)state;
     transport t;
+    reference r;
+    reference_section sections[MOST_OPERATIONS];
     size_t n_operations, good = 0;
     const gf_operation *all = gf_operations(&n_operations);
-    gf_random r = gf_random_seed(gf_test_seed(), 0);
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
     transport_open(&t);
+    reference_open(&r);
+    assert_true(n_operations <= MOST_OPERATIONS);
+    for (size_t i = 0; i < n_operations; i++)
+        reference_section_open(&r, &all[i], &sections[i]);
     for (int i = 0; i < CALLS; i++) {
         gf_argument arguments[MOST];
         gf_error err = {GF_OK, ""};
         if (i % FRESH_EVERY == 0) library_mid(&t, true);
-        const gf_operation *o = &all[gf_random_below(&r, n_operations)];
-        size_t n = any_arguments(&r, o, arguments);
-        for (uint64_t k = gf_random_below(&r, 3); k; k--)
-            transport_input(&t, "a.jsonl", gf_slice_str(ANY(&r, inputs)));
+        size_t number = (size_t)gf_random_below(&random, n_operations);
+        const gf_operation *o = &all[number];
+        size_t n = any_arguments(&random, o, arguments);
+        for (uint64_t k = gf_random_below(&random, 3); k; k--)
+            transport_input(&t, "a.jsonl", gf_slice_str(ANY(&random, inputs)));
         gf_status st = transport_run_with(&t, o->name, arguments, n, &err);
         assert_may(o, st, &err);
+        for (uint64_t k = 0; k < t.n_rows && k < TRANSPORT_KEPT; k++)
+            reference_check_row(&sections[number], transport_row(&t, k));
         good += st == GF_OK;
     }
     assert_true(good > CALLS / 10);
+    for (size_t i = 0; i < n_operations; i++)
+        reference_section_release(&sections[i]);
+    reference_release(&r);
     transport_close_store(&t);
     assert_run(&t, "verify");
     assert_int_equal(transport_number(&t, 0, "faults"), 0);

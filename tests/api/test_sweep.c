@@ -71,6 +71,8 @@ static void reading(void **state)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         sweep(&t, all[i][0], all[i][1], NULL);
     sweep(&t, "evaluate", "collection mid", "doc1\tx\ndoc2\ty\ndoc3\tx\n");
+    transport_close_store(&t);
+    sweep(&t, "verify", "", NULL);
     transport_close(&t);
 }
 
@@ -84,6 +86,15 @@ static void writing(void **state)
     sweep(&t, "config set", "collection mid config fine set k=2", NULL);
     assert_run(&t, "config list", "collection", "mid");
     assert_int_equal(t.n_rows, 2);
+    sweep(&t, "put", "collection {kind} also all",
+          "{\"id\":\"1\",\"text\":\"x\",\"kind\":\"a\"}\n{\"id\":\"\"}\n"
+          "{\"id\":\"2\",\"text\":\"y\",\"kind\":\"b\"}\n");
+    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_run(&t, "collection list");
+    assert_int_equal(t.n_rows, 4);
+    sweep(&t, "delete", "collection mid", "doc1\ndoc2\n");
+    assert_run(&t, "collection show", "collection", "mid");
+    assert_int_equal(transport_number(&t, 0, "size"), 5);
     transport_close_store(&t);
     assert_run(&t, "verify");
     assert_int_equal(transport_number(&t, 0, "faults"), 0);
