@@ -50,7 +50,6 @@ gf_status gf_run_verify(gf_call *call, gf_error *err)
     if (st != GF_OK) return st;
     if (v.faults) call->outcome = GF_DAMAGE_FOUND;
     gf_json_writer *w = gf_row_writer_begin(&row);
-    gf_json_put_uint(w, "files", v.files);
     gf_json_put_uint(w, "collections", v.collections);
     gf_json_put_uint(w, "documents", v.documents);
     gf_json_put_uint(w, "builds", v.builds);

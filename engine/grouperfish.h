@@ -429,7 +429,7 @@ gf_status gf_collection_columns(gf_store *store, gf_place where, gf_visit_column
 typedef gf_status gf_visit_fault(void *context, const char *where, const char *what, gf_error *err);
 
 typedef struct gf_verified {
-    uint64_t files, collections, documents, builds, memberships;
+    uint64_t collections, documents, builds, memberships;
     uint64_t faults;
 } gf_verified;
 

@@ -150,7 +150,7 @@ static void sound(void **state)
     transport_close_store(&t);
     assert_run(&t, "verify");
     assert_string_equal(transport_members(&t, 0),
-                        "files collections documents builds memberships faults");
+                        "collections documents builds memberships faults");
     assert_int_equal(transport_number(&t, 0, "collections"), 1);
     assert_int_equal(transport_number(&t, 0, "documents"), 7);
     assert_int_equal(transport_number(&t, 0, "memberships"), 7);
