@@ -18,7 +18,7 @@ typedef struct checking {
     gf_verified found;
     gf_error visit_error; /* of a visitor that ended it */
     const gf_cancel *cancel;
-    uint64_t documents, clusters, memberships; /* that the rows above say there are */
+    uint64_t documents, clusters, listed, memberships; /* that the rows above say there are */
     bool unfinished; /* rows of builds that were cut short are about: totals do not add up */
 } checking;
 
@@ -69,6 +69,8 @@ typedef struct build_check {
     const char *where;
     counted_cluster *clusters; /* info.k */
     uint64_t members, without_terms;
+    gf_buffer id, key; /* of the membership at hand: its document's, its cluster's */
+    gf_row listed;
 } build_check;
 
 static counted_cluster *find_counted(build_check *b, uint32_t id)
@@ -112,6 +114,30 @@ static gf_status count_clusters(build_check *b, gf_error *err)
     return st;
 }
 
+/* The list of a cluster has each of its members, with the score that the membership has. */
+static gf_status look_in_list(build_check *b, const gf_row *row, const gf_membership_cells *m,
+                              gf_error *err)
+{
+    gf_view *v = b->view;
+    double score;
+    gf_buffer_reset(&b->id);
+    gf_buffer_reset(&b->key);
+    gf_cluster_key(&b->key, gf_buffer_view(&v->key), gf_view_find(v, m->cluster)->label);
+    gf_status st = gf_key_last_string(v->store->tables.memberships, row->key, &b->id, err);
+    if (st == GF_OK) st = gf_buffer_check(&b->key, err);
+    if (st == GF_OK)
+        st = gf_table_get_cell(v->store->tables.clusters, v->snapshot, gf_buffer_view(&b->key),
+                               GF_CLUSTERS_DOCUMENTS, gf_buffer_view(&b->id), 1, &b->listed, err);
+    if (st == GF_ENOTFOUND)
+        return fault(b->c, b->where, err,
+                     "document \"%.*s\" is not in the list of cluster %" PRIu32,
+                     GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
+    if (st != GF_OK) return handle(b->c, st, b->where, err);
+    if (gf_read_decimal(b->listed.cells[0].value, &score) && (float)score == m->score) return GF_OK;
+    return fault(b->c, b->where, err, "document \"%.*s\" has two scores in cluster %" PRIu32,
+                 GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
+}
+
 static gf_status count_membership(build_check *b, const gf_row *row, gf_error *err)
 {
     gf_membership_cells m;
@@ -131,7 +157,7 @@ static gf_status count_membership(build_check *b, const gf_row *row, gf_error *e
     if (m.runner_up && !find_counted(b, m.runner_up))
         return fault(b->c, b->where, err, "a runner-up is cluster %" PRIu32 ", which is missing",
                      m.runner_up);
-    return GF_OK;
+    return look_in_list(b, row, &m, err);
 }
 
 static gf_status count_memberships(build_check *b, gf_error *err)
@@ -159,6 +185,7 @@ static gf_status compare_counts(build_check *b, gf_error *err)
     gf_status st = GF_OK;
     for (uint32_t i = 0; i < info->k && st == GF_OK; i++) {
         const counted_cluster *c = &b->clusters[i];
+        b->c->listed += c->size;
         if (c->size != c->documents || c->size != c->ranked || c->size != c->members)
             st = fault(b->c, b->where, err,
                        "cluster %" PRIu32 " says %" PRIu64 " documents; its lists have %" PRIu64
@@ -238,6 +265,9 @@ static gf_status check_build(checking *c, gf_place where, gf_slice configuration
         c->clusters += view->info.k;
         c->memberships += view->info.documents;
         st = check_view(&b, err);
+        gf_buffer_release(&b.id);
+        gf_buffer_release(&b.key);
+        gf_row_release(&b.listed);
         gf_view_close(view);
     } else if (st == GF_ENOTFOUND) { /* unfinished */
         c->unfinished = true;
@@ -368,7 +398,7 @@ static gf_status count_table(checking *c, gf_table *table, unsigned family, uint
     gf_row_release(&row);
     if (st != GF_ENOTFOUND) return handle(c, st, what, err);
     if (n == said) return GF_OK;
-    return fault(c, what, err, "%" PRIu64 " rows are there, %" PRIu64 " are accounted for", n,
+    return fault(c, what, err, "%" PRIu64 " entries are there, %" PRIu64 " are accounted for", n,
                  said);
 }
 
@@ -382,6 +412,11 @@ static gf_status check_totals(checking *c, gf_error *err)
     st = count_table(c, t->documents, GF_DOCUMENTS_MAIN, c->documents, "table documents", err);
     if (st == GF_OK)
         st = count_table(c, t->clusters, GF_CLUSTERS_MAIN, c->clusters, "table clusters", err);
+    if (st == GF_OK)
+        st =
+            count_table(c, t->clusters, GF_CLUSTERS_DOCUMENTS, c->listed, "lists of clusters", err);
+    if (st == GF_OK)
+        st = count_table(c, t->clusters, GF_CLUSTERS_RANKED, c->listed, "ranks of clusters", err);
     if (st == GF_OK)
         st = count_table(c, t->memberships, GF_MEMBERSHIPS_MAIN, c->memberships,
                          "table memberships", err);

@@ -112,18 +112,23 @@ void fixture_put_subjects(fixture *f, const char *collection)
     fixture_put_texts(f, collection, texts, 12);
 }
 
-static void put_post(gf_put *put, const char *collection, gf_json_value record)
+static gf_json_value member_of(gf_json_value record, const char *name)
+{
+    gf_json_value value = {0};
+    if (!gf_json_member(record, name, &value)) fail_msg("a record without %s", name);
+    return value;
+}
+
+static void put_record(gf_put *put, const char *collection, gf_json_value record)
 {
     gf_error err;
-    gf_json_value id, text, label, time;
+    gf_json_value time;
     gf_buffer class = {0}, when = {0};
-    assert_true(gf_json_member(record, "id", &id) && gf_json_member(record, "text", &text) &&
-                gf_json_member(record, "label", &label) && gf_json_member(record, "time", &time));
-    assert_ok(gf_json_write(label, &class, &err));
-    assert_ok(gf_json_write(time, &when, &err));
+    assert_ok(gf_json_write(member_of(record, "label"), &class, &err));
+    if (gf_json_member(record, "time", &time)) assert_ok(gf_json_write(time, &when, &err));
     gf_field field = {GF_SLICE("label"), gf_buffer_view(&class)};
-    gf_document d = {.id = gf_json_get_string(id),
-                     .text = gf_json_get_string(text),
+    gf_document d = {.id = gf_json_get_string(member_of(record, "id")),
+                     .text = gf_json_get_string(member_of(record, "text")),
                      .time = gf_buffer_view(&when),
                      .fields = &field,
                      .n_fields = 1};
@@ -132,27 +137,31 @@ static void put_post(gf_put *put, const char *collection, gf_json_value record)
     gf_buffer_release(&when);
 }
 
-void fixture_put_posts(fixture *f, const char *collection, size_t n)
+void fixture_put_records(fixture *f, const char *collection, gf_slice lines, size_t n)
 {
     gf_error err;
     gf_put *put;
-    gf_buffer file = {0};
     gf_json_parser *parser;
     gf_json_value record;
     gf_slice line;
-    assert_true(n <= FIXTURE_POSTS);
-    gf_test_read_source("tests/engine/data/posts.jsonl", &file);
     assert_ok(gf_json_parser_create(&parser, &err));
     assert_ok(open_put(f->store, &put, &err));
-    gf_slice rest = gf_buffer_view(&file);
     for (size_t i = 0; i < n; i++) {
-        assert_true(gf_test_next_line(&rest, &line));
+        assert_true(gf_test_next_line(&lines, &line));
         assert_ok(gf_json_parse_copy(parser, line, &record, &err));
-        put_post(put, collection, record);
+        put_record(put, collection, record);
     }
     assert_ok(gf_put_flush(put, &err));
     gf_put_close(put);
     gf_json_parser_free(parser);
+}
+
+void fixture_put_posts(fixture *f, const char *collection, size_t n)
+{
+    gf_buffer file = {0};
+    assert_true(n <= FIXTURE_POSTS);
+    gf_test_read_source("tests/engine/data/posts.jsonl", &file);
+    fixture_put_records(f, collection, gf_buffer_view(&file), n);
     gf_buffer_release(&file);
 }
 

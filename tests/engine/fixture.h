@@ -43,6 +43,9 @@ void fixture_put_texts(fixture *f, const char *collection, const char *const *te
 /** Twelve texts of three subjects that share no word: 000 to 003, 004 to 007, 008 to 011. */
 void fixture_put_subjects(fixture *f, const char *collection);
 
+/** The first n records of JSON Lines with id, text, label (kept as a field) and perhaps time. */
+void fixture_put_records(fixture *f, const char *collection, gf_slice lines, size_t n);
+
 /** 300 posts of five groups (tests/engine/data/posts.jsonl), n of them with their "label". */
 enum { FIXTURE_POSTS = 300 };
 void fixture_put_posts(fixture *f, const char *collection, size_t n);

@@ -211,6 +211,16 @@ static void modified_is_the_time_of_the_change(void **state)
     assert_int_equal(fixture_read(&f, "c").modified, c.modified);
     fixture_delete(&f, "c", "1");
     assert_true(fixture_read(&f, "c").modified > c.modified);
+    /* Put and deleted at once: a collection is made in which nothing was ever there. */
+    gf_put *put;
+    gf_document d = {.id = GF_SLICE("1"), .text = GF_SLICE("text")};
+    assert_ok(gf_put_open(f.store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, &err));
+    assert_ok(gf_put_document(put, GF_SLICE("new"), &d, &err));
+    assert_ok(gf_put_delete(put, GF_SLICE("new"), d.id, &err));
+    assert_ok(gf_put_flush(put, &err));
+    gf_put_close(put);
+    c = fixture_read(&f, "new");
+    assert_true(c.size == 0 && c.seq == 0 && c.modified == 0);
     fixture_close(&f);
 }
 

@@ -1,6 +1,8 @@
 /*
  * Readers at work while builds are made, published and dropped, documents come and go, and another
  * collection is made and deleted. Whatever a reader opens is one whole build.
+ *
+ * Under ThreadSanitizer: TSAN_OPTIONS=suppressions=tests/engine/tsan.supp
  */
 #include "tests/engine/fixture.h"
 

@@ -1,7 +1,8 @@
 #include "tests/engine/fixture.h"
 
 #include "base/cancel.h"
-#include "engine/internal.h"
+#include "base/clock.h"
+#include "engine/rebuild_internal.h"
 
 #include <inttypes.h>
 
@@ -266,6 +267,8 @@ static void try_what_must_wait(fixture *f)
     assert_status(GF_EBUSY,
                   gf_configuration_delete(f->store, fixture_place("c"), fixture_default(), &err));
     fixture_set(f, "c", "default", "k", "2"); /* is for the next build */
+    fixture_delete(f, "c", "000");            /* what the build under way must hear of ... */
+    /* ... though another build is published that need not. */
     assert_ok(gf_rebuild(f->store, fixture_place("c"), GF_SLICE("other"), &o, &result, &err));
     fixture_put_subjects(f, "d");
     fixture_rebuild(f, "d");
@@ -282,12 +285,38 @@ static void one_rebuild_of_a_configuration_at_a_time(void **state)
     fixture_set(&f, "c", "default", "k", "4");
     fixture_set(&f, "c", "other", "k", "3");
     assert_ok(rebuild_while(&f, try_what_must_wait, &err));
+    fixture_check_served(&f, "c", 11);
     gf_view *view;
     assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &view, &err));
     assert_int_equal(gf_view_build(view)->k, 4);
     assert_slice(gf_view_build(view)->settings, "{\"k\":\"4\"}");
     gf_view_close(view);
     assert_int_equal(outcome(&f, "c", false, false), GF_REBUILT);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* From the beginning of a build on, whatever is put is not in it. */
+static void a_build_reads_its_snapshot(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_job job, *jobs = &job;
+    gf_snapshot *snapshot;
+    gf_rebuild_options o = {.force = true};
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    assert_ok(gf_job_init(&job, f.store, fixture_place("c"), fixture_default(), &o, &err));
+    assert_ok(gf_jobs_begin(&jobs, 1, &snapshot, &err));
+    put_change_and_delete(&f);
+    assert_ok(gf_job_gather(&job, &err));
+    assert_int_equal(job.documents.n, 12);
+    assert_slice(gf_gathered_id(&job.documents, 2), "002");
+    assert_int_equal(job.seq, 12);
+    gf_jobs_end(&jobs, 1);
+    gf_snapshot_free(snapshot);
+    gf_job_release(&job);
     fixture_is_sound(&f);
     fixture_close(&f);
 }
@@ -354,6 +383,43 @@ static void hundred_rebuilds_are_told_apart(void **state)
         assert_int_equal(fixture_read(&f, "c").served, last);
     }
     fixture_check_served(&f, "c", 101);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* As after a clock that went an hour ahead and was set right: a build of then is there. */
+static void copy_build_to(fixture *f, int64_t from, int64_t to)
+{
+    gf_error err;
+    gf_batch *batch;
+    gf_row row = {0};
+    gf_buffer key = {0};
+    gf_table *builds = f->store->tables.builds;
+    gf_build_key(&key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), from);
+    assert_ok(gf_table_get(builds, NULL, gf_buffer_view(&key), 1U << GF_BUILDS_MAIN, &row, &err));
+    gf_buffer_reset(&key);
+    gf_build_key(&key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), to);
+    assert_ok(gf_batch_create(f->store->db, &batch, &err));
+    for (size_t i = 0; i < row.n_cells; i++)
+        gf_batch_put(batch, builds, gf_buffer_view(&key), GF_BUILDS_MAIN, row.cells[i].qualifier,
+                     row.cells[i].value, 0);
+    assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+    gf_batch_free(batch);
+    gf_row_release(&row);
+    gf_buffer_release(&key);
+}
+
+static void times_rise_though_the_clock_goes_back(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    int64_t first = fixture_rebuild(&f, "c").build, ahead = gf_clock_ms() + 3600000;
+    copy_build_to(&f, first, ahead);
+    for (int i = 1; i <= 3; i++)
+        assert_int_equal(fixture_rebuild(&f, "c").build, ahead + i);
+    assert_int_equal(fixture_check_served(&f, "c", 12), ahead + 3);
     fixture_is_sound(&f);
     fixture_close(&f);
 }
@@ -555,8 +621,10 @@ int main(void)
         cmocka_unit_test(stopped_at_any_point_nothing_changes),
         cmocka_unit_test(what_comes_meanwhile_is_for_the_next_build),
         cmocka_unit_test(one_rebuild_of_a_configuration_at_a_time),
+        cmocka_unit_test(a_build_reads_its_snapshot),
         cmocka_unit_test(a_moved_pointer_is_a_conflict),
         cmocka_unit_test(hundred_rebuilds_are_told_apart),
+        cmocka_unit_test(times_rise_though_the_clock_goes_back),
         cmocka_unit_test(so_many_builds_are_kept),
         cmocka_unit_test(a_deleted_configuration_leaves_nothing),
         cmocka_unit_test(a_deleted_collection_leaves_nothing),

@@ -60,7 +60,8 @@ typedef struct target {
     int64_t build;
     gf_buffer collection, key; /* keys: of the collection, of the build */
     gf_buffer cluster, label;  /* of the first cluster */
-    uint32_t id;
+    uint32_t id, other_id;
+    char in[16], out[16]; /* documents that are in the cluster, and in another */
 } target;
 
 static gf_status note_first(void *context, const gf_cluster_info *info, gf_error *err)
@@ -70,6 +71,15 @@ static gf_status note_first(void *context, const gf_cluster_info *info, gf_error
     if (t->id) return GF_OK;
     t->id = info->id;
     gf_buffer_slice(&t->label, info->label);
+    return GF_OK;
+}
+
+static gf_status note_document(void *context, gf_slice id, const gf_membership *m, gf_error *err)
+{
+    (void)err;
+    target *t = context;
+    snprintf(m->cluster == t->id ? t->in : t->out, sizeof t->in, "%.*s", GF_SLICE_ARG(id));
+    if (m->cluster != t->id) t->other_id = m->cluster;
     return GF_OK;
 }
 
@@ -86,6 +96,8 @@ static void begin(target *t)
     gf_build_key(&t->key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), t->build);
     assert_ok(gf_view_open(t->f.store, fixture_place("c"), fixture_default(), 0, &view, &err));
     assert_ok(gf_view_clusters(view, note_first, t, &err));
+    assert_ok(gf_view_memberships(view, note_document, t, &err));
+    assert_true(*t->in && *t->out);
     gf_view_close(view);
     gf_cluster_key(&t->cluster, gf_buffer_view(&t->key), gf_buffer_view(&t->label));
     assert_ok(gf_batch_create(t->f.store->db, &t->batch, &err));
@@ -271,6 +283,34 @@ static void stray_cluster(target *t)
     gf_buffer_release(&key);
 }
 
+/* All counts are as they were. */
+static void exchanged_members(target *t)
+{
+    put_membership(t, t->in, t->other_id, 0);
+    put_membership(t, t->out, t->id, 0);
+}
+
+static void another_score(target *t)
+{
+    put_membership(t, t->in, t->id, 0);
+}
+
+static void stray_member(target *t)
+{
+    gf_buffer key = {0};
+    gf_cluster_key(&key, gf_buffer_view(&t->key), GF_SLICE("no such label"));
+    put_cell(t, TABLE(clusters), gf_buffer_view(&key), GF_CLUSTERS_DOCUMENTS, "x", "0.5");
+    gf_buffer_release(&key);
+}
+
+static void stray_rank(target *t)
+{
+    gf_buffer key = {0};
+    gf_cluster_key(&key, gf_buffer_view(&t->key), GF_SLICE("no such label"));
+    put_cell(t, TABLE(clusters), gf_buffer_view(&key), GF_CLUSTERS_RANKED, "abcdx", "");
+    gf_buffer_release(&key);
+}
+
 static void delete_model(target *t, const char *qualifier)
 {
     gf_batch_delete_cell(t->batch, TABLE(builds), gf_buffer_view(&t->key), GF_BUILDS_MODEL,
@@ -329,11 +369,11 @@ static const struct {
     {"a lost document", lost_document, "29 documents, not 30"},
     {"a lost text", lost_text, "lost its text"},
     {"a document of the future", document_from_the_future, "newer than the collection"},
-    {"a stray document", stray_document, "31 rows are there, 30"},
+    {"a stray document", stray_document, "31 entries are there, 30"},
     {"a pointer into nothing", pointer_into_nothing, "is served, but is missing"},
     {"a lost build", lost_build, "is served, but is missing"},
     {"a broken build", broken_build, "a row is damaged"},
-    {"a stray build", stray_build, "3 rows are there, 2"},
+    {"a stray build", stray_build, "3 entries are there, 2"},
     {"another cluster size", another_cluster_size, "says 1000 documents"},
     {"a lost cluster", lost_cluster, "clusters has"},
     {"two clusters of one id", two_of_one_id, "two clusters have the id"},
@@ -343,9 +383,13 @@ static const struct {
     {"a member of nothing", member_of_nothing, "cluster 4000, which is missing"},
     {"a runner-up that is nothing", runner_up_is_nothing, "runner-up is cluster 4000"},
     {"without terms", without_terms, "memberships name it"},
-    {"a further membership", further_membership, "memberships name it"},
-    {"a stray membership", stray_membership, "61 rows are there, 60"},
-    {"a stray cluster", stray_cluster, "rows are there"},
+    {"a further membership", further_membership, "not in the list of cluster"},
+    {"a stray membership", stray_membership, "61 entries are there, 60"},
+    {"a stray cluster", stray_cluster, "entries are there"},
+    {"exchanged members", exchanged_members, "is not in the list of cluster"},
+    {"another score", another_score, "two scores"},
+    {"a stray member", stray_member, "lists of clusters"},
+    {"a stray rank", stray_rank, "ranks of clusters"},
     {"a lost vocabulary", lost_vocabulary, "lost its model"},
     {"a lost analysis", lost_analysis, "lost its model"},
     {"a broken analysis", broken_analysis, ""},
