@@ -1,6 +1,7 @@
 #include "base/clock.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 int64_t gf_clock_ms(void)
@@ -103,20 +104,101 @@ static bool take_time(gf_slice *s, int64_t *ms)
     return true;
 }
 
-bool gf_clock_parse_iso(gf_slice s, int64_t *ms)
+static bool is_date(int64_t year, int64_t month, int64_t day)
 {
     static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    if (year < 1 || month < 1 || month > 12 || day < 1 || day > month_days[month - 1]) return false;
+    return month != 2 || day != 29 || leap;
+}
+
+bool gf_clock_parse_iso(gf_slice s, int64_t *ms)
+{
     int64_t year, month, day, time = 0;
     if (!take_digits(&s, 4, &year) || !take_char(&s, '-') || !take_digits(&s, 2, &month) ||
         !take_char(&s, '-') || !take_digits(&s, 2, &day))
         return false;
-    if (year < 1 || month < 1 || month > 12 || day < 1 || day > month_days[month - 1]) return false;
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    if (month == 2 && day == 29 && !leap) return false;
+    if (!is_date(year, month, day)) return false;
     if (s.len) {
         if (!take_char(&s, 'T') && !take_char(&s, 't') && !take_char(&s, ' ')) return false;
         if (!take_time(&s, &time) || s.len) return false;
     }
+    *ms = days_from_date(year, month, day) * 86400000 + time;
+    return true;
+}
+
+/* ---- English words ----------------------------------------------------------------------------
+ */
+
+/* One of the names, which have three letters each: its number from 1. */
+static bool take_name(gf_slice *s, const char *names, int64_t *number)
+{
+    for (size_t i = 0; s->len >= 3 && names[3 * i]; i++) {
+        if (memcmp(s->ptr, names + 3 * i, 3) != 0) continue;
+        *number = (int64_t)i + 1;
+        *s = gf_slice_skip(*s, 3);
+        return true;
+    }
+    return false;
+}
+
+static bool take_month(gf_slice *s, int64_t *month)
+{
+    return take_name(s, "JanFebMarAprMayJunJulAugSepOctNovDec", month);
+}
+
+/* One digit or two. */
+static bool take_day(gf_slice *s, int64_t *day)
+{
+    int64_t second;
+    if (!take_digits(s, 1, day)) return false;
+    if (take_digits(s, 1, &second)) *day = *day * 10 + second;
+    return true;
+}
+
+/* " 09:05:55 +0000", or GMT. */
+static bool take_clock(gf_slice *s, int64_t *time)
+{
+    static const char *const zones[] = {" GMT", " UT", " UTC", " Z"};
+    gf_slice clock = *s;
+    size_t end = 1;
+    while (end < clock.len && clock.ptr[end] != ' ')
+        end++;
+    if (!take_char(&clock, ' ')) return false;
+    clock.len = end - 1;
+    if (clock.len < 5 || !take_time(&clock, time) || clock.len) return false;
+    *s = gf_slice_skip(*s, end);
+    for (size_t i = 0; i < sizeof zones / sizeof zones[0]; i++) {
+        size_t n = strlen(zones[i]);
+        bool alone = s->len == n || (s->len > n && s->ptr[n] == ' ');
+        if (!gf_slice_starts(*s, gf_slice_str(zones[i])) || !alone) continue;
+        *s = gf_slice_skip(*s, n);
+        return true;
+    }
+    int64_t hours, minutes;
+    if (s->len < 6 || !take_char(s, ' ')) return false;
+    int64_t sign = take_char(s, '+') ? 1 : take_char(s, '-') ? -1 : 0;
+    if (!sign || !take_digits(s, 2, &hours) || !take_digits(s, 2, &minutes) || minutes > 59)
+        return false;
+    *time -= sign * (hours * 60 + minutes) * 60000;
+    return true;
+}
+
+bool gf_clock_parse_words(gf_slice s, int64_t *ms)
+{
+    int64_t weekday, year = 0, month = 0, day = 0, time = 0;
+    bool good;
+    if (take_name(&s, "MonTueWedThuFriSatSun", &weekday)) {
+        take_char(&s, ',');
+        if (!take_char(&s, ' ')) return false;
+    }
+    if (take_month(&s, &month)) /* Apr 29 09:05:55 +0000 2016 */
+        good = take_char(&s, ' ') && take_day(&s, &day) && take_clock(&s, &time) &&
+               take_char(&s, ' ') && take_digits(&s, 4, &year);
+    else /* 29 Apr 2016 09:05:55 +0000 */
+        good = take_day(&s, &day) && take_char(&s, ' ') && take_month(&s, &month) &&
+               take_char(&s, ' ') && take_digits(&s, 4, &year) && take_clock(&s, &time);
+    if (!good || s.len || !is_date(year, month, day)) return false;
     *ms = days_from_date(year, month, day) * 86400000 + time;
     return true;
 }

@@ -1,5 +1,5 @@
 /**
- * Time: now, and the two ways in which records write it (Unix time, ISO 8601).
+ * Time: now, and the ways in which records write it (Unix time, ISO 8601, English words).
  * Milliseconds since 1970-01-01T00:00:00Z throughout; no time zone but UTC and stated offsets.
  */
 #ifndef GF_BASE_CLOCK_H
@@ -21,6 +21,13 @@ double gf_clock_seconds(void);
  * that.
  */
 bool gf_clock_parse_iso(gf_slice s, int64_t *ms);
+
+/**
+ * Read a time in English words: "Fri Apr 29 09:05:55 +0000 2016", as tweets have it, or "Fri, 29
+ * Apr 2016 09:05:55 +0000", as mails do (RFC 5322; the name of the day may be missing, GMT and UT
+ * may stand for the offset). False where s is neither.
+ */
+bool gf_clock_parse_words(gf_slice s, int64_t *ms);
 
 /**
  * Unix time as records give it: seconds, or milliseconds where its size is 10^11 or more; rounded

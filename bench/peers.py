@@ -3,7 +3,7 @@
 
     bench/peers.py                                     the posts that come with the source, k = 20
     bench/peers.py news.jsonl.zst -k 20 --runs 5       documents of your own: JSON Lines with "text" and
-                                                       "label", plain or packed by zstd
+                                                       "label", plain or packed by zstd or gzip
     bench/peers.py posts.jsonl.zst -k 100 --only grouperfish,minibatch
 
 Needs build/release/grouperfish (./quickstart makes it) and python3-sklearn. Every run is a process of
@@ -33,7 +33,8 @@ SYSTEMS = {
 
 def read_documents(path):
     """The texts and labels of a file of JSON Lines."""
-    packed = subprocess.Popen(["zstd", "-dc", path], stdout=subprocess.PIPE) if path.endswith(".zst") else None
+    unpack = {".zst": "zstd", ".gz": "gzip"}.get(os.path.splitext(path)[1])
+    packed = subprocess.Popen([unpack, "-dc", path], stdout=subprocess.PIPE) if unpack else None
     texts, labels = [], []
     with packed.stdout if packed else open(path, "rb") as lines:
         for line in lines:

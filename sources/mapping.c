@@ -3,7 +3,8 @@
  *
  *     id     string or integer; the record's hash where it is absent or null
  *     text   strings, joined by an empty line; absent, null and empty ones left out
- *     time   a number, or a string in ISO 8601; in cells also Unix time in 9, 10 or 13 digits
+ *     time   a number, or a string in ISO 8601 or in English words, which become ISO 8601; in cells
+ *            also Unix time in 9, 10 or 13 digits
  *     lang   a string
  *
  * Everything else becomes a field of the document, in the record's order, as JSON: values of JSON
@@ -88,6 +89,7 @@ void gf_mapping_release(gf_mapping *m)
     gf_arena_release(&m->names);
     gf_buffer_release(&m->joined);
     gf_buffer_release(&m->values);
+    gf_buffer_release(&m->time_text);
     gf_free(m->fields);
     gf_free(m->starts);
     gf_free(m->slots);
@@ -228,8 +230,8 @@ static bool is_unix_time(gf_slice s)
     return true;
 }
 
-/* Whether v is a time; a cell of digits becomes a number by it. */
-static bool is_time(gf_member *v)
+/* Whether v is a time; a cell of digits becomes a number by it, words become ISO 8601. */
+static bool is_time(gf_mapping *m, gf_member *v)
 {
     int64_t ms;
     gf_slice s;
@@ -238,6 +240,13 @@ static bool is_time(gf_member *v)
         return gf_clock_from_number(gf_json_number(v->json), &ms);
     if (!get_string(v, &s)) return false;
     if (gf_clock_parse_iso(s, &ms)) return true;
+    if (gf_clock_parse_words(s, &ms)) {
+        gf_buffer_reset(&m->time_text);
+        gf_clock_write_iso(&m->time_text, ms);
+        v->kind = GF_MEMBER_TEXT;
+        v->text = gf_buffer_view(&m->time_text);
+        return true;
+    }
     if (v->kind != GF_MEMBER_TEXT || !is_unix_time(s)) return false;
     v->kind = GF_MEMBER_NUMBER;
     return true;
@@ -249,16 +258,17 @@ static gf_status map_time(gf_mapping *m, gf_member *v, gf_draft *draft, gf_recor
 {
     *used = v && is_null(v);
     if (!v || *used) return GF_OK;
-    *used = is_time(v);
+    *used = is_time(m, v);
     if (*used) {
-        gf_status st = write_json(&m->values, v, err);
+        gf_status st = gf_buffer_check(&m->time_text, err);
+        if (st == GF_OK) st = write_json(&m->values, v, err);
         record->document.time.len = m->values.len;
         return st;
     }
     if (m->time_given)
         gf_draft_refuse(draft, "bad_type",
-                        "field \"%.*s\" is not a time (a number of seconds or milliseconds, or "
-                        "ISO 8601)",
+                        "field \"%.*s\" is not a time (a number of seconds or milliseconds, "
+                        "ISO 8601, or as tweets and mails have it)",
                         GF_SLICE_ARG(m->time));
     return GF_OK;
 }

@@ -19,11 +19,12 @@ typedef struct gf_mapping {
     gf_arena names;
 
     /* Scratch of the current record. */
-    gf_member **texts; /* n_text: the members that are the text; NULL where absent */
-    gf_buffer joined;  /* the text, where it is made of several fields */
-    gf_buffer values;  /* the JSON of time and fields */
-    gf_field *fields;  /* capacity */
-    size_t *starts;    /* capacity: where each field's JSON starts in values */
+    gf_member **texts;   /* n_text: the members that are the text; NULL where absent */
+    gf_buffer joined;    /* the text, where it is made of several fields */
+    gf_buffer values;    /* the JSON of time and fields */
+    gf_buffer time_text; /* a time in words, as ISO 8601 */
+    gf_field *fields;    /* capacity */
+    size_t *starts;      /* capacity: where each field's JSON starts in values */
     size_t capacity;
     char id_digits[40];
     uint32_t *slots; /* n_slots: hash table of names, of records with many members */

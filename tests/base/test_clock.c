@@ -53,6 +53,43 @@ static void reads_known_times(void **state)
     check_parse("9999-12-31T23:59:59.999Z", year_10000 - 1);
 }
 
+static void check_words(const char *text, int64_t expected)
+{
+    int64_t ms = 77;
+    if (!gf_clock_parse_words(gf_slice_str(text), &ms)) fail_msg("%s is refused", text);
+    if (ms != expected) fail_msg("%s is %lld, not %lld", text, (long long)ms, (long long)expected);
+}
+
+static void reads_times_in_words(void **state)
+{
+    (void)state;
+    const int64_t time = 1461920755000; /* 2016-04-29T09:05:55Z */
+    check_words("Fri Apr 29 09:05:55 +0000 2016", time);
+    check_words("Fri Apr 29 11:05:55 +0200 2016", time);
+    check_words("Fri, 29 Apr 2016 09:05:55 +0000", time);
+    check_words("29 Apr 2016 09:05:55 GMT", time);
+    check_words("Fri, 29 Apr 2016 01:35:55 -0730", time);
+    check_words("Fri, 29 Apr 2016 09:05 UTC", time - 55000);
+    check_words("1 Jan 1970 00:00:00 Z", 0);
+    const char *bad[] = {"",
+                         "Fri",
+                         "Fri Apr 29 09:05:55 +0000",
+                         "Fri Apr 31 09:05:55 +0000 2016",
+                         "Fri Abc 29 09:05:55 +0000 2016",
+                         "Fri Apr 29 09:05:55 2016",
+                         "Fri Apr 29 25:05:55 +0000 2016",
+                         "Fri Apr 29 09:05:55 +00 2016",
+                         "29 Apr 2016",
+                         "29 Apr 2016 09:05:55 GMT x",
+                         "29 Apr 2016 09:05:55 CEST",
+                         "2016-04-29"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        int64_t ms = 77;
+        if (gf_clock_parse_words(gf_slice_str(bad[i]), &ms)) fail_msg("%s is accepted", bad[i]);
+        assert_int_equal(ms, 77);
+    }
+}
+
 static void refuses_what_is_no_time(void **state)
 {
     (void)state;
@@ -291,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_known_times),
+        cmocka_unit_test(reads_times_in_words),
         cmocka_unit_test(refuses_what_is_no_time),
         cmocka_unit_test(writes_known_times),
         cmocka_unit_test(every_day_is_that_of_gmtime),

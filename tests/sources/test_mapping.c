@@ -192,10 +192,10 @@ static void keeps_other_values_of_time(void **state)
     gf_reader_options given = {.time = GF_SLICE("time")};
     check_line("{\"id\":1,\"text\":\"t\",\"time\":\"noon\"}", &given,
                "bad_type (refused): field \"time\" is not a time (a number of seconds or "
-               "milliseconds, or ISO 8601)");
+               "milliseconds, ISO 8601, or as tweets and mails have it)");
     check_line("{\"id\":1,\"text\":\"t\",\"time\":[5]}", &given,
                "bad_type (refused): field \"time\" is not a time (a number of seconds or "
-               "milliseconds, or ISO 8601)");
+               "milliseconds, ISO 8601, or as tweets and mails have it)");
 }
 
 static void reads_times_in_cells(void **state)
