@@ -46,7 +46,7 @@ static void count_reason(putting *p, const char *reason)
 static gf_status refuse(putting *p, const gf_record *record, const char *reason,
                         const char *message, gf_error *err)
 {
-    gf_notice n = {reason, record->source, record->line, message};
+    gf_notice n = {reason, record->source, record->line, message, true};
     p->refused++;
     count_reason(p, reason);
     if (p->call->notice) p->call->notice(p->call->context, &n);
@@ -118,6 +118,32 @@ static gf_status put_document(putting *p, const gf_record *record, gf_error *err
     return refuse(p, record, reason, why.message, err);
 }
 
+/* What is passed over, or read otherwise than it was meant, is told of; once, where it is of all.
+ */
+static void remark(const putting *p, const char *reason, gf_slice source, const char *message)
+{
+    gf_notice n = {.reason = reason, .source = source, .message = message};
+    if (p->call->notice) p->call->notice(p->call->context, &n);
+}
+
+static void remark_on_all(const putting *p)
+{
+    char message[256];
+    gf_slice id = gf_call_text_or(p->call, "id", "id");
+    if (id.len > 99) id.len = 99;
+    if (p->hashed) {
+        snprintf(message, sizeof message,
+                 "no field \"%.*s\" in %" PRIu64 " of %" PRIu64 " records: their hash is their id",
+                 GF_SLICE_ARG(id), p->hashed, p->read);
+        remark(p, "hashed_ids", (gf_slice){"", 0}, message);
+    }
+    if (p->replaced) {
+        snprintf(message, sizeof message,
+                 "bytes that are no UTF-8 became U+FFFD, %" PRIu64 " times", p->replaced);
+        remark(p, "invalid_utf8", (gf_slice){"", 0}, message);
+    }
+}
+
 static gf_status handle(putting *p, const gf_record *record, gf_error *err)
 {
     p->read++;
@@ -131,6 +157,8 @@ static gf_status handle(putting *p, const gf_record *record, gf_error *err)
     default:
         p->skipped++;
         count_reason(p, record->reason);
+        if (strcmp(record->reason, "empty_file") == 0)
+            remark(p, record->reason, record->source, "the file is empty");
         return GF_OK;
     }
 }
@@ -237,7 +265,8 @@ static gf_status read_and_flush(putting *p, gf_error *err)
     if (st == GF_ECANCELLED)
         gf_fail(&why, st,
                 "stopped on request; what was stored stays, and the same command goes on");
-    gf_status told = p->read || st == GF_OK ? emit_summary(p, err) : GF_OK;
+    if (st == GF_OK) remark_on_all(p);
+    gf_status told = p->put || st == GF_OK ? emit_summary(p, err) : GF_OK;
     if (st != GF_OK && err) *err = why;
     return st == GF_OK ? told : st;
 }

@@ -52,6 +52,7 @@ typedef struct gf_notice {
     gf_slice source;    /* where: a file, a collection; empty where it has no place */
     uint64_t line;      /* 0: none */
     const char *message;
+    bool refused; /* a record, for this reason */
 } gf_notice;
 
 /**

@@ -26,7 +26,7 @@ static const gf_show_column columns[] = {
     {"cluster", NULL, GF_COLUMN_ID},   {"label", NULL, GF_COLUMN_TEXT},
     {"id", NULL, GF_COLUMN_TEXT},      {"score", NULL, GF_COLUMN_SCORE},
     {"runner_up", NULL, GF_COLUMN_ID}, {"margin", NULL, GF_COLUMN_SCORE},
-    {"text", NULL, GF_COLUMN_TEXT}};
+    {"text", NULL, GF_COLUMN_TEXT},    {"terms", NULL, GF_COLUMN_TERMS}};
 
 const gf_command gf_command_cluster = {
     .name = "cluster",

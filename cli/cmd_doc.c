@@ -23,6 +23,7 @@ static void show_why(gf_session *s, gf_json_value m)
 /* "default: hockey (cluster 3), score 0.312; next nhl (9), margin 0.120" */
 static void show_place(gf_session *s, gf_json_value m)
 {
+    gf_slice note = gf_member_text(m, "note");
     gf_print_text(s->out, gf_member_text(m, "configuration"), 0);
     fputs(": ", s->out);
     gf_print_text(s->out, gf_member_text(m, "label"), 0);
@@ -35,8 +36,9 @@ static void show_place(gf_session *s, gf_json_value m)
         fprintf(s->out, " (%.0f), margin %.3f", gf_member_number(m, "runner_up"),
                 gf_member_number(m, "margin"));
     }
-    if (gf_member_flag(m, "replaced")) fputs("; put anew since", s->out);
-    gf_print_text(s->out, gf_member_text(m, "note"), 0);
+    if (gf_member_flag(m, "replaced")) fputs("; put anew since the build", s->out);
+    if (note.len) fputs(gf_member_text(m, "label").len ? "\n    " : "", s->out);
+    gf_print_text(s->out, note, 0);
     fputc('\n', s->out);
     show_why(s, m);
 }
@@ -99,7 +101,7 @@ const gf_command gf_command_doc = {
                 "    grouperfish doc feedback 1042 --why\n",
     .notes = "--why lists the weighted terms that the document shares with its cluster, each with "
              "its part of\n"
-             "the score; the parts and the rest sum to it.\n",
+             "the score; the parts and the rest sum to it. csv and plain leave them out.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .single = true, .each = "memberships", .show = show},

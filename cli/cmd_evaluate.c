@@ -36,20 +36,23 @@ static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collec
 static const gf_own_option options[] = {
     {"labels", "FILE", "classes: an id, a tab (or comma) and a class on each line"}};
 static const gf_show_column columns[] = {
-    {"documents", NULL, GF_COLUMN_COUNT},   {"classes", NULL, GF_COLUMN_COUNT},
-    {"clusters", NULL, GF_COLUMN_COUNT},    {"nmi", NULL, GF_COLUMN_SCORE},
-    {"ari", NULL, GF_COLUMN_SCORE},         {"purity", NULL, GF_COLUMN_SCORE},
-    {"homogeneity", NULL, GF_COLUMN_SCORE}, {"completeness", NULL, GF_COLUMN_SCORE},
-    {"v_measure", NULL, GF_COLUMN_SCORE}};
+    {"nmi", NULL, GF_COLUMN_SCORE},          {"ari", NULL, GF_COLUMN_SCORE},
+    {"purity", NULL, GF_COLUMN_SCORE},       {"homogeneity", NULL, GF_COLUMN_SCORE},
+    {"completeness", NULL, GF_COLUMN_SCORE}, {"v_measure", NULL, GF_COLUMN_SCORE},
+    {"class", NULL, GF_COLUMN_TEXT},         {"size", NULL, GF_COLUMN_COUNT},
+    {"recall", NULL, GF_COLUMN_SCORE},       {"precision", NULL, GF_COLUMN_SCORE},
+    {"f1", NULL, GF_COLUMN_SCORE},           {"cluster", NULL, GF_COLUMN_ID},
+    {"label", NULL, GF_COLUMN_TEXT}};
 
 const gf_command gf_command_evaluate = {
     .name = "evaluate",
     .examples = "    grouperfish evaluate news --label-field topic\n"
                 "    grouperfish evaluate news --labels topics.tsv --format json\n",
+    .notes = "csv and plain have a row for each class, the measures of all before it.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .options = options,
     .n_options = GF_COUNT(options),
-    .display = {GF_COLUMNS(columns), .single = true, .show = show},
+    .display = {GF_COLUMNS(columns), .single = true, .each = "per_class", .show = show},
     .prepare = prepare,
 };

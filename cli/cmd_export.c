@@ -2,15 +2,21 @@
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_own_option options[] = {
-    {"o", "FILE", "write there (by its name .csv or JSON Lines)"},
+    {"o", "FILE", "write there: by its name .csv, .json, else JSON Lines"},
     {"force", NULL, "replace that file"}};
-static const gf_show_column columns[] = {
-    {"id", "id", GF_COLUMN_TEXT},          {"cluster", "cluster", GF_COLUMN_ID},
-    {"label", "label", GF_COLUMN_TEXT},    {"score", "score", GF_COLUMN_SCORE},
-    {"runner_up", "next", GF_COLUMN_ID},   {"runner_up_label", NULL, GF_COLUMN_TEXT},
-    {"margin", "margin", GF_COLUMN_SCORE}, {"time", "time", GF_COLUMN_RAW},
-    {"lang", NULL, GF_COLUMN_TEXT},        {"text", "text", GF_COLUMN_TEXT},
-    {"fields", NULL, GF_COLUMN_RAW}};
+static const gf_show_column columns[] = {{"id", "id", GF_COLUMN_TEXT},
+                                         {"cluster", "cluster", GF_COLUMN_ID},
+                                         {"label", "label", GF_COLUMN_TEXT},
+                                         {"score", "score", GF_COLUMN_SCORE},
+                                         {"runner_up", "next", GF_COLUMN_ID},
+                                         {"runner_up_label", NULL, GF_COLUMN_TEXT},
+                                         {"runner_up_score", NULL, GF_COLUMN_SCORE},
+                                         {"margin", "margin", GF_COLUMN_SCORE},
+                                         {"replaced", NULL, GF_COLUMN_RAW},
+                                         {"time", "time", GF_COLUMN_RAW},
+                                         {"lang", NULL, GF_COLUMN_TEXT},
+                                         {"text", "text", GF_COLUMN_TEXT},
+                                         {"fields", NULL, GF_COLUMN_RAW}};
 
 const gf_command gf_command_export = {
     .name = "export",

@@ -21,25 +21,6 @@ static void show_reasons(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static void show_remarks(gf_session *s, gf_json_value row)
-{
-    double hashed = gf_member_number(row, "hashed_ids"),
-           bytes = gf_member_number(row, "invalid_utf8");
-    double made = gf_member_number(row, "collections_made");
-    if (hashed > 0) {
-        gf_print_count(s->out, hashed, "record");
-        fprintf(s->out, " had no id: %s hash is the id\n", hashed == 1 ? "its" : "each one's");
-    }
-    if (bytes > 0) {
-        gf_print_count(s->out, bytes, "piece");
-        fputs(" of text not valid UTF-8 became U+FFFD\n", s->out);
-    }
-    if (made > 1) {
-        gf_print_count(s->out, made, "collection");
-        fputs(" made\n", s->out);
-    }
-}
-
 static void show(gf_session *s, gf_json_value row)
 {
     static const char *const keys[] = {"read", "new", "changed", "unchanged", "skipped", "refused"};
@@ -52,7 +33,10 @@ static void show(gf_session *s, gf_json_value row)
         gf_buffer_release(&n);
     }
     show_reasons(s, row);
-    show_remarks(s, row);
+    if (gf_member_number(row, "collections_made") > 1) {
+        gf_print_count(s->out, gf_member_number(row, "collections_made"), "collection");
+        fputs(" made\n", s->out);
+    }
     if (gf_member_number(row, "stored") == 0) return;
     fputs("to cluster them:\n", s->out);
     gf_session_suggest(s, pattern ? "rebuild --all" : "rebuild",
@@ -63,6 +47,7 @@ static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collec
                                       {.name = "FILE", .repeats = true}};
 static const gf_own_option options[] = {
     {"rejects", "FILE", "write refused records there, as they were"},
+    {"force", NULL, "replace that file"},
     {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
 static const gf_show_column columns[] = {
     {"collection", NULL, GF_COLUMN_TEXT}, {"read", NULL, GF_COLUMN_COUNT},
@@ -77,7 +62,8 @@ const gf_command gf_command_put = {
                 "    grouperfish put tweets stream.jsonl --id id_str --time created_at\n"
                 "    grouperfish put notes ./texts/            every file is a document\n"
                 "    curl -s URL | grouperfish put news - --from csv --text title,body\n"
-                "    grouperfish put '{type}-{product}' input.tsv --from input-tsv\n",
+                "    grouperfish put '{type}-{product}' input.tsv --from input-tsv \\\n"
+                "        --also '{type}-{product}-{version}'\n",
     .notes =
         "FILE is JSON Lines, a JSON array, CSV or TSV with a header, a folder of texts, or - for\n"
         "standard input; gzip, zstd, xz, tar and zip are read as they are. The store and the\n"

@@ -31,7 +31,8 @@ void gf_help(FILE *out)
         "  0 done                    4 store held by another process\n"
         "  1 asked-for thing absent  5 damage found\n"
         "  2 usage                   6 disk or I/O\n"
-        "  3 some records refused    7 a rebuild failed or was cancelled\n",
+        "  3 some records refused    7 a rebuild failed or was cancelled\n"
+        "                            130 stopped by Ctrl-C\n",
         out);
 }
 

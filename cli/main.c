@@ -7,17 +7,24 @@
 #include <signal.h>
 #include <string.h>
 
+static int ended_help(void)
+{
+    if (fflush(stdout) == 0) return GF_EXIT_DONE;
+    perror("grouperfish: cannot write the help");
+    return GF_EXIT_DISK;
+}
+
 static int help(int n_words, char **words)
 {
     int used;
     if (n_words == 0) {
         gf_help(stdout);
-        return GF_EXIT_DONE;
+        return ended_help();
     }
     const gf_command *c = gf_command_find(n_words, words, &used);
     if (!c) return gf_no_such_command(n_words, words);
     gf_help_command(c, stdout);
-    return GF_EXIT_DONE;
+    return ended_help();
 }
 
 /* The first signal asks for a clean end; a second one ends the process at once. */
@@ -63,8 +70,9 @@ int main(int argc, char **argv)
     }
     bool is_help = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
                    strcmp(argv[1], "-h") == 0;
-    if (is_help) return help(argc - 2, argv + 2);
+    if (is_help) return help(argc > 2 && argv[2][0] == '-' ? 0 : argc - 2, argv + 2);
     if (strcmp(argv[1], "--version") == 0) argv[1] += 2;
+    if (argv[1][0] == '-') return gf_usage_error(NULL, "the command comes first, then its options");
     const gf_command *command = gf_command_find(argc - 1, argv + 1, &used);
     if (!command) return gf_no_such_command(argc - 1, argv + 1);
     return run(command, argc - 1 - used, argv + 1 + used);

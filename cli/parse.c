@@ -107,7 +107,7 @@ static gf_status take_option(gf_session *s, const char *name, const char *value,
                  {"ids", &s->file},           {"labels", &s->file}};
     for (size_t i = 0; i < GF_COUNT(texts); i++)
         if (strcmp(name, texts[i].name) == 0) {
-            *texts[i].place = value;
+            *texts[i].place = strcmp(name, "o") == 0 && strcmp(value, "-") == 0 ? NULL : value;
             return GF_OK;
         }
     if (strcmp(name, "wait") == 0) return take_wait(s, value, err);
@@ -116,7 +116,7 @@ static gf_status take_option(gf_session *s, const char *name, const char *value,
         return GF_OK;
     }
     if (strcmp(name, "force") == 0 && gf_command_has_option(s->command, name)) {
-        s->force_output = true;
+        s->force = true;
         return GF_OK;
     }
     return gf_session_add(s, name, value, err);

@@ -4,9 +4,12 @@
 
 #include "base/memory.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_NOTICES = 20 };
@@ -18,6 +21,52 @@ gf_slice gf_session_argument(const gf_session *s, const char *name)
     for (size_t i = s->n_arguments; i-- > 0;)
         if (gf_slice_equal(s->arguments[i].name, gf_slice_str(name))) return s->arguments[i].value;
     return (gf_slice){"", 0};
+}
+
+/* ---- notices ----------------------------------------------------------------------------------
+ */
+
+static void print_notice(gf_session *s, const char *ending)
+{
+    if (s->notice.len == 0) return;
+    gf_print_text(stderr, gf_buffer_view(&s->notice), 0);
+    fprintf(stderr, "%s\n", ending);
+    gf_buffer_reset(&s->notice);
+}
+
+static void notice(void *context, const gf_notice *n)
+{
+    gf_session *s = context;
+    gf_meter_clear(&s->meter);
+    s->n_refused += n->refused;
+    if (++s->n_notices > MOST_NOTICES) return;
+    print_notice(s, "");
+    gf_buffer_slice(&s->notice, n->source);
+    if (n->line) gf_buffer_format(&s->notice, ":%" PRIu64, n->line);
+    if (s->notice.len) gf_buffer_str(&s->notice, ": ");
+    gf_buffer_str(&s->notice, n->message);
+}
+
+/* "tweets.jsonl:1042: field "text" is not a string; 1 record refused (--rejects keeps them)" */
+static void end_notices(gf_session *s)
+{
+    gf_buffer ending = {0};
+    if (s->n_refused) {
+        gf_buffer_str(&ending, "; ");
+        gf_buffer_count(&ending, s->n_refused);
+        gf_buffer_str(&ending, s->n_refused == 1 ? " record refused" : " records refused");
+        if (s->n_refused > MOST_NOTICES)
+            gf_buffer_format(&ending, ", of which these are the first %d", (int)MOST_NOTICES);
+        if (s->rejects)
+            gf_buffer_format(&ending, ", kept in %s", s->rejects);
+        else
+            gf_buffer_str(&ending, " (--rejects keeps them)");
+    } else if (s->n_notices > MOST_NOTICES) {
+        gf_buffer_format(&ending, "\nand %" PRIu64 " more of these", s->n_notices - MOST_NOTICES);
+    }
+    print_notice(s, ending.len ? gf_buffer_cstr(&ending) : "");
+    s->n_refused = s->n_notices = 0;
+    gf_buffer_release(&ending);
 }
 
 /* ---- what the operation asks for --------------------------------------------------------------
@@ -55,6 +104,10 @@ static gf_status emit(void *context, gf_slice row, gf_error *err)
 {
     gf_session *s = context;
     gf_meter_clear(&s->meter);
+    if (s->n_refused)
+        end_notices(s);
+    else
+        print_notice(s, "");
     return gf_output_row(&s->output, row, err);
 }
 
@@ -72,69 +125,72 @@ static void tell_progress(void *context, gf_slice what, const char *phase, uint6
     gf_meter_tell(&((gf_session *)context)->meter, what, phase, done, total);
 }
 
-/* ---- notices ----------------------------------------------------------------------------------
- */
-
-static void print_notice(gf_session *s, const char *ending)
-{
-    if (s->notice.len == 0) return;
-    gf_print_text(stderr, gf_buffer_view(&s->notice), 0);
-    fprintf(stderr, "%s\n", ending);
-    gf_buffer_reset(&s->notice);
-}
-
-static void notice(void *context, const gf_notice *n)
-{
-    gf_session *s = context;
-    gf_meter_clear(&s->meter);
-    if (++s->n_notices > MOST_NOTICES) return;
-    print_notice(s, "");
-    gf_buffer_slice(&s->notice, n->source);
-    if (n->line) gf_buffer_format(&s->notice, ":%" PRIu64, n->line);
-    if (s->notice.len) gf_buffer_str(&s->notice, ": ");
-    gf_buffer_str(&s->notice, n->message);
-}
-
-/* "tweets.jsonl:1042: field "text" is not a string; 1 record refused (--rejects keeps them)" */
-static void end_notices(gf_session *s)
-{
-    gf_buffer ending = {0};
-    uint64_t n = s->n_notices;
-    if (s->call.outcome == GF_SOME_REFUSED) {
-        gf_buffer_str(&ending, "; ");
-        gf_buffer_count(&ending, n);
-        gf_buffer_str(&ending, n == 1 ? " record refused" : " records refused");
-        if (n > MOST_NOTICES)
-            gf_buffer_format(&ending, ", of which these are the first %d", (int)MOST_NOTICES);
-        if (s->rejects)
-            gf_buffer_format(&ending, ", kept in %s", s->rejects);
-        else
-            gf_buffer_str(&ending, " (--rejects keeps them)");
-    } else if (n > MOST_NOTICES) {
-        gf_buffer_format(&ending, "\nand %" PRIu64 " more of these", n - MOST_NOTICES);
-    }
-    print_notice(s, ending.len ? gf_buffer_cstr(&ending) : "");
-    gf_buffer_release(&ending);
-}
-
 /* ---- beginning and ending ---------------------------------------------------------------------
  */
 
+/* What the name of the file that -o names says. */
+static bool format_of_name(const char *path, gf_output_format *format)
+{
+    static const struct {
+        const char *ending;
+        gf_output_format format;
+    } endings[] = {{".csv", GF_CSV}, {".json", GF_JSON}, {".jsonl", GF_JSONL}};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < GF_COUNT(endings); i++)
+        if (strcasecmp(dot, endings[i].ending) == 0) {
+            *format = endings[i].format;
+            return true;
+        }
+    return false;
+}
+
 static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error *err)
 {
-    size_t n = s->out_path ? strlen(s->out_path) : 0;
     if (s->format) {
         if (gf_output_format_named(s->format, format)) return GF_OK;
         return gf_fail(err, GF_EINVAL, "--format: \"%s\" is none of table, json, jsonl, csv, plain",
                        s->format);
     }
-    if (n > 4 && strcmp(s->out_path + n - 4, ".csv") == 0)
-        *format = GF_CSV;
-    else if (n == 0 && isatty(STDOUT_FILENO))
+    if (s->out_path && format_of_name(s->out_path, format)) return GF_OK;
+    if (!s->out_path && isatty(STDOUT_FILENO))
         *format = GF_TABLE;
     else
         *format = s->command->streams_jsonl ? GF_JSONL : GF_PLAIN_ROWS;
     return GF_OK;
+}
+
+/* Whether the path leads to the file that a word of the command line names. */
+static bool is_input(const gf_session *s, const char *path)
+{
+    struct stat file, word;
+    if (stat(path, &file) != 0) return false;
+    for (size_t i = 0; i < s->n_words; i++)
+        if (stat(s->words[i], &word) == 0 && word.st_dev == file.st_dev &&
+            word.st_ino == file.st_ino)
+            return true;
+    return false;
+}
+
+static gf_status open_rejects(gf_session *s, gf_error *err)
+{
+    if (is_input(s, s->rejects))
+        return gf_fail(err, GF_EINVAL, "--rejects: %s is what is read", s->rejects);
+    s->rejects_file = fopen(s->rejects, s->force ? "w" : "wx");
+    if (s->rejects_file) return GF_OK;
+    if (errno == EEXIST)
+        return gf_fail(err, GF_EINVAL, "--rejects: %s is there already; --force replaces it",
+                       s->rejects);
+    return gf_fail_errno(err, "cannot make %s", s->rejects);
+}
+
+/* No record was refused: no file. */
+static gf_status close_rejects(gf_session *s, gf_status status, gf_error *err)
+{
+    if (!s->rejects_file) return status;
+    bool empty = ftell(s->rejects_file) == 0;
+    bool kept = fclose(s->rejects_file) == 0;
+    if (kept && empty) unlink(s->rejects);
+    return kept || status != GF_OK ? status : gf_fail_errno(err, "cannot write %s", s->rejects);
 }
 
 static gf_status open_files(gf_session *s, gf_error *err)
@@ -142,20 +198,15 @@ static gf_status open_files(gf_session *s, gf_error *err)
     gf_status st = GF_OK;
     s->out = stdout;
     if (s->out_path) {
-        st = gf_out_file_open(&s->out_file, s->out_path, s->force_output, err);
+        st = gf_out_file_open(&s->out_file, s->out_path, s->force, err);
         if (st == GF_OK) s->out = s->out_file.file;
     }
-    if (st == GF_OK && s->rejects) {
-        s->rejects_file = fopen(s->rejects, "w");
-        if (!s->rejects_file) st = gf_fail_errno(err, "cannot make %s", s->rejects);
-    }
-    return st;
+    return st == GF_OK && s->rejects ? open_rejects(s, err) : st;
 }
 
 static gf_status close_files(gf_session *s, gf_status status, gf_error *err)
 {
-    bool kept = !s->rejects_file || fclose(s->rejects_file) == 0;
-    if (!kept && status == GF_OK) status = gf_fail_errno(err, "cannot write %s", s->rejects);
+    status = close_rejects(s, status, err);
     return gf_out_file_close(&s->out_file, status, err);
 }
 

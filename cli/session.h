@@ -26,7 +26,7 @@ struct gf_session {
     const char *store_option, *namespace_option, *format, *progress_option, *out_path, *rejects,
         *file;
     double wait_seconds;
-    bool force_output, help;
+    bool force, help;
 
     /* while it runs */
     const char *store_path, *name_space;
@@ -38,7 +38,7 @@ struct gf_session {
     gf_out_file out_file;
     FILE *rejects_file;
     gf_meter meter;
-    uint64_t n_notices;
+    uint64_t n_notices, n_refused;
     gf_buffer notice; /* the last, not yet printed: the count of all may follow it on its line */
 };
 

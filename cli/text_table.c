@@ -81,7 +81,7 @@ static bool shrink(gf_text_table *t, unsigned least)
 }
 
 /* Leave out the last column that is shown, but for the first two; false where none is left. */
-static bool leave_one_out(const gf_text_table *t, bool *left_out)
+static bool leave_one_out(gf_text_table *t)
 {
     size_t shown = 0, last = 0;
     for (size_t c = 0; c < t->display->n_columns; c++) {
@@ -89,18 +89,17 @@ static bool leave_one_out(const gf_text_table *t, bool *left_out)
         shown++;
         last = c;
     }
-    left_out[last] = shown > 2;
-    return left_out[last];
+    t->no_room[last] = shown > 2;
+    return t->no_room[last];
 }
 
 static void choose_widths(gf_text_table *t)
 {
-    bool left_out[GF_MOST_COLUMNS] = {false};
     for (;;) {
         for (size_t c = 0; c < t->display->n_columns; c++)
-            t->widths[c] = left_out[c] ? 0 : natural_width(t, c);
+            t->widths[c] = t->no_room[c] ? 0 : natural_width(t, c);
         if (!t->width || shrink(t, LEAST_TEXT)) return;
-        if (leave_one_out(t, left_out)) continue;
+        if (leave_one_out(t)) continue;
         shrink(t, LEAST_ALONE);
         return;
     }
@@ -215,8 +214,21 @@ gf_status gf_text_table_row(gf_text_table *t, gf_json_value row, gf_error *err)
     return GF_OK;
 }
 
+/* "(no room for: settings, took)" */
+static void name_left_out(const gf_text_table *t)
+{
+    const char *before = "(no room for: ";
+    for (size_t c = 0; c < t->display->n_columns; c++) {
+        if (!t->no_room[c]) continue;
+        fprintf(t->out, "%s%s", before, t->display->columns[c].header);
+        before = ", ";
+    }
+    if (*before == ',') fputs(")\n", t->out);
+}
+
 void gf_text_table_end(gf_text_table *t)
 {
     if (!t->begun) print_kept(t);
+    name_left_out(t);
     if (!t->n_kept && t->display->nothing) fprintf(t->out, "%s\n", t->display->nothing);
 }

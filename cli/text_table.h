@@ -24,7 +24,8 @@ typedef struct gf_text_table {
     gf_slice *cells; /* n_kept rows of display->n_columns */
     size_t n_kept, capacity;
     bool begun;                       /* the widths are known, and the header is printed */
-    unsigned widths[GF_MOST_COLUMNS]; /* 0: left out */
+    unsigned widths[GF_MOST_COLUMNS]; /* 0: nothing in it, or no room */
+    bool no_room[GF_MOST_COLUMNS];
     gf_buffer cell, folded;
 } gf_text_table;
 

@@ -177,9 +177,8 @@ gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visi
                           1u << GF_CLUSTERS_MAIN, &row, err);
     if (st == GF_OK) st = tell_cluster(v, known, &row, &c, err);
     member_walk w = {v, &c};
-    gf_scan_options o = {.snapshot = v->snapshot,
-                         .family = GF_CLUSTERS_DOCUMENTS,
-                         .prefix = gf_buffer_view(&key)};
+    gf_scan_options o = {
+        .snapshot = v->snapshot, .family = GF_CLUSTERS_DOCUMENTS, .prefix = gf_buffer_view(&key)};
     if (st == GF_OK) st = gf_scan_each(v->store->tables.clusters, &o, tell_member, &w, err);
     gf_row_release(&row);
     gf_buffer_release(&key);

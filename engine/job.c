@@ -179,7 +179,6 @@ static gf_status begin(gf_job *j, gf_batch *batch, const char *owner, gf_error *
     j->activity = (gf_activity){.key = gf_buffer_view(&j->key), .seq = j->seq};
     gf_begin_activity(j->store, &j->activity);
     j->begun = true;
-    j->started = gf_clock_seconds();
     return GF_OK;
 }
 

@@ -148,7 +148,8 @@ gf_status gf_job_name_clusters(gf_job *j, gf_error *err)
     gf_job_tell(j, "naming clusters", 0, k);
     naming n = {.job = j};
     n.per_cluster = within(LEAST_DOCUMENTS, MOST_DOCUMENTS, ALL_DOCUMENTS / k);
-    n.per_document = within(LEAST_TEXT, MOST_TEXT, (uint32_t)(ALL_TEXT / (uint64_t)n.per_cluster / k));
+    n.per_document =
+        within(LEAST_TEXT, MOST_TEXT, (uint32_t)(ALL_TEXT / (uint64_t)n.per_cluster / k));
     n.transformers = gf_calloc(gf_pool_size(j->pool), sizeof(gf_transformer *));
     n.arenas = gf_calloc(k, sizeof *n.arenas);
     n.clusters = gf_calloc(k, sizeof *n.clusters);

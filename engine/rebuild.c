@@ -1,6 +1,7 @@
 /* Rebuilding one configuration of one collection. */
 #include "engine/rebuild_internal.h"
 
+#include "base/clock.h"
 
 static gf_status summarise(gf_job *j, gf_error *err)
 {
@@ -24,10 +25,13 @@ static gf_status summarise(gf_job *j, gf_error *err)
 
 gf_status gf_job_compute(gf_job *j, gf_error *err)
 {
+    double begun = gf_clock_seconds();
     gf_status st = gf_job_gather(j, err);
     if (st == GF_OK) st = gf_job_cluster(j, err);
     if (st == GF_OK) st = gf_job_name_clusters(j, err);
-    return st == GF_OK ? summarise(j, err) : st;
+    if (st == GF_OK) st = summarise(j, err);
+    j->seconds = gf_clock_seconds() - begun;
+    return st;
 }
 
 static gf_status write_and_publish(gf_job *j, gf_error *err)

@@ -57,7 +57,7 @@ typedef struct gf_job {
     gf_activity activity; /* in the store's list from its beginning to its end */
     bool begun, published;
     uint64_t trim_to; /* changes up to this one are needed by no build any more */
-    double started;   /* seconds */
+    double seconds;   /* that computing took */
 
     gf_gathered documents;
     uint32_t

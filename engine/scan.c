@@ -35,11 +35,8 @@ static gf_status note_row(void *context, const gf_row *row, gf_error *err)
 gf_status gf_scan_finds(gf_table *table, const gf_snapshot *snapshot, unsigned family,
                         gf_slice prefix, bool *found, gf_error *err)
 {
-    gf_scan_options o = {.snapshot = snapshot,
-                         .family = family,
-                         .prefix = prefix,
-                         .limit = 1,
-                         .keys_only = true};
+    gf_scan_options o = {
+        .snapshot = snapshot, .family = family, .prefix = prefix, .limit = 1, .keys_only = true};
     bool any = false;
     gf_status st = gf_scan_each(table, &o, note_row, &any, err);
     if (st == GF_OK) *found = any;

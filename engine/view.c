@@ -25,10 +25,9 @@ static gf_status resolve(gf_view *v, int64_t build, int64_t *served, gf_error *e
     if (st == GF_OK) st = gf_settings_map_read(row.settings, v->configuration, &map, err);
     if (st == GF_OK) *served = gf_collection_row_served(&row, v->configuration);
     if (st == GF_OK && build == 0 && *served == 0)
-        st =
-            gf_fail(err, GF_ENOTFOUND,
-                    "collection \"%.*s\" has not been rebuilt by \"%.*s\" yet: grouperfish rebuild",
-                    GF_SLICE_ARG(v->where.collection), GF_SLICE_ARG(v->configuration));
+        st = gf_fail(err, GF_ENOTFOUND,
+                     "collection \"%.*s\" has not been rebuilt by \"%.*s\" yet; rebuild it first",
+                     GF_SLICE_ARG(v->where.collection), GF_SLICE_ARG(v->configuration));
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
     return st;
@@ -144,8 +143,7 @@ static gf_status visit_builds(builds_walk *w, gf_error *err)
 {
     int64_t *builds = NULL;
     size_t n = 0;
-    gf_status st =
-        gf_builds_list(w->store, w->snapshot, gf_buffer_view(&w->key), &builds, &n, err);
+    gf_status st = gf_builds_list(w->store, w->snapshot, gf_buffer_view(&w->key), &builds, &n, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
         st = visit_build(w, builds[i], err);
     gf_free(builds);

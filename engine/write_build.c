@@ -13,6 +13,7 @@ typedef struct writing {
     gf_tables *tables;
     gf_batch *batch;
     gf_buffer key, text, vector;
+    double begun; /* seconds */
 } writing;
 
 static gf_status write_full(writing *w, gf_error *err)
@@ -233,7 +234,7 @@ static gf_status write_build_row(writing *w, gf_error *err)
     gf_column columns[ALL];
     gf_digits digits[NUMBERS];
     size_t n = 0;
-    info->seconds = gf_clock_seconds() - j->started;
+    info->seconds = j->seconds + gf_clock_seconds() - w->begun;
     gf_buffer_reset(&w->text);
     gf_buffer_reset(&w->vector);
     gf_buffer_double(&w->text, info->objective);
@@ -259,7 +260,8 @@ static gf_status write_build_row(writing *w, gf_error *err)
 
 gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
 {
-    writing w = {.job = j, .tables = &j->store->tables, .batch = batch};
+    writing w = {
+        .job = j, .tables = &j->store->tables, .batch = batch, .begun = gf_clock_seconds()};
     gf_status st = write_clusters(&w, err);
     if (st == GF_OK) st = write_memberships(&w, err);
     if (st == GF_OK) st = write_model(&w, err);

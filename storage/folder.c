@@ -121,7 +121,9 @@ static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err
     char *path = path_in(f, "lock", err);
     if (!path) return GF_ENOMEM;
     f->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    gf_status st = f->lock < 0 ? gf_fail_errno(err, "cannot open %s", path) : GF_OK;
+    gf_status st = GF_OK;
+    if (f->lock < 0)
+        st = gf_fail_errno(err, "a store must be writable, also to be read: cannot open %s", path);
     gf_free(path);
     double deadline = gf_clock_seconds() + o->wait_seconds;
     while (st == GF_OK && flock(f->lock, LOCK_EX | LOCK_NB) != 0) {
@@ -177,13 +179,13 @@ static gf_status make_store(gf_folder *f, gf_error *err)
 {
     char *place = path_in(f, "db", err), *building = path_in(f, "db.new", err);
     gf_status st = place && building ? GF_OK : GF_ENOMEM;
+    bool adopts = st == GF_OK && gf_file_exists(place);
     if (st == GF_OK)
-        st = gf_file_exists(place) ? adopt_database(place, err)
-                                   : build_database(building, place, err);
+        st = adopts ? adopt_database(place, err) : build_database(building, place, err);
     if (st == GF_OK) st = gf_file_sync_folder(place, err);
     if (st == GF_OK) st = gf_file_sync_folder(f->path, err);
     if (st == GF_OK) st = write_marker(f, err);
-    if (st == GF_OK) f->is_new = true;
+    if (st == GF_OK) f->is_new = !adopts;
     gf_free(place);
     gf_free(building);
     return st;
@@ -229,6 +231,24 @@ static gf_status make_folder(const gf_folder *f, gf_error *err)
     return st;
 }
 
+/* There is no marker, or it cannot be looked at. */
+static gf_status fail_absent(const gf_folder *f, gf_error *err)
+{
+    struct stat s;
+    char *marker = path_in(f, "grouperfish.store", err), *current = path_in(f, "db/CURRENT", err);
+    gf_status st = marker && current ? GF_OK : GF_ENOMEM;
+    if (st == GF_OK && stat(marker, &s) != 0 && errno == EACCES)
+        st = gf_fail_errno(err, "cannot open %s", f->path);
+    else if (st == GF_OK && gf_file_exists(current))
+        st = gf_fail(err, GF_ECORRUPT, "%s: grouperfish.store, the store's marker, is missing",
+                     f->path);
+    else if (st == GF_OK)
+        st = gf_fail(err, GF_ENOTFOUND, "there is no store at %s", f->path);
+    gf_free(marker);
+    gf_free(current);
+    return st;
+}
+
 static gf_status hold(gf_folder *f, const gf_hold_options *o, gf_error *err)
 {
     gf_status st = GF_OK;
@@ -236,7 +256,7 @@ static gf_status hold(gf_folder *f, const gf_hold_options *o, gf_error *err)
     if (!marker) return GF_ENOMEM;
     bool there = gf_file_exists(marker);
     gf_free(marker);
-    if (!there && !o->create) return gf_fail(err, GF_ENOTFOUND, "there is no store at %s", f->path);
+    if (!there && !o->create) return fail_absent(f, err);
     if (!there) st = make_folder(f, err);
     if (!there && st == GF_OK) st = check_place(f, err);
     if (st == GF_OK) st = take_lock(f, o, err);

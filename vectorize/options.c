@@ -147,7 +147,8 @@ static gf_status parse_language(gf_slice value, const gf_language **language, gf
     if (!found && !automatic) {
         const char *near = gf_language_nearest(value);
         return gf_fail(err, GF_EINVAL, "language: \"%.*s\" is not known%s%s%s", GF_SLICE_ARG(value),
-                       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+                       near ? "; did you mean \"" : "", near ? near : "",
+                       near ? "\"?" : "; none does without stop words and stems");
     }
     *language = found;
     return GF_OK;

@@ -14,13 +14,11 @@ export PKG_CONFIG_PATH
 cp "$source/examples/cluster_texts.c" "$folder"
 cd "$folder"
 
-# The .pc file names the prefix that the build was made for; here it is another.
-flags() { pkg-config --define-variable=prefix="$folder/usr" "$@" grouperfish; }
-cc -Wall -Wextra -Werror "$@" cluster_texts.c $(flags --cflags --libs) -o cluster_texts
+cc -Wall -Wextra -Werror "$@" cluster_texts.c $(pkg-config --cflags --libs grouperfish) -o cluster_texts
 ./cluster_texts >printed
 diff "$source/tests/engine/example.expected" printed
 
 printf '#include <grouperfish.h>\n#include <cstdio>\nint main() { std::puts(gf_version()); }\n' >from_cpp.cpp
-c++ -Wall -Wextra -Werror "$@" from_cpp.cpp $(flags --cflags --libs) -o from_cpp
+c++ -Wall -Wextra -Werror "$@" from_cpp.cpp $(pkg-config --cflags --libs grouperfish) -o from_cpp
 ./from_cpp | grep -qx "$(pkg-config --modversion grouperfish)"
 echo "the installed program, library, header and .pc file work"
