@@ -133,7 +133,8 @@ static void a_half_made_store_is_finished(void **state)
     gf_folder *f;
     const char *path = make_store();
     assert_int_equal(unlink(in(path, "grouperfish.store")), 0); /* before the marker */
-    assert_status(GF_ENOTFOUND, hold(path, false, &f, &err));
+    assert_status(GF_ECORRUPT, hold(path, false, &f, &err));
+    assert_non_null(strstr(err.message, "marker, is missing"));
     store_has_its_row(path);
     assert_true(gf_file_exists(in(path, "grouperfish.store")));
 
