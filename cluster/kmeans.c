@@ -5,6 +5,7 @@
 #include "cluster/grow.h"
 #include "cluster/polish.h"
 #include "cluster/seed.h"
+#include "cluster/start.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,10 @@ enum {
 typedef struct job {
     gf_pool *pool;
     gf_points points; /* distinct rows */
+    const gf_fold *fold;
     const gf_kmeans_options *options;
     uint32_t k;
+    uint32_t n_rows; /* before folding */
     unsigned restarts, max_passes, max_rounds;
     double tolerance;
     gf_choice choice;
@@ -138,8 +141,13 @@ static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
     gf_passes *passes = NULL;
     run r = {0};
     tell(j, "clustering", restart, j->restarts);
-    gf_status st = seed_run(j, restart, &centres, err);
-    if (st == GF_OK && wants_warm_up(j)) st = warm_up(j, j->options->seed + restart, &centres, err);
+    bool starts = j->options->start && j->options->start_k;
+    gf_status st =
+        starts ? gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, j->options->start,
+                                  j->options->start_k, j->k, j->options->cancel, &centres, err)
+               : seed_run(j, restart, &centres, err);
+    if (st == GF_OK && !starts && wants_warm_up(j))
+        st = warm_up(j, j->options->seed + restart, &centres, err);
     if (st == GF_OK) st = begin(j, &j->points, &centres, &r.p, &passes, err);
     if (st == GF_OK) st = gf_passes_run(passes, &r.p, j->tolerance, j->max_passes, &r.made, err);
     if (st == GF_OK && j->max_rounds != GF_NO_POLISH)
@@ -275,12 +283,12 @@ static void spread(const gf_partition *p, const uint32_t *runner_up, const uint3
     }
 }
 
-static gf_status finish(job *j, run *best, const gf_fold *fold, uint32_t n, gf_kmeans *out,
-                        gf_error *err)
+static gf_status finish(job *j, run *best, gf_kmeans *out, gf_error *err)
 {
     gf_partition *p = &best->p;
+    uint32_t n = j->n_rows;
     gf_kmeans r = {.n = n,
-                   .distinct = fold->n,
+                   .distinct = j->fold->n,
                    .passes = best->made.passes,
                    .rounds = best->rounds,
                    .restarts = j->restarts,
@@ -298,7 +306,7 @@ static gf_status finish(job *j, run *best, const gf_fold *fold, uint32_t n, gf_k
     if (st == GF_OK) st = renumber(p, weight, number, &r, err);
     if (st == GF_OK) {
         r.k = p->k;
-        spread(p, runner_up, number, fold, &r);
+        spread(p, runner_up, number, j->fold, &r);
         r.choice = j->choice;
         j->choice = (gf_choice){0};
         *out = r;
@@ -316,6 +324,7 @@ static gf_status finish(job *j, run *best, const gf_fold *fold, uint32_t n, gf_k
 
 static unsigned restarts_for(const job *j)
 {
+    if (j->options->start && j->options->start_k) return 1;
     if (j->options->restarts) return j->options->restarts;
     double columns = j->k < GF_COLUMN_BLOCK ? GF_COLUMN_BLOCK : j->k;
     double work = (double)gf_csr_nnz(j->points.x) * columns * PASSES_A_RUN;
@@ -323,7 +332,7 @@ static unsigned restarts_for(const job *j)
     return work >= RESTART_WORK ? 1 : (unsigned)(RESTART_WORK / work);
 }
 
-static gf_status cluster(job *j, const gf_fold *fold, uint32_t n, gf_kmeans *out, gf_error *err)
+static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
 {
     const gf_kmeans_options *o = j->options;
     uint32_t distinct = gf_points_n(&j->points);
@@ -336,7 +345,7 @@ static gf_status cluster(job *j, const gf_fold *fold, uint32_t n, gf_kmeans *out
     if (st != GF_OK) return st;
     j->restarts = restarts_for(j);
     st = best_run(j, &best, err);
-    if (st == GF_OK) st = finish(j, &best, fold, n, out, err);
+    if (st == GF_OK) st = finish(j, &best, out, err);
     gf_partition_release(&best.p);
     return st;
 }
@@ -351,7 +360,9 @@ gf_status gf_kmeans_run(gf_pool *pool, const gf_csr *x, const gf_kmeans_options 
     if (st == GF_OK && fold.n == 0) st = gf_fail(err, GF_EINVAL, "no rows to cluster");
     if (st == GF_OK) {
         j.points = gf_fold_points(&fold, x);
-        st = cluster(&j, &fold, x->n_rows, out, err);
+        j.fold = &fold;
+        j.n_rows = x->n_rows;
+        st = cluster(&j, out, err);
     }
     gf_free(j.choice.steps);
     gf_fold_release(&fold);

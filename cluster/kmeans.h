@@ -18,6 +18,13 @@ typedef void gf_kmeans_progress(void *context, const char *phase, uint64_t done,
 typedef struct gf_kmeans_options {
     uint32_t k;     /* most clusters, clamped to the distinct rows; 0: choose */
     uint32_t max_k; /* where k is 0: at most this many; 0: a third of the distinct rows, 1,000 */
+    /*
+     * Clusters to begin with, in place of seeds: n labels, 0..start_k-1, or GF_NO_CLUSTER for rows
+     * that had none; NULL for seeds. Of more than k clusters the heaviest are taken; what lacks
+     * begins with the worst fitting rows. One run is made. Needs k.
+     */
+    const uint32_t *start;
+    uint32_t start_k;
     uint64_t seed;
     unsigned restarts;   /* runs, of which the best objective is kept; 0: by the amount of work */
     unsigned max_passes; /* of k-means over all rows, per run; 0: 100 */

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "cluster/kmeans.h"
+#include "cluster/match.h"
 #include "cluster/quality.h"
 
 #include <math.h>
@@ -236,6 +237,71 @@ static void finds_planted_groups(void **state)
     }
 }
 
+/* ---- from clusters that there were ------------------------------------------------------------
+ */
+
+static gf_kmeans run_from(const gf_csr *x, const uint32_t *start, uint32_t start_k, uint32_t k)
+{
+    return run(NULL, x, (gf_kmeans_options){.k = k, .start = start, .start_k = start_k, .seed = 9});
+}
+
+/* 1500 rows of which the last 75 are new: nearly all old ones stay together. */
+static void goes_on_from_clusters_that_there_were(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 11);
+    static uint32_t group[1500], start[1500], now[1500];
+    gf_csr x = rows_planted(1500, 12, 6, &random, group);
+    gf_kmeans first = run(NULL, &x, (gf_kmeans_options){.k = 20, .seed = 4});
+    memcpy(start, first.label, sizeof start);
+    for (uint32_t i = 1425; i < 1500; i++)
+        start[i] = GF_NO_CLUSTER;
+    gf_kmeans r = run_from(&x, start, 20, 20);
+    check_result(&x, &r);
+    assert_int_equal(r.k, 20);
+    gf_overlaps o;
+    uint32_t match[20], kept = 0;
+    assert_ok(gf_overlaps_count(start, r.label, 1500, 20, 20, &o, &err));
+    assert_ok(gf_match_clusters(&o, 0.3, match, &err));
+    for (uint32_t i = 0; i < 1425; i++)
+        kept += match[r.label[i]] == start[i];
+    assert_true(kept > 1425 * 95 / 100);
+    gf_overlaps_release(&o);
+
+    /* From where it ended, nothing moves: the same clusters, whatever their numbers. */
+    gf_kmeans again = run(
+        NULL, &x, (gf_kmeans_options){.k = 20, .start = r.label, .start_k = 20, .tolerance = 1e-9});
+    memcpy(now, r.label, sizeof now);
+    assert_true(again.objective >= r.objective * 0.999999);
+    assert_true(agreement(&again, now) > 0.98);
+    gf_kmeans_release(&again);
+    gf_kmeans_release(&r);
+    gf_kmeans_release(&first);
+    gf_csr_release(&x);
+}
+
+/* More clusters than there were begin with what fits worst; of too many the heaviest go on. */
+static void the_number_of_clusters_may_change(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 12);
+    static uint32_t group[900], start[900];
+    gf_csr x = rows_planted(900, 6, 2, &random, group);
+    for (uint32_t i = 0; i < 900; i++)
+        start[i] = group[i] < 4 ? group[i] : GF_NO_CLUSTER; /* two groups are new */
+    gf_kmeans r = run_from(&x, start, 4, 6);
+    assert_int_equal(r.k, 6);
+    check_result(&x, &r);
+    assert_true(agreement(&r, group) > 0.6); /* 1, or two groups still share a cluster */
+    gf_kmeans_release(&r);
+    r = run_from(&x, group, 6, 3);
+    assert_int_equal(r.k, 3);
+    check_result(&x, &r);
+    gf_kmeans_release(&r);
+    gf_csr_release(&x);
+}
+
 /* From 100,000 rows on the first passes look at a part of them. */
 static void finds_planted_groups_of_many_rows(void **state)
 {
@@ -461,6 +527,8 @@ int main(void)
         cmocka_unit_test(many_clusters),
         cmocka_unit_test(finds_planted_groups),
         cmocka_unit_test(finds_planted_groups_of_many_rows),
+        cmocka_unit_test(goes_on_from_clusters_that_there_were),
+        cmocka_unit_test(the_number_of_clusters_may_change),
         cmocka_unit_test(equal_rows_share_a_cluster),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(more_restarts_are_never_worse),
