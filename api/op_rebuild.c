@@ -76,6 +76,12 @@ static gf_status rebuild_all(rebuilding *r, gf_error *err)
                           gf_call_text(call, "config"), r->options, emit_result, r, err);
 }
 
+static gf_start start_of(gf_slice word)
+{
+    if (word.len == 0) return GF_START_CONFIGURED;
+    return gf_slice_equal(word, GF_SLICE("fresh")) ? GF_START_FRESH : GF_START_SERVED;
+}
+
 gf_status gf_run_rebuild(gf_call *call, gf_error *err)
 {
     bool all = gf_call_flag(call, "all");
@@ -85,6 +91,7 @@ gf_status gf_run_rebuild(gf_call *call, gf_error *err)
         return gf_fail(err, GF_EINVAL, "--prefix goes with --all");
     gf_rebuild_options o = {.force = gf_call_flag(call, "force"),
                             .dry_run = gf_call_flag(call, "dry-run"),
+                            .start = start_of(gf_call_text(call, "start")),
                             .threads = (unsigned)gf_call_number(call, "threads", 0),
                             .cancel = call->cancel,
                             .progress = tell_progress,

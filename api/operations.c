@@ -51,6 +51,7 @@ static const gf_parameter rebuild[] = {
     TEXT("prefix", "TEXT", "with all: only names that start so"),
     EACH_CONFIG,
     FLAG("force", "also where nothing has changed"),
+    CHOICE("start", "served|fresh", "begin from the served clusters or anew (as configured)"),
     FLAG("dry-run", "say what would be rebuilt, and do nothing"),
     NUMBER("threads", 0, 1024, "threads (one per processor)")};
 static const gf_parameter clusters[] = {

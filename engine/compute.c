@@ -85,7 +85,12 @@ static void tell(void *context, const char *phase, uint64_t done, uint64_t total
 static gf_status run(gf_job *j, const gf_csr *x, gf_error *err)
 {
     const gf_resolved *s = &j->settings;
-    gf_kmeans_options o = {.k = s->k,
+    uint32_t *start, k;
+    gf_status st = gf_job_choose_start(j, &start, &k, err);
+    if (st != GF_OK) return st;
+    gf_kmeans_options o = {.k = k,
+                           .start = start,
+                           .start_k = j->k_before,
                            .max_k = s->max_k,
                            .seed = s->seed,
                            .restarts = s->restarts,
@@ -95,7 +100,9 @@ static gf_status run(gf_job *j, const gf_csr *x, gf_error *err)
                            .cancel = j->options->cancel,
                            .progress = tell,
                            .progress_context = j};
-    return gf_kmeans_run(j->pool, x, &o, &j->clusters, err);
+    st = gf_kmeans_run(j->pool, x, &o, &j->clusters, err);
+    gf_free(start);
+    return st;
 }
 
 gf_status gf_job_cluster(gf_job *j, gf_error *err)

@@ -216,9 +216,13 @@ gf_status gf_configuration_delete(gf_store *store, gf_place where, gf_slice conf
 typedef void gf_progress(void *context, gf_place where, const char *phase, uint64_t done,
                          uint64_t total);
 
+/** What a rebuild begins from: the served clusters, which then go on, or new seeds. */
+typedef enum gf_start { GF_START_CONFIGURED, GF_START_SERVED, GF_START_FRESH } gf_start;
+
 typedef struct gf_rebuild_options {
-    bool force;              /* also where nothing has changed since the served build */
-    bool dry_run;            /* say what would be done, and do nothing */
+    bool force;   /* also where nothing has changed since the served build */
+    bool dry_run; /* say what would be done, and do nothing */
+    gf_start start;
     unsigned threads;        /* 0: one per processor */
     const gf_cancel *cancel; /* may be NULL */
     gf_progress *progress;   /* may be NULL */

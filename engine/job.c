@@ -32,9 +32,12 @@ void gf_job_release_results(gf_job *j)
     gf_free(j->row_of);
     gf_free(j->members);
     gf_free(j->start);
+    gf_free(j->before);
+    gf_free(j->before_ids);
+    gf_free(j->ids);
     j->documents = (gf_gathered){0};
     j->clusters = (gf_kmeans){0};
-    j->row_of = j->members = j->start = NULL;
+    j->row_of = j->members = j->start = j->before = j->before_ids = j->ids = NULL;
 }
 
 void gf_job_release(gf_job *j)
@@ -72,6 +75,7 @@ static gf_status compare_served(gf_job *j, bool *modified, gf_error *err)
     gf_row row = {0};
     gf_build_info info;
     gf_buffer key = {0};
+    j->chosen_for = 0;
     gf_build_key(&key, j->where.name_space, j->where.collection, j->configuration,
                  j->served_before);
     gf_status st = gf_buffer_check(&key, err);
@@ -82,6 +86,7 @@ static gf_status compare_served(gf_job *j, bool *modified, gf_error *err)
         st = gf_fail(err, GF_ECORRUPT, "the served build %" PRId64 " is missing", j->served_before);
     if (st == GF_OK) st = gf_build_decode(j->store, &row, &info, err);
     if (st == GF_OK) {
+        gf_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "chosen_for"), &j->chosen_for);
         *modified =
             info.seq != j->seq || !gf_slice_equal(info.settings, gf_buffer_view(&j->settings_json));
         j->info = info;

@@ -3,12 +3,10 @@
 
 #include "base/clock.h"
 
-static gf_status summarise(gf_job *j, gf_error *err)
+static void summarise(gf_job *j)
 {
     const gf_kmeans *c = &j->clusters;
     const gf_vectors *v = &j->documents.vectors;
-    if (c->k > UINT32_MAX - j->next_id)
-        return gf_fail(err, GF_ELIMIT, "this configuration has used up its cluster ids");
     j->info = (gf_build_info){.build = j->build,
                               .served = true,
                               .documents = j->documents.n,
@@ -20,16 +18,17 @@ static gf_status summarise(gf_job *j, gf_error *err)
                               .seq = j->seq,
                               .settings = gf_buffer_view(&j->settings_json),
                               .versions = gf_slice_str(gf_library_versions())};
-    return GF_OK;
 }
 
 gf_status gf_job_compute(gf_job *j, gf_error *err)
 {
     double begun = gf_clock_seconds();
     gf_status st = gf_job_gather(j, err);
+    if (st == GF_OK) st = gf_job_read_served(j, err);
     if (st == GF_OK) st = gf_job_cluster(j, err);
+    if (st == GF_OK) st = gf_job_number_clusters(j, err);
     if (st == GF_OK) st = gf_job_name_clusters(j, err);
-    if (st == GF_OK) st = summarise(j, err);
+    if (st == GF_OK) summarise(j);
     j->seconds = gf_clock_seconds() - begun;
     return st;
 }

@@ -51,6 +51,7 @@ typedef struct gf_job {
     int64_t served_before; /* 0: none */
     uint64_t seq, size;    /* of the collection in the snapshot */
     uint32_t next_id;      /* first free cluster id */
+    uint64_t chosen_for;   /* documents with terms when k was chosen; 0: it was given */
     gf_buffer key;         /* of the build */
     gf_buffer marked;      /* keys of older builds that go when this one is published */
     const gf_snapshot *snapshot;
@@ -60,12 +61,20 @@ typedef struct gf_job {
     double seconds;   /* that computing took */
 
     gf_gathered documents;
+
+    /* of the served build; k_before is 0 where there is none */
+    uint32_t *before;     /* documents.n: place in before_ids, or UINT32_MAX */
+    uint32_t *before_ids; /* k_before: ids of clusters that still have documents, rising */
+    uint32_t k_before;
+
     uint32_t
         *row_of; /* clusters.n: document of each clustered row; those without terms have none */
     gf_kmeans clusters; /* of the rows that have terms */
     uint32_t *members;  /* clusters.n: rows by cluster, best first */
     uint32_t *start;    /* clusters.k + 1: where each cluster begins in members */
-    gf_slice *labels;   /* clusters.k, in memory */
+    uint32_t *ids; /* clusters.k: what each is called; the served build's where it is the same */
+    uint64_t next_id_after;
+    gf_slice *labels; /* clusters.k, in memory */
 
     gf_build_info info; /* of the finished build; its slices are borrowed from the job */
 } gf_job;
@@ -98,6 +107,21 @@ gf_status gf_jobs_begin(gf_job *const *jobs, size_t n, gf_snapshot **snapshot, g
 void gf_jobs_end(gf_job *const *jobs, size_t n);
 
 gf_status gf_job_gather(gf_job *job, gf_error *err);
+
+/** served.c: where the gathered documents were in the served build. */
+gf_status gf_job_read_served(gf_job *job, gf_error *err);
+
+/**
+ * Whether to begin from the served clusters, and how many clusters there are to be.
+ *
+ * @param start  a label for each row that has terms, to be freed; NULL: from seeds
+ * @param k      0: choose
+ */
+gf_status gf_job_choose_start(gf_job *job, uint32_t **start, uint32_t *k, gf_error *err);
+
+/** Give each cluster its id: that of the served one that it goes on from, or one never used. */
+gf_status gf_job_number_clusters(gf_job *job, gf_error *err);
+
 gf_status gf_job_cluster(gf_job *job, gf_error *err);
 gf_status gf_job_name_clusters(gf_job *job, gf_error *err);
 

@@ -11,6 +11,8 @@ static const gf_setting settings[] = {
     {"max_k", "auto, or 1 to 1000000", "auto",
      "with k=auto at most so many; auto is a third of the distinct documents, 1,000 at most"},
     {"seed", "0 to 18446744073709551615", "1", "start of the random numbers"},
+    {"start", "served, fresh", "served",
+     "begin from the served clusters, so that they go on, or from new seeds"},
     {"restarts", "auto, or 1 to 100", "auto",
      "runs, of which the best is kept; auto makes up to 8 where that costs little"},
     {"max_passes", "1 to 10000", "100", "most passes of k-means over all documents, per run"},
@@ -97,6 +99,13 @@ static gf_status read_flag(size_t number, gf_slice value, bool *out, gf_error *e
     return GF_OK;
 }
 
+static gf_status read_start(size_t number, gf_slice value, bool *served, gf_error *err)
+{
+    *served = gf_slice_equal(value, GF_SLICE("served"));
+    if (*served || gf_slice_equal(value, GF_SLICE("fresh"))) return GF_OK;
+    return bad_value(number, value, err);
+}
+
 static gf_status read_tolerance(size_t number, gf_slice value, double *out, gf_error *err)
 {
     double v;
@@ -151,6 +160,7 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
     if (strcmp(name, "max_k") == 0) return read_small(number, value, true, 1000000, &r->max_k, err);
     if (strcmp(name, "seed") == 0)
         return read_number(number, value, false, 0, UINT64_MAX, &r->seed, err);
+    if (strcmp(name, "start") == 0) return read_start(number, value, &r->start_served, err);
     if (strcmp(name, "restarts") == 0)
         return read_small(number, value, true, 100, &r->restarts, err);
     if (strcmp(name, "max_passes") == 0)

@@ -25,11 +25,6 @@ static gf_status write_full(writing *w, gf_error *err)
     return gf_batch_write(w->batch, GF_SYNC, err);
 }
 
-static uint32_t cluster_id(const gf_job *j, uint32_t cluster)
-{
-    return j->next_id + cluster;
-}
-
 /* ---- clusters ---------------------------------------------------------------------------------
  */
 
@@ -74,7 +69,7 @@ static gf_status write_cluster_row(writing *w, uint32_t cluster, gf_error *err)
     gf_status st = gf_buffer_check(&w->text, err);
     if (st != GF_OK) return st;
     gf_column columns[] = {
-        {GF_SLICE("id"), gf_write_number(&id, cluster_id(j, cluster))},
+        {GF_SLICE("id"), gf_write_number(&id, j->ids[cluster])},
         {GF_SLICE("size"), gf_write_number(&size, j->start[cluster + 1] - j->start[cluster])},
         {GF_SLICE("terms"), gf_buffer_view(&w->text)}};
     gf_batch_replace(w->batch, w->tables->clusters, gf_buffer_view(&w->key), GF_CLUSTERS_MAIN,
@@ -142,9 +137,9 @@ static void describe(const gf_job *j, uint32_t document, uint32_t point, gf_buff
     *m = (gf_membership_cells){0};
     if (point != UINT32_MAX) {
         uint32_t second = j->clusters.runner_up[point];
-        m->cluster = cluster_id(j, j->clusters.label[point]);
+        m->cluster = j->ids[j->clusters.label[point]];
         m->score = j->clusters.score[point];
-        m->runner_up = second == GF_NO_CLUSTER ? 0 : cluster_id(j, second);
+        m->runner_up = second == GF_NO_CLUSTER ? 0 : j->ids[second];
         m->second = j->clusters.second[point];
     }
     gf_buffer_reset(vector);
@@ -201,7 +196,7 @@ static gf_status write_model(writing *w, gf_error *err)
     if (st == GF_OK) st = put_model(w, GF_SLICE("vocabulary"), &w->text, err);
     for (uint32_t c = 0; c < j->clusters.k && st == GF_OK; c++) {
         gf_buffer_reset(&w->key);
-        gf_centre_qualifier(&w->key, cluster_id(j, c));
+        gf_centre_qualifier(&w->key, j->ids[c]);
         gf_buffer_reset(&w->text);
         gf_vector_write(gf_centre_row(&j->clusters.centres.at[c]), &w->text);
         st = gf_buffer_check(&w->key, err);
@@ -230,7 +225,7 @@ static gf_status write_build_row(writing *w, gf_error *err)
 {
     gf_job *j = w->job;
     gf_build_info *info = &j->info;
-    enum { NUMBERS = 7, ALL = 11 };
+    enum { NUMBERS = 8, ALL = 12 };
     gf_column columns[ALL];
     gf_digits digits[NUMBERS];
     size_t n = 0;
@@ -247,8 +242,9 @@ static gf_status write_build_row(writing *w, gf_error *err)
     add_number(columns, &n, "distinct", digits, info->distinct);
     add_number(columns, &n, "terms", digits, info->terms);
     add_number(columns, &n, "k", digits, info->k);
-    add_number(columns, &n, "next_id", digits, (uint64_t)j->next_id + info->k);
+    add_number(columns, &n, "next_id", digits, j->next_id_after);
     add_number(columns, &n, "seq", digits, info->seq);
+    add_number(columns, &n, "chosen_for", digits, j->chosen_for);
     columns[n++] = (gf_column){GF_SLICE("objective"), gf_buffer_view(&w->text)};
     columns[n++] = (gf_column){GF_SLICE("seconds"), gf_buffer_view(&w->vector)};
     columns[n++] = (gf_column){GF_SLICE("settings"), info->settings};

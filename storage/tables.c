@@ -25,9 +25,9 @@ static const char *const cluster_columns[] = {"id", "size", "terms", NULL};
 static const char *const collection_columns[] = {"size",     "modified", "seq",
                                                  "settings", "pins",     NULL};
 static const char *const progress_columns[] = {"state", "owner", NULL};
-static const char *const build_columns[] = {"documents", "without_terms", "distinct", "terms",
-                                            "k",         "objective",     "next_id",  "seq",
-                                            "settings",  "versions",      "seconds",  NULL};
+static const char *const build_columns[] = {
+    "documents", "without_terms", "distinct", "terms",   "k",          "objective", "next_id",
+    "seq",       "settings",      "versions", "seconds", "chosen_for", NULL};
 static const char *const membership_columns[] = {"cluster", "score",  "runner_up",
                                                  "second",  "vector", NULL};
 static const char *const provisional_columns[] = {"provisional_cluster",   "provisional_score",

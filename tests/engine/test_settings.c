@@ -17,6 +17,7 @@ static const examples table[] = {
     {"restarts", "auto|1|3|100", "0|101|on"},
     {"max_passes", "1|100|10000", "0|10001|auto"},
     {"tolerance", "0|0.001|0.5|1e-3", "0.51|-0.1|nan|inf|1|0,1|auto|.|1e400"},
+    {"start", "served|fresh", "old|on|"},
     {"polish", "on|off", "true|1|ON|o"},
     {"language", "auto|none|english|German|de|eng|fr|russian", "englisch|xx|all|d e"},
     {"stop_words", "on|off", "english|none"},
