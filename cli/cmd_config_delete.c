@@ -11,8 +11,8 @@ static void show(gf_session *s, gf_json_value row)
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
                                       {.name = "NAME", .argument = "config"}};
-static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
-                                         {"configuration", NULL, GF_COLUMN_TEXT}};
+static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                         {"configuration", "configuration", GF_COLUMN_TEXT}};
 
 const gf_command gf_command_config_delete = {
     .name = "config delete",

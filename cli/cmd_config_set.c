@@ -32,14 +32,15 @@ static void show(gf_session *s, gf_json_value row)
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
                                       {.name = "[NAME] key=value", .repeats = true}};
-static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
-                                         {"configuration", NULL, GF_COLUMN_TEXT}};
+static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                         {"configuration", "configuration", GF_COLUMN_TEXT}};
 
 const gf_command gf_command_config_set = {
     .name = "config set",
     .examples = "    grouperfish config set feedback k=50 language=english\n"
                 "    grouperfish config set feedback fine k=200      a further configuration\n"
-                "    grouperfish config set feedback k=              back to the default\n",
+                "    grouperfish config set feedback k=              back to the default\n"
+                "    grouperfish config set 'feedback-*' k=20        of each of these\n",
     .notes = "NAME may be left out: it is then default. grouperfish config keys lists all keys.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),

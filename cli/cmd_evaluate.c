@@ -35,12 +35,15 @@ static void show(gf_session *s, gf_json_value row)
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_own_option options[] = {
     {"labels", "FILE", "classes: an id, a tab (or comma) and a class on each line"}};
-static const gf_show_column columns[] = {
-    {"documents", NULL, GF_COLUMN_COUNT},   {"classes", NULL, GF_COLUMN_COUNT},
-    {"clusters", NULL, GF_COLUMN_COUNT},    {"nmi", NULL, GF_COLUMN_SCORE},
-    {"ari", NULL, GF_COLUMN_SCORE},         {"purity", NULL, GF_COLUMN_SCORE},
-    {"homogeneity", NULL, GF_COLUMN_SCORE}, {"completeness", NULL, GF_COLUMN_SCORE},
-    {"v_measure", NULL, GF_COLUMN_SCORE}};
+static const gf_show_column columns[] = {{"documents", "documents", GF_COLUMN_COUNT},
+                                         {"classes", "classes", GF_COLUMN_COUNT},
+                                         {"clusters", "clusters", GF_COLUMN_COUNT},
+                                         {"nmi", "nmi", GF_COLUMN_SCORE},
+                                         {"ari", "ari", GF_COLUMN_SCORE},
+                                         {"purity", "purity", GF_COLUMN_SCORE},
+                                         {"homogeneity", NULL, GF_COLUMN_SCORE},
+                                         {"completeness", NULL, GF_COLUMN_SCORE},
+                                         {"v_measure", "v", GF_COLUMN_SCORE}};
 
 const gf_command gf_command_evaluate = {
     .name = "evaluate",

@@ -152,11 +152,21 @@ static gf_status open_files(gf_session *s, gf_error *err)
     return st;
 }
 
-static gf_status close_files(gf_session *s, gf_status status, gf_error *err)
+static gf_status close_files_after(gf_session *s, gf_status status, gf_error *err)
 {
     bool kept = !s->rejects_file || fclose(s->rejects_file) == 0;
     if (!kept && status == GF_OK) status = gf_fail_errno(err, "cannot write %s", s->rejects);
     return gf_out_file_close(&s->out_file, status, err);
+}
+
+/* A file that has all rows but those of collections that failed is kept. */
+static gf_status close_files(gf_session *s, gf_status status, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    if (!s->call.partly) return close_files_after(s, status, err);
+    gf_status closed = close_files_after(s, GF_OK, &why);
+    if (closed != GF_OK) *err = why;
+    return closed == GF_OK ? status : closed;
 }
 
 static void fill_call(gf_session *s)
@@ -188,12 +198,26 @@ static void take_defaults(gf_session *s)
 /* ---- running ----------------------------------------------------------------------------------
  */
 
+/* Rows of several collections: a list, with the collection before all else. */
+static void show_several(gf_display *display, gf_show_column columns[GF_MOST_COLUMNS])
+{
+    size_t n = 0;
+    bool named = strcmp(display->columns[0].key, "collection") == 0;
+    if (!named) columns[n++] = (gf_show_column){"collection", "collection", GF_COLUMN_TEXT};
+    for (size_t i = 0; i < display->n_columns && n < GF_MOST_COLUMNS; i++)
+        columns[n++] = display->columns[i];
+    *display = (gf_display){.columns = columns, .n_columns = n, .nothing = display->nothing};
+}
+
 /* What was written before a failure stays readable: brackets are closed, kept rows printed. */
 static gf_status run_operation(gf_session *s, gf_output_format format, gf_error *err)
 {
-    const gf_display *display =
-        gf_session_argument(s, "columns").len ? &gf_display_of_cells : &s->command->display;
-    gf_status st = gf_output_init(&s->output, format, display, s, s->out, err);
+    gf_show_column columns[GF_MOST_COLUMNS];
+    gf_display display =
+        gf_session_argument(s, "columns").len ? gf_display_of_cells : s->command->display;
+    if (gf_operation_is_of_several(s->operation, s->arguments, s->n_arguments))
+        show_several(&display, columns);
+    gf_status st = gf_output_init(&s->output, format, &display, s, s->out, err);
     if (st != GF_OK) return st;
     fill_call(s);
     st = gf_operation_run(s->operation, &s->call, err);
