@@ -21,6 +21,7 @@
 #define CONFIG      TEXT("config", "NAME", "configuration (default)")
 #define EACH_CONFIG TEXT("config", "NAME", "only this configuration (all of them)")
 #define BUILD       {"build", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0}
+#define PURGE       FLAG("purge", "leave nothing of it in the store's files")
 #define COLUMNS     FLAG("columns", "every column of the table instead")
 
 static const gf_parameter one_collection[] = {COLLECTION};
@@ -42,7 +43,12 @@ static const gf_parameter put[] = {
     NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)")};
 static const gf_parameter delete_documents[] = {
     COLLECTION,
-    SEVERAL("id", false, "ID", "ids to delete; else one on each line of the input")};
+    SEVERAL("id", false, "ID", "ids to delete; else one on each line of the input"),
+    TEXT("before", "TIME", "documents whose time is before this, or of this age (30d)"),
+    SEVERAL("where", false, "F=V", "documents of which this holds; also !=, <, <=, >, >="),
+    FLAG("dry-run", "count what would be deleted, and do nothing"),
+    PURGE};
+static const gf_parameter collection_delete[] = {COLLECTION, PURGE};
 static const gf_parameter config_set[] = {
     COLLECTIONS,
     CONFIG,
@@ -121,7 +127,7 @@ static const gf_operation operations[] = {
               "List collections"),
     REACHING(GF_REACH_ALL, "collection show", "GET", "/collections/{collection}", collection_show,
              gf_run_collection_show, "Show a collection"),
-    OPERATION("collection delete", "DELETE", "/collections/{collection}", one_collection,
+    OPERATION("collection delete", "DELETE", "/collections/{collection}", collection_delete,
               gf_run_collection_delete, "Delete a collection with all that is in it"),
     OPERATION("put", "POST", "/collections/{collection}/documents", put, gf_run_put,
               "Put documents into a collection"),

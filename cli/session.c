@@ -296,13 +296,28 @@ static void print_error(const gf_session *s, gf_status st, const gf_error *err)
     if (st == GF_EINVAL) fprintf(stderr, "See: grouperfish help %s\n", s->command->name);
 }
 
+/*
+ * LevelDB's MANIFEST names the ends of files that are gone, until the store is opened again: the
+ * last of a purge. What goes wrong here, the next opening tells.
+ */
+static void end_purge(gf_session *s)
+{
+    gf_error ignored;
+    bool purged = s->store && gf_session_argument(s, "purge").len;
+    gf_store_close(s->store);
+    s->store = NULL;
+    if (!purged || open_store(s, false, &s->store, &ignored) != GF_OK) return;
+    gf_store_close(s->store);
+    s->store = NULL;
+}
+
 int gf_session_run(gf_session *s)
 {
     gf_error err = {GF_OK, ""};
     take_defaults(s);
     gf_meter_init(&s->meter);
     gf_status st = run(s, &err);
-    gf_store_close(s->store);
+    end_purge(s);
     gf_files_close(s->files);
     gf_meter_release(&s->meter);
     gf_buffer_release(&s->notice);

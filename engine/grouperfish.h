@@ -163,6 +163,21 @@ gf_put_counts gf_put_counted(const gf_put *put);
 /** Forgets what was not flushed. */
 void gf_put_close(gf_put *put);
 
+/** Which documents are meant: all that is said must hold. */
+typedef struct gf_document_choice {
+    const gf_slice *where; /* n_where: "field=value", also with !=, <, <=, >, >= */
+    size_t n_where;
+    gf_slice
+        before; /* ISO 8601, Unix seconds, or an age such as 30d; empty: of any time, or none */
+} gf_document_choice;
+
+typedef gf_status gf_visit_id(void *context, gf_slice id, gf_error *err);
+
+/** The ids of these documents, as they were when the walk began; GF_EINVAL for what is no choice.
+ */
+gf_status gf_documents_choose(gf_store *store, gf_place where, const gf_document_choice *choice,
+                              gf_visit_id *visit, void *context, gf_error *err);
+
 /* ---- settings ---------------------------------------------------------------------------------
  */
 
@@ -271,6 +286,34 @@ typedef gf_status gf_visit_rebuild(void *context, gf_place where, gf_slice confi
 gf_status gf_rebuild_all(gf_store *store, gf_slice name_space, gf_slice prefix,
                          gf_slice configuration, const gf_rebuild_options *options,
                          gf_visit_rebuild *visit, void *context, gf_error *err);
+
+/* ---- purging ----------------------------------------------------------------------------------
+ */
+
+typedef struct gf_purged {
+    uint64_t rebuilt; /* configurations */
+    uint64_t dropped; /* builds */
+} gf_purged;
+
+/**
+ * Rid the store of all that came from documents of a collection which were deleted or put anew: a
+ * build that had one of them has words of its text in its terms and labels, and its id in lists. So
+ * a configuration whose served build had one is rebuilt, every other such build is dropped, and
+ * then gf_store_purge is done. May be repeated; does nothing but the last where there is nothing.
+ *
+ * @return as gf_rebuild and gf_store_purge; what was done before a failure stays done
+ */
+gf_status gf_collection_purge(gf_store *store, gf_place where, const gf_rebuild_options *options,
+                              gf_purged *purged, gf_error *err);
+
+/**
+ * Write the store's files anew, without what was deleted or replaced. Others may read and write
+ * meanwhile; what a view has that is open then may stay until the next purge. The names of rows
+ * (ids, labels) that lie at the ends of files are in LevelDB's MANIFEST until the store is opened
+ * again.
+ * Cost: time and room as for writing all that the store has.
+ */
+gf_status gf_store_purge(gf_store *store, gf_error *err);
 
 /* ---- reading ----------------------------------------------------------------------------------
  */

@@ -166,6 +166,9 @@ gf_status gf_document_to_cells(const gf_document *document, gf_document_cells *c
                                gf_error *err);
 void gf_document_cells_release(gf_document_cells *cells);
 
+/** Append the column that a field which is neither text, time nor lang lies in. */
+void gf_document_column(gf_buffer *column, gf_slice field);
+
 /** A document from its row; fields is room for row->n_cells. Everything is borrowed from the row.
  */
 void gf_document_from_row(const gf_row *row, gf_slice id, gf_field *fields, gf_document *document,

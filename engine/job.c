@@ -62,6 +62,7 @@ static gf_status read_settings(gf_job *j, gf_slice column, gf_error *err)
     gf_settings_map_release(&j->map);
     gf_buffer_reset(&j->settings_json);
     gf_status st = gf_settings_map_read(column, j->configuration, &j->map, err);
+    if (st == GF_OK) st = gf_settings_map_fix_times(&j->map, gf_clock_ms(), err);
     if (st == GF_OK) st = gf_settings_resolve(&j->map, j->configuration, &j->settings, err);
     gf_settings_map_write_effective(&j->map, &j->settings_json);
     return st == GF_OK ? gf_buffer_check(&j->settings_json, err) : st;

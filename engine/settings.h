@@ -23,6 +23,8 @@ typedef struct gf_resolved {
     bool polish;
     uint32_t keep; /* builds */
     bool store_vectors, store_index;
+    gf_slice filter;      /* which documents it is about (engine/filter.h); empty: all */
+    int64_t since, until; /* and of which time; INT64_MIN, INT64_MAX: any */
 } gf_resolved;
 
 /** What is set of one configuration: names with values, in the order of gf_settings. */
@@ -55,6 +57,12 @@ void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json);
 
 /** The same without those that are what they would be anyway: what a build was made with. */
 void gf_settings_map_write_effective(const gf_settings_map *map, gf_buffer *json);
+
+/**
+ * Put what ages among the settings mean at `now` in their place, as times: so that a build says
+ * which documents it is about, and a later look sees whether those would be others now.
+ */
+gf_status gf_settings_map_fix_times(gf_settings_map *map, int64_t now, gf_error *err);
 
 /** The value of a setting: what is set, else what is initial. */
 gf_slice gf_settings_map_value(const gf_settings_map *map, size_t number);

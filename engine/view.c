@@ -144,8 +144,7 @@ static gf_status visit_builds(builds_walk *w, gf_error *err)
 {
     int64_t *builds = NULL;
     size_t n = 0;
-    gf_status st =
-        gf_builds_list(w->store, w->snapshot, gf_buffer_view(&w->key), &builds, &n, err);
+    gf_status st = gf_builds_list(w->store, w->snapshot, gf_buffer_view(&w->key), &builds, &n, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
         st = visit_build(w, builds[i], err);
     gf_free(builds);
@@ -270,7 +269,9 @@ gf_status gf_view_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error
     if (st != GF_OK) return st;
     st = gf_view_read_cells(v, id, &cells, err);
     if (st == GF_ENOTFOUND)
-        return gf_fail(err, st, "document \"%.*s\" was put after the build", GF_SLICE_ARG(id));
+        return gf_fail(err, st,
+                       "document \"%.*s\" was put after the build, or is left out by its settings",
+                       GF_SLICE_ARG(id));
     if (st != GF_OK) return st;
     gf_view_describe(v, &cells, m);
     m->replaced = replaced;

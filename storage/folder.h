@@ -49,6 +49,9 @@ gf_status gf_folder_open(gf_folder *folder, gf_database **db, gf_error *err);
 gf_status gf_folder_check(const gf_folder *folder, gf_damage_report *report, void *context,
                           const gf_cancel *cancel, gf_error *err);
 
+/** Empty LevelDB's journals of its own work (LOG), which name keys; the database may be open. */
+gf_status gf_folder_clear_journals(const gf_folder *folder, gf_error *err);
+
 /** Bytes that the store's files take. */
 gf_status gf_folder_size(const gf_folder *folder, uint64_t *bytes, gf_error *err);
 
