@@ -51,10 +51,11 @@ static const gf_parameter delete_documents[] = {
 static const gf_parameter collection_delete[] = {COLLECTION, PURGE};
 static const gf_parameter config_set[] = {
     COLLECTIONS,
+    NAMESPACE,
     CONFIG,
     SEVERAL("set", true, "KEY=VALUE", "KEY= takes the key back to its default")};
-static const gf_parameter config_one[] = {COLLECTIONS, CONFIG};
-static const gf_parameter config_list[] = {COLLECTIONS};
+static const gf_parameter config_one[] = {COLLECTIONS, NAMESPACE, CONFIG};
+static const gf_parameter config_list[] = {COLLECTIONS, NAMESPACE};
 static const gf_parameter builds[] = {COLLECTIONS, EVERY, CONFIG};
 static const gf_parameter rebuild[] = {
     TEXT("collection", "NAME", "the collection, or a pattern such as 'feedback-*'"),

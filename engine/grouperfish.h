@@ -181,6 +181,12 @@ gf_status gf_documents_choose(gf_store *store, gf_place where, const gf_document
 /* ---- settings ---------------------------------------------------------------------------------
  */
 
+/*
+ * Where a function of this part takes a place without a collection, the namespace's defaults are
+ * meant: what configurations of that name in its collections are where they set nothing themselves.
+ * They make no configuration in any collection, and no builds.
+ */
+
 /** A key that configurations have. */
 typedef struct gf_setting {
     const char *name;

@@ -287,12 +287,43 @@ gf_status gf_settings_map_read(gf_slice text, gf_slice configuration, gf_setting
     return st;
 }
 
+static gf_status fill_in(gf_settings_map *map, const gf_settings_map *defaults, gf_error *err)
+{
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        if (map->value[i].ptr || !defaults->value[i].ptr) continue;
+        map->value[i] = gf_arena_copy(&map->memory, defaults->value[i]);
+        if (!map->value[i].ptr) return gf_fail_memory(err, "settings");
+        map->inherited[i] = true;
+    }
+    return GF_OK;
+}
+
+gf_status gf_settings_map_inherit(gf_settings_map *map, gf_slice defaults, gf_slice configuration,
+                                  bool *known, gf_error *err)
+{
+    gf_settings_map m = {0};
+    gf_json_parser *parser;
+    gf_json_value root;
+    if (known) *known = false;
+    if (defaults.len == 0) return GF_OK;
+    gf_status st = gf_json_parser_create(&parser, err);
+    if (st != GF_OK) return st;
+    st = gf_settings_parse(parser, defaults, &root, err);
+    if (st == GF_OK) st = find_configuration(root, configuration, &m, err);
+    if (known) *known = st == GF_OK;
+    if (st == GF_OK) st = fill_in(map, &m, err);
+    gf_settings_map_release(&m);
+    gf_json_parser_free(parser);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
 void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json)
 {
     gf_json_writer w = gf_json_writer_to(json);
     gf_json_begin(&w, '{');
     for (size_t i = 0; i < N_SETTINGS; i++)
-        if (map->value[i].ptr) gf_json_put_string(&w, settings[i].name, map->value[i]);
+        if (map->value[i].ptr && !map->inherited[i])
+            gf_json_put_string(&w, settings[i].name, map->value[i]);
     gf_json_end(&w, '}');
 }
 

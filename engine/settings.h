@@ -30,6 +30,7 @@ typedef struct gf_resolved {
 /** What is set of one configuration: names with values, in the order of gf_settings. */
 typedef struct gf_settings_map {
     gf_slice value[64]; /* by number of the setting; empty: not set */
+    bool inherited[64]; /* it is the namespace's, and not the configuration's own */
     gf_arena memory;    /* where values that had to be decoded lie */
 } gf_settings_map;
 
@@ -52,7 +53,14 @@ gf_status gf_settings_parse(gf_json_parser *parser, gf_slice text, gf_json_value
 gf_status gf_settings_map_read(gf_slice settings, gf_slice configuration, gf_settings_map *map,
                                gf_error *err);
 
-/** The set values as a JSON object, in the order of the settings. */
+/**
+ * Fill in what a namespace's defaults say of a configuration, where the map has nothing of its own.
+ * *known (may be NULL) is set to whether they say anything of it.
+ */
+gf_status gf_settings_map_inherit(gf_settings_map *map, gf_slice defaults, gf_slice configuration,
+                                  bool *known, gf_error *err);
+
+/** The map's own values as a JSON object, in the order of the settings. */
 void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json);
 
 /** The same without those that are what they would be anyway: what a build was made with. */
