@@ -99,6 +99,10 @@ static const gf_parameter evaluate[] = {
     CONFIG,
     BUILD,
     TEXT("label-field", "FIELD", "field that holds the class; else the input has ids and classes")};
+static const gf_parameter backup[] = {REQUIRED("to", "DIR", "a folder that is not there yet")};
+static const gf_parameter restore[] = {
+    REQUIRED("from", "DIR", "the backup"),
+    REQUIRED("to", "DIR", "a folder that is not there yet")};
 /* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
@@ -163,6 +167,11 @@ static const gf_operation operations[] = {
              gf_run_evaluate, "Compare clusters with known classes"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
+    OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),
+    OPERATION("restore", "POST", "/restoration", restore, gf_run_restore,
+              "Check a backup and make a store of it"),
+    OPERATION("repair", "POST", "/repair", backup, gf_run_repair,
+              "Make a new store of what is sound in a damaged one"),
     PLAIN("version", "GET", "/version", gf_run_version, "Show versions"),
 };
 enum { N_OPERATIONS = sizeof operations / sizeof operations[0], MOST_PARAMETERS = 16 };

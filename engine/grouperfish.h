@@ -490,6 +490,43 @@ typedef struct gf_verified {
 gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_fault *visit,
                     void *context, gf_verified *verified, gf_error *err);
 
+/* ---- copies -----------------------------------------------------------------------------------
+ */
+
+/**
+ * Copy the store, as it is now, into a folder that is not there yet; the copy is a store. Others may
+ * read and write meanwhile. *status tells what the copy has.
+ * @return GF_OK; GF_EEXISTS; GF_ECORRUPT (the store is damaged), GF_EIO, GF_ENOMEM, GF_ECANCELLED:
+ *         there is then no copy
+ */
+gf_status gf_store_backup(gf_store *store, const char *path, const gf_cancel *cancel,
+                          gf_store_status *status, gf_error *err);
+
+/**
+ * Check a backup that nobody holds, as gf_verify does, and where it is sound copy it likewise.
+ * @return as gf_store_backup; GF_ECORRUPT where the backup has faults, of which `visit` is told
+ */
+gf_status gf_restore(const char *backup, const char *path, const gf_store_options *options,
+                     gf_visit_fault *visit, void *context, gf_store_status *status, gf_error *err);
+
+typedef struct gf_repaired {
+    uint64_t documents;   /* that the new store has */
+    uint64_t damages;     /* of the old store's files */
+    uint64_t rows;        /* that were there and could not be read */
+    uint64_t collections; /* whose numbers had to be set right */
+    uint64_t builds;      /* that were not whole, and were dropped */
+} gf_repaired;
+
+/**
+ * Make a new store of all that can be read of a damaged one, which nobody may hold and which stays
+ * as it is. `visit` is told of each damage, of rows that could not be read and of builds that were
+ * dropped.
+ * @return GF_OK, however much was lost: *repaired says; GF_EEXISTS, GF_ENOTFOUND, GF_EBUSY, GF_EIO,
+ *         GF_ENOMEM, GF_ECORRUPT (nothing of it is ours any more)
+ */
+gf_status gf_repair(const char *path, const char *to, const gf_store_options *options,
+                    gf_visit_fault *visit, void *context, gf_repaired *repaired, gf_error *err);
+
 #ifdef __cplusplus
 }
 #endif

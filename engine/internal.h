@@ -158,6 +158,13 @@ gf_status gf_drop_builds(gf_store *store, gf_slice keys, gf_batch *batch, gf_err
 /** Delete all of a collection that is marked. Nobody else may write below its key. */
 gf_status gf_finish_deletion(gf_store *store, gf_slice collection_key, gf_error *err);
 
+/* ---- verify.c ---------------------------------------------------------------------------------
+ */
+
+/** Whether a build is there, finished, and agrees with itself throughout. */
+gf_status gf_build_is_whole(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                            const gf_cancel *cancel, bool *whole, gf_error *err);
+
 /* ---- document_row.c: documents as columns -----------------------------------------------------
  */
 
