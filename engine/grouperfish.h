@@ -167,8 +167,7 @@ void gf_put_close(gf_put *put);
 typedef struct gf_document_choice {
     const gf_slice *where; /* n_where: "field=value", also with !=, <, <=, >, >= */
     size_t n_where;
-    gf_slice
-        before; /* ISO 8601, Unix seconds, or an age such as 30d; empty: of any time, or none */
+    gf_slice before; /* ISO 8601, Unix seconds, or an age such as 30d; empty: of any time */
 } gf_document_choice;
 
 typedef gf_status gf_visit_id(void *context, gf_slice id, gf_error *err);
@@ -494,8 +493,8 @@ gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_
  */
 
 /**
- * Copy the store, as it is now, into a folder that is not there yet; the copy is a store. Others may
- * read and write meanwhile. *status tells what the copy has.
+ * Copy the store, as it is now, into a folder that is not there yet; the copy is a store. Others
+ * may read and write meanwhile. *status tells what the copy has.
  * @return GF_OK; GF_EEXISTS; GF_ECORRUPT (the store is damaged), GF_EIO, GF_ENOMEM, GF_ECANCELLED:
  *         there is then no copy
  */

@@ -99,8 +99,8 @@ gf_status gf_collection_row_decode(gf_collection_row *row, gf_error *err);
 void gf_collection_row_release(gf_collection_row *row);
 
 /**
- * The defaults of a namespace: JSON as in `settings`, borrowed from *row, which the caller releases;
- * empty where it has none.
+ * The defaults of a namespace: JSON as in `settings`, borrowed from *row, which the caller
+ * releases; empty where it has none.
  */
 gf_status gf_defaults_read(gf_store *store, const gf_snapshot *snapshot, gf_slice name_space,
                            gf_row *row, gf_slice *defaults, gf_error *err);

@@ -16,8 +16,8 @@
  *
  * `progress` is there only while something is unfinished (a build under way, a deletion), so a walk
  * over that family alone finds all that a crash has left. What the key says (namespace, label, ...)
- * is not stored as a column again. `defaults` is of rows whose collection is empty: what a namespace
- * sets for all its collections. docs/tables.md describes every column.
+ * is not stored as a column again. `defaults` is of rows whose collection is empty: what a
+ * namespace sets for all its collections. docs/tables.md describes every column.
  */
 #ifndef GF_STORAGE_TABLES_H
 #define GF_STORAGE_TABLES_H

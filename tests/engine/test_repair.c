@@ -1,6 +1,7 @@
 /* Repairs: of tables with damaged blocks, of lost and damaged files, of sound stores. */
 #include "tests/engine/fixture.h"
 
+#include "base/memory.h"
 #include "storage/backend.h"
 
 #include <dirent.h>
@@ -220,12 +221,50 @@ static void there_is_none(void **state)
     assert_int_equal(lstat(d.to, &s), -1);
 }
 
+/* Wherever memory ends, that is what is said, nothing half-made is left, and the next one works. */
+static void memory_ends(void **state)
+{
+    (void)state;
+    damaged d = {.told = 0};
+    gf_error err;
+    int failed = 1;
+    fixture_open(&d.f);
+    fixture_put_subjects(&d.f, "c");
+    fixture_rebuild(&d.f, "c");
+    fixture_close(&d.f);
+    snprintf(d.to, sizeof d.to, "%s/repaired", gf_test_folder());
+    for (int64_t n = 0; failed; n += 1 + n / 25) {
+        char half[4200];
+        struct stat s;
+        gf_repaired r;
+        gf_memory_fail_at(n);
+        gf_status st = gf_repair(d.f.path, d.to, &(gf_store_options){0}, note_fault, &d, &r, &err);
+        failed = gf_memory_failed();
+        gf_memory_fail_at(-1);
+        assert_int_equal(st, failed ? GF_ENOMEM : GF_OK);
+        snprintf(half, sizeof half, "%s.new", d.to);
+        assert_int_equal(lstat(half, &s), -1);
+        snprintf(half, sizeof half, "%s.work", d.to);
+        assert_int_equal(lstat(half, &s), -1);
+        if (failed && lstat(d.to, &s) == 0) gf_test_remove(d.to);
+    }
+    fixture n = {.path = d.to};
+    fixture_reopen(&n);
+    fixture_check_served(&n, "c", 12);
+    fixture_is_sound(&n);
+    fixture_close(&n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sound_store_is_copied),   cmocka_unit_test(one_damaged_table),
-        cmocka_unit_test(lost_current_and_manifest), cmocka_unit_test(damaged_log_and_cut_table),
-        cmocka_unit_test(bytes_of_old_store_stay),   cmocka_unit_test(there_is_none),
+        cmocka_unit_test(a_sound_store_is_copied),
+        cmocka_unit_test(one_damaged_table),
+        cmocka_unit_test(lost_current_and_manifest),
+        cmocka_unit_test(damaged_log_and_cut_table),
+        cmocka_unit_test(bytes_of_old_store_stay),
+        cmocka_unit_test(there_is_none),
+        cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
