@@ -39,6 +39,9 @@ gf_place gf_call_place(const gf_call *call);
 /** Argument "config", or "default". */
 gf_slice gf_call_configuration(const gf_call *call);
 
+/** Run the operation for each collection that the call's pattern, or "all", means (several.c). */
+gf_status gf_call_each(const gf_operation *operation, gf_call *call, gf_error *err);
+
 /** The store; it must be there. */
 gf_status gf_call_store(const gf_call *call, gf_store **store, gf_error *err);
 
@@ -117,6 +120,9 @@ gf_status gf_run_export(gf_call *call, gf_error *err);
 gf_status gf_run_evaluate(gf_call *call, gf_error *err);
 gf_status gf_run_status(gf_call *call, gf_error *err);
 gf_status gf_run_verify(gf_call *call, gf_error *err);
+gf_status gf_run_backup(gf_call *call, gf_error *err);
+gf_status gf_run_restore(gf_call *call, gf_error *err);
+gf_status gf_run_repair(gf_call *call, gf_error *err);
 gf_status gf_run_version(gf_call *call, gf_error *err);
 
 #endif

@@ -3,11 +3,15 @@
 
 #include "base/memory.h"
 
+/* The row of defaults has their namespace in the place of a collection. */
 static gf_status emit_place(gf_call *call, const char *done, gf_error *err)
 {
     gf_row_writer row = {.call = call};
     gf_json_writer *w = gf_row_writer_begin(&row);
-    gf_json_put_string(w, "collection", gf_call_text(call, "collection"));
+    if (gf_call_flag(call, "all"))
+        gf_json_put_string(w, "namespace", call->name_space);
+    else
+        gf_json_put_string(w, "collection", gf_call_text(call, "collection"));
     gf_json_put_string(w, "configuration", gf_call_configuration(call));
     gf_json_put_bool(w, done, true);
     return gf_row_writer_emit_only(&row, err);

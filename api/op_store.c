@@ -58,6 +58,91 @@ gf_status gf_run_verify(gf_call *call, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
+/* ---- copies -----------------------------------------------------------------------------------
+ */
+
+/* The value of an argument as a path. */
+static gf_status path_of(const gf_call *call, const char *name, gf_buffer *path, gf_error *err)
+{
+    gf_slice value = gf_call_text(call, name);
+    gf_buffer_slice(path, value);
+    if (value.len && memchr(value.ptr, '\0', value.len))
+        return gf_fail(err, GF_EINVAL, "%s is not a path", name);
+    return gf_buffer_check(path, err);
+}
+
+static gf_status emit_copy(gf_call *call, const char *what, const char *from, const char *to,
+                           const gf_store_status *s, gf_error *err)
+{
+    gf_row_writer row = {.call = call};
+    gf_json_writer *w = gf_row_writer_begin(&row);
+    gf_json_put_str(w, what, from);
+    gf_json_put_str(w, "to", to);
+    gf_json_put_uint(w, "collections", s->collections);
+    gf_json_put_uint(w, "documents", s->documents);
+    gf_json_put_uint(w, "builds", s->builds);
+    gf_json_put_uint(w, "bytes", s->bytes);
+    return gf_row_writer_emit_only(&row, err);
+}
+
+gf_status gf_run_backup(gf_call *call, gf_error *err)
+{
+    gf_store *store;
+    gf_store_status s;
+    gf_buffer to = {0};
+    gf_status st = path_of(call, "to", &to, err);
+    if (st == GF_OK) st = gf_call_store(call, &store, err);
+    if (st == GF_OK) st = gf_store_backup(store, gf_buffer_cstr(&to), call->cancel, &s, err);
+    if (st == GF_OK)
+        st =
+            emit_copy(call, "store", call->store_path(call->context), gf_buffer_cstr(&to), &s, err);
+    gf_buffer_release(&to);
+    return st;
+}
+
+gf_status gf_run_restore(gf_call *call, gf_error *err)
+{
+    gf_store_status s;
+    gf_buffer from = {0}, to = {0};
+    gf_store_options o = {
+        .wait_seconds = call->wait_seconds, .purpose = "restore", .cancel = call->cancel};
+    gf_status st = path_of(call, "from", &from, err);
+    if (st == GF_OK) st = path_of(call, "to", &to, err);
+    if (st == GF_OK)
+        st = gf_restore(gf_buffer_cstr(&from), gf_buffer_cstr(&to), &o, tell_fault, call, &s, err);
+    if (st == GF_OK)
+        st = emit_copy(call, "backup", gf_buffer_cstr(&from), gf_buffer_cstr(&to), &s, err);
+    gf_buffer_release(&from);
+    gf_buffer_release(&to);
+    return st;
+}
+
+gf_status gf_run_repair(gf_call *call, gf_error *err)
+{
+    gf_repaired r;
+    gf_buffer to = {0};
+    const char *store = call->store_path(call->context);
+    gf_store_options o = {
+        .wait_seconds = call->wait_seconds, .purpose = "repair", .cancel = call->cancel};
+    gf_row_writer row = {.call = call};
+    gf_status st = path_of(call, "to", &to, err);
+    if (st == GF_OK) st = gf_repair(store, gf_buffer_cstr(&to), &o, tell_fault, call, &r, err);
+    if (st == GF_OK) {
+        if (r.damages || r.rows || r.collections || r.builds) call->outcome = GF_DAMAGE_FOUND;
+        gf_json_writer *w = gf_row_writer_begin(&row);
+        gf_json_put_str(w, "store", store);
+        gf_json_put_str(w, "to", gf_buffer_cstr(&to));
+        gf_json_put_uint(w, "documents", r.documents);
+        gf_json_put_uint(w, "damages", r.damages);
+        gf_json_put_uint(w, "rows", r.rows);
+        gf_json_put_uint(w, "collections", r.collections);
+        gf_json_put_uint(w, "builds", r.builds);
+        st = gf_row_writer_emit_only(&row, err);
+    }
+    gf_buffer_release(&to);
+    return st;
+}
+
 gf_status gf_run_version(gf_call *call, gf_error *err)
 {
     gf_row_writer row = {.call = call};

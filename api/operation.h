@@ -81,7 +81,16 @@ typedef struct gf_call {
 
     const gf_cancel *cancel; /* may be requested from a signal handler */
     gf_outcome outcome;      /* set by the operation */
+    bool
+        partly; /* set where it failed for some of several collections: all other rows were given */
 } gf_call;
+
+/** Which collections an operation may be asked of at once. */
+typedef enum gf_reach {
+    GF_REACH_ONE,
+    GF_REACH_PATTERN, /* argument "collection" may be a pattern (base/glob.h) */
+    GF_REACH_ALL      /* and the flag "all" means every collection of the namespace */
+} gf_reach;
 
 typedef struct gf_operation {
     const char *name;   /* "collection list" */
@@ -91,7 +100,15 @@ typedef struct gf_operation {
     const gf_parameter *parameters; /* n_parameters */
     size_t n_parameters;
     gf_status (*run)(gf_call *call, gf_error *err);
+    gf_reach reach;
 } gf_operation;
+
+/**
+ * Whether the call is of several collections: its rows then begin with the member "collection",
+ * also where the pattern turns out to name only one.
+ */
+bool gf_operation_is_of_several(const gf_operation *operation, const gf_argument *arguments,
+                                size_t n_arguments);
 
 /** All operations, n of them. */
 const gf_operation *gf_operations(size_t *n);
@@ -102,6 +119,10 @@ const gf_operation *gf_operation_find(const char *name);
 /**
  * Check the arguments against the operation's parameters, and run it. Each row that is emitted is
  * one whole JSON object, also where the operation fails later.
+ *
+ * Of several collections it is run for one after the other, by name. One that fails does not stop
+ * the rest: a notice (reason "failed") tells why, and the worst failure is what is returned, or the
+ * worst outcome where that is worse.
  *
  * @return GF_EINVAL for an unknown argument (the message names the nearest), a missing one or a bad
  *         value; else what the operation gives. Where a collection, a configuration, a cluster's

@@ -15,9 +15,13 @@
 #define SEVERAL(name, required, value, meaning) {name, GF_SEVERAL, required, value, meaning, 0, 0}
 
 #define COLLECTION  REQUIRED("collection", "NAME", "the collection")
+#define COLLECTIONS REQUIRED("collection", "NAME", "the collection, or a pattern such as 'feedback-*'")
+#define EVERY       FLAG("all", "all collections instead")
+#define NAMESPACE   FLAG("all", "the namespace's defaults instead")
 #define CONFIG      TEXT("config", "NAME", "configuration (default)")
 #define EACH_CONFIG TEXT("config", "NAME", "only this configuration (all of them)")
 #define BUILD       {"build", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0}
+#define PURGE       FLAG("purge", "leave nothing of it in the store's files")
 #define COLUMNS     FLAG("columns", "every column of the table instead")
 
 static const gf_parameter one_collection[] = {COLLECTION};
@@ -25,7 +29,7 @@ static const gf_parameter collection_list[] = {
     TEXT("prefix", "TEXT", "only names that start so"),
     CHOICE("sort", "name|size|modified", "order (name)"),
     NUMBER("limit", 0, 0, "at most so many (all)")};
-static const gf_parameter collection_show[] = {COLLECTION, COLUMNS};
+static const gf_parameter collection_show[] = {COLLECTIONS, EVERY, COLUMNS};
 static const gf_parameter put[] = {
     COLLECTION,
     TEXT("id", "FIELD", "field that is the id (id)"),
@@ -39,14 +43,22 @@ static const gf_parameter put[] = {
     NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)")};
 static const gf_parameter delete_documents[] = {
     COLLECTION,
-    SEVERAL("id", false, "ID", "ids to delete; else one on each line of the input")};
+    SEVERAL("id", false, "ID", "ids to delete; else one on each line of the input"),
+    TEXT("before", "TIME", "documents whose time is before this, or of this age (30d)"),
+    SEVERAL("where", false, "F=V", "documents of which this holds; also !=, <, <=, >, >="),
+    FLAG("dry-run", "count what would be deleted, and do nothing"),
+    PURGE};
+static const gf_parameter collection_delete[] = {COLLECTION, PURGE};
 static const gf_parameter config_set[] = {
-    COLLECTION,
+    COLLECTIONS,
+    NAMESPACE,
     CONFIG,
     SEVERAL("set", true, "KEY=VALUE", "KEY= takes the key back to its default")};
-static const gf_parameter config_one[] = {COLLECTION, CONFIG};
+static const gf_parameter config_one[] = {COLLECTIONS, NAMESPACE, CONFIG};
+static const gf_parameter config_list[] = {COLLECTIONS, NAMESPACE};
+static const gf_parameter builds[] = {COLLECTIONS, EVERY, CONFIG};
 static const gf_parameter rebuild[] = {
-    TEXT("collection", "NAME", "the collection"),
+    TEXT("collection", "NAME", "the collection, or a pattern such as 'feedback-*'"),
     FLAG("all", "all collections"),
     TEXT("prefix", "TEXT", "with all: only names that start so"),
     EACH_CONFIG,
@@ -55,7 +67,8 @@ static const gf_parameter rebuild[] = {
     FLAG("dry-run", "say what would be rebuilt, and do nothing"),
     NUMBER("threads", 0, 1024, "threads (one per processor)")};
 static const gf_parameter clusters[] = {
-    COLLECTION,
+    COLLECTIONS,
+    EVERY,
     CONFIG,
     BUILD,
     CHOICE("sort", "size|label|id", "order (size)")};
@@ -76,15 +89,21 @@ static const gf_parameter doc[] = {
     NUMBER("terms", 0, 0, "with why: terms to show (10)"),
     COLUMNS};
 static const gf_parameter export_rows[] = {
-    COLLECTION,
+    COLLECTIONS,
+    EVERY,
     CONFIG,
     BUILD,
     FLAG("with-text", "the documents' texts too")};
 static const gf_parameter evaluate[] = {
-    COLLECTION,
+    COLLECTIONS,
+    EVERY,
     CONFIG,
     BUILD,
     TEXT("label-field", "FIELD", "field that holds the class; else the input has ids and classes")};
+static const gf_parameter backup[] = {REQUIRED("to", "DIR", "a folder that is not there yet")};
+static const gf_parameter restore[] = {
+    REQUIRED("from", "DIR", "the backup"),
+    REQUIRED("to", "DIR", "a folder that is not there yet")};
 /* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
@@ -92,6 +111,13 @@ static const gf_parameter evaluate[] = {
         .name = (operation_name), .method = (http_method), .path = (http_path),                    \
         .meaning = (words), .parameters = (parameter_list),                                        \
         .n_parameters = sizeof(parameter_list) / sizeof(gf_parameter), .run = (handler)            \
+    }
+#define REACHING(which, operation_name, http_method, http_path, parameter_list, handler, words)    \
+    {                                                                                              \
+        .name = (operation_name), .method = (http_method), .path = (http_path),                    \
+        .meaning = (words), .parameters = (parameter_list),                                        \
+        .n_parameters = sizeof(parameter_list) / sizeof(gf_parameter), .run = (handler),           \
+        .reach = (which)                                                                           \
     }
 #define PLAIN(operation_name, http_method, http_path, handler, words)                              \
     {                                                                                              \
@@ -105,40 +131,48 @@ static const gf_operation operations[] = {
               gf_run_collection_create, "Make an empty collection"),
     OPERATION("collection list", "GET", "/collections", collection_list, gf_run_collection_list,
               "List collections"),
-    OPERATION("collection show", "GET", "/collections/{collection}", collection_show,
-              gf_run_collection_show, "Show a collection"),
-    OPERATION("collection delete", "DELETE", "/collections/{collection}", one_collection,
+    REACHING(GF_REACH_ALL, "collection show", "GET", "/collections/{collection}", collection_show,
+             gf_run_collection_show, "Show a collection"),
+    OPERATION("collection delete", "DELETE", "/collections/{collection}", collection_delete,
               gf_run_collection_delete, "Delete a collection with all that is in it"),
     OPERATION("put", "POST", "/collections/{collection}/documents", put, gf_run_put,
               "Put documents into a collection"),
     OPERATION("delete", "DELETE", "/collections/{collection}/documents", delete_documents,
               gf_run_delete, "Delete documents"),
-    OPERATION("config set", "PATCH", "/collections/{collection}/configurations/{config}",
-              config_set, gf_run_config_set, "Set keys of a configuration"),
-    OPERATION("config show", "GET", "/collections/{collection}/configurations/{config}", config_one,
-              gf_run_config_show, "Show a configuration"),
-    OPERATION("config list", "GET", "/collections/{collection}/configurations", one_collection,
-              gf_run_config_list, "List a collection's configurations"),
-    OPERATION("config delete", "DELETE", "/collections/{collection}/configurations/{config}",
-              config_one, gf_run_config_delete, "Delete a configuration with its builds"),
+    REACHING(GF_REACH_PATTERN, "config set", "PATCH",
+             "/collections/{collection}/configurations/{config}", config_set, gf_run_config_set,
+             "Set keys of a configuration"),
+    REACHING(GF_REACH_PATTERN, "config show", "GET",
+             "/collections/{collection}/configurations/{config}", config_one, gf_run_config_show,
+             "Show a configuration"),
+    REACHING(GF_REACH_PATTERN, "config list", "GET", "/collections/{collection}/configurations",
+             config_list, gf_run_config_list, "List a collection's configurations"),
+    REACHING(GF_REACH_PATTERN, "config delete", "DELETE",
+             "/collections/{collection}/configurations/{config}", config_one, gf_run_config_delete,
+             "Delete a configuration with its builds"),
     PLAIN("config keys", "GET", "/configuration-keys", gf_run_config_keys,
           "List all keys that configurations have"),
-    OPERATION("rebuild", "POST", "/collections/{collection}/builds", rebuild, gf_run_rebuild,
-              "Cluster a collection and publish the result"),
-    OPERATION("builds", "GET", "/collections/{collection}/builds", config_one, gf_run_builds,
-              "List the builds that are kept"),
-    OPERATION("clusters", "GET", "/collections/{collection}/clusters", clusters, gf_run_clusters,
-              "List clusters"),
+    REACHING(GF_REACH_PATTERN, "rebuild", "POST", "/collections/{collection}/builds", rebuild,
+             gf_run_rebuild, "Cluster a collection and publish the result"),
+    REACHING(GF_REACH_ALL, "builds", "GET", "/collections/{collection}/builds", builds,
+             gf_run_builds, "List the builds that are kept"),
+    REACHING(GF_REACH_ALL, "clusters", "GET", "/collections/{collection}/clusters", clusters,
+             gf_run_clusters, "List clusters"),
     OPERATION("cluster", "GET", "/collections/{collection}/clusters/{cluster}", cluster,
               gf_run_cluster, "Show one cluster with its best documents"),
     OPERATION("doc", "GET", "/collections/{collection}/documents/{id}", doc, gf_run_doc,
               "Show a document and the clusters it is in"),
-    OPERATION("export", "GET", "/collections/{collection}/memberships", export_rows, gf_run_export,
-              "Give every document with its cluster"),
-    OPERATION("evaluate", "GET", "/collections/{collection}/evaluation", evaluate, gf_run_evaluate,
-              "Compare clusters with known classes"),
+    REACHING(GF_REACH_ALL, "export", "GET", "/collections/{collection}/memberships", export_rows,
+             gf_run_export, "Give every document with its cluster"),
+    REACHING(GF_REACH_ALL, "evaluate", "GET", "/collections/{collection}/evaluation", evaluate,
+             gf_run_evaluate, "Compare clusters with known classes"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
+    OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),
+    OPERATION("restore", "POST", "/restoration", restore, gf_run_restore,
+              "Check a backup and make a store of it"),
+    OPERATION("repair", "POST", "/repair", backup, gf_run_repair,
+              "Make a new store of what is sound in a damaged one"),
     PLAIN("version", "GET", "/version", gf_run_version, "Show versions"),
 };
 enum { N_OPERATIONS = sizeof operations / sizeof operations[0], MOST_PARAMETERS = 16 };
@@ -176,6 +210,18 @@ static gf_status unknown(const gf_operation *o, gf_slice name, gf_error *err)
                    nearest ? "\"?" : "");
 }
 
+static bool has_parameter(const gf_operation *o, const char *name)
+{
+    return find_parameter(o, gf_slice_str(name)) != NULL;
+}
+
+/* "all" stands in for the collection. */
+static bool stands_in(const gf_operation *o, const gf_call *call, const gf_parameter *p)
+{
+    return strcmp(p->name, "collection") == 0 && has_parameter(o, "all") &&
+           gf_call_flag(call, "all");
+}
+
 static gf_status check_arguments(const gf_operation *o, const gf_call *call, gf_error *err)
 {
     gf_status st = GF_OK;
@@ -185,17 +231,24 @@ static gf_status check_arguments(const gf_operation *o, const gf_call *call, gf_
                : unknown(o, call->arguments[i].name, err);
     }
     for (size_t i = 0; i < o->n_parameters && st == GF_OK; i++)
-        if (o->parameters[i].required && !gf_call_has(call, o->parameters[i].name))
+        if (o->parameters[i].required && !gf_call_has(call, o->parameters[i].name) &&
+            !stands_in(o, call, &o->parameters[i]))
             st = gf_fail(err, GF_EINVAL, "%s needs %s: %s", o->name, o->parameters[i].name,
                          o->parameters[i].meaning);
+    if (st == GF_OK && has_parameter(o, "all") && gf_call_flag(call, "all") &&
+        gf_call_has(call, "collection") && find_parameter(o, GF_SLICE("collection"))->required)
+        st = gf_fail(err, GF_EINVAL, "%s needs either a collection, or --all", o->name);
     return st;
 }
 
 gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
 {
     call->outcome = GF_DONE;
+    call->partly = false;
     gf_status st = check_arguments(o, call, err);
     if (st != GF_OK) return st;
+    if (gf_operation_is_of_several(o, call->arguments, call->n_arguments))
+        return gf_call_each(o, call, err);
     st = o->run(call, err);
     if (st == GF_ENOTFOUND) gf_call_suggest(call, err);
     return st;

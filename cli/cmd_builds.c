@@ -16,7 +16,8 @@ static const gf_show_column columns[] = {{"served", "*", GF_COLUMN_MARK},
 const gf_command gf_command_builds = {
     .name = "builds",
     .examples = "    grouperfish builds feedback\n"
-                "    grouperfish builds feedback --config fine\n",
+                "    grouperfish builds feedback --config fine\n"
+                "    grouperfish builds --all\n",
     .notes =
         "The build marked * is served; --build TIME of other commands reads one of the others.\n",
     .positionals = words,

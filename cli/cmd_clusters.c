@@ -11,7 +11,8 @@ const gf_command gf_command_clusters = {
     .name = "clusters",
     .examples = "    grouperfish clusters feedback\n"
                 "    grouperfish clusters feedback --config fine --sort label\n"
-                "    grouperfish clusters feedback --format json\n",
+                "    grouperfish clusters feedback --format json\n"
+                "    grouperfish clusters 'feedback-*'\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .nothing = "no clusters: the build has no documents"},

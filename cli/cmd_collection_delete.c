@@ -12,7 +12,8 @@ static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT}};
 
 const gf_command gf_command_collection_delete = {
     .name = "collection delete",
-    .examples = "    grouperfish collection delete feedback\n",
+    .examples = "    grouperfish collection delete feedback\n"
+                "    grouperfish collection delete feedback --purge\n",
     .notes = "Documents, clusters and settings go, and nothing brings them back.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),

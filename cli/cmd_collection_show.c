@@ -23,9 +23,9 @@ static void show(gf_session *s, gf_json_value row)
 }
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
-static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
-                                         {"size", NULL, GF_COLUMN_COUNT},
-                                         {"modified", NULL, GF_COLUMN_TIME},
+static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                         {"size", "documents", GF_COLUMN_COUNT},
+                                         {"modified", "modified (UTC)", GF_COLUMN_TIME},
                                          {"configurations", NULL, GF_COLUMN_RAW}};
 
 const gf_command gf_command_collection_show = {

@@ -4,15 +4,15 @@ static void show(gf_session *s, gf_json_value row)
 {
     fputs("deleted configuration ", s->out);
     gf_print_text(s->out, gf_member_text(row, "configuration"), 0);
-    fputs(" of ", s->out);
-    gf_print_text(s->out, gf_member_text(row, "collection"), 0);
+    gf_print_owner(s->out, row);
     fputc('\n', s->out);
 }
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
                                       {.name = "NAME", .argument = "config"}};
-static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
-                                         {"configuration", NULL, GF_COLUMN_TEXT}};
+static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                         {"configuration", "configuration", GF_COLUMN_TEXT},
+                                         {"namespace", NULL, GF_COLUMN_TEXT}};
 
 const gf_command gf_command_config_delete = {
     .name = "config delete",

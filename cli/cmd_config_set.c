@@ -25,22 +25,26 @@ static void show(gf_session *s, gf_json_value row)
 {
     fputs("set configuration ", s->out);
     gf_print_text(s->out, gf_member_text(row, "configuration"), 0);
-    fputs(" of ", s->out);
-    gf_print_text(s->out, gf_member_text(row, "collection"), 0);
+    gf_print_owner(s->out, row);
     fputs("; the next rebuild uses it\n", s->out);
 }
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
                                       {.name = "[NAME] key=value", .repeats = true}};
-static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
-                                         {"configuration", NULL, GF_COLUMN_TEXT}};
+static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                         {"configuration", "configuration", GF_COLUMN_TEXT},
+                                         {"namespace", NULL, GF_COLUMN_TEXT}};
 
 const gf_command gf_command_config_set = {
     .name = "config set",
     .examples = "    grouperfish config set feedback k=50 language=english\n"
                 "    grouperfish config set feedback fine k=200      a further configuration\n"
-                "    grouperfish config set feedback k=              back to the default\n",
-    .notes = "NAME may be left out: it is then default. grouperfish config keys lists all keys.\n",
+                "    grouperfish config set feedback k=              back to the default\n"
+                "    grouperfish config set 'feedback-*' k=20        of each of these\n"
+                "    grouperfish config set --all language=german    of all that set no other\n",
+    .notes = "NAME may be left out: it is then default. --all in the place of COLLECTION sets the\n"
+             "namespace's defaults, which configurations of that name have where they set nothing\n"
+             "themselves. grouperfish config keys lists all keys.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .single = true, .show = show},

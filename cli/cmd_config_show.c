@@ -11,8 +11,11 @@ static const gf_show_column columns[] = {{"key", "key", GF_COLUMN_TEXT},
 const gf_command gf_command_config_show = {
     .name = "config show",
     .examples = "    grouperfish config show feedback\n"
-                "    grouperfish config show feedback fine\n",
-    .notes = "A value is from the collection where config set has set it, else the default.\n",
+                "    grouperfish config show feedback fine\n"
+                "    grouperfish config show --all\n",
+    .notes =
+        "A value is from the collection where config set has set it there, from the namespace\n"
+        "where config set --all has, else the default.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns)},

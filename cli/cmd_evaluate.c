@@ -35,14 +35,22 @@ static void show(gf_session *s, gf_json_value row)
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_own_option options[] = {
     {"labels", "FILE", "classes: an id, a tab (or comma) and a class on each line"}};
-static const gf_show_column columns[] = {
-    {"nmi", NULL, GF_COLUMN_SCORE},          {"ari", NULL, GF_COLUMN_SCORE},
-    {"purity", NULL, GF_COLUMN_SCORE},       {"homogeneity", NULL, GF_COLUMN_SCORE},
-    {"completeness", NULL, GF_COLUMN_SCORE}, {"v_measure", NULL, GF_COLUMN_SCORE},
-    {"class", NULL, GF_COLUMN_TEXT},         {"size", NULL, GF_COLUMN_COUNT},
-    {"recall", NULL, GF_COLUMN_SCORE},       {"precision", NULL, GF_COLUMN_SCORE},
-    {"f1", NULL, GF_COLUMN_SCORE},           {"cluster", NULL, GF_COLUMN_ID},
-    {"label", NULL, GF_COLUMN_TEXT}};
+static const gf_show_column columns[] = {{"documents", "documents", GF_COLUMN_COUNT},
+                                         {"classes", "classes", GF_COLUMN_COUNT},
+                                         {"clusters", "clusters", GF_COLUMN_COUNT},
+                                         {"nmi", "nmi", GF_COLUMN_SCORE},
+                                         {"ari", "ari", GF_COLUMN_SCORE},
+                                         {"purity", "purity", GF_COLUMN_SCORE},
+                                         {"homogeneity", NULL, GF_COLUMN_SCORE},
+                                         {"completeness", NULL, GF_COLUMN_SCORE},
+                                         {"v_measure", "v", GF_COLUMN_SCORE},
+                                         {"class", NULL, GF_COLUMN_TEXT},
+                                         {"size", NULL, GF_COLUMN_COUNT},
+                                         {"recall", NULL, GF_COLUMN_SCORE},
+                                         {"precision", NULL, GF_COLUMN_SCORE},
+                                         {"f1", NULL, GF_COLUMN_SCORE},
+                                         {"cluster", NULL, GF_COLUMN_ID},
+                                         {"label", NULL, GF_COLUMN_TEXT}};
 
 const gf_command gf_command_evaluate = {
     .name = "evaluate",

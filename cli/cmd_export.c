@@ -20,8 +20,10 @@ static const gf_show_column columns[] = {{"id", "id", GF_COLUMN_TEXT},
 
 const gf_command gf_command_export = {
     .name = "export",
-    .examples = "    grouperfish export feedback -o clusters.csv\n"
-                "    grouperfish export feedback --with-text --format jsonl | jq .label\n",
+    .examples =
+        "    grouperfish export feedback -o clusters.csv\n"
+        "    grouperfish export feedback --with-text --format jsonl | jq .label\n"
+        "    grouperfish export 'feedback-*' -o all.jsonl      each row with its collection\n",
     .notes = "Rows are streamed, in the order of ids: JSON Lines unless --format or the file's "
              "name says\n"
              "otherwise. The file is whole or not there.\n",

@@ -28,6 +28,7 @@ const gf_command gf_command_rebuild = {
     .name = "rebuild",
     .examples = "    grouperfish rebuild feedback\n"
                 "    grouperfish rebuild feedback --config fine --force\n"
+                "    grouperfish rebuild 'feedback-*'\n"
                 "    grouperfish rebuild --all\n",
     .notes =
         "A configuration is skipped where neither its settings nor the documents have changed "

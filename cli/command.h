@@ -46,7 +46,7 @@ typedef struct gf_display {
     void (*end)(gf_session *session);                     /* behind a table; may be NULL */
 } gf_display;
 
-enum { GF_MOST_COLUMNS = 16 };
+enum { GF_MOST_COLUMNS = 24 };
 
 /** An option of the command itself. */
 typedef struct gf_own_option {
@@ -86,7 +86,7 @@ extern const gf_command gf_command_init, gf_command_collection_create, gf_comman
     gf_command_config_set, gf_command_config_show, gf_command_config_list, gf_command_config_delete,
     gf_command_config_keys, gf_command_rebuild, gf_command_builds, gf_command_clusters,
     gf_command_cluster, gf_command_doc, gf_command_export, gf_command_evaluate, gf_command_status,
-    gf_command_verify, gf_command_version;
+    gf_command_verify, gf_command_version, gf_command_backup, gf_command_restore, gf_command_repair;
 
 /** How --columns shows the cells of a table, whatever the command. */
 extern const gf_display gf_display_of_cells;

@@ -122,3 +122,11 @@ void gf_member_each(gf_session *session, gf_json_value row, const char *key, gf_
     while (gf_json_next(&it, &name, &item))
         show(session, item);
 }
+
+void gf_print_owner(FILE *out, gf_json_value row)
+{
+    gf_json_value space;
+    bool of_namespace = gf_json_member(row, "namespace", &space);
+    fputs(of_namespace ? " of namespace " : " of ", out);
+    gf_print_text(out, gf_member_text(row, of_namespace ? "namespace" : "collection"), 0);
+}

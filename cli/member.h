@@ -24,4 +24,7 @@ void gf_member_show(FILE *out, gf_json_value row, const gf_show_column *column, 
 typedef void gf_show_item(gf_session *session, gf_json_value item);
 void gf_member_each(gf_session *session, gf_json_value row, const char *key, gf_show_item *show);
 
+/** " of feedback", or where the row is of a namespace's defaults " of namespace default". */
+void gf_print_owner(FILE *out, gf_json_value row);
+
 #endif

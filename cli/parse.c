@@ -159,6 +159,23 @@ static gf_status take_word(gf_session *s, const char *word, size_t *at, gf_error
     return p->argument ? gf_session_add(s, p->argument, word, err) : keep_word(s, word, err);
 }
 
+/*
+ * "--all" stands in for COLLECTION, wherever it comes among the words; so the first word is then
+ * that of the next place.
+ */
+static bool has_all(const gf_session *s, int n_words, char **words)
+{
+    const gf_command *c = s->command;
+    option o;
+    if (!c->n_positionals || c->positionals[0].optional || !c->positionals[0].argument ||
+        strcmp(c->positionals[0].argument, "collection") != 0 ||
+        !find_option(s, GF_SLICE("all"), &o))
+        return false;
+    for (int i = 0; i < n_words && strcmp(words[i], "--") != 0; i++)
+        if (strcmp(words[i], "--all") == 0) return true;
+    return false;
+}
+
 static gf_status check_words(const gf_session *s, size_t at, size_t n_words, gf_error *err)
 {
     for (size_t i = at; i < s->command->n_positionals; i++) {
@@ -171,7 +188,7 @@ static gf_status check_words(const gf_session *s, size_t at, size_t n_words, gf_
 
 gf_status gf_session_parse(gf_session *s, int n_words, char **words, gf_error *err)
 {
-    size_t at = 0, n = 0;
+    size_t at = has_all(s, n_words, words) ? 1 : 0, n = at;
     bool only_words = false;
     gf_status st = GF_OK;
     for (int i = 0; i < n_words && st == GF_OK;) {

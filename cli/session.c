@@ -204,10 +204,20 @@ static gf_status open_files(gf_session *s, gf_error *err)
     return st == GF_OK && s->rejects ? open_rejects(s, err) : st;
 }
 
-static gf_status close_files(gf_session *s, gf_status status, gf_error *err)
+static gf_status close_files_after(gf_session *s, gf_status status, gf_error *err)
 {
     status = close_rejects(s, status, err);
     return gf_out_file_close(&s->out_file, status, err);
+}
+
+/* A file that has all rows but those of collections that failed is kept. */
+static gf_status close_files(gf_session *s, gf_status status, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    if (!s->call.partly) return close_files_after(s, status, err);
+    gf_status closed = close_files_after(s, GF_OK, &why);
+    if (closed != GF_OK) *err = why;
+    return closed == GF_OK ? status : closed;
 }
 
 static void fill_call(gf_session *s)
@@ -239,12 +249,26 @@ static void take_defaults(gf_session *s)
 /* ---- running ----------------------------------------------------------------------------------
  */
 
+/* Rows of several collections: a list, with the collection before all else. */
+static void show_several(gf_display *display, gf_show_column columns[GF_MOST_COLUMNS])
+{
+    size_t n = 0;
+    bool named = strcmp(display->columns[0].key, "collection") == 0;
+    if (!named) columns[n++] = (gf_show_column){"collection", "collection", GF_COLUMN_TEXT};
+    for (size_t i = 0; i < display->n_columns && n < GF_MOST_COLUMNS; i++)
+        columns[n++] = display->columns[i];
+    *display = (gf_display){.columns = columns, .n_columns = n, .nothing = display->nothing};
+}
+
 /* What was written before a failure stays readable: brackets are closed, kept rows printed. */
 static gf_status run_operation(gf_session *s, gf_output_format format, gf_error *err)
 {
-    const gf_display *display =
-        gf_session_argument(s, "columns").len ? &gf_display_of_cells : &s->command->display;
-    gf_status st = gf_output_init(&s->output, format, display, s, s->out, err);
+    gf_show_column columns[GF_MOST_COLUMNS];
+    gf_display display =
+        gf_session_argument(s, "columns").len ? gf_display_of_cells : s->command->display;
+    if (gf_operation_is_of_several(s->operation, s->arguments, s->n_arguments))
+        show_several(&display, columns);
+    gf_status st = gf_output_init(&s->output, format, &display, s, s->out, err);
     if (st != GF_OK) return st;
     fill_call(s);
     st = gf_operation_run(s->operation, &s->call, err);
@@ -323,13 +347,28 @@ static void print_error(const gf_session *s, gf_status st, const gf_error *err)
     if (st == GF_EINVAL) fprintf(stderr, "See: grouperfish help %s\n", s->command->name);
 }
 
+/*
+ * LevelDB's MANIFEST names the ends of files that are gone, until the store is opened again: the
+ * last of a purge. What goes wrong here, the next opening tells.
+ */
+static void end_purge(gf_session *s)
+{
+    gf_error ignored;
+    bool purged = s->store && gf_session_argument(s, "purge").len;
+    gf_store_close(s->store);
+    s->store = NULL;
+    if (!purged || open_store(s, false, &s->store, &ignored) != GF_OK) return;
+    gf_store_close(s->store);
+    s->store = NULL;
+}
+
 int gf_session_run(gf_session *s)
 {
     gf_error err = {GF_OK, ""};
     take_defaults(s);
     gf_meter_init(&s->meter);
     gf_status st = run(s, &err);
-    gf_store_close(s->store);
+    end_purge(s);
     gf_files_close(s->files);
     gf_meter_release(&s->meter);
     gf_buffer_release(&s->notice);

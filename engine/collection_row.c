@@ -57,6 +57,23 @@ gf_status gf_collection_row_read(gf_store *s, const gf_snapshot *snapshot, gf_pl
     return st == GF_OK ? gf_collection_row_decode(r, err) : st;
 }
 
+gf_status gf_defaults_read(gf_store *s, const gf_snapshot *snapshot, gf_slice name_space,
+                           gf_row *row, gf_slice *defaults, gf_error *err)
+{
+    gf_buffer key = {0};
+    *defaults = (gf_slice){0};
+    gf_collection_key(&key, name_space, (gf_slice){0});
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK)
+        st = gf_table_get(s->tables.collections, snapshot, gf_buffer_view(&key),
+                          1u << GF_COLLECTIONS_DEFAULTS, row, err);
+    gf_buffer_release(&key);
+    const gf_cell *cell =
+        st == GF_OK ? gf_row_find(row, GF_COLLECTIONS_DEFAULTS, "defaults") : NULL;
+    if (cell) *defaults = cell->value;
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
 gf_status gf_fail_going(gf_slice collection, gf_error *err)
 {
     return gf_fail(err, GF_EBUSY, "collection \"%.*s\" is still being deleted; try again",

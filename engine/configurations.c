@@ -56,16 +56,45 @@ static gf_status edit(gf_slice before, gf_slice configuration, const gf_settings
     return st == GF_OK ? gf_buffer_check(after, err) : st;
 }
 
+static bool is_namespace(gf_place where)
+{
+    return where.collection.len == 0;
+}
+
+/* The row as it is: of a collection, or of a namespace's defaults, which may not be there yet. */
+static gf_status read_row(gf_store *s, gf_place where, gf_collection_row *row, gf_error *err)
+{
+    if (!is_namespace(where)) return gf_collection_row_read(s, NULL, where, row, err);
+    gf_status st = gf_check_name("namespace", where.name_space, err);
+    return st == GF_OK ? gf_defaults_read(s, NULL, where.name_space, &row->row, &row->settings, err)
+                       : st;
+}
+
+/* What the map of a collection's configuration gets from its namespace. */
+static gf_status inherit(gf_store *s, gf_place where, gf_slice configuration, gf_settings_map *map,
+                         gf_error *err)
+{
+    gf_row row = {0};
+    gf_slice defaults;
+    if (is_namespace(where)) return GF_OK;
+    gf_status st = gf_defaults_read(s, NULL, where.name_space, &row, &defaults, err);
+    if (st == GF_OK) st = gf_settings_map_inherit(map, defaults, configuration, NULL, err);
+    gf_row_release(&row);
+    return st;
+}
+
 /* Put the changed column into the batch. */
-static gf_status put_settings(gf_store *s, gf_slice collection_key, gf_slice before,
+static gf_status put_settings(gf_store *s, gf_place where, gf_slice key, gf_slice before,
                               gf_slice configuration, const gf_settings_map *map, gf_batch *batch,
                               gf_error *err)
 {
     gf_buffer after = {0};
     gf_status st = edit(before, configuration, map, &after, err);
     if (st == GF_OK)
-        gf_batch_put(batch, s->tables.collections, collection_key, GF_COLLECTIONS_MAIN,
-                     GF_SLICE("settings"), gf_buffer_view(&after), 0);
+        gf_batch_put(batch, s->tables.collections, key,
+                     is_namespace(where) ? GF_COLLECTIONS_DEFAULTS : GF_COLLECTIONS_MAIN,
+                     is_namespace(where) ? GF_SLICE("defaults") : GF_SLICE("settings"),
+                     gf_buffer_view(&after), 0);
     gf_buffer_release(&after);
     return st;
 }
@@ -79,7 +108,7 @@ static gf_status store_settings(gf_store *s, gf_place where, gf_slice before,
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK)
-        st = put_settings(s, gf_buffer_view(&key), before, configuration, map, batch, err);
+        st = put_settings(s, where, gf_buffer_view(&key), before, configuration, map, batch, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
@@ -122,12 +151,13 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
     gf_status st = gf_check_name("configuration", configuration, err);
     if (st != GF_OK) return st;
     st = gf_lock(s, err);
-    if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK) st = read_row(s, where, &row, err);
     if (st == GF_OK) {
         st = gf_settings_map_read(row.settings, configuration, &map, err);
         if (st == GF_ENOTFOUND) st = GF_OK; /* it is made */
     }
     if (st == GF_OK) st = change_map(&map, pairs, n, err);
+    if (st == GF_OK) st = inherit(s, where, configuration, &map, err); /* to check them together */
     if (st == GF_OK) st = gf_settings_resolve(&map, configuration, &resolved, err);
     if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, &map, err);
     gf_unlock(s);
@@ -139,6 +169,12 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
 /* ---- reading ----------------------------------------------------------------------------------
  */
 
+static gf_origin origin_of(const gf_settings_map *map, size_t number, gf_place where)
+{
+    if (!map->value[number].ptr) return GF_FROM_PROGRAM;
+    return map->inherited[number] || is_namespace(where) ? GF_FROM_NAMESPACE : GF_FROM_COLLECTION;
+}
+
 gf_status gf_configuration_read(gf_store *s, gf_place where, gf_slice configuration,
                                 gf_visit_setting *visit, void *context, gf_error *err)
 {
@@ -146,11 +182,12 @@ gf_status gf_configuration_read(gf_store *s, gf_place where, gf_slice configurat
     gf_settings_map map = {0};
     size_t n;
     const gf_setting *all = gf_settings(&n);
-    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    gf_status st = read_row(s, where, &row, err);
     if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
+    if (st == GF_OK) st = inherit(s, where, configuration, &map, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
-        st = visit(context, &all[i], gf_settings_map_value(&map, i),
-                   map.value[i].ptr ? GF_FROM_COLLECTION : GF_FROM_PROGRAM, err);
+        st =
+            visit(context, &all[i], gf_settings_map_value(&map, i), origin_of(&map, i, where), err);
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
     return st;
@@ -182,7 +219,7 @@ gf_status gf_configurations_visit(gf_store *s, gf_place where, gf_visit_name *vi
                                   gf_error *err)
 {
     gf_collection_row row = {0};
-    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    gf_status st = read_row(s, where, &row, err);
     if (st == GF_OK) st = visit_names(row.settings, visit, context, err);
     gf_collection_row_release(&row);
     return st;
@@ -214,7 +251,8 @@ static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configurati
                                  GF_COLLECTIONS_MAIN, gf_buffer_view(&column));
     }
     if (st == GF_OK)
-        st = put_settings(s, gf_buffer_view(&key), settings, configuration, NULL, batch, err);
+        st =
+            put_settings(s, where, gf_buffer_view(&key), settings, configuration, NULL, batch, err);
     if (st == GF_OK) st = gf_mark_builds(s, configuration_key, 0, 0, batch, marked, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
     gf_batch_free(batch);
@@ -253,9 +291,25 @@ static gf_status drop_builds(gf_store *s, gf_slice keys, gf_error *err)
     return st;
 }
 
+/* Of a namespace only settings are there to be deleted. */
+static gf_status delete_defaults(gf_store *s, gf_place where, gf_slice configuration, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_settings_map map = {0};
+    gf_status st = gf_lock(s, err);
+    if (st == GF_OK) st = read_row(s, where, &row, err);
+    if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
+    if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, NULL, err);
+    gf_unlock(s);
+    gf_settings_map_release(&map);
+    gf_collection_row_release(&row);
+    return st;
+}
+
 gf_status gf_configuration_delete(gf_store *s, gf_place where, gf_slice configuration,
                                   gf_error *err)
 {
+    if (is_namespace(where)) return delete_defaults(s, where, configuration, err);
     gf_buffer key = {0}, marked = {0};
     gf_configuration_key(&key, where.name_space, where.collection, configuration);
     gf_status st = gf_buffer_check(&key, err);

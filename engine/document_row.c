@@ -41,6 +41,12 @@ static gf_status write_names(const gf_document *d, gf_document_cells *cells, gf_
     return gf_buffer_check(&cells->names, err);
 }
 
+void gf_document_column(gf_buffer *column, gf_slice field)
+{
+    if (is_reserved(field)) gf_buffer_str(column, RENAMED);
+    gf_buffer_slice(column, field);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return gf_slice_compare(((const gf_column *)a)->name, ((const gf_column *)b)->name);

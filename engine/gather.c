@@ -1,5 +1,5 @@
 /*
- * Documents of a snapshot -> rows.
+ * Documents of a snapshot -> rows: of those that the configuration is about.
  *
  * Texts stream from the store in groups of some megabytes, each tokenised in parallel. Where the
  * language has to be found, a sample of each group is looked at: as long as all groups are in one
@@ -9,6 +9,7 @@
 #include "engine/rebuild_internal.h"
 
 #include "base/memory.h"
+#include "engine/filter.h"
 #include "vectorize/detect.h"
 
 #include <stdlib.h>
@@ -25,6 +26,8 @@ typedef struct pending_text {
 typedef struct gathering {
     gf_job *job;
     gf_vectorizer *vectorizer;
+    gf_filter filter; /* of the configuration */
+    bool filters;     /* it leaves anything out */
     gf_gathered *out;
     gf_arena arena;        /* of the group's texts */
     pending_text *pending; /* n of capacity */
@@ -148,6 +151,25 @@ static gf_status add_document(gathering *g, const gf_row *row, gf_error *err)
 /* ---- the walk ---------------------------------------------------------------------------------
  */
 
+static gf_status open_filter(gathering *g, gf_error *err)
+{
+    const gf_resolved *r = &g->job->settings;
+    gf_filter_init(&g->filter);
+    gf_status st = r->filter.len ? gf_filter_add_list(&g->filter, r->filter, err) : GF_OK;
+    g->filter.since = r->since;
+    g->filter.until = r->until;
+    g->filters = !gf_filter_is_empty(&g->filter);
+    return st;
+}
+
+/* Before anything of the row is copied. */
+static gf_status add_meant(gathering *g, const gf_row *row, gf_error *err)
+{
+    bool meant = true;
+    gf_status st = g->filters ? gf_filter_test(&g->filter, row, &meant, err) : GF_OK;
+    return st == GF_OK && meant ? add_document(g, row, err) : st;
+}
+
 static gf_status walk(gathering *g, gf_error *err)
 {
     gf_job *j = g->job;
@@ -162,7 +184,7 @@ static gf_status walk(gathering *g, gf_error *err)
     if (st == GF_OK) st = gf_scan_open(j->store->tables.documents, &o, &scan, err);
     while (st == GF_OK && more && !g->restart) {
         st = gf_scan_step(scan, &row, &more, err);
-        if (st == GF_OK && more) st = add_document(g, &row, err);
+        if (st == GF_OK && more) st = add_meant(g, &row, err);
     }
     gf_scan_close(scan);
     gf_row_release(&row);
@@ -173,6 +195,7 @@ static gf_status walk(gathering *g, gf_error *err)
 static void release(gathering *g)
 {
     gf_vectorizer_free(g->vectorizer);
+    gf_filter_release(&g->filter);
     gf_arena_release(&g->arena);
     gf_free(g->pending);
     gf_free(g->texts);
@@ -181,7 +204,9 @@ static void release(gathering *g)
 static gf_status gather_once(gf_job *j, bool *restart, gf_error *err)
 {
     gathering g = {.job = j, .out = &j->documents};
-    gf_status st = gf_vectorizer_create(&j->settings.vectorizer, j->pool, &g.vectorizer, err);
+    gf_status st = open_filter(&g, err);
+    if (st == GF_OK)
+        st = gf_vectorizer_create(&j->settings.vectorizer, j->pool, &g.vectorizer, err);
     g.out->n = 0;
     gf_buffer_reset(&g.out->ids);
     if (st == GF_OK) st = walk(&g, err);

@@ -163,7 +163,27 @@ gf_put_counts gf_put_counted(const gf_put *put);
 /** Forgets what was not flushed. */
 void gf_put_close(gf_put *put);
 
+/** Which documents are meant: all that is said must hold. */
+typedef struct gf_document_choice {
+    const gf_slice *where; /* n_where: "field=value", also with !=, <, <=, >, >= */
+    size_t n_where;
+    gf_slice before; /* ISO 8601, Unix seconds, or an age such as 30d; empty: of any time */
+} gf_document_choice;
+
+typedef gf_status gf_visit_id(void *context, gf_slice id, gf_error *err);
+
+/** The ids of these documents, as they were when the walk began; GF_EINVAL for what is no choice.
+ */
+gf_status gf_documents_choose(gf_store *store, gf_place where, const gf_document_choice *choice,
+                              gf_visit_id *visit, void *context, gf_error *err);
+
 /* ---- settings ---------------------------------------------------------------------------------
+ */
+
+/*
+ * Where a function of this part takes a place without a collection, the namespace's defaults are
+ * meant: what configurations of that name in its collections are where they set nothing themselves.
+ * They make no configuration in any collection, and no builds.
  */
 
 /** A key that configurations have. */
@@ -275,6 +295,34 @@ typedef gf_status gf_visit_rebuild(void *context, gf_place where, gf_slice confi
 gf_status gf_rebuild_all(gf_store *store, gf_slice name_space, gf_slice prefix,
                          gf_slice configuration, const gf_rebuild_options *options,
                          gf_visit_rebuild *visit, void *context, gf_error *err);
+
+/* ---- purging ----------------------------------------------------------------------------------
+ */
+
+typedef struct gf_purged {
+    uint64_t rebuilt; /* configurations */
+    uint64_t dropped; /* builds */
+} gf_purged;
+
+/**
+ * Rid the store of all that came from documents of a collection which were deleted or put anew: a
+ * build that had one of them has words of its text in its terms and labels, and its id in lists. So
+ * a configuration whose served build had one is rebuilt, every other such build is dropped, and
+ * then gf_store_purge is done. May be repeated; does nothing but the last where there is nothing.
+ *
+ * @return as gf_rebuild and gf_store_purge; what was done before a failure stays done
+ */
+gf_status gf_collection_purge(gf_store *store, gf_place where, const gf_rebuild_options *options,
+                              gf_purged *purged, gf_error *err);
+
+/**
+ * Write the store's files anew, without what was deleted or replaced. Others may read and write
+ * meanwhile; what a view has that is open then may stay until the next purge. The names of rows
+ * (ids, labels) that lie at the ends of files are in LevelDB's MANIFEST until the store is opened
+ * again.
+ * Cost: time and room as for writing all that the store has.
+ */
+gf_status gf_store_purge(gf_store *store, gf_error *err);
 
 /* ---- reading ----------------------------------------------------------------------------------
  */
@@ -444,6 +492,43 @@ typedef struct gf_verified {
  */
 gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_fault *visit,
                     void *context, gf_verified *verified, gf_error *err);
+
+/* ---- copies -----------------------------------------------------------------------------------
+ */
+
+/**
+ * Copy the store, as it is now, into a folder that is not there yet; the copy is a store. Others
+ * may read and write meanwhile. *status tells what the copy has.
+ * @return GF_OK; GF_EEXISTS; GF_ECORRUPT (the store is damaged), GF_EIO, GF_ENOMEM, GF_ECANCELLED:
+ *         there is then no copy
+ */
+gf_status gf_store_backup(gf_store *store, const char *path, const gf_cancel *cancel,
+                          gf_store_status *status, gf_error *err);
+
+/**
+ * Check a backup that nobody holds, as gf_verify does, and where it is sound copy it likewise.
+ * @return as gf_store_backup; GF_ECORRUPT where the backup has faults, of which `visit` is told
+ */
+gf_status gf_restore(const char *backup, const char *path, const gf_store_options *options,
+                     gf_visit_fault *visit, void *context, gf_store_status *status, gf_error *err);
+
+typedef struct gf_repaired {
+    uint64_t documents;   /* that the new store has */
+    uint64_t damages;     /* of the old store's files */
+    uint64_t rows;        /* that were there and could not be read */
+    uint64_t collections; /* whose numbers had to be set right */
+    uint64_t builds;      /* that were not whole, and were dropped */
+} gf_repaired;
+
+/**
+ * Make a new store of all that can be read of a damaged one, which nobody may hold and which stays
+ * as it is. `visit` is told of each damage, of rows that could not be read and of builds that were
+ * dropped.
+ * @return GF_OK, however much was lost: *repaired says; GF_EEXISTS, GF_ENOTFOUND, GF_EBUSY, GF_EIO,
+ *         GF_ENOMEM, GF_ECORRUPT (nothing of it is ours any more)
+ */
+gf_status gf_repair(const char *path, const char *to, const gf_store_options *options,
+                    gf_visit_fault *visit, void *context, gf_repaired *repaired, gf_error *err);
 
 #ifdef __cplusplus
 }

@@ -98,6 +98,13 @@ gf_status gf_collection_row_read(gf_store *store, const gf_snapshot *snapshot, g
 gf_status gf_collection_row_decode(gf_collection_row *row, gf_error *err);
 void gf_collection_row_release(gf_collection_row *row);
 
+/**
+ * The defaults of a namespace: JSON as in `settings`, borrowed from *row, which the caller
+ * releases; empty where it has none.
+ */
+gf_status gf_defaults_read(gf_store *store, const gf_snapshot *snapshot, gf_slice name_space,
+                           gf_row *row, gf_slice *defaults, gf_error *err);
+
 /** Whether the collection is marked as being deleted. */
 gf_status gf_collection_is_going(gf_store *store, const gf_snapshot *snapshot, gf_slice key,
                                  bool *going, gf_error *err);
@@ -151,6 +158,13 @@ gf_status gf_drop_builds(gf_store *store, gf_slice keys, gf_batch *batch, gf_err
 /** Delete all of a collection that is marked. Nobody else may write below its key. */
 gf_status gf_finish_deletion(gf_store *store, gf_slice collection_key, gf_error *err);
 
+/* ---- verify.c ---------------------------------------------------------------------------------
+ */
+
+/** Whether a build is there, finished, and agrees with itself throughout. */
+gf_status gf_build_is_whole(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                            const gf_cancel *cancel, bool *whole, gf_error *err);
+
 /* ---- document_row.c: documents as columns -----------------------------------------------------
  */
 
@@ -165,6 +179,9 @@ typedef struct gf_document_cells {
 gf_status gf_document_to_cells(const gf_document *document, gf_document_cells *cells,
                                gf_error *err);
 void gf_document_cells_release(gf_document_cells *cells);
+
+/** Append the column that a field which is neither text, time nor lang lies in. */
+void gf_document_column(gf_buffer *column, gf_slice field);
 
 /** A document from its row; fields is room for row->n_cells. Everything is borrowed from the row.
  */

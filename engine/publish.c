@@ -162,37 +162,40 @@ static gf_status note_need(void *context, const gf_row *row, gf_error *err)
     return GF_OK;
 }
 
-/*
- * Changes up to which no build of the collection needs any: builds that are there need those since
- * their own snapshot, and so do those that are being made. With the write lock held.
- */
-static gf_status oldest_need(gf_job *j, gf_error *err)
+gf_status gf_oldest_need(gf_store *s, gf_slice collection_key, uint64_t *seq, gf_error *err)
 {
-    gf_store *s = j->store;
-    gf_buffer key = {0};
-    need n = {s, j->seq};
-    gf_collection_key(&key, j->where.name_space, j->where.collection);
-    gf_status st = gf_buffer_check(&key, err);
-    gf_scan_options o = {.family = GF_BUILDS_MAIN, .prefix = gf_buffer_view(&key)};
-    if (st == GF_OK) st = gf_scan_each(s->tables.builds, &o, note_need, &n, err);
+    need n = {s, *seq};
+    gf_scan_options o = {.family = GF_BUILDS_MAIN, .prefix = collection_key};
+    gf_status st = gf_scan_each(s->tables.builds, &o, note_need, &n, err);
     for (const gf_activity *a = s->active; a && st == GF_OK; a = a->next)
         if (gf_slice_starts(a->key, o.prefix) && a->seq < n.oldest) n.oldest = a->seq;
-    if (st == GF_OK) j->trim_to = n.oldest;
+    if (st == GF_OK) *seq = n.oldest;
+    return st;
+}
+
+static gf_status oldest_need(gf_job *j, gf_error *err)
+{
+    gf_buffer key = {0};
+    uint64_t seq = j->seq;
+    gf_collection_key(&key, j->where.name_space, j->where.collection);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_oldest_need(j->store, gf_buffer_view(&key), &seq, err);
+    if (st == GF_OK) j->trim_to = seq;
     gf_buffer_release(&key);
     return st;
 }
 
-static gf_status trim_changes(gf_job *j, gf_batch *batch, gf_error *err)
+gf_status gf_trim_changes(gf_store *s, gf_place where, uint64_t seq, gf_batch *batch, gf_error *err)
 {
     gf_buffer start = {0}, end = {0};
-    if (j->trim_to == 0) return GF_OK;
-    gf_collection_key(&start, j->where.name_space, j->where.collection);
-    gf_change_key(&end, j->where.name_space, j->where.collection, j->trim_to + 1);
+    if (seq == 0) return GF_OK;
+    gf_collection_key(&start, where.name_space, where.collection);
+    gf_change_key(&end, where.name_space, where.collection, seq + 1);
     gf_status st = gf_buffer_check(&start, err);
     if (st == GF_OK) st = gf_buffer_check(&end, err);
     if (st == GF_OK)
-        st = gf_delete_range(j->store->tables.changes, gf_buffer_view(&start), gf_buffer_view(&end),
-                             batch, err);
+        st = gf_delete_range(s->tables.changes, gf_buffer_view(&start), gf_buffer_view(&end), batch,
+                             err);
     gf_buffer_release(&start);
     gf_buffer_release(&end);
     return st;
@@ -209,7 +212,7 @@ static gf_status drop_old(gf_job *const *jobs, size_t n, gf_error *err)
     if (st != GF_OK) return st;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         st = gf_drop_builds(s, gf_buffer_view(&jobs[i]->marked), batch, err);
-        if (st == GF_OK) st = trim_changes(jobs[i], batch, err);
+        if (st == GF_OK) st = gf_trim_changes(s, jobs[i]->where, jobs[i]->trim_to, batch, err);
     }
     if (st == GF_OK) st = gf_batch_write(batch, GF_NO_SYNC, err);
     gf_batch_free(batch);

@@ -155,6 +155,17 @@ gf_status gf_builds_list(gf_store *store, const gf_snapshot *snapshot, gf_slice 
 gf_status gf_mark_builds(gf_store *store, gf_slice configuration_key, size_t keep, int64_t served,
                          gf_batch *batch, gf_buffer *marked, gf_error *err);
 
+/**
+ * Changes up to which no build of the collection needs any: builds that are there need those since
+ * their own snapshot, and so do those that are being made. *seq is the collection's, and is lowered
+ * to what is needed. With the write lock held.
+ */
+gf_status gf_oldest_need(gf_store *store, gf_slice collection_key, uint64_t *seq, gf_error *err);
+
+/** Delete a collection's changes up to that one. */
+gf_status gf_trim_changes(gf_store *store, gf_place where, uint64_t seq, gf_batch *batch,
+                          gf_error *err);
+
 /** Gather, cluster and name: all between beginning and writing. */
 gf_status gf_job_compute(gf_job *job, gf_error *err);
 

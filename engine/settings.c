@@ -1,8 +1,10 @@
 #include "engine/settings.h"
 
+#include "base/clock.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "engine/filter.h"
 
 /* docs/configuration.md is written from this table; a test compares them. */
 static const gf_setting settings[] = {
@@ -44,6 +46,12 @@ static const gf_setting settings[] = {
     {"store_vectors", "on, off", "off", "keep each document's vector with its membership"},
     {"store_index", "auto, on, off", "auto",
      "keep an inverted index for search; auto does for the configuration \"default\""},
+    {"filter", "field=value or such as stars>=4; also !=, <, <=, >; several with commas", "",
+     "cluster only documents for which all of these hold"},
+    {"since", "a time, or an age: hours, days or weeks (12h, 30d, 4w)", "",
+     "cluster only documents from then on, by their time"},
+    {"until", "a time, or an age: hours, days or weeks (12h, 30d, 4w)", "",
+     "cluster only documents before then, by their time"},
 };
 enum { N_SETTINGS = sizeof settings / sizeof settings[0] };
 
@@ -141,6 +149,25 @@ static gf_status read_index(size_t number, gf_slice value, gf_slice configuratio
     return GF_OK;
 }
 
+static gf_status read_filter(gf_slice value, gf_slice *out, gf_error *err)
+{
+    gf_filter scratch;
+    *out = value;
+    if (value.len == 0) return GF_OK;
+    gf_filter_init(&scratch);
+    gf_status st = gf_filter_add_list(&scratch, value, err);
+    gf_filter_release(&scratch);
+    return st;
+}
+
+static gf_status read_bound(size_t number, gf_slice value, int64_t none, int64_t *out,
+                            gf_error *err)
+{
+    *out = none;
+    if (value.len == 0 || gf_read_moment(value, gf_clock_ms(), out)) return GF_OK;
+    return bad_value(number, value, err);
+}
+
 /* Numbers that go into 32 bits. */
 static gf_status read_small(size_t number, gf_slice value, bool automatic, uint64_t most,
                             uint32_t *out, gf_error *err)
@@ -173,6 +200,9 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
     if (strcmp(name, "store_vectors") == 0) return read_flag(number, value, &r->store_vectors, err);
     if (strcmp(name, "store_index") == 0)
         return read_index(number, value, configuration, &r->store_index, err);
+    if (strcmp(name, "filter") == 0) return read_filter(value, &r->filter, err);
+    if (strcmp(name, "since") == 0) return read_bound(number, value, INT64_MIN, &r->since, err);
+    if (strcmp(name, "until") == 0) return read_bound(number, value, INT64_MAX, &r->until, err);
     if (strcmp(name, "min_length") == 0)
         return read_small(number, value, false, GF_MOST_LENGTH, &a->min_length, err);
     if (strcmp(name, "max_length") == 0)
@@ -267,12 +297,43 @@ gf_status gf_settings_map_read(gf_slice text, gf_slice configuration, gf_setting
     return st;
 }
 
+static gf_status fill_in(gf_settings_map *map, const gf_settings_map *defaults, gf_error *err)
+{
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        if (map->value[i].ptr || !defaults->value[i].ptr) continue;
+        map->value[i] = gf_arena_copy(&map->memory, defaults->value[i]);
+        if (!map->value[i].ptr) return gf_fail_memory(err, "settings");
+        map->inherited[i] = true;
+    }
+    return GF_OK;
+}
+
+gf_status gf_settings_map_inherit(gf_settings_map *map, gf_slice defaults, gf_slice configuration,
+                                  bool *known, gf_error *err)
+{
+    gf_settings_map m = {0};
+    gf_json_parser *parser;
+    gf_json_value root;
+    if (known) *known = false;
+    if (defaults.len == 0) return GF_OK;
+    gf_status st = gf_json_parser_create(&parser, err);
+    if (st != GF_OK) return st;
+    st = gf_settings_parse(parser, defaults, &root, err);
+    if (st == GF_OK) st = find_configuration(root, configuration, &m, err);
+    if (known) *known = st == GF_OK;
+    if (st == GF_OK) st = fill_in(map, &m, err);
+    gf_settings_map_release(&m);
+    gf_json_parser_free(parser);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
 void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json)
 {
     gf_json_writer w = gf_json_writer_to(json);
     gf_json_begin(&w, '{');
     for (size_t i = 0; i < N_SETTINGS; i++)
-        if (map->value[i].ptr) gf_json_put_string(&w, settings[i].name, map->value[i]);
+        if (map->value[i].ptr && !map->inherited[i])
+            gf_json_put_string(&w, settings[i].name, map->value[i]);
     gf_json_end(&w, '}');
 }
 
@@ -284,6 +345,26 @@ void gf_settings_map_write_effective(const gf_settings_map *map, gf_buffer *json
         if (map->value[i].ptr && !gf_slice_equal(map->value[i], gf_slice_str(settings[i].initial)))
             gf_json_put_string(&w, settings[i].name, map->value[i]);
     gf_json_end(&w, '}');
+}
+
+gf_status gf_settings_map_fix_times(gf_settings_map *map, int64_t now, gf_error *err)
+{
+    static const char *const names[] = {"since", "until"};
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < 2 && st == GF_OK; i++) {
+        size_t number;
+        int64_t ms;
+        gf_buffer text = {0};
+        st = gf_setting_find(gf_slice_str(names[i]), &number, err);
+        if (st != GF_OK || !map->value[number].len) continue;
+        if (!gf_read_moment(map->value[number], now, &ms)) continue; /* resolving tells */
+        gf_clock_write_iso(&text, ms);
+        st = gf_buffer_check(&text, err);
+        map->value[number] = gf_arena_copy(&map->memory, gf_buffer_view(&text));
+        if (st == GF_OK && !map->value[number].ptr) st = gf_fail_memory(err, "settings");
+        gf_buffer_release(&text);
+    }
+    return st;
 }
 
 gf_slice gf_settings_map_value(const gf_settings_map *map, size_t number)

@@ -23,11 +23,14 @@ typedef struct gf_resolved {
     bool polish, start_served;
     uint32_t keep; /* builds */
     bool store_vectors, store_index;
+    gf_slice filter;      /* which documents it is about (engine/filter.h); empty: all */
+    int64_t since, until; /* and of which time; INT64_MIN, INT64_MAX: any */
 } gf_resolved;
 
 /** What is set of one configuration: names with values, in the order of gf_settings. */
 typedef struct gf_settings_map {
     gf_slice value[64]; /* by number of the setting; empty: not set */
+    bool inherited[64]; /* it is the namespace's, and not the configuration's own */
     gf_arena memory;    /* where values that had to be decoded lie */
 } gf_settings_map;
 
@@ -50,11 +53,24 @@ gf_status gf_settings_parse(gf_json_parser *parser, gf_slice text, gf_json_value
 gf_status gf_settings_map_read(gf_slice settings, gf_slice configuration, gf_settings_map *map,
                                gf_error *err);
 
-/** The set values as a JSON object, in the order of the settings. */
+/**
+ * Fill in what a namespace's defaults say of a configuration, where the map has nothing of its own.
+ * *known (may be NULL) is set to whether they say anything of it.
+ */
+gf_status gf_settings_map_inherit(gf_settings_map *map, gf_slice defaults, gf_slice configuration,
+                                  bool *known, gf_error *err);
+
+/** The map's own values as a JSON object, in the order of the settings. */
 void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json);
 
 /** The same without those that are what they would be anyway: what a build was made with. */
 void gf_settings_map_write_effective(const gf_settings_map *map, gf_buffer *json);
+
+/**
+ * Put what ages among the settings mean at `now` in their place, as times: so that a build says
+ * which documents it is about, and a later look sees whether those would be others now.
+ */
+gf_status gf_settings_map_fix_times(gf_settings_map *map, int64_t now, gf_error *err);
 
 /** The value of a setting: what is set, else what is initial. */
 gf_slice gf_settings_map_value(const gf_settings_map *map, size_t number);

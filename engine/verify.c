@@ -279,6 +279,22 @@ static gf_status check_build(checking *c, gf_place where, gf_slice configuration
     return st;
 }
 
+static gf_status pass_over(void *context, const char *where, const char *what, gf_error *err)
+{
+    (void)context, (void)where, (void)what, (void)err;
+    return GF_OK;
+}
+
+gf_status gf_build_is_whole(gf_store *s, gf_place where, gf_slice configuration, int64_t build,
+                            const gf_cancel *cancel, bool *whole, gf_error *err)
+{
+    gf_error own;
+    checking c = {.store = s, .visit = pass_over, .cancel = cancel};
+    gf_status st = check_build(&c, where, configuration, build, err ? err : &own);
+    if (st == GF_OK) *whole = c.found.faults == 0 && c.found.builds == 1;
+    return st;
+}
+
 /* ---- one collection ---------------------------------------------------------------------------
  */
 

@@ -268,7 +268,9 @@ gf_status gf_view_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error
     if (st != GF_OK) return st;
     st = gf_view_read_cells(v, id, &cells, err);
     if (st == GF_ENOTFOUND)
-        return gf_fail(err, st, "document \"%.*s\" was put after the build", GF_SLICE_ARG(id));
+        return gf_fail(err, st,
+                       "document \"%.*s\" was put after the build, or is left out by its settings",
+                       GF_SLICE_ARG(id));
     if (st != GF_OK) return st;
     gf_view_describe(v, &cells, m);
     m->replaced = replaced;

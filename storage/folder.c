@@ -330,6 +330,21 @@ gf_status gf_folder_check(const gf_folder *f, gf_damage_report *report, void *co
     return st;
 }
 
+/* LevelDB appends to LOG, so a file that was cut under it goes on at its new end. */
+gf_status gf_folder_clear_journals(const gf_folder *f, gf_error *err)
+{
+    static const char *const names[] = {"db/LOG", "db/LOG.old"};
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < 2 && st == GF_OK; i++) {
+        char *path = path_in(f, names[i], err);
+        if (!path) return GF_ENOMEM;
+        if (truncate(path, 0) != 0 && errno != ENOENT)
+            st = gf_fail_errno(err, "cannot cut %s", path);
+        gf_free(path);
+    }
+    return st;
+}
+
 static gf_status add_sizes(const char *path, uint64_t *bytes, gf_error *err)
 {
     DIR *dir = opendir(path);

@@ -49,6 +49,31 @@ gf_status gf_folder_open(gf_folder *folder, gf_database **db, gf_error *err);
 gf_status gf_folder_check(const gf_folder *folder, gf_damage_report *report, void *context,
                           const gf_cancel *cancel, gf_error *err);
 
+/** Fill a new store's database. */
+typedef gf_status gf_folder_fill(void *context, gf_database *db, gf_error *err);
+
+/**
+ * Make a store in a folder that is not there yet: it appears there whole, or not at all.
+ * @return GF_OK; GF_EEXISTS where something is there; what `fill` gives; GF_EIO, GF_ENOMEM
+ */
+gf_status gf_folder_make(const char *path, gf_folder_fill *fill, void *context, gf_error *err);
+
+/** The same, filled with what an open database has now; others may use that meanwhile. */
+gf_status gf_folder_copy(gf_database *db, const char *path, const gf_cancel *cancel, gf_error *err);
+
+/**
+ * Put into a new database all that can be read of a damaged store's, whose files stay as they are;
+ * nobody may hold that store. Each damage is reported. `work` is a folder that is not there yet,
+ * for a copy of the files, and is removed again. *catalogue: the tables' names were found.
+ * @return GF_OK, however little that was; GF_ENOTFOUND (no database), GF_EIO, GF_ENOMEM, ...
+ */
+gf_status gf_folder_rescue(const char *path, gf_database *to, const char *work,
+                           gf_damage_report *report, void *context, const gf_cancel *cancel,
+                           bool *catalogue, gf_error *err);
+
+/** Empty LevelDB's journals of its own work (LOG), which name keys; the database may be open. */
+gf_status gf_folder_clear_journals(const gf_folder *folder, gf_error *err);
+
 /** Bytes that the store's files take. */
 gf_status gf_folder_size(const gf_folder *folder, uint64_t *bytes, gf_error *err);
 

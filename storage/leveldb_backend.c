@@ -142,36 +142,6 @@ static void snapshot_free(gf_backend *backend, const void *snapshot)
     gf_free(view);
 }
 
-/* ---- compaction -------------------------------------------------------------------------------
- */
-
-/* Delete two keys that are never there, below and above all others. */
-static gf_status write_span(gf_leveldb *b, gf_error *err)
-{
-    leveldb_writebatch_t *batch = leveldb_writebatch_create();
-    leveldb_writebatch_delete(batch, "", 0);
-    leveldb_writebatch_delete(batch, "\xFF", 1);
-    gf_status st = gf_leveldb_commit(b, batch, 1, GF_NO_SYNC, err);
-    leveldb_writebatch_destroy(batch);
-    return st;
-}
-
-/*
- * LevelDB merges each level into the next and leaves the lowest as it is, with what was deleted
- * there. So all goes to tables first; then what spans them all goes above them, and down again. A
- * failure on the way is told by the write that comes next.
- */
-static gf_status compact(gf_backend *backend, gf_error *err)
-{
-    gf_leveldb *b = (gf_leveldb *)backend;
-    gf_status st = GF_OK;
-    for (int round = 0; round < 2 && st == GF_OK; round++) {
-        leveldb_compact_range(b->db, NULL, 0, NULL, 0);
-        st = write_span(b, err);
-    }
-    return st;
-}
-
 /* ---- the backend ------------------------------------------------------------------------------
  */
 
@@ -186,6 +156,7 @@ static void close_backend(gf_backend *backend)
     for (int sync = 0; sync < 2; sync++)
         if (b->write[sync]) leveldb_writeoptions_destroy(b->write[sync]);
     gf_arena_release(&b->catalogue_memory);
+    gf_free(b->folder);
     pthread_mutex_destroy(&b->catalogue_lock);
     pthread_mutex_destroy(&b->rows_lock);
     pthread_mutex_destroy(&b->commit_lock);
@@ -203,7 +174,7 @@ static const gf_backend_operations operations = {
     .increment = gf_leveldb_increment,
     .snapshot_create = snapshot_create,
     .snapshot_free = snapshot_free,
-    .compact = compact,
+    .compact = gf_leveldb_compact,
     .close = close_backend,
 };
 
@@ -248,7 +219,9 @@ gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend *
     pthread_mutex_init(&b->catalogue_lock, NULL);
     pthread_mutex_init(&b->rows_lock, NULL);
     pthread_mutex_init(&b->commit_lock, NULL);
-    gf_status st = open_leveldb(b, folder, mode, err);
+    b->folder = gf_copy_string(folder, strlen(folder));
+    gf_status st =
+        b->folder ? open_leveldb(b, folder, mode, err) : gf_fail_memory(err, "a database");
     if (st == GF_OK && mode == GF_LEVELDB_CREATE) st = gf_catalogue_create(b, err);
     if (st == GF_OK) st = gf_catalogue_load(b, err);
     if (st != GF_OK) {

@@ -11,6 +11,7 @@
 #ifndef GF_STORAGE_LEVELDB_BACKEND_H
 #define GF_STORAGE_LEVELDB_BACKEND_H
 
+#include "base/cancel.h"
 #include "storage/backend.h"
 
 typedef enum gf_leveldb_mode {
@@ -24,5 +25,20 @@ typedef enum gf_leveldb_mode {
  */
 gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend **backend,
                           gf_error *err);
+
+/**
+ * Put every entry of a database, as it is in one state, into another, which is new; synced. Both
+ * may be in use by others.
+ * @return GF_OK; GF_ECORRUPT, GF_EIO, GF_ENOMEM, GF_ECANCELLED
+ */
+gf_status gf_leveldb_copy(gf_backend *from, gf_backend *to, const gf_cancel *cancel, gf_error *err);
+
+/**
+ * The same of all that can be read in a folder of LevelDB's files, which this changes. What is
+ * damaged is passed over; where `repairs`, a new MANIFEST is made of the tables and logs first.
+ * *catalogue is set to whether any table's name was found.
+ */
+gf_status gf_leveldb_rescue(const char *folder, bool repairs, gf_backend *to,
+                            const gf_cancel *cancel, bool *catalogue, gf_error *err);
 
 #endif

@@ -69,4 +69,11 @@ typedef gf_status gf_manifest_file(void *context, uint64_t number, uint64_t size
 gf_status gf_leveldb_check_manifest(gf_slice content, gf_manifest_file *each, void *context,
                                     gf_error *err);
 
+/** A table that a MANIFEST wants to be there, with its lowest key; borrowed for the call. */
+typedef gf_status gf_manifest_table(void *context, uint64_t number, gf_slice lowest, gf_error *err);
+
+/** Tell the tables of a MANIFEST. */
+gf_status gf_leveldb_list_tables(gf_slice content, gf_manifest_table *each, void *context,
+                                 gf_error *err);
+
 #endif

@@ -1,6 +1,7 @@
 /* What a LevelDB MANIFEST says that there is. */
 #include "storage/leveldb_check.h"
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/strings.h"
@@ -26,6 +27,7 @@ enum { LEVELS = 7 };
 typedef struct table_file {
     uint64_t number, size;
     bool is_there;
+    gf_slice lowest; /* its lowest key, as LevelDB has it inside; only where keys are kept */
 } table_file;
 
 typedef struct manifest {
@@ -34,6 +36,8 @@ typedef struct manifest {
     gf_strings numbers; /* number (u64 BE) -> index in tables */
     table_file *tables; /* numbers.n of capacity */
     size_t capacity;
+    bool keeps_keys;
+    gf_arena keys;
 } manifest;
 
 static gf_status damaged(gf_error *err)
@@ -42,7 +46,7 @@ static gf_status damaged(gf_error *err)
 }
 
 static gf_status set_table(manifest *m, uint64_t number, uint64_t size, bool is_there,
-                           gf_error *err)
+                           gf_slice lowest, gf_error *err)
 {
     gf_buffer key = {0};
     uint32_t id;
@@ -59,8 +63,10 @@ static gf_status set_table(manifest *m, uint64_t number, uint64_t size, bool is_
         m->tables = tables;
         m->capacity = capacity;
     }
-    m->tables[id] = (table_file){number, size, is_there};
-    return GF_OK;
+    m->tables[id] = (table_file){number, size, is_there, {0}};
+    if (!m->keeps_keys || !is_there) return GF_OK;
+    m->tables[id].lowest = gf_arena_copy(&m->keys, lowest);
+    return m->tables[id].lowest.ptr ? GF_OK : gf_fail_memory(err, "a MANIFEST");
 }
 
 static bool take_level(gf_slice *s)
@@ -72,12 +78,12 @@ static bool take_level(gf_slice *s)
 static gf_status take_table(manifest *m, gf_slice *s, bool is_new, gf_error *err)
 {
     uint64_t number, size = 0;
-    gf_slice key;
+    gf_slice lowest = {0}, highest;
     if (!take_level(s) || !gf_take_varint(s, &number)) return damaged(err);
     if (is_new &&
-        (!gf_take_varint(s, &size) || !gf_take_string(s, &key) || !gf_take_string(s, &key)))
+        (!gf_take_varint(s, &size) || !gf_take_string(s, &lowest) || !gf_take_string(s, &highest)))
         return damaged(err);
-    return set_table(m, number, size, is_new, err);
+    return set_table(m, number, size, is_new, lowest, err);
 }
 
 static gf_status take_field(manifest *m, gf_slice *s, gf_error *err)
@@ -126,6 +132,26 @@ gf_status gf_leveldb_check_manifest(gf_slice content, gf_manifest_file *each, vo
         if (t->is_there) st = each(context, t->number, t->size, err);
     }
     gf_strings_release(&m.numbers);
+    gf_free(m.tables);
+    return st;
+}
+
+gf_status gf_leveldb_list_tables(gf_slice content, gf_manifest_table *each, void *context,
+                                 gf_error *err)
+{
+    enum { TRAILER = 8 }; /* sequence and kind of the entry, behind the key */
+    manifest m = {.keeps_keys = true};
+    gf_status st = gf_leveldb_check_log(content, take_edit, &m, err);
+    for (uint32_t i = 0; i < m.numbers.n && st == GF_OK; i++) {
+        const table_file *t = &m.tables[i];
+        if (!t->is_there) continue;
+        if (t->lowest.len < TRAILER)
+            st = damaged(err);
+        else
+            st = each(context, t->number, gf_slice_of(t->lowest.ptr, t->lowest.len - TRAILER), err);
+    }
+    gf_strings_release(&m.numbers);
+    gf_arena_release(&m.keys);
     gf_free(m.tables);
     return st;
 }

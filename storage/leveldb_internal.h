@@ -42,6 +42,7 @@ typedef struct gf_row_set {
 typedef struct gf_leveldb {
     gf_backend base;
     leveldb_t *db;
+    char *folder;
     leveldb_options_t *options;
     leveldb_cache_t *cache;
     leveldb_filterpolicy_t *filter;
@@ -119,6 +120,15 @@ gf_status gf_leveldb_write(gf_backend *b, const gf_change *changes, size_t n,
                            const gf_condition *condition, gf_sync sync, gf_error *err);
 gf_status gf_leveldb_increment(gf_backend *b, const gf_change *put, int64_t delta, gf_sync sync,
                                int64_t *result, gf_error *err);
+
+/** Keep all writes of rows out until they are let in again; waits for those under way. */
+void gf_leveldb_hold_all_rows(gf_leveldb *b);
+void gf_leveldb_let_all_rows(gf_leveldb *b);
+
+/* ---- leveldb_compact.c ------------------------------------------------------------------------
+ */
+
+gf_status gf_leveldb_compact(gf_backend *b, gf_error *err);
 
 /* ---- leveldb_commit.c -------------------------------------------------------------------------
  */

@@ -106,6 +106,25 @@ static void unlock_rows(gf_leveldb *b, const gf_row_set *rows)
     pthread_mutex_unlock(&b->rows_lock);
 }
 
+static gf_row_set all_rows(void)
+{
+    gf_row_set rows;
+    memset(&rows, 0xFF, sizeof rows);
+    return rows;
+}
+
+void gf_leveldb_hold_all_rows(gf_leveldb *b)
+{
+    gf_row_set rows = all_rows();
+    lock_rows(b, &rows);
+}
+
+void gf_leveldb_let_all_rows(gf_leveldb *b)
+{
+    gf_row_set rows = all_rows();
+    unlock_rows(b, &rows);
+}
+
 /* ---- writes -----------------------------------------------------------------------------------
  */
 

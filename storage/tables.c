@@ -24,6 +24,7 @@ static const char *const document_columns[] = {"text", "time", "lang", "seq", NU
 static const char *const cluster_columns[] = {"id", "size", "terms", NULL};
 static const char *const collection_columns[] = {"size",     "modified", "seq",
                                                  "settings", "pins",     NULL};
+static const char *const defaults_columns[] = {"defaults", NULL};
 static const char *const progress_columns[] = {"state", "owner", NULL};
 static const char *const build_columns[] = {
     "documents", "without_terms", "distinct", "terms",   "k",          "objective", "next_id",
@@ -40,7 +41,8 @@ static const gf_family cluster_families[] = {{.name = "main", .columns = cluster
                                              {.name = "documents", .layout = GF_WIDE},
                                              {.name = "ranked", .layout = GF_WIDE}};
 static const gf_family collection_families[] = {{.name = "main", .columns = collection_columns},
-                                                {.name = "progress", .columns = progress_columns}};
+                                                {.name = "progress", .columns = progress_columns},
+                                                {.name = "defaults", .columns = defaults_columns}};
 static const gf_family build_families[] = {
     {.name = "main", .columns = build_columns},
     {.name = "model", .layout = GF_WIDE, .compression = GF_SNAPPY},

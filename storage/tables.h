@@ -6,7 +6,7 @@
  *     clusters     (namespace, collection, configuration, timestamp, label)
  *                  main, documents, ranked
  *     collections  (namespace, collection)
- *                  main, progress
+ *                  main, progress, defaults
  *     builds       (namespace, collection, configuration, timestamp)
  *                  main, model, progress
  *     memberships  (namespace, collection, configuration, timestamp, document id)
@@ -16,7 +16,8 @@
  *
  * `progress` is there only while something is unfinished (a build under way, a deletion), so a walk
  * over that family alone finds all that a crash has left. What the key says (namespace, label, ...)
- * is not stored as a column again. docs/tables.md describes every column.
+ * is not stored as a column again. `defaults` is of rows whose collection is empty: what a
+ * namespace sets for all its collections. docs/tables.md describes every column.
  */
 #ifndef GF_STORAGE_TABLES_H
 #define GF_STORAGE_TABLES_H
@@ -29,7 +30,7 @@ typedef struct gf_tables {
 
 enum { GF_DOCUMENTS_MAIN };
 enum { GF_CLUSTERS_MAIN, GF_CLUSTERS_DOCUMENTS, GF_CLUSTERS_RANKED };
-enum { GF_COLLECTIONS_MAIN, GF_COLLECTIONS_PROGRESS };
+enum { GF_COLLECTIONS_MAIN, GF_COLLECTIONS_PROGRESS, GF_COLLECTIONS_DEFAULTS };
 enum { GF_BUILDS_MAIN, GF_BUILDS_MODEL, GF_BUILDS_PROGRESS };
 enum { GF_MEMBERSHIPS_MAIN, GF_MEMBERSHIPS_PROVISIONAL };
 enum { GF_CHANGES_MAIN };

@@ -39,6 +39,61 @@ static void by_arguments(void **state)
     transport_close(&t);
 }
 
+/* By time and fields; a dry run only counts. */
+static void by_choice(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_run(&t, "delete", "collection", "mid", "where", "play=caesar", "dry-run", "true");
+    assert_string_equal(transport_members(&t, 0), "collection asked deleted absent would_delete");
+    assert_true(transport_number(&t, 0, "would_delete") == 2);
+    assert_true(transport_number(&t, 0, "deleted") == 0);
+    assert_run(&t, "delete", "collection", "mid", "id", "doc1", "id", "doc9", "dry-run", "true");
+    assert_true(transport_number(&t, 0, "would_delete") == 1);
+    assert_true(transport_number(&t, 0, "absent") == 1);
+    assert_run(&t, "collection show", "collection", "mid");
+    assert_int_equal(transport_number(&t, 0, "size"), 7);
+    assert_run(&t, "delete", "collection", "mid", "where", "play=caesar");
+    assert_counts(&t, 2, 2, 0);
+    assert_run(&t, "delete", "collection", "mid", "where", "play!=macbeth", "where", "lang=en");
+    assert_counts(&t, 1, 1, 0); /* doc2 */
+    assert_run(&t, "delete", "collection", "mid", "before", "1d");
+    assert_counts(&t, 1, 1, 0); /* doc1, the only one that has a time */
+    assert_run(&t, "delete", "collection", "mid", "before", "2020-01-01");
+    assert_counts(&t, 0, 0, 0);
+    assert_refused(GF_EINVAL, "before: \"soon\"", &t, "delete", "collection", "mid", "before",
+                   "soon");
+    assert_refused(GF_EINVAL, "\"play\" is not field=value", &t, "delete", "collection", "mid",
+                   "where", "play");
+    assert_refused(GF_EINVAL, "either ids, or", &t, "delete", "collection", "mid", "where", "a=b",
+                   "id", "doc3");
+    transport_close(&t);
+}
+
+static void purges(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_run(&t, "delete", "collection", "mid", "id", "doc6", "id", "doc7", "purge", "true");
+    assert_string_equal(transport_members(&t, 0),
+                        "collection asked deleted absent purged rebuilt dropped");
+    assert_true(transport_number(&t, 0, "rebuilt") == 1);
+    assert_true(transport_number(&t, 0, "dropped") == 1);
+    assert_run(&t, "builds", "collection", "mid");
+    assert_int_equal(t.n_rows, 1);
+    assert_run(&t, "delete", "collection", "mid", "purge", "true");
+    assert_true(transport_number(&t, 0, "rebuilt") == 0);
+    assert_run(&t, "collection delete", "collection", "mid", "purge", "true");
+    transport_close_store(&t);
+    assert_run(&t, "verify");
+    assert_true(transport_number(&t, 0, "faults") == 0);
+    transport_close(&t);
+}
+
 /* As many ids as a command line holds, in time that grows with their number alone. */
 static void many_arguments(void **state)
 {
@@ -174,7 +229,8 @@ static void random_deletes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_arguments), cmocka_unit_test(many_arguments),
+        cmocka_unit_test(by_arguments), cmocka_unit_test(by_choice),
+        cmocka_unit_test(purges),       cmocka_unit_test(many_arguments),
         cmocka_unit_test(by_lines),     cmocka_unit_test(longest_ids),
         cmocka_unit_test(cut_short),    cmocka_unit_test(random_deletes)};
     return cmocka_run_group_tests(tests, NULL, NULL);

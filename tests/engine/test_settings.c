@@ -40,6 +40,10 @@ static const examples table[] = {
     {"keep", "1|2|1000", "0|1001|auto|all"},
     {"store_vectors", "on|off", "auto"},
     {"store_index", "auto|on|off", "true"},
+    {"filter", "type=praise|a!=b,c<5|stars>=4.5|a=|lang=en|a=x\\,y", "type|=x|a!b|a=b,|,|id=1"},
+    {"since", "2026-01-01|2026-01-01T10:00:00Z|30d|12h|4w|1277293943",
+     "x|d|30m|1.5d|-3d|2026-13-01"},
+    {"until", "2026-01-01|0d|52w", "tomorrow|1y|9999999d"},
 };
 enum { KEYS = sizeof table / sizeof table[0] };
 
@@ -232,13 +236,125 @@ static void every_good_value_builds(void **state)
             snprintf(text, sizeof text, "%.*s", GF_SLICE_ARG(value));
             fixture_set(&f, "c", "default", table[i].name, text);
             gf_build_info b = fixture_rebuild(&f, "c");
-            fixture_check_served(&f, "c", 12);
+            bool is_part = strstr("filter since until", table[i].name) != NULL;
+            fixture_check_served(&f, "c", is_part ? b.documents : 12);
             bool is_k = strcmp(table[i].name, "k") == 0 || strcmp(table[i].name, "max_k") == 0;
             if (is_k && atoi(text) && b.k > (uint32_t)atoi(text)) fail_msg("%s: %u", text, b.k);
             assert_int_equal(b.without_terms, 0);
         }
         fixture_set(&f, "c", "default", table[i].name, "");
     }
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* ---- a namespace's defaults --------------------------------------------------------------------
+ */
+
+static void set_default(fixture *f, const char *configuration, const char *key, const char *value)
+{
+    gf_error err;
+    gf_pair pair = {gf_slice_str(key), gf_slice_str(value)};
+    assert_ok(gf_configuration_set(f->store, fixture_place(""), gf_slice_str(configuration), &pair,
+                                   1, &err));
+}
+
+static void expect_setting(fixture *f, const char *key, const char *value, gf_origin origin)
+{
+    looking l = look(f, key);
+    assert_string_equal(l.value, value);
+    assert_int_equal(l.origin, origin);
+}
+
+static gf_rebuild_outcome plain_rebuild(fixture *f)
+{
+    gf_error err;
+    gf_rebuild_options o = {.threads = 1};
+    gf_rebuild_result r;
+    assert_ok(gf_rebuild(f->store, fixture_place("c"), fixture_default(), &o, &r, &err));
+    return r.outcome;
+}
+
+/* Program, namespace, collection: the last that says something counts, and builds follow. */
+static void defaults_are_inherited(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    expect_setting(&f, "k", "auto", GF_FROM_PROGRAM);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
+    set_default(&f, "default", "k", "2");
+    expect_setting(&f, "k", "2", GF_FROM_NAMESPACE);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
+    assert_int_equal(plain_rebuild(&f), GF_UNMODIFIED);
+    fixture_set(&f, "c", "default", "k", "auto"); /* the program's own, said here */
+    expect_setting(&f, "k", "auto", GF_FROM_COLLECTION);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
+    set_default(&f, "default", "k", "5");
+    assert_int_equal(plain_rebuild(&f), GF_UNMODIFIED);
+    fixture_set(&f, "c", "default", "k", "");
+    expect_setting(&f, "k", "5", GF_FROM_NAMESPACE);
+    fixture_set(&f, "c", "default", "k", "5"); /* the same, and so nothing new to build by */
+    expect_setting(&f, "k", "5", GF_FROM_COLLECTION);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
+    fixture_set(&f, "c", "default", "k", "");
+    assert_int_equal(plain_rebuild(&f), GF_UNMODIFIED);
+    set_default(&f, "default", "k", "");
+    expect_setting(&f, "k", "auto", GF_FROM_PROGRAM);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+static gf_status note_collection(void *context, const gf_collection_info *info, gf_error *err)
+{
+    (void)err;
+    if (info->name.len == 0) fail_msg("defaults are listed as a collection");
+    ++*(size_t *)context;
+    return GF_OK;
+}
+
+/* They are no collection and make no configuration, and other namespaces have their own. */
+static void defaults_are_nothing_else(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    size_t n = 0;
+    gf_store_status status;
+    gf_pair pair = {GF_SLICE("min_length"), GF_SLICE("9")};
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    set_default(&f, "fine", "k", "7");
+    set_default(&f, "default", "seed", "3");
+    assert_ok(
+        gf_collections_visit(f.store, GF_SLICE("test"), GF_SLICE(""), note_collection, &n, &err));
+    assert_int_equal(n, 1);
+    assert_ok(gf_store_read_status(f.store, &status, &err));
+    assert_int_equal(status.collections, 1);
+    looking l = {.key = "k"};
+    assert_status(GF_ENOTFOUND, gf_configuration_read(f.store, fixture_place("c"), GF_SLICE("fine"),
+                                                      note_setting, &l, &err));
+    fixture_set(&f, "c", "fine", "seed", "1");
+    l = (looking){.key = "k"};
+    assert_ok(gf_configuration_read(f.store, fixture_place("c"), GF_SLICE("fine"), note_setting, &l,
+                                    &err));
+    assert_string_equal(l.value, "7");
+    assert_ok(gf_configuration_delete(f.store, fixture_place(""), GF_SLICE("fine"), &err));
+    assert_status(GF_ENOTFOUND,
+                  gf_configuration_delete(f.store, fixture_place(""), GF_SLICE("fine"), &err));
+    l = (looking){.key = "k"};
+    assert_ok(gf_configuration_read(f.store, fixture_place("c"), GF_SLICE("fine"), note_setting, &l,
+                                    &err));
+    assert_int_equal(l.origin, GF_FROM_PROGRAM);
+    /* Each alone is a value, the two together are none. */
+    set_default(&f, "default", "max_length", "8");
+    assert_status(GF_EINVAL, gf_configuration_set(f.store, fixture_place("c"), fixture_default(),
+                                                  &pair, 1, &err));
+    gf_place other = {GF_SLICE("other"), {0}};
+    l = (looking){.key = "seed"};
+    assert_ok(gf_configuration_read(f.store, other, fixture_default(), note_setting, &l, &err));
+    assert_string_equal(l.value, "1");
     fixture_is_sound(&f);
     fixture_close(&f);
 }
@@ -343,6 +459,8 @@ static void the_page_has_the_same_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_inherited),
+        cmocka_unit_test(defaults_are_nothing_else),
         cmocka_unit_test(the_table_has_every_key),
         cmocka_unit_test(documented_words_are_examples),
         cmocka_unit_test(good_values_are_kept_and_go_again),

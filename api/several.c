@@ -1,0 +1,240 @@
+/*
+ * One operation, asked of several collections: of those whose names match a pattern, or of all.
+ *
+ * The operation is run as it is for one collection after the other, through a call of its own that
+ * hands everything on to the outer one. Its rows get the collection's name where they lack it. A
+ * name that is there as it is written is what a pattern means, and nothing else.
+ */
+#include "api/call_internal.h"
+
+#include "base/glob.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+
+typedef struct several {
+    const gf_operation *operation;
+    gf_call *outer;
+    gf_call inner;
+    gf_argument *arguments; /* of the inner call; `collection` of them is the name at hand */
+    gf_argument *collection;
+    gf_buffer names; /* varint lengths and bytes, in order */
+    gf_slice pattern;
+    gf_buffer row;
+    uint64_t n, failed;
+    gf_error worst;     /* of the collections that failed */
+    gf_outcome outcome; /* the worst of the others */
+} several;
+
+static bool is_all(const gf_operation *o, const gf_argument *a)
+{
+    return o->reach == GF_REACH_ALL && gf_slice_equal(a->name, GF_SLICE("all")) &&
+           !gf_slice_equal(a->value, GF_SLICE("false"));
+}
+
+bool gf_operation_is_of_several(const gf_operation *o, const gf_argument *arguments, size_t n)
+{
+    bool of_several = false;
+    for (size_t i = 0; i < n && o->reach != GF_REACH_ONE; i++) {
+        if (gf_slice_equal(arguments[i].name, GF_SLICE("collection")))
+            of_several = gf_glob_is_pattern(arguments[i].value); /* the last one counts */
+        else if (is_all(o, &arguments[i]))
+            return true;
+    }
+    return of_several;
+}
+
+/* ---- which collections ------------------------------------------------------------------------
+ */
+
+static gf_status add_name(void *context, const gf_collection_info *info, gf_error *err)
+{
+    several *s = context;
+    if (!gf_glob_matches(s->pattern, info->name)) return GF_OK;
+    s->n++;
+    gf_buffer_string(&s->names, info->name);
+    return gf_buffer_check(&s->names, err);
+}
+
+static gf_status add_literal(void *context, const gf_collection_info *info, gf_error *err)
+{
+    several *s = context;
+    s->n++;
+    gf_buffer_string(&s->names, info->name);
+    return gf_buffer_check(&s->names, err);
+}
+
+static gf_status list_names(several *s, gf_error *err)
+{
+    gf_store *store;
+    gf_slice space = s->outer->name_space;
+    bool all = !gf_call_has(s->outer, "collection");
+    s->pattern = all ? GF_SLICE("*") : gf_call_text(s->outer, "collection");
+    gf_status st = gf_call_store(s->outer, &store, err);
+    if (st != GF_OK) return st;
+    st = gf_collection_read(store, (gf_place){space, s->pattern}, add_literal, s, err);
+    if (st != GF_ENOTFOUND && st != GF_EINVAL) return st;
+    st = gf_collections_visit(store, space, gf_glob_start(s->pattern), add_name, s, err);
+    if (st != GF_OK || s->n || all) return st;
+    return gf_fail(err, GF_ENOTFOUND, "no collection matches \"%.*s\"", GF_SLICE_ARG(s->pattern));
+}
+
+/* ---- the inner call ---------------------------------------------------------------------------
+ */
+
+static gf_status open_store(void *context, bool create, gf_store **store, gf_error *err)
+{
+    const gf_call *outer = ((several *)context)->outer;
+    return outer->store(outer->context, create, store, err);
+}
+
+static const char *store_path(void *context)
+{
+    const gf_call *outer = ((several *)context)->outer;
+    return outer->store_path(outer->context);
+}
+
+static void notice(void *context, const gf_notice *n)
+{
+    const gf_call *outer = ((several *)context)->outer;
+    if (outer->notice) outer->notice(outer->context, n);
+}
+
+static void progress(void *context, gf_slice what, const char *phase, uint64_t done, uint64_t total)
+{
+    const gf_call *outer = ((several *)context)->outer;
+    if (outer->progress) outer->progress(outer->context, what, phase, done, total);
+}
+
+/* {"id":...} -> {"collection":"name","id":...}; what names its collection does so first. */
+static gf_status emit(void *context, gf_slice row, gf_error *err)
+{
+    several *s = context;
+    const gf_call *outer = s->outer;
+    if (gf_slice_starts(row, GF_SLICE("{\"collection\":")))
+        return outer->emit(outer->context, row, err);
+    gf_buffer_reset(&s->row);
+    gf_buffer_str(&s->row, "{\"collection\":");
+    gf_buffer_json_string(&s->row, s->collection->value);
+    if (row.len > 2) gf_buffer_byte(&s->row, ',');
+    gf_buffer_slice(&s->row, gf_slice_skip(row, 1));
+    gf_status st = gf_buffer_check(&s->row, err);
+    return st == GF_OK ? outer->emit(outer->context, gf_buffer_view(&s->row), err) : st;
+}
+
+/* The outer call's arguments, with one collection in the place of the pattern or of "all". */
+static gf_status begin(several *s, gf_error *err)
+{
+    const gf_call *outer = s->outer;
+    size_t n = 0;
+    if (outer->input.next)
+        return gf_fail(err, GF_EINVAL, "an input goes with one collection, not with several");
+    s->arguments = gf_array(outer->n_arguments + 1, sizeof *s->arguments);
+    if (!s->arguments) return gf_fail_memory(err, "arguments");
+    for (size_t i = 0; i < outer->n_arguments; i++) {
+        const gf_argument *a = &outer->arguments[i];
+        bool goes = gf_slice_equal(a->name, GF_SLICE("collection")) || is_all(s->operation, a);
+        if (!goes) s->arguments[n++] = *a;
+    }
+    s->collection = &s->arguments[n++];
+    s->collection->name = GF_SLICE("collection");
+    s->inner = *outer;
+    s->inner.arguments = s->arguments;
+    s->inner.n_arguments = n;
+    s->inner.store = open_store;
+    s->inner.store_path = store_path;
+    s->inner.emit = emit;
+    s->inner.notice = notice;
+    s->inner.progress = progress;
+    s->inner.reject = NULL;
+    s->inner.context = s;
+    return GF_OK;
+}
+
+/* ---- how it ended -----------------------------------------------------------------------------
+ */
+
+/* The exit codes that docs/operations.md has for them. */
+static int weight_of_failure(gf_status st)
+{
+    switch (st) {
+    case GF_OK:
+        return 0;
+    case GF_ENOTFOUND:
+        return 1;
+    case GF_EBUSY:
+        return 4;
+    case GF_ECORRUPT:
+        return 5;
+    case GF_ECONFLICT:
+        return 7;
+    default:
+        return st == GF_EINVAL || st == GF_EEXISTS || st == GF_ELIMIT ? 2 : 6;
+    }
+}
+
+static int weight_of_outcome(gf_outcome outcome)
+{
+    static const int weights[] = {[GF_DONE] = 0,
+                                  [GF_SOME_ABSENT] = 1,
+                                  [GF_SOME_REFUSED] = 3,
+                                  [GF_DAMAGE_FOUND] = 5,
+                                  [GF_REBUILD_FAILED] = 7};
+    return weights[outcome];
+}
+
+/* What no further collection could get through either. */
+static bool ends_all(gf_status st)
+{
+    return st == GF_ECANCELLED || st == GF_EIO || st == GF_ENOMEM;
+}
+
+static void note_failure(several *s, gf_slice collection, const gf_error *why)
+{
+    gf_notice n = {.reason = "failed", .source = collection, .message = why->message};
+    notice(s, &n);
+    s->failed++;
+    if (weight_of_failure(why->status) > weight_of_failure(s->worst.status)) s->worst = *why;
+}
+
+static gf_status run_one(several *s, gf_slice collection, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    s->collection->value = collection;
+    s->inner.outcome = GF_DONE;
+    gf_status st = gf_cancel_check(s->outer->cancel, err);
+    if (st != GF_OK) return st;
+    why.status = st = s->operation->run(&s->inner, &why);
+    if (weight_of_outcome(s->inner.outcome) > weight_of_outcome(s->outcome))
+        s->outcome = s->inner.outcome;
+    if (ends_all(st)) {
+        if (err) *err = why;
+        return st;
+    }
+    if (st != GF_OK) note_failure(s, collection, &why);
+    return GF_OK;
+}
+
+static gf_status end(several *s, gf_error *err)
+{
+    s->outer->outcome = s->outcome;
+    if (weight_of_failure(s->worst.status) <= weight_of_outcome(s->outcome)) return GF_OK;
+    s->outer->partly = true;
+    return gf_fail(err, s->worst.status, "%" PRIu64 " of %" PRIu64 " collections failed", s->failed,
+                   s->n);
+}
+
+gf_status gf_call_each(const gf_operation *o, gf_call *call, gf_error *err)
+{
+    several s = {.operation = o, .outer = call, .worst = {GF_OK, ""}};
+    gf_status st = list_names(&s, err);
+    if (st == GF_OK) st = begin(&s, err);
+    gf_slice names = gf_buffer_view(&s.names), collection;
+    while (st == GF_OK && gf_take_string(&names, &collection))
+        st = run_one(&s, collection, err);
+    if (st == GF_OK) st = end(&s, err);
+    gf_free(s.arguments);
+    gf_buffer_release(&s.names);
+    gf_buffer_release(&s.row);
+    return st;
+}

@@ -1,0 +1,272 @@
+/*
+ * Purging: what was deleted or put anew is looked for in the raw bytes of the store's files. The
+ * words looked for are random letters: Snappy finds no copy for them, so they stand in compressed
+ * blocks as they are, which each test shows before it purges.
+ */
+#include "tests/engine/fixture.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "storage/backend.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { WORD = 24 };
+
+static void make_word(char word[WORD + 1], uint64_t seed)
+{
+    gf_random r = gf_random_seed(seed, 1);
+    for (int i = 0; i < WORD; i++)
+        word[i] = (char)('a' + gf_random_below(&r, 26));
+    word[WORD] = '\0';
+}
+
+/* ---- the files --------------------------------------------------------------------------------
+ */
+
+static bool file_has(const char *path, const char *word)
+{
+    FILE *file = fopen(path, "rb");
+    gf_buffer bytes = {0};
+    size_t n;
+    assert_non_null(file);
+    while ((n = fread(gf_buffer_reserve(&bytes, 1 << 16), 1, 1 << 16, file)) > 0)
+        bytes.len += n;
+    fclose(file);
+    bool has = bytes.len && memmem(bytes.ptr, bytes.len, word, strlen(word));
+    gf_buffer_release(&bytes);
+    return has;
+}
+
+/* The files of a folder, and of those in it, that have the word: their names one after the other.
+ */
+static void find_word(const char *folder, const char *word, gf_buffer *found)
+{
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));) {
+        char path[4096];
+        struct stat s;
+        if (e->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        assert_int_equal(stat(path, &s), 0);
+        if (S_ISDIR(s.st_mode))
+            find_word(path, word, found);
+        else if (file_has(path, word))
+            gf_buffer_format(found, "%s ", e->d_name);
+    }
+    closedir(dir);
+}
+
+static bool store_has(fixture *f, const char *word)
+{
+    gf_buffer found = {0};
+    find_word(f->path, word, &found);
+    bool has = found.len > 0;
+    gf_buffer_release(&found);
+    return has;
+}
+
+static void expect_gone(fixture *f, const char *word)
+{
+    gf_buffer found = {0};
+    find_word(f->path, word, &found);
+    if (found.len) fail_msg("%s is in %s", word, gf_buffer_cstr(&found));
+}
+
+/* The names of LevelDB's tables, each between spaces. */
+static void list_tables(fixture *f, gf_buffer *names)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/db", f->path);
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    gf_buffer_byte(names, ' ');
+    for (struct dirent *e; (e = readdir(dir));)
+        if (strstr(e->d_name, ".ldb")) gf_buffer_format(names, "%s ", e->d_name);
+    closedir(dir);
+}
+
+static bool share_a_table(gf_buffer *a, gf_buffer *b)
+{
+    char *rest = NULL, *copy = strdup(gf_buffer_cstr(a));
+    bool any = false;
+    for (char *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+        char between[64];
+        snprintf(between, sizeof between, " %s ", name);
+        any |= strstr(gf_buffer_cstr(b), between) != NULL;
+    }
+    free(copy);
+    return any;
+}
+
+/* ---- the store --------------------------------------------------------------------------------
+ */
+
+static gf_purged purge(fixture *f, const char *collection)
+{
+    gf_error err;
+    gf_purged purged = {0};
+    gf_rebuild_options o = {.threads = 1};
+    assert_ok(gf_collection_purge(f->store, fixture_place(collection), &o, &purged, &err));
+    return purged;
+}
+
+static void put_word(fixture *f, const char *id, const char *word)
+{
+    char text[256];
+    snprintf(text, sizeof text, "the word %s is %s here", word, word);
+    fixture_put(f, "c", id, text);
+}
+
+/* In tables, in a log, in kept builds: after the purge nowhere, also in no name of a row. */
+static void deleted_documents(void **state)
+{
+    (void)state;
+    for (int compacted = 0; compacted < 2; compacted++) {
+        fixture f;
+        gf_error err;
+        char word[WORD + 1], id[WORD + 1];
+        gf_buffer before = {0}, after = {0};
+        uint64_t seed = gf_test_seed();
+        make_word(word, seed);
+        make_word(id, seed + 1);
+        fixture_open(&f);
+        fixture_put_subjects(&f, "c");
+        put_word(&f, id, word);
+        fixture_rebuild(&f, "c");
+        fixture_rebuild(&f, "c");
+        if (compacted) assert_ok(gf_database_compact(gf_store_database(f.store), &err));
+        fixture_delete(&f, "c", id);
+        assert_true(store_has(&f, word) && store_has(&f, id));
+        list_tables(&f, &before);
+        if (compacted) assert_true(before.len > 1);
+        gf_purged purged = purge(&f, "c");
+        assert_int_equal(purged.rebuilt, 1);
+        assert_int_equal(purged.dropped, 1); /* publishing has dropped the older one */
+        list_tables(&f, &after);
+        assert_false(share_a_table(&before, &after));
+        fixture_close(&f);
+        fixture_reopen(&f);
+        expect_gone(&f, word);
+        expect_gone(&f, id);
+        fixture_check_served(&f, "c", 12);
+        fixture_is_sound(&f);
+        gf_buffer_release(&before);
+        gf_buffer_release(&after);
+        fixture_close(&f);
+    }
+}
+
+/* What a document said before it was put anew goes too; what nobody deleted stays. */
+static void replaced_documents(void **state)
+{
+    (void)state;
+    fixture f;
+    char old[WORD + 1], stays[WORD + 1];
+    uint64_t seed = gf_test_seed();
+    make_word(old, seed);
+    make_word(stays, seed + 1);
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    put_word(&f, "x", old);
+    put_word(&f, "y", stays);
+    fixture_rebuild(&f, "c");
+    fixture_put(&f, "c", "x", "something else");
+    assert_true(store_has(&f, old));
+    purge(&f, "c");
+    fixture_close(&f);
+    fixture_reopen(&f);
+    expect_gone(&f, old);
+    assert_true(store_has(&f, stays));
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* A build that never had the document is kept, and a purge of nothing changes no build. */
+static void nothing_to_purge(void **state)
+{
+    (void)state;
+    fixture f;
+    int64_t builds[64];
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    gf_build_info first = fixture_rebuild(&f, "c");
+    fixture_put(&f, "c", "late", "came and went");
+    fixture_delete(&f, "c", "late");
+    gf_purged purged = purge(&f, "c");
+    assert_int_equal(purged.rebuilt + purged.dropped, 0);
+    assert_int_equal(fixture_builds(&f, "c", "default", builds), 1);
+    assert_int_equal(builds[0], first.build);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+static void deleted_collection(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    char word[WORD + 1];
+    make_word(word, gf_test_seed());
+    fixture_open(&f);
+    put_word(&f, "1", word);
+    fixture_rebuild(&f, "c");
+    assert_ok(gf_collection_delete(f.store, fixture_place("c"), &err));
+    assert_true(store_has(&f, word));
+    assert_ok(gf_store_purge(f.store, &err));
+    fixture_close(&f);
+    fixture_reopen(&f);
+    expect_gone(&f, word);
+    fixture_close(&f);
+}
+
+/* ---- failures ---------------------------------------------------------------------------------
+ */
+
+/*
+ * Wherever memory ends, the next purge makes up for it. That dropping old builds is put off, as
+ * after any rebuild, is no failure.
+ */
+static void memory_ends(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    char word[WORD + 1];
+    make_word(word, gf_test_seed());
+    gf_rebuild_options o = {.threads = 1};
+    fixture_open(&f);
+    int failed = 1;
+    for (int64_t n = 0; failed; n += 1 + n / 40) {
+        gf_purged purged;
+        fixture_put(&f, "c", "1", "one fox");
+        put_word(&f, "2", word);
+        fixture_rebuild(&f, "c");
+        fixture_delete(&f, "c", "2");
+        gf_memory_fail_at(n);
+        gf_status st = gf_collection_purge(f.store, fixture_place("c"), &o, &purged, &err);
+        failed = gf_memory_failed();
+        gf_memory_fail_at(-1);
+        assert_true(st == GF_OK || (failed && st == GF_ENOMEM));
+        if (st != GF_OK) purge(&f, "c");
+        expect_gone(&f, word);
+    }
+    fixture_check_served(&f, "c", 1);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deleted_documents),
+        cmocka_unit_test(replaced_documents),
+        cmocka_unit_test(nothing_to_purge),
+        cmocka_unit_test(deleted_collection),
+        cmocka_unit_test(memory_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
