@@ -30,9 +30,6 @@ static const char *const build_columns[] = {"documents", "without_terms", "disti
                                             "settings",  "versions",      "seconds",  NULL};
 static const char *const membership_columns[] = {"cluster", "score",  "runner_up",
                                                  "second",  "vector", NULL};
-static const char *const provisional_columns[] = {"provisional_cluster",   "provisional_score",
-                                                  "provisional_runner_up", "provisional_second",
-                                                  "provisional_vector",    NULL};
 static const char *const change_columns[] = {"id", "operation", NULL};
 
 static const gf_family document_families[] = {{.name = "main", .columns = document_columns}};
@@ -45,9 +42,7 @@ static const gf_family build_families[] = {
     {.name = "main", .columns = build_columns},
     {.name = "model", .layout = GF_WIDE, .compression = GF_SNAPPY},
     {.name = "progress", .columns = progress_columns}};
-static const gf_family membership_families[] = {
-    {.name = "main", .columns = membership_columns},
-    {.name = "provisional", .columns = provisional_columns}};
+static const gf_family membership_families[] = {{.name = "main", .columns = membership_columns}};
 static const gf_family change_families[] = {{.name = "main", .columns = change_columns}};
 
 #define COUNT(array) (unsigned)(sizeof(array) / sizeof((array)[0]))
