@@ -99,6 +99,8 @@ void gf_jobs_end(gf_job *const *jobs, size_t n);
 
 gf_status gf_job_gather(gf_job *job, gf_error *err);
 gf_status gf_job_cluster(gf_job *job, gf_error *err);
+/** The choice of k alone, of gathered documents; *choice stays empty where none has terms. */
+gf_status gf_job_choose_k(gf_job *job, gf_choice *choice, gf_error *err);
 gf_status gf_job_name_clusters(gf_job *job, gf_error *err);
 
 /** Add the build's rows to the batch, which is written (synced) whenever it is full. */
