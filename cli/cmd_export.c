@@ -15,7 +15,8 @@ static const gf_show_column columns[] = {
 const gf_command gf_command_export = {
     .name = "export",
     .examples = "    grouperfish export feedback -o clusters.csv\n"
-                "    grouperfish export feedback --with-text --format jsonl | jq .label\n",
+                "    grouperfish export feedback --with-text --format jsonl | jq .label\n"
+                "    grouperfish export feedback --min-score 0.2 -o sure.csv\n",
     .notes = "Rows are streamed, in the order of ids: JSON Lines unless --format or the file's "
              "name says\n"
              "otherwise. The file is whole or not there.\n",
