@@ -98,9 +98,9 @@ static gf_status need_assigner(gf_view *v, gf_error *err)
 /* ---- texts ------------------------------------------------------------------------------------
  */
 
-static float at_most_1(float score)
+static float at_most_1(double score)
 {
-    return score < 1 ? score : 1;
+    return score < 1 ? (float)score : 1;
 }
 
 /* The most similar centre and the second: as a build's last pass takes them. */
@@ -108,14 +108,12 @@ static void find_nearest(const gf_view *v, gf_row_view row, gf_membership_cells 
 {
     const gf_assigner *a = v->assigner;
     const gf_index *index = &a->index;
-    a->kernels->score(index, row, index->k, a->scores);
-    gf_best best = a->kernels->best(index, index->k, a->scores);
-    cells->cluster = v->clusters[index->cluster_of[best.column]].id;
-    cells->score = at_most_1(best.score);
+    gf_nearest_two two = gf_index_nearest(index, a->kernels, row, a->scores);
+    cells->cluster = v->clusters[two.cluster].id;
+    cells->score = at_most_1(two.similarity);
     if (index->k < 2) return;
-    uint32_t second = a->kernels->runner_up(index, index->k, a->scores, best);
-    cells->runner_up = v->clusters[index->cluster_of[second]].id;
-    cells->second = at_most_1(best.second);
+    cells->runner_up = v->clusters[two.runner_up].id;
+    cells->second = at_most_1(two.of_second);
 }
 
 gf_status gf_view_assign(gf_view *v, gf_slice language, gf_slice text, gf_membership *m,

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/strings.h"
 #include "engine/view.h"
 
 #include <stdlib.h>
@@ -358,6 +359,84 @@ static void pending_counts_nowhere(void **state)
     fixture_close(&f);
 }
 
+/* ---- 20 Newsgroups ----------------------------------------------------------------------------
+ */
+
+enum { EXPLAINED = 10000 };
+
+/* Every 20th record goes to `late`. */
+static void divide(gf_slice lines, gf_buffer *early, gf_buffer *late)
+{
+    gf_slice line;
+    for (uint32_t i = 0; gf_test_next_line(&lines, &line); i++) {
+        gf_buffer *to = i % 20 == 7 ? late : early;
+        gf_buffer_slice(to, line);
+        gf_buffer_byte(to, '\n');
+    }
+}
+
+static gf_status add_id(void *context, const gf_document *d, gf_error *err)
+{
+    uint32_t number;
+    return gf_strings_add(context, d->id, &number, NULL, err);
+}
+
+static gf_status check_sum(void *context, const gf_explanation *e, gf_error *err)
+{
+    double sum = e->rest;
+    (void)err;
+    for (size_t i = 0; i < e->n; i++)
+        sum += e->reasons[i].part;
+    assert_near(sum, *(const double *)context, 1e-6);
+    return GF_OK;
+}
+
+/* The terms of random documents and the rest make the score, also where that is provisional. */
+static void explain_at_random(fixture *f, gf_view *view)
+{
+    gf_error err;
+    gf_strings ids = {0};
+    gf_random r = gf_random_seed(gf_test_seed(), 1);
+    uint32_t provisional = 0;
+    assert_ok(gf_documents_visit(f->store, fixture_place("c"), add_id, &ids, &err));
+    for (int i = 0; i < EXPLAINED; i++) {
+        gf_membership m;
+        gf_slice id = gf_strings_at(&ids, (uint32_t)gf_random_below(&r, ids.n));
+        assert_ok(gf_view_current_membership(view, id, &m, &err));
+        double score = m.score;
+        provisional += m.provisional;
+        if (m.cluster) assert_ok(gf_view_explain(view, id, 10, check_sum, &score, &err));
+    }
+    assert_true(provisional > EXPLAINED / 40 && provisional < EXPLAINED / 10);
+    gf_strings_release(&ids);
+}
+
+static void newsgroups(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_buffer file = {0}, early = {0}, late = {0};
+    if (!gf_test_has_data()) skip();
+    gf_test_read_data("20newsgroups/20newsgroups.jsonl.gz", &file);
+    divide(gf_buffer_view(&file), &early, &late);
+    fixture_open(&f);
+    fixture_put_records(&f, "c", gf_buffer_view(&early), 17904);
+    fixture_set(&f, "c", "default", "k", "20");
+    fixture_rebuild(&f, "c");
+    fixture_put_records(&f, "c", gf_buffer_view(&late), 942);
+    checking c = {open_view(&f), open_view(&f), 0, 0};
+    assert_ok(gf_view_pending(c.view, check_nearest, &c, &err));
+    assert_int_equal(c.n, 942);
+    explain_at_random(&f, c.view);
+    gf_view_close(c.view);
+    gf_view_close(c.other);
+    gf_buffer_release(&file);
+    gf_buffer_release(&early);
+    gf_buffer_release(&late);
+    fixture_close(&f);
+}
+
 /* ---- failing allocations ----------------------------------------------------------------------
  */
 
@@ -405,6 +484,7 @@ int main(void)
         cmocka_unit_test(the_builds_own_documents_stay),
         cmocka_unit_test(pending_at_random),
         cmocka_unit_test(pending_counts_nowhere),
+        cmocka_unit_test(newsgroups),
         cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests_name("assign", tests, NULL, NULL);
