@@ -37,6 +37,28 @@ static bool parse_bytes(gf_slice text, uint64_t *bytes)
     return true;
 }
 
+/* "0.25": with up to 17 digits, whatever the locale. */
+static bool parse_share(gf_slice text, double *share)
+{
+    double digits = 0, unit = 1;
+    bool point = false, any = false;
+    if (text.len > 18) return false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (c < '0' || c > '9') return false;
+        any = true;
+        digits = digits * 10 + (c - '0');
+        if (point) unit *= 10;
+    }
+    if (!any || digits > unit) return false;
+    *share = digits / unit;
+    return true;
+}
+
 static bool parse_moment(gf_slice text, uint64_t *ms)
 {
     int64_t v;
@@ -75,6 +97,7 @@ static gf_status check_flag(const gf_parameter *p, gf_slice value, gf_error *err
 gf_status gf_check_value(const gf_parameter *p, gf_slice value, gf_error *err)
 {
     uint64_t v = p->least;
+    double share;
     const char *what = NULL;
     if (p->kind == GF_FLAG) return check_flag(p, value, err);
     if (gf_utf8_valid_length(value) != value.len)
@@ -84,6 +107,7 @@ gf_status gf_check_value(const gf_parameter *p, gf_slice value, gf_error *err)
     if (p->kind == GF_BYTES && !parse_bytes(value, &v)) what = "a size such as 16M";
     if (p->kind == GF_MOMENT && !parse_moment(value, &v))
         what = "a build's time, as grouperfish builds gives it";
+    if (p->kind == GF_SHARE && !parse_share(value, &share)) what = "a number from 0 to 1";
     if (p->kind == GF_CHOICE && !is_choice(p->value, value)) what = p->value;
     if (what)
         return gf_fail(err, GF_EINVAL, "%s: \"%.*s\" is %s %s", p->name, GF_SLICE_ARG(value),
@@ -131,6 +155,13 @@ uint64_t gf_call_number(const gf_call *call, const char *name, uint64_t otherwis
     uint64_t v = otherwise;
     gf_slice text = gf_call_text(call, name);
     if (!parse_moment(text, &v)) parse_bytes(text, &v);
+    return v;
+}
+
+double gf_call_share(const gf_call *call, const char *name, double otherwise)
+{
+    double v = otherwise;
+    parse_share(gf_call_text(call, name), &v);
     return v;
 }
 

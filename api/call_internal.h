@@ -7,6 +7,7 @@
 #include "api/operation.h"
 #include "base/arena.h"
 #include "base/json_writer.h"
+#include "sources/reader.h"
 
 /* ---- arguments: checked before the handler runs ------------------------------------------------
  */
@@ -24,6 +25,8 @@ bool gf_call_flag(const gf_call *call, const char *name);
 
 /** A number, a size or a moment; `otherwise` where it is not given. */
 uint64_t gf_call_number(const gf_call *call, const char *name, uint64_t otherwise);
+
+double gf_call_share(const gf_call *call, const char *name, double otherwise);
 
 /** All values of a list, split at commas, in the order given; free with gf_free. */
 gf_status gf_call_list(const gf_call *call, const char *name, gf_slice **values, size_t *n,
@@ -53,6 +56,19 @@ gf_status gf_call_view(const gf_call *call, gf_view **view, gf_error *err);
  * name. What goes wrong meanwhile is passed over.
  */
 void gf_call_suggest(const gf_call *call, gf_error *err);
+
+/* ---- records.c: records that come with a call -------------------------------------------------
+ */
+
+/**
+ * Open the call's input by its arguments "id", "text", "time", "lang", "fields", "from" and
+ * "max-document"; of other fields nothing is kept unless keep_fields.
+ */
+gf_status gf_call_reader(const gf_call *call, bool keep_fields, gf_reader **reader, gf_error *err);
+
+/** Tell that a record was refused, and hand it to whoever keeps those. */
+gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const char *reason,
+                         const char *message, gf_error *err);
 
 /* ---- rows -------------------------------------------------------------------------------------
  */
@@ -117,6 +133,7 @@ gf_status gf_run_clusters(gf_call *call, gf_error *err);
 gf_status gf_run_cluster(gf_call *call, gf_error *err);
 gf_status gf_run_doc(gf_call *call, gf_error *err);
 gf_status gf_run_export(gf_call *call, gf_error *err);
+gf_status gf_run_assign(gf_call *call, gf_error *err);
 gf_status gf_run_evaluate(gf_call *call, gf_error *err);
 gf_status gf_run_status(gf_call *call, gf_error *err);
 gf_status gf_run_verify(gf_call *call, gf_error *err);

@@ -50,13 +50,17 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
 
 static gf_status show(showing *s, uint32_t id, gf_slice label, gf_error *err)
 {
+    uint64_t weakest = gf_call_number(s->row.call, "weakest", 0);
     uint64_t docs = gf_call_number(s->row.call, "docs", SHOWN);
     gf_json_writer *w = gf_row_writer_begin(&s->row);
     gf_json_put_uint(w, "build", (uint64_t)gf_view_build(s->view)->build);
     gf_status st = gf_view_cluster(s->view, id, label, write_cluster, s, err);
     gf_json_key(w, "documents");
     gf_json_begin(w, '[');
-    if (st == GF_OK && docs) st = gf_view_members(s->view, s->id, docs, write_member, s, err);
+    if (st == GF_OK && weakest)
+        st = gf_view_weakest(s->view, s->id, weakest, write_member, s, err);
+    else if (st == GF_OK && docs)
+        st = gf_view_members(s->view, s->id, docs, write_member, s, err);
     gf_json_end(w, ']');
     return st == GF_OK ? gf_row_writer_emit(&s->row, err) : st;
 }
@@ -94,6 +98,8 @@ gf_status gf_run_cluster(gf_call *call, gf_error *err)
     showing s = {.row = {.call = call}};
     uint32_t id = 0;
     gf_slice label = {0};
+    if (gf_call_has(call, "docs") && gf_call_has(call, "weakest"))
+        return gf_fail(err, GF_EINVAL, "--docs and --weakest do not go together");
     gf_status st = parse_name(gf_call_text(call, "cluster"), &id, &label, err);
     if (st == GF_OK) st = gf_call_view(call, &s.view, err);
     if (st != GF_OK) return st;

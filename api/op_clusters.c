@@ -60,22 +60,66 @@ static int by_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-gf_status gf_run_clusters(gf_call *call, gf_error *err)
+/* ---- documents put after the build ------------------------------------------------------------
+ */
+
+typedef struct pending {
+    gf_row_writer row;
+    float min_score;
+} pending;
+
+static gf_status emit_pending(void *context, const gf_document *d, const gf_membership *m,
+                              gf_error *err)
 {
-    gf_view *view;
+    pending *p = context;
+    gf_status st = gf_cancel_check(p->row.call->cancel, err);
+    if (st != GF_OK || m->score < p->min_score) return st;
+    gf_json_writer *w = gf_row_writer_begin(&p->row);
+    gf_json_put_string(w, "id", d->id);
+    gf_json_put_membership(w, m);
+    gf_json_put_string(w, "text", d->text);
+    return gf_row_writer_emit(&p->row, err);
+}
+
+static gf_status list_pending(gf_call *call, gf_view *view, float min_score, gf_error *err)
+{
+    pending p = {.row = {.call = call}, .min_score = min_score};
+    gf_status st = gf_view_pending(view, emit_pending, &p, err);
+    gf_row_writer_release(&p.row);
+    return st;
+}
+
+/* ---- clusters ---------------------------------------------------------------------------------
+ */
+
+static gf_status list_clusters(gf_call *call, gf_view *view, float min_score, gf_error *err)
+{
     gf_slice sort = gf_call_text_or(call, "sort", "size");
     bool label = gf_slice_equal(sort, GF_SLICE("label"));
     listing l = {.row = {.call = call}, .sorted = !gf_slice_equal(sort, GF_SLICE("size"))};
-    gf_status st = gf_call_view(call, &view, err);
-    if (st != GF_OK) return st;
     l.documents = gf_view_build(view)->documents;
-    st = gf_view_clusters(view, visit, &l, err);
+    gf_status st = min_score > 0 ? gf_view_clusters_above(view, min_score, visit, &l, err)
+                                 : gf_view_clusters(view, visit, &l, err);
     if (st == GF_OK && l.n) qsort(l.rows, l.n, sizeof *l.rows, label ? by_label : by_id);
     for (size_t i = 0; i < l.n && st == GF_OK; i++)
         st = call->emit(call->context, l.rows[i].row, err);
     gf_row_writer_release(&l.row);
     gf_arena_release(&l.memory);
     gf_free(l.rows);
+    return st;
+}
+
+gf_status gf_run_clusters(gf_call *call, gf_error *err)
+{
+    gf_view *view;
+    float min_score = (float)gf_call_share(call, "min-score", 0); /* scores are floats */
+    bool waiting = gf_call_flag(call, "pending");
+    if (waiting && gf_call_has(call, "sort"))
+        return gf_fail(err, GF_EINVAL, "--sort and --pending do not go together");
+    gf_status st = gf_call_view(call, &view, err);
+    if (st != GF_OK) return st;
+    st = waiting ? list_pending(call, view, min_score, err)
+                 : list_clusters(call, view, min_score, err);
     gf_view_close(view);
     return st;
 }

@@ -6,6 +6,7 @@ typedef struct exporting {
     gf_view *view;
     const gf_membership *member;
     bool with_text;
+    float min_score;
 } exporting;
 
 static gf_status emit_document(void *context, const gf_document *d, gf_error *err)
@@ -23,14 +24,16 @@ static gf_status export_member(void *context, gf_slice id, const gf_membership *
 {
     exporting *e = context;
     gf_status st = gf_cancel_check(e->row.call->cancel, err);
-    if (st != GF_OK) return st;
+    if (st != GF_OK || m->score < e->min_score) return st;
     e->member = m;
     return gf_view_document(e->view, id, emit_document, e, err);
 }
 
 gf_status gf_run_export(gf_call *call, gf_error *err)
 {
-    exporting e = {.row = {.call = call}, .with_text = gf_call_flag(call, "with-text")};
+    exporting e = {.row = {.call = call},
+                   .with_text = gf_call_flag(call, "with-text"),
+                   .min_score = (float)gf_call_share(call, "min-score", 0)};
     gf_status st = gf_call_view(call, &e.view, err);
     if (st != GF_OK) return st;
     st = gf_view_memberships(e.view, export_member, &e, err);

@@ -46,12 +46,9 @@ static void count_reason(putting *p, const char *reason)
 static gf_status refuse(putting *p, const gf_record *record, const char *reason,
                         const char *message, gf_error *err)
 {
-    gf_notice n = {reason, record->source, record->line, message, true};
     p->refused++;
     count_reason(p, reason);
-    if (p->call->notice) p->call->notice(p->call->context, &n);
-    if (!p->call->reject) return GF_OK;
-    return p->call->reject(p->call->context, record->raw, err);
+    return gf_call_refuse(p->call, record, reason, message, err);
 }
 
 /* ---- one record -------------------------------------------------------------------------------
@@ -219,35 +216,11 @@ static gf_status make_patterns(putting *p, gf_error *err)
     return st;
 }
 
-static gf_status reader_options(const gf_call *call, gf_reader_options *o, gf_slice **text,
-                                gf_slice **fields, gf_error *err)
-{
-    *o = (gf_reader_options){.id = gf_call_text(call, "id"),
-                             .time = gf_call_text(call, "time"),
-                             .lang = gf_call_text(call, "lang"),
-                             .max_document = gf_call_number(call, "max-document", 0)};
-    gf_format_named(gf_call_text_or(call, "from", "auto"), &o->format);
-    gf_status st = gf_call_list(call, "text", text, &o->n_text, err);
-    if (st == GF_OK) st = gf_call_list(call, "fields", fields, &o->n_fields, err);
-    if (st != GF_OK) return st;
-    o->text = *text;
-    o->fields = *fields;
-    bool all = o->n_fields == 1 && gf_slice_equal(o->fields[0], GF_SLICE("all"));
-    o->some_fields = o->n_fields > 0 && !all;
-    return GF_OK;
-}
-
 static gf_status open_reader(putting *p, gf_error *err)
 {
-    gf_reader_options options;
-    gf_slice *text = NULL, *fields = NULL;
     if (!p->call->input.next) return gf_fail(err, GF_EINVAL, "put needs an input");
-    gf_status st = reader_options(p->call, &options, &text, &fields, err);
-    if (st == GF_OK) st = make_patterns(p, err);
-    if (st == GF_OK) st = gf_reader_open(&p->call->input, &options, &p->reader, err);
-    gf_free(text);
-    gf_free(fields);
-    return st;
+    gf_status st = make_patterns(p, err);
+    return st == GF_OK ? gf_call_reader(p->call, true, &p->reader, err) : st;
 }
 
 /*

@@ -33,6 +33,7 @@ typedef struct rebuilding {
     gf_row_writer row;
     gf_store *store;
     const gf_rebuild_options *options;
+    gf_slice configuration; /* whose choice of k is explained */
 } rebuilding;
 
 static gf_status emit_result(void *context, gf_place where, gf_slice configuration,
@@ -62,11 +63,32 @@ static gf_status rebuild_one(void *context, gf_slice configuration, gf_error *er
     return emit_result(r, where, configuration, GF_OK, "", &result, err);
 }
 
+static gf_status emit_step(void *context, const gf_k_step *step, gf_error *err)
+{
+    rebuilding *r = context;
+    gf_json_writer *w = gf_row_writer_begin(&r->row);
+    gf_json_put_string(w, "collection", gf_call_text(r->row.call, "collection"));
+    gf_json_put_string(w, "configuration", r->configuration);
+    gf_json_put_uint(w, "k", step->k);
+    gf_json_put_double(w, "separation", step->separation);
+    gf_json_put_bool(w, "chosen", step->chosen);
+    return gf_row_writer_emit(&r->row, err);
+}
+
+static gf_status explain_one(void *context, gf_slice configuration, gf_error *err)
+{
+    rebuilding *r = context;
+    r->configuration = configuration;
+    return gf_explain_k(r->store, gf_call_place(r->row.call), configuration, r->options, emit_step,
+                        r, err);
+}
+
 static gf_status rebuild_collection(rebuilding *r, gf_error *err)
 {
     gf_slice only = gf_call_text(r->row.call, "config");
-    if (only.len) return rebuild_one(r, only, err);
-    return gf_configurations_visit(r->store, gf_call_place(r->row.call), rebuild_one, r, err);
+    gf_visit_name *each = gf_call_flag(r->row.call, "explain-k") ? explain_one : rebuild_one;
+    if (only.len) return each(r, only, err);
+    return gf_configurations_visit(r->store, gf_call_place(r->row.call), each, r, err);
 }
 
 static gf_status rebuild_all(rebuilding *r, gf_error *err)
@@ -89,6 +111,8 @@ gf_status gf_run_rebuild(gf_call *call, gf_error *err)
         return gf_fail(err, GF_EINVAL, "rebuild needs either a collection, or --all");
     if (!all && gf_call_has(call, "prefix"))
         return gf_fail(err, GF_EINVAL, "--prefix goes with --all");
+    if (all && gf_call_flag(call, "explain-k"))
+        return gf_fail(err, GF_EINVAL, "--explain-k goes with one collection");
     gf_rebuild_options o = {.force = gf_call_flag(call, "force"),
                             .dry_run = gf_call_flag(call, "dry-run"),
                             .start = start_of(gf_call_text(call, "start")),

@@ -18,6 +18,7 @@ typedef enum gf_parameter_kind {
     GF_NUMBER, /* whole, from least to most */
     GF_BYTES,  /* a number, maybe with K, M, G or T behind it; likewise */
     GF_MOMENT, /* a build's time: milliseconds since 1970, or ISO 8601 */
+    GF_SHARE,  /* a decimal number from 0 to 1 */
     GF_CHOICE, /* one of the words that `value` lists */
     GF_FLAG,   /* there (empty or "true"), or not there, or "false" */
     GF_LIST,   /* may be given several times, and with commas */

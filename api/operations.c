@@ -22,6 +22,7 @@
 #define EACH_CONFIG TEXT("config", "NAME", "only this configuration (all of them)")
 #define BUILD       {"build", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0}
 #define PURGE       FLAG("purge", "leave nothing of it in the store's files")
+#define MIN_SCORE(meaning) {"min-score", GF_SHARE, false, "S", meaning, 0, 0}
 #define COLUMNS     FLAG("columns", "every column of the table instead")
 
 static const gf_parameter one_collection[] = {COLLECTION};
@@ -65,19 +66,23 @@ static const gf_parameter rebuild[] = {
     FLAG("force", "also where nothing has changed"),
     CHOICE("start", "served|fresh", "begin from the served clusters or anew (as configured)"),
     FLAG("dry-run", "say what would be rebuilt, and do nothing"),
+    FLAG("explain-k", "instead show how many clusters k=auto chooses, and why; nothing is built"),
     NUMBER("threads", 0, 1024, "threads (one per processor)")};
 static const gf_parameter clusters[] = {
     COLLECTIONS,
     EVERY,
     CONFIG,
     BUILD,
-    CHOICE("sort", "size|label|id", "order (size)")};
+    CHOICE("sort", "size|label|id", "order (size)"),
+    MIN_SCORE("count only documents with at least that score (0)"),
+    FLAG("pending", "instead the documents put after the build, and where they would be")};
 static const gf_parameter cluster[] = {
     COLLECTION,
     REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),
     CONFIG,
     BUILD,
     NUMBER("docs", 0, 0, "documents to show, best first (10)"),
+    NUMBER("weakest", 1, 0, "instead so many that fit worst, worst first"),
     NUMBER("terms", 0, 0, "terms to show, heaviest first (10; 20 are kept)"),
     COLUMNS};
 static const gf_parameter doc[] = {
@@ -93,7 +98,18 @@ static const gf_parameter export_rows[] = {
     EVERY,
     CONFIG,
     BUILD,
+    MIN_SCORE("only documents with at least that score (0)"),
     FLAG("with-text", "the documents' texts too")};
+static const gf_parameter assign[] = {
+    COLLECTION,
+    CONFIG,
+    BUILD,
+    TEXT("id", "FIELD", "field that is the id (id)"),
+    LIST("text", "FIELD[,FIELD...]", "field or fields that are the text (text)"),
+    TEXT("lang", "FIELD", "field that is the language (lang)"),
+    CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
+    {"max-document", GF_BYTES, false, "SIZE", "refuse larger records (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
+    FLAG("with-text", "the records' texts too")};
 static const gf_parameter evaluate[] = {
     COLLECTIONS,
     EVERY,
@@ -164,6 +180,8 @@ static const gf_operation operations[] = {
               "Show a document and the clusters it is in"),
     REACHING(GF_REACH_ALL, "export", "GET", "/collections/{collection}/memberships", export_rows,
              gf_run_export, "Give every document with its cluster"),
+    OPERATION("assign", "POST", "/collections/{collection}/assignments", assign, gf_run_assign,
+              "Tell the clusters of texts that are not stored"),
     REACHING(GF_REACH_ALL, "evaluate", "GET", "/collections/{collection}/evaluation", evaluate,
              gf_run_evaluate, "Compare clusters with known classes"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),

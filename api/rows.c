@@ -164,4 +164,5 @@ void gf_json_put_membership(gf_json_writer *w, const gf_membership *m)
         gf_json_put_float(w, "margin", m->score - m->second);
     }
     if (m->replaced) gf_json_put_bool(w, "replaced", true);
+    if (m->provisional) gf_json_put_bool(w, "provisional", true);
 }

@@ -31,7 +31,8 @@ static const gf_show_column columns[] = {
 const gf_command gf_command_cluster = {
     .name = "cluster",
     .examples = "    grouperfish cluster feedback 17\n"
-                "    grouperfish cluster feedback label:crash --docs 50 --terms 30\n",
+                "    grouperfish cluster feedback label:crash --docs 50 --terms 30\n"
+                "    grouperfish cluster feedback 17 --weakest 20\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .single = true, .each = "documents", .show = show},

@@ -23,7 +23,6 @@ static void show_why(gf_session *s, gf_json_value m)
 /* "default: hockey (cluster 3), score 0.312; next nhl (9), margin 0.120" */
 static void show_place(gf_session *s, gf_json_value m)
 {
-    gf_slice note = gf_member_text(m, "note");
     gf_print_text(s->out, gf_member_text(m, "configuration"), 0);
     fputs(": ", s->out);
     gf_print_text(s->out, gf_member_text(m, "label"), 0);
@@ -36,9 +35,10 @@ static void show_place(gf_session *s, gf_json_value m)
         fprintf(s->out, " (%.0f), margin %.3f", gf_member_number(m, "runner_up"),
                 gf_member_number(m, "margin"));
     }
-    if (gf_member_flag(m, "replaced")) fputs("; put anew since the build", s->out);
-    if (note.len) fputs(gf_member_text(m, "label").len ? "\n    " : "", s->out);
-    gf_print_text(s->out, note, 0);
+    if (gf_member_flag(m, "provisional")) {
+        fputs("; provisional: ", s->out);
+        gf_print_text(s->out, gf_member_text(m, "note"), 0);
+    }
     fputc('\n', s->out);
     show_why(s, m);
 }
@@ -93,15 +93,20 @@ static const gf_show_column columns[] = {{"id", NULL, GF_COLUMN_TEXT},
                                          {"score", NULL, GF_COLUMN_SCORE},
                                          {"runner_up", NULL, GF_COLUMN_ID},
                                          {"runner_up_label", NULL, GF_COLUMN_TEXT},
-                                         {"margin", NULL, GF_COLUMN_SCORE}};
+                                         {"margin", NULL, GF_COLUMN_SCORE},
+                                         {"provisional", NULL, GF_COLUMN_RAW}};
 
 const gf_command gf_command_doc = {
     .name = "doc",
     .examples = "    grouperfish doc feedback 1042\n"
                 "    grouperfish doc feedback 1042 --why\n",
-    .notes = "--why lists the weighted terms that the document shares with its cluster, each with "
-             "its part of\n"
-             "the score; the parts and the rest sum to it. csv and plain leave them out.\n",
+    .notes =
+        "--why lists the weighted terms that the document shares with its cluster, each with "
+        "its part of\n"
+        "the score; the parts and the rest sum to it. A document that came or was put anew after\n"
+        "the build is shown where it would be: its place is provisional until a rebuild. csv and "
+        "plain\n"
+        "leave the terms out.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .single = true, .each = "memberships", .show = show},

@@ -23,6 +23,7 @@ const gf_command gf_command_export = {
     .examples =
         "    grouperfish export feedback -o clusters.csv\n"
         "    grouperfish export feedback --with-text --format jsonl | jq .label\n"
+        "    grouperfish export feedback --min-score 0.2 -o sure.csv\n"
         "    grouperfish export 'feedback-*' -o all.jsonl      each row with its collection\n",
     .notes = "Rows are streamed, in the order of ids: JSON Lines unless --format or the file's "
              "name says\n"

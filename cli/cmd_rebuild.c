@@ -23,21 +23,31 @@ static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_
                                          {"objective", "objective", GF_COLUMN_SCORE},
                                          {"build", "build", GF_COLUMN_ID},
                                          {"error", "error", GF_COLUMN_PROSE}};
+static const gf_show_column step_columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT},
+                                              {"k", "clusters", GF_COLUMN_COUNT},
+                                              {"separation", "separation", GF_COLUMN_SCORE},
+                                              {"chosen", "chosen", GF_COLUMN_MARK}};
+static const gf_other_display others[] = {
+    {"explain-k", {GF_COLUMNS(step_columns), .nothing = "no document has a term"}}};
 
 const gf_command gf_command_rebuild = {
     .name = "rebuild",
     .examples = "    grouperfish rebuild feedback\n"
                 "    grouperfish rebuild feedback --config fine --force\n"
                 "    grouperfish rebuild 'feedback-*'\n"
-                "    grouperfish rebuild --all\n",
+                "    grouperfish rebuild --all\n"
+                "    grouperfish rebuild feedback --explain-k\n",
     .notes =
         "A configuration is skipped where neither its settings nor the documents have changed "
         "since\n"
         "its last build. Until the new build is whole the old one is served; a rebuild that is\n"
-        "stopped or fails changes nothing.\n",
+        "stopped or fails changes nothing. --explain-k builds nothing either: for each number of\n"
+        "clusters it shows how well they would be separated, and which number k=auto chooses.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .options = options,
     .n_options = GF_COUNT(options),
     .display = {GF_COLUMNS(columns), .nothing = "no collections", .end = end},
+    .others = others,
+    .n_others = GF_COUNT(others),
 };

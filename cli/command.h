@@ -48,6 +48,12 @@ typedef struct gf_display {
 
 enum { GF_MOST_COLUMNS = 24 };
 
+/** What is shown in place of a command's own rows where an argument is given. */
+typedef struct gf_other_display {
+    const char *argument;
+    gf_display display;
+} gf_other_display;
+
 /** An option of the command itself. */
 typedef struct gf_own_option {
     const char *name;  /* "rejects", or "o" for -o */
@@ -72,6 +78,8 @@ typedef struct gf_command {
     const gf_own_option *options; /* n_options */
     size_t n_options;
     gf_display display;
+    const gf_other_display *others; /* n_others: the first whose argument is given counts */
+    size_t n_others;
     bool streams_jsonl; /* JSON Lines, where the output is no terminal */
     /* Further work on the arguments before the operation runs; may be NULL. */
     gf_status (*prepare)(gf_session *session, gf_error *err);
@@ -85,8 +93,9 @@ extern const gf_command gf_command_init, gf_command_collection_create, gf_comman
     gf_command_collection_show, gf_command_collection_delete, gf_command_put, gf_command_delete,
     gf_command_config_set, gf_command_config_show, gf_command_config_list, gf_command_config_delete,
     gf_command_config_keys, gf_command_rebuild, gf_command_builds, gf_command_clusters,
-    gf_command_cluster, gf_command_doc, gf_command_export, gf_command_evaluate, gf_command_status,
-    gf_command_verify, gf_command_version, gf_command_backup, gf_command_restore, gf_command_repair;
+    gf_command_cluster, gf_command_doc, gf_command_export, gf_command_assign, gf_command_evaluate,
+    gf_command_status, gf_command_verify, gf_command_version, gf_command_backup, gf_command_restore,
+    gf_command_repair;
 
 /** How --columns shows the cells of a table, whatever the command. */
 extern const gf_display gf_display_of_cells;

@@ -260,12 +260,20 @@ static void show_several(gf_display *display, gf_show_column columns[GF_MOST_COL
     *display = (gf_display){.columns = columns, .n_columns = n, .nothing = display->nothing};
 }
 
+static const gf_display *choose_display(const gf_session *s)
+{
+    const gf_command *c = s->command;
+    if (gf_session_argument(s, "columns").len) return &gf_display_of_cells;
+    for (size_t i = 0; i < c->n_others; i++)
+        if (gf_session_argument(s, c->others[i].argument).len) return &c->others[i].display;
+    return &c->display;
+}
+
 /* What was written before a failure stays readable: brackets are closed, kept rows printed. */
 static gf_status run_operation(gf_session *s, gf_output_format format, gf_error *err)
 {
     gf_show_column columns[GF_MOST_COLUMNS];
-    gf_display display =
-        gf_session_argument(s, "columns").len ? gf_display_of_cells : s->command->display;
+    gf_display display = *choose_display(s);
     if (gf_operation_is_of_several(s->operation, s->arguments, s->n_arguments))
         show_several(&display, columns);
     gf_status st = gf_output_init(&s->output, format, &display, s, s->out, err);

@@ -350,21 +350,38 @@ static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
     return st;
 }
 
+static gf_status fold_rows(const gf_csr *x, job *j, gf_fold *fold, gf_error *err)
+{
+    gf_status st = gf_points_check(x, err);
+    if (st == GF_OK) st = gf_fold_rows(x, fold, err);
+    if (st == GF_OK && fold->n == 0) st = gf_fail(err, GF_EINVAL, "no rows to cluster");
+    if (st != GF_OK) return st;
+    j->points = gf_fold_points(fold, x);
+    j->fold = fold;
+    j->n_rows = x->n_rows;
+    return st;
+}
+
 gf_status gf_kmeans_run(gf_pool *pool, const gf_csr *x, const gf_kmeans_options *options,
                         gf_kmeans *out, gf_error *err)
 {
     gf_fold fold = {0};
     job j = {.pool = pool, .options = options};
-    gf_status st = gf_points_check(x, err);
-    if (st == GF_OK) st = gf_fold_rows(x, &fold, err);
-    if (st == GF_OK && fold.n == 0) st = gf_fail(err, GF_EINVAL, "no rows to cluster");
-    if (st == GF_OK) {
-        j.points = gf_fold_points(&fold, x);
-        j.fold = &fold;
-        j.n_rows = x->n_rows;
-        st = cluster(&j, out, err);
-    }
+    gf_status st = fold_rows(x, &j, &fold, err);
+    if (st == GF_OK) st = cluster(&j, out, err);
     gf_free(j.choice.steps);
+    gf_fold_release(&fold);
+    return st;
+}
+
+gf_status gf_kmeans_choose(gf_pool *pool, const gf_csr *x, const gf_kmeans_options *options,
+                           gf_choice *out, gf_error *err)
+{
+    gf_fold fold = {0};
+    job j = {.pool = pool, .options = options};
+    gf_status st = fold_rows(x, &j, &fold, err);
+    if (st == GF_OK) st = choose_k(&j, err);
+    if (st == GF_OK) *out = j.choice;
     gf_fold_release(&fold);
     return st;
 }

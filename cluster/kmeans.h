@@ -70,4 +70,14 @@ gf_status gf_kmeans_run(gf_pool *pool, const gf_csr *x, const gf_kmeans_options 
                         gf_kmeans *out, gf_error *err);
 void gf_kmeans_release(gf_kmeans *r);
 
+/**
+ * Only choose the number of clusters, as gf_kmeans_run does where options->k is 0 (which is not
+ * looked at): the same curve and the same choice.
+ *
+ * @param[out] out  the caller's to free: out->steps
+ * @return as gf_kmeans_run
+ */
+gf_status gf_kmeans_choose(gf_pool *pool, const gf_csr *x, const gf_kmeans_options *options,
+                           gf_choice *out, gf_error *err);
+
 #endif

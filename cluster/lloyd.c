@@ -170,9 +170,18 @@ static void score_all(gf_passes *s, uint32_t i, float *scores)
     s->next[i] = index->cluster_of[best.column];
     p->own[i] = best.score;
     p->other[i] = best.second;
-    if (!s->runner_up) return;
-    s->runner_up[i] =
-        s->k > 1 ? index->cluster_of[s->kernels->runner_up(index, s->k, scores, best)] : UINT32_MAX;
+}
+
+/* The same for what is told of the row at the end, in double precision, with the runner-up. */
+static void score_last(gf_passes *s, uint32_t i, float *scores)
+{
+    gf_partition *p = s->partition;
+    gf_nearest_two two =
+        gf_index_nearest(&s->index, s->kernels, gf_csr_row(s->points->x, i), scores);
+    s->next[i] = two.cluster;
+    s->runner_up[i] = two.runner_up;
+    p->own[i] = (float)two.similarity;
+    p->other[i] = s->k > 1 ? (float)two.of_second : -INFINITY;
 }
 
 /*
@@ -216,7 +225,10 @@ static void assign_row(gf_passes *s, uint32_t i, float *scores, gf_pass_report *
     if (columns < s->k && score_some(s, i, columns, rest, slack, scores)) {
         report->scored_some++;
     } else {
-        score_all(s, i, scores);
+        if (s->runner_up)
+            score_last(s, i, scores);
+        else
+            score_all(s, i, scores);
         report->scored_all++;
     }
     report->changed += s->next[i] != p->label[i];

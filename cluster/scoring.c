@@ -221,6 +221,50 @@ gf_status gf_index_build(gf_index *index, const gf_centres *centres, const float
     return st;
 }
 
+/* ---- in double precision ----------------------------------------------------------------------
+ */
+
+/* 0 where the column's centre does not have the term. */
+static float posting_value(const gf_posting *postings, uint32_t n, uint32_t column)
+{
+    uint32_t low = 0, high = n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (postings[middle].column < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && postings[low].column == column ? postings[low].value : 0;
+}
+
+double gf_index_similarity(const gf_index *index, gf_row_view row, uint32_t column)
+{
+    double sum = 0;
+    for (uint32_t p = 0; p < row.n; p++) {
+        gf_term_entry e = index->term[row.col[p]];
+        float value = e.n == GF_DENSE_TERM ? index->dense[(size_t)e.start * index->stride + column]
+                                           : posting_value(index->postings + e.start, e.n, column);
+        sum += (double)row.val[p] * (double)value;
+    }
+    return sum;
+}
+
+gf_nearest_two gf_index_nearest(const gf_index *index, const gf_kernels *kernels, gf_row_view row,
+                                float *scores)
+{
+    kernels->score(index, row, index->k, scores);
+    gf_best best = kernels->best(index, index->k, scores);
+    gf_nearest_two first = {index->cluster_of[best.column], UINT32_MAX,
+                            gf_index_similarity(index, row, best.column), 0};
+    if (index->k == 1) return first;
+    uint32_t column = kernels->runner_up(index, index->k, scores, best);
+    first.runner_up = index->cluster_of[column];
+    first.of_second = gf_index_similarity(index, row, column);
+    if (first.of_second <= first.similarity) return first;
+    return (gf_nearest_two){first.runner_up, first.cluster, first.of_second, first.similarity};
+}
+
 /* ---- the choice of kernels --------------------------------------------------------------------
  */
 

@@ -119,4 +119,26 @@ const gf_kernels *gf_kernels_choose(void);
 /** Kernels by name; NULL where they are unknown or this processor cannot run them. */
 const gf_kernels *gf_kernels_named(const char *name);
 
+/**
+ * Similarity of a row to one column's centre, in double precision: the sum over the row's terms in
+ * their order. Cost: a step for each term of the row; where the term has postings log of them.
+ */
+double gf_index_similarity(const gf_index *index, gf_row_view row, uint32_t column);
+
+/** The most similar centre and the second. */
+typedef struct gf_nearest_two {
+    uint32_t cluster, runner_up;  /* runner_up: UINT32_MAX where k is 1 */
+    double similarity, of_second; /* of_second: 0 where k is 1 */
+} gf_nearest_two;
+
+/**
+ * The kernels find the two among all centres; their similarities are then worked out, and compared
+ * once more, in double precision. So what is told of a row does not depend on the kernel, but where
+ * a third centre is as near as its error.
+ *
+ * @param scores  room as for gf_kernels.score
+ */
+gf_nearest_two gf_index_nearest(const gf_index *index, const gf_kernels *kernels, gf_row_view row,
+                                float *scores);
+
 #endif

@@ -82,27 +82,19 @@ static void tell(void *context, const char *phase, uint64_t done, uint64_t total
     gf_job_tell(context, phase, done, total);
 }
 
-static gf_status run(gf_job *j, const gf_csr *x, gf_error *err)
+static gf_kmeans_options options_of(gf_job *j)
 {
     const gf_resolved *s = &j->settings;
-    uint32_t *start, k;
-    gf_status st = gf_job_choose_start(j, &start, &k, err);
-    if (st != GF_OK) return st;
-    gf_kmeans_options o = {.k = k,
-                           .start = start,
-                           .start_k = j->k_before,
-                           .max_k = s->max_k,
-                           .seed = s->seed,
-                           .restarts = s->restarts,
-                           .max_passes = s->max_passes,
-                           .max_rounds = s->polish ? 0 : GF_NO_POLISH,
-                           .tolerance = s->tolerance > 0 ? s->tolerance : DBL_MIN,
-                           .cancel = j->options->cancel,
-                           .progress = tell,
-                           .progress_context = j};
-    st = gf_kmeans_run(j->pool, x, &o, &j->clusters, err);
-    gf_free(start);
-    return st;
+    return (gf_kmeans_options){.k = s->k,
+                               .max_k = s->max_k,
+                               .seed = s->seed,
+                               .restarts = s->restarts,
+                               .max_passes = s->max_passes,
+                               .max_rounds = s->polish ? 0 : GF_NO_POLISH,
+                               .tolerance = s->tolerance > 0 ? s->tolerance : DBL_MIN,
+                               .cancel = j->options->cancel,
+                               .progress = tell,
+                               .progress_context = j};
 }
 
 gf_status gf_job_cluster(gf_job *j, gf_error *err)
@@ -110,8 +102,26 @@ gf_status gf_job_cluster(gf_job *j, gf_error *err)
     const gf_vectors *v = &j->documents.vectors;
     gf_csr x = {0};
     if (v->x.n_rows == v->n_empty) return GF_OK; /* nothing to cluster: a build without clusters */
+    gf_kmeans_options o = options_of(j);
+    uint32_t *start = NULL;
     gf_status st = drop_empty_rows(v, &x, &j->row_of, err);
-    if (st == GF_OK) st = run(j, &x, err);
+    if (st == GF_OK) st = gf_job_choose_start(j, &start, &o.k, err);
+    o.start = start;
+    o.start_k = j->k_before;
+    if (st == GF_OK) st = gf_kmeans_run(j->pool, &x, &o, &j->clusters, err);
+    gf_free(start);
     gf_free(x.start);
     return st == GF_OK ? rank_members(j, err) : st;
+}
+
+gf_status gf_job_choose_k(gf_job *j, gf_choice *choice, gf_error *err)
+{
+    const gf_vectors *v = &j->documents.vectors;
+    gf_csr x = {0};
+    if (v->x.n_rows == v->n_empty) return GF_OK;
+    gf_kmeans_options o = options_of(j);
+    gf_status st = drop_empty_rows(v, &x, &j->row_of, err);
+    if (st == GF_OK) st = gf_kmeans_choose(j->pool, &x, &o, choice, err);
+    gf_free(x.start);
+    return st;
 }

@@ -323,6 +323,28 @@ gf_status gf_collection_purge(gf_store *store, gf_place where, const gf_rebuild_
  * Cost: time and room as for writing all that the store has.
  */
 gf_status gf_store_purge(gf_store *store, gf_error *err);
+/** A step of the way on which k=auto is chosen. */
+typedef struct gf_k_step {
+    uint32_t k;        /* clusters */
+    double separation; /* how well so many clusters are separated, -1..1; of k = 1 what more
+                          clusters must exceed to be chosen at all */
+    bool chosen;
+} gf_k_step;
+
+typedef gf_status gf_visit_k(void *context, const gf_k_step *step, gf_error *err);
+
+/**
+ * How many clusters k=auto would choose for a collection's documents as they are now, and why: each
+ * number that was tried, rising. The configuration's k is not looked at; all its other settings
+ * are. Nothing is built or changed. Where no document has a term there is no step.
+ *
+ * @param options  threads, cancel and progress are looked at
+ * @return as gf_rebuild
+ * Source: docs/algorithms.md, "The number of clusters".
+ */
+gf_status gf_explain_k(gf_store *store, gf_place where, gf_slice configuration,
+                       const gf_rebuild_options *options, gf_visit_k *visit, void *context,
+                       gf_error *err);
 
 /* ---- reading ----------------------------------------------------------------------------------
  */
@@ -368,6 +390,13 @@ typedef gf_status gf_visit_cluster(void *context, const gf_cluster_info *info, g
 /** All clusters, largest first. */
 gf_status gf_view_clusters(gf_view *view, gf_visit_cluster *visit, void *context, gf_error *err);
 
+/**
+ * The same, but sizes count only the documents whose score is min_score or more, and the order is
+ * by these sizes. Cost: a step for each document that counts.
+ */
+gf_status gf_view_clusters_above(gf_view *view, float min_score, gf_visit_cluster *visit,
+                                 void *context, gf_error *err);
+
 /** The cluster of that id, or where id is 0 of that label; GF_ENOTFOUND. */
 gf_status gf_view_cluster(gf_view *view, uint32_t id, gf_slice label, gf_visit_cluster *visit,
                           void *context, gf_error *err);
@@ -379,8 +408,9 @@ typedef struct gf_membership {
     float score;        /* similarity to the cluster's centre, 0..1 */
     uint32_t runner_up; /* id of the second most similar cluster; 0: there is none */
     gf_slice runner_up_label;
-    float second;  /* similarity to that one's centre */
-    bool replaced; /* the document was put anew since the build */
+    float second;     /* similarity to that one's centre */
+    bool replaced;    /* the document was put anew since the build */
+    bool provisional; /* the build does not have this text: it is where it would be */
 } gf_membership;
 
 typedef gf_status gf_visit_member(void *context, gf_slice id, const gf_membership *membership,
@@ -390,6 +420,10 @@ typedef gf_status gf_visit_member(void *context, gf_slice id, const gf_membershi
 gf_status gf_view_members(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
                           void *context, gf_error *err);
 
+/** The same, worst first: the documents that fit least. */
+gf_status gf_view_weakest(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
+                          void *context, gf_error *err);
+
 /** Every document of the build that is still there, by id. */
 gf_status gf_view_memberships(gf_view *view, gf_visit_member *visit, void *context, gf_error *err);
 
@@ -397,7 +431,41 @@ gf_status gf_view_memberships(gf_view *view, gf_visit_member *visit, void *conte
  * call. */
 gf_status gf_view_membership(gf_view *view, gf_slice id, gf_membership *membership, gf_error *err);
 
+/**
+ * One document's place as its text is now: that of the build, or where the document came or was put
+ * anew after the build a provisional one (see gf_view_assign). GF_ENOTFOUND where there is no such
+ * document. Borrowed until close.
+ */
+gf_status gf_view_current_membership(gf_view *view, gf_slice id, gf_membership *membership,
+                                     gf_error *err);
+
+/**
+ * Where a text would be in the build: in the cluster whose centre is most similar to the text's row
+ * in the build's space (of equal ones the lowest id), with the score that a document of the build
+ * with this text has. A text that has no term of the build is in none. Nothing is stored, and the
+ * text counts nowhere.
+ *
+ * @param language    ISO 639 code or Snowball name; empty: not known
+ * @param membership  provisional; its labels are borrowed until close
+ * @return GF_OK; GF_ECORRUPT, GF_EIO, GF_ENOMEM; the membership is then unchanged
+ * Cost: the first call of a view reads the build's vocabulary and centres: 8 bytes of memory for
+ * each entry of a centre, 4 x k for each term that more than k / 12 centres have. After that the
+ * analysis of the text, and at most k multiplications for each of its terms.
+ */
+gf_status gf_view_assign(gf_view *view, gf_slice language, gf_slice text, gf_membership *membership,
+                         gf_error *err);
+
 typedef gf_status gf_visit_document(void *context, const gf_document *document, gf_error *err);
+
+typedef gf_status gf_visit_pending(void *context, const gf_document *document,
+                                   const gf_membership *membership, gf_error *err);
+
+/**
+ * The documents that came or were put anew after the build, each with its provisional membership,
+ * in the order in which they were put last.
+ * Cost: a look-up for each put and delete since the build, and gf_view_assign for each document.
+ */
+gf_status gf_view_pending(gf_view *view, gf_visit_pending *visit, void *context, gf_error *err);
 
 /** A document as it is now in the view; GF_ENOTFOUND. */
 gf_status gf_view_document(gf_view *view, gf_slice id, gf_visit_document *visit, void *context,
@@ -428,9 +496,9 @@ typedef struct gf_explanation {
 typedef gf_status gf_visit_explanation(void *context, const gf_explanation *e, gf_error *err);
 
 /**
- * Why a document is in its cluster: the terms that it shares with the centre, at most limit of
- * them.
- * @return GF_OK; GF_ENOTFOUND; GF_ECONFLICT where the document was put anew since the build
+ * Why a document is in its cluster (see gf_view_current_membership): the terms that it shares with
+ * the centre, at most limit of them.
+ * @return GF_OK; GF_ENOTFOUND
  */
 gf_status gf_view_explain(gf_view *view, gf_slice id, size_t limit, gf_visit_explanation *visit,
                           void *context, gf_error *err);

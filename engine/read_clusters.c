@@ -4,6 +4,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 
+#include <stdlib.h>
+
 /* ---- clusters ---------------------------------------------------------------------------------
  */
 
@@ -100,7 +102,8 @@ typedef struct member_walk {
     gf_visit_member *visit;
     void *context;
     uint64_t left;
-    gf_row row; /* of the walk; the view's own row is used for what is looked up */
+    bool reverse; /* worst first */
+    gf_row row;   /* of the walk; the view's own row is used for what is looked up */
 } member_walk;
 
 static gf_status visit_member(member_walk *w, gf_error *err)
@@ -120,41 +123,121 @@ static gf_status visit_member(member_walk *w, gf_error *err)
     return w->visit(w->context, id, &m, err);
 }
 
-static gf_status walk_ranked(member_walk *w, const gf_known_cluster *c, gf_error *err)
+static gf_status open_ranked(gf_view *v, const gf_known_cluster *c, bool reverse, gf_scan **scan,
+                             gf_error *err)
 {
-    gf_view *v = w->view;
     gf_buffer key = {0};
-    gf_scan *scan = NULL;
-    bool more = true;
     gf_cluster_key(&key, gf_buffer_view(&v->key), c->label);
     gf_status st = gf_buffer_check(&key, err);
     gf_scan_options o = {.snapshot = v->snapshot,
                          .family = GF_CLUSTERS_RANKED,
                          .prefix = gf_buffer_view(&key),
+                         .reverse = reverse,
                          .keys_only = true};
-    if (st == GF_OK) st = gf_scan_open(v->store->tables.clusters, &o, &scan, err);
+    if (st == GF_OK) st = gf_scan_open(v->store->tables.clusters, &o, scan, err);
+    gf_buffer_release(&key);
+    return st;
+}
+
+static gf_status walk_ranked(member_walk *w, const gf_known_cluster *c, gf_error *err)
+{
+    gf_scan *scan = NULL;
+    bool more = true;
+    gf_status st = open_ranked(w->view, c, w->reverse, &scan, err);
     while (st == GF_OK && more && w->left) {
         st = gf_scan_step(scan, &w->row, &more, err);
         if (st == GF_OK && more) st = visit_member(w, err);
     }
     gf_scan_close(scan);
-    gf_buffer_release(&key);
+    return st;
+}
+
+static gf_status visit_members(gf_view *v, uint32_t cluster, member_walk *w, gf_error *err)
+{
+    gf_status st = gf_view_know_clusters(v, err);
+    if (st != GF_OK) return st;
+    const gf_known_cluster *c = gf_view_find(v, cluster);
+    if (!c) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %u", cluster);
+    if (w->left == 0) w->left = UINT64_MAX;
+    st = walk_ranked(w, c, err);
+    gf_row_release(&w->row);
     return st;
 }
 
 gf_status gf_view_members(gf_view *v, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
                           void *context, gf_error *err)
 {
-    gf_status st = gf_view_know_clusters(v, err);
-    if (st != GF_OK) return st;
-    const gf_known_cluster *c = gf_view_find(v, cluster);
-    if (!c) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %u", cluster);
-    member_walk w = {
-        .view = v, .visit = visit, .context = context, .left = limit ? limit : UINT64_MAX};
-    st = walk_ranked(&w, c, err);
-    gf_row_release(&w.row);
+    member_walk w = {.view = v, .visit = visit, .context = context, .left = limit};
+    return visit_members(v, cluster, &w, err);
+}
+
+gf_status gf_view_weakest(gf_view *v, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
+                          void *context, gf_error *err)
+{
+    member_walk w = {.view = v, .visit = visit, .context = context, .left = limit, .reverse = true};
+    return visit_members(v, cluster, &w, err);
+}
+
+/* ---- sizes above a score ----------------------------------------------------------------------
+ */
+
+/* Members come by falling score: those that count come first. */
+static gf_status count_above(gf_view *v, const gf_known_cluster *c, float min_score, uint64_t *n,
+                             gf_error *err)
+{
+    gf_scan *scan = NULL;
+    gf_row row = {0};
+    bool more = true;
+    gf_status st = open_ranked(v, c, false, &scan, err);
+    while (st == GF_OK && more) {
+        float score;
+        gf_slice id;
+        st = gf_scan_step(scan, &row, &more, err);
+        if (st != GF_OK || !more) break;
+        if (!gf_rank_read(row.cells[0].qualifier, &score, &id))
+            st = gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
+        else if (score < min_score)
+            break;
+        else
+            *n += gf_strings_find(&v->gone, id) == GF_STRING_NONE;
+    }
+    gf_scan_close(scan);
+    gf_row_release(&row);
     return st;
 }
+
+static int by_falling_size(const void *a, const void *b)
+{
+    const gf_known_cluster *x = a, *y = b;
+    if (x->size != y->size) return x->size > y->size ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+gf_status gf_view_clusters_above(gf_view *v, float min_score, gf_visit_cluster *visit,
+                                 void *context, gf_error *err)
+{
+    gf_json_parser *parser = NULL;
+    gf_status st = gf_view_know_clusters(v, err);
+    if (st != GF_OK) return st;
+    gf_known_cluster *counted = gf_array(v->n_clusters, sizeof *counted);
+    if (!counted) return gf_fail_memory(err, "clusters");
+    for (size_t i = 0; i < v->n_clusters && st == GF_OK; i++) {
+        counted[i] = v->clusters[i];
+        counted[i].size = 0;
+        st = count_above(v, &v->clusters[i], min_score, &counted[i].size, err);
+    }
+    if (st == GF_OK && v->n_clusters)
+        qsort(counted, v->n_clusters, sizeof *counted, by_falling_size);
+    if (st == GF_OK) st = gf_json_parser_create(&parser, err);
+    for (size_t i = 0; i < v->n_clusters && st == GF_OK; i++)
+        st = visit_one(v, &counted[i], parser, visit, context, err);
+    gf_json_parser_free(parser);
+    gf_free(counted);
+    return st;
+}
+
+/* ---- all memberships --------------------------------------------------------------------------
+ */
 
 /*
  * Memberships come in the order of ids, and so do documents: the two walks go side by side, so that

@@ -123,6 +123,8 @@ gf_status gf_job_choose_start(gf_job *job, uint32_t **start, uint32_t *k, gf_err
 gf_status gf_job_number_clusters(gf_job *job, gf_error *err);
 
 gf_status gf_job_cluster(gf_job *job, gf_error *err);
+/** The choice of k alone, of gathered documents; *choice stays empty where none has terms. */
+gf_status gf_job_choose_k(gf_job *job, gf_choice *choice, gf_error *err);
 gf_status gf_job_name_clusters(gf_job *job, gf_error *err);
 
 /** Add the build's rows to the batch, which is written (synced) whenever it is full. */

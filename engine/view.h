@@ -4,6 +4,8 @@
  *     view.c           opening, documents, memberships
  *     view_clusters.c  the list of clusters, and what has been deleted since the build
  *     read_clusters.c  clusters and members for the public
+ *     assign.c         the nearest cluster of a text
+ *     pending.c        documents that came after the build
  */
 #ifndef GF_ENGINE_VIEW_H
 #define GF_ENGINE_VIEW_H
@@ -18,6 +20,9 @@ typedef struct gf_known_cluster {
     uint64_t size;  /* documents that are still there */
     gf_slice label; /* in the view's memory */
 } gf_known_cluster;
+
+/** The centres, ready to be compared with: assign.c. */
+typedef struct gf_assigner gf_assigner;
 
 struct gf_view {
     gf_store *store;
@@ -36,6 +41,7 @@ struct gf_view {
 
     gf_model model; /* once it was needed */
     bool model_loaded;
+    gf_assigner *assigner; /* likewise */
 
     gf_row row, document_row; /* of the call at hand */
     gf_buffer text;
@@ -50,7 +56,16 @@ gf_status gf_view_list_clusters(gf_view *view, gf_error *err);
 /** A cluster of that id, or NULL. Listed clusters only; O(log n). */
 gf_known_cluster *gf_view_find(const gf_view *view, uint32_t id);
 
+/** Walk over the changes since the build, oldest first. */
+gf_status gf_view_each_change(gf_view *view, gf_each_row *each, void *context, gf_error *err);
+
 gf_status gf_view_need_model(gf_view *view, gf_error *err);
+
+void gf_assigner_free(gf_assigner *assigner);
+
+/** A cluster's centre, n entries; the arrays are the caller's to free. The model is loaded. */
+gf_status gf_view_read_centre(gf_view *view, uint32_t id, uint32_t **term, float **value,
+                              uint32_t *n, gf_error *err);
 
 /** Read a document's place as it is stored, into view->row; GF_ENOTFOUND. */
 gf_status gf_view_read_cells(gf_view *view, gf_slice id, gf_membership_cells *cells, gf_error *err);

@@ -38,9 +38,8 @@ static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
     return check_gone(context, id->value, err);
 }
 
-static gf_status find_gone(gf_view *v, gf_error *err)
+gf_status gf_view_each_change(gf_view *v, gf_each_row *each, void *context, gf_error *err)
 {
-    change_walk w = {.view = v};
     gf_buffer start = {0}, prefix = {0};
     gf_collection_key(&prefix, v->where.name_space, v->where.collection);
     gf_change_key(&start, v->where.name_space, v->where.collection, v->info.seq + 1);
@@ -50,11 +49,18 @@ static gf_status find_gone(gf_view *v, gf_error *err)
                          .family = GF_CHANGES_MAIN,
                          .prefix = gf_buffer_view(&prefix),
                          .start = gf_buffer_view(&start)};
-    if (st == GF_OK) st = gf_scan_each(v->store->tables.changes, &o, look_at_change, &w, err);
-    gf_row_release(&w.document);
-    gf_buffer_release(&w.key);
+    if (st == GF_OK) st = gf_scan_each(v->store->tables.changes, &o, each, context, err);
     gf_buffer_release(&start);
     gf_buffer_release(&prefix);
+    return st;
+}
+
+static gf_status find_gone(gf_view *v, gf_error *err)
+{
+    change_walk w = {.view = v};
+    gf_status st = gf_view_each_change(v, look_at_change, &w, err);
+    gf_row_release(&w.document);
+    gf_buffer_release(&w.key);
     return st;
 }
 

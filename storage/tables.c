@@ -31,9 +31,6 @@ static const char *const build_columns[] = {
     "seq",       "settings",      "versions", "seconds", "chosen_for", NULL};
 static const char *const membership_columns[] = {"cluster", "score",  "runner_up",
                                                  "second",  "vector", NULL};
-static const char *const provisional_columns[] = {"provisional_cluster",   "provisional_score",
-                                                  "provisional_runner_up", "provisional_second",
-                                                  "provisional_vector",    NULL};
 static const char *const change_columns[] = {"id", "operation", NULL};
 
 static const gf_family document_families[] = {{.name = "main", .columns = document_columns}};
@@ -47,9 +44,7 @@ static const gf_family build_families[] = {
     {.name = "main", .columns = build_columns},
     {.name = "model", .layout = GF_WIDE, .compression = GF_SNAPPY},
     {.name = "progress", .columns = progress_columns}};
-static const gf_family membership_families[] = {
-    {.name = "main", .columns = membership_columns},
-    {.name = "provisional", .columns = provisional_columns}};
+static const gf_family membership_families[] = {{.name = "main", .columns = membership_columns}};
 static const gf_family change_families[] = {{.name = "main", .columns = change_columns}};
 
 #define COUNT(array) (unsigned)(sizeof(array) / sizeof((array)[0]))

@@ -10,7 +10,7 @@
  *     builds       (namespace, collection, configuration, timestamp)
  *                  main, model, progress
  *     memberships  (namespace, collection, configuration, timestamp, document id)
- *                  main, provisional
+ *                  main
  *     changes      (namespace, collection, seq)
  *                  main
  *
@@ -32,7 +32,7 @@ enum { GF_DOCUMENTS_MAIN };
 enum { GF_CLUSTERS_MAIN, GF_CLUSTERS_DOCUMENTS, GF_CLUSTERS_RANKED };
 enum { GF_COLLECTIONS_MAIN, GF_COLLECTIONS_PROGRESS, GF_COLLECTIONS_DEFAULTS };
 enum { GF_BUILDS_MAIN, GF_BUILDS_MODEL, GF_BUILDS_PROGRESS };
-enum { GF_MEMBERSHIPS_MAIN, GF_MEMBERSHIPS_PROVISIONAL };
+enum { GF_MEMBERSHIPS_MAIN };
 enum { GF_CHANGES_MAIN };
 
 /** Open all six; those that the database lacks are made. */

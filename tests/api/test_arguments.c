@@ -14,6 +14,7 @@ static const gf_parameter number = {"n", GF_NUMBER, false, "N", "", 2, 10};
 static const gf_parameter any_number = {"n", GF_NUMBER, false, "N", "", 0, 0};
 static const gf_parameter bytes = {"size", GF_BYTES, false, "SIZE", "", 1, (uint64_t)1 << 30};
 static const gf_parameter moment = {"build", GF_MOMENT, false, "TIME", "", 1, 0};
+static const gf_parameter share = {"min-score", GF_SHARE, false, "S", "", 0, 0};
 static const gf_parameter choice = {"sort", GF_CHOICE, false, "size|label|id", "", 0, 0};
 static const gf_parameter text = {"name", GF_TEXT, false, "NAME", "", 0, 0};
 static const gf_parameter flag = {"all", GF_FLAG, false, NULL, "", 0, 0};
@@ -55,6 +56,29 @@ static void sizes(void **state)
     const char *const bad[] = {"K", "1KB", "1 M", "-1M", "1.5G", "M1", "999999999999999999T"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         check(&bytes, bad[i], "is not a size such as 16M");
+}
+
+static void shares(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"0", 0},    {"1", 1},          {"1.0", 1},    {"0.25", 0.25},
+                {".5", 0.5}, {"0.", 0},         {"00.1", 0.1}, {"0.6895149", 0.6895149},
+                {"1.", 1},   {"0.000001", 1e-6}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        gf_argument a = {GF_SLICE("min-score"), gf_slice_str(good[i].text)};
+        gf_call call = {.arguments = &a, .n_arguments = 1};
+        check(&share, good[i].text, NULL);
+        assert_true(gf_call_share(&call, "min-score", 0.5) == good[i].value);
+        assert_true(gf_call_share(&call, "other", 0.5) == 0.5);
+    }
+    const char *const bad[] = {".",     "1.01", "2",    "-0.1", "+0.1", "0,5",
+                               "0.1.2", "1e-1", " 0.1", "nan",  "10%",  "0.12345678901234567"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        check(&share, bad[i], "is not a number from 0 to 1");
+    check(&share, "", "min-score is empty");
 }
 
 static void moments(void **state)
@@ -258,16 +282,12 @@ static void table_is_sound(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),
-                                       cmocka_unit_test(sizes),
-                                       cmocka_unit_test(moments),
-                                       cmocka_unit_test(words),
-                                       cmocka_unit_test(reading),
-                                       cmocka_unit_test(lists),
-                                       cmocka_unit_test(list_sweep),
-                                       cmocka_unit_test(random_sizes),
-                                       cmocka_unit_test(operations_check_first),
-                                       cmocka_unit_test(hostile_names),
-                                       cmocka_unit_test(table_is_sound)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),       cmocka_unit_test(sizes),
+        cmocka_unit_test(shares),        cmocka_unit_test(moments),
+        cmocka_unit_test(words),         cmocka_unit_test(reading),
+        cmocka_unit_test(lists),         cmocka_unit_test(list_sweep),
+        cmocka_unit_test(random_sizes),  cmocka_unit_test(operations_check_first),
+        cmocka_unit_test(hostile_names), cmocka_unit_test(table_is_sound)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,6 +200,25 @@ static void cancelled(void **state)
 /* ---- documents --------------------------------------------------------------------------------
  */
 
+/* The parts of the terms and the rest sum to the score. */
+static void explained(transport *t)
+{
+    gf_json_value why = transport_item(t, 0, "memberships", 0, "why");
+    gf_json_value sum = {0}, rest = {0}, terms = {0}, part;
+    assert_true(gf_json_member(why, "terms", &terms));
+    assert_true(gf_json_member(why, "rest", &rest));
+    assert_true(gf_json_member(why, "sum", &sum));
+    double total = gf_json_number(rest);
+    gf_json_value term;
+    gf_json_iterator it = gf_json_items(terms);
+    while (gf_json_next(&it, NULL, &term)) {
+        assert_true(gf_json_member(term, "part", &part));
+        total += gf_json_number(part);
+    }
+    assert_near(total, gf_json_number(sum), 1e-9);
+    assert_near(total, item_number(t, 0, "memberships", 0, "score"), 1e-5);
+}
+
 static void document(void **state)
 {
     (void)state;
@@ -213,26 +232,13 @@ static void document(void **state)
     assert_slice(item_text(&t, 0, "memberships", 0, "label"), "general");
     assert_near(item_number(&t, 0, "memberships", 0, "score"), 1, 1e-6);
     assert_run(&t, "doc", "collection", "mid", "id", "doc1", "why", "true");
-    gf_json_value why = transport_item(&t, 0, "memberships", 0, "why");
-    gf_json_value sum = {0}, rest = {0}, terms = {0}, part;
-    assert_true(gf_json_member(why, "terms", &terms));
-    assert_true(gf_json_member(why, "rest", &rest));
-    assert_true(gf_json_member(why, "sum", &sum));
-    double total = gf_json_number(rest);
-    gf_json_value term;
-    gf_json_iterator it = gf_json_items(terms);
-    while (gf_json_next(&it, NULL, &term)) {
-        assert_true(gf_json_member(term, "part", &part));
-        total += gf_json_number(part);
-    }
-    assert_near(total, gf_json_number(sum), 1e-9);
-    assert_near(total, item_number(&t, 0, "memberships", 0, "score"), 1e-5);
+    explained(&t);
     assert_refused(GF_ENOTFOUND, "nobody", &t, "doc", "collection", "mid", "id", "nobody");
     assert_int_equal(t.n_rows, 0);
     transport_close(&t);
 }
 
-/* What came or changed after the build is said so. */
+/* What came or changed after the build is shown where it would be, and why. */
 static void document_after_build(void **state)
 {
     (void)state;
@@ -241,12 +247,20 @@ static void document_after_build(void **state)
     library_mid(&t, true);
     transport_put(&t, "mid",
                   "{\"id\":\"doc8\",\"text\":\"late\"}\n"
+                  "{\"id\":\"doc9\",\"text\":\"some general\"}\n"
                   "{\"id\":\"doc3\",\"text\":\"caesar\"}\n");
     assert_run(&t, "doc", "collection", "mid", "id", "doc8", "why", "true");
-    assert_true(item_text(&t, 0, "memberships", 0, "note").len > 0);
+    assert_slice(item_text(&t, 0, "memberships", 0, "note"), "put after the build");
+    assert_slice(item_text(&t, 0, "memberships", 0, "label"), "without terms");
+    assert_run(&t, "doc", "collection", "mid", "id", "doc9", "why", "true");
+    assert_true(gf_json_get_bool(transport_item(&t, 0, "memberships", 0, "provisional")));
+    assert_slice(item_text(&t, 0, "memberships", 0, "label"), "general");
+    explained(&t);
     assert_run(&t, "doc", "collection", "mid", "id", "doc3", "why", "true");
     assert_true(gf_json_get_bool(transport_item(&t, 0, "memberships", 0, "replaced")));
-    assert_true(item_text(&t, 0, "memberships", 0, "note").len > 0);
+    assert_slice(item_text(&t, 0, "memberships", 0, "note"), "put anew since the build");
+    assert_slice(item_text(&t, 0, "memberships", 0, "label"), "caesar");
+    explained(&t);
     assert_run(&t, "config set", "collection", "mid", "config", "unbuilt", "set", "k=2");
     assert_run(&t, "doc", "collection", "mid", "id", "doc1");
     assert_int_equal(transport_length(&t, 0, "memberships"), 1);
@@ -255,6 +269,141 @@ static void document_after_build(void **state)
     assert_int_equal(t.n_rows, 0);
     assert_refused(GF_ENOTFOUND, "there is no build", &t, "doc", "collection", "mid", "id", "doc1",
                    "build", "5");
+    transport_close(&t);
+}
+
+/* ---- what is pending, the weakest, sizes above a score ----------------------------------------
+ */
+
+static void pending(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_run(&t, "clusters", "collection", "mid", "pending", "true");
+    assert_int_equal(t.n_rows, 0);
+    transport_put(&t, "mid",
+                  "{\"id\":\"doc9\",\"text\":\"some general\"}\n"
+                  "{\"id\":\"doc8\",\"text\":\"late\"}\n"
+                  "{\"id\":\"gone\",\"text\":\"macbeth\"}\n");
+    transport_put(&t, "mid", "{\"id\":\"doc3\",\"text\":\"caesar\"}\n");
+    assert_run(&t, "delete", "collection", "mid", "id", "gone");
+    assert_run(&t, "clusters", "collection", "mid", "pending", "true");
+    assert_int_equal(t.n_rows, 3);
+    assert_string_equal(transport_members(&t, 0), "id cluster label score provisional text");
+    assert_slice(transport_text(&t, 0, "id"), "doc8"); /* a put goes by id */
+    assert_int_equal(gf_json_kind_of(transport_member(&t, 0, "cluster")), GF_JSON_NULL);
+    assert_slice(transport_text(&t, 1, "id"), "doc9");
+    assert_slice(transport_text(&t, 1, "label"), "general");
+    assert_near(transport_number(&t, 1, "score"), 1, 1e-6);
+    assert_slice(transport_text(&t, 1, "text"), "some general");
+    assert_slice(transport_text(&t, 2, "id"), "doc3");
+    assert_slice(transport_text(&t, 2, "label"), "caesar");
+    assert_true(gf_json_get_bool(transport_member(&t, 2, "replaced")));
+    assert_run(&t, "clusters", "collection", "mid", "pending", "true", "min-score", "0.5");
+    assert_int_equal(t.n_rows, 2);
+    assert_refused(GF_EINVAL, "--pending", &t, "clusters", "collection", "mid", "pending", "true",
+                   "sort", "id");
+    t.emit_fails_at = 2;
+    assert_refused(GF_EIO, "nobody takes the rows", &t, "clusters", "collection", "mid", "pending",
+                   "true");
+    t.emit_fails_at = 0;
+    assert_run(&t, "rebuild", "collection", "mid", "threads", "1");
+    assert_run(&t, "clusters", "collection", "mid", "pending", "true");
+    assert_int_equal(t.n_rows, 0);
+    transport_close(&t);
+}
+
+static void weakest(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    transport_put(&t, "c",
+                  "{\"id\":\"1\",\"text\":\"bread dough\"}\n{\"id\":\"2\",\"text\":\"bread\"}\n"
+                  "{\"id\":\"3\",\"text\":\"dough bread yeast and a lot more\"}\n");
+    assert_run(&t, "config set", "collection", "c", "set", "k=1", "set", "language=english");
+    assert_run(&t, "rebuild", "collection", "c", "threads", "1");
+    double last = -1;
+    assert_run(&t, "cluster", "collection", "c", "cluster", "1", "weakest", "9");
+    assert_int_equal(transport_length(&t, 0, "documents"), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(item_number(&t, 0, "documents", i, "score") >= last);
+        last = item_number(&t, 0, "documents", i, "score");
+    }
+    assert_run(&t, "cluster", "collection", "c", "cluster", "1", "weakest", "1");
+    assert_int_equal(transport_length(&t, 0, "documents"), 1);
+    assert_refused(GF_EINVAL, "--weakest", &t, "cluster", "collection", "c", "cluster", "1",
+                   "weakest", "1", "docs", "1");
+    assert_refused(GF_EINVAL, "weakest is at least 1", &t, "cluster", "collection", "c", "cluster",
+                   "1", "weakest", "0");
+    transport_close(&t);
+}
+
+/* A bound that is printed as a document's score keeps that document. */
+static void above_a_score(void **state)
+{
+    (void)state;
+    transport t;
+    gf_json_value score;
+    transport_open(&t);
+    transport_put(
+        &t, "c",
+        "{\"id\":\"1\",\"text\":\"bread dough oven\"}\n{\"id\":\"2\",\"text\":\"bread\"}\n"
+        "{\"id\":\"3\",\"text\":\"dough bread yeast\"}\n{\"id\":\"4\",\"text\":\"!\"}\n");
+    assert_run(&t, "config set", "collection", "c", "set", "k=1", "set", "language=english");
+    assert_run(&t, "rebuild", "collection", "c", "threads", "1");
+    for (uint64_t i = 0; i < 3; i++) {
+        gf_buffer bound = {0};
+        uint64_t counted = 0;
+        assert_run(&t, "export", "collection", "c");
+        score = transport_member(&t, i, "score");
+        double s = gf_json_number(score);
+        gf_error err;
+        assert_ok(gf_json_write(score, &bound, &err));
+        for (uint64_t j = 0; j < 3; j++)
+            counted += transport_number(&t, j, "score") >= s;
+        assert_run(&t, "export", "collection", "c", "min-score", gf_buffer_cstr(&bound));
+        assert_int_equal(t.n_rows, counted);
+        assert_run(&t, "clusters", "collection", "c", "min-score", gf_buffer_cstr(&bound));
+        assert_int_equal(transport_number(&t, 0, "size"), counted);
+        assert_near(transport_number(&t, 0, "share"), (double)counted / 4, 1e-12);
+        gf_buffer_release(&bound);
+    }
+    assert_run(&t, "export", "collection", "c", "min-score", "0");
+    assert_int_equal(t.n_rows, 4);
+    transport_close(&t);
+}
+
+/* ---- how k=auto chooses -----------------------------------------------------------------------
+ */
+
+static void explained_k(void **state)
+{
+    (void)state;
+    transport t;
+    double chosen = 0;
+    transport_open(&t);
+    library_mid(&t, false);
+    assert_run(&t, "config set", "collection", "mid", "config", "auto", "set", "language=english");
+    assert_run(&t, "rebuild", "collection", "mid", "explain-k", "true", "config", "auto");
+    assert_true(t.n_rows > 0);
+    for (uint64_t i = 0; i < t.n_rows; i++) {
+        assert_string_equal(transport_members(&t, i),
+                            "collection configuration k separation chosen");
+        assert_slice(transport_text(&t, i, "configuration"), "auto");
+        if (!gf_json_get_bool(transport_member(&t, i, "chosen"))) continue;
+        assert_true(chosen == 0);
+        chosen = transport_number(&t, i, "k");
+    }
+    assert_run(&t, "builds", "collection", "mid", "config", "auto");
+    assert_int_equal(t.n_rows, 0);
+    assert_run(&t, "rebuild", "collection", "mid", "config", "auto", "threads", "1");
+    assert_true(transport_number(&t, 0, "k") == chosen);
+    assert_refused(GF_EINVAL, "--explain-k", &t, "rebuild", "all", "true", "explain-k", "true");
+    assert_refused(GF_ENOTFOUND, "nothing", &t, "rebuild", "collection", "nothing", "explain-k",
+                   "true");
     transport_close(&t);
 }
 
@@ -418,6 +567,10 @@ int main(void)
                                        cmocka_unit_test(cancelled),
                                        cmocka_unit_test(document),
                                        cmocka_unit_test(document_after_build),
+                                       cmocka_unit_test(pending),
+                                       cmocka_unit_test(weakest),
+                                       cmocka_unit_test(above_a_score),
+                                       cmocka_unit_test(explained_k),
                                        cmocka_unit_test(exported),
                                        cmocka_unit_test(without_terms),
                                        cmocka_unit_test(columns),

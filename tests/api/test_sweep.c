@@ -53,6 +53,9 @@ static void reading(void **state)
                                          {"builds", "collection mid"},
                                          {"clusters", "collection mid"},
                                          {"clusters", "collection mid sort label"},
+                                         {"clusters", "collection mid min-score 0.5"},
+                                         {"clusters", "collection mid pending true"},
+                                         {"cluster", "collection mid cluster 1 weakest 2"},
                                          {"cluster", "collection mid cluster label:macbeth"},
                                          {"cluster", "collection mid cluster 1 columns true"},
                                          {"doc", "collection mid id doc1 why true"},
@@ -61,6 +64,7 @@ static void reading(void **state)
                                          {"export", "collection mid with-text true"},
                                          {"evaluate", "collection mid label-field play"},
                                          {"rebuild", "collection mid dry-run true"},
+                                         {"rebuild", "collection mid explain-k true threads 1"},
                                          {"status", ""},
                                          {"init", ""},
                                          {"version", ""}};
@@ -70,6 +74,7 @@ static void reading(void **state)
     transport_put(&t, "mid", "{\"id\":\"doc8\",\"text\":\"late\"}");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         sweep(&t, all[i][0], all[i][1], NULL);
+    sweep(&t, "assign", "collection mid", "{\"id\":\"1\",\"text\":\"macbeth\"}\n{\"id\":\"\"}\n");
     sweep(&t, "evaluate", "collection mid", "doc1\tx\ndoc2\ty\ndoc3\tx\n");
     transport_close_store(&t);
     sweep(&t, "verify", "", NULL);

@@ -396,6 +396,15 @@ static void max_k_bounds_the_choice(void **state)
     gf_kmeans_release(&r);
     r = run(NULL, &x, (gf_kmeans_options){0});
     assert_int_equal(r.k, 8);
+    /* The choice alone is the same, whatever k is. */
+    gf_choice alone;
+    gf_error err;
+    assert_ok(gf_kmeans_choose(NULL, &x, &(gf_kmeans_options){.k = 3}, &alone, &err));
+    assert_int_equal(alone.k, 8);
+    assert_int_equal(alone.n_steps, r.choice.n_steps);
+    for (uint32_t i = 0; i < alone.n_steps; i++)
+        assert_near(alone.steps[i].separation, r.choice.steps[i].separation, 0);
+    gf_free(alone.steps);
     assert_near(agreement(&r, group), 1, 0);
     gf_kmeans_release(&r);
     gf_csr_release(&x);

@@ -149,8 +149,11 @@ static void runner_up_is_the_second_best(void **state)
             if (k == 1) assert_int_equal(runner_up[i], UINT32_MAX);
             if (k == 1) continue;
             assert_int_not_equal(runner_up[i], p.label[i]);
+            gf_row_view row = gf_csr_row(&x, i);
             gf_row_view centre = gf_centre_row(&p.centres.at[runner_up[i]]);
-            assert_near(p.other[i], gf_row_dot(gf_csr_row(&x, i), centre), 2e-6);
+            gf_row_view own = gf_centre_row(&p.centres.at[p.label[i]]);
+            assert_near(p.other[i], gf_row_dot(row, centre), 1e-7); /* rounded once */
+            assert_near(p.own[i], gf_row_dot(row, own), 1e-7);
         }
         gf_passes_free(passes);
         gf_partition_release(&p);

@@ -78,6 +78,11 @@ static void scores_by_hand(void **state)
     assert_int_equal(best.column, 1);
     assert_near(best.second, 0.8, 1e-7);
     assert_int_equal(kernels->runner_up(&index, 3, s.at, best), 2);
+    gf_nearest_two two = gf_index_nearest(&index, kernels, gf_csr_row(&x, 0), s.at);
+    assert_int_equal(two.cluster, 2);
+    assert_int_equal(two.runner_up, 0);
+    assert_near(two.similarity, 0.96, 1e-7);
+    assert_near(two.of_second, 0.8, 1e-7);
     best = kernels->best(&index, 1, s.at);
     assert_int_equal(best.column, 0);
     assert_true(best.second == -INFINITY);
@@ -171,6 +176,57 @@ static void compare_variants(const gf_index *index, const gf_kernels *a, const g
     gf_free(s.block);
     gf_free(t.block);
     gf_free(l.block);
+}
+
+/* ---- in double precision ----------------------------------------------------------------------
+ */
+
+static void check_nearest(const gf_index *index, const gf_centres *c, gf_row_view row,
+                          gf_nearest_two two)
+{
+    double bound = 0;
+    for (uint32_t j = 0; j < c->k; j++) {
+        gf_row_view centre = gf_centre_row(&c->at[j]);
+        double dot = gf_row_dot(row, centre);
+        assert_near(gf_index_similarity(index, row, index->column_of[j]), dot, 1e-12);
+        if (rows_bound(row, centre) > bound) bound = rows_bound(row, centre);
+        if (j == two.cluster) assert_near(two.similarity, dot, 1e-12);
+        if (j == two.runner_up) assert_near(two.of_second, dot, 1e-12);
+    }
+    /* The kernels' error may hide another as near, and no more than that. */
+    for (uint32_t j = 0; j < c->k; j++) {
+        double dot = gf_row_dot(row, gf_centre_row(&c->at[j]));
+        if (j != two.cluster && j != two.runner_up) assert_true(dot <= two.of_second + 2 * bound);
+    }
+    assert_true(c->k == 1 || two.of_second <= two.similarity);
+    assert_int_equal(two.runner_up == UINT32_MAX, c->k == 1);
+    assert_int_not_equal(two.cluster, two.runner_up);
+}
+
+/* Up to 32 centres all terms are dense rows, beyond most are postings. */
+static void the_nearest_two(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 9);
+    for (uint32_t k = 1; k < 120; k += 17) {
+        gf_csr x = rows_random(150, 200, 40, &random);
+        gf_centres c = rows_random_centres(&x, k, &random);
+        float *key = make_keys(k, &random);
+        gf_index index = make_index(&c, key, NULL);
+        scores s = make_scores(index.stride);
+        for (int v = 0; v < VARIANTS; v++) {
+            const gf_kernels *kernels = gf_kernels_named(names[v]);
+            for (uint32_t i = 0; kernels && i < x.n_rows; i++) {
+                gf_row_view row = gf_csr_row(&x, i);
+                check_nearest(&index, &c, row, gf_index_nearest(&index, kernels, row, s.at));
+            }
+        }
+        gf_free(s.block);
+        gf_free(key);
+        gf_index_release(&index);
+        gf_centres_release(&c);
+        gf_csr_release(&x);
+    }
 }
 
 static void vector_variants_agree_bit_for_bit(void **state)
@@ -381,6 +437,7 @@ int main(void)
         cmocka_unit_test(vector_variants_agree_bit_for_bit),
         cmocka_unit_test(kernels_are_chosen_by_name),
         cmocka_unit_test(equal_scores_go_to_the_lowest_cluster),
+        cmocka_unit_test(the_nearest_two),
         cmocka_unit_test(gains_are_what_the_sum_grows_by),
         cmocka_unit_test(an_index_is_used_again),
         cmocka_unit_test(a_failed_allocation_is_reported),

@@ -206,6 +206,8 @@ static gf_status read_view(gf_view *v, gf_error *err)
     gf_status st = gf_view_clusters(v, pass_cluster, &cluster, err);
     if (st == GF_OK) st = gf_view_cluster(v, cluster, (gf_slice){0}, pass_cluster, &cluster, err);
     if (st == GF_OK) st = gf_view_members(v, cluster, 2, pass_member, NULL, err);
+    if (st == GF_OK) st = gf_view_weakest(v, cluster, 2, pass_member, NULL, err);
+    if (st == GF_OK) st = gf_view_clusters_above(v, 0.1F, pass_cluster, &cluster, err);
     if (st == GF_OK) st = gf_view_memberships(v, pass_member, NULL, err);
     if (st == GF_OK) st = gf_view_membership(v, GF_SLICE("001"), &m, err);
     if (st == GF_OK) st = gf_view_document(v, GF_SLICE("001"), pass_document, NULL, err);

@@ -190,6 +190,111 @@ static void deleted_documents_vanish(void **state)
     fixture_close(&f);
 }
 
+/* ---- the weakest, and sizes above a score -----------------------------------------------------
+ */
+
+typedef struct ranked {
+    char ids[400][16]; /* n */
+    float scores[400];
+    size_t n;
+} ranked;
+
+static gf_status note_rank(void *context, gf_slice id, const gf_membership *m, gf_error *err)
+{
+    ranked *r = context;
+    if (r->n == 400 || id.len > 15) return gf_fail(err, GF_ELIMIT, "no room");
+    snprintf(r->ids[r->n], 16, "%.*s", GF_SLICE_ARG(id));
+    r->scores[r->n++] = m->score;
+    return GF_OK;
+}
+
+static void the_weakest_are_the_last_members(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    fixture_put_posts(&f, "c", 120);
+    fixture_set(&f, "c", "default", "k", "4");
+    fixture_rebuild(&f, "c");
+    gf_view *view = open_at(&f, 0);
+    listing l = clusters_of(view);
+    gf_view_close(view);
+    for (int round = 0; round < 2; round++) { /* then without the very weakest */
+        ranked best = {.n = 0}, worst = {.n = 0}, three = {.n = 0};
+        view = open_at(&f, 0);
+        assert_ok(gf_view_members(view, l.ids[0], 0, note_rank, &best, &err));
+        assert_ok(gf_view_weakest(view, l.ids[0], 0, note_rank, &worst, &err));
+        assert_ok(gf_view_weakest(view, l.ids[0], 3, note_rank, &three, &err));
+        assert_status(GF_ENOTFOUND, gf_view_weakest(view, 99, 3, note_rank, &three, &err));
+        assert_int_equal(worst.n, best.n);
+        assert_int_equal(three.n, 3);
+        for (size_t i = 0; i < worst.n; i++) {
+            assert_string_equal(worst.ids[i], best.ids[best.n - 1 - i]);
+            if (i) assert_true(worst.scores[i] >= worst.scores[i - 1]);
+            if (i < 3) assert_string_equal(three.ids[i], worst.ids[i]);
+        }
+        gf_view_close(view);
+        fixture_delete(&f, "c", worst.ids[0]);
+    }
+    gf_buffer_release(&l.text);
+    fixture_close(&f);
+}
+
+typedef struct above {
+    float min_score;
+    uint64_t of[16]; /* by cluster id: members that count, by the walk over all */
+    uint64_t last, n;
+} above;
+
+static gf_status count_above(void *context, gf_slice id, const gf_membership *m, gf_error *err)
+{
+    above *a = context;
+    (void)id, (void)err;
+    a->of[m->cluster] += m->score >= a->min_score;
+    return GF_OK;
+}
+
+static gf_status compare_above(void *context, const gf_cluster_info *info, gf_error *err)
+{
+    above *a = context;
+    if (info->size != a->of[info->id]) return gf_fail(err, GF_EINVAL, "another size");
+    if (info->size > a->last) return gf_fail(err, GF_EINVAL, "not by falling size");
+    a->last = info->size;
+    a->n++;
+    return GF_OK;
+}
+
+static void sizes_count_what_reaches_a_score(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    fixture_put_posts(&f, "c", 200);
+    fixture_set(&f, "c", "default", "k", "6");
+    fixture_rebuild(&f, "c");
+    gf_view *view = open_at(&f, 0);
+    listing l = clusters_of(view);
+    ranked members = {.n = 0};
+    assert_ok(gf_view_members(view, l.ids[0], 0, note_rank, &members, &err));
+    gf_view_close(view);
+    fixture_delete(&f, "c", members.ids[2]);
+    view = open_at(&f, 0);
+    /* One bound is a member's own score: it counts. */
+    float bounds[] = {0, 0.1F, members.scores[5], 0.5F, 1};
+    for (size_t i = 0; i < 5; i++) {
+        above a = {.min_score = bounds[i], .last = UINT64_MAX};
+        assert_ok(gf_view_memberships(view, count_above, &a, &err));
+        assert_ok(gf_view_clusters_above(view, bounds[i], compare_above, &a, &err));
+        assert_int_equal(a.n, l.n);
+        if (i == 2) assert_true(a.of[l.ids[0]] >= 5);
+    }
+    gf_view_close(view);
+    gf_buffer_release(&l.text);
+    fixture_close(&f);
+}
+
 static void members_are_limited_after_those_that_went(void **state)
 {
     (void)state;
@@ -312,6 +417,8 @@ int main(void)
         cmocka_unit_test(members_come_best_first),
         cmocka_unit_test(clusters_are_found_by_id_and_label),
         cmocka_unit_test(deleted_documents_vanish),
+        cmocka_unit_test(the_weakest_are_the_last_members),
+        cmocka_unit_test(sizes_count_what_reaches_a_score),
         cmocka_unit_test(members_are_limited_after_those_that_went),
         cmocka_unit_test(later_documents_are_not_in_the_build),
         cmocka_unit_test(old_builds_are_read_by_their_time),

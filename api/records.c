@@ -1,0 +1,41 @@
+/* Records that come with a call: what put and assign share. */
+#include "api/call_internal.h"
+
+#include "base/memory.h"
+
+static gf_status reader_options(const gf_call *call, bool keep_fields, gf_reader_options *o,
+                                gf_slice **text, gf_slice **fields, gf_error *err)
+{
+    *o = (gf_reader_options){.id = gf_call_text(call, "id"),
+                             .time = gf_call_text(call, "time"),
+                             .lang = gf_call_text(call, "lang"),
+                             .max_document = gf_call_number(call, "max-document", 0)};
+    gf_format_named(gf_call_text_or(call, "from", "auto"), &o->format);
+    gf_status st = gf_call_list(call, "text", text, &o->n_text, err);
+    if (st == GF_OK) st = gf_call_list(call, "fields", fields, &o->n_fields, err);
+    if (st != GF_OK) return st;
+    o->text = *text;
+    o->fields = *fields;
+    bool all = o->n_fields == 1 && gf_slice_equal(o->fields[0], GF_SLICE("all"));
+    o->some_fields = !keep_fields || (o->n_fields > 0 && !all);
+    return GF_OK;
+}
+
+gf_status gf_call_reader(const gf_call *call, bool keep_fields, gf_reader **reader, gf_error *err)
+{
+    gf_reader_options options;
+    gf_slice *text = NULL, *fields = NULL;
+    gf_status st = reader_options(call, keep_fields, &options, &text, &fields, err);
+    if (st == GF_OK) st = gf_reader_open(&call->input, &options, reader, err);
+    gf_free(text);
+    gf_free(fields);
+    return st;
+}
+
+gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const char *reason,
+                         const char *message, gf_error *err)
+{
+    gf_notice n = {reason, record->source, record->line, message, true};
+    if (call->notice) call->notice(call->context, &n);
+    return call->reject ? call->reject(call->context, record->raw, err) : GF_OK;
+}

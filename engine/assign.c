@@ -1,0 +1,133 @@
+/*
+ * Where a text would be in a view's build: the nearest of its centres, by the inverted index over
+ * the centres that the build's own passes used, so that a document of the build gets the score that
+ * it has there.
+ *
+ * The centres are read once for each view. After that a text costs its analysis and, for each of
+ * its terms, a row of k floats or the postings of the centres that have the term.
+ */
+#include "engine/view.h"
+
+#include "base/memory.h"
+#include "cluster/scoring.h"
+
+enum { ALIGNMENT = 64 };
+
+struct gf_assigner {
+    gf_index index; /* columns in the order of the view's list of clusters: by id */
+    const gf_kernels *kernels;
+    void *block;   /* unaligned start of scores */
+    float *scores; /* index.stride */
+};
+
+/* ---- centres ----------------------------------------------------------------------------------
+ */
+
+gf_status gf_view_read_centre(gf_view *v, uint32_t id, uint32_t **term, float **value, uint32_t *n,
+                              gf_error *err)
+{
+    gf_buffer_reset(&v->text);
+    gf_centre_qualifier(&v->text, id);
+    gf_status st = gf_buffer_check(&v->text, err);
+    if (st == GF_OK)
+        st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
+                               GF_BUILDS_MODEL, gf_buffer_view(&v->text), 1, &v->row, err);
+    if (st == GF_ENOTFOUND) return gf_fail(err, GF_ECORRUPT, "cluster %u has lost its centre", id);
+    if (st != GF_OK) return st;
+    return gf_vector_read(v->row.cells[0].value, v->model.vocabulary.n_terms, term, value, n, err);
+}
+
+static gf_status read_centres(gf_view *v, gf_centres *centres, gf_error *err)
+{
+    gf_status st =
+        gf_centres_init(centres, (uint32_t)v->n_clusters, v->model.vocabulary.n_terms, err);
+    for (size_t j = 0; j < v->n_clusters && st == GF_OK; j++) {
+        gf_centre *c = &centres->at[j];
+        st = gf_view_read_centre(v, v->clusters[j].id, &c->term, &c->value, &c->n, err);
+        if (st == GF_OK) c->capacity = c->n;
+    }
+    return st;
+}
+
+/* Equal keys leave the columns in the order of the clusters. */
+static gf_status index_centres(gf_assigner *a, const gf_centres *centres, gf_error *err)
+{
+    float *key = gf_calloc(centres->k, sizeof *key);
+    if (!key) return gf_fail_memory(err, "the index of cluster centres");
+    gf_status st = gf_index_init(&a->index, centres->k, centres->n_terms, err);
+    if (st == GF_OK) st = gf_index_build(&a->index, centres, key, NULL, err);
+    gf_free(key);
+    return st;
+}
+
+static gf_status make_scores(gf_assigner *a, gf_error *err)
+{
+    a->block = gf_array(a->index.stride + ALIGNMENT / sizeof(float), sizeof(float));
+    if (!a->block) return gf_fail_memory(err, "scores");
+    uintptr_t at = (uintptr_t)a->block;
+    a->scores = (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    a->kernels = gf_kernels_choose();
+    return GF_OK;
+}
+
+void gf_assigner_free(gf_assigner *a)
+{
+    if (!a) return;
+    gf_index_release(&a->index);
+    gf_free(a->block);
+    gf_free(a);
+}
+
+static gf_status need_assigner(gf_view *v, gf_error *err)
+{
+    gf_centres centres = {0};
+    if (v->assigner) return GF_OK;
+    gf_assigner *a = gf_calloc(1, sizeof *a);
+    if (!a) return gf_fail_memory(err, "the index of cluster centres");
+    gf_status st = read_centres(v, &centres, err);
+    if (st == GF_OK) st = index_centres(a, &centres, err);
+    if (st == GF_OK) st = make_scores(a, err);
+    gf_centres_release(&centres);
+    if (st == GF_OK)
+        v->assigner = a;
+    else
+        gf_assigner_free(a);
+    return st;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------
+ */
+
+static float at_most_1(double score)
+{
+    return score < 1 ? (float)score : 1;
+}
+
+/* The most similar centre and the second: as a build's last pass takes them. */
+static void find_nearest(const gf_view *v, gf_row_view row, gf_membership_cells *cells)
+{
+    const gf_assigner *a = v->assigner;
+    const gf_index *index = &a->index;
+    gf_nearest_two two = gf_index_nearest(index, a->kernels, row, a->scores);
+    cells->cluster = v->clusters[two.cluster].id;
+    cells->score = at_most_1(two.similarity);
+    if (index->k < 2) return;
+    cells->runner_up = v->clusters[two.runner_up].id;
+    cells->second = at_most_1(two.of_second);
+}
+
+gf_status gf_view_assign(gf_view *v, gf_slice language, gf_slice text, gf_membership *m,
+                         gf_error *err)
+{
+    gf_row_view row;
+    gf_membership_cells cells = {0};
+    gf_status st = gf_view_know_clusters(v, err);
+    if (st == GF_OK) st = gf_view_need_model(v, err);
+    if (st == GF_OK && v->n_clusters) st = need_assigner(v, err);
+    if (st == GF_OK) st = gf_model_row(&v->model, language, text, &row, err);
+    if (st != GF_OK) return st;
+    if (row.n && v->n_clusters) find_nearest(v, row, &cells);
+    gf_view_describe(v, &cells, m);
+    m->provisional = true;
+    return GF_OK;
+}

@@ -1,0 +1,124 @@
+/* assign: the clusters of texts that are not stored. */
+#include "support/test.h"
+#include "tests/api/library.h"
+#include "tests/api/transport.h"
+
+static void texts_that_are_not_stored(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    transport_input(&t, "a.jsonl",
+                    GF_SLICE("{\"id\":\"z\",\"text\":\"a general\",\"play\":1}\n"
+                             "{\"id\":7,\"text\":\"caesar and macbeth and macbeth\"}\n"));
+    transport_input(&t, "b.csv", GF_SLICE("id,text\nq,hamlet\n"));
+    assert_run(&t, "assign", "collection", "mid");
+    assert_int_equal(t.n_rows, 3);
+    assert_int_equal(t.outcome, GF_DONE);
+    assert_string_equal(transport_members(&t, 0),
+                        "id cluster label score runner_up runner_up_label runner_up_score margin");
+    assert_slice(transport_text(&t, 0, "id"), "z");
+    assert_slice(transport_text(&t, 0, "label"), "general");
+    assert_near(transport_number(&t, 0, "score"), 1, 1e-6);
+    assert_slice(transport_text(&t, 1, "label"), "macbeth");
+    assert_slice(transport_text(&t, 1, "runner_up_label"), "caesar");
+    assert_near(transport_number(&t, 1, "margin"),
+                transport_number(&t, 1, "score") - transport_number(&t, 1, "runner_up_score"),
+                1e-6);
+    assert_string_equal(transport_members(&t, 2), "id cluster label score");
+    assert_slice(transport_text(&t, 2, "label"), "without terms");
+    assert_run(&t, "collection show", "collection", "mid");
+    assert_int_equal(transport_number(&t, 0, "size"), 7);
+    assert_run(&t, "clusters", "collection", "mid", "pending", "true");
+    assert_int_equal(t.n_rows, 0);
+    transport_close(&t);
+}
+
+/* What is told of a text is what doc and export tell of it once it is put, and rebuilt alike. */
+static void as_the_build_has_it(void **state)
+{
+    (void)state;
+    static const char lines[] =
+        "{\"id\":\"doc1\",\"text\":\"the general\"}\n{\"id\":\"doc2\",\"text\":\"a general\"}\n"
+        "{\"id\":\"doc3\",\"text\":\"macbeth\"}\n{\"id\":\"doc4\",\"text\":\"macbeth macbeth\"}\n";
+    transport t;
+    double cluster[4], score[4];
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_run(&t, "export", "collection", "mid");
+    for (uint64_t i = 0; i < 4; i++) {
+        cluster[i] = transport_number(&t, i, "cluster");
+        score[i] = transport_number(&t, i, "score");
+    }
+    transport_input(&t, "a.jsonl", gf_slice_str(lines));
+    assert_run(&t, "assign", "collection", "mid", "with-text", "true");
+    assert_int_equal(t.n_rows, 4);
+    for (uint64_t i = 0; i < 4; i++) {
+        assert_true(transport_number(&t, i, "cluster") == cluster[i]);
+        assert_true(transport_number(&t, i, "score") == score[i]);
+        assert_true(transport_text(&t, i, "text").len > 0);
+    }
+    transport_close(&t);
+}
+
+static void refused_records(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    t.keeps_rejects = true;
+    transport_input(&t, "a.jsonl",
+                    GF_SLICE("{\"id\":\"1\",\"body\":\"caesar\",\"language\":\"en\"}\n{broken\n"
+                             "{\"id\":\"2\",\"text\":\"caesar\"}\n"));
+    assert_run(&t, "assign", "collection", "mid", "text", "body", "lang", "language");
+    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(t.n_rows, 1);
+    assert_slice(transport_text(&t, 0, "label"), "caesar");
+    assert_int_equal(t.n_notices, 2);
+    assert_string_equal(t.notices[0].reason, "broken_json");
+    assert_int_equal(t.notices[0].line, 2);
+    assert_string_equal(t.notices[1].reason, "no_text");
+    assert_slice(gf_buffer_view(&t.rejected), "{broken\n{\"id\":\"2\",\"text\":\"caesar\"}\n");
+    transport_close(&t);
+}
+
+static void what_must_be_there(void **state)
+{
+    (void)state;
+    static const char line[] = "{\"id\":\"1\",\"text\":\"x\"}\n";
+    transport t;
+    transport_open(&t);
+    transport_input(&t, "a.jsonl", gf_slice_str(line));
+    assert_refused(GF_ENOTFOUND, "", &t, "assign", "collection", "mid");
+    library_mid(&t, false);
+    transport_input(&t, "a.jsonl", gf_slice_str(line));
+    assert_refused(GF_ENOTFOUND, "has not been rebuilt", &t, "assign", "collection", "mid");
+    assert_int_equal(t.n_rows, 0);
+    assert_refused(GF_EINVAL, "assign needs an input", &t, "assign", "collection", "mid");
+    assert_run(&t, "rebuild", "collection", "mid", "threads", "1");
+    transport_input(&t, "a.jsonl", gf_slice_str(line));
+    assert_refused(GF_EINVAL, "no field \"body\"", &t, "assign", "collection", "mid", "text",
+                   "body");
+    transport_input(&t, "a.jsonl",
+                    GF_SLICE("{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"b\"}"));
+    t.emit_fails_at = 2;
+    assert_refused(GF_EIO, "nobody takes the rows", &t, "assign", "collection", "mid");
+    assert_int_equal(t.n_rows, 1);
+    t.emit_fails_at = 0;
+    transport_input(&t, "a.jsonl",
+                    GF_SLICE("{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"b\"}"));
+    t.cancel_at = 1;
+    assert_refused(GF_ECANCELLED, "", &t, "assign", "collection", "mid");
+    assert_int_equal(t.n_rows, 1);
+    transport_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_that_are_not_stored), cmocka_unit_test(as_the_build_has_it),
+        cmocka_unit_test(refused_records), cmocka_unit_test(what_must_be_there)};
+    return cmocka_run_group_tests_name("assign", tests, NULL, NULL);
+}
