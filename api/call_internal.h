@@ -93,6 +93,15 @@ void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t 
 /** cluster, label, score, runner_up, ..., margin. */
 void gf_json_put_membership(gf_json_writer *w, const gf_membership *m);
 
+/* ---- what clusters gives instead of its list, with these arguments -----------------------------
+ */
+
+/** by: a row for each cluster with its documents over time (clusters_by.c). */
+gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err);
+
+/** The word for a trend: what z is in a row as `trend`. */
+const char *gf_trend_word(double z);
+
 /* ---- the handlers, named after their operations ------------------------------------------------
  */
 

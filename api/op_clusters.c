@@ -60,22 +60,33 @@ static int by_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-gf_status gf_run_clusters(gf_call *call, gf_error *err)
+static gf_status list_clusters(gf_call *call, gf_view *view, gf_error *err)
 {
-    gf_view *view;
     gf_slice sort = gf_call_text_or(call, "sort", "size");
     bool label = gf_slice_equal(sort, GF_SLICE("label"));
     listing l = {.row = {.call = call}, .sorted = !gf_slice_equal(sort, GF_SLICE("size"))};
-    gf_status st = gf_call_view(call, &view, err);
-    if (st != GF_OK) return st;
     l.documents = gf_view_build(view)->documents;
-    st = gf_view_clusters(view, visit, &l, err);
+    gf_status st = gf_view_clusters(view, visit, &l, err);
     if (st == GF_OK && l.n) qsort(l.rows, l.n, sizeof *l.rows, label ? by_label : by_id);
     for (size_t i = 0; i < l.n && st == GF_OK; i++)
         st = call->emit(call->context, l.rows[i].row, err);
     gf_row_writer_release(&l.row);
     gf_arena_release(&l.memory);
     gf_free(l.rows);
+    return st;
+}
+
+gf_status gf_run_clusters(gf_call *call, gf_error *err)
+{
+    gf_view *view;
+    bool by = gf_call_has(call, "by");
+    if (by && gf_call_has(call, "sort"))
+        return gf_fail(err, GF_EINVAL, "by has an order of its own: sort cannot be given with it");
+    if (!by && gf_call_has(call, "periods"))
+        return gf_fail(err, GF_EINVAL, "periods is for clusters by day, week or month");
+    gf_status st = gf_call_view(call, &view, err);
+    if (st != GF_OK) return st;
+    st = by ? gf_run_clusters_by(call, view, err) : list_clusters(call, view, err);
     gf_view_close(view);
     return st;
 }

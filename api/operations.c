@@ -57,7 +57,9 @@ static const gf_parameter clusters[] = {
     COLLECTION,
     CONFIG,
     BUILD,
-    CHOICE("sort", "size|label|id", "order (size)")};
+    CHOICE("sort", "size|label|id", "order (size)"),
+    CHOICE("by", "day|week|month", "count documents by their time (UTC), rising and falling clusters first"),
+    NUMBER("periods", 1, 1000, "with by: the latest so many (12)")};
 static const gf_parameter cluster[] = {
     COLLECTION,
     REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),

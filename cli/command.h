@@ -21,11 +21,13 @@ typedef enum gf_column_kind {
     GF_COLUMN_RARE,    /* likewise; nothing where it is 0 */
     GF_COLUMN_ID,      /* likewise, without separators */
     GF_COLUMN_SCORE,   /* three decimals */
+    GF_COLUMN_SIGNED,  /* one decimal, with its sign */
     GF_COLUMN_SHARE,   /* per cent */
     GF_COLUMN_SECONDS, /* 1.2 s */
     GF_COLUMN_TIME,    /* 2026-11-20 08:00:00, UTC */
     GF_COLUMN_MARK,    /* * where true */
     GF_COLUMN_TERMS,   /* an array of {"term": ...} */
+    GF_COLUMN_COUNTS,  /* an array of {"documents": n}: the numbers */
     GF_COLUMN_RAW      /* its JSON */
 } gf_column_kind;
 
@@ -72,6 +74,8 @@ typedef struct gf_command {
     const gf_own_option *options; /* n_options */
     size_t n_options;
     gf_display display;
+    /* The display for the arguments that were given; NULL: always the one above. */
+    const gf_display *(*choose)(const gf_session *session);
     bool streams_jsonl; /* JSON Lines, where the output is no terminal */
     /* Further work on the arguments before the operation runs; may be NULL. */
     gf_status (*prepare)(gf_session *session, gf_error *err);

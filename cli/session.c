@@ -188,12 +188,16 @@ static void take_defaults(gf_session *s)
 /* ---- running ----------------------------------------------------------------------------------
  */
 
+static const gf_display *choose_display(const gf_session *s)
+{
+    if (gf_session_argument(s, "columns").len) return &gf_display_of_cells;
+    return s->command->choose ? s->command->choose(s) : &s->command->display;
+}
+
 /* What was written before a failure stays readable: brackets are closed, kept rows printed. */
 static gf_status run_operation(gf_session *s, gf_output_format format, gf_error *err)
 {
-    const gf_display *display =
-        gf_session_argument(s, "columns").len ? &gf_display_of_cells : &s->command->display;
-    gf_status st = gf_output_init(&s->output, format, display, s, s->out, err);
+    gf_status st = gf_output_init(&s->output, format, choose_display(s), s, s->out, err);
     if (st != GF_OK) return st;
     fill_call(s);
     st = gf_operation_run(s->operation, &s->call, err);
