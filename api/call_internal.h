@@ -99,6 +99,9 @@ void gf_json_put_membership(gf_json_writer *w, const gf_membership *m);
 /** by: a row for each cluster with its documents over time (clusters_by.c). */
 gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err);
 
+/** tree: a row for each node of the hierarchy (clusters_tree.c). */
+gf_status gf_run_clusters_tree(gf_call *call, gf_view *view, gf_error *err);
+
 /** The word for a trend: what z is in a row as `trend`. */
 const char *gf_trend_word(double z);
 

@@ -76,17 +76,37 @@ static gf_status list_clusters(gf_call *call, gf_view *view, gf_error *err)
     return st;
 }
 
+static gf_status refuse(const char *name, const char *with, gf_error *err)
+{
+    return gf_fail(err, GF_EINVAL, "%s cannot be given with %s", name, with);
+}
+
+/* by and tree give other rows, in an order of their own. */
+static gf_status check_combination(const gf_call *call, gf_error *err)
+{
+    bool by = gf_call_has(call, "by"), tree = gf_call_flag(call, "tree");
+    if (by && tree) return refuse("by", "tree", err);
+    if (by && gf_call_has(call, "sort")) return refuse("sort", "by", err);
+    if (tree && gf_call_has(call, "sort")) return refuse("sort", "tree", err);
+    if (!by && gf_call_has(call, "periods"))
+        return gf_fail(err, GF_EINVAL, "periods is for clusters by day, week or month");
+    if (!tree && gf_call_has(call, "depth"))
+        return gf_fail(err, GF_EINVAL, "depth is for the tree");
+    return GF_OK;
+}
+
 gf_status gf_run_clusters(gf_call *call, gf_error *err)
 {
     gf_view *view;
-    bool by = gf_call_has(call, "by");
-    if (by && gf_call_has(call, "sort"))
-        return gf_fail(err, GF_EINVAL, "by has an order of its own: sort cannot be given with it");
-    if (!by && gf_call_has(call, "periods"))
-        return gf_fail(err, GF_EINVAL, "periods is for clusters by day, week or month");
-    gf_status st = gf_call_view(call, &view, err);
+    gf_status st = check_combination(call, err);
+    if (st == GF_OK) st = gf_call_view(call, &view, err);
     if (st != GF_OK) return st;
-    st = by ? gf_run_clusters_by(call, view, err) : list_clusters(call, view, err);
+    if (gf_call_has(call, "by"))
+        st = gf_run_clusters_by(call, view, err);
+    else if (gf_call_flag(call, "tree"))
+        st = gf_run_clusters_tree(call, view, err);
+    else
+        st = list_clusters(call, view, err);
     gf_view_close(view);
     return st;
 }

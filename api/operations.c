@@ -59,7 +59,9 @@ static const gf_parameter clusters[] = {
     BUILD,
     CHOICE("sort", "size|label|id", "order (size)"),
     CHOICE("by", "day|week|month", "count documents by their time (UTC), rising and falling clusters first"),
-    NUMBER("periods", 1, 1000, "with by: the latest so many (12)")};
+    NUMBER("periods", 1, 1000, "with by: the latest so many (12)"),
+    FLAG("tree", "the hierarchy over the clusters, with labels at its inner nodes"),
+    NUMBER("depth", 0, 10000, "with tree: down to this depth (all)")};
 static const gf_parameter cluster[] = {
     COLLECTION,
     REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),

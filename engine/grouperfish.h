@@ -321,6 +321,33 @@ gf_status gf_view_clusters(gf_view *view, gf_visit_cluster *visit, void *context
 gf_status gf_view_cluster(gf_view *view, uint32_t id, gf_slice label, gf_visit_cluster *visit,
                           void *context, gf_error *err);
 
+/** A node of the tree over a build's clusters. */
+typedef struct gf_tree_node {
+    uint32_t node;            /* its number: 1 for the root, then depth first */
+    uint32_t parent;          /* number; 0: none */
+    uint32_t depth;           /* of the root 0 */
+    uint32_t cluster;         /* of a leaf its cluster's id; else 0 */
+    gf_slice label;           /* of a leaf its cluster's; of the root, as a rule, empty */
+    uint64_t size;            /* documents below it that are still there */
+    uint32_t clusters;        /* leaves below it */
+    double height;            /* 1 - the mean similarity of the two groups that were joined here */
+    const uint32_t *children; /* n_children: numbers; the larger first */
+    size_t n_children;
+} gf_tree_node;
+
+typedef gf_status gf_visit_tree_node(void *context, const gf_tree_node *node, gf_error *err);
+
+/**
+ * The tree over the clusters, depth first. Besides the root and the clusters it has the nodes whose
+ * documents have a phrase in common that others lack; labels are unique in the build.
+ *
+ * @param most_depth  leave out what lies deeper
+ * @return GF_OK; GF_ENOTFOUND where the build has none (it is of an older version, or has more than
+ *         10,000 clusters), GF_ECORRUPT, GF_ENOMEM
+ */
+gf_status gf_view_tree(gf_view *view, uint32_t most_depth, gf_visit_tree_node *visit, void *context,
+                       gf_error *err);
+
 /** A document's place in a build. */
 typedef struct gf_membership {
     uint32_t cluster; /* id; 0: the document has no terms, and is in no cluster */
