@@ -126,6 +126,7 @@ gf_status gf_run_clusters(gf_call *call, gf_error *err);
 gf_status gf_run_cluster(gf_call *call, gf_error *err);
 gf_status gf_run_doc(gf_call *call, gf_error *err);
 gf_status gf_run_export(gf_call *call, gf_error *err);
+gf_status gf_run_report(gf_call *call, gf_error *err);
 gf_status gf_run_evaluate(gf_call *call, gf_error *err);
 gf_status gf_run_status(gf_call *call, gf_error *err);
 gf_status gf_run_verify(gf_call *call, gf_error *err);

@@ -83,6 +83,14 @@ static const gf_parameter export_rows[] = {
     CONFIG,
     BUILD,
     FLAG("with-text", "the documents' texts too")};
+static const gf_parameter report[] = {
+    COLLECTION,
+    CONFIG,
+    BUILD,
+    CHOICE("by", "day|week|month", "periods of the trends (month)"),
+    NUMBER("periods", 1, 1000, "the latest so many (24)"),
+    NUMBER("docs", 0, 1000, "documents of each cluster, best first (3)"),
+    NUMBER("terms", 0, 20, "terms of each cluster, heaviest first (10)")};
 static const gf_parameter evaluate[] = {
     COLLECTION,
     CONFIG,
@@ -138,6 +146,8 @@ static const gf_operation operations[] = {
               "Show a document and the clusters it is in"),
     OPERATION("export", "GET", "/collections/{collection}/memberships", export_rows, gf_run_export,
               "Give every document with its cluster"),
+    OPERATION("report", "GET", "/collections/{collection}/report", report, gf_run_report,
+              "Make a page about a build"),
     OPERATION("evaluate", "GET", "/collections/{collection}/evaluation", evaluate, gf_run_evaluate,
               "Compare clusters with known classes"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
