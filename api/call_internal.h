@@ -112,6 +112,18 @@ void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t 
 /** cluster, label, score, runner_up, ..., margin. */
 void gf_json_put_membership(gf_json_writer *w, const gf_membership *m);
 
+/* ---- what clusters gives instead of its list, with these arguments -----------------------------
+ */
+
+/** by: a row for each cluster with its documents over time (clusters_by.c). */
+gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err);
+
+/** tree: a row for each node of the hierarchy (clusters_tree.c). */
+gf_status gf_run_clusters_tree(gf_call *call, gf_view *view, gf_error *err);
+
+/** The word for a trend: what z is in a row as `trend`. */
+const char *gf_trend_word(double z);
+
 /* ---- the handlers, named after their operations ------------------------------------------------
  */
 
@@ -134,6 +146,7 @@ gf_status gf_run_cluster(gf_call *call, gf_error *err);
 gf_status gf_run_doc(gf_call *call, gf_error *err);
 gf_status gf_run_export(gf_call *call, gf_error *err);
 gf_status gf_run_assign(gf_call *call, gf_error *err);
+gf_status gf_run_report(gf_call *call, gf_error *err);
 gf_status gf_run_evaluate(gf_call *call, gf_error *err);
 gf_status gf_run_status(gf_call *call, gf_error *err);
 gf_status gf_run_verify(gf_call *call, gf_error *err);

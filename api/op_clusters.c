@@ -109,17 +109,48 @@ static gf_status list_clusters(gf_call *call, gf_view *view, float min_score, gf
     return st;
 }
 
+static gf_status refuse(const char *name, const char *with, gf_error *err)
+{
+    return gf_fail(err, GF_EINVAL, "%s cannot be given with %s", name, with);
+}
+
+/* by, tree and pending give other rows, in an order of their own. */
+static gf_status check_combination(const gf_call *call, gf_error *err)
+{
+    static const char *const others[] = {"by", "tree", "pending"};
+    const char *other = NULL;
+    for (size_t i = 0; i < 3; i++) {
+        const char *name = others[i];
+        if (strcmp(name, "by") == 0 ? !gf_call_has(call, name) : !gf_call_flag(call, name))
+            continue;
+        if (other) return refuse(other, name, err);
+        other = name;
+    }
+    bool by = other && strcmp(other, "by") == 0, tree = other && strcmp(other, "tree") == 0;
+    if (other && gf_call_has(call, "sort")) return refuse("sort", other, err);
+    if ((by || tree) && gf_call_has(call, "min-score")) return refuse("min-score", other, err);
+    if (!by && gf_call_has(call, "periods"))
+        return gf_fail(err, GF_EINVAL, "periods is for clusters by day, week or month");
+    if (!tree && gf_call_has(call, "depth"))
+        return gf_fail(err, GF_EINVAL, "depth is for the tree");
+    return GF_OK;
+}
+
 gf_status gf_run_clusters(gf_call *call, gf_error *err)
 {
     gf_view *view;
     float min_score = (float)gf_call_share(call, "min-score", 0); /* scores are floats */
-    bool waiting = gf_call_flag(call, "pending");
-    if (waiting && gf_call_has(call, "sort"))
-        return gf_fail(err, GF_EINVAL, "--sort and --pending do not go together");
-    gf_status st = gf_call_view(call, &view, err);
+    gf_status st = check_combination(call, err);
+    if (st == GF_OK) st = gf_call_view(call, &view, err);
     if (st != GF_OK) return st;
-    st = waiting ? list_pending(call, view, min_score, err)
-                 : list_clusters(call, view, min_score, err);
+    if (gf_call_has(call, "by"))
+        st = gf_run_clusters_by(call, view, err);
+    else if (gf_call_flag(call, "tree"))
+        st = gf_run_clusters_tree(call, view, err);
+    else if (gf_call_flag(call, "pending"))
+        st = list_pending(call, view, min_score, err);
+    else
+        st = list_clusters(call, view, min_score, err);
     gf_view_close(view);
     return st;
 }

@@ -75,7 +75,11 @@ static const gf_parameter clusters[] = {
     BUILD,
     CHOICE("sort", "size|label|id", "order (size)"),
     MIN_SCORE("count only documents with at least that score (0)"),
-    FLAG("pending", "instead the documents put after the build, and where they would be")};
+    FLAG("pending", "instead the documents put after the build, and where they would be"),
+    CHOICE("by", "day|week|month", "count documents by their time (UTC), rising and falling clusters first"),
+    NUMBER("periods", 1, 1000, "with by: the latest so many (12)"),
+    FLAG("tree", "the hierarchy over the clusters, with labels at its inner nodes"),
+    NUMBER("depth", 0, 10000, "with tree: down to this depth (all)")};
 static const gf_parameter cluster[] = {
     COLLECTION,
     REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),
@@ -110,6 +114,14 @@ static const gf_parameter assign[] = {
     CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger records (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
     FLAG("with-text", "the records' texts too")};
+static const gf_parameter report[] = {
+    COLLECTION,
+    CONFIG,
+    BUILD,
+    CHOICE("by", "day|week|month", "periods of the trends (month)"),
+    NUMBER("periods", 1, 1000, "the latest so many (24)"),
+    NUMBER("docs", 0, 1000, "documents of each cluster, best first (3)"),
+    NUMBER("terms", 0, 20, "terms of each cluster, heaviest first (10)")};
 static const gf_parameter evaluate[] = {
     COLLECTIONS,
     EVERY,
@@ -182,6 +194,8 @@ static const gf_operation operations[] = {
              gf_run_export, "Give every document with its cluster"),
     OPERATION("assign", "POST", "/collections/{collection}/assignments", assign, gf_run_assign,
               "Tell the clusters of texts that are not stored"),
+    OPERATION("report", "GET", "/collections/{collection}/report", report, gf_run_report,
+              "Make a page about a build"),
     REACHING(GF_REACH_ALL, "evaluate", "GET", "/collections/{collection}/evaluation", evaluate,
              gf_run_evaluate, "Compare clusters with known classes"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),

@@ -22,7 +22,7 @@ double gf_clock_seconds(void)
  * Days from 1970-01-01 to a date of the proleptic Gregorian calendar, and back. The year is counted
  * from March, so that the leap day is its last: 400 years have 146,097 days.
  */
-static int64_t days_from_date(int64_t year, int64_t month, int64_t day)
+int64_t gf_clock_days_from_date(int64_t year, int64_t month, int64_t day)
 {
     if (month <= 2) year--;
     int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -32,7 +32,7 @@ static int64_t days_from_date(int64_t year, int64_t month, int64_t day)
     return era * 146097 + day_of_era - 719468;
 }
 
-static void date_from_days(int64_t days, int64_t *year, int *month, int *day)
+void gf_clock_date_from_days(int64_t days, int64_t *year, int *month, int *day)
 {
     days += 719468;
     int64_t era = (days >= 0 ? days : days - 146096) / 146097;
@@ -123,7 +123,7 @@ bool gf_clock_parse_iso(gf_slice s, int64_t *ms)
         if (!take_char(&s, 'T') && !take_char(&s, 't') && !take_char(&s, ' ')) return false;
         if (!take_time(&s, &time) || s.len) return false;
     }
-    *ms = days_from_date(year, month, day) * 86400000 + time;
+    *ms = gf_clock_days_from_date(year, month, day) * 86400000 + time;
     return true;
 }
 
@@ -199,7 +199,7 @@ bool gf_clock_parse_words(gf_slice s, int64_t *ms)
         good = take_day(&s, &day) && take_char(&s, ' ') && take_month(&s, &month) &&
                take_char(&s, ' ') && take_digits(&s, 4, &year) && take_clock(&s, &time);
     if (!good || s.len || !is_date(year, month, day)) return false;
-    *ms = days_from_date(year, month, day) * 86400000 + time;
+    *ms = gf_clock_days_from_date(year, month, day) * 86400000 + time;
     return true;
 }
 
@@ -221,7 +221,7 @@ void gf_clock_write_iso(gf_buffer *b, int64_t ms)
     }
     int64_t year;
     int month, day;
-    date_from_days(days, &year, &month, &day);
+    gf_clock_date_from_days(days, &year, &month, &day);
     int seconds = (int)(rest / 1000), fraction = (int)(rest % 1000);
     gf_buffer_format(b, "%04lld-%02d-%02dT%02d:%02d:%02d", (long long)year, month, day,
                      seconds / 3600, seconds / 60 % 60, seconds % 60);

@@ -35,6 +35,10 @@ bool gf_clock_parse_words(gf_slice s, int64_t *ms);
  */
 bool gf_clock_from_number(double number, int64_t *ms);
 
+/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar, and back. */
+int64_t gf_clock_days_from_date(int64_t year, int64_t month, int64_t day);
+void gf_clock_date_from_days(int64_t days, int64_t *year, int *month, int *day);
+
 /** Append YYYY-MM-DDThh:mm:ss[.mmm]Z; the fraction only where it is not zero. */
 void gf_clock_write_iso(gf_buffer *b, int64_t ms);
 

@@ -21,11 +21,13 @@ typedef enum gf_column_kind {
     GF_COLUMN_RARE,    /* likewise; nothing where it is 0 */
     GF_COLUMN_ID,      /* likewise, without separators */
     GF_COLUMN_SCORE,   /* three decimals */
+    GF_COLUMN_SIGNED,  /* one decimal, with its sign */
     GF_COLUMN_SHARE,   /* per cent */
     GF_COLUMN_SECONDS, /* 1.2 s */
     GF_COLUMN_TIME,    /* 2026-11-20 08:00:00, UTC */
     GF_COLUMN_MARK,    /* * where true */
     GF_COLUMN_TERMS,   /* an array of {"term": ...} */
+    GF_COLUMN_COUNTS,  /* an array of {"documents": n}: the numbers */
     GF_COLUMN_RAW      /* its JSON */
 } gf_column_kind;
 
@@ -41,6 +43,7 @@ typedef struct gf_display {
     size_t n_columns;
     bool single;         /* there is one row: JSON is an object, not an array */
     const char *each;    /* csv and plain have a row for each item of this member */
+    const char *page;    /* but as JSON, print the text of this member as it is, and nothing else */
     const char *nothing; /* what a table says where there are no rows */
     void (*show)(gf_session *session, gf_json_value row); /* in a table's place; may be NULL */
     void (*end)(gf_session *session);                     /* behind a table; may be NULL */
@@ -93,9 +96,9 @@ extern const gf_command gf_command_init, gf_command_collection_create, gf_comman
     gf_command_collection_show, gf_command_collection_delete, gf_command_put, gf_command_delete,
     gf_command_config_set, gf_command_config_show, gf_command_config_list, gf_command_config_delete,
     gf_command_config_keys, gf_command_rebuild, gf_command_builds, gf_command_clusters,
-    gf_command_cluster, gf_command_doc, gf_command_export, gf_command_assign, gf_command_evaluate,
-    gf_command_status, gf_command_verify, gf_command_version, gf_command_backup, gf_command_restore,
-    gf_command_repair;
+    gf_command_cluster, gf_command_doc, gf_command_export, gf_command_assign, gf_command_report,
+    gf_command_evaluate, gf_command_status, gf_command_verify, gf_command_version,
+    gf_command_backup, gf_command_restore, gf_command_repair;
 
 /** How --columns shows the cells of a table, whatever the command. */
 extern const gf_display gf_display_of_cells;

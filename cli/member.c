@@ -37,6 +37,15 @@ static void write_terms(gf_buffer *b, gf_json_value terms)
     }
 }
 
+static void write_counts(gf_buffer *b, gf_json_value periods)
+{
+    gf_json_iterator it = gf_json_items(periods);
+    gf_slice name;
+    gf_json_value period;
+    for (bool first = true; gf_json_next(&it, &name, &period); first = false)
+        gf_buffer_format(b, "%s%.0f", first ? "" : " ", gf_member_number(period, "documents"));
+}
+
 /* 2026-11-20T08:00:00.123Z -> 2026-11-20 08:00:00 */
 static void write_time(gf_buffer *b, gf_slice iso)
 {
@@ -58,6 +67,9 @@ static void write_number(gf_buffer *b, gf_json_value v, gf_column_kind kind)
         break;
     case GF_COLUMN_SCORE:
         gf_buffer_format(b, "%.3f", n);
+        break;
+    case GF_COLUMN_SIGNED:
+        gf_buffer_format(b, "%+.1f", n);
         break;
     case GF_COLUMN_SHARE:
         gf_buffer_format(b, "%.1f %%", 100 * n);
@@ -91,6 +103,8 @@ void gf_member_write(gf_buffer *b, gf_json_value row, const gf_show_column *colu
     if (!gf_json_member(row, column->key, &v) || gf_json_kind_of(v) == GF_JSON_NULL) return;
     if (column->kind == GF_COLUMN_TERMS)
         write_terms(b, v);
+    else if (column->kind == GF_COLUMN_COUNTS)
+        write_counts(b, v);
     else if (readable)
         write_readable(b, v, column->kind);
     else if (gf_json_kind_of(v) == GF_JSON_STRING)

@@ -132,6 +132,11 @@ static gf_status parsed_row(gf_output *o, gf_slice text, gf_error *err)
     gf_json_value row;
     gf_status st = gf_json_parse_copy(o->parser, text, &row, err);
     if (st != GF_OK) return st;
+    if (o->display->page) {
+        gf_slice page = gf_member_text(row, o->display->page);
+        fwrite(page.ptr ? page.ptr : "", 1, page.len, o->out);
+        return GF_OK;
+    }
     if (o->format == GF_TABLE && !o->display->show) return gf_text_table_row(&o->table, row, err);
     if (o->format == GF_TABLE) {
         o->display->show(o->session, row);
@@ -157,7 +162,7 @@ gf_status gf_output_end(gf_output *o, gf_error *err)
 {
     bool table = o->format == GF_TABLE;
     if (o->format == GF_JSON && !o->display->single) fputs(o->n_rows ? "]\n" : "[]\n", o->out);
-    if (o->format == GF_CSV && o->n_rows == 0) csv_header(o);
+    if (o->format == GF_CSV && o->n_rows == 0 && !o->display->page) csv_header(o);
     if (table && !o->display->show) gf_text_table_end(&o->table);
     if (table && o->display->end && o->n_rows) o->display->end(o->session);
     if (fflush(o->out) != 0 && errno != EPIPE) return gf_fail_errno(err, "cannot write the output");

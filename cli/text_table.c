@@ -30,13 +30,14 @@ void gf_text_table_release(gf_text_table *t)
 static bool goes_right(gf_column_kind kind)
 {
     return kind == GF_COLUMN_COUNT || kind == GF_COLUMN_RARE || kind == GF_COLUMN_ID ||
-           kind == GF_COLUMN_SCORE || kind == GF_COLUMN_SHARE || kind == GF_COLUMN_SECONDS;
+           kind == GF_COLUMN_SCORE || kind == GF_COLUMN_SIGNED || kind == GF_COLUMN_SHARE ||
+           kind == GF_COLUMN_SECONDS;
 }
 
 static bool may_shrink(gf_column_kind kind)
 {
     return kind == GF_COLUMN_TEXT || kind == GF_COLUMN_PROSE || kind == GF_COLUMN_TERMS ||
-           kind == GF_COLUMN_RAW;
+           kind == GF_COLUMN_COUNTS || kind == GF_COLUMN_RAW;
 }
 
 /* ---- widths -----------------------------------------------------------------------------------

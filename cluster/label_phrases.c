@@ -1,8 +1,11 @@
 #include "cluster/label_phrases.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <string.h>
+
+#define NEARLY_ALWAYS 0.9
 
 /* ---- the phrases of a document --------------------------------------------------------------- */
 
@@ -92,6 +95,23 @@ uint32_t gf_phrase_inner(const gf_phrase_walk *w)
     return n;
 }
 
+/* Ideographs and syllables of Hangul: what is written without spaces, or in few characters. */
+static bool is_ideograph(uint32_t c)
+{
+    return (c >= 0x3400 && c <= 0xD7FF) || (c >= 0xF900 && c <= 0xFAFF) ||
+           (c >= 0x20000 && c <= 0x3FFFF);
+}
+
+bool gf_phrase_is_lone(const gf_phrase_walk *w)
+{
+    const gf_label_word *word = &w->d->words[w->first];
+    gf_slice text = gf_slice_of(w->d->text.ptr + word->start, word->length);
+    size_t at = 0;
+    if (w->n_words != 1 || text.len == 0) return false;
+    uint32_t c = gf_utf8_next(text, &at);
+    return at == text.len && is_ideograph(c);
+}
+
 /* ---- documents per phrase -------------------------------------------------------------------- */
 
 void gf_phrase_tally_release(gf_phrase_tally *t)
@@ -135,7 +155,8 @@ gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c,
         gf_phrase_walk w = gf_phrase_start(&c->documents[i], key);
         while (st == GF_OK && gf_phrase_next(&w)) {
             gf_phrase_tallied fresh = {.n_words = (uint8_t)w.n_words,
-                                       .n_inner = (uint8_t)gf_phrase_inner(&w)};
+                                       .n_inner = (uint8_t)gf_phrase_inner(&w),
+                                       .lone = gf_phrase_is_lone(&w)};
             st = gf_buffer_check(&w.key, err);
             if (st == GF_OK) st = count(t, gf_buffer_view(&w.key), fresh, i, err);
         }
@@ -159,8 +180,19 @@ static void fold_spaces(gf_slice text, gf_buffer *out)
     }
 }
 
-static gf_status tally_forms(gf_phrase_tally *forms, const gf_label_cluster *c, gf_slice key,
-                             gf_error *err)
+/* The ideograph that follows the phrase at once; empty where none does. */
+static gf_slice next_ideograph(const gf_phrase_walk *w)
+{
+    const gf_label_word *last = &w->d->words[w->first + w->n_words - 1];
+    gf_slice rest = gf_slice_skip(w->d->text, (size_t)last->start + last->length);
+    size_t at = 0;
+    if (rest.len == 0 || !is_ideograph(gf_utf8_next(rest, &at))) return (gf_slice){"", 0};
+    return gf_slice_of(rest.ptr, at);
+}
+
+/* How the phrase is written, and what follows it. */
+static gf_status tally_forms(gf_phrase_tally *forms, gf_phrase_tally *next,
+                             const gf_label_cluster *c, gf_slice key, gf_error *err)
 {
     gf_status st = GF_OK;
     gf_buffer walked = {0}, text = {0};
@@ -173,7 +205,9 @@ static gf_status tally_forms(gf_phrase_tally *forms, const gf_label_cluster *c, 
             fold_spaces(phrase_text(&w), &text);
             st = gf_buffer_check(&text, err);
             if (st == GF_OK)
-                st = count(forms, gf_buffer_view(&text), (gf_phrase_tallied){0}, occurrence++, err);
+                st = count(forms, gf_buffer_view(&text), (gf_phrase_tallied){0}, occurrence, err);
+            if (st == GF_OK)
+                st = count(next, next_ideograph(&w), (gf_phrase_tallied){0}, occurrence++, err);
         }
         walked = w.key;
     }
@@ -183,12 +217,29 @@ static gf_status tally_forms(gf_phrase_tally *forms, const gf_label_cluster *c, 
     return st;
 }
 
+/*
+ * The breaker of words cuts some that its dictionary lacks; where what is cut off is a stop word by
+ * itself, no phrase ends with it. An ideograph that nearly always follows is part of the word.
+ */
+static void mend_word(const gf_phrase_tally *next, gf_buffer *form)
+{
+    enum { LEAST = 5 };
+    uint64_t all = 0;
+    uint32_t best = 0;
+    for (uint32_t id = 0; id < next->keys.n; id++) {
+        all += next->at[id].count;
+        if (next->at[id].count > next->at[best].count) best = id;
+    }
+    if (all >= LEAST && (double)next->at[best].count >= NEARLY_ALWAYS * (double)all)
+        gf_buffer_slice(form, gf_strings_at(&next->keys, best));
+}
+
 gf_status gf_phrase_common_form(const gf_label_cluster *c, gf_slice key, gf_buffer *form,
                                 gf_error *err)
 {
-    gf_phrase_tally forms = {0};
+    gf_phrase_tally forms = {0}, next = {0};
     uint32_t best = 0;
-    gf_status st = tally_forms(&forms, c, key, err);
+    gf_status st = tally_forms(&forms, &next, c, key, err);
     for (uint32_t id = 1; id < forms.keys.n && st == GF_OK; id++) {
         uint32_t more = forms.at[id].count, most = forms.at[best].count;
         int order =
@@ -196,8 +247,12 @@ gf_status gf_phrase_common_form(const gf_label_cluster *c, gf_slice key, gf_buff
         if (more > most || (more == most && order < 0)) best = id;
     }
     gf_buffer_reset(form);
-    if (st == GF_OK && forms.keys.n) gf_buffer_slice(form, gf_strings_at(&forms.keys, best));
+    if (st == GF_OK && forms.keys.n) {
+        gf_buffer_slice(form, gf_strings_at(&forms.keys, best));
+        mend_word(&next, form);
+    }
     if (st == GF_OK) st = gf_buffer_check(form, err);
     gf_phrase_tally_release(&forms);
+    gf_phrase_tally_release(&next);
     return st;
 }

@@ -1,76 +1,41 @@
 #include "cluster/labels.h"
 
 #include "base/memory.h"
-#include "cluster/label_phrases.h"
+#include "cluster/label_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_CANDIDATES = 400 }; /* of a cluster */
-
-#define RARE     0.05 /* share of a cluster's documents below which a phrase is no candidate */
-#define FREQUENT 0.10 /* share from which it is a good label */
-#define LIFT     3.0  /* how much more frequent than outside a good label is */
-#define COMPLETE 0.7  /* share of a phrase's documents that also have the longer one */
-#define INNER    0.85 /* how much less a phrase counts for each stop word inside */
-
-/* A phrase that may become a cluster's label. */
-typedef struct candidate {
-    gf_slice key;              /* terms and letters, label_phrases.h */
-    uint32_t phrase;           /* number among the phrases of all clusters */
-    uint32_t count;            /* documents of the cluster that have it */
-    uint32_t n_words, n_inner; /* words; of these stop words inside */
-    bool hidden;               /* a longer phrase says the same */
-    double score;
-    bool good;
-} candidate;
-
-/* What is counted of one cluster. */
-typedef struct counted {
-    candidate *candidates; /* n, by falling score in the end */
-    uint32_t n;
-    gf_strings keys;   /* of the candidates, in order */
-    uint32_t *phrases; /* n_found: phrases of all clusters that its documents have */
-    uint32_t *counts;  /* n_found: in how many */
-    uint32_t n_found;
-} counted;
-
-typedef struct labelling {
-    const gf_label_cluster *clusters;
-    counted *counted; /* k */
-    uint32_t k;
-    gf_strings phrases; /* keys of all candidates */
-    double *outside;    /* per phrase: documents of all clusters that have it, estimated */
-    double documents;   /* of all clusters */
-    uint64_t sampled;
-} labelling;
+#define INNER 0.85 /* how much less a phrase counts for each stop word inside */
+#define LONE  0.5  /* and a single ideograph: often a piece of a word that the breaker cut */
 
 /* ---- candidates of one cluster ----------------------------------------------------------------
  */
 
 static int by_count(const void *a, const void *b)
 {
-    const candidate *x = a, *y = b;
+    const gf_label_candidate *x = a, *y = b;
     if (x->count != y->count) return x->count > y->count ? -1 : 1;
     return gf_slice_compare(x->key, y->key);
 }
 
 /* The frequent phrases of a gf_phrase_tally, the most frequent first, with keys of their own. */
-static gf_status take_candidates(const gf_label_cluster *c, const gf_phrase_tally *t, counted *out,
-                                 gf_error *err)
+static gf_status take_candidates(const gf_label_cluster *c, const gf_phrase_tally *t,
+                                 gf_label_counted *out, gf_error *err)
 {
-    uint32_t least = (uint32_t)ceil(RARE * c->n_documents), n = 0;
+    uint32_t least = (uint32_t)ceil(GF_LABEL_RARE * c->n_documents), n = 0;
     if (least < 2) least = c->n_documents < 4 ? 1 : 2;
-    candidate *all = gf_array(t->keys.n, sizeof *all);
+    gf_label_candidate *all = gf_array(t->keys.n, sizeof *all);
     if (!all) return gf_fail_memory(err, "labels");
     for (uint32_t id = 0; id < t->keys.n; id++)
         if (t->at[id].count >= least)
-            all[n++] = (candidate){.key = gf_strings_at(&t->keys, id),
-                                   .count = t->at[id].count,
-                                   .n_words = t->at[id].n_words,
-                                   .n_inner = t->at[id].n_inner};
+            all[n++] = (gf_label_candidate){.key = gf_strings_at(&t->keys, id),
+                                            .count = t->at[id].count,
+                                            .n_words = t->at[id].n_words,
+                                            .n_inner = t->at[id].n_inner,
+                                            .lone = t->at[id].lone};
     qsort(all, n, sizeof *all, by_count);
-    if (n > MOST_CANDIDATES) n = MOST_CANDIDATES;
+    if (n > GF_LABEL_CANDIDATES) n = GF_LABEL_CANDIDATES;
     gf_status st = GF_OK;
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
         uint32_t id;
@@ -85,7 +50,7 @@ static gf_status take_candidates(const gf_label_cluster *c, const gf_phrase_tall
 static gf_status find_candidates(void *context, size_t j, unsigned worker, gf_error *err)
 {
     (void)worker;
-    labelling *l = context;
+    gf_labelling *l = context;
     gf_phrase_tally t = {0};
     gf_status st = gf_phrase_tally_cluster(&t, &l->clusters[j], err);
     if (st == GF_OK) st = take_candidates(&l->clusters[j], &t, &l->counted[j], err);
@@ -96,12 +61,12 @@ static gf_status find_candidates(void *context, size_t j, unsigned worker, gf_er
 /* ---- how frequent the candidates are elsewhere ------------------------------------------------
  */
 
-static gf_status number_phrases(labelling *l, gf_error *err)
+static gf_status number_phrases(gf_labelling *l, gf_error *err)
 {
     gf_status st = GF_OK;
     for (uint32_t j = 0; j < l->k; j++)
         for (uint32_t i = 0; i < l->counted[j].n && st == GF_OK; i++) {
-            candidate *c = &l->counted[j].candidates[i];
+            gf_label_candidate *c = &l->counted[j].candidates[i];
             st = gf_strings_add(&l->phrases, c->key, &c->phrase, NULL, err);
         }
     return st;
@@ -110,9 +75,9 @@ static gf_status number_phrases(labelling *l, gf_error *err)
 static gf_status count_phrases(void *context, size_t j, unsigned worker, gf_error *err)
 {
     (void)worker;
-    labelling *l = context;
+    gf_labelling *l = context;
     const gf_label_cluster *c = &l->clusters[j];
-    counted *out = &l->counted[j];
+    gf_label_counted *out = &l->counted[j];
     uint32_t n = l->phrases.n, *last = gf_calloc(n, sizeof *last);
     uint32_t *count = gf_calloc(n, sizeof *count);
     gf_buffer key = {0};
@@ -145,13 +110,13 @@ static gf_status count_phrases(void *context, size_t j, unsigned worker, gf_erro
 }
 
 /* Documents of all clusters that have each phrase, as the samples have it. */
-static gf_status estimate(labelling *l, gf_error *err)
+static gf_status estimate(gf_labelling *l, gf_error *err)
 {
     l->outside = gf_calloc(l->phrases.n, sizeof *l->outside);
     if (!l->outside) return gf_fail_memory(err, "labels");
     for (uint32_t j = 0; j < l->k; j++) {
         const gf_label_cluster *c = &l->clusters[j];
-        const counted *found = &l->counted[j];
+        const gf_label_counted *found = &l->counted[j];
         l->documents += (double)c->size;
         l->sampled += c->n_documents;
         for (uint32_t i = 0; i < found->n_found; i++)
@@ -165,19 +130,19 @@ static gf_status estimate(labelling *l, gf_error *err)
  */
 
 /* Hide the candidate of that key if `longer`, which holds it, is nearly as frequent. */
-static void hide_part(counted *c, gf_slice key, const candidate *longer)
+static void hide_part(gf_label_counted *c, gf_slice key, const gf_label_candidate *longer)
 {
     uint32_t id = gf_strings_find(&c->keys, key);
     if (id == GF_STRING_NONE) return;
-    candidate *part = &c->candidates[id];
-    if ((double)longer->count >= COMPLETE * (double)part->count) part->hidden = true;
+    gf_label_candidate *part = &c->candidates[id];
+    if ((double)longer->count >= GF_LABEL_COMPLETE * (double)part->count) part->hidden = true;
 }
 
 /* The phrases within each longer one, from every word on, and up to every word. */
-static void hide_parts(counted *c)
+static void hide_parts(gf_label_counted *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
-        const candidate *longer = &c->candidates[i];
+        const gf_label_candidate *longer = &c->candidates[i];
         for (size_t from = 0; from < longer->key.len;) {
             gf_slice tail = gf_slice_skip(longer->key, from);
             for (size_t to = 0; to < tail.len;) {
@@ -189,9 +154,14 @@ static void hide_parts(counted *c)
     }
 }
 
-static void score(const labelling *l, uint32_t j, candidate *c)
+double gf_label_length_factor(uint32_t n_words, uint32_t n_inner, bool lone)
 {
     static const double factor[GF_PHRASE_WORDS + 1] = {0, 1, 1.25, 1.2, 1};
+    return factor[n_words - n_inner] * pow(INNER, n_inner) * (lone ? LONE : 1);
+}
+
+static void score(const gf_labelling *l, uint32_t j, gf_label_candidate *c)
+{
     const gf_label_cluster *cluster = &l->clusters[j];
     double size = (double)cluster->size, rest = l->documents - size;
     double share = (double)c->count / cluster->n_documents;
@@ -200,14 +170,14 @@ static void score(const labelling *l, uint32_t j, candidate *c)
     /* Half a document more outside, of as many as were looked at there, keeps the ratio finite. */
     double seen = (double)(l->sampled - cluster->n_documents) + 1;
     double elsewhere = rest > 0 ? outside / rest + 0.5 / seen : 0.5 / (1 + size);
-    c->good = share >= FREQUENT && share >= LIFT * elsewhere;
-    double length = factor[c->n_words - c->n_inner] * pow(INNER, c->n_inner);
-    c->score = share * log(share / elsewhere) * length;
+    c->good = share >= GF_LABEL_FREQUENT && share >= GF_LABEL_LIFT * elsewhere;
+    c->score =
+        share * log(share / elsewhere) * gf_label_length_factor(c->n_words, c->n_inner, c->lone);
 }
 
 static int by_score(const void *a, const void *b)
 {
-    const candidate *x = a, *y = b;
+    const gf_label_candidate *x = a, *y = b;
     if (x->hidden != y->hidden) return x->hidden ? 1 : -1;
     if (x->good != y->good) return x->good ? -1 : 1;
     if (x->score > y->score) return -1;
@@ -218,8 +188,8 @@ static int by_score(const void *a, const void *b)
 static gf_status score_cluster(void *context, size_t j, unsigned worker, gf_error *err)
 {
     (void)worker, (void)err;
-    labelling *l = context;
-    counted *c = &l->counted[j];
+    gf_labelling *l = context;
+    gf_label_counted *c = &l->counted[j];
     hide_parts(c);
     for (uint32_t i = 0; i < c->n; i++)
         score(l, (uint32_t)j, &c->candidates[i]);
@@ -230,12 +200,7 @@ static gf_status score_cluster(void *context, size_t j, unsigned worker, gf_erro
 /* ---- the choice -------------------------------------------------------------------------------
  */
 
-/* The labels given so far, by their terms and by their letters in lower case. */
-typedef struct given {
-    gf_strings keys, letters;
-} given;
-
-static gf_status give_letters(given *g, gf_slice label, bool *fresh, gf_error *err)
+gf_status gf_label_give(gf_labels_given *g, gf_slice label, bool *fresh, gf_error *err)
 {
     gf_buffer lower = {0};
     uint32_t id;
@@ -250,39 +215,39 @@ static gf_status give_letters(given *g, gf_slice label, bool *fresh, gf_error *e
 }
 
 /* The cluster's best phrase that no other has; form is empty where there is none. */
-static gf_status choose_phrase(const gf_label_cluster *cluster, const counted *c, given *g,
-                               gf_buffer *form, gf_error *err)
+static gf_status choose_phrase(const gf_label_cluster *cluster, const gf_label_counted *c,
+                               gf_labels_given *g, gf_buffer *form, gf_error *err)
 {
     gf_status st = GF_OK;
     for (uint32_t i = 0; i < c->n && st == GF_OK; i++) {
-        const candidate *best = &c->candidates[i];
+        const gf_label_candidate *best = &c->candidates[i];
         uint32_t id;
         bool fresh = false;
         if (gf_strings_find(&g->keys, best->key) != GF_STRING_NONE) continue;
         st = gf_phrase_common_form(cluster, best->key, form, err);
-        if (st == GF_OK && form->len) st = give_letters(g, gf_buffer_view(form), &fresh, err);
+        if (st == GF_OK && form->len) st = gf_label_give(g, gf_buffer_view(form), &fresh, err);
         if (st == GF_OK && fresh) return gf_strings_add(&g->keys, best->key, &id, NULL, err);
     }
     gf_buffer_reset(form);
     return st;
 }
 
-static gf_status choose_label(const labelling *l, uint32_t j, given *g, gf_arena *memory,
-                              gf_slice *label, gf_error *err)
+static gf_status choose_label(const gf_labelling *l, uint32_t j, gf_labels_given *g,
+                              gf_arena *memory, gf_slice *label, gf_error *err)
 {
     gf_buffer form = {0};
     const gf_label_cluster *cluster = &l->clusters[j];
     bool fresh = false;
     gf_status st = choose_phrase(cluster, &l->counted[j], g, &form, err);
     if (st == GF_OK && form.len == 0 && cluster->otherwise.len) {
-        st = give_letters(g, cluster->otherwise, &fresh, err);
+        st = gf_label_give(g, cluster->otherwise, &fresh, err);
         if (st == GF_OK && fresh) gf_buffer_slice(&form, cluster->otherwise);
         if (st == GF_OK) st = gf_buffer_check(&form, err);
     }
     for (uint32_t number = j + 1; st == GF_OK && form.len == 0; number += l->k) {
         gf_buffer_format(&form, "cluster %u", number);
         st = gf_buffer_check(&form, err);
-        if (st == GF_OK) st = give_letters(g, gf_buffer_view(&form), &fresh, err);
+        if (st == GF_OK) st = gf_label_give(g, gf_buffer_view(&form), &fresh, err);
         if (st == GF_OK && !fresh) gf_buffer_reset(&form);
     }
     if (st == GF_OK) {
@@ -293,16 +258,18 @@ static gf_status choose_label(const labelling *l, uint32_t j, given *g, gf_arena
     return st;
 }
 
-static gf_status choose_all(const labelling *l, const gf_slice *taken, size_t n_taken,
-                            gf_arena *memory, gf_slice *labels, gf_error *err)
+static gf_status choose_all(const gf_labelling *l, const gf_tree *tree, const gf_slice *taken,
+                            size_t n_taken, const gf_cancel *cancel, gf_arena *memory,
+                            gf_slice *labels, gf_error *err)
 {
-    given g = {0};
+    gf_labels_given g = {0};
     gf_status st = GF_OK;
     bool fresh;
     for (size_t i = 0; i < n_taken && st == GF_OK; i++)
-        st = give_letters(&g, taken[i], &fresh, err);
+        st = gf_label_give(&g, taken[i], &fresh, err);
     for (uint32_t j = 0; j < l->k && st == GF_OK; j++)
         st = choose_label(l, j, &g, memory, &labels[j], err);
+    if (st == GF_OK && tree) st = gf_label_nodes(l, tree, &g, cancel, memory, labels, err);
     gf_strings_release(&g.keys);
     gf_strings_release(&g.letters);
     return st;
@@ -312,7 +279,16 @@ gf_status gf_labels_choose(gf_pool *pool, const gf_label_cluster *clusters, uint
                            const gf_slice *taken, size_t n_taken, const gf_cancel *cancel,
                            gf_arena *memory, gf_slice *labels, gf_error *err)
 {
-    labelling l = {.clusters = clusters, .k = k};
+    return gf_labels_choose_tree(pool, clusters, k, NULL, taken, n_taken, cancel, memory, labels,
+                                 err);
+}
+
+gf_status gf_labels_choose_tree(gf_pool *pool, const gf_label_cluster *clusters, uint32_t k,
+                                const gf_tree *tree, const gf_slice *taken, size_t n_taken,
+                                const gf_cancel *cancel, gf_arena *memory, gf_slice *labels,
+                                gf_error *err)
+{
+    gf_labelling l = {.clusters = clusters, .k = k};
     l.counted = gf_calloc(k, sizeof *l.counted);
     gf_status st = l.counted ? GF_OK : gf_fail_memory(err, "labels");
     if (st == GF_OK) st = gf_pool_run(pool, k, find_candidates, &l, cancel, err);
@@ -320,7 +296,7 @@ gf_status gf_labels_choose(gf_pool *pool, const gf_label_cluster *clusters, uint
     if (st == GF_OK) st = gf_pool_run(pool, k, count_phrases, &l, cancel, err);
     if (st == GF_OK) st = estimate(&l, err);
     if (st == GF_OK) st = gf_pool_run(pool, k, score_cluster, &l, cancel, err);
-    if (st == GF_OK) st = choose_all(&l, taken, n_taken, memory, labels, err);
+    if (st == GF_OK) st = choose_all(&l, tree, taken, n_taken, cancel, memory, labels, err);
     for (uint32_t j = 0; l.counted && j < k; j++) {
         gf_free(l.counted[j].candidates);
         gf_strings_release(&l.counted[j].keys);

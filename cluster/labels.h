@@ -26,6 +26,7 @@
 #include "base/arena.h"
 #include "base/cancel.h"
 #include "base/pool.h"
+#include "cluster/tree.h"
 
 #include <stdint.h>
 
@@ -70,5 +71,23 @@ typedef struct gf_label_cluster {
 gf_status gf_labels_choose(gf_pool *pool, const gf_label_cluster *clusters, uint32_t k,
                            const gf_slice *taken, size_t n_taken, const gf_cancel *cancel,
                            gf_arena *memory, gf_slice *labels, gf_error *err);
+
+/**
+ * The same, and labels for the inner nodes of a tree over the clusters.
+ *
+ * A node's phrase is in at least 10 % of its documents, three times as frequent as outside, and in
+ * 5 % of the documents of either child: it says what the two have in common, not what one of them
+ * is. Its score is the one above with the share of the child that has it less for f. No node has
+ * the label of another, or of a cluster.
+ *
+ * @param tree    over k leaves, which are the clusters; NULL for none
+ * @param labels  out: one for each node of the tree, leaves first; an inner node for which no
+ *                phrase is good, and the root, has an empty one
+ * Cost: besides the above O(inner nodes * phrases looked at * log k).
+ */
+gf_status gf_labels_choose_tree(gf_pool *pool, const gf_label_cluster *clusters, uint32_t k,
+                                const gf_tree *tree, const gf_slice *taken, size_t n_taken,
+                                const gf_cancel *cancel, gf_arena *memory, gf_slice *labels,
+                                gf_error *err);
 
 #endif

@@ -12,6 +12,7 @@
  */
 #include "engine/internal.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -130,4 +131,12 @@ bool gf_document_same(const gf_row *row, const gf_document_cells *cells)
         n++;
     }
     return n == cells->n;
+}
+
+bool gf_document_moment(gf_slice json, int64_t *ms)
+{
+    double number;
+    if (json.len >= 2 && json.ptr[0] == '"')
+        return gf_clock_parse_iso(gf_slice_of(json.ptr + 1, json.len - 2), ms);
+    return gf_read_decimal(json, &number) && gf_clock_from_number(number, ms);
 }

@@ -23,6 +23,7 @@
 #ifndef GF_GROUPERFISH_H
 #define GF_GROUPERFISH_H
 
+#include "base/calendar.h"
 #include "base/cancel.h"
 #include "base/slice.h"
 #include "base/status.h"
@@ -401,6 +402,33 @@ gf_status gf_view_clusters_above(gf_view *view, float min_score, gf_visit_cluste
 gf_status gf_view_cluster(gf_view *view, uint32_t id, gf_slice label, gf_visit_cluster *visit,
                           void *context, gf_error *err);
 
+/** A node of the tree over a build's clusters. */
+typedef struct gf_tree_node {
+    uint32_t node;            /* its number: 1 for the root, then depth first */
+    uint32_t parent;          /* number; 0: none */
+    uint32_t depth;           /* of the root 0 */
+    uint32_t cluster;         /* of a leaf its cluster's id; else 0 */
+    gf_slice label;           /* of a leaf its cluster's; of the root, as a rule, empty */
+    uint64_t size;            /* documents below it that are still there */
+    uint32_t clusters;        /* leaves below it */
+    double height;            /* 1 - the mean similarity of the two groups that were joined here */
+    const uint32_t *children; /* n_children: numbers; the larger first */
+    size_t n_children;
+} gf_tree_node;
+
+typedef gf_status gf_visit_tree_node(void *context, const gf_tree_node *node, gf_error *err);
+
+/**
+ * The tree over the clusters, depth first. Besides the root and the clusters it has the nodes whose
+ * documents have a phrase in common that others lack; labels are unique in the build.
+ *
+ * @param most_depth  leave out what lies deeper
+ * @return GF_OK; GF_ENOTFOUND where the build has none (it is of an older version, or has more than
+ *         10,000 clusters), GF_ECORRUPT, GF_ENOMEM
+ */
+gf_status gf_view_tree(gf_view *view, uint32_t most_depth, gf_visit_tree_node *visit, void *context,
+                       gf_error *err);
+
 /** A document's place in a build. */
 typedef struct gf_membership {
     uint32_t cluster; /* id; 0: the document has no terms, and is in no cluster */
@@ -502,6 +530,48 @@ typedef gf_status gf_visit_explanation(void *context, const gf_explanation *e, g
  */
 gf_status gf_view_explain(gf_view *view, gf_slice id, size_t limit, gf_visit_explanation *visit,
                           void *context, gf_error *err);
+
+/** A cluster's documents over their time. */
+typedef struct gf_trend {
+    uint32_t cluster; /* id */
+    gf_slice label;
+    uint64_t size;             /* documents that are still there */
+    const uint32_t *documents; /* n_periods of gf_trends: in each period */
+    uint64_t before;           /* documents from before the first period */
+    uint64_t undated;          /* documents without a time */
+    uint64_t recent, earlier;  /* in the last n_recent periods; in those before */
+    double change;             /* log of the odds ratio of recent to earlier; > 0: it grows */
+    double z;                  /* change in units of its standard error */
+} gf_trend;
+
+typedef struct gf_trends {
+    gf_period kind;
+    int64_t first;    /* the first period (base/calendar.h) */
+    size_t n_periods; /* one behind the other, up to the last that has a document; 0: no times */
+    size_t n_recent;  /* the last of them that count as recent: a quarter, at least one */
+    const gf_trend *clusters; /* n_clusters: by falling |z|, then by size, then by id */
+    size_t n_clusters;
+    uint64_t before, undated; /* documents of the build, those without terms too */
+} gf_trends;
+
+typedef gf_status gf_visit_trends(void *context, const gf_trends *trends, gf_error *err);
+
+/**
+ * Count each cluster's documents by day, week or month, and compare its share of the recent ones
+ * with its share of those before.
+ *
+ * @param most_periods  the latest so many, 1 or more; documents before them are counted as `before`
+ *
+ * change = ln((r + 1/2) / (R - r + 1/2)) - ln((e + 1/2) / (E - e + 1/2)), where r of R recent and e
+ * of E earlier documents are the cluster's; its standard error is the root of the sum of the four
+ * terms' reciprocals. Both are 0 where all documents are recent.
+ *
+ * Memory: 16 bytes for each document with a time, 4 for each cluster and period.
+ * Source: Woolf, Annals of Human Genetics 19 (1955) 251-253; the halves: Haldane, ibid. 20 (1956)
+ * 309-311.
+ */
+gf_status gf_view_trends(gf_view *view, gf_period kind, size_t most_periods, gf_visit_trends *visit,
+                         void *context, gf_error *err);
 
 /* ---- quality and soundness --------------------------------------------------------------------
  */

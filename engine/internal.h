@@ -188,6 +188,9 @@ void gf_document_column(gf_buffer *column, gf_slice field);
 void gf_document_from_row(const gf_row *row, gf_slice id, gf_field *fields, gf_document *document,
                           uint64_t *seq);
 
+/** A document's time, as it is kept (JSON), in milliseconds since 1970; false where it is none. */
+bool gf_document_moment(gf_slice json, int64_t *ms);
+
 /** Whether the row holds just these columns, seq aside. */
 bool gf_document_same(const gf_row *row, const gf_document_cells *cells);
 

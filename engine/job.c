@@ -29,6 +29,7 @@ void gf_job_release_results(gf_job *j)
     gf_buffer_release(&j->documents.ids);
     gf_vectors_release(&j->documents.vectors);
     gf_kmeans_release(&j->clusters);
+    gf_tree_release(&j->tree);
     gf_free(j->row_of);
     gf_free(j->members);
     gf_free(j->start);

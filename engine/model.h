@@ -5,6 +5,7 @@
  *     analysis    the language that was fallen back on, a line feed, the settings of the analysis
  *     vocabulary  terms with document frequencies and surfaces (vectorize/vocabulary.h)
  *     centre <id> each cluster's centre: see gf_centre_write
+ *     tree        the tree over the clusters: see tree.h
  *     index       documents by term, where it is kept: see write_index.c
  */
 #ifndef GF_ENGINE_MODEL_H

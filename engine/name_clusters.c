@@ -4,6 +4,7 @@
  * share of them that has a phrase is also the share of all members.
  */
 #include "engine/rebuild_internal.h"
+#include "engine/tree.h"
 
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -153,13 +154,15 @@ gf_status gf_job_name_clusters(gf_job *j, gf_error *err)
     n.transformers = gf_calloc(gf_pool_size(j->pool), sizeof(gf_transformer *));
     n.arenas = gf_calloc(k, sizeof *n.arenas);
     n.clusters = gf_calloc(k, sizeof *n.clusters);
-    j->labels = gf_arena_alloc(&j->memory, k * sizeof *j->labels);
+    j->labels = gf_arena_alloc(&j->memory, 2 * (size_t)k * sizeof *j->labels);
     bool ok = n.transformers && n.arenas && n.clusters && j->labels;
     gf_status st = ok ? gf_pool_run(j->pool, k, read_task, &n, j->options->cancel, err)
                       : gf_fail_memory(err, "labels");
+    if (st == GF_OK) st = gf_job_build_tree(j, &j->tree, err);
     if (st == GF_OK)
-        st = gf_labels_choose(j->pool, n.clusters, k, &WITHOUT_TERMS, 1, j->options->cancel,
-                              &j->memory, j->labels, err);
+        st = gf_labels_choose_tree(j->pool, n.clusters, k, j->tree.k ? &j->tree : NULL,
+                                   &WITHOUT_TERMS, 1, j->options->cancel, &j->memory, j->labels,
+                                   err);
     release(&n, k);
     return st;
 }

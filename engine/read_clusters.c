@@ -270,25 +270,20 @@ static gf_status catch_up(gf_view *v, pair_walk *w, bool *there, gf_error *err)
     return st;
 }
 
-static gf_status visit_pair(gf_view *v, pair_walk *w, gf_visit_member *visit, void *context,
+static gf_status visit_pair(gf_view *v, pair_walk *w, gf_each_member *each, void *context,
                             gf_error *err)
 {
     gf_membership_cells cells;
-    gf_membership m;
     bool there;
     gf_buffer_reset(&w->id);
     gf_status st = gf_key_last_string(v->store->tables.memberships, w->membership.key, &w->id, err);
     if (st == GF_OK) st = gf_membership_read(&w->membership, GF_MEMBERSHIPS_MAIN, &cells, err);
     if (st == GF_OK) st = catch_up(v, w, &there, err);
     if (st != GF_OK || !there) return st;
-    uint64_t seq = 0;
-    gf_cell_number(gf_row_find(&w->document, GF_DOCUMENTS_MAIN, "seq"), &seq);
-    gf_view_describe(v, &cells, &m);
-    m.replaced = seq > v->info.seq;
-    return visit(context, gf_buffer_view(&w->id), &m, err);
+    return each(context, gf_buffer_view(&w->id), &cells, &w->document, err);
 }
 
-gf_status gf_view_memberships(gf_view *v, gf_visit_member *visit, void *context, gf_error *err)
+gf_status gf_view_each_member(gf_view *v, gf_each_member *each, void *context, gf_error *err)
 {
     pair_walk w = {0};
     gf_buffer prefix = {0};
@@ -306,7 +301,7 @@ gf_status gf_view_memberships(gf_view *v, gf_visit_member *visit, void *context,
     bool more = true;
     while (st == GF_OK && more) {
         st = gf_scan_step(w.memberships, &w.membership, &more, err);
-        if (st == GF_OK && more) st = visit_pair(v, &w, visit, context, err);
+        if (st == GF_OK && more) st = visit_pair(v, &w, each, context, err);
     }
     gf_scan_close(w.memberships);
     gf_scan_close(w.documents);
@@ -316,4 +311,28 @@ gf_status gf_view_memberships(gf_view *v, gf_visit_member *visit, void *context,
     gf_buffer_release(&w.document_id);
     gf_buffer_release(&prefix);
     return st;
+}
+
+typedef struct membership_walk {
+    gf_view *view;
+    gf_visit_member *visit;
+    void *context;
+} membership_walk;
+
+static gf_status visit_membership(void *context, gf_slice id, const gf_membership_cells *cells,
+                                  const gf_row *document, gf_error *err)
+{
+    membership_walk *w = context;
+    gf_membership m;
+    uint64_t seq = 0;
+    gf_cell_number(gf_row_find(document, GF_DOCUMENTS_MAIN, "seq"), &seq);
+    gf_view_describe(w->view, cells, &m);
+    m.replaced = seq > w->view->info.seq;
+    return w->visit(w->context, id, &m, err);
+}
+
+gf_status gf_view_memberships(gf_view *v, gf_visit_member *visit, void *context, gf_error *err)
+{
+    membership_walk w = {v, visit, context};
+    return gf_view_each_member(v, visit_membership, &w, err);
 }

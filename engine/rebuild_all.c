@@ -111,6 +111,7 @@ static gf_status tell_job(rebuilding_all *r, const gf_job *j, gf_rebuild_outcome
                           gf_error *err)
 {
     gf_rebuild_result result = {.outcome = outcome, .build = j->info};
+    result.build.settings = result.build.versions = (gf_slice){0};
     return tell(r, j, &(gf_error){GF_OK, ""}, &result, err);
 }
 

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "cluster/kmeans.h"
+#include "cluster/tree.h"
 #include "engine/languages.h"
 #include "engine/settings.h"
 #include "vectorize/vectorizer.h"
@@ -74,7 +75,8 @@ typedef struct gf_job {
     uint32_t *start;    /* clusters.k + 1: where each cluster begins in members */
     uint32_t *ids; /* clusters.k: what each is called; the served build's where it is the same */
     uint64_t next_id_after;
-    gf_slice *labels; /* clusters.k, in memory */
+    gf_tree tree;     /* over the clusters */
+    gf_slice *labels; /* clusters.k, then of the tree's inner nodes (may be empty); in memory */
 
     gf_build_info info; /* of the finished build; its slices are borrowed from the job */
 } gf_job;

@@ -5,6 +5,7 @@
  * up: sizes with documents, clusters with memberships, pointers with builds.
  */
 #include "base/memory.h"
+#include "engine/tree.h"
 #include "engine/view.h"
 
 #include <inttypes.h>
@@ -236,6 +237,15 @@ static gf_status check_model(build_check *b, gf_error *err)
     return st;
 }
 
+/* Builds of more clusters, and of earlier versions, have none. */
+static gf_status check_tree(build_check *b, gf_error *err)
+{
+    gf_kept_tree tree = {0};
+    gf_status st = gf_view_load_tree(b->view, &tree, err);
+    gf_kept_tree_release(&tree);
+    return st == GF_OK || st == GF_ENOTFOUND ? GF_OK : handle(b->c, st, b->where, err);
+}
+
 static gf_status check_view(build_check *b, gf_error *err)
 {
     gf_status st = gf_view_list_clusters(b->view, err);
@@ -247,6 +257,7 @@ static gf_status check_view(build_check *b, gf_error *err)
     if (st != GF_OK) st = handle(b->c, st, b->where, err);
     if (st == GF_OK) st = compare_counts(b, err);
     if (st == GF_OK) st = check_model(b, err);
+    if (st == GF_OK) st = check_tree(b, err);
     gf_free(b->clusters);
     return st;
 }

@@ -58,6 +58,12 @@ gf_known_cluster *gf_view_find(const gf_view *view, uint32_t id);
 
 /** Walk over the changes since the build, oldest first. */
 gf_status gf_view_each_change(gf_view *view, gf_each_row *each, void *context, gf_error *err);
+/** A document of the build that is still there: where it is, and its row in the snapshot. */
+typedef gf_status gf_each_member(void *context, gf_slice id, const gf_membership_cells *cells,
+                                 const gf_row *document, gf_error *err);
+
+/** Walk over them by id, memberships and documents side by side; what is given is borrowed. */
+gf_status gf_view_each_member(gf_view *view, gf_each_member *each, void *context, gf_error *err);
 
 gf_status gf_view_need_model(gf_view *view, gf_error *err);
 

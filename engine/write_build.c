@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "engine/model.h"
 #include "engine/rebuild_internal.h"
+#include "engine/tree.h"
 #include "engine/write_index.h"
 
 enum { TERMS_PER_CLUSTER = 20 };
@@ -205,6 +206,20 @@ static gf_status write_model(writing *w, gf_error *err)
     return st;
 }
 
+static gf_status write_tree(writing *w, gf_error *err)
+{
+    const gf_job *j = w->job;
+    if (j->tree.k == 0) return GF_OK;
+    uint32_t *ids = gf_array(j->tree.k, sizeof *ids);
+    if (!ids) return gf_fail_memory(err, "the tree");
+    for (uint32_t c = 0; c < j->tree.k; c++)
+        ids[c] = j->ids[c];
+    gf_buffer_reset(&w->text);
+    gf_tree_write(&j->tree, ids, j->labels, &w->text);
+    gf_free(ids);
+    return put_model(w, GF_SLICE("tree"), &w->text, err);
+}
+
 static gf_status put_index_cell(void *context, gf_slice qualifier, gf_buffer *value, gf_error *err)
 {
     return put_model(context, qualifier, value, err);
@@ -261,6 +276,7 @@ gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
     gf_status st = write_clusters(&w, err);
     if (st == GF_OK) st = write_memberships(&w, err);
     if (st == GF_OK) st = write_model(&w, err);
+    if (st == GF_OK) st = write_tree(&w, err);
     if (st == GF_OK && j->settings.store_index)
         st = gf_write_index(&j->documents, put_index_cell, &w, err);
     if (st == GF_OK) st = write_build_row(&w, err);

@@ -82,8 +82,9 @@ static void check_members(const reference_section *s)
 
 static bool differs_by_run(gf_slice name)
 {
-    static const char *const names[] = {"seconds",   "bytes",  "store",   "version", "versions",
-                                        "libraries", "values", "initial", "meaning", "hex"};
+    static const char *const names[] = {"seconds",  "bytes",     "store",  "version",
+                                        "versions", "libraries", "values", "initial",
+                                        "meaning",  "hex",       "html"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (gf_slice_equal(name, gf_slice_str(names[i]))) return true;
     return false;

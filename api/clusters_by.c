@@ -1,0 +1,77 @@
+/* clusters by day, week or month. */
+#include "api/call_internal.h"
+
+enum { PERIODS = 12 }; /* unless told otherwise */
+
+#define CLEAR 2.0 /* |z| from which a cluster rises or falls */
+
+const char *gf_trend_word(double z)
+{
+    return z >= CLEAR ? "rising" : z <= -CLEAR ? "falling" : "steady";
+}
+
+static void put_period(gf_json_writer *w, const char *name, const gf_trends *t, size_t i)
+{
+    gf_buffer text = {0};
+    gf_period_write(t->kind, t->first + (int64_t)i, &text);
+    gf_json_put_string(w, name, gf_buffer_view(&text));
+    if (text.state != GF_OK) w->out->state = text.state;
+    gf_buffer_release(&text);
+}
+
+static void put_periods(gf_json_writer *w, const gf_trends *all, const gf_trend *t)
+{
+    gf_json_key(w, "periods");
+    gf_json_begin(w, '[');
+    for (size_t i = 0; i < all->n_periods; i++) {
+        gf_json_begin(w, '{');
+        put_period(w, "period", all, i);
+        gf_json_put_uint(w, "documents", t->documents[i]);
+        gf_json_end(w, '}');
+    }
+    gf_json_end(w, ']');
+}
+
+static gf_status emit_trend(gf_row_writer *row, const gf_trends *all, const gf_trend *t,
+                            gf_error *err)
+{
+    gf_json_writer *w = gf_row_writer_begin(row);
+    gf_json_put_uint(w, "cluster", t->cluster);
+    gf_json_put_string(w, "label", t->label);
+    gf_json_put_uint(w, "size", t->size);
+    gf_json_put_str(w, "trend", gf_trend_word(t->z));
+    gf_json_put_double(w, "change", t->change);
+    gf_json_put_double(w, "z", t->z);
+    gf_json_put_uint(w, "recent", t->recent);
+    gf_json_put_uint(w, "earlier", t->earlier);
+    gf_json_put_uint(w, "before", t->before);
+    gf_json_put_uint(w, "undated", t->undated);
+    if (all->n_periods) {
+        put_period(w, "from", all, 0);
+        put_period(w, "to", all, all->n_periods - 1);
+    }
+    put_periods(w, all, t);
+    return gf_row_writer_emit(row, err);
+}
+
+static gf_status emit_trends(void *context, const gf_trends *all, gf_error *err)
+{
+    gf_row_writer row = {.call = context};
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < all->n_clusters && st == GF_OK; i++) {
+        st = gf_cancel_check(row.call->cancel, err);
+        if (st == GF_OK) st = emit_trend(&row, all, &all->clusters[i], err);
+    }
+    gf_row_writer_release(&row);
+    return st;
+}
+
+gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err)
+{
+    gf_slice by = gf_call_text(call, "by");
+    gf_period kind = gf_slice_equal(by, GF_SLICE("day"))    ? GF_DAY
+                     : gf_slice_equal(by, GF_SLICE("week")) ? GF_WEEK
+                                                            : GF_MONTH;
+    return gf_view_trends(view, kind, (size_t)gf_call_number(call, "periods", PERIODS), emit_trends,
+                          call, err);
+}

@@ -1,0 +1,117 @@
+/* report: one page about a build. */
+#include "api/report.h"
+
+#include "base/memory.h"
+
+enum { PERIODS = 24, DOCUMENTS = 3, TERMS = 10 }; /* unless told otherwise */
+
+/* ---- what the page is made of -----------------------------------------------------------------
+ */
+
+static gf_status add_cluster(void *context, const gf_cluster_info *info, gf_error *err)
+{
+    gf_report_clusters *list = context;
+    if (list->n == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity * 2 : 64;
+        gf_report_cluster *at = gf_realloc(list->at, capacity, sizeof *at);
+        if (!at) return gf_fail_memory(err, "a report");
+        list->at = at;
+        list->capacity = capacity;
+    }
+    gf_slice label = gf_arena_copy(&list->memory, info->label);
+    if (!label.ptr) return gf_fail_memory(err, "a report");
+    list->at[list->n++] = (gf_report_cluster){.id = info->id, .label = label, .size = info->size};
+    return GF_OK;
+}
+
+gf_status gf_report_list(gf_view *view, gf_report_clusters *list, gf_error *err)
+{
+    return gf_view_clusters(view, add_cluster, list, err);
+}
+
+void gf_report_clusters_release(gf_report_clusters *list)
+{
+    gf_arena_release(&list->memory);
+    gf_free(list->at);
+    *list = (gf_report_clusters){0};
+}
+
+typedef struct search {
+    int64_t than, found; /* the newest build before; 0: none */
+} search;
+
+static gf_status look_at_build(void *context, const gf_build_info *info, gf_error *err)
+{
+    search *s = context;
+    (void)err;
+    if (info->build < s->than && info->build > s->found) s->found = info->build;
+    return GF_OK;
+}
+
+/* Builds come and go: one that has gone since it was listed is as if it had not been there. */
+static gf_status open_before(gf_report *r, gf_error *err)
+{
+    gf_store *store;
+    search s = {.than = gf_view_build(r->view)->build};
+    gf_place where = gf_call_place(r->call);
+    gf_slice configuration = gf_call_configuration(r->call);
+    gf_status st = gf_call_store(r->call, &store, err);
+    if (st == GF_OK) st = gf_builds_visit(store, where, configuration, look_at_build, &s, err);
+    if (st != GF_OK || s.found == 0) return st;
+    st = gf_view_open(store, where, configuration, s.found, &r->before, err);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+/* ---- the row ----------------------------------------------------------------------------------
+ */
+
+static gf_status emit(gf_report *r, gf_error *err)
+{
+    gf_row_writer row = {.call = r->call};
+    const gf_build_info *b = gf_view_build(r->view);
+    gf_json_writer *w = gf_row_writer_begin(&row);
+    gf_json_put_string(w, "collection", gf_call_place(r->call).collection);
+    gf_json_put_string(w, "configuration", gf_call_configuration(r->call));
+    gf_json_put_uint(w, "build", (uint64_t)b->build);
+    gf_json_put_time(w, "time", b->build);
+    gf_json_put_uint(w, "documents", b->documents);
+    gf_json_put_uint(w, "k", b->k);
+    gf_json_put_string(w, "html", gf_buffer_view(&r->html));
+    return gf_row_writer_emit_only(&row, err);
+}
+
+static gf_status write_with_trends(void *context, const gf_trends *trends, gf_error *err)
+{
+    gf_report *r = context;
+    r->trends = trends;
+    gf_status st = gf_report_write(r, err);
+    if (st == GF_OK) st = gf_buffer_check(&r->html, err);
+    return st == GF_OK ? emit(r, err) : st;
+}
+
+static gf_period period_of(const gf_call *call)
+{
+    gf_slice by = gf_call_text(call, "by");
+    return gf_slice_equal(by, GF_SLICE("day"))    ? GF_DAY
+           : gf_slice_equal(by, GF_SLICE("week")) ? GF_WEEK
+                                                  : GF_MONTH;
+}
+
+gf_status gf_run_report(gf_call *call, gf_error *err)
+{
+    gf_report r = {.call = call,
+                   .docs = gf_call_number(call, "docs", DOCUMENTS),
+                   .terms = gf_call_number(call, "terms", TERMS)};
+    size_t periods = (size_t)gf_call_number(call, "periods", PERIODS);
+    gf_status st = gf_call_view(call, &r.view, err);
+    if (st != GF_OK) return st;
+    st = open_before(&r, err);
+    if (st == GF_OK) st = gf_report_list(r.view, &r.clusters, err);
+    if (st == GF_OK)
+        st = gf_view_trends(r.view, period_of(call), periods, write_with_trends, &r, err);
+    gf_report_clusters_release(&r.clusters);
+    gf_buffer_release(&r.html);
+    gf_view_close(r.before);
+    gf_view_close(r.view);
+    return st;
+}

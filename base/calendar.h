@@ -1,0 +1,26 @@
+/**
+ * Days, weeks and months of UTC as numbers, so that those next to each other differ by one.
+ *
+ *     day    1970-01-01 is 0
+ *     week   from Monday, as in ISO 8601: that of 1969-12-29 is 0
+ *     month  January 1970 is 0
+ */
+#ifndef GF_BASE_CALENDAR_H
+#define GF_BASE_CALENDAR_H
+
+#include "base/buffer.h"
+
+#include <stdint.h>
+
+typedef enum gf_period { GF_DAY, GF_WEEK, GF_MONTH } gf_period;
+
+/** The period that a time lies in; ms since 1970-01-01T00:00:00Z. */
+int64_t gf_period_of(gf_period kind, int64_t ms);
+
+/** The first day of a period, in days since 1970-01-01. */
+int64_t gf_period_first_day(gf_period kind, int64_t number);
+
+/** Append its name: 2026-11-20, 2026-W47, 2026-11. */
+void gf_period_write(gf_period kind, int64_t number, gf_buffer *b);
+
+#endif

@@ -1,0 +1,252 @@
+/* The tree over a build's clusters: kept as bytes, and read. */
+#include "tests/engine/fixture.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "engine/tree.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Four kinds of things of two sorts: 10, 9, 7 and 6 documents. */
+static const char *const KINDS[] = {"apple. fruit", "pear. fruit", "ship. sea", "fish. sea"};
+enum { KEPT = 32 };
+
+static void begin(fixture *f)
+{
+    const char *texts[KEPT];
+    fixture_open(f);
+    for (size_t i = 0; i < KEPT; i++)
+        texts[i] = KINDS[i < 10 ? 0 : i < 19 ? 1 : i < 26 ? 2 : 3];
+    fixture_put_texts(f, "c", texts, KEPT);
+    fixture_set(f, "c", "default", "k", "4");
+    fixture_set(f, "c", "default", "min_df", "1");
+    fixture_set(f, "c", "default", "max_df", "1.0");
+    fixture_rebuild(f, "c");
+}
+
+static gf_view *view_of(fixture *f)
+{
+    gf_error err;
+    gf_view *view;
+    assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &view, &err));
+    return view;
+}
+
+/* "1 fruit 16/2 [2 3]" for each node, indented by depth. */
+static gf_status write_node(void *context, const gf_tree_node *n, gf_error *err)
+{
+    gf_buffer *b = context;
+    gf_buffer_format(b, "%*s%" PRIu32 "<%" PRIu32 " %.*s %" PRIu64 "/%" PRIu32 " [",
+                     2 * (int)n->depth, "", n->node, n->parent, GF_SLICE_ARG(n->label), n->size,
+                     n->clusters);
+    for (size_t i = 0; i < n->n_children; i++)
+        gf_buffer_format(b, i ? " %" PRIu32 : "%" PRIu32, n->children[i]);
+    gf_buffer_format(b, "] %.3f\n", n->height);
+    return gf_buffer_check(b, err);
+}
+
+static void tree_is(gf_view *view, uint32_t depth, const char *expected)
+{
+    gf_error err;
+    gf_buffer text = {0};
+    assert_ok(gf_view_tree(view, depth, write_node, &text, &err));
+    assert_string_equal(gf_buffer_cstr(&text), expected);
+    gf_buffer_release(&text);
+}
+
+/*
+ * Weights are ln(N / df): apple 1.163, pear 1.269, fruit 0.521; ship 1.520, fish 1.674, sea 0.901.
+ * The cosine of the first two is 0.521^2 / (1.275 * 1.372) = 0.155, of the others 0.242.
+ */
+static void reads_a_tree(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f);
+    gf_view *view = view_of(&f);
+    tree_is(view, UINT32_MAX,
+            "1<0  32/4 [2 5] 1.000\n"
+            "  2<1 fruit 19/2 [3 4] 0.845\n"
+            "    3<2 apple 10/1 [] 0.000\n"
+            "    4<2 pear 9/1 [] 0.000\n"
+            "  5<1 sea 13/2 [6 7] 0.758\n"
+            "    6<5 ship 7/1 [] 0.000\n"
+            "    7<5 fish 6/1 [] 0.000\n");
+    tree_is(view, 0, "1<0  32/4 [2 5] 1.000\n");
+    gf_view_close(view);
+    for (int i = 0; i < 7; i++) { /* apples that are there no more */
+        char id[8];
+        snprintf(id, sizeof id, "%03d", i);
+        fixture_delete(&f, "c", id);
+    }
+    view = view_of(&f);
+    tree_is(view, 1,
+            "1<0  25/4 [2 5] 1.000\n"
+            "  2<1 sea 13/2 [3 4] 0.758\n"
+            "  5<1 fruit 12/2 [6 7] 0.845\n");
+    gf_view_close(view);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+static void one_cluster_and_none(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    fixture_put(&f, "c", "1", "...");
+    fixture_rebuild(&f, "c");
+    gf_view *view = view_of(&f);
+    tree_is(view, 9, "");
+    gf_view_close(view);
+    fixture_put(&f, "c", "2", "apple");
+    fixture_rebuild(&f, "c");
+    view = view_of(&f);
+    tree_is(view, 9, "1<0 apple 1/1 [] 0.000\n");
+    gf_view_close(view);
+    fixture_close(&f);
+}
+
+/* ---- damage ------------------------------------------------------------------------------------
+ */
+
+/* Write the cell of the served build's tree, or delete it (NULL). */
+static void set_cell(fixture *f, const gf_slice *value)
+{
+    gf_error err;
+    gf_batch *batch;
+    gf_view *view = view_of(f);
+    gf_table *builds = f->store->tables.builds;
+    assert_ok(gf_batch_create(f->store->db, &batch, &err));
+    if (value)
+        gf_batch_put(batch, builds, gf_buffer_view(&view->key), GF_BUILDS_MODEL, GF_SLICE("tree"),
+                     *value, 0);
+    else
+        gf_batch_delete_cell(batch, builds, gf_buffer_view(&view->key), GF_BUILDS_MODEL,
+                             GF_SLICE("tree"));
+    assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+    gf_batch_free(batch);
+    gf_view_close(view);
+}
+
+static gf_buffer get_cell(fixture *f)
+{
+    gf_error err;
+    gf_row row = {0};
+    gf_buffer bytes = {0};
+    gf_view *view = view_of(f);
+    assert_ok(gf_table_get_cell(f->store->tables.builds, NULL, gf_buffer_view(&view->key),
+                                GF_BUILDS_MODEL, GF_SLICE("tree"), 1, &row, &err));
+    gf_buffer_slice(&bytes, row.cells[0].value);
+    gf_row_release(&row);
+    gf_view_close(view);
+    return bytes;
+}
+
+static void is_refused(fixture *f, gf_status expected, const char *words)
+{
+    gf_error err = {GF_OK, ""};
+    gf_buffer text = {0};
+    gf_view *view = view_of(f);
+    assert_status(expected, gf_view_tree(view, 9, write_node, &text, &err));
+    if (!strstr(err.message, words)) fail_msg("%s", err.message);
+    assert_int_equal(text.len, 0);
+    gf_buffer_release(&text);
+    gf_view_close(view);
+}
+
+static void damage_is_found(void **state)
+{
+    (void)state;
+    fixture f;
+    char first[512];
+    gf_verified verified;
+    begin(&f);
+    gf_buffer bytes = get_cell(&f);
+    for (size_t n = 0; n < bytes.len; n++) { /* no shorter cell is a tree */
+        gf_kept_tree kept = {.ids = NULL};
+        gf_error err;
+        assert_status(GF_ECORRUPT, gf_tree_read(gf_slice_of(bytes.ptr, n), &kept, &err));
+        assert_null(kept.ids);
+    }
+    gf_slice shorter = gf_slice_of(bytes.ptr, bytes.len - 1);
+    set_cell(&f, &shorter);
+    is_refused(&f, GF_ECORRUPT, "tree is damaged");
+    assert_int_equal(fixture_verify(&f, first, &verified), 1);
+    bytes.ptr[1] = 99; /* a cluster that is not */
+    gf_slice other = gf_buffer_view(&bytes);
+    set_cell(&f, &other);
+    is_refused(&f, GF_ECORRUPT, "not its clusters");
+    assert_int_equal(fixture_verify(&f, first, &verified), 1);
+    set_cell(&f, NULL); /* a build of an earlier version */
+    is_refused(&f, GF_ENOTFOUND, "rebuild --force");
+    fixture_is_sound(&f);
+    gf_buffer_release(&bytes);
+    fixture_close(&f);
+}
+
+/* Changed bytes are refused or give some tree; either is for the sanitizers to see. */
+static void random_bytes(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    begin(&f);
+    gf_buffer bytes = get_cell(&f);
+    size_t refused = 0;
+    for (int i = 0; i < 3000; i++) {
+        gf_error err;
+        gf_kept_tree kept = {.ids = NULL};
+        size_t at = (size_t)gf_random_below(&random, bytes.len);
+        char before = bytes.ptr[at];
+        bytes.ptr[at] = (char)gf_random_below(&random, 256);
+        gf_status st = gf_tree_read(gf_buffer_view(&bytes), &kept, &err);
+        assert_true(st == GF_OK || st == GF_ECORRUPT);
+        refused += st != GF_OK;
+        if (st == GF_OK) assert_int_equal(kept.tree.n_nodes, 2 * kept.tree.k - 1);
+        gf_kept_tree_release(&kept);
+        bytes.ptr[at] = before;
+    }
+    assert_true(refused > 100);
+    gf_buffer_release(&bytes);
+    fixture_close(&f);
+}
+
+static gf_status count_node(void *context, const gf_tree_node *n, gf_error *err)
+{
+    (void)n, (void)err;
+    ++*(size_t *)context;
+    return GF_OK;
+}
+
+static gf_status sweep_call(void *context, gf_error *err)
+{
+    fixture *f = context;
+    gf_view *view;
+    size_t n = 0;
+    gf_status st = gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &view, err);
+    if (st != GF_OK) return st;
+    st = gf_view_tree(view, 9, count_node, &n, err);
+    assert_true(st != GF_OK || n == 7);
+    gf_view_close(view);
+    return st;
+}
+
+static void survives_failing_allocations(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f);
+    gf_test_sweep(sweep_call, NULL, &f);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_a_tree), cmocka_unit_test(one_cluster_and_none),
+        cmocka_unit_test(damage_is_found), cmocka_unit_test(random_bytes),
+        cmocka_unit_test(survives_failing_allocations)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
