@@ -260,6 +260,17 @@ static gf_status look_at_document(gf_view *v, gf_slice id, bool *replaced, gf_er
     return st;
 }
 
+/* Whether the build is about a part of its collection. */
+static bool is_of_a_part(const gf_build_info *info)
+{
+    static const char *const keys[] = {"\"filter\":", "\"since\":", "\"until\":"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (info->settings.len &&
+            memmem(info->settings.ptr, info->settings.len, keys[i], strlen(keys[i])))
+            return true;
+    return false;
+}
+
 gf_status gf_view_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error *err)
 {
     gf_membership_cells cells;
@@ -269,9 +280,8 @@ gf_status gf_view_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error
     if (st != GF_OK) return st;
     st = gf_view_read_cells(v, id, &cells, err);
     if (st == GF_ENOTFOUND)
-        return gf_fail(err, st,
-                       "document \"%.*s\" was put after the build, or is left out by its settings",
-                       GF_SLICE_ARG(id));
+        return gf_fail(err, st, "document \"%.*s\" was put after the build%s", GF_SLICE_ARG(id),
+                       is_of_a_part(&v->info) ? ", or is left out by its settings" : "");
     if (st != GF_OK) return st;
     gf_view_describe(v, &cells, m);
     m->replaced = replaced;
