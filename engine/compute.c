@@ -82,29 +82,40 @@ static void tell(void *context, const char *phase, uint64_t done, uint64_t total
     gf_job_tell(context, phase, done, total);
 }
 
-static gf_status run(gf_job *j, const gf_csr *x, gf_error *err)
+static gf_kmeans_options options_of(gf_job *j)
 {
     const gf_resolved *s = &j->settings;
-    gf_kmeans_options o = {.k = s->k,
-                           .max_k = s->max_k,
-                           .seed = s->seed,
-                           .restarts = s->restarts,
-                           .max_passes = s->max_passes,
-                           .max_rounds = s->polish ? 0 : GF_NO_POLISH,
-                           .tolerance = s->tolerance > 0 ? s->tolerance : DBL_MIN,
-                           .cancel = j->options->cancel,
-                           .progress = tell,
-                           .progress_context = j};
-    return gf_kmeans_run(j->pool, x, &o, &j->clusters, err);
+    return (gf_kmeans_options){.k = s->k,
+                               .max_k = s->max_k,
+                               .seed = s->seed,
+                               .restarts = s->restarts,
+                               .max_passes = s->max_passes,
+                               .max_rounds = s->polish ? 0 : GF_NO_POLISH,
+                               .tolerance = s->tolerance > 0 ? s->tolerance : DBL_MIN,
+                               .cancel = j->options->cancel,
+                               .progress = tell,
+                               .progress_context = j};
+}
+
+static gf_status cluster_texts(gf_job *j, const gf_kmeans_options *o, gf_error *err)
+{
+    gf_csr x = {0};
+    gf_status st = drop_empty_rows(&j->documents.vectors, &x, &j->row_of, err);
+    if (st == GF_OK) st = gf_kmeans_run(j->pool, &x, o, &j->clusters, err);
+    gf_free(x.start);
+    return st;
 }
 
 gf_status gf_job_cluster(gf_job *j, gf_error *err)
 {
     const gf_vectors *v = &j->documents.vectors;
-    gf_csr x = {0};
-    if (v->x.n_rows == v->n_empty) return GF_OK; /* nothing to cluster: a build without clusters */
-    gf_status st = drop_empty_rows(v, &x, &j->row_of, err);
-    if (st == GF_OK) st = run(j, &x, err);
-    gf_free(x.start);
+    gf_kmeans_options o = options_of(j);
+    gf_status st;
+    if (j->options->matrix)
+        st = gf_job_cluster_matrix(j, &o, err);
+    else if (v->x.n_rows == v->n_empty)
+        return GF_OK; /* nothing to cluster: a build without clusters */
+    else
+        st = cluster_texts(j, &o, err);
     return st == GF_OK ? rank_members(j, err) : st;
 }

@@ -51,8 +51,8 @@ static gf_status explain(gf_view *v, gf_row_view row, gf_row_view centre, size_t
     return st;
 }
 
-static gf_status load_centre(gf_view *v, uint32_t id, uint32_t **col, float **val, uint32_t *n,
-                             gf_error *err)
+gf_status gf_view_read_centre(gf_view *v, uint32_t id, uint32_t **col, float **val, uint32_t *n,
+                              gf_error *err)
 {
     gf_buffer_reset(&v->text);
     gf_centre_qualifier(&v->text, id);
@@ -62,7 +62,7 @@ static gf_status load_centre(gf_view *v, uint32_t id, uint32_t **col, float **va
                                GF_BUILDS_MODEL, gf_buffer_view(&v->text), 1, &v->row, err);
     if (st == GF_ENOTFOUND) return gf_fail(err, GF_ECORRUPT, "cluster %u has lost its centre", id);
     if (st != GF_OK) return st;
-    return gf_vector_read(v->row.cells[0].value, v->model.vocabulary.n_terms, col, val, n, err);
+    return gf_vector_read(v->row.cells[0].value, v->info.terms, col, val, n, err);
 }
 
 gf_status gf_view_explain(gf_view *v, gf_slice id, size_t limit, gf_visit_explanation *visit,
@@ -82,10 +82,15 @@ gf_status gf_view_explain(gf_view *v, gf_slice id, size_t limit, gf_visit_explan
             "document \"%.*s\" was put anew since the build; rebuild to see why it is where "
             "it then is",
             GF_SLICE_ARG(id));
+    if (st == GF_OK && v->info.rows != GF_ROWS_OF_TEXTS)
+        st = gf_fail(err, GF_ECONFLICT,
+                     "this build clusters vectors that were made elsewhere, not terms: they do not "
+                     "tell why");
     if (st == GF_OK) st = gf_view_need_model(v, err);
     if (st == GF_OK)
         st = gf_view_read_document(v, id, &v->document_row, &document, &fields, &seq, err);
-    if (st == GF_OK && m.cluster) st = load_centre(v, m.cluster, &col, &val, &centre.n, err);
+    if (st == GF_OK && m.cluster)
+        st = gf_view_read_centre(v, m.cluster, &col, &val, &centre.n, err);
     if (st == GF_OK) st = gf_model_row(&v->model, document.language, document.text, &row, err);
     centre.col = col;
     centre.val = val;

@@ -66,6 +66,8 @@ typedef struct gf_job {
     uint32_t *members;  /* clusters.n: rows by cluster, best first */
     uint32_t *start;    /* clusters.k + 1: where each cluster begins in members */
     gf_slice *labels;   /* clusters.k, in memory */
+    gf_centres term_centres; /* of the members' texts, where the rows are a matrix's */
+    uint64_t unknown;        /* rows of the matrix that are no document's */
 
     gf_build_info info; /* of the finished build; its slices are borrowed from the job */
 } gf_job;
@@ -100,6 +102,16 @@ void gf_jobs_end(gf_job *const *jobs, size_t n);
 gf_status gf_job_gather(gf_job *job, gf_error *err);
 gf_status gf_job_cluster(gf_job *job, gf_error *err);
 gf_status gf_job_name_clusters(gf_job *job, gf_error *err);
+
+/** The clusters' centres in terms: those that were clustered by, but where the rows are a matrix's.
+ */
+static inline const gf_centres *gf_job_term_centres(const gf_job *j)
+{
+    return j->options->matrix ? &j->term_centres : &j->clusters.centres;
+}
+
+/** place_rows.c: the matrix's rows -> row_of, clusters, term_centres. */
+gf_status gf_job_cluster_matrix(gf_job *job, const gf_kmeans_options *options, gf_error *err);
 
 /** Add the build's rows to the batch, which is written (synced) whenever it is full. */
 gf_status gf_job_write(gf_job *job, gf_batch *batch, gf_error *err);

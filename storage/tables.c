@@ -27,7 +27,8 @@ static const char *const collection_columns[] = {"size",     "modified", "seq",
 static const char *const progress_columns[] = {"state", "owner", NULL};
 static const char *const build_columns[] = {"documents", "without_terms", "distinct", "terms",
                                             "k",         "objective",     "next_id",  "seq",
-                                            "settings",  "versions",      "seconds",  NULL};
+                                            "settings",  "versions",      "seconds",  "matrix",
+                                            NULL};
 static const char *const membership_columns[] = {"cluster", "score",  "runner_up",
                                                  "second",  "vector", NULL};
 static const char *const provisional_columns[] = {"provisional_cluster",   "provisional_score",
