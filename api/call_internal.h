@@ -93,6 +93,12 @@ void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t 
 /** cluster, label, score, runner_up, ..., margin. */
 void gf_json_put_membership(gf_json_writer *w, const gf_membership *m);
 
+/* ---- export's other kinds ----------------------------------------------------------------------
+ */
+
+gf_status gf_export_documents(gf_call *call, gf_error *err);
+gf_status gf_export_matrix(gf_call *call, gf_error *err);
+
 /* ---- the handlers, named after their operations ------------------------------------------------
  */
 

@@ -52,7 +52,8 @@ static const gf_parameter rebuild[] = {
     EACH_CONFIG,
     FLAG("force", "also where nothing has changed"),
     FLAG("dry-run", "say what would be rebuilt, and do nothing"),
-    NUMBER("threads", 0, 1024, "threads (one per processor)")};
+    NUMBER("threads", 0, 1024, "threads (one per processor)"),
+    FLAG("matrix", "cluster the rows of an .npz file, which is the input")};
 static const gf_parameter clusters[] = {
     COLLECTION,
     CONFIG,
@@ -78,7 +79,9 @@ static const gf_parameter export_rows[] = {
     COLLECTION,
     CONFIG,
     BUILD,
-    FLAG("with-text", "the documents' texts too")};
+    FLAG("with-text", "the documents' texts too"),
+    FLAG("documents", "the documents as put reads them; needs no build"),
+    FLAG("matrix", "rows, terms, centroids and labels as an .npz file")};
 static const gf_parameter evaluate[] = {
     COLLECTION,
     CONFIG,

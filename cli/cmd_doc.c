@@ -36,6 +36,7 @@ static void show_place(gf_session *s, gf_json_value m)
                 gf_member_number(m, "margin"));
     }
     if (gf_member_flag(m, "replaced")) fputs("; put anew since", s->out);
+    if (gf_member_text(m, "note").len && gf_member_number(m, "cluster") > 0) fputs("; ", s->out);
     gf_print_text(s->out, gf_member_text(m, "note"), 0);
     fputc('\n', s->out);
     show_why(s, m);

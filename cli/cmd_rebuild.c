@@ -1,5 +1,10 @@
 #include "cli/session.h"
 
+static gf_status prepare(gf_session *s, gf_error *err)
+{
+    return s->file ? gf_files_open(&s->file, 1, &s->files, err) : GF_OK;
+}
+
 static void end(gf_session *s)
 {
     gf_slice collection = gf_session_argument(s, "collection");
@@ -12,6 +17,7 @@ static void end(gf_session *s)
 static const gf_positional words[] = {
     {.name = "COLLECTION", .argument = "collection", .optional = true}};
 static const gf_own_option options[] = {
+    {"matrix", "FILE.npz", "cluster these rows (of numpy or scipy) instead of the texts'"},
     {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
 static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
                                          {"configuration", "configuration", GF_COLUMN_TEXT},
@@ -28,15 +34,18 @@ const gf_command gf_command_rebuild = {
     .name = "rebuild",
     .examples = "    grouperfish rebuild feedback\n"
                 "    grouperfish rebuild feedback --config fine --force\n"
-                "    grouperfish rebuild --all\n",
+                "    grouperfish rebuild --all\n"
+                "    grouperfish rebuild feedback --config vectors --matrix embeddings.npz\n",
     .notes =
         "A configuration is skipped where neither its settings nor the documents have changed "
         "since\n"
         "its last build. Until the new build is whole the old one is served; a rebuild that is\n"
-        "stopped or fails changes nothing.\n",
+        "stopped or fails changes nothing. Labels and terms come from the texts, whatever rows\n"
+        "are clustered; what may be in an .npz file: docs/formats.md.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .options = options,
     .n_options = GF_COUNT(options),
     .display = {GF_COLUMNS(columns), .nothing = "no collections", .end = end},
+    .prepare = prepare,
 };

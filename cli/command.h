@@ -72,6 +72,7 @@ typedef struct gf_command {
     const gf_own_option *options; /* n_options */
     size_t n_options;
     gf_display display;
+    const gf_display *(*choose_display)(const gf_session *session); /* another one; may be NULL */
     bool streams_jsonl; /* JSON Lines, where the output is no terminal */
     /* Further work on the arguments before the operation runs; may be NULL. */
     gf_status (*prepare)(gf_session *session, gf_error *err);

@@ -58,6 +58,13 @@ static gf_status emit(void *context, gf_slice row, gf_error *err)
     return gf_output_row(&s->output, row, err);
 }
 
+static gf_status write_bytes(void *context, gf_slice bytes, gf_error *err)
+{
+    gf_session *s = context;
+    size_t n = fwrite(bytes.ptr ? bytes.ptr : "", 1, bytes.len, s->bytes_file.file);
+    return n == bytes.len ? GF_OK : gf_fail_errno(err, "cannot write %s", s->bytes_file.path);
+}
+
 static gf_status reject(void *context, gf_slice record, gf_error *err)
 {
     gf_session *s = context;
@@ -156,6 +163,7 @@ static gf_status close_files(gf_session *s, gf_status status, gf_error *err)
 {
     bool kept = !s->rejects_file || fclose(s->rejects_file) == 0;
     if (!kept && status == GF_OK) status = gf_fail_errno(err, "cannot write %s", s->rejects);
+    status = gf_out_file_close(&s->bytes_file, status, err);
     return gf_out_file_close(&s->out_file, status, err);
 }
 
@@ -171,6 +179,7 @@ static void fill_call(gf_session *s)
     s->call.notice = notice;
     s->call.progress = tell_progress;
     if (s->rejects_file) s->call.reject = reject;
+    if (s->bytes_file.file) s->call.write = write_bytes;
     s->call.context = s;
     s->call.cancel = &gf_stop;
     if (s->files) s->call.input = gf_files_input(s->files);
@@ -191,8 +200,9 @@ static void take_defaults(gf_session *s)
 /* What was written before a failure stays readable: brackets are closed, kept rows printed. */
 static gf_status run_operation(gf_session *s, gf_output_format format, gf_error *err)
 {
-    const gf_display *display =
-        gf_session_argument(s, "columns").len ? &gf_display_of_cells : &s->command->display;
+    const gf_display *display = &s->command->display;
+    if (s->command->choose_display) display = s->command->choose_display(s);
+    if (gf_session_argument(s, "columns").len) display = &gf_display_of_cells;
     gf_status st = gf_output_init(&s->output, format, display, s, s->out, err);
     if (st != GF_OK) return st;
     fill_call(s);
