@@ -59,6 +59,8 @@ static void reading(void **state)
                                          {"doc", "collection mid id doc1 columns true"},
                                          {"doc", "collection mid id doc8"},
                                          {"export", "collection mid with-text true"},
+                                         {"export", "collection mid documents true"},
+                                         {"export", "collection mid matrix true"},
                                          {"evaluate", "collection mid label-field play"},
                                          {"rebuild", "collection mid dry-run true"},
                                          {"status", ""},
