@@ -12,7 +12,9 @@
 
 enum {
     MOST_CHOSEN = 1000,
-    CHOICE_SAMPLE = 3000, /* what gf_choose_k looks at anyway */
+    CHOICE_ENTRIES = 1 << 23, /* of the sample that k is chosen by, and its rows: gf_choose_k */
+    LEAST_CHOICE = 500,       /* takes several samples of some thousand rows from it */
+    MOST_CHOICE = 12000,
     MOST_RESTARTS = 8,
     PASSES_A_RUN = 40,
     DEFAULT_PASSES = 100,
@@ -90,7 +92,10 @@ static gf_status count_distinct(job *j, gf_error *err)
 /* A sample as a sparse matrix, which is what the number of clusters is chosen by. */
 static gf_status sample_as_csr(const job *j, gf_csr *x, gf_error *err)
 {
-    uint32_t m = j->rows.n < CHOICE_SAMPLE ? j->rows.n : CHOICE_SAMPLE, d = j->rows.d;
+    uint32_t d = j->rows.d, m = CHOICE_ENTRIES / d;
+    if (m > MOST_CHOICE) m = MOST_CHOICE;
+    if (m < LEAST_CHOICE) m = LEAST_CHOICE;
+    if (m > j->rows.n) m = j->rows.n;
     gf_random random = gf_random_seed(j->options->seed, 2);
     uint32_t *list = gf_array(m, sizeof *list);
     gf_status st =
@@ -326,10 +331,8 @@ gf_status gf_dense_kmeans(gf_pool *pool, const float *x, uint32_t n, uint32_t d,
     job j = {.pool = pool, .rows = {x, n, d}, .options = options};
     gf_status st = check_rows(&j.rows, err);
     if (st != GF_OK) return st;
-    int threads = openblas_get_num_threads();
-    openblas_set_num_threads(1);
+    openblas_set_num_threads(1); /* and left so: another run may be under way in another thread */
     st = cluster(&j, out, err);
-    openblas_set_num_threads(threads);
     gf_free(j.choice.steps);
     return st;
 }

@@ -23,8 +23,8 @@
  *                 since entries may be. Fewer clusters than k where fewer rows differ.
  * @return GF_OK; GF_EINVAL (n or d 0, a row that is not of unit length); GF_ENOMEM, GF_ECANCELLED.
  *         On failure *out is unchanged.
- * Owner:  the caller calls gf_kmeans_release(out). Sets OpenBLAS to one thread while it runs, for
- *         the whole process.
+ * Owner:  the caller calls gf_kmeans_release(out). Sets OpenBLAS to one thread a call, for the
+ *         whole process and for good.
  * Cost:   a pass is n * d * k multiplications; memory 4 x k x d, 24 x n, and a block of scores of
  *         at most a megabyte for each thread, beside x.
  * Source: Dhillon & Modha, Machine Learning 42 (2001) 143-175; Arthur & Vassilvitskii, SODA 2007;
