@@ -124,6 +124,12 @@ gf_status gf_run_clusters_tree(gf_call *call, gf_view *view, gf_error *err);
 /** The word for a trend: what z is in a row as `trend`. */
 const char *gf_trend_word(double z);
 
+/* ---- export's other kinds ----------------------------------------------------------------------
+ */
+
+gf_status gf_export_documents(gf_call *call, gf_error *err);
+gf_status gf_export_matrix(gf_call *call, gf_error *err);
+
 /* ---- the handlers, named after their operations ------------------------------------------------
  */
 

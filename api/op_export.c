@@ -31,6 +31,11 @@ static gf_status export_member(void *context, gf_slice id, const gf_membership *
 
 gf_status gf_run_export(gf_call *call, gf_error *err)
 {
+    bool documents = gf_call_flag(call, "documents"), matrix = gf_call_flag(call, "matrix");
+    if (documents && matrix)
+        return gf_fail(err, GF_EINVAL, "documents: either these, or the matrix");
+    if (documents) return gf_export_documents(call, err);
+    if (matrix) return gf_export_matrix(call, err);
     exporting e = {.row = {.call = call},
                    .with_text = gf_call_flag(call, "with-text"),
                    .min_score = (float)gf_call_share(call, "min-score", 0)};

@@ -1,6 +1,11 @@
 /* rebuild and builds. */
 #include "api/call_internal.h"
 
+#include "sources/npz.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
 static void tell_progress(void *context, gf_place where, const char *phase, uint64_t done,
                           uint64_t total)
 {
@@ -47,6 +52,7 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
     gf_json_put_str(w, "outcome", status == GF_OK ? outcome_name(result->outcome) : "failed");
     if (status != GF_OK) gf_json_put_str(w, "error", message);
     if (status == GF_OK && result->build.build) gf_json_put_build(w, &result->build);
+    if (status == GF_OK && r->options->matrix) gf_json_put_uint(w, "unknown", result->unknown);
     if (status != GF_OK) r->row.call->outcome = GF_REBUILD_FAILED;
     if (status != GF_OK && status != GF_ECANCELLED)
         name_failure(r->row.call, where.collection, message);
@@ -91,6 +97,53 @@ static gf_status rebuild_collection(rebuilding *r, gf_error *err)
     return gf_configurations_visit(r->store, gf_call_place(r->row.call), each, r, err);
 }
 
+/* ---- rows that were made elsewhere ------------------------------------------------------------
+ */
+
+/* Rows of no document, and documents without a row, are told of: either may be a mistake. */
+static void tell_unmatched(gf_call *call, const gf_rebuild_result *result)
+{
+    char message[200];
+    const gf_build_info *b = &result->build;
+    gf_notice n = {"unmatched", gf_call_text(call, "collection"), 0, message, false};
+    if (!call->notice || result->outcome != GF_REBUILT) return;
+    if (result->unknown) {
+        snprintf(message, sizeof message,
+                 "%" PRIu64 " row%s of the matrix left out: no document has the id",
+                 result->unknown, result->unknown == 1 ? "" : "s");
+        call->notice(call->context, &n);
+    }
+    if (b->without_terms) {
+        snprintf(message, sizeof message,
+                 "%" PRIu64 " of %" PRIu64
+                 " documents in no cluster: the matrix has no row of them, or one of zeros",
+                 b->without_terms, b->documents);
+        call->notice(call->context, &n);
+    }
+}
+
+static gf_status rebuild_by_matrix(rebuilding *r, gf_rebuild_options *options, gf_error *err)
+{
+    gf_call *call = r->row.call;
+    gf_place where = gf_call_place(call);
+    gf_slice configuration = gf_call_configuration(call);
+    gf_npz_matrix m;
+    gf_rebuild_result result;
+    if (!call->input.next) return gf_fail(err, GF_EINVAL, "matrix: there is no input");
+    gf_status st = gf_npz_read_matrix(&call->input, call->cancel, &m, err);
+    if (st == GF_ENOTFOUND) return gf_fail(err, GF_EINVAL, "matrix: the input is empty");
+    if (st != GF_OK) return st;
+    options->matrix = &m.matrix;
+    st = gf_rebuild(r->store, where, configuration, options, &result, err);
+    if (st == GF_OK) {
+        tell_unmatched(call, &result);
+        st = emit_result(r, where, configuration, GF_OK, "", &result, err);
+    }
+    options->matrix = NULL;
+    gf_npz_matrix_release(&m);
+    return st;
+}
+
 static gf_status rebuild_all(rebuilding *r, gf_error *err)
 {
     const gf_call *call = r->row.call;
@@ -113,6 +166,8 @@ gf_status gf_run_rebuild(gf_call *call, gf_error *err)
         return gf_fail(err, GF_EINVAL, "--prefix goes with --all");
     if (all && gf_call_flag(call, "explain-k"))
         return gf_fail(err, GF_EINVAL, "--explain-k goes with one collection");
+    bool matrix = gf_call_flag(call, "matrix");
+    if (all && matrix) return gf_fail(err, GF_EINVAL, "matrix: it is for one collection");
     gf_rebuild_options o = {.force = gf_call_flag(call, "force"),
                             .dry_run = gf_call_flag(call, "dry-run"),
                             .start = start_of(gf_call_text(call, "start")),
@@ -122,7 +177,10 @@ gf_status gf_run_rebuild(gf_call *call, gf_error *err)
                             .context = call};
     rebuilding r = {.row = {.call = call}, .options = &o};
     gf_status st = gf_call_store(call, &r.store, err);
-    if (st == GF_OK) st = all ? rebuild_all(&r, err) : rebuild_collection(&r, err);
+    if (st == GF_OK)
+        st = matrix ? rebuild_by_matrix(&r, &o, err)
+             : all  ? rebuild_all(&r, err)
+                    : rebuild_collection(&r, err);
     if (st == GF_ECANCELLED) gf_fail(err, st, "stopped on request; what was served is served on");
     gf_row_writer_release(&r.row);
     return st;

@@ -73,6 +73,7 @@ typedef struct gf_call {
     gf_input input;                           /* the bytes that come with the call */
 
     gf_status (*emit)(void *context, gf_slice row, gf_error *err);
+    gf_status (*write)(void *context, gf_slice bytes, gf_error *err); /* a file beside the rows */
     void (*notice)(void *context, const gf_notice *notice);
     /* From any thread, also from several at once; total is 0 where it is not known. */
     void (*progress)(void *context, gf_slice what, const char *phase, uint64_t done,

@@ -67,7 +67,8 @@ static const gf_parameter rebuild[] = {
     CHOICE("start", "served|fresh", "begin from the served clusters or anew (as configured)"),
     FLAG("dry-run", "say what would be rebuilt, and do nothing"),
     FLAG("explain-k", "instead show how many clusters k=auto chooses, and why; nothing is built"),
-    NUMBER("threads", 0, 1024, "threads (one per processor)")};
+    NUMBER("threads", 0, 1024, "threads (one per processor)"),
+    FLAG("matrix", "cluster the rows of an .npz file, which is the input")};
 static const gf_parameter clusters[] = {
     COLLECTIONS,
     EVERY,
@@ -103,7 +104,9 @@ static const gf_parameter export_rows[] = {
     CONFIG,
     BUILD,
     MIN_SCORE("only documents with at least that score (0)"),
-    FLAG("with-text", "the documents' texts too")};
+    FLAG("with-text", "the documents' texts too"),
+    FLAG("documents", "the documents as put reads them; needs no build"),
+    FLAG("matrix", "rows, terms, centroids and labels as an .npz file")};
 static const gf_parameter assign[] = {
     COLLECTION,
     CONFIG,

@@ -126,6 +126,8 @@ void gf_json_put_build(gf_json_writer *w, const gf_build_info *b)
         gf_json_raw(w, b->settings);
     }
     if (b->versions.len) gf_json_put_string(w, "versions", b->versions);
+    if (b->rows != GF_ROWS_OF_TEXTS)
+        gf_json_put_str(w, "matrix", b->rows == GF_ROWS_DENSE ? "dense" : "sparse");
 }
 
 void gf_json_put_cluster(gf_json_writer *w, const gf_cluster_info *info)

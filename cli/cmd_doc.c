@@ -38,6 +38,9 @@ static void show_place(gf_session *s, gf_json_value m)
     if (gf_member_flag(m, "provisional")) {
         fputs("; provisional: ", s->out);
         gf_print_text(s->out, gf_member_text(m, "note"), 0);
+    } else if (gf_member_text(m, "note").len) {
+        fputs(gf_member_number(m, "cluster") > 0 ? "; " : "", s->out);
+        gf_print_text(s->out, gf_member_text(m, "note"), 0);
     }
     fputc('\n', s->out);
     show_why(s, m);

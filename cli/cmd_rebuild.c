@@ -1,5 +1,10 @@
 #include "cli/session.h"
 
+static gf_status prepare(gf_session *s, gf_error *err)
+{
+    return s->file ? gf_files_open(&s->file, 1, &s->files, err) : GF_OK;
+}
+
 static void end(gf_session *s)
 {
     gf_slice collection = gf_session_argument(s, "collection");
@@ -12,6 +17,7 @@ static void end(gf_session *s)
 static const gf_positional words[] = {
     {.name = "COLLECTION", .argument = "collection", .optional = true}};
 static const gf_own_option options[] = {
+    {"matrix", "FILE.npz", "cluster these rows (of numpy or scipy) instead of the texts'"},
     {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
 static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
                                          {"configuration", "configuration", GF_COLUMN_TEXT},
@@ -36,13 +42,17 @@ const gf_command gf_command_rebuild = {
                 "    grouperfish rebuild feedback --config fine --force\n"
                 "    grouperfish rebuild 'feedback-*'\n"
                 "    grouperfish rebuild --all\n"
-                "    grouperfish rebuild feedback --explain-k\n",
+                "    grouperfish rebuild feedback --explain-k\n"
+                "    grouperfish rebuild feedback --config vectors --matrix embeddings.npz\n",
     .notes =
         "A configuration is skipped where neither its settings nor the documents have changed "
         "since\n"
         "its last build. Until the new build is whole the old one is served; a rebuild that is\n"
         "stopped or fails changes nothing. --explain-k builds nothing either: for each number of\n"
-        "clusters it shows how well they would be separated, and which number k=auto chooses.\n",
+        "clusters it shows how well they would be separated, and which number k=auto chooses.\n"
+        "Labels and terms come from the texts, whatever rows are clustered; what may be in an "
+        ".npz\n"
+        "file: docs/formats.md.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .options = options,
@@ -50,4 +60,5 @@ const gf_command gf_command_rebuild = {
     .display = {GF_COLUMNS(columns), .nothing = "no collections", .end = end},
     .others = others,
     .n_others = GF_COUNT(others),
+    .prepare = prepare,
 };

@@ -65,7 +65,7 @@ void gf_help_command(const gf_command *c, FILE *out)
     print_usage(out, c);
     for (size_t i = 0; i < o->n_parameters; i++) {
         const gf_parameter *p = &o->parameters[i];
-        if (gf_command_has_word(c, p->name)) continue;
+        if (gf_command_has_word(c, p->name) || gf_command_has_option(c, p->name)) continue;
         if (!any) fputc('\n', out);
         any = true;
         print_option(out, p->name, p->value, p->meaning);

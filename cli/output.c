@@ -52,9 +52,15 @@ void gf_output_release(gf_output *o)
 /* ---- csv and plain ----------------------------------------------------------------------------
  */
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Blanks at the ends are quoted, too: many readers, put among them, drop those outside quotes. */
 static void csv_cell(FILE *out, gf_slice text)
 {
-    bool quotes = false;
+    bool quotes = text.len && (is_blank(text.ptr[0]) || is_blank(text.ptr[text.len - 1]));
     for (size_t i = 0; i < text.len && !quotes; i++)
         quotes = strchr(",\"\r\n", text.ptr[i]) != NULL;
     if (!quotes) {

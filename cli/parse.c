@@ -104,11 +104,13 @@ static gf_status take_option(gf_session *s, const char *name, const char *value,
     } texts[] = {{"store", &s->store_option}, {"namespace", &s->namespace_option},
                  {"format", &s->format},      {"progress", &s->progress_option},
                  {"o", &s->out_path},         {"rejects", &s->rejects},
-                 {"ids", &s->file},           {"labels", &s->file}};
+                 {"ids", &s->file},           {"labels", &s->file},
+                 {"matrix", &s->file}};
     for (size_t i = 0; i < GF_COUNT(texts); i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].place = strcmp(name, "o") == 0 && strcmp(value, "-") == 0 ? NULL : value;
-            return GF_OK;
+            /* The command names a file; to the operation it is bytes that come or go. */
+            return strcmp(name, "matrix") == 0 ? gf_session_add(s, name, "true", err) : GF_OK;
         }
     if (strcmp(name, "wait") == 0) return take_wait(s, value, err);
     if (strcmp(name, "help") == 0) {

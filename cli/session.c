@@ -111,6 +111,13 @@ static gf_status emit(void *context, gf_slice row, gf_error *err)
     return gf_output_row(&s->output, row, err);
 }
 
+static gf_status write_bytes(void *context, gf_slice bytes, gf_error *err)
+{
+    gf_session *s = context;
+    size_t n = fwrite(bytes.ptr ? bytes.ptr : "", 1, bytes.len, s->bytes_file.file);
+    return n == bytes.len ? GF_OK : gf_fail_errno(err, "cannot write %s", s->bytes_file.path);
+}
+
 static gf_status reject(void *context, gf_slice record, gf_error *err)
 {
     gf_session *s = context;
@@ -207,6 +214,7 @@ static gf_status open_files(gf_session *s, gf_error *err)
 static gf_status close_files_after(gf_session *s, gf_status status, gf_error *err)
 {
     status = close_rejects(s, status, err);
+    status = gf_out_file_close(&s->bytes_file, status, err);
     return gf_out_file_close(&s->out_file, status, err);
 }
 
@@ -232,6 +240,7 @@ static void fill_call(gf_session *s)
     s->call.notice = notice;
     s->call.progress = tell_progress;
     if (s->rejects_file) s->call.reject = reject;
+    if (s->bytes_file.file) s->call.write = write_bytes;
     s->call.context = s;
     s->call.cancel = &gf_stop;
     if (s->files) s->call.input = gf_files_input(s->files);

@@ -36,6 +36,7 @@ struct gf_session {
     gf_output output;
     FILE *out; /* stdout, or what -o names */
     gf_out_file out_file;
+    gf_out_file bytes_file; /* where the operation's bytes go, if it gives any */
     FILE *rejects_file;
     gf_meter meter;
     uint64_t n_notices, n_refused;

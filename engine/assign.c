@@ -34,7 +34,7 @@ gf_status gf_view_read_centre(gf_view *v, uint32_t id, uint32_t **term, float **
                                GF_BUILDS_MODEL, gf_buffer_view(&v->text), 1, &v->row, err);
     if (st == GF_ENOTFOUND) return gf_fail(err, GF_ECORRUPT, "cluster %u has lost its centre", id);
     if (st != GF_OK) return st;
-    return gf_vector_read(v->row.cells[0].value, v->model.vocabulary.n_terms, term, value, n, err);
+    return gf_vector_read(v->row.cells[0].value, v->info.terms, term, value, n, err);
 }
 
 static gf_status read_centres(gf_view *v, gf_centres *centres, gf_error *err)
@@ -82,6 +82,10 @@ static gf_status need_assigner(gf_view *v, gf_error *err)
 {
     gf_centres centres = {0};
     if (v->assigner) return GF_OK;
+    if (v->info.rows != GF_ROWS_OF_TEXTS)
+        return gf_fail(err, GF_ECONFLICT,
+                       "this build clusters vectors that were made elsewhere: a text has no place "
+                       "in it");
     gf_assigner *a = gf_calloc(1, sizeof *a);
     if (!a) return gf_fail_memory(err, "the index of cluster centres");
     gf_status st = read_centres(v, &centres, err);

@@ -14,6 +14,15 @@ static bool read_double(const gf_row *row, const char *name, double *v)
     return cell && gf_read_decimal(cell->value, v);
 }
 
+static bool read_rows(const gf_row *row, gf_rows_kind *kind)
+{
+    const gf_cell *cell = gf_row_find(row, GF_BUILDS_MAIN, "matrix");
+    bool sparse = cell && gf_slice_equal(cell->value, GF_SLICE("sparse"));
+    bool dense = cell && gf_slice_equal(cell->value, GF_SLICE("dense"));
+    *kind = sparse ? GF_ROWS_SPARSE : dense ? GF_ROWS_DENSE : GF_ROWS_OF_TEXTS;
+    return !cell || sparse || dense;
+}
+
 gf_status gf_build_decode(gf_store *s, const gf_row *row, gf_build_info *info, gf_error *err)
 {
     gf_build_info b = {0};
@@ -27,7 +36,8 @@ gf_status gf_build_decode(gf_store *s, const gf_row *row, gf_build_info *info, g
                 read_number(row, "distinct", &b.distinct) && read_number(row, "terms", &terms) &&
                 read_number(row, "k", &k) && read_double(row, "objective", &b.objective) &&
                 read_double(row, "seconds", &b.seconds) && read_number(row, "seq", &b.seq) &&
-                settings && versions && terms <= UINT32_MAX && k <= UINT32_MAX;
+                settings && versions && terms <= UINT32_MAX && k <= UINT32_MAX &&
+                read_rows(row, &b.rows);
     if (!good) return gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
     b.build = (int64_t)build;
     b.terms = (uint32_t)terms;

@@ -97,20 +97,33 @@ static gf_kmeans_options options_of(gf_job *j)
                                .progress_context = j};
 }
 
+static gf_status cluster_texts(gf_job *j, gf_kmeans_options *o, gf_error *err)
+{
+    gf_csr x = {0};
+    uint32_t *start = NULL;
+    gf_status st = drop_empty_rows(&j->documents.vectors, &x, &j->row_of, err);
+    if (st == GF_OK) st = gf_job_choose_start(j, &start, &o->k, err);
+    o->start = start;
+    o->start_k = j->k_before;
+    if (st == GF_OK) st = gf_kmeans_run(j->pool, &x, o, &j->clusters, err);
+    gf_free(start);
+    gf_free(x.start);
+    return st;
+}
+
 gf_status gf_job_cluster(gf_job *j, gf_error *err)
 {
     const gf_vectors *v = &j->documents.vectors;
-    gf_csr x = {0};
-    if (v->x.n_rows == v->n_empty) return GF_OK; /* nothing to cluster: a build without clusters */
     gf_kmeans_options o = options_of(j);
-    uint32_t *start = NULL;
-    gf_status st = drop_empty_rows(v, &x, &j->row_of, err);
-    if (st == GF_OK) st = gf_job_choose_start(j, &start, &o.k, err);
-    o.start = start;
-    o.start_k = j->k_before;
-    if (st == GF_OK) st = gf_kmeans_run(j->pool, &x, &o, &j->clusters, err);
-    gf_free(start);
-    gf_free(x.start);
+    gf_status st;
+    if (j->options->matrix) {
+        j->chosen_for = 0;
+        st = gf_job_cluster_matrix(j, &o, err);
+    } else if (v->x.n_rows == v->n_empty) {
+        return GF_OK; /* nothing to cluster: a build without clusters */
+    } else {
+        st = cluster_texts(j, &o, err);
+    }
     return st == GF_OK ? rank_members(j, err) : st;
 }
 

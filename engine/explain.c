@@ -62,6 +62,10 @@ gf_status gf_view_explain(gf_view *v, gf_slice id, size_t limit, gf_visit_explan
     float *val = NULL;
     uint64_t seq;
     gf_status st = gf_view_current_membership(v, id, &m, err);
+    if (st == GF_OK && v->info.rows != GF_ROWS_OF_TEXTS)
+        st = gf_fail(err, GF_ECONFLICT,
+                     "this build clusters vectors that were made elsewhere, not terms: they do not "
+                     "tell why");
     if (st == GF_OK) st = gf_view_need_model(v, err);
     if (st == GF_OK)
         st = gf_view_read_document(v, id, &v->document_row, &document, &fields, &seq, err);

@@ -25,6 +25,7 @@
 
 #include "base/calendar.h"
 #include "base/cancel.h"
+#include "base/csr.h"
 #include "base/slice.h"
 #include "base/status.h"
 #include "engine/document.h"
@@ -240,10 +241,23 @@ typedef void gf_progress(void *context, gf_place where, const char *phase, uint6
 /** What a rebuild begins from: the served clusters, which then go on, or new seeds. */
 typedef enum gf_start { GF_START_CONFIGURED, GF_START_SERVED, GF_START_FRESH } gf_start;
 
+/**
+ * Rows that were made elsewhere (embeddings, a matrix of another program), to be clustered in place
+ * of the TF-IDF rows of the texts. They may be of any length: they are scaled to unit length. A row
+ * of zeros has no direction, and counts as if it were not there.
+ */
+typedef struct gf_matrix {
+    uint32_t n_rows, n_cols;
+    const gf_slice *id;   /* n_rows: the document of each; none twice */
+    const gf_csr *sparse; /* [n_rows x n_cols]; NULL: dense */
+    const float *dense;   /* n_rows * n_cols, row by row */
+} gf_matrix;
+
 typedef struct gf_rebuild_options {
     bool force;   /* also where nothing has changed since the served build */
     bool dry_run; /* say what would be done, and do nothing */
     gf_start start;
+    const gf_matrix *matrix; /* cluster its rows, also where nothing has changed; may be NULL */
     unsigned threads;        /* 0: one per processor */
     const gf_cancel *cancel; /* may be NULL */
     gf_progress *progress;   /* may be NULL */
@@ -252,12 +266,15 @@ typedef struct gf_rebuild_options {
 
 typedef enum gf_rebuild_outcome { GF_REBUILT, GF_UNMODIFIED, GF_WOULD_REBUILD } gf_rebuild_outcome;
 
+/** What a build's rows were. */
+typedef enum gf_rows_kind { GF_ROWS_OF_TEXTS, GF_ROWS_SPARSE, GF_ROWS_DENSE } gf_rows_kind;
+
 /** A finished build. */
 typedef struct gf_build_info {
     int64_t build; /* its timestamp, which names it */
     bool served;
     uint64_t documents;     /* that it has */
-    uint64_t without_terms; /* of these: without any word, in no cluster */
+    uint64_t without_terms; /* of these: without any word (or any row), in no cluster */
     uint64_t distinct;      /* of these: different from all others */
     uint32_t terms;         /* columns of the matrix */
     uint32_t k;             /* clusters */
@@ -266,11 +283,13 @@ typedef struct gf_build_info {
     uint64_t seq;           /* of the collection, when its documents were read */
     gf_slice settings;      /* JSON object: the keys that differ from their default */
     gf_slice versions;      /* of the libraries that made it */
+    gf_rows_kind rows;      /* those of the texts, or of a matrix */
 } gf_build_info;
 
 typedef struct gf_rebuild_result {
     gf_rebuild_outcome outcome;
     gf_build_info build; /* the new build, or the one that is served; slices are empty */
+    uint64_t unknown;    /* rows of the matrix that no document has the id of */
 } gf_rebuild_result;
 
 /**
@@ -278,8 +297,13 @@ typedef struct gf_rebuild_result {
  * the served build until the new one is whole. A rebuild that fails or is cancelled changes
  * nothing.
  *
+ * Where the rows are a matrix's, labels and terms still come from the texts; documents without a
+ * row are in no cluster. The build stands until the collection is rebuilt from its texts again,
+ * which counts as a change.
+ *
  * @return GF_OK; GF_ENOTFOUND (collection or configuration), GF_EBUSY (that configuration is being
- *         rebuilt), GF_ECANCELLED, GF_ENOMEM, GF_EIO, GF_ECORRUPT
+ *         rebuilt), GF_EINVAL (a matrix that is not sound, an id twice, no row of any document),
+ *         GF_ECANCELLED, GF_ENOMEM, GF_EIO, GF_ECORRUPT
  */
 gf_status gf_rebuild(gf_store *store, gf_place where, gf_slice configuration,
                      const gf_rebuild_options *options, gf_rebuild_result *result, gf_error *err);
@@ -526,7 +550,8 @@ typedef gf_status gf_visit_explanation(void *context, const gf_explanation *e, g
 /**
  * Why a document is in its cluster (see gf_view_current_membership): the terms that it shares with
  * the centre, at most limit of them.
- * @return GF_OK; GF_ENOTFOUND
+ * @return GF_OK; GF_ENOTFOUND; GF_ECONFLICT where the build's rows were a matrix's, which has no
+ *         terms
  */
 gf_status gf_view_explain(gf_view *view, gf_slice id, size_t limit, gf_visit_explanation *visit,
                           void *context, gf_error *err);
@@ -572,6 +597,37 @@ typedef gf_status gf_visit_trends(void *context, const gf_trends *trends, gf_err
  */
 gf_status gf_view_trends(gf_view *view, gf_period kind, size_t most_periods, gf_visit_trends *visit,
                          void *context, gf_error *err);
+struct gf_vocabulary;
+
+/** A build as a matrix. */
+typedef struct gf_build_matrix {
+    gf_csr rows;         /* documents that are still there, by id; weights, of unit length */
+    gf_slice *id;        /* rows.n_rows */
+    uint32_t *label;     /* rows.n_rows: id of the cluster; 0: in none */
+    float *score;        /* rows.n_rows: similarity to its centroid */
+    bool *replaced;      /* rows.n_rows: put anew since the build; the row is the new text's */
+    uint32_t n_clusters; /* by id */
+    uint32_t *cluster;   /* n_clusters: ids */
+    gf_slice *name;      /* n_clusters: labels; borrowed from the view */
+    gf_csr centroids;    /* [n_clusters x rows.n_cols], of unit length */
+    const struct gf_vocabulary *vocabulary; /* of the columns; borrowed from the view */
+    char *id_bytes;                         /* what id borrows from */
+} gf_build_matrix;
+
+/**
+ * The rows of a build, worked out again from the stored texts, with its centroids and labels.
+ * @return GF_OK; GF_ECONFLICT where the build's rows were a matrix's, which is not kept; GF_ENOMEM,
+ *         GF_ECANCELLED, GF_ECORRUPT, GF_EIO. On failure *matrix is unchanged.
+ * Owner:  gf_build_matrix_release; names and terms last until the view is closed.
+ * Cost:   that of analysing the texts; memory 8 bytes an entry, 33 and the id for a row.
+ */
+gf_status gf_view_read_matrix(gf_view *view, const gf_cancel *cancel, gf_build_matrix *matrix,
+                              gf_error *err);
+void gf_build_matrix_release(gf_build_matrix *matrix);
+
+/** What a column is: its term as it is counted (unique), and as documents write it most often. */
+gf_slice gf_build_matrix_term(const gf_build_matrix *matrix, uint32_t column);
+gf_slice gf_build_matrix_surface(const gf_build_matrix *matrix, uint32_t column);
 
 /* ---- quality and soundness --------------------------------------------------------------------
  */

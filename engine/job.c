@@ -30,6 +30,7 @@ void gf_job_release_results(gf_job *j)
     gf_vectors_release(&j->documents.vectors);
     gf_kmeans_release(&j->clusters);
     gf_tree_release(&j->tree);
+    gf_centres_release(&j->term_centres);
     gf_free(j->row_of);
     gf_free(j->members);
     gf_free(j->start);
@@ -100,8 +101,8 @@ static gf_status compare_served(gf_job *j, bool *modified, gf_error *err)
     if (st == GF_OK) st = gf_build_decode(j->store, &row, &info, err);
     if (st == GF_OK) {
         gf_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "chosen_for"), &j->chosen_for);
-        *modified =
-            info.seq != j->seq || !gf_slice_equal(info.settings, gf_buffer_view(&j->settings_json));
+        *modified = info.seq != j->seq || info.rows != GF_ROWS_OF_TEXTS ||
+                    !gf_slice_equal(info.settings, gf_buffer_view(&j->settings_json));
         j->info = info;
         j->info.served = true;
         j->info.settings = j->info.versions = (gf_slice){0};

@@ -92,7 +92,7 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
 /* The surface of the centre's heaviest term: what a cluster is called for want of a phrase. */
 static gf_slice heaviest_term(const gf_job *j, uint32_t cluster)
 {
-    const gf_centre *c = &j->clusters.centres.at[cluster];
+    const gf_centre *c = &gf_job_term_centres(j)->at[cluster];
     uint32_t best = 0;
     for (uint32_t p = 1; p < c->n; p++)
         if (c->value[p] > c->value[best]) best = p;

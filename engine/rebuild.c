@@ -7,17 +7,19 @@ static void summarise(gf_job *j)
 {
     const gf_kmeans *c = &j->clusters;
     const gf_vectors *v = &j->documents.vectors;
+    const gf_matrix *m = j->options->matrix;
     j->info = (gf_build_info){.build = j->build,
                               .served = true,
                               .documents = j->documents.n,
-                              .without_terms = v->n_empty,
+                              .without_terms = m ? j->documents.n - c->n : v->n_empty,
                               .distinct = c->distinct,
-                              .terms = v->x.n_cols,
+                              .terms = m ? m->n_cols : v->x.n_cols,
                               .k = c->k,
                               .objective = c->n ? c->objective / c->n : 0,
                               .seq = j->seq,
                               .settings = gf_buffer_view(&j->settings_json),
                               .versions = gf_slice_str(gf_library_versions())};
+    if (m) j->info.rows = m->sparse ? GF_ROWS_SPARSE : GF_ROWS_DENSE;
 }
 
 gf_status gf_job_compute(gf_job *j, gf_error *err)
@@ -68,11 +70,12 @@ gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
     if (st != GF_OK) return st;
     gf_rebuild_result r = {.outcome = GF_UNMODIFIED};
     st = gf_job_look(&job, &modified, err);
-    if (st == GF_OK && (modified || options->force)) {
+    if (st == GF_OK && (modified || options->force || options->matrix)) {
         r.outcome = options->dry_run ? GF_WOULD_REBUILD : GF_REBUILT;
         if (!options->dry_run) st = build(&job, err);
     }
     r.build = job.info;
+    r.unknown = job.unknown;
     r.build.settings = r.build.versions = (gf_slice){0};
     gf_job_release(&job);
     if (st == GF_OK) *result = r;

@@ -283,6 +283,7 @@ gf_status gf_rebuild_all(gf_store *s, gf_slice name_space, gf_slice prefix, gf_s
                          gf_error *err)
 {
     work_list list = {.store = s, .name_space = name_space, .configuration = configuration};
+    if (options->matrix) return gf_fail(err, GF_EINVAL, "a matrix is for one collection");
     gf_status st = list_work(&list, prefix, err);
     rebuilding_all *r = st == GF_OK ? gf_calloc(1, sizeof *r) : NULL;
     if (st == GF_OK && !r) st = gf_fail_memory(err, "a rebuild");

@@ -77,6 +77,8 @@ typedef struct gf_job {
     uint64_t next_id_after;
     gf_tree tree;     /* over the clusters */
     gf_slice *labels; /* clusters.k, then of the tree's inner nodes (may be empty); in memory */
+    gf_centres term_centres; /* of the members' texts, where the rows are a matrix's */
+    uint64_t unknown;        /* rows of the matrix that are no document's */
 
     gf_build_info info; /* of the finished build; its slices are borrowed from the job */
 } gf_job;
@@ -128,6 +130,16 @@ gf_status gf_job_cluster(gf_job *job, gf_error *err);
 /** The choice of k alone, of gathered documents; *choice stays empty where none has terms. */
 gf_status gf_job_choose_k(gf_job *job, gf_choice *choice, gf_error *err);
 gf_status gf_job_name_clusters(gf_job *job, gf_error *err);
+
+/** The clusters' centres in terms: those that were clustered by, but where the rows are a matrix's.
+ */
+static inline const gf_centres *gf_job_term_centres(const gf_job *j)
+{
+    return j->options->matrix ? &j->term_centres : &j->clusters.centres;
+}
+
+/** place_rows.c: the matrix's rows -> row_of, clusters, term_centres. */
+gf_status gf_job_cluster_matrix(gf_job *job, const gf_kmeans_options *options, gf_error *err);
 
 /** Add the build's rows to the batch, which is written (synced) whenever it is full. */
 gf_status gf_job_write(gf_job *job, gf_batch *batch, gf_error *err);

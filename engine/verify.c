@@ -215,9 +215,7 @@ static gf_status check_centre(build_check *b, uint32_t id, gf_error *err)
                                GF_BUILDS_MODEL, gf_buffer_view(&v->text), 1, &v->row, err);
     if (st == GF_ENOTFOUND)
         return fault(b->c, b->where, err, "cluster %" PRIu32 " has lost its centre", id);
-    if (st == GF_OK)
-        st =
-            gf_vector_read(v->row.cells[0].value, v->model.vocabulary.n_terms, &col, &val, &n, err);
+    if (st == GF_OK) st = gf_vector_read(v->row.cells[0].value, v->info.terms, &col, &val, &n, err);
     if (st != GF_OK) return handle(b->c, st, b->where, err);
     gf_free(col);
     gf_free(val);
@@ -229,7 +227,7 @@ static gf_status check_model(build_check *b, gf_error *err)
     gf_view *v = b->view;
     gf_status st = gf_view_need_model(v, err);
     if (st != GF_OK) return handle(b->c, st, b->where, err);
-    if (v->model.vocabulary.n_terms != v->info.terms)
+    if (v->info.rows == GF_ROWS_OF_TEXTS && v->model.vocabulary.n_terms != v->info.terms)
         st = fault(b->c, b->where, err, "the vocabulary has %" PRIu32 " terms, not %" PRIu32,
                    v->model.vocabulary.n_terms, v->info.terms);
     for (uint32_t i = 0; i < v->info.k && st == GF_OK; i++)

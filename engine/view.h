@@ -69,9 +69,11 @@ gf_status gf_view_need_model(gf_view *view, gf_error *err);
 
 void gf_assigner_free(gf_assigner *assigner);
 
-/** A cluster's centre, n entries; the arrays are the caller's to free. The model is loaded. */
-gf_status gf_view_read_centre(gf_view *view, uint32_t id, uint32_t **term, float **value,
-                              uint32_t *n, gf_error *err);
+/**
+ * A cluster's centre, as arrays of n for the caller to free; GF_ECORRUPT where it is lost.
+ */
+gf_status gf_view_read_centre(gf_view *view, uint32_t id, uint32_t **col, float **val, uint32_t *n,
+                              gf_error *err);
 
 /** Read a document's place as it is stored, into view->row; GF_ENOTFOUND. */
 gf_status gf_view_read_cells(gf_view *view, gf_slice id, gf_membership_cells *cells, gf_error *err);

@@ -47,7 +47,7 @@ static uint32_t heaviest(const gf_centre *c, uint32_t best[TERMS_PER_CLUSTER])
 /* [["surface", weight], ...] */
 static void write_terms(const gf_job *j, uint32_t cluster, gf_buffer *out)
 {
-    const gf_centre *c = &j->clusters.centres.at[cluster];
+    const gf_centre *c = &gf_job_term_centres(j)->at[cluster];
     uint32_t best[TERMS_PER_CLUSTER], n = heaviest(c, best);
     gf_json_writer w = gf_json_writer_to(out);
     gf_json_begin(&w, '[');
@@ -240,7 +240,7 @@ static gf_status write_build_row(writing *w, gf_error *err)
 {
     gf_job *j = w->job;
     gf_build_info *info = &j->info;
-    enum { NUMBERS = 8, ALL = 12 };
+    enum { NUMBERS = 8, ALL = 13 };
     gf_column columns[ALL];
     gf_digits digits[NUMBERS];
     size_t n = 0;
@@ -264,6 +264,10 @@ static gf_status write_build_row(writing *w, gf_error *err)
     columns[n++] = (gf_column){GF_SLICE("seconds"), gf_buffer_view(&w->vector)};
     columns[n++] = (gf_column){GF_SLICE("settings"), info->settings};
     columns[n++] = (gf_column){GF_SLICE("versions"), info->versions};
+    if (info->rows != GF_ROWS_OF_TEXTS)
+        columns[n++] =
+            (gf_column){GF_SLICE("matrix"),
+                        info->rows == GF_ROWS_DENSE ? GF_SLICE("dense") : GF_SLICE("sparse")};
     gf_batch_replace(w->batch, w->tables->builds, gf_buffer_view(&j->key), GF_BUILDS_MAIN, columns,
                      n, 0);
     return GF_OK;

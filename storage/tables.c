@@ -28,7 +28,7 @@ static const char *const defaults_columns[] = {"defaults", NULL};
 static const char *const progress_columns[] = {"state", "owner", NULL};
 static const char *const build_columns[] = {
     "documents", "without_terms", "distinct", "terms",   "k",          "objective", "next_id",
-    "seq",       "settings",      "versions", "seconds", "chosen_for", NULL};
+    "seq",       "settings",      "versions", "seconds", "chosen_for", "matrix",    NULL};
 static const char *const membership_columns[] = {"cluster", "score",  "runner_up",
                                                  "second",  "vector", NULL};
 static const char *const change_columns[] = {"id", "operation", NULL};

@@ -65,6 +65,8 @@ static void reading(void **state)
                                          {"clusters", "collection mid tree true"},
                                          {"report", "collection mid"},
                                          {"export", "collection mid with-text true"},
+                                         {"export", "collection mid documents true"},
+                                         {"export", "collection mid matrix true"},
                                          {"evaluate", "collection mid label-field play"},
                                          {"rebuild", "collection mid dry-run true"},
                                          {"rebuild", "collection mid explain-k true threads 1"},

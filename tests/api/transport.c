@@ -89,6 +89,13 @@ static void take_progress(void *context, gf_slice what, const char *phase, uint6
     if (phase && *phase) __atomic_add_fetch(&t->n_progress, 1, __ATOMIC_RELAXED);
 }
 
+static gf_status take_bytes(void *context, gf_slice bytes, gf_error *err)
+{
+    transport *t = context;
+    gf_buffer_slice(&t->written, bytes);
+    return gf_buffer_check(&t->written, err);
+}
+
 static gf_status take_reject(void *context, gf_slice record, gf_error *err)
 {
     transport *t = context;
@@ -118,6 +125,7 @@ void transport_close(transport *t)
     transport_close_store(t);
     gf_json_parser_free(t->parser);
     gf_buffer_release(&t->rows);
+    gf_buffer_release(&t->written);
     gf_buffer_release(&t->rejected);
     gf_test_remove(t->folder);
 }
@@ -139,6 +147,7 @@ static void forget_last(transport *t)
     t->n_notices = 0;
     t->cancel = (gf_cancel){0};
     gf_buffer_reset(&t->rows);
+    gf_buffer_reset(&t->written);
     gf_buffer_reset(&t->rejected);
 }
 
@@ -154,6 +163,7 @@ gf_status transport_run_with(transport *t, const char *name, const gf_argument *
                     .store = give_store,
                     .store_path = give_path,
                     .emit = emit,
+                    .write = take_bytes,
                     .notice = take_notice,
                     .progress = take_progress,
                     .reject = t->keeps_rejects ? take_reject : NULL,

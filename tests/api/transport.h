@@ -45,6 +45,7 @@ typedef struct transport {
 
     transport_notice notices[TRANSPORT_KEPT];
     size_t n_notices;
+    gf_buffer written;  /* the bytes of the last call */
     gf_buffer rejected; /* each record with a LF behind it */
     bool keeps_rejects;
     uint64_t n_progress;

@@ -1,0 +1,415 @@
+/* Builds as matrices, and matrices that builds are made of. */
+#include "tests/engine/fixture.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+static gf_status rebuild_by(fixture *f, const gf_matrix *m, gf_rebuild_result *result,
+                            gf_error *err)
+{
+    gf_rebuild_options o = {.threads = 1, .matrix = m};
+    return gf_rebuild(f->store, fixture_place("c"), fixture_default(), &o, result, err);
+}
+
+static gf_view *open_view(fixture *f)
+{
+    gf_view *view;
+    gf_error err;
+    assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &view, &err));
+    return view;
+}
+
+/* ---- a build as a matrix ----------------------------------------------------------------------
+ */
+
+typedef struct explained {
+    double score;
+    size_t n;
+} explained;
+
+static gf_status take_score(void *context, const gf_explanation *e, gf_error *err)
+{
+    (void)err;
+    explained *x = context;
+    x->score = e->score;
+    x->n = e->n;
+    return GF_OK;
+}
+
+/* Each row against its cluster's centroid gives the score, as explaining the document does. */
+static void check_row(gf_view *view, const gf_build_matrix *m, uint32_t i)
+{
+    gf_error err;
+    explained x;
+    gf_row_view row = gf_csr_row(&m->rows, i);
+    if (m->label[i] == 0) {
+        assert_int_equal(row.n, 0);
+        return;
+    }
+    assert_near(gf_row_dot(row, row), 1, 1e-5);
+    uint32_t c = 0;
+    while (c < m->n_clusters && m->cluster[c] != m->label[i])
+        c++;
+    assert_true(c < m->n_clusters);
+    double own = gf_row_dot(row, gf_csr_row(&m->centroids, c));
+    assert_near(own, m->score[i], 1e-6);
+    for (uint32_t other = 0; other < m->n_clusters; other++)
+        assert_true(gf_row_dot(row, gf_csr_row(&m->centroids, other)) <= own + 1e-6);
+    assert_ok(gf_view_explain(view, m->id[i], 100, take_score, &x, &err));
+    assert_near(x.score, own, 1e-6);
+}
+
+static void rows_of_a_build(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_build_matrix m;
+    fixture_open(&f);
+    fixture_put_posts(&f, "c", FIXTURE_POSTS);
+    fixture_put(&f, "c", "wordless", "...");
+    gf_build_info info = fixture_rebuild(&f, "c");
+    gf_view *view = open_view(&f);
+    assert_ok(gf_view_read_matrix(view, NULL, &m, &err));
+    assert_ok(gf_csr_check(&m.rows, &err));
+    assert_ok(gf_csr_check(&m.centroids, &err));
+    assert_int_equal(m.rows.n_rows, FIXTURE_POSTS + 1);
+    assert_int_equal(m.rows.n_cols, info.terms);
+    assert_int_equal(m.n_clusters, info.k);
+    for (uint32_t i = 0; i < m.rows.n_rows; i++) {
+        assert_false(m.replaced[i]);
+        if (i) assert_true(gf_slice_compare(m.id[i - 1], m.id[i]) < 0);
+        check_row(view, &m, i);
+    }
+    for (uint32_t t = 0; t < m.rows.n_cols; t++)
+        assert_true(gf_build_matrix_term(&m, t).len && gf_build_matrix_surface(&m, t).len);
+    gf_build_matrix_release(&m);
+    gf_view_close(view);
+    fixture_close(&f);
+}
+
+/* What went since is not in it, what was put anew is marked. */
+static void changes_since(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_build_matrix m;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_rebuild(&f, "c");
+    fixture_delete(&f, "c", "000");
+    fixture_put(&f, "c", "001", "quite another text");
+    fixture_put(&f, "c", "new", "a document since");
+    gf_view *view = open_view(&f);
+    assert_ok(gf_view_read_matrix(view, NULL, &m, &err));
+    assert_int_equal(m.rows.n_rows, 11);
+    assert_slice(m.id[0], "001");
+    for (uint32_t i = 0; i < 11; i++)
+        assert_int_equal(m.replaced[i], i == 0);
+    gf_build_matrix_release(&m);
+    gf_cancel stop = {0};
+    gf_cancel_request(&stop);
+    assert_status(GF_ECANCELLED, gf_view_read_matrix(view, &stop, &m, &err));
+    gf_view_close(view);
+    fixture_close(&f);
+}
+
+/* ---- a build of a matrix ----------------------------------------------------------------------
+ */
+
+/* Rows for the twelve subjects, which group them otherwise: 000 to 005 and 006 to 011. */
+enum { DOCUMENTS = 12, COLUMNS = 5 };
+
+typedef struct given {
+    char ids[DOCUMENTS + 3][8];
+    gf_slice id[DOCUMENTS + 3];
+    float dense[(DOCUMENTS + 3) * COLUMNS];
+    uint64_t start[DOCUMENTS + 4];
+    uint32_t col[(DOCUMENTS + 3) * 2];
+    float val[(DOCUMENTS + 3) * 2];
+    gf_csr sparse;
+    gf_matrix matrix;
+} given;
+
+/* In falling order of ids, of all lengths; n rows, of which those from DOCUMENTS on are unknown. */
+static void give(given *g, uint32_t n, bool dense)
+{
+    memset(g, 0, sizeof *g);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t document = n - 1 - i;
+        float length = 0.5f + (float)i;
+        snprintf(g->ids[i], sizeof g->ids[0], document < DOCUMENTS ? "%03u" : "no%u", document);
+        g->id[i] = gf_slice_str(g->ids[i]);
+        uint32_t main = document < 6 ? 1 : 3;
+        g->dense[i * COLUMNS + main] = length;
+        g->dense[i * COLUMNS + 4] = length * (document < 6 ? 0.1f : -0.1f);
+        g->start[i + 1] = g->start[i] + 2;
+        g->col[2 * i] = main;
+        g->val[2 * i] = length;
+        g->col[2 * i + 1] = 4;
+        g->val[2 * i + 1] = g->dense[i * COLUMNS + 4];
+    }
+    g->sparse = (gf_csr){n, COLUMNS, g->start, g->col, g->val};
+    g->matrix = (gf_matrix){n, COLUMNS, g->id, dense ? NULL : &g->sparse, g->dense};
+}
+
+typedef struct grouping {
+    uint32_t cluster[DOCUMENTS];
+    size_t n;
+} grouping;
+
+static gf_status take_place(void *context, gf_slice id, const gf_membership *m, gf_error *err)
+{
+    (void)err, (void)id;
+    grouping *g = context;
+    g->cluster[g->n++] = m->cluster;
+    return GF_OK;
+}
+
+static gf_status has_terms(void *context, const gf_cluster_info *info, gf_error *err)
+{
+    (void)context, (void)err;
+    assert_true(info->n_terms > 0 && info->label.len > 0);
+    assert_int_equal(info->size, 6);
+    return GF_OK;
+}
+
+static void check_given(fixture *f, gf_rows_kind rows)
+{
+    gf_error err;
+    explained x;
+    gf_build_matrix m;
+    grouping g = {.n = 0};
+    gf_view *view = open_view(f);
+    assert_int_equal(gf_view_build(view)->rows, rows);
+    assert_int_equal(gf_view_build(view)->terms, COLUMNS);
+    assert_ok(gf_view_memberships(view, take_place, &g, &err));
+    assert_int_equal(g.n, DOCUMENTS);
+    for (size_t i = 0; i < DOCUMENTS; i++)
+        assert_int_equal(g.cluster[i] == g.cluster[0], i < 6);
+    assert_ok(gf_view_clusters(view, has_terms, NULL, &err));
+    assert_status(GF_ECONFLICT, gf_view_explain(view, GF_SLICE("000"), 5, take_score, &x, &err));
+    assert_non_null(strstr(err.message, "made elsewhere"));
+    assert_status(GF_ECONFLICT, gf_view_read_matrix(view, NULL, &m, &err));
+    gf_view_close(view);
+}
+
+static void builds_of_a_matrix(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        fixture f;
+        gf_error err;
+        given g;
+        gf_rebuild_result r;
+        fixture_open(&f);
+        fixture_put_subjects(&f, "c");
+        fixture_set(&f, "c", "default", "k", "2");
+        give(&g, DOCUMENTS + 3, dense);
+        assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
+        assert_int_equal(r.outcome, GF_REBUILT);
+        assert_int_equal(r.unknown, 3);
+        assert_int_equal(r.build.without_terms, 0);
+        assert_int_equal(r.build.k, 2);
+        assert_near(r.build.objective, 1, 1e-5);
+        check_given(&f, dense ? GF_ROWS_DENSE : GF_ROWS_SPARSE);
+        fixture_is_sound(&f);
+        check_given(&f, dense ? GF_ROWS_DENSE : GF_ROWS_SPARSE);
+        /* The texts' own rows are another build, also where nothing else has changed. */
+        gf_rebuild_options o = {.threads = 1};
+        assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &r, &err));
+        assert_int_equal(r.outcome, GF_REBUILT);
+        assert_int_equal(r.build.rows, GF_ROWS_OF_TEXTS);
+        fixture_is_sound(&f);
+        fixture_close(&f);
+    }
+}
+
+/* Documents without a row, or with one of zeros, are in no cluster. */
+static void some_rows(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        fixture f;
+        gf_error err;
+        given g;
+        gf_rebuild_result r;
+        fixture_open(&f);
+        fixture_put_subjects(&f, "c");
+        fixture_set(&f, "c", "default", "k", "2");
+        give(&g, DOCUMENTS - 2, dense);
+        for (int c = 0; c < COLUMNS; c++)
+            g.dense[c] = 0;
+        g.val[0] = g.val[1] = 0;
+        assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
+        assert_int_equal(r.unknown, 0);
+        assert_int_equal(r.build.documents, DOCUMENTS);
+        assert_int_equal(r.build.without_terms, 3);
+        fixture_check_served(&f, "c", DOCUMENTS);
+        fixture_is_sound(&f);
+        fixture_close(&f);
+    }
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    given g;
+    gf_rebuild_result r;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    gf_build_info before = fixture_rebuild(&f, "c");
+    give(&g, 4, true);
+    g.id[2] = g.id[3];
+    assert_status(GF_EINVAL, rebuild_by(&f, &g.matrix, &r, &err));
+    assert_non_null(strstr(err.message, "two rows of document \"000\""));
+    give(&g, 4, true);
+    g.dense[7] = INFINITY;
+    assert_status(GF_EINVAL, rebuild_by(&f, &g.matrix, &r, &err));
+    assert_non_null(strstr(err.message, "not finite"));
+    give(&g, 4, false);
+    g.col[3] = COLUMNS;
+    assert_status(GF_EINVAL, rebuild_by(&f, &g.matrix, &r, &err));
+    give(&g, 4, true);
+    for (int i = 0; i < 4; i++)
+        g.id[i] = GF_SLICE("nobody");
+    assert_status(GF_EINVAL, rebuild_by(&f, &g.matrix, &r, &err));
+    assert_non_null(strstr(err.message, "no row of the matrix"));
+    gf_rebuild_options o = {.matrix = &g.matrix};
+    assert_status(GF_EINVAL, gf_rebuild_all(f.store, GF_SLICE("test"), GF_SLICE(""), GF_SLICE(""),
+                                            &o, NULL, NULL, &err));
+    assert_int_equal(fixture_read(&f, "c").served, before.build);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* Random signed rows, sparse and dense alike: labels are the argmax over the kept centres. */
+static void sparse_and_dense_agree(void **state)
+{
+    (void)state;
+    enum { N = FIXTURE_POSTS, D = 12 };
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    fixture f;
+    gf_error err;
+    static float dense[N * D];
+    static uint32_t col[N * D];
+    static uint64_t start[N + 1];
+    double objective[2];
+    fixture_open(&f);
+    fixture_put_posts(&f, "c", N);
+    fixture_set(&f, "c", "default", "k", "5");
+    fixture_set(&f, "c", "default", "restarts", "8");
+    gf_build_matrix m;
+    fixture_rebuild(&f, "c");
+    gf_view *view = open_view(&f);
+    assert_ok(gf_view_read_matrix(view, NULL, &m, &err));
+    gf_view_close(view);
+    for (uint32_t i = 0; i < N; i++) {
+        uint64_t group = gf_random_below(&random, 5);
+        start[i + 1] = start[i] + D;
+        for (uint32_t t = 0; t < D; t++) {
+            col[i * D + t] = t;
+            dense[i * D + t] = (float)(2 * gf_random_unit(&random) - 1 + (t == group ? 4 : 0));
+        }
+    }
+    gf_csr sparse = {N, D, start, col, dense};
+    for (int kind = 0; kind < 2; kind++) {
+        gf_matrix matrix = {N, D, m.id, kind ? NULL : &sparse, dense};
+        gf_rebuild_result r;
+        assert_ok(rebuild_by(&f, &matrix, &r, &err));
+        assert_int_equal(r.build.k, 5);
+        objective[kind] = r.build.objective;
+        fixture_is_sound(&f);
+    }
+    assert_near(objective[0], objective[1], 1e-3);
+    gf_build_matrix_release(&m);
+    fixture_close(&f);
+}
+
+/* ---- too little memory ------------------------------------------------------------------------
+ */
+
+typedef struct sweep {
+    fixture f;
+    given g;
+    gf_build_matrix m;
+    int64_t served;
+} sweep;
+
+static gf_status sweep_read(void *context, gf_error *err)
+{
+    sweep *s = context;
+    gf_view *view;
+    gf_status st = gf_view_open(s->f.store, fixture_place("c"), fixture_default(), 0, &view, err);
+    if (st != GF_OK) return st;
+    st = gf_view_read_matrix(view, NULL, &s->m, err);
+    if (st == GF_OK) gf_build_matrix_release(&s->m);
+    gf_view_close(view);
+    return st;
+}
+
+static void still_served(void *context)
+{
+    sweep *s = context;
+    assert_null(s->m.id);
+    assert_int_equal(fixture_read(&s->f, "c").served, s->served);
+}
+
+/* Every seventh allocation fails: nothing is published, or (behind that point) it is whole. */
+static void sweep_rebuilds(sweep *s)
+{
+    for (int64_t n = 0;; n += 7) {
+        gf_error err = {GF_OK, ""};
+        gf_rebuild_result r;
+        gf_memory_fail_at(n);
+        gf_status st = rebuild_by(&s->f, &s->g.matrix, &r, &err);
+        int failed = gf_memory_failed();
+        gf_memory_fail_at(-1);
+        assert_true(st == GF_ENOMEM || st == GF_OK);
+        if (!failed) {
+            assert_int_equal(st, GF_OK);
+            assert_true(n > 500);
+            return;
+        }
+        if (st == GF_ENOMEM) still_served(s);
+        s->served = fixture_check_served(&s->f, "c", DOCUMENTS);
+    }
+}
+
+static void failing_memory(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        sweep s = {.served = 0};
+        fixture_open(&s.f);
+        fixture_put_subjects(&s.f, "c");
+        fixture_set(&s.f, "c", "default", "k", "2");
+        fixture_set(&s.f, "c", "default", "restarts", "1");
+        s.served = fixture_rebuild(&s.f, "c").build;
+        give(&s.g, DOCUMENTS, dense);
+        if (dense) gf_test_sweep(sweep_read, still_served, &s);
+        sweep_rebuilds(&s);
+        fixture_is_sound(&s.f);
+        fixture_close(&s.f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_a_build),
+        cmocka_unit_test(changes_since),
+        cmocka_unit_test(builds_of_a_matrix),
+        cmocka_unit_test(some_rows),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(sparse_and_dense_agree),
+        cmocka_unit_test(failing_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
