@@ -43,19 +43,30 @@ static gf_status write_reasons(void *context, const gf_explanation *e, gf_error 
     return GF_OK;
 }
 
+/* That it has no place in the build, or why cannot be said, is no failure of the question. */
 static gf_status write_place(showing *s, gf_error *err)
 {
     const gf_call *call = s->row.call;
     gf_json_writer *w = &s->row.json;
     gf_membership m;
-    gf_status st = gf_view_current_membership(s->view, s->id, &m, err);
-    if (st != GF_OK) return st;
-    gf_json_put_membership(w, &m);
-    if (m.provisional)
-        gf_json_put_str(w, "note", m.replaced ? "put anew since the build" : "put after the build");
-    if (!gf_call_flag(call, "why") || !m.cluster) return GF_OK;
-    return gf_view_explain(s->view, s->id, gf_call_number(call, "terms", TERMS_SHOWN),
-                           write_reasons, w, err);
+    gf_error why = {GF_OK, ""};
+    gf_status st = gf_view_current_membership(s->view, s->id, &m, &why);
+    if (st == GF_OK) {
+        gf_json_put_membership(w, &m);
+        if (m.provisional)
+            gf_json_put_str(w, "note",
+                            m.replaced ? "put anew since the build" : "put after the build");
+        if (gf_call_flag(call, "why") && m.cluster)
+            st = gf_view_explain(s->view, s->id, gf_call_number(call, "terms", TERMS_SHOWN),
+                                 write_reasons, w, &why);
+    }
+    if (st == GF_OK) return GF_OK;
+    if (st == GF_ENOTFOUND || st == GF_ECONFLICT) {
+        gf_json_put_str(w, "note", why.message);
+        return GF_OK;
+    }
+    if (err) *err = why;
+    return st;
 }
 
 static gf_status visit_configuration(void *context, gf_slice name, gf_error *err)

@@ -486,7 +486,7 @@ gf_status gf_view_membership(gf_view *view, gf_slice id, gf_membership *membersh
 /**
  * One document's place as its text is now: that of the build, or where the document came or was put
  * anew after the build a provisional one (see gf_view_assign). GF_ENOTFOUND where there is no such
- * document. Borrowed until close.
+ * document, or where the build's filter or bounds leave it out. Borrowed until close.
  */
 gf_status gf_view_current_membership(gf_view *view, gf_slice id, gf_membership *membership,
                                      gf_error *err);

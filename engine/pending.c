@@ -14,6 +14,7 @@ gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, 
     gf_membership_cells cells;
     gf_field *fields = NULL;
     uint64_t seq;
+    bool about;
     gf_status st = gf_view_know_clusters(v, err);
     if (st == GF_OK)
         st = gf_view_read_document(v, id, &v->document_row, &document, &fields, &seq, err);
@@ -23,7 +24,11 @@ gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, 
     if (known && seq <= v->info.seq) {
         gf_view_describe(v, &cells, m);
     } else if (known || st == GF_ENOTFOUND) {
-        st = gf_view_assign(v, document.language, document.text, m, err);
+        st = gf_view_is_about(v, &v->document_row, &about, err);
+        if (st == GF_OK && !about)
+            st = gf_fail(err, GF_ENOTFOUND,
+                         "left out by the settings: filter, since or until of the build");
+        if (st == GF_OK) st = gf_view_assign(v, document.language, document.text, m, err);
         if (st == GF_OK) m->replaced = known;
     }
     gf_free(fields);
@@ -45,7 +50,10 @@ static gf_status tell_pending(pending_walk *w, const gf_document *document, gf_e
     gf_view *v = w->view;
     gf_membership_cells cells;
     gf_membership m;
-    gf_status st = gf_view_read_cells(v, document->id, &cells, err);
+    bool about;
+    gf_status st = gf_view_is_about(v, &w->row, &about, err);
+    if (st != GF_OK || !about) return st;
+    st = gf_view_read_cells(v, document->id, &cells, err);
     bool known = st == GF_OK;
     if (st == GF_OK || st == GF_ENOTFOUND)
         st = gf_view_assign(v, document->language, document->text, &m, err);

@@ -297,6 +297,25 @@ gf_status gf_settings_map_read(gf_slice text, gf_slice configuration, gf_setting
     return st;
 }
 
+gf_status gf_settings_map_read_build(gf_slice text, gf_settings_map *map, gf_error *err)
+{
+    gf_json_parser *parser;
+    gf_json_value root;
+    gf_settings_map m = {0};
+    gf_status st = gf_json_parser_create(&parser, err);
+    if (st != GF_OK) return st;
+    st = gf_json_parse_copy(parser, text, &root, err);
+    if (st == GF_EINVAL || (st == GF_OK && gf_json_kind_of(root) != GF_JSON_OBJECT))
+        st = gf_fail(err, GF_ECORRUPT, "table builds: settings are damaged");
+    if (st == GF_OK) st = take_values(root, &m, err);
+    gf_json_parser_free(parser);
+    if (st == GF_OK)
+        *map = m;
+    else
+        gf_settings_map_release(&m);
+    return st;
+}
+
 static gf_status fill_in(gf_settings_map *map, const gf_settings_map *defaults, gf_error *err)
 {
     for (size_t i = 0; i < N_SETTINGS; i++) {

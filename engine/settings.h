@@ -60,6 +60,9 @@ gf_status gf_settings_map_read(gf_slice settings, gf_slice configuration, gf_set
 gf_status gf_settings_map_inherit(gf_settings_map *map, gf_slice defaults, gf_slice configuration,
                                   bool *known, gf_error *err);
 
+/** What a build's settings say: a flat object, as gf_settings_map_write_effective writes it. */
+gf_status gf_settings_map_read_build(gf_slice settings, gf_settings_map *map, gf_error *err);
+
 /** The map's own values as a JSON object, in the order of the settings. */
 void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json);
 

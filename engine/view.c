@@ -94,6 +94,7 @@ void gf_view_close(gf_view *v)
     if (!v) return;
     if (v->model_loaded) gf_model_release(&v->model);
     gf_assigner_free(v->assigner);
+    if (v->filter_loaded) gf_filter_release(&v->filter);
     gf_free(v->clusters);
     gf_free(v->by_size);
     gf_strings_release(&v->gone);

@@ -11,6 +11,7 @@
 #define GF_ENGINE_VIEW_H
 
 #include "base/strings.h"
+#include "engine/filter.h"
 #include "engine/model.h"
 #include "engine/rebuild_internal.h"
 
@@ -42,6 +43,8 @@ struct gf_view {
     gf_model model; /* once it was needed */
     bool model_loaded;
     gf_assigner *assigner; /* likewise */
+    gf_filter filter;      /* of the build's settings; likewise */
+    bool filter_loaded;
 
     gf_row row, document_row; /* of the call at hand */
     gf_buffer text;
@@ -58,6 +61,7 @@ gf_known_cluster *gf_view_find(const gf_view *view, uint32_t id);
 
 /** Walk over the changes since the build, oldest first. */
 gf_status gf_view_each_change(gf_view *view, gf_each_row *each, void *context, gf_error *err);
+
 /** A document of the build that is still there: where it is, and its row in the snapshot. */
 typedef gf_status gf_each_member(void *context, gf_slice id, const gf_membership_cells *cells,
                                  const gf_row *document, gf_error *err);
@@ -66,6 +70,9 @@ typedef gf_status gf_each_member(void *context, gf_slice id, const gf_membership
 gf_status gf_view_each_member(gf_view *view, gf_each_member *each, void *context, gf_error *err);
 
 gf_status gf_view_need_model(gf_view *view, gf_error *err);
+
+/** Whether a row of documents:main is one that the build's settings let through (view_filter.c). */
+gf_status gf_view_is_about(gf_view *view, const gf_row *document, bool *about, gf_error *err);
 
 void gf_assigner_free(gf_assigner *assigner);
 
