@@ -115,7 +115,8 @@ gf_status gf_job_choose_start(gf_job *j, uint32_t **start, uint32_t *k, gf_error
     if (*k == 0) {
         bool alike = distinct <= before * MOST_GROWTH && before <= (uint64_t)distinct * MOST_GROWTH;
         if (!alike) return GF_OK;
-        *k = j->k_before;
+        uint32_t most = j->settings.max_k;
+        *k = most && most < j->k_before ? most : j->k_before;
         j->chosen_for = before;
     }
     uint32_t *labels = gf_array(distinct, sizeof *labels);
