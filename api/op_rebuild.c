@@ -191,7 +191,9 @@ gf_status gf_run_rebuild(gf_call *call, gf_error *err)
 
 static gf_status emit_build(void *context, const gf_build_info *info, gf_error *err)
 {
-    gf_json_put_build(gf_row_writer_begin(context), info);
+    gf_json_writer *w = gf_row_writer_begin(context);
+    gf_json_put_build(w, info);
+    gf_json_put_bool(w, "pinned", info->pinned);
     return gf_row_writer_emit(context, err);
 }
 

@@ -90,6 +90,16 @@ static const gf_parameter cluster[] = {
     NUMBER("weakest", 1, 0, "instead so many that fit worst, worst first"),
     NUMBER("terms", 0, 0, "terms to show, heaviest first (10; 20 are kept)"),
     COLUMNS};
+static const gf_parameter one_build[] = {
+    COLLECTION,
+    {"build", GF_MOMENT, true, "TIME", "a build that is kept", 1, 0},
+    CONFIG};
+static const gf_parameter label[] = {
+    COLLECTION,
+    {"cluster", GF_NUMBER, true, "ID", "the cluster", 1, UINT32_MAX},
+    TEXT("text", "TEXT", "what it is to be called"),
+    FLAG("unpin", "take that back"),
+    CONFIG};
 static const gf_parameter doc[] = {
     COLLECTION,
     REQUIRED("id", "ID", "the document"),
@@ -191,6 +201,14 @@ static const gf_operation operations[] = {
              gf_run_clusters, "List clusters"),
     OPERATION("cluster", "GET", "/collections/{collection}/clusters/{cluster}", cluster,
               gf_run_cluster, "Show one cluster with its best documents"),
+    OPERATION("publish", "PUT", "/collections/{collection}/served/{build}", one_build,
+              gf_run_publish, "Serve a build that is kept again"),
+    OPERATION("pin", "PUT", "/collections/{collection}/builds/{build}/pin", one_build, gf_run_pin,
+              "Keep a build from being dropped"),
+    OPERATION("unpin", "DELETE", "/collections/{collection}/builds/{build}/pin", one_build,
+              gf_run_unpin, "Let a pinned build be dropped"),
+    OPERATION("label", "PUT", "/collections/{collection}/clusters/{cluster}/label", label,
+              gf_run_label, "Pin a cluster's label"),
     OPERATION("doc", "GET", "/collections/{collection}/documents/{id}", doc, gf_run_doc,
               "Show a document and the clusters it is in"),
     REACHING(GF_REACH_ALL, "export", "GET", "/collections/{collection}/memberships", export_rows,

@@ -2,6 +2,7 @@
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_show_column columns[] = {{"served", "*", GF_COLUMN_MARK},
+                                         {"pinned", "pin", GF_COLUMN_MARK},
                                          {"build", "build", GF_COLUMN_ID},
                                          {"time", "time (UTC)", GF_COLUMN_TIME},
                                          {"documents", "documents", GF_COLUMN_COUNT},

@@ -29,14 +29,16 @@ gf_status gf_collection_is_going(gf_store *s, const gf_snapshot *snapshot, gf_sl
 gf_status gf_collection_row_decode(gf_collection_row *r, gf_error *err)
 {
     uint64_t modified = 0;
-    r->settings = (gf_slice){0};
+    r->settings = r->pins = (gf_slice){0};
     bool good = gf_cell_number(gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "size"), &r->size) &&
                 gf_cell_number(gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "seq"), &r->seq) &&
                 gf_cell_number(gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "modified"), &modified);
     if (!good) return gf_fail(err, GF_ECORRUPT, "table collections: a row is damaged");
     r->modified = (int64_t)modified;
     const gf_cell *settings = gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "settings");
+    const gf_cell *pins = gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "pins");
     if (settings) r->settings = settings->value;
+    if (pins) r->pins = pins->value;
     return GF_OK;
 }
 

@@ -170,7 +170,7 @@ gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visi
     if (st != GF_OK) return st;
     const gf_known_cluster *known = gf_view_find(v, cluster);
     if (!known) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
-    gf_cluster_key(&key, gf_buffer_view(&v->key), known->label);
+    gf_cluster_key(&key, gf_buffer_view(&v->key), known->own_label);
     st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.clusters, v->snapshot, gf_buffer_view(&key),

@@ -4,6 +4,7 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "engine/pins.h"
 #include "engine/rebuild_internal.h"
 
 /* ---- changing the settings column -------------------------------------------------------------
@@ -228,13 +229,26 @@ gf_status gf_configurations_visit(gf_store *s, gf_place where, gf_visit_name *vi
 /* ---- deleting ---------------------------------------------------------------------------------
  */
 
+static gf_status drop_pins(gf_store *s, gf_slice key, gf_slice column, gf_slice configuration,
+                           gf_batch *batch, gf_error *err)
+{
+    gf_buffer after = {0};
+    if (column.len == 0) return GF_OK;
+    gf_status st = gf_pins_write(column, configuration, &(gf_pins){0}, &after, err);
+    if (st == GF_OK)
+        gf_batch_put(batch, s->tables.collections, key, GF_COLLECTIONS_MAIN, GF_SLICE("pins"),
+                     gf_buffer_view(&after), 0);
+    gf_buffer_release(&after);
+    return st;
+}
+
 /*
  * In one synced write the pointers and the settings go, so that no read resolves to a build any
  * more, and the builds are marked, so that a crash leaves none of them.
  */
 static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configuration,
-                               gf_slice configuration_key, gf_slice settings, gf_buffer *marked,
-                               gf_error *err)
+                               gf_slice configuration_key, gf_slice settings, gf_slice pins,
+                               gf_buffer *marked, gf_error *err)
 {
     gf_buffer key = {0}, column = {0};
     gf_batch *batch = NULL;
@@ -253,7 +267,8 @@ static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configurati
     if (st == GF_OK)
         st =
             put_settings(s, where, gf_buffer_view(&key), settings, configuration, NULL, batch, err);
-    if (st == GF_OK) st = gf_mark_builds(s, configuration_key, 0, 0, batch, marked, err);
+    if (st == GF_OK) st = drop_pins(s, gf_buffer_view(&key), pins, configuration, batch, err);
+    if (st == GF_OK) st = gf_mark_builds(s, configuration_key, 0, 0, NULL, batch, marked, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
@@ -273,7 +288,8 @@ static gf_status begin_deletion(gf_store *s, gf_place where, gf_slice configurat
         st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" is being rebuilt",
                      GF_SLICE_ARG(configuration));
     if (st == GF_OK)
-        st = drop_pointers(s, where, configuration, deletion->key, row.settings, marked, err);
+        st = drop_pointers(s, where, configuration, deletion->key, row.settings, row.pins, marked,
+                           err);
     if (st == GF_OK) gf_begin_activity(s, deletion);
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);

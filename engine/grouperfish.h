@@ -273,6 +273,7 @@ typedef enum gf_rows_kind { GF_ROWS_OF_TEXTS, GF_ROWS_SPARSE, GF_ROWS_DENSE } gf
 typedef struct gf_build_info {
     int64_t build; /* its timestamp, which names it */
     bool served;
+    bool pinned;            /* kept whatever `keep` says; set by gf_builds_visit */
     uint64_t documents;     /* that it has */
     uint64_t without_terms; /* of these: without any word (or any row), in no cluster */
     uint64_t distinct;      /* of these: different from all others */
@@ -320,6 +321,26 @@ typedef gf_status gf_visit_rebuild(void *context, gf_place where, gf_slice confi
 gf_status gf_rebuild_all(gf_store *store, gf_slice name_space, gf_slice prefix,
                          gf_slice configuration, const gf_rebuild_options *options,
                          gf_visit_rebuild *visit, void *context, gf_error *err);
+
+/* ---- pinning ----------------------------------------------------------------------------------
+ */
+
+/** Serve a kept build again; GF_ENOTFOUND. A rebuild that is under way then fails. */
+gf_status gf_build_publish(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                           gf_error *err);
+
+/** Keep a build, or no longer; GF_ENOTFOUND. What is pinned, or not, already stays so. */
+gf_status gf_build_pin(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                       bool pinned, gf_error *err);
+
+/**
+ * Call a cluster of the served build so as long as it lasts, in every read at once; an empty label
+ * takes that back.
+ * @return GF_OK; GF_ENOTFOUND (cluster, pin), GF_EEXISTS (a sibling is called so), GF_EINVAL (more
+ *         than 200 bytes, control characters)
+ */
+gf_status gf_label_pin(gf_store *store, gf_place where, gf_slice configuration, uint32_t cluster,
+                       gf_slice label, gf_error *err);
 
 /* ---- purging ----------------------------------------------------------------------------------
  */

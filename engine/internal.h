@@ -88,6 +88,7 @@ typedef struct gf_collection_row {
     uint64_t size, seq;
     int64_t modified;
     gf_slice settings; /* JSON: {"configuration": {"key": "value"}}; empty where there are none */
+    gf_slice pins;     /* likewise (engine/pins.h) */
     bool going;        /* it is marked as being deleted, and so not there */
 } gf_collection_row;
 

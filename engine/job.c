@@ -49,6 +49,7 @@ void gf_job_release(gf_job *j)
     gf_buffer_release(&j->settings_json);
     gf_buffer_release(&j->key);
     gf_buffer_release(&j->marked);
+    gf_pins_release(&j->pins);
     gf_arena_release(&j->memory);
     *j = (gf_job){0};
 }
@@ -117,6 +118,8 @@ gf_status gf_job_look(gf_job *j, bool *modified, gf_error *err)
     gf_collection_row row = {0};
     gf_status st = gf_collection_row_read(j->store, NULL, j->where, &row, err);
     if (st == GF_OK) st = read_settings(j, row.settings, err);
+    gf_pins_release(&j->pins);
+    if (st == GF_OK) st = gf_pins_read(row.pins, j->configuration, &j->pins, err);
     if (st == GF_OK) {
         j->seq = row.seq;
         j->size = row.size;

@@ -142,6 +142,27 @@ static uint32_t within(uint32_t least, uint32_t most, uint32_t v)
     return v < least ? least : v > most ? most : v;
 }
 
+/* What no cluster may be called of itself: "without terms", and what others are pinned to. */
+static const gf_slice *list_taken(gf_job *j, size_t *n)
+{
+    gf_slice *taken = gf_arena_alloc(&j->memory, (j->pins.n_labels + 1) * sizeof *taken);
+    if (!taken) return NULL;
+    *n = 0;
+    taken[(*n)++] = WITHOUT_TERMS;
+    for (size_t i = 0; i < j->pins.n_labels; i++)
+        taken[(*n)++] = j->pins.labels[i].label;
+    return taken;
+}
+
+/* Clusters that go on keep the labels that they are pinned to. */
+static void set_pinned(gf_job *j)
+{
+    for (uint32_t c = 0; c < j->clusters.k; c++) {
+        const gf_slice *label = gf_pins_label(&j->pins, j->ids[c]);
+        if (label) j->labels[c] = *label;
+    }
+}
+
 gf_status gf_job_name_clusters(gf_job *j, gf_error *err)
 {
     uint32_t k = j->clusters.k;
@@ -155,14 +176,16 @@ gf_status gf_job_name_clusters(gf_job *j, gf_error *err)
     n.arenas = gf_calloc(k, sizeof *n.arenas);
     n.clusters = gf_calloc(k, sizeof *n.clusters);
     j->labels = gf_arena_alloc(&j->memory, 2 * (size_t)k * sizeof *j->labels);
-    bool ok = n.transformers && n.arenas && n.clusters && j->labels;
+    size_t n_taken = 0;
+    const gf_slice *taken = list_taken(j, &n_taken);
+    bool ok = n.transformers && n.arenas && n.clusters && j->labels && taken;
     gf_status st = ok ? gf_pool_run(j->pool, k, read_task, &n, j->options->cancel, err)
                       : gf_fail_memory(err, "labels");
     if (st == GF_OK) st = gf_job_build_tree(j, &j->tree, err);
     if (st == GF_OK)
-        st = gf_labels_choose_tree(j->pool, n.clusters, k, j->tree.k ? &j->tree : NULL,
-                                   &WITHOUT_TERMS, 1, j->options->cancel, &j->memory, j->labels,
-                                   err);
+        st = gf_labels_choose_tree(j->pool, n.clusters, k, j->tree.k ? &j->tree : NULL, taken,
+                                   n_taken, j->options->cancel, &j->memory, j->labels, err);
+    if (st == GF_OK) set_pinned(j);
     release(&n, k);
     return st;
 }

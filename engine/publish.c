@@ -59,12 +59,18 @@ static gf_status move_pointer(gf_job *j, gf_batch *batch, gf_error *err)
 static gf_status mark_old(gf_job *j, gf_batch *batch, gf_error *err)
 {
     gf_buffer key = {0};
+    gf_collection_row row = {0};
+    gf_pins pins = {0};
     gf_configuration_key(&key, j->where.name_space, j->where.collection, j->configuration);
     gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_collection_row_read(j->store, NULL, j->where, &row, err);
+    if (st == GF_OK) st = gf_pins_read(row.pins, j->configuration, &pins, err);
     /* The new build is not finished before this write: it is one of those that are kept. */
     if (st == GF_OK)
-        st = gf_mark_builds(j->store, gf_buffer_view(&key), j->settings.keep - 1, j->build, batch,
-                            &j->marked, err);
+        st = gf_mark_builds(j->store, gf_buffer_view(&key), j->settings.keep - 1, j->build, &pins,
+                            batch, &j->marked, err);
+    gf_pins_release(&pins);
+    gf_collection_row_release(&row);
     gf_buffer_release(&key);
     return st;
 }
@@ -113,7 +119,7 @@ static gf_status publish(gf_job *const *jobs, size_t n, gf_error *err)
  */
 
 gf_status gf_mark_builds(gf_store *s, gf_slice configuration_key, size_t keep, int64_t served,
-                         gf_batch *batch, gf_buffer *marked, gf_error *err)
+                         const gf_pins *pins, gf_batch *batch, gf_buffer *marked, gf_error *err)
 {
     int64_t *builds;
     size_t n;
@@ -121,7 +127,7 @@ gf_status gf_mark_builds(gf_store *s, gf_slice configuration_key, size_t keep, i
     gf_status st = gf_builds_list(s, NULL, configuration_key, &builds, &n, err);
     if (st != GF_OK) return st;
     for (size_t i = keep; i < n && st == GF_OK; i++) {
-        if (builds[i] == served) continue;
+        if (builds[i] == served || (pins && gf_pins_have_build(pins, builds[i]))) continue;
         gf_buffer_reset(&key);
         gf_buffer_slice(&key, configuration_key);
         gf_key_u64(&key, (uint64_t)builds[i]);

@@ -39,7 +39,7 @@ static gf_status visit_one(gf_view *v, const gf_known_cluster *c, gf_json_parser
                            gf_visit_cluster *visit, void *context, gf_error *err)
 {
     gf_buffer key = {0};
-    gf_cluster_key(&key, gf_buffer_view(&v->key), c->label);
+    gf_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.clusters, v->snapshot, gf_buffer_view(&key),
@@ -127,7 +127,7 @@ static gf_status open_ranked(gf_view *v, const gf_known_cluster *c, bool reverse
                              gf_error *err)
 {
     gf_buffer key = {0};
-    gf_cluster_key(&key, gf_buffer_view(&v->key), c->label);
+    gf_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
     gf_status st = gf_buffer_check(&key, err);
     gf_scan_options o = {.snapshot = v->snapshot,
                          .family = GF_CLUSTERS_RANKED,

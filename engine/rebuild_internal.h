@@ -18,6 +18,7 @@
 #include "cluster/kmeans.h"
 #include "cluster/tree.h"
 #include "engine/languages.h"
+#include "engine/pins.h"
 #include "engine/settings.h"
 #include "vectorize/vectorizer.h"
 
@@ -54,6 +55,7 @@ typedef struct gf_job {
     uint32_t next_id;      /* first free cluster id */
     uint64_t chosen_for;   /* documents with terms when k was chosen; 0: it was given */
     gf_buffer key;         /* of the build */
+    gf_pins pins;          /* of the configuration, when the job began */
     gf_buffer marked;      /* keys of older builds that go when this one is published */
     const gf_snapshot *snapshot;
     gf_activity activity; /* in the store's list from its beginning to its end */
@@ -164,12 +166,13 @@ gf_status gf_builds_list(gf_store *store, const gf_snapshot *snapshot, gf_slice 
                          int64_t **builds, size_t *n, gf_error *err);
 
 /**
- * Mark, in the batch, all of these as going but the newest `keep` and the served, and append the
+ * Mark, in the batch, all of these as going but the newest `keep`, the served and the pinned (which
+ * may be NULL), and append the
  * keys of the marked to the buffer, each as a varint length and its bytes. The marks are not looked
  * for later: LevelDB would step over the remains of all marks that were ever near.
  */
 gf_status gf_mark_builds(gf_store *store, gf_slice configuration_key, size_t keep, int64_t served,
-                         gf_batch *batch, gf_buffer *marked, gf_error *err);
+                         const gf_pins *pins, gf_batch *batch, gf_buffer *marked, gf_error *err);
 
 /**
  * Changes up to which no build of the collection needs any: builds that are there need those since

@@ -108,9 +108,9 @@ static gf_status count_clusters(build_check *b, gf_error *err)
     for (size_t i = 0; i < v->n_clusters && st == GF_OK; i++) {
         counted_cluster *c = &b->clusters[i];
         *c = (counted_cluster){.id = v->clusters[i].id, .size = v->clusters[i].size};
-        st = count_cells(b, GF_CLUSTERS_DOCUMENTS, v->clusters[i].label, &c->documents, err);
+        st = count_cells(b, GF_CLUSTERS_DOCUMENTS, v->clusters[i].own_label, &c->documents, err);
         if (st == GF_OK)
-            st = count_cells(b, GF_CLUSTERS_RANKED, v->clusters[i].label, &c->ranked, err);
+            st = count_cells(b, GF_CLUSTERS_RANKED, v->clusters[i].own_label, &c->ranked, err);
     }
     return st;
 }
@@ -123,7 +123,7 @@ static gf_status look_in_list(build_check *b, const gf_row *row, const gf_member
     double score;
     gf_buffer_reset(&b->id);
     gf_buffer_reset(&b->key);
-    gf_cluster_key(&b->key, gf_buffer_view(&v->key), gf_view_find(v, m->cluster)->label);
+    gf_cluster_key(&b->key, gf_buffer_view(&v->key), gf_view_find(v, m->cluster)->own_label);
     gf_status st = gf_key_last_string(v->store->tables.memberships, row->key, &b->id, err);
     if (st == GF_OK) st = gf_buffer_check(&b->key, err);
     if (st == GF_OK)

@@ -24,6 +24,7 @@ static gf_status resolve(gf_view *v, int64_t build, int64_t *served, gf_error *e
     gf_status st = gf_collection_row_read(v->store, v->snapshot, v->where, &row, err);
     if (st == GF_OK) st = gf_settings_map_read(row.settings, v->configuration, &map, err);
     if (st == GF_OK) *served = gf_collection_row_served(&row, v->configuration);
+    if (st == GF_OK) st = gf_pins_read(row.pins, v->configuration, &v->pins, err);
     if (st == GF_OK && build == 0 && *served == 0)
         st = gf_fail(err, GF_ENOTFOUND,
                      "collection \"%.*s\" has not been rebuilt by \"%.*s\" yet; rebuild it first",
@@ -98,6 +99,7 @@ void gf_view_close(gf_view *v)
     gf_free(v->clusters);
     gf_free(v->by_size);
     gf_strings_release(&v->gone);
+    gf_pins_release(&v->pins);
     gf_row_release(&v->row);
     gf_row_release(&v->document_row);
     gf_buffer_release(&v->text);
@@ -117,6 +119,7 @@ typedef struct builds_walk {
     const gf_snapshot *snapshot;
     gf_buffer key; /* of the configuration */
     int64_t served;
+    gf_pins pins;
     gf_visit_build *visit;
     void *context;
 } builds_walk;
@@ -134,6 +137,7 @@ static gf_status visit_build(builds_walk *w, int64_t build, gf_error *err)
     if (st == GF_OK) st = gf_build_decode(w->store, &row, &info, err);
     if (st == GF_OK) {
         info.served = build == w->served;
+        info.pinned = gf_pins_have_build(&w->pins, build);
         st = w->visit(w->context, &info, err);
     }
     w->key.len = configuration;
@@ -167,10 +171,14 @@ gf_status gf_builds_visit(gf_store *store, gf_place where, gf_slice configuratio
     if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
     if (st == GF_OK) {
         w.served = gf_collection_row_served(&row, configuration);
+        st = gf_pins_read(row.pins, configuration, &w.pins, err);
+    }
+    if (st == GF_OK) {
         st = visit_builds(&w, err);
     }
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
+    gf_pins_release(&w.pins);
     gf_snapshot_free(snapshot);
     gf_buffer_release(&w.key);
     return st;

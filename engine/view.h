@@ -13,13 +13,15 @@
 #include "base/strings.h"
 #include "engine/filter.h"
 #include "engine/model.h"
+#include "engine/pins.h"
 #include "engine/rebuild_internal.h"
 
 /** A cluster of the view's build, in memory. */
 typedef struct gf_known_cluster {
     uint32_t id;
     uint64_t size;  /* documents that are still there */
-    gf_slice label; /* in the view's memory */
+    gf_slice label; /* what it is called: the pinned label, else its own; in the view's memory */
+    gf_slice own_label; /* that its row's key has */
 } gf_known_cluster;
 
 /** The centres, ready to be compared with: assign.c. */
@@ -33,6 +35,7 @@ struct gf_view {
     gf_slice configuration;
     gf_build_info info;
     gf_buffer key; /* of the build */
+    gf_pins pins;  /* of the configuration */
 
     gf_known_cluster *clusters; /* n_clusters, by id; once they were needed */
     uint32_t *by_size;          /* n_clusters: places in clusters, largest first, then by id */

@@ -92,7 +92,9 @@ static gf_status add_cluster(void *context, const gf_row *row, gf_error *err)
     if (st != GF_OK) return st;
     gf_slice label = gf_arena_copy(&v->memory, gf_buffer_view(&v->text));
     if (!label.ptr) return gf_fail_memory(err, "clusters");
-    v->clusters[v->n_clusters++] = (gf_known_cluster){(uint32_t)id, size, label};
+    const gf_slice *pinned = gf_pins_label(&v->pins, (uint32_t)id);
+    v->clusters[v->n_clusters++] =
+        (gf_known_cluster){(uint32_t)id, size, pinned ? *pinned : label, label};
     return GF_OK;
 }
 

@@ -199,6 +199,20 @@ static void compare_rows(reference_section *s, transport *t, gf_slice rows)
 }
 
 /* "Example: `collection=feedback`, with the input" */
+/* BUILD stands for the served build. */
+static void set_build(transport *t, gf_argument *arguments, size_t n)
+{
+    static char text[24];
+    gf_error err;
+    gf_argument collection = {GF_SLICE("collection"), GF_SLICE("feedback")};
+    for (size_t i = 0; i < n; i++) {
+        if (!gf_slice_equal(arguments[i].value, GF_SLICE("BUILD"))) continue;
+        assert_ok(transport_run_with(t, "builds", &collection, 1, &err));
+        snprintf(text, sizeof text, "%.0f", transport_number(t, 0, "build"));
+        arguments[i].value = gf_slice_str(text);
+    }
+}
+
 static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
 {
     transport t;
@@ -216,6 +230,7 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     if (!memmem(line.ptr, line.len, "before there is a store", 23)) set_up(&t);
     bool closed =
         strcmp(s->operation->name, "verify") == 0 || strcmp(s->operation->name, "repair") == 0;
+    set_build(&t, arguments, n);
     if (closed) transport_close_store(&t);
     if (gf_slice_ends(line, GF_SLICE("with the input"))) {
         assert_true(reference_take_block(rest, "```text", &input));

@@ -1,0 +1,23 @@
+#include "cli/session.h"
+
+static void show(gf_session *s, gf_json_value row)
+{
+    fprintf(s->out, "build %.0f is pinned: it is kept until it is unpinned\n",
+            gf_member_number(row, "build"));
+}
+
+static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
+                                      {.name = "BUILD", .argument = "build"}};
+static const gf_show_column columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
+                                         {"configuration", NULL, GF_COLUMN_TEXT},
+                                         {"build", NULL, GF_COLUMN_ID},
+                                         {"pinned", NULL, GF_COLUMN_RAW}};
+
+const gf_command gf_command_pin = {
+    .name = "pin",
+    .examples = "    grouperfish pin feedback 1795181177213\n",
+    .notes = "A pinned build is never dropped, however many come after it.\n",
+    .positionals = words,
+    .n_positionals = GF_COUNT(words),
+    .display = {GF_COLUMNS(columns), .single = true, .show = show},
+};
