@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Matrices with those who made the format: numpy, scipy and scikit-learn.
 
-    matrix.py PROGRAM      ends with 77 where numpy or scipy is missing
+    matrix.py PROGRAM...   the first program that is there; ends with 77 where numpy or scipy is missing
 
 - what export writes is read by scipy.sparse.load_npz and numpy.load, and fits together;
 - the example of docs/formats.md runs, and its rows cluster;
@@ -27,7 +27,7 @@ except ImportError:
     sys.exit(77)
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAM = os.path.abspath(sys.argv[1])
+PROGRAM = next(os.path.abspath(p) for p in sys.argv[1:] if os.access(p, os.X_OK))
 DATA = os.environ.get("GROUPERFISH_DATA")
 
 
