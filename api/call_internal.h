@@ -156,6 +156,7 @@ gf_status gf_run_cluster(gf_call *call, gf_error *err);
 gf_status gf_run_doc(gf_call *call, gf_error *err);
 gf_status gf_run_export(gf_call *call, gf_error *err);
 gf_status gf_run_assign(gf_call *call, gf_error *err);
+gf_status gf_run_diff(gf_call *call, gf_error *err);
 gf_status gf_run_report(gf_call *call, gf_error *err);
 gf_status gf_run_evaluate(gf_call *call, gf_error *err);
 gf_status gf_run_status(gf_call *call, gf_error *err);

@@ -20,6 +20,7 @@ static const struct {
                 {NULL, &gf_command_cluster},
                 {NULL, &gf_command_export},
                 {NULL, &gf_command_assign},
+                {NULL, &gf_command_diff},
                 {NULL, &gf_command_report},
                 {NULL, &gf_command_evaluate},
                 {NULL, &gf_command_label},

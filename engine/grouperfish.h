@@ -618,6 +618,62 @@ typedef gf_status gf_visit_trends(void *context, const gf_trends *trends, gf_err
  */
 gf_status gf_view_trends(gf_view *view, gf_period kind, size_t most_periods, gf_visit_trends *visit,
                          void *context, gf_error *err);
+/** What became of a cluster from one build to another. */
+typedef enum gf_fate { GF_FATE_GONE, GF_FATE_NEW, GF_FATE_CONTINUED } gf_fate;
+
+/** Documents that two clusters, of one build each, have in common. */
+typedef struct gf_flow {
+    uint32_t cluster; /* id of the other one */
+    gf_slice label;
+    uint64_t documents;
+} gf_flow;
+
+enum { GF_MOST_PARTS = 4 }; /* of 25 % or more each */
+
+/** A cluster of the earlier build, of the later, or of both under one id. */
+typedef struct gf_cluster_change {
+    gf_fate fate;
+    uint32_t cluster;            /* id */
+    gf_slice label;              /* in the later build; of one that is gone in the earlier */
+    gf_slice label_before;       /* in the earlier one; empty for a new cluster */
+    uint64_t size_before, size;  /* stayed + left + removed; stayed + came + added */
+    uint64_t stayed, came, left; /* documents in both builds */
+    uint64_t added, removed;     /* documents that only the later has, or only the earlier */
+    /* Clusters with 25 % or more of its documents that are in both builds, most first; either there
+     * are two or more, or none is told. */
+    gf_flow split[GF_MOST_PARTS];  /* n_split: where those it had are now */
+    gf_flow merged[GF_MOST_PARTS]; /* n_merged: where those it has were */
+    size_t n_split, n_merged;
+} gf_cluster_change;
+
+typedef gf_status gf_visit_change(void *context, const gf_cluster_change *change, gf_error *err);
+
+/**
+ * Compare two builds of a configuration: gone clusters and new ones first, by falling size, then
+ * those that went on, by the documents that came and left. The earlier build is taken as it was
+ * made; of the later one documents count that are still there. A document without terms is in no
+ * cluster, which counts as another one that it comes from or leaves to.
+ *
+ * @param cancel  may be NULL
+ * @return GF_OK; GF_EINVAL (builds of two configurations), GF_ECANCELLED, GF_ENOMEM, GF_ECORRUPT
+ * Cost: a walk over both builds' memberships; memory 24 to 32 bytes for each document in both.
+ */
+gf_status gf_diff(gf_view *earlier, gf_view *later, const gf_cancel *cancel, gf_visit_change *visit,
+                  void *context, gf_error *err);
+
+/** A document that is in another cluster than before; 0: in none. */
+typedef struct gf_moved {
+    gf_slice id;
+    uint32_t from, to; /* clusters' ids */
+    gf_slice from_label, to_label;
+} gf_moved;
+
+typedef gf_status gf_visit_moved(void *context, const gf_moved *moved, gf_error *err);
+
+/** Those documents, by id: the ones that gf_diff counts as left and came. It needs no memory. */
+gf_status gf_diff_documents(gf_view *earlier, gf_view *later, const gf_cancel *cancel,
+                            gf_visit_moved *visit, void *context, gf_error *err);
+
 struct gf_vocabulary;
 
 /** A build as a matrix. */

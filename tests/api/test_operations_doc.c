@@ -172,6 +172,13 @@ static void set_up(transport *t)
     assert_run(t, "rebuild", "collection", "feedback", "threads", "1");
 }
 
+/* "after a rebuild with `k=3`" */
+static void rebuild_with_3(transport *t)
+{
+    assert_run(t, "config set", "collection", "feedback", "set", "k=3");
+    assert_run(t, "rebuild", "collection", "feedback", "threads", "1", "start", "fresh");
+}
+
 static void compare_rows(reference_section *s, transport *t, gf_slice rows)
 {
     gf_json_parser *parser;
@@ -228,6 +235,7 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     }
     transport_open(&t);
     if (!memmem(line.ptr, line.len, "before there is a store", 23)) set_up(&t);
+    if (memmem(line.ptr, line.len, "after a rebuild", 15)) rebuild_with_3(&t);
     bool closed =
         strcmp(s->operation->name, "verify") == 0 || strcmp(s->operation->name, "repair") == 0;
     set_build(&t, arguments, n);

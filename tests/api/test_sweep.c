@@ -81,6 +81,10 @@ static void reading(void **state)
         sweep(&t, all[i][0], all[i][1], NULL);
     sweep(&t, "assign", "collection mid", "{\"id\":\"1\",\"text\":\"macbeth\"}\n{\"id\":\"\"}\n");
     sweep(&t, "evaluate", "collection mid", "doc1\tx\ndoc2\ty\ndoc3\tx\n");
+    assert_run(&t, "delete", "collection", "mid", "id", "doc2");
+    assert_run(&t, "rebuild", "collection", "mid", "threads", "1");
+    sweep(&t, "diff", "collection mid", NULL);
+    sweep(&t, "diff", "collection mid docs true", NULL);
     transport_close_store(&t);
     sweep(&t, "verify", "", NULL);
     transport_close(&t);
