@@ -2,7 +2,6 @@
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_show_column columns[] = {{"served", "*", GF_COLUMN_MARK},
-                                         {"pinned", "pin", GF_COLUMN_MARK},
                                          {"build", "build", GF_COLUMN_ID},
                                          {"time", "time (UTC)", GF_COLUMN_TIME},
                                          {"documents", "documents", GF_COLUMN_COUNT},
@@ -12,7 +11,8 @@ static const gf_show_column columns[] = {{"served", "*", GF_COLUMN_MARK},
                                          {"seconds", "took", GF_COLUMN_SECONDS},
                                          {"settings", "settings", GF_COLUMN_RAW},
                                          {"terms", NULL, GF_COLUMN_COUNT},
-                                         {"distinct", NULL, GF_COLUMN_COUNT}};
+                                         {"distinct", NULL, GF_COLUMN_COUNT},
+                                         {"pinned", "pinned", GF_COLUMN_MARK}};
 
 const gf_command gf_command_builds = {
     .name = "builds",
