@@ -1,61 +1,17 @@
-/*
- * What is different from the build before: clusters by their ids, and those whose ids are in one
- * build only by their labels.
- */
+/* What is different from the build before, as the operation diff has it. */
 #include "api/report.h"
 
 #include "api/html.h"
 #include "base/clock.h"
-#include "base/memory.h"
-#include "base/strings.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
-enum { LABEL_SHOWN = 200, NONE = -1 };
+enum { LABEL_SHOWN = 200 };
 
-typedef struct matching {
-    const gf_report_clusters *now, *before;
-    int64_t *of_now;    /* now->n: place in before, or NONE */
-    int64_t *of_before; /* before->n: likewise */
-} matching;
-
-static void match(matching *m, size_t now, size_t before)
-{
-    m->of_now[now] = (int64_t)before;
-    m->of_before[before] = (int64_t)now;
-}
-
-/* Match what is not matched yet by a key of each cluster; keys are unique in a build. */
-static gf_status match_by(matching *m, bool label, gf_error *err)
-{
-    gf_strings keys = {0};
-    gf_buffer key = {0};
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < m->before->n + m->now->n && st == GF_OK; i++) {
-        bool now = i >= m->before->n;
-        size_t at = now ? i - m->before->n : i;
-        const gf_report_cluster *c = now ? &m->now->at[at] : &m->before->at[at];
-        uint32_t number;
-        gf_buffer_reset(&key);
-        if (label)
-            gf_buffer_slice(&key, c->label);
-        else
-            gf_buffer_u32be(&key, c->id);
-        st = gf_buffer_check(&key, err);
-        if (st != GF_OK) break;
-        if (!now) {
-            st = gf_strings_add(&keys, gf_buffer_view(&key), &number, NULL, err);
-            continue;
-        }
-        number = gf_strings_find(&keys, gf_buffer_view(&key));
-        if (number != GF_STRING_NONE && m->of_now[at] == NONE && m->of_before[number] == NONE)
-            match(m, at, number);
-    }
-    gf_strings_release(&keys);
-    gf_buffer_release(&key);
-    return st;
-}
+typedef struct changes {
+    gf_buffer *html;
+    size_t same; /* clusters without any change, which have no row */
+} changes;
 
 static void write_name(gf_buffer *b, gf_slice label)
 {
@@ -64,65 +20,63 @@ static void write_name(gf_buffer *b, gf_slice label)
     gf_buffer_str(b, "</bdi>");
 }
 
-static void write_row(gf_buffer *b, const gf_report_cluster *now, const gf_report_cluster *before)
+static void write_parts(gf_buffer *b, const char *words, const gf_flow *parts, size_t n)
 {
-    gf_buffer_str(b, "<tr><td>");
-    if (now) gf_buffer_format(b, "<a href=\"#c%" PRIu32 "\">", now->id);
-    write_name(b, now ? now->label : before->label);
+    for (size_t i = 0; i < n; i++) {
+        gf_buffer_str(b, i ? ", " : "<br><span class=\"quiet\">");
+        if (i == 0) gf_buffer_str(b, words);
+        gf_html_count(b, parts[i].documents);
+        gf_buffer_byte(b, ' ');
+        write_name(b, parts[i].label);
+    }
+    if (n) gf_buffer_str(b, "</span>");
+}
+
+static void write_cluster(gf_buffer *b, const gf_cluster_change *c)
+{
+    bool now = c->fate != GF_FATE_GONE;
+    if (now) gf_buffer_format(b, "<a href=\"#c%" PRIu32 "\">", c->cluster);
+    write_name(b, c->label);
     if (now) gf_buffer_str(b, "</a>");
-    if (now && before && !gf_slice_equal(now->label, before->label)) {
+    if (c->fate == GF_FATE_CONTINUED && !gf_slice_equal(c->label, c->label_before)) {
         gf_buffer_str(b, " <span class=\"quiet\">was ");
-        write_name(b, before->label);
+        write_name(b, c->label_before);
         gf_buffer_str(b, "</span>");
     }
-    gf_buffer_str(b, "</td><td class=\"n\">");
-    if (before)
-        gf_html_count(b, before->size);
-    else
-        gf_buffer_str(b, "new");
-    gf_buffer_str(b, "</td><td class=\"n\">");
-    if (now)
-        gf_html_count(b, now->size);
-    else
-        gf_buffer_str(b, "gone");
-    gf_buffer_str(b, "</td></tr>\n");
+    write_parts(b, "split: now ", c->split, c->n_split);
+    write_parts(b, "merged: of ", c->merged, c->n_merged);
 }
 
-/* Continued clusters whose size or label is another, new ones, and those that are gone. */
-static size_t write_rows(gf_buffer *b, const matching *m)
+static void write_count(gf_buffer *b, uint64_t n, const char *word)
 {
-    size_t same = 0;
-    for (size_t i = 0; i < m->now->n; i++) {
-        const gf_report_cluster *now = &m->now->at[i];
-        const gf_report_cluster *before =
-            m->of_now[i] == NONE ? NULL : &m->before->at[m->of_now[i]];
-        if (before && before->size == now->size && gf_slice_equal(before->label, now->label))
-            same++;
-        else
-            write_row(b, now, before);
+    gf_buffer_str(b, "</td><td class=\"n\">");
+    if (word)
+        gf_buffer_str(b, word);
+    else
+        gf_html_count(b, n);
+}
+
+static gf_status write_change(void *context, const gf_cluster_change *c, gf_error *err)
+{
+    changes *all = context;
+    gf_buffer *b = all->html;
+    if (c->fate == GF_FATE_CONTINUED && c->stayed == c->size && c->stayed == c->size_before &&
+        gf_slice_equal(c->label, c->label_before)) {
+        all->same++;
+        return GF_OK;
     }
-    for (size_t i = 0; i < m->before->n; i++)
-        if (m->of_before[i] == NONE) write_row(b, NULL, &m->before->at[i]);
-    return same;
+    gf_buffer_str(b, "<tr><td>");
+    write_cluster(b, c);
+    write_count(b, c->size_before, c->fate == GF_FATE_NEW ? "new" : NULL);
+    write_count(b, c->size, c->fate == GF_FATE_GONE ? "gone" : NULL);
+    write_count(b, c->came + c->added, NULL);
+    write_count(b, c->left + c->removed, NULL);
+    gf_buffer_str(b, "</td></tr>\n");
+    return gf_buffer_check(b, err);
 }
 
-static gf_status match_all(matching *m, gf_error *err)
+static void write_heading(gf_buffer *b, const gf_build_info *before, const gf_build_info *now)
 {
-    m->of_now = gf_array(m->now->n, sizeof *m->of_now);
-    m->of_before = gf_array(m->before->n, sizeof *m->of_before);
-    if (!m->of_now || !m->of_before) return gf_fail_memory(err, "a report");
-    for (size_t i = 0; i < m->now->n; i++)
-        m->of_now[i] = NONE;
-    for (size_t i = 0; i < m->before->n; i++)
-        m->of_before[i] = NONE;
-    gf_status st = match_by(m, false, err);
-    return st == GF_OK ? match_by(m, true, err) : st;
-}
-
-static void write_section(gf_report *r, const matching *m)
-{
-    gf_buffer *b = &r->html;
-    const gf_build_info *now = gf_view_build(r->view), *before = gf_view_build(r->before);
     gf_buffer_str(b, "<h2>What changed</h2>\n<p class=\"quiet\">Since the build of ");
     gf_clock_write_iso(b, before->build);
     gf_buffer_str(b, ": ");
@@ -131,23 +85,21 @@ static void write_section(gf_report *r, const matching *m)
     gf_html_count(b, now->documents);
     gf_buffer_format(b, " now; %" PRIu32 " clusters then, %" PRIu32 " now.</p>\n<table>\n",
                      before->k, now->k);
-    gf_buffer_str(b,
-                  "<tr><th>cluster</th><th class=\"n\">then</th><th class=\"n\">now</th></tr>\n");
-    size_t same = write_rows(b, m);
-    gf_buffer_str(b, "</table>\n");
-    if (same) gf_buffer_format(b, "<p class=\"quiet\">%zu clusters are as they were.</p>\n", same);
+    gf_buffer_str(b, "<tr><th>cluster</th><th class=\"n\">then</th><th class=\"n\">now</th>"
+                     "<th class=\"n\">came</th><th class=\"n\">left</th></tr>\n");
 }
 
 gf_status gf_report_changes(gf_report *r, gf_error *err)
 {
-    gf_report_clusters before = {0};
+    gf_buffer *b = &r->html;
+    changes all = {.html = b};
     if (!r->before) return GF_OK;
-    matching m = {.now = &r->clusters, .before = &before};
-    gf_status st = gf_report_list(r->before, &before, err);
-    if (st == GF_OK) st = match_all(&m, err);
-    if (st == GF_OK) write_section(r, &m);
-    gf_free(m.of_now);
-    gf_free(m.of_before);
-    gf_report_clusters_release(&before);
-    return st;
+    write_heading(b, gf_view_build(r->before), gf_view_build(r->view));
+    gf_status st = gf_diff(r->before, r->view, r->call->cancel, write_change, &all, err);
+    if (st != GF_OK) return st;
+    gf_buffer_str(b, "</table>\n<p class=\"quiet\">");
+    if (all.same == 1) gf_buffer_str(b, "1 cluster is as it was. ");
+    if (all.same > 1) gf_buffer_format(b, "%zu clusters are as they were. ", all.same);
+    gf_buffer_str(b, "Documents that are new came, those that were deleted left.</p>\n");
+    return GF_OK;
 }

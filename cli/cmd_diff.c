@@ -107,7 +107,7 @@ const gf_command gf_command_diff = {
         "one that is served, and the one before. Clusters that are gone and new ones come first,\n"
         "then those that went on, by the documents that changed their cluster; these came and\n"
         "left. New documents are in TO only; gone ones in FROM only, or deleted since. A cluster\n"
-        "is split, or merged, where two or more others have a quarter or more of its documents.\n",
+        "is split, or merged, where two or more clusters each have a quarter of its documents.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .nothing = "no clusters in either build", .show = show},

@@ -80,8 +80,34 @@ static void shows_what_is_there(void **state)
     rebuild(&t, "c");
     page = page_of(&t, "c");
     assert_true(has(page, "18 documents then, 19 now; 3 clusters then, 3 now."));
-    assert_true(has(page, "</a></td><td class=\"n\">6</td><td class=\"n\">7</td>"));
+    assert_true(has(page, "</a></td><td class=\"n\">6</td><td class=\"n\">7</td>"
+                          "<td class=\"n\">1</td><td class=\"n\">0</td>"));
     assert_true(has(page, "Documents without a time: 1."));
+    transport_close(&t);
+}
+
+static void shows_what_became_of_clusters(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    put_subjects(&t, "c", "x", "123");
+    rebuild(&t, "c");
+    assert_run(&t, "config set", "collection", "c", "set", "k=2");
+    assert_run(&t, "rebuild", "collection", "c", "start", "fresh", "threads", "1");
+    gf_slice page = page_of(&t, "c");
+    assert_true(has(page, "3 clusters then, 2 now."));
+    assert_true(has(page, "<br><span class=\"quiet\">merged: of 6 <bdi>"));
+    assert_true(has(page, "</td><td class=\"n\">gone</td><td class=\"n\">0</td>"
+                          "<td class=\"n\">6</td>"));
+    assert_true(has(page, "</td><td class=\"n\">6</td><td class=\"n\">12</td>"
+                          "<td class=\"n\">6</td><td class=\"n\">0</td>"));
+    assert_true(has(page, "1 cluster is as it was."));
+    assert_run(&t, "config set", "collection", "c", "set", "k=3");
+    assert_run(&t, "rebuild", "collection", "c", "start", "fresh", "threads", "1");
+    page = page_of(&t, "c");
+    assert_true(has(page, "split: now 6 <bdi>"));
+    assert_true(has(page, "</td><td class=\"n\">new</td><td class=\"n\">6</td>"));
     transport_close(&t);
 }
 
@@ -155,8 +181,8 @@ static void hostile_text_stays_text(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shows_what_is_there),
-                                       cmocka_unit_test(of_nothing),
-                                       cmocka_unit_test(hostile_text_stays_text)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shows_what_is_there), cmocka_unit_test(shows_what_became_of_clusters),
+        cmocka_unit_test(of_nothing), cmocka_unit_test(hostile_text_stays_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
