@@ -184,6 +184,7 @@ static void begin(crash_journal *j, gf_random *random)
     uint64_t of_hundred = gf_random_below(random, 4) == 0 ? 90 : 1 + gf_random_below(random, 20);
     for (int i = 0; i < CRASH_DOCUMENTS; i++)
         s->of_step[i] = gf_random_below(random, 100) < of_hundred;
+    s->of_step[j->step % CRASH_DOCUMENTS] = true; /* a put of nothing makes no collection */
     s->kind = kind;
     change(j);
 }
