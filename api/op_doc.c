@@ -43,6 +43,15 @@ static gf_status write_reasons(void *context, const gf_explanation *e, gf_error 
     return GF_OK;
 }
 
+static gf_status write_language(void *context, const gf_document *d, gf_error *err)
+{
+    showing *s = context;
+    const char *language;
+    gf_status st = gf_view_language(s->view, d, &language, err);
+    if (st == GF_OK && language) gf_json_put_str(&s->row.json, "language", language);
+    return st;
+}
+
 /* That it has no place in the build, or why cannot be said, is no failure of the question. */
 static gf_status write_place(showing *s, gf_error *err)
 {
@@ -53,10 +62,11 @@ static gf_status write_place(showing *s, gf_error *err)
     gf_status st = gf_view_current_membership(s->view, s->id, &m, &why);
     if (st == GF_OK) {
         gf_json_put_membership(w, &m);
-        if (m.provisional)
+        st = gf_view_document(s->view, s->id, write_language, s, &why);
+        if (st == GF_OK && m.provisional)
             gf_json_put_str(w, "note",
                             m.replaced ? "put anew since the build" : "put after the build");
-        if (gf_call_flag(call, "why") && m.cluster)
+        if (st == GF_OK && gf_call_flag(call, "why") && m.cluster)
             st = gf_view_explain(s->view, s->id, gf_call_number(call, "terms", TERMS_SHOWN),
                                  write_reasons, w, &why);
     }

@@ -544,6 +544,18 @@ gf_status gf_view_pending(gf_view *view, gf_visit_pending *visit, void *context,
 gf_status gf_view_document(gf_view *view, gf_slice id, gf_visit_document *visit, void *context,
                            gf_error *err);
 
+/**
+ * The language that the build analyses a document in: what its settings say, else the document's
+ * own `language`, else what was or is detected (see docs/analysis.md). It is worked out from the
+ * document by the function that the build used, so it is that of the text as given.
+ *
+ * @param[out] name  Snowball's; NULL where the text is analysed in no language. Lasts for ever.
+ * Cost: a detection of the text where the build's documents are in several languages,
+ * else none.
+ */
+gf_status gf_view_language(gf_view *view, const gf_document *document, const char **name,
+                           gf_error *err);
+
 /** A document that is there, whether or not a build has it. */
 gf_status gf_document_read(gf_store *store, gf_place where, gf_slice id, gf_visit_document *visit,
                            void *context, gf_error *err);

@@ -16,12 +16,26 @@
 #include "engine/languages.h"
 #include "vectorize/transformer.h"
 
+/** How a build's texts are analysed. */
+typedef struct gf_analysis {
+    gf_row row; /* the options borrow from it */
+    gf_vectorizer_options options;
+    bool detect; /* language=auto */
+    gf_fallback fallback;
+} gf_analysis;
+
+/** Read it; on failure it is empty. */
+gf_status gf_analysis_load(gf_store *store, const gf_snapshot *snapshot, gf_slice build_key,
+                           gf_analysis *analysis, gf_error *err);
+void gf_analysis_release(gf_analysis *analysis);
+
+/** The language that a document is analysed in; NULL for none. */
+gf_status gf_analysis_language(const gf_analysis *analysis, gf_slice lang, gf_slice text,
+                               const gf_language **language, gf_error *err);
+
 /** A build's analysis and vocabulary. */
 typedef struct gf_model {
-    gf_row analysis_row; /* the options borrow from it */
-    gf_vectorizer_options options;
-    bool detect;
-    gf_fallback fallback;
+    gf_analysis analysis;
     gf_vocabulary vocabulary;
     gf_transformer *transformer;
 } gf_model;

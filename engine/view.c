@@ -94,6 +94,7 @@ void gf_view_close(gf_view *v)
 {
     if (!v) return;
     if (v->model_loaded) gf_model_release(&v->model);
+    gf_analysis_release(&v->analysis);
     gf_assigner_free(v->assigner);
     if (v->filter_loaded) gf_filter_release(&v->filter);
     gf_free(v->clusters);
@@ -192,6 +193,18 @@ gf_status gf_view_need_model(gf_view *v, gf_error *err)
     if (v->model_loaded) return GF_OK;
     gf_status st = gf_model_load(v->store, v->snapshot, gf_buffer_view(&v->key), &v->model, err);
     v->model_loaded = st == GF_OK;
+    return st;
+}
+
+gf_status gf_view_language(gf_view *v, const gf_document *d, const char **name, gf_error *err)
+{
+    const gf_language *language;
+    gf_status st = GF_OK;
+    if (!v->analysis_loaded)
+        st = gf_analysis_load(v->store, v->snapshot, gf_buffer_view(&v->key), &v->analysis, err);
+    v->analysis_loaded = st == GF_OK;
+    if (st == GF_OK) st = gf_analysis_language(&v->analysis, d->language, d->text, &language, err);
+    if (st == GF_OK) *name = language ? language->name : NULL;
     return st;
 }
 
