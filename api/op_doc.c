@@ -79,9 +79,8 @@ static gf_status write_place(showing *s, gf_error *err)
     return st;
 }
 
-static gf_status visit_configuration(void *context, gf_slice name, gf_error *err)
+static gf_status show_membership(showing *s, gf_slice name, gf_error *err)
 {
-    showing *s = context;
     gf_json_writer *w = &s->row.json;
     gf_error why = {GF_OK, ""};
     gf_status st = gf_view_open(s->store, gf_call_place(s->row.call), name,
@@ -100,6 +99,12 @@ static gf_status visit_configuration(void *context, gf_slice name, gf_error *err
     return st;
 }
 
+static gf_status visit_configuration(void *context, const gf_configuration_info *info,
+                                     gf_error *err)
+{
+    return show_membership(context, info->name, err);
+}
+
 static gf_status show(showing *s, gf_error *err)
 {
     gf_place where = gf_call_place(s->row.call);
@@ -110,7 +115,7 @@ static gf_status show(showing *s, gf_error *err)
     gf_json_key(w, "memberships");
     gf_json_begin(w, '[');
     if (st == GF_OK)
-        st = s->only.len ? visit_configuration(s, s->only, err)
+        st = s->only.len ? show_membership(s, s->only, err)
                          : gf_configurations_visit(s->store, where, visit_configuration, s, err);
     gf_json_end(w, ']');
     return st == GF_OK ? gf_row_writer_emit(&s->row, err) : st;

@@ -184,8 +184,8 @@ gf_status gf_documents_choose(gf_store *store, gf_place where, const gf_document
 
 /*
  * Where a function of this part takes a place without a collection, the namespace's defaults are
- * meant: what configurations of that name in its collections are where they set nothing themselves.
- * They make no configuration in any collection, and no builds.
+ * meant. All its collections have the configurations that are named there, and what they say counts
+ * where a collection sets nothing itself. A collection leaves one out by rebuild=off.
  */
 
 /** A key that configurations have. */
@@ -221,13 +221,32 @@ typedef gf_status gf_visit_setting(void *context, const gf_setting *setting, gf_
 gf_status gf_configuration_read(gf_store *store, gf_place where, gf_slice configuration,
                                 gf_visit_setting *visit, void *context, gf_error *err);
 
-typedef gf_status gf_visit_name(void *context, gf_slice name, gf_error *err);
+typedef struct gf_configuration_info {
+    gf_slice name;
+    gf_origin origin; /* who names it; the program has "default", and what was built */
+    bool rebuilt;     /* false: its setting `rebuild` is off */
+} gf_configuration_info;
 
-/** All configurations, by name; "default" is always among them. */
-gf_status gf_configurations_visit(gf_store *store, gf_place where, gf_visit_name *visit,
+typedef gf_status gf_visit_configuration(void *context, const gf_configuration_info *info,
+                                         gf_error *err);
+
+/**
+ * All configurations of a collection, its namespace's among them, by name; "default" is always
+ * there.
+ */
+gf_status gf_configurations_visit(gf_store *store, gf_place where, gf_visit_configuration *visit,
                                   void *context, gf_error *err);
 
-/** Delete a configuration with its builds. Of "default" only settings and builds go. */
+/**
+ * Delete a configuration with its builds. Of "default" only settings and builds go.
+ *
+ * A namespace's goes with the builds of all collections that have set nothing in it themselves;
+ * those that have keep theirs. In a collection that has set something in an inherited one, that and
+ * the builds go, and it is as inherited again; rebuild=off stays.
+ *
+ * @return GF_OK; GF_ENOTFOUND; GF_EBUSY (it is being rebuilt); GF_EINVAL (a collection's, which
+ * it has from its namespace alone)
+ */
 gf_status gf_configuration_delete(gf_store *store, gf_place where, gf_slice configuration,
                                   gf_error *err);
 

@@ -22,7 +22,9 @@ static gf_status resolve(gf_view *v, int64_t build, int64_t *served, gf_error *e
     gf_collection_row row = {0};
     gf_settings_map map = {0};
     gf_status st = gf_collection_row_read(v->store, v->snapshot, v->where, &row, err);
-    if (st == GF_OK) st = gf_settings_map_read(row.settings, v->configuration, &map, err);
+    if (st == GF_OK)
+        st = gf_configuration_load(v->store, v->snapshot, v->where, &row, v->configuration, &map,
+                                   err);
     if (st == GF_OK) *served = gf_collection_row_served(&row, v->configuration);
     if (st == GF_OK) st = gf_pins_read(row.pins, v->configuration, &v->pins, err);
     if (st == GF_OK && build == 0 && *served == 0)
@@ -169,7 +171,8 @@ gf_status gf_builds_visit(gf_store *store, gf_place where, gf_slice configuratio
     if (st == GF_OK) st = gf_snapshot_create(store->db, &snapshot, err);
     w.snapshot = snapshot;
     if (st == GF_OK) st = gf_collection_row_read(store, snapshot, where, &row, err);
-    if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
+    if (st == GF_OK)
+        st = gf_configuration_load(store, snapshot, where, &row, configuration, &map, err);
     if (st == GF_OK) {
         w.served = gf_collection_row_served(&row, configuration);
         st = gf_pins_read(row.pins, configuration, &w.pins, err);

@@ -180,9 +180,9 @@ static gf_status pass_build(void *context, const gf_build_info *info, gf_error *
     return GF_OK;
 }
 
-static gf_status pass_name(void *context, gf_slice name, gf_error *err)
+static gf_status pass_configuration(void *context, const gf_configuration_info *info, gf_error *err)
 {
-    (void)context, (void)name, (void)err;
+    (void)context, (void)info, (void)err;
     return GF_OK;
 }
 
@@ -247,7 +247,7 @@ static gf_status read_store(void *context, gf_error *err)
     gf_place where = fixture_place("c");
     gf_store_status status;
     gf_status st = gf_builds_visit(store, where, fixture_default(), pass_build, NULL, err);
-    if (st == GF_OK) st = gf_configurations_visit(store, where, pass_name, NULL, err);
+    if (st == GF_OK) st = gf_configurations_visit(store, where, pass_configuration, NULL, err);
     if (st == GF_OK)
         st = gf_configuration_read(store, where, fixture_default(), pass_setting, NULL, err);
     if (st == GF_OK) st = gf_collection_read(store, where, pass_collection, NULL, err);
