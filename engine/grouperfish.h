@@ -141,7 +141,9 @@ gf_status gf_put_open(gf_store *store, const gf_put_options *options, gf_put **p
 
 /**
  * Put a document; one of the same id is replaced. Documents are collected and written some hundred
- * at a time: only those that gf_put_counted counts are on disk.
+ * at a time: only those that gf_put_counted counts are on disk. A change of one that is there waits
+ * for gf_put_flush, or until 64 MB of such wait: of several of one id the last counts, and those
+ * before it count as unchanged. So what was put once changes nothing when it is put again.
  *
  * @return GF_OK; GF_EINVAL or GF_ELIMIT where this document cannot be taken (its id is empty or
  * longer than GF_MAX_ID, it is too large, ...): the put goes on without it. After any other failure

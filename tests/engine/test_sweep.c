@@ -92,6 +92,35 @@ static void failing_puts(void **state)
     end(&s);
 }
 
+/* A batch in which only a change is, which is held back and written at the end. */
+static gf_status put_held(void *context, gf_error *err)
+{
+    enum { LARGE = 4 << 20 };
+    sweep *s = context;
+    gf_put *put;
+    static char text[LARGE];
+    gf_document d = {.id = GF_SLICE("000"), .text = gf_slice_of(text, LARGE)};
+    memset(text, 'x', LARGE);
+    gf_status st =
+        gf_put_open(s->f.store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, err);
+    if (st != GF_OK) return st;
+    st = gf_put_document(put, GF_SLICE("c"), &d, err);
+    assert_int_equal(gf_put_counted(put).changed, 0);
+    if (st == GF_OK) st = gf_put_flush(put, err);
+    assert_int_equal(gf_put_counted(put).changed, st == GF_OK);
+    gf_put_close(put);
+    return st;
+}
+
+static void failing_holds(void **state)
+{
+    (void)state;
+    sweep s;
+    begin(&s);
+    gf_test_sweep(put_held, unchanged, &s);
+    end(&s);
+}
+
 static gf_status set_keys(void *context, gf_error *err)
 {
     sweep *s = context;
@@ -498,6 +527,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failing_puts),
+        cmocka_unit_test(failing_holds),
         cmocka_unit_test(failing_settings),
         cmocka_unit_test(failing_creations),
         cmocka_unit_test(failing_reads),
