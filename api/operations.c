@@ -126,7 +126,8 @@ static const gf_parameter assign[] = {
     TEXT("lang", "FIELD", "field that is the language (lang)"),
     CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger records (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
-    FLAG("with-text", "the records' texts too")};
+    FLAG("with-text", "the records' texts too"),
+    NUMBER("threads", 0, 1024, "threads (one per processor)")};
 static const gf_parameter diff[] = {
     COLLECTIONS,
     EVERY,

@@ -549,6 +549,15 @@ gf_status gf_view_current_membership(gf_view *view, gf_slice id, gf_membership *
 gf_status gf_view_assign(gf_view *view, gf_slice language, gf_slice text, gf_membership *membership,
                          gf_error *err);
 
+/**
+ * gf_view_assign for several texts side by side; of the documents text and language count.
+ *
+ * @param threads      of the view's first such call: 0 takes one per processor
+ * @param memberships  n, in the order of the documents; the same for any number of threads
+ */
+gf_status gf_view_assign_all(gf_view *view, const gf_document *documents, size_t n,
+                             unsigned threads, gf_membership *memberships, gf_error *err);
+
 typedef gf_status gf_visit_document(void *context, const gf_document *document, gf_error *err);
 
 typedef gf_status gf_visit_pending(void *context, const gf_document *document,

@@ -154,9 +154,53 @@ void gf_model_release(gf_model *m)
     *m = (gf_model){0};
 }
 
-gf_status gf_model_row(gf_model *m, gf_slice lang, gf_slice text, gf_row_view *row, gf_error *err)
+static gf_status work_out(const gf_model *m, gf_transformer *t, gf_slice lang, gf_slice text,
+                          gf_row_view *row, gf_error *err)
 {
     const gf_language *language;
     gf_status st = gf_analysis_language(&m->analysis, lang, text, &language, err);
-    return st == GF_OK ? gf_transformer_row(m->transformer, text, language, row, NULL, err) : st;
+    return st == GF_OK ? gf_transformer_row(t, text, language, row, NULL, err) : st;
+}
+
+gf_status gf_model_row(gf_model *m, gf_slice lang, gf_slice text, gf_row_view *row, gf_error *err)
+{
+    return work_out(m, m->transformer, lang, text, row, err);
+}
+
+/* ---- several threads --------------------------------------------------------------------------
+ */
+
+gf_status gf_model_workers_init(gf_model_workers *workers, const gf_model *model, unsigned n,
+                                gf_error *err)
+{
+    gf_model_workers w = {.model = model};
+    gf_status st = gf_pool_create(n, &w.pool, err);
+    if (st == GF_OK) {
+        w.n = gf_pool_size(w.pool);
+        w.transformer = gf_calloc(w.n, sizeof(gf_transformer *));
+        if (!w.transformer) st = gf_fail_memory(err, "threads");
+    }
+    for (unsigned i = 0; i < w.n && st == GF_OK; i++)
+        st = gf_transformer_create(&model->analysis.options, &model->vocabulary, &w.transformer[i],
+                                   err);
+    if (st == GF_OK)
+        *workers = w;
+    else
+        gf_model_workers_release(&w);
+    return st;
+}
+
+void gf_model_workers_release(gf_model_workers *w)
+{
+    for (unsigned i = 0; w->transformer && i < w->n; i++)
+        gf_transformer_free(w->transformer[i]);
+    gf_free(w->transformer);
+    gf_pool_free(w->pool);
+    *w = (gf_model_workers){0};
+}
+
+gf_status gf_model_workers_row(const gf_model_workers *w, unsigned worker, gf_slice lang,
+                               gf_slice text, gf_row_view *row, gf_error *err)
+{
+    return work_out(w->model, w->transformer[worker], lang, text, row, err);
 }

@@ -11,6 +11,7 @@
 #ifndef GF_ENGINE_MODEL_H
 #define GF_ENGINE_MODEL_H
 
+#include "base/pool.h"
 #include "cluster/centres.h"
 #include "engine/internal.h"
 #include "engine/languages.h"
@@ -48,6 +49,23 @@ void gf_model_release(gf_model *model);
 /** The row of a document in the build's space; borrowed until the next call. */
 gf_status gf_model_row(gf_model *model, gf_slice lang, gf_slice text, gf_row_view *row,
                        gf_error *err);
+
+/** Threads that work out rows of a model, each with a transformer of its own. */
+typedef struct gf_model_workers {
+    const gf_model *model;
+    gf_pool *pool;
+    gf_transformer **transformer; /* n */
+    unsigned n;
+} gf_model_workers;
+
+/** n 0 takes one per processor. The model must stay until release. On failure *workers is empty. */
+gf_status gf_model_workers_init(gf_model_workers *workers, const gf_model *model, unsigned n,
+                                gf_error *err);
+void gf_model_workers_release(gf_model_workers *workers);
+
+/** As gf_model_row, by one worker; borrowed until its next call. */
+gf_status gf_model_workers_row(const gf_model_workers *workers, unsigned worker, gf_slice lang,
+                               gf_slice text, gf_row_view *row, gf_error *err);
 
 /** "centre" and the id, as a qualifier of builds:model. */
 void gf_centre_qualifier(gf_buffer *out, uint32_t id);

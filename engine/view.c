@@ -95,9 +95,9 @@ gf_status gf_view_open(gf_store *store, gf_place where, gf_slice configuration, 
 void gf_view_close(gf_view *v)
 {
     if (!v) return;
+    gf_assigner_free(v->assigner);
     if (v->model_loaded) gf_model_release(&v->model);
     gf_analysis_release(&v->analysis);
-    gf_assigner_free(v->assigner);
     if (v->filter_loaded) gf_filter_release(&v->filter);
     gf_free(v->clusters);
     gf_free(v->by_size);
