@@ -47,7 +47,7 @@ static void patterns(void **state)
     put_one(&t, "feedback-?");
     assert_run(&t, "config list", "collection", "feedback-?");
     assert_int_equal(t.n_rows, 1);
-    assert_string_equal(transport_members(&t, 0), "collection configuration");
+    assert_string_equal(transport_members(&t, 0), "collection configuration from rebuild");
     expect_names(&t, "feedback-? ");
     transport_close(&t);
 }
