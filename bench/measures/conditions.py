@@ -1,0 +1,55 @@
+"""Under what conditions something was measured: machine, versions, how often."""
+import datetime
+import os
+import platform
+import subprocess
+import sys
+
+from process import PROGRAM, ROOT, run
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            models = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    except OSError:
+        models = []
+    return models[0] if models else platform.machine()
+
+
+def memory_gib():
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+
+
+def commit():
+    """The source's commit, with a + where files were changed since; empty where there is no git."""
+    told = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--exclude=*", "--dirty=+"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return told.stdout.decode().strip()
+
+
+def peers():
+    words = "import sklearn, numpy, scipy; print(sklearn.__version__, numpy.__version__, scipy.__version__)"
+    return "scikit-learn {} (numpy {}, scipy {})".format(*run([sys.executable, "-c", words]).out.decode().split())
+
+
+def conditions(**more):
+    """What two measurements have in common that may stand in one table; more: what was asked for."""
+    version = run([PROGRAM, "version"]).out.decode().split()[0]
+    return {"processor": processor(), "processors": os.cpu_count(), "memory_gib": round(memory_gib()),
+            "version": version, "commit": commit(), **more}
+
+
+def now():
+    """What is no condition, but to be told: the day, and how busy the machine was with other work at the start."""
+    return {"date": datetime.date.today().isoformat(), "load": round(os.getloadavg()[0], 1)}
+
+
+def in_words(c, when):
+    """One sentence of conditions."""
+    source = f" ({c['commit']})" if c["commit"] else ""
+    beside = f" beside {c['peers']}" if "peers" in c else ""
+    runs = "one run" if c["runs"] == 1 else f"medians of {c['runs']} runs"
+    return (f"Grouperfish {c['version']}{source}{beside}, {when['date']}: {runs}, {c['processors']} processors "
+            f"({c['processor']}), {c['memory_gib']} GiB; load average before {when['load']}"
+            f"{'; --quick' if c['quick'] else ''}.")
