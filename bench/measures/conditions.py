@@ -1,5 +1,6 @@
 """Under what conditions something was measured: machine, versions, how often."""
 import datetime
+import hashlib
 import os
 import platform
 import subprocess
@@ -33,21 +34,27 @@ def peers():
     return "scikit-learn {} (numpy {}, scipy {})".format(*run([sys.executable, "-c", words]).out.decode().split())
 
 
+def program():
+    """A short name for the very program that is measured."""
+    with open(PROGRAM, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()[:12]
+
+
 def conditions(**more):
     """What two measurements have in common that may stand in one table; more: what was asked for."""
     version = run([PROGRAM, "version"]).out.decode().split()[0]
     return {"processor": processor(), "processors": os.cpu_count(), "memory_gib": round(memory_gib()),
-            "version": version, "commit": commit(), **more}
+            "version": version, "program": program(), **more}
 
 
 def now():
-    """What is no condition, but to be told: the day, and how busy the machine was with other work at the start."""
-    return {"date": datetime.date.today().isoformat(), "load": round(os.getloadavg()[0], 1)}
+    """What is no condition, but to be told: day, commit, and how busy the machine was with other work at the start."""
+    return {"date": datetime.date.today().isoformat(), "load": round(os.getloadavg()[0], 1), "commit": commit()}
 
 
 def in_words(c, when):
     """One sentence of conditions."""
-    source = f" ({c['commit']})" if c["commit"] else ""
+    source = f" ({when['commit']})" if when["commit"] else ""
     beside = f" beside {c['peers']}" if "peers" in c else ""
     runs = "one run" if c["runs"] == 1 else f"medians of {c['runs']} runs"
     return (f"Grouperfish {c['version']}{source}{beside}, {when['date']}: {runs}, {c['processors']} processors "
