@@ -52,11 +52,13 @@ def now():
     return {"date": datetime.date.today().isoformat(), "load": round(os.getloadavg()[0], 1), "commit": commit()}
 
 
-def in_words(c, when):
-    """One sentence of conditions."""
+def in_words(c, whens):
+    """One sentence of conditions; whens: one or several of now()."""
+    when = max(whens, key=lambda one: one["date"])
+    load = max(one["load"] for one in whens)
     source = f" ({when['commit']})" if when["commit"] else ""
     beside = f" beside {c['peers']}" if "peers" in c else ""
     runs = "one run" if c["runs"] == 1 else f"medians of {c['runs']} runs"
     return (f"Grouperfish {c['version']}{source}{beside}, {when['date']}: {runs}, {c['processors']} processors "
-            f"({c['processor']}), {c['memory_gib']} GiB; load average before {when['load']}"
+            f"({c['processor']}), {c['memory_gib']} GiB; load average before {load}"
             f"{'; --quick' if c['quick'] else ''}.")
