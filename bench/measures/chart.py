@@ -1,6 +1,8 @@
-"""Log-log line charts as SVG, by plain Python: panels beside each other, one legend, readable in light and dark.
+"""Log-log line charts as SVG, by plain Python: panels beside each other, one legend, readable in
+light and dark.
 
-A panel is (title, x name, y name, lines); a line is (name, [(x, y), ...]). The line "in all" is the thick one. A dashed guide through its last point rises as x does.
+A panel is (title, x name, y name, lines); a line is (name, [(x, y), ...]). The line "in all" is the
+thick one. A dashed guide through its last point rises as x does.
 """
 import html
 import math
@@ -8,9 +10,11 @@ import math
 WIDTH, HEIGHT = 380, 300  # of a panel's plot
 LEFT, TOP, GAP, BOTTOM, LEGEND = 70, 60, 90, 60, 190
 TOTAL, GUIDE = "in all", "in proportion"
-LIGHT = {"ground": "#ffffff", "ink": "#1f2328", "soft": "#59636e", "grid": "#d1d9e0", "faint": "#eef1f4",
+LIGHT = {"ground": "#ffffff", "ink": "#1f2328", "soft": "#59636e",
+         "grid": "#d1d9e0", "faint": "#eef1f4",
          "lines": ("#1f2328", "#0a66d0", "#c4500a", "#16794a", "#8b3fc4", "#a8760a")}
-DARK = {"ground": "#0d1117", "ink": "#e6edf3", "soft": "#9aa4af", "grid": "#3a424c", "faint": "#1d232b",
+DARK = {"ground": "#0d1117", "ink": "#e6edf3", "soft": "#9aa4af",
+        "grid": "#3a424c", "faint": "#1d232b",
         "lines": ("#e6edf3", "#58a6ff", "#f0883e", "#3fb950", "#bc8cff", "#d9a521")}
 SHAPES = """text { font: 12px system-ui, sans-serif; }
 text.title { font-size: 14px; font-weight: 600; }
@@ -21,13 +25,18 @@ text.title { font-size: 14px; font-weight: 600; }
 
 def colours_of(palette):
     """Rules without variables, which not every reader of SVG knows."""
-    lines = "".join(f" .s{i} {{ stroke: {c}; }} .d{i} {{ fill: {c}; }}" for i, c in enumerate(palette["lines"]))
-    return ("text {{ fill: {ink}; }} text.soft {{ fill: {soft}; }} .ground {{ fill: {ground}; }} .grid {{ stroke: {grid}; }} "
-            ".faint {{ stroke: {faint}; }} .guide {{ stroke: {soft}; }}").format(**palette) + lines
+    rules = [f"text {{ fill: {palette['ink']}; }}", f"text.soft {{ fill: {palette['soft']}; }}",
+             f".ground {{ fill: {palette['ground']}; }}", f".grid {{ stroke: {palette['grid']}; }}",
+             f".faint {{ stroke: {palette['faint']}; }}",
+             f".guide {{ stroke: {palette['soft']}; }}"]
+    for i, colour in enumerate(palette["lines"]):
+        rules += [f".s{i} {{ stroke: {colour}; }}", f".d{i} {{ fill: {colour}; }}"]
+    return " ".join(rules)
 
 
 def style():
-    return f"{SHAPES}\n{colours_of(LIGHT)}\n@media (prefers-color-scheme: dark) {{ {colours_of(DARK)} }}"
+    dark = f"@media (prefers-color-scheme: dark) {{ {colours_of(DARK)} }}"
+    return "\n".join([SHAPES, colours_of(LIGHT), dark])
 
 
 class Scale:
@@ -37,10 +46,12 @@ class Scale:
         self.low = math.floor(2 * math.log10(min(values)) + 1e-9) / 2
         self.high = max(math.ceil(2 * math.log10(max(values)) - 1e-9) / 2, self.low + 0.5)
         self.begin, self.end = begin, end
-        self.named = (1,) if self.high - self.low > 1.5 else (1, 2, 5)  # digits that have a number beside them
+        # Digits that have a number beside them.
+        self.named = (1,) if self.high - self.low > 1.5 else (1, 2, 5)
 
     def __call__(self, value):
-        return self.begin + (self.end - self.begin) * (math.log10(value) - self.low) / (self.high - self.low)
+        share = (math.log10(value) - self.low) / (self.high - self.low)
+        return self.begin + (self.end - self.begin) * share
 
     def holds(self, value):
         return self.low - 1e-9 <= math.log10(value) <= self.high + 1e-9
@@ -61,7 +72,8 @@ def amount(value):
 
 
 def text(x, y, words, kind="", anchor="start", more=""):
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}" {more}>{html.escape(words)}</text>'
+    return (f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}" {more}>'
+            f"{html.escape(words)}</text>")
 
 
 def stroke(kind, points):
@@ -79,14 +91,20 @@ def axes(x, y, x_name, y_name):
         if main:
             yield text(x(value), bottom + 18, amount(value), "soft", "middle")
     yield text((left + x.end) / 2, bottom + 42, x_name, "", "middle")
-    middle = (bottom + y.end) / 2
-    yield text(left - 52, middle, y_name, "", "middle", f'transform="rotate(-90 {left - 52:.1f} {middle:.1f})"')
+    aside, middle = left - 52, (bottom + y.end) / 2
+    turned = f'transform="rotate(-90 {aside:.1f} {middle:.1f})"'
+    yield text(aside, middle, y_name, "", "middle", turned)
 
 
 def guide(x, y, last):
     """What rises as x does, through the last point, as far as the panel goes."""
-    points = [(value, last[1] * value / last[0]) for value in (10 ** (x.low + i * (x.high - x.low) / 200) for i in range(201))]
+    values = [10 ** (x.low + i * (x.high - x.low) / 200) for i in range(201)]
+    points = [(value, last[1] * value / last[0]) for value in values]
     return stroke("guide", [(x(a), y(b)) for a, b in points if y.holds(b)])
+
+
+def kind_of(name, colour):
+    return f"line s{colour}{' total' if name == TOTAL else ''}"
 
 
 def panel(left, title, x_name, y_name, lines, colours):
@@ -98,7 +116,7 @@ def panel(left, title, x_name, y_name, lines, colours):
     for name, line in lines:
         if name == TOTAL:
             yield guide(x, y, line[-1])
-        yield stroke(f"line s{colours[name]}{' total' if name == TOTAL else ''}", [(x(a), y(b)) for a, b in line])
+        yield stroke(kind_of(name, colours[name]), [(x(a), y(b)) for a, b in line])
         for a, b in line:
             yield (f'<circle class="d{colours[name]}" cx="{x(a):.1f}" cy="{y(b):.1f}" r="3.5">'
                    f"<title>{html.escape(name)}: {amount(a)}, {b:.3g}</title></circle>")
@@ -107,7 +125,7 @@ def panel(left, title, x_name, y_name, lines, colours):
 def legend(left, colours):
     for i, (name, colour) in enumerate(colours.items()):
         y = TOP + 12 + 24 * i
-        yield stroke(f"line s{colour}{' total' if name == TOTAL else ''}", [(left, y), (left + 26, y)])
+        yield stroke(kind_of(name, colour), [(left, y), (left + 26, y)])
         yield f'<circle class="d{colour}" cx="{left + 13}" cy="{y}" r="3.5"/>'
         yield text(left + 34, y + 4, name)
     y = TOP + 12 + 24 * len(colours)
@@ -116,7 +134,8 @@ def legend(left, colours):
 
 
 def chart(panels, names, description):
-    """The SVG of some panels; names: of all lines, so that each looks the same in every chart, six at most.
+    """The SVG of some panels; names: of all lines, so that each looks the same in every chart, six
+    at most.
 
     The description is read out in place of the picture.
     """
@@ -124,8 +143,9 @@ def chart(panels, names, description):
     colours = {name: i for i, name in enumerate(names) if name in drawn}
     width = LEFT + len(panels) * (WIDTH + GAP) + LEGEND - GAP + 30
     height = TOP + HEIGHT + BOTTOM
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-             f'role="img" aria-label="{html.escape(description)}">', f"<style>{style()}</style>",
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+             f'width="{width}" height="{height}" role="img" '
+             f'aria-label="{html.escape(description)}">', f"<style>{style()}</style>",
              f'<rect class="ground" width="{width}" height="{height}"/>']
     for i, one in enumerate(panels):
         parts += panel(LEFT + i * (WIDTH + GAP), *one, colours)

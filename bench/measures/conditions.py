@@ -12,7 +12,8 @@ from process import PROGRAM, ROOT, run
 def processor():
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
-            models = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+            models = [line.split(":", 1)[1].strip() for line in file
+                      if line.startswith("model name")]
     except OSError:
         models = []
     return models[0] if models else platform.machine()
@@ -30,8 +31,9 @@ def commit():
 
 
 def peers():
-    words = "import sklearn, numpy, scipy; print(sklearn.__version__, numpy.__version__, scipy.__version__)"
-    return "scikit-learn {} (numpy {}, scipy {})".format(*run([sys.executable, "-c", words]).out.decode().split())
+    told = run([sys.executable, "-c", "import sklearn, numpy, scipy\n"
+                "for one in sklearn, numpy, scipy: print(one.__version__)"])
+    return "scikit-learn {} (numpy {}, scipy {})".format(*told.out.decode().split())
 
 
 def program():
@@ -41,15 +43,18 @@ def program():
 
 
 def conditions(**more):
-    """What two measurements have in common that may stand in one table; more: what was asked for."""
+    """What measurements of one table have in common; more: what was asked for."""
     version = run([PROGRAM, "version"]).out.decode().split()[0]
-    return {"processor": processor(), "processors": os.cpu_count(), "memory_gib": round(memory_gib()),
-            "version": version, "program": program(), **more}
+    return {"processor": processor(), "processors": os.cpu_count(),
+            "memory_gib": round(memory_gib()), "version": version, "program": program(), **more}
 
 
 def now():
-    """What is no condition, but to be told: day, commit, and how busy the machine was with other work at the start."""
-    return {"date": datetime.date.today().isoformat(), "load": round(os.getloadavg()[0], 1), "commit": commit()}
+    """What is no condition, but to be told: day, commit, and how busy the machine was with other
+    work at the start.
+    """
+    return {"date": datetime.date.today().isoformat(), "load": round(os.getloadavg()[0], 1),
+            "commit": commit()}
 
 
 def in_words(c, whens):
@@ -59,6 +64,6 @@ def in_words(c, whens):
     source = f" ({when['commit']})" if when["commit"] else ""
     beside = f" beside {c['peers']}" if "peers" in c else ""
     runs = "one run" if c["runs"] == 1 else f"medians of {c['runs']} runs"
-    return (f"Grouperfish {c['version']}{source}{beside}, {when['date']}: {runs}, {c['processors']} processors "
-            f"({c['processor']}), {c['memory_gib']} GiB; load average before {load}"
-            f"{'; --quick' if c['quick'] else ''}.")
+    return (f"Grouperfish {c['version']}{source}{beside}, {when['date']}: {runs}, "
+            f"{c['processors']} processors ({c['processor']}), {c['memory_gib']} GiB; "
+            f"load average before {load}{'; --quick' if c['quick'] else ''}.")

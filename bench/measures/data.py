@@ -1,4 +1,6 @@
-"""The collections that are measured: those of GROUPERFISH_DATA, else the posts that come with the source."""
+"""The collections that are measured: those of GROUPERFISH_DATA, else the posts that come with the
+source.
+"""
 import json
 import os
 import subprocess
@@ -6,7 +8,7 @@ import subprocess
 from process import ROOT, Failed
 
 POSTS = os.path.join(ROOT, "examples", "reddit-posts-20.jsonl.zst")
-CLUSTERS = {  # name: the numbers of clusters that are asked for; the first is that of the classes, where few enough
+CLUSTERS = {  # name: how many clusters are asked for; mostly the number of classes comes first
     "20newsgroups": (20, 100, 1000),
     "reddit-posts": (100, 1000),
     "ag-news-test": (4,),
@@ -26,7 +28,7 @@ class Collection:
 
 
 def find(folder, name):
-    """The packed file of a collection in the folder of the data sets; None where it is not there."""
+    """The file of a collection in the folder of the data sets; None where it is not there."""
     for end in (".jsonl.zst", ".jsonl.gz", ".jsonl"):
         path = os.path.join(folder, name, name + end)
         if os.path.exists(path):
@@ -40,10 +42,11 @@ def collections(quick):
     if quick or not folder:
         return [Collection("posts", POSTS, (20, 100))]
     if not os.path.isdir(folder):
-        raise Failed(f"GROUPERFISH_DATA is {folder}, which is no folder: set it to that of the data sets, or unset it")
+        raise Failed(f"GROUPERFISH_DATA is {folder}, which is no folder: "
+                     "set it to that of the data sets, or unset it")
     found = [(name, find(folder, name), clusters) for name, clusters in CLUSTERS.items()]
     if not any(path for _, path, _ in found):
-        raise Failed(f"no data set in {folder}: expected such as {folder}/20newsgroups/20newsgroups.jsonl.gz; "
+        raise Failed(f"no data set in {folder}, such as 20newsgroups/20newsgroups.jsonl.gz; "
                      "without GROUPERFISH_DATA the posts that come with the source are measured")
     return [Collection(*one) for one in found if one[1]]
 

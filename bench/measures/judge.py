@@ -1,10 +1,12 @@
-"""How good a clustering is, told from labels alone, by the same function whoever made them. A program of its own:
+"""How good a clustering is, told from labels alone, by the same function whoever made them. A
+program of its own:
 
     judge.py '{"rows": "rows.npz", "labels": "labels.txt", "classes": "classes.txt"}'
 
-prints the mean cosine (1/N) * sum over clusters of |sum of the cluster's unit rows|, which is what spherical
-k-means raises, and NMI and ARI against the classes. Rows without entries count nowhere. With "texts" in place of
-"labels" it writes the classes of the rows' documents, one whole number a line.
+prints the mean cosine (1/N) * sum over clusters of |sum of the cluster's unit rows|, which is what
+spherical k-means raises, and NMI and ARI against the classes. Rows without entries count nowhere.
+With "texts" in place of "labels" it writes the classes of the rows' documents, one whole number a
+line.
 """
 import json
 import sys

@@ -25,7 +25,8 @@ class Store:
         return self.command("put", "c", path, "--progress", "none")
 
     def set(self, **keys):
-        return self.command("config", "set", "c", "default", *(f"{key}={value}" for key, value in keys.items()))
+        pairs = [f"{key}={value}" for key, value in keys.items()]
+        return self.command("config", "set", "c", "default", *pairs)
 
     def set_rows_alone(self):
         """Settings for whoever wants the rows and no clusters: the least that can be asked for."""
@@ -62,13 +63,15 @@ def told_seconds(told, line):
     """The seconds that a benchmark program printed after the words that such a line begins with."""
     found = re.search(rf"^{line} +([0-9.]+) s\b", told.out.decode(errors="replace"), re.MULTILINE)
     if not found:
-        raise Failed(f"the benchmark program printed no line such as '{line} N s', but: {told.out[-300:]!r}")
+        raise Failed(f"the benchmark program printed no line such as '{line} N s', "
+                     f"but: {told.out[-300:]!r}")
     return float(found[1])
 
 
 def kmeans(rows, k, seed, options, labels, limit):
     """bench_kmeans: from rows in memory to labels, which are written to a file."""
-    told = run([bench_program("kmeans"), rows, "-k", str(k), "--seed", str(seed), "--labels", labels, *options], limit)
+    told = run([bench_program("kmeans"), rows, "-k", str(k), "--seed", str(seed),
+                "--labels", labels, *options], limit)
     return {"seconds": told_seconds(told, r"seed +\d+"), "mib": told.mib}
 
 
@@ -79,6 +82,9 @@ def text_from_memory(path, threads, limit):
 
 
 def text_from_store(store, threads, limit):
-    """What a rebuild does up to its rows: texts are read from the store as well. The memory is the whole rebuild's."""
+    """What a rebuild does up to its rows: texts are read from the store as well. The memory is the
+    whole rebuild's.
+    """
     told, used = store.phases(threads, limit)
-    return {"seconds": told["phases"]["reading"] + told["phases"].get("weighing", 0), "mib": used.mib}
+    phases = told["phases"]
+    return {"seconds": phases["reading"] + phases.get("weighing", 0), "mib": used.mib}

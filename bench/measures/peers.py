@@ -1,11 +1,14 @@
-"""scikit-learn, a process for each run. A program of its own, which gets its task and answers as JSON:
+"""scikit-learn, a process for each run. A program of its own, which gets its task and answers as
+JSON:
 
-    peers.py '{"measure": "text", "texts": FILE}'                                         text to TF-IDF
+    peers.py '{"measure": "text", "texts": FILE}'
     peers.py '{"measure": "kmeans", "system": NAME, "rows": FILE.npz, "k": K, "seed": S,
-               "labels": FILE, "iterations": N}'                                          rows to labels
-    peers.py '{"measure": "pipeline", "system": NAME, "texts": FILE, "k": K, "seed": S}'  texts to labels
+               "labels": FILE, "iterations": N}'
+    peers.py '{"measure": "pipeline", "system": NAME, "texts": FILE, "k": K, "seed": S}'
 
-Seconds are those of the work named, without the imports. MiB is the most memory that the process held when it was done.
+These are text to TF-IDF, rows to labels, which are written to a file, and texts to labels.
+Seconds are those of the work named, without the imports. MiB is the most memory that the process
+held when it was done.
 """
 import json
 import resource
@@ -37,7 +40,8 @@ def clusterer(name, k, seed, iterations):
 
 def done(begin, **more):
     seconds = time.perf_counter() - begin
-    return {"seconds": seconds, "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, **more}
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"seconds": seconds, "mib": memory / 1024, **more}
 
 
 def text(task):
@@ -70,7 +74,8 @@ def pipeline(task):
     texts, classes = texts_and_classes(task["texts"])
     rows = vectorizer().fit_transform(texts)
     if task["system"] == "lsa":
-        rows = make_pipeline(TruncatedSVD(100, random_state=task["seed"]), Normalizer(copy=False)).fit_transform(rows)
+        lsa = make_pipeline(TruncatedSVD(100, random_state=task["seed"]), Normalizer(copy=False))
+        rows = lsa.fit_transform(rows)
     labels = clusterer(task["system"], task["k"], task["seed"], None).fit_predict(rows)
     answer = done(begin)
     classes = [str(one) for one in classes]
@@ -81,4 +86,5 @@ def pipeline(task):
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # that a run of few iterations did not converge is meant
     asked = json.loads(sys.argv[1])
-    print(json.dumps({"text": text, "kmeans": kmeans, "pipeline": pipeline}[asked["measure"]](asked)))
+    measures = {"text": text, "kmeans": kmeans, "pipeline": pipeline}
+    print(json.dumps(measures[asked["measure"]](asked)))

@@ -1,7 +1,7 @@
 """Programs as processes of their own: how long each took and the most memory that it held.
 
-The kernel counts the memory of the process that started another one as the other's for a moment, so whoever
-imports this stays small: texts and matrices are read by child processes alone.
+The kernel counts the memory of the process that started another one as the other's for a moment, so
+whoever imports this stays small: texts and matrices are read by child processes alone.
 """
 import json
 import os
@@ -33,8 +33,9 @@ class Run:
 
 
 def stop_on_signals():
-    """Let SIGTERM and SIGHUP end this program as Ctrl-C does: children stopped, folders removed. A shell that
-    starts it in the background would have Ctrl-C ignored."""
+    """Let SIGTERM and SIGHUP end this program as Ctrl-C does: children stopped, folders removed. A
+    shell that starts it in the background would have Ctrl-C ignored.
+    """
     def stop(number, _frame):
         sys.exit(128 + number)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -74,7 +75,9 @@ def wait(process, limit):
 
 
 def run(words, limit=None):
-    """Run a program to its end. Raises Failed with what it wrote to standard error, TooLong at the limit in seconds."""
+    """Run a program to its end. Raises Failed with what it wrote to standard error, TooLong at the
+    limit in seconds.
+    """
     begin = time.perf_counter()
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as process:
@@ -86,19 +89,21 @@ def run(words, limit=None):
         reader.join()
     if process.returncode != 0:
         lines = said[0].decode(errors="replace").strip().splitlines()
-        raise Failed(f"{' '.join(words)}\n  ended with {process.returncode}: {' / '.join(lines[-3:])}")
+        raise Failed(f"{' '.join(words)}\n"
+                     f"  ended with {process.returncode}: {' / '.join(lines[-3:])}")
     return Run(out, seconds, used.ru_maxrss / 1024)
 
 
 def run_python(module, task, limit=None):
     """Run a program of this folder on a task, which it gets and answers as JSON."""
-    return json.loads(run([sys.executable, "-B", os.path.join(HERE, module), json.dumps(task)], limit).out)
+    program = [sys.executable, "-B", os.path.join(HERE, module)]
+    return json.loads(run([*program, json.dumps(task)], limit).out)
 
 
 def shell(commands):
     """Run shell commands of the project's root; what they print is for the user."""
-    code = subprocess.run(["sh", "-euc", commands], cwd=ROOT, stdout=sys.stderr, check=False).returncode
-    if code != 0:
+    told = subprocess.run(["sh", "-euc", commands], cwd=ROOT, stdout=sys.stderr, check=False)
+    if told.returncode != 0:
         raise Failed(f"failed: {commands}")
 
 
@@ -116,13 +121,15 @@ def build(names):
     targets = " ".join(["grouperfish"] + ["bench_" + name for name in names])
     if not os.path.exists(os.path.join(RELEASE, "CMakeCache.txt")):
         shell(". cmake/packages.sh; need_packages $build_packages; "
-              "cmake --preset release -G Ninja -DGROUPERFISH_TESTS=OFF >build.log || { cat build.log; exit 1; }; "
-              "rm -f build.log")
+              "cmake --preset release -G Ninja -DGROUPERFISH_TESTS=OFF >build.log || "
+              "{ cat build.log; exit 1; }; rm -f build.log")
     shell(f"cmake --build --preset release --target {targets} >build.log || "
           "{ tail -n 30 build.log; exit 1; }; rm -f build.log")
 
 
 def need_peers():
     """Install scikit-learn where it is missing, with numpy and scipy, which come with it."""
-    if subprocess.run([sys.executable, "-c", "import sklearn"], stderr=subprocess.DEVNULL, check=False).returncode:
+    told = subprocess.run([sys.executable, "-c", "import sklearn"], stderr=subprocess.DEVNULL,
+                          check=False)
+    if told.returncode != 0:
         shell(". cmake/packages.sh; need_packages python3-sklearn")

@@ -1,4 +1,6 @@
-"""What was measured, on disk: JSON with all figures, Markdown beside it, and the tables of docs/performance.md."""
+"""What was measured, on disk: JSON with all figures, Markdown beside it, and the tables of
+docs/performance.md.
+"""
 import json
 import os
 

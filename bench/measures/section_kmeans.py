@@ -1,10 +1,11 @@
 """K-means from the same matrix, to convergence and short of it.
 
-Everyone gets the rows that Grouperfish exported, from an .npz file that is read before the clock starts. The measure
-is the mean cosine, worked out from the labels by judge.py for all. Each system has a curve of (seconds, mean cosine):
-the peers by `max_iter`, Grouperfish by passes, polish and restarts. Of Grouperfish's points the fastest that is no
-worse than a peer at convergence tells the time to the peer's objective, and the best that took no longer than the
-peer the objective at the peer's time. Nothing is interpolated.
+Everyone gets the rows that Grouperfish exported, from an .npz file that is read before the clock
+starts. The measure is the mean cosine, worked out from the labels by judge.py for all. Each system
+has a curve of (seconds, mean cosine): the peers by `max_iter`, Grouperfish by passes, polish and
+restarts. Of Grouperfish's points the fastest that is no worse than a peer at convergence tells the
+time to the peer's objective, and the best that took no longer than the peer the objective at the
+peer's time. Nothing is interpolated.
 """
 import os
 
@@ -19,14 +20,15 @@ NEEDS = ("kmeans",)
 USES = ()
 PEERS = {"lloyd": "KMeans, Lloyd", "elkan": "KMeans, Elkan", "minibatch": "MiniBatchKMeans",
          "bisecting": "BisectingKMeans"}
-ITERATIONS = {"lloyd": (3, 10), "minibatch": (3, 10)}  # short of convergence; Elkan goes Lloyd's way
+# Short of convergence; Elkan goes the way of Lloyd.
+ITERATIONS = {"lloyd": (3, 10), "minibatch": (3, 10)}
 DEFAULT = "Grouperfish, defaults"
 POINTS = {
     "Grouperfish, 1 pass": ("--passes", "1", "--rounds", "0", "--restarts", "1"),
     "Grouperfish, 3 passes": ("--passes", "3", "--rounds", "0", "--restarts", "1"),
     "Grouperfish, 10 passes": ("--passes", "10", "--rounds", "0", "--restarts", "1"),
     "Grouperfish, converged, no polish": ("--rounds", "0", "--restarts", "1"),
-    "Grouperfish, 3 passes, 1 round of polish": ("--passes", "3", "--rounds", "1", "--restarts", "1"),
+    "Grouperfish, 3 passes, polished once": ("--passes", "3", "--rounds", "1", "--restarts", "1"),
     "Grouperfish, one start": ("--restarts", "1"),
     DEFAULT: (),
     "Grouperfish, 8 starts": ("--restarts", "8"),
@@ -51,8 +53,9 @@ def rows_and_classes(collection, plan, work):
 def systems_of(plan, rows, k, labels):
     """{name: function of a seed that writes the labels and returns seconds and memory}"""
     def peer(system, iterations):
-        return lambda seed: run_python("peers.py", {"measure": NAME, "system": system, "rows": rows, "k": k, "seed": seed,
-                                                    "labels": labels, "iterations": iterations}, plan.limit)
+        task = {"measure": NAME, "system": system, "rows": rows, "k": k, "labels": labels,
+                "iterations": iterations}
+        return lambda seed: run_python("peers.py", {**task, "seed": seed}, plan.limit)
 
     def own(options):
         return lambda seed: ours.kmeans(rows, k, seed, options, labels, plan.limit)
@@ -71,11 +74,13 @@ def systems_of(plan, rows, k, labels):
 def measure(collection, k, plan, work):
     rows, classes = rows_and_classes(collection, plan, work)
     labels = os.path.join(work, "labels")
+    task = {"rows": rows, "labels": labels, "classes": classes}
 
     def judged(system):
-        return lambda seed: {**system(seed), **run_python("judge.py", {"rows": rows, "labels": labels, "classes": classes})}
+        return lambda seed: {**system(seed), **run_python("judge.py", task)}
 
-    return take_turns(plan, {name: judged(work_of) for name, work_of in systems_of(plan, rows, k, labels).items()})
+    systems = systems_of(plan, rows, k, labels)
+    return take_turns(plan, {name: judged(system) for name, system in systems.items()})
 
 
 def own_points(figures):
@@ -84,43 +89,51 @@ def own_points(figures):
 
 def to_objective(figures, peer):
     """The fastest of our points that is no worse than the peer; None where there is none."""
-    good = [one["seconds"] for one in own_points(figures).values() if one["cosine"] >= peer["cosine"]]
-    return min(good, default=None)
+    points = own_points(figures).values()
+    return min((one["seconds"] for one in points if one["cosine"] >= peer["cosine"]), default=None)
 
 
 def at_time(figures, peer):
-    """The best mean cosine of our points that took no longer than the peer; None where there is none."""
-    fast = [one["cosine"] for one in own_points(figures).values() if one["seconds"] <= peer["seconds"]]
-    return max(fast, default=None)
+    """The best mean cosine of our points that took no longer than the peer; None where there is
+    none.
+    """
+    points = own_points(figures).values()
+    return max((one["cosine"] for one in points if one["seconds"] <= peer["seconds"]), default=None)
 
 
-def row(title, peer, figures):
-    if not peer:
-        return [title, "stopped at the limit"] + [""] * 7
-    ready, best = to_objective(figures, peer), at_time(figures, peer)
-    return [title, number(peer["seconds"]), f"{peer['cosine']:.4f}", f"{peer['nmi']:.3f}", number(peer["mib"]),
-            number(ready) if ready else "not reached", times(peer["seconds"], ready),
-            f"{best:.4f}" if best else "nothing yet", f"{100 * (best / peer['cosine'] - 1):+.1f} %" if best else "-"]
-
-
-def own_row(figures):
-    one = figures[DEFAULT]
+def cells(name, one):
+    """What is shown of every system; one is None where it was stopped."""
     if not one:
-        return [DEFAULT, "stopped at the limit"] + [""] * 7
-    return [DEFAULT, number(one["seconds"]), f"{one['cosine']:.4f}", f"{one['nmi']:.3f}", number(one["mib"])] + [""] * 4
+        return [name, "stopped at the limit", "", "", "", ""]
+    return [name, number(one["seconds"]), f"{one['cosine']:.4f}", f"{one['nmi']:.3f}",
+            f"{one['ari']:.3f}", number(one["mib"])]
 
 
-def curve(collection, k, figures):
-    rows = [[name, number(one["seconds"]), f"{one['cosine']:.4f}", f"{one['nmi']:.3f}", f"{one['ari']:.3f}", number(one["mib"])]
-            for name, one in figures.items() if one]
-    return table([f"{collection}, k = {k}: every point", "seconds", "mean cosine", "NMI", "ARI", "peak MiB"], rows)
+def beside(peer, figures):
+    """Our seconds to the peer's objective, and our objective at the peer's time."""
+    if not peer:
+        return [""] * 4
+    ready, best = to_objective(figures, peer), at_time(figures, peer)
+    return [number(ready) if ready else "not reached", times(peer["seconds"], ready),
+            f"{best:.4f}" if best else "nothing yet",
+            f"{100 * (best / peer['cosine'] - 1):+.1f} %" if best else "-"]
+
+
+def comparison(case, figures):
+    head = [case, "seconds", "mean cosine", "NMI", "ARI", "peak MiB", "ours to its cosine, s",
+            "times as fast", "ours at its time", "gain"]
+    rows = [cells(DEFAULT, figures[DEFAULT]) + [""] * 4]
+    rows += [cells(title, figures[title]) + beside(figures[title], figures)
+             for title in PEERS.values()]
+    return table(head, rows)
+
+
+def curve(case, figures):
+    head = [f"{case}: every point", "seconds", "mean cosine", "NMI", "ARI", "peak MiB"]
+    return table(head, [cells(name, one) for name, one in figures.items()])
 
 
 def show(results):
-    parts = []
-    for (collection, k), figures in results.items():
-        rows = [own_row(figures)] + [row(title, figures[title], figures) for title in PEERS.values()]
-        parts.append(table([f"{collection}, k = {k}", "seconds", "mean cosine", "NMI", "peak MiB", "ours to its cosine, s",
-                            "times as fast", "ours at its time", "gain"], rows))
-    parts += [curve(collection, k, figures) for (collection, k), figures in results.items()]
-    return "\n\n".join(parts)
+    cases = {f"{collection}, k = {k}": figures for (collection, k), figures in results.items()}
+    return "\n\n".join([comparison(*one) for one in cases.items()] +
+                       [curve(*one) for one in cases.items()])

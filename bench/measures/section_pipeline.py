@@ -1,4 +1,6 @@
-"""From a file of documents to clusters, with the defaults of each: time, memory, agreement with the classes."""
+"""From a file of documents to clusters, with the defaults of each: time, memory, agreement with the
+classes.
+"""
 import ours
 from process import run_python
 from tables import number, table, times
@@ -21,8 +23,9 @@ def cases(collections, quick):
 
 def measure(collection, k, plan, _work):
     def peer(system):
-        return lambda seed: run_python("peers.py", {"measure": NAME, "system": system, "texts": collection.path,
-                                                    "k": k, "seed": seed}, plan.limit)
+        task = {"measure": NAME, "system": system, "texts": collection.path, "k": k}
+        return lambda seed: run_python("peers.py", {**task, "seed": seed}, plan.limit)
+
     systems = {OURS: lambda seed: ours.pipeline(collection, k, seed, plan.limit)}
     systems.update({title: peer(system) for system, title in PEERS.items()})
     return take_turns(plan, systems)
@@ -39,5 +42,6 @@ def show(results):
     parts = []
     for (collection, k), figures in results.items():
         head = [f"{collection}, k = {k}", "seconds", "times", "peak MiB", "NMI", "ARI"]
-        parts.append(table(head, [row(system, one, figures[OURS]) for system, one in figures.items()]))
+        base = figures[OURS]
+        parts.append(table(head, [row(system, one, base) for system, one in figures.items()]))
     return "\n\n".join(parts)

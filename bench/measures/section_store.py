@@ -1,4 +1,5 @@
-"""Putting documents and looking them up, beside bare LevelDB with the same entries: what bench_store measures.
+"""Putting documents and looking them up, beside bare LevelDB with the same entries: what
+bench_store measures.
 
 It lets both take turns, three times, and prints medians; so it is run once.
 """
@@ -13,7 +14,7 @@ NAME = "store"
 TITLE = "The store beside bare LevelDB"
 NEEDS = ("store",)
 USES = ()
-LINE = re.compile(r"^(?P<what>\S.*?) +(?P<seconds>[0-9.]+) s +(?P<rate>[0-9.]+) /s +[0-9.]+ us$", re.MULTILINE)
+LINE = re.compile(r"^(\S.*?) +([0-9.]+) s +([0-9.]+) /s +[0-9.]+ us$", re.MULTILINE)
 
 
 def cases(collections, _quick):
@@ -25,9 +26,11 @@ def measure(collection, _k, plan, work):
     plan.say("  three runs of each")
     with tempfile.TemporaryDirectory(dir=work) as folder:
         told = run([bench_program("store"), collection.path, folder]).out.decode()
-    lines = [{"what": one["what"], "seconds": float(one["seconds"]), "rate": float(one["rate"])} for one in LINE.finditer(told)]
+    lines = [{"what": what, "seconds": float(seconds), "rate": float(rate)}
+             for what, seconds, rate in LINE.findall(told)]
     if not lines:
-        raise Failed(f"bench_store printed no line such as 'put, from memory 1.0 s 1000 /s 1.0 us', but: {told[-300:]!r}")
+        raise Failed("bench_store printed no line such as 'put, from memory 1.0 s 1000 /s 1.0 us', "
+                     f"but: {told[-300:]!r}")
     said = [line for line in told.splitlines() if not LINE.match(line)]
     return {"lines": lines, "said": said[1:]}  # the first names a folder that is gone
 
@@ -35,7 +38,8 @@ def measure(collection, _k, plan, work):
 def show(results):
     parts = []
     for (collection, _), told in results.items():
-        rows = [[one["what"], number(one["seconds"]), f"{one['rate']:,.0f}", number(1e6 / one["rate"])] for one in told["lines"]]
+        rows = [[one["what"], number(one["seconds"]), f"{one['rate']:,.0f}",
+                 number(1e6 / one["rate"])] for one in told["lines"]]
         parts.append(table([collection, "seconds", "a second", "µs each"], rows))
         parts += told["said"]
     return "\n\n".join(parts)

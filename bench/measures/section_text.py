@@ -26,7 +26,8 @@ def systems_of(path, store, limit):
         name = f"Grouperfish, {threads} thread{'s' if threads > 1 else ''}"
         if has_program("vectorize"):
             systems[name] = lambda _, n=threads: ours.text_from_memory(path, n, limit)
-        systems[name + ", read from a store"] = lambda _, n=threads: ours.text_from_store(store, n, limit)
+        name += ", read from a store"
+        systems[name] = lambda _, n=threads: ours.text_from_store(store, n, limit)
     return systems
 
 
@@ -50,6 +51,7 @@ def show(results):
     parts = []
     for (collection, _), figures in results.items():
         if figures[PEER]:
-            head = [f"{collection}, {figures[PEER]['bytes'] / 1e6:.1f} MB", "seconds", "MB/s", "times as fast", "peak MiB"]
+            size = f"{figures[PEER]['bytes'] / 1e6:.1f} MB"
+            head = [f"{collection}, {size}", "seconds", "MB/s", "times as fast", "peak MiB"]
             parts.append(table(head, rows_of(figures)))
     return "\n\n".join(parts)

@@ -32,6 +32,7 @@ def place(path, name, text):
         document = file.read()
     between = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     if len(between.findall(document)) != 1:
-        raise Failed(f"{path} should have one place between {begin} and {end}: put these two lines where the table belongs")
+        raise Failed(f"{path} should have one place between {begin} and {end}: "
+                     "put these two lines where the table belongs")
     with open(path, "w", encoding="utf-8") as file:
         file.write(between.sub(lambda _: f"{begin}\n\n{text}\n\n{end}", document))

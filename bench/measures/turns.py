@@ -1,4 +1,6 @@
-"""Runs of what is compared take turns, so that a busy machine is busy for all; and what becomes of their figures."""
+"""Runs of what is compared take turns, so that a busy machine is busy for all; and what becomes of
+their figures.
+"""
 import statistics
 
 from process import TooLong
@@ -8,14 +10,17 @@ MEANS = ("cosine", "nmi", "ari")
 
 
 class Plan:
-    """How often each is run, how long one run may take (seconds), and who is told what is under way."""
+    """How often each is run, how long one run may take (seconds), and who is told what is under
+    way.
+    """
 
     def __init__(self, runs, limit, quick, say):
         self.runs, self.limit, self.quick, self.say = runs, limit, quick, say
 
 
 def take_turns(plan, systems):
-    """Run all systems, each a name with a function of a seed, in turns: {name: figures}, as `middle` has them.
+    """Run all systems, each a name with a function of a seed, in turns: {name: figures}, as
+    `middle` has them.
 
     One that was stopped at the limit is not run again; its figures are None.
     """
@@ -34,7 +39,9 @@ def take_turns(plan, systems):
 
 
 def middle(runs):
-    """Of the figures of several runs: medians of seconds and memory, means of the measures, the last of the rest."""
+    """Of the figures of several runs: medians of seconds and memory, means of the measures, the
+    last of the rest.
+    """
     if runs is None:
         return None
     result = dict(runs[-1], all_seconds=[one["seconds"] for one in runs])
