@@ -9,9 +9,11 @@ enum {
     GROWTHS = 4,
     SMALLEST_SAMPLE = 3000, /* rows */
     SAMPLE_ENTRIES = 120000,
+    ONE_BY_ONE = 8, /* up to here each number of clusters is tried, then a fourth more */
     SEARCH_TO = 30, /* the number of clusters is searched at least up to here, and beyond while */
-    PATIENCE = 5,   /* the worth rose within so many steps and has not fallen far, */
-    BEHIND = 10     /* but behind a valley no farther than so many times the peak before it */
+    PATIENCE = 5,   /* the worth rose within so many steps and has not fallen far; */
+    BEHIND = 6,     /* but behind a valley to so many times the peak before it, and */
+    LEAST_SEARCH = 16
 };
 
 /* Below this separation rows are no nearer to their own cluster than to others: one cluster. */
@@ -86,12 +88,21 @@ static gf_status reserve(choosing *c, gf_error *err)
 }
 
 /*
- * A higher step is the new peak. Behind a valley only one that rises above the old peak by more
- * than the valley lies below it: else a second, finer structure of no better clusters would hide
- * the first.
+ * What a step behind a valley needs to be the new peak: to rise above the old one by more than the
+ * valley lies below it, else finer structure of no better clusters would hide the coarse one. Two
+ * clusters are no proven peak, for nothing smaller can be compared: coming near them is enough.
  */
-static void walk_on(walk *w, const double *worth, uint32_t i)
+static double needed(const walk *w, const choosing *c)
 {
+    double peak = c->worth[w->peak];
+    return c->steps[w->peak].k == 2 ? VALLEY * peak : 2 * peak - w->valley;
+}
+
+/* A higher step is the new peak. */
+static void walk_on(choosing *c, uint32_t i)
+{
+    walk *w = &c->walk;
+    const double *worth = c->worth;
     double peak = worth[w->peak];
     if (!w->in_valley) {
         if (worth[i] > peak) w->peak = w->risen = i;
@@ -102,7 +113,7 @@ static void walk_on(walk *w, const double *worth, uint32_t i)
     }
     if (worth[i] < w->valley) w->valley = worth[i];
     if (worth[i] > worth[w->risen]) w->risen = i;
-    if (worth[i] - peak > peak - w->valley) *w = (walk){.peak = i, .risen = i};
+    if (worth[i] > needed(w, c)) *w = (walk){.peak = i, .risen = i};
 }
 
 static gf_status add_step(choosing *c, uint32_t k, double separation, gf_error *err)
@@ -111,7 +122,7 @@ static gf_status add_step(choosing *c, uint32_t k, double separation, gf_error *
     if (st != GF_OK) return st;
     c->steps[c->n_steps] = (gf_choice_step){k, separation};
     c->worth[c->n_steps] = separation * pow(k, -PENALTY);
-    if (c->n_steps) walk_on(&c->walk, c->worth, c->n_steps);
+    if (c->n_steps) walk_on(c, c->n_steps);
     c->n_steps++;
     return GF_OK;
 }
@@ -120,8 +131,8 @@ static bool goes_on(const choosing *c)
 {
     uint32_t last = c->n_steps - 1, k = c->steps[last].k;
     const walk *w = &c->walk;
+    if (w->in_valley && k >= LEAST_SEARCH && k >= BEHIND * c->steps[w->peak].k) return false;
     if (k < SEARCH_TO) return true;
-    if (w->in_valley && k >= BEHIND * c->steps[w->peak].k) return false;
     return last - w->risen < PATIENCE && c->worth[last] >= FALLEN * c->worth[w->risen];
 }
 
@@ -138,12 +149,17 @@ static double agreed(const double *separation)
     return least > -1 ? least : -1;
 }
 
+static uint32_t next_k(uint32_t k)
+{
+    return k < ONE_BY_ONE ? k + 1 : k + k / 4;
+}
+
 static gf_status search(choosing *c, gf_pool *pool, uint32_t max_k, gf_error *err)
 {
     gf_status st = add_step(c, 1, LEAST_SEPARATION, err);
     uint32_t reached = 1;
     while (st == GF_OK && reached < max_k && goes_on(c)) {
-        uint32_t next = gf_growth_next(reached);
+        uint32_t next = next_k(reached);
         c->k = next < max_k ? next : max_k;
         st = gf_pool_run(pool, GROWTHS, step_task, c, c->cancel, err);
         if (st != GF_OK) break;
