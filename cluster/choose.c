@@ -53,6 +53,7 @@ static uint32_t sample_size(const gf_points *points)
     uint32_t n = gf_points_n(points);
     uint64_t entries = gf_csr_nnz(points->x);
     uint64_t wanted = entries ? (uint64_t)n * SAMPLE_ENTRIES / entries : n;
+    if (wanted > n / 2) wanted = n / 2;
     if (wanted < SMALLEST_SAMPLE) wanted = SMALLEST_SAMPLE;
     return wanted < n ? (uint32_t)wanted : n;
 }
