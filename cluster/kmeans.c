@@ -1,5 +1,6 @@
 #include "cluster/kmeans.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "cluster/fold.h"
 #include "cluster/grow.h"
@@ -38,6 +39,8 @@ typedef struct job {
     unsigned restarts, max_passes, max_rounds;
     double tolerance;
     gf_choice choice;
+    gf_kmeans_stages stages;
+    double mark; /* seconds when the stage began */
 } job;
 
 /* One run's outcome. */
@@ -52,6 +55,14 @@ static void tell(const job *j, const char *phase, uint64_t done, uint64_t total)
 {
     if (j->options->progress)
         j->options->progress(j->options->progress_context, phase, done, total);
+}
+
+/* Add the seconds since the last call to a stage. */
+static void clock_stage(job *j, double *stage)
+{
+    double now = gf_clock_seconds();
+    if (stage) *stage += now - j->mark;
+    j->mark = now;
 }
 
 /* ---- seeds ------------------------------------------------------------------------------------
@@ -146,12 +157,16 @@ static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
         starts ? gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, j->options->start,
                                   j->options->start_k, j->k, j->options->cancel, &centres, err)
                : seed_run(j, restart, &centres, err);
+    clock_stage(j, &j->stages.seeding);
     if (st == GF_OK && !starts && wants_warm_up(j))
         st = warm_up(j, j->options->seed + restart, &centres, err);
+    clock_stage(j, &j->stages.warming);
     if (st == GF_OK) st = begin(j, &j->points, &centres, &r.p, &passes, err);
     if (st == GF_OK) st = gf_passes_run(passes, &r.p, j->tolerance, j->max_passes, &r.made, err);
+    clock_stage(j, &j->stages.passing);
     if (st == GF_OK && j->max_rounds != GF_NO_POLISH)
         st = gf_polish(passes, &r.p, j->tolerance, j->max_rounds, &r.rounds, err);
+    clock_stage(j, &j->stages.polishing);
     if (st == GF_OK) r.objective = gf_centres_objective(&r.p.centres);
     gf_passes_free(passes);
     gf_centres_release(&centres);
@@ -309,6 +324,8 @@ static gf_status finish(job *j, run *best, gf_kmeans *out, gf_error *err)
         spread(p, runner_up, number, j->fold, &r);
         r.choice = j->choice;
         j->choice = (gf_choice){0};
+        clock_stage(j, &j->stages.finishing);
+        r.stages = j->stages;
         *out = r;
     } else {
         gf_kmeans_release(&r);
@@ -341,8 +358,10 @@ static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
     j->max_passes = o->max_passes ? o->max_passes : DEFAULT_PASSES;
     j->max_rounds = o->max_rounds ? o->max_rounds : DEFAULT_ROUNDS;
     j->tolerance = o->tolerance > 0 ? o->tolerance : DEFAULT_TOLERANCE;
+    clock_stage(j, NULL);
     gf_status st = j->k ? GF_OK : choose_k(j, err);
     if (st != GF_OK) return st;
+    clock_stage(j, &j->stages.choosing);
     j->restarts = restarts_for(j);
     st = best_run(j, &best, err);
     if (st == GF_OK) st = finish(j, &best, out, err);
