@@ -1,7 +1,7 @@
 /*
  * The cluster layer alone, on a matrix that `grouperfish export --matrix` or scipy wrote: seconds
- * and processor seconds, the objective worked out anew from the labels, agreement with known classes,
- * memory.
+ * and processor seconds, the objective worked out anew from the labels, agreement with known
+ * classes, memory.
  *
  *     bench_kmeans rows.npz -k 100 --runs 5 --threads 2 --classes classes.txt
  *
@@ -119,10 +119,11 @@ static gf_status write_labels(const char *path, const gf_kmeans *r, gf_error *er
 static void print_figures(const char *name, const figures *f)
 {
     const gf_kmeans_stages *s = &f->stages;
-    printf("%-8s %7.3f s, processor %.3f s: choose %.3f seeds %.3f warm %.3f passes %.3f polish %.3f last %.3f"
+    printf("%-8s %7.3f s, processor %.3f s: choose %.3f seeds %.3f warm %.3f passes %.3f polish "
+           "%.3f last %.3f"
            "  cosine %.5f",
-           name, f->seconds, f->processor, s->choosing, s->seeding, s->warming, s->passing, s->polishing,
-           s->finishing, f->cosine);
+           name, f->seconds, f->processor, s->choosing, s->seeding, s->warming, s->passing,
+           s->polishing, s->finishing, f->cosine);
     if (f->nmi >= 0) printf("  nmi %.4f", f->nmi);
 }
 

@@ -19,11 +19,14 @@ enum {
     DEFAULT_ROUNDS = 20,
     WARM_ROWS = 100000, /* from this many rows on, the first passes look at a part of them */
     WARM_PART = 8,
-    WARM_PASSES = 10,
+    WARM_ROUNDS = 6,
     WARM_PER_CLUSTER = 20 /* fewer rows than that say too little about a cluster */
 };
 
 #define DEFAULT_TOLERANCE 0.001
+
+/* Where polish follows, passes end at so many times the tolerance: it does the rest better. */
+#define LEFT_TO_POLISH 50
 
 /* Multiplications that restarts may cost in all, taking 40 passes a run. */
 #define RESTART_WORK 4e8
@@ -109,7 +112,7 @@ static gf_status begin(const job *j, const gf_points *points, gf_centres *centre
     return gf_passes_create(j->pool, points, k, j->options->cancel, passes, err);
 }
 
-/* Some passes over a part of the rows, so that fewer are needed over all. */
+/* Some polish over a part of the rows, so that fewer passes are needed over all. */
 static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_error *err)
 {
     uint32_t n = gf_points_n(&j->points), m = n / WARM_PART;
@@ -119,6 +122,7 @@ static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_er
     gf_partition p = {0};
     gf_passes *passes = NULL;
     gf_passes_made made;
+    unsigned rounds;
     uint32_t *rows = gf_array(m, sizeof *rows);
     gf_status st = rows ? GF_OK : gf_fail_memory(err, "a sample");
     if (st == GF_OK) {
@@ -127,7 +131,8 @@ static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_er
     }
     gf_points part = {&x, weight};
     if (st == GF_OK) st = begin(j, &part, centres, &p, &passes, err);
-    if (st == GF_OK) st = gf_passes_run(passes, &p, j->tolerance, WARM_PASSES, &made, err);
+    if (st == GF_OK) st = gf_passes_run(passes, &p, 1, 1, &made, err);
+    if (st == GF_OK) st = gf_polish(passes, &p, j->tolerance, WARM_ROUNDS, &rounds, err);
     if (st == GF_OK) {
         *centres = p.centres;
         p.centres = (gf_centres){0};
@@ -162,9 +167,11 @@ static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
         st = warm_up(j, j->options->seed + restart, &centres, err);
     clock_stage(j, &j->stages.warming);
     if (st == GF_OK) st = begin(j, &j->points, &centres, &r.p, &passes, err);
-    if (st == GF_OK) st = gf_passes_run(passes, &r.p, j->tolerance, j->max_passes, &r.made, err);
+    bool polish = j->max_rounds != GF_NO_POLISH;
+    double enough = polish ? LEFT_TO_POLISH * j->tolerance : j->tolerance;
+    if (st == GF_OK) st = gf_passes_run(passes, &r.p, enough, j->max_passes, &r.made, err);
     clock_stage(j, &j->stages.passing);
-    if (st == GF_OK && j->max_rounds != GF_NO_POLISH)
+    if (st == GF_OK && polish)
         st = gf_polish(passes, &r.p, j->tolerance, j->max_rounds, &r.rounds, err);
     clock_stage(j, &j->stages.polishing);
     if (st == GF_OK) r.objective = gf_centres_objective(&r.p.centres);
