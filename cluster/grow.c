@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_COLUMN UINT32_MAX
+
 enum {
     ROUNDS = 2,      /* of polish, for each step */
     MANY_ROUNDS = 1, /* the same from MANY clusters on */
@@ -29,6 +31,7 @@ enum {
 struct gf_growth {
     gf_pool *pool;
     const gf_cancel *cancel;
+    gf_points all;
     gf_points points; /* the sample */
     gf_csr x;         /* its rows, with packed columns, where it is not all */
     float *weight;
@@ -199,7 +202,7 @@ static gf_status make_splitters(gf_growth *g, gf_error *err)
     g->splitters = gf_calloc(workers, sizeof *g->splitters);
     gf_status st = g->splitters ? GF_OK : gf_fail_memory(err, "growing clusters");
     for (unsigned w = 0; st == GF_OK && w < workers; w++)
-        st = gf_splitter_create(g->points.x->n_cols, &g->splitters[w], err);
+        st = gf_splitter_create(g->n_terms, &g->splitters[w], err);
     return st;
 }
 
@@ -211,7 +214,7 @@ gf_status gf_growth_create(gf_pool *pool, const gf_points *points, uint32_t samp
     g->pool = pool;
     g->cancel = cancel;
     g->seed = seed;
-    g->points = *points;
+    g->all = g->points = *points;
     g->n_terms = points->x->n_cols;
     gf_status st = GF_OK;
     if (sample < gf_points_n(points)) st = take_sample(g, points, sample, err);
@@ -266,6 +269,77 @@ gf_status gf_growth_separation(gf_growth *g, double *separation, gf_error *err)
     return st;
 }
 
+/* ---- larger samples ---------------------------------------------------------------------------
+ */
+
+/* The centres over other columns: column[t] of each term t, or NO_COLUMN where it has none. */
+static gf_status renumber_terms(const gf_growth *g, const uint32_t *column, gf_centres *to,
+                                gf_error *err)
+{
+    uint32_t most = 0;
+    for (uint32_t j = 0; j < g->p.k; j++)
+        most = g->p.centres.at[j].n > most ? g->p.centres.at[j].n : most;
+    uint32_t *col = gf_array(most, sizeof *col);
+    float *val = gf_array(most, sizeof *val);
+    gf_status st = col && val ? GF_OK : gf_fail_memory(err, "growing clusters");
+    for (uint32_t j = 0; st == GF_OK && j < g->p.k; j++) {
+        const gf_centre *c = &g->p.centres.at[j];
+        gf_row_view row = {col, val, 0};
+        for (uint32_t p = 0; p < c->n; p++) {
+            uint32_t t = column[g->term ? g->term[c->term[p]] : c->term[p]];
+            if (t == NO_COLUMN) continue;
+            col[row.n] = t;
+            val[row.n++] = c->value[p];
+        }
+        st = gf_centres_set_row(to, j, row, err);
+    }
+    gf_free(col);
+    gf_free(val);
+    return st;
+}
+
+/* q: the rows of `sample` at the centres of g, which become their sums. */
+static gf_status assign_sample(gf_growth *g, const gf_growth *sample, gf_partition *q,
+                               gf_error *err)
+{
+    gf_passes_made made;
+    const gf_points *points = &sample->points;
+    uint32_t *column = gf_array(g->n_terms, sizeof *column);
+    gf_status st = column ? GF_OK : gf_fail_memory(err, "growing clusters");
+    if (st == GF_OK) st = gf_partition_init(q, gf_points_n(points), g->p.k, points->x->n_cols, err);
+    for (uint32_t t = 0; st == GF_OK && t < g->n_terms; t++)
+        column[t] = sample->term ? NO_COLUMN : t;
+    for (uint32_t t = 0; st == GF_OK && sample->term && t < points->x->n_cols; t++)
+        column[sample->term[t]] = t;
+    if (st == GF_OK) st = renumber_terms(g, column, &q->centres, err);
+    gf_free(column);
+    gf_passes_free(g->passes);
+    g->passes = NULL;
+    if (st == GF_OK) st = gf_passes_create(g->pool, points, q->k, g->cancel, &g->passes, err);
+    if (st == GF_OK) st = gf_passes_run(g->passes, q, 1, 1, &made, err);
+    return st;
+}
+
+gf_status gf_growth_change_sample(gf_growth *g, uint32_t m, gf_error *err)
+{
+    gf_growth sample = {.points = g->all, .seed = g->seed};
+    gf_partition q = {0};
+    gf_status st = m < gf_points_n(&g->all) ? take_sample(&sample, &g->all, m, err) : GF_OK;
+    if (st == GF_OK) st = assign_sample(g, &sample, &q, err);
+    gf_passes_free(g->passes); /* they are of points that move now */
+    g->passes = NULL;
+    gf_partition_release(&g->p);
+    gf_csr_release(&g->x);
+    gf_free(g->weight);
+    gf_free(g->term);
+    g->p = q;
+    g->x = sample.x;
+    g->weight = sample.weight;
+    g->term = sample.term;
+    g->points = sample.term ? (gf_points){&g->x, g->weight} : g->all;
+    return st;
+}
+
 /*
  * Where a few frequent terms cut across many small groups, the first splits follow those terms, and
  * no later step mends that. Seeds drawn over all rows do not care: so a partition from such seeds
@@ -306,20 +380,31 @@ static uint32_t sample_size(uint32_t k)
     return sample < UINT32_MAX ? (uint32_t)sample : UINT32_MAX;
 }
 
+/* A sample that suits k clusters, at least twice as large as before, where it does not already. */
+static gf_status suit_sample(gf_growth *g, uint32_t k, uint32_t last_k, gf_error *err)
+{
+    uint32_t n = gf_points_n(&g->all), m = gf_points_n(&g->points);
+    if (m == n || sample_size(k) <= m) return GF_OK;
+    uint64_t wanted = sample_size(k) > 2 * (uint64_t)m ? sample_size(k) : 2 * (uint64_t)m;
+    if (wanted > sample_size(last_k)) wanted = sample_size(last_k);
+    return gf_growth_change_sample(g, wanted < n ? (uint32_t)wanted : n, err);
+}
+
 gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, uint64_t seed,
                           const gf_cancel *cancel, gf_centres *centres, gf_error *err)
 {
-    uint32_t sample = sample_size(k);
     gf_growth *g = NULL;
-    gf_status st = gf_growth_create(pool, points, sample, seed, cancel, &g, err);
+    gf_status st = gf_growth_create(pool, points, sample_size(1), seed, cancel, &g, err);
     bool compared = false;
     while (st == GF_OK && g->p.k < k) {
         uint32_t before = g->p.k, next = gf_growth_next(before);
+        if (next > k) next = k;
         if (next > MANY && !compared) {
             st = compare_with_drawn(g, err);
             compared = true;
         }
-        if (st == GF_OK) st = gf_growth_step(g, next < k ? next : k, err);
+        if (st == GF_OK) st = suit_sample(g, next, k, err);
+        if (st == GF_OK) st = gf_growth_step(g, next, err);
         if (st == GF_OK && g->p.k == before) break;
     }
     if (st == GF_OK && !compared) st = compare_with_drawn(g, err);

@@ -35,6 +35,13 @@ void gf_growth_free(gf_growth *g);
 gf_status gf_growth_step(gf_growth *g, uint32_t k, gf_error *err);
 
 /**
+ * Go on with the same clusters over another sample of m rows, or over all where m is not below
+ * their number: its rows join the most similar centre, and the centres become their sums. After a
+ * failure the growth is only good for being freed. Cost: two passes over the new sample.
+ */
+gf_status gf_growth_change_sample(gf_growth *g, uint32_t m, gf_error *err);
+
+/**
  * The partition as it is, borrowed until the next step; own is exact. Rows and terms are numbered
  * as in the sample, which has only the terms that it needs.
  */
@@ -47,8 +54,8 @@ gf_status gf_growth_separation(gf_growth *g, double *separation, gf_error *err);
 uint32_t gf_growth_next(uint32_t k);
 
 /**
- * Grow in steps to k clusters on a sample that suits k; k-means from k-means++ seeds on the same
- * sample takes its place, at about a hundred clusters, where that has the higher objective.
+ * Grow in steps to k clusters, on samples that grow with them; k-means from k-means++ seeds on the
+ * same sample takes its place, at about a hundred clusters, where that has the higher objective.
  *
  * @param[out] centres  k, or fewer where there are fewer rows; the caller's to release
  * @return GF_OK; GF_ENOMEM, GF_ECANCELLED, and *centres is unchanged
