@@ -28,9 +28,9 @@ enum {
 /* Where polish follows, passes end at so many times the tolerance: it does the rest better. */
 #define LEFT_TO_POLISH 50
 
-/* Multiplications that restarts may cost in all, taking 40 passes a run. */
-#define RESTART_WORK 4e8
-#define PASSES_A_RUN 40
+/* Multiplications that restarts may cost in all, taking 12 passes a run, growth included. */
+#define RESTART_WORK 2e9
+#define PASSES_A_RUN 12
 
 typedef struct job {
     gf_pool *pool;
