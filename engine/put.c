@@ -28,7 +28,7 @@ gf_status gf_put_open(gf_store *store, const gf_put_options *o, gf_put **put, gf
     if (st != GF_OK) return st;
     gf_put *p = gf_calloc(1, sizeof *p);
     if (!p) return gf_fail_memory(err, "a put");
-    gf_put_writer_init(&p->writer);
+    gf_background_init(&p->writer);
     p->store = store;
     p->max_document = o->max_document ? o->max_document : GF_MAX_DOCUMENT;
     if (p->max_document > GF_MAX_VALUE - ROW_OVERHEAD)
@@ -45,7 +45,7 @@ gf_status gf_put_open(gf_store *store, const gf_put_options *o, gf_put **put, gf
 void gf_put_close(gf_put *p)
 {
     if (!p) return;
-    gf_put_writer_release(p);
+    gf_background_release(&p->writer);
     gf_json_parser_free(p->parser);
     for (int i = 0; i < 2; i++) {
         gf_arena_release(&p->collected[i].arena);

@@ -24,7 +24,6 @@ typedef struct flush {
     uint64_t now;
     gf_place where; /* the collection at hand */
     bool has_builds, exists;
-    bool is_known; /* the put knows all ids of it */
     uint64_t size, seq, seq_before, modified;
     gf_collection_row collection;
     gf_row document_row;
@@ -199,8 +198,10 @@ static gf_status count_one(flush *f, const gf_waiting *w, const gf_waiting *last
 
 static gf_status read_stored(flush *f, gf_slice id, bool *there, gf_error *err)
 {
+    bool is_new = false;
     *there = false;
-    if (f->is_known && gf_known_is_new(&f->put->known, id)) return GF_OK;
+    gf_status known = gf_known_add(&f->put->known, id, &is_new, err);
+    if (known != GF_OK || is_new) return known;
     gf_status st = document_key(f, id, err);
     if (st != GF_OK) return st;
     st = gf_table_get(f->store->tables.documents, NULL, gf_buffer_view(&f->key),
@@ -239,8 +240,8 @@ static bool all_delete(const gf_waiting *w, size_t n)
 static gf_status put_collection(flush *f, const gf_waiting *w, size_t n, gf_error *err)
 {
     gf_status st = begin_collection(f, w->collection, all_delete(w, n), err);
-    f->is_known =
-        st == GF_OK && gf_known_begin(&f->put->known, w->collection, f->size, f->seq, f->modified);
+    if (st == GF_OK)
+        st = gf_known_begin(&f->put->known, w->collection, f->size, f->seq, f->modified, err);
     for (size_t i = 0; i < n && st == GF_OK;) {
         size_t end = i + 1;
         while (end < n && gf_slice_equal(w[end].document.id, w[i].document.id))

@@ -6,6 +6,7 @@
 #define GF_ENGINE_PUT_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/background.h"
 #include "base/json.h"
 #include "engine/internal.h"
 
@@ -33,19 +34,6 @@ typedef struct gf_known {
     size_t n, n_slots;
 } gf_known;
 
-/** The thread that writes, and what it has to do; all below `lock` is read and written under it. */
-typedef struct gf_put_writer {
-    pthread_t thread;
-    bool started;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    gf_collected *work; /* to be written; NULL: none */
-    bool stopping;
-    gf_status status; /* of the last that was written */
-    gf_error error;
-    gf_put_counts counts;
-} gf_put_writer;
-
 struct gf_put {
     gf_store *store;
     char *name_space_bytes;
@@ -57,10 +45,11 @@ struct gf_put {
     gf_slice *names;        /* n_names: room for checking them */
     size_t n_names;
     gf_collected collected[2];
-    unsigned front;       /* of collected: what the next document joins; the other is written */
-    uint64_t collections; /* made so far; of whoever writes, like `known` */
+    unsigned front; /* of collected: what the next document joins; the other is written */
+    gf_background writer;
+    gf_put_counts written; /* by the writer, since it was last waited for */
+    uint64_t collections;  /* made so far; the writer's, like `known` */
     gf_known known;
-    gf_put_writer writer;
     gf_status failed;
 };
 
@@ -71,9 +60,6 @@ gf_status gf_put_write(gf_put *put, gf_collected *collected, gf_put_counts *coun
 /* ---- put_writer.c: for the thread of the put's caller -----------------------------------------
  */
 
-/** Set up; nothing is started. */
-void gf_put_writer_init(gf_put_writer *writer);
-
 /** Wait until what was handed over is written, and count it. The status of that. */
 gf_status gf_put_wait(gf_put *put, gf_error *err);
 
@@ -83,22 +69,19 @@ gf_status gf_put_hand_over(gf_put *put, gf_error *err);
 /** Write what was collected here and now; nothing is being written. */
 gf_status gf_put_write_here(gf_put *put, gf_error *err);
 
-/** What was handed over is written first. */
-void gf_put_writer_release(gf_put *put);
-
 /* ---- put_known.c ------------------------------------------------------------------------------
  */
 
 void gf_known_release(gf_known *known);
 
-/** Whether all ids of the collection, which is as told, are known; from now on, where it is empty.
+/** Turn to the collection, which is as told: all its ids are known from now on, where it is empty.
  */
-bool gf_known_begin(gf_known *known, gf_slice collection, uint64_t size, uint64_t seq,
-                    uint64_t modified);
+gf_status gf_known_begin(gf_known *known, gf_slice collection, uint64_t size, uint64_t seq,
+                         uint64_t modified, gf_error *err);
 /** The collection's numbers as the put has written them. */
 void gf_known_end(gf_known *known, uint64_t seq, uint64_t modified);
 
-/** Whether the collection surely has no such document; it is known from now on. */
-bool gf_known_is_new(gf_known *known, gf_slice id);
+/** *is_new: the collection surely had no such document. It is known from now on. */
+gf_status gf_known_add(gf_known *known, gf_slice id, bool *is_new, gf_error *err);
 
 #endif

@@ -4,7 +4,8 @@
  * Whether a document is new, changed or as it was needs a look at what is there. A collection that
  * was empty when the put began has only what the put has put since; so an id that is not among
  * those is new, and need not be looked for. One hash too many costs a look, one too few would count
- * wrong: so all is forgotten once anybody else has written to the collection, or memory is short.
+ * wrong: so all is forgotten once anybody else has written to the collection, or there are too
+ * many.
  *
  *     slot    hash of an id; 0 is free     open addressing, at most half full
  */
@@ -32,17 +33,17 @@ static void insert(uint64_t *slots, size_t n_slots, uint64_t hash)
     slots[i] = hash;
 }
 
-static bool grow(gf_known *k)
+static gf_status grow(gf_known *k, gf_error *err)
 {
     size_t n_slots = k->n_slots ? k->n_slots * 2 : FEWEST_SLOTS;
-    uint64_t *slots = n_slots <= MOST_SLOTS ? gf_calloc(n_slots, sizeof *slots) : NULL;
-    if (!slots) return false;
+    uint64_t *slots = gf_calloc(n_slots, sizeof *slots);
+    if (!slots) return gf_fail_memory(err, "the ids of a collection");
     for (size_t i = 0; i < k->n_slots; i++)
         if (k->slots[i]) insert(slots, n_slots, k->slots[i]);
     gf_free(k->slots);
     k->slots = slots;
     k->n_slots = n_slots;
-    return true;
+    return GF_OK;
 }
 
 static uint64_t hash_of(gf_slice id)
@@ -51,17 +52,17 @@ static uint64_t hash_of(gf_slice id)
     return hash ? hash : 1;
 }
 
-bool gf_known_begin(gf_known *k, gf_slice collection, uint64_t size, uint64_t seq,
-                    uint64_t modified)
+gf_status gf_known_begin(gf_known *k, gf_slice collection, uint64_t size, uint64_t seq,
+                         uint64_t modified, gf_error *err)
 {
     if (k->collection_bytes && seq == k->seq && modified == k->modified &&
         gf_slice_equal(k->collection, collection))
-        return true;
+        return GF_OK;
     gf_known_release(k);
-    if (size) return false;
+    if (size) return GF_OK;
     k->collection_bytes = gf_copy_string(collection.ptr, collection.len);
     k->collection = gf_slice_of(k->collection_bytes, collection.len);
-    return k->collection_bytes != NULL;
+    return k->collection_bytes ? GF_OK : gf_fail_memory(err, "the ids of a collection");
 }
 
 void gf_known_end(gf_known *k, uint64_t seq, uint64_t modified)
@@ -70,19 +71,19 @@ void gf_known_end(gf_known *k, uint64_t seq, uint64_t modified)
     k->modified = modified;
 }
 
-bool gf_known_is_new(gf_known *k, gf_slice id)
+gf_status gf_known_add(gf_known *k, gf_slice id, bool *is_new, gf_error *err)
 {
-    if (!k->collection_bytes) return false;
+    *is_new = false;
+    if (2 * k->n >= MOST_SLOTS) gf_known_release(k);
+    if (!k->collection_bytes) return GF_OK;
+    gf_status st = 2 * k->n >= k->n_slots ? grow(k, err) : GF_OK;
+    if (st != GF_OK) return st;
     uint64_t hash = hash_of(id);
-    if (2 * k->n >= k->n_slots && !grow(k)) {
-        gf_known_release(k);
-        return false;
-    }
     size_t i = hash & (k->n_slots - 1);
     while (k->slots[i] && k->slots[i] != hash)
         i = (i + 1) & (k->n_slots - 1);
-    if (k->slots[i]) return false;
+    *is_new = k->slots[i] == 0;
+    k->n += *is_new;
     k->slots[i] = hash;
-    k->n++;
-    return true;
+    return GF_OK;
 }
