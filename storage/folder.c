@@ -112,10 +112,7 @@ static void sign_lock(const gf_folder *f, const char *purpose)
     char text[LOCK_TEXT];
     snprintf(text, sizeof text, "process %ld (grouperfish%s%s)\n", (long)getpid(),
              purpose ? " " : "", purpose ? purpose : "");
-    /*
-     * Only shown to those who wait: not worth failing for. Not emptied first, since some file
-     * systems write an emptied file out at once when it is closed.
-     */
+    /* Only shown to those who wait: not worth failing for. Emptying it first took milliseconds. */
     if (pwrite(f->lock, text, strlen(text), 0) > 0 && ftruncate(f->lock, (off_t)strlen(text)))
         return;
 }
