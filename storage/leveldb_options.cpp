@@ -49,7 +49,7 @@ struct held_work {
 
 /* On LevelDB's thread. Its work does nothing once the database is being closed; so that goes first.
  */
-void run(void *context)
+void run_held(void *context)
 {
     held_work held = *static_cast<held_work *>(context);
     gf_patience *p = held.patience;
@@ -72,7 +72,7 @@ void gf_patience::Schedule(void (*work)(void *), void *argument)
     if (over.load() || steady_clock::now() >= begin)
         target()->Schedule(work, argument);
     else
-        target()->Schedule(run, new held_work{this, work, argument});
+        target()->Schedule(run_held, new held_work{this, work, argument});
 }
 
 gf_patience *gf_leveldb_set_reading(leveldb_options_t *options, size_t buffer, size_t file,
