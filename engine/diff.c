@@ -73,7 +73,7 @@ static gf_status pair(void *context, gf_slice id, const gf_membership_cells *cel
                       const gf_row *document, gf_error *err)
 {
     pairing *p = context;
-    uint32_t now;
+    uint32_t now = ABSENT;
     (void)document;
     gf_status st = gf_cancel_check(p->cancel, err);
     if (st == GF_OK) st = place_of(p->later, cells->cluster, &now, err);

@@ -1,13 +1,15 @@
 /*
  * Documents of a snapshot -> rows: of those that the configuration is about.
  *
- * Texts stream from the store in groups of some megabytes, each tokenised in parallel. Where the
- * language has to be found, a sample of each group is looked at: as long as all groups are in one
- * language, that is the build's; where a later group says otherwise, gathering begins again, with a
- * detection for each text if they are mixed. So a document's language never depends on the groups.
+ * Texts stream from the store in groups of some megabytes, each tokenised in parallel while the
+ * next is read. Where the language has to be found, a sample of each group is looked at: as long as
+ * all groups are in one language, that is the build's; where a later group says otherwise,
+ * gathering begins again, with a detection for each text if they are mixed. So a document's
+ * language never depends on the groups.
  */
 #include "engine/rebuild_internal.h"
 
+#include "base/background.h"
 #include "base/memory.h"
 #include "engine/filter.h"
 #include "vectorize/detect.h"
@@ -23,25 +25,37 @@ typedef struct pending_text {
     gf_slice text, lang;
 } pending_text;
 
-typedef struct gathering {
-    gf_job *job;
-    gf_vectorizer *vectorizer;
-    gf_filter filter; /* of the configuration */
-    bool filters;     /* it leaves anything out */
-    gf_gathered *out;
-    gf_arena arena;        /* of the group's texts */
+/* Documents that are analysed together. */
+typedef struct group {
+    gf_arena arena;        /* of the texts */
     pending_text *pending; /* n of capacity */
     gf_text *texts;        /* capacity */
     size_t n, capacity, bytes;
-    uint64_t read; /* documents */
-    bool restart;  /* what was decided on the languages does not hold for earlier groups */
+} group;
+
+typedef struct gathering {
+    gf_job *job;
+    gf_vectorizer *vectorizer;
+    gf_gathered *out;
+    group groups[2]; /* one is analysed while the other is read */
+    group *at_hand;  /* of those: what is analysed */
+    uint64_t read;   /* documents that were analysed */
+    bool restart;    /* what was decided on the languages does not hold for earlier groups */
+
+    /* The reader's, which also writes the ids in `out`. */
+    gf_filter filter; /* of the configuration */
+    bool filters;     /* it leaves anything out */
+    group *filling;
+    gf_scan *scan;
+    gf_row row;
+    bool more;
 } gathering;
 
 /* ---- languages --------------------------------------------------------------------------------
  */
 
 /* Texts of the group without a lang, evenly spread. */
-static size_t sample_texts(const gathering *g, gf_slice *sample)
+static size_t sample_texts(const group *g, gf_slice *sample)
 {
     size_t without = 0, taken = 0, seen = 0;
     for (size_t i = 0; i < g->n; i++)
@@ -59,7 +73,7 @@ static gf_status look_at_languages(gathering *g, gf_error *err)
     gf_slice sample[LANGUAGE_SAMPLE];
     gf_dominance found;
     if (f->kind == GF_FALLBACK_DETECT || !g->job->settings.detect) return GF_OK;
-    size_t n = sample_texts(g, sample);
+    size_t n = sample_texts(g->at_hand, sample);
     if (n == 0) return GF_OK;
     gf_status st = gf_language_dominant(sample, n, g->job->pool, &found, g->job->options->cancel, err);
     if (st != GF_OK || found.n_reliable == 0) return st;
@@ -76,10 +90,11 @@ static gf_status language_task(void *context, size_t i, unsigned worker, gf_erro
 {
     (void)worker;
     gathering *g = context;
-    const pending_text *p = &g->pending[i];
-    g->texts[i] = (gf_text){p->text, NULL};
+    const pending_text *p = &g->at_hand->pending[i];
+    gf_text *text = &g->at_hand->texts[i];
+    *text = (gf_text){p->text, NULL};
     if (!g->job->settings.detect) return GF_OK;
-    return gf_document_language(&g->out->fallback, p->lang, p->text, &g->texts[i].language, err);
+    return gf_document_language(&g->out->fallback, p->lang, p->text, &text->language, err);
 }
 
 /* ---- groups -----------------------------------------------------------------------------------
@@ -88,23 +103,23 @@ static gf_status language_task(void *context, size_t i, unsigned worker, gf_erro
 static gf_status add_group(gathering *g, gf_error *err)
 {
     gf_job *j = g->job;
+    group *at = g->at_hand;
     gf_status st = look_at_languages(g, err);
     if (st != GF_OK || g->restart) return st;
     bool undecided = g->out->fallback.kind == GF_FALLBACK_UNKNOWN;
     if (undecided) g->out->fallback.kind = GF_FALLBACK_FIXED; /* nothing to go by: no language */
     /* Detection is slow, so it runs in parallel; looking a code up is not worth a task. */
     bool parallel = g->out->fallback.kind == GF_FALLBACK_DETECT;
-    st = gf_pool_run(parallel ? j->pool : NULL, g->n, language_task, g, j->options->cancel, err);
+    st = gf_pool_run(parallel ? j->pool : NULL, at->n, language_task, g, j->options->cancel, err);
     if (undecided) g->out->fallback.kind = GF_FALLBACK_UNKNOWN;
-    if (st == GF_OK) st = gf_vectorizer_add(g->vectorizer, g->texts, g->n, j->options->cancel, err);
-    g->read += g->n;
+    if (st == GF_OK)
+        st = gf_vectorizer_add(g->vectorizer, at->texts, at->n, j->options->cancel, err);
+    g->read += at->n;
     gf_job_tell(j, "reading", g->read, j->size);
-    g->n = g->bytes = 0;
-    gf_arena_reset(&g->arena);
     return st;
 }
 
-static gf_status grow(gathering *g, gf_error *err)
+static gf_status grow(group *g, gf_error *err)
 {
     size_t capacity = g->capacity ? g->capacity * 2 : 64;
     pending_text *pending = gf_realloc(g->pending, capacity, sizeof *pending);
@@ -135,17 +150,18 @@ static gf_status add_document(gathering *g, const gf_row *row, gf_error *err)
 {
     const gf_cell *text = gf_row_find(row, GF_DOCUMENTS_MAIN, "text");
     const gf_cell *lang = gf_row_find(row, GF_DOCUMENTS_MAIN, "lang");
-    gf_status st = g->n == g->capacity ? grow(g, err) : GF_OK;
+    group *to = g->filling;
+    gf_status st = to->n == to->capacity ? grow(to, err) : GF_OK;
     if (st == GF_OK) st = add_id(g->out, row->key, g->job->store->tables.documents, err);
     if (st != GF_OK) return st;
     if (!text) return gf_fail(err, GF_ECORRUPT, "table documents: a row is damaged");
-    pending_text *p = &g->pending[g->n];
-    p->text = gf_arena_copy(&g->arena, text->value);
-    p->lang = lang ? gf_arena_copy(&g->arena, lang->value) : (gf_slice){"", 0};
+    pending_text *p = &to->pending[to->n];
+    p->text = gf_arena_copy(&to->arena, text->value);
+    p->lang = lang ? gf_arena_copy(&to->arena, lang->value) : (gf_slice){"", 0};
     if (!p->text.ptr || !p->lang.ptr) return gf_fail_memory(err, "documents");
-    g->n++;
-    g->bytes += text->value.len;
-    return g->bytes >= GROUP_BYTES || g->n >= GROUP_DOCUMENTS ? add_group(g, err) : GF_OK;
+    to->n++;
+    to->bytes += text->value.len;
+    return GF_OK;
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------
@@ -170,35 +186,68 @@ static gf_status add_meant(gathering *g, const gf_row *row, gf_error *err)
     return st == GF_OK && meant ? add_document(g, row, err) : st;
 }
 
+/* Read until the group is full, or there are no more documents. */
+static gf_status fill(void *context, gf_error *err)
+{
+    gathering *g = context;
+    group *to = g->filling;
+    gf_status st = GF_OK;
+    gf_arena_reset(&to->arena);
+    to->n = to->bytes = 0;
+    while (st == GF_OK && g->more && to->bytes < GROUP_BYTES && to->n < GROUP_DOCUMENTS) {
+        st = gf_scan_step(g->scan, &g->row, &g->more, err);
+        if (st == GF_OK && g->more) st = add_meant(g, &g->row, err);
+    }
+    return st;
+}
+
+/* While a group is analysed the next one is read, where there is one. */
+static gf_status analyse_all(gathering *g, gf_background *reader, gf_error *err)
+{
+    g->at_hand = &g->groups[0];
+    g->filling = &g->groups[0];
+    gf_status st = fill(g, err);
+    while (st == GF_OK && g->at_hand->n && !g->restart) {
+        group *next = g->filling = &g->groups[g->at_hand == &g->groups[0]];
+        next->n = 0;
+        if (g->more) gf_background_start(reader, fill, g);
+        st = add_group(g, err);
+        gf_status read = gf_background_wait(reader, st == GF_OK ? err : NULL);
+        if (st == GF_OK) st = read;
+        g->at_hand = next;
+    }
+    return st;
+}
+
 static gf_status walk(gathering *g, gf_error *err)
 {
     gf_job *j = g->job;
     gf_buffer prefix = {0};
-    gf_scan *scan = NULL;
-    gf_row row = {0};
+    gf_background reader;
     gf_collection_key(&prefix, j->where.name_space, j->where.collection);
     gf_status st = gf_buffer_check(&prefix, err);
     gf_scan_options o = {
         .snapshot = j->snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
-    bool more = true;
-    if (st == GF_OK) st = gf_scan_open(j->store->tables.documents, &o, &scan, err);
-    while (st == GF_OK && more && !g->restart) {
-        st = gf_scan_step(scan, &row, &more, err);
-        if (st == GF_OK && more) st = add_meant(g, &row, err);
-    }
-    gf_scan_close(scan);
-    gf_row_release(&row);
+    g->more = true;
+    gf_background_init(&reader);
+    if (st == GF_OK) st = gf_scan_open(j->store->tables.documents, &o, &g->scan, err);
+    if (st == GF_OK) st = analyse_all(g, &reader, err);
+    gf_background_release(&reader);
+    gf_scan_close(g->scan);
+    gf_row_release(&g->row);
     gf_buffer_release(&prefix);
-    return st == GF_OK && !g->restart && g->n ? add_group(g, err) : st;
+    return st;
 }
 
 static void release(gathering *g)
 {
     gf_vectorizer_free(g->vectorizer);
     gf_filter_release(&g->filter);
-    gf_arena_release(&g->arena);
-    gf_free(g->pending);
-    gf_free(g->texts);
+    for (int i = 0; i < 2; i++) {
+        gf_arena_release(&g->groups[i].arena);
+        gf_free(g->groups[i].pending);
+        gf_free(g->groups[i].texts);
+    }
 }
 
 static gf_status gather_once(gf_job *j, bool *restart, gf_error *err)

@@ -140,10 +140,12 @@ typedef struct gf_put_counts {
 gf_status gf_put_open(gf_store *store, const gf_put_options *options, gf_put **put, gf_error *err);
 
 /**
- * Put a document; one of the same id is replaced. Documents are collected and written some hundred
- * at a time: only those that gf_put_counted counts are on disk. A change of one that is there waits
- * for gf_put_flush, or until 64 MB of such wait: of several of one id the last counts, and those
- * before it count as unchanged. So what was put once changes nothing when it is put again.
+ * Put a document; one of the same id is replaced. Documents are collected and written some thousand
+ * at a time, by a thread of the put's own while the next are collected: only those that
+ * gf_put_counted counts are sure to be on disk. A failure of the writing is told by a later call.
+ * A change of one that is there waits for gf_put_flush, or until 64 MB of such wait: of several of
+ * one id the last counts, and those before it count as unchanged. So what was put once changes
+ * nothing when it is put again.
  *
  * @return GF_OK; GF_EINVAL or GF_ELIMIT where this document cannot be taken (its id is empty or
  * longer than GF_MAX_ID, it is too large, ...): the put goes on without it. After any other failure
@@ -161,10 +163,10 @@ gf_status gf_put_flush(gf_put *put, gf_error *err);
 /** Whether it can go on: false after a failure that was not one document's. */
 bool gf_put_is_good(const gf_put *put);
 
-/** What was written and synced so far. */
+/** What was written and synced so far; after a flush that is all. */
 gf_put_counts gf_put_counted(const gf_put *put);
 
-/** Forgets what was not flushed. */
+/** Forgets what is collected and was not flushed; waits for what is being written. */
 void gf_put_close(gf_put *put);
 
 /** Which documents are meant: all that is said must hold. */

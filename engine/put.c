@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-    BATCH_DOCUMENTS = 1000,
+    BATCH_DOCUMENTS = 4000,
     BATCH_BYTES = 4 << 20,
     DEFAULT_COLLECTIONS = 100000,
     ROW_OVERHEAD = 1 << 20 /* of a row of the largest document: the names' and columns' own bytes */
@@ -28,6 +28,7 @@ gf_status gf_put_open(gf_store *store, const gf_put_options *o, gf_put **put, gf
     if (st != GF_OK) return st;
     gf_put *p = gf_calloc(1, sizeof *p);
     if (!p) return gf_fail_memory(err, "a put");
+    gf_background_init(&p->writer);
     p->store = store;
     p->max_document = o->max_document ? o->max_document : GF_MAX_DOCUMENT;
     if (p->max_document > GF_MAX_VALUE - ROW_OVERHEAD)
@@ -44,11 +45,15 @@ gf_status gf_put_open(gf_store *store, const gf_put_options *o, gf_put **put, gf
 void gf_put_close(gf_put *p)
 {
     if (!p) return;
+    gf_background_release(&p->writer);
     gf_json_parser_free(p->parser);
-    gf_arena_release(&p->arena);
+    for (int i = 0; i < 2; i++) {
+        gf_arena_release(&p->collected[i].arena);
+        gf_free(p->collected[i].waiting);
+    }
+    gf_known_release(&p->known);
     gf_put_hold_release(&p->hold);
     gf_free(p->names);
-    gf_free(p->waiting);
     gf_free(p->name_space_bytes);
     gf_free(p);
 }
@@ -155,111 +160,53 @@ static gf_status check_document(gf_put *p, gf_slice collection, const gf_documen
 /* ---- collecting -------------------------------------------------------------------------------
  */
 
-static bool keep(gf_put *p, gf_slice *s)
+static bool keep(gf_collected *c, gf_slice *s)
 {
-    gf_slice copy = gf_arena_copy(&p->arena, *s);
-    p->bytes += s->len;
+    gf_slice copy = gf_arena_copy(&c->arena, *s);
+    c->bytes += s->len;
     *s = copy;
     return copy.ptr != NULL;
 }
 
-static bool keep_fields(gf_put *p, gf_document *d)
+static bool keep_fields(gf_collected *c, gf_document *d)
 {
-    gf_field *fields = gf_arena_alloc(&p->arena, d->n_fields * sizeof *fields);
+    gf_field *fields = gf_arena_alloc(&c->arena, d->n_fields * sizeof *fields);
     if (!fields) return false;
     for (size_t i = 0; i < d->n_fields; i++) {
         fields[i] = d->fields[i];
-        if (!keep(p, &fields[i].name) || !keep(p, &fields[i].json)) return false;
+        if (!keep(c, &fields[i].name) || !keep(c, &fields[i].json)) return false;
     }
     d->fields = fields;
     return true;
 }
 
-static gf_status collect(gf_put *p, gf_slice collection, const gf_document *d, bool deletes,
-                         gf_error *err)
+gf_status gf_collect(gf_collected *c, gf_slice collection, const gf_document *d, bool deletes,
+                     gf_error *err)
 {
-    if (p->n == p->capacity) {
-        size_t capacity = p->capacity ? p->capacity * 2 : 64;
-        gf_waiting *grown = gf_realloc(p->waiting, capacity, sizeof *grown);
+    if (c->n == c->capacity) {
+        size_t capacity = c->capacity ? c->capacity * 2 : 64;
+        gf_waiting *grown = gf_realloc(c->waiting, capacity, sizeof *grown);
         if (!grown) return gf_fail_memory(err, "documents");
-        p->waiting = grown;
-        p->capacity = capacity;
+        c->waiting = grown;
+        c->capacity = capacity;
     }
-    gf_waiting w = {collection, *d, (uint32_t)p->n, deletes};
-    bool kept = keep(p, &w.collection) && keep(p, &w.document.id) && keep(p, &w.document.text) &&
-                keep(p, &w.document.time) && keep(p, &w.document.language) &&
-                keep_fields(p, &w.document);
+    gf_waiting w = {collection, *d, (uint32_t)c->n, deletes};
+    bool kept = keep(c, &w.collection) && keep(c, &w.document.id) && keep(c, &w.document.text) &&
+                keep(c, &w.document.time) && keep(c, &w.document.language) &&
+                keep_fields(c, &w.document);
     if (!kept) return gf_fail_memory(err, "documents");
-    p->waiting[p->n++] = w;
+    c->waiting[c->n++] = w;
     return GF_OK;
 }
 
-static bool is_full(const gf_put *p)
+bool gf_collected_is_full(const gf_collected *c)
 {
-    return p->n >= BATCH_DOCUMENTS || p->bytes >= BATCH_BYTES;
+    return c->n >= BATCH_DOCUMENTS || c->bytes >= BATCH_BYTES;
 }
 
 static gf_status fail_again(const gf_put *p, gf_error *err)
 {
     return gf_fail(err, p->failed, "this put has failed before");
-}
-
-/* ---- flushing ---------------------------------------------------------------------------------
- */
-
-static void add_counts(gf_put_counts *to, const gf_put_counts *from)
-{
-    to->created += from->created;
-    to->changed += from->changed;
-    to->unchanged += from->unchanged;
-    to->deleted += from->deleted;
-    to->absent += from->absent;
-    to->collections += from->collections;
-}
-
-/* Write what waits; where `last`, also what was held back of the same ids. */
-static gf_status write_waiting(gf_put *p, bool last, gf_error *err)
-{
-    gf_put_counts counts = {0};
-    if (p->n == 0) return GF_OK;
-    gf_status st = gf_lock(p->store, err);
-    if (st == GF_OK) st = gf_put_write(p, last, &counts, err);
-    gf_unlock(p->store);
-    if (st == GF_OK) add_counts(&p->counts, &counts);
-    gf_arena_reset(&p->arena);
-    p->n = p->bytes = 0;
-    return st;
-}
-
-/* What is held back comes to wait again, batch by batch, and now it is the last of its id. */
-static gf_status write_held(gf_put *p, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (uint32_t i = 0; i < p->hold.keys.n && st == GF_OK; i++) {
-        gf_put_held *held = &p->hold.entries[i];
-        if (held->block)
-            st = collect(p, held->waiting.collection, &held->waiting.document, false, err);
-        gf_put_hold_drop(&p->hold, held);
-        if (st == GF_OK && is_full(p)) st = write_waiting(p, true, err);
-    }
-    if (st == GF_OK) st = write_waiting(p, true, err);
-    gf_put_hold_release(&p->hold);
-    return st;
-}
-
-static gf_status flush_batch(gf_put *p, gf_error *err)
-{
-    p->failed = write_waiting(p, false, err);
-    if (p->failed == GF_OK && gf_put_hold_is_full(&p->hold)) p->failed = write_held(p, err);
-    return p->failed;
-}
-
-gf_status gf_put_flush(gf_put *p, gf_error *err)
-{
-    if (p->failed != GF_OK) return fail_again(p, err);
-    p->failed = write_waiting(p, true, err);
-    if (p->failed == GF_OK) p->failed = write_held(p, err);
-    return p->failed;
 }
 
 /* ---- putting ----------------------------------------------------------------------------------
@@ -270,8 +217,10 @@ static gf_status add(gf_put *p, gf_status checked, gf_slice collection, const gf
                      bool deletes, gf_error *err)
 {
     if (checked == GF_EINVAL || checked == GF_ELIMIT) return checked; /* this document's affair */
-    p->failed = checked == GF_OK ? collect(p, collection, d, deletes, err) : checked;
-    if (p->failed == GF_OK && is_full(p)) return flush_batch(p, err);
+    gf_collected *c = &p->collected[p->front];
+    p->failed = checked == GF_OK ? gf_collect(c, collection, d, deletes, err) : checked;
+    if (p->failed == GF_OK && gf_collected_is_full(c))
+        p->failed = gf_put_hand_over(p, err);
     return p->failed;
 }
 
@@ -288,4 +237,15 @@ gf_status gf_put_delete(gf_put *p, gf_slice collection, gf_slice id, gf_error *e
     gf_status st = gf_check_name("collection", collection, err);
     if (st == GF_OK) st = gf_check_id(id, err);
     return add(p, st, collection, &d, true, err);
+}
+
+/* ---- flushing ---------------------------------------------------------------------------------
+ */
+
+gf_status gf_put_flush(gf_put *p, gf_error *err)
+{
+    if (p->failed != GF_OK) return fail_again(p, err);
+    p->failed = gf_put_wait(p, err);
+    if (p->failed == GF_OK) p->failed = gf_put_write_here(p, err);
+    return p->failed;
 }

@@ -67,7 +67,7 @@ static gf_status begin_new(flush *f, bool only_deletes, gf_error *err)
         return gf_fail(err, GF_ENOTFOUND, "there is no collection \"%.*s\"", GF_SLICE_ARG(name));
     f->exists = f->has_builds = false;
     f->size = f->seq = f->seq_before = f->modified = 0;
-    if (p->counts.collections + ++f->counts.collections <= p->max_collections) return GF_OK;
+    if (p->collections + ++f->counts.collections <= p->max_collections) return GF_OK;
     return gf_fail(err, GF_ELIMIT,
                    "more than %" PRIu32 " collections would be made; the next is \"%.*s\" "
                    "(--max-collections raises the limit)",
@@ -96,6 +96,7 @@ static void write_collection(flush *f)
     if (f->exists && f->seq == f->seq_before) return;
     uint64_t modified = f->modified;
     if (f->seq != f->seq_before && f->now > modified) modified = f->now;
+    gf_known_end(&f->put->known, f->seq, modified);
     const struct {
         const char *name;
         uint64_t value;
@@ -181,6 +182,10 @@ static gf_status equals(flush *f, const gf_waiting *w, const gf_waiting *other, 
 
 static gf_status read_stored(flush *f, gf_slice id, bool *there, gf_error *err)
 {
+    bool is_new = false;
+    *there = false;
+    gf_status known = gf_known_add(&f->put->known, id, &is_new, err);
+    if (known != GF_OK || is_new) return known;
     gf_status st = document_key(f, id, err);
     if (st != GF_OK) return st;
     st = gf_table_get(f->store->tables.documents, NULL, gf_buffer_view(&f->key),
@@ -276,6 +281,8 @@ static bool all_delete(const gf_waiting *w, size_t n)
 static gf_status put_collection(flush *f, const gf_waiting *w, size_t n, gf_error *err)
 {
     gf_status st = begin_collection(f, w->collection, all_delete(w, n), err);
+    if (st == GF_OK)
+        st = gf_known_begin(&f->put->known, w->collection, f->size, f->seq, f->modified, err);
     for (size_t i = 0; i < n && st == GF_OK;) {
         size_t end = i + 1;
         while (end < n && gf_slice_equal(w[end].document.id, w[i].document.id))
@@ -287,25 +294,24 @@ static gf_status put_collection(flush *f, const gf_waiting *w, size_t n, gf_erro
     return st;
 }
 
-static gf_status put_all(flush *f, gf_error *err)
+static gf_status put_all(flush *f, gf_collected *c, gf_error *err)
 {
-    gf_put *p = f->put;
     gf_status st = gf_batch_create(f->store->db, &f->batch, err);
-    qsort(p->waiting, p->n, sizeof *p->waiting, by_place);
-    for (size_t i = 0; i < p->n && st == GF_OK;) {
+    qsort(c->waiting, c->n, sizeof *c->waiting, by_place);
+    for (size_t i = 0; i < c->n && st == GF_OK;) {
         size_t end = i + 1;
-        while (end < p->n && gf_slice_equal(p->waiting[end].collection, p->waiting[i].collection))
+        while (end < c->n && gf_slice_equal(c->waiting[end].collection, c->waiting[i].collection))
             end++;
-        st = put_collection(f, p->waiting + i, end - i, err);
+        st = put_collection(f, c->waiting + i, end - i, err);
         i = end;
     }
     return st == GF_OK ? gf_batch_write(f->batch, GF_SYNC, err) : st;
 }
 
-gf_status gf_put_write(gf_put *p, bool last, gf_put_counts *counts, gf_error *err)
+gf_status gf_put_write(gf_put *p, gf_collected *c, bool last, gf_put_counts *counts, gf_error *err)
 {
     flush f = {.put = p, .last = last, .store = p->store, .now = (uint64_t)gf_clock_ms()};
-    gf_status st = put_all(&f, err);
+    gf_status st = put_all(&f, c, err);
     if (st == GF_OK) *counts = f.counts;
     gf_batch_free(f.batch);
     gf_collection_row_release(&f.collection);

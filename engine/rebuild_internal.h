@@ -188,6 +188,6 @@ gf_status gf_trim_changes(gf_store *store, gf_place where, uint64_t seq, gf_batc
 /** Gather, cluster and name: all between beginning and writing. */
 gf_status gf_job_compute(gf_job *job, gf_error *err);
 
-enum { GF_WRITE_BYTES = 4 << 20, GF_WRITE_CHANGES = 20000 };
+enum { GF_WRITE_BYTES = 4 << 20, GF_WRITE_CHANGES = 100000 };
 
 #endif

@@ -1,4 +1,5 @@
 /* A finished clustering becomes rows: clusters, memberships, model, the build itself. */
+#include "base/background.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
@@ -7,15 +8,52 @@
 #include "engine/tree.h"
 #include "engine/write_index.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { TERMS_PER_CLUSTER = 20 };
 
 typedef struct writing {
     gf_job *job;
     gf_tables *tables;
-    gf_batch *batch;
+    gf_batch *batch;        /* what is being filled: the caller's, or `other` */
+    gf_batch *other;        /* while one is filled the other is written; NULL: not yet */
+    gf_background *writing; /* that */
     gf_buffer key, text, vector;
     double begun; /* seconds */
 } writing;
+
+static gf_status write_batch(void *batch, gf_error *err)
+{
+    return gf_batch_write(batch, GF_SYNC, err);
+}
+
+/* Have the batch written, and go on with the other one. */
+static gf_status hand_over(writing *w, gf_error *err)
+{
+    gf_status st = gf_background_wait(w->writing, err);
+    if (st == GF_OK && !w->other) st = gf_batch_create(w->job->store->db, &w->other, err);
+    if (st != GF_OK) return st;
+    gf_batch *full = w->batch;
+    w->batch = w->other;
+    w->other = full;
+    gf_background_start(w->writing, write_batch, full);
+    return GF_OK;
+}
+
+/* Only the caller's batch may keep anything: the other one is written and freed. */
+static gf_status end_writing(writing *w, gf_batch *callers, gf_status st, gf_error *err)
+{
+    gf_status written = gf_background_wait(w->writing, st == GF_OK ? err : NULL);
+    if (st == GF_OK) st = written;
+    if (w->batch == callers) {
+        gf_batch_free(w->other);
+        return st;
+    }
+    if (st == GF_OK) st = gf_batch_write(w->batch, GF_SYNC, err);
+    gf_batch_free(w->batch);
+    return st;
+}
 
 static gf_status write_full(writing *w, gf_error *err)
 {
@@ -23,7 +61,7 @@ static gf_status write_full(writing *w, gf_error *err)
     if (st != GF_OK) return st;
     if (gf_batch_bytes(w->batch) < GF_WRITE_BYTES && gf_batch_changes(w->batch) < GF_WRITE_CHANGES)
         return GF_OK;
-    return gf_batch_write(w->batch, GF_SYNC, err);
+    return hand_over(w, err);
 }
 
 /* ---- clusters ---------------------------------------------------------------------------------
@@ -83,48 +121,110 @@ static gf_slice member_id(const gf_job *j, uint32_t point)
     return gf_gathered_id(&j->documents, j->row_of[point]);
 }
 
-/* A cell of a member, whose qualifier is in w->text. */
+/* A cell of a member, whose qualifier or value is in w->text. */
 static gf_status put_member(writing *w, unsigned family, gf_slice qualifier, gf_slice value,
                             gf_error *err)
 {
     gf_status st = gf_buffer_check(&w->text, err);
-    if (st == GF_OK)
-        gf_batch_put(w->batch, w->tables->clusters, gf_buffer_view(&w->key), family, qualifier,
-                     value, 0);
+    if (st != GF_OK) return st;
+    gf_batch_put(w->batch, w->tables->clusters, gf_buffer_view(&w->key), family, qualifier, value,
+                 0);
+    return write_full(w, err);
+}
+
+/* The members of a cluster by id; `members` has them in that order, where j->members is by rank. */
+static gf_status write_members(writing *w, const uint32_t *members, uint32_t cluster, gf_error *err)
+{
+    const gf_job *j = w->job;
+    gf_status st = GF_OK;
+    for (uint32_t r = j->start[cluster]; r < j->start[cluster + 1] && st == GF_OK; r++) {
+        gf_buffer_reset(&w->text);
+        gf_buffer_float(&w->text, j->clusters.score[members[r]]);
+        st = put_member(w, GF_CLUSTERS_DOCUMENTS, member_id(j, members[r]),
+                        gf_buffer_view(&w->text), err);
+    }
     return st;
 }
 
-/* The members of a cluster, by id and by rank. */
-static gf_status write_members(writing *w, uint32_t cluster, gf_error *err)
+static gf_status write_ranked(writing *w, uint32_t cluster, gf_error *err)
 {
     const gf_job *j = w->job;
     gf_status st = GF_OK;
     for (uint32_t r = j->start[cluster]; r < j->start[cluster + 1] && st == GF_OK; r++) {
         uint32_t point = j->members[r];
-        gf_slice id = member_id(j, point);
         gf_buffer_reset(&w->text);
-        gf_rank_write(&w->text, j->clusters.score[point], id);
+        gf_rank_write(&w->text, j->clusters.score[point], member_id(j, point));
         st = put_member(w, GF_CLUSTERS_RANKED, gf_buffer_view(&w->text), GF_SLICE(""), err);
+    }
+    return st;
+}
+
+static int by_label(const void *a, const void *b, void *context)
+{
+    const gf_slice *labels = context;
+    return gf_slice_compare(labels[*(const uint32_t *)a], labels[*(const uint32_t *)b]);
+}
+
+/* Rows by cluster, each cluster's by id, as j->start divides them; then the clusters by label. */
+static void put_in_order(const gf_job *j, uint32_t *members, uint32_t *order, uint32_t *next)
+{
+    memcpy(next, j->start, j->clusters.k * sizeof *next);
+    for (uint32_t point = 0; point < j->clusters.n; point++)
+        members[next[j->clusters.label[point]]++] = point;
+    for (uint32_t c = 0; c < j->clusters.k; c++)
+        order[c] = c;
+    qsort_r(order, j->clusters.k, sizeof *order, by_label, j->labels);
+}
+
+/*
+ * Each family by itself, its rows by label: in the order of the keys, which is cheapest to insert,
+ * and makes tables that do not overlap, so that there is little to compact.
+ */
+static gf_status write_families(writing *w, const uint32_t *members, const uint32_t *order,
+                                gf_error *err)
+{
+    static const unsigned families[] = {GF_CLUSTERS_MAIN, GF_CLUSTERS_DOCUMENTS,
+                                        GF_CLUSTERS_RANKED};
+    const gf_job *j = w->job;
+    uint32_t k = j->clusters.k;
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < 3 * k && st == GF_OK; i++) {
+        uint32_t c = order[i % k];
+        if (i % 3 == 0) gf_job_tell(j, "writing clusters", i / 3, k);
+        gf_buffer_reset(&w->key);
+        gf_cluster_key(&w->key, gf_buffer_view(&j->key), j->labels[c]);
+        st = gf_buffer_check(&w->key, err);
         if (st != GF_OK) break;
-        gf_buffer_reset(&w->text);
-        gf_buffer_float(&w->text, j->clusters.score[point]);
-        st = put_member(w, GF_CLUSTERS_DOCUMENTS, id, gf_buffer_view(&w->text), err);
-        if (st == GF_OK) st = write_full(w, err);
+        switch (families[i / k]) {
+        case GF_CLUSTERS_MAIN:
+            st = write_cluster_row(w, c, err);
+            break;
+        case GF_CLUSTERS_DOCUMENTS:
+            st = write_members(w, members, c, err);
+            break;
+        default:
+            st = write_ranked(w, c, err);
+        }
     }
     return st;
 }
 
 static gf_status write_clusters(writing *w, gf_error *err)
 {
+    const gf_job *j = w->job;
+    uint32_t *members = gf_array(j->clusters.n, sizeof *members);
+    uint32_t *order = gf_array(j->clusters.k, sizeof *order);
+    uint32_t *next = gf_array(j->clusters.k, sizeof *next);
     gf_status st = GF_OK;
-    for (uint32_t c = 0; c < w->job->clusters.k && st == GF_OK; c++) {
-        gf_job_tell(w->job, "writing clusters", c, w->job->clusters.k);
-        gf_buffer_reset(&w->key);
-        gf_cluster_key(&w->key, gf_buffer_view(&w->job->key), w->job->labels[c]);
-        st = gf_buffer_check(&w->key, err);
-        if (st == GF_OK) st = write_cluster_row(w, c, err);
-        if (st == GF_OK) st = write_members(w, c, err);
+    if (!members || !order || !next) {
+        st = gf_fail_memory(err, "clusters");
+    } else if (j->clusters.k) {
+        put_in_order(j, members, order, next);
+        st = write_families(w, members, order, err);
     }
+    gf_free(members);
+    gf_free(order);
+    gf_free(next);
     return st;
 }
 
@@ -275,8 +375,13 @@ static gf_status write_build_row(writing *w, gf_error *err)
 
 gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
 {
-    writing w = {
-        .job = j, .tables = &j->store->tables, .batch = batch, .begun = gf_clock_seconds()};
+    gf_background background;
+    writing w = {.job = j,
+                 .tables = &j->store->tables,
+                 .batch = batch,
+                 .writing = &background,
+                 .begun = gf_clock_seconds()};
+    gf_background_init(&background);
     gf_status st = write_clusters(&w, err);
     if (st == GF_OK) st = write_memberships(&w, err);
     if (st == GF_OK) st = write_model(&w, err);
@@ -284,6 +389,8 @@ gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
     if (st == GF_OK && j->settings.store_index)
         st = gf_write_index(&j->documents, put_index_cell, &w, err);
     if (st == GF_OK) st = write_build_row(&w, err);
+    st = end_writing(&w, batch, st, err);
+    gf_background_release(&background);
     gf_buffer_release(&w.key);
     gf_buffer_release(&w.text);
     gf_buffer_release(&w.vector);

@@ -112,8 +112,9 @@ static void sign_lock(const gf_folder *f, const char *purpose)
     char text[LOCK_TEXT];
     snprintf(text, sizeof text, "process %ld (grouperfish%s%s)\n", (long)getpid(),
              purpose ? " " : "", purpose ? purpose : "");
-    /* Only shown to those who wait: not worth failing for. */
-    if (ftruncate(f->lock, 0) == 0 && pwrite(f->lock, text, strlen(text), 0) < 0) return;
+    /* Only shown to those who wait: not worth failing for. Emptying it first took milliseconds. */
+    if (pwrite(f->lock, text, strlen(text), 0) > 0 && ftruncate(f->lock, (off_t)strlen(text)))
+        return;
 }
 
 static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err)
@@ -169,7 +170,7 @@ static gf_status build_database(const char *building, const char *place, gf_erro
 static gf_status adopt_database(const char *place, gf_error *err)
 {
     gf_backend *backend;
-    gf_status st = gf_leveldb_check_logs(place, err);
+    gf_status st = gf_leveldb_check_logs(place, NULL, err);
     if (st == GF_OK) st = gf_leveldb_open(place, GF_LEVELDB_EXISTING, &backend, err);
     if (st == GF_OK) backend->operations->close(backend);
     return st;
@@ -299,11 +300,13 @@ gf_status gf_folder_open(gf_folder *f, gf_database **db, gf_error *err)
     char *place = path_in(f, "db", err);
     if (!place) return GF_ENOMEM;
     gf_backend *backend = NULL;
+    bool clean = false;
     gf_status st = GF_OK;
     if (!gf_file_is_folder(place))
         st = gf_fail(err, GF_ECORRUPT, "%s: the store's database is missing", f->path);
-    if (st == GF_OK) st = gf_leveldb_check_logs(place, err);
-    if (st == GF_OK) st = gf_leveldb_open(place, GF_LEVELDB_EXISTING, &backend, err);
+    if (st == GF_OK) st = gf_leveldb_check_logs(place, &clean, err);
+    if (st == GF_OK)
+        st = gf_leveldb_open(place, clean ? GF_LEVELDB_CLEAN : GF_LEVELDB_EXISTING, &backend, err);
     if (st == GF_OK) {
         st = gf_database_create(backend, db, err);
         if (st != GF_OK) backend->operations->close(backend);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "storage/leveldb_internal.h"
+#include "storage/leveldb_options.h"
 
 /* Measured on LevelDB 1.23; docs/storage.md gives the figures. */
 enum {
@@ -10,7 +11,8 @@ enum {
     TABLE_FILE = 16 << 20,
     CACHE = 64 << 20,
     BLOOM_BITS = 10,
-    OPEN_FILES = 500
+    OPEN_FILES = 500,
+    WORTH_A_TABLE = 256 << 10
 };
 
 /* ---- messages, iterators ----------------------------------------------------------------------
@@ -145,11 +147,25 @@ static void snapshot_free(gf_backend *backend, const void *snapshot)
 /* ---- the backend ------------------------------------------------------------------------------
  */
 
+/*
+ * What was written becomes a table, so that whoever opens the database next finds an empty log: a
+ * range without a key compacts nothing else, but waits for the compaction that is under way. Little
+ * is left in the log; reading it again takes less.
+ */
+static void empty_log(gf_leveldb *b)
+{
+    if (b->db && b->written >= WORTH_A_TABLE && !b->failed)
+        leveldb_compact_range(b->db, "\xFF\xFF", 2, "\xFF\xFF", 2);
+}
+
 static void close_backend(gf_backend *backend)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
     gf_leveldb_view_close(b, &b->newest);
+    empty_log(b);
+    gf_patience_end(b->patience, true);
     if (b->db) leveldb_close(b->db);
+    gf_patience_free(b->patience);
     if (b->options) leveldb_options_destroy(b->options);
     if (b->cache) leveldb_cache_destroy(b->cache);
     if (b->filter) leveldb_filterpolicy_destroy(b->filter);
@@ -190,6 +206,8 @@ static void set_options(gf_leveldb *b, gf_leveldb_mode mode)
     leveldb_options_set_cache(o, b->cache);
     leveldb_options_set_filter_policy(o, b->filter);
     leveldb_options_set_compression(o, leveldb_snappy_compression);
+    if (mode != GF_LEVELDB_CREATE)
+        b->patience = gf_leveldb_set_reading(o, WRITE_BUFFER, TABLE_FILE, mode == GF_LEVELDB_CLEAN);
 }
 
 static gf_status open_leveldb(gf_leveldb *b, const char *folder, gf_leveldb_mode mode,

@@ -52,6 +52,8 @@ bool gf_leveldb_is_file(const char *name)
 /* ---- the walk ---------------------------------------------------------------------------------
  */
 
+enum { LONGEST_GOING_ON = 64 << 10 }; /* bytes: a MANIFEST is read whole at each opening */
+
 /* What to do with each damage: the first ends the walk, or all are reported. */
 typedef struct walk {
     const char *folder;
@@ -60,6 +62,7 @@ typedef struct walk {
     void *context;
     const gf_cancel *cancel;
     uint64_t oldest_log; /* that is still needed */
+    bool clean;          /* so far: see gf_leveldb_check_logs */
     gf_buffer content;   /* of the file at work */
 } walk;
 
@@ -168,9 +171,12 @@ static gf_status check_current(walk *w, gf_error *err)
     st = read_file(w, name, &found);
     if (st == GF_ENOTFOUND) return damage(w, name, "the file is missing", err);
     gf_buffer manifest = w->content;
+    gf_slice edits = gf_buffer_view(&manifest);
+    bool deletes = false;
     w->content = (gf_buffer){0};
-    if (st == GF_OK)
-        st = gf_leveldb_check_manifest(gf_buffer_view(&manifest), check_wanted, w, &found);
+    if (st == GF_OK) st = gf_leveldb_check_manifest(edits, check_wanted, w, &deletes, &found);
+    w->clean =
+        st == GF_OK && !deletes && edits.len <= LONGEST_GOING_ON && gf_leveldb_log_is_whole(edits);
     gf_buffer_release(&manifest);
     return handle(w, name, st, &found, err);
 }
@@ -187,6 +193,7 @@ static gf_status check_file(walk *w, const char *name, gf_error *err)
     gf_status st = gf_cancel_check(w->cancel, &found);
     if (st == GF_OK) st = read_file(w, name, &found);
     if (st == GF_OK) st = gf_leveldb_check_log(gf_buffer_view(&w->content), NULL, NULL, &found);
+    w->clean = w->clean && w->content.len == 0;
     return handle(w, name, st, &found, err);
 }
 
@@ -213,10 +220,12 @@ static gf_status run(walk *w, gf_error *err)
     return st;
 }
 
-gf_status gf_leveldb_check_logs(const char *folder, gf_error *err)
+gf_status gf_leveldb_check_logs(const char *folder, bool *clean, gf_error *err)
 {
     walk w = {.folder = folder};
-    return run(&w, err);
+    gf_status st = run(&w, err);
+    if (st == GF_OK && clean) *clean = w.clean;
+    return st;
 }
 
 gf_status gf_leveldb_check_files(const char *folder, gf_damage_report *report, void *context,

@@ -33,9 +33,12 @@ typedef void gf_damage_report(void *context, const char *file, const char *what)
 
 /**
  * Check CURRENT, the MANIFEST and the logs in a folder; cheap, done before every opening.
+ *
+ * @param[out] clean  whether it was closed cleanly: the log is empty, and the MANIFEST is short,
+ *                    whole, and names nothing that is gone; both can then be written on. May be NULL
  * @return GF_OK; GF_ECORRUPT with the first damage; GF_EIO, GF_ENOMEM
  */
-gf_status gf_leveldb_check_logs(const char *folder, gf_error *err);
+gf_status gf_leveldb_check_logs(const char *folder, bool *clean, gf_error *err);
 
 /**
  * Check all files and report every damage.
@@ -56,6 +59,9 @@ typedef gf_status gf_log_record(void *context, gf_slice record, gf_error *err);
 /** Check a log (or MANIFEST); `each` (may be NULL) gets its records. */
 gf_status gf_leveldb_check_log(gf_slice content, gf_log_record *each, void *context, gf_error *err);
 
+/** Whether a log that was checked ends with a whole record, so that it can be written on. */
+bool gf_leveldb_log_is_whole(gf_slice content);
+
 /** Check a table file; its footer alone, of a file of that size. */
 gf_status gf_leveldb_check_table(gf_slice content, gf_error *err);
 gf_status gf_leveldb_check_footer(gf_slice footer, uint64_t file_size, gf_error *err);
@@ -65,9 +71,12 @@ enum { GF_LEVELDB_FOOTER = 48 }; /* bytes */
 /** A file that a MANIFEST wants to be there; size 0 where that is not known (a log). */
 typedef gf_status gf_manifest_file(void *context, uint64_t number, uint64_t size, gf_error *err);
 
-/** Check a MANIFEST and tell the files that it wants: its log (size 0), then its tables. */
+/**
+ * Check a MANIFEST and tell the files that it wants: its log (size 0), then its tables.
+ * *deletes (may be NULL) becomes whether it also names files that are gone.
+ */
 gf_status gf_leveldb_check_manifest(gf_slice content, gf_manifest_file *each, void *context,
-                                    gf_error *err);
+                                    bool *deletes, gf_error *err);
 
 /** A table that a MANIFEST wants to be there, with its lowest key; borrowed for the call. */
 typedef gf_status gf_manifest_table(void *context, uint64_t number, gf_slice lowest, gf_error *err);

@@ -89,6 +89,19 @@ static bool in_place(log_check *c, const fragment *f)
     return begins != c->within;
 }
 
+bool gf_leveldb_log_is_whole(gf_slice content)
+{
+    log_check c = {.content = content};
+    while (c.at < content.len) {
+        fragment f;
+        bool is_filling = BLOCK - c.at % BLOCK < HEAD;
+        if (!take_next(&c, &f) || f.is_none != is_filling) return false;
+        c.at += f.size;
+        if (!f.is_none) c.within = f.type == FIRST || f.type == MIDDLE;
+    }
+    return !c.within;
+}
+
 gf_status gf_leveldb_check_log(gf_slice content, gf_log_record *each, void *context, gf_error *err)
 {
     log_check c = {.content = content};

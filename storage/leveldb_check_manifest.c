@@ -32,7 +32,7 @@ typedef struct table_file {
 
 typedef struct manifest {
     uint64_t log;
-    bool has_log;
+    bool has_log, deletes;
     gf_strings numbers; /* number (u64 BE) -> index in tables */
     table_file *tables; /* numbers.n of capacity */
     size_t capacity;
@@ -106,6 +106,7 @@ static gf_status take_field(manifest *m, gf_slice *s, gf_error *err)
         return take_level(s) && gf_take_string(s, &string) ? GF_OK : damaged(err);
     case DELETED:
     case NEW:
+        m->deletes = m->deletes || tag == DELETED;
         return take_table(m, s, tag == NEW, err);
     default:
         return damaged(err);
@@ -121,7 +122,7 @@ static gf_status take_edit(void *context, gf_slice record, gf_error *err)
 }
 
 gf_status gf_leveldb_check_manifest(gf_slice content, gf_manifest_file *each, void *context,
-                                    gf_error *err)
+                                    bool *deletes, gf_error *err)
 {
     manifest m = {0};
     gf_status st = gf_leveldb_check_log(content, take_edit, &m, err);
@@ -131,6 +132,7 @@ gf_status gf_leveldb_check_manifest(gf_slice content, gf_manifest_file *each, vo
         const table_file *t = &m.tables[i];
         if (t->is_there) st = each(context, t->number, t->size, err);
     }
+    if (st == GF_OK && deletes) *deletes = m.deletes;
     gf_strings_release(&m.numbers);
     gf_free(m.tables);
     return st;

@@ -9,6 +9,7 @@
  *                one group: the leader writes for all, then wakes the next
  */
 #include "storage/leveldb_internal.h"
+#include "storage/leveldb_options.h"
 
 enum { LARGEST_GROUP = 1 << 20, SMALL_BATCH = 128 << 10 };
 
@@ -87,9 +88,12 @@ static void lead(gf_leveldb *b, gf_commit *leader)
                      b->failure.message);
     } else {
         pthread_mutex_unlock(&b->commit_lock);
+        gf_patience_end(b->patience, false);
         st = write_group(b, leader, last, &err);
         pthread_mutex_lock(&b->commit_lock);
         b->failed = st != GF_OK;
+        for (const gf_commit *c = leader; c; c = c == last ? NULL : c->next)
+            b->written += c->bytes;
         b->failure = err;
     }
     end_group(b, leader, last, st, &err);

@@ -46,6 +46,7 @@ typedef struct gf_leveldb {
     leveldb_options_t *options;
     leveldb_cache_t *cache;
     leveldb_filterpolicy_t *filter;
+    struct gf_patience *patience; /* of readers (leveldb_options.h); may be NULL */
     leveldb_writeoptions_t *write[2]; /* by gf_sync */
     gf_leveldb_view newest;
 
@@ -60,7 +61,8 @@ typedef struct gf_leveldb {
 
     pthread_mutex_t commit_lock; /* of the fields below */
     struct gf_commit *first_commit, *last_commit;
-    bool failed; /* a commit failed, by `failure`: no more are made */
+    uint64_t written; /* bytes */
+    bool failed;      /* a commit failed, by `failure`: no more are made */
     gf_error failure;
 } gf_leveldb;
 

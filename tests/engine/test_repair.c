@@ -41,12 +41,24 @@ static void put_many(fixture *f)
         document_text(i, text);
         gf_document d = {.id = gf_slice_str(id), .text = gf_slice_str(text)};
         assert_ok(gf_put_document(put, GF_SLICE("many"), &d, &err));
+        if (i % 500 == 499) assert_ok(gf_put_flush(put, &err)); /* a record of the log */
     }
     assert_ok(gf_put_flush(put, &err));
     gf_put_close(put);
 }
 
-/* A store of two collections, one with a build, all in tables. */
+/* Run a shell command in the old store's db folder. */
+static void spoil(const damaged *d, const char *command)
+{
+    char line[9000];
+    snprintf(line, sizeof line, "cd %s/db && %s", d->f.path, command);
+    assert_int_equal(system(line), 0);
+}
+
+/*
+ * A store of two collections, one with a build: all in tables, or as a process that was ended
+ * leaves it, with a log.
+ */
 static void make(damaged *d, bool compacted)
 {
     gf_error err;
@@ -56,7 +68,9 @@ static void make(damaged *d, bool compacted)
     fixture_put_subjects(&d->f, "c");
     fixture_rebuild(&d->f, "c");
     if (compacted) assert_ok(gf_database_compact(gf_store_database(d->f.store), &err));
+    if (!compacted) spoil(d, "cp -r . ../open");
     fixture_close(&d->f);
+    if (!compacted) spoil(d, "rm -r ./* && mv ../open/* . && rmdir ../open");
     snprintf(d->to, sizeof d->to, "%s/repaired", gf_test_folder());
 }
 
@@ -107,14 +121,6 @@ static uint64_t read_repaired(damaged *d)
     fixture_is_sound(&r);
     fixture_close(&r);
     return seen.n;
-}
-
-/* Run a shell command in the old store's db folder. */
-static void spoil(const damaged *d, const char *command)
-{
-    char line[9000];
-    snprintf(line, sizeof line, "cd %s/db && %s", d->f.path, command);
-    assert_int_equal(system(line), 0);
 }
 
 static void a_sound_store_is_copied(void **state)

@@ -126,6 +126,116 @@ static void rows_outlast_opening(void **state)
 }
 
 /* A process that ended in the middle of making a store leaves one of these. */
+/* Names and sizes of the files in db/ whose names start so, but for LevelDB's journals. */
+static void list_db(const char *store, const char *start, char *list, size_t room)
+{
+    struct dirent **entries;
+    int n = scandir(in(store, "db"), &entries, NULL, alphasort);
+    assert_true(n >= 0);
+    list[0] = '\0';
+    for (int i = 0; i < n; i++) {
+        struct stat s;
+        size_t used = strlen(list);
+        gf_slice name = gf_slice_str(entries[i]->d_name);
+        if (gf_slice_starts(name, gf_slice_str(start)) && !gf_slice_starts(name, GF_SLICE("LOG")) &&
+            stat(in(in(store, "db"), entries[i]->d_name), &s) == 0)
+            snprintf(list + used, room - used, "%s %ld\n", entries[i]->d_name, (long)s.st_size);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void put_many(const char *path, char first, gf_sync sync)
+{
+    gf_error err;
+    gf_test_store s;
+    gf_table *t;
+    static char value[4096];
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_ok(gf_table_open(s.db, &schema, &t, &err));
+    for (int i = 0; i < 200; i++) {
+        gf_batch *b;
+        char key[16];
+        snprintf(key, sizeof key, "%c%d", first, i);
+        assert_ok(gf_batch_create(s.db, &b, &err));
+        gf_batch_put(b, t, gf_test_key(key), 0, GF_SLICE("q"), gf_slice_of(value, sizeof value), 0);
+        assert_ok(gf_batch_write(b, sync, &err));
+        gf_batch_free(b);
+    }
+    gf_test_store_close(&s);
+}
+
+/* After much was written the log is emptied; whoever only reads then writes and syncs no file. */
+static void a_store_closed_cleanly_is_opened_as_it_is(void **state)
+{
+    (void)state;
+    gf_error err;
+    char before[4096], after[4096];
+    const char *path = make_store();
+    put_many(path, 'x', GF_NO_SYNC);
+    list_db(path, "0", before, sizeof before);
+    assert_non_null(strstr(before, ".log 0\n"));
+    store_has_its_row(path); /* the MANIFEST named the first log's files, and is made anew */
+    list_db(path, "", before, sizeof before);
+    for (int i = 0; i < 3; i++)
+        store_has_its_row(path);
+    list_db(path, "", after, sizeof after);
+    assert_string_equal(after, before);
+    assert_non_null(strstr(before, "MANIFEST-"));
+    gf_test_store s; /* what is then written goes on in that log */
+    gf_table *t;
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_ok(gf_table_open(s.db, &schema, &t, &err));
+    assert_ok(gf_test_put(s.db, t, gf_test_key("b"), 0, "q", GF_SLICE("more"), 0, &err));
+    gf_test_store_close(&s);
+    list_db(path, "0", after, sizeof after);
+    assert_null(strstr(after, ".log 0\n"));
+    put_many(path, 'y', GF_NO_SYNC);
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_ok(gf_table_open(s.db, &schema, &t, &err));
+    gf_test_cell_is(t, NULL, gf_test_key("b"), 0, "q", "more");
+    gf_test_store_close(&s);
+    store_has_its_row(path);
+}
+
+/* Behind a record that was torn nothing may be appended: it would be lost with it. */
+static void a_torn_end_is_not_written_on(void **state)
+{
+    (void)state;
+    static const char *const torn[] = {"MANIFEST-", "0"};
+    for (int i = 0; i < 2; i++) {
+        gf_error err;
+        char list[4096], name[64];
+        const char *path = make_store();
+        put_many(path, 'x', GF_NO_SYNC);
+        store_has_its_row(path);
+        list_db(path, torn[i], list, sizeof list);
+        const char *line = i == 0 ? list : strstr(list, ".log 0\n");
+        while (line > list && line[-1] != '\n')
+            line--;
+        assert_int_equal(sscanf(line, "%63s", name), 1);
+        FILE *f = fopen(in(in(path, "db"), name), "ab");
+        assert_non_null(f);
+        assert_int_equal(fwrite("abcde\1", 1, 5, f), 5); /* a record's head, cut off */
+        fclose(f);
+        gf_test_store s;
+        gf_table *t;
+        for (int round = 0; round < 3; round++) {
+            char key[2] = {(char)('b' + round), '\0'};
+            assert_ok(gf_test_store_open(&s, path, &err));
+            assert_ok(gf_table_open(s.db, &schema, &t, &err));
+            assert_ok(gf_test_put(s.db, t, gf_test_key(key), 0, "q", GF_SLICE("more"), 0, &err));
+            gf_test_store_close(&s);
+        }
+        assert_ok(gf_test_store_open(&s, path, &err));
+        assert_ok(gf_table_open(s.db, &schema, &t, &err));
+        gf_test_cell_is(t, NULL, gf_test_key("b"), 0, "q", "more");
+        gf_test_cell_is(t, NULL, gf_test_key("d"), 0, "q", "more");
+        gf_test_store_close(&s);
+        store_has_its_row(path);
+    }
+}
+
 static void a_half_made_store_is_finished(void **state)
 {
     (void)state;
@@ -522,6 +632,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_store_is_made_once),
         cmocka_unit_test(rows_outlast_opening),
+        cmocka_unit_test(a_store_closed_cleanly_is_opened_as_it_is),
+        cmocka_unit_test(a_torn_end_is_not_written_on),
         cmocka_unit_test(a_half_made_store_is_finished),
         cmocka_unit_test(what_is_not_ours_is_left_alone),
         cmocka_unit_test(a_newer_or_damaged_marker_is_refused),

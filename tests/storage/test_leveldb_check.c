@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <leveldb/c.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- a writer of logs, from the format's description ------------------------------------------
@@ -184,6 +185,28 @@ static void a_log_cut_anywhere_gives_its_first_records(void **state)
 }
 
 /* A length that reaches beyond the file is damage where a shorter one makes the checksum right. */
+/* Only behind a whole record can be written on; a whole log may end anywhere in a block. */
+static void knows_where_a_log_is_whole(void **state)
+{
+    (void)state;
+    gf_buffer log = {0};
+    bool ends[3 * BLOCK] = {false};
+    static const size_t sizes[] = {0, 5, BLOCK - 4 * HEAD - 20, 3, BLOCK + 100, 1};
+    char *data = calloc(1, 2 * BLOCK);
+    ends[0] = true;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        add_record(&log, gf_slice_of(data, sizes[i]));
+        ends[log.len] = true;
+    }
+    assert_in_range(log.len, 2 * BLOCK, sizeof ends - 1);
+    for (size_t n = 0; n <= log.len; n++)
+        assert_int_equal(gf_leveldb_log_is_whole(gf_slice_of(log.ptr, n)), ends[n]);
+    gf_buffer_append(&log, "\0\0\0\0\0\0\0\0\0", 9);
+    assert_false(gf_leveldb_log_is_whole(gf_buffer_view(&log)));
+    gf_buffer_release(&log);
+    free(data);
+}
+
 static void tells_a_damaged_length_from_a_cut(void **state)
 {
     (void)state;
@@ -408,13 +431,13 @@ static void reads_a_manifest(void **state)
     gf_buffer table = {0}, manifest = {0};
     make_files(&table, &manifest);
     gf_slice content = gf_buffer_view(&manifest);
-    assert_ok(gf_leveldb_check_manifest(content, want_file, &w, &err));
+    assert_ok(gf_leveldb_check_manifest(content, want_file, &w, NULL, &err));
     assert_int_equal(w.tables, 1);
     assert_int_equal(w.size, table.len);
     assert_true(w.log > 0 && w.table > 0);
     for (size_t bit = 0; bit < 8 * manifest.len; bit++) {
         manifest.ptr[bit / 8] ^= (char)(1u << bit % 8);
-        assert_status(GF_ECORRUPT, gf_leveldb_check_manifest(content, want_file, &w, &err));
+        assert_status(GF_ECORRUPT, gf_leveldb_check_manifest(content, want_file, &w, NULL, &err));
         manifest.ptr[bit / 8] ^= (char)(1u << bit % 8);
     }
     gf_buffer_release(&table);
@@ -436,7 +459,7 @@ static void refuses_hostile_edits(void **state)
         wanted w;
         add_record(&log, bad[i]);
         assert_status(GF_ECORRUPT,
-                      gf_leveldb_check_manifest(gf_buffer_view(&log), want_file, &w, &err));
+                      gf_leveldb_check_manifest(gf_buffer_view(&log), want_file, &w, NULL, &err));
         gf_buffer_release(&log);
     }
     for (int i = 0; i < 20000; i++) {
@@ -447,10 +470,26 @@ static void refuses_hostile_edits(void **state)
         for (size_t k = 0; k < n; k++)
             bytes[k] = (char)gf_random_below(&r, gf_random_below(&r, 4) ? 10 : 256);
         add_record(&log, gf_slice_of(bytes, n));
-        gf_status st = gf_leveldb_check_manifest(gf_buffer_view(&log), want_file, &w, &err);
+        gf_status st = gf_leveldb_check_manifest(gf_buffer_view(&log), want_file, &w, NULL, &err);
         if (st != GF_OK) assert_int_equal(st, GF_ECORRUPT);
         gf_buffer_release(&log);
     }
+}
+
+static void tells_whether_files_are_gone(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_buffer log = {0};
+    wanted w;
+    bool deletes = true;
+    add_record(&log, GF_SLICE("\2\7\7\0\5\1\0\0")); /* log 7; a table 5 of level 0 */
+    assert_ok(gf_leveldb_check_manifest(gf_buffer_view(&log), want_file, &w, &deletes, &err));
+    assert_false(deletes);
+    add_record(&log, GF_SLICE("\6\0\5"));
+    assert_ok(gf_leveldb_check_manifest(gf_buffer_view(&log), want_file, &w, &deletes, &err));
+    assert_true(deletes);
+    gf_buffer_release(&log);
 }
 
 static void knows_the_names_of_files(void **state)
@@ -479,7 +518,7 @@ static gf_status check_each(void *context, gf_error *err)
     records r = {0};
     gf_status st = gf_leveldb_check_table(gf_buffer_view(&f->table), err);
     if (st == GF_OK)
-        st = gf_leveldb_check_manifest(gf_buffer_view(&f->manifest), want_file, &w, err);
+        st = gf_leveldb_check_manifest(gf_buffer_view(&f->manifest), want_file, &w, NULL, err);
     if (st == GF_OK) st = gf_leveldb_check_log(gf_buffer_view(&f->log), take_record, &r, err);
     return st;
 }
@@ -503,6 +542,7 @@ int main(void)
         cmocka_unit_test(reads_records_over_blocks),
         cmocka_unit_test(finds_every_flipped_bit_of_a_log),
         cmocka_unit_test(a_log_cut_anywhere_gives_its_first_records),
+        cmocka_unit_test(knows_where_a_log_is_whole),
         cmocka_unit_test(tells_a_damaged_length_from_a_cut),
         cmocka_unit_test(records_must_begin_and_end),
         cmocka_unit_test(zeros_at_the_end_are_space_without_data),
@@ -511,6 +551,7 @@ int main(void)
         cmocka_unit_test(refuses_hostile_tables),
         cmocka_unit_test(reads_a_manifest),
         cmocka_unit_test(refuses_hostile_edits),
+        cmocka_unit_test(tells_whether_files_are_gone),
         cmocka_unit_test(knows_the_names_of_files),
         cmocka_unit_test(reports_failed_allocations),
     };
