@@ -75,4 +75,5 @@ const gf_command gf_command_put = {
     .n_options = GF_COUNT(options),
     .display = {GF_COLUMNS(columns), .single = true, .show = show},
     .prepare = prepare,
+    .answers = true,
 };

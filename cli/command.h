@@ -84,6 +84,7 @@ typedef struct gf_command {
     const gf_other_display *others; /* n_others: the first whose argument is given counts */
     size_t n_others;
     bool streams_jsonl; /* JSON Lines, where the output is no terminal */
+    bool answers;       /* it may hold the store for long, and answers others meanwhile */
     /* Further work on the arguments before the operation runs; may be NULL. */
     gf_status (*prepare)(gf_session *session, gf_error *err);
 } gf_command;

@@ -207,9 +207,12 @@ static gf_status give_store(void *context, bool create, gf_store **store, gf_err
     return GF_OK;
 }
 
+/* As the caller names the store, where it does. */
 static const char *give_path(void *context)
 {
-    return ((serving *)context)->service->options.store_path;
+    const serving *s = context;
+    return s->outer->store_path ? s->outer->store_path(s->outer->context)
+                                : s->service->options.store_path;
 }
 
 static gf_status emit(void *context, gf_slice row, gf_error *err)

@@ -32,8 +32,8 @@ gf_status gf_service_open(gf_store *store, const gf_service_options *options, gf
 gf_store *gf_service_store(const gf_service *service);
 
 /**
- * Run a call. call->store and store_path are the service's, and call->wait_seconds counts as 0;
- * emit, notice, progress, write, reject and input are the transport's, called on this thread
+ * Run a call. call->store is the service's, store_path too where it is NULL, and
+ * call->wait_seconds counts as 0; emit, notice, progress, write, reject and input are the transport's, called on this thread
  * (progress: on any). The namespace's name is checked. A call that rebuilds waits until a worker is
  * free and tells so by progress ("waiting").
  *
