@@ -283,7 +283,7 @@ static bool stands_in(const gf_operation *o, const gf_call *call, const gf_param
            gf_call_flag(call, "all");
 }
 
-static gf_status check_arguments(const gf_operation *o, const gf_call *call, gf_error *err)
+gf_status gf_operation_check(const gf_operation *o, const gf_call *call, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < call->n_arguments && st == GF_OK; i++) {
@@ -306,7 +306,7 @@ gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
 {
     call->outcome = GF_DONE;
     call->partly = false;
-    gf_status st = check_arguments(o, call, err);
+    gf_status st = gf_operation_check(o, call, err);
     if (st != GF_OK) return st;
     if (gf_operation_is_of_several(o, call->arguments, call->n_arguments))
         return gf_call_each(o, call, err);

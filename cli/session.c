@@ -384,7 +384,7 @@ int gf_session_run(gf_session *s)
     gf_error err = {GF_OK, ""};
     take_defaults(s);
     gf_meter_init(&s->meter);
-    gf_status st = run(s, &err);
+    gf_status st = s->command->run ? s->command->run(s, &err) : run(s, &err);
     end_purge(s);
     gf_files_close(s->files);
     gf_meter_release(&s->meter);
