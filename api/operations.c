@@ -41,7 +41,8 @@ static const gf_parameter put[] = {
     CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
     SEVERAL("also", false, "PATTERN", "a further collection for each record, such as '{type}-{product}'"),
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
-    NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)")};
+    NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)"),
+    CHOICE("results", "each", "instead a row for each record, once it is stored")};
 static const gf_parameter delete_documents[] = {
     COLLECTION,
     SEVERAL("id", false, "ID", "ids to delete; else one on each line of the input"),

@@ -121,6 +121,7 @@ static void read_headers(gf_request *r, const char *method)
     r->has_body = r->body_length > 0;
     r->body_name = name_of_body(header_of(r, MHD_HTTP_HEADER_CONTENT_TYPE));
     r->lines_wanted = accept && strstr(accept, "application/x-ndjson");
+    r->page_wanted = accept && strncmp(accept, "text/html", 9) == 0;
     if (known) r->if_none_match = gf_arena_copy(&r->memory, gf_slice_str(known));
 }
 
@@ -185,6 +186,7 @@ static void start(gf_request *r)
     gf_error err = {GF_OK, ""};
     r->started = true;
     if (r->route->quick && !r->has_body) {
+        r->whole = true; /* nobody would take pieces meanwhile */
         r->route->run(r);
         r->finished = r->ready = true;
         return;

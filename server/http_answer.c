@@ -126,7 +126,7 @@ static bool body_is_coming(gf_request *r)
 gf_status gf_answer_flush(gf_request *r, gf_error *err)
 {
     gf_status st = gf_buffer_check(&r->answer, err);
-    if (st != GF_OK || r->answer.len == 0 || r->route->quick) return st;
+    if (st != GF_OK || r->answer.len == 0 || r->whole) return st;
     if (r->spool || (!r->streams && body_is_coming(r)))
         st = keep_on_disk(r, gf_buffer_view(&r->answer), err);
     else

@@ -68,7 +68,9 @@ bool gf_etag_settles(gf_request *r)
                                          add_column, &h, NULL);
     if (st != GF_OK && st != GF_ECANCELLED) return false; /* the operation says what is wrong */
     add(&h, r->target);
-    add(&h, r->lines_wanted ? GF_SLICE("lines") : GF_SLICE("json"));
+    add(&h, r->lines_wanted  ? GF_SLICE("lines")
+            : r->page_wanted ? GF_SLICE("page")
+                             : GF_SLICE("json"));
     snprintf(r->etag, sizeof r->etag, "\"%" PRIu64 "-%016" PRIx64 "\"", h.build, h.hash);
     if (!matches(r->if_none_match, r->etag)) return false;
     gf_answer(r, 304, NULL, (gf_slice){0});

@@ -67,7 +67,7 @@ typedef struct gf_ring {
 #define GF_STRICT_POLICY "default-src 'none'; frame-ancestors 'none'"
 
 /** How rows become an answer. */
-typedef enum gf_shape { GF_SHAPE_OBJECT, GF_SHAPE_ARRAY, GF_SHAPE_LINES, GF_SHAPE_FILE } gf_shape;
+typedef enum gf_shape { GF_SHAPE_OBJECT, GF_SHAPE_ARRAY, GF_SHAPE_LINES, GF_SHAPE_FILE, GF_SHAPE_PAGE } gf_shape;
 
 struct gf_request {
     gf_http *http;
@@ -82,7 +82,7 @@ struct gf_request {
     gf_slice name_space;
     gf_slice if_none_match; /* a header; empty: none */
     const char *body_name;  /* "body.csv": what messages call it, and what tells its format */
-    bool head, has_body, input_given, seen, lines_wanted;
+    bool head, has_body, input_given, seen, lines_wanted, page_wanted;
     uint64_t body_length; /* UINT64_MAX: not told */
 
     /* Guarded by the lock. */
@@ -113,7 +113,7 @@ struct gf_request {
     char etag[64];
     unsigned retry_after;
     FILE *spool; /* the answer, where it came before the body's end */
-    bool streams, close_after;
+    bool streams, close_after, whole; /* whole: held in memory to its end */
 
     /* Rows on their way. */
     gf_shape shape;

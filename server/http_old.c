@@ -29,6 +29,7 @@ typedef struct posting {
     const char **faults; /* n: why a document is not put; NULL where it is */
     size_t *document_of; /* n_lines: of each line that is put */
     size_t n_lines;
+    bool too_long;      /* that is why */
     gf_buffer refusals; /* what the put said of the first line that it refused */
 } posting;
 
@@ -124,7 +125,9 @@ static void notice(void *context, const gf_notice *n)
     posting *p = context;
     if (!n->refused || n->line == 0 || n->line > p->n_lines) return;
     p->faults[p->document_of[n->line - 1]] = "the document was refused";
-    if (p->refusals.len == 0) gf_buffer_str(&p->refusals, n->message);
+    if (p->refusals.len) return;
+    p->too_long = strcmp(n->reason, "too_long") == 0;
+    gf_buffer_str(&p->refusals, n->message);
 }
 
 /* A name is a name here: what a put takes for a pattern is written so that it is none. */
@@ -165,7 +168,8 @@ static void answer_one(posting *p)
 {
     gf_request *r = p->request;
     if (p->faults[0]) {
-        gf_answer_problem(r, 400, p->refusals.len ? gf_buffer_cstr(&p->refusals) : p->faults[0]);
+        gf_answer_problem(r, p->too_long ? 413 : 400,
+                          p->refusals.len ? gf_buffer_cstr(&p->refusals) : p->faults[0]);
         return;
     }
     gf_buffer path = {0};

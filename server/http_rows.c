@@ -11,6 +11,7 @@
  */
 #include "server/http_internal.h"
 
+#include "base/json.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -69,6 +70,9 @@ static void choose_shape(gf_request *r)
     if (has_flag(r, "matrix") && strcmp(name, "export") == 0) {
         r->shape = GF_SHAPE_FILE;
         r->content_type = "application/zip";
+    } else if (r->page_wanted && strcmp(name, "report") == 0) {
+        r->shape = GF_SHAPE_PAGE;
+        r->whole = true;
     } else if (r->lines_wanted) {
         r->shape = GF_SHAPE_LINES;
         r->content_type = "application/x-ndjson";
@@ -84,7 +88,7 @@ static void choose_shape(gf_request *r)
 static gf_status put_row(gf_request *r, gf_slice row, gf_error *err)
 {
     if (r->shape == GF_SHAPE_FILE) return GF_OK;
-    if (r->shape == GF_SHAPE_OBJECT && r->n_rows)
+    if ((r->shape == GF_SHAPE_OBJECT || r->shape == GF_SHAPE_PAGE) && r->n_rows)
         return gf_fail(err, GF_EINVAL, "%s gave more than one row", r->route->name);
     if (r->shape == GF_SHAPE_ARRAY) gf_buffer_str(&r->answer, r->n_rows ? ",\n" : "[");
     gf_buffer_slice(&r->answer, row);
@@ -113,7 +117,9 @@ static void notice(void *context, const gf_notice *n)
         gf_buffer_format(&r->refusal, ": %s", n->message);
     }
     bool told = n->refused || strcmp(n->reason, "failed") == 0;
-    if (!told || (r->shape != GF_SHAPE_LINES && r->shape != GF_SHAPE_ARRAY)) return;
+    if (!told || strcmp(r->route->operation->name, "put") == 0 ||
+        /* whose rows tell it */ (r->shape != GF_SHAPE_LINES && r->shape != GF_SHAPE_ARRAY))
+        return;
     gf_buffer row = {0};
     gf_json_writer w = gf_json_writer_to(&row);
     gf_json_begin(&w, '{');
@@ -169,8 +175,28 @@ gf_status gf_rows_call(gf_request *r, const gf_operation *o, gf_call *call, gf_e
 /* ---- the end ----------------------------------------------------------------------------------
  */
 
+/* The report's page in place of the row that it is in. It stands alone: its style is in it. */
+static void end_page(gf_request *r)
+{
+    gf_error err = {GF_OK, ""};
+    gf_json_parser *parser = NULL;
+    gf_json_value root, html;
+    gf_status st = gf_buffer_check(&r->answer, &err);
+    if (st == GF_OK) st = gf_json_parser_create(&parser, &err);
+    if (st == GF_OK) st = gf_json_parse_copy(parser, gf_buffer_view(&r->answer), &root, &err);
+    if (st != GF_OK) {
+        gf_answer_failure(r, &err);
+    } else if (gf_json_member(root, "html", &html)) {
+        gf_answer(r, 200, "text/html; charset=utf-8", gf_json_get_string(html));
+        r->policy =
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+    }
+    gf_json_parser_free(parser);
+}
+
 static void end_rows(gf_request *r)
 {
+    if (r->shape == GF_SHAPE_PAGE) end_page(r);
     if (r->shape == GF_SHAPE_ARRAY) gf_buffer_str(&r->answer, r->n_rows ? "]\n" : "[]\n");
     if (r->shape == GF_SHAPE_OBJECT) gf_buffer_byte(&r->answer, '\n');
 }
