@@ -17,7 +17,7 @@ void gf_help(FILE *out)
     for (size_t i = 0; gf_command_at(i, &heading); i++) {
         const char *name = gf_command_at(i, &heading)->name;
         if (heading) fprintf(out, "\n%s\n", heading);
-        fprintf(out, "  %-*s%s\n", NAME_WIDTH, name, gf_operation_find(name)->meaning);
+        fprintf(out, "  %-*s%s\n", NAME_WIDTH, name, gf_command_operation(gf_command_at(i, &heading))->meaning);
     }
     fputs(
         "\nFor every command\n"
@@ -59,7 +59,7 @@ static void print_usage(FILE *out, const gf_command *c)
 
 void gf_help_command(const gf_command *c, FILE *out)
 {
-    const gf_operation *o = gf_operation_find(c->name);
+    const gf_operation *o = gf_command_operation(c);
     bool any = false;
     fprintf(out, "%s.\n\n%s\n", o->meaning, c->examples);
     print_usage(out, c);

@@ -337,7 +337,7 @@ int gf_session_run(gf_session *s)
     gf_error err = {GF_OK, ""};
     take_defaults(s);
     gf_meter_init(&s->meter);
-    gf_status st = run(s, &err);
+    gf_status st = s->command->run ? s->command->run(s, &err) : run(s, &err);
     /* Whoever closed the pipe knows, and wanted no more. */
     bool unread = st == GF_ECANCELLED && ferror(stdout);
     if (st != GF_OK && !unread) print_error(s, st, &err);

@@ -493,7 +493,12 @@ typedef gf_status gf_visit_member(void *context, gf_slice id, const gf_membershi
 gf_status gf_view_members(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
                           void *context, gf_error *err);
 
-/** The same, worst first: the documents that fit least. */
+/** The same, beginning behind the document of that score and id: for reading in pages. */
+gf_status gf_view_members_after(gf_view *view, uint32_t cluster, float score, gf_slice id,
+                                uint64_t limit, gf_visit_member *visit, void *context,
+                                gf_error *err);
+
+/** As gf_view_members, but worst first: the documents that fit least. */
 gf_status gf_view_weakest(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
                           void *context, gf_error *err);
 
