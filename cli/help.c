@@ -25,7 +25,7 @@ void gf_help(FILE *out)
         "  --namespace NAME          whose collections (GROUPERFISH_NAMESPACE, else default)\n"
         "  --format FORMAT           table, json, jsonl, csv or plain (table on a terminal, else\n"
         "                            plain)\n"
-        "  --wait SECONDS            wait while another process holds the store (5)\n"
+        "  --wait SECONDS            wait for a store that is held and not answered for (5)\n"
         "  --help                    as grouperfish help COMMAND\n"
         "\nExit codes\n"
         "  0 done                    4 store held by another process\n"

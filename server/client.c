@@ -135,8 +135,7 @@ static bool take_progress(client *c, gf_slice bytes)
 {
     gf_wire_progress p;
     if (!gf_wire_read_progress(bytes, &c->text, &p)) return false;
-    if (c->call->progress)
-        c->call->progress(c->call->context, p.what, p.phase, p.done, p.total);
+    if (c->call->progress) c->call->progress(c->call->context, p.what, p.phase, p.done, p.total);
     return true;
 }
 
@@ -154,8 +153,8 @@ static gf_status answer(client *c, gf_wire_type type, gf_slice bytes, gf_error *
 static gf_status answer_failed(client *c, gf_status status, const gf_error *why, gf_error *err)
 {
     gf_buffer_reset(&c->message);
-    gf_wire_write_result(&c->message,
-                         &(gf_wire_result){.status = status, .message = gf_slice_str(why->message)});
+    gf_wire_write_result(
+        &c->message, &(gf_wire_result){.status = status, .message = gf_slice_str(why->message)});
     gf_status st = gf_buffer_check(&c->message, err);
     return st == GF_OK ? answer(c, GF_WIRE_FAILED, gf_buffer_view(&c->message), err) : st;
 }
@@ -215,8 +214,7 @@ static gf_status end_stopped(client *c, gf_asked *asked, gf_error *err)
         return gf_fail(err, GF_EBUSY, "%s, which held the store, has ended", c->holder);
     }
     return gf_fail(err, GF_EIO, "%s, which held the store, ended in the middle of this%s",
-                   c->holder,
-                   puts ? "; what was stored stays, and the same command goes on" : "");
+                   c->holder, puts ? "; what was stored stays, and the same command goes on" : "");
 }
 
 static gf_status end_with_result(client *c, gf_slice bytes, gf_asked *asked, gf_error *err)
@@ -314,7 +312,8 @@ static gf_status make_absolute(gf_argument *a, gf_buffer *path, gf_error *err)
     return gf_buffer_check(path, err);
 }
 
-static gf_status write_call(client *c, const char *store_path, gf_argument *arguments, gf_error *err)
+static gf_status write_call(client *c, const char *store_path, gf_argument *arguments,
+                            gf_error *err)
 {
     const gf_call *call = c->call;
     gf_wire_call w = {.operation = gf_slice_str(c->operation->name),
@@ -380,7 +379,8 @@ static gf_status take_hello(client *c, gf_error *err)
     return GF_OK;
 }
 
-/* A holder that goes meanwhile has not begun. Its hello is read also where it takes nothing more. */
+/* A holder that goes meanwhile has not begun. Its hello is read also where it takes nothing more.
+ */
 static gf_status begin(client *c, const char *store_path, gf_asked *asked, gf_error *err)
 {
     gf_error why = {GF_OK, ""};

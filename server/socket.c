@@ -132,8 +132,7 @@ static void take_in(gf_socket *s, int fd)
         close(fd);
         return;
     }
-    *c = (gf_connection){
-        .socket = s, .fd = fd, .greeted_by = gf_clock_seconds() + GREET_SECONDS};
+    *c = (gf_connection){.socket = s, .fd = fd, .greeted_by = gf_clock_seconds() + GREET_SECONDS};
     pthread_mutex_init(&c->sending, NULL);
     pthread_mutex_init(&c->lock, NULL);
     pthread_condattr_t monotonic;
@@ -167,7 +166,8 @@ static void wait_for_room(gf_socket *s)
 static void *listen_for_callers(void *socket)
 {
     gf_socket *s = socket;
-    struct pollfd p[2] = {{.fd = s->listener, .events = POLLIN}, {.fd = s->wake[0], .events = POLLIN}};
+    struct pollfd p[2] = {{.fd = s->listener, .events = POLLIN},
+                          {.fd = s->wake[0], .events = POLLIN}};
     for (;;) {
         wait_for_room(s);
         if (poll(p, 2, -1) < 0 && errno != EINTR) return NULL;

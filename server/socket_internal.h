@@ -77,7 +77,7 @@ struct gf_connection {
     pthread_mutex_t lock;
     pthread_cond_t answered;
     bool waiting, gone;
-    bool running; /* the call: what comes from now on is answers */
+    bool running;    /* the call: what comes from now on is answers */
     unsigned answer; /* its type; 0: none yet */
     gf_buffer answer_bytes;
     gf_buffer stream_name;

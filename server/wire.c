@@ -57,8 +57,7 @@ gf_status gf_wire_flush(gf_wire *w, gf_error *err)
     double since = 0;
     gf_status st = gf_buffer_check(&w->out, err);
     while (st == GF_OK && sent < w->out.len) {
-        ssize_t n =
-            send(w->fd, w->out.ptr + sent, w->out.len - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t n = send(w->fd, w->out.ptr + sent, w->out.len - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0) {
             st = after_failure(w, true, &since, err);
         } else {
@@ -80,7 +79,8 @@ gf_status gf_wire_send(gf_wire *w, gf_wire_type type, gf_slice bytes, gf_error *
         gf_buffer_byte(&w->out, (char)(type | (goes_on ? GOES_ON : 0)));
         if (n) gf_buffer_append(&w->out, bytes.ptr, n);
         bytes = gf_slice_skip(bytes, n);
-        gf_status st = w->out.len >= SEND_AT ? gf_wire_flush(w, err) : gf_buffer_check(&w->out, err);
+        gf_status st =
+            w->out.len >= SEND_AT ? gf_wire_flush(w, err) : gf_buffer_check(&w->out, err);
         if (st != GF_OK) return st;
     }
     return GF_OK;

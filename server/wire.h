@@ -1,7 +1,8 @@
 /**
  * The wire: what goes over a store's socket, in frames.
  *
- *     length (u32, big-endian) | type (1 byte, + 0x80: the message goes on in the next frame) | bytes
+ *     length (u32, big-endian) | type (1 byte, + 0x80: the message goes on in the next frame) |
+ * bytes
  *
  * A message is one frame, or several where it has more than GF_WIRE_FRAME bytes. Both sides begin
  * with HELLO, whose form stays as it is in all versions; all else is of one version alone.
@@ -64,11 +65,11 @@ typedef struct gf_wire {
     int fd; /* the caller's */
     gf_wire_tick *tick;
     void *context;
-    size_t most;        /* bytes of one received message; 0: no limit */
-    gf_buffer out;      /* not sent yet */
-    char *in;           /* a frame; bytes in_at..in_end are received and not taken yet */
+    size_t most;   /* bytes of one received message; 0: no limit */
+    gf_buffer out; /* not sent yet */
+    char *in;      /* a frame; bytes in_at..in_end are received and not taken yet */
     size_t in_at, in_end;
-    gf_buffer message;  /* put together from several frames */
+    gf_buffer message; /* put together from several frames */
 } gf_wire;
 
 void gf_wire_init(gf_wire *wire, int fd, gf_wire_tick *tick, void *context);
@@ -101,7 +102,7 @@ bool gf_wire_read_hello(gf_slice bytes, uint32_t *version, gf_slice *holder);
 /** A call as it is sent. Slices are borrowed from the message, the arguments are gf_free'd. */
 typedef struct gf_wire_call {
     gf_slice operation, name_space;
-    gf_slice store_path; /* as the caller says it */
+    gf_slice store_path;                         /* as the caller says it */
     bool input, notice, progress, write, reject; /* whether they are there */
     gf_argument *arguments;
     size_t n_arguments;

@@ -1,7 +1,7 @@
 /*
  * Many callers of one store at once, through its socket: two that put into one collection, one that
- * deletes, one that changes settings and pins labels, one that rebuilds, and those that read. At the
- * end the store is sound and has all that was acknowledged.
+ * deletes, one that changes settings and pins labels, one that rebuilds, and those that read. At
+ * the end the store is sound and has all that was acknowledged.
  *
  * Under ThreadSanitizer: TSAN_OPTIONS=suppressions=tests/engine/tsan.supp
  */
@@ -93,7 +93,8 @@ static gf_status ask(caller *c, gf_error *err, const char *operation, const char
     gf_argument list[8];
     size_t n = 0;
     gf_asked asked;
-    gf_call call = {.arguments = list, .name_space = GF_SLICE("default"), .emit = emit, .context = c};
+    gf_call call = {
+        .arguments = list, .name_space = GF_SLICE("default"), .emit = emit, .context = c};
     for (; arguments[2 * n]; n++)
         list[n] = (gf_argument){gf_slice_str(arguments[2 * n]), gf_slice_str(arguments[2 * n + 1])};
     call.n_arguments = n;
@@ -101,8 +102,7 @@ static gf_status ask(caller *c, gf_error *err, const char *operation, const char
     c->read = 0;
     c->rows = 0;
     if (c->input.ptr) call.input = (gf_input){c, next, read_some, NULL};
-    gf_status st =
-        gf_client_run(c->h->path, 5, gf_operation_find(operation), &call, &asked, err);
+    gf_status st = gf_client_run(c->h->path, 5, gf_operation_find(operation), &call, &asked, err);
     return asked == GF_ASKED ? st : gf_fail(err, GF_EBUSY, "nobody answered (%d)", (int)asked);
 }
 
@@ -120,7 +120,8 @@ static void note(caller *c, const char *what, gf_status st, const gf_error *err)
 
 static void write_documents(gf_buffer *b, unsigned putter, unsigned round)
 {
-    static const char *const words[] = {"bees", "hives", "honey", "queens", "wax", "swarm", "combs"};
+    static const char *const words[] = {"bees", "hives", "honey", "queens",
+                                        "wax",  "swarm", "combs"};
     gf_buffer_reset(b);
     for (unsigned i = 0; i < EACH; i++)
         gf_buffer_format(b, "{\"id\": \"%u-%u-%u\", \"text\": \"%s %s %s number %u\"}\n", putter,
@@ -142,7 +143,7 @@ static void *put(void *context)
 }
 
 /* Those of the first putter's, again and again: they are there, or not yet. */
-static void *delete(void *context)
+static void *delete (void *context)
 {
     caller *c = context;
     gf_error err = {GF_OK, ""};
@@ -201,7 +202,8 @@ static gf_status tell_fault(void *context, const char *where, const char *what, 
 static void test_all_at_once(void **state)
 {
     (void)state;
-    static void *(*const what[])(void *) = {put, put, delete, rebuild, configure, read_all, read_all};
+    static void *(*const what[])(void *) = {put,       put,      delete,  rebuild,
+                                            configure, read_all, read_all};
     enum { N = sizeof what / sizeof *what };
     held h;
     gf_error err;
@@ -282,8 +284,8 @@ static void test_a_row_that_is_not_taken(void **state)
                     .n_arguments = 2,
                     .name_space = GF_SLICE("default"),
                     .emit = refuse_row};
-    assert_status(GF_ELIMIT, gf_client_run(h.path, 5, gf_operation_find("export"), &call, &asked,
-                                           &err));
+    assert_status(GF_ELIMIT,
+                  gf_client_run(h.path, 5, gf_operation_find("export"), &call, &asked, &err));
     assert_string_equal(err.message, "enough");
     gf_buffer_release(&b);
     let_go(&h);

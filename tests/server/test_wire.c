@@ -255,10 +255,12 @@ static void test_sweep(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages_of_all_sizes), cmocka_unit_test(test_what_is_no_frame),
-        cmocka_unit_test(test_a_message_has_an_end),  cmocka_unit_test(test_anything),
-        cmocka_unit_test(test_calls),                 cmocka_unit_test(test_notices_progress_results),
-        cmocka_unit_test(test_sweep)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_messages_of_all_sizes),
+                                       cmocka_unit_test(test_what_is_no_frame),
+                                       cmocka_unit_test(test_a_message_has_an_end),
+                                       cmocka_unit_test(test_anything),
+                                       cmocka_unit_test(test_calls),
+                                       cmocka_unit_test(test_notices_progress_results),
+                                       cmocka_unit_test(test_sweep)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
