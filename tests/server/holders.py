@@ -103,7 +103,7 @@ class Store(unittest.TestCase):
         self.good("put", "posts", "-", "--from", "jsonl",
                   given="".join(json.dumps({"id": f"long {i}", "text": t}) + "\n" for i, t in enumerate(texts)))
         self.good("config", "set", "posts", "k=1000", "restarts=100", "tolerance=0", "max_passes=10000")
-        p = self.start("rebuild", "posts")
+        p = self.start("rebuild", "posts", "--progress", "jsonl")
         waits_until(self.has_socket)
         return p
 
@@ -273,6 +273,12 @@ class Holders(Store):
         self.assertEqual(self.size("together"), 1000)
         self.assertTrue(self.good("verify"))
 
+    def test_fifty_without_a_holder(self):
+        """They take the store one after the other."""
+        self.fill()
+        for p in [self.start("doc", "posts", str(i), "--wait", "60") for i in range(50)]:
+            self.assertEqual(self.end(p)[0], 0)
+
     def test_a_frozen_holder(self):
         holder = self.holder()
         holder.send_signal(signal.SIGSTOP)
@@ -284,6 +290,51 @@ class Holders(Store):
         self.assertIn(f"process {holder.pid} holds the store and does not answer", err)
         self.assertTrue(1.4 < took < 10, took)
         self.good("status")
+
+
+class Serving(Store):
+    """serve does everything for others."""
+
+    def serve(self):
+        p = self.start("serve", "--listen", "127.0.0.1:0", "--log-level", "error")
+        waits_until(self.has_socket)
+        return p
+
+    def test_rebuilds(self):
+        serving = self.serve()
+        self.fill()
+        for name in ("a", "b", "c"):
+            self.good("put", name, "-", "--from", "jsonl", given=documents(0, 200))
+        rebuilds = [self.start("rebuild", name, "--progress", "none") for name in ("a", "b", "c", "posts")]
+        outcomes = [self.end(p)[:2] for p in rebuilds]
+        self.assertEqual([(code, out.split("\t")[2]) for code, out in outcomes],
+                         [(0, "rebuilt")] * 3 + [(0, "unmodified")])
+        self.assertIn('"purged":true', self.good("delete", "a", "7", "--purge", "--format", "jsonl"))
+        serving.terminate()
+        self.assertEqual(self.end(serving)[0], 0)
+        self.assertFalse(self.has_socket())
+        self.assertTrue(self.good("verify"))
+
+    def test_a_rebuild_that_is_stopped(self):
+        serving = self.serve()
+        self.fill()
+        first, waiting = self.slow_rebuild(), None
+        try:
+            told = first.stderr.readline()  # how far it is
+            self.assertIn('"phase"', told)
+            waiting = self.start("rebuild", "posts", "--force", "--wait", "0", "--progress", "jsonl")
+            first.send_signal(signal.SIGINT)
+            code, _, err = self.end(first)
+            self.assertEqual(code, 7)
+            self.assertIn("stopped on request; what was served is served on", err)
+            self.assertIn('"phase"', waiting.stderr.readline())
+            waiting.send_signal(signal.SIGINT)
+            self.assertEqual(self.end(waiting)[0], 7)
+            self.assertEqual(len(self.good("builds", "posts").splitlines()), 1)
+        finally:
+            serving.terminate()
+        self.assertEqual(self.end(serving)[0], 0)
+        self.assertTrue(self.good("verify"))
 
 
 class Callers(Store):

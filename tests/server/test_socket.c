@@ -6,7 +6,7 @@
  * Under ThreadSanitizer: TSAN_OPTIONS=suppressions=tests/engine/tsan.supp
  */
 #include "server/client.h"
-#include "server/socket.h"
+#include "server/socket_internal.h"
 #include "support/test.h"
 
 #include "base/clock.h"
@@ -15,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PUTTERS = 2, ROUNDS = 12, EACH = 60 };
 
 typedef struct held {
+    double patience;
     char path[512];
     gf_store *store;
     gf_service *service;
@@ -32,7 +34,8 @@ static void hold(held *h)
     snprintf(h->path, sizeof h->path, "%s/store", gf_test_folder());
     assert_ok(gf_store_open(h->path, &o, &h->store, &err));
     gf_service_options service = {.store_path = h->path, .rebuilds = true};
-    gf_socket_options socket = {.store_path = h->path, .purpose = "test", .rebuilds = true};
+    gf_socket_options socket = {
+        .store_path = h->path, .purpose = "test", .rebuilds = true, .patience = h->patience};
     assert_ok(gf_service_open(h->store, &service, &h->service, &err));
     assert_ok(gf_socket_open(h->service, &socket, &h->socket, &err));
 }
@@ -205,7 +208,7 @@ static void test_all_at_once(void **state)
     static void *(*const what[])(void *) = {put,       put,      delete,  rebuild,
                                             configure, read_all, read_all};
     enum { N = sizeof what / sizeof *what };
-    held h;
+    held h = {0};
     gf_error err;
     pthread_t threads[N];
     caller callers[N] = {0};
@@ -238,7 +241,7 @@ static void test_all_at_once(void **state)
 static void test_nobody_there(void **state)
 {
     (void)state;
-    held h;
+    held h = {0};
     gf_error err;
     gf_asked asked = GF_ASKED;
     caller c = {.h = &h};
@@ -269,7 +272,7 @@ static gf_status refuse_row(void *context, gf_slice row, gf_error *err)
 static void test_a_row_that_is_not_taken(void **state)
 {
     (void)state;
-    held h;
+    held h = {0};
     gf_error err;
     gf_asked asked;
     gf_argument arguments[] = {{GF_SLICE("collection"), GF_SLICE("c")},
@@ -291,10 +294,94 @@ static void test_a_row_that_is_not_taken(void **state)
     let_go(&h);
 }
 
+/* ---- those who do nothing ---------------------------------------------------------------------
+ */
+
+/* Ask, and then neither read nor write; the connection. */
+static int ask_and_do_nothing(const held *h, const char *operation, bool input,
+                              gf_argument *arguments, size_t n)
+{
+    gf_error err;
+    struct sockaddr_un address;
+    int folder, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    gf_wire w;
+    gf_buffer hello = {0}, message = {0};
+    gf_wire_call call = {.operation = gf_slice_str(operation),
+                         .name_space = GF_SLICE("default"),
+                         .store_path = GF_SLICE("."),
+                         .input = input,
+                         .arguments = arguments,
+                         .n_arguments = n};
+    assert_ok(gf_socket_address(h->path, &address, &folder, &err));
+    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    if (folder >= 0) close(folder);
+    gf_wire_init(&w, fd, NULL, NULL);
+    gf_wire_write_hello(&hello, "");
+    gf_wire_write_call(&message, &call);
+    assert_ok(gf_wire_send(&w, GF_WIRE_HELLO, gf_buffer_view(&hello), &err));
+    assert_ok(gf_wire_send(&w, GF_WIRE_CALL, gf_buffer_view(&message), &err));
+    assert_ok(gf_wire_flush(&w, &err));
+    gf_wire_release(&w);
+    gf_buffer_release(&hello);
+    gf_buffer_release(&message);
+    return fd;
+}
+
+/* Whoever has much to be given and takes nothing, or gives nothing, is cut off in the end. */
+static void test_patience(void **state)
+{
+    (void)state;
+    held h = {.patience = 0.5};
+    gf_error err;
+    gf_buffer b = {0};
+    gf_argument of_all[] = {{GF_SLICE("collection"), GF_SLICE("c")},
+                            {GF_SLICE("documents"), GF_SLICE("true")}};
+    gf_argument into[] = {{GF_SLICE("collection"), GF_SLICE("d")}};
+    hold(&h);
+    caller c = {.h = &h};
+    for (unsigned round = 0; round < 200; round++) { /* more than a socket takes in */
+        write_documents(&b, 0, round);
+        c.input = gf_buffer_view(&b);
+        assert_ok(ASK(&c, &err, "put", "collection", "c", "from", "jsonl"));
+    }
+    int reads = ask_and_do_nothing(&h, "export", false, of_all, 2);
+    int writes = ask_and_do_nothing(&h, "put", true, into, 1);
+    while (gf_socket_callers(h.socket) < 2)
+        usleep(1000);
+    assert_false(gf_socket_drain(h.socket, NULL, 0.2));
+    double begun = gf_clock_seconds();
+    assert_true(gf_socket_drain(h.socket, NULL, 20));
+    assert_true(gf_clock_seconds() - begun < 15);
+    close(reads);
+    close(writes);
+    gf_buffer_release(&b);
+    let_go(&h);
+}
+
+/* A request to stop does not wait for them. */
+static void test_stopping(void **state)
+{
+    (void)state;
+    held h = {0};
+    gf_cancel cancel = {0};
+    gf_argument into[] = {{GF_SLICE("collection"), GF_SLICE("d")}};
+    hold(&h);
+    int writes = ask_and_do_nothing(&h, "put", true, into, 1);
+    while (gf_socket_callers(h.socket) < 1)
+        usleep(1000);
+    gf_cancel_request(&cancel);
+    double begun = gf_clock_seconds();
+    assert_true(gf_socket_drain(h.socket, &cancel, 0));
+    assert_true(gf_clock_seconds() - begun < 15);
+    close(writes);
+    let_go(&h);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nobody_there),
-                                       cmocka_unit_test(test_a_row_that_is_not_taken),
-                                       cmocka_unit_test(test_all_at_once)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nobody_there), cmocka_unit_test(test_a_row_that_is_not_taken),
+        cmocka_unit_test(test_patience), cmocka_unit_test(test_stopping),
+        cmocka_unit_test(test_all_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
