@@ -9,7 +9,8 @@
 typedef enum gf_asked {
     GF_ASKED,  /* it ran: status, outcome and rows are the operation's */
     GF_NOBODY, /* nobody answers there: the store can be opened */
-    GF_AGAIN,  /* the holder is ending, or went before it did anything: try again */
+    GF_AGAIN,  /* the holder is ending or has just begun, or went before it did anything: try again
+                */
     GF_LATER   /* the holder does not do this for others: wait until it has ended */
 } gf_asked;
 

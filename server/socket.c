@@ -241,6 +241,7 @@ gf_status gf_socket_open(gf_service *service, const gf_socket_options *o, gf_soc
     s->rebuilds = o->rebuilds;
     s->most = o->most ? o->most : MOST_CALLERS;
     s->patience = o->patience > 0 ? o->patience : PATIENCE;
+    s->begun = gf_clock_seconds();
     s->listener = s->wake[0] = s->wake[1] = -1;
     snprintf(s->holder, sizeof s->holder, "process %ld (grouperfish%s%s)", (long)getpid(),
              o->purpose ? " " : "", o->purpose ? o->purpose : "");

@@ -15,6 +15,9 @@ enum { LOOK_MS = 100 };
 /* A message that comes so long after the last one was sent is not kept back. */
 static const double SEND_AFTER = 0.02, PROGRESS_EVERY = 0.05;
 
+/* Seconds that a holder must have answered before it takes a call with an input. */
+static const double INPUT_AFTER = 1;
+
 void gf_connection_stop(gf_connection *c, bool cut)
 {
     gf_cancel_request(&c->cancel);
@@ -327,6 +330,15 @@ static void fail_call(gf_connection *c, gf_slice operation)
     send_result(c, GF_EINVAL, &(gf_call){0}, &err);
 }
 
+/*
+ * An input may go on for ever, and so would a command that ends after it: one that holds the store
+ * for a moment is not to be caught so. What serves is there for that.
+ */
+static bool is_too_early(const gf_socket *s, const gf_wire_call *w)
+{
+    return w->input && !s->rebuilds && gf_clock_seconds() - s->begun < INPUT_AFTER;
+}
+
 static void handle_call(gf_connection *c, const gf_wire_call *w)
 {
     char name[64];
@@ -337,6 +349,8 @@ static void handle_call(gf_connection *c, const gf_wire_call *w)
         fail_call(c, w->operation);
     else if (!c->socket->rebuilds && gf_service_rebuilds(o, w->arguments, w->n_arguments))
         refuse(c, GF_WIRE_LATER, "holds the store, and rebuilds and purges only for itself");
+    else if (is_too_early(c->socket, w))
+        refuse(c, GF_WIRE_AGAIN, "has just taken the store");
     else if (!gf_socket_begin_call(c->socket, c))
         refuse(c, GF_WIRE_AGAIN, "is about to give the store back");
     else

@@ -38,6 +38,7 @@ struct gf_socket {
     bool rebuilds;
     unsigned most;
     double patience;
+    double begun; /* answering */
     int listener, wake[2]; /* a pipe: written to end the listening */
     pthread_t thread;
 

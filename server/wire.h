@@ -39,7 +39,7 @@ typedef enum gf_wire_type {
 
     /* from the holder */
     GF_WIRE_ACCEPTED = 16, /* the call begins */
-    GF_WIRE_AGAIN = 17,    /* it does not: the holder is ending */
+    GF_WIRE_AGAIN = 17,    /* it does not: the holder is ending, or has just begun */
     GF_WIRE_LATER = 18,    /* it does not: the holder does not do this for others */
     GF_WIRE_ROW = 19,
     GF_WIRE_WRITTEN = 20,  /* bytes of the file beside the rows */

@@ -76,6 +76,10 @@ class Store(unittest.TestCase):
         self.assertEqual(code, 0, (words, out, err))
         return out
 
+    def lock(self):
+        with open(os.path.join(self.store, "lock")) as f:
+            return f.read()
+
     def has_socket(self):
         return os.path.exists(os.path.join(self.store, "socket"))
 
@@ -253,6 +257,26 @@ class Holders(Store):
         self.assertEqual((code, json.loads(out)["new"]), (0, 2001))
         self.assertEqual(self.end(holder)[0], 0)
         self.assertFalse(self.has_socket())
+
+    def test_a_moment_is_not_made_long(self):
+        """A put that ends at once is not kept by one that goes on."""
+        for i in range(10):
+            holder, began = self.holder(), time.monotonic()
+            feed = self.start("put", "feed", "-", "--from", "jsonl")
+            feed.stdin.write(documents(0, 100))  # no more than a pipe takes
+            feed.stdin.flush()
+            time.sleep(0.3)
+            early = time.monotonic() - began < 0.7  # by the holder's clock too
+            holder.stdin.close()
+            holder.stdin = None
+            if early:
+                self.assertEqual(self.end(holder)[0], 0)
+                self.assertIsNone(feed.poll())
+            self.assertEqual(self.end(feed)[0], 0)
+            if early:
+                return
+            self.end(holder)
+        self.skipTest("the machine is too slow")
 
     def test_fifty_at_once(self):
         self.fill()
@@ -521,7 +545,7 @@ class Places(Store):
         holder = self.start("put", "posts", "-", "--from", "jsonl", user=65534, group=65534, extra_groups=[])
         holder.stdin.write(documents(0, HELD))
         holder.stdin.flush()
-        waits_until(lambda: str(holder.pid) in open(os.path.join(self.store, "lock")).read())
+        waits_until(lambda: str(holder.pid) in self.lock())
         code, _, err = self.run_command("status", "--wait", "0.2")
         self.assertEqual(code, 4)
         self.assertIn("is held by process", err)

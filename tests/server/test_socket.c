@@ -10,6 +10,7 @@
 #include "support/test.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -377,11 +378,37 @@ static void test_stopping(void **state)
     let_go(&h);
 }
 
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+/* Whoever of the two sides lacks memory: the call ends, is refused or asked again; both go on. */
+static void test_without_memory(void **state)
+{
+    (void)state;
+    held h = {0};
+    gf_error err;
+    hold(&h);
+    caller c = {.h = &h};
+    c.input = GF_SLICE("{\"id\": \"a\", \"text\": \"honey bees\"}\n");
+    int failed = 1;
+    for (int64_t n = 0; failed; n++) {
+        gf_memory_fail_at(n);
+        gf_status st = ASK(&c, &err, "put", "collection", "c", "from", "jsonl");
+        failed = gf_memory_failed();
+        gf_memory_fail_at(-1);
+        if (!failed) assert_int_equal(st, GF_OK);
+        assert_true(st == GF_OK || st == GF_ENOMEM || st == GF_EBUSY || st == GF_EIO);
+        assert_true(n < 5000);
+    }
+    assert_ok(ASK(&c, &err, "put", "collection", "c", "from", "jsonl"));
+    let_go(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nobody_there), cmocka_unit_test(test_a_row_that_is_not_taken),
-        cmocka_unit_test(test_patience), cmocka_unit_test(test_stopping),
-        cmocka_unit_test(test_all_at_once)};
+        cmocka_unit_test(test_nobody_there),   cmocka_unit_test(test_a_row_that_is_not_taken),
+        cmocka_unit_test(test_patience),       cmocka_unit_test(test_stopping),
+        cmocka_unit_test(test_without_memory), cmocka_unit_test(test_all_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
