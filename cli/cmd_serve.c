@@ -23,6 +23,8 @@ static const gf_parameter parameters[] = {
      1, 512},
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1,
      GF_LARGEST_MAX_DOCUMENT},
+    {"rebuild-after", GF_TEXT, false, "N|N%|TIME",
+     "rebuild by itself after so many changes, such a share, or so long (30m, 6h, 1d)", 0, 0},
     {"log-format", GF_CHOICE, false, "text|json", "of the log on standard error (text)", 0, 0},
     {"log-level", GF_CHOICE, false, "error|warn|info|debug", "what is logged (info)", 0, 0}};
 static const gf_operation serve = {.name = "serve",
@@ -49,6 +51,7 @@ typedef struct serving {
     gf_tasks *tasks;
     gf_tokens *tokens;
     gf_http *http;
+    gf_rebuild_after after;
     gf_socket *socket;
     gf_slice host_names[MOST_HOST_NAMES];
     size_t n_host_names;
@@ -90,13 +93,23 @@ static gf_status open_all(serving *v, gf_error *err)
                                   .rebuilds = true,
                                   .workers = (unsigned)gf_call_number(&call, "workers", 1)};
     gf_slice tokens = gf_session_argument(s, "tokens");
+    gf_slice after = gf_session_argument(s, "rebuild-after");
     gf_status st = gf_operation_check(&serve, &call, err);
     if (st == GF_OK) st = take_log(v, err);
     if (st == GF_OK) st = take_host_names(v, err);
+    if (st == GF_OK && after.len) st = gf_rebuild_after_parse(after, &v->after, err);
     if (st == GF_OK && tokens.len) st = gf_tokens_open(tokens.ptr, &v->tokens, err);
     if (st == GF_OK) st = gf_store_open(s->store_path, &store, &v->store, err);
     if (st == GF_OK) st = gf_service_open(v->store, &service, &v->service, err);
     return st == GF_OK ? gf_tasks_open(v->service, &v->log, &v->tasks, err) : st;
+}
+
+static gf_status keep_up(serving *v, gf_error *err)
+{
+    gf_call call = {.arguments = v->session->arguments, .n_arguments = v->session->n_arguments};
+    if (!gf_session_argument(v->session, "rebuild-after").len) return GF_OK;
+    return gf_tasks_keep_up(v->tasks, &v->after, (unsigned)gf_call_number(&call, "workers", 1),
+                            err);
 }
 
 static gf_status listen_here(serving *v, gf_error *err)
@@ -175,6 +188,7 @@ static gf_status run(gf_session *s, gf_error *err)
     sigaction(SIGHUP, &hangup, NULL);
     gf_status st = open_all(&v, err);
     if (st == GF_OK) st = listen_here(&v, err);
+    if (st == GF_OK) st = keep_up(&v, err);
     if (st == GF_OK) answer_commands(&v);
     if (st == GF_OK) wait_for_end(&v);
     close_all(&v);

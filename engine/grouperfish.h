@@ -113,6 +113,11 @@ gf_status gf_collection_read(gf_store *store, gf_place where, gf_visit_collectio
 gf_status gf_collections_visit(gf_store *store, gf_slice name_space, gf_slice prefix,
                                gf_visit_collection *visit, void *context, gf_error *err);
 
+typedef gf_status gf_visit_name(void *context, gf_slice name, gf_error *err);
+
+/** All namespaces that have a collection, in order. Cost: a look-up for each. */
+gf_status gf_namespaces_visit(gf_store *store, gf_visit_name *visit, void *context, gf_error *err);
+
 /** Delete a collection with its documents, builds and settings. What a crash leaves is finished
  * later. */
 gf_status gf_collection_delete(gf_store *store, gf_place where, gf_error *err);
@@ -220,8 +225,6 @@ typedef gf_status gf_visit_setting(void *context, const gf_setting *setting, gf_
 /** Every key with its value; GF_ENOTFOUND where there is no such configuration. */
 gf_status gf_configuration_read(gf_store *store, gf_place where, gf_slice configuration,
                                 gf_visit_setting *visit, void *context, gf_error *err);
-
-typedef gf_status gf_visit_name(void *context, gf_slice name, gf_error *err);
 
 /** All configurations, by name; "default" is always among them. */
 gf_status gf_configurations_visit(gf_store *store, gf_place where, gf_visit_name *visit,

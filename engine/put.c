@@ -184,7 +184,7 @@ static gf_status collect(gf_put *p, gf_slice collection, const gf_document *d, b
         p->waiting = grown;
         p->capacity = capacity;
     }
-    gf_waiting w = {collection, *d, (uint32_t)p->n, deletes};
+    gf_waiting w = {collection, *d, (uint32_t)p->n, 0, deletes};
     bool kept = keep(p, &w.collection) && keep(p, &w.document.id) && keep(p, &w.document.text) &&
                 keep(p, &w.document.time) && keep(p, &w.document.language) &&
                 keep_fields(p, &w.document);
@@ -242,9 +242,7 @@ gf_status gf_put_flush(gf_put *p, gf_error *err)
     gf_put_counts counts = {0};
     if (p->failed != GF_OK) return fail_again(p, err);
     if (p->n == 0) return GF_OK;
-    gf_status st = gf_lock(p->store, err);
-    if (st == GF_OK) st = gf_put_write(p, &counts, err);
-    gf_unlock(p->store);
+    gf_status st = gf_put_commit(p, &counts, err);
     if (st == GF_OK) add_counts(&p->counts, &counts);
     gf_arena_reset(&p->arena);
     p->n = p->bytes = 0;

@@ -1,5 +1,5 @@
 /*
- * What waits in a put is compared with what is there, and becomes one batch:
+ * What waits in a put, or in several, is compared with what is there, and becomes one batch:
  *
  *     documents    the row of each document that is new or has changed
  *     changes      a row for each of them, where the collection has builds that must know
@@ -17,10 +17,10 @@
 #include <stdlib.h>
 
 typedef struct flush {
-    gf_put *put;
+    gf_put *const *puts;
+    gf_put_counts *counts; /* of each, if this flush gets through */
     gf_store *store;
     gf_batch *batch;
-    gf_put_counts counts; /* if this flush gets through */
     uint64_t now;
     gf_place where; /* the collection at hand */
     bool has_builds, exists;
@@ -57,30 +57,31 @@ static gf_status look_for_builds(flush *f, gf_error *err)
 }
 
 /* A collection that is not there is made, unless there is nothing but deletions for it. */
-static gf_status begin_new(flush *f, bool only_deletes, gf_error *err)
+static gf_status begin_new(flush *f, const gf_waiting *first, gf_error *err)
 {
-    const gf_put *p = f->put;
     gf_slice name = f->where.collection;
     if (f->collection.going) return gf_fail_going(name, err);
-    if (only_deletes)
+    if (!first)
         return gf_fail(err, GF_ENOTFOUND, "there is no collection \"%.*s\"", GF_SLICE_ARG(name));
     f->exists = f->has_builds = false;
     f->size = f->seq = f->seq_before = f->modified = 0;
-    if (p->counts.collections + ++f->counts.collections <= p->max_collections) return GF_OK;
+    const gf_put *p = f->puts[first->owner];
+    if (p->counts.collections + ++f->counts[first->owner].collections <= p->max_collections)
+        return GF_OK;
     return gf_fail(err, GF_ELIMIT,
                    "more than %" PRIu32 " collections would be made; the next is \"%.*s\" "
                    "(--max-collections raises the limit)",
                    p->max_collections, GF_SLICE_ARG(name));
 }
 
-static gf_status begin_collection(flush *f, gf_slice name, bool only_deletes, gf_error *err)
+static gf_status begin_collection(flush *f, gf_slice name, const gf_waiting *first, gf_error *err)
 {
-    f->where = (gf_place){f->put->name_space, name};
+    f->where = (gf_place){f->puts[0]->name_space, name};
     gf_buffer_reset(&f->collection_key);
     gf_collection_key(&f->collection_key, f->where.name_space, name);
     gf_status st = gf_buffer_check(&f->collection_key, err);
     if (st == GF_OK) st = gf_collection_row_read(f->store, NULL, f->where, &f->collection, err);
-    if (st == GF_ENOTFOUND) return begin_new(f, only_deletes, err);
+    if (st == GF_ENOTFOUND) return begin_new(f, first, err);
     if (st != GF_OK) return st;
     f->exists = true;
     f->size = f->collection.size;
@@ -182,15 +183,16 @@ static gf_status equals(flush *f, const gf_waiting *w, const gf_waiting *last, b
 static gf_status count_one(flush *f, const gf_waiting *w, const gf_waiting *last, bool *there,
                            gf_error *err)
 {
+    gf_put_counts *counts = &f->counts[w->owner];
     if (w->deletes) {
-        *(*there ? &f->counts.deleted : &f->counts.absent) += 1;
+        *(*there ? &counts->deleted : &counts->absent) += 1;
         *there = false;
         return GF_OK;
     }
     bool equal = false;
     gf_status st = *there ? equals(f, w, last, &equal, err) : GF_OK;
     if (st != GF_OK) return st;
-    *(!*there ? &f->counts.created : equal ? &f->counts.unchanged : &f->counts.changed) += 1;
+    *(!*there ? &counts->created : equal ? &counts->unchanged : &counts->changed) += 1;
     *there = true;
     return GF_OK;
 }
@@ -225,16 +227,17 @@ static gf_status put_id(flush *f, const gf_waiting *w, size_t n, gf_error *err)
 /* ---- all --------------------------------------------------------------------------------------
  */
 
-static bool all_delete(const gf_waiting *w, size_t n)
+/* The first that is no deletion: whose put makes the collection. NULL: all are. */
+static const gf_waiting *first_document(const gf_waiting *w, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!w[i].deletes) return false;
-    return true;
+        if (!w[i].deletes) return &w[i];
+    return NULL;
 }
 
 static gf_status put_collection(flush *f, const gf_waiting *w, size_t n, gf_error *err)
 {
-    gf_status st = begin_collection(f, w->collection, all_delete(w, n), err);
+    gf_status st = begin_collection(f, w->collection, first_document(w, n), err);
     for (size_t i = 0; i < n && st == GF_OK;) {
         size_t end = i + 1;
         while (end < n && gf_slice_equal(w[end].document.id, w[i].document.id))
@@ -246,26 +249,47 @@ static gf_status put_collection(flush *f, const gf_waiting *w, size_t n, gf_erro
     return st;
 }
 
-static gf_status put_all(flush *f, gf_error *err)
+static gf_status put_all(flush *f, gf_waiting *waiting, size_t n, gf_error *err)
 {
-    gf_put *p = f->put;
     gf_status st = gf_batch_create(f->store->db, &f->batch, err);
-    qsort(p->waiting, p->n, sizeof *p->waiting, by_place);
-    for (size_t i = 0; i < p->n && st == GF_OK;) {
+    qsort(waiting, n, sizeof *waiting, by_place);
+    for (size_t i = 0; i < n && st == GF_OK;) {
         size_t end = i + 1;
-        while (end < p->n && gf_slice_equal(p->waiting[end].collection, p->waiting[i].collection))
+        while (end < n && gf_slice_equal(waiting[end].collection, waiting[i].collection))
             end++;
-        st = put_collection(f, p->waiting + i, end - i, err);
+        st = put_collection(f, waiting + i, end - i, err);
         i = end;
     }
     return st == GF_OK ? gf_batch_write(f->batch, GF_SYNC, err) : st;
 }
 
-gf_status gf_put_write(gf_put *p, gf_put_counts *counts, gf_error *err)
+/* What waits in all of them, one behind the other. */
+static gf_waiting *gather(gf_put *const *puts, size_t n, size_t *n_waiting)
 {
-    flush f = {.put = p, .store = p->store, .now = (uint64_t)gf_clock_ms()};
-    gf_status st = put_all(&f, err);
-    if (st == GF_OK) *counts = f.counts;
+    size_t total = 0;
+    for (size_t i = 0; i < n; i++)
+        total += puts[i]->n;
+    gf_waiting *all = gf_array(total, sizeof *all);
+    *n_waiting = total;
+    for (size_t i = 0, at = 0; all && i < n; i++)
+        for (size_t k = 0; k < puts[i]->n; k++, at++) {
+            all[at] = puts[i]->waiting[k];
+            all[at].order = (uint32_t)at;
+            all[at].owner = (uint32_t)i;
+        }
+    return all;
+}
+
+gf_status gf_puts_write(gf_put *const *puts, size_t n, gf_put_counts *counts, gf_error *err)
+{
+    flush f = {
+        .puts = puts, .counts = counts, .store = puts[0]->store, .now = (uint64_t)gf_clock_ms()};
+    size_t n_waiting = puts[0]->n;
+    memset(counts, 0, n * sizeof *counts);
+    gf_waiting *all = n == 1 ? puts[0]->waiting : gather(puts, n, &n_waiting);
+    if (!all) return gf_fail_memory(err, "documents");
+    gf_status st = put_all(&f, all, n_waiting, err);
+    if (n > 1) gf_free(all);
     gf_batch_free(f.batch);
     gf_collection_row_release(&f.collection);
     gf_row_release(&f.document_row);

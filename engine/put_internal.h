@@ -13,6 +13,7 @@ typedef struct gf_waiting {
     gf_slice collection;
     gf_document document; /* of a deletion only the id */
     uint32_t order;       /* in which they came */
+    uint32_t owner;       /* of the puts that are written together; 0 until then */
     bool deletes;
 } gf_waiting;
 
@@ -32,7 +33,18 @@ struct gf_put {
     gf_status failed;
 };
 
-/** Write and sync all that waits, with the write lock held; the order of `waiting` is changed. */
-gf_status gf_put_write(gf_put *put, gf_put_counts *counts, gf_error *err);
+/**
+ * Write and sync all that waits in n puts of one namespace, as if one had come after the other, with
+ * the write lock held; the order of their `waiting` is changed. All or nothing.
+ *
+ * @param[out] counts  n: what each did
+ */
+gf_status gf_puts_write(gf_put *const *puts, size_t n, gf_put_counts *counts, gf_error *err);
+
+/**
+ * Write and sync what waits in a put, together with what waits in other threads' puts meanwhile: one
+ * sync for all of them (put_group.c).
+ */
+gf_status gf_put_commit(gf_put *put, gf_put_counts *counts, gf_error *err);
 
 #endif

@@ -1,7 +1,6 @@
 /* Counting requests. */
 #include "server/http_metrics.h"
 
-#include "base/json_writer.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -59,7 +58,7 @@ static void write_durations(const gf_route_metrics *r, const char *name, const c
                          "grouperfish_http_request_seconds_bucket{route=\"%s\",method=\"%s\",le=\"",
                          name, method);
         if (b < GF_METRIC_BUCKETS - 1)
-            gf_buffer_double(out, bounds[b]);
+            gf_buffer_format(out, "%g", bounds[b]);
         else
             gf_buffer_str(out, "+Inf");
         gf_buffer_format(out, "\"} %" PRIu64 "\n", sum);

@@ -12,7 +12,10 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST_ENDED = 1000, MOST_OPEN = 1000, MOST_ROWS = 16 << 20, TELL_MS = 50 };
 
@@ -39,6 +42,7 @@ struct gf_tasks {
     uint64_t last; /* number given */
     int64_t started;
     bool stopping;
+    struct gf_keeper *keeper; /* NULL: nothing is rebuilt by itself */
 };
 
 const char *gf_task_state_name(gf_task_state state)
@@ -87,6 +91,8 @@ static bool has_ended(const task *t)
 
 void gf_tasks_stop(gf_tasks *tasks)
 {
+    gf_keeper_end(tasks->keeper);
+    tasks->keeper = NULL;
     pthread_mutex_lock(&tasks->lock);
     tasks->stopping = true;
     for (task *t = tasks->newest; t; t = t->next)
@@ -201,6 +207,13 @@ static void end_task(task *t, gf_status st, const gf_call *call, const gf_error 
     pthread_mutex_unlock(&all->lock);
 }
 
+/* Whoever waits for an answer goes first: of the threads that a rebuild makes, too. */
+static void step_back(void)
+{
+    enum { POLITE = 10 };
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), POLITE);
+}
+
 static void run(void *context)
 {
     task *t = context;
@@ -212,6 +225,7 @@ static void run(void *context)
                     .progress = progress,
                     .context = t,
                     .cancel = &t->cancel};
+    step_back();
     gf_buffer_init(&t->rows, MOST_ROWS);
     gf_status st = gf_cancel_check(&t->cancel, &err);
     if (st == GF_OK)
@@ -305,6 +319,21 @@ gf_status gf_tasks_ask(gf_tasks *tasks, gf_slice name_space, const gf_argument *
     pthread_mutex_unlock(&tasks->lock);
     if (there || st != GF_OK) free_task(t);
     return st;
+}
+
+gf_service *gf_tasks_service(gf_tasks *tasks)
+{
+    return tasks->service;
+}
+
+const gf_log *gf_tasks_log(gf_tasks *tasks)
+{
+    return tasks->log;
+}
+
+void gf_tasks_set_keeper(gf_tasks *tasks, struct gf_keeper *keeper)
+{
+    tasks->keeper = keeper;
 }
 
 /* ---- looking ----------------------------------------------------------------------------------

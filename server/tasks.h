@@ -66,6 +66,33 @@ void gf_tasks_wait(gf_tasks *tasks, gf_slice name_space, gf_slice id, uint64_t v
 /** GF_ENOTFOUND; GF_ECONFLICT where it has ended. */
 gf_status gf_tasks_cancel(gf_tasks *tasks, gf_slice name_space, gf_slice id, gf_error *err);
 
+/**
+ * When collections are rebuilt by themselves: once any of these holds since the build that is
+ * served. 0: not by this.
+ */
+typedef struct gf_rebuild_after {
+    uint64_t documents; /* so many were put or deleted */
+    double share;       /* or so large a share of the collection */
+    int64_t ms;         /* or the build is so old, and anything was */
+} gf_rebuild_after;
+
+/** "1000", "10%", "6h" (m, h, d), or several with commas; GF_EINVAL. */
+gf_status gf_rebuild_after_parse(gf_slice text, gf_rebuild_after *after, gf_error *err);
+
+/**
+ * From now on ask for rebuilds by that rule: of the collections that it holds for, those first that
+ * changed most. No more are asked for than there are workers (tasks_after.c). Once.
+ */
+gf_status gf_tasks_keep_up(gf_tasks *tasks, const gf_rebuild_after *after, unsigned workers,
+                           gf_error *err);
+
+/* Between tasks.c and tasks_after.c. */
+struct gf_keeper;
+void gf_keeper_end(struct gf_keeper *keeper);
+void gf_tasks_set_keeper(gf_tasks *tasks, struct gf_keeper *keeper);
+gf_service *gf_tasks_service(gf_tasks *tasks);
+const gf_log *gf_tasks_log(gf_tasks *tasks);
+
 /** Tasks that are queued, and running. */
 void gf_tasks_count(gf_tasks *tasks, size_t *queued, size_t *running);
 

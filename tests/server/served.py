@@ -43,17 +43,15 @@ class Answer:
 
 
 class Served:
-    def __init__(self, *options, folder=None, listen="127.0.0.1:0", environment=None):
+    def __init__(self, *options, folder=None, listen="127.0.0.1:0", program=None):
         self.folder = folder or tempfile.mkdtemp(prefix="grouperfish-serve-")
         self.keep = folder is not None
         self.store = os.path.join(self.folder, "store")
-        self.command = [PROGRAM, "serve", "--store", self.store, "--listen", listen, *options]
-        self.environment = dict(os.environ, **(environment or {}))
+        self.command = [program or PROGRAM, "serve", "--store", self.store, "--listen", listen, *options]
 
     def __enter__(self):
         self.log, self.told = [], False
-        self.process = subprocess.Popen(self.command, stderr=subprocess.PIPE, text=True,
-                                        env=self.environment)
+        self.process = subprocess.Popen(self.command, stderr=subprocess.PIPE, text=True)
         for line in self.process.stderr:
             self.log.append(line)
             found = LISTENING.search(line)
