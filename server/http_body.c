@@ -91,7 +91,8 @@ enum MHD_Result gf_body_take(gf_request *r, const char *bytes, size_t *n)
         r->body_bytes += taken;
         *n -= taken;
         pthread_cond_broadcast(&r->changed);
-        if (*n && taken == 0) {
+        /* MHD gives what is left of a part again once resumed, and not always by itself. */
+        if (*n) {
             r->suspended = true;
             MHD_suspend_connection(r->connection);
         }
