@@ -23,9 +23,6 @@ gf_slice gf_call_text(const gf_call *call, const char *name);
 gf_slice gf_call_text_or(const gf_call *call, const char *name, const char *otherwise);
 bool gf_call_flag(const gf_call *call, const char *name);
 
-/** A number, a size or a moment; `otherwise` where it is not given. */
-uint64_t gf_call_number(const gf_call *call, const char *name, uint64_t otherwise);
-
 double gf_call_share(const gf_call *call, const char *name, double otherwise);
 
 /** All values of a list, split at commas, in the order given; free with gf_free. */

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { MOST_REASONS = 32 };
+enum { MOST_REASONS = 32, MOST_RESULTS = 500 };
 
 typedef struct putting {
     gf_call *call;
@@ -28,7 +28,53 @@ typedef struct putting {
         uint64_t n;
     } reasons[MOST_REASONS];
     size_t n_reasons;
+    bool each;         /* a row for each record is wanted */
+    gf_buffer results; /* n_results rows that wait for the next flush: lengths and bytes */
+    size_t n_results;
 } putting;
+
+/* ---- a row for each record --------------------------------------------------------------------
+ */
+
+/* What the record's row will say; it is handed on once all before it is on disk. */
+static gf_status keep_result(putting *p, const gf_record *record, const char *result,
+                             const char *reason, const char *message, gf_error *err)
+{
+    gf_buffer row = {0};
+    if (!p->each) return GF_OK;
+    gf_json_writer w = gf_json_writer_to(&row);
+    gf_json_begin(&w, '{');
+    if (record->line) gf_json_put_uint(&w, "line", record->line);
+    if (!reason) gf_json_put_string(&w, "id", record->document.id);
+    gf_json_put_str(&w, "result", result);
+    if (reason) gf_json_put_str(&w, "reason", reason);
+    if (message) gf_json_put_str(&w, "message", message);
+    gf_json_end(&w, '}');
+    gf_buffer_string(&p->results, gf_buffer_view(&row));
+    gf_status st = gf_buffer_check(&row, err);
+    gf_buffer_release(&row);
+    p->n_results++;
+    return st == GF_OK ? gf_buffer_check(&p->results, err) : st;
+}
+
+/* With nothing waiting in the put. */
+static gf_status emit_results(putting *p, gf_error *err)
+{
+    gf_slice rest = gf_buffer_view(&p->results), row;
+    gf_status st = GF_OK;
+    while (st == GF_OK && gf_take_string(&rest, &row))
+        st = p->call->emit(p->call->context, row, err);
+    gf_buffer_reset(&p->results);
+    p->n_results = 0;
+    return st;
+}
+
+static gf_status flush_results(putting *p, gf_error *err)
+{
+    if (p->n_results < MOST_RESULTS) return GF_OK;
+    gf_status st = p->put ? gf_put_flush(p->put, err) : GF_OK;
+    return st == GF_OK ? emit_results(p, err) : st;
+}
 
 /* ---- what is not put --------------------------------------------------------------------------
  */
@@ -48,7 +94,8 @@ static gf_status refuse(putting *p, const gf_record *record, const char *reason,
 {
     p->refused++;
     count_reason(p, reason);
-    return gf_call_refuse(p->call, record, reason, message, err);
+    gf_status st = keep_result(p, record, "refused", reason, message, err);
+    return st == GF_OK ? gf_call_refuse(p->call, record, reason, message, err) : st;
 }
 
 /* ---- one record -------------------------------------------------------------------------------
@@ -100,7 +147,7 @@ static gf_status put_document(putting *p, const gf_record *record, gf_error *err
     if (st == GF_OK) {
         p->replaced += record->replaced;
         p->hashed += record->hashed_id;
-        return GF_OK;
+        return keep_result(p, record, "stored", NULL, NULL, err);
     }
     /* What this record lacks is its own affair; too many collections, or the store's, ends it all.
      */
@@ -156,7 +203,7 @@ static gf_status handle(putting *p, const gf_record *record, gf_error *err)
         count_reason(p, record->reason);
         if (strcmp(record->reason, "empty_file") == 0)
             remark(p, record->reason, record->source, "the file is empty");
-        return GF_OK;
+        return keep_result(p, record, "skipped", record->reason, NULL, err);
     }
 }
 
@@ -168,6 +215,7 @@ static gf_status read_all(putting *p, gf_error *err)
     while ((st = gf_reader_next(p->reader, &record, err)) == GF_OK) {
         st = gf_cancel_check(p->call->cancel, err);
         if (st == GF_OK) st = handle(p, &record, err);
+        if (st == GF_OK) st = flush_results(p, err);
         if (st != GF_OK) return st;
     }
     return st == GF_ENOTFOUND ? gf_cancel_check(p->call->cancel, err) : st;
@@ -178,6 +226,7 @@ static gf_status read_all(putting *p, gf_error *err)
 
 static gf_status emit_summary(putting *p, gf_error *err)
 {
+    if (p->each) return (!p->put || gf_put_is_good(p->put)) ? emit_results(p, err) : GF_OK;
     gf_put_counts c = p->put ? gf_put_counted(p->put) : (gf_put_counts){0};
     gf_row_writer row = {.call = p->call};
     gf_json_writer *w = gf_row_writer_begin(&row);
@@ -246,7 +295,7 @@ static gf_status read_and_flush(putting *p, gf_error *err)
 
 gf_status gf_run_put(gf_call *call, gf_error *err)
 {
-    putting p = {.call = call};
+    putting p = {.call = call, .each = gf_call_has(call, "results")};
     gf_status st = open_reader(&p, err);
     if (st == GF_OK) st = read_and_flush(&p, err);
     if (st == GF_OK && p.refused) call->outcome = GF_SOME_REFUSED;
@@ -256,6 +305,7 @@ gf_status gf_run_put(gf_call *call, gf_error *err)
         gf_pattern_free(p.patterns[i]);
     gf_free(p.patterns);
     gf_buffer_release(&p.name);
+    gf_buffer_release(&p.results);
     gf_strings_release(&p.names);
     return st;
 }

@@ -118,6 +118,12 @@ const gf_operation *gf_operations(size_t *n);
 /** NULL where there is none of that name. */
 const gf_operation *gf_operation_find(const char *name);
 
+/** Check the call's arguments against the operation's parameters, as gf_operation_run does first. */
+gf_status gf_operation_check(const gf_operation *operation, const gf_call *call, gf_error *err);
+
+/** An argument that is a number, a size or a moment; `otherwise` where it is not given. */
+uint64_t gf_call_number(const gf_call *call, const char *name, uint64_t otherwise);
+
 /**
  * Check the arguments against the operation's parameters, and run it. Each row that is emitted is
  * one whole JSON object, also where the operation fails later.

@@ -41,7 +41,8 @@ static const gf_parameter put[] = {
     CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
     SEVERAL("also", false, "PATTERN", "a further collection for each record, such as '{type}-{product}'"),
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
-    NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)")};
+    NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)"),
+    CHOICE("results", "each", "instead a row for each record, once it is stored")};
 static const gf_parameter delete_documents[] = {
     COLLECTION,
     SEVERAL("id", false, "ID", "ids to delete; else one on each line of the input"),
@@ -285,7 +286,7 @@ static bool stands_in(const gf_operation *o, const gf_call *call, const gf_param
            gf_call_flag(call, "all");
 }
 
-static gf_status check_arguments(const gf_operation *o, const gf_call *call, gf_error *err)
+gf_status gf_operation_check(const gf_operation *o, const gf_call *call, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < call->n_arguments && st == GF_OK; i++) {
@@ -308,7 +309,7 @@ gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
 {
     call->outcome = GF_DONE;
     call->partly = false;
-    gf_status st = check_arguments(o, call, err);
+    gf_status st = gf_operation_check(o, call, err);
     if (st != GF_OK) return st;
     if (gf_operation_is_of_several(o, call->arguments, call->n_arguments))
         return gf_call_each(o, call, err);

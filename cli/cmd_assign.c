@@ -33,4 +33,5 @@ const gf_command gf_command_assign = {
     .display = {GF_COLUMNS(columns)},
     .streams_jsonl = true,
     .prepare = prepare,
+    .answers = true,
 };

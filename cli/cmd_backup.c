@@ -29,4 +29,5 @@ const gf_command gf_command_backup = {
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .single = true, .show = show},
+    .answers = true,
 };

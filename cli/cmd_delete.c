@@ -68,4 +68,5 @@ const gf_command gf_command_delete = {
     .n_options = GF_COUNT(options),
     .display = {GF_COLUMNS(columns), .single = true, .show = show},
     .prepare = prepare,
+    .answers = true,
 };

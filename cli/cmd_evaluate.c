@@ -63,4 +63,5 @@ const gf_command gf_command_evaluate = {
     .n_options = GF_COUNT(options),
     .display = {GF_COLUMNS(columns), .single = true, .each = "per_class", .show = show},
     .prepare = prepare,
+    .answers = true,
 };

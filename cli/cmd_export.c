@@ -78,4 +78,5 @@ const gf_command gf_command_export = {
     .n_others = GF_COUNT(others),
     .streams_jsonl = true,
     .prepare = prepare,
+    .answers = true,
 };

@@ -56,6 +56,13 @@ static const gf_show_column columns[] = {
     {"skipped", NULL, GF_COLUMN_COUNT},   {"refused", NULL, GF_COLUMN_COUNT},
     {"reasons", NULL, GF_COLUMN_RAW}};
 
+static const gf_show_column result_columns[] = {{"line", "line", GF_COLUMN_ID},
+                                                {"id", "id", GF_COLUMN_TEXT},
+                                                {"result", "result", GF_COLUMN_TEXT},
+                                                {"reason", "reason", GF_COLUMN_TEXT},
+                                                {"message", "message", GF_COLUMN_PROSE}};
+static const gf_other_display others[] = {{"results", {GF_COLUMNS(result_columns)}}};
+
 const gf_command gf_command_put = {
     .name = "put",
     .examples = "    grouperfish put feedback feedback.jsonl.gz\n"
@@ -74,5 +81,8 @@ const gf_command gf_command_put = {
     .options = options,
     .n_options = GF_COUNT(options),
     .display = {GF_COLUMNS(columns), .single = true, .show = show},
+    .others = others,
+    .n_others = GF_COUNT(others),
     .prepare = prepare,
+    .answers = true,
 };

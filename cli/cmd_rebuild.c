@@ -61,4 +61,5 @@ const gf_command gf_command_rebuild = {
     .others = others,
     .n_others = GF_COUNT(others),
     .prepare = prepare,
+    .answers = true,
 };

@@ -85,6 +85,10 @@ typedef struct gf_command {
     const gf_other_display *others; /* n_others: the first whose argument is given counts */
     size_t n_others;
     bool streams_jsonl; /* JSON Lines, where the output is no terminal */
+    bool answers;       /* it may hold the store for long, and answers others meanwhile */
+    /* Of a command that is no operation: what it is called and takes, and what it does. */
+    const gf_operation *operation;
+    gf_status (*run)(gf_session *session, gf_error *err);
     /* Further work on the arguments before the operation runs; may be NULL. */
     gf_status (*prepare)(gf_session *session, gf_error *err);
 } gf_command;
@@ -100,7 +104,7 @@ extern const gf_command gf_command_init, gf_command_collection_create, gf_comman
     gf_command_publish, gf_command_pin, gf_command_unpin, gf_command_label, gf_command_cluster,
     gf_command_doc, gf_command_export, gf_command_assign, gf_command_report, gf_command_evaluate,
     gf_command_status, gf_command_verify, gf_command_version, gf_command_backup, gf_command_restore,
-    gf_command_repair, gf_command_diff;
+    gf_command_repair, gf_command_diff, gf_command_serve;
 
 /** How --columns shows the cells of a table, whatever the command. */
 extern const gf_display gf_display_of_cells;
@@ -111,6 +115,9 @@ const gf_command *gf_command_at(size_t i, const char **heading);
 
 /** Look a command up by its one or two words; *used is how many. NULL where there is none. */
 const gf_command *gf_command_find(int n_words, char **words, int *used);
+
+/** The operation that the command runs, or that stands for it. */
+const gf_operation *gf_command_operation(const gf_command *command);
 
 /** Whether the command's words, not its options, give the operation's argument of that name. */
 bool gf_command_has_word(const gf_command *command, const char *argument);

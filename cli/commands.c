@@ -39,6 +39,7 @@ static const struct {
                 {NULL, &gf_command_backup},
                 {NULL, &gf_command_restore},
                 {NULL, &gf_command_repair},
+                {NULL, &gf_command_serve},
                 {NULL, &gf_command_version}};
 enum { N_COMMANDS = GF_COUNT(commands) };
 
@@ -67,6 +68,11 @@ const gf_command *gf_command_find(int n_words, char **words, int *used)
         return c;
     }
     return NULL;
+}
+
+const gf_operation *gf_command_operation(const gf_command *c)
+{
+    return c->operation ? c->operation : gf_operation_find(c->name);
 }
 
 bool gf_command_has_word(const gf_command *c, const char *argument)

@@ -17,7 +17,7 @@ void gf_help(FILE *out)
     for (size_t i = 0; gf_command_at(i, &heading); i++) {
         const char *name = gf_command_at(i, &heading)->name;
         if (heading) fprintf(out, "\n%s\n", heading);
-        fprintf(out, "  %-*s%s\n", NAME_WIDTH, name, gf_operation_find(name)->meaning);
+        fprintf(out, "  %-*s%s\n", NAME_WIDTH, name, gf_command_operation(gf_command_at(i, &heading))->meaning);
     }
     fputs(
         "\nFor every command\n"
@@ -25,7 +25,7 @@ void gf_help(FILE *out)
         "  --namespace NAME          whose collections (GROUPERFISH_NAMESPACE, else default)\n"
         "  --format FORMAT           table, json, jsonl, csv or plain (table on a terminal, else\n"
         "                            plain)\n"
-        "  --wait SECONDS            wait while another process holds the store (5)\n"
+        "  --wait SECONDS            wait for a store that is held and not answered for (5)\n"
         "  --help                    as grouperfish help COMMAND\n"
         "\nExit codes\n"
         "  0 done                    4 store held by another process\n"
@@ -59,7 +59,7 @@ static void print_usage(FILE *out, const gf_command *c)
 
 void gf_help_command(const gf_command *c, FILE *out)
 {
-    const gf_operation *o = gf_operation_find(c->name);
+    const gf_operation *o = gf_command_operation(c);
     bool any = false;
     fprintf(out, "%s.\n\n%s\n", o->meaning, c->examples);
     print_usage(out, c);

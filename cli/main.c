@@ -46,7 +46,7 @@ static int run(const gf_command *command, int n_words, char **words)
 {
     gf_error err = {GF_OK, ""};
     gf_session s = {
-        .command = command, .operation = gf_operation_find(command->name), .wait_seconds = 5};
+        .command = command, .operation = gf_command_operation(command), .wait_seconds = 5};
     int code = GF_EXIT_DONE;
     if (gf_session_parse(&s, n_words, words, &err) != GF_OK)
         code = gf_usage_error(command, err.message);

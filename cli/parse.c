@@ -94,6 +94,7 @@ static gf_status take_wait(gf_session *s, const char *value, gf_error *err)
     s->wait_seconds = strtod(value, &end);
     if (*end || end == value || !(s->wait_seconds >= 0) || s->wait_seconds > 86400)
         return gf_fail(err, GF_EINVAL, "--wait: \"%s\" is not a number of seconds", value);
+    s->wait_given = true;
     return GF_OK;
 }
 

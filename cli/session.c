@@ -1,5 +1,4 @@
-/* The transport of the command: the store opened here, rows to the terminal, progress beside them.
- */
+/* The transport of the command: rows to the terminal, progress beside them. */
 #include "cli/session.h"
 
 #include "base/memory.h"
@@ -69,36 +68,8 @@ static void end_notices(gf_session *s)
     gf_buffer_release(&ending);
 }
 
-/* ---- what the operation asks for --------------------------------------------------------------
+/* ---- what the operation gives -----------------------------------------------------------------
  */
-
-static gf_status open_store(void *context, bool create, gf_store **store, gf_error *err)
-{
-    gf_session *s = context;
-    if (s->store) {
-        *store = s->store;
-        return GF_OK;
-    }
-    gf_store_options o = {.create = create,
-                          .wait_seconds = s->wait_seconds,
-                          .purpose = s->command->name,
-                          .cancel = &gf_stop};
-    gf_status st = gf_store_open(s->store_path, &o, &s->store, err);
-    if (st == GF_ENOTFOUND)
-        return gf_fail(err, st,
-                       "there is no store at %s; grouperfish put makes one, --store names another",
-                       s->store_path);
-    if (st != GF_OK) return st;
-    if (gf_store_is_new(s->store) && strcmp(s->command->name, "init") != 0)
-        fprintf(stderr, "made a store at %s\n", s->store_path);
-    *store = s->store;
-    return GF_OK;
-}
-
-static const char *store_path(void *context)
-{
-    return ((gf_session *)context)->store_path;
-}
 
 static gf_status emit(void *context, gf_slice row, gf_error *err)
 {
@@ -233,8 +204,6 @@ static void fill_call(gf_session *s)
     s->call.arguments = s->arguments;
     s->call.n_arguments = s->n_arguments;
     s->call.name_space = gf_slice_str(s->name_space);
-    s->call.store = open_store;
-    s->call.store_path = store_path;
     s->call.wait_seconds = s->wait_seconds;
     s->call.emit = emit;
     s->call.notice = notice;
@@ -243,7 +212,6 @@ static void fill_call(gf_session *s)
     if (s->bytes_file.file) s->call.write = write_bytes;
     s->call.context = s;
     s->call.cancel = &gf_stop;
-    if (s->files) s->call.input = gf_files_input(s->files);
 }
 
 static void take_defaults(gf_session *s)
@@ -289,7 +257,7 @@ static gf_status run_operation(gf_session *s, gf_output_format format, gf_error 
     gf_status st = gf_output_init(&s->output, format, &display, s, s->out, err);
     if (st != GF_OK) return st;
     fill_call(s);
-    st = gf_operation_run(s->operation, &s->call, err);
+    st = gf_session_reach(s, err);
     gf_meter_clear(&s->meter);
     end_notices(s);
     if (st == GF_OK || s->output.n_rows) {
@@ -365,34 +333,19 @@ static void print_error(const gf_session *s, gf_status st, const gf_error *err)
     if (st == GF_EINVAL) fprintf(stderr, "See: grouperfish help %s\n", s->command->name);
 }
 
-/*
- * LevelDB's MANIFEST names the ends of files that are gone, until the store is opened again: the
- * last of a purge. What goes wrong here, the next opening tells.
- */
-static void end_purge(gf_session *s)
-{
-    gf_error ignored;
-    bool purged = s->store && gf_session_argument(s, "purge").len;
-    gf_store_close(s->store);
-    s->store = NULL;
-    if (!purged || open_store(s, false, &s->store, &ignored) != GF_OK) return;
-    gf_store_close(s->store);
-    s->store = NULL;
-}
-
 int gf_session_run(gf_session *s)
 {
     gf_error err = {GF_OK, ""};
     take_defaults(s);
     gf_meter_init(&s->meter);
-    gf_status st = run(s, &err);
-    end_purge(s);
-    gf_files_close(s->files);
-    gf_meter_release(&s->meter);
-    gf_buffer_release(&s->notice);
+    gf_status st = s->command->run ? s->command->run(s, &err) : run(s, &err);
     /* Whoever closed the pipe knows, and wanted no more. */
     bool unread = st == GF_ECANCELLED && ferror(stdout);
     if (st != GF_OK && !unread) print_error(s, st, &err);
+    gf_session_leave(s);
+    gf_files_close(s->files);
+    gf_meter_release(&s->meter);
+    gf_buffer_release(&s->notice);
     return unread ? GF_EXIT_DONE : exit_code(s, st);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/meter.h"
 #include "cli/out_file.h"
 #include "cli/output.h"
+#include "cli/reach.h"
 #include "cli/text.h"
 #include "sources/files.h"
 
@@ -26,11 +27,11 @@ struct gf_session {
     const char *store_option, *namespace_option, *format, *progress_option, *out_path, *rejects,
         *file;
     double wait_seconds;
-    bool force, help;
+    bool wait_given, force, help;
 
     /* while it runs */
     const char *store_path, *name_space;
-    gf_store *store;
+    gf_reach_state reach; /* the store */
     gf_files *files;
     gf_call call;
     gf_output output;

@@ -113,6 +113,53 @@ gf_status gf_collections_visit(gf_store *s, gf_slice name_space, gf_slice prefix
     return st;
 }
 
+/* ---- namespaces -------------------------------------------------------------------------------
+ */
+
+typedef struct namespace_walk {
+    gf_buffer name; /* of the first row from a key on */
+    bool found;
+} namespace_walk;
+
+static gf_status take_namespace(void *context, const gf_row *row, gf_error *err)
+{
+    namespace_walk *w = context;
+    gf_slice key = row->key;
+    gf_buffer_reset(&w->name);
+    if (!gf_key_take_string(&key, &w->name))
+        return gf_fail(err, GF_ECORRUPT, "table collections: a key is damaged");
+    w->found = true;
+    return gf_buffer_check(&w->name, err);
+}
+
+/* From one to the next: behind all keys that begin with the one at hand. */
+gf_status gf_namespaces_visit(gf_store *s, gf_visit_name *visit, void *context, gf_error *err)
+{
+    namespace_walk w = {.found = true};
+    gf_buffer prefix = {0}, start = {0};
+    gf_status st = GF_OK;
+    while (st == GF_OK) {
+        gf_scan_options o = {.family = GF_COLLECTIONS_MAIN,
+                             .start = gf_buffer_view(&start),
+                             .limit = 1,
+                             .keys_only = true};
+        w.found = false;
+        st = gf_scan_each(s->tables.collections, &o, take_namespace, &w, err);
+        if (st != GF_OK || !w.found) break;
+        st = visit(context, gf_buffer_view(&w.name), err);
+        gf_buffer_reset(&prefix);
+        gf_buffer_reset(&start);
+        gf_key_string(&prefix, gf_buffer_view(&w.name));
+        if (st == GF_OK) st = gf_buffer_check(&prefix, err);
+        if (st == GF_OK && !gf_key_after_prefix(gf_buffer_view(&prefix), &start)) break;
+        if (st == GF_OK) st = gf_buffer_check(&start, err);
+    }
+    gf_buffer_release(&w.name);
+    gf_buffer_release(&prefix);
+    gf_buffer_release(&start);
+    return st;
+}
+
 /* ---- deleting ---------------------------------------------------------------------------------
  */
 

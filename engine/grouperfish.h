@@ -113,6 +113,11 @@ gf_status gf_collection_read(gf_store *store, gf_place where, gf_visit_collectio
 gf_status gf_collections_visit(gf_store *store, gf_slice name_space, gf_slice prefix,
                                gf_visit_collection *visit, void *context, gf_error *err);
 
+typedef gf_status gf_visit_name(void *context, gf_slice name, gf_error *err);
+
+/** All namespaces that have a collection, in order. Cost: a look-up for each. */
+gf_status gf_namespaces_visit(gf_store *store, gf_visit_name *visit, void *context, gf_error *err);
+
 /** Delete a collection with its documents, builds and settings. What a crash leaves is finished
  * later. */
 gf_status gf_collection_delete(gf_store *store, gf_place where, gf_error *err);
@@ -516,7 +521,12 @@ typedef gf_status gf_visit_member(void *context, gf_slice id, const gf_membershi
 gf_status gf_view_members(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
                           void *context, gf_error *err);
 
-/** The same, worst first: the documents that fit least. */
+/** The same, beginning behind the document of that score and id: for reading in pages. */
+gf_status gf_view_members_after(gf_view *view, uint32_t cluster, float score, gf_slice id,
+                                uint64_t limit, gf_visit_member *visit, void *context,
+                                gf_error *err);
+
+/** As gf_view_members, but worst first: the documents that fit least. */
 gf_status gf_view_weakest(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
                           void *context, gf_error *err);
 

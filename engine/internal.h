@@ -32,9 +32,16 @@ struct gf_store {
      * of a rebuild and of a deletion. Readers never take it.
      */
     pthread_mutex_t write_lock;
-    bool tidy;           /* nothing is left of what was cut short; under the lock */
-    gf_activity *active; /* under the lock */
+    struct gf_put_line *line; /* puts of all threads on their way to disk (put_group.c) */
+    bool tidy;                /* nothing is left of what was cut short; under the lock */
+    gf_activity *active;      /* under the lock */
 };
+
+/* ---- put_group.c ------------------------------------------------------------------------------
+ */
+
+struct gf_put_line *gf_put_line_create(void);
+void gf_put_line_free(struct gf_put_line *line);
 
 /* ---- names.c: what may be a name --------------------------------------------------------------
  */

@@ -190,7 +190,7 @@ gf_status gf_collect(gf_collected *c, gf_slice collection, const gf_document *d,
         c->waiting = grown;
         c->capacity = capacity;
     }
-    gf_waiting w = {collection, *d, (uint32_t)c->n, deletes};
+    gf_waiting w = {collection, *d, (uint32_t)c->n, 0, deletes};
     bool kept = keep(c, &w.collection) && keep(c, &w.document.id) && keep(c, &w.document.text) &&
                 keep(c, &w.document.time) && keep(c, &w.document.language) &&
                 keep_fields(c, &w.document);

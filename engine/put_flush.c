@@ -1,5 +1,5 @@
 /*
- * What waits in a put is compared with what is there, and becomes one batch:
+ * What waits in a put, or in several, is compared with what is there, and becomes one batch:
  *
  *     documents    the row of each document that is new or has changed
  *     changes      a row for each of them, where the collection has builds that must know
@@ -17,10 +17,12 @@
 #include <stdlib.h>
 
 typedef struct flush {
-    gf_put *put;
+    const gf_put_part *parts;
+    gf_put_counts *counts; /* of each, if this flush gets through */
+    gf_known *known;       /* of the one put; NULL: there are several */
+    gf_put_hold *hold;     /* of the one put; empty where there are several */
     gf_store *store;
     gf_batch *batch;
-    gf_put_counts counts; /* if this flush gets through */
     uint64_t now;
     bool last;      /* no more will come of these ids */
     gf_place where; /* the collection at hand */
@@ -58,30 +60,30 @@ static gf_status look_for_builds(flush *f, gf_error *err)
 }
 
 /* A collection that is not there is made, unless there is nothing but deletions for it. */
-static gf_status begin_new(flush *f, bool only_deletes, gf_error *err)
+static gf_status begin_new(flush *f, const gf_waiting *first, gf_error *err)
 {
-    const gf_put *p = f->put;
     gf_slice name = f->where.collection;
     if (f->collection.going) return gf_fail_going(name, err);
-    if (only_deletes)
+    if (!first)
         return gf_fail(err, GF_ENOTFOUND, "there is no collection \"%.*s\"", GF_SLICE_ARG(name));
     f->exists = f->has_builds = false;
     f->size = f->seq = f->seq_before = f->modified = 0;
-    if (p->collections + ++f->counts.collections <= p->max_collections) return GF_OK;
+    const gf_put *p = f->parts[first->owner].put;
+    if (p->collections + ++f->counts[first->owner].collections <= p->max_collections) return GF_OK;
     return gf_fail(err, GF_ELIMIT,
                    "more than %" PRIu32 " collections would be made; the next is \"%.*s\" "
                    "(--max-collections raises the limit)",
                    p->max_collections, GF_SLICE_ARG(name));
 }
 
-static gf_status begin_collection(flush *f, gf_slice name, bool only_deletes, gf_error *err)
+static gf_status begin_collection(flush *f, gf_slice name, const gf_waiting *first, gf_error *err)
 {
-    f->where = (gf_place){f->put->name_space, name};
+    f->where = (gf_place){f->parts[0].put->name_space, name};
     gf_buffer_reset(&f->collection_key);
     gf_collection_key(&f->collection_key, f->where.name_space, name);
     gf_status st = gf_buffer_check(&f->collection_key, err);
     if (st == GF_OK) st = gf_collection_row_read(f->store, NULL, f->where, &f->collection, err);
-    if (st == GF_ENOTFOUND) return begin_new(f, only_deletes, err);
+    if (st == GF_ENOTFOUND) return begin_new(f, first, err);
     if (st != GF_OK) return st;
     f->exists = true;
     f->size = f->collection.size;
@@ -96,7 +98,7 @@ static void write_collection(flush *f)
     if (f->exists && f->seq == f->seq_before) return;
     uint64_t modified = f->modified;
     if (f->seq != f->seq_before && f->now > modified) modified = f->now;
-    gf_known_end(&f->put->known, f->seq, modified);
+    if (f->known) gf_known_end(f->known, f->seq, modified);
     const struct {
         const char *name;
         uint64_t value;
@@ -184,9 +186,9 @@ static gf_status read_stored(flush *f, gf_slice id, bool *there, gf_error *err)
 {
     bool is_new = false;
     *there = false;
-    gf_status known = gf_known_add(&f->put->known, id, &is_new, err);
-    if (known != GF_OK || is_new) return known;
-    gf_status st = document_key(f, id, err);
+    gf_status st = f->known ? gf_known_add(f->known, id, &is_new, err) : GF_OK;
+    if (st != GF_OK || is_new) return st;
+    st = document_key(f, id, err);
     if (st != GF_OK) return st;
     st = gf_table_get(f->store->tables.documents, NULL, gf_buffer_view(&f->key),
                       1u << GF_DOCUMENTS_MAIN, &f->document_row, err);
@@ -201,30 +203,38 @@ typedef struct progress_of_id {
     const gf_waiting *next; /* the change that is not counted yet; may be NULL */
 } progress_of_id;
 
-/* Another one has taken its place before it was written: it changes nothing. */
-static void supersede(flush *f, progress_of_id *p)
+/*
+ * Another one has taken its place before it was written: it changes nothing. If that one is
+ * another put's, they count as if one had been written after the other.
+ */
+static void supersede(flush *f, progress_of_id *p, uint32_t owner)
 {
-    if (p->next) f->counts.unchanged++;
+    if (!p->next) return;
+    bool same = p->next->owner == owner;
+    gf_put_counts *counts = &f->counts[p->next->owner];
+    *(same ? &counts->unchanged : &counts->changed) += 1;
+    if (!same) p->base = p->next;
     p->next = NULL;
 }
 
 static gf_status take_one(flush *f, progress_of_id *p, const gf_waiting *w, gf_error *err)
 {
     bool equal;
+    gf_put_counts *counts = &f->counts[w->owner];
     if (!p->there) {
-        *(w->deletes ? &f->counts.absent : &f->counts.created) += 1;
+        *(w->deletes ? &counts->absent : &counts->created) += 1;
         p->there = !w->deletes;
         p->base = w;
         return GF_OK;
     }
-    supersede(f, p);
+    supersede(f, p, w->owner);
     if (w->deletes) {
-        f->counts.deleted++;
+        counts->deleted++;
         p->there = false;
         return GF_OK;
     }
     gf_status st = equals(f, w, p->base, &equal, err);
-    if (st == GF_OK && equal) f->counts.unchanged++;
+    if (st == GF_OK && equal) counts->unchanged++;
     if (st == GF_OK && !equal) p->next = w;
     return st;
 }
@@ -246,7 +256,7 @@ static gf_status write_id(flush *f, const progress_of_id *p, gf_slice id, gf_err
  */
 static gf_status put_id(flush *f, const gf_waiting *w, size_t n, gf_error *err)
 {
-    gf_put_hold *hold = &f->put->hold;
+    gf_put_hold *hold = f->hold;
     progress_of_id p = {0};
     gf_put_held *held;
     gf_status st = read_stored(f, w->document.id, &p.was_there, err);
@@ -257,7 +267,7 @@ static gf_status put_id(flush *f, const gf_waiting *w, size_t n, gf_error *err)
     for (size_t i = 0; i < n && st == GF_OK; i++)
         st = take_one(f, &p, &w[i], err);
     if (st == GF_OK && p.next && f->last) {
-        f->counts.changed++;
+        f->counts[p.next->owner].changed++;
         p.base = p.next;
         p.next = NULL;
     }
@@ -271,18 +281,19 @@ static gf_status put_id(flush *f, const gf_waiting *w, size_t n, gf_error *err)
 /* ---- all --------------------------------------------------------------------------------------
  */
 
-static bool all_delete(const gf_waiting *w, size_t n)
+/* The first that is no deletion: whose put makes the collection. NULL: all are. */
+static const gf_waiting *first_document(const gf_waiting *w, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!w[i].deletes) return false;
-    return true;
+        if (!w[i].deletes) return &w[i];
+    return NULL;
 }
 
 static gf_status put_collection(flush *f, const gf_waiting *w, size_t n, gf_error *err)
 {
-    gf_status st = begin_collection(f, w->collection, all_delete(w, n), err);
-    if (st == GF_OK)
-        st = gf_known_begin(&f->put->known, w->collection, f->size, f->seq, f->modified, err);
+    gf_status st = begin_collection(f, w->collection, first_document(w, n), err);
+    if (st == GF_OK && f->known)
+        st = gf_known_begin(f->known, w->collection, f->size, f->seq, f->modified, err);
     for (size_t i = 0; i < n && st == GF_OK;) {
         size_t end = i + 1;
         while (end < n && gf_slice_equal(w[end].document.id, w[i].document.id))
@@ -294,25 +305,54 @@ static gf_status put_collection(flush *f, const gf_waiting *w, size_t n, gf_erro
     return st;
 }
 
-static gf_status put_all(flush *f, gf_collected *c, gf_error *err)
+static gf_status put_all(flush *f, gf_waiting *waiting, size_t n, gf_error *err)
 {
     gf_status st = gf_batch_create(f->store->db, &f->batch, err);
-    qsort(c->waiting, c->n, sizeof *c->waiting, by_place);
-    for (size_t i = 0; i < c->n && st == GF_OK;) {
+    qsort(waiting, n, sizeof *waiting, by_place);
+    for (size_t i = 0; i < n && st == GF_OK;) {
         size_t end = i + 1;
-        while (end < c->n && gf_slice_equal(c->waiting[end].collection, c->waiting[i].collection))
+        while (end < n && gf_slice_equal(waiting[end].collection, waiting[i].collection))
             end++;
-        st = put_collection(f, c->waiting + i, end - i, err);
+        st = put_collection(f, waiting + i, end - i, err);
         i = end;
     }
     return st == GF_OK ? gf_batch_write(f->batch, GF_SYNC, err) : st;
 }
 
-gf_status gf_put_write(gf_put *p, gf_collected *c, bool last, gf_put_counts *counts, gf_error *err)
+/* What waits in all of them, one behind the other. */
+static gf_waiting *gather(const gf_put_part *parts, size_t n, size_t *n_waiting)
 {
-    flush f = {.put = p, .last = last, .store = p->store, .now = (uint64_t)gf_clock_ms()};
-    gf_status st = put_all(&f, c, err);
-    if (st == GF_OK) *counts = f.counts;
+    size_t total = 0;
+    for (size_t i = 0; i < n; i++)
+        total += parts[i].collected->n;
+    gf_waiting *all = gf_array(total, sizeof *all);
+    *n_waiting = total;
+    for (size_t i = 0, at = 0; all && i < n; i++)
+        for (size_t k = 0; k < parts[i].collected->n; k++, at++) {
+            all[at] = parts[i].collected->waiting[k];
+            all[at].order = (uint32_t)at;
+            all[at].owner = (uint32_t)i;
+        }
+    return all;
+}
+
+gf_status gf_put_write(const gf_put_part *parts, size_t n, gf_put_counts *counts, gf_error *err)
+{
+    gf_put *first = parts[0].put;
+    gf_collected *c = parts[0].collected;
+    flush f = {.parts = parts,
+               .counts = counts,
+               .store = first->store,
+               .now = (uint64_t)gf_clock_ms(),
+               .last = parts[0].last,
+               .known = n == 1 ? &first->known : NULL,
+               .hold = &first->hold};
+    size_t n_waiting = c->n;
+    memset(counts, 0, n * sizeof *counts);
+    gf_waiting *all = n == 1 ? c->waiting : gather(parts, n, &n_waiting);
+    if (!all) return gf_fail_memory(err, "documents");
+    gf_status st = put_all(&f, all, n_waiting, err);
+    if (n > 1) gf_free(all);
     gf_batch_free(f.batch);
     gf_collection_row_release(&f.collection);
     gf_row_release(&f.document_row);

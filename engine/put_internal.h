@@ -17,6 +17,7 @@ typedef struct gf_waiting {
     gf_slice collection;
     gf_document document; /* of a deletion only the id */
     uint32_t order;       /* in which they came */
+    uint32_t owner;       /* of the puts that are written together; 0 until then */
     bool deletes;
 } gf_waiting;
 
@@ -79,12 +80,29 @@ struct gf_put {
 };
 
 /**
- * Write and sync what was collected, with the write lock held; the order of `waiting` is changed.
- * Changes of documents that are there are held back, unless `last` says that no more will come of
- * these ids.
+ * What a put has to be written. Changes of documents that are there are held back, unless `last`
+ * says that no more will come of these ids.
  */
-gf_status gf_put_write(gf_put *put, gf_collected *collected, bool last, gf_put_counts *counts,
-                       gf_error *err);
+typedef struct gf_put_part {
+    gf_put *put;
+    gf_collected *collected;
+    bool last;
+} gf_put_part;
+
+/**
+ * Write and sync the parts of n puts of one namespace, as if one had come after the other, with the
+ * write lock held; the order of their `waiting` is changed. All or nothing. Several only if all are
+ * the last and nothing is held back.
+ *
+ * @param[out] counts  n: what each did
+ */
+gf_status gf_put_write(const gf_put_part *parts, size_t n, gf_put_counts *counts, gf_error *err);
+
+/**
+ * Write and sync a part, together with other threads' meanwhile: one sync for all of them.
+ * put_group.c
+ */
+gf_status gf_put_commit(const gf_put_part *part, gf_put_counts *counts, gf_error *err);
 
 /** Add a copy of a document, or of a deletion. put.c */
 gf_status gf_collect(gf_collected *collected, gf_slice collection, const gf_document *document,

@@ -24,9 +24,7 @@ static gf_status write_collected(gf_put *p, gf_collected *c, bool last, gf_error
 {
     gf_put_counts counts = {0};
     if (c->n == 0) return GF_OK;
-    gf_status st = gf_lock(p->store, err);
-    if (st == GF_OK) st = gf_put_write(p, c, last, &counts, err);
-    gf_unlock(p->store);
+    gf_status st = gf_put_commit(&(gf_put_part){p, c, last}, &counts, err);
     gf_arena_reset(&c->arena);
     c->n = c->bytes = 0;
     if (st != GF_OK) return st;

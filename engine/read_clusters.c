@@ -102,7 +102,8 @@ typedef struct member_walk {
     gf_visit_member *visit;
     void *context;
     uint64_t left;
-    bool reverse; /* worst first */
+    bool reverse;    /* worst first */
+    gf_buffer after; /* the rank behind which the walk begins; empty: at the first */
     gf_row row;   /* of the walk; the view's own row is used for what is looked up */
 } member_walk;
 
@@ -123,8 +124,8 @@ static gf_status visit_member(member_walk *w, gf_error *err)
     return w->visit(w->context, id, &m, err);
 }
 
-static gf_status open_ranked(gf_view *v, const gf_known_cluster *c, bool reverse, gf_scan **scan,
-                             gf_error *err)
+static gf_status open_ranked(gf_view *v, const gf_known_cluster *c, bool reverse, gf_slice after,
+                             gf_scan **scan, gf_error *err)
 {
     gf_buffer key = {0};
     gf_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
@@ -132,6 +133,7 @@ static gf_status open_ranked(gf_view *v, const gf_known_cluster *c, bool reverse
     gf_scan_options o = {.snapshot = v->snapshot,
                          .family = GF_CLUSTERS_RANKED,
                          .prefix = gf_buffer_view(&key),
+                         .after_qualifier = after,
                          .reverse = reverse,
                          .keys_only = true};
     if (st == GF_OK) st = gf_scan_open(v->store->tables.clusters, &o, scan, err);
@@ -143,7 +145,7 @@ static gf_status walk_ranked(member_walk *w, const gf_known_cluster *c, gf_error
 {
     gf_scan *scan = NULL;
     bool more = true;
-    gf_status st = open_ranked(w->view, c, w->reverse, &scan, err);
+    gf_status st = open_ranked(w->view, c, w->reverse, gf_buffer_view(&w->after), &scan, err);
     while (st == GF_OK && more && w->left) {
         st = gf_scan_step(scan, &w->row, &more, err);
         if (st == GF_OK && more) st = visit_member(w, err);
@@ -171,6 +173,18 @@ gf_status gf_view_members(gf_view *v, uint32_t cluster, uint64_t limit, gf_visit
     return visit_members(v, cluster, &w, err);
 }
 
+gf_status gf_view_members_after(gf_view *v, uint32_t cluster, float score, gf_slice id,
+                                uint64_t limit, gf_visit_member *visit, void *context,
+                                gf_error *err)
+{
+    member_walk w = {.view = v, .visit = visit, .context = context, .left = limit};
+    gf_rank_write(&w.after, score, id);
+    gf_status st = gf_buffer_check(&w.after, err);
+    if (st == GF_OK) st = visit_members(v, cluster, &w, err);
+    gf_buffer_release(&w.after);
+    return st;
+}
+
 gf_status gf_view_weakest(gf_view *v, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
                           void *context, gf_error *err)
 {
@@ -188,7 +202,7 @@ static gf_status count_above(gf_view *v, const gf_known_cluster *c, float min_sc
     gf_scan *scan = NULL;
     gf_row row = {0};
     bool more = true;
-    gf_status st = open_ranked(v, c, false, &scan, err);
+    gf_status st = open_ranked(v, c, false, (gf_slice){0}, &scan, err);
     while (st == GF_OK && more) {
         float score;
         gf_slice id;

@@ -10,6 +10,10 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
     gf_store *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a store");
     pthread_mutex_init(&s->write_lock, NULL);
+    if (!(s->line = gf_put_line_create())) {
+        gf_store_close(s);
+        return gf_fail_memory(err, "a store");
+    }
     gf_hold_options hold = {.create = options->create,
                             .wait_seconds = options->wait_seconds,
                             .purpose = options->purpose,
@@ -30,6 +34,7 @@ void gf_store_close(gf_store *s)
     if (!s) return;
     gf_database_close(s->db);
     gf_folder_release(s->folder);
+    gf_put_line_free(s->line);
     pthread_mutex_destroy(&s->write_lock);
     gf_free(s);
 }

@@ -196,7 +196,7 @@ static gf_status make_store(gf_folder *f, gf_error *err)
 static bool is_of_a_store(const char *name)
 {
     static const char *const names[] = {
-        ".", "..", "grouperfish.store", "grouperfish.store.new", "db", "db.new", "lock"};
+        ".", "..", "grouperfish.store", "grouperfish.store.new", "db", "db.new", "lock", "socket"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) return true;
     return false;

@@ -1,0 +1,211 @@
+/* serve: the store over HTTP, until a signal. */
+#include "cli/session.h"
+#include "server/http.h"
+#include "server/socket.h"
+#include "sources/reader.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { GRACE_SECONDS = 30, MOST_HOST_NAMES = 64, LOOK_MICROSECONDS = 100000 };
+
+static const gf_parameter parameters[] = {
+    {"listen", GF_TEXT, false, "ADDRESS:PORT", "where to answer (127.0.0.1:61732)", 0, 0},
+    {"tokens", GF_TEXT, false, "FILE", "who may do what; needed for other addresses than loopback",
+     0, 0},
+    {"host-name", GF_SEVERAL, false, "NAME", "a name that this server goes by, besides localhost",
+     0, 0},
+    {"workers", GF_NUMBER, false, "N", "rebuilds at a time (1)", 1, 64},
+    {"connections", GF_NUMBER, false, "N", "connections at a time (256)", 1, 512},
+    {"connections-of-one", GF_NUMBER, false, "N", "of one address (32; from loopback any number)",
+     1, 512},
+    {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1,
+     GF_LARGEST_MAX_DOCUMENT},
+    {"rebuild-after", GF_TEXT, false, "N|N%|TIME",
+     "rebuild by itself after so many changes, such a share, or so long (30m, 6h, 1d)", 0, 0},
+    {"log-format", GF_CHOICE, false, "text|json", "of the log on standard error (text)", 0, 0},
+    {"log-level", GF_CHOICE, false, "error|warn|info|debug", "what is logged (info)", 0, 0}};
+static const gf_operation serve = {.name = "serve",
+                                   .meaning = "Answer over HTTP until told to stop",
+                                   .parameters = parameters,
+                                   .n_parameters = GF_COUNT(parameters)};
+
+static volatile sig_atomic_t reread;
+
+static void on_hangup(int number)
+{
+    (void)number;
+    reread = 1;
+}
+
+/* ---- options ----------------------------------------------------------------------------------
+ */
+
+typedef struct serving {
+    gf_session *session;
+    gf_log log;
+    gf_store *store;
+    gf_service *service;
+    gf_tasks *tasks;
+    gf_tokens *tokens;
+    gf_http *http;
+    gf_rebuild_after after;
+    gf_socket *socket;
+    gf_slice host_names[MOST_HOST_NAMES];
+    size_t n_host_names;
+} serving;
+
+static gf_status take_log(serving *v, gf_error *err)
+{
+    gf_slice level = gf_session_argument(v->session, "log-level");
+    gf_slice format = gf_session_argument(v->session, "log-format");
+    v->log = (gf_log){.out = stderr, .level = GF_LOG_INFO};
+    v->log.json = gf_slice_equal(format, GF_SLICE("json"));
+    if (level.len && !gf_log_level_named(level, &v->log.level))
+        return gf_fail(err, GF_EINVAL, "log-level is none of error, warn, info, debug");
+    return GF_OK;
+}
+
+static gf_status take_host_names(serving *v, gf_error *err)
+{
+    for (size_t i = 0; i < v->session->n_arguments; i++) {
+        if (!gf_slice_equal(v->session->arguments[i].name, GF_SLICE("host-name"))) continue;
+        if (v->n_host_names == MOST_HOST_NAMES)
+            return gf_fail(err, GF_EINVAL, "host-name: more than %d", MOST_HOST_NAMES);
+        v->host_names[v->n_host_names++] = v->session->arguments[i].value;
+    }
+    return GF_OK;
+}
+
+/* ---- beginning --------------------------------------------------------------------------------
+ */
+
+static gf_status open_all(serving *v, gf_error *err)
+{
+    const gf_session *s = v->session;
+    gf_call call = {.arguments = s->arguments, .n_arguments = s->n_arguments};
+    gf_store_options store = {
+        .create = true, .wait_seconds = s->wait_seconds, .purpose = "serve", .cancel = &gf_stop};
+    gf_service_options service = {.store_path = s->store_path,
+                                  .purpose = "serve",
+                                  .rebuilds = true,
+                                  .workers = (unsigned)gf_call_number(&call, "workers", 1)};
+    gf_slice tokens = gf_session_argument(s, "tokens");
+    gf_slice after = gf_session_argument(s, "rebuild-after");
+    gf_status st = gf_operation_check(&serve, &call, err);
+    if (st == GF_OK) st = take_log(v, err);
+    if (st == GF_OK) st = take_host_names(v, err);
+    if (st == GF_OK && after.len) st = gf_rebuild_after_parse(after, &v->after, err);
+    if (st == GF_OK && tokens.len) st = gf_tokens_open(tokens.ptr, &v->tokens, err);
+    if (st == GF_OK) st = gf_store_open(s->store_path, &store, &v->store, err);
+    if (st == GF_OK) st = gf_service_open(v->store, &service, &v->service, err);
+    return st == GF_OK ? gf_tasks_open(v->service, &v->log, &v->tasks, err) : st;
+}
+
+static gf_status keep_up(serving *v, gf_error *err)
+{
+    gf_call call = {.arguments = v->session->arguments, .n_arguments = v->session->n_arguments};
+    if (!gf_session_argument(v->session, "rebuild-after").len) return GF_OK;
+    return gf_tasks_keep_up(v->tasks, &v->after, (unsigned)gf_call_number(&call, "workers", 1),
+                            err);
+}
+
+static gf_status listen_here(serving *v, gf_error *err)
+{
+    gf_call call = {.arguments = v->session->arguments, .n_arguments = v->session->n_arguments};
+    gf_slice listen = gf_session_argument(v->session, "listen");
+    gf_http_options o = {.listen = listen.len ? listen : GF_SLICE("127.0.0.1:61732"),
+                         .service = v->service,
+                         .tasks = v->tasks,
+                         .tokens = v->tokens,
+                         .host_names = v->host_names,
+                         .n_host_names = v->n_host_names,
+                         .log = &v->log};
+    o.connections = (unsigned)gf_call_number(&call, "connections", 0);
+    o.connections_of_one = (unsigned)gf_call_number(&call, "connections-of-one", 0);
+    o.max_document = gf_call_number(&call, "max-document", 16 << 20);
+    gf_status st = gf_http_start(&o, &v->http, err);
+    if (st != GF_OK) return st;
+    GF_LOG(&v->log, GF_LOG_INFO, "listening", GF_LOG_STR("address", gf_http_address(v->http)),
+           GF_LOG_STR("store", v->session->store_path), GF_LOG_NUMBER("process", getpid()));
+    return GF_OK;
+}
+
+/* Commands are answered too; a folder that can have no socket is not worth failing for. */
+static void answer_commands(serving *v)
+{
+    gf_error err = {GF_OK, ""};
+    gf_socket_options o = {
+        .store_path = v->session->store_path, .purpose = "serve", .rebuilds = true};
+    if (gf_socket_open(v->service, &o, &v->socket, &err) != GF_OK)
+        GF_LOG(&v->log, GF_LOG_WARN, "no_socket", GF_LOG_STR("error", err.message));
+}
+
+/* ---- meanwhile, and the end -------------------------------------------------------------------
+ */
+
+static void read_tokens(serving *v)
+{
+    gf_error err = {GF_OK, ""};
+    reread = 0;
+    if (!v->tokens) return;
+    if (gf_tokens_read_again(v->tokens, &err) == GF_OK)
+        GF_LOG(&v->log, GF_LOG_INFO, "tokens_read", GF_LOG_STR("by", "SIGHUP"));
+    else
+        GF_LOG(&v->log, GF_LOG_ERROR, "tokens_kept", GF_LOG_STR("error", err.message));
+}
+
+static void wait_for_end(serving *v)
+{
+    while (gf_cancel_check(&gf_stop, NULL) == GF_OK) {
+        usleep(LOOK_MICROSECONDS); /* a signal ends it early */
+        if (reread) read_tokens(v);
+    }
+}
+
+static void close_all(serving *v)
+{
+    bool served = v->http != NULL;
+    if (served) GF_LOG(&v->log, GF_LOG_INFO, "closing", GF_LOG_STR("by", "signal"));
+    if (v->tasks) gf_tasks_stop(v->tasks);
+    gf_http_stop(v->http, GRACE_SECONDS);
+    gf_tasks_close(v->tasks);
+    if (v->socket) gf_socket_drain(v->socket, NULL, GRACE_SECONDS);
+    gf_socket_close(v->socket);
+    if (v->service) gf_service_drain(v->service);
+    gf_service_close(v->service);
+    gf_store_close(v->store);
+    gf_tokens_close(v->tokens);
+    if (served) GF_LOG(&v->log, GF_LOG_INFO, "closed", GF_LOG_STR("store", v->session->store_path));
+}
+
+static gf_status run(gf_session *s, gf_error *err)
+{
+    struct sigaction hangup = {.sa_handler = on_hangup};
+    serving v = {.session = s};
+    sigaction(SIGHUP, &hangup, NULL);
+    gf_status st = open_all(&v, err);
+    if (st == GF_OK) st = listen_here(&v, err);
+    if (st == GF_OK) st = keep_up(&v, err);
+    if (st == GF_OK) answer_commands(&v);
+    if (st == GF_OK) wait_for_end(&v);
+    close_all(&v);
+    return st;
+}
+
+const gf_command gf_command_serve = {
+    .name = "serve",
+    .operation = &serve,
+    .examples = "    grouperfish serve\n"
+                "    grouperfish serve --listen 127.0.0.1:8080 --log-format json\n"
+                "    grouperfish serve --listen 0.0.0.0:61732 --tokens tokens --host-name "
+                "cluster.example\n",
+    .notes =
+        "The store is made where it is missing. A line of FILE is a token of 16 bytes or more,\n"
+        "read or write, and a namespace or *; others must not be able to read the file, and\n"
+        "SIGHUP has it read again. SIGINT or SIGTERM end the server once what it has accepted\n"
+        "is answered; rebuilds that are under way are cancelled.\n",
+    .run = run,
+};

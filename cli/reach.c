@@ -1,0 +1,184 @@
+#include "cli/session.h"
+
+#include "base/clock.h"
+#include "server/client.h"
+#include "server/wire.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { FIRST_SLEEP_MS = 2, LAST_SLEEP_MS = 50 };
+
+/* A holder that others still use says so after this many seconds. */
+static const double TELL_AFTER = 1;
+
+/* ---- holding ----------------------------------------------------------------------------------
+ */
+
+/* A purge is alone with the store: what others read then would stay in the files. */
+static bool answers(const gf_session *s)
+{
+    return s->command->answers && gf_session_argument(s, "purge").len == 0;
+}
+
+/* Where there can be no socket, others wait until the store is free. */
+static void answer_others(gf_session *s)
+{
+    gf_reach_state *r = &s->reach;
+    gf_service_options service = {
+        .store_path = s->store_path, .purpose = s->command->name, .cancel = &gf_stop};
+    gf_socket_options socket = {.store_path = s->store_path, .purpose = s->command->name};
+    if (gf_service_open(r->store, &service, &r->service, NULL) == GF_OK)
+        (void)gf_socket_open(r->service, &socket, &r->socket, NULL);
+}
+
+/* Nothing was told yet, and all that was read can be read again. */
+static bool can_begin_again(const gf_session *s)
+{
+    return gf_wire_carries(s->operation) && s->output.n_rows == 0 && s->n_notices == 0 &&
+           gf_rewind_can(&s->reach.input);
+}
+
+static gf_status open_store(void *context, bool create, gf_store **store, gf_error *err)
+{
+    gf_session *s = context;
+    gf_reach_state *r = &s->reach;
+    if (r->store) {
+        *store = r->store;
+        return GF_OK;
+    }
+    bool again = can_begin_again(s);
+    gf_store_options o = {.create = create,
+                          .wait_seconds = again ? 0 : s->wait_seconds,
+                          .purpose = s->command->name,
+                          .cancel = &gf_stop};
+    gf_status st = gf_store_open(s->store_path, &o, &r->store, err);
+    r->held = again && st == GF_EBUSY;
+    if (st == GF_ENOTFOUND)
+        return gf_fail(err, st,
+                       "there is no store at %s; grouperfish put makes one, --store names another",
+                       s->store_path);
+    if (st != GF_OK) return st;
+    gf_rewind_end(&r->input);
+    if (gf_store_is_new(r->store) && strcmp(s->command->name, "init") != 0)
+        fprintf(stderr, "made a store at %s\n", s->store_path);
+    if (answers(s)) answer_others(s);
+    *store = r->store;
+    return GF_OK;
+}
+
+static const char *store_path(void *context)
+{
+    return ((gf_session *)context)->store_path;
+}
+
+static void close_store(gf_reach_state *r)
+{
+    gf_socket_close(r->socket);
+    gf_service_close(r->service);
+    gf_store_close(r->store);
+    r->socket = NULL;
+    r->service = NULL;
+    r->store = NULL;
+}
+
+static void finish_for_others(gf_session *s)
+{
+    if (!s->reach.socket) return;
+    fflush(stdout);
+    if (gf_socket_drain(s->reach.socket, &gf_stop, TELL_AFTER)) return;
+    if (s->meter.kind != GF_METER_NONE)
+        fprintf(stderr, "grouperfish %s: done; finishing what other commands asked of the store\n",
+                s->command->name);
+    gf_socket_drain(s->reach.socket, &gf_stop, 0);
+}
+
+/*
+ * LevelDB's MANIFEST names the ends of files that are gone, until the store is opened again: the
+ * last of a purge. What goes wrong here, the next opening tells.
+ */
+static void end_purge(gf_session *s)
+{
+    gf_store *store;
+    gf_error ignored;
+    if (open_store(s, false, &store, &ignored) == GF_OK) close_store(&s->reach);
+}
+
+void gf_session_leave(gf_session *s)
+{
+    bool purged = s->reach.store && gf_session_argument(s, "purge").len;
+    finish_for_others(s);
+    close_store(&s->reach);
+    if (purged) end_purge(s);
+    gf_rewind_release(&s->reach.input);
+}
+
+/* ---- asking, or holding -----------------------------------------------------------------------
+ */
+
+typedef struct waiting {
+    double deadline;
+    unsigned sleep_ms;
+    bool told;
+} waiting;
+
+/* Rebuilds wait for as long as the holder lives, unless --wait says how long. */
+static void wait_for_holder(gf_session *s, waiting *w, const gf_error *why)
+{
+    if (!s->wait_given) w->deadline = gf_clock_seconds() + s->wait_seconds;
+    w->sleep_ms = LAST_SLEEP_MS;
+    if (w->told || s->meter.kind == GF_METER_NONE || gf_clock_seconds() >= w->deadline) return;
+    w->told = true;
+    fprintf(stderr, "grouperfish %s: waiting: %s\n", s->command->name, why->message);
+}
+
+static gf_status sleep_a_little(waiting *w, gf_error *err)
+{
+    gf_status st = gf_cancel_check(&gf_stop, err);
+    if (st == GF_OK) nanosleep(&(struct timespec){.tv_nsec = w->sleep_ms * 1000000L}, NULL);
+    w->sleep_ms = w->sleep_ms * 2 < LAST_SLEEP_MS ? w->sleep_ms * 2 : LAST_SLEEP_MS;
+    return st;
+}
+
+static gf_status run_here(gf_session *s, gf_error *err)
+{
+    s->reach.held = false;
+    gf_status st = gf_operation_run(s->operation, &s->call, err);
+    if (s->reach.held) gf_rewind_start(&s->reach.input);
+    return st;
+}
+
+/* *again where the store was in other hands, and nothing was done. */
+static gf_status try_once(gf_session *s, waiting *w, bool *again, gf_error *err)
+{
+    gf_asked asked = GF_NOBODY;
+    gf_status st = GF_OK;
+    if (gf_wire_carries(s->operation))
+        st = gf_client_run(s->store_path, s->wait_seconds, s->operation, &s->call, &asked, err);
+    if (asked == GF_NOBODY) {
+        st = run_here(s, err);
+        *again = s->reach.held;
+        return st;
+    }
+    *again = asked != GF_ASKED;
+    if (asked == GF_LATER) wait_for_holder(s, w, err);
+    return st;
+}
+
+gf_status gf_session_reach(gf_session *s, gf_error *err)
+{
+    waiting w = {.deadline = gf_clock_seconds() + s->wait_seconds, .sleep_ms = FIRST_SLEEP_MS};
+    s->call.store = open_store;
+    s->call.store_path = store_path;
+    if (s->files) {
+        gf_rewind_init(&s->reach.input, gf_files_input(s->files));
+        s->call.input = gf_rewind_input(&s->reach.input);
+    }
+    for (;;) {
+        bool again;
+        gf_status st = try_once(s, &w, &again, err);
+        if (!again || gf_clock_seconds() >= w.deadline) return st;
+        st = sleep_a_little(&w, err);
+        if (st != GF_OK) return st;
+    }
+}

@@ -1,0 +1,35 @@
+/**
+ * An input that can be read again from its start, as long as little of it was read: a command that
+ * finds the store held once it has read its first record hands the same bytes to the holder.
+ */
+#ifndef GF_CLI_REWIND_H
+#define GF_CLI_REWIND_H
+
+#include "base/buffer.h"
+#include "sources/input.h"
+
+typedef struct gf_rewind {
+    gf_input from;
+    gf_buffer kept; /* what was read: streams and their bytes, in order */
+    size_t at;      /* of kept: the entry at hand; at its end `from` goes on */
+    size_t given;   /* bytes of that entry */
+    bool keeps;     /* what is read is kept */
+    bool too_much;  /* more was read than is kept */
+    bool in_folder;
+    gf_buffer name;
+} gf_rewind;
+
+void gf_rewind_init(gf_rewind *r, gf_input from);
+void gf_rewind_release(gf_rewind *r);
+
+/** The input; lasts until release. */
+gf_input gf_rewind_input(gf_rewind *r);
+
+/** Whether all that was read is kept; and then: begin again. */
+bool gf_rewind_can(const gf_rewind *r);
+void gf_rewind_start(gf_rewind *r);
+
+/** It need not begin again any more. */
+void gf_rewind_end(gf_rewind *r);
+
+#endif

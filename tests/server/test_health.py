@@ -1,0 +1,114 @@
+"""What looks after the server."""
+import json
+import re
+import unittest
+
+from served import FEEDBACK, Served, feed
+
+
+class Health(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Served().__enter__()
+        feed(cls.server)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def test_health(self):
+        self.assertEqual(self.server.get("/healthz").body, b"ok\n")
+        self.assertEqual(self.server.get("/readyz").body, b"ready\n")
+
+    def metrics(self):
+        answer = self.server.get("/metrics")
+        self.assertTrue(answer.headers["Content-Type"].startswith("text/plain; version=0.0.4"))
+        values, types = {}, {}
+        for line in answer.body.decode().splitlines():
+            if line.startswith("# TYPE "):
+                name, kind = line[7:].split(" ")
+                self.assertNotIn(name, types)
+                types[name] = kind
+            elif not line.startswith("#"):
+                found = re.fullmatch(r"([a-z_]+)(\{[^}]*\})? ([0-9.e+-]+)", line)
+                self.assertTrue(found, line)
+                base = re.sub(r"_(bucket|sum|count)$", "", found[1])
+                self.assertTrue(base in types or found[1] in types, line)
+                self.assertNotIn(line.rsplit(" ", 1)[0], values)
+                values[line.rsplit(" ", 1)[0]] = float(found[3])
+        return values
+
+    def test_metrics(self):
+        good = 'grouperfish_http_requests_total{route="collection show",method="GET",status="200"}'
+        bad = good.replace("200", "404")
+        count = 'grouperfish_http_request_seconds_count{route="collection show",method="GET"}'
+        before = self.metrics()
+        for name in ("feedback", "feedback", "none"):
+            self.server.get("/v1/collections/" + name)
+        after = self.metrics()
+        self.assertEqual(after[good] - before.get(good, 0), 2)
+        self.assertEqual(after[bad] - before.get(bad, 0), 1)
+        self.assertEqual(after[count] - before.get(count, 0), 3)
+        buckets = [after[f'grouperfish_http_request_seconds_bucket{{route="collection show",'
+                         f'method="GET",le="{le}"}}'] for le in
+                   ("0.0001", "0.00025", "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.1", "1",
+                    "10", "60", "+Inf")]
+        self.assertEqual(buckets, sorted(buckets))
+        self.assertEqual(buckets[-1], after[count])
+        self.assertEqual(after["grouperfish_store_documents"], 6)
+        self.assertGreater(after["grouperfish_store_bytes"], 1000)
+        self.assertEqual(after["grouperfish_tasks_running"], 0)
+
+    def test_stats(self):
+        stats = self.server.json("GET", "/v1/stats")
+        self.assertEqual((stats["collections"], stats["documents"], stats["builds"]), (1, 6, 1))
+
+    def test_page(self):
+        page = self.server.get("/")
+        self.assertEqual(page.status, 200)
+        self.assertIn(b"<title>Grouperfish</title>", page.body)
+
+    def test_openapi(self):
+        """What OpenAPI 3.1 asks of a description: by its schema where jsonschema is there, and by
+        the rules that a schema cannot have."""
+        description = self.server.get("/openapi.json").json()
+        self.assertTrue(description["openapi"].startswith("3.1."))
+        self.assertEqual(set(description["info"]), {"title", "version"})
+        ids = []
+        for path, methods in description["paths"].items():
+            self.assertTrue(path.startswith("/"))
+            in_path = re.findall(r"\{([^}]+)\}", path)
+            for method, route in methods.items():
+                self.assertIn(method, ("get", "put", "post", "delete", "patch"))
+                ids.append(route["operationId"])
+                self.assertTrue(route["summary"])
+                self.assertTrue(route["responses"])
+                for status, response in route["responses"].items():
+                    self.assertTrue(status == "default" or re.fullmatch("[1-5][0-9]{2}", status))
+                    self.assertTrue(response["description"])
+                names = [(p["in"], p["name"]) for p in route["parameters"]]
+                self.assertEqual(len(names), len(set(names)), (path, names))
+                self.assertEqual([n for where, n in names if where == "path"], in_path)
+                for parameter in route["parameters"]:
+                    self.check_parameter(parameter)
+        self.assertEqual(len(ids), len(set(ids)))
+        rebuild = description["paths"]["/v1/collections/{collection}/builds"]["post"]
+        self.assertIn("202", rebuild["responses"])
+        start = next(p for p in rebuild["parameters"] if p["name"] == "start")
+        self.assertEqual(start["schema"], {"type": "string", "enum": ["served", "fresh"]})
+
+    def check_parameter(self, parameter):
+        self.assertIn(parameter["in"], ("path", "query"))
+        if parameter["in"] == "path":
+            self.assertIs(parameter["required"], True)
+        schema = parameter["schema"]
+        self.assertIn(schema["type"], ("string", "integer", "number", "boolean", "array"))
+        try:
+            import jsonschema
+        except ImportError:
+            return
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+if __name__ == "__main__":
+    unittest.main()
