@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* With the write lock held. */
 static gf_status create(gf_store *s, gf_place where, gf_slice key, gf_batch *batch, gf_error *err)
@@ -67,6 +68,25 @@ gf_status gf_collection_read(gf_store *s, gf_place where, gf_visit_collection *v
     gf_collection_row row = {0};
     gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
     if (st == GF_OK) st = visit_row(&row, where.collection, visit, context, err);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+gf_status gf_collection_mark(gf_store *s, gf_place where, gf_slice configuration, uint64_t *hash,
+                             int64_t *served, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK) {
+        uint64_t h = row.row.n_cells;
+        for (size_t i = 0; i < row.row.n_cells; i++) {
+            const gf_cell *c = &row.row.cells[i];
+            h = XXH64(c->qualifier.ptr, c->qualifier.len, h + c->value.len);
+            h = XXH64(c->value.ptr ? c->value.ptr : "", c->value.len, h);
+        }
+        *hash = h;
+        *served = gf_collection_row_served(&row, configuration);
+    }
     gf_collection_row_release(&row);
     return st;
 }

@@ -109,6 +109,14 @@ gf_status gf_collection_create(gf_store *store, gf_place where, gf_error *err);
 gf_status gf_collection_read(gf_store *store, gf_place where, gf_visit_collection *visit,
                              void *context, gf_error *err);
 
+/**
+ * Tell whether anything about a collection has changed: *hash is of all that its row says (documents
+ * by seq, settings, pins, which builds are served), and *served the build of a configuration that
+ * is served, or 0. One look-up. GF_ENOTFOUND where there is no such collection.
+ */
+gf_status gf_collection_mark(gf_store *store, gf_place where, gf_slice configuration,
+                             uint64_t *hash, int64_t *served, gf_error *err);
+
 /** All collections of a namespace whose names start with a prefix, by name. */
 gf_status gf_collections_visit(gf_store *store, gf_slice name_space, gf_slice prefix,
                                gf_visit_collection *visit, void *context, gf_error *err);

@@ -9,30 +9,6 @@
 #include <stdio.h>
 #include <xxhash.h>
 
-typedef struct hashing {
-    uint64_t hash, build;
-    char pointer[GF_MAX_NAME + 32]; /* the column that names the configuration's build */
-} hashing;
-
-static void add(hashing *h, gf_slice bytes)
-{
-    h->hash = XXH64(bytes.ptr ? bytes.ptr : "", bytes.len, h->hash + bytes.len);
-}
-
-/* The columns of the row come first; what is worked out of the build behind them is not wanted. */
-static gf_status add_column(void *context, const char *family, gf_slice qualifier, gf_slice value,
-                            gf_error *err)
-{
-    hashing *h = context;
-    if (strcmp(family, "main") != 0) return gf_fail(err, GF_ECANCELLED, "the row has ended");
-    add(h, qualifier);
-    add(h, value);
-    if (!gf_slice_equal(qualifier, gf_slice_str(h->pointer))) return GF_OK;
-    for (size_t i = 0; i < value.len; i++)
-        h->build = h->build * 10 + (uint64_t)(value.ptr[i] - '0');
-    return GF_OK;
-}
-
 static bool hangs_on_collection(const gf_request *r)
 {
     static const char *const names[] = {"clusters",        "cluster", "doc",
@@ -53,25 +29,21 @@ static bool matches(gf_slice wanted, const char *etag)
 
 bool gf_etag_settles(gf_request *r)
 {
-    hashing h = {0};
+    uint64_t hash = 0;
+    int64_t served = 0;
     gf_slice configuration = gf_request_argument(r, "config");
     const gf_operation *o = r->route->operation;
     if (!hangs_on_collection(r) ||
         (o && gf_operation_is_of_several(o, r->arguments, r->n_arguments)))
         return false;
     if (!configuration.len) configuration = GF_SLICE("default");
-    if (configuration.len > GF_MAX_NAME) return false;
-    snprintf(h.pointer, sizeof h.pointer, "configuration:%.*s:rebuilt",
-             GF_SLICE_ARG(configuration));
     gf_place where = {r->name_space, gf_request_argument(r, "collection")};
-    gf_status st = gf_collection_columns(gf_service_store(r->http->options.service), where,
-                                         add_column, &h, NULL);
-    if (st != GF_OK && st != GF_ECANCELLED) return false; /* the operation says what is wrong */
-    add(&h, r->target);
-    add(&h, r->lines_wanted  ? GF_SLICE("lines")
-            : r->page_wanted ? GF_SLICE("page")
-                             : GF_SLICE("json"));
-    snprintf(r->etag, sizeof r->etag, "\"%" PRIu64 "-%016" PRIx64 "\"", h.build, h.hash);
+    gf_status st = gf_collection_mark(gf_service_store(r->http->options.service), where,
+                                      configuration, &hash, &served, NULL);
+    if (st != GF_OK) return false; /* the operation says what is wrong */
+    unsigned shape = r->lines_wanted + 2u * r->page_wanted;
+    hash = XXH64(r->target.ptr, r->target.len, hash + shape);
+    snprintf(r->etag, sizeof r->etag, "\"%" PRId64 "-%016" PRIx64 "\"", served, hash);
     if (!matches(r->if_none_match, r->etag)) return false;
     gf_answer(r, 304, NULL, (gf_slice){0});
     return true;
