@@ -1,9 +1,9 @@
 #include "cluster/dense.h"
 
 #include "base/memory.h"
+#include "cluster/blas.h"
 #include "cluster/dense_internal.h"
 
-#include <cblas.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -331,8 +331,8 @@ gf_status gf_dense_kmeans(gf_pool *pool, const float *x, uint32_t n, uint32_t d,
     job j = {.pool = pool, .rows = {x, n, d}, .options = options};
     gf_status st = check_rows(&j.rows, err);
     if (st != GF_OK) return st;
-    openblas_set_num_threads(1); /* and left so: another run may be under way in another thread */
-    st = cluster(&j, out, err);
+    st = gf_blas_load(err);
+    if (st == GF_OK) st = cluster(&j, out, err);
     gf_free(j.choice.steps);
     return st;
 }

@@ -2,9 +2,9 @@
 #include "cluster/dense_internal.h"
 
 #include "base/memory.h"
+#include "cluster/blas.h"
 #include "cluster/centres.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -95,9 +95,7 @@ void gf_dense_work_release(gf_dense_work *w)
 void gf_dense_score(const gf_dense_rows *rows, uint32_t first, uint32_t n, const float *centre,
                     uint32_t k, float *scores)
 {
-    blasint d = (blasint)rows->d;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)n, (blasint)k, d, 1.0f,
-                gf_dense_row(rows, first), d, centre, d, 0.0f, scores, (blasint)k);
+    gf_blas_products(gf_dense_row(rows, first), n, centre, k, rows->d, scores);
 }
 
 static void find_best_two(const float *scores, uint32_t k, uint32_t *first, uint32_t *second)
