@@ -61,10 +61,11 @@ static void write_setting(gf_json_writer *w, const gf_setting *s)
     gf_json_put_str(w, "meaning", s->meaning);
 }
 
+static const char *const origins[] = {"default", "namespace", "collection"};
+
 static gf_status emit_setting(void *context, const gf_setting *s, gf_slice value, gf_origin origin,
                               gf_error *err)
 {
-    static const char *const origins[] = {"default", "namespace", "collection"};
     gf_json_writer *w = gf_row_writer_begin(context);
     gf_json_put_str(w, "key", s->name);
     gf_json_put_string(w, "value", value);
@@ -85,9 +86,12 @@ gf_status gf_run_config_show(gf_call *call, gf_error *err)
     return st;
 }
 
-static gf_status emit_name(void *context, gf_slice name, gf_error *err)
+static gf_status emit_configuration(void *context, const gf_configuration_info *info, gf_error *err)
 {
-    gf_json_put_string(gf_row_writer_begin(context), "configuration", name);
+    gf_json_writer *w = gf_row_writer_begin(context);
+    gf_json_put_string(w, "configuration", info->name);
+    gf_json_put_str(w, "from", origins[info->origin]);
+    gf_json_put_bool(w, "rebuild", info->rebuilt);
     return gf_row_writer_emit(context, err);
 }
 
@@ -97,7 +101,7 @@ gf_status gf_run_config_list(gf_call *call, gf_error *err)
     gf_row_writer row = {.call = call};
     gf_status st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;
-    st = gf_configurations_visit(store, gf_call_place(call), emit_name, &row, err);
+    st = gf_configurations_visit(store, gf_call_place(call), emit_configuration, &row, err);
     gf_row_writer_release(&row);
     return st;
 }

@@ -43,6 +43,15 @@ static gf_status write_reasons(void *context, const gf_explanation *e, gf_error 
     return GF_OK;
 }
 
+static gf_status write_language(void *context, const gf_document *d, gf_error *err)
+{
+    showing *s = context;
+    const char *language;
+    gf_status st = gf_view_language(s->view, d, &language, err);
+    if (st == GF_OK && language) gf_json_put_str(&s->row.json, "language", language);
+    return st;
+}
+
 /* That it has no place in the build, or why cannot be said, is no failure of the question. */
 static gf_status write_place(showing *s, gf_error *err)
 {
@@ -53,10 +62,11 @@ static gf_status write_place(showing *s, gf_error *err)
     gf_status st = gf_view_current_membership(s->view, s->id, &m, &why);
     if (st == GF_OK) {
         gf_json_put_membership(w, &m);
-        if (m.provisional)
+        st = gf_view_document(s->view, s->id, write_language, s, &why);
+        if (st == GF_OK && m.provisional)
             gf_json_put_str(w, "note",
                             m.replaced ? "put anew since the build" : "put after the build");
-        if (gf_call_flag(call, "why") && m.cluster)
+        if (st == GF_OK && gf_call_flag(call, "why") && m.cluster)
             st = gf_view_explain(s->view, s->id, gf_call_number(call, "terms", TERMS_SHOWN),
                                  write_reasons, w, &why);
     }
@@ -69,9 +79,8 @@ static gf_status write_place(showing *s, gf_error *err)
     return st;
 }
 
-static gf_status visit_configuration(void *context, gf_slice name, gf_error *err)
+static gf_status show_membership(showing *s, gf_slice name, gf_error *err)
 {
-    showing *s = context;
     gf_json_writer *w = &s->row.json;
     gf_error why = {GF_OK, ""};
     gf_status st = gf_view_open(s->store, gf_call_place(s->row.call), name,
@@ -90,6 +99,12 @@ static gf_status visit_configuration(void *context, gf_slice name, gf_error *err
     return st;
 }
 
+static gf_status visit_configuration(void *context, const gf_configuration_info *info,
+                                     gf_error *err)
+{
+    return show_membership(context, info->name, err);
+}
+
 static gf_status show(showing *s, gf_error *err)
 {
     gf_place where = gf_call_place(s->row.call);
@@ -100,7 +115,7 @@ static gf_status show(showing *s, gf_error *err)
     gf_json_key(w, "memberships");
     gf_json_begin(w, '[');
     if (st == GF_OK)
-        st = s->only.len ? visit_configuration(s, s->only, err)
+        st = s->only.len ? show_membership(s, s->only, err)
                          : gf_configurations_visit(s->store, where, visit_configuration, s, err);
     gf_json_end(w, ']');
     return st == GF_OK ? gf_row_writer_emit(&s->row, err) : st;

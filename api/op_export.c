@@ -12,9 +12,13 @@ typedef struct exporting {
 static gf_status emit_document(void *context, const gf_document *d, gf_error *err)
 {
     exporting *e = context;
+    const char *language;
+    gf_status st = gf_view_language(e->view, d, &language, err);
+    if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&e->row);
     gf_json_put_string(w, "id", d->id);
     gf_json_put_membership(w, e->member);
+    if (language) gf_json_put_str(w, "language", language);
     if (e->with_text) gf_json_put_string(w, "text", d->text);
     gf_json_put_fields(w, d);
     return gf_row_writer_emit(&e->row, err);

@@ -59,9 +59,8 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
     return gf_row_writer_emit(&r->row, err);
 }
 
-static gf_status rebuild_one(void *context, gf_slice configuration, gf_error *err)
+static gf_status rebuild_one(rebuilding *r, gf_slice configuration, gf_error *err)
 {
-    rebuilding *r = context;
     gf_rebuild_result result;
     gf_place where = gf_call_place(r->row.call);
     gf_status st = gf_rebuild(r->store, where, configuration, r->options, &result, err);
@@ -81,20 +80,31 @@ static gf_status emit_step(void *context, const gf_k_step *step, gf_error *err)
     return gf_row_writer_emit(&r->row, err);
 }
 
-static gf_status explain_one(void *context, gf_slice configuration, gf_error *err)
+static gf_status explain_one(rebuilding *r, gf_slice configuration, gf_error *err)
 {
-    rebuilding *r = context;
     r->configuration = configuration;
     return gf_explain_k(r->store, gf_call_place(r->row.call), configuration, r->options, emit_step,
                         r, err);
 }
 
+static gf_status handle_one(rebuilding *r, gf_slice configuration, gf_error *err)
+{
+    return gf_call_flag(r->row.call, "explain-k") ? explain_one(r, configuration, err)
+                                                  : rebuild_one(r, configuration, err);
+}
+
+static gf_status visit_configuration(void *context, const gf_configuration_info *info,
+                                     gf_error *err)
+{
+    return info->rebuilt ? handle_one(context, info->name, err) : GF_OK;
+}
+
 static gf_status rebuild_collection(rebuilding *r, gf_error *err)
 {
     gf_slice only = gf_call_text(r->row.call, "config");
-    gf_visit_name *each = gf_call_flag(r->row.call, "explain-k") ? explain_one : rebuild_one;
-    if (only.len) return each(r, only, err);
-    return gf_configurations_visit(r->store, gf_call_place(r->row.call), each, r, err);
+    if (only.len) return handle_one(r, only, err);
+    return gf_configurations_visit(r->store, gf_call_place(r->row.call), visit_configuration, r,
+                                   err);
 }
 
 /* ---- rows that were made elsewhere ------------------------------------------------------------

@@ -117,16 +117,34 @@ gf_status gf_run_restore(gf_call *call, gf_error *err)
     return st;
 }
 
+typedef struct repairing {
+    gf_call *call;
+    bool told;
+} repairing;
+
+/* Before the first loss: nothing in the store can say whether something newer was lost with it. */
+static gf_status tell_loss(void *context, const char *where, const char *what, gf_error *err)
+{
+    repairing *r = context;
+    gf_notice n = {.reason = "undone",
+                   .message = "documents whose deletion or replacement lay in the damage may be "
+                              "there again, as they were before"};
+    if (!r->told && r->call->notice) r->call->notice(r->call->context, &n);
+    r->told = true;
+    return tell_fault(r->call, where, what, err);
+}
+
 gf_status gf_run_repair(gf_call *call, gf_error *err)
 {
     gf_repaired r;
+    repairing telling = {.call = call};
     gf_buffer to = {0};
     const char *store = call->store_path(call->context);
     gf_store_options o = {
         .wait_seconds = call->wait_seconds, .purpose = "repair", .cancel = call->cancel};
     gf_row_writer row = {.call = call};
     gf_status st = path_of(call, "to", &to, err);
-    if (st == GF_OK) st = gf_repair(store, gf_buffer_cstr(&to), &o, tell_fault, call, &r, err);
+    if (st == GF_OK) st = gf_repair(store, gf_buffer_cstr(&to), &o, tell_loss, &telling, &r, err);
     if (st == GF_OK) {
         if (r.damages || r.rows || r.collections || r.builds) call->outcome = GF_DAMAGE_FOUND;
         gf_json_writer *w = gf_row_writer_begin(&row);

@@ -126,9 +126,11 @@ static const gf_parameter assign[] = {
     TEXT("lang", "FIELD", "field that is the language (lang)"),
     CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger records (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
-    FLAG("with-text", "the records' texts too")};
+    FLAG("with-text", "the records' texts too"),
+    NUMBER("threads", 0, 1024, "threads (one per processor)")};
 static const gf_parameter diff[] = {
-    COLLECTION,
+    COLLECTIONS,
+    EVERY,
     {"from", GF_MOMENT, false, "TIME", "a build that is kept (the newest before the other)", 1, 0},
     {"to", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0},
     CONFIG,
@@ -221,8 +223,8 @@ static const gf_operation operations[] = {
              gf_run_export, "Give every document with its cluster"),
     OPERATION("assign", "POST", "/collections/{collection}/assignments", assign, gf_run_assign,
               "Tell the clusters of texts that are not stored"),
-    OPERATION("diff", "GET", "/collections/{collection}/diff", diff, gf_run_diff,
-              "Tell what changed from one build to another"),
+    REACHING(GF_REACH_ALL, "diff", "GET", "/collections/{collection}/diff", diff, gf_run_diff,
+             "Tell what changed from one build to another"),
     OPERATION("report", "GET", "/collections/{collection}/report", report, gf_run_report,
               "Make a page about a build"),
     REACHING(GF_REACH_ALL, "evaluate", "GET", "/collections/{collection}/evaluation", evaluate,

@@ -55,10 +55,11 @@ static gf_status visit_collection(void *context, const gf_collection_info *info,
     return GF_OK;
 }
 
-static gf_status visit_name(void *context, gf_slice name, gf_error *err)
+static gf_status visit_configuration(void *context, const gf_configuration_info *info,
+                                     gf_error *err)
 {
     (void)err;
-    consider(context, name);
+    consider(context, info->name);
     return GF_OK;
 }
 
@@ -95,7 +96,7 @@ static bool suggest_collection(const gf_call *call, gf_store *store, gf_error *e
 static bool suggest_configuration(const gf_call *call, gf_store *store, gf_error *err)
 {
     candidates c = {.word = gf_call_text(call, "config")};
-    gf_configurations_visit(store, gf_call_place(call), visit_name, &c, NULL);
+    gf_configurations_visit(store, gf_call_place(call), visit_configuration, &c, NULL);
     return name_it(&c, err);
 }
 

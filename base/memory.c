@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Allocations left until the one that fails; negative where none is to fail. */
 static atomic_int_least64_t countdown = -1;
@@ -37,6 +38,21 @@ void *gf_calloc(size_t n, size_t size)
 {
     if (must_fail()) return NULL;
     return calloc(n ? n : 1, size ? size : 1);
+}
+
+void *gf_calloc_large(size_t n, size_t size)
+{
+    const size_t page = (size_t)2 << 20;
+    if (size && n > (SIZE_MAX - page) / size) return NULL;
+    if (n * size < 2 * page) return gf_calloc(n, size);
+    if (must_fail()) return NULL;
+    size_t bytes = (n * size + page - 1) / page * page;
+    void *p = aligned_alloc(page, bytes);
+    if (!p) return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(p, bytes, MADV_HUGEPAGE); /* a wish: small pages do as well */
+#endif
+    return memset(p, 0, bytes);
 }
 
 void *gf_array(size_t n, size_t size)

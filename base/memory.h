@@ -14,6 +14,12 @@ void *gf_malloc(size_t size);
 /** n zeroed elements of `size` bytes; NULL on failure and where n * size overflows. */
 void *gf_calloc(size_t n, size_t size);
 
+/**
+ * As gf_calloc, for tables of megabytes that are read here and there: asks the system for huge
+ * pages, so that a look at such a table does not walk the page tables as well.
+ */
+void *gf_calloc_large(size_t n, size_t size);
+
 /** p grown or cut to n elements of `size` bytes; NULL on failure, and p is then unchanged. */
 void *gf_realloc(void *p, size_t n, size_t size);
 

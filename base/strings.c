@@ -38,7 +38,7 @@ static size_t probe(const gf_strings *set, uint64_t hash, gf_slice s)
 static gf_status grow_slots(gf_strings *set, gf_error *err)
 {
     size_t capacity = set->capacity ? set->capacity * 2 : FIRST_CAPACITY;
-    gf_string_slot *slots = gf_calloc(capacity, sizeof *slots);
+    gf_string_slot *slots = gf_calloc_large(capacity, sizeof *slots);
     if (!slots) return gf_fail_memory(err, "a hash table");
     for (size_t old = 0; old < set->capacity; old++) {
         if (set->slots[old].id_plus_1 == 0) continue;

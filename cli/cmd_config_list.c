@@ -1,7 +1,9 @@
 #include "cli/session.h"
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"}};
-static const gf_show_column columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT}};
+static const gf_show_column columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT},
+                                         {"from", "from", GF_COLUMN_TEXT},
+                                         {"rebuild", NULL, GF_COLUMN_RAW}};
 
 const gf_command gf_command_config_list = {
     .name = "config list",

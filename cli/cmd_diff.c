@@ -5,14 +5,19 @@
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
                                       {.name = "FROM", .argument = "from", .optional = true},
                                       {.name = "TO", .argument = "to", .optional = true}};
-static const gf_show_column columns[] = {
-    {"change", NULL, GF_COLUMN_TEXT},       {"cluster", NULL, GF_COLUMN_ID},
-    {"label", NULL, GF_COLUMN_TEXT},        {"label_before", NULL, GF_COLUMN_TEXT},
-    {"size_before", NULL, GF_COLUMN_COUNT}, {"size", NULL, GF_COLUMN_COUNT},
-    {"stayed", NULL, GF_COLUMN_COUNT},      {"came", NULL, GF_COLUMN_COUNT},
-    {"left", NULL, GF_COLUMN_COUNT},        {"added", NULL, GF_COLUMN_COUNT},
-    {"removed", NULL, GF_COLUMN_COUNT},     {"split", NULL, GF_COLUMN_RAW},
-    {"merged", NULL, GF_COLUMN_RAW}};
+static const gf_show_column columns[] = {{"change", "change", GF_COLUMN_TEXT},
+                                         {"cluster", "id", GF_COLUMN_ID},
+                                         {"label", "label", GF_COLUMN_TEXT},
+                                         {"label_before", NULL, GF_COLUMN_TEXT},
+                                         {"size_before", "before", GF_COLUMN_COUNT},
+                                         {"size", "now", GF_COLUMN_COUNT},
+                                         {"stayed", NULL, GF_COLUMN_COUNT},
+                                         {"came", "came", GF_COLUMN_COUNT},
+                                         {"left", "left", GF_COLUMN_COUNT},
+                                         {"added", "new", GF_COLUMN_COUNT},
+                                         {"removed", "gone", GF_COLUMN_COUNT},
+                                         {"split", NULL, GF_COLUMN_RAW},
+                                         {"merged", NULL, GF_COLUMN_RAW}};
 static const gf_show_column moved_columns[] = {{"id", "id", GF_COLUMN_TEXT},
                                                {"from", "from", GF_COLUMN_ID},
                                                {"from_label", "label", GF_COLUMN_TEXT},
@@ -101,7 +106,8 @@ const gf_command gf_command_diff = {
     .examples = "    grouperfish diff feedback\n"
                 "    grouperfish diff feedback 1795182177597\n"
                 "    grouperfish diff feedback 1795182177597 1795189377597 --config fine\n"
-                "    grouperfish diff feedback --docs --format csv\n",
+                "    grouperfish diff feedback --docs --format csv\n"
+                "    grouperfish diff --all\n",
     .notes =
         "FROM and TO are builds that are kept (grouperfish builds lists them): by default the\n"
         "one that is served, and the one before. Clusters that are gone and new ones come first,\n"

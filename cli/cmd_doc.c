@@ -35,6 +35,10 @@ static void show_place(gf_session *s, gf_json_value m)
         fprintf(s->out, " (%.0f), margin %.3f", gf_member_number(m, "runner_up"),
                 gf_member_number(m, "margin"));
     }
+    if (gf_member_text(m, "language").len) {
+        fputs("; read as ", s->out);
+        gf_print_text(s->out, gf_member_text(m, "language"), 0);
+    }
     if (gf_member_flag(m, "provisional")) {
         fputs("; provisional: ", s->out);
         gf_print_text(s->out, gf_member_text(m, "note"), 0);
@@ -97,7 +101,8 @@ static const gf_show_column columns[] = {{"id", NULL, GF_COLUMN_TEXT},
                                          {"runner_up", NULL, GF_COLUMN_ID},
                                          {"runner_up_label", NULL, GF_COLUMN_TEXT},
                                          {"margin", NULL, GF_COLUMN_SCORE},
-                                         {"provisional", NULL, GF_COLUMN_RAW}};
+                                         {"provisional", NULL, GF_COLUMN_RAW},
+                                         {"language", NULL, GF_COLUMN_TEXT}};
 
 const gf_command gf_command_doc = {
     .name = "doc",

@@ -22,6 +22,7 @@ static const gf_show_column columns[] = {{"id", "id", GF_COLUMN_TEXT},
                                          {"runner_up_score", NULL, GF_COLUMN_SCORE},
                                          {"margin", "margin", GF_COLUMN_SCORE},
                                          {"replaced", NULL, GF_COLUMN_RAW},
+                                         {"language", NULL, GF_COLUMN_TEXT},
                                          {"time", "time", GF_COLUMN_RAW},
                                          {"lang", NULL, GF_COLUMN_TEXT},
                                          {"text", "text", GF_COLUMN_TEXT},
@@ -49,7 +50,7 @@ static const gf_show_column matrix_columns[] = {
     {"entries", NULL, GF_COLUMN_COUNT},   {"clusters", NULL, GF_COLUMN_COUNT},
     {"bytes", NULL, GF_COLUMN_COUNT}};
 static const gf_other_display others[] = {
-    {"documents", {GF_COLUMNS(document_columns)}},
+    {"documents", {GF_COLUMNS(document_columns), .spread = true}},
     {"matrix", {GF_COLUMNS(matrix_columns), .single = true, .show = show_matrix}}};
 
 const gf_command gf_command_export = {
@@ -65,8 +66,9 @@ const gf_command gf_command_export = {
         "Rows are streamed, in the order of ids: JSON Lines unless --format or the file's "
         "name says\n"
         "otherwise. The file is whole or not there. put reads what --documents gives (as JSON\n"
-        "Lines) back as it was; as CSV or a table it has id, time, lang and text. What is in an\n"
-        ".npz file: docs/formats.md.\n",
+        "Lines) back as it was; as CSV it has a column for each field of any document, and what "
+        "is\n"
+        "no text comes back as text. What is in an .npz file: docs/formats.md.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .options = options,

@@ -43,6 +43,7 @@ typedef struct gf_display {
     size_t n_columns;
     bool single;         /* there is one row: JSON is an object, not an array */
     const char *each;    /* csv and plain have a row for each item of this member */
+    bool spread;         /* csv has a column for each member of any row, these first */
     const char *page;    /* but as JSON, print the text of this member as it is, and nothing else */
     const char *nothing; /* what a table says where there are no rows */
     void (*show)(gf_session *session, gf_json_value row); /* in a table's place; may be NULL */

@@ -32,19 +32,31 @@ unsigned gf_terminal_width(FILE *stream)
     return USUAL;
 }
 
+static bool is_spread(const gf_output *o)
+{
+    return o->format == GF_CSV && o->display->spread;
+}
+
 gf_status gf_output_init(gf_output *o, gf_output_format format, const gf_display *display,
                          gf_session *session, FILE *out, gf_error *err)
 {
     *o = (gf_output){.format = format, .display = display, .session = session, .out = out};
     o->width = gf_terminal_width(out);
     gf_text_table_init(&o->table, display, out, o->width);
-    return gf_json_parser_create(&o->parser, err);
+    gf_status st = gf_json_parser_create(&o->parser, err);
+    if (st != GF_OK || !is_spread(o)) return st;
+    st = gf_spread_init(&o->spread, err);
+    for (size_t c = 0; c < display->n_columns && st == GF_OK; c++)
+        st = gf_spread_column(&o->spread, gf_slice_str(display->columns[c].key), err);
+    if (st != GF_OK) gf_output_release(o);
+    return st;
 }
 
 void gf_output_release(gf_output *o)
 {
     gf_json_parser_free(o->parser);
     gf_buffer_release(&o->cell);
+    gf_spread_release(&o->spread);
     gf_text_table_release(&o->table);
     *o = (gf_output){0};
 }
@@ -148,6 +160,7 @@ static gf_status parsed_row(gf_output *o, gf_slice text, gf_error *err)
         o->display->show(o->session, row);
         return GF_OK;
     }
+    if (is_spread(o)) return gf_spread_add(&o->spread, text, row, err);
     if (o->format == GF_CSV && o->n_rows == 0) csv_header(o);
     flat_rows(o, row);
     return gf_buffer_check(&o->cell, err);
@@ -168,7 +181,12 @@ gf_status gf_output_end(gf_output *o, gf_error *err)
 {
     bool table = o->format == GF_TABLE;
     if (o->format == GF_JSON && !o->display->single) fputs(o->n_rows ? "]\n" : "[]\n", o->out);
-    if (o->format == GF_CSV && o->n_rows == 0 && !o->display->page) csv_header(o);
+    if (is_spread(o)) {
+        gf_status st = gf_spread_write(&o->spread, o->parser, csv_cell, o->out, err);
+        if (st != GF_OK) return st;
+    } else if (o->format == GF_CSV && o->n_rows == 0 && !o->display->page) {
+        csv_header(o);
+    }
     if (table && !o->display->show) gf_text_table_end(&o->table);
     if (table && o->display->end && o->n_rows) o->display->end(o->session);
     if (fflush(o->out) != 0 && errno != EPIPE) return gf_fail_errno(err, "cannot write the output");

@@ -11,6 +11,7 @@
 #define GF_CLI_OUTPUT_H
 
 #include "cli/command.h"
+#include "cli/spread.h"
 #include "cli/text_table.h"
 
 typedef enum gf_output_format {
@@ -37,6 +38,7 @@ typedef struct gf_output {
     uint64_t n_rows;
     gf_buffer cell;
     gf_text_table table;
+    gf_spread spread; /* of csv, where the display says so */
 } gf_output;
 
 gf_status gf_output_init(gf_output *o, gf_output_format format, const gf_display *display,

@@ -266,7 +266,8 @@ static void show_several(gf_display *display, gf_show_column columns[GF_MOST_COL
     if (!named) columns[n++] = (gf_show_column){"collection", "collection", GF_COLUMN_TEXT};
     for (size_t i = 0; i < display->n_columns && n < GF_MOST_COLUMNS; i++)
         columns[n++] = display->columns[i];
-    *display = (gf_display){.columns = columns, .n_columns = n, .nothing = display->nothing};
+    *display = (gf_display){
+        .columns = columns, .n_columns = n, .spread = display->spread, .nothing = display->nothing};
 }
 
 static const gf_display *choose_display(const gf_session *s)

@@ -9,31 +9,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_COLUMN UINT32_MAX
+
 enum {
-    PASSES = 3, /* of k-means, for each step */
-    ROUNDS = 2, /* of polish, likewise */
-    DRAWN_PASSES = 15,
+    ROUNDS = 2,      /* of polish, for each step */
+    MANY_ROUNDS = 1, /* the same from MANY clusters on */
+    MANY = 100,
+    DRAWN_PASSES = 2,
+    DRAWN_ROUNDS = 1,
+    MORE_ROUNDS = 3, /* where that looks promising */
     ONE_BY_ONE = 6,
     SMALLEST_SAMPLE = 5000,
-    SAMPLE_PER_CLUSTER = 40
+    LARGE_SAMPLE = 20000,
+    MORE_PER_CLUSTER = 200, /* up to the large sample; */
+    SAMPLE_PER_CLUSTER = 40 /* beyond */
 };
 
-#define TOLERANCE 0.002
+#define TOLERANCE 0.001
+#define PROMISING 0.97 /* share of the grown objective: drawn seeds that soon reach it go on */
 
 struct gf_growth {
     gf_pool *pool;
     const gf_cancel *cancel;
+    gf_points all;
     gf_points points; /* the sample */
     gf_csr x;         /* its rows, with packed columns, where it is not all */
     float *weight;
     uint32_t *term;   /* x.n_cols: the terms of those columns; NULL where the sample is all */
     uint32_t n_terms; /* of the whole */
     uint64_t seed;
-    gf_partition p;         /* as it is now */
-    gf_passes *passes;      /* for p->k clusters, once they have settled */
-    uint32_t generation;    /* steps so far: numbers the streams of random numbers */
-    gf_split *splits;       /* of each cluster of p; n 0 where it cannot be split */
-    uint32_t *rows, *start; /* rows of p by cluster: start[j] .. start[j + 1] - 1 */
+    gf_partition p;          /* as it is now */
+    gf_passes *passes;       /* for p->k clusters, once they have settled */
+    uint32_t generation;     /* steps so far: numbers the streams of random numbers */
+    gf_splitter **splitters; /* per worker */
+    gf_split *splits;        /* of each cluster of p; n 0 where it cannot be split */
+    uint32_t *rows, *start;  /* rows of p by cluster: start[j] .. start[j + 1] - 1 */
 };
 
 static void release_splits(gf_growth *g)
@@ -41,18 +51,20 @@ static void release_splits(gf_growth *g)
     for (uint32_t j = 0; g->splits && j < g->p.k; j++)
         gf_split_release(&g->splits[j]);
     gf_free(g->splits);
+    gf_free(g->rows);
+    gf_free(g->start);
     g->splits = NULL;
+    g->rows = g->start = NULL;
 }
 
 static gf_status split_task(void *context, size_t j, unsigned worker, gf_error *err)
 {
-    (void)worker;
     gf_growth *g = context;
     uint32_t n = g->start[j + 1] - g->start[j];
     if (n < 2) return GF_OK;
     gf_random random = gf_random_seed(g->seed, (uint64_t)g->generation << 32 | (uint64_t)j);
-    return gf_split_rows(&g->points, g->rows + g->start[j], n, g->p.centres.at[j].length, &random,
-                         g->cancel, &g->splits[j], err);
+    return gf_split_rows(g->splitters[worker], &g->points, g->rows + g->start[j], n,
+                         g->p.centres.at[j].length, &random, g->cancel, &g->splits[j], err);
 }
 
 /* Split every cluster of p, to see what each would gain. */
@@ -61,16 +73,9 @@ static gf_status split_all(gf_growth *g, gf_error *err)
     g->splits = gf_calloc(g->p.k, sizeof *g->splits);
     g->rows = gf_array(g->p.n, sizeof *g->rows);
     g->start = gf_array((size_t)g->p.k + 1, sizeof *g->start);
-    gf_status st =
-        g->splits && g->rows && g->start ? GF_OK : gf_fail_memory(err, "growing clusters");
-    if (st == GF_OK) {
-        gf_sort_by_cluster(g->p.label, g->p.n, g->p.k, g->start, g->rows);
-        st = gf_pool_run(g->pool, g->p.k, split_task, g, g->cancel, err);
-    }
-    gf_free(g->rows);
-    gf_free(g->start);
-    g->rows = g->start = NULL;
-    return st;
+    if (!g->splits || !g->rows || !g->start) return gf_fail_memory(err, "growing clusters");
+    gf_sort_by_cluster(g->p.label, g->p.n, g->p.k, g->start, g->rows);
+    return gf_pool_run(g->pool, g->p.k, split_task, g, g->cancel, err);
 }
 
 static int by_gain(const void *a, const void *b, void *context)
@@ -89,19 +94,20 @@ static void swap_centres(gf_centre *a, gf_centre *b)
     *b = held;
 }
 
-static void apply_split(gf_partition *q, uint32_t j, uint32_t to, gf_split *s)
+/* The second half of cluster j becomes cluster `to`. */
+static void apply_split(const gf_growth *g, gf_partition *q, uint32_t j, uint32_t to)
 {
+    const gf_split *s = &g->splits[j];
     for (uint32_t i = 0; i < s->n; i++)
-        if (s->second[i]) q->label[s->rows[i]] = to;
-    swap_centres(&q->centres.at[j], &s->halves.at[0]);
-    swap_centres(&q->centres.at[to], &s->halves.at[1]);
+        if (s->second[i]) q->label[g->rows[g->start[j] + i]] = to;
 }
 
 /*
  * p becomes a partition of k clusters, or of as many as one split of each gives: its clusters, with
- * those that gain most cut in two. No pass has been made over it.
+ * those that gain most cut in two. Their centres are still to be summed: changed, which has room
+ * for k, tells which.
  */
-static gf_status enlarge(gf_growth *g, uint32_t k, gf_error *err)
+static gf_status enlarge(gf_growth *g, uint32_t k, bool *changed, gf_error *err)
 {
     uint32_t *order = gf_array(g->p.k, sizeof *order), n = 0;
     gf_status st = order ? split_all(g, err) : gf_fail_memory(err, "growing clusters");
@@ -113,10 +119,13 @@ static gf_status enlarge(gf_growth *g, uint32_t k, gf_error *err)
     if (st == GF_OK) {
         qsort_r(order, n, sizeof *order, by_gain, g->splits);
         memcpy(q.label, g->p.label, g->p.n * sizeof *q.label);
+        memcpy(q.own, g->p.own, g->p.n * sizeof *q.own);
         for (uint32_t j = 0; j < g->p.k; j++)
             swap_centres(&q.centres.at[j], &g->p.centres.at[j]);
-        for (uint32_t i = 0; i < splits; i++)
-            apply_split(&q, order[i], g->p.k + i, &g->splits[order[i]]);
+        for (uint32_t i = 0; i < splits; i++) {
+            apply_split(g, &q, order[i], g->p.k + i);
+            changed[order[i]] = changed[g->p.k + i] = true;
+        }
     }
     release_splits(g);
     gf_free(order);
@@ -127,16 +136,33 @@ static gf_status enlarge(gf_growth *g, uint32_t k, gf_error *err)
     return GF_OK;
 }
 
+/* Sum the clusters that a split changed, and let single rows move. */
+static gf_status resettle(gf_growth *g, const bool *changed, gf_error *err)
+{
+    unsigned rounds;
+    gf_passes_free(g->passes);
+    g->passes = NULL;
+    gf_status st = gf_passes_create(g->pool, &g->points, g->p.k, g->cancel, &g->passes, err);
+    if (st != GF_OK) return st;
+    memcpy(gf_passes_changed(g->passes), changed, g->p.k * sizeof *changed);
+    for (uint32_t i = 0; i < g->p.n; i++)
+        g->p.other[i] = 1; /* the polish scores each row on all */
+    st = gf_passes_update(g->passes, &g->p, err);
+    unsigned most = g->p.k < MANY ? ROUNDS : MANY_ROUNDS;
+    if (st == GF_OK) st = gf_polish(g->passes, &g->p, TOLERANCE, most, &rounds, err);
+    return st;
+}
+
 /* Some passes and some polish over p. */
-static gf_status settle(gf_growth *g, gf_partition *p, unsigned passes, gf_error *err)
+static gf_status settle(gf_growth *g, gf_partition *p, gf_error *err)
 {
     gf_passes_made made;
     unsigned rounds;
     gf_passes_free(g->passes);
     g->passes = NULL;
     gf_status st = gf_passes_create(g->pool, &g->points, p->k, g->cancel, &g->passes, err);
-    if (st == GF_OK) st = gf_passes_run(g->passes, p, TOLERANCE, passes, &made, err);
-    if (st == GF_OK) st = gf_polish(g->passes, p, TOLERANCE, ROUNDS, &rounds, err);
+    if (st == GF_OK) st = gf_passes_run(g->passes, p, TOLERANCE, DRAWN_PASSES, &made, err);
+    if (st == GF_OK) st = gf_polish(g->passes, p, TOLERANCE, DRAWN_ROUNDS, &rounds, err);
     return st;
 }
 
@@ -170,6 +196,16 @@ static gf_status take_sample(gf_growth *g, const gf_points *points, uint32_t m, 
     return st;
 }
 
+static gf_status make_splitters(gf_growth *g, gf_error *err)
+{
+    unsigned workers = gf_pool_size(g->pool);
+    g->splitters = gf_calloc(workers, sizeof *g->splitters);
+    gf_status st = g->splitters ? GF_OK : gf_fail_memory(err, "growing clusters");
+    for (unsigned w = 0; st == GF_OK && w < workers; w++)
+        st = gf_splitter_create(g->n_terms, &g->splitters[w], err);
+    return st;
+}
+
 gf_status gf_growth_create(gf_pool *pool, const gf_points *points, uint32_t sample, uint64_t seed,
                            const gf_cancel *cancel, gf_growth **growth, gf_error *err)
 {
@@ -178,10 +214,11 @@ gf_status gf_growth_create(gf_pool *pool, const gf_points *points, uint32_t samp
     g->pool = pool;
     g->cancel = cancel;
     g->seed = seed;
-    g->points = *points;
+    g->all = g->points = *points;
     g->n_terms = points->x->n_cols;
     gf_status st = GF_OK;
     if (sample < gf_points_n(points)) st = take_sample(g, points, sample, err);
+    if (st == GF_OK) st = make_splitters(g, err);
     if (st == GF_OK) st = start(g, err);
     if (st != GF_OK) {
         gf_growth_free(g);
@@ -199,14 +236,20 @@ void gf_growth_free(gf_growth *g)
     gf_free(g->weight);
     gf_free(g->term);
     gf_passes_free(g->passes);
+    for (unsigned w = 0; g->splitters && w < gf_pool_size(g->pool); w++)
+        gf_splitter_free(g->splitters[w]);
+    gf_free(g->splitters);
     gf_free(g);
 }
 
 gf_status gf_growth_step(gf_growth *g, uint32_t k, gf_error *err)
 {
     uint32_t before = g->p.k;
-    gf_status st = k > before ? enlarge(g, k, err) : GF_OK;
-    if (st == GF_OK && g->p.k > before) st = settle(g, &g->p, PASSES, err);
+    if (k <= before) return GF_OK;
+    bool *changed = gf_calloc(k, sizeof *changed);
+    gf_status st = changed ? enlarge(g, k, changed, err) : gf_fail_memory(err, "growing clusters");
+    if (st == GF_OK && g->p.k > before) st = resettle(g, changed, err);
+    gf_free(changed);
     return st;
 }
 
@@ -226,6 +269,77 @@ gf_status gf_growth_separation(gf_growth *g, double *separation, gf_error *err)
     return st;
 }
 
+/* ---- larger samples ---------------------------------------------------------------------------
+ */
+
+/* The centres over other columns: column[t] of each term t, or NO_COLUMN where it has none. */
+static gf_status renumber_terms(const gf_growth *g, const uint32_t *column, gf_centres *to,
+                                gf_error *err)
+{
+    uint32_t most = 0;
+    for (uint32_t j = 0; j < g->p.k; j++)
+        most = g->p.centres.at[j].n > most ? g->p.centres.at[j].n : most;
+    uint32_t *col = gf_array(most, sizeof *col);
+    float *val = gf_array(most, sizeof *val);
+    gf_status st = col && val ? GF_OK : gf_fail_memory(err, "growing clusters");
+    for (uint32_t j = 0; st == GF_OK && j < g->p.k; j++) {
+        const gf_centre *c = &g->p.centres.at[j];
+        gf_row_view row = {col, val, 0};
+        for (uint32_t p = 0; p < c->n; p++) {
+            uint32_t t = column[g->term ? g->term[c->term[p]] : c->term[p]];
+            if (t == NO_COLUMN) continue;
+            col[row.n] = t;
+            val[row.n++] = c->value[p];
+        }
+        st = gf_centres_set_row(to, j, row, err);
+    }
+    gf_free(col);
+    gf_free(val);
+    return st;
+}
+
+/* q: the rows of `sample` at the centres of g, which become their sums. */
+static gf_status assign_sample(gf_growth *g, const gf_growth *sample, gf_partition *q,
+                               gf_error *err)
+{
+    gf_passes_made made;
+    const gf_points *points = &sample->points;
+    uint32_t *column = gf_array(g->n_terms, sizeof *column);
+    gf_status st = column ? GF_OK : gf_fail_memory(err, "growing clusters");
+    if (st == GF_OK) st = gf_partition_init(q, gf_points_n(points), g->p.k, points->x->n_cols, err);
+    for (uint32_t t = 0; st == GF_OK && t < g->n_terms; t++)
+        column[t] = sample->term ? NO_COLUMN : t;
+    for (uint32_t t = 0; st == GF_OK && sample->term && t < points->x->n_cols; t++)
+        column[sample->term[t]] = t;
+    if (st == GF_OK) st = renumber_terms(g, column, &q->centres, err);
+    gf_free(column);
+    gf_passes_free(g->passes);
+    g->passes = NULL;
+    if (st == GF_OK) st = gf_passes_create(g->pool, points, q->k, g->cancel, &g->passes, err);
+    if (st == GF_OK) st = gf_passes_run(g->passes, q, 1, 1, &made, err);
+    return st;
+}
+
+gf_status gf_growth_change_sample(gf_growth *g, uint32_t m, gf_error *err)
+{
+    gf_growth sample = {.points = g->all, .seed = g->seed};
+    gf_partition q = {0};
+    gf_status st = m < gf_points_n(&g->all) ? take_sample(&sample, &g->all, m, err) : GF_OK;
+    if (st == GF_OK) st = assign_sample(g, &sample, &q, err);
+    gf_passes_free(g->passes); /* they are of points that move now */
+    g->passes = NULL;
+    gf_partition_release(&g->p);
+    gf_csr_release(&g->x);
+    gf_free(g->weight);
+    gf_free(g->term);
+    g->p = q;
+    g->x = sample.x;
+    g->weight = sample.weight;
+    g->term = sample.term;
+    g->points = sample.term ? (gf_points){&g->x, g->weight} : g->all;
+    return st;
+}
+
 /*
  * Where a few frequent terms cut across many small groups, the first splits follow those terms, and
  * no later step mends that. Seeds drawn over all rows do not care: so a partition from such seeds
@@ -238,8 +352,12 @@ static gf_status compare_with_drawn(gf_growth *g, gf_error *err)
     gf_random random = gf_random_seed(g->seed, UINT64_MAX - 1);
     gf_status st = gf_partition_init(&q, g->p.n, g->p.k, g->points.x->n_cols, err);
     if (st == GF_OK) st = gf_seed_centres(&g->points, &random, &q.centres, g->cancel, err);
-    if (st == GF_OK) st = settle(g, &q, DRAWN_PASSES, err);
-    if (st == GF_OK && gf_centres_objective(&q.centres) > gf_centres_objective(&g->p.centres)) {
+    if (st == GF_OK) st = settle(g, &q, err);
+    double grown = gf_centres_objective(&g->p.centres);
+    unsigned rounds;
+    if (st == GF_OK && gf_centres_objective(&q.centres) > PROMISING * grown)
+        st = gf_polish(g->passes, &q, TOLERANCE, MORE_ROUNDS, &rounds, err);
+    if (st == GF_OK && gf_centres_objective(&q.centres) > grown) {
         gf_partition held = g->p;
         g->p = q;
         q = held;
@@ -253,20 +371,43 @@ uint32_t gf_growth_next(uint32_t k)
     return k < ONE_BY_ONE ? k + 1 : k + k / 5;
 }
 
+static uint32_t sample_size(uint32_t k)
+{
+    uint64_t sample = (uint64_t)MORE_PER_CLUSTER * k;
+    if (sample > LARGE_SAMPLE) sample = LARGE_SAMPLE;
+    if (sample < SMALLEST_SAMPLE) sample = SMALLEST_SAMPLE;
+    if (sample < (uint64_t)SAMPLE_PER_CLUSTER * k) sample = (uint64_t)SAMPLE_PER_CLUSTER * k;
+    return sample < UINT32_MAX ? (uint32_t)sample : UINT32_MAX;
+}
+
+/* A sample that suits k clusters, at least twice as large as before, where it does not already. */
+static gf_status suit_sample(gf_growth *g, uint32_t k, uint32_t last_k, gf_error *err)
+{
+    uint32_t n = gf_points_n(&g->all), m = gf_points_n(&g->points);
+    if (m == n || sample_size(k) <= m) return GF_OK;
+    uint64_t wanted = sample_size(k) > 2 * (uint64_t)m ? sample_size(k) : 2 * (uint64_t)m;
+    if (wanted > sample_size(last_k)) wanted = sample_size(last_k);
+    return gf_growth_change_sample(g, wanted < n ? (uint32_t)wanted : n, err);
+}
+
 gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, uint64_t seed,
                           const gf_cancel *cancel, gf_centres *centres, gf_error *err)
 {
-    uint64_t sample = (uint64_t)SAMPLE_PER_CLUSTER * k;
-    if (sample < SMALLEST_SAMPLE) sample = SMALLEST_SAMPLE;
-    if (sample > UINT32_MAX) sample = UINT32_MAX;
     gf_growth *g = NULL;
-    gf_status st = gf_growth_create(pool, points, (uint32_t)sample, seed, cancel, &g, err);
+    gf_status st = gf_growth_create(pool, points, sample_size(1), seed, cancel, &g, err);
+    bool compared = false;
     while (st == GF_OK && g->p.k < k) {
         uint32_t before = g->p.k, next = gf_growth_next(before);
-        st = gf_growth_step(g, next < k ? next : k, err);
+        if (next > k) next = k;
+        if (next > MANY && !compared) {
+            st = compare_with_drawn(g, err);
+            compared = true;
+        }
+        if (st == GF_OK) st = suit_sample(g, next, k, err);
+        if (st == GF_OK) st = gf_growth_step(g, next, err);
         if (st == GF_OK && g->p.k == before) break;
     }
-    if (st == GF_OK) st = compare_with_drawn(g, err);
+    if (st == GF_OK && !compared) st = compare_with_drawn(g, err);
     if (st == GF_OK) {
         if (g->term) gf_centres_unpack(&g->p.centres, g->term, g->n_terms);
         *centres = g->p.centres;

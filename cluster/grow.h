@@ -1,6 +1,6 @@
 /**
  * Growing a partition: all rows in one cluster, then two, three, four, ... Each step splits the
- * clusters whose halves gain most and lets k-means and polish passes settle the whole.
+ * clusters whose halves gain most and lets single rows move until the whole has settled.
  *
  * Grown on a sample, the centres are seeds for k-means over all rows: at the same number of
  * clusters its objective then mostly ends higher than from k-means++ seeds, by up to 2 %, and after
@@ -29,10 +29,17 @@ void gf_growth_free(gf_growth *g);
 
 /**
  * Grow to k clusters at most, at most doubling them, and settle. Fewer come out only where no
- * cluster can be split. After a failure the growth is only good for being freed. Cost: some dozen
- * passes over the sample.
+ * cluster can be split. After a failure the growth is only good for being freed. Cost: two
+ * or three passes over the sample, and eight of two clusters.
  */
 gf_status gf_growth_step(gf_growth *g, uint32_t k, gf_error *err);
+
+/**
+ * Go on with the same clusters over another sample of m rows, or over all where m is not below
+ * their number: its rows join the most similar centre, and the centres become their sums. After a
+ * failure the growth is only good for being freed. Cost: two passes over the new sample.
+ */
+gf_status gf_growth_change_sample(gf_growth *g, uint32_t m, gf_error *err);
 
 /**
  * The partition as it is, borrowed until the next step; own is exact. Rows and terms are numbered
@@ -47,8 +54,8 @@ gf_status gf_growth_separation(gf_growth *g, double *separation, gf_error *err);
 uint32_t gf_growth_next(uint32_t k);
 
 /**
- * Grow in steps to k clusters on a sample that suits k; k-means from k-means++ seeds on the same
- * sample takes its place where that has the higher objective.
+ * Grow in steps to k clusters, on samples that grow with them; k-means from k-means++ seeds on the
+ * same sample takes its place, at about a hundred clusters, where that has the higher objective.
  *
  * @param[out] centres  k, or fewer where there are fewer rows; the caller's to release
  * @return GF_OK; GF_ENOMEM, GF_ECANCELLED, and *centres is unchanged

@@ -1,5 +1,6 @@
 #include "cluster/kmeans.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "cluster/fold.h"
 #include "cluster/grow.h"
@@ -18,15 +19,18 @@ enum {
     DEFAULT_ROUNDS = 20,
     WARM_ROWS = 100000, /* from this many rows on, the first passes look at a part of them */
     WARM_PART = 8,
-    WARM_PASSES = 10,
+    WARM_ROUNDS = 6,
     WARM_PER_CLUSTER = 20 /* fewer rows than that say too little about a cluster */
 };
 
 #define DEFAULT_TOLERANCE 0.001
 
-/* Multiplications that restarts may cost in all, taking 40 passes a run. */
-#define RESTART_WORK 4e8
-#define PASSES_A_RUN 40
+/* Where polish follows, passes end at so many times the tolerance: it does the rest better. */
+#define LEFT_TO_POLISH 50
+
+/* Multiplications that restarts may cost in all, taking 12 passes a run, growth included. */
+#define RESTART_WORK 2e9
+#define PASSES_A_RUN 12
 
 typedef struct job {
     gf_pool *pool;
@@ -38,6 +42,8 @@ typedef struct job {
     unsigned restarts, max_passes, max_rounds;
     double tolerance;
     gf_choice choice;
+    gf_kmeans_stages stages;
+    double mark; /* seconds when the stage began */
 } job;
 
 /* One run's outcome. */
@@ -52,6 +58,14 @@ static void tell(const job *j, const char *phase, uint64_t done, uint64_t total)
 {
     if (j->options->progress)
         j->options->progress(j->options->progress_context, phase, done, total);
+}
+
+/* Add the seconds since the last call to a stage. */
+static void clock_stage(job *j, double *stage)
+{
+    double now = gf_clock_seconds();
+    if (stage) *stage += now - j->mark;
+    j->mark = now;
 }
 
 /* ---- seeds ------------------------------------------------------------------------------------
@@ -98,7 +112,7 @@ static gf_status begin(const job *j, const gf_points *points, gf_centres *centre
     return gf_passes_create(j->pool, points, k, j->options->cancel, passes, err);
 }
 
-/* Some passes over a part of the rows, so that fewer are needed over all. */
+/* Some polish over a part of the rows, so that fewer passes are needed over all. */
 static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_error *err)
 {
     uint32_t n = gf_points_n(&j->points), m = n / WARM_PART;
@@ -108,6 +122,7 @@ static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_er
     gf_partition p = {0};
     gf_passes *passes = NULL;
     gf_passes_made made;
+    unsigned rounds;
     uint32_t *rows = gf_array(m, sizeof *rows);
     gf_status st = rows ? GF_OK : gf_fail_memory(err, "a sample");
     if (st == GF_OK) {
@@ -116,7 +131,8 @@ static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_er
     }
     gf_points part = {&x, weight};
     if (st == GF_OK) st = begin(j, &part, centres, &p, &passes, err);
-    if (st == GF_OK) st = gf_passes_run(passes, &p, j->tolerance, WARM_PASSES, &made, err);
+    if (st == GF_OK) st = gf_passes_run(passes, &p, 1, 1, &made, err);
+    if (st == GF_OK) st = gf_polish(passes, &p, j->tolerance, WARM_ROUNDS, &rounds, err);
     if (st == GF_OK) {
         *centres = p.centres;
         p.centres = (gf_centres){0};
@@ -146,12 +162,18 @@ static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
         starts ? gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, j->options->start,
                                   j->options->start_k, j->k, j->options->cancel, &centres, err)
                : seed_run(j, restart, &centres, err);
+    clock_stage(j, &j->stages.seeding);
     if (st == GF_OK && !starts && wants_warm_up(j))
         st = warm_up(j, j->options->seed + restart, &centres, err);
+    clock_stage(j, &j->stages.warming);
     if (st == GF_OK) st = begin(j, &j->points, &centres, &r.p, &passes, err);
-    if (st == GF_OK) st = gf_passes_run(passes, &r.p, j->tolerance, j->max_passes, &r.made, err);
-    if (st == GF_OK && j->max_rounds != GF_NO_POLISH)
+    bool polish = j->max_rounds != GF_NO_POLISH;
+    double enough = polish ? LEFT_TO_POLISH * j->tolerance : j->tolerance;
+    if (st == GF_OK) st = gf_passes_run(passes, &r.p, enough, j->max_passes, &r.made, err);
+    clock_stage(j, &j->stages.passing);
+    if (st == GF_OK && polish)
         st = gf_polish(passes, &r.p, j->tolerance, j->max_rounds, &r.rounds, err);
+    clock_stage(j, &j->stages.polishing);
     if (st == GF_OK) r.objective = gf_centres_objective(&r.p.centres);
     gf_passes_free(passes);
     gf_centres_release(&centres);
@@ -309,6 +331,8 @@ static gf_status finish(job *j, run *best, gf_kmeans *out, gf_error *err)
         spread(p, runner_up, number, j->fold, &r);
         r.choice = j->choice;
         j->choice = (gf_choice){0};
+        clock_stage(j, &j->stages.finishing);
+        r.stages = j->stages;
         *out = r;
     } else {
         gf_kmeans_release(&r);
@@ -341,8 +365,10 @@ static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
     j->max_passes = o->max_passes ? o->max_passes : DEFAULT_PASSES;
     j->max_rounds = o->max_rounds ? o->max_rounds : DEFAULT_ROUNDS;
     j->tolerance = o->tolerance > 0 ? o->tolerance : DEFAULT_TOLERANCE;
+    clock_stage(j, NULL);
     gf_status st = j->k ? GF_OK : choose_k(j, err);
     if (st != GF_OK) return st;
+    clock_stage(j, &j->stages.choosing);
     j->restarts = restarts_for(j);
     st = best_run(j, &best, err);
     if (st == GF_OK) st = finish(j, &best, out, err);

@@ -4,7 +4,7 @@
  * assignment.
  *
  * Deterministic: the same rows and options give the same result, bit for bit, for any number of
- * threads.
+ * threads; but for the seconds that it took.
  */
 #ifndef GF_CLUSTER_KMEANS_H
 #define GF_CLUSTER_KMEANS_H
@@ -38,6 +38,11 @@ typedef struct gf_kmeans_options {
 #define GF_NO_POLISH  UINT32_MAX
 #define GF_NO_CLUSTER UINT32_MAX
 
+/** Wall seconds of each stage, over all runs: for whoever measures; nothing is decided by them. */
+typedef struct gf_kmeans_stages {
+    double choosing, seeding, warming, passing, polishing, finishing;
+} gf_kmeans_stages;
+
 typedef struct gf_kmeans {
     uint32_t n;          /* rows */
     uint32_t distinct;   /* distinct rows that have entries */
@@ -52,6 +57,7 @@ typedef struct gf_kmeans {
     unsigned passes, rounds, restarts; /* of the best run; runs made */
     bool converged;                    /* the best run's passes did */
     gf_choice choice; /* the curve by which k was chosen; empty where it was given */
+    gf_kmeans_stages stages;
 } gf_kmeans;
 
 /**

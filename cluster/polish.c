@@ -15,6 +15,12 @@
 /* Keys of centres that moved in the round before start here, above those of all others. */
 #define MOVED 4.0f
 
+/*
+ * A round whose gain is below so many times the tolerance, as a share of the objective, is the
+ * last: on large collections rows go on to and fro between clusters that hardly differ.
+ */
+#define LEAST_RISE 0.25
+
 enum { ROWS_PER_CHECK = 1 << 16 /* looks for a cancel */ };
 
 /* ---- what the applied moves changed -----------------------------------------------------------
@@ -325,8 +331,11 @@ gf_status gf_polish(gf_passes *passes, gf_partition *p, double tolerance, unsign
         if (st != GF_OK || n_moves == 0) break;
         s.first = false;
         n++;
+        double before = gf_centres_objective(&p->centres);
         st = gf_passes_update(passes, p, err);
+        double after = gf_centres_objective(&p->centres);
         if ((double)n_moves < tolerance * p->n) break;
+        if (after - before < LEAST_RISE * tolerance * after) break;
     }
     release(&s);
     if (st == GF_OK) *rounds = n;

@@ -19,7 +19,8 @@
 #include "cluster/lloyd.h"
 
 /**
- * Rounds until fewer than tolerance * rows move, or max_rounds.
+ * Rounds until fewer than tolerance * rows move, or the objective rises by less than a quarter of
+ * the tolerance, or max_rounds.
  *
  * @param p  labels, own and centres after an update; on return likewise
  * Cost of a round: at worst O(entries * k), less where few centres moved in the round before.

@@ -16,8 +16,9 @@ enum { ALIGNMENT = 64 };
 struct gf_assigner {
     gf_index index; /* columns in the order of the view's list of clusters: by id */
     const gf_kernels *kernels;
-    void *block;   /* unaligned start of scores */
-    float *scores; /* index.stride */
+    void *block;              /* unaligned start of scores */
+    float *scores;            /* index.stride for each worker */
+    gf_model_workers workers; /* once several texts were asked for; until then there is one */
 };
 
 /* ---- centres ----------------------------------------------------------------------------------
@@ -60,10 +61,14 @@ static gf_status index_centres(gf_assigner *a, const gf_centres *centres, gf_err
     return st;
 }
 
-static gf_status make_scores(gf_assigner *a, gf_error *err)
+/* Room for each worker begins at a line of its own: the stride is whole lines. */
+static gf_status make_scores(gf_assigner *a, unsigned n_workers, gf_error *err)
 {
-    a->block = gf_array(a->index.stride + ALIGNMENT / sizeof(float), sizeof(float));
-    if (!a->block) return gf_fail_memory(err, "scores");
+    void *block =
+        gf_array((size_t)a->index.stride * n_workers + ALIGNMENT / sizeof(float), sizeof(float));
+    if (!block) return gf_fail_memory(err, "scores");
+    gf_free(a->block);
+    a->block = block;
     uintptr_t at = (uintptr_t)a->block;
     a->scores = (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     a->kernels = gf_kernels_choose();
@@ -73,6 +78,7 @@ static gf_status make_scores(gf_assigner *a, gf_error *err)
 void gf_assigner_free(gf_assigner *a)
 {
     if (!a) return;
+    gf_model_workers_release(&a->workers);
     gf_index_release(&a->index);
     gf_free(a->block);
     gf_free(a);
@@ -90,7 +96,7 @@ static gf_status need_assigner(gf_view *v, gf_error *err)
     if (!a) return gf_fail_memory(err, "the index of cluster centres");
     gf_status st = read_centres(v, &centres, err);
     if (st == GF_OK) st = index_centres(a, &centres, err);
-    if (st == GF_OK) st = make_scores(a, err);
+    if (st == GF_OK) st = make_scores(a, 1, err);
     gf_centres_release(&centres);
     if (st == GF_OK)
         v->assigner = a;
@@ -108,11 +114,13 @@ static float at_most_1(double score)
 }
 
 /* The most similar centre and the second: as a build's last pass takes them. */
-static void find_nearest(const gf_view *v, gf_row_view row, gf_membership_cells *cells)
+static void find_nearest(const gf_view *v, unsigned worker, gf_row_view row,
+                         gf_membership_cells *cells)
 {
     const gf_assigner *a = v->assigner;
     const gf_index *index = &a->index;
-    gf_nearest_two two = gf_index_nearest(index, a->kernels, row, a->scores);
+    float *scores = a->scores + (size_t)worker * index->stride;
+    gf_nearest_two two = gf_index_nearest(index, a->kernels, row, scores);
     cells->cluster = v->clusters[two.cluster].id;
     cells->score = at_most_1(two.similarity);
     if (index->k < 2) return;
@@ -120,18 +128,70 @@ static void find_nearest(const gf_view *v, gf_row_view row, gf_membership_cells 
     cells->second = at_most_1(two.of_second);
 }
 
+static void place(const gf_view *v, unsigned worker, gf_row_view row, gf_membership *m)
+{
+    gf_membership_cells cells = {0};
+    if (row.n && v->n_clusters) find_nearest(v, worker, row, &cells);
+    gf_view_describe(v, &cells, m);
+    m->provisional = true;
+}
+
+static gf_status prepare(gf_view *v, gf_error *err)
+{
+    gf_status st = gf_view_know_clusters(v, err);
+    if (st == GF_OK) st = gf_view_need_model(v, err);
+    return st == GF_OK && v->n_clusters ? need_assigner(v, err) : st;
+}
+
 gf_status gf_view_assign(gf_view *v, gf_slice language, gf_slice text, gf_membership *m,
                          gf_error *err)
 {
     gf_row_view row;
-    gf_membership_cells cells = {0};
-    gf_status st = gf_view_know_clusters(v, err);
-    if (st == GF_OK) st = gf_view_need_model(v, err);
-    if (st == GF_OK && v->n_clusters) st = need_assigner(v, err);
+    gf_status st = prepare(v, err);
     if (st == GF_OK) st = gf_model_row(&v->model, language, text, &row, err);
-    if (st != GF_OK) return st;
-    if (row.n && v->n_clusters) find_nearest(v, row, &cells);
-    gf_view_describe(v, &cells, m);
-    m->provisional = true;
-    return GF_OK;
+    if (st == GF_OK) place(v, 0, row, m);
+    return st;
+}
+
+/* ---- several texts ----------------------------------------------------------------------------
+ */
+
+typedef struct several_texts {
+    const gf_view *view;
+    const gf_document *document;
+    gf_membership *membership;
+} several_texts;
+
+static gf_status assign_task(void *context, size_t i, unsigned worker, gf_error *err)
+{
+    several_texts *s = context;
+    gf_row_view row;
+    gf_status st = gf_model_workers_row(&s->view->assigner->workers, worker,
+                                        s->document[i].language, s->document[i].text, &row, err);
+    if (st == GF_OK) place(s->view, worker, row, &s->membership[i]);
+    return st;
+}
+
+static gf_status need_workers(gf_view *v, unsigned threads, gf_error *err)
+{
+    gf_assigner *a = v->assigner;
+    if (a->workers.n) return GF_OK;
+    gf_status st = gf_model_workers_init(&a->workers, &v->model, threads, err);
+    if (st == GF_OK) st = make_scores(a, a->workers.n, err);
+    if (st != GF_OK) gf_model_workers_release(&a->workers);
+    return st;
+}
+
+gf_status gf_view_assign_all(gf_view *v, const gf_document *documents, size_t n, unsigned threads,
+                             gf_membership *memberships, gf_error *err)
+{
+    several_texts s = {v, documents, memberships};
+    gf_status st = prepare(v, err);
+    if (st == GF_OK && v->n_clusters == 0) {
+        for (size_t i = 0; i < n && st == GF_OK; i++)
+            st = gf_view_assign(v, documents[i].language, documents[i].text, &memberships[i], err);
+        return st;
+    }
+    if (st == GF_OK) st = need_workers(v, threads, err);
+    return st == GF_OK ? gf_pool_run(v->assigner->workers.pool, n, assign_task, &s, NULL, err) : st;
 }

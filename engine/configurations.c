@@ -184,8 +184,10 @@ gf_status gf_configuration_read(gf_store *s, gf_place where, gf_slice configurat
     size_t n;
     const gf_setting *all = gf_settings(&n);
     gf_status st = read_row(s, where, &row, err);
-    if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
-    if (st == GF_OK) st = inherit(s, where, configuration, &map, err);
+    if (st == GF_OK)
+        st = is_namespace(where)
+                 ? gf_settings_map_read(row.settings, configuration, &map, err)
+                 : gf_configuration_load(s, NULL, where, &row, configuration, &map, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
         st =
             visit(context, &all[i], gf_settings_map_value(&map, i), origin_of(&map, i, where), err);
@@ -194,40 +196,18 @@ gf_status gf_configuration_read(gf_store *s, gf_place where, gf_slice configurat
     return st;
 }
 
-static gf_status visit_names(gf_slice settings, gf_visit_name *visit, void *context, gf_error *err)
-{
-    gf_json_parser *parser;
-    gf_json_value root, value;
-    gf_slice name;
-    bool seen_default = false;
-    gf_status st = gf_json_parser_create(&parser, err);
-    if (st != GF_OK) return st;
-    gf_json_iterator it = {0};
-    if (settings.len) st = gf_settings_parse(parser, settings, &root, err);
-    if (st == GF_OK && settings.len) it = gf_json_items(root);
-    while (st == GF_OK && gf_json_next(&it, &name, &value)) {
-        int order = gf_slice_compare(name, GF_SLICE("default"));
-        if (order > 0 && !seen_default) st = visit(context, GF_SLICE("default"), err);
-        if (order >= 0) seen_default = true;
-        if (st == GF_OK) st = visit(context, name, err);
-    }
-    if (st == GF_OK && !seen_default) st = visit(context, GF_SLICE("default"), err);
-    gf_json_parser_free(parser);
-    return st;
-}
-
-gf_status gf_configurations_visit(gf_store *s, gf_place where, gf_visit_name *visit, void *context,
-                                  gf_error *err)
-{
-    gf_collection_row row = {0};
-    gf_status st = read_row(s, where, &row, err);
-    if (st == GF_OK) st = visit_names(row.settings, visit, context, err);
-    gf_collection_row_release(&row);
-    return st;
-}
-
 /* ---- deleting ---------------------------------------------------------------------------------
  */
+
+typedef struct deletion {
+    gf_store *store;
+    gf_place where;
+    gf_slice configuration;
+    bool of_namespace; /* the namespace's goes: where there is more than that, it stays */
+    bool stays;
+    gf_activity activity;
+    gf_buffer marked; /* builds */
+} deletion;
 
 static gf_status drop_pins(gf_store *s, gf_slice key, gf_slice column, gf_slice configuration,
                            gf_batch *batch, gf_error *err)
@@ -246,13 +226,14 @@ static gf_status drop_pins(gf_store *s, gf_slice key, gf_slice column, gf_slice 
  * In one synced write the pointers and the settings go, so that no read resolves to a build any
  * more, and the builds are marked, so that a crash leaves none of them.
  */
-static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configuration,
-                               gf_slice configuration_key, gf_slice settings, gf_slice pins,
-                               gf_buffer *marked, gf_error *err)
+static gf_status drop_pointers(deletion *d, const gf_collection_row *row,
+                               const gf_settings_map *left, gf_error *err)
 {
+    gf_store *s = d->store;
+    gf_slice configuration = d->configuration;
     gf_buffer key = {0}, column = {0};
     gf_batch *batch = NULL;
-    gf_collection_key(&key, where.name_space, where.collection);
+    gf_collection_key(&key, d->where.name_space, d->where.collection);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     const char *const what[] = {"rebuilt", "processed"};
@@ -265,10 +246,10 @@ static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configurati
                                  GF_COLLECTIONS_MAIN, gf_buffer_view(&column));
     }
     if (st == GF_OK)
-        st =
-            put_settings(s, where, gf_buffer_view(&key), settings, configuration, NULL, batch, err);
-    if (st == GF_OK) st = drop_pins(s, gf_buffer_view(&key), pins, configuration, batch, err);
-    if (st == GF_OK) st = gf_mark_builds(s, configuration_key, 0, 0, NULL, batch, marked, err);
+        st = put_settings(s, d->where, gf_buffer_view(&key), row->settings, configuration, left,
+                          batch, err);
+    if (st == GF_OK) st = drop_pins(s, gf_buffer_view(&key), row->pins, configuration, batch, err);
+    if (st == GF_OK) st = gf_mark_builds(s, d->activity.key, 0, 0, NULL, batch, &d->marked, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
@@ -276,21 +257,45 @@ static gf_status drop_pointers(gf_store *s, gf_place where, gf_slice configurati
     return st;
 }
 
+/* What stays of a configuration that goes: where it is the namespace's too, that it is left out. */
+static const gf_settings_map *what_stays(const gf_settings_map *map, gf_settings_map *left)
+{
+    size_t number;
+    if (!map->above || gf_setting_find(GF_SLICE("rebuild"), &number, NULL) != GF_OK) return NULL;
+    if (map->inherited[number] || !gf_slice_equal(map->value[number], GF_SLICE("off"))) return NULL;
+    left->value[number] = map->value[number];
+    return left;
+}
+
+/* What a collection only inherits goes with the namespace's, and not otherwise. */
+static gf_status check_deletion(const deletion *d, const gf_settings_map *map, gf_error *err)
+{
+    gf_slice name = d->configuration;
+    if (gf_is_active(d->store, d->activity.key))
+        return gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt",
+                       GF_SLICE_ARG(name), GF_SLICE_ARG(d->where.collection));
+    if (map->own || !map->above || d->of_namespace || gf_slice_equal(name, GF_SLICE("default")))
+        return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "configuration \"%.*s\" of \"%.*s\" comes from the defaults of its namespace; "
+                   "rebuild=off leaves it out in the collection",
+                   GF_SLICE_ARG(name), GF_SLICE_ARG(d->where.collection));
+}
+
 /* With the write lock held. */
-static gf_status begin_deletion(gf_store *s, gf_place where, gf_slice configuration,
-                                gf_activity *deletion, gf_buffer *marked, gf_error *err)
+static gf_status begin_deletion(deletion *d, gf_error *err)
 {
     gf_collection_row row = {0};
-    gf_settings_map map = {0};
-    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
-    if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
-    if (st == GF_OK && gf_is_active(s, deletion->key))
-        st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" is being rebuilt",
-                     GF_SLICE_ARG(configuration));
+    gf_settings_map map = {0}, left = {0};
+    gf_status st = gf_collection_row_read(d->store, NULL, d->where, &row, err);
     if (st == GF_OK)
-        st = drop_pointers(s, where, configuration, deletion->key, row.settings, row.pins, marked,
-                           err);
-    if (st == GF_OK) gf_begin_activity(s, deletion);
+        st = gf_configuration_load(d->store, NULL, d->where, &row, d->configuration, &map, err);
+    d->stays = st == GF_OK && d->of_namespace && map.own;
+    if (st == GF_OK && !d->stays) {
+        st = check_deletion(d, &map, err);
+        if (st == GF_OK) st = drop_pointers(d, &row, what_stays(&map, &left), err);
+        if (st == GF_OK) gf_begin_activity(d->store, &d->activity);
+    }
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
     return st;
@@ -307,17 +312,87 @@ static gf_status drop_builds(gf_store *s, gf_slice keys, gf_error *err)
     return st;
 }
 
-/* Of a namespace only settings are there to be deleted. */
-static gf_status delete_defaults(gf_store *s, gf_place where, gf_slice configuration, gf_error *err)
+static gf_status delete_one(gf_store *s, gf_place where, gf_slice configuration, bool of_namespace,
+                            gf_error *err)
+{
+    gf_buffer key = {0};
+    deletion d = {s, where, configuration, .of_namespace = of_namespace};
+    gf_configuration_key(&key, where.name_space, where.collection, configuration);
+    gf_status st = gf_buffer_check(&key, err);
+    d.activity.key = gf_buffer_view(&key);
+    if (st == GF_OK) {
+        st = gf_lock(s, err);
+        if (st == GF_OK) st = begin_deletion(&d, err);
+        gf_unlock(s);
+    }
+    if (st == GF_OK && !d.stays) {
+        st = drop_builds(s, gf_buffer_view(&d.marked), err);
+        if (st != GF_OK) gf_leave_untidy(s);
+        pthread_mutex_lock(&s->write_lock);
+        gf_end_activity(s, &d.activity);
+        pthread_mutex_unlock(&s->write_lock);
+    }
+    gf_buffer_release(&key);
+    gf_buffer_release(&d.marked);
+    return st;
+}
+
+/* ---- deleting a namespace's -------------------------------------------------------------------
+ */
+
+typedef struct builders {
+    gf_slice configuration;
+    gf_buffer names; /* of the collections that have a build of it, as strings */
+} builders;
+
+static gf_status add_builder(void *context, const gf_collection_info *info, gf_error *err)
+{
+    builders *b = context;
+    for (size_t i = 0; i < info->n_configurations; i++)
+        if (gf_slice_equal(info->configurations[i].name, b->configuration))
+            gf_buffer_string(&b->names, info->name);
+    return gf_buffer_check(&b->names, err);
+}
+
+/* The builds of collections that have the configuration from the namespace alone. */
+static gf_status delete_inherited(gf_store *s, gf_slice name_space, gf_slice configuration,
+                                  gf_error *err)
+{
+    builders b = {.configuration = configuration};
+    gf_slice collection;
+    if (gf_slice_equal(configuration, GF_SLICE("default"))) return GF_OK; /* every one has it */
+    gf_status st = gf_collections_visit(s, name_space, GF_SLICE(""), add_builder, &b, err);
+    gf_slice names = gf_buffer_view(&b.names);
+    while (st == GF_OK && gf_take_string(&names, &collection)) {
+        st = delete_one(s, (gf_place){name_space, collection}, configuration, true, err);
+        if (st == GF_ENOTFOUND) st = GF_OK; /* deleted meanwhile */
+    }
+    gf_buffer_release(&b.names);
+    return st;
+}
+
+static gf_status check_defaults(gf_store *s, gf_place where, gf_slice configuration, gf_error *err)
 {
     gf_collection_row row = {0};
     gf_settings_map map = {0};
-    gf_status st = gf_lock(s, err);
-    if (st == GF_OK) st = read_row(s, where, &row, err);
+    gf_status st = read_row(s, where, &row, err);
     if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
+    gf_settings_map_release(&map);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+/* The settings go last: what a crash leaves is done by asking again. */
+static gf_status delete_defaults(gf_store *s, gf_place where, gf_slice configuration, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_status st = check_defaults(s, where, configuration, err);
+    if (st == GF_OK) st = delete_inherited(s, where.name_space, configuration, err);
+    if (st != GF_OK) return st;
+    st = gf_lock(s, err);
+    if (st == GF_OK) st = read_row(s, where, &row, err);
     if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, NULL, err);
     gf_unlock(s);
-    gf_settings_map_release(&map);
     gf_collection_row_release(&row);
     return st;
 }
@@ -325,24 +400,6 @@ static gf_status delete_defaults(gf_store *s, gf_place where, gf_slice configura
 gf_status gf_configuration_delete(gf_store *s, gf_place where, gf_slice configuration,
                                   gf_error *err)
 {
-    if (is_namespace(where)) return delete_defaults(s, where, configuration, err);
-    gf_buffer key = {0}, marked = {0};
-    gf_configuration_key(&key, where.name_space, where.collection, configuration);
-    gf_status st = gf_buffer_check(&key, err);
-    gf_activity deletion = {.key = gf_buffer_view(&key)};
-    if (st == GF_OK) {
-        st = gf_lock(s, err);
-        if (st == GF_OK) st = begin_deletion(s, where, configuration, &deletion, &marked, err);
-        gf_unlock(s);
-    }
-    if (st == GF_OK) {
-        st = drop_builds(s, gf_buffer_view(&marked), err);
-        if (st != GF_OK) gf_leave_untidy(s);
-        pthread_mutex_lock(&s->write_lock);
-        gf_end_activity(s, &deletion);
-        pthread_mutex_unlock(&s->write_lock);
-    }
-    gf_buffer_release(&key);
-    gf_buffer_release(&marked);
-    return st;
+    return is_namespace(where) ? delete_defaults(s, where, configuration, err)
+                               : delete_one(s, where, configuration, false, err);
 }

@@ -61,7 +61,7 @@ static gf_status look_at_languages(gathering *g, gf_error *err)
     if (f->kind == GF_FALLBACK_DETECT || !g->job->settings.detect) return GF_OK;
     size_t n = sample_texts(g, sample);
     if (n == 0) return GF_OK;
-    gf_status st = gf_language_dominant(sample, n, &found, g->job->options->cancel, err);
+    gf_status st = gf_language_dominant(sample, n, g->job->pool, &found, g->job->options->cancel, err);
     if (st != GF_OK || found.n_reliable == 0) return st;
     gf_fallback before = *f;
     if (found.share < SHARED || (f->kind == GF_FALLBACK_FIXED && f->language != found.language))

@@ -141,7 +141,9 @@ gf_status gf_put_open(gf_store *store, const gf_put_options *options, gf_put **p
 
 /**
  * Put a document; one of the same id is replaced. Documents are collected and written some hundred
- * at a time: only those that gf_put_counted counts are on disk.
+ * at a time: only those that gf_put_counted counts are on disk. A change of one that is there waits
+ * for gf_put_flush, or until 64 MB of such wait: of several of one id the last counts, and those
+ * before it count as unchanged. So what was put once changes nothing when it is put again.
  *
  * @return GF_OK; GF_EINVAL or GF_ELIMIT where this document cannot be taken (its id is empty or
  * longer than GF_MAX_ID, it is too large, ...): the put goes on without it. After any other failure
@@ -184,8 +186,8 @@ gf_status gf_documents_choose(gf_store *store, gf_place where, const gf_document
 
 /*
  * Where a function of this part takes a place without a collection, the namespace's defaults are
- * meant: what configurations of that name in its collections are where they set nothing themselves.
- * They make no configuration in any collection, and no builds.
+ * meant. All its collections have the configurations that are named there, and what they say counts
+ * where a collection sets nothing itself. A collection leaves one out by rebuild=off.
  */
 
 /** A key that configurations have. */
@@ -221,13 +223,32 @@ typedef gf_status gf_visit_setting(void *context, const gf_setting *setting, gf_
 gf_status gf_configuration_read(gf_store *store, gf_place where, gf_slice configuration,
                                 gf_visit_setting *visit, void *context, gf_error *err);
 
-typedef gf_status gf_visit_name(void *context, gf_slice name, gf_error *err);
+typedef struct gf_configuration_info {
+    gf_slice name;
+    gf_origin origin; /* who names it; the program has "default", and what was built */
+    bool rebuilt;     /* false: its setting `rebuild` is off */
+} gf_configuration_info;
 
-/** All configurations, by name; "default" is always among them. */
-gf_status gf_configurations_visit(gf_store *store, gf_place where, gf_visit_name *visit,
+typedef gf_status gf_visit_configuration(void *context, const gf_configuration_info *info,
+                                         gf_error *err);
+
+/**
+ * All configurations of a collection, its namespace's among them, by name; "default" is always
+ * there.
+ */
+gf_status gf_configurations_visit(gf_store *store, gf_place where, gf_visit_configuration *visit,
                                   void *context, gf_error *err);
 
-/** Delete a configuration with its builds. Of "default" only settings and builds go. */
+/**
+ * Delete a configuration with its builds. Of "default" only settings and builds go.
+ *
+ * A namespace's goes with the builds of all collections that have set nothing in it themselves;
+ * those that have keep theirs. In a collection that has set something in an inherited one, that and
+ * the builds go, and it is as inherited again; rebuild=off stays.
+ *
+ * @return GF_OK; GF_ENOTFOUND; GF_EBUSY (it is being rebuilt); GF_EINVAL (a collection's, which
+ * it has from its namespace alone)
+ */
 gf_status gf_configuration_delete(gf_store *store, gf_place where, gf_slice configuration,
                                   gf_error *err);
 
@@ -528,6 +549,15 @@ gf_status gf_view_current_membership(gf_view *view, gf_slice id, gf_membership *
 gf_status gf_view_assign(gf_view *view, gf_slice language, gf_slice text, gf_membership *membership,
                          gf_error *err);
 
+/**
+ * gf_view_assign for several texts side by side; of the documents text and language count.
+ *
+ * @param threads      of the view's first such call: 0 takes one per processor
+ * @param memberships  n, in the order of the documents; the same for any number of threads
+ */
+gf_status gf_view_assign_all(gf_view *view, const gf_document *documents, size_t n,
+                             unsigned threads, gf_membership *memberships, gf_error *err);
+
 typedef gf_status gf_visit_document(void *context, const gf_document *document, gf_error *err);
 
 typedef gf_status gf_visit_pending(void *context, const gf_document *document,
@@ -542,6 +572,18 @@ gf_status gf_view_pending(gf_view *view, gf_visit_pending *visit, void *context,
 
 /** A document as it is now in the view; GF_ENOTFOUND. */
 gf_status gf_view_document(gf_view *view, gf_slice id, gf_visit_document *visit, void *context,
+                           gf_error *err);
+
+/**
+ * The language that the build analyses a document in: what its settings say, else the document's
+ * own `language`, else what was or is detected (see docs/analysis.md). It is worked out from the
+ * document by the function that the build used, so it is that of the text as given.
+ *
+ * @param[out] name  Snowball's; NULL where the text is analysed in no language. Lasts for ever.
+ * Cost: a detection of the text where the build's documents are in several languages,
+ * else none.
+ */
+gf_status gf_view_language(gf_view *view, const gf_document *document, const char **name,
                            gf_error *err);
 
 /** A document that is there, whether or not a build has it. */

@@ -63,22 +63,12 @@ void gf_job_tell(const gf_job *j, const char *phase, uint64_t done, uint64_t tot
 /* ---- has anything changed? --------------------------------------------------------------------
  */
 
-static gf_status inherit(gf_job *j, gf_error *err)
-{
-    gf_row row = {0};
-    gf_slice defaults;
-    gf_status st = gf_defaults_read(j->store, NULL, j->where.name_space, &row, &defaults, err);
-    if (st == GF_OK) st = gf_settings_map_inherit(&j->map, defaults, j->configuration, NULL, err);
-    gf_row_release(&row);
-    return st;
-}
-
-static gf_status read_settings(gf_job *j, gf_slice column, gf_error *err)
+static gf_status read_settings(gf_job *j, const gf_collection_row *row, gf_error *err)
 {
     gf_settings_map_release(&j->map);
     gf_buffer_reset(&j->settings_json);
-    gf_status st = gf_settings_map_read(column, j->configuration, &j->map, err);
-    if (st == GF_OK) st = inherit(j, err);
+    gf_status st =
+        gf_configuration_load(j->store, NULL, j->where, row, j->configuration, &j->map, err);
     if (st == GF_OK) st = gf_settings_map_fix_times(&j->map, gf_clock_ms(), err);
     if (st == GF_OK) st = gf_settings_resolve(&j->map, j->configuration, &j->settings, err);
     gf_settings_map_write_effective(&j->map, &j->settings_json);
@@ -117,7 +107,7 @@ gf_status gf_job_look(gf_job *j, bool *modified, gf_error *err)
 {
     gf_collection_row row = {0};
     gf_status st = gf_collection_row_read(j->store, NULL, j->where, &row, err);
-    if (st == GF_OK) st = read_settings(j, row.settings, err);
+    if (st == GF_OK) st = read_settings(j, &row, err);
     gf_pins_release(&j->pins);
     if (st == GF_OK) st = gf_pins_read(row.pins, j->configuration, &j->pins, err);
     if (st == GF_OK) {

@@ -11,17 +11,32 @@
 #ifndef GF_ENGINE_MODEL_H
 #define GF_ENGINE_MODEL_H
 
+#include "base/pool.h"
 #include "cluster/centres.h"
 #include "engine/internal.h"
 #include "engine/languages.h"
 #include "vectorize/transformer.h"
 
+/** How a build's texts are analysed. */
+typedef struct gf_analysis {
+    gf_row row; /* the options borrow from it */
+    gf_vectorizer_options options;
+    bool detect; /* language=auto */
+    gf_fallback fallback;
+} gf_analysis;
+
+/** Read it; on failure it is empty. */
+gf_status gf_analysis_load(gf_store *store, const gf_snapshot *snapshot, gf_slice build_key,
+                           gf_analysis *analysis, gf_error *err);
+void gf_analysis_release(gf_analysis *analysis);
+
+/** The language that a document is analysed in; NULL for none. */
+gf_status gf_analysis_language(const gf_analysis *analysis, gf_slice lang, gf_slice text,
+                               const gf_language **language, gf_error *err);
+
 /** A build's analysis and vocabulary. */
 typedef struct gf_model {
-    gf_row analysis_row; /* the options borrow from it */
-    gf_vectorizer_options options;
-    bool detect;
-    gf_fallback fallback;
+    gf_analysis analysis;
     gf_vocabulary vocabulary;
     gf_transformer *transformer;
 } gf_model;
@@ -34,6 +49,23 @@ void gf_model_release(gf_model *model);
 /** The row of a document in the build's space; borrowed until the next call. */
 gf_status gf_model_row(gf_model *model, gf_slice lang, gf_slice text, gf_row_view *row,
                        gf_error *err);
+
+/** Threads that work out rows of a model, each with a transformer of its own. */
+typedef struct gf_model_workers {
+    const gf_model *model;
+    gf_pool *pool;
+    gf_transformer **transformer; /* n */
+    unsigned n;
+} gf_model_workers;
+
+/** n 0 takes one per processor. The model must stay until release. On failure *workers is empty. */
+gf_status gf_model_workers_init(gf_model_workers *workers, const gf_model *model, unsigned n,
+                                gf_error *err);
+void gf_model_workers_release(gf_model_workers *workers);
+
+/** As gf_model_row, by one worker; borrowed until its next call. */
+gf_status gf_model_workers_row(const gf_model_workers *workers, unsigned worker, gf_slice lang,
+                               gf_slice text, gf_row_view *row, gf_error *err);
 
 /** "centre" and the id, as a qualifier of builds:model. */
 void gf_centre_qualifier(gf_buffer *out, uint32_t id);

@@ -31,7 +31,8 @@ static gf_status begin(pinning *p, gf_error *err)
     gf_status st = gf_buffer_check(&p->key, err);
     if (st == GF_OK) st = gf_batch_create(p->store->db, &p->batch, err);
     if (st == GF_OK) st = gf_collection_row_read(p->store, NULL, p->where, &p->row, err);
-    if (st == GF_OK) st = gf_settings_map_read(p->row.settings, p->configuration, &map, err);
+    if (st == GF_OK)
+        st = gf_configuration_load(p->store, NULL, p->where, &p->row, p->configuration, &map, err);
     if (st == GF_OK) st = gf_pins_read(p->row.pins, p->configuration, &p->pins, err);
     gf_settings_map_release(&map);
     return st;

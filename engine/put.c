@@ -46,6 +46,7 @@ void gf_put_close(gf_put *p)
     if (!p) return;
     gf_json_parser_free(p->parser);
     gf_arena_release(&p->arena);
+    gf_put_hold_release(&p->hold);
     gf_free(p->names);
     gf_free(p->waiting);
     gf_free(p->name_space_bytes);
@@ -193,10 +194,76 @@ static gf_status collect(gf_put *p, gf_slice collection, const gf_document *d, b
     return GF_OK;
 }
 
+static bool is_full(const gf_put *p)
+{
+    return p->n >= BATCH_DOCUMENTS || p->bytes >= BATCH_BYTES;
+}
+
 static gf_status fail_again(const gf_put *p, gf_error *err)
 {
     return gf_fail(err, p->failed, "this put has failed before");
 }
+
+/* ---- flushing ---------------------------------------------------------------------------------
+ */
+
+static void add_counts(gf_put_counts *to, const gf_put_counts *from)
+{
+    to->created += from->created;
+    to->changed += from->changed;
+    to->unchanged += from->unchanged;
+    to->deleted += from->deleted;
+    to->absent += from->absent;
+    to->collections += from->collections;
+}
+
+/* Write what waits; where `last`, also what was held back of the same ids. */
+static gf_status write_waiting(gf_put *p, bool last, gf_error *err)
+{
+    gf_put_counts counts = {0};
+    if (p->n == 0) return GF_OK;
+    gf_status st = gf_lock(p->store, err);
+    if (st == GF_OK) st = gf_put_write(p, last, &counts, err);
+    gf_unlock(p->store);
+    if (st == GF_OK) add_counts(&p->counts, &counts);
+    gf_arena_reset(&p->arena);
+    p->n = p->bytes = 0;
+    return st;
+}
+
+/* What is held back comes to wait again, batch by batch, and now it is the last of its id. */
+static gf_status write_held(gf_put *p, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < p->hold.keys.n && st == GF_OK; i++) {
+        gf_put_held *held = &p->hold.entries[i];
+        if (held->block)
+            st = collect(p, held->waiting.collection, &held->waiting.document, false, err);
+        gf_put_hold_drop(&p->hold, held);
+        if (st == GF_OK && is_full(p)) st = write_waiting(p, true, err);
+    }
+    if (st == GF_OK) st = write_waiting(p, true, err);
+    gf_put_hold_release(&p->hold);
+    return st;
+}
+
+static gf_status flush_batch(gf_put *p, gf_error *err)
+{
+    p->failed = write_waiting(p, false, err);
+    if (p->failed == GF_OK && gf_put_hold_is_full(&p->hold)) p->failed = write_held(p, err);
+    return p->failed;
+}
+
+gf_status gf_put_flush(gf_put *p, gf_error *err)
+{
+    if (p->failed != GF_OK) return fail_again(p, err);
+    p->failed = write_waiting(p, true, err);
+    if (p->failed == GF_OK) p->failed = write_held(p, err);
+    return p->failed;
+}
+
+/* ---- putting ----------------------------------------------------------------------------------
+ */
 
 /* A document that was checked; `checked` says how that ended. */
 static gf_status add(gf_put *p, gf_status checked, gf_slice collection, const gf_document *d,
@@ -204,8 +271,7 @@ static gf_status add(gf_put *p, gf_status checked, gf_slice collection, const gf
 {
     if (checked == GF_EINVAL || checked == GF_ELIMIT) return checked; /* this document's affair */
     p->failed = checked == GF_OK ? collect(p, collection, d, deletes, err) : checked;
-    if (p->failed == GF_OK && (p->n >= BATCH_DOCUMENTS || p->bytes >= BATCH_BYTES))
-        return gf_put_flush(p, err);
+    if (p->failed == GF_OK && is_full(p)) return flush_batch(p, err);
     return p->failed;
 }
 
@@ -222,32 +288,4 @@ gf_status gf_put_delete(gf_put *p, gf_slice collection, gf_slice id, gf_error *e
     gf_status st = gf_check_name("collection", collection, err);
     if (st == GF_OK) st = gf_check_id(id, err);
     return add(p, st, collection, &d, true, err);
-}
-
-/* ---- flushing ---------------------------------------------------------------------------------
- */
-
-static void add_counts(gf_put_counts *to, const gf_put_counts *from)
-{
-    to->created += from->created;
-    to->changed += from->changed;
-    to->unchanged += from->unchanged;
-    to->deleted += from->deleted;
-    to->absent += from->absent;
-    to->collections += from->collections;
-}
-
-gf_status gf_put_flush(gf_put *p, gf_error *err)
-{
-    gf_put_counts counts = {0};
-    if (p->failed != GF_OK) return fail_again(p, err);
-    if (p->n == 0) return GF_OK;
-    gf_status st = gf_lock(p->store, err);
-    if (st == GF_OK) st = gf_put_write(p, &counts, err);
-    gf_unlock(p->store);
-    if (st == GF_OK) add_counts(&p->counts, &counts);
-    gf_arena_reset(&p->arena);
-    p->n = p->bytes = 0;
-    p->failed = st;
-    return st;
 }

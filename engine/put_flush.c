@@ -6,7 +6,7 @@
  *     collections  size, seq and time of each collection in which something changed
  *
  * Documents are taken by collection and id, so that the batch is sorted, and those of one id in the
- * order in which they came.
+ * order in which they came. Changes are held back (put_hold.c) until no more will come.
  */
 #include "engine/put_internal.h"
 
@@ -22,6 +22,7 @@ typedef struct flush {
     gf_batch *batch;
     gf_put_counts counts; /* if this flush gets through */
     uint64_t now;
+    bool last;      /* no more will come of these ids */
     gf_place where; /* the collection at hand */
     bool has_builds, exists;
     uint64_t size, seq, seq_before, modified;
@@ -163,36 +164,19 @@ static bool same_cells(const gf_document_cells *a, const gf_document_cells *b)
     return same;
 }
 
-/* Whether document w equals the one before it: `last`, or where that is NULL the stored one. */
-static gf_status equals(flush *f, const gf_waiting *w, const gf_waiting *last, bool *equal,
+/* Whether document w equals another: `other`, or where that is NULL the stored one. */
+static gf_status equals(flush *f, const gf_waiting *w, const gf_waiting *other, bool *equal,
                         gf_error *err)
 {
     gf_status st = gf_document_to_cells(&w->document, &f->cells, err);
     if (st != GF_OK) return st;
-    if (!last) {
+    if (!other) {
         *equal = gf_document_same(&f->document_row, &f->cells);
         return GF_OK;
     }
-    st = gf_document_to_cells(&last->document, &f->other_cells, err);
+    st = gf_document_to_cells(&other->document, &f->other_cells, err);
     if (st == GF_OK) *equal = same_cells(&f->cells, &f->other_cells);
     return st;
-}
-
-/* Count what one document does, given whether and what is there before it. */
-static gf_status count_one(flush *f, const gf_waiting *w, const gf_waiting *last, bool *there,
-                           gf_error *err)
-{
-    if (w->deletes) {
-        *(*there ? &f->counts.deleted : &f->counts.absent) += 1;
-        *there = false;
-        return GF_OK;
-    }
-    bool equal = false;
-    gf_status st = *there ? equals(f, w, last, &equal, err) : GF_OK;
-    if (st != GF_OK) return st;
-    *(!*there ? &f->counts.created : equal ? &f->counts.unchanged : &f->counts.changed) += 1;
-    *there = true;
-    return GF_OK;
 }
 
 static gf_status read_stored(flush *f, gf_slice id, bool *there, gf_error *err)
@@ -205,21 +189,78 @@ static gf_status read_stored(flush *f, gf_slice id, bool *there, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* All that waits for one id: each is counted as if it came alone, the last decides what is written.
+/* What becomes of one id: what is there before, and one that may yet replace it. */
+typedef struct progress_of_id {
+    bool was_there, there;
+    const gf_waiting *base; /* what is there, if it came in this batch; NULL: the stored one */
+    const gf_waiting *next; /* the change that is not counted yet; may be NULL */
+} progress_of_id;
+
+/* Another one has taken its place before it was written: it changes nothing. */
+static void supersede(flush *f, progress_of_id *p)
+{
+    if (p->next) f->counts.unchanged++;
+    p->next = NULL;
+}
+
+static gf_status take_one(flush *f, progress_of_id *p, const gf_waiting *w, gf_error *err)
+{
+    bool equal;
+    if (!p->there) {
+        *(w->deletes ? &f->counts.absent : &f->counts.created) += 1;
+        p->there = !w->deletes;
+        p->base = w;
+        return GF_OK;
+    }
+    supersede(f, p);
+    if (w->deletes) {
+        f->counts.deleted++;
+        p->there = false;
+        return GF_OK;
+    }
+    gf_status st = equals(f, w, p->base, &equal, err);
+    if (st == GF_OK && equal) f->counts.unchanged++;
+    if (st == GF_OK && !equal) p->next = w;
+    return st;
+}
+
+/* Write what is there now, if that is not what is stored. */
+static gf_status write_id(flush *f, const progress_of_id *p, gf_slice id, gf_error *err)
+{
+    bool equal = false;
+    f->size = f->size + p->there - p->was_there;
+    if (!p->there) return p->was_there ? write_deletion(f, id, err) : GF_OK;
+    if (!p->base) return GF_OK;
+    gf_status st = p->was_there ? equals(f, p->base, NULL, &equal, err) : GF_OK;
+    return st == GF_OK && !equal ? write_document(f, p->base, err) : st;
+}
+
+/*
+ * All that waits for one id, in order. Each is counted as what it does, but of several changes only
+ * the last is one, wherever batches end: so the same documents again change nothing.
  */
 static gf_status put_id(flush *f, const gf_waiting *w, size_t n, gf_error *err)
 {
-    const gf_waiting *last = &w[n - 1];
-    bool was_there = false, equal = false;
-    gf_status st = read_stored(f, w->document.id, &was_there, err);
-    bool there = was_there;
-    for (size_t i = 0; i < n && st == GF_OK; i++)
-        st = count_one(f, &w[i], i ? &w[i - 1] : NULL, &there, err);
+    gf_put_hold *hold = &f->put->hold;
+    progress_of_id p = {0};
+    gf_put_held *held;
+    gf_status st = read_stored(f, w->document.id, &p.was_there, err);
+    if (st == GF_OK) st = gf_put_hold_find(hold, w->collection, w->document.id, &held, err);
     if (st != GF_OK) return st;
-    f->size = f->size + there - was_there;
-    if (last->deletes) return was_there ? write_deletion(f, last->document.id, err) : GF_OK;
-    if (was_there) st = equals(f, last, NULL, &equal, err);
-    return st == GF_OK && !equal ? write_document(f, last, err) : st;
+    p.there = p.was_there;
+    if (held) st = take_one(f, &p, &held->waiting, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = take_one(f, &p, &w[i], err);
+    if (st == GF_OK && p.next && f->last) {
+        f->counts.changed++;
+        p.base = p.next;
+        p.next = NULL;
+    }
+    if (st == GF_OK) st = write_id(f, &p, w->document.id, err);
+    if (st == GF_OK && p.next && (!held || p.next != &held->waiting))
+        return gf_put_hold_keep(hold, p.next, err);
+    if (st == GF_OK && held && !p.next) gf_put_hold_drop(hold, held);
+    return st;
 }
 
 /* ---- all --------------------------------------------------------------------------------------
@@ -261,9 +302,9 @@ static gf_status put_all(flush *f, gf_error *err)
     return st == GF_OK ? gf_batch_write(f->batch, GF_SYNC, err) : st;
 }
 
-gf_status gf_put_write(gf_put *p, gf_put_counts *counts, gf_error *err)
+gf_status gf_put_write(gf_put *p, bool last, gf_put_counts *counts, gf_error *err)
 {
-    flush f = {.put = p, .store = p->store, .now = (uint64_t)gf_clock_ms()};
+    flush f = {.put = p, .last = last, .store = p->store, .now = (uint64_t)gf_clock_ms()};
     gf_status st = put_all(&f, err);
     if (st == GF_OK) *counts = f.counts;
     gf_batch_free(f.batch);

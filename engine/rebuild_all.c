@@ -48,14 +48,18 @@ static bool ends_all(gf_status st)
 /* ---- the list ---------------------------------------------------------------------------------
  */
 
-static gf_status add_name(void *context, gf_slice name, gf_error *err)
+static gf_status add_name(work_list *l, gf_slice name, gf_error *err)
 {
-    work_list *l = context;
     if (l->configuration.len && !gf_slice_equal(name, l->configuration)) return GF_OK;
     gf_buffer_string(&l->names, l->collection);
     gf_buffer_string(&l->names, name);
     l->n++;
     return gf_buffer_check(&l->names, err);
+}
+
+static gf_status add_configuration(void *context, const gf_configuration_info *info, gf_error *err)
+{
+    return info->rebuilt ? add_name(context, info->name, err) : GF_OK;
 }
 
 /* Where the settings are damaged, one entry stays: its rebuild fails, and is told like any other.
@@ -75,7 +79,7 @@ static gf_status add_collection(void *context, const gf_collection_info *info, g
     size_t names = l->names.len;
     uint64_t n = l->n;
     l->collection = info->name;
-    gf_status st = gf_configurations_visit(l->store, where, add_name, l, err);
+    gf_status st = gf_configurations_visit(l->store, where, add_configuration, l, err);
     if (st == GF_ECORRUPT) return add_damaged(l, names, n, err);
     return st == GF_ENOTFOUND ? GF_OK : st; /* deleted meanwhile */
 }

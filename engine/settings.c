@@ -43,6 +43,8 @@ static const gf_setting settings[] = {
     {"cjk", "words, bigrams", "words", "Chinese and Japanese in words, or in pairs of characters"},
     {"entities", "on, off", "on", "HTML's &amp; and the like separate words"},
     {"keep", "1 to 1000", "2", "builds that are kept, the served one among them"},
+    {"rebuild", "on, off", "on",
+     "off: rebuilt only where collection and configuration are both named"},
     {"store_vectors", "on, off", "off", "keep each document's vector with its membership"},
     {"store_index", "auto, on, off", "auto",
      "keep an inverted index for search; auto does for the configuration \"default\""},
@@ -197,6 +199,7 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
     if (strcmp(name, "language") == 0) return read_language(value, r, err);
     if (strcmp(name, "ngrams") == 0) return read_ngrams(number, value, &r->vectorizer, err);
     if (strcmp(name, "keep") == 0) return read_small(number, value, false, 1000, &r->keep, err);
+    if (strcmp(name, "rebuild") == 0) return read_flag(number, value, &r->in_rebuilds, err);
     if (strcmp(name, "store_vectors") == 0) return read_flag(number, value, &r->store_vectors, err);
     if (strcmp(name, "store_index") == 0)
         return read_index(number, value, configuration, &r->store_index, err);
@@ -284,6 +287,7 @@ gf_status gf_settings_map_read(gf_slice text, gf_slice configuration, gf_setting
         if (st == GF_OK) st = find_configuration(root, configuration, &m, err);
         gf_json_parser_free(parser);
     }
+    m.own = st == GF_OK;
     if (st == GF_ENOTFOUND) {
         bool built_in = gf_slice_equal(configuration, GF_SLICE("default"));
         st = built_in ? GF_OK

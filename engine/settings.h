@@ -22,6 +22,7 @@ typedef struct gf_resolved {
     double tolerance;
     bool polish, start_served;
     uint32_t keep; /* builds */
+    bool in_rebuilds;
     bool store_vectors, store_index;
     gf_slice filter;      /* which documents it is about (engine/filter.h); empty: all */
     int64_t since, until; /* and of which time; INT64_MIN, INT64_MAX: any */
@@ -31,6 +32,7 @@ typedef struct gf_resolved {
 typedef struct gf_settings_map {
     gf_slice value[64]; /* by number of the setting; empty: not set */
     bool inherited[64]; /* it is the namespace's, and not the configuration's own */
+    bool own, above;    /* the collection's settings, the namespace's name the configuration */
     gf_arena memory;    /* where values that had to be decoded lie */
 } gf_settings_map;
 
@@ -59,6 +61,15 @@ gf_status gf_settings_map_read(gf_slice settings, gf_slice configuration, gf_set
  */
 gf_status gf_settings_map_inherit(gf_settings_map *map, gf_slice defaults, gf_slice configuration,
                                   bool *known, gf_error *err);
+
+/**
+ * What a configuration is in a collection: its own settings, and what it inherits.
+ * @return GF_OK; GF_ENOTFOUND where neither the collection nor its namespace has it, and no build
+ * of it is served; GF_ECORRUPT, GF_EIO, GF_ENOMEM
+ */
+gf_status gf_configuration_load(gf_store *store, const gf_snapshot *snapshot, gf_place where,
+                                const gf_collection_row *row, gf_slice configuration,
+                                gf_settings_map *map, gf_error *err);
 
 /** What a build's settings say: a flat object, as gf_settings_map_write_effective writes it. */
 gf_status gf_settings_map_read_build(gf_slice settings, gf_settings_map *map, gf_error *err);

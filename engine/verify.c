@@ -369,10 +369,12 @@ typedef struct configuration_walk {
     const gf_collection_row *row;
 } configuration_walk;
 
-static gf_status visit_configuration(void *context, gf_slice name, gf_error *err)
+static gf_status visit_configuration(void *context, const gf_configuration_info *info,
+                                     gf_error *err)
 {
     configuration_walk *w = context;
-    return check_configuration(w->c, w->where, name, gf_collection_row_served(w->row, name), err);
+    return check_configuration(w->c, w->where, info->name,
+                               gf_collection_row_served(w->row, info->name), err);
 }
 
 static gf_status check_collection(checking *c, gf_collection_row *row, gf_error *err)

@@ -22,7 +22,9 @@ static gf_status resolve(gf_view *v, int64_t build, int64_t *served, gf_error *e
     gf_collection_row row = {0};
     gf_settings_map map = {0};
     gf_status st = gf_collection_row_read(v->store, v->snapshot, v->where, &row, err);
-    if (st == GF_OK) st = gf_settings_map_read(row.settings, v->configuration, &map, err);
+    if (st == GF_OK)
+        st = gf_configuration_load(v->store, v->snapshot, v->where, &row, v->configuration, &map,
+                                   err);
     if (st == GF_OK) *served = gf_collection_row_served(&row, v->configuration);
     if (st == GF_OK) st = gf_pins_read(row.pins, v->configuration, &v->pins, err);
     if (st == GF_OK && build == 0 && *served == 0)
@@ -93,8 +95,9 @@ gf_status gf_view_open(gf_store *store, gf_place where, gf_slice configuration, 
 void gf_view_close(gf_view *v)
 {
     if (!v) return;
-    if (v->model_loaded) gf_model_release(&v->model);
     gf_assigner_free(v->assigner);
+    if (v->model_loaded) gf_model_release(&v->model);
+    gf_analysis_release(&v->analysis);
     if (v->filter_loaded) gf_filter_release(&v->filter);
     gf_free(v->clusters);
     gf_free(v->by_size);
@@ -168,7 +171,8 @@ gf_status gf_builds_visit(gf_store *store, gf_place where, gf_slice configuratio
     if (st == GF_OK) st = gf_snapshot_create(store->db, &snapshot, err);
     w.snapshot = snapshot;
     if (st == GF_OK) st = gf_collection_row_read(store, snapshot, where, &row, err);
-    if (st == GF_OK) st = gf_settings_map_read(row.settings, configuration, &map, err);
+    if (st == GF_OK)
+        st = gf_configuration_load(store, snapshot, where, &row, configuration, &map, err);
     if (st == GF_OK) {
         w.served = gf_collection_row_served(&row, configuration);
         st = gf_pins_read(row.pins, configuration, &w.pins, err);
@@ -192,6 +196,18 @@ gf_status gf_view_need_model(gf_view *v, gf_error *err)
     if (v->model_loaded) return GF_OK;
     gf_status st = gf_model_load(v->store, v->snapshot, gf_buffer_view(&v->key), &v->model, err);
     v->model_loaded = st == GF_OK;
+    return st;
+}
+
+gf_status gf_view_language(gf_view *v, const gf_document *d, const char **name, gf_error *err)
+{
+    const gf_language *language;
+    gf_status st = GF_OK;
+    if (!v->analysis_loaded)
+        st = gf_analysis_load(v->store, v->snapshot, gf_buffer_view(&v->key), &v->analysis, err);
+    v->analysis_loaded = st == GF_OK;
+    if (st == GF_OK) st = gf_analysis_language(&v->analysis, d->language, d->text, &language, err);
+    if (st == GF_OK) *name = language ? language->name : NULL;
     return st;
 }
 

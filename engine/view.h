@@ -45,6 +45,8 @@ struct gf_view {
 
     gf_model model; /* once it was needed */
     bool model_loaded;
+    gf_analysis analysis; /* likewise, without the vocabulary */
+    bool analysis_loaded;
     gf_assigner *assigner; /* likewise */
     gf_filter filter;      /* of the build's settings; likewise */
     bool filter_loaded;

@@ -175,6 +175,22 @@ static gf_status judge(gf_analyser *a, gf_slice normal, const gf_language *langu
     return gf_strings_add(&a->terms, term, &word->term, NULL, err);
 }
 
+/*
+ * Whether the normal form was met as a surface itself, as "word" mostly was where "Word" is new. A
+ * normal form is its own normal form, so all that judge would find is there.
+ */
+static bool known_by_normal(const gf_analyser *a, gf_slice normal, gf_slice s, uint32_t tag,
+                            gf_word *word)
+{
+    gf_surface_key key;
+    if (normal.len == 0 || normal.len > GF_SURFACE_LONGEST || gf_slice_equal(normal, s))
+        return false;
+    gf_surface_make_key(&key, normal, normal.len, tag);
+    const gf_surface *met = gf_surfaces_find(&a->surfaces, &key, normal);
+    if (met) *word = (gf_word){met->term, met->use};
+    return met != NULL;
+}
+
 static gf_status add_surface(gf_analyser *a, const gf_surface_key *key, gf_slice s,
                              const gf_language *language, gf_surface **slot, gf_error *err)
 {
@@ -183,7 +199,8 @@ static gf_status add_surface(gf_analyser *a, const gf_surface_key *key, gf_slice
     gf_status st = gf_normalise(s, language, &a->normal, err);
     if (st != GF_OK) return st;
     close_gaps(&a->normal);
-    st = judge(a, gf_buffer_view(&a->normal), language, key->tag, &word, err);
+    if (!known_by_normal(a, gf_buffer_view(&a->normal), s, key->tag, &word))
+        st = judge(a, gf_buffer_view(&a->normal), language, key->tag, &word, err);
     if (st == GF_OK) st = gf_surfaces_add(&a->surfaces, key, s, slot, err);
     if (st != GF_OK) return st;
     (*slot)->term = word.term;
@@ -222,7 +239,7 @@ static inline bool surface_of(const gf_analyser *a, gf_slice text, const gf_toke
 
 /* Tokens are looked up this many at a time: keys first, then slots, whose memory is then on its
  * way. */
-enum { BLOCK = 16 };
+enum { BLOCK = 32 };
 
 static gf_status look_up(gf_analyser *a, gf_slice text, const gf_token *tokens, size_t n,
                          const gf_language *language, gf_word *words, gf_error *err)

@@ -159,6 +159,8 @@ static void count_use(gf_counter *c, const gf_analysis *a, gf_word_use use, uint
             n += a->words[i].use == use;
         }
         for (size_t i = 0; i < n; i++)
+            __builtin_prefetch(&c->state[terms[i]], 1);
+        for (size_t i = 0; i < n; i++)
             count_term(c, terms[i], adds_df);
     }
 }

@@ -3,12 +3,19 @@
 #include "base/memory.h"
 #include "base/strings.h"
 
-static const double most_of_them = 0.95;
+/*
+ * A fifth of the sample is looked at first, then the next fifth. Where 98.5 % of 80 texts or more
+ * are in one language, the rest is spared. Were a tenth of all texts in others, one at most of 80
+ * would be in one of 450 samples; were it a twentieth, which is the line anyway, in one of 12.
+ */
+enum { STEP = 5, ENOUGH = 80 };
+static const double most_of_them = 0.95, nearly_all = 0.985;
 
 /* How many texts each language was found in; ids are those of names. */
 typedef struct tally {
     gf_strings names;
     size_t *counts; /* names.n */
+    size_t n;       /* their sum */
 } tally;
 
 /* Our name for the language, else the code up to its first hyphen. */
@@ -31,14 +38,15 @@ static gf_status count(tally *t, const gf_detection *d, gf_error *err)
         t->counts[id] = 0;
     }
     t->counts[id]++;
+    t->n++;
     return GF_OK;
 }
 
 /* The commonest of the languages found, the first by name of several. */
-static gf_dominance decide(const tally *t, size_t n_reliable)
+static gf_dominance decide(const tally *t)
 {
     uint32_t best = 0;
-    gf_dominance d = {.n_reliable = n_reliable};
+    gf_dominance d = {.n_reliable = t->n};
     for (uint32_t i = 1; i < t->names.n; i++)
         if (t->counts[i] > t->counts[best] ||
             (t->counts[i] == t->counts[best] &&
@@ -47,28 +55,53 @@ static gf_dominance decide(const tally *t, size_t n_reliable)
     if (t->names.n == 0) return d;
     const gf_language *language = gf_language_find(gf_strings_at(&t->names, best));
     gf_slice code = language ? gf_slice_str(language->iso1) : gf_strings_at(&t->names, best);
-    d.share = (double)t->counts[best] / (double)n_reliable;
+    d.share = (double)t->counts[best] / (double)t->n;
     memcpy(d.code, code.ptr, code.len);
     if (d.share >= most_of_them) d.language = language;
     return d;
 }
 
-gf_status gf_language_dominant(const gf_slice *texts, size_t n, gf_dominance *dominance,
-                               const gf_cancel *cancel, gf_error *err)
+typedef struct looking {
+    const gf_slice *texts;
+    gf_detection *found; /* of each text that was looked at */
+    size_t first, step;  /* the texts to look at: first, first + step, ... */
+} looking;
+
+static gf_status look(void *context, size_t i, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    looking *l = context;
+    size_t at = l->first + i * l->step;
+    return gf_language_detect(l->texts[at], &l->found[at], err);
+}
+
+/* Looks at every text of n from `first` on in steps, and counts those that are reliable. */
+static gf_status look_at(looking *l, size_t first, size_t n, tally *t, gf_pool *pool,
+                         const gf_cancel *cancel, gf_error *err)
+{
+    l->first = first;
+    gf_status st = gf_pool_run(pool, (n - first + l->step - 1) / l->step, look, l, cancel, err);
+    for (size_t i = first; i < n && st == GF_OK; i += l->step)
+        if (l->found[i].reliable) st = count(t, &l->found[i], err);
+    return st;
+}
+
+gf_status gf_language_dominant(const gf_slice *texts, size_t n, gf_pool *pool,
+                               gf_dominance *dominance, const gf_cancel *cancel, gf_error *err)
 {
     tally t = {.counts = NULL};
-    size_t n_reliable = 0;
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < n && st == GF_OK; i++) {
-        gf_detection d;
-        st = gf_cancel_check(cancel, err);
-        if (st == GF_OK) st = gf_language_detect(texts[i], &d, err);
-        if (st != GF_OK || !d.reliable) continue;
-        n_reliable++;
-        st = count(&t, &d, err);
+    looking l = {.texts = texts, .step = STEP};
+    gf_dominance d = {.language = NULL};
+    l.found = gf_array(n, sizeof *l.found);
+    gf_status st = l.found ? GF_OK : gf_fail_memory(err, "language detection");
+    for (size_t first = 0; first < STEP && first < n && st == GF_OK; first++) {
+        st = look_at(&l, first, n, &t, pool, cancel, err);
+        if (st == GF_OK) d = decide(&t);
+        if (d.n_reliable >= ENOUGH && d.share >= nearly_all) break;
     }
-    if (st == GF_OK) *dominance = decide(&t, n_reliable);
+    if (st == GF_OK) *dominance = d;
     gf_strings_release(&t.names);
     gf_free(t.counts);
+    gf_free(l.found);
     return st;
 }

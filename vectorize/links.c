@@ -28,13 +28,32 @@ static gf_char_class class_at(gf_slice text, size_t *at)
     return c < GF_CHAR_TABLE ? (gf_char_class)gf_char_classes()[c] : gf_char_class_of(c);
 }
 
+static inline bool ends_url(unsigned char c)
+{
+    switch (c) {
+    case '<':
+    case '>':
+    case '"':
+    case '`':
+    case '{':
+    case '}':
+    case '|':
+    case '\\':
+    case '^':
+    case 0x7F:
+        return true;
+    default:
+        return c <= 0x20;
+    }
+}
+
 /* Walks over what may stand in a URL, up to a bracket that the URL did not open. */
 static size_t url_body_end(gf_slice text, size_t i)
 {
     int round = 0, square = 0;
     while (i < text.len) {
         unsigned char c = (unsigned char)text.ptr[i];
-        if (c <= 0x20 || c == 0x7F || strchr("<>\"`{}|\\^", c)) break;
+        if (ends_url(c)) break;
         if (c == '(') round++;
         if (c == '[') square++;
         if ((c == ')' && round-- == 0) || (c == ']' && square-- == 0)) break;

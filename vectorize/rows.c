@@ -1,27 +1,32 @@
 #include "vectorize/rows_internal.h"
 
-enum { MOST_BYTES = 10 /* of a head, or of an entry: 33 bits and 32 bits in groups of 7 */ };
+enum { MOST_WORDS = 3 /* of an entry */ };
 
-static unsigned char *write_varint(unsigned char *p, uint64_t v)
+static const uint32_t most_terms = 1u << 24, most_count = 0xFF;
+
+static inline unsigned char *write_word(unsigned char *p, uint32_t word)
 {
-    while (v >= 0x80) {
-        *p++ = (unsigned char)(v | 0x80);
-        v >>= 7;
-    }
-    *p++ = (unsigned char)v;
-    return p;
+    memcpy(p, &word, sizeof word);
+    return p + sizeof word;
 }
 
 void gf_rows_append(gf_buffer *rows, const gf_counts *counts)
 {
-    char *to = gf_buffer_reserve(rows, ((size_t)counts->n + 1) * MOST_BYTES);
+    size_t most = 2 + (size_t)counts->n * MOST_WORDS;
+    char *to = gf_buffer_reserve(rows, most * sizeof(uint32_t));
     if (!to) return;
     unsigned char *p = (unsigned char *)to;
-    p = write_varint(p, (uint64_t)counts->n << 2 | counts->tier);
+    p = write_word(p, counts->n);
+    p = write_word(p, counts->tier);
     for (uint32_t i = 0; i < counts->n; i++) {
-        bool more = counts->count[i] > 1;
-        p = write_varint(p, (uint64_t)counts->term[i] << 1 | more);
-        if (more) p = write_varint(p, counts->count[i]);
+        uint32_t term = counts->term[i], count = counts->count[i];
+        if (term < most_terms && count <= most_count) {
+            p = write_word(p, term << 8 | count);
+        } else {
+            p = write_word(p, 0);
+            p = write_word(p, term);
+            p = write_word(p, count);
+        }
     }
     rows->len += (size_t)(p - (unsigned char *)to);
 }

@@ -4,7 +4,7 @@
 
 #include <xxhash.h>
 
-enum { FIRST_CAPACITY = 256 };
+enum { FIRST_CAPACITY = 256, COMMON = 8 /* times met */ };
 
 void gf_surfaces_release(gf_surfaces *t)
 {
@@ -36,13 +36,24 @@ static gf_surface *free_slot(gf_surface *slots, size_t capacity, uint64_t hash)
     return &slots[i];
 }
 
+/* Moves the slots of strings that were met that often. */
+static void move_slots(const gf_surfaces *t, uint32_t least, uint32_t most, gf_surface *slots,
+                       size_t capacity)
+{
+    for (size_t i = 0; i < t->capacity; i++) {
+        const gf_surface *s = &t->slots[i];
+        if (s->used && s->count >= least && s->count <= most)
+            *free_slot(slots, capacity, hash_of(s)) = *s;
+    }
+}
+
 static gf_status grow(gf_surfaces *t, gf_error *err)
 {
     size_t capacity = t->capacity ? t->capacity * 2 : FIRST_CAPACITY;
-    gf_surface *slots = gf_calloc(capacity, sizeof *slots);
+    gf_surface *slots = gf_calloc_large(capacity, sizeof *slots);
     if (!slots) return gf_fail_memory(err, "the table of words");
-    for (size_t i = 0; i < t->capacity; i++)
-        if (t->slots[i].used) *free_slot(slots, capacity, hash_of(&t->slots[i])) = t->slots[i];
+    move_slots(t, COMMON, UINT32_MAX, slots, capacity);
+    move_slots(t, 0, COMMON - 1, slots, capacity);
     gf_free(t->slots);
     t->slots = slots;
     t->capacity = capacity;

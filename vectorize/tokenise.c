@@ -2,14 +2,12 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "vectorize/ascii_window_internal.h"
 #include "vectorize/char_class_internal.h"
 #include "vectorize/links_internal.h"
 #include "vectorize/word_break_internal.h"
 
 #include <pthread.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 /* What a byte is, as bits; 0 is white space and controls. */
 enum {
@@ -70,6 +68,10 @@ typedef struct scanner {
     size_t sign_end;  /* words before here belong to the last mention or hashtag */
     gf_token_kind sign_kind;
     uint8_t flags; /* of the next token */
+#ifdef GF_HAS_ASCII_WINDOW
+    gf_ascii_window window; /* what was looked at last, */
+    size_t window_start;    /* from here on; behind the text: none yet */
+#endif
 } scanner;
 
 /* The class of the character at *at, which is beyond ASCII; moves *at behind it. */
@@ -280,30 +282,10 @@ static size_t wide_word_end(const scanner *s, size_t at, unsigned *bits)
     return end;
 }
 
-/*
- * ASCII word bytes at the start of n; *bits gets what they are. Sixteen at a time: one look at a
- * typical word instead of a loop whose end cannot be foreseen.
- */
+/* ASCII word bytes at the start of n; *bits gets what they are. */
 static inline size_t ascii_word(const uint8_t *p, size_t n, unsigned *bits)
 {
     size_t i = 0;
-#ifdef __SSE2__
-    for (unsigned length = 16; length == 16 && n - i >= 16; i += length) {
-        __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-        __m128i letter = _mm_sub_epi8(_mm_or_si128(c, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
-        __m128i digit = _mm_sub_epi8(c, _mm_set1_epi8('0'));
-        letter = _mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(25)), letter);
-        digit = _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit);
-        unsigned letters = (unsigned)_mm_movemask_epi8(letter);
-        unsigned digits = (unsigned)_mm_movemask_epi8(digit);
-        unsigned lines = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8('_')));
-        length = (unsigned)__builtin_ctz(~(letters | digits | lines));
-        unsigned within = (1u << length) - 1;
-        *bits |= (letters & within ? LETTER : 0) | (digits & within ? DIGIT : 0) |
-                 (lines & within ? UNDERSCORE : 0);
-        if (length < 16) return i + length;
-    }
-#endif
     for (; i < n && byte_class[p[i]] & WORD; i++)
         *bits |= byte_class[p[i]];
     return i;
@@ -423,6 +405,87 @@ static gf_status take(scanner *s, size_t *at, gf_error *err)
     return take_word(s, start, at, err);
 }
 
+#ifdef GF_HAS_ASCII_WINDOW
+/* "www." and "http", in any case: what may begin a URL. */
+static inline bool may_begin_url(const scanner *s, size_t at)
+{
+    char first[4];
+    if (s->text.len - at < sizeof first) return false;
+    memcpy(first, s->p + at, sizeof first);
+    for (size_t i = 0; i < sizeof first; i++)
+        first[i] |= 0x20;
+    return memcmp(first, "www.", sizeof first) == 0 || memcmp(first, "http", sizeof first) == 0;
+}
+
+/* Looks at the bytes from `at` on, or again at those of the last window: bit 0 is `at`. */
+static inline gf_ascii_window look(scanner *s, size_t at)
+{
+    size_t left = s->text.len - at, shift = at - s->window_start;
+    if (shift >= GF_ASCII_WINDOW / 2) {
+        s->window_start = at;
+        gf_ascii_window_load(&s->window, s->p + at, left);
+        return s->window;
+    }
+    gf_ascii_window w = s->window;
+    w.word >>= shift;
+    w.digit >>= shift;
+    w.breaks >>= shift;
+    w.special >>= shift;
+    /* What is behind the window is not known, but where it is the text's end. */
+    if (shift && left + shift >= GF_ASCII_WINDOW) w.special |= 1ull << (GF_ASCII_WINDOW - shift);
+    return w;
+}
+
+/*
+ * Takes words from *at on, where one starts, as long as they and the gaps behind them are plain:
+ * within a window, and nothing special in or next to them. All is read off the window's bits, and
+ * the number of words is the only branch that nothing can foresee. *at moves to the next word.
+ */
+static gf_status take_plain(scanner *s, size_t *at, gf_error *err)
+{
+    gf_tokeniser *t = s->to;
+    const gf_ascii_window w = look(s, *at);
+    const size_t base = *at, longest = t->options.max_length;
+    const uint64_t inside = w.word << 1, plain = (w.special & -w.special) - 1; /* all, without */
+    uint64_t starts = w.word & ~inside, ends = inside & ~w.word & plain, end = 0;
+    size_t to = 0;
+    while (t->capacity - t->n < GF_ASCII_WINDOW / 2) {
+        gf_status st = grow(t, err);
+        if (st != GF_OK) return st;
+    }
+    for (; ends; ends &= ends - 1, starts &= starts - 1) {
+        uint64_t start = starts & -starts, word;
+        size_t from = (size_t)__builtin_ctzll(starts);
+        if (end && w.breaks & (start - end)) s->flags = GF_TOKEN_BREAK;
+        *at = base + from;
+        if (t->options.links && may_begin_url(s, *at)) return GF_OK;
+        to = (size_t)__builtin_ctzll(ends);
+        end = ends & -ends;
+        word = end - start;
+        t->tokens[t->n++] =
+            (gf_token){(uint32_t)*at, (uint32_t)(to - from),
+                       (w.digit & word) == word ? GF_TOKEN_NUMBER : GF_TOKEN_WORD,
+                       (uint8_t)(s->flags | (to - from > longest ? GF_TOKEN_LONG : 0))};
+        s->flags = 0;
+    }
+    if (end == 0) return GF_OK;
+    starts &= plain << 1 | 1;
+    if (starts) {
+        if (w.breaks & ((starts & -starts) - end)) s->flags = GF_TOKEN_BREAK;
+        *at = base + (size_t)__builtin_ctzll(starts);
+    } else {
+        *at = skip_gap(s, base + to);
+    }
+    return GF_OK;
+}
+
+/* Whether take_plain may look at what starts at `at`. */
+static inline bool may_be_plain(const scanner *s, size_t at)
+{
+    return byte_class[s->p[at]] & (LETTER | DIGIT) && at >= s->sign_end && !s->to->options.portable;
+}
+#endif
+
 gf_status gf_tokenise(gf_tokeniser *t, gf_slice text, gf_error *err)
 {
     t->n = 0;
@@ -431,7 +494,15 @@ gf_status gf_tokenise(gf_tokeniser *t, gf_slice text, gf_error *err)
     scanner s = {.to = t, .text = text, .p = (const uint8_t *)text.ptr};
     gf_status st = GF_OK;
     size_t at = skip_gap(&s, 0);
+#ifdef GF_HAS_ASCII_WINDOW
+    s.window_start = text.len + 1;
+#endif
     while (at < text.len && st == GF_OK) {
+#ifdef GF_HAS_ASCII_WINDOW
+        size_t from = at;
+        if (may_be_plain(&s, at)) st = take_plain(&s, &at, err);
+        if (at != from || st != GF_OK) continue;
+#endif
         st = take(&s, &at, err);
         at = skip_gap(&s, at);
     }

@@ -58,6 +58,7 @@ typedef struct gf_token_options {
     bool hashtag_signs;  /* likewise */
     bool references;     /* &amp; and its like separate; else they are text */
     bool bigrams;        /* Han and Kana in overlapping pairs of characters */
+    bool portable;       /* walk byte by byte, as where there is no SSE2: the same tokens */
 } gf_token_options;
 
 /** 64 characters, links and references found, signs left off, words of ICU. */

@@ -8,7 +8,7 @@
  * A task's share of the texts of one call. Small enough that the threads end together, and large
  * enough that a task's own costs do not show.
  */
-enum { TASK_BYTES = 256 << 10, TASK_TEXTS = 4096, SMALL_CHUNK = 64 << 10 };
+enum { TASK_BYTES = 256 << 10, TASK_TEXTS = 4096, SMALL_CHUNK = 128 << 10 };
 
 void gf_vectors_release(gf_vectors *vectors)
 {

@@ -15,7 +15,7 @@
  * that are not regular are numbered behind those that are, and stand in no other row. A document
  * without any word has an empty row (GF_ROW_EMPTY).
  *
- * Memory until finish: about 2.5 bytes per entry, 32 to 64 bytes per distinct surface form and
+ * Memory until finish: 4 bytes per entry, 32 to 64 bytes per distinct surface form and
  * thread, and with n-grams as much again per distinct n-gram with its text. A vectorizer is used by
  * one thread at a time.
  */
@@ -61,7 +61,7 @@ void gf_vectorizer_free(gf_vectorizer *vectorizer);
  * @param cancel  may be NULL
  * @return GF_OK; GF_ENOMEM; GF_ECANCELLED; GF_ELIMIT (a text of 4 GiB, 2^32 - 1 documents). After a
  *         failure the vectorizer is only good to be freed: later calls return the same status.
- * Cost: 60 to 120 MB of English text a second and core; 10 MB/s of Chinese, Japanese, Thai.
+ * Cost: 80 to 110 MB of English text a second and core; 10 MB/s of Chinese, Japanese, Thai.
  */
 gf_status gf_vectorizer_add(gf_vectorizer *vectorizer, const gf_text *texts, size_t n,
                             const gf_cancel *cancel, gf_error *err);

@@ -1,4 +1,5 @@
 /* assign: the clusters of texts that are not stored. */
+#include "base/random.h"
 #include "support/test.h"
 #include "tests/api/library.h"
 #include "tests/api/transport.h"
@@ -62,6 +63,44 @@ static void as_the_build_has_it(void **state)
     transport_close(&t);
 }
 
+/* The rows of several batches, as one buffer. */
+static void assign_many(transport *t, gf_slice lines, const char *threads, gf_buffer *rows)
+{
+    transport_input(t, "a.jsonl", lines);
+    assert_run(t, "assign", "collection", "mid", "threads", threads, "with-text", "true");
+    assert_int_equal(t->n_rows, 1000);
+    for (uint64_t i = 0; i < t->n_rows && i < TRANSPORT_KEPT; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%d", (int)i);
+        assert_slice(transport_text(t, i, "id"), id);
+        gf_buffer_format(rows, "%s %.9g %.*s\n", id, transport_number(t, i, "score"),
+                         GF_SLICE_ARG(transport_text(t, i, "label")));
+    }
+}
+
+/* In the order of the records, and the same for any number of threads. */
+static void by_several_threads(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"general", "caesar", "macbeth", "the", "hamlet"};
+    transport t;
+    gf_buffer lines = {0}, one = {0}, four = {0};
+    gf_random r = gf_random_seed(gf_test_seed(), 0);
+    transport_open(&t);
+    library_mid(&t, true);
+    for (int i = 0; i < 1000; i++)
+        gf_buffer_format(&lines, "{\"id\":%d,\"text\":\"%s %s %s\"}\n", i,
+                         words[gf_random_below(&r, 5)], words[gf_random_below(&r, 5)],
+                         words[gf_random_below(&r, 5)]);
+    assign_many(&t, gf_buffer_view(&lines), "1", &one);
+    assign_many(&t, gf_buffer_view(&lines), "4", &four);
+    assert_string_equal(gf_buffer_cstr(&one), gf_buffer_cstr(&four));
+    gf_buffer_release(&lines);
+    gf_buffer_release(&one);
+    gf_buffer_release(&four);
+    transport_close(&t);
+}
+
 static void refused_records(void **state)
 {
     (void)state;
@@ -119,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_that_are_not_stored), cmocka_unit_test(as_the_build_has_it),
-        cmocka_unit_test(refused_records), cmocka_unit_test(what_must_be_there)};
+        cmocka_unit_test(by_several_threads), cmocka_unit_test(refused_records),
+        cmocka_unit_test(what_must_be_there)};
     return cmocka_run_group_tests_name("assign", tests, NULL, NULL);
 }

@@ -155,7 +155,10 @@ static void random_calls(void **state)
             transport_input(&t, "a.jsonl", gf_slice_str(ANY(&random, inputs)));
         gf_status st = transport_run_with(&t, o->name, arguments, n, &err);
         assert_may(o, st, &err);
-        for (uint64_t k = 0; k < t.n_rows && k < TRANSPORT_KEPT; k++)
+        bool of_records = false; /* whose members are whatever the records have */
+        for (size_t k = 0; k < n; k++)
+            of_records |= gf_slice_equal(arguments[k].name, GF_SLICE("documents"));
+        for (uint64_t k = 0; k < t.n_rows && k < TRANSPORT_KEPT && !of_records; k++)
             reference_check_row(&sections[number], transport_row(&t, k));
         good += st == GF_OK;
     }

@@ -47,7 +47,7 @@ static void patterns(void **state)
     put_one(&t, "feedback-?");
     assert_run(&t, "config list", "collection", "feedback-?");
     assert_int_equal(t.n_rows, 1);
-    assert_string_equal(transport_members(&t, 0), "collection configuration");
+    assert_string_equal(transport_members(&t, 0), "collection configuration from rebuild");
     expect_names(&t, "feedback-? ");
     transport_close(&t);
 }
@@ -92,6 +92,32 @@ static void one_fails(void **state)
     assert_non_null(strstr(t.notices[0].message, "has not been rebuilt"));
     transport_input(&t, "labels", GF_SLICE("1\tx\n"));
     assert_refused(GF_EINVAL, "an input goes with one collection", &t, "evaluate", "all", "true");
+    transport_close(&t);
+}
+
+/* Rows of diff carry their collection too, and one that has nothing to compare does not stop it. */
+static void compared(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    put_one(&t, "a");
+    put_one(&t, "b");
+    put_one(&t, "c");
+    assert_run(&t, "rebuild", "all", "true");
+    transport_put(&t, "a", "{\"id\":\"2\",\"text\":\"a fox\"}\n");
+    transport_put(&t, "c", "{\"id\":\"2\",\"text\":\"a fox\"}\n");
+    assert_run(&t, "rebuild", "all", "true");
+    assert_run(&t, "diff", "collection", "[ac]");
+    expect_names(&t, "a c ");
+    assert_int_equal(transport_number(&t, 1, "added"), 1);
+    assert_refused(GF_ENOTFOUND, "1 of 3 collections failed", &t, "diff", "all", "true");
+    expect_names(&t, "a c ");
+    assert_int_equal(t.n_notices, 1);
+    assert_string_equal(t.notices[0].source, "b");
+    assert_non_null(strstr(t.notices[0].message, "nothing to compare"));
+    assert_refused(GF_EINVAL, "either a collection, or --all", &t, "diff", "collection", "a", "all",
+                   "true");
     transport_close(&t);
 }
 
@@ -218,9 +244,10 @@ static void sweeps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns),  cmocka_unit_test(configured_and_rebuilt),
-        cmocka_unit_test(one_fails), cmocka_unit_test(random_patterns),
-        cmocka_unit_test(many),      cmocka_unit_test(sweeps),
+        cmocka_unit_test(patterns),        cmocka_unit_test(configured_and_rebuilt),
+        cmocka_unit_test(one_fails),       cmocka_unit_test(compared),
+        cmocka_unit_test(random_patterns), cmocka_unit_test(many),
+        cmocka_unit_test(sweeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

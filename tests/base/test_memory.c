@@ -34,6 +34,25 @@ static void gives_usable_memory(void **state)
     gf_free(NULL);
 }
 
+static void gives_large_tables(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, (4 << 20) - 1, 4 << 20, (6 << 20) + 1};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *p = gf_calloc_large(sizes[i], 3), any = 0;
+        assert_non_null(p);
+        for (size_t k = 0; k < sizes[i] * 3; k++)
+            any |= p[k];
+        assert_int_equal(any, 0);
+        if (sizes[i]) memset(p, 7, sizes[i] * 3);
+        gf_free(p);
+    }
+    gf_memory_fail_at(0);
+    assert_null(gf_calloc_large(8 << 20, 1));
+    assert_true(gf_memory_failed());
+    gf_memory_fail_at(-1);
+}
+
 static void size_zero_can_be_freed(void **state)
 {
     (void)state;
@@ -51,6 +70,8 @@ static void refuses_products_that_overflow(void **state)
     assert_null(gf_array(SIZE_MAX / 8 + 1, 8));
     assert_null(gf_array(8, SIZE_MAX / 8 + 1));
     assert_null(gf_calloc(SIZE_MAX / 8 + 1, 8));
+    assert_null(gf_calloc_large(SIZE_MAX / 8 + 1, 8));
+    assert_null(gf_calloc_large(SIZE_MAX - 1, 1));
     char *p = gf_malloc(4);
     assert_non_null(p);
     memcpy(p, "abc", 4);
@@ -105,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_usable_memory),
+        cmocka_unit_test(gives_large_tables),
         cmocka_unit_test(size_zero_can_be_freed),
         cmocka_unit_test(refuses_products_that_overflow),
         cmocka_unit_test(copies_strings_with_a_nul),

@@ -79,6 +79,35 @@ static void grows_on_a_sample(void **state)
     gf_csr_release(&x);
 }
 
+/* Clusters found on a part of the rows go on over a larger part, and over all. */
+static void goes_on_over_a_larger_sample(void **state)
+{
+    (void)state;
+    gf_error err;
+    enum { N = 600, GROUPS = 4 };
+    gf_random random = gf_random_seed(gf_test_seed(), 5);
+    static uint32_t group[N];
+    gf_csr x = rows_planted(N, GROUPS, 2, &random, group);
+    gf_points points = {&x, NULL};
+    gf_growth *g;
+    assert_ok(gf_growth_create(NULL, &points, 100, 1, NULL, &g, &err));
+    for (uint32_t k = 2; k <= GROUPS; k++)
+        assert_ok(gf_growth_step(g, k, &err));
+    assert_ok(gf_growth_change_sample(g, 300, &err));
+    assert_int_equal(gf_growth_partition(g)->n, 300);
+    assert_int_equal(gf_growth_partition(g)->k, GROUPS);
+    assert_ok(gf_growth_change_sample(g, N, &err));
+    check_partition(&x, gf_growth_partition(g), GROUPS);
+    const uint32_t *label = gf_growth_partition(g)->label;
+    for (uint32_t i = 0; i < N; i++)
+        for (uint32_t other = 0; other < i; other += 7)
+            assert_true((group[i] == group[other]) == (label[i] == label[other]));
+    assert_ok(gf_growth_step(g, GROUPS + 3, &err));
+    check_partition(&x, gf_growth_partition(g), GROUPS + 3);
+    gf_growth_free(g);
+    gf_csr_release(&x);
+}
+
 /* Two groups that share a cluster gain more from a split than one that is alone. */
 static void splits_what_gains_most(void **state)
 {
@@ -117,12 +146,12 @@ static void threads_do_not_matter(void **state)
     gf_random random = gf_random_seed(gf_test_seed(), 2);
     gf_csr x = rows_random(6000, 700, 6, &random);
     gf_points points = {&x, NULL};
-    gf_centres alone = grow(NULL, &points, 20);
-    assert_int_equal(alone.k, 20);
+    gf_centres alone = grow(NULL, &points, 30); /* from 26 on over all rows */
+    assert_int_equal(alone.k, 30);
     assert_int_equal(alone.n_terms, 700);
     for (unsigned threads = 2; threads < 4; threads++) {
         gf_pool *pool = rows_pool(threads);
-        gf_centres c = grow(pool, &points, 20);
+        gf_centres c = grow(pool, &points, 30);
         rows_assert_same_centres(&alone, &c);
         gf_centres_release(&c);
         gf_pool_free(pool);
@@ -177,6 +206,8 @@ static gf_status sample_swept(void *context, gf_error *err)
     gf_status st = gf_growth_create(NULL, &points, 12, 1, NULL, &g, err);
     if (st == GF_OK) st = gf_growth_separation(g, &separation, err);
     if (st == GF_OK) st = gf_growth_step(g, 2, err);
+    if (st == GF_OK) st = gf_growth_change_sample(g, 16, err);
+    if (st == GF_OK) st = gf_growth_change_sample(g, UINT32_MAX, err);
     gf_growth_free(g);
     return st;
 }
@@ -203,9 +234,13 @@ static void failures_change_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows_step_by_step),      cmocka_unit_test(steps_grow_by_a_fifth),
-        cmocka_unit_test(grows_on_a_sample),       cmocka_unit_test(splits_what_gains_most),
-        cmocka_unit_test(threads_do_not_matter),   cmocka_unit_test(frequent_terms_do_not_mislead),
+        cmocka_unit_test(grows_step_by_step),
+        cmocka_unit_test(steps_grow_by_a_fifth),
+        cmocka_unit_test(grows_on_a_sample),
+        cmocka_unit_test(splits_what_gains_most),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(frequent_terms_do_not_mislead),
+        cmocka_unit_test(goes_on_over_a_larger_sample),
         cmocka_unit_test(failures_change_nothing),
     };
     return cmocka_run_group_tests_name("grow", tests, NULL, NULL);

@@ -313,7 +313,8 @@ static void finds_planted_groups_of_many_rows(void **state)
     gf_pool *pool = rows_pool(2);
     gf_kmeans r = run(pool, &x, (gf_kmeans_options){.k = 6});
     assert_near(agreement(&r, group), 1, 0);
-    assert_int_equal(r.restarts, 1);
+    double work = (double)gf_csr_nnz(&x) * GF_COLUMN_BLOCK * 12; /* of a run, see kmeans.c */
+    assert_int_equal(r.restarts, work * 8 <= 2e9 ? 8 : (unsigned)(2e9 / work));
     check_result(&x, &r);
     gf_kmeans_release(&r);
     gf_pool_free(pool);

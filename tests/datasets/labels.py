@@ -3,6 +3,7 @@
 their documents and three times as frequent there as outside, counted here from the exported
 documents; none repeats, has a stop word or a number at its beginning, a stop word at its end, or a
 piece of an address. Ends with 77 without GROUPERFISH_DATA. Environment: GROUPERFISH_PROGRAM."""
+import functools
 import json
 import os
 import re
@@ -12,12 +13,14 @@ import tempfile
 
 DATA, PROGRAM = os.environ.get("GROUPERFISH_DATA"), os.environ.get("GROUPERFISH_PROGRAM")
 COLLECTIONS = [("20newsgroups/20newsgroups.jsonl.gz", 50, False),
+               ("reddit-posts/reddit-posts.jsonl.zst", 50, False),
                ("zh-shopping-reviews/zh-shopping-reviews.jsonl.gz", 30, True)]
 STOPS = set("a an and are as at be but by for from has have he her his i if in is it its me my no not of on or our she so "
             "that the their them then there they this to was we were what which who will with would you your".split())
 ADDRESS = re.compile(r"https?|www\.|\.(com|org|net|edu)\b|@|/")
 
 
+@functools.lru_cache(1 << 20)
 def stem(word):
     """Roughly: enough for the forms of a word to count as one."""
     for ending in ("ing", "ers", "er", "ies", "es", "ed", "s", "e", "y"):

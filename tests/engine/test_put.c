@@ -47,6 +47,8 @@ static bool same_document(const gf_document *a, const gf_document *b)
 /* What must be there, kept in the plainest way. */
 typedef struct model {
     int version[COLLECTIONS][IDS]; /* ABSENT: not there */
+    int base[COLLECTIONS][IDS];    /* that the last of several is a change of, or not */
+    bool waits[COLLECTIONS][IDS];  /* a document that counts when it is known to be the last */
     uint64_t seq[COLLECTIONS];
     gf_put_counts counts;
 } model;
@@ -54,15 +56,18 @@ typedef struct model {
 static void model_put(model *m, int c, int id, int version)
 {
     int *now = &m->version[c][id];
-    *(*now == ABSENT    ? &m->counts.created
-      : *now == version ? &m->counts.unchanged
-                        : &m->counts.changed) += 1;
+    m->counts.created += *now == ABSENT;
+    m->counts.unchanged += m->waits[c][id];
+    m->waits[c][id] = *now != ABSENT;
+    if (*now == ABSENT) m->base[c][id] = version;
     *now = version;
 }
 
 static void model_delete(model *m, int c, int id)
 {
     *(m->version[c][id] == ABSENT ? &m->counts.absent : &m->counts.deleted) += 1;
+    m->counts.unchanged += m->waits[c][id];
+    m->waits[c][id] = false;
     m->version[c][id] = ABSENT;
 }
 
@@ -70,8 +75,13 @@ static void model_delete(model *m, int c, int id)
 static void model_flush(model *m, const model *before)
 {
     for (int c = 0; c < COLLECTIONS; c++)
-        for (int id = 0; id < IDS; id++)
+        for (int id = 0; id < IDS; id++) {
+            bool same = m->version[c][id] == m->base[c][id];
+            if (m->waits[c][id]) *(same ? &m->counts.unchanged : &m->counts.changed) += 1;
+            m->waits[c][id] = false;
+            m->base[c][id] = m->version[c][id];
             m->seq[c] += m->version[c][id] != before->version[c][id];
+        }
 }
 
 typedef struct comparing {
@@ -244,6 +254,100 @@ static void only_what_is_counted_is_there(void **state)
     assert_int_equal(counts.collections, 1);
     gf_put_close(put);
     assert_int_equal(fixture_read(&f, "c").size, 1000);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* ---- ids that come several times ---------------------------------------------------------------
+ */
+
+enum { MANY = 3000, OFTEN = 3 };
+
+/* Documents 0, 1, 2, ... in each of OFTEN versions; not flushed. */
+static gf_put *put_often(fixture *f, bool by_version)
+{
+    gf_error err;
+    gf_put *put;
+    assert_ok(gf_put_open(f->store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, &err));
+    for (int i = 0; i < MANY * OFTEN; i++) {
+        char id[16], text[32];
+        int number = by_version ? i % MANY : i / OFTEN;
+        int version = by_version ? i / MANY : i % OFTEN;
+        gf_document d = {.id = gf_slice_of(id, (size_t)snprintf(id, sizeof id, "%d", number))};
+        d.text = gf_slice_of(text, (size_t)snprintf(text, sizeof text, "%d.%d", number, version));
+        assert_ok(gf_put_document(put, GF_SLICE("c"), &d, &err));
+    }
+    return put;
+}
+
+static void expect_often(fixture *f, bool by_version, uint64_t created, uint64_t changed)
+{
+    gf_error err;
+    gf_put *put = put_often(f, by_version);
+    assert_ok(gf_put_flush(put, &err));
+    gf_put_counts counts = gf_put_counted(put);
+    assert_int_equal(counts.created, created);
+    assert_int_equal(counts.changed, changed);
+    assert_int_equal(counts.unchanged, MANY * OFTEN - created - changed);
+    gf_put_close(put);
+}
+
+/*
+ * Of several of one id the last counts, whether they come together or thousands apart: put again
+ * they change nothing. What was cut short goes on where it is put again.
+ */
+static void the_last_of_an_id_counts(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    for (int by_version = 0; by_version < 2; by_version++) {
+        expect_often(&f, by_version, MANY, MANY);
+        fixture_collection before = fixture_read(&f, "c");
+        expect_often(&f, by_version, 0, 0);
+        expect_often(&f, !by_version, 0, 0);
+        fixture_collection after = fixture_read(&f, "c");
+        assert_int_equal(after.seq, before.seq);
+        assert_int_equal(after.modified, before.modified);
+        assert_ok(gf_collection_delete(f.store, fixture_place("c"), &err));
+    }
+    gf_put_close(put_often(&f, true));
+    expect_often(&f, true, 0, MANY);
+    expect_often(&f, true, 0, 0);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* Changes of more than are held back: they are written on the way. */
+static void many_changes_are_written(void **state)
+{
+    (void)state;
+    enum { LARGE = 4 << 20, N = 20 };
+    fixture f;
+    gf_error err;
+    gf_put *put;
+    char *text = malloc(LARGE);
+    assert_non_null(text);
+    fixture_open(&f);
+    for (int round = 0; round < 2; round++) {
+        memset(text, 'a' + round, LARGE);
+        assert_ok(
+            gf_put_open(f.store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, &err));
+        for (int i = 0; i < N; i++) {
+            char id[16];
+            gf_document d = {.id = gf_slice_of(id, (size_t)snprintf(id, sizeof id, "%d", i)),
+                             .text = gf_slice_of(text, LARGE)};
+            assert_ok(gf_put_document(put, GF_SLICE("c"), &d, &err));
+        }
+        gf_put_counts counts = gf_put_counted(put);
+        if (round) assert_int_equal(counts.changed, 16);
+        assert_ok(gf_put_flush(put, &err));
+        counts = gf_put_counted(put);
+        assert_int_equal(round ? counts.changed : counts.created, N);
+        gf_put_close(put);
+    }
+    free(text);
     fixture_is_sound(&f);
     fixture_close(&f);
 }
@@ -527,6 +631,8 @@ int main(void)
         cmocka_unit_test(the_same_again_changes_nothing),
         cmocka_unit_test(modified_is_the_time_of_the_change),
         cmocka_unit_test(only_what_is_counted_is_there),
+        cmocka_unit_test(the_last_of_an_id_counts),
+        cmocka_unit_test(many_changes_are_written),
         cmocka_unit_test(every_name_round_trips),
         cmocka_unit_test(fields_may_have_any_name),
         cmocka_unit_test(one_bad_document_is_left_out),

@@ -38,6 +38,7 @@ static const examples table[] = {
     {"cjk", "words|bigrams", "word|trigrams"},
     {"entities", "on|off", "skip"},
     {"keep", "1|2|1000", "0|1001|auto|all"},
+    {"rebuild", "on|off", "no|auto"},
     {"store_vectors", "on|off", "auto"},
     {"store_index", "auto|on|off", "true"},
     {"filter", "type=praise|a!=b,c<5|stars>=4.5|a=|lang=en|a=x\\,y", "type|=x|a!b|a=b,|,|id=1"},
@@ -314,7 +315,7 @@ static gf_status note_collection(void *context, const gf_collection_info *info, 
     return GF_OK;
 }
 
-/* They are no collection and make no configuration, and other namespaces have their own. */
+/* They are no collection, and other namespaces have their own. */
 static void defaults_are_nothing_else(void **state)
 {
     (void)state;
@@ -332,11 +333,8 @@ static void defaults_are_nothing_else(void **state)
     assert_int_equal(n, 1);
     assert_ok(gf_store_read_status(f.store, &status, &err));
     assert_int_equal(status.collections, 1);
-    looking l = {.key = "k"};
-    assert_status(GF_ENOTFOUND, gf_configuration_read(f.store, fixture_place("c"), GF_SLICE("fine"),
-                                                      note_setting, &l, &err));
     fixture_set(&f, "c", "fine", "seed", "1");
-    l = (looking){.key = "k"};
+    looking l = {.key = "k"};
     assert_ok(gf_configuration_read(f.store, fixture_place("c"), GF_SLICE("fine"), note_setting, &l,
                                     &err));
     assert_string_equal(l.value, "7");
@@ -359,12 +357,158 @@ static void defaults_are_nothing_else(void **state)
     fixture_close(&f);
 }
 
+/* ---- a namespace's configurations --------------------------------------------------------------
+ */
+
+static gf_status note_info(void *context, const gf_configuration_info *info, gf_error *err)
+{
+    static const char origins[] = {'p', 'n', 'c'};
+    gf_buffer *out = context;
+    gf_buffer_slice(out, info->name);
+    gf_buffer_byte(out, ':');
+    gf_buffer_byte(out, origins[info->origin]);
+    gf_buffer_str(out, info->rebuilt ? " " : "- ");
+    return gf_buffer_check(out, err);
+}
+
+/* What a collection has, by name: (p)rogram, (n)amespace or (c)ollection; "-": rebuild=off. */
+static void expect_configurations(fixture *f, const char *collection, const char *expected)
+{
+    gf_error err;
+    gf_buffer list = {0};
+    assert_ok(gf_configurations_visit(f->store, fixture_place(collection), note_info, &list, &err));
+    assert_string_equal(gf_buffer_cstr(&list), expected);
+    gf_buffer_release(&list);
+}
+
+static gf_status visit_rebuilt(void *context, gf_place where, gf_slice configuration,
+                               gf_status status, const char *message,
+                               const gf_rebuild_result *result, gf_error *err)
+{
+    gf_buffer *out = context;
+    assert_int_equal(status, GF_OK);
+    (void)message;
+    if (result->outcome != GF_REBUILT) return GF_OK;
+    gf_buffer_slice(out, where.collection);
+    gf_buffer_byte(out, '/');
+    gf_buffer_slice(out, configuration);
+    gf_buffer_byte(out, ' ');
+    return gf_buffer_check(out, err);
+}
+
+static void expect_rebuilt(fixture *f, const char *expected)
+{
+    gf_error err;
+    gf_buffer list = {0};
+    gf_rebuild_options o = {.threads = 1};
+    assert_ok(gf_rebuild_all(f->store, GF_SLICE("test"), GF_SLICE(""), GF_SLICE(""), &o,
+                             visit_rebuilt, &list, &err));
+    assert_string_equal(list.len ? gf_buffer_cstr(&list) : "", expected);
+    gf_buffer_release(&list);
+}
+
+static gf_status delete_in(fixture *f, const char *collection, const char *configuration,
+                           gf_error *err)
+{
+    return gf_configuration_delete(f->store, fixture_place(collection), gf_slice_str(configuration),
+                                   err);
+}
+
+static uint64_t builds_of_store(fixture *f)
+{
+    gf_error err;
+    gf_store_status status;
+    assert_ok(gf_store_read_status(f->store, &status, &err));
+    return status.builds;
+}
+
+/* All collections have it, also those that are made later, and one can override it or not take it.
+ */
+static void a_namespace_has_configurations(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_view *view;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "a");
+    fixture_put_subjects(&f, "b");
+    set_default(&f, "fine", "k", "2");
+    fixture_put_subjects(&f, "c");
+    expect_configurations(&f, "a", "default:p fine:n ");
+    expect_configurations(&f, "", "default:p fine:n ");
+    fixture_set(&f, "b", "fine", "k", "3");
+    expect_configurations(&f, "b", "default:p fine:c ");
+    fixture_set(&f, "c", "fine", "rebuild", "off");
+    expect_configurations(&f, "c", "default:p fine:c- ");
+    expect_rebuilt(&f, "a/default a/fine b/default b/fine c/default ");
+    expect_rebuilt(&f, "");
+    assert_ok(gf_view_open(f.store, fixture_place("a"), GF_SLICE("fine"), 0, &view, &err));
+    assert_int_equal(gf_view_build(view)->k, 2);
+    gf_view_close(view);
+    assert_ok(gf_view_open(f.store, fixture_place("b"), GF_SLICE("fine"), 0, &view, &err));
+    assert_int_equal(gf_view_build(view)->k, 3);
+    gf_view_close(view);
+    assert_status(GF_ENOTFOUND,
+                  gf_view_open(f.store, fixture_place("c"), GF_SLICE("fine"), 0, &view, &err));
+    set_default(&f, "fine", "k", "4");
+    expect_rebuilt(&f, "a/fine ");
+    set_default(&f, "fine", "rebuild", "off"); /* all leave it out, but who says otherwise */
+    expect_configurations(&f, "a", "default:p fine:n- ");
+    fixture_set(&f, "c", "fine", "rebuild", "on");
+    expect_rebuilt(&f, "c/fine ");
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+static void inherited_ones_are_deleted(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "a");
+    fixture_put_subjects(&f, "b");
+    fixture_put_subjects(&f, "c");
+    set_default(&f, "fine", "k", "2");
+    fixture_set(&f, "b", "fine", "k", "3");
+    expect_rebuilt(&f, "a/default a/fine b/default b/fine c/default c/fine ");
+    assert_int_equal(builds_of_store(&f), 6);
+    /* One that a collection only inherits stays, until it is left out. */
+    assert_status(GF_EINVAL, delete_in(&f, "c", "fine", &err));
+    assert_non_null(strstr(err.message, "comes from the defaults of its namespace"));
+    fixture_set(&f, "c", "fine", "rebuild", "off");
+    assert_ok(delete_in(&f, "c", "fine", &err));
+    expect_configurations(&f, "c", "default:p fine:c- ");
+    assert_int_equal(builds_of_store(&f), 5);
+    expect_rebuilt(&f, "");
+    /* What overrides it goes, and it is as inherited again. */
+    assert_ok(delete_in(&f, "b", "fine", &err));
+    expect_configurations(&f, "b", "default:p fine:n ");
+    assert_int_equal(builds_of_store(&f), 4);
+    expect_rebuilt(&f, "b/fine ");
+    /* With the namespace's go the builds of those that have it from there alone. */
+    fixture_set(&f, "b", "fine", "seed", "7");
+    assert_ok(delete_in(&f, "", "fine", &err));
+    expect_configurations(&f, "a", "default:p ");
+    expect_configurations(&f, "b", "default:p fine:c ");
+    assert_int_equal(builds_of_store(&f), 4);
+    assert_status(GF_ENOTFOUND, delete_in(&f, "", "fine", &err));
+    assert_status(GF_ENOTFOUND, delete_in(&f, "a", "fine", &err));
+    set_default(&f, "default", "seed", "5");
+    assert_ok(delete_in(&f, "a", "default", &err));
+    assert_ok(delete_in(&f, "", "default", &err)); /* the builds of "default" are theirs */
+    assert_int_equal(builds_of_store(&f), 3);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 /* ---- configurations ----------------------------------------------------------------------------
  */
 
-static gf_status note_name(void *context, gf_slice name, gf_error *err)
+static gf_status note_name(void *context, const gf_configuration_info *info, gf_error *err)
 {
-    gf_buffer_string(context, name);
+    gf_buffer_string(context, info->name);
     return gf_buffer_check(context, err);
 }
 
@@ -461,6 +605,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_inherited),
         cmocka_unit_test(defaults_are_nothing_else),
+        cmocka_unit_test(a_namespace_has_configurations),
+        cmocka_unit_test(inherited_ones_are_deleted),
         cmocka_unit_test(the_table_has_every_key),
         cmocka_unit_test(documented_words_are_examples),
         cmocka_unit_test(good_values_are_kept_and_go_again),

@@ -92,6 +92,35 @@ static void failing_puts(void **state)
     end(&s);
 }
 
+/* A batch in which only a change is, which is held back and written at the end. */
+static gf_status put_held(void *context, gf_error *err)
+{
+    enum { LARGE = 4 << 20 };
+    sweep *s = context;
+    gf_put *put;
+    static char text[LARGE];
+    gf_document d = {.id = GF_SLICE("000"), .text = gf_slice_of(text, LARGE)};
+    memset(text, 'x', LARGE);
+    gf_status st =
+        gf_put_open(s->f.store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, err);
+    if (st != GF_OK) return st;
+    st = gf_put_document(put, GF_SLICE("c"), &d, err);
+    assert_int_equal(gf_put_counted(put).changed, 0);
+    if (st == GF_OK) st = gf_put_flush(put, err);
+    assert_int_equal(gf_put_counted(put).changed, st == GF_OK);
+    gf_put_close(put);
+    return st;
+}
+
+static void failing_holds(void **state)
+{
+    (void)state;
+    sweep s;
+    begin(&s);
+    gf_test_sweep(put_held, unchanged, &s);
+    end(&s);
+}
+
 static gf_status set_keys(void *context, gf_error *err)
 {
     sweep *s = context;
@@ -180,9 +209,9 @@ static gf_status pass_build(void *context, const gf_build_info *info, gf_error *
     return GF_OK;
 }
 
-static gf_status pass_name(void *context, gf_slice name, gf_error *err)
+static gf_status pass_configuration(void *context, const gf_configuration_info *info, gf_error *err)
 {
-    (void)context, (void)name, (void)err;
+    (void)context, (void)info, (void)err;
     return GF_OK;
 }
 
@@ -247,7 +276,7 @@ static gf_status read_store(void *context, gf_error *err)
     gf_place where = fixture_place("c");
     gf_store_status status;
     gf_status st = gf_builds_visit(store, where, fixture_default(), pass_build, NULL, err);
-    if (st == GF_OK) st = gf_configurations_visit(store, where, pass_name, NULL, err);
+    if (st == GF_OK) st = gf_configurations_visit(store, where, pass_configuration, NULL, err);
     if (st == GF_OK)
         st = gf_configuration_read(store, where, fixture_default(), pass_setting, NULL, err);
     if (st == GF_OK) st = gf_collection_read(store, where, pass_collection, NULL, err);
@@ -498,6 +527,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failing_puts),
+        cmocka_unit_test(failing_holds),
         cmocka_unit_test(failing_settings),
         cmocka_unit_test(failing_creations),
         cmocka_unit_test(failing_reads),

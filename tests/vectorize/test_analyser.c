@@ -220,7 +220,18 @@ static void equals_the_steps_one_by_one(void **state)
                                         "Internationalization",
                                         "te\xCC\x81",
                                         "ﬁsh",
-                                        "l'eau"};
+                                        "l'eau",
+                                        "running",
+                                        "RUNNING",
+                                        "THE",
+                                        "X",
+                                        "TITLE",
+                                        "title",
+                                        "ıspar",
+                                        "ISPAR",
+                                        "fish",
+                                        "STRASSE",
+                                        "internationalization"};
     static const char *const languages[] = {"en", "de", "fr", "zh", "ru", "", "en", "tr"};
     gf_random r = gf_random_seed(gf_test_seed(), 0);
     gf_vectorizer_options o = gf_vectorizer_options_default();

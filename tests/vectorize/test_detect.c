@@ -84,7 +84,7 @@ static gf_dominance dominance_of(const gf_slice *texts, size_t n)
 {
     gf_error err;
     gf_dominance d;
-    assert_ok(gf_language_dominant(texts, n, &d, NULL, &err));
+    assert_ok(gf_language_dominant(texts, n, NULL, &d, NULL, &err));
     return d;
 }
 
@@ -117,6 +117,30 @@ static void finds_what_dominates(void **state)
     assert_int_equal(d.n_reliable, 0);
 }
 
+/* A fifth is enough where it says the same; else all count. Whatever the number of threads. */
+static void looks_at_no_more_than_it_must(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_slice texts[500];
+    gf_pool *pool;
+    assert_ok(gf_pool_create(3, &pool, &err));
+    for (size_t others = 0; others <= 60; others += 2) {
+        for (size_t i = 0; i < 500; i++)
+            texts[i] = gf_slice_str(samples[i % 5 == 0 && i / 5 < others ? 1 : 0].text);
+        gf_dominance d = dominance_of(texts, 500), same;
+        assert_int_equal(d.n_reliable, others == 0 ? 100 : others == 2 ? 200 : d.n_reliable);
+        if (others >= 8) assert_int_equal(d.n_reliable, 500);
+        if (others >= 8) assert_near(d.share, (double)(500 - others) / 500, 1e-12);
+        assert_int_equal(d.language != NULL, others <= 25);
+        assert_ok(gf_language_dominant(texts, 500, pool, &same, NULL, &err));
+        assert_ptr_equal(same.language, d.language);
+        assert_int_equal(same.n_reliable, d.n_reliable);
+        assert_near(same.share, d.share, 0);
+    }
+    gf_pool_free(pool);
+}
+
 static void stops_on_request(void **state)
 {
     (void)state;
@@ -125,7 +149,7 @@ static void stops_on_request(void **state)
     gf_slice text = gf_slice_str(samples[0].text);
     gf_dominance d = {.n_reliable = 77};
     gf_cancel_request(&cancel);
-    assert_status(GF_ECANCELLED, gf_language_dominant(&text, 1, &d, &cancel, &err));
+    assert_status(GF_ECANCELLED, gf_language_dominant(&text, 1, NULL, &d, &cancel, &err));
     assert_int_equal(d.n_reliable, 77);
 }
 
@@ -137,7 +161,7 @@ static gf_status detect_all(void *context, gf_error *err)
     for (size_t i = 0; i < SAMPLES; i++)
         texts[i] = gf_slice_str(samples[i].text);
     texts[SAMPLES] = GF_SLICE("bad \xFF bytes");
-    return gf_language_dominant(texts, SAMPLES + 1, &d, NULL, err);
+    return gf_language_dominant(texts, SAMPLES + 1, NULL, &d, NULL, err);
 }
 
 static void reports_failed_allocations(void **state)
@@ -149,9 +173,13 @@ static void reports_failed_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(detects_languages), cmocka_unit_test(says_when_it_does_not_know),
-        cmocka_unit_test(takes_any_bytes),   cmocka_unit_test(finds_what_dominates),
-        cmocka_unit_test(stops_on_request),  cmocka_unit_test(reports_failed_allocations),
+        cmocka_unit_test(detects_languages),
+        cmocka_unit_test(says_when_it_does_not_know),
+        cmocka_unit_test(takes_any_bytes),
+        cmocka_unit_test(finds_what_dominates),
+        cmocka_unit_test(looks_at_no_more_than_it_must),
+        cmocka_unit_test(stops_on_request),
+        cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests_name("detect", tests, NULL, NULL);
 }

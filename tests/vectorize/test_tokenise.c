@@ -360,6 +360,7 @@ static void equals_the_naive_tokeniser(void **state)
     assert_ok(gf_word_breaker_create(&v.breaker, &err));
     for (int round = 0; round < 30000; round++) {
         random_text(&r, &text);
+        t.options.portable = round % 2;
         char *exact = malloc(text.len); /* for the sanitizer to see a step outside */
         if (text.len) memcpy(exact, text.ptr, text.len);
         v.text = gf_slice_of(exact, text.len);
@@ -388,6 +389,103 @@ static void equals_the_naive_tokeniser(void **state)
     gf_buffer_release(&text);
     gf_buffer_release(&want);
     gf_buffer_release(&got);
+}
+
+/* Mostly ASCII, so that there are whole windows of it. */
+static void random_ascii(gf_random *r, gf_buffer *text)
+{
+    static const char *const pieces[] = {" ",
+                                         " ",
+                                         " ",
+                                         " ",
+                                         " ",
+                                         ", ",
+                                         ". ",
+                                         "\n",
+                                         "\n \n",
+                                         "\n\n",
+                                         "\n'\n",
+                                         "-",
+                                         " - ",
+                                         "--",
+                                         "- ",
+                                         "/",
+                                         "'",
+                                         "_",
+                                         "&",
+                                         "&amp;",
+                                         "@",
+                                         "#",
+                                         "\x7F",
+                                         "\t",
+                                         "\r\n",
+                                         "word",
+                                         "a",
+                                         "42",
+                                         "7",
+                                         "abc7",
+                                         "Some",
+                                         "I",
+                                         "www.",
+                                         "ww",
+                                         "http://",
+                                         "HTTPS",
+                                         "https:",
+                                         "WWW.",
+                                         "ann@x.org ",
+                                         "(",
+                                         "\xC3\xA9",
+                                         "\xE2\x80\x99",
+                                         "\xE6\x89\x8B",
+                                         "\xFF",
+                                         "averyveryverylongwordofmanyletters"};
+    const size_t n_pieces = sizeof pieces / sizeof *pieces;
+    uint64_t n = gf_random_below(r, 120), rare = gf_random_below(r, 2) ? n_pieces : 32;
+    gf_buffer_reset(text);
+    for (; n > 0; n--) {
+        gf_buffer_str(text, pieces[gf_random_below(r, gf_random_below(r, 4) ? 12 : rare)]);
+        gf_buffer_str(text, gf_random_below(r, 8) ? pieces[25 + gf_random_below(r, 7)] : "");
+    }
+}
+
+/* With and without windows: the same tokens with the same flags, whatever the options. */
+static void windows_change_nothing(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_random r = gf_random_seed(gf_test_seed(), 1);
+    gf_buffer text = {0};
+    for (int round = 0; round < 30000; round++) {
+        gf_tokeniser fast, slow;
+        uint64_t bits = gf_random_u64(&r);
+        gf_token_options o = {.max_length = bits & 1 ? 64 : 3,
+                              .links = bits & 2,
+                              .references = bits & 4,
+                              .mention_signs = bits & 8,
+                              .hashtag_signs = bits & 16};
+        random_ascii(&r, &text);
+        char *exact = malloc(text.len);
+        if (text.len) memcpy(exact, text.ptr, text.len);
+        gf_slice s = gf_slice_of(exact, text.len);
+        gf_tokeniser_init(&fast, o);
+        o.portable = true;
+        gf_tokeniser_init(&slow, o);
+        assert_ok(gf_tokenise(&fast, s, &err));
+        assert_ok(gf_tokenise(&slow, s, &err));
+        bool same = fast.n == slow.n;
+        for (size_t i = 0; same && i < fast.n; i++) {
+            const gf_token *a = &fast.tokens[i], *b = &slow.tokens[i];
+            same = a->start == b->start && a->length == b->length && a->kind == b->kind &&
+                   a->flags == b->flags;
+        }
+        if (!same)
+            fail_msg("seed %llu: \"%s\"", (unsigned long long)gf_test_seed(),
+                     gf_buffer_cstr(&text));
+        gf_tokeniser_release(&fast);
+        gf_tokeniser_release(&slow);
+        free(exact);
+    }
+    gf_buffer_release(&text);
 }
 
 /* ---- hostile text --------------------------------------------------------------------------- */
@@ -482,8 +580,9 @@ int main(void)
         cmocka_unit_test(cuts_words_and_phrases),     cmocka_unit_test(speaks_languages),
         cmocka_unit_test(pairs_characters),           cmocka_unit_test(finds_links_and_signs),
         cmocka_unit_test(marks_long_words),           cmocka_unit_test(bad_bytes_separate),
-        cmocka_unit_test(equals_the_naive_tokeniser), cmocka_unit_test(is_linear_in_anything),
-        cmocka_unit_test(breaks_long_runs),           cmocka_unit_test(reports_failed_allocations),
+        cmocka_unit_test(equals_the_naive_tokeniser), cmocka_unit_test(windows_change_nothing),
+        cmocka_unit_test(is_linear_in_anything),      cmocka_unit_test(breaks_long_runs),
+        cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests_name("tokenise", tests, NULL, NULL);
 }

@@ -7,6 +7,8 @@
                                            matrices; standard error tells who has, by translation
     languages.py labels EXPORT.jsonl       whether 90 % of the clusters have a label in the language
                                            of most of their documents
+    languages.py detected EXPORT.jsonl     whether 95 % of the documents have the right `language`;
+                                           standard error tells who has not, by translation
 
 Other stop words and another stemmer give other terms: where another language is detected than is
 told, a text hardly has the same ones. A label is in a language where that has it in some of
@@ -21,8 +23,14 @@ import sys
 import zipfile
 
 # ISO 639-3, as the data have it; the languages of docs/analysis.md with a stemmer.
-STEMMED = set("arb hye eus cat dan nld eng fin fra deu ell hin hun ind gle ita lit npi nob nno por "
-              "ron rus srp spa swe tam tur ydd".split())
+STEMMED = {
+    "arb": "arabic", "hye": "armenian", "eus": "basque", "cat": "catalan", "dan": "danish",
+    "nld": "dutch", "eng": "english", "fin": "finnish", "fra": "french", "deu": "german",
+    "ell": "greek", "hin": "hindi", "hun": "hungarian", "ind": "indonesian", "gle": "irish",
+    "ita": "italian", "lit": "lithuanian", "npi": "nepali", "nob": "norwegian",
+    "nno": "norwegian", "por": "portuguese", "ron": "romanian", "rus": "russian",
+    "srp": "serbian", "spa": "spanish", "swe": "swedish", "tam": "tamil", "tur": "turkish",
+    "ydd": "yiddish"}
 TYPES = {"<i4": "i", "<i8": "q", "<u4": "I", "<u8": "Q", "|u1": "B"}
 
 
@@ -71,6 +79,19 @@ def compare(told, untold):
     print("at least 95 % have the same terms" if share >= 0.95 else "%.1f %%" % (100 * share))
 
 
+def detected(path):
+    right, every = collections.Counter(), collections.Counter()
+    with open(path, encoding="utf-8") as rows:
+        for row in map(json.loads, rows):
+            told = row["fields"]["language"]
+            every[told] += 1
+            right[told] += row.get("language") == STEMMED[told]
+    print({name: "%d of %d" % (right[name], n) for name, n in every.items() if right[name] < n},
+          file=sys.stderr)
+    share = sum(right.values()) / sum(every.values())
+    print("at least 95 % have the right language" if share >= 0.95 else "%.1f %%" % (100 * share))
+
+
 def labels(path):
     with open(path, encoding="utf-8") as rows:
         rows = [row for row in map(json.loads, rows) if "cluster" in row]
@@ -90,4 +111,4 @@ def labels(path):
           if len(foreign) <= 0.1 * len(clusters) else foreign)
 
 
-{"divide": divide, "compare": compare, "labels": labels}[sys.argv[1]](*sys.argv[2:])
+{"divide": divide, "compare": compare, "detected": detected, "labels": labels}[sys.argv[1]](*sys.argv[2:])
