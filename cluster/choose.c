@@ -9,7 +9,9 @@ enum {
     GROWTHS = 4,
     SMALLEST_SAMPLE = 3000, /* rows */
     SAMPLE_ENTRIES = 120000,
-    ONE_BY_ONE = 8 /* up to here each number of clusters is tried, then a fourth more */
+    SAMPLE_SHARE = 12,    /* one row of so many, */
+    LARGE_SAMPLE = 25000, /* but no more rows than that for its sake */
+    ONE_BY_ONE = 8        /* up to here each number of clusters is tried, then a fourth more */
 };
 
 /* Below this separation rows are no nearer to their own cluster than to others: one cluster. */
@@ -31,6 +33,8 @@ static uint32_t sample_size(const gf_points *points)
     uint32_t n = gf_points_n(points);
     uint64_t entries = gf_csr_nnz(points->x);
     uint64_t wanted = entries ? (uint64_t)n * SAMPLE_ENTRIES / entries : n;
+    uint32_t share = n / SAMPLE_SHARE < LARGE_SAMPLE ? n / SAMPLE_SHARE : LARGE_SAMPLE;
+    if (wanted < share) wanted = share;
     if (wanted > n / 2) wanted = n / 2;
     if (wanted < SMALLEST_SAMPLE) wanted = SMALLEST_SAMPLE;
     return wanted < n ? (uint32_t)wanted : n;

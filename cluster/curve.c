@@ -7,6 +7,7 @@
 enum {
     SEARCH_TO = 30, /* the number of clusters is searched at least up to here, and beyond while */
     PATIENCE = 5,   /* the worth rose within so many steps and has not fallen far; */
+    FEW = 3,        /* clusters: see needed */
     BEHIND = 6,     /* but behind a valley to so many times the peak before it, and */
     LEAST_SEARCH = 16
 };
@@ -37,12 +38,13 @@ static gf_status reserve(gf_curve *c, gf_error *err)
 /*
  * What a step behind a valley needs to be the new peak: to rise above the old one by more than the
  * valley lies below it, else finer structure of no better clusters would hide the coarse one. Two
- * clusters are no proven peak, for nothing smaller can be compared: coming near them is enough.
+ * or three clusters are no proven peak, for little that is smaller can be compared, and a few
+ * frequent terms cut a large collection so: coming near them is enough.
  */
 static double needed(const gf_curve *c)
 {
     double peak = c->worth[c->peak];
-    return c->steps[c->peak].k == 2 ? VALLEY * peak : 2 * peak - c->valley;
+    return c->steps[c->peak].k <= FEW ? VALLEY * peak : 2 * peak - c->valley;
 }
 
 /* A higher step is the new peak. */
@@ -85,7 +87,8 @@ void gf_curve_release(gf_curve *c)
 bool gf_curve_goes_on(const gf_curve *c)
 {
     uint32_t last = c->n - 1, k = c->steps[last].k;
-    if (c->in_valley && k >= LEAST_SEARCH && k >= BEHIND * c->steps[c->peak].k) return false;
+    uint32_t peak = c->steps[c->peak].k;
+    if (c->in_valley && peak > FEW && k >= LEAST_SEARCH && k >= BEHIND * peak) return false;
     if (k < SEARCH_TO) return true;
     return last - c->risen < PATIENCE && c->worth[last] >= FALLEN * c->worth[c->risen];
 }

@@ -11,8 +11,8 @@
  *       .-'              '-.__.-'          later rise is the new peak only if it is higher by more
  *      /    |--------|   valley            than the valley is deep.
  *
- * A peak at k = 2 gives way to whatever reaches 95 % of it behind the valley, as no smaller number
- * can be compared.
+ * A peak at k = 2 or 3 gives way to whatever reaches 95 % of it behind the valley, as little that
+ * is smaller can be compared.
  *
  * Of texts the curve is flat around its peak: chosen is the middle, by the logarithm of k, of the
  * numbers around the peak that reach 98 % of it. A step of plain structure has such a plateau for
