@@ -1,8 +1,9 @@
 /**
  * The products of OpenBLAS, which is loaded when the first is asked for.
  *
- * Only matrices of dense rows need it, and loading it starts a thread for each further processor,
- * which spin for a while: more than all else that a process does to look up one document.
+ * Only dense rows and latent semantic analysis need it, and loading it starts a thread for each
+ * further processor, which spin for a while: more than all else that a process does to look up one
+ * document.
  */
 #ifndef GF_CLUSTER_BLAS_H
 #define GF_CLUSTER_BLAS_H
@@ -20,5 +21,10 @@ gf_status gf_blas_load(gf_error *err);
  */
 void gf_blas_products(const float *x, uint32_t n, const float *y, uint32_t k, uint32_t d,
                       float *scores);
+
+/** gram[d x d] += the products of the columns of x[n x d] with each other, for columns up to the
+ * row.
+ */
+void gf_blas_add_gram(const double *x, uint32_t n, uint32_t d, double *gram);
 
 #endif

@@ -3,21 +3,7 @@
  *
  * Several partitions grow side by side on samples of their own. At each number of clusters their
  * separations (cluster/separation.h) count by what they agree on, the mean less the standard
- * deviation; this, weighed a little against many clusters, is the worth of the number:
- *
- *     worth(k) = (mean - deviation) * k^-0.02
- *
- *     worth      __ 98 %                   The curve is walked from k = 1 on to its peak. Where it
- *          __.-''  ''-.__       _.-._      has fallen into a valley, below 95 % of the peak, a
- *       .-'              '-.__.-'          later rise is the new peak only if it is higher by more
- *      /    |--------|   valley            than the valley is deep.
- *
- * A peak at k = 2 gives way to whatever reaches 95 % of it behind the valley, as no smaller number
- * can be compared.
- *
- * Of texts the curve is flat around its peak: chosen is the middle, by the logarithm of k, of the
- * numbers around the peak that reach 98 % of it. A step of plain structure has such a plateau for
- * itself.
+ * deviation. curve.h says which number is taken.
  *
  * Source for less one deviation: Tibshirani, Walther & Hastie, J. R. Stat. Soc. B 63 (2001)
  * 411-423.
@@ -27,12 +13,8 @@
 
 #include "base/cancel.h"
 #include "base/pool.h"
+#include "cluster/curve.h"
 #include "cluster/points.h"
-
-typedef struct gf_choice_step {
-    uint32_t k;
-    double separation; /* -1..1, mean less standard deviation */
-} gf_choice_step;
 
 typedef struct gf_choice {
     uint32_t k;            /* 1..max_k */

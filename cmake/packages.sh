@@ -3,7 +3,7 @@
 
 build_packages="gcc g++ cmake make ninja-build pkg-config libleveldb-dev libsnappy-dev libstemmer-dev
     libicu-dev libcld2-dev libsimdjson-dev libarchive-dev libxxhash-dev libcsv-dev
-    libopenblas-dev libmicrohttpd-dev"
+    libopenblas-dev liblapacke-dev libmicrohttpd-dev"
 test_packages="libcmocka-dev python3 zip zstd"
 
 # Prints those of its arguments that are not installed.

@@ -2,6 +2,7 @@
 #include "engine/rebuild_internal.h"
 
 #include "base/memory.h"
+#include "cluster/lsa.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -97,14 +98,42 @@ static gf_kmeans_options options_of(gf_job *j)
                                .progress_context = j};
 }
 
+/* k as it would be chosen over terms: the space has no say in it. */
+static gf_status settle_k(gf_job *j, const gf_csr *x, gf_kmeans_options *o, gf_error *err)
+{
+    gf_choice choice = {0};
+    if (o->k) return GF_OK;
+    gf_status st = gf_kmeans_choose(j->pool, x, o, &choice, err);
+    if (st == GF_OK) o->k = choice.k;
+    gf_free(choice.steps);
+    return st;
+}
+
+/* Begin from clusters of latent semantic analysis: a label for each row, to be freed. */
+static gf_status begin_from_lsa(gf_job *j, const gf_csr *x, gf_kmeans_options *o, uint32_t **start,
+                                gf_error *err)
+{
+    gf_status st = settle_k(j, x, o, err);
+    if (st != GF_OK) return st;
+    uint32_t *label = gf_array(x->n_rows, sizeof *label);
+    if (!label) return gf_fail_memory(err, "clusters");
+    st = gf_lsa_clusters(j->pool, x, j->settings.lsa, o, label, &o->start_k, err);
+    if (st == GF_OK)
+        *start = label;
+    else
+        gf_free(label);
+    return st;
+}
+
 static gf_status cluster_texts(gf_job *j, gf_kmeans_options *o, gf_error *err)
 {
     gf_csr x = {0};
     uint32_t *start = NULL;
     gf_status st = drop_empty_rows(&j->documents.vectors, &x, &j->row_of, err);
     if (st == GF_OK) st = gf_job_choose_start(j, &start, &o->k, err);
-    o->start = start;
     o->start_k = j->k_before;
+    if (st == GF_OK && !start && j->settings.lsa) st = begin_from_lsa(j, &x, o, &start, err);
+    o->start = start;
     if (st == GF_OK) st = gf_kmeans_run(j->pool, &x, o, &j->clusters, err);
     gf_free(start);
     gf_free(x.start);

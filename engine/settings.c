@@ -15,6 +15,8 @@ static const gf_setting settings[] = {
     {"seed", "0 to 18446744073709551615", "1", "start of the random numbers"},
     {"start", "served, fresh", "served",
      "begin from the served clusters, so that they go on, or from new seeds"},
+    {"lsa", "0 to 1000", "0",
+     "dimensions of latent semantic analysis, in which new clusters begin; 0 for none"},
     {"restarts", "auto, or 1 to 100", "auto",
      "runs, of which the best is kept; auto makes up to 8 where that costs little"},
     {"max_passes", "1 to 10000", "100", "most passes of k-means over all documents, per run"},
@@ -171,11 +173,11 @@ static gf_status read_bound(size_t number, gf_slice value, int64_t none, int64_t
 }
 
 /* Numbers that go into 32 bits. */
-static gf_status read_small(size_t number, gf_slice value, bool automatic, uint64_t most,
-                            uint32_t *out, gf_error *err)
+static gf_status read_small(size_t number, gf_slice value, bool automatic, uint64_t least,
+                            uint64_t most, uint32_t *out, gf_error *err)
 {
     uint64_t v = 0;
-    gf_status st = read_number(number, value, automatic, 1, most, &v, err);
+    gf_status st = read_number(number, value, automatic, least, most, &v, err);
     if (st == GF_OK) *out = (uint32_t)v;
     return st;
 }
@@ -185,20 +187,22 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
 {
     const char *name = settings[number].name;
     gf_analysis_options *a = &r->vectorizer.analysis;
-    if (strcmp(name, "k") == 0) return read_small(number, value, true, 1000000, &r->k, err);
-    if (strcmp(name, "max_k") == 0) return read_small(number, value, true, 1000000, &r->max_k, err);
+    if (strcmp(name, "k") == 0) return read_small(number, value, true, 1, 1000000, &r->k, err);
+    if (strcmp(name, "max_k") == 0)
+        return read_small(number, value, true, 1, 1000000, &r->max_k, err);
     if (strcmp(name, "seed") == 0)
         return read_number(number, value, false, 0, UINT64_MAX, &r->seed, err);
     if (strcmp(name, "start") == 0) return read_start(number, value, &r->start_served, err);
+    if (strcmp(name, "lsa") == 0) return read_small(number, value, false, 0, 1000, &r->lsa, err);
     if (strcmp(name, "restarts") == 0)
-        return read_small(number, value, true, 100, &r->restarts, err);
+        return read_small(number, value, true, 1, 100, &r->restarts, err);
     if (strcmp(name, "max_passes") == 0)
-        return read_small(number, value, false, 10000, &r->max_passes, err);
+        return read_small(number, value, false, 1, 10000, &r->max_passes, err);
     if (strcmp(name, "tolerance") == 0) return read_tolerance(number, value, &r->tolerance, err);
     if (strcmp(name, "polish") == 0) return read_flag(number, value, &r->polish, err);
     if (strcmp(name, "language") == 0) return read_language(value, r, err);
     if (strcmp(name, "ngrams") == 0) return read_ngrams(number, value, &r->vectorizer, err);
-    if (strcmp(name, "keep") == 0) return read_small(number, value, false, 1000, &r->keep, err);
+    if (strcmp(name, "keep") == 0) return read_small(number, value, false, 1, 1000, &r->keep, err);
     if (strcmp(name, "rebuild") == 0) return read_flag(number, value, &r->in_rebuilds, err);
     if (strcmp(name, "store_vectors") == 0) return read_flag(number, value, &r->store_vectors, err);
     if (strcmp(name, "store_index") == 0)
@@ -207,9 +211,9 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
     if (strcmp(name, "since") == 0) return read_bound(number, value, INT64_MIN, &r->since, err);
     if (strcmp(name, "until") == 0) return read_bound(number, value, INT64_MAX, &r->until, err);
     if (strcmp(name, "min_length") == 0)
-        return read_small(number, value, false, GF_MOST_LENGTH, &a->min_length, err);
+        return read_small(number, value, false, 1, GF_MOST_LENGTH, &a->min_length, err);
     if (strcmp(name, "max_length") == 0)
-        return read_small(number, value, false, GF_MOST_LENGTH, &a->max_length, err);
+        return read_small(number, value, false, 1, GF_MOST_LENGTH, &a->max_length, err);
     return gf_vectorizer_options_set(&r->vectorizer, gf_slice_str(name), value, err);
 }
 

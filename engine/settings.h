@@ -17,6 +17,7 @@ typedef struct gf_resolved {
     uint32_t k;     /* 0: choose */
     uint32_t max_k; /* 0: by the number of documents */
     uint64_t seed;
+    uint32_t lsa;      /* dimensions; 0: none */
     uint32_t restarts; /* 0: by the amount of work */
     uint32_t max_passes;
     double tolerance;

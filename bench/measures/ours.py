@@ -50,10 +50,11 @@ def export_rows(collection, path):
         store.command("export", "c", "--matrix", path)
 
 
-def pipeline(collection, k, seed, limit):
-    """From the file to published clusters, and how well they meet the classes."""
+def pipeline(collection, k, seed, limit, **keys):
+    """From the file to published clusters, and how well they meet the classes; keys are settings."""
     with Store() as store:
-        runs = [store.put(collection.path), store.set(k=k, seed=seed), store.rebuild(limit)]
+        runs = [store.put(collection.path), store.set(k=k, seed=seed, **keys),
+                store.rebuild(limit)]
         classes = json.loads(store.command("evaluate", "c", "--label-field", "label").out)
     return {"seconds": sum(one.seconds for one in runs), "mib": max(one.mib for one in runs),
             "nmi": classes["nmi"], "ari": classes["ari"]}

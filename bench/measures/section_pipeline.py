@@ -10,6 +10,7 @@ NAME = "pipeline"
 TITLE = "From a file to clusters"
 NEEDS = USES = ()
 OURS = "Grouperfish, `put` and `rebuild`"
+OURS_LSA = "Grouperfish, with `lsa=100`"
 PEERS = {
     "kmeans": "TF-IDF and `KMeans`",
     "minibatch": "TF-IDF and `MiniBatchKMeans`",
@@ -26,7 +27,10 @@ def measure(collection, k, plan, _work):
         task = {"measure": NAME, "system": system, "texts": collection.path, "k": k}
         return lambda seed: run_python("peers.py", {**task, "seed": seed}, plan.limit)
 
-    systems = {OURS: lambda seed: ours.pipeline(collection, k, seed, plan.limit)}
+    systems = {
+        OURS: lambda seed: ours.pipeline(collection, k, seed, plan.limit),
+        OURS_LSA: lambda seed: ours.pipeline(collection, k, seed, plan.limit, lsa=100),
+    }
     systems.update({title: peer(system) for system, title in PEERS.items()})
     return take_turns(plan, systems)
 

@@ -26,13 +26,15 @@ static gf_choice choose(gf_pool *pool, const gf_csr *x, uint32_t max_k)
 static void finds_planted_numbers(void **state)
 {
     (void)state;
-    static const uint32_t planted[] = {2, 3, 5, 8};
+    static const uint32_t planted[] = {2, 3, 5, 8, 12};
     gf_random random = gf_random_seed(gf_test_seed(), 0);
-    static uint32_t group[600];
+    static uint32_t group[1200];
     for (size_t i = 0; i < sizeof planted / sizeof planted[0]; i++) {
-        gf_csr x = rows_planted(600, planted[i], 2, &random, group);
+        gf_csr x = rows_planted(1200, planted[i], 2, &random, group);
         gf_choice c = choose(NULL, &x, 30);
-        assert_int_equal(c.k, planted[i]);
+        /* of more groups one growth of the four may miss one, and the plateau be about that */
+        uint32_t least = planted[i] > 8 ? planted[i] * 4 / 5 : planted[i];
+        assert_in_range(c.k, least, planted[i]);
         gf_free(c.steps);
         gf_csr_release(&x);
     }

@@ -15,6 +15,7 @@ static const examples table[] = {
     {"max_k", "auto|1|7|1000000", "0|1000001|none"},
     {"seed", "0|1|42|18446744073709551615", "auto|-1|18446744073709551616|0x10"},
     {"start", "served|fresh", "old|on|1"},
+    {"lsa", "0|1|100|1000", "-1|1001|auto|on|1.5"},
     {"restarts", "auto|1|3|100", "0|101|on"},
     {"max_passes", "1|100|10000", "0|10001|auto"},
     {"tolerance", "0|0.001|0.5|1e-3", "0.51|-0.1|nan|inf|1|0,1|auto|.|1e400"},
