@@ -72,6 +72,7 @@ export function example(file) {
 export async function newPage(browser, options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', acceptDownloads: true, ...options });
     const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
     page.told = [];
     page.hosts = new Set();
     page.on('console', (m) => page.told.push(`${m.type()}: ${m.text()}`));

@@ -48,6 +48,7 @@ export function problemOf(status, text) {
 /** Ask, once more with a token where one is needed. */
 export async function ask(path, options = {}) {
     let answer;
+    const sent = sessionStorage.getItem(TOKEN);
     try {
         answer = await fetch(path, { ...options, headers: headers(options.headers) });
     } catch (e) {
@@ -57,7 +58,8 @@ export async function ask(path, options = {}) {
     if (answer.ok) return answer;
     const problem = problemOf(answer.status, await answer.text());
     if (answer.status !== 401) throw problem;
-    sessionStorage.setItem(TOKEN, await askForToken(problem.message));
+    /* Where another request has been given a token meanwhile, that one is tried first. */
+    if (sessionStorage.getItem(TOKEN) === sent) sessionStorage.setItem(TOKEN, await askForToken(problem.message));
     return ask(path, options);
 }
 

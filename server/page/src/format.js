@@ -2,6 +2,9 @@
 
 const whole = new Intl.NumberFormat('en-US');
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+const second = new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit',
+});
 const minute = new Intl.DateTimeFormat('en-GB', {
     day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit',
 });
@@ -20,6 +23,12 @@ export function seconds(s) {
 
 /** A moment of the server: milliseconds or ISO 8601, in the reader's zone. */
 export const moment = (t) => minute.format(new Date(t));
+
+/** What tells builds apart: the minute, and the second where two were made in one. */
+export function momentAmong(t, all) {
+    const twice = all.filter((x) => moment(x) === moment(t)).length > 1;
+    return twice ? second.format(new Date(t)) : moment(t);
+}
 
 /** A document's time: seconds or milliseconds since 1970, else as its record has it. */
 export function documentTime(t) {

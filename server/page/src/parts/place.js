@@ -1,7 +1,7 @@
 // What views of a collection have at their top: its configuration, the build that is shown, and where
 // else one can go.
 import { h } from '../dom.js';
-import { count, moment, seconds, several } from '../format.js';
+import { count, moment, momentAmong, seconds, several } from '../format.js';
 import * as route from '../route.js';
 import { plain } from '../text.js';
 import { rebuild } from './tasks.js';
@@ -21,7 +21,7 @@ function builds(place) {
         h('select', { onchange: (e) => go({ build: e.target.value }) },
             place.builds.map((b) => h('option', {
                 value: b.served ? '' : b.build, selected: b.build === place.build?.build,
-            }, moment(b.build) + (b.served ? ' (served)' : '') + (b.pinned ? ' (pinned)' : '')))));
+            }, momentAmong(b.build, place.builds.map((x) => x.build)) + (b.served ? ' (served)' : '') + (b.pinned ? ' (pinned)' : '')))));
 }
 
 export const rebuildButton = (place) => h('button', {

@@ -17,7 +17,7 @@ function tile(node, address, measure) {
     const level = measure ? measure(node.data) : 0;
     const inside = [];
     if (w > 40 && t > 22) inside.push(h('b', {}, shown(label)));
-    if (w > 64 && t > 44) inside.push(h('span', { class: 'tile-size' }, `${count(size)} · ${percent(share)}`));
+    if (w > 64 && t > 44) inside.push(h('span', { class: 'tile-size' }, w > 96 ? `${count(size)} · ${percent(share)}` : count(size)));
     if (w > 120 && t > 84) inside.push(h('span', { class: 'tile-terms' }, shown(words)));
     return h(address ? 'a' : 'div', {
         class: 'tile', href: address, role: address ? null : 'img',

@@ -96,15 +96,15 @@ export async function cluster(where, { signal }) {
     const name = `${where.collection}-${plain(c.label)}`;
     const least = where.values.order === 'least';
     const list = await (least ? weakest : documents)(where, place, name, signal);
-    const trend = h('section', { hidden: true }), changes = h('div', {});
+    const trend = h('section', {}), changes = h('div', {});
+    trend.append(h('div', { class: 'chart' }));
     readTrends(place).then((t) => {
         const row = t?.rows.get(c.cluster);
-        if (!row) return;
+        if (!row || signal.aborted) return trend.remove();
         const recent = row.shown.length - Math.max(1, Math.floor(row.periods.length / 4));
-        trend.hidden = false;
-        trend.append(h('div', { class: 'section-head' }, h('h2', {}, `Documents by ${t.unit}`),
+        trend.replaceChildren(h('div', { class: 'section-head' }, h('h2', {}, `Documents by ${t.unit}`),
             h('span', { class: 'trend-word ' + row.trend }, `${row.trend}, z ${row.z.toFixed(1)}`)), chart(row.shown, recent));
-    }, () => {});
+    }, () => trend.remove());
     readChanges(place, signal).then((m) => m && changes.replaceChildren(...[since(m.get(c.cluster), where)].filter(Boolean)), () => {});
     return { title: `${plain(c.label)} · ${where.collection}`, collection: where.collection, place, crumb: c.label,
         element: [
@@ -113,6 +113,6 @@ export async function cluster(where, { signal }) {
                 h('div', { class: 'tools' }, h('div', { class: 'tabs', role: 'group', 'aria-label': 'Documents' },
                     h('a', { href: route.withValues({ order: '' }), 'aria-current': least ? null : 'true' }, 'Best'),
                     h('a', { href: route.withValues({ order: 'least' }), 'aria-current': least ? 'true' : null }, 'Least fitting')), choices(place))),
-            h('div', { class: 'columns' }, list, h('aside', {}, terms(c, name), trend, changes)),
+            h('div', { class: 'columns' }, list, h('aside', {}, trend, terms(c, name), changes)),
         ] };
 }

@@ -1,7 +1,7 @@
 // What changed from one build to another.
 import { at, json, query, rows as readRows } from '../api.js';
 import { h } from '../dom.js';
-import { count, moment, several, signed } from '../format.js';
+import { count, momentAmong, several, signed } from '../format.js';
 import { readPlace } from '../model.js';
 import { choices } from '../parts/place.js';
 import { table } from '../parts/table.js';
@@ -61,7 +61,7 @@ async function moved(where, place, from, to, signal) {
 function chooser(place, name, chosen, allowed) {
     return h('label', { class: 'choice' }, h('span', {}, name === 'from' ? 'From' : 'To'),
         h('select', { onchange: (e) => { location.hash = route.withValues({ [name]: e.target.value }); } },
-            place.builds.filter(allowed).map((b) => h('option', { value: b.build, selected: b.build === chosen }, moment(b.build) + (b.served ? ' (served)' : '')))));
+            place.builds.filter(allowed).map((b) => h('option', { value: b.build, selected: b.build === chosen }, momentAmong(b.build, place.builds.map((x) => x.build)) + (b.served ? ' (served)' : '')))));
 }
 
 export async function diff(where, { signal }) {

@@ -26,7 +26,8 @@ function places(collection, m) {
     const row = (cluster, label, s, kind) => h('tr', {},
         h('th', { scope: 'row' }, clusterOf(collection, m, cluster, label)),
         h('td', { class: 'share' }, h('span', { class: 'measured' }, bar(s, kind), h('span', {}, score(s)))));
-    return h('table', { class: 'places', 'aria-label': 'Similarity to clusters' }, h('tbody', {},
+    return h('table', { class: 'places', 'aria-label': 'Similarity to clusters' },
+        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Cluster'), h('th', { scope: 'col' }, 'Similarity'))), h('tbody', {},
         row(m.cluster, m.label, m.score, ''),
         m.runner_up ? row(m.runner_up, m.runner_up_label, m.runner_up_score, 'second') : null));
 }
