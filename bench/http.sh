@@ -10,11 +10,13 @@ set -eu
 program=${1:-build/release/grouperfish} seconds=${2:-10} connections=${3:-64}
 folder=$(mktemp -d) server=
 trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -r "$folder"' EXIT
-port=${PORT:-61733}
-"$program" serve --store "$folder/store" --listen 127.0.0.1:$port 2>"$folder/log" &
+"$program" serve --store "$folder/store" --listen 127.0.0.1:0 2>"$folder/log" &
 server=$!
-until grep -q listening "$folder/log"; do sleep 0.1; done
-url=http://127.0.0.1:$port
+until grep -q listening "$folder/log"; do
+    kill -0 $server 2>/dev/null || { cat "$folder/log" >&2; exit 1; }
+    sleep 0.1
+done
+url=http://$(sed -n 's/.*listening address=\([^ ]*\).*/\1/p' "$folder/log")
 
 documents=20000
 awk -v n=$documents 'BEGIN { srand(1); for (i = 0; i < n; i++) {
@@ -42,9 +44,6 @@ request = function()
     local body = string.format('{"id":"%d-%d","text":"a short piece of feedback, number %d"}', id, n, n)
     return wrk.format("POST", "/v1/collections/posted/documents", nil, body)
 end
-LUA
-cat >>"$folder/post.lua" <<'LUA'
-done = function(summary) io.write("failed: ", summary.errors.status, "\n") end
 LUA
 echo "memberships, GET"
 wrk -t2 -c"$connections" -d"$seconds" -s "$folder/get.lua" "$url" | grep -E 'Requests/sec|Non-2xx|Socket'

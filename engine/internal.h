@@ -22,6 +22,20 @@ typedef struct gf_activity {
     uint64_t seq; /* of a build: what its snapshot has; changes from then on must be kept */
 } gf_activity;
 
+enum { GF_CACHED_LISTS = 64 };
+
+typedef struct gf_cluster_list gf_cluster_list;
+
+/** Lists of clusters that were read last; NULL where there is none yet. */
+typedef struct gf_cluster_cache {
+    pthread_mutex_t lock;
+    gf_cluster_list *lists[GF_CACHED_LISTS];
+    uint64_t uses;
+} gf_cluster_cache;
+
+void gf_cluster_cache_init(gf_cluster_cache *cache);
+void gf_cluster_cache_release(gf_cluster_cache *cache);
+
 struct gf_store {
     gf_folder *folder;
     gf_database *db;
@@ -32,9 +46,10 @@ struct gf_store {
      * of a rebuild and of a deletion. Readers never take it.
      */
     pthread_mutex_t write_lock;
-    struct gf_put_line *line; /* puts of all threads on their way to disk (put_group.c) */
-    bool tidy;                /* nothing is left of what was cut short; under the lock */
-    gf_activity *active;      /* under the lock */
+    struct gf_put_line *line;       /* puts of all threads on their way to disk (put_group.c) */
+    gf_cluster_cache cluster_cache; /* what was read of builds (cluster_cache.c) */
+    bool tidy;                      /* nothing is left of what was cut short; under the lock */
+    gf_activity *active;            /* under the lock */
 };
 
 /* ---- put_group.c ------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
     gf_store *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a store");
     pthread_mutex_init(&s->write_lock, NULL);
+    gf_cluster_cache_init(&s->cluster_cache);
     if (!(s->line = gf_put_line_create())) {
         gf_store_close(s);
         return gf_fail_memory(err, "a store");
@@ -35,6 +36,7 @@ void gf_store_close(gf_store *s)
     gf_database_close(s->db);
     gf_folder_release(s->folder);
     gf_put_line_free(s->line);
+    gf_cluster_cache_release(&s->cluster_cache);
     pthread_mutex_destroy(&s->write_lock);
     gf_free(s);
 }

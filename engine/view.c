@@ -97,6 +97,7 @@ void gf_view_close(gf_view *v)
     gf_assigner_free(v->assigner);
     if (v->filter_loaded) gf_filter_release(&v->filter);
     gf_free(v->clusters);
+    gf_cluster_list_let_go(v->list);
     gf_free(v->by_size);
     gf_strings_release(&v->gone);
     gf_pins_release(&v->pins);

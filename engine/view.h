@@ -40,6 +40,7 @@ struct gf_view {
     gf_known_cluster *clusters; /* n_clusters, by id; once they were needed */
     uint32_t *by_size;          /* n_clusters: places in clusters, largest first, then by id */
     size_t n_clusters;
+    gf_cluster_list *list; /* that own labels may be borrowed from; NULL: from the memory */
     bool clusters_known;
     gf_strings gone; /* ids of documents of the build that have been deleted since */
 
@@ -58,6 +59,12 @@ gf_status gf_view_know_clusters(gf_view *view, gf_error *err);
 
 /** The clusters as the build wrote them, with their sizes then, by id. */
 gf_status gf_view_list_clusters(gf_view *view, gf_error *err);
+
+/** The list that another view has read already, if there is one; and keep this view's for others.
+ */
+gf_status gf_cluster_cache_take(gf_view *view, bool *taken, gf_error *err);
+gf_status gf_cluster_cache_keep(gf_view *view, gf_error *err);
+void gf_cluster_list_let_go(gf_cluster_list *list);
 
 /** A cluster of that id, or NULL. Listed clusters only; O(log n). */
 gf_known_cluster *gf_view_find(const gf_view *view, uint32_t id);

@@ -165,8 +165,11 @@ static gf_status sort_by_size(gf_view *v, gf_error *err)
 
 gf_status gf_view_know_clusters(gf_view *v, gf_error *err)
 {
+    bool taken = false;
     if (v->clusters_known) return GF_OK;
-    gf_status st = gf_view_list_clusters(v, err);
+    gf_status st = gf_cluster_cache_take(v, &taken, err);
+    if (st == GF_OK && !taken) st = gf_view_list_clusters(v, err);
+    if (st == GF_OK && !taken) st = gf_cluster_cache_keep(v, err);
     if (st == GF_OK) st = find_gone(v, err);
     if (st == GF_OK) st = subtract_gone(v, err);
     if (st == GF_OK) st = sort_by_size(v, err);

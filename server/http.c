@@ -63,10 +63,10 @@ static void let_go(gf_request *r)
 static void tell(const gf_request *r, double seconds)
 {
     const gf_log *log = r->http->options.log;
-    gf_log_level level = r->status >= 500 && r->status != 503 ? GF_LOG_WARN : GF_LOG_DEBUG;
+    gf_log_level level = r->told >= 500 && r->told != 503 ? GF_LOG_WARN : GF_LOG_DEBUG;
     GF_LOG(log, level, "request", GF_LOG_STR("route", r->route ? r->route->name : "none"),
            GF_LOG_STR("method", r->route ? r->route->method : ""), GF_LOG_TEXT("target", r->target),
-           GF_LOG_NUMBER("status", r->status), GF_LOG_NUMBER("seconds", seconds));
+           GF_LOG_NUMBER("status", r->told), GF_LOG_NUMBER("seconds", seconds));
 }
 
 static void on_end(void *context, struct MHD_Connection *connection, void **state,
@@ -78,7 +78,7 @@ static void on_end(void *context, struct MHD_Connection *connection, void **stat
     if (!r) return;
     double seconds = gf_clock_seconds() - r->begun;
     gf_metrics_count(&http->metrics, r->route ? (size_t)(r->route - http->routes) : http->n_routes,
-                     r->status, seconds);
+                     r->told, seconds);
     tell(r, seconds);
     pthread_mutex_lock(&r->lock);
     r->gone = true;

@@ -232,6 +232,7 @@ enum MHD_Result gf_answer_queue(gf_request *r)
     struct MHD_Response *response = make_response(r);
     if (!response) return MHD_NO;
     put_headers(r, response);
+    r->told = r->status;
     enum MHD_Result queued = MHD_queue_response(r->connection, r->status, response);
     MHD_destroy_response(response);
     return queued;

@@ -55,9 +55,9 @@ static enum MHD_Result end_slow(gf_request *r)
         "\"detail\":\"the body came too slowly\"}";
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    r->status = 408;
+    r->told = 408;
     if (info && send(info->connect_fd, answer, sizeof answer - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-        r->broken = true;
+        r->told = 0;
     return MHD_NO;
 }
 

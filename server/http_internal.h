@@ -67,7 +67,13 @@ typedef struct gf_ring {
 #define GF_STRICT_POLICY "default-src 'none'; frame-ancestors 'none'"
 
 /** How rows become an answer. */
-typedef enum gf_shape { GF_SHAPE_OBJECT, GF_SHAPE_ARRAY, GF_SHAPE_LINES, GF_SHAPE_FILE, GF_SHAPE_PAGE } gf_shape;
+typedef enum gf_shape {
+    GF_SHAPE_OBJECT,
+    GF_SHAPE_ARRAY,
+    GF_SHAPE_LINES,
+    GF_SHAPE_FILE,
+    GF_SHAPE_PAGE
+} gf_shape;
 
 struct gf_request {
     gf_http *http;
@@ -100,6 +106,8 @@ struct gf_request {
     bool gone;        /* MHD's side has ended */
     gf_cancel cancel;
 
+    unsigned told; /* status that MHD's thread has answered with; 0: the connection ended before */
+
     /* The body: what a route that collects it has, and how slowly it comes. */
     gf_buffer collected;
     uint64_t body_bytes;
@@ -112,7 +120,7 @@ struct gf_request {
     gf_slice location, link;                   /* headers; empty: none */
     char etag[64];
     unsigned retry_after;
-    FILE *spool; /* the answer, where it came before the body's end */
+    FILE *spool;                      /* the answer, where it came before the body's end */
     bool streams, close_after, whole; /* whole: held in memory to its end */
 
     /* Rows on their way. */

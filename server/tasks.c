@@ -306,7 +306,7 @@ static gf_status add_task(gf_tasks *tasks, task *t, gf_error *err)
 gf_status gf_tasks_ask(gf_tasks *tasks, gf_slice name_space, const gf_argument *arguments, size_t n,
                        char id[32], bool *is_new, gf_error *err)
 {
-    task *t;
+    task *t = NULL;
     gf_status st = make_task(tasks, name_space, arguments, n, &t, err);
     if (st != GF_OK) return st;
     pthread_mutex_lock(&tasks->lock);

@@ -136,15 +136,19 @@ class Served:
         raise AssertionError(f"{location} has not ended: {task}")
 
     def raw(self, text, seconds=20):
-        """Send bytes as they are, and give what comes until the connection ends."""
+        """Send bytes as they are, and give what comes until the connection ends, or for so many
+        seconds: half a request may be waited for until the connection has been idle for long."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as s:
-            s.sendall(text)
-            s.shutdown(socket.SHUT_WR)
+            try:
+                s.sendall(text)
+                s.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass  # it has answered and closed already
             parts = []
             while True:
                 try:
                     part = s.recv(65536)
-                except ConnectionError:
+                except (ConnectionError, socket.timeout):
                     break
                 if not part:
                     break

@@ -215,7 +215,7 @@ class Names(unittest.TestCase):
                      b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
                      b"POST /v1/store HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
                      b"\r\nzz\r\n", b"GET http://localhost/v1/collections HTTP/1.1\r\n\r\n"):
-            told = self.server.raw(text)
+            told = self.server.raw(text, 3)
             self.assertNotIn(b"HTTP/1.1 200", told, text)
         self.assertEqual(self.status(path="/healthz"), 200)
 

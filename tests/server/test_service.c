@@ -58,7 +58,10 @@ static void progress(void *context, gf_slice what, const char *phase, uint64_t d
     if (!c->at_work || c->at_it) return;
     c->at_it = true;
     int now = __atomic_add_fetch(c->at_work, 1, __ATOMIC_SEQ_CST);
-    if (now > *c->most_at_work) *c->most_at_work = now;
+    int most = __atomic_load_n(c->most_at_work, __ATOMIC_SEQ_CST);
+    while (now > most && !__atomic_compare_exchange_n(c->most_at_work, &most, now, false,
+                                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
     usleep(20000);
     __atomic_sub_fetch(c->at_work, 1, __ATOMIC_SEQ_CST);
 }
