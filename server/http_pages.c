@@ -2,8 +2,8 @@
  * The page and its files, as they are in the program.
  *
  * The page may load its own script, style and icon, and ask this server; nothing else: no script or
- * style in the text, no other host, no frame around it, no form that goes anywhere, and no text that
- * becomes HTML (trusted types).
+ * style in the text, no other host, no frame around it, no form that goes anywhere, and no text
+ * that becomes HTML (trusted types).
  */
 #include "server/http_pages.h"
 
@@ -45,18 +45,16 @@ static void show(gf_request *r)
         gf_answer(r, 200, page->content_type, gf_slice_of(page->bytes, page->len));
 }
 
-#define PAGE(where, what)                                                                          \
-    {.name = "page",                                                                               \
-     .method = "GET",                                                                              \
-     .path = where,                                                                                \
-     .run = show,                                                                                  \
-     .scope = GF_SCOPE_OPEN,                                                                       \
-     .quick = true,                                                                                \
-     .meaning = what}
+#define PAGE(called, where, what)                                                                  \
+    {                                                                                              \
+        .name = called, .method = "GET", .path = where, .run = show, .scope = GF_SCOPE_OPEN,       \
+        .quick = true, .meaning = what                                                             \
+    }
 
-const gf_route gf_routes_of_pages[] = {PAGE("/", "A page for people"),
-                                       PAGE("/page/app.js", "The page's script"),
-                                       PAGE("/page/style.css", "The page's style"),
-                                       PAGE("/page/icon.svg", "The page's icon"),
-                                       PAGE("/page/licences.txt", "Licences of what the page holds")};
+const gf_route gf_routes_of_pages[] = {
+    PAGE("page", "/", "A page for people"),
+    PAGE("page script", "/page/app.js", "The page's script"),
+    PAGE("page style", "/page/style.css", "The page's style"),
+    PAGE("page icon", "/page/icon.svg", "The page's icon"),
+    PAGE("page licences", "/page/licences.txt", "Licences of what the page holds")};
 const size_t gf_n_routes_of_pages = sizeof gf_routes_of_pages / sizeof gf_routes_of_pages[0];

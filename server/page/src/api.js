@@ -94,7 +94,7 @@ export async function* rows(path, options = {}) {
 }
 
 let searchName;
-/** The name of search's parameter for the query, or "" where the server has no search. */
+/** The name of search's parameter for the query, or "" where the server's interface has no search. */
 export async function searchParameter() {
     if (searchName === undefined) {
         const { paths } = await json('openapi.json');

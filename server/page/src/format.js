@@ -48,5 +48,5 @@ export function ago(t, now = Date.now()) {
 export function period(p) {
     const found = /^(\d{4})-(\d{2})$/.exec(p);
     if (!found) return p;
-    return new Date(Date.UTC(+found[1], +found[2] - 1)).toLocaleString('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' });
+    return new Date(Date.UTC(+found[1], +found[2] - 1)).toLocaleString('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' });
 }

@@ -21,11 +21,11 @@ export function spark(periods, trend) {
 
 /** The same as bars with an axis, of any width. */
 export function chart(periods, recentFrom) {
-    const width = 560, height = 144, left = 40, bottom = 24;
+    const width = 560, height = 152, left = 48, bottom = 28;
     const x = scaleBand(periods.map((p) => p.period), [left, width]).paddingInner(0.2);
     const y = scaleLinear([0, Math.max(1, ...periods.map((p) => p.documents))], [height - bottom, 8]).nice(3);
     const ticks = y.ticks(3).filter(Number.isInteger);
-    const every = Math.ceil(periods.length / 6);
+    const every = Math.ceil(periods.length / 5);
     return h('figure', { class: 'chart' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img',
         'aria-label': `Documents by period, from ${period(periods[0].period)} to ${period(periods.at(-1).period)}` },
     ticks.map((t) => [
@@ -35,6 +35,6 @@ export function chart(periods, recentFrom) {
         class: i >= recentFrom ? 'recent' : '', x: x(p.period), width: Math.max(1, x.bandwidth()),
         y: y(p.documents), height: Math.max(0, height - bottom - y(p.documents)),
     }, svg('title', {}, `${period(p.period)}: ${count(p.documents)}`))),
-    periods.map((p, i) => i % every === 0 &&
+    periods.map((p, i) => i % every === 0 && i + every / 2 < periods.length &&
         svg('text', { x: x(p.period), y: height - 6 }, period(p.period)))));
 }

@@ -16,14 +16,14 @@ function tile(node, address, measure) {
     const words = (terms ?? []).map((x) => x.term).filter((x) => x !== label).slice(0, 6).join(', ');
     const level = measure ? measure(node.data) : 0;
     const inside = [];
-    if (w > 40 && t > 22) inside.push(h('b', {}, shown(label)));
-    if (w > 64 && t > 44) inside.push(h('span', { class: 'tile-size' }, w > 96 ? `${count(size)} · ${percent(share)}` : count(size)));
+    if (w > 32 && t > 22) inside.push(h('b', {}, shown(label)));
+    if (w > 48 && t > 44) inside.push(h('span', { class: 'tile-size' }, w > 96 ? `${count(size)} · ${percent(share)}` : count(size)));
     if (w > 120 && t > 84) inside.push(h('span', { class: 'tile-terms' }, shown(words)));
     return h(address ? 'a' : 'div', {
         class: 'tile', href: address, role: address ? null : 'img',
         title: plain(`${label}: ${count(size)} documents, ${percent(share)}\n${words}`),
         'aria-label': plain(`${label}, ${count(size)} documents, ${percent(share)}`),
-        'data-cluster': cluster, 'data-size': w > 240 && t > 150 ? 'large' : null,
+        'data-cluster': cluster, 'data-size': w > 240 && t > 150 ? 'large' : w < 80 ? 'small' : null,
         style: {
             left: node.x0 + 'px', top: node.y0 + 'px', width: w + 'px', height: t + 'px',
             '--level': strength(Math.abs(level)) + '%',

@@ -103,7 +103,7 @@ export async function cluster(where, { signal }) {
         if (!row || signal.aborted) return trend.remove();
         const recent = row.shown.length - Math.max(1, Math.floor(row.periods.length / 4));
         trend.replaceChildren(h('div', { class: 'section-head' }, h('h2', {}, `Documents by ${t.unit}`),
-            h('span', { class: 'trend-word ' + row.trend }, `${row.trend}, z ${row.z.toFixed(1)}`)), chart(row.shown, recent));
+            h('span', { class: 'trend-word ' + row.trend }, `${row.trend}, z ${row.z.toFixed(1).replace('-', '−')}`)), chart(row.shown, recent));
     }, () => trend.remove());
     readChanges(place, signal).then((m) => m && changes.replaceChildren(...[since(m.get(c.cluster), where)].filter(Boolean)), () => {});
     return { title: `${plain(c.label)} · ${where.collection}`, collection: where.collection, place, crumb: c.label,
