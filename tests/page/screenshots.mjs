@@ -23,13 +23,13 @@ const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['
 try {
     await fill(server);
     const shots = [
-        ['page', '#/c/posts', 'a.tile'], ['page-cluster', '#/c/posts/cluster/{cluster}', '.chart'],
-        ['page-document', '#/c/posts/doc/1hz19m', '.why'], ['page-diff', '#/c/posts/diff', '.diff'],
+        ['page', '#/c/posts', 'a.tile', 900], ['page-cluster', '#/c/posts/cluster/{cluster}', '.chart svg', 900],
+        ['page-document', '#/c/posts/doc/12yhmq', '.why', 720], ['page-diff', '#/c/posts/diff', '.diff', 720],
     ];
     const clusters = await server.ask('GET', 'collections/posts/clusters');
-    for (const [name, hash, ready] of shots)
+    for (const [name, hash, ready, height] of shots)
         for (const colorScheme of ['light', 'dark']) {
-            const page = await newPage(browser, { colorScheme, deviceScaleFactor: 1.5 });
+            const page = await newPage(browser, { colorScheme, deviceScaleFactor: 1.5, viewport: { width: 1280, height } });
             await page.goto(server.address + hash.replace('{cluster}', clusters[6].cluster));
             await page.waitForSelector(ready);
             if (name === 'page') await page.waitForSelector('.spark');
@@ -37,6 +37,12 @@ try {
             await page.screenshot({ path: path.join(out, `${name}-${colorScheme}.png`) });
             await page.context().close();
         }
+    const watched = await newPage(browser, { deviceScaleFactor: 1.5, viewport: { width: 1280, height: 640 } });
+    await watched.goto(server.address + '#/c/posts');
+    await watched.waitForSelector('.spark');
+    await watched.getByRole('button', { name: 'Rebuild' }).click();
+    await watched.waitForSelector('.task[data-phase]:not([data-phase=""])');
+    await watched.screenshot({ path: path.join(out, 'page-rebuild-light.png') });
     const narrow = await newPage(browser, { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 });
     await narrow.goto(server.address + '#/c/posts');
     await narrow.waitForSelector('.spark');

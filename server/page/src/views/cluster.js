@@ -28,7 +28,7 @@ function documentColumns(where) {
         { title: 'Document', key: 'text', class: 'text', csv: [['id', (d) => d.id], ['text', (d) => d.text]],
             cell: (d) => [h('a', { class: 'row-link document', href: route.to(['c', where.collection, 'doc', d.id]) }, shown(d.text, 280)),
                 h('span', { class: 'quiet id' }, shown(d.id), d.replaced ? ' · put anew since' : '')] },
-        { title: 'Next best', key: 'runner_up_label', class: 'wide', value: (d) => d.runner_up_label ?? '',
+        { title: 'Next best', key: 'runner_up_label', class: 'wide next', value: (d) => d.runner_up_label ?? '',
             csv: [['runner_up', (d) => d.runner_up], ['runner_up_label', (d) => d.runner_up_label], ['margin', (d) => d.margin]],
             cell: (d) => (d.runner_up ? [h('a', { href: route.to(['c', where.collection, 'cluster', d.runner_up]) }, shown(d.runner_up_label)),
                 h('span', { class: 'quiet margin', title: 'how much less similar that one is' }, ' −' + score(d.margin))] : '') },
