@@ -24,13 +24,20 @@ const script = await build({
     format: 'esm',
     target: ['es2022'],
 });
-await build({ ...shared, entryPoints: ['src/style/main.css'], outfile: path.join(out, 'style.css') });
+await build({
+    ...shared,
+    entryPoints: ['src/style/main.css'],
+    outfile: path.join(out, 'style.css'),
+});
 await mkdir(out, { recursive: true });
-for (const name of ['index.html', 'icon.svg']) await copyFile(path.join(here, 'src', name), path.join(out, name));
+for (const name of ['index.html', 'icon.svg'])
+    await copyFile(path.join(here, 'src', name), path.join(out, name));
 
 // Only packages whose code is in the script.
 const bundled = new Set();
-for (const [file, { bytesInOutput }] of Object.entries(Object.values(script.metafile.outputs)[0].inputs)) {
+for (const [file, { bytesInOutput }] of Object.entries(
+    Object.values(script.metafile.outputs)[0].inputs,
+)) {
     const found = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file);
     if (found && bytesInOutput > 0) bundled.add(found[1]);
 }

@@ -17,21 +17,33 @@ export function lookOver() {
         return [255, 255, 255, 255];
     };
     /* WCAG 2.2, relative luminance */
-    const luminance = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-        .reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const luminance = (c) =>
+        c
+            .slice(0, 3)
+            .map((v) => v / 255)
+            .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+            .reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
     const contrast = (a, b) => {
         const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
         return (x + 0.05) / (y + 0.05);
     };
-    const low = [], nameless = [];
+    const low = [],
+        nameless = [];
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
-        const e = texts.currentNode.parentElement, box = e.getBoundingClientRect();
-        if (!texts.currentNode.data.trim() || !box.width || e.closest('.heard, .skip, svg, option')) continue;
+        const e = texts.currentNode.parentElement,
+            box = e.getBoundingClientRect();
+        if (!texts.currentNode.data.trim() || !box.width || e.closest('.heard, .skip, svg, option'))
+            continue;
         const ratio = contrast(colour(getComputedStyle(e).color), ground(e));
-        if (ratio < 4.5) low.push(`${e.tagName}.${e.className} "${texts.currentNode.data.slice(0, 30)}" ${ratio.toFixed(2)}`);
+        if (ratio < 4.5)
+            low.push(
+                `${e.tagName}.${e.className} "${texts.currentNode.data.slice(0, 30)}" ${ratio.toFixed(2)}`,
+            );
     }
-    for (const e of document.querySelectorAll('a, button, input, select, svg:not([aria-hidden]), [role=img], table')) {
+    for (const e of document.querySelectorAll(
+        'a, button, input, select, svg:not([aria-hidden]), [role=img], table',
+    )) {
         const name = e.getAttribute('aria-label') ?? e.labels?.[0]?.textContent ?? e.textContent;
         if (!name.trim()) nameless.push(e.outerHTML.slice(0, 80));
     }

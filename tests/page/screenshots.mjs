@@ -9,7 +9,9 @@ const out = process.argv[2] ?? path.join(root, 'docs');
 
 /* Posts as they came: most of them, a build, then the rest and another one. */
 async function fill(server) {
-    const posts = example(path.join(root, 'examples/reddit-posts-20.jsonl.zst')).sort((a, b) => a.time - b.time);
+    const posts = example(path.join(root, 'examples/reddit-posts-20.jsonl.zst')).sort(
+        (a, b) => a.time - b.time,
+    );
     const first = Math.floor(posts.length * 0.93);
     await server.put('posts', posts.slice(0, first));
     await server.rebuild('posts');
@@ -19,17 +21,26 @@ async function fill(server) {
 }
 
 const server = await new Served().start();
-const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox', '--font-render-hinting=none'] });
+const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: ['--no-sandbox', '--font-render-hinting=none'],
+});
 try {
     await fill(server);
     const shots = [
-        ['page', '#/c/posts', 'a.tile', 900], ['page-cluster', '#/c/posts/cluster/{cluster}', '.chart svg', 900],
-        ['page-document', '#/c/posts/doc/12yhmq', '.why', 720], ['page-diff', '#/c/posts/diff', '.diff', 720],
+        ['page', '#/c/posts', 'a.tile', 900],
+        ['page-cluster', '#/c/posts/cluster/{cluster}', '.chart svg', 900],
+        ['page-document', '#/c/posts/doc/12yhmq', '.why', 720],
+        ['page-diff', '#/c/posts/diff', '.diff', 720],
     ];
     const clusters = await server.ask('GET', 'collections/posts/clusters');
     for (const [name, hash, ready, height] of shots)
         for (const colorScheme of ['light', 'dark']) {
-            const page = await newPage(browser, { colorScheme, deviceScaleFactor: 1.5, viewport: { width: 1280, height } });
+            const page = await newPage(browser, {
+                colorScheme,
+                deviceScaleFactor: 1.25,
+                viewport: { width: 1280, height },
+            });
             await page.goto(server.address + hash.replace('{cluster}', clusters[6].cluster));
             await page.waitForSelector(ready);
             if (name === 'page') await page.waitForSelector('.spark');
@@ -37,13 +48,19 @@ try {
             await page.screenshot({ path: path.join(out, `${name}-${colorScheme}.png`) });
             await page.context().close();
         }
-    const watched = await newPage(browser, { deviceScaleFactor: 1.5, viewport: { width: 1280, height: 640 } });
+    const watched = await newPage(browser, {
+        deviceScaleFactor: 1.25,
+        viewport: { width: 1280, height: 640 },
+    });
     await watched.goto(server.address + '#/c/posts');
     await watched.waitForSelector('.spark');
     await watched.getByRole('button', { name: 'Rebuild' }).click();
     await watched.waitForSelector('.task[data-phase]:not([data-phase=""])');
     await watched.screenshot({ path: path.join(out, 'page-rebuild-light.png') });
-    const narrow = await newPage(browser, { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 });
+    const narrow = await newPage(browser, {
+        viewport: { width: 390, height: 844 },
+        deviceScaleFactor: 1.5,
+    });
     await narrow.goto(server.address + '#/c/posts');
     await narrow.waitForSelector('.spark');
     await narrow.screenshot({ path: path.join(out, 'page-narrow.png') });

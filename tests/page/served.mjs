@@ -5,7 +5,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-export const chromiumPath = () => ['/usr/bin/chromium', '/usr/bin/chromium-browser', process.env.CHROMIUM ?? ''].find((p) => p && existsSync(p));
+export const chromiumPath = () =>
+    ['/usr/bin/chromium', '/usr/bin/chromium-browser', process.env.CHROMIUM ?? ''].find(
+        (p) => p && existsSync(p),
+    );
 
 export class Served {
     constructor(...options) {
@@ -16,7 +19,11 @@ export class Served {
     }
 
     async start() {
-        this.process = spawn(this.program, ['serve', '--store', this.store, '--listen', '127.0.0.1:0', ...this.options], { stdio: ['ignore', 'ignore', 'pipe'] });
+        this.process = spawn(
+            this.program,
+            ['serve', '--store', this.store, '--listen', '127.0.0.1:0', ...this.options],
+            { stdio: ['ignore', 'ignore', 'pipe'] },
+        );
         this.log = '';
         this.ended = new Promise((resolve) => this.process.on('exit', (code) => resolve(code)));
         await new Promise((resolve, reject) => {
@@ -41,17 +48,29 @@ export class Served {
     }
 
     async ask(method, where, body) {
-        const answer = await fetch(this.address + 'v1/' + where, { method, body, headers: this.headers });
-        if (!answer.ok) throw new Error(`${method} ${where}: ${answer.status} ${await answer.text()}`);
+        const answer = await fetch(this.address + 'v1/' + where, {
+            method,
+            body,
+            headers: this.headers,
+        });
+        if (!answer.ok)
+            throw new Error(`${method} ${where}: ${answer.status} ${await answer.text()}`);
         return answer.json();
     }
 
     put(collection, documents) {
-        return this.ask('POST', `collections/${encodeURIComponent(collection)}/documents`, documents.map((d) => JSON.stringify(d)).join('\n'));
+        return this.ask(
+            'POST',
+            `collections/${encodeURIComponent(collection)}/documents`,
+            documents.map((d) => JSON.stringify(d)).join('\n'),
+        );
     }
 
     async rebuild(collection, values = '') {
-        let task = await this.ask('POST', `collections/${encodeURIComponent(collection)}/builds${values}`);
+        let task = await this.ask(
+            'POST',
+            `collections/${encodeURIComponent(collection)}/builds${values}`,
+        );
         while (['queued', 'running'].includes(task.state)) {
             await new Promise((go) => setTimeout(go, 50));
             task = await this.ask('GET', 'tasks/' + task.task);
@@ -65,12 +84,21 @@ export class Served {
 export function example(file) {
     const told = spawnSync('zstd', ['-dcq', file], { maxBuffer: 1 << 28 });
     if (told.status !== 0) throw new Error(`zstd ${file}: ${told.stderr}`);
-    return told.stdout.toString().trim().split('\n').map((line) => JSON.parse(line));
+    return told.stdout
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
 }
 
 /** A page of the browser that keeps what its console said, and whom it asked. */
 export async function newPage(browser, options = {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', acceptDownloads: true, ...options });
+    const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        reducedMotion: 'reduce',
+        acceptDownloads: true,
+        ...options,
+    });
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     page.told = [];

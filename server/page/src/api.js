@@ -59,7 +59,8 @@ export async function ask(path, options = {}) {
     const problem = problemOf(answer.status, await answer.text());
     if (answer.status !== 401) throw problem;
     /* Where another request has been given a token meanwhile, that one is tried first. */
-    if (sessionStorage.getItem(TOKEN) === sent) sessionStorage.setItem(TOKEN, await askForToken(problem.message));
+    if (sessionStorage.getItem(TOKEN) === sent)
+        sessionStorage.setItem(TOKEN, await askForToken(problem.message));
     return ask(path, options);
 }
 
@@ -99,7 +100,9 @@ export async function searchParameter() {
     if (searchName === undefined) {
         const { paths } = await json('openapi.json');
         const found = paths['/v1/collections/{collection}/search']?.get?.parameters ?? [];
-        searchName = found.find((p) => p.in === 'query' && (p.name === 'q' || p.name === 'query'))?.name ?? '';
+        searchName =
+            found.find((p) => p.in === 'query' && (p.name === 'q' || p.name === 'query'))?.name ??
+            '';
     }
     return searchName;
 }

@@ -5,18 +5,22 @@ const SVG = 'http://www.w3.org/2000/svg';
 function set(element, name, value) {
     if (value === null || value === undefined || value === false) return;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else if (name === 'style') for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
+    else if (name === 'style')
+        for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
     else if (name === 'value' || name === 'checked') element[name] = value;
     else element.setAttribute(name, value === true ? '' : value);
 }
 
 function fill(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes ?? {})) set(element, name, value);
-    element.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
+    element.append(
+        ...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false),
+    );
     return element;
 }
 
-export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+export const h = (tag, attributes, ...children) =>
+    fill(document.createElement(tag), attributes, children);
 
 export const svg = (tag, attributes, ...children) =>
     fill(document.createElementNS(SVG, tag), attributes, children);

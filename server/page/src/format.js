@@ -1,12 +1,26 @@
 // Numbers and times as people read them.
 
 const whole = new Intl.NumberFormat('en-US');
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+const day = new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+});
 const second = new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
 });
 const minute = new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
 });
 
 export const count = (n) => whole.format(n);
@@ -40,7 +54,14 @@ export function documentTime(t) {
 /** "3 hours ago" */
 export function ago(t, now = Date.now()) {
     const s = Math.max(0, (now - new Date(t).getTime()) / 1000);
-    const [n, unit] = s < 60 ? [0, ''] : s < 3600 ? [s / 60, 'minute'] : s < 86400 ? [s / 3600, 'hour'] : [s / 86400, 'day'];
+    const [n, unit] =
+        s < 60
+            ? [0, '']
+            : s < 3600
+              ? [s / 60, 'minute']
+              : s < 86400
+                ? [s / 3600, 'hour']
+                : [s / 86400, 'day'];
     return unit ? several(Math.floor(n), unit) + ' ago' : 'just now';
 }
 
@@ -48,5 +69,9 @@ export function ago(t, now = Date.now()) {
 export function period(p) {
     const found = /^(\d{4})-(\d{2})$/.exec(p);
     if (!found) return p;
-    return new Date(Date.UTC(+found[1], +found[2] - 1)).toLocaleString('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' });
+    return new Date(Date.UTC(+found[1], +found[2] - 1)).toLocaleString('en-US', {
+        month: 'short',
+        year: 'numeric',
+        timeZone: 'UTC',
+    });
 }

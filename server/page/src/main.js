@@ -21,20 +21,27 @@ let last = '';
 
 const failed = (e) => ({
     title: 'Not shown',
-    element: h('div', { class: 'empty', role: 'alert' }, h('h1', {}, e.status === 404 ? 'It is not there' : 'This cannot be shown'),
-        h('p', {}, plain(e.message)), h('p', {}, h('button', { type: 'button', onclick: () => show() }, 'Try again'))),
+    element: h(
+        'div',
+        { class: 'empty', role: 'alert' },
+        h('h1', {}, e.status === 404 ? 'It is not there' : 'This cannot be shown'),
+        h('p', {}, plain(e.message)),
+        h('p', {}, h('button', { type: 'button', onclick: () => show() }, 'Try again')),
+    ),
 });
 
 /* What is on the screen stays until the new view is there as a whole. */
 async function show({ refreshed } = {}) {
-    const where = route.read(), main = document.getElementById('main');
+    const where = route.read(),
+        main = document.getElementById('main');
     showing.abort();
     const mine = (showing = new AbortController());
     useNamespace(where.values.namespace);
     main.setAttribute('aria-busy', 'true');
     let made;
     try {
-        if (!views[where.view]) throw Object.assign(new Error('There is nothing at this address.'), { status: 404 });
+        if (!views[where.view])
+            throw Object.assign(new Error('There is nothing at this address.'), { status: 404 });
         made = await views[where.view](where, { signal: mine.signal });
     } catch (e) {
         if (mine.signal.aborted) return;

@@ -44,7 +44,8 @@ export function to(parts, values = {}, keep = ['config', 'build', 'namespace']) 
     if (now.namespace) all.namespace = now.namespace;
     Object.assign(all, values);
     const search = new URLSearchParams(
-        Object.entries(all).filter(([, v]) => v !== undefined && v !== null && v !== ''));
+        Object.entries(all).filter(([, v]) => v !== undefined && v !== null && v !== ''),
+    );
     const text = search.toString();
     return '#/' + parts.map((p) => encodeURIComponent(p)).join('/') + (text ? '?' + text : '');
 }
@@ -54,7 +55,8 @@ export function withValues(values) {
     const [path] = location.hash.split('?');
     const all = { ...read().values, ...values };
     const search = new URLSearchParams(
-        Object.entries(all).filter(([, v]) => v !== undefined && v !== null && v !== ''));
+        Object.entries(all).filter(([, v]) => v !== undefined && v !== null && v !== ''),
+    );
     const text = search.toString();
     return (path || '#/') + (text ? '?' + text : '');
 }

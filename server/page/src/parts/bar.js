@@ -2,5 +2,8 @@
 import { h } from '../dom.js';
 
 export const bar = (share, kind = '') =>
-    h('span', { class: 'bar ' + kind, 'aria-hidden': 'true' },
-        h('span', { style: { width: Math.max(0, Math.min(1, share)) * 100 + '%' } }));
+    h(
+        'span',
+        { class: 'bar ' + kind, 'aria-hidden': 'true' },
+        h('span', { style: { width: Math.max(0, Math.min(1, share)) * 100 + '%' } }),
+    );

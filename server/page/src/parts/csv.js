@@ -10,18 +10,28 @@ export const line = (values) => values.map(cell).join(',') + '\r\n';
 
 /** A button that saves a table. pieces() gives lines, maybe as a generator that asks for more. */
 export function button(name, pieces) {
-    const b = h('button', {
-        type: 'button', class: 'small', title: 'Save this table as CSV',
-        onclick: async () => {
-            b.disabled = true;
-            try {
-                const parts = [];
-                for await (const piece of pieces()) parts.push(piece);
-                save(name.replace(/[^\p{L}\p{N}._-]+/gu, '-') + '.csv', 'text/csv;charset=utf-8', parts);
-            } finally {
-                b.disabled = false;
-            }
+    const b = h(
+        'button',
+        {
+            type: 'button',
+            class: 'small',
+            title: 'Save this table as CSV',
+            onclick: async () => {
+                b.disabled = true;
+                try {
+                    const parts = [];
+                    for await (const piece of pieces()) parts.push(piece);
+                    save(
+                        name.replace(/[^\p{L}\p{N}._-]+/gu, '-') + '.csv',
+                        'text/csv;charset=utf-8',
+                        parts,
+                    );
+                } finally {
+                    b.disabled = false;
+                }
+            },
         },
-    }, 'CSV');
+        'CSV',
+    );
     return b;
 }

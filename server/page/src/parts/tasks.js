@@ -4,7 +4,7 @@ import { ask, at, json, pieces, Problem, query } from '../api.js';
 import { announce, h } from '../dom.js';
 import { count, several } from '../format.js';
 import * as route from '../route.js';
-import { shown } from '../text.js';
+import { plain, shown } from '../text.js';
 
 const LOOK_MS = 5000;
 
@@ -18,19 +18,45 @@ export const onPublished = (called) => (published = called);
 const dock = () => document.getElementById('dock');
 
 function place(task) {
-    const words = h('span', { class: 'task-words' }), progress = h('progress', { max: 1, 'aria-label': 'Progress' });
-    const tools = h('span', { class: 'tools' }, h('button', { type: 'button', class: 'small',
-        onclick: () => ask(at`v1/tasks/${task.task}`, { method: 'DELETE' }).catch((e) => announce(e.message)) }, 'Cancel'));
+    const words = h('span', { class: 'task-words' }),
+        progress = h('progress', { max: 1, 'aria-label': 'Progress' });
+    const tools = h(
+        'span',
+        { class: 'tools' },
+        h(
+            'button',
+            {
+                type: 'button',
+                class: 'small',
+                onclick: () =>
+                    ask(at`v1/tasks/${task.task}`, { method: 'DELETE' }).catch((e) =>
+                        announce(e.message),
+                    ),
+            },
+            'Cancel',
+        ),
+    );
     const element = h('div', { class: 'task', 'data-task': task.task }, words, progress, tools);
     dock().append(element);
     return { element, words, progress, tools };
 }
 
-const nameOf = (task) => [shown(task.collection ?? 'collections'), task.configuration && task.configuration !== 'default' ? [' (', shown(task.configuration), ')'] : ''];
+const nameOf = (task) => [
+    shown(task.collection ?? 'collections'),
+    task.configuration && task.configuration !== 'default'
+        ? [' (', shown(task.configuration), ')']
+        : '',
+];
 
 function tell(where, task) {
-    const phase = task.phase ? [task.phase, task.total ? ` ${count(task.done)} of ${count(task.total)}` : ''].join('') : task.state;
-    where.words.replaceChildren(...['Rebuilding ', nameOf(task), ' · ', h('span', { class: 'quiet' }, phase)].flat(Infinity));
+    const phase = task.phase
+        ? [task.phase, task.total ? ` ${count(task.done)} of ${count(task.total)}` : ''].join('')
+        : task.state;
+    where.words.replaceChildren(
+        ...['Rebuilding ', nameOf(task), ' · ', h('span', { class: 'quiet' }, phase)].flat(
+            Infinity,
+        ),
+    );
     if (task.total) where.progress.value = task.done / task.total;
     else where.progress.removeAttribute('value');
     where.element.dataset.phase = task.phase ?? '';
@@ -39,14 +65,50 @@ function tell(where, task) {
 function end(where, task) {
     const rows = task.rows ?? [];
     const built = rows.find((r) => r.outcome === 'rebuilt');
-    const dismiss = h('button', { type: 'button', class: 'small', 'aria-label': 'Dismiss', onclick: () => where.element.remove() }, '×');
-    const said = task.state === 'failed' ? [' failed: ', shown(task.error)] : task.state === 'cancelled' ? [' was cancelled; the build before is still served']
-        : built ? [` has been rebuilt: ${several(built.k, 'cluster')} of ${several(built.documents, 'document')}`] : [' has not changed; the build is as it was'];
+    const dismiss = h(
+        'button',
+        {
+            type: 'button',
+            class: 'small',
+            'aria-label': 'Dismiss',
+            onclick: () => where.element.remove(),
+        },
+        '×',
+    );
+    const said =
+        task.state === 'failed'
+            ? [' failed: ', shown(task.error)]
+            : task.state === 'cancelled'
+              ? [' was cancelled; the build before is still served']
+              : built
+                ? [
+                      ` has been rebuilt: ${several(built.k, 'cluster')} of ${several(built.documents, 'document')}`,
+                  ]
+                : [' has not changed; the build is as it was'];
     where.progress.remove();
     where.element.classList.add(task.state);
     where.words.replaceChildren(...[nameOf(task), said].flat(Infinity));
-    where.tools.replaceChildren(...[built && h('a', { class: 'button small', href: route.to(['c', task.collection, 'diff'],
-        { config: task.configuration === 'default' ? '' : task.configuration, build: '' }, []) }, 'What changed'), dismiss].filter(Boolean));
+    where.tools.replaceChildren(
+        ...[
+            built &&
+                h(
+                    'a',
+                    {
+                        class: 'button small',
+                        href: route.to(
+                            ['c', task.collection, 'diff'],
+                            {
+                                config: task.configuration === 'default' ? '' : task.configuration,
+                                build: '',
+                            },
+                            [],
+                        ),
+                    },
+                    'What changed',
+                ),
+            dismiss,
+        ].filter(Boolean),
+    );
     if (task.state === 'done') setTimeout(() => where.element.remove(), 20_000);
     announce(where.words.textContent);
     if (built) published(task.collection, built);
@@ -55,8 +117,19 @@ function end(where, task) {
 function gone(where, message) {
     where.progress.remove();
     where.element.classList.add('failed');
-    where.words.textContent = message;
-    where.tools.replaceChildren(h('button', { type: 'button', class: 'small', 'aria-label': 'Dismiss', onclick: () => where.element.remove() }, '×'));
+    where.words.textContent = plain(message);
+    where.tools.replaceChildren(
+        h(
+            'button',
+            {
+                type: 'button',
+                class: 'small',
+                'aria-label': 'Dismiss',
+                onclick: () => where.element.remove(),
+            },
+            '×',
+        ),
+    );
 }
 
 /* Server-sent events, read as a stream: EventSource could not send the token. */
@@ -65,10 +138,12 @@ async function follow(task) {
     const here = place(task);
     followed.set(task.task, here);
     tell(here, task);
-    announce(`Rebuilding ${task.collection ?? ''}`);
+    announce(`Rebuilding ${plain(task.collection)}`);
     try {
         for (;;) {
-            const answer = await ask(at`v1/tasks/${task.task}/events`, { headers: { Accept: 'text/event-stream' } });
+            const answer = await ask(at`v1/tasks/${task.task}/events`, {
+                headers: { Accept: 'text/event-stream' },
+            });
             for await (const event of pieces(answer, '\n\n')) {
                 const found = /^event: (\w+)\ndata: (.*)$/s.exec(event);
                 if (!found) continue;
@@ -76,7 +151,9 @@ async function follow(task) {
                 if (found[1] === 'end') return end(here, told);
                 tell(here, told);
             }
-            await new Promise((go) => setTimeout(go, 1000)); /* the answer was cut short: ask again */
+            await new Promise((go) =>
+                setTimeout(go, 1000),
+            ); /* the answer was cut short: ask again */
         }
     } catch (e) {
         gone(here, e instanceof Problem ? e.message : String(e));
@@ -86,7 +163,11 @@ async function follow(task) {
 /** Ask for a rebuild and follow it. */
 export async function rebuild(collection, config, force) {
     try {
-        follow(await json(at`v1/collections/${collection}/builds` + query({ config, force }), { method: 'POST' }));
+        follow(
+            await json(at`v1/collections/${collection}/builds` + query({ config, force }), {
+                method: 'POST',
+            }),
+        );
     } catch (e) {
         const here = place({ task: '' });
         gone(here, e.message);
@@ -110,6 +191,9 @@ async function look() {
 }
 
 export function watch() {
-    const again = () => look().catch(() => {}).finally(() => setTimeout(again, LOOK_MS));
+    const again = () =>
+        look()
+            .catch(() => {})
+            .finally(() => setTimeout(again, LOOK_MS));
     again();
 }
