@@ -1,6 +1,7 @@
 /**
- * Files that are part of the program: pages, styles, scripts. Each path of the table needs a route
- * in gf_routes_of_pages, too.
+ * Files that are part of the program: the page at / with its script and style. The table is made
+ * from server/page/built when the program is built; each of its paths has a route in
+ * gf_routes_of_pages.
  */
 #ifndef GF_SERVER_HTTP_PAGES_H
 #define GF_SERVER_HTTP_PAGES_H
@@ -11,10 +12,10 @@ typedef struct gf_page {
     const char *path, *content_type;
     const char *bytes; /* len */
     size_t len;
-    const char *policy; /* Content-Security-Policy; NULL: nothing but the page itself */
+    const char *etag; /* strong: of the bytes, with its quotes */
 } gf_page;
 
-extern const gf_page gf_pages[];
+extern const gf_page gf_pages[]; /* gf_n_pages */
 extern const size_t gf_n_pages;
 
 #endif

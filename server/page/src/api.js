@@ -1,0 +1,108 @@
+// Asking the server: tokens, problems (RFC 9457), rows as they come.
+import { askForToken } from './parts/token.js';
+
+const TOKEN = 'grouperfish.token';
+
+/** What the server answered instead of what was asked for. */
+export class Problem extends Error {
+    constructor(status, title, detail) {
+        super(detail || title);
+        this.status = status;
+        this.title = title;
+    }
+}
+
+/** at`/v1/collections/${name}` with each part encoded. */
+export const at = (strings, ...parts) =>
+    strings.reduce((path, s, i) => path + encodeURIComponent(parts[i - 1]) + s);
+
+/** "?a=1&b" of what is set. */
+export function query(values) {
+    const parts = Object.entries(values)
+        .filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false)
+        .map(([k, v]) => (v === true ? k : `${k}=${encodeURIComponent(v)}`));
+    return parts.length ? '?' + parts.join('&') : '';
+}
+
+let nameSpace = '';
+export const useNamespace = (name) => (nameSpace = name ?? '');
+
+export function headers(more = {}) {
+    const all = { ...more };
+    const token = sessionStorage.getItem(TOKEN);
+    if (token) all.Authorization = 'Bearer ' + token;
+    if (nameSpace) all['Grouperfish-Namespace'] = encodeURIComponent(nameSpace);
+    return all;
+}
+
+/** The problem that a body of text tells of. */
+export function problemOf(status, text) {
+    try {
+        const told = JSON.parse(text);
+        return new Problem(status, told.title ?? '', told.detail ?? '');
+    } catch {
+        return new Problem(status, text.slice(0, 200) || `The server answered ${status}.`, '');
+    }
+}
+
+/** Ask, once more with a token where one is needed. */
+export async function ask(path, options = {}) {
+    let answer;
+    const sent = sessionStorage.getItem(TOKEN);
+    try {
+        answer = await fetch(path, { ...options, headers: headers(options.headers) });
+    } catch (e) {
+        if (e.name === 'AbortError') throw e;
+        throw new Problem(0, 'No answer', 'The server does not answer.');
+    }
+    if (answer.ok) return answer;
+    const problem = problemOf(answer.status, await answer.text());
+    if (answer.status !== 401) throw problem;
+    /* Where another request has been given a token meanwhile, that one is tried first. */
+    if (sessionStorage.getItem(TOKEN) === sent)
+        sessionStorage.setItem(TOKEN, await askForToken(problem.message));
+    return ask(path, options);
+}
+
+export const json = async (path, options) => (await ask(path, options)).json();
+
+/** Pieces of text between separators, as they come. */
+export async function* pieces(answer, separator) {
+    let rest = '';
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    try {
+        for (;;) {
+            const { done, value } = await reader.read();
+            if (done) break;
+            const parts = (rest + value).split(separator);
+            rest = parts.pop();
+            yield* parts;
+        }
+        if (rest.trim()) yield rest;
+    } finally {
+        reader.cancel().catch(() => {});
+    }
+}
+
+/** Rows one by one: a caller that stops looking ends the answer. */
+export async function* rows(path, options = {}) {
+    const answer = await ask(path, { ...options, headers: { Accept: 'application/x-ndjson' } });
+    for await (const line of pieces(answer, '\n')) {
+        const row = JSON.parse(line);
+        if (row.error) throw new Problem(row.error.status, row.error.title, row.error.detail);
+        if (!row.notice) yield row;
+    }
+}
+
+let searchName;
+/** The name of search's parameter for the query, or "" where the server's interface has no search. */
+export async function searchParameter() {
+    if (searchName === undefined) {
+        const { paths } = await json('openapi.json');
+        const found = paths['/v1/collections/{collection}/search']?.get?.parameters ?? [];
+        searchName =
+            found.find((p) => p.in === 'query' && (p.name === 'q' || p.name === 'query'))?.name ??
+            '';
+    }
+    return searchName;
+}

@@ -1,0 +1,62 @@
+// Addresses of views, behind "#": what is shown is in the address, so it can be sent to somebody.
+//
+//     #/                          collections
+//     #/c/NAME                    its clusters (view=map|list, sort)
+//     #/c/NAME/cluster/ID         one
+//     #/c/NAME/doc/ID             a document
+//     #/c/NAME/diff               what changed (from, to)
+//     #/c/NAME/search?q=          documents; #/search?q= of all collections
+//
+// with config=, build= and namespace= behind "?".
+
+const decode = (s) => {
+    try {
+        return decodeURIComponent(s);
+    } catch {
+        return s;
+    }
+};
+
+export function read(hash = location.hash) {
+    const [path, search = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
+    const parts = path.split('/').filter(Boolean).map(decode);
+    const values = Object.fromEntries(new URLSearchParams(search));
+    const route = { view: 'nothing', values };
+    if (parts.length === 0) route.view = 'collections';
+    else if (parts[0] === 'search' && parts.length === 1) route.view = 'search';
+    else if (parts[0] === 'c' && parts.length >= 2) {
+        route.collection = parts[1];
+        if (parts.length === 2) route.view = 'clusters';
+        else if (['diff', 'search'].includes(parts[2]) && parts.length === 3) route.view = parts[2];
+        else if (['cluster', 'doc'].includes(parts[2]) && parts.length === 4) {
+            route.view = parts[2];
+            route.id = parts[3];
+        }
+    }
+    return route;
+}
+
+/** The address of parts ("c", name, "cluster", 7) with values; what all views share is kept. */
+export function to(parts, values = {}, keep = ['config', 'build', 'namespace']) {
+    const now = read().values;
+    const all = {};
+    for (const name of keep) if (now[name] && parts.length) all[name] = now[name];
+    if (now.namespace) all.namespace = now.namespace;
+    Object.assign(all, values);
+    const search = new URLSearchParams(
+        Object.entries(all).filter(([, v]) => v !== undefined && v !== null && v !== ''),
+    );
+    const text = search.toString();
+    return '#/' + parts.map((p) => encodeURIComponent(p)).join('/') + (text ? '?' + text : '');
+}
+
+/** The same view with other values. */
+export function withValues(values) {
+    const [path] = location.hash.split('?');
+    const all = { ...read().values, ...values };
+    const search = new URLSearchParams(
+        Object.entries(all).filter(([, v]) => v !== undefined && v !== null && v !== ''),
+    );
+    const text = search.toString();
+    return (path || '#/') + (text ? '?' + text : '');
+}

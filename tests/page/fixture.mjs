@@ -1,0 +1,94 @@
+// A server with collections, a browser, and what the tests of the page have in common.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { chromiumPath, example, newPage, Served } from './served.mjs';
+
+export const FEEDBACK = [
+    { id: '1', text: 'The new tabs are fast', time: 1277293943, lang: 'en', type: 'praise' },
+    { id: '2', text: 'Tabs on top: fast and pretty', type: 'praise' },
+    { id: '3', text: 'I love the new tabs', time: 1277389059, type: 'praise' },
+    { id: '4', text: 'Video crashes the browser', time: 1277489059, type: 'issue' },
+    { id: '5', text: 'The browser crashes with many tabs', type: 'issue' },
+    { id: '6', text: 'Crashes on every video', lang: 'en', type: 'issue' },
+];
+
+export let server, browser, posts;
+
+before(async () => {
+    server = await new Served().start();
+    browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+    posts = example(
+        path.join(process.env.GROUPERFISH_SOURCE, 'examples/reddit-posts-20.jsonl.zst'),
+    ).filter((_, i) => i % 4 === 0);
+    await server.put('feedback', FEEDBACK);
+    await server.ask(
+        'PATCH',
+        'collections/feedback/configurations/default?set=k=2&set=language=english',
+    );
+    await server.rebuild('feedback');
+    await server.put('posts', posts.slice(0, -400));
+    await server.rebuild('posts');
+    await server.put('raw', FEEDBACK);
+    await server.put('twice', FEEDBACK);
+    await server.rebuild('twice');
+    await server.put('twice', [{ id: '7', text: 'Fast new tabs please' }]);
+    await server.rebuild('twice');
+});
+
+after(async () => {
+    await browser?.close();
+    await server?.stop();
+});
+
+/* A test with a page of its own; at its end nothing was said, and nobody else asked. */
+export function inBrowser(name, run, options = {}) {
+    test(name, async () => {
+        const page = await newPage(browser, options);
+        try {
+            await run(page);
+            assert.deepEqual(page.told, options.said ?? []);
+            assert.deepEqual(
+                [...page.hosts].filter((host) => host !== new URL(page.url()).host),
+                [],
+            );
+        } finally {
+            await page.context().close();
+        }
+    });
+}
+
+export const open = async (page, hash, ready = 'main > *') => {
+    await page.goto('about:blank');
+    await page.goto(server.address + hash);
+    await page.waitForSelector(ready);
+};
+
+export const texts = (page, selector) => page.locator(selector).allTextContents();
+
+export async function saved(page, button) {
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    return {
+        name: download.suggestedFilename(),
+        text: readFileSync(await download.path(), 'utf8'),
+    };
+}
+
+/* RFC 4180 */
+export function parseCsv(text) {
+    const rows = [];
+    for (let i = 0; i < text.length;) {
+        const row = [];
+        for (;;) {
+            const found = /^(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/.exec(text.slice(i));
+            assert.ok(found, `no CSV at ${i}: ${text.slice(i, i + 40)}`);
+            row.push(found[1] !== undefined ? found[1].replaceAll('""', '"') : found[2]);
+            i += found[0].length;
+            if (found[3] !== ',') break;
+        }
+        rows.push(row);
+    }
+    return rows;
+}

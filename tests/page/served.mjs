@@ -1,0 +1,110 @@
+// A server of the program that was built, in a folder of its own, and a browser that says all it
+// meets. GROUPERFISH_PROGRAM names the program.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+export const chromiumPath = () =>
+    ['/usr/bin/chromium', '/usr/bin/chromium-browser', process.env.CHROMIUM ?? ''].find(
+        (p) => p && existsSync(p),
+    );
+
+export class Served {
+    constructor(...options) {
+        this.folder = mkdtempSync(path.join(tmpdir(), 'grouperfish-page-'));
+        this.program = process.env.GROUPERFISH_PROGRAM;
+        this.store = path.join(this.folder, 'store');
+        this.options = options;
+    }
+
+    async start() {
+        this.process = spawn(
+            this.program,
+            ['serve', '--store', this.store, '--listen', '127.0.0.1:0', ...this.options],
+            { stdio: ['ignore', 'ignore', 'pipe'] },
+        );
+        this.log = '';
+        this.ended = new Promise((resolve) => this.process.on('exit', (code) => resolve(code)));
+        await new Promise((resolve, reject) => {
+            this.process.stderr.on('data', (piece) => {
+                this.log += piece;
+                const found = /listening address=(\S+)/.exec(this.log);
+                if (found) {
+                    this.address = `http://${found[1]}/`;
+                    resolve();
+                }
+            });
+            this.process.on('exit', () => reject(new Error(this.log)));
+        });
+        return this;
+    }
+
+    async stop() {
+        this.process.kill('SIGTERM');
+        const code = await this.ended;
+        rmSync(this.folder, { recursive: true, force: true });
+        if (code !== 0) throw new Error(`the server ended with ${code}:\n${this.log}`);
+    }
+
+    async ask(method, where, body) {
+        const answer = await fetch(this.address + 'v1/' + where, {
+            method,
+            body,
+            headers: this.headers,
+        });
+        if (!answer.ok)
+            throw new Error(`${method} ${where}: ${answer.status} ${await answer.text()}`);
+        return answer.json();
+    }
+
+    put(collection, documents) {
+        return this.ask(
+            'POST',
+            `collections/${encodeURIComponent(collection)}/documents`,
+            documents.map((d) => JSON.stringify(d)).join('\n'),
+        );
+    }
+
+    async rebuild(collection, values = '') {
+        let task = await this.ask(
+            'POST',
+            `collections/${encodeURIComponent(collection)}/builds${values}`,
+        );
+        while (['queued', 'running'].includes(task.state)) {
+            await new Promise((go) => setTimeout(go, 50));
+            task = await this.ask('GET', 'tasks/' + task.task);
+        }
+        if (task.state !== 'done') throw new Error(JSON.stringify(task));
+        return task;
+    }
+}
+
+/** The documents of a file of the examples. */
+export function example(file) {
+    const told = spawnSync('zstd', ['-dcq', file], { maxBuffer: 1 << 28 });
+    if (told.status !== 0) throw new Error(`zstd ${file}: ${told.stderr}`);
+    return told.stdout
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+}
+
+/** A page of the browser that keeps what its console said, and whom it asked. */
+export async function newPage(browser, options = {}) {
+    const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        reducedMotion: 'reduce',
+        acceptDownloads: true,
+        ...options,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    page.told = [];
+    page.hosts = new Set();
+    page.on('console', (m) => page.told.push(`${m.type()}: ${m.text()}`));
+    page.on('pageerror', (e) => page.told.push('error: ' + e.message));
+    page.on('request', (r) => r.url().startsWith('blob:') || page.hosts.add(new URL(r.url()).host));
+    return page;
+}

@@ -1,0 +1,231 @@
+// What people do with the page: import, rebuild, save, search, show a token.
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import {
+    browser,
+    FEEDBACK,
+    inBrowser,
+    open,
+    parseCsv,
+    posts,
+    saved,
+    server,
+    texts,
+} from './fixture.mjs';
+import { newPage, Served } from './served.mjs';
+
+inBrowser('import, rebuild and what is there then', async (page) => {
+    await open(page, '', '.row-link');
+    await page.evaluate(
+        (lines) => {
+            const data = new DataTransfer();
+            data.items.add(new File([lines], 'news.jsonl'));
+            dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+        },
+        FEEDBACK.map((d) => JSON.stringify(d)).join('\n') + '\n{"id": "7"}\nbroken\n',
+    );
+    assert.equal(await page.getByLabel('Into the collection').inputValue(), 'news');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.waitForSelector('.summary');
+    const summary = Object.fromEntries(
+        await page
+            .locator('.summary')
+            .evaluate((dl) =>
+                [...dl.querySelectorAll('dt')].map((t) => [
+                    t.textContent,
+                    t.nextElementSibling.textContent,
+                ]),
+            ),
+    );
+    assert.deepEqual(summary, {
+        read: '8',
+        new: '6',
+        changed: '0',
+        unchanged: '0',
+        skipped: '0',
+        refused: '2',
+    });
+    assert.match(await page.locator('.told').innerText(), /broken_json \(1\)/);
+    await page.getByRole('button', { name: 'Cluster them' }).click();
+    await page.waitForSelector('a.tile');
+    assert.match(page.url(), /#\/c\/news$/);
+    assert.equal(await page.locator('.task.done').count(), 1);
+});
+
+inBrowser(
+    'import: what cannot be read is said, and another field helps',
+    async (page) => {
+        await open(page, '#/c/feedback', '.row-link');
+        await page.evaluate(() => {
+            const data = new DataTransfer();
+            data.items.add(new File(['key,body\n9,The menu is slow\n'], 'more.csv'));
+            dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+        });
+        await page.getByLabel('Into the collection').fill('menus');
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.waitForSelector('.problem');
+        assert.match(await page.locator('.problem').innerText(), /fields found: key, body/);
+        await page.locator('summary').click();
+        await page.getByLabel('Field of the text').fill('body');
+        await page.getByLabel('Field of the id').fill('key');
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.waitForSelector('.summary');
+        assert.equal(
+            (await server.ask('GET', 'collections/menus/documents/9')).text,
+            'The menu is slow',
+        );
+    },
+    {
+        said: [
+            'error: Failed to load resource: the server responded with a status of 400 (Bad Request)',
+        ],
+    },
+);
+
+inBrowser('a rebuild is watched to the switch; what changed is shown', async (page) => {
+    await open(page, '#/c/posts', 'a.tile');
+    const old = await page.locator('main').getAttribute('data-build');
+    await server.put('posts', posts.slice(-400));
+    await page.evaluate(() => {
+        window.seen = [];
+        const look = () => {
+            const task = document.querySelector('.task');
+            window.seen.push([
+                document.getElementById('main').dataset.build,
+                task?.className ?? '',
+                task?.dataset.phase ?? '',
+                document.querySelectorAll('main a.tile').length > 0,
+            ]);
+        };
+        new MutationObserver(look).observe(document.body, {
+            subtree: true,
+            childList: true,
+            attributes: true,
+        });
+    });
+    await page.getByRole('button', { name: 'Rebuild' }).click();
+    await page.waitForSelector('.task progress');
+    await page.waitForFunction((b) => document.getElementById('main').dataset.build !== b, old, {
+        timeout: 300_000,
+    });
+    const seen = await page.evaluate(() => window.seen);
+    const running = seen.filter(([, kind]) => kind === 'task');
+    assert.ok(running.length > 0);
+    assert.deepEqual([...new Set(running.map(([build]) => build))], [old]);
+    assert.ok(running.some(([, , phase]) => phase.length > 0));
+    assert.ok(running.every(([, , , tiles]) => tiles));
+    const [served] = await server.ask('GET', 'collections/posts/builds');
+    assert.equal(await page.locator('main').getAttribute('data-build'), String(served.build));
+    await page.locator('.task').getByRole('link', { name: 'What changed' }).click();
+    await page.waitForSelector('.diff .row-link');
+    const rows = await server.ask('GET', 'collections/posts/diff');
+    assert.equal(await page.locator('.diff tbody tr').count(), rows.length);
+    assert.match(await page.locator('.facts').innerText(), /400 documents added/);
+});
+
+inBrowser('a rebuild that somebody else asked for', async (page) => {
+    await open(page, '#/c/feedback', 'a.tile');
+    const old = await page.locator('main').getAttribute('data-build');
+    await page.waitForTimeout(500);
+    await server.put('feedback', [{ id: '7', text: 'Fast new tabs please' }]);
+    await server.rebuild('feedback');
+    await page.waitForFunction((b) => document.getElementById('main').dataset.build !== b, old);
+    assert.match(await page.locator('.facts').innerText(), /7 documents/);
+});
+
+inBrowser('CSV has what the tables have', async (page) => {
+    const clusters = await server.ask('GET', 'collections/posts/clusters');
+    await open(page, '#/c/posts', '.spark');
+    const { name, text } = await saved(page, page.getByRole('button', { name: 'CSV' }));
+    const [head, ...rows] = parseCsv(text);
+    assert.equal(name, 'posts-clusters.csv');
+    assert.deepEqual(head.slice(0, 4), ['cluster', 'label', 'size', 'share']);
+    assert.deepEqual(
+        rows.map((r) => [+r[0], r[1], +r[2], +r[3]]),
+        clusters.map((c) => [c.cluster, c.label, c.size, c.share]),
+    );
+    const small = clusters.at(-1);
+    await open(page, `#/c/posts/cluster/${small.cluster}`, 'a.document');
+    const all = parseCsv(
+        (await saved(page, page.locator('.documents').getByRole('button', { name: 'CSV' }))).text,
+    );
+    const known = await server.ask(
+        'GET',
+        `collections/posts/clusters/${small.cluster}/documents?limit=1000`,
+    );
+    assert.deepEqual(
+        all.slice(1).map((r) => [r[0], +r[1], r[5]]),
+        known.documents.map((d) => [d.id, d.score, d.text]),
+    );
+    assert.equal(all.length - 1, small.size);
+});
+
+test('a server with tokens: it is asked for once, kept for the tab, and sent', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'grouperfish-tokens-')),
+        file = path.join(folder, 'tokens');
+    writeFileSync(file, 'write-0123456789a write default\n');
+    chmodSync(file, 0o600);
+    const guarded = await new Served('--tokens', file).start();
+    guarded.headers = { Authorization: 'Bearer write-0123456789a' };
+    const page = await newPage(browser);
+    try {
+        await guarded.put('feedback', FEEDBACK);
+        await page.goto(guarded.address + '#/c/feedback');
+        await page.locator('#token').fill('wrong-0123456789a');
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('text=no such token');
+        await page.locator('#token').fill('write-0123456789a');
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'Cluster it' }).first().click();
+        await page.waitForSelector('a.tile');
+        assert.equal(await page.evaluate(() => localStorage.length + document.cookie.length), 0);
+        await page.reload();
+        await page.waitForSelector('a.tile');
+        assert.equal(await page.locator('dialog').count(), 0);
+        assert.deepEqual(
+            page.told.filter((line) => !line.includes('401')),
+            [],
+        );
+    } finally {
+        await page.context().close();
+        await guarded.stop();
+        rmSync(folder, { recursive: true });
+    }
+});
+
+inBrowser('another namespace', async (page) => {
+    const answer = await fetch(
+        server.address + 'v1/collections/elsewhere/documents?namespace=other',
+        { method: 'POST', body: JSON.stringify(FEEDBACK[0]) },
+    );
+    assert.equal(answer.status, 200);
+    await open(page, '#/?namespace=other', '.row-link');
+    assert.deepEqual(await texts(page, 'main .row-link'), ['elsewhere']);
+    await page.locator('main .row-link').click();
+    await page.waitForSelector('.empty');
+    assert.match(page.url(), /#\/c\/elsewhere\?namespace=other$/);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.row-link');
+    assert.match(page.url(), /namespace=other/);
+});
+
+inBrowser('search, where the server has it', async (page) => {
+    const { paths } = await (await fetch(server.address + 'openapi.json')).json();
+    await open(page, '#/c/posts', '.row-link');
+    await page.waitForTimeout(500);
+    if (!paths['/v1/collections/{collection}/search']) {
+        assert.equal(await page.locator('#search').isVisible(), false);
+        return;
+    }
+    await page.keyboard.press('/');
+    await page.keyboard.type('marathon');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('a.document');
+    assert.match(page.url(), /#\/c\/posts\/search\?q=marathon/);
+    await page.locator('a.document').first().click();
+    await page.waitForSelector('.document-text');
+    assert.match((await page.locator('.document-text').innerText()).toLowerCase(), /marathon/);
+});

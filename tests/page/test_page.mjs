@@ -1,0 +1,5 @@
+// The page in Chromium, against a server of the program that was built: what people do with it, what
+// hostile documents cannot, and that it speaks to nobody else and says nothing on the console.
+// Environment: GROUPERFISH_PROGRAM, GROUPERFISH_SOURCE.
+import './test_views.mjs';
+import './test_actions.mjs';

@@ -1,0 +1,296 @@
+// What the page's views show, of any text, by any key, in light and dark.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { inBrowser, open, posts, server, texts } from './fixture.mjs';
+import { lookOver } from './looks.mjs';
+
+const HOSTILE = 'a"><script>console.error("run")</script>';
+const TEXTS = [
+    '<script>console.error("run")</script> apple apple',
+    '<img src=x onerror=console.error(1)> apple',
+    '</style></title><svg onload=console.error(2)> pear pear',
+    '&lt;b&gt; pear <!-- pear',
+    '\u202edesrever\u202c pear \u001b[31m river\u0007',
+    'javascript:alert(1) river',
+    '\u0627\u0644\u0639\u0631\u0628\u064a\u0629 river',
+];
+
+test('files: their types, strong tags, a policy without exceptions', async () => {
+    const types = {
+        '': 'text/html',
+        'page/app.js': 'text/javascript',
+        'page/style.css': 'text/css',
+        'page/icon.svg': 'image/svg+xml',
+        'page/licences.txt': 'text/plain',
+    };
+    for (const [file, type] of Object.entries(types)) {
+        const first = await fetch(server.address + file);
+        const tag = first.headers.get('etag'),
+            policy = first.headers.get('content-security-policy');
+        assert.equal(first.status, 200);
+        assert.equal(first.headers.get('content-type'), type + '; charset=utf-8');
+        assert.match(tag, /^"[0-9a-f]{32}"$/);
+        assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
+        assert.doesNotMatch(policy, /unsafe|\*|https?:|data:/);
+        const bytes = Buffer.from(await first.arrayBuffer());
+        const made = readFileSync(
+            path.join(
+                process.env.GROUPERFISH_SOURCE,
+                'server/page/built',
+                file ? path.basename(file) : 'index.html',
+            ),
+        );
+        assert.ok(bytes.equals(made), file);
+        assert.equal(
+            (await fetch(server.address + file, { headers: { 'If-None-Match': tag } })).status,
+            304,
+        );
+        assert.equal(
+            (await fetch(server.address + file, { headers: { 'If-None-Match': '"other"' } }))
+                .status,
+            200,
+        );
+        assert.equal(
+            (await fetch(server.address + file, { method: 'HEAD' })).headers.get('content-length'),
+            String(made.length),
+        );
+        assert.equal((await fetch(server.address + file, { method: 'POST' })).status, 405);
+    }
+    const html = await (await fetch(server.address)).text();
+    assert.doesNotMatch(html, /<script[^>]*>[^<]|<style| style=| on\w+=|https?:/);
+});
+
+inBrowser('collections: sizes and states', async (page) => {
+    await open(page, '', 'tbody tr');
+    const rows = await Promise.all(
+        (await page.locator('tbody tr').all()).map((r) => r.innerText()),
+    );
+    assert.match(
+        rows.find((r) => r.startsWith('feedback')),
+        /\b6\b.*up to date/s,
+    );
+    assert.match(
+        rows.find((r) => r.startsWith('posts')),
+        /4,592.*default/s,
+    );
+    await page.getByRole('button', { name: 'Documents' }).click();
+    assert.match(await page.locator('tbody tr').first().innerText(), /^posts/);
+    assert.equal(await page.locator('th[aria-sort=descending]').innerText(), 'Documents');
+});
+
+inBrowser('clusters: map and list agree with the server', async (page) => {
+    const rows = await server.ask('GET', 'collections/posts/clusters');
+    await open(page, '#/c/posts', 'a.tile');
+    await page.waitForSelector('.spark');
+    assert.deepEqual(
+        await texts(page, 'main .row-link'),
+        rows.map((r) => r.label),
+    );
+    assert.equal(await page.locator('a.tile').count(), rows.length);
+    const areas = await page
+        .locator('a.tile')
+        .evaluateAll((all) => all.map((t) => [+t.dataset.cluster, t.offsetWidth * t.offsetHeight]));
+    const whole = areas.reduce((s, [, a]) => s + a, 0),
+        documents = rows.reduce((s, r) => s + r.size, 0);
+    for (const [id, area] of areas) {
+        const share = rows.find((r) => r.cluster === id).size / documents;
+        assert.ok(
+            Math.abs(area / whole - share) < 0.15 * share + 0.002,
+            `cluster ${id}: ${area / whole} for ${share}`,
+        );
+    }
+    await page.getByPlaceholder('Filter by label or term').fill(rows[3].label);
+    assert.ok((await texts(page, 'main .row-link')).includes(rows[3].label));
+    assert.ok((await page.locator('main .row-link').count()) < rows.length);
+    await page.getByRole('link', { name: 'Map', exact: true }).click();
+    await page.waitForSelector('.treemap.tall a.tile');
+    assert.equal(await page.locator('main table').count(), 0);
+    assert.match(page.url(), /view=map/);
+});
+
+inBrowser('a cluster, its pages, and a document with its reasons', async (page) => {
+    const [first] = await server.ask('GET', 'collections/posts/clusters');
+    await open(page, '#/c/posts', '.row-link');
+    await page.locator('main .row-link').first().click();
+    await page.waitForSelector('a.document');
+    assert.equal(await page.locator('h1').innerText(), first.label);
+    assert.equal(await page.locator('a.document').count(), 50);
+    await page.waitForSelector('.chart svg');
+    await page.getByRole('button', { name: 'Show 50 more' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('a.document').length === 100);
+    const known = await server.ask(
+        'GET',
+        `collections/posts/clusters/${first.cluster}/documents?limit=100`,
+    );
+    assert.deepEqual(
+        await texts(page, '.documents .id'),
+        known.documents.map((d) => d.id),
+    );
+    await page.locator('a.document').nth(60).click();
+    await page.waitForSelector('.why');
+    const d = await server.ask(
+        'GET',
+        `collections/posts/documents/${known.documents[60].id}?why&terms=20`,
+    );
+    assert.equal(await page.locator('.document-text').innerText(), d.text.trim());
+    const why = d.memberships[0].why.terms;
+    assert.deepEqual(
+        await texts(page, '.why tbody td:first-child'),
+        why.map((t) => t.term),
+    );
+    const widths = await page
+        .locator('.why .bar > span')
+        .evaluateAll((all) => all.map((b) => b.getBoundingClientRect().width));
+    widths.forEach((w, i) =>
+        assert.ok(Math.abs(w - (96 * why[i].part) / why[0].part) < 1.5, `${w} for ${why[i].part}`),
+    );
+    await page.goBack();
+    await page.waitForSelector('a.document');
+    await page.getByRole('link', { name: 'Least fitting' }).click();
+    await page.waitForSelector('text=Documents that fit least');
+    const scores = (await texts(page, '.documents td:first-child')).map(Number);
+    assert.deepEqual(
+        scores,
+        [...scores].sort((a, b) => a - b),
+    );
+});
+
+inBrowser('hostile names, labels and texts are text', async (page) => {
+    await server.put(
+        HOSTILE,
+        TEXTS.map((text, i) => ({ id: `${i}/${HOSTILE}`, text, [HOSTILE]: text })),
+    );
+    await server.rebuild(HOSTILE);
+    const c = encodeURIComponent(HOSTILE);
+    for (const cluster of await server.ask('GET', `collections/${c}/clusters`)) {
+        await open(page, `#/c/${c}/cluster/${cluster.cluster}`, 'a.document');
+        assert.equal(
+            await page
+                .locator('main script, main img, main iframe, main [onerror], main [onload]')
+                .count(),
+            0,
+        );
+    }
+    const escaped = (s) =>
+        s
+            .replaceAll('\u202e', 'U+202E')
+            .replaceAll('\u202c', 'U+202C')
+            .replaceAll('\u001b', 'U+001B')
+            .replaceAll('\u0007', 'U+0007');
+    for (const [i, text] of TEXTS.entries()) {
+        await open(page, `#/c/${c}/doc/${encodeURIComponent(`${i}/${HOSTILE}`)}`, '.document-text');
+        assert.equal(await page.locator('.document-text').textContent(), escaped(text));
+        assert.equal(await page.locator('.id-title').innerText(), `${i}/${HOSTILE}`);
+        assert.equal(
+            await page
+                .locator('.document-text bdi')
+                .evaluate((e) => getComputedStyle(e).unicodeBidi),
+            'isolate',
+        );
+        assert.doesNotMatch(
+            await page.evaluate(() => document.body.innerText + document.title),
+            /[\u0000-\u0008\u000e-\u001f\u202a-\u202e]/,
+        );
+    }
+    assert.equal(await page.locator('.document-text').getAttribute('dir'), 'auto');
+    await open(page, '', 'tbody tr');
+    await page.getByRole('link', { name: HOSTILE, exact: true }).click();
+    await page.waitForSelector('a.tile');
+    assert.equal(await page.locator('h1').innerText(), HOSTILE);
+});
+
+inBrowser('everything by keyboard', async (page) => {
+    const focused = () => page.evaluate(() => document.activeElement.textContent);
+    await open(page, '', '.row-link');
+    const names = await texts(page, 'main .row-link');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await focused(), names[0]);
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await focused(), names[1]);
+    await page.keyboard.press('k');
+    assert.equal(await focused(), names[0]);
+    for (let i = 0; i < names.indexOf('posts'); i++) await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('a.tile');
+    await page.keyboard.press('ArrowRight');
+    const tile = () =>
+        page.evaluate(() => [
+            document.activeElement.className,
+            document.activeElement.offsetLeft,
+            document.activeElement.dataset.cluster,
+        ]);
+    const [kind, left, id] = await tile();
+    assert.equal(kind, 'tile');
+    await page.keyboard.press('ArrowRight');
+    assert.ok((await tile())[1] > left);
+    await page.keyboard.press('ArrowLeft');
+    assert.equal((await tile())[1], left);
+    assert.ok(id);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('a.document');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.document-text');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('a.tile');
+    await page.keyboard.press('/');
+    assert.equal(await page.evaluate(() => document.activeElement.type), 'search');
+    await page.keyboard.press('?');
+    assert.equal(await page.locator('dialog[open]').count(), 0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open] .keys');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog', { state: 'detached' });
+    assert.match(page.url(), /#\/c\/posts$/);
+    await page.keyboard.press('Tab');
+    assert.notEqual(
+        await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle),
+        'none',
+    );
+});
+
+inBrowser(
+    'light and dark: as the machine has it, and by choice',
+    async (page) => {
+        const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        await open(page, '', '.row-link');
+        const dark = await ground();
+        assert.equal(dark, 'rgb(21, 23, 27)');
+        await page.keyboard.press('d');
+        assert.equal(await ground(), 'rgb(255, 255, 255)');
+        await page.reload();
+        await page.waitForSelector('.row-link');
+        assert.equal(await ground(), 'rgb(255, 255, 255)');
+        await page.getByRole('button', { name: 'Light or dark' }).click();
+        assert.equal(await ground(), dark);
+    },
+    { colorScheme: 'dark' },
+);
+
+for (const colorScheme of ['light', 'dark'])
+    for (const width of [1280, 390])
+        inBrowser(
+            `every view at ${width} px, ${colorScheme}: contrast, names, no scrolling aside`,
+            async (page) => {
+                const views = [
+                    ['', '.row-link'],
+                    ['#/c/posts', '.spark'],
+                    ['#/c/posts/cluster/1', '.chart svg'],
+                    [`#/c/posts/doc/${posts[7].id}`, '.why'],
+                    ['#/c/twice/diff', '.diff'],
+                    ['#/c/raw', '.empty'],
+                    ['#/nothing', '.empty'],
+                ];
+                for (const [hash, ready] of views) {
+                    await open(page, hash, ready);
+                    const { low, nameless, wide } = await page.evaluate(lookOver);
+                    assert.deepEqual(low, [], hash);
+                    assert.deepEqual(nameless, [], hash);
+                    assert.ok(wide <= 0, `${hash} is ${wide} px too wide`);
+                }
+            },
+            { colorScheme, viewport: { width, height: 844 } },
+        );
