@@ -390,6 +390,7 @@ int gf_session_run(gf_session *s)
     gf_files_close(s->files);
     gf_meter_release(&s->meter);
     gf_buffer_release(&s->notice);
+    gf_buffer_release(&s->text);
     /* Whoever closed the pipe knows, and wanted no more. */
     bool unread = st == GF_ECANCELLED && ferror(stdout);
     if (st != GF_OK && !unread) print_error(s, st, &err);
