@@ -33,6 +33,9 @@ gf_status gf_call_list(const gf_call *call, const char *name, gf_slice **values,
 size_t gf_call_count(const gf_call *call, const char *name);
 gf_slice gf_call_nth(const gf_call *call, const char *name, size_t i);
 
+/** A cluster as it is named: "17", or "label:hockey", whose label is borrowed; GF_EINVAL. */
+gf_status gf_read_cluster(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err);
+
 /** The collection that argument "collection" names, in the call's namespace. */
 gf_place gf_call_place(const gf_call *call);
 
@@ -118,6 +121,9 @@ gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err);
 /** tree: a row for each node of the hierarchy (clusters_tree.c). */
 gf_status gf_run_clusters_tree(gf_call *call, gf_view *view, gf_error *err);
 
+/** A row of search or similar: the document, where it is, and a piece of its text (op_search.c). */
+gf_status gf_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err);
+
 /** The word for a trend: what z is in a row as `trend`. */
 const char *gf_trend_word(double z);
 
@@ -151,6 +157,8 @@ gf_status gf_run_label(gf_call *call, gf_error *err);
 gf_status gf_run_clusters(gf_call *call, gf_error *err);
 gf_status gf_run_cluster(gf_call *call, gf_error *err);
 gf_status gf_run_doc(gf_call *call, gf_error *err);
+gf_status gf_run_search(gf_call *call, gf_error *err);
+gf_status gf_run_similar(gf_call *call, gf_error *err);
 gf_status gf_run_export(gf_call *call, gf_error *err);
 gf_status gf_run_assign(gf_call *call, gf_error *err);
 gf_status gf_run_diff(gf_call *call, gf_error *err);

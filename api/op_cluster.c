@@ -72,8 +72,7 @@ static gf_status take_id(void *context, const gf_cluster_info *info, gf_error *e
     return GF_OK;
 }
 
-/* "17", or "label:hockey". */
-static gf_status parse_name(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err)
+gf_status gf_read_cluster(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err)
 {
     uint64_t v = 0;
     bool digits = text.len <= 10;
@@ -100,7 +99,7 @@ gf_status gf_run_cluster(gf_call *call, gf_error *err)
     gf_slice label = {0};
     if (gf_call_has(call, "docs") && gf_call_has(call, "weakest"))
         return gf_fail(err, GF_EINVAL, "--docs and --weakest do not go together");
-    gf_status st = parse_name(gf_call_text(call, "cluster"), &id, &label, err);
+    gf_status st = gf_read_cluster(gf_call_text(call, "cluster"), &id, &label, err);
     if (st == GF_OK) st = gf_call_view(call, &s.view, err);
     if (st != GF_OK) return st;
     if (gf_call_flag(call, "columns")) {

@@ -129,6 +129,22 @@ static const gf_parameter assign[] = {
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger records (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
     FLAG("with-text", "the records' texts too"),
     NUMBER("threads", 0, 1024, "threads (one per processor)")};
+static const gf_parameter search[] = {
+    COLLECTIONS,
+    EVERY,
+    REQUIRED("query", "QUERY", "words, word*, \"a phrase\"; - before what must not be there"),
+    CONFIG,
+    TEXT("cluster", "ID|label:TEXT", "only documents of this cluster"),
+    SEVERAL("where", false, "F=V", "only documents of which this holds; also !=, <, <=, >, >="),
+    TEXT("since", "TIME", "only documents whose time is not before this, or an age (30d)"),
+    TEXT("until", "TIME", "only documents whose time is before this, or an age"),
+    NUMBER("limit", 0, 0, "documents to show, best first (10; 0 for all)")};
+static const gf_parameter similar[] = {
+    COLLECTION,
+    TEXT("id", "ID", "the document"),
+    TEXT("text", "TEXT", "instead a text that is not stored"),
+    TEXT("lang", "LANG", "language of that text"),
+    NUMBER("limit", 0, 0, "documents to show, most similar first (10; 0 for all)")};
 static const gf_parameter diff[] = {
     COLLECTIONS,
     EVERY,
@@ -220,6 +236,10 @@ static const gf_operation operations[] = {
               gf_run_label, "Pin a cluster's label"),
     OPERATION("doc", "GET", "/collections/{collection}/documents/{id}", doc, gf_run_doc,
               "Show a document and the clusters it is in"),
+    REACHING(GF_REACH_ALL, "search", "GET", "/collections/{collection}/search", search,
+             gf_run_search, "Find documents by their words"),
+    OPERATION("similar", "GET", "/collections/{collection}/similar", similar, gf_run_similar,
+              "Find the documents most similar to one"),
     REACHING(GF_REACH_ALL, "export", "GET", "/collections/{collection}/memberships", export_rows,
              gf_run_export, "Give every document with its cluster"),
     OPERATION("assign", "POST", "/collections/{collection}/assignments", assign, gf_run_assign,

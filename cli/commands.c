@@ -11,6 +11,8 @@ static const struct {
 } commands[] = {{"Documents and collections", &gf_command_put},
                 {NULL, &gf_command_delete},
                 {NULL, &gf_command_doc},
+                {NULL, &gf_command_search},
+                {NULL, &gf_command_similar},
                 {NULL, &gf_command_collection_list},
                 {NULL, &gf_command_collection_show},
                 {NULL, &gf_command_collection_create},

@@ -118,6 +118,10 @@ static gf_status take_option(gf_session *s, const char *name, const char *value,
         s->help = true;
         return GF_OK;
     }
+    if (strcmp(name, "text") == 0 && gf_command_has_option(s->command, name)) {
+        s->file = value;
+        return GF_OK;
+    }
     if (strcmp(name, "force") == 0 && gf_command_has_option(s->command, name)) {
         s->force = true;
         return GF_OK;

@@ -346,6 +346,7 @@ int gf_session_run(gf_session *s)
     gf_files_close(s->files);
     gf_meter_release(&s->meter);
     gf_buffer_release(&s->notice);
+    gf_buffer_release(&s->text);
     return unread ? GF_EXIT_DONE : exit_code(s, st);
 }
 

@@ -41,6 +41,7 @@ struct gf_session {
     FILE *rejects_file;
     gf_meter meter;
     uint64_t n_notices, n_refused;
+    gf_buffer text;   /* that the command read for an argument */
     gf_buffer notice; /* the last, not yet printed: the count of all may follow it on its line */
 };
 

@@ -2,11 +2,11 @@
  * Purging: nothing of deleted documents stays in the files.
  *
  * A build is stale where it has a document that was deleted or put anew since: the changes after
- * its snapshot say which were, and its memberships whether it had them. Served stale builds are
- * replaced by new ones; then all stale ones are marked, as after publishing, and dropped; then the
- * changes go that named them; then the files are written anew.
+ * its snapshot say which were, and its memberships and its index for search whether it had them.
+ * Served stale builds are replaced by new ones; then all stale ones are marked, as after
+ * publishing, and dropped; then the changes go that named them; then the files are written anew.
  */
-#include "engine/rebuild_internal.h"
+#include "engine/search_index.h"
 
 #include "base/memory.h"
 #include "storage/backend.h"
@@ -16,6 +16,7 @@ typedef struct known_build {
     gf_slice key;           /* likewise */
     uint64_t seq;
     bool served, stale;
+    gf_search_index *index; /* NULL until needed; without ids where the build has none */
 } known_build;
 
 typedef struct purging {
@@ -92,6 +93,26 @@ static gf_status list_builds(purging *p, gf_error *err)
     return st;
 }
 
+static gf_status need_index(purging *p, known_build *b, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    if (b->index) return GF_OK;
+    b->index = gf_calloc(1, sizeof *b->index);
+    if (!b->index) return gf_fail_memory(err, "an index");
+    gf_status st = gf_search_index_open(b->index, p->store, NULL, b->key, &why);
+    if (st == GF_OK || st == GF_ENOTFOUND) return GF_OK;
+    if (err) *err = why;
+    return st;
+}
+
+/* It has documents that the build's filter leaves out, too. */
+static gf_status look_in_index(purging *p, known_build *b, gf_slice id, gf_error *err)
+{
+    uint32_t rank;
+    gf_status st = need_index(p, b, err);
+    return st == GF_OK ? gf_search_index_rank(b->index, id, &rank, &b->stale, err) : st;
+}
+
 /* Provisional memberships count as well. */
 static gf_status look_for(purging *p, known_build *b, gf_slice id, gf_error *err)
 {
@@ -102,7 +123,7 @@ static gf_status look_for(purging *p, known_build *b, gf_slice id, gf_error *err
         st = gf_table_get(p->store->tables.memberships, NULL, gf_buffer_view(&p->membership),
                           GF_ALL_FAMILIES, &p->row, err);
     b->stale = st == GF_OK;
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    return st == GF_ENOTFOUND ? look_in_index(p, b, id, err) : st;
 }
 
 static gf_status look_at_change(void *context, const gf_row *change, gf_error *err)
@@ -202,6 +223,10 @@ gf_status gf_collection_purge(gf_store *s, gf_place where, const gf_rebuild_opti
     if (st == GF_OK) st = gf_store_purge(s, err);
     if (st == GF_OK) *purged = p.purged;
     gf_batch_free(batch);
+    for (size_t i = 0; i < p.n; i++) {
+        if (p.builds[i].index) gf_search_index_release(p.builds[i].index);
+        gf_free(p.builds[i].index);
+    }
     gf_free(p.builds);
     gf_row_release(&p.row);
     gf_buffer_release(&p.membership);

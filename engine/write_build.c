@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "engine/model.h"
 #include "engine/rebuild_internal.h"
+#include "engine/search_index.h"
 #include "engine/tree.h"
 #include "engine/write_index.h"
 
@@ -388,6 +389,10 @@ gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
     if (st == GF_OK) st = write_tree(&w, err);
     if (st == GF_OK && j->settings.store_index)
         st = gf_write_index(&j->documents, put_index_cell, &w, err);
+    /* Search reads that of "default" alone. */
+    if (st == GF_OK && j->settings.store_index &&
+        gf_slice_equal(j->configuration, GF_SLICE("default")))
+        st = gf_write_search(j, put_index_cell, &w, err);
     if (st == GF_OK) st = write_build_row(&w, err);
     st = end_writing(&w, batch, st, err);
     gf_background_release(&background);

@@ -185,6 +185,43 @@ static void replaced_documents(void **state)
     fixture_close(&f);
 }
 
+static gf_status count_hit(void *context, const gf_hit *hit, gf_error *err)
+{
+    (void)hit, (void)err;
+    ++*(size_t *)context;
+    return GF_OK;
+}
+
+/* The index for search has them, though the build leaves them out. */
+static void documents_that_a_filter_left_out(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    char word[WORD + 1];
+    size_t n = 0;
+    gf_search_options all = {.limit = 0};
+    make_word(word, gf_test_seed());
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    put_word(&f, "x", word);
+    fixture_set(&f, "c", "default", "filter", "kind=none");
+    fixture_rebuild(&f, "c");
+    assert_ok(
+        gf_search(f.store, fixture_place("c"), gf_slice_str(word), &all, count_hit, &n, &err));
+    assert_int_equal(n, 1);
+    fixture_delete(&f, "c", "x");
+    assert_int_equal(purge(&f, "c").rebuilt, 1);
+    fixture_close(&f);
+    fixture_reopen(&f);
+    expect_gone(&f, word);
+    n = 0;
+    assert_ok(gf_search(f.store, fixture_place("c"), GF_SLICE("the"), &all, count_hit, &n, &err));
+    assert_true(n > 0);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 /* A build that never had the document is kept, and a purge of nothing changes no build. */
 static void nothing_to_purge(void **state)
 {
@@ -264,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deleted_documents),
         cmocka_unit_test(replaced_documents),
+        cmocka_unit_test(documents_that_a_filter_left_out),
         cmocka_unit_test(nothing_to_purge),
         cmocka_unit_test(deleted_collection),
         cmocka_unit_test(memory_ends),

@@ -1,0 +1,23 @@
+/* similar: the documents nearest to one, or to a text. */
+#include "api/call_internal.h"
+
+enum { SHOWN = 10 };
+
+gf_status gf_run_similar(gf_call *call, gf_error *err)
+{
+    gf_row_writer row = {.call = call};
+    gf_store *store;
+    gf_similar_options o = {.id = gf_call_text(call, "id"),
+                            .text = gf_call_text(call, "text"),
+                            .language = gf_call_text(call, "lang"),
+                            .limit = gf_call_number(call, "limit", SHOWN),
+                            .cancel = call->cancel};
+    if (gf_call_has(call, "id") == gf_call_has(call, "text"))
+        return gf_fail(err, GF_EINVAL, "give either the id of a document or a text");
+    if (gf_call_has(call, "lang") && gf_call_has(call, "id"))
+        return gf_fail(err, GF_EINVAL, "lang goes with a text; the document says its own");
+    gf_status st = gf_call_store(call, &store, err);
+    if (st == GF_OK) st = gf_similar(store, gf_call_place(call), &o, gf_emit_hit, &row, err);
+    gf_row_writer_release(&row);
+    return st;
+}
