@@ -116,6 +116,9 @@ typedef struct gf_backend_operations {
     gf_status (*snapshot_create)(gf_backend *b, const void **snapshot, gf_error *err);
     void (*snapshot_free)(gf_backend *b, const void *snapshot);
 
+    /* As gf_table_drop; NULL where the backend cannot. */
+    gf_status (*drop_table)(gf_backend *b, unsigned table, const gf_cancel *cancel, gf_error *err);
+
     /* As gf_database_compact. */
     gf_status (*compact)(gf_backend *b, gf_error *err);
 

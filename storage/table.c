@@ -109,6 +109,30 @@ gf_status gf_table_open(gf_database *db, const gf_schema *schema, gf_table **tab
     return st;
 }
 
+static void forget_table(gf_database *db, gf_table *table)
+{
+    for (gf_table **at = &db->tables; *at; at = &(*at)->next)
+        if (*at == table) {
+            *at = table->next;
+            break;
+        }
+    gf_free(table);
+}
+
+gf_status gf_table_drop(gf_table *table, const gf_cancel *cancel, gf_error *err)
+{
+    gf_database *db = table->db;
+    const gf_backend_operations *operations = db->backend->operations;
+    if (!operations->drop_table)
+        return gf_fail(err, GF_EINVAL, "this database cannot drop tables");
+    gf_status st = operations->drop_table(db->backend, table->number, cancel, err);
+    if (st != GF_OK) return st;
+    pthread_mutex_lock(&db->lock);
+    forget_table(db, table);
+    pthread_mutex_unlock(&db->lock);
+    return GF_OK;
+}
+
 gf_status gf_table_family(const gf_table *table, const char *name, unsigned *family, gf_error *err)
 {
     const gf_schema *s = gf_table_schema(table);
