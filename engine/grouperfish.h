@@ -29,6 +29,7 @@
 #include "base/slice.h"
 #include "base/status.h"
 #include "engine/document.h"
+#include "engine/user_tables.h"
 #include "storage/table.h"
 
 #ifdef __cplusplus

@@ -10,6 +10,8 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
     gf_store *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a store");
     pthread_mutex_init(&s->write_lock, NULL);
+    pthread_mutex_init(&s->user_lock, NULL);
+    pthread_mutex_init(&s->drop_lock, NULL);
     gf_hold_options hold = {.create = options->create,
                             .wait_seconds = options->wait_seconds,
                             .purpose = options->purpose,
@@ -31,6 +33,8 @@ void gf_store_close(gf_store *s)
     gf_database_close(s->db);
     gf_folder_release(s->folder);
     pthread_mutex_destroy(&s->write_lock);
+    pthread_mutex_destroy(&s->user_lock);
+    pthread_mutex_destroy(&s->drop_lock);
     gf_free(s);
 }
 
