@@ -175,6 +175,8 @@ gf_status gf_run_table_scan(gf_call *call, gf_error *err);
 gf_status gf_run_table_delete(gf_call *call, gf_error *err);
 gf_status gf_run_table_incr(gf_call *call, gf_error *err);
 gf_status gf_run_table_check_and_put(gf_call *call, gf_error *err);
+gf_status gf_run_table_batch(gf_call *call, gf_error *err);
+gf_status gf_run_table_import(gf_call *call, gf_error *err);
 gf_status gf_run_version(gf_call *call, gf_error *err);
 
 #endif

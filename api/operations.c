@@ -185,6 +185,15 @@ static const gf_parameter table_scan[] = {
     FLAG("reverse", "from the last row to the first"),
     NUMBER("offset", 0, 0, "leave out so many rows first (0)"),
     NUMBER("limit", 1, 0, "at most so many (all)")};
+static const gf_parameter table_import[] = {
+    TABLE,
+    CHOICE("from", "jsonl|csv", "format: JSON Lines, or CSV with a header (jsonl)")};
+static const gf_parameter table_export[] = {
+    TABLE,
+    SEVERAL("key", false, "PART", "only rows whose key begins with these parts"),
+    FAMILIES,
+    SEVERAL("where", false, "F:C=V", "rows of which this holds; also !=, <, <=, >, >="),
+    FLAG("csv", "rows as the text of a CSV file")};
 static const gf_parameter table_delete[] = {
     TABLE,
     ROW_KEY,
@@ -298,6 +307,12 @@ static const gf_operation operations[] = {
               "Add to a number in a cell"),
     OPERATION("table check-and-put", "POST", "/tables/{table}/row/check", table_check_and_put,
               gf_run_table_check_and_put, "Put cells where another cell is as expected"),
+    PLAIN("table batch", "POST", "/tables", gf_run_table_batch,
+          "Change rows of several tables together or not at all"),
+    OPERATION("table import", "POST", "/tables/{table}/rows", table_import, gf_run_table_import,
+              "Put the rows of a file into a table"),
+    OPERATION("table export", "GET", "/tables/{table}/export", table_export, gf_run_table_scan,
+              "Give all rows, as table import reads them"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
     OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),

@@ -137,13 +137,13 @@ gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *
     gf_buffer_reset(text);
     if (gf_json_kind_of(v) == GF_JSON_ARRAY) {
         gf_json_iterator it = gf_json_items(v);
-        for (; st == GF_OK && gf_json_next(&it, NULL, &item); n++) {
-            if (n == wanted) break;
+        for (; st == GF_OK && n <= wanted && gf_json_next(&it, NULL, &item); n++) {
+            if (n == wanted) continue; /* one too many */
             st = text_of(item, "a key part", &part, err);
             gf_buffer_slice(text, gf_buffer_view(&part));
             ends[n] = text->len;
         }
-        if (st == GF_OK && (n != wanted || gf_json_next(&it, NULL, &item)))
+        if (st == GF_OK && n != wanted)
             st = gf_fail(err, GF_EINVAL, "the key has not %u part%s", wanted, wanted > 1 ? "s" : "");
     } else {
         st = text_of(v, "the key", &part, err);

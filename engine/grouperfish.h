@@ -754,6 +754,7 @@ typedef gf_status gf_visit_fault(void *context, const char *where, const char *w
 
 typedef struct gf_verified {
     uint64_t collections, documents, builds, memberships;
+    uint64_t tables, rows; /* of users; a row counts in each of its families */
     uint64_t faults;
 } gf_verified;
 

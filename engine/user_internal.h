@@ -78,4 +78,11 @@ typedef gf_status gf_each_user_table(void *context, const char *name, gf_user_ta
 gf_status gf_user_tables_each(gf_store *store, gf_each_user_table *each, void *context,
                               gf_error *err);
 
+/* ---- user_verify.c ----------------------------------------------------------------------------
+ */
+
+/** Read all rows of all tables; what is found is added to *verified, and each fault is told. */
+gf_status gf_user_tables_verify(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
+                                void *context, gf_verified *verified, gf_error *err);
+
 #endif
