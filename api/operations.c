@@ -154,7 +154,7 @@ static const gf_parameter restore[] = {
 #define TABLE       REQUIRED("table", "TABLE", "the table")
 #define ROW_KEY     SEVERAL("key", true, "PART", "the row's key, part by part")
 #define SETS        SEVERAL("set", true, "F:C=V", "a cell and its value: FAMILY:COLUMN=VALUE")
-#define TIMESTAMP   NUMBER("timestamp", 1, 0, "milliseconds since 1970, for families with versions or a time to live (now)")
+#define TIMESTAMP   NUMBER("timestamp", 1, 0, "milliseconds since 1970 (now, where the family needs one)")
 #define FAMILIES    LIST("family", "FAMILY,...", "only these families")
 static const gf_parameter table_one[] = {TABLE};
 static const gf_parameter table_create[] = {

@@ -36,8 +36,8 @@ gf_status gf_table_call_open_row(gf_table_call *c, gf_error *err)
     unsigned wanted = gf_user_table_schema(c->table)->n_parts;
     st = gf_table_call_key(c, "key", &c->key, &n, err);
     if (st == GF_OK && n != wanted)
-        st = gf_fail(err, GF_EINVAL, "a row key of table \"%.*s\" has %u parts, not %u",
-                     GF_SLICE_ARG(gf_user_table_name(c->table)), wanted, n);
+        st = gf_fail(err, GF_EINVAL, "a row key of table \"%.*s\" has %u part%s, not %u",
+                     GF_SLICE_ARG(gf_user_table_name(c->table)), wanted, wanted > 1 ? "s" : "", n);
     return st;
 }
 

@@ -144,7 +144,7 @@ gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *
             ends[n] = text->len;
         }
         if (st == GF_OK && n != wanted)
-            st = gf_fail(err, GF_EINVAL, "the key has not %u part%s", wanted, wanted > 1 ? "s" : "");
+            st = gf_fail(err, GF_EINVAL, "the key is not of %u part%s", wanted, wanted > 1 ? "s" : "");
     } else {
         st = text_of(v, "the key", &part, err);
         gf_buffer_slice(text, gf_buffer_view(&part));

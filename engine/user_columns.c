@@ -75,8 +75,9 @@ gf_status gf_user_key_write(const gf_user_table *t, const gf_slice *parts, unsig
 {
     gf_status st = GF_OK;
     if (n > t->schema.schema.n_parts)
-        return gf_fail(err, GF_EINVAL, "a row key of table \"%.*s\" has %u parts, not %u",
-                       GF_SLICE_ARG(t->name), t->schema.schema.n_parts, n);
+        return gf_fail(err, GF_EINVAL, "a row key of table \"%.*s\" has %u part%s, not %u",
+                       GF_SLICE_ARG(t->name), t->schema.schema.n_parts,
+                       t->schema.schema.n_parts > 1 ? "s" : "", n);
     for (unsigned i = 0; i < n && st == GF_OK; i++)
         st = gf_part_write(&t->schema.parts[i], parts[i], key, err);
     return st;
@@ -193,6 +194,8 @@ gf_status gf_user_increment(gf_user_table *t, gf_slice key, unsigned family, gf_
     case GF_TYPE_TEXT:
         st = gf_table_increment(t->rows, key, family, qualifier, delta, GF_SYNC, &number, err);
         if (st == GF_OK) gf_buffer_format(result, "%lld", (long long)number);
+        if (st == GF_EINVAL) gf_fail(err, st, "the cell holds no whole number of 64 bits");
+        if (st == GF_ELIMIT) gf_fail(err, st, "the sum is no number of 64 bits");
         break;
     default:
         return gf_fail(err, GF_EINVAL, "a cell of type %s cannot be added to", gf_type_name(type));

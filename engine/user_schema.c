@@ -130,7 +130,12 @@ static gf_status take_part(schema_reading *r, gf_json_value v, gf_user_part *par
     }
     if (st != GF_OK) return st;
     if (!part->name) return bad(r, "a key part without a name", "allowed");
-    if (raw != (width > 0)) return bad(r, part->name, raw ? "of a width" : "raw, so it has no width");
+    if (raw && !width)
+        return gf_fail(r->err, GF_EINVAL, "schema: key part %s is raw, and needs a width",
+                       part->name);
+    if (width && !raw)
+        return gf_fail(r->err, GF_EINVAL, "schema: key part %s has a width, and is not raw",
+                       part->name);
     part->width = (unsigned)width;
     return GF_OK;
 }
