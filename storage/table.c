@@ -85,12 +85,18 @@ static gf_table *find_table(gf_database *db, unsigned number)
 
 gf_status gf_table_open(gf_database *db, const gf_schema *schema, gf_table **table, gf_error *err)
 {
+    return gf_table_open_numbered(db, schema, 0, table, err);
+}
+
+gf_status gf_table_open_numbered(gf_database *db, const gf_schema *schema, unsigned wanted,
+                                 gf_table **table, gf_error *err)
+{
     gf_status st = gf_schema_check(schema, err);
     if (st != GF_OK) return st;
     gf_table *fresh = gf_calloc(1, sizeof *fresh);
     if (!fresh) return gf_fail_memory(err, "a table");
     pthread_mutex_lock(&db->lock);
-    unsigned number;
+    unsigned number = wanted;
     const gf_schema *stored;
     st = db->backend->operations->open_table(db->backend, schema, &number, &stored, err);
     if (st == GF_OK) {

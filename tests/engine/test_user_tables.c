@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "engine/user_internal.h"
 
+#include <leveldb/c.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -630,6 +631,97 @@ static void reclaimed_by_a_put(void **state)
     fixture_close(&f);
 }
 
+/* ---- damage -----------------------------------------------------------------------------------
+ *
+ * The catalogue loses the names of tables, all of them or those of users: each finds its own rows
+ * again, whatever the order in which they are opened.
+ */
+
+static void forget_names(const char *path, const char *start)
+{
+    char db_path[512], *message = NULL;
+    snprintf(db_path, sizeof db_path, "%s/db", path);
+    leveldb_options_t *options = leveldb_options_create();
+    leveldb_t *db = leveldb_open(options, db_path, &message);
+    assert_null(message);
+    leveldb_readoptions_t *read = leveldb_readoptions_create();
+    leveldb_writeoptions_t *write = leveldb_writeoptions_create();
+    leveldb_iterator_t *it = leveldb_create_iterator(db, read);
+    gf_buffer prefix = {0};
+    gf_buffer_append(&prefix, "\0\0T", 3);
+    gf_buffer_str(&prefix, start);
+    int n = 0;
+    for (leveldb_iter_seek(it, prefix.ptr, prefix.len); leveldb_iter_valid(it);
+         leveldb_iter_next(it), n++) {
+        size_t length;
+        const char *key = leveldb_iter_key(it, &length);
+        if (!gf_slice_starts(gf_slice_of(key, length), gf_buffer_view(&prefix))) break;
+        leveldb_delete(db, write, key, length, &message);
+        assert_null(message);
+    }
+    assert_true(n >= 2);
+    gf_buffer_release(&prefix);
+    leveldb_iter_destroy(it);
+    leveldb_readoptions_destroy(read);
+    leveldb_writeoptions_destroy(write);
+    leveldb_close(db);
+    leveldb_options_destroy(options);
+}
+
+static void rows_are(gf_store *store, const char *name, const char *want)
+{
+    gf_error err;
+    gf_user_table *t;
+    gf_buffer got = {0};
+    assert_ok(gf_user_table_open(store, space, S(name), &t, &err));
+    walk(t, &(gf_rows_options){0}, &got);
+    assert_slice(gf_buffer_view(&got), want);
+    gf_user_table_close(t);
+    gf_buffer_release(&got);
+}
+
+static void lost_names(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_user_table *t;
+    gf_repaired repaired;
+    gf_buffer faults = {0};
+    char to[512];
+    fixture_open(&f);
+    t = make(&f, "zz", people);
+    put(t, "u1", INFO, "name", "Zoe");
+    gf_user_table_close(t);
+    t = make(&f, "aa", people);
+    put(t, "u1", INFO, "name", "Ann");
+    gf_user_table_close(t);
+    fixture_close(&f);
+
+    forget_names(f.path, "user:");
+    fixture_reopen(&f);
+    t = make(&f, "new", people); /* which must not get what is there */
+    gf_user_table_close(t);
+    rows_are(f.store, "new", "");
+    rows_are(f.store, "aa", "u1 0:name=Ann ");
+    rows_are(f.store, "zz", "u1 0:name=Zoe ");
+    fixture_close(&f);
+
+    forget_names(f.path, "");
+    snprintf(to, sizeof to, "%s/repaired", gf_test_folder());
+    gf_store_options o = {.purpose = "repair"};
+    assert_ok(gf_repair(f.path, to, &o, tell, &faults, &repaired, &err));
+    f.path = to;
+    fixture_reopen(&f);
+    rows_are(f.store, "aa", "u1 0:name=Ann ");
+    rows_are(f.store, "zz", "u1 0:name=Zoe ");
+    assert_ok(gf_user_table_drop(f.store, space, S("zz"), NULL, &err));
+    rows_are(f.store, "aa", "u1 0:name=Ann ");
+    is_sound(&f, 2, 1);
+    gf_buffer_release(&faults);
+    fixture_close(&f);
+}
+
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
@@ -694,6 +786,7 @@ int main(void)
                                        cmocka_unit_test(walks),
                                        cmocka_unit_test(dropping),
                                        cmocka_unit_test(reclaimed_by_a_put),
+                                       cmocka_unit_test(lost_names),
                                        cmocka_unit_test(memory_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
