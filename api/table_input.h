@@ -27,6 +27,7 @@ typedef struct gf_table_import {
     gf_table_call c;
     gf_cell_reader cells;
     gf_json_parser *parser;
+    gf_buffer kept; /* cells of the row at hand */
     uint64_t read, rows, put, refused;
 } gf_table_import;
 
