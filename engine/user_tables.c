@@ -209,8 +209,8 @@ static gf_status create(gf_store *s, gf_slice key, gf_slice name, gf_user_schema
     if (st == GF_OK) {
         st = open_rows(s, schema, gf_buffer_cstr(&id), 0, &rows, err);
         if (st == GF_OK)
-            st = write_row(s, key, gf_buffer_view(&id), gf_buffer_view(&json), gf_table_number(rows),
-                           err);
+            st = write_row(s, key, gf_buffer_view(&id), gf_buffer_view(&json),
+                           gf_table_number(rows), err);
         if (st != GF_OK) forget_row(s, key, all_of(GF_TABLES_MAIN), NULL);
     }
     gf_buffer_release(&id);
@@ -325,9 +325,8 @@ static gf_status begin_drop(gf_store *s, gf_slice key, gf_slice name, gf_error *
     if (st == GF_OK) {
         const gf_cell *id = gf_row_find(&row, GF_TABLES_MAIN, "id");
         const gf_cell *json = gf_row_find(&row, GF_TABLES_MAIN, "schema");
-        st = id && json ? mark(s, key, id->value, json->value,
-                                number_of(&row, GF_TABLES_MAIN), err)
-                         : damaged(name, err);
+        st = id && json ? mark(s, key, id->value, json->value, number_of(&row, GF_TABLES_MAIN), err)
+                        : damaged(name, err);
     }
     gf_row_release(&row);
     return st;
@@ -449,8 +448,8 @@ static gf_status open_each(void *context, const gf_row *row, gf_error *err)
         st = gf_buffer_check(&e->names[i], err);
     }
     if (st != GF_OK) return st;
-    st = gf_user_table_open(e->store, gf_buffer_view(&e->names[0]), gf_buffer_view(&e->names[1]), &t,
-                            &why);
+    st = gf_user_table_open(e->store, gf_buffer_view(&e->names[0]), gf_buffer_view(&e->names[1]),
+                            &t, &why);
     if (st == GF_OK || st == GF_ECORRUPT || st == GF_EINVAL) {
         st = e->each(e->context, gf_buffer_cstr(&e->names[1]), t, &why, err);
     } else if (err) {

@@ -106,14 +106,13 @@ static bool take_double(gf_slice bytes, double *v)
 
 static gf_status none(gf_type type, gf_slice text, gf_error *err)
 {
-    static const char *const wanted[] = {
-        [GF_TYPE_TEXT] = "valid UTF-8",
-        [GF_TYPE_BYTES] = "hexadecimal",
-        [GF_TYPE_INT64] = "a whole number of 64 bits",
-        [GF_TYPE_UINT64] = "a whole number from 0 to 2^64 - 1",
-        [GF_TYPE_DECIMAL] = "a whole number of 64 bits",
-        [GF_TYPE_FLOAT] = "a number",
-        [GF_TYPE_JSON] = "JSON"};
+    static const char *const wanted[] = {[GF_TYPE_TEXT] = "valid UTF-8",
+                                         [GF_TYPE_BYTES] = "hexadecimal",
+                                         [GF_TYPE_INT64] = "a whole number of 64 bits",
+                                         [GF_TYPE_UINT64] = "a whole number from 0 to 2^64 - 1",
+                                         [GF_TYPE_DECIMAL] = "a whole number of 64 bits",
+                                         [GF_TYPE_FLOAT] = "a number",
+                                         [GF_TYPE_JSON] = "JSON"};
     size_t shown = gf_utf8_cut(text, gf_utf8_valid_length(text) < 60 ? text.len : 60).len;
     if (gf_utf8_valid_length(text) != text.len) shown = 0;
     return gf_fail(err, GF_EINVAL, "\"%.*s\" is not %s", (int)shown, shown ? text.ptr : "",

@@ -199,8 +199,8 @@ static gf_status is_used(gf_leveldb *b, unsigned number, bool *used, gf_error *e
     leveldb_iterator_t *it = leveldb_create_iterator(b->db, b->newest.scan);
     if (!it) return gf_fail_memory(err, "the catalogue");
     leveldb_iter_seek(it, prefix, sizeof prefix);
-    *used = leveldb_iter_valid(it) && gf_slice_starts(gf_leveldb_iterator_key(it),
-                                                      gf_slice_of(prefix, sizeof prefix));
+    *used = leveldb_iter_valid(it) &&
+            gf_slice_starts(gf_leveldb_iterator_key(it), gf_slice_of(prefix, sizeof prefix));
     gf_status st = gf_leveldb_iterator_status(it, err);
     leveldb_iter_destroy(it);
     return st;

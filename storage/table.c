@@ -129,8 +129,7 @@ gf_status gf_table_drop(gf_table *table, const gf_cancel *cancel, gf_error *err)
 {
     gf_database *db = table->db;
     const gf_backend_operations *operations = db->backend->operations;
-    if (!operations->drop_table)
-        return gf_fail(err, GF_EINVAL, "this database cannot drop tables");
+    if (!operations->drop_table) return gf_fail(err, GF_EINVAL, "this database cannot drop tables");
     gf_status st = operations->drop_table(db->backend, table->number, cancel, err);
     if (st != GF_OK) return st;
     pthread_mutex_lock(&db->lock);

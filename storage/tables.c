@@ -78,9 +78,10 @@ gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
     const struct {
         const gf_schema *schema;
         gf_table **table;
-    } all[] = {{&documents, &t.documents},     {&clusters, &t.clusters}, {&collections, &t.collections},
-               {&builds, &t.builds},           {&memberships, &t.memberships},
-               {&changes, &t.changes},         {&tables_of_users, &t.tables}};
+    } all[] = {{&documents, &t.documents},     {&clusters, &t.clusters},
+               {&collections, &t.collections}, {&builds, &t.builds},
+               {&memberships, &t.memberships}, {&changes, &t.changes},
+               {&tables_of_users, &t.tables}};
     gf_status st = GF_OK;
     for (unsigned i = 0; i < COUNT(all) && st == GF_OK; i++)
         st = gf_table_open_numbered(db, all[i].schema, i + 1, all[i].table, err);
