@@ -169,6 +169,19 @@ gf_status gf_run_verify(gf_call *call, gf_error *err);
 gf_status gf_run_backup(gf_call *call, gf_error *err);
 gf_status gf_run_restore(gf_call *call, gf_error *err);
 gf_status gf_run_repair(gf_call *call, gf_error *err);
+gf_status gf_run_table_create(gf_call *call, gf_error *err);
+gf_status gf_run_table_list(gf_call *call, gf_error *err);
+gf_status gf_run_table_describe(gf_call *call, gf_error *err);
+gf_status gf_run_table_alter(gf_call *call, gf_error *err);
+gf_status gf_run_table_drop(gf_call *call, gf_error *err);
+gf_status gf_run_table_put(gf_call *call, gf_error *err);
+gf_status gf_run_table_get(gf_call *call, gf_error *err);
+gf_status gf_run_table_scan(gf_call *call, gf_error *err);
+gf_status gf_run_table_delete(gf_call *call, gf_error *err);
+gf_status gf_run_table_incr(gf_call *call, gf_error *err);
+gf_status gf_run_table_check_and_put(gf_call *call, gf_error *err);
+gf_status gf_run_table_batch(gf_call *call, gf_error *err);
+gf_status gf_run_table_import(gf_call *call, gf_error *err);
 gf_status gf_run_version(gf_call *call, gf_error *err);
 
 #endif

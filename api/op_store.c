@@ -54,6 +54,10 @@ gf_status gf_run_verify(gf_call *call, gf_error *err)
     gf_json_put_uint(w, "documents", v.documents);
     gf_json_put_uint(w, "builds", v.builds);
     gf_json_put_uint(w, "memberships", v.memberships);
+    if (v.tables) {
+        gf_json_put_uint(w, "tables", v.tables);
+        gf_json_put_uint(w, "rows", v.rows);
+    }
     gf_json_put_uint(w, "faults", v.faults);
     return gf_row_writer_emit_only(&row, err);
 }

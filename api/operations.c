@@ -170,6 +170,66 @@ static const gf_parameter backup[] = {REQUIRED("to", "DIR", "a folder that is no
 static const gf_parameter restore[] = {
     REQUIRED("from", "DIR", "the backup"),
     REQUIRED("to", "DIR", "a folder that is not there yet")};
+#define TABLE       REQUIRED("table", "TABLE", "the table")
+#define ROW_KEY     SEVERAL("key", true, "PART", "the row's key, part by part")
+#define SETS        SEVERAL("set", true, "F:C=V", "a cell and its value: FAMILY:COLUMN=VALUE")
+#define TIMESTAMP   NUMBER("timestamp", 1, 0, "milliseconds since 1970 (now, where the family needs one)")
+#define FAMILIES    LIST("family", "FAMILY,...", "only these families")
+static const gf_parameter table_one[] = {TABLE};
+static const gf_parameter table_create[] = {
+    TABLE,
+    SEVERAL("key", false, "NAME:TYPE", "a part of the row key: text, bytes, int64, uint64, raw:WIDTH"),
+    SEVERAL("family", false, "F[:WORD,...]", "a family: wide, snappy, versions=N, ttl=SECONDS, type=TYPE, qualifier=TYPE"),
+    SEVERAL("column", false, "F:C=TYPE", "a column: text, bytes, int64, uint64, decimal, float, json")};
+static const gf_parameter table_alter[] = {
+    TABLE,
+    SEVERAL("add-family", false, "F[:WORD,...]", "a family: wide, snappy, versions=N, ttl=SECONDS, type=TYPE, qualifier=TYPE"),
+    SEVERAL("add-column", false, "F:C=TYPE", "a column of a packed family, with its type")};
+static const gf_parameter table_list[] = {TEXT("prefix", "TEXT", "only names that start so")};
+static const gf_parameter table_put[] = {TABLE, ROW_KEY, SETS, TIMESTAMP};
+static const gf_parameter table_get[] = {
+    TABLE,
+    ROW_KEY,
+    FAMILIES,
+    TEXT("column", "F:C", "only this cell, FAMILY:COLUMN"),
+    NUMBER("versions", 1, 1000000, "with column: the newest so many versions (1)")};
+static const gf_parameter table_scan[] = {
+    TABLE,
+    SEVERAL("key", false, "PART", "only rows whose key begins with these parts"),
+    TEXT("prefix", "TEXT", "only rows whose next part starts so"),
+    SEVERAL("from", false, "PART", "first row: the parts behind those of key"),
+    SEVERAL("to", false, "PART", "first row that is not given any more; likewise"),
+    FAMILIES,
+    SEVERAL("where", false, "F:C=V", "rows of which this holds; also !=, <, <=, >, >="),
+    FLAG("reverse", "from the last row to the first"),
+    NUMBER("offset", 0, 0, "leave out so many rows first (0)"),
+    NUMBER("limit", 1, 0, "at most so many (all)")};
+static const gf_parameter table_import[] = {
+    TABLE,
+    CHOICE("from", "jsonl|csv", "format: JSON Lines, or CSV with a header (jsonl)")};
+static const gf_parameter table_export[] = {
+    TABLE,
+    SEVERAL("key", false, "PART", "only rows whose key begins with these parts"),
+    FAMILIES,
+    SEVERAL("where", false, "F:C=V", "rows of which this holds; also !=, <, <=, >, >="),
+    FLAG("csv", "rows as the text of a CSV file")};
+static const gf_parameter table_delete[] = {
+    TABLE,
+    ROW_KEY,
+    LIST("family", "FAMILY,...", "only these families of the row"),
+    SEVERAL("column", false, "F:C", "only this cell")};
+static const gf_parameter table_incr[] = {
+    TABLE,
+    ROW_KEY,
+    REQUIRED("column", "F:C", "the cell, FAMILY:COLUMN"),
+    TEXT("by", "N", "what is added; may be negative (1)")};
+static const gf_parameter table_check_and_put[] = {
+    TABLE,
+    ROW_KEY,
+    TEXT("if", "F:C=V", "only where the cell has this value"),
+    TEXT("if-absent", "F:C", "only where there is no such cell"),
+    SETS,
+    TIMESTAMP};
 /* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
@@ -250,6 +310,32 @@ static const gf_operation operations[] = {
               "Make a page about a build"),
     REACHING(GF_REACH_ALL, "evaluate", "GET", "/collections/{collection}/evaluation", evaluate,
              gf_run_evaluate, "Compare clusters with known classes"),
+    OPERATION("table create", "PUT", "/tables/{table}", table_create, gf_run_table_create,
+              "Make a table"),
+    OPERATION("table list", "GET", "/tables", table_list, gf_run_table_list, "List tables"),
+    OPERATION("table describe", "GET", "/tables/{table}", table_one, gf_run_table_describe,
+              "Show a table's key and families"),
+    OPERATION("table alter", "PATCH", "/tables/{table}", table_alter, gf_run_table_alter,
+              "Add families and columns to a table"),
+    OPERATION("table drop", "DELETE", "/tables/{table}", table_one, gf_run_table_drop,
+              "Drop a table with all that is in it"),
+    OPERATION("table put", "PUT", "/tables/{table}/row", table_put, gf_run_table_put,
+              "Put cells into a row"),
+    OPERATION("table get", "GET", "/tables/{table}/row", table_get, gf_run_table_get, "Show a row"),
+    OPERATION("table scan", "GET", "/tables/{table}/rows", table_scan, gf_run_table_scan,
+              "Give rows in the order of their keys"),
+    OPERATION("table delete", "DELETE", "/tables/{table}/row", table_delete, gf_run_table_delete,
+              "Delete a row, or some of its cells"),
+    OPERATION("table incr", "POST", "/tables/{table}/row/increment", table_incr, gf_run_table_incr,
+              "Add to a number in a cell"),
+    OPERATION("table check-and-put", "POST", "/tables/{table}/row/check", table_check_and_put,
+              gf_run_table_check_and_put, "Put cells where another cell is as expected"),
+    PLAIN("table batch", "POST", "/tables", gf_run_table_batch,
+          "Change rows of several tables together or not at all"),
+    OPERATION("table import", "POST", "/tables/{table}/rows", table_import, gf_run_table_import,
+              "Put the rows of a file into a table"),
+    OPERATION("table export", "GET", "/tables/{table}/export", table_export, gf_run_table_scan,
+              "Give all rows, as table import reads them"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
     OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),

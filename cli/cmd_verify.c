@@ -8,6 +8,10 @@ static void show(gf_session *s, gf_json_value row)
     gf_print_count(s->out, gf_member_number(row, "documents"), "document");
     fputs(", ", s->out);
     gf_print_count(s->out, gf_member_number(row, "builds"), "build");
+    if (gf_member_number(row, "tables") > 0) {
+        fputs(", ", s->out);
+        gf_print_count(s->out, gf_member_number(row, "tables"), "table");
+    }
     fputs(": ", s->out);
     if (faults > 0)
         gf_print_count(s->out, faults, "fault");

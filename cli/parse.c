@@ -106,7 +106,7 @@ static gf_status take_option(gf_session *s, const char *name, const char *value,
                  {"format", &s->format},      {"progress", &s->progress_option},
                  {"o", &s->out_path},         {"rejects", &s->rejects},
                  {"ids", &s->file},           {"labels", &s->file},
-                 {"matrix", &s->file}};
+                 {"matrix", &s->file},        {"schema", &s->file}};
     for (size_t i = 0; i < GF_COUNT(texts); i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].place = strcmp(name, "o") == 0 && strcmp(value, "-") == 0 ? NULL : value;

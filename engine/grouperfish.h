@@ -30,6 +30,7 @@
 #include "base/slice.h"
 #include "base/status.h"
 #include "engine/document.h"
+#include "engine/user_tables.h"
 #include "storage/table.h"
 
 #ifdef __cplusplus
@@ -886,6 +887,7 @@ typedef gf_status gf_visit_fault(void *context, const char *where, const char *w
 
 typedef struct gf_verified {
     uint64_t collections, documents, builds, memberships;
+    uint64_t tables, rows; /* of users; a row counts in each of its families */
     uint64_t faults;
 } gf_verified;
 

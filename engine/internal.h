@@ -50,6 +50,10 @@ struct gf_store {
     gf_cluster_cache cluster_cache; /* what was read of builds (cluster_cache.c) */
     bool tidy;                      /* nothing is left of what was cut short; under the lock */
     gf_activity *active;            /* under the lock */
+
+    pthread_mutex_t user_lock;         /* of the list, and while the table of tables changes */
+    struct gf_user_table *user_tables; /* those of users that are open */
+    pthread_mutex_t drop_lock;         /* while dropped tables are deleted */
 };
 
 /* ---- put_group.c ------------------------------------------------------------------------------

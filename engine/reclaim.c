@@ -6,6 +6,7 @@
  * ones are there, and rows would be left that nothing leads to.
  */
 #include "engine/rebuild_internal.h"
+#include "engine/user_internal.h"
 
 enum { ENTRIES_PER_BATCH = 4000 };
 
@@ -148,6 +149,7 @@ static gf_status tidy(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *e
     if (st == GF_OK) st = list_unfinished(s->tables.builds, GF_BUILDS_PROGRESS, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_take_string(&rest, &key);)
         if (!gf_is_active(s, key)) st = tidy_build(s, key, batch, err);
+    if (st == GF_OK) st = gf_user_tables_reclaim(s, NULL, err);
     return st == GF_OK ? gf_batch_write(batch, GF_SYNC, err) : st;
 }
 

@@ -11,6 +11,7 @@
  * outside.
  */
 #include "engine/rebuild_internal.h"
+#include "engine/user_internal.h"
 
 #include "base/memory.h"
 
@@ -65,7 +66,7 @@ static gf_status fill(void *context, gf_database *db, gf_error *err)
         if (err) *err = r->visit_error;
         st = r->visit_error.status;
     }
-    /* Tables have always been made in this order, so these are the numbers that they had. */
+    /* They get the numbers that they had. */
     return st == GF_OK && !catalogue ? gf_tables_open(db, &tables, err) : st;
 }
 
@@ -117,15 +118,25 @@ static gf_status try_table(repairing *r, gf_table *table, gf_error *err)
     return st == GF_OK ? flush(r, 0, err) : st;
 }
 
+/* A table whose schema is lost cannot be read; what can be is told of by verify, too. */
+static gf_status try_user_table(void *context, const char *name, gf_user_table *table,
+                                const gf_error *why, gf_error *err)
+{
+    repairing *r = context;
+    if (table) return try_table(r, gf_user_table_rows(table), err);
+    r->found.rows++;
+    return tell(r, name, why->message, err);
+}
+
 static gf_status try_tables(repairing *r, gf_error *err)
 {
     const gf_tables *t = &r->store->tables;
-    gf_table *const all[] = {t->documents, t->collections, t->changes,
-                             t->builds,    t->clusters,    t->memberships};
+    gf_table *const all[] = {t->documents, t->collections, t->changes, t->builds,
+                             t->clusters,  t->memberships, t->tables};
     gf_status st = GF_OK;
     for (size_t i = 0; i < sizeof all / sizeof all[0] && st == GF_OK; i++)
         st = try_table(r, all[i], err);
-    return st;
+    return st == GF_OK ? gf_user_tables_each(r->store, try_user_table, r, err) : st;
 }
 
 /* ---- collections ------------------------------------------------------------------------------

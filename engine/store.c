@@ -10,6 +10,8 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
     gf_store *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a store");
     pthread_mutex_init(&s->write_lock, NULL);
+    pthread_mutex_init(&s->user_lock, NULL);
+    pthread_mutex_init(&s->drop_lock, NULL);
     gf_cluster_cache_init(&s->cluster_cache);
     if (!(s->line = gf_put_line_create())) {
         gf_store_close(s);
@@ -38,6 +40,8 @@ void gf_store_close(gf_store *s)
     gf_put_line_free(s->line);
     gf_cluster_cache_release(&s->cluster_cache);
     pthread_mutex_destroy(&s->write_lock);
+    pthread_mutex_destroy(&s->user_lock);
+    pthread_mutex_destroy(&s->drop_lock);
     gf_free(s);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "base/memory.h"
 #include "engine/tree.h"
+#include "engine/user_internal.h"
 #include "engine/view.h"
 
 #include <inttypes.h>
@@ -466,6 +467,9 @@ static gf_status check_tables(checking *c, gf_error *err)
     if (st == GF_ENOTFOUND) st = GF_OK;
     st = handle(c, st, "table collections", err);
     if (st == GF_OK) st = check_totals(c, err);
+    if (st == GF_OK)
+        st = gf_user_tables_verify(c->store, c->cancel, c->visit, c->context, &c->found, err);
+    st = handle(c, st, "table tables", err);
     gf_snapshot_free(c->snapshot);
     return st;
 }

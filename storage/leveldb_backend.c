@@ -190,6 +190,7 @@ static const gf_backend_operations operations = {
     .increment = gf_leveldb_increment,
     .snapshot_create = snapshot_create,
     .snapshot_free = snapshot_free,
+    .drop_table = gf_leveldb_drop_table,
     .compact = gf_leveldb_compact,
     .close = close_backend,
 };

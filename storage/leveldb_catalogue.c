@@ -192,6 +192,75 @@ static gf_status store(gf_leveldb *b, const gf_schema *schema, unsigned number, 
     return st;
 }
 
+/* Whether any entry lies under that number, which the catalogue does not name. */
+static gf_status is_used(gf_leveldb *b, unsigned number, bool *used, gf_error *err)
+{
+    const char prefix[] = {(char)(number >> 8), (char)number};
+    leveldb_iterator_t *it = leveldb_create_iterator(b->db, b->newest.scan);
+    if (!it) return gf_fail_memory(err, "the catalogue");
+    leveldb_iter_seek(it, prefix, sizeof prefix);
+    *used = leveldb_iter_valid(it) &&
+            gf_slice_starts(gf_leveldb_iterator_key(it), gf_slice_of(prefix, sizeof prefix));
+    gf_status st = gf_leveldb_iterator_status(it, err);
+    leveldb_iter_destroy(it);
+    return st;
+}
+
+/* Whether no table has the number, nor had it since the database was opened. */
+static bool is_free(const gf_leveldb *b, unsigned number)
+{
+    return number > 0 && number < GF_MAX_TABLES && !gf_leveldb_schema(b, number) &&
+           !b->tables[number].dropped;
+}
+
+/*
+ * A number for a new table: the one that is wanted, else the first that is free. Where damage took
+ * a table's name its rows are still there, and must not be another's.
+ */
+static gf_status choose_number(gf_leveldb *b, unsigned wanted, unsigned *number, gf_error *err)
+{
+    gf_status st = GF_OK;
+    bool used = true;
+    *number = wanted;
+    if (is_free(b, wanted)) return GF_OK;
+    for (unsigned i = 1; i < GF_MAX_TABLES && st == GF_OK && used; i++) {
+        if (!is_free(b, i)) continue;
+        *number = i;
+        st = is_used(b, i, &used, err);
+    }
+    if (st != GF_OK || !used) return st;
+    return gf_fail(err, GF_ELIMIT, "a database has at most %d tables", GF_MAX_TABLES - 1);
+}
+
+gf_status gf_catalogue_remove(gf_leveldb *b, unsigned table, gf_error *err)
+{
+    gf_buffer key = {0};
+    leveldb_writebatch_t *batch = leveldb_writebatch_create();
+    pthread_mutex_lock(&b->catalogue_lock);
+    const gf_schema *schema = gf_leveldb_schema(b, table);
+    gf_buffer_slice(&key, TABLE_PREFIX);
+    gf_buffer_str(&key, schema->name);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) leveldb_writebatch_delete(batch, key.ptr, key.len);
+    for (unsigned f = 0; f < GF_MAX_FAMILIES && st == GF_OK; f++) {
+        gf_buffer_reset(&key);
+        gf_buffer_slice(&key, CUT_PREFIX);
+        gf_physical_family(&key, table, f);
+        st = gf_buffer_check(&key, err);
+        if (st == GF_OK) leveldb_writebatch_delete(batch, key.ptr, key.len);
+    }
+    if (st == GF_OK) st = gf_leveldb_commit(b, batch, key.len * GF_MAX_FAMILIES, GF_SYNC, err);
+    if (st == GF_OK) {
+        b->tables[table].dropped = true;
+        atomic_store_explicit(&b->tables[table].cut, 0, memory_order_release);
+        atomic_store_explicit(&b->tables[table].schema, NULL, memory_order_release);
+    }
+    pthread_mutex_unlock(&b->catalogue_lock);
+    leveldb_writebatch_destroy(batch);
+    gf_buffer_release(&key);
+    return st;
+}
+
 static gf_status open_locked(gf_leveldb *b, const gf_schema *schema, unsigned *number,
                              gf_error *err)
 {
@@ -201,11 +270,9 @@ static gf_status open_locked(gf_leveldb *b, const gf_schema *schema, unsigned *n
     if (n) {
         st = gf_schema_join(gf_leveldb_schema(b, n), schema, &joined, err);
         if (st == GF_OK && joined.is_more) st = store(b, &joined.schema, n, err);
-    } else if (b->n_tables == GF_MAX_TABLES) {
-        st = gf_fail(err, GF_ELIMIT, "a database has at most %d tables", GF_MAX_TABLES - 1);
     } else {
-        n = b->n_tables;
-        st = store(b, schema, n, err);
+        st = choose_number(b, *number, &n, err);
+        if (st == GF_OK) st = store(b, schema, n, err);
     }
     if (st == GF_OK) *number = n;
     return st;

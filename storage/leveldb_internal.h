@@ -32,6 +32,7 @@ typedef struct gf_catalogued {
     _Atomic(const gf_schema *) schema;
     atomic_uint_least32_t
         cut; /* bit f: family f has held a cut value; a put looks for old blocks */
+    bool dropped; /* since the database was opened: its number is not given again until then */
 } gf_catalogued;
 
 /** Rows, told apart by a hash: bit h stands for all that hash to h. */
@@ -101,6 +102,9 @@ gf_status gf_catalogue_load(gf_leveldb *b, gf_error *err);
 gf_status gf_catalogue_open_table(gf_backend *b, const gf_schema *schema, unsigned *number,
                                   const gf_schema **stored, gf_error *err);
 
+/** Take the table, of which no entry is left, out of the catalogue (synced). */
+gf_status gf_catalogue_remove(gf_leveldb *b, unsigned table, gf_error *err);
+
 /** Whether the family has held a cut value; to be remembered in the batch that puts the first one,
  * and here once that is written. */
 bool gf_catalogue_is_cut(const gf_leveldb *b, unsigned table, unsigned family);
@@ -126,6 +130,12 @@ gf_status gf_leveldb_increment(gf_backend *b, const gf_change *put, int64_t delt
 /** Keep all writes of rows out until they are let in again; waits for those under way. */
 void gf_leveldb_hold_all_rows(gf_leveldb *b);
 void gf_leveldb_let_all_rows(gf_leveldb *b);
+
+/* ---- leveldb_drop.c ---------------------------------------------------------------------------
+ */
+
+gf_status gf_leveldb_drop_table(gf_backend *b, unsigned table, const gf_cancel *cancel,
+                                gf_error *err);
 
 /* ---- leveldb_compact.c ------------------------------------------------------------------------
  */

@@ -23,6 +23,7 @@
 #ifndef GF_STORAGE_TABLE_H
 #define GF_STORAGE_TABLE_H
 
+#include "base/cancel.h"
 #include "base/slice.h"
 #include "base/status.h"
 #include "storage/key.h"
@@ -86,6 +87,18 @@ enum {
  *         GF_EIO, GF_ECORRUPT, GF_ENOMEM. *table belongs to the database.
  */
 gf_status gf_table_open(gf_database *db, const gf_schema *schema, gf_table **table, gf_error *err);
+
+/**
+ * Drop a table with all that is in it, and free its name. It is deleted in chunks, each synced, its
+ * entry in the catalogue last: what a failure, a cancel or a crash leaves is a table with fewer
+ * rows, to be dropped again. Nobody may use the table meanwhile. Where this gives GF_OK, `table`
+ * and what was borrowed from it are gone.
+ *
+ * A database holds 1,023 tables; a dropped one counts until the database is opened again.
+ *
+ * @return GF_OK; GF_ECANCELLED; GF_EINVAL (a backend that cannot); GF_EIO, GF_ECORRUPT, GF_ENOMEM
+ */
+gf_status gf_table_drop(gf_table *table, const gf_cancel *cancel, gf_error *err);
 
 /** The number of a family, as the calls below take it; GF_EINVAL for an unknown one. */
 gf_status gf_table_family(const gf_table *table, const char *name, unsigned *family, gf_error *err);

@@ -1,5 +1,7 @@
 #include "storage/tables.h"
 
+#include "storage/backend.h"
+
 /* ---- schemas ----------------------------------------------------------------------------------
  */
 
@@ -17,6 +19,7 @@ static const gf_key_part build_parts[] = {STRING_PART("namespace"), STRING_PART(
                                           STRING_PART("last")};
 static const gf_key_part document_parts[] = {STRING_PART("namespace"),
                                              STRING_PART("collection_key"), STRING_PART("id")};
+static const gf_key_part table_parts[] = {STRING_PART("namespace"), STRING_PART("name")};
 static const gf_key_part change_parts[] = {STRING_PART("namespace"), STRING_PART("collection_key"),
                                            NUMBER_PART("seq")};
 
@@ -31,6 +34,9 @@ static const char *const build_columns[] = {
     "seq",       "settings",      "versions", "seconds", "chosen_for", "matrix",    NULL};
 static const char *const membership_columns[] = {"cluster", "score",  "runner_up",
                                                  "second",  "vector", NULL};
+static const char *const table_columns[] = {"id", "schema", "number", NULL};
+static const char *const drop_columns[] = {"dropped", "dropped_number", NULL};
+static const char *const counter_columns[] = {"next", NULL};
 static const char *const change_columns[] = {"id", "operation", NULL};
 
 static const gf_family document_families[] = {{.name = "main", .columns = document_columns}};
@@ -46,6 +52,9 @@ static const gf_family build_families[] = {
     {.name = "progress", .columns = progress_columns}};
 static const gf_family membership_families[] = {{.name = "main", .columns = membership_columns}};
 static const gf_family change_families[] = {{.name = "main", .columns = change_columns}};
+static const gf_family table_families[] = {{.name = "main", .columns = table_columns},
+                                           {.name = "progress", .columns = drop_columns},
+                                           {.name = "counter", .columns = counter_columns}};
 
 #define COUNT(array) (unsigned)(sizeof(array) / sizeof((array)[0]))
 #define SCHEMA(table_name, table_parts, parts_used, table_families)                                \
@@ -60,16 +69,22 @@ static const gf_schema collections = SCHEMA("collections", document_parts, 2, co
 static const gf_schema builds = SCHEMA("builds", build_parts, 4, build_families);
 static const gf_schema memberships = SCHEMA("memberships", build_parts, 5, membership_families);
 static const gf_schema changes = SCHEMA("changes", change_parts, 3, change_families);
+static const gf_schema tables_of_users = SCHEMA("tables", table_parts, 2, table_families);
 
 gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
 {
     gf_tables t;
-    gf_status st = gf_table_open(db, &documents, &t.documents, err);
-    if (st == GF_OK) st = gf_table_open(db, &clusters, &t.clusters, err);
-    if (st == GF_OK) st = gf_table_open(db, &collections, &t.collections, err);
-    if (st == GF_OK) st = gf_table_open(db, &builds, &t.builds, err);
-    if (st == GF_OK) st = gf_table_open(db, &memberships, &t.memberships, err);
-    if (st == GF_OK) st = gf_table_open(db, &changes, &t.changes, err);
+    /* In this order since the first store: the numbers that they have. */
+    const struct {
+        const gf_schema *schema;
+        gf_table **table;
+    } all[] = {{&documents, &t.documents},     {&clusters, &t.clusters},
+               {&collections, &t.collections}, {&builds, &t.builds},
+               {&memberships, &t.memberships}, {&changes, &t.changes},
+               {&tables_of_users, &t.tables}};
+    gf_status st = GF_OK;
+    for (unsigned i = 0; i < COUNT(all) && st == GF_OK; i++)
+        st = gf_table_open_numbered(db, all[i].schema, i + 1, all[i].table, err);
     if (st == GF_OK) *tables = t;
     return st;
 }

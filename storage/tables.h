@@ -13,6 +13,8 @@
  *                  main
  *     changes      (namespace, collection, seq)
  *                  main
+ *     tables       (namespace, name)
+ *                  main, progress, counter
  *
  * `progress` is there only while something is unfinished (a build under way, a deletion), so a walk
  * over that family alone finds all that a crash has left. What the key says (namespace, label, ...)
@@ -25,7 +27,7 @@
 #include "storage/table.h"
 
 typedef struct gf_tables {
-    gf_table *documents, *clusters, *collections, *builds, *memberships, *changes;
+    gf_table *documents, *clusters, *collections, *builds, *memberships, *changes, *tables;
 } gf_tables;
 
 enum { GF_DOCUMENTS_MAIN };
@@ -34,8 +36,9 @@ enum { GF_COLLECTIONS_MAIN, GF_COLLECTIONS_PROGRESS, GF_COLLECTIONS_DEFAULTS };
 enum { GF_BUILDS_MAIN, GF_BUILDS_MODEL, GF_BUILDS_PROGRESS };
 enum { GF_MEMBERSHIPS_MAIN };
 enum { GF_CHANGES_MAIN };
+enum { GF_TABLES_MAIN, GF_TABLES_PROGRESS, GF_TABLES_COUNTER };
 
-/** Open all six; those that the database lacks are made. */
+/** Open all seven; those that the database lacks are made. */
 gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err);
 
 /* Row keys, and starts of them; appended to key, failures stay there. */

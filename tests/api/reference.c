@@ -63,11 +63,13 @@ static void read_members(reference_section *s)
     }
 }
 
-/* Their members are whoever's: records', settings', reasons'. */
+/* Their members are whoever's: records', settings', reasons', tables' of users. */
 static bool is_free(gf_slice name)
 {
-    return gf_slice_equal(name, GF_SLICE("fields")) || gf_slice_equal(name, GF_SLICE("settings")) ||
-           gf_slice_equal(name, GF_SLICE("reasons"));
+    static const char *const names[] = {"fields", "settings", "reasons", "cells", "columns"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (gf_slice_equal(name, gf_slice_str(names[i]))) return true;
+    return false;
 }
 
 static void collect_paths(reference_section *s, gf_json_value v, gf_slice prefix)
@@ -90,7 +92,8 @@ static void collect_paths(reference_section *s, gf_json_value v, gf_slice prefix
             gf_json_iterator items = gf_json_items(item);
             gf_buffer_str(&path, "[].");
             while (gf_json_next(&items, NULL, &item))
-                collect_paths(s, item, gf_buffer_view(&path));
+                if (gf_json_kind_of(item) == GF_JSON_OBJECT)
+                    collect_paths(s, item, gf_buffer_view(&path));
         }
         gf_buffer_release(&path);
     }

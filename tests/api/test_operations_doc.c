@@ -172,6 +172,23 @@ static void set_up(transport *t)
     assert_run(t, "rebuild", "collection", "feedback", "threads", "1");
 }
 
+/* "The table of the examples": what the document says was made and put. */
+static void set_up_table(transport *t)
+{
+    gf_slice line, rest = gf_buffer_view(&document.text), command, rows;
+    assert_true(reference_find_line(rest, "## The table of the examples", &line, &rest));
+    assert_true(reference_take_block(&rest, "```text", &command));
+    assert_slice(command,
+                 "grouperfish table create users --key id --family info --column info:name=text "
+                 "--column info:age=int64 --family friend:wide\n");
+    assert_run(t, "table create", "table", "users", "key", "id", "family", "info", "column",
+               "info:name=text", "column", "info:age=int64", "family", "friend:wide");
+    assert_true(reference_take_block(&rest, "```text", &rows));
+    transport_input(t, "users.jsonl", rows);
+    assert_run(t, "table import", "table", "users");
+    assert_int_equal(transport_number(t, 0, "rows"), 3);
+}
+
 /* "after a rebuild with `k=3`" */
 static void rebuild_with_3(transport *t)
 {
@@ -234,7 +251,10 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
         n = read_arguments(words, arguments);
     }
     transport_open(&t);
-    if (!memmem(line.ptr, line.len, "before there is a store", 23)) set_up(&t);
+    if (strncmp(s->operation->name, "table ", 6) == 0)
+        set_up_table(&t);
+    else if (!memmem(line.ptr, line.len, "before there is a store", 23))
+        set_up(&t);
     if (memmem(line.ptr, line.len, "after a rebuild", 15)) rebuild_with_3(&t);
     bool closed =
         strcmp(s->operation->name, "verify") == 0 || strcmp(s->operation->name, "repair") == 0;

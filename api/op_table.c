@@ -1,0 +1,320 @@
+/* table create, list, describe, alter, drop: tables of users as a whole. */
+#include "api/table_internal.h"
+
+/* ---- schemas from arguments -------------------------------------------------------------------
+ *
+ *     key      user:text   seq:uint64   sha1:raw:20
+ *     family   info   friend:wide,versions=3,ttl=86400,snappy,type=int64,qualifier=bytes
+ *     column   info:age=int64
+ */
+
+static bool take_until(gf_slice *rest, char end, gf_slice *piece)
+{
+    if (!rest->ptr) return false;
+    const char *at = rest->len ? memchr(rest->ptr, end, rest->len) : NULL;
+    size_t n = at ? (size_t)(at - rest->ptr) : rest->len;
+    *piece = gf_slice_of(rest->ptr, n);
+    *rest = at ? gf_slice_skip(*rest, n + 1) : (gf_slice){0};
+    return true;
+}
+
+static void write_part(gf_json_writer *w, gf_slice argument)
+{
+    gf_slice name = {0}, type = {0};
+    take_until(&argument, ':', &name);
+    bool typed = take_until(&argument, ':', &type);
+    gf_json_begin(w, '{');
+    gf_json_put_string(w, "name", name);
+    if (typed) gf_json_put_string(w, "type", type);
+    if (argument.ptr) {
+        gf_json_key(w, "width");
+        /* What is not a number is told as such by whoever reads the schema. */
+        uint64_t width = 0;
+        for (size_t i = 0; i < argument.len && i < 9; i++)
+            width = argument.ptr[i] >= '0' && argument.ptr[i] <= '9'
+                        ? width * 10 + (uint64_t)(argument.ptr[i] - '0')
+                        : 999999999;
+        gf_json_uint(w, width);
+    }
+    gf_json_end(w, '}');
+}
+
+static gf_status write_setting(gf_json_writer *w, gf_slice setting, gf_error *err)
+{
+    static const char *const numbers[] = {"versions", "ttl"}, *const types[] = {"type",
+                                                                                "qualifier"};
+    gf_slice name = {0}, value = setting;
+    take_until(&value, '=', &name);
+    if (gf_slice_equal(setting, GF_SLICE("packed")) || gf_slice_equal(setting, GF_SLICE("wide"))) {
+        gf_json_put_string(w, "layout", setting);
+        return GF_OK;
+    }
+    if (gf_slice_equal(setting, GF_SLICE("snappy"))) {
+        gf_json_put_string(w, "compression", setting);
+        return GF_OK;
+    }
+    for (int i = 0; i < 2 && value.ptr; i++) {
+        if (gf_slice_equal(name, gf_slice_str(types[i]))) {
+            gf_json_put_string(w, types[i], value);
+            return GF_OK;
+        }
+        if (!gf_slice_equal(name, gf_slice_str(numbers[i]))) continue;
+        bool digits = value.len > 0 && value.len < 11;
+        for (size_t c = 0; c < value.len; c++)
+            digits &= value.ptr[c] >= '0' && value.ptr[c] <= '9';
+        if (!digits || (value.len > 1 && value.ptr[0] == '0')) break;
+        gf_json_key(w, numbers[i]);
+        gf_json_raw(w, value);
+        return GF_OK;
+    }
+    return gf_fail(err, GF_EINVAL,
+                   "family: \"%.*s\" is none of packed, wide, snappy, versions=N, ttl=SECONDS, "
+                   "type=TYPE, qualifier=TYPE",
+                   GF_SLICE_ARG(setting));
+}
+
+/* "info:age=int64": the family, the column, the type. */
+static gf_status split_column(gf_slice argument, gf_slice *family, gf_slice *column, gf_slice *type,
+                              gf_error *err)
+{
+    gf_slice all = argument;
+    const char *equals = NULL;
+    for (size_t i = 0; i < argument.len; i++)
+        if (argument.ptr[i] == '=') equals = argument.ptr + i;
+    if (equals && memchr(argument.ptr, ':', (size_t)(equals - argument.ptr))) {
+        size_t n = (size_t)(equals - argument.ptr);
+        *type = gf_slice_skip(argument, n + 1);
+        argument.len = n;
+        take_until(&argument, ':', family);
+        *column = argument;
+        return GF_OK;
+    }
+    return gf_fail(err, GF_EINVAL, "column: \"%.*s\" is not FAMILY:COLUMN=TYPE", GF_SLICE_ARG(all));
+}
+
+/* The columns of a family, if any is given. */
+static gf_status write_columns(gf_json_writer *w, const gf_call *call, const char *argument,
+                               gf_slice family, gf_error *err)
+{
+    bool any = false;
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < gf_call_count(call, argument) && st == GF_OK; i++) {
+        gf_slice of, column, type;
+        st = split_column(gf_call_nth(call, argument, i), &of, &column, &type, err);
+        if (st != GF_OK || !gf_slice_equal(of, family)) continue;
+        if (!any) {
+            gf_json_key(w, "columns");
+            gf_json_begin(w, '{');
+        }
+        any = true;
+        gf_json_key_slice(w, column);
+        gf_json_string(w, type);
+    }
+    if (any) gf_json_end(w, '}');
+    return st;
+}
+
+static gf_status write_family(gf_json_writer *w, const gf_call *call, gf_slice argument,
+                              const char *columns, gf_error *err)
+{
+    gf_slice name = {0}, setting;
+    gf_status st = GF_OK;
+    take_until(&argument, ':', &name);
+    gf_json_begin(w, '{');
+    gf_json_put_string(w, "name", name);
+    while (st == GF_OK && take_until(&argument, ',', &setting))
+        if (setting.len) st = write_setting(w, setting, err);
+    if (st == GF_OK) st = write_columns(w, call, columns, name, err);
+    gf_json_end(w, '}');
+    return st;
+}
+
+/* Whether a family of that name is among the arguments; or an earlier column has it. */
+static bool is_given(const gf_call *call, const char *families, gf_slice family)
+{
+    for (size_t i = 0; i < gf_call_count(call, families); i++) {
+        gf_slice argument = gf_call_nth(call, families, i), name = {0};
+        take_until(&argument, ':', &name);
+        if (gf_slice_equal(name, family)) return true;
+    }
+    return false;
+}
+
+/* Columns of families that are not given themselves: each of these families once. */
+static gf_status write_other_columns(gf_json_writer *w, const gf_call *call, const char *families,
+                                     const char *columns, bool allowed, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < gf_call_count(call, columns) && st == GF_OK; i++) {
+        gf_slice family, before, column, type;
+        bool known;
+        st = split_column(gf_call_nth(call, columns, i), &family, &column, &type, err);
+        if (st != GF_OK) break;
+        known = is_given(call, families, family);
+        if (!known && !allowed)
+            return gf_fail(err, GF_EINVAL, "column: there is no family \"%.*s\" among those given",
+                           GF_SLICE_ARG(family));
+        for (size_t j = 0; j < i && !known; j++)
+            known = split_column(gf_call_nth(call, columns, j), &before, &column, &type, NULL) ==
+                        GF_OK &&
+                    gf_slice_equal(before, family);
+        if (!known) st = write_family(w, call, family, columns, err);
+    }
+    return st;
+}
+
+static gf_status schema_of_arguments(const gf_call *call, bool addition, gf_buffer *json,
+                                     gf_error *err)
+{
+    const char *families = addition ? "add-family" : "family";
+    const char *columns = addition ? "add-column" : "column";
+    gf_json_writer writer = gf_json_writer_to(json), *w = &writer;
+    gf_status st = GF_OK;
+    gf_json_begin(w, '{');
+    if (!addition) {
+        gf_json_key(w, "key");
+        gf_json_begin(w, '[');
+        for (size_t i = 0; i < gf_call_count(call, "key"); i++)
+            write_part(w, gf_call_nth(call, "key", i));
+        gf_json_end(w, ']');
+    }
+    gf_json_key(w, "families");
+    gf_json_begin(w, '[');
+    for (size_t i = 0; i < gf_call_count(call, families) && st == GF_OK; i++)
+        st = write_family(w, call, gf_call_nth(call, families, i), columns, err);
+    if (st == GF_OK) st = write_other_columns(w, call, families, columns, addition, err);
+    gf_json_end(w, ']');
+    gf_json_end(w, '}');
+    return st == GF_OK ? gf_buffer_check(json, err) : st;
+}
+
+/* ---- schemas from the input -------------------------------------------------------------------
+ */
+
+enum { MOST_SCHEMA = 1 << 20 };
+
+static gf_status schema_of_input(gf_call *call, gf_buffer *json, gf_error *err)
+{
+    gf_slice name;
+    size_t n = 1;
+    gf_status st = call->input.next(call->input.context, &name, err);
+    while (st == GF_OK && n > 0) {
+        char *to = gf_buffer_reserve(json, 4096);
+        if (!to) return gf_buffer_check(json, err);
+        st = call->input.read(call->input.context, to, 4096, &n, err);
+        json->len += st == GF_OK ? n : 0;
+        if (json->len > MOST_SCHEMA)
+            return gf_fail(err, GF_ELIMIT, "a schema of more than %d bytes", MOST_SCHEMA);
+    }
+    return st;
+}
+
+static gf_status schema_of(gf_call *call, bool addition, gf_buffer *json, gf_error *err)
+{
+    bool given = addition ? gf_call_has(call, "add-family") || gf_call_has(call, "add-column")
+                          : gf_call_has(call, "key") || gf_call_has(call, "family") ||
+                                gf_call_has(call, "column");
+    if (given && call->input.next)
+        return gf_fail(err, GF_EINVAL, "give either a schema, or its parts");
+    if (!given && !call->input.next)
+        return gf_fail(err, GF_EINVAL,
+                       addition ? "nothing to add: give families, columns or a schema"
+                                : "a table needs a schema, or --key and --family");
+    return given ? schema_of_arguments(call, addition, json, err)
+                 : schema_of_input(call, json, err);
+}
+
+/* ---- the operations ---------------------------------------------------------------------------
+ */
+
+/* The members "key" and "families" of a schema behind the table's name. */
+static gf_status emit_schema(gf_row_writer *row, gf_slice name, gf_slice schema, gf_error *err)
+{
+    gf_json_writer *w = gf_row_writer_begin(row);
+    gf_json_put_string(w, "table", name);
+    gf_status st = gf_buffer_check(&row->buffer, err);
+    if (st != GF_OK) return st;
+    /* {"key":...}: all but its first brace goes on where the name ends. */
+    gf_buffer_byte(&row->buffer, ',');
+    gf_buffer_slice(&row->buffer, gf_slice_of(schema.ptr + 1, schema.len - 2));
+    return gf_row_writer_emit(row, err);
+}
+
+static gf_status describe(gf_call *call, gf_store *store, gf_error *err)
+{
+    gf_user_table *t;
+    gf_row_writer row = {.call = call};
+    gf_status st =
+        gf_user_table_open(store, call->name_space, gf_call_text(call, "table"), &t, err);
+    if (st != GF_OK) return st;
+    st = emit_schema(&row, gf_user_table_name(t), gf_user_table_json(t), err);
+    gf_row_writer_release(&row);
+    gf_user_table_close(t);
+    return st;
+}
+
+gf_status gf_run_table_create(gf_call *call, gf_error *err)
+{
+    gf_store *store;
+    gf_buffer json = {0};
+    gf_status st = schema_of(call, false, &json, err);
+    if (st == GF_OK) st = call->store(call->context, true, &store, err);
+    if (st == GF_OK)
+        st = gf_user_table_create(store, call->name_space, gf_call_text(call, "table"),
+                                  gf_buffer_view(&json), err);
+    gf_buffer_release(&json);
+    return st == GF_OK ? describe(call, store, err) : st;
+}
+
+gf_status gf_run_table_alter(gf_call *call, gf_error *err)
+{
+    gf_store *store;
+    gf_buffer json = {0};
+    gf_status st = schema_of(call, true, &json, err);
+    if (st == GF_OK) st = gf_call_store(call, &store, err);
+    if (st == GF_OK)
+        st = gf_user_table_alter(store, call->name_space, gf_call_text(call, "table"),
+                                 gf_buffer_view(&json), err);
+    gf_buffer_release(&json);
+    return st == GF_OK ? describe(call, store, err) : st;
+}
+
+gf_status gf_run_table_describe(gf_call *call, gf_error *err)
+{
+    gf_store *store;
+    gf_status st = gf_call_store(call, &store, err);
+    return st == GF_OK ? describe(call, store, err) : st;
+}
+
+gf_status gf_run_table_drop(gf_call *call, gf_error *err)
+{
+    gf_store *store;
+    gf_row_writer row = {.call = call};
+    gf_slice name = gf_call_text(call, "table");
+    gf_status st = gf_call_store(call, &store, err);
+    if (st == GF_OK) st = gf_user_table_drop(store, call->name_space, name, call->cancel, err);
+    if (st != GF_OK) return st;
+    gf_json_writer *w = gf_row_writer_begin(&row);
+    gf_json_put_string(w, "table", name);
+    gf_json_put_bool(w, "dropped", true);
+    return gf_row_writer_emit_only(&row, err);
+}
+
+static gf_status emit_listed(void *context, gf_slice name, gf_slice schema, gf_error *err)
+{
+    gf_row_writer *row = context;
+    gf_status st = gf_cancel_check(row->call->cancel, err);
+    return st == GF_OK ? emit_schema(row, name, schema, err) : st;
+}
+
+gf_status gf_run_table_list(gf_call *call, gf_error *err)
+{
+    gf_store *store;
+    gf_row_writer row = {.call = call};
+    gf_status st = gf_call_store(call, &store, err);
+    if (st == GF_OK)
+        st = gf_user_tables_visit(store, call->name_space, gf_call_text(call, "prefix"),
+                                  emit_listed, &row, err);
+    gf_row_writer_release(&row);
+    return st;
+}

@@ -1,0 +1,48 @@
+/**
+ * Lines of a call's input, and rows of JSON Lines and CSV that are put into users' tables.
+ */
+#ifndef GF_API_TABLE_INPUT_H
+#define GF_API_TABLE_INPUT_H
+
+#include "api/table_internal.h"
+
+/** Reads the lines of all streams of an input; begin with {.in = &call->input}. */
+typedef struct gf_lines {
+    const gf_input *in;
+    gf_slice source; /* name of the stream, borrowed until the next one */
+    uint64_t line;   /* number of the line that was given last */
+    gf_buffer bytes;
+    size_t at;
+    bool open, ended; /* a stream; and it has no further bytes */
+} gf_lines;
+
+enum { GF_MOST_LINE = 256 << 20 };
+
+/** The next line without its end; GF_JSON_PADDING bytes behind it are readable. GF_ENOTFOUND. */
+gf_status gf_lines_next(gf_lines *l, gf_slice *line, gf_error *err);
+void gf_lines_release(gf_lines *l);
+
+/** Rows that go into one table, a batch at a time. */
+typedef struct gf_table_import {
+    gf_table_call c;
+    gf_cell_reader cells;
+    gf_json_parser *parser;
+    gf_buffer kept; /* cells of the row at hand */
+    uint64_t read, rows, put, refused;
+} gf_table_import;
+
+/** A record is refused: told, counted, handed to whoever keeps those. */
+gf_status gf_table_import_refuse(gf_table_import *i, gf_slice source, uint64_t line,
+                                 gf_slice record, const char *message, gf_error *err);
+
+/** The row is in the batch: count it, and write where there is enough. */
+gf_status gf_table_import_row(gf_table_import *i, gf_error *err);
+
+/** The input as CSV with a header (table_csv.c). */
+gf_status gf_table_import_csv(gf_table_import *i, gf_error *err);
+
+/** Append CSV: a header (row NULL), or a row. */
+gf_status gf_table_export_csv(gf_table_call *c, const gf_row *row, uint32_t families,
+                              gf_buffer *csv, gf_error *err);
+
+#endif

@@ -1,0 +1,90 @@
+/**
+ * What the operations of users' tables share: rows, keys and cells as JSON and as arguments.
+ *
+ *     {"key":["u1",7],"cells":{"info":{"name":"Ann","age":34},"friend":{"u2":"close"}}}
+ *
+ * A key part or a value is a number where its type is one, any JSON where that is its type, else a
+ * string. A value whose bytes are not of its type is {"hex":"..."}, and is read back so.
+ */
+#ifndef GF_API_TABLE_INTERNAL_H
+#define GF_API_TABLE_INTERNAL_H
+
+#include "api/call_internal.h"
+#include "base/json.h"
+
+/* ---- table_json.c: rows to and from JSON ------------------------------------------------------
+ */
+
+/** Append `"key":[...]` and `"cells":{...}` as members; text is room to work in. */
+gf_status gf_table_put_key(gf_json_writer *w, const gf_user_table *t, gf_slice key, gf_buffer *text,
+                           gf_error *err);
+gf_status gf_table_put_cells(gf_json_writer *w, const gf_user_table *t, const gf_row *row,
+                             gf_buffer *text);
+
+/** A value alone, behind its key. */
+void gf_table_put_value(gf_json_writer *w, gf_type type, gf_slice value, gf_buffer *text);
+
+/** Append the row key that a JSON array (or, of one part, its value alone) says. */
+gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *key,
+                            gf_buffer *text, gf_error *err);
+
+/** Append the bytes of a value; `text` is room to work in. */
+gf_status gf_table_read_value(gf_type type, gf_json_value v, gf_buffer *bytes, gf_buffer *text,
+                              gf_error *err);
+
+/** Told of each cell that an object {"family":{"qualifier":value}} has. */
+typedef gf_status gf_each_cell(void *context, unsigned family, gf_slice qualifier, gf_slice value,
+                               gf_error *err);
+typedef struct gf_cell_reader {
+    const gf_user_table *table;
+    gf_buffer qualifier, value, text;
+} gf_cell_reader;
+gf_status gf_table_read_cells(gf_cell_reader *r, gf_json_value cells, gf_each_cell *each,
+                              void *context, gf_error *err);
+void gf_cell_reader_release(gf_cell_reader *r);
+
+/** The family of that name, as a slice. */
+gf_status gf_table_find_family(const gf_user_table *t, gf_slice name, unsigned *family,
+                               gf_error *err);
+
+/* ---- table_call.c: what the arguments name ----------------------------------------------------
+ */
+
+/** A table that the call names, and the row of it; begin with {.call = call}. */
+typedef struct gf_table_call {
+    gf_call *call;
+    gf_store *store;
+    gf_user_table *table;
+    gf_batch *batch;
+    gf_buffer key, qualifier, value, text;
+    gf_row row;
+    gf_row_writer writer;
+} gf_table_call;
+
+/** Open the store and argument "table". */
+gf_status gf_table_call_open(gf_table_call *c, gf_error *err);
+/** And the row key that the arguments "key" say, a whole one. */
+gf_status gf_table_call_open_row(gf_table_call *c, gf_error *err);
+void gf_table_call_close(gf_table_call *c);
+
+/** Append the row key of all arguments of that name, at most n parts. */
+gf_status gf_table_call_key(gf_table_call *c, const char *name, gf_buffer *key, unsigned *n,
+                            gf_error *err);
+
+/** Begin a row with the table's name and the row's key. */
+gf_status gf_table_call_begin(gf_table_call *c, gf_json_writer **w, gf_error *err);
+
+/** Put the cells that the arguments "set" say into the batch. */
+gf_status gf_table_call_sets(gf_table_call *c, uint64_t *n, gf_error *err);
+
+/** Argument `name`, "family:column=value": *family; c->qualifier and c->value are filled. */
+gf_status gf_table_call_cell(gf_table_call *c, const char *name, gf_slice text, unsigned *family,
+                             gf_error *err);
+
+/** The families that the list "family" names, as bits; 0 where it is not given. */
+gf_status gf_table_call_families(gf_table_call *c, uint32_t *families, gf_error *err);
+
+/** No row of that key: "table "users" has no row ["u9"]". */
+gf_status gf_table_call_absent(gf_table_call *c, gf_error *err);
+
+#endif
