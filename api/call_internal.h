@@ -164,6 +164,7 @@ gf_status gf_run_verify(gf_call *call, gf_error *err);
 gf_status gf_run_backup(gf_call *call, gf_error *err);
 gf_status gf_run_restore(gf_call *call, gf_error *err);
 gf_status gf_run_repair(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_import(gf_call *call, gf_error *err);
 gf_status gf_run_version(gf_call *call, gf_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "sources/reader.h"
+#include "sources/tweets.h"
 
 /* clang-format off */
 #define REQUIRED(name, value, meaning)        {name, GF_TEXT, true, value, meaning, 0, 0}
@@ -153,6 +154,9 @@ static const gf_parameter backup[] = {REQUIRED("to", "DIR", "a folder that is no
 static const gf_parameter restore[] = {
     REQUIRED("from", "DIR", "the backup"),
     REQUIRED("to", "DIR", "a folder that is not there yet")};
+static const gf_parameter tweets_import[] = {
+    CHOICE("hash", GF_TWEET_HASH_NAMES, "hash of the rows, fixed by the first import (murmur2)"),
+    {"max-tweet", GF_BYTES, false, "SIZE", "refuse longer records (1M)", 1, 1 << 26}};
 /* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
@@ -229,6 +233,8 @@ static const gf_operation operations[] = {
               "Make a page about a build"),
     REACHING(GF_REACH_ALL, "evaluate", "GET", "/collections/{collection}/evaluation", evaluate,
              gf_run_evaluate, "Compare clusters with known classes"),
+    OPERATION("tweets import", "POST", "/tweets", tweets_import, gf_run_tweets_import,
+              "Import tweets"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
     OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),

@@ -33,6 +33,7 @@ static const struct {
                 {NULL, &gf_command_config_list},
                 {NULL, &gf_command_config_delete},
                 {NULL, &gf_command_config_keys},
+                {"Tweets", &gf_command_tweets_import},
                 {"The store", &gf_command_init},
                 {NULL, &gf_command_status},
                 {NULL, &gf_command_verify},

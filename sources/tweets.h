@@ -1,0 +1,185 @@
+/**
+ * Tweets: kept in four tables by their JSON, their words, their minutes and their places.
+ *
+ *     table             row                                          column               value
+ *     RawTwitterData    raw row: int64 BE seconds, uint32 BE hash    t, empty             the JSON
+ *     TermIndex         term                                         text|user, raw row   count
+ *     TweetFrequency    YYYYMMDDhhmm (UTC)                           language             count
+ *     GeoTemporalIndex  spreading byte, int16 BE day, geohash of 8   raw row              lat, lon
+ *
+ * Each row key has the namespace before it. A count is decimal text, in TermIndex empty where it is
+ * 1; lat and lon are float32 BE. The hash is murmur2 or murmur3 of the JSON as it came, without its
+ * line end; the spreading byte is that hash modulo 255. docs/tweets.md says more.
+ *
+ * A tweet is its JSON: the same bytes twice are one tweet.
+ *
+ * Threads: a gf_tweets may be used by several threads at once, everything else by one.
+ * Source: ScaDS/OSTMap, wiki page "Accumulo schema" (2016).
+ */
+#ifndef GF_SOURCES_TWEETS_H
+#define GF_SOURCES_TWEETS_H
+
+#include "engine/grouperfish.h"
+#include "sources/geohash.h"
+#include "sources/reader.h"
+
+enum {
+    GF_TWEET_ROW = 12,      /* bytes of a raw row */
+    GF_TWEET_MINUTE = 12,   /* bytes of YYYYMMDDhhmm */
+    GF_TWEET_GEO_ROW = 11,  /* bytes of a row of GeoTemporalIndex */
+    GF_MOST_TERM = 32 << 10 /* bytes of a term, or of a user's name */
+};
+
+/** The last second of the days that a row of GeoTemporalIndex can name: 2059-09-18T23:59:59Z. */
+#define GF_TWEET_LAST_SECOND (INT64_C(32768) * 86400 - 1)
+
+typedef enum gf_tweet_hash { GF_MURMUR2, GF_MURMUR3 } gf_tweet_hash;
+#define GF_TWEET_HASH_NAMES "murmur2|murmur3"
+const char *gf_tweet_hash_name(gf_tweet_hash hash);
+
+/* ---- one tweet --------------------------------------------------------------------------------
+ */
+
+/** What is read of a tweet; slices are borrowed, empty where the tweet has no such member. */
+typedef struct gf_tweet {
+    int64_t seconds;  /* created_at, since 1970 */
+    gf_slice id;      /* id_str, else id */
+    gf_slice text;    /* text, else full_text */
+    gf_slice lang;    /* "und" where it has none */
+    gf_slice user_id; /* of user: id_str, else id */
+    gf_slice name, screen_name;
+    bool has_place;
+    gf_point place; /* coordinates, else the mean of the corners of place.bounding_box */
+} gf_tweet;
+
+typedef struct gf_tweet_parser gf_tweet_parser;
+
+gf_status gf_tweet_parser_create(gf_tweet_parser **parser, gf_error *err);
+void gf_tweet_parser_free(gf_tweet_parser *parser);
+
+/**
+ * Read a tweet.
+ *
+ * Reasons for a refusal: broken_json, bad_type, no_time, bad_time, no_text, too_long. Skipped are a
+ * stream's messages that are no tweets (stream_message).
+ *
+ * @param json         with GF_JSON_PADDING readable bytes behind it
+ * @param[out] tweet   borrowed from the parser until its next call; of GF_RECORD_DOCUMENT alone
+ * @param[out] record  kind, reason, message, replaced; the rest stays as it is
+ * @return GF_OK; GF_ENOMEM
+ */
+gf_status gf_tweet_parse(gf_tweet_parser *parser, gf_slice json, gf_tweet *tweet, gf_record *record,
+                         gf_error *err);
+
+/** The same for JSON without padding, which is copied; what is no tweet is GF_ECORRUPT. */
+gf_status gf_tweet_parse_stored(gf_tweet_parser *parser, gf_slice json, gf_tweet *tweet,
+                                gf_error *err);
+
+/** Append the tweet that was parsed last as JSON: its own, with its damaged UTF-8 replaced. */
+gf_status gf_tweet_write_json(const gf_tweet_parser *parser, gf_buffer *out, gf_error *err);
+
+/** The raw row; and its hash, which is the last four bytes of it. */
+void gf_tweet_row(gf_tweet_hash hash, int64_t seconds, gf_slice json, char row[GF_TWEET_ROW]);
+/** The spreading byte: of murmur2 the hash modulo 255, of murmur3 the low byte of the remainder of
+ * the hash as a signed number, which has its sign. */
+unsigned char gf_tweet_spread(gf_tweet_hash hash, uint32_t value);
+/** YYYYMMDDhhmm of a time in the years 0 to 9999. */
+void gf_tweet_minute(int64_t seconds, char minute[GF_TWEET_MINUTE]);
+
+/* ---- terms ------------------------------------------------------------------------------------
+ */
+
+typedef struct gf_tweet_term {
+    gf_slice term;
+    bool of_user; /* family user, else text */
+    uint32_t count;
+} gf_tweet_term;
+
+/** The terms of a tweet, by family and bytes. Start with {0}. */
+typedef struct gf_tweet_terms {
+    gf_tweet_term *terms; /* n; borrowed until the next call */
+    size_t n, capacity;
+    gf_buffer lower, bytes;
+} gf_tweet_terms;
+
+void gf_tweet_terms_release(gf_tweet_terms *terms);
+
+/**
+ * Of the text: split on white space, lower case, without . , ; : + / * ! ? ( ) [ ] < > { } ' ", of
+ * two characters or more; one that begins with # or @ counts without it, too. Of the user: name and
+ * screen name, whole, in lower case.
+ */
+gf_status gf_tweet_find_terms(gf_tweet_terms *terms, const gf_tweet *tweet, gf_error *err);
+
+/** Append text in lower case (Unicode, no language's own rules). */
+gf_status gf_lower_case(gf_slice text, gf_buffer *out, gf_error *err);
+
+/* ---- the tables of a namespace ----------------------------------------------------------------
+ */
+
+typedef struct gf_tweets gf_tweets;
+
+/** Open the tables; those that the store lacks are made. */
+gf_status gf_tweets_open(gf_store *store, gf_slice name_space, gf_tweets **tweets, gf_error *err);
+void gf_tweets_close(gf_tweets *tweets);
+
+typedef struct gf_tweets_info {
+    bool any;            /* false: nothing was ever imported, and the rest says nothing */
+    gf_tweet_hash hash;  /* fixed by the first import */
+    uint64_t tweets;     /* stored */
+    uint64_t with_place; /* of these on the map */
+} gf_tweets_info;
+
+gf_status gf_tweets_read_info(gf_tweets *tweets, gf_tweets_info *info, gf_error *err);
+
+/* ---- import -----------------------------------------------------------------------------------
+ */
+
+/** Reads records of one tweet a line from an input, compressed or not. */
+typedef struct gf_tweet_reader gf_tweet_reader;
+
+/** @param max_record  most bytes of a tweet's JSON; 0: 1 MB */
+gf_status gf_tweet_reader_open(const gf_input *input, uint64_t max_record, gf_tweet_reader **reader,
+                               gf_error *err);
+void gf_tweet_reader_close(gf_tweet_reader *reader);
+
+/** The next record, as gf_reader_next; its JSON is record->raw. Empty lines are no records. */
+gf_status gf_tweet_reader_next(gf_tweet_reader *reader, gf_tweet *tweet, gf_record *record,
+                               gf_error *err);
+
+typedef struct gf_tweet_import gf_tweet_import;
+
+typedef struct gf_tweet_import_options {
+    bool hash_given; /* refuse tables that have another */
+    gf_tweet_hash hash;
+    double flush_seconds; /* what was added waits no longer than this; 0: half a second */
+    size_t flush_bytes;   /* nor until more than this has come; 0: 16 MB */
+} gf_tweet_import_options;
+
+typedef struct gf_tweet_counts {
+    uint64_t created, unchanged, with_place; /* written and synced; with_place: of created */
+} gf_tweet_counts;
+
+/**
+ * Begin to add tweets. A thread of the import's own writes and syncs them, in batches over all four
+ * tables: a crash leaves a tweet in all of them or in none, and the frequencies right.
+ * @return GF_EINVAL where the tables have another hash
+ */
+gf_status gf_tweet_import_open(gf_tweets *tweets, const gf_tweet_import_options *options,
+                               gf_tweet_import **import, gf_error *err);
+
+/**
+ * Add a tweet, which may wait for what was added before.
+ * @return GF_OK; GF_ECONFLICT where another tweet of that second has its hash: it is not added, and
+ *         the import goes on; else a failure after which it is only good to be closed
+ */
+gf_status gf_tweet_import_add(gf_tweet_import *import, gf_slice json, const gf_tweet *tweet,
+                              gf_error *err);
+
+/** Write and sync what was added. */
+gf_status gf_tweet_import_flush(gf_tweet_import *import, gf_error *err);
+gf_tweet_counts gf_tweet_import_counted(gf_tweet_import *import);
+/** Forgets what was not flushed. */
+void gf_tweet_import_close(gf_tweet_import *import);
+
+#endif
