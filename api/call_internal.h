@@ -165,6 +165,11 @@ gf_status gf_run_backup(gf_call *call, gf_error *err);
 gf_status gf_run_restore(gf_call *call, gf_error *err);
 gf_status gf_run_repair(gf_call *call, gf_error *err);
 gf_status gf_run_tweets_import(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_search(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_map(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_frequency(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_top(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_highscore(gf_call *call, gf_error *err);
 gf_status gf_run_version(gf_call *call, gf_error *err);
 
 #endif

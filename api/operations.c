@@ -24,6 +24,9 @@
 #define BUILD       {"build", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0}
 #define PURGE       FLAG("purge", "leave nothing of it in the store's files")
 #define MIN_SCORE(meaning) {"min-score", GF_SHARE, false, "S", meaning, 0, 0}
+#define FROM        TEXT("from", "TIME", "not before: 201605051430, ISO 8601, or an age such as 30d")
+#define TO          TEXT("to", "TIME", "not after, included; of a day or a minute its end")
+#define BOX         TEXT("box", "WEST,SOUTH,EAST,NORTH", "only these degrees; edges included")
 #define COLUMNS     FLAG("columns", "every column of the table instead")
 
 static const gf_parameter one_collection[] = {COLLECTION};
@@ -157,6 +160,34 @@ static const gf_parameter restore[] = {
 static const gf_parameter tweets_import[] = {
     CHOICE("hash", GF_TWEET_HASH_NAMES, "hash of the rows, fixed by the first import (murmur2)"),
     {"max-tweet", GF_BYTES, false, "SIZE", "refuse longer records (1M)", 1, 1 << 26}};
+static const gf_parameter tweets_search[] = {
+    SEVERAL("token", true, "TOKEN", "a word or a user's name, or the start of one with * behind it"),
+    CHOICE("field", "text|user|both", "where the tokens are to be (both)"),
+    FROM,
+    TO,
+    NUMBER("limit", 0, 0, "the newest so many (20); 0: all"),
+    FLAG("json", "the tweets' whole JSON too")};
+static const gf_parameter tweets_map[] = {
+    REQUIRED("box", "WEST,SOUTH,EAST,NORTH", "degrees; edges included"),
+    FROM,
+    TO,
+    NUMBER("limit", 0, 0, "the newest so many (100); 0: all"),
+    FLAG("json", "the tweets' whole JSON too")};
+static const gf_parameter tweets_frequency[] = {
+    REQUIRED("from", "TIME", "the first minute: 201605051430, or ISO 8601"),
+    REQUIRED("to", "TIME", "the last minute, included; of a day its last"),
+    LIST("lang", "LANG,...", "only these languages (all that are there)")};
+static const gf_parameter tweets_top[] = {
+    BOX,
+    FROM,
+    TO,
+    NUMBER("limit", 0, 0, "so many hashtags (10); 0: all")};
+static const gf_parameter tweets_highscore[] = {
+    CHOICE("by", "path|area", "what counts (path)"),
+    BOX,
+    FROM,
+    TO,
+    NUMBER("limit", 0, 0, "so many users (10); 0: all")};
 /* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
@@ -235,6 +266,16 @@ static const gf_operation operations[] = {
              gf_run_evaluate, "Compare clusters with known classes"),
     OPERATION("tweets import", "POST", "/tweets", tweets_import, gf_run_tweets_import,
               "Import tweets"),
+    OPERATION("tweets search", "GET", "/tweets", tweets_search, gf_run_tweets_search,
+              "Find tweets by words and users"),
+    OPERATION("tweets map", "GET", "/tweets/map", tweets_map, gf_run_tweets_map,
+              "Find tweets by place and time"),
+    OPERATION("tweets frequency", "GET", "/tweets/frequency", tweets_frequency,
+              gf_run_tweets_frequency, "Count tweets by minute and language"),
+    OPERATION("tweets top", "GET", "/tweets/top", tweets_top, gf_run_tweets_top,
+              "Count the commonest hashtags"),
+    OPERATION("tweets highscore", "GET", "/tweets/highscore", tweets_highscore,
+              gf_run_tweets_highscore, "Rank users by how far they went"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
     OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),

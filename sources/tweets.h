@@ -182,4 +182,81 @@ gf_tweet_counts gf_tweet_import_counted(gf_tweet_import *import);
 /** Forgets what was not flushed. */
 void gf_tweet_import_close(gf_tweet_import *import);
 
+/* ---- queries ----------------------------------------------------------------------------------
+ */
+
+enum { GF_TERM_TEXT = 1, GF_TERM_USER = 2 };
+
+/** Which tweets are meant: all that is said must hold. */
+typedef struct gf_tweet_query {
+    const gf_slice *tokens; /* n_tokens: terms, or starts of terms with a * behind; any case */
+    size_t n_tokens;
+    unsigned fields;   /* of the tokens: GF_TERM_TEXT, GF_TERM_USER, or both */
+    const gf_box *box; /* NULL: anywhere, also without a place */
+    int64_t from, to;  /* seconds, both included */
+    bool oldest_first; /* else newest first */
+    uint64_t limit;    /* at most so many, of the first in that order; 0: all */
+    const gf_cancel *cancel;
+} gf_tweet_query;
+
+/** Everything is borrowed until the visitor returns; the parser is for gf_tweet_write_json. */
+typedef gf_status gf_visit_tweet(void *context, gf_slice json, const gf_tweet *tweet,
+                                 const gf_tweet_parser *parser, gf_error *err);
+
+/**
+ * Visit the tweets that are meant, by their time, and within a second by their hash; in one state.
+ * @return GF_OK; GF_EINVAL (a token without a letter, a box that is none); GF_ECORRUPT where an
+ *         index names a tweet that is not there
+ * Cost: with tokens or a box 12 bytes and a read for each tweet found; else a walk over the time.
+ */
+gf_status gf_tweets_query(gf_tweets *tweets, const gf_tweet_query *query, gf_visit_tweet *visit,
+                          void *context, gf_error *err);
+
+enum { GF_MOST_MINUTES = 366 * 24 * 60 };
+
+/** Tweets of a language in each minute: counts[n_minutes]. */
+typedef gf_status gf_visit_language(void *context, gf_slice language, const uint64_t *counts,
+                                    gf_error *err);
+
+/**
+ * The tweets of each minute from one to another, both included and in minutes since 1970, by
+ * language. Without languages all that have any there, by name; else those, with 0 where there are
+ * none.
+ * @return GF_OK; GF_EINVAL (to before from); GF_ELIMIT (over GF_MOST_MINUTES)
+ */
+gf_status gf_tweets_frequency(gf_tweets *tweets, int64_t from, int64_t to,
+                              const gf_slice *languages, size_t n_languages,
+                              gf_visit_language *visit, void *context, gf_error *err);
+
+typedef struct gf_tag_count {
+    gf_slice tag;    /* with its #, in lower case */
+    uint64_t tweets; /* that have it */
+} gf_tag_count;
+
+typedef gf_status gf_visit_tag(void *context, const gf_tag_count *tag, gf_error *err);
+
+/** The commonest hashtags of the tweets that are meant: by falling number, then by their bytes. */
+gf_status gf_tweets_top(gf_tweets *tweets, const gf_tweet_query *query, size_t most,
+                        gf_visit_tag *visit, void *context, gf_error *err);
+
+/** What a user's tweets with a place come to. */
+typedef struct gf_tweet_user {
+    gf_slice id, screen_name, name; /* as the user's last tweet has them; empty where it has none */
+    uint64_t tweets;                /* with a place */
+    double path;                    /* km from each to the next, along great circles */
+    double area;                    /* km2 of their convex hull; 0 where not asked for */
+} gf_tweet_user;
+
+typedef gf_status gf_visit_tweet_user(void *context, const gf_tweet_user *user, gf_error *err);
+
+/**
+ * The users with the longest paths, or the largest areas, of the tweets that are meant. A user is
+ * told by id, where there is none by the screen name in any case.
+ *
+ * Cost: a walk over the tweets; by area 24 bytes for each that has a place.
+ */
+gf_status gf_tweets_highscore(gf_tweets *tweets, const gf_tweet_query *query, bool by_area,
+                              size_t most, gf_visit_tweet_user *visit, void *context,
+                              gf_error *err);
+
 #endif

@@ -47,4 +47,59 @@ void gf_tweet_geo_row(unsigned char spread, int64_t seconds, uint64_t geohash,
 void gf_tweet_geo_value(gf_point p, char value[8]);
 bool gf_tweet_read_geo_value(gf_slice value, float *latitude, float *longitude);
 
+/* ---- what is selected -------------------------------------------------------------------------
+ */
+
+/** Raw rows, one behind the other. Start with {0}. */
+typedef struct gf_raw_rows {
+    char *bytes; /* n * GF_TWEET_ROW, capacity rows */
+    size_t n, capacity;
+} gf_raw_rows;
+
+void gf_raw_rows_release(gf_raw_rows *rows);
+/** Add one; GF_ECORRUPT where it is none. */
+gf_status gf_raw_rows_add(gf_raw_rows *rows, gf_slice row, gf_error *err);
+/** Into order, each once. */
+void gf_raw_rows_sort(gf_raw_rows *rows);
+/** Keep those that are in the other, too; both sorted. */
+void gf_raw_rows_intersect(gf_raw_rows *rows, const gf_raw_rows *other);
+
+/** A query under way: its state, and what reads tweets. */
+typedef struct gf_tweet_reading {
+    gf_tweets *tweets;
+    const gf_tweet_query *query;
+    gf_snapshot *snapshot;
+    gf_tweet_parser *parser;
+    gf_buffer key;
+    gf_row row;
+} gf_tweet_reading;
+
+/** Read a tweet; *json is borrowed until the next. GF_ECORRUPT where it is not there. */
+gf_status gf_tweet_read(gf_tweet_reading *r, gf_slice raw_row, gf_slice *json, gf_tweet *tweet,
+                        gf_error *err);
+
+/** Add the rows in the query's box and time; those that have a token, in its fields and time. */
+gf_status gf_tweets_select_box(gf_tweet_reading *r, gf_raw_rows *rows, gf_error *err);
+gf_status gf_tweets_select_token(gf_tweet_reading *r, gf_slice token, gf_raw_rows *rows,
+                                 gf_error *err);
+
+static inline bool gf_tweet_in_time(const gf_tweet_query *q, int64_t seconds)
+{
+    return seconds >= q->from && seconds <= q->to;
+}
+
+/* ---- paths and areas on the earth -------------------------------------------------------------
+ */
+
+/** Great circle from one point to another in km, by the haversine formula; R = 6378.137 km. */
+double gf_earth_distance(gf_point a, gf_point b);
+
+/**
+ * Area of the convex hull of n points in km2; the points are overwritten, room is for n more. The
+ * hull is that of the plane of Lambert's azimuthal equal-area projection around their mean
+ * direction: areas are right, and edges nearly great circles where the points are not far apart. 0
+ * of fewer than three points, and of points whose mean has no direction.
+ */
+double gf_earth_hull_area(gf_point *points, size_t n, gf_point *room);
+
 #endif

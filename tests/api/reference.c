@@ -63,11 +63,13 @@ static void read_members(reference_section *s)
     }
 }
 
-/* Their members are whoever's: records', settings', reasons'. */
+/* Their members are whoever's: records', settings', reasons', tweets', languages'. */
 static bool is_free(gf_slice name)
 {
-    return gf_slice_equal(name, GF_SLICE("fields")) || gf_slice_equal(name, GF_SLICE("settings")) ||
-           gf_slice_equal(name, GF_SLICE("reasons"));
+    static const char *const names[] = {"fields", "settings", "reasons", "tweet", "data"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (gf_slice_equal(name, gf_slice_str(names[i]))) return true;
+    return false;
 }
 
 static void collect_paths(reference_section *s, gf_json_value v, gf_slice prefix)
@@ -110,6 +112,7 @@ void reference_open(reference *r)
     gf_test_read_source("docs/operations.md", &r->text);
     gf_slice text = gf_buffer_view(&r->text);
     if (!reference_take_block(&text, "```text", &r->collection)) fail_msg("no collection");
+    if (!reference_take_block(&text, "```text", &r->tweets)) fail_msg("no tweets");
 }
 
 void reference_release(reference *r)
