@@ -129,6 +129,7 @@ const char *gf_trend_word(double z);
 
 gf_status gf_export_documents(gf_call *call, gf_error *err);
 gf_status gf_export_matrix(gf_call *call, gf_error *err);
+gf_status gf_export_geojson(gf_call *call, gf_error *err);
 
 /* ---- the handlers, named after their operations ------------------------------------------------
  */

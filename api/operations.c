@@ -42,7 +42,8 @@ static const gf_parameter put[] = {
     TEXT("time", "FIELD", "field that is the time (time)"),
     TEXT("lang", "FIELD", "field that is the language (lang)"),
     LIST("fields", "FIELD,...|all", "other fields to keep (all)"),
-    CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
+    CHOICE("from", GF_FORMAT_NAMES "|tweets", "format, where the name does not tell it; the stored tweets"),
+    SEVERAL("where", false, "F=V", "from tweets: those of which this holds; also !=, <, <=, >, >="),
     SEVERAL("also", false, "PATTERN", "a further collection for each record, such as '{type}-{product}'"),
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
     NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)")};
@@ -120,7 +121,8 @@ static const gf_parameter export_rows[] = {
     MIN_SCORE("only documents with at least that score (0)"),
     FLAG("with-text", "the documents' texts too"),
     FLAG("documents", "the documents as put reads them; needs no build"),
-    FLAG("matrix", "rows, terms, centroids and labels as an .npz file")};
+    FLAG("matrix", "rows, terms, centroids and labels as an .npz file"),
+    FLAG("geojson", "the documents that have a place, as GeoJSON features")};
 static const gf_parameter assign[] = {
     COLLECTION,
     CONFIG,

@@ -23,6 +23,12 @@ gf_status gf_call_tweet_query(const gf_call *call, uint64_t limit, gf_box *box,
 gf_status gf_call_tweet_time(const gf_call *call, const char *name, bool is_end, int64_t otherwise,
                              int64_t *seconds, gf_error *err);
 
+typedef gf_status gf_visit_record(void *context, const gf_record *record, gf_error *err);
+
+/** The namespace's tweets that argument "where" means, as records of put, the oldest first. */
+gf_status gf_call_tweet_records(const gf_call *call, gf_visit_record *visit, void *context,
+                                gf_error *err);
+
 /** Visits tweets and emits each; the context is a gf_row_writer. */
 gf_status gf_emit_tweet(void *row_writer, gf_slice json, const gf_tweet *tweet,
                         const gf_tweet_parser *parser, gf_error *err);

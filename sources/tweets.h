@@ -19,6 +19,7 @@
 #ifndef GF_SOURCES_TWEETS_H
 #define GF_SOURCES_TWEETS_H
 
+#include "base/json.h"
 #include "engine/grouperfish.h"
 #include "sources/geohash.h"
 #include "sources/reader.h"
@@ -258,5 +259,39 @@ typedef gf_status gf_visit_tweet_user(void *context, const gf_tweet_user *user, 
 gf_status gf_tweets_highscore(gf_tweets *tweets, const gf_tweet_query *query, bool by_area,
                               size_t most, gf_visit_tweet_user *visit, void *context,
                               gf_error *err);
+
+/* ---- tweets as documents, documents on a map --------------------------------------------------
+ */
+
+enum { GF_TWEET_FIELDS = 6 };
+
+/** A tweet as a document. Start with {0}. */
+typedef struct gf_tweet_document {
+    gf_document document; /* borrowed from the tweet, and from here until the next */
+    gf_field fields[GF_TWEET_FIELDS];
+    gf_buffer bytes;
+    gf_tweet_terms terms;
+} gf_tweet_document;
+
+void gf_tweet_document_release(gf_tweet_document *d);
+
+/**
+ * Id: the tweet's, else its time and murmur2 in hexadecimal, as in a raw row. Text, time (ISO
+ * 8601), language where it is known; fields, those that it has: screen_name, name, user_id,
+ * latitude, longitude, hashtags (a list, in lower case).
+ */
+gf_status gf_tweet_to_document(gf_tweet_document *d, gf_slice json, const gf_tweet *tweet,
+                               gf_error *err);
+
+/**
+ * Where a document is: by its fields latitude and longitude, numbers or text, else by coordinates
+ * and place as tweets have them.
+ */
+gf_status gf_document_place(const gf_document *document, gf_json_parser *parser, bool *has_place,
+                            gf_point *place, gf_error *err);
+
+/* The members `coordinates` and `place` of a tweet; false where they are no place. */
+bool gf_read_coordinates(gf_json_value coordinates, gf_point *point);
+bool gf_read_bounding_box(gf_json_value place, gf_point *middle);
 
 #endif

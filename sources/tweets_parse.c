@@ -66,7 +66,7 @@ static bool member(gf_json_value v, const char *name, gf_json_kind kind, gf_json
            gf_json_kind_of(*found) == kind;
 }
 
-static bool read_coordinates(gf_json_value coordinates, gf_point *p)
+bool gf_read_coordinates(gf_json_value coordinates, gf_point *p)
 {
     gf_json_value position;
     return member(coordinates, "coordinates", GF_JSON_ARRAY, &position) &&
@@ -74,7 +74,7 @@ static bool read_coordinates(gf_json_value coordinates, gf_point *p)
 }
 
 /* The mean of the corners: of the outer ring the first four, whatever closes it. */
-static bool read_bounding_box(gf_json_value place, gf_point *p)
+bool gf_read_bounding_box(gf_json_value place, gf_point *p)
 {
     gf_json_value box, rings, ring, corner;
     gf_point sum = {0, 0}, at;
@@ -181,8 +181,8 @@ static const char *read_member(gf_tweet_parser *p, const gf_member *m, gf_tweet 
     if (IS(name, "user")) return read_user(p, m->json, t) ? NULL : "user";
     if (IS(name, "lang")) return read_text(m->json, &t->lang) ? NULL : "lang";
     if (IS(name, "full_text")) return read_text(m->json, &f->full_text) ? NULL : "full_text";
-    if (IS(name, "coordinates")) f->has_point = read_coordinates(m->json, &f->point);
-    if (IS(name, "place")) f->has_box = read_bounding_box(m->json, &f->box);
+    if (IS(name, "coordinates")) f->has_point = gf_read_coordinates(m->json, &f->point);
+    if (IS(name, "place")) f->has_box = gf_read_bounding_box(m->json, &f->box);
     f->is_message = f->is_message || is_message(name);
     return NULL;
 }
