@@ -18,16 +18,32 @@
 #include "engine/internal.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 #define FLUSH_SECONDS 0.5
 enum { FLUSH_BYTES = 16 << 20, MOST_TRIES = 100 };
 
+/* A row to be written: the part of its key behind the namespace, encoded, and its cell. */
+typedef struct staged {
+    uint64_t prefix; /* of the key, which decides nearly every comparison */
+    const char *key; /* length; of a place the value lies behind it */
+    const char *row; /* the raw row */
+    uint32_t length, family;
+    uint32_t n; /* of a term its count, of a raw row the number of its JSON */
+} staged;
+
+typedef struct staged_rows {
+    staged *items; /* n, capacity */
+    size_t n, capacity;
+} staged_rows;
+
 typedef struct side {
     gf_batch *batch;
-    gf_strings rows; /* raw rows; json[i] is the i-th's */
-    gf_slice *json;  /* n, capacity */
+    staged_rows raws, terms, places; /* in the order of coming until they are in the batch */
+    bool settled;                    /* raws and terms are in the batch */
+    size_t bytes;                    /* about what the batch will take */
+    gf_strings rows;                 /* raw rows; json[i] is the i-th's */
+    gf_slice *json;                  /* n, capacity */
     size_t capacity;
     gf_arena memory;    /* of json */
     gf_strings minutes; /* minute and language; counts[i] is the i-th's */
@@ -75,7 +91,10 @@ static void empty_side(side *s)
     gf_strings_release(&s->rows);
     gf_strings_release(&s->minutes);
     gf_arena_reset(&s->memory);
+    s->raws.n = s->terms.n = s->places.n = 0;
     s->with_place = s->unchanged = 0;
+    s->settled = false;
+    s->bytes = 0;
 }
 
 static void release_side(side *s)
@@ -84,6 +103,9 @@ static void release_side(side *s)
     gf_strings_release(&s->rows);
     gf_strings_release(&s->minutes);
     gf_arena_release(&s->memory);
+    gf_free(s->raws.items);
+    gf_free(s->terms.items);
+    gf_free(s->places.items);
     gf_free(s->json);
     gf_free(s->counts);
 }
@@ -134,40 +156,62 @@ static gf_status count_minute(side *s, const gf_tweet *t, gf_error *err)
     return st;
 }
 
-static gf_status put_terms(gf_tweet_import *m, side *s, gf_slice row, const gf_tweet_terms *terms,
-                           gf_buffer *key, gf_error *err)
+static uint64_t prefix_of(const char *key, size_t n)
+{
+    char padded[8] = {0};
+    memcpy(padded, key, n < 8 ? n : 8);
+    return gf_read_u64be(padded);
+}
+
+/* Add a row; its key is copied. */
+static gf_status add_row(side *s, staged_rows *rows, gf_slice key, gf_slice row, unsigned family,
+                         uint32_t n, gf_error *err)
+{
+    enum { EACH = 100 }; /* bytes that a row takes beside its key */
+    gf_status st = grow((void **)&rows->items, rows->n, sizeof *rows->items, &rows->capacity, err);
+    if (st != GF_OK) return st;
+    gf_slice copy = gf_arena_copy(&s->memory, key);
+    if (!copy.ptr) return gf_fail_memory(err, "a batch of tweets");
+    rows->items[rows->n++] = (staged){.prefix = prefix_of(copy.ptr, copy.len),
+                                      .key = copy.ptr,
+                                      .row = row.ptr,
+                                      .length = (uint32_t)key.len,
+                                      .family = family,
+                                      .n = n};
+    s->bytes += key.len + EACH;
+    return GF_OK;
+}
+
+static gf_status add_terms(side *s, gf_slice row, work *w, gf_error *err)
 {
     gf_status st = GF_OK;
-    for (size_t i = 0; i < terms->n && st == GF_OK; i++) {
-        const gf_tweet_term *t = &terms->terms[i];
-        gf_digits digits;
-        gf_slice count = t->count > 1 ? gf_write_number(&digits, t->count) : GF_SLICE("");
-        gf_tweets_term_key(m->tweets, key, t->term);
-        st = gf_buffer_check(key, err);
+    for (size_t i = 0; i < w->terms.n && st == GF_OK; i++) {
+        const gf_tweet_term *t = &w->terms.terms[i];
+        gf_buffer_reset(&w->key);
+        gf_key_string(&w->key, t->term);
+        st = gf_buffer_check(&w->key, err);
         if (st == GF_OK)
-            gf_batch_put(s->batch, m->tweets->terms, gf_buffer_view(key),
-                         t->of_user ? GF_TERMS_USER : GF_TERMS_TEXT, row, count, 0);
+            st = add_row(s, &s->terms, gf_buffer_view(&w->key), row,
+                         t->of_user ? GF_TERMS_USER : GF_TERMS_TEXT, t->count, err);
     }
     return st;
 }
 
-static gf_status put_place(gf_tweet_import *m, side *s, gf_slice row, const gf_tweet *t,
-                           gf_buffer *key, gf_error *err)
+static gf_status add_place(gf_tweet_import *m, side *s, gf_slice row, const gf_tweet *t,
+                           gf_error *err)
 {
-    char geo[GF_TWEET_GEO_ROW], value[8];
+    char key[GF_TWEET_GEO_ROW + 8];
     unsigned char spread = gf_tweet_spread(m->hash, gf_read_u32be(row.ptr + 8));
-    gf_tweet_geo_row(spread, t->seconds, gf_geohash(t->place), geo);
-    gf_tweet_geo_value(t->place, value);
-    gf_tweets_key(m->tweets, key, gf_slice_of(geo, sizeof geo));
-    gf_status st = gf_buffer_check(key, err);
+    gf_tweet_geo_row(spread, t->seconds, gf_geohash(t->place), key);
+    gf_tweet_geo_value(t->place, key + GF_TWEET_GEO_ROW);
+    gf_status st = add_row(s, &s->places, gf_slice_of(key, sizeof key), row, GF_GEO_TWEETS, 1, err);
     if (st != GF_OK) return st;
-    gf_batch_put(s->batch, m->tweets->geo, gf_buffer_view(key), GF_GEO_TWEETS, row,
-                 gf_slice_of(value, sizeof value), 0);
+    s->places.items[s->places.n - 1].length = GF_TWEET_GEO_ROW;
     s->with_place++;
     return GF_OK;
 }
 
-/* Put all rows of a tweet that is new into a side; w is whose, the caller's or the writer's. */
+/* Keep all rows of a tweet that is new in a side; w is whose, the caller's or the writer's. */
 static gf_status stage(gf_tweet_import *m, work *w, side *s, gf_slice row, gf_slice json,
                        const gf_tweet *t, gf_error *err)
 {
@@ -175,13 +219,57 @@ static gf_status stage(gf_tweet_import *m, work *w, side *s, gf_slice row, gf_sl
     if (st == GF_OK) st = count_minute(s, t, err);
     if (st == GF_OK) st = keep_json(s, row, json, err);
     if (st != GF_OK) return st;
-    gf_tweets_key(m->tweets, &w->key, row);
-    st = gf_buffer_check(&w->key, err);
-    if (st != GF_OK) return st;
-    gf_batch_put(s->batch, m->tweets->raw, gf_buffer_view(&w->key), GF_RAW_T, GF_SLICE(""), json,
-                 0);
-    st = put_terms(m, s, row, &w->terms, &w->key, err);
-    return st == GF_OK && t->has_place ? put_place(m, s, row, t, &w->key, err) : st;
+    row = gf_strings_at(&s->rows, s->rows.n - 1);
+    s->bytes += json.len;
+    st = add_row(s, &s->raws, row, row, GF_RAW_T, s->rows.n - 1, err);
+    if (st == GF_OK) st = add_terms(s, row, w, err);
+    return st == GF_OK && t->has_place ? add_place(m, s, row, t, err) : st;
+}
+
+/* ---- into the batch ---------------------------------------------------------------------------
+ *
+ * A batch that comes in the order of its keys need not be put in order, and by their prefixes that
+ * is done faster here.
+ */
+
+static int compare_staged(const void *a, const void *b)
+{
+    const staged *x = a, *y = b;
+    if (x->prefix != y->prefix) return x->prefix < y->prefix ? -1 : 1;
+    int order = gf_slice_compare(gf_slice_of(x->key, x->length), gf_slice_of(y->key, y->length));
+    if (order == 0 && x->family != y->family) order = x->family < y->family ? -1 : 1;
+    return order ? order : memcmp(x->row, y->row, GF_TWEET_ROW);
+}
+
+static gf_status put_rows(gf_tweet_import *m, side *s, staged_rows *rows, gf_table *table,
+                          gf_buffer *key, gf_error *err)
+{
+    gf_status st = GF_OK;
+    if (rows->n) qsort(rows->items, rows->n, sizeof *rows->items, compare_staged);
+    for (size_t i = 0; i < rows->n && st == GF_OK; i++) {
+        const staged *r = &rows->items[i];
+        gf_digits digits;
+        gf_slice row = gf_slice_of(r->row, GF_TWEET_ROW), value = GF_SLICE("");
+        if (rows == &s->raws) value = s->json[r->n];
+        if (rows == &s->terms && r->n > 1) value = gf_write_number(&digits, r->n);
+        if (rows == &s->places) value = gf_slice_of(r->key + r->length, 8);
+        gf_tweets_key(m->tweets, key, gf_slice_of(r->key, r->length));
+        st = gf_buffer_check(key, err);
+        if (st == GF_OK)
+            gf_batch_put(s->batch, table, gf_buffer_view(key), r->family,
+                         rows == &s->raws ? GF_SLICE("") : row, value, 0);
+    }
+    return st;
+}
+
+/* Put the rows of the first two tables into the batch; by whoever hands the side over. */
+static gf_status settle(gf_tweet_import *m, work *w, side *s, gf_error *err)
+{
+    if (s->settled) return GF_OK;
+    gf_status st = put_rows(m, s, &s->raws, m->tweets->raw, &w->key, err);
+    if (st == GF_OK) st = put_rows(m, s, &s->terms, m->tweets->terms, &w->key, err);
+    s->settled = true;
+    return st;
 }
 
 /* ---- what is stored ---------------------------------------------------------------------------
@@ -250,11 +338,23 @@ static gf_status put_frequency(gf_tweet_import *m, work *w, side *s, uint32_t i,
     return GF_OK;
 }
 
+static int compare_ids(const void *a, const void *b, void *strings)
+{
+    return gf_slice_compare(gf_strings_at(strings, *(const uint32_t *)a),
+                            gf_strings_at(strings, *(const uint32_t *)b));
+}
+
+/* By minute and language, as their rows lie. */
 static gf_status put_frequencies(gf_tweet_import *m, side *s, gf_error *err)
 {
-    gf_status st = GF_OK;
+    uint32_t *ids = gf_array(s->minutes.n, sizeof *ids);
+    gf_status st = ids ? GF_OK : gf_fail_memory(err, "a batch of tweets");
     for (uint32_t i = 0; i < s->minutes.n && st == GF_OK; i++)
-        st = put_frequency(m, &m->works[1], s, i, err);
+        ids[i] = i;
+    if (st == GF_OK) qsort_r(ids, s->minutes.n, sizeof *ids, compare_ids, &s->minutes);
+    for (uint32_t i = 0; i < s->minutes.n && st == GF_OK; i++)
+        st = put_frequency(m, &m->works[1], s, ids[i], err);
+    gf_free(ids);
     return st;
 }
 
@@ -280,7 +380,9 @@ static gf_status write_batch(gf_tweet_import *m, side *s, gf_error *err)
     gf_digits digits;
     gf_read_number(expected, &number);
     gf_slice version = gf_write_number(&digits, number + 1);
-    gf_status st = put_frequencies(m, s, err);
+    gf_status st = settle(m, &m->works[1], s, err);
+    if (st == GF_OK) st = put_frequencies(m, s, err);
+    if (st == GF_OK) st = put_rows(m, s, &s->places, m->tweets->geo, &m->works[1].key, err);
     if (st != GF_OK) return st;
     put_settings(m, s, &info, version);
     st = gf_batch_write_if(s->batch, m->tweets->settings, gf_tweets_prefix(m->tweets),
@@ -399,6 +501,13 @@ static gf_status check_failed(const gf_tweet_import *m, gf_error *err)
     return m->failed.status;
 }
 
+static void fail(gf_tweet_import *m, gf_status st, const gf_error *err)
+{
+    if (m->failed.status != GF_OK) return;
+    m->failed = err ? *err : (gf_error){st, "a tweet could not be added"};
+    m->failed.status = st;
+}
+
 /* Lock held. */
 static gf_status add(gf_tweet_import *m, gf_slice row, gf_slice json, const gf_tweet *tweet,
                      gf_error *err)
@@ -426,17 +535,15 @@ gf_status gf_tweet_import_add(gf_tweet_import *m, gf_slice json, const gf_tweet 
     char row[GF_TWEET_ROW];
     gf_tweet_row(m->hash, tweet->seconds, json, row);
     pthread_mutex_lock(&m->lock);
-    while (gf_batch_bytes(m->sides[m->filling].batch) >= m->flush_bytes &&
-           m->failed.status == GF_OK) {
+    while (m->sides[m->filling].bytes >= m->flush_bytes && m->failed.status == GF_OK) {
+        gf_status settled = settle(m, &m->works[0], &m->sides[m->filling], err);
+        if (settled != GF_OK) fail(m, settled, err);
         m->due = true;
         pthread_cond_signal(&m->wake);
         pthread_cond_wait(&m->idle, &m->lock);
     }
     gf_status st = add(m, gf_slice_of(row, sizeof row), json, tweet, err);
-    if (st != GF_OK && st != GF_ECONFLICT && m->failed.status == GF_OK) {
-        m->failed = err ? *err : (gf_error){st, "a tweet could not be added"};
-        m->failed.status = st;
-    }
+    if (st != GF_OK && st != GF_ECONFLICT) fail(m, st, err);
     pthread_mutex_unlock(&m->lock);
     return st;
 }
