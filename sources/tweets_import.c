@@ -10,7 +10,7 @@
  * new version. It is written only where the version is still the one that was read; else another
  * importer was first, and the batch is made anew without the tweets that this one has stored.
  */
-#include "sources/tweets_internal.h"
+#include "sources/tweets_stage_internal.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -23,43 +23,6 @@
 #define FLUSH_SECONDS 0.5
 enum { FLUSH_BYTES = 16 << 20, MOST_TRIES = 100 };
 
-/* A row to be written: the part of its key behind the namespace, encoded, and its cell. */
-typedef struct staged {
-    uint64_t prefix; /* of the key, which decides nearly every comparison */
-    const char *key; /* length; of a place the value lies behind it */
-    const char *row; /* the raw row */
-    uint32_t length, family;
-    uint32_t n; /* of a term its count, of a raw row the number of its JSON */
-} staged;
-
-typedef struct staged_rows {
-    staged *items; /* n, capacity */
-    size_t n, capacity;
-} staged_rows;
-
-typedef struct side {
-    gf_batch *batch;
-    staged_rows raws, terms, places; /* in the order of coming until they are in the batch */
-    bool settled;                    /* raws and terms are in the batch */
-    size_t bytes;                    /* about what the batch will take */
-    gf_strings rows;                 /* raw rows; json[i] is the i-th's */
-    gf_slice *json;                  /* n, capacity */
-    size_t capacity;
-    gf_arena memory;    /* of json */
-    gf_strings minutes; /* minute and language; counts[i] is the i-th's */
-    uint64_t *counts;
-    size_t count_capacity;
-    uint64_t with_place, unchanged;
-    double since; /* when the first was added */
-} side;
-
-/* What a thread needs for one tweet after the other. */
-typedef struct work {
-    gf_tweet_terms terms;
-    gf_buffer key;
-    gf_row row;
-} work;
-
 struct gf_tweet_import {
     gf_tweets *tweets;
     gf_tweet_hash hash;
@@ -67,7 +30,7 @@ struct gf_tweet_import {
     double flush_seconds;
     size_t flush_bytes;
     gf_tweet_parser *parser; /* the writer's, to make a batch anew */
-    work works[2];           /* the caller's and the writer's */
+    gf_tweet_work works[2];  /* the caller's and the writer's */
     gf_tweets_info info;     /* the settings as they were read or written last: the writer's */
     gf_buffer version;       /* likewise; empty: no row yet */
 
@@ -75,202 +38,12 @@ struct gf_tweet_import {
     bool has_thread;
     pthread_mutex_t lock; /* of all that follows; the side that is written is the writer's */
     pthread_cond_t wake, idle;
-    side sides[2];
+    gf_tweet_side sides[2];
     int filling;
     bool writing, due, closing;
     gf_error failed; /* status GF_OK: not */
     gf_tweet_counts counted;
 };
-
-/* ---- sides ------------------------------------------------------------------------------------
- */
-
-static void empty_side(side *s)
-{
-    gf_batch_reset(s->batch);
-    gf_strings_release(&s->rows);
-    gf_strings_release(&s->minutes);
-    gf_arena_reset(&s->memory);
-    s->raws.n = s->terms.n = s->places.n = 0;
-    s->with_place = s->unchanged = 0;
-    s->settled = false;
-    s->bytes = 0;
-}
-
-static void release_side(side *s)
-{
-    gf_batch_free(s->batch);
-    gf_strings_release(&s->rows);
-    gf_strings_release(&s->minutes);
-    gf_arena_release(&s->memory);
-    gf_free(s->raws.items);
-    gf_free(s->terms.items);
-    gf_free(s->places.items);
-    gf_free(s->json);
-    gf_free(s->counts);
-}
-
-static gf_status grow(void **list, size_t n, size_t size, size_t *capacity, gf_error *err)
-{
-    if (n < *capacity) return GF_OK;
-    size_t wanted = *capacity ? *capacity * 2 : 1024;
-    void *grown = gf_realloc(*list, wanted, size);
-    if (!grown) return gf_fail_memory(err, "a batch of tweets");
-    *list = grown;
-    *capacity = wanted;
-    return GF_OK;
-}
-
-static gf_status keep_json(side *s, gf_slice row, gf_slice json, gf_error *err)
-{
-    uint32_t id;
-    gf_status st = grow((void **)&s->json, s->rows.n, sizeof *s->json, &s->capacity, err);
-    gf_slice copy = gf_arena_copy(&s->memory, json);
-    if (st == GF_OK && !copy.ptr) st = gf_fail_memory(err, "a batch of tweets");
-    if (st == GF_OK) st = gf_strings_add(&s->rows, row, &id, NULL, err);
-    if (st == GF_OK) s->json[id] = copy;
-    return st;
-}
-
-static gf_status count_minute(side *s, const gf_tweet *t, gf_error *err)
-{
-    char bytes[GF_TWEET_MINUTE + 64];
-    gf_buffer long_one = {0};
-    gf_slice key = gf_slice_of(bytes, GF_TWEET_MINUTE + t->lang.len);
-    uint32_t id;
-    bool added;
-    gf_tweet_minute(t->seconds, bytes);
-    if (key.len <= sizeof bytes) {
-        memcpy(bytes + GF_TWEET_MINUTE, t->lang.ptr, t->lang.len);
-    } else {
-        gf_buffer_append(&long_one, bytes, GF_TWEET_MINUTE);
-        gf_buffer_slice(&long_one, t->lang);
-        key = gf_buffer_view(&long_one);
-    }
-    gf_status st = gf_buffer_check(&long_one, err);
-    if (st == GF_OK)
-        st = grow((void **)&s->counts, s->minutes.n, sizeof *s->counts, &s->count_capacity, err);
-    if (st == GF_OK) st = gf_strings_add(&s->minutes, key, &id, &added, err);
-    if (st == GF_OK) s->counts[id] = added ? 1 : s->counts[id] + 1;
-    gf_buffer_release(&long_one);
-    return st;
-}
-
-static uint64_t prefix_of(const char *key, size_t n)
-{
-    char padded[8] = {0};
-    memcpy(padded, key, n < 8 ? n : 8);
-    return gf_read_u64be(padded);
-}
-
-/* Add a row; its key is copied. */
-static gf_status add_row(side *s, staged_rows *rows, gf_slice key, gf_slice row, unsigned family,
-                         uint32_t n, gf_error *err)
-{
-    enum { EACH = 100 }; /* bytes that a row takes beside its key */
-    gf_status st = grow((void **)&rows->items, rows->n, sizeof *rows->items, &rows->capacity, err);
-    if (st != GF_OK) return st;
-    gf_slice copy = gf_arena_copy(&s->memory, key);
-    if (!copy.ptr) return gf_fail_memory(err, "a batch of tweets");
-    rows->items[rows->n++] = (staged){.prefix = prefix_of(copy.ptr, copy.len),
-                                      .key = copy.ptr,
-                                      .row = row.ptr,
-                                      .length = (uint32_t)key.len,
-                                      .family = family,
-                                      .n = n};
-    s->bytes += key.len + EACH;
-    return GF_OK;
-}
-
-static gf_status add_terms(side *s, gf_slice row, work *w, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < w->terms.n && st == GF_OK; i++) {
-        const gf_tweet_term *t = &w->terms.terms[i];
-        gf_buffer_reset(&w->key);
-        gf_key_string(&w->key, t->term);
-        st = gf_buffer_check(&w->key, err);
-        if (st == GF_OK)
-            st = add_row(s, &s->terms, gf_buffer_view(&w->key), row,
-                         t->of_user ? GF_TERMS_USER : GF_TERMS_TEXT, t->count, err);
-    }
-    return st;
-}
-
-static gf_status add_place(gf_tweet_import *m, side *s, gf_slice row, const gf_tweet *t,
-                           gf_error *err)
-{
-    char key[GF_TWEET_GEO_ROW + 8];
-    unsigned char spread = gf_tweet_spread(m->hash, gf_read_u32be(row.ptr + 8));
-    gf_tweet_geo_row(spread, t->seconds, gf_geohash(t->place), key);
-    gf_tweet_geo_value(t->place, key + GF_TWEET_GEO_ROW);
-    gf_status st = add_row(s, &s->places, gf_slice_of(key, sizeof key), row, GF_GEO_TWEETS, 1, err);
-    if (st != GF_OK) return st;
-    s->places.items[s->places.n - 1].length = GF_TWEET_GEO_ROW;
-    s->with_place++;
-    return GF_OK;
-}
-
-/* Keep all rows of a tweet that is new in a side; w is whose, the caller's or the writer's. */
-static gf_status stage(gf_tweet_import *m, work *w, side *s, gf_slice row, gf_slice json,
-                       const gf_tweet *t, gf_error *err)
-{
-    gf_status st = gf_tweet_find_terms(&w->terms, t, err);
-    if (st == GF_OK) st = count_minute(s, t, err);
-    if (st == GF_OK) st = keep_json(s, row, json, err);
-    if (st != GF_OK) return st;
-    row = gf_strings_at(&s->rows, s->rows.n - 1);
-    s->bytes += json.len;
-    st = add_row(s, &s->raws, row, row, GF_RAW_T, s->rows.n - 1, err);
-    if (st == GF_OK) st = add_terms(s, row, w, err);
-    return st == GF_OK && t->has_place ? add_place(m, s, row, t, err) : st;
-}
-
-/* ---- into the batch ---------------------------------------------------------------------------
- *
- * A batch that comes in the order of its keys need not be put in order, and by their prefixes that
- * is done faster here.
- */
-
-static int compare_staged(const void *a, const void *b)
-{
-    const staged *x = a, *y = b;
-    if (x->prefix != y->prefix) return x->prefix < y->prefix ? -1 : 1;
-    int order = gf_slice_compare(gf_slice_of(x->key, x->length), gf_slice_of(y->key, y->length));
-    if (order == 0 && x->family != y->family) order = x->family < y->family ? -1 : 1;
-    return order ? order : memcmp(x->row, y->row, GF_TWEET_ROW);
-}
-
-static gf_status put_rows(gf_tweet_import *m, side *s, staged_rows *rows, gf_table *table,
-                          gf_buffer *key, gf_error *err)
-{
-    gf_status st = GF_OK;
-    if (rows->n) qsort(rows->items, rows->n, sizeof *rows->items, compare_staged);
-    for (size_t i = 0; i < rows->n && st == GF_OK; i++) {
-        const staged *r = &rows->items[i];
-        gf_digits digits;
-        gf_slice row = gf_slice_of(r->row, GF_TWEET_ROW), value = GF_SLICE("");
-        if (rows == &s->raws) value = s->json[r->n];
-        if (rows == &s->terms && r->n > 1) value = gf_write_number(&digits, r->n);
-        if (rows == &s->places) value = gf_slice_of(r->key + r->length, 8);
-        gf_tweets_key(m->tweets, key, gf_slice_of(r->key, r->length));
-        st = gf_buffer_check(key, err);
-        if (st == GF_OK)
-            gf_batch_put(s->batch, table, gf_buffer_view(key), r->family,
-                         rows == &s->raws ? GF_SLICE("") : row, value, 0);
-    }
-    return st;
-}
-
-/* Put the rows of the first two tables into the batch; by whoever hands the side over. */
-static gf_status settle(gf_tweet_import *m, work *w, side *s, gf_error *err)
-{
-    if (s->settled) return GF_OK;
-    gf_status st = put_rows(m, s, &s->raws, m->tweets->raw, &w->key, err);
-    if (st == GF_OK) st = put_rows(m, s, &s->terms, m->tweets->terms, &w->key, err);
-    s->settled = true;
-    return st;
-}
 
 /* ---- what is stored ---------------------------------------------------------------------------
  */
@@ -281,7 +54,8 @@ static gf_status same_row(gf_error *err)
 }
 
 /* GF_OK where the raw row has that JSON, GF_ECONFLICT where another, GF_ENOTFOUND where none. */
-static gf_status look_up(gf_tweet_import *m, work *w, gf_slice row, gf_slice json, gf_error *err)
+static gf_status look_up(gf_tweet_import *m, gf_tweet_work *w, gf_slice row, gf_slice json,
+                         gf_error *err)
 {
     gf_tweets_key(m->tweets, &w->key, row);
     gf_status st = gf_buffer_check(&w->key, err);
@@ -292,7 +66,7 @@ static gf_status look_up(gf_tweet_import *m, work *w, gf_slice row, gf_slice jso
     return gf_slice_equal(w->row.cells[0].value, json) ? GF_OK : same_row(err);
 }
 
-static gf_status look_up_side(const side *s, gf_slice row, gf_slice json, gf_error *err)
+static gf_status look_up_side(const gf_tweet_side *s, gf_slice row, gf_slice json, gf_error *err)
 {
     uint32_t id = gf_strings_find(&s->rows, row);
     if (id == GF_STRING_NONE) return GF_ENOTFOUND;
@@ -318,7 +92,8 @@ static gf_status read_version(gf_tweet_import *m, gf_error *err)
     return gf_buffer_check(&m->version, err);
 }
 
-static gf_status put_frequency(gf_tweet_import *m, work *w, side *s, uint32_t i, gf_error *err)
+static gf_status put_frequency(gf_tweet_import *m, gf_tweet_work *w, gf_tweet_side *s, uint32_t i,
+                               gf_error *err)
 {
     gf_slice minute = gf_strings_at(&s->minutes, i);
     gf_slice language = gf_slice_skip(minute, GF_TWEET_MINUTE);
@@ -345,7 +120,7 @@ static int compare_ids(const void *a, const void *b, void *strings)
 }
 
 /* By minute and language, as their rows lie. */
-static gf_status put_frequencies(gf_tweet_import *m, side *s, gf_error *err)
+static gf_status put_frequencies(gf_tweet_import *m, gf_tweet_side *s, gf_error *err)
 {
     uint32_t *ids = gf_array(s->minutes.n, sizeof *ids);
     gf_status st = ids ? GF_OK : gf_fail_memory(err, "a batch of tweets");
@@ -358,7 +133,8 @@ static gf_status put_frequencies(gf_tweet_import *m, side *s, gf_error *err)
     return st;
 }
 
-static void put_settings(gf_tweet_import *m, side *s, const gf_tweets_info *info, gf_slice version)
+static void put_settings(gf_tweet_import *m, gf_tweet_side *s, const gf_tweets_info *info,
+                         gf_slice version)
 {
     gf_digits tweets, with_place;
     gf_column columns[] = {
@@ -371,7 +147,7 @@ static void put_settings(gf_tweet_import *m, side *s, const gf_tweets_info *info
 }
 
 /* Write the side's batch on top of the version that was read; GF_ECONFLICT where it is another. */
-static gf_status write_batch(gf_tweet_import *m, side *s, gf_error *err)
+static gf_status write_batch(gf_tweet_import *m, gf_tweet_side *s, gf_error *err)
 {
     gf_tweets_info info = {true, m->hash, m->info.tweets + s->rows.n,
                            m->info.with_place + s->with_place};
@@ -380,9 +156,9 @@ static gf_status write_batch(gf_tweet_import *m, side *s, gf_error *err)
     gf_digits digits;
     gf_read_number(expected, &number);
     gf_slice version = gf_write_number(&digits, number + 1);
-    gf_status st = settle(m, &m->works[1], s, err);
+    gf_status st = gf_tweet_side_settle(s, m->tweets, &m->works[1], err);
     if (st == GF_OK) st = put_frequencies(m, s, err);
-    if (st == GF_OK) st = put_rows(m, s, &s->places, m->tweets->geo, &m->works[1].key, err);
+    if (st == GF_OK) st = gf_tweet_side_put_places(s, m->tweets, &m->works[1], err);
     if (st != GF_OK) return st;
     put_settings(m, s, &info, version);
     st = gf_batch_write_if(s->batch, m->tweets->settings, gf_tweets_prefix(m->tweets),
@@ -396,10 +172,10 @@ static gf_status write_batch(gf_tweet_import *m, side *s, gf_error *err)
 }
 
 /* Stage the side's tweets again, but those that are stored by now. */
-static gf_status stage_again(gf_tweet_import *m, side *s, gf_error *err)
+static gf_status stage_again(gf_tweet_import *m, gf_tweet_side *s, gf_error *err)
 {
-    side fresh = {.unchanged = s->unchanged};
-    work *w = &m->works[1];
+    gf_tweet_side fresh = {.unchanged = s->unchanged};
+    gf_tweet_work *w = &m->works[1];
     gf_status st = gf_batch_create(m->tweets->db, &fresh.batch, err);
     for (uint32_t i = 0; i < s->rows.n && st == GF_OK; i++) {
         gf_slice raw = gf_strings_at(&s->rows, i);
@@ -410,19 +186,20 @@ static gf_status stage_again(gf_tweet_import *m, side *s, gf_error *err)
             st = GF_OK;
         } else if (st == GF_ENOTFOUND) {
             st = gf_tweet_parse_stored(m->parser, s->json[i], &tweet, err);
-            if (st == GF_OK) st = stage(m, w, &fresh, raw, s->json[i], &tweet, err);
+            if (st == GF_OK)
+                st = gf_tweet_side_stage(&fresh, m->hash, w, raw, s->json[i], &tweet, err);
         }
     }
     pthread_mutex_lock(&m->lock); /* the caller looks into it */
     fresh.since = s->since;
-    side old = *s;
+    gf_tweet_side old = *s;
     *s = fresh;
     pthread_mutex_unlock(&m->lock);
-    release_side(&old);
+    gf_tweet_side_release(&old);
     return st;
 }
 
-static gf_status write_side(gf_tweet_import *m, side *s, gf_error *err)
+static gf_status write_side(gf_tweet_import *m, gf_tweet_side *s, gf_error *err)
 {
     gf_status st = write_batch(m, s, err);
     for (int i = 0; i < MOST_TRIES && st == GF_ECONFLICT; i++) {
@@ -445,7 +222,7 @@ static struct timespec moment_of(double seconds)
 static void wait_for_side(gf_tweet_import *m)
 {
     for (;;) {
-        const side *s = &m->sides[m->filling];
+        const gf_tweet_side *s = &m->sides[m->filling];
         if (m->due || m->closing) return;
         if (s->rows.n == 0) {
             pthread_cond_wait(&m->wake, &m->lock);
@@ -459,7 +236,7 @@ static void wait_for_side(gf_tweet_import *m)
 /* Take the filling side and write it; the lock is held but for the writing. */
 static void write_filled(gf_tweet_import *m)
 {
-    side *s = &m->sides[m->filling];
+    gf_tweet_side *s = &m->sides[m->filling];
     gf_error why = m->failed;
     m->filling ^= 1;
     m->writing = true;
@@ -475,7 +252,7 @@ static void write_filled(gf_tweet_import *m)
         m->failed = why;
         m->failed.status = st;
     }
-    empty_side(s);
+    gf_tweet_side_empty(s);
     m->writing = false;
 }
 
@@ -521,12 +298,12 @@ static gf_status add(gf_tweet_import *m, gf_slice row, gf_slice json, const gf_t
     if (st == GF_OK) st = look_up(m, &m->works[0], row, json, err);
     if (st == GF_OK) m->counted.unchanged++;
     if (st != GF_ENOTFOUND) return st;
-    side *s = &m->sides[m->filling];
+    gf_tweet_side *s = &m->sides[m->filling];
     if (s->rows.n == 0) {
         s->since = gf_clock_seconds();
         pthread_cond_signal(&m->wake);
     }
-    return stage(m, &m->works[0], s, row, json, tweet, err);
+    return gf_tweet_side_stage(s, m->hash, &m->works[0], row, json, tweet, err);
 }
 
 gf_status gf_tweet_import_add(gf_tweet_import *m, gf_slice json, const gf_tweet *tweet,
@@ -536,7 +313,8 @@ gf_status gf_tweet_import_add(gf_tweet_import *m, gf_slice json, const gf_tweet 
     gf_tweet_row(m->hash, tweet->seconds, json, row);
     pthread_mutex_lock(&m->lock);
     while (m->sides[m->filling].bytes >= m->flush_bytes && m->failed.status == GF_OK) {
-        gf_status settled = settle(m, &m->works[0], &m->sides[m->filling], err);
+        gf_status settled =
+            gf_tweet_side_settle(&m->sides[m->filling], m->tweets, &m->works[0], err);
         if (settled != GF_OK) fail(m, settled, err);
         m->due = true;
         pthread_cond_signal(&m->wake);
@@ -630,7 +408,7 @@ void gf_tweet_import_close(gf_tweet_import *m)
         pthread_join(m->thread, NULL);
     }
     for (int i = 0; i < 2; i++) {
-        if (m->sides[i].batch) release_side(&m->sides[i]);
+        if (m->sides[i].batch) gf_tweet_side_release(&m->sides[i]);
         gf_tweet_terms_release(&m->works[i].terms);
         gf_buffer_release(&m->works[i].key);
         gf_row_release(&m->works[i].row);
