@@ -132,6 +132,7 @@ const char *gf_trend_word(double z);
 
 gf_status gf_export_documents(gf_call *call, gf_error *err);
 gf_status gf_export_matrix(gf_call *call, gf_error *err);
+gf_status gf_export_geojson(gf_call *call, gf_error *err);
 
 /* ---- the handlers, named after their operations ------------------------------------------------
  */
@@ -182,6 +183,12 @@ gf_status gf_run_table_incr(gf_call *call, gf_error *err);
 gf_status gf_run_table_check_and_put(gf_call *call, gf_error *err);
 gf_status gf_run_table_batch(gf_call *call, gf_error *err);
 gf_status gf_run_table_import(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_import(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_search(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_map(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_frequency(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_top(gf_call *call, gf_error *err);
+gf_status gf_run_tweets_highscore(gf_call *call, gf_error *err);
 gf_status gf_run_version(gf_call *call, gf_error *err);
 
 #endif

@@ -36,8 +36,12 @@ static gf_status export_member(void *context, gf_slice id, const gf_membership *
 gf_status gf_run_export(gf_call *call, gf_error *err)
 {
     bool documents = gf_call_flag(call, "documents"), matrix = gf_call_flag(call, "matrix");
+    bool geojson = gf_call_flag(call, "geojson");
     if (documents && matrix)
         return gf_fail(err, GF_EINVAL, "documents: either these, or the matrix");
+    if (geojson && (documents || matrix))
+        return gf_fail(err, GF_EINVAL, "geojson: neither of documents, nor of the matrix");
+    if (geojson) return gf_export_geojson(call, err);
     if (documents) return gf_export_documents(call, err);
     if (matrix) return gf_export_matrix(call, err);
     exporting e = {.row = {.call = call},

@@ -4,6 +4,7 @@
  */
 #include "api/call_internal.h"
 
+#include "api/tweets_internal.h"
 #include "base/memory.h"
 #include "base/strings.h"
 #include "sources/pattern.h"
@@ -188,8 +189,9 @@ static void remark_on_all(const putting *p)
     }
 }
 
-static gf_status handle(putting *p, const gf_record *record, gf_error *err)
+static gf_status handle(void *context, const gf_record *record, gf_error *err)
 {
+    putting *p = context;
     p->read++;
     if (p->read % 1000 == 0 && p->call->progress)
         p->call->progress(p->call->context, record->source, "reading", p->read, 0);
@@ -207,11 +209,17 @@ static gf_status handle(putting *p, const gf_record *record, gf_error *err)
     }
 }
 
+static bool is_from_tweets(const gf_call *call)
+{
+    return gf_slice_equal(gf_call_text(call, "from"), GF_SLICE("tweets"));
+}
+
 /* A request to stop is looked at before a record, which may be what a cut input left of one. */
 static gf_status read_all(putting *p, gf_error *err)
 {
     gf_record record;
     gf_status st;
+    if (is_from_tweets(p->call)) return gf_call_tweet_records(p->call, handle, p, err);
     while ((st = gf_reader_next(p->reader, &record, err)) == GF_OK) {
         st = gf_cancel_check(p->call->cancel, err);
         if (st == GF_OK) st = handle(p, &record, err);
@@ -267,8 +275,12 @@ static gf_status make_patterns(putting *p, gf_error *err)
 
 static gf_status open_reader(putting *p, gf_error *err)
 {
-    if (!p->call->input.next) return gf_fail(err, GF_EINVAL, "put needs an input");
+    bool from_tweets = is_from_tweets(p->call);
+    if (!from_tweets && !p->call->input.next) return gf_fail(err, GF_EINVAL, "put needs an input");
+    if (!from_tweets && gf_call_has(p->call, "where"))
+        return gf_fail(err, GF_EINVAL, "where: only with --from tweets");
     gf_status st = make_patterns(p, err);
+    if (from_tweets) return st;
     return st == GF_OK ? gf_call_reader(p->call, true, &p->reader, err) : st;
 }
 

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "sources/reader.h"
+#include "sources/tweets.h"
 
 /* clang-format off */
 #define REQUIRED(name, value, meaning)        {name, GF_TEXT, true, value, meaning, 0, 0}
@@ -23,6 +24,9 @@
 #define BUILD       {"build", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0}
 #define PURGE       FLAG("purge", "leave nothing of it in the store's files")
 #define MIN_SCORE(meaning) {"min-score", GF_SHARE, false, "S", meaning, 0, 0}
+#define FROM        TEXT("from", "TIME", "not before: 201605051430, ISO 8601, or an age such as 30d")
+#define TO          TEXT("to", "TIME", "not after, included; of a day or a minute its end")
+#define BOX         TEXT("box", "WEST,SOUTH,EAST,NORTH", "only these degrees; edges included")
 #define COLUMNS     FLAG("columns", "every column of the table instead")
 
 static const gf_parameter one_collection[] = {COLLECTION};
@@ -38,7 +42,8 @@ static const gf_parameter put[] = {
     TEXT("time", "FIELD", "field that is the time (time)"),
     TEXT("lang", "FIELD", "field that is the language (lang)"),
     LIST("fields", "FIELD,...|all", "other fields to keep (all)"),
-    CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
+    CHOICE("from", GF_FORMAT_NAMES "|tweets", "format, where the name does not tell it; the stored tweets"),
+    SEVERAL("where", false, "F=V", "from tweets: those of which this holds; also !=, <, <=, >, >="),
     SEVERAL("also", false, "PATTERN", "a further collection for each record, such as '{type}-{product}'"),
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
     NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)"),
@@ -117,7 +122,8 @@ static const gf_parameter export_rows[] = {
     MIN_SCORE("only documents with at least that score (0)"),
     FLAG("with-text", "the documents' texts too"),
     FLAG("documents", "the documents as put reads them; needs no build"),
-    FLAG("matrix", "rows, terms, centroids and labels as an .npz file")};
+    FLAG("matrix", "rows, terms, centroids and labels as an .npz file"),
+    FLAG("geojson", "the documents that have a place, as GeoJSON features")};
 static const gf_parameter assign[] = {
     COLLECTION,
     CONFIG,
@@ -230,6 +236,37 @@ static const gf_parameter table_check_and_put[] = {
     TEXT("if-absent", "F:C", "only where there is no such cell"),
     SETS,
     TIMESTAMP};
+static const gf_parameter tweets_import[] = {
+    CHOICE("hash", GF_TWEET_HASH_NAMES, "hash of the rows, fixed by the first import (murmur2)"),
+    {"max-tweet", GF_BYTES, false, "SIZE", "refuse longer records (1M)", 1, 1 << 26}};
+static const gf_parameter tweets_search[] = {
+    SEVERAL("token", true, "TOKEN", "a word or a user's name, or the start of one with * behind it"),
+    CHOICE("field", "text|user|both", "where the tokens are to be (both)"),
+    FROM,
+    TO,
+    NUMBER("limit", 0, 0, "the newest so many (20); 0: all"),
+    FLAG("json", "the tweets' whole JSON too")};
+static const gf_parameter tweets_map[] = {
+    REQUIRED("box", "WEST,SOUTH,EAST,NORTH", "degrees; edges included"),
+    FROM,
+    TO,
+    NUMBER("limit", 0, 0, "the newest so many (100); 0: all"),
+    FLAG("json", "the tweets' whole JSON too")};
+static const gf_parameter tweets_frequency[] = {
+    REQUIRED("from", "TIME", "the first minute: 201605051430, or ISO 8601"),
+    REQUIRED("to", "TIME", "the last minute, included; of a day its last"),
+    LIST("lang", "LANG,...", "only these languages (all that are there)")};
+static const gf_parameter tweets_top[] = {
+    BOX,
+    FROM,
+    TO,
+    NUMBER("limit", 0, 0, "so many hashtags (10); 0: all")};
+static const gf_parameter tweets_highscore[] = {
+    CHOICE("by", "path|area", "what counts (path)"),
+    BOX,
+    FROM,
+    TO,
+    NUMBER("limit", 0, 0, "so many users (10); 0: all")};
 /* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
@@ -336,6 +373,18 @@ static const gf_operation operations[] = {
               "Put the rows of a file into a table"),
     OPERATION("table export", "GET", "/tables/{table}/export", table_export, gf_run_table_scan,
               "Give all rows, as table import reads them"),
+    OPERATION("tweets import", "POST", "/tweets", tweets_import, gf_run_tweets_import,
+              "Import tweets"),
+    OPERATION("tweets search", "GET", "/tweets", tweets_search, gf_run_tweets_search,
+              "Find tweets by words and users"),
+    OPERATION("tweets map", "GET", "/tweets/map", tweets_map, gf_run_tweets_map,
+              "Find tweets by place and time"),
+    OPERATION("tweets frequency", "GET", "/tweets/frequency", tweets_frequency,
+              gf_run_tweets_frequency, "Count tweets by minute and language"),
+    OPERATION("tweets top", "GET", "/tweets/top", tweets_top, gf_run_tweets_top,
+              "Count the commonest hashtags"),
+    OPERATION("tweets highscore", "GET", "/tweets/highscore", tweets_highscore,
+              gf_run_tweets_highscore, "Rank users by how far they went"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
     OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),

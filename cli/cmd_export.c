@@ -61,6 +61,7 @@ const gf_command gf_command_export = {
         "    grouperfish export feedback --min-score 0.2 -o sure.csv\n"
         "    grouperfish export feedback --documents -o feedback.jsonl\n"
         "    grouperfish export feedback --matrix feedback.npz\n"
+        "    grouperfish export tweets -o tweets.geojson       clusters on a map\n"
         "    grouperfish export 'feedback-*' -o all.jsonl      each row with its collection\n",
     .notes =
         "Rows are streamed, in the order of ids: JSON Lines unless --format or the file's "

@@ -11,7 +11,7 @@
 
 bool gf_output_format_named(const char *name, gf_output_format *format)
 {
-    static const char *const names[] = {"table", "plain", "csv", "json", "jsonl"};
+    static const char *const names[] = {"table", "plain", "csv", "json", "jsonl", "geojson"};
     for (size_t i = 0; i < GF_COUNT(names); i++) {
         if (strcmp(name, names[i]) != 0) continue;
         *format = (gf_output_format)i;
@@ -137,9 +137,13 @@ static gf_status check_written(gf_output *o, gf_error *err)
     return gf_fail_errno(err, "cannot write the output");
 }
 
+static const char features_begin[] = "{\"type\":\"FeatureCollection\",\"features\":";
+
 static void json_row(gf_output *o, gf_slice row)
 {
-    bool array = o->format == GF_JSON && !o->display->single;
+    bool features = o->format == GF_GEOJSON;
+    bool array = features || (o->format == GF_JSON && !o->display->single);
+    if (features && o->n_rows == 0) fputs(features_begin, o->out);
     if (array) fputs(o->n_rows ? ",\n " : "[", o->out);
     fwrite(row.ptr, 1, row.len, o->out);
     if (!array) fputc('\n', o->out);
@@ -169,7 +173,7 @@ static gf_status parsed_row(gf_output *o, gf_slice text, gf_error *err)
 gf_status gf_output_row(gf_output *o, gf_slice row, gf_error *err)
 {
     gf_status st = GF_OK;
-    if (o->format == GF_JSON || o->format == GF_JSONL)
+    if (o->format == GF_JSON || o->format == GF_JSONL || o->format == GF_GEOJSON)
         json_row(o, row);
     else
         st = parsed_row(o, row, err);
@@ -181,6 +185,8 @@ gf_status gf_output_end(gf_output *o, gf_error *err)
 {
     bool table = o->format == GF_TABLE;
     if (o->format == GF_JSON && !o->display->single) fputs(o->n_rows ? "]\n" : "[]\n", o->out);
+    if (o->format == GF_GEOJSON && o->n_rows == 0) fputs(features_begin, o->out);
+    if (o->format == GF_GEOJSON) fputs(o->n_rows ? "]}\n" : "[]}\n", o->out);
     if (is_spread(o)) {
         gf_status st = gf_spread_write(&o->spread, o->parser, csv_cell, o->out, err);
         if (st != GF_OK) return st;

@@ -6,6 +6,7 @@
  *     csv     RFC 4180 with a header
  *     json    one JSON document: an array of the rows, or the one row
  *     jsonl   a row a line, as the operations give them
+ *     geojson one FeatureCollection of the rows, which are features
  */
 #ifndef GF_CLI_OUTPUT_H
 #define GF_CLI_OUTPUT_H
@@ -19,10 +20,11 @@ typedef enum gf_output_format {
     GF_PLAIN_ROWS,
     GF_CSV,
     GF_JSON,
-    GF_JSONL
+    GF_JSONL,
+    GF_GEOJSON
 } gf_output_format;
 
-/** False where the name is none of the five. */
+/** False where the name is none of the six. */
 bool gf_output_format_named(const char *name, gf_output_format *format);
 
 /** Columns of the terminal that the stream goes to; 0 where it goes elsewhere. */

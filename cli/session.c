@@ -112,7 +112,8 @@ static bool format_of_name(const char *path, gf_output_format *format)
     static const struct {
         const char *ending;
         gf_output_format format;
-    } endings[] = {{".csv", GF_CSV}, {".json", GF_JSON}, {".jsonl", GF_JSONL}};
+    } endings[] = {
+        {".csv", GF_CSV}, {".json", GF_JSON}, {".jsonl", GF_JSONL}, {".geojson", GF_GEOJSON}};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < GF_COUNT(endings); i++)
         if (strcasecmp(dot, endings[i].ending) == 0) {
@@ -122,14 +123,26 @@ static bool format_of_name(const char *path, gf_output_format *format)
     return false;
 }
 
+/* Rows that are features are the operation's to make. */
+static gf_status choose_geojson(gf_session *s, gf_error *err)
+{
+    for (size_t i = 0; i < s->operation->n_parameters; i++)
+        if (strcmp(s->operation->parameters[i].name, "geojson") == 0)
+            return gf_session_add(s, "geojson", "true", err);
+    return gf_fail(err, GF_EINVAL, "geojson is a format of export alone");
+}
+
 static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error *err)
 {
     if (s->format) {
-        if (gf_output_format_named(s->format, format)) return GF_OK;
+        bool named = gf_output_format_named(s->format, format);
+        if (named && *format == GF_GEOJSON) return choose_geojson(s, err);
+        if (named) return GF_OK;
         return gf_fail(err, GF_EINVAL, "--format: \"%s\" is none of table, json, jsonl, csv, plain",
                        s->format);
     }
-    if (s->out_path && format_of_name(s->out_path, format)) return GF_OK;
+    if (s->out_path && format_of_name(s->out_path, format))
+        return *format == GF_GEOJSON ? choose_geojson(s, err) : GF_OK;
     if (!s->out_path && isatty(STDOUT_FILENO))
         *format = GF_TABLE;
     else

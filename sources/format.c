@@ -15,7 +15,6 @@
  */
 #include "sources/format_internal.h"
 
-#include <stdio.h>
 #include <strings.h>
 
 bool gf_format_named(gf_slice name, gf_format *format)
@@ -38,38 +37,6 @@ bool gf_format_named(gf_slice name, gf_format *format)
         return true;
     }
     return false;
-}
-
-/* ---- drafts ---------------------------------------------------------------------------------- */
-
-static void set_reason(gf_draft *d, gf_record_kind kind, const char *reason, const char *format,
-                       va_list args)
-{
-    d->kind = kind;
-    d->reason = reason;
-    vsnprintf(d->why.message, sizeof d->why.message, format, args);
-}
-
-void gf_draft_refuse(gf_draft *d, const char *reason, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    set_reason(d, GF_RECORD_REFUSED, reason, format, args);
-    va_end(args);
-}
-
-void gf_draft_skip(gf_draft *d, const char *reason, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    set_reason(d, GF_RECORD_SKIPPED, reason, format, args);
-    va_end(args);
-}
-
-void gf_draft_refuse_long(gf_draft *d, uint64_t max_document)
-{
-    gf_draft_refuse(d, "too_long", "longer than the limit of %llu bytes (--max-document)",
-                    (unsigned long long)max_document);
 }
 
 /* ---- by name --------------------------------------------------------------------------------- */

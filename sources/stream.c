@@ -337,13 +337,27 @@ static gf_status next_input(gf_stream *s, gf_error *err)
     return set_name(s, 0, name, err);
 }
 
+/*
+ * The bytes that tell an archive. What begins with { and has a line end before any zero byte is
+ * none: so the first line of a pipe need not wait for more.
+ */
+static gf_status peek_start(gf_window *w, gf_slice *start, gf_error *err)
+{
+    gf_status st = gf_window_peek(w, 1, start, err);
+    while (st == GF_OK && start->len < SNIFFED && !w->at_end &&
+           !(memchr(start->ptr, '\n', start->len) && !memchr(start->ptr, 0, start->len) &&
+             start->ptr[0] == '{'))
+        st = gf_window_peek(w, start->len + 1, start, err);
+    return st;
+}
+
 /* Open archives until the deepest level holds plain bytes. */
 static gf_status unpack(gf_stream *s, gf_error *err)
 {
     while (s->deepest < DEEPEST) {
         struct level *l = &s->levels[s->deepest];
         gf_slice start, name = gf_stream_name(s);
-        gf_status st = gf_window_peek(&l->window, SNIFFED, &start, err);
+        gf_status st = peek_start(&l->window, &start, err);
         if (st != GF_OK) return st;
         if (!is_packed(start, name)) return GF_OK;
         bool found;

@@ -66,7 +66,8 @@ static void read_members(reference_section *s)
 /* Their members are whoever's: records', settings', reasons', tables' of users. */
 static bool is_free(gf_slice name)
 {
-    static const char *const names[] = {"fields", "settings", "reasons", "cells", "columns"};
+    static const char *const names[] = {"fields", "settings", "reasons", "cells", "columns",
+                                        "tweet",  "data"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (gf_slice_equal(name, gf_slice_str(names[i]))) return true;
     return false;
@@ -113,6 +114,7 @@ void reference_open(reference *r)
     gf_test_read_source("docs/operations.md", &r->text);
     gf_slice text = gf_buffer_view(&r->text);
     if (!reference_take_block(&text, "```text", &r->collection)) fail_msg("no collection");
+    if (!reference_take_block(&text, "```text", &r->tweets)) fail_msg("no tweets");
 }
 
 void reference_release(reference *r)

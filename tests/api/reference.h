@@ -19,6 +19,7 @@
 typedef struct reference {
     gf_buffer text;
     gf_slice collection; /* the documents of its examples */
+    gf_slice tweets;     /* and the tweets */
 } reference;
 
 typedef struct reference_section {

@@ -256,6 +256,11 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     else if (!memmem(line.ptr, line.len, "before there is a store", 23))
         set_up(&t);
     if (memmem(line.ptr, line.len, "after a rebuild", 15)) rebuild_with_3(&t);
+    bool of_tweets = strncmp(s->operation->name, "tweets ", 7) == 0;
+    if (of_tweets && strcmp(s->operation->name, "tweets import") != 0) {
+        transport_input(&t, "tweets.jsonl", document.tweets);
+        assert_run(&t, "tweets import");
+    }
     bool closed =
         strcmp(s->operation->name, "verify") == 0 || strcmp(s->operation->name, "repair") == 0;
     set_build(&t, arguments, n);
