@@ -5,14 +5,12 @@
 #include "cluster/fold.h"
 #include "cluster/grow.h"
 #include "cluster/polish.h"
-#include "cluster/seed.h"
 #include "cluster/start.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_GROWN = 1000, /* clusters; beyond, seeds are drawn by k-means++ */
     MOST_CHOSEN = 1000,
     MOST_RESTARTS = 8,
     DEFAULT_PASSES = 100,
@@ -31,6 +29,9 @@ enum {
 /* Multiplications that restarts may cost in all, taking 12 passes a run, growth included. */
 #define RESTART_WORK 2e9
 #define PASSES_A_RUN 12
+
+/* Multiplications that the polish of very many clusters may cost, if each round scored all. */
+#define POLISH_WORK 1.4e10
 
 typedef struct job {
     gf_pool *pool;
@@ -68,7 +69,7 @@ static void clock_stage(job *j, double *stage)
     j->mark = now;
 }
 
-/* ---- seeds ------------------------------------------------------------------------------------
+/* ---- the number of clusters -------------------------------------------------------------------
  */
 
 static gf_status choose_k(job *j, gf_error *err)
@@ -80,20 +81,6 @@ static gf_status choose_k(job *j, gf_error *err)
     gf_status st = gf_choose_k(j->pool, &j->points, most < n ? most : n, j->options->seed,
                                j->options->cancel, &j->choice, err);
     if (st == GF_OK) j->k = j->choice.k;
-    return st;
-}
-
-/* Centres to begin with; there may be fewer than j->k. */
-static gf_status seed_run(const job *j, unsigned restart, gf_centres *centres, gf_error *err)
-{
-    uint64_t seed = j->options->seed + ((uint64_t)restart << 32);
-    if (j->k <= MOST_GROWN)
-        return gf_grow_centres(j->pool, &j->points, j->k, seed, j->options->cancel, centres, err);
-    gf_random random = gf_random_seed(seed, 0);
-    gf_status st = gf_centres_init(centres, j->k, j->points.x->n_cols, err);
-    if (st != GF_OK) return st;
-    st = gf_seed_centres(&j->points, &random, centres, j->options->cancel, err);
-    if (st != GF_OK) gf_centres_release(centres);
     return st;
 }
 
@@ -110,6 +97,11 @@ static gf_status begin(const job *j, const gf_points *points, gf_centres *centre
     p->centres = *centres;
     *centres = (gf_centres){0};
     return gf_passes_create(j->pool, points, k, j->options->cancel, passes, err);
+}
+
+static uint64_t seed_of(const job *j, unsigned restart)
+{
+    return j->options->seed + ((uint64_t)restart << 32);
 }
 
 /* Some polish over a part of the rows, so that fewer passes are needed over all. */
@@ -151,8 +143,48 @@ static bool wants_warm_up(const job *j)
     return n >= WARM_ROWS && n / WARM_PART / WARM_PER_CLUSTER >= j->k;
 }
 
+/* Rounds of polish over k clusters that were refined: what is asked for, or what is affordable. */
+static unsigned rounds_for(const job *j, uint32_t k)
+{
+    if (j->options->max_rounds) return j->options->max_rounds;
+    double affordable = POLISH_WORK / ((double)gf_csr_nnz(j->points.x) * k);
+    return affordable < j->max_rounds ? (unsigned)affordable : j->max_rounds;
+}
+
+/* Many clusters: they grow until they are a partition of all rows, which the polish goes on with.
+ */
+static gf_status grow_run(job *j, unsigned restart, run *out, gf_error *err)
+{
+    gf_passes *passes = NULL;
+    run r = {0};
+    tell(j, "clustering", restart, j->restarts);
+    gf_status st = gf_grow_partition(j->pool, &j->points, j->k, seed_of(j, restart),
+                                     j->options->cancel, &r.p, err);
+    clock_stage(j, &j->stages.seeding);
+    if (st == GF_OK)
+        st = gf_passes_create(j->pool, &j->points, r.p.k, j->options->cancel, &passes, err);
+    if (st == GF_OK && j->max_rounds == GF_NO_POLISH) {
+        st = gf_passes_run(passes, &r.p, j->tolerance, j->max_passes, &r.made, err);
+        clock_stage(j, &j->stages.passing);
+    } else if (st == GF_OK) {
+        unsigned most = rounds_for(j, r.p.k);
+        st = gf_polish(passes, &r.p, j->tolerance, most, &r.rounds, err);
+        clock_stage(j, &j->stages.polishing);
+        r.made.converged = r.rounds < most;
+    }
+    if (st == GF_OK) r.objective = gf_centres_objective(&r.p.centres);
+    gf_passes_free(passes);
+    if (st == GF_OK)
+        *out = r;
+    else
+        gf_partition_release(&r.p);
+    return st;
+}
+
 static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
 {
+    bool starts_anew = !j->options->start || !j->options->start_k;
+    if (starts_anew && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
     gf_centres centres = {0};
     gf_passes *passes = NULL;
     run r = {0};
@@ -161,7 +193,8 @@ static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
     gf_status st =
         starts ? gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, j->options->start,
                                   j->options->start_k, j->k, j->options->cancel, &centres, err)
-               : seed_run(j, restart, &centres, err);
+               : gf_grow_centres(j->pool, &j->points, j->k, seed_of(j, restart), j->options->cancel,
+                                 &centres, err);
     clock_stage(j, &j->stages.seeding);
     if (st == GF_OK && !starts && wants_warm_up(j))
         st = warm_up(j, j->options->seed + restart, &centres, err);
