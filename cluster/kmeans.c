@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum {
+    FEW_ROWS = 1000, /* up to here columns that one row has are joined first */
     MOST_CHOSEN = 1000,
     MOST_RESTARTS = 8,
     DEFAULT_PASSES = 100,
@@ -36,6 +37,8 @@ enum {
 typedef struct job {
     gf_pool *pool;
     gf_points points; /* distinct rows */
+    gf_points whole;  /* the same, as they came */
+    gf_csr joined;    /* of few rows: points without lone columns */
     const gf_fold *fold;
     const gf_kmeans_options *options;
     uint32_t k;
@@ -264,6 +267,26 @@ static bool drop_empty(gf_partition *p, const double *weight, uint32_t *number)
     return dropped;
 }
 
+/* The centres in the terms that came in, in place of joined columns. */
+static gf_status sum_whole(job *j, gf_partition *p, gf_error *err)
+{
+    if (j->points.x == j->whole.x) return GF_OK;
+    gf_summer *summer = NULL;
+    gf_centres centres;
+    uint32_t n_terms = j->whole.x->n_cols;
+    gf_status st = gf_centres_init(&centres, p->k, n_terms, err);
+    if (st != GF_OK) return st;
+    gf_centres_release(&p->centres);
+    p->centres = centres;
+    j->points = j->whole;
+    st = gf_summer_create(j->pool, p->n, n_terms, p->k, &summer, err);
+    if (st == GF_OK)
+        st = gf_summer_run(summer, &j->points, p->label, NULL, &p->centres, p->own,
+                           j->options->cancel, err);
+    gf_summer_free(summer);
+    return st;
+}
+
 /*
  * The last assignment, over the centres as they are kept: again where a cluster lost all its
  * documents by it, so that it is nobody's runner-up either. weight and number: k.
@@ -357,6 +380,7 @@ static gf_status finish(job *j, run *best, gf_kmeans *out, gf_error *err)
     r.second = gf_array(n, sizeof *r.second);
     bool ok = runner_up && number && weight && r.label && r.score && r.runner_up && r.second;
     gf_status st = ok ? GF_OK : gf_fail_memory(err, "clusters");
+    if (st == GF_OK) st = sum_whole(j, p, err);
     if (st == GF_OK) st = assign_last(j, p, runner_up, weight, number, err);
     if (st == GF_OK) st = renumber(p, weight, number, &r, err);
     if (st == GF_OK) {
@@ -383,6 +407,7 @@ static unsigned restarts_for(const job *j)
 {
     if (j->options->start && j->options->start_k) return 1;
     if (j->options->restarts) return j->options->restarts;
+    if (j->k == 1) return 1;
     double columns = j->k < GF_COLUMN_BLOCK ? GF_COLUMN_BLOCK : j->k;
     double work = (double)gf_csr_nnz(j->points.x) * columns * PASSES_A_RUN;
     if (work * MOST_RESTARTS <= RESTART_WORK) return MOST_RESTARTS;
@@ -415,9 +440,12 @@ static gf_status fold_rows(const gf_csr *x, job *j, gf_fold *fold, gf_error *err
     if (st == GF_OK) st = gf_fold_rows(x, fold, err);
     if (st == GF_OK && fold->n == 0) st = gf_fail(err, GF_EINVAL, "no rows to cluster");
     if (st != GF_OK) return st;
-    j->points = gf_fold_points(fold, x);
+    j->points = j->whole = gf_fold_points(fold, x);
     j->fold = fold;
     j->n_rows = x->n_rows;
+    if (fold->n > FEW_ROWS) return GF_OK;
+    st = gf_join_lone_columns(j->whole.x, &j->joined, err);
+    if (st == GF_OK) j->points.x = &j->joined;
     return st;
 }
 
@@ -429,6 +457,7 @@ gf_status gf_kmeans_run(gf_pool *pool, const gf_csr *x, const gf_kmeans_options 
     gf_status st = fold_rows(x, &j, &fold, err);
     if (st == GF_OK) st = cluster(&j, out, err);
     gf_free(j.choice.steps);
+    gf_csr_release(&j.joined);
     gf_fold_release(&fold);
     return st;
 }
@@ -441,6 +470,7 @@ gf_status gf_kmeans_choose(gf_pool *pool, const gf_csr *x, const gf_kmeans_optio
     gf_status st = fold_rows(x, &j, &fold, err);
     if (st == GF_OK) st = choose_k(&j, err);
     if (st == GF_OK) *out = j.choice;
+    gf_csr_release(&j.joined);
     gf_fold_release(&fold);
     return st;
 }
