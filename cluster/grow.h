@@ -15,7 +15,7 @@
 #include "cluster/lloyd.h"
 
 enum {
-    GF_MANY_CLUSTERS = 250,      /* beyond, a step is settled among similar clusters alone */
+    GF_MANY_CLUSTERS = 500,      /* beyond, a step is settled among similar clusters alone */
     GF_VERY_MANY_CLUSTERS = 1000 /* beyond, a step doubles them, over all rows */
 };
 

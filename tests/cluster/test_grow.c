@@ -182,13 +182,13 @@ static void frequent_terms_do_not_mislead(void **state)
     assert_true(reached / RUNS > 0.89);
 }
 
-/* Beyond 250 clusters, on a sample first, and beyond 1,000, where steps double them. */
+/* Beyond 500 clusters, on a sample first, and beyond 1,000, where steps double them. */
 static void grows_many_over_all_rows(void **state)
 {
     (void)state;
     gf_error err;
     gf_random random = gf_random_seed(gf_test_seed(), 6);
-    static const uint32_t ks[] = {300, 1300};
+    static const uint32_t ks[] = {600, 1300};
     gf_csr x = rows_random(7000, 400, 8, &random);
     gf_points points = {&x, NULL};
     gf_pool *pool = rows_pool(3);
