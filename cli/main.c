@@ -9,7 +9,7 @@
 
 static int ended_help(void)
 {
-    if (fflush(stdout) == 0) return GF_EXIT_DONE;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return GF_EXIT_DONE;
     perror("grouperfish: cannot write the help");
     return GF_EXIT_DISK;
 }

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "cluster/polish.h"
+#include "cluster/refine.h"
 #include "cluster/seed.h"
 #include "cluster/separation.h"
 #include "cluster/split.h"
@@ -12,9 +13,11 @@
 #define NO_COLUMN UINT32_MAX
 
 enum {
-    ROUNDS = 2,      /* of polish, for each step */
-    MANY_ROUNDS = 1, /* the same from MANY clusters on */
-    MANY = 100,
+    ROUNDS = 2,       /* of polish, for each step */
+    LATER_ROUNDS = 1, /* the same from so many clusters on: */
+    LATER = 100,
+    REFINE_ROUNDS = 2, /* of refinement, for each step to many clusters; */
+    LAST_ROUNDS = 6,   /* when all are there */
     DRAWN_PASSES = 2,
     DRAWN_ROUNDS = 1,
     MORE_ROUNDS = 3, /* where that looks promising */
@@ -125,15 +128,30 @@ static gf_status enlarge(gf_growth *g, uint32_t k, bool *changed, gf_error *err)
         for (uint32_t i = 0; i < splits; i++) {
             apply_split(g, &q, order[i], g->p.k + i);
             changed[order[i]] = changed[g->p.k + i] = true;
+            if (st == GF_OK)
+                st = gf_centres_set_row(&q.centres, g->p.k + i,
+                                        gf_centre_row(&q.centres.at[order[i]]), err);
         }
     }
     release_splits(g);
     gf_free(order);
-    if (st != GF_OK) return st;
+    if (st != GF_OK) {
+        gf_partition_release(&q);
+        return st;
+    }
     gf_partition_release(&g->p);
     g->p = q;
     g->generation++;
     return GF_OK;
+}
+
+/* The same among similar clusters alone, where there are many. */
+static gf_status refine(gf_growth *g, unsigned rounds, gf_error *err)
+{
+    gf_status st = gf_refine(g->pool, &g->points, &g->p, rounds, g->seed,
+                             gf_passes_changed(g->passes), g->cancel, err);
+    if (st == GF_OK) st = gf_passes_update(g->passes, &g->p, err);
+    return st;
 }
 
 /* Sum the clusters that a split changed, and let single rows move. */
@@ -145,10 +163,11 @@ static gf_status resettle(gf_growth *g, const bool *changed, gf_error *err)
     gf_status st = gf_passes_create(g->pool, &g->points, g->p.k, g->cancel, &g->passes, err);
     if (st != GF_OK) return st;
     memcpy(gf_passes_changed(g->passes), changed, g->p.k * sizeof *changed);
+    if (g->p.k > GF_MANY_CLUSTERS) return refine(g, REFINE_ROUNDS, err);
     for (uint32_t i = 0; i < g->p.n; i++)
         g->p.other[i] = 1; /* the polish scores each row on all */
     st = gf_passes_update(g->passes, &g->p, err);
-    unsigned most = g->p.k < MANY ? ROUNDS : MANY_ROUNDS;
+    unsigned most = g->p.k < LATER ? ROUNDS : LATER_ROUNDS;
     if (st == GF_OK) st = gf_polish(g->passes, &g->p, TOLERANCE, most, &rounds, err);
     return st;
 }
@@ -303,6 +322,7 @@ static gf_status assign_sample(gf_growth *g, const gf_growth *sample, gf_partiti
                                gf_error *err)
 {
     gf_passes_made made;
+    unsigned passes = g->p.k < GF_MANY_CLUSTERS ? 1 : 0; /* refinement does the same faster */
     const gf_points *points = &sample->points;
     uint32_t *column = gf_array(g->n_terms, sizeof *column);
     gf_status st = column ? GF_OK : gf_fail_memory(err, "growing clusters");
@@ -316,7 +336,7 @@ static gf_status assign_sample(gf_growth *g, const gf_growth *sample, gf_partiti
     gf_passes_free(g->passes);
     g->passes = NULL;
     if (st == GF_OK) st = gf_passes_create(g->pool, points, q->k, g->cancel, &g->passes, err);
-    if (st == GF_OK) st = gf_passes_run(g->passes, q, 1, 1, &made, err);
+    if (st == GF_OK) st = gf_passes_run(g->passes, q, 1, passes, &made, err);
     return st;
 }
 
@@ -373,6 +393,7 @@ uint32_t gf_growth_next(uint32_t k)
 
 static uint32_t sample_size(uint32_t k)
 {
+    if (k > GF_VERY_MANY_CLUSTERS) return UINT32_MAX;
     uint64_t sample = (uint64_t)MORE_PER_CLUSTER * k;
     if (sample > LARGE_SAMPLE) sample = LARGE_SAMPLE;
     if (sample < SMALLEST_SAMPLE) sample = SMALLEST_SAMPLE;
@@ -390,16 +411,21 @@ static gf_status suit_sample(gf_growth *g, uint32_t k, uint32_t last_k, gf_error
     return gf_growth_change_sample(g, wanted < n ? (uint32_t)wanted : n, err);
 }
 
-gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, uint64_t seed,
-                          const gf_cancel *cancel, gf_centres *centres, gf_error *err)
+/* The number of clusters behind k on the way to last_k: of very many, twice as many. */
+static uint32_t next_step(uint32_t k, uint32_t last_k)
 {
-    gf_growth *g = NULL;
-    gf_status st = gf_growth_create(pool, points, sample_size(1), seed, cancel, &g, err);
+    uint32_t next = k < GF_VERY_MANY_CLUSTERS ? gf_growth_next(k) : 2 * k;
+    return next < last_k ? next : last_k;
+}
+
+/* Grow from one cluster to k, or to as many as there can be. */
+static gf_status grow(gf_growth *g, uint32_t k, gf_error *err)
+{
+    gf_status st = GF_OK;
     bool compared = false;
     while (st == GF_OK && g->p.k < k) {
-        uint32_t before = g->p.k, next = gf_growth_next(before);
-        if (next > k) next = k;
-        if (next > MANY && !compared) {
+        uint32_t before = g->p.k, next = next_step(before, k);
+        if (next > LATER && !compared) {
             st = compare_with_drawn(g, err);
             compared = true;
         }
@@ -408,10 +434,42 @@ gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, ui
         if (st == GF_OK && g->p.k == before) break;
     }
     if (st == GF_OK && !compared) st = compare_with_drawn(g, err);
+    return st;
+}
+
+gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, uint64_t seed,
+                          const gf_cancel *cancel, gf_centres *centres, gf_error *err)
+{
+    gf_growth *g = NULL;
+    gf_status st = gf_growth_create(pool, points, sample_size(1), seed, cancel, &g, err);
+    if (st == GF_OK) st = grow(g, k, err);
     if (st == GF_OK) {
         if (g->term) gf_centres_unpack(&g->p.centres, g->term, g->n_terms);
         *centres = g->p.centres;
         g->p.centres = (gf_centres){0};
+    }
+    gf_growth_free(g);
+    return st;
+}
+
+gf_status gf_grow_partition(gf_pool *pool, const gf_points *points, uint32_t k, uint64_t seed,
+                            const gf_cancel *cancel, gf_partition *p, gf_error *err)
+{
+    gf_growth *g = NULL;
+    gf_status st = gf_growth_create(pool, points, sample_size(1), seed, cancel, &g, err);
+    if (st == GF_OK) st = grow(g, k, err);
+    if (st == GF_OK && g->term) st = gf_growth_change_sample(g, gf_points_n(points), err);
+    if (st == GF_OK) {
+        gf_passes_free(g->passes);
+        g->passes = NULL;
+        st = gf_passes_create(pool, points, g->p.k, cancel, &g->passes, err);
+    }
+    if (st == GF_OK) st = refine(g, LAST_ROUNDS, err);
+    if (st == GF_OK) {
+        for (uint32_t i = 0; i < g->p.n; i++)
+            g->p.other[i] = 1;
+        *p = g->p;
+        g->p = (gf_partition){0};
     }
     gf_growth_free(g);
     return st;

@@ -14,6 +14,11 @@
 
 #include "cluster/lloyd.h"
 
+enum {
+    GF_MANY_CLUSTERS = 500,      /* beyond, a step is settled among similar clusters alone */
+    GF_VERY_MANY_CLUSTERS = 1000 /* beyond, a step doubles them, over all rows */
+};
+
 /** A partition that grows. */
 typedef struct gf_growth gf_growth;
 
@@ -62,5 +67,14 @@ uint32_t gf_growth_next(uint32_t k);
  */
 gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, uint64_t seed,
                           const gf_cancel *cancel, gf_centres *centres, gf_error *err);
+
+/**
+ * The same for many clusters, as a partition of all the points, with the labels that came of the
+ * growth: the sample becomes the whole, and the clusters are refined (cluster/refine.h) once more.
+ *
+ * @param[out] p  own is exact and other an upper bound; the caller's to release
+ */
+gf_status gf_grow_partition(gf_pool *pool, const gf_points *points, uint32_t k, uint64_t seed,
+                            const gf_cancel *cancel, gf_partition *p, gf_error *err);
 
 #endif

@@ -5,14 +5,13 @@
 #include "cluster/fold.h"
 #include "cluster/grow.h"
 #include "cluster/polish.h"
-#include "cluster/seed.h"
 #include "cluster/start.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_GROWN = 1000, /* clusters; beyond, seeds are drawn by k-means++ */
+    FEW_ROWS = 1000, /* up to here columns that one row has are joined first */
     MOST_CHOSEN = 1000,
     MOST_RESTARTS = 8,
     DEFAULT_PASSES = 100,
@@ -32,9 +31,14 @@ enum {
 #define RESTART_WORK 2e9
 #define PASSES_A_RUN 12
 
+/* Multiplications that the polish of very many clusters may cost, if each round scored all. */
+#define POLISH_WORK 1.4e10
+
 typedef struct job {
     gf_pool *pool;
     gf_points points; /* distinct rows */
+    gf_points whole;  /* the same, as they came */
+    gf_csr joined;    /* of few rows: points without lone columns */
     const gf_fold *fold;
     const gf_kmeans_options *options;
     uint32_t k;
@@ -68,7 +72,7 @@ static void clock_stage(job *j, double *stage)
     j->mark = now;
 }
 
-/* ---- seeds ------------------------------------------------------------------------------------
+/* ---- the number of clusters -------------------------------------------------------------------
  */
 
 static gf_status choose_k(job *j, gf_error *err)
@@ -80,20 +84,6 @@ static gf_status choose_k(job *j, gf_error *err)
     gf_status st = gf_choose_k(j->pool, &j->points, most < n ? most : n, j->options->seed,
                                j->options->cancel, &j->choice, err);
     if (st == GF_OK) j->k = j->choice.k;
-    return st;
-}
-
-/* Centres to begin with; there may be fewer than j->k. */
-static gf_status seed_run(const job *j, unsigned restart, gf_centres *centres, gf_error *err)
-{
-    uint64_t seed = j->options->seed + ((uint64_t)restart << 32);
-    if (j->k <= MOST_GROWN)
-        return gf_grow_centres(j->pool, &j->points, j->k, seed, j->options->cancel, centres, err);
-    gf_random random = gf_random_seed(seed, 0);
-    gf_status st = gf_centres_init(centres, j->k, j->points.x->n_cols, err);
-    if (st != GF_OK) return st;
-    st = gf_seed_centres(&j->points, &random, centres, j->options->cancel, err);
-    if (st != GF_OK) gf_centres_release(centres);
     return st;
 }
 
@@ -110,6 +100,11 @@ static gf_status begin(const job *j, const gf_points *points, gf_centres *centre
     p->centres = *centres;
     *centres = (gf_centres){0};
     return gf_passes_create(j->pool, points, k, j->options->cancel, passes, err);
+}
+
+static uint64_t seed_of(const job *j, unsigned restart)
+{
+    return j->options->seed + ((uint64_t)restart << 32);
 }
 
 /* Some polish over a part of the rows, so that fewer passes are needed over all. */
@@ -151,8 +146,48 @@ static bool wants_warm_up(const job *j)
     return n >= WARM_ROWS && n / WARM_PART / WARM_PER_CLUSTER >= j->k;
 }
 
+/* Rounds of polish over k clusters that were refined: what is asked for, or what is affordable. */
+static unsigned rounds_for(const job *j, uint32_t k)
+{
+    if (j->options->max_rounds) return j->options->max_rounds;
+    double affordable = POLISH_WORK / ((double)gf_csr_nnz(j->points.x) * k);
+    return affordable < j->max_rounds ? (unsigned)affordable : j->max_rounds;
+}
+
+/* Many clusters: they grow until they are a partition of all rows, which the polish goes on with.
+ */
+static gf_status grow_run(job *j, unsigned restart, run *out, gf_error *err)
+{
+    gf_passes *passes = NULL;
+    run r = {0};
+    tell(j, "clustering", restart, j->restarts);
+    gf_status st = gf_grow_partition(j->pool, &j->points, j->k, seed_of(j, restart),
+                                     j->options->cancel, &r.p, err);
+    clock_stage(j, &j->stages.seeding);
+    if (st == GF_OK)
+        st = gf_passes_create(j->pool, &j->points, r.p.k, j->options->cancel, &passes, err);
+    if (st == GF_OK && j->max_rounds == GF_NO_POLISH) {
+        st = gf_passes_run(passes, &r.p, j->tolerance, j->max_passes, &r.made, err);
+        clock_stage(j, &j->stages.passing);
+    } else if (st == GF_OK) {
+        unsigned most = rounds_for(j, r.p.k);
+        st = gf_polish(passes, &r.p, j->tolerance, most, &r.rounds, err);
+        clock_stage(j, &j->stages.polishing);
+        r.made.converged = r.rounds < most;
+    }
+    if (st == GF_OK) r.objective = gf_centres_objective(&r.p.centres);
+    gf_passes_free(passes);
+    if (st == GF_OK)
+        *out = r;
+    else
+        gf_partition_release(&r.p);
+    return st;
+}
+
 static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
 {
+    bool starts_anew = !j->options->start || !j->options->start_k;
+    if (starts_anew && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
     gf_centres centres = {0};
     gf_passes *passes = NULL;
     run r = {0};
@@ -161,7 +196,8 @@ static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
     gf_status st =
         starts ? gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, j->options->start,
                                   j->options->start_k, j->k, j->options->cancel, &centres, err)
-               : seed_run(j, restart, &centres, err);
+               : gf_grow_centres(j->pool, &j->points, j->k, seed_of(j, restart), j->options->cancel,
+                                 &centres, err);
     clock_stage(j, &j->stages.seeding);
     if (st == GF_OK && !starts && wants_warm_up(j))
         st = warm_up(j, j->options->seed + restart, &centres, err);
@@ -229,6 +265,26 @@ static bool drop_empty(gf_partition *p, const double *weight, uint32_t *number)
     bool dropped = k < p->k;
     p->k = p->centres.k = k;
     return dropped;
+}
+
+/* The centres in the terms that came in, in place of joined columns. */
+static gf_status sum_whole(job *j, gf_partition *p, gf_error *err)
+{
+    if (j->points.x == j->whole.x) return GF_OK;
+    gf_summer *summer = NULL;
+    gf_centres centres;
+    uint32_t n_terms = j->whole.x->n_cols;
+    gf_status st = gf_centres_init(&centres, p->k, n_terms, err);
+    if (st != GF_OK) return st;
+    gf_centres_release(&p->centres);
+    p->centres = centres;
+    j->points = j->whole;
+    st = gf_summer_create(j->pool, p->n, n_terms, p->k, &summer, err);
+    if (st == GF_OK)
+        st = gf_summer_run(summer, &j->points, p->label, NULL, &p->centres, p->own,
+                           j->options->cancel, err);
+    gf_summer_free(summer);
+    return st;
 }
 
 /*
@@ -324,6 +380,7 @@ static gf_status finish(job *j, run *best, gf_kmeans *out, gf_error *err)
     r.second = gf_array(n, sizeof *r.second);
     bool ok = runner_up && number && weight && r.label && r.score && r.runner_up && r.second;
     gf_status st = ok ? GF_OK : gf_fail_memory(err, "clusters");
+    if (st == GF_OK) st = sum_whole(j, p, err);
     if (st == GF_OK) st = assign_last(j, p, runner_up, weight, number, err);
     if (st == GF_OK) st = renumber(p, weight, number, &r, err);
     if (st == GF_OK) {
@@ -350,6 +407,7 @@ static unsigned restarts_for(const job *j)
 {
     if (j->options->start && j->options->start_k) return 1;
     if (j->options->restarts) return j->options->restarts;
+    if (j->k == 1) return 1;
     double columns = j->k < GF_COLUMN_BLOCK ? GF_COLUMN_BLOCK : j->k;
     double work = (double)gf_csr_nnz(j->points.x) * columns * PASSES_A_RUN;
     if (work * MOST_RESTARTS <= RESTART_WORK) return MOST_RESTARTS;
@@ -382,9 +440,12 @@ static gf_status fold_rows(const gf_csr *x, job *j, gf_fold *fold, gf_error *err
     if (st == GF_OK) st = gf_fold_rows(x, fold, err);
     if (st == GF_OK && fold->n == 0) st = gf_fail(err, GF_EINVAL, "no rows to cluster");
     if (st != GF_OK) return st;
-    j->points = gf_fold_points(fold, x);
+    j->points = j->whole = gf_fold_points(fold, x);
     j->fold = fold;
     j->n_rows = x->n_rows;
+    if (fold->n > FEW_ROWS) return GF_OK;
+    st = gf_join_lone_columns(j->whole.x, &j->joined, err);
+    if (st == GF_OK) j->points.x = &j->joined;
     return st;
 }
 
@@ -396,6 +457,7 @@ gf_status gf_kmeans_run(gf_pool *pool, const gf_csr *x, const gf_kmeans_options 
     gf_status st = fold_rows(x, &j, &fold, err);
     if (st == GF_OK) st = cluster(&j, out, err);
     gf_free(j.choice.steps);
+    gf_csr_release(&j.joined);
     gf_fold_release(&fold);
     return st;
 }
@@ -408,6 +470,7 @@ gf_status gf_kmeans_choose(gf_pool *pool, const gf_csr *x, const gf_kmeans_optio
     gf_status st = fold_rows(x, &j, &fold, err);
     if (st == GF_OK) st = choose_k(&j, err);
     if (st == GF_OK) *out = j.choice;
+    gf_csr_release(&j.joined);
     gf_fold_release(&fold);
     return st;
 }

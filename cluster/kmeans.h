@@ -1,7 +1,7 @@
 /**
  * Spherical k-means from rows to clusters: equal rows folded, the number of clusters chosen where
- * it is open, seeds grown on a sample, exact passes, polish, the best of several runs, and a last
- * assignment.
+ * it is open, seeds grown on a sample (of many clusters: a partition grown over all rows), exact
+ * passes, polish, the best of several runs, and a last assignment.
  *
  * Deterministic: the same rows and options give the same result, bit for bit, for any number of
  * threads; but for the seconds that it took.
@@ -28,8 +28,9 @@ typedef struct gf_kmeans_options {
     uint64_t seed;
     unsigned restarts;   /* runs, of which the best objective is kept; 0: by the amount of work */
     unsigned max_passes; /* of k-means over all rows, per run; 0: 100 */
-    unsigned max_rounds; /* of polish, per run; GF_NO_POLISH for none; 0: 20 */
-    double tolerance;    /* share of rows that may still move at the end; 0: 0.001 */
+    /* Of polish, per run; GF_NO_POLISH for none; 0: 20, of many clusters what is affordable. */
+    unsigned max_rounds;
+    double tolerance; /* share of rows that may still move at the end; 0: 0.001 */
     const gf_cancel *cancel;
     gf_kmeans_progress *progress; /* may be NULL */
     void *progress_context;
@@ -55,7 +56,7 @@ typedef struct gf_kmeans {
                             before the last assignment */
     double objective;    /* sum of score, 0..n */
     unsigned passes, rounds, restarts; /* of the best run; runs made */
-    bool converged;                    /* the best run's passes did */
+    bool converged;                    /* the best run's passes did; of many clusters: polish */
     gf_choice choice; /* the curve by which k was chosen; empty where it was given */
     gf_kmeans_stages stages;
 } gf_kmeans;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- checks -----------------------------------------------------------------------------------
@@ -87,5 +88,54 @@ gf_status gf_pack_columns(gf_csr *x, uint32_t **term, gf_error *err)
     x->n_cols = n;
     gf_free(number);
     *term = terms;
+    return GF_OK;
+}
+
+/* ---- joining columns --------------------------------------------------------------------------
+ */
+
+#define LONE UINT32_MAX
+
+/* column[t] becomes the number of t among the columns of several rows, or LONE; returns those. */
+static uint32_t number_shared(const gf_csr *x, uint32_t *column)
+{
+    uint32_t n = 0;
+    for (uint64_t p = 0; p < gf_csr_nnz(x); p++)
+        column[x->col[p]]++;
+    for (uint32_t t = 0; t < x->n_cols; t++)
+        column[t] = column[t] > 1 ? n++ : LONE;
+    return n;
+}
+
+gf_status gf_join_lone_columns(const gf_csr *x, gf_csr *out, gf_error *err)
+{
+    gf_csr y;
+    uint32_t *column = gf_calloc(x->n_cols, sizeof *column);
+    if (!column) return gf_fail_memory(err, "rows to cluster");
+    uint32_t n = number_shared(x, column);
+    gf_status st = gf_csr_init(&y, x->n_rows, x->n_cols, gf_csr_nnz(x), err);
+    for (uint32_t i = 0; st == GF_OK && i < x->n_rows; i++) {
+        gf_row_view row = gf_csr_row(x, i);
+        uint64_t at = y.start[i];
+        double squares = 0;
+        for (uint32_t p = 0; p < row.n; p++) {
+            uint32_t c = column[row.col[p]];
+            if (c == LONE) {
+                squares += (double)row.val[p] * (double)row.val[p];
+                continue;
+            }
+            y.col[at] = c;
+            y.val[at++] = row.val[p];
+        }
+        if (squares > 0) {
+            y.col[at] = n++;
+            y.val[at++] = (float)sqrt(squares);
+        }
+        y.start[i + 1] = at;
+    }
+    gf_free(column);
+    if (st != GF_OK) return st;
+    y.n_cols = n;
+    *out = y;
     return GF_OK;
 }

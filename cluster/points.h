@@ -56,4 +56,14 @@ gf_status gf_gather_rows(const gf_points *points, const uint32_t *rows, uint32_t
  */
 gf_status gf_pack_columns(gf_csr *x, uint32_t **term, gf_error *err);
 
+/**
+ * The rows of x with the columns that only one row has joined: what a row has of them becomes one
+ * entry, the length of those entries, in a column of its own behind all others. No sum's length and
+ * no product of a row with a sum of rows changes by it, but for rounding; so a clustering finds the
+ * same in fewer entries. Columns without entries go.
+ *
+ * @return GF_OK; GF_ENOMEM, and *out is unchanged. Cost O(entries + columns).
+ */
+gf_status gf_join_lone_columns(const gf_csr *x, gf_csr *out, gf_error *err);
+
 #endif

@@ -33,7 +33,7 @@ typedef struct delta_table {
     size_t capacity, used;
 } delta_table;
 
-enum { FIRST_DELTAS = 1 << 12 };
+enum { FIRST_DELTAS = 1 << 7 };
 
 static void release_deltas(delta_table *t)
 {

@@ -88,6 +88,24 @@ typedef struct gf_move_terms {
     float weight;         /* of the document */
 } gf_move_terms;
 
+enum { GF_GROUP = 32 /* most clusters of a group: cluster/groups.h */ };
+
+/** The sums of a group of clusters side by side, and a document that may move among them. */
+typedef struct gf_near_sums {
+    const float *sum;     /* slots * GF_GROUP, aligned to 64 bytes */
+    const uint32_t *slot; /* terms: of each of the document's terms */
+    const float *length;  /* GF_GROUP, aligned: |S| */
+    const float *squared; /* GF_GROUP, aligned: |S|^2 */
+    uint32_t n;           /* clusters, 2..GF_GROUP */
+    float weight;         /* of the document */
+} gf_near_sums;
+
+/** Where a document gains most, and what; to is of no matter where the gain is not above 0. */
+typedef struct gf_near_move {
+    uint32_t to;
+    float gain; /* of the objective, leaving its own cluster included */
+} gf_near_move;
+
 typedef struct gf_kernels {
     const char *name; /* "portable", "avx2", "avx512" */
 
@@ -108,6 +126,10 @@ typedef struct gf_kernels {
      * gains[0..columns-1].
      */
     void (*gains)(const gf_move_terms *terms, const float *scores, uint32_t columns, float *gains);
+
+    /* The best move of a document out of cluster `own` of a group to another of it; of equal ones
+     * the first. dot[GF_GROUP], aligned to 64 bytes, becomes its products with the sums. */
+    gf_near_move (*near)(const gf_near_sums *sums, gf_row_view row, uint32_t own, float *dot);
 } gf_kernels;
 
 /**

@@ -182,7 +182,46 @@ static void frequent_terms_do_not_mislead(void **state)
     assert_true(reached / RUNS > 0.89);
 }
 
+/* Beyond 500 clusters, on a sample first, and beyond 1,000, where steps double them. */
+static void grows_many_over_all_rows(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 6);
+    static const uint32_t ks[] = {600, 1300};
+    gf_csr x = rows_random(7000, 400, 8, &random);
+    gf_points points = {&x, NULL};
+    gf_pool *pool = rows_pool(3);
+    for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+        gf_partition p, q;
+        assert_ok(gf_grow_partition(NULL, &points, ks[i], 3, NULL, &p, &err));
+        check_partition(&x, &p, ks[i]);
+        assert_ok(gf_grow_partition(pool, &points, ks[i], 3, NULL, &q, &err));
+        assert_memory_equal(p.label, q.label, x.n_rows * sizeof *p.label);
+        rows_assert_same_centres(&p.centres, &q.centres);
+        gf_partition_release(&p);
+        gf_partition_release(&q);
+    }
+    gf_pool_free(pool);
+    gf_csr_release(&x);
+}
+
 static gf_centres untouched, result;
+static gf_partition no_partition, partition;
+
+static gf_status many_swept(void *context, gf_error *err)
+{
+    gf_points points = {context, NULL};
+    gf_status st = gf_grow_partition(NULL, &points, 4, 1, NULL, &partition, err);
+    if (st == GF_OK) gf_partition_release(&partition);
+    return st;
+}
+
+static void partition_is_untouched(void *context)
+{
+    (void)context;
+    assert_memory_equal(&partition, &no_partition, sizeof partition);
+}
 
 static gf_status grow_swept(void *context, gf_error *err)
 {
@@ -225,7 +264,11 @@ static void failures_change_nothing(void **state)
     gf_test_sweep(grow_swept, is_untouched, &x);
     memcpy(&result, &untouched, sizeof result);
     gf_test_sweep(sample_swept, is_untouched, &x);
+    memset(&no_partition, 0x55, sizeof no_partition);
+    memcpy(&partition, &no_partition, sizeof partition);
+    gf_test_sweep(many_swept, partition_is_untouched, &x);
     gf_cancel_request(&cancel);
+    memcpy(&result, &untouched, sizeof result);
     assert_status(GF_ECANCELLED, gf_grow_centres(NULL, &points, 4, 1, &cancel, &result, &err));
     is_untouched(NULL);
     gf_csr_release(&x);
@@ -241,6 +284,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(frequent_terms_do_not_mislead),
         cmocka_unit_test(goes_on_over_a_larger_sample),
+        cmocka_unit_test(grows_many_over_all_rows),
         cmocka_unit_test(failures_change_nothing),
     };
     return cmocka_run_group_tests_name("grow", tests, NULL, NULL);

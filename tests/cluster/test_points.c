@@ -105,12 +105,54 @@ static gf_status gather_swept(void *context, gf_error *err)
     return st;
 }
 
+/* Products of rows with each other's sums stay, and no entry more is there than needed. */
+static void joins_what_one_row_has(void **state)
+{
+    (void)state;
+    gf_error err;
+    const float values[] = {3, 4, 0, 0, 0, 5, /* columns 0, 1 and 5: all but 5 its own */
+                            0, 0, 2, 0, 0, 1, /* 2 is shared, too */
+                            0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0};
+    gf_csr x = rows_by_hand(values, 4, 6), y;
+    assert_ok(gf_join_lone_columns(&x, &y, &err));
+    assert_ok(gf_csr_check(&y, &err));
+    assert_int_equal(y.n_rows, 4);
+    assert_int_equal(y.n_cols, 4); /* 2, 5, and one each of rows 0 and 3 */
+    static const uint32_t col[] = {1, 2, 0, 1, 0, 3}, ends[] = {2, 4, 5, 6};
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(y.start[i + 1], ends[i]);
+    assert_memory_equal(y.col, col, sizeof col);
+    assert_near(y.val[1], 5 / sqrt(50), 1e-6);
+    assert_near(y.val[0], 5 / sqrt(50), 1e-6);
+    gf_csr_release(&x);
+    gf_csr_release(&y);
+    gf_random random = gf_random_seed(gf_test_seed(), 3);
+    x = rows_random(50, 300, 12, &random);
+    assert_ok(gf_join_lone_columns(&x, &y, &err));
+    assert_true(gf_csr_nnz(&y) < gf_csr_nnz(&x));
+    for (uint32_t i = 0; i < x.n_rows; i++)
+        for (uint32_t other = 0; other <= i; other++)
+            assert_near(gf_row_dot(gf_csr_row(&y, i), gf_csr_row(&y, other)),
+                        gf_row_dot(gf_csr_row(&x, i), gf_csr_row(&x, other)), 1e-6);
+    gf_csr_release(&x);
+    gf_csr_release(&y);
+}
+
+static gf_status join_swept(void *context, gf_error *err)
+{
+    gf_csr y;
+    gf_status st = gf_join_lone_columns(context, &y, err);
+    if (st == GF_OK) gf_csr_release(&y);
+    return st;
+}
+
 static void a_failed_allocation_is_reported(void **state)
 {
     (void)state;
     const float values[] = {1, 2, 0, 3, 0, 4, 0, 1, 0};
     gf_csr x = rows_by_hand(values, 3, 3);
     gf_test_sweep(gather_swept, NULL, &x);
+    gf_test_sweep(join_swept, NULL, &x);
     gf_csr_release(&x);
 }
 
@@ -120,6 +162,7 @@ int main(void)
         cmocka_unit_test(unsound_rows_are_refused),
         cmocka_unit_test(samples_are_uniform),
         cmocka_unit_test(gathers_and_packs),
+        cmocka_unit_test(joins_what_one_row_has),
         cmocka_unit_test(a_failed_allocation_is_reported),
     };
     return cmocka_run_group_tests_name("points", tests, NULL, NULL);

@@ -178,6 +178,100 @@ static void compare_variants(const gf_index *index, const gf_kernels *a, const g
     gf_free(l.block);
 }
 
+/* ---- moves within a group ---------------------------------------------------------------------
+ */
+
+enum { SLOTS = 40 };
+
+/* Sums of n clusters, each of some random rows, over the rows' first SLOTS columns. */
+typedef struct near_case {
+    scores sum, length;
+    uint32_t slot[SLOTS];
+    uint32_t n;
+} near_case;
+
+static near_case make_near(uint32_t n, gf_random *random)
+{
+    near_case c = {.sum = make_scores(SLOTS * GF_GROUP), .length = make_scores(2 * GF_GROUP)};
+    c.n = n;
+    for (uint32_t t = 0; t < SLOTS; t++)
+        c.slot[t] = SLOTS - 1 - t;
+    for (uint32_t j = 0; j < GF_GROUP; j++) {
+        double squares = 0;
+        for (uint32_t t = 0; t < SLOTS; t++) {
+            float v = j < n ? (float)(gf_random_unit(random) * 5) : 0;
+            c.sum.at[t * GF_GROUP + j] = v;
+            squares += (double)v * (double)v;
+        }
+        c.length.at[j] = (float)sqrt(squares);
+        c.length.at[GF_GROUP + j] = (float)squares;
+    }
+    return c;
+}
+
+/* |S + w x| less |S|, from the sum. */
+static double change_of(const near_case *c, uint32_t j, gf_row_view row, double weight)
+{
+    double before = 0, after = 0;
+    for (uint32_t t = 0, p = 0; t < SLOTS; t++) {
+        double v = (double)c->sum.at[c->slot[t] * GF_GROUP + j];
+        before += v * v;
+        if (p < row.n && row.col[p] == t) v += weight * (double)row.val[p++];
+        after += v * v;
+    }
+    return sqrt(after) - sqrt(before);
+}
+
+static void check_near(const near_case *c, gf_row_view row, uint32_t own, float w, gf_near_move m)
+{
+    double best = -INFINITY, leaving = change_of(c, own, row, -(double)w);
+    for (uint32_t j = 0; j < c->n; j++)
+        if (j != own) best = fmax(best, leaving + change_of(c, j, row, (double)w));
+    assert_near(m.gain, best, 1e-4 * (double)w);
+    if (!(m.gain > 0)) return;
+    assert_true(m.to < c->n && m.to != own);
+    assert_near(leaving + change_of(c, m.to, row, (double)w), best, 1e-4 * (double)w);
+}
+
+static void the_best_move_within_a_group(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 21);
+    gf_csr x = rows_random(60, SLOTS, 12, &random);
+    scores dot = make_scores(GF_GROUP), first = make_scores(GF_GROUP);
+    unsigned gains = 0;
+    for (uint32_t n = 2; n <= GF_GROUP; n += 3) {
+        near_case c = make_near(n, &random);
+        for (uint32_t i = 0; i < x.n_rows; i++) {
+            gf_row_view row = gf_csr_row(&x, i);
+            uint32_t own = i % n;
+            gf_near_sums sums = {c.sum.at,          c.slot, c.length.at, c.length.at + GF_GROUP, n,
+                                 (float)(1 + i % 3)};
+            gf_near_move kept = {0};
+            for (int v = 0, seen = 0; v < VARIANTS; v++) {
+                const gf_kernels *kernels = gf_kernels_named(names[v]);
+                if (!kernels) continue;
+                gf_near_move m = kernels->near(&sums, row, own, dot.at);
+                check_near(&c, row, own, sums.weight, m);
+                gains += m.gain > 0;
+                if (strcmp(names[v], "portable") == 0) continue;
+                if (seen++) {
+                    assert_memory_equal(&m, &kept, sizeof m);
+                    assert_memory_equal(dot.at, first.at, GF_GROUP * sizeof(float));
+                }
+                kept = m;
+                memcpy(first.at, dot.at, GF_GROUP * sizeof(float));
+            }
+        }
+        gf_free(c.sum.block);
+        gf_free(c.length.block);
+    }
+    assert_true(gains > 0);
+    gf_free(dot.block);
+    gf_free(first.block);
+    gf_csr_release(&x);
+}
+
 /* ---- in double precision ----------------------------------------------------------------------
  */
 
@@ -435,6 +529,7 @@ int main(void)
         cmocka_unit_test(scores_by_hand),
         cmocka_unit_test(scores_are_the_dot_products),
         cmocka_unit_test(vector_variants_agree_bit_for_bit),
+        cmocka_unit_test(the_best_move_within_a_group),
         cmocka_unit_test(kernels_are_chosen_by_name),
         cmocka_unit_test(equal_scores_go_to_the_lowest_cluster),
         cmocka_unit_test(the_nearest_two),
