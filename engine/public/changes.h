@@ -1,0 +1,114 @@
+/** Clusters over time: trends of their documents, and what one build changed. */
+#ifndef GF_PUBLIC_CHANGES_H
+#define GF_PUBLIC_CHANGES_H
+
+#include "base/calendar.h"
+#include "engine/public/views.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A cluster's documents over their time. */
+typedef struct gf_trend {
+    uint32_t cluster; /* id */
+    gf_slice label;
+    uint64_t size;             /* documents that are still there */
+    const uint32_t *documents; /* n_periods of gf_trends: in each period */
+    uint64_t before;           /* documents from before the first period */
+    uint64_t undated;          /* documents without a time */
+    uint64_t recent, earlier;  /* in the last n_recent periods; in those before */
+    double change;             /* log of the odds ratio of recent to earlier; > 0: it grows */
+    double z;                  /* change in units of its standard error */
+} gf_trend;
+
+typedef struct gf_trends {
+    gf_period kind;
+    int64_t first;    /* the first period (base/calendar.h) */
+    size_t n_periods; /* one behind the other, up to the last that has a document; 0: no times */
+    size_t n_recent;  /* the last of them that count as recent: a quarter, at least one */
+    const gf_trend *clusters; /* n_clusters: by falling |z|, then by size, then by id */
+    size_t n_clusters;
+    uint64_t before, undated; /* documents of the build, those without terms too */
+} gf_trends;
+
+typedef gf_status gf_visit_trends(void *context, const gf_trends *trends, gf_error *err);
+
+/**
+ * Count each cluster's documents by day, week or month, and compare its share of the recent ones
+ * with its share of those before.
+ *
+ * @param most_periods  the latest so many, 1 or more; documents before them are counted as `before`
+ *
+ * change = ln((r + 1/2) / (R - r + 1/2)) - ln((e + 1/2) / (E - e + 1/2)), where r of R recent and e
+ * of E earlier documents are the cluster's; its standard error is the root of the sum of the four
+ * terms' reciprocals. Both are 0 where all documents are recent.
+ *
+ * Memory: 16 bytes for each document with a time, 4 for each cluster and period.
+ * Source: Woolf, Annals of Human Genetics 19 (1955) 251-253; the halves: Haldane, ibid. 20 (1956)
+ * 309-311.
+ */
+gf_status gf_view_trends(gf_view *view, gf_period kind, size_t most_periods, gf_visit_trends *visit,
+                         void *context, gf_error *err);
+
+/** What became of a cluster from one build to another. */
+typedef enum gf_fate { GF_FATE_GONE, GF_FATE_NEW, GF_FATE_CONTINUED } gf_fate;
+
+/** Documents that two clusters, of one build each, have in common. */
+typedef struct gf_flow {
+    uint32_t cluster; /* id of the other one */
+    gf_slice label;
+    uint64_t documents;
+} gf_flow;
+
+enum { GF_MOST_PARTS = 4 }; /* of 25 % or more each */
+
+/** A cluster of the earlier build, of the later, or of both under one id. */
+typedef struct gf_cluster_change {
+    gf_fate fate;
+    uint32_t cluster;            /* id */
+    gf_slice label;              /* in the later build; of one that is gone in the earlier */
+    gf_slice label_before;       /* in the earlier one; empty for a new cluster */
+    uint64_t size_before, size;  /* stayed + left + removed; stayed + came + added */
+    uint64_t stayed, came, left; /* documents in both builds */
+    uint64_t added, removed;     /* documents that only the later has, or only the earlier */
+    /* Clusters with 25 % or more of its documents that are in both builds, most first; either there
+     * are two or more, or none is told. */
+    gf_flow split[GF_MOST_PARTS];  /* n_split: where those it had are now */
+    gf_flow merged[GF_MOST_PARTS]; /* n_merged: where those it has were */
+    size_t n_split, n_merged;
+} gf_cluster_change;
+
+typedef gf_status gf_visit_change(void *context, const gf_cluster_change *change, gf_error *err);
+
+/**
+ * Compare two builds of a configuration: gone clusters and new ones first, by falling size, then
+ * those that went on, by the documents that came and left. The earlier build is taken as it was
+ * made; of the later one documents count that are still there. A document without terms is in no
+ * cluster, which counts as another one that it comes from or leaves to.
+ *
+ * @param cancel  may be NULL
+ * @return GF_OK; GF_EINVAL (builds of two configurations), GF_ECANCELLED, GF_ENOMEM, GF_ECORRUPT
+ * Cost: a walk over both builds' memberships; memory 24 to 32 bytes for each document in both.
+ */
+gf_status gf_diff(gf_view *earlier, gf_view *later, const gf_cancel *cancel, gf_visit_change *visit,
+                  void *context, gf_error *err);
+
+/** A document that is in another cluster than before; 0: in none. */
+typedef struct gf_moved {
+    gf_slice id;
+    uint32_t from, to; /* clusters' ids */
+    gf_slice from_label, to_label;
+} gf_moved;
+
+typedef gf_status gf_visit_moved(void *context, const gf_moved *moved, gf_error *err);
+
+/** Those documents, by id: the ones that gf_diff counts as left and came. It needs no memory. */
+gf_status gf_diff_documents(gf_view *earlier, gf_view *later, const gf_cancel *cancel,
+                            gf_visit_moved *visit, void *context, gf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

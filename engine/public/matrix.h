@@ -1,0 +1,48 @@
+/** A build as rows and centroids, for other programs. */
+#ifndef GF_PUBLIC_MATRIX_H
+#define GF_PUBLIC_MATRIX_H
+
+#include "base/csr.h"
+#include "engine/public/views.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gf_vocabulary;
+
+/** A build as a matrix. */
+typedef struct gf_build_matrix {
+    gf_csr rows;         /* documents that are still there, by id; weights, of unit length */
+    gf_slice *id;        /* rows.n_rows */
+    uint32_t *label;     /* rows.n_rows: id of the cluster; 0: in none */
+    float *score;        /* rows.n_rows: similarity to its centroid */
+    bool *replaced;      /* rows.n_rows: put anew since the build; the row is the new text's */
+    uint32_t n_clusters; /* by id */
+    uint32_t *cluster;   /* n_clusters: ids */
+    gf_slice *name;      /* n_clusters: labels; borrowed from the view */
+    gf_csr centroids;    /* [n_clusters x rows.n_cols], of unit length */
+    const struct gf_vocabulary *vocabulary; /* of the columns; borrowed from the view */
+    char *id_bytes;                         /* what id borrows from */
+} gf_build_matrix;
+
+/**
+ * The rows of a build, worked out again from the stored texts, with its centroids and labels.
+ * @return GF_OK; GF_ECONFLICT where the build's rows were a matrix's, which is not kept; GF_ENOMEM,
+ *         GF_ECANCELLED, GF_ECORRUPT, GF_EIO. On failure *matrix is unchanged.
+ * Owner:  gf_build_matrix_release; names and terms last until the view is closed.
+ * Cost:   that of analysing the texts; memory 8 bytes an entry, 33 and the id for a row.
+ */
+gf_status gf_view_read_matrix(gf_view *view, const gf_cancel *cancel, gf_build_matrix *matrix,
+                              gf_error *err);
+void gf_build_matrix_release(gf_build_matrix *matrix);
+
+/** What a column is: its term as it is counted (unique), and as documents write it most often. */
+gf_slice gf_build_matrix_term(const gf_build_matrix *matrix, uint32_t column);
+gf_slice gf_build_matrix_surface(const gf_build_matrix *matrix, uint32_t column);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

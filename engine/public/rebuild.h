@@ -1,0 +1,170 @@
+/** Builds: made, published, pinned; what is left of deleted texts purged. */
+#ifndef GF_PUBLIC_REBUILD_H
+#define GF_PUBLIC_REBUILD_H
+
+#include "base/cancel.h"
+#include "base/csr.h"
+#include "engine/public/configurations.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Told how far a rebuild is; from one thread at a time. total is 0 where it is not known. */
+typedef void gf_progress(void *context, gf_place where, const char *phase, uint64_t done,
+                         uint64_t total);
+
+/** What a rebuild begins from: the served clusters, which then go on, or new seeds. */
+typedef enum gf_start { GF_START_CONFIGURED, GF_START_SERVED, GF_START_FRESH } gf_start;
+
+/**
+ * Rows that were made elsewhere (embeddings, a matrix of another program), to be clustered in place
+ * of the TF-IDF rows of the texts. They may be of any length: they are scaled to unit length. A row
+ * of zeros has no direction, and counts as if it were not there.
+ */
+typedef struct gf_matrix {
+    uint32_t n_rows, n_cols;
+    const gf_slice *id;   /* n_rows: the document of each; none twice */
+    const gf_csr *sparse; /* [n_rows x n_cols]; NULL: dense */
+    const float *dense;   /* n_rows * n_cols, row by row */
+} gf_matrix;
+
+typedef struct gf_rebuild_options {
+    bool force;   /* also where nothing has changed since the served build */
+    bool dry_run; /* say what would be done, and do nothing */
+    gf_start start;
+    const gf_matrix *matrix; /* cluster its rows, also where nothing has changed; may be NULL */
+    unsigned threads;        /* 0: one per processor */
+    const gf_cancel *cancel; /* may be NULL */
+    gf_progress *progress;   /* may be NULL */
+    void *context;
+} gf_rebuild_options;
+
+typedef enum gf_rebuild_outcome { GF_REBUILT, GF_UNMODIFIED, GF_WOULD_REBUILD } gf_rebuild_outcome;
+
+/** What a build's rows were. */
+typedef enum gf_rows_kind { GF_ROWS_OF_TEXTS, GF_ROWS_SPARSE, GF_ROWS_DENSE } gf_rows_kind;
+
+/** A finished build. */
+typedef struct gf_build_info {
+    int64_t build; /* its timestamp, which names it */
+    bool served;
+    bool pinned;            /* kept whatever `keep` says; set by gf_builds_visit */
+    uint64_t documents;     /* that it has */
+    uint64_t without_terms; /* of these: without any word (or any row), in no cluster */
+    uint64_t distinct;      /* of these: different from all others */
+    uint32_t terms;         /* columns of the matrix */
+    uint32_t k;             /* clusters */
+    double objective;       /* mean similarity of a document to its cluster's centre, 0..1 */
+    double seconds;         /* that building took */
+    uint64_t seq;           /* of the collection, when its documents were read */
+    gf_slice settings;      /* JSON object: the keys that differ from their default */
+    gf_slice versions;      /* of the libraries that made it */
+    gf_rows_kind rows;      /* those of the texts, or of a matrix */
+} gf_build_info;
+
+typedef struct gf_rebuild_result {
+    gf_rebuild_outcome outcome;
+    gf_build_info build; /* the new build, or the one that is served; slices are empty */
+    uint64_t unknown;    /* rows of the matrix that no document has the id of */
+} gf_rebuild_result;
+
+/**
+ * Cluster a collection's documents by a configuration and publish the result. Readers go on with
+ * the served build until the new one is whole. A rebuild that fails or is cancelled changes
+ * nothing.
+ *
+ * Where the rows are a matrix's, labels and terms still come from the texts; documents without a
+ * row are in no cluster. The build stands until the collection is rebuilt from its texts again,
+ * which counts as a change.
+ *
+ * @return GF_OK; GF_ENOTFOUND (collection or configuration), GF_EBUSY (that configuration is being
+ *         rebuilt), GF_EINVAL (a matrix that is not sound, an id twice, no row of any document),
+ *         GF_ECANCELLED, GF_ENOMEM, GF_EIO, GF_ECORRUPT
+ */
+gf_status gf_rebuild(gf_store *store, gf_place where, gf_slice configuration,
+                     const gf_rebuild_options *options, gf_rebuild_result *result, gf_error *err);
+
+/** Told of each; status and message say what failed, and result is then NULL. */
+typedef gf_status gf_visit_rebuild(void *context, gf_place where, gf_slice configuration,
+                                   gf_status status, const char *message,
+                                   const gf_rebuild_result *result, gf_error *err);
+
+/**
+ * Rebuild collections of a namespace, whose names start with a prefix, by all their configurations
+ * or by the one named. Small ones are built many at a time. One that fails does not stop the rest.
+ */
+gf_status gf_rebuild_all(gf_store *store, gf_slice name_space, gf_slice prefix,
+                         gf_slice configuration, const gf_rebuild_options *options,
+                         gf_visit_rebuild *visit, void *context, gf_error *err);
+
+/** Serve a kept build again; GF_ENOTFOUND. A rebuild that is under way then fails. */
+gf_status gf_build_publish(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                           gf_error *err);
+
+/** Keep a build, or no longer; GF_ENOTFOUND. What is pinned, or not, already stays so. */
+gf_status gf_build_pin(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                       bool pinned, gf_error *err);
+
+/**
+ * Call a cluster of the served build so as long as it lasts, in every read at once; an empty label
+ * takes that back.
+ * @return GF_OK; GF_ENOTFOUND (cluster, pin), GF_EEXISTS (a sibling is called so), GF_EINVAL (more
+ *         than 200 bytes, control characters)
+ */
+gf_status gf_label_pin(gf_store *store, gf_place where, gf_slice configuration, uint32_t cluster,
+                       gf_slice label, gf_error *err);
+
+/** A step of the way on which k=auto is chosen. */
+typedef struct gf_k_step {
+    uint32_t k;        /* clusters */
+    double separation; /* how well so many clusters are separated, -1..1; of k = 1 what more
+                          clusters must exceed to be chosen at all */
+    bool chosen;
+} gf_k_step;
+
+typedef gf_status gf_visit_k(void *context, const gf_k_step *step, gf_error *err);
+
+/**
+ * How many clusters k=auto would choose for a collection's documents as they are now, and why: each
+ * number that was tried, rising. The configuration's k is not looked at; all its other settings
+ * are. Nothing is built or changed. Where no document has a term there is no step.
+ *
+ * @param options  threads, cancel and progress are looked at
+ * @return as gf_rebuild
+ * Source: docs/algorithms.md, "The number of clusters".
+ */
+gf_status gf_explain_k(gf_store *store, gf_place where, gf_slice configuration,
+                       const gf_rebuild_options *options, gf_visit_k *visit, void *context,
+                       gf_error *err);
+
+typedef struct gf_purged {
+    uint64_t rebuilt; /* configurations */
+    uint64_t dropped; /* builds */
+} gf_purged;
+
+/**
+ * Rid the store of all that came from documents of a collection which were deleted or put anew: a
+ * build that had one of them has words of its text in its terms and labels, and its id in lists. So
+ * a configuration whose served build had one is rebuilt, every other such build is dropped, and
+ * then gf_store_purge is done. May be repeated; does nothing but the last where there is nothing.
+ *
+ * @return as gf_rebuild and gf_store_purge; what was done before a failure stays done
+ */
+gf_status gf_collection_purge(gf_store *store, gf_place where, const gf_rebuild_options *options,
+                              gf_purged *purged, gf_error *err);
+
+/**
+ * Write the store's files anew, without what was deleted or replaced. Others may read and write
+ * meanwhile; what a view has that is open then may stay until the next purge. The names of rows
+ * (ids, labels) that lie at the ends of files are in LevelDB's MANIFEST until the store is opened
+ * again.
+ * Cost: time and room as for writing all that the store has.
+ */
+gf_status gf_store_purge(gf_store *store, gf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,83 @@
+/** Documents found by words, and those like another. */
+#ifndef GF_PUBLIC_SEARCH_H
+#define GF_PUBLIC_SEARCH_H
+
+#include "base/buffer.h"
+#include "engine/public/views.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A document that was found. */
+typedef struct gf_hit {
+    const gf_document *document;
+    double score;                    /* of gf_search BM25, of gf_similar the cosine, 0..1 */
+    const gf_membership *membership; /* where it is in the build; NULL where it is nowhere */
+    gf_slice found;                  /* the part of the text that was found first; may be empty */
+} gf_hit;
+
+typedef gf_status gf_visit_hit(void *context, const gf_hit *hit, gf_error *err);
+
+typedef struct gf_search_options {
+    gf_slice configuration; /* whose served build says where documents are; empty: "default" */
+    uint32_t cluster;       /* only documents of this cluster, by id */
+    gf_slice cluster_label; /* or, where that is 0, by label; empty: of any */
+    const gf_slice *where;  /* n_where: as of gf_document_choice */
+    size_t n_where;
+    gf_slice since, until;   /* since <= time < until; as `before` of gf_document_choice */
+    uint64_t limit;          /* documents at most; 0: all that are found */
+    const gf_cancel *cancel; /* may be NULL */
+} gf_search_options;
+
+/**
+ * The documents of a collection that have any of a query's words and all its phrases, and nothing
+ * that it excludes, by falling BM25 score (k1 = 1.2, b = 0.75), then by id. Text and query are
+ * analysed as by the configuration "default": its served build, or its settings where there is
+ * none. A document is found as soon as its put has returned, as its text is then. docs/search.md.
+ *
+ * @param query  words, words with * at their end, "phrases", and any of them with - before it
+ * @return GF_OK; GF_EINVAL (the query: the message says where; a filter); GF_ENOTFOUND (collection,
+ *         configuration, cluster); GF_ECANCELLED, GF_ECORRUPT, GF_EIO, GF_ENOMEM
+ * Cost: with an index (store_index) the postings of the words, 5 bytes of memory for each document,
+ *       24 for each found; a text's analysis for each document put since, that has all words of a
+ *       phrase, or that is told. Without one the analysis of all texts, on all processors.
+ * Source: Robertson & Zaragoza, Foundations and Trends in Information Retrieval 3 (2009) 333-389.
+ */
+gf_status gf_search(gf_store *store, gf_place where, gf_slice query,
+                    const gf_search_options *options, gf_visit_hit *visit, void *context,
+                    gf_error *err);
+
+typedef struct gf_similar_options {
+    gf_slice id;             /* of a document that is there; or, where that is empty, */
+    gf_slice text, language; /* a text, and its language as of gf_document; empty: not known */
+    uint64_t limit;          /* documents at most; 0: all that share a term */
+    const gf_cancel *cancel; /* may be NULL */
+} gf_similar_options;
+
+/**
+ * The documents most similar to one, or to a text: by the cosine of their rows in the space of the
+ * served build of "default", then by id; without the document itself, and without those that share
+ * no term with it. Those put after the build count as their texts are now, those that the build's
+ * filter or bounds leave out do not.
+ *
+ * @return GF_OK; GF_ENOTFOUND (collection, document, or there is no build yet); GF_ECANCELLED,
+ *         GF_ECORRUPT, GF_EIO, GF_ENOMEM
+ * Cost: with an index (store_index) the documents of the row's terms, 24 bytes of memory for each
+ *       document, the build's vocabulary, and the analysis of each text that may be among the best
+ *       or was put since; without one that of all texts.
+ */
+gf_status gf_similar(gf_store *store, gf_place where, const gf_similar_options *options,
+                     gf_visit_hit *visit, void *context, gf_error *err);
+
+/**
+ * A short piece of a text around a part of it, on one line: at most `most` characters and an
+ * ellipsis where it was cut, which is between words if there are any.
+ */
+void gf_snippet(gf_slice text, gf_slice part, size_t most, gf_buffer *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

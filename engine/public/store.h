@@ -1,0 +1,101 @@
+/** Stores: opened, closed, checked, copied, repaired. */
+#ifndef GF_PUBLIC_STORE_H
+#define GF_PUBLIC_STORE_H
+
+#include "base/cancel.h"
+#include "base/slice.h"
+#include "base/status.h"
+#include "storage/table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gf_store gf_store;
+
+typedef struct gf_store_options {
+    bool create;             /* make the store where there is none */
+    double wait_seconds;     /* how long to wait while another process holds it */
+    const char *purpose;     /* shown to those who wait, such as "rebuild"; may be NULL */
+    const gf_cancel *cancel; /* ends the waiting; may be NULL */
+} gf_store_options;
+
+/**
+ * Open the store in a folder. One process holds a store at a time.
+ * @return GF_OK; GF_ENOTFOUND (there is none), GF_EBUSY (held; the message says by whom),
+ *         GF_ECORRUPT (damaged), GF_EINVAL (not a store, or of a newer format), GF_EIO, GF_ENOMEM
+ */
+gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,
+                        gf_error *err);
+void gf_store_close(gf_store *store);
+
+/** Whether gf_store_open made the store just now. */
+bool gf_store_is_new(const gf_store *store);
+
+/** The wide-column tables that everything is kept in (storage/table.h): for further tables too. */
+gf_database *gf_store_database(gf_store *store);
+
+typedef struct gf_store_status {
+    uint64_t collections, documents, builds; /* builds: finished ones, of all configurations */
+    uint64_t unfinished;                     /* builds and deletions that were cut short */
+    uint64_t bytes;                          /* of the store's files */
+} gf_store_status;
+
+gf_status gf_store_read_status(gf_store *store, gf_store_status *status, gf_error *err);
+
+/** A fault that a check found: where it is, and what. */
+typedef gf_status gf_visit_fault(void *context, const char *where, const char *what, gf_error *err);
+
+typedef struct gf_verified {
+    uint64_t collections, documents, builds, memberships;
+    uint64_t tables, rows; /* of users; a row counts in each of its families */
+    uint64_t faults;
+} gf_verified;
+
+/**
+ * Check a store that nobody holds: every byte of its files, then that the tables agree with each
+ * other (sizes with documents, clusters with memberships, pointers with builds, models with both).
+ * @return GF_OK, whatever was found; else why it could not be checked to the end
+ */
+gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_fault *visit,
+                    void *context, gf_verified *verified, gf_error *err);
+
+/**
+ * Copy the store, as it is now, into a folder that is not there yet; the copy is a store. Others
+ * may read and write meanwhile. *status tells what the copy has.
+ * @return GF_OK; GF_EEXISTS; GF_ECORRUPT (the store is damaged), GF_EIO, GF_ENOMEM, GF_ECANCELLED:
+ *         there is then no copy
+ */
+gf_status gf_store_backup(gf_store *store, const char *path, const gf_cancel *cancel,
+                          gf_store_status *status, gf_error *err);
+
+/**
+ * Check a backup that nobody holds, as gf_verify does, and where it is sound copy it likewise.
+ * @return as gf_store_backup; GF_ECORRUPT where the backup has faults, of which `visit` is told
+ */
+gf_status gf_restore(const char *backup, const char *path, const gf_store_options *options,
+                     gf_visit_fault *visit, void *context, gf_store_status *status, gf_error *err);
+
+typedef struct gf_repaired {
+    uint64_t documents;   /* that the new store has */
+    uint64_t damages;     /* of the old store's files */
+    uint64_t rows;        /* that were there and could not be read */
+    uint64_t collections; /* whose numbers had to be set right */
+    uint64_t builds;      /* that were not whole, and were dropped */
+} gf_repaired;
+
+/**
+ * Make a new store of all that can be read of a damaged one, which nobody may hold and which stays
+ * as it is. `visit` is told of each damage, of rows that could not be read and of builds that were
+ * dropped.
+ * @return GF_OK, however much was lost: *repaired says; GF_EEXISTS, GF_ENOTFOUND, GF_EBUSY, GF_EIO,
+ *         GF_ENOMEM, GF_ECORRUPT (nothing of it is ours any more)
+ */
+gf_status gf_repair(const char *path, const char *to, const gf_store_options *options,
+                    gf_visit_fault *visit, void *context, gf_repaired *repaired, gf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

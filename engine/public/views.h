@@ -1,0 +1,224 @@
+/** Builds read: clusters, their members, documents, and why they are where they are. */
+#ifndef GF_PUBLIC_VIEWS_H
+#define GF_PUBLIC_VIEWS_H
+
+#include "engine/document.h"
+#include "engine/public/rebuild.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * One build, seen through one snapshot: what is put, deleted or published meanwhile does not show.
+ */
+typedef struct gf_view gf_view;
+
+/**
+ * @param build  its timestamp; 0 for the one that is served
+ * @return GF_OK; GF_ENOTFOUND (collection, configuration, or no such build)
+ */
+gf_status gf_view_open(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                       gf_view **view, gf_error *err);
+void gf_view_close(gf_view *view);
+
+/** Borrowed until close. */
+const gf_build_info *gf_view_build(const gf_view *view);
+
+typedef gf_status gf_visit_build(void *context, const gf_build_info *info, gf_error *err);
+
+/** The builds of a configuration that are kept, newest first. */
+gf_status gf_builds_visit(gf_store *store, gf_place where, gf_slice configuration,
+                          gf_visit_build *visit, void *context, gf_error *err);
+
+/** A term of a cluster's centre. */
+typedef struct gf_term {
+    gf_slice surface; /* as documents write it most often */
+    float weight;     /* in the centre, a unit vector */
+} gf_term;
+
+typedef struct gf_cluster_info {
+    uint32_t id;          /* lasts across builds */
+    gf_slice label;       /* unique in its build */
+    uint64_t size;        /* documents that are still there */
+    const gf_term *terms; /* n_terms: the heaviest, by falling weight */
+    size_t n_terms;
+} gf_cluster_info;
+
+typedef gf_status gf_visit_cluster(void *context, const gf_cluster_info *info, gf_error *err);
+
+/** All clusters, largest first. */
+gf_status gf_view_clusters(gf_view *view, gf_visit_cluster *visit, void *context, gf_error *err);
+
+/**
+ * The same, but sizes count only the documents whose score is min_score or more, and the order is
+ * by these sizes. Cost: a step for each document that counts.
+ */
+gf_status gf_view_clusters_above(gf_view *view, float min_score, gf_visit_cluster *visit,
+                                 void *context, gf_error *err);
+
+/** The cluster of that id, or where id is 0 of that label; GF_ENOTFOUND. */
+gf_status gf_view_cluster(gf_view *view, uint32_t id, gf_slice label, gf_visit_cluster *visit,
+                          void *context, gf_error *err);
+
+/** A node of the tree over a build's clusters. */
+typedef struct gf_tree_node {
+    uint32_t node;            /* its number: 1 for the root, then depth first */
+    uint32_t parent;          /* number; 0: none */
+    uint32_t depth;           /* of the root 0 */
+    uint32_t cluster;         /* of a leaf its cluster's id; else 0 */
+    gf_slice label;           /* of a leaf its cluster's; of the root, as a rule, empty */
+    uint64_t size;            /* documents below it that are still there */
+    uint32_t clusters;        /* leaves below it */
+    double height;            /* 1 - the mean similarity of the two groups that were joined here */
+    const uint32_t *children; /* n_children: numbers; the larger first */
+    size_t n_children;
+} gf_tree_node;
+
+typedef gf_status gf_visit_tree_node(void *context, const gf_tree_node *node, gf_error *err);
+
+/**
+ * The tree over the clusters, depth first. Besides the root and the clusters it has the nodes whose
+ * documents have a phrase in common that others lack; labels are unique in the build.
+ *
+ * @param most_depth  leave out what lies deeper
+ * @return GF_OK; GF_ENOTFOUND where the build has none (it is of an older version, or has more than
+ *         10,000 clusters), GF_ECORRUPT, GF_ENOMEM
+ */
+gf_status gf_view_tree(gf_view *view, uint32_t most_depth, gf_visit_tree_node *visit, void *context,
+                       gf_error *err);
+
+/** A document's place in a build. */
+typedef struct gf_membership {
+    uint32_t cluster; /* id; 0: the document has no terms, and is in no cluster */
+    gf_slice label;
+    float score;        /* similarity to the cluster's centre, 0..1 */
+    uint32_t runner_up; /* id of the second most similar cluster; 0: there is none */
+    gf_slice runner_up_label;
+    float second;     /* similarity to that one's centre */
+    bool replaced;    /* the document was put anew since the build */
+    bool provisional; /* the build does not have this text: it is where it would be */
+} gf_membership;
+
+typedef gf_status gf_visit_member(void *context, gf_slice id, const gf_membership *membership,
+                                  gf_error *err);
+
+/** The documents of a cluster that are still there, best first; at most limit (0: all). */
+gf_status gf_view_members(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
+                          void *context, gf_error *err);
+
+/** The same, beginning behind the document of that score and id: for reading in pages. */
+gf_status gf_view_members_after(gf_view *view, uint32_t cluster, float score, gf_slice id,
+                                uint64_t limit, gf_visit_member *visit, void *context,
+                                gf_error *err);
+
+/** As gf_view_members, but worst first: the documents that fit least. */
+gf_status gf_view_weakest(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
+                          void *context, gf_error *err);
+
+/** Every document of the build that is still there, by id. */
+gf_status gf_view_memberships(gf_view *view, gf_visit_member *visit, void *context, gf_error *err);
+
+/** One document's place; GF_ENOTFOUND where the build does not have it. Borrowed until the next
+ * call. */
+gf_status gf_view_membership(gf_view *view, gf_slice id, gf_membership *membership, gf_error *err);
+
+/**
+ * One document's place as its text is now: that of the build, or where the document came or was put
+ * anew after the build a provisional one (see gf_view_assign). GF_ENOTFOUND where there is no such
+ * document, or where the build's filter or bounds leave it out. Borrowed until close.
+ */
+gf_status gf_view_current_membership(gf_view *view, gf_slice id, gf_membership *membership,
+                                     gf_error *err);
+
+/**
+ * Where a text would be in the build: in the cluster whose centre is most similar to the text's row
+ * in the build's space (of equal ones the lowest id), with the score that a document of the build
+ * with this text has. A text that has no term of the build is in none. Nothing is stored, and the
+ * text counts nowhere.
+ *
+ * @param language    ISO 639 code or Snowball name; empty: not known
+ * @param membership  provisional; its labels are borrowed until close
+ * @return GF_OK; GF_ECORRUPT, GF_EIO, GF_ENOMEM; the membership is then unchanged
+ * Cost: the first call of a view reads the build's vocabulary and centres: 8 bytes of memory for
+ * each entry of a centre, 4 x k for each term that more than k / 12 centres have. After that the
+ * analysis of the text, and at most k multiplications for each of its terms.
+ */
+gf_status gf_view_assign(gf_view *view, gf_slice language, gf_slice text, gf_membership *membership,
+                         gf_error *err);
+
+/**
+ * gf_view_assign for several texts side by side; of the documents text and language count.
+ *
+ * @param threads      of the view's first such call: 0 takes one per processor
+ * @param memberships  n, in the order of the documents; the same for any number of threads
+ */
+gf_status gf_view_assign_all(gf_view *view, const gf_document *documents, size_t n,
+                             unsigned threads, gf_membership *memberships, gf_error *err);
+
+typedef gf_status gf_visit_document(void *context, const gf_document *document, gf_error *err);
+
+typedef gf_status gf_visit_pending(void *context, const gf_document *document,
+                                   const gf_membership *membership, gf_error *err);
+
+/**
+ * The documents that came or were put anew after the build, each with its provisional membership,
+ * in the order in which they were put last.
+ * Cost: a look-up for each put and delete since the build, and gf_view_assign for each document.
+ */
+gf_status gf_view_pending(gf_view *view, gf_visit_pending *visit, void *context, gf_error *err);
+
+/** A document as it is now in the view; GF_ENOTFOUND. */
+gf_status gf_view_document(gf_view *view, gf_slice id, gf_visit_document *visit, void *context,
+                           gf_error *err);
+
+/**
+ * The language that the build analyses a document in: what its settings say, else the document's
+ * own `language`, else what was or is detected (see docs/analysis.md). It is worked out from the
+ * document by the function that the build used, so it is that of the text as given.
+ *
+ * @param[out] name  Snowball's; NULL where the text is analysed in no language. Lasts for ever.
+ * Cost: a detection of the text where the build's documents are in several languages,
+ * else none.
+ */
+gf_status gf_view_language(gf_view *view, const gf_document *document, const char **name,
+                           gf_error *err);
+
+/** A document that is there, whether or not a build has it. */
+gf_status gf_document_read(gf_store *store, gf_place where, gf_slice id, gf_visit_document *visit,
+                           void *context, gf_error *err);
+
+/** All documents of a collection, by id. */
+gf_status gf_documents_visit(gf_store *store, gf_place where, gf_visit_document *visit,
+                             void *context, gf_error *err);
+
+/** What a term adds to a document's score. */
+typedef struct gf_reason {
+    gf_slice surface;
+    float in_document, in_centre; /* weights */
+    double part;                  /* their product */
+} gf_reason;
+
+typedef struct gf_explanation {
+    const gf_reason *reasons; /* n: by falling part */
+    size_t n;
+    double rest;  /* of the score, by all further shared terms */
+    double score; /* the sum of all parts and the rest */
+} gf_explanation;
+
+typedef gf_status gf_visit_explanation(void *context, const gf_explanation *e, gf_error *err);
+
+/**
+ * Why a document is in its cluster (see gf_view_current_membership): the terms that it shares with
+ * the centre, at most limit of them.
+ * @return GF_OK; GF_ENOTFOUND; GF_ECONFLICT where the build's rows were a matrix's, which has no
+ *         terms
+ */
+gf_status gf_view_explain(gf_view *view, gf_slice id, size_t limit, gf_visit_explanation *visit,
+                          void *context, gf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
