@@ -3,7 +3,7 @@
 
 build_packages="gcc g++ cmake make ninja-build pkg-config libleveldb-dev libsnappy-dev libstemmer-dev
     libicu-dev libcld2-dev libsimdjson-dev libarchive-dev libxxhash-dev libcsv-dev
-    libopenblas-dev"
+    libopenblas-dev libxml2-dev libssl-dev libcurl4-openssl-dev"
 test_packages="libcmocka-dev python3 zip zstd"
 
 # Prints those of its arguments that are not installed.
