@@ -164,6 +164,12 @@ gf_status gf_run_verify(gf_call *call, gf_error *err);
 gf_status gf_run_backup(gf_call *call, gf_error *err);
 gf_status gf_run_restore(gf_call *call, gf_error *err);
 gf_status gf_run_repair(gf_call *call, gf_error *err);
+gf_status gf_run_papers_import_cdx(gf_call *call, gf_error *err);
+gf_status gf_run_papers_import_tei(gf_call *call, gf_error *err);
+gf_status gf_run_papers_show(gf_call *call, gf_error *err);
+gf_status gf_run_papers_list(gf_call *call, gf_error *err);
+gf_status gf_run_papers_counts(gf_call *call, gf_error *err);
+gf_status gf_run_papers_missing(gf_call *call, gf_error *err);
 gf_status gf_run_version(gf_call *call, gf_error *err);
 
 #endif

@@ -23,6 +23,7 @@
 #define BUILD       {"build", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0}
 #define PURGE       FLAG("purge", "leave nothing of it in the store's files")
 #define MIN_SCORE(meaning) {"min-score", GF_SHARE, false, "S", meaning, 0, 0}
+#define PAPERS      TEXT("table", "VERSION-ENV", "of the table wbgrp-journal-extract-... (0-prod)")
 #define COLUMNS     FLAG("columns", "every column of the table instead")
 
 static const gf_parameter one_collection[] = {COLLECTION};
@@ -153,6 +154,19 @@ static const gf_parameter backup[] = {REQUIRED("to", "DIR", "a folder that is no
 static const gf_parameter restore[] = {
     REQUIRED("from", "DIR", "the backup"),
     REQUIRED("to", "DIR", "a folder that is not there yet")};
+static const gf_parameter papers_import_cdx[] = {
+    FLAG("replace", "also where the paper has a line already"),
+    PAPERS};
+static const gf_parameter papers_import_tei[] = {
+    FLAG("force", "also where the paper has an extraction already"),
+    FLAG("hash", "a file whose name is no SHA-1 has that of its bytes"),
+    PAPERS};
+static const gf_parameter papers_show[] = {
+    REQUIRED("sha1", "SHA1", "the file's SHA-1: hexadecimal, base32 or sha1:BASE32"),
+    TEXT("column", "COLUMN", "instead the value of this column, such as tei_xml"),
+    PAPERS};
+static const gf_parameter papers_list[] = {NUMBER("limit", 0, 0, "at most so many (all)"), PAPERS};
+static const gf_parameter papers[] = {PAPERS};
 /* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
@@ -229,6 +243,17 @@ static const gf_operation operations[] = {
               "Make a page about a build"),
     REACHING(GF_REACH_ALL, "evaluate", "GET", "/collections/{collection}/evaluation", evaluate,
              gf_run_evaluate, "Compare clusters with known classes"),
+    OPERATION("papers import-cdx", "POST", "/papers/cdx", papers_import_cdx,
+              gf_run_papers_import_cdx, "Import lines of a web archive's index"),
+    OPERATION("papers import-tei", "POST", "/papers/tei", papers_import_tei,
+              gf_run_papers_import_tei, "Import texts that GROBID has extracted"),
+    OPERATION("papers show", "GET", "/papers/{sha1}", papers_show, gf_run_papers_show,
+              "Show a paper"),
+    OPERATION("papers list", "GET", "/papers", papers_list, gf_run_papers_list, "List papers"),
+    OPERATION("papers counts", "GET", "/papers/counts", papers, gf_run_papers_counts,
+              "Count papers by the state of their extraction"),
+    OPERATION("papers missing", "GET", "/papers/missing", papers_list, gf_run_papers_missing,
+              "List papers that lack an extraction"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
     OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),

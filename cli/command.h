@@ -100,7 +100,9 @@ extern const gf_command gf_command_init, gf_command_collection_create, gf_comman
     gf_command_publish, gf_command_pin, gf_command_unpin, gf_command_label, gf_command_cluster,
     gf_command_doc, gf_command_export, gf_command_assign, gf_command_report, gf_command_evaluate,
     gf_command_status, gf_command_verify, gf_command_version, gf_command_backup, gf_command_restore,
-    gf_command_repair, gf_command_diff;
+    gf_command_repair, gf_command_diff, gf_command_papers_import_cdx,
+    gf_command_papers_import_tei, gf_command_papers_show, gf_command_papers_list,
+    gf_command_papers_counts, gf_command_papers_missing;
 
 /** How --columns shows the cells of a table, whatever the command. */
 extern const gf_display gf_display_of_cells;

@@ -1,0 +1,358 @@
+/* papers show, list, counts, missing. */
+#include "api/papers_internal.h"
+
+#include "base/memory.h"
+
+/* ---- show -------------------------------------------------------------------------------------
+ */
+
+static bool is_json(gf_slice column)
+{
+    static const char *const names[] = {"c", "cdx", "meta", "status", "metadata", "minfo"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (gf_slice_equal(column, gf_slice_str(names[i]))) return true;
+    return false;
+}
+
+static bool is_long(gf_slice column)
+{
+    return gf_slice_equal(column, GF_SLICE("tei_xml")) ||
+           gf_slice_equal(column, GF_SLICE("tei_json"));
+}
+
+/* A cell as a member: a number, JSON, text, or of a long text its length. */
+static gf_status put_cell(gf_json_writer *w, const gf_cell *cell, gf_error *err)
+{
+    gf_buffer digits = {0};
+    gf_status st = GF_OK;
+    gf_slice name = cell->qualifier;
+    if (is_long(name)) {
+        gf_json_put_uint(
+            w, gf_slice_equal(name, GF_SLICE("tei_xml")) ? "tei_xml_bytes" : "tei_json_bytes",
+            cell->value.len);
+        return GF_OK;
+    }
+    gf_json_key_slice(w, name);
+    if (gf_paper_is_number(cell->family, name)) {
+        st = gf_paper_number(cell->family, name, cell->value, &digits, err);
+        gf_json_raw(w, st == GF_OK ? gf_buffer_view(&digits) : GF_SLICE("0"));
+    } else if (is_json(name) && cell->value.len) {
+        gf_json_raw(w, cell->value);
+    } else {
+        gf_json_string(w, cell->value);
+    }
+    gf_buffer_release(&digits);
+    return st;
+}
+
+static gf_status emit_paper(gf_call *call, const gf_papers *papers, const gf_sha1 *sha1,
+                            const gf_row *cells, gf_error *err)
+{
+    gf_row_writer row = {.call = call};
+    gf_json_writer *w = gf_row_writer_begin(&row);
+    const gf_schema *schema = gf_table_schema(gf_papers_table(papers));
+    gf_status st = GF_OK;
+    gf_json_put_str(w, "sha1", gf_sha1_base32(sha1).text);
+    gf_json_put_str(w, "hex", gf_sha1_hex(sha1).text);
+    for (size_t i = 0; i < cells->n_cells && st == GF_OK; i++) {
+        bool first = i == 0 || cells->cells[i].family != cells->cells[i - 1].family;
+        bool last = i + 1 == cells->n_cells || cells->cells[i].family != cells->cells[i + 1].family;
+        if (first) {
+            gf_json_key(w, schema->families[cells->cells[i].family].name);
+            gf_json_begin(w, '{');
+        }
+        st = put_cell(w, &cells->cells[i], err);
+        if (last) gf_json_end(w, '}');
+    }
+    if (st == GF_OK) return gf_row_writer_emit_only(&row, err);
+    gf_row_writer_release(&row);
+    return st;
+}
+
+/* The family that has a column; columns are unique across families. */
+static gf_status family_of(const gf_papers *papers, gf_slice column, unsigned *family,
+                           gf_error *err)
+{
+    const gf_schema *s = gf_table_schema(gf_papers_table(papers));
+    for (unsigned f = 0; f < s->n_families; f++)
+        for (const char *const *c = s->families[f].columns; c && *c; c++)
+            if (gf_slice_equal(column, gf_slice_str(*c))) {
+                *family = f;
+                return GF_OK;
+            }
+    return gf_fail(err, GF_EINVAL, "the table has no column \"%.*s\"",
+                   (int)(column.len > 80 ? 80 : column.len), column.ptr);
+}
+
+static gf_status emit_column(gf_call *call, gf_papers *papers, const gf_sha1 *sha1, gf_slice column,
+                             gf_error *err)
+{
+    gf_row cells = {0};
+    gf_row_writer row = {.call = call};
+    gf_buffer digits = {0};
+    unsigned family;
+    char name[32];
+    gf_status st = family_of(papers, column, &family, err);
+    if (st != GF_OK) return st;
+    memcpy(name, column.ptr, column.len);
+    name[column.len] = '\0';
+    st = gf_papers_get_cell(papers, NULL, sha1, family, name, &cells, err);
+    gf_slice value = st == GF_OK ? cells.cells[0].value : (gf_slice){"", 0};
+    if (st == GF_OK && gf_paper_is_number(family, column)) {
+        st = gf_paper_number(family, column, value, &digits, err);
+        value = gf_buffer_view(&digits);
+    }
+    if (st == GF_OK) {
+        gf_json_writer *w = gf_row_writer_begin(&row);
+        gf_json_put_str(w, "sha1", gf_sha1_base32(sha1).text);
+        gf_json_put_str(w, "column", name);
+        gf_json_put_string(w, "value", value);
+        st = gf_row_writer_emit_only(&row, err);
+    }
+    gf_buffer_release(&digits);
+    gf_row_release(&cells);
+    return st;
+}
+
+gf_status gf_run_papers_show(gf_call *call, gf_error *err)
+{
+    gf_papers *papers = NULL;
+    gf_row cells = {0};
+    gf_sha1 sha1;
+    gf_status st = gf_call_sha1(call, &sha1, err);
+    if (st == GF_OK) st = gf_call_papers(call, false, &papers, err);
+    if (st == GF_OK && gf_call_has(call, "column")) {
+        st = emit_column(call, papers, &sha1, gf_call_text(call, "column"), err);
+    } else if (st == GF_OK) {
+        st = gf_papers_get(papers, NULL, &sha1, GF_ALL_FAMILIES, &cells, err);
+        if (st == GF_OK) st = emit_paper(call, papers, &sha1, &cells, err);
+    }
+    gf_row_release(&cells);
+    gf_papers_close(papers);
+    return st;
+}
+
+/* ---- walks ------------------------------------------------------------------------------------
+ */
+
+typedef struct walking {
+    gf_call *call;
+    gf_papers *papers;
+    gf_paper_walk *walk;
+    gf_row row; /* of the paper at hand */
+    gf_row_writer to;
+    gf_json_parser *json;
+    uint64_t n, limit;
+    struct {
+        int64_t code;
+        char status[16];
+        uint64_t n;
+    } counts[64];
+    size_t n_counts;
+    uint64_t without;
+} walking;
+
+typedef gf_status visit(walking *w, const gf_sha1 *sha1, gf_error *err);
+
+static gf_status walk_all(gf_call *call, visit *each, visit *end, gf_error *err)
+{
+    walking w = {.call = call, .to = {.call = call}};
+    gf_sha1 sha1 = {{0}};
+    w.limit = gf_call_number(call, "limit", UINT64_MAX);
+    gf_status st = gf_call_papers(call, false, &w.papers, err);
+    if (st == GF_OK) st = gf_json_parser_create(&w.json, err);
+    if (st == GF_OK) st = gf_paper_walk_open(w.papers, &w.walk, err);
+    bool more = st == GF_OK;
+    while (more && w.n < w.limit) {
+        st = gf_cancel_check(call->cancel, err);
+        if (st == GF_OK) st = gf_paper_walk_next(w.walk, &sha1, err);
+        more = st == GF_OK;
+        if (st == GF_OK) st = each(&w, &sha1, err);
+        if (st != GF_OK) break;
+    }
+    if (st == GF_ENOTFOUND && !more) st = GF_OK;
+    if (st == GF_OK && end) st = end(&w, &sha1, err);
+    gf_paper_walk_close(w.walk);
+    gf_json_parser_free(w.json);
+    gf_row_release(&w.row);
+    gf_row_writer_release(&w.to);
+    gf_papers_close(w.papers);
+    return st;
+}
+
+/* A cell of the paper, borrowed from the row; empty where there is none. */
+static gf_status cell(walking *w, const gf_sha1 *sha1, unsigned family, const char *column,
+                      gf_slice *value, bool *found, gf_error *err)
+{
+    gf_status st = gf_papers_get_cell(w->papers, gf_paper_walk_snapshot(w->walk), sha1, family,
+                                      column, &w->row, err);
+    *found = st == GF_OK;
+    *value = *found ? w->row.cells[0].value : (gf_slice){"", 0};
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+/* A text member of a cell's JSON. */
+static gf_status member_of(walking *w, gf_slice json, const char *name, gf_slice *text,
+                           gf_error *err)
+{
+    gf_json_value root, v;
+    *text = (gf_slice){"", 0};
+    if (json.len == 0) return GF_OK;
+    gf_status st = gf_json_parse_copy(w->json, json, &root, err);
+    if (st != GF_OK) return st == GF_EINVAL ? GF_ECORRUPT : st;
+    if (gf_json_member(root, name, &v) && gf_json_kind_of(v) == GF_JSON_STRING)
+        *text = gf_json_get_string(v);
+    return GF_OK;
+}
+
+static gf_status read_code(walking *w, const gf_sha1 *sha1, int64_t *code, bool *found,
+                           gf_error *err)
+{
+    gf_slice value;
+    gf_status st = cell(w, sha1, GF_PAPERS_GROBID, "status_code", &value, found, err);
+    if (st != GF_OK || !*found) return st;
+    if (value.len != 8)
+        return gf_fail(err, GF_ECORRUPT, "table of papers: grobid0:status_code is not 8 bytes");
+    *code = (int64_t)gf_read_u64be(value.ptr);
+    return GF_OK;
+}
+
+/* ---- list and missing -------------------------------------------------------------------------
+ */
+
+static gf_status put_member(walking *w, gf_json_writer *json, const gf_sha1 *sha1, unsigned family,
+                            const char *column, const char *member, gf_error *err)
+{
+    gf_slice value, text;
+    bool found;
+    gf_status st = cell(w, sha1, family, column, &value, &found, err);
+    if (st == GF_OK && found) st = member_of(w, value, member, &text, err);
+    if (st == GF_OK && found && text.len) gf_json_put_string(json, member, text);
+    return st;
+}
+
+static gf_status put_column(walking *w, gf_json_writer *json, const gf_sha1 *sha1, unsigned family,
+                            const char *column, gf_error *err)
+{
+    gf_slice value;
+    bool found;
+    gf_status st = cell(w, sha1, family, column, &value, &found, err);
+    if (st == GF_OK && found) gf_json_put_string(json, column, value);
+    return st;
+}
+
+static void put_code(gf_json_writer *json, int64_t code)
+{
+    gf_json_key(json, "status_code");
+    gf_json_int(json, code);
+}
+
+static gf_status list_one(walking *w, const gf_sha1 *sha1, gf_error *err)
+{
+    int64_t code = 0;
+    bool extracted;
+    gf_json_writer *json = gf_row_writer_begin(&w->to);
+    gf_json_put_str(json, "sha1", gf_sha1_base32(sha1).text);
+    gf_status st = put_column(w, json, sha1, GF_PAPERS_FILE, "mime", err);
+    if (st == GF_OK) st = put_member(w, json, sha1, GF_PAPERS_FILE, "cdx", "url", err);
+    if (st == GF_OK) st = read_code(w, sha1, &code, &extracted, err);
+    if (st != GF_OK) return st;
+    if (extracted) {
+        put_code(json, code);
+        st = put_member(w, json, sha1, GF_PAPERS_GROBID, "status", "status", err);
+        if (st == GF_OK) st = put_column(w, json, sha1, GF_PAPERS_GROBID, "quality", err);
+        if (st == GF_OK) st = put_member(w, json, sha1, GF_PAPERS_GROBID, "metadata", "title", err);
+    }
+    if (st == GF_OK) st = put_column(w, json, sha1, GF_PAPERS_MATCH, "mstatus", err);
+    if (st == GF_OK) st = put_column(w, json, sha1, GF_PAPERS_MATCH, "doi", err);
+    w->n++;
+    return st == GF_OK ? gf_row_writer_emit(&w->to, err) : st;
+}
+
+gf_status gf_run_papers_list(gf_call *call, gf_error *err)
+{
+    return walk_all(call, list_one, NULL, err);
+}
+
+static gf_status list_missing(walking *w, const gf_sha1 *sha1, gf_error *err)
+{
+    int64_t code;
+    bool extracted;
+    gf_status st = read_code(w, sha1, &code, &extracted, err);
+    if (st != GF_OK || extracted) return st;
+    gf_json_writer *json = gf_row_writer_begin(&w->to);
+    gf_json_put_str(json, "sha1", gf_sha1_base32(sha1).text);
+    st = put_column(w, json, sha1, GF_PAPERS_FILE, "mime", err);
+    static const char *const members[] = {"url", "dt", "warc", "offset", "c_size"};
+    for (size_t i = 0; i < sizeof members / sizeof *members && st == GF_OK; i++)
+        st = put_member(w, json, sha1, GF_PAPERS_FILE, "cdx", members[i], err);
+    w->n++;
+    return st == GF_OK ? gf_row_writer_emit(&w->to, err) : st;
+}
+
+gf_status gf_run_papers_missing(gf_call *call, gf_error *err)
+{
+    return walk_all(call, list_missing, NULL, err);
+}
+
+/* ---- counts -----------------------------------------------------------------------------------
+ */
+
+static gf_status count_one(walking *w, const gf_sha1 *sha1, gf_error *err)
+{
+    int64_t code;
+    bool extracted, found;
+    gf_slice value, status;
+    size_t i = 0, most = sizeof w->counts / sizeof *w->counts;
+    gf_status st = read_code(w, sha1, &code, &extracted, err);
+    if (st != GF_OK || !extracted) {
+        w->without += st == GF_OK;
+        return st;
+    }
+    st = cell(w, sha1, GF_PAPERS_GROBID, "status", &value, &found, err);
+    if (st == GF_OK) st = member_of(w, value, "status", &status, err);
+    if (st != GF_OK) return st;
+    if (status.len >= sizeof w->counts[0].status) status.len = sizeof w->counts[0].status - 1;
+    while (i < w->n_counts && (w->counts[i].code != code ||
+                               !gf_slice_equal(status, gf_slice_str(w->counts[i].status))))
+        i++;
+    if (i == most) return gf_fail(err, GF_ELIMIT, "more than %zu kinds of status", most);
+    if (i == w->n_counts) {
+        w->counts[i].code = code;
+        memcpy(w->counts[i].status, status.ptr, status.len);
+        w->n_counts++;
+    }
+    w->counts[i].n++;
+    return GF_OK;
+}
+
+static gf_status emit_counts(walking *w, const gf_sha1 *sha1, gf_error *err)
+{
+    gf_status st = GF_OK;
+    uint64_t left = w->n_counts;
+    (void)sha1;
+    while (left > 0 && st == GF_OK) { /* the most frequent that is left */
+        size_t best = 0;
+        for (size_t i = 1; i < w->n_counts; i++)
+            if (w->counts[i].n > w->counts[best].n ||
+                (w->counts[i].n == w->counts[best].n && w->counts[i].code < w->counts[best].code))
+                best = i;
+        gf_json_writer *json = gf_row_writer_begin(&w->to);
+        put_code(json, w->counts[best].code);
+        gf_json_put_str(json, "status", w->counts[best].status);
+        gf_json_put_uint(json, "papers", w->counts[best].n);
+        st = gf_row_writer_emit(&w->to, err);
+        w->counts[best].n = 0;
+        left--;
+    }
+    if (st != GF_OK || w->without == 0) return st;
+    gf_json_writer *json = gf_row_writer_begin(&w->to);
+    gf_json_put_str(json, "status", "missing");
+    gf_json_put_uint(json, "papers", w->without);
+    return gf_row_writer_emit(&w->to, err);
+}
+
+gf_status gf_run_papers_counts(gf_call *call, gf_error *err)
+{
+    return walk_all(call, count_one, emit_counts, err);
+}
