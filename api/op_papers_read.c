@@ -69,21 +69,6 @@ static gf_status emit_paper(gf_call *call, const gf_papers *papers, const gf_sha
     return st;
 }
 
-/* The family that has a column; columns are unique across families. */
-static gf_status family_of(const gf_papers *papers, gf_slice column, unsigned *family,
-                           gf_error *err)
-{
-    const gf_schema *s = gf_table_schema(gf_papers_table(papers));
-    for (unsigned f = 0; f < s->n_families; f++)
-        for (const char *const *c = s->families[f].columns; c && *c; c++)
-            if (gf_slice_equal(column, gf_slice_str(*c))) {
-                *family = f;
-                return GF_OK;
-            }
-    return gf_fail(err, GF_EINVAL, "the table has no column \"%.*s\"",
-                   (int)(column.len > 80 ? 80 : column.len), column.ptr);
-}
-
 static gf_status emit_column(gf_call *call, gf_papers *papers, const gf_sha1 *sha1, gf_slice column,
                              gf_error *err)
 {
@@ -92,7 +77,7 @@ static gf_status emit_column(gf_call *call, gf_papers *papers, const gf_sha1 *sh
     gf_buffer digits = {0};
     unsigned family;
     char name[32];
-    gf_status st = family_of(papers, column, &family, err);
+    gf_status st = gf_paper_column(column, &family, err);
     if (st != GF_OK) return st;
     memcpy(name, column.ptr, column.len);
     name[column.len] = '\0';
@@ -132,111 +117,26 @@ gf_status gf_run_papers_show(gf_call *call, gf_error *err)
     return st;
 }
 
-/* ---- walks ------------------------------------------------------------------------------------
- */
-
-typedef struct walking {
-    gf_call *call;
-    gf_papers *papers;
-    gf_paper_walk *walk;
-    gf_row row; /* of the paper at hand */
-    gf_row_writer to;
-    gf_json_parser *json;
-    uint64_t n, limit;
-    struct {
-        int64_t code;
-        char status[16];
-        uint64_t n;
-    } counts[64];
-    size_t n_counts;
-    uint64_t without;
-} walking;
-
-typedef gf_status visit(walking *w, const gf_sha1 *sha1, gf_error *err);
-
-static gf_status walk_all(gf_call *call, visit *each, visit *end, gf_error *err)
-{
-    walking w = {.call = call, .to = {.call = call}};
-    gf_sha1 sha1 = {{0}};
-    w.limit = gf_call_number(call, "limit", UINT64_MAX);
-    gf_status st = gf_call_papers(call, false, &w.papers, err);
-    if (st == GF_OK) st = gf_json_parser_create(&w.json, err);
-    if (st == GF_OK) st = gf_paper_walk_open(w.papers, &w.walk, err);
-    bool more = st == GF_OK;
-    while (more && w.n < w.limit) {
-        st = gf_cancel_check(call->cancel, err);
-        if (st == GF_OK) st = gf_paper_walk_next(w.walk, &sha1, err);
-        more = st == GF_OK;
-        if (st == GF_OK) st = each(&w, &sha1, err);
-        if (st != GF_OK) break;
-    }
-    if (st == GF_ENOTFOUND && !more) st = GF_OK;
-    if (st == GF_OK && end) st = end(&w, &sha1, err);
-    gf_paper_walk_close(w.walk);
-    gf_json_parser_free(w.json);
-    gf_row_release(&w.row);
-    gf_row_writer_release(&w.to);
-    gf_papers_close(w.papers);
-    return st;
-}
-
-/* A cell of the paper, borrowed from the row; empty where there is none. */
-static gf_status cell(walking *w, const gf_sha1 *sha1, unsigned family, const char *column,
-                      gf_slice *value, bool *found, gf_error *err)
-{
-    gf_status st = gf_papers_get_cell(w->papers, gf_paper_walk_snapshot(w->walk), sha1, family,
-                                      column, &w->row, err);
-    *found = st == GF_OK;
-    *value = *found ? w->row.cells[0].value : (gf_slice){"", 0};
-    return st == GF_ENOTFOUND ? GF_OK : st;
-}
-
-/* A text member of a cell's JSON. */
-static gf_status member_of(walking *w, gf_slice json, const char *name, gf_slice *text,
-                           gf_error *err)
-{
-    gf_json_value root, v;
-    *text = (gf_slice){"", 0};
-    if (json.len == 0) return GF_OK;
-    gf_status st = gf_json_parse_copy(w->json, json, &root, err);
-    if (st != GF_OK) return st == GF_EINVAL ? GF_ECORRUPT : st;
-    if (gf_json_member(root, name, &v) && gf_json_kind_of(v) == GF_JSON_STRING)
-        *text = gf_json_get_string(v);
-    return GF_OK;
-}
-
-static gf_status read_code(walking *w, const gf_sha1 *sha1, int64_t *code, bool *found,
-                           gf_error *err)
-{
-    gf_slice value;
-    gf_status st = cell(w, sha1, GF_PAPERS_GROBID, "status_code", &value, found, err);
-    if (st != GF_OK || !*found) return st;
-    if (value.len != 8)
-        return gf_fail(err, GF_ECORRUPT, "table of papers: grobid0:status_code is not 8 bytes");
-    *code = (int64_t)gf_read_u64be(value.ptr);
-    return GF_OK;
-}
-
 /* ---- list and missing -------------------------------------------------------------------------
  */
 
-static gf_status put_member(walking *w, gf_json_writer *json, const gf_sha1 *sha1, unsigned family,
-                            const char *column, const char *member, gf_error *err)
+static gf_status put_member(gf_paper_walking *w, gf_json_writer *json, const gf_sha1 *sha1,
+                            unsigned family, const char *column, const char *member, gf_error *err)
 {
     gf_slice value, text;
     bool found;
-    gf_status st = cell(w, sha1, family, column, &value, &found, err);
-    if (st == GF_OK && found) st = member_of(w, value, member, &text, err);
+    gf_status st = gf_walking_cell(w, sha1, family, column, &value, &found, err);
+    if (st == GF_OK && found) st = gf_walking_member(w, value, member, &text, err);
     if (st == GF_OK && found && text.len) gf_json_put_string(json, member, text);
     return st;
 }
 
-static gf_status put_column(walking *w, gf_json_writer *json, const gf_sha1 *sha1, unsigned family,
-                            const char *column, gf_error *err)
+static gf_status put_column(gf_paper_walking *w, gf_json_writer *json, const gf_sha1 *sha1,
+                            unsigned family, const char *column, gf_error *err)
 {
     gf_slice value;
     bool found;
-    gf_status st = cell(w, sha1, family, column, &value, &found, err);
+    gf_status st = gf_walking_cell(w, sha1, family, column, &value, &found, err);
     if (st == GF_OK && found) gf_json_put_string(json, column, value);
     return st;
 }
@@ -247,7 +147,7 @@ static void put_code(gf_json_writer *json, int64_t code)
     gf_json_int(json, code);
 }
 
-static gf_status list_one(walking *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status list_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
 {
     int64_t code = 0;
     bool extracted;
@@ -255,7 +155,7 @@ static gf_status list_one(walking *w, const gf_sha1 *sha1, gf_error *err)
     gf_json_put_str(json, "sha1", gf_sha1_base32(sha1).text);
     gf_status st = put_column(w, json, sha1, GF_PAPERS_FILE, "mime", err);
     if (st == GF_OK) st = put_member(w, json, sha1, GF_PAPERS_FILE, "cdx", "url", err);
-    if (st == GF_OK) st = read_code(w, sha1, &code, &extracted, err);
+    if (st == GF_OK) st = gf_walking_code(w, sha1, &code, &extracted, err);
     if (st != GF_OK) return st;
     if (extracted) {
         put_code(json, code);
@@ -271,14 +171,14 @@ static gf_status list_one(walking *w, const gf_sha1 *sha1, gf_error *err)
 
 gf_status gf_run_papers_list(gf_call *call, gf_error *err)
 {
-    return walk_all(call, list_one, NULL, err);
+    return gf_walk_papers(call, list_one, NULL, NULL, err);
 }
 
-static gf_status list_missing(walking *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status list_missing(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
 {
     int64_t code;
     bool extracted;
-    gf_status st = read_code(w, sha1, &code, &extracted, err);
+    gf_status st = gf_walking_code(w, sha1, &code, &extracted, err);
     if (st != GF_OK || extracted) return st;
     gf_json_writer *json = gf_row_writer_begin(&w->to);
     gf_json_put_str(json, "sha1", gf_sha1_base32(sha1).text);
@@ -292,67 +192,80 @@ static gf_status list_missing(walking *w, const gf_sha1 *sha1, gf_error *err)
 
 gf_status gf_run_papers_missing(gf_call *call, gf_error *err)
 {
-    return walk_all(call, list_missing, NULL, err);
+    return gf_walk_papers(call, list_missing, NULL, NULL, err);
 }
 
 /* ---- counts -----------------------------------------------------------------------------------
  */
 
-static gf_status count_one(walking *w, const gf_sha1 *sha1, gf_error *err)
+typedef struct counting {
+    struct {
+        int64_t code;
+        char status[16];
+        uint64_t n;
+    } counts[64];
+    size_t n_counts;
+    uint64_t without;
+} counting;
+
+static gf_status count_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
 {
     int64_t code;
     bool extracted, found;
     gf_slice value, status;
-    size_t i = 0, most = sizeof w->counts / sizeof *w->counts;
-    gf_status st = read_code(w, sha1, &code, &extracted, err);
+    counting *c = w->context;
+    size_t i = 0, most = sizeof c->counts / sizeof *c->counts;
+    gf_status st = gf_walking_code(w, sha1, &code, &extracted, err);
     if (st != GF_OK || !extracted) {
-        w->without += st == GF_OK;
+        c->without += st == GF_OK;
         return st;
     }
-    st = cell(w, sha1, GF_PAPERS_GROBID, "status", &value, &found, err);
-    if (st == GF_OK) st = member_of(w, value, "status", &status, err);
+    st = gf_walking_cell(w, sha1, GF_PAPERS_GROBID, "status", &value, &found, err);
+    if (st == GF_OK) st = gf_walking_member(w, value, "status", &status, err);
     if (st != GF_OK) return st;
-    if (status.len >= sizeof w->counts[0].status) status.len = sizeof w->counts[0].status - 1;
-    while (i < w->n_counts && (w->counts[i].code != code ||
-                               !gf_slice_equal(status, gf_slice_str(w->counts[i].status))))
+    if (status.len >= sizeof c->counts[0].status) status.len = sizeof c->counts[0].status - 1;
+    while (i < c->n_counts && (c->counts[i].code != code ||
+                               !gf_slice_equal(status, gf_slice_str(c->counts[i].status))))
         i++;
     if (i == most) return gf_fail(err, GF_ELIMIT, "more than %zu kinds of status", most);
-    if (i == w->n_counts) {
-        w->counts[i].code = code;
-        memcpy(w->counts[i].status, status.ptr, status.len);
-        w->n_counts++;
+    if (i == c->n_counts) {
+        c->counts[i].code = code;
+        memcpy(c->counts[i].status, status.ptr, status.len);
+        c->n_counts++;
     }
-    w->counts[i].n++;
+    c->counts[i].n++;
     return GF_OK;
 }
 
-static gf_status emit_counts(walking *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status emit_counts(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
 {
     gf_status st = GF_OK;
-    uint64_t left = w->n_counts;
+    counting *c = w->context;
+    uint64_t left = c->n_counts;
     (void)sha1;
     while (left > 0 && st == GF_OK) { /* the most frequent that is left */
         size_t best = 0;
-        for (size_t i = 1; i < w->n_counts; i++)
-            if (w->counts[i].n > w->counts[best].n ||
-                (w->counts[i].n == w->counts[best].n && w->counts[i].code < w->counts[best].code))
+        for (size_t i = 1; i < c->n_counts; i++)
+            if (c->counts[i].n > c->counts[best].n ||
+                (c->counts[i].n == c->counts[best].n && c->counts[i].code < c->counts[best].code))
                 best = i;
         gf_json_writer *json = gf_row_writer_begin(&w->to);
-        put_code(json, w->counts[best].code);
-        gf_json_put_str(json, "status", w->counts[best].status);
-        gf_json_put_uint(json, "papers", w->counts[best].n);
+        put_code(json, c->counts[best].code);
+        gf_json_put_str(json, "status", c->counts[best].status);
+        gf_json_put_uint(json, "papers", c->counts[best].n);
         st = gf_row_writer_emit(&w->to, err);
-        w->counts[best].n = 0;
+        c->counts[best].n = 0;
         left--;
     }
-    if (st != GF_OK || w->without == 0) return st;
+    if (st != GF_OK || c->without == 0) return st;
     gf_json_writer *json = gf_row_writer_begin(&w->to);
     gf_json_put_str(json, "status", "missing");
-    gf_json_put_uint(json, "papers", w->without);
+    gf_json_put_uint(json, "papers", c->without);
     return gf_row_writer_emit(&w->to, err);
 }
 
 gf_status gf_run_papers_counts(gf_call *call, gf_error *err)
 {
-    return walk_all(call, count_one, emit_counts, err);
+    counting c = {.n_counts = 0};
+    return gf_walk_papers(call, count_one, emit_counts, &c, err);
 }

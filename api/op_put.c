@@ -2,7 +2,7 @@
  * put: records of any format become documents of one or several collections. The store is opened
  * for the first document: where there is nothing to put, none is made.
  */
-#include "api/call_internal.h"
+#include "api/papers_source.h"
 
 #include "base/memory.h"
 #include "base/strings.h"
@@ -18,6 +18,7 @@ typedef struct putting {
     gf_call *call;
     gf_put *put;
     gf_reader *reader;
+    gf_papers_source *papers; /* with from=papers */
     gf_pattern **patterns; /* n_patterns: the collection, then those of also */
     size_t n_patterns;
     gf_buffer name;
@@ -216,10 +217,22 @@ static gf_status make_patterns(putting *p, gf_error *err)
     return st;
 }
 
+/* Papers of the same store, in the place of an input. */
+static gf_status open_papers(putting *p, gf_error *err)
+{
+    static const gf_slice text[] = {{"title", 5}, {"abstract", 8}, {"body", 4}};
+    gf_status st = gf_papers_source_open(p->call, &p->papers, err);
+    if (st != GF_OK) return st;
+    gf_input input = gf_papers_source_input(p->papers);
+    return gf_call_reader_of(p->call, &input, text, 3, &p->reader, err);
+}
+
 static gf_status open_reader(putting *p, gf_error *err)
 {
-    if (!p->call->input.next) return gf_fail(err, GF_EINVAL, "put needs an input");
+    bool papers = gf_slice_equal(gf_call_text(p->call, "from"), GF_SLICE("papers"));
+    if (!papers && !p->call->input.next) return gf_fail(err, GF_EINVAL, "put needs an input");
     gf_status st = make_patterns(p, err);
+    if (st == GF_OK && papers) return open_papers(p, err);
     return st == GF_OK ? gf_call_reader(p->call, true, &p->reader, err) : st;
 }
 
@@ -252,6 +265,7 @@ gf_status gf_run_put(gf_call *call, gf_error *err)
     if (st == GF_OK && p.refused) call->outcome = GF_SOME_REFUSED;
     gf_put_close(p.put);
     gf_reader_close(p.reader);
+    gf_papers_source_close(p.papers);
     for (size_t i = 0; i < p.n_patterns; i++)
         gf_pattern_free(p.patterns[i]);
     gf_free(p.patterns);

@@ -39,7 +39,8 @@ static const gf_parameter put[] = {
     TEXT("time", "FIELD", "field that is the time (time)"),
     TEXT("lang", "FIELD", "field that is the language (lang)"),
     LIST("fields", "FIELD,...|all", "other fields to keep (all)"),
-    CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
+    CHOICE("from", GF_FORMAT_NAMES "|papers", "format, where the name does not tell it; or this store's papers"),
+    TEXT("table", "VERSION-ENV", "with from=papers: their table (0-prod)"),
     SEVERAL("also", false, "PATTERN", "a further collection for each record, such as '{type}-{product}'"),
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
     NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)")};
@@ -161,12 +162,30 @@ static const gf_parameter papers_import_tei[] = {
     FLAG("force", "also where the paper has an extraction already"),
     FLAG("hash", "a file whose name is no SHA-1 has that of its bytes"),
     PAPERS};
+static const gf_parameter papers_extract[] = {
+    REQUIRED("grobid", "URL", "the GROBID, such as http://localhost:8070"),
+    FLAG("force", "also where the paper has an extraction already"),
+    NUMBER("retries", 0, 1000, "ask a busy GROBID again so many times (10)"),
+    NUMBER("backoff-ms", 0, 3600000, "milliseconds before the first of these (5000)"),
+    {"max-file", GF_BYTES, false, "SIZE", "refuse larger files (256M)", 1, GF_LARGEST_MAX_DOCUMENT},
+    PAPERS};
 static const gf_parameter papers_show[] = {
     REQUIRED("sha1", "SHA1", "the file's SHA-1: hexadecimal, base32 or sha1:BASE32"),
     TEXT("column", "COLUMN", "instead the value of this column, such as tei_xml"),
     PAPERS};
 static const gf_parameter papers_list[] = {NUMBER("limit", 0, 0, "at most so many (all)"), PAPERS};
 static const gf_parameter papers[] = {PAPERS};
+static const gf_parameter papers_dump[] = {
+    LIST("fields", "COLUMN,...", "columns beside the SHA-1 (mime,cdx,status_code,quality,status,mstatus,doi)"),
+    CHOICE("only", "all|extracted|missing|matched", "only papers of that state (all)"),
+    FLAG("tsv", "each as a line of tab-separated values"),
+    NUMBER("limit", 0, 0, "at most so many (all)"),
+    PAPERS};
+static const gf_parameter papers_match[] = {
+    TEXT("id", "FIELD", "field of the catalogue that is the id (id)"),
+    CHOICE("from", GF_FORMAT_NAMES, "format of the catalogue, where the name does not tell it"),
+    FLAG("dry-run", "store nothing"),
+    PAPERS};
 /* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
@@ -247,6 +266,8 @@ static const gf_operation operations[] = {
               gf_run_papers_import_cdx, "Import lines of a web archive's index"),
     OPERATION("papers import-tei", "POST", "/papers/tei", papers_import_tei,
               gf_run_papers_import_tei, "Import texts that GROBID has extracted"),
+    OPERATION("papers extract", "POST", "/papers/extractions", papers_extract,
+              gf_run_papers_extract, "Send PDFs to a GROBID and import what it extracts"),
     OPERATION("papers show", "GET", "/papers/{sha1}", papers_show, gf_run_papers_show,
               "Show a paper"),
     OPERATION("papers list", "GET", "/papers", papers_list, gf_run_papers_list, "List papers"),
@@ -254,6 +275,10 @@ static const gf_operation operations[] = {
               "Count papers by the state of their extraction"),
     OPERATION("papers missing", "GET", "/papers/missing", papers_list, gf_run_papers_missing,
               "List papers that lack an extraction"),
+    OPERATION("papers dump", "GET", "/papers/dump", papers_dump, gf_run_papers_dump,
+              "Give chosen columns of every paper"),
+    OPERATION("papers match", "POST", "/papers/matches", papers_match, gf_run_papers_match,
+              "Match papers against a catalogue"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
     OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),

@@ -45,4 +45,36 @@ gf_status gf_paper_job_refuse(gf_paper_job *job, const gf_record *record, const 
  */
 gf_status gf_paper_job_end(gf_paper_job *job, gf_status st, const gf_error *why, gf_error *err);
 
+/* ---- papers_walking.c -------------------------------------------------------------------------
+ */
+
+typedef struct gf_paper_walking {
+    gf_call *call;
+    void *context; /* of the operation */
+    gf_papers *papers;
+    gf_paper_walk *walk;
+    gf_row row; /* of the cell that was read last */
+    gf_row_writer to;
+    gf_json_parser *json;
+    uint64_t n, limit; /* rows given, which the visit counts; and how many there may be */
+} gf_paper_walking;
+
+typedef gf_status gf_paper_visit(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err);
+
+/** Call `each` for every paper, until so many rows as "limit" says, and `end` (may be NULL). */
+gf_status gf_walk_papers(gf_call *call, gf_paper_visit *each, gf_paper_visit *end, void *context,
+                         gf_error *err);
+
+/** A cell of the paper, borrowed until the next; empty and not found where there is none. */
+gf_status gf_walking_cell(gf_paper_walking *w, const gf_sha1 *sha1, unsigned family,
+                          const char *column, gf_slice *value, bool *found, gf_error *err);
+
+/** A text member of a cell's JSON, borrowed until the next; empty where there is none. */
+gf_status gf_walking_member(gf_paper_walking *w, gf_slice json, const char *name, gf_slice *text,
+                            gf_error *err);
+
+/** The status code of the paper's extraction. */
+gf_status gf_walking_code(gf_paper_walking *w, const gf_sha1 *sha1, int64_t *code, bool *found,
+                          gf_error *err);
+
 #endif

@@ -4,6 +4,10 @@
 
 static gf_status prepare(gf_session *s, gf_error *err)
 {
+    bool papers = gf_slice_equal(gf_session_argument(s, "from"), GF_SLICE("papers"));
+    if (papers && s->n_words == 0) return GF_OK;
+    if (papers) return gf_fail(err, GF_EINVAL, "--from papers takes no FILE");
+    if (s->n_words == 0) return gf_fail(err, GF_EINVAL, "FILE is missing");
     return gf_files_open(s->words, s->n_words, &s->files, err);
 }
 
@@ -44,7 +48,7 @@ static void show(gf_session *s, gf_json_value row)
 }
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
-                                      {.name = "FILE", .repeats = true}};
+                                      {.name = "FILE", .optional = true, .repeats = true}};
 static const gf_own_option options[] = {
     {"rejects", "FILE", "write refused records there, as they were"},
     {"force", NULL, "replace that file"},
@@ -62,6 +66,7 @@ const gf_command gf_command_put = {
                 "    grouperfish put tweets stream.jsonl --id id_str --time created_at\n"
                 "    grouperfish put notes ./texts/            every file is a document\n"
                 "    curl -s URL | grouperfish put news - --from csv --text title,body\n"
+                "    grouperfish put papers --from papers --text title,abstract\n"
                 "    grouperfish put '{type}-{product}' input.tsv --from input-tsv \\\n"
                 "        --also '{type}-{product}-{version}'\n",
     .notes =

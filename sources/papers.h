@@ -69,6 +69,9 @@ void gf_papers_close(gf_papers *papers);
 const gf_schema *gf_papers_schema(void);
 gf_table *gf_papers_table(const gf_papers *papers);
 
+/** The family of a column: names are unique across families. GF_EINVAL for an unknown one. */
+gf_status gf_paper_column(gf_slice column, unsigned *family, gf_error *err);
+
 /** Append the row key. */
 void gf_papers_key(const gf_papers *papers, const gf_sha1 *sha1, gf_buffer *key);
 

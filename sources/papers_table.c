@@ -91,6 +91,18 @@ gf_table *gf_papers_table(const gf_papers *p)
     return p->table;
 }
 
+gf_status gf_paper_column(gf_slice column, unsigned *family, gf_error *err)
+{
+    for (unsigned f = 0; f < GF_PAPERS_FAMILIES; f++)
+        for (const char *const *c = families[f].columns; *c; c++)
+            if (gf_slice_equal(column, gf_slice_str(*c))) {
+                *family = f;
+                return GF_OK;
+            }
+    return gf_fail(err, GF_EINVAL, "papers have no column \"%.*s\"",
+                   (int)(column.len > 80 ? 80 : column.len), column.ptr);
+}
+
 void gf_papers_key(const gf_papers *p, const gf_sha1 *sha1, gf_buffer *key)
 {
     gf_buffer_slice(key, gf_buffer_view(&p->name_space));

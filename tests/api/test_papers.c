@@ -4,6 +4,7 @@
  */
 #include "base/memory.h"
 #include "sources/papers.h"
+#include "sources/papers_title.h"
 #include "support/test.h"
 #include "tests/api/transport.h"
 
@@ -341,6 +342,88 @@ static void test_papers__check_6(void **state)
     transport_close(&t);
 }
 
+/* ---- 7: titles --------------------------------------------------------------------------------
+ */
+
+static void check_slug(const char *title, const char *expected)
+{
+    gf_error err;
+    gf_buffer slug = {0};
+    assert_ok(gf_title_slug(gf_slice_str(title), &slug, &err));
+    assert_slice(gf_buffer_view(&slug), expected);
+    gf_buffer_release(&slug);
+}
+
+static int score(const char *a, const char *b)
+{
+    gf_error err;
+    int result = -1, back = -1;
+    assert_ok(gf_title_score(gf_slice_str(a), gf_slice_str(b), &result, &err));
+    assert_ok(gf_title_score(gf_slice_str(b), gf_slice_str(a), &back, &err));
+    assert_int_equal(result, back);
+    return result;
+}
+
+static void test_papers__check_7(void **state)
+{
+    (void)state;
+    check_slug("HELLO!:the:re", "hellothere");
+    check_slug("short", "");
+    check_slug("seven77", "");
+    check_slug("eight 888", "eight888");
+    check_slug("\xC3\x89tudes fran\xC3\xA7"
+               "aises \xE2\x80\x93 n\xC2\xB0 \xEF\xAC\x81n",
+               "etudesfrancaisesnfin");
+    check_slug("e\xCC\x81tudes franc\xCC\xA7"
+               "aises",
+               "etudesfrancaises");
+    check_slug("", "");
+    assert_int_equal(score("sturgeon", "urgently"), 250);
+    assert_int_equal(score("Same  Title ", "same title"), 1000);
+    assert_int_equal(score("", ""), 0);
+    assert_int_equal(score("abc", ""), 0);
+    assert_int_equal(score("kitten", "sitting"), 571);
+}
+
+/* ---- 9: a collection --------------------------------------------------------------------------
+ */
+
+static void test_papers__check_9(void **state)
+{
+    (void)state;
+    transport t;
+    gf_buffer archive = {0};
+    gf_sha1 sha1;
+    gf_error err;
+    if (!gf_test_has_data()) skip();
+    transport_open(&t);
+    read_file(sample(), &archive);
+    transport_input(&t, "papers-tei.tar.gz", gf_buffer_view(&archive));
+    assert_run(&t, "papers import-tei", "hash", "true");
+    import_cdx(&t, LINE(HELLO)); /* without a text, and so no document */
+    import_tei(&t, OTHER, GF_SLICE(TEI("Title of this one")));
+    assert_run(&t, "put", "collection", "papers", "from", "papers");
+    assert_true(transport_number(&t, 0, "new") == 33);
+    assert_run(&t, "put", "collection", "papers", "from", "papers");
+    assert_true(transport_number(&t, 0, "unchanged") == 33);
+    assert_run(&t, "doc", "collection", "papers", "id", OTHER);
+    assert_slice(transport_text(&t, 0, "text"),
+                 "Title of this one\n\nText of Title of this one");
+    assert_run(&t, "put", "collection", "titles", "from", "papers", "text", "title");
+    assert_run(&t, "doc", "collection", "titles", "id", OTHER);
+    assert_slice(transport_text(&t, 0, "text"), "Title of this one");
+    assert_run(&t, "rebuild", "collection", "papers", "threads", "1");
+    assert_slice(transport_text(&t, 0, "outcome"), "rebuilt");
+    assert_true(transport_number(&t, 0, "documents") == 33);
+    assert_run(&t, "export", "collection", "papers");
+    assert_int_equal(t.n_rows, 33);
+    for (uint64_t i = 0; i < t.n_rows; i++)
+        assert_true(gf_sha1_parse(transport_text(&t, i, "id"), &sha1));
+    assert_ok(gf_sha1_of(GF_SLICE("x"), &sha1, &err));
+    gf_buffer_release(&archive);
+    transport_close(&t);
+}
+
 /* ---- 8: the schema ----------------------------------------------------------------------------
  */
 
@@ -484,7 +567,8 @@ int main(void)
         cmocka_unit_test(test_papers__check_1), cmocka_unit_test(test_papers__check_2),
         cmocka_unit_test(test_papers__check_3), cmocka_unit_test(test_papers__check_4),
         cmocka_unit_test(test_papers__check_5), cmocka_unit_test(test_papers__check_6),
-        cmocka_unit_test(test_papers__check_8), cmocka_unit_test(unsafe_xml_is_refused),
+        cmocka_unit_test(test_papers__check_7), cmocka_unit_test(test_papers__check_8),
+        cmocka_unit_test(test_papers__check_9), cmocka_unit_test(unsafe_xml_is_refused),
         cmocka_unit_test(samples_go_in)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
