@@ -63,11 +63,14 @@ static void read_members(reference_section *s)
     }
 }
 
-/* Their members are whoever's: records', settings', reasons'. */
+/* Their members are whoever's: records', settings', reasons', and columns of a family. */
 static bool is_free(gf_slice name)
 {
-    return gf_slice_equal(name, GF_SLICE("fields")) || gf_slice_equal(name, GF_SLICE("settings")) ||
-           gf_slice_equal(name, GF_SLICE("reasons"));
+    static const char *const names[] = {"fields", "settings", "reasons", "f",
+                                        "file",   "grobid0",  "match0"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (gf_slice_equal(name, gf_slice_str(names[i]))) return true;
+    return false;
 }
 
 static void collect_paths(reference_section *s, gf_json_value v, gf_slice prefix)

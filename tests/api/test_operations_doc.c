@@ -172,6 +172,20 @@ static void set_up(transport *t)
     assert_run(t, "rebuild", "collection", "feedback", "threads", "1");
 }
 
+/* The two papers that the document gives: an index, and the TEI of its first. */
+static void set_up_papers(transport *t)
+{
+    gf_slice line, rest, cdx, tei;
+    assert_true(reference_find_line(gf_buffer_view(&document.text), "## The papers of the examples",
+                                    &line, &rest));
+    assert_true(reference_take_block(&rest, "```text", &cdx));
+    assert_true(reference_take_block(&rest, "```text", &tei));
+    transport_input(t, "a.cdx", cdx);
+    assert_run(t, "papers import-cdx");
+    transport_input(t, "MPCXVWMUTRUGFP36SLPHKDLY6NGU4S3J.xml", tei);
+    assert_run(t, "papers import-tei");
+}
+
 /* "after a rebuild with `k=3`" */
 static void rebuild_with_3(transport *t)
 {
@@ -235,6 +249,7 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     }
     transport_open(&t);
     if (!memmem(line.ptr, line.len, "before there is a store", 23)) set_up(&t);
+    if (strncmp(s->operation->name, "papers ", 7) == 0) set_up_papers(&t);
     if (memmem(line.ptr, line.len, "after a rebuild", 15)) rebuild_with_3(&t);
     bool closed =
         strcmp(s->operation->name, "verify") == 0 || strcmp(s->operation->name, "repair") == 0;
