@@ -17,6 +17,7 @@ struct gf_paper_import {
     bool replace;
     gf_batch *batch;
     gf_strings staged[GF_PAPERS_FAMILIES]; /* digests of the batch, by what was put */
+    bool has_files; /* the batch has columns of file beside those of captures */
     gf_row row;
     gf_buffer key, json, other;
 };
@@ -41,6 +42,7 @@ static void forget_staged(gf_paper_import *m)
 {
     for (int f = 0; f < GF_PAPERS_FAMILIES; f++)
         gf_strings_release(&m->staged[f]);
+    m->has_files = false;
 }
 
 void gf_paper_import_close(gf_paper_import *m)
@@ -84,6 +86,29 @@ static gf_status find(gf_paper_import *m, const gf_sha1 *sha1, unsigned family, 
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
+static bool is_staged(const gf_paper_import *m, const gf_sha1 *sha1, unsigned family)
+{
+    return gf_strings_find(&m->staged[family], gf_slice_of(sha1->bytes, GF_SHA1_BYTES)) !=
+           GF_STRING_NONE;
+}
+
+/*
+ * The same of file:cdx by reading the family: where m->row has no cells then, and nothing is
+ * staged, the whole of it can be written without its being read again.
+ */
+static gf_status find_cdx(gf_paper_import *m, const gf_sha1 *sha1, bool *found, gf_error *err)
+{
+    gf_buffer_reset(&m->key);
+    gf_papers_key(m->papers, sha1, &m->key);
+    gf_status st = gf_buffer_check(&m->key, err);
+    *found = is_staged(m, sha1, GF_PAPERS_FILE);
+    if (st != GF_OK || *found) return st;
+    st = gf_table_get(m->papers->table, NULL, gf_buffer_view(&m->key),
+                      UINT32_C(1) << GF_PAPERS_FILE, &m->row, err);
+    *found = st == GF_OK && gf_row_find(&m->row, GF_PAPERS_FILE, "cdx");
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
 static gf_status stage(gf_paper_import *m, const gf_sha1 *sha1, unsigned family, gf_error *err)
 {
     uint32_t id;
@@ -95,6 +120,16 @@ static void put(gf_paper_import *m, unsigned family, const char *column, gf_slic
 {
     gf_batch_put(m->batch, m->papers->table, gf_buffer_view(&m->key), family, gf_slice_str(column),
                  value, 0);
+}
+
+/* Columns of a packed family, all that it has or beside others. */
+static void put_all(gf_paper_import *m, unsigned family, bool whole, const gf_column *columns,
+                    size_t n)
+{
+    gf_slice key = gf_buffer_view(&m->key);
+    if (whole) gf_batch_replace(m->batch, m->papers->table, key, family, columns, n, 0);
+    for (size_t i = 0; i < n && !whole; i++)
+        gf_batch_put(m->batch, m->papers->table, key, family, columns[i].name, columns[i].value, 0);
 }
 
 /* ---- crawl ------------------------------------------------------------------------------------
@@ -143,20 +178,22 @@ gf_status gf_paper_import_cdx(gf_paper_import *m, const gf_cdx *cdx, gf_paper_ou
     gf_sha1 sha1;
     bool found;
     memcpy(sha1.bytes, cdx->sha1, GF_SHA1_BYTES);
-    gf_status st = find(m, &sha1, GF_PAPERS_FILE, "cdx", &found, err);
+    gf_status st = find_cdx(m, &sha1, &found, err);
     if (st != GF_OK) return st;
     *outcome = !found ? GF_PAPER_NEW : m->replace ? GF_PAPER_REPLACED : GF_PAPER_EXISTING;
     if (*outcome == GF_PAPER_EXISTING) return GF_OK;
+    bool whole = m->row.n_cells == 0 && !m->has_files && !is_staged(m, &sha1, GF_PAPERS_FILE);
     st = stage(m, &sha1, GF_PAPERS_FILE, err);
     if (st != GF_OK) return st;
     gf_buffer_reset(&m->json);
     write_history(cdx, &m->other, &m->json);
-    put(m, GF_PAPERS_F, "c", gf_buffer_view(&m->json));
+    put_all(m, GF_PAPERS_F, true, &(gf_column){GF_SLICE("c"), gf_buffer_view(&m->json)}, 1);
     st = gf_buffer_check(&m->json, err);
     gf_buffer_reset(&m->json);
     write_cdx(cdx, &m->json);
-    put(m, GF_PAPERS_FILE, "mime", gf_slice_str(cdx->mime));
-    put(m, GF_PAPERS_FILE, "cdx", gf_buffer_view(&m->json));
+    gf_column columns[] = {{GF_SLICE("mime"), gf_slice_str(cdx->mime)},
+                           {GF_SLICE("cdx"), gf_buffer_view(&m->json)}};
+    put_all(m, GF_PAPERS_FILE, whole, columns, 2);
     if (st == GF_OK) st = gf_buffer_check(&m->json, err);
     if (st == GF_OK) st = gf_buffer_check(&m->other, err);
     return st == GF_OK ? flush_if_full(m, err) : st;
@@ -259,6 +296,7 @@ gf_status gf_paper_import_file(gf_paper_import *m, const gf_sha1 *sha1, const ch
     if (st == GF_OK) st = gf_buffer_check(&m->json, err);
     if (st == GF_OK) st = find(m, sha1, GF_PAPERS_FILE, "mime", &has_mime, err);
     if (st != GF_OK) return st;
+    m->has_files = true;
     gf_buffer_reset(&m->other);
     gf_paper_put_number(&m->other, (int64_t)bytes.len);
     put(m, GF_PAPERS_FILE, "size", gf_buffer_view(&m->other));

@@ -93,12 +93,13 @@ static xmlNode *child_with(const xmlNode *of, const char *name, const char *key,
 
 static void append_text(gf_buffer *b, const char *text)
 {
-    for (; *text; text++) {
-        bool space = *text == ' ' || *text == '\n' || *text == '\t' || *text == '\r';
-        if (!space)
-            gf_buffer_byte(b, *text);
-        else if (b->len && b->ptr[b->len - 1] != ' ' && b->ptr[b->len - 1] != '\n')
+    while (*text) {
+        size_t words = strcspn(text, " \n\t\r");
+        gf_buffer_append(b, text, words);
+        text += words;
+        if (*text && b->len && b->ptr[b->len - 1] != ' ' && b->ptr[b->len - 1] != '\n')
             gf_buffer_byte(b, ' ');
+        text += strspn(text, " \n\t\r");
     }
 }
 
@@ -131,27 +132,30 @@ static void append_nodes(gf_buffer *b, const xmlNode *first)
     }
 }
 
-/* The text of a node; of no node none. */
-static gf_slice text_of(const xmlNode *n, gf_buffer *text)
-{
-    gf_buffer_reset(text);
-    if (n) append_nodes(text, n->children);
-    while (text->len && (text->ptr[text->len - 1] == ' ' || text->ptr[text->len - 1] == '\n'))
-        text->len--;
-    return text->ptr ? gf_buffer_view(text) : (gf_slice){"", 0};
-}
-
 /* ---- members ----------------------------------------------------------------------------------
  */
 
 typedef struct writing {
     gf_json_writer json;
     gf_buffer text;
+    bool title, author, body; /* whether the paper has them */
 } writing;
+
+/* The text of a node, borrowed until the next; of no node none. A failure goes to the JSON. */
+static gf_slice text_of(writing *w, const xmlNode *n)
+{
+    gf_buffer *text = &w->text;
+    gf_buffer_reset(text);
+    if (n) append_nodes(text, n->children);
+    if (text->state != GF_OK) w->json.out->state = text->state;
+    while (text->len && (text->ptr[text->len - 1] == ' ' || text->ptr[text->len - 1] == '\n'))
+        text->len--;
+    return text->ptr ? gf_buffer_view(text) : (gf_slice){"", 0};
+}
 
 static void put_text(writing *w, const char *name, const xmlNode *n)
 {
-    gf_slice text = text_of(n, &w->text);
+    gf_slice text = text_of(w, n);
     if (text.len) gf_json_put_string(&w->json, name, text);
 }
 
@@ -160,9 +164,11 @@ static void put_str(writing *w, const char *name, const char *value)
     if (value && *value) gf_json_put_str(&w->json, name, value);
 }
 
-static void put_always(writing *w, const char *name, const xmlNode *n)
+static bool put_always(writing *w, const char *name, const xmlNode *n)
 {
-    gf_json_put_string(&w->json, name, text_of(n, &w->text));
+    gf_slice text = text_of(w, n);
+    gf_json_put_string(&w->json, name, text);
+    return text.len > 0;
 }
 
 /* "2026-02-23" of the attribute, else the text. */
@@ -184,9 +190,9 @@ static void put_author(writing *w, const xmlNode *author)
     for (const xmlNode *n = person->children; n; n = n->next)
         if (is_element(n, "forename")) {
             if (given.len) gf_buffer_byte(&given, ' ');
-            gf_buffer_slice(&given, text_of(n, &w->text));
+            gf_buffer_slice(&given, text_of(w, n));
         }
-    gf_slice surname = text_of(child(person, "surname"), &w->text);
+    gf_slice surname = text_of(w, child(person, "surname"));
     gf_buffer_slice(&name, gf_buffer_view(&given));
     if (given.len && surname.len) gf_buffer_byte(&name, ' ');
     gf_buffer_slice(&name, surname);
@@ -300,8 +306,7 @@ static void put_citations(writing *w, const xmlNode *back)
     gf_json_end(&w->json, ']');
 }
 
-/* Members up to the metadata's end, or all. */
-static void put_members(writing *w, const xmlNode *root, bool with_text)
+static void put_metadata(writing *w, const xmlNode *root)
 {
     const xmlNode *header = child(root, "teiHeader"), *text = child(root, "text");
     const xmlNode *bibl = at(header, "fileDesc/sourceDesc/biblStruct");
@@ -311,7 +316,8 @@ static void put_members(writing *w, const xmlNode *root, bool with_text)
     const xmlNode *title = at(header, "fileDesc/titleStmt/title");
     put_str(w, "grobid_version", attribute(application, "version"));
     put_str(w, "grobid_timestamp", attribute(application, "when"));
-    put_always(w, "title", title ? title : child(analytic, "title"));
+    w->title = put_always(w, "title", title ? title : child(analytic, "title"));
+    w->author = has_author(analytic);
     put_authors(w, analytic);
     put_journal(w, monogr);
     put_date(w, child(monogr, "imprint"));
@@ -320,31 +326,31 @@ static void put_members(writing *w, const xmlNode *root, bool with_text)
     put_citations(w, back);
     put_always(w, "abstract", at(header, "profileDesc/abstract"));
     put_text(w, "acknowledgement", child_with(back, "div", "type", "acknowledgement"));
-    if (!with_text) return;
-    put_always(w, "body", child(text, "body"));
+}
+
+static void put_body(writing *w, const xmlNode *root)
+{
+    const xmlNode *text = child(root, "text");
+    const xmlNode *back = child(text, "back");
+    w->body = put_always(w, "body", child(text, "body"));
     put_text(w, "annex", child_with(back, "div", "type", "annex"));
 }
 
-static gf_status write_json(const xmlNode *root, bool with_text, gf_buffer *out, gf_error *err)
+/* The metadata, and a copy of it that goes on with the texts. */
+static gf_status write_json(const xmlNode *root, gf_tei *tei, gf_error *err)
 {
-    writing w = {.json = gf_json_writer_to(out)};
+    writing w = {.json = gf_json_writer_to(&tei->json)};
     gf_json_begin(&w.json, '{');
-    put_members(&w, root, with_text);
+    put_metadata(&w, root);
+    gf_buffer_slice(&tei->metadata, gf_buffer_view(&tei->json));
+    gf_buffer_byte(&tei->metadata, '}');
+    put_body(&w, root);
     gf_json_end(&w.json, '}');
-    gf_status st = gf_buffer_check(&w.text, err);
     gf_buffer_release(&w.text);
-    return st == GF_OK ? gf_buffer_check(out, err) : st;
-}
-
-static const char *judge(const xmlNode *root)
-{
-    gf_buffer text = {0};
-    const xmlNode *header = child(root, "teiHeader");
-    bool title = text_of(at(header, "fileDesc/titleStmt/title"), &text).len > 0;
-    bool body = text_of(at(root, "text/body"), &text).len > 0;
-    bool author = has_author(at(header, "fileDesc/sourceDesc/biblStruct/analytic"));
-    gf_buffer_release(&text);
-    return title && author && body ? "good" : title || body ? "marginal" : "bad";
+    gf_status st = gf_buffer_check(&tei->json, err);
+    if (st == GF_OK) st = gf_buffer_check(&tei->metadata, err);
+    tei->quality = w.title && w.author && w.body ? "good" : w.title || w.body ? "marginal" : "bad";
+    return st;
 }
 
 /* ---- parsing ----------------------------------------------------------------------------------
@@ -426,10 +432,7 @@ static gf_status read_document(xmlDoc *doc, gf_tei *tei, gf_error *err)
         set_reason(tei, GF_TEI_FAIL, "not TEI: its root is another element");
         return GF_OK;
     }
-    gf_status st = write_json(root, true, &tei->json, err);
-    if (st == GF_OK) st = write_json(root, false, &tei->metadata, err);
-    if (st == GF_OK) tei->quality = judge(root);
-    return st;
+    return write_json(root, tei, err);
 }
 
 gf_status gf_tei_read(gf_slice xml, gf_tei *tei, gf_error *err)
