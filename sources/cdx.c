@@ -84,20 +84,30 @@ static bool is_number(gf_slice s)
     return true;
 }
 
-void gf_cdx_write_date(gf_slice d, gf_buffer *out)
+enum { ISO_DATE = 20 }; /* YYYY-MM-DDThh:mm:ssZ */
+
+/* `form` with its digits, in their places, taken from the date. */
+static void write_iso(const char *digits, char to[ISO_DATE])
 {
-    gf_buffer_format(out, "%.4s-%.2s-%.2sT%.2s:%.2s:%.2sZ", d.ptr, d.ptr + 4, d.ptr + 6, d.ptr + 8,
-                     d.ptr + 10, d.ptr + 12);
+    static const char form[] = "0000-00-00T00:00:00Z";
+    for (int i = 0; i < ISO_DATE; i++)
+        to[i] = form[i] == '0' ? *digits++ : form[i];
 }
 
-static bool is_date(gf_slice d)
+void gf_cdx_write_date(gf_slice date, gf_buffer *out)
 {
-    char text[24];
+    char iso[ISO_DATE];
+    write_iso(date.ptr, iso);
+    gf_buffer_append(out, iso, ISO_DATE);
+}
+
+static bool is_date(gf_slice date)
+{
+    char iso[ISO_DATE];
     int64_t ms;
-    if (d.len != DATE_DIGITS || !is_digits(d)) return false;
-    int n = snprintf(text, sizeof text, "%.4s-%.2s-%.2sT%.2s:%.2s:%.2sZ", d.ptr, d.ptr + 4,
-                     d.ptr + 6, d.ptr + 8, d.ptr + 10, d.ptr + 12);
-    return gf_clock_parse_iso(gf_slice_of(text, (size_t)n), &ms);
+    if (date.len != DATE_DIGITS || !is_digits(date)) return false;
+    write_iso(date.ptr, iso);
+    return gf_clock_parse_iso(gf_slice_of(iso, ISO_DATE), &ms);
 }
 
 /* ---- one line ---------------------------------------------------------------------------------

@@ -7,27 +7,23 @@
 static const char base32[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 static const char hex[] = "0123456789abcdef";
 
-static int digit_of(char c, const char *digits, int base)
+/* The value of a digit in either case; -1 where it is none. */
+static int digit_of(char c, int bits)
 {
-    char other = c;
-    if (c >= 'a' && c <= 'z')
-        other = (char)(c - 32);
-    else if (c >= 'A' && c <= 'Z')
-        other = (char)(c + 32);
-    for (int i = 0; i < base; i++)
-        if (digits[i] == c || digits[i] == other) return i;
-    return -1;
+    if (c >= 'A' && c <= 'Z') c = (char)(c + ('a' - 'A'));
+    if (bits == 4) return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return c >= 'a' && c <= 'z' ? c - 'a' : c >= '2' && c <= '7' ? c - '2' + 26 : -1;
 }
 
 /* Digits of `bits` bits each into bytes; both lengths are without a rest, so none is left over. */
-static bool read_digits(gf_slice text, const char *digits, int bits, gf_sha1 *sha1)
+static bool read_digits(gf_slice text, int bits, gf_sha1 *sha1)
 {
     uint32_t held = 0;
     int n_held = 0;
     size_t at = 0;
     gf_sha1 read;
     for (size_t i = 0; i < text.len; i++) {
-        int digit = digit_of(text.ptr[i], digits, 1 << bits);
+        int digit = digit_of(text.ptr[i], bits);
         if (digit < 0) return false;
         held = held << bits | (uint32_t)digit;
         n_held += bits;
@@ -42,8 +38,8 @@ static bool read_digits(gf_slice text, const char *digits, int bits, gf_sha1 *sh
 bool gf_sha1_parse(gf_slice text, gf_sha1 *sha1)
 {
     if (text.len > 5 && strncasecmp(text.ptr, "sha1:", 5) == 0) text = gf_slice_skip(text, 5);
-    if (text.len == GF_SHA1_HEX) return read_digits(text, hex, 4, sha1);
-    return text.len == GF_SHA1_BASE32 && read_digits(text, base32, 5, sha1);
+    if (text.len == GF_SHA1_HEX) return read_digits(text, 4, sha1);
+    return text.len == GF_SHA1_BASE32 && read_digits(text, 5, sha1);
 }
 
 bool gf_sha1_of_name(gf_slice path, gf_sha1 *sha1)
