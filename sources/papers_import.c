@@ -183,20 +183,20 @@ gf_status gf_paper_import_cdx(gf_paper_import *m, const gf_cdx *cdx, gf_paper_ou
     *outcome = !found ? GF_PAPER_NEW : m->replace ? GF_PAPER_REPLACED : GF_PAPER_EXISTING;
     if (*outcome == GF_PAPER_EXISTING) return GF_OK;
     bool whole = m->row.n_cells == 0 && !m->has_files && !is_staged(m, &sha1, GF_PAPERS_FILE);
-    st = stage(m, &sha1, GF_PAPERS_FILE, err);
-    if (st != GF_OK) return st;
     gf_buffer_reset(&m->json);
     write_history(cdx, &m->other, &m->json);
-    put_all(m, GF_PAPERS_F, true, &(gf_column){GF_SLICE("c"), gf_buffer_view(&m->json)}, 1);
-    st = gf_buffer_check(&m->json, err);
-    gf_buffer_reset(&m->json);
+    size_t history = m->json.len;
     write_cdx(cdx, &m->json);
-    gf_column columns[] = {{GF_SLICE("mime"), gf_slice_str(cdx->mime)},
-                           {GF_SLICE("cdx"), gf_buffer_view(&m->json)}};
-    put_all(m, GF_PAPERS_FILE, whole, columns, 2);
-    if (st == GF_OK) st = gf_buffer_check(&m->json, err);
+    st = gf_buffer_check(&m->json, err);
     if (st == GF_OK) st = gf_buffer_check(&m->other, err);
-    return st == GF_OK ? flush_if_full(m, err) : st;
+    if (st == GF_OK) st = stage(m, &sha1, GF_PAPERS_FILE, err);
+    if (st != GF_OK) return st; /* and nothing of it is in the batch */
+    gf_column c = {GF_SLICE("c"), gf_slice_of(m->json.ptr, history)};
+    gf_column columns[] = {{GF_SLICE("mime"), gf_slice_str(cdx->mime)},
+                           {GF_SLICE("cdx"), gf_slice_skip(gf_buffer_view(&m->json), history)}};
+    put_all(m, GF_PAPERS_F, true, &c, 1);
+    put_all(m, GF_PAPERS_FILE, whole, columns, 2);
+    return flush_if_full(m, err);
 }
 
 /* ---- extraction -------------------------------------------------------------------------------
@@ -217,21 +217,21 @@ gf_status gf_paper_import_extraction(gf_paper_import *m, const gf_sha1 *sha1,
     if (st != GF_OK) return st;
     *outcome = !found ? GF_PAPER_NEW : m->replace ? GF_PAPER_REPLACED : GF_PAPER_EXISTING;
     if (*outcome == GF_PAPER_EXISTING) return GF_OK;
-    st = stage(m, sha1, GF_PAPERS_GROBID, err);
-    if (st != GF_OK) return st;
+    gf_buffer_reset(&m->other);
+    gf_paper_put_number(&m->other, e->status_code);
+    st = gf_buffer_check(&m->other, err);
+    if (st == GF_OK) st = stage(m, sha1, GF_PAPERS_GROBID, err);
+    if (st != GF_OK) return st; /* and nothing of it is in the batch */
     if (found)
         gf_batch_delete_row(m->batch, m->papers->table, gf_buffer_view(&m->key),
                             UINT32_C(1) << GF_PAPERS_GROBID);
-    gf_buffer_reset(&m->other);
-    gf_paper_put_number(&m->other, e->status_code);
     put(m, GF_PAPERS_GROBID, "status_code", gf_buffer_view(&m->other));
     if (e->quality) put(m, GF_PAPERS_GROBID, "quality", gf_slice_str(e->quality));
     put(m, GF_PAPERS_GROBID, "status", e->status);
     if (e->tei_xml.len) put(m, GF_PAPERS_GROBID, "tei_xml", e->tei_xml);
     if (e->tei_json.len) put(m, GF_PAPERS_GROBID, "tei_json", e->tei_json);
     if (e->metadata.len) put(m, GF_PAPERS_GROBID, "metadata", e->metadata);
-    st = gf_buffer_check(&m->other, err);
-    return st == GF_OK ? flush_if_full(m, err) : st;
+    return flush_if_full(m, err);
 }
 
 static void write_status(const gf_tei *tei, gf_buffer *out)
@@ -299,11 +299,12 @@ gf_status gf_paper_import_file(gf_paper_import *m, const gf_sha1 *sha1, const ch
     m->has_files = true;
     gf_buffer_reset(&m->other);
     gf_paper_put_number(&m->other, (int64_t)bytes.len);
+    st = gf_buffer_check(&m->other, err);
+    if (st != GF_OK) return st;
     put(m, GF_PAPERS_FILE, "size", gf_buffer_view(&m->other));
     put(m, GF_PAPERS_FILE, "meta", gf_buffer_view(&m->json));
     if (!has_mime) put(m, GF_PAPERS_FILE, "mime", gf_slice_str(mime));
-    st = gf_buffer_check(&m->other, err);
-    return st == GF_OK ? flush_if_full(m, err) : st;
+    return flush_if_full(m, err);
 }
 
 gf_status gf_paper_import_match(gf_paper_import *m, const gf_sha1 *sha1,
