@@ -407,8 +407,7 @@ static void test_papers__check_9(void **state)
     assert_run(&t, "put", "collection", "papers", "from", "papers");
     assert_true(transport_number(&t, 0, "unchanged") == 33);
     assert_run(&t, "doc", "collection", "papers", "id", OTHER);
-    assert_slice(transport_text(&t, 0, "text"),
-                 "Title of this one\n\nText of Title of this one");
+    assert_slice(transport_text(&t, 0, "text"), "Title of this one\n\nText of Title of this one");
     assert_run(&t, "put", "collection", "titles", "from", "papers", "text", "title");
     assert_run(&t, "doc", "collection", "titles", "id", OTHER);
     assert_slice(transport_text(&t, 0, "text"), "Title of this one");
@@ -508,6 +507,51 @@ static void unsafe_xml_is_refused(void **state)
     transport_close(&t);
 }
 
+/* ---- matching ---------------------------------------------------------------------------------
+ */
+
+#define AUTHOR(surname) "<author><persName><surname>" surname "</surname></persName></author>"
+#define PAPER                                                                                      \
+    "<TEI><teiHeader><fileDesc><titleStmt><title>How bees dance</title></titleStmt><sourceDesc>"   \
+    "<biblStruct><analytic>" AUTHOR("Frisch") AUTHOR(                                              \
+        "M\xC3\xBCller") "</analytic></biblStruct></sourceDesc></fileDesc></teiHeader></TEI>"
+
+static void check_match(transport *t, const char *works, const char *mstatus, const char *doi)
+{
+    transport_input(t, "works.jsonl", gf_slice_str(works));
+    assert_run(t, "papers match");
+    assert_int_equal(t->n_rows, 1);
+    assert_slice(transport_text(t, 0, "mstatus"), mstatus);
+    assert_int_equal(transport_has(t, 0, "doi"), doi != NULL);
+    if (doi) assert_slice(transport_text(t, 0, "doi"), doi);
+}
+
+static void matches(void **state)
+{
+    (void)state;
+    transport t;
+    gf_buffer value = {0};
+    transport_open(&t);
+    import_tei(&t, HELLO, GF_SLICE(PAPER));
+    check_match(&t, "{\"id\":1,\"title\":\"How bees dance\",\"doi\":\"10/a\"}\n", "match", "10/a");
+    check_match(&t,
+                "{\"id\":1,\"title\":\"How bees dance\",\"doi\":\"10/a\"}\n"
+                "{\"id\":2,\"title\":\"HOW BEES DANCE\",\"doi\":\"10/b\"}\n",
+                "ambiguous", NULL);
+    check_match(
+        &t,
+        "{\"id\":1,\"title\":\"How bees dance\",\"doi\":\"10/a\",\"authors\":[\"K. Lorenz\"]}"
+        "\n{\"id\":2,\"title\":\"How bees dance!\",\"doi\":\"10/b\",\"authors\":[\"Muller, "
+        "A.\",{\"family\":\"Frisch\"}]}\n",
+        "match", "10/b");
+    check_match(&t, "{\"id\":1,\"title\":\"H-o-w-b-e-e-s-d-a-n-c-e\",\"doi\":\"10/a\"}\n",
+                "no-match", NULL); /* the same slug, but 500 of 1000 */
+    assert_false(read_cell(&t, HELLO, GF_PAPERS_MATCH, "doi", &value));
+    check_match(&t, "{\"id\":1,\"title\":\"How bees sing\",\"doi\":\"10/a\"}\n", "no-match", NULL);
+    gf_buffer_release(&value);
+    transport_close(&t);
+}
+
 static double reason(transport *t, const char *name)
 {
     gf_json_value n;
@@ -542,12 +586,18 @@ static void samples_go_in(void **state)
     assert_int_equal(t.notices[2].line, 4);
     import_sample(&t, "sandcrawler-example.cdx");
     assert_true(transport_number(&t, 0, "read") == 20);
+    check_counts(&t, 8, 0, 0);
+    assert_true(reason(&t, "bad_status") == 10);
     static const struct {
         const char *name;
         double lines;
-    } files[] = {{"iana.cdx", 172},    {"dupes.cdx", 13},          {"example.cdx", 4},
-                 {"post-test.cdx", 4}, {"zipnum-sample.cdx", 151}, {"iana.cdxj", 171},
-                 {"dupes.cdxj", 12},   {"example.cdxj", 3},        {"post-test.cdxj", 3},
+    } files[] = {{"iana.cdx", 172},           {"dupes.cdx", 13},
+                 {"example.cdx", 4},          {"post-test.cdx", 4},
+                 {"zipnum-sample.cdx", 151},  {"iana.cdxj", 171},
+                 {"dupes.cdxj", 12},          {"example.cdxj", 3},
+                 {"post-test.cdxj", 3},       {"papers_domain_words.cdx", 0},
+                 {"papers_edu_tilde.cdx", 0}, {"papers_url_doi.cdx", 0},
+                 {"papers_url_words.cdx", 0}, {"sourcecode.cdx", 0},
                  {"tarballs.cdx", 0}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         import_sample(&t, files[i].name);
@@ -563,12 +613,17 @@ static void samples_go_in(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_papers__check_1), cmocka_unit_test(test_papers__check_2),
-        cmocka_unit_test(test_papers__check_3), cmocka_unit_test(test_papers__check_4),
-        cmocka_unit_test(test_papers__check_5), cmocka_unit_test(test_papers__check_6),
-        cmocka_unit_test(test_papers__check_7), cmocka_unit_test(test_papers__check_8),
-        cmocka_unit_test(test_papers__check_9), cmocka_unit_test(unsafe_xml_is_refused),
-        cmocka_unit_test(samples_go_in)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_papers__check_1),
+                                       cmocka_unit_test(test_papers__check_2),
+                                       cmocka_unit_test(test_papers__check_3),
+                                       cmocka_unit_test(test_papers__check_4),
+                                       cmocka_unit_test(test_papers__check_5),
+                                       cmocka_unit_test(test_papers__check_6),
+                                       cmocka_unit_test(test_papers__check_7),
+                                       cmocka_unit_test(test_papers__check_8),
+                                       cmocka_unit_test(test_papers__check_9),
+                                       cmocka_unit_test(unsafe_xml_is_refused),
+                                       cmocka_unit_test(matches),
+                                       cmocka_unit_test(samples_go_in)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
