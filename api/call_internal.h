@@ -66,6 +66,10 @@ void gf_call_suggest(const gf_call *call, gf_error *err);
  */
 gf_status gf_call_reader(const gf_call *call, bool keep_fields, gf_reader **reader, gf_error *err);
 
+/** The same over another input, JSON Lines whose text is `text` where the call does not say. */
+gf_status gf_call_reader_of(const gf_call *call, const gf_input *input, const gf_slice *text,
+                            size_t n_text, gf_reader **reader, gf_error *err);
+
 /** Tell that a record was refused, and hand it to whoever keeps those. */
 gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const char *reason,
                          const char *message, gf_error *err);
@@ -189,6 +193,15 @@ gf_status gf_run_tweets_map(gf_call *call, gf_error *err);
 gf_status gf_run_tweets_frequency(gf_call *call, gf_error *err);
 gf_status gf_run_tweets_top(gf_call *call, gf_error *err);
 gf_status gf_run_tweets_highscore(gf_call *call, gf_error *err);
+gf_status gf_run_papers_import_cdx(gf_call *call, gf_error *err);
+gf_status gf_run_papers_import_tei(gf_call *call, gf_error *err);
+gf_status gf_run_papers_show(gf_call *call, gf_error *err);
+gf_status gf_run_papers_list(gf_call *call, gf_error *err);
+gf_status gf_run_papers_counts(gf_call *call, gf_error *err);
+gf_status gf_run_papers_missing(gf_call *call, gf_error *err);
+gf_status gf_run_papers_dump(gf_call *call, gf_error *err);
+gf_status gf_run_papers_match(gf_call *call, gf_error *err);
+gf_status gf_run_papers_extract(gf_call *call, gf_error *err);
 gf_status gf_run_version(gf_call *call, gf_error *err);
 
 #endif

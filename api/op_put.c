@@ -2,7 +2,7 @@
  * put: records of any format become documents of one or several collections. The store is opened
  * for the first document: where there is nothing to put, none is made.
  */
-#include "api/call_internal.h"
+#include "api/papers_source.h"
 
 #include "api/tweets_internal.h"
 #include "base/memory.h"
@@ -19,7 +19,8 @@ typedef struct putting {
     gf_call *call;
     gf_put *put;
     gf_reader *reader;
-    gf_pattern **patterns; /* n_patterns: the collection, then those of also */
+    gf_papers_source *papers; /* with from=papers */
+    gf_pattern **patterns;    /* n_patterns: the collection, then those of also */
     size_t n_patterns;
     gf_buffer name;
     gf_strings names; /* expanded names of the record at hand */
@@ -273,14 +274,27 @@ static gf_status make_patterns(putting *p, gf_error *err)
     return st;
 }
 
+/* Papers of the same store, in the place of an input. */
+static gf_status open_papers(putting *p, gf_error *err)
+{
+    static const gf_slice text[] = {{"title", 5}, {"abstract", 8}, {"body", 4}};
+    gf_status st = gf_papers_source_open(p->call, &p->papers, err);
+    if (st != GF_OK) return st;
+    gf_input input = gf_papers_source_input(p->papers);
+    return gf_call_reader_of(p->call, &input, text, 3, &p->reader, err);
+}
+
 static gf_status open_reader(putting *p, gf_error *err)
 {
     bool from_tweets = is_from_tweets(p->call);
-    if (!from_tweets && !p->call->input.next) return gf_fail(err, GF_EINVAL, "put needs an input");
+    bool from_papers = gf_slice_equal(gf_call_text(p->call, "from"), GF_SLICE("papers"));
+    if (!from_tweets && !from_papers && !p->call->input.next)
+        return gf_fail(err, GF_EINVAL, "put needs an input");
     if (!from_tweets && gf_call_has(p->call, "where"))
         return gf_fail(err, GF_EINVAL, "where: only with --from tweets");
     gf_status st = make_patterns(p, err);
     if (from_tweets) return st;
+    if (st == GF_OK && from_papers) return open_papers(p, err);
     return st == GF_OK ? gf_call_reader(p->call, true, &p->reader, err) : st;
 }
 
@@ -313,6 +327,7 @@ gf_status gf_run_put(gf_call *call, gf_error *err)
     if (st == GF_OK && p.refused) call->outcome = GF_SOME_REFUSED;
     gf_put_close(p.put);
     gf_reader_close(p.reader);
+    gf_papers_source_close(p.papers);
     for (size_t i = 0; i < p.n_patterns; i++)
         gf_pattern_free(p.patterns[i]);
     gf_free(p.patterns);

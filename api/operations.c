@@ -27,6 +27,7 @@
 #define FROM        TEXT("from", "TIME", "not before: 201605051430, ISO 8601, or an age such as 30d")
 #define TO          TEXT("to", "TIME", "not after, included; of a day or a minute its end")
 #define BOX         TEXT("box", "WEST,SOUTH,EAST,NORTH", "only these degrees; edges included")
+#define PAPERS      TEXT("table", "VERSION-ENV", "of the table wbgrp-journal-extract-... (0-prod)")
 #define COLUMNS     FLAG("columns", "every column of the table instead")
 
 static const gf_parameter one_collection[] = {COLLECTION};
@@ -42,8 +43,9 @@ static const gf_parameter put[] = {
     TEXT("time", "FIELD", "field that is the time (time)"),
     TEXT("lang", "FIELD", "field that is the language (lang)"),
     LIST("fields", "FIELD,...|all", "other fields to keep (all)"),
-    CHOICE("from", GF_FORMAT_NAMES "|tweets", "format, where the name does not tell it; the stored tweets"),
+    CHOICE("from", GF_FORMAT_NAMES "|papers|tweets", "format, where the name does not tell it; or what the store has"),
     SEVERAL("where", false, "F=V", "from tweets: those of which this holds; also !=, <, <=, >, >="),
+    TEXT("table", "VERSION-ENV", "from papers: their table (0-prod)"),
     SEVERAL("also", false, "PATTERN", "a further collection for each record, such as '{type}-{product}'"),
     {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1, GF_LARGEST_MAX_DOCUMENT},
     NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)"),
@@ -267,6 +269,37 @@ static const gf_parameter tweets_highscore[] = {
     FROM,
     TO,
     NUMBER("limit", 0, 0, "so many users (10); 0: all")};
+static const gf_parameter papers_import_cdx[] = {
+    FLAG("replace", "also where the paper has a line already"),
+    PAPERS};
+static const gf_parameter papers_import_tei[] = {
+    FLAG("force", "also where the paper has an extraction already"),
+    FLAG("hash", "a file whose name is no SHA-1 has that of its bytes"),
+    PAPERS};
+static const gf_parameter papers_extract[] = {
+    REQUIRED("grobid", "URL", "the GROBID, such as http://localhost:8070"),
+    FLAG("force", "also where the paper has an extraction already"),
+    NUMBER("retries", 0, 1000, "ask a busy GROBID again so many times (10)"),
+    NUMBER("backoff-ms", 0, 3600000, "milliseconds before the first of these (5000)"),
+    {"max-file", GF_BYTES, false, "SIZE", "refuse larger files (256M)", 1, GF_LARGEST_MAX_DOCUMENT},
+    PAPERS};
+static const gf_parameter papers_show[] = {
+    REQUIRED("sha1", "SHA1", "the file's SHA-1: hexadecimal, base32 or sha1:BASE32"),
+    TEXT("column", "COLUMN", "instead the value of this column, such as tei_xml"),
+    PAPERS};
+static const gf_parameter papers_list[] = {NUMBER("limit", 0, 0, "at most so many (all)"), PAPERS};
+static const gf_parameter papers[] = {PAPERS};
+static const gf_parameter papers_dump[] = {
+    LIST("fields", "COLUMN,...", "columns beside the SHA-1 (mime,cdx,status_code,quality,status,mstatus,doi)"),
+    CHOICE("only", "all|extracted|missing|matched", "only papers of that state (all)"),
+    FLAG("tsv", "each as a line of tab-separated values"),
+    NUMBER("limit", 0, 0, "at most so many (all)"),
+    PAPERS};
+static const gf_parameter papers_match[] = {
+    TEXT("id", "FIELD", "field of the catalogue that is the id (id)"),
+    CHOICE("from", GF_FORMAT_NAMES, "format of the catalogue, where the name does not tell it"),
+    FLAG("dry-run", "store nothing"),
+    PAPERS};
 /* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
@@ -385,6 +418,23 @@ static const gf_operation operations[] = {
               "Count the commonest hashtags"),
     OPERATION("tweets highscore", "GET", "/tweets/highscore", tweets_highscore,
               gf_run_tweets_highscore, "Rank users by how far they went"),
+    OPERATION("papers import-cdx", "POST", "/papers/cdx", papers_import_cdx,
+              gf_run_papers_import_cdx, "Import lines of a web archive's index"),
+    OPERATION("papers import-tei", "POST", "/papers/tei", papers_import_tei,
+              gf_run_papers_import_tei, "Import texts that GROBID has extracted"),
+    OPERATION("papers extract", "POST", "/papers/extractions", papers_extract,
+              gf_run_papers_extract, "Send PDFs to a GROBID and import what it extracts"),
+    OPERATION("papers show", "GET", "/papers/{sha1}", papers_show, gf_run_papers_show,
+              "Show a paper"),
+    OPERATION("papers list", "GET", "/papers", papers_list, gf_run_papers_list, "List papers"),
+    OPERATION("papers counts", "GET", "/papers/counts", papers, gf_run_papers_counts,
+              "Count papers by the state of their extraction"),
+    OPERATION("papers missing", "GET", "/papers/missing", papers_list, gf_run_papers_missing,
+              "List papers that lack an extraction"),
+    OPERATION("papers dump", "GET", "/papers/dump", papers_dump, gf_run_papers_dump,
+              "Give chosen columns of every paper"),
+    OPERATION("papers match", "POST", "/papers/matches", papers_match, gf_run_papers_match,
+              "Match papers against a catalogue"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
     OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),

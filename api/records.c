@@ -32,6 +32,23 @@ gf_status gf_call_reader(const gf_call *call, bool keep_fields, gf_reader **read
     return st;
 }
 
+gf_status gf_call_reader_of(const gf_call *call, const gf_input *input, const gf_slice *usual,
+                            size_t n_usual, gf_reader **reader, gf_error *err)
+{
+    gf_reader_options options;
+    gf_slice *text = NULL, *fields = NULL;
+    gf_status st = reader_options(call, true, &options, &text, &fields, err);
+    options.format = GF_FORMAT_JSONL;
+    if (st == GF_OK && options.n_text == 0) {
+        options.text = usual;
+        options.n_text = n_usual;
+    }
+    if (st == GF_OK) st = gf_reader_open(input, &options, reader, err);
+    gf_free(text);
+    gf_free(fields);
+    return st;
+}
+
 gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const char *reason,
                          const char *message, gf_error *err)
 {

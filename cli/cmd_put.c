@@ -4,10 +4,13 @@
 
 static gf_status prepare(gf_session *s, gf_error *err)
 {
-    bool from_tweets = gf_slice_equal(gf_session_argument(s, "from"), GF_SLICE("tweets"));
-    if (from_tweets && s->n_words)
-        return gf_fail(err, GF_EINVAL, "from: tweets are those of the store, and no FILE");
-    if (from_tweets) return GF_OK;
+    gf_slice from = gf_session_argument(s, "from");
+    bool stored =
+        gf_slice_equal(from, GF_SLICE("tweets")) || gf_slice_equal(from, GF_SLICE("papers"));
+    if (stored && s->n_words)
+        return gf_fail(err, GF_EINVAL, "from: %.*s are those of the store, and no FILE",
+                       GF_SLICE_ARG(from));
+    if (stored) return GF_OK;
     if (s->n_words == 0) return gf_fail(err, GF_EINVAL, "FILE is missing");
     return gf_files_open(s->words, s->n_words, &s->files, err);
 }
@@ -75,6 +78,7 @@ const gf_command gf_command_put = {
                 "    grouperfish put notes ./texts/            every file is a document\n"
                 "    curl -s URL | grouperfish put news - --from csv --text title,body\n"
                 "    grouperfish put rain --from tweets --where 'hashtags=#rain' --where lang=en\n"
+                "    grouperfish put papers --from papers --text title,abstract\n"
                 "    grouperfish put '{type}-{product}' input.tsv --from input-tsv \\\n"
                 "        --also '{type}-{product}-{version}'\n",
     .notes =

@@ -132,6 +132,15 @@ static gf_status choose_geojson(gf_session *s, gf_error *err)
     return gf_fail(err, GF_EINVAL, "geojson is a format of export alone");
 }
 
+static const gf_display *choose_display(const gf_session *s)
+{
+    const gf_command *c = s->command;
+    if (gf_session_argument(s, "columns").len) return &gf_display_of_cells;
+    for (size_t i = 0; i < c->n_others; i++)
+        if (gf_session_argument(s, c->others[i].argument).len) return &c->others[i].display;
+    return &c->display;
+}
+
 static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error *err)
 {
     if (s->format) {
@@ -146,7 +155,7 @@ static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error
     if (!s->out_path && isatty(STDOUT_FILENO))
         *format = GF_TABLE;
     else
-        *format = s->command->streams_jsonl ? GF_JSONL : GF_PLAIN_ROWS;
+        *format = s->command->streams_jsonl && !choose_display(s)->page ? GF_JSONL : GF_PLAIN_ROWS;
     return GF_OK;
 }
 
@@ -249,15 +258,6 @@ static void show_several(gf_display *display, gf_show_column columns[GF_MOST_COL
         columns[n++] = display->columns[i];
     *display = (gf_display){
         .columns = columns, .n_columns = n, .spread = display->spread, .nothing = display->nothing};
-}
-
-static const gf_display *choose_display(const gf_session *s)
-{
-    const gf_command *c = s->command;
-    if (gf_session_argument(s, "columns").len) return &gf_display_of_cells;
-    for (size_t i = 0; i < c->n_others; i++)
-        if (gf_session_argument(s, c->others[i].argument).len) return &c->others[i].display;
-    return &c->display;
 }
 
 /* What was written before a failure stays readable: brackets are closed, kept rows printed. */

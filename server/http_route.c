@@ -16,12 +16,17 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-/* Where an operation's path names no collection, it is about the whole store. */
+/* What a namespace has of its own; all other operations are about the whole store. */
 static gf_scope scope_of(const gf_operation *o)
 {
     static const char *const harmless[] = {"version", "config keys", NULL};
-    bool of_collections = strncmp(o->path, "/collections", 12) == 0;
-    return of_collections || is_one_of(o->name, harmless) ? GF_SCOPE_NAMESPACE : GF_SCOPE_STORE;
+    static const char *const owned[] = {"/collections", "/tables", "/tweets", "/papers", "/logs"};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
+        size_t n = strlen(owned[i]);
+        bool starts = strncmp(o->path, owned[i], n) == 0;
+        if (starts && (o->path[n] == '\0' || o->path[n] == '/')) return GF_SCOPE_NAMESPACE;
+    }
+    return is_one_of(o->name, harmless) ? GF_SCOPE_NAMESPACE : GF_SCOPE_STORE;
 }
 
 static gf_status make_route(const gf_operation *o, gf_route *route, gf_error *err)

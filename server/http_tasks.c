@@ -129,14 +129,15 @@ static void rebuild(gf_request *r)
 
 static void refuse(gf_request *r)
 {
-    gf_answer_problem(r, 403, "this names files of the server's machine: only the command does it");
+    gf_answer_problem(r, 403,
+                      "this names files or a host that the server would reach: only the command does it");
 }
 
 void gf_route_adjust(gf_route *route)
 {
     if (strcmp(route->name, "rebuild") == 0) route->run = rebuild;
     if (strcmp(route->name, "backup") == 0 || strcmp(route->name, "restore") == 0 ||
-        strcmp(route->name, "repair") == 0)
+        strcmp(route->name, "repair") == 0 || strcmp(route->name, "papers extract") == 0)
         route->run = refuse;
 }
 

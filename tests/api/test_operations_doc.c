@@ -189,6 +189,20 @@ static void set_up_table(transport *t)
     assert_int_equal(transport_number(t, 0, "rows"), 3);
 }
 
+/* The two papers that the document gives: an index, and the TEI of its first. */
+static void set_up_papers(transport *t)
+{
+    gf_slice line, rest, cdx, tei;
+    assert_true(reference_find_line(gf_buffer_view(&document.text), "## The papers of the examples",
+                                    &line, &rest));
+    assert_true(reference_take_block(&rest, "```text", &cdx));
+    assert_true(reference_take_block(&rest, "```text", &tei));
+    transport_input(t, "a.cdx", cdx);
+    assert_run(t, "papers import-cdx");
+    transport_input(t, "MPCXVWMUTRUGFP36SLPHKDLY6NGU4S3J.xml", tei);
+    assert_run(t, "papers import-tei");
+}
+
 /* "after a rebuild with `k=3`" */
 static void rebuild_with_3(transport *t)
 {
@@ -255,6 +269,7 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
         set_up_table(&t);
     else if (!memmem(line.ptr, line.len, "before there is a store", 23))
         set_up(&t);
+    if (strncmp(s->operation->name, "papers ", 7) == 0) set_up_papers(&t);
     if (memmem(line.ptr, line.len, "after a rebuild", 15)) rebuild_with_3(&t);
     bool of_tweets = strncmp(s->operation->name, "tweets ", 7) == 0;
     if (of_tweets && strcmp(s->operation->name, "tweets import") != 0) {

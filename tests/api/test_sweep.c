@@ -214,10 +214,48 @@ static void suggesting(void **state)
     transport_close(&t);
 }
 
+#define CDX                                                                                        \
+    "org,a)/ 20170706005950 http://a.org/a.pdf application/pdf 200 "                               \
+    "MPCXVWMUTRUGFP36SLPHKDLY6NGU4S3J - - 1 2 w\n"                                                 \
+    "org,a)/ 20170706005950 http://a.org/a.pdf application/pdf 404 "                               \
+    "MPCXVWMUTRUGFP36SLPHKDLY6NGU4S3J - - 1 2 w\n"
+#define TEI                                                                                        \
+    "<TEI><teiHeader><fileDesc><titleStmt><title>How bees dance</title></titleStmt></fileDesc>"    \
+    "</teiHeader><text><body>Round.</body></text></TEI>"
+
+static void papers(void **state)
+{
+    (void)state;
+    static const char *const all[][3] = {
+        {"papers import-cdx", "replace true", CDX},
+        {"papers import-cdx", "", CDX},
+        {"papers import-tei", "hash true force true", TEI},
+        {"papers import-tei", "hash true", "no TEI"},
+        {"papers show", "sha1 MPCXVWMUTRUGFP36SLPHKDLY6NGU4S3J", NULL},
+        {"papers show", "sha1 MPCXVWMUTRUGFP36SLPHKDLY6NGU4S3J column cdx", NULL},
+        {"papers list", "", NULL},
+        {"papers counts", "", NULL},
+        {"papers missing", "", NULL},
+        {"papers dump", "", NULL},
+        {"papers dump", "only extracted fields size,tei_json tsv true", NULL},
+        {"papers match", "dry-run true",
+         "{\"id\":\"w\",\"title\":\"How bees dance\",\"doi\":\"10/x\",\"authors\":[]}\n"},
+        {"papers match", "", "{\"id\":\"w\",\"title\":\"How bees dance\"}\n"},
+        {"put", "collection papers from papers", NULL}};
+    transport t;
+    transport_open(&t);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        sweep(&t, all[i][0], all[i][1], all[i][2]);
+    assert_run(&t, "papers counts");
+    assert_int_equal(t.n_rows, 3);
+    transport_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading), cmocka_unit_test(writing), cmocka_unit_test(rebuilding),
+        cmocka_unit_test(papers),           cmocka_unit_test(reading),
+        cmocka_unit_test(writing),          cmocka_unit_test(rebuilding),
         cmocka_unit_test(one_of_all_fails), cmocka_unit_test(suggesting)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

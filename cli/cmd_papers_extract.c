@@ -1,0 +1,23 @@
+#include "cli/papers.h"
+
+static const gf_own_option options[] = {
+    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
+
+const gf_command gf_command_papers_extract = {
+    .name = "papers extract",
+    .examples = "    grouperfish papers extract ./pdf/ --grobid http://localhost:8070\n"
+                "    grouperfish papers extract new.tar --grobid http://localhost:8070 --force\n",
+    .notes =
+        "FILE is a PDF, a folder or an archive of such; a name that is a SHA-1 must be that of\n"
+        "the bytes. A busy GROBID (503) is asked again, each time after twice as long. What is\n"
+        "extracted already is not sent.\n",
+    .positionals = gf_papers_files,
+    .n_positionals = 1,
+    .options = options,
+    .n_options = GF_COUNT(options),
+    .display = {.columns = gf_papers_columns,
+                .n_columns = GF_PAPERS_COLUMNS,
+                .single = true,
+                .show = gf_papers_summary},
+    .prepare = gf_papers_prepare,
+};

@@ -1,0 +1,323 @@
+/*
+ * Writing papers. What is put waits in a batch, and the digests in it in a set, so that a second
+ * line for a row of the same batch is told apart from a first.
+ */
+#include "sources/papers_internal.h"
+
+#include "base/json_writer.h"
+#include "base/memory.h"
+#include "base/strings.h"
+
+#include <openssl/evp.h>
+
+enum { MOST_CHANGES = 20000, MOST_BYTES = 8 << 20 };
+
+struct gf_paper_import {
+    gf_papers *papers;
+    bool replace;
+    gf_batch *batch;
+    gf_strings staged[GF_PAPERS_FAMILIES]; /* digests of the batch, by what was put */
+    bool has_files; /* the batch has columns of file beside those of captures */
+    gf_row row;
+    gf_buffer key, json, other;
+};
+
+gf_status gf_paper_import_open(gf_papers *papers, bool replace, gf_paper_import **import,
+                               gf_error *err)
+{
+    gf_paper_import *m = gf_calloc(1, sizeof *m);
+    if (!m) return gf_fail_memory(err, "an import");
+    m->papers = papers;
+    m->replace = replace;
+    gf_status st = gf_batch_create(papers->db, &m->batch, err);
+    if (st != GF_OK) {
+        gf_free(m);
+        return st;
+    }
+    *import = m;
+    return GF_OK;
+}
+
+static void forget_staged(gf_paper_import *m)
+{
+    for (int f = 0; f < GF_PAPERS_FAMILIES; f++)
+        gf_strings_release(&m->staged[f]);
+    m->has_files = false;
+}
+
+void gf_paper_import_close(gf_paper_import *m)
+{
+    if (!m) return;
+    forget_staged(m);
+    gf_batch_free(m->batch);
+    gf_row_release(&m->row);
+    gf_buffer_release(&m->key);
+    gf_buffer_release(&m->json);
+    gf_buffer_release(&m->other);
+    gf_free(m);
+}
+
+gf_status gf_paper_import_flush(gf_paper_import *m, gf_error *err)
+{
+    forget_staged(m);
+    return gf_batch_write(m->batch, GF_SYNC, err);
+}
+
+static gf_status flush_if_full(gf_paper_import *m, gf_error *err)
+{
+    if (gf_batch_changes(m->batch) < MOST_CHANGES && gf_batch_bytes(m->batch) < MOST_BYTES)
+        return GF_OK;
+    return gf_paper_import_flush(m, err);
+}
+
+/* Whether the row has that cell, in the table or in the batch. m->key is the row's then. */
+static gf_status find(gf_paper_import *m, const gf_sha1 *sha1, unsigned family, const char *column,
+                      bool *found, gf_error *err)
+{
+    gf_slice digest = gf_slice_of(sha1->bytes, GF_SHA1_BYTES);
+    gf_buffer_reset(&m->key);
+    gf_papers_key(m->papers, sha1, &m->key);
+    gf_status st = gf_buffer_check(&m->key, err);
+    *found = gf_strings_find(&m->staged[family], digest) != GF_STRING_NONE;
+    if (st != GF_OK || *found) return st;
+    st = gf_table_get_cell(m->papers->table, NULL, gf_buffer_view(&m->key), family,
+                           gf_slice_str(column), 1, &m->row, err);
+    *found = st == GF_OK;
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+static bool is_staged(const gf_paper_import *m, const gf_sha1 *sha1, unsigned family)
+{
+    return gf_strings_find(&m->staged[family], gf_slice_of(sha1->bytes, GF_SHA1_BYTES)) !=
+           GF_STRING_NONE;
+}
+
+/*
+ * The same of file:cdx by reading the family: where m->row has no cells then, and nothing is
+ * staged, the whole of it can be written without its being read again.
+ */
+static gf_status find_cdx(gf_paper_import *m, const gf_sha1 *sha1, bool *found, gf_error *err)
+{
+    gf_buffer_reset(&m->key);
+    gf_papers_key(m->papers, sha1, &m->key);
+    gf_status st = gf_buffer_check(&m->key, err);
+    *found = is_staged(m, sha1, GF_PAPERS_FILE);
+    if (st != GF_OK || *found) return st;
+    st = gf_table_get(m->papers->table, NULL, gf_buffer_view(&m->key),
+                      UINT32_C(1) << GF_PAPERS_FILE, &m->row, err);
+    *found = st == GF_OK && gf_row_find(&m->row, GF_PAPERS_FILE, "cdx");
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+static gf_status stage(gf_paper_import *m, const gf_sha1 *sha1, unsigned family, gf_error *err)
+{
+    uint32_t id;
+    return gf_strings_add(&m->staged[family], gf_slice_of(sha1->bytes, GF_SHA1_BYTES), &id, NULL,
+                          err);
+}
+
+static void put(gf_paper_import *m, unsigned family, const char *column, gf_slice value)
+{
+    gf_batch_put(m->batch, m->papers->table, gf_buffer_view(&m->key), family, gf_slice_str(column),
+                 value, 0);
+}
+
+/* Columns of a packed family, all that it has or beside others. */
+static void put_all(gf_paper_import *m, unsigned family, bool whole, const gf_column *columns,
+                    size_t n)
+{
+    gf_slice key = gf_buffer_view(&m->key);
+    if (whole) gf_batch_replace(m->batch, m->papers->table, key, family, columns, n, 0);
+    for (size_t i = 0; i < n && !whole; i++)
+        gf_batch_put(m->batch, m->papers->table, key, family, columns[i].name, columns[i].value, 0);
+}
+
+/* ---- crawl ------------------------------------------------------------------------------------
+ */
+
+/* JSON has no numbers that begin with 0. */
+static gf_slice without_zeros(gf_slice digits)
+{
+    while (digits.len > 1 && digits.ptr[0] == '0')
+        digits = gf_slice_skip(digits, 1);
+    return digits;
+}
+
+/* {"u": ..., "d": ..., "f": ..., "o": ..., "c": 1}: one capture is known. */
+static void write_history(const gf_cdx *cdx, gf_buffer *date, gf_buffer *out)
+{
+    gf_json_writer w = gf_json_writer_to(out);
+    gf_buffer_reset(date);
+    gf_cdx_write_date(cdx->date, date);
+    gf_json_begin(&w, '{');
+    gf_json_put_string(&w, "u", cdx->url);
+    gf_json_put_string(&w, "d", gf_buffer_view(date));
+    gf_json_put_string(&w, "f", cdx->warc);
+    gf_json_key(&w, "o");
+    gf_json_raw(&w, without_zeros(cdx->offset));
+    gf_json_put_uint(&w, "c", 1);
+    gf_json_end(&w, '}');
+}
+
+static void write_cdx(const gf_cdx *cdx, gf_buffer *out)
+{
+    gf_json_writer w = gf_json_writer_to(out);
+    gf_json_begin(&w, '{');
+    gf_json_put_string(&w, "surt", cdx->surt);
+    gf_json_put_string(&w, "url", cdx->url);
+    gf_json_put_string(&w, "dt", cdx->date);
+    gf_json_put_string(&w, "warc", cdx->warc);
+    gf_json_put_string(&w, "offset", cdx->offset);
+    gf_json_put_string(&w, "c_size", cdx->size);
+    gf_json_end(&w, '}');
+}
+
+gf_status gf_paper_import_cdx(gf_paper_import *m, const gf_cdx *cdx, gf_paper_outcome *outcome,
+                              gf_error *err)
+{
+    gf_sha1 sha1;
+    bool found;
+    memcpy(sha1.bytes, cdx->sha1, GF_SHA1_BYTES);
+    gf_status st = find_cdx(m, &sha1, &found, err);
+    if (st != GF_OK) return st;
+    *outcome = !found ? GF_PAPER_NEW : m->replace ? GF_PAPER_REPLACED : GF_PAPER_EXISTING;
+    if (*outcome == GF_PAPER_EXISTING) return GF_OK;
+    bool whole = m->row.n_cells == 0 && !m->has_files && !is_staged(m, &sha1, GF_PAPERS_FILE);
+    gf_buffer_reset(&m->json);
+    write_history(cdx, &m->other, &m->json);
+    size_t history = m->json.len;
+    write_cdx(cdx, &m->json);
+    st = gf_buffer_check(&m->json, err);
+    if (st == GF_OK) st = gf_buffer_check(&m->other, err);
+    if (st == GF_OK) st = stage(m, &sha1, GF_PAPERS_FILE, err);
+    if (st != GF_OK) return st; /* and nothing of it is in the batch */
+    gf_column c = {GF_SLICE("c"), gf_slice_of(m->json.ptr, history)};
+    gf_column columns[] = {{GF_SLICE("mime"), gf_slice_str(cdx->mime)},
+                           {GF_SLICE("cdx"), gf_slice_skip(gf_buffer_view(&m->json), history)}};
+    put_all(m, GF_PAPERS_F, true, &c, 1);
+    put_all(m, GF_PAPERS_FILE, whole, columns, 2);
+    return flush_if_full(m, err);
+}
+
+/* ---- extraction -------------------------------------------------------------------------------
+ */
+
+gf_status gf_paper_import_has_extraction(gf_paper_import *m, const gf_sha1 *sha1, bool *has,
+                                         gf_error *err)
+{
+    return find(m, sha1, GF_PAPERS_GROBID, "status_code", has, err);
+}
+
+gf_status gf_paper_import_extraction(gf_paper_import *m, const gf_sha1 *sha1,
+                                     const gf_extraction *e, gf_paper_outcome *outcome,
+                                     gf_error *err)
+{
+    bool found;
+    gf_status st = gf_paper_import_has_extraction(m, sha1, &found, err);
+    if (st != GF_OK) return st;
+    *outcome = !found ? GF_PAPER_NEW : m->replace ? GF_PAPER_REPLACED : GF_PAPER_EXISTING;
+    if (*outcome == GF_PAPER_EXISTING) return GF_OK;
+    gf_buffer_reset(&m->other);
+    gf_paper_put_number(&m->other, e->status_code);
+    st = gf_buffer_check(&m->other, err);
+    if (st == GF_OK) st = stage(m, sha1, GF_PAPERS_GROBID, err);
+    if (st != GF_OK) return st; /* and nothing of it is in the batch */
+    if (found)
+        gf_batch_delete_row(m->batch, m->papers->table, gf_buffer_view(&m->key),
+                            UINT32_C(1) << GF_PAPERS_GROBID);
+    put(m, GF_PAPERS_GROBID, "status_code", gf_buffer_view(&m->other));
+    if (e->quality) put(m, GF_PAPERS_GROBID, "quality", gf_slice_str(e->quality));
+    put(m, GF_PAPERS_GROBID, "status", e->status);
+    if (e->tei_xml.len) put(m, GF_PAPERS_GROBID, "tei_xml", e->tei_xml);
+    if (e->tei_json.len) put(m, GF_PAPERS_GROBID, "tei_json", e->tei_json);
+    if (e->metadata.len) put(m, GF_PAPERS_GROBID, "metadata", e->metadata);
+    return flush_if_full(m, err);
+}
+
+static void write_status(const gf_tei *tei, gf_buffer *out)
+{
+    gf_json_writer w = gf_json_writer_to(out);
+    gf_json_begin(&w, '{');
+    gf_json_put_str(&w, "status", gf_tei_result_name(tei->result));
+    if (tei->reason[0]) gf_json_put_str(&w, "reason", tei->reason);
+    gf_json_end(&w, '}');
+}
+
+gf_status gf_paper_import_tei(gf_paper_import *m, const gf_sha1 *sha1, int64_t status_code,
+                              gf_slice xml, const gf_tei *tei, gf_paper_outcome *outcome,
+                              gf_error *err)
+{
+    if (tei->result == GF_TEI_UNSAFE) return gf_fail(err, GF_EINVAL, "%s", tei->reason);
+    gf_buffer_reset(&m->json);
+    write_status(tei, &m->json);
+    gf_status st = gf_buffer_check(&m->json, err);
+    gf_extraction e = {.status_code = status_code, .status = gf_buffer_view(&m->json)};
+    if (tei->result == GF_TEI_SUCCESS) {
+        e.quality = tei->quality;
+        e.tei_xml = xml;
+        e.tei_json = gf_buffer_view(&tei->json);
+        e.metadata = gf_buffer_view(&tei->metadata);
+    }
+    return st == GF_OK ? gf_paper_import_extraction(m, sha1, &e, outcome, err) : st;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------
+ */
+
+static gf_status put_digest(gf_json_writer *w, const char *name, const EVP_MD *kind, gf_slice bytes,
+                            gf_error *err)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    char text[2 * EVP_MAX_MD_SIZE + 1];
+    unsigned n = 0;
+    if (!EVP_Digest(bytes.ptr, bytes.len, digest, &n, kind, NULL))
+        return gf_fail(err, GF_EIO, "libcrypto gives no %s", name);
+    for (unsigned i = 0; i < n; i++) {
+        text[2 * i] = "0123456789abcdef"[digest[i] >> 4];
+        text[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
+    }
+    gf_json_put_string(w, name, gf_slice_of(text, 2 * (size_t)n));
+    return GF_OK;
+}
+
+gf_status gf_paper_import_file(gf_paper_import *m, const gf_sha1 *sha1, const char *mime,
+                               gf_slice bytes, gf_error *err)
+{
+    bool has_mime;
+    gf_buffer_reset(&m->json);
+    gf_json_writer w = gf_json_writer_to(&m->json);
+    gf_json_begin(&w, '{');
+    gf_json_put_uint(&w, "size", bytes.len);
+    gf_json_put_str(&w, "mime", mime);
+    gf_status st = put_digest(&w, "sha1", EVP_sha1(), bytes, err);
+    if (st == GF_OK) st = put_digest(&w, "md5", EVP_md5(), bytes, err);
+    if (st == GF_OK) st = put_digest(&w, "sha256", EVP_sha256(), bytes, err);
+    gf_json_end(&w, '}');
+    if (st == GF_OK) st = gf_buffer_check(&m->json, err);
+    if (st == GF_OK) st = find(m, sha1, GF_PAPERS_FILE, "mime", &has_mime, err);
+    if (st != GF_OK) return st;
+    m->has_files = true;
+    gf_buffer_reset(&m->other);
+    gf_paper_put_number(&m->other, (int64_t)bytes.len);
+    st = gf_buffer_check(&m->other, err);
+    if (st != GF_OK) return st;
+    put(m, GF_PAPERS_FILE, "size", gf_buffer_view(&m->other));
+    put(m, GF_PAPERS_FILE, "meta", gf_buffer_view(&m->json));
+    if (!has_mime) put(m, GF_PAPERS_FILE, "mime", gf_slice_str(mime));
+    return flush_if_full(m, err);
+}
+
+gf_status gf_paper_import_match(gf_paper_import *m, const gf_sha1 *sha1,
+                                const gf_paper_match *match, gf_error *err)
+{
+    gf_column columns[3] = {{GF_SLICE("mstatus"), gf_slice_str(match->mstatus)},
+                            {GF_SLICE("minfo"), match->minfo},
+                            {GF_SLICE("doi"), match->doi}};
+    gf_buffer_reset(&m->key);
+    gf_papers_key(m->papers, sha1, &m->key);
+    gf_status st = gf_buffer_check(&m->key, err);
+    if (st != GF_OK) return st;
+    gf_batch_replace(m->batch, m->papers->table, gf_buffer_view(&m->key), GF_PAPERS_MATCH, columns,
+                     match->doi.len ? 3 : 2, 0);
+    return flush_if_full(m, err);
+}
