@@ -1,7 +1,6 @@
 /* table create, list, describe, alter, drop: tables of users as a whole. */
 #include "api/table_internal.h"
 
-
 /* ---- schemas from arguments -------------------------------------------------------------------
  *
  *     key      user:text   seq:uint64   sha1:raw:20
@@ -42,7 +41,8 @@ static void write_part(gf_json_writer *w, gf_slice argument)
 
 static gf_status write_setting(gf_json_writer *w, gf_slice setting, gf_error *err)
 {
-    static const char *const numbers[] = {"versions", "ttl"}, *const types[] = {"type", "qualifier"};
+    static const char *const numbers[] = {"versions", "ttl"}, *const types[] = {"type",
+                                                                                "qualifier"};
     gf_slice name = {0}, value = setting;
     take_until(&value, '=', &name);
     if (gf_slice_equal(setting, GF_SLICE("packed")) || gf_slice_equal(setting, GF_SLICE("wide"))) {
@@ -217,9 +217,11 @@ static gf_status schema_of(gf_call *call, bool addition, gf_buffer *json, gf_err
     if (given && call->input.next)
         return gf_fail(err, GF_EINVAL, "give either a schema, or its parts");
     if (!given && !call->input.next)
-        return gf_fail(err, GF_EINVAL, addition ? "nothing to add: give families, columns or a schema"
-                                                : "a table needs a schema, or --key and --family");
-    return given ? schema_of_arguments(call, addition, json, err) : schema_of_input(call, json, err);
+        return gf_fail(err, GF_EINVAL,
+                       addition ? "nothing to add: give families, columns or a schema"
+                                : "a table needs a schema, or --key and --family");
+    return given ? schema_of_arguments(call, addition, json, err)
+                 : schema_of_input(call, json, err);
 }
 
 /* ---- the operations ---------------------------------------------------------------------------
@@ -311,8 +313,8 @@ gf_status gf_run_table_list(gf_call *call, gf_error *err)
     gf_row_writer row = {.call = call};
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK)
-        st = gf_user_tables_visit(store, call->name_space, gf_call_text(call, "prefix"), emit_listed,
-                                  &row, err);
+        st = gf_user_tables_visit(store, call->name_space, gf_call_text(call, "prefix"),
+                                  emit_listed, &row, err);
     gf_row_writer_release(&row);
     return st;
 }

@@ -1,25 +1,30 @@
 /* table import: rows of JSON Lines or CSV into one table. */
 #include "api/table_input.h"
 
-static gf_status put_cell(void *context, unsigned family, gf_slice qualifier, gf_slice value,
-                          gf_error *err)
+/* Family, qualifier and value of each cell of the row at hand: none is put before all are good. */
+static gf_status keep_cell(void *context, unsigned family, gf_slice qualifier, gf_slice value,
+                           gf_error *err)
 {
-    gf_table_import *i = context;
-    (void)err;
-    gf_batch_put(i->c.batch, gf_user_table_rows(i->c.table), gf_buffer_view(&i->c.key), family,
-                 qualifier, value, 0);
-    i->put++;
-    return GF_OK;
+    gf_buffer *kept = context;
+    gf_buffer_varint(kept, family);
+    gf_buffer_string(kept, qualifier);
+    gf_buffer_string(kept, value);
+    return gf_buffer_check(kept, err);
 }
 
-static gf_status nothing(void *context, unsigned family, gf_slice qualifier, gf_slice value,
-                         gf_error *err)
+static void put_cells(gf_table_import *i)
 {
-    (void)context, (void)family, (void)qualifier, (void)value, (void)err;
-    return GF_OK;
+    uint32_t family;
+    gf_slice qualifier, value, rest = gf_buffer_view(&i->kept);
+    while (gf_take_varint32(&rest, &family) && gf_take_string(&rest, &qualifier) &&
+           gf_take_string(&rest, &value)) {
+        gf_batch_put(i->c.batch, gf_user_table_rows(i->c.table), gf_buffer_view(&i->c.key), family,
+                     qualifier, value, 0);
+        i->put++;
+    }
 }
 
-/* {"key":[...],"cells":{...}}: all of it is looked at before any of it is in the batch. */
+/* {"key":[...],"cells":{...}} */
 static gf_status read_row(gf_table_import *i, gf_slice line, gf_error *err)
 {
     gf_json_value row, key, cells;
@@ -30,8 +35,10 @@ static gf_status read_row(gf_table_import *i, gf_slice line, gf_error *err)
         !gf_json_member(row, "cells", &cells))
         return gf_fail(err, GF_EINVAL, "not an object with \"key\" and \"cells\"");
     st = gf_table_read_key(i->c.table, key, &i->c.key, &i->c.text, err);
-    if (st == GF_OK) st = gf_table_read_cells(&i->cells, cells, nothing, NULL, err);
-    return st == GF_OK ? gf_table_read_cells(&i->cells, cells, put_cell, i, err) : st;
+    gf_buffer_reset(&i->kept);
+    if (st == GF_OK) st = gf_table_read_cells(&i->cells, cells, keep_cell, &i->kept, err);
+    if (st == GF_OK) put_cells(i);
+    return st;
 }
 
 static gf_status import_lines(gf_table_import *i, gf_lines *lines, gf_error *err)
@@ -88,6 +95,7 @@ gf_status gf_run_table_import(gf_call *call, gf_error *err)
     if (st == GF_OK) st = emit_counts(&i, err);
     gf_json_parser_free(i.parser);
     gf_cell_reader_release(&i.cells);
+    gf_buffer_release(&i.kept);
     gf_table_call_close(&i.c);
     return st;
 }

@@ -33,8 +33,8 @@ static gf_status get_versions(gf_table_call *c, gf_error *err)
     unsigned family;
     gf_call *call = c->call;
     uint32_t versions = (uint32_t)gf_call_number(call, "versions", 1);
-    gf_status st =
-        gf_user_column_find(c->table, gf_call_text(call, "column"), &family, &c->qualifier, NULL, err);
+    gf_status st = gf_user_column_find(c->table, gf_call_text(call, "column"), &family,
+                                       &c->qualifier, NULL, err);
     gf_slice key = gf_buffer_view(&c->key), qualifier = gf_buffer_view(&c->qualifier);
     if (st == GF_OK)
         st = gf_table_get_cell(gf_user_table_rows(c->table), NULL, key, family, qualifier, versions,
@@ -48,7 +48,8 @@ static gf_status get_versions(gf_table_call *c, gf_error *err)
         if (st != GF_OK) break;
         gf_json_put_string(w, "column", gf_call_text(call, "column"));
         gf_json_key(w, "value");
-        gf_table_put_value(w, gf_user_cell_type(c->table, family, qualifier), cell->value, &c->text);
+        gf_table_put_value(w, gf_user_cell_type(c->table, family, qualifier), cell->value,
+                           &c->text);
         if (cell->timestamp) {
             gf_json_key(w, "timestamp");
             gf_json_int(w, cell->timestamp);
@@ -97,8 +98,8 @@ static gf_status delete_cells(gf_table_call *c, uint64_t *there, gf_error *err)
     for (size_t i = 0; i < gf_call_count(c->call, "column") && st == GF_OK; i++) {
         unsigned family;
         gf_buffer_reset(&c->qualifier);
-        st = gf_user_column_find(c->table, gf_call_nth(c->call, "column", i), &family, &c->qualifier,
-                                 NULL, err);
+        st = gf_user_column_find(c->table, gf_call_nth(c->call, "column", i), &family,
+                                 &c->qualifier, NULL, err);
         gf_slice qualifier = gf_buffer_view(&c->qualifier);
         if (st != GF_OK) break;
         gf_batch_delete_cell(c->batch, rows, key, family, qualifier);
@@ -202,8 +203,7 @@ static gf_status read_check(gf_table_call *c, check *k, gf_error *err)
         return gf_fail(err, GF_EINVAL, "check-and-put needs either --if or --if-absent");
     gf_slice text = gf_call_text(call, k->absent ? "if-absent" : "if");
     k->column = text;
-    if (k->absent)
-        return gf_user_column_find(c->table, text, &k->family, &k->qualifier, NULL, err);
+    if (k->absent) return gf_user_column_find(c->table, text, &k->family, &k->qualifier, NULL, err);
     const char *equals = memchr(text.ptr, '=', text.len);
     if (equals) k->column.len = (size_t)(equals - text.ptr);
     gf_status st = gf_table_call_cell(c, "if", text, &k->family, err);
@@ -226,8 +226,8 @@ static gf_status emit_checked(gf_table_call *c, const check *k, bool done, uint6
     gf_json_put_uint(w, "put", done ? n : 0);
     gf_json_put_string(w, "column", k->column);
     if (!done) {
-        st = gf_table_get_cell(gf_user_table_rows(c->table), NULL, gf_buffer_view(&c->key), k->family,
-                               qualifier, 1, &c->row, err);
+        st = gf_table_get_cell(gf_user_table_rows(c->table), NULL, gf_buffer_view(&c->key),
+                               k->family, qualifier, 1, &c->row, err);
         if (st == GF_OK) {
             gf_json_key(w, "found");
             gf_table_put_value(w, gf_user_cell_type(c->table, k->family, qualifier),

@@ -59,7 +59,8 @@ static void end_cell(void *bytes, size_t n, void *context)
     if (r->status != GF_OK) return;
     if (r->n == r->capacity) {
         size_t capacity = r->capacity ? r->capacity * 2 : 64;
-        csv_cell *cells = r->n < MOST_COLUMNS ? gf_realloc(r->cells, capacity, sizeof *cells) : NULL;
+        csv_cell *cells =
+            r->n < MOST_COLUMNS ? gf_realloc(r->cells, capacity, sizeof *cells) : NULL;
         if (!cells) {
             r->status = r->n < MOST_COLUMNS
                             ? gf_fail_memory(r->err, "a row")
@@ -134,8 +135,8 @@ static gf_status put_cells(csv_reading *r, gf_error *err)
         st = gf_value_write(column->type, text_of(r, i), &r->value, err);
         if (st == GF_EINVAL) gf_error_prefix(err, "%.*s", GF_SLICE_ARG(column->qualifier));
         if (st != GF_OK) break;
-        gf_batch_put(c->batch, gf_user_table_rows(c->table), gf_buffer_view(&c->key), column->family,
-                     column->qualifier, gf_buffer_view(&r->value), 0);
+        gf_batch_put(c->batch, gf_user_table_rows(c->table), gf_buffer_view(&c->key),
+                     column->family, column->qualifier, gf_buffer_view(&r->value), 0);
         r->import->put++;
     }
     return st;
@@ -146,7 +147,8 @@ static gf_status check_cells(csv_reading *r, gf_error *err)
 {
     gf_status st = GF_OK;
     if (r->n != r->n_columns)
-        return gf_fail(err, GF_EINVAL, "%zu columns, not %zu as the header has", r->n, r->n_columns);
+        return gf_fail(err, GF_EINVAL, "%zu columns, not %zu as the header has", r->n,
+                       r->n_columns);
     for (size_t i = 0; i < r->n && st == GF_OK; i++) {
         const csv_column *column = &r->columns[i];
         if (column->part >= 0 || r->cells[i].absent || column->type == GF_TYPE_TEXT) continue;
@@ -207,14 +209,15 @@ static gf_status read_bytes(csv_reading *r, const gf_input *in)
             r->status = st;
         } else if (csv_parse(&r->csv, chunk, n, end_cell, end_row, r) != n) {
             if (r->status == GF_OK)
-                r->status = gf_fail(r->err, csv_error(&r->csv) == CSV_EPARSE ? GF_EINVAL : GF_ENOMEM,
-                                    "%.*s: row %llu: %s", GF_SLICE_ARG(r->source),
-                                    (unsigned long long)r->row + 1,
-                                    csv_strerror(csv_error(&r->csv)));
+                r->status =
+                    gf_fail(r->err, csv_error(&r->csv) == CSV_EPARSE ? GF_EINVAL : GF_ENOMEM,
+                            "%.*s: row %llu: %s", GF_SLICE_ARG(r->source),
+                            (unsigned long long)r->row + 1, csv_strerror(csv_error(&r->csv)));
         }
     }
     if (r->status == GF_OK && csv_fini(&r->csv, end_cell, end_row, r) != 0)
-        r->status = gf_fail(r->err, GF_EINVAL, "%.*s: it ends within quotes", GF_SLICE_ARG(r->source));
+        r->status =
+            gf_fail(r->err, GF_EINVAL, "%.*s: it ends within quotes", GF_SLICE_ARG(r->source));
     gf_free(chunk);
     return r->status;
 }

@@ -76,8 +76,8 @@ void gf_lines_release(gf_lines *l)
 /* ---- records ----------------------------------------------------------------------------------
  */
 
-gf_status gf_table_import_refuse(gf_table_import *i, gf_slice source, uint64_t line, gf_slice record,
-                                 const char *message, gf_error *err)
+gf_status gf_table_import_refuse(gf_table_import *i, gf_slice source, uint64_t line,
+                                 gf_slice record, const char *message, gf_error *err)
 {
     const gf_call *call = i->c.call;
     gf_notice n = {"bad_row", source, line, message, true};

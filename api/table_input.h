@@ -27,12 +27,13 @@ typedef struct gf_table_import {
     gf_table_call c;
     gf_cell_reader cells;
     gf_json_parser *parser;
+    gf_buffer kept; /* cells of the row at hand */
     uint64_t read, rows, put, refused;
 } gf_table_import;
 
 /** A record is refused: told, counted, handed to whoever keeps those. */
-gf_status gf_table_import_refuse(gf_table_import *i, gf_slice source, uint64_t line, gf_slice record,
-                                 const char *message, gf_error *err);
+gf_status gf_table_import_refuse(gf_table_import *i, gf_slice source, uint64_t line,
+                                 gf_slice record, const char *message, gf_error *err);
 
 /** The row is in the batch: count it, and write where there is enough. */
 gf_status gf_table_import_row(gf_table_import *i, gf_error *err);

@@ -144,7 +144,8 @@ gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *
             ends[n] = text->len;
         }
         if (st == GF_OK && n != wanted)
-            st = gf_fail(err, GF_EINVAL, "the key is not of %u part%s", wanted, wanted > 1 ? "s" : "");
+            st = gf_fail(err, GF_EINVAL, "the key is not of %u part%s", wanted,
+                         wanted > 1 ? "s" : "");
     } else {
         st = text_of(v, "the key", &part, err);
         gf_buffer_slice(text, gf_buffer_view(&part));
@@ -196,7 +197,8 @@ static gf_status read_family(gf_cell_reader *r, unsigned family, gf_json_value c
             st = gf_table_read_value(gf_user_cell_type(r->table, family, bytes), v, &r->value,
                                      &r->text, err);
         if (st == GF_OK) st = gf_buffer_check(&r->value, err);
-        if (st == GF_EINVAL) gf_error_prefix(err, "%.*s", (int)(name.len < 99 ? name.len : 99), name.ptr);
+        if (st == GF_EINVAL)
+            gf_error_prefix(err, "%.*s", (int)(name.len < 99 ? name.len : 99), name.ptr);
         if (st == GF_OK) st = each(context, family, bytes, gf_buffer_view(&r->value), err);
     }
     return st;

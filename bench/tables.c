@@ -3,14 +3,14 @@
  *
  *     bench_tables [rows [runs]]
  *
- * bare      leveldb_write of batches of 2,000 rows, each synced: the key and one value with all columns
- * library   gf_batch_put of each column, in batches of the same size, each synced
- * import    the operation table import of JSON Lines: parsed, checked against the schema, put
- * csv       the same from CSV
- * export    the operation table export of all rows as JSON Lines, against an iterator over the bare ones
+ * bare      leveldb_write of batches of 2,000 rows, each synced: the key and one value with all
+ * columns library   gf_batch_put of each column, in batches of the same size, each synced import
+ * the operation table import of JSON Lines: parsed, checked against the schema, put csv       the
+ * same from CSV export    the operation table export of all rows as JSON Lines, against an iterator
+ * over the bare ones
  *
- * Rows have a text key of 10 bytes and four columns (text of 40 bytes, int64, decimal, text of 8), in
- * the order of their keys. The figures are medians of the runs, which take turns.
+ * Rows have a text key of 10 bytes and four columns (text of 40 bytes, int64, decimal, text of 8),
+ * in the order of their keys. The figures are medians of the runs, which take turns.
  */
 #include "api/operation.h"
 
@@ -26,8 +26,8 @@
 
 enum { BATCH = 2000, MOST_RUNS = 21 };
 enum { BARE, LIBRARY, IMPORT, CSV, BARE_SCAN, EXPORT, N_MEASURES };
-static const char *const names[] = {"bare",           "library",   "import jsonl",
-                                    "import csv",     "bare scan", "export jsonl"};
+static const char *const names[] = {"bare",       "library",   "import jsonl",
+                                    "import csv", "bare scan", "export jsonl"};
 
 static uint64_t n_rows = 300000;
 static gf_buffer jsonl, csv;
@@ -210,9 +210,10 @@ static double operation(gf_store *store, const char *name, const gf_argument *ar
     return now() - start;
 }
 
-static const char schema[] = "{\"key\":[{\"name\":\"id\"}],\"families\":[{\"name\":\"main\",\"columns\":"
-                             "{\"text\":\"text\",\"number\":\"int64\",\"count\":\"decimal\",\"tag\":"
-                             "\"text\"}}]}";
+static const char schema[] =
+    "{\"key\":[{\"name\":\"id\"}],\"families\":[{\"name\":\"main\",\"columns\":"
+    "{\"text\":\"text\",\"number\":\"int64\",\"count\":\"decimal\",\"tag\":"
+    "\"text\"}}]}";
 
 static double by_library(gf_store *store, const char *name)
 {
@@ -238,7 +239,8 @@ static double by_library(gf_store *store, const char *name)
         gf_batch_put(batch, rows, k, 0, GF_SLICE("number"), gf_buffer_view(&value), 0);
         gf_batch_put(batch, rows, k, 0, GF_SLICE("count"), gf_slice_str(count), 0);
         gf_batch_put(batch, rows, k, 0, GF_SLICE("tag"), gf_slice_str(r.tag), 0);
-        if ((i + 1) % BATCH == 0 || i + 1 == n_rows) must(gf_batch_write(batch, GF_SYNC, &err), &err);
+        if ((i + 1) % BATCH == 0 || i + 1 == n_rows)
+            must(gf_batch_write(batch, GF_SYNC, &err), &err);
     }
     double seconds = now() - start;
     gf_batch_free(batch);

@@ -25,13 +25,18 @@ static const gf_show_column columns[] = {{"lines", NULL, GF_COLUMN_COUNT},
 
 const gf_command gf_command_table_batch = {
     .name = "table batch",
-    .examples = "    grouperfish table batch enrol.jsonl\n"
-                "    printf '%s\\n' '{\"table\":\"students\",\"key\":[\"s1\"],\"cells\":{\"course\":{\"c9\":\"major\"}}}' \\\n"
-                "        '{\"table\":\"courses\",\"key\":[\"c9\"],\"cells\":{\"student\":{\"s1\":\"major\"}}}' | \\\n"
-                "        grouperfish table batch -\n",
-    .notes = "A line puts \"cells\" into a row, or deletes: \"delete\":true the row,\n"
-             "\"delete\":{\"course\":[\"c9\"]} cells, \"delete\":{\"course\":true} a family of it. All\n"
-             "lines of all files are done together, or none.\n",
+    .examples =
+        "    grouperfish table batch enrol.jsonl\n"
+        "    printf '%s\\n' "
+        "'{\"table\":\"students\",\"key\":[\"s1\"],\"cells\":{\"course\":{\"c9\":\"major\"}}}' \\\n"
+        "        "
+        "'{\"table\":\"courses\",\"key\":[\"c9\"],\"cells\":{\"student\":{\"s1\":\"major\"}}}' | "
+        "\\\n"
+        "        grouperfish table batch -\n",
+    .notes =
+        "A line puts \"cells\" into a row, or deletes: \"delete\":true the row,\n"
+        "\"delete\":{\"course\":[\"c9\"]} cells, \"delete\":{\"course\":true} a family of it. All\n"
+        "lines of all files are done together, or none.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .single = true, .show = show},

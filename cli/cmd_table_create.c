@@ -9,11 +9,13 @@ static const gf_own_option options[] = {
 
 const gf_command gf_command_table_create = {
     .name = "table create",
-    .examples = "    grouperfish table create users --key id --family info --column info:age=int64 \\\n"
-                "        --family friend:wide\n"
-                "    grouperfish table create papers --key sha1:raw:20 --family file\n"
-                "    grouperfish table create events --schema events.json\n",
-    .notes = "A family is packed unless it is said to be wide: the columns of a packed one are read and\n"
+    .examples =
+        "    grouperfish table create users --key id --family info --column info:age=int64 \\\n"
+        "        --family friend:wide\n"
+        "    grouperfish table create papers --key sha1:raw:20 --family file\n"
+        "    grouperfish table create events --schema events.json\n",
+    .notes = "A family is packed unless it is said to be wide: the columns of a packed one are "
+             "read and\n"
              "written together, a wide one holds any number of cells in a row. The store is made\n"
              "where it is missing. Types, and schemas as files: docs/tables.md.\n",
     .positionals = words,

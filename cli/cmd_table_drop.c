@@ -14,7 +14,8 @@ static const gf_positional words[] = {{.name = "TABLE", .argument = "table"}};
 const gf_command gf_command_table_drop = {
     .name = "table drop",
     .examples = "    grouperfish table drop users\n",
-    .notes = "Its name is free at once; its rows go in chunks. What is cut short is carried on when the\n"
+    .notes = "Its name is free at once; its rows go in chunks. What is cut short is carried on "
+             "when the\n"
              "store is written to next.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),

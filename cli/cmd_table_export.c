@@ -25,8 +25,9 @@ const gf_command gf_command_table_export = {
     .name = "table export",
     .examples = "    grouperfish table export users -o users.jsonl\n"
                 "    grouperfish table export users --family info -o users.csv\n",
-    .notes = "All rows of one state of the table. JSON Lines have everything but older versions and\n"
-             "timestamps; CSV has the columns that the schema declares.\n",
+    .notes =
+        "All rows of one state of the table. JSON Lines have everything but older versions and\n"
+        "timestamps; CSV has the columns that the schema declares.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .options = options,

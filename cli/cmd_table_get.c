@@ -33,9 +33,8 @@ static void show_cells(gf_session *s, gf_json_value row)
 
 static const gf_positional words[] = {{.name = "TABLE", .argument = "table"},
                                       {.name = "PART", .argument = "key", .repeats = true}};
-static const gf_show_column columns[] = {{"table", NULL, GF_COLUMN_TEXT},
-                                         {"key", NULL, GF_COLUMN_RAW},
-                                         {"cells", NULL, GF_COLUMN_RAW}};
+static const gf_show_column columns[] = {
+    {"table", NULL, GF_COLUMN_TEXT}, {"key", NULL, GF_COLUMN_RAW}, {"cells", NULL, GF_COLUMN_RAW}};
 static const gf_show_column version_columns[] = {{"column", "column", GF_COLUMN_TEXT},
                                                  {"value", "value", GF_COLUMN_RAW},
                                                  {"timestamp", "timestamp", GF_COLUMN_ID}};

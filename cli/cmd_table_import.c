@@ -39,12 +39,14 @@ static const gf_show_column columns[] = {{"table", NULL, GF_COLUMN_TEXT},
 
 const gf_command gf_command_table_import = {
     .name = "table import",
-    .examples = "    grouperfish table import users users.jsonl\n"
-                "    grouperfish table import users more.csv\n"
-                "    grouperfish table export users | grouperfish table import users - --store other\n",
-    .notes = "A line of JSON Lines is a row as table scan gives it; the header of a CSV file has the\n"
-             "parts of the key, and cells as FAMILY:COLUMN. Cells that are not named stay as they are.\n"
-             "What cannot be put is refused (exit code 3), all else is put.\n",
+    .examples =
+        "    grouperfish table import users users.jsonl\n"
+        "    grouperfish table import users more.csv\n"
+        "    grouperfish table export users | grouperfish table import users - --store other\n",
+    .notes =
+        "A line of JSON Lines is a row as table scan gives it; the header of a CSV file has the\n"
+        "parts of the key, and cells as FAMILY:COLUMN. Cells that are not named stay as they are.\n"
+        "What cannot be put is refused (exit code 3), all else is put.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .options = options,

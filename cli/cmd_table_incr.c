@@ -23,8 +23,9 @@ const gf_command gf_command_table_incr = {
     .name = "table incr",
     .examples = "    grouperfish table incr frequency 201605051430 --column count:en\n"
                 "    grouperfish table incr users u1 --column info:age --by -1\n",
-    .notes = "The cell is of type int64, uint64 or decimal, or a text of digits; one that is not there\n"
-             "counts as 0.\n",
+    .notes =
+        "The cell is of type int64, uint64 or decimal, or a text of digits; one that is not there\n"
+        "counts as 0.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .single = true, .show = show},

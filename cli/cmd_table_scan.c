@@ -11,9 +11,10 @@ const gf_command gf_command_table_scan = {
     .examples = "    grouperfish table scan users --limit 10\n"
                 "    grouperfish table scan users --prefix u --where 'info:age>=18'\n"
                 "    grouperfish table scan actions u1 --from 1247443200000 --reverse\n",
-    .notes = "Rows come from one state of the table, whatever is written meanwhile. With --where a\n"
-             "row is given only where all of it holds; numbers are compared by their size, by the\n"
-             "type of the column.\n",
+    .notes =
+        "Rows come from one state of the table, whatever is written meanwhile. With --where a\n"
+        "row is given only where all of it holds; numbers are compared by their size, by the\n"
+        "type of the column.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .nothing = "no rows"},

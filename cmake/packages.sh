@@ -4,7 +4,7 @@
 build_packages="gcc g++ cmake make ninja-build pkg-config libleveldb-dev libsnappy-dev libstemmer-dev
     libicu-dev libcld2-dev libsimdjson-dev libarchive-dev libxxhash-dev libcsv-dev
     libopenblas-dev"
-test_packages="libcmocka-dev python3 zip zstd"
+test_packages="libcmocka-dev python3 zip zstd clang libclang-rt-14-dev"
 
 # Prints those of its arguments that are not installed.
 missing_packages() {

@@ -35,9 +35,9 @@ struct gf_store {
     bool tidy;           /* nothing is left of what was cut short; under the lock */
     gf_activity *active; /* under the lock */
 
-    pthread_mutex_t user_lock; /* of the list, and while the table of tables changes */
+    pthread_mutex_t user_lock;         /* of the list, and while the table of tables changes */
     struct gf_user_table *user_tables; /* those of users that are open */
-    pthread_mutex_t drop_lock; /* while dropped tables are deleted */
+    pthread_mutex_t drop_lock;         /* while dropped tables are deleted */
 };
 
 /* ---- names.c: what may be a name --------------------------------------------------------------

@@ -66,7 +66,7 @@ static gf_status fill(void *context, gf_database *db, gf_error *err)
         if (err) *err = r->visit_error;
         st = r->visit_error.status;
     }
-    /* Tables have always been made in this order, so these are the numbers that they had. */
+    /* They get the numbers that they had. */
     return st == GF_OK && !catalogue ? gf_tables_open(db, &tables, err) : st;
 }
 

@@ -33,13 +33,13 @@ void gf_print_hex(gf_slice bytes, gf_buffer *text);
 
 /** A schema of a user's table; all of it in the arena that it was read into. */
 typedef struct gf_user_schema {
-    gf_schema schema;                   /* without a name */
-    gf_user_part parts[8];              /* schema.n_parts */
-    gf_type types[32];                  /* schema.n_families: of cells that are not declared */
-    gf_type qualifiers[32];             /* likewise: of a wide family's qualifiers */
-    const gf_type *columns[32];         /* likewise: of the columns that the family declares */
-    gf_family families[32];             /* schema.families points here */
-    gf_key_part key_parts[8];           /* schema.parts points here */
+    gf_schema schema;           /* without a name */
+    gf_user_part parts[8];      /* schema.n_parts */
+    gf_type types[32];          /* schema.n_families: of cells that are not declared */
+    gf_type qualifiers[32];     /* likewise: of a wide family's qualifiers */
+    const gf_type *columns[32]; /* likewise: of the columns that the family declares */
+    gf_family families[32];     /* schema.families points here */
+    gf_key_part key_parts[8];   /* schema.parts points here */
 } gf_user_schema;
 
 /**
@@ -62,7 +62,7 @@ void gf_user_schema_write(const gf_user_schema *s, gf_buffer *json);
 struct gf_user_table {
     gf_user_table *next; /* in the store's list of those that are open */
     gf_store *store;
-    gf_slice key;  /* of its row in the table of tables */
+    gf_slice key; /* of its row in the table of tables */
     gf_slice name, json;
     gf_table *rows;
     gf_user_schema schema;

@@ -1,6 +1,7 @@
 /*
  * Walks over whole rows: the families lie apart, so each is scanned by itself, and a row is what
- * the scans have in common at the lowest key that any of them has come to (in reverse: the highest).
+ * the scans have in common at the lowest key that any of them has come to (in reverse: the
+ * highest).
  *
  *     main    a  .  c        row a: main, list list
  *     list    a  a  b        row b: list            row c: main
@@ -29,7 +30,7 @@ typedef struct cell_demand {
 
 struct gf_rows {
     gf_user_table *table;
-    gf_snapshot *snapshot; /* our own, or NULL */
+    gf_snapshot *snapshot;              /* our own, or NULL */
     family_scan scans[GF_MAX_FAMILIES]; /* n_scans */
     unsigned n_scans;
     uint32_t wanted; /* families that rows are given with */
@@ -41,8 +42,8 @@ struct gf_rows {
     gf_cell *cells; /* capacity: what a row of several scans is put together in */
     size_t capacity;
     gf_buffer text, key;
-    gf_arena memory;  /* of demands */
-    gf_arena of_row;  /* of cells that had to be copied */
+    gf_arena memory; /* of demands */
+    gf_arena of_row; /* of cells that had to be copied */
 };
 
 /* ---- demands ----------------------------------------------------------------------------------
@@ -100,8 +101,8 @@ static gf_status add_demand(gf_rows *r, gf_slice text, cell_demand *d, gf_error 
     if (st == GF_OK) st = gf_buffer_check(&r->text, err);
     if (st != GF_OK) return st;
     d->value = gf_arena_copy(&r->memory, gf_buffer_view(&r->text));
-    d->is_number = (is_numeric(d->type) || d->type == GF_TYPE_JSON) &&
-                   gf_read_decimal(d->value, &d->number);
+    d->is_number =
+        (is_numeric(d->type) || d->type == GF_TYPE_JSON) && gf_read_decimal(d->value, &d->number);
     return d->qualifier.ptr && d->value.ptr ? GF_OK : gf_fail_memory(err, "a scan");
 }
 
@@ -209,7 +210,8 @@ static gf_status open_rows(gf_rows *r, const gf_rows_options *o, gf_error *err)
         st = add_demand(r, o->where[r->n_demands], &r->demands[r->n_demands], err);
         if (st == GF_OK) families |= UINT32_C(1) << r->demands[r->n_demands].family;
     }
-    if (st == GF_OK && !o->snapshot) st = gf_snapshot_create(r->table->store->db, &r->snapshot, err);
+    if (st == GF_OK && !o->snapshot)
+        st = gf_snapshot_create(r->table->store->db, &r->snapshot, err);
     for (unsigned f = 0; f < n && st == GF_OK; f++)
         if (families >> f & 1) st = open_scan(r, o, f, err);
     return st;
@@ -288,8 +290,8 @@ static gf_status collect(gf_rows *r, family_scan *s, gf_slice key, gf_error *err
     }
     /* A row looks the same from both ends. */
     size_t n = r->row.n_cells - first;
-    bool wide = n > 1 && r->reverse &&
-                r->table->schema.families[r->cells[first].family].layout == GF_WIDE;
+    bool wide =
+        n > 1 && r->reverse && r->table->schema.families[r->cells[first].family].layout == GF_WIDE;
     for (size_t i = 0; wide && i < n / 2; i++) {
         gf_cell swapped = r->cells[first + i];
         r->cells[first + i] = r->cells[first + n - 1 - i];

@@ -47,7 +47,8 @@ static bool is(gf_slice name, const char *word)
 /* ---- members ----------------------------------------------------------------------------------
  */
 
-static gf_status take_name(schema_reading *r, gf_json_value v, const char *member, const char **name)
+static gf_status take_name(schema_reading *r, gf_json_value v, const char *member,
+                           const char **name)
 {
     if (gf_json_kind_of(v) != GF_JSON_STRING) return bad(r, member, "a name");
     gf_slice s = gf_json_get_string(v);
@@ -102,8 +103,8 @@ static gf_status take_part_type(schema_reading *r, gf_json_value v, gf_user_part
     part->type = GF_TYPE_BYTES;
     if (*raw) return GF_OK;
     if (gf_type_named(word, &part->type) &&
-        (part->type == GF_TYPE_TEXT || part->type == GF_TYPE_BYTES ||
-         part->type == GF_TYPE_INT64 || part->type == GF_TYPE_UINT64))
+        (part->type == GF_TYPE_TEXT || part->type == GF_TYPE_BYTES || part->type == GF_TYPE_INT64 ||
+         part->type == GF_TYPE_UINT64))
         return GF_OK;
     return bad(r, "the type of a key part", "one of text, bytes, int64, uint64, raw");
 }
@@ -240,7 +241,8 @@ static gf_status take_family(schema_reading *r, gf_json_value v, unsigned f)
         st = bad(r, "a wide family with columns", "allowed: its type is that of all its cells");
     if (st == GF_OK && family->layout == GF_PACKED && r->s->qualifiers[f] != GF_TYPE_TEXT)
         st = bad(r, "qualifier", "for packed families");
-    if (st == GF_OK && (r->s->qualifiers[f] == GF_TYPE_JSON || r->s->qualifiers[f] == GF_TYPE_FLOAT))
+    if (st == GF_OK &&
+        (r->s->qualifiers[f] == GF_TYPE_JSON || r->s->qualifiers[f] == GF_TYPE_FLOAT))
         st = bad(r, "qualifier", "one of text, bytes, int64, uint64, decimal");
     r->family = "";
     return st;
@@ -271,8 +273,11 @@ static void finish(gf_user_schema *s)
     for (unsigned i = 0; i < s->schema.n_parts; i++) {
         gf_user_part *p = &s->parts[i];
         bool number = p->type == GF_TYPE_INT64 || p->type == GF_TYPE_UINT64;
-        s->key_parts[i] = (gf_key_part){
-            p->name, p->width ? GF_PART_FIXED : number ? GF_PART_U64 : GF_PART_STRING, p->width};
+        s->key_parts[i] = (gf_key_part){p->name,
+                                        p->width ? GF_PART_FIXED
+                                        : number ? GF_PART_U64
+                                                 : GF_PART_STRING,
+                                        p->width};
     }
     s->schema.parts = s->key_parts;
     s->schema.families = s->families;
@@ -303,7 +308,8 @@ static gf_status read_members(schema_reading *r, gf_json_value root, bool additi
         else if (is(name, "key") && !addition)
             st = take_key(r, member);
         else
-            st = unknown(r, name, addition ? "families: nothing else can be added" : "key, families");
+            st = unknown(r, name,
+                         addition ? "families: nothing else can be added" : "key, families");
         key |= is(name, "key");
     }
     if (st == GF_OK && !addition && !key) st = bad(r, "a table without a key", "allowed");
@@ -411,8 +417,7 @@ static void write_family(const gf_user_schema *s, unsigned f, gf_json_writer *w)
     gf_json_put_uint(w, "ttl", family->ttl_seconds);
     gf_json_put_str(w, "compression", family->compression == GF_SNAPPY ? "snappy" : "none");
     gf_json_put_str(w, "type", gf_type_name(s->types[f]));
-    if (family->layout == GF_WIDE)
-        gf_json_put_str(w, "qualifier", gf_type_name(s->qualifiers[f]));
+    if (family->layout == GF_WIDE) gf_json_put_str(w, "qualifier", gf_type_name(s->qualifiers[f]));
     if (count(family->columns)) {
         gf_json_key(w, "columns");
         gf_json_begin(w, '{');

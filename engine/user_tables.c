@@ -9,11 +9,14 @@
  *     reclaim  the rows go in chunks, then the table, then the mark
  *
  * A schema is written here before the database's own is: whoever opens the table adds what that
- * lacks, so a crash in between leaves nothing to be mended.
+ * lacks, so a crash in between leaves nothing to be mended. The number that the database's
+ * catalogue gave it is kept here, too: where damage took the catalogue's entry, opening the table
+ * makes it again.
  */
 #include "engine/user_internal.h"
 
 #include "base/memory.h"
+#include "storage/backend.h"
 
 static unsigned int all_of(unsigned family)
 {
@@ -35,12 +38,21 @@ static gf_status damaged(gf_slice name, gf_error *err)
     return gf_fail(err, GF_ECORRUPT, "table \"%.*s\": its schema is damaged", GF_SLICE_ARG(name));
 }
 
+/* What a row of the table of tables says; a number of 0 is not known. */
+static unsigned number_of(const gf_row *row, unsigned family)
+{
+    uint64_t number = 0;
+    const char *column = family == GF_TABLES_MAIN ? "number" : "dropped_number";
+    gf_cell_number(gf_row_find(row, family, column), &number);
+    return number <= UINT16_MAX ? (unsigned)number : 0;
+}
+
 /* The database's table of that name; s is the schema, which keeps its name from then on. */
-static gf_status open_rows(gf_store *store, gf_user_schema *s, const char *id, gf_table **rows,
-                           gf_error *err)
+static gf_status open_rows(gf_store *store, gf_user_schema *s, const char *id, unsigned number,
+                           gf_table **rows, gf_error *err)
 {
     s->schema.name = id;
-    return gf_table_open(store->db, &s->schema, rows, err);
+    return gf_table_open_numbered(store->db, &s->schema, number, rows, err);
 }
 
 /* Fill the table from its row. */
@@ -54,7 +66,9 @@ static gf_status load(gf_user_table *t, const gf_row *row, gf_error *err)
     t->json = gf_arena_copy(&t->memory, json->value);
     if (!name.ptr || !t->json.ptr) return gf_fail_memory(err, "a table");
     gf_status st = gf_user_schema_read(t->json, false, &t->memory, &t->schema, &why);
-    if (st == GF_OK) return open_rows(t->store, &t->schema, name.ptr, &t->rows, err);
+    if (st == GF_OK)
+        return open_rows(t->store, &t->schema, name.ptr, number_of(row, GF_TABLES_MAIN), &t->rows,
+                         err);
     return st == GF_ENOMEM ? gf_fail_memory(err, "a table") : damaged(t->name, err);
 }
 
@@ -127,13 +141,18 @@ void gf_user_table_close(gf_user_table *t)
 /* ---- making and altering ----------------------------------------------------------------------
  */
 
-static gf_status write_row(gf_store *s, gf_slice key, gf_slice id, gf_slice json, gf_error *err)
+/* number 0: it is not known yet. */
+static gf_status write_row(gf_store *s, gf_slice key, gf_slice id, gf_slice json, unsigned number,
+                           gf_error *err)
 {
     gf_batch *batch;
-    gf_column columns[] = {{GF_SLICE("id"), id}, {GF_SLICE("schema"), json}};
+    gf_digits digits;
+    gf_column columns[] = {{GF_SLICE("id"), id},
+                           {GF_SLICE("schema"), json},
+                           {GF_SLICE("number"), gf_write_number(&digits, number)}};
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st != GF_OK) return st;
-    gf_batch_replace(batch, s->tables.tables, key, GF_TABLES_MAIN, columns, 2, 0);
+    gf_batch_replace(batch, s->tables.tables, key, GF_TABLES_MAIN, columns, number ? 3 : 2, 0);
     st = gf_batch_write(batch, GF_SYNC, err);
     gf_batch_free(batch);
     return st;
@@ -186,9 +205,12 @@ static gf_status create(gf_store *s, gf_slice key, gf_slice name, gf_user_schema
     gf_user_schema_write(schema, &json);
     st = gf_buffer_check(&json, err);
     if (st == GF_OK) st = next_id(s, &id, err);
-    if (st == GF_OK) st = write_row(s, key, gf_buffer_view(&id), gf_buffer_view(&json), err);
+    if (st == GF_OK) st = write_row(s, key, gf_buffer_view(&id), gf_buffer_view(&json), 0, err);
     if (st == GF_OK) {
-        st = open_rows(s, schema, gf_buffer_cstr(&id), &rows, err);
+        st = open_rows(s, schema, gf_buffer_cstr(&id), 0, &rows, err);
+        if (st == GF_OK)
+            st = write_row(s, key, gf_buffer_view(&id), gf_buffer_view(&json),
+                           gf_table_number(rows), err);
         if (st != GF_OK) forget_row(s, key, all_of(GF_TABLES_MAIN), NULL);
     }
     gf_buffer_release(&id);
@@ -235,8 +257,9 @@ static gf_status alter(gf_store *s, gf_slice key, gf_slice name, const gf_user_s
         id = gf_arena_copy(memory, named->value);
         st = id.ptr ? gf_buffer_check(&json, err) : gf_fail_memory(err, "a table");
     }
-    if (st == GF_OK) st = write_row(s, key, id, gf_buffer_view(&json), err);
-    if (st == GF_OK) st = open_rows(s, &schema, id.ptr, &rows, err);
+    unsigned number = st == GF_OK ? number_of(&row, GF_TABLES_MAIN) : 0;
+    if (st == GF_OK) st = write_row(s, key, id, gf_buffer_view(&json), number, err);
+    if (st == GF_OK) st = open_rows(s, &schema, id.ptr, number, &rows, err);
     gf_row_release(&row);
     gf_buffer_release(&json);
     return st;
@@ -271,18 +294,21 @@ static bool is_open(const gf_store *s, gf_slice key)
 }
 
 /* The name goes, the mark comes. */
-static gf_status mark(gf_store *s, gf_slice key, gf_slice id, gf_slice json, gf_error *err)
+static gf_status mark(gf_store *s, gf_slice key, gf_slice id, gf_slice json, unsigned number,
+                      gf_error *err)
 {
     gf_batch *batch = NULL;
     gf_buffer marked = {0};
-    gf_column dropped = {GF_SLICE("dropped"), json};
+    gf_digits digits;
+    gf_column columns[] = {{GF_SLICE("dropped"), json},
+                           {GF_SLICE("dropped_number"), gf_write_number(&digits, number)}};
     gf_collection_key(&marked, (gf_slice){0}, id);
     gf_status st = gf_buffer_check(&marked, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) {
         gf_batch_delete_row(batch, s->tables.tables, key, all_of(GF_TABLES_MAIN));
         gf_batch_replace(batch, s->tables.tables, gf_buffer_view(&marked), GF_TABLES_PROGRESS,
-                         &dropped, 1, 0);
+                         columns, 2, 0);
         st = gf_batch_write(batch, GF_SYNC, err);
     }
     gf_batch_free(batch);
@@ -299,7 +325,8 @@ static gf_status begin_drop(gf_store *s, gf_slice key, gf_slice name, gf_error *
     if (st == GF_OK) {
         const gf_cell *id = gf_row_find(&row, GF_TABLES_MAIN, "id");
         const gf_cell *json = gf_row_find(&row, GF_TABLES_MAIN, "schema");
-        st = id && json ? mark(s, key, id->value, json->value, err) : damaged(name, err);
+        st = id && json ? mark(s, key, id->value, json->value, number_of(&row, GF_TABLES_MAIN), err)
+                        : damaged(name, err);
     }
     gf_row_release(&row);
     return st;
@@ -329,7 +356,8 @@ typedef struct reclaiming {
     gf_arena memory;
 } reclaiming;
 
-static gf_status reclaim_one(reclaiming *r, gf_slice key, gf_slice json, gf_error *err)
+static gf_status reclaim_one(reclaiming *r, gf_slice key, gf_slice json, unsigned number,
+                             gf_error *err)
 {
     gf_user_schema schema;
     gf_table *rows = NULL;
@@ -339,7 +367,7 @@ static gf_status reclaim_one(reclaiming *r, gf_slice key, gf_slice json, gf_erro
     gf_buffer_cstr(&r->id);
     if (st == GF_OK) st = gf_buffer_check(&r->id, err);
     if (st == GF_OK) st = gf_user_schema_read(json, false, &r->memory, &schema, err);
-    if (st == GF_OK) st = open_rows(r->store, &schema, gf_buffer_cstr(&r->id), &rows, err);
+    if (st == GF_OK) st = open_rows(r->store, &schema, gf_buffer_cstr(&r->id), number, &rows, err);
     if (st == GF_OK) st = gf_table_drop(rows, r->cancel, err);
     return st == GF_OK ? forget_row(r->store, key, all_of(GF_TABLES_PROGRESS), err) : st;
 }
@@ -347,7 +375,8 @@ static gf_status reclaim_one(reclaiming *r, gf_slice key, gf_slice json, gf_erro
 static gf_status reclaim_marked(void *context, const gf_row *row, gf_error *err)
 {
     const gf_cell *json = gf_row_find(row, GF_TABLES_PROGRESS, "dropped");
-    return json ? reclaim_one(context, row->key, json->value, err) : GF_OK;
+    unsigned number = number_of(row, GF_TABLES_PROGRESS);
+    return json ? reclaim_one(context, row->key, json->value, number, err) : GF_OK;
 }
 
 gf_status gf_user_tables_reclaim(gf_store *s, const gf_cancel *cancel, gf_error *err)
@@ -419,8 +448,8 @@ static gf_status open_each(void *context, const gf_row *row, gf_error *err)
         st = gf_buffer_check(&e->names[i], err);
     }
     if (st != GF_OK) return st;
-    st = gf_user_table_open(e->store, gf_buffer_view(&e->names[0]), gf_buffer_view(&e->names[1]), &t,
-                            &why);
+    st = gf_user_table_open(e->store, gf_buffer_view(&e->names[0]), gf_buffer_view(&e->names[1]),
+                            &t, &why);
     if (st == GF_OK || st == GF_ECORRUPT || st == GF_EINVAL) {
         st = e->each(e->context, gf_buffer_cstr(&e->names[1]), t, &why, err);
     } else if (err) {

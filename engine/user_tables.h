@@ -82,7 +82,8 @@ void gf_user_table_close(gf_user_table *table);
 gf_status gf_user_table_drop(struct gf_store *store, gf_slice name_space, gf_slice name,
                              const gf_cancel *cancel, gf_error *err);
 
-/** Told of each table of a namespace, by name; the schema is JSON as gf_user_table_create has it. */
+/** Told of each table of a namespace, by name; the schema is JSON as gf_user_table_create has it.
+ */
 typedef gf_status gf_visit_user_table(void *context, gf_slice name, gf_slice schema, gf_error *err);
 gf_status gf_user_tables_visit(struct gf_store *store, gf_slice name_space, gf_slice prefix,
                                gf_visit_user_table *visit, void *context, gf_error *err);
@@ -113,13 +114,14 @@ gf_status gf_user_column_find(const gf_user_table *table, gf_slice name, unsigne
 /* ---- row keys ---------------------------------------------------------------------------------
  */
 
-/** Append the first n parts of a row key, each in its text form. GF_EINVAL says which is not one. */
+/** Append the first n parts of a row key, each in its text form. GF_EINVAL says which is not one.
+ */
 gf_status gf_user_key_write(const gf_user_table *table, const gf_slice *parts, unsigned n,
                             gf_buffer *key, gf_error *err);
 
 /**
- * Append what all keys start with whose part number `part` starts with this text: of text its start,
- * of bytes and raw whole bytes; no other type has starts (GF_EINVAL).
+ * Append what all keys start with whose part number `part` starts with this text: of text its
+ * start, of bytes and raw whole bytes; no other type has starts (GF_EINVAL).
  */
 gf_status gf_user_key_start(const gf_user_table *table, unsigned part, gf_slice start,
                             gf_buffer *key, gf_error *err);
@@ -161,8 +163,8 @@ typedef struct gf_rows_options {
 typedef struct gf_rows gf_rows;
 
 /**
- * Walk whole rows in key order: the cells of all families, put together from one state. A row with a
- * cell of a wide family has all of them in memory at once.
+ * Walk whole rows in key order: the cells of all families, put together from one state. A row with
+ * a cell of a wide family has all of them in memory at once.
  *
  * A demand compares by the cell's type: numbers by their size, all else by its bytes. A row without
  * the cell meets != alone. Cells that are demanded need not be in `families`.

@@ -5,8 +5,6 @@
 #include "base/json_writer.h"
 #include "base/utf8.h"
 
-#include <inttypes.h>
-
 static const char *const names[] = {
     [GF_TYPE_TEXT] = "text",     [GF_TYPE_BYTES] = "bytes",     [GF_TYPE_INT64] = "int64",
     [GF_TYPE_UINT64] = "uint64", [GF_TYPE_DECIMAL] = "decimal", [GF_TYPE_FLOAT] = "float",
@@ -39,6 +37,23 @@ bool gf_read_int64(gf_slice text, int64_t *v)
     if (n > (uint64_t)INT64_MAX + negative) return false;
     *v = negative ? (int64_t)(0 - n) : (int64_t)n;
     return true;
+}
+
+/* printf takes longer than all else that a number needs. */
+static void print_uint64(uint64_t v, gf_buffer *text)
+{
+    char digits[20], *at = digits + sizeof digits;
+    do {
+        *--at = (char)('0' + v % 10);
+        v /= 10;
+    } while (v);
+    gf_buffer_append(text, at, (size_t)(digits + sizeof digits - at));
+}
+
+static void print_int64(int64_t v, gf_buffer *text)
+{
+    if (v < 0) gf_buffer_byte(text, '-');
+    print_uint64(v < 0 ? 0 - (uint64_t)v : (uint64_t)v, text);
 }
 
 static int digit_of(char c)
@@ -91,14 +106,13 @@ static bool take_double(gf_slice bytes, double *v)
 
 static gf_status none(gf_type type, gf_slice text, gf_error *err)
 {
-    static const char *const wanted[] = {
-        [GF_TYPE_TEXT] = "valid UTF-8",
-        [GF_TYPE_BYTES] = "hexadecimal",
-        [GF_TYPE_INT64] = "a whole number of 64 bits",
-        [GF_TYPE_UINT64] = "a whole number from 0 to 2^64 - 1",
-        [GF_TYPE_DECIMAL] = "a whole number of 64 bits",
-        [GF_TYPE_FLOAT] = "a number",
-        [GF_TYPE_JSON] = "JSON"};
+    static const char *const wanted[] = {[GF_TYPE_TEXT] = "valid UTF-8",
+                                         [GF_TYPE_BYTES] = "hexadecimal",
+                                         [GF_TYPE_INT64] = "a whole number of 64 bits",
+                                         [GF_TYPE_UINT64] = "a whole number from 0 to 2^64 - 1",
+                                         [GF_TYPE_DECIMAL] = "a whole number of 64 bits",
+                                         [GF_TYPE_FLOAT] = "a number",
+                                         [GF_TYPE_JSON] = "JSON"};
     size_t shown = gf_utf8_cut(text, gf_utf8_valid_length(text) < 60 ? text.len : 60).len;
     if (gf_utf8_valid_length(text) != text.len) shown = 0;
     return gf_fail(err, GF_EINVAL, "\"%.*s\" is not %s", (int)shown, shown ? text.ptr : "",
@@ -141,7 +155,7 @@ gf_status gf_value_write(gf_type type, gf_slice text, gf_buffer *bytes, gf_error
         break;
     case GF_TYPE_DECIMAL:
         good = gf_read_int64(text, &i);
-        if (good) gf_buffer_format(bytes, "%" PRId64, i);
+        if (good) print_int64(i, bytes);
         break;
     case GF_TYPE_FLOAT:
         good = gf_read_decimal(text, &d);
@@ -178,15 +192,15 @@ bool gf_value_print(gf_type type, gf_slice bytes, gf_buffer *text)
         return true;
     case GF_TYPE_INT64:
         if (bytes.len != 8) return false;
-        gf_buffer_format(text, "%" PRId64, (int64_t)gf_read_u64be(bytes.ptr));
+        print_int64((int64_t)gf_read_u64be(bytes.ptr), text);
         return true;
     case GF_TYPE_UINT64:
         if (bytes.len != 8) return false;
-        gf_buffer_format(text, "%" PRIu64, gf_read_u64be(bytes.ptr));
+        print_uint64(gf_read_u64be(bytes.ptr), text);
         return true;
     case GF_TYPE_DECIMAL:
         if (!gf_read_int64(bytes, &i)) return false;
-        gf_buffer_format(text, "%" PRId64, i);
+        print_int64(i, text);
         return true;
     case GF_TYPE_FLOAT:
         if (!take_double(bytes, &d)) return false;
@@ -236,9 +250,9 @@ gf_status gf_part_take(const gf_user_part *part, gf_slice *key, gf_buffer *text,
     } else if (part->type == GF_TYPE_INT64 || part->type == GF_TYPE_UINT64) {
         good = gf_key_take_u64(key, &v);
         if (good && part->type == GF_TYPE_INT64)
-            gf_buffer_format(text, "%" PRId64, (int64_t)(v ^ sign_bit));
+            print_int64((int64_t)(v ^ sign_bit), text);
         else if (good)
-            gf_buffer_format(text, "%" PRIu64, v);
+            print_uint64(v, text);
     } else {
         good = gf_key_take_string(key, &bytes) && bytes.state == GF_OK &&
                gf_value_print(part->type, gf_buffer_view(&bytes), text);

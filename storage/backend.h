@@ -86,7 +86,8 @@ typedef struct gf_backend_operations {
     unsigned capabilities;
 
     /* Make the table known, or find it, and join the schemas (gf_schema_join); *number is what the
-     * other calls name it by. `stored` is the schema as it is now kept, borrowed for the backend's
+     * other calls name it by. What it is before the call, a table that is made gets where that is
+     * not 0 and no other table's. `stored` is the schema as it is now kept, borrowed for the backend's
      * life. One call at a time. */
     gf_status (*open_table)(gf_backend *b, const gf_schema *schema, unsigned *number,
                             const gf_schema **stored, gf_error *err);
@@ -145,5 +146,15 @@ unsigned gf_database_capabilities(const gf_database *db);
 gf_status gf_database_compact(gf_database *db, gf_error *err);
 
 gf_backend *gf_database_backend(gf_database *db);
+
+/**
+ * As gf_table_open; a table that has to be made gets the number `wanted`, unless that is 0 or
+ * another's. So a table whose entry in the catalogue was lost finds its rows again.
+ */
+gf_status gf_table_open_numbered(gf_database *db, const gf_schema *schema, unsigned wanted,
+                                 gf_table **table, gf_error *err);
+
+/** The number that the backend knows a table by. */
+unsigned gf_table_number(const gf_table *table);
 
 #endif

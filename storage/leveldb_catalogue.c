@@ -199,29 +199,36 @@ static gf_status is_used(gf_leveldb *b, unsigned number, bool *used, gf_error *e
     leveldb_iterator_t *it = leveldb_create_iterator(b->db, b->newest.scan);
     if (!it) return gf_fail_memory(err, "the catalogue");
     leveldb_iter_seek(it, prefix, sizeof prefix);
-    *used = leveldb_iter_valid(it) && gf_slice_starts(gf_leveldb_iterator_key(it),
-                                                      gf_slice_of(prefix, sizeof prefix));
+    *used = leveldb_iter_valid(it) &&
+            gf_slice_starts(gf_leveldb_iterator_key(it), gf_slice_of(prefix, sizeof prefix));
     gf_status st = gf_leveldb_iterator_status(it, err);
     leveldb_iter_destroy(it);
     return st;
 }
 
-/*
- * A number for a new table: that of one that was dropped before the database was opened, else the
- * next. Where a repair lost a table's name its rows are still there, and must not be another's.
- */
-static gf_status free_number(gf_leveldb *b, unsigned *number, gf_error *err)
+/* Whether no table has the number, nor had it since the database was opened. */
+static bool is_free(const gf_leveldb *b, unsigned number)
 {
-    for (unsigned i = 1; i < b->n_tables; i++) {
-        bool used = true;
-        if (gf_leveldb_schema(b, i) || b->tables[i].dropped) continue;
-        gf_status st = is_used(b, i, &used, err);
-        if (st != GF_OK) return st;
+    return number > 0 && number < GF_MAX_TABLES && !gf_leveldb_schema(b, number) &&
+           !b->tables[number].dropped;
+}
+
+/*
+ * A number for a new table: the one that is wanted, else the first that is free. Where damage took
+ * a table's name its rows are still there, and must not be another's.
+ */
+static gf_status choose_number(gf_leveldb *b, unsigned wanted, unsigned *number, gf_error *err)
+{
+    gf_status st = GF_OK;
+    bool used = true;
+    *number = wanted;
+    if (is_free(b, wanted)) return GF_OK;
+    for (unsigned i = 1; i < GF_MAX_TABLES && st == GF_OK && used; i++) {
+        if (!is_free(b, i)) continue;
         *number = i;
-        if (!used) return GF_OK;
+        st = is_used(b, i, &used, err);
     }
-    *number = b->n_tables;
-    if (b->n_tables < GF_MAX_TABLES) return GF_OK;
+    if (st != GF_OK || !used) return st;
     return gf_fail(err, GF_ELIMIT, "a database has at most %d tables", GF_MAX_TABLES - 1);
 }
 
@@ -264,7 +271,7 @@ static gf_status open_locked(gf_leveldb *b, const gf_schema *schema, unsigned *n
         st = gf_schema_join(gf_leveldb_schema(b, n), schema, &joined, err);
         if (st == GF_OK && joined.is_more) st = store(b, &joined.schema, n, err);
     } else {
-        st = free_number(b, &n, err);
+        st = choose_number(b, *number, &n, err);
         if (st == GF_OK) st = store(b, schema, n, err);
     }
     if (st == GF_OK) *number = n;

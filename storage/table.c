@@ -85,12 +85,18 @@ static gf_table *find_table(gf_database *db, unsigned number)
 
 gf_status gf_table_open(gf_database *db, const gf_schema *schema, gf_table **table, gf_error *err)
 {
+    return gf_table_open_numbered(db, schema, 0, table, err);
+}
+
+gf_status gf_table_open_numbered(gf_database *db, const gf_schema *schema, unsigned wanted,
+                                 gf_table **table, gf_error *err)
+{
     gf_status st = gf_schema_check(schema, err);
     if (st != GF_OK) return st;
     gf_table *fresh = gf_calloc(1, sizeof *fresh);
     if (!fresh) return gf_fail_memory(err, "a table");
     pthread_mutex_lock(&db->lock);
-    unsigned number;
+    unsigned number = wanted;
     const gf_schema *stored;
     st = db->backend->operations->open_table(db->backend, schema, &number, &stored, err);
     if (st == GF_OK) {
@@ -123,8 +129,7 @@ gf_status gf_table_drop(gf_table *table, const gf_cancel *cancel, gf_error *err)
 {
     gf_database *db = table->db;
     const gf_backend_operations *operations = db->backend->operations;
-    if (!operations->drop_table)
-        return gf_fail(err, GF_EINVAL, "this database cannot drop tables");
+    if (!operations->drop_table) return gf_fail(err, GF_EINVAL, "this database cannot drop tables");
     gf_status st = operations->drop_table(db->backend, table->number, cancel, err);
     if (st != GF_OK) return st;
     pthread_mutex_lock(&db->lock);

@@ -6,7 +6,6 @@
 
 #include "storage/backend.h"
 
-unsigned gf_table_number(const gf_table *table);
 const gf_database *gf_table_database(const gf_table *table);
 
 /** GF_EINVAL where key is no row key of the table; GF_ELIMIT where it is too long. */

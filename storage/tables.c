@@ -1,5 +1,7 @@
 #include "storage/tables.h"
 
+#include "storage/backend.h"
+
 /* ---- schemas ----------------------------------------------------------------------------------
  */
 
@@ -32,8 +34,8 @@ static const char *const build_columns[] = {
     "seq",       "settings",      "versions", "seconds", "chosen_for", "matrix",    NULL};
 static const char *const membership_columns[] = {"cluster", "score",  "runner_up",
                                                  "second",  "vector", NULL};
-static const char *const table_columns[] = {"id", "schema", NULL};
-static const char *const drop_columns[] = {"dropped", NULL};
+static const char *const table_columns[] = {"id", "schema", "number", NULL};
+static const char *const drop_columns[] = {"dropped", "dropped_number", NULL};
 static const char *const counter_columns[] = {"next", NULL};
 static const char *const change_columns[] = {"id", "operation", NULL};
 
@@ -72,13 +74,17 @@ static const gf_schema tables_of_users = SCHEMA("tables", table_parts, 2, table_
 gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
 {
     gf_tables t;
-    gf_status st = gf_table_open(db, &documents, &t.documents, err);
-    if (st == GF_OK) st = gf_table_open(db, &clusters, &t.clusters, err);
-    if (st == GF_OK) st = gf_table_open(db, &collections, &t.collections, err);
-    if (st == GF_OK) st = gf_table_open(db, &builds, &t.builds, err);
-    if (st == GF_OK) st = gf_table_open(db, &memberships, &t.memberships, err);
-    if (st == GF_OK) st = gf_table_open(db, &changes, &t.changes, err);
-    if (st == GF_OK) st = gf_table_open(db, &tables_of_users, &t.tables, err);
+    /* In this order since the first store: the numbers that they have. */
+    const struct {
+        const gf_schema *schema;
+        gf_table **table;
+    } all[] = {{&documents, &t.documents},     {&clusters, &t.clusters},
+               {&collections, &t.collections}, {&builds, &t.builds},
+               {&memberships, &t.memberships}, {&changes, &t.changes},
+               {&tables_of_users, &t.tables}};
+    gf_status st = GF_OK;
+    for (unsigned i = 0; i < COUNT(all) && st == GF_OK; i++)
+        st = gf_table_open_numbered(db, all[i].schema, i + 1, all[i].table, err);
     if (st == GF_OK) *tables = t;
     return st;
 }

@@ -1,6 +1,7 @@
 /*
- * Operations of users' tables: failing allocations, hostile input, and batches as a whole. What they
- * give where all goes well is in docs/operations.md and on the console (tests/cli/tables.console).
+ * Operations of users' tables: failing allocations, hostile input, and batches as a whole. What
+ * they give where all goes well is in docs/operations.md and on the console
+ * (tests/cli/tables.console).
  */
 #include "support/test.h"
 #include "tests/api/transport.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 
 static const char rows[] =
-    "{\"key\":[\"u1\",7],\"cells\":{\"info\":{\"name\":\"Ann\",\"age\":34,\"place\":{\"at\":[1,2]}},"
+    "{\"key\":[\"u1\",7],\"cells\":{\"info\":{\"name\":\"Ann\",\"age\":34,\"place\":{\"at\":[1,2]}}"
+    ","
     "\"friend\":{\"u2\":\"close\",\"u3\":\"\"}}}\n"
     "{\"key\":[\"u1\",8],\"cells\":{\"info\":{\"name\":\"\",\"raw\":{\"hex\":\"ff00\"}}}}\n"
     "{\"key\":[\"u2\",-1],\"cells\":{\"friend\":{\"u1\":\"close\"}}}\n";
@@ -62,8 +64,8 @@ static void sweep(transport *t, const char *operation, const char *words, const 
         const char *equals = memchr(rest.ptr, '=', length);
         size_t name = (size_t)(equals - rest.ptr);
         assert_true(s.n < 10);
-        s.arguments[s.n] = (gf_argument){gf_slice_of(rest.ptr, name),
-                                         gf_slice_of(equals + 1, length - name - 1)};
+        s.arguments[s.n] =
+            (gf_argument){gf_slice_of(rest.ptr, name), gf_slice_of(equals + 1, length - name - 1)};
         rest = gf_slice_skip(rest, space ? length + 1 : length);
     }
     gf_test_sweep(run, NULL, &s);
@@ -90,7 +92,8 @@ static void memory_fails(void **state)
          "id,n,info:name,info:age\nu1,7,Ann,34\nu1,8,\"\",\nu1,x,,\n"},
         {"table batch", "",
          "{\"table\":\"users\",\"key\":[\"u1\",8],\"cells\":{\"info\":{\"name\":\"\"}}}\n"
-         "{\"table\":\"users\",\"key\":[\"z\",8],\"delete\":{\"info\":[\"x\"],\"friend\":true}}\n"}};
+         "{\"table\":\"users\",\"key\":[\"z\",8],\"delete\":{\"info\":[\"x\"],\"friend\":true}}"
+         "\n"}};
     transport t;
     transport_open(&t);
     make(&t, "users");
@@ -112,17 +115,36 @@ static void memory_fails(void **state)
  */
 
 static const char changes[] =
-    "{\"table\":\"users\",\"key\":[\"u1\",7],\"cells\":{\"info\":{\"age\":1},\"friend\":{\"x\":\"y\"}}}\n"
+    "{\"table\":\"users\",\"key\":[\"u1\",7],\"cells\":{\"info\":{\"age\":1},\"friend\":{\"x\":"
+    "\"y\"}}}\n"
     "{\"table\":\"users\",\"key\":[\"u1\",8],\"delete\":true}\n"
     "{\"table\":\"others\",\"key\":[\"u1\",7],\"delete\":{\"info\":[\"age\"],\"friend\":true}}\n";
-static const char csv[] = "id,n,info:name,info:age,friend:u1\nu1,7,\"An\"\"n\",34,\nu2,8,,-1,\"\"\n";
+static const char csv[] =
+    "id,n,info:name,info:age,friend:u1\nu1,7,\"An\"\"n\",34,\nu2,8,,-1,\"\"\n";
 
 /* Some bytes of a text are others. */
 static void damage(gf_random *r, const char *text, gf_buffer *out)
 {
-    static const char *const pieces[] = {"\"", "{", "}", "[", "]", ",", ":", "\\u0000", "null", "true",
-                                         "1e99", "\n", "\"\"", "{\"hex\":\"0\"}", "[[[[", "\xFF",
-                                         "-9223372036854775809", "18446744073709551616", "info", "key"};
+    static const char *const pieces[] = {"\"",
+                                         "{",
+                                         "}",
+                                         "[",
+                                         "]",
+                                         ",",
+                                         ":",
+                                         "\\u0000",
+                                         "null",
+                                         "true",
+                                         "1e99",
+                                         "\n",
+                                         "\"\"",
+                                         "{\"hex\":\"0\"}",
+                                         "[[[[",
+                                         "\xFF",
+                                         "-9223372036854775809",
+                                         "18446744073709551616",
+                                         "info",
+                                         "key"};
     gf_buffer_reset(out);
     gf_buffer_str(out, text);
     for (uint64_t n = 1 + gf_random_below(r, 3); n > 0; n--) {
@@ -132,7 +154,8 @@ static void damage(gf_random *r, const char *text, gf_buffer *out)
             out->ptr[at] = (char)gf_random_below(r, 256);
             continue;
         }
-        gf_slice tail = gf_slice_skip(gf_buffer_view(out), at + cut < out->len ? at + cut : out->len);
+        gf_slice tail =
+            gf_slice_skip(gf_buffer_view(out), at + cut < out->len ? at + cut : out->len);
         gf_buffer_slice(&rest, tail);
         out->len = at;
         gf_buffer_str(out, pieces[gf_random_below(r, sizeof pieces / sizeof pieces[0])]);
@@ -185,13 +208,15 @@ static void hostile_input(void **state)
     transport_close(&t);
 }
 
-/* Schemas as the input, changed at random: a table, or a reason; never one that cannot be opened. */
+/* Schemas as the input, changed at random: a table, or a reason; never one that cannot be opened.
+ */
 static void hostile_schemas(void **state)
 {
     (void)state;
-    static const char schema[] = "{\"key\":[{\"name\":\"id\"},{\"name\":\"h\",\"type\":\"raw\",\"width\":4}"
-                                 "],\"families\":[{\"name\":\"info\",\"versions\":2,\"columns\":{\"a\":"
-                                 "\"int64\"}},{\"name\":\"w\",\"layout\":\"wide\",\"ttl\":5}]}";
+    static const char schema[] =
+        "{\"key\":[{\"name\":\"id\"},{\"name\":\"h\",\"type\":\"raw\",\"width\":4}"
+        "],\"families\":[{\"name\":\"info\",\"versions\":2,\"columns\":{\"a\":"
+        "\"int64\"}},{\"name\":\"w\",\"layout\":\"wide\",\"ttl\":5}]}";
     transport t;
     gf_random r = gf_random_seed(gf_test_seed(), 0);
     gf_buffer text = {0};
@@ -279,8 +304,8 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_fails),          cmocka_unit_test(hostile_input),
-        cmocka_unit_test(hostile_schemas),       cmocka_unit_test(long_values_and_lines),
-        cmocka_unit_test(stopping),              cmocka_unit_test(names)};
+        cmocka_unit_test(memory_fails),    cmocka_unit_test(hostile_input),
+        cmocka_unit_test(hostile_schemas), cmocka_unit_test(long_values_and_lines),
+        cmocka_unit_test(stopping),        cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

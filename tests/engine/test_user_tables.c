@@ -1,12 +1,14 @@
 /*
- * Tables of users by the library: the bytes of keys and values, schemas that are refused, additions,
- * increments, walks over rows against a slow answer, dropping, and what a crash may leave of that.
+ * Tables of users by the library: the bytes of keys and values, schemas that are refused,
+ * additions, increments, walks over rows against a slow answer, dropping, and what a crash may
+ * leave of that.
  */
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
 #include "engine/user_internal.h"
 
+#include <leveldb/c.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -122,7 +124,8 @@ static void any_bytes(void **state)
             bytes[b] = (char)gf_random_below(&r, gf_random_below(&r, 2) ? 256 : 128);
         if (gf_value_print(type, gf_slice_of(bytes, n), &text)) {
             assert_ok(gf_value_write(type, gf_buffer_view(&text), &again, &err));
-            bool shorter = type == GF_TYPE_DECIMAL || type == GF_TYPE_JSON; /* one form of several */
+            bool shorter =
+                type == GF_TYPE_DECIMAL || type == GF_TYPE_JSON; /* one form of several */
             if (!shorter)
                 assert_true(gf_slice_equal(gf_slice_of(bytes, n), gf_buffer_view(&again)));
         } else {
@@ -164,10 +167,11 @@ static void bytes_of_keys(void **state)
     fixture f;
     gf_error err;
     fixture_open(&f);
-    gf_user_table *t = make(&f, "keys",
-                            "{\"key\":[{\"name\":\"a\"},{\"name\":\"b\",\"type\":\"int64\"},{\"name\":"
-                            "\"c\",\"type\":\"uint64\"},{\"name\":\"d\",\"type\":\"bytes\"},{\"name\":"
-                            "\"e\",\"type\":\"raw\",\"width\":3}],\"families\":[{\"name\":\"m\"}]}");
+    gf_user_table *t =
+        make(&f, "keys",
+             "{\"key\":[{\"name\":\"a\"},{\"name\":\"b\",\"type\":\"int64\"},{\"name\":"
+             "\"c\",\"type\":\"uint64\"},{\"name\":\"d\",\"type\":\"bytes\"},{\"name\":"
+             "\"e\",\"type\":\"raw\",\"width\":3}],\"families\":[{\"name\":\"m\"}]}");
     key_is(t, (const char *[]){"u1", "-1", "9223370789411575807", "00ff", "abcdef"}, 5,
            "75310001"
            "7fffffffffffffff"
@@ -196,7 +200,11 @@ static void schemas_that_are_refused(void **state)
 {
     (void)state;
     static const char *const all[] = {
-        "", "[]", "{}", "null", "{\"key\":[]}",
+        "",
+        "[]",
+        "{}",
+        "null",
+        "{\"key\":[]}",
         "{\"key\":[],\"families\":[{\"name\":\"a\"}]}",
         "{\"key\":[{\"name\":\"a\"}],\"families\":[]}",
         "{\"key\":[{\"name\":\"a\"}]}",
@@ -205,7 +213,8 @@ static void schemas_that_are_refused(void **state)
         "{\"key\":[{\"name\":\"a\\u0000b\"}],\"families\":[{\"name\":\"a\"}]}",
         "{\"key\":[{\"name\":\"a\"},{\"name\":\"a\"}],\"families\":[{\"name\":\"a\"}]}",
         "{\"key\":[{\"name\":\"a\",\"type\":\"json\"}],\"families\":[{\"name\":\"a\"}]}",
-        "{\"key\":[{\"name\":\"a\",\"type\":\"raw\",\"width\":256}],\"families\":[{\"name\":\"a\"}]}",
+        "{\"key\":[{\"name\":\"a\",\"type\":\"raw\",\"width\":256}],\"families\":[{\"name\":\"a\"}]"
+        "}",
         "{\"key\":[{\"name\":\"a\",\"type\":\"raw\",\"width\":0}],\"families\":[{\"name\":\"a\"}]}",
         "{\"key\":[{\"name\":\"a\",\"width\":3}],\"families\":[{\"name\":\"a\"}]}",
         "{\"key\":[{\"name\":\"a\"}],\"families\":[{\"name\":\"a\"},{\"name\":\"a\"}]}",
@@ -247,9 +256,10 @@ static void random_schemas(void **state)
 {
     (void)state;
     gf_random r = gf_random_seed(gf_test_seed(), 0);
-    static const char *const pieces[] = {"\"key\"", "\"families\"", "\"name\"", "{", "}", "[", "]",
-                                         ",", ":", "\"raw\"", "\"width\"", "255", "-1", "1e9",
-                                         "\"wide\"", "null", "\"columns\"", "\"qualifier\"", "true"};
+    static const char *const pieces[] = {
+        "\"key\"",     "\"families\"",  "\"name\"",  "{",   "}",  "[",   "]",        ",",
+        ":",           "\"raw\"",       "\"width\"", "255", "-1", "1e9", "\"wide\"", "null",
+        "\"columns\"", "\"qualifier\"", "true"};
     uint64_t read = 0;
     for (int i = 0; i < 20000; i++) {
         gf_arena memory = {0};
@@ -284,14 +294,16 @@ static void growing(void **state)
     fixture_open(&f);
     t = make(&f, "people", people);
     put(t, "u1", INFO, "city", "Ulm");
-    assert_ok(gf_user_table_alter(f.store, space, S("people"),
-                                  S("{\"families\":[{\"name\":\"info\",\"columns\":{\"city\":\"bytes\"}"
-                                    "},{\"name\":\"more\",\"versions\":2}]}"),
-                                  &err));
-    assert_status(GF_EINVAL, gf_user_table_alter(f.store, space, S("people"),
-                                                 S("{\"families\":[{\"name\":\"more\",\"versions\":3,"
-                                                   "\"columns\":{\"x\":\"text\"}}]}"),
-                                                 &err));
+    assert_ok(
+        gf_user_table_alter(f.store, space, S("people"),
+                            S("{\"families\":[{\"name\":\"info\",\"columns\":{\"city\":\"bytes\"}"
+                              "},{\"name\":\"more\",\"versions\":2}]}"),
+                            &err));
+    assert_status(GF_EINVAL,
+                  gf_user_table_alter(f.store, space, S("people"),
+                                      S("{\"families\":[{\"name\":\"more\",\"versions\":3,"
+                                        "\"columns\":{\"x\":\"text\"}}]}"),
+                                      &err));
     assert_status(GF_EINVAL,
                   gf_user_table_alter(f.store, space, S("people"), S("{\"key\":[]}"), &err));
     assert_status(GF_ENOTFOUND,
@@ -331,7 +343,8 @@ static void *add(void *context)
     bool good = gf_user_table_open(a->store, space, S("people"), &t, &err) == GF_OK &&
                 gf_user_key_write(t, &part, 1, &key, &err) == GF_OK;
     for (int i = 0; i < a->times && good; i++)
-        good = gf_user_increment(t, gf_buffer_view(&key), INFO, S(a->column), 1, &sum, &err) == GF_OK;
+        good =
+            gf_user_increment(t, gf_buffer_view(&key), INFO, S(a->column), 1, &sum, &err) == GF_OK;
     gf_user_table_close(t);
     gf_buffer_release(&key);
     gf_buffer_release(&sum);
@@ -439,8 +452,8 @@ static void slow_answer(gf_user_table *t, const gf_rows_options *o, char names[R
         if (strncmp(name, prefix, strlen(prefix)) != 0) continue;
         assert_ok(gf_user_key_write(t, &part, 1, &key, &err));
         gf_slice bytes = gf_buffer_view(&key);
-        bool there = gf_table_get(t->rows, NULL, bytes, o->families ? o->families : 3u, &row, &err) ==
-                     GF_OK;
+        bool there =
+            gf_table_get(t->rows, NULL, bytes, o->families ? o->families : 3u, &row, &err) == GF_OK;
         gf_table_get(t->rows, NULL, bytes, 3, &all, &err);
         bool met = !o->n_where || (age_of(&all, &age) && age > above);
         if (there && met && offset)
@@ -591,8 +604,8 @@ static void dropping(void **state)
 
     /* By then nothing is marked any more. */
     uint64_t marked = 1;
-    assert_ok(gf_scan_count(f.store->tables.tables, NULL, GF_TABLES_PROGRESS, (gf_slice){0}, &marked,
-                            &err));
+    assert_ok(gf_scan_count(f.store->tables.tables, NULL, GF_TABLES_PROGRESS, (gf_slice){0},
+                            &marked, &err));
     assert_int_equal(marked, 0);
     is_sound(&f, 2, 1);
     assert_ok(gf_user_table_open(f.store, space, S("others"), &other, &err));
@@ -630,6 +643,97 @@ static void reclaimed_by_a_put(void **state)
     fixture_close(&f);
 }
 
+/* ---- damage -----------------------------------------------------------------------------------
+ *
+ * The catalogue loses the names of tables, all of them or those of users: each finds its own rows
+ * again, whatever the order in which they are opened.
+ */
+
+static void forget_names(const char *path, const char *start)
+{
+    char db_path[512], *message = NULL;
+    snprintf(db_path, sizeof db_path, "%s/db", path);
+    leveldb_options_t *options = leveldb_options_create();
+    leveldb_t *db = leveldb_open(options, db_path, &message);
+    assert_null(message);
+    leveldb_readoptions_t *read = leveldb_readoptions_create();
+    leveldb_writeoptions_t *write = leveldb_writeoptions_create();
+    leveldb_iterator_t *it = leveldb_create_iterator(db, read);
+    gf_buffer prefix = {0};
+    gf_buffer_append(&prefix, "\0\0T", 3);
+    gf_buffer_str(&prefix, start);
+    int n = 0;
+    for (leveldb_iter_seek(it, prefix.ptr, prefix.len); leveldb_iter_valid(it);
+         leveldb_iter_next(it), n++) {
+        size_t length;
+        const char *key = leveldb_iter_key(it, &length);
+        if (!gf_slice_starts(gf_slice_of(key, length), gf_buffer_view(&prefix))) break;
+        leveldb_delete(db, write, key, length, &message);
+        assert_null(message);
+    }
+    assert_true(n >= 2);
+    gf_buffer_release(&prefix);
+    leveldb_iter_destroy(it);
+    leveldb_readoptions_destroy(read);
+    leveldb_writeoptions_destroy(write);
+    leveldb_close(db);
+    leveldb_options_destroy(options);
+}
+
+static void rows_are(gf_store *store, const char *name, const char *want)
+{
+    gf_error err;
+    gf_user_table *t;
+    gf_buffer got = {0};
+    assert_ok(gf_user_table_open(store, space, S(name), &t, &err));
+    walk(t, &(gf_rows_options){0}, &got);
+    assert_slice(gf_buffer_view(&got), want);
+    gf_user_table_close(t);
+    gf_buffer_release(&got);
+}
+
+static void lost_names(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_user_table *t;
+    gf_repaired repaired;
+    gf_buffer faults = {0};
+    char to[512];
+    fixture_open(&f);
+    t = make(&f, "zz", people);
+    put(t, "u1", INFO, "name", "Zoe");
+    gf_user_table_close(t);
+    t = make(&f, "aa", people);
+    put(t, "u1", INFO, "name", "Ann");
+    gf_user_table_close(t);
+    fixture_close(&f);
+
+    forget_names(f.path, "user:");
+    fixture_reopen(&f);
+    t = make(&f, "new", people); /* which must not get what is there */
+    gf_user_table_close(t);
+    rows_are(f.store, "new", "");
+    rows_are(f.store, "aa", "u1 0:name=Ann ");
+    rows_are(f.store, "zz", "u1 0:name=Zoe ");
+    fixture_close(&f);
+
+    forget_names(f.path, "");
+    snprintf(to, sizeof to, "%s/repaired", gf_test_folder());
+    gf_store_options o = {.purpose = "repair"};
+    assert_ok(gf_repair(f.path, to, &o, tell, &faults, &repaired, &err));
+    f.path = to;
+    fixture_reopen(&f);
+    rows_are(f.store, "aa", "u1 0:name=Ann ");
+    rows_are(f.store, "zz", "u1 0:name=Zoe ");
+    assert_ok(gf_user_table_drop(f.store, space, S("zz"), NULL, &err));
+    rows_are(f.store, "aa", "u1 0:name=Ann ");
+    is_sound(&f, 2, 1);
+    gf_buffer_release(&faults);
+    fixture_close(&f);
+}
+
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
@@ -657,8 +761,8 @@ static gf_status make_use_drop(void *context, gf_error *err)
     gf_rows_options o = {.where = &where, .n_where = 1};
     gf_status st = gf_user_table_create(s->f.store, space, S("people"), S(people), err);
     if (st == GF_OK)
-        st = gf_user_table_alter(s->f.store, space, S("people"), S("{\"families\":[{\"name\":\"z\"}]}"),
-                                 err);
+        st = gf_user_table_alter(s->f.store, space, S("people"),
+                                 S("{\"families\":[{\"name\":\"z\"}]}"), err);
     if (st == GF_OK) st = gf_user_table_open(s->f.store, space, S("people"), &t, err);
     if (st == GF_OK) st = gf_user_key_write(t, &part, 1, &key, err);
     if (st == GF_OK) st = gf_user_increment(t, gf_buffer_view(&key), INFO, S("age"), 2, &sum, err);
@@ -684,16 +788,12 @@ static void memory_fails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_of_values),
-                                       cmocka_unit_test(any_bytes),
-                                       cmocka_unit_test(bytes_of_keys),
-                                       cmocka_unit_test(schemas_that_are_refused),
-                                       cmocka_unit_test(random_schemas),
-                                       cmocka_unit_test(growing),
-                                       cmocka_unit_test(increments),
-                                       cmocka_unit_test(walks),
-                                       cmocka_unit_test(dropping),
-                                       cmocka_unit_test(reclaimed_by_a_put),
-                                       cmocka_unit_test(memory_fails)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_of_values), cmocka_unit_test(any_bytes),
+        cmocka_unit_test(bytes_of_keys),   cmocka_unit_test(schemas_that_are_refused),
+        cmocka_unit_test(random_schemas),  cmocka_unit_test(growing),
+        cmocka_unit_test(increments),      cmocka_unit_test(walks),
+        cmocka_unit_test(dropping),        cmocka_unit_test(reclaimed_by_a_put),
+        cmocka_unit_test(lost_names),      cmocka_unit_test(memory_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
