@@ -103,7 +103,7 @@ extern const gf_command gf_command_init, gf_command_collection_create, gf_comman
     gf_command_table_describe, gf_command_table_alter, gf_command_table_drop, gf_command_table_put,
     gf_command_table_get, gf_command_table_scan, gf_command_table_delete, gf_command_table_incr,
     gf_command_table_check_and_put, gf_command_table_batch, gf_command_table_import,
-    gf_command_table_export;
+    gf_command_table_export, gf_command_log_import, gf_command_log_report, gf_command_log_find;
 
 /** How --columns shows the cells of a table, whatever the command. */
 extern const gf_display gf_display_of_cells;
