@@ -3,6 +3,7 @@ import collections
 import datetime
 import gzip
 import json
+import random
 import re
 
 import case
@@ -114,10 +115,37 @@ def sums():
     print("%d lines, %d damaged; requests and bytes: %s" % (len(lines), len(parsed) - len(lines), totals))
 
 
+def killed():
+    """Imports that are killed: every line that is there is found by its address, and numbers are used once."""
+    with open("long.log", "w", encoding="utf-8") as f:
+        f.writelines(line(1247443200 + i // 7, "10.0.%d.%d" % (i % 3, i % 5), "/%d" % i) + "\n" for i in range(100000))
+    rng, kills = random.Random(6), 0
+    for _ in range(6):
+        child = case.subprocess.Popen([case.PROGRAM, "log", "import", "killed", "long.log"], env=case.ENV,
+                                      stdout=case.subprocess.DEVNULL, stderr=case.subprocess.DEVNULL)
+        try:
+            child.wait(rng.uniform(0.05, 1))
+        except case.subprocess.TimeoutExpired:
+            child.kill()
+            kills += child.wait() == -9
+    case.run("grouperfish", "log", "import", "killed", "-", stdin=line(1, "10.0.0.0") + "\n")
+    scan = ["grouperfish", "table", "scan"]
+    rows = {}
+    for row in map(json.loads, case.run(*scan, "killed", "--family", "http", "--format", "jsonl").splitlines()):
+        rows[tuple(row["key"])] = row["cells"]["http"]["ip"]
+    entries = {}
+    for row in map(json.loads, case.run(*scan, "killed-by", "ip", "--format", "jsonl").splitlines()):
+        entries[tuple(row["key"][2:])] = row["key"][1]
+    case.equal(entries == rows, True, "a line has an entry, and an entry its line")
+    case.equal(sorted(number for _, number in rows), list(range(len(rows))), "numbers")
+    print("%d imports killed, %d lines are there" % (kills, len(rows)))
+
+
 def check():
     buckets()
     one_second()
     damaged()
+    killed()
     sums()
 
 
