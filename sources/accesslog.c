@@ -60,8 +60,8 @@ static bool take_time(gf_slice s, int64_t *time)
     int hour = digits(s.ptr + 12, 2), minute = digits(s.ptr + 15, 2),
         second = digits(s.ptr + 18, 2);
     int zone_hours = digits(s.ptr + 22, 2), zone_minutes = digits(s.ptr + 24, 2);
-    if (year < 1970 || month < 0 || day < 1 || day > days_of(year, month) || hour < 0 || hour > 23 ||
-        minute < 0 || minute > 59 || second < 0 || second > 60 || zone_hours < 0 ||
+    if (year < 1970 || month < 0 || day < 1 || day > days_of(year, month) || hour < 0 ||
+        hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 || zone_hours < 0 ||
         zone_hours > 23 || zone_minutes < 0 || zone_minutes > 59)
         return false;
     int64_t first = gf_period_first_day(GF_MONTH, (year - 1970) * INT64_C(12) + month);

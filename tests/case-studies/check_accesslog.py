@@ -67,10 +67,13 @@ def damaged():
     text[4] = text[4].replace(" - - ", " - frank ") + ' "-" "agent" "id=7"'
     with open("damaged.log", "w", encoding="utf-8") as f:
         f.write("\n".join(text) + "\n")
-    out = case.subprocess.run([case.PROGRAM, "log", "import", "web", "damaged.log", "--format", "json"],
+    out = case.subprocess.run([case.PROGRAM, "log", "import", "web", "damaged.log", "--format", "json",
+                               "--rejects", "bad.log"],
                               capture_output=True, text=True, env=case.ENV)
     case.equal((out.returncode, json.loads(out.stdout)), (3, {"log": "web", "read": 4, "lines": 2, "refused": 2}),
                "counts")
+    with open("bad.log", encoding="utf-8") as f:
+        case.equal(f.read().splitlines(), [text[1], text[3]], "what --rejects kept")
     case.equal("damaged.log:2:" in out.stderr and "damaged.log:4:" in out.stderr, True, "numbers: " + out.stderr)
     case.equal([row["time"] for row in find("--ip", "3.3.3.3")], ["2011-03-13T07:06:40Z", "2011-03-13T07:06:42Z"],
                "the good ones")
