@@ -300,6 +300,28 @@ static const gf_parameter papers_match[] = {
     CHOICE("from", GF_FORMAT_NAMES, "format of the catalogue, where the name does not tell it"),
     FLAG("dry-run", "store nothing"),
     PAPERS};
+#define LOG         REQUIRED("log", "LOG", "the access log")
+#define SINCE       {"from", GF_MOMENT, false, "TIME", "only lines of this time and later", 0, 0}
+#define UNTIL       {"to", GF_MOMENT, false, "TIME", "only lines before this time", 0, 0}
+static const gf_parameter log_import[] = {
+    LOG,
+    TEXT("domain", "DOMAIN", "of lines that do not name one")};
+static const gf_parameter log_report[] = {
+    LOG,
+    CHOICE("every", "5m|hour|day|week|month", "what a bucket is, in UTC; a week begins on Monday (day)"),
+    CHOICE("by", "url|domain|status|referrer", "count each value for itself"),
+    SINCE,
+    UNTIL,
+    NUMBER("limit", 1, 0, "of each bucket the most frequent so many (all)")};
+static const gf_parameter log_find[] = {
+    LOG,
+    TEXT("ip", "IP", "lines of this address"),
+    TEXT("cookie", "COOKIE", "lines with this browser cookie"),
+    TEXT("login", "USER", "lines of this user"),
+    SINCE,
+    UNTIL,
+    FLAG("newest", "the newest first"),
+    NUMBER("limit", 1, 0, "at most so many (all)")};
 /* clang-format on */
 
 #define OPERATION(operation_name, http_method, http_path, parameter_list, handler, words)          \
@@ -435,6 +457,12 @@ static const gf_operation operations[] = {
               "Give chosen columns of every paper"),
     OPERATION("papers match", "POST", "/papers/matches", papers_match, gf_run_papers_match,
               "Match papers against a catalogue"),
+    OPERATION("log import", "POST", "/logs/{log}", log_import, gf_run_log_import,
+              "Add lines of a web server's access log"),
+    OPERATION("log report", "GET", "/logs/{log}/report", log_report, gf_run_log_report,
+              "Count requests by time"),
+    OPERATION("log find", "GET", "/logs/{log}/lines", log_find, gf_run_log_find,
+              "Find lines by ip, cookie or login"),
     PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
     OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),

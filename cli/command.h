@@ -116,7 +116,8 @@ extern const gf_command gf_command_init, gf_command_collection_create, gf_comman
     gf_command_papers_import_cdx,
     gf_command_papers_import_tei, gf_command_papers_show, gf_command_papers_list,
     gf_command_papers_counts, gf_command_papers_missing, gf_command_papers_dump, gf_command_papers_extract,
-    gf_command_papers_match;
+    gf_command_papers_match,
+    gf_command_log_import, gf_command_log_report, gf_command_log_find;
 
 /** How --columns shows the cells of a table, whatever the command. */
 extern const gf_display gf_display_of_cells;

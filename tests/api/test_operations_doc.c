@@ -203,6 +203,17 @@ static void set_up_papers(transport *t)
     assert_run(t, "papers import-tei");
 }
 
+/* "The log of the examples" */
+static void set_up_log(transport *t)
+{
+    gf_slice line, rest = gf_buffer_view(&document.text), lines;
+    assert_true(reference_find_line(rest, "## The log of the examples", &line, &rest));
+    assert_true(reference_take_block(&rest, "```text", &lines));
+    transport_input(t, "access.log", lines);
+    assert_run(t, "log import", "log", "web");
+    assert_int_equal(transport_number(t, 0, "lines"), 4);
+}
+
 /* "after a rebuild with `k=3`" */
 static void rebuild_with_3(transport *t)
 {
@@ -267,6 +278,9 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     transport_open(&t);
     if (strncmp(s->operation->name, "table ", 6) == 0)
         set_up_table(&t);
+    else if (strcmp(s->operation->name, "log report") == 0 ||
+             strcmp(s->operation->name, "log find") == 0)
+        set_up_log(&t);
     else if (!memmem(line.ptr, line.len, "before there is a store", 23))
         set_up(&t);
     if (strncmp(s->operation->name, "papers ", 7) == 0) set_up_papers(&t);

@@ -15,7 +15,8 @@ taken as equal; runs of spaces too. --update writes what was printed into the fi
 
 A file with the line "#! datasets" needs GROUPERFISH_DATA, the folder of the data sets, which is
 `datasets` there; where that is unset the run ends with 77. Further environment:
-GROUPERFISH_PROGRAM, the program; GROUPERFISH_SOURCE, the repository.
+GROUPERFISH_PROGRAM, the program; GROUPERFISH_PROGRAMS, a folder of further ones; GROUPERFISH_SOURCE,
+the repository.
 """
 import difflib
 import fcntl
@@ -33,6 +34,7 @@ SOURCE = os.environ.get("GROUPERFISH_SOURCE") or os.path.dirname(
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.environ.get("GROUPERFISH_PROGRAM") or os.path.join(
     SOURCE, "build", "release", "grouperfish")
+PROGRAMS = os.environ.get("GROUPERFISH_PROGRAMS")
 DATA = os.environ.get("GROUPERFISH_DATA")
 SECONDS, SKIPPED = 900, 77
 
@@ -146,6 +148,9 @@ def check(path, update):
     os.makedirs(os.path.join(top, "bin"))
     os.makedirs(folder)
     os.symlink(PROGRAM, os.path.join(top, "bin", "grouperfish"))
+    if PROGRAMS:
+        for name in os.listdir(PROGRAMS):
+            os.symlink(os.path.join(PROGRAMS, name), os.path.join(top, "bin", name))
     os.symlink(os.path.join(SOURCE, "examples"), os.path.join(folder, "examples"))
     if needs_data:
         os.symlink(os.path.abspath(DATA), os.path.join(folder, "datasets"))

@@ -1,0 +1,43 @@
+#include "cli/session.h"
+
+static gf_status prepare(gf_session *s, gf_error *err)
+{
+    return gf_files_open(s->words, s->n_words, &s->files, err);
+}
+
+static void show(gf_session *s, gf_json_value row)
+{
+    gf_print_count(s->out, gf_member_number(row, "lines"), "line");
+    fputs(" added to ", s->out);
+    gf_print_text(s->out, gf_member_text(row, "log"), 0);
+    if (gf_member_number(row, "refused") > 0)
+        fprintf(s->out, "; %.0f refused", gf_member_number(row, "refused"));
+    fputc('\n', s->out);
+}
+
+static const gf_positional words[] = {{.name = "LOG", .argument = "log"},
+                                      {.name = "FILE", .repeats = true}};
+static const gf_own_option options[] = {
+    {"rejects", "FILE", "write damaged lines there, as they were"},
+    {"force", NULL, "replace that file"},
+    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
+static const gf_show_column columns[] = {{"log", NULL, GF_COLUMN_TEXT},
+                                         {"read", NULL, GF_COLUMN_COUNT},
+                                         {"lines", NULL, GF_COLUMN_COUNT},
+                                         {"refused", NULL, GF_COLUMN_COUNT}};
+
+const gf_command gf_command_log_import = {
+    .name = "log import",
+    .examples = "    grouperfish log import web access.log.gz\n"
+                "    grouperfish log import web access.log --domain www.example.org\n",
+    .notes =
+        "Apache's formats common and combined, also with the domain and port before the address,\n"
+        "or with the cookie in quotes behind the rest. Damaged lines are told with their\n"
+        "numbers and refused (exit code 3), all else is added. Each import adds its lines.\n",
+    .positionals = words,
+    .n_positionals = GF_COUNT(words),
+    .options = options,
+    .n_options = GF_COUNT(options),
+    .display = {GF_COLUMNS(columns), .single = true, .show = show},
+    .prepare = prepare,
+};

@@ -1,0 +1,70 @@
+/*
+ * Access logs: failing allocations, and what is no log. What the operations give is in
+ * docs/operations.md; their sums are held against the lines in tests/case-studies.
+ */
+#include "support/test.h"
+#include "tests/api/transport.h"
+
+static const char lines[] =
+    "1.1.1.1 - frank [13/Jul/2009:00:00:00 +0000] \"GET /a HTTP/1.1\" 200 10 \"-\" \"x\" \"id=7\"\n"
+    "damaged\n"
+    "2.2.2.2 - - [13/Jul/2009:00:00:00 +0000] \"GET http://b.org/ HTTP/1.1\" 404 -\n";
+
+typedef struct swept {
+    transport *t;
+    const char *operation;
+    gf_argument arguments[3];
+    size_t n;
+} swept;
+
+static gf_status run(void *context, gf_error *err)
+{
+    swept *s = context;
+    if (strcmp(s->operation, "log import") == 0)
+        transport_input(s->t, "a.log", gf_slice_str(lines));
+    return transport_run_with(s->t, s->operation, s->arguments, s->n, err);
+}
+
+static void memory_fails(void **state)
+{
+    transport t;
+    const gf_argument log = {GF_SLICE("log"), GF_SLICE("web")};
+    swept all[] = {{&t, "log import", {log, {GF_SLICE("domain"), GF_SLICE("a.org")}}, 2},
+                   {&t, "log report", {log, {GF_SLICE("by"), GF_SLICE("status")}}, 2},
+                   {&t, "log find", {log, {GF_SLICE("cookie"), GF_SLICE("id=7")}}, 2}};
+    (void)state;
+    transport_open(&t);
+    assert_run(&t, "init", NULL);
+    transport_input(&t, "a.log", gf_slice_str(lines));
+    assert_run(&t, "log import", "log", "web");
+    assert_int_equal(transport_number(&t, 0, "lines"), 2);
+    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_string_equal(t.notices[0].reason, "bad_line");
+    assert_int_equal(t.notices[0].line, 2);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        gf_test_sweep(run, NULL, &all[i]);
+    transport_close(&t);
+}
+
+/* A table that is no log is left alone; a log that is not there is said to be missing. */
+static void no_log(void **state)
+{
+    transport t;
+    gf_error err;
+    (void)state;
+    transport_open(&t);
+    assert_run(&t, "table create", "table", "web", "key", "id", "family", "info");
+    assert_status(GF_ENOTFOUND, transport_run(&t, &err, "log report", "log", "none", NULL));
+    transport_input(&t, "a.log", gf_slice_str(lines));
+    assert_status(GF_EINVAL, transport_run(&t, &err, "log import", "log", "web", NULL));
+    assert_run(&t, "table scan", "table", "web");
+    assert_int_equal(t.n_rows, 0);
+    assert_status(GF_EINVAL, transport_run(&t, &err, "log import", "log", "other", NULL));
+    transport_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_fails), cmocka_unit_test(no_log)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
