@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-enum { CALLS = 1500, FRESH_EVERY = 50, MOST = 24, MOST_OPERATIONS = 64 };
+enum { CALLS = 1500, FRESH_EVERY = 50, MOST = 64, MOST_OPERATIONS = 128 };
 
 static const char *const values[] = {"mid",
                                      "default",
