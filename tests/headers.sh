@@ -1,9 +1,9 @@
 #!/bin/sh
-# Every header compiles on its own: headers.sh root compiler [option...] names those that do not,
-# with the first lines of what the compiler says.
+# Every header compiles on its own, but for those of the examples, which include the installed one:
+# headers.sh root compiler [option...] names those that do not, with the first lines of what the compiler says.
 cd "$1" || exit 2
 shift
-headers=$(find . -name .git -prune -o -name build -prune -o -name '*.h' -print | sort)
+headers=$(find . '(' -name .git -o -name build -o -name node_modules -o -path ./examples ')' -prune -o -name '*.h' -print | sort)
 [ -n "$headers" ] || { echo "there is no header here"; exit 2; }
 bad=0
 for header in $headers; do
