@@ -93,6 +93,23 @@ void fixture_dump(fixture *f, gf_buffer *out);
 uint64_t fixture_count_build(fixture *f, const char *collection, const char *configuration,
                              int64_t build);
 
+/* ---- tables of users ---- */
+
+/** A schema: a text for a key, columns of several types, and a wide family of decimals. */
+extern const char fixture_people[];
+enum { FIXTURE_INFO, FIXTURE_LIST }; /* its families */
+
+/** A new table, open. */
+gf_user_table *fixture_make_table(fixture *f, const char *name, const char *schema);
+
+/** Write a cell from its text; the row's key is one text. */
+void fixture_put_cell(gf_user_table *t, const char *row, unsigned family, const char *column,
+                      const char *text);
+
+/** Append a row's cells, or all that a walk gives, as text. */
+void fixture_print_cells(gf_user_table *t, const gf_row *row, gf_buffer *out);
+void fixture_print_rows(gf_user_table *t, const gf_rows_options *o, gf_buffer *out);
+
 /* ---- soundness ---- */
 
 /** Close the store, verify it and open it again: the number of faults, and the first one. */
