@@ -68,6 +68,13 @@ void fixture_set(fixture *f, const char *collection, const char *configuration, 
 /** Force a rebuild of "default" by one thread. */
 gf_build_info fixture_rebuild(fixture *f, const char *collection);
 
+/** Rebuild "default". */
+gf_status fixture_try_rebuild(fixture *f, const char *collection, const gf_rebuild_options *o,
+                              gf_rebuild_result *result, gf_error *err);
+
+/** The same by one thread, which succeeds: what came of it. */
+gf_rebuild_outcome fixture_outcome(fixture *f, const char *collection, bool force, bool dry_run);
+
 /** The builds of a configuration that are kept, newest first: how many; at most 64. */
 size_t fixture_builds(fixture *f, const char *collection, const char *configuration,
                       int64_t builds[64]);
@@ -88,6 +95,9 @@ void fixture_dump_build(fixture *f, const char *collection, const char *configur
 
 /** Append all rows of all tables. */
 void fixture_dump(fixture *f, gf_buffer *out);
+
+/** The dump of all tables is what it was before; `when` is told where it is not. */
+void fixture_same_dump(fixture *f, const gf_buffer *before, const char *when);
 
 /** How many entries there are, in all families of all tables, below that build. */
 uint64_t fixture_count_build(fixture *f, const char *collection, const char *configuration,
