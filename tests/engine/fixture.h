@@ -103,6 +103,30 @@ void fixture_same_dump(fixture *f, const gf_buffer *before, const char *when);
 uint64_t fixture_count_build(fixture *f, const char *collection, const char *configuration,
                              int64_t build);
 
+/* ---- searches ---- */
+
+enum { FIXTURE_HITS = 4096 };
+
+typedef struct fixture_hits {
+    char id[FIXTURE_HITS][40]; /* n */
+    double score[FIXTURE_HITS];
+    uint32_t cluster[FIXTURE_HITS];
+    bool provisional[FIXTURE_HITS];
+    char found[FIXTURE_HITS][40];
+    size_t n;
+} fixture_hits;
+
+/** What the last search found. */
+extern fixture_hits fixture_found;
+
+/** Search the collection "c"; without options for all that there is. */
+gf_status fixture_try_search(fixture *f, const char *query, const gf_search_options *o,
+                             gf_error *err);
+void fixture_search(fixture *f, const char *query, const gf_search_options *o);
+
+/** The ids that were found, with spaces between. */
+const char *fixture_found_ids(void);
+
 /* ---- soundness ---- */
 
 /** Close the store, verify it and open it again: the number of faults, and the first one. */
