@@ -1,9 +1,8 @@
 /* log import: lines of an access log, each with its entries by ip, cookie and login. */
 #include "api/log_internal.h"
-#include "api/table_input.h"
 #include "base/utf8.h"
 #include "sources/accesslog.h"
-#include "sources/unpacked.h"
+#include "sources/lines.h"
 
 typedef struct importing {
     gf_log log;
@@ -94,16 +93,17 @@ static gf_status put_entries(importing *i, const gf_access *a, gf_error *err)
     return GF_OK;
 }
 
-static gf_status take_line(importing *i, gf_slice line, gf_error *err, gf_error *why)
+static gf_status take_line(importing *i, const gf_line *line, gf_error *err, gf_error *why)
 {
     enum { BATCH_CHANGES = 8000, BATCH_BYTES = 4 << 20 };
     gf_access a;
     gf_log *l = &i->log;
     gf_call *call = l->call;
-    if (line.len > GF_MAX_KEY / 2)
+    if (line->too_long)
         return gf_fail(why, GF_EINVAL, "it has more than %d bytes", GF_MAX_KEY / 2);
-    if (gf_utf8_valid_length(line) != line.len) return gf_fail(why, GF_EINVAL, "it is not UTF-8");
-    gf_status st = gf_access_parse(line, &a, why);
+    if (gf_utf8_valid_length(line->text) != line->text.len)
+        return gf_fail(why, GF_EINVAL, "it is not UTF-8");
+    gf_status st = gf_access_parse(line->text, &a, why);
     if (st != GF_OK) return st;
     if (a.domain.len == 0) a.domain = gf_call_text(call, "domain");
     st = gf_log_line_key(l, a.time, i->next, &l->key, err);
@@ -121,35 +121,31 @@ static gf_status take_line(importing *i, gf_slice line, gf_error *err, gf_error 
     return st;
 }
 
-static gf_status refuse(importing *i, const gf_lines *from, gf_slice line, const char *message,
-                        gf_error *err)
+static gf_status refuse(importing *i, const gf_line *line, const char *message, gf_error *err)
 {
     const gf_call *call = i->log.call;
-    gf_notice n = {"bad_line", from->source, from->line, message, true};
+    gf_notice n = {"bad_line", line->source, line->number, message, true};
     i->refused++;
     if (call->notice) call->notice(call->context, &n);
-    return call->reject && line.len ? call->reject(call->context, line, err) : GF_OK;
+    return call->reject ? call->reject(call->context, line->text, err) : GF_OK;
 }
 
 static gf_status import(importing *i, gf_error *err)
 {
-    gf_unpacked *unpacked = NULL;
-    gf_input input;
-    gf_lines lines = {.in = &input};
-    gf_slice line;
-    if (!i->log.call->input.next) return gf_fail(err, GF_EINVAL, "there is no input");
-    gf_status st = gf_unpacked_open(&i->log.call->input, &unpacked, &input, err);
+    const gf_input *input = &i->log.call->input;
+    gf_lines *lines;
+    gf_line line;
+    if (!input->next) return gf_fail(err, GF_EINVAL, "there is no input");
+    gf_status st = gf_lines_open(input, GF_MAX_KEY / 2, &lines, err);
     if (st != GF_OK) return st;
-    while ((st = gf_lines_next(&lines, &line, err)) == GF_OK) {
+    while ((st = gf_lines_next(lines, &line, err)) == GF_OK) {
         gf_error why = {GF_OK, ""};
-        if (line.len == 0) continue;
         i->read++;
-        st = take_line(i, line, err, &why);
-        if (why.status != GF_OK) st = refuse(i, &lines, line, why.message, err);
+        st = take_line(i, &line, err, &why);
+        if (why.status != GF_OK) st = refuse(i, &line, why.message, err);
         if (st != GF_OK) break;
     }
-    gf_lines_release(&lines);
-    gf_unpacked_close(unpacked);
+    gf_lines_close(lines);
     return st == GF_ENOTFOUND ? write(i, err) : st;
 }
 
