@@ -1,26 +1,15 @@
-#include "cli/session.h"
-
-static gf_status prepare(gf_session *s, gf_error *err)
-{
-    return gf_files_open(s->words, s->n_words, &s->files, err);
-}
+#include "cli/import.h"
 
 static void show(gf_session *s, gf_json_value row)
 {
     gf_print_count(s->out, gf_member_number(row, "lines"), "line");
     fputs(" added to ", s->out);
     gf_print_text(s->out, gf_member_text(row, "log"), 0);
-    if (gf_member_number(row, "refused") > 0)
-        fprintf(s->out, "; %.0f refused", gf_member_number(row, "refused"));
-    fputc('\n', s->out);
+    gf_import_end_line(s, row);
 }
 
 static const gf_positional words[] = {{.name = "LOG", .argument = "log"},
                                       {.name = "FILE", .repeats = true}};
-static const gf_own_option options[] = {
-    {"rejects", "FILE", "write damaged lines there, as they were"},
-    {"force", NULL, "replace that file"},
-    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
 static const gf_show_column columns[] = {{"log", NULL, GF_COLUMN_TEXT},
                                          {"read", NULL, GF_COLUMN_COUNT},
                                          {"lines", NULL, GF_COLUMN_COUNT},
@@ -36,8 +25,8 @@ const gf_command gf_command_log_import = {
         "numbers and refused (exit code 3), all else is added. Each import adds its lines.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
-    .options = options,
-    .n_options = GF_COUNT(options),
+    .options = gf_import_options,
+    .n_options = GF_IMPORT_OPTIONS,
     .display = {GF_COLUMNS(columns), .single = true, .show = show},
-    .prepare = prepare,
+    .prepare = gf_import_prepare,
 };
