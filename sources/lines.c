@@ -8,6 +8,7 @@ struct gf_lines {
     gf_bounds bounds;
     size_t most;
     bool open;       /* a stream is */
+    bool first;      /* no line of it was given yet */
     uint64_t number; /* of the line that was read last */
     gf_error ended;  /* how, once it has */
 };
@@ -42,6 +43,7 @@ static gf_status open_stream(gf_lines *l, gf_error *err)
     gf_window *w = gf_stream_window(l->stream);
     l->open = true;
     l->number = 0;
+    l->first = true;
     st = gf_window_peek(w, 3, &start, err);
     if (st == GF_OK && gf_slice_starts(start, GF_SLICE("\xEF\xBB\xBF"))) gf_window_consume(w, 3);
     return st;
@@ -72,7 +74,8 @@ static gf_status read_line(gf_lines *l, gf_line *line, gf_error *err)
     bool too_long = span.too_long || text.len > l->most;
     if (text.len > l->most) text.len = l->most;
     bool has_end = span.raw.len > 0 && span.raw.ptr[span.raw.len - 1] == '\n';
-    *line = (gf_line){gf_stream_name(l->stream), l->number, text, too_long, has_end};
+    *line = (gf_line){gf_stream_name(l->stream), l->first, l->number, text, too_long, has_end};
+    l->first = false;
     return GF_OK;
 }
 

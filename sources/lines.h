@@ -18,6 +18,7 @@ typedef struct gf_lines gf_lines;
 /** Everything is borrowed until the next line. */
 typedef struct gf_line {
     gf_slice source; /* file, or archive and member: "a.zip/b.log" */
+    bool first;      /* of its source */
     uint64_t number; /* from 1 in each source */
     gf_slice text;   /* without LF or CR LF; GF_JSON_PADDING bytes behind it may be read */
     bool too_long;   /* over the bound: text is the start of it */
