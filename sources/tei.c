@@ -11,18 +11,13 @@
  *
  * Of all these, title, authors, citations, abstract and body are always there; the others where the
  * TEI has them. White space counts as one space, and paragraphs and headings end in a line feed.
- *
- * libxml2 allocates by itself; it nests at most 256 deep (without XML_PARSE_HUGE), so recursion
- * over the tree is bounded.
  */
 #include "sources/tei.h"
 
 #include "base/json_writer.h"
 #include "base/utf8.h"
+#include "sources/tei_tree.h"
 
-#include <libxml/parser.h>
-#include <libxml/tree.h>
-#include <pthread.h>
 #include <stdio.h>
 
 const char *gf_tei_result_name(gf_tei_result result)
@@ -32,6 +27,8 @@ const char *gf_tei_result_name(gf_tei_result result)
 
 void gf_tei_release(gf_tei *tei)
 {
+    gf_tei_tree_free(tei->tree);
+    tei->tree = NULL;
     gf_buffer_release(&tei->json);
     gf_buffer_release(&tei->metadata);
 }
@@ -39,23 +36,23 @@ void gf_tei_release(gf_tei *tei)
 /* ---- the tree ---------------------------------------------------------------------------------
  */
 
-static bool is_element(const xmlNode *n, const char *name)
+static bool is_element(const gf_tei_node *n, const char *name)
 {
-    return n->type == XML_ELEMENT_NODE && strcmp((const char *)n->name, name) == 0;
+    return n->name && n->name[0] == name[0] && strcmp(n->name, name) == 0;
 }
 
-static xmlNode *child(const xmlNode *of, const char *name)
+static gf_tei_node *child(const gf_tei_node *of, const char *name)
 {
-    for (xmlNode *n = of ? of->children : NULL; n; n = n->next)
+    for (gf_tei_node *n = of ? of->children : NULL; n; n = n->next)
         if (is_element(n, name)) return n;
     return NULL;
 }
 
 /* The element at a path of children: "fileDesc/titleStmt". */
-static xmlNode *at(const xmlNode *from, const char *path)
+static gf_tei_node *at(const gf_tei_node *from, const char *path)
 {
     char name[32];
-    xmlNode *n = (xmlNode *)from;
+    gf_tei_node *n = (gf_tei_node *)from;
     while (n && *path) {
         size_t length = strcspn(path, "/");
         snprintf(name, sizeof name, "%.*s", (int)length, path);
@@ -65,25 +62,25 @@ static xmlNode *at(const xmlNode *from, const char *path)
     return n;
 }
 
-/* An attribute's value, of which only plain text counts; NULL where it has none. */
-static const char *attribute(const xmlNode *n, const char *name)
+/* An attribute's value; NULL where it has none, or an empty one. */
+static const char *attribute(const gf_tei_node *n, const char *name)
 {
-    for (const xmlAttr *a = n ? n->properties : NULL; a; a = a->next)
-        if (strcmp((const char *)a->name, name) == 0 && a->children && a->children->content)
-            return (const char *)a->children->content;
+    for (const gf_tei_attribute *a = n ? n->attributes : NULL; a; a = a->next)
+        if (strcmp(a->name, name) == 0 && *a->value) return a->value;
     return NULL;
 }
 
-static bool has(const xmlNode *n, const char *name, const char *value)
+static bool has(const gf_tei_node *n, const char *name, const char *value)
 {
     const char *v = attribute(n, name);
     return v && strcmp(v, value) == 0;
 }
 
 /* The first child of that name whose attribute is the value. */
-static xmlNode *child_with(const xmlNode *of, const char *name, const char *key, const char *value)
+static gf_tei_node *child_with(const gf_tei_node *of, const char *name, const char *key,
+                               const char *value)
 {
-    for (xmlNode *n = of ? of->children : NULL; n; n = n->next)
+    for (gf_tei_node *n = of ? of->children : NULL; n; n = n->next)
         if (is_element(n, name) && has(n, key, value)) return n;
     return NULL;
 }
@@ -91,16 +88,19 @@ static xmlNode *child_with(const xmlNode *of, const char *name, const char *key,
 /* ---- text -------------------------------------------------------------------------------------
  */
 
-static void append_text(gf_buffer *b, const char *text)
+/* Copy, but white space as one space: none at the start, nor behind a space or line feed. */
+static void append_text(gf_buffer *b, gf_slice text)
 {
-    while (*text) {
-        size_t words = strcspn(text, " \n\t\r");
-        gf_buffer_append(b, text, words);
-        text += words;
-        if (*text && b->len && b->ptr[b->len - 1] != ' ' && b->ptr[b->len - 1] != '\n')
-            gf_buffer_byte(b, ' ');
-        text += strspn(text, " \n\t\r");
+    char *to = gf_buffer_reserve(b, text.len);
+    if (!to) return;
+    const char *start = to, *first = to - b->len, *end = text.ptr + text.len;
+    for (const char *at = text.ptr; at < end; at++) {
+        /* XML has no other characters up to the space. */
+        while (at < end && (unsigned char)*at > ' ')
+            *to++ = *at++;
+        if (at < end && to > first && to[-1] != ' ' && to[-1] != '\n') *to++ = ' ';
     }
+    b->len += (size_t)(to - start);
 }
 
 static void end_line(gf_buffer *b)
@@ -110,7 +110,7 @@ static void end_line(gf_buffer *b)
     if (b->len && b->ptr[b->len - 1] != '\n') gf_buffer_byte(b, '\n');
 }
 
-static bool is_block(const xmlNode *n)
+static bool is_block(const gf_tei_node *n)
 {
     static const char *const names[] = {"p",     "head", "div",     "figure", "figDesc",
                                         "table", "row",  "formula", "item",   "note"};
@@ -119,16 +119,14 @@ static bool is_block(const xmlNode *n)
     return false;
 }
 
-static void append_nodes(gf_buffer *b, const xmlNode *first)
+static void append_nodes(gf_buffer *b, const gf_tei_node *first)
 {
-    for (const xmlNode *n = first; n; n = n->next) {
-        if (n->type == XML_TEXT_NODE || n->type == XML_CDATA_SECTION_NODE) {
-            append_text(b, (const char *)n->content);
-        } else if (n->type == XML_ELEMENT_NODE) {
-            if (is_block(n)) end_line(b);
-            append_nodes(b, n->children);
-            if (is_block(n)) end_line(b);
-        }
+    for (const gf_tei_node *n = first; n; n = n->next) {
+        bool block = n->name && is_block(n);
+        if (!n->name) append_text(b, n->text);
+        if (block) end_line(b);
+        append_nodes(b, n->children);
+        if (block) end_line(b);
     }
 }
 
@@ -142,7 +140,7 @@ typedef struct writing {
 } writing;
 
 /* The text of a node, borrowed until the next; of no node none. A failure goes to the JSON. */
-static gf_slice text_of(writing *w, const xmlNode *n)
+static gf_slice text_of(writing *w, const gf_tei_node *n)
 {
     gf_buffer *text = &w->text;
     gf_buffer_reset(text);
@@ -153,7 +151,7 @@ static gf_slice text_of(writing *w, const xmlNode *n)
     return text->ptr ? gf_buffer_view(text) : (gf_slice){"", 0};
 }
 
-static void put_text(writing *w, const char *name, const xmlNode *n)
+static void put_text(writing *w, const char *name, const gf_tei_node *n)
 {
     gf_slice text = text_of(w, n);
     if (text.len) gf_json_put_string(&w->json, name, text);
@@ -164,7 +162,7 @@ static void put_str(writing *w, const char *name, const char *value)
     if (value && *value) gf_json_put_str(&w->json, name, value);
 }
 
-static bool put_always(writing *w, const char *name, const xmlNode *n)
+static bool put_always(writing *w, const char *name, const gf_tei_node *n)
 {
     gf_slice text = text_of(w, n);
     gf_json_put_string(&w->json, name, text);
@@ -172,9 +170,9 @@ static bool put_always(writing *w, const char *name, const xmlNode *n)
 }
 
 /* "2026-02-23" of the attribute, else the text. */
-static void put_date(writing *w, const xmlNode *imprint)
+static void put_date(writing *w, const gf_tei_node *imprint)
 {
-    const xmlNode *date = child_with(imprint, "date", "type", "published");
+    const gf_tei_node *date = child_with(imprint, "date", "type", "published");
     const char *when = attribute(date, "when");
     if (when)
         put_str(w, "date", when);
@@ -182,12 +180,12 @@ static void put_date(writing *w, const xmlNode *imprint)
         put_text(w, "date", date);
 }
 
-static void put_author(writing *w, const xmlNode *author)
+static void put_author(writing *w, const gf_tei_node *author)
 {
-    const xmlNode *person = child(author, "persName");
+    const gf_tei_node *person = child(author, "persName");
     gf_buffer given = {0}, name = {0};
     if (!person) return;
-    for (const xmlNode *n = person->children; n; n = n->next)
+    for (const gf_tei_node *n = person->children; n; n = n->next)
         if (is_element(n, "forename")) {
             if (given.len) gf_buffer_byte(&given, ' ');
             gf_buffer_slice(&given, text_of(w, n));
@@ -208,30 +206,30 @@ static void put_author(writing *w, const xmlNode *author)
     gf_buffer_release(&name);
 }
 
-static bool has_author(const xmlNode *of)
+static bool has_author(const gf_tei_node *of)
 {
-    for (const xmlNode *n = of ? of->children : NULL; n; n = n->next)
+    for (const gf_tei_node *n = of ? of->children : NULL; n; n = n->next)
         if (is_element(n, "author") && child(n, "persName")) return true;
     return false;
 }
 
-static void put_authors(writing *w, const xmlNode *of)
+static void put_authors(writing *w, const gf_tei_node *of)
 {
     gf_json_key(&w->json, "authors");
     gf_json_begin(&w->json, '[');
-    for (const xmlNode *n = of ? of->children : NULL; n; n = n->next)
+    for (const gf_tei_node *n = of ? of->children : NULL; n; n = n->next)
         if (is_element(n, "author")) put_author(w, n);
     gf_json_end(&w->json, ']');
 }
 
-static const xmlNode *scope(const xmlNode *imprint, const char *unit)
+static const gf_tei_node *scope(const gf_tei_node *imprint, const char *unit)
 {
     return child_with(imprint, "biblScope", "unit", unit);
 }
 
-static void put_journal(writing *w, const xmlNode *monogr)
+static void put_journal(writing *w, const gf_tei_node *monogr)
 {
-    const xmlNode *imprint = child(monogr, "imprint");
+    const gf_tei_node *imprint = child(monogr, "imprint");
     gf_json_key(&w->json, "journal");
     gf_json_begin(&w->json, '{');
     put_text(w, "name", child_with(monogr, "title", "level", "j"));
@@ -245,16 +243,16 @@ static void put_journal(writing *w, const xmlNode *monogr)
 }
 
 /* An identifier, of the part or, where that has none, of the whole. */
-static void put_idno(writing *w, const char *name, const xmlNode *a, const xmlNode *b,
+static void put_idno(writing *w, const char *name, const gf_tei_node *a, const gf_tei_node *b,
                      const char *type)
 {
-    const xmlNode *n = child_with(a, "idno", "type", type);
+    const gf_tei_node *n = child_with(a, "idno", "type", type);
     put_text(w, name, n ? n : child_with(b, "idno", "type", type));
 }
 
-static void put_pages(writing *w, const xmlNode *imprint)
+static void put_pages(writing *w, const gf_tei_node *imprint)
 {
-    const xmlNode *page = scope(imprint, "page");
+    const gf_tei_node *page = scope(imprint, "page");
     const char *from = attribute(page, "from"), *to = attribute(page, "to");
     gf_buffer range = {0};
     if (!from || !to) {
@@ -267,11 +265,11 @@ static void put_pages(writing *w, const xmlNode *imprint)
     gf_buffer_release(&range);
 }
 
-static void put_citation(writing *w, const xmlNode *bibl, uint64_t index)
+static void put_citation(writing *w, const gf_tei_node *bibl, uint64_t index)
 {
-    const xmlNode *analytic = child(bibl, "analytic"), *monogr = child(bibl, "monogr");
-    const xmlNode *imprint = child(monogr, "imprint");
-    const xmlNode *title = child(analytic, "title");
+    const gf_tei_node *analytic = child(bibl, "analytic"), *monogr = child(bibl, "monogr");
+    const gf_tei_node *imprint = child(monogr, "imprint");
+    const gf_tei_node *title = child(analytic, "title");
     gf_json_begin(&w->json, '{');
     gf_json_put_uint(&w->json, "index", index);
     put_str(w, "id", attribute(bibl, "id"));
@@ -291,29 +289,29 @@ static void put_citation(writing *w, const xmlNode *bibl, uint64_t index)
 }
 
 /* The list of references lies in a div of back, which is marked as such or not. */
-static void put_citations(writing *w, const xmlNode *back)
+static void put_citations(writing *w, const gf_tei_node *back)
 {
     uint64_t index = 0;
     gf_json_key(&w->json, "citations");
     gf_json_begin(&w->json, '[');
-    for (const xmlNode *div = back ? back->children : NULL; div; div = div->next) {
-        const xmlNode *list = is_element(div, "listBibl") ? div
-                              : is_element(div, "div")    ? child(div, "listBibl")
-                                                          : NULL;
-        for (const xmlNode *n = list ? list->children : NULL; n; n = n->next)
+    for (const gf_tei_node *div = back ? back->children : NULL; div; div = div->next) {
+        const gf_tei_node *list = is_element(div, "listBibl") ? div
+                                  : is_element(div, "div")    ? child(div, "listBibl")
+                                                              : NULL;
+        for (const gf_tei_node *n = list ? list->children : NULL; n; n = n->next)
             if (is_element(n, "biblStruct")) put_citation(w, n, index++);
     }
     gf_json_end(&w->json, ']');
 }
 
-static void put_metadata(writing *w, const xmlNode *root)
+static void put_metadata(writing *w, const gf_tei_node *root)
 {
-    const xmlNode *header = child(root, "teiHeader"), *text = child(root, "text");
-    const xmlNode *bibl = at(header, "fileDesc/sourceDesc/biblStruct");
-    const xmlNode *analytic = child(bibl, "analytic"), *monogr = child(bibl, "monogr");
-    const xmlNode *application = at(header, "encodingDesc/appInfo/application");
-    const xmlNode *back = child(text, "back");
-    const xmlNode *title = at(header, "fileDesc/titleStmt/title");
+    const gf_tei_node *header = child(root, "teiHeader"), *text = child(root, "text");
+    const gf_tei_node *bibl = at(header, "fileDesc/sourceDesc/biblStruct");
+    const gf_tei_node *analytic = child(bibl, "analytic"), *monogr = child(bibl, "monogr");
+    const gf_tei_node *application = at(header, "encodingDesc/appInfo/application");
+    const gf_tei_node *back = child(text, "back");
+    const gf_tei_node *title = at(header, "fileDesc/titleStmt/title");
     put_str(w, "grobid_version", attribute(application, "version"));
     put_str(w, "grobid_timestamp", attribute(application, "when"));
     w->title = put_always(w, "title", title ? title : child(analytic, "title"));
@@ -328,16 +326,16 @@ static void put_metadata(writing *w, const xmlNode *root)
     put_text(w, "acknowledgement", child_with(back, "div", "type", "acknowledgement"));
 }
 
-static void put_body(writing *w, const xmlNode *root)
+static void put_body(writing *w, const gf_tei_node *root)
 {
-    const xmlNode *text = child(root, "text");
-    const xmlNode *back = child(text, "back");
+    const gf_tei_node *text = child(root, "text");
+    const gf_tei_node *back = child(text, "back");
     w->body = put_always(w, "body", child(text, "body"));
     put_text(w, "annex", child_with(back, "div", "type", "annex"));
 }
 
 /* The metadata, and a copy of it that goes on with the texts. */
-static gf_status write_json(const xmlNode *root, gf_tei *tei, gf_error *err)
+static gf_status write_json(const gf_tei_node *root, gf_tei *tei, gf_error *err)
 {
     writing w = {.json = gf_json_writer_to(&tei->json)};
     gf_json_begin(&w.json, '{');
@@ -353,7 +351,7 @@ static gf_status write_json(const xmlNode *root, gf_tei *tei, gf_error *err)
     return st;
 }
 
-/* ---- parsing ----------------------------------------------------------------------------------
+/* ---- documents --------------------------------------------------------------------------------
  */
 
 static void set_reason(gf_tei *tei, gf_tei_result result, const char *reason)
@@ -368,76 +366,9 @@ static void set_reason(gf_tei *tei, gf_tei_result result, const char *reason)
     tei->result = result;
 }
 
-/* Called where the parser comes to a declaration that could make it read or repeat something. */
-static void stop(void *context, const char *reason)
-{
-    xmlParserCtxt *parser = context;
-    set_reason(parser->_private, GF_TEI_UNSAFE, reason);
-    xmlStopParser(parser);
-}
-
-static void meet_doctype(void *context, const xmlChar *name, const xmlChar *external,
-                         const xmlChar *system)
-{
-    if (external || system)
-        stop(context, "it refers to a document type outside itself");
-    else
-        xmlSAX2InternalSubset(context, name, external, system);
-}
-
-static void meet_entity(void *context, const xmlChar *name, int type, const xmlChar *public_id,
-                        const xmlChar *system_id, xmlChar *content)
-{
-    (void)name, (void)type, (void)public_id, (void)system_id, (void)content;
-    stop(context, "it declares entities, which are not expanded");
-}
-
-static void initialise(void)
-{
-    xmlInitParser();
-}
-
-static xmlDoc *parse(gf_slice xml, gf_tei *tei, gf_error *err, gf_status *st)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, initialise);
-    xmlParserCtxt *parser = xmlNewParserCtxt();
-    *st = GF_OK;
-    if (!parser) {
-        *st = gf_fail_memory(err, "an XML parser");
-        return NULL;
-    }
-    parser->_private = tei;
-    parser->sax->internalSubset = meet_doctype;
-    parser->sax->entityDecl = meet_entity;
-    xmlDoc *doc = xmlCtxtReadMemory(parser, xml.ptr ? xml.ptr : "", (int)xml.len, NULL, NULL,
-                                    XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-    if (parser->lastError.code == XML_ERR_NO_MEMORY) {
-        *st = gf_fail_memory(err, "an XML document");
-    } else if (!doc && tei->result != GF_TEI_UNSAFE) {
-        char reason[256];
-        const char *words = parser->lastError.message;
-        snprintf(reason, sizeof reason, "not XML: line %d: %.200s", parser->lastError.line,
-                 words ? words : "no document");
-        set_reason(tei, GF_TEI_FAIL, reason);
-    }
-    xmlFreeParserCtxt(parser);
-    return doc;
-}
-
-static gf_status read_document(xmlDoc *doc, gf_tei *tei, gf_error *err)
-{
-    const xmlNode *root = xmlDocGetRootElement(doc);
-    if (!root || !is_element(root, "TEI")) {
-        set_reason(tei, GF_TEI_FAIL, "not TEI: its root is another element");
-        return GF_OK;
-    }
-    return write_json(root, tei, err);
-}
-
 gf_status gf_tei_read(gf_slice xml, gf_tei *tei, gf_error *err)
 {
-    gf_status st;
+    gf_tei_parsed parsed;
     tei->result = GF_TEI_SUCCESS;
     tei->reason[0] = '\0';
     tei->quality = NULL;
@@ -447,8 +378,11 @@ gf_status gf_tei_read(gf_slice xml, gf_tei *tei, gf_error *err)
         tei->result = GF_TEI_OVERSIZE;
         return GF_OK;
     }
-    xmlDoc *doc = parse(xml, tei, err, &st);
-    if (doc && st == GF_OK && tei->result == GF_TEI_SUCCESS) st = read_document(doc, tei, err);
-    if (doc) xmlFreeDoc(doc);
-    return st;
+    gf_status st = tei->tree ? GF_OK : gf_tei_tree_create(&tei->tree, err);
+    if (st == GF_OK) st = gf_tei_tree_parse(tei->tree, xml, &parsed, err);
+    if (st != GF_OK) return st;
+    if (parsed.root && is_element(parsed.root, "TEI")) return write_json(parsed.root, tei, err);
+    set_reason(tei, parsed.unsafe ? GF_TEI_UNSAFE : GF_TEI_FAIL,
+               parsed.root ? "not TEI: its root is another element" : parsed.reason);
+    return GF_OK;
 }

@@ -30,6 +30,7 @@ typedef struct gf_tei {
     gf_buffer metadata;  /* the same without body and annex */
     const char *quality; /* good: title, an author and a body; bad: neither title nor body; else
                             marginal */
+    struct gf_tei_tree *tree; /* the parser, kept for the next */
 } gf_tei;
 
 void gf_tei_release(gf_tei *tei);

@@ -59,6 +59,39 @@ static void deep_nesting(void **state)
     gf_buffer_release(&xml);
 }
 
+#define TITLED(title)                                                                              \
+    "<TEI xmlns:x=\"x\"><teiHeader><fileDesc><titleStmt>" title                                    \
+    "</titleStmt></fileDesc></teiHeader></TEI>"
+#define TITLE(title)                                                                               \
+    "{\"title\":\"" title "\",\"authors\":[],\"journal\":{},\"citations\":[],\"abstract\":\"\"}"
+
+/* Texts in pieces, names with prefixes, attributes with entities; one parser for all of them. */
+static void pieces(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {TITLED("<title>a<!-- x -->b <?y?> <![CDATA[ <c>]]>&#65;&amp;</title>"), TITLE("ab <c>A&")},
+        {TITLED("<title> \n</title>"), TITLE("")},
+        {TITLED("<x:title>good</x:title>"), TITLE("good")},
+        {TITLED("<y:title>none is declared</y:title>"), TITLE("")},
+        {TITLED("<title><p>one</p> <p>two</p></title>"), TITLE("one\\ntwo")},
+        {"<TEI><teiHeader><encodingDesc><appInfo><application version=\"&lt;1&#38;2&quot;\" "
+         "when=\"\"/></appInfo></encodingDesc></teiHeader></TEI>",
+         "{\"grobid_version\":\"<1&2\\\"\",\"title\":\"\",\"authors\":[],\"journal\":{},"
+         "\"citations\":[],\"abstract\":\"\"}"}};
+    gf_error err;
+    gf_tei tei = {.result = GF_TEI_SUCCESS};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_read(cases[i][0], GF_TEI_SUCCESS, cases[i][1], NULL);
+        assert_ok(gf_tei_read(GF_SLICE("<TEI><p>broken"), &tei, &err));
+        assert_int_equal(tei.result, GF_TEI_FAIL);
+        assert_ok(gf_tei_read(gf_slice_str(cases[i][0]), &tei, &err));
+        assert_int_equal(tei.result, GF_TEI_SUCCESS);
+        assert_slice(gf_buffer_view(&tei.metadata), cases[i][1]);
+    }
+    gf_tei_release(&tei);
+}
+
 static const char paper[] =
     "<TEI xmlns=\"http://www.tei-c.org/ns/1.0\"><teiHeader><fileDesc><titleStmt><title>A  "
     "&amp;\n B</title></titleStmt><sourceDesc><biblStruct><analytic><author><persName><forename>"
@@ -96,6 +129,7 @@ static void members(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(results), cmocka_unit_test(unsafe),
-                                       cmocka_unit_test(deep_nesting), cmocka_unit_test(members)};
+                                       cmocka_unit_test(deep_nesting), cmocka_unit_test(pieces),
+                                       cmocka_unit_test(members)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
