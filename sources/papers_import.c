@@ -1,9 +1,16 @@
 /*
  * Writing papers. What is put waits in a batch, and the digests in it in a set, so that a second
  * line for a row of the same batch is told apart from a first.
+ *
+ *     caller        fill a | fill b  | fill a  | ...
+ *     background             write a   write b
+ *
+ * A full batch is written and synced by a thread while the next is filled; what is being written
+ * counts as staged until it is there. Batches are written in their order, one at a time.
  */
 #include "sources/papers_internal.h"
 
+#include "base/background.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/strings.h"
@@ -12,12 +19,18 @@
 
 enum { MOST_CHANGES = 20000, MOST_BYTES = 8 << 20 };
 
-struct gf_paper_import {
-    gf_papers *papers;
-    bool replace;
+typedef struct side {
     gf_batch *batch;
     gf_strings staged[GF_PAPERS_FAMILIES]; /* digests of the batch, by what was put */
     bool has_files; /* the batch has columns of file beside those of captures */
+} side;
+
+struct gf_paper_import {
+    gf_papers *papers;
+    bool replace;
+    side sides[2];
+    side *fill, *written; /* one of them each; the second is being written, or empty */
+    gf_background background;
     gf_row row;
     gf_buffer key, json, other;
 };
@@ -29,27 +42,34 @@ gf_status gf_paper_import_open(gf_papers *papers, bool replace, gf_paper_import 
     if (!m) return gf_fail_memory(err, "an import");
     m->papers = papers;
     m->replace = replace;
-    gf_status st = gf_batch_create(papers->db, &m->batch, err);
+    m->fill = &m->sides[0];
+    m->written = &m->sides[1];
+    gf_background_init(&m->background);
+    gf_status st = gf_batch_create(papers->db, &m->fill->batch, err);
+    if (st == GF_OK) st = gf_batch_create(papers->db, &m->written->batch, err);
     if (st != GF_OK) {
-        gf_free(m);
+        gf_paper_import_close(m);
         return st;
     }
     *import = m;
     return GF_OK;
 }
 
-static void forget_staged(gf_paper_import *m)
+static void forget_staged(side *s)
 {
     for (int f = 0; f < GF_PAPERS_FAMILIES; f++)
-        gf_strings_release(&m->staged[f]);
-    m->has_files = false;
+        gf_strings_release(&s->staged[f]);
+    s->has_files = false;
 }
 
 void gf_paper_import_close(gf_paper_import *m)
 {
     if (!m) return;
-    forget_staged(m);
-    gf_batch_free(m->batch);
+    gf_background_release(&m->background);
+    for (int i = 0; i < 2; i++) {
+        forget_staged(&m->sides[i]);
+        gf_batch_free(m->sides[i].batch);
+    }
     gf_row_release(&m->row);
     gf_buffer_release(&m->key);
     gf_buffer_release(&m->json);
@@ -57,39 +77,62 @@ void gf_paper_import_close(gf_paper_import *m)
     gf_free(m);
 }
 
+static gf_status write_side(void *context, gf_error *err)
+{
+    return gf_batch_write(((side *)context)->batch, GF_SYNC, err);
+}
+
+static gf_status wait_for_written(gf_paper_import *m, gf_error *err)
+{
+    gf_status st = gf_background_wait(&m->background, err);
+    forget_staged(m->written);
+    return st;
+}
+
+static gf_status hand_over(gf_paper_import *m, gf_error *err)
+{
+    gf_status st = wait_for_written(m, err);
+    if (st != GF_OK) return st;
+    side *full = m->fill;
+    m->fill = m->written;
+    m->written = full;
+    gf_background_start(&m->background, write_side, full);
+    return GF_OK;
+}
+
 gf_status gf_paper_import_flush(gf_paper_import *m, gf_error *err)
 {
-    forget_staged(m);
-    return gf_batch_write(m->batch, GF_SYNC, err);
+    gf_status st = hand_over(m, err);
+    return st == GF_OK ? wait_for_written(m, err) : st;
 }
 
 static gf_status flush_if_full(gf_paper_import *m, gf_error *err)
 {
-    if (gf_batch_changes(m->batch) < MOST_CHANGES && gf_batch_bytes(m->batch) < MOST_BYTES)
-        return GF_OK;
-    return gf_paper_import_flush(m, err);
+    const gf_batch *b = m->fill->batch;
+    if (gf_batch_changes(b) < MOST_CHANGES && gf_batch_bytes(b) < MOST_BYTES) return GF_OK;
+    return hand_over(m, err);
+}
+
+static bool is_staged(const gf_paper_import *m, const gf_sha1 *sha1, unsigned family)
+{
+    gf_slice digest = gf_slice_of(sha1->bytes, GF_SHA1_BYTES);
+    return gf_strings_find(&m->fill->staged[family], digest) != GF_STRING_NONE ||
+           gf_strings_find(&m->written->staged[family], digest) != GF_STRING_NONE;
 }
 
 /* Whether the row has that cell, in the table or in the batch. m->key is the row's then. */
 static gf_status find(gf_paper_import *m, const gf_sha1 *sha1, unsigned family, const char *column,
                       bool *found, gf_error *err)
 {
-    gf_slice digest = gf_slice_of(sha1->bytes, GF_SHA1_BYTES);
     gf_buffer_reset(&m->key);
     gf_papers_key(m->papers, sha1, &m->key);
     gf_status st = gf_buffer_check(&m->key, err);
-    *found = gf_strings_find(&m->staged[family], digest) != GF_STRING_NONE;
+    *found = is_staged(m, sha1, family);
     if (st != GF_OK || *found) return st;
     st = gf_table_get_cell(m->papers->table, NULL, gf_buffer_view(&m->key), family,
                            gf_slice_str(column), 1, &m->row, err);
     *found = st == GF_OK;
     return st == GF_ENOTFOUND ? GF_OK : st;
-}
-
-static bool is_staged(const gf_paper_import *m, const gf_sha1 *sha1, unsigned family)
-{
-    return gf_strings_find(&m->staged[family], gf_slice_of(sha1->bytes, GF_SHA1_BYTES)) !=
-           GF_STRING_NONE;
 }
 
 /*
@@ -112,14 +155,14 @@ static gf_status find_cdx(gf_paper_import *m, const gf_sha1 *sha1, bool *found, 
 static gf_status stage(gf_paper_import *m, const gf_sha1 *sha1, unsigned family, gf_error *err)
 {
     uint32_t id;
-    return gf_strings_add(&m->staged[family], gf_slice_of(sha1->bytes, GF_SHA1_BYTES), &id, NULL,
-                          err);
+    return gf_strings_add(&m->fill->staged[family], gf_slice_of(sha1->bytes, GF_SHA1_BYTES), &id,
+                          NULL, err);
 }
 
 static void put(gf_paper_import *m, unsigned family, const char *column, gf_slice value)
 {
-    gf_batch_put(m->batch, m->papers->table, gf_buffer_view(&m->key), family, gf_slice_str(column),
-                 value, 0);
+    gf_batch_put(m->fill->batch, m->papers->table, gf_buffer_view(&m->key), family,
+                 gf_slice_str(column), value, 0);
 }
 
 /* Columns of a packed family, all that it has or beside others. */
@@ -127,9 +170,10 @@ static void put_all(gf_paper_import *m, unsigned family, bool whole, const gf_co
                     size_t n)
 {
     gf_slice key = gf_buffer_view(&m->key);
-    if (whole) gf_batch_replace(m->batch, m->papers->table, key, family, columns, n, 0);
+    if (whole) gf_batch_replace(m->fill->batch, m->papers->table, key, family, columns, n, 0);
     for (size_t i = 0; i < n && !whole; i++)
-        gf_batch_put(m->batch, m->papers->table, key, family, columns[i].name, columns[i].value, 0);
+        gf_batch_put(m->fill->batch, m->papers->table, key, family, columns[i].name,
+                     columns[i].value, 0);
 }
 
 /* ---- crawl ------------------------------------------------------------------------------------
@@ -182,7 +226,8 @@ gf_status gf_paper_import_cdx(gf_paper_import *m, const gf_cdx *cdx, gf_paper_ou
     if (st != GF_OK) return st;
     *outcome = !found ? GF_PAPER_NEW : m->replace ? GF_PAPER_REPLACED : GF_PAPER_EXISTING;
     if (*outcome == GF_PAPER_EXISTING) return GF_OK;
-    bool whole = m->row.n_cells == 0 && !m->has_files && !is_staged(m, &sha1, GF_PAPERS_FILE);
+    bool whole = m->row.n_cells == 0 && !m->fill->has_files && !m->written->has_files &&
+                 !is_staged(m, &sha1, GF_PAPERS_FILE);
     gf_buffer_reset(&m->json);
     write_history(cdx, &m->other, &m->json);
     size_t history = m->json.len;
@@ -223,7 +268,7 @@ gf_status gf_paper_import_extraction(gf_paper_import *m, const gf_sha1 *sha1,
     if (st == GF_OK) st = stage(m, sha1, GF_PAPERS_GROBID, err);
     if (st != GF_OK) return st; /* and nothing of it is in the batch */
     if (found)
-        gf_batch_delete_row(m->batch, m->papers->table, gf_buffer_view(&m->key),
+        gf_batch_delete_row(m->fill->batch, m->papers->table, gf_buffer_view(&m->key),
                             UINT32_C(1) << GF_PAPERS_GROBID);
     put(m, GF_PAPERS_GROBID, "status_code", gf_buffer_view(&m->other));
     if (e->quality) put(m, GF_PAPERS_GROBID, "quality", gf_slice_str(e->quality));
@@ -296,7 +341,7 @@ gf_status gf_paper_import_file(gf_paper_import *m, const gf_sha1 *sha1, const ch
     if (st == GF_OK) st = gf_buffer_check(&m->json, err);
     if (st == GF_OK) st = find(m, sha1, GF_PAPERS_FILE, "mime", &has_mime, err);
     if (st != GF_OK) return st;
-    m->has_files = true;
+    m->fill->has_files = true;
     gf_buffer_reset(&m->other);
     gf_paper_put_number(&m->other, (int64_t)bytes.len);
     st = gf_buffer_check(&m->other, err);
@@ -317,7 +362,7 @@ gf_status gf_paper_import_match(gf_paper_import *m, const gf_sha1 *sha1,
     gf_papers_key(m->papers, sha1, &m->key);
     gf_status st = gf_buffer_check(&m->key, err);
     if (st != GF_OK) return st;
-    gf_batch_replace(m->batch, m->papers->table, gf_buffer_view(&m->key), GF_PAPERS_MATCH, columns,
-                     match->doi.len ? 3 : 2, 0);
+    gf_batch_replace(m->fill->batch, m->papers->table, gf_buffer_view(&m->key), GF_PAPERS_MATCH,
+                     columns, match->doi.len ? 3 : 2, 0);
     return flush_if_full(m, err);
 }

@@ -151,6 +151,46 @@ static void unsafe_xml_is_refused(void **state)
     transport_close(&t);
 }
 
+/* ---- batches ----------------------------------------------------------------------------------
+ */
+
+static void append_line(gf_buffer *lines, unsigned i)
+{
+    gf_error err;
+    gf_sha1 sha1;
+    assert_ok(gf_sha1_of(gf_slice_of((const char *)&i, sizeof i), &sha1, &err));
+    gf_buffer_format(lines, "org,a)/%u 20170706005950 http://a.org/%u text/xml 200 %s - - 1 2 w\n",
+                     i, i, gf_sha1_base32(&sha1).text);
+}
+
+/* Lines come again while the batch of the first ones is being written. */
+static void lines_again_in_the_next_batch(void **state)
+{
+    (void)state;
+    enum { LINES = 30500, BACK = 40 };
+    transport t;
+    gf_buffer lines = {0};
+    unsigned again = 0;
+    transport_open(&t);
+    for (unsigned i = 0; i < LINES; i++) {
+        append_line(&lines, i);
+        if (i % 9 == 0 && i >= BACK) append_line(&lines, i - BACK), again++;
+    }
+    papers_import_cdx(&t, gf_buffer_cstr(&lines));
+    papers_check_counts(&t, LINES, 0, again);
+    papers_import_cdx(&t, gf_buffer_cstr(&lines));
+    papers_check_counts(&t, 0, 0, LINES + again);
+    transport_input(&t, "a.cdx", gf_buffer_view(&lines));
+    assert_run(&t, "papers import-cdx", "replace", "true");
+    papers_check_counts(&t, 0, LINES + again, 0);
+    transport_close_store(&t);
+    assert_run(&t, "verify");
+    assert_int_equal(transport_number(&t, 0, "papers"), LINES);
+    assert_int_equal(transport_number(&t, 0, "faults"), 0);
+    gf_buffer_release(&lines);
+    transport_close(&t);
+}
+
 static double reason(transport *t, const char *name)
 {
     gf_json_value n;
@@ -213,8 +253,8 @@ static void samples_go_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_papers__check_3), cmocka_unit_test(test_papers__check_4),
-        cmocka_unit_test(test_papers__check_5), cmocka_unit_test(unsafe_xml_is_refused),
-        cmocka_unit_test(samples_go_in)};
+        cmocka_unit_test(test_papers__check_3),          cmocka_unit_test(test_papers__check_4),
+        cmocka_unit_test(test_papers__check_5),          cmocka_unit_test(unsafe_xml_is_refused),
+        cmocka_unit_test(lines_again_in_the_next_batch), cmocka_unit_test(samples_go_in)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
