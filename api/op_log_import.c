@@ -3,6 +3,8 @@
 #include "base/utf8.h"
 #include "sources/accesslog.h"
 
+enum { MOST_WAITING = 100 };
+
 typedef struct importing {
     gf_log log;
     gf_batch *batch;
@@ -10,6 +12,9 @@ typedef struct importing {
     gf_buffer next_key;
     uint64_t next; /* number of the next line */
     uint64_t read, lines, known, refused;
+    gf_line waiting[MOST_WAITING]; /* n_waiting: damaged lines before the first good one */
+    size_t n_waiting;
+    gf_arena memory; /* of these */
 } importing;
 
 static gf_status read_next(importing *i, gf_error *err)
@@ -35,6 +40,7 @@ static gf_status write(importing *i, gf_error *err)
 {
     gf_log *l = &i->log;
     bool changed;
+    if (!i->before) return GF_OK;
     gf_status st = gf_log_read_flush(i->before, &changed, err);
     if (st != GF_OK || !changed) return st;
     gf_buffer_reset(&l->text);
@@ -194,6 +200,76 @@ static gf_status pause(importing *i, gf_error *err)
     return write(i, err);
 }
 
+static gf_status open_log(importing *i, gf_error *err)
+{
+    gf_call *call = i->log.call;
+    gf_status st = gf_log_open(&i->log, true, err);
+    bool again = gf_call_flag(call, "again");
+    if (st == GF_OK) st = gf_batch_create(gf_store_database(i->log.store), &i->batch, err);
+    if (st == GF_OK) st = gf_log_read_create(&i->log, i->batch, again, &i->before, err);
+    if (st == GF_OK && i->log.made) st = gf_log_read_forget(i->before, err);
+    return st == GF_OK ? read_next(i, err) : st;
+}
+
+static gf_status take_or_refuse(importing *i, const gf_line *line, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    gf_status st = take_line(i, line, &why, err);
+    if (st == GF_OK && why.status != GF_OK) st = refuse(i, line, why.message, err);
+    return st == GF_OK ? pause(i, err) : st;
+}
+
+/* ---- the first good line ----------------------------------------------------------------------
+ *
+ * Until there is one the log is neither made nor opened, and what begins otherwise is no log.
+ */
+
+static gf_status wait_with(importing *i, const gf_line *line, gf_error *err)
+{
+    if (i->n_waiting == MOST_WAITING)
+        return gf_fail(err, GF_EINVAL, "%.*s is no access log: none of the first %d lines is one",
+                       GF_SLICE_ARG(i->waiting[0].source), MOST_WAITING);
+    gf_line *kept = &i->waiting[i->n_waiting];
+    *kept = *line;
+    kept->source = gf_arena_copy(&i->memory, line->source);
+    kept->text = gf_arena_copy(&i->memory, line->text);
+    if (!kept->source.ptr || !kept->text.ptr) return gf_fail_memory(err, "lines");
+    i->n_waiting++;
+    return GF_OK;
+}
+
+static gf_status begin_log(importing *i, gf_error *err)
+{
+    gf_status st = open_log(i, err);
+    for (size_t w = 0; w < i->n_waiting && st == GF_OK; w++)
+        st = take_or_refuse(i, &i->waiting[w], err);
+    i->n_waiting = 0;
+    return st;
+}
+
+/* All lines were damaged: they are told, and there is no log. */
+static gf_status refuse_all(importing *i, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t w = 0; w < i->n_waiting && st == GF_OK; w++) {
+        gf_access a;
+        gf_error why = {GF_OK, ""};
+        parse(&i->waiting[w], &a, &why);
+        st = refuse(i, &i->waiting[w], why.message, err);
+    }
+    return st;
+}
+
+static gf_status handle(importing *i, const gf_line *line, gf_error *err)
+{
+    gf_access a;
+    i->read++;
+    if (i->before) return take_or_refuse(i, line, err);
+    if (parse(line, &a, NULL) != GF_OK) return wait_with(i, line, err);
+    gf_status st = begin_log(i, err);
+    return st == GF_OK ? take_or_refuse(i, line, err) : st;
+}
+
 /* *between is false where it fails within a line: of that, not all may be in the batch. */
 static gf_status read_lines(importing *i, gf_lines *lines, bool *between, gf_error *err)
 {
@@ -201,16 +277,12 @@ static gf_status read_lines(importing *i, gf_lines *lines, bool *between, gf_err
     gf_status st;
     while ((st = gf_cancel_check(i->log.call->cancel, err)) == GF_OK &&
            (st = gf_lines_next(lines, &line, err)) == GF_OK) {
-        gf_error why = {GF_OK, ""};
-        i->read++;
-        st = take_line(i, &line, &why, err);
-        if (st == GF_OK && why.status != GF_OK) st = refuse(i, &line, why.message, err);
-        if (st == GF_OK) st = pause(i, err);
+        st = handle(i, &line, err);
         if (st == GF_OK) continue;
         *between = false;
         return st;
     }
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    return st == GF_ENOTFOUND ? refuse_all(i, err) : st;
 }
 
 static gf_status emit_counts(importing *i, gf_error *err)
@@ -237,34 +309,23 @@ static gf_status import(importing *i, gf_lines *lines, gf_error *err)
     if (st == GF_ECANCELLED)
         gf_fail(&why, st,
                 "stopped on request; what was stored stays, and the same command goes on");
-    gf_status told = emit_counts(i, err);
+    gf_status told = i->before || st == GF_OK ? emit_counts(i, err) : GF_OK;
     if (st != GF_OK && err) *err = why;
     return st == GF_OK ? told : st;
 }
 
-static gf_status open_log(importing *i, gf_error *err)
-{
-    gf_call *call = i->log.call;
-    gf_status st = gf_log_open(&i->log, true, err);
-    bool again = gf_call_flag(call, "again");
-    if (st == GF_OK) st = gf_batch_create(gf_store_database(i->log.store), &i->batch, err);
-    if (st == GF_OK) st = gf_log_read_create(&i->log, i->batch, again, &i->before, err);
-    if (st == GF_OK && i->log.made) st = gf_log_read_forget(i->before, err);
-    return st == GF_OK ? read_next(i, err) : st;
-}
-
 gf_status gf_run_log_import(gf_call *call, gf_error *err)
 {
-    importing i = {.log = {.call = call}};
+    importing i = {.log = {.call = call, .writer = {.call = call}}};
     gf_lines *lines = NULL;
     if (!call->input.next) return gf_fail(err, GF_EINVAL, "there is no input");
     gf_status st = gf_lines_open(&call->input, GF_MAX_KEY / 2, &lines, err);
-    if (st == GF_OK) st = open_log(&i, err);
     if (st == GF_OK) st = import(&i, lines, err);
     gf_lines_close(lines);
     gf_log_read_free(i.before);
     gf_batch_free(i.batch);
     gf_buffer_release(&i.next_key);
+    gf_arena_release(&i.memory);
     gf_log_close(&i.log);
     return st;
 }

@@ -63,8 +63,43 @@ static void no_log(void **state)
     transport_close(&t);
 }
 
+/* What is no log at all is told, and leaves nothing behind. */
+static void nothing_is_made_of_no_log(void **state)
+{
+    transport t;
+    gf_error err;
+    gf_buffer text = {0};
+    (void)state;
+    transport_open(&t);
+    for (int i = 0; i < 100; i++)
+        gf_buffer_format(&text, "line %d of something else\n", i);
+    transport_input(&t, "notes.txt", gf_buffer_view(&text));
+    assert_run(&t, "log import", "log", "web");
+    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(transport_number(&t, 0, "refused"), 100);
+    assert_int_equal(t.notices[99].line, 100);
+    assert_null(t.store);
+    gf_buffer_str(&text, "one more\n");
+    gf_buffer_str(&text, lines); /* too late */
+    transport_input(&t, "notes.txt", gf_buffer_view(&text));
+    assert_status(GF_EINVAL, transport_run(&t, &err, "log import", "log", "web", NULL));
+    assert_non_null(strstr(err.message, "notes.txt is no access log"));
+    assert_int_equal(t.n_notices, 0);
+    assert_null(t.store);
+    text.len = 20; /* one damaged line, and then good ones */
+    gf_buffer_str(&text, "\n");
+    gf_buffer_str(&text, lines);
+    transport_input(&t, "a.log", gf_buffer_view(&text));
+    assert_run(&t, "log import", "log", "web");
+    assert_int_equal(transport_number(&t, 0, "lines"), 2);
+    assert_int_equal(t.notices[0].line, 1);
+    gf_buffer_release(&text);
+    transport_close(&t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_fails), cmocka_unit_test(no_log)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_fails), cmocka_unit_test(no_log),
+                                       cmocka_unit_test(nothing_is_made_of_no_log)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
