@@ -74,6 +74,9 @@ gf_status gf_call_reader_of(const gf_call *call, const gf_input *input, const gf
 gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const char *reason,
                          const char *message, gf_error *err);
 
+/** Where an import was cancelled, say that it can go on. */
+void gf_call_tell_stop(gf_status st, gf_error *why);
+
 /** How often records were refused or skipped, by reason; begin with {0}. */
 typedef struct gf_reasons {
     struct {

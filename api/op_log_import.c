@@ -306,9 +306,7 @@ static gf_status import(importing *i, gf_lines *lines, gf_error *err)
     gf_status st = read_lines(i, lines, &between, &why), written = GF_OK;
     if (between) written = write(i, st == GF_OK ? &why : NULL);
     if (st == GF_OK) st = written;
-    if (st == GF_ECANCELLED)
-        gf_fail(&why, st,
-                "stopped on request; what was stored stays, and the same command goes on");
+    gf_call_tell_stop(st, &why);
     gf_status told = i->before || st == GF_OK ? emit_counts(i, err) : GF_OK;
     if (st != GF_OK && err) *err = why;
     return st == GF_OK ? told : st;

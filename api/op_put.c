@@ -292,9 +292,7 @@ static gf_status read_and_flush(putting *p, gf_error *err)
         gf_status flushed = gf_put_flush(p->put, st == GF_OK ? &why : NULL);
         if (st == GF_OK) st = flushed;
     }
-    if (st == GF_ECANCELLED)
-        gf_fail(&why, st,
-                "stopped on request; what was stored stays, and the same command goes on");
+    gf_call_tell_stop(st, &why);
     if (st == GF_OK) remark_on_all(p);
     gf_status told = p->put || st == GF_OK ? emit_summary(p, err) : GF_OK;
     if (st != GF_OK && err) *err = why;

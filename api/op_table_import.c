@@ -84,15 +84,29 @@ static gf_status emit_counts(gf_table_import *i, gf_error *err)
     return gf_row_writer_emit(&i->c.writer, err);
 }
 
+/* Stopped, too, the rows that were read are put and told of. */
+static gf_status import_and_write(gf_table_import *i, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    gf_status st = import(i, &why);
+    if (st == GF_OK || st == GF_ECANCELLED) {
+        gf_status written = gf_batch_write(i->c.batch, GF_SYNC, st == GF_OK ? &why : NULL);
+        if (st == GF_OK) st = written;
+        gf_call_tell_stop(st, &why);
+        gf_status told = emit_counts(i, st == GF_OK ? &why : NULL);
+        if (st == GF_OK) st = told;
+    }
+    if (st != GF_OK && err) *err = why;
+    return st;
+}
+
 gf_status gf_run_table_import(gf_call *call, gf_error *err)
 {
     gf_table_import i = {.c = {.call = call}};
     gf_status st = gf_table_call_open(&i.c, err);
     if (st == GF_OK) st = gf_json_parser_create(&i.parser, err);
     i.cells.table = i.c.table;
-    if (st == GF_OK) st = import(&i, err);
-    if (st == GF_OK) st = gf_batch_write(i.c.batch, GF_SYNC, err);
-    if (st == GF_OK) st = emit_counts(&i, err);
+    if (st == GF_OK) st = import_and_write(&i, err);
     gf_json_parser_free(i.parser);
     gf_cell_reader_release(&i.cells);
     gf_buffer_release(&i.kept);

@@ -109,9 +109,7 @@ static gf_status read_and_flush(importing *m, gf_error *err)
         gf_status flushed = gf_tweet_import_flush(m->import, st == GF_OK ? &why : NULL);
         if (st == GF_OK) st = flushed;
     }
-    if (st == GF_ECANCELLED)
-        gf_fail(&why, st,
-                "stopped on request; what was stored stays, and the same command goes on");
+    gf_call_tell_stop(st, &why);
     gf_status told = m->import || st == GF_OK ? emit_summary(m, err) : GF_OK;
     if (st != GF_OK && err) *err = why;
     return st == GF_OK ? told : st;

@@ -85,9 +85,7 @@ gf_status gf_paper_job_end(gf_paper_job *job, gf_status st, const gf_error *why,
         gf_status flushed = gf_paper_import_flush(job->import, st == GF_OK ? &first : NULL);
         if (st == GF_OK) st = flushed;
     }
-    if (st == GF_ECANCELLED)
-        gf_fail(&first, st,
-                "stopped on request; what was stored stays, and the same command goes on");
+    gf_call_tell_stop(st, &first);
     gf_status told = job->import || st == GF_OK ? emit_summary(job, err) : GF_OK;
     gf_paper_import_close(job->import);
     gf_papers_close(job->papers);

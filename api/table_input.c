@@ -33,10 +33,11 @@ gf_status gf_table_import_row(gf_table_import *i, gf_error *err)
     enum { BATCH_CHANGES = 8000, BATCH_BYTES = 4 << 20 };
     gf_call *call = i->c.call;
     i->rows++;
-    if (gf_batch_changes(i->c.batch) < BATCH_CHANGES && gf_batch_bytes(i->c.batch) < BATCH_BYTES)
-        return GF_OK;
     gf_status st = gf_cancel_check(call->cancel, err);
-    if (st == GF_OK) st = gf_batch_write(i->c.batch, GF_SYNC, err);
+    if (st != GF_OK ||
+        (gf_batch_changes(i->c.batch) < BATCH_CHANGES && gf_batch_bytes(i->c.batch) < BATCH_BYTES))
+        return st;
+    st = gf_batch_write(i->c.batch, GF_SYNC, err);
     if (call->progress)
         call->progress(call->context, gf_user_table_name(i->c.table), "import", i->rows, 0);
     return st;

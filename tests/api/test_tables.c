@@ -274,6 +274,21 @@ static void stopping(void **state)
     t.cancel_at = 1;
     assert_refused(GF_ECANCELLED, "stopped", &t, "table scan", "table", "users");
     assert_int_equal(t.n_rows, 1);
+    assert_run(&t, "table create", "table", "second", "key", "id", "family", "info");
+    for (int of_csv = 0; of_csv < 2; of_csv++) {
+        const char *input = of_csv
+                                ? "id,info:x\n1,2,3\nb,2\nc,3\n"
+                                : "broken\n{\"key\":[\"a\"],\"cells\":{\"info\":{\"x\":\"1\"}}}\n"
+                                  "{\"key\":[\"d\"],\"cells\":{\"info\":{\"x\":\"4\"}}}\n";
+        transport_input(&t, "rows", gf_slice_str(input));
+        t.cancel_at = 1; /* at the first record, which is refused */
+        assert_refused(GF_ECANCELLED, "the same command goes on", &t, "table import", "table",
+                       "second", "from", of_csv ? "csv" : "jsonl");
+        assert_int_equal(transport_number(&t, 0, "rows"), 1);
+        t.cancel_at = 0;
+        assert_run(&t, "table scan", "table", "second");
+        assert_int_equal(t.n_rows, 1 + of_csv);
+    }
     transport_close(&t);
 }
 
