@@ -71,6 +71,11 @@ void gf_known_end(gf_known *k, uint64_t seq, uint64_t modified)
     k->modified = modified;
 }
 
+void gf_known_expect(const gf_known *k, gf_slice id)
+{
+    if (k->n_slots) __builtin_prefetch(&k->slots[hash_of(id) & (k->n_slots - 1)]);
+}
+
 gf_status gf_known_add(gf_known *k, gf_slice id, bool *is_new, gf_error *err)
 {
     *is_new = false;
