@@ -51,21 +51,13 @@ static size_t common_bytes(const gf_waiting *w, size_t n, bool *one)
     return common;
 }
 
-static uint64_t number_of(gf_slice id, size_t common)
-{
-    char bytes[8] = {0};
-    gf_slice rest = gf_slice_skip(id, common);
-    memcpy(bytes, rest.ptr, rest.len < sizeof bytes ? rest.len : sizeof bytes);
-    return gf_read_u64be(bytes);
-}
-
 static gf_status sort_ids(gf_waiting *w, size_t n, size_t common, gf_error *err)
 {
     ranked *order = gf_array(n, sizeof *order);
     gf_waiting *sorted = gf_array(n, sizeof *sorted);
     if (order && sorted) {
         for (size_t i = 0; i < n; i++)
-            order[i] = (ranked){number_of(w[i].document.id, common), &w[i]};
+            order[i] = (ranked){gf_leading_u64be(gf_slice_skip(w[i].document.id, common)), &w[i]};
         qsort(order, n, sizeof *order, by_number);
         for (size_t i = 0; i < n; i++)
             sorted[i] = *order[i].waiting;
