@@ -36,7 +36,7 @@ static void insert(uint64_t *slots, size_t n_slots, uint64_t hash)
 static gf_status grow(gf_known *k, gf_error *err)
 {
     size_t n_slots = k->n_slots ? k->n_slots * 2 : FEWEST_SLOTS;
-    uint64_t *slots = gf_calloc(n_slots, sizeof *slots);
+    uint64_t *slots = gf_calloc_large(n_slots, sizeof *slots);
     if (!slots) return gf_fail_memory(err, "the ids of a collection");
     for (size_t i = 0; i < k->n_slots; i++)
         if (k->slots[i]) insert(slots, n_slots, k->slots[i]);

@@ -51,22 +51,32 @@ static size_t common_bytes(const gf_waiting *w, size_t n, bool *one)
     return common;
 }
 
+/* Puts each where it belongs: place i gets what order[i] tells of, cycle by cycle. */
+static void rearrange(gf_waiting *w, ranked *order, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        gf_waiting first = w[i];
+        size_t to = i, from;
+        while (order[to].waiting && (from = (size_t)(order[to].waiting - w)) != i) {
+            w[to] = w[from];
+            order[to].waiting = NULL; /* done */
+            to = from;
+        }
+        if (order[to].waiting) w[to] = first;
+        order[to].waiting = NULL;
+    }
+}
+
 static gf_status sort_ids(gf_waiting *w, size_t n, size_t common, gf_error *err)
 {
     ranked *order = gf_array(n, sizeof *order);
-    gf_waiting *sorted = gf_array(n, sizeof *sorted);
-    if (order && sorted) {
-        for (size_t i = 0; i < n; i++)
-            order[i] = (ranked){gf_leading_u64be(gf_slice_skip(w[i].document.id, common)), &w[i]};
-        qsort(order, n, sizeof *order, by_number);
-        for (size_t i = 0; i < n; i++)
-            sorted[i] = *order[i].waiting;
-        memcpy(w, sorted, n * sizeof *w);
-    }
-    gf_status st = order && sorted ? GF_OK : gf_fail_memory(err, "documents");
+    if (!order) return gf_fail_memory(err, "documents");
+    for (size_t i = 0; i < n; i++)
+        order[i] = (ranked){gf_leading_u64be(gf_slice_skip(w[i].document.id, common)), &w[i]};
+    qsort(order, n, sizeof *order, by_number);
+    rearrange(w, order, n);
     gf_free(order);
-    gf_free(sorted);
-    return st;
+    return GF_OK;
 }
 
 gf_status gf_put_sort(gf_waiting *waiting, size_t n, gf_error *err)
