@@ -3,15 +3,24 @@
 
 #include "base/memory.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
 
+/* Who reads only the first lines, as head does, has what was wanted. */
 static int ended_help(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return GF_EXIT_DONE;
+    if (errno == EPIPE) return GF_EXIT_DONE;
     perror("grouperfish: cannot write the help");
     return GF_EXIT_DISK;
+}
+
+static int command_help(const gf_command *command)
+{
+    gf_help_command(command, stdout);
+    return ended_help();
 }
 
 static int help(int n_words, char **words)
@@ -23,8 +32,7 @@ static int help(int n_words, char **words)
     }
     const gf_command *c = gf_command_find(n_words, words, &used);
     if (!c) return gf_no_such_command(n_words, words);
-    gf_help_command(c, stdout);
-    return ended_help();
+    return command_help(c);
 }
 
 /* The first signal asks for a clean end; a second one ends the process at once. */
@@ -51,7 +59,7 @@ static int run(const gf_command *command, int n_words, char **words)
     if (gf_session_parse(&s, n_words, words, &err) != GF_OK)
         code = gf_usage_error(command, err.message);
     else if (s.help)
-        gf_help_command(command, stdout);
+        code = command_help(command);
     else
         code = gf_session_run(&s);
     gf_free(s.arguments);

@@ -210,6 +210,21 @@ gf_build_info fixture_rebuild(fixture *f, const char *collection)
     return result.build;
 }
 
+gf_status fixture_try_rebuild(fixture *f, const char *collection, const gf_rebuild_options *o,
+                              gf_rebuild_result *result, gf_error *err)
+{
+    return gf_rebuild(f->store, fixture_place(collection), fixture_default(), o, result, err);
+}
+
+gf_rebuild_outcome fixture_outcome(fixture *f, const char *collection, bool force, bool dry_run)
+{
+    gf_error err;
+    gf_rebuild_result result;
+    gf_rebuild_options o = {.force = force, .dry_run = dry_run, .threads = 1};
+    assert_ok(fixture_try_rebuild(f, collection, &o, &result, &err));
+    return result.outcome;
+}
+
 typedef struct build_list {
     int64_t *builds;
     size_t n;
@@ -435,6 +450,15 @@ void fixture_dump(fixture *f, gf_buffer *out)
     dumping d = {out, 0, false, 0};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         dump_table(tables[i], (gf_slice){0}, &d);
+}
+
+void fixture_same_dump(fixture *f, const gf_buffer *before, const char *when)
+{
+    gf_buffer after = {0};
+    fixture_dump(f, &after);
+    if (!gf_slice_equal(gf_buffer_view(before), gf_buffer_view(&after)))
+        fail_msg("%s: the store has changed", when);
+    gf_buffer_release(&after);
 }
 
 /* ---- soundness ----------------------------------------------------------------------------------

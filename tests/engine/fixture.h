@@ -68,6 +68,13 @@ void fixture_set(fixture *f, const char *collection, const char *configuration, 
 /** Force a rebuild of "default" by one thread. */
 gf_build_info fixture_rebuild(fixture *f, const char *collection);
 
+/** Rebuild "default". */
+gf_status fixture_try_rebuild(fixture *f, const char *collection, const gf_rebuild_options *o,
+                              gf_rebuild_result *result, gf_error *err);
+
+/** The same by one thread, which succeeds: what came of it. */
+gf_rebuild_outcome fixture_outcome(fixture *f, const char *collection, bool force, bool dry_run);
+
 /** The builds of a configuration that are kept, newest first: how many; at most 64. */
 size_t fixture_builds(fixture *f, const char *collection, const char *configuration,
                       int64_t builds[64]);
@@ -89,9 +96,53 @@ void fixture_dump_build(fixture *f, const char *collection, const char *configur
 /** Append all rows of all tables. */
 void fixture_dump(fixture *f, gf_buffer *out);
 
+/** The dump of all tables is what it was before; `when` is told where it is not. */
+void fixture_same_dump(fixture *f, const gf_buffer *before, const char *when);
+
 /** How many entries there are, in all families of all tables, below that build. */
 uint64_t fixture_count_build(fixture *f, const char *collection, const char *configuration,
                              int64_t build);
+
+/* ---- tables of users ---- */
+
+/** A schema: a text for a key, columns of several types, and a wide family of decimals. */
+extern const char fixture_people[];
+enum { FIXTURE_INFO, FIXTURE_LIST }; /* its families */
+
+/** A new table, open. */
+gf_user_table *fixture_make_table(fixture *f, const char *name, const char *schema);
+
+/** Write a cell from its text; the row's key is one text. */
+void fixture_put_cell(gf_user_table *t, const char *row, unsigned family, const char *column,
+                      const char *text);
+
+/** Append a row's cells, or all that a walk gives, as text. */
+void fixture_print_cells(gf_user_table *t, const gf_row *row, gf_buffer *out);
+void fixture_print_rows(gf_user_table *t, const gf_rows_options *o, gf_buffer *out);
+
+/* ---- searches ---- */
+
+enum { FIXTURE_HITS = 4096 };
+
+typedef struct fixture_hits {
+    char id[FIXTURE_HITS][40]; /* n */
+    double score[FIXTURE_HITS];
+    uint32_t cluster[FIXTURE_HITS];
+    bool provisional[FIXTURE_HITS];
+    char found[FIXTURE_HITS][40];
+    size_t n;
+} fixture_hits;
+
+/** What the last search found. */
+extern fixture_hits fixture_found;
+
+/** Search the collection "c"; without options for all that there is. */
+gf_status fixture_try_search(fixture *f, const char *query, const gf_search_options *o,
+                             gf_error *err);
+void fixture_search(fixture *f, const char *query, const gf_search_options *o);
+
+/** The ids that were found, with spaces between. */
+const char *fixture_found_ids(void);
 
 /* ---- soundness ---- */
 

@@ -72,6 +72,62 @@ void gf_test_store_close(gf_test_store *s)
     *s = (gf_test_store){0};
 }
 
+static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
+static const gf_family families[] = {{"main", GF_PACKED, 1, 0, GF_PLAIN, NULL}};
+const gf_schema gf_test_store_schema = {"table", parts, 1, families, 1};
+
+const char *gf_test_in(const char *folder, const char *name)
+{
+    static char paths[8][512];
+    static unsigned next;
+    char made[512];
+    int n = snprintf(made, sizeof made, "%s/%s", folder, name);
+    assert_in_range(n, 1, sizeof made - 1);
+    return memcpy(paths[next++ % 8], made, (size_t)n + 1);
+}
+
+gf_status gf_test_hold(const char *path, bool create, gf_folder **f, gf_error *err)
+{
+    gf_hold_options o = {.create = create, .purpose = "test"};
+    *f = NULL;
+    gf_status st = gf_folder_hold(path, &o, f, err);
+    assert_int_equal(st == GF_OK, *f != NULL);
+    return st;
+}
+
+const char *gf_test_store_make(void)
+{
+    gf_error err;
+    gf_test_store s;
+    gf_table *t;
+    const char *path = gf_test_folder();
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_true(gf_folder_is_new(s.folder));
+    assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+    assert_ok(gf_test_put(s.db, t, gf_test_key("a"), 0, "q", GF_SLICE("kept"), 0, &err));
+    gf_test_store_close(&s);
+    return path;
+}
+
+void gf_test_store_has_its_row(const char *path)
+{
+    gf_error err;
+    gf_test_store s;
+    gf_table *t;
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+    gf_test_cell_is(t, NULL, gf_test_key("a"), 0, "q", "kept");
+    gf_test_store_close(&s);
+}
+
+void gf_test_write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    fclose(f);
+}
+
 /* A ring of keys per thread, without allocations: the sweeps make keys, too. */
 enum { KEYS = 64, LONGEST = 256 };
 

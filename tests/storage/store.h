@@ -25,6 +25,22 @@ typedef struct gf_test_store {
 gf_status gf_test_store_open(gf_test_store *s, const char *path, gf_error *err);
 void gf_test_store_close(gf_test_store *s);
 
+/** A path in a folder (which may be such a path); ours until 8 further calls. */
+const char *gf_test_in(const char *folder, const char *name);
+
+/** Hold a store's folder for "test"; where that fails, with its status, *f is NULL. */
+gf_status gf_test_hold(const char *path, bool create, gf_folder **f, gf_error *err);
+
+/** The path of a new store with one row in a table of this schema, closed again. */
+extern const gf_schema gf_test_store_schema;
+const char *gf_test_store_make(void);
+
+/** Open such a store, and that row is there. */
+void gf_test_store_has_its_row(const char *path);
+
+/** Write a file anew. */
+void gf_test_write_file(const char *path, const char *text);
+
 /** A row key with one string part, in memory that is ours until 64 further calls by the thread. */
 gf_slice gf_test_key(const char *part);
 gf_slice gf_test_key2(gf_slice a, gf_slice b);

@@ -1,0 +1,103 @@
+/* A build is the same bytes for any number of threads. */
+#include "tests/engine/fixture.h"
+
+static void build_with(fixture *f, const char *collection, const char *k, unsigned threads,
+                       gf_buffer *out)
+{
+    gf_error err;
+    gf_rebuild_result result;
+    gf_rebuild_options o = {.threads = threads};
+    fixture_put_posts(f, collection, FIXTURE_POSTS);
+    fixture_set(f, collection, "default", "k", k);
+    fixture_set(f, collection, "default", "store_vectors", "on");
+    assert_ok(fixture_try_rebuild(f, collection, &o, &result, &err));
+    fixture_dump_build(f, collection, "default", result.build.build, out);
+}
+
+static void same_bytes_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    static const char *const ks[] = {"auto", "5", "40"};
+    fixture f;
+    fixture_open(&f);
+    for (size_t i = 0; i < 3; i++) {
+        gf_buffer expected = {0};
+        for (unsigned threads = 1; threads <= 3; threads++) {
+            char name[32];
+            gf_buffer found = {0};
+            snprintf(name, sizeof name, "%s-%u", ks[i], threads);
+            build_with(&f, name, ks[i], threads, threads == 1 ? &expected : &found);
+            if (threads > 1 && !gf_slice_equal(gf_buffer_view(&expected), gf_buffer_view(&found)))
+                fail_msg("k=%s: other bytes with %u threads", ks[i], threads);
+            gf_buffer_release(&found);
+        }
+        gf_buffer_release(&expected);
+    }
+    fixture_close(&f);
+}
+
+enum {
+    MANY = 42000,
+    ENGLISH = 23000
+}; /* more than two groups that are read, or written, at once */
+
+/* The first half in English, the second in German: that is noticed after the first group. */
+static void put_many(fixture *f)
+{
+    static const char *const texts[2][3] = {
+        {"the printer is out of paper and the tray is stuck with it again %d",
+         "this engine of the car has been making noises whenever I was driving %d",
+         "we were looking for a recipe with cheese and they have given us one %d"},
+        {"der Drucker hat schon wieder kein Papier und das Fach klemmt auch noch %d",
+         "der Motor des Wagens macht beim Fahren immer noch merkwuerdige Geraeusche %d",
+         "wir haben ein Rezept mit viel Kaese gesucht und es auch gefunden %d"}};
+    gf_error err;
+    gf_put *put;
+    assert_ok(gf_put_open(f->store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, &err));
+    for (int i = 0; i < MANY; i++) {
+        char id[16], text[128];
+        gf_document d = {.id = gf_slice_of(id, (size_t)snprintf(id, sizeof id, "%06d", i))};
+        int n = snprintf(text, sizeof text, texts[i >= ENGLISH][i % 3], i);
+        d.text = gf_slice_of(text, (size_t)n);
+        assert_ok(gf_put_document(put, GF_SLICE("many"), &d, &err));
+    }
+    assert_ok(gf_put_flush(put, &err));
+    assert_int_equal(gf_put_counted(put).created, MANY);
+    gf_put_close(put);
+}
+
+/* What is read and written by a thread beside comes to the same bytes; nothing is lost of it. */
+static void many_documents_are_read_and_written_beside(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_buffer dumps[2] = {{0}, {0}};
+    fixture_open(&f);
+    put_many(&f);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? "three" : "one";
+        gf_rebuild_result result;
+        gf_rebuild_options o = {.threads = i ? 3 : 1};
+        fixture_set(&f, "many", name, "k", "6");
+        assert_ok(
+            gf_rebuild(f.store, fixture_place("many"), gf_slice_str(name), &o, &result, &err));
+        assert_int_equal(result.build.documents, MANY);
+        assert_int_equal(result.build.k, 6);
+        fixture_dump_build(&f, "many", name, result.build.build, &dumps[i]);
+    }
+    assert_true(gf_slice_equal(gf_buffer_view(&dumps[0]), gf_buffer_view(&dumps[1])));
+    fixture_is_sound(&f); /* also that each document is in both */
+    fixture_close(&f);
+    gf_buffer_release(&dumps[0]);
+    gf_buffer_release(&dumps[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bytes_for_any_number_of_threads),
+        cmocka_unit_test(many_documents_are_read_and_written_beside),
+    };
+    return cmocka_run_group_tests_name("rebuild_threads", tests, NULL, NULL);
+}
