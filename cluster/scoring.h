@@ -49,7 +49,9 @@ typedef struct gf_index {
     float *key;           /* k: of each column's centre, falling */
     gf_term_entry *term;  /* n_terms */
     float *dense;         /* n_dense * stride, aligned to 64 bytes */
-    gf_posting *postings; /* of a term together, by rising column */
+    float *ceiling; /* n_dense * ceiling_stride: see gf_index_set_ceilings; NULL: there are none */
+    uint32_t ceiling_stride; /* blocks of columns, padded like a row */
+    gf_posting *postings;    /* of a term together, by rising column */
     uint32_t n_dense;
     uint64_t n_postings;
     struct gf_index_memory *memory;
@@ -71,6 +73,16 @@ void gf_index_release(gf_index *index);
 gf_status gf_index_build(gf_index *index, const gf_centres *centres, const float *key,
                          gf_pool *pool, gf_error *err);
 
+/**
+ * Find the largest |value| of each dense row in every block of GF_COLUMN_BLOCK columns. With it
+ * gf_index_nearest leaves out the blocks whose centres cannot be near. They hold until the index is
+ * built again.
+ *
+ * @return GF_OK; GF_ENOMEM
+ * Cost: reads the dense rows once; memory 4 x k / 16 x dense rows.
+ */
+gf_status gf_index_set_ceilings(gf_index *index, gf_pool *pool, gf_error *err);
+
 /** Columns whose key is above that: the first ones. Cost O(log k). */
 uint32_t gf_index_above(const gf_index *index, float key);
 
@@ -80,6 +92,12 @@ typedef struct gf_best {
     float score;
     float second; /* -INFINITY where there is one column */
 } gf_best;
+
+/** The two columns with the highest scores; of equal ones the lowest clusters'. */
+typedef struct gf_best_two {
+    uint32_t column, runner_up; /* runner_up: UINT32_MAX where there is one column */
+    float score, second;        /* second: -INFINITY where there is one column */
+} gf_best_two;
 
 /** The moves of one document that the first-variation polish looks at. */
 typedef struct gf_move_terms {
@@ -121,6 +139,15 @@ typedef struct gf_kernels {
                           gf_best best);
 
     /*
+     * The best two of all columns of an index with ceilings. A block of columns is scored only
+     * where sum of |x_t| * ceiling over the dense terms, with the exact sum over the others,
+     * reaches the second best score so far. scores: 2 * stride floats, aligned to 64 bytes.
+     *
+     * @param likely  a column that is probably among them, which is scored first
+     */
+    gf_best_two (*search)(const gf_index *index, gf_row_view row, uint32_t likely, float *scores);
+
+    /*
      * Gain of adding a document to each column's sum: |S + w x| - |S|
      * = (2 w |S| score + w^2) / (sqrt(|S|^2 + 2 w |S| score + w^2) + |S|), into
      * gains[0..columns-1].
@@ -158,9 +185,10 @@ typedef struct gf_nearest_two {
  * once more, in double precision. So what is told of a row does not depend on the kernel, but where
  * a third centre is as near as its error.
  *
- * @param scores  room as for gf_kernels.score
+ * @param likely  a cluster that is probably among them, which saves time where it is
+ * @param scores  room as for gf_kernels.score; where the index has ceilings, as for search
  */
 gf_nearest_two gf_index_nearest(const gf_index *index, const gf_kernels *kernels, gf_row_view row,
-                                float *scores);
+                                uint32_t likely, float *scores);
 
 #endif
