@@ -3,12 +3,15 @@
 #include "base/memory.h"
 #include "cluster/grow.h"
 #include "cluster/polish.h"
+#include "cluster/seed.h"
 #include "cluster/start.h"
 
 enum {
     MOST_RESTARTS = 8,
     DEFAULT_PASSES = 100,
     DEFAULT_ROUNDS = 20,
+    QUICK_PASSES = 2,
+    QUICK_ROUNDS = 2,
     WARM_ROWS = 100000, /* from this many rows on, the first passes look at a part of them */
     WARM_PART = 8,
     WARM_ROUNDS = 6,
@@ -124,20 +127,45 @@ static gf_status grow_run(job *j, unsigned restart, run *out, gf_error *err)
     return st;
 }
 
+static bool is_quick(const job *j)
+{
+    return j->options->quick && j->k <= GF_MANY_CLUSTERS;
+}
+
+static gf_status draw_seeds(const job *j, uint64_t seed, gf_centres *centres, gf_error *err)
+{
+    gf_centres c;
+    gf_random random = gf_random_seed(seed, 0);
+    gf_status st = gf_centres_init(&c, j->k, j->points.x->n_cols, err);
+    if (st != GF_OK) return st;
+    st = gf_seed_centres(j->pool, &j->points, &random, &c, j->options->cancel, err);
+    if (st == GF_OK)
+        *centres = c;
+    else
+        gf_centres_release(&c);
+    return st;
+}
+
+/* The centres that a run begins with: of the clusters before, drawn, or grown. */
+static gf_status first_centres(const job *j, unsigned restart, gf_centres *centres, gf_error *err)
+{
+    const gf_kmeans_options *o = j->options;
+    if (o->start && o->start_k)
+        return gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, o->start, o->start_k, j->k,
+                                o->cancel, centres, err);
+    if (is_quick(j)) return draw_seeds(j, seed_of(j, restart), centres, err);
+    return gf_grow_centres(j->pool, &j->points, j->k, seed_of(j, restart), o->cancel, centres, err);
+}
+
 static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
 {
-    bool starts_anew = !j->options->start || !j->options->start_k;
-    if (starts_anew && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
+    bool starts = j->options->start && j->options->start_k;
+    if (!starts && !is_quick(j) && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
     gf_centres centres = {0};
     gf_passes *passes = NULL;
     run r = {0};
     gf_kmeans_tell(j, "clustering", restart, j->restarts);
-    bool starts = j->options->start && j->options->start_k;
-    gf_status st =
-        starts ? gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, j->options->start,
-                                  j->options->start_k, j->k, j->options->cancel, &centres, err)
-               : gf_grow_centres(j->pool, &j->points, j->k, seed_of(j, restart), j->options->cancel,
-                                 &centres, err);
+    gf_status st = first_centres(j, restart, &centres, err);
     gf_kmeans_clock(j, &j->stages.seeding);
     if (st == GF_OK && !starts && wants_warm_up(j))
         st = warm_up(j, j->options->seed + restart, &centres, err);
@@ -164,11 +192,17 @@ static unsigned restarts_for(const job *j)
 {
     if (j->options->start && j->options->start_k) return 1;
     if (j->options->restarts) return j->options->restarts;
-    if (j->k == 1) return 1;
+    if (j->k == 1 || is_quick(j)) return 1;
     double columns = j->k < GF_COLUMN_BLOCK ? GF_COLUMN_BLOCK : j->k;
     double work = (double)gf_csr_nnz(j->points.x) * columns * PASSES_A_RUN;
     if (work * MOST_RESTARTS <= RESTART_WORK) return MOST_RESTARTS;
     return work >= RESTART_WORK ? 1 : (unsigned)(RESTART_WORK / work);
+}
+
+static void be_quick(job *j)
+{
+    if (j->max_passes > QUICK_PASSES) j->max_passes = QUICK_PASSES;
+    if (j->max_rounds != GF_NO_POLISH && j->max_rounds > QUICK_ROUNDS) j->max_rounds = QUICK_ROUNDS;
 }
 
 gf_status gf_kmeans_best_run(gf_kmeans_job *j, gf_kmeans_run_made *best, gf_error *err)
@@ -176,6 +210,7 @@ gf_status gf_kmeans_best_run(gf_kmeans_job *j, gf_kmeans_run_made *best, gf_erro
     const gf_kmeans_options *o = j->options;
     j->max_passes = o->max_passes ? o->max_passes : DEFAULT_PASSES;
     j->max_rounds = o->max_rounds ? o->max_rounds : DEFAULT_ROUNDS;
+    if (is_quick(j)) be_quick(j);
     j->tolerance = o->tolerance > 0 ? o->tolerance : DEFAULT_TOLERANCE;
     j->restarts = restarts_for(j);
     gf_status st = make_run(j, 0, best, err);
