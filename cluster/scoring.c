@@ -343,13 +343,15 @@ const gf_kernels *gf_kernels_named(const char *name)
                   __builtin_cpu_supports("avx512dq");
     if (strcmp(name, "avx2") == 0 && avx2) return &gf_kernels_avx2;
     if (strcmp(name, "avx512") == 0 && avx512) return &gf_kernels_avx512;
+#elif defined(__aarch64__)
+    if (strcmp(name, "neon") == 0) return &gf_kernels_neon;
 #endif
     return NULL;
 }
 
 const gf_kernels *gf_kernels_choose(void)
 {
-    const char *names[] = {getenv("GROUPERFISH_SIMD"), "avx512", "avx2"};
+    const char *names[] = {getenv("GROUPERFISH_SIMD"), "avx512", "avx2", "neon"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const gf_kernels *found = names[i] ? gf_kernels_named(names[i]) : NULL;
         if (found) return found;

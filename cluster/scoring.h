@@ -12,9 +12,9 @@
  *
  * Similarity of row x to a centre c: sum over shared terms of x_t * c_t, in single precision, by
  * fused multiply-add, dense terms first, each group in the order of the terms. That order is the
- * same in the AVX2 and AVX-512 kernels, whose results are therefore equal bit for bit; the portable
- * kernel rounds products too. Either differs from the true sum by at most 2^-23 for each term of
- * the row, times the sum of |x_t * c_t|.
+ * same in the AVX2, AVX-512 and NEON kernels, whose results are therefore equal bit for bit; the
+ * portable kernel rounds products too. Either differs from the true sum by at most 2^-23 for each
+ * term of the row, times the sum of |x_t * c_t|.
  *
  * Source: Aoyama, Saito & Ikeda, arXiv 2002.09094 (inverted file over the means); Aoyama & Saito,
  * arXiv 2103.16141 (invariant centroids last, here generalised to an order by drift).
@@ -125,7 +125,7 @@ typedef struct gf_near_move {
 } gf_near_move;
 
 typedef struct gf_kernels {
-    const char *name; /* "portable", "avx2", "avx512" */
+    const char *name; /* "portable", "avx2", "avx512", "neon" */
 
     /* scores[c] of the first `columns` columns; scores has room for `stride` floats, aligned to 64
      * bytes, and may be overwritten up to there. */
@@ -161,7 +161,7 @@ typedef struct gf_kernels {
 
 /**
  * The fastest kernels that this processor runs, or those that GROUPERFISH_SIMD names ("portable",
- * "avx2", "avx512") where it runs them.
+ * "avx2", "avx512", "neon") where it runs them.
  */
 const gf_kernels *gf_kernels_choose(void);
 
