@@ -43,10 +43,7 @@ void gf_partition_release(gf_partition *p)
 /* ---- passes -----------------------------------------------------------------------------------
  */
 
-enum {
-    ALIGNMENT = 64,
-    CEILINGS = 1000 /* from so many clusters on, most blocks of them are left out by ceilings */
-};
+enum { ALIGNMENT = 64 };
 
 struct gf_passes {
     gf_pool *pool;
@@ -280,7 +277,7 @@ static gf_status assign(gf_passes *s, gf_partition *p, gf_pass_report *report, g
     for (uint32_t j = 0; j < s->k; j++)
         s->key[j] = (float)p->centres.at[j].drift;
     gf_status st = gf_index_build(&s->index, &p->centres, s->key, s->pool, err);
-    if (st == GF_OK && s->all && s->k >= CEILINGS)
+    if (st == GF_OK && s->all && s->k >= GF_CEILINGS)
         st = gf_index_set_ceilings(&s->index, s->pool, err);
     if (st == GF_OK) st = gf_pool_run(s->pool, s->n_tasks, assign_task, s, s->cancel, err);
     if (st == GF_OK) take_labels(s, p, report);

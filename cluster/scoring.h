@@ -26,7 +26,8 @@
 
 enum {
     GF_COLUMN_BLOCK = 16, /* dense rows and score arrays are padded to multiples of this */
-    GF_ALL_DENSE = 32     /* up to this k every term is dense */
+    GF_ALL_DENSE = 32,    /* up to this k every term is dense */
+    GF_CEILINGS = 1000    /* from this k on ceilings save more than they cost */
 };
 
 typedef struct gf_posting {
@@ -106,6 +107,21 @@ typedef struct gf_move_terms {
     float weight;         /* of the document */
 } gf_move_terms;
 
+/** What a document's move must gain, for gf_kernels.move. */
+typedef struct gf_move_wanted {
+    gf_move_terms terms;
+    const float *offer; /* a block of columns each: at least 1 / (2 |S|) of any of them */
+    uint32_t own;       /* column that the document is in */
+    float least;        /* a gain that counts is above it */
+} gf_move_wanted;
+
+/** The column whose sum gains most by a document. */
+typedef struct gf_move_found {
+    uint32_t column; /* of equal ones the lowest cluster's; UINT32_MAX: none gains enough */
+    float gain, score;
+    float other; /* at least the score of every column but the own */
+} gf_move_found;
+
 enum { GF_GROUP = 32 /* most clusters of a group: cluster/groups.h */ };
 
 /** The sums of a group of clusters side by side, and a document that may move among them. */
@@ -153,6 +169,14 @@ typedef struct gf_kernels {
      * gains[0..columns-1].
      */
     void (*gains)(const gf_move_terms *terms, const float *scores, uint32_t columns, float *gains);
+
+    /*
+     * The column that gains most, of all of an index with ceilings. Since |S + w x| - |S| is at
+     * most w score + w^2 / (2 |S|), blocks whose scores are bounded too low are left out, as by
+     * search. scores as there.
+     */
+    gf_move_found (*move)(const gf_index *index, gf_row_view row, const gf_move_wanted *wanted,
+                          float *scores);
 
     /* The best move of a document out of cluster `own` of a group to another of it; of equal ones
      * the first. dot[GF_GROUP], aligned to 64 bytes, becomes its products with the sums. */

@@ -160,6 +160,118 @@ static void equal_centres_go_to_the_lowest_clusters(void **state)
     gf_csr_release(&x);
 }
 
+/* ---- moves ------------------------------------------------------------------------------------
+ */
+
+/* Lengths of the columns' sums, their squares, and what each block offers. */
+typedef struct sums {
+    scores length; /* and the squares behind */
+    float *offer;
+} sums;
+
+static sums make_sums(const gf_index *index, gf_random *random)
+{
+    uint32_t blocks = index->stride / GF_COLUMN_BLOCK;
+    sums s = {make_scores(2 * index->stride), gf_calloc(blocks, sizeof(float))};
+    assert_non_null(s.offer);
+    for (uint32_t c = 0; c < index->stride; c++) {
+        float length = 1 + (float)gf_random_below(random, 64) / 4;
+        s.length.at[c] = length;
+        s.length.at[index->stride + c] = length * length;
+        s.offer[c / GF_COLUMN_BLOCK] = fmaxf(s.offer[c / GF_COLUMN_BLOCK], 0.5f / length);
+    }
+    return s;
+}
+
+static void release_sums(sums *s)
+{
+    gf_free(s->length.block);
+    gf_free(s->offer);
+}
+
+/* By the gain of every column, in double precision. */
+static void check_move(const gf_index *index, const gf_centres *c, gf_row_view row,
+                       const gf_move_wanted *wanted, gf_move_found found)
+{
+    double w = (double)wanted->terms.weight, most = -INFINITY, of_found = -INFINITY;
+    for (uint32_t column = 0; column < index->k; column++) {
+        double length = (double)wanted->terms.length[column];
+        double dot = gf_row_dot(row, gf_centre_row(&c->at[index->cluster_of[column]]));
+        double gain = sqrt(length * length + 2 * w * length * dot + w * w) - length;
+        if (column == wanted->own) continue;
+        assert_true(dot <= (double)found.other + 3e-6);
+        if (gain > most) most = gain;
+        if (column == found.column) of_found = gain;
+    }
+    assert_int_not_equal(found.column, wanted->own);
+    if (found.column == UINT32_MAX)
+        assert_true(most <= (double)wanted->least + 1e-5 * w);
+    else
+        assert_near(of_found, most, 1e-5 * w);
+}
+
+static void the_best_move_is_found(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 6);
+    uint32_t none = 0, some = 0;
+    for (uint32_t k = 2; k < 300; k = 2 * k + 3) {
+        gf_csr x = rows_random(150, 300, k > 100 ? 60 : 20, &random);
+        if (k % 2) make_signs(&x, &random);
+        gf_centres c = rows_random_centres(&x, k, &random);
+        float *key = make_keys(k, &random);
+        gf_index index = with_ceilings(&c, key, NULL);
+        sums all = make_sums(&index, &random);
+        scores s = make_scores(2 * index.stride);
+        for (int v = 0; v < VARIANTS; v++) {
+            const gf_kernels *kernels = gf_kernels_named(names[v]);
+            for (uint32_t i = 0; kernels && i < x.n_rows; i++) {
+                float w = (float)(1 + i % 3), least = w * (float)gf_random_unit(&random);
+                gf_move_wanted wanted = {
+                    {all.length.at, all.length.at + index.stride, w}, all.offer, i % k, least};
+                gf_row_view row = gf_csr_row(&x, i);
+                gf_move_found found = kernels->move(&index, row, &wanted, s.at);
+                check_move(&index, &c, row, &wanted, found);
+                *(found.column == UINT32_MAX ? &none : &some) += 1;
+            }
+        }
+        release_sums(&all);
+        gf_free(s.block);
+        gf_free(key);
+        gf_index_release(&index);
+        gf_centres_release(&c);
+        gf_csr_release(&x);
+    }
+    assert_true(none > 20 && some > 20);
+}
+
+/* More dense terms than the search keeps a list of: all columns are scored. */
+static void moves_of_rows_of_many_terms(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 7);
+    gf_csr x = rows_random(60, 3000, 1600, &random);
+    gf_centres c = rows_random_centres(&x, 50, &random);
+    float *key = make_keys(50, &random);
+    gf_index index = with_ceilings(&c, key, NULL);
+    sums all = make_sums(&index, &random);
+    scores s = make_scores(2 * index.stride);
+    for (uint32_t i = 0; i < x.n_rows; i++) {
+        gf_move_wanted wanted = {{all.length.at, all.length.at + index.stride, 1},
+                                 all.offer,
+                                 i % 50,
+                                 (float)gf_random_unit(&random)};
+        gf_row_view row = gf_csr_row(&x, i);
+        check_move(&index, &c, row, &wanted, gf_kernels_choose()->move(&index, row, &wanted, s.at));
+    }
+    release_sums(&all);
+    gf_free(s.block);
+    gf_free(key);
+    gf_index_release(&index);
+    gf_centres_release(&c);
+    gf_csr_release(&x);
+}
+
 static void vector_variants_agree_bit_for_bit(void **state)
 {
     (void)state;
@@ -173,12 +285,19 @@ static void vector_variants_agree_bit_for_bit(void **state)
     gf_centres c = rows_random_centres(&x, 200, &random);
     float *key = make_keys(200, &random);
     gf_index index = with_ceilings(&c, key, NULL);
+    sums all = make_sums(&index, &random);
     scores s = make_scores(2 * index.stride);
     for (uint32_t i = 0; i < x.n_rows; i++) {
         gf_best_two p = avx2->search(&index, gf_csr_row(&x, i), i % 200, s.at);
         gf_best_two q = avx512->search(&index, gf_csr_row(&x, i), i % 200, s.at);
         assert_memory_equal(&p, &q, sizeof p);
+        gf_move_wanted wanted = {
+            {all.length.at, all.length.at + index.stride, 1}, all.offer, i % 200, (float)i / 600};
+        gf_move_found m = avx2->move(&index, gf_csr_row(&x, i), &wanted, s.at);
+        gf_move_found n = avx512->move(&index, gf_csr_row(&x, i), &wanted, s.at);
+        assert_memory_equal(&m, &n, sizeof m);
     }
+    release_sums(&all);
     gf_free(s.block);
     gf_free(key);
     gf_index_release(&index);
@@ -194,6 +313,8 @@ int main(void)
         cmocka_unit_test(the_best_two_of_distinct_centres),
         cmocka_unit_test(rows_of_many_terms),
         cmocka_unit_test(equal_centres_go_to_the_lowest_clusters),
+        cmocka_unit_test(the_best_move_is_found),
+        cmocka_unit_test(moves_of_rows_of_many_terms),
         cmocka_unit_test(vector_variants_agree_bit_for_bit),
     };
     return cmocka_run_group_tests_name("search", tests, NULL, NULL);

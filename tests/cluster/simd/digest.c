@@ -19,7 +19,7 @@
 enum { TERMS = 700, ROWS = 150, SLOTS = 64 };
 
 typedef struct digests {
-    uint64_t score, best, runner_up, search, gains, near;
+    uint64_t score, best, runner_up, search, gains, move, near;
 } digests;
 
 static void stop(const char *what)
@@ -107,6 +107,12 @@ static void run_row(const gf_kernels *kernels, const gf_index *index, const gf_c
     take(&d->runner_up, &second, sizeof second);
     gf_best_two two = kernels->search(index, row, row.n % index->k, scores);
     take(&d->search, &two, sizeof two);
+    float offer[64];
+    for (uint32_t b = 0; b < index->stride / GF_COLUMN_BLOCK; b++)
+        offer[b] = 0.5f / length[b * GF_COLUMN_BLOCK];
+    gf_move_wanted wanted = {terms, offer, row.n % index->k, terms.weight / 4};
+    gf_move_found found = kernels->move(index, row, &wanted, scores);
+    take(&d->move, &found, sizeof found);
     free(length);
 }
 
@@ -184,8 +190,9 @@ int main(int argc, char **argv)
     for (uint32_t n = 2; n <= GF_GROUP; n += 5)
         run_group(kernels, n, &random, &d);
     printf("score %016llx\nbest %016llx\nrunner_up %016llx\nsearch %016llx\ngains %016llx\n"
-           "near %016llx\n",
+           "move %016llx\nnear %016llx\n",
            (unsigned long long)d.score, (unsigned long long)d.best, (unsigned long long)d.runner_up,
-           (unsigned long long)d.search, (unsigned long long)d.gains, (unsigned long long)d.near);
+           (unsigned long long)d.search, (unsigned long long)d.gains, (unsigned long long)d.move,
+           (unsigned long long)d.near);
     return 0;
 }
