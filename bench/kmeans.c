@@ -223,17 +223,13 @@ static gf_status read_matrix(const char *path, gf_npz_matrix *m, gf_error *err)
     return gf_fail(err, GF_EINVAL, "%s has no sparse rows", path);
 }
 
-static const struct option options[] = {{"k", required_argument, NULL, 'k'},
-                                        {"runs", required_argument, NULL, 'n'},
-                                        {"threads", required_argument, NULL, 't'},
-                                        {"seed", required_argument, NULL, 's'},
-                                        {"restarts", required_argument, NULL, 'r'},
-                                        {"passes", required_argument, NULL, 'p'},
-                                        {"rounds", required_argument, NULL, 'o'},
-                                        {"tolerance", required_argument, NULL, 'e'},
-                                        {"classes", required_argument, NULL, 'c'},
-                                        {"labels", required_argument, NULL, 'l'},
-                                        {0}};
+static const struct option options[] = {
+    {"k", required_argument, NULL, 'k'},        {"runs", required_argument, NULL, 'n'},
+    {"threads", required_argument, NULL, 't'},  {"seed", required_argument, NULL, 's'},
+    {"restarts", required_argument, NULL, 'r'}, {"passes", required_argument, NULL, 'p'},
+    {"rounds", required_argument, NULL, 'o'},   {"tolerance", required_argument, NULL, 'e'},
+    {"quick", no_argument, NULL, 'q'},          {"classes", required_argument, NULL, 'c'},
+    {"labels", required_argument, NULL, 'l'},   {0}};
 
 /* A number, 0 where there is none, which means the default throughout. */
 static unsigned number(const char *text)
@@ -244,7 +240,7 @@ static unsigned number(const char *text)
 static bool parse(int argc, char **argv, settings *s)
 {
     int c;
-    while ((c = getopt_long(argc, argv, "k:n:t:s:r:p:o:e:c:l:", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "k:n:t:s:r:p:o:e:qc:l:", options, NULL)) != -1) {
         if (c == 'k')
             s->kmeans.k = number(optarg);
         else if (c == 'n')
@@ -261,6 +257,8 @@ static bool parse(int argc, char **argv, settings *s)
             s->kmeans.max_rounds = number(optarg) ? number(optarg) : GF_NO_POLISH;
         else if (c == 'e')
             s->kmeans.tolerance = strtod(optarg, NULL);
+        else if (c == 'q')
+            s->kmeans.quick = true;
         else if (c == 'c')
             s->classes = optarg;
         else if (c == 'l')
@@ -278,8 +276,8 @@ int main(int argc, char **argv)
     if (!parse(argc, argv, &s)) {
         fprintf(stderr,
                 "usage: %s ROWS.npz [-k K] [--runs N] [--threads T] [--seed S] [--restarts R]\n"
-                "       [--passes P] [--rounds R, 0 for none] [--tolerance E] [--classes FILE] "
-                "[--labels FILE]\n",
+                "       [--passes P] [--rounds R, 0 for none] [--tolerance E] [--quick]\n"
+                "       [--classes FILE] [--labels FILE]\n",
                 argv[0]);
         return 2;
     }

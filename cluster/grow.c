@@ -260,7 +260,7 @@ static gf_status compare_with_drawn(gf_growth *g, gf_error *err)
     gf_partition q = {0};
     gf_random random = gf_random_seed(g->seed, UINT64_MAX - 1);
     gf_status st = gf_partition_init(&q, g->p.n, g->p.k, g->points.x->n_cols, err);
-    if (st == GF_OK) st = gf_seed_centres(&g->points, &random, &q.centres, g->cancel, err);
+    if (st == GF_OK) st = gf_seed_centres(g->pool, &g->points, &random, &q.centres, g->cancel, err);
     if (st == GF_OK) st = settle(g, &q, err);
     double grown = gf_centres_objective(&g->p.centres);
     unsigned rounds;

@@ -165,8 +165,15 @@ static void score_all(gf_passes *s, uint32_t i, float *scores)
 {
     gf_partition *p = s->partition;
     const gf_index *index = &s->index;
-    s->kernels->score(index, gf_csr_row(s->points->x, i), s->k, scores);
-    gf_best best = s->kernels->best(index, s->k, scores);
+    gf_row_view row = gf_csr_row(s->points->x, i);
+    gf_best best;
+    if (index->ceiling) {
+        gf_best_two two = s->kernels->search(index, row, index->column_of[p->label[i]], scores);
+        best = (gf_best){two.column, two.score, two.second};
+    } else {
+        s->kernels->score(index, row, s->k, scores);
+        best = s->kernels->best(index, s->k, scores);
+    }
     s->next[i] = index->cluster_of[best.column];
     p->own[i] = best.score;
     p->other[i] = best.second;
@@ -177,7 +184,7 @@ static void score_last(gf_passes *s, uint32_t i, float *scores)
 {
     gf_partition *p = s->partition;
     gf_nearest_two two =
-        gf_index_nearest(&s->index, s->kernels, gf_csr_row(s->points->x, i), scores);
+        gf_index_nearest(&s->index, s->kernels, gf_csr_row(s->points->x, i), p->label[i], scores);
     s->next[i] = two.cluster;
     s->runner_up[i] = two.runner_up;
     p->own[i] = (float)two.similarity;
@@ -270,6 +277,8 @@ static gf_status assign(gf_passes *s, gf_partition *p, gf_pass_report *report, g
     for (uint32_t j = 0; j < s->k; j++)
         s->key[j] = (float)p->centres.at[j].drift;
     gf_status st = gf_index_build(&s->index, &p->centres, s->key, s->pool, err);
+    if (st == GF_OK && s->all && s->k >= GF_CEILINGS)
+        st = gf_index_set_ceilings(&s->index, s->pool, err);
     if (st == GF_OK) st = gf_pool_run(s->pool, s->n_tasks, assign_task, s, s->cancel, err);
     if (st == GF_OK) take_labels(s, p, report);
     return st;

@@ -21,7 +21,10 @@
  */
 #define LEAST_RISE 0.25
 
-enum { ROWS_PER_CHECK = 1 << 16 /* looks for a cancel */ };
+enum {
+    ROWS_PER_CHECK = 1 << 16, /* looks for a cancel */
+    CEILINGS = 200 /* from so many clusters on rows that any may attract are compared by ceilings */
+};
 
 /* ---- what the applied moves changed -----------------------------------------------------------
  */
@@ -125,6 +128,7 @@ typedef struct polishing {
     float *rest;      /* k + 1: furthest that a column from c on drifted */
     float *length;    /* stride: |S| by column */
     float *squared;   /* stride: |S|^2 by column */
+    float *offer;     /* stride / 16: largest 1 / (2 |S|) of a block of columns */
     uint32_t *target; /* n: proposed cluster, or UINT32_MAX */
     float *score;     /* n: similarity to the proposed cluster's centre */
     double *squares;  /* k: |S|^2 as moves are applied */
@@ -168,6 +172,18 @@ static uint32_t choose_columns(const polishing *s, uint32_t i, float cost, float
     return columns > s->index->k / 2 ? s->index->k : columns; /* which makes `other` exact again */
 }
 
+/* All columns, by their ceilings. */
+static void propose_any(polishing *s, uint32_t i, uint32_t own_column, float least, float weight,
+                        float *scores)
+{
+    gf_move_wanted wanted = {{s->length, s->squared, weight}, s->offer, own_column, least};
+    gf_move_found found = s->kernels->move(s->index, gf_csr_row(s->points->x, i), &wanted, scores);
+    s->p->other[i] = found.other;
+    if (found.column == UINT32_MAX) return;
+    s->target[i] = s->index->cluster_of[found.column];
+    s->score[i] = found.score;
+}
+
 static void propose(polishing *s, uint32_t i, float *scores)
 {
     uint32_t own_column = s->index->column_of[s->p->label[i]];
@@ -178,13 +194,18 @@ static void propose(polishing *s, uint32_t i, float *scores)
     s->p->other[i] += s->rest[columns];
     s->target[i] = UINT32_MAX;
     if (columns == 0) return;
+    float least = cost + (float)LEAST_GAIN * terms.weight;
+    if (columns == s->index->k && s->index->ceiling) {
+        propose_any(s, i, own_column, least, terms.weight, scores);
+        return;
+    }
     s->kernels->score(s->index, gf_csr_row(s->points->x, i), columns, scores);
     s->kernels->gains(&terms, scores, columns, gains);
     if (own_column < columns) scores[own_column] = gains[own_column] = -INFINITY;
     gf_best nearest = s->kernels->best(s->index, columns, scores);
     if (columns == s->index->k || nearest.score > s->p->other[i]) s->p->other[i] = nearest.score;
     gf_best best = s->kernels->best(s->index, columns, gains);
-    if (best.score <= cost + (float)LEAST_GAIN * terms.weight) return;
+    if (best.score <= least) return;
     s->target[i] = s->index->cluster_of[best.column];
     s->score[i] = scores[best.column];
 }
@@ -198,6 +219,17 @@ static gf_status propose_task(void *context, size_t task, unsigned worker, gf_er
     for (uint32_t i = from; i < to; i++)
         propose(s, i, gf_passes_scores(s->passes, worker));
     return GF_OK;
+}
+
+static gf_status set_offers(polishing *s, gf_error *err)
+{
+    memset(s->offer, 0, s->index->stride / GF_COLUMN_BLOCK * sizeof *s->offer);
+    for (uint32_t c = 0; c < s->index->k; c++) {
+        float *offer = &s->offer[c / GF_COLUMN_BLOCK], length = s->length[c];
+        float of_this = length > 0 ? 0.5f / length : INFINITY;
+        if (of_this > *offer) *offer = of_this;
+    }
+    return gf_index_set_ceilings(s->index, gf_passes_pool(s->passes), err);
 }
 
 /* Index the centres by how much they could offer a row, and set what belongs to the columns. */
@@ -222,7 +254,7 @@ static gf_status set_columns(polishing *s, gf_error *err)
         s->length[c - 1] = (float)centre->length;
         s->squared[c - 1] = (float)(centre->length * centre->length);
     }
-    return GF_OK;
+    return k < CEILINGS ? GF_OK : set_offers(s, err);
 }
 
 static gf_status propose_all(polishing *s, gf_error *err)
@@ -291,12 +323,13 @@ static gf_status allocate(polishing *s, gf_error *err)
     s->rest = gf_array((size_t)k + 1, sizeof *s->rest);
     s->length = gf_calloc(s->index->stride, sizeof *s->length);
     s->squared = gf_calloc(s->index->stride, sizeof *s->squared);
+    s->offer = gf_array(s->index->stride / GF_COLUMN_BLOCK, sizeof *s->offer);
     s->target = gf_calloc(n, sizeof *s->target);
     s->score = gf_array(n, sizeof *s->score);
     s->squares = gf_array(k, sizeof *s->squares);
     s->touched = gf_array(k, sizeof *s->touched);
-    bool ok = s->key && s->rest && s->length && s->squared && s->target && s->score && s->squares &&
-              s->touched;
+    bool ok = s->key && s->rest && s->length && s->squared && s->offer && s->target && s->score &&
+              s->squares && s->touched;
     return ok ? GF_OK : gf_fail_memory(err, "polishing clusters");
 }
 
@@ -306,6 +339,7 @@ static void release(polishing *s)
     gf_free(s->rest);
     gf_free(s->length);
     gf_free(s->squared);
+    gf_free(s->offer);
     gf_free(s->target);
     gf_free(s->score);
     gf_free(s->squares);

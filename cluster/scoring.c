@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,9 @@
  */
 
 struct gf_index_memory {
-    float *dense_block; /* unaligned start of index->dense */
-    size_t dense_capacity, posting_capacity;
+    float *dense_block;   /* unaligned start of index->dense */
+    float *ceiling_block; /* of index->ceiling, likewise */
+    size_t dense_capacity, ceiling_capacity, posting_capacity;
     uint32_t *count; /* n_terms: centres that have the term */
 };
 
@@ -48,6 +50,7 @@ void gf_index_release(gf_index *index)
     gf_free(index->postings);
     if (index->memory) {
         gf_free(index->memory->dense_block);
+        gf_free(index->memory->ceiling_block);
         gf_free(index->memory->count);
         gf_free(index->memory);
     }
@@ -158,24 +161,33 @@ static gf_status place_terms(gf_index *index, gf_error *err)
     return GF_OK;
 }
 
-/* Room with some to spare, so that centres that fill slowly do not need more each time. */
+/*
+ * The aligned start of a block of so many floats, with some to spare, so that centres that fill
+ * slowly do not need more each time. NULL where there is no memory.
+ */
+static float *make_floats(float **block, size_t *capacity, size_t floats)
+{
+    if (floats > *capacity || !*block) {
+        gf_free(*block);
+        *capacity = floats + floats / 8;
+        *block = gf_array(*capacity + ALIGNMENT / sizeof(float), sizeof(float));
+    }
+    uintptr_t at = (uintptr_t)*block;
+    return *block ? (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT) : NULL;
+}
+
 static gf_status make_room(gf_index *index, gf_error *err)
 {
     struct gf_index_memory *m = index->memory;
     size_t floats = (size_t)index->n_dense * index->stride, postings = (size_t)index->n_postings;
-    if (floats > m->dense_capacity || !m->dense_block) {
-        gf_free(m->dense_block);
-        m->dense_capacity = floats + floats / 8;
-        m->dense_block = gf_array(m->dense_capacity + ALIGNMENT / sizeof(float), sizeof(float));
-        uintptr_t at = (uintptr_t)m->dense_block;
-        index->dense = (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    }
+    index->dense = make_floats(&m->dense_block, &m->dense_capacity, floats);
+    index->ceiling = NULL;
     if (postings > m->posting_capacity || !index->postings) {
         gf_free(index->postings);
         m->posting_capacity = postings + postings / 8;
         index->postings = gf_array(m->posting_capacity, sizeof *index->postings);
     }
-    if (m->dense_block && index->postings) return GF_OK;
+    if (index->dense && index->postings) return GF_OK;
     return gf_fail_memory(err, "the index of cluster centres");
 }
 
@@ -221,6 +233,50 @@ gf_status gf_index_build(gf_index *index, const gf_centres *centres, const float
     return st;
 }
 
+/* ---- ceilings ---------------------------------------------------------------------------------
+ */
+
+enum { ROWS_PER_TASK = 64 };
+
+static float ceiling_of(const float *values)
+{
+    float most = 0;
+    for (int c = 0; c < GF_COLUMN_BLOCK; c++) {
+        float size = fabsf(values[c]);
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+static gf_status ceiling_task(void *context, size_t task, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    const gf_index *index = context;
+    size_t from = task * ROWS_PER_TASK, to = from + ROWS_PER_TASK;
+    uint32_t blocks = index->stride / GF_COLUMN_BLOCK;
+    for (size_t r = from; r < to && r < index->n_dense; r++) {
+        const float *row = index->dense + r * index->stride;
+        float *ceiling = index->ceiling + r * index->ceiling_stride;
+        for (uint32_t b = 0; b < blocks; b++)
+            ceiling[b] = ceiling_of(row + (size_t)b * GF_COLUMN_BLOCK);
+        for (uint32_t b = blocks; b < index->ceiling_stride; b++)
+            ceiling[b] = 0;
+    }
+    return GF_OK;
+}
+
+gf_status gf_index_set_ceilings(gf_index *index, gf_pool *pool, gf_error *err)
+{
+    struct gf_index_memory *m = index->memory;
+    uint32_t blocks = index->stride / GF_COLUMN_BLOCK;
+    size_t tasks = ((size_t)index->n_dense + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
+    index->ceiling_stride = (blocks + GF_COLUMN_BLOCK - 1) / GF_COLUMN_BLOCK * GF_COLUMN_BLOCK;
+    index->ceiling = make_floats(&m->ceiling_block, &m->ceiling_capacity,
+                                 (size_t)index->n_dense * index->ceiling_stride);
+    if (!index->ceiling) return gf_fail_memory(err, "the index of cluster centres");
+    return gf_pool_run(pool, tasks, ceiling_task, index, NULL, err);
+}
+
 /* ---- in double precision ----------------------------------------------------------------------
  */
 
@@ -250,17 +306,26 @@ double gf_index_similarity(const gf_index *index, gf_row_view row, uint32_t colu
     return sum;
 }
 
-gf_nearest_two gf_index_nearest(const gf_index *index, const gf_kernels *kernels, gf_row_view row,
-                                float *scores)
+/* The best two in single precision. */
+static gf_best_two find_two(const gf_index *index, const gf_kernels *kernels, gf_row_view row,
+                            uint32_t likely, float *scores)
 {
+    if (index->ceiling) return kernels->search(index, row, index->column_of[likely], scores);
     kernels->score(index, row, index->k, scores);
     gf_best best = kernels->best(index, index->k, scores);
+    uint32_t second = index->k > 1 ? kernels->runner_up(index, index->k, scores, best) : UINT32_MAX;
+    return (gf_best_two){best.column, second, best.score, best.second};
+}
+
+gf_nearest_two gf_index_nearest(const gf_index *index, const gf_kernels *kernels, gf_row_view row,
+                                uint32_t likely, float *scores)
+{
+    gf_best_two best = find_two(index, kernels, row, likely, scores);
     gf_nearest_two first = {index->cluster_of[best.column], UINT32_MAX,
                             gf_index_similarity(index, row, best.column), 0};
     if (index->k == 1) return first;
-    uint32_t column = kernels->runner_up(index, index->k, scores, best);
-    first.runner_up = index->cluster_of[column];
-    first.of_second = gf_index_similarity(index, row, column);
+    first.runner_up = index->cluster_of[best.runner_up];
+    first.of_second = gf_index_similarity(index, row, best.runner_up);
     if (first.of_second <= first.similarity) return first;
     return (gf_nearest_two){first.runner_up, first.cluster, first.of_second, first.similarity};
 }
@@ -278,13 +343,15 @@ const gf_kernels *gf_kernels_named(const char *name)
                   __builtin_cpu_supports("avx512dq");
     if (strcmp(name, "avx2") == 0 && avx2) return &gf_kernels_avx2;
     if (strcmp(name, "avx512") == 0 && avx512) return &gf_kernels_avx512;
+#elif defined(__aarch64__)
+    if (strcmp(name, "neon") == 0) return &gf_kernels_neon;
 #endif
     return NULL;
 }
 
 const gf_kernels *gf_kernels_choose(void)
 {
-    const char *names[] = {getenv("GROUPERFISH_SIMD"), "avx512", "avx2"};
+    const char *names[] = {getenv("GROUPERFISH_SIMD"), "avx512", "avx2", "neon"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const gf_kernels *found = names[i] ? gf_kernels_named(names[i]) : NULL;
         if (found) return found;

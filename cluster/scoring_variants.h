@@ -10,6 +10,8 @@ extern const gf_kernels gf_kernels_portable;
 #if defined(__x86_64__)
 extern const gf_kernels gf_kernels_avx2;
 extern const gf_kernels gf_kernels_avx512;
+#elif defined(__aarch64__)
+extern const gf_kernels gf_kernels_neon;
 #endif
 
 #endif

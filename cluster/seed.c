@@ -13,7 +13,9 @@ enum {
     SAMPLE_PER_CLUSTER = 25,
     SMALLEST_SAMPLE = 12000,
     GREEDY_BELOW = 100,
-    GREEDY_CLUSTERS = 2000
+    GREEDY_CLUSTERS = 2000,
+    MOST_CANDIDATES = 12, /* 2 + ln of so many clusters is less */
+    PARALLEL_ROWS = 4096  /* of fewer a candidate is compared before a thread is awake */
 };
 
 /* The sample, and what is known of it while seeds are chosen. */
@@ -21,11 +23,13 @@ typedef struct seeding {
     gf_points sample;
     gf_csr by_term; /* the sample transposed */
     float *nearest; /* per row: largest similarity to a seed */
-    float *similar; /* per row: similarity to the candidate at hand */
-    float *best;    /* per row: that to the best candidate */
+    float *similar; /* of each candidate, per row: similarity to it */
     bool *taken;    /* per row: is a seed */
+    gf_pool *pool;
     gf_random *random;
     uint32_t n, candidates;
+    uint32_t candidate[MOST_CANDIDATES];
+    double left[MOST_CANDIDATES]; /* how far rows would be with that candidate as a seed */
 } seeding;
 
 /* similar[i] = <row i, row c>, for all i, by the columns of c's terms. */
@@ -72,36 +76,45 @@ static uint32_t draw(const seeding *s, double total)
     return last;
 }
 
-/* The next seed; its similarities are left in s->best. */
-static uint32_t choose(seeding *s)
+static gf_status compare_task(void *context, size_t c, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    seeding *s = context;
+    float *similar = s->similar + c * s->n;
+    compare_all(s, s->candidate[c], similar);
+    s->left[c] = s->candidates > 1 ? potential(s, similar) : 0;
+    return GF_OK;
+}
+
+/* Compare all rows with the candidates for the next seed; *best becomes the best candidate's
+ * number.
+ */
+static gf_status choose(seeding *s, uint32_t *best, gf_error *err)
 {
     double total = 0;
     for (uint32_t i = 0; i < s->n; i++)
         if (is_candidate(s, i))
             total += (double)gf_points_weight(&s->sample, i) * (ALPHA - (double)s->nearest[i]);
-    uint32_t chosen = 0;
-    double lowest = INFINITY;
-    for (uint32_t tried = 0; tried < s->candidates; tried++) {
-        uint32_t c = draw(s, total);
-        compare_all(s, c, s->similar);
-        double left = s->candidates > 1 ? potential(s, s->similar) : 0;
-        if (left >= lowest) continue;
-        lowest = left;
-        chosen = c;
-        float *swap = s->best;
-        s->best = s->similar;
-        s->similar = swap;
-    }
-    return chosen;
+    for (uint32_t c = 0; c < s->candidates; c++)
+        s->candidate[c] = draw(s, total);
+    gf_status st = gf_pool_run(s->pool, s->candidates, compare_task, s, NULL, err);
+    *best = 0;
+    for (uint32_t c = 1; c < s->candidates; c++)
+        if (s->left[c] < s->left[*best]) *best = c;
+    return st;
 }
 
 static gf_status choose_all(seeding *s, gf_centres *centres, const gf_cancel *cancel, gf_error *err)
 {
     gf_status st = GF_OK;
     for (uint32_t j = 0; j < centres->k && st == GF_OK; j++) {
-        uint32_t row = choose(s);
+        uint32_t best;
+        st = choose(s, &best, err);
+        if (st != GF_OK) break;
+        const float *similar = s->similar + (size_t)best * s->n;
         for (uint32_t i = 0; i < s->n; i++)
-            if (s->best[i] > s->nearest[i]) s->nearest[i] = s->best[i];
+            if (similar[i] > s->nearest[i]) s->nearest[i] = similar[i];
+        uint32_t row = s->candidate[best];
         s->taken[row] = true;
         st = gf_centres_set_row(centres, j, gf_csr_row(s->sample.x, row), err);
         if (st == GF_OK) st = gf_cancel_check(cancel, err);
@@ -122,21 +135,23 @@ static uint32_t candidates_for(uint32_t n, uint32_t k)
     return 2 + (uint32_t)log(k);
 }
 
-gf_status gf_seed_centres(const gf_points *points, gf_random *random, gf_centres *centres,
-                          const gf_cancel *cancel, gf_error *err)
+gf_status gf_seed_centres(gf_pool *pool, const gf_points *points, gf_random *random,
+                          gf_centres *centres, const gf_cancel *cancel, gf_error *err)
 {
     uint32_t n = gf_points_n(points), k = centres->k, m = sample_size(n, k);
     if (k == 0 || n < k)
         return gf_fail(err, GF_EINVAL, "%" PRIu32 " clusters of %" PRIu32 " rows", k, n);
-    seeding s = {.random = random, .n = m, .candidates = candidates_for(n, k)};
+    seeding s = {.pool = m < PARALLEL_ROWS ? NULL : pool,
+                 .random = random,
+                 .n = m,
+                 .candidates = candidates_for(n, k)};
     gf_csr sample = {0};
     float *weight = NULL;
     uint32_t *rows = gf_array(m, sizeof *rows);
     s.nearest = gf_calloc(m, sizeof *s.nearest);
     s.taken = gf_calloc(m, sizeof *s.taken);
-    s.similar = gf_array(m, sizeof *s.similar);
-    s.best = gf_array(m, sizeof *s.best);
-    bool ok = rows && s.nearest && s.similar && s.best && s.taken;
+    s.similar = gf_array((size_t)m * s.candidates, sizeof *s.similar);
+    bool ok = rows && s.nearest && s.similar && s.taken;
     gf_status st = ok ? GF_OK : gf_fail_memory(err, "seeds");
     if (st == GF_OK) {
         gf_sample_rows(n, m, random, rows);
@@ -151,7 +166,6 @@ gf_status gf_seed_centres(const gf_points *points, gf_random *random, gf_centres
     gf_free(rows);
     gf_free(s.nearest);
     gf_free(s.similar);
-    gf_free(s.best);
     gf_free(s.taken);
     return st;
 }

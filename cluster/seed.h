@@ -16,12 +16,13 @@
 /**
  * Choose k rows, none twice, and make them the centres.
  *
+ * @param pool     compares the candidates for a seed; the seeds do not depend on it
  * @param centres  initialised for k
  * @return GF_OK; GF_EINVAL (k 0, or fewer than k rows); GF_ENOMEM, GF_ECANCELLED; the centres are
  *         then partly set
  * Cost: O(k * candidates * entries of the sample that share a term with a row).
  */
-gf_status gf_seed_centres(const gf_points *points, gf_random *random, gf_centres *centres,
-                          const gf_cancel *cancel, gf_error *err);
+gf_status gf_seed_centres(gf_pool *pool, const gf_points *points, gf_random *random,
+                          gf_centres *centres, const gf_cancel *cancel, gf_error *err);
 
 #endif

@@ -120,7 +120,7 @@ static void find_nearest(const gf_view *v, unsigned worker, gf_row_view row,
     const gf_assigner *a = v->assigner;
     const gf_index *index = &a->index;
     float *scores = a->scores + (size_t)worker * index->stride;
-    gf_nearest_two two = gf_index_nearest(index, a->kernels, row, scores);
+    gf_nearest_two two = gf_index_nearest(index, a->kernels, row, 0, scores);
     cells->cluster = v->clusters[two.cluster].id;
     cells->score = at_most_1(two.similarity);
     if (index->k < 2) return;

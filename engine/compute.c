@@ -93,6 +93,7 @@ static gf_kmeans_options options_of(gf_job *j)
                                .max_passes = s->max_passes,
                                .max_rounds = s->polish ? 0 : GF_NO_POLISH,
                                .tolerance = s->tolerance > 0 ? s->tolerance : DBL_MIN,
+                               .quick = s->quick,
                                .cancel = j->options->cancel,
                                .progress = tell,
                                .progress_context = j};

@@ -22,6 +22,8 @@ static const gf_setting settings[] = {
     {"max_passes", "1 to 10000", "100", "most passes of k-means over all documents, per run"},
     {"tolerance", "0 to 0.5", "0.001", "share of documents that may still move when a run ends"},
     {"polish", "on, off", "on", "improve the clusters by moving single documents"},
+    {"effort", "full, quick", "full",
+     "quick: up to 500 clusters in half the time or so, that are a little looser"},
     {"language", "auto, none, a language's name or ISO 639 code", "auto",
      "for stop words and stems; auto takes the document's own, else detects it"},
     {"stop_words", "on, off", "on", "leave out the words of the language's stop list"},
@@ -118,6 +120,13 @@ static gf_status read_start(size_t number, gf_slice value, bool *served, gf_erro
     return bad_value(number, value, err);
 }
 
+static gf_status read_effort(size_t number, gf_slice value, bool *quick, gf_error *err)
+{
+    *quick = gf_slice_equal(value, GF_SLICE("quick"));
+    if (*quick || gf_slice_equal(value, GF_SLICE("full"))) return GF_OK;
+    return bad_value(number, value, err);
+}
+
 static gf_status read_tolerance(size_t number, gf_slice value, double *out, gf_error *err)
 {
     double v;
@@ -200,6 +209,7 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
         return read_small(number, value, false, 1, 10000, &r->max_passes, err);
     if (strcmp(name, "tolerance") == 0) return read_tolerance(number, value, &r->tolerance, err);
     if (strcmp(name, "polish") == 0) return read_flag(number, value, &r->polish, err);
+    if (strcmp(name, "effort") == 0) return read_effort(number, value, &r->quick, err);
     if (strcmp(name, "language") == 0) return read_language(value, r, err);
     if (strcmp(name, "ngrams") == 0) return read_ngrams(number, value, &r->vectorizer, err);
     if (strcmp(name, "keep") == 0) return read_small(number, value, false, 1, 1000, &r->keep, err);

@@ -21,7 +21,7 @@ typedef struct gf_resolved {
     uint32_t restarts; /* 0: by the amount of work */
     uint32_t max_passes;
     double tolerance;
-    bool polish, start_served;
+    bool polish, quick, start_served;
     uint32_t keep; /* builds */
     bool in_rebuilds;
     bool store_vectors, store_index;

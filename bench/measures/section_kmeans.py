@@ -2,7 +2,7 @@
 
 Everyone gets the rows that Grouperfish exported, from an .npz file that is read before the clock
 starts. The measure is the mean cosine, worked out from the labels by judge.py for all. Each system
-has a curve of (seconds, mean cosine): the peers by `max_iter`, Grouperfish by passes, polish and
+has a curve of (seconds, mean cosine): the peers by `max_iter`, Grouperfish by effort, passes, polish and
 restarts. Of Grouperfish's points the fastest that is no worse than a peer at convergence tells the
 time to the peer's objective, and the best that took no longer than the peer the objective at the
 peer's time. Nothing is interpolated.
@@ -24,6 +24,7 @@ PEERS = {"lloyd": "KMeans, Lloyd", "elkan": "KMeans, Elkan", "minibatch": "MiniB
 ITERATIONS = {"lloyd": (3, 10), "minibatch": (3, 10)}
 DEFAULT = "Grouperfish, defaults"
 POINTS = {
+    "Grouperfish, quick": ("--quick",),
     "Grouperfish, 1 pass": ("--passes", "1", "--rounds", "0", "--restarts", "1"),
     "Grouperfish, 3 passes": ("--passes", "3", "--rounds", "0", "--restarts", "1"),
     "Grouperfish, 10 passes": ("--passes", "10", "--rounds", "0", "--restarts", "1"),
@@ -33,7 +34,7 @@ POINTS = {
     DEFAULT: (),
     "Grouperfish, 8 starts": ("--restarts", "8"),
 }
-QUICK_POINTS = ("Grouperfish, 3 passes", "Grouperfish, one start", DEFAULT)
+QUICK_POINTS = ("Grouperfish, quick", "Grouperfish, 3 passes", "Grouperfish, one start", DEFAULT)
 
 
 def cases(collections, quick):

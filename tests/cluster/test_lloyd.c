@@ -161,6 +161,37 @@ static void runner_up_is_the_second_best(void **state)
     gf_csr_release(&x);
 }
 
+/* From 1,000 clusters on blocks of them are left out; with the runners-up and without. */
+static void many_clusters_are_told_apart(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 5);
+    gf_csr x = rows_random(1300, 700, 12, &random);
+    gf_points points = {&x, NULL};
+    uint32_t *runner_up = gf_array(x.n_rows, sizeof *runner_up);
+    gf_partition p = seeded(&x, 1100, &random);
+    gf_passes *passes;
+    gf_pass_report report;
+    assert_non_null(runner_up);
+    assert_ok(gf_passes_create(NULL, &points, p.k, NULL, &passes, &err));
+    assert_ok(gf_passes_assign_all(passes, &p, NULL, &report, &err));
+    check_assignment(&x, &p);
+    assert_int_equal(report.scored_all, x.n_rows);
+    for (uint32_t i = 0; i < x.n_rows; i++)
+        p.label[i] = (p.label[i] + 1) % p.k;
+    assert_ok(gf_passes_assign_all(passes, &p, runner_up, &report, &err));
+    check_assignment(&x, &p);
+    for (uint32_t i = 0; i < x.n_rows; i++) {
+        gf_row_view centre = gf_centre_row(&p.centres.at[runner_up[i]]);
+        assert_near(p.other[i], gf_row_dot(gf_csr_row(&x, i), centre), 1e-7);
+    }
+    gf_passes_free(passes);
+    gf_partition_release(&p);
+    gf_free(runner_up);
+    gf_csr_release(&x);
+}
+
 /* ---- empty clusters ---------------------------------------------------------------------------
  */
 
@@ -293,6 +324,7 @@ int main(void)
         cmocka_unit_test(converges_by_hand),
         cmocka_unit_test(every_pass_is_exact),
         cmocka_unit_test(runner_up_is_the_second_best),
+        cmocka_unit_test(many_clusters_are_told_apart),
         cmocka_unit_test(empty_clusters_get_the_worst_rows),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(failures_are_reported),

@@ -115,32 +115,50 @@ static void check_bounds(const gf_points *points, const gf_partition *p)
         }
 }
 
+/* Polish n rows in k clusters to the end; returns the rounds. */
+static unsigned polish_to_the_end(uint32_t n, uint32_t k, bool weighted, gf_random *random)
+{
+    uint32_t label[700];
+    float weight[700];
+    gf_csr x = rows_random(n, 10 + (uint32_t)gf_random_below(random, 90), 8, random);
+    gf_points points = {&x, weighted ? weight : NULL};
+    for (uint32_t r = 0; r < n; r++) {
+        label[r] = r < k ? r : (uint32_t)gf_random_below(random, k);
+        weight[r] = (float)(1 + gf_random_below(random, 5));
+    }
+    gf_partition p = make_partition(&x, k, label);
+    unsigned rounds = polish(NULL, &points, &p);
+    double objective = rows_objective(&x, points.weight, p.label, k);
+    assert_near(gf_centres_objective(&p.centres), objective, 1e-6 * (1 + objective));
+    check_no_move_gains(&points, &p);
+    check_bounds(&points, &p);
+    gf_partition_release(&p);
+    gf_csr_release(&x);
+    return rounds;
+}
+
 static void ends_where_no_move_gains(void **state)
 {
     (void)state;
     gf_random random = gf_random_seed(gf_test_seed(), 0);
-    uint32_t label[220];
-    float weight[220];
     unsigned rounds = 0;
     for (int i = 0; i < 30; i++) {
         uint32_t n = 2 + (uint32_t)gf_random_below(&random, 218);
         uint32_t k = 1 + (uint32_t)gf_random_below(&random, n < 50 ? n : 50);
-        gf_csr x = rows_random(n, 10 + (uint32_t)gf_random_below(&random, 90), 8, &random);
-        gf_points points = {&x, i % 2 ? weight : NULL};
-        for (uint32_t r = 0; r < n; r++) {
-            label[r] = r < k ? r : (uint32_t)gf_random_below(&random, k);
-            weight[r] = (float)(1 + gf_random_below(&random, 5));
-        }
-        gf_partition p = make_partition(&x, k, label);
-        rounds += polish(NULL, &points, &p);
-        double objective = rows_objective(&x, points.weight, p.label, k);
-        assert_near(gf_centres_objective(&p.centres), objective, 1e-6 * (1 + objective));
-        check_no_move_gains(&points, &p);
-        check_bounds(&points, &p);
-        gf_partition_release(&p);
-        gf_csr_release(&x);
+        rounds += polish_to_the_end(n, k, i % 2, &random);
     }
     assert_true(rounds > 30);
+}
+
+/* From 200 clusters on blocks of them are left out. */
+static void no_move_among_many_clusters_is_missed(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 6);
+    for (int i = 0; i < 4; i++) {
+        uint32_t k = 200 + (uint32_t)gf_random_below(&random, 60);
+        assert_true(polish_to_the_end(700, k, i % 2, &random) > 1);
+    }
 }
 
 static void threads_do_not_matter(void **state)
@@ -231,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moves_what_passes_leave),
         cmocka_unit_test(ends_where_no_move_gains),
+        cmocka_unit_test(no_move_among_many_clusters_is_missed),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(failures_are_reported),
     };

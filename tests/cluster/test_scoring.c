@@ -1,3 +1,4 @@
+#include "cluster/indexes.h"
 #include "cluster/rows.h"
 #include "support/test.h"
 
@@ -11,39 +12,6 @@
 static const char *const names[] = {"portable", "avx2", "avx512"};
 
 enum { VARIANTS = sizeof names / sizeof names[0] };
-
-/* Score memory, aligned as the kernels want it. */
-typedef struct scores {
-    float *at;
-    void *block;
-} scores;
-
-static scores make_scores(uint32_t stride)
-{
-    scores s = {.block = gf_array(stride + 16, sizeof(float))};
-    assert_non_null(s.block);
-    s.at = (float *)(((uintptr_t)s.block + 63) / 64 * 64);
-    return s;
-}
-
-static gf_index make_index(const gf_centres *centres, const float *key, gf_pool *pool)
-{
-    gf_error err;
-    gf_index index;
-    assert_ok(gf_index_init(&index, centres->k, centres->n_terms, &err));
-    assert_ok(gf_index_build(&index, centres, key, pool, &err));
-    return index;
-}
-
-/* Drifts as after some passes: many zeros, some equal. */
-static float *make_keys(uint32_t k, gf_random *random)
-{
-    float *key = gf_array(k, sizeof *key);
-    assert_non_null(key);
-    for (uint32_t j = 0; j < k; j++)
-        key[j] = gf_random_below(random, 3) ? 0 : (float)gf_random_below(random, 8) / 8;
-    return key;
-}
 
 /* ---- an example -------------------------------------------------------------------------------
  */
@@ -78,7 +46,7 @@ static void scores_by_hand(void **state)
     assert_int_equal(best.column, 1);
     assert_near(best.second, 0.8, 1e-7);
     assert_int_equal(kernels->runner_up(&index, 3, s.at, best), 2);
-    gf_nearest_two two = gf_index_nearest(&index, kernels, gf_csr_row(&x, 0), s.at);
+    gf_nearest_two two = gf_index_nearest(&index, kernels, gf_csr_row(&x, 0), 0, s.at);
     assert_int_equal(two.cluster, 2);
     assert_int_equal(two.runner_up, 0);
     assert_near(two.similarity, 0.96, 1e-7);
@@ -275,28 +243,6 @@ static void the_best_move_within_a_group(void **state)
 /* ---- in double precision ----------------------------------------------------------------------
  */
 
-static void check_nearest(const gf_index *index, const gf_centres *c, gf_row_view row,
-                          gf_nearest_two two)
-{
-    double bound = 0;
-    for (uint32_t j = 0; j < c->k; j++) {
-        gf_row_view centre = gf_centre_row(&c->at[j]);
-        double dot = gf_row_dot(row, centre);
-        assert_near(gf_index_similarity(index, row, index->column_of[j]), dot, 1e-12);
-        if (rows_bound(row, centre) > bound) bound = rows_bound(row, centre);
-        if (j == two.cluster) assert_near(two.similarity, dot, 1e-12);
-        if (j == two.runner_up) assert_near(two.of_second, dot, 1e-12);
-    }
-    /* The kernels' error may hide another as near, and no more than that. */
-    for (uint32_t j = 0; j < c->k; j++) {
-        double dot = gf_row_dot(row, gf_centre_row(&c->at[j]));
-        if (j != two.cluster && j != two.runner_up) assert_true(dot <= two.of_second + 2 * bound);
-    }
-    assert_true(c->k == 1 || two.of_second <= two.similarity);
-    assert_int_equal(two.runner_up == UINT32_MAX, c->k == 1);
-    assert_int_not_equal(two.cluster, two.runner_up);
-}
-
 /* Up to 32 centres all terms are dense rows, beyond most are postings. */
 static void the_nearest_two(void **state)
 {
@@ -312,7 +258,7 @@ static void the_nearest_two(void **state)
             const gf_kernels *kernels = gf_kernels_named(names[v]);
             for (uint32_t i = 0; kernels && i < x.n_rows; i++) {
                 gf_row_view row = gf_csr_row(&x, i);
-                check_nearest(&index, &c, row, gf_index_nearest(&index, kernels, row, s.at));
+                check_nearest(&index, &c, row, gf_index_nearest(&index, kernels, row, 0, s.at));
             }
         }
         gf_free(s.block);
@@ -508,6 +454,7 @@ static gf_status build_swept(void *context, gf_error *err)
     gf_status st = gf_index_init(&index, c->k, c->n_terms, err);
     if (st != GF_OK) return st;
     st = gf_index_build(&index, c, key, NULL, err);
+    if (st == GF_OK) st = gf_index_set_ceilings(&index, NULL, err);
     gf_index_release(&index);
     return st;
 }

@@ -26,7 +26,7 @@ static gf_centres seed(const gf_points *points, uint32_t k, gf_random *random)
     gf_error err;
     gf_centres c;
     assert_ok(gf_centres_init(&c, k, points->x->n_cols, &err));
-    assert_ok(gf_seed_centres(points, random, &c, NULL, &err));
+    assert_ok(gf_seed_centres(NULL, points, random, &c, NULL, &err));
     return c;
 }
 
@@ -149,6 +149,33 @@ static void no_row_is_taken_twice(void **state)
     gf_csr_release(&x);
 }
 
+/* ---- threads ----------------------------------------------------------------------------------
+ */
+
+/* Fewer than 100 rows a cluster: candidates are compared, on threads. */
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 7);
+    gf_csr x = rows_random(5000, 300, 10, &random);
+    gf_points points = {&x, NULL};
+    gf_random alone = gf_random_seed(3, 0);
+    gf_centres expected = seed(&points, 60, &alone);
+    for (unsigned threads = 1; threads < 5; threads += 2) {
+        gf_pool *pool = rows_pool(threads);
+        gf_random same = gf_random_seed(3, 0);
+        gf_centres c;
+        assert_ok(gf_centres_init(&c, 60, x.n_cols, &err));
+        assert_ok(gf_seed_centres(pool, &points, &same, &c, NULL, &err));
+        rows_assert_same_centres(&c, &expected);
+        gf_centres_release(&c);
+        gf_pool_free(pool);
+    }
+    gf_centres_release(&expected);
+    gf_csr_release(&x);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------
  */
 
@@ -159,7 +186,7 @@ static gf_status seed_three(const gf_points *points, uint32_t k, const gf_cancel
     gf_centres c;
     gf_status st = gf_centres_init(&c, k, points->x->n_cols, err);
     if (st != GF_OK) return st;
-    st = gf_seed_centres(points, &random, &c, cancel, err);
+    st = gf_seed_centres(NULL, points, &random, &c, cancel, err);
     gf_centres_release(&c);
     return st;
 }
@@ -193,6 +220,7 @@ int main(void)
         cmocka_unit_test(further_seeds_are_drawn_by_distance),
         cmocka_unit_test(greedy_seeds_are_spread),
         cmocka_unit_test(no_row_is_taken_twice),
+        cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(failures_are_reported),
     };
     return cmocka_run_group_tests_name("seed", tests, NULL, NULL);

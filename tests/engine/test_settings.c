@@ -20,6 +20,7 @@ static const examples table[] = {
     {"max_passes", "1|100|10000", "0|10001|auto"},
     {"tolerance", "0|0.001|0.5|1e-3", "0.51|-0.1|nan|inf|1|0,1|auto|.|1e400"},
     {"polish", "on|off", "true|1|ON|o"},
+    {"effort", "full|quick", "on|fast|Quick|1"},
     {"language", "auto|none|english|German|de|eng|fr|russian", "englisch|xx|all|d e"},
     {"stop_words", "on|off", "english|none"},
     {"more_stop_words", "word|several words|\xC3\xBC\xC3\x9F \"|=", "\n|a\tb|\x01|\xFF"},
