@@ -19,11 +19,12 @@
 
 #include "base/json_writer.h"
 #include "base/utf8.h"
+#include "sources/xml.h"
 
-#include <libxml/parser.h>
-#include <libxml/tree.h>
 #include <pthread.h>
 #include <stdio.h>
+
+GF_LIBRARY_DEFINE(gf_xml, GF_LIBXML, GF_XML_FUNCTIONS)
 
 const char *gf_tei_result_name(gf_tei_result result)
 {
@@ -437,7 +438,8 @@ static gf_status read_document(xmlDoc *doc, gf_tei *tei, gf_error *err)
 
 gf_status gf_tei_read(gf_slice xml, gf_tei *tei, gf_error *err)
 {
-    gf_status st;
+    gf_status st = gf_library_load(&gf_xml, err);
+    if (st != GF_OK) return st;
     tei->result = GF_TEI_SUCCESS;
     tei->reason[0] = '\0';
     tei->quality = NULL;
