@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cluster/few.h"
 #include "cluster/fold.h"
 #include "cluster/grow.h"
 #include "cluster/polish.h"
@@ -14,6 +15,7 @@ enum {
     FEW_ROWS = 1000, /* up to here columns that one row has are joined first */
     MOST_CHOSEN = 1000,
     MOST_RESTARTS = 8,
+    FEW_RESTARTS = 16, /* of few points, where a run takes some microseconds */
     DEFAULT_PASSES = 100,
     DEFAULT_ROUNDS = 20,
     WARM_ROWS = 100000, /* from this many rows on, the first passes look at a part of them */
@@ -39,6 +41,7 @@ typedef struct job {
     gf_points points; /* distinct rows */
     gf_points whole;  /* the same, as they came */
     gf_csr joined;    /* of few rows: points without lone columns */
+    gf_few *few;      /* of few points that start anew: their products */
     const gf_fold *fold;
     const gf_kmeans_options *options;
     uint32_t k;
@@ -184,9 +187,34 @@ static gf_status grow_run(job *j, unsigned restart, run *out, gf_error *err)
     return st;
 }
 
+/* Few points: the centres are summed at the end alone. */
+static gf_status few_run(job *j, unsigned restart, run *out, gf_error *err)
+{
+    bool polish = j->max_rounds != GF_NO_POLISH;
+    gf_few_limits limits = {.tolerance = j->tolerance,
+                            .enough = polish ? LEFT_TO_POLISH * j->tolerance : j->tolerance,
+                            .max_passes = j->max_passes,
+                            .max_rounds = polish ? j->max_rounds : 0};
+    gf_few_run made;
+    run r = {0};
+    tell(j, "clustering", restart, j->restarts);
+    gf_status st = gf_few_cluster(j->few, j->k, seed_of(j, restart), &limits, &made, err);
+    if (st == GF_OK)
+        st = gf_partition_init(&r.p, gf_points_n(&j->points), j->k, j->points.x->n_cols, err);
+    if (st != GF_OK) return st;
+    memcpy(r.p.label, made.label, r.p.n * sizeof *made.label);
+    r.made = made.made;
+    r.rounds = made.rounds;
+    r.objective = made.objective;
+    *out = r;
+    clock_stage(j, &j->stages.passing);
+    return GF_OK;
+}
+
 static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
 {
     bool starts_anew = !j->options->start || !j->options->start_k;
+    if (j->few) return few_run(j, restart, out, err);
     if (starts_anew && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
     gf_centres centres = {0};
     gf_passes *passes = NULL;
@@ -408,6 +436,7 @@ static unsigned restarts_for(const job *j)
     if (j->options->start && j->options->start_k) return 1;
     if (j->options->restarts) return j->options->restarts;
     if (j->k == 1) return 1;
+    if (gf_points_n(&j->points) <= GF_FEW_POINTS) return FEW_RESTARTS;
     double columns = j->k < GF_COLUMN_BLOCK ? GF_COLUMN_BLOCK : j->k;
     double work = (double)gf_csr_nnz(j->points.x) * columns * PASSES_A_RUN;
     if (work * MOST_RESTARTS <= RESTART_WORK) return MOST_RESTARTS;
@@ -428,9 +457,12 @@ static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
     if (st != GF_OK) return st;
     clock_stage(j, &j->stages.choosing);
     j->restarts = restarts_for(j);
-    st = best_run(j, &best, err);
+    if (distinct <= GF_FEW_POINTS && !(o->start && o->start_k))
+        st = gf_few_create(&j->points, &j->few, err);
+    if (st == GF_OK) st = best_run(j, &best, err);
     if (st == GF_OK) st = finish(j, &best, out, err);
     gf_partition_release(&best.p);
+    gf_few_free(j->few);
     return st;
 }
 
