@@ -201,7 +201,8 @@ static uint32_t move_rows(gf_few_clusters *c)
         uint32_t to = target[i];
         double w = c->few->weight[i];
         if (to == UINT32_MAX) continue;
-        if (gf_few_gain(c->squares[to], dot_of(c, to, i), w) + leave(c, i) <= GF_FEW_LEAST_GAIN * w) continue;
+        if (gf_few_gain(c->squares[to], dot_of(c, to, i), w) + leave(c, i) <= GF_FEW_LEAST_GAIN * w)
+            continue;
         add(c, to, i, w);
         add(c, c->label[i], i, -w);
         c->label[i] = to;

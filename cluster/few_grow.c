@@ -73,8 +73,8 @@ static uint32_t draw(const split *s, uint32_t taken, gf_random *random)
 {
     double share[MOST], total = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        double near = taken == UINT32_MAX ? ALPHA - 1
-                                          : s->few->gram[s->row[taken] * s->few->n + s->row[i]];
+        double near =
+            taken == UINT32_MAX ? ALPHA - 1 : s->few->gram[s->row[taken] * s->few->n + s->row[i]];
         share[i] = s->few->weight[s->row[i]] * (ALPHA - near);
         if (i != taken) total += share[i];
     }
@@ -293,12 +293,13 @@ static void compare_with_drawn(gf_few_growth *g, gf_few_clusters *drawn)
     draw_seeds(drawn, g->p.few, g->p.k, &random);
     gf_few_pass(drawn, GROWTH_TOLERANCE, DRAWN_PASSES);
     gf_few_polish(drawn, GROWTH_TOLERANCE, DRAWN_ROUNDS);
-    if (gf_few_objective(drawn) > PROMISING * grown) gf_few_polish(drawn, GROWTH_TOLERANCE, MORE_ROUNDS);
+    if (gf_few_objective(drawn) > PROMISING * grown)
+        gf_few_polish(drawn, GROWTH_TOLERANCE, MORE_ROUNDS);
     if (gf_few_objective(drawn) > grown) g->p = *drawn;
 }
 
-static void run_over(gf_few_growth *g, gf_few_clusters *drawn, uint32_t k, const gf_few_limits *limits,
-                     gf_few_run *out)
+static void run_over(gf_few_growth *g, gf_few_clusters *drawn, uint32_t k,
+                     const gf_few_limits *limits, gf_few_run *out)
 {
     gf_few_clusters *p = &g->p;
     for (uint32_t before = 0; p->k < k && p->k != before;) {

@@ -33,9 +33,9 @@ typedef struct rebuilding_all {
     size_t n;
     gf_error errors[GROUP_JOBS]; /* of computing each */
     unsigned n_workers;
-    gf_batch **batches;     /* n_workers: what each has computed in the group */
-    gf_lexicon **lexicons;  /* n_workers: what words mean, from one collection to the next */
-    uint64_t documents; /* in the group */
+    gf_batch **batches;    /* n_workers: what each has computed in the group */
+    gf_lexicon **lexicons; /* n_workers: what words mean, from one collection to the next */
+    uint64_t documents;    /* in the group */
     uint64_t done, total;
 } rebuilding_all;
 

@@ -1,6 +1,6 @@
 /**
- * The inside of a lexicon, as analysers use it: each has one, its own where it was given none, which
- * then remembers nothing, as the analyser's table of surfaces does.
+ * The inside of a lexicon, as analysers use it: each has one, its own where it was given none,
+ * which then remembers nothing, as the analyser's table of surfaces does.
  */
 #ifndef GF_VECTORIZE_LEXICON_INTERNAL_H
 #define GF_VECTORIZE_LEXICON_INTERNAL_H
