@@ -53,6 +53,11 @@ char *gf_buffer_reserve(gf_buffer *b, size_t more)
 void gf_buffer_append(gf_buffer *b, const void *bytes, size_t n)
 {
     if (n == 0) return;
+    if (b->state == GF_OK && b->max == 0 && n < b->capacity - b->len) { /* as nearly always */
+        memcpy(b->ptr + b->len, bytes, n);
+        b->len += n;
+        return;
+    }
     char *to = gf_buffer_reserve(b, n);
     if (!to) return;
     memcpy(to, bytes, n);
@@ -71,7 +76,10 @@ void gf_buffer_str(gf_buffer *b, const char *s)
 
 void gf_buffer_byte(gf_buffer *b, char c)
 {
-    gf_buffer_append(b, &c, 1);
+    if (b->state == GF_OK && b->max == 0 && 1 < b->capacity - b->len)
+        b->ptr[b->len++] = c;
+    else
+        gf_buffer_append(b, &c, 1);
 }
 
 void gf_buffer_format(gf_buffer *b, const char *format, ...)

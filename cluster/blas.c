@@ -1,39 +1,38 @@
 #include "cluster/blas.h"
 
+#include "base/library.h"
+
 #include <cblas.h>
-#include <dlfcn.h>
 #include <pthread.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static __typeof__(cblas_sgemm) *sgemm;
-static __typeof__(cblas_dsyrk) *dsyrk;
+#define FUNCTIONS(F) F(cblas_sgemm) F(cblas_dsyrk) F(openblas_set_num_threads)
+GF_LIBRARY_DECLARE(gf_openblas, FUNCTIONS)
+GF_LIBRARY_DEFINE(gf_openblas, GF_OPENBLAS, FUNCTIONS)
 
-static void load(void)
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* For good: threads of ours call it side by side. */
+static void use_one_thread(void)
 {
-    void *library = dlopen(GF_OPENBLAS, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    __typeof__(openblas_set_num_threads) *set_threads = NULL;
-    *(void **)&set_threads = dlsym(library, "openblas_set_num_threads");
-    *(void **)&sgemm = dlsym(library, "cblas_sgemm");
-    *(void **)&dsyrk = dlsym(library, "cblas_dsyrk");
-    if (set_threads) set_threads(1); /* for good: threads of ours call it side by side */
+    gf_openblas_functions.openblas_set_num_threads(1);
 }
 
 gf_status gf_blas_load(gf_error *err)
 {
-    pthread_once(&once, load);
-    return sgemm && dsyrk ? GF_OK : gf_fail(err, GF_EIO, "cannot load " GF_OPENBLAS " (OpenBLAS)");
+    gf_status st = gf_library_load(&gf_openblas, err);
+    if (st == GF_OK) pthread_once(&once, use_one_thread);
+    return st;
 }
 
 void gf_blas_products(const float *x, uint32_t n, const float *y, uint32_t k, uint32_t d,
                       float *scores)
 {
-    sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)n, (blasint)k, (blasint)d, 1.0f, x,
+    gf_openblas_functions.cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)n, (blasint)k, (blasint)d, 1.0f, x,
           (blasint)d, y, (blasint)d, 0.0f, scores, (blasint)k);
 }
 
 void gf_blas_add_gram(const double *x, uint32_t n, uint32_t d, double *gram)
 {
-    dsyrk(CblasRowMajor, CblasLower, CblasTrans, (blasint)d, (blasint)n, 1.0, x, (blasint)d, 1.0,
+    gf_openblas_functions.cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (blasint)d, (blasint)n, 1.0, x, (blasint)d, 1.0,
           gram, (blasint)d);
 }

@@ -1,6 +1,7 @@
 #include "cluster/choose.h"
 
 #include "base/memory.h"
+#include "cluster/few.h"
 #include "cluster/grow.h"
 
 #include <math.h>
@@ -23,6 +24,9 @@ typedef struct choosing {
     uint64_t seed;
     uint32_t sample;
     gf_growth *growth[GROWTHS];
+    gf_few *few; /* of few points: they grow by their products */
+    gf_few_growth *few_growth[GROWTHS];
+    uint32_t grown[GROWTHS]; /* clusters */
     double separation[GROWTHS];
     uint32_t k; /* to grow to in this step */
     gf_curve curve;
@@ -40,17 +44,35 @@ static uint32_t sample_size(const gf_points *points)
     return wanted < n ? (uint32_t)wanted : n;
 }
 
+static uint64_t seed_of(const choosing *c, size_t i)
+{
+    return c->seed + ((uint64_t)(i + 1) << 40);
+}
+
+static gf_status step_few(choosing *c, size_t i, gf_error *err)
+{
+    gf_few_growth **growth = &c->few_growth[i];
+    gf_status st =
+        *growth ? GF_OK : gf_few_growth_create(c->few, seed_of(c, i), growth, err);
+    if (st != GF_OK) return st;
+    c->grown[i] = gf_few_growth_step(*growth, c->k);
+    c->separation[i] = gf_few_growth_separation(*growth);
+    return GF_OK;
+}
+
 /* One partition takes a step; the first step makes it. */
 static gf_status step_task(void *context, size_t i, unsigned worker, gf_error *err)
 {
     (void)worker;
     choosing *c = context;
     gf_status st = GF_OK;
+    if (c->few) return step_few(c, i, err);
     if (!c->growth[i])
-        st = gf_growth_create(NULL, c->points, c->sample, c->seed + ((uint64_t)(i + 1) << 40),
-                              c->cancel, &c->growth[i], err);
+        st = gf_growth_create(NULL, c->points, c->sample, seed_of(c, i), c->cancel, &c->growth[i],
+                              err);
     if (st == GF_OK) st = gf_growth_step(c->growth[i], c->k, err);
     if (st == GF_OK) st = gf_growth_separation(c->growth[i], &c->separation[i], err);
+    if (st == GF_OK) c->grown[i] = gf_growth_partition(c->growth[i])->k;
     return st;
 }
 
@@ -86,7 +108,7 @@ static gf_status search(choosing *c, gf_pool *pool, uint32_t max_k, gf_error *er
         if (st != GF_OK) break;
         bool full = true;
         for (unsigned i = 0; i < GROWTHS; i++)
-            full = full && gf_growth_partition(c->growth[i])->k == c->k;
+            full = full && c->grown[i] == c->k;
         if (!full) break;
         reached = c->k;
         st = gf_curve_add(&c->curve, reached, agreed(c->separation), err);
@@ -102,9 +124,15 @@ gf_status gf_choose_k(gf_pool *pool, const gf_points *points, uint32_t max_k, ui
     choosing c = {.points = points, .cancel = cancel, .seed = seed};
     c.sample = sample_size(points);
     if (max_k > c.sample) max_k = c.sample;
-    gf_status st = search(&c, pool, max_k, err);
-    for (unsigned i = 0; i < GROWTHS; i++)
+    bool few = gf_points_n(points) <= GF_FEW_POINTS;
+    gf_status st = few ? gf_few_create(points, &c.few, err) : GF_OK;
+    /* Few are done before other threads are awake. */
+    if (st == GF_OK) st = search(&c, few ? NULL : pool, max_k, err);
+    for (unsigned i = 0; i < GROWTHS; i++) {
         gf_growth_free(c.growth[i]);
+        gf_few_growth_free(c.few_growth[i]);
+    }
+    gf_few_free(c.few);
     if (st == GF_OK) {
         *out = (gf_choice){gf_curve_choose(&c.curve), c.curve.steps, c.curve.n};
         c.curve.steps = NULL;

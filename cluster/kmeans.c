@@ -221,9 +221,12 @@ static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
     gf_status st = j->k ? GF_OK : choose_k(j, err);
     if (st != GF_OK) return st;
     gf_kmeans_clock(j, &j->stages.choosing);
-    st = gf_kmeans_best_run(j, &best, err);
+    if (distinct <= GF_FEW_POINTS && !(o->start && o->start_k))
+        st = gf_few_create(&j->points, &j->few, err);
+    if (st == GF_OK) st = gf_kmeans_best_run(j, &best, err);
     if (st == GF_OK) st = finish(j, &best, out, err);
     gf_partition_release(&best.p);
+    gf_few_free(j->few);
     return st;
 }
 

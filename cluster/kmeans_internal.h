@@ -4,6 +4,7 @@
 #ifndef GF_CLUSTER_KMEANS_INTERNAL_H
 #define GF_CLUSTER_KMEANS_INTERNAL_H
 
+#include "cluster/few.h"
 #include "cluster/fold.h"
 #include "cluster/kmeans.h"
 
@@ -13,6 +14,7 @@ typedef struct gf_kmeans_job {
     gf_points points; /* distinct rows */
     gf_points whole;  /* the same, as they came */
     gf_csr joined;    /* of few rows: points without lone columns */
+    gf_few *few;      /* of few points that start anew: their products */
     const gf_fold *fold;
     const gf_kmeans_options *options;
     uint32_t k;

@@ -6,8 +6,11 @@
 #include "cluster/seed.h"
 #include "cluster/start.h"
 
+#include <string.h>
+
 enum {
     MOST_RESTARTS = 8,
+    FEW_RESTARTS = 16, /* of few points, where a run takes some microseconds */
     DEFAULT_PASSES = 100,
     DEFAULT_ROUNDS = 20,
     QUICK_PASSES = 2,
@@ -157,9 +160,34 @@ static gf_status first_centres(const job *j, unsigned restart, gf_centres *centr
     return gf_grow_centres(j->pool, &j->points, j->k, seed_of(j, restart), o->cancel, centres, err);
 }
 
+/* Few points: the centres are summed at the end alone. */
+static gf_status few_run(job *j, unsigned restart, run *out, gf_error *err)
+{
+    bool polish = j->max_rounds != GF_NO_POLISH;
+    gf_few_limits limits = {.tolerance = j->tolerance,
+                            .enough = polish ? LEFT_TO_POLISH * j->tolerance : j->tolerance,
+                            .max_passes = j->max_passes,
+                            .max_rounds = polish ? j->max_rounds : 0};
+    gf_few_run made;
+    run r = {0};
+    gf_kmeans_tell(j, "clustering", restart, j->restarts);
+    gf_status st = gf_few_cluster(j->few, j->k, seed_of(j, restart), &limits, &made, err);
+    if (st == GF_OK)
+        st = gf_partition_init(&r.p, gf_points_n(&j->points), j->k, j->points.x->n_cols, err);
+    if (st != GF_OK) return st;
+    memcpy(r.p.label, made.label, r.p.n * sizeof *made.label);
+    r.made = made.made;
+    r.rounds = made.rounds;
+    r.objective = made.objective;
+    *out = r;
+    gf_kmeans_clock(j, &j->stages.passing);
+    return GF_OK;
+}
+
 static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
 {
     bool starts = j->options->start && j->options->start_k;
+    if (j->few) return few_run(j, restart, out, err);
     if (!starts && !is_quick(j) && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
     gf_centres centres = {0};
     gf_passes *passes = NULL;
@@ -193,6 +221,7 @@ static unsigned restarts_for(const job *j)
     if (j->options->start && j->options->start_k) return 1;
     if (j->options->restarts) return j->options->restarts;
     if (j->k == 1 || is_quick(j)) return 1;
+    if (gf_points_n(&j->points) <= GF_FEW_POINTS) return FEW_RESTARTS;
     double columns = j->k < GF_COLUMN_BLOCK ? GF_COLUMN_BLOCK : j->k;
     double work = (double)gf_csr_nnz(j->points.x) * columns * PASSES_A_RUN;
     if (work * MOST_RESTARTS <= RESTART_WORK) return MOST_RESTARTS;

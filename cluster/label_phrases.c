@@ -20,8 +20,9 @@ static void append_lower(gf_buffer *out, gf_slice text)
 static void append_word_key(gf_buffer *key, const gf_label_document *d, const gf_label_word *w)
 {
     if (w->term != GF_LABEL_NO_TERM) {
-        gf_buffer_byte(key, 't');
-        gf_buffer_u32be(key, w->term);
+        char bytes[GF_PHRASE_WORD_BYTES] = {'t', (char)(w->term >> 24), (char)(w->term >> 16),
+                                            (char)(w->term >> 8), (char)w->term};
+        gf_buffer_append(key, bytes, sizeof bytes);
         return;
     }
     gf_buffer_byte(key, 'w');

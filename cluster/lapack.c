@@ -1,30 +1,29 @@
 #include "cluster/lapack.h"
 
 #include "base/memory.h"
+#include "base/library.h"
 #include "cluster/blas.h"
 
-#include <dlfcn.h>
 #include <lapacke.h>
-#include <pthread.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static __typeof__(LAPACKE_dsyevd_work) *dsyevd;
-
-static void load(void)
-{
-    static const char *const names[] = {GF_OPENBLAS, GF_LAPACKE};
-    for (int i = 0; i < 2 && !dsyevd; i++) {
-        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library) *(void **)&dsyevd = dlsym(library, "LAPACKE_dsyevd_work");
-    }
-}
+/* OpenBLAS has it itself where it was built so; else a library beside it. */
+#define FUNCTIONS(F) F(LAPACKE_dsyevd_work)
+GF_LIBRARY_DECLARE(gf_lapack, FUNCTIONS)
+GF_LIBRARY_DEFINE(gf_lapack, GF_OPENBLAS, FUNCTIONS)
+GF_LIBRARY_DECLARE(gf_lapack_beside, FUNCTIONS)
+GF_LIBRARY_DEFINE(gf_lapack_beside, GF_LAPACKE, FUNCTIONS)
 
 gf_status gf_lapack_load(gf_error *err)
 {
     gf_status st = gf_blas_load(err);
-    if (st != GF_OK) return st;
-    pthread_once(&once, load);
-    return dsyevd ? GF_OK : gf_fail(err, GF_EIO, "cannot load " GF_LAPACKE " (LAPACKE)");
+    if (st != GF_OK || gf_library_load(&gf_lapack, NULL) == GF_OK) return st;
+    return gf_library_load(&gf_lapack_beside, err);
+}
+
+static __typeof__(LAPACKE_dsyevd_work) *dsyevd(void)
+{
+    return atomic_load(&gf_lapack.loaded) ? gf_lapack_functions.LAPACKE_dsyevd_work
+                                          : gf_lapack_beside_functions.LAPACKE_dsyevd_work;
 }
 
 gf_status gf_lapack_eigen(double *a, uint32_t d, double *value, gf_error *err)
@@ -37,8 +36,8 @@ gf_status gf_lapack_eigen(double *a, uint32_t d, double *value, gf_error *err)
     if (st == GF_OK) {
         /* columns up to the row, row by row, are rows down to the column, column by column */
         lapack_int n = (lapack_int)d;
-        lapack_int info = dsyevd(LAPACK_COL_MAJOR, 'V', 'U', n, a, n, value, work,
-                                 (lapack_int)n_work, iwork, (lapack_int)n_iwork);
+        lapack_int info = dsyevd()(LAPACK_COL_MAJOR, 'V', 'U', n, a, n, value, work,
+                                   (lapack_int)n_work, iwork, (lapack_int)n_iwork);
         if (info)
             st = gf_fail(err, GF_EINVAL, "eigenvectors are not found (dsyevd: %d)", (int)info);
     }

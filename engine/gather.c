@@ -263,6 +263,7 @@ static gf_status gather_once(gf_job *j, bool *restart, gf_error *err)
     if (st == GF_OK && !g.restart) {
         gf_job_tell(j, "weighing", 0, 0);
         st = gf_vectorizer_finish(g.vectorizer, &j->documents.vectors, j->options->cancel, err);
+        if (st == GF_OK && !j->pool) j->analyser = gf_vectorizer_take_analyser(g.vectorizer);
     }
     release(&g);
     return st;

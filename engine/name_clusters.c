@@ -41,17 +41,23 @@ static uint32_t word_flags(uint32_t flags)
     return out;
 }
 
+static gf_status make_transformer(naming *n, unsigned worker, gf_error *err)
+{
+    gf_job *j = n->job;
+    gf_transformer **t = &n->transformers[worker];
+    gf_status st = gf_transformer_create(&j->settings.vectorizer,
+                                         &j->documents.vectors.vocabulary, t, err);
+    if (st == GF_OK && j->analyser) gf_transformer_borrow(*t, j->analyser);
+    return st;
+}
+
 /* The words of a text, which is cut; both are copied into the arena. */
 static gf_status analyse(naming *n, unsigned worker, gf_slice text, const gf_language *language,
                          gf_arena *arena, gf_label_document *out, gf_error *err)
 {
-    gf_job *j = n->job;
     const gf_sequence_token *tokens;
     size_t n_tokens;
-    gf_status st = GF_OK;
-    if (!n->transformers[worker])
-        st = gf_transformer_create(&j->settings.vectorizer, &j->documents.vectors.vocabulary,
-                                   &n->transformers[worker], err);
+    gf_status st = n->transformers[worker] ? GF_OK : make_transformer(n, worker, err);
     if (st == GF_OK)
         st = gf_transformer_sequence(n->transformers[worker], text, language, &tokens, &n_tokens,
                                      err);

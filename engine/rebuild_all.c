@@ -8,8 +8,7 @@
 #include "engine/rebuild_internal.h"
 
 #include "base/memory.h"
-
-#include <pthread.h>
+#include "vectorize/lexicon.h"
 
 enum { SMALL_DOCUMENTS = 2000, GROUP_JOBS = 256, GROUP_DOCUMENTS = 20000 };
 
@@ -33,9 +32,10 @@ typedef struct rebuilding_all {
     gf_job *group[GROUP_JOBS]; /* n */
     size_t n;
     gf_error errors[GROUP_JOBS]; /* of computing each */
-    pthread_mutex_t write;       /* held while one writes into the batch */
-    gf_batch *batch;
-    uint64_t documents; /* in the group */
+    unsigned n_workers;
+    gf_batch **batches;    /* n_workers: what each has computed in the group */
+    gf_lexicon **lexicons; /* n_workers: what words mean, from one collection to the next */
+    uint64_t documents;    /* in the group */
     uint64_t done, total;
 } rebuilding_all;
 
@@ -135,25 +135,17 @@ static gf_status build_alone(rebuilding_all *r, const gf_job *j, gf_error *err)
 /* ---- a group ----------------------------------------------------------------------------------
  */
 
-static gf_status write_job(rebuilding_all *r, gf_job *j, gf_error *err)
-{
-    pthread_mutex_lock(&r->write);
-    gf_status st = gf_job_write(j, r->batch, err);
-    pthread_mutex_unlock(&r->write);
-    return st;
-}
-
 /* What cannot be computed is that job's failure, what cannot be written is the group's. */
 static gf_status build_task(void *context, size_t i, unsigned worker, gf_error *err)
 {
-    (void)worker;
     rebuilding_all *r = context;
     gf_job *j = r->group[i];
     gf_error *why = &r->errors[i];
+    j->settings.vectorizer.analysis.lexicon = r->lexicons[worker];
     gf_status st = why->status = gf_job_compute(j, why);
     if (ends_all(st) && err) *err = *why;
     if (st == GF_OK)
-        st = write_job(r, j, err);
+        st = gf_job_write(j, r->batches[worker], err);
     else if (!ends_all(st))
         st = GF_OK;
     gf_job_release_results(j);
@@ -166,22 +158,38 @@ static gf_status publish_group(rebuilding_all *r, gf_error *err)
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++)
         if (r->errors[i].status == GF_OK) good[n++] = r->group[i];
-    gf_status st = gf_batch_write(r->batch, GF_SYNC, err);
+    gf_status st = GF_OK;
+    for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
+        st = gf_batch_write(r->batches[w], GF_SYNC, err);
     return st == GF_OK && n ? gf_jobs_publish(good, n, err) : st;
+}
+
+static gf_status create_batches(rebuilding_all *r, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
+        st = gf_batch_create(r->store->db, &r->batches[w], err);
+    return st;
+}
+
+static void free_batches(rebuilding_all *r)
+{
+    for (unsigned w = 0; w < r->n_workers; w++) {
+        gf_batch_free(r->batches[w]);
+        r->batches[w] = NULL;
+    }
 }
 
 static gf_status try_group(rebuilding_all *r, gf_error *err)
 {
     gf_snapshot *snapshot = NULL;
-    gf_status st = gf_batch_create(r->store->db, &r->batch, err);
-    if (st != GF_OK) return st;
-    st = gf_jobs_begin(r->group, r->n, &snapshot, err);
+    gf_status st = create_batches(r, err);
+    if (st == GF_OK) st = gf_jobs_begin(r->group, r->n, &snapshot, err);
     if (st == GF_OK) st = gf_pool_run(r->pool, r->n, build_task, r, r->options->cancel, err);
     if (st == GF_OK) st = publish_group(r, err);
     gf_jobs_end(r->group, r->n);
     gf_snapshot_free(snapshot);
-    gf_batch_free(r->batch);
-    r->batch = NULL;
+    free_batches(r);
     return st;
 }
 
@@ -267,10 +275,32 @@ static gf_status handle_named(rebuilding_all *r, gf_place where, gf_slice config
     return st;
 }
 
+static gf_status make_workers(rebuilding_all *r, gf_error *err)
+{
+    gf_status st = gf_pool_create(r->options->threads, &r->pool, err);
+    if (st != GF_OK) return st;
+    r->n_workers = gf_pool_size(r->pool);
+    r->batches = gf_calloc(r->n_workers, sizeof *r->batches);
+    r->lexicons = gf_calloc(r->n_workers, sizeof *r->lexicons);
+    if (!r->batches || !r->lexicons) return gf_fail_memory(err, "a rebuild");
+    for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
+        st = gf_lexicon_create(&r->lexicons[w], err);
+    return st;
+}
+
+static void free_workers(rebuilding_all *r)
+{
+    for (unsigned w = 0; r->lexicons && w < r->n_workers; w++)
+        gf_lexicon_free(r->lexicons[w]);
+    gf_free(r->lexicons);
+    gf_free(r->batches);
+    gf_pool_free(r->pool);
+}
+
 static gf_status rebuild_listed(rebuilding_all *r, const work_list *list, gf_error *err)
 {
     gf_slice names = gf_buffer_view(&list->names), collection, configuration;
-    gf_status st = gf_pool_create(r->options->threads, &r->pool, err);
+    gf_status st = make_workers(r, err);
     r->total = list->n;
     while (st == GF_OK && gf_take_string(&names, &collection) &&
            gf_take_string(&names, &configuration))
@@ -278,7 +308,7 @@ static gf_status rebuild_listed(rebuilding_all *r, const work_list *list, gf_err
     if (st == GF_OK) st = build_group(r, err);
     for (size_t i = 0; i < r->n; i++)
         free_job(r->group[i]);
-    gf_pool_free(r->pool);
+    free_workers(r);
     return st;
 }
 
@@ -298,9 +328,7 @@ gf_status gf_rebuild_all(gf_store *s, gf_slice name_space, gf_slice prefix, gf_s
         r->context = context;
         r->in_group = *options;
         r->in_group.progress = NULL;
-        pthread_mutex_init(&r->write, NULL);
         st = rebuild_listed(r, &list, err);
-        pthread_mutex_destroy(&r->write);
         gf_free(r);
     }
     gf_buffer_release(&list.names);

@@ -64,6 +64,7 @@ typedef struct gf_job {
     double seconds;   /* that computing took */
 
     gf_gathered documents;
+    gf_analyser *analyser; /* with the words of the documents; only where there is no pool */
 
     /* of the served build; k_before is 0 where there is none */
     uint32_t *before;     /* documents.n: place in before_ids, or UINT32_MAX */

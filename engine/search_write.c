@@ -21,6 +21,7 @@ enum { TASK_DOCUMENTS = 512, CELL_BYTES = 16 << 10 };
 /* Terms of a worker's documents; a term is a byte for the language and the analyser's term. */
 typedef struct worker {
     gf_analyser *analyser;
+    bool borrows; /* the analyser is the job's */
     gf_strings terms;
     uint32_t **known; /* GF_LANGUAGES + 1: id in terms + 1 by the analyser's id; 0 not yet */
     size_t *n_known;  /* likewise: the entries */
@@ -61,6 +62,9 @@ static gf_status make_worker(writing *w, worker *k, gf_error *err)
     k->known = gf_calloc(GF_LANGUAGES + 1, sizeof *k->known);
     k->n_known = gf_calloc(GF_LANGUAGES + 1, sizeof *k->n_known);
     if (!k->known || !k->n_known) return gf_fail_memory(err, "an index");
+    k->analyser = w->job->analyser;
+    k->borrows = k->analyser != NULL;
+    if (k->borrows) return GF_OK;
     return gf_analyser_create(&w->job->settings.vectorizer.analysis, &k->analyser, err);
 }
 
@@ -452,7 +456,7 @@ static void release(writing *w)
 {
     for (unsigned i = 0; w->workers && i < w->n_workers; i++) {
         worker *k = &w->workers[i];
-        gf_analyser_free(k->analyser);
+        if (!k->borrows) gf_analyser_free(k->analyser);
         gf_strings_release(&k->terms);
         for (size_t l = 0; k->known && l <= GF_LANGUAGES; l++)
             gf_free(k->known[l]);

@@ -18,7 +18,7 @@ static const gf_setting settings[] = {
     {"lsa", "0 to 1000", "0",
      "dimensions of latent semantic analysis, in which new clusters begin; 0 for none"},
     {"restarts", "auto, or 1 to 100", "auto",
-     "runs, of which the best is kept; auto makes up to 8 where that costs little"},
+     "runs, of which the best is kept; auto makes up to 8 where that costs little, 16 of up to 64 documents"},
     {"max_passes", "1 to 10000", "100", "most passes of k-means over all documents, per run"},
     {"tolerance", "0 to 0.5", "0.001", "share of documents that may still move when a run ends"},
     {"polish", "on, off", "on", "improve the clusters by moving single documents"},

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+GF_LIBRARY_DEFINE(gf_microhttpd, GF_LIBMICROHTTPD, GF_MICROHTTPD_FUNCTIONS)
+
 enum {
     CONNECTIONS = 256,
     RESERVED = 64,     /* connections beyond those, to be told that there are too many */
@@ -345,6 +347,10 @@ static gf_status listen_at(gf_http *http, const address *a, gf_error *err)
     int listening;
     gf_status st = open_socket(http, a, &listening, err);
     if (st != GF_OK) return st;
+    if ((st = gf_library_load(&gf_microhttpd, err)) != GF_OK) {
+        close(listening);
+        return st;
+    }
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned threads = processors < 2 ? 2 : (unsigned)processors;
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_USE_SUSPEND_RESUME |

@@ -17,9 +17,9 @@
 #include "base/json_writer.h"
 #include "server/http.h"
 #include "server/http_metrics.h"
+#include "server/microhttpd.h"
 #include "server/workers.h"
 
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <pthread.h>
 

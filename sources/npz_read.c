@@ -1,10 +1,9 @@
 /* .npz files are read: the zip's entries as they come, those arrays that are wanted. */
+#include "sources/archive.h"
 #include "sources/npz_internal.h"
 
 #include "base/memory.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <string.h>
 
@@ -135,11 +134,13 @@ static gf_status read_entries(reading *r, gf_npz_array *parts, gf_error *err)
 
 static gf_status read_file(reading *r, gf_npz_array *parts, gf_error *err)
 {
+    gf_status st = gf_library_load(&gf_archive, err);
+    if (st != GF_OK) return st;
     r->archive = archive_read_new();
     if (!r->archive) return gf_fail_memory(err, "an archive");
     bool ok = archive_read_support_format_zip(r->archive) == ARCHIVE_OK &&
               archive_read_open(r->archive, r, NULL, give_bytes, NULL) == ARCHIVE_OK;
-    gf_status st = ok ? read_entries(r, parts, err) : failed(r, GF_EINVAL, err);
+    st = ok ? read_entries(r, parts, err) : failed(r, GF_EINVAL, err);
     archive_read_free(r->archive);
     return st;
 }

@@ -1,12 +1,11 @@
 /* .npz files are written: a zip of stored .npy arrays, each with its size known beforehand. */
+#include "sources/archive.h"
 #include "sources/npy.h"
 #include "sources/npz.h"
 
 #include "base/memory.h"
 #include "base/utf8.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +54,8 @@ static gf_status failed(gf_npz_writer *w, gf_error *err)
 gf_status gf_npz_writer_create(gf_npz_sink *sink, void *context, gf_npz_writer **writer,
                                gf_error *err)
 {
+    gf_status st = gf_library_load(&gf_archive, err);
+    if (st != GF_OK) return st;
     gf_npz_writer *w = gf_calloc(1, sizeof *w);
     if (!w) return gf_fail_memory(err, "an archive");
     w->sink = sink;
@@ -69,7 +70,7 @@ gf_status gf_npz_writer_create(gf_npz_sink *sink, void *context, gf_npz_writer *
               archive_write_zip_set_compression_store(w->archive) == ARCHIVE_OK &&
               archive_write_set_bytes_in_last_block(w->archive, 1) == ARCHIVE_OK &&
               archive_write_open(w->archive, w, NULL, take_bytes, NULL) == ARCHIVE_OK;
-    gf_status st = ok ? GF_OK : failed(w, err);
+    st = ok ? GF_OK : failed(w, err);
     if (st == GF_OK)
         *writer = w;
     else

@@ -1,8 +1,11 @@
 /* SHA-1 as bytes, hexadecimal digits and base32. */
 #include "sources/papers.h"
 
-#include <openssl/evp.h>
+#include "sources/crypto.h"
+
 #include <strings.h>
+
+GF_LIBRARY_DEFINE(gf_crypto, GF_LIBCRYPTO, GF_CRYPTO_FUNCTIONS)
 
 static const char base32[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 static const char hex[] = "0123456789abcdef";
@@ -83,6 +86,8 @@ gf_status gf_sha1_of(gf_slice bytes, gf_sha1 *sha1, gf_error *err)
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned n = 0;
+    gf_status st = gf_library_load(&gf_crypto, err);
+    if (st != GF_OK) return st;
     if (!EVP_Digest(bytes.ptr ? bytes.ptr : "", bytes.len, digest, &n, EVP_sha1(), NULL) ||
         n != GF_SHA1_BYTES)
         return gf_fail(err, GF_EIO, "libcrypto gives no SHA-1");

@@ -2,15 +2,17 @@
 #include "sources/papers_grobid.h"
 
 #include "base/memory.h"
+#include "sources/curl.h"
 #include "sources/tei.h"
 
-#include <curl/curl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
 
 #define ROUTE "/api/processFulltextDocument"
 enum { BUSY = 503, MOST_WAIT_MS = 60000, CONNECT_SECONDS = 30, STALLED_SECONDS = 600 };
+
+GF_LIBRARY_DEFINE(gf_curl, GF_LIBCURL, GF_CURL_FUNCTIONS)
 
 struct gf_grobid {
     CURL *curl;
@@ -61,12 +63,14 @@ static gf_status set_options(gf_grobid *g, gf_error *err)
 gf_status gf_grobid_open(const gf_grobid_options *options, gf_grobid **grobid, gf_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    gf_status st = gf_library_load(&gf_curl, err);
+    if (st != GF_OK) return st;
     pthread_once(&once, initialise);
     gf_grobid *g = gf_calloc(1, sizeof *g);
     if (!g) return gf_fail_memory(err, "an HTTP client");
     g->options = *options;
     if (g->options.most_ms == 0) g->options.most_ms = MOST_WAIT_MS;
-    gf_status st = set_url(g, options->url, err);
+    st = set_url(g, options->url, err);
     if (st == GF_OK && !(g->curl = curl_easy_init())) st = gf_fail_memory(err, "an HTTP client");
     if (st == GF_OK) st = set_options(g, err);
     if (st != GF_OK) {

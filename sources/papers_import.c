@@ -14,8 +14,8 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/strings.h"
+#include "sources/crypto.h"
 
-#include <openssl/evp.h>
 
 enum { MOST_CHANGES = 20000, MOST_BYTES = 8 << 20 };
 
@@ -334,7 +334,8 @@ gf_status gf_paper_import_file(gf_paper_import *m, const gf_sha1 *sha1, const ch
     gf_json_begin(&w, '{');
     gf_json_put_uint(&w, "size", bytes.len);
     gf_json_put_str(&w, "mime", mime);
-    gf_status st = put_digest(&w, "sha1", EVP_sha1(), bytes, err);
+    gf_status st = gf_library_load(&gf_crypto, err);
+    if (st == GF_OK) st = put_digest(&w, "sha1", EVP_sha1(), bytes, err);
     if (st == GF_OK) st = put_digest(&w, "md5", EVP_md5(), bytes, err);
     if (st == GF_OK) st = put_digest(&w, "sha256", EVP_sha256(), bytes, err);
     gf_json_end(&w, '}');

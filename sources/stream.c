@@ -23,9 +23,8 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "sources/archive.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <locale.h>
 #include <strings.h>
@@ -35,6 +34,8 @@ enum {
     SNIFFED = 512, /* bytes that tell an archive: a tar header */
     TAR_MAGIC_AT = 257
 };
+
+GF_LIBRARY_DEFINE(gf_archive, GF_LIBARCHIVE, GF_ARCHIVE_FUNCTIONS)
 
 struct level {
     gf_stream *stream;
@@ -164,6 +165,8 @@ static gf_status no_bytes(void *context, char *to, size_t n, size_t *got, gf_err
 
 static gf_status open_archive(struct level *l, gf_error *err)
 {
+    gf_status st = gf_library_load(&gf_archive, err);
+    if (st != GF_OK) return st;
     struct archive *a = l->archive = archive_read_new();
     if (!a) return gf_fail_memory(err, "an archive");
     archive_read_support_filter_gzip(a);

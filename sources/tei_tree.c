@@ -7,9 +7,8 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "sources/xml.h"
 
-#include <libxml/SAX2.h>
-#include <libxml/parser.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -18,6 +17,8 @@ enum {
     LARGEST_NAMES = 1 << 20,   /* bytes of names that the parser keeps for the next document */
     LARGEST_MEMORY = 64 << 20, /* and of nodes */
 };
+
+GF_LIBRARY_DEFINE(gf_xml, GF_LIBXML, GF_XML_FUNCTIONS)
 
 struct gf_tei_tree {
     xmlParserCtxt *parser;
@@ -189,6 +190,8 @@ static gf_status make_parser(gf_tei_tree *t, gf_error *err)
 
 gf_status gf_tei_tree_create(gf_tei_tree **tree, gf_error *err)
 {
+    gf_status st = gf_library_load(&gf_xml, err);
+    if (st != GF_OK) return st;
     gf_tei_tree *t = gf_calloc(1, sizeof *t);
     if (!t) return gf_fail_memory(err, "an XML parser");
     *tree = t;

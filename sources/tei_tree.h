@@ -29,6 +29,7 @@ typedef struct gf_tei_node {
 /** Parses one document after the other, and keeps the memory; for one thread. */
 typedef struct gf_tei_tree gf_tei_tree;
 
+/** @return GF_OK; GF_ENOMEM; GF_EIO (libxml2 cannot be loaded) */
 gf_status gf_tei_tree_create(gf_tei_tree **tree, gf_error *err);
 void gf_tei_tree_free(gf_tei_tree *tree);
 

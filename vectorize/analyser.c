@@ -2,32 +2,20 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "vectorize/normalise.h"
-#include "vectorize/stem.h"
-#include "vectorize/stop_words.h"
+#include "vectorize/lexicon_internal.h"
 
 enum { KINDS = GF_TOKEN_HASHTAG + 1 };
 
-/* What tells equal bytes apart in the table of surfaces, beside the language (1 + its index, or 0).
- */
-enum {
-    TAG_VERBATIM = 1 << 8, /* a link, or a mention or hashtag with its sign: no stemming */
-    TAG_LONG = 1 << 9,     /* the start of a word that is too long */
-    TAG_PIECE = 1 << 10    /* of a run without spaces: no least length */
-};
-
 struct gf_analyser {
     gf_analysis_options options;
-    char *more_stop_words; /* the options' text, ours */
+    gf_lexicon *lexicon; /* of the options, or own */
+    gf_lexicon *own;
     gf_tokeniser tokeniser;
     gf_word *words; /* word_capacity */
     size_t word_capacity;
     gf_surfaces surfaces;
     gf_strings terms;
-    gf_stemmers stemmers;
-    gf_strings *stops[GF_LANGUAGES + 1]; /* by language as in the tag; NULL until needed */
-    gf_buffer normal;                    /* scratch: a word's normal form */
-    bool skips[KINDS];                   /* kinds of token that are no words */
+    bool skips[KINDS]; /* kinds of token that are no words */
     bool verbatim[KINDS];
 };
 
@@ -61,13 +49,16 @@ gf_status gf_analyser_create(const gf_analysis_options *options, gf_analyser **a
     gf_analyser *a = gf_calloc(1, sizeof *a);
     if (!a) return gf_fail_memory(err, "an analyser");
     a->options = *options;
-    gf_slice more = options->more_stop_words;
-    a->more_stop_words = gf_copy_string(more.ptr, more.len);
-    if (!a->more_stop_words) {
+    a->options.more_stop_words = (gf_slice){0}; /* the lexicon has its own copy */
+    st = options->lexicon ? GF_OK : gf_lexicon_create(&a->own, err);
+    a->lexicon = options->lexicon ? options->lexicon : a->own;
+    if (a->own) a->own->remembers = false;
+    if (st == GF_OK) st = gf_lexicon_suit(a->lexicon, options, err);
+    if (st != GF_OK) {
+        gf_lexicon_free(a->own);
         gf_free(a);
-        return gf_fail_memory(err, "an analyser");
+        return st;
     }
-    a->options.more_stop_words.ptr = a->more_stop_words;
     gf_tokeniser_init(&a->tokeniser, token_options(options));
     decide_kinds(a);
     *analyser = a;
@@ -85,14 +76,8 @@ void gf_analyser_free(gf_analyser *a)
     if (!a) return;
     gf_analyser_reset(a);
     gf_tokeniser_release(&a->tokeniser);
-    gf_stemmers_release(&a->stemmers);
-    for (size_t i = 0; i <= GF_LANGUAGES; i++) {
-        if (a->stops[i]) gf_strings_release(a->stops[i]);
-        gf_free(a->stops[i]);
-    }
-    gf_buffer_release(&a->normal);
+    gf_lexicon_free(a->own);
     gf_free(a->words);
-    gf_free(a->more_stop_words);
     gf_free(a);
 }
 
@@ -113,71 +98,9 @@ gf_status gf_analyser_intern(gf_analyser *a, gf_slice term, uint32_t *id, gf_err
 
 /* ---- a surface that was not met before ------------------------------------------------------ */
 
-static gf_status make_stops(gf_analyser *a, const gf_language *language, gf_strings **stops,
-                            gf_error *err)
-{
-    gf_strings *set = gf_calloc(1, sizeof *set);
-    if (!set) return gf_fail_memory(err, "a stop list");
-    gf_status st = a->options.stop_words ? gf_stop_words_add(set, language, err) : GF_OK;
-    if (st == GF_OK) st = gf_stop_words_add_text(set, a->options.more_stop_words, language, err);
-    if (st != GF_OK) {
-        gf_strings_release(set);
-        gf_free(set);
-        return st;
-    }
-    *stops = set;
-    return GF_OK;
-}
-
-static gf_status is_stop_word(gf_analyser *a, gf_slice normal, const gf_language *language,
-                              bool *stop, gf_error *err)
-{
-    gf_strings **stops = &a->stops[language ? gf_language_index(language) + 1 : 0];
-    gf_status st = *stops ? GF_OK : make_stops(a, language, stops, err);
-    if (st == GF_OK) *stop = gf_strings_find(*stops, normal) != GF_STRING_NONE;
-    return st;
-}
-
-/*
- * A few characters have normal forms with a space in them (U+FDFA). A term has none, so that
- * n-grams can be told from words.
- */
-static void close_gaps(gf_buffer *normal)
-{
-    for (size_t i = 0; i < normal->len; i++)
-        if (normal->ptr[i] == ' ') normal->ptr[i] = '_';
-}
-
-static gf_status judge(gf_analyser *a, gf_slice normal, const gf_language *language, uint32_t tag,
-                       gf_word *word, gf_error *err)
-{
-    gf_slice term = normal;
-    bool stop = false;
-    gf_status st;
-    word->use = GF_WORD_TERM;
-    if (normal.len == 0) {
-        *word = (gf_word){GF_STRING_NONE, GF_WORD_NONE};
-        return GF_OK;
-    }
-    if (!(tag & TAG_VERBATIM)) {
-        if ((st = is_stop_word(a, normal, language, &stop, err)) != GF_OK) return st;
-        if (stop)
-            word->use = GF_WORD_STOP;
-        else if (tag & TAG_LONG ||
-                 (!(tag & TAG_PIECE) && gf_utf8_count(normal) < a->options.min_length))
-            word->use = GF_WORD_OTHER;
-        if (!stop && a->options.stem) {
-            st = gf_stem(&a->stemmers, language, normal, &term, err);
-            if (st != GF_OK) return st;
-            if (term.len == 0) term = normal;
-        }
-    }
-    return gf_strings_add(&a->terms, term, &word->term, NULL, err);
-}
-
 /*
  * Whether the normal form was met as a surface itself, as "word" mostly was where "Word" is new. A
- * normal form is its own normal form, so all that judge would find is there.
+ * normal form is its own normal form, so all that the lexicon would find is there.
  */
 static bool known_by_normal(const gf_analyser *a, gf_slice normal, gf_slice s, uint32_t tag,
                             gf_word *word)
@@ -191,20 +114,36 @@ static bool known_by_normal(const gf_analyser *a, gf_slice normal, gf_slice s, u
     return met != NULL;
 }
 
+/* What a surface means that the lexicon does not remember. */
+static gf_status find_out(gf_analyser *a, const gf_surface_key *key, gf_slice s,
+                          const gf_language *language, gf_meaning *meaning, gf_error *err)
+{
+    gf_word word;
+    gf_slice normal;
+    gf_status st = gf_lexicon_normalise(a->lexicon, s, language, &normal, err);
+    if (st != GF_OK) return st;
+    if (known_by_normal(a, normal, s, key->tag, &word))
+        *meaning = (gf_meaning){
+            word.use == GF_WORD_NONE ? (gf_slice){0} : gf_strings_at(&a->terms, word.term), word.use};
+    else
+        st = gf_lexicon_judge(a->lexicon, normal, language, key->tag, meaning, err);
+    return st == GF_OK ? gf_lexicon_remember(a->lexicon, key, s, meaning, err) : st;
+}
+
 static gf_status add_surface(gf_analyser *a, const gf_surface_key *key, gf_slice s,
                              const gf_language *language, gf_surface **slot, gf_error *err)
 {
-    gf_word word;
-    gf_buffer_reset(&a->normal);
-    gf_status st = gf_normalise(s, language, &a->normal, err);
-    if (st != GF_OK) return st;
-    close_gaps(&a->normal);
-    if (!known_by_normal(a, gf_buffer_view(&a->normal), s, key->tag, &word))
-        st = judge(a, gf_buffer_view(&a->normal), language, key->tag, &word, err);
+    gf_meaning meaning;
+    uint32_t term = GF_STRING_NONE;
+    gf_status st = GF_OK;
+    if (!gf_lexicon_find(a->lexicon, key, s, &meaning))
+        st = find_out(a, key, s, language, &meaning, err);
+    if (st == GF_OK && meaning.use != GF_WORD_NONE)
+        st = gf_strings_add(&a->terms, meaning.term, &term, NULL, err);
     if (st == GF_OK) st = gf_surfaces_add(&a->surfaces, key, s, slot, err);
     if (st != GF_OK) return st;
-    (*slot)->term = word.term;
-    (*slot)->use = (uint8_t)word.use;
+    (*slot)->term = term;
+    (*slot)->use = (uint8_t)meaning.use;
     return GF_OK;
 }
 
@@ -227,11 +166,11 @@ static inline bool surface_of(const gf_analyser *a, gf_slice text, const gf_toke
     if (a->skips[token->kind]) return false;
     *s = gf_slice_of(text.ptr + token->start, token->length);
     *tag = language_tag;
-    if (verbatim) *tag |= TAG_VERBATIM;
-    if (token->flags & GF_TOKEN_PIECE) *tag |= TAG_PIECE;
+    if (verbatim) *tag |= GF_TAG_VERBATIM;
+    if (token->flags & GF_TOKEN_PIECE) *tag |= GF_TAG_PIECE;
     if (token->flags & GF_TOKEN_LONG) {
         if (verbatim) return false;
-        *tag |= TAG_LONG;
+        *tag |= GF_TAG_LONG;
         *s = cut(a, *s);
     }
     return true;

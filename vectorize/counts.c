@@ -15,7 +15,7 @@ gf_status gf_counter_init(gf_counter *c, const gf_analysis_options *options, boo
 
 void gf_counter_reset(gf_counter *c)
 {
-    gf_analyser_reset(c->analyser);
+    if (c->analyser) gf_analyser_reset(c->analyser);
     gf_ngrams_release(&c->ngrams);
     gf_free(c->state);
     c->state = NULL;
@@ -24,7 +24,8 @@ void gf_counter_reset(gf_counter *c)
 
 void gf_counter_release(gf_counter *c)
 {
-    if (c->analyser) gf_counter_reset(c);
+    if (c->borrows) c->analyser = NULL;
+    gf_counter_reset(c);
     gf_analyser_free(c->analyser);
     gf_free(c->term);
     gf_free(c->count);

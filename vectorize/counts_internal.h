@@ -26,6 +26,7 @@ typedef struct gf_term_state {
 
 typedef struct gf_counter {
     gf_analyser *analyser;
+    bool borrows; /* the analyser is another's */
     gf_analysis_options options;
     gf_ngrams ngrams;
     bool notes_forms;     /* count the texts of n-grams */

@@ -38,7 +38,8 @@ typedef struct gf_dominance {
 /**
  * Whether a sample of texts is in one language: the language that at least 95 % of the reliably
  * detected texts are in (forms of one language, such as zh and zh-Hant, count together). Looks at
- * a fifth of the texts and more only where these are not nearly all in one.
+ * a fifth of the texts and more only where these are not nearly all in one; of each at the first 256
+ * bytes, and further where CLD2 is not sure of those.
  *
  * @param texts   evenly spread over the collection
  * @param pool    may be NULL; the answer is the same for any number of threads

@@ -4,7 +4,7 @@
 
 #include <xxhash.h>
 
-enum { FIRST_CAPACITY = 256, COMMON = 8 /* times met */ };
+enum { FIRST_CAPACITY = 1024, COMMON = 8 /* times met */ };
 
 void gf_surfaces_release(gf_surfaces *t)
 {

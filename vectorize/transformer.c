@@ -42,6 +42,15 @@ gf_status gf_transformer_create(const gf_vectorizer_options *options,
     return GF_OK;
 }
 
+void gf_transformer_borrow(gf_transformer *t, gf_analyser *analyser)
+{
+    gf_counter_reset(&t->counter);
+    if (!t->counter.borrows) gf_analyser_free(t->counter.analyser);
+    t->counter.analyser = analyser;
+    t->counter.borrows = true;
+    t->n_columns = 0;
+}
+
 void gf_transformer_free(gf_transformer *t)
 {
     if (!t) return;

@@ -23,6 +23,12 @@ typedef struct gf_transformer gf_transformer;
 gf_status gf_transformer_create(const gf_vectorizer_options *options,
                                 const gf_vocabulary *vocabulary, gf_transformer **transformer,
                                 gf_error *err);
+
+/**
+ * Have it analyse by an analyser of the same options, borrowed until free, which may have met words
+ * before; what comes of a text is the same.
+ */
+void gf_transformer_borrow(gf_transformer *transformer, gf_analyser *analyser);
 void gf_transformer_free(gf_transformer *transformer);
 
 /**

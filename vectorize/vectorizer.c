@@ -55,6 +55,15 @@ void gf_vectorizer_free(gf_vectorizer *v)
     gf_free(v);
 }
 
+gf_analyser *gf_vectorizer_take_analyser(gf_vectorizer *v)
+{
+    if (v->n_workers != 1 || !v->workers[0]) return NULL;
+    gf_analyser *taken = v->workers[0]->analyser;
+    v->workers[0]->analyser = NULL;
+    v->failed = GF_EINVAL; /* it can only be freed now */
+    return taken;
+}
+
 uint32_t gf_vectorizer_size(const gf_vectorizer *v)
 {
     return v->n_docs;

@@ -45,6 +45,7 @@ typedef struct gf_vectors {
 void gf_vectors_release(gf_vectors *vectors);
 
 typedef struct gf_vectorizer gf_vectorizer;
+typedef struct gf_analyser gf_analyser; /* vectorize/analyser.h */
 
 /**
  * @param options  copied, more_stop_words included
@@ -65,6 +66,13 @@ void gf_vectorizer_free(gf_vectorizer *vectorizer);
  */
 gf_status gf_vectorizer_add(gf_vectorizer *vectorizer, const gf_text *texts, size_t n,
                             const gf_cancel *cancel, gf_error *err);
+
+/**
+ * Take the analyser of a vectorizer that has one thread alone, with all words that it has met, for
+ * whoever analyses the same texts again; the vectorizer is then only good for being freed. NULL
+ * where there are several threads, or none has begun.
+ */
+gf_analyser *gf_vectorizer_take_analyser(gf_vectorizer *vectorizer);
 
 /** Documents added so far. */
 uint32_t gf_vectorizer_size(const gf_vectorizer *vectorizer);

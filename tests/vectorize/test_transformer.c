@@ -1,5 +1,6 @@
 #include "support/test.h"
 
+#include "vectorize/analyser.h"
 #include "vectorize/transformer.h"
 
 static const char *const texts[] = {"Connected apples, apple pies",
@@ -213,9 +214,50 @@ static void reports_failed_allocations(void **state)
     gf_vectors_release(&f.x);
 }
 
+/* An analyser that has met words, those of other texts too, gives the rows of a new one. */
+static void borrows_an_analyser(void **state)
+{
+    (void)state;
+    gf_error err;
+    fixture f = make();
+    gf_vectorizer *v;
+    gf_transformer *own, *borrowing;
+    gf_text other = {GF_SLICE("entirely different words, cats and a dog"), NULL};
+    assert_ok(gf_vectorizer_create(&f.options, NULL, &v, &err));
+    assert_null(gf_vectorizer_take_analyser(v)); /* none has begun */
+    assert_ok(gf_vectorizer_add(v, &other, 1, NULL, &err));
+    gf_analyser *analyser = gf_vectorizer_take_analyser(v);
+    assert_non_null(analyser);
+    assert_status(GF_EINVAL, gf_vectorizer_add(v, &other, 1, NULL, &err));
+    gf_vectorizer_free(v);
+    assert_ok(gf_transformer_create(&f.options, &f.x.vocabulary, &own, &err));
+    assert_ok(gf_transformer_create(&f.options, &f.x.vocabulary, &borrowing, &err));
+    gf_transformer_borrow(borrowing, analyser);
+    for (size_t i = 0; i <= TEXTS; i++) {
+        gf_slice text = i < TEXTS ? gf_slice_str(texts[i]) : other.text;
+        const gf_sequence_token *a, *b;
+        size_t n, m;
+        gf_row_view x, y;
+        assert_ok(gf_transformer_row(own, text, NULL, &x, NULL, &err));
+        assert_ok(gf_transformer_row(borrowing, text, NULL, &y, NULL, &err));
+        assert_int_equal(x.n, y.n);
+        assert_memory_equal(x.col, y.col, x.n * sizeof *x.col);
+        assert_memory_equal(x.val, y.val, x.n * sizeof *x.val);
+        assert_ok(gf_transformer_sequence(own, text, NULL, &a, &n, &err));
+        assert_ok(gf_transformer_sequence(borrowing, text, NULL, &b, &m, &err));
+        assert_int_equal(n, m);
+        assert_memory_equal(a, b, n * sizeof *a);
+    }
+    gf_transformer_free(own);
+    gf_transformer_free(borrowing);
+    gf_analyser_free(analyser);
+    gf_vectors_release(&f.x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(borrows_an_analyser),
         cmocka_unit_test(makes_rows),          cmocka_unit_test(rescues_at_idf_1),
         cmocka_unit_test(lists_tokens),        cmocka_unit_test(forgets_and_goes_on),
         cmocka_unit_test(refuses_another_idf), cmocka_unit_test(reports_failed_allocations),
