@@ -8,11 +8,11 @@
  */
 #include "server/service.h"
 
+#include "base/condition.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LOOK_MS = 100 };
@@ -35,17 +35,13 @@ struct gf_service {
 gf_status gf_service_open(gf_store *store, const gf_service_options *options, gf_service **service,
                           gf_error *err)
 {
-    pthread_condattr_t monotonic;
     gf_service *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a service");
     s->store = store;
     s->options = *options;
     if (s->options.workers == 0) s->options.workers = 1;
     pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    gf_condition_init(&s->changed);
     *service = s;
     return GF_OK;
 }
@@ -118,16 +114,6 @@ bool gf_service_rebuilds(const gf_operation *o, const gf_argument *arguments, si
     return is_set(arguments, n, "purge");
 }
 
-static void wait_a_little(gf_service *s)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&s->changed, &s->lock, &until);
-}
-
 static void leave_line(gf_service *s, const ticket *mine)
 {
     ticket **at = &s->first;
@@ -173,7 +159,7 @@ static gf_status take_worker(gf_service *s, const gf_call *call, gf_error *err)
             told = true;
             continue;
         }
-        wait_a_little(s);
+        gf_condition_wait_ms(&s->changed, &s->lock, LOOK_MS);
         st = gf_cancel_check(call->cancel, err);
         if (st == GF_OK) st = gf_cancel_check(s->options.cancel, err);
     }
