@@ -1,9 +1,8 @@
 /* Conditions that are waited for until a moment: it passes, or a signal comes first. */
 #include "support/test.h"
 
-#include "base/condition.h"
 #include "base/clock.h"
-
+#include "base/condition.h"
 
 typedef struct given {
     pthread_mutex_t lock;
