@@ -13,6 +13,9 @@
 #include "base/utf8.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { LOOK_MS = 100 };
@@ -250,6 +253,48 @@ static gf_status run(gf_service *s, const gf_operation *o, gf_call *call, gf_err
     return st;
 }
 
+/* ---- rebuilding -------------------------------------------------------------------------------
+ */
+
+typedef struct aside {
+    gf_service *service;
+    const gf_operation *operation;
+    gf_call *call;
+    gf_status status;
+    gf_error error;
+} aside;
+
+/* Whoever waits for an answer goes first: of the threads that a rebuild makes, too. */
+static void step_back(void)
+{
+    enum { POLITE = 10 };
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), POLITE);
+}
+
+static void *run_politely(void *context)
+{
+    aside *a = context;
+    step_back();
+    a->status = run(a->service, a->operation, a->call, &a->error);
+    return NULL;
+}
+
+/* On a thread of its own, since a thread that has stepped back may not come forward again. */
+static gf_status run_aside(gf_service *s, const gf_operation *o, gf_call *call, gf_error *err)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    aside a = {.service = s, .operation = o, .call = call};
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&thread, NULL, run_politely, &a);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) return run(s, o, call, err);
+    pthread_join(thread, NULL);
+    if (a.status != GF_OK && err) *err = a.error;
+    return a.status;
+}
+
 static gf_status refuse_rebuild(const gf_service *s, gf_error *err)
 {
     const char *purpose = s->options.purpose;
@@ -276,7 +321,7 @@ static gf_status run_accepted(gf_service *s, const gf_operation *o, gf_call *cal
     if (!s->options.rebuilds) return refuse_rebuild(s, err);
     st = take_worker(s, call, err);
     if (st != GF_OK) return st;
-    st = run(s, o, call, err);
+    st = run_aside(s, o, call, err);
     give_worker_back(s);
     return st;
 }

@@ -13,9 +13,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { MOST_ENDED = 1000, MOST_OPEN = 1000, MOST_ROWS = 16 << 20, TELL_MS = 50 };
 
@@ -203,13 +200,6 @@ static void end_task(task *t, gf_status st, const gf_call *call, const gf_error 
     pthread_mutex_unlock(&all->lock);
 }
 
-/* Whoever waits for an answer goes first: of the threads that a rebuild makes, too. */
-static void step_back(void)
-{
-    enum { POLITE = 10 };
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), POLITE);
-}
-
 static void run(void *context)
 {
     task *t = context;
@@ -221,7 +211,6 @@ static void run(void *context)
                     .progress = progress,
                     .context = t,
                     .cancel = &t->cancel};
-    step_back();
     gf_buffer_init(&t->rows, MOST_ROWS);
     gf_status st = gf_cancel_check(&t->cancel, &err);
     if (st == GF_OK)
