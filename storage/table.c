@@ -68,7 +68,12 @@ unsigned gf_database_capabilities(const gf_database *db)
 
 gf_status gf_database_compact(gf_database *db, gf_error *err)
 {
-    return db->backend->operations->compact(db->backend, err);
+    return db->backend->operations->compact(db->backend, 0, err);
+}
+
+gf_status gf_database_purge(gf_database *db, unsigned milliseconds, gf_error *err)
+{
+    return db->backend->operations->compact(db->backend, milliseconds, err);
 }
 
 gf_backend *gf_database_backend(gf_database *db)
