@@ -123,6 +123,9 @@ typedef struct gf_backend_operations {
     /* As gf_database_purge; 0 milliseconds: as gf_database_compact. */
     gf_status (*compact)(gf_backend *b, unsigned milliseconds, gf_error *err);
 
+    /* As gf_database_has_failed; NULL where the backend never does. */
+    bool (*has_failed)(gf_backend *b);
+
     void (*close)(gf_backend *b);
 } gf_backend_operations;
 
@@ -151,6 +154,9 @@ gf_status gf_database_compact(gf_database *db, gf_error *err);
  * @return GF_EBUSY where one is open still: what it has may be left. All else is done.
  */
 gf_status gf_database_purge(gf_database *db, unsigned milliseconds, gf_error *err);
+
+/** Whether a write failed, so that none is taken until the database is opened again. */
+bool gf_database_has_failed(gf_database *db);
 
 gf_backend *gf_database_backend(gf_database *db);
 

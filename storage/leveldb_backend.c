@@ -199,6 +199,7 @@ static const gf_backend_operations operations = {
     .snapshot_free = snapshot_free,
     .drop_table = gf_leveldb_drop_table,
     .compact = gf_leveldb_compact,
+    .has_failed = gf_leveldb_has_failed,
     .close = close_backend,
 };
 

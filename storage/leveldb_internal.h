@@ -177,6 +177,7 @@ bool gf_leveldb_readers_pass(gf_leveldb_readers *readers, const struct timespec 
  */
 gf_status gf_leveldb_commit(gf_leveldb *b, leveldb_writebatch_t *batch, size_t bytes, gf_sync sync,
                             gf_error *err);
+bool gf_leveldb_has_failed(gf_backend *b);
 
 /* ---- leveldb_cells.c --------------------------------------------------------------------------
  */

@@ -76,6 +76,12 @@ gf_status gf_database_purge(gf_database *db, unsigned milliseconds, gf_error *er
     return db->backend->operations->compact(db->backend, milliseconds, err);
 }
 
+bool gf_database_has_failed(gf_database *db)
+{
+    const gf_backend_operations *o = db->backend->operations;
+    return o->has_failed && o->has_failed(db->backend);
+}
+
 gf_backend *gf_database_backend(gf_database *db)
 {
     return db->backend;

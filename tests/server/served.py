@@ -43,11 +43,11 @@ class Answer:
 
 
 class Served:
-    def __init__(self, *options, folder=None, listen="127.0.0.1:0", program=None):
+    def __init__(self, *options, folder=None, listen="127.0.0.1:0", program=None, within=()):
         self.folder = folder or tempfile.mkdtemp(prefix="grouperfish-serve-")
         self.keep = folder is not None
         self.store = os.path.join(self.folder, "store")
-        self.command = [program or PROGRAM, "serve", "--store", self.store, "--listen", listen, *options]
+        self.command = [*within, program or PROGRAM, "serve", "--store", self.store, "--listen", listen, *options]
 
     def __enter__(self):
         self.log, self.told = [], False
