@@ -4,9 +4,10 @@ import os
 import re
 import shutil
 import signal
+import threading
 import unittest
 
-from sharing import HELD, LONG, Store, documents, waits_until
+from sharing import HELD, LONG, Store, document, documents, waits_until
 
 
 class Callers(Store):
@@ -125,6 +126,52 @@ class Callers(Store):
         self.good("backup", "copy")
         self.assertEqual(self.end(holder)[0], 0)
         self.assertEqual(self.size("posts", "--store", os.path.join(self.folder, "copy")), 300)
+
+    def test_a_backup_during_load(self):
+        """What did not change meanwhile is there byte for byte; of what did, the state of a moment."""
+        self.fill(2000)
+        serving = self.start("serve", "--listen", "127.0.0.1:0", "--log-level", "error")
+        waits_until(self.has_socket)
+        exports = [["export", "posts"], ["export", "posts", "--documents"], ["clusters", "posts"]]
+        rebuilding = self.slow_rebuild()  # of posts: what is served stays
+        before = [self.good(*words, "--format", "jsonl") for words in exports]
+        writing = self.start("put", "other", "-", "--from", "jsonl")
+        stop = threading.Event()
+
+        def write():
+            for i in range(1000000):
+                if stop.is_set():
+                    break
+                writing.stdin.write(document(i))
+            writing.stdin.close()
+            writing.stdin = None
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        waits_until(lambda: self.size("other") > 1000)
+        for i in range(3):
+            self.good("backup", f"copy {i}")
+            self.assertIsNone(rebuilding.poll(), "the rebuild was to go on meanwhile")
+        stop.set()
+        writer.join()
+        self.assertEqual(self.end(writing)[0], 0)
+        rebuilding.send_signal(signal.SIGINT)
+        self.assertEqual(self.end(rebuilding)[0], 7)
+        self.assertEqual([self.good(*words, "--format", "jsonl") for words in exports], before)
+        serving.terminate()
+        self.assertEqual(self.end(serving)[0], 0)
+        sizes = []
+        for i in range(3):
+            restored = ["--store", os.path.join(self.folder, f"restored {i}")]
+            self.good("restore", f"copy {i}", "--to", f"restored {i}")
+            self.assertEqual([self.good(*words, "--format", "jsonl", *restored) for words in exports],
+                             before)
+            sizes.append(self.size("other", *restored))
+            rows = self.good("export", "other", "--documents", "--format", "jsonl", *restored)
+            self.assertEqual(sorted(int(json.loads(row)["id"]) for row in rows.splitlines()),
+                             list(range(sizes[-1])))
+            self.assertTrue(self.good("verify", *restored))
+        self.assertEqual(sizes, sorted(sizes))
 
     def test_what_needs_the_store_alone(self):
         self.fill()
