@@ -208,13 +208,14 @@ static enum MHD_Result begin(gf_request *r, const char *method)
     r->seen = true;
     read_headers(r, method);
     unsigned status = check(r, method, &err);
-    gf_callers_asked(r, status == 0 || !r->has_body);
     if (status == 0) {
         if (starts_before_body(r)) start(r);
+        gf_callers_asked(r, r->has_body);
         return MHD_YES;
     }
     gf_answer_problem(r, status, err.message);
     r->started = r->finished = r->ready = r->passed_over = true;
+    gf_callers_asked(r, false);
     if (!r->has_body) return MHD_YES;
     r->close_after = true; /* the body is not waited for */
     return gf_answer_queue(r);
@@ -224,11 +225,11 @@ static enum MHD_Result begin(gf_request *r, const char *method)
 static enum MHD_Result go_on(gf_request *r)
 {
     pthread_mutex_lock(&r->lock);
-    if (!r->body_ended) {
-        r->body_ended = true;
-        pthread_cond_broadcast(&r->changed);
-    }
+    bool ends = !r->body_ended;
+    r->body_ended = true;
+    if (ends) pthread_cond_broadcast(&r->changed);
     pthread_mutex_unlock(&r->lock);
+    if (ends && r->has_body) gf_callers_asked(r, false);
     if (!r->started) start(r);
     pthread_mutex_lock(&r->lock);
     bool ready = r->ready;
