@@ -137,7 +137,7 @@ struct gf_http {
     gf_metrics metrics;
     char address[80];
     bool loopback, six; /* its address is; of IPv6 */
-    gf_route *routes; /* n_routes */
+    gf_route *routes;   /* n_routes */
     size_t n_routes;
     struct gf_callers *callers;
     gf_cancel stopping;

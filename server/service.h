@@ -47,9 +47,9 @@ gf_status gf_service_check(gf_service *service, gf_error *err);
 /**
  * Run a call. call->store is the service's, store_path too where it is NULL, and
  * call->wait_seconds counts as 0; emit, notice, progress, write, reject and input are the
- * transport's, called on this thread while it waits, or on one that it waits for (progress: on any). The namespace's name is checked. A call
- * that rebuilds waits until a worker is free and tells so by progress ("waiting"); it runs at lower
- * priority (nice 10) than all others.
+ * transport's, called on this thread while it waits, or on one that it waits for (progress: on
+ * any). The namespace's name is checked. A call that rebuilds waits until a worker is free and
+ * tells so by progress ("waiting"); it runs at lower priority (nice 10) than all others.
  *
  * @return as gf_operation_run; GF_EBUSY once the service drains, or where rebuilds are not run
  *         here; GF_ECANCELLED where the call's own cancel, or the service's, ended the waiting
