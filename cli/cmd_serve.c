@@ -91,6 +91,7 @@ static gf_status open_all(serving *v, gf_error *err)
     gf_service_options service = {.store_path = s->store_path,
                                   .purpose = "serve",
                                   .rebuilds = true,
+                                  .reopens = true,
                                   .workers = (unsigned)gf_call_number(&call, "workers", 1)};
     gf_slice tokens = gf_session_argument(s, "tokens");
     gf_slice after = gf_session_argument(s, "rebuild-after");

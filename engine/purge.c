@@ -237,6 +237,7 @@ gf_status gf_collection_purge(gf_store *s, gf_place where, const gf_rebuild_opti
 
 gf_status gf_store_purge(gf_store *s, gf_error *err)
 {
-    gf_status st = gf_database_compact(s->db, err);
+    enum { PATIENCE_MS = 10000 };
+    gf_status st = gf_database_purge(s->db, PATIENCE_MS, err);
     return st == GF_OK ? gf_folder_clear_journals(s->folder, err) : st;
 }

@@ -152,7 +152,7 @@ static gf_status need_language(gf_matcher *m, const gf_language *language, in_la
 gf_status gf_matcher_terms(gf_matcher *m, const gf_language *language, const gf_query_terms **terms,
                            gf_error *err)
 {
-    in_language *l;
+    in_language *l = NULL;
     gf_status st = need_language(m, language, &l, err);
     if (st == GF_OK) *terms = &l->terms;
     return st;
@@ -247,7 +247,7 @@ gf_status gf_matcher_match(gf_matcher *m, gf_slice text, const gf_language *lang
                            gf_matched *matched, gf_error *err)
 {
     gf_analysis a;
-    in_language *l;
+    in_language *l = NULL;
     gf_matched out = {.count = m->count};
     gf_status st = bound_memory(m, err);
     if (st == GF_OK) st = need_language(m, language, &l, err);

@@ -45,6 +45,32 @@ void gf_store_close(gf_store *s)
     gf_free(s);
 }
 
+bool gf_store_has_failed(gf_store *s)
+{
+    return !s->db || gf_database_has_failed(s->db);
+}
+
+gf_status gf_store_check_room(const gf_store *s, gf_error *err)
+{
+    return gf_folder_check_room(s->folder, err);
+}
+
+/* What was cut short by the failure is tidied up by whoever writes first. */
+gf_status gf_store_reopen(gf_store *s, gf_error *err)
+{
+    gf_database *db = NULL;
+    gf_database_close(s->db);
+    s->db = NULL;
+    s->tidy = false;
+    gf_status st = gf_folder_open(s->folder, &db, err);
+    if (st == GF_OK) st = gf_tables_open(db, &s->tables, err);
+    if (st == GF_OK)
+        s->db = db;
+    else
+        gf_database_close(db);
+    return st;
+}
+
 bool gf_store_is_new(const gf_store *s)
 {
     return gf_folder_is_new(s->folder);

@@ -4,8 +4,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +13,6 @@ GF_LIBRARY_DEFINE(gf_microhttpd, GF_LIBMICROHTTPD, GF_MICROHTTPD_FUNCTIONS)
 
 enum {
     CONNECTIONS = 256,
-    RESERVED = 64,     /* connections beyond those, to be told that there are too many */
     MEMORY = 32 << 10, /* of a connection: headers, and a piece of the body */
     IDLE_SECONDS = 60,
     MOST_THREADS = 600
@@ -78,6 +75,7 @@ static void on_end(void *context, struct MHD_Connection *connection, void **stat
     gf_request *r = *state;
     (void)connection, (void)code;
     if (!r) return;
+    gf_callers_ended(r);
     double seconds = gf_clock_seconds() - r->begun;
     gf_metrics_count(&http->metrics, r->route ? (size_t)(r->route - http->routes) : http->n_routes,
                      r->told, seconds);
@@ -214,10 +212,12 @@ static enum MHD_Result begin(gf_request *r, const char *method)
     unsigned status = check(r, method, &err);
     if (status == 0) {
         if (starts_before_body(r)) start(r);
+        gf_callers_asked(r, r->has_body);
         return MHD_YES;
     }
     gf_answer_problem(r, status, err.message);
     r->started = r->finished = r->ready = r->passed_over = true;
+    gf_callers_asked(r, false);
     if (!r->has_body) return MHD_YES;
     r->close_after = true; /* the body is not waited for */
     return gf_answer_queue(r);
@@ -226,15 +226,14 @@ static enum MHD_Result begin(gf_request *r, const char *method)
 /* The body has ended, or somebody resumed the connection. */
 static enum MHD_Result go_on(gf_request *r)
 {
-    if (!r->started) {
-        r->body_ended = true;
-        start(r);
-    }
     pthread_mutex_lock(&r->lock);
-    if (!r->body_ended) {
-        r->body_ended = true;
-        pthread_cond_broadcast(&r->changed);
-    }
+    bool ends = !r->body_ended;
+    r->body_ended = true;
+    if (ends) pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->lock);
+    if (ends && r->has_body) gf_callers_asked(r, false);
+    if (!r->started) start(r);
+    pthread_mutex_lock(&r->lock);
     bool ready = r->ready;
     if (!ready) {
         r->suspended = true;
@@ -259,111 +258,29 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 /* ---- beginning --------------------------------------------------------------------------------
  */
 
-typedef union address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-} address;
-
-static bool parse_port(gf_slice s, in_port_t *port)
-{
-    unsigned v = 0;
-    if (s.len == 0 || s.len > 5) return false;
-    for (size_t i = 0; i < s.len; i++) {
-        if (s.ptr[i] < '0' || s.ptr[i] > '9') return false;
-        v = v * 10 + (unsigned)(s.ptr[i] - '0');
-    }
-    *port = htons((uint16_t)v);
-    return v <= 65535;
-}
-
-static gf_status parse_address(gf_slice listen, address *a, bool *loopback, gf_error *err)
-{
-    char text[64];
-    size_t colon = listen.len;
-    while (colon && listen.ptr[colon - 1] != ':')
-        colon--;
-    bool six = listen.len && listen.ptr[0] == '[';
-    size_t start = six, end = colon ? colon - 1 - six : 0;
-    *a = (address){.any = {.sa_family = six ? AF_INET6 : AF_INET}};
-    bool good = colon > 1 && end > start && end - start < sizeof text &&
-                (!six || listen.ptr[end] == ']') &&
-                parse_port(gf_slice_skip(listen, colon), six ? &a->v6.sin6_port : &a->v4.sin_port);
-    if (good) {
-        memcpy(text, listen.ptr + start, end - start);
-        text[end - start] = '\0';
-        if (strcmp(text, "localhost") == 0) memcpy(text, "127.0.0.1", 10);
-        good = inet_pton(a->any.sa_family, text,
-                         six ? (void *)&a->v6.sin6_addr : (void *)&a->v4.sin_addr) == 1;
-    }
-    if (!good)
-        return gf_fail(err, GF_EINVAL,
-                       "listen: \"%.*s\" is not an address with a port, such as "
-                       "127.0.0.1:61732",
-                       GF_SLICE_ARG(listen));
-    *loopback =
-        six ? IN6_IS_ADDR_LOOPBACK(&a->v6.sin6_addr) : ntohl(a->v4.sin_addr.s_addr) >> 24 == 127;
-    return GF_OK;
-}
-
-static void name_address(gf_http *http, int listening)
-{
-    address a;
-    socklen_t n = sizeof a;
-    char text[INET6_ADDRSTRLEN] = "";
-    if (getsockname(listening, &a.any, &n) != 0) return;
-    bool six = a.any.sa_family == AF_INET6;
-    inet_ntop(a.any.sa_family, six ? (const void *)&a.v6.sin6_addr : (const void *)&a.v4.sin_addr,
-              text, sizeof text);
-    snprintf(http->address, sizeof http->address, six ? "[%s]:%u" : "%s:%u", text,
-             (unsigned)ntohs(six ? a.v6.sin6_port : a.v4.sin_port));
-}
-
-/* A socket of our own: MHD's would share the port with another server. */
-static gf_status open_socket(gf_http *http, const address *a, int *listening, gf_error *err)
-{
-    int on = 1, s = socket(a->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    bool good = s >= 0 && setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-                bind(s, &a->any, a->any.sa_family == AF_INET6 ? sizeof a->v6 : sizeof a->v4) == 0 &&
-                listen(s, SOMAXCONN) == 0;
-    if (!good) {
-        gf_fail_errno(err, "cannot listen at %.*s", GF_SLICE_ARG(http->options.listen));
-        if (s >= 0) close(s);
-        return GF_EIO;
-    }
-    name_address(http, s);
-    *listening = s;
-    return GF_OK;
-}
-
 static size_t leave_as_it_is(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context, (void)connection;
     return strlen(text);
 }
 
-static gf_status listen_at(gf_http *http, const address *a, gf_error *err)
+/* There is always room for one connection more: who has to go is for http_callers.c to say. */
+static gf_status answer_at(gf_http *http, int listening, gf_error *err)
 {
-    int listening;
-    gf_status st = open_socket(http, a, &listening, err);
-    if (st != GF_OK) return st;
-    if ((st = gf_library_load(&gf_microhttpd, err)) != GF_OK) {
-        close(listening);
-        return st;
-    }
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned threads = processors < 2 ? 2 : (unsigned)processors;
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_USE_SUSPEND_RESUME |
-                     (a->any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+                     (http->six ? MHD_USE_IPv6 : 0);
     http->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, handle, http, MHD_OPTION_LISTEN_SOCKET, listening,
-        MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_LIMIT,
-        http->options.connections + RESERVED, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_LISTENING_ADDRESS_REUSE,
-        1U, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, http, MHD_OPTION_NOTIFY_COMPLETED, on_end,
-        http, MHD_OPTION_NOTIFY_CONNECTION, gf_guard_connection, http, MHD_OPTION_UNESCAPE_CALLBACK,
-        leave_as_it_is, NULL, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_END);
+        flags, 0, gf_callers_admit, http->callers, handle, http, MHD_OPTION_LISTEN_SOCKET,
+        listening, MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_LIMIT,
+        threads * (http->options.connections + GF_CALLERS_RESERVED),
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_URI_LOG_CALLBACK,
+        on_request_line, http, MHD_OPTION_NOTIFY_COMPLETED, on_end, http,
+        MHD_OPTION_NOTIFY_CONNECTION, gf_callers_notice, http->callers,
+        MHD_OPTION_UNESCAPE_CALLBACK, leave_as_it_is, NULL, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (http->daemon) return GF_OK;
     close(listening);
     return gf_fail(err, GF_ENOMEM, "cannot begin to answer at %s", http->address);
@@ -374,23 +291,23 @@ static void release(gf_http *http)
     gf_workers_free(http->workers);
     gf_routes_free(http);
     gf_metrics_release(&http->metrics);
-    gf_guests_free(http->guests);
+    gf_callers_free(http->callers);
     pthread_mutex_destroy(&http->lock);
     gf_free(http);
 }
 
 static gf_status start_all(gf_http *http, gf_error *err)
 {
-    address a;
-    gf_status st = parse_address(http->options.listen, &a, &http->loopback, err);
-    if (st == GF_OK && !http->loopback && !http->options.tokens)
-        st = gf_fail(err, GF_EINVAL, "listen: others can reach %.*s: that needs --tokens",
-                     GF_SLICE_ARG(http->options.listen));
+    int listening = -1;
+    gf_status st = gf_library_load(&gf_microhttpd, err);
     if (st == GF_OK) st = gf_routes_make(http, err);
     if (st == GF_OK) st = gf_metrics_init(&http->metrics, http->n_routes, err);
     if (st == GF_OK) st = gf_workers_create(MOST_THREADS, &http->workers, err);
-    if (st == GF_OK && !(http->guests = gf_guests_create())) st = gf_fail_memory(err, "a server");
-    return st == GF_OK ? listen_at(http, &a, err) : st;
+    if (st == GF_OK)
+        st = gf_callers_create(http->options.connections, http->options.connections_of_one,
+                               &http->callers, err);
+    if (st == GF_OK) st = gf_http_listen(http, &listening, err);
+    return st == GF_OK ? answer_at(http, listening, err) : st;
 }
 
 gf_status gf_http_start(const gf_http_options *options, gf_http **http, gf_error *err)

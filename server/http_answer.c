@@ -1,6 +1,7 @@
 /* Answers: whole ones, streamed ones, and problems (RFC 9457). */
 #include "server/http_internal.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -78,6 +79,7 @@ void gf_request_wake(gf_request *r)
 {
     if (!r->suspended) return;
     r->suspended = false;
+    r->asked = gf_clock_seconds();
     MHD_resume_connection(r->connection);
 }
 

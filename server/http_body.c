@@ -4,9 +4,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-#include <stdio.h>
-#include <sys/socket.h>
-
 enum { LEAST_RATE = 1024 };
 static const double patience = 10; /* seconds before the rate counts */
 
@@ -44,28 +41,17 @@ size_t gf_ring_read(gf_ring *r, char *to, size_t n)
 /* ---- coming in --------------------------------------------------------------------------------
  */
 
-/* MHD cannot answer while a body comes: so this goes out past it, and the connection ends. */
-static enum MHD_Result end_slow(gf_request *r)
+/* While the connection is suspended it is us who keep the client waiting. */
+static double seconds_waited(const gf_request *r, double now)
 {
-    static const char answer[] =
-        "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
-        "Content-Type: application/problem+json\r\nContent-Security-Policy: default-src 'none'\r\n"
-        "Content-Length: 97\r\n\r\n"
-        "{\"type\":\"about:blank\",\"title\":\"Request Timeout\",\"status\":408,"
-        "\"detail\":\"the body came too slowly\"}";
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    r->told = 408;
-    if (info && send(info->connect_fd, answer, sizeof answer - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-        r->told = 0;
-    return MHD_NO;
+    return r->waited + (r->suspended || r->body_ended ? 0 : now - r->asked);
 }
 
-static bool is_slow(gf_request *r, size_t came)
+bool gf_body_is_slow(const gf_request *r, double now)
 {
-    r->waited += gf_clock_seconds() - r->asked;
-    r->body_bytes += came;
-    return r->waited > patience && (double)r->body_bytes < LEAST_RATE * (r->waited - 1);
+    double waited = seconds_waited(r, now);
+    return !r->suspended && !r->body_ended && waited > patience &&
+           (double)r->body_bytes < LEAST_RATE * (waited - 1);
 }
 
 static void collect(gf_request *r, const char *bytes, size_t n)
@@ -75,11 +61,9 @@ static void collect(gf_request *r, const char *bytes, size_t n)
 
 enum MHD_Result gf_body_take(gf_request *r, const char *bytes, size_t *n)
 {
-    enum MHD_Result result = MHD_YES;
     pthread_mutex_lock(&r->lock);
-    if (is_slow(r, 0)) {
-        result = end_slow(r);
-    } else if (r->passed_over || r->route->body == GF_BODY_NONE) {
+    r->waited = seconds_waited(r, gf_clock_seconds());
+    if (r->passed_over || r->route->body == GF_BODY_NONE) {
         r->body_bytes += *n;
         *n = 0;
     } else if (r->route->body == GF_BODY_COLLECT) {
@@ -99,7 +83,7 @@ enum MHD_Result gf_body_take(gf_request *r, const char *bytes, size_t *n)
     }
     r->asked = gf_clock_seconds();
     pthread_mutex_unlock(&r->lock);
-    return result;
+    return MHD_YES;
 }
 
 /* ---- being read -------------------------------------------------------------------------------

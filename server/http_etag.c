@@ -38,8 +38,11 @@ bool gf_etag_settles(gf_request *r)
         return false;
     if (!configuration.len) configuration = GF_SLICE("default");
     gf_place where = {r->name_space, gf_request_argument(r, "collection")};
-    gf_status st = gf_collection_mark(gf_service_store(r->http->options.service), where,
-                                      configuration, &hash, &served, NULL);
+    gf_store *store;
+    gf_status st = gf_service_take(r->http->options.service, &store, NULL);
+    if (st != GF_OK) return false;
+    st = gf_collection_mark(store, where, configuration, &hash, &served, NULL);
+    gf_service_give(r->http->options.service);
     if (st != GF_OK) return false; /* the operation says what is wrong */
     unsigned shape = r->lines_wanted + 2u * r->page_wanted;
     hash = XXH64(r->target.ptr, r->target.len, hash + shape);

@@ -1,6 +1,5 @@
 /*
- * Who may come in: a page in a browser that means us harm, a stranger without a token, one caller
- * with too many connections.
+ * Who may come in: not a page in a browser that means us harm, nor a stranger without a token.
  *
  *     Host       a number (an address cannot be rebound), localhost, or a name of --host-name;
  *                anything else may be a name that was made to point here (DNS rebinding): 421
@@ -10,119 +9,8 @@
  */
 #include "server/http_internal.h"
 
-#include "base/memory.h"
-
 #include <arpa/inet.h>
 #include <strings.h>
-
-enum { MOST_GUESTS = 1024 };
-
-/* ---- connections ------------------------------------------------------------------------------
- */
-
-/* Connections by address; there are never more than MHD takes. */
-struct gf_guests {
-    pthread_mutex_t lock;
-    struct {
-        unsigned char address[16];
-        unsigned n;
-    } all[MOST_GUESTS];
-    size_t n; /* entries used */
-    unsigned connections;
-};
-
-struct gf_guests *gf_guests_create(void)
-{
-    struct gf_guests *g = gf_calloc(1, sizeof *g);
-    if (g) pthread_mutex_init(&g->lock, NULL);
-    return g;
-}
-
-void gf_guests_free(struct gf_guests *g)
-{
-    if (!g) return;
-    pthread_mutex_destroy(&g->lock);
-    gf_free(g);
-}
-
-/* As IPv6 has it; of IPv6 the /64, which is one household's. Whether it is this machine. */
-static bool address_of(struct MHD_Connection *c, unsigned char to[16])
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    memset(to, 0, 16);
-    if (!info || !info->client_addr) return false;
-    if (info->client_addr->sa_family == AF_INET) {
-        const struct sockaddr_in *v4 = (const void *)info->client_addr;
-        to[10] = to[11] = 0xff;
-        memcpy(to + 12, &v4->sin_addr, 4);
-        return to[12] == 127;
-    }
-    const struct sockaddr_in6 *v6 = (const void *)info->client_addr;
-    if (IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr)) return true;
-    memcpy(to, &v6->sin6_addr, 8);
-    return false;
-}
-
-static unsigned *find_guest(struct gf_guests *g, const unsigned char address[16])
-{
-    for (size_t i = 0; i < g->n; i++)
-        if (memcmp(g->all[i].address, address, 16) == 0) return &g->all[i].n;
-    if (g->n == MOST_GUESTS) return NULL;
-    memcpy(g->all[g->n].address, address, 16);
-    g->all[g->n].n = 0;
-    return &g->all[g->n++].n;
-}
-
-static void forget_empty(struct gf_guests *g)
-{
-    while (g->n && g->all[g->n - 1].n == 0)
-        g->n--;
-    for (size_t i = 0; i < g->n; i++)
-        if (g->all[i].n == 0) g->all[i--] = g->all[--g->n];
-}
-
-/* What a connection is told when it asks for something; kept as the connection's context. */
-static const char too_many[] = "503", too_many_of_one[] = "429";
-
-void gf_guard_connection(void *context, struct MHD_Connection *c, void **socket_context,
-                         enum MHD_ConnectionNotificationCode code)
-{
-    gf_http *http = context;
-    struct gf_guests *g = http->guests;
-    unsigned char address[16];
-    bool local = address_of(c, address);
-    unsigned of_one = http->options.connections_of_one;
-    pthread_mutex_lock(&g->lock);
-    unsigned *n = find_guest(g, address);
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        g->connections++;
-        if (n) ++*n;
-        if (g->connections > http->options.connections)
-            *socket_context = (void *)(uintptr_t)too_many;
-        else if (n && *n > (of_one ? of_one : 32) && !(local && !of_one))
-            *socket_context = (void *)(uintptr_t)too_many_of_one;
-    } else {
-        g->connections--;
-        if (n && *n && --*n == 0) forget_empty(g);
-    }
-    pthread_mutex_unlock(&g->lock);
-}
-
-static unsigned check_connection(gf_request *r, gf_error *err)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    const void *mark = info ? info->socket_context : NULL;
-    if (!mark) return 0;
-    r->close_after = true;
-    if (mark == too_many_of_one) {
-        gf_fail(err, GF_EBUSY, "too many connections from one address");
-        return 429;
-    }
-    gf_fail(err, GF_EBUSY, "too many connections");
-    return 503;
-}
 
 /* ---- headers ----------------------------------------------------------------------------------
  */
@@ -195,7 +83,7 @@ static unsigned check_size(gf_request *r, gf_error *err)
 unsigned gf_guard_early(gf_request *r, const char *method, gf_error *err)
 {
     bool changes = strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0;
-    unsigned status = check_connection(r, err);
+    unsigned status = gf_callers_check(r, err);
     if (status == 0) status = check_size(r, err);
     if (status == 0) status = check_host(r, err);
     if (status == 0) status = check_origin(r, changes, err);

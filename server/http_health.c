@@ -18,17 +18,35 @@ static gf_status ignore(void *context, const gf_collection_info *info, gf_error 
     return GF_OK;
 }
 
-/* Ready is a store that can be read, and a server that is not closing. */
+/* Ready is a store that can be read and written, and a server that is not closing. */
 static void ready(gf_request *r)
 {
     gf_error err = {GF_OK, ""};
     gf_place anywhere = {GF_SLICE("default"), GF_SLICE("default")};
-    gf_status st = gf_collection_read(gf_service_store(r->http->options.service), anywhere, ignore,
-                                      NULL, &err);
+    gf_service *service = r->http->options.service;
+    gf_store *store;
+    gf_status st = gf_service_check(service, &err);
+    if (st == GF_OK) st = gf_service_take(service, &store, &err);
+    if (st != GF_OK) {
+        gf_answer_problem(r, 503, err.message);
+        return;
+    }
+    st = gf_collection_read(store, anywhere, ignore, NULL, &err);
+    gf_service_give(service);
     if (st != GF_OK && st != GF_ENOTFOUND)
         gf_answer_problem(r, 503, "the store cannot be read");
     else
         gf_answer(r, 200, "text/plain; charset=utf-8", GF_SLICE("ready\n"));
+}
+
+static gf_status read_status(gf_request *r, gf_store_status *status, gf_error *err)
+{
+    gf_store *store;
+    gf_status st = gf_service_take(r->http->options.service, &store, err);
+    if (st != GF_OK) return st;
+    st = gf_store_read_status(store, status, err);
+    gf_service_give(r->http->options.service);
+    return st;
 }
 
 static void name_of(const void *context, size_t route, const char **name, const char **method)
@@ -50,7 +68,7 @@ static void metrics(gf_request *r)
     gf_error err = {GF_OK, ""};
     gf_store_status status;
     size_t queued, running;
-    gf_status st = gf_store_read_status(gf_service_store(r->http->options.service), &status, &err);
+    gf_status st = read_status(r, &status, &err);
     if (st != GF_OK) {
         gf_answer_failure(r, &err);
         return;
@@ -75,7 +93,7 @@ static void stats(gf_request *r)
     gf_error err = {GF_OK, ""};
     gf_store_status status;
     size_t queued, running;
-    gf_status st = gf_store_read_status(gf_service_store(r->http->options.service), &status, &err);
+    gf_status st = read_status(r, &status, &err);
     if (st != GF_OK) {
         gf_answer_failure(r, &err);
         return;

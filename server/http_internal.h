@@ -111,7 +111,7 @@ struct gf_request {
     /* The body: what a route that collects it has, and how slowly it comes. */
     gf_buffer collected;
     uint64_t body_bytes;
-    double asked, waited; /* when more was asked for; seconds that were waited for it */
+    double asked, waited; /* when more was asked for; seconds that were waited before that */
 
     /* The answer: the route's until `ready`, then MHD's thread's. */
     unsigned status;
@@ -136,10 +136,10 @@ struct gf_http {
     gf_workers *workers;
     gf_metrics metrics;
     char address[80];
-    bool loopback;
-    gf_route *routes; /* n_routes */
+    bool loopback, six; /* its address is; of IPv6 */
+    gf_route *routes;   /* n_routes */
     size_t n_routes;
-    struct gf_guests *guests;
+    struct gf_callers *callers;
     gf_cancel stopping;
     pthread_mutex_t lock; /* of the list of requests under way */
     gf_request *active;
@@ -170,15 +170,39 @@ gf_slice gf_request_argument(const gf_request *r, const char *name);
 /** Append s so that it can stand as one part of a path, or as a value of a query. */
 void gf_percent_encode(gf_buffer *out, gf_slice s);
 
-/* ---- http_guard.c: who may come in ------------------------------------------------------------
+/* ---- http_listen.c ----------------------------------------------------------------------------
  */
 
-struct gf_guests *gf_guests_create(void);
-void gf_guests_free(struct gf_guests *guests);
+/**
+ * Open a socket at the address that the options name, and note its own in *http.
+ * @return GF_EINVAL (no address, or one that needs tokens and there are none), GF_EIO (taken)
+ */
+gf_status gf_http_listen(gf_http *http, int *listening, gf_error *err);
 
-/** MHD's notice of a connection's begin and end. */
-void gf_guard_connection(void *http, struct MHD_Connection *connection, void **socket_context,
-                         enum MHD_ConnectionNotificationCode code);
+/* ---- http_callers.c: connections ---------------------------------------------------------------
+ */
+
+enum { GF_CALLERS_RESERVED = 64 /* connections beyond the limit, to be told that it is reached */ };
+
+/** So many at a time, and of one address; 0: 32 of one, and any number from loopback. */
+gf_status gf_callers_create(unsigned most, unsigned most_of_one, struct gf_callers **callers,
+                            gf_error *err);
+void gf_callers_free(struct gf_callers *callers);
+
+/** MHD's question whether to accept a connection, and its notice of one's begin and end. */
+enum MHD_Result gf_callers_admit(void *callers, const struct sockaddr *from, socklen_t size);
+void gf_callers_notice(void *callers, struct MHD_Connection *connection, void **socket_context,
+                       enum MHD_ConnectionNotificationCode code);
+
+/** 0, or 429 or 503 for a connection that is one too many. */
+unsigned gf_callers_check(gf_request *r, gf_error *err);
+
+/** The request's headers have come; its body is waited for or not. It has ended. */
+void gf_callers_asked(gf_request *r, bool wants_body);
+void gf_callers_ended(gf_request *r);
+
+/* ---- http_guard.c: who may come in ------------------------------------------------------------
+ */
 
 /** Checks before the route is known, and after it; 0, or the HTTP status, with the reason in err.
  */
@@ -214,6 +238,9 @@ void gf_request_wake(gf_request *r);
 
 /* ---- http_body.c ------------------------------------------------------------------------------
  */
+
+/** With the lock held: whether the client keeps us waiting for its body for too long. */
+bool gf_body_is_slow(const gf_request *r, double now);
 
 /** What came of the body; *n is what is left. MHD_NO ends the connection. */
 enum MHD_Result gf_body_take(gf_request *r, const char *bytes, size_t *n);

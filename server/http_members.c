@@ -160,7 +160,7 @@ static gf_status put_page(page *p, const cursor *c, gf_error *err)
     return gf_buffer_check(&p->request->answer, err);
 }
 
-static gf_status open_view(page *p, cursor *c, gf_error *err)
+static gf_status open_view(page *p, gf_store *store, cursor *c, gf_error *err)
 {
     const gf_request *r = p->request;
     gf_slice configuration = gf_request_argument(r, "config");
@@ -174,8 +174,7 @@ static gf_status open_view(page *p, cursor *c, gf_error *err)
         return gf_fail(err, GF_EINVAL, "build: \"%.*s\" is not a build", GF_SLICE_ARG(build));
     gf_status st = text.len ? read_cursor(text, c, err) : GF_OK;
     if (st != GF_OK) return st;
-    return gf_view_open(gf_service_store(r->http->options.service),
-                        (gf_place){r->name_space, gf_request_argument(r, "collection")},
+    return gf_view_open(store, (gf_place){r->name_space, gf_request_argument(r, "collection")},
                         configuration.len ? configuration : GF_SLICE("default"),
                         c->build ? c->build : (int64_t)number, &p->view, err);
 }
@@ -185,11 +184,14 @@ static void members(gf_request *r)
     gf_error err = {GF_OK, ""};
     page p = {.request = r};
     cursor c = {0};
+    gf_store *store;
     if (gf_etag_settles(r)) return;
     gf_answer(r, 200, "application/json", (gf_slice){0});
-    gf_status st = open_view(&p, &c, &err);
+    gf_status taken = gf_service_take(r->http->options.service, &store, &err), st = taken;
+    if (st == GF_OK) st = open_view(&p, store, &c, &err);
     if (st == GF_OK) st = put_page(&p, &c, &err);
     if (p.view) gf_view_close(p.view);
+    if (taken == GF_OK) gf_service_give(r->http->options.service);
     gf_buffer_release(&p.id);
     if (st != GF_OK) gf_answer_failure(r, &err);
 }

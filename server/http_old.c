@@ -277,6 +277,7 @@ static void show(gf_request *r)
 typedef struct listing {
     gf_request *request;
     gf_view *view;
+    bool taken;    /* the store is */
     uint32_t *ids; /* n: of all clusters */
     gf_slice *labels;
     size_t n, at;
@@ -322,9 +323,12 @@ static gf_status put_ids(listing *l, uint32_t cluster, gf_error *err)
 static gf_status open_listing(listing *l, gf_error *err)
 {
     gf_request *r = l->request;
+    gf_store *store;
     gf_answer(r, 200, "application/json", (gf_slice){0});
-    return gf_view_open(gf_service_store(r->http->options.service),
-                        (gf_place){r->name_space, gf_request_argument(r, "key")},
+    gf_status st = gf_service_take(r->http->options.service, &store, err);
+    if (st != GF_OK) return st;
+    l->taken = true;
+    return gf_view_open(store, (gf_place){r->name_space, gf_request_argument(r, "key")},
                         GF_SLICE("default"), 0, &l->view, err);
 }
 
@@ -332,6 +336,7 @@ static void end_listing(listing *l, gf_status st, const gf_error *err)
 {
     gf_request *r = l->request;
     if (l->view) gf_view_close(l->view);
+    if (l->taken) gf_service_give(r->http->options.service);
     if (st == GF_OK)
         gf_buffer_byte(&r->answer, '\n');
     else if (r->streams)

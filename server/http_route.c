@@ -153,12 +153,35 @@ static bool is_parameter(gf_slice segment)
     return segment.len > 2 && segment.ptr[0] == '{';
 }
 
-static bool fits(const char *template, gf_slice path)
+/* "{id}" -> "id" */
+static gf_slice name_of(gf_slice parameter)
+{
+    return gf_slice_of(parameter.ptr + 1, parameter.len - 2);
+}
+
+static bool is_in_query(gf_slice query, gf_slice name)
+{
+    while (query.len) {
+        const char *end = memchr(query.ptr, '&', query.len);
+        size_t n = end ? (size_t)(end - query.ptr) : query.len;
+        if (n > name.len && query.ptr[name.len] == '=' && gf_slice_starts(query, name)) return true;
+        query = gf_slice_skip(query, end ? n + 1 : n);
+    }
+    return false;
+}
+
+/*
+ * An empty part is one that the query gives: "." and ".." cannot be parts of a path, since browsers
+ * and others take them for steps, even where their dots are encoded.
+ */
+static bool fits(const char *template, gf_slice path, gf_slice query)
 {
     gf_slice t = gf_slice_str(template);
     while (t.len && path.len) {
         gf_slice wanted = take_segment(&t), given = take_segment(&path);
-        if (is_parameter(wanted) ? given.len == 0 : !gf_slice_equal(wanted, given)) return false;
+        if (!is_parameter(wanted) && !gf_slice_equal(wanted, given)) return false;
+        if (is_parameter(wanted) && !given.len && !is_in_query(query, name_of(wanted)))
+            return false;
     }
     return t.len == 0 && path.len == 0;
 }
@@ -169,10 +192,9 @@ static gf_status take_path(gf_request *r, gf_slice path, gf_error *err)
     gf_status st = GF_OK;
     while (t.len && st == GF_OK) {
         gf_slice wanted = take_segment(&t), given = take_segment(&path), value;
-        if (!is_parameter(wanted)) continue;
+        if (!is_parameter(wanted) || !given.len) continue;
         st = decode(&r->memory, given, false, &value, err);
-        if (st == GF_OK)
-            st = add_argument(r, gf_slice_of(wanted.ptr + 1, wanted.len - 2), value, err);
+        if (st == GF_OK) st = add_argument(r, name_of(wanted), value, err);
     }
     return st;
 }
@@ -193,6 +215,10 @@ static gf_status check_own(const gf_request *r, gf_slice name, gf_error *err)
     const char *const *known = r->route->parameters;
     for (; known && *known; known++)
         if (gf_slice_equal(name, gf_slice_str(*known))) return GF_OK;
+    for (gf_slice t = gf_slice_str(r->route->path); t.len;) {
+        gf_slice part = take_segment(&t);
+        if (is_parameter(part) && gf_slice_equal(name, name_of(part))) return GF_OK;
+    }
     return gf_fail(err, GF_EINVAL, "there is no parameter \"%.*s\" here", GF_SLICE_ARG(name));
 }
 
@@ -245,12 +271,12 @@ static gf_status settle_namespace(gf_request *r, gf_error *err)
 /* ---- all --------------------------------------------------------------------------------------
  */
 
-static unsigned no_route(gf_request *r, gf_slice path, gf_error *err)
+static unsigned no_route(gf_request *r, gf_slice path, gf_slice query, gf_error *err)
 {
     gf_buffer allowed = {0};
     for (size_t i = 0; i < r->http->n_routes; i++) {
         const gf_route *route = &r->http->routes[i];
-        if (!fits(route->path, path)) continue;
+        if (!fits(route->path, path, query)) continue;
         gf_buffer_format(&allowed, "%s%s", allowed.len ? ", " : "", route->method);
     }
     const char *text = gf_arena_copy(&r->memory, gf_slice_str(gf_buffer_cstr(&allowed))).ptr;
@@ -285,9 +311,9 @@ unsigned gf_route_find(gf_request *r, const char *method, gf_error *err)
     if (r->head) method = "GET";
     for (size_t i = 0; i < r->http->n_routes && !r->route; i++) {
         const gf_route *route = &r->http->routes[i];
-        if (strcmp(route->method, method) == 0 && fits(route->path, path)) r->route = route;
+        if (strcmp(route->method, method) == 0 && fits(route->path, path, query)) r->route = route;
     }
-    if (!r->route) return no_route(r, path, err);
+    if (!r->route) return no_route(r, path, query, err);
     gf_status st = take_path(r, path, err);
     if (st == GF_OK) st = take_query(r, query, err);
     if (st == GF_OK) st = settle_namespace(r, err);

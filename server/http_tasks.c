@@ -76,9 +76,13 @@ static gf_status check_rebuild(gf_request *r, gf_error *err)
     gf_call call = {.arguments = r->arguments, .n_arguments = r->n_arguments};
     gf_status st = gf_operation_check(o, &call, err);
     if (st != GF_OK || gf_operation_is_of_several(o, r->arguments, r->n_arguments)) return st;
-    return gf_collection_read(gf_service_store(r->http->options.service),
-                              (gf_place){r->name_space, gf_request_argument(r, "collection")},
-                              ignore, NULL, err);
+    gf_store *store;
+    gf_place where = {r->name_space, gf_request_argument(r, "collection")};
+    st = gf_service_take(r->http->options.service, &store, err);
+    if (st != GF_OK) return st;
+    st = gf_collection_read(store, where, ignore, NULL, err);
+    gf_service_give(r->http->options.service);
+    return st;
 }
 
 static void locate(gf_request *r, const char *id)
@@ -129,8 +133,8 @@ static void rebuild(gf_request *r)
 
 static void refuse(gf_request *r)
 {
-    gf_answer_problem(r, 403,
-                      "this names files or a host that the server would reach: only the command does it");
+    gf_answer_problem(
+        r, 403, "this names files or a host that the server would reach: only the command does it");
 }
 
 void gf_route_adjust(gf_route *route)

@@ -8,14 +8,17 @@
  */
 #include "server/service.h"
 
+#include "base/condition.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
 #include <pthread.h>
-#include <time.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100 };
+enum { LOOK_MS = 100, REOPEN_MS = 500, QUIET_MS = 5000, CLOSED_MS = 2000 };
 
 typedef struct ticket {
     struct ticket *next;
@@ -26,42 +29,16 @@ struct gf_service {
     gf_service_options options;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a call ended, a worker is free */
+    pthread_cond_t end;     /* `ending` is set */
     size_t running;         /* calls that were accepted and have not ended */
     unsigned rebuilding;    /* of these: that have a worker */
     ticket *first;          /* of the line */
     bool draining;
+    bool closed;        /* no call is accepted: the store is opened again */
+    bool ending;        /* the thread below is to end */
+    pthread_t reopener; /* where options.reopens */
+    gf_error failure;   /* why the store was not opened again; GF_OK: it need not be */
 };
-
-gf_status gf_service_open(gf_store *store, const gf_service_options *options, gf_service **service,
-                          gf_error *err)
-{
-    pthread_condattr_t monotonic;
-    gf_service *s = gf_calloc(1, sizeof *s);
-    if (!s) return gf_fail_memory(err, "a service");
-    s->store = store;
-    s->options = *options;
-    if (s->options.workers == 0) s->options.workers = 1;
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    *service = s;
-    return GF_OK;
-}
-
-void gf_service_close(gf_service *s)
-{
-    if (!s) return;
-    pthread_cond_destroy(&s->changed);
-    pthread_mutex_destroy(&s->lock);
-    gf_free(s);
-}
-
-gf_store *gf_service_store(const gf_service *s)
-{
-    return s->store;
-}
 
 /* ---- beginning and ending ---------------------------------------------------------------------
  */
@@ -69,10 +46,12 @@ gf_store *gf_service_store(const gf_service *s)
 static gf_status accept_call(gf_service *s, gf_error *err)
 {
     pthread_mutex_lock(&s->lock);
-    bool accepted = !s->draining;
-    s->running += accepted;
+    bool draining = s->draining, closed = s->closed;
+    s->running += !draining && !closed;
     pthread_mutex_unlock(&s->lock);
-    return accepted ? GF_OK : gf_fail(err, GF_EBUSY, "the server is closing; try again");
+    if (draining) return gf_fail(err, GF_EBUSY, "the server is closing; try again");
+    if (closed) return gf_fail(err, GF_EBUSY, "the store is being opened again; try again");
+    return GF_OK;
 }
 
 static void end_call(gf_service *s)
@@ -81,6 +60,18 @@ static void end_call(gf_service *s)
     s->running--;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
+}
+
+gf_status gf_service_take(gf_service *s, gf_store **store, gf_error *err)
+{
+    gf_status st = accept_call(s, err);
+    if (st == GF_OK) *store = s->store;
+    return st;
+}
+
+void gf_service_give(gf_service *s)
+{
+    end_call(s);
 }
 
 size_t gf_service_running(gf_service *s)
@@ -116,16 +107,6 @@ bool gf_service_rebuilds(const gf_operation *o, const gf_argument *arguments, si
 {
     if (strcmp(o->name, "rebuild") == 0) return !is_set(arguments, n, "dry-run");
     return is_set(arguments, n, "purge");
-}
-
-static void wait_a_little(gf_service *s)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&s->changed, &s->lock, &until);
 }
 
 static void leave_line(gf_service *s, const ticket *mine)
@@ -173,7 +154,7 @@ static gf_status take_worker(gf_service *s, const gf_call *call, gf_error *err)
             told = true;
             continue;
         }
-        wait_a_little(s);
+        gf_condition_wait_ms(&s->changed, &s->lock, LOOK_MS);
         st = gf_cancel_check(call->cancel, err);
         if (st == GF_OK) st = gf_cancel_check(s->options.cancel, err);
     }
@@ -264,6 +245,48 @@ static gf_status run(gf_service *s, const gf_operation *o, gf_call *call, gf_err
     return st;
 }
 
+/* ---- rebuilding -------------------------------------------------------------------------------
+ */
+
+typedef struct aside {
+    gf_service *service;
+    const gf_operation *operation;
+    gf_call *call;
+    gf_status status;
+    gf_error error;
+} aside;
+
+/* Whoever waits for an answer goes first: of the threads that a rebuild makes, too. */
+static void step_back(void)
+{
+    enum { POLITE = 10 };
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), POLITE);
+}
+
+static void *run_politely(void *context)
+{
+    aside *a = context;
+    step_back();
+    a->status = run(a->service, a->operation, a->call, &a->error);
+    return NULL;
+}
+
+/* On a thread of its own, since a thread that has stepped back may not come forward again. */
+static gf_status run_aside(gf_service *s, const gf_operation *o, gf_call *call, gf_error *err)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    aside a = {.service = s, .operation = o, .call = call};
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&thread, NULL, run_politely, &a);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) return run(s, o, call, err);
+    pthread_join(thread, NULL);
+    if (a.status != GF_OK && err) *err = a.error;
+    return a.status;
+}
+
 static gf_status refuse_rebuild(const gf_service *s, gf_error *err)
 {
     const char *purpose = s->options.purpose;
@@ -290,7 +313,7 @@ static gf_status run_accepted(gf_service *s, const gf_operation *o, gf_call *cal
     if (!s->options.rebuilds) return refuse_rebuild(s, err);
     st = take_worker(s, call, err);
     if (st != GF_OK) return st;
-    st = run(s, o, call, err);
+    st = run_aside(s, o, call, err);
     give_worker_back(s);
     return st;
 }
@@ -304,4 +327,112 @@ gf_status gf_service_run(gf_service *s, const gf_operation *o, gf_call *call, gf
     st = run_accepted(s, o, call, err);
     end_call(s);
     return st;
+}
+
+/* ---- opening the store again ------------------------------------------------------------------
+ */
+
+/* With the lock held: whether no call runs, within so many milliseconds. */
+static bool is_quiet(gf_service *s, unsigned milliseconds)
+{
+    struct timespec until = gf_condition_deadline(milliseconds);
+    bool waits = true;
+    while (s->running && waits && !s->ending)
+        waits = gf_condition_wait(&s->changed, &s->lock, &until);
+    return s->running == 0;
+}
+
+/* Whether no call runs, and none will: the service is closed then. */
+static bool close_quietly(gf_service *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool quiet = s->closed || is_quiet(s, QUIET_MS);
+    s->closed = true;
+    if (!quiet) quiet = is_quiet(s, CLOSED_MS);
+    s->closed = quiet;
+    pthread_mutex_unlock(&s->lock);
+    return quiet;
+}
+
+static void reopen(gf_service *s)
+{
+    gf_error err = {GF_OK, ""};
+    gf_status st = gf_store_check_room(s->store, &err);
+    bool quiet = st == GF_OK && close_quietly(s);
+    if (quiet) gf_store_reopen(s->store, &err);
+    pthread_mutex_lock(&s->lock);
+    if (quiet) s->closed = err.status != GF_OK;
+    s->failure = err;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool is_ending(gf_service *s)
+{
+    pthread_mutex_lock(&s->lock);
+    if (!s->ending) gf_condition_wait_ms(&s->end, &s->lock, REOPEN_MS);
+    bool ending = s->ending;
+    pthread_mutex_unlock(&s->lock);
+    return ending;
+}
+
+/* Nobody but this thread opens the store again, so it may look at it without the lock. */
+static void *keep_open(void *context)
+{
+    gf_service *s = context;
+    while (!is_ending(s))
+        if (gf_store_has_failed(s->store)) reopen(s);
+    return NULL;
+}
+
+gf_status gf_service_check(gf_service *s, gf_error *err)
+{
+    pthread_mutex_lock(&s->lock);
+    bool fails = s->closed || gf_store_has_failed(s->store);
+    gf_error why = s->failure;
+    pthread_mutex_unlock(&s->lock);
+    if (!fails) return GF_OK;
+    return gf_fail(err, GF_EBUSY, "the store takes no writes%s%s", why.status == GF_OK ? "" : ": ",
+                   why.status == GF_OK ? "" : why.message);
+}
+
+/* ---- life -------------------------------------------------------------------------------------
+ */
+
+static void release(gf_service *s)
+{
+    pthread_cond_destroy(&s->end);
+    pthread_cond_destroy(&s->changed);
+    pthread_mutex_destroy(&s->lock);
+    gf_free(s);
+}
+
+gf_status gf_service_open(gf_store *store, const gf_service_options *options, gf_service **service,
+                          gf_error *err)
+{
+    gf_service *s = gf_calloc(1, sizeof *s);
+    if (!s) return gf_fail_memory(err, "a service");
+    s->store = store;
+    s->options = *options;
+    if (s->options.workers == 0) s->options.workers = 1;
+    pthread_mutex_init(&s->lock, NULL);
+    gf_condition_init(&s->changed);
+    gf_condition_init(&s->end);
+    if (options->reopens && pthread_create(&s->reopener, NULL, keep_open, s) != 0) {
+        release(s);
+        return gf_fail(err, GF_ENOMEM, "cannot make a further thread");
+    }
+    *service = s;
+    return GF_OK;
+}
+
+void gf_service_close(gf_service *s)
+{
+    if (!s) return;
+    pthread_mutex_lock(&s->lock);
+    s->ending = true;
+    pthread_cond_signal(&s->end);
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    if (s->options.reopens) pthread_join(s->reopener, NULL);
+    release(s);
 }

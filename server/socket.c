@@ -2,6 +2,7 @@
 #include "server/socket_internal.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -135,11 +136,7 @@ static void take_in(gf_socket *s, int fd)
     *c = (gf_connection){.socket = s, .fd = fd, .greeted_by = gf_clock_seconds() + GREET_SECONDS};
     pthread_mutex_init(&c->sending, NULL);
     pthread_mutex_init(&c->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&c->answered, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    gf_condition_init(&c->answered);
     pthread_mutex_lock(&s->lock);
     c->next = s->connections;
     s->connections = c;
@@ -234,7 +231,6 @@ static void release(gf_socket *s)
 gf_status gf_socket_open(gf_service *service, const gf_socket_options *o, gf_socket **socket,
                          gf_error *err)
 {
-    pthread_condattr_t monotonic;
     gf_socket *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a socket");
     s->service = service;
@@ -246,10 +242,7 @@ gf_status gf_socket_open(gf_service *service, const gf_socket_options *o, gf_soc
     snprintf(s->holder, sizeof s->holder, "process %ld (grouperfish%s%s)", (long)getpid(),
              o->purpose ? " " : "", o->purpose ? o->purpose : "");
     pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    gf_condition_init(&s->changed);
     gf_status st = start(s, o->store_path, err);
     if (st == GF_OK)
         *socket = s;
@@ -265,16 +258,6 @@ static void stop_all(gf_socket *s, bool cut)
 {
     for (gf_connection *c = s->connections; c; c = c->next)
         gf_connection_stop(c, cut);
-}
-
-static void wait_a_little(gf_socket *s)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&s->changed, &s->lock, &until);
 }
 
 /* With the lock held. */
@@ -296,7 +279,7 @@ bool gf_socket_drain(gf_socket *s, const gf_cancel *cancel, double seconds)
     s->lingering = true;
     while (!(drained = has_drained(s, cancel))) {
         if (seconds > 0 && gf_clock_seconds() - begun >= seconds) break;
-        wait_a_little(s);
+        gf_condition_wait_ms(&s->changed, &s->lock, LOOK_MS);
     }
     pthread_mutex_unlock(&s->lock);
     return drained;
@@ -317,7 +300,7 @@ void gf_socket_close(gf_socket *s)
     pthread_mutex_lock(&s->lock);
     while (s->n) {
         stop_all(s, true);
-        wait_a_little(s);
+        gf_condition_wait_ms(&s->changed, &s->lock, LOOK_MS);
     }
     pthread_mutex_unlock(&s->lock);
     release(s);

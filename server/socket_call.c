@@ -5,6 +5,7 @@
 #include "server/socket_internal.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -184,16 +185,6 @@ static void progress(void *context, gf_slice what, const char *phase, uint64_t d
 /* ---- the call's input -------------------------------------------------------------------------
  */
 
-static void wait_a_little(gf_connection *c)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&c->answered, &c->lock, &until);
-}
-
 static gf_status wait_for_answer(gf_connection *c, gf_error *err)
 {
     double since = gf_clock_seconds();
@@ -204,7 +195,7 @@ static gf_status wait_for_answer(gf_connection *c, gf_error *err)
             st = gf_fail(err, GF_ECANCELLED, "the caller has gone");
         else
             st = gf_cancel_check(&c->cancel, err);
-        if (st == GF_OK) wait_a_little(c);
+        if (st == GF_OK) gf_condition_wait_ms(&c->answered, &c->lock, LOOK_MS);
         if (st != GF_OK || c->answer) break;
         pthread_mutex_unlock(&c->lock);
         st = check_patience(c, gf_clock_seconds() - since, err);

@@ -6,16 +6,13 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/memory.h"
 #include "server/workers.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { MOST_ENDED = 1000, MOST_OPEN = 1000, MOST_ROWS = 16 << 20, TELL_MS = 50 };
 
@@ -56,7 +53,6 @@ const char *gf_task_state_name(gf_task_state state)
 
 gf_status gf_tasks_open(gf_service *service, const gf_log *log, gf_tasks **tasks, gf_error *err)
 {
-    pthread_condattr_t monotonic;
     gf_tasks *t = gf_calloc(1, sizeof *t);
     if (!t) return gf_fail_memory(err, "tasks");
     gf_status st = gf_workers_create(MOST_OPEN, &t->workers, err);
@@ -68,10 +64,7 @@ gf_status gf_tasks_open(gf_service *service, const gf_log *log, gf_tasks **tasks
     t->log = log;
     t->started = gf_clock_ms();
     pthread_mutex_init(&t->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&t->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    gf_condition_init(&t->changed);
     *tasks = t;
     return GF_OK;
 }
@@ -207,13 +200,6 @@ static void end_task(task *t, gf_status st, const gf_call *call, const gf_error 
     pthread_mutex_unlock(&all->lock);
 }
 
-/* Whoever waits for an answer goes first: of the threads that a rebuild makes, too. */
-static void step_back(void)
-{
-    enum { POLITE = 10 };
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), POLITE);
-}
-
 static void run(void *context)
 {
     task *t = context;
@@ -225,7 +211,6 @@ static void run(void *context)
                     .progress = progress,
                     .context = t,
                     .cancel = &t->cancel};
-    step_back();
     gf_buffer_init(&t->rows, MOST_ROWS);
     gf_status st = gf_cancel_check(&t->cancel, &err);
     if (st == GF_OK)
@@ -377,17 +362,12 @@ gf_status gf_tasks_read(gf_tasks *tasks, gf_slice name_space, gf_slice id, gf_vi
 void gf_tasks_wait(gf_tasks *tasks, gf_slice name_space, gf_slice id, uint64_t version,
                    unsigned milliseconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += milliseconds / 1000;
-    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = gf_condition_deadline(milliseconds);
     pthread_mutex_lock(&tasks->lock);
-    for (int timed_out = 0; !timed_out;) {
+    for (bool waits = true; waits;) {
         const task *t = find(tasks, name_space, id);
         if (!t || t->info.version != version || has_ended(t)) break;
-        timed_out = pthread_cond_timedwait(&tasks->changed, &tasks->lock, &until);
+        waits = gf_condition_wait(&tasks->changed, &tasks->lock, &until);
     }
     pthread_mutex_unlock(&tasks->lock);
 }

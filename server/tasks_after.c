@@ -40,6 +40,7 @@ struct gf_keeper {
     known *known;     /* one for each; room for `capacity` */
     size_t capacity;
     gf_arena memory; /* of one look */
+    gf_store *store; /* during a look */
     gf_slice name_space;
     due *due; /* n_due of one look */
     size_t n_due, due_capacity;
@@ -120,14 +121,13 @@ static gf_status take_seq(void *context, const gf_build_info *info, gf_error *er
 static gf_status read_base(struct gf_keeper *k, const gf_collection_info *info, uint64_t *base,
                            gf_error *err)
 {
-    gf_store *store = gf_service_store(gf_tasks_service(k->tasks));
     gf_place where = {k->name_space, info->name};
     oldest o = {0};
     bool has_default = false;
     gf_status st = GF_OK;
     for (size_t i = 0; i < info->n_configurations && st == GF_OK; i++) {
         has_default |= gf_slice_equal(info->configurations[i].name, GF_SLICE("default"));
-        st = gf_builds_visit(store, where, info->configurations[i].name, take_seq, &o, err);
+        st = gf_builds_visit(k->store, where, info->configurations[i].name, take_seq, &o, err);
     }
     *base = has_default && o.any ? o.seq : 0;
     return st;
@@ -214,8 +214,7 @@ static gf_status visit_namespace(void *context, gf_slice name, gf_error *err)
 {
     struct gf_keeper *k = context;
     k->name_space = name;
-    return gf_collections_visit(gf_service_store(gf_tasks_service(k->tasks)), name, GF_SLICE(""),
-                                visit, k, err);
+    return gf_collections_visit(k->store, name, GF_SLICE(""), visit, k, err);
 }
 
 static int most_active_first(const void *a, const void *b)
@@ -239,8 +238,10 @@ static gf_status look(struct gf_keeper *k, gf_error *err)
     size_t queued, running;
     k->n_due = 0;
     gf_arena_reset(&k->memory);
-    gf_status st =
-        gf_namespaces_visit(gf_service_store(gf_tasks_service(k->tasks)), visit_namespace, k, err);
+    gf_status st = gf_service_take(gf_tasks_service(k->tasks), &k->store, err);
+    if (st != GF_OK) return st;
+    st = gf_namespaces_visit(k->store, visit_namespace, k, err);
+    gf_service_give(gf_tasks_service(k->tasks));
     if (st != GF_OK) return st;
     if (k->n_due) qsort(k->due, k->n_due, sizeof *k->due, most_active_first);
     gf_tasks_count(k->tasks, &queued, &running);

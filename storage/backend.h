@@ -127,8 +127,11 @@ typedef struct gf_backend_operations {
     /* As gf_table_drop; NULL where the backend cannot. */
     gf_status (*drop_table)(gf_backend *b, unsigned table, const gf_cancel *cancel, gf_error *err);
 
-    /* As gf_database_compact. */
-    gf_status (*compact)(gf_backend *b, gf_error *err);
+    /* As gf_database_purge; 0 milliseconds: as gf_database_compact. */
+    gf_status (*compact)(gf_backend *b, unsigned milliseconds, gf_error *err);
+
+    /* As gf_database_has_failed; NULL where the backend never does. */
+    bool (*has_failed)(gf_backend *b);
 
     void (*close)(gf_backend *b);
 } gf_backend_operations;
@@ -151,6 +154,16 @@ unsigned gf_database_capabilities(const gf_database *db);
  * Others may read and write meanwhile. Takes as long as writing all data, and as much room again.
  */
 gf_status gf_database_compact(gf_database *db, gf_error *err);
+
+/**
+ * The same, and nothing is left: snapshots and scans that are open are waited for, so long at the
+ * beginning and so long at the end. The caller has none of them.
+ * @return GF_EBUSY where one is open still: what it has may be left. All else is done.
+ */
+gf_status gf_database_purge(gf_database *db, unsigned milliseconds, gf_error *err);
+
+/** Whether a write failed, so that none is taken until the database is opened again. */
+bool gf_database_has_failed(gf_database *db);
 
 gf_backend *gf_database_backend(gf_database *db);
 

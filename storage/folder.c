@@ -372,3 +372,44 @@ gf_status gf_folder_size(const gf_folder *f, uint64_t *bytes, gf_error *err)
     gf_free(place);
     return st;
 }
+
+/* ---- room -------------------------------------------------------------------------------------
+ */
+
+static gf_status size_of_logs(const char *place, uint64_t *bytes, gf_error *err)
+{
+    struct stat info;
+    DIR *dir = opendir(place);
+    if (!dir) return gf_fail_errno(err, "cannot read %s", place);
+    *bytes = 0;
+    for (struct dirent *e; (e = readdir(dir));)
+        if (gf_slice_ends(gf_slice_str(e->d_name), GF_SLICE(".log")) &&
+            fstatat(dirfd(dir), e->d_name, &info, 0) == 0)
+            *bytes += (uint64_t)info.st_size;
+    closedir(dir);
+    return GF_OK;
+}
+
+static gf_status try_room(const char *file, uint64_t bytes, gf_error *err)
+{
+    gf_status st = GF_OK;
+    int fd = open(file, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd < 0) return gf_fail_errno(err, "cannot write %s", file);
+    errno = posix_fallocate(fd, 0, (off_t)bytes);
+    if (errno) st = gf_fail_errno(err, "cannot write %s", file);
+    unlink(file);
+    close(fd);
+    return st;
+}
+
+gf_status gf_folder_check_room(const gf_folder *f, gf_error *err)
+{
+    enum { A_LITTLE = 4 << 20 };
+    uint64_t logs = 0;
+    char *place = path_in(f, "db", err), *file = place ? path_in(f, "room", err) : NULL;
+    gf_status st = file ? size_of_logs(place, &logs, err) : GF_ENOMEM;
+    if (st == GF_OK) st = try_room(file, 2 * logs + A_LITTLE, err);
+    gf_free(file);
+    gf_free(place);
+    return st;
+}

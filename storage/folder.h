@@ -75,6 +75,13 @@ gf_status gf_folder_rescue(const char *path, gf_database *to, const char *work,
 /** Empty LevelDB's journals of its own work (LOG), which name keys; the database may be open. */
 gf_status gf_folder_clear_journals(const gf_folder *folder, gf_error *err);
 
+/**
+ * Whether the disk has room for what opening the database may write: its logs as tables, and a
+ * little. Tried with a file, since a disk's figures do not tell of quotas.
+ * @return GF_OK; GF_EIO with the disk's words
+ */
+gf_status gf_folder_check_room(const gf_folder *folder, gf_error *err);
+
 /** Bytes that the store's files take. */
 gf_status gf_folder_size(const gf_folder *folder, uint64_t *bytes, gf_error *err);
 

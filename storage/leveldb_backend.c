@@ -91,7 +91,9 @@ static leveldb_readoptions_t *read_options(const gf_leveldb_view *view, bool int
 
 gf_status gf_leveldb_view_open(gf_leveldb *b, bool fixed, gf_leveldb_view *view, gf_error *err)
 {
-    gf_leveldb_view v = {.snapshot = fixed ? leveldb_create_snapshot(b->db) : NULL};
+    gf_leveldb_view v = {.side = fixed ? gf_leveldb_reader_begin(&b->readers) : 0};
+    if (fixed && !(v.snapshot = leveldb_create_snapshot(b->db)))
+        gf_leveldb_reader_end(&b->readers, v.side);
     v.get = read_options(&v, true);
     v.scan = read_options(&v, false);
     if (!v.get || !v.scan || (fixed && !v.snapshot)) {
@@ -106,7 +108,10 @@ void gf_leveldb_view_close(gf_leveldb *b, gf_leveldb_view *view)
 {
     if (view->get) leveldb_readoptions_destroy(view->get);
     if (view->scan) leveldb_readoptions_destroy(view->scan);
-    if (view->snapshot) leveldb_release_snapshot(b->db, view->snapshot);
+    if (view->snapshot) {
+        leveldb_release_snapshot(b->db, view->snapshot);
+        gf_leveldb_reader_end(&b->readers, view->side);
+    }
     *view = (gf_leveldb_view){0};
 }
 
@@ -174,6 +179,8 @@ static void close_backend(gf_backend *backend)
         if (b->write[sync]) leveldb_writeoptions_destroy(b->write[sync]);
     gf_arena_release(&b->catalogue_memory);
     gf_free(b->folder);
+    gf_leveldb_readers_release(&b->readers);
+    pthread_mutex_destroy(&b->compact_lock);
     pthread_mutex_destroy(&b->catalogue_lock);
     pthread_mutex_destroy(&b->rows_lock);
     pthread_mutex_destroy(&b->commit_lock);
@@ -194,6 +201,7 @@ static const gf_backend_operations operations = {
     .snapshot_free = snapshot_free,
     .drop_table = gf_leveldb_drop_table,
     .compact = gf_leveldb_compact,
+    .has_failed = gf_leveldb_has_failed,
     .close = close_backend,
 };
 
@@ -237,6 +245,8 @@ gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend *
     gf_leveldb *b = gf_calloc(1, sizeof *b);
     if (!b) return gf_fail_memory(err, "a database");
     b->base.operations = &operations;
+    gf_leveldb_readers_init(&b->readers);
+    pthread_mutex_init(&b->compact_lock, NULL);
     pthread_mutex_init(&b->catalogue_lock, NULL);
     pthread_mutex_init(&b->rows_lock, NULL);
     pthread_mutex_init(&b->commit_lock, NULL);

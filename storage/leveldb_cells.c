@@ -7,8 +7,13 @@ gf_status gf_cells_open(gf_cells *c, gf_leveldb *b, const leveldb_readoptions_t 
                         unsigned table, unsigned family, uint32_t versions, gf_error *err)
 {
     *c = (gf_cells){.versions = versions, .now = gf_clock_ms()};
+    c->readers = &b->readers;
+    c->side = gf_leveldb_reader_begin(c->readers);
     c->it = leveldb_create_iterator(b->db, options);
-    if (!c->it) return gf_fail_memory(err, "a scan");
+    if (!c->it) {
+        gf_leveldb_reader_end(c->readers, c->side);
+        return gf_fail_memory(err, "a scan");
+    }
     c->schema = gf_leveldb_schema(b, table); /* behind the iterator: see gf_catalogued */
     c->family = &c->schema->families[family];
     return GF_OK;
@@ -16,7 +21,10 @@ gf_status gf_cells_open(gf_cells *c, gf_leveldb *b, const leveldb_readoptions_t 
 
 void gf_cells_close(gf_cells *c)
 {
-    if (c->it) leveldb_iter_destroy(c->it);
+    if (c->it) {
+        leveldb_iter_destroy(c->it);
+        gf_leveldb_reader_end(c->readers, c->side);
+    }
     gf_buffer_release(&c->lower);
     gf_buffer_release(&c->upper);
     gf_buffer_release(&c->last);

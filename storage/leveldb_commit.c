@@ -114,3 +114,12 @@ gf_status gf_leveldb_commit(gf_leveldb *b, leveldb_writebatch_t *batch, size_t b
     if (c.status != GF_OK && err) *err = c.error;
     return c.status;
 }
+
+bool gf_leveldb_has_failed(gf_backend *backend)
+{
+    gf_leveldb *b = (gf_leveldb *)backend;
+    pthread_mutex_lock(&b->commit_lock);
+    bool failed = b->failed;
+    pthread_mutex_unlock(&b->commit_lock);
+    return failed;
+}

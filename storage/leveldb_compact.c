@@ -7,14 +7,21 @@
  * and within its range, so it goes all the way down, and the file is merged with it. Which files
  * there are and where they begin is what the MANIFEST says; and it is read again until none of them
  * is left.
+ *
+ * What a reader began with stays as long as it reads: entries that its snapshot has, and files that
+ * its iterator has. So readers are waited for twice, those of the beginning before anything is
+ * written, and those of the end, which had the old files; LevelDB removes these when it next writes
+ * a table. Where a reader does not end in time all else is done, and that is told.
  */
 #include "storage/leveldb_internal.h"
 
+#include "base/condition.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "storage/leveldb_check.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 enum { ROUNDS = 5, BATCH_BYTES = 4 << 20 };
 
@@ -148,10 +155,58 @@ static gf_status rounds(compaction *c, gf_error *err)
     return gf_fail(err, GF_EBUSY, "%zu table files could not be written anew; try again", c->left);
 }
 
-gf_status gf_leveldb_compact(gf_backend *backend, gf_error *err)
+/* ---- readers ----------------------------------------------------------------------------------
+ */
+
+static gf_status any_file_left(const compaction *c, bool *any, gf_error *err)
+{
+    static const char *const endings[] = {"ldb", "sst"};
+    gf_buffer path = {0};
+    gf_status st = GF_OK;
+    *any = false;
+    for (size_t i = 0; i < 2 * c->n && !*any && st == GF_OK; i++) {
+        gf_buffer_reset(&path);
+        gf_buffer_format(&path, "%s/%06" PRIu64 ".%s", c->b->folder, c->files[i / 2],
+                         endings[i % 2]);
+        st = gf_buffer_check(&path, err);
+        if (st == GF_OK) *any = access(gf_buffer_cstr(&path), F_OK) == 0;
+    }
+    gf_buffer_release(&path);
+    return st;
+}
+
+/* A range without a key compacts nothing, but has what was written become a table. */
+static gf_status remove_files(compaction *c, bool *any, gf_error *err)
+{
+    gf_status st = any_file_left(c, any, err);
+    if (st != GF_OK || !*any) return st;
+    leveldb_compact_range(c->b->db, "\xFF\xFF", 2, "\xFF\xFF", 2);
+    return any_file_left(c, any, err);
+}
+
+static gf_status compact(compaction *c, unsigned milliseconds, gf_error *err)
+{
+    bool any = false;
+    struct timespec until = gf_condition_deadline(milliseconds);
+    bool passed = !milliseconds || gf_leveldb_readers_pass(&c->b->readers, &until);
+    gf_status st = rounds(c, err);
+    if (st != GF_OK || !milliseconds) return st;
+    until = gf_condition_deadline(passed ? milliseconds : 0);
+    passed = gf_leveldb_readers_pass(&c->b->readers, &until) && passed;
+    st = remove_files(c, &any, err);
+    if (st != GF_OK || (passed && !any)) return st;
+    return gf_fail(
+        err, GF_EBUSY,
+        "somebody still reads what was there before, so some of what was deleted is left "
+        "in the files: purge again");
+}
+
+gf_status gf_leveldb_compact(gf_backend *backend, unsigned milliseconds, gf_error *err)
 {
     compaction c = {.b = (gf_leveldb *)backend, .batch = leveldb_writebatch_create()};
-    gf_status st = rounds(&c, err);
+    pthread_mutex_lock(&c.b->compact_lock);
+    gf_status st = compact(&c, milliseconds, err);
+    pthread_mutex_unlock(&c.b->compact_lock);
     leveldb_writebatch_destroy(c.batch);
     gf_free(c.files);
     gf_buffer_release(&c.value);

@@ -1,7 +1,7 @@
 /**
  * What the files of the LevelDB backend share.
  *
- * Order of the locks: rows (leveldb_write.c), then the catalogue's, then the queue of commits.
+ * Order of the locks: compaction, rows (leveldb_write.c), then the catalogue's, then the queue of commits.
  */
 #ifndef GF_STORAGE_LEVELDB_INTERNAL_H
 #define GF_STORAGE_LEVELDB_INTERNAL_H
@@ -15,11 +15,19 @@
 #include <stdatomic.h>
 
 
+/** How many iterators and snapshots there are, by side (leveldb_readers.c). */
+typedef struct gf_leveldb_readers {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    unsigned n[2], current;
+} gf_leveldb_readers;
+
 /** A state to read from. */
 typedef struct gf_leveldb_view {
     const leveldb_snapshot_t *snapshot; /* NULL: the newest state at each read */
     leveldb_readoptions_t *get;         /* into the cache */
     leveldb_readoptions_t *scan;        /* past the cache */
+    unsigned side;                      /* of the readers; where there is a snapshot */
 } gf_leveldb_view;
 
 /**
@@ -50,6 +58,8 @@ typedef struct gf_leveldb {
     struct gf_patience *patience;                /* of readers (leveldb_options.h); may be NULL */
     leveldb_writeoptions_t *write[2];            /* by gf_sync */
     gf_leveldb_view newest;
+    gf_leveldb_readers readers;
+    pthread_mutex_t compact_lock; /* one compaction at a time */
 
     pthread_mutex_t catalogue_lock; /* of changes of the fields down to n_tables */
     gf_arena catalogue_memory;
@@ -142,7 +152,23 @@ gf_status gf_leveldb_drop_table(gf_backend *b, unsigned table, const gf_cancel *
 /* ---- leveldb_compact.c ------------------------------------------------------------------------
  */
 
-gf_status gf_leveldb_compact(gf_backend *b, gf_error *err);
+gf_status gf_leveldb_compact(gf_backend *b, unsigned milliseconds, gf_error *err);
+
+/* ---- leveldb_readers.c ------------------------------------------------------------------------
+ */
+
+void gf_leveldb_readers_init(gf_leveldb_readers *readers);
+void gf_leveldb_readers_release(gf_leveldb_readers *readers);
+
+/** A reader begins; what is returned is for its end. */
+unsigned gf_leveldb_reader_begin(gf_leveldb_readers *readers);
+void gf_leveldb_reader_end(gf_leveldb_readers *readers, unsigned side);
+
+/**
+ * Wait until the readers of this moment have ended, or until then; whether they have. Others may
+ * begin meanwhile. One call at a time.
+ */
+bool gf_leveldb_readers_pass(gf_leveldb_readers *readers, const struct timespec *until);
 
 /* ---- leveldb_commit.c -------------------------------------------------------------------------
  */
@@ -153,6 +179,7 @@ gf_status gf_leveldb_compact(gf_backend *b, gf_error *err);
  */
 gf_status gf_leveldb_commit(gf_leveldb *b, leveldb_writebatch_t *batch, size_t bytes, gf_sync sync,
                             gf_error *err);
+bool gf_leveldb_has_failed(gf_backend *b);
 
 /* ---- leveldb_cells.c --------------------------------------------------------------------------
  */
@@ -165,6 +192,8 @@ gf_status gf_leveldb_commit(gf_leveldb *b, leveldb_writebatch_t *batch, size_t b
  * told before the next cell is given.
  */
 typedef struct gf_cells {
+    gf_leveldb_readers *readers; /* among which it is, by `side`, once there is an iterator */
+    unsigned side;
     const gf_schema *schema;
     const gf_family *family;
     leveldb_iterator_t *it;

@@ -68,7 +68,18 @@ unsigned gf_database_capabilities(const gf_database *db)
 
 gf_status gf_database_compact(gf_database *db, gf_error *err)
 {
-    return db->backend->operations->compact(db->backend, err);
+    return db->backend->operations->compact(db->backend, 0, err);
+}
+
+gf_status gf_database_purge(gf_database *db, unsigned milliseconds, gf_error *err)
+{
+    return db->backend->operations->compact(db->backend, milliseconds, err);
+}
+
+bool gf_database_has_failed(gf_database *db)
+{
+    const gf_backend_operations *o = db->backend->operations;
+    return o->has_failed && o->has_failed(db->backend);
 }
 
 gf_backend *gf_database_backend(gf_database *db)

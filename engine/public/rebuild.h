@@ -156,9 +156,9 @@ gf_status gf_collection_purge(gf_store *store, gf_place where, const gf_rebuild_
 
 /**
  * Write the store's files anew, without what was deleted or replaced. Others may read and write
- * meanwhile; what a view has that is open then may stay until the next purge. The names of rows
- * (ids, labels) that lie at the ends of files are in LevelDB's MANIFEST until the store is opened
- * again.
+ * meanwhile; views that are open are waited for, twenty seconds at most. The names of rows (ids,
+ * labels) that lie at the ends of files are in LevelDB's MANIFEST until the store is opened again.
+ * @return GF_EBUSY where a view is open still: what it has may be left until the next purge
  * Cost: time and room as for writing all that the store has.
  */
 gf_status gf_store_purge(gf_store *store, gf_error *err);

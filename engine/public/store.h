@@ -39,6 +39,23 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
                         gf_error *err);
 void gf_store_close(gf_store *store);
 
+/**
+ * Whether a write failed (a full disk): no more are taken until the store is opened again, while
+ * what is there can still be read.
+ */
+bool gf_store_has_failed(gf_store *store);
+
+/** Whether the disk has room for what gf_store_reopen writes; GF_EIO with the disk's words. */
+gf_status gf_store_check_room(const gf_store *store, gf_error *err);
+
+/**
+ * Open a store again after a write failed; it stays held. Nothing of it may be open (views, puts,
+ * tables), and nobody may use it meanwhile.
+ * @return as gf_store_open. A failure leaves the store closed: it may only be opened again, or be
+ *         done with (gf_store_close). So see whether there is room before.
+ */
+gf_status gf_store_reopen(gf_store *store, gf_error *err);
+
 /** Whether gf_store_open made the store just now. */
 bool gf_store_is_new(const gf_store *store);
 

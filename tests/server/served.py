@@ -43,11 +43,11 @@ class Answer:
 
 
 class Served:
-    def __init__(self, *options, folder=None, listen="127.0.0.1:0", program=None):
+    def __init__(self, *options, folder=None, listen="127.0.0.1:0", program=None, within=()):
         self.folder = folder or tempfile.mkdtemp(prefix="grouperfish-serve-")
         self.keep = folder is not None
         self.store = os.path.join(self.folder, "store")
-        self.command = [program or PROGRAM, "serve", "--store", self.store, "--listen", listen, *options]
+        self.command = [*within, program or PROGRAM, "serve", "--store", self.store, "--listen", listen, *options]
 
     def __enter__(self):
         self.log, self.told = [], False
@@ -135,21 +135,25 @@ class Served:
             time.sleep(0.02)
         raise AssertionError(f"{location} has not ended: {task}")
 
-    def raw(self, text, seconds=20):
-        """Send bytes as they are, and give what comes until the connection ends, or for so many
-        seconds: half a request may be waited for until the connection has been idle for long."""
+    def raw(self, text, seconds=20, half_close=True):
+        """Send bytes as they are, and give what comes until the server ends the connection, which
+        it has to within so many seconds."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as s:
+            end, parts = time.monotonic() + seconds, []
             try:
                 s.sendall(text)
-                s.shutdown(socket.SHUT_WR)
+                if half_close:
+                    s.shutdown(socket.SHUT_WR)
             except OSError:
                 pass  # it has answered and closed already
-            parts = []
             while True:
+                s.settimeout(max(end - time.monotonic(), 0.001))
                 try:
                     part = s.recv(65536)
-                except (ConnectionError, socket.timeout):
+                except ConnectionError:
                     break
+                except TimeoutError:
+                    raise AssertionError(f"the connection stays open after {text[:80]!r}")
                 if not part:
                     break
                 parts.append(part)

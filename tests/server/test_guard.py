@@ -212,12 +212,57 @@ class Names(unittest.TestCase):
             self.assertIn(b" 431 ", told.split(b"\r\n")[0], size)
 
     def test_broken_requests(self):
+        """What can become no request any more is not waited for."""
+        put = b"POST /v1/collections/x/documents HTTP/1.1\r\nHost: localhost\r\n"
         for text in (b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x00\xff" * 100,
                      b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
                      b"POST /v1/store HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
-                     b"\r\nzz\r\n", b"GET http://localhost/v1/collections HTTP/1.1\r\n\r\n"):
-            told = self.server.raw(text, 3)
-            self.assertNotIn(b"HTTP/1.1 200", told, text)
+                     b"\r\nzz\r\n", b"GET http://localhost/v1/collections HTTP/1.1\r\n\r\n",
+                     b"", b"\r\n", b"GET /heal", b"GET /healthz HTTP/1.1\r\n",
+                     b"GET /healthz HTTP/1.1\r\nHost: loc",
+                     b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n",
+                     put + b"Content-Length: 10\r\n\r\nabc", put + b"Content-Length: 900000\r\n\r\n{",
+                     put + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{\"id",
+                     put + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"\r\n",
+                     put + b"Transfer-Encoding: chunked\r\n\r\n0\r\n"):
+            with self.subTest(text=text):
+                self.assertNotIn(b"HTTP/1.1 200", self.server.raw(text, 3))
+        self.assertEqual(self.status(path="/healthz"), 200)
+
+    def test_slow_requests(self):
+        """Of requests that go on for ever the headers have ten seconds, however they come, and the
+        body has its pace; also on a connection that has been used."""
+        heads = [b"", b"GET /heal", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "]
+        bodies = [b"POST /v1/collections/slow/documents HTTP/1.1\r\nHost: localhost\r\n" + how
+                  for how in (b"Content-Length: 900000\r\n\r\n{",
+                              b"Transfer-Encoding: chunked\r\n\r\nfff\r\n{")]
+        begun, told = time.monotonic(), {}
+        used = self.server.connect()
+        self.assertEqual(self.server.ask("GET", "/healthz", connection=used).status, 200)
+        sockets = {i: self.server.connect() for i in range(len(heads + bodies))}
+        for connection in sockets.values():
+            connection.connect()
+        sockets[len(sockets)] = used
+        for i, text in enumerate(heads + bodies + heads[1:2]):
+            sockets[i].sock.sendall(text)
+            sockets[i].sock.settimeout(0.01)
+        while sockets and time.monotonic() - begun < 25:
+            time.sleep(0.5)
+            for i, connection in list(sockets.items()):
+                try:
+                    connection.sock.sendall(b"1")
+                    told[i] = connection.sock.recv(4096)
+                except TimeoutError:
+                    continue
+                except ConnectionError:
+                    told.setdefault(i, b"")
+                connection.close()
+                del sockets[i]
+        self.assertEqual(list(sockets), [], "connections that are still open")
+        self.assertGreater(time.monotonic() - begun, 9)
+        for i, words in enumerate(["headers"] * 3 + ["body"] * 2 + ["headers"]):
+            self.assertIn(b" 408 ", told[i].split(b"\r\n")[0], i)
+            self.assertIn(f"the {words} came too slowly".encode(), told[i])
         self.assertEqual(self.status(path="/healthz"), 200)
 
     def test_slow_body(self):
@@ -230,7 +275,7 @@ class Names(unittest.TestCase):
                 try:
                     s.sendall(b" ")
                     told = s.recv(1000)
-                except socket.timeout:
+                except TimeoutError:
                     pass
             self.assertIn(b" 408 ", told.split(b"\r\n")[0])
             head, body = told.split(b"\r\n\r\n")

@@ -1,6 +1,8 @@
 """Every operation by its method and path: parameters, rows, problems."""
 import http.client
 import json
+import shutil
+import subprocess
 import unittest
 
 from served import FEEDBACK, Served, feed, quote
@@ -84,6 +86,40 @@ class Operations(unittest.TestCase):
                 self.assertEqual(by_header, listed)
                 gone = self.server.json("DELETE", f"{path}/documents{space}&id={quote(name)}")
                 self.assertEqual(gone["deleted"], 1)
+
+    def test_dots(self):
+        """What a path cannot hold is given in the query, and comes through clients that take dots
+        for steps; also any other name."""
+        curl = shutil.which("curl")
+        for name in (".", "..", "a/b", "plain", "...", "%2e%2e"):
+            space = "namespace=" + quote("d" + name)
+            self.server.json("POST", f"/v1/collections//documents?collection={quote(name)}&{space}",
+                             json.dumps({"id": name, "text": "some words"}))
+            self.server.put("sound", [{"id": name, "text": "other words"}], namespace="d" + name)
+            once, twice = quote(name), quote(name).replace(".", "%2E")
+            paths = [f"/v1/collections/sound/documents/?id={once}&{space}",
+                     f"/v1/collections/sound/documents/?id={twice}&{space}",
+                     f"/v1/collections//documents/?collection={once}&{space}&id={once}",
+                     f"/docs/{quote('d' + name)}/sound/?id={once}",
+                     f"/docs//sound/?ns={quote('d' + name)}&id={once}"]
+            strict = [f"/v1/collections/sound/documents/{once}?{space}",
+                      f"/v1/collections/sound/documents/{twice}?{space}",
+                      f"/v1/collections/{twice}/documents/{once}?{space}"]
+            for path in paths + strict:
+                with self.subTest(name=name, path=path):
+                    self.assertEqual(self.server.json("GET", path)["id"], name)
+                    if not curl:
+                        continue
+                    url = f"http://127.0.0.1:{self.server.port}{path}"
+                    for options in [["--path-as-is"]] + [[]] * (path in paths):
+                        told = subprocess.run([curl, "-sf", *options, url], capture_output=True)
+                        self.assertEqual(json.loads(told.stdout)["id"], name, options)
+            shown = self.server.json("GET", f"/v1/collections/?collection={once}&{space}")
+            self.assertEqual((shown["collection"], shown["size"]), (name, 1))
+        self.problem(404, "nothing at this address", "GET", "/v1/collections//documents/?id=1")
+        self.problem(404, "nothing at this address", "GET", "/v1/collections/x/documents/?xid=1")
+        self.problem(400, "already", "GET", "/v1/collections/x/documents/1?id=1")
+        self.problem(400, "already", "GET", "/docs/default/x/1?id=1")
 
     def test_problems(self):
         self.problem(404, "no-such", "GET", "/v1/collections/no-such/clusters")
