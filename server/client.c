@@ -18,6 +18,7 @@ typedef struct client {
     const gf_operation *operation;
     gf_call *call;
     gf_wire wire;
+    const char *server; /* what is called over a network; NULL: the store's own socket */
     char holder[GF_HOLDER_NAME];
     double answer_by; /* the holder's hello; 0: it came */
     bool begun;       /* the holder has accepted the call */
@@ -33,6 +34,7 @@ typedef struct client {
 
 static gf_status fail_silent(const client *c, gf_error *err)
 {
+    if (c->server) return gf_fail(err, GF_EBUSY, "%s does not answer", c->server);
     return gf_fail(err, GF_EBUSY, "%s holds the store and does not answer",
                    *c->holder ? c->holder : "a process");
 }
@@ -194,6 +196,24 @@ static gf_status answer_bytes(client *c, gf_slice bytes, gf_error *err)
 /* ---- how it ends ------------------------------------------------------------------------------
  */
 
+/*
+ * A connection that breaks off: what was stored before stays. A rebuild is a task of the server's,
+ * which asking again finds.
+ */
+static gf_status end_lost(const client *c, gf_asked *asked, gf_error *err)
+{
+    const char *name = c->operation->name, *then = "";
+    if (!c->begun && !c->used) {
+        *asked = GF_AGAIN;
+        return gf_fail(err, GF_EBUSY, "%s hung up before it began", c->server);
+    }
+    if (strcmp(name, "put") == 0) then = "; what was stored stays, and the same command goes on";
+    if (strcmp(name, "rebuild") == 0)
+        then = "; a rebuild that has begun goes on there, and the same command waits for it";
+    return gf_fail(err, GF_EIO, "the connection to %s was lost in the middle of this%s", c->server,
+                   then);
+}
+
 /* It can be asked again where nothing came of it yet, and where nothing can have changed. */
 static bool may_repeat(const client *c)
 {
@@ -209,6 +229,7 @@ static gf_status end_stopped(client *c, gf_asked *asked, gf_error *err)
         return c->failed.status;
     }
     if (c->cancelled) return gf_fail(err, GF_ECANCELLED, "stopped on request");
+    if (c->server) return end_lost(c, asked, err);
     if (may_repeat(c)) {
         *asked = GF_AGAIN;
         return gf_fail(err, GF_EBUSY, "%s, which held the store, has ended", c->holder);
@@ -368,8 +389,14 @@ static gf_status take_hello(client *c, gf_error *err)
     gf_status st = gf_wire_receive(&c->wire, &type, &bytes, err);
     if (st != GF_OK) return st;
     if (type != GF_WIRE_HELLO || !gf_wire_read_hello(bytes, &version, &holder))
-        return gf_fail(err, GF_EBUSY, "%s holds the store, and is no Grouperfish", c->holder);
+        return c->server
+                   ? gf_fail(err, GF_EINVAL, "what answers at %s is no Grouperfish", c->server)
+                   : gf_fail(err, GF_EBUSY, "%s holds the store, and is no Grouperfish", c->holder);
     snprintf(c->holder, sizeof c->holder, "%.*s", GF_SLICE_ARG(holder));
+    if (version != GF_WIRE_VERSION && c->server)
+        return gf_fail(err, GF_EINVAL,
+                       "the Grouperfish at %s is of another version (it speaks %u, this program %d)",
+                       c->server, version, GF_WIRE_VERSION);
     if (version != GF_WIRE_VERSION)
         return gf_fail(err, GF_EBUSY,
                        "%s holds the store, and is of another version (its socket speaks %u, this "
@@ -394,34 +421,62 @@ static gf_status begin(client *c, const char *store_path, gf_asked *asked, gf_er
     return st == GF_EIO ? end_stopped(c, asked, err) : st;
 }
 
+static void begin_client(client *c, const gf_operation *operation, gf_call *call, double wait)
+{
+    *c = (client){.operation = operation, .call = call, .failed = {GF_OK, ""}};
+    c->answer_by = gf_clock_seconds() + (wait > LEAST_WAIT ? wait : LEAST_WAIT);
+    call->outcome = GF_DONE;
+    call->partly = false;
+}
+
+static void end_client(client *c)
+{
+    gf_wire_release(&c->wire);
+    gf_buffer_release(&c->message);
+    gf_buffer_release(&c->text);
+}
+
+gf_status gf_client_talk(const gf_line *line, double wait, const gf_operation *operation,
+                         gf_call *call, gf_asked *asked, gf_error *err)
+{
+    client c;
+    gf_error own;
+    if (!err) err = &own;
+    begin_client(&c, operation, call, wait);
+    gf_wire_init(&c.wire, line->fd, tick, &c);
+    c.wire.through = line->through;
+    c.wire.through_context = line->context;
+    c.server = line->server;
+    *asked = GF_ASKED;
+    gf_status st = begin(&c, line->server, asked, err);
+    if (st == GF_OK && *asked == GF_ASKED) st = converse(&c, asked, err);
+    end_client(&c);
+    return st;
+}
+
 gf_status gf_client_run(const char *store_path, double wait, const gf_operation *operation,
                         gf_call *call, gf_asked *asked, gf_error *err)
 {
     struct sockaddr_un address;
     int folder;
     gf_error own;
+    client c;
     if (!err) err = &own;
-    client c = {.operation = operation, .call = call, .failed = {GF_OK, ""}};
-    double deadline = gf_clock_seconds() + (wait > LEAST_WAIT ? wait : LEAST_WAIT);
+    begin_client(&c, operation, call, wait);
     *asked = GF_NOBODY;
     if (gf_socket_address(store_path, &address, &folder, NULL) != GF_OK) return GF_OK;
     *asked = GF_ASKED;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     gf_wire_init(&c.wire, fd, tick, &c);
     gf_status st = GF_OK;
-    c.answer_by = deadline;
-    call->outcome = GF_DONE;
-    call->partly = false;
     if (fd < 0)
         st = gf_fail_errno(err, "cannot make a socket");
     else
-        st = connect_to(&c, &address, deadline, asked, err);
+        st = connect_to(&c, &address, c.answer_by, asked, err);
     if (folder >= 0) close(folder);
     if (st == GF_OK && *asked == GF_ASKED) st = begin(&c, store_path, asked, err);
     if (st == GF_OK && *asked == GF_ASKED) st = converse(&c, asked, err);
     if (fd >= 0) close(fd);
-    gf_wire_release(&c.wire);
-    gf_buffer_release(&c.message);
-    gf_buffer_release(&c.text);
+    end_client(&c);
     return st;
 }

@@ -18,6 +18,9 @@ static const double SEND_AFTER = 0.02, PROGRESS_EVERY = 0.05;
 /* Seconds that a holder must have answered before it takes a call with an input. */
 static const double INPUT_AFTER = 1;
 
+/* Seconds that a guest has to hang up. */
+static const double GUEST_CLOSES = 2;
+
 void gf_connection_stop(gf_connection *c, bool cut)
 {
     gf_cancel_request(&c->cancel);
@@ -78,9 +81,10 @@ static void *receive_from_caller(void *connection)
     gf_wire_type type;
     gf_slice bytes;
     while (gf_wire_receive(&c->wire, &type, &bytes, NULL) == GF_OK) {
-        if (type == GF_WIRE_CANCEL)
+        if (type == GF_WIRE_CANCEL) {
+            __atomic_store_n(&c->told_to_stop, true, __ATOMIC_RELEASE);
             gf_connection_stop(c, false);
-        else if (!take_answer(c, type, bytes))
+        } else if (!take_answer(c, type, bytes))
             break;
     }
     gf_cancel_request(&c->cancel);
@@ -293,8 +297,25 @@ static void run_accepted(gf_connection *c, const gf_operation *o, const gf_wire_
                     .context = c,
                     .cancel = &c->cancel};
     if (w->input) call.input = (gf_input){c, next_stream, read_stream, is_in_folder};
-    gf_status st = gf_service_run(c->socket->service, o, &call, &err);
+    const gf_guest *guest = &c->guest;
+    if (guest->run) call.name_space = guest->name_space;
+    gf_status st = guest->run ? guest->run(guest->context, o, &call, &c->told_to_stop, &err)
+                              : gf_service_run(c->socket->service, o, &call, &err);
     send_result(c, st, &call, &err);
+}
+
+/*
+ * Over a network, closing with something unread takes back what was sent last: the guest closes
+ * first, once it has its result.
+ */
+static void let_guest_close(gf_connection *c)
+{
+    double since = gf_clock_seconds();
+    shutdown(c->fd, SHUT_WR);
+    pthread_mutex_lock(&c->lock);
+    while (!c->gone && gf_clock_seconds() - since < GUEST_CLOSES)
+        wait_a_little(c);
+    pthread_mutex_unlock(&c->lock);
 }
 
 /* The answers to a call are received on a thread of their own. */
@@ -311,6 +332,7 @@ static void run_with_receiver(gf_connection *c, const gf_operation *o, const gf_
         return;
     }
     run_accepted(c, o, w);
+    if (c->guest.run) let_guest_close(c);
     shutdown(c->fd, SHUT_RD);
     pthread_join(receiver, NULL);
 }
@@ -339,13 +361,20 @@ static bool is_too_early(const gf_socket *s, const gf_wire_call *w)
     return w->input && !s->rebuilds && gf_clock_seconds() - s->begun < INPUT_AFTER;
 }
 
+/* Of a guest the door has decided what it may call. */
+static bool may_run(const gf_connection *c, const gf_operation *o)
+{
+    if (!o) return false;
+    return c->guest.run ? o == c->guest.operation : gf_wire_carries(o);
+}
+
 static void handle_call(gf_connection *c, const gf_wire_call *w)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", GF_SLICE_ARG(w->operation));
     const gf_operation *o = gf_operation_find(name);
     gf_buffer_slice(&c->path, w->store_path);
-    if (!o || !gf_wire_carries(o))
+    if (!may_run(c, o))
         fail_call(c, w->operation);
     else if (!c->socket->rebuilds && gf_service_rebuilds(o, w->arguments, w->n_arguments))
         refuse(c, GF_WIRE_LATER, "holds the store, and rebuilds and purges only for itself");

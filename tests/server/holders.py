@@ -41,6 +41,16 @@ def waits_until(what, seconds=LONG):
         time.sleep(0.01)
 
 
+def slow_documents():
+    """Documents that take seconds to cluster by SLOWLY."""
+    r = random.Random(1)
+    texts = (" ".join(f"w{int(r.paretovariate(0.5)) % 4000}" for _ in range(40)) for _ in range(4000))
+    return "".join(json.dumps({"id": f"long {i}", "text": t}) + "\n" for i, t in enumerate(texts))
+
+
+SLOWLY = "k=1000", "restarts=100", "tolerance=0", "max_passes=10000"
+
+
 class Store(unittest.TestCase):
     name = "grouperfish.store"
 
@@ -102,11 +112,8 @@ class Store(unittest.TestCase):
 
     def slow_rebuild(self):
         """A rebuild that takes seconds, holding the store."""
-        r = random.Random(1)
-        texts = (" ".join(f"w{int(r.paretovariate(0.5)) % 4000}" for _ in range(40)) for _ in range(4000))
-        self.good("put", "posts", "-", "--from", "jsonl",
-                  given="".join(json.dumps({"id": f"long {i}", "text": t}) + "\n" for i, t in enumerate(texts)))
-        self.good("config", "set", "posts", "k=1000", "restarts=100", "tolerance=0", "max_passes=10000")
+        self.good("put", "posts", "-", "--from", "jsonl", given=slow_documents())
+        self.good("config", "set", "posts", *SLOWLY)
         p = self.start("rebuild", "posts", "--progress", "jsonl")
         waits_until(self.has_socket)
         return p
