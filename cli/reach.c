@@ -115,6 +115,49 @@ void gf_session_leave(gf_session *s)
     gf_buffer_release(&s->reach.token);
 }
 
+/* ---- the input --------------------------------------------------------------------------------
+ */
+
+enum { LOOK_MS = 100 };
+
+static gf_status next_file(void *context, gf_slice *name, gf_error *err)
+{
+    gf_session *s = context;
+    return s->reach.files.next(s->reach.files.context, name, err);
+}
+
+/* Where nothing comes, what was printed is seen. */
+static bool waits(void *context, unsigned milliseconds)
+{
+    gf_session *s = context;
+    if (!s->reach.files.waits(s->reach.files.context, milliseconds)) return false;
+    if (s->out) fflush(s->out);
+    return true;
+}
+
+/* And a request to stop is heard. */
+static gf_status read_file(void *context, char *to, size_t n, size_t *got, gf_error *err)
+{
+    gf_session *s = context;
+    while (waits(s, LOOK_MS)) {
+        gf_status st = gf_cancel_check(&gf_stop, err);
+        if (st != GF_OK) return st;
+    }
+    return s->reach.files.read(s->reach.files.context, to, n, got, err);
+}
+
+static bool is_in_folder(void *context)
+{
+    gf_session *s = context;
+    return s->reach.files.in_folder(s->reach.files.context);
+}
+
+static gf_input input_of(gf_session *s)
+{
+    s->reach.files = gf_files_input(s->files);
+    return (gf_input){s, next_file, read_file, is_in_folder, waits};
+}
+
 /* ---- asking, or holding -----------------------------------------------------------------------
  */
 
@@ -232,7 +275,7 @@ static gf_status reach_store(gf_session *s, gf_error *err)
 {
     waiting w = {.deadline = gf_clock_seconds() + s->wait_seconds, .sleep_ms = FIRST_SLEEP_MS};
     if (s->files) {
-        gf_rewind_init(&s->reach.input, gf_files_input(s->files));
+        gf_rewind_init(&s->reach.input, input_of(s));
         s->call.input = gf_rewind_input(&s->reach.input);
     }
     for (;;) {
@@ -249,6 +292,6 @@ gf_status gf_session_reach(gf_session *s, gf_error *err)
     s->call.store = open_store;
     s->call.store_path = store_path;
     if (!s->reach.remote.url) return reach_store(s, err);
-    if (s->files) s->call.input = gf_files_input(s->files);
+    if (s->files) s->call.input = input_of(s);
     return reach_server(s, err);
 }

@@ -5,12 +5,13 @@
 #include "server/socket_internal.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { CONNECT_POLL_MS = 5 };
+enum { CONNECT_POLL_MS = 5, INPUT_MS = 50 };
 
 static const double LEAST_WAIT = 1;
 
@@ -26,6 +27,7 @@ typedef struct client {
     bool cancelled;   /* the holder was told to stop */
     gf_error failed;  /* of a callback */
     bool emit_failed;
+    uint64_t wanted; /* bytes of the input that the holder waits for; 0: none */
     gf_buffer message, text;
 } client;
 
@@ -177,14 +179,20 @@ static gf_status answer_stream(client *c, gf_error *err)
     return st == GF_OK ? answer(c, GF_WIRE_STREAM, gf_buffer_view(&c->message), err) : st;
 }
 
-static gf_status answer_bytes(client *c, gf_slice bytes, gf_error *err)
+static gf_status take_question(client *c, gf_slice bytes, gf_error *err)
+{
+    if (gf_take_varint(&bytes, &c->wanted) && c->wanted > 0 && c->wanted <= GF_WIRE_FRAME)
+        return GF_OK;
+    return gf_fail(err, GF_EINVAL, "the store's socket: what came is no question");
+}
+
+static gf_status answer_bytes(client *c, gf_error *err)
 {
     const gf_input *in = &c->call->input;
     gf_error why = {GF_OK, ""};
-    uint64_t most;
+    uint64_t most = c->wanted;
     size_t got = 0;
-    if (!gf_take_varint(&bytes, &most) || most == 0 || most > GF_WIRE_FRAME)
-        return gf_fail(err, GF_EINVAL, "the store's socket: what came is no question");
+    c->wanted = 0;
     gf_buffer_reset(&c->message);
     char *to = gf_buffer_reserve(&c->message, (size_t)most);
     if (!to) return gf_fail_memory(err, "an input");
@@ -290,7 +298,7 @@ static gf_status take(client *c, gf_wire_type type, gf_slice bytes, bool *ended,
     case GF_WIRE_WANT_STREAM:
         return answer_stream(c, err);
     case GF_WIRE_WANT_BYTES:
-        return answer_bytes(c, bytes, err);
+        return take_question(c, bytes, err);
     case GF_WIRE_AGAIN:
     case GF_WIRE_LATER:
         *ended = true;
@@ -304,6 +312,20 @@ static gf_status take(client *c, gf_wire_type type, gf_slice bytes, bool *ended,
     return good ? GF_OK : gf_fail(err, GF_EINVAL, "the store's socket: what came is no message");
 }
 
+static bool holder_speaks(const client *c)
+{
+    struct pollfd p = {.fd = c->wire.fd, .events = POLLIN};
+    return c->wire.in_end > c->wire.in_at || poll(&p, 1, 0) != 0;
+}
+
+/* While the input gives nothing, what the holder says is listened to. */
+static bool can_answer(const client *c)
+{
+    const gf_input *in = &c->call->input;
+    if (c->wanted == 0 || c->cancelled || holder_speaks(c)) return false;
+    return !in->waits || !in->waits(in->context, INPUT_MS);
+}
+
 static gf_status converse(client *c, gf_asked *asked, gf_error *err)
 {
     gf_wire_type type;
@@ -312,6 +334,11 @@ static gf_status converse(client *c, gf_asked *asked, gf_error *err)
     gf_status st = GF_OK;
     while (st == GF_OK && !ended) {
         look_for_cancel(c);
+        if (can_answer(c)) {
+            st = answer_bytes(c, err);
+            continue;
+        }
+        if (c->wanted && !c->cancelled && !holder_speaks(c)) continue;
         st = gf_wire_receive(&c->wire, &type, &bytes, err);
         if (st == GF_OK) st = take(c, type, bytes, &ended, asked, err);
     }

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <sys/socket.h>
+#include <time.h>
 
 enum { LEAST_RATE = 1024 };
 static const double patience = 10; /* seconds before the rate counts */
@@ -130,7 +131,25 @@ static gf_status read_body(void *context, char *to, size_t n, size_t *got, gf_er
     return st;
 }
 
+static bool waits(void *context, unsigned milliseconds)
+{
+    gf_request *r = context;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until); /* as the condition has it */
+    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    until.tv_sec += milliseconds / 1000 + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&r->lock);
+    bool empty = true;
+    for (int late = 0; empty && !late;) {
+        empty = r->body.used == 0 && !r->body_ended && !r->gone;
+        if (empty) late = pthread_cond_timedwait(&r->changed, &r->lock, &until);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return empty;
+}
+
 gf_input gf_body_input(gf_request *r)
 {
-    return (gf_input){r, next, read_body, NULL};
+    return (gf_input){r, next, read_body, NULL, waits};
 }

@@ -229,22 +229,43 @@ static gf_status fail_input(const gf_connection *c, gf_error *err)
     return gf_fail(err, r.status, "%.*s", GF_SLICE_ARG(r.message));
 }
 
-/* Ask for something of the input; the answer is `type` with its bytes, or one of the others. */
 static gf_status ask(gf_connection *c, gf_wire_type question, gf_slice bytes, gf_error *err)
 {
     pthread_mutex_lock(&c->lock);
     c->answer = 0;
     c->waiting = true;
     pthread_mutex_unlock(&c->lock);
-    gf_status st = send_message(c, question, bytes, true, err);
-    if (st == GF_OK) st = wait_for_answer(c, err);
+    return send_message(c, question, bytes, true, err);
+}
+
+/* The answer is `type` with its bytes, or one of the others. */
+static gf_status take_asked(gf_connection *c, gf_error *err)
+{
+    gf_status st = wait_for_answer(c, err);
     return st == GF_OK && c->answer == GF_WIRE_FAILED ? fail_input(c, err) : st;
+}
+
+static gf_status ask_for_bytes(gf_connection *c, gf_error *err)
+{
+    gf_buffer most = {0};
+    gf_buffer_varint(&most, GF_WIRE_FRAME);
+    gf_status st = gf_buffer_check(&most, err);
+    if (st == GF_OK) st = ask(c, GF_WIRE_WANT_BYTES, gf_buffer_view(&most), err);
+    gf_buffer_release(&most);
+    c->bytes_asked = st == GF_OK;
+    return st;
 }
 
 static gf_status next_stream(void *context, gf_slice *name, gf_error *err)
 {
     gf_connection *c = context;
-    gf_status st = ask(c, GF_WIRE_WANT_STREAM, (gf_slice){0}, err);
+    gf_status st = GF_OK;
+    if (c->bytes_asked) st = take_asked(c, err); /* of a stream that is not read to its end */
+    c->bytes_asked = false;
+    c->bytes_taken = 0;
+    c->bytes_left = false;
+    if (st == GF_OK) st = ask(c, GF_WIRE_WANT_STREAM, (gf_slice){0}, err);
+    if (st == GF_OK) st = take_asked(c, err);
     gf_slice answer = gf_buffer_view(&c->answer_bytes);
     if (st != GF_OK) return st;
     if (c->answer == GF_WIRE_END) return GF_ENOTFOUND;
@@ -257,21 +278,41 @@ static gf_status next_stream(void *context, gf_slice *name, gf_error *err)
     return gf_buffer_check(&c->stream_name, err);
 }
 
+/* An answer may be more than is wanted now: what is left of it comes next. */
 static gf_status read_stream(void *context, char *to, size_t n, size_t *got, gf_error *err)
 {
     gf_connection *c = context;
-    gf_buffer most = {0};
-    gf_buffer_varint(&most, n < GF_WIRE_FRAME ? n : GF_WIRE_FRAME);
-    gf_status st = gf_buffer_check(&most, err);
-    if (st == GF_OK) st = ask(c, GF_WIRE_WANT_BYTES, gf_buffer_view(&most), err);
-    gf_buffer_release(&most);
-    gf_slice answer = gf_buffer_view(&c->answer_bytes);
-    if (st != GF_OK) return st;
-    if (c->answer != GF_WIRE_BYTES || answer.len > n)
-        return gf_fail(err, GF_EINVAL, "the store's socket: what came is no answer");
-    if (answer.len) memcpy(to, answer.ptr, answer.len);
-    *got = answer.len;
+    gf_status st = GF_OK;
+    if (!c->bytes_left) {
+        if (!c->bytes_asked) st = ask_for_bytes(c, err);
+        c->bytes_asked = false;
+        if (st == GF_OK) st = take_asked(c, err);
+        if (st != GF_OK) return st;
+        if (c->answer != GF_WIRE_BYTES || c->answer_bytes.len > GF_WIRE_FRAME)
+            return gf_fail(err, GF_EINVAL, "the store's socket: what came is no answer");
+        c->bytes_taken = 0;
+    }
+    gf_slice left = gf_slice_skip(gf_buffer_view(&c->answer_bytes), c->bytes_taken);
+    *got = left.len < n ? left.len : n;
+    if (*got) memcpy(to, left.ptr, *got);
+    c->bytes_taken += *got;
+    c->bytes_left = *got < left.len;
     return GF_OK;
+}
+
+/* Asks ahead, and looks whether the answer comes. */
+static bool waits(void *context, unsigned milliseconds)
+{
+    gf_connection *c = context;
+    double until = gf_clock_seconds() + milliseconds / 1e3;
+    if (c->bytes_left || (!c->bytes_asked && ask_for_bytes(c, NULL) != GF_OK)) return false;
+    pthread_mutex_lock(&c->lock);
+    bool nothing;
+    while ((nothing = !c->answer && !c->gone && gf_cancel_check(&c->cancel, NULL) == GF_OK) &&
+           gf_clock_seconds() < until)
+        wait_a_little(c);
+    pthread_mutex_unlock(&c->lock);
+    return nothing;
 }
 
 static bool is_in_folder(void *context)
@@ -296,7 +337,7 @@ static void run_accepted(gf_connection *c, const gf_operation *o, const gf_wire_
                     .reject = w->reject ? reject : NULL,
                     .context = c,
                     .cancel = &c->cancel};
-    if (w->input) call.input = (gf_input){c, next_stream, read_stream, is_in_folder};
+    if (w->input) call.input = (gf_input){c, next_stream, read_stream, is_in_folder, waits};
     const gf_guest *guest = &c->guest;
     if (guest->run) call.name_space = guest->name_space;
     gf_status st = guest->run ? guest->run(guest->context, o, &call, &c->told_to_stop, &err)

@@ -100,6 +100,9 @@ struct gf_connection {
     bool running;    /* the call: what comes from now on is answers */
     unsigned answer; /* its type; 0: none yet */
     gf_buffer answer_bytes;
+    size_t bytes_taken; /* of them */
+    bool bytes_asked;   /* and the answer not taken yet */
+    bool bytes_left;    /* of the answer that was */
     gf_buffer stream_name;
     bool stream_in_folder;
     gf_buffer path; /* the store's, as the caller says it */
