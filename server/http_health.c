@@ -74,8 +74,11 @@ static void stats(gf_request *r)
 {
     gf_error err = {GF_OK, ""};
     gf_store_status status;
+    gf_store_health health;
     size_t queued, running;
-    gf_status st = gf_store_read_status(gf_service_store(r->http->options.service), &status, &err);
+    gf_store *store = gf_service_store(r->http->options.service);
+    gf_status st = gf_store_read_status(store, &status, &err);
+    if (st == GF_OK) st = gf_store_read_health(store, NULL, NULL, &health, &err);
     if (st != GF_OK) {
         gf_answer_failure(r, &err);
         return;
@@ -90,6 +93,7 @@ static void stats(gf_request *r)
     gf_json_put_uint(&w, "documents", status.documents);
     gf_json_put_uint(&w, "builds", status.builds);
     gf_json_put_uint(&w, "bytes", status.bytes);
+    gf_json_put_health(&w, &health);
     gf_json_put_uint(&w, "tasks_running", running);
     gf_json_put_uint(&w, "tasks_queued", queued);
     gf_json_put_uint(&w, "calls_running", gf_service_running(r->http->options.service));

@@ -48,6 +48,7 @@ static bool gives_one(const gf_request *r)
                                          "doc",
                                          "report",
                                          "status",
+                                         "upgrade",
                                          "verify",
                                          "backup",
                                          "restore",

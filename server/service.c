@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ struct gf_service {
     unsigned rebuilding;    /* of these: that have a worker */
     ticket *first;          /* of the line */
     bool draining;
+    char holder[96];
 };
 
 gf_status gf_service_open(gf_store *store, const gf_service_options *options, gf_service **service,
@@ -41,6 +43,8 @@ gf_status gf_service_open(gf_store *store, const gf_service_options *options, gf
     s->store = store;
     s->options = *options;
     if (s->options.workers == 0) s->options.workers = 1;
+    snprintf(s->holder, sizeof s->holder, "process %ld (grouperfish%s%s)", (long)getpid(),
+             s->options.purpose ? " " : "", s->options.purpose ? s->options.purpose : "");
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -252,6 +256,7 @@ static gf_status run(gf_service *s, const gf_operation *o, gf_call *call, gf_err
     inner.store = give_store;
     inner.store_path = give_path;
     inner.wait_seconds = 0;
+    inner.holder = s->holder;
     inner.emit = emit;
     inner.write = call->write ? write_bytes : NULL;
     inner.notice = call->notice ? notice : NULL;
