@@ -187,6 +187,7 @@ gf_status gf_run_diff(gf_call *call, gf_error *err);
 gf_status gf_run_report(gf_call *call, gf_error *err);
 gf_status gf_run_evaluate(gf_call *call, gf_error *err);
 gf_status gf_run_status(gf_call *call, gf_error *err);
+gf_status gf_run_upgrade(gf_call *call, gf_error *err);
 gf_status gf_run_verify(gf_call *call, gf_error *err);
 gf_status gf_run_backup(gf_call *call, gf_error *err);
 gf_status gf_run_restore(gf_call *call, gf_error *err);

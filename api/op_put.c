@@ -5,6 +5,7 @@
 #include "api/papers_source.h"
 
 #include "api/tweets_internal.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/strings.h"
 #include "sources/pattern.h"
@@ -14,6 +15,9 @@
 #include <stdio.h>
 
 enum { MOST_RESULTS = 500 };
+
+/* What comes slowly is on disk after so many milliseconds of silence, and so many at most. */
+enum { QUIET_MS = 500, LATE_MS = 1000 };
 
 typedef struct putting {
     gf_call *call;
@@ -29,6 +33,8 @@ typedef struct putting {
     bool each;         /* a row for each record is wanted */
     gf_buffer results; /* n_results rows that wait for the next flush: lengths and bytes */
     size_t n_results;
+    gf_input input; /* the call's, which is looked at for silence */
+    int64_t since;  /* when the first came that is not flushed; 0: there is none */
 } putting;
 
 /* ---- a row for each record --------------------------------------------------------------------
@@ -72,6 +78,47 @@ static gf_status flush_results(putting *p, gf_error *err)
     if (p->n_results < MOST_RESULTS) return GF_OK;
     gf_status st = p->put ? gf_put_flush(p->put, err) : GF_OK;
     return st == GF_OK ? emit_results(p, err) : st;
+}
+
+/* ---- silence ----------------------------------------------------------------------------------
+ */
+
+static gf_status flush_now(putting *p, gf_error *err)
+{
+    gf_status st = p->put ? gf_put_flush(p->put, err) : GF_OK;
+    p->since = 0;
+    return st == GF_OK ? emit_results(p, err) : st;
+}
+
+/* Nothing is flushed while there is more to read: that is what makes a put fast. */
+static bool is_quiet(const putting *p)
+{
+    if (p->since == 0 || !p->input.waits) return false;
+    int64_t left = p->since + LATE_MS - gf_clock_ms();
+    unsigned ms = left <= 0 ? 0 : left < QUIET_MS ? (unsigned)left : QUIET_MS;
+    return p->input.waits(p->input.context, ms);
+}
+
+static gf_status next_stream(void *context, gf_slice *name, gf_error *err)
+{
+    putting *p = context;
+    return p->input.next(p->input.context, name, err);
+}
+
+static gf_status read_stream(void *context, char *to, size_t n, size_t *got, gf_error *err)
+{
+    putting *p = context;
+    if (is_quiet(p)) {
+        gf_status st = flush_now(p, err);
+        if (st != GF_OK) return st;
+    }
+    return p->input.read(p->input.context, to, n, got, err);
+}
+
+static bool is_in_folder(void *context)
+{
+    putting *p = context;
+    return p->input.in_folder && p->input.in_folder(p->input.context);
 }
 
 /* ---- what is not put --------------------------------------------------------------------------
@@ -188,6 +235,7 @@ static gf_status handle(void *context, const gf_record *record, gf_error *err)
 {
     putting *p = context;
     p->read++;
+    if (p->since == 0) p->since = gf_clock_ms();
     if (p->read % 1000 == 0 && p->call->progress)
         p->call->progress(p->call->context, record->source, "reading", p->read, 0);
     switch (record->kind) {
@@ -285,7 +333,11 @@ static gf_status open_reader(putting *p, gf_error *err)
     gf_status st = make_patterns(p, err);
     if (from_tweets) return st;
     if (st == GF_OK && from_papers) return open_papers(p, err);
-    return st == GF_OK ? gf_call_reader(p->call, true, &p->reader, err) : st;
+    if (st != GF_OK) return st;
+    p->input = p->call->input;
+    gf_call looked_at = *p->call;
+    looked_at.input = (gf_input){p, next_stream, read_stream, is_in_folder, NULL};
+    return gf_call_reader(&looked_at, true, &p->reader, err);
 }
 
 /*

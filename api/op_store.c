@@ -1,5 +1,7 @@
 /* init, status, verify, version: the store as a whole. */
 #include "api/call_internal.h"
+
+#include "base/clock.h"
 #include "sources/stored.h"
 
 gf_status gf_run_init(gf_call *call, gf_error *err)
@@ -14,25 +16,99 @@ gf_status gf_run_init(gf_call *call, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
+static gf_status add_changed(void *context, gf_place where, gf_error *err)
+{
+    gf_buffer list = {0}, *all = context;
+    gf_json_writer w = gf_json_writer_to(&list);
+    gf_json_begin(&w, '{');
+    gf_json_put_string(&w, "namespace", where.name_space);
+    gf_json_put_string(&w, "collection", where.collection);
+    gf_json_end(&w, '}');
+    gf_buffer_str(all, all->len ? "," : "");
+    gf_buffer_slice(all, gf_buffer_view(&list));
+    gf_status st = gf_buffer_check(&list, err);
+    gf_buffer_release(&list);
+    return st == GF_OK ? gf_buffer_check(all, err) : st;
+}
+
+void gf_json_put_health(gf_json_writer *w, const gf_store_health *h)
+{
+    gf_json_put_uint(w, "format", h->format);
+    gf_json_put_uint(w, "running", h->running);
+    gf_json_put_uint(w, "failed", h->failed);
+    gf_json_put_uint(w, "changed", h->changed);
+    if (h->failed == 0) return;
+    gf_buffer at = {0};
+    gf_clock_write_iso(&at, h->failed_at);
+    gf_json_key(w, "last_failure");
+    gf_json_begin(w, '{');
+    gf_json_put_string(w, "time", gf_buffer_view(&at));
+    gf_json_put_str(w, "namespace", h->failed_namespace);
+    gf_json_put_str(w, "collection", h->failed_collection);
+    gf_json_put_str(w, "configuration", h->failed_configuration);
+    gf_json_put_str(w, "error", h->failed_why);
+    gf_json_end(w, '}');
+    gf_buffer_release(&at);
+}
+
+/* Who holds it now is another process where this one has not taken it only for that. */
+static void put_holder(gf_json_writer *w, const gf_call *call)
+{
+    if (call->holder) gf_json_put_str(w, "holder", call->holder);
+}
+
 gf_status gf_run_status(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_store_status s;
+    gf_store_health health;
+    gf_buffer changed = {0};
+    bool names = gf_call_flag(call, "changed");
     gf_row_writer row = {.call = call};
     gf_stored stored;
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK) st = gf_store_read_status(store, &s, err);
     if (st == GF_OK) st = gf_stored_count(store, call->cancel, &stored, err);
+    if (st == GF_OK)
+        st = gf_store_read_health(store, names ? add_changed : NULL, &changed, &health, err);
+    if (st == GF_OK) {
+        gf_json_writer *w = gf_row_writer_begin(&row);
+        gf_json_put_str(w, "store", call->store_path(call->context));
+        put_holder(w, call);
+        gf_json_put_uint(w, "collections", s.collections);
+        gf_json_put_uint(w, "documents", s.documents);
+        gf_json_put_uint(w, "builds", s.builds);
+        gf_json_put_uint(w, "unfinished", s.unfinished);
+        if (stored.any_tweets) gf_json_put_uint(w, "tweets", stored.tweets);
+        if (stored.any_papers) gf_json_put_uint(w, "papers", stored.papers);
+        gf_json_put_uint(w, "bytes", s.bytes);
+        gf_json_put_health(w, &health);
+        if (names) {
+            gf_buffer list = {0};
+            gf_buffer_format(&list, "[%s]", gf_buffer_cstr(&changed));
+            gf_json_key(w, "changed_collections");
+            gf_json_raw(w, gf_buffer_view(&list));
+            gf_buffer_release(&list);
+        }
+        st = gf_row_writer_emit_only(&row, err);
+    }
+    gf_buffer_release(&changed);
+    return st;
+}
+
+/* Opening a store refuses what is newer; what is older would be brought up to date here. */
+gf_status gf_run_upgrade(gf_call *call, gf_error *err)
+{
+    gf_store *store;
+    gf_store_health health;
+    gf_row_writer row = {.call = call};
+    gf_status st = gf_call_store(call, &store, err);
+    if (st == GF_OK) st = gf_store_read_health(store, NULL, NULL, &health, err);
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&row);
     gf_json_put_str(w, "store", call->store_path(call->context));
-    gf_json_put_uint(w, "collections", s.collections);
-    gf_json_put_uint(w, "documents", s.documents);
-    gf_json_put_uint(w, "builds", s.builds);
-    gf_json_put_uint(w, "unfinished", s.unfinished);
-    if (stored.any_tweets) gf_json_put_uint(w, "tweets", stored.tweets);
-    if (stored.any_papers) gf_json_put_uint(w, "papers", stored.papers);
-    gf_json_put_uint(w, "bytes", s.bytes);
+    gf_json_put_uint(w, "format", health.format);
+    gf_json_put_bool(w, "upgraded", false);
     return gf_row_writer_emit_only(&row, err);
 }
 

@@ -10,6 +10,7 @@
 #define GF_API_OPERATION_H
 
 #include "base/buffer.h"
+#include "base/json_writer.h"
 #include "engine/grouperfish.h"
 #include "sources/input.h"
 
@@ -71,6 +72,7 @@ typedef struct gf_call {
     const char *(*store_path)(void *context); /* for checks of a store that is not open, */
     double wait_seconds;                      /* and how long those wait until nobody holds it */
     gf_input input;                           /* the bytes that come with the call */
+    const char *holder; /* who holds the store for the caller; NULL: the caller itself */
 
     gf_status (*emit)(void *context, gf_slice row, gf_error *err);
     gf_status (*write)(void *context, gf_slice bytes, gf_error *err); /* a file beside the rows */
@@ -120,6 +122,9 @@ const gf_operation *gf_operation_find(const char *name);
 
 /** Check the call's arguments against the operation's parameters, as gf_operation_run does first. */
 gf_status gf_operation_check(const gf_operation *operation, const gf_call *call, gf_error *err);
+
+/** Members of an object that say how a store's collections are: of status, and of a server. */
+void gf_json_put_health(gf_json_writer *writer, const gf_store_health *health);
 
 /** An argument that is a number, a size or a moment; `otherwise` where it is not given. */
 uint64_t gf_call_number(const gf_call *call, const char *name, uint64_t otherwise);

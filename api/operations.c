@@ -174,6 +174,7 @@ static const gf_parameter evaluate[] = {
     CONFIG,
     BUILD,
     TEXT("label-field", "FIELD", "field that holds the class; else the input has ids and classes")};
+static const gf_parameter status[] = {FLAG("changed", "name the collections that have changed since they were built")};
 static const gf_parameter backup[] = {REQUIRED("to", "DIR", "a folder that is not there yet")};
 static const gf_parameter restore[] = {
     REQUIRED("from", "DIR", "the backup"),
@@ -464,7 +465,8 @@ static const gf_operation operations[] = {
               "Count requests by time"),
     OPERATION("log find", "GET", "/logs/{log}/lines", log_find, gf_run_log_find,
               "Find lines by ip, cookie or login"),
-    PLAIN("status", "GET", "/status", gf_run_status, "Show what the store holds"),
+    OPERATION("status", "GET", "/status", status, gf_run_status, "Show what the store holds"),
+    PLAIN("upgrade", "POST", "/upgrade", gf_run_upgrade, "Bring the store to the newest format"),
     PLAIN("verify", "GET", "/verification", gf_run_verify, "Check a store for damage"),
     OPERATION("backup", "POST", "/backup", backup, gf_run_backup, "Copy the store as it is now"),
     OPERATION("restore", "POST", "/restoration", restore, gf_run_restore,

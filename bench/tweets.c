@@ -116,7 +116,7 @@ static uint64_t import(gf_slice lines)
     gf_store_options o = {.create = true};
     gf_tweet_import_options how = {.flush_bytes = batch_bytes, .flush_seconds = 3600};
     memory m = {lines, false};
-    gf_input input = {&m, next_stream, read_bytes, NULL};
+    gf_input input = {&m, next_stream, read_bytes, NULL, NULL};
     must(gf_store_open(folder, &o, &store, &err), &err);
     must(gf_tweets_open(store, GF_SLICE("default"), &tweets, &err), &err);
     must(gf_tweet_import_open(tweets, &how, &to, &err), &err);
@@ -178,7 +178,7 @@ static uint64_t make_rows(gf_slice lines, gf_buffer *rows)
     gf_tweet_terms terms = {0};
     gf_record record;
     memory m = {lines, false};
-    gf_input input = {&m, next_stream, read_bytes, NULL};
+    gf_input input = {&m, next_stream, read_bytes, NULL, NULL};
     uint64_t n = 0;
     must(gf_tweet_reader_open(&input, 0, &reader, &err), &err);
     while (gf_tweet_reader_next(reader, &tweet, &record, &err) == GF_OK) {

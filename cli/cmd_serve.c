@@ -120,6 +120,7 @@ static gf_status listen_here(serving *v, gf_error *err)
     gf_http_options o = {.listen = listen.len ? listen : GF_SLICE("127.0.0.1:61732"),
                          .service = v->service,
                          .tasks = v->tasks,
+                         .socket = v->socket,
                          .tokens = v->tokens,
                          .host_names = v->host_names,
                          .n_host_names = v->n_host_names,
@@ -188,9 +189,9 @@ static gf_status run(gf_session *s, gf_error *err)
     serving v = {.session = s};
     sigaction(SIGHUP, &hangup, NULL);
     gf_status st = open_all(&v, err);
+    if (st == GF_OK) answer_commands(&v);
     if (st == GF_OK) st = listen_here(&v, err);
     if (st == GF_OK) st = keep_up(&v, err);
-    if (st == GF_OK) answer_commands(&v);
     if (st == GF_OK) wait_for_end(&v);
     close_all(&v);
     return st;

@@ -103,7 +103,7 @@ extern const gf_command gf_command_init, gf_command_collection_create, gf_comman
     gf_command_config_keys, gf_command_rebuild, gf_command_builds, gf_command_clusters,
     gf_command_publish, gf_command_pin, gf_command_unpin, gf_command_label, gf_command_cluster,
     gf_command_doc, gf_command_export, gf_command_assign, gf_command_report, gf_command_evaluate,
-    gf_command_status, gf_command_verify, gf_command_version, gf_command_backup, gf_command_restore,
+    gf_command_status, gf_command_upgrade, gf_command_verify, gf_command_version, gf_command_backup, gf_command_restore,
     gf_command_repair, gf_command_diff, gf_command_serve, gf_command_search, gf_command_similar,
     gf_command_table_create, gf_command_table_list,
     gf_command_table_describe, gf_command_table_alter, gf_command_table_drop, gf_command_table_put,

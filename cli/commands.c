@@ -70,6 +70,7 @@ static const struct {
                 {"The store", &gf_command_init},
                 {NULL, &gf_command_status},
                 {NULL, &gf_command_verify},
+                {NULL, &gf_command_upgrade},
                 {NULL, &gf_command_backup},
                 {NULL, &gf_command_restore},
                 {NULL, &gf_command_repair},

@@ -22,6 +22,9 @@ void gf_help(FILE *out)
     fputs(
         "\nFor every command\n"
         "  --store DIR               the store (GROUPERFISH_STORE, else ./grouperfish.store)\n"
+        "  --server URL              ask this server instead (GROUPERFISH_SERVER), such as\n"
+        "                            http://127.0.0.1:61732\n"
+        "  --token-file FILE         begins with the token for it (GROUPERFISH_TOKEN_FILE)\n"
         "  --namespace NAME          whose collections (GROUPERFISH_NAMESPACE, else default)\n"
         "  --format FORMAT           table, json, jsonl, csv or plain (table on a terminal, else\n"
         "                            plain)\n"
@@ -76,5 +79,5 @@ void gf_help_command(const gf_command *c, FILE *out)
         print_option(out, c->options[i].name, c->options[i].value, c->options[i].meaning);
     }
     if (c->notes) fprintf(out, "\n%s", c->notes);
-    fputs("\nAlso --store, --namespace, --format, --wait: see grouperfish help.\n", out);
+    fputs("\nAlso --store, --server, --namespace, --format, --wait: see grouperfish help.\n", out);
 }

@@ -13,7 +13,8 @@ typedef struct option {
 } option;
 
 static const option globals[] = {
-    {"store", true}, {"namespace", true}, {"format", true}, {"wait", true}, {"help", false}};
+    {"store", true}, {"server", true}, {"token-file", true}, {"namespace", true},
+    {"format", true}, {"wait", true},  {"help", false}};
 
 gf_status gf_session_add(gf_session *s, const char *name, const char *value, gf_error *err)
 {
@@ -103,6 +104,7 @@ static gf_status take_option(gf_session *s, const char *name, const char *value,
     struct {
         const char *name, **place;
     } texts[] = {{"store", &s->store_option}, {"namespace", &s->namespace_option},
+                 {"server", &s->server_option}, {"token-file", &s->token_option},
                  {"format", &s->format},      {"progress", &s->progress_option},
                  {"o", &s->out_path},         {"rejects", &s->rejects},
                  {"ids", &s->file},           {"labels", &s->file},

@@ -4,6 +4,7 @@
 #include "server/client.h"
 #include "server/wire.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -111,6 +112,50 @@ void gf_session_leave(gf_session *s)
     close_store(&s->reach);
     if (purged) end_purge(s);
     gf_rewind_release(&s->reach.input);
+    gf_buffer_release(&s->reach.token);
+}
+
+/* ---- the input --------------------------------------------------------------------------------
+ */
+
+enum { LOOK_MS = 100 };
+
+static gf_status next_file(void *context, gf_slice *name, gf_error *err)
+{
+    gf_session *s = context;
+    return s->reach.files.next(s->reach.files.context, name, err);
+}
+
+/* Where nothing comes, what was printed is seen. */
+static bool waits(void *context, unsigned milliseconds)
+{
+    gf_session *s = context;
+    if (!s->reach.files.waits(s->reach.files.context, milliseconds)) return false;
+    if (s->out) fflush(s->out);
+    return true;
+}
+
+/* And a request to stop is heard. */
+static gf_status read_file(void *context, char *to, size_t n, size_t *got, gf_error *err)
+{
+    gf_session *s = context;
+    while (waits(s, LOOK_MS)) {
+        gf_status st = gf_cancel_check(&gf_stop, err);
+        if (st != GF_OK) return st;
+    }
+    return s->reach.files.read(s->reach.files.context, to, n, got, err);
+}
+
+static bool is_in_folder(void *context)
+{
+    gf_session *s = context;
+    return s->reach.files.in_folder(s->reach.files.context);
+}
+
+static gf_input input_of(gf_session *s)
+{
+    s->reach.files = gf_files_input(s->files);
+    return (gf_input){s, next_file, read_file, is_in_folder, waits};
 }
 
 /* ---- asking, or holding -----------------------------------------------------------------------
@@ -165,13 +210,72 @@ static gf_status try_once(gf_session *s, waiting *w, bool *again, gf_error *err)
     return st;
 }
 
-gf_status gf_session_reach(gf_session *s, gf_error *err)
+/* ---- asking a server --------------------------------------------------------------------------
+ */
+
+/* An option counts more than the environment, and of two of the latter the server's. */
+gf_status gf_session_take_server(gf_session *s, gf_error *err)
+{
+    const char *url = getenv("GROUPERFISH_SERVER"), *token = getenv("GROUPERFISH_TOKEN_FILE");
+    gf_remote *r = &s->reach.remote;
+    if (s->server_option && s->store_option)
+        return gf_fail(err, GF_EINVAL, "either --store or --server");
+    r->url = s->server_option ? s->server_option : s->store_option ? NULL : url;
+    if (r->url && !*r->url) r->url = NULL;
+    if (s->command->run) { /* which no server does for others */
+        if (s->server_option) return gf_fail(err, GF_EINVAL, "--server is not for this command");
+        r->url = NULL;
+    }
+    if (s->token_option) token = s->token_option;
+    if (s->token_option && !r->url)
+        return gf_fail(err, GF_EINVAL, "--token-file goes with --server");
+    gf_status st = r->url ? gf_remote_check(r->url, err) : GF_OK;
+    if (st != GF_OK || !r->url || !token || !*token) return st;
+    st = gf_remote_read_token(token, &s->reach.token, err);
+    r->token = gf_buffer_view(&s->reach.token);
+    return st;
+}
+
+/* Whatever the server wants, it is waited for in pieces; GF_EBUSY where that is longer than --wait.
+ */
+static gf_status sleep_for(gf_session *s, const waiting *w, double seconds, gf_error *err)
+{
+    double until = gf_clock_seconds() + seconds;
+    if (until > w->deadline) return GF_EBUSY;
+    if (seconds >= TELL_AFTER && s->meter.kind != GF_METER_NONE && !w->told)
+        fprintf(stderr, "grouperfish %s: waiting: %s\n", s->command->name, err->message);
+    while (gf_clock_seconds() < until) {
+        gf_status st = gf_cancel_check(&gf_stop, err);
+        if (st != GF_OK) return st;
+        nanosleep(&(struct timespec){.tv_nsec = LAST_SLEEP_MS * 1000000L}, NULL);
+    }
+    return GF_OK;
+}
+
+static gf_status reach_server(gf_session *s, gf_error *err)
+{
+    static const double otherwise = 0.2; /* seconds, where the server does not say */
+    waiting w = {.deadline = gf_clock_seconds() + s->wait_seconds};
+    for (;;) {
+        gf_asked asked;
+        double after;
+        gf_status st = gf_remote_run(&s->reach.remote, s->wait_seconds, s->operation, &s->call,
+                                     &asked, &after, err);
+        if (asked == GF_ASKED) return st;
+        gf_status slept = sleep_for(s, &w, after > 0 ? after : otherwise, err);
+        if (slept != GF_OK) return slept;
+        w.told = true;
+    }
+}
+
+/* ---- either -----------------------------------------------------------------------------------
+ */
+
+static gf_status reach_store(gf_session *s, gf_error *err)
 {
     waiting w = {.deadline = gf_clock_seconds() + s->wait_seconds, .sleep_ms = FIRST_SLEEP_MS};
-    s->call.store = open_store;
-    s->call.store_path = store_path;
     if (s->files) {
-        gf_rewind_init(&s->reach.input, gf_files_input(s->files));
+        gf_rewind_init(&s->reach.input, input_of(s));
         s->call.input = gf_rewind_input(&s->reach.input);
     }
     for (;;) {
@@ -181,4 +285,13 @@ gf_status gf_session_reach(gf_session *s, gf_error *err)
         st = sleep_a_little(&w, err);
         if (st != GF_OK) return st;
     }
+}
+
+gf_status gf_session_reach(gf_session *s, gf_error *err)
+{
+    s->call.store = open_store;
+    s->call.store_path = store_path;
+    if (!s->reach.remote.url) return reach_store(s, err);
+    if (s->files) s->call.input = input_of(s);
+    return reach_server(s, err);
 }

@@ -6,6 +6,7 @@
 #define GF_CLI_REACH_H
 
 #include "cli/rewind.h"
+#include "server/remote.h"
 #include "server/socket.h"
 
 typedef struct gf_session gf_session;
@@ -15,9 +16,15 @@ typedef struct gf_reach_state {
     gf_store *store; /* while it is held here */
     gf_service *service;
     gf_socket *socket;
-    gf_rewind input; /* of the call, where it has one */
+    gf_input files;  /* of the command line */
+    gf_rewind input; /* of the call, where it has one: those, from the start */
     bool held;       /* another process took the store first: ask that one */
+    gf_remote remote; /* where it has a URL, a server is asked, and no store is opened */
+    gf_buffer token;
 } gf_reach_state;
+
+/** Take the options and the environment that say where a server is, and the token for it. */
+gf_status gf_session_take_server(gf_session *s, gf_error *err);
 
 /** Run the session's call; the status is the operation's, GF_EBUSY where the store stays held. */
 gf_status gf_session_reach(gf_session *s, gf_error *err);

@@ -120,7 +120,17 @@ static bool is_in_folder(void *context)
     return ((gf_rewind *)context)->in_folder;
 }
 
+static bool waits(void *context, unsigned milliseconds)
+{
+    const gf_rewind *r = context;
+    gf_slice bytes;
+    char kind;
+    size_t behind;
+    if (entry_at(r, &kind, &bytes, &behind)) return false;
+    return r->from.waits && r->from.waits(r->from.context, milliseconds);
+}
+
 gf_input gf_rewind_input(gf_rewind *r)
 {
-    return (gf_input){r, next, read_on, is_in_folder};
+    return (gf_input){r, next, read_on, is_in_folder, waits};
 }

@@ -351,7 +351,8 @@ int gf_session_run(gf_session *s)
     gf_error err = {GF_OK, ""};
     take_defaults(s);
     gf_meter_init(&s->meter);
-    gf_status st = s->command->run ? s->command->run(s, &err) : run(s, &err);
+    gf_status st = gf_session_take_server(s, &err);
+    if (st == GF_OK) st = s->command->run ? s->command->run(s, &err) : run(s, &err);
     /* Whoever closed the pipe knows, and wanted no more. */
     bool unread = st == GF_ECANCELLED && ferror(stdout);
     if (st != GF_OK && !unread) print_error(s, st, &err);
@@ -375,6 +376,14 @@ void gf_session_suggest(gf_session *s, const char *command, gf_slice argument)
     if (s->store_option) {
         fputs(" --store ", s->out);
         gf_print_word(s->out, s->store_option);
+    }
+    if (s->server_option) {
+        fputs(" --server ", s->out);
+        gf_print_word(s->out, s->server_option);
+    }
+    if (s->token_option) {
+        fputs(" --token-file ", s->out);
+        gf_print_word(s->out, s->token_option);
     }
     if (s->namespace_option) {
         fputs(" --namespace ", s->out);

@@ -24,14 +24,14 @@ struct gf_session {
     size_t n_arguments, argument_capacity;
     const char **words; /* n_words: those that the command keeps for its prepare */
     size_t n_words, word_capacity;
-    const char *store_option, *namespace_option, *format, *progress_option, *out_path, *rejects,
-        *file;
+    const char *store_option, *namespace_option, *server_option, *token_option, *format,
+        *progress_option, *out_path, *rejects, *file;
     double wait_seconds;
     bool wait_given, force, help;
 
     /* while it runs */
     const char *store_path, *name_space;
-    gf_reach_state reach; /* the store */
+    gf_reach_state reach; /* the store, or the server */
     gf_files *files;
     gf_call call;
     gf_output output;

@@ -88,8 +88,7 @@ void gf_collection_row_release(gf_collection_row *r)
     *r = (gf_collection_row){0};
 }
 
-/* "configuration:<name>:<what>" -> <name>; false for another column. */
-static bool configuration_of(gf_slice column, const char *what, gf_slice *name)
+bool gf_configuration_of(gf_slice column, const char *what, gf_slice *name)
 {
     size_t prefix = sizeof PREFIX - 1, suffix = strlen(what) + 1;
     if (!gf_slice_starts(column, GF_SLICE(PREFIX)) || column.len < prefix + suffix) return false;
@@ -105,7 +104,7 @@ static uint64_t state_number(const gf_collection_row *r, gf_slice configuration,
         gf_slice name;
         uint64_t v;
         const gf_cell *cell = &r->row.cells[i];
-        if (cell->family == GF_COLLECTIONS_MAIN && configuration_of(cell->qualifier, what, &name) &&
+        if (cell->family == GF_COLLECTIONS_MAIN && gf_configuration_of(cell->qualifier, what, &name) &&
             gf_slice_equal(name, configuration) && gf_cell_number(cell, &v))
             return v;
     }
@@ -132,7 +131,7 @@ gf_status gf_collection_row_states(const gf_collection_row *r, gf_configuration_
     for (size_t i = 0; i < r->row.n_cells; i++) {
         gf_slice name;
         uint64_t v;
-        if (!configuration_of(r->row.cells[i].qualifier, "rebuilt", &name) ||
+        if (!gf_configuration_of(r->row.cells[i].qualifier, "rebuilt", &name) ||
             !gf_cell_number(&r->row.cells[i], &v))
             continue;
         list[*n].name = name;

@@ -139,8 +139,15 @@ gf_status gf_collection_is_going(gf_store *store, const gf_snapshot *snapshot, g
 /** GF_EBUSY, where a collection is to be made whose namesake is still being deleted. */
 gf_status gf_fail_going(gf_slice collection, gf_error *err);
 
-/** Column of a configuration: "configuration:<name>:rebuilt" or ":processed". */
+/** Column of a configuration: "configuration:<name>:rebuilt", ":processed" or ":failed". */
 void gf_configuration_column(gf_buffer *b, gf_slice configuration, const char *what);
+
+/** "configuration:<name>:<what>" -> <name>; false for another column. */
+bool gf_configuration_of(gf_slice column, const char *what, gf_slice *name);
+
+/** Keep in the store that a rebuild failed, and why; where that fails, too, nothing is kept. */
+void gf_note_failure(gf_store *store, gf_place where, gf_slice configuration, gf_status status,
+                     const char *message);
 
 /** The served build of a configuration, or 0. */
 int64_t gf_collection_row_served(const gf_collection_row *row, gf_slice configuration);

@@ -27,6 +27,18 @@ static gf_status put_number(gf_job *j, gf_batch *batch, gf_slice key, const char
     return st;
 }
 
+static gf_status forget_failure(gf_job *j, gf_batch *batch, gf_slice key, gf_error *err)
+{
+    gf_buffer column = {0};
+    gf_configuration_column(&column, j->configuration, "failed");
+    gf_status st = gf_buffer_check(&column, err);
+    if (st == GF_OK)
+        gf_batch_delete_cell(batch, j->store->tables.collections, key, GF_COLLECTIONS_MAIN,
+                             gf_buffer_view(&column));
+    gf_buffer_release(&column);
+    return st;
+}
+
 /* The pointer must still be what it was when the job began. */
 static gf_status check_pointer(gf_job *j, gf_error *err)
 {
@@ -49,6 +61,7 @@ static gf_status move_pointer(gf_job *j, gf_batch *batch, gf_error *err)
     if (st == GF_OK) st = check_pointer(j, err);
     if (st == GF_OK) st = put_number(j, batch, view, "processed", now, err);
     if (st == GF_OK) st = put_number(j, batch, view, "rebuilt", j->build, err);
+    if (st == GF_OK) st = forget_failure(j, batch, view, err);
     if (st == GF_OK)
         gf_batch_delete_row(batch, j->store->tables.builds, gf_buffer_view(&j->key),
                             1u << GF_BUILDS_PROGRESS);

@@ -78,6 +78,7 @@ gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
     r.unknown = job.unknown;
     r.build.settings = r.build.versions = (gf_slice){0};
     gf_job_release(&job);
+    if (!options->dry_run) gf_note_failure(s, where, configuration, st, err ? err->message : "");
     if (st == GF_OK) *result = r;
     return st;
 }

@@ -107,6 +107,8 @@ static gf_status tell(rebuilding_all *r, const gf_job *j, const gf_error *why,
 {
     count_done(r, j->where);
     bool good = why->status == GF_OK;
+    if (!r->options->dry_run)
+        gf_note_failure(j->store, j->where, j->configuration, why->status, why->message);
     return r->visit(r->context, j->where, j->configuration, why->status, why->message,
                     good ? result : NULL, err);
 }

@@ -5,12 +5,13 @@
 #include "server/socket_internal.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { CONNECT_POLL_MS = 5 };
+enum { CONNECT_POLL_MS = 5, INPUT_MS = 50 };
 
 static const double LEAST_WAIT = 1;
 
@@ -18,6 +19,7 @@ typedef struct client {
     const gf_operation *operation;
     gf_call *call;
     gf_wire wire;
+    const char *server; /* what is called over a network; NULL: the store's own socket */
     char holder[GF_HOLDER_NAME];
     double answer_by; /* the holder's hello; 0: it came */
     bool begun;       /* the holder has accepted the call */
@@ -25,6 +27,7 @@ typedef struct client {
     bool cancelled;   /* the holder was told to stop */
     gf_error failed;  /* of a callback */
     bool emit_failed;
+    uint64_t wanted; /* bytes of the input that the holder waits for; 0: none */
     gf_buffer message, text;
 } client;
 
@@ -33,6 +36,7 @@ typedef struct client {
 
 static gf_status fail_silent(const client *c, gf_error *err)
 {
+    if (c->server) return gf_fail(err, GF_EBUSY, "%s does not answer", c->server);
     return gf_fail(err, GF_EBUSY, "%s holds the store and does not answer",
                    *c->holder ? c->holder : "a process");
 }
@@ -175,14 +179,20 @@ static gf_status answer_stream(client *c, gf_error *err)
     return st == GF_OK ? answer(c, GF_WIRE_STREAM, gf_buffer_view(&c->message), err) : st;
 }
 
-static gf_status answer_bytes(client *c, gf_slice bytes, gf_error *err)
+static gf_status take_question(client *c, gf_slice bytes, gf_error *err)
+{
+    if (gf_take_varint(&bytes, &c->wanted) && c->wanted > 0 && c->wanted <= GF_WIRE_FRAME)
+        return GF_OK;
+    return gf_fail(err, GF_EINVAL, "the store's socket: what came is no question");
+}
+
+static gf_status answer_bytes(client *c, gf_error *err)
 {
     const gf_input *in = &c->call->input;
     gf_error why = {GF_OK, ""};
-    uint64_t most;
+    uint64_t most = c->wanted;
     size_t got = 0;
-    if (!gf_take_varint(&bytes, &most) || most == 0 || most > GF_WIRE_FRAME)
-        return gf_fail(err, GF_EINVAL, "the store's socket: what came is no question");
+    c->wanted = 0;
     gf_buffer_reset(&c->message);
     char *to = gf_buffer_reserve(&c->message, (size_t)most);
     if (!to) return gf_fail_memory(err, "an input");
@@ -193,6 +203,24 @@ static gf_status answer_bytes(client *c, gf_slice bytes, gf_error *err)
 
 /* ---- how it ends ------------------------------------------------------------------------------
  */
+
+/*
+ * A connection that breaks off: what was stored before stays. A rebuild is a task of the server's,
+ * which asking again finds.
+ */
+static gf_status end_lost(const client *c, gf_asked *asked, gf_error *err)
+{
+    const char *name = c->operation->name, *then = "";
+    if (!c->begun && !c->used) {
+        *asked = GF_AGAIN;
+        return gf_fail(err, GF_EBUSY, "%s hung up before it began", c->server);
+    }
+    if (strcmp(name, "put") == 0) then = "; what was stored stays, and the same command goes on";
+    if (strcmp(name, "rebuild") == 0)
+        then = "; a rebuild that has begun goes on there, and the same command waits for it";
+    return gf_fail(err, GF_EIO, "the connection to %s was lost in the middle of this%s", c->server,
+                   then);
+}
 
 /* It can be asked again where nothing came of it yet, and where nothing can have changed. */
 static bool may_repeat(const client *c)
@@ -209,6 +237,7 @@ static gf_status end_stopped(client *c, gf_asked *asked, gf_error *err)
         return c->failed.status;
     }
     if (c->cancelled) return gf_fail(err, GF_ECANCELLED, "stopped on request");
+    if (c->server) return end_lost(c, asked, err);
     if (may_repeat(c)) {
         *asked = GF_AGAIN;
         return gf_fail(err, GF_EBUSY, "%s, which held the store, has ended", c->holder);
@@ -269,7 +298,7 @@ static gf_status take(client *c, gf_wire_type type, gf_slice bytes, bool *ended,
     case GF_WIRE_WANT_STREAM:
         return answer_stream(c, err);
     case GF_WIRE_WANT_BYTES:
-        return answer_bytes(c, bytes, err);
+        return take_question(c, bytes, err);
     case GF_WIRE_AGAIN:
     case GF_WIRE_LATER:
         *ended = true;
@@ -283,6 +312,20 @@ static gf_status take(client *c, gf_wire_type type, gf_slice bytes, bool *ended,
     return good ? GF_OK : gf_fail(err, GF_EINVAL, "the store's socket: what came is no message");
 }
 
+static bool holder_speaks(const client *c)
+{
+    struct pollfd p = {.fd = c->wire.fd, .events = POLLIN};
+    return c->wire.in_end > c->wire.in_at || poll(&p, 1, 0) != 0;
+}
+
+/* While the input gives nothing, what the holder says is listened to. */
+static bool can_answer(const client *c)
+{
+    const gf_input *in = &c->call->input;
+    if (c->wanted == 0 || c->cancelled || holder_speaks(c)) return false;
+    return !in->waits || !in->waits(in->context, INPUT_MS);
+}
+
 static gf_status converse(client *c, gf_asked *asked, gf_error *err)
 {
     gf_wire_type type;
@@ -291,6 +334,11 @@ static gf_status converse(client *c, gf_asked *asked, gf_error *err)
     gf_status st = GF_OK;
     while (st == GF_OK && !ended) {
         look_for_cancel(c);
+        if (can_answer(c)) {
+            st = answer_bytes(c, err);
+            continue;
+        }
+        if (c->wanted && !c->cancelled && !holder_speaks(c)) continue;
         st = gf_wire_receive(&c->wire, &type, &bytes, err);
         if (st == GF_OK) st = take(c, type, bytes, &ended, asked, err);
     }
@@ -368,8 +416,15 @@ static gf_status take_hello(client *c, gf_error *err)
     gf_status st = gf_wire_receive(&c->wire, &type, &bytes, err);
     if (st != GF_OK) return st;
     if (type != GF_WIRE_HELLO || !gf_wire_read_hello(bytes, &version, &holder))
-        return gf_fail(err, GF_EBUSY, "%s holds the store, and is no Grouperfish", c->holder);
+        return c->server
+                   ? gf_fail(err, GF_EINVAL, "what answers at %s is no Grouperfish", c->server)
+                   : gf_fail(err, GF_EBUSY, "%s holds the store, and is no Grouperfish", c->holder);
     snprintf(c->holder, sizeof c->holder, "%.*s", GF_SLICE_ARG(holder));
+    if (version != GF_WIRE_VERSION && c->server)
+        return gf_fail(
+            err, GF_EINVAL,
+            "the Grouperfish at %s is of another version (it speaks %u, this program %d)",
+            c->server, version, GF_WIRE_VERSION);
     if (version != GF_WIRE_VERSION)
         return gf_fail(err, GF_EBUSY,
                        "%s holds the store, and is of another version (its socket speaks %u, this "
@@ -394,34 +449,62 @@ static gf_status begin(client *c, const char *store_path, gf_asked *asked, gf_er
     return st == GF_EIO ? end_stopped(c, asked, err) : st;
 }
 
+static void begin_client(client *c, const gf_operation *operation, gf_call *call, double wait)
+{
+    *c = (client){.operation = operation, .call = call, .failed = {GF_OK, ""}};
+    c->answer_by = gf_clock_seconds() + (wait > LEAST_WAIT ? wait : LEAST_WAIT);
+    call->outcome = GF_DONE;
+    call->partly = false;
+}
+
+static void end_client(client *c)
+{
+    gf_wire_release(&c->wire);
+    gf_buffer_release(&c->message);
+    gf_buffer_release(&c->text);
+}
+
+gf_status gf_client_talk(const gf_line *line, double wait, const gf_operation *operation,
+                         gf_call *call, gf_asked *asked, gf_error *err)
+{
+    client c;
+    gf_error own;
+    if (!err) err = &own;
+    begin_client(&c, operation, call, wait);
+    gf_wire_init(&c.wire, line->fd, tick, &c);
+    c.wire.through = line->through;
+    c.wire.through_context = line->context;
+    c.server = line->server;
+    *asked = GF_ASKED;
+    gf_status st = begin(&c, line->server, asked, err);
+    if (st == GF_OK && *asked == GF_ASKED) st = converse(&c, asked, err);
+    end_client(&c);
+    return st;
+}
+
 gf_status gf_client_run(const char *store_path, double wait, const gf_operation *operation,
                         gf_call *call, gf_asked *asked, gf_error *err)
 {
     struct sockaddr_un address;
     int folder;
     gf_error own;
+    client c;
     if (!err) err = &own;
-    client c = {.operation = operation, .call = call, .failed = {GF_OK, ""}};
-    double deadline = gf_clock_seconds() + (wait > LEAST_WAIT ? wait : LEAST_WAIT);
+    begin_client(&c, operation, call, wait);
     *asked = GF_NOBODY;
     if (gf_socket_address(store_path, &address, &folder, NULL) != GF_OK) return GF_OK;
     *asked = GF_ASKED;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     gf_wire_init(&c.wire, fd, tick, &c);
     gf_status st = GF_OK;
-    c.answer_by = deadline;
-    call->outcome = GF_DONE;
-    call->partly = false;
     if (fd < 0)
         st = gf_fail_errno(err, "cannot make a socket");
     else
-        st = connect_to(&c, &address, deadline, asked, err);
+        st = connect_to(&c, &address, c.answer_by, asked, err);
     if (folder >= 0) close(folder);
     if (st == GF_OK && *asked == GF_ASKED) st = begin(&c, store_path, asked, err);
     if (st == GF_OK && *asked == GF_ASKED) st = converse(&c, asked, err);
     if (fd >= 0) close(fd);
-    gf_wire_release(&c.wire);
-    gf_buffer_release(&c.message);
-    gf_buffer_release(&c.text);
+    end_client(&c);
     return st;
 }

@@ -2,6 +2,7 @@
 #include "server/http_internal.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -29,9 +30,10 @@ static void *on_request_line(void *context, const char *uri, struct MHD_Connecti
     r->http = http;
     r->connection = connection;
     r->references = 1;
+    r->visitor = -1;
     r->begun = gf_clock_seconds();
     pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->changed, NULL);
+    gf_condition_init(&r->changed);
     r->target = gf_arena_copy(&r->memory, gf_slice_str(uri));
     pthread_mutex_lock(&http->lock);
     r->next = http->active;
@@ -82,6 +84,7 @@ static void on_end(void *context, struct MHD_Connection *connection, void **stat
     tell(r, seconds);
     pthread_mutex_lock(&r->lock);
     r->gone = true;
+    r->visitor = -1;
     if (!r->finished) gf_cancel_request(&r->cancel);
     pthread_cond_broadcast(&r->changed);
     pthread_mutex_unlock(&r->lock);
@@ -270,7 +273,7 @@ static gf_status answer_at(gf_http *http, int listening, gf_error *err)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned threads = processors < 2 ? 2 : (unsigned)processors;
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_USE_SUSPEND_RESUME |
-                     (http->six ? MHD_USE_IPv6 : 0);
+                     MHD_ALLOW_UPGRADE | (http->six ? MHD_USE_IPv6 : 0);
     http->daemon = MHD_start_daemon(
         flags, 0, gf_callers_admit, http->callers, handle, http, MHD_OPTION_LISTEN_SOCKET,
         listening, MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_LIMIT,
@@ -334,17 +337,19 @@ const char *gf_http_address(const gf_http *http)
 /* ---- ending -----------------------------------------------------------------------------------
  */
 
-static bool is_active(gf_http *http)
+static bool is_active(gf_http *http, bool only_visitors)
 {
     pthread_mutex_lock(&http->lock);
-    bool active = http->active != NULL;
+    const gf_request *r = http->active;
+    while (r && only_visitors && !__atomic_load_n(&r->upgrades, __ATOMIC_ACQUIRE))
+        r = r->next;
     pthread_mutex_unlock(&http->lock);
-    return active;
+    return r != NULL;
 }
 
 static void wait_for_requests(gf_http *http, double until)
 {
-    while (is_active(http) && gf_clock_seconds() < until)
+    while (is_active(http, false) && gf_clock_seconds() < until)
         usleep(5000);
 }
 
@@ -356,10 +361,18 @@ static void cancel_requests(gf_http *http)
         pthread_mutex_lock(&r->lock);
         gf_cancel_request(&r->cancel);
         r->gone = true;
+        if (r->visitor >= 0) shutdown(r->visitor, SHUT_RDWR);
         pthread_cond_broadcast(&r->changed);
         pthread_mutex_unlock(&r->lock);
     }
     pthread_mutex_unlock(&http->lock);
+}
+
+/* MHD's daemon cannot end while somebody else has one of its sockets. */
+static void wait_for_visitors(gf_http *http)
+{
+    while (is_active(http, true))
+        usleep(5000);
 }
 
 void gf_http_stop(gf_http *http, double seconds)
@@ -369,6 +382,7 @@ void gf_http_stop(gf_http *http, double seconds)
     MHD_socket listening = MHD_quiesce_daemon(http->daemon);
     wait_for_requests(http, gf_clock_seconds() + seconds);
     cancel_requests(http);
+    wait_for_visitors(http);
     gf_workers_free(http->workers); /* every connection is resumed then */
     http->workers = NULL;
     MHD_stop_daemon(http->daemon);

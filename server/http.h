@@ -10,6 +10,7 @@
 
 #include "server/log.h"
 #include "server/service.h"
+#include "server/socket.h"
 #include "server/tasks.h"
 #include "server/tokens.h"
 
@@ -19,6 +20,7 @@ typedef struct gf_http_options {
     gf_slice listen; /* "127.0.0.1:61732", "[::1]:61732"; port 0 takes a free one */
     gf_service *service;
     gf_tasks *tasks;
+    gf_socket *socket;          /* talks with commands that came by HTTP; NULL: they are refused */
     gf_tokens *tokens;          /* NULL: whoever reaches the address may do anything */
     const gf_slice *host_names; /* n_host_names, besides those of loopback */
     size_t n_host_names;

@@ -211,6 +211,7 @@ static struct MHD_Response *response_of_spool(gf_request *r)
 
 static struct MHD_Response *make_response(gf_request *r)
 {
+    if (r->upgrades) return gf_door_response(r);
     if (r->spool) return response_of_spool(r);
     if (r->streams)
         return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, GF_PIECE_BYTES, give, r, NULL);
@@ -233,7 +234,7 @@ enum MHD_Result gf_answer_queue(gf_request *r)
     }
     struct MHD_Response *response = make_response(r);
     if (!response) return MHD_NO;
-    put_headers(r, response);
+    if (!r->upgrades) put_headers(r, response);
     r->told = r->status;
     enum MHD_Result queued = MHD_queue_response(r->connection, r->status, response);
     MHD_destroy_response(response);

@@ -2,6 +2,7 @@
 #include "server/http_internal.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/memory.h"
 
 enum { LEAST_RATE = 1024 };
@@ -114,7 +115,21 @@ static gf_status read_body(void *context, char *to, size_t n, size_t *got, gf_er
     return st;
 }
 
+static bool waits(void *context, unsigned milliseconds)
+{
+    gf_request *r = context;
+    struct timespec until = gf_condition_deadline(milliseconds);
+    pthread_mutex_lock(&r->lock);
+    bool empty = true;
+    for (bool in_time = true; empty && in_time;) {
+        empty = r->body.used == 0 && !r->body_ended && !r->gone;
+        if (empty) in_time = gf_condition_wait(&r->changed, &r->lock, &until);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return empty;
+}
+
 gf_input gf_body_input(gf_request *r)
 {
-    return (gf_input){r, next, read_body, NULL};
+    return (gf_input){r, next, read_body, NULL, waits};
 }

@@ -106,9 +106,11 @@ static gf_slice token_of(const gf_request *r)
 unsigned gf_guard_route(gf_request *r, gf_error *err)
 {
     gf_tokens *tokens = r->http->options.tokens;
-    if (!tokens || r->route->scope == GF_SCOPE_OPEN) return 0;
-    gf_slice space = r->route->scope == GF_SCOPE_STORE ? (gf_slice){"", 0} : r->name_space;
-    switch (gf_tokens_check(tokens, token_of(r), space, r->route->writes)) {
+    gf_scope scope = r->called ? gf_route_scope(r->called) : r->route->scope;
+    bool writes = r->called ? gf_route_writes(r->called) : r->route->writes;
+    if (!tokens || scope == GF_SCOPE_OPEN) return 0;
+    gf_slice space = scope == GF_SCOPE_NAMESPACE ? r->name_space : (gf_slice){"", 0};
+    switch (gf_tokens_check(tokens, token_of(r), space, writes)) {
     case GF_ALLOWED:
         return 0;
     case GF_NO_TOKEN:

@@ -39,12 +39,15 @@ static void ready(gf_request *r)
         gf_answer(r, 200, "text/plain; charset=utf-8", GF_SLICE("ready\n"));
 }
 
-static gf_status read_status(gf_request *r, gf_store_status *status, gf_error *err)
+/* health may be NULL. */
+static gf_status read_store(gf_request *r, gf_store_status *status, gf_store_health *health,
+                            gf_error *err)
 {
     gf_store *store;
     gf_status st = gf_service_take(r->http->options.service, &store, err);
     if (st != GF_OK) return st;
     st = gf_store_read_status(store, status, err);
+    if (st == GF_OK && health) st = gf_store_read_health(store, NULL, NULL, health, err);
     gf_service_give(r->http->options.service);
     return st;
 }
@@ -68,7 +71,7 @@ static void metrics(gf_request *r)
     gf_error err = {GF_OK, ""};
     gf_store_status status;
     size_t queued, running;
-    gf_status st = read_status(r, &status, &err);
+    gf_status st = read_store(r, &status, NULL, &err);
     if (st != GF_OK) {
         gf_answer_failure(r, &err);
         return;
@@ -92,8 +95,9 @@ static void stats(gf_request *r)
 {
     gf_error err = {GF_OK, ""};
     gf_store_status status;
+    gf_store_health health;
     size_t queued, running;
-    gf_status st = read_status(r, &status, &err);
+    gf_status st = read_store(r, &status, &health, &err);
     if (st != GF_OK) {
         gf_answer_failure(r, &err);
         return;
@@ -108,6 +112,7 @@ static void stats(gf_request *r)
     gf_json_put_uint(&w, "documents", status.documents);
     gf_json_put_uint(&w, "builds", status.builds);
     gf_json_put_uint(&w, "bytes", status.bytes);
+    gf_json_put_health(&w, &health);
     gf_json_put_uint(&w, "tasks_running", running);
     gf_json_put_uint(&w, "tasks_queued", queued);
     gf_json_put_uint(&w, "calls_running", gf_service_running(r->http->options.service));

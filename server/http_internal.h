@@ -29,7 +29,8 @@ typedef struct gf_request gf_request;
 typedef enum gf_scope {
     GF_SCOPE_OPEN,      /* anybody */
     GF_SCOPE_NAMESPACE, /* whoever has a right in the request's namespace */
-    GF_SCOPE_STORE      /* whoever has a right in all of them */
+    GF_SCOPE_STORE,     /* whoever has a right in all of them */
+    GF_SCOPE_CALLED     /* as the operation that the path names, r->called; else as the store */
 } gf_scope;
 
 /** What a route does with a request's body. */
@@ -80,6 +81,7 @@ struct gf_request {
     gf_request *next, *before; /* of those under way */
     struct MHD_Connection *connection;
     const gf_route *route;
+    const gf_operation *called; /* of GF_SCOPE_CALLED */
     double begun;
     gf_arena memory; /* of all that is decoded */
     gf_slice target; /* as it came: "/v1/collections/a%2Fb/clusters?limit=3" */
@@ -104,6 +106,7 @@ struct gf_request {
     bool suspended;   /* MHD's connection is */
     bool passed_over; /* the route has ended: what still comes of the body is nobody's */
     bool gone;        /* MHD's side has ended */
+    int visitor;      /* the socket, once it speaks no HTTP any more; -1 */
     gf_cancel cancel;
 
     unsigned told; /* status that MHD's thread has answered with; 0: the connection ended before */
@@ -122,6 +125,7 @@ struct gf_request {
     unsigned retry_after;
     FILE *spool;                      /* the answer, where it came before the body's end */
     bool streams, close_after, whole; /* whole: held in memory to its end */
+    bool upgrades;                    /* the answer is the beginning of a conversation */
 
     /* Rows on their way. */
     gf_shape shape;
@@ -166,6 +170,19 @@ unsigned gf_route_find(gf_request *r, const char *method, gf_error *err);
 
 /** The value of our own route's parameter or path part; empty where it is not given. */
 gf_slice gf_request_argument(const gf_request *r, const char *name);
+
+/** Who may call an operation, and whether it changes anything. */
+gf_scope gf_route_scope(const gf_operation *operation);
+bool gf_route_writes(const gf_operation *operation);
+
+#define GF_REFUSED_OVER_HTTP                                                                       \
+    "this names files or a host that the server would reach: only the command does it"
+
+/** Operations that are answered with that. */
+bool gf_route_refuses(const gf_operation *operation);
+
+/** Whether a rebuild by these arguments is answered at once; else it is a task. */
+bool gf_rebuild_is_wanted_now(const gf_argument *arguments, size_t n);
 
 /** Append s so that it can stand as one part of a path, or as a value of a query. */
 void gf_percent_encode(gf_buffer *out, gf_slice s);
@@ -260,6 +277,23 @@ void gf_rows_run(gf_request *r);
 /** Run an operation with the request's namespace, input and cancel, with an emit of one's own. */
 gf_status gf_rows_call(gf_request *r, const gf_operation *operation, gf_call *call, gf_error *err);
 
+/**
+ * The server's limit of a document as an argument, where the operation has one and it is not given.
+ * @param[out] argument  its name empty where none is needed; the value is the arena's
+ * @return GF_EINVAL where the call's own is larger
+ */
+gf_status gf_rows_limit(const gf_http *http, const gf_operation *operation, const gf_call *call,
+                        gf_arena *memory, gf_argument *argument, gf_error *err);
+
+/* ---- http_door.c ------------------------------------------------------------------------------
+ */
+
+/** Take the operation that the path names, where there is such a one. */
+void gf_door_find(gf_request *r);
+
+/** The answer that begins a conversation. */
+struct MHD_Response *gf_door_response(gf_request *r);
+
 /* ---- http_etag.c ------------------------------------------------------------------------------
  */
 
@@ -273,8 +307,8 @@ bool gf_etag_settles(gf_request *r);
  */
 
 extern const gf_route gf_routes_of_old[], gf_routes_of_tasks[], gf_routes_of_health[],
-    gf_routes_of_members[], gf_routes_of_pages[];
+    gf_routes_of_members[], gf_routes_of_pages[], gf_routes_of_doors[];
 extern const size_t gf_n_routes_of_old, gf_n_routes_of_tasks, gf_n_routes_of_health,
-    gf_n_routes_of_members, gf_n_routes_of_pages;
+    gf_n_routes_of_members, gf_n_routes_of_pages, gf_n_routes_of_doors;
 
 #endif

@@ -153,7 +153,7 @@ static gf_status put_lines(posting *p, gf_error *err)
     gf_call call = {.arguments = arguments,
                     .n_arguments = 3,
                     .name_space = r->name_space,
-                    .input = {p, next, read_lines, NULL},
+                    .input = {p, next, read_lines, NULL, NULL},
                     .emit = emit,
                     .notice = notice,
                     .context = p};

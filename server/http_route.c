@@ -17,7 +17,7 @@ static bool is_one_of(const char *name, const char *const *names)
 }
 
 /* What a namespace has of its own; all other operations are about the whole store. */
-static gf_scope scope_of(const gf_operation *o)
+gf_scope gf_route_scope(const gf_operation *o)
 {
     static const char *const harmless[] = {"version", "config keys", NULL};
     static const char *const owned[] = {"/collections", "/tables", "/tweets", "/papers", "/logs"};
@@ -27,6 +27,11 @@ static gf_scope scope_of(const gf_operation *o)
         if (starts && (o->path[n] == '\0' || o->path[n] == '/')) return GF_SCOPE_NAMESPACE;
     }
     return is_one_of(o->name, harmless) ? GF_SCOPE_NAMESPACE : GF_SCOPE_STORE;
+}
+
+bool gf_route_writes(const gf_operation *o)
+{
+    return strcmp(o->method, "GET") != 0 && strcmp(o->name, "assign") != 0;
 }
 
 static gf_status make_route(const gf_operation *o, gf_route *route, gf_error *err)
@@ -43,8 +48,8 @@ static gf_status make_route(const gf_operation *o, gf_route *route, gf_error *er
                         .path = path,
                         .operation = o,
                         .run = gf_rows_run,
-                        .scope = scope_of(o),
-                        .writes = strcmp(o->method, "GET") != 0 && strcmp(o->name, "assign") != 0,
+                        .scope = gf_route_scope(o),
+                        .writes = gf_route_writes(o),
                         .quick = is_one_of(o->name, quick),
                         .meaning = o->meaning};
     gf_route_adjust(route);
@@ -60,7 +65,8 @@ gf_status gf_routes_make(gf_http *http, gf_error *err)
                {gf_routes_of_tasks, gf_n_routes_of_tasks},
                {gf_routes_of_health, gf_n_routes_of_health},
                {gf_routes_of_members, gf_n_routes_of_members},
-               {gf_routes_of_pages, gf_n_routes_of_pages}};
+               {gf_routes_of_pages, gf_n_routes_of_pages},
+               {gf_routes_of_doors, gf_n_routes_of_doors}};
     size_t n_operations, n = 0;
     const gf_operation *operations = gf_operations(&n_operations);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
@@ -317,5 +323,6 @@ unsigned gf_route_find(gf_request *r, const char *method, gf_error *err)
     gf_status st = take_path(r, path, err);
     if (st == GF_OK) st = take_query(r, query, err);
     if (st == GF_OK) st = settle_namespace(r, err);
+    if (st == GF_OK && r->route->scope == GF_SCOPE_CALLED) gf_door_find(r);
     return st == GF_OK ? 0 : st == GF_ENOMEM ? 503 : 400;
 }

@@ -48,6 +48,7 @@ static bool gives_one(const gf_request *r)
                                          "doc",
                                          "report",
                                          "status",
+                                         "upgrade",
                                          "verify",
                                          "backup",
                                          "restore",
@@ -136,25 +137,40 @@ static void notice(void *context, const gf_notice *n)
     gf_buffer_release(&row);
 }
 
+gf_status gf_rows_limit(const gf_http *http, const gf_operation *o, const gf_call *call,
+                        gf_arena *memory, gf_argument *argument, gf_error *err)
+{
+    static const char name[] = "max-document";
+    uint64_t most = http->options.max_document;
+    bool takes = false, given = false;
+    *argument = (gf_argument){0};
+    for (size_t i = 0; i < o->n_parameters; i++)
+        takes |= strcmp(o->parameters[i].name, name) == 0;
+    for (size_t i = 0; i < call->n_arguments; i++)
+        given |= gf_slice_equal(call->arguments[i].name, gf_slice_str(name));
+    if (!takes) return GF_OK;
+    if (gf_call_number(call, name, most) > most)
+        return gf_fail(err, GF_EINVAL, "max-document: this server takes %" PRIu64 " bytes at most",
+                       most);
+    if (given) return GF_OK;
+    gf_buffer text = {0};
+    gf_buffer_format(&text, "%" PRIu64, most);
+    gf_slice kept = gf_arena_copy(memory, gf_buffer_view(&text));
+    gf_buffer_release(&text);
+    if (!kept.ptr) return gf_fail_memory(err, "a request");
+    *argument = (gf_argument){gf_slice_str(name), kept};
+    return GF_OK;
+}
+
 /* Documents have the server's limit, or a lower one. */
 static gf_status limit_documents(gf_request *r, const gf_operation *o, gf_call *call, gf_error *err)
 {
-    uint64_t most = r->http->options.max_document;
-    bool takes = false;
-    for (size_t i = 0; i < o->n_parameters; i++)
-        takes |= strcmp(o->parameters[i].name, "max-document") == 0;
-    if (!takes) return GF_OK;
-    if (gf_call_number(call, "max-document", most) > most)
-        return gf_fail(err, GF_EINVAL, "max-document: this server takes %" PRIu64 " bytes at most",
-                       most);
-    if (gf_request_argument(r, "max-document").len || r->n_arguments == GF_MOST_ARGUMENTS)
-        return GF_OK;
-    gf_buffer text = {0};
-    gf_buffer_format(&text, "%" PRIu64, most);
-    gf_slice kept = gf_arena_copy(&r->memory, gf_buffer_view(&text));
-    gf_buffer_release(&text);
-    if (!kept.ptr) return gf_fail_memory(err, "a request");
-    r->arguments[r->n_arguments++] = (gf_argument){GF_SLICE("max-document"), kept};
+    gf_argument limit;
+    gf_status st = gf_rows_limit(r->http, o, call, &r->memory, &limit, err);
+    if (st != GF_OK || limit.name.len == 0) return st;
+    if (r->n_arguments == GF_MOST_ARGUMENTS)
+        return gf_fail(err, GF_EINVAL, "more than %d parameters", GF_MOST_ARGUMENTS - 1);
+    r->arguments[r->n_arguments++] = limit;
     call->n_arguments = r->n_arguments;
     return GF_OK;
 }

@@ -97,13 +97,13 @@ static void locate(gf_request *r, const char *id)
     gf_buffer_release(&b);
 }
 
-static bool is_wanted_now(const gf_request *r)
+bool gf_rebuild_is_wanted_now(const gf_argument *arguments, size_t n)
 {
     static const char *const flags[] = {"dry-run", "explain-k", "matrix"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
-        for (size_t k = 0; k < r->n_arguments; k++)
-            if (gf_slice_equal(r->arguments[k].name, gf_slice_str(flags[i])) &&
-                !gf_slice_equal(r->arguments[k].value, GF_SLICE("false")))
+        for (size_t k = 0; k < n; k++)
+            if (gf_slice_equal(arguments[k].name, gf_slice_str(flags[i])) &&
+                !gf_slice_equal(arguments[k].value, GF_SLICE("false")))
                 return true;
     return false;
 }
@@ -114,7 +114,7 @@ static void rebuild(gf_request *r)
     char id[32];
     bool is_new;
     gf_tasks *tasks = r->http->options.tasks;
-    if (is_wanted_now(r)) {
+    if (gf_rebuild_is_wanted_now(r->arguments, r->n_arguments)) {
         gf_rows_run(r);
         return;
     }
@@ -133,16 +133,21 @@ static void rebuild(gf_request *r)
 
 static void refuse(gf_request *r)
 {
-    gf_answer_problem(
-        r, 403, "this names files or a host that the server would reach: only the command does it");
+    gf_answer_problem(r, 403, GF_REFUSED_OVER_HTTP);
+}
+
+bool gf_route_refuses(const gf_operation *o)
+{
+    static const char *const refused[] = {"backup", "restore", "repair", "papers extract"};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        if (strcmp(o->name, refused[i]) == 0) return true;
+    return false;
 }
 
 void gf_route_adjust(gf_route *route)
 {
     if (strcmp(route->name, "rebuild") == 0) route->run = rebuild;
-    if (strcmp(route->name, "backup") == 0 || strcmp(route->name, "restore") == 0 ||
-        strcmp(route->name, "repair") == 0 || strcmp(route->name, "papers extract") == 0)
-        route->run = refuse;
+    if (gf_route_refuses(route->operation)) route->run = refuse;
 }
 
 /* ---- looking ----------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -38,6 +39,7 @@ struct gf_service {
     bool ending;        /* the thread below is to end */
     pthread_t reopener; /* where options.reopens */
     gf_error failure;   /* why the store was not opened again; GF_OK: it need not be */
+    char holder[96];
 };
 
 /* ---- beginning and ending ---------------------------------------------------------------------
@@ -233,6 +235,7 @@ static gf_status run(gf_service *s, const gf_operation *o, gf_call *call, gf_err
     inner.store = give_store;
     inner.store_path = give_path;
     inner.wait_seconds = 0;
+    inner.holder = s->holder;
     inner.emit = emit;
     inner.write = call->write ? write_bytes : NULL;
     inner.notice = call->notice ? notice : NULL;
@@ -414,6 +417,8 @@ gf_status gf_service_open(gf_store *store, const gf_service_options *options, gf
     s->store = store;
     s->options = *options;
     if (s->options.workers == 0) s->options.workers = 1;
+    snprintf(s->holder, sizeof s->holder, "process %ld (grouperfish%s%s)", (long)getpid(),
+             s->options.purpose ? " " : "", s->options.purpose ? s->options.purpose : "");
     pthread_mutex_init(&s->lock, NULL);
     gf_condition_init(&s->changed);
     gf_condition_init(&s->end);

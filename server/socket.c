@@ -84,6 +84,7 @@ static void free_connection(gf_connection *c)
 static void leave(gf_connection *c)
 {
     gf_socket *s = c->socket;
+    gf_guest guest = c->guest;
     pthread_mutex_lock(&s->lock);
     gf_connection **at = &s->connections;
     while (*at != c)
@@ -91,8 +92,10 @@ static void leave(gf_connection *c)
     *at = c->next;
     free_connection(c);
     s->n--;
+    s->guests -= guest.run != NULL;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
+    if (guest.end) guest.end(guest.context);
 }
 
 static void *talk(void *connection)
@@ -123,17 +126,14 @@ static bool may_call(int fd)
     return peer.uid == 0 || peer.uid == geteuid();
 }
 
-/* What cannot be taken in is closed: the caller tries again. */
-static void take_in(gf_socket *s, int fd)
+static gf_connection *make_connection(gf_socket *s, const gf_guest *guest)
 {
-    pthread_t thread;
-    pthread_attr_t detached;
-    gf_connection *c = may_call(fd) ? gf_calloc(1, sizeof *c) : NULL;
-    if (!c) {
-        close(fd);
-        return;
-    }
-    *c = (gf_connection){.socket = s, .fd = fd, .greeted_by = gf_clock_seconds() + GREET_SECONDS};
+    gf_connection *c = gf_calloc(1, sizeof *c);
+    if (!c) return NULL;
+    *c = (gf_connection){.socket = s,
+                         .guest = *guest,
+                         .fd = guest->fd,
+                         .greeted_by = gf_clock_seconds() + GREET_SECONDS};
     pthread_mutex_init(&c->sending, NULL);
     pthread_mutex_init(&c->lock, NULL);
     gf_condition_init(&c->answered);
@@ -141,11 +141,50 @@ static void take_in(gf_socket *s, int fd)
     c->next = s->connections;
     s->connections = c;
     s->n++;
+    s->guests += guest->run != NULL;
     pthread_mutex_unlock(&s->lock);
+    return c;
+}
+
+/* Where it fails the connection has left, without a word to its guest. */
+static gf_status start_talking(gf_connection *c, gf_error *err)
+{
+    pthread_t thread;
+    pthread_attr_t detached;
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    if (start_thread(&thread, &detached, talk, c) != 0) leave(c);
+    bool started = start_thread(&thread, &detached, talk, c) == 0;
     pthread_attr_destroy(&detached);
+    if (started) return GF_OK;
+    c->guest.end = NULL;
+    leave(c);
+    return gf_fail(err, GF_ENOMEM, "cannot start a thread");
+}
+
+/* What cannot be taken in is closed: the caller tries again. */
+static void take_in(gf_socket *s, int fd)
+{
+    gf_connection *c = may_call(fd) ? make_connection(s, &(gf_guest){.fd = fd}) : NULL;
+    if (c)
+        (void)start_talking(c, NULL);
+    else
+        close(fd);
+}
+
+bool gf_socket_has_room(gf_socket *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool room = s->guests < s->most / 2 && !s->closing;
+    pthread_mutex_unlock(&s->lock);
+    return room;
+}
+
+gf_status gf_socket_let_in(gf_socket *s, const gf_guest *guest, gf_error *err)
+{
+    gf_connection *c = make_connection(s, guest);
+    if (c) return start_talking(c, err);
+    close(guest->fd);
+    return gf_fail_memory(err, "a connection");
 }
 
 /* ---- listening --------------------------------------------------------------------------------
@@ -155,7 +194,7 @@ static void take_in(gf_socket *s, int fd)
 static void wait_for_room(gf_socket *s)
 {
     pthread_mutex_lock(&s->lock);
-    while (s->n >= s->most && !s->closing)
+    while (s->n - s->guests >= s->most && !s->closing)
         pthread_cond_wait(&s->changed, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }

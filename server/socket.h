@@ -30,6 +30,28 @@ typedef struct gf_socket_options {
 gf_status gf_socket_open(gf_service *service, const gf_socket_options *options, gf_socket **socket,
                          gf_error *err);
 
+/** A caller that came by another door, and may do one thing. */
+typedef struct gf_guest {
+    int fd;                        /* the socket's from now on */
+    const gf_operation *operation; /* what it may call, */
+    gf_slice name_space;           /* and of which namespace */
+    /* In the service's place; *stopped once the caller has asked for an end, and has not gone. */
+    gf_status (*run)(void *context, const gf_operation *operation, gf_call *call,
+                     const bool *stopped, gf_error *err);
+    void (*end)(void *context); /* when all is said, on any thread */
+    void *context;
+} gf_guest;
+
+/** Whether another guest may come in: half as many as callers. */
+bool gf_socket_has_room(gf_socket *socket);
+
+/**
+ * Talk with a guest as with other callers. It counts for draining and closing as they do, and takes
+ * no place of theirs.
+ * @return GF_OK; GF_ENOMEM, and then the descriptor is closed and `end` was not called
+ */
+gf_status gf_socket_let_in(gf_socket *socket, const gf_guest *guest, gf_error *err);
+
 /** Calls that run at this moment. */
 size_t gf_socket_callers(gf_socket *socket);
 

@@ -19,6 +19,9 @@ static const double SEND_AFTER = 0.02, PROGRESS_EVERY = 0.05;
 /* Seconds that a holder must have answered before it takes a call with an input. */
 static const double INPUT_AFTER = 1;
 
+/* Seconds that a guest has to hang up. */
+static const double GUEST_CLOSES = 2;
+
 void gf_connection_stop(gf_connection *c, bool cut)
 {
     gf_cancel_request(&c->cancel);
@@ -79,9 +82,10 @@ static void *receive_from_caller(void *connection)
     gf_wire_type type;
     gf_slice bytes;
     while (gf_wire_receive(&c->wire, &type, &bytes, NULL) == GF_OK) {
-        if (type == GF_WIRE_CANCEL)
+        if (type == GF_WIRE_CANCEL) {
+            __atomic_store_n(&c->told_to_stop, true, __ATOMIC_RELEASE);
             gf_connection_stop(c, false);
-        else if (!take_answer(c, type, bytes))
+        } else if (!take_answer(c, type, bytes))
             break;
     }
     gf_cancel_request(&c->cancel);
@@ -216,22 +220,43 @@ static gf_status fail_input(const gf_connection *c, gf_error *err)
     return gf_fail(err, r.status, "%.*s", GF_SLICE_ARG(r.message));
 }
 
-/* Ask for something of the input; the answer is `type` with its bytes, or one of the others. */
 static gf_status ask(gf_connection *c, gf_wire_type question, gf_slice bytes, gf_error *err)
 {
     pthread_mutex_lock(&c->lock);
     c->answer = 0;
     c->waiting = true;
     pthread_mutex_unlock(&c->lock);
-    gf_status st = send_message(c, question, bytes, true, err);
-    if (st == GF_OK) st = wait_for_answer(c, err);
+    return send_message(c, question, bytes, true, err);
+}
+
+/* The answer is `type` with its bytes, or one of the others. */
+static gf_status take_asked(gf_connection *c, gf_error *err)
+{
+    gf_status st = wait_for_answer(c, err);
     return st == GF_OK && c->answer == GF_WIRE_FAILED ? fail_input(c, err) : st;
+}
+
+static gf_status ask_for_bytes(gf_connection *c, gf_error *err)
+{
+    gf_buffer most = {0};
+    gf_buffer_varint(&most, GF_WIRE_FRAME);
+    gf_status st = gf_buffer_check(&most, err);
+    if (st == GF_OK) st = ask(c, GF_WIRE_WANT_BYTES, gf_buffer_view(&most), err);
+    gf_buffer_release(&most);
+    c->bytes_asked = st == GF_OK;
+    return st;
 }
 
 static gf_status next_stream(void *context, gf_slice *name, gf_error *err)
 {
     gf_connection *c = context;
-    gf_status st = ask(c, GF_WIRE_WANT_STREAM, (gf_slice){0}, err);
+    gf_status st = GF_OK;
+    if (c->bytes_asked) st = take_asked(c, err); /* of a stream that is not read to its end */
+    c->bytes_asked = false;
+    c->bytes_taken = 0;
+    c->bytes_left = false;
+    if (st == GF_OK) st = ask(c, GF_WIRE_WANT_STREAM, (gf_slice){0}, err);
+    if (st == GF_OK) st = take_asked(c, err);
     gf_slice answer = gf_buffer_view(&c->answer_bytes);
     if (st != GF_OK) return st;
     if (c->answer == GF_WIRE_END) return GF_ENOTFOUND;
@@ -244,21 +269,41 @@ static gf_status next_stream(void *context, gf_slice *name, gf_error *err)
     return gf_buffer_check(&c->stream_name, err);
 }
 
+/* An answer may be more than is wanted now: what is left of it comes next. */
 static gf_status read_stream(void *context, char *to, size_t n, size_t *got, gf_error *err)
 {
     gf_connection *c = context;
-    gf_buffer most = {0};
-    gf_buffer_varint(&most, n < GF_WIRE_FRAME ? n : GF_WIRE_FRAME);
-    gf_status st = gf_buffer_check(&most, err);
-    if (st == GF_OK) st = ask(c, GF_WIRE_WANT_BYTES, gf_buffer_view(&most), err);
-    gf_buffer_release(&most);
-    gf_slice answer = gf_buffer_view(&c->answer_bytes);
-    if (st != GF_OK) return st;
-    if (c->answer != GF_WIRE_BYTES || answer.len > n)
-        return gf_fail(err, GF_EINVAL, "the store's socket: what came is no answer");
-    if (answer.len) memcpy(to, answer.ptr, answer.len);
-    *got = answer.len;
+    gf_status st = GF_OK;
+    if (!c->bytes_left) {
+        if (!c->bytes_asked) st = ask_for_bytes(c, err);
+        c->bytes_asked = false;
+        if (st == GF_OK) st = take_asked(c, err);
+        if (st != GF_OK) return st;
+        if (c->answer != GF_WIRE_BYTES || c->answer_bytes.len > GF_WIRE_FRAME)
+            return gf_fail(err, GF_EINVAL, "the store's socket: what came is no answer");
+        c->bytes_taken = 0;
+    }
+    gf_slice left = gf_slice_skip(gf_buffer_view(&c->answer_bytes), c->bytes_taken);
+    *got = left.len < n ? left.len : n;
+    if (*got) memcpy(to, left.ptr, *got);
+    c->bytes_taken += *got;
+    c->bytes_left = *got < left.len;
     return GF_OK;
+}
+
+/* Asks ahead, and looks whether the answer comes. */
+static bool waits(void *context, unsigned milliseconds)
+{
+    gf_connection *c = context;
+    double until = gf_clock_seconds() + milliseconds / 1e3;
+    if (c->bytes_left || (!c->bytes_asked && ask_for_bytes(c, NULL) != GF_OK)) return false;
+    pthread_mutex_lock(&c->lock);
+    bool nothing;
+    while ((nothing = !c->answer && !c->gone && gf_cancel_check(&c->cancel, NULL) == GF_OK) &&
+           gf_clock_seconds() < until)
+        gf_condition_wait_ms(&c->answered, &c->lock, LOOK_MS);
+    pthread_mutex_unlock(&c->lock);
+    return nothing;
 }
 
 static bool is_in_folder(void *context)
@@ -283,9 +328,26 @@ static void run_accepted(gf_connection *c, const gf_operation *o, const gf_wire_
                     .reject = w->reject ? reject : NULL,
                     .context = c,
                     .cancel = &c->cancel};
-    if (w->input) call.input = (gf_input){c, next_stream, read_stream, is_in_folder};
-    gf_status st = gf_service_run(c->socket->service, o, &call, &err);
+    if (w->input) call.input = (gf_input){c, next_stream, read_stream, is_in_folder, waits};
+    const gf_guest *guest = &c->guest;
+    if (guest->run) call.name_space = guest->name_space;
+    gf_status st = guest->run ? guest->run(guest->context, o, &call, &c->told_to_stop, &err)
+                              : gf_service_run(c->socket->service, o, &call, &err);
     send_result(c, st, &call, &err);
+}
+
+/*
+ * Over a network, closing with something unread takes back what was sent last: the guest closes
+ * first, once it has its result.
+ */
+static void let_guest_close(gf_connection *c)
+{
+    double since = gf_clock_seconds();
+    shutdown(c->fd, SHUT_WR);
+    pthread_mutex_lock(&c->lock);
+    while (!c->gone && gf_clock_seconds() - since < GUEST_CLOSES)
+        gf_condition_wait_ms(&c->answered, &c->lock, LOOK_MS);
+    pthread_mutex_unlock(&c->lock);
 }
 
 /* The answers to a call are received on a thread of their own. */
@@ -302,6 +364,7 @@ static void run_with_receiver(gf_connection *c, const gf_operation *o, const gf_
         return;
     }
     run_accepted(c, o, w);
+    if (c->guest.run) let_guest_close(c);
     shutdown(c->fd, SHUT_RD);
     pthread_join(receiver, NULL);
 }
@@ -330,13 +393,20 @@ static bool is_too_early(const gf_socket *s, const gf_wire_call *w)
     return w->input && !s->rebuilds && gf_clock_seconds() - s->begun < INPUT_AFTER;
 }
 
+/* Of a guest the door has decided what it may call. */
+static bool may_run(const gf_connection *c, const gf_operation *o)
+{
+    if (!o) return false;
+    return c->guest.run ? o == c->guest.operation : gf_wire_carries(o);
+}
+
 static void handle_call(gf_connection *c, const gf_wire_call *w)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", GF_SLICE_ARG(w->operation));
     const gf_operation *o = gf_operation_find(name);
     gf_buffer_slice(&c->path, w->store_path);
-    if (!o || !gf_wire_carries(o))
+    if (!may_run(c, o))
         fail_call(c, w->operation);
     else if (!c->socket->rebuilds && gf_service_rebuilds(o, w->arguments, w->n_arguments))
         refuse(c, GF_WIRE_LATER, "holds the store, and rebuilds and purges only for itself");

@@ -4,6 +4,7 @@
 #ifndef GF_SERVER_SOCKET_INTERNAL_H
 #define GF_SERVER_SOCKET_INTERNAL_H
 
+#include "server/client.h"
 #include "server/socket.h"
 #include "server/wire.h"
 
@@ -23,6 +24,21 @@
 gf_status gf_socket_address(const char *store_path, struct sockaddr_un *address, int *folder,
                             gf_error *err);
 
+/* ---- client.c ---------------------------------------------------------------------------------
+ */
+
+/** A connection to a holder that is elsewhere. */
+typedef struct gf_line {
+    int fd;
+    const gf_wire_transport *through;
+    void *context;
+    const char *server; /* its URL: what messages call it, and the store is called by it */
+} gf_line;
+
+/** As gf_client_run, over a connection that is there; never GF_NOBODY. */
+gf_status gf_client_talk(const gf_line *line, double wait, const gf_operation *operation,
+                         gf_call *call, gf_asked *asked, gf_error *err);
+
 /** "process 7 (grouperfish put)", of whom the kernel says that it is on the other side. */
 enum { GF_HOLDER_NAME = 128 };
 
@@ -38,7 +54,7 @@ struct gf_socket {
     bool rebuilds;
     unsigned most;
     double patience;
-    double begun; /* answering */
+    double begun;          /* answering */
     int listener, wake[2]; /* a pipe: written to end the listening */
     pthread_t thread;
 
@@ -46,6 +62,7 @@ struct gf_socket {
     pthread_cond_t changed;
     gf_connection *connections; /* n */
     size_t n, calls, early;     /* calls that run; those accepted before the draining began */
+    size_t guests;              /* of the n: those that were let in */
     bool lingering;             /* draining; but early calls run */
     bool closing;               /* no more calls */
     double stopped;             /* when the draining was to stop; 0: not */
@@ -64,7 +81,9 @@ bool gf_socket_drains(gf_socket *socket);
 struct gf_connection {
     gf_connection *next; /* of the socket's list; under its lock */
     gf_socket *socket;
+    gf_guest guest;     /* run is NULL: a caller of the store's own socket */
     bool called, early; /* under the socket's lock */
+    bool told_to_stop;  /* by the caller itself: it has not gone */
     int fd;
     gf_cancel cancel;
     gf_wire wire;
@@ -81,6 +100,9 @@ struct gf_connection {
     bool running;    /* the call: what comes from now on is answers */
     unsigned answer; /* its type; 0: none yet */
     gf_buffer answer_bytes;
+    size_t bytes_taken; /* of them */
+    bool bytes_asked;   /* and the answer not taken yet */
+    bool bytes_left;    /* of the answer that was */
     gf_buffer stream_name;
     bool stream_in_folder;
     gf_buffer path; /* the store's, as the caller says it */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/memory.h"
+#include "server/wire.h"
 #include "server/workers.h"
 
 #include <inttypes.h>
@@ -24,7 +25,7 @@ typedef struct task {
     gf_argument *arguments; /* n_arguments */
     size_t n_arguments;
     gf_cancel cancel;
-    gf_buffer rows;
+    gf_buffer rows, given;
     double told; /* when a change was last told to those who wait */
 } task;
 
@@ -73,6 +74,7 @@ static void free_task(task *t)
 {
     if (!t) return;
     gf_buffer_release(&t->rows);
+    gf_buffer_release(&t->given);
     gf_arena_release(&t->memory);
     gf_free(t);
 }
@@ -169,7 +171,19 @@ static gf_status emit(void *context, gf_slice row, gf_error *err)
     task *t = context;
     gf_buffer_byte(&t->rows, t->rows.len ? ',' : '[');
     gf_buffer_slice(&t->rows, row);
+    gf_buffer_byte(&t->given, GF_WIRE_ROW);
+    gf_buffer_string(&t->given, row);
     return gf_buffer_check(&t->rows, err);
+}
+
+static void notice(void *context, const gf_notice *n)
+{
+    task *t = context;
+    gf_buffer text = {0};
+    gf_wire_write_notice(&text, n);
+    gf_buffer_byte(&t->given, GF_WIRE_NOTICE);
+    gf_buffer_string(&t->given, gf_buffer_view(&text));
+    gf_buffer_release(&text);
 }
 
 static void end_task(task *t, gf_status st, const gf_call *call, const gf_error *err)
@@ -186,6 +200,10 @@ static void end_task(task *t, gf_status st, const gf_call *call, const gf_error 
     else if (call->outcome == GF_REBUILD_FAILED)
         gf_fail(&t->info.error, GF_ECONFLICT, "a rebuild failed: the rows say which, and why");
     t->info.ended = gf_clock_ms();
+    t->info.status = st;
+    t->info.outcome = call->outcome;
+    t->info.partly = call->partly;
+    if (t->given.state == GF_OK) t->info.given = gf_buffer_view(&t->given);
     if (t->rows.state == GF_OK) t->info.rows = gf_buffer_view(&t->rows);
     GF_LOG(all->log, t->info.state == GF_TASK_FAILED ? GF_LOG_WARN : GF_LOG_INFO, "task_ended",
            GF_LOG_STR("task", t->info.id), GF_LOG_TEXT("collection", t->info.collection),
@@ -208,10 +226,12 @@ static void run(void *context)
                     .n_arguments = t->n_arguments,
                     .name_space = t->info.name_space,
                     .emit = emit,
+                    .notice = notice,
                     .progress = progress,
                     .context = t,
                     .cancel = &t->cancel};
     gf_buffer_init(&t->rows, MOST_ROWS);
+    gf_buffer_init(&t->given, MOST_ROWS);
     gf_status st = gf_cancel_check(&t->cancel, &err);
     if (st == GF_OK)
         st = gf_service_run(t->tasks->service, gf_operation_find("rebuild"), &call, &err);

@@ -34,6 +34,11 @@ typedef struct gf_task_info {
     uint64_t version; /* raised by every change */
     gf_slice rows;    /* a JSON array: what the operation gave, once it has ended */
     gf_error error;   /* of GF_TASK_FAILED */
+    /* Once it has ended, for gf_tasks_follow: how, and what it gave: rows and notices in order. */
+    gf_status status;
+    gf_outcome outcome;
+    bool partly;
+    gf_slice given;
 } gf_task_info;
 
 /** Told of a task; slices are borrowed until it returns, and it must not call this module. */
@@ -62,6 +67,13 @@ gf_status gf_tasks_read(gf_tasks *tasks, gf_slice name_space, gf_slice id, gf_vi
 /** Wait until the task's version is another, it has ended, or so many milliseconds are over. */
 void gf_tasks_wait(gf_tasks *tasks, gf_slice name_space, gf_slice id, uint64_t version,
                    unsigned milliseconds);
+
+/**
+ * Ask for a rebuild as gf_tasks_ask does, and give its call what the task gives, to its end. Once
+ * *stopped, a task that was new is cancelled; else a call that is cancelled just ends.
+ * @return the task's status; GF_ECANCELLED
+ */
+gf_status gf_tasks_follow(gf_tasks *tasks, gf_call *call, const bool *stopped, gf_error *err);
 
 /** GF_ENOTFOUND; GF_ECONFLICT where it has ended. */
 gf_status gf_tasks_cancel(gf_tasks *tasks, gf_slice name_space, gf_slice id, gf_error *err);

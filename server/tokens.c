@@ -61,7 +61,7 @@ static gf_status read_bytes(int file, const char *path, gf_buffer *out, gf_error
     return gf_buffer_check(out, err);
 }
 
-static gf_status read_file(const char *path, gf_buffer *out, gf_error *err)
+gf_status gf_tokens_read_file(const char *path, gf_buffer *out, gf_error *err)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0 && errno == ENOENT) return gf_fail(err, GF_ENOTFOUND, "there is no %s", path);
@@ -130,7 +130,7 @@ static gf_status read_list(const char *path, token_list *list, gf_error *err)
 {
     token_list l = {.tokens = gf_array(MOST_TOKENS, sizeof(token))};
     gf_status st = l.tokens ? GF_OK : gf_fail_memory(err, "tokens");
-    if (st == GF_OK) st = read_file(path, &l.bytes, err);
+    if (st == GF_OK) st = gf_tokens_read_file(path, &l.bytes, err);
     if (st == GF_OK) st = parse(&l, path, err);
     if (st == GF_OK)
         *list = l;

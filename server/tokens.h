@@ -10,6 +10,7 @@
 #ifndef GF_SERVER_TOKENS_H
 #define GF_SERVER_TOKENS_H
 
+#include "base/buffer.h"
 #include "base/slice.h"
 #include "base/status.h"
 
@@ -40,5 +41,8 @@ gf_status gf_tokens_read_again(gf_tokens *tokens, gf_error *err);
 gf_right gf_tokens_check(gf_tokens *tokens, gf_slice token, gf_slice name_space, bool writes);
 
 void gf_tokens_close(gf_tokens *tokens);
+
+/** All of a file that nobody but its owner may look at; errors as of gf_tokens_open. */
+gf_status gf_tokens_read_file(const char *path, gf_buffer *out, gf_error *err);
 
 #endif

@@ -51,13 +51,19 @@ static gf_status after_failure(gf_wire *w, bool sending, double *since, gf_error
 /* ---- sending ----------------------------------------------------------------------------------
  */
 
+static ssize_t send_some(gf_wire *w, const char *bytes, size_t n)
+{
+    if (w->through) return w->through->send(w->through_context, bytes, n);
+    return send(w->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 gf_status gf_wire_flush(gf_wire *w, gf_error *err)
 {
     size_t sent = 0;
     double since = 0;
     gf_status st = gf_buffer_check(&w->out, err);
     while (st == GF_OK && sent < w->out.len) {
-        ssize_t n = send(w->fd, w->out.ptr + sent, w->out.len - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t n = send_some(w, w->out.ptr + sent, w->out.len - sent);
         if (n < 0) {
             st = after_failure(w, true, &since, err);
         } else {
@@ -89,6 +95,12 @@ gf_status gf_wire_send(gf_wire *w, gf_wire_type type, gf_slice bytes, gf_error *
 /* ---- receiving --------------------------------------------------------------------------------
  */
 
+static ssize_t receive_some(gf_wire *w, char *to, size_t n)
+{
+    if (w->through) return w->through->receive(w->through_context, to, n);
+    return recv(w->fd, to, n, MSG_DONTWAIT);
+}
+
 /* Have n bytes, a frame at most, in the buffer. */
 static gf_status fill(gf_wire *w, size_t n, gf_error *err)
 {
@@ -102,8 +114,7 @@ static gf_status fill(gf_wire *w, size_t n, gf_error *err)
         w->in_at = 0;
     }
     while (st == GF_OK && w->in_end - w->in_at < n) {
-        ssize_t got =
-            recv(w->fd, w->in + w->in_end, HEADER + GF_WIRE_FRAME - w->in_end, MSG_DONTWAIT);
+        ssize_t got = receive_some(w, w->in + w->in_end, HEADER + GF_WIRE_FRAME - w->in_end);
         if (got == 0) return fail_gone(err);
         if (got < 0) {
             st = after_failure(w, false, &since, err);

@@ -20,6 +20,8 @@
 
 #include "api/operation.h"
 
+#include <sys/types.h>
+
 enum {
     GF_WIRE_VERSION = 1,
     GF_WIRE_FRAME = 64 << 10, /* most bytes in a frame */
@@ -61,8 +63,17 @@ typedef enum gf_wire_type {
  */
 typedef gf_status gf_wire_tick(void *context, bool sending, double idle, gf_error *err);
 
+/** Another way for the bytes than the descriptor itself; each as send(2) and recv(2), with errno.
+ */
+typedef struct gf_wire_transport {
+    ssize_t (*send)(void *context, const char *bytes, size_t n);
+    ssize_t (*receive)(void *context, char *to, size_t n);
+} gf_wire_transport;
+
 typedef struct gf_wire {
-    int fd; /* the caller's */
+    int fd;                           /* the caller's; waited at */
+    const gf_wire_transport *through; /* NULL: the descriptor itself */
+    void *through_context;
     gf_wire_tick *tick;
     void *context;
     size_t most;   /* bytes of one received message; 0: no limit */

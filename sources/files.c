@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -275,7 +276,15 @@ static bool is_in_folder(void *context)
     return ((gf_files *)context)->in_folder;
 }
 
+/* Of a file on disk there is always something, or its end. */
+static bool waits(void *context, unsigned milliseconds)
+{
+    struct pollfd p = {.fd = ((gf_files *)context)->fd, .events = POLLIN};
+    int n = poll(&p, 1, (int)milliseconds);
+    return n == 0 || (n < 0 && errno == EINTR);
+}
+
 gf_input gf_files_input(gf_files *f)
 {
-    return (gf_input){f, next_file, read_file, is_in_folder};
+    return (gf_input){f, next_file, read_file, is_in_folder, waits};
 }

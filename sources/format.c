@@ -118,7 +118,11 @@ enum { SNIFFED = 64 << 10 };
 static gf_status look_inside(gf_window *w, gf_slice name, gf_format *format, gf_error *err)
 {
     gf_slice start;
-    gf_status st = gf_window_peek(w, SNIFFED, &start, err);
+    gf_status st = gf_window_peek(w, 1, &start, err);
+    /* A first line that is an object tells all: those behind it may come much later. */
+    while (st == GF_OK && start.len < SNIFFED && !w->at_end &&
+           !(memchr(start.ptr, '\n', start.len) && format_by_content(start) == GF_FORMAT_JSONL))
+        st = gf_window_peek(w, start.len + 1, &start, err);
     if (st != GF_OK) return st;
     gf_format found = format_by_content(start);
     if (found != GF_FORMAT_AUTO) *format = found;

@@ -30,6 +30,12 @@ typedef struct gf_input {
      * text. May be NULL: then none was.
      */
     bool (*in_folder)(void *context);
+
+    /**
+     * Whether nothing has come for so many milliseconds, or until a signal, so that a read would
+     * still wait. May be NULL: then nobody can tell.
+     */
+    bool (*waits)(void *context, unsigned milliseconds);
 } gf_input;
 
 #endif

@@ -5,14 +5,11 @@
 #include "sources/curl.h"
 #include "sources/tei.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <time.h>
 
 #define ROUTE "/api/processFulltextDocument"
 enum { BUSY = 503, MOST_WAIT_MS = 60000, CONNECT_SECONDS = 30, STALLED_SECONDS = 600 };
-
-GF_LIBRARY_DEFINE(gf_curl, GF_LIBCURL, GF_CURL_FUNCTIONS)
 
 struct gf_grobid {
     CURL *curl;
@@ -40,11 +37,6 @@ static gf_status set_url(gf_grobid *g, gf_slice url, gf_error *err)
     return gf_buffer_check(&g->url, err);
 }
 
-static void initialise(void)
-{
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
 /* What libcurl gets from us is refused where its answers to setopt are: only for want of memory. */
 static gf_status set_options(gf_grobid *g, gf_error *err)
 {
@@ -62,10 +54,8 @@ static gf_status set_options(gf_grobid *g, gf_error *err)
 
 gf_status gf_grobid_open(const gf_grobid_options *options, gf_grobid **grobid, gf_error *err)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    gf_status st = gf_library_load(&gf_curl, err);
+    gf_status st = gf_curl_load(err);
     if (st != GF_OK) return st;
-    pthread_once(&once, initialise);
     gf_grobid *g = gf_calloc(1, sizeof *g);
     if (!g) return gf_fail_memory(err, "an HTTP client");
     g->options = *options;

@@ -163,6 +163,28 @@ gf_status gf_collection_purge(gf_store *store, gf_place where, const gf_rebuild_
  */
 gf_status gf_store_purge(gf_store *store, gf_error *err);
 
+/** How a store's collections are. */
+typedef struct gf_store_health {
+    unsigned format;           /* of the store (docs/storage.md) */
+    uint64_t running;          /* builds that this process makes at this moment */
+    uint64_t changed;          /* collections with other documents than one of their builds had */
+    uint64_t failed;           /* configurations whose last rebuild failed */
+    int64_t failed_at;         /* the latest of those; 0: none */
+    char failed_namespace[GF_MAX_NAME + 1], failed_collection[GF_MAX_NAME + 1],
+        failed_configuration[GF_MAX_NAME + 1], failed_why[GF_ERROR_MESSAGE];
+} gf_store_health;
+
+/** Told of a collection that has changed since it was built. */
+typedef gf_status gf_visit_changed(void *context, gf_place where, gf_error *err);
+
+/**
+ * Look at all collections of all namespaces.
+ * @param visit  may be NULL
+ * Cost: a look-up for each configuration that is served.
+ */
+gf_status gf_store_read_health(gf_store *store, gf_visit_changed *visit, void *context,
+                               gf_store_health *health, gf_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -24,7 +24,8 @@ static void init_and_status(void **state)
     assert_false(gf_json_get_bool(transport_member(&t, 0, "made")));
     assert_run(&t, "status");
     assert_string_equal(transport_members(&t, 0),
-                        "store collections documents builds unfinished bytes");
+                        "store collections documents builds unfinished bytes format running failed "
+                        "changed");
     assert_int_equal(transport_number(&t, 0, "collections"), 0);
     library_mid(&t, true);
     transport_put(&t, "b", "{\"id\":\"1\",\"text\":\"x\"}");
@@ -277,7 +278,7 @@ static void bare(void **state)
                         .store_path = give_path,
                         .emit = count_row,
                         .context = &t};
-        if (i == 0) call.input = (gf_input){&t, one_stream, one_read, NULL};
+        if (i == 0) call.input = (gf_input){&t, one_stream, one_read, NULL, NULL};
         if (verify) transport_close_store(&t);
         t.n_rows = 0;
         assert_int_equal(gf_operation_run(gf_operation_find(all[i]), &call, NULL), GF_OK);

@@ -169,7 +169,7 @@ gf_status transport_run_with(transport *t, const char *name, const gf_argument *
                     .reject = t->keeps_rejects ? take_reject : NULL,
                     .context = t,
                     .cancel = &t->cancel};
-    if (t->has_input) call.input = (gf_input){t, next_stream, read_bytes, NULL};
+    if (t->has_input) call.input = (gf_input){t, next_stream, read_bytes, NULL, NULL};
     gf_status st = gf_operation_run(operation, &call, err);
     t->outcome = call.outcome;
     t->n_streams = 0;

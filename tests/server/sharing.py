@@ -11,6 +11,7 @@ import json
 import os
 import random
 import shutil
+import struct
 import subprocess
 import tempfile
 import time
@@ -27,6 +28,11 @@ def document(i, words=12):
     return json.dumps({"id": str(i), "text": f"{text} number {i}"}) + "\n"
 
 
+def frame(kind, data=b""):
+    """A frame of the wire, as server/wire.h has it."""
+    return struct.pack(">IB", len(data), kind) + data
+
+
 def documents(first, last):
     return "".join(document(i) for i in range(first, last))
 
@@ -37,6 +43,16 @@ def waits_until(what, seconds=LONG):
         if time.monotonic() > end:
             raise AssertionError("waited in vain")
         time.sleep(0.01)
+
+
+def slow_documents():
+    """Documents that take seconds to cluster by SLOWLY."""
+    r = random.Random(1)
+    texts = (" ".join(f"w{int(r.paretovariate(0.5)) % 4000}" for _ in range(40)) for _ in range(4000))
+    return "".join(json.dumps({"id": f"long {i}", "text": t}) + "\n" for i, t in enumerate(texts))
+
+
+SLOWLY = "k=1000", "restarts=100", "tolerance=0", "max_passes=10000"
 
 
 class Store(unittest.TestCase):
@@ -100,11 +116,8 @@ class Store(unittest.TestCase):
 
     def slow_rebuild(self):
         """A rebuild that takes seconds, holding the store."""
-        r = random.Random(1)
-        texts = (" ".join(f"w{int(r.paretovariate(0.5)) % 4000}" for _ in range(40)) for _ in range(4000))
-        self.good("put", "posts", "-", "--from", "jsonl",
-                  given="".join(json.dumps({"id": f"long {i}", "text": t}) + "\n" for i, t in enumerate(texts)))
-        self.good("config", "set", "posts", "k=1000", "restarts=100", "tolerance=0", "max_passes=10000")
+        self.good("put", "posts", "-", "--from", "jsonl", given=slow_documents())
+        self.good("config", "set", "posts", *SLOWLY)
         p = self.start("rebuild", "posts", "--progress", "jsonl")
         waits_until(self.has_socket)
         return p

@@ -6,6 +6,19 @@ import unittest
 from served import FEEDBACK, Served, feed
 
 
+class Collections(unittest.TestCase):
+    def test_changed_since_they_were_built(self):
+        with Served() as server:
+            feed(server)
+            self.assertEqual([server.json("GET", "/v1/stats")[n] for n in ("changed", "failed", "running")], [0, 0, 0])
+            server.put("feedback", [{"id": "x", "text": "one more"}])
+            self.assertEqual(server.json("GET", "/v1/stats")["changed"], 1)
+            status = server.json("GET", "/v1/status?changed")
+            self.assertEqual(status["changed_collections"], [{"namespace": "default", "collection": "feedback"}])
+            self.assertEqual(status["holder"], f"process {server.process.pid} (grouperfish serve)")
+            self.assertEqual(server.json("POST", "/v1/upgrade")["upgraded"], False)
+
+
 class Health(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -76,7 +76,7 @@ static void *run(void *context)
                     .progress = progress,
                     .context = c,
                     .cancel = &c->cancel};
-    if (c->input) call.input = (gf_input){c, next, read_all, NULL};
+    if (c->input) call.input = (gf_input){c, next, read_all, NULL, NULL};
     c->status = gf_service_run(c->service, gf_operation_find(c->operation), &call, &c->err);
     return NULL;
 }

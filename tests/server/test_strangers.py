@@ -7,11 +7,7 @@ import threading
 import time
 import unittest
 
-from sharing import HELD, LONG, Store
-
-
-def frame(kind, data=b""):
-    return struct.pack(">IB", len(data), kind) + data
+from sharing import HELD, LONG, Store, frame
 
 
 HELLO = frame(1, b"GFSH" + struct.pack(">I", 1))
