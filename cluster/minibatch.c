@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "cluster/finish.h"
-#include "cluster/stream.h"
+#include "cluster/row_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { DRAWS_PER_ROW = 2 };
 enum { OF_SAMPLE = 11, OF_BATCHES = 12 };
 
 typedef struct job {
-    gf_stream stream;
+    gf_row_stream stream;
     const gf_minibatch_options *options;
     gf_partition p;  /* of all rows; centres are the sums so far */
     gf_choice choice;
@@ -102,7 +102,7 @@ static gf_status add_worst(job *j, uint32_t lack, gf_centres *centres, gf_error 
     if (st == GF_OK) {
         j->p.k = k;
         j->p.centres = *centres;
-        st = gf_stream_assign(&j->stream, &j->p, NULL, err);
+        st = gf_row_stream_assign(&j->stream, &j->p, NULL, err);
         j->p.centres = (gf_centres){0};
     }
     if (st == GF_OK) n = find_worst(&j->p, lack, rows);
@@ -121,7 +121,7 @@ static gf_status seed_by_start(job *j, uint32_t most, gf_centres *centres, gf_er
 {
     const gf_kmeans_options *o = &j->options->kmeans;
     uint32_t wanted = o->k < most ? o->k : most, kept = 0;
-    gf_status st = gf_stream_sum(&j->stream, o->start, o->start_k, centres, err);
+    gf_status st = gf_row_stream_sum(&j->stream, o->start, o->start_k, centres, err);
     if (st != GF_OK) return st;
     qsort(centres->at, centres->k, sizeof *centres->at, by_falling_weight);
     while (kept < centres->k && kept < wanted && centres->at[kept].n)
@@ -167,8 +167,8 @@ static gf_status run_batch(job *j, gf_random *random, uint32_t *rows, gf_error *
         rows[i] = (uint32_t)gf_random_below(random, n_rows(j));
     qsort(rows, m, sizeof *rows, by_number);
     gf_status st = gf_row_file_pick(j->stream.rows, rows, m, &x, err);
-    if (st == GF_OK) st = gf_stream_label(&j->stream, &x, &j->p.centres, label, err);
-    if (st == GF_OK) st = gf_stream_add(&j->stream, &x, label, &j->p.centres, err);
+    if (st == GF_OK) st = gf_row_stream_label(&j->stream, &x, &j->p.centres, label, err);
+    if (st == GF_OK) st = gf_row_stream_add(&j->stream, &x, label, &j->p.centres, err);
     gf_csr_release(&x);
     return st;
 }
@@ -196,9 +196,9 @@ static gf_status sum_again(job *j, gf_error *err)
 {
     gf_partition *p = &j->p;
     gf_centres centres;
-    gf_status st = gf_stream_assign(&j->stream, p, NULL, err);
+    gf_status st = gf_row_stream_assign(&j->stream, p, NULL, err);
     gf_centres_release(&p->centres);
-    if (st == GF_OK) st = gf_stream_sum(&j->stream, p->label, p->k, &centres, err);
+    if (st == GF_OK) st = gf_row_stream_sum(&j->stream, p->label, p->k, &centres, err);
     if (st == GF_OK) p->centres = centres;
     return st;
 }
@@ -210,7 +210,7 @@ static gf_status assign_last(job *j, uint32_t *runner_up, double *weight, uint32
     gf_partition *p = &j->p;
     gf_status st = GF_OK;
     for (bool dropped = true; st == GF_OK && dropped;) {
-        st = gf_stream_assign(&j->stream, p, runner_up, err);
+        st = gf_row_stream_assign(&j->stream, p, runner_up, err);
         if (st != GF_OK) break;
         memset(weight, 0, p->k * sizeof *weight);
         for (uint32_t i = 0; i < p->n; i++)
@@ -280,14 +280,14 @@ static gf_status init(job *j, gf_error *err)
 gf_status gf_minibatch_run(gf_pool *pool, const gf_row_file *rows,
                            const gf_minibatch_options *options, gf_kmeans *out, gf_error *err)
 {
-    job j = {.stream = {pool, rows, gf_stream_window(1), options->kmeans.cancel},
+    job j = {.stream = {pool, rows, gf_row_stream_window(1), options->kmeans.cancel},
              .options = options};
     uint32_t distinct = 0;
     gf_status st = init(&j, err);
-    if (st == GF_OK) st = gf_stream_distinct(&j.stream, &distinct, err);
+    if (st == GF_OK) st = gf_row_stream_distinct(&j.stream, &distinct, err);
     if (st == GF_OK) st = seed(&j, distinct, err);
     if (st == GF_OK) {
-        j.stream.window = gf_stream_window(j.p.k);
+        j.stream.window = gf_row_stream_window(j.p.k);
         st = run_batches(&j, err);
     }
     if (st == GF_OK) st = sum_again(&j, err);

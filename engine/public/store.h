@@ -18,6 +18,7 @@ typedef struct gf_store_options {
     double wait_seconds;     /* how long to wait while another process holds it */
     const char *purpose;     /* shown to those who wait, such as "rebuild"; may be NULL */
     const gf_cancel *cancel; /* ends the waiting; may be NULL */
+    bool small_buffers;      /* 12 MB of buffers in place of 192: for a rebuild with little memory */
 } gf_store_options;
 
 /**

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "cluster/minibatch.h"
 #include "cluster/quality.h"
-#include "cluster/stream.h"
+#include "cluster/row_stream.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,13 +54,13 @@ static void streams_like_a_matrix(void **state)
     uint32_t n = s.x.n_rows, k = 13;
     for (unsigned threads = 1; threads <= 3; threads++) {
         gf_pool *pool = rows_pool(threads);
-        gf_stream stream = {pool, &s.file, 77, NULL};
+        gf_row_stream stream = {pool, &s.file, 77, NULL};
         gf_partition p;
         assert_ok(gf_partition_init(&p, n, k, s.x.n_cols, &err));
         gf_centres_release(&p.centres);
         p.centres = rows_as_centres(&s.x, k, &random);
         uint32_t *runner_up = gf_array(n, sizeof *runner_up);
-        assert_ok(gf_stream_assign(&stream, &p, runner_up, &err));
+        assert_ok(gf_row_stream_assign(&stream, &p, runner_up, &err));
         for (uint32_t i = 0; i < n; i++) {
             gf_row_view row = gf_csr_row(&s.x, i);
             for (uint32_t j = 0; j < k; j++) {
@@ -79,7 +79,7 @@ static void streams_like_a_matrix(void **state)
             for (uint32_t q = 0; q < row.n && i != 5; q++)
                 dense[(size_t)p.label[i] * s.x.n_cols + row.col[q]] += (double)row.val[q];
         }
-        assert_ok(gf_stream_sum(&stream, p.label, k, &sums, &err));
+        assert_ok(gf_row_stream_sum(&stream, p.label, k, &sums, &err));
         for (uint32_t j = 0; j < k; j++) {
             const double *sum = dense + (size_t)j * s.x.n_cols;
             const gf_centre *c = &sums.at[j];
@@ -106,8 +106,8 @@ static void counts_distinct_rows(void **state)
     for (uint32_t i = 0; i < 300; i++)
         from[i] = i < 40 ? i : (uint32_t)gf_random_below(&random, 40);
     spilled s = spill(rows_pick(&x, from, 300));
-    gf_stream stream = {NULL, &s.file, 7, NULL};
-    assert_ok(gf_stream_distinct(&stream, &distinct, &err));
+    gf_row_stream stream = {NULL, &s.file, 7, NULL};
+    assert_ok(gf_row_stream_distinct(&stream, &distinct, &err));
     assert_int_equal(distinct, 40);
     release(&s);
     gf_csr_release(&x);

@@ -1,4 +1,4 @@
-#include "cluster/stream.h"
+#include "cluster/row_stream.h"
 
 #include "base/memory.h"
 
@@ -9,13 +9,13 @@
 
 enum { LEAST_WINDOW = 8192, WINDOW_PER_CLUSTER = 4 };
 
-uint32_t gf_stream_window(uint32_t k)
+uint32_t gf_row_stream_window(uint32_t k)
 {
     uint64_t rows = (uint64_t)WINDOW_PER_CLUSTER * k;
     return rows < LEAST_WINDOW ? LEAST_WINDOW : (uint32_t)rows;
 }
 
-static uint32_t rows_at(const gf_stream *s, uint32_t first)
+static uint32_t rows_at(const gf_row_stream *s, uint32_t first)
 {
     uint32_t left = s->rows->n_rows - first;
     return left < s->window ? left : s->window;
@@ -25,7 +25,7 @@ static uint32_t rows_at(const gf_stream *s, uint32_t first)
  */
 
 /* The rows of one window, by the passes of k-means: part borrows its arrays. */
-static gf_status assign_window(const gf_stream *s, const gf_csr *x, gf_partition *part,
+static gf_status assign_window(const gf_row_stream *s, const gf_csr *x, gf_partition *part,
                                uint32_t *runner_up, gf_error *err)
 {
     gf_points points = {x, NULL};
@@ -37,7 +37,7 @@ static gf_status assign_window(const gf_stream *s, const gf_csr *x, gf_partition
     return st;
 }
 
-gf_status gf_stream_assign(const gf_stream *s, gf_partition *p, uint32_t *runner_up, gf_error *err)
+gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t *runner_up, gf_error *err)
 {
     gf_status st = GF_OK;
     for (uint32_t first = 0, n; first < p->n && st == GF_OK; first += n) {
@@ -54,7 +54,7 @@ gf_status gf_stream_assign(const gf_stream *s, gf_partition *p, uint32_t *runner
     return st;
 }
 
-gf_status gf_stream_label(const gf_stream *s, const gf_csr *x, const gf_centres *centres,
+gf_status gf_row_stream_label(const gf_row_stream *s, const gf_csr *x, const gf_centres *centres,
                           uint32_t *label, gf_error *err)
 {
     float *scores = gf_array((size_t)x->n_rows * 2, sizeof *scores);
@@ -131,7 +131,7 @@ static gf_status merge_task(void *context, size_t cluster, unsigned worker, gf_e
     return GF_OK;
 }
 
-gf_status gf_stream_add(const gf_stream *s, const gf_csr *x, const uint32_t *label,
+gf_status gf_row_stream_add(const gf_row_stream *s, const gf_csr *x, const uint32_t *label,
                         gf_centres *sums, gf_error *err)
 {
     uint32_t k = sums->k;
@@ -154,7 +154,7 @@ gf_status gf_stream_add(const gf_stream *s, const gf_csr *x, const uint32_t *lab
     return st;
 }
 
-gf_status gf_stream_sum(const gf_stream *s, const uint32_t *label, uint32_t k, gf_centres *sums,
+gf_status gf_row_stream_sum(const gf_row_stream *s, const uint32_t *label, uint32_t k, gf_centres *sums,
                         gf_error *err)
 {
     uint32_t n = s->rows->n_rows;
@@ -169,7 +169,7 @@ gf_status gf_stream_sum(const gf_stream *s, const uint32_t *label, uint32_t k, g
         for (uint32_t i = 0; i < m; i++)
             part[i] = label[first + i] < k ? label[first + i] : k;
         st = gf_row_file_read(s->rows, first, m, &x, err);
-        if (st == GF_OK) st = gf_stream_add(s, &x, part, &made, err);
+        if (st == GF_OK) st = gf_row_stream_add(s, &x, part, &made, err);
         gf_csr_release(&x);
     }
     gf_free(part);
@@ -195,7 +195,7 @@ static uint64_t hash_row(gf_row_view row)
                                 XXH3_64bits(row.col, row.n * sizeof *row.col));
 }
 
-gf_status gf_stream_distinct(const gf_stream *s, uint32_t *distinct, gf_error *err)
+gf_status gf_row_stream_distinct(const gf_row_stream *s, uint32_t *distinct, gf_error *err)
 {
     uint32_t n = s->rows->n_rows, found = 0;
     uint64_t *hash = gf_array(n, sizeof *hash);
