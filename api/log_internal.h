@@ -7,7 +7,8 @@
  *
  * Time is in seconds since 1970. Line is a number that was never used before in this log, so that
  * lines of one time stay apart and in the order in which they came; the next one is in the row
- * ("next", "", 0, 0) of LOG-by. A line, its entries and that number are written in one batch.
+ * ("next", "", 0, 0) of LOG-by. A line, its entries and that number are written in one batch. Rows
+ * of kind "read" tell which lines were imported (log_read.h).
  */
 #ifndef GF_API_LOG_INTERNAL_H
 #define GF_API_LOG_INTERNAL_H
@@ -19,6 +20,7 @@ typedef struct gf_log {
     gf_store *store;
     gf_user_table *lines, *by;
     unsigned http, user, entry; /* families */
+    bool made;                  /* table LOG was, just now */
     gf_buffer key, text;
     gf_row_writer writer;
 } gf_log;

@@ -17,11 +17,12 @@ static const char by_schema[] = "{\"key\": [{\"name\": \"kind\"}, {\"name\": \"v
                                 " \"families\": [{\"name\": \"entry\", \"layout\": \"wide\"}]}";
 
 static gf_status open_one(gf_log *l, gf_slice name, const char *schema, bool make,
-                          gf_user_table **table, gf_error *err)
+                          gf_user_table **table, bool *made, gf_error *err)
 {
     gf_slice space = l->call->name_space;
     gf_status st = gf_user_table_open(l->store, space, name, table, err);
     if (st != GF_ENOTFOUND || !make) return st;
+    *made = true;
     st = gf_user_table_create(l->store, space, name, gf_slice_str(schema), err);
     return st == GF_OK ? gf_user_table_open(l->store, space, name, table, err) : st;
 }
@@ -38,6 +39,7 @@ static gf_status find_families(gf_log *l, gf_error *err)
 
 gf_status gf_log_open(gf_log *l, bool make, gf_error *err)
 {
+    bool by_made = false;
     gf_buffer name = {0};
     gf_slice log = gf_call_text(l->call, "log");
     l->writer.call = l->call;
@@ -45,8 +47,9 @@ gf_status gf_log_open(gf_log *l, bool make, gf_error *err)
     gf_buffer_str(&name, "-by");
     gf_status st = gf_buffer_check(&name, err);
     if (st == GF_OK) st = l->call->store(l->call->context, make, &l->store, err);
-    if (st == GF_OK) st = open_one(l, log, lines_schema, make, &l->lines, err);
-    if (st == GF_OK) st = open_one(l, gf_buffer_view(&name), by_schema, make, &l->by, err);
+    if (st == GF_OK) st = open_one(l, log, lines_schema, make, &l->lines, &l->made, err);
+    if (st == GF_OK)
+        st = open_one(l, gf_buffer_view(&name), by_schema, make, &l->by, &by_made, err);
     if (st == GF_OK) st = find_families(l, err);
     gf_buffer_release(&name);
     return st;

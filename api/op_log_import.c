@@ -1,16 +1,15 @@
 /* log import: lines of an access log, each with its entries by ip, cookie and login. */
-#include "api/log_internal.h"
-#include "api/table_input.h"
+#include "api/log_read.h"
 #include "base/utf8.h"
 #include "sources/accesslog.h"
-#include "sources/unpacked.h"
 
 typedef struct importing {
     gf_log log;
     gf_batch *batch;
+    gf_log_read *before; /* what was read before */
     gf_buffer next_key;
     uint64_t next; /* number of the next line */
-    uint64_t read, lines, refused;
+    uint64_t read, lines, known, refused;
 } importing;
 
 static gf_status read_next(importing *i, gf_error *err)
@@ -31,13 +30,16 @@ static gf_status read_next(importing *i, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
+/* Everything that is in the batch, with the number of the next line and what was read. */
 static gf_status write(importing *i, gf_error *err)
 {
     gf_log *l = &i->log;
-    if (i->lines == 0) return GF_OK;
+    bool changed;
+    gf_status st = gf_log_read_flush(i->before, &changed, err);
+    if (st != GF_OK || !changed) return st;
     gf_buffer_reset(&l->text);
     gf_buffer_format(&l->text, "%llu", (unsigned long long)i->next);
-    gf_status st = gf_buffer_check(&l->text, err);
+    st = gf_buffer_check(&l->text, err);
     if (st != GF_OK) return st;
     gf_batch_put(i->batch, gf_user_table_rows(l->by), gf_buffer_view(&i->next_key), l->entry,
                  GF_SLICE("line"), gf_buffer_view(&l->text), 0);
@@ -79,96 +81,188 @@ static void put_line(importing *i, const gf_access *a)
         gf_batch_replace(i->batch, gf_user_table_rows(l->lines), key, l->user, user, n_user, 0);
 }
 
-static gf_status put_entries(importing *i, const gf_access *a, gf_error *err)
+/* Put the entries of a line, or delete them. */
+static gf_status change_entries(importing *i, const gf_access *a, uint64_t number, bool put,
+                                gf_error *err)
 {
     gf_log *l = &i->log;
+    gf_table *rows = gf_user_table_rows(l->by);
     const gf_slice kinds[] = {GF_SLICE("ip"), GF_SLICE("cookie"), GF_SLICE("login")};
     const gf_slice values[] = {a->ip, a->cookie, a->login};
     for (int k = 0; k < 3; k++) {
         if (values[k].len == 0) continue;
-        gf_status st = gf_log_entry_key(l, kinds[k], values[k], a->time, i->next, &l->key, err);
+        gf_status st = gf_log_entry_key(l, kinds[k], values[k], a->time, number, &l->key, err);
         if (st != GF_OK) return st;
-        gf_batch_put(i->batch, gf_user_table_rows(l->by), gf_buffer_view(&l->key), l->entry,
-                     GF_SLICE("line"), GF_SLICE(""), 0);
+        if (put)
+            gf_batch_put(i->batch, rows, gf_buffer_view(&l->key), l->entry, GF_SLICE("line"),
+                         GF_SLICE(""), 0);
+        else
+            gf_batch_delete_row(i->batch, rows, gf_buffer_view(&l->key), GF_ALL_FAMILIES);
     }
     return GF_OK;
 }
 
-static gf_status take_line(importing *i, gf_slice line, gf_error *err, gf_error *why)
+static gf_status add(importing *i, gf_access *a, gf_error *err)
 {
-    enum { BATCH_CHANGES = 8000, BATCH_BYTES = 4 << 20 };
-    gf_access a;
     gf_log *l = &i->log;
-    gf_call *call = l->call;
-    if (line.len > GF_MAX_KEY / 2)
-        return gf_fail(why, GF_EINVAL, "it has more than %d bytes", GF_MAX_KEY / 2);
-    if (gf_utf8_valid_length(line) != line.len) return gf_fail(why, GF_EINVAL, "it is not UTF-8");
-    gf_status st = gf_access_parse(line, &a, why);
+    if (a->domain.len == 0) a->domain = gf_call_text(l->call, "domain");
+    gf_status st = gf_log_line_key(l, a->time, i->next, &l->key, err);
     if (st != GF_OK) return st;
-    if (a.domain.len == 0) a.domain = gf_call_text(call, "domain");
-    st = gf_log_line_key(l, a.time, i->next, &l->key, err);
-    if (st != GF_OK) return st;
-    put_line(i, &a);
-    st = put_entries(i, &a, err);
-    if (st != GF_OK) return st;
+    put_line(i, a);
+    st = change_entries(i, a, i->next, true, err);
     i->next++, i->lines++;
-    if (gf_batch_changes(i->batch) < BATCH_CHANGES && gf_batch_bytes(i->batch) < BATCH_BYTES)
-        return GF_OK;
-    st = gf_cancel_check(call->cancel, err);
-    if (st == GF_OK) st = write(i, err);
-    if (call->progress)
-        call->progress(call->context, gf_call_text(call, "log"), "import", i->lines, 0);
     return st;
 }
 
-static gf_status refuse(importing *i, const gf_lines *from, gf_slice line, const char *message,
-                        gf_error *err)
+static gf_status remove_line(importing *i, const gf_access *a, uint64_t number, gf_error *err)
 {
-    const gf_call *call = i->log.call;
-    gf_notice n = {"bad_line", from->source, from->line, message, true};
-    i->refused++;
-    if (call->notice) call->notice(call->context, &n);
-    return call->reject && line.len ? call->reject(call->context, line, err) : GF_OK;
+    gf_log *l = &i->log;
+    gf_status st = gf_log_line_key(l, a->time, number, &l->key, err);
+    if (st != GF_OK) return st;
+    gf_batch_delete_row(i->batch, gf_user_table_rows(l->lines), gf_buffer_view(&l->key),
+                        GF_ALL_FAMILIES);
+    return change_entries(i, a, number, false, err);
 }
 
-static gf_status import(importing *i, gf_error *err)
+/* What the line has made of lines before it: they are new after all, or it has grown of one. */
+static gf_status mend(importing *i, gf_error *err)
 {
-    gf_unpacked *unpacked = NULL;
-    gf_input input;
-    gf_lines lines = {.in = &input};
-    gf_slice line;
-    if (!i->log.call->input.next) return gf_fail(err, GF_EINVAL, "there is no input");
-    gf_status st = gf_unpacked_open(&i->log.call->input, &unpacked, &input, err);
-    if (st != GF_OK) return st;
-    while ((st = gf_lines_next(&lines, &line, err)) == GF_OK) {
-        gf_error why = {GF_OK, ""};
-        if (line.len == 0) continue;
-        i->read++;
-        st = take_line(i, line, err, &why);
-        if (why.status != GF_OK) st = refuse(i, &lines, line, why.message, err);
-        if (st != GF_OK) break;
+    gf_slice text;
+    uint64_t number;
+    gf_access a;
+    gf_status st = GF_OK;
+    while (st == GF_OK && gf_log_read_take_held(i->before, &text)) {
+        i->known--;
+        st = gf_access_parse(text, &a, err);
+        if (st == GF_OK) st = add(i, &a, err);
     }
-    gf_lines_release(&lines);
-    gf_unpacked_close(unpacked);
-    return st == GF_ENOTFOUND ? write(i, err) : st;
+    if (st != GF_OK || !gf_log_read_take_replaced(i->before, &text, &number)) return st;
+    st = gf_access_parse(text, &a, err);
+    return st == GF_OK ? remove_line(i, &a, number, err) : st;
+}
+
+static gf_status parse(const gf_line *line, gf_access *a, gf_error *why)
+{
+    if (line->too_long) return gf_fail(why, GF_EINVAL, "it has more than %d bytes", GF_MAX_KEY / 2);
+    if (gf_utf8_valid_length(line->text) != line->text.len)
+        return gf_fail(why, GF_EINVAL, "it is not UTF-8");
+    return gf_access_parse(line->text, a, why);
+}
+
+static gf_status begin_source(importing *i, gf_error *err)
+{
+    gf_status st = write(i, err);
+    gf_log_read_begin(i->before);
+    return st;
+}
+
+static gf_status take_line(importing *i, const gf_line *line, gf_error *why, gf_error *err)
+{
+    gf_access a;
+    gf_log_verdict verdict;
+    uint64_t number = UINT64_MAX;
+    bool good = parse(line, &a, why) == GF_OK;
+    gf_status st = line->first ? begin_source(i, err) : GF_OK;
+    if (st == GF_OK) st = gf_log_read_judge(i->before, line, good, &verdict, err);
+    if (st == GF_OK) st = mend(i, err);
+    if (st == GF_OK && good && verdict == GF_LOG_KNOWN) i->known++;
+    if (st == GF_OK && good && verdict != GF_LOG_KNOWN) {
+        number = i->next;
+        st = add(i, &a, err);
+    }
+    return st == GF_OK ? gf_log_read_pass(i->before, line, number, err) : st;
+}
+
+static gf_status refuse(importing *i, const gf_line *line, const char *message, gf_error *err)
+{
+    const gf_call *call = i->log.call;
+    gf_notice n = {"bad_line", line->source, line->number, message, true};
+    i->refused++;
+    if (call->notice) call->notice(call->context, &n);
+    return call->reject ? call->reject(call->context, line->text, err) : GF_OK;
+}
+
+/* Between two lines: the batch is one of whole lines. */
+static gf_status pause(importing *i, gf_error *err)
+{
+    enum { BATCH_CHANGES = 8000, BATCH_BYTES = 4 << 20, TOLD = 1000 };
+    gf_call *call = i->log.call;
+    if (call->progress && i->read % TOLD == 0)
+        call->progress(call->context, gf_call_text(call, "log"), "import", i->read, 0);
+    if (gf_batch_changes(i->batch) < BATCH_CHANGES && gf_batch_bytes(i->batch) < BATCH_BYTES)
+        return GF_OK;
+    return write(i, err);
+}
+
+/* *between is false where it fails within a line: of that, not all may be in the batch. */
+static gf_status read_lines(importing *i, gf_lines *lines, bool *between, gf_error *err)
+{
+    gf_line line;
+    gf_status st;
+    while ((st = gf_cancel_check(i->log.call->cancel, err)) == GF_OK &&
+           (st = gf_lines_next(lines, &line, err)) == GF_OK) {
+        gf_error why = {GF_OK, ""};
+        i->read++;
+        st = take_line(i, &line, &why, err);
+        if (st == GF_OK && why.status != GF_OK) st = refuse(i, &line, why.message, err);
+        if (st == GF_OK) st = pause(i, err);
+        if (st == GF_OK) continue;
+        *between = false;
+        return st;
+    }
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+static gf_status emit_counts(importing *i, gf_error *err)
+{
+    gf_call *call = i->log.call;
+    gf_json_writer *w = gf_row_writer_begin(&i->log.writer);
+    gf_json_put_string(w, "log", gf_call_text(call, "log"));
+    gf_json_put_uint(w, "read", i->read);
+    gf_json_put_uint(w, "lines", i->lines);
+    gf_json_put_uint(w, "known", i->known);
+    gf_json_put_uint(w, "refused", i->refused);
+    if (i->refused) call->outcome = GF_SOME_REFUSED;
+    return gf_row_writer_emit(&i->log.writer, err);
+}
+
+/* Whatever ends the reading, the lines before it are written and told of. */
+static gf_status import(importing *i, gf_lines *lines, gf_error *err)
+{
+    bool between = true;
+    gf_error why = {GF_OK, ""};
+    gf_status st = read_lines(i, lines, &between, &why), written = GF_OK;
+    if (between) written = write(i, st == GF_OK ? &why : NULL);
+    if (st == GF_OK) st = written;
+    if (st == GF_ECANCELLED)
+        gf_fail(&why, st,
+                "stopped on request; what was stored stays, and the same command goes on");
+    gf_status told = emit_counts(i, err);
+    if (st != GF_OK && err) *err = why;
+    return st == GF_OK ? told : st;
+}
+
+static gf_status open_log(importing *i, gf_error *err)
+{
+    gf_call *call = i->log.call;
+    gf_status st = gf_log_open(&i->log, true, err);
+    bool again = gf_call_flag(call, "again");
+    if (st == GF_OK) st = gf_batch_create(gf_store_database(i->log.store), &i->batch, err);
+    if (st == GF_OK) st = gf_log_read_create(&i->log, i->batch, again, &i->before, err);
+    if (st == GF_OK && i->log.made) st = gf_log_read_forget(i->before, err);
+    return st == GF_OK ? read_next(i, err) : st;
 }
 
 gf_status gf_run_log_import(gf_call *call, gf_error *err)
 {
     importing i = {.log = {.call = call}};
-    gf_status st = gf_log_open(&i.log, true, err);
-    if (st == GF_OK) st = gf_batch_create(gf_store_database(i.log.store), &i.batch, err);
-    if (st == GF_OK) st = read_next(&i, err);
-    if (st == GF_OK) st = import(&i, err);
-    if (st == GF_OK) {
-        gf_json_writer *w = gf_row_writer_begin(&i.log.writer);
-        gf_json_put_string(w, "log", gf_call_text(call, "log"));
-        gf_json_put_uint(w, "read", i.read);
-        gf_json_put_uint(w, "lines", i.lines);
-        gf_json_put_uint(w, "refused", i.refused);
-        if (i.refused) call->outcome = GF_SOME_REFUSED;
-        st = gf_row_writer_emit(&i.log.writer, err);
-    }
+    gf_lines *lines = NULL;
+    if (!call->input.next) return gf_fail(err, GF_EINVAL, "there is no input");
+    gf_status st = gf_lines_open(&call->input, GF_MAX_KEY / 2, &lines, err);
+    if (st == GF_OK) st = open_log(&i, err);
+    if (st == GF_OK) st = import(&i, lines, err);
+    gf_lines_close(lines);
+    gf_log_read_free(i.before);
     gf_batch_free(i.batch);
     gf_buffer_release(&i.next_key);
     gf_log_close(&i.log);

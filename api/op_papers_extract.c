@@ -50,7 +50,7 @@ static gf_status store_error(extracting *x, const gf_sha1 *sha1, long code,
     gf_status st = gf_buffer_check(&x->status, err);
     gf_extraction e = {.status_code = code, .status = gf_buffer_view(&x->status)};
     if (st != GF_OK) return st;
-    gf_paper_job_count(&x->job, "error");
+    gf_reasons_count(&x->job.reasons, "error");
     return gf_paper_import_extraction(x->job.import, sha1, &e, outcome, err);
 }
 
@@ -65,7 +65,7 @@ static gf_status store_answer(extracting *x, const gf_paper_file *file, const gf
         if (st == GF_OK && x->tei.result == GF_TEI_UNSAFE)
             return gf_paper_job_refuse(&x->job, &record, "unsafe_xml", x->tei.reason, err);
         if (st == GF_OK && x->tei.result != GF_TEI_SUCCESS)
-            gf_paper_job_count(&x->job, gf_tei_result_name(x->tei.result));
+            gf_reasons_count(&x->job.reasons, gf_tei_result_name(x->tei.result));
         if (st == GF_OK)
             st = gf_paper_import_tei(x->job.import, sha1, code, gf_buffer_view(&x->answer), &x->tei,
                                      &outcome, err);

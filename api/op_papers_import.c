@@ -72,7 +72,7 @@ static gf_status import_tei(gf_paper_job *job, const gf_sha1 *sha1, const gf_pap
     st = gf_paper_import_tei(job->import, sha1, 200, file->bytes, tei, &outcome, err);
     if (st != GF_OK) return st;
     gf_paper_job_outcome(job, outcome);
-    if (tei->result != GF_TEI_SUCCESS) gf_paper_job_count(job, gf_tei_result_name(tei->result));
+    if (tei->result != GF_TEI_SUCCESS) gf_reasons_count(&job->reasons, gf_tei_result_name(tei->result));
     return GF_OK;
 }
 

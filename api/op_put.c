@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { MOST_REASONS = 32, MOST_RESULTS = 500 };
+enum { MOST_RESULTS = 500 };
 
 typedef struct putting {
     gf_call *call;
@@ -25,11 +25,7 @@ typedef struct putting {
     gf_buffer name;
     gf_strings names; /* expanded names of the record at hand */
     uint64_t read, skipped, refused, replaced, hashed;
-    struct {
-        const char *reason;
-        uint64_t n;
-    } reasons[MOST_REASONS];
-    size_t n_reasons;
+    gf_reasons reasons;
     bool each;         /* a row for each record is wanted */
     gf_buffer results; /* n_results rows that wait for the next flush: lengths and bytes */
     size_t n_results;
@@ -81,21 +77,11 @@ static gf_status flush_results(putting *p, gf_error *err)
 /* ---- what is not put --------------------------------------------------------------------------
  */
 
-static void count_reason(putting *p, const char *reason)
-{
-    size_t i = 0;
-    while (i < p->n_reasons && strcmp(p->reasons[i].reason, reason) != 0)
-        i++;
-    if (i == MOST_REASONS) return;
-    if (i == p->n_reasons) p->reasons[p->n_reasons++].reason = reason;
-    p->reasons[i].n++;
-}
-
 static gf_status refuse(putting *p, const gf_record *record, const char *reason,
                         const char *message, gf_error *err)
 {
     p->refused++;
-    count_reason(p, reason);
+    gf_reasons_count(&p->reasons, reason);
     gf_status st = keep_result(p, record, "refused", reason, message, err);
     return st == GF_OK ? gf_call_refuse(p->call, record, reason, message, err) : st;
 }
@@ -203,7 +189,7 @@ static gf_status handle(void *context, const gf_record *record, gf_error *err)
         return refuse(p, record, record->reason, record->message, err);
     default:
         p->skipped++;
-        count_reason(p, record->reason);
+        gf_reasons_count(&p->reasons, record->reason);
         if (strcmp(record->reason, "empty_file") == 0)
             remark(p, record->reason, record->source, "the file is empty");
         return keep_result(p, record, "skipped", record->reason, NULL, err);
@@ -248,11 +234,7 @@ static gf_status emit_summary(putting *p, gf_error *err)
     gf_json_put_uint(w, "stored", c.created + c.changed);
     gf_json_put_uint(w, "skipped", p->skipped);
     gf_json_put_uint(w, "refused", p->refused);
-    gf_json_key(w, "reasons");
-    gf_json_begin(w, '{');
-    for (size_t i = 0; i < p->n_reasons; i++)
-        gf_json_put_uint(w, p->reasons[i].reason, p->reasons[i].n);
-    gf_json_end(w, '}');
+    gf_reasons_put(&p->reasons, w);
     gf_json_put_uint(w, "invalid_utf8", p->replaced);
     gf_json_put_uint(w, "hashed_ids", p->hashed);
     gf_json_put_uint(w, "collections_made", c.collections);

@@ -1,5 +1,6 @@
 /* init, status, verify, version: the store as a whole. */
 #include "api/call_internal.h"
+#include "sources/stored.h"
 
 gf_status gf_run_init(gf_call *call, gf_error *err)
 {
@@ -18,8 +19,10 @@ gf_status gf_run_status(gf_call *call, gf_error *err)
     gf_store *store;
     gf_store_status s;
     gf_row_writer row = {.call = call};
+    gf_stored stored;
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK) st = gf_store_read_status(store, &s, err);
+    if (st == GF_OK) st = gf_stored_count(store, call->cancel, &stored, err);
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&row);
     gf_json_put_str(w, "store", call->store_path(call->context));
@@ -27,6 +30,8 @@ gf_status gf_run_status(gf_call *call, gf_error *err)
     gf_json_put_uint(w, "documents", s.documents);
     gf_json_put_uint(w, "builds", s.builds);
     gf_json_put_uint(w, "unfinished", s.unfinished);
+    if (stored.any_tweets) gf_json_put_uint(w, "tweets", stored.tweets);
+    if (stored.any_papers) gf_json_put_uint(w, "papers", stored.papers);
     gf_json_put_uint(w, "bytes", s.bytes);
     return gf_row_writer_emit_only(&row, err);
 }
@@ -44,8 +49,10 @@ gf_status gf_run_verify(gf_call *call, gf_error *err)
 {
     gf_verified v;
     gf_row_writer row = {.call = call};
-    gf_store_options options = {
-        .wait_seconds = call->wait_seconds, .purpose = "verify", .cancel = call->cancel};
+    gf_store_options options = {.wait_seconds = call->wait_seconds,
+                                .purpose = "verify",
+                                .cancel = call->cancel,
+                                .more = gf_stored_verify};
     gf_status st = gf_verify(call->store_path(call->context), &options, tell_fault, call, &v, err);
     if (st != GF_OK) return st;
     if (v.faults) call->outcome = GF_DAMAGE_FOUND;
@@ -58,6 +65,8 @@ gf_status gf_run_verify(gf_call *call, gf_error *err)
         gf_json_put_uint(w, "tables", v.tables);
         gf_json_put_uint(w, "rows", v.rows);
     }
+    if (v.tweets) gf_json_put_uint(w, "tweets", v.tweets);
+    if (v.papers) gf_json_put_uint(w, "papers", v.papers);
     gf_json_put_uint(w, "faults", v.faults);
     return gf_row_writer_emit_only(&row, err);
 }
@@ -108,8 +117,10 @@ gf_status gf_run_restore(gf_call *call, gf_error *err)
 {
     gf_store_status s;
     gf_buffer from = {0}, to = {0};
-    gf_store_options o = {
-        .wait_seconds = call->wait_seconds, .purpose = "restore", .cancel = call->cancel};
+    gf_store_options o = {.wait_seconds = call->wait_seconds,
+                          .purpose = "restore",
+                          .cancel = call->cancel,
+                          .more = gf_stored_verify};
     gf_status st = path_of(call, "from", &from, err);
     if (st == GF_OK) st = path_of(call, "to", &to, err);
     if (st == GF_OK)

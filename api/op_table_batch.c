@@ -150,16 +150,15 @@ static gf_status read_line(batching *b, gf_slice text, gf_error *err)
 
 static gf_status read_lines(batching *b, gf_lines *lines, gf_error *err)
 {
-    gf_slice line;
+    gf_line line;
     gf_status st;
-    while ((st = gf_lines_next(lines, &line, err)) == GF_OK) {
-        if (line.len == 0) continue;
+    while ((st = gf_table_lines_next(lines, &line, err)) == GF_OK) {
         b->lines++;
-        st = read_line(b, line, err);
+        st = read_line(b, line.text, err);
         if (st == GF_OK) st = gf_cancel_check(b->call->cancel, err);
         if (st == GF_EINVAL || st == GF_ENOTFOUND || st == GF_ELIMIT)
-            gf_error_prefix(err, "%.*s:%llu", GF_SLICE_ARG(lines->source),
-                            (unsigned long long)lines->line);
+            gf_error_prefix(err, "%.*s:%llu", GF_SLICE_ARG(line.source),
+                            (unsigned long long)line.number);
         if (st != GF_OK) return st;
     }
     return st == GF_ENOTFOUND ? GF_OK : st;
@@ -179,20 +178,21 @@ static gf_status emit_counts(batching *b, gf_error *err)
 gf_status gf_run_table_batch(gf_call *call, gf_error *err)
 {
     batching *b = gf_calloc(1, sizeof *b);
-    gf_lines lines = {.in = &call->input};
+    gf_lines *lines = NULL;
     if (!b) return gf_fail_memory(err, "a batch");
     b->call = call;
     gf_status st = gf_call_store(call, &b->store, err);
     if (st == GF_OK) st = gf_batch_create(gf_store_database(b->store), &b->batch, err);
     if (st == GF_OK) st = gf_json_parser_create(&b->parser, err);
-    if (st == GF_OK) st = read_lines(b, &lines, err);
+    if (st == GF_OK) st = gf_table_lines_open(call, &lines, err);
+    if (st == GF_OK) st = read_lines(b, lines, err);
     if (st == GF_OK) st = gf_batch_write(b->batch, GF_SYNC, err);
     if (st == GF_OK) st = emit_counts(b, err);
     for (size_t i = 0; i < b->n_tables; i++)
         gf_user_table_close(b->tables[i]);
     gf_json_parser_free(b->parser);
     gf_batch_free(b->batch);
-    gf_lines_release(&lines);
+    gf_lines_close(lines);
     gf_cell_reader_release(&b->cells);
     gf_buffer_release(&b->key);
     gf_buffer_release(&b->text);

@@ -43,17 +43,16 @@ static gf_status read_row(gf_table_import *i, gf_slice line, gf_error *err)
 
 static gf_status import_lines(gf_table_import *i, gf_lines *lines, gf_error *err)
 {
-    gf_slice line;
+    gf_line line;
     gf_status st;
-    while ((st = gf_lines_next(lines, &line, err)) == GF_OK) {
+    while ((st = gf_table_lines_next(lines, &line, err)) == GF_OK) {
         gf_error why = {GF_OK, ""};
-        if (line.len == 0) continue;
         i->read++;
-        st = read_row(i, line, &why);
+        st = read_row(i, line.text, &why);
         if (st == GF_OK)
             st = gf_table_import_row(i, err);
         else if (st == GF_EINVAL)
-            st = gf_table_import_refuse(i, lines->source, lines->line, line, why.message, err);
+            st = gf_table_import_refuse(i, line.source, line.number, line.text, why.message, err);
         else if (err)
             *err = why;
         if (st != GF_OK) return st;
@@ -66,9 +65,10 @@ static gf_status import(gf_table_import *i, gf_error *err)
     gf_call *call = i->c.call;
     if (gf_slice_equal(gf_call_text(call, "from"), GF_SLICE("csv")))
         return gf_table_import_csv(i, err);
-    gf_lines lines = {.in = &call->input};
-    gf_status st = import_lines(i, &lines, err);
-    gf_lines_release(&lines);
+    gf_lines *lines = NULL;
+    gf_status st = gf_table_lines_open(call, &lines, err);
+    if (st == GF_OK) st = import_lines(i, lines, err);
+    gf_lines_close(lines);
     return st;
 }
 

@@ -5,36 +5,20 @@
 #include "api/call_internal.h"
 #include "sources/tweets.h"
 
-enum { MOST_REASONS = 16 };
-
 typedef struct importing {
     gf_call *call;
     gf_tweet_reader *reader;
     gf_tweets *tweets;
     gf_tweet_import *import;
     uint64_t read, skipped, refused, replaced;
-    struct {
-        const char *reason;
-        uint64_t n;
-    } reasons[MOST_REASONS];
-    size_t n_reasons;
+    gf_reasons reasons;
 } importing;
-
-static void count_reason(importing *m, const char *reason)
-{
-    size_t i = 0;
-    while (i < m->n_reasons && strcmp(m->reasons[i].reason, reason) != 0)
-        i++;
-    if (i == MOST_REASONS) return;
-    if (i == m->n_reasons) m->reasons[m->n_reasons++].reason = reason;
-    m->reasons[i].n++;
-}
 
 static gf_status refuse(importing *m, const gf_record *record, const char *reason,
                         const char *message, gf_error *err)
 {
     m->refused++;
-    count_reason(m, reason);
+    gf_reasons_count(&m->reasons, reason);
     return gf_call_refuse(m->call, record, reason, message, err);
 }
 
@@ -74,7 +58,7 @@ static gf_status handle(importing *m, const gf_record *record, const gf_tweet *t
     if (record->kind == GF_RECORD_REFUSED)
         return refuse(m, record, record->reason, record->message, err);
     m->skipped++;
-    count_reason(m, record->reason);
+    gf_reasons_count(&m->reasons, record->reason);
     return GF_OK;
 }
 
@@ -109,11 +93,7 @@ static gf_status emit_summary(importing *m, gf_error *err)
     gf_json_put_uint(w, "stored", c.created);
     gf_json_put_uint(w, "skipped", m->skipped);
     gf_json_put_uint(w, "refused", m->refused);
-    gf_json_key(w, "reasons");
-    gf_json_begin(w, '{');
-    for (size_t i = 0; i < m->n_reasons; i++)
-        gf_json_put_uint(w, m->reasons[i].reason, m->reasons[i].n);
-    gf_json_end(w, '}');
+    gf_reasons_put(&m->reasons, w);
     gf_json_put_uint(w, "invalid_utf8", m->replaced);
     gf_json_put_uint(w, "with_place", c.with_place);
     gf_json_put_uint(w, "tweets", info.tweets);

@@ -306,7 +306,8 @@ static const gf_parameter papers_match[] = {
 #define UNTIL       {"to", GF_MOMENT, false, "TIME", "only lines before this time", 0, 0}
 static const gf_parameter log_import[] = {
     LOG,
-    TEXT("domain", "DOMAIN", "of lines that do not name one")};
+    TEXT("domain", "DOMAIN", "of lines that do not name one"),
+    FLAG("again", "add also lines that were imported before")};
 static const gf_parameter log_report[] = {
     LOG,
     CHOICE("every", "5m|hour|day|week|month", "what a bucket is, in UTC; a week begins on Monday (day)"),

@@ -20,11 +20,7 @@ typedef struct gf_paper_job {
     gf_paper_import *import; /* NULL until the first record is to be written */
     uint64_t read, created, replaced, existing, skipped, refused;
     bool bad; /* refused for more than being a comment or a header */
-    struct {
-        const char *reason;
-        uint64_t n;
-    } reasons[32];
-    size_t n_reasons;
+    gf_reasons reasons;
 } gf_paper_job;
 
 /** Open table and import, where they are not; `replace` is what the flag of that name says. */
@@ -33,8 +29,6 @@ gf_status gf_paper_job_begin(gf_paper_job *job, bool replace, gf_error *err);
 /** Count one record more, and tell of the progress. */
 gf_status gf_paper_job_next(gf_paper_job *job, gf_slice source, gf_error *err);
 void gf_paper_job_outcome(gf_paper_job *job, gf_paper_outcome outcome);
-/** A status of an extraction, or another reason, counts one more. */
-void gf_paper_job_count(gf_paper_job *job, const char *reason);
 void gf_paper_job_skip(gf_paper_job *job, const char *reason);
 gf_status gf_paper_job_refuse(gf_paper_job *job, const gf_record *record, const char *reason,
                               const char *message, gf_error *err);

@@ -44,20 +44,10 @@ void gf_paper_job_outcome(gf_paper_job *job, gf_paper_outcome outcome)
     job->existing += outcome == GF_PAPER_EXISTING;
 }
 
-void gf_paper_job_count(gf_paper_job *job, const char *reason)
-{
-    size_t i = 0, most = sizeof job->reasons / sizeof *job->reasons;
-    while (i < job->n_reasons && strcmp(job->reasons[i].reason, reason) != 0)
-        i++;
-    if (i == most) return;
-    if (i == job->n_reasons) job->reasons[job->n_reasons++].reason = reason;
-    job->reasons[i].n++;
-}
-
 void gf_paper_job_skip(gf_paper_job *job, const char *reason)
 {
     job->skipped++;
-    gf_paper_job_count(job, reason);
+    gf_reasons_count(&job->reasons, reason);
 }
 
 gf_status gf_paper_job_refuse(gf_paper_job *job, const gf_record *record, const char *reason,
@@ -65,7 +55,7 @@ gf_status gf_paper_job_refuse(gf_paper_job *job, const gf_record *record, const 
 {
     job->refused++;
     job->bad |= strcmp(reason, "comment") != 0 && strcmp(reason, "header") != 0;
-    gf_paper_job_count(job, reason);
+    gf_reasons_count(&job->reasons, reason);
     return gf_call_refuse(job->call, record, reason, message, err);
 }
 
@@ -82,11 +72,7 @@ static gf_status emit_summary(gf_paper_job *job, gf_error *err)
     gf_json_put_uint(w, "stored", job->created + job->replaced);
     gf_json_put_uint(w, "skipped", job->skipped);
     gf_json_put_uint(w, "refused", job->refused);
-    gf_json_key(w, "reasons");
-    gf_json_begin(w, '{');
-    for (size_t i = 0; i < job->n_reasons; i++)
-        gf_json_put_uint(w, job->reasons[i].reason, job->reasons[i].n);
-    gf_json_end(w, '}');
+    gf_reasons_put(&job->reasons, w);
     return gf_row_writer_emit_only(&row, err);
 }
 

@@ -56,3 +56,22 @@ gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const cha
     if (call->notice) call->notice(call->context, &n);
     return call->reject ? call->reject(call->context, record->raw, err) : GF_OK;
 }
+
+void gf_reasons_count(gf_reasons *r, const char *reason)
+{
+    size_t i = 0;
+    while (i < r->n && strcmp(r->by[i].reason, reason) != 0)
+        i++;
+    if (i == sizeof r->by / sizeof *r->by) return;
+    if (i == r->n) r->by[r->n++].reason = reason;
+    r->by[i].n++;
+}
+
+void gf_reasons_put(const gf_reasons *r, gf_json_writer *w)
+{
+    gf_json_key(w, "reasons");
+    gf_json_begin(w, '{');
+    for (size_t i = 0; i < r->n; i++)
+        gf_json_put_uint(w, r->by[i].reason, r->by[i].n);
+    gf_json_end(w, '}');
+}

@@ -12,10 +12,28 @@
 #include "api/table_input.h"
 
 #include "base/memory.h"
+#include "sources/unpacked.h"
 
 #include <csv.h>
 
 enum { MOST_COLUMNS = 4096, MOST_PARTS = 8, MOST_CELL = 256 << 20 };
+
+static void write_cell(gf_buffer *csv, gf_slice text)
+{
+    bool quotes = text.len == 0; /* empty, and not absent */
+    for (size_t i = 0; i < text.len && !quotes; i++)
+        quotes = strchr(",\"\r\n", text.ptr[i]) != NULL;
+    if (!quotes) {
+        gf_buffer_slice(csv, text);
+        return;
+    }
+    gf_buffer_byte(csv, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '"') gf_buffer_byte(csv, '"');
+        gf_buffer_byte(csv, text.ptr[i]);
+    }
+    gf_buffer_byte(csv, '"');
+}
 
 /* ---- reading ----------------------------------------------------------------------------------
  */
@@ -43,7 +61,8 @@ typedef struct csv_reading {
     csv_cell *cells; /* n of capacity: of the row at hand */
     size_t n, capacity;
     gf_buffer bytes, value;
-    gf_status status; /* what ended it */
+    gf_buffer header, refused; /* lines for whoever keeps what is refused; the header until then */
+    gf_status status;          /* what ended it */
     gf_error *err;
 } csv_reading;
 
@@ -124,6 +143,30 @@ static gf_status read_header(csv_reading *r)
     return st;
 }
 
+/* The row at hand as a line of CSV. */
+static void write_line(const csv_reading *r, gf_buffer *csv)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        if (i) gf_buffer_byte(csv, ',');
+        if (!r->cells[i].absent) write_cell(csv, text_of(r, i));
+    }
+    gf_buffer_str(csv, "\n");
+}
+
+/* Refused rows are kept behind the header that they had, so that they can be mended and imported.
+ */
+static gf_status refuse_row(csv_reading *r, const char *message)
+{
+    gf_buffer_reset(&r->refused);
+    gf_buffer_slice(&r->refused, gf_buffer_view(&r->header));
+    write_line(r, &r->refused);
+    gf_status st = gf_buffer_check(&r->refused, r->err);
+    if (st != GF_OK) return st;
+    gf_buffer_reset(&r->header);
+    return gf_table_import_refuse(r->import, r->source, r->row, gf_buffer_view(&r->refused),
+                                  message, r->err);
+}
+
 static gf_status put_cells(csv_reading *r, gf_error *err)
 {
     gf_table_call *c = &r->import->c;
@@ -182,12 +225,13 @@ static void end_row(int line_end, void *context)
     r->status = gf_buffer_check(&r->bytes, r->err);
     if (r->status == GF_OK && !r->columns) {
         r->status = read_header(r);
+        write_line(r, &r->header);
+        if (r->status == GF_OK) r->status = gf_buffer_check(&r->header, r->err);
     } else if (r->status == GF_OK) {
         r->import->read++;
         gf_status st = read_row(r, &why);
         if (st == GF_EINVAL) {
-            r->status = gf_table_import_refuse(r->import, r->source, r->row, (gf_slice){0},
-                                               why.message, r->err);
+            r->status = refuse_row(r, why.message);
         } else {
             if (st != GF_OK && r->err) *r->err = why;
             r->status = st == GF_OK ? gf_table_import_row(r->import, r->err) : st;
@@ -222,7 +266,7 @@ static gf_status read_bytes(csv_reading *r, const gf_input *in)
     return r->status;
 }
 
-static gf_status read_stream(gf_table_import *i, gf_slice source, gf_error *err)
+static gf_status read_stream(gf_table_import *i, const gf_input *in, gf_slice source, gf_error *err)
 {
     csv_reading r = {.import = i, .source = source, .err = err};
     if (csv_init(&r.csv, CSV_STRICT_FINI | CSV_EMPTY_IS_NULL) != 0)
@@ -230,48 +274,36 @@ static gf_status read_stream(gf_table_import *i, gf_slice source, gf_error *err)
     csv_set_space_func(&r.csv, no_blank);
     csv_set_blk_size(&r.csv, 64 << 10);
     gf_buffer_init(&r.bytes, MOST_CELL);
-    gf_status st = read_bytes(&r, &i->c.call->input);
+    gf_status st = read_bytes(&r, in);
     csv_free(&r.csv);
     gf_free(r.cells);
     gf_free(r.columns);
     gf_buffer_release(&r.bytes);
     gf_buffer_release(&r.value);
+    gf_buffer_release(&r.header);
+    gf_buffer_release(&r.refused);
     gf_arena_release(&r.memory);
     return st;
 }
 
 gf_status gf_table_import_csv(gf_table_import *i, gf_error *err)
 {
-    const gf_input *in = &i->c.call->input;
+    const gf_input *packed = &i->c.call->input;
+    gf_unpacked *unpacked;
+    gf_input in;
     gf_slice name;
-    gf_status st;
-    if (!in->next) return gf_fail(err, GF_EINVAL, "there is no input");
-    while ((st = in->next(in->context, &name, err)) == GF_OK) {
-        st = read_stream(i, name, err);
-        if (st != GF_OK) return st;
+    if (!packed->next) return gf_fail(err, GF_EINVAL, "there is no input");
+    gf_status st = gf_unpacked_open(packed, &unpacked, &in, err);
+    if (st != GF_OK) return st;
+    while ((st = in.next(in.context, &name, err)) == GF_OK &&
+           (st = read_stream(i, &in, name, err)) == GF_OK) {
     }
+    gf_unpacked_close(unpacked);
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------
  */
-
-static void write_cell(gf_buffer *csv, gf_slice text)
-{
-    bool quotes = text.len == 0; /* empty, and not absent */
-    for (size_t i = 0; i < text.len && !quotes; i++)
-        quotes = strchr(",\"\r\n", text.ptr[i]) != NULL;
-    if (!quotes) {
-        gf_buffer_slice(csv, text);
-        return;
-    }
-    gf_buffer_byte(csv, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == '"') gf_buffer_byte(csv, '"');
-        gf_buffer_byte(csv, text.ptr[i]);
-    }
-    gf_buffer_byte(csv, '"');
-}
 
 static void write_header(gf_table_call *c, uint32_t families, gf_buffer *csv)
 {

@@ -5,22 +5,13 @@
 #define GF_API_TABLE_INPUT_H
 
 #include "api/table_internal.h"
+#include "sources/lines.h"
 
-/** Reads the lines of all streams of an input; begin with {.in = &call->input}. */
-typedef struct gf_lines {
-    const gf_input *in;
-    gf_slice source; /* name of the stream, borrowed until the next one */
-    uint64_t line;   /* number of the line that was given last */
-    gf_buffer bytes;
-    size_t at;
-    bool open, ended; /* a stream; and it has no further bytes */
-} gf_lines;
+/** The lines of a call's input. */
+gf_status gf_table_lines_open(const gf_call *call, gf_lines **lines, gf_error *err);
 
-enum { GF_MOST_LINE = 256 << 20 };
-
-/** The next line without its end; GF_JSON_PADDING bytes behind it are readable. GF_ENOTFOUND. */
-gf_status gf_lines_next(gf_lines *l, gf_slice *line, gf_error *err);
-void gf_lines_release(gf_lines *l);
+/** The next line; as gf_lines_next, and GF_ELIMIT for one of more than 256 MiB. */
+gf_status gf_table_lines_next(gf_lines *lines, gf_line *line, gf_error *err);
 
 /** Rows that go into one table, a batch at a time. */
 typedef struct gf_table_import {

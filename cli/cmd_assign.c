@@ -1,9 +1,4 @@
-#include "cli/session.h"
-
-static gf_status prepare(gf_session *s, gf_error *err)
-{
-    return gf_files_open(s->words, s->n_words, &s->files, err);
-}
+#include "cli/import.h"
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
                                       {.name = "FILE", .repeats = true}};
@@ -32,6 +27,6 @@ const gf_command gf_command_assign = {
     .n_options = GF_COUNT(options),
     .display = {GF_COLUMNS(columns)},
     .streams_jsonl = true,
-    .prepare = prepare,
+    .prepare = gf_import_prepare,
     .answers = true,
 };

@@ -11,7 +11,7 @@ const gf_command gf_command_papers_extract = {
         "FILE is a PDF, a folder or an archive of such; a name that is a SHA-1 must be that of\n"
         "the bytes. A busy GROBID (503) is asked again, each time after twice as long. What is\n"
         "extracted already is not sent.\n",
-    .positionals = gf_papers_files,
+    .positionals = gf_import_files,
     .n_positionals = 1,
     .options = options,
     .n_options = GF_COUNT(options),
@@ -19,5 +19,5 @@ const gf_command gf_command_papers_extract = {
                 .n_columns = GF_PAPERS_COLUMNS,
                 .single = true,
                 .show = gf_papers_summary},
-    .prepare = gf_papers_prepare,
+    .prepare = gf_import_prepare,
 };

@@ -15,7 +15,7 @@ const gf_command gf_command_papers_import_tei = {
         "no\n"
         "TEI, is stored as a status alone. Entities are never expanded: XML that declares any, or\n"
         "refers to another file, is refused.\n",
-    .positionals = gf_papers_files,
+    .positionals = gf_import_files,
     .n_positionals = 1,
     .options = options,
     .n_options = GF_COUNT(options),
@@ -23,5 +23,5 @@ const gf_command gf_command_papers_import_tei = {
                 .n_columns = GF_PAPERS_COLUMNS,
                 .single = true,
                 .show = gf_papers_summary},
-    .prepare = gf_papers_prepare,
+    .prepare = gf_import_prepare,
 };

@@ -17,5 +17,5 @@ const gf_command gf_command_papers_match = {
     .positionals = words,
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .nothing = "no paper has a title"},
-    .prepare = gf_papers_prepare,
+    .prepare = gf_import_prepare,
 };

@@ -1,4 +1,4 @@
-#include "cli/session.h"
+#include "cli/import.h"
 
 #include <string.h>
 
@@ -12,35 +12,17 @@ static gf_status prepare(gf_session *s, gf_error *err)
                        GF_SLICE_ARG(from));
     if (stored) return GF_OK;
     if (s->n_words == 0) return gf_fail(err, GF_EINVAL, "FILE is missing");
-    return gf_files_open(s->words, s->n_words, &s->files, err);
-}
-
-/* "refused      3  no_text 2, bad_type 1" */
-static void show_reasons(gf_session *s, gf_json_value row)
-{
-    gf_json_value reasons, n;
-    gf_slice name;
-    if (gf_member_number(row, "refused") + gf_member_number(row, "skipped") == 0) return;
-    if (!gf_json_member(row, "reasons", &reasons)) return;
-    gf_json_iterator it = gf_json_items(reasons);
-    fputs("reasons    ", s->out);
-    for (bool first = true; gf_json_next(&it, &name, &n); first = false)
-        fprintf(s->out, "%s%.*s %.0f", first ? "  " : ", ", GF_SLICE_ARG(name), gf_json_number(n));
-    fputc('\n', s->out);
+    return gf_import_prepare(s, err);
 }
 
 static void show(gf_session *s, gf_json_value row)
 {
-    static const char *const keys[] = {"read", "new", "changed", "unchanged", "skipped", "refused"};
+    static const gf_import_count counts[] = {{"read", "read"},       {"new", "new"},
+                                             {"changed", "changed"}, {"unchanged", "unchanged"},
+                                             {"skipped", "skipped"}, {"refused", "refused"}};
     gf_slice collection = gf_member_text(row, "collection");
     bool pattern = collection.len && memchr(collection.ptr, '{', collection.len);
-    for (size_t i = 0; i < GF_COUNT(keys); i++) {
-        gf_buffer n = {0};
-        gf_buffer_count(&n, (uint64_t)gf_member_number(row, keys[i]));
-        fprintf(s->out, "%-10s %10s\n", keys[i], gf_buffer_cstr(&n));
-        gf_buffer_release(&n);
-    }
-    show_reasons(s, row);
+    gf_import_summary(s, row, counts, GF_COUNT(counts));
     if (gf_member_number(row, "collections_made") > 1) {
         gf_print_count(s->out, gf_member_number(row, "collections_made"), "collection");
         fputs(" made\n", s->out);
@@ -53,10 +35,6 @@ static void show(gf_session *s, gf_json_value row)
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
                                       {.name = "FILE", .optional = true, .repeats = true}};
-static const gf_own_option options[] = {
-    {"rejects", "FILE", "write refused records there, as they were"},
-    {"force", NULL, "replace that file"},
-    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
 static const gf_show_column columns[] = {
     {"collection", NULL, GF_COLUMN_TEXT}, {"read", NULL, GF_COLUMN_COUNT},
     {"new", NULL, GF_COLUMN_COUNT},       {"changed", NULL, GF_COLUMN_COUNT},
@@ -88,8 +66,8 @@ const gf_command gf_command_put = {
         "content. The same file put again changes nothing.\n",
     .positionals = words,
     .n_positionals = GF_COUNT(words),
-    .options = options,
-    .n_options = GF_COUNT(options),
+    .options = gf_import_options,
+    .n_options = GF_IMPORT_OPTIONS,
     .display = {GF_COLUMNS(columns), .single = true, .show = show},
     .others = others,
     .n_others = GF_COUNT(others),

@@ -7,8 +7,13 @@ static void show(gf_session *s, gf_json_value row)
                                            {"documents", "documents", GF_COLUMN_COUNT},
                                            {"builds", "builds", GF_COLUMN_COUNT},
                                            {"unfinished", "unfinished", GF_COLUMN_COUNT}};
+    static const gf_show_column kept[] = {{"tweets", "tweets", GF_COLUMN_COUNT},
+                                          {"papers", "papers", GF_COLUMN_COUNT}};
     for (size_t i = 0; i < GF_COUNT(lines); i++)
         gf_member_show(s->out, row, &lines[i], s->output.width);
+    for (size_t i = 0; i < GF_COUNT(kept); i++)
+        if (gf_member_number(row, kept[i].key) > 0)
+            gf_member_show(s->out, row, &kept[i], s->output.width);
     fprintf(s->out, "%-11s  %.1f MB\n", "size", gf_member_number(row, "bytes") / 1e6);
 }
 

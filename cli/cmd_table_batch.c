@@ -1,9 +1,4 @@
-#include "cli/session.h"
-
-static gf_status prepare(gf_session *s, gf_error *err)
-{
-    return gf_files_open(s->words, s->n_words, &s->files, err);
-}
+#include "cli/import.h"
 
 static void show(gf_session *s, gf_json_value row)
 {
@@ -17,7 +12,6 @@ static void show(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static const gf_positional words[] = {{.name = "FILE", .repeats = true}};
 static const gf_show_column columns[] = {{"lines", NULL, GF_COLUMN_COUNT},
                                          {"tables", NULL, GF_COLUMN_COUNT},
                                          {"put", NULL, GF_COLUMN_COUNT},
@@ -37,8 +31,8 @@ const gf_command gf_command_table_batch = {
         "A line puts \"cells\" into a row, or deletes: \"delete\":true the row,\n"
         "\"delete\":{\"course\":[\"c9\"]} cells, \"delete\":{\"course\":true} a family of it. All\n"
         "lines of all files are done together, or none.\n",
-    .positionals = words,
-    .n_positionals = GF_COUNT(words),
+    .positionals = gf_import_files,
+    .n_positionals = 1,
     .display = {GF_COLUMNS(columns), .single = true, .show = show},
-    .prepare = prepare,
+    .prepare = gf_import_prepare,
 };

@@ -12,6 +12,14 @@ static void show(gf_session *s, gf_json_value row)
         fputs(", ", s->out);
         gf_print_count(s->out, gf_member_number(row, "tables"), "table");
     }
+    if (gf_member_number(row, "tweets") > 0) {
+        fputs(", ", s->out);
+        gf_print_count(s->out, gf_member_number(row, "tweets"), "tweet");
+    }
+    if (gf_member_number(row, "papers") > 0) {
+        fputs(", ", s->out);
+        gf_print_count(s->out, gf_member_number(row, "papers"), "paper");
+    }
     fputs(": ", s->out);
     if (faults > 0)
         gf_print_count(s->out, faults, "fault");

@@ -20,6 +20,7 @@ typedef struct checking {
     gf_verified found;
     gf_error visit_error; /* of a visitor that ended it */
     const gf_cancel *cancel;
+    gf_verify_more *more;
     uint64_t documents, clusters, listed, memberships; /* that the rows above say there are */
     bool unfinished; /* rows of builds that were cut short are about: totals do not add up */
 } checking;
@@ -470,6 +471,8 @@ static gf_status check_tables(checking *c, gf_error *err)
     if (st == GF_OK)
         st = gf_user_tables_verify(c->store, c->cancel, c->visit, c->context, &c->found, err);
     st = handle(c, st, "table tables", err);
+    if (st == GF_OK && c->more)
+        st = c->more(c->store, c->cancel, c->visit, c->context, &c->found, err);
     gf_snapshot_free(c->snapshot);
     return st;
 }
@@ -507,7 +510,8 @@ gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_
 {
     gf_error own;
     if (!err) err = &own;
-    checking c = {.visit = visit, .context = context, .cancel = options->cancel};
+    checking c = {
+        .visit = visit, .context = context, .cancel = options->cancel, .more = options->more};
     gf_status st = check_files(&c, path, options, err);
     uint64_t in_files = c.found.faults;
     if (st == GF_OK) {

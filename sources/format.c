@@ -49,7 +49,7 @@ static bool take_suffix(gf_slice *name, const char *suffix)
     return true;
 }
 
-static gf_format format_by_name(gf_slice name)
+gf_format gf_format_of_name(gf_slice name)
 {
     if (!take_suffix(&name, ".gz") && !take_suffix(&name, ".zst") && !take_suffix(&name, ".xz") &&
         !take_suffix(&name, ".bz2"))
@@ -164,7 +164,7 @@ gf_status gf_choose_parser(gf_window *w, gf_slice name, gf_format given, bool is
     gf_slice start;
     gf_status st = gf_window_peek(w, 3, &start, err);
     if (st != GF_OK) return st;
-    gf_format format = given != GF_FORMAT_AUTO ? given : format_by_name(name);
+    gf_format format = given != GF_FORMAT_AUTO ? given : gf_format_of_name(name);
     if (format == GF_FORMAT_AUTO && is_member) format = GF_FORMAT_DIR;
     if (is_utf16(start) && format != GF_FORMAT_DIR)
         return gf_fail(err, GF_EINVAL,

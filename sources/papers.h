@@ -53,7 +53,9 @@ gf_status gf_sha1_of(gf_slice bytes, gf_sha1 *sha1, gf_error *err);
 
 enum { GF_PAPERS_F, GF_PAPERS_FILE, GF_PAPERS_GROBID, GF_PAPERS_MATCH, GF_PAPERS_FAMILIES };
 
-#define GF_PAPERS_TABLE "0-prod"
+/** What the tables' names begin with, and which one is meant where none is named. */
+#define GF_PAPERS_PREFIX "wbgrp-journal-extract-"
+#define GF_PAPERS_TABLE  "0-prod"
 
 typedef struct gf_papers gf_papers;
 

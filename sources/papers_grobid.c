@@ -130,6 +130,9 @@ static gf_status send_once(gf_grobid *g, gf_slice pdf, long *code, gf_buffer *an
     gf_status st = gf_cancel_check(g->options.cancel, err);
     if (st == GF_OK) st = gf_buffer_check(answer, err);
     if (st != GF_OK) return st;
+    if (failed == CURLE_COULDNT_CONNECT)
+        return gf_fail(err, GF_EIO, "GROBID at %s: nothing answers there; is it running?",
+                       gf_buffer_cstr(&g->url));
     if (failed != CURLE_OK)
         return gf_fail(err, GF_EIO, "GROBID at %s: %s", gf_buffer_cstr(&g->url),
                        g->why[0] ? g->why : curl_easy_strerror(failed));

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 
 enum { MOST_TABLE_NAME = 64 };
-#define TABLE_PREFIX "wbgrp-journal-extract-"
 
 static const gf_key_part parts[] = {
     {.name = "namespace", .kind = GF_PART_STRING},
@@ -22,7 +21,7 @@ static const gf_family families[] = {
     {.name = "file", .columns = file_columns},
     {.name = "grobid0", .layout = GF_WIDE, .compression = GF_SNAPPY, .columns = grobid_columns},
     {.name = "match0", .columns = match_columns}};
-static const gf_schema schema = {.name = TABLE_PREFIX GF_PAPERS_TABLE,
+static const gf_schema schema = {.name = GF_PAPERS_PREFIX GF_PAPERS_TABLE,
                                  .parts = parts,
                                  .n_parts = 2,
                                  .families = families,
@@ -50,7 +49,7 @@ static gf_status check_table(gf_slice table, gf_error *err)
 static gf_status open_table(gf_papers *p, gf_slice table, gf_error *err)
 {
     gf_schema named = schema;
-    gf_buffer_str(&p->name, TABLE_PREFIX);
+    gf_buffer_str(&p->name, GF_PAPERS_PREFIX);
     gf_buffer_slice(&p->name, table);
     gf_status st = gf_buffer_check(&p->name, err);
     if (st != GF_OK) return st;

@@ -32,6 +32,9 @@ typedef enum gf_format {
 /** The format of a name of GF_FORMAT_NAMES, or "auto"; false for another. */
 bool gf_format_named(gf_slice name, gf_format *format);
 
+/** What a file's name says, without a suffix of compression: "a.csv.gz" is CSV; else AUTO. */
+gf_format gf_format_of_name(gf_slice name);
+
 /**
  * {0} gives the defaults. A name that is left empty was not given explicitly, and a value of the
  * wrong type is then no reason to refuse a record: the field stays an ordinary one.

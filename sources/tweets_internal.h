@@ -18,6 +18,9 @@ enum { GF_FREQUENCY_LANGUAGE };
 enum { GF_GEO_TWEETS };
 enum { GF_TWEET_SETTINGS_MAIN };
 
+/** Open the tables of all namespaces. */
+gf_status gf_tweets_open_tables(gf_store *store, gf_tweets *tweets, gf_error *err);
+
 /** Set key to the row of that table: the namespace, then the part. */
 void gf_tweets_key(const gf_tweets *tweets, gf_buffer *key, gf_slice part);
 void gf_tweets_term_key(const gf_tweets *tweets, gf_buffer *key, gf_slice term);

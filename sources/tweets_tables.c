@@ -46,8 +46,9 @@ static const gf_schema frequency = SCHEMA("TweetFrequency", minute_parts, 2, fre
 static const gf_schema geo = SCHEMA("GeoTemporalIndex", geo_parts, 2, geo_families);
 static const gf_schema settings = SCHEMA("TweetSettings", raw_parts, 1, settings_families);
 
-static gf_status open_tables(gf_tweets *t, gf_error *err)
+gf_status gf_tweets_open_tables(gf_store *store, gf_tweets *t, gf_error *err)
 {
+    t->db = gf_store_database(store);
     gf_status st = gf_table_open(t->db, &raw, &t->raw, err);
     if (st == GF_OK) st = gf_table_open(t->db, &terms, &t->terms, err);
     if (st == GF_OK) st = gf_table_open(t->db, &frequency, &t->frequency, err);
@@ -62,10 +63,9 @@ gf_status gf_tweets_open(gf_store *store, gf_slice name_space, gf_tweets **tweet
     if (st != GF_OK) return st;
     gf_tweets *t = gf_calloc(1, sizeof *t);
     if (!t) return gf_fail_memory(err, "tables of tweets");
-    t->db = gf_store_database(store);
     gf_key_string(&t->name_space, name_space);
     st = gf_buffer_check(&t->name_space, err);
-    if (st == GF_OK) st = open_tables(t, err);
+    if (st == GF_OK) st = gf_tweets_open_tables(store, t, err);
     if (st != GF_OK) {
         gf_tweets_close(t);
         return st;

@@ -1,6 +1,6 @@
 /**
  * An input whose streams are those of another one, decompressed, and the members of archives
- * (stream.c): for whoever reads lines and not records.
+ * (stream.c): for whoever reads bytes, and neither records nor lines (lines.h).
  */
 #ifndef GF_SOURCES_UNPACKED_H
 #define GF_SOURCES_UNPACKED_H

@@ -79,6 +79,9 @@ typedef struct gf_selection {
     uint32_t versions; /* per cell; >= 1 */
 } gf_selection;
 
+/** A database's tables have the numbers 1 to this, not included. */
+enum { GF_MAX_TABLES = 1024 };
+
 typedef struct gf_backend gf_backend;
 typedef struct gf_backend_scan gf_backend_scan;
 
@@ -91,6 +94,10 @@ typedef struct gf_backend_operations {
      * life. One call at a time. */
     gf_status (*open_table)(gf_backend *b, const gf_schema *schema, unsigned *number,
                             const gf_schema **stored, gf_error *err);
+
+    /* The schema of the table of that number as it is now, borrowed likewise; NULL where there is
+     * none. The call may be NULL: the backend does not list its tables. */
+    const gf_schema *(*schema_of)(gf_backend *b, unsigned number);
 
     /* Cells are added to an emptied row, in the order of gf_row, all from one state; none is no
      * error. snapshot may be NULL: the newest state. */
@@ -156,5 +163,8 @@ gf_status gf_table_open_numbered(gf_database *db, const gf_schema *schema, unsig
 
 /** The number that the backend knows a table by. */
 unsigned gf_table_number(const gf_table *table);
+
+/** The schema of the table of that number, from 1 on, as it is now; NULL where there is none. */
+const gf_schema *gf_database_schema(gf_database *db, unsigned number);
 
 #endif

@@ -183,6 +183,7 @@ static void close_backend(gf_backend *backend)
 static const gf_backend_operations operations = {
     .capabilities = GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT,
     .open_table = gf_catalogue_open_table,
+    .schema_of = gf_catalogue_schema_of,
     .get = gf_leveldb_get,
     .scan_open = gf_leveldb_scan_open,
     .scan_next = gf_leveldb_scan_next,

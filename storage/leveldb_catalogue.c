@@ -288,3 +288,8 @@ gf_status gf_catalogue_open_table(gf_backend *backend, const gf_schema *schema, 
     pthread_mutex_unlock(&b->catalogue_lock);
     return st;
 }
+
+const gf_schema *gf_catalogue_schema_of(gf_backend *backend, unsigned number)
+{
+    return number < GF_MAX_TABLES ? gf_leveldb_schema((gf_leveldb *)backend, number) : NULL;
+}

@@ -14,7 +14,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { GF_MAX_TABLES = 1024 };
 
 /** A state to read from. */
 typedef struct gf_leveldb_view {
@@ -101,6 +100,8 @@ gf_status gf_catalogue_create(gf_leveldb *b, gf_error *err);
 gf_status gf_catalogue_load(gf_leveldb *b, gf_error *err);
 gf_status gf_catalogue_open_table(gf_backend *b, const gf_schema *schema, unsigned *number,
                                   const gf_schema **stored, gf_error *err);
+
+const gf_schema *gf_catalogue_schema_of(gf_backend *b, unsigned number);
 
 /** Take the table, of which no entry is left, out of the catalogue (synced). */
 gf_status gf_catalogue_remove(gf_leveldb *b, unsigned table, gf_error *err);

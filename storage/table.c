@@ -115,6 +115,12 @@ gf_status gf_table_open_numbered(gf_database *db, const gf_schema *schema, unsig
     return st;
 }
 
+const gf_schema *gf_database_schema(gf_database *db, unsigned number)
+{
+    const gf_backend_operations *operations = db->backend->operations;
+    return operations->schema_of ? operations->schema_of(db->backend, number) : NULL;
+}
+
 static void forget_table(gf_database *db, gf_table *table)
 {
     for (gf_table **at = &db->tables; *at; at = &(*at)->next)

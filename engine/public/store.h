@@ -13,12 +13,22 @@ extern "C" {
 
 typedef struct gf_store gf_store;
 
+typedef struct gf_verified gf_verified;
+
+/** A fault that a check found: where it is, and what. */
+typedef gf_status gf_visit_fault(void *context, const char *where, const char *what, gf_error *err);
+
+/** A check of tables that are not the engine's own: adds to *verified what it found. */
+typedef gf_status gf_verify_more(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
+                                 void *context, gf_verified *verified, gf_error *err);
+
 typedef struct gf_store_options {
     bool create;             /* make the store where there is none */
     double wait_seconds;     /* how long to wait while another process holds it */
     const char *purpose;     /* shown to those who wait, such as "rebuild"; may be NULL */
     const gf_cancel *cancel; /* ends the waiting; may be NULL */
     bool small_buffers;      /* 12 MB of buffers in place of 192: for a rebuild with little memory */
+    gf_verify_more *more;    /* of gf_verify and gf_restore: what else to check; may be NULL */
 } gf_store_options;
 
 /**
@@ -44,14 +54,12 @@ typedef struct gf_store_status {
 
 gf_status gf_store_read_status(gf_store *store, gf_store_status *status, gf_error *err);
 
-/** A fault that a check found: where it is, and what. */
-typedef gf_status gf_visit_fault(void *context, const char *where, const char *what, gf_error *err);
-
-typedef struct gf_verified {
+struct gf_verified {
     uint64_t collections, documents, builds, memberships;
-    uint64_t tables, rows; /* of users; a row counts in each of its families */
+    uint64_t tables, rows;   /* of users; a row counts in each of its families */
+    uint64_t tweets, papers; /* counted by a check that `more` names */
     uint64_t faults;
-} gf_verified;
+};
 
 /**
  * Check a store that nobody holds: every byte of its files, then that the tables agree with each

@@ -70,7 +70,7 @@ def damaged():
     out = case.subprocess.run([case.PROGRAM, "log", "import", "web", "damaged.log", "--format", "json",
                                "--rejects", "bad.log"],
                               capture_output=True, text=True, env=case.ENV)
-    case.equal((out.returncode, json.loads(out.stdout)), (3, {"log": "web", "read": 4, "lines": 2, "refused": 2}),
+    case.equal((out.returncode, json.loads(out.stdout)), (3, {"log": "web", "read": 4, "lines": 2, "known": 0, "refused": 2}),
                "counts")
     with open("bad.log", encoding="utf-8") as f:
         case.equal(f.read().splitlines(), [text[1], text[3]], "what --rejects kept")
@@ -119,7 +119,8 @@ def sums():
 
 
 def killed():
-    """Imports that are killed: every line that is there is found by its address, and numbers are used once."""
+    """Imports that are killed: every line that is there is found by its address, numbers are used once, and the
+    same command goes on to all lines, each once."""
     with open("long.log", "w", encoding="utf-8") as f:
         f.writelines(line(1247443200 + i // 7, "10.0.%d.%d" % (i % 3, i % 5), "/%d" % i) + "\n" for i in range(100000))
     rng, kills = random.Random(6), 0
@@ -132,16 +133,20 @@ def killed():
             child.kill()
             kills += child.wait() == -9
     case.run("grouperfish", "log", "import", "killed", "-", stdin=line(1, "10.0.0.0") + "\n")
+    summary = json.loads(case.run("grouperfish", "log", "import", "killed", "long.log", "--format", "json"))
+    case.equal(summary["lines"] + summary["known"], 100000, "lines of the import that went on")
     scan = ["grouperfish", "table", "scan"]
-    rows = {}
+    rows, urls = {}, set()
     for row in map(json.loads, case.run(*scan, "killed", "--family", "http", "--format", "jsonl").splitlines()):
         rows[tuple(row["key"])] = row["cells"]["http"]["ip"]
+        urls.add((row["key"][0], row["cells"]["http"]["url"]))
     entries = {}
     for row in map(json.loads, case.run(*scan, "killed-by", "ip", "--format", "jsonl").splitlines()):
         entries[tuple(row["key"][2:])] = row["key"][1]
     case.equal(entries == rows, True, "a line has an entry, and an entry its line")
-    case.equal(sorted(number for _, number in rows), list(range(len(rows))), "numbers")
-    print("%d imports killed, %d lines are there" % (kills, len(rows)))
+    case.equal(sorted(number for _, number in rows), list(range(100001)), "numbers")
+    case.equal(len(urls), 100001, "different lines")
+    print("%d imports killed, the last one added %d lines" % (kills, summary["lines"]))
 
 
 def check():

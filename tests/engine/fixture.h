@@ -63,6 +63,18 @@ fixture_collection fixture_read(fixture *f, const char *collection);
 void fixture_set(fixture *f, const char *collection, const char *configuration, const char *key,
                  const char *value);
 
+/** What a setting is, and where that comes from; begin with {.key = ...} to visit by the second. */
+typedef struct fixture_setting {
+    const char *key;
+    char value[128];
+    gf_origin origin;
+    size_t n; /* settings that were visited */
+} fixture_setting;
+
+fixture_setting fixture_look(fixture *f, const char *key); /* of "default" of the collection "c" */
+gf_status fixture_note_setting(void *context, const gf_setting *setting, gf_slice value,
+                               gf_origin origin, gf_error *err);
+
 /* ---- builds ---- */
 
 /** Force a rebuild of "default" by one thread. */

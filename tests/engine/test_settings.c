@@ -1,6 +1,6 @@
+/* Each setting: what it takes, refuses, means for a build, and that it is documented. */
 #include "tests/engine/fixture.h"
 
-#include "base/memory.h"
 #include "engine/settings.h"
 
 #include <stdlib.h>
@@ -64,41 +64,6 @@ static gf_status set_one(fixture *f, const char *key, gf_slice value, gf_error *
     return gf_configuration_set(f->store, fixture_place("c"), fixture_default(), &pair, 1, err);
 }
 
-/* ---- reading back ------------------------------------------------------------------------------
- */
-
-typedef struct looking {
-    const char *key;
-    char value[128];
-    gf_origin origin;
-    size_t n;
-} looking;
-
-static gf_status note_setting(void *context, const gf_setting *setting, gf_slice value,
-                              gf_origin origin, gf_error *err)
-{
-    (void)err;
-    looking *l = context;
-    l->n++;
-    if (strcmp(setting->name, l->key) != 0) return GF_OK;
-    snprintf(l->value, sizeof l->value, "%.*s", GF_SLICE_ARG(value));
-    l->origin = origin;
-    return GF_OK;
-}
-
-static looking look(fixture *f, const char *key)
-{
-    gf_error err;
-    looking l = {.key = key};
-    assert_ok(gf_configuration_read(f->store, fixture_place("c"), fixture_default(), note_setting,
-                                    &l, &err));
-    assert_int_equal(l.n, KEYS);
-    return l;
-}
-
-/* ---- values ------------------------------------------------------------------------------------
- */
-
 static void the_table_has_every_key(void **state)
 {
     (void)state;
@@ -143,12 +108,12 @@ static void good_values_are_kept_and_go_again(void **state)
         gf_slice good = gf_slice_str(table[i].good), value;
         while (next_value(&good, &value)) {
             assert_ok(set_one(&f, all[i].name, value, &err));
-            looking l = look(&f, all[i].name);
+            fixture_setting l = fixture_look(&f, all[i].name);
             assert_slice(value, l.value);
             assert_int_equal(l.origin, GF_FROM_COLLECTION);
         }
         assert_ok(set_one(&f, all[i].name, GF_SLICE(""), &err));
-        looking l = look(&f, all[i].name);
+        fixture_setting l = fixture_look(&f, all[i].name);
         assert_string_equal(l.value, all[i].initial);
         assert_int_equal(l.origin, GF_FROM_PROGRAM);
     }
@@ -250,333 +215,6 @@ static void every_good_value_builds(void **state)
     fixture_close(&f);
 }
 
-/* ---- a namespace's defaults --------------------------------------------------------------------
- */
-
-static void set_default(fixture *f, const char *configuration, const char *key, const char *value)
-{
-    gf_error err;
-    gf_pair pair = {gf_slice_str(key), gf_slice_str(value)};
-    assert_ok(gf_configuration_set(f->store, fixture_place(""), gf_slice_str(configuration), &pair,
-                                   1, &err));
-}
-
-static void expect_setting(fixture *f, const char *key, const char *value, gf_origin origin)
-{
-    looking l = look(f, key);
-    assert_string_equal(l.value, value);
-    assert_int_equal(l.origin, origin);
-}
-
-static gf_rebuild_outcome plain_rebuild(fixture *f)
-{
-    gf_error err;
-    gf_rebuild_options o = {.threads = 1};
-    gf_rebuild_result r;
-    assert_ok(gf_rebuild(f->store, fixture_place("c"), fixture_default(), &o, &r, &err));
-    return r.outcome;
-}
-
-/* Program, namespace, collection: the last that says something counts, and builds follow. */
-static void defaults_are_inherited(void **state)
-{
-    (void)state;
-    fixture f;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    expect_setting(&f, "k", "auto", GF_FROM_PROGRAM);
-    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
-    set_default(&f, "default", "k", "2");
-    expect_setting(&f, "k", "2", GF_FROM_NAMESPACE);
-    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
-    assert_int_equal(plain_rebuild(&f), GF_UNMODIFIED);
-    fixture_set(&f, "c", "default", "k", "auto"); /* the program's own, said here */
-    expect_setting(&f, "k", "auto", GF_FROM_COLLECTION);
-    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
-    set_default(&f, "default", "k", "5");
-    assert_int_equal(plain_rebuild(&f), GF_UNMODIFIED);
-    fixture_set(&f, "c", "default", "k", "");
-    expect_setting(&f, "k", "5", GF_FROM_NAMESPACE);
-    fixture_set(&f, "c", "default", "k", "5"); /* the same, and so nothing new to build by */
-    expect_setting(&f, "k", "5", GF_FROM_COLLECTION);
-    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
-    fixture_set(&f, "c", "default", "k", "");
-    assert_int_equal(plain_rebuild(&f), GF_UNMODIFIED);
-    set_default(&f, "default", "k", "");
-    expect_setting(&f, "k", "auto", GF_FROM_PROGRAM);
-    fixture_is_sound(&f);
-    fixture_close(&f);
-}
-
-static gf_status note_collection(void *context, const gf_collection_info *info, gf_error *err)
-{
-    (void)err;
-    if (info->name.len == 0) fail_msg("defaults are listed as a collection");
-    ++*(size_t *)context;
-    return GF_OK;
-}
-
-/* They are no collection, and other namespaces have their own. */
-static void defaults_are_nothing_else(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    size_t n = 0;
-    gf_store_status status;
-    gf_pair pair = {GF_SLICE("min_length"), GF_SLICE("9")};
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    set_default(&f, "fine", "k", "7");
-    set_default(&f, "default", "seed", "3");
-    assert_ok(
-        gf_collections_visit(f.store, GF_SLICE("test"), GF_SLICE(""), note_collection, &n, &err));
-    assert_int_equal(n, 1);
-    assert_ok(gf_store_read_status(f.store, &status, &err));
-    assert_int_equal(status.collections, 1);
-    fixture_set(&f, "c", "fine", "seed", "1");
-    looking l = {.key = "k"};
-    assert_ok(gf_configuration_read(f.store, fixture_place("c"), GF_SLICE("fine"), note_setting, &l,
-                                    &err));
-    assert_string_equal(l.value, "7");
-    assert_ok(gf_configuration_delete(f.store, fixture_place(""), GF_SLICE("fine"), &err));
-    assert_status(GF_ENOTFOUND,
-                  gf_configuration_delete(f.store, fixture_place(""), GF_SLICE("fine"), &err));
-    l = (looking){.key = "k"};
-    assert_ok(gf_configuration_read(f.store, fixture_place("c"), GF_SLICE("fine"), note_setting, &l,
-                                    &err));
-    assert_int_equal(l.origin, GF_FROM_PROGRAM);
-    /* Each alone is a value, the two together are none. */
-    set_default(&f, "default", "max_length", "8");
-    assert_status(GF_EINVAL, gf_configuration_set(f.store, fixture_place("c"), fixture_default(),
-                                                  &pair, 1, &err));
-    gf_place other = {GF_SLICE("other"), {0}};
-    l = (looking){.key = "seed"};
-    assert_ok(gf_configuration_read(f.store, other, fixture_default(), note_setting, &l, &err));
-    assert_string_equal(l.value, "1");
-    fixture_is_sound(&f);
-    fixture_close(&f);
-}
-
-/* ---- a namespace's configurations --------------------------------------------------------------
- */
-
-static gf_status note_info(void *context, const gf_configuration_info *info, gf_error *err)
-{
-    static const char origins[] = {'p', 'n', 'c'};
-    gf_buffer *out = context;
-    gf_buffer_slice(out, info->name);
-    gf_buffer_byte(out, ':');
-    gf_buffer_byte(out, origins[info->origin]);
-    gf_buffer_str(out, info->rebuilt ? " " : "- ");
-    return gf_buffer_check(out, err);
-}
-
-/* What a collection has, by name: (p)rogram, (n)amespace or (c)ollection; "-": rebuild=off. */
-static void expect_configurations(fixture *f, const char *collection, const char *expected)
-{
-    gf_error err;
-    gf_buffer list = {0};
-    assert_ok(gf_configurations_visit(f->store, fixture_place(collection), note_info, &list, &err));
-    assert_string_equal(gf_buffer_cstr(&list), expected);
-    gf_buffer_release(&list);
-}
-
-static gf_status visit_rebuilt(void *context, gf_place where, gf_slice configuration,
-                               gf_status status, const char *message,
-                               const gf_rebuild_result *result, gf_error *err)
-{
-    gf_buffer *out = context;
-    assert_int_equal(status, GF_OK);
-    (void)message;
-    if (result->outcome != GF_REBUILT) return GF_OK;
-    gf_buffer_slice(out, where.collection);
-    gf_buffer_byte(out, '/');
-    gf_buffer_slice(out, configuration);
-    gf_buffer_byte(out, ' ');
-    return gf_buffer_check(out, err);
-}
-
-static void expect_rebuilt(fixture *f, const char *expected)
-{
-    gf_error err;
-    gf_buffer list = {0};
-    gf_rebuild_options o = {.threads = 1};
-    assert_ok(gf_rebuild_all(f->store, GF_SLICE("test"), GF_SLICE(""), GF_SLICE(""), &o,
-                             visit_rebuilt, &list, &err));
-    assert_string_equal(list.len ? gf_buffer_cstr(&list) : "", expected);
-    gf_buffer_release(&list);
-}
-
-static gf_status delete_in(fixture *f, const char *collection, const char *configuration,
-                           gf_error *err)
-{
-    return gf_configuration_delete(f->store, fixture_place(collection), gf_slice_str(configuration),
-                                   err);
-}
-
-static uint64_t builds_of_store(fixture *f)
-{
-    gf_error err;
-    gf_store_status status;
-    assert_ok(gf_store_read_status(f->store, &status, &err));
-    return status.builds;
-}
-
-/* All collections have it, also those that are made later, and one can override it or not take it.
- */
-static void a_namespace_has_configurations(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    gf_view *view;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "a");
-    fixture_put_subjects(&f, "b");
-    set_default(&f, "fine", "k", "2");
-    fixture_put_subjects(&f, "c");
-    expect_configurations(&f, "a", "default:p fine:n ");
-    expect_configurations(&f, "", "default:p fine:n ");
-    fixture_set(&f, "b", "fine", "k", "3");
-    expect_configurations(&f, "b", "default:p fine:c ");
-    fixture_set(&f, "c", "fine", "rebuild", "off");
-    expect_configurations(&f, "c", "default:p fine:c- ");
-    expect_rebuilt(&f, "a/default a/fine b/default b/fine c/default ");
-    expect_rebuilt(&f, "");
-    assert_ok(gf_view_open(f.store, fixture_place("a"), GF_SLICE("fine"), 0, &view, &err));
-    assert_int_equal(gf_view_build(view)->k, 2);
-    gf_view_close(view);
-    assert_ok(gf_view_open(f.store, fixture_place("b"), GF_SLICE("fine"), 0, &view, &err));
-    assert_int_equal(gf_view_build(view)->k, 3);
-    gf_view_close(view);
-    assert_status(GF_ENOTFOUND,
-                  gf_view_open(f.store, fixture_place("c"), GF_SLICE("fine"), 0, &view, &err));
-    set_default(&f, "fine", "k", "4");
-    expect_rebuilt(&f, "a/fine ");
-    set_default(&f, "fine", "rebuild", "off"); /* all leave it out, but who says otherwise */
-    expect_configurations(&f, "a", "default:p fine:n- ");
-    fixture_set(&f, "c", "fine", "rebuild", "on");
-    expect_rebuilt(&f, "c/fine ");
-    fixture_is_sound(&f);
-    fixture_close(&f);
-}
-
-static void inherited_ones_are_deleted(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "a");
-    fixture_put_subjects(&f, "b");
-    fixture_put_subjects(&f, "c");
-    set_default(&f, "fine", "k", "2");
-    fixture_set(&f, "b", "fine", "k", "3");
-    expect_rebuilt(&f, "a/default a/fine b/default b/fine c/default c/fine ");
-    assert_int_equal(builds_of_store(&f), 6);
-    /* One that a collection only inherits stays, until it is left out. */
-    assert_status(GF_EINVAL, delete_in(&f, "c", "fine", &err));
-    assert_non_null(strstr(err.message, "comes from the defaults of its namespace"));
-    fixture_set(&f, "c", "fine", "rebuild", "off");
-    assert_ok(delete_in(&f, "c", "fine", &err));
-    expect_configurations(&f, "c", "default:p fine:c- ");
-    assert_int_equal(builds_of_store(&f), 5);
-    expect_rebuilt(&f, "");
-    /* What overrides it goes, and it is as inherited again. */
-    assert_ok(delete_in(&f, "b", "fine", &err));
-    expect_configurations(&f, "b", "default:p fine:n ");
-    assert_int_equal(builds_of_store(&f), 4);
-    expect_rebuilt(&f, "b/fine ");
-    /* With the namespace's go the builds of those that have it from there alone. */
-    fixture_set(&f, "b", "fine", "seed", "7");
-    assert_ok(delete_in(&f, "", "fine", &err));
-    expect_configurations(&f, "a", "default:p ");
-    expect_configurations(&f, "b", "default:p fine:c ");
-    assert_int_equal(builds_of_store(&f), 4);
-    assert_status(GF_ENOTFOUND, delete_in(&f, "", "fine", &err));
-    assert_status(GF_ENOTFOUND, delete_in(&f, "a", "fine", &err));
-    set_default(&f, "default", "seed", "5");
-    assert_ok(delete_in(&f, "a", "default", &err));
-    assert_ok(delete_in(&f, "", "default", &err)); /* the builds of "default" are theirs */
-    assert_int_equal(builds_of_store(&f), 3);
-    fixture_is_sound(&f);
-    fixture_close(&f);
-}
-
-/* ---- configurations ----------------------------------------------------------------------------
- */
-
-static gf_status note_name(void *context, const gf_configuration_info *info, gf_error *err)
-{
-    gf_buffer_string(context, info->name);
-    return gf_buffer_check(context, err);
-}
-
-static void names_are_listed_in_order(void **state)
-{
-    (void)state;
-    static const gf_slice names[] = {
-        {"\0", 1},        {"a", 1},       {"a b", 3}, {"a\"b\\", 4},
-        {"a:rebuilt", 9}, {"default", 7}, {"z", 1},   {"\xCE\xA9", 2},
-    };
-    enum { N = sizeof names / sizeof names[0] };
-    fixture f;
-    gf_error err;
-    gf_buffer list = {0};
-    gf_rebuild_result results[N];
-    gf_rebuild_options o = {.threads = 1};
-    gf_pair pair = {GF_SLICE("seed"), GF_SLICE("2")};
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    for (size_t i = N; i-- > 0;) { /* "default" is made last, by nobody */
-        if (i != 5)
-            assert_ok(gf_configuration_set(f.store, fixture_place("c"), names[i], &pair, 1, &err));
-        assert_ok(gf_rebuild(f.store, fixture_place("c"), names[i], &o, &results[i], &err));
-    }
-    assert_ok(gf_configurations_visit(f.store, fixture_place("c"), note_name, &list, &err));
-    gf_slice rest = gf_buffer_view(&list), name;
-    for (size_t i = 0; i < N; i++) {
-        gf_view *view;
-        assert_true(gf_take_string(&rest, &name) && gf_slice_equal(name, names[i]));
-        assert_ok(gf_view_open(f.store, fixture_place("c"), names[i], 0, &view, &err));
-        assert_int_equal(gf_view_build(view)->build, results[i].build.build);
-        gf_view_close(view);
-    }
-    assert_int_equal(rest.len, 0);
-    gf_buffer_release(&list);
-    fixture_is_sound(&f);
-    fixture_close(&f);
-}
-
-/* A column of settings that is damaged is told, not taken for the defaults. */
-static void damaged_settings_are_told(void **state)
-{
-    (void)state;
-    static const char *const damaged[] = {"{",
-                                          "[]x",
-                                          "{\"default\":{\"k\":1}}",
-                                          "{\"default\":{\"no such\":\"1\"}}",
-                                          "{\"default\":{\"k\":\"none\"}}",
-                                          "{\"default\":[]}",
-                                          "[\"default\"]",
-                                          "7",
-                                          "{\"default\":7}"};
-    gf_error err;
-    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
-        gf_settings_map map = {0};
-        gf_resolved resolved;
-        gf_status st =
-            gf_settings_map_read(gf_slice_str(damaged[i]), fixture_default(), &map, &err);
-        if (st == GF_OK) st = gf_settings_resolve(&map, fixture_default(), &resolved, &err);
-        if (st == GF_OK) fail_msg("%s is taken for settings", damaged[i]);
-        gf_settings_map_release(&map);
-    }
-}
-
-/* ---- the documentation -------------------------------------------------------------------------
- */
-
 static void the_page_has_the_same_table(void **state)
 {
     (void)state;
@@ -604,10 +242,6 @@ static void the_page_has_the_same_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_inherited),
-        cmocka_unit_test(defaults_are_nothing_else),
-        cmocka_unit_test(a_namespace_has_configurations),
-        cmocka_unit_test(inherited_ones_are_deleted),
         cmocka_unit_test(the_table_has_every_key),
         cmocka_unit_test(documented_words_are_examples),
         cmocka_unit_test(good_values_are_kept_and_go_again),
@@ -615,8 +249,6 @@ int main(void)
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(messages_say_what_to_do),
         cmocka_unit_test(every_good_value_builds),
-        cmocka_unit_test(names_are_listed_in_order),
-        cmocka_unit_test(damaged_settings_are_told),
         cmocka_unit_test(the_page_has_the_same_table),
     };
     return cmocka_run_group_tests_name("settings", tests, NULL, NULL);

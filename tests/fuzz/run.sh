@@ -14,7 +14,8 @@ if ! clang -fsanitize=fuzzer,address "$probe/probe.c" -o "$probe/probe" 2>/dev/n
     exit 77
 fi
 
-for target in user_schema:schemas search_query:queries tweet:tweets cdx:cdx tei:tei accesslog:lines; do
+for target in user_schema:schemas search_query:queries tweet:tweets cdx:cdx tei:tei accesslog:lines \
+    table_batch:batches; do
     name=fuzz_${target%:*}
     { cmake --preset fuzz -G Ninja && cmake --build --preset fuzz --target "$name"; } \
         >"$probe/log" 2>&1 || {

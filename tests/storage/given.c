@@ -1,4 +1,4 @@
-#include "storage/given.h"
+#include "tests/storage/given.h"
 
 static const gf_key_part one_string[] = {{"id", GF_PART_STRING, 0}};
 static const gf_key_part two_strings[] = {{"collection", GF_PART_STRING, 0},

@@ -5,7 +5,7 @@
 #ifndef GF_TESTS_STORAGE_GIVEN_H
 #define GF_TESTS_STORAGE_GIVEN_H
 
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 /** Each test gets a function that makes a database (gf_test_model, gf_test_leveldb). */
 typedef gf_database *make_database(void);

@@ -1,4 +1,4 @@
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include "base/file.h"
 #include "storage/crc32c.h"

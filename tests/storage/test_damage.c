@@ -3,7 +3,7 @@
  * written, or an error; a check tells of the damage. A log that lost its end keeps its first
  * batches.
  */
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include "base/file.h"
 

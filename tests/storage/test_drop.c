@@ -1,5 +1,5 @@
 /* Dropping tables: nothing of one is left, its neighbours are whole, its number serves again. */
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include "storage/table_internal.h"
 

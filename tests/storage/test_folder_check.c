@@ -1,5 +1,5 @@
 /* Files that are missing, and what a check and the size say of a folder. */
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include "base/file.h"
 

@@ -1,5 +1,5 @@
 /* One process holds a store: what others are told, and how long they wait. */
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include "storage/leveldb_backend.h"
 

@@ -1,5 +1,5 @@
 /* How a store is made and opened again, what is left alone, and its marker. */
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include "base/file.h"
 #include "storage/crc32c.h"

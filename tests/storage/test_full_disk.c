@@ -3,7 +3,7 @@
  * that was acknowledged is there once there is room again. On a small file system of its own where
  * this process may mount one, and with a limit on the size of files.
  */
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* What the LevelDB backend does beyond the seam: seen from below, by LevelDB's own calls. */
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include "base/file.h"
 #include "storage/leveldb_backend.h"

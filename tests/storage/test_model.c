@@ -3,7 +3,7 @@
  * answer compared. The database is closed and opened, compacted, and its tables get further
  * families and columns now and then.
  */
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include "base/clock.h"
 

@@ -1,6 +1,6 @@
 /* Every allocation of every operation fails once: it is reported, nothing leaks, nothing changes.
  */
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include "base/clock.h"
 #include "base/memory.h"

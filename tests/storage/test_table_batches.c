@@ -1,5 +1,5 @@
 /* Batches of changes, of one row and of several tables, conditional writes and increments. */
-#include "storage/given.h"
+#include "tests/storage/given.h"
 
 /* A batch of several changes of one row comes to what the same changes come to one by one. */
 static void changes_of_one_row_follow_each_other(void **state)

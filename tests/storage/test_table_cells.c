@@ -1,5 +1,5 @@
 /* Cells of a table: put, replaced, deleted, refused, and long ones that come back whole. */
-#include "storage/given.h"
+#include "tests/storage/given.h"
 
 /* ---- cells ------------------------------------------------------------------------------------
  */

@@ -1,5 +1,5 @@
 /* Tables in use get further families and columns; many tables do not mix. */
-#include "storage/given.h"
+#include "tests/storage/given.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Scans by prefix, range and qualifier, and the ranges that are refused. */
-#include "storage/given.h"
+#include "tests/storage/given.h"
 
 #include <string.h>
 

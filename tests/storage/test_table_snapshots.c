@@ -1,5 +1,5 @@
 /* A snapshot and a scan see one state. */
-#include "storage/given.h"
+#include "tests/storage/given.h"
 
 static void snapshots_do_not_change(void **state)
 {

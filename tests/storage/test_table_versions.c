@@ -1,5 +1,5 @@
 /* Versions of cells, and cells with a time to live. */
-#include "storage/given.h"
+#include "tests/storage/given.h"
 
 #include "base/clock.h"
 

@@ -1,5 +1,5 @@
 /* Several threads over one database of LevelDB. */
-#include "storage/store.h"
+#include "tests/storage/store.h"
 
 #include "base/clock.h"
 
