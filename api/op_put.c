@@ -98,16 +98,24 @@ static gf_status check_name(gf_slice name, gf_error *err)
                    name.len, GF_MAX_NAME);
 }
 
+/* Nearly always all records go to one collection, which the set has already. */
+static bool is_name_before(const putting *p)
+{
+    return p->n_patterns == 1 && p->names.n == 1 &&
+           gf_slice_equal(gf_strings_at(&p->names, 0), gf_buffer_view(&p->name));
+}
+
 /* The collections that a record goes to; each counts once, however many patterns give it. */
 static gf_status expand_names(putting *p, const gf_document *document, gf_error *err)
 {
     gf_status st = GF_OK;
-    gf_strings_release(&p->names);
     for (size_t i = 0; i < p->n_patterns && st == GF_OK; i++) {
         uint32_t id;
         gf_buffer_reset(&p->name);
         st = gf_pattern_expand(p->patterns[i], document, &p->name, err);
+        if (st == GF_OK && is_name_before(p)) return GF_OK;
         if (st == GF_OK) st = check_name(gf_buffer_view(&p->name), err);
+        if (i == 0) gf_strings_release(&p->names);
         if (st == GF_OK) st = gf_strings_add(&p->names, gf_buffer_view(&p->name), &id, NULL, err);
     }
     return st;

@@ -77,6 +77,15 @@ static inline uint64_t gf_read_u64be(const char *p)
     return v;
 }
 
+/** The first eight bytes as a number, of fewer filled up with 0: it orders as they do, but ties. */
+static inline uint64_t gf_leading_u64be(gf_slice s)
+{
+    char bytes[8] = {0};
+    if (s.len >= sizeof bytes) return gf_read_u64be(s.ptr);
+    if (s.len) memcpy(bytes, s.ptr, s.len);
+    return gf_read_u64be(bytes);
+}
+
 static inline uint32_t gf_read_u32be(const char *p)
 {
     uint32_t v = 0;

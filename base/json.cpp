@@ -100,6 +100,38 @@ template <typename T> void write_number(gf_buffer *b, T v, T exact)
     gf_buffer_append(b, text, static_cast<size_t>(end.ptr - text));
 }
 
+/* A string that JSON writes as it is, or an integer: most values, without a string of their own. */
+bool write_simple(gf_json_value v, gf_buffer *out)
+{
+    char digits[24];
+    std::to_chars_result end;
+    switch (gf_json_kind_of(v)) {
+    case GF_JSON_STRING: {
+        gf_slice s = gf_json_get_string(v);
+        for (size_t i = 0; i < s.len; i++)
+            if (static_cast<unsigned char>(s.ptr[i]) < 0x20 || s.ptr[i] == '"' || s.ptr[i] == '\\')
+                return false;
+        if (char *to = gf_buffer_reserve(out, s.len + 2)) {
+            *to = '"';
+            std::memcpy(to + 1, s.ptr, s.len);
+            to[s.len + 1] = '"';
+            out->len += s.len + 2;
+        }
+        return true;
+    }
+    case GF_JSON_INT:
+        end = std::to_chars(digits, digits + sizeof digits, gf_json_get_int(v));
+        break;
+    case GF_JSON_UINT:
+        end = std::to_chars(digits, digits + sizeof digits, gf_json_get_uint(v));
+        break;
+    default:
+        return false;
+    }
+    gf_buffer_append(out, digits, static_cast<size_t>(end.ptr - digits));
+    return true;
+}
+
 } // namespace
 
 gf_status gf_json_parser_create(gf_json_parser **parser, gf_error *err)
@@ -254,6 +286,7 @@ bool gf_json_member(gf_json_value v, const char *name, gf_json_value *member)
 
 gf_status gf_json_write(gf_json_value v, gf_buffer *out, gf_error *err)
 {
+    if (write_simple(v, out)) return gf_buffer_check(out, err);
     try {
         std::string text = simdjson::minify(unpack<element>(v));
         gf_buffer_append(out, text.data(), text.size());

@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,19 +42,30 @@ void *gf_calloc(size_t n, size_t size)
     return calloc(n ? n : 1, size ? size : 1);
 }
 
+enum { HUGE_PAGE = 2 << 20 };
+
+static bool is_large(size_t n, size_t size)
+{
+    return size && n >= 2 * (size_t)HUGE_PAGE / size && n <= (SIZE_MAX - HUGE_PAGE) / size;
+}
+
+void *gf_array_large(size_t n, size_t size)
+{
+    if (!is_large(n, size)) return gf_array(n, size);
+    if (must_fail()) return NULL;
+    size_t bytes = (n * size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *p = aligned_alloc(HUGE_PAGE, bytes);
+#ifdef MADV_HUGEPAGE
+    if (p) madvise(p, bytes, MADV_HUGEPAGE); /* a wish: small pages do as well */
+#endif
+    return p;
+}
+
 void *gf_calloc_large(size_t n, size_t size)
 {
-    const size_t page = (size_t)2 << 20;
-    if (size && n > (SIZE_MAX - page) / size) return NULL;
-    if (n * size < 2 * page) return gf_calloc(n, size);
-    if (must_fail()) return NULL;
-    size_t bytes = (n * size + page - 1) / page * page;
-    void *p = aligned_alloc(page, bytes);
-    if (!p) return NULL;
-#ifdef MADV_HUGEPAGE
-    madvise(p, bytes, MADV_HUGEPAGE); /* a wish: small pages do as well */
-#endif
-    return memset(p, 0, bytes);
+    if (!is_large(n, size)) return gf_calloc(n, size);
+    void *p = gf_array_large(n, size);
+    return p ? memset(p, 0, n * size) : NULL;
 }
 
 void *gf_array(size_t n, size_t size)

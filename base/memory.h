@@ -20,6 +20,9 @@ void *gf_calloc(size_t n, size_t size);
  */
 void *gf_calloc_large(size_t n, size_t size);
 
+/** As gf_array, with huge pages likewise: for megabytes that are written once and read often. */
+void *gf_array_large(size_t n, size_t size);
+
 /** p grown or cut to n elements of `size` bytes; NULL on failure, and p is then unchanged. */
 void *gf_realloc(void *p, size_t n, size_t size);
 

@@ -24,10 +24,21 @@ static size_t character(const unsigned char *p, size_t n, size_t *seen)
     return length;
 }
 
+/* The number of bytes, a multiple of 32, that are surely ASCII: most texts for the most part. */
+static size_t ascii_bytes(const unsigned char *p, size_t n)
+{
+    size_t i = 0;
+    for (uint64_t words[4]; n - i >= sizeof words; i += sizeof words) {
+        memcpy(words, p + i, sizeof words);
+        if ((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080u) break;
+    }
+    return i;
+}
+
 size_t gf_utf8_valid_length(gf_slice s)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
-    size_t i = 0, seen;
+    size_t i = ascii_bytes(p, s.len), seen;
     while (i < s.len) {
         uint64_t eight;
         if (s.len - i >= 8 && (memcpy(&eight, p + i, 8), !(eight & 0x8080808080808080u))) {

@@ -174,6 +174,12 @@ static void find_near(struct gf_groups_memory *m, uint32_t j, top *t)
     }
 }
 
+/* The last group becomes part of the one before, where the two are no more than fit into one. */
+static void merge_last(gf_groups *g, uint32_t taken)
+{
+    if (g->n > 1 && taken - g->start[g->n - 2] <= GF_GROUP) g->n--;
+}
+
 void gf_groups_draw(gf_groups *g, gf_random *random)
 {
     struct gf_groups_memory *m = g->memory;
@@ -193,6 +199,7 @@ void gf_groups_draw(gf_groups *g, gf_random *random)
             g->member[taken++] = t.item[r];
             m->grouped[t.item[r]] = true;
         }
+        merge_last(g, taken);
     }
     g->start[g->n] = taken;
 }

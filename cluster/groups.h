@@ -3,9 +3,9 @@
  * in place of all.
  *
  * A cluster that is drawn at random and the most similar of those that are in no group yet become
- * the next one, and so on. Every time the clusters are drawn in another order, so that clusters at
- * the border of a group once lie within one another time. Similarities are those of the centres'
- * strongest terms alone.
+ * the next one, and so on; a group and the next that fit into one become one. Every time the
+ * clusters are drawn in another order, so that clusters at the border of a group once lie within
+ * one another time. Similarities are those of the centres' strongest terms alone.
  *
  * Source: Wang, Wang, Ke, Zeng & Li, CVPR 2012 (k-means over clusters that are near each other;
  * there found by random trees over the rows).

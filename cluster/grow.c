@@ -1,13 +1,12 @@
 #include "cluster/grow.h"
 
 #include "base/memory.h"
+#include "cluster/enlarge.h"
 #include "cluster/polish.h"
 #include "cluster/refine.h"
 #include "cluster/seed.h"
 #include "cluster/separation.h"
-#include "cluster/split.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NO_COLUMN UINT32_MAX
@@ -41,109 +40,10 @@ struct gf_growth {
     uint32_t *term;   /* x.n_cols: the terms of those columns; NULL where the sample is all */
     uint32_t n_terms; /* of the whole */
     uint64_t seed;
-    gf_partition p;          /* as it is now */
-    gf_passes *passes;       /* for p->k clusters, once they have settled */
-    uint32_t generation;     /* steps so far: numbers the streams of random numbers */
-    gf_splitter **splitters; /* per worker */
-    gf_split *splits;        /* of each cluster of p; n 0 where it cannot be split */
-    uint32_t *rows, *start;  /* rows of p by cluster: start[j] .. start[j + 1] - 1 */
+    gf_partition p;    /* as it is now */
+    gf_passes *passes; /* for p->k clusters, once they have settled */
+    gf_enlarger *enlarger;
 };
-
-static void release_splits(gf_growth *g)
-{
-    for (uint32_t j = 0; g->splits && j < g->p.k; j++)
-        gf_split_release(&g->splits[j]);
-    gf_free(g->splits);
-    gf_free(g->rows);
-    gf_free(g->start);
-    g->splits = NULL;
-    g->rows = g->start = NULL;
-}
-
-static gf_status split_task(void *context, size_t j, unsigned worker, gf_error *err)
-{
-    gf_growth *g = context;
-    uint32_t n = g->start[j + 1] - g->start[j];
-    if (n < 2) return GF_OK;
-    gf_random random = gf_random_seed(g->seed, (uint64_t)g->generation << 32 | (uint64_t)j);
-    return gf_split_rows(g->splitters[worker], &g->points, g->rows + g->start[j], n,
-                         g->p.centres.at[j].length, &random, g->cancel, &g->splits[j], err);
-}
-
-/* Split every cluster of p, to see what each would gain. */
-static gf_status split_all(gf_growth *g, gf_error *err)
-{
-    g->splits = gf_calloc(g->p.k, sizeof *g->splits);
-    g->rows = gf_array(g->p.n, sizeof *g->rows);
-    g->start = gf_array((size_t)g->p.k + 1, sizeof *g->start);
-    if (!g->splits || !g->rows || !g->start) return gf_fail_memory(err, "growing clusters");
-    gf_sort_by_cluster(g->p.label, g->p.n, g->p.k, g->start, g->rows);
-    return gf_pool_run(g->pool, g->p.k, split_task, g, g->cancel, err);
-}
-
-static int by_gain(const void *a, const void *b, void *context)
-{
-    const gf_split *splits = context;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (splits[x].gain > splits[y].gain) return -1;
-    if (splits[x].gain < splits[y].gain) return 1;
-    return x < y ? -1 : x > y;
-}
-
-static void swap_centres(gf_centre *a, gf_centre *b)
-{
-    gf_centre held = *a;
-    *a = *b;
-    *b = held;
-}
-
-/* The second half of cluster j becomes cluster `to`. */
-static void apply_split(const gf_growth *g, gf_partition *q, uint32_t j, uint32_t to)
-{
-    const gf_split *s = &g->splits[j];
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->second[i]) q->label[g->rows[g->start[j] + i]] = to;
-}
-
-/*
- * p becomes a partition of k clusters, or of as many as one split of each gives: its clusters, with
- * those that gain most cut in two. Their centres are still to be summed: changed, which has room
- * for k, tells which.
- */
-static gf_status enlarge(gf_growth *g, uint32_t k, bool *changed, gf_error *err)
-{
-    uint32_t *order = gf_array(g->p.k, sizeof *order), n = 0;
-    gf_status st = order ? split_all(g, err) : gf_fail_memory(err, "growing clusters");
-    for (uint32_t j = 0; st == GF_OK && j < g->p.k; j++)
-        if (g->splits[j].n) order[n++] = j;
-    gf_partition q = {0};
-    uint32_t splits = k - g->p.k < n ? k - g->p.k : n;
-    if (st == GF_OK) st = gf_partition_init(&q, g->p.n, g->p.k + splits, g->p.centres.n_terms, err);
-    if (st == GF_OK) {
-        qsort_r(order, n, sizeof *order, by_gain, g->splits);
-        memcpy(q.label, g->p.label, g->p.n * sizeof *q.label);
-        memcpy(q.own, g->p.own, g->p.n * sizeof *q.own);
-        for (uint32_t j = 0; j < g->p.k; j++)
-            swap_centres(&q.centres.at[j], &g->p.centres.at[j]);
-        for (uint32_t i = 0; i < splits; i++) {
-            apply_split(g, &q, order[i], g->p.k + i);
-            changed[order[i]] = changed[g->p.k + i] = true;
-            if (st == GF_OK)
-                st = gf_centres_set_row(&q.centres, g->p.k + i,
-                                        gf_centre_row(&q.centres.at[order[i]]), err);
-        }
-    }
-    release_splits(g);
-    gf_free(order);
-    if (st != GF_OK) {
-        gf_partition_release(&q);
-        return st;
-    }
-    gf_partition_release(&g->p);
-    g->p = q;
-    g->generation++;
-    return GF_OK;
-}
 
 /* The same among similar clusters alone, where there are many. */
 static gf_status refine(gf_growth *g, unsigned rounds, gf_error *err)
@@ -215,16 +115,6 @@ static gf_status take_sample(gf_growth *g, const gf_points *points, uint32_t m, 
     return st;
 }
 
-static gf_status make_splitters(gf_growth *g, gf_error *err)
-{
-    unsigned workers = gf_pool_size(g->pool);
-    g->splitters = gf_calloc(workers, sizeof *g->splitters);
-    gf_status st = g->splitters ? GF_OK : gf_fail_memory(err, "growing clusters");
-    for (unsigned w = 0; st == GF_OK && w < workers; w++)
-        st = gf_splitter_create(g->n_terms, &g->splitters[w], err);
-    return st;
-}
-
 gf_status gf_growth_create(gf_pool *pool, const gf_points *points, uint32_t sample, uint64_t seed,
                            const gf_cancel *cancel, gf_growth **growth, gf_error *err)
 {
@@ -237,7 +127,7 @@ gf_status gf_growth_create(gf_pool *pool, const gf_points *points, uint32_t samp
     g->n_terms = points->x->n_cols;
     gf_status st = GF_OK;
     if (sample < gf_points_n(points)) st = take_sample(g, points, sample, err);
-    if (st == GF_OK) st = make_splitters(g, err);
+    if (st == GF_OK) st = gf_enlarger_create(pool, g->n_terms, seed, &g->enlarger, err);
     if (st == GF_OK) st = start(g, err);
     if (st != GF_OK) {
         gf_growth_free(g);
@@ -255,9 +145,7 @@ void gf_growth_free(gf_growth *g)
     gf_free(g->weight);
     gf_free(g->term);
     gf_passes_free(g->passes);
-    for (unsigned w = 0; g->splitters && w < gf_pool_size(g->pool); w++)
-        gf_splitter_free(g->splitters[w]);
-    gf_free(g->splitters);
+    gf_enlarger_free(g->enlarger);
     gf_free(g);
 }
 
@@ -266,7 +154,8 @@ gf_status gf_growth_step(gf_growth *g, uint32_t k, gf_error *err)
     uint32_t before = g->p.k;
     if (k <= before) return GF_OK;
     bool *changed = gf_calloc(k, sizeof *changed);
-    gf_status st = changed ? enlarge(g, k, changed, err) : gf_fail_memory(err, "growing clusters");
+    gf_status st = changed ? gf_enlarge(g->enlarger, &g->points, &g->p, k, changed, g->cancel, err)
+                           : gf_fail_memory(err, "growing clusters");
     if (st == GF_OK && g->p.k > before) st = resettle(g, changed, err);
     gf_free(changed);
     return st;
@@ -361,9 +250,9 @@ gf_status gf_growth_change_sample(gf_growth *g, uint32_t m, gf_error *err)
 }
 
 /*
- * Where a few frequent terms cut across many small groups, the first splits follow those terms, and
- * no later step mends that. Seeds drawn over all rows do not care: so a partition from such seeds
- * takes the place of the grown one where its objective is higher.
+ * Where a few frequent terms cut across many small groups, the first splits may follow those terms,
+ * and later steps mend that only in part. Seeds drawn over all rows do not care: so a partition
+ * from such seeds takes the place of the grown one where its objective is higher.
  */
 static gf_status compare_with_drawn(gf_growth *g, gf_error *err)
 {

@@ -21,7 +21,7 @@ typedef struct gf_label_candidate {
     uint32_t phrase;           /* number among the phrases of all clusters */
     uint32_t count;            /* documents of the cluster that have it */
     uint32_t n_words, n_inner; /* words; of these stop words inside */
-    bool lone;                 /* one ideograph by itself */
+    bool weak;                 /* see gf_phrase_is_weak */
     bool hidden;               /* a longer phrase says the same */
     double score;
     bool good;
@@ -52,8 +52,8 @@ typedef struct gf_labels_given {
     gf_strings keys, letters;
 } gf_labels_given;
 
-/* How much longer phrases count, with fewer stop words inside; and one ideograph by itself less. */
-double gf_label_length_factor(uint32_t n_words, uint32_t n_inner, bool lone);
+/* How much longer phrases count, with fewer stop words inside; and weak ones less. */
+double gf_label_length_factor(uint32_t n_words, uint32_t n_inner, bool weak);
 
 /* Give a label; *fresh is false where its letters were given before. */
 gf_status gf_label_give(gf_labels_given *g, gf_slice label, bool *fresh, gf_error *err);

@@ -39,7 +39,7 @@ typedef struct naming {
     double *sampled;     /* per node: of these looked at */
     uint8_t *n_words;    /* per phrase */
     uint8_t *n_inner;    /* per phrase */
-    bool *lone;          /* per phrase */
+    bool *weak;          /* per phrase */
     uint32_t *hidden;    /* per phrase: the last node, plus 1, where a longer one says the same */
     node_candidates *of; /* per node */
     gf_labels_given *given;
@@ -58,7 +58,7 @@ static void count_phrases(naming *n)
             const gf_label_candidate *c = &l->counted[j].candidates[i];
             n->n_words[c->phrase] = (uint8_t)c->n_words;
             n->n_inner[c->phrase] = (uint8_t)c->n_inner;
-            n->lone[c->phrase] = c->lone;
+            n->weak[c->phrase] = c->weak;
         }
     }
     for (uint32_t p = 0; p < l->phrases.n; p++)
@@ -215,7 +215,7 @@ static double score(const naming *n, uint32_t v, uint32_t phrase)
     double elsewhere = outside / rest + 0.5 / ((double)n->l->sampled - n->sampled[v] + 1);
     if (share < GF_LABEL_LIFT * elsewhere) return 0;
     return least * log(share / elsewhere) *
-           gf_label_length_factor(n->n_words[phrase], n->n_inner[phrase], n->lone[phrase]);
+           gf_label_length_factor(n->n_words[phrase], n->n_inner[phrase], n->weak[phrase]);
 }
 
 /* The form in which the cluster of the node that has the phrase most often writes it. */
@@ -315,12 +315,12 @@ static gf_status prepare(naming *n, gf_error *err)
     n->start = gf_calloc(phrases + 2, sizeof *n->start);
     n->n_words = gf_calloc(phrases, sizeof *n->n_words);
     n->n_inner = gf_calloc(phrases, sizeof *n->n_inner);
-    n->lone = gf_calloc(phrases, sizeof *n->lone);
+    n->weak = gf_calloc(phrases, sizeof *n->weak);
     n->hidden = gf_calloc(phrases, sizeof *n->hidden);
     n->size = gf_calloc(nodes, sizeof *n->size);
     n->sampled = gf_calloc(nodes, sizeof *n->sampled);
     n->of = gf_calloc(nodes, sizeof *n->of);
-    bool ok = n->start && n->n_words && n->n_inner && n->lone && n->hidden && n->size &&
+    bool ok = n->start && n->n_words && n->n_inner && n->weak && n->hidden && n->size &&
               n->sampled && n->of;
     if (!ok) return gf_fail_memory(err, "labels");
     count_phrases(n);
@@ -344,7 +344,7 @@ gf_status gf_label_nodes(const gf_labelling *l, const gf_tree *tree, gf_labels_g
     gf_free(n.postings);
     gf_free(n.n_words);
     gf_free(n.n_inner);
-    gf_free(n.lone);
+    gf_free(n.weak);
     gf_free(n.hidden);
     gf_free(n.size);
     gf_free(n.sampled);

@@ -102,14 +102,15 @@ static bool is_ideograph(uint32_t c)
            (c >= 0x20000 && c <= 0x3FFFF);
 }
 
-bool gf_phrase_is_lone(const gf_phrase_walk *w)
+bool gf_phrase_is_weak(const gf_phrase_walk *w)
 {
     const gf_label_word *word = &w->d->words[w->first];
     gf_slice text = gf_slice_of(w->d->text.ptr + word->start, word->length);
     size_t at = 0;
-    if (w->n_words != 1 || text.len == 0) return false;
+    if (text.len == 0) return false;
     uint32_t c = gf_utf8_next(text, &at);
-    return at == text.len && is_ideograph(c);
+    if (c >= '0' && c <= '9') return true;
+    return w->n_words == 1 && at == text.len && is_ideograph(c);
 }
 
 /* ---- documents per phrase -------------------------------------------------------------------- */
@@ -156,7 +157,7 @@ gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c,
         while (st == GF_OK && gf_phrase_next(&w)) {
             gf_phrase_tallied fresh = {.n_words = (uint8_t)w.n_words,
                                        .n_inner = (uint8_t)gf_phrase_inner(&w),
-                                       .lone = gf_phrase_is_lone(&w)};
+                                       .weak = gf_phrase_is_weak(&w)};
             st = gf_buffer_check(&w.key, err);
             if (st == GF_OK) st = count(t, gf_buffer_view(&w.key), fresh, i, err);
         }

@@ -32,8 +32,11 @@ bool gf_phrase_next(gf_phrase_walk *w);
 /** How many of the phrase's words are stop words. */
 uint32_t gf_phrase_inner(const gf_phrase_walk *w);
 
-/** Whether the phrase is a single ideograph: as often as not a piece of a word that was cut. */
-bool gf_phrase_is_lone(const gf_phrase_walk *w);
+/**
+ * Whether the phrase is a single ideograph, as often as not a piece of a word that was cut, or
+ * begins with a digit, as codes and numbers of parts do.
+ */
+bool gf_phrase_is_weak(const gf_phrase_walk *w);
 
 /** Bytes of the first word of a key. */
 size_t gf_phrase_word_length(gf_slice key);
@@ -41,7 +44,7 @@ size_t gf_phrase_word_length(gf_slice key);
 typedef struct gf_phrase_tallied {
     uint32_t count, last; /* documents that have it; the last of them, plus 1 */
     uint8_t n_words, n_inner;
-    bool lone; /* one ideograph by itself */
+    bool weak; /* see gf_phrase_is_weak */
 } gf_phrase_tallied;
 
 /** Documents per phrase. Set to {0}. */

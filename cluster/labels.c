@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define INNER 0.85 /* how much less a phrase counts for each stop word inside */
-#define LONE  0.5  /* and a single ideograph: often a piece of a word that the breaker cut */
+#define WEAK  0.5  /* and a weak phrase (label_phrases.h) */
 
 /* ---- candidates of one cluster ----------------------------------------------------------------
  */
@@ -33,7 +33,7 @@ static gf_status take_candidates(const gf_label_cluster *c, const gf_phrase_tall
                                             .count = t->at[id].count,
                                             .n_words = t->at[id].n_words,
                                             .n_inner = t->at[id].n_inner,
-                                            .lone = t->at[id].lone};
+                                            .weak = t->at[id].weak};
     qsort(all, n, sizeof *all, by_count);
     if (n > GF_LABEL_CANDIDATES) n = GF_LABEL_CANDIDATES;
     gf_status st = GF_OK;
@@ -154,10 +154,10 @@ static void hide_parts(gf_label_counted *c)
     }
 }
 
-double gf_label_length_factor(uint32_t n_words, uint32_t n_inner, bool lone)
+double gf_label_length_factor(uint32_t n_words, uint32_t n_inner, bool weak)
 {
     static const double factor[GF_PHRASE_WORDS + 1] = {0, 1, 1.25, 1.2, 1};
-    return factor[n_words - n_inner] * pow(INNER, n_inner) * (lone ? LONE : 1);
+    return factor[n_words - n_inner] * pow(INNER, n_inner) * (weak ? WEAK : 1);
 }
 
 static void score(const gf_labelling *l, uint32_t j, gf_label_candidate *c)
@@ -172,7 +172,7 @@ static void score(const gf_labelling *l, uint32_t j, gf_label_candidate *c)
     double elsewhere = rest > 0 ? outside / rest + 0.5 / seen : 0.5 / (1 + size);
     c->good = share >= GF_LABEL_FREQUENT && share >= GF_LABEL_LIFT * elsewhere;
     c->score =
-        share * log(share / elsewhere) * gf_label_length_factor(c->n_words, c->n_inner, c->lone);
+        share * log(share / elsewhere) * gf_label_length_factor(c->n_words, c->n_inner, c->weak);
 }
 
 static int by_score(const void *a, const void *b)

@@ -11,11 +11,11 @@
  *
  * where g counts half a document more than was seen, of those looked at, so that it is above 0, and
  * with a factor of 1, 1.25, 1.2, 1 for one to four words that are no stop words, and 0.85 for each
- * that is one. This is, but for the factor, the phrase's part of the Kullback-Leibler divergence
- * between the cluster and the rest, close to c-TF-IDF. Phrases with f >= 10 % and f >= 3 g go
- * first. A phrase gives way to a longer one that holds it and is nearly as frequent ("complete
- * phrases"). Larger clusters choose first, and no two labels have the same terms or the same
- * letters.
+ * that is one, and half that for a single ideograph and for what begins with a digit. This is, but
+ * for the factor, the phrase's part of the Kullback-Leibler divergence between the cluster and the
+ * rest, close to c-TF-IDF. Phrases with f >= 10 % and f >= 3 g go first. A phrase gives way to a
+ * longer one that holds it and is nearly as frequent ("complete phrases"). Larger clusters choose
+ * first, and no two labels have the same terms or the same letters.
  *
  * Sources: Grootendorst, arXiv 2203.05794 (c-TF-IDF); Osinski & Weiss, IEEE Intell. Syst. 20 (2005)
  * 48-54 (Lingo: complete frequent phrases).

@@ -201,8 +201,9 @@ gf_status gf_split_rows(gf_splitter *scratch, const gf_points *points, const uin
         if (moved <= TOLERANCE * n_rows) break;
     }
     clear_sums(&s);
+    double first = sqrt(s.squares[0]), second = sqrt(s.squares[1]);
     if (st == GF_OK)
-        *out = (gf_split){sqrt(s.squares[0]) + sqrt(s.squares[1]) - length, s.second, n_rows};
+        *out = (gf_split){first + second - length, {first, second}, s.second, n_rows};
     else
         gf_free(s.second);
     return st;

@@ -23,9 +23,10 @@ void gf_splitter_free(gf_splitter *splitter);
 
 /** A cluster cut in two. */
 typedef struct gf_split {
-    double gain;  /* of the objective: lengths of the halves less the length of the whole */
-    bool *second; /* n: belongs to the second half */
-    uint32_t n;   /* the cluster's rows */
+    double gain;      /* of the objective: lengths of the halves less the length of the whole */
+    double length[2]; /* of the halves */
+    bool *second;     /* n: belongs to the second half */
+    uint32_t n;       /* the cluster's rows */
 } gf_split;
 
 /**

@@ -18,14 +18,19 @@
 #include <stdlib.h>
 
 #define RENAMED "field:"
+#define NAME(literal)                                                                              \
+    {                                                                                              \
+        literal, sizeof literal - 1                                                                \
+    }
 
 static bool is_reserved(gf_slice name)
 {
-    static const char *const own[] = {"namespace",  "collection_key", "id",   "text",
-                                      "member_of",  "time",           "lang", "seq",
-                                      "vector_idf", "vector_tfidf"};
+    static const gf_slice own[] = {
+        NAME("namespace"),  NAME("collection_key"), NAME("id"),   NAME("text"),
+        NAME("member_of"),  NAME("time"),           NAME("lang"), NAME("seq"),
+        NAME("vector_idf"), NAME("vector_tfidf")};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (gf_slice_equal(name, gf_slice_str(own[i]))) return true;
+        if (gf_slice_equal(name, own[i])) return true;
     return gf_slice_starts(name, GF_SLICE(RENAMED));
 }
 

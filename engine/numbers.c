@@ -1,11 +1,9 @@
 /* Numbers as text: read and written the same whatever locale the program has set. */
 #include "engine/internal.h"
 
-#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 bool gf_read_number(gf_slice text, uint64_t *v)
@@ -28,8 +26,11 @@ bool gf_cell_number(const gf_cell *cell, uint64_t *v)
 
 gf_slice gf_write_number(gf_digits *digits, uint64_t v)
 {
-    int n = snprintf(digits->text, sizeof digits->text, "%" PRIu64, v);
-    return gf_slice_of(digits->text, (size_t)n);
+    char *end = digits->text + sizeof digits->text, *p = end;
+    do
+        *--p = (char)('0' + v % 10);
+    while (v /= 10);
+    return gf_slice_of(p, (size_t)(end - p));
 }
 
 static locale_t c_locale;

@@ -14,7 +14,8 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+
+enum { AHEAD = 8 }; /* documents from a look at the known ids until its cache line is there */
 
 typedef struct flush {
     const gf_put_part *parts;
@@ -33,15 +34,6 @@ typedef struct flush {
     gf_document_cells cells, other_cells;
     gf_buffer key, collection_key;
 } flush;
-
-static int by_place(const void *a, const void *b)
-{
-    const gf_waiting *x = a, *y = b;
-    int order = gf_slice_compare(x->collection, y->collection);
-    if (order == 0) order = gf_slice_compare(x->document.id, y->document.id);
-    if (order == 0) order = x->order < y->order ? -1 : 1;
-    return order;
-}
 
 /* ---- one collection ---------------------------------------------------------------------------
  */
@@ -142,9 +134,10 @@ static gf_status write_document(flush *f, const gf_waiting *w, gf_error *err)
     if (st == GF_OK) st = gf_document_to_cells(&w->document, &f->cells, err);
     if (st != GF_OK) return st;
     f->seq++;
-    f->cells.columns[f->cells.n] = (gf_column){GF_SLICE("seq"), gf_write_number(&digits, f->seq)};
-    gf_batch_replace(f->batch, f->store->tables.documents, gf_buffer_view(&f->key),
-                     GF_DOCUMENTS_MAIN, f->cells.columns, f->cells.n + 1, 0);
+    gf_slice seq = gf_batch_keep(f->batch, gf_write_number(&digits, f->seq));
+    f->cells.columns[f->cells.n] = (gf_column){GF_SLICE("seq"), seq};
+    gf_batch_replace_borrowed(f->batch, f->store->tables.documents, gf_buffer_view(&f->key),
+                              GF_DOCUMENTS_MAIN, f->cells.columns, f->cells.n + 1, 0);
     return write_change(f, w->document.id, false, err);
 }
 
@@ -298,6 +291,7 @@ static gf_status put_collection(flush *f, const gf_waiting *w, size_t n, gf_erro
         size_t end = i + 1;
         while (end < n && gf_slice_equal(w[end].document.id, w[i].document.id))
             end++;
+        if (f->known && i + AHEAD < n) gf_known_expect(f->known, w[i + AHEAD].document.id);
         st = put_id(f, w + i, end - i, err);
         i = end;
     }
@@ -308,7 +302,7 @@ static gf_status put_collection(flush *f, const gf_waiting *w, size_t n, gf_erro
 static gf_status put_all(flush *f, gf_waiting *waiting, size_t n, gf_error *err)
 {
     gf_status st = gf_batch_create(f->store->db, &f->batch, err);
-    qsort(waiting, n, sizeof *waiting, by_place);
+    if (st == GF_OK) st = gf_put_sort(waiting, n, err);
     for (size_t i = 0; i < n && st == GF_OK;) {
         size_t end = i + 1;
         while (end < n && gf_slice_equal(waiting[end].collection, waiting[i].collection))

@@ -79,6 +79,9 @@ struct gf_put {
     gf_status failed;
 };
 
+/** Put in order by collection and id, those of one id by `order`. GF_ENOMEM. put_sort.c */
+gf_status gf_put_sort(gf_waiting *waiting, size_t n, gf_error *err);
+
 /**
  * What a put has to be written. Changes of documents that are there are held back, unless `last`
  * says that no more will come of these ids.
@@ -132,6 +135,9 @@ gf_status gf_known_begin(gf_known *known, gf_slice collection, uint64_t size, ui
                          uint64_t modified, gf_error *err);
 /** The collection's numbers as the put has written them. */
 void gf_known_end(gf_known *known, uint64_t seq, uint64_t modified);
+
+/** The id will be asked for soon: a hint to the processor. */
+void gf_known_expect(const gf_known *known, gf_slice id);
 
 /** *is_new: the collection surely had no such document. It is known from now on. */
 gf_status gf_known_add(gf_known *known, gf_slice id, bool *is_new, gf_error *err);

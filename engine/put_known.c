@@ -36,7 +36,7 @@ static void insert(uint64_t *slots, size_t n_slots, uint64_t hash)
 static gf_status grow(gf_known *k, gf_error *err)
 {
     size_t n_slots = k->n_slots ? k->n_slots * 2 : FEWEST_SLOTS;
-    uint64_t *slots = gf_calloc(n_slots, sizeof *slots);
+    uint64_t *slots = gf_calloc_large(n_slots, sizeof *slots);
     if (!slots) return gf_fail_memory(err, "the ids of a collection");
     for (size_t i = 0; i < k->n_slots; i++)
         if (k->slots[i]) insert(slots, n_slots, k->slots[i]);
@@ -69,6 +69,11 @@ void gf_known_end(gf_known *k, uint64_t seq, uint64_t modified)
 {
     k->seq = seq;
     k->modified = modified;
+}
+
+void gf_known_expect(const gf_known *k, gf_slice id)
+{
+    if (k->n_slots) __builtin_prefetch(&k->slots[hash_of(id) & (k->n_slots - 1)]);
 }
 
 gf_status gf_known_add(gf_known *k, gf_slice id, bool *is_new, gf_error *err)

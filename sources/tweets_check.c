@@ -202,7 +202,7 @@ static gf_status enter(tweets_check *t, gf_slice key, gf_slice *rest, gf_error *
 static gf_status take_settings(void *context, const gf_row *row, gf_error *err)
 {
     tweets_check *t = context;
-    gf_slice rest;
+    gf_slice rest = {0};
     gf_status st = enter(t, row->key, &rest, err);
     if (st == GF_OK && rest.len) st = bad_key(err);
     if (st == GF_OK) st = gf_tweets_read_settings(&t->tweets, &t->row, &t->at->info, NULL, err);

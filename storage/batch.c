@@ -121,8 +121,15 @@ static gf_slice keep_name(gf_batch *b, const gf_table *t, unsigned family, gf_sl
     return gf_slice_of(gf_table_schema(t)->families[family].columns[number], name.len);
 }
 
-void gf_batch_replace(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
-                      const gf_column *columns, size_t n_columns, int64_t timestamp)
+static gf_slice borrow_value(gf_batch *b, gf_slice value)
+{
+    if (value.len > GF_MAX_VALUE) return keep_value(b, value); /* which refuses it */
+    b->bytes += value.len;
+    return value;
+}
+
+static void replace(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
+                    const gf_column *columns, size_t n_columns, int64_t timestamp, bool borrow)
 {
     gf_change *c = add(b, t, key, GF_CHANGE_REPLACE);
     if (!c || check_packed(t, family, &b->error) != GF_OK) return;
@@ -133,8 +140,9 @@ void gf_batch_replace(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
     for (size_t i = 0; i < n_columns && b->error.status == GF_OK; i++) {
         gf_slice name = columns[i].name;
         if (gf_table_check_column(t, family, name, &number, &b->error) != GF_OK) return;
+        gf_slice value = columns[i].value;
         kept[i].name = keep_name(b, t, family, name, number);
-        kept[i].value = keep_value(b, columns[i].value);
+        kept[i].value = borrow ? borrow_value(b, value) : keep_value(b, value);
     }
     if (b->error.status == GF_OK && b->bytes - bytes > GF_MAX_VALUE)
         gf_fail(&b->error, GF_ELIMIT, "a row of more than %d bytes", GF_MAX_VALUE);
@@ -142,6 +150,23 @@ void gf_batch_replace(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
     c->columns = kept;
     c->n_columns = n_columns;
     c->timestamp = timestamp;
+}
+
+void gf_batch_replace(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
+                      const gf_column *columns, size_t n_columns, int64_t timestamp)
+{
+    replace(b, t, key, family, columns, n_columns, timestamp, false);
+}
+
+void gf_batch_replace_borrowed(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
+                               const gf_column *columns, size_t n_columns, int64_t timestamp)
+{
+    replace(b, t, key, family, columns, n_columns, timestamp, true);
+}
+
+gf_slice gf_batch_keep(gf_batch *b, gf_slice bytes)
+{
+    return keep(b, bytes);
 }
 
 void gf_batch_delete_cell(gf_batch *b, gf_table *t, gf_slice key, unsigned family,

@@ -167,6 +167,7 @@ static void close_backend(gf_backend *backend)
     gf_patience_end(b->patience, true);
     if (b->db) leveldb_close(b->db);
     gf_patience_free(b->patience);
+    if (b->spare_batch) leveldb_writebatch_destroy(b->spare_batch);
     if (b->options) leveldb_options_destroy(b->options);
     if (b->cache) leveldb_cache_destroy(b->cache);
     if (b->filter) leveldb_filterpolicy_destroy(b->filter);

@@ -30,7 +30,7 @@ typedef struct gf_leveldb_view {
 typedef struct gf_catalogued {
     _Atomic(const gf_schema *) schema;
     atomic_uint_least32_t
-        cut; /* bit f: family f has held a cut value; a put looks for old blocks */
+        cut;      /* bit f: family f has held a cut value; a put looks for old blocks */
     bool dropped; /* since the database was opened: its number is not given again until then */
 } gf_catalogued;
 
@@ -46,8 +46,9 @@ typedef struct gf_leveldb {
     leveldb_options_t *options;
     leveldb_cache_t *cache;
     leveldb_filterpolicy_t *filter;
-    struct gf_patience *patience; /* of readers (leveldb_options.h); may be NULL */
-    leveldb_writeoptions_t *write[2]; /* by gf_sync */
+    _Atomic(leveldb_writebatch_t *) spare_batch; /* empty, its memory kept; may be NULL */
+    struct gf_patience *patience;                /* of readers (leveldb_options.h); may be NULL */
+    leveldb_writeoptions_t *write[2];            /* by gf_sync */
     gf_leveldb_view newest;
 
     pthread_mutex_t catalogue_lock; /* of changes of the fields down to n_tables */

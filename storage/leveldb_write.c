@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <xxhash.h>
 
+enum { LARGEST_SPARE = 8 << 20 }; /* bytes of a batch whose memory is kept */
+
 /* ---- locks of rows ----------------------------------------------------------------------------
  *
  * A write holds all its rows from its first read until it is committed. Those that wait are served
@@ -154,9 +156,25 @@ static gf_status check_condition(gf_leveldb *b, const gf_condition *c, gf_error 
     return gf_fail(err, GF_ECONFLICT, "another writer was first");
 }
 
+/* The memory of one batch is kept for the next: growing to megabytes costs more than filling. */
+static leveldb_writebatch_t *take_batch(gf_leveldb *b)
+{
+    leveldb_writebatch_t *spare = atomic_exchange(&b->spare_batch, NULL);
+    return spare ? spare : leveldb_writebatch_create();
+}
+
+static void give_back_batch(gf_writing *w)
+{
+    if (w->batch && w->bytes <= LARGEST_SPARE) {
+        leveldb_writebatch_clear(w->batch);
+        w->batch = atomic_exchange(&w->b->spare_batch, w->batch);
+    }
+    if (w->batch) leveldb_writebatch_destroy(w->batch);
+}
+
 static void release(gf_writing *w)
 {
-    if (w->batch) leveldb_writebatch_destroy(w->batch);
+    give_back_batch(w);
     gf_arena_release(&w->arena);
     gf_arena_release(&w->run_arena);
     gf_arena_release(&w->columns_arena);
@@ -177,7 +195,7 @@ static gf_status write_locked(gf_leveldb *b, const gf_change *changes, size_t n,
     if (st != GF_OK) return st;
     gf_writing w = {.b = b, .now = gf_clock_ms()};
     w.columns.arena = &w.columns_arena;
-    w.batch = leveldb_writebatch_create();
+    w.batch = take_batch(b);
     st = w.batch ? gf_writing_apply(&w, changes, n, err) : gf_fail_memory(err, "a batch");
     if (st == GF_OK) st = gf_leveldb_commit(b, w.batch, w.bytes, sync, err);
     for (const gf_cut_mark *m = w.marks; m && st == GF_OK; m = m->next)

@@ -72,14 +72,36 @@ bool gf_packed_remove(gf_packed *p, gf_slice name)
     return true;
 }
 
+static char *write_varint(char *to, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        *to++ = (char)(v | 0x80);
+    *to++ = (char)v;
+    return to;
+}
+
+static char *write_string(char *to, gf_slice s)
+{
+    to = write_varint(to, s.len);
+    if (s.len) memcpy(to, s.ptr, s.len);
+    return to + s.len;
+}
+
 void gf_packed_write(const gf_packed *p, gf_buffer *out)
 {
+    enum { NUMBERS = 3 * 10 }; /* bytes of a column's varints at most */
+    size_t most = 0;
+    for (size_t i = 0; i < p->n; i++)
+        most += NUMBERS + p->columns[i].name.len + p->columns[i].value.len;
+    char *to = gf_buffer_reserve(out, most);
+    if (!to) return;
     for (size_t i = 0; i < p->n; i++) {
         const gf_packed_column *c = &p->columns[i];
-        gf_buffer_varint(out, (uint64_t)(c->number + 1));
-        if (c->number < 0) gf_buffer_string(out, c->name);
-        gf_buffer_string(out, c->value);
+        to = write_varint(to, (uint64_t)(c->number + 1));
+        if (c->number < 0) to = write_string(to, c->name);
+        to = write_string(to, c->value);
     }
+    out->len = (size_t)(to - out->ptr);
 }
 
 /* gf_take_string, quick where the length is one byte, as most are. */

@@ -222,6 +222,12 @@ typedef struct gf_column {
 void gf_batch_replace(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
                       const gf_column *columns, size_t n_columns, int64_t timestamp);
 
+/** The same without copying the values, which stay as they are until the batch is written. */
+void gf_batch_replace_borrowed(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
+                               const gf_column *columns, size_t n_columns, int64_t timestamp);
+/** A copy that lasts until the batch is written or reset, for values that are borrowed. */
+gf_slice gf_batch_keep(gf_batch *batch, gf_slice bytes);
+
 /** Delete a cell with all its versions. */
 void gf_batch_delete_cell(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
                           gf_slice qualifier);

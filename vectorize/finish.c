@@ -106,8 +106,8 @@ static gf_status make_room(finisher *f, gf_error *err)
     }
     x->n_cols = f->numbering.n_terms;
     if (f->v->spill) return gf_spill_create(f->v->folder, &f->out.entries, err);
-    x->col = gf_array(x->start[x->n_rows], sizeof *x->col);
-    x->val = gf_array(x->start[x->n_rows], sizeof *x->val);
+    x->col = gf_array_large(x->start[x->n_rows], sizeof *x->col);
+    x->val = gf_array_large(x->start[x->n_rows], sizeof *x->val);
     return x->col && x->val ? GF_OK : gf_fail_memory(err, "the rows");
 }
 

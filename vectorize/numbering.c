@@ -7,14 +7,22 @@
 typedef struct candidate {
     uint32_t frequency;
     uint32_t merged;
-    gf_slice term;
+    uint64_t start; /* the term's first bytes as a number: most differ there */
+    const gf_slice *term;
 } candidate;
 
 static int by_frequency_and_bytes(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
     if (x->frequency != y->frequency) return x->frequency < y->frequency ? 1 : -1;
-    return gf_slice_compare(x->term, y->term);
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return gf_slice_compare(*x->term, *y->term);
+}
+
+static candidate candidate_of(const gf_merged *terms, uint32_t merged, uint32_t frequency)
+{
+    const gf_slice *term = &terms->term[merged];
+    return (candidate){frequency, merged, gf_leading_u64be(*term), term};
 }
 
 void gf_numbering_release(gf_numbering *numbering)
@@ -56,7 +64,7 @@ gf_status gf_number_regular(const gf_vectorizer_options *options, uint32_t n_doc
         made.column[i] = GF_TERM_NONE;
         if (df >= least && df <= most && df > 0 &&
             gf_weight_idf(options->weights.idf, n_docs, df) > 0)
-            candidates[n++] = (candidate){df, i, terms->term[i]};
+            candidates[n++] = candidate_of(terms, i, df);
     }
     uint32_t max_terms = options->max_terms ? options->max_terms : UINT32_MAX;
     if (st == GF_OK) st = number(&made, candidates, n, max_terms, err);
@@ -80,7 +88,7 @@ gf_status gf_number_rescue(const gf_merged *terms, const uint32_t *rows, gf_numb
     n = 0;
     for (uint32_t i = 0; i < terms->n; i++)
         if (rows[i] && numbering->column[i] == GF_TERM_NONE)
-            candidates[n++] = (candidate){rows[i], i, terms->term[i]};
+            candidates[n++] = candidate_of(terms, i, rows[i]);
     gf_status st = number(numbering, candidates, n, UINT32_MAX, err);
     gf_free(candidates);
     return st;

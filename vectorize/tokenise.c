@@ -409,12 +409,13 @@ static gf_status take(scanner *s, size_t *at, gf_error *err)
 /* "www." and "http", in any case: what may begin a URL. */
 static inline bool may_begin_url(const scanner *s, size_t at)
 {
-    char first[4];
+    uint32_t first, www, http; /* four bytes as one number, in whatever order */
     if (s->text.len - at < sizeof first) return false;
-    memcpy(first, s->p + at, sizeof first);
-    for (size_t i = 0; i < sizeof first; i++)
-        first[i] |= 0x20;
-    return memcmp(first, "www.", sizeof first) == 0 || memcmp(first, "http", sizeof first) == 0;
+    memcpy(&first, s->p + at, sizeof first);
+    memcpy(&www, "www.", sizeof www);
+    memcpy(&http, "http", sizeof http);
+    first |= 0x20202020;
+    return (first == www) | (first == http);
 }
 
 /* Looks at the bytes from `at` on, or again at those of the last window: bit 0 is `at`. */

@@ -177,12 +177,26 @@ static void reports_failed_allocations(void **state)
     gf_test_sweep(append_much, NULL, NULL);
 }
 
+static void the_first_bytes_order_as_a_number(void **state)
+{
+    (void)state;
+    static const gf_slice rising[] = {{NULL, 0},    {"\0\1", 2},     {"a", 1},
+                                      {"a\1", 2},   {"aaaaaaab", 8}, {"aaaaaaac-and-more", 17},
+                                      {"b\xFF", 2}, {"\xFF", 1}};
+    for (size_t i = 1; i < sizeof rising / sizeof rising[0]; i++)
+        assert_true(gf_leading_u64be(rising[i - 1]) < gf_leading_u64be(rising[i]));
+    assert_true(gf_leading_u64be(GF_SLICE("12345678")) == 0x3132333435363738);
+    assert_true(gf_leading_u64be(GF_SLICE("123456789")) == 0x3132333435363738);
+    assert_true(gf_leading_u64be(GF_SLICE("12")) == 0x3132000000000000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(appends_and_grows),
         cmocka_unit_test(keeps_the_first_failure),
         cmocka_unit_test(varints_round_trip),
+        cmocka_unit_test(the_first_bytes_order_as_a_number),
         cmocka_unit_test(the_maximum_is_exact),
         cmocka_unit_test(text_that_cannot_be_formatted_is_a_failure),
         cmocka_unit_test(what_is_written_is_taken),

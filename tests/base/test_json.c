@@ -113,6 +113,34 @@ static void integers_of_64_bits_are_kept(void **state)
     assert_near(gf_json_number(parse("-9223372036854775808")), -0x1p63, 0);
 }
 
+static void values_are_written_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"0",
+                                        "-1",
+                                        "-9223372036854775808",
+                                        "9223372036854775807",
+                                        "18446744073709551615",
+                                        "1.5",
+                                        "\"\"",
+                                        "\"plain \xC3\xA9\"",
+                                        "\"a\\\"b\"",
+                                        "\"a\\\\b\"",
+                                        "\"\\u0001\\n\\t\"",
+                                        "\"/\x7F\"",
+                                        "true",
+                                        "null",
+                                        "[1,\"x\",{\"k\":[]}]"};
+    gf_error err;
+    gf_buffer out = {0};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        gf_buffer_reset(&out);
+        assert_ok(gf_json_write(parse(texts[i]), &out, &err));
+        assert_string_equal(gf_buffer_cstr(&out), texts[i]);
+    }
+    gf_buffer_release(&out);
+}
+
 static void doubles_are_read_to_the_last_bit(void **state)
 {
     (void)state;
@@ -480,6 +508,7 @@ int main(void)
         cmocka_unit_test(reads_a_record),
         cmocka_unit_test(values_of_another_kind_do_no_harm),
         cmocka_unit_test(integers_of_64_bits_are_kept),
+        cmocka_unit_test(values_are_written_as_they_were),
         cmocka_unit_test(doubles_are_read_to_the_last_bit),
         cmocka_unit_test(hostile_texts_are_refused),
         cmocka_unit_test(the_depth_limit_is_exact),

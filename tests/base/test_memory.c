@@ -47,8 +47,17 @@ static void gives_large_tables(void **state)
         if (sizes[i]) memset(p, 7, sizes[i] * 3);
         gf_free(p);
     }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *p = gf_array_large(sizes[i], 3);
+        assert_non_null(p);
+        memset(p, 7, sizes[i] * 3); /* all of it is there */
+        gf_free(p);
+    }
     gf_memory_fail_at(0);
     assert_null(gf_calloc_large(8 << 20, 1));
+    assert_true(gf_memory_failed());
+    gf_memory_fail_at(0);
+    assert_null(gf_array_large(8 << 20, 1));
     assert_true(gf_memory_failed());
     gf_memory_fail_at(-1);
 }
@@ -72,6 +81,8 @@ static void refuses_products_that_overflow(void **state)
     assert_null(gf_calloc(SIZE_MAX / 8 + 1, 8));
     assert_null(gf_calloc_large(SIZE_MAX / 8 + 1, 8));
     assert_null(gf_calloc_large(SIZE_MAX - 1, 1));
+    assert_null(gf_array_large(SIZE_MAX / 8 + 1, 8));
+    assert_null(gf_array_large(SIZE_MAX - 1, 1));
     char *p = gf_malloc(4);
     assert_non_null(p);
     memcpy(p, "abc", 4);

@@ -45,34 +45,54 @@ static void each_cluster_is_in_one_group(void **state)
     }
 }
 
-/* Clusters of rows that share no term with those of others are never in a group with them. */
-static void similar_clusters_come_together(void **state)
+enum { KINDS = 4 };
+
+/* Centres of KINDS kinds in turn, which share terms with their own kind alone. */
+static gf_centres centres_of_kinds(uint32_t of_a_kind, gf_random *random)
 {
-    (void)state;
     gf_error err;
-    enum { KINDS = 4, OF_A_KIND = 20 };
     gf_centres c;
-    assert_ok(gf_centres_init(&c, KINDS * OF_A_KIND, 100 * KINDS, &err));
-    gf_random random = gf_random_seed(gf_test_seed(), 1);
+    assert_ok(gf_centres_init(&c, KINDS * of_a_kind, 100 * KINDS, &err));
     for (uint32_t j = 0; j < c.k; j++) {
         uint32_t kind = j % KINDS, col[40];
         float val[40];
         for (uint32_t p = 0; p < 40; p++) {
-            col[p] = 100 * kind + 2 * p + (uint32_t)gf_random_below(&random, 2);
+            col[p] = 100 * kind + 2 * p + (uint32_t)gf_random_below(random, 2);
             val[p] = p % 3 ? 0.01f : 0.3f; /* the 14 strong ones go first */
         }
         col[0] = 100 * kind; /* one that all of the kind have */
         assert_ok(gf_centres_set_row(&c, j, (gf_row_view){col, val, 40}, &err));
     }
-    gf_groups g;
-    assert_ok(gf_groups_init(&g, &c, &err));
-    gf_groups_draw(&g, &random);
-    assert_int_equal(g.n, KINDS);
-    for (uint32_t i = 0; i < g.n; i++)
-        for (uint32_t m = g.start[i]; m < g.start[i + 1]; m++)
-            assert_int_equal(g.member[m] % KINDS, g.member[g.start[i]] % KINDS);
-    gf_groups_release(&g);
-    gf_centres_release(&c);
+    return c;
+}
+
+/* Those of a kind are always in one group, with so many other kinds as there is room for. */
+static void similar_clusters_come_together(void **state)
+{
+    (void)state;
+    gf_error err;
+    static const struct {
+        uint32_t of_a_kind, groups;
+    } cases[] = {{32, 4}, {20, 4}, {17, 4}, {16, 2}, {11, 2}, {10, 2}, {8, 1}, {1, 1}};
+    gf_random random = gf_random_seed(gf_test_seed(), 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gf_centres c = centres_of_kinds(cases[i].of_a_kind, &random);
+        gf_groups g;
+        assert_ok(gf_groups_init(&g, &c, &err));
+        gf_groups_draw(&g, &random);
+        assert_int_equal(g.n, cases[i].groups);
+        check_groups(&g, c.k);
+        uint32_t group_of[KINDS];
+        memset(group_of, 0xff, sizeof group_of);
+        for (uint32_t n = 0; n < g.n; n++)
+            for (uint32_t m = g.start[n]; m < g.start[n + 1]; m++) {
+                uint32_t *of_kind = &group_of[g.member[m] % KINDS];
+                if (*of_kind == UINT32_MAX) *of_kind = n;
+                assert_int_equal(*of_kind, n);
+            }
+        gf_groups_release(&g);
+        gf_centres_release(&c);
+    }
 }
 
 static gf_groups result, untouched;

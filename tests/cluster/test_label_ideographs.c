@@ -60,27 +60,29 @@ static gf_label_cluster cluster_of(lines *l, const char *const *marked, uint32_t
     return (gf_label_cluster){.documents = l->documents, .n_documents = n, .size = n};
 }
 
-static bool is_lone(const char *word)
+static bool is_weak(const char *word)
 {
     line l;
     char text[96];
     make_line(&l, text, word, "");
     gf_phrase_walk w = gf_phrase_start(&l.document, (gf_buffer){0});
     assert_true(gf_phrase_next(&w));
-    bool lone = gf_phrase_is_lone(&w);
+    bool weak = gf_phrase_is_weak(&w);
     gf_buffer_release(&w.key);
-    return lone;
+    return weak;
 }
 
 static void knows_single_ideographs(void **state)
 {
     (void)state;
-    assert_true(is_lone("\xE6\x9C\xBA"));              /* 机 */
-    assert_true(is_lone("\xF0\xA0\x80\x80"));          /* U+20000 */
-    assert_false(is_lone("\xE6\x89\x8B\xE6\x9C\xBA")); /* 手机 */
-    assert_false(is_lone("a"));
-    assert_false(is_lone("\xC3\xA9"));         /* é */
-    assert_false(is_lone("\xF0\x9F\x90\x9D")); /* a bee */
+    assert_true(is_weak("\xE6\x9C\xBA"));              /* 机 */
+    assert_true(is_weak("\xF0\xA0\x80\x80"));          /* U+20000 */
+    assert_false(is_weak("\xE6\x89\x8B\xE6\x9C\xBA")); /* 手机 */
+    assert_false(is_weak("a"));
+    assert_false(is_weak("a4"));
+    assert_true(is_weak("4a"));
+    assert_false(is_weak("\xC3\xA9"));         /* é */
+    assert_false(is_weak("\xF0\x9F\x90\x9D")); /* a bee */
 }
 
 static void form_is(const char *const *marked, uint32_t n, const char *expected)

@@ -88,6 +88,19 @@ static void stop_words_inside_count_less(void **state)
     texts_release(&t);
 }
 
+/* What begins with a digit counts half: less than a word that is nearly as frequent. */
+static void a_digit_in_front_counts_half(void **state)
+{
+    (void)state;
+    texts t = {0};
+    const char *lines[] = {"4k", "screen"};
+    const uint32_t alike[] = {10, 8}, apart[] = {16, 2};
+    gf_label_cluster a = repeated(&t, lines, alike, 2), b = repeated(&t, lines, apart, 2);
+    check_labels(&a, 1, NULL, "screen|");
+    check_labels(&b, 1, NULL, "4k|");
+    texts_release(&t);
+}
+
 static void clusters_without_phrases_are_named_too(void **state)
 {
     (void)state;
@@ -384,6 +397,7 @@ int main(void)
         cmocka_unit_test(labels_two_clusters),
         cmocka_unit_test(a_phrase_gives_way_to_a_complete_one),
         cmocka_unit_test(stop_words_inside_count_less),
+        cmocka_unit_test(a_digit_in_front_counts_half),
         cmocka_unit_test(clusters_without_phrases_are_named_too),
         cmocka_unit_test(labels_are_the_best_phrases),
         cmocka_unit_test(threads_do_not_matter),

@@ -35,6 +35,8 @@ static void splits_by_hand(void **state)
     gf_points points = {&x, NULL};
     gf_split s = split(&points, rows, 3, 2.2360679775, 1);
     assert_near(s.gain, 3 - 2.2360679775, 1e-6);
+    assert_near(s.length[s.second[0]], 1, 1e-6);
+    assert_near(s.length[s.second[1]], 2, 1e-6);
     assert_int_equal(s.n, 3);
     assert_true(s.second[1] == s.second[2] && s.second[0] != s.second[1]);
     gf_split_release(&s);
@@ -58,6 +60,7 @@ static void check_split(const gf_points *points, const uint32_t *rows, uint32_t 
     }
     assert_true(size[0] > 0 && size[1] > 0);
     assert_near(s.gain, rows_objective(&part, weight, half, 2) - whole, 1e-6 * (1 + whole));
+    assert_near(s.length[0] + s.length[1], whole + s.gain, 1e-6 * (1 + whole));
     gf_split_release(&s);
     gf_csr_release(&part);
 }

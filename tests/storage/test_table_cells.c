@@ -42,6 +42,16 @@ static void packed_columns_stay_or_are_replaced(void **state)
     gf_batch_replace(g.batch, g.t, KEY("s1"), INFO, columns, 4, 0);
     given_write_batch(&g);
     given_row_is(&g, NULL, "s1", 1u << INFO, "0.name=B 0.sex=f 0.beta=2");
+    char name[] = "delta", value[] = "not yet", digits[] = "30";
+    const gf_column borrowed[] = {{gf_slice_str(name), gf_slice_str(value)},
+                                  {S("age"), gf_batch_keep(g.batch, gf_slice_str(digits))}};
+    gf_batch_replace_borrowed(g.batch, g.t, KEY("s2"), INFO, borrowed, 2, 0);
+    memcpy(name, "gamma", 5);    /* was copied */
+    memcpy(value, "but now", 7); /* is read when the batch is written */
+    memcpy(digits, "99", 2);
+    given_write_batch(&g);
+    given_row_is(&g, NULL, "s2", 1u << INFO, "0.age=30 0.delta=but now");
+    gf_batch_delete_row(g.batch, g.t, KEY("s2"), GF_ALL_FAMILIES);
     gf_batch_delete_cell(g.batch, g.t, KEY("s1"), INFO, S("name"));
     gf_batch_delete_cell(g.batch, g.t, KEY("s1"), INFO, S("no-such"));
     given_write_batch(&g);

@@ -35,11 +35,16 @@ static void sorts_as_the_library_does(void **state)
 {
     (void)state;
     gf_random r = gf_random_seed(gf_test_seed(), 0);
-    const uint32_t highs[] = {3000, 65535, 65536, 16777215, 16777216, UINT32_MAX};
+    const uint32_t highs[] = {120, 3000, 65535, 65536, 16777215, 16777216, UINT32_MAX};
     for (size_t n = 0; n < 120; n++)
         for (size_t h = 0; h < sizeof highs / sizeof *highs; h++)
             check(&r, n, highs[h]);
+    for (size_t n = 1000; n < 1050; n += 3)
+        for (size_t h = 1; h < sizeof highs / sizeof *highs; h++)
+            check(&r, n, highs[h]);
     check(&r, 3000, 3000);
+    check(&r, 1000, UINT32_MAX - 8);
+    check(&r, 1000, UINT32_MAX - 9);
     check(&r, 100000, UINT32_MAX);
 }
 
