@@ -41,6 +41,33 @@ typedef struct rebuilding {
     gf_slice configuration; /* whose choice of k is explained */
 } rebuilding;
 
+static void put_memory(gf_json_writer *w, const gf_memory_estimate *e)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } members[] = {{"memory", e->peak},
+                   {"least_memory", e->least},
+                   {"expected_documents", e->documents},
+                   {"expected_text", e->text},
+                   {"expected_entries", e->entries},
+                   {"expected_terms", e->terms},
+                   {"expected_words", e->words},
+                   {"expected_k", e->k},
+                   {"memory_program", e->program},
+                   {"memory_reading", e->reading},
+                   {"memory_rows", e->rows},
+                   {"memory_ids", e->ids},
+                   {"memory_points", e->points},
+                   {"memory_labels", e->labels},
+                   {"memory_centres", e->centres},
+                   {"memory_naming", e->naming},
+                   {"memory_writing", e->writing},
+                   {"memory_index", e->index}};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        gf_json_put_uint(w, members[i].name, members[i].value);
+}
+
 static gf_status emit_result(void *context, gf_place where, gf_slice configuration,
                              gf_status status, const char *message, const gf_rebuild_result *result,
                              gf_error *err)
@@ -52,6 +79,7 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
     gf_json_put_str(w, "outcome", status == GF_OK ? outcome_name(result->outcome) : "failed");
     if (status != GF_OK) gf_json_put_str(w, "error", message);
     if (status == GF_OK && result->build.build) gf_json_put_build(w, &result->build);
+    if (status == GF_OK && result->memory.peak) put_memory(w, &result->memory);
     if (status == GF_OK && r->options->matrix) gf_json_put_uint(w, "unknown", result->unknown);
     if (status != GF_OK) r->row.call->outcome = GF_REBUILD_FAILED;
     if (status != GF_OK && status != GF_ECANCELLED)
@@ -177,11 +205,14 @@ gf_status gf_run_rebuild(gf_call *call, gf_error *err)
     if (all && gf_call_flag(call, "explain-k"))
         return gf_fail(err, GF_EINVAL, "--explain-k goes with one collection");
     bool matrix = gf_call_flag(call, "matrix");
+    if (matrix && gf_call_has(call, "memory"))
+        return gf_fail(err, GF_EINVAL, "matrix: its rows are held in memory; leave --memory out");
     if (all && matrix) return gf_fail(err, GF_EINVAL, "matrix: it is for one collection");
     gf_rebuild_options o = {.force = gf_call_flag(call, "force"),
                             .dry_run = gf_call_flag(call, "dry-run"),
                             .start = start_of(gf_call_text(call, "start")),
                             .threads = (unsigned)gf_call_number(call, "threads", 0),
+                            .memory = gf_call_number(call, "memory", 0),
                             .cancel = call->cancel,
                             .progress = tell_progress,
                             .context = call};

@@ -73,9 +73,10 @@ static const gf_parameter rebuild[] = {
     EACH_CONFIG,
     FLAG("force", "also where nothing has changed"),
     CHOICE("start", "served|fresh", "begin from the served clusters or anew (as configured)"),
-    FLAG("dry-run", "say what would be rebuilt, and do nothing"),
+    FLAG("dry-run", "say what would be rebuilt and how much memory that takes, and do nothing"),
     FLAG("explain-k", "instead show how many clusters k=auto chooses, and why; nothing is built"),
     NUMBER("threads", 0, 1024, "threads (one per processor)"),
+    {"memory", GF_BYTES, false, "SIZE", "hold no more than that: where all rows are more, mini-batches of rows in a file", 1 << 20, 0},
     FLAG("matrix", "cluster the rows of an .npz file, which is the input")};
 static const gf_parameter clusters[] = {
     COLLECTIONS,

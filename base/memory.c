@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -92,4 +93,11 @@ char *gf_copy_string(const char *p, size_t n)
 void gf_free(void *p)
 {
     free(p);
+}
+
+void gf_memory_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

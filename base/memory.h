@@ -34,6 +34,9 @@ char *gf_copy_string(const char *p, size_t n);
 
 void gf_free(void *p);
 
+/** Give memory that is free back to the system, where it can be. */
+void gf_memory_trim(void);
+
 /**
  * For tests: let the n-th allocation from now (0 is the next one) fail, once; a negative n lets all
  * succeed. Counts the allocations of every thread.

@@ -33,7 +33,23 @@ static const gf_show_column step_columns[] = {{"configuration", "configuration",
                                               {"k", "clusters", GF_COLUMN_COUNT},
                                               {"separation", "separation", GF_COLUMN_SCORE},
                                               {"chosen", "chosen", GF_COLUMN_MARK}};
+static const gf_show_column memory_columns[] = {
+    {"collection", "collection", GF_COLUMN_TEXT},
+    {"configuration", "configuration", GF_COLUMN_TEXT},
+    {"outcome", "outcome", GF_COLUMN_TEXT},
+    {"expected_entries", "entries", GF_COLUMN_COUNT},
+    {"expected_terms", "terms", GF_COLUMN_COUNT},
+    {"expected_k", "clusters", GF_COLUMN_COUNT},
+    {"memory", "memory", GF_COLUMN_BYTES},
+    {"memory_rows", "rows", GF_COLUMN_BYTES},
+    {"memory_points", "points", GF_COLUMN_BYTES},
+    {"memory_centres", "centres", GF_COLUMN_BYTES},
+    {"memory_naming", "naming", GF_COLUMN_BYTES},
+    {"memory_index", "index", GF_COLUMN_BYTES},
+    {"least_memory", "least", GF_COLUMN_BYTES},
+    {"error", "error", GF_COLUMN_PROSE}};
 static const gf_other_display others[] = {
+    {"dry-run", {GF_COLUMNS(memory_columns), .nothing = "no collections"}},
     {"explain-k", {GF_COLUMNS(step_columns), .nothing = "no document has a term"}}};
 
 const gf_command gf_command_rebuild = {
@@ -43,6 +59,8 @@ const gf_command gf_command_rebuild = {
                 "    grouperfish rebuild 'feedback-*'\n"
                 "    grouperfish rebuild --all\n"
                 "    grouperfish rebuild feedback --explain-k\n"
+                "    grouperfish rebuild feedback --dry-run --force\n"
+                "    grouperfish rebuild feedback --memory 500M\n"
                 "    grouperfish rebuild feedback --config vectors --matrix embeddings.npz\n",
     .notes =
         "A configuration is skipped where neither its settings nor the documents have changed "
@@ -50,6 +68,8 @@ const gf_command gf_command_rebuild = {
         "its last build. Until the new build is whole the old one is served; a rebuild that is\n"
         "stopped or fails changes nothing. --explain-k builds nothing either: for each number of\n"
         "clusters it shows how well they would be separated, and which number k=auto chooses.\n"
+        "--dry-run tells how much memory a rebuild would take. --memory holds it to less: rows that\n"
+        "are more lie in a file then, and are clustered by mini-batches, nearly as well.\n"
         "Labels and terms come from the texts, whatever rows are clustered; what may be in an "
         ".npz\n"
         "file: docs/formats.md.\n",

@@ -24,6 +24,7 @@ typedef enum gf_column_kind {
     GF_COLUMN_SIGNED,  /* one decimal, with its sign */
     GF_COLUMN_SHARE,   /* per cent */
     GF_COLUMN_SECONDS, /* 1.2 s */
+    GF_COLUMN_BYTES,   /* 1.2M, of 2^20 bytes, as options take them */
     GF_COLUMN_TIME,    /* 2026-11-20 08:00:00, UTC */
     GF_COLUMN_MARK,    /* * where true */
     GF_COLUMN_TERMS,   /* an array of {"term": ...} */

@@ -77,6 +77,9 @@ static void write_number(gf_buffer *b, gf_json_value v, gf_column_kind kind)
     case GF_COLUMN_SECONDS:
         gf_buffer_format(b, "%.1f s", n);
         break;
+    case GF_COLUMN_BYTES:
+        gf_buffer_format(b, "%.1fM", n / (1 << 20));
+        break;
     default:
         gf_json_write(v, b, NULL);
     }

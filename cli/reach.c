@@ -52,7 +52,8 @@ static gf_status open_store(void *context, bool create, gf_store **store, gf_err
     gf_store_options o = {.create = create,
                           .wait_seconds = again ? 0 : s->wait_seconds,
                           .purpose = s->command->name,
-                          .cancel = &gf_stop};
+                          .cancel = &gf_stop,
+                          .small_buffers = gf_session_argument(s, "memory").len > 0};
     gf_status st = gf_store_open(s->store_path, &o, &r->store, err);
     r->held = again && st == GF_EBUSY;
     if (st == GF_ENOTFOUND)

@@ -31,7 +31,7 @@ static bool goes_right(gf_column_kind kind)
 {
     return kind == GF_COLUMN_COUNT || kind == GF_COLUMN_RARE || kind == GF_COLUMN_ID ||
            kind == GF_COLUMN_SCORE || kind == GF_COLUMN_SIGNED || kind == GF_COLUMN_SHARE ||
-           kind == GF_COLUMN_SECONDS;
+           kind == GF_COLUMN_SECONDS || kind == GF_COLUMN_BYTES;
 }
 
 static bool may_shrink(gf_column_kind kind)

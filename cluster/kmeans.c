@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cluster/finish.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -53,28 +53,6 @@ static void weigh(const job *j, const gf_partition *p, double *weight)
         weight[p->label[i]] += (double)gf_points_weight(&j->points, i);
 }
 
-/* Take out the clusters without documents; the others keep their order. True where there were. */
-static bool drop_empty(gf_partition *p, const double *weight, uint32_t *number)
-{
-    uint32_t k = 0;
-    for (uint32_t c = 0; c < p->k; c++) {
-        gf_centre held = p->centres.at[k];
-        number[c] = k;
-        if (weight[c] <= 0) continue;
-        p->centres.at[k++] = p->centres.at[c];
-        if (k - 1 != c) p->centres.at[c] = held;
-    }
-    for (uint32_t i = 0; i < p->n; i++)
-        p->label[i] = number[p->label[i]];
-    for (uint32_t c = k; c < p->k; c++) {
-        gf_free(p->centres.at[c].term);
-        gf_free(p->centres.at[c].value);
-    }
-    bool dropped = k < p->k;
-    p->k = p->centres.k = k;
-    return dropped;
-}
-
 /* The centres in the terms that came in, in place of joined columns. */
 static gf_status sum_whole(job *j, gf_partition *p, gf_error *err)
 {
@@ -111,44 +89,9 @@ static gf_status assign_last(const job *j, gf_partition *p, uint32_t *runner_up,
         gf_passes_free(passes);
         if (st != GF_OK) break;
         weigh(j, p, weight);
-        dropped = drop_empty(p, weight, number);
+        dropped = gf_drop_empty_clusters(p, weight, number);
     }
     return st;
-}
-
-static int by_falling_weight(const void *a, const void *b, void *context)
-{
-    const double *weight = context;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (weight[x] > weight[y]) return -1;
-    if (weight[x] < weight[y]) return 1;
-    return x < y ? -1 : x > y;
-}
-
-/* number[c] becomes c's rank by falling weight, and the centres take their new places in r. */
-static gf_status renumber(gf_partition *p, double *weight, uint32_t *number, gf_kmeans *r,
-                          gf_error *err)
-{
-    uint32_t *order = gf_array(p->k, sizeof *order);
-    gf_status st = order ? gf_centres_init(&r->centres, p->k, p->centres.n_terms, err)
-                         : gf_fail_memory(err, "clusters");
-    for (uint32_t c = 0; st == GF_OK && c < p->k; c++)
-        order[c] = c;
-    if (st == GF_OK) {
-        qsort_r(order, p->k, sizeof *order, by_falling_weight, weight);
-        for (uint32_t c = 0; c < p->k; c++) {
-            number[order[c]] = c;
-            r->centres.at[c] = p->centres.at[order[c]];
-            p->centres.at[order[c]] = (gf_centre){0};
-        }
-    }
-    gf_free(order);
-    return st;
-}
-
-static float at_most_1(float score)
-{
-    return score < 1 ? score : 1;
 }
 
 /* From distinct rows back to all. */
@@ -159,13 +102,13 @@ static void spread(const gf_partition *p, const uint32_t *runner_up, const uint3
         uint32_t point = fold->point_of[i];
         bool empty = point == GF_NO_POINT, has_second = r->k > 1;
         r->label[i] = empty ? 0 : number[p->label[point]];
-        r->score[i] = empty ? 0 : at_most_1(p->own[point]);
+        r->score[i] = empty ? 0 : gf_at_most_1(p->own[point]);
         r->runner_up[i] = has_second ? 1 : GF_NO_CLUSTER;
         r->second[i] = 0;
         r->objective += (double)r->score[i];
         if (empty || !has_second) continue;
         r->runner_up[i] = number[runner_up[point]];
-        r->second[i] = at_most_1(p->other[point]);
+        r->second[i] = gf_at_most_1(p->other[point]);
     }
 }
 
@@ -190,7 +133,7 @@ static gf_status finish(job *j, run *best, gf_kmeans *out, gf_error *err)
     gf_status st = ok ? GF_OK : gf_fail_memory(err, "clusters");
     if (st == GF_OK) st = sum_whole(j, p, err);
     if (st == GF_OK) st = assign_last(j, p, runner_up, weight, number, err);
-    if (st == GF_OK) st = renumber(p, weight, number, &r, err);
+    if (st == GF_OK) st = gf_order_clusters(p, weight, number, &r.centres, err);
     if (st == GF_OK) {
         r.k = p->k;
         spread(p, runner_up, number, j->fold, &r);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "cluster/lsa.h"
+#include "cluster/minibatch.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -126,6 +127,15 @@ static gf_status begin_from_lsa(gf_job *j, const gf_csr *x, gf_kmeans_options *o
     return st;
 }
 
+static gf_status cluster_spilled(gf_job *j, const gf_csr *x, const gf_kmeans_options *o,
+                                 gf_error *err)
+{
+    const gf_row_file rows = {x->n_rows, x->n_cols, x->start, x->start[x->n_rows],
+                              j->documents.vectors.entries};
+    const gf_minibatch_options options = {*o, j->plan.sample};
+    return gf_minibatch_run(j->pool, &rows, &options, &j->clusters, err);
+}
+
 static gf_status cluster_texts(gf_job *j, gf_kmeans_options *o, gf_error *err)
 {
     gf_csr x = {0};
@@ -133,9 +143,12 @@ static gf_status cluster_texts(gf_job *j, gf_kmeans_options *o, gf_error *err)
     gf_status st = drop_empty_rows(&j->documents.vectors, &x, &j->row_of, err);
     if (st == GF_OK) st = gf_job_choose_start(j, &start, &o->k, err);
     o->start_k = j->k_before;
-    if (st == GF_OK && !start && j->settings.lsa) st = begin_from_lsa(j, &x, o, &start, err);
+    if (st == GF_OK && !start && j->settings.lsa && !j->spills)
+        st = begin_from_lsa(j, &x, o, &start, err);
     o->start = start;
-    if (st == GF_OK) st = gf_kmeans_run(j->pool, &x, o, &j->clusters, err);
+    if (st == GF_OK)
+        st = j->spills ? cluster_spilled(j, &x, o, err)
+                       : gf_kmeans_run(j->pool, &x, o, &j->clusters, err);
     gf_free(start);
     gf_free(x.start);
     return st;

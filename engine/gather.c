@@ -15,11 +15,17 @@
 #include "vectorize/detect.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Share of the texts that must be in one language for all to count as in it. */
 #define SHARED 0.95
 
-enum { GROUP_BYTES = 8 << 20, GROUP_DOCUMENTS = 20000, LANGUAGE_SAMPLE = 500 };
+enum {
+    GROUP_BYTES = 8 << 20,
+    SMALL_GROUP_BYTES = 1 << 20, /* where memory is short */
+    GROUP_DOCUMENTS = 20000,
+    LANGUAGE_SAMPLE = 500
+};
 
 typedef struct pending_text {
     gf_slice text, lang;
@@ -178,12 +184,26 @@ static gf_status open_filter(gathering *g, gf_error *err)
     return st;
 }
 
+static void count_text(gf_gathered *out, size_t length)
+{
+    out->text_bytes += length;
+    for (unsigned i = 0; i < GF_TEXT_CUTS; i++) {
+        size_t most = (size_t)GF_LEAST_CUT << i;
+        out->cut_text[i] += length < most ? length : most;
+    }
+}
+
 /* Before anything of the row is copied. */
 static gf_status add_meant(gathering *g, const gf_row *row, gf_error *err)
 {
     bool meant = true;
     gf_status st = g->filters ? gf_filter_test(&g->filter, row, &meant, err) : GF_OK;
-    return st == GF_OK && meant ? add_document(g, row, err) : st;
+    if (st != GF_OK || !meant) return st;
+    const gf_cell *text = gf_row_find(row, GF_DOCUMENTS_MAIN, "text");
+    uint64_t number = g->out->meant++;
+    if (text) count_text(g->out, text->value.len);
+    g->out->id_bytes += row->key.len;
+    return number % g->job->every == 0 ? add_document(g, row, err) : GF_OK;
 }
 
 /* Read until the group is full, or there are no more documents. */
@@ -192,9 +212,10 @@ static gf_status fill(void *context, gf_error *err)
     gathering *g = context;
     group *to = g->filling;
     gf_status st = GF_OK;
+    size_t most = g->job->options->memory ? SMALL_GROUP_BYTES : GROUP_BYTES;
     gf_arena_reset(&to->arena);
     to->n = to->bytes = 0;
-    while (st == GF_OK && g->more && to->bytes < GROUP_BYTES && to->n < GROUP_DOCUMENTS) {
+    while (st == GF_OK && g->more && to->bytes < most && to->n < GROUP_DOCUMENTS) {
         st = gf_scan_step(g->scan, &g->row, &g->more, err);
         if (st == GF_OK && g->more) st = add_meant(g, &g->row, err);
     }
@@ -255,8 +276,13 @@ static gf_status gather_once(gf_job *j, bool *restart, gf_error *err)
     gathering g = {.job = j, .out = &j->documents};
     gf_status st = open_filter(&g, err);
     if (st == GF_OK)
-        st = gf_vectorizer_create(&j->settings.vectorizer, j->pool, &g.vectorizer, err);
+        st = gf_vectorizer_create(&j->settings.vectorizer, j->spills ? NULL : j->pool,
+                                  &g.vectorizer, err);
+    if (st == GF_OK && j->spills)
+        st = gf_vectorizer_spill(g.vectorizer, gf_folder_path(j->store->folder), err);
     g.out->n = 0;
+    g.out->meant = g.out->text_bytes = g.out->id_bytes = 0;
+    memset(g.out->cut_text, 0, sizeof g.out->cut_text);
     gf_buffer_reset(&g.out->ids);
     if (st == GF_OK) st = walk(&g, err);
     *restart = st == GF_OK && g.restart;

@@ -40,6 +40,7 @@ struct gf_store {
     gf_folder *folder;
     gf_database *db;
     gf_tables tables;
+    uint64_t buffers; /* bytes that the database takes at most, beside tables' indexes */
 
     /*
      * Held while rows are read in order to be written: by puts, settings, the first and last steps

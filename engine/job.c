@@ -12,7 +12,7 @@
 gf_status gf_job_init(gf_job *job, gf_store *store, gf_place where, gf_slice configuration,
                       const gf_rebuild_options *options, gf_error *err)
 {
-    gf_job j = {.store = store, .options = options};
+    gf_job j = {.store = store, .options = options, .every = 1};
     j.where.name_space = gf_arena_copy(&j.memory, where.name_space);
     j.where.collection = gf_arena_copy(&j.memory, where.collection);
     j.configuration = gf_arena_copy(&j.memory, configuration);

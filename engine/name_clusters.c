@@ -148,6 +148,22 @@ static uint32_t within(uint32_t least, uint32_t most, uint32_t v)
     return v < least ? least : v > most ? most : v;
 }
 
+/* How many documents of each cluster are read, and how much of each; fewer where memory is short. */
+static void divide_texts(naming *n, uint32_t k)
+{
+    const gf_job *j = n->job;
+    uint64_t all = ALL_TEXT, most = ALL_DOCUMENTS / k;
+    uint32_t least = LEAST_DOCUMENTS;
+    if (j->spills) {
+        uint64_t mean = j->documents.text_bytes / j->documents.meant + 1;
+        all = j->plan.text;
+        least = GF_LEAST_NAMING;
+        if (most > all / mean / k) most = all / mean / k;
+    }
+    n->per_cluster = within(least, MOST_DOCUMENTS, (uint32_t)most);
+    n->per_document = within(LEAST_TEXT, MOST_TEXT, (uint32_t)(all / n->per_cluster / k));
+}
+
 /* What no cluster may be called of itself: "without terms", and what others are pinned to. */
 static const gf_slice *list_taken(gf_job *j, size_t *n)
 {
@@ -175,9 +191,7 @@ gf_status gf_job_name_clusters(gf_job *j, gf_error *err)
     if (k == 0) return GF_OK;
     gf_job_tell(j, "naming clusters", 0, k);
     naming n = {.job = j};
-    n.per_cluster = within(LEAST_DOCUMENTS, MOST_DOCUMENTS, ALL_DOCUMENTS / k);
-    n.per_document =
-        within(LEAST_TEXT, MOST_TEXT, (uint32_t)(ALL_TEXT / (uint64_t)n.per_cluster / k));
+    divide_texts(&n, k);
     n.transformers = gf_calloc(gf_pool_size(j->pool), sizeof(gf_transformer *));
     n.arenas = gf_calloc(k, sizeof *n.arenas);
     n.clusters = gf_calloc(k, sizeof *n.clusters);

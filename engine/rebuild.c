@@ -2,6 +2,7 @@
 #include "engine/rebuild_internal.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 static void summarise(gf_job *j)
 {
@@ -22,14 +23,25 @@ static void summarise(gf_job *j)
     if (m) j->info.rows = m->sparse ? GF_ROWS_SPARSE : GF_ROWS_DENSE;
 }
 
+/* Where memory is short, what is free goes back to the system before the next step. */
+static void give_back(const gf_job *j)
+{
+    if (j->options->memory) gf_memory_trim();
+}
+
 gf_status gf_job_compute(gf_job *j, gf_error *err)
 {
     double begun = gf_clock_seconds();
-    gf_status st = gf_job_gather(j, err);
+    gf_status st = gf_job_plan_memory(j, err);
+    give_back(j);
+    if (st == GF_OK) st = gf_job_gather(j, err);
+    give_back(j);
     if (st == GF_OK) st = gf_job_read_served(j, err);
     if (st == GF_OK) st = gf_job_cluster(j, err);
+    give_back(j);
     if (st == GF_OK) st = gf_job_number_clusters(j, err);
     if (st == GF_OK) st = gf_job_name_clusters(j, err);
+    give_back(j);
     if (st == GF_OK) summarise(j);
     j->seconds = gf_clock_seconds() - begun;
     return st;
@@ -47,15 +59,34 @@ static gf_status write_and_publish(gf_job *j, gf_error *err)
     return st == GF_OK ? gf_jobs_publish(&(gf_job *){j}, 1, err) : st;
 }
 
+static gf_status create_pool(gf_job *j, gf_error *err)
+{
+    gf_status st = gf_pool_create(j->options->threads, &j->pool, err);
+    if (st != GF_OK || !j->options->memory || gf_pool_size(j->pool) <= GF_BOUND_THREADS) return st;
+    gf_pool_free(j->pool);
+    j->pool = NULL;
+    return gf_pool_create(GF_BOUND_THREADS, &j->pool, err);
+}
+
 static gf_status build(gf_job *j, gf_error *err)
 {
     gf_snapshot *snapshot = NULL;
-    gf_status st = gf_pool_create(j->options->threads, &j->pool, err);
+    gf_status st = create_pool(j, err);
     if (st == GF_OK) st = gf_jobs_begin(&j, 1, &snapshot, err);
     if (st == GF_OK) st = gf_job_compute(j, err);
     if (st == GF_OK) st = write_and_publish(j, err);
     gf_jobs_end(&j, 1);
     gf_snapshot_free(snapshot);
+    gf_pool_free(j->pool);
+    j->pool = NULL;
+    return st;
+}
+
+static gf_status estimate(gf_job *j, gf_memory_estimate *e, gf_error *err)
+{
+    if (j->options->matrix) return GF_OK;
+    gf_status st = gf_pool_create(j->options->threads, &j->pool, err);
+    if (st == GF_OK) st = gf_job_estimate(j, e, err);
     gf_pool_free(j->pool);
     j->pool = NULL;
     return st;
@@ -72,7 +103,7 @@ gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
     st = gf_job_look(&job, &modified, err);
     if (st == GF_OK && (modified || options->force || options->matrix)) {
         r.outcome = options->dry_run ? GF_WOULD_REBUILD : GF_REBUILT;
-        if (!options->dry_run) st = build(&job, err);
+        st = options->dry_run ? estimate(&job, &r.memory, err) : build(&job, err);
     }
     r.build = job.info;
     r.unknown = job.unknown;

@@ -255,8 +255,8 @@ static gf_status handle(rebuilding_all *r, gf_job *j, bool *kept, gf_error *err)
     }
     if (why.status != GF_OK) return tell(r, j, &why, NULL, err);
     if (!modified && !r->options->force) return tell_job(r, j, GF_UNMODIFIED, err);
-    if (r->options->dry_run) return tell_job(r, j, GF_WOULD_REBUILD, err);
-    if (j->size > SMALL_DOCUMENTS) return build_alone(r, j, err);
+    bool alone = r->options->dry_run || r->options->memory || j->size > SMALL_DOCUMENTS;
+    if (alone) return build_alone(r, j, err);
     *kept = true;
     r->group[r->n++] = j;
     r->documents += j->size;

@@ -15,8 +15,10 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
+#include "base/row_file.h"
 #include "cluster/kmeans.h"
 #include "cluster/tree.h"
+#include "engine/estimate.h"
 #include "engine/languages.h"
 #include "engine/pins.h"
 #include "engine/settings.h"
@@ -30,11 +32,21 @@ typedef struct gf_gathered {
     gf_buffer ids;      /* id i is ids[id_start[i] .. id_start[i + 1]) */
     gf_vectors vectors; /* n rows */
     gf_fallback fallback;
+    uint64_t meant;      /* documents that the configuration is about; n of them were taken */
+    uint64_t text_bytes; /* of those that are meant */
+    uint64_t cut_text[GF_TEXT_CUTS]; /* of these, each cut (engine/estimate.h) */
+    uint64_t id_bytes;   /* of their keys */
 } gf_gathered;
 
 static inline gf_slice gf_gathered_id(const gf_gathered *g, uint32_t i)
 {
     return gf_slice_of(g->ids.ptr + g->id_start[i], (size_t)(g->id_start[i + 1] - g->id_start[i]));
+}
+
+/** The rows of vectors that lie in a file. */
+static inline gf_row_file gf_rows_in_file(const gf_vectors *v)
+{
+    return (gf_row_file){v->x.n_rows, v->x.n_cols, v->x.start, v->x.start[v->x.n_rows], v->entries};
 }
 
 typedef struct gf_job {
@@ -63,6 +75,9 @@ typedef struct gf_job {
     uint64_t trim_to; /* changes up to this one are needed by no build any more */
     double seconds;   /* that computing took */
 
+    uint32_t every; /* of the documents one in so many is gathered: 1 for a build */
+    bool spills;    /* rows are in a file; of clusters, words and texts as much as `plan` says */
+    gf_memory_plan plan;
     gf_gathered documents;
     gf_analyser *analyser; /* with the words of the documents; only where there is no pool */
 

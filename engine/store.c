@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "storage/backend.h"
+#include "storage/leveldb_backend.h"
 
 gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,
                         gf_error *err)
@@ -20,7 +21,9 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
     gf_hold_options hold = {.create = options->create,
                             .wait_seconds = options->wait_seconds,
                             .purpose = options->purpose,
-                            .cancel = options->cancel};
+                            .cancel = options->cancel,
+                            .small_buffers = options->small_buffers};
+    s->buffers = options->small_buffers ? GF_LEVELDB_SMALL_BYTES : GF_LEVELDB_BYTES;
     gf_status st = gf_folder_hold(path, &hold, &s->folder, err);
     if (st == GF_OK) st = gf_folder_open(s->folder, &s->db, err);
     if (st == GF_OK) st = gf_tables_open(s->db, &s->tables, err);

@@ -232,9 +232,26 @@ static gf_status write_clusters(writing *w, gf_error *err)
 /* ---- memberships ------------------------------------------------------------------------------
  */
 
+/* The row of a document, as bytes. */
+static gf_status write_vector(const gf_job *j, uint32_t document, gf_buffer *vector, gf_error *err)
+{
+    const gf_vectors *v = &j->documents.vectors;
+    if (!v->entries) {
+        gf_vector_write(gf_csr_row(&v->x, document), vector);
+        return GF_OK;
+    }
+    gf_row_file rows = gf_rows_in_file(v);
+    gf_csr x;
+    gf_status st = gf_row_file_read(&rows, document, 1, &x, err);
+    if (st != GF_OK) return st;
+    gf_vector_write(gf_csr_row(&x, 0), vector);
+    gf_csr_release(&x);
+    return GF_OK;
+}
+
 /* The place of a document; point is its number among those with terms, or UINT32_MAX. */
-static void describe(const gf_job *j, uint32_t document, uint32_t point, gf_buffer *vector,
-                     gf_membership_cells *m)
+static gf_status describe(const gf_job *j, uint32_t document, uint32_t point, gf_buffer *vector,
+                          gf_membership_cells *m, gf_error *err)
 {
     *m = (gf_membership_cells){0};
     if (point != UINT32_MAX) {
@@ -245,9 +262,10 @@ static void describe(const gf_job *j, uint32_t document, uint32_t point, gf_buff
         m->second = j->clusters.second[point];
     }
     gf_buffer_reset(vector);
-    if (!j->settings.store_vectors) return;
-    gf_vector_write(gf_csr_row(&j->documents.vectors.x, document), vector);
+    if (!j->settings.store_vectors) return GF_OK;
+    gf_status st = write_vector(j, document, vector, err);
     m->vector = gf_buffer_view(vector);
+    return st;
 }
 
 static gf_status write_memberships(writing *w, gf_error *err)
@@ -259,7 +277,8 @@ static gf_status write_memberships(writing *w, gf_error *err)
         gf_membership_cells m;
         gf_column columns[GF_MEMBERSHIP_COLUMNS];
         char bytes[GF_MEMBERSHIP_BYTES];
-        describe(j, i, has_terms ? point++ : UINT32_MAX, &w->vector, &m);
+        st = describe(j, i, has_terms ? point++ : UINT32_MAX, &w->vector, &m, err);
+        if (st != GF_OK) break;
         gf_buffer_reset(&w->key);
         gf_membership_key(&w->key, gf_buffer_view(&j->key), gf_gathered_id(&j->documents, i));
         st = gf_buffer_check(&w->key, err);
@@ -387,10 +406,10 @@ gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
     if (st == GF_OK) st = write_memberships(&w, err);
     if (st == GF_OK) st = write_model(&w, err);
     if (st == GF_OK) st = write_tree(&w, err);
-    if (st == GF_OK && j->settings.store_index)
+    if (st == GF_OK && j->settings.store_index && (!j->spills || j->plan.index))
         st = gf_write_index(&j->documents, put_index_cell, &w, err);
     /* Search reads that of "default" alone. */
-    if (st == GF_OK && j->settings.store_index &&
+    if (st == GF_OK && j->settings.store_index && (!j->spills || j->plan.search) &&
         gf_slice_equal(j->configuration, GF_SLICE("default")))
         st = gf_write_search(j, put_index_cell, &w, err);
     if (st == GF_OK) st = write_build_row(&w, err);

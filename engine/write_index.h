@@ -15,7 +15,13 @@
 
 typedef gf_status gf_put_cell(void *context, gf_slice qualifier, gf_buffer *value, gf_error *err);
 
-/** Cost: O(entries); memory 12 bytes an entry. */
+/** Entries of the terms that are sorted at a time, of rows in a file; of one term more if it has. */
+enum { GF_INDEX_ENTRIES = 1 << 20 };
+
+/**
+ * Cost: O(entries); memory 8 bytes an entry. Of rows in a file, which is read once for each
+ * GF_INDEX_ENTRIES that there are: 8 bytes for each of those.
+ */
 gf_status gf_write_index(const gf_gathered *documents, gf_put_cell *put, void *context,
                          gf_error *err);
 

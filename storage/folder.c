@@ -23,6 +23,7 @@ struct gf_folder {
     char *path;
     int lock; /* descriptor of the held lock file */
     bool is_new;
+    bool small_buffers;
 };
 
 static char *path_in(const gf_folder *f, const char *name, gf_error *err)
@@ -272,6 +273,7 @@ gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_fo
     gf_folder *f = gf_calloc(1, sizeof *f);
     if (!f) return gf_fail_memory(err, "a store");
     f->lock = -1;
+    f->small_buffers = options->small_buffers;
     f->path = gf_copy_string(path, strlen(path));
     gf_status st = f->path ? hold(f, options, err) : gf_fail_memory(err, "a store");
     if (st != GF_OK) {
@@ -290,6 +292,11 @@ void gf_folder_release(gf_folder *f)
     gf_free(f);
 }
 
+const char *gf_folder_path(const gf_folder *f)
+{
+    return f->path;
+}
+
 bool gf_folder_is_new(const gf_folder *f)
 {
     return f->is_new;
@@ -305,8 +312,9 @@ gf_status gf_folder_open(gf_folder *f, gf_database **db, gf_error *err)
     if (!gf_file_is_folder(place))
         st = gf_fail(err, GF_ECORRUPT, "%s: the store's database is missing", f->path);
     if (st == GF_OK) st = gf_leveldb_check_logs(place, &clean, err);
-    if (st == GF_OK)
-        st = gf_leveldb_open(place, clean ? GF_LEVELDB_CLEAN : GF_LEVELDB_EXISTING, &backend, err);
+    gf_leveldb_mode mode = clean ? GF_LEVELDB_CLEAN : GF_LEVELDB_EXISTING;
+    if (f->small_buffers) mode |= GF_LEVELDB_SMALL;
+    if (st == GF_OK) st = gf_leveldb_open(place, mode, &backend, err);
     if (st == GF_OK) {
         st = gf_database_create(backend, db, err);
         if (st != GF_OK) backend->operations->close(backend);

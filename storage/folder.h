@@ -29,7 +29,9 @@ typedef struct gf_hold_options {
     double wait_seconds; /* how long to wait while another process holds it */
     const char *purpose; /* shown to those who wait, such as "rebuild" */
     const gf_cancel *cancel;
+    bool small_buffers; /* for who has little memory (storage/leveldb_backend.h) */
 } gf_hold_options;
+
 
 /**
  * Hold the store in `path`.
@@ -39,6 +41,9 @@ typedef struct gf_hold_options {
 gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_folder **folder,
                          gf_error *err);
 void gf_folder_release(gf_folder *folder);
+
+/** Its path, borrowed: for temporary files. */
+const char *gf_folder_path(const gf_folder *folder);
 
 /** Whether gf_folder_hold made the store just now. */
 bool gf_folder_is_new(const gf_folder *folder);

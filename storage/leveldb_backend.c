@@ -7,9 +7,10 @@
 
 /* Measured on LevelDB 1.23; docs/storage.md gives the figures. */
 enum {
-    WRITE_BUFFER = 64 << 20,
+    WRITE_BUFFER = GF_LEVELDB_BYTES / 3, /* two of them: one is filled, one is written */
     TABLE_FILE = 16 << 20,
-    CACHE = 64 << 20,
+    CACHE = GF_LEVELDB_BYTES / 3,
+    SMALL_BUFFER = GF_LEVELDB_SMALL_BYTES / 3,
     BLOOM_BITS = 10,
     OPEN_FILES = 500,
     WORTH_A_TABLE = 256 << 10
@@ -208,24 +209,26 @@ static const gf_backend_operations operations = {
 static void set_options(gf_leveldb *b, gf_leveldb_mode mode)
 {
     leveldb_options_t *o = b->options;
+    size_t buffer = mode & GF_LEVELDB_SMALL ? SMALL_BUFFER : WRITE_BUFFER;
+    mode &= ~(unsigned)GF_LEVELDB_SMALL;
     leveldb_options_set_create_if_missing(o, mode == GF_LEVELDB_CREATE);
     leveldb_options_set_error_if_exists(o, mode == GF_LEVELDB_CREATE);
     leveldb_options_set_paranoid_checks(o, 1);
-    leveldb_options_set_write_buffer_size(o, WRITE_BUFFER);
+    leveldb_options_set_write_buffer_size(o, buffer);
     leveldb_options_set_max_file_size(o, TABLE_FILE);
     leveldb_options_set_max_open_files(o, OPEN_FILES);
     leveldb_options_set_cache(o, b->cache);
     leveldb_options_set_filter_policy(o, b->filter);
     leveldb_options_set_compression(o, leveldb_snappy_compression);
     if (mode != GF_LEVELDB_CREATE)
-        b->patience = gf_leveldb_set_reading(o, WRITE_BUFFER, TABLE_FILE, mode == GF_LEVELDB_CLEAN);
+        b->patience = gf_leveldb_set_reading(o, buffer, TABLE_FILE, mode == GF_LEVELDB_CLEAN);
 }
 
 static gf_status open_leveldb(gf_leveldb *b, const char *folder, gf_leveldb_mode mode,
                               gf_error *err)
 {
     b->options = leveldb_options_create();
-    b->cache = leveldb_cache_create_lru(CACHE);
+    b->cache = leveldb_cache_create_lru(mode & GF_LEVELDB_SMALL ? SMALL_BUFFER : CACHE);
     b->filter = leveldb_filterpolicy_create_bloom(BLOOM_BITS);
     for (int sync = 0; sync < 2; sync++) {
         b->write[sync] = leveldb_writeoptions_create();

@@ -17,8 +17,12 @@
 typedef enum gf_leveldb_mode {
     GF_LEVELDB_EXISTING, /* open what is there */
     GF_LEVELDB_CLEAN,    /* the same of what gf_leveldb_check_logs found clean: nothing is synced */
-    GF_LEVELDB_CREATE    /* make a new one; there must be none */
+    GF_LEVELDB_CREATE,   /* make a new one; there must be none */
+    GF_LEVELDB_SMALL = 8 /* a bit beside these: write buffers and cache as below */
 } gf_leveldb_mode;
+
+/** Bytes that write buffers and cache of blocks take at most, and take where small. */
+enum { GF_LEVELDB_BYTES = 192 << 20, GF_LEVELDB_SMALL_BYTES = 12 << 20 };
 
 /**
  * @return GF_OK; GF_EBUSY, GF_ECORRUPT (also: no database of ours), GF_EIO, GF_EINVAL (a newer

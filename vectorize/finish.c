@@ -9,6 +9,7 @@
  *     describe  the vocabulary, with the commonest form of each term
  */
 #include "base/memory.h"
+#include "base/row_file.h"
 #include "vectorize/forms_internal.h"
 #include "vectorize/rows_internal.h"
 #include "vectorize/sort_internal.h"
@@ -64,12 +65,8 @@ static void count_rescued(finisher *f, const uint32_t *merged, const unsigned ch
         __atomic_fetch_add(&f->rescue_rows[merged[gf_rows_entry(&p, &count)]], 1, __ATOMIC_RELAXED);
 }
 
-static gf_status survey(void *context, size_t index, unsigned worker, gf_error *err)
+static void survey_chunk(finisher *f, const gf_chunk *chunk, const unsigned char *p)
 {
-    (void)worker, (void)err;
-    finisher *f = context;
-    const gf_chunk *chunk = &f->v->chunks[index];
-    const unsigned char *p = (const unsigned char *)chunk->rows.ptr;
     for (uint32_t row = chunk->first; row < chunk->first + chunk->n; row++) {
         gf_tier tier;
         uint32_t n = gf_rows_head(&p, &tier);
@@ -82,7 +79,19 @@ static gf_status survey(void *context, size_t index, unsigned worker, gf_error *
         f->out.kind[row] = (uint8_t)kind;
         f->out.x.start[row + 1] = kind == GF_ROW_PLAIN ? regular : n;
     }
-    return GF_OK;
+}
+
+static gf_status survey(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    finisher *f = context;
+    const gf_chunk *chunk = &f->v->chunks[index];
+    gf_buffer room = {0};
+    const unsigned char *p;
+    gf_status st = gf_chunk_rows(f->v, chunk, &room, &p, err);
+    if (st == GF_OK) survey_chunk(f, chunk, p);
+    gf_buffer_release(&room);
+    return st;
 }
 
 /* Row lengths become row starts, and there is room for the entries. */
@@ -96,6 +105,7 @@ static gf_status make_room(finisher *f, gf_error *err)
         f->out.n_empty += f->out.kind[row] == GF_ROW_EMPTY;
     }
     x->n_cols = f->numbering.n_terms;
+    if (f->v->spill) return gf_spill_create(f->v->folder, &f->out.entries, err);
     x->col = gf_array_large(x->start[x->n_rows], sizeof *x->col);
     x->val = gf_array_large(x->start[x->n_rows], sizeof *x->val);
     return x->col && x->val ? GF_OK : gf_fail_memory(err, "the rows");
@@ -138,25 +148,29 @@ static uint64_t read_row(const finisher *f, const uint32_t *column, const unsign
     return length;
 }
 
-static void write_row(finisher *f, uint32_t row, uint64_t length, scratch *s)
+/* Where a chunk's entries go: to the matrix itself, or to room of the chunk's own. */
+typedef struct piece {
+    uint32_t *col;
+    float *val;
+    uint64_t first; /* entry of the matrix that stands first in it */
+} piece;
+
+static void write_row(const finisher *f, const piece *to, uint32_t row, uint64_t length, scratch *s)
 {
-    gf_csr *x = &f->out.x;
-    uint64_t at = x->start[row];
-    uint32_t n = (uint32_t)(x->start[row + 1] - at);
+    const gf_csr *x = &f->out.x;
+    uint64_t at = x->start[row] - to->first;
+    uint32_t n = (uint32_t)(x->start[row + 1] - x->start[row]);
     const double *idf = f->out.kind[row] == GF_ROW_PLAIN ? f->out.vocabulary.idf : NULL;
     for (uint32_t i = 0; i < n; i++) {
-        x->col[at + i] = (uint32_t)(s->entries[i] >> 32);
+        to->col[at + i] = (uint32_t)(s->entries[i] >> 32);
         s->counts[i] = (uint32_t)s->entries[i];
     }
-    gf_weigh_row(&f->v->options.weights, idf, x->col + at, s->counts, n, length, x->val + at);
+    gf_weigh_row(&f->v->options.weights, idf, to->col + at, s->counts, n, length, to->val + at);
 }
 
-static gf_status fill(void *context, size_t index, unsigned worker, gf_error *err)
+static gf_status fill_piece(const finisher *f, const gf_chunk *chunk, const unsigned char *p,
+                            const piece *to, gf_error *err)
 {
-    (void)worker;
-    finisher *f = context;
-    const gf_chunk *chunk = &f->v->chunks[index];
-    const unsigned char *p = (const unsigned char *)chunk->rows.ptr;
     scratch s = {0};
     gf_status st = GF_OK;
     for (uint32_t row = chunk->first; row < chunk->first + chunk->n && st == GF_OK; row++) {
@@ -166,11 +180,43 @@ static gf_status fill(void *context, size_t index, unsigned worker, gf_error *er
         if (st != GF_OK) break;
         uint64_t length =
             read_row(f, f->column[chunk->worker], &p, n, (gf_row_kind)f->out.kind[row], &s);
-        write_row(f, row, length, &s);
+        write_row(f, to, row, length, &s);
     }
     gf_free(s.entries);
     gf_free(s.counts);
     return st;
+}
+
+/* Through memory of the chunk's own into the file. */
+static gf_status fill_file(const finisher *f, const gf_chunk *chunk, gf_error *err)
+{
+    const gf_csr *x = &f->out.x;
+    gf_buffer room = {0};
+    const unsigned char *p;
+    piece to = {.first = x->start[chunk->first]};
+    uint64_t n = x->start[chunk->first + chunk->n] - to.first;
+    to.col = gf_array(n, sizeof *to.col);
+    to.val = gf_array(n, sizeof *to.val);
+    gf_status st = to.col && to.val ? GF_OK : gf_fail_memory(err, "the rows");
+    if (st == GF_OK) st = gf_chunk_rows(f->v, chunk, &room, &p, err);
+    if (st == GF_OK) st = fill_piece(f, chunk, p, &to, err);
+    if (st == GF_OK)
+        st = gf_row_file_write(f->out.entries, x->start[x->n_rows], to.first, n, to.col, to.val,
+                               err);
+    gf_free(to.col);
+    gf_free(to.val);
+    gf_buffer_release(&room);
+    return st;
+}
+
+static gf_status fill(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    finisher *f = context;
+    const gf_chunk *chunk = &f->v->chunks[index];
+    const piece whole = {f->out.x.col, f->out.x.val, 0};
+    if (f->out.entries) return fill_file(f, chunk, err);
+    return fill_piece(f, chunk, (const unsigned char *)chunk->rows.ptr, &whole, err);
 }
 
 /* ---- describe ------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@ enum { TASK_BYTES = 256 << 10, TASK_TEXTS = 4096, SMALL_CHUNK = 128 << 10 };
 void gf_vectors_release(gf_vectors *vectors)
 {
     gf_csr_release(&vectors->x);
+    gf_spill_free(vectors->entries);
     gf_free(vectors->kind);
     gf_vocabulary_release(&vectors->vocabulary);
     *vectors = (gf_vectors){0};
@@ -52,6 +53,7 @@ void gf_vectorizer_free(gf_vectorizer *v)
     gf_free(v->workers);
     gf_free(v->chunks);
     gf_free(v->more_stop_words);
+    gf_spill_free(v->spill);
     gf_free(v);
 }
 
@@ -62,6 +64,13 @@ gf_analyser *gf_vectorizer_take_analyser(gf_vectorizer *v)
     v->workers[0]->analyser = NULL;
     v->failed = GF_EINVAL; /* it can only be freed now */
     return taken;
+}
+
+gf_status gf_vectorizer_spill(gf_vectorizer *v, const char *folder, gf_error *err)
+{
+    gf_status st = gf_spill_create(folder, &v->spill, err);
+    if (st == GF_OK) v->folder = folder;
+    return st;
 }
 
 uint32_t gf_vectorizer_size(const gf_vectorizer *v)
@@ -140,7 +149,8 @@ static gf_status reserve_chunks(gf_vectorizer *v, size_t more, gf_error *err)
 static gf_status keep_chunk(gf_vectorizer *v, gf_chunk *chunk, gf_error *err)
 {
     gf_chunk *last = v->n_chunks ? &v->chunks[v->n_chunks - 1] : NULL;
-    if (!last || last->worker != chunk->worker || last->rows.len + chunk->rows.len > SMALL_CHUNK) {
+    if (!last || last->spilled || last->worker != chunk->worker ||
+        last->rows.len + chunk->rows.len > SMALL_CHUNK) {
         v->chunks[v->n_chunks++] = *chunk;
         return GF_OK;
     }
@@ -150,12 +160,41 @@ static gf_status keep_chunk(gf_vectorizer *v, gf_chunk *chunk, gf_error *err)
     return gf_buffer_check(&last->rows, err);
 }
 
+/* What the chunks hold in memory goes to the file. */
+static gf_status spill_chunks(gf_vectorizer *v, size_t from, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = from; i < v->n_chunks && v->spill && st == GF_OK; i++) {
+        gf_chunk *c = &v->chunks[i];
+        size_t n = c->rows.len;
+        st = gf_spill_write(v->spill, v->spilled, c->rows.ptr, n, err);
+        gf_buffer_release(&c->rows);
+        c->rows.len = n;
+        c->spilled = true;
+        c->offset = v->spilled;
+        v->spilled += n;
+    }
+    return st;
+}
+
+gf_status gf_chunk_rows(const gf_vectorizer *v, const gf_chunk *chunk, gf_buffer *room,
+                        const unsigned char **rows, gf_error *err)
+{
+    *rows = (const unsigned char *)chunk->rows.ptr;
+    if (!chunk->spilled) return GF_OK;
+    gf_buffer_reset(room);
+    char *to = gf_buffer_reserve(room, chunk->rows.len);
+    *rows = (const unsigned char *)to;
+    if (!to) return gf_buffer_check(room, err);
+    return gf_spill_read(v->spill, chunk->offset, to, chunk->rows.len, err);
+}
+
 /* Runs the tasks; their chunks are made where the vectorizer's end, in room that is there. */
 static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_tasks,
                      const gf_cancel *cancel, gf_error *err)
 {
     job j = {v, texts, v->chunks + v->n_chunks};
-    size_t at = 0;
+    size_t at = 0, before = v->n_chunks;
     for (size_t i = 0; i < n_tasks; i++) {
         j.chunks[i] = (gf_chunk){.first = (uint32_t)at, .n = task_texts(texts + at, n - at)};
         at += j.chunks[i].n;
@@ -167,7 +206,7 @@ static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_
         gf_status kept = keep_chunk(v, &chunk, st == GF_OK ? err : NULL);
         if (st == GF_OK) st = kept;
     }
-    return st;
+    return st == GF_OK ? spill_chunks(v, before, err) : st;
 }
 
 gf_status gf_vectorizer_add(gf_vectorizer *v, const gf_text *texts, size_t n,

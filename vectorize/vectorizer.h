@@ -24,6 +24,7 @@
 
 #include "base/csr.h"
 #include "base/pool.h"
+#include "base/spill.h"
 #include "vectorize/options.h"
 #include "vectorize/vocabulary.h"
 
@@ -36,6 +37,7 @@ typedef enum gf_row_kind { GF_ROW_PLAIN, GF_ROW_RESCUED, GF_ROW_EMPTY } gf_row_k
 
 typedef struct gf_vectors {
     gf_csr x;                 /* [n_docs x n_terms], weights; columns rise within a row */
+    gf_spill *entries;        /* not NULL: x.col and x.val are, they lie there (base/row_file.h) */
     uint8_t *kind;            /* gf_row_kind of each row (x.n_rows) */
     uint32_t n_rescued;       /* rows of GF_ROW_RESCUED */
     uint32_t n_empty;         /* rows of GF_ROW_EMPTY */
@@ -55,6 +57,13 @@ typedef struct gf_analyser gf_analyser; /* vectorize/analyser.h */
 gf_status gf_vectorizer_create(const gf_vectorizer_options *options, gf_pool *pool,
                                gf_vectorizer **vectorizer, gf_error *err);
 void gf_vectorizer_free(gf_vectorizer *vectorizer);
+
+/**
+ * Keep no rows in memory, but in temporary files on the disk of that folder (borrowed until free),
+ * and so those that finish makes; what they are is the same. Before the first add.
+ * @return GF_OK; GF_EIO, GF_ENOMEM
+ */
+gf_status gf_vectorizer_spill(gf_vectorizer *vectorizer, const char *folder, gf_error *err);
 
 /**
  * Add n documents behind those that are there. The texts are only borrowed during the call.

@@ -17,6 +17,8 @@ typedef struct gf_chunk {
     uint32_t first; /* row of its first document */
     uint32_t n;     /* documents */
     unsigned worker;
+    bool spilled;    /* rows.ptr is NULL: rows.len bytes of the spill, from there on */
+    uint64_t offset; /* then */
 } gf_chunk;
 
 struct gf_vectorizer {
@@ -29,6 +31,13 @@ struct gf_vectorizer {
     size_t n_chunks, chunk_capacity;
     uint32_t n_docs;
     gf_status failed; /* of an add; GF_OK */
+    const char *folder; /* borrowed; NULL: all is kept in memory */
+    gf_spill *spill;    /* chunks' rows, one behind the other; NULL likewise */
+    uint64_t spilled;   /* bytes of it */
 };
+
+/** A chunk's rows: its own, or read into `room`. Borrowed from either. */
+gf_status gf_chunk_rows(const gf_vectorizer *v, const gf_chunk *chunk, gf_buffer *room,
+                        const unsigned char **rows, gf_error *err);
 
 #endif

@@ -35,10 +35,38 @@ typedef struct gf_rebuild_options {
     gf_start start;
     const gf_matrix *matrix; /* cluster its rows, also where nothing has changed; may be NULL */
     unsigned threads;        /* 0: one per processor */
+    uint64_t memory;         /* bytes that the process may take (gf_memory_estimate); 0: any */
     const gf_cancel *cancel; /* may be NULL */
     gf_progress *progress;   /* may be NULL */
     void *context;
 } gf_rebuild_options;
+
+/**
+ * What a rebuild holds in memory, in bytes: counted from the documents (of many of them from 20,000,
+ * evenly spread), before anything is built. Pages of the store's files that the system maps and
+ * takes back as it likes are not counted. docs/algorithms.md has the formula.
+ */
+typedef struct gf_memory_estimate {
+    uint64_t documents; /* that the configuration is about */
+    uint64_t text;      /* bytes of their texts */
+    uint64_t entries;   /* of the matrix */
+    uint64_t terms;     /* of the matrix; and words of all texts: */
+    uint64_t words;
+    uint32_t k; /* clusters: what is set, else those that are served, else 100 */
+
+    uint64_t program; /* and the store's buffers */
+    uint64_t reading; /* texts at hand, words of each thread, counted documents */
+    uint64_t rows;    /* CSR: 8 bytes an entry, 9 a row */
+    uint64_t ids;     /* of the documents, and the vocabulary */
+    uint64_t points;  /* the distinct rows: 8 bytes an entry */
+    uint64_t labels;  /* labels, bounds, scores of each row */
+    uint64_t centres; /* and their index */
+    uint64_t naming;  /* texts that labels are chosen from */
+    uint64_t writing; /* changes on their way to disk */
+    uint64_t index;   /* inverted, for search */
+    uint64_t peak;    /* of all that is held at a time */
+    uint64_t least;   /* peak of the least --memory that does */
+} gf_memory_estimate;
 
 typedef enum gf_rebuild_outcome { GF_REBUILT, GF_UNMODIFIED, GF_WOULD_REBUILD } gf_rebuild_outcome;
 
@@ -67,6 +95,7 @@ typedef struct gf_rebuild_result {
     gf_rebuild_outcome outcome;
     gf_build_info build; /* the new build, or the one that is served; slices are empty */
     uint64_t unknown;    /* rows of the matrix that no document has the id of */
+    gf_memory_estimate memory; /* only with dry_run: what the rebuild would take */
 } gf_rebuild_result;
 
 /**
