@@ -24,7 +24,7 @@ static gf_status add_changed(void *context, gf_place where, gf_error *err)
     gf_json_put_string(&w, "namespace", where.name_space);
     gf_json_put_string(&w, "collection", where.collection);
     gf_json_end(&w, '}');
-    gf_buffer_str(all, all->len ? "," : "");
+    gf_buffer_str(all, all->len > 1 ? "," : "");
     gf_buffer_slice(all, gf_buffer_view(&list));
     gf_status st = gf_buffer_check(&list, err);
     gf_buffer_release(&list);
@@ -38,17 +38,14 @@ void gf_json_put_health(gf_json_writer *w, const gf_store_health *h)
     gf_json_put_uint(w, "failed", h->failed);
     gf_json_put_uint(w, "changed", h->changed);
     if (h->failed == 0) return;
-    gf_buffer at = {0};
-    gf_clock_write_iso(&at, h->failed_at);
     gf_json_key(w, "last_failure");
     gf_json_begin(w, '{');
-    gf_json_put_string(w, "time", gf_buffer_view(&at));
+    gf_json_put_time(w, "time", h->failed_at);
     gf_json_put_str(w, "namespace", h->failed_namespace);
     gf_json_put_str(w, "collection", h->failed_collection);
     gf_json_put_str(w, "configuration", h->failed_configuration);
     gf_json_put_str(w, "error", h->failed_why);
     gf_json_end(w, '}');
-    gf_buffer_release(&at);
 }
 
 /* Who holds it now is another process where this one has not taken it only for that. */
@@ -66,11 +63,14 @@ gf_status gf_run_status(gf_call *call, gf_error *err)
     bool names = gf_call_flag(call, "changed");
     gf_row_writer row = {.call = call};
     gf_stored stored;
+    gf_buffer_str(&changed, "[");
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK) st = gf_store_read_status(store, &s, err);
     if (st == GF_OK) st = gf_stored_count(store, call->cancel, &stored, err);
     if (st == GF_OK)
         st = gf_store_read_health(store, names ? add_changed : NULL, &changed, &health, err);
+    gf_buffer_str(&changed, "]");
+    if (st == GF_OK) st = gf_buffer_check(&changed, err);
     if (st == GF_OK) {
         gf_json_writer *w = gf_row_writer_begin(&row);
         gf_json_put_str(w, "store", call->store_path(call->context));
@@ -84,11 +84,8 @@ gf_status gf_run_status(gf_call *call, gf_error *err)
         gf_json_put_uint(w, "bytes", s.bytes);
         gf_json_put_health(w, &health);
         if (names) {
-            gf_buffer list = {0};
-            gf_buffer_format(&list, "[%s]", gf_buffer_cstr(&changed));
             gf_json_key(w, "changed_collections");
-            gf_json_raw(w, gf_buffer_view(&list));
-            gf_buffer_release(&list);
+            gf_json_raw(w, gf_buffer_view(&changed));
         }
         st = gf_row_writer_emit_only(&row, err);
     }

@@ -125,7 +125,7 @@ static gf_status sort_halves(enlarging *g, const piece *q, uint32_t *n_first, gf
 static gf_status add_halves(enlarging *g, uint32_t i, gf_error *err)
 {
     piece *q = &g->pieces[i];
-    uint32_t first;
+    uint32_t first = 0;
     gf_status st = sort_halves(g, q, &first, err);
     if (st != GF_OK) return st;
     q->halves = g->n;

@@ -255,13 +255,14 @@ static uint32_t count_above(const double *value, uint32_t d, double share)
     return n;
 }
 
-/* m's columns become orthogonal and of unit length, and span what they did; fewer where they depend
- * on each other. Once leaves rounding errors by the condition of m, the second time removes them.
+/*
+ * m's columns become orthogonal and of unit length, and span what they did; fewer where they depend
+ * on each other. Once leaves rounding errors by the condition of m, a second time removes them.
  */
-static gf_status make_orthogonal(const work *w, tall *m, gf_error *err)
+static gf_status make_orthogonal(const work *w, tall *m, int times, gf_error *err)
 {
     gf_status st = GF_OK;
-    for (int time = 0; time < 2 && st == GF_OK; time++) {
+    for (int time = 0; time < times && st == GF_OK; time++) {
         double *vector = NULL, *value = NULL;
         st = find_eigenvectors(w, m, &vector, &value, err);
         uint32_t d = st == GF_OK ? count_above(value, m->d, LEAST_EIGENVALUE) : 0;
@@ -287,8 +288,9 @@ static gf_status find_range(const work *w, const gf_csr *x, uint32_t l, uint64_t
     if (st == GF_OK) st = fill(w, seed, basis, err);
     for (int i = 0; i < ITERATIONS && st == GF_OK; i++) {
         st = multiply(w, x, basis, &y, err);
+        if (st == GF_OK) st = make_orthogonal(w, &y, 1, err);
         if (st == GF_OK) st = multiply(w, &t, &y, basis, err);
-        if (st == GF_OK) st = make_orthogonal(w, basis, err);
+        if (st == GF_OK) st = make_orthogonal(w, basis, 2, err);
     }
     tall_release(&y);
     gf_csr_release(&t);

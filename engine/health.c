@@ -79,10 +79,13 @@ static void copy_text(char *to, size_t size, gf_slice s)
     to[n] = '\0';
 }
 
-static void take_failure(gf_store_health *h, gf_place where, gf_slice name, gf_slice value)
+static gf_status take_failure(gf_store_health *h, gf_place where, gf_slice name, gf_slice value,
+                              gf_error *err)
 {
     gf_buffer text = {0};
     gf_buffer_slice(&text, value);
+    gf_status st = gf_buffer_check(&text, err);
+    if (st != GF_OK) return st;
     char *why;
     int64_t at = strtoll(gf_buffer_cstr(&text), &why, 10);
     h->failed++;
@@ -91,22 +94,22 @@ static void take_failure(gf_store_health *h, gf_place where, gf_slice name, gf_s
         copy_text(h->failed_namespace, sizeof h->failed_namespace, where.name_space);
         copy_text(h->failed_collection, sizeof h->failed_collection, where.collection);
         copy_text(h->failed_configuration, sizeof h->failed_configuration, name);
-        copy_text(h->failed_why, sizeof h->failed_why,
-                  gf_slice_str(*why == ' ' ? why + 1 : why));
+        copy_text(h->failed_why, sizeof h->failed_why, gf_slice_str(*why == ' ' ? why + 1 : why));
     }
     gf_buffer_release(&text);
+    return GF_OK;
 }
 
 static gf_status find_failures(looking *l, gf_place where, const gf_row *row, gf_error *err)
 {
-    for (size_t i = 0; i < row->n_cells; i++) {
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < row->n_cells && st == GF_OK; i++) {
         gf_slice name;
         if (row->cells[i].family == GF_COLLECTIONS_MAIN &&
             gf_configuration_of(row->cells[i].qualifier, "failed", &name))
-            take_failure(l->health, where, name, row->cells[i].value);
+            st = take_failure(l->health, where, name, row->cells[i].value, err);
     }
-    (void)err;
-    return GF_OK;
+    return st;
 }
 
 /* Whether a build was made of other documents than the collection has now. */
@@ -155,8 +158,10 @@ static gf_status visit_row(void *context, const gf_row *found, gf_error *err)
     if (st == GF_OK && !going) {
         bool good = gf_key_take_string(&key, &parts[0]) && gf_key_take_string(&key, &parts[1]);
         gf_place where = {gf_buffer_view(&parts[0]), gf_buffer_view(&parts[1])};
-        st = good ? look_at(l, where, &row, err)
-                  : gf_fail(err, GF_ECORRUPT, "table collections: a key is damaged");
+        if (!good) st = gf_fail(err, GF_ECORRUPT, "table collections: a key is damaged");
+        if (st == GF_OK) st = gf_buffer_check(&parts[0], err);
+        if (st == GF_OK) st = gf_buffer_check(&parts[1], err);
+        if (st == GF_OK) st = look_at(l, where, &row, err);
     }
     gf_buffer_release(&parts[0]);
     gf_buffer_release(&parts[1]);

@@ -71,6 +71,7 @@ static void reading(void **state)
                                          {"rebuild", "collection mid dry-run true"},
                                          {"rebuild", "collection mid explain-k true threads 1"},
                                          {"status", ""},
+                                         {"status", "changed true"},
                                          {"init", ""},
                                          {"version", ""}};
     transport t;

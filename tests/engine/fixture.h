@@ -108,6 +108,9 @@ void fixture_dump_build(fixture *f, const char *collection, const char *configur
 /** Append all rows of all tables. */
 void fixture_dump(fixture *f, gf_buffer *out);
 
+/** The same without the cells of a column. */
+void fixture_dump_but(fixture *f, gf_slice column, gf_buffer *out);
+
 /** The dump of all tables is what it was before; `when` is told where it is not. */
 void fixture_same_dump(fixture *f, const gf_buffer *before, const char *when);
 
