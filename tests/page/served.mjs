@@ -5,6 +5,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+/* "." and ".." cannot be a part of a path. */
+const pathOf = (collection, what) =>
+    /^\.\.?$/.test(collection)
+        ? `collections//${what}?collection=${collection}`
+        : `collections/${encodeURIComponent(collection)}/${what}`;
+
 export const chromiumPath = () =>
     ['/usr/bin/chromium', '/usr/bin/chromium-browser', process.env.CHROMIUM ?? ''].find(
         (p) => p && existsSync(p),
@@ -61,7 +67,7 @@ export class Served {
     put(collection, documents) {
         return this.ask(
             'POST',
-            `collections/${encodeURIComponent(collection)}/documents`,
+            pathOf(collection, 'documents'),
             documents.map((d) => JSON.stringify(d)).join('\n'),
         );
     }
@@ -69,7 +75,7 @@ export class Served {
     async rebuild(collection, values = '') {
         let task = await this.ask(
             'POST',
-            `collections/${encodeURIComponent(collection)}/builds${values}`,
+            pathOf(collection, 'builds') + values,
         );
         while (['queued', 'running'].includes(task.state)) {
             await new Promise((go) => setTimeout(go, 50));

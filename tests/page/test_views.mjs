@@ -157,6 +157,21 @@ inBrowser('a cluster, its pages, and a document with its reasons', async (page) 
     );
 });
 
+inBrowser('names that a path would take for steps', async (page) => {
+    await server.put('..', [
+        { id: '.', text: 'bees make honey' },
+        { id: '..', text: 'queen bees and honey' },
+        { id: 'a', text: 'honey of the bees' },
+    ]);
+    await server.rebuild('..');
+    await open(page, '#/c/../doc/..', '.document-text');
+    assert.equal(await page.locator('.document-text').textContent(), 'queen bees and honey');
+    await open(page, '#/c/..', 'a.tile');
+    await page.locator('a.tile').first().click();
+    await page.waitForSelector('a.document');
+    assert.equal(await page.locator('a.document').count(), 3);
+});
+
 inBrowser('hostile names, labels and texts are text', async (page) => {
     await server.put(
         HOSTILE,

@@ -12,9 +12,24 @@ export class Problem extends Error {
     }
 }
 
-/** at`/v1/collections/${name}` with each part encoded. */
-export const at = (strings, ...parts) =>
-    strings.reduce((path, s, i) => path + encodeURIComponent(parts[i - 1]) + s);
+const PARAMETERS = { collections: 'collection', documents: 'id' };
+
+/**
+ * at`v1/collections/${name}` with each part encoded. Browsers take the parts "." and ".." for steps,
+ * however they are encoded: such a name is given in the query, and its part left empty.
+ */
+export function at(strings, ...parts) {
+    const steps = [];
+    const path = strings.reduce((before, s, i) => {
+        const part = parts[i - 1];
+        const [, kind] = before.match(/(\w+)\/$/) ?? [];
+        if (!PARAMETERS[kind] || (part !== '.' && part !== '..'))
+            return before + encodeURIComponent(part) + s;
+        steps.push(`${PARAMETERS[kind]}=${part}`);
+        return before + s;
+    });
+    return steps.length ? `${path}?${steps.join('&')}` : path;
+}
 
 /** "?a=1&b" of what is set. */
 export function query(values) {
@@ -45,8 +60,9 @@ export function problemOf(status, text) {
     }
 }
 
-/** Ask, once more with a token where one is needed. */
+/** Ask, once more with a token where one is needed. The path is at`...` or at`...` + query(...). */
 export async function ask(path, options = {}) {
+    path = path.replace(/\?(.*)\?/, '?$1&');
     let answer;
     const sent = sessionStorage.getItem(TOKEN);
     try {
