@@ -49,6 +49,7 @@ static void let_go(gf_request *r)
     bool last = --r->references == 0;
     pthread_mutex_unlock(&r->lock);
     if (!last) return;
+    if (r->has_place) gf_socket_give_place(r->http->options.socket);
     if (r->spool) fclose(r->spool);
     gf_free(r->body.bytes);
     gf_free(r->outgoing.bytes);

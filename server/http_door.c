@@ -122,6 +122,7 @@ static void switch_over(void *context, struct MHD_Connection *connection, void *
         r->visitor = fd;
         if (r->gone) shutdown(fd, SHUT_RDWR); /* the server is closing */
         pthread_mutex_unlock(&r->lock);
+        r->has_place = false;
         if (gf_socket_let_in(r->http->options.socket, &guest, NULL) == GF_OK) return;
     }
     gf_free(v);
@@ -154,10 +155,11 @@ static void open_door(gf_request *r)
         gf_answer_problem(r, 403, GF_REFUSED_OVER_HTTP);
     else if (r->has_body || !wants_to_switch(r))
         gf_answer_problem(r, 426, "this address wants Upgrade: " PROTOCOL ", and no body");
-    else if (!socket || !gf_socket_has_room(socket))
+    else if (!socket || !gf_socket_keep_place(socket))
         gf_answer_problem(r, 503, "too many commands are served at once");
     else {
         r->status = MHD_HTTP_SWITCHING_PROTOCOLS;
+        r->has_place = true;
         __atomic_store_n(&r->upgrades, true, __ATOMIC_RELEASE);
     }
 }

@@ -171,17 +171,26 @@ static void take_in(gf_socket *s, int fd)
         close(fd);
 }
 
-bool gf_socket_has_room(gf_socket *s)
+bool gf_socket_keep_place(gf_socket *s)
 {
     pthread_mutex_lock(&s->lock);
-    bool room = s->guests < s->most / 2 && !s->closing;
+    bool room = s->guests + s->kept < s->most / 2 && !s->closing;
+    s->kept += room;
     pthread_mutex_unlock(&s->lock);
     return room;
+}
+
+void gf_socket_give_place(gf_socket *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->kept--;
+    pthread_mutex_unlock(&s->lock);
 }
 
 gf_status gf_socket_let_in(gf_socket *s, const gf_guest *guest, gf_error *err)
 {
     gf_connection *c = make_connection(s, guest);
+    gf_socket_give_place(s); /* it counts itself now */
     if (c) return start_talking(c, err);
     close(guest->fd);
     return gf_fail_memory(err, "a connection");

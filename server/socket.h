@@ -42,12 +42,16 @@ typedef struct gf_guest {
     void *context;
 } gf_guest;
 
-/** Whether another guest may come in: half as many as callers. */
-bool gf_socket_has_room(gf_socket *socket);
+/**
+ * Keep a place for another guest: there are half as many as for callers. It is given back, or taken
+ * by gf_socket_let_in, however that ends. False where there is none.
+ */
+bool gf_socket_keep_place(gf_socket *socket);
+void gf_socket_give_place(gf_socket *socket);
 
 /**
- * Talk with a guest as with other callers. It counts for draining and closing as they do, and takes
- * no place of theirs.
+ * Talk with a guest, whose place was kept, as with other callers. It counts for draining and
+ * closing as they do, and takes no place of theirs.
  * @return GF_OK; GF_ENOMEM, and then the descriptor is closed and `end` was not called
  */
 gf_status gf_socket_let_in(gf_socket *socket, const gf_guest *guest, gf_error *err);

@@ -63,6 +63,7 @@ struct gf_socket {
     gf_connection *connections; /* n */
     size_t n, calls, early;     /* calls that run; those accepted before the draining began */
     size_t guests;              /* of the n: those that were let in */
+    size_t kept;                /* places for guests to come */
     bool lingering;             /* draining; but early calls run */
     bool closing;               /* no more calls */
     double stopped;             /* when the draining was to stop; 0: not */
