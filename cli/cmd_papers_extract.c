@@ -1,8 +1,5 @@
 #include "cli/papers.h"
 
-static const gf_own_option options[] = {
-    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
-
 const gf_command gf_command_papers_extract = {
     .name = "papers extract",
     .examples = "    grouperfish papers extract ./pdf/ --grobid http://localhost:8070\n"
@@ -13,8 +10,8 @@ const gf_command gf_command_papers_extract = {
         "extracted already is not sent.\n",
     .positionals = gf_import_files,
     .n_positionals = 1,
-    .options = options,
-    .n_options = GF_COUNT(options),
+    .options = gf_import_progress,
+    .n_options = GF_COUNT(gf_import_progress),
     .display = {.columns = gf_papers_columns,
                 .n_columns = GF_PAPERS_COLUMNS,
                 .single = true,

@@ -1,8 +1,5 @@
 #include "cli/papers.h"
 
-static const gf_own_option options[] = {
-    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
-
 const gf_command gf_command_papers_import_tei = {
     .name = "papers import-tei",
     .examples = "    grouperfish papers import-tei ./tei/          files such as SHA1.tei.xml\n"
@@ -17,8 +14,8 @@ const gf_command gf_command_papers_import_tei = {
         "refers to another file, is refused.\n",
     .positionals = gf_import_files,
     .n_positionals = 1,
-    .options = options,
-    .n_options = GF_COUNT(options),
+    .options = gf_import_progress,
+    .n_options = GF_COUNT(gf_import_progress),
     .display = {.columns = gf_papers_columns,
                 .n_columns = GF_PAPERS_COLUMNS,
                 .single = true,

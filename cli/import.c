@@ -1,10 +1,16 @@
 #include "cli/import.h"
 
 const gf_positional gf_import_files[1] = {{.name = "FILE", .repeats = true}};
+
+/* clang-format off */
+#define PROGRESS {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}
+/* clang-format on */
+
 const gf_own_option gf_import_options[GF_IMPORT_OPTIONS] = {
     {"rejects", "FILE", "write refused records there, as they were"},
     {"force", NULL, "replace that file"},
-    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
+    PROGRESS};
+const gf_own_option gf_import_progress[1] = {PROGRESS};
 
 gf_status gf_import_prepare(gf_session *s, gf_error *err)
 {

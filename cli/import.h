@@ -17,6 +17,9 @@ extern const gf_positional gf_import_files[1];
 enum { GF_IMPORT_OPTIONS = 3 };
 extern const gf_own_option gf_import_options[GF_IMPORT_OPTIONS];
 
+/** --progress alone, of those that keep no rejects. */
+extern const gf_own_option gf_import_progress[1];
+
 /** One count of a summary. */
 typedef struct gf_import_count {
     const char *key, *label;

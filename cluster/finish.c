@@ -25,7 +25,7 @@ bool gf_drop_empty_clusters(gf_partition *p, const double *weight, uint32_t *num
     return dropped;
 }
 
-static int by_falling_weight(const void *a, const void *b, void *context)
+int gf_by_falling_weight(const void *a, const void *b, void *context)
 {
     const double *weight = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -43,7 +43,7 @@ gf_status gf_order_clusters(gf_partition *p, double *weight, uint32_t *number, g
     for (uint32_t c = 0; st == GF_OK && c < p->k; c++)
         order[c] = c;
     if (st == GF_OK) {
-        qsort_r(order, p->k, sizeof *order, by_falling_weight, weight);
+        qsort_r(order, p->k, sizeof *order, gf_by_falling_weight, weight);
         for (uint32_t c = 0; c < p->k; c++) {
             number[order[c]] = c;
             centres->at[c] = p->centres.at[order[c]];

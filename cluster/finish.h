@@ -23,6 +23,9 @@ bool gf_drop_empty_clusters(gf_partition *p, const double *weight, uint32_t *num
 gf_status gf_order_clusters(gf_partition *p, double *weight, uint32_t *number, gf_centres *centres,
                             gf_error *err);
 
+/** For qsort_r over numbers: by falling weight (double, the context), then by number. */
+int gf_by_falling_weight(const void *a, const void *b, void *weight);
+
 /** A similarity of unit vectors may be above 1 by rounding. */
 static inline float gf_at_most_1(float score)
 {

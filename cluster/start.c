@@ -1,6 +1,7 @@
 #include "cluster/start.h"
 
 #include "base/memory.h"
+#include "cluster/finish.h"
 
 #include <stdlib.h>
 
@@ -13,15 +14,6 @@ typedef struct start {
     uint32_t k_before, k;
     const gf_cancel *cancel;
 } start;
-
-static int by_falling_weight(const void *a, const void *b, void *context)
-{
-    const double *weight = context;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (weight[x] > weight[y]) return -1;
-    if (weight[x] < weight[y]) return 1;
-    return x < y ? -1 : x > y;
-}
 
 /* The label of each point, that of the first of its rows that has one; and what each weighs. */
 static void label_points(const start *s, uint32_t *label, double *weight)
@@ -43,7 +35,7 @@ static void rank_labels(const start *s, uint32_t *label, double *weight, uint32_
 {
     for (uint32_t c = 0; c < s->k_before; c++)
         order[c] = c;
-    qsort_r(order, s->k_before, sizeof *order, by_falling_weight, weight);
+    qsort_r(order, s->k_before, sizeof *order, gf_by_falling_weight, weight);
     for (uint32_t r = 0; r < s->k_before; r++)
         rank[order[r]] = r < s->k ? r : s->k;
     for (uint32_t p = 0; p < s->fold->n; p++)

@@ -72,6 +72,19 @@ void fixture_put(fixture *f, const char *collection, const char *id, const char 
     assert_ok(fixture_try_put(f->store, collection, &d, &err));
 }
 
+void fixture_put_field(fixture *f, const char *field, const char *id, const char *text,
+                       const char *time, const char *value)
+{
+    gf_error err;
+    gf_field more = {gf_slice_str(field), gf_slice_str(value)};
+    gf_document d = {.id = gf_slice_str(id),
+                     .text = gf_slice_str(text),
+                     .time = gf_slice_str(time),
+                     .fields = &more,
+                     .n_fields = 1};
+    assert_ok(fixture_try_put(f->store, "c", &d, &err));
+}
+
 void fixture_delete(fixture *f, const char *collection, const char *id)
 {
     gf_error err;

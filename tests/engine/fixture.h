@@ -35,6 +35,10 @@ gf_status fixture_try_delete(gf_store *store, const char *collection, const char
                              gf_error *err);
 
 void fixture_put(fixture *f, const char *collection, const char *id, const char *text);
+
+/** The same into "c", with a time and one more field, both as JSON. */
+void fixture_put_field(fixture *f, const char *field, const char *id, const char *text,
+                       const char *time, const char *value);
 void fixture_delete(fixture *f, const char *collection, const char *id);
 
 /** Put texts as the documents 000, 001, ...; they are all synced together. */

@@ -120,19 +120,6 @@ static void moments(void **state)
 /* ---- what rebuilds -----------------------------------------------------------------------------
  */
 
-static void put_with(fixture *f, const char *id, const char *text, const char *time,
-                     const char *stars)
-{
-    gf_error err;
-    gf_field field = {GF_SLICE("stars"), gf_slice_str(stars)};
-    gf_document d = {.id = gf_slice_str(id),
-                     .text = gf_slice_str(text),
-                     .time = gf_slice_str(time),
-                     .fields = &field,
-                     .n_fields = 1};
-    assert_ok(fixture_try_put(f->store, "c", &d, &err));
-}
-
 static gf_status note_id(void *context, gf_slice id, const gf_membership *m, gf_error *err)
 {
     (void)m;
@@ -169,9 +156,9 @@ static void part_of_a_collection(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    put_with(&f, "a", "red apple", "\"2026-01-01\"", "5");
-    put_with(&f, "b", "green apple", "\"2026-02-01\"", "1");
-    put_with(&f, "c", "red plum", "", "5");
+    fixture_put_field(&f, "stars", "a", "red apple", "\"2026-01-01\"", "5");
+    fixture_put_field(&f, "stars", "b", "green apple", "\"2026-02-01\"", "1");
+    fixture_put_field(&f, "stars", "c", "red plum", "", "5");
     fixture_set(&f, "c", "default", "filter", "stars>=4");
     assert_int_equal(rebuild(&f), GF_REBUILT);
     expect_members(&f, "a c ");
@@ -198,8 +185,8 @@ static void ages(void **state)
     char recent[32];
     fixture_open(&f);
     snprintf(recent, sizeof recent, "%" PRId64, gf_clock_ms() - 5000);
-    put_with(&f, "a", "red apple", recent, "5");
-    put_with(&f, "b", "green apple", "\"2020-02-01\"", "1");
+    fixture_put_field(&f, "stars", "a", "red apple", recent, "5");
+    fixture_put_field(&f, "stars", "b", "green apple", "\"2020-02-01\"", "1");
     fixture_set(&f, "c", "default", "since", "300d");
     int64_t day = gf_clock_ms() / 86400000;
     assert_int_equal(rebuild(&f), GF_REBUILT);
@@ -258,7 +245,7 @@ static void random_documents(void **state)
         snprintf(id, sizeof id, "%03d", i);
         snprintf(number, sizeof number, gf_random_below(&r, 2) ? "%d" : "\"%d\"", stars[i]);
         if (time[i] >= 0) snprintf(at, sizeof at, "%" PRId64, time[i] / 1000);
-        put_with(&f, id, "a text", at, number);
+        fixture_put_field(&f, "stars", id, "a text", at, number);
     }
     for (int k = 0; k < CHOICES; k++) {
         static const char *const signs[] = {"=", "!=", "<", "<=", ">", ">="};

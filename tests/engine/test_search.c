@@ -129,28 +129,15 @@ static void what_is_put_is_found_at_once(void **state)
 /* ---- filters ----------------------------------------------------------------------------------
  */
 
-static void put_dated(fixture *f, const char *id, const char *text, const char *time,
-                      const char *kind)
-{
-    gf_error err;
-    gf_field field = {GF_SLICE("kind"), gf_slice_str(kind)};
-    gf_document d = {.id = gf_slice_str(id),
-                     .text = gf_slice_str(text),
-                     .time = gf_slice_str(time),
-                     .fields = &field,
-                     .n_fields = 1};
-    assert_ok(fixture_try_put(f->store, "c", &d, &err));
-}
-
 static void filters_leave_out(void **state)
 {
     (void)state;
     gf_error err;
     fixture f;
     fixture_open(&f);
-    put_dated(&f, "a", "red apple", "\"2026-01-01\"", "\"x\"");
-    put_dated(&f, "b", "red plum", "\"2026-02-01\"", "\"y\"");
-    put_dated(&f, "c", "red pear", "\"2026-03-01\"", "\"x\"");
+    fixture_put_field(&f, "kind", "a", "red apple", "\"2026-01-01\"", "\"x\"");
+    fixture_put_field(&f, "kind", "b", "red plum", "\"2026-02-01\"", "\"y\"");
+    fixture_put_field(&f, "kind", "c", "red pear", "\"2026-03-01\"", "\"x\"");
     for (int built = 0; built < 2; built++) {
         gf_slice where = GF_SLICE("kind=x");
         fixture_search(&f, "red", &(gf_search_options){.where = &where, .n_where = 1});
@@ -207,8 +194,8 @@ static void what_a_build_leaves_out_is_found(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    put_dated(&f, "a", "red apple", "1", "\"x\"");
-    put_dated(&f, "b", "red plum", "2", "\"y\"");
+    fixture_put_field(&f, "kind", "a", "red apple", "1", "\"x\"");
+    fixture_put_field(&f, "kind", "b", "red plum", "2", "\"y\"");
     fixture_set(&f, "c", "default", "filter", "kind=x");
     fixture_rebuild(&f, "c");
     assert_finds(&f, "red", "a b");
