@@ -308,6 +308,22 @@ class Refused(Remote):
                 self.assertEqual(out, "")
                 self.assertRegex(err, pattern)
 
+    def test_what_asks_for_more_than_there_is(self):
+        """A server that was switched to says what it likes: the command neither ends badly nor reads for it."""
+        self.write("a.jsonl", documents(0, 1))
+        begun = b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + sharing.frame(1, b"GFSH\0\0\0\1") + sharing.frame(16)
+        stream, bytes_, ended = sharing.frame(24), sharing.frame(25, b"\x05"), sharing.frame(26, b"\0\0\0")
+        put, question = ("put", "x", "a.jsonl"), "what came is no question"
+        for words, said, expected, pattern in (
+                (["status"], stream, 2, question), (["status"], bytes_, 2, question), (put, bytes_, 2, question),
+                (put, stream + stream + bytes_, 2, question),
+                (["clusters", "x", "--tree", "--format", "table"],
+                 sharing.frame(19, b'{"depth":1e300,"label":[]}') + sharing.frame(19, b'{"depth":-1}') + ended, 0, "^$")):
+            with self.subTest(words=words, said=said[:40]):
+                code, _, err = self.run_command(*words, "--server", Answers(begun + said, keep=True).url)
+                self.assertEqual(code, expected, err)
+                self.assertRegex(err, pattern)
+
     def test_busy(self):
         """Retry-After is waited for, where --wait is long enough."""
         busy = b"HTTP/1.1 %d Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
