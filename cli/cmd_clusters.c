@@ -37,8 +37,7 @@ static void show_node(gf_session *s, gf_json_value row)
     gf_slice text = gf_member_text(row, "label");
     gf_buffer_count(&size, (uint64_t)gf_member_number(row, "size"));
     gf_text_fold(&label, text.len ? text : GF_SLICE("all"));
-    fprintf(s->out, "%*s  %*s%s", SIZE, gf_buffer_cstr(&size), indent, "",
-            gf_buffer_cstr(&label));
+    fprintf(s->out, "%*s  %*s%s", SIZE, gf_buffer_cstr(&size), indent, "", gf_buffer_cstr(&label));
     if (cluster > 0)
         fprintf(s->out, "  [%.0f]\n", cluster);
     else
