@@ -308,6 +308,15 @@ class Refused(Remote):
                 self.assertEqual(out, "")
                 self.assertRegex(err, pattern)
 
+    def test_strangers_that_keep_the_connection(self):
+        """The status is told also where a body comes in chunks, or not as it was said."""
+        for head, status in ((b"404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 404),
+                             (b"204 No Content\r\n\r\n", 204), (b"304 Not Modified\r\n\r\n", 304),
+                             (b"200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", 200), (b"200 OK\r\n\r\n", 200)):
+            with self.subTest(head=head):
+                self.fails(6, rf"no Grouperfish \(HTTP status {status}\)", "status", "--wait", "1", "--server",
+                           Answers(b"HTTP/1.1 " + head, keep=True).url)
+
     def test_what_asks_for_more_than_there_is(self):
         """A server that was switched to says what it likes: the command neither ends badly nor reads for it."""
         self.write("a.jsonl", documents(0, 1))
