@@ -342,6 +342,12 @@ class Refused(Remote):
             self.fails(6, "no Grouperfish", "status", "--server", server.url, "--wait", "60")
             self.assertEqual(len(server.times), 3)
             self.assertGreater(server.times[2] - server.times[0], 1.9)
+        said = b'{"detail":"red \\u001b[31m and gone"}'
+        server = Answers(b"HTTP/1.1 503 Busy\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
+                         b"Content-Length: %d\r\n\r\n%s" % (len(said), said), gone)
+        err = self.fails(6, r"waiting: \S+: red \[31m and gone", "put", "x", "-", "--from", "jsonl", "--server",
+                         server.url, "--wait", "60", "--progress", "jsonl")
+        self.assertNotIn("\x1b", err)
         server = Answers(b"HTTP/1.1 503 Busy\r\nRetry-After: 100\r\nContent-Length: 0\r\n\r\n")
         began = time.monotonic()
         self.fails(4, r"is busy \(HTTP status 503\)", "status", "--server", server.url, "--wait", "20")
