@@ -207,7 +207,10 @@ static gf_status open_log(importing *i, gf_error *err)
     bool again = gf_call_flag(call, "again");
     if (st == GF_OK) st = gf_batch_create(gf_store_database(i->log.store), &i->batch, err);
     if (st == GF_OK) st = gf_log_read_create(&i->log, i->batch, again, &i->before, err);
-    if (st == GF_OK && i->log.made) st = gf_log_read_forget(i->before, err);
+    if (st == GF_OK && !i->log.lines) {
+        st = gf_log_read_forget(i->before, err);
+        if (st == GF_OK) st = gf_log_make(&i->log, err);
+    }
     return st == GF_OK ? read_next(i, err) : st;
 }
 

@@ -278,6 +278,23 @@ static void memory_fails(void **state)
     transport_close(&t);
 }
 
+/* Making a dropped log again fails at every allocation: none of the lines counts as imported. */
+static void making_it_again_fails(void **state)
+{
+    (void)state;
+    transport t;
+    gf_buffer log = {0};
+    transport_open(&t);
+    write_lines(&log, 0, 10);
+    check_import(&t, &log, 10, 0, 0);
+    assert_run(&t, "table drop", "table", "web");
+    gf_test_sweep(run_swept, NULL, &(swept){&t, gf_buffer_view(&log)});
+    assert_run(&t, "table scan", "table", "web", "family", "http");
+    assert_int_equal(t.n_rows, 10);
+    gf_buffer_release(&log);
+    transport_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_counts_once),
@@ -287,6 +304,7 @@ int main(void)
                                        cmocka_unit_test(a_late_difference),
                                        cmocka_unit_test(dropped),
                                        cmocka_unit_test(stopped),
-                                       cmocka_unit_test(memory_fails)};
+                                       cmocka_unit_test(memory_fails),
+                                       cmocka_unit_test(making_it_again_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
