@@ -27,7 +27,8 @@ typedef struct gf_log {
 /**
  * Open the log that argument "log" names, begin with {.call = call}. Where it is missing and
  * `make` is set, LOG-by is made, and LOG is for gf_log_make: what LOG-by still tells of lines that
- * were dropped with it is to be forgotten before.
+ * were dropped with it is to be forgotten before. LOG without LOG-by is GF_ENOTFOUND: which numbers
+ * its lines have is lost.
  */
 gf_status gf_log_open(gf_log *l, bool make, gf_error *err);
 gf_status gf_log_make(gf_log *l, gf_error *err);

@@ -40,6 +40,7 @@ static gf_status find_lines_families(gf_log *l, gf_error *err)
                          (unsigned *const[]){&l->http, &l->user}, 2, err);
 }
 
+/* It knows which numbers of lines were used: of lines that are there it cannot be made again. */
 static gf_status open_by(gf_log *l, bool make, gf_error *err)
 {
     gf_buffer name = {0};
@@ -48,7 +49,7 @@ static gf_status open_by(gf_log *l, bool make, gf_error *err)
     gf_slice by = gf_buffer_view(&name);
     gf_status st = gf_buffer_check(&name, err);
     if (st == GF_OK) st = gf_user_table_open(l->store, l->call->name_space, by, &l->by, err);
-    if (st == GF_ENOTFOUND && make) st = make_one(l, by, by_schema, &l->by, err);
+    if (st == GF_ENOTFOUND && make && !l->lines) st = make_one(l, by, by_schema, &l->by, err);
     if (st == GF_OK)
         st = find_families(l->by, (const char *const[]){"entry"}, (unsigned *const[]){&l->entry}, 1,
                            err);

@@ -1,6 +1,7 @@
 /* log import: lines of an access log, each with its entries by ip, cookie and login. */
 #include "api/log_read.h"
 #include "base/utf8.h"
+#include "engine/internal.h"
 #include "sources/accesslog.h"
 
 enum { MOST_WAITING = 100 };
@@ -20,17 +21,13 @@ typedef struct importing {
 static gf_status read_next(importing *i, gf_error *err)
 {
     gf_row row = {0};
-    int64_t next = 0;
     gf_log *l = &i->log;
     gf_status st = gf_log_entry_key(l, GF_SLICE("next"), GF_SLICE(""), 0, 0, &i->next_key, err);
     if (st == GF_OK)
         st = gf_table_get_cell(gf_user_table_rows(l->by), NULL, gf_buffer_view(&i->next_key),
                                l->entry, GF_SLICE("line"), 1, &row, err);
-    if (st == GF_OK) {
-        for (size_t c = 0; c < row.cells[0].value.len; c++)
-            next = 10 * next + (row.cells[0].value.ptr[c] - '0');
-        i->next = (uint64_t)next;
-    }
+    if (st == GF_OK && !gf_cell_number(&row.cells[0], &i->next))
+        st = gf_fail(err, GF_ECORRUPT, "the number of an access log's next line is damaged");
     gf_row_release(&row);
     return st == GF_ENOTFOUND ? GF_OK : st;
 }

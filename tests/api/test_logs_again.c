@@ -295,6 +295,40 @@ static void making_it_again_fails(void **state)
     transport_close(&t);
 }
 
+/* Numbers of lines are used once: without them nothing is imported over lines that are there. */
+static void numbers_are_lost(void **state)
+{
+    (void)state;
+    transport t;
+    gf_error err;
+    gf_buffer log = {0};
+    transport_open(&t);
+    write_lines(&log, 0, 3);
+    check_import(&t, &log, 3, 0, 0);
+    static const char *const bad[] = {"99999999999999999999999", "-1", "some", ""};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        gf_buffer line = {0};
+        gf_buffer_format(&line,
+                         "{\"table\":\"web-by\",\"key\":[\"next\",\"\",0,0],"
+                         "\"cells\":{\"entry\":{\"line\":\"%s\"}}}\n",
+                         bad[i]);
+        transport_input(&t, "batch.jsonl", gf_buffer_view(&line));
+        assert_run(&t, "table batch");
+        gf_buffer_release(&line);
+        transport_input(&t, "a.log", gf_buffer_view(&log));
+        assert_status(GF_ECORRUPT, transport_run(&t, &err, "log import", "log", "web", NULL));
+    }
+    assert_run(&t, "table drop", "table", "web-by");
+    gf_buffer_reset(&log);
+    append_line(&log, 0, 77);
+    transport_input(&t, "b.log", gf_buffer_view(&log));
+    assert_status(GF_ENOTFOUND, transport_run(&t, &err, "log import", "log", "web", NULL));
+    assert_run(&t, "table scan", "table", "web", "family", "http");
+    assert_int_equal(t.n_rows, 3);
+    gf_buffer_release(&log);
+    transport_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_counts_once),
@@ -305,6 +339,7 @@ int main(void)
                                        cmocka_unit_test(dropped),
                                        cmocka_unit_test(stopped),
                                        cmocka_unit_test(memory_fails),
-                                       cmocka_unit_test(making_it_again_fails)};
+                                       cmocka_unit_test(making_it_again_fails),
+                                       cmocka_unit_test(numbers_are_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
