@@ -98,8 +98,10 @@ static double number_of(gf_slice s)
     return n;
 }
 
-/* Without a length it goes to the end of the connection, or comes in chunks: as no server of ours
- * sends it. What does not come in time is done without: the status says most of it. */
+/*
+ * Without a length it goes to the end of the connection, or comes in chunks: as no server of ours
+ * sends it. What does not come in time is done without: the status says most of it.
+ */
 static gf_status receive_body(gf_remote_line *line, answer *a, gf_error *err)
 {
     gf_slice length = header(a->head, "Content-Length");

@@ -147,6 +147,44 @@ static void a_tail_is_replaced(void **state)
     transport_close(&t);
 }
 
+/* The first line, too, and of several logs: whether what was there of it was a line or not. */
+static void a_first_tail_is_replaced(void **state)
+{
+    (void)state;
+    transport t;
+    gf_buffer a = {0}, b = {0};
+    transport_open(&t);
+    write_lines(&a, 300, 302);
+    write_lines(&b, 400, 402);
+    size_t end_of_a = a.len / 2, end_of_b = b.len / 2; /* of the first line */
+    static const struct {
+        size_t cut;
+        unsigned lines, known, refused;
+    } steps[] = {{40, 0, 0, 1}, {40, 0, 0, 1}, {3, 1, 0, 0}, {3, 0, 1, 0},
+                 {1, 1, 0, 0},  {1, 0, 1, 0},  {0, 0, 1, 0}, {1, 0, 1, 0}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        a.len = end_of_a - steps[i].cut;
+        check_import(&t, &a, steps[i].lines, steps[i].known, steps[i].refused);
+        b.len = end_of_b - steps[i].cut;
+        check_import(&t, &b, steps[i].lines, steps[i].known, steps[i].refused);
+        if (i > 1) assert_int_equal(count_rows(&t), 2);
+    }
+    a.len = 2 * end_of_a;
+    check_import(&t, &a, 1, 1, 0);
+    b.len = 2 * end_of_b;
+    check_import(&t, &b, 1, 1, 0);
+    assert_int_equal(count_rows(&t), 4);
+    assert_run(&t, "table scan", "table", "web-by", "key", "read");
+    assert_int_equal(t.n_rows, 2); /* nothing is left of the tails */
+    transport_input(&t, "a.log", gf_slice_of(a.ptr, end_of_a - 3));
+    assert_run(&t, "log import", "log", "web", "again", "true");
+    assert_int_equal(transport_number(&t, 0, "lines"), 1);
+    assert_int_equal(count_rows(&t), 5);
+    gf_buffer_release(&a);
+    gf_buffer_release(&b);
+    transport_close(&t);
+}
+
 /* Logs that begin alike and then differ are two, and damaged lines are told each time. */
 static void others_count(void **state)
 {
@@ -334,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_counts_once),
                                        cmocka_unit_test(what_has_grown_goes_on),
                                        cmocka_unit_test(a_tail_is_replaced),
+                                       cmocka_unit_test(a_first_tail_is_replaced),
                                        cmocka_unit_test(others_count),
                                        cmocka_unit_test(a_late_difference),
                                        cmocka_unit_test(dropped),
