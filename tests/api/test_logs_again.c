@@ -274,6 +274,29 @@ static void stopped(void **state)
     transport_close(&t);
 }
 
+/* Where a refused line cannot be kept, the lines before it are stored, and only those are told of. */
+static void rejects_cannot_be_kept(void **state)
+{
+    (void)state;
+    transport t;
+    gf_error err;
+    gf_buffer log = {0};
+    transport_open(&t);
+    write_lines(&log, 0, 10);
+    gf_buffer_str(&log, "damaged\n");
+    write_lines(&log, 10, 30);
+    assert_run(&t, "init");
+    t.rejected.max = 5;
+    transport_input(&t, "a.log", gf_buffer_view(&log));
+    assert_status(GF_ELIMIT, transport_run(&t, &err, "log import", "log", "web", NULL));
+    assert_int_equal(transport_number(&t, 0, "lines"), 10);
+    t.rejected.max = 0;
+    check_import(&t, &log, 20, 10, 1);
+    assert_int_equal(count_rows(&t), 30);
+    gf_buffer_release(&log);
+    transport_close(&t);
+}
+
 /* Reading fails at every allocation: what is stored then goes on to the whole log. */
 static gf_status run(void *context, gf_error *err)
 {
@@ -377,6 +400,7 @@ int main(void)
                                        cmocka_unit_test(a_late_difference),
                                        cmocka_unit_test(dropped),
                                        cmocka_unit_test(stopped),
+                                       cmocka_unit_test(rejects_cannot_be_kept),
                                        cmocka_unit_test(memory_fails),
                                        cmocka_unit_test(making_it_again_fails),
                                        cmocka_unit_test(numbers_are_lost)};
