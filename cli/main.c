@@ -4,9 +4,11 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Who reads only the first lines, as head does, has what was wanted. */
 static int ended_help(void)
@@ -33,6 +35,20 @@ static int help(int n_words, char **words)
     const gf_command *c = gf_command_find(n_words, words, &used);
     if (!c) return gf_no_such_command(n_words, words);
     return command_help(c);
+}
+
+/*
+ * Where the caller has closed standard input, output or error, the next file that is opened would get
+ * its number: rows and messages would go into the store. What holds the number instead can neither be
+ * read nor written, as what is closed.
+ */
+static bool hold_closed(void)
+{
+    static const int ways[] = {
+        [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDONLY};
+    for (int number = 0; number < (int)GF_COUNT(ways); number++)
+        if (fcntl(number, F_GETFD) < 0 && open("/dev/null", ways[number]) != number) return false;
+    return true;
 }
 
 /* The first signal asks for a clean end; a second one ends the process at once. */
@@ -70,6 +86,7 @@ static int run(const gf_command *command, int n_words, char **words)
 int main(int argc, char **argv)
 {
     int used = 0;
+    if (!hold_closed()) return GF_EXIT_DISK;
     if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "");
     set_signals();
     if (argc < 2) {
