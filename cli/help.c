@@ -52,10 +52,16 @@ static void print_option(FILE *out, const char *name, const char *value, const c
 
 static void print_usage(FILE *out, const gf_command *c)
 {
+    const gf_operation *o = gf_command_operation(c);
     fprintf(out, "Usage: grouperfish %s", c->name);
     for (size_t i = 0; i < c->n_positionals; i++) {
         const gf_positional *p = &c->positionals[i];
         fprintf(out, p->optional ? " [%s%s]" : " %s%s", p->name, p->repeats ? "..." : "");
+    }
+    for (size_t i = 0; i < o->n_parameters; i++) {
+        const gf_parameter *p = &o->parameters[i];
+        if (p->required && !gf_command_has_word(c, p->name))
+            fprintf(out, " --%s %s", p->name, p->value);
     }
     fputs(" [options]\n", out);
 }
