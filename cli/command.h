@@ -130,6 +130,9 @@ const gf_command *gf_command_at(size_t i, const char **heading);
 /** Look a command up by its one or two words; *used is how many. NULL where there is none. */
 const gf_command *gf_command_find(int n_words, char **words, int *used);
 
+/** Whether the command's name begins with that word and goes on: "table put" is in the group "table". */
+bool gf_command_is_in(const gf_command *command, const char *group);
+
 /** The operation that the command runs, or that stands for it. */
 const gf_operation *gf_command_operation(const gf_command *command);
 

@@ -5,6 +5,25 @@
 
 enum { NAME_WIDTH = 26 };
 
+static void print_command(FILE *out, const gf_command *c)
+{
+    fprintf(out, "  %-*s%s\n", NAME_WIDTH, c->name, gf_command_operation(c)->meaning);
+}
+
+bool gf_help_group(const char *group, FILE *out)
+{
+    const char *heading;
+    bool any = false;
+    for (size_t i = 0; gf_command_at(i, &heading); i++) {
+        const gf_command *c = gf_command_at(i, &heading);
+        if (!gf_command_is_in(c, group)) continue;
+        any = true;
+        print_command(out, c);
+    }
+    if (any) fprintf(out, "\nSee: grouperfish help %s COMMAND\n", group);
+    return any;
+}
+
 void gf_help(FILE *out)
 {
     const char *heading;
@@ -15,9 +34,9 @@ void gf_help(FILE *out)
           "    grouperfish clusters feedback               read the clusters\n",
           out);
     for (size_t i = 0; gf_command_at(i, &heading); i++) {
-        const char *name = gf_command_at(i, &heading)->name;
+        const gf_command *c = gf_command_at(i, &heading);
         if (heading) fprintf(out, "\n%s\n", heading);
-        fprintf(out, "  %-*s%s\n", NAME_WIDTH, name, gf_command_operation(gf_command_at(i, &heading))->meaning);
+        print_command(out, c);
     }
     fputs(
         "\nFor every command\n"

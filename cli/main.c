@@ -25,16 +25,22 @@ static int command_help(const gf_command *command)
     return ended_help();
 }
 
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 static int help(int n_words, char **words)
 {
     int used;
-    if (n_words == 0) {
+    if (n_words == 0 || (n_words == 1 && strcmp(words[0], "help") == 0)) {
         gf_help(stdout);
         return ended_help();
     }
     const gf_command *c = gf_command_find(n_words, words, &used);
-    if (!c) return gf_no_such_command(n_words, words);
-    return command_help(c);
+    if (c) return command_help(c);
+    if (n_words == 1 && gf_help_group(words[0], stdout)) return ended_help();
+    return gf_no_such_command(n_words, words);
 }
 
 /*
@@ -93,12 +99,12 @@ int main(int argc, char **argv)
         gf_help(stderr);
         return GF_EXIT_USAGE;
     }
-    bool is_help = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
-                   strcmp(argv[1], "-h") == 0;
+    bool is_help = strcmp(argv[1], "help") == 0 || asks_for_help(argv[1]);
     if (is_help) return help(argc > 2 && argv[2][0] == '-' ? 0 : argc - 2, argv + 2);
     if (strcmp(argv[1], "--version") == 0) argv[1] += 2;
     if (argv[1][0] == '-') return gf_usage_error(NULL, "the command comes first, then its options");
     const gf_command *command = gf_command_find(argc - 1, argv + 1, &used);
+    if (!command && argc == 3 && asks_for_help(argv[2])) return help(1, argv + 1);
     if (!command) return gf_no_such_command(argc - 1, argv + 1);
     return run(command, argc - 1 - used, argv + 1 + used);
 }
