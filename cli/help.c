@@ -49,6 +49,7 @@ void gf_help(FILE *out)
         "                            plain)\n"
         "  --wait SECONDS            wait for a store that is held and not answered for (5)\n"
         "  --help                    as grouperfish help COMMAND\n"
+        "  --                        all behind it are words, also those that begin with -\n"
         "\nExit codes\n"
         "  0 done                    4 store held by another process\n"
         "  1 asked-for thing absent  5 damage found\n"
@@ -104,5 +105,5 @@ void gf_help_command(const gf_command *c, FILE *out)
         print_option(out, c->options[i].name, c->options[i].value, c->options[i].meaning);
     }
     if (c->notes) fprintf(out, "\n%s", c->notes);
-    fputs("\nAlso --store, --server, --namespace, --format, --wait: see grouperfish help.\n", out);
+    fputs("\nAlso --store, --server, --token-file, --namespace, --format, --wait: see grouperfish help.\n", out);
 }
