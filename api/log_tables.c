@@ -21,7 +21,10 @@ static gf_status open_one(gf_log *l, gf_slice name, const char *schema, bool mak
 {
     gf_slice space = l->call->name_space;
     gf_status st = gf_user_table_open(l->store, space, name, table, err);
-    if (st != GF_ENOTFOUND || !make) return st;
+    if (st == GF_ENOTFOUND && !make)
+        return gf_fail(err, st, "there is no log \"%.*s\"",
+                       GF_SLICE_ARG(gf_call_text(l->call, "log")));
+    if (st != GF_ENOTFOUND) return st;
     *made = true;
     st = gf_user_table_create(l->store, space, name, gf_slice_str(schema), err);
     return st == GF_OK ? gf_user_table_open(l->store, space, name, table, err) : st;
