@@ -434,24 +434,66 @@ class Stopped(Remote):
 
 
 class Https(Remote):
-    def test_all(self):
+    def certificate(self):
         made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
                                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem",
                                "-out", "cert.pem"], cwd=self.folder, capture_output=True, text=True)
         if made.returncode:
             self.skipTest(made.stderr)
-        both = os.path.join(self.folder, "both.pem")
         subprocess.run("cat key.pem cert.pem > both.pem", shell=True, cwd=self.folder, check=True)
+        return os.path.join(self.folder, "both.pem")
+
+    def trust(self):
+        os.environ["SSL_CERT_FILE"] = os.path.join(self.folder, "cert.pem")
+        self.addCleanup(os.environ.pop, "SSL_CERT_FILE")
+
+    def test_all(self):
+        both = self.certificate()
         self.serve()
         url = f"https://127.0.0.1:{Between(self.server.port, both).port}"
         self.fails(6, f"cannot reach {url}: SSL certificate problem", "status", "--server", url)
-        os.environ["SSL_CERT_FILE"] = os.path.join(self.folder, "cert.pem")
-        self.addCleanup(os.environ.pop, "SSL_CERT_FILE")
+        self.trust()
         self.good("put", "posts", "-", "--from", "jsonl", "--server", url, given=documents(0, 3000))
         self.assertIn("rebuilt", self.good("rebuild", "posts", "--server", url))
         self.assertEqual(len(self.good("export", "posts", "--server", url).splitlines()), 3000)
         wrong = url.replace("127.0.0.1", "localhost")
         self.fails(6, "SSL", "status", "--server", wrong)
+
+    def test_what_tls_holds_is_heard(self):
+        """A row that was decrypted with what came before it is told, though the input gives nothing."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate())
+        self.trust()
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        large = b'{"id":"%s"}' % (b"x" * (65536 - 9))  # a whole frame, which ends within a record of TLS
+
+        def answer():
+            with context.wrap_socket(listener.accept()[0], server_side=True) as s:
+                s.recv(65536)
+                s.sendall(b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + sharing.frame(1, b"GFSH\0\0\0\1"))
+                s.sendall(sharing.frame(16) + sharing.frame(24))
+                got = b""
+                while b"standard input" not in got:  # the stream's name
+                    got += s.recv(65536)
+                s.sendall(sharing.frame(25, b"\x05") + sharing.frame(19, large) + sharing.frame(19, b'{"id":"small"}'))
+                while b"\x04more\n" not in got:  # bytes of it
+                    got += s.recv(65536)
+                s.sendall(sharing.frame(26, b"\0\0\0"))
+
+        threading.Thread(target=answer, daemon=True).start()
+        p = self.start("put", "x", "-", "--from", "jsonl", "--results", "each", "--format", "jsonl",
+                       "--server", "https://127.0.0.1:%d" % listener.getsockname()[1])
+        lines = []
+        reading = threading.Thread(target=lambda: [lines.append(line) for line in p.stdout])
+        reading.start()
+        waits_until(lambda: len(lines) == 2, 30)
+        self.assertEqual(lines, [large.decode() + "\n", '{"id":"small"}\n'])
+        p.stdin.write("more\n")
+        p.stdin.close()
+        self.assertEqual((p.wait(sharing.LONG), p.stderr.read()), (0, ""))
+        reading.join()
+        p.stdin = p.stdout = p.stderr = None
 
 
 if __name__ == "__main__":
