@@ -136,14 +136,14 @@ static bool waits(void *context, unsigned milliseconds)
     return true;
 }
 
-/* And a request to stop is heard. */
+/* And a request to stop is heard, also within a line that does not end. */
 static gf_status read_file(void *context, char *to, size_t n, size_t *got, gf_error *err)
 {
     gf_session *s = context;
-    while (waits(s, LOOK_MS)) {
+    do {
         gf_status st = gf_cancel_check(&gf_stop, err);
         if (st != GF_OK) return st;
-    }
+    } while (waits(s, LOOK_MS));
     return s->reach.files.read(s->reach.files.context, to, n, got, err);
 }
 

@@ -280,6 +280,8 @@ static gf_status gather_once(gf_job *j, bool *restart, gf_error *err)
                                   &g.vectorizer, err);
     if (st == GF_OK && j->spills)
         st = gf_vectorizer_spill(g.vectorizer, gf_folder_path(j->store->folder), err);
+    if (st == GF_OK && j->keeps_words && !g.filters)
+        st = gf_vectorizer_keep_words(g.vectorizer, gf_folder_path(j->store->folder), false, err);
     g.out->n = 0;
     g.out->meant = g.out->text_bytes = g.out->id_bytes = 0;
     memset(g.out->cut_text, 0, sizeof g.out->cut_text);
@@ -289,6 +291,7 @@ static gf_status gather_once(gf_job *j, bool *restart, gf_error *err)
     if (st == GF_OK && !g.restart) {
         gf_job_tell(j, "weighing", 0, 0);
         st = gf_vectorizer_finish(g.vectorizer, &j->documents.vectors, j->options->cancel, err);
+        if (st == GF_OK) st = gf_vectorizer_take_words(g.vectorizer, &j->words, err);
         if (st == GF_OK && !j->pool) j->analyser = gf_vectorizer_take_analyser(g.vectorizer);
     }
     release(&g);

@@ -134,6 +134,12 @@ class Working(Remote):
         self.fails(2, "either --store or --server", "status", "--store", "x", "--server", url)
         self.fails(2, "--server is not for this command", "serve", "--server", url)
 
+    def test_init(self):
+        """A store that the server made is there already for all others."""
+        url = self.serve()
+        self.assertEqual(self.good("init", "--server", url), f"{url}\tfalse\n")
+        self.assertEqual(self.good("init", "--store", self.server.store).split("\t")[1], "false\n")
+
     def test_suggestions(self):
         url = self.serve()
         out = self.good("put", "posts", "-", "--from", "jsonl", "--server", url, "--format", "table",
