@@ -29,8 +29,8 @@ static gf_status wait_to(gf_wire *w, bool sending, double since, gf_error *err)
     struct pollfd p = {.fd = w->fd, .events = sending ? POLLOUT : POLLIN};
     int n = poll(&p, 1, TICK_MS);
     if (n < 0 && errno != EINTR) return gf_fail_errno(err, "cannot wait at a socket");
-    if (n > 0 || !w->tick) return GF_OK;
-    return w->tick(w->context, sending, gf_clock_seconds() - since, err);
+    if (!w->tick) return GF_OK;
+    return w->tick(w->context, sending, n > 0 ? 0 : gf_clock_seconds() - since, err);
 }
 
 static gf_status fail_gone(gf_error *err)
@@ -152,7 +152,7 @@ gf_status gf_wire_receive(gf_wire *w, gf_wire_type *type, gf_slice *bytes, gf_er
         if (st != GF_OK) return st;
         goes_on = got & GOES_ON;
         got &= ~(unsigned)GOES_ON;
-        if (!first && got != before)
+        if ((!first && got != before) || (goes_on && bytes->len == 0))
             return gf_fail(err, GF_EINVAL, "the store's socket: a message breaks off");
         if (w->most && w->message.len + bytes->len > w->most)
             return gf_fail(err, GF_ELIMIT, "the store's socket: a message has more than %zu bytes",

@@ -207,9 +207,9 @@ static void operations_check_first(void **state)
     assert_refused(GF_EINVAL, "status has no argument \"collection\"", &t, "status", "collection",
                    "a");
     assert_refused(GF_EINVAL, "version has no argument \"\"", &t, "version", "", "a");
-    assert_refused(GF_EINVAL, "clusters needs collection: the collection", &t, "clusters");
-    assert_refused(GF_EINVAL, "cluster needs cluster", &t, "cluster", "collection", "a");
-    assert_refused(GF_EINVAL, "config set needs set", &t, "config set", "collection", "a");
+    assert_refused(GF_EINVAL, "collection is missing: the collection", &t, "clusters");
+    assert_refused(GF_EINVAL, "cluster is missing: the cluster", &t, "cluster", "collection", "a");
+    assert_refused(GF_EINVAL, "set is missing: KEY= takes", &t, "config set", "collection", "a");
     assert_refused(GF_EINVAL, "sort: \"weight\" is none of size|label|id", &t, "clusters",
                    "collection", "a", "sort", "weight");
     assert_refused(GF_EINVAL, "threads is at most 1024", &t, "rebuild", "all", "true", "threads",

@@ -205,6 +205,12 @@ class Working(Remote):
         self.fails(2, "either --store or --server", "status", "--store", "x", "--server", url)
         self.fails(2, "--server is not for this command", "serve", "--server", url)
 
+    def test_init(self):
+        """A store that the server made is there already for all others."""
+        url = self.serve()
+        self.assertEqual(self.good("init", "--server", url), f"{url}\tfalse\n")
+        self.assertEqual(self.good("init", "--store", self.server.store).split("\t")[1], "false\n")
+
     def test_suggestions(self):
         url = self.serve()
         out = self.good("put", "posts", "-", "--from", "jsonl", "--server", url, "--format", "table",
@@ -308,6 +314,31 @@ class Refused(Remote):
                 self.assertEqual(out, "")
                 self.assertRegex(err, pattern)
 
+    def test_strangers_that_keep_the_connection(self):
+        """The status is told also where a body comes in chunks, or not as it was said."""
+        for head, status in ((b"404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 404),
+                             (b"204 No Content\r\n\r\n", 204), (b"304 Not Modified\r\n\r\n", 304),
+                             (b"200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", 200), (b"200 OK\r\n\r\n", 200)):
+            with self.subTest(head=head):
+                self.fails(6, rf"no Grouperfish \(HTTP status {status}\)", "status", "--wait", "1", "--server",
+                           Answers(b"HTTP/1.1 " + head, keep=True).url)
+
+    def test_what_asks_for_more_than_there_is(self):
+        """A server that was switched to says what it likes: the command neither ends badly nor reads for it."""
+        self.write("a.jsonl", documents(0, 1))
+        begun = b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + sharing.frame(1, b"GFSH\0\0\0\1") + sharing.frame(16)
+        stream, bytes_, ended = sharing.frame(24), sharing.frame(25, b"\x05"), sharing.frame(26, b"\0\0\0")
+        put, question = ("put", "x", "a.jsonl"), "what came is no question"
+        for words, said, expected, pattern in (
+                (["status"], stream, 2, question), (["status"], bytes_, 2, question), (put, bytes_, 2, question),
+                (put, stream + stream + bytes_, 2, question),
+                (["clusters", "x", "--tree", "--format", "table"],
+                 sharing.frame(19, b'{"depth":1e300,"label":[]}') + sharing.frame(19, b'{"depth":-1}') + ended, 0, "^$")):
+            with self.subTest(words=words, said=said[:40]):
+                code, _, err = self.run_command(*words, "--server", Answers(begun + said, keep=True).url)
+                self.assertEqual(code, expected, err)
+                self.assertRegex(err, pattern)
+
     def test_busy(self):
         """Retry-After is waited for, where --wait is long enough."""
         busy = b"HTTP/1.1 %d Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
@@ -317,6 +348,12 @@ class Refused(Remote):
             self.fails(6, "no Grouperfish", "status", "--server", server.url, "--wait", "60")
             self.assertEqual(len(server.times), 3)
             self.assertGreater(server.times[2] - server.times[0], 1.9)
+        said = b'{"detail":"red \\u001b[31m and gone"}'
+        server = Answers(b"HTTP/1.1 503 Busy\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
+                         b"Content-Length: %d\r\n\r\n%s" % (len(said), said), gone)
+        err = self.fails(6, r"waiting: \S+: red \[31m and gone", "put", "x", "-", "--from", "jsonl", "--server",
+                         server.url, "--wait", "60", "--progress", "jsonl")
+        self.assertNotIn("\x1b", err)
         server = Answers(b"HTTP/1.1 503 Busy\r\nRetry-After: 100\r\nContent-Length: 0\r\n\r\n")
         began = time.monotonic()
         self.fails(4, r"is busy \(HTTP status 503\)", "status", "--server", server.url, "--wait", "20")
