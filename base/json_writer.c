@@ -86,12 +86,33 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c != '"' && c != '\\';
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Not 0 where any of the eight bytes is not plain: below a space, or one of the two. */
+static uint64_t not_plain(uint64_t eight)
+{
+    uint64_t quote = eight ^ EACH('"'), slash = eight ^ EACH('\\');
+    uint64_t below = (eight - EACH(0x20)) & ~eight;
+    return (below | ((quote - EACH(1)) & ~quote) | ((slash - EACH(1)) & ~slash)) & EACH(0x80);
+}
+
+/* The first byte from i on that is not plain. */
+static size_t end_of_plain(gf_slice text, size_t i)
+{
+    for (uint64_t eight; text.len - i >= sizeof eight; i += sizeof eight) {
+        memcpy(&eight, text.ptr + i, sizeof eight);
+        if (not_plain(eight)) break;
+    }
+    while (i < text.len && is_plain((unsigned char)text.ptr[i]))
+        i++;
+    return i;
+}
+
 static void escape_valid(gf_buffer *b, gf_slice text)
 {
     size_t from = 0;
-    for (size_t i = 0; i < text.len; i++) {
+    for (size_t i = end_of_plain(text, 0); i < text.len; i = end_of_plain(text, i + 1)) {
         unsigned char c = (unsigned char)text.ptr[i];
-        if (is_plain(c)) continue;
         gf_buffer_append(b, text.ptr + from, i - from);
         escape(b, c);
         from = i + 1;
@@ -128,8 +149,12 @@ void gf_json_int(gf_json_writer *w, int64_t v)
 
 void gf_json_uint(gf_json_writer *w, uint64_t v)
 {
+    char digits[20], *at = digits + sizeof digits;
     separate(w);
-    gf_buffer_format(w->out, "%" PRIu64, v);
+    do
+        *--at = (char)('0' + v % 10);
+    while (v /= 10);
+    gf_buffer_append(w->out, at, (size_t)(digits + sizeof digits - at));
 }
 
 void gf_json_bool(gf_json_writer *w, bool v)

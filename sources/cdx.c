@@ -173,13 +173,14 @@ static gf_status take_fields(gf_cdx_parser *p, const gf_slice *f, gf_cdx *cdx, g
 /* The next field of a line, which spaces and tabs end; empty at the line's end. */
 static gf_slice take_field(gf_slice *rest)
 {
-    size_t n = 0;
     while (rest->len && (rest->ptr[0] == ' ' || rest->ptr[0] == '\t'))
         *rest = gf_slice_skip(*rest, 1);
-    while (n < rest->len && rest->ptr[n] != ' ' && rest->ptr[n] != '\t')
-        n++;
-    gf_slice field = gf_slice_of(rest->ptr, n);
-    *rest = gf_slice_skip(*rest, n);
+    gf_slice field = *rest;
+    const char *end = field.len ? memchr(field.ptr, ' ', field.len) : NULL;
+    if (end) field.len = (size_t)(end - field.ptr);
+    end = field.len ? memchr(field.ptr, '\t', field.len) : NULL;
+    if (end) field.len = (size_t)(end - field.ptr);
+    *rest = gf_slice_skip(*rest, field.len);
     return field;
 }
 
@@ -189,7 +190,7 @@ static gf_status read_fields(gf_cdx_parser *p, gf_slice line, gf_cdx *cdx, gf_re
     int n = 0;
     while (n < FIELDS && (all[n] = take_field(&rest)).len)
         n++;
-    if (n < FIELDS) return REFUSE("few_fields", "%d fields, not %d", n, (int)FIELDS);
+    if (n < FIELDS) return REFUSE("few_fields", "%d field%s, not %d", n, n == 1 ? "" : "s", (int)FIELDS);
     if (take_field(&rest).len)
         return REFUSE("many_fields", "more than %d fields: two lines in one?", (int)FIELDS);
     for (int i = 0; i < USED; i++) /* the two of robot and redirect are not used */

@@ -61,6 +61,35 @@ static void escapes_what_must_be(void **state)
 }
 
 /* What the parser reads back is the text, repaired where it was not UTF-8. */
+/* Bytes are looked at eight at once: so each byte stands once in each place of those, and behind.
+ */
+static void each_byte_in_each_place(void **state)
+{
+    (void)state;
+    static const char bytes[] = "\n\r\t\b\f\"\\", letters[] = "nrtbf\"\\";
+    for (unsigned c = 0; c < 0x80; c++)
+        for (size_t length = 1; length < 20; length++)
+            for (size_t at = 0; at < length; at++) {
+                char text[20], once[8];
+                gf_buffer b = {0}, expected = {0};
+                memset(text, c % 2 ? '~' : '!', sizeof text);
+                text[at] = (char)c;
+                snprintf(once, sizeof once, "\\u%04x", c);
+                if (c >= 0x20) snprintf(once, sizeof once, "%c", (char)c);
+                const char *found = c ? strchr(bytes, (int)c) : NULL;
+                if (found) snprintf(once, sizeof once, "\\%c", letters[found - bytes]);
+                gf_buffer_byte(&expected, '"');
+                gf_buffer_append(&expected, text, at);
+                gf_buffer_str(&expected, once);
+                gf_buffer_append(&expected, text + at + 1, length - at - 1);
+                gf_buffer_byte(&expected, '"');
+                gf_buffer_json_string(&b, gf_slice_of(text, length));
+                assert_slice(gf_buffer_view(&b), gf_buffer_cstr(&expected));
+                gf_buffer_release(&b);
+                gf_buffer_release(&expected);
+            }
+}
+
 static void any_bytes_read_back_repaired(void **state)
 {
     (void)state;
@@ -278,6 +307,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(puts_commas_where_they_belong),
         cmocka_unit_test(escapes_what_must_be),
+        cmocka_unit_test(each_byte_in_each_place),
         cmocka_unit_test(any_bytes_read_back_repaired),
         cmocka_unit_test(writes_known_numbers),
         cmocka_unit_test(random_numbers_read_back_and_are_short),
