@@ -40,6 +40,18 @@ static bool can_begin_again(const gf_session *s)
            gf_rewind_can(&s->reach.input);
 }
 
+/* What makes a store, of the kind of data that the command is for. */
+static const char *maker(const gf_session *s)
+{
+    static const char *const makers[] = {"tweets import", "papers import-cdx", "log import",
+                                         "table create"};
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        size_t group = strcspn(makers[i], " ") + 1;
+        if (strncmp(s->command->name, makers[i], group) == 0) return makers[i];
+    }
+    return "put";
+}
+
 static gf_status open_store(void *context, bool create, gf_store **store, gf_error *err)
 {
     gf_session *s = context;
@@ -58,8 +70,8 @@ static gf_status open_store(void *context, bool create, gf_store **store, gf_err
     r->held = again && st == GF_EBUSY;
     if (st == GF_ENOTFOUND)
         return gf_fail(err, st,
-                       "there is no store at %s; grouperfish put makes one, --store names another",
-                       s->store_path);
+                       "there is no store at %s; grouperfish %s makes one, --store names another",
+                       s->store_path, maker(s));
     if (st != GF_OK) return st;
     gf_rewind_end(&r->input);
     if (gf_store_is_new(r->store) && strcmp(s->command->name, "init") != 0)
