@@ -4,9 +4,11 @@
 #include "server/client.h"
 #include "server/wire.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FIRST_SLEEP_MS = 2, LAST_SLEEP_MS = 50 };
 
@@ -96,10 +98,19 @@ static void close_store(gf_reach_state *r)
     r->store = NULL;
 }
 
+/* Nothing more will be printed: who reads it may be one of the others, and wait for the end. */
+static void end_output(void)
+{
+    int nowhere = fflush(stdout) == 0 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    if (nowhere < 0) return;
+    dup2(nowhere, STDOUT_FILENO);
+    close(nowhere);
+}
+
 static void finish_for_others(gf_session *s)
 {
     if (!s->reach.socket) return;
-    fflush(stdout);
+    end_output();
     if (gf_socket_drain(s->reach.socket, &gf_stop, TELL_AFTER)) return;
     if (s->meter.kind != GF_METER_NONE)
         fprintf(stderr, "grouperfish %s: done; finishing what other commands asked of the store\n",
