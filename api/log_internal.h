@@ -18,16 +18,20 @@
 typedef struct gf_log {
     gf_call *call;
     gf_store *store;
-    gf_user_table *lines, *by;
+    gf_user_table *lines, *by;  /* lines: NULL where it is still to be made */
     unsigned http, user, entry; /* families */
-    bool made;                  /* table LOG was, just now */
     gf_buffer key, text;
     gf_row_writer writer;
 } gf_log;
 
-/** Open the log that argument "log" names, begin with {.call = call}; `make` it where it is
- * missing. */
+/**
+ * Open the log that argument "log" names, begin with {.call = call}. Where it is missing and
+ * `make` is set, LOG-by is made, and LOG is for gf_log_make: what LOG-by still tells of lines that
+ * were dropped with it is to be forgotten before. LOG without LOG-by is GF_ENOTFOUND: which numbers
+ * its lines have is lost.
+ */
 gf_status gf_log_open(gf_log *l, bool make, gf_error *err);
+gf_status gf_log_make(gf_log *l, gf_error *err);
 void gf_log_close(gf_log *l);
 
 /** Write a row key of LOG, or of LOG-by; the times and lines are numbers. */

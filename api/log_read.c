@@ -8,6 +8,9 @@
 
 enum { BLOCK = 1024, HASH = 4, NUMBER = 8 };
 
+/* The chain that names the block of sources that are one line without a line end. */
+enum { NO_LINES = 0 };
+
 /* A block as the store has it. */
 typedef struct variant {
     int64_t number;
@@ -158,6 +161,20 @@ static gf_status load_block(gf_log_read *r, gf_error *err)
     return visit(r, parts, 2, load_cell, err);
 }
 
+/*
+ * A source begins: with the block that its first line names, or where there is none with that of
+ * sources of which only the start of a line was there.
+ */
+static gf_status load_first(gf_log_read *r, gf_error *err)
+{
+    r->any = r->first = true;
+    r->start = r->next;
+    gf_status st = load_block(r, err);
+    if (st != GF_OK || r->n_variants) return st;
+    r->start = NO_LINES;
+    return load_block(r, err);
+}
+
 static gf_status forget_cell(gf_log_read *r, const gf_row *row, gf_error *err)
 {
     enum { MOST = 4 << 20 };
@@ -273,6 +290,26 @@ static gf_log_verdict judge(gf_log_read *r, gf_slice text, bool good)
     return GF_LOG_NEW;
 }
 
+/*
+ * The source's first line has its end, whether or not the start of it was there before: from now on
+ * it names the block.
+ */
+static gf_status name_block(gf_log_read *r, gf_error *err)
+{
+    gf_log *l = r->log;
+    gf_status st = GF_OK;
+    if (r->had_tail)
+        st = gf_log_entry_key(l, GF_SLICE("read"), block_name(r), r->mine, 0, &r->key, err);
+    if (st == GF_OK && r->had_tail)
+        gf_batch_delete_row(r->batch, gf_user_table_rows(l->by), gf_buffer_view(&r->key),
+                            GF_ALL_FAMILIES);
+    r->start = r->next;
+    r->mine = 0;
+    r->n_variants = 0;
+    r->had_tail = false;
+    return st;
+}
+
 /* ---- lines ------------------------------------------------------------------------------------
  */
 
@@ -283,13 +320,11 @@ gf_status gf_log_read_judge(gf_log_read *r, const gf_line *line, bool good, gf_l
     r->next = XXH3_64bits_withSeed(line->text.ptr, line->text.len, r->chain);
     r->ends = line->has_end || line->too_long;
     r->replaced = (gf_slice){"", 0};
-    if (!r->any) {
-        r->any = r->first = true;
-        r->start = r->next;
-        st = load_block(r, err);
-    }
+    if (!r->any) st = load_first(r, err);
     if (st != GF_OK) return st;
     *verdict = judge(r, line->text, good);
+    if (r->start == NO_LINES && r->ends) st = name_block(r, err);
+    if (st != GF_OK) return st;
     if (*verdict == GF_LOG_KNOWN && r->first && good && r->mine < 0)
         gf_buffer_string(&r->held, line->text);
     return gf_buffer_check(&r->held, err);

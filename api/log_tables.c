@@ -16,43 +16,66 @@ static const char by_schema[] = "{\"key\": [{\"name\": \"kind\"}, {\"name\": \"v
                                 " {\"name\": \"line\", \"type\": \"uint64\"}],"
                                 " \"families\": [{\"name\": \"entry\", \"layout\": \"wide\"}]}";
 
-static gf_status open_one(gf_log *l, gf_slice name, const char *schema, bool make,
-                          gf_user_table **table, bool *made, gf_error *err)
+static gf_status make_one(gf_log *l, gf_slice name, const char *schema, gf_user_table **table,
+                          gf_error *err)
 {
     gf_slice space = l->call->name_space;
-    gf_status st = gf_user_table_open(l->store, space, name, table, err);
-    if (st != GF_ENOTFOUND || !make) return st;
-    *made = true;
-    st = gf_user_table_create(l->store, space, name, gf_slice_str(schema), err);
+    gf_status st = gf_user_table_create(l->store, space, name, gf_slice_str(schema), err);
     return st == GF_OK ? gf_user_table_open(l->store, space, name, table, err) : st;
 }
 
-static gf_status find_families(gf_log *l, gf_error *err)
+static gf_status find_families(gf_user_table *table, const char *const *names,
+                               unsigned *const *families, size_t n, gf_error *err)
 {
-    gf_status st = gf_table_family(gf_user_table_rows(l->lines), "http", &l->http, NULL);
-    if (st == GF_OK) st = gf_table_family(gf_user_table_rows(l->lines), "user", &l->user, NULL);
-    if (st == GF_OK) st = gf_table_family(gf_user_table_rows(l->by), "entry", &l->entry, NULL);
-    return st == GF_OK ? st
-                       : gf_fail(err, GF_EINVAL, "table \"%.*s\" is no access log",
-                                 GF_SLICE_ARG(gf_user_table_name(l->lines)));
+    for (size_t i = 0; i < n; i++)
+        if (gf_table_family(gf_user_table_rows(table), names[i], families[i], NULL) != GF_OK)
+            return gf_fail(err, GF_EINVAL, "table \"%.*s\" is no access log",
+                           GF_SLICE_ARG(gf_user_table_name(table)));
+    return GF_OK;
+}
+
+static gf_status find_lines_families(gf_log *l, gf_error *err)
+{
+    return find_families(l->lines, (const char *const[]){"http", "user"},
+                         (unsigned *const[]){&l->http, &l->user}, 2, err);
+}
+
+/* It knows which numbers of lines were used: of lines that are there it cannot be made again. */
+static gf_status open_by(gf_log *l, bool make, gf_error *err)
+{
+    gf_buffer name = {0};
+    gf_buffer_slice(&name, gf_call_text(l->call, "log"));
+    gf_buffer_str(&name, "-by");
+    gf_slice by = gf_buffer_view(&name);
+    gf_status st = gf_buffer_check(&name, err);
+    if (st == GF_OK) st = gf_user_table_open(l->store, l->call->name_space, by, &l->by, err);
+    if (st == GF_ENOTFOUND && make && !l->lines) st = make_one(l, by, by_schema, &l->by, err);
+    if (st == GF_OK)
+        st = find_families(l->by, (const char *const[]){"entry"}, (unsigned *const[]){&l->entry}, 1,
+                           err);
+    gf_buffer_release(&name);
+    return st;
 }
 
 gf_status gf_log_open(gf_log *l, bool make, gf_error *err)
 {
-    bool by_made = false;
-    gf_buffer name = {0};
     gf_slice log = gf_call_text(l->call, "log");
     l->writer.call = l->call;
-    gf_buffer_slice(&name, log);
-    gf_buffer_str(&name, "-by");
-    gf_status st = gf_buffer_check(&name, err);
-    if (st == GF_OK) st = l->call->store(l->call->context, make, &l->store, err);
-    if (st == GF_OK) st = open_one(l, log, lines_schema, make, &l->lines, &l->made, err);
+    gf_status st = l->call->store(l->call->context, make, &l->store, err);
+    if (st != GF_OK) return st;
+    st = gf_user_table_open(l->store, l->call->name_space, log, &l->lines, err);
     if (st == GF_OK)
-        st = open_one(l, gf_buffer_view(&name), by_schema, make, &l->by, &by_made, err);
-    if (st == GF_OK) st = find_families(l, err);
-    gf_buffer_release(&name);
-    return st;
+        st = find_lines_families(l, err);
+    else if (st == GF_ENOTFOUND)
+        st = make ? GF_OK
+                  : gf_fail(err, st, "there is no log \"%.*s\"", GF_SLICE_ARG(log));
+    return st == GF_OK ? open_by(l, make, err) : st;
+}
+
+gf_status gf_log_make(gf_log *l, gf_error *err)
+{
+    gf_status st = make_one(l, gf_call_text(l->call, "log"), lines_schema, &l->lines, err);
+    return st == GF_OK ? find_lines_families(l, err) : st;
 }
 
 void gf_log_close(gf_log *l)

@@ -1,6 +1,7 @@
 /* log import: lines of an access log, each with its entries by ip, cookie and login. */
 #include "api/log_read.h"
 #include "base/utf8.h"
+#include "engine/internal.h"
 #include "sources/accesslog.h"
 
 enum { MOST_WAITING = 100 };
@@ -12,6 +13,8 @@ typedef struct importing {
     gf_buffer next_key;
     uint64_t next; /* number of the next line */
     uint64_t read, lines, known, refused;
+    uint64_t written;              /* of the lines */
+    bool torn;                     /* of the line at hand not all may be in the batch */
     gf_line waiting[MOST_WAITING]; /* n_waiting: damaged lines before the first good one */
     size_t n_waiting;
     gf_arena memory; /* of these */
@@ -20,17 +23,13 @@ typedef struct importing {
 static gf_status read_next(importing *i, gf_error *err)
 {
     gf_row row = {0};
-    int64_t next = 0;
     gf_log *l = &i->log;
     gf_status st = gf_log_entry_key(l, GF_SLICE("next"), GF_SLICE(""), 0, 0, &i->next_key, err);
     if (st == GF_OK)
         st = gf_table_get_cell(gf_user_table_rows(l->by), NULL, gf_buffer_view(&i->next_key),
                                l->entry, GF_SLICE("line"), 1, &row, err);
-    if (st == GF_OK) {
-        for (size_t c = 0; c < row.cells[0].value.len; c++)
-            next = 10 * next + (row.cells[0].value.ptr[c] - '0');
-        i->next = (uint64_t)next;
-    }
+    if (st == GF_OK && !gf_cell_number(&row.cells[0], &i->next))
+        st = gf_fail(err, GF_ECORRUPT, "the number of an access log's next line is damaged");
     gf_row_release(&row);
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
@@ -49,7 +48,9 @@ static gf_status write(importing *i, gf_error *err)
     if (st != GF_OK) return st;
     gf_batch_put(i->batch, gf_user_table_rows(l->by), gf_buffer_view(&i->next_key), l->entry,
                  GF_SLICE("line"), gf_buffer_view(&l->text), 0);
-    return gf_batch_write(i->batch, GF_SYNC, err);
+    st = gf_batch_write(i->batch, GF_SYNC, err);
+    if (st == GF_OK) i->written = i->lines;
+    return st;
 }
 
 /* ---- a line -----------------------------------------------------------------------------------
@@ -207,14 +208,19 @@ static gf_status open_log(importing *i, gf_error *err)
     bool again = gf_call_flag(call, "again");
     if (st == GF_OK) st = gf_batch_create(gf_store_database(i->log.store), &i->batch, err);
     if (st == GF_OK) st = gf_log_read_create(&i->log, i->batch, again, &i->before, err);
-    if (st == GF_OK && i->log.made) st = gf_log_read_forget(i->before, err);
+    if (st == GF_OK && !i->log.lines) {
+        st = gf_log_read_forget(i->before, err);
+        if (st == GF_OK) st = gf_log_make(&i->log, err);
+    }
     return st == GF_OK ? read_next(i, err) : st;
 }
 
 static gf_status take_or_refuse(importing *i, const gf_line *line, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
+    i->torn = true;
     gf_status st = take_line(i, line, &why, err);
+    i->torn = st != GF_OK;
     if (st == GF_OK && why.status != GF_OK) st = refuse(i, line, why.message, err);
     return st == GF_OK ? pause(i, err) : st;
 }
@@ -270,17 +276,14 @@ static gf_status handle(importing *i, const gf_line *line, gf_error *err)
     return st == GF_OK ? take_or_refuse(i, line, err) : st;
 }
 
-/* *between is false where it fails within a line: of that, not all may be in the batch. */
-static gf_status read_lines(importing *i, gf_lines *lines, bool *between, gf_error *err)
+static gf_status read_lines(importing *i, gf_lines *lines, gf_error *err)
 {
     gf_line line;
     gf_status st;
     while ((st = gf_cancel_check(i->log.call->cancel, err)) == GF_OK &&
            (st = gf_lines_next(lines, &line, err)) == GF_OK) {
         st = handle(i, &line, err);
-        if (st == GF_OK) continue;
-        *between = false;
-        return st;
+        if (st != GF_OK) return st;
     }
     return st == GF_ENOTFOUND ? refuse_all(i, err) : st;
 }
@@ -291,7 +294,7 @@ static gf_status emit_counts(importing *i, gf_error *err)
     gf_json_writer *w = gf_row_writer_begin(&i->log.writer);
     gf_json_put_string(w, "log", gf_call_text(call, "log"));
     gf_json_put_uint(w, "read", i->read);
-    gf_json_put_uint(w, "lines", i->lines);
+    gf_json_put_uint(w, "lines", i->written);
     gf_json_put_uint(w, "known", i->known);
     gf_json_put_uint(w, "refused", i->refused);
     if (i->refused) call->outcome = GF_SOME_REFUSED;
@@ -301,10 +304,9 @@ static gf_status emit_counts(importing *i, gf_error *err)
 /* Whatever ends the reading, the lines before it are written and told of. */
 static gf_status import(importing *i, gf_lines *lines, gf_error *err)
 {
-    bool between = true;
     gf_error why = {GF_OK, ""};
-    gf_status st = read_lines(i, lines, &between, &why), written = GF_OK;
-    if (between) written = write(i, st == GF_OK ? &why : NULL);
+    gf_status st = read_lines(i, lines, &why), written = GF_OK;
+    if (!i->torn) written = write(i, st == GF_OK ? &why : NULL);
     if (st == GF_OK) st = written;
     gf_call_tell_stop(st, &why);
     gf_status told = i->before || st == GF_OK ? emit_counts(i, err) : GF_OK;

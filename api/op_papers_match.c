@@ -16,6 +16,7 @@ static gf_status read_catalogue(gf_call *call, gf_works *catalogue, gf_error *er
     gf_reader_options o = {.id = gf_call_text(call, "id"),
                            .text = &title,
                            .n_text = 1,
+                           .text_is_fixed = true,
                            .some_fields = true,
                            .fields = fields,
                            .n_fields = 2};

@@ -204,6 +204,8 @@ gf_status gf_run_rebuild(gf_call *call, gf_error *err)
         return gf_fail(err, GF_EINVAL, "--prefix goes with --all");
     if (all && gf_call_flag(call, "explain-k"))
         return gf_fail(err, GF_EINVAL, "--explain-k goes with one collection");
+    if (gf_call_flag(call, "dry-run") && gf_call_flag(call, "explain-k"))
+        return gf_fail(err, GF_EINVAL, "give either --dry-run or --explain-k");
     bool matrix = gf_call_flag(call, "matrix");
     if (matrix && gf_call_has(call, "memory"))
         return gf_fail(err, GF_EINVAL, "matrix: its rows are held in memory; leave --memory out");

@@ -12,7 +12,7 @@ gf_status gf_run_init(gf_call *call, gf_error *err)
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&row);
     gf_json_put_str(w, "store", call->store_path(call->context));
-    gf_json_put_bool(w, "made", gf_store_is_new(store));
+    gf_json_put_bool(w, "made", !call->holder && gf_store_is_new(store));
     return gf_row_writer_emit_only(&row, err);
 }
 

@@ -534,7 +534,7 @@ gf_status gf_operation_check(const gf_operation *o, const gf_call *call, gf_erro
     for (size_t i = 0; i < o->n_parameters && st == GF_OK; i++)
         if (o->parameters[i].required && !gf_call_has(call, o->parameters[i].name) &&
             !stands_in(o, call, &o->parameters[i]))
-            st = gf_fail(err, GF_EINVAL, "%s needs %s: %s", o->name, o->parameters[i].name,
+            st = gf_fail(err, GF_EINVAL, "%s is missing: %s", o->parameters[i].name,
                          o->parameters[i].meaning);
     if (st == GF_OK && has_parameter(o, "all") && gf_call_flag(call, "all") &&
         gf_call_has(call, "collection") && find_parameter(o, GF_SLICE("collection"))->required)

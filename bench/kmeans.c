@@ -7,11 +7,13 @@
  *
  * One line a run, each with the next seed, and one with medians (of seconds) and means (of the
  * rest). --classes is a file with the class of each row, a whole number a line; --labels a file to
- * write the last run's labels to, likewise.
+ * write the last run's labels to, likewise. --new N leaves the last N rows out, and has them find
+ * their places among the clusters of the others, each thread for itself.
  */
 #include "cluster/kmeans.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cluster/locate.h"
 #include "cluster/quality.h"
 #include "sources/files.h"
 #include "sources/npz.h"
@@ -28,6 +30,7 @@ typedef struct settings {
     const char *matrix, *classes, *labels;
     gf_kmeans_options kmeans;
     unsigned threads, runs;
+    uint32_t new; /* rows that are left out, and then located */
 } settings;
 
 typedef struct figures {
@@ -116,6 +119,56 @@ static gf_status write_labels(const char *path, const gf_kmeans *r, gf_error *er
     return fclose(f) ? gf_fail(err, GF_EIO, "cannot write %s", path) : GF_OK;
 }
 
+/* ---- new rows ---------------------------------------------------------------------------------
+ */
+
+enum { ROWS_PER_TASK = 256 };
+
+typedef struct locating {
+    gf_locator locator;
+    const gf_csr *x;
+    uint32_t from;   /* the first new row */
+    double *similar; /* of each task: sum of the similarities to the nearest centres */
+} locating;
+
+static gf_status locate_task(void *context, size_t task, unsigned worker, gf_error *err)
+{
+    (void)err;
+    const locating *l = context;
+    uint32_t i = l->from + (uint32_t)task * ROWS_PER_TASK, n = l->x->n_rows;
+    uint32_t end = n - i < ROWS_PER_TASK ? n : i + ROWS_PER_TASK;
+    for (; i < end; i++)
+        l->similar[task] += gf_locator_find(&l->locator, worker, gf_csr_row(l->x, i)).similarity;
+    return GF_OK;
+}
+
+/* Tell how many of the rows behind the clustered ones find their cluster in a second. */
+static gf_status locate_new(gf_pool *pool, const gf_csr *x, const gf_kmeans *r, gf_error *err)
+{
+    uint32_t n = x->n_rows - r->n;
+    size_t tasks = ((size_t)n + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
+    locating l = {.x = x, .from = r->n, .similar = gf_calloc(tasks, sizeof(double))};
+    gf_status st = l.similar ? GF_OK : gf_fail_memory(err, "figures");
+    double begin = processor_seconds(), sum = 0;
+    if (st == GF_OK) st = gf_locator_init(&l.locator, &r->centres, err);
+    if (st == GF_OK) st = gf_locator_make_room(&l.locator, gf_pool_size(pool), err);
+    double indexed = processor_seconds(), clock = gf_clock_seconds();
+    if (st == GF_OK) st = gf_pool_run(pool, tasks, locate_task, &l, NULL, err);
+    double located = processor_seconds(), seconds = gf_clock_seconds() - clock;
+    for (size_t i = 0; st == GF_OK && i < tasks; i++)
+        sum += l.similar[i];
+    if (st == GF_OK)
+        printf("new rows %" PRIu32 ": %.0f a second, %.0f a processor second; the index %.3f s; "
+               "mean cosine %.5f\n",
+               n, n / seconds, n / (located - indexed), indexed - begin, sum / n);
+    gf_locator_release(&l.locator);
+    gf_free(l.similar);
+    return st;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------
+ */
+
 static void print_figures(const char *name, const figures *f)
 {
     const gf_kmeans_stages *s = &f->stages;
@@ -134,12 +187,14 @@ static gf_status one_run(const settings *s, gf_pool *pool, const gf_csr *x, cons
     gf_quality q = {0};
     char name[24];
     double begin = gf_clock_seconds(), processor = processor_seconds();
-    gf_status st = gf_kmeans_run(pool, x, &s->kmeans, &r, err);
+    gf_csr old = *x;
+    old.n_rows -= s->new;
+    gf_status st = gf_kmeans_run(pool, &old, &s->kmeans, &r, err);
     *f = (figures){.seconds = gf_clock_seconds() - begin,
                    .processor = processor_seconds() - processor,
                    .nmi = -1,
                    .stages = r.stages};
-    if (st == GF_OK) st = mean_cosine(x, r.label, r.k, &f->cosine, err);
+    if (st == GF_OK) st = mean_cosine(&old, r.label, r.k, &f->cosine, err);
     if (st == GF_OK && classes) {
         st = gf_quality_compare(r.label, classes, r.n, &q, err);
         f->nmi = q.nmi;
@@ -153,6 +208,7 @@ static gf_status one_run(const settings *s, gf_pool *pool, const gf_csr *x, cons
                r.rounds, r.restarts, peak_mib());
         fflush(stdout);
     }
+    if (st == GF_OK && s->new) st = locate_new(pool, x, &r, err);
     gf_kmeans_release(&r);
     return st;
 }
@@ -223,13 +279,19 @@ static gf_status read_matrix(const char *path, gf_npz_matrix *m, gf_error *err)
     return gf_fail(err, GF_EINVAL, "%s has no sparse rows", path);
 }
 
-static const struct option options[] = {
-    {"k", required_argument, NULL, 'k'},        {"runs", required_argument, NULL, 'n'},
-    {"threads", required_argument, NULL, 't'},  {"seed", required_argument, NULL, 's'},
-    {"restarts", required_argument, NULL, 'r'}, {"passes", required_argument, NULL, 'p'},
-    {"rounds", required_argument, NULL, 'o'},   {"tolerance", required_argument, NULL, 'e'},
-    {"quick", no_argument, NULL, 'q'},          {"classes", required_argument, NULL, 'c'},
-    {"labels", required_argument, NULL, 'l'},   {0}};
+static const struct option options[] = {{"k", required_argument, NULL, 'k'},
+                                        {"runs", required_argument, NULL, 'n'},
+                                        {"threads", required_argument, NULL, 't'},
+                                        {"seed", required_argument, NULL, 's'},
+                                        {"restarts", required_argument, NULL, 'r'},
+                                        {"passes", required_argument, NULL, 'p'},
+                                        {"rounds", required_argument, NULL, 'o'},
+                                        {"tolerance", required_argument, NULL, 'e'},
+                                        {"quick", no_argument, NULL, 'q'},
+                                        {"classes", required_argument, NULL, 'c'},
+                                        {"labels", required_argument, NULL, 'l'},
+                                        {"new", required_argument, NULL, 'w'},
+                                        {0}};
 
 /* A number, 0 where there is none, which means the default throughout. */
 static unsigned number(const char *text)
@@ -240,7 +302,7 @@ static unsigned number(const char *text)
 static bool parse(int argc, char **argv, settings *s)
 {
     int c;
-    while ((c = getopt_long(argc, argv, "k:n:t:s:r:p:o:e:qc:l:", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "k:n:t:s:r:p:o:e:qc:l:w:", options, NULL)) != -1) {
         if (c == 'k')
             s->kmeans.k = number(optarg);
         else if (c == 'n')
@@ -261,6 +323,8 @@ static bool parse(int argc, char **argv, settings *s)
             s->kmeans.quick = true;
         else if (c == 'c')
             s->classes = optarg;
+        else if (c == 'w')
+            s->new = number(optarg);
         else if (c == 'l')
             s->labels = optarg;
         else
@@ -277,7 +341,7 @@ int main(int argc, char **argv)
         fprintf(stderr,
                 "usage: %s ROWS.npz [-k K] [--runs N] [--threads T] [--seed S] [--restarts R]\n"
                 "       [--passes P] [--rounds R, 0 for none] [--tolerance E] [--quick]\n"
-                "       [--classes FILE] [--labels FILE]\n",
+                "       [--classes FILE] [--labels FILE] [--new N]\n",
                 argv[0]);
         return 2;
     }
@@ -286,6 +350,9 @@ int main(int argc, char **argv)
     gf_pool *pool = NULL;
     gf_status st = read_matrix(s.matrix, &m, &err);
     bool loaded = st == GF_OK;
+    if (st == GF_OK && s.new >= m.sparse.n_rows)
+        st = gf_fail(&err, GF_EINVAL, "%s has %" PRIu32 " rows: only fewer of them can be new",
+                     s.matrix, m.sparse.n_rows);
     if (st == GF_OK) st = gf_pool_create(s.threads, &pool, &err);
     if (st == GF_OK) st = all_runs(&s, pool, &m.sparse, &err);
     gf_pool_free(pool);

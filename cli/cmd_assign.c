@@ -4,6 +4,7 @@ static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collec
                                       {.name = "FILE", .repeats = true}};
 static const gf_own_option options[] = {
     {"rejects", "FILE", "write refused records there, as they were"},
+    {"force", NULL, "replace that file"},
     {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
 static const gf_show_column columns[] = {
     {"id", "id", GF_COLUMN_TEXT},          {"cluster", "cluster", GF_COLUMN_ID},

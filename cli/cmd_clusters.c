@@ -29,15 +29,15 @@ static const gf_show_column trend_columns[] = {{"cluster", "id", GF_COLUMN_ID},
 /* "   12,345      hockey  [17]": two columns to the right for each step down. */
 static void show_node(gf_session *s, gf_json_value row)
 {
-    enum { SIZE = 10 };
+    enum { SIZE = 10, DEEPEST = 1000 };
     gf_buffer size = {0}, label = {0};
     double cluster = gf_member_number(row, "cluster"), clusters = gf_member_number(row, "clusters");
-    int depth = (int)gf_member_number(row, "depth");
+    double depth = gf_member_number(row, "depth");
+    int indent = 2 * (depth > 0 && depth < DEEPEST ? (int)depth : 0);
     gf_slice text = gf_member_text(row, "label");
     gf_buffer_count(&size, (uint64_t)gf_member_number(row, "size"));
     gf_text_fold(&label, text.len ? text : GF_SLICE("all"));
-    fprintf(s->out, "%*s  %*s%s", SIZE, gf_buffer_cstr(&size), 2 * depth, "",
-            gf_buffer_cstr(&label));
+    fprintf(s->out, "%*s  %*s%s", SIZE, gf_buffer_cstr(&size), indent, "", gf_buffer_cstr(&label));
     if (cluster > 0)
         fprintf(s->out, "  [%.0f]\n", cluster);
     else

@@ -6,16 +6,16 @@
 static gf_status prepare(gf_session *s, gf_error *err)
 {
     gf_status st = GF_OK;
-    size_t settings = 0;
-    for (size_t i = 0; i < s->n_words && st == GF_OK; i++) {
-        bool is_setting = strchr(s->words[i], '=') != NULL;
+    size_t words = 0, settings = 0;
+    for (size_t i = 0; i < s->n_arguments && st == GF_OK; i++) {
+        gf_argument *a = &s->arguments[i];
+        if (!gf_slice_equal(a->name, GF_SLICE("set"))) continue;
+        bool is_setting = memchr(a->value.ptr, '=', a->value.len) != NULL;
         settings += is_setting;
-        if (is_setting)
-            st = gf_session_add(s, "set", s->words[i], err);
-        else if (i == 0)
-            st = gf_session_add(s, "config", s->words[i], err);
-        else
-            st = gf_fail(err, GF_EINVAL, "\"%s\" is not key=value", s->words[i]);
+        if (!is_setting && settings == 0 && words++ == 0)
+            a->name = GF_SLICE("config");
+        else if (!is_setting)
+            st = gf_fail(err, GF_EINVAL, "\"%.*s\" is not key=value", GF_SLICE_ARG(a->value));
     }
     if (st == GF_OK && settings == 0) return gf_fail(err, GF_EINVAL, "key=value... is missing");
     return st;
@@ -30,7 +30,9 @@ static void show(gf_session *s, gf_json_value row)
 }
 
 static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
-                                      {.name = "[NAME] key=value", .repeats = true}};
+                                      {.name = "[NAME] key=value",
+                                       .argument = "set",
+                                       .repeats = true}};
 static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
                                          {"configuration", "configuration", GF_COLUMN_TEXT},
                                          {"namespace", NULL, GF_COLUMN_TEXT}};

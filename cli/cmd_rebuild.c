@@ -21,7 +21,7 @@ static const gf_own_option options[] = {
     {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}};
 static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
                                          {"configuration", "configuration", GF_COLUMN_TEXT},
-                                         {"outcome", "outcome", GF_COLUMN_TEXT},
+                                         {"outcome", "outcome", GF_COLUMN_WORD},
                                          {"documents", "documents", GF_COLUMN_COUNT},
                                          {"without_terms", "wordless", GF_COLUMN_RARE},
                                          {"k", "clusters", GF_COLUMN_COUNT},
@@ -36,17 +36,18 @@ static const gf_show_column step_columns[] = {{"configuration", "configuration",
 static const gf_show_column memory_columns[] = {
     {"collection", "collection", GF_COLUMN_TEXT},
     {"configuration", "configuration", GF_COLUMN_TEXT},
-    {"outcome", "outcome", GF_COLUMN_TEXT},
-    {"expected_entries", "entries", GF_COLUMN_COUNT},
-    {"expected_terms", "terms", GF_COLUMN_COUNT},
-    {"expected_k", "clusters", GF_COLUMN_COUNT},
+    {"outcome", "outcome", GF_COLUMN_WORD},
     {"memory", "memory", GF_COLUMN_BYTES},
+    {"least_memory", "least", GF_COLUMN_BYTES},
+    {"expected_documents", "documents", GF_COLUMN_COUNT},
+    {"expected_k", "clusters", GF_COLUMN_COUNT},
+    {"expected_terms", "terms", GF_COLUMN_COUNT},
+    {"expected_entries", "entries", GF_COLUMN_COUNT},
     {"memory_rows", "rows", GF_COLUMN_BYTES},
     {"memory_points", "points", GF_COLUMN_BYTES},
     {"memory_centres", "centres", GF_COLUMN_BYTES},
     {"memory_naming", "naming", GF_COLUMN_BYTES},
     {"memory_index", "index", GF_COLUMN_BYTES},
-    {"least_memory", "least", GF_COLUMN_BYTES},
     {"error", "error", GF_COLUMN_PROSE}};
 static const gf_other_display others[] = {
     {"dry-run", {GF_COLUMNS(memory_columns), .nothing = "no collections"}},
@@ -68,8 +69,9 @@ const gf_command gf_command_rebuild = {
         "its last build. Until the new build is whole the old one is served; a rebuild that is\n"
         "stopped or fails changes nothing. --explain-k builds nothing either: for each number of\n"
         "clusters it shows how well they would be separated, and which number k=auto chooses.\n"
-        "--dry-run tells how much memory a rebuild would take. --memory holds it to less: rows that\n"
-        "are more lie in a file then, and are clustered by mini-batches, nearly as well.\n"
+        "--dry-run tells how much memory a rebuild would take, and the least that --memory may be.\n"
+        "--memory holds it to less: rows that are more lie in a file then, and are clustered by\n"
+        "mini-batches, nearly as well.\n"
         "Labels and terms come from the texts, whatever rows are clustered; what may be in an "
         ".npz\n"
         "file: docs/formats.md.\n",

@@ -16,6 +16,7 @@ typedef struct gf_session gf_session;
 /** How a column of a table is written. */
 typedef enum gf_column_kind {
     GF_COLUMN_TEXT,
+    GF_COLUMN_WORD,    /* one of a few words, never cut */
     GF_COLUMN_PROSE,   /* words, which may take several lines */
     GF_COLUMN_COUNT,   /* whole number, to the right */
     GF_COLUMN_RARE,    /* likewise; nothing where it is 0 */
@@ -24,7 +25,7 @@ typedef enum gf_column_kind {
     GF_COLUMN_SIGNED,  /* one decimal, with its sign */
     GF_COLUMN_SHARE,   /* per cent */
     GF_COLUMN_SECONDS, /* 1.2 s */
-    GF_COLUMN_BYTES,   /* 1.2M, of 2^20 bytes, as options take them */
+    GF_COLUMN_BYTES,   /* 1229K, 83M: rounded up, as options take them */
     GF_COLUMN_TIME,    /* 2026-11-20 08:00:00, UTC */
     GF_COLUMN_MARK,    /* * where true */
     GF_COLUMN_TERMS,   /* an array of {"term": ...} */
@@ -129,6 +130,9 @@ const gf_command *gf_command_at(size_t i, const char **heading);
 
 /** Look a command up by its one or two words; *used is how many. NULL where there is none. */
 const gf_command *gf_command_find(int n_words, char **words, int *used);
+
+/** Whether the command's name begins with that word and goes on: "table put" is in the group "table". */
+bool gf_command_is_in(const gf_command *command, const char *group);
 
 /** The operation that the command runs, or that stands for it. */
 const gf_operation *gf_command_operation(const gf_command *command);

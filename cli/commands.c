@@ -105,6 +105,12 @@ const gf_command *gf_command_find(int n_words, char **words, int *used)
     return NULL;
 }
 
+bool gf_command_is_in(const gf_command *c, const char *group)
+{
+    size_t n = strlen(group);
+    return strncmp(c->name, group, n) == 0 && c->name[n] == ' ';
+}
+
 const gf_operation *gf_command_operation(const gf_command *c)
 {
     return c->operation ? c->operation : gf_operation_find(c->name);

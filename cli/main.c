@@ -4,9 +4,11 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Who reads only the first lines, as head does, has what was wanted. */
 static int ended_help(void)
@@ -23,16 +25,36 @@ static int command_help(const gf_command *command)
     return ended_help();
 }
 
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 static int help(int n_words, char **words)
 {
     int used;
-    if (n_words == 0) {
+    if (n_words == 0 || (n_words == 1 && strcmp(words[0], "help") == 0)) {
         gf_help(stdout);
         return ended_help();
     }
     const gf_command *c = gf_command_find(n_words, words, &used);
-    if (!c) return gf_no_such_command(n_words, words);
-    return command_help(c);
+    if (c) return command_help(c);
+    if (n_words == 1 && gf_help_group(words[0], stdout)) return ended_help();
+    return gf_no_such_command(n_words, words);
+}
+
+/*
+ * Where the caller has closed standard input, output or error, the next file that is opened would get
+ * its number: rows and messages would go into the store. What holds the number instead can neither be
+ * read nor written, as what is closed.
+ */
+static bool hold_closed(void)
+{
+    static const int ways[] = {
+        [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDONLY};
+    for (int number = 0; number < (int)GF_COUNT(ways); number++)
+        if (fcntl(number, F_GETFD) < 0 && open("/dev/null", ways[number]) != number) return false;
+    return true;
 }
 
 /* The first signal asks for a clean end; a second one ends the process at once. */
@@ -70,18 +92,19 @@ static int run(const gf_command *command, int n_words, char **words)
 int main(int argc, char **argv)
 {
     int used = 0;
+    if (!hold_closed()) return GF_EXIT_DISK;
     if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "");
     set_signals();
     if (argc < 2) {
         gf_help(stderr);
         return GF_EXIT_USAGE;
     }
-    bool is_help = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
-                   strcmp(argv[1], "-h") == 0;
+    bool is_help = strcmp(argv[1], "help") == 0 || asks_for_help(argv[1]);
     if (is_help) return help(argc > 2 && argv[2][0] == '-' ? 0 : argc - 2, argv + 2);
     if (strcmp(argv[1], "--version") == 0) argv[1] += 2;
     if (argv[1][0] == '-') return gf_usage_error(NULL, "the command comes first, then its options");
     const gf_command *command = gf_command_find(argc - 1, argv + 1, &used);
+    if (!command && argc == 3 && asks_for_help(argv[2])) return help(1, argv + 1);
     if (!command) return gf_no_such_command(argc - 1, argv + 1);
     return run(command, argc - 1 - used, argv + 1 + used);
 }

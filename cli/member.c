@@ -2,6 +2,8 @@
 
 #include "cli/text.h"
 
+#include <inttypes.h>
+
 gf_slice gf_member_text(gf_json_value row, const char *key)
 {
     gf_json_value v;
@@ -46,6 +48,18 @@ static void write_counts(gf_buffer *b, gf_json_value periods)
         gf_buffer_format(b, "%s%.0f", first ? "" : " ", gf_member_number(period, "documents"));
 }
 
+/* Two digits or more, of the largest unit that has as many. */
+static void write_size(gf_buffer *b, uint64_t n)
+{
+    static const char units[] = "KMGT";
+    size_t unit = 0;
+    while (unit < sizeof units - 1 && n >> (10 * (unit + 1)) >= 10)
+        unit++;
+    uint64_t one = (uint64_t)1 << (10 * unit);
+    gf_buffer_format(b, "%" PRIu64, n / one + (n % one != 0));
+    if (unit) gf_buffer_byte(b, units[unit - 1]);
+}
+
 /* 2026-11-20T08:00:00.123Z -> 2026-11-20 08:00:00 */
 static void write_time(gf_buffer *b, gf_slice iso)
 {
@@ -78,7 +92,7 @@ static void write_number(gf_buffer *b, gf_json_value v, gf_column_kind kind)
         gf_buffer_format(b, "%.1f s", n);
         break;
     case GF_COLUMN_BYTES:
-        gf_buffer_format(b, "%.1fM", n / (1 << 20));
+        write_size(b, (uint64_t)n);
         break;
     default:
         gf_json_write(v, b, NULL);

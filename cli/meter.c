@@ -64,7 +64,7 @@ static void write_line(gf_buffer *b, gf_slice what, const char *phase, uint64_t 
                        uint64_t total, double seconds)
 {
     gf_buffer_format(b, "%.*s: %s", GF_SLICE_ARG(what), phase);
-    if (done) {
+    if (done || total) {
         gf_buffer_byte(b, ' ');
         gf_buffer_count(b, done);
     }
@@ -72,7 +72,7 @@ static void write_line(gf_buffer *b, gf_slice what, const char *phase, uint64_t 
         gf_buffer_str(b, " of ");
         gf_buffer_count(b, total);
     }
-    gf_buffer_format(b, "  %.0f s", seconds);
+    gf_buffer_format(b, " %.0f s", seconds);
 }
 
 static void show(gf_meter *p, gf_slice line)

@@ -85,6 +85,10 @@ static gf_status unknown_option(const gf_session *s, const char *dashes, gf_slic
     while (n < MOST && option_at(s, n, &o))
         names[n++] = o.name;
     const char *nearest = gf_nearest(name, names, n);
+    if (!nearest && s->command->n_positionals)
+        return gf_fail(err, GF_EINVAL,
+                       "there is no option %s%.*s; a word that begins with - goes behind --", dashes,
+                       GF_SLICE_ARG(name));
     return gf_fail(err, GF_EINVAL, "there is no option %s%.*s%s%s%s", dashes, GF_SLICE_ARG(name),
                    nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
 }

@@ -159,14 +159,14 @@ static bool waits(void *context, unsigned milliseconds)
     return true;
 }
 
-/* And a request to stop is heard. */
+/* And a request to stop is heard, also within a line that does not end. */
 static gf_status read_file(void *context, char *to, size_t n, size_t *got, gf_error *err)
 {
     gf_session *s = context;
-    while (waits(s, LOOK_MS)) {
+    do {
         gf_status st = gf_cancel_check(&gf_stop, err);
         if (st != GF_OK) return st;
-    }
+    } while (waits(s, LOOK_MS));
     return s->reach.files.read(s->reach.files.context, to, n, got, err);
 }
 
@@ -191,6 +191,14 @@ typedef struct waiting {
     bool told;
 } waiting;
 
+/* The message may be another's: no control characters of it come out. */
+static void tell_waiting(const gf_session *s, const gf_error *why)
+{
+    fprintf(stderr, "grouperfish %s: waiting: ", s->command->name);
+    gf_print_text(stderr, gf_slice_str(why->message), 0);
+    fputc('\n', stderr);
+}
+
 /* Rebuilds wait for as long as the holder lives, unless --wait says how long. */
 static void wait_for_holder(gf_session *s, waiting *w, const gf_error *why)
 {
@@ -198,7 +206,7 @@ static void wait_for_holder(gf_session *s, waiting *w, const gf_error *why)
     w->sleep_ms = LAST_SLEEP_MS;
     if (w->told || s->meter.kind == GF_METER_NONE || gf_clock_seconds() >= w->deadline) return;
     w->told = true;
-    fprintf(stderr, "grouperfish %s: waiting: %s\n", s->command->name, why->message);
+    tell_waiting(s, why);
 }
 
 static gf_status sleep_a_little(waiting *w, gf_error *err)
@@ -266,8 +274,7 @@ static gf_status sleep_for(gf_session *s, const waiting *w, double seconds, gf_e
 {
     double until = gf_clock_seconds() + seconds;
     if (until > w->deadline) return GF_EBUSY;
-    if (seconds >= TELL_AFTER && s->meter.kind != GF_METER_NONE && !w->told)
-        fprintf(stderr, "grouperfish %s: waiting: %s\n", s->command->name, err->message);
+    if (seconds >= TELL_AFTER && s->meter.kind != GF_METER_NONE && !w->told) tell_waiting(s, err);
     while (gf_clock_seconds() < until) {
         gf_status st = gf_cancel_check(&gf_stop, err);
         if (st != GF_OK) return st;

@@ -58,7 +58,7 @@ static void end_notices(gf_session *s)
             gf_buffer_format(&ending, ", of which these are the first %d", (int)MOST_NOTICES);
         if (s->rejects)
             gf_buffer_format(&ending, ", kept in %s", s->rejects);
-        else
+        else if (gf_command_has_option(s->command, "rejects"))
             gf_buffer_str(&ending, " (--rejects keeps them)");
     } else if (s->n_notices > MOST_NOTICES) {
         gf_buffer_format(&ending, "\nand %" PRIu64 " more of these", s->n_notices - MOST_NOTICES);
@@ -352,6 +352,7 @@ int gf_session_run(gf_session *s)
     take_defaults(s);
     gf_meter_init(&s->meter);
     gf_status st = gf_session_take_server(s, &err);
+    if (st == GF_OK && !*s->store_path) st = gf_fail(&err, GF_EINVAL, "--store is empty");
     if (st == GF_OK) st = s->command->run ? s->command->run(s, &err) : run(s, &err);
     /* Whoever closed the pipe knows, and wanted no more. */
     bool unread = st == GF_ECANCELLED && ferror(stdout);

@@ -90,6 +90,8 @@ int gf_usage_error(const gf_command *command, const char *message);
 int gf_no_such_command(int n_words, char **words);
 
 void gf_help(FILE *out);
+/** The commands of a group, such as table; false, and nothing, where there is no such group. */
+bool gf_help_group(const char *group, FILE *out);
 void gf_help_command(const gf_command *command, FILE *out);
 
 #endif

@@ -73,21 +73,6 @@ static int by_falling_weight(const void *a, const void *b)
     return x->n > y->n ? -1 : x->n < y->n;
 }
 
-/* Rows that fit worst, rising: as many as `lack`, of different similarity where there are such. */
-static uint32_t find_worst(const gf_partition *p, uint32_t lack, uint32_t *rows)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < p->n; i++) {
-        uint32_t at = n < lack ? n : lack - 1;
-        if (n == lack && p->own[i] >= p->own[rows[at]]) continue;
-        if (n < lack) n++;
-        for (; at > 0 && p->own[i] < p->own[rows[at - 1]]; at--)
-            rows[at] = rows[at - 1];
-        rows[at] = i;
-    }
-    return n;
-}
-
 /* Clusters that lack begin with the worst fitting rows. */
 static gf_status add_worst(job *j, uint32_t lack, gf_centres *centres, gf_error *err)
 {
@@ -105,7 +90,7 @@ static gf_status add_worst(job *j, uint32_t lack, gf_centres *centres, gf_error 
         st = gf_row_stream_assign(&j->stream, &j->p, NULL, err);
         j->p.centres = (gf_centres){0};
     }
-    if (st == GF_OK) n = find_worst(&j->p, lack, rows);
+    if (st == GF_OK) st = gf_row_stream_worst(&j->stream, j->p.own, lack, rows, &n, err);
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
         st = gf_row_file_pick(j->stream.rows, &rows[i], 1, &x, err);
         centres->k = k + i + 1;

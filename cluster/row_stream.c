@@ -217,3 +217,68 @@ gf_status gf_row_stream_distinct(const gf_row_stream *s, uint32_t *distinct, gf_
     gf_free(hash);
     return st;
 }
+
+/* ---- the worst fitting ------------------------------------------------------------------------
+ */
+
+/* A row with its similarity and its hash. */
+typedef struct unfit {
+    uint32_t row;
+    float own;
+    uint64_t hash;
+} unfit;
+
+/* So far, by rising similarity: n of at most `most`. */
+typedef struct worst {
+    unfit *rows;
+    uint32_t n, most;
+} worst;
+
+static bool is_worse(const worst *w, float own)
+{
+    return w->n < w->most || own < w->rows[w->most - 1].own;
+}
+
+/* Equal rows are equally similar. */
+static void take_unfit(worst *w, const unfit *u)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->rows[i].own == u->own && w->rows[i].hash == u->hash) return;
+    uint32_t at = w->n < w->most ? w->n++ : w->most - 1;
+    for (; at > 0 && u->own < w->rows[at - 1].own; at--)
+        w->rows[at] = w->rows[at - 1];
+    w->rows[at] = *u;
+}
+
+/* The n rows from `first` on. Nothing is read where all of them fit better. */
+static gf_status look_for_worst(const gf_row_stream *s, const float *own, uint32_t first,
+                                uint32_t n, worst *w, gf_error *err)
+{
+    gf_csr x = {0};
+    uint32_t i = first;
+    while (i < first + n && !is_worse(w, own[i]))
+        i++;
+    if (i == first + n) return GF_OK;
+    gf_status st = gf_row_file_read(s->rows, first, n, &x, err);
+    for (; i < first + n && st == GF_OK; i++)
+        if (is_worse(w, own[i]))
+            take_unfit(w, &(unfit){i, own[i], hash_row(gf_csr_row(&x, i - first))});
+    gf_csr_release(&x);
+    return st;
+}
+
+gf_status gf_row_stream_worst(const gf_row_stream *s, const float *own, uint32_t most,
+                              uint32_t *rows, uint32_t *found, gf_error *err)
+{
+    worst w = {gf_array(most, sizeof *w.rows), 0, most};
+    gf_status st = w.rows ? GF_OK : gf_fail_memory(err, "clusters");
+    for (uint32_t first = 0, n; first < s->rows->n_rows && st == GF_OK; first += n) {
+        n = rows_at(s, first);
+        st = look_for_worst(s, own, first, n, &w, err);
+    }
+    for (uint32_t i = 0; i < w.n && st == GF_OK; i++)
+        rows[i] = w.rows[i].row;
+    if (st == GF_OK) *found = w.n;
+    gf_free(w.rows);
+    return st;
+}

@@ -55,4 +55,15 @@ gf_status gf_row_stream_sum(const gf_row_stream *s, const uint32_t *label, uint3
 /** How many of the rows differ from all others: told by hashes of 64 bits. Memory: 8 bytes a row. */
 gf_status gf_row_stream_distinct(const gf_row_stream *s, uint32_t *distinct, gf_error *err);
 
+/**
+ * The rows that fit their clusters worst, each different from the others.
+ *
+ * @param own         rows->n_rows: similarity of each to its centre
+ * @param most        how many are wanted, 1 at least
+ * @param[out] rows   room for so many: by rising similarity, of equal ones the first row first
+ * @param[out] found  how many: fewer only where fewer rows are different
+ */
+gf_status gf_row_stream_worst(const gf_row_stream *s, const float *own, uint32_t most,
+                              uint32_t *rows, uint32_t *found, gf_error *err);
+
 #endif

@@ -9,15 +9,10 @@
 #include "engine/view.h"
 
 #include "base/memory.h"
-#include "cluster/scoring.h"
-
-enum { ALIGNMENT = 64 };
+#include "cluster/locate.h"
 
 struct gf_assigner {
-    gf_index index; /* columns in the order of the view's list of clusters: by id */
-    const gf_kernels *kernels;
-    void *block;              /* unaligned start of scores */
-    float *scores;            /* index.stride for each worker */
+    gf_locator locator;       /* clusters in the order of the view's list: by id */
     gf_model_workers workers; /* once several texts were asked for; until then there is one */
 };
 
@@ -50,37 +45,11 @@ static gf_status read_centres(gf_view *v, gf_centres *centres, gf_error *err)
     return st;
 }
 
-/* Equal keys leave the columns in the order of the clusters. */
-static gf_status index_centres(gf_assigner *a, const gf_centres *centres, gf_error *err)
-{
-    float *key = gf_calloc(centres->k, sizeof *key);
-    if (!key) return gf_fail_memory(err, "the index of cluster centres");
-    gf_status st = gf_index_init(&a->index, centres->k, centres->n_terms, err);
-    if (st == GF_OK) st = gf_index_build(&a->index, centres, key, NULL, err);
-    gf_free(key);
-    return st;
-}
-
-/* Room for each worker begins at a line of its own: the stride is whole lines. */
-static gf_status make_scores(gf_assigner *a, unsigned n_workers, gf_error *err)
-{
-    void *block =
-        gf_array((size_t)a->index.stride * n_workers + ALIGNMENT / sizeof(float), sizeof(float));
-    if (!block) return gf_fail_memory(err, "scores");
-    gf_free(a->block);
-    a->block = block;
-    uintptr_t at = (uintptr_t)a->block;
-    a->scores = (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    a->kernels = gf_kernels_choose();
-    return GF_OK;
-}
-
 void gf_assigner_free(gf_assigner *a)
 {
     if (!a) return;
     gf_model_workers_release(&a->workers);
-    gf_index_release(&a->index);
-    gf_free(a->block);
+    gf_locator_release(&a->locator);
     gf_free(a);
 }
 
@@ -95,8 +64,7 @@ static gf_status need_assigner(gf_view *v, gf_error *err)
     gf_assigner *a = gf_calloc(1, sizeof *a);
     if (!a) return gf_fail_memory(err, "the index of cluster centres");
     gf_status st = read_centres(v, &centres, err);
-    if (st == GF_OK) st = index_centres(a, &centres, err);
-    if (st == GF_OK) st = make_scores(a, 1, err);
+    if (st == GF_OK) st = gf_locator_init(&a->locator, &centres, err);
     gf_centres_release(&centres);
     if (st == GF_OK)
         v->assigner = a;
@@ -117,13 +85,10 @@ static float at_most_1(double score)
 static void find_nearest(const gf_view *v, unsigned worker, gf_row_view row,
                          gf_membership_cells *cells)
 {
-    const gf_assigner *a = v->assigner;
-    const gf_index *index = &a->index;
-    float *scores = a->scores + (size_t)worker * index->stride;
-    gf_nearest_two two = gf_index_nearest(index, a->kernels, row, 0, scores);
+    gf_nearest_two two = gf_locator_find(&v->assigner->locator, worker, row);
     cells->cluster = v->clusters[two.cluster].id;
     cells->score = at_most_1(two.similarity);
-    if (index->k < 2) return;
+    if (v->n_clusters < 2) return;
     cells->runner_up = v->clusters[two.runner_up].id;
     cells->second = at_most_1(two.of_second);
 }
@@ -177,7 +142,7 @@ static gf_status need_workers(gf_view *v, unsigned threads, gf_error *err)
     gf_assigner *a = v->assigner;
     if (a->workers.n) return GF_OK;
     gf_status st = gf_model_workers_init(&a->workers, &v->model, threads, err);
-    if (st == GF_OK) st = make_scores(a, a->workers.n, err);
+    if (st == GF_OK) st = gf_locator_make_room(&a->locator, a->workers.n, err);
     if (st != GF_OK) gf_model_workers_release(&a->workers);
     return st;
 }

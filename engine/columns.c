@@ -143,7 +143,7 @@ static gf_status tell_member(void *context, const gf_row *row, gf_error *err)
 {
     member_walk *w = context;
     const gf_cell *cell = &row->cells[0];
-    if (gf_strings_find(&w->view->gone, cell->qualifier) != GF_STRING_NONE) return GF_OK;
+    if (gf_gone_has(w->view->gone, cell->qualifier)) return GF_OK;
     return w->visit->visit(w->visit->context, "documents", cell->qualifier, cell->value, err);
 }
 

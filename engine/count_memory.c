@@ -72,7 +72,7 @@ static void work_out(const gf_job *j, const gf_job *sample, uint32_t *count, gf_
     if (max_terms && c->terms > max_terms) c->terms = max_terms;
     c->k = expected_k(j, n);
     double members = n / c->k;
-    uint32_t every = members < m ? (uint32_t)(m / members) : 1;
+    uint32_t every = members > 0 && members < m ? (uint32_t)(m / members) : 1;
     double of_cluster = count_terms(x, every, count).all;
     double rows = ceil(m / every);
     of_cluster = extrapolate(of_cluster, of_cluster * (half.all / fmax(all.all, 1)), rows, members);

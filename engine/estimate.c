@@ -101,7 +101,8 @@ static uint64_t store_buffers(const gf_memory_counts *c)
 
 static uint64_t search_bytes(const gf_memory_counts *c, unsigned threads)
 {
-    /* entries: term and count in the postings, and in compact bytes; words as above, and sorted */
+    /* more than the postings' compact bytes and the sorted words, since what is free by then lies
+       in pieces: measured, it holds; words as above where they are counted from the texts */
     return bytes(19 * c->tokens + word_tables(c, threads) + 60 * c->words);
 }
 

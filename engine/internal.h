@@ -31,6 +31,7 @@ typedef struct gf_cluster_cache {
     pthread_mutex_t lock;
     gf_cluster_list *lists[GF_CACHED_LISTS];
     uint64_t uses;
+    size_t gone_bytes, most_gone_bytes; /* that the lists have of deleted documents, and may have */
 } gf_cluster_cache;
 
 void gf_cluster_cache_init(gf_cluster_cache *cache);

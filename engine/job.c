@@ -30,6 +30,9 @@ void gf_job_release_results(gf_job *j)
     gf_buffer_release(&j->documents.ids);
     gf_vectors_release(&j->documents.vectors);
     gf_analyser_free(j->analyser);
+    gf_words_free(j->words);
+    gf_free(j->texts);
+    gf_arena_release(&j->text_memory);
     gf_kmeans_release(&j->clusters);
     gf_tree_release(&j->tree);
     gf_centres_release(&j->term_centres);
@@ -41,6 +44,8 @@ void gf_job_release_results(gf_job *j)
     gf_free(j->ids);
     j->documents = (gf_gathered){0};
     j->analyser = NULL;
+    j->words = NULL;
+    j->texts = NULL;
     j->clusters = (gf_kmeans){0};
     j->row_of = j->members = j->start = j->before = j->before_ids = j->ids = NULL;
 }

@@ -61,7 +61,7 @@ static gf_status visit_one(gf_view *v, const gf_known_cluster *c, gf_json_parser
 gf_status gf_view_clusters(gf_view *v, gf_visit_cluster *visit, void *context, gf_error *err)
 {
     gf_json_parser *parser = NULL;
-    gf_status st = gf_view_know_clusters(v, err);
+    gf_status st = gf_view_order_clusters(v, err);
     if (st == GF_OK) st = gf_json_parser_create(&parser, err);
     for (size_t i = 0; i < v->n_clusters && st == GF_OK; i++)
         st = visit_one(v, &v->clusters[v->by_size[i]], parser, visit, context, err);
@@ -114,7 +114,7 @@ static gf_status visit_member(member_walk *w, gf_error *err)
     gf_slice id;
     if (!gf_rank_read(w->row.cells[0].qualifier, &score, &id))
         return gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
-    if (gf_strings_find(&w->view->gone, id) != GF_STRING_NONE) return GF_OK;
+    if (gf_gone_has(w->view->gone, id)) return GF_OK;
     gf_status st = gf_view_membership(w->view, id, &m, err);
     if (st == GF_ENOTFOUND)
         return gf_fail(err, GF_ECORRUPT, "a member of a cluster, \"%.*s\", is missing",
@@ -213,7 +213,7 @@ static gf_status count_above(gf_view *v, const gf_known_cluster *c, float min_sc
         else if (score < min_score)
             break;
         else
-            *n += gf_strings_find(&v->gone, id) == GF_STRING_NONE;
+            *n += !gf_gone_has(v->gone, id);
     }
     gf_scan_close(scan);
     gf_row_release(&row);

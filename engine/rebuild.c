@@ -34,6 +34,7 @@ gf_status gf_job_compute(gf_job *j, gf_error *err)
     double begun = gf_clock_seconds();
     gf_status st = gf_job_plan_memory(j, err);
     give_back(j);
+    j->keeps_words = gf_job_indexes_words(j);
     if (st == GF_OK) st = gf_job_gather(j, err);
     give_back(j);
     if (st == GF_OK) st = gf_job_read_served(j, err);

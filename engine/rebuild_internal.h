@@ -22,7 +22,7 @@
 #include "engine/languages.h"
 #include "engine/pins.h"
 #include "engine/settings.h"
-#include "vectorize/vectorizer.h"
+#include "vectorize/words.h"
 
 /** The documents of a snapshot as rows, in the order of their ids. */
 typedef struct gf_gathered {
@@ -80,6 +80,10 @@ typedef struct gf_job {
     gf_memory_plan plan;
     gf_gathered documents;
     gf_analyser *analyser; /* with the words of the documents; only where there is no pool */
+    gf_text *texts;        /* documents.n, in text_memory: of few documents, without a pool; or NULL */
+    gf_arena text_memory;
+    bool keeps_words;      /* have them kept, for the index that search reads */
+    gf_words *words;       /* then, where all documents of the snapshot were gathered; else NULL */
 
     /* of the served build; k_before is 0 where there is none */
     uint32_t *before;     /* documents.n: place in before_ids, or UINT32_MAX */
@@ -158,6 +162,9 @@ static inline const gf_centres *gf_job_term_centres(const gf_job *j)
 
 /** place_rows.c: the matrix's rows -> row_of, clusters, term_centres. */
 gf_status gf_job_cluster_matrix(gf_job *job, const gf_kmeans_options *options, gf_error *err);
+
+/** Whether the build has an index of all words, which search reads. */
+bool gf_job_indexes_words(const gf_job *job);
 
 /** Add the build's rows to the batch, which is written (synced) whenever it is full. */
 gf_status gf_job_write(gf_job *job, gf_batch *batch, gf_error *err);

@@ -23,6 +23,7 @@
 
 #include "engine/search_texts.h"
 #include "engine/write_index.h"
+#include "vectorize/words.h"
 
 enum { GF_INDEX_IDS = 256, GF_INDEX_FORMAT = 1 };
 
@@ -31,14 +32,20 @@ enum { GF_INDEX_IDS = 256, GF_INDEX_FORMAT = 1 };
 #define GF_INDEX_LENGTHS "search:l"
 #define GF_INDEX_TERM    "search:t"
 
-/* ---- writing: search_write.c ------------------------------------------------------------------
+/* ---- writing: search_write.c, search_words.c --------------------------------------------------
  */
 
 /**
- * Index all documents of the job's snapshot.
- * Cost: the analysis of all texts, by the job's threads; memory 11 bytes for each entry.
+ * The words of all documents of the job's snapshot: job->words, which are then no longer there, or
+ * where it has none counted from the texts. *ids gets the documents' ids, as strings in their order.
  */
-gf_status gf_write_search(const gf_job *job, gf_put_cell *put, void *context, gf_error *err);
+gf_status gf_job_take_words(gf_job *job, gf_words **words, gf_buffer *ids, gf_error *err);
+
+/**
+ * Index all documents of the job's snapshot; takes job->words.
+ * Cost: that of gf_invert_words, and without job->words the analysis of all texts.
+ */
+gf_status gf_write_search(gf_job *job, gf_put_cell *put, void *context, gf_error *err);
 
 /* ---- reading: search_index.c ------------------------------------------------------------------
  */

@@ -218,25 +218,6 @@ static gf_status create(gf_store *s, gf_slice key, gf_slice name, gf_user_schema
     return st;
 }
 
-gf_status gf_user_table_create(gf_store *s, gf_slice name_space, gf_slice name, gf_slice schema,
-                               gf_error *err)
-{
-    gf_arena memory = {0};
-    gf_user_schema read;
-    gf_buffer key = {0};
-    gf_status st = table_key(name_space, name, &key, err);
-    if (st == GF_OK) st = gf_user_schema_read(schema, false, &memory, &read, err);
-    if (st == GF_OK) st = gf_user_tables_reclaim(s, NULL, err);
-    if (st == GF_OK) {
-        pthread_mutex_lock(&s->user_lock);
-        st = create(s, gf_buffer_view(&key), name, &read, err);
-        pthread_mutex_unlock(&s->user_lock);
-    }
-    gf_buffer_release(&key);
-    gf_arena_release(&memory);
-    return st;
-}
-
 /* With the lock held. */
 static gf_status alter(gf_store *s, gf_slice key, gf_slice name, const gf_user_schema *more,
                        gf_arena *memory, gf_error *err)
@@ -265,22 +246,38 @@ static gf_status alter(gf_store *s, gf_slice key, gf_slice name, const gf_user_s
     return st;
 }
 
-gf_status gf_user_table_alter(gf_store *s, gf_slice name_space, gf_slice name, gf_slice additions,
-                              gf_error *err)
+/* A table by its schema, or additions to that of one that is there. */
+static gf_status make_or_alter(gf_store *s, gf_slice name_space, gf_slice name, gf_slice json,
+                               bool adds, gf_error *err)
 {
     gf_arena memory = {0};
-    gf_user_schema more;
+    gf_user_schema read;
     gf_buffer key = {0};
     gf_status st = table_key(name_space, name, &key, err);
-    if (st == GF_OK) st = gf_user_schema_read(additions, true, &memory, &more, err);
+    if (st == GF_OK) st = gf_user_schema_read(json, adds, &memory, &read, err);
+    if (st == GF_OK && !adds) st = gf_user_tables_reclaim(s, NULL, err);
     if (st == GF_OK) {
+        gf_slice of_row = gf_buffer_view(&key);
         pthread_mutex_lock(&s->user_lock);
-        st = alter(s, gf_buffer_view(&key), name, &more, &memory, err);
+        st = adds ? alter(s, of_row, name, &read, &memory, err)
+                  : create(s, of_row, name, &read, err);
         pthread_mutex_unlock(&s->user_lock);
     }
     gf_buffer_release(&key);
     gf_arena_release(&memory);
     return st;
+}
+
+gf_status gf_user_table_create(gf_store *s, gf_slice name_space, gf_slice name, gf_slice schema,
+                               gf_error *err)
+{
+    return make_or_alter(s, name_space, name, schema, false, err);
+}
+
+gf_status gf_user_table_alter(gf_store *s, gf_slice name_space, gf_slice name, gf_slice additions,
+                              gf_error *err)
+{
+    return make_or_alter(s, name_space, name, additions, true, err);
 }
 
 /* ---- dropping ---------------------------------------------------------------------------------

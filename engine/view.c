@@ -26,6 +26,7 @@ static gf_status resolve(gf_view *v, int64_t build, int64_t *served, gf_error *e
         st = gf_configuration_load(v->store, v->snapshot, v->where, &row, v->configuration, &map,
                                    err);
     if (st == GF_OK) *served = gf_collection_row_served(&row, v->configuration);
+    v->seq = row.seq;
     if (st == GF_OK) st = gf_pins_read(row.pins, v->configuration, &v->pins, err);
     if (st == GF_OK && build == 0 && *served == 0)
         st = gf_fail(err, GF_ENOTFOUND,
@@ -102,7 +103,7 @@ void gf_view_close(gf_view *v)
     gf_free(v->clusters);
     gf_cluster_list_let_go(v->list);
     gf_free(v->by_size);
-    gf_strings_release(&v->gone);
+    gf_cluster_cache_let_gone_go(v);
     gf_pins_release(&v->pins);
     gf_row_release(&v->row);
     gf_row_release(&v->document_row);

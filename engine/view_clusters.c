@@ -1,4 +1,4 @@
-/* The clusters of a view's build, and what has been deleted since. */
+/* The clusters of a view's build, and the changes since. */
 #include "engine/view.h"
 
 #include "base/memory.h"
@@ -6,43 +6,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- what has been deleted since --------------------------------------------------------------
+/* ---- changes -----------------------------------------------------------------------------------
  */
 
-typedef struct change_walk {
-    gf_view *view;
-    gf_buffer key;
-    gf_row document;
-} change_walk;
-
-/* A document that was deleted, and has not been put again, is gone from the build. */
-static gf_status check_gone(change_walk *w, gf_slice id, gf_error *err)
-{
-    gf_view *v = w->view;
-    uint32_t number;
-    gf_buffer_reset(&w->key);
-    gf_document_key(&w->key, v->where.name_space, v->where.collection, id);
-    gf_status st = gf_buffer_check(&w->key, err);
-    if (st == GF_OK)
-        st = gf_table_get(v->store->tables.documents, v->snapshot, gf_buffer_view(&w->key),
-                          1u << GF_DOCUMENTS_MAIN, &w->document, err);
-    return st == GF_ENOTFOUND ? gf_strings_add(&v->gone, id, &number, NULL, err) : st;
-}
-
-static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
-{
-    const gf_cell *id = gf_row_find(row, GF_CHANGES_MAIN, "id");
-    const gf_cell *operation = gf_row_find(row, GF_CHANGES_MAIN, "operation");
-    if (!id || !operation) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
-    if (!gf_slice_equal(operation->value, GF_SLICE("delete"))) return GF_OK;
-    return check_gone(context, id->value, err);
-}
-
-gf_status gf_view_each_change(gf_view *v, gf_each_row *each, void *context, gf_error *err)
+gf_status gf_view_each_change_after(gf_view *v, uint64_t seq, gf_each_row *each, void *context,
+                                    gf_error *err)
 {
     gf_buffer start = {0}, prefix = {0};
     gf_collection_key(&prefix, v->where.name_space, v->where.collection);
-    gf_change_key(&start, v->where.name_space, v->where.collection, v->info.seq + 1);
+    gf_change_key(&start, v->where.name_space, v->where.collection, seq + 1);
     gf_status st = gf_buffer_check(&start, err);
     if (st == GF_OK) st = gf_buffer_check(&prefix, err);
     gf_scan_options o = {.snapshot = v->snapshot,
@@ -55,13 +27,9 @@ gf_status gf_view_each_change(gf_view *v, gf_each_row *each, void *context, gf_e
     return st;
 }
 
-static gf_status find_gone(gf_view *v, gf_error *err)
+gf_status gf_view_each_change(gf_view *v, gf_each_row *each, void *context, gf_error *err)
 {
-    change_walk w = {.view = v};
-    gf_status st = gf_view_each_change(v, look_at_change, &w, err);
-    gf_row_release(&w.document);
-    gf_buffer_release(&w.key);
-    return st;
+    return gf_view_each_change_after(v, v->info.seq, each, context, err);
 }
 
 /* ---- the list ---------------------------------------------------------------------------------
@@ -129,18 +97,16 @@ gf_known_cluster *gf_view_find(const gf_view *v, uint32_t id)
     return bsearch(&key, v->clusters, v->n_clusters, sizeof *v->clusters, by_id);
 }
 
-/* Clusters lose the members that have gone. */
-static gf_status subtract_gone(gf_view *v, gf_error *err)
+gf_status gf_view_know_clusters(gf_view *v, gf_error *err)
 {
-    for (uint32_t i = 0; i < v->gone.n; i++) {
-        gf_membership_cells m;
-        gf_status st = gf_view_read_cells(v, gf_strings_at(&v->gone, i), &m, err);
-        if (st == GF_ENOTFOUND) continue; /* put and deleted after the build */
-        if (st != GF_OK) return st;
-        gf_known_cluster *c = gf_view_find(v, m.cluster);
-        if (c && c->size) c->size--;
-    }
-    return GF_OK;
+    bool taken = false;
+    if (v->clusters_known) return GF_OK;
+    gf_status st = gf_cluster_cache_take(v, &taken, err);
+    if (st == GF_OK && !taken) st = gf_view_list_clusters(v, err);
+    if (st == GF_OK && !taken) st = gf_cluster_cache_keep(v, err);
+    if (st == GF_OK) st = gf_view_know_gone(v, err);
+    v->clusters_known = st == GF_OK;
+    return st;
 }
 
 static int by_falling_size(const void *a, const void *b, void *context)
@@ -152,27 +118,15 @@ static int by_falling_size(const void *a, const void *b, void *context)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static gf_status sort_by_size(gf_view *v, gf_error *err)
+gf_status gf_view_order_clusters(gf_view *v, gf_error *err)
 {
-    uint32_t *order = gf_realloc(v->by_size, v->n_clusters, sizeof *order);
+    gf_status st = gf_view_know_clusters(v, err);
+    if (st != GF_OK || v->by_size) return st;
+    uint32_t *order = gf_array(v->n_clusters, sizeof *order);
     if (!order) return gf_fail_memory(err, "clusters");
     v->by_size = order;
     for (uint32_t i = 0; i < v->n_clusters; i++)
         order[i] = i;
     qsort_r(order, v->n_clusters, sizeof *order, by_falling_size, v->clusters);
     return GF_OK;
-}
-
-gf_status gf_view_know_clusters(gf_view *v, gf_error *err)
-{
-    bool taken = false;
-    if (v->clusters_known) return GF_OK;
-    gf_status st = gf_cluster_cache_take(v, &taken, err);
-    if (st == GF_OK && !taken) st = gf_view_list_clusters(v, err);
-    if (st == GF_OK && !taken) st = gf_cluster_cache_keep(v, err);
-    if (st == GF_OK) st = find_gone(v, err);
-    if (st == GF_OK) st = subtract_gone(v, err);
-    if (st == GF_OK) st = sort_by_size(v, err);
-    v->clusters_known = st == GF_OK;
-    return st;
 }

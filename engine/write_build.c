@@ -393,6 +393,13 @@ static gf_status write_build_row(writing *w, gf_error *err)
     return GF_OK;
 }
 
+bool gf_job_indexes_words(const gf_job *j)
+{
+    /* Search reads that of "default" alone. */
+    return j->settings.store_index && (!j->spills || j->plan.search) &&
+           gf_slice_equal(j->configuration, GF_SLICE("default"));
+}
+
 gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
 {
     gf_background background;
@@ -408,9 +415,7 @@ gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
     if (st == GF_OK) st = write_tree(&w, err);
     if (st == GF_OK && j->settings.store_index && (!j->spills || j->plan.index))
         st = gf_write_index(&j->documents, put_index_cell, &w, err);
-    /* Search reads that of "default" alone. */
-    if (st == GF_OK && j->settings.store_index && (!j->spills || j->plan.search) &&
-        gf_slice_equal(j->configuration, GF_SLICE("default")))
+    if (st == GF_OK && gf_job_indexes_words(j))
         st = gf_write_search(j, put_index_cell, &w, err);
     if (st == GF_OK) st = write_build_row(&w, err);
     st = end_writing(&w, batch, st, err);

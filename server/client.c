@@ -5,7 +5,6 @@
 #include "server/socket_internal.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -27,6 +26,7 @@ typedef struct client {
     bool cancelled;   /* the holder was told to stop */
     gf_error failed;  /* of a callback */
     bool emit_failed;
+    bool in_stream;  /* one of the input was given, and no end of it since */
     uint64_t wanted; /* bytes of the input that the holder waits for; 0: none */
     gf_buffer message, text;
 } client;
@@ -170,6 +170,7 @@ static gf_status answer_stream(client *c, gf_error *err)
     gf_slice name = {0};
     gf_status st = in->next(in->context, &name, &why);
     c->used = true;
+    c->in_stream = st == GF_OK;
     if (st == GF_ENOTFOUND) return answer(c, GF_WIRE_END, (gf_slice){0}, err);
     if (st != GF_OK) return answer_failed(c, st, &why, err);
     gf_buffer_reset(&c->message);
@@ -179,10 +180,16 @@ static gf_status answer_stream(client *c, gf_error *err)
     return st == GF_OK ? answer(c, GF_WIRE_STREAM, gf_buffer_view(&c->message), err) : st;
 }
 
-static gf_status take_question(client *c, gf_slice bytes, gf_error *err)
+/* A call may have no input, and bytes are those of a stream. */
+static gf_status take_question(client *c, gf_wire_type type, gf_slice bytes, gf_error *err)
 {
-    if (gf_take_varint(&bytes, &c->wanted) && c->wanted > 0 && c->wanted <= GF_WIRE_FRAME)
+    uint64_t most = 0;
+    if (type == GF_WIRE_WANT_STREAM && c->call->input.next) return answer_stream(c, err);
+    if (type == GF_WIRE_WANT_BYTES && c->in_stream && gf_take_varint(&bytes, &most) && most > 0 &&
+        most <= GF_WIRE_FRAME) {
+        c->wanted = most;
         return GF_OK;
+    }
     return gf_fail(err, GF_EINVAL, "the store's socket: what came is no question");
 }
 
@@ -296,9 +303,8 @@ static gf_status take(client *c, gf_wire_type type, gf_slice bytes, bool *ended,
         good = take_progress(c, bytes);
         break;
     case GF_WIRE_WANT_STREAM:
-        return answer_stream(c, err);
     case GF_WIRE_WANT_BYTES:
-        return take_question(c, bytes, err);
+        return take_question(c, type, bytes, err);
     case GF_WIRE_AGAIN:
     case GF_WIRE_LATER:
         *ended = true;
@@ -312,17 +318,11 @@ static gf_status take(client *c, gf_wire_type type, gf_slice bytes, bool *ended,
     return good ? GF_OK : gf_fail(err, GF_EINVAL, "the store's socket: what came is no message");
 }
 
-static bool holder_speaks(const client *c)
-{
-    struct pollfd p = {.fd = c->wire.fd, .events = POLLIN};
-    return c->wire.in_end > c->wire.in_at || poll(&p, 1, 0) != 0;
-}
-
 /* While the input gives nothing, what the holder says is listened to. */
-static bool can_answer(const client *c)
+static bool can_answer(client *c)
 {
     const gf_input *in = &c->call->input;
-    if (c->wanted == 0 || c->cancelled || holder_speaks(c)) return false;
+    if (c->wanted == 0 || c->cancelled || gf_wire_has_more(&c->wire)) return false;
     return !in->waits || !in->waits(in->context, INPUT_MS);
 }
 
@@ -338,7 +338,7 @@ static gf_status converse(client *c, gf_asked *asked, gf_error *err)
             st = answer_bytes(c, err);
             continue;
         }
-        if (c->wanted && !c->cancelled && !holder_speaks(c)) continue;
+        if (c->wanted && !c->cancelled && !gf_wire_has_more(&c->wire)) continue;
         st = gf_wire_receive(&c->wire, &type, &bytes, err);
         if (st == GF_OK) st = take(c, type, bytes, &ended, asked, err);
     }

@@ -98,19 +98,23 @@ static double number_of(gf_slice s)
     return n;
 }
 
+/*
+ * Without a length it goes to the end of the connection, or comes in chunks: as no server of ours
+ * sends it. What does not come in time is done without: the status says most of it.
+ */
 static gf_status receive_body(gf_remote_line *line, answer *a, gf_error *err)
 {
     gf_slice length = header(a->head, "Content-Length");
-    size_t most =
-        length.len && number_of(length) < MOST_BODY ? (size_t)number_of(length) : (size_t)MOST_BODY;
-    size_t head = a->head.len;
+    size_t head = a->head.len, most = MOST_BODY;
     bool ended = false;
     gf_status st = GF_OK;
+    if (length.len && number_of(length) < MOST_BODY) most = (size_t)number_of(length);
+    if (header(a->head, "Transfer-Encoding").len || a->status == 204 || a->status == 304) most = 0;
     while (st == GF_OK && !ended && line->got.len - head < most)
         st = receive_more(line, &ended, err);
     a->head = gf_slice_of(line->got.ptr, head);
     a->body = gf_slice_of(line->got.ptr + head, line->got.len - head);
-    return st;
+    return st == GF_EBUSY ? GF_OK : st;
 }
 
 /* ---- what it means ----------------------------------------------------------------------------

@@ -64,7 +64,7 @@ static gf_status read_bytes(int file, const char *path, gf_buffer *out, gf_error
 gf_status gf_tokens_read_file(const char *path, gf_buffer *out, gf_error *err)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 && errno == ENOENT) return gf_fail(err, GF_ENOTFOUND, "there is no %s", path);
+    if (file < 0 && errno == ENOENT) return gf_fail(err, GF_ENOTFOUND, "there is no file %s", path);
     if (file < 0) return gf_fail_errno(err, "cannot open %s", path);
     gf_status st = check_mode(file, path, err);
     if (st == GF_OK) st = read_bytes(file, path, out, err);

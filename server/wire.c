@@ -29,8 +29,8 @@ static gf_status wait_to(gf_wire *w, bool sending, double since, gf_error *err)
     struct pollfd p = {.fd = w->fd, .events = sending ? POLLOUT : POLLIN};
     int n = poll(&p, 1, TICK_MS);
     if (n < 0 && errno != EINTR) return gf_fail_errno(err, "cannot wait at a socket");
-    if (n > 0 || !w->tick) return GF_OK;
-    return w->tick(w->context, sending, gf_clock_seconds() - since, err);
+    if (!w->tick) return GF_OK;
+    return w->tick(w->context, sending, n > 0 ? 0 : gf_clock_seconds() - since, err);
 }
 
 static gf_status fail_gone(gf_error *err)
@@ -101,13 +101,28 @@ static ssize_t receive_some(gf_wire *w, char *to, size_t n)
     return recv(w->fd, to, n, MSG_DONTWAIT);
 }
 
+static bool make_buffer(gf_wire *w)
+{
+    if (!w->in) w->in = gf_malloc(HEADER + GF_WIRE_FRAME);
+    return w->in != NULL;
+}
+
+/* A transport may hold what it has received, so that the descriptor tells nothing of it. */
+bool gf_wire_has_more(gf_wire *w)
+{
+    if (w->in_end > w->in_at || !make_buffer(w)) return true;
+    w->in_at = w->in_end = 0;
+    ssize_t got = receive_some(w, w->in, HEADER + GF_WIRE_FRAME);
+    if (got > 0) w->in_end = (size_t)got;
+    return got >= 0 || (errno != EAGAIN && errno != EINTR);
+}
+
 /* Have n bytes, a frame at most, in the buffer. */
 static gf_status fill(gf_wire *w, size_t n, gf_error *err)
 {
     double since = 0;
     gf_status st = GF_OK;
-    if (!w->in) w->in = gf_malloc(HEADER + GF_WIRE_FRAME);
-    if (!w->in) return gf_fail_memory(err, "a connection");
+    if (!make_buffer(w)) return gf_fail_memory(err, "a connection");
     if (w->in_at + n > HEADER + GF_WIRE_FRAME) {
         memmove(w->in, w->in + w->in_at, w->in_end - w->in_at);
         w->in_end -= w->in_at;
@@ -152,7 +167,7 @@ gf_status gf_wire_receive(gf_wire *w, gf_wire_type *type, gf_slice *bytes, gf_er
         if (st != GF_OK) return st;
         goes_on = got & GOES_ON;
         got &= ~(unsigned)GOES_ON;
-        if (!first && got != before)
+        if ((!first && got != before) || (goes_on && bytes->len == 0))
             return gf_fail(err, GF_EINVAL, "the store's socket: a message breaks off");
         if (w->most && w->message.len + bytes->len > w->most)
             return gf_fail(err, GF_ELIMIT, "the store's socket: a message has more than %zu bytes",

@@ -4,8 +4,9 @@
  *     length (u32, big-endian) | type (1 byte, + 0x80: the message goes on in the next frame) |
  * bytes
  *
- * A message is one frame, or several where it has more than GF_WIRE_FRAME bytes. Both sides begin
- * with HELLO, whose form stays as it is in all versions; all else is of one version alone.
+ * A message is one frame, or several where it has more than GF_WIRE_FRAME bytes, none of them
+ * empty. Both sides begin with HELLO, whose form stays as it is in all versions; all else is of one
+ * version alone.
  *
  *     caller  HELLO CALL                      BYTES                        CANCEL?
  *     holder  HELLO      ACCEPTED WANT_BYTES        ROW NOTICE PROGRESS ...        RESULT
@@ -57,7 +58,7 @@ typedef enum gf_wire_type {
  */
 
 /**
- * Asked every tenth of a second in which nothing moves, and after a signal.
+ * Asked whenever something was waited for, every tenth of a second at least, and after a signal.
  * @param idle  seconds since something moved
  * @return GF_OK to go on; anything else ends the sending or receiving, and is what that returns
  */
@@ -99,6 +100,9 @@ gf_status gf_wire_flush(gf_wire *wire, gf_error *err);
  *         GF_ENOMEM; what tick gives
  */
 gf_status gf_wire_receive(gf_wire *wire, gf_wire_type *type, gf_slice *bytes, gf_error *err);
+
+/** Whether something has come that was not received yet, or the end; does not wait. */
+bool gf_wire_has_more(gf_wire *wire);
 
 /* ---- messages (wire_messages.c) ---------------------------------------------------------------
  */

@@ -75,6 +75,7 @@ gf_status gf_mapping_init(gf_mapping *m, const gf_reader_options *options, gf_er
     *m = (gf_mapping){
         .time_given = options->time.len > 0,
         .lang_given = options->lang.len > 0,
+        .text_is_fixed = options->text_is_fixed,
         .some_fields = options->some_fields,
         .max_document = options->max_document,
     };

@@ -44,6 +44,7 @@ typedef struct gf_reader_options {
     gf_slice id;          /* default "id" */
     const gf_slice *text; /* n_text; default "text" alone. Several are joined by an empty line */
     size_t n_text;
+    bool text_is_fixed;     /* whoever gives the records cannot name another: no error says so */
     gf_slice time;          /* default "time" */
     gf_slice lang;          /* default "lang" */
     bool some_fields;       /* keep only `fields` of the others, instead of all */

@@ -2,8 +2,8 @@
 #include "storage/leveldb_backend.h"
 
 #include "base/memory.h"
+#include "storage/leveldb_env.h"
 #include "storage/leveldb_internal.h"
-#include "storage/leveldb_options.h"
 
 /* Measured on LevelDB 1.23; docs/storage.md gives the figures. */
 enum {
@@ -154,14 +154,14 @@ static void snapshot_free(gf_backend *backend, const void *snapshot)
  */
 
 /*
- * What was written becomes a table, so that whoever opens the database next finds an empty log: a
- * range without a key compacts nothing else, but waits for the compaction that is under way. Little
- * is left in the log; reading it again takes less.
+ * What was written becomes a table, so that whoever opens the database next finds an empty log. A
+ * compaction that is under way is not waited for; it begins again with the next opening that
+ * writes. Little is left in the log; reading it again takes less.
  */
 static void empty_log(gf_leveldb *b)
 {
-    if (b->db && b->written >= WORTH_A_TABLE && !b->failed)
-        leveldb_compact_range(b->db, "\xFF\xFF", 2, "\xFF\xFF", 2);
+    if (b->db && b->env && b->written >= WORTH_A_TABLE && !b->failed)
+        gf_leveldb_env_empty_log(b->env, b->db);
 }
 
 static void close_backend(gf_backend *backend)
@@ -169,9 +169,9 @@ static void close_backend(gf_backend *backend)
     gf_leveldb *b = (gf_leveldb *)backend;
     gf_leveldb_view_close(b, &b->newest);
     empty_log(b);
-    gf_patience_end(b->patience, true);
+    gf_leveldb_env_begin(b->env, true);
     if (b->db) leveldb_close(b->db);
-    gf_patience_free(b->patience);
+    gf_leveldb_env_free(b->env);
     if (b->spare_batch) leveldb_writebatch_destroy(b->spare_batch);
     if (b->options) leveldb_options_destroy(b->options);
     if (b->cache) leveldb_cache_destroy(b->cache);
@@ -220,8 +220,11 @@ static void set_options(gf_leveldb *b, gf_leveldb_mode mode)
     leveldb_options_set_cache(o, b->cache);
     leveldb_options_set_filter_policy(o, b->filter);
     leveldb_options_set_compression(o, leveldb_snappy_compression);
-    if (mode != GF_LEVELDB_CREATE)
-        b->patience = gf_leveldb_set_reading(o, buffer, TABLE_FILE, mode == GF_LEVELDB_CLEAN);
+    gf_leveldb_env_options wanted = {.buffer = buffer,
+                                     .file = TABLE_FILE,
+                                     .patient = mode != GF_LEVELDB_CREATE,
+                                     .clean = mode == GF_LEVELDB_CLEAN};
+    b->env = gf_leveldb_env_create(o, &wanted);
 }
 
 static gf_status open_leveldb(gf_leveldb *b, const char *folder, gf_leveldb_mode mode,

@@ -8,8 +8,8 @@
  *     queue    [ leader | follower | follower ] [ next leader | ... ]
  *                one group: the leader writes for all, then wakes the next
  */
+#include "storage/leveldb_env.h"
 #include "storage/leveldb_internal.h"
-#include "storage/leveldb_options.h"
 
 enum { LARGEST_GROUP = 1 << 20, SMALL_BATCH = 128 << 10 };
 
@@ -88,7 +88,7 @@ static void lead(gf_leveldb *b, gf_commit *leader)
                      b->failure.message);
     } else {
         pthread_mutex_unlock(&b->commit_lock);
-        gf_patience_end(b->patience, false);
+        gf_leveldb_env_begin(b->env, false);
         st = write_group(b, leader, last, &err);
         pthread_mutex_lock(&b->commit_lock);
         b->failed = st != GF_OK;

@@ -1,7 +1,8 @@
 /**
  * What the files of the LevelDB backend share.
  *
- * Order of the locks: compaction, rows (leveldb_write.c), then the catalogue's, then the queue of commits.
+ * Order of the locks: compaction, rows (leveldb_write.c), then the catalogue's, then the queue of
+ * commits.
  */
 #ifndef GF_STORAGE_LEVELDB_INTERNAL_H
 #define GF_STORAGE_LEVELDB_INTERNAL_H
@@ -13,7 +14,6 @@
 #include <leveldb/c.h>
 #include <pthread.h>
 #include <stdatomic.h>
-
 
 /** How many iterators and snapshots there are, by side (leveldb_readers.c). */
 typedef struct gf_leveldb_readers {
@@ -55,7 +55,7 @@ typedef struct gf_leveldb {
     leveldb_cache_t *cache;
     leveldb_filterpolicy_t *filter;
     _Atomic(leveldb_writebatch_t *) spare_batch; /* empty, its memory kept; may be NULL */
-    struct gf_patience *patience;                /* of readers (leveldb_options.h); may be NULL */
+    struct gf_leveldb_env *env;                  /* leveldb_env.h; may be NULL */
     leveldb_writeoptions_t *write[2];            /* by gf_sync */
     gf_leveldb_view newest;
     gf_leveldb_readers readers;

@@ -166,6 +166,14 @@ static void count_use(gf_counter *c, const gf_analysis *a, gf_word_use use, uint
     }
 }
 
+static gf_counts counted(const gf_counter *c)
+{
+    uint64_t length = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        length += c->count[i];
+    return (gf_counts){c->term, c->count, c->n, length, c->tier};
+}
+
 gf_status gf_count(gf_counter *c, gf_slice text, const gf_language *language, gf_counts *out,
                    gf_error *err)
 {
@@ -190,9 +198,21 @@ gf_status gf_count(gf_counter *c, gf_slice text, const gf_language *language, gf
         tier = GF_TIER_STOPS;
         count_use(c, &a, GF_WORD_STOP, 0);
     }
-    uint64_t length = 0;
-    for (uint32_t i = 0; i < c->n; i++)
-        length += c->count[i];
-    *out = (gf_counts){c->term, c->count, c->n, length, c->n ? tier : GF_TIER_NONE};
+    c->analysis = a;
+    c->tier = c->n ? tier : GF_TIER_NONE;
+    *out = counted(c);
     return GF_OK;
+}
+
+void gf_count_words(gf_counter *c, gf_counts *out)
+{
+    gf_tier has = c->tier;
+    if (c->options.ngrams_max > 1 || has == GF_TIER_NONE) {
+        c->n = 0;
+        count_use(c, &c->analysis, GF_WORD_TERM, 0);
+        has = GF_TIER_TERMS;
+    }
+    if (has == GF_TIER_TERMS) count_use(c, &c->analysis, GF_WORD_OTHER, 0);
+    if (has != GF_TIER_STOPS) count_use(c, &c->analysis, GF_WORD_STOP, 0);
+    *out = counted(c);
 }

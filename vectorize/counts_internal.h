@@ -35,6 +35,8 @@ typedef struct gf_counter {
     uint32_t *term, *count; /* capacity; of the document counted last */
     size_t capacity;
     uint32_t n;
+    gf_analysis analysis; /* of that document; borrowed from the analyser */
+    gf_tier tier;         /* likewise */
 } gf_counter;
 
 /** Borrowed from the counter until its next call. */
@@ -57,5 +59,11 @@ void gf_counter_reset(gf_counter *c);
 /** Count a document; errors as of gf_analyse. */
 gf_status gf_count(gf_counter *c, gf_slice text, const gf_language *language, gf_counts *out,
                    gf_error *err);
+
+/**
+ * All words of the document that was counted last, in place of what gf_count gave of it: whatever
+ * their tier, and without n-grams. Document frequencies stay as they are.
+ */
+void gf_count_words(gf_counter *c, gf_counts *out);
 
 #endif

@@ -68,8 +68,7 @@ static void count_rescued(finisher *f, const uint32_t *merged, const unsigned ch
 static void survey_chunk(finisher *f, const gf_chunk *chunk, const unsigned char *p)
 {
     for (uint32_t row = chunk->first; row < chunk->first + chunk->n; row++) {
-        gf_tier tier;
-        uint32_t n = gf_rows_head(&p, &tier);
+        uint32_t tier, n = gf_rows_head(&p, &tier);
         const unsigned char *entries = p;
         uint32_t regular = count_regular(f, f->column[chunk->worker], &p, n);
         gf_row_kind kind = tier == GF_TIER_NONE                   ? GF_ROW_EMPTY
@@ -174,8 +173,7 @@ static gf_status fill_piece(const finisher *f, const gf_chunk *chunk, const unsi
     scratch s = {0};
     gf_status st = GF_OK;
     for (uint32_t row = chunk->first; row < chunk->first + chunk->n && st == GF_OK; row++) {
-        gf_tier tier;
-        uint32_t n = gf_rows_head(&p, &tier);
+        uint32_t tier, n = gf_rows_head(&p, &tier);
         st = reserve(&s, n, err);
         if (st != GF_OK) break;
         uint64_t length =

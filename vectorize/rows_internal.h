@@ -2,7 +2,7 @@
  * Counted documents as words of 32 bits, which is how the vectorizer keeps them until the document
  * frequencies are known.
  *
- *     row      n | tier | n entries
+ *     row      n | mark | n entries          the mark is the caller's: a tier, a language
  *     entry    term << 8 | count            or, where either is too large for that,
  *              0 | term | count
  *
@@ -15,7 +15,7 @@
 #include "vectorize/counts_internal.h"
 
 /** Append a row; failures stay in the buffer. */
-void gf_rows_append(gf_buffer *rows, const gf_counts *counts);
+void gf_rows_append(gf_buffer *rows, const gf_counts *counts, uint32_t mark);
 
 static inline uint32_t gf_rows_word(const unsigned char **p)
 {
@@ -25,11 +25,11 @@ static inline uint32_t gf_rows_word(const unsigned char **p)
     return word;
 }
 
-/** Take a row's head off the front of bytes that gf_rows_append wrote: its entries, its tier. */
-static inline uint32_t gf_rows_head(const unsigned char **p, gf_tier *tier)
+/** Take a row's head off the front of bytes that gf_rows_append wrote: its entries, its mark. */
+static inline uint32_t gf_rows_head(const unsigned char **p, uint32_t *mark)
 {
     uint32_t n = gf_rows_word(p);
-    *tier = (gf_tier)gf_rows_word(p);
+    *mark = gf_rows_word(p);
     return n;
 }
 

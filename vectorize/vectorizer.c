@@ -48,8 +48,11 @@ void gf_vectorizer_free(gf_vectorizer *v)
         if (v->workers[w]) gf_counter_release(v->workers[w]);
         gf_free(v->workers[w]);
     }
-    for (size_t i = 0; i < v->n_chunks; i++)
+    for (size_t i = 0; i < v->n_chunks; i++) {
         gf_buffer_release(&v->chunks[i].rows);
+        gf_buffer_release(&v->chunks[i].words);
+    }
+    gf_words_free(v->words);
     gf_free(v->workers);
     gf_free(v->chunks);
     gf_free(v->more_stop_words);
@@ -71,6 +74,32 @@ gf_status gf_vectorizer_spill(gf_vectorizer *v, const char *folder, gf_error *er
     gf_status st = gf_spill_create(folder, &v->spill, err);
     if (st == GF_OK) v->folder = folder;
     return st;
+}
+
+gf_status gf_vectorizer_keep_words(gf_vectorizer *v, const char *folder, bool only, gf_error *err)
+{
+    v->words = gf_calloc(1, sizeof *v->words);
+    if (!v->words) return gf_fail_memory(err, "a vectorizer");
+    v->words->folder = folder;
+    v->words->only = only;
+    return GF_OK;
+}
+
+gf_status gf_vectorizer_take_words(gf_vectorizer *v, gf_words **words, gf_error *err)
+{
+    *words = NULL;
+    if (!v->words) return GF_OK;
+    const gf_strings **terms = gf_calloc(v->n_workers, sizeof *terms);
+    if (!terms) return gf_fail_memory(err, "words");
+    for (unsigned w = 0; w < v->n_workers; w++)
+        if (v->workers[w]) terms[w] = gf_analyser_terms(v->workers[w]->analyser);
+    gf_status st = gf_words_keep_terms(v->words, terms, v->n_workers, err);
+    gf_free(terms);
+    if (st != GF_OK) return st;
+    *words = v->words;
+    v->words = NULL;
+    v->failed = GF_EINVAL; /* it can only be freed now */
+    return GF_OK;
 }
 
 uint32_t gf_vectorizer_size(const gf_vectorizer *v)
@@ -98,6 +127,14 @@ typedef struct job {
     gf_chunk *chunks; /* one per task; first counts from the call's first text */
 } job;
 
+static void append_words(gf_counter *c, const gf_text *t, gf_buffer *words)
+{
+    const gf_language *language = c->options.language ? c->options.language : t->language;
+    gf_counts counts;
+    gf_count_words(c, &counts);
+    gf_rows_append(words, &counts, language ? (uint32_t)gf_language_index(language) + 1 : 0);
+}
+
 static gf_status count_chunk(void *context, size_t index, unsigned worker, gf_error *err)
 {
     job *j = context;
@@ -109,8 +146,11 @@ static gf_status count_chunk(void *context, size_t index, unsigned worker, gf_er
         const gf_text *t = &j->texts[chunk->first + i];
         gf_counts counts;
         st = gf_count(*c, t->text, t->language, &counts, err);
-        if (st == GF_OK) gf_rows_append(&chunk->rows, &counts);
+        if (st != GF_OK) break;
+        if (!j->v->words || !j->v->words->only) gf_rows_append(&chunk->rows, &counts, counts.tier);
+        if (j->v->words) append_words(*c, t, &chunk->words);
     }
+    if (st == GF_OK) st = gf_buffer_check(&chunk->words, err);
     return st == GF_OK ? gf_buffer_check(&chunk->rows, err) : st;
 }
 
@@ -203,6 +243,9 @@ static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_
     for (size_t i = 0; i < n_tasks; i++) {
         gf_chunk chunk = j.chunks[i];
         chunk.first += v->n_docs;
+        if (st == GF_OK && v->words)
+            st = gf_words_add(v->words, &chunk.words, chunk.n, chunk.worker, err);
+        gf_buffer_release(&chunk.words);
         gf_status kept = keep_chunk(v, &chunk, st == GF_OK ? err : NULL);
         if (st == GF_OK) st = kept;
     }

@@ -10,10 +10,11 @@
 #define GF_VECTORIZE_VECTORIZER_INTERNAL_H
 
 #include "vectorize/counts_internal.h"
-#include "vectorize/vectorizer.h"
+#include "vectorize/words_internal.h"
 
 typedef struct gf_chunk {
     gf_buffer rows;
+    gf_buffer words; /* rows of all words, on their way to the vectorizer's */
     uint32_t first; /* row of its first document */
     uint32_t n;     /* documents */
     unsigned worker;
@@ -34,6 +35,7 @@ struct gf_vectorizer {
     const char *folder; /* borrowed; NULL: all is kept in memory */
     gf_spill *spill;    /* chunks' rows, one behind the other; NULL likewise */
     uint64_t spilled;   /* bytes of it */
+    gf_words *words;    /* NULL: none are kept */
 };
 
 /** A chunk's rows: its own, or read into `room`. Borrowed from either. */

@@ -147,6 +147,44 @@ static void a_tail_is_replaced(void **state)
     transport_close(&t);
 }
 
+/* The first line, too, and of several logs: whether what was there of it was a line or not. */
+static void a_first_tail_is_replaced(void **state)
+{
+    (void)state;
+    transport t;
+    gf_buffer a = {0}, b = {0};
+    transport_open(&t);
+    write_lines(&a, 300, 302);
+    write_lines(&b, 400, 402);
+    size_t end_of_a = a.len / 2, end_of_b = b.len / 2; /* of the first line */
+    static const struct {
+        size_t cut;
+        unsigned lines, known, refused;
+    } steps[] = {{40, 0, 0, 1}, {40, 0, 0, 1}, {3, 1, 0, 0}, {3, 0, 1, 0},
+                 {1, 1, 0, 0},  {1, 0, 1, 0},  {0, 0, 1, 0}, {1, 0, 1, 0}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        a.len = end_of_a - steps[i].cut;
+        check_import(&t, &a, steps[i].lines, steps[i].known, steps[i].refused);
+        b.len = end_of_b - steps[i].cut;
+        check_import(&t, &b, steps[i].lines, steps[i].known, steps[i].refused);
+        if (i > 1) assert_int_equal(count_rows(&t), 2);
+    }
+    a.len = 2 * end_of_a;
+    check_import(&t, &a, 1, 1, 0);
+    b.len = 2 * end_of_b;
+    check_import(&t, &b, 1, 1, 0);
+    assert_int_equal(count_rows(&t), 4);
+    assert_run(&t, "table scan", "table", "web-by", "key", "read");
+    assert_int_equal(t.n_rows, 2); /* nothing is left of the tails */
+    transport_input(&t, "a.log", gf_slice_of(a.ptr, end_of_a - 3));
+    assert_run(&t, "log import", "log", "web", "again", "true");
+    assert_int_equal(transport_number(&t, 0, "lines"), 1);
+    assert_int_equal(count_rows(&t), 5);
+    gf_buffer_release(&a);
+    gf_buffer_release(&b);
+    transport_close(&t);
+}
+
 /* Logs that begin alike and then differ are two, and damaged lines are told each time. */
 static void others_count(void **state)
 {
@@ -236,6 +274,29 @@ static void stopped(void **state)
     transport_close(&t);
 }
 
+/* Where a refused line cannot be kept, the lines before it are stored, and only those are told of. */
+static void rejects_cannot_be_kept(void **state)
+{
+    (void)state;
+    transport t;
+    gf_error err;
+    gf_buffer log = {0};
+    transport_open(&t);
+    write_lines(&log, 0, 10);
+    gf_buffer_str(&log, "damaged\n");
+    write_lines(&log, 10, 30);
+    assert_run(&t, "init");
+    t.rejected.max = 5;
+    transport_input(&t, "a.log", gf_buffer_view(&log));
+    assert_status(GF_ELIMIT, transport_run(&t, &err, "log import", "log", "web", NULL));
+    assert_int_equal(transport_number(&t, 0, "lines"), 10);
+    t.rejected.max = 0;
+    check_import(&t, &log, 20, 10, 1);
+    assert_int_equal(count_rows(&t), 30);
+    gf_buffer_release(&log);
+    transport_close(&t);
+}
+
 /* Reading fails at every allocation: what is stored then goes on to the whole log. */
 static gf_status run(void *context, gf_error *err)
 {
@@ -278,15 +339,70 @@ static void memory_fails(void **state)
     transport_close(&t);
 }
 
+/* Making a dropped log again fails at every allocation: none of the lines counts as imported. */
+static void making_it_again_fails(void **state)
+{
+    (void)state;
+    transport t;
+    gf_buffer log = {0};
+    transport_open(&t);
+    write_lines(&log, 0, 10);
+    check_import(&t, &log, 10, 0, 0);
+    assert_run(&t, "table drop", "table", "web");
+    gf_test_sweep(run_swept, NULL, &(swept){&t, gf_buffer_view(&log)});
+    assert_run(&t, "table scan", "table", "web", "family", "http");
+    assert_int_equal(t.n_rows, 10);
+    gf_buffer_release(&log);
+    transport_close(&t);
+}
+
+/* Numbers of lines are used once: without them nothing is imported over lines that are there. */
+static void numbers_are_lost(void **state)
+{
+    (void)state;
+    transport t;
+    gf_error err;
+    gf_buffer log = {0};
+    transport_open(&t);
+    write_lines(&log, 0, 3);
+    check_import(&t, &log, 3, 0, 0);
+    static const char *const bad[] = {"99999999999999999999999", "-1", "some", ""};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        gf_buffer line = {0};
+        gf_buffer_format(&line,
+                         "{\"table\":\"web-by\",\"key\":[\"next\",\"\",0,0],"
+                         "\"cells\":{\"entry\":{\"line\":\"%s\"}}}\n",
+                         bad[i]);
+        transport_input(&t, "batch.jsonl", gf_buffer_view(&line));
+        assert_run(&t, "table batch");
+        gf_buffer_release(&line);
+        transport_input(&t, "a.log", gf_buffer_view(&log));
+        assert_status(GF_ECORRUPT, transport_run(&t, &err, "log import", "log", "web", NULL));
+    }
+    assert_run(&t, "table drop", "table", "web-by");
+    gf_buffer_reset(&log);
+    append_line(&log, 0, 77);
+    transport_input(&t, "b.log", gf_buffer_view(&log));
+    assert_status(GF_ENOTFOUND, transport_run(&t, &err, "log import", "log", "web", NULL));
+    assert_run(&t, "table scan", "table", "web", "family", "http");
+    assert_int_equal(t.n_rows, 3);
+    gf_buffer_release(&log);
+    transport_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_counts_once),
                                        cmocka_unit_test(what_has_grown_goes_on),
                                        cmocka_unit_test(a_tail_is_replaced),
+                                       cmocka_unit_test(a_first_tail_is_replaced),
                                        cmocka_unit_test(others_count),
                                        cmocka_unit_test(a_late_difference),
                                        cmocka_unit_test(dropped),
                                        cmocka_unit_test(stopped),
-                                       cmocka_unit_test(memory_fails)};
+                                       cmocka_unit_test(rejects_cannot_be_kept),
+                                       cmocka_unit_test(memory_fails),
+                                       cmocka_unit_test(making_it_again_fails),
+                                       cmocka_unit_test(numbers_are_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

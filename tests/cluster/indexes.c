@@ -4,6 +4,15 @@
 #include "cluster/rows.h"
 #include "support/test.h"
 
+void need_both_variants(const gf_kernels **avx2, const gf_kernels **avx512)
+{
+    *avx2 = gf_kernels_named("avx2");
+    *avx512 = gf_kernels_named("avx512");
+    if (*avx2 && *avx512) return;
+    print_message("skipped: this processor has not both AVX2 and AVX-512\n");
+    skip();
+}
+
 scores make_scores(uint32_t stride)
 {
     scores s = {.block = gf_array(stride + 16, sizeof(float))};

@@ -8,6 +8,9 @@
 #include "base/random.h"
 #include "cluster/scoring.h"
 
+/** The test ends here, skipped, where the processor has not both. */
+void need_both_variants(const gf_kernels **avx2, const gf_kernels **avx512);
+
 /** Score memory, aligned as the kernels want it. */
 typedef struct scores {
     float *at;

@@ -301,6 +301,63 @@ static void goes_on_from_a_start(void **state)
     release(&s);
 }
 
+/* Clusters that lack begin with rows that differ, also where the worst fitting ones are equal. */
+static void begins_with_different_rows(void **state)
+{
+    (void)state;
+    enum { N = 9000, ODD = 40, TERMS = 20 };
+    gf_csr x;
+    gf_error err;
+    static uint32_t start[N];
+    assert_ok(gf_csr_init(&x, N, TERMS, N, &err));
+    for (uint32_t i = 0; i < N; i++) {
+        bool odd = i >= N - 3 * ODD;
+        x.col[i] = odd ? 2 + (i - (N - 3 * ODD)) / ODD : i % 2;
+        x.val[i] = 1;
+        x.start[i + 1] = i + 1;
+        start[i] = odd ? GF_NO_CLUSTER : i % 2;
+    }
+    spilled s = spill(x);
+    for (uint32_t k = 2; k <= 7; k++) {
+        gf_kmeans r = run(NULL, &s, (gf_kmeans_options){.k = k, .start = start, .start_k = 2}, 500);
+        check_result(&s.x, &r);
+        assert_int_equal(r.distinct, 5);
+        assert_int_equal(r.k, k < 5 ? k : 5);
+        gf_kmeans_release(&r);
+    }
+    release(&s);
+}
+
+/* One row, two, and some that are equal; with more clusters wanted than there can be. */
+static void the_fewest_rows(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    for (uint32_t n = 1; n <= 4; n++)
+        for (uint32_t distinct = 1; distinct <= n; distinct++)
+            for (uint32_t k = 0; k <= 6; k++) {
+                gf_csr x = rows_random(distinct, 50, 5, &random);
+                uint32_t from[4], start[4] = {0, 0, GF_NO_CLUSTER, 0};
+                for (uint32_t i = 0; i < n; i++)
+                    from[i] = i % distinct;
+                spilled s = spill(rows_pick(&x, from, n));
+                gf_kmeans_options o = {.k = k};
+                gf_kmeans r = run(NULL, &s, o, 1);
+                check_result(&s.x, &r);
+                gf_kmeans_release(&r);
+                if (k) {
+                    o.start = start;
+                    o.start_k = 1;
+                    r = run(NULL, &s, o, 1);
+                    check_result(&s.x, &r);
+                    assert_true(r.k <= k);
+                    gf_kmeans_release(&r);
+                }
+                release(&s);
+                gf_csr_release(&x);
+            }
+}
+
 /* ---- failures ---------------------------------------------------------------------------------
  */
 
@@ -359,6 +416,8 @@ int main(void)
                                        cmocka_unit_test(threads_change_nothing),
                                        cmocka_unit_test(equal_rows_share_a_cluster),
                                        cmocka_unit_test(goes_on_from_a_start),
+                                       cmocka_unit_test(begins_with_different_rows),
+                                       cmocka_unit_test(the_fewest_rows),
                                        cmocka_unit_test(says_no),
                                        cmocka_unit_test(a_failed_allocation_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -272,11 +272,8 @@ static void the_nearest_two(void **state)
 static void vector_variants_agree_bit_for_bit(void **state)
 {
     (void)state;
-    const gf_kernels *avx2 = gf_kernels_named("avx2"), *avx512 = gf_kernels_named("avx512");
-    if (!avx2 || !avx512) {
-        print_message("skipped: this processor has not both AVX2 and AVX-512\n");
-        skip();
-    }
+    const gf_kernels *avx2, *avx512;
+    need_both_variants(&avx2, &avx512);
     gf_random random = gf_random_seed(gf_test_seed(), 1);
     for (int i = 0; i < 30; i++) {
         uint32_t k = 1 + (uint32_t)gf_random_below(&random, 150);

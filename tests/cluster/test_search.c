@@ -189,6 +189,41 @@ static void release_sums(sums *s)
     gf_free(s->offer);
 }
 
+/* Rows, centres over their terms, and all that searching among those takes. */
+typedef struct searched {
+    gf_csr x;
+    gf_centres c;
+    float *key;
+    gf_index index;
+    sums all;
+    scores s;
+} searched;
+
+static searched search_in(gf_csr x, uint32_t k, gf_random *random)
+{
+    searched a = {.x = x, .c = rows_random_centres(&x, k, random), .key = make_keys(k, random)};
+    a.index = with_ceilings(&a.c, a.key, NULL);
+    a.all = make_sums(&a.index, random);
+    a.s = make_scores(2 * a.index.stride);
+    return a;
+}
+
+static void release_searched(searched *a)
+{
+    release_sums(&a->all);
+    gf_free(a->s.block);
+    gf_free(a->key);
+    gf_index_release(&a->index);
+    gf_centres_release(&a->c);
+    gf_csr_release(&a->x);
+}
+
+static gf_move_wanted wanted_of(const searched *a, uint32_t own, float weight, float least)
+{
+    const float *length = a->all.length.at;
+    return (gf_move_wanted){{length, length + a->index.stride, weight}, a->all.offer, own, least};
+}
+
 /* By the gain of every column, in double precision. */
 static void check_move(const gf_index *index, const gf_centres *c, gf_row_view row,
                        const gf_move_wanted *wanted, gf_move_found found)
@@ -218,29 +253,19 @@ static void the_best_move_is_found(void **state)
     for (uint32_t k = 2; k < 300; k = 2 * k + 3) {
         gf_csr x = rows_random(150, 300, k > 100 ? 60 : 20, &random);
         if (k % 2) make_signs(&x, &random);
-        gf_centres c = rows_random_centres(&x, k, &random);
-        float *key = make_keys(k, &random);
-        gf_index index = with_ceilings(&c, key, NULL);
-        sums all = make_sums(&index, &random);
-        scores s = make_scores(2 * index.stride);
+        searched a = search_in(x, k, &random);
         for (int v = 0; v < VARIANTS; v++) {
             const gf_kernels *kernels = gf_kernels_named(names[v]);
             for (uint32_t i = 0; kernels && i < x.n_rows; i++) {
                 float w = (float)(1 + i % 3), least = w * (float)gf_random_unit(&random);
-                gf_move_wanted wanted = {
-                    {all.length.at, all.length.at + index.stride, w}, all.offer, i % k, least};
+                gf_move_wanted wanted = wanted_of(&a, i % k, w, least);
                 gf_row_view row = gf_csr_row(&x, i);
-                gf_move_found found = kernels->move(&index, row, &wanted, s.at);
-                check_move(&index, &c, row, &wanted, found);
+                gf_move_found found = kernels->move(&a.index, row, &wanted, a.s.at);
+                check_move(&a.index, &a.c, row, &wanted, found);
                 *(found.column == UINT32_MAX ? &none : &some) += 1;
             }
         }
-        release_sums(&all);
-        gf_free(s.block);
-        gf_free(key);
-        gf_index_release(&index);
-        gf_centres_release(&c);
-        gf_csr_release(&x);
+        release_searched(&a);
     }
     assert_true(none > 20 && some > 20);
 }
@@ -250,59 +275,34 @@ static void moves_of_rows_of_many_terms(void **state)
 {
     (void)state;
     gf_random random = gf_random_seed(gf_test_seed(), 7);
-    gf_csr x = rows_random(60, 3000, 1600, &random);
-    gf_centres c = rows_random_centres(&x, 50, &random);
-    float *key = make_keys(50, &random);
-    gf_index index = with_ceilings(&c, key, NULL);
-    sums all = make_sums(&index, &random);
-    scores s = make_scores(2 * index.stride);
-    for (uint32_t i = 0; i < x.n_rows; i++) {
-        gf_move_wanted wanted = {{all.length.at, all.length.at + index.stride, 1},
-                                 all.offer,
-                                 i % 50,
-                                 (float)gf_random_unit(&random)};
-        gf_row_view row = gf_csr_row(&x, i);
-        check_move(&index, &c, row, &wanted, gf_kernels_choose()->move(&index, row, &wanted, s.at));
+    searched a = search_in(rows_random(60, 3000, 1600, &random), 50, &random);
+    for (uint32_t i = 0; i < a.x.n_rows; i++) {
+        gf_move_wanted wanted = wanted_of(&a, i % 50, 1, (float)gf_random_unit(&random));
+        gf_row_view row = gf_csr_row(&a.x, i);
+        check_move(&a.index, &a.c, row, &wanted,
+                   gf_kernels_choose()->move(&a.index, row, &wanted, a.s.at));
     }
-    release_sums(&all);
-    gf_free(s.block);
-    gf_free(key);
-    gf_index_release(&index);
-    gf_centres_release(&c);
-    gf_csr_release(&x);
+    release_searched(&a);
 }
 
 static void vector_variants_agree_bit_for_bit(void **state)
 {
     (void)state;
-    const gf_kernels *avx2 = gf_kernels_named("avx2"), *avx512 = gf_kernels_named("avx512");
-    if (!avx2 || !avx512) {
-        print_message("skipped: this processor has not both AVX2 and AVX-512\n");
-        skip();
-    }
+    const gf_kernels *avx2, *avx512;
+    need_both_variants(&avx2, &avx512);
     gf_random random = gf_random_seed(gf_test_seed(), 5);
-    gf_csr x = rows_random(300, 300, 100, &random);
-    gf_centres c = rows_random_centres(&x, 200, &random);
-    float *key = make_keys(200, &random);
-    gf_index index = with_ceilings(&c, key, NULL);
-    sums all = make_sums(&index, &random);
-    scores s = make_scores(2 * index.stride);
-    for (uint32_t i = 0; i < x.n_rows; i++) {
-        gf_best_two p = avx2->search(&index, gf_csr_row(&x, i), i % 200, s.at);
-        gf_best_two q = avx512->search(&index, gf_csr_row(&x, i), i % 200, s.at);
+    searched a = search_in(rows_random(300, 300, 100, &random), 200, &random);
+    for (uint32_t i = 0; i < a.x.n_rows; i++) {
+        gf_row_view row = gf_csr_row(&a.x, i);
+        gf_best_two p = avx2->search(&a.index, row, i % 200, a.s.at);
+        gf_best_two q = avx512->search(&a.index, row, i % 200, a.s.at);
         assert_memory_equal(&p, &q, sizeof p);
-        gf_move_wanted wanted = {
-            {all.length.at, all.length.at + index.stride, 1}, all.offer, i % 200, (float)i / 600};
-        gf_move_found m = avx2->move(&index, gf_csr_row(&x, i), &wanted, s.at);
-        gf_move_found n = avx512->move(&index, gf_csr_row(&x, i), &wanted, s.at);
+        gf_move_wanted wanted = wanted_of(&a, i % 200, 1, (float)i / 600);
+        gf_move_found m = avx2->move(&a.index, row, &wanted, a.s.at);
+        gf_move_found n = avx512->move(&a.index, row, &wanted, a.s.at);
         assert_memory_equal(&m, &n, sizeof m);
     }
-    release_sums(&all);
-    gf_free(s.block);
-    gf_free(key);
-    gf_index_release(&index);
-    gf_centres_release(&c);
-    gf_csr_release(&x);
+    release_searched(&a);
 }
 
 int main(void)

@@ -216,6 +216,38 @@ static void the_argmax_over_all_centres(void **state)
     }
 }
 
+/* So many clusters that most are left out: posts of eight words of 120, in thirds of them. */
+static void the_argmax_over_many_centres(void **state)
+{
+    (void)state;
+    enum { BUILT = 1150, NEW = 12 };
+    fixture f;
+    gf_error err;
+    gf_buffer lines = {0};
+    gf_random r = gf_random_seed(gf_test_seed(), 2);
+    for (unsigned i = 0; i < BUILT + NEW; i++) {
+        unsigned subject = (unsigned)gf_random_below(&r, 3);
+        gf_buffer_format(&lines, "{\"id\":\"%04u\",\"label\":\"none\",\"text\":\"", i);
+        for (int w = 0; w < 8; w++)
+            gf_buffer_format(&lines, "word%u ", 40 * subject + (unsigned)gf_random_below(&r, 40));
+        gf_buffer_str(&lines, "\"}\n");
+    }
+    fixture_open(&f);
+    fixture_put_records(&f, "c", gf_buffer_view(&lines), BUILT);
+    fixture_set(&f, "c", "default", "k", "1100");
+    uint32_t k = fixture_rebuild(&f, "c").k;
+    assert_true(k >= 1000);
+    fixture_put_records(&f, "c", gf_buffer_view(&lines), BUILT + NEW);
+    checking c = {open_view(&f), open_view(&f), 0, 0};
+    assert_ok(gf_view_pending(c.view, check_nearest, &c, &err));
+    assert_int_equal(c.n, NEW);
+    assert_int_equal(c.in_none, 0);
+    gf_view_close(c.view);
+    gf_view_close(c.other);
+    gf_buffer_release(&lines);
+    fixture_close(&f);
+}
+
 /* ---- a document of the build is where the build has it ----------------------------------------
  */
 
@@ -481,6 +513,7 @@ int main(void)
         cmocka_unit_test(the_other_is_the_runner_up),
         cmocka_unit_test(a_build_without_clusters),
         cmocka_unit_test(the_argmax_over_all_centres),
+        cmocka_unit_test(the_argmax_over_many_centres),
         cmocka_unit_test(the_builds_own_documents_stay),
         cmocka_unit_test(pending_at_random),
         cmocka_unit_test(pending_counts_nowhere),

@@ -125,7 +125,7 @@ static void changes_since(void **state)
 enum { DOCUMENTS = 12, COLUMNS = 5 };
 
 typedef struct given {
-    char ids[DOCUMENTS + 3][8];
+    char ids[DOCUMENTS + 3][16];
     gf_slice id[DOCUMENTS + 3];
     float dense[(DOCUMENTS + 3) * COLUMNS];
     uint64_t start[DOCUMENTS + 4];

@@ -29,6 +29,52 @@ static void an_index_is_the_same_for_any_threads(void **state)
     gf_buffer_release(&dumps[1]);
 }
 
+/* The lines of a dump that are the index's. */
+static void index_lines(const gf_buffer *dump, gf_buffer *out)
+{
+    gf_slice rest = gf_buffer_view(dump);
+    while (rest.len) {
+        const char *end = memchr(rest.ptr, '\n', rest.len);
+        size_t n = (size_t)(end - rest.ptr) + 1;
+        if (memmem(rest.ptr, n, " search:", 8)) gf_buffer_slice(out, gf_slice_of(rest.ptr, n));
+        rest = gf_slice_skip(rest, n);
+    }
+}
+
+/*
+ * Words are counted with the rows; where a filter leaves documents out of these, from the texts. So
+ * too where pairs of words are terms.
+ */
+static void an_index_is_the_same_however_its_words_are_counted(void **state)
+{
+    (void)state;
+    static const char *const settings[][2] = {
+        {"filter", ""}, {"filter", "label!=no such label"}, {"ngrams", "1-2"}};
+    static const char *const languages[] = {"auto", "english"};
+    for (size_t l = 0; l < 2; l++) {
+        gf_buffer first = {0};
+        for (size_t i = 0; i < 3; i++) {
+            fixture f;
+            gf_buffer dump = {0}, lines = {0};
+            fixture_open(&f);
+            fixture_put_posts(&f, "c", FIXTURE_POSTS);
+            fixture_put(&f, "c", "german",
+                        "Die Katze und der Hund sind im Haus, und die Maus auch");
+            fixture_set(&f, "c", "default", "language", languages[l]);
+            if (settings[i][1][0]) fixture_set(&f, "c", "default", settings[i][0], settings[i][1]);
+            fixture_dump_build(&f, "c", "default", fixture_rebuild(&f, "c").build, &dump);
+            index_lines(&dump, &lines);
+            assert_non_null(memmem(lines.ptr, lines.len, "search:t", 8));
+            if (i == 0) gf_buffer_slice(&first, gf_buffer_view(&lines));
+            assert_true(gf_slice_equal(gf_buffer_view(&first), gf_buffer_view(&lines)));
+            gf_buffer_release(&dump);
+            gf_buffer_release(&lines);
+            fixture_close(&f);
+        }
+        gf_buffer_release(&first);
+    }
+}
+
 static gf_status break_cell(fixture *f, int64_t build, const char *qualifier, gf_slice value)
 {
     gf_error err;
@@ -79,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_index_is_the_same_for_any_threads),
+        cmocka_unit_test(an_index_is_the_same_however_its_words_are_counted),
         cmocka_unit_test(a_damaged_index_is_told),
     };
     return cmocka_run_group_tests_name("search_index", tests, NULL, NULL);

@@ -267,6 +267,19 @@ class Door(unittest.TestCase):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.05)
 
+    def test_drips(self):
+        """Who says what it wants byte by byte does not keep a place for longer than who says nothing."""
+        c = Conversation(self.server, "status")
+        self.assertEqual(c.status, 101)
+        whole = frame(HELLO, b"GFSH\0\0\0\1") + call("status", ("x", "y" * 60000))
+        sent, began = 0, time.monotonic()
+        with self.assertRaises(ConnectionError):
+            for sent in range(len(whole)):
+                c.send(whole[sent:sent + 1])
+                time.sleep(0.02)
+        self.assertLess(time.monotonic() - began, 60)
+        c.close()
+
     def test_limit_of_a_document(self):
         with Served("--max-document", "100") as server:
             long = json.dumps({"id": "1", "text": "honey " * 40}).encode() + b"\n"

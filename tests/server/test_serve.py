@@ -30,7 +30,7 @@ class Serve(unittest.TestCase):
         self.refuse(2, "is not an address with a port", "--listen", "127.0.0.1")
         self.refuse(2, "log-level", "--log-level", "loud")
         self.refuse(2, "there is no option --listenn", "--listenn", "127.0.0.1:0")
-        self.refuse(1, "there is no /nowhere", "--listen", "127.0.0.1:0", "--tokens", "/nowhere")
+        self.refuse(1, "there is no file /nowhere", "--listen", "127.0.0.1:0", "--tokens", "/nowhere")
 
     def test_address_taken(self):
         with Served() as server:

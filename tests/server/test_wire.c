@@ -5,9 +5,11 @@
 #include "base/memory.h"
 #include "base/random.h"
 
+#include <linux/sockios.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -121,6 +123,9 @@ static void test_what_is_no_frame(void **state)
     assert_status(GF_EIO, receive_all("\0\0\0\1\223a\0\0\0\1\223b", 12, &n));
     assert_status(GF_EIO, receive_all("\0\0\0\1\223a\0\0\0\1\23b", 12, &n));
     assert_int_equal(n, 1);
+    /* a frame of nothing that goes on: there could be any number of them */
+    assert_status(GF_EINVAL, receive_all("\0\0\0\0\223\0\0\0\1\23b", 11, &n));
+    assert_int_equal(n, 0);
 }
 
 static void test_a_message_has_an_end(void **state)
@@ -132,6 +137,47 @@ static void test_a_message_has_an_end(void **state)
         memcpy(two + i * length, "\0\0\352\140\223", 5);
     assert_status(GF_ELIMIT, receive_all(two, 2 * length, &n));
     free(two);
+}
+
+/* A frame, byte by byte, each as soon as the one before was taken. */
+static void *drip(void *context)
+{
+    int fd = *(int *)context, left = 1;
+    const char head[5] = {0, 0, (char)0xc3, 0x50, 19}; /* 50,000 bytes */
+    for (int i = 0; i < 5 + 50000; i++) {
+        if (send(fd, i < 5 ? &head[i] : "x", 1, MSG_NOSIGNAL) != 1) break;
+        do
+            usleep(100);
+        while (ioctl(fd, SIOCOUTQ, &left) == 0 && left > 0);
+    }
+    close(fd);
+    return NULL;
+}
+
+static gf_status lose_patience(void *context, bool sending, double idle, gf_error *err)
+{
+    unsigned *asked = context;
+    (void)sending, (void)idle;
+    return ++*asked < 20 ? GF_OK : gf_fail(err, GF_EBUSY, "that takes too long");
+}
+
+/* Who never stops sending, and gets nowhere, is asked about all the same. */
+static void test_drips(void **state)
+{
+    (void)state;
+    int fds[2];
+    unsigned asked = 0;
+    gf_wire w;
+    gf_wire_type type;
+    gf_slice got;
+    pthread_t thread;
+    make_pair(fds);
+    assert_int_equal(pthread_create(&thread, NULL, drip, &fds[1]), 0);
+    gf_wire_init(&w, fds[0], lose_patience, &asked);
+    assert_status(GF_EBUSY, gf_wire_receive(&w, &type, &got, NULL));
+    gf_wire_release(&w);
+    close(fds[0]);
+    pthread_join(thread, NULL);
 }
 
 /* Bytes at random are refused, or taken for what they say; nothing else. */
@@ -258,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_messages_of_all_sizes),
                                        cmocka_unit_test(test_what_is_no_frame),
                                        cmocka_unit_test(test_a_message_has_an_end),
+                                       cmocka_unit_test(test_drips),
                                        cmocka_unit_test(test_anything),
                                        cmocka_unit_test(test_calls),
                                        cmocka_unit_test(test_notices_progress_results),

@@ -124,6 +124,53 @@ static void a_store_closed_cleanly_is_opened_as_it_is(void **state)
     gf_test_store_has_its_row(path);
 }
 
+/*
+ * Fourteen times the same rows with other values, each time closed at once: tables come to lie over
+ * each other, so compactions are due, and are broken off. Each close leaves an empty log all the
+ * same, and the last values are there.
+ */
+static void a_close_waits_for_no_compaction(void **state)
+{
+    (void)state;
+    enum { ROWS = 300, VALUE = 3000, ROUNDS = 14 };
+    gf_error err;
+    gf_test_store s;
+    gf_table *t;
+    gf_buffer value = {0};
+    char list[4096], key[16];
+    uint64_t seed = gf_test_seed();
+    const char *path = gf_test_store_make();
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        gf_random random = gf_random_seed(seed, round);
+        assert_ok(gf_test_store_open(&s, path, &err));
+        assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+        for (int i = 0; i < ROWS; i++) {
+            snprintf(key, sizeof key, "row %d", i);
+            gf_buffer_reset(&value);
+            for (int b = 0; b < VALUE; b++)
+                gf_buffer_byte(&value, (char)('0' + gf_random_below(&random, 64)));
+            assert_ok(
+                gf_test_put(s.db, t, gf_test_key(key), 0, "q", gf_buffer_view(&value), 0, &err));
+        }
+        gf_test_store_close(&s);
+        list_db(path, "0", list, sizeof list);
+        assert_non_null(strstr(list, ".log 0\n"));
+    }
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+    gf_random random = gf_random_seed(seed, ROUNDS - 1);
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(key, sizeof key, "row %d", i);
+        gf_buffer_reset(&value);
+        for (int b = 0; b < VALUE; b++)
+            gf_buffer_byte(&value, (char)('0' + gf_random_below(&random, 64)));
+        gf_test_cell_is(t, NULL, gf_test_key(key), 0, "q", gf_buffer_cstr(&value));
+    }
+    gf_test_store_close(&s);
+    gf_buffer_release(&value);
+    gf_test_store_has_its_row(path);
+}
+
 /* Behind a record that was torn nothing may be appended: it would be lost with it. */
 static void a_torn_end_is_not_written_on(void **state)
 {
@@ -281,6 +328,7 @@ int main(void)
         cmocka_unit_test(a_store_is_made_once),
         cmocka_unit_test(rows_outlast_opening),
         cmocka_unit_test(a_store_closed_cleanly_is_opened_as_it_is),
+        cmocka_unit_test(a_close_waits_for_no_compaction),
         cmocka_unit_test(a_torn_end_is_not_written_on),
         cmocka_unit_test(a_half_made_store_is_finished),
         cmocka_unit_test(what_is_not_ours_is_left_alone),

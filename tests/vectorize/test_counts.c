@@ -153,14 +153,14 @@ static void encodes_rows(void **state)
             term[i] = (uint32_t)(gf_random_u64(&r) >> (32 + gf_random_below(&r, 32)));
             count[i] = gf_random_below(&r, 2) ? 1 : 1 + (uint32_t)(gf_random_u64(&r) >> 33);
         }
-        gf_counts counts = {.term = term, .count = count, .n = n, .tier = (gf_tier)(round % 4)};
-        gf_rows_append(&rows, &counts);
-        gf_rows_append(&rows, &counts);
+        gf_counts counts = {.term = term, .count = count, .n = n};
+        gf_rows_append(&rows, &counts, (uint32_t)round);
+        gf_rows_append(&rows, &counts, (uint32_t)round);
         const unsigned char *p = (const unsigned char *)rows.ptr;
         for (int twice = 0; twice < 2; twice++) {
-            gf_tier tier;
-            assert_int_equal(gf_rows_head(&p, &tier), n);
-            assert_int_equal(tier, counts.tier);
+            uint32_t mark;
+            assert_int_equal(gf_rows_head(&p, &mark), n);
+            assert_int_equal(mark, round);
             for (uint32_t i = 0; i < n; i++) {
                 assert_int_equal(gf_rows_entry(&p, &got), term[i]);
                 assert_int_equal(got, count[i]);

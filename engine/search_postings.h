@@ -1,0 +1,39 @@
+/**
+ * The words of documents, turned round: of each term the documents that have it, as the cells of
+ * search_index.h hold them. What is made depends on the documents alone, not on who counted them:
+ * terms are sorted, documents stand in their order.
+ */
+#ifndef GF_ENGINE_SEARCH_POSTINGS_H
+#define GF_ENGINE_SEARCH_POSTINGS_H
+
+#include "base/buffer.h"
+#include "vectorize/words.h"
+
+/** A term in one language, as one of the workers has it. */
+typedef struct gf_indexed_term {
+    gf_slice term; /* borrowed from the words */
+    uint32_t id;   /* that worker's */
+    uint16_t worker;
+    uint16_t language; /* as in gf_word_row */
+} gf_indexed_term;
+
+/** {0} to begin with. */
+typedef struct gf_inverted {
+    gf_indexed_term *terms; /* n_terms, by language, then by bytes */
+    uint32_t n_terms;
+    uint32_t *documents; /* n_terms: how many have it */
+    uint64_t *start;     /* n_terms + 1: where each term's postings begin in bytes */
+    unsigned char *bytes;
+    gf_buffer lengths; /* words of each document, varints */
+    uint64_t words;    /* of all documents */
+} gf_inverted;
+
+/**
+ * @return GF_OK; GF_ENOMEM, GF_EIO. *v is to be released either way.
+ * Cost: three walks over the words. Memory some 3 bytes for each word of each document, and 50 for
+ *       each term.
+ */
+gf_status gf_invert_words(gf_words *words, gf_inverted *v, gf_error *err);
+void gf_inverted_release(gf_inverted *v);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * The words of all documents of a collection, for its index: those that were counted while the rows
+ * were made, or where these were of some documents alone, or not kept, counted now.
+ */
+#include "engine/search_index.h"
+
+#include "base/memory.h"
+
+typedef struct counting {
+    const gf_job *job;
+    gf_vectorizer *vectorizer;
+    gf_buffer *ids;
+    const gf_text_group *group;
+    gf_text *texts; /* capacity */
+    size_t capacity;
+} counting;
+
+static gf_status language_task(void *context, size_t i, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    counting *c = context;
+    const gf_group_text *t = &c->group->at[i];
+    c->texts[i] = (gf_text){t->text, NULL};
+    if (!c->job->settings.detect) return GF_OK;
+    return gf_document_language(&c->job->documents.fallback, t->lang, t->text,
+                                &c->texts[i].language, err);
+}
+
+static gf_status add_group(void *context, const gf_text_group *group, gf_error *err)
+{
+    counting *c = context;
+    const gf_job *j = c->job;
+    if (group->n > c->capacity) {
+        gf_text *grown = gf_realloc(c->texts, group->n, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "an index");
+        c->texts = grown;
+        c->capacity = group->n;
+    }
+    for (size_t i = 0; i < group->n; i++)
+        gf_buffer_string(c->ids, group->at[i].id);
+    c->group = group;
+    gf_status st = gf_buffer_check(c->ids, err);
+    if (st == GF_OK) st = gf_pool_run(j->pool, group->n, language_task, c, j->options->cancel, err);
+    if (st == GF_OK)
+        st = gf_vectorizer_add(c->vectorizer, c->texts, group->n, j->options->cancel, err);
+    gf_job_tell(j, "indexing", gf_vectorizer_size(c->vectorizer), j->size);
+    return st;
+}
+
+static gf_status count_texts(const gf_job *j, gf_words **words, gf_buffer *ids, gf_error *err)
+{
+    counting c = {.job = j, .ids = ids};
+    gf_status st = gf_vectorizer_create(&j->settings.vectorizer, j->pool, &c.vectorizer, err);
+    if (st == GF_OK)
+        st = gf_vectorizer_keep_words(c.vectorizer, gf_folder_path(j->store->folder), true, err);
+    if (st == GF_OK)
+        st = gf_texts_each(j->store, j->snapshot, j->where, j->options->cancel, add_group, &c, err);
+    if (st == GF_OK) st = gf_vectorizer_take_words(c.vectorizer, words, err);
+    gf_vectorizer_free(c.vectorizer);
+    gf_free(c.texts);
+    return st;
+}
+
+gf_status gf_job_take_words(gf_job *j, gf_words **words, gf_buffer *ids, gf_error *err)
+{
+    if (!j->words) return count_texts(j, words, ids, err);
+    for (uint32_t i = 0; i < j->documents.n; i++)
+        gf_buffer_string(ids, gf_gathered_id(&j->documents, i));
+    *words = j->words;
+    j->words = NULL;
+    return gf_buffer_check(ids, err);
+}

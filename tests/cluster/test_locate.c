@@ -1,0 +1,148 @@
+#include "cluster/indexes.h"
+#include "cluster/rows.h"
+#include "support/test.h"
+
+#include "base/memory.h"
+#include "cluster/locate.h"
+
+#include <string.h>
+
+/* Three centres that share no term, by hand. */
+static void by_hand(void **state)
+{
+    (void)state;
+    static const float centres[] = {1, 0, 0, 0, 0.6f, 0.8f, 1, 1, 0}, row[] = {0, 0.8f, 0.6f};
+    gf_error err;
+    gf_csr x = rows_by_hand(centres, 3, 3), y = rows_by_hand(row, 1, 3);
+    gf_centres c;
+    gf_locator l;
+    assert_ok(gf_centres_init(&c, 3, 3, &err));
+    for (uint32_t j = 0; j < 3; j++)
+        assert_ok(gf_centres_set_row(&c, j, gf_csr_row(&x, j), &err));
+    assert_ok(gf_locator_init(&l, &c, &err));
+    gf_nearest_two two = gf_locator_find(&l, 0, gf_csr_row(&y, 0));
+    assert_int_equal(two.cluster, 1);
+    assert_int_equal(two.runner_up, 2);
+    assert_near(two.similarity, 0.96, 1e-6);
+    assert_near(two.of_second, 0.56568542, 1e-6);
+    gf_locator_release(&l);
+    gf_centres_release(&c);
+    gf_csr_release(&x);
+    gf_csr_release(&y);
+}
+
+/* What all dot products say, with few centres and with so many that blocks are left out. */
+static void check(const gf_csr *x, const gf_centres *c)
+{
+    gf_error err;
+    gf_locator l;
+    assert_ok(gf_locator_init(&l, c, &err));
+    assert_int_equal(l.index.ceiling != NULL, c->k >= GF_CEILINGS);
+    for (uint32_t i = 0; i < x->n_rows; i++)
+        check_nearest(&l.index, c, gf_csr_row(x, i), gf_locator_find(&l, 0, gf_csr_row(x, i)));
+    gf_locator_release(&l);
+}
+
+static void the_best_two_are_found(void **state)
+{
+    (void)state;
+    static const uint32_t ks[] = {1, 2, 40, GF_CEILINGS - 1, GF_CEILINGS, GF_CEILINGS + 50};
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+        uint32_t group[1200];
+        gf_csr x = rows_planted(1200, 60, 3, &random, group), y = rows_random(40, 60, 20, &random);
+        gf_centres distinct = rows_as_centres(&x, ks[i], &random);
+        gf_centres mixed = rows_random_centres(&x, ks[i], &random);
+        y.n_cols = x.n_cols;
+        check(&y, &distinct);
+        check(&y, &mixed);
+        gf_centres_release(&distinct);
+        gf_centres_release(&mixed);
+        gf_csr_release(&x);
+        gf_csr_release(&y);
+    }
+}
+
+/* ---- several workers --------------------------------------------------------------------------
+ */
+
+typedef struct finding {
+    const gf_locator *locator;
+    const gf_csr *x;
+    gf_nearest_two *found; /* of each row */
+} finding;
+
+static gf_status find_task(void *context, size_t i, unsigned worker, gf_error *err)
+{
+    (void)err;
+    const finding *f = context;
+    gf_row_view row = gf_csr_row(f->x, (uint32_t)i);
+    memset(&f->found[i], 0, sizeof f->found[i]);
+    f->found[i] = gf_locator_find(f->locator, worker, row);
+    return GF_OK;
+}
+
+/* The same as one alone, bit for bit. */
+static void workers_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 1);
+    gf_csr x = rows_random(N, 300, 40, &random);
+    gf_centres c = rows_random_centres(&x, 1100, &random);
+    gf_pool *pool = rows_pool(4);
+    gf_locator l;
+    gf_nearest_two *found = gf_calloc(N, sizeof *found);
+    assert_non_null(found);
+    assert_ok(gf_locator_init(&l, &c, &err));
+    assert_ok(gf_locator_make_room(&l, 4, &err));
+    finding f = {&l, &x, found};
+    assert_ok(gf_pool_run(pool, N, find_task, &f, NULL, &err));
+    for (uint32_t i = 0; i < N; i++) {
+        gf_nearest_two two = gf_locator_find(&l, 0, gf_csr_row(&x, i));
+        assert_int_equal(found[i].cluster, two.cluster);
+        assert_int_equal(found[i].runner_up, two.runner_up);
+        assert_true(found[i].similarity == two.similarity && found[i].of_second == two.of_second);
+    }
+    gf_free(found);
+    gf_locator_release(&l);
+    gf_pool_free(pool);
+    gf_centres_release(&c);
+    gf_csr_release(&x);
+}
+
+/* ---- failing allocations ----------------------------------------------------------------------
+ */
+
+static gf_status locate_swept(void *context, gf_error *err)
+{
+    gf_locator l;
+    gf_status st = gf_locator_init(&l, context, err);
+    if (st != GF_OK) return st;
+    st = gf_locator_make_room(&l, 3, err);
+    gf_locator_release(&l);
+    return st;
+}
+
+static void failing_allocations(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 2);
+    gf_csr x = rows_random(50, 100, 20, &random);
+    gf_centres c = rows_random_centres(&x, GF_CEILINGS, &random);
+    gf_test_sweep(locate_swept, NULL, &c);
+    gf_centres_release(&c);
+    gf_csr_release(&x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(the_best_two_are_found),
+        cmocka_unit_test(workers_do_not_disturb_each_other),
+        cmocka_unit_test(failing_allocations),
+    };
+    return cmocka_run_group_tests_name("locate", tests, NULL, NULL);
+}
