@@ -37,4 +37,5 @@ const gf_command gf_command_table_export = {
     .n_others = GF_COUNT(others),
     .streams_jsonl = true,
     .prepare = prepare,
+    .answers = true,
 };

@@ -33,6 +33,7 @@ const gf_command gf_command_table_import = {
     .examples =
         "    grouperfish table import users users.jsonl\n"
         "    grouperfish table import users more.csv.gz\n"
+        "    grouperfish table export users | grouperfish table import copy -\n"
         "    grouperfish table export users | grouperfish table import users - --store other\n",
     .notes =
         "A line of JSON Lines is a row as table scan gives it; the header of a CSV file has the\n"
@@ -45,4 +46,5 @@ const gf_command gf_command_table_import = {
     .n_options = GF_IMPORT_OPTIONS,
     .display = {GF_COLUMNS(columns), .single = true, .show = show},
     .prepare = prepare,
+    .answers = true,
 };

@@ -4,9 +4,11 @@
 #include "server/client.h"
 #include "server/wire.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FIRST_SLEEP_MS = 2, LAST_SLEEP_MS = 50 };
 
@@ -40,6 +42,18 @@ static bool can_begin_again(const gf_session *s)
            gf_rewind_can(&s->reach.input);
 }
 
+/* What makes a store, of the kind of data that the command is for. */
+static const char *maker(const gf_session *s)
+{
+    static const char *const makers[] = {"tweets import", "papers import-cdx", "log import",
+                                         "table create"};
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        size_t group = strcspn(makers[i], " ") + 1;
+        if (strncmp(s->command->name, makers[i], group) == 0) return makers[i];
+    }
+    return "put";
+}
+
 static gf_status open_store(void *context, bool create, gf_store **store, gf_error *err)
 {
     gf_session *s = context;
@@ -58,8 +72,8 @@ static gf_status open_store(void *context, bool create, gf_store **store, gf_err
     r->held = again && st == GF_EBUSY;
     if (st == GF_ENOTFOUND)
         return gf_fail(err, st,
-                       "there is no store at %s; grouperfish put makes one, --store names another",
-                       s->store_path);
+                       "there is no store at %s; grouperfish %s makes one, --store names another",
+                       s->store_path, maker(s));
     if (st != GF_OK) return st;
     gf_rewind_end(&r->input);
     if (gf_store_is_new(r->store) && strcmp(s->command->name, "init") != 0)
@@ -84,10 +98,19 @@ static void close_store(gf_reach_state *r)
     r->store = NULL;
 }
 
+/* Nothing more will be printed: who reads it may be one of the others, and wait for the end. */
+static void end_output(void)
+{
+    int nowhere = fflush(stdout) == 0 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    if (nowhere < 0) return;
+    dup2(nowhere, STDOUT_FILENO);
+    close(nowhere);
+}
+
 static void finish_for_others(gf_session *s)
 {
     if (!s->reach.socket) return;
-    fflush(stdout);
+    end_output();
     if (gf_socket_drain(s->reach.socket, &gf_stop, TELL_AFTER)) return;
     if (s->meter.kind != GF_METER_NONE)
         fprintf(stderr, "grouperfish %s: done; finishing what other commands asked of the store\n",
