@@ -1,6 +1,7 @@
 #include "cluster/centres.h"
 
 #include "base/memory.h"
+#include "cluster/kept_sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ gf_status gf_centres_set_row(gf_centres *c, uint32_t j, gf_row_view row, gf_erro
     }
     centre->n = row.n;
     centre->length = centre->weight = 1;
+    centre->differences = 0;
     centre->drift = 2;
     return GF_OK;
 }
@@ -64,6 +66,7 @@ gf_status gf_centres_copy(const gf_centres *from, gf_centres *to, gf_error *err)
         c.at[j].length = source->length;
         c.at[j].weight = source->weight;
         c.at[j].drift = source->drift;
+        c.at[j].differences = source->differences;
     }
     if (st == GF_OK)
         *to = c;
@@ -93,21 +96,14 @@ double gf_centres_objective(const gf_centres *c)
 
 enum { ROWS_PER_CHECK = 8192 /* looks for a cancel */ };
 
-/* One thread's scratch. */
-typedef struct scratch {
-    double *sum;       /* n_terms: the cluster's sum; zero between clusters */
-    uint64_t *touched; /* n_terms / 64 + 1: a bit for each term of the sum; likewise */
-    uint32_t *term;    /* n of n_terms: the terms of the sum, rising */
-    uint32_t n;
-} scratch;
-
 struct gf_summer {
     gf_pool *pool;
     uint32_t n_rows, n_terms, k;
-    scratch *scratch;   /* per worker */
-    uint32_t *start;    /* k + 1: where each cluster's rows lie in `rows` */
-    uint32_t *rows;     /* n_rows, by cluster, then by number */
-    uint32_t *clusters; /* n_clusters of k: those to sum, largest first */
+    gf_term_sums *scratch; /* per worker */
+    gf_kept_sums *kept;    /* NULL: none are */
+    uint32_t *start;       /* k + 1: where each cluster's rows lie in `rows` */
+    uint32_t *rows;        /* n_rows, by cluster, then by number */
+    uint32_t *clusters;    /* n_clusters of k: those to sum, largest first */
     uint32_t n_clusters;
 
     /* of the current run */
@@ -117,7 +113,7 @@ struct gf_summer {
     const gf_cancel *cancel;
 };
 
-static bool init_scratch(scratch *s, uint32_t n_terms)
+static bool init_scratch(gf_term_sums *s, uint32_t n_terms)
 {
     s->sum = gf_calloc(n_terms, sizeof *s->sum);
     s->touched = gf_calloc((size_t)n_terms / 64 + 1, sizeof *s->touched);
@@ -156,10 +152,16 @@ void gf_summer_free(gf_summer *s)
         gf_free(s->scratch[w].term);
     }
     gf_free(s->scratch);
+    gf_kept_sums_free(s->kept);
     gf_free(s->start);
     gf_free(s->rows);
     gf_free(s->clusters);
     gf_free(s);
+}
+
+gf_status gf_summer_keep(gf_summer *s, gf_error *err)
+{
+    return s->kept ? GF_OK : gf_kept_sums_create(s->n_rows, s->k, &s->kept, err);
 }
 
 void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t *start,
@@ -178,16 +180,7 @@ void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t 
     start[0] = 0;
 }
 
-static void add_row(const scratch *to, gf_row_view row, float weight)
-{
-    for (uint32_t p = 0; p < row.n; p++) {
-        uint32_t t = row.col[p];
-        to->sum[t] += (double)weight * (double)row.val[p];
-        to->touched[t / 64] |= UINT64_C(1) << (t % 64);
-    }
-}
-
-static gf_status add_rows(const gf_summer *s, uint32_t j, scratch *to, double *weight,
+static gf_status add_rows(const gf_summer *s, uint32_t j, gf_term_sums *to, double *weight,
                           gf_error *err)
 {
     uint32_t end = s->start[j + 1];
@@ -198,20 +191,21 @@ static gf_status add_rows(const gf_summer *s, uint32_t j, scratch *to, double *w
             if (st != GF_OK) return st;
         }
         float w = gf_points_weight(s->points, s->rows[r]);
-        add_row(to, gf_csr_row(s->points->x, s->rows[r]), w);
+        gf_term_sums_add(to, gf_csr_row(s->points->x, s->rows[r]), w);
         *weight += (double)w;
     }
     return GF_OK;
 }
 
 /* List the terms of the sum, and forget the bits; returns the sum's length. */
-static double list_terms(const gf_summer *s, scratch *from)
+static double list_terms(const gf_summer *s, gf_term_sums *from)
 {
     double squares = 0;
     from->n = 0;
     for (uint32_t w = 0; w <= s->n_terms / 64; w++) {
         for (uint64_t bits = from->touched[w]; bits; bits &= bits - 1) {
             uint32_t t = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            if (from->sum[t] == 0) continue; /* its rows have left */
             squares += from->sum[t] * from->sum[t];
             from->term[from->n++] = t;
         }
@@ -237,7 +231,7 @@ static double drift(const gf_centre *old, const double *sum, double scale)
 }
 
 /* The sum, scaled to unit length, becomes the centre. */
-static void take_sum(const scratch *from, double length, gf_centre *c)
+static void take_sum(const gf_term_sums *from, double length, gf_centre *c)
 {
     double scale = length > 0 ? 1 / length : 0;
     c->drift = drift(c, from->sum, scale);
@@ -251,7 +245,7 @@ static void take_sum(const scratch *from, double length, gf_centre *c)
     }
 }
 
-static void score_members(const gf_summer *s, const scratch *from, uint32_t j)
+static void score_members(const gf_summer *s, const gf_term_sums *from, uint32_t j)
 {
     uint32_t end = s->start[j + 1];
     for (uint32_t r = s->start[j]; r < end; r++) {
@@ -263,19 +257,40 @@ static void score_members(const gf_summer *s, const scratch *from, uint32_t j)
     }
 }
 
+static uint64_t count_entries(const gf_summer *s, uint32_t j)
+{
+    uint64_t n = 0;
+    for (uint32_t r = s->start[j]; r < s->start[j + 1]; r++)
+        n += gf_csr_row(s->points->x, s->rows[r]).n;
+    return n;
+}
+
+/* The members' sum, with its terms listed, and their weight. */
+static gf_status sum_members(const gf_summer *s, uint32_t j, gf_term_sums *to, double *length,
+                             double *weight, gf_error *err)
+{
+    gf_status st = GF_OK;
+    if (!s->kept || !gf_kept_sums_update(s->kept, j, s->points, to, weight))
+        st = add_rows(s, j, to, weight, err);
+    *length = list_terms(s, to);
+    if (st == GF_OK && s->kept)
+        st = gf_kept_sums_keep(s->kept, j, to, *weight, count_entries(s, j), err);
+    return st;
+}
+
 static gf_status sum_cluster(void *context, size_t index, unsigned worker, gf_error *err)
 {
     gf_summer *s = context;
     uint32_t j = s->clusters[index];
-    scratch *mine = &s->scratch[worker];
+    gf_term_sums *mine = &s->scratch[worker];
     gf_centre *c = &s->centres->at[j];
-    double weight;
-    gf_status st = add_rows(s, j, mine, &weight, err);
-    double length = list_terms(s, mine);
+    double weight, length;
+    gf_status st = sum_members(s, j, mine, &length, &weight, err);
     if (st == GF_OK) st = make_room(c, mine->n, err);
     if (st == GF_OK) {
         take_sum(mine, length, c);
         c->weight = weight;
+        c->differences = s->kept ? gf_kept_sums_differences(s->kept, j) : 0;
         if (s->own) score_members(s, mine, j);
     }
     for (uint32_t p = 0; p < mine->n; p++)
@@ -301,6 +316,7 @@ gf_status gf_summer_run(gf_summer *s, const gf_points *points, const uint32_t *l
     s->own = own;
     s->cancel = cancel;
     gf_sort_by_cluster(label, s->n_rows, s->k, s->start, s->rows);
+    if (s->kept) gf_kept_sums_compare(s->kept, points, label, changed);
     s->n_clusters = 0;
     for (uint32_t j = 0; j < s->k; j++) {
         centres->at[j].drift = 0;

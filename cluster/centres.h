@@ -13,9 +13,10 @@ typedef struct gf_centre {
     uint32_t *term; /* n of capacity, strictly rising */
     float *value;   /* n: unit L2 length */
     uint32_t n, capacity;
-    double length; /* of the sum of the members; their part of the objective */
-    double weight; /* of the members */
-    double drift;  /* distance that the last update moved the unit vector, rounded up */
+    double length;        /* of the sum of the members; their part of the objective */
+    double weight;        /* of the members */
+    double drift;         /* distance that the last update moved the unit vector, rounded up */
+    unsigned differences; /* updates by difference since all members were summed */
 } gf_centre;
 
 typedef struct gf_centres {
@@ -57,13 +58,19 @@ void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t 
  * Sums rows into centres again, one thread a cluster, in the order of the rows, so that the result
  * does not depend on the number of threads.
  *
- * Memory: 12 bytes x terms per thread, 4 x rows.
+ * Memory: 12 bytes x terms per thread, 4 x rows; to keep sums see gf_kept_sums_create.
  */
 typedef struct gf_summer gf_summer;
 
 gf_status gf_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_terms, uint32_t k,
                            gf_summer **summer, gf_error *err);
 void gf_summer_free(gf_summer *summer);
+
+/**
+ * From the next run on keep sums, and update clusters that few rows left or joined by difference:
+ * see cluster/kept_sums.h. All runs must then be over the same points.
+ */
+gf_status gf_summer_keep(gf_summer *summer, gf_error *err);
 
 /**
  * Sum the clusters that `changed` marks and leave the others; sets their drift (0 for the others).

@@ -53,24 +53,44 @@ static void weigh(const job *j, const gf_partition *p, double *weight)
         weight[p->label[i]] += (double)gf_points_weight(&j->points, i);
 }
 
-/* The centres in the terms that came in, in place of joined columns. */
+/* Sum clusters once more over the rows that came in; changed: k flags, NULL for all. */
+static gf_status sum_anew(job *j, gf_partition *p, const bool *changed, gf_error *err)
+{
+    gf_summer *summer = NULL;
+    gf_status st = gf_summer_create(j->pool, p->n, j->whole.x->n_cols, p->k, &summer, err);
+    if (st == GF_OK)
+        st = gf_summer_run(summer, &j->whole, p->label, changed, &p->centres, p->own,
+                           j->options->cancel, err);
+    gf_summer_free(summer);
+    return st;
+}
+
+/* The centres that were updated by difference last become the sums of all their rows. */
+static gf_status sum_differences(job *j, gf_partition *p, gf_error *err)
+{
+    uint32_t n = 0;
+    bool *changed = gf_calloc(p->k, sizeof *changed);
+    if (!changed) return gf_fail_memory(err, "clusters");
+    for (uint32_t c = 0; c < p->k; c++) {
+        changed[c] = p->centres.at[c].differences > 0;
+        n += changed[c];
+    }
+    gf_status st = n ? sum_anew(j, p, changed, err) : GF_OK;
+    gf_free(changed);
+    return st;
+}
+
+/* The centres as they are kept: in the terms that came in, in place of joined columns. */
 static gf_status sum_whole(job *j, gf_partition *p, gf_error *err)
 {
-    if (j->points.x == j->whole.x) return GF_OK;
-    gf_summer *summer = NULL;
+    if (j->points.x == j->whole.x) return sum_differences(j, p, err);
     gf_centres centres;
-    uint32_t n_terms = j->whole.x->n_cols;
-    gf_status st = gf_centres_init(&centres, p->k, n_terms, err);
+    gf_status st = gf_centres_init(&centres, p->k, j->whole.x->n_cols, err);
     if (st != GF_OK) return st;
     gf_centres_release(&p->centres);
     p->centres = centres;
     j->points = j->whole;
-    st = gf_summer_create(j->pool, p->n, n_terms, p->k, &summer, err);
-    if (st == GF_OK)
-        st = gf_summer_run(summer, &j->points, p->label, NULL, &p->centres, p->own,
-                           j->options->cancel, err);
-    gf_summer_free(summer);
-    return st;
+    return sum_anew(j, p, NULL, err);
 }
 
 /*

@@ -114,6 +114,7 @@ gf_status gf_passes_create(gf_pool *pool, const gf_points *points, uint32_t k,
     gf_status st = allocate(s, n) ? GF_OK : gf_fail_memory(err, "clustering");
     if (st == GF_OK) st = gf_index_init(&s->index, k, n_terms, err);
     if (st == GF_OK) st = gf_summer_create(pool, n, n_terms, k, &s->summer, err);
+    if (st == GF_OK) st = gf_summer_keep(s->summer, err);
     if (st != GF_OK) {
         gf_passes_free(s);
         return st;

@@ -57,10 +57,11 @@ static double word_tables(const gf_memory_counts *c, unsigned threads)
     return WORD * c->words * (1 + 0.65 * (threads - 1));
 }
 
-/* Centres, their postings or dense rows, and the sums of each thread. */
+/* Centres, their postings or dense rows, sums that are kept, and the sums of each thread. */
 static uint64_t centre_bytes(const gf_memory_counts *c)
 {
-    return bytes(22 * c->centre_entries + SUMMED_TERM * c->terms * (c->threads + 1));
+    double kept = 4 * c->centre_entries <= c->entries ? 12 * c->centre_entries : 0;
+    return bytes(22 * c->centre_entries + kept + SUMMED_TERM * c->terms * (c->threads + 1));
 }
 
 static uint64_t ids_and_vocabulary(const gf_memory_counts *c)
@@ -122,7 +123,7 @@ void gf_memory_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
     e->rows = bytes(8 * c->entries) + 9 * n;
     e->ids = ids_and_vocabulary(c);
     e->points = bytes(8 * c->entries) + 12 * n;
-    e->labels = 44 * n;
+    e->labels = 50 * n;
     e->centres = centre_bytes(c);
     e->naming = bytes(named_byte(c) * (double)named_text(c, named)) + tree_bytes(c);
     e->index = (c->index ? bytes(8 * c->entries + 8 * c->terms) : 0);

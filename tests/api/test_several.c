@@ -42,7 +42,8 @@ static void patterns(void **state)
                    "x*");
     assert_refused(GF_EINVAL, "either a collection, or --all", &t, "clusters", "collection", "news",
                    "all", "true");
-    assert_refused(GF_EINVAL, "clusters needs collection", &t, "clusters", "all", "false");
+    assert_refused(GF_EINVAL, "collection is missing: the collection, or a pattern", &t, "clusters",
+                   "all", "false");
     /* What is there as it is written is meant by it alone, and its rows are those of a pattern. */
     put_one(&t, "feedback-?");
     assert_run(&t, "config list", "collection", "feedback-?");
