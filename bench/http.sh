@@ -62,6 +62,13 @@ make() { # documents
         print "\"}" } }'
 }
 
+# The same of the programs that were waited for.
+waited_for() {
+    times >"$folder/times"
+    sed -n 2p "$folder/times" | awk '{ split($1, own, "[ms]"); split($2, kernel, "[ms]")
+        printf "%d", 100 * (60 * (own[1] + kernel[1]) + own[2] + kernel[2]) }'
+}
+
 # A row of the table: requests a second, and microseconds of the server for each.
 load() { # what script
     say "$1"
@@ -119,16 +126,25 @@ make $streamed >"$folder/streamed.jsonl"
 for run in $(seq $runs); do
     say "the same file by the command and as a body, $run of $runs"
     from=$(now)
+    waited_for >"$folder/before"
     "$program" put streamed "$folder/streamed.jsonl" --store "$folder/command" >/dev/null 2>&1
+    waited_for >"$folder/after"
     echo $(($(now) - from)) >>"$folder/by_command"
+    echo $(($(cat "$folder/after") - $(cat "$folder/before"))) >>"$folder/work_of_command"
     begin body
     from=$(now)
-    curl -sf -T "$folder/streamed.jsonl" -X POST "$url/v1/collections/streamed/documents" >/dev/null
+    curl -sf -T "$folder/streamed.jsonl" -X POST "$url/v1/collections/streamed/documents" >"$folder/told"
     echo $(($(now) - from)) >>"$folder/by_body"
+    worked >>"$folder/work_of_body"
+    grep -q "\"new\":$streamed," "$folder/told" || { cat "$folder/told" >&2; exit 1; }
     end
     rm -r "$folder/command" "$folder/body"
 done
 middle() { sort -n "$folder/$1" | sed -n "$(((runs + 1) / 2))p"; }
+each() { awk -v n=$streamed '{ printf "%.1f", $1 * 10000 / n }' <<END
+$(middle "$1")
+END
+}
 command=$(middle by_command) body=$(middle by_body)
 
 mkdir -p "$(dirname "$table")"
@@ -137,10 +153,10 @@ mkdir -p "$(dirname "$table")"
     echo "|---|---:|---:|"
     cat "$folder/rows"
     echo
-    echo "| $streamed documents | a second |"
-    echo "|---|---:|"
-    echo "| put by the command | $((streamed * 100 / command)) |"
-    echo "| the same file as one body, streamed | $((streamed * 100 / body)) |"
+    echo "| $streamed documents | a second | µs of processors, each |"
+    echo "|---|---:|---:|"
+    echo "| put by the command | $((streamed * 100 / command)) | $(each work_of_command) |"
+    echo "| the same file as one body, streamed | $((streamed * 100 / body)) | $(each work_of_body) |"
     echo
     echo "streamed: $((command * 100 / body)) % of the command's speed, which opens and closes a store; most memory that a server held: $most MiB"
     echo

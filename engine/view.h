@@ -48,8 +48,8 @@ struct gf_view {
     gf_pins pins;  /* of the configuration */
 
     gf_known_cluster *clusters; /* n_clusters, by id; once they were needed */
-    uint32_t *by_size;          /* n_clusters: places in clusters, largest first, then by id; once they
-                                   were ordered */
+    uint32_t *by_size; /* n_clusters: places in clusters, largest first, then by id; once they
+                          were ordered */
     size_t n_clusters;
     gf_cluster_list *list; /* that own labels may be borrowed from; NULL: from the memory */
     bool clusters_known;

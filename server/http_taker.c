@@ -10,8 +10,8 @@
  * than that for long is found out, however much was taken quickly at first. What waits on our side
  * (an answer that is not worked out yet) is not the client's.
  *
- * The kernel would take megabytes for each connection, and MHD see nothing go out for minutes: so it
- * is given no more than UNSENT_BYTES beyond what is on its way.
+ * The kernel would take megabytes for each connection, and MHD see nothing go out for minutes: so
+ * it is given no more than UNSENT_BYTES beyond what is on its way.
  */
 #include "server/http_internal.h"
 

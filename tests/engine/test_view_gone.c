@@ -1,6 +1,6 @@
 /*
- * What has been deleted since a build, as views of many states of a collection see it: compared with
- * a list that is kept here of where each document was in the build, and whether it is there.
+ * What has been deleted since a build, as views of many states of a collection see it: compared
+ * with a list that is kept here of where each document was in the build, and whether it is there.
  */
 #include "tests/engine/fixture.h"
 
@@ -75,7 +75,8 @@ static void change(model *m)
     }
 }
 
-/* ---- what a view sees ------------------------------------------------------------------------- */
+/* ---- what a view sees -------------------------------------------------------------------------
+ */
 
 /* A view, and what was there when it was opened. */
 typedef struct seen {
@@ -128,7 +129,8 @@ static gf_status check_cluster(void *context, const gf_cluster_info *info, gf_er
     c->members = 0;
     c->clusters++;
     gf_status st = gf_view_members(c->s->view, info->id, 0, check_member, c, err);
-    if (st == GF_OK && c->members != info->size) st = gf_fail(err, GF_EINVAL, "members are missing");
+    if (st == GF_OK && c->members != info->size)
+        st = gf_fail(err, GF_EINVAL, "members are missing");
     return st;
 }
 

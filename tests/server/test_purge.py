@@ -44,7 +44,7 @@ class Purge(unittest.TestCase):
         return s
 
     def purge(self):
-        connection = self.server.connect()
+        connection = self.server.connect(timeout=300)
         answer = self.server.ask("DELETE", PATH + "/documents?id=secret&purge", connection=connection)
         connection.close()
         return answer
@@ -75,13 +75,23 @@ class Purge(unittest.TestCase):
         reading.join()
         s.close()
 
+    def take_slowly(self, s, enough):
+        """Some KiB a second: who takes nothing at all is cut off."""
+        while not enough.wait(0.5):
+            s.recv(4096)
+
     def test_a_reader_that_does_not_end(self):
-        s = self.reader()
+        s, enough = self.reader(), threading.Event()
         self.addCleanup(s.close)
+        taking = threading.Thread(target=self.take_slowly, args=(s, enough))
+        taking.start()
+        self.addCleanup(enough.set)
         answer = self.purge()
         self.assertEqual(answer.status, 503, answer.body)
         self.assertIn("purge again", answer.json()["detail"])
         self.assertEqual(self.server.get(PATH + "/documents/secret").status, 404)
+        enough.set()
+        taking.join()
         s.close()
         answer = self.purge()
         self.assertEqual(answer.status, 200, answer.body)

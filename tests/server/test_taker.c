@@ -1,5 +1,6 @@
 /*
- * Who takes an answer too slowly, by real connections over loopback and seconds that only pass here.
+ * Who takes an answer too slowly, by real connections over loopback and seconds that only pass
+ * here.
  */
 #include "tests/support/test.h"
 
@@ -175,12 +176,9 @@ static void late_looks_count_little(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_takes_nothing_is_slow),
-        cmocka_unit_test(who_takes_little_is_slow),
-        cmocka_unit_test(who_takes_enough_is_not),
-        cmocka_unit_test(nothing_is_saved_up),
-        cmocka_unit_test(who_waits_for_us_is_not),
-        cmocka_unit_test(late_looks_count_little),
+        cmocka_unit_test(who_takes_nothing_is_slow), cmocka_unit_test(who_takes_little_is_slow),
+        cmocka_unit_test(who_takes_enough_is_not),   cmocka_unit_test(nothing_is_saved_up),
+        cmocka_unit_test(who_waits_for_us_is_not),   cmocka_unit_test(late_looks_count_little),
     };
     return cmocka_run_group_tests_name("taker", tests, NULL, NULL);
 }
