@@ -5,7 +5,6 @@
 #include "server/socket_internal.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -319,17 +318,11 @@ static gf_status take(client *c, gf_wire_type type, gf_slice bytes, bool *ended,
     return good ? GF_OK : gf_fail(err, GF_EINVAL, "the store's socket: what came is no message");
 }
 
-static bool holder_speaks(const client *c)
-{
-    struct pollfd p = {.fd = c->wire.fd, .events = POLLIN};
-    return c->wire.in_end > c->wire.in_at || poll(&p, 1, 0) != 0;
-}
-
 /* While the input gives nothing, what the holder says is listened to. */
-static bool can_answer(const client *c)
+static bool can_answer(client *c)
 {
     const gf_input *in = &c->call->input;
-    if (c->wanted == 0 || c->cancelled || holder_speaks(c)) return false;
+    if (c->wanted == 0 || c->cancelled || gf_wire_has_more(&c->wire)) return false;
     return !in->waits || !in->waits(in->context, INPUT_MS);
 }
 
@@ -345,7 +338,7 @@ static gf_status converse(client *c, gf_asked *asked, gf_error *err)
             st = answer_bytes(c, err);
             continue;
         }
-        if (c->wanted && !c->cancelled && !holder_speaks(c)) continue;
+        if (c->wanted && !c->cancelled && !gf_wire_has_more(&c->wire)) continue;
         st = gf_wire_receive(&c->wire, &type, &bytes, err);
         if (st == GF_OK) st = take(c, type, bytes, &ended, asked, err);
     }

@@ -101,13 +101,28 @@ static ssize_t receive_some(gf_wire *w, char *to, size_t n)
     return recv(w->fd, to, n, MSG_DONTWAIT);
 }
 
+static bool make_buffer(gf_wire *w)
+{
+    if (!w->in) w->in = gf_malloc(HEADER + GF_WIRE_FRAME);
+    return w->in != NULL;
+}
+
+/* A transport may hold what it has received, so that the descriptor tells nothing of it. */
+bool gf_wire_has_more(gf_wire *w)
+{
+    if (w->in_end > w->in_at || !make_buffer(w)) return true;
+    w->in_at = w->in_end = 0;
+    ssize_t got = receive_some(w, w->in, HEADER + GF_WIRE_FRAME);
+    if (got > 0) w->in_end = (size_t)got;
+    return got >= 0 || (errno != EAGAIN && errno != EINTR);
+}
+
 /* Have n bytes, a frame at most, in the buffer. */
 static gf_status fill(gf_wire *w, size_t n, gf_error *err)
 {
     double since = 0;
     gf_status st = GF_OK;
-    if (!w->in) w->in = gf_malloc(HEADER + GF_WIRE_FRAME);
-    if (!w->in) return gf_fail_memory(err, "a connection");
+    if (!make_buffer(w)) return gf_fail_memory(err, "a connection");
     if (w->in_at + n > HEADER + GF_WIRE_FRAME) {
         memmove(w->in, w->in + w->in_at, w->in_end - w->in_at);
         w->in_end -= w->in_at;

@@ -101,6 +101,9 @@ gf_status gf_wire_flush(gf_wire *wire, gf_error *err);
  */
 gf_status gf_wire_receive(gf_wire *wire, gf_wire_type *type, gf_slice *bytes, gf_error *err);
 
+/** Whether something has come that was not received yet, or the end; does not wait. */
+bool gf_wire_has_more(gf_wire *wire);
+
 /* ---- messages (wire_messages.c) ---------------------------------------------------------------
  */
 

@@ -18,6 +18,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "server"))
 import sharing
+from fakes import Answers, Between
 from sharing import Store, documents, waits_until
 from served import Served
 
@@ -25,78 +26,6 @@ for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROX
              "GROUPERFISH_SERVER", "GROUPERFISH_TOKEN_FILE"):
     os.environ.pop(name, None)
 TIMES = re.compile(r"20\d\d-\d\d-\d\d[T ][0-9:.]+Z?|\b1[0-9]{12}\b")
-
-
-class Answers(threading.Thread):
-    """Takes connections one after the other, and answers each with the next of these bytes."""
-
-    def __init__(self, *answers, keep=False):
-        super().__init__(daemon=True)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = "http://127.0.0.1:%d" % self.listener.getsockname()[1]
-        self.answers, self.asked, self.keep, self.times = list(answers), [], keep, []
-        self.start()
-
-    def run(self):
-        try:
-            while True:
-                s, _ = self.listener.accept()
-                self.times.append(time.monotonic())
-                self.asked.append(s.recv(65536))
-                s.sendall(self.answers.pop(0) if len(self.answers) > 1 else self.answers[0])
-                if not self.keep:
-                    s.close()
-        except OSError:
-            pass
-
-
-class Between(threading.Thread):
-    """Passes bytes on to a server, by TLS where it has a certificate; `cut` ends all of it."""
-
-    def __init__(self, port, certificate=None):
-        super().__init__(daemon=True)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port, self.to, self.open, self.down, self.passed = self.listener.getsockname()[1], port, [], False, 0
-        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if certificate else None
-        if certificate:
-            self.context.load_cert_chain(certificate)
-        self.start()
-
-    def run(self):
-        while True:
-            try:
-                s, _ = self.listener.accept()
-                if self.context:
-                    s = self.context.wrap_socket(s, server_side=True)
-            except ssl.SSLError:
-                continue
-            except OSError:
-                return
-            other = socket.create_connection(("127.0.0.1", self.to))
-            self.open += [s, other]
-            for a, b in ((s, other), (other, s)):
-                threading.Thread(target=self.carry, args=(a, b), daemon=True).start()
-
-    def carry(self, a, b):
-        try:
-            while data := a.recv(65536):
-                self.passed += len(data)
-                b.sendall(data)
-        except OSError:
-            pass
-        for s in (a, b):
-            try:
-                s.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-    def cut(self):
-        self.listener.close()
-        for s in self.open:
-            try:
-                s.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
 
 class Remote(Store):
@@ -440,24 +369,66 @@ class Stopped(Remote):
 
 
 class Https(Remote):
-    def test_all(self):
+    def certificate(self):
         made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
                                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem",
                                "-out", "cert.pem"], cwd=self.folder, capture_output=True, text=True)
         if made.returncode:
             self.skipTest(made.stderr)
-        both = os.path.join(self.folder, "both.pem")
         subprocess.run("cat key.pem cert.pem > both.pem", shell=True, cwd=self.folder, check=True)
+        return os.path.join(self.folder, "both.pem")
+
+    def trust(self):
+        os.environ["SSL_CERT_FILE"] = os.path.join(self.folder, "cert.pem")
+        self.addCleanup(os.environ.pop, "SSL_CERT_FILE")
+
+    def test_all(self):
+        both = self.certificate()
         self.serve()
         url = f"https://127.0.0.1:{Between(self.server.port, both).port}"
         self.fails(6, f"cannot reach {url}: SSL certificate problem", "status", "--server", url)
-        os.environ["SSL_CERT_FILE"] = os.path.join(self.folder, "cert.pem")
-        self.addCleanup(os.environ.pop, "SSL_CERT_FILE")
+        self.trust()
         self.good("put", "posts", "-", "--from", "jsonl", "--server", url, given=documents(0, 3000))
         self.assertIn("rebuilt", self.good("rebuild", "posts", "--server", url))
         self.assertEqual(len(self.good("export", "posts", "--server", url).splitlines()), 3000)
         wrong = url.replace("127.0.0.1", "localhost")
         self.fails(6, "SSL", "status", "--server", wrong)
+
+    def test_what_tls_holds_is_heard(self):
+        """A row that was decrypted with what came before it is told, though the input gives nothing."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate())
+        self.trust()
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        large = b'{"id":"%s"}' % (b"x" * (65536 - 9))  # a whole frame, which ends within a record of TLS
+
+        def answer():
+            with context.wrap_socket(listener.accept()[0], server_side=True) as s:
+                s.recv(65536)
+                s.sendall(b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + sharing.frame(1, b"GFSH\0\0\0\1"))
+                s.sendall(sharing.frame(16) + sharing.frame(24))
+                got = b""
+                while b"standard input" not in got:  # the stream's name
+                    got += s.recv(65536)
+                s.sendall(sharing.frame(25, b"\x05") + sharing.frame(19, large) + sharing.frame(19, b'{"id":"small"}'))
+                while b"\x04more\n" not in got:  # bytes of it
+                    got += s.recv(65536)
+                s.sendall(sharing.frame(26, b"\0\0\0"))
+
+        threading.Thread(target=answer, daemon=True).start()
+        p = self.start("put", "x", "-", "--from", "jsonl", "--results", "each", "--format", "jsonl",
+                       "--server", "https://127.0.0.1:%d" % listener.getsockname()[1])
+        lines = []
+        reading = threading.Thread(target=lambda: [lines.append(line) for line in p.stdout])
+        reading.start()
+        waits_until(lambda: len(lines) == 2, 30)
+        self.assertEqual(lines, [large.decode() + "\n", '{"id":"small"}\n'])
+        p.stdin.write("more\n")
+        p.stdin.close()
+        self.assertEqual((p.wait(sharing.LONG), p.stderr.read()), (0, ""))
+        reading.join()
+        p.stdin = p.stdout = p.stderr = None
 
 
 if __name__ == "__main__":
