@@ -51,7 +51,8 @@ static gf_status count_texts(const gf_job *j, gf_words **words, gf_buffer *ids, 
 {
     counting c = {.job = j, .ids = ids};
     gf_status st = gf_vectorizer_create(&j->settings.vectorizer, j->pool, &c.vectorizer, err);
-    if (st == GF_OK) st = gf_vectorizer_keep_words(c.vectorizer, NULL, true, err);
+    if (st == GF_OK)
+        st = gf_vectorizer_keep_words(c.vectorizer, gf_folder_path(j->store->folder), true, err);
     if (st == GF_OK)
         st = gf_texts_each(j->store, j->snapshot, j->where, j->options->cancel, add_group, &c, err);
     if (st == GF_OK) st = gf_vectorizer_take_words(c.vectorizer, words, err);

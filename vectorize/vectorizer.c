@@ -85,6 +85,23 @@ gf_status gf_vectorizer_keep_words(gf_vectorizer *v, const char *folder, bool on
     return GF_OK;
 }
 
+gf_status gf_vectorizer_take_words(gf_vectorizer *v, gf_words **words, gf_error *err)
+{
+    *words = NULL;
+    if (!v->words) return GF_OK;
+    const gf_strings **terms = gf_calloc(v->n_workers, sizeof *terms);
+    if (!terms) return gf_fail_memory(err, "words");
+    for (unsigned w = 0; w < v->n_workers; w++)
+        if (v->workers[w]) terms[w] = gf_analyser_terms(v->workers[w]->analyser);
+    gf_status st = gf_words_keep_terms(v->words, terms, v->n_workers, err);
+    gf_free(terms);
+    if (st != GF_OK) return st;
+    *words = v->words;
+    v->words = NULL;
+    v->failed = GF_EINVAL; /* it can only be freed now */
+    return GF_OK;
+}
+
 uint32_t gf_vectorizer_size(const gf_vectorizer *v)
 {
     return v->n_docs;
@@ -212,25 +229,6 @@ gf_status gf_chunk_rows(const gf_vectorizer *v, const gf_chunk *chunk, gf_buffer
     return gf_spill_read(v->spill, chunk->offset, to, chunk->rows.len, err);
 }
 
-/* Words that cannot be kept are done without; all else is a failure. */
-static gf_status or_without_words(gf_vectorizer *v, const gf_error *why, gf_error *err)
-{
-    if (why->status == GF_EIO) {
-        gf_words_free(v->words);
-        v->words = NULL;
-        return GF_OK;
-    }
-    if (err && why->status != GF_OK) *err = *why;
-    return why->status;
-}
-
-static gf_status keep_words(gf_vectorizer *v, gf_chunk *chunk, gf_error *err)
-{
-    gf_error why = {GF_OK, ""};
-    why.status = gf_words_add(v->words, &chunk->words, chunk->n, chunk->worker, &why);
-    return or_without_words(v, &why, err);
-}
-
 /* Runs the tasks; their chunks are made where the vectorizer's end, in room that is there. */
 static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_tasks,
                      const gf_cancel *cancel, gf_error *err)
@@ -245,7 +243,8 @@ static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_
     for (size_t i = 0; i < n_tasks; i++) {
         gf_chunk chunk = j.chunks[i];
         chunk.first += v->n_docs;
-        if (st == GF_OK && v->words) st = keep_words(v, &chunk, err);
+        if (st == GF_OK && v->words)
+            st = gf_words_add(v->words, &chunk.words, chunk.n, chunk.worker, err);
         gf_buffer_release(&chunk.words);
         gf_status kept = keep_chunk(v, &chunk, st == GF_OK ? err : NULL);
         if (st == GF_OK) st = kept;
@@ -265,23 +264,4 @@ gf_status gf_vectorizer_add(gf_vectorizer *v, const gf_text *texts, size_t n,
     if (st == GF_OK) v->n_docs += (uint32_t)n;
     v->failed = st;
     return st;
-}
-
-gf_status gf_vectorizer_take_words(gf_vectorizer *v, gf_words **words, gf_error *err)
-{
-    *words = NULL;
-    if (!v->words) return GF_OK;
-    const gf_strings **terms = gf_calloc(v->n_workers, sizeof *terms);
-    if (!terms) return gf_fail_memory(err, "words");
-    for (unsigned w = 0; w < v->n_workers; w++)
-        if (v->workers[w]) terms[w] = gf_analyser_terms(v->workers[w]->analyser);
-    gf_error why = {GF_OK, ""};
-    why.status = gf_words_keep_terms(v->words, terms, v->n_workers, &why);
-    gf_free(terms);
-    gf_status st = or_without_words(v, &why, err);
-    if (st != GF_OK) return st;
-    *words = v->words;
-    v->words = NULL;
-    v->failed = GF_EINVAL; /* it can only be freed now */
-    return GF_OK;
 }

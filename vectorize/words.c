@@ -99,7 +99,7 @@ gf_status gf_words_add(gf_words *w, gf_buffer *rows, uint32_t n, unsigned worker
     }
     c->n_bytes = c->rows.len;
     st = gf_buffer_check(&c->rows, err);
-    return st == GF_OK && w->folder && w->kept > MOST_KEPT ? spill_chunks(w, err) : st;
+    return st == GF_OK && w->kept > MOST_KEPT ? spill_chunks(w, err) : st;
 }
 
 /* ---- terms ------------------------------------------------------------------------------------

@@ -29,9 +29,7 @@ typedef gf_status gf_each_word_row(void *context, uint32_t document, const gf_wo
 /**
  * Have a vectorizer keep them; before the first add.
  *
- * @param folder  on whose disk the file is, where there is one; borrowed until the words are freed.
- *                NULL: all stays in memory. Where the file cannot be written (a full disk), no
- * words are kept: they are only counted to spare counting them later
+ * @param folder  on whose disk the file is, where there is one; borrowed until the words are freed
  * @param only    no rows are to be made: finish must not be called
  */
 gf_status gf_vectorizer_keep_words(gf_vectorizer *vectorizer, const char *folder, bool only,
@@ -40,7 +38,7 @@ gf_status gf_vectorizer_keep_words(gf_vectorizer *vectorizer, const char *folder
 /**
  * Take the words of the documents added so far; the vectorizer is then only good for being freed,
  * or for gf_vectorizer_take_analyser. NULL where it keeps none.
- * @return GF_OK, and *words is the caller's (gf_words_free); GF_ENOMEM
+ * @return GF_OK, and *words is the caller's (gf_words_free); GF_ENOMEM; GF_EIO (the disk is full)
  */
 gf_status gf_vectorizer_take_words(gf_vectorizer *vectorizer, gf_words **words, gf_error *err);
 void gf_words_free(gf_words *words);
