@@ -106,7 +106,8 @@ gf_status gf_check_value(const gf_parameter *p, gf_slice value, gf_error *err)
     if (p->kind == GF_NUMBER && !parse_number(value, &v)) what = "a whole number";
     if (p->kind == GF_BYTES && !parse_bytes(value, &v)) what = "a size such as 16M";
     if (p->kind == GF_MOMENT && !parse_moment(value, &v))
-        what = "a build's time, as grouperfish builds gives it";
+        what = p->least ? "a build's time, as grouperfish builds gives it" /* none is 0 */
+                        : "a time: ISO 8601, or milliseconds since 1970";
     if (p->kind == GF_SHARE && !parse_share(value, &share)) what = "a number from 0 to 1";
     if (p->kind == GF_CHOICE && !is_choice(p->value, value)) what = p->value;
     if (what)

@@ -66,8 +66,9 @@ gf_status gf_log_open(gf_log *l, bool make, gf_error *err)
     st = gf_user_table_open(l->store, l->call->name_space, log, &l->lines, err);
     if (st == GF_OK)
         st = find_lines_families(l, err);
-    else if (st == GF_ENOTFOUND && make)
-        st = GF_OK;
+    else if (st == GF_ENOTFOUND)
+        st = make ? GF_OK
+                  : gf_fail(err, st, "there is no log \"%.*s\"", GF_SLICE_ARG(log));
     return st == GF_OK ? open_by(l, make, err) : st;
 }
 

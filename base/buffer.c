@@ -101,12 +101,17 @@ void gf_buffer_varint(gf_buffer *b, uint64_t v)
 {
     char bytes[10];
     size_t n = 0;
+    bool fits = b->state == GF_OK && b->max == 0 && sizeof bytes < b->capacity - b->len;
+    char *to = fits ? b->ptr + b->len : bytes;
     while (v >= 0x80) {
-        bytes[n++] = (char)(v | 0x80);
+        to[n++] = (char)(v | 0x80);
         v >>= 7;
     }
-    bytes[n++] = (char)v;
-    gf_buffer_append(b, bytes, n);
+    to[n++] = (char)v;
+    if (fits)
+        b->len += n;
+    else
+        gf_buffer_append(b, bytes, n);
 }
 
 void gf_buffer_u32be(gf_buffer *b, uint32_t v)

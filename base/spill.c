@@ -11,11 +11,13 @@
 
 struct gf_spill {
     int file;
+    char folder[]; /* for messages */
 };
 
-static gf_status failure(const char *what, gf_error *err)
+static gf_status failure(const gf_spill *s, const char *what, gf_error *err)
 {
-    return gf_fail(err, GF_EIO, "a temporary file cannot be %s: %s", what, strerror(errno));
+    return gf_fail(err, GF_EIO, "a temporary file in %s cannot be %s: %s", s->folder, what,
+                   strerror(errno));
 }
 
 /* Where the file system makes none without a name it has one for a moment. */
@@ -41,8 +43,10 @@ static int open_named(const char *folder)
 
 gf_status gf_spill_create(const char *folder, gf_spill **spill, gf_error *err)
 {
-    gf_spill *s = gf_malloc(sizeof *s);
+    size_t length = strlen(folder) + 1;
+    gf_spill *s = gf_malloc(sizeof *s + length);
     if (!s) return gf_fail_memory(err, "a temporary file");
+    memcpy(s->folder, folder, length);
     s->file = -1;
 #ifdef O_TMPFILE
     s->file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -50,7 +54,7 @@ gf_status gf_spill_create(const char *folder, gf_spill **spill, gf_error *err)
     if (s->file < 0) s->file = open_named(folder);
     if (s->file < 0) {
         gf_status st =
-            errno == ENOMEM ? gf_fail_memory(err, "a temporary file") : failure("made", err);
+            errno == ENOMEM ? gf_fail_memory(err, "a temporary file") : failure(s, "made", err);
         gf_free(s);
         return st;
     }
@@ -71,7 +75,7 @@ gf_status gf_spill_write(gf_spill *s, uint64_t offset, const void *bytes, size_t
     while (n) {
         ssize_t done = pwrite(s->file, p, n, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return failure("written", err);
+        if (done <= 0) return failure(s, "written", err);
         p += done;
         offset += (uint64_t)done;
         n -= (size_t)done;
@@ -85,8 +89,9 @@ gf_status gf_spill_read(const gf_spill *s, uint64_t offset, void *bytes, size_t 
     while (n) {
         ssize_t done = pread(s->file, p, n, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return failure("read", err);
-        if (done == 0) return gf_fail(err, GF_EIO, "a temporary file is shorter than it was");
+        if (done < 0) return failure(s, "read", err);
+        if (done == 0)
+            return gf_fail(err, GF_EIO, "a temporary file in %s is shorter than it was", s->folder);
         p += done;
         offset += (uint64_t)done;
         n -= (size_t)done;

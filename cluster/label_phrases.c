@@ -7,14 +7,101 @@
 
 #define NEARLY_ALWAYS 0.9
 
+/* ---- words by slots -------------------------------------------------------------------------- */
+
+enum { LEAST_SLOTS = 256, MOST_SLOTS = 1 << 16 };
+
+gf_status gf_word_slots_init(gf_word_slots *s, uint64_t words, bool last, gf_error *err)
+{
+    uint32_t n = LEAST_SLOTS;
+    while (n < MOST_SLOTS && n < 2 * words)
+        n *= 2;
+    *s = (gf_word_slots){.mask = n - 1};
+    s->count = gf_calloc(n, sizeof *s->count);
+    s->last = last ? gf_calloc(n, sizeof *s->last) : NULL;
+    if (s->count && (s->last || !last)) return GF_OK;
+    gf_word_slots_release(s);
+    return gf_fail_memory(err, "labels");
+}
+
+void gf_word_slots_release(gf_word_slots *s)
+{
+    gf_free(s->count);
+    gf_free(s->last);
+    *s = (gf_word_slots){0};
+}
+
+static uint32_t slot_of_hash(const gf_word_slots *s, uint32_t hash)
+{
+    return (hash ^ hash >> 15) & s->mask;
+}
+
+static uint32_t slot_of_term(const gf_word_slots *s, uint32_t term)
+{
+    return slot_of_hash(s, term * 0x9E3779B1u);
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+static uint32_t slot_of_letters(const gf_word_slots *s, gf_slice letters)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < letters.len; i++)
+        hash = (hash ^ (unsigned char)lower(letters.ptr[i])) * 16777619u;
+    return slot_of_hash(s, hash);
+}
+
+static uint32_t slot_of(const gf_word_slots *s, const gf_label_document *d, const gf_label_word *w)
+{
+    if (w->term != GF_LABEL_NO_TERM) return slot_of_term(s, w->term);
+    return slot_of_letters(s, gf_slice_of(d->text.ptr + w->start, w->length));
+}
+
+gf_status gf_word_slots_count(gf_word_slots *s, const gf_label_cluster *c, gf_error *err)
+{
+    uint64_t words = 0;
+    for (uint32_t i = 0; i < c->n_documents; i++)
+        words += c->documents[i].n_words;
+    gf_status st = gf_word_slots_init(s, words, true, err);
+    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
+        const gf_label_document *d = &c->documents[i];
+        for (uint32_t w = 0; w < d->n_words; w++) {
+            uint32_t slot = slot_of(s, d, &d->words[w]);
+            s->count[slot] += s->last[slot] != i + 1;
+            s->last[slot] = i + 1;
+        }
+    }
+    return st;
+}
+
+void gf_word_slots_mark(gf_word_slots *s, gf_slice key)
+{
+    while (key.len) {
+        size_t n = gf_phrase_word_length(key);
+        const unsigned char *p = (const unsigned char *)key.ptr;
+        if (p[0] == 't') {
+            uint32_t term =
+                (uint32_t)p[1] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 8 | p[4];
+            s->count[slot_of_term(s, term)] = 1;
+        } else {
+            gf_slice letters = gf_slice_skip(key, 1);
+            uint64_t length = 0;
+            gf_take_varint(&letters, &length);
+            s->count[slot_of_letters(s, gf_slice_of(letters.ptr, (size_t)length))] = 1;
+        }
+        key = gf_slice_skip(key, n);
+    }
+}
+
 /* ---- the phrases of a document --------------------------------------------------------------- */
 
 static void append_lower(gf_buffer *out, gf_slice text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        gf_buffer_byte(out, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
-    }
+    for (size_t i = 0; i < text.len; i++)
+        gf_buffer_byte(out, lower(text.ptr[i]));
 }
 
 static void append_word_key(gf_buffer *key, const gf_label_document *d, const gf_label_word *w)
@@ -61,6 +148,20 @@ gf_phrase_walk gf_phrase_start(const gf_label_document *d, gf_buffer key)
     return (gf_phrase_walk){.d = d, .key = key};
 }
 
+gf_phrase_walk gf_phrase_start_among(const gf_label_document *d, gf_buffer key,
+                                     const gf_word_slots *slots, uint32_t least)
+{
+    gf_phrase_walk w = gf_phrase_start(d, key);
+    w.slots = slots;
+    w.least = least;
+    return w;
+}
+
+static bool counts_enough(const gf_phrase_walk *w, const gf_label_word *word)
+{
+    return !w->slots || w->slots->count[slot_of(w->slots, w->d, word)] >= w->least;
+}
+
 /* Whether the phrase of the walk can go on with one word more. */
 static bool extend(gf_phrase_walk *w)
 {
@@ -69,6 +170,7 @@ static bool extend(gf_phrase_walk *w)
     const gf_label_word *word = &w->d->words[next];
     if (w->n_words && (word->flags & (GF_LABEL_BREAK | GF_LABEL_NEVER))) return false;
     if (w->n_words == 0 && !can_begin(word)) return false;
+    if (!counts_enough(w, word)) return false;
     w->n_words++;
     append_word_key(&w->key, w->d, word);
     return phrase_text(w).len <= GF_PHRASE_BYTES;
@@ -149,12 +251,15 @@ static gf_status count(gf_phrase_tally *t, gf_slice key, gf_phrase_tallied fresh
     return GF_OK;
 }
 
-gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c, gf_error *err)
+gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c, uint32_t least,
+                                  gf_error *err)
 {
-    gf_status st = GF_OK;
+    gf_word_slots words;
+    gf_status st = gf_word_slots_count(&words, c, err);
+    if (st != GF_OK) return st;
     gf_buffer key = {0};
     for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
-        gf_phrase_walk w = gf_phrase_start(&c->documents[i], key);
+        gf_phrase_walk w = gf_phrase_start_among(&c->documents[i], key, &words, least);
         while (st == GF_OK && gf_phrase_next(&w)) {
             gf_phrase_tallied fresh = {.n_words = (uint8_t)w.n_words,
                                        .n_inner = (uint8_t)gf_phrase_inner(&w),
@@ -166,6 +271,7 @@ gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c,
     }
     if (st == GF_OK) st = gf_buffer_check(&key, err);
     gf_buffer_release(&key);
+    gf_word_slots_release(&words);
     return st;
 }
 
@@ -196,11 +302,14 @@ static gf_slice next_ideograph(const gf_phrase_walk *w)
 static gf_status tally_forms(gf_phrase_tally *forms, gf_phrase_tally *next,
                              const gf_label_cluster *c, gf_slice key, gf_error *err)
 {
-    gf_status st = GF_OK;
+    gf_word_slots words; /* of the phrase */
+    gf_status st = gf_word_slots_init(&words, GF_PHRASE_WORDS, false, err);
+    if (st != GF_OK) return st;
+    gf_word_slots_mark(&words, key);
     gf_buffer walked = {0}, text = {0};
     uint32_t occurrence = 0;
     for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
-        gf_phrase_walk w = gf_phrase_start(&c->documents[i], walked);
+        gf_phrase_walk w = gf_phrase_start_among(&c->documents[i], walked, &words, 1);
         while (st == GF_OK && gf_phrase_next(&w)) {
             if (!gf_slice_equal(gf_buffer_view(&w.key), key)) continue;
             gf_buffer_reset(&text);
@@ -216,6 +325,7 @@ static gf_status tally_forms(gf_phrase_tally *forms, gf_phrase_tally *next,
     if (st == GF_OK) st = gf_buffer_check(&walked, err);
     gf_buffer_release(&walked);
     gf_buffer_release(&text);
+    gf_word_slots_release(&words);
     return st;
 }
 

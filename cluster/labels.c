@@ -19,12 +19,19 @@ static int by_count(const void *a, const void *b)
     return gf_slice_compare(x->key, y->key);
 }
 
+/* Documents that must have a phrase for it to be a candidate. */
+static uint32_t least_documents(const gf_label_cluster *c)
+{
+    uint32_t least = (uint32_t)ceil(GF_LABEL_RARE * c->n_documents);
+    if (least < 2) least = c->n_documents < 4 ? 1 : 2;
+    return least;
+}
+
 /* The frequent phrases of a gf_phrase_tally, the most frequent first, with keys of their own. */
 static gf_status take_candidates(const gf_label_cluster *c, const gf_phrase_tally *t,
                                  gf_label_counted *out, gf_error *err)
 {
-    uint32_t least = (uint32_t)ceil(GF_LABEL_RARE * c->n_documents), n = 0;
-    if (least < 2) least = c->n_documents < 4 ? 1 : 2;
+    uint32_t least = least_documents(c), n = 0;
     gf_label_candidate *all = gf_array(t->keys.n, sizeof *all);
     if (!all) return gf_fail_memory(err, "labels");
     for (uint32_t id = 0; id < t->keys.n; id++)
@@ -52,7 +59,8 @@ static gf_status find_candidates(void *context, size_t j, unsigned worker, gf_er
     (void)worker;
     gf_labelling *l = context;
     gf_phrase_tally t = {0};
-    gf_status st = gf_phrase_tally_cluster(&t, &l->clusters[j], err);
+    gf_status st =
+        gf_phrase_tally_cluster(&t, &l->clusters[j], least_documents(&l->clusters[j]), err);
     if (st == GF_OK) st = take_candidates(&l->clusters[j], &t, &l->counted[j], err);
     gf_phrase_tally_release(&t);
     return st;
@@ -72,6 +80,15 @@ static gf_status number_phrases(gf_labelling *l, gf_error *err)
     return st;
 }
 
+/* Of all other words no phrase needs to be looked up. */
+static gf_status mark_words(gf_labelling *l, gf_error *err)
+{
+    gf_status st = gf_word_slots_init(&l->words, l->phrases.n, false, err);
+    for (uint32_t p = 0; p < l->phrases.n && st == GF_OK; p++)
+        gf_word_slots_mark(&l->words, gf_strings_at(&l->phrases, p));
+    return st;
+}
+
 static gf_status count_phrases(void *context, size_t j, unsigned worker, gf_error *err)
 {
     (void)worker;
@@ -83,7 +100,7 @@ static gf_status count_phrases(void *context, size_t j, unsigned worker, gf_erro
     gf_buffer key = {0};
     gf_status st = last && count ? GF_OK : gf_fail_memory(err, "labels");
     for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
-        gf_phrase_walk w = gf_phrase_start(&c->documents[i], key);
+        gf_phrase_walk w = gf_phrase_start_among(&c->documents[i], key, &l->words, 1);
         while (gf_phrase_next(&w)) {
             uint32_t p = gf_strings_find(&l->phrases, gf_buffer_view(&w.key));
             if (p == GF_STRING_NONE || last[p] == i + 1) continue;
@@ -293,6 +310,7 @@ gf_status gf_labels_choose_tree(gf_pool *pool, const gf_label_cluster *clusters,
     gf_status st = l.counted ? GF_OK : gf_fail_memory(err, "labels");
     if (st == GF_OK) st = gf_pool_run(pool, k, find_candidates, &l, cancel, err);
     if (st == GF_OK) st = number_phrases(&l, err);
+    if (st == GF_OK) st = mark_words(&l, err);
     if (st == GF_OK) st = gf_pool_run(pool, k, count_phrases, &l, cancel, err);
     if (st == GF_OK) st = estimate(&l, err);
     if (st == GF_OK) st = gf_pool_run(pool, k, score_cluster, &l, cancel, err);
@@ -305,6 +323,7 @@ gf_status gf_labels_choose_tree(gf_pool *pool, const gf_label_cluster *clusters,
     }
     gf_free(l.counted);
     gf_free(l.outside);
+    gf_word_slots_release(&l.words);
     gf_strings_release(&l.phrases);
     return st;
 }

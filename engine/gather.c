@@ -43,10 +43,11 @@ typedef struct gathering {
     gf_job *job;
     gf_vectorizer *vectorizer;
     gf_gathered *out;
-    group groups[2]; /* one is analysed while the other is read */
-    group *at_hand;  /* of those: what is analysed */
-    uint64_t read;   /* documents that were analysed */
-    bool restart;    /* what was decided on the languages does not hold for earlier groups */
+    group groups[2];      /* one is analysed while the other is read */
+    group *at_hand;       /* of those: what is analysed */
+    uint64_t read;        /* documents that were analysed */
+    uint64_t first_group; /* of these in the first group */
+    bool restart;         /* what was decided on the languages does not hold for earlier groups */
 
     /* The reader's, which also writes the ids in `out`. */
     gf_filter filter; /* of the configuration */
@@ -81,7 +82,8 @@ static gf_status look_at_languages(gathering *g, gf_error *err)
     if (f->kind == GF_FALLBACK_DETECT || !g->job->settings.detect) return GF_OK;
     size_t n = sample_texts(g->at_hand, sample);
     if (n == 0) return GF_OK;
-    gf_status st = gf_language_dominant(sample, n, g->job->pool, &found, g->job->options->cancel, err);
+    gf_status st =
+        gf_language_dominant(sample, n, g->job->pool, &found, g->job->options->cancel, err);
     if (st != GF_OK || found.n_reliable == 0) return st;
     gf_fallback before = *f;
     if (found.share < SHARED || (f->kind == GF_FALLBACK_FIXED && f->language != found.language))
@@ -228,6 +230,7 @@ static gf_status analyse_all(gathering *g, gf_background *reader, gf_error *err)
     g->at_hand = &g->groups[0];
     g->filling = &g->groups[0];
     gf_status st = fill(g, err);
+    g->first_group = g->at_hand->n;
     while (st == GF_OK && g->at_hand->n && !g->restart) {
         group *next = g->filling = &g->groups[g->at_hand == &g->groups[0]];
         next->n = 0;
@@ -258,6 +261,18 @@ static gf_status walk(gathering *g, gf_error *err)
     gf_row_release(&g->row);
     gf_buffer_release(&prefix);
     return st;
+}
+
+/* Naming reads the texts of few documents again, which came as one group. */
+static void keep_texts(gathering *g)
+{
+    gf_job *j = g->job;
+    group *first = &g->groups[0];
+    if (j->pool || g->read != j->documents.n || g->read != g->first_group) return;
+    j->texts = first->texts;
+    j->text_memory = first->arena;
+    first->texts = NULL;
+    first->arena = (gf_arena){0};
 }
 
 static void release(gathering *g)
@@ -292,6 +307,7 @@ static gf_status gather_once(gf_job *j, bool *restart, gf_error *err)
         gf_job_tell(j, "weighing", 0, 0);
         st = gf_vectorizer_finish(g.vectorizer, &j->documents.vectors, j->options->cancel, err);
         if (st == GF_OK) st = gf_vectorizer_take_words(g.vectorizer, &j->words, err);
+        if (st == GF_OK) keep_texts(&g);
         if (st == GF_OK && !j->pool) j->analyser = gf_vectorizer_take_analyser(g.vectorizer);
     }
     release(&g);

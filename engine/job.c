@@ -31,6 +31,8 @@ void gf_job_release_results(gf_job *j)
     gf_vectors_release(&j->documents.vectors);
     gf_analyser_free(j->analyser);
     gf_words_free(j->words);
+    gf_free(j->texts);
+    gf_arena_release(&j->text_memory);
     gf_kmeans_release(&j->clusters);
     gf_tree_release(&j->tree);
     gf_centres_release(&j->term_centres);
@@ -43,6 +45,7 @@ void gf_job_release_results(gf_job *j)
     j->documents = (gf_gathered){0};
     j->analyser = NULL;
     j->words = NULL;
+    j->texts = NULL;
     j->clusters = (gf_kmeans){0};
     j->row_of = j->members = j->start = j->before = j->before_ids = j->ids = NULL;
 }

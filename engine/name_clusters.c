@@ -45,15 +45,15 @@ static gf_status make_transformer(naming *n, unsigned worker, gf_error *err)
 {
     gf_job *j = n->job;
     gf_transformer **t = &n->transformers[worker];
-    gf_status st = gf_transformer_create(&j->settings.vectorizer,
-                                         &j->documents.vectors.vocabulary, t, err);
+    gf_status st =
+        gf_transformer_create(&j->settings.vectorizer, &j->documents.vectors.vocabulary, t, err);
     if (st == GF_OK && j->analyser) gf_transformer_borrow(*t, j->analyser);
     return st;
 }
 
-/* The words of a text, which is cut; both are copied into the arena. */
+/* The words of a text, which is cut; they are put into the arena, and where `copies` so is it. */
 static gf_status analyse(naming *n, unsigned worker, gf_slice text, const gf_language *language,
-                         gf_arena *arena, gf_label_document *out, gf_error *err)
+                         bool copies, gf_arena *arena, gf_label_document *out, gf_error *err)
 {
     const gf_sequence_token *tokens;
     size_t n_tokens;
@@ -63,7 +63,7 @@ static gf_status analyse(naming *n, unsigned worker, gf_slice text, const gf_lan
                                      err);
     if (st != GF_OK) return st;
     gf_label_word *words = gf_arena_alloc(arena, n_tokens * sizeof *words);
-    gf_slice copy = gf_arena_copy(arena, text);
+    gf_slice copy = copies ? gf_arena_copy(arena, text) : text;
     if (!words || !copy.ptr) return gf_fail_memory(err, "labels");
     for (size_t i = 0; i < n_tokens; i++)
         words[i] = (gf_label_word){tokens[i].term, word_flags(tokens[i].flags), tokens[i].start,
@@ -76,6 +76,11 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
                                gf_row *row, gf_arena *arena, gf_label_document *out, gf_error *err)
 {
     gf_job *j = n->job;
+    if (j->texts) {
+        const gf_text *t = &j->texts[j->row_of[point]];
+        return analyse(n, worker, gf_utf8_cut(t->text, n->per_document), t->language, false, arena,
+                       out, err);
+    }
     gf_buffer_reset(key);
     gf_document_key(key, j->where.name_space, j->where.collection,
                     gf_gathered_id(&j->documents, j->row_of[point]));
@@ -92,7 +97,8 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
         st = gf_document_language(&j->documents.fallback, lang ? lang->value : (gf_slice){0},
                                   text->value, &language, err);
     if (st != GF_OK) return st;
-    return analyse(n, worker, gf_utf8_cut(text->value, n->per_document), language, arena, out, err);
+    return analyse(n, worker, gf_utf8_cut(text->value, n->per_document), language, true, arena, out,
+                   err);
 }
 
 /* The surface of the centre's heaviest term: what a cluster is called for want of a phrase. */
@@ -148,7 +154,8 @@ static uint32_t within(uint32_t least, uint32_t most, uint32_t v)
     return v < least ? least : v > most ? most : v;
 }
 
-/* How many documents of each cluster are read, and how much of each; fewer where memory is short. */
+/* How many documents of each cluster are read, and how much of each; fewer where memory is short.
+ */
 static void divide_texts(naming *n, uint32_t k)
 {
     const gf_job *j = n->job;

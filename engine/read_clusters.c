@@ -61,7 +61,7 @@ static gf_status visit_one(gf_view *v, const gf_known_cluster *c, gf_json_parser
 gf_status gf_view_clusters(gf_view *v, gf_visit_cluster *visit, void *context, gf_error *err)
 {
     gf_json_parser *parser = NULL;
-    gf_status st = gf_view_know_clusters(v, err);
+    gf_status st = gf_view_order_clusters(v, err);
     if (st == GF_OK) st = gf_json_parser_create(&parser, err);
     for (size_t i = 0; i < v->n_clusters && st == GF_OK; i++)
         st = visit_one(v, &v->clusters[v->by_size[i]], parser, visit, context, err);

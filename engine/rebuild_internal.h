@@ -80,6 +80,8 @@ typedef struct gf_job {
     gf_memory_plan plan;
     gf_gathered documents;
     gf_analyser *analyser; /* with the words of the documents; only where there is no pool */
+    gf_text *texts;        /* documents.n, in text_memory: of few documents, without a pool; or NULL */
+    gf_arena text_memory;
     bool keeps_words;      /* have them kept, for the index that search reads */
     gf_words *words;       /* then, where all documents of the snapshot were gathered; else NULL */
 

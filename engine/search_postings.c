@@ -1,9 +1,8 @@
 #include "engine/search_postings.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "vectorize/language.h"
-
-#include <stdlib.h>
 
 typedef struct inverting {
     gf_inverted *out;
@@ -69,25 +68,54 @@ static gf_status note_terms(void *context, uint32_t document, const gf_word_row 
     return st;
 }
 
-static int by_term(const void *a, const void *b)
+/* The terms in order: by their bytes, and then by their languages, of which there mostly is one. */
+static gf_status order_terms(inverting *v, uint32_t *order, gf_error *err)
 {
-    const gf_indexed_term *x = a, *y = b;
-    if (x->language != y->language) return x->language < y->language ? -1 : 1;
-    return gf_slice_compare(x->term, y->term);
+    const gf_indexed_term *terms = v->out->terms;
+    uint32_t n = v->out->n_terms;
+    gf_slice *strings = gf_array(n, sizeof *strings);
+    uint64_t *keys = gf_array((size_t)n * 2, sizeof *keys);
+    gf_status st = strings && keys ? GF_OK : gf_fail_memory(err, "an index");
+    for (uint32_t i = 0; i < n && st == GF_OK; i++)
+        strings[i] = terms[i].term;
+    if (st == GF_OK) st = gf_order_slices(strings, n, order, err);
+    if (st == GF_OK) {
+        for (uint32_t i = 0; i < n; i++)
+            keys[i] = (uint64_t)terms[order[i]].language << 32 | order[i];
+        gf_radix_by_high(keys, n, keys + n, GF_LANGUAGES);
+        for (uint32_t i = 0; i < n; i++)
+            order[i] = (uint32_t)keys[i];
+    }
+    gf_free(strings);
+    gf_free(keys);
+    return st;
 }
 
 /* Each once, in order; `place` then tells where each worker's terms are in it. */
-static void sort_terms(inverting *v)
+static gf_status sort_terms(inverting *v, gf_error *err)
 {
-    gf_indexed_term *terms = v->out->terms;
-    uint32_t distinct = 0;
-    if (v->out->n_terms) qsort(terms, v->out->n_terms, sizeof *terms, by_term);
-    for (uint32_t i = 0; i < v->out->n_terms; i++) {
-        const gf_indexed_term t = terms[i];
-        if (i == 0 || by_term(&t, &terms[distinct - 1]) != 0) terms[distinct++] = t;
-        v->place[t.worker * (GF_LANGUAGES + 1u) + t.language][t.id] = distinct;
+    gf_inverted *out = v->out;
+    uint32_t n = out->n_terms, distinct = 0;
+    uint32_t *order = gf_array(n, sizeof *order);
+    gf_indexed_term *sorted = gf_array(n, sizeof *sorted);
+    gf_status st = order && sorted ? GF_OK : gf_fail_memory(err, "an index");
+    if (st == GF_OK) st = order_terms(v, order, err);
+    for (uint32_t i = 0; i < n && st == GF_OK; i++) {
+        const gf_indexed_term *t = &out->terms[order[i]],
+                              *last = distinct ? &sorted[distinct - 1] : NULL;
+        if (!last || t->language != last->language || !gf_slice_equal(t->term, last->term))
+            sorted[distinct++] = *t;
+        v->place[t->worker * (GF_LANGUAGES + 1u) + t->language][t->id] = distinct;
     }
-    v->out->n_terms = distinct;
+    gf_free(order);
+    if (st != GF_OK) {
+        gf_free(sorted);
+        return st;
+    }
+    gf_free(out->terms);
+    out->terms = sorted;
+    out->n_terms = distinct;
+    return GF_OK;
 }
 
 /* ---- postings ---------------------------------------------------------------------------------
@@ -169,10 +197,8 @@ gf_status gf_invert_words(gf_words *words, gf_inverted *out, gf_error *err)
     gf_status st = v.place ? gf_words_load_terms(words, err) : gf_fail_memory(err, "an index");
     if (st == GF_OK) st = gf_words_each(words, note_terms, &v, err);
     if (st == GF_OK) st = gf_buffer_check(&out->lengths, err);
-    if (st == GF_OK) {
-        sort_terms(&v);
-        st = write_postings(&v, err);
-    }
+    if (st == GF_OK) st = sort_terms(&v, err);
+    if (st == GF_OK) st = write_postings(&v, err);
     for (size_t i = 0; v.place && i < n; i++)
         gf_free(v.place[i]);
     gf_free(v.place);

@@ -48,7 +48,8 @@ struct gf_view {
     gf_pins pins;  /* of the configuration */
 
     gf_known_cluster *clusters; /* n_clusters, by id; once they were needed */
-    uint32_t *by_size;          /* n_clusters: places in clusters, largest first, then by id */
+    uint32_t *by_size;          /* n_clusters: places in clusters, largest first, then by id; once they
+                                   were ordered */
     size_t n_clusters;
     gf_cluster_list *list; /* that own labels may be borrowed from; NULL: from the memory */
     bool clusters_known;
@@ -68,6 +69,9 @@ struct gf_view {
 
 /** Load the list of clusters, and what was deleted since the build. */
 gf_status gf_view_know_clusters(gf_view *view, gf_error *err);
+
+/** The same, and their order by size. */
+gf_status gf_view_order_clusters(gf_view *view, gf_error *err);
 
 /** The clusters as the build wrote them, with their sizes then, by id. */
 gf_status gf_view_list_clusters(gf_view *view, gf_error *err);

@@ -97,6 +97,18 @@ gf_known_cluster *gf_view_find(const gf_view *v, uint32_t id)
     return bsearch(&key, v->clusters, v->n_clusters, sizeof *v->clusters, by_id);
 }
 
+gf_status gf_view_know_clusters(gf_view *v, gf_error *err)
+{
+    bool taken = false;
+    if (v->clusters_known) return GF_OK;
+    gf_status st = gf_cluster_cache_take(v, &taken, err);
+    if (st == GF_OK && !taken) st = gf_view_list_clusters(v, err);
+    if (st == GF_OK && !taken) st = gf_cluster_cache_keep(v, err);
+    if (st == GF_OK) st = gf_view_know_gone(v, err);
+    v->clusters_known = st == GF_OK;
+    return st;
+}
+
 static int by_falling_size(const void *a, const void *b, void *context)
 {
     const gf_known_cluster *clusters = context;
@@ -106,26 +118,15 @@ static int by_falling_size(const void *a, const void *b, void *context)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static gf_status sort_by_size(gf_view *v, gf_error *err)
+gf_status gf_view_order_clusters(gf_view *v, gf_error *err)
 {
-    uint32_t *order = gf_realloc(v->by_size, v->n_clusters, sizeof *order);
+    gf_status st = gf_view_know_clusters(v, err);
+    if (st != GF_OK || v->by_size) return st;
+    uint32_t *order = gf_array(v->n_clusters, sizeof *order);
     if (!order) return gf_fail_memory(err, "clusters");
     v->by_size = order;
     for (uint32_t i = 0; i < v->n_clusters; i++)
         order[i] = i;
     qsort_r(order, v->n_clusters, sizeof *order, by_falling_size, v->clusters);
     return GF_OK;
-}
-
-gf_status gf_view_know_clusters(gf_view *v, gf_error *err)
-{
-    bool taken = false;
-    if (v->clusters_known) return GF_OK;
-    gf_status st = gf_cluster_cache_take(v, &taken, err);
-    if (st == GF_OK && !taken) st = gf_view_list_clusters(v, err);
-    if (st == GF_OK && !taken) st = gf_cluster_cache_keep(v, err);
-    if (st == GF_OK) st = gf_view_know_gone(v, err);
-    if (st == GF_OK) st = sort_by_size(v, err);
-    v->clusters_known = st == GF_OK;
-    return st;
 }

@@ -106,7 +106,7 @@ static gf_status send_out(gf_request *r, gf_slice bytes, gf_error *err)
     gf_status st = make_ring(&r->outgoing, err);
     if (st != GF_OK) return st;
     pthread_mutex_lock(&r->lock);
-    r->streams = r->ready = true;
+    if (!r->streams) r->streams = r->ready = true; /* once: from then on MHD's thread reads them */
     while (bytes.len && !r->gone) {
         bytes = gf_slice_skip(bytes, gf_ring_write(&r->outgoing, bytes.ptr, bytes.len));
         gf_request_wake(r);

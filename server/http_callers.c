@@ -4,7 +4,9 @@
  *     at rest        nothing of a request has come             60 s (MHD)
  *     in the head    some of it has, not all of its headers    10 s, then 408
  *     in the body    the rest is still coming                  1 KiB/s (http_body.c), then 408
- *     being answered                                           60 s without a byte (MHD)
+ *     being answered           some of it is there to take     1 KiB/s (http_taker.c); and 60 s
+ *                                                              without a byte (MHD)
+ *     left                     a command speaks to us          (http_door.c)
  *
  * A connection that is one too many is marked: its request gets 429 or 503, for which it has two
  * seconds. Where there are too many in all, the address that has most of them loses the one that
@@ -32,7 +34,7 @@
 enum { MOST_OF_ONE = 32, MOST_REFUSED = 32, LOOK_MS = 250 };
 static const double head_seconds = 10, refused_seconds = 2;
 
-typedef enum stage { AT_REST, IN_HEAD, IN_BODY, ANSWERED } stage;
+typedef enum stage { AT_REST, IN_HEAD, IN_BODY, ANSWERED, LEFT } stage;
 
 typedef struct guest guest;
 
@@ -55,6 +57,7 @@ typedef struct caller {
     bool known;   /* how much had come when the stage began */
     uint64_t received;
     gf_request *request; /* in the body; NULL otherwise */
+    gf_taker taker;      /* while it is answered */
 } caller;
 
 struct gf_callers {
@@ -223,6 +226,7 @@ static caller *begin(struct gf_callers *all, struct MHD_Connection *connection)
                   .since = gf_clock_seconds(),
                   .known = true};
     g->references++;
+    gf_taker_limit(c->fd);
     c->refusal = refusal_of(all, g, local, &goes);
     if (goes) shut_down(all, goes);
     count(all, c, 1);
@@ -271,6 +275,7 @@ static void enter(gf_request *r, stage next)
     c->request = next == IN_BODY ? r : NULL;
     c->since = next == AT_REST ? gf_clock_seconds() : c->since;
     c->known = c->ended_early = false;
+    c->taker = (gf_taker){0};
     pthread_mutex_unlock(&all->lock);
 }
 
@@ -282,6 +287,11 @@ void gf_callers_asked(gf_request *r, bool wants_body)
 void gf_callers_ended(gf_request *r)
 {
     enter(r, AT_REST);
+}
+
+void gf_callers_left(gf_request *r)
+{
+    enter(r, LEFT);
 }
 
 /* ---- looking ----------------------------------------------------------------------------------
@@ -357,15 +367,25 @@ static void look_at_head(struct gf_callers *all, caller *c, double now)
     c->ended_early = ended;
 }
 
+/* What the kernel still has for it is given up, too. */
+static void cut_off(struct gf_callers *all, caller *c)
+{
+    struct linger none = {.l_onoff = 1, .l_linger = 0};
+    (void)setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    shut_down(all, c);
+}
+
 static void look(struct gf_callers *all)
 {
     double now = gf_clock_seconds();
     for (caller *c = all->first; c; c = c->next) {
-        if (c->going || c->stage == ANSWERED) continue;
+        if (c->going || c->stage == LEFT) continue;
         if (c->stage == IN_BODY)
             look_at_body(all, c, now);
-        else
+        else if (c->stage != ANSWERED)
             look_at_head(all, c, now);
+        else if (gf_taker_is_slow(&c->taker, c->fd, now))
+            cut_off(all, c);
     }
 }
 

@@ -115,6 +115,7 @@ static void switch_over(void *context, struct MHD_Connection *connection, void *
     int own = v ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
     (void)connection, (void)state, (void)extra;
     gf_guest guest = {own, r->called, r->name_space, run_visit, end_visit, v};
+    gf_callers_left(r);
     set_options(fd);
     if (own >= 0) {
         *v = (visit){r, handle};

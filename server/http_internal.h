@@ -219,6 +219,25 @@ unsigned gf_callers_check(gf_request *r, gf_error *err);
 void gf_callers_asked(gf_request *r, bool wants_body);
 void gf_callers_ended(gf_request *r);
 
+/** What follows on its connection is no HTTP: others see to its end. */
+void gf_callers_left(gf_request *r);
+
+/* ---- http_taker.c: how quickly an answer is taken ---------------------------------------------
+ */
+
+typedef struct gf_taker {
+    bool waits;     /* at the last look there was something to take */
+    uint64_t taken; /* bytes, until then */
+    double looked;  /* when that was */
+    double owed;    /* seconds */
+} gf_taker;
+
+/** Have the kernel keep little for a connection that does not take it. */
+void gf_taker_limit(int fd);
+
+/** Look at one that is being answered; {0} begins. Whether it takes less than 1 KiB/s for long. */
+bool gf_taker_is_slow(gf_taker *taker, int fd, double now);
+
 /* ---- http_guard.c: who may come in ------------------------------------------------------------
  */
 

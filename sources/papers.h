@@ -123,12 +123,28 @@ gf_status gf_paper_import_open(gf_papers *papers, bool replace, gf_paper_import 
 gf_status gf_paper_import_cdx(gf_paper_import *import, const gf_cdx *cdx, gf_paper_outcome *outcome,
                               gf_error *err);
 
-/** What an extraction gave; slices that are empty are not written. */
+/** What is stored of TEI that was read. Start with {0}; each gf_paper_text_make replaces it. */
+typedef struct gf_paper_text {
+    gf_tei_result result;
+    char reason[256];                          /* as of gf_tei */
+    const char *quality;                       /* likewise; of GF_TEI_SUCCESS, as all below */
+    gf_compressed tei_xml, tei_json, metadata; /* in memory */
+    gf_buffer memory;
+} gf_paper_text;
+
+/**
+ * Make it of TEI that was read from `xml`: most of that is compressing. Any thread may.
+ * @param scratch  its content is replaced
+ */
+gf_status gf_paper_text_make(gf_slice xml, const gf_tei *tei, gf_buffer *scratch,
+                             gf_paper_text *text, gf_error *err);
+void gf_paper_text_release(gf_paper_text *text);
+
+/** What an extraction gave. */
 typedef struct gf_extraction {
     int64_t status_code;
-    const char *quality; /* NULL: none */
-    gf_slice status;     /* JSON */
-    gf_slice tei_xml, tei_json, metadata;
+    gf_slice status;           /* JSON */
+    const gf_paper_text *text; /* of GF_TEI_SUCCESS; NULL: none */
 } gf_extraction;
 
 /** Put grobid0; of one that is replaced nothing stays. */
@@ -136,7 +152,11 @@ gf_status gf_paper_import_extraction(gf_paper_import *import, const gf_sha1 *sha
                                      const gf_extraction *extraction, gf_paper_outcome *outcome,
                                      gf_error *err);
 
-/** The same of TEI that was read; `xml` is what it was read from. An unsafe one is GF_EINVAL. */
+/** The same of a text that was made ready. An unsafe one is GF_EINVAL. */
+gf_status gf_paper_import_text(gf_paper_import *import, const gf_sha1 *sha1, int64_t status_code,
+                               const gf_paper_text *text, gf_paper_outcome *outcome, gf_error *err);
+
+/** The same of TEI that was read; `xml` is what it was read from. */
 gf_status gf_paper_import_tei(gf_paper_import *import, const gf_sha1 *sha1, int64_t status_code,
                               gf_slice xml, const gf_tei *tei, gf_paper_outcome *outcome,
                               gf_error *err);

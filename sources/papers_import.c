@@ -16,8 +16,8 @@
 #include "base/strings.h"
 #include "sources/crypto.h"
 
-
-enum { MOST_CHANGES = 20000, MOST_BYTES = 8 << 20 };
+/* What LevelDB's batch comes to stays under the 8 MiB of which storage keeps the memory. */
+enum { MOST_CHANGES = 20000, MOST_BYTES = 7 << 20 };
 
 typedef struct side {
     gf_batch *batch;
@@ -33,6 +33,7 @@ struct gf_paper_import {
     gf_background background;
     uint64_t batches; /* handed over */
     gf_row row;
+    gf_paper_text text; /* of gf_paper_import_tei */
     gf_buffer key, json, other;
 };
 
@@ -75,6 +76,7 @@ void gf_paper_import_close(gf_paper_import *m)
     gf_buffer_release(&m->key);
     gf_buffer_release(&m->json);
     gf_buffer_release(&m->other);
+    gf_paper_text_release(&m->text);
     gf_free(m);
 }
 
@@ -260,6 +262,19 @@ gf_status gf_paper_import_has_extraction(gf_paper_import *m, const gf_sha1 *sha1
     return find(m, sha1, GF_PAPERS_GROBID, "status_code", has, err);
 }
 
+static void put_text(gf_paper_import *m, const gf_paper_text *text)
+{
+    const struct {
+        const char *column;
+        const gf_compressed *value;
+    } all[] = {
+        {"tei_xml", &text->tei_xml}, {"tei_json", &text->tei_json}, {"metadata", &text->metadata}};
+    put(m, GF_PAPERS_GROBID, "quality", gf_slice_str(text->quality));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        gf_batch_put_compressed(m->fill->batch, m->papers->table, gf_buffer_view(&m->key),
+                                GF_PAPERS_GROBID, gf_slice_str(all[i].column), all[i].value);
+}
+
 gf_status gf_paper_import_extraction(gf_paper_import *m, const gf_sha1 *sha1,
                                      const gf_extraction *e, gf_paper_outcome *outcome,
                                      gf_error *err)
@@ -278,39 +293,38 @@ gf_status gf_paper_import_extraction(gf_paper_import *m, const gf_sha1 *sha1,
         gf_batch_delete_row(m->fill->batch, m->papers->table, gf_buffer_view(&m->key),
                             UINT32_C(1) << GF_PAPERS_GROBID);
     put(m, GF_PAPERS_GROBID, "status_code", gf_buffer_view(&m->other));
-    if (e->quality) put(m, GF_PAPERS_GROBID, "quality", gf_slice_str(e->quality));
     put(m, GF_PAPERS_GROBID, "status", e->status);
-    if (e->tei_xml.len) put(m, GF_PAPERS_GROBID, "tei_xml", e->tei_xml);
-    if (e->tei_json.len) put(m, GF_PAPERS_GROBID, "tei_json", e->tei_json);
-    if (e->metadata.len) put(m, GF_PAPERS_GROBID, "metadata", e->metadata);
+    if (e->text) put_text(m, e->text);
     return flush_if_full(m, err);
 }
 
-static void write_status(const gf_tei *tei, gf_buffer *out)
+static void write_status(const gf_paper_text *text, gf_buffer *out)
 {
     gf_json_writer w = gf_json_writer_to(out);
     gf_json_begin(&w, '{');
-    gf_json_put_str(&w, "status", gf_tei_result_name(tei->result));
-    if (tei->reason[0]) gf_json_put_str(&w, "reason", tei->reason);
+    gf_json_put_str(&w, "status", gf_tei_result_name(text->result));
+    if (text->reason[0]) gf_json_put_str(&w, "reason", text->reason);
     gf_json_end(&w, '}');
+}
+
+gf_status gf_paper_import_text(gf_paper_import *m, const gf_sha1 *sha1, int64_t status_code,
+                               const gf_paper_text *text, gf_paper_outcome *outcome, gf_error *err)
+{
+    if (text->result == GF_TEI_UNSAFE) return gf_fail(err, GF_EINVAL, "%s", text->reason);
+    gf_buffer_reset(&m->json);
+    write_status(text, &m->json);
+    gf_status st = gf_buffer_check(&m->json, err);
+    gf_extraction e = {status_code, gf_buffer_view(&m->json),
+                       text->result == GF_TEI_SUCCESS ? text : NULL};
+    return st == GF_OK ? gf_paper_import_extraction(m, sha1, &e, outcome, err) : st;
 }
 
 gf_status gf_paper_import_tei(gf_paper_import *m, const gf_sha1 *sha1, int64_t status_code,
                               gf_slice xml, const gf_tei *tei, gf_paper_outcome *outcome,
                               gf_error *err)
 {
-    if (tei->result == GF_TEI_UNSAFE) return gf_fail(err, GF_EINVAL, "%s", tei->reason);
-    gf_buffer_reset(&m->json);
-    write_status(tei, &m->json);
-    gf_status st = gf_buffer_check(&m->json, err);
-    gf_extraction e = {.status_code = status_code, .status = gf_buffer_view(&m->json)};
-    if (tei->result == GF_TEI_SUCCESS) {
-        e.quality = tei->quality;
-        e.tei_xml = xml;
-        e.tei_json = gf_buffer_view(&tei->json);
-        e.metadata = gf_buffer_view(&tei->metadata);
-    }
-    return st == GF_OK ? gf_paper_import_extraction(m, sha1, &e, outcome, err) : st;
+    gf_status st = gf_paper_text_make(xml, tei, &m->other, &m->text, err);
+    return st == GF_OK ? gf_paper_import_text(m, sha1, status_code, &m->text, outcome, err) : st;
 }
 
 /* ---- the file ---------------------------------------------------------------------------------

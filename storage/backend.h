@@ -15,8 +15,9 @@
 #include "storage/table.h"
 
 enum {
-    GF_BACKEND_BATCH = 1,   /* a write of several rows happens as a whole or not at all */
-    GF_BACKEND_SNAPSHOT = 2 /* reads can be made from a fixed state */
+    GF_BACKEND_BATCH = 1,     /* a write of several rows happens as a whole or not at all */
+    GF_BACKEND_SNAPSHOT = 2,  /* reads can be made from a fixed state */
+    GF_BACKEND_COMPRESSED = 4 /* takes values as gf_compress_value makes them */
 };
 
 typedef enum gf_change_kind {
@@ -26,8 +27,12 @@ typedef enum gf_change_kind {
     GF_CHANGE_DELETE_ROW   /* families */
 } gf_change_kind;
 
+/* What a put's value is: as it was given, or as gf_compress_value made it. */
+typedef enum gf_value_form { GF_VALUE_GIVEN, GF_VALUE_NOT_SMALLER, GF_VALUE_SMALLER } gf_value_form;
+
 typedef struct gf_change {
     gf_change_kind kind;
+    gf_value_form form;
     unsigned table;
     unsigned family;
     uint32_t families;
@@ -90,8 +95,8 @@ typedef struct gf_backend_operations {
 
     /* Make the table known, or find it, and join the schemas (gf_schema_join); *number is what the
      * other calls name it by. What it is before the call, a table that is made gets where that is
-     * not 0 and no other table's. `stored` is the schema as it is now kept, borrowed for the backend's
-     * life. One call at a time. */
+     * not 0 and no other table's. `stored` is the schema as it is now kept, borrowed for the
+     * backend's life. One call at a time. */
     gf_status (*open_table)(gf_backend *b, const gf_schema *schema, unsigned *number,
                             const gf_schema **stored, gf_error *err);
 

@@ -104,6 +104,30 @@ void gf_batch_put(gf_batch *b, gf_table *t, gf_slice key, unsigned family, gf_sl
     c->timestamp = timestamp;
 }
 
+static gf_status check_compressed(const gf_table *t, unsigned family, gf_error *err)
+{
+    const gf_schema *s = gf_table_schema(t);
+    gf_status st = gf_table_check_family(t, family, err);
+    if (st != GF_OK) return st;
+    const gf_family *f = &s->families[family];
+    bool able = gf_database_capabilities(gf_table_database(t)) & GF_BACKEND_COMPRESSED;
+    if (able && f->layout == GF_WIDE && f->compression == GF_SNAPPY && f->versions <= 1 &&
+        !f->ttl_seconds)
+        return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "table %s: family %s takes no values that were compressed before", s->name,
+                   f->name);
+}
+
+void gf_batch_put_compressed(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
+                             gf_slice qualifier, const gf_compressed *value)
+{
+    size_t n = b->n;
+    gf_batch_put(b, t, key, family, qualifier, value->bytes, 0);
+    if (b->error.status != GF_OK || check_compressed(t, family, &b->error) != GF_OK) return;
+    b->changes[n].form = value->smaller ? GF_VALUE_SMALLER : GF_VALUE_NOT_SMALLER;
+}
+
 static gf_status check_packed(const gf_table *t, unsigned family, gf_error *err)
 {
     const gf_schema *s = gf_table_schema(t);

@@ -140,7 +140,10 @@ static gf_status apply_cell(gf_writing *w, const gf_run *run, gf_error *err)
     if (st != GF_OK) return st;
     if (last->kind == GF_CHANGE_DELETE_CELL) return gf_writing_delete(w, run, err);
     if (timestamp == 0 && run->schema->ttl_seconds) timestamp = w->now;
-    return gf_writing_put(w, run, last->value, timestamp, err);
+    if (last->form == GF_VALUE_GIVEN) return gf_writing_put(w, run, last->value, timestamp, err);
+    gf_compressed value = {last->value, last->form == GF_VALUE_SMALLER};
+    gf_stored_value v = gf_value_of_compressed(&value, timestamp);
+    return gf_writing_put_stored(w, run, &v, err);
 }
 
 static gf_status apply_run(gf_writing *w, const gf_run *run, gf_error *err)

@@ -189,7 +189,7 @@ static void close_backend(gf_backend *backend)
 }
 
 static const gf_backend_operations operations = {
-    .capabilities = GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT,
+    .capabilities = GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT | GF_BACKEND_COMPRESSED,
     .open_table = gf_catalogue_open_table,
     .schema_of = gf_catalogue_schema_of,
     .get = gf_leveldb_get,

@@ -92,26 +92,31 @@ static gf_status mark_cut(gf_writing *w, const gf_run *run, gf_error *err)
 /* ---- heads ------------------------------------------------------------------------------------
  */
 
-gf_status gf_writing_put(gf_writing *w, const gf_run *run, gf_slice value, int64_t timestamp,
-                         gf_error *err)
+gf_status gf_writing_put_stored(gf_writing *w, const gf_run *run, const gf_stored_value *v,
+                                gf_error *err)
 {
-    gf_stored_value v;
-    uint32_t old;
-    if (value.len > GF_MAX_VALUE)
-        return gf_fail(err, GF_ELIMIT, "a row of more than %d bytes", GF_MAX_VALUE);
-    gf_status st =
-        gf_value_prepare(value, run->schema->compression, timestamp, &w->compressed, &v, err);
-    if (st == GF_OK) st = count_blocks(w, run, &old, err);
+    uint32_t old, blocks = gf_value_blocks(v);
+    gf_status st = count_blocks(w, run, &old, err);
     if (st != GF_OK) return st;
-    uint32_t blocks = gf_value_blocks(&v);
     gf_buffer_reset(&w->value);
-    gf_value_write_head(&v, &w->value);
+    gf_value_write_head(v, &w->value);
     st = gf_buffer_check(&w->value, err);
     if (st == GF_OK && blocks > 1) st = mark_cut(w, run, err);
     if (st != GF_OK) return st;
     put_entry(w, &w->key, gf_buffer_view(&w->value));
-    st = put_blocks(w, &v, blocks, err);
+    st = put_blocks(w, v, blocks, err);
     return st == GF_OK ? delete_blocks(w, blocks, old, err) : st;
+}
+
+gf_status gf_writing_put(gf_writing *w, const gf_run *run, gf_slice value, int64_t timestamp,
+                         gf_error *err)
+{
+    gf_stored_value v;
+    if (value.len > GF_MAX_VALUE)
+        return gf_fail(err, GF_ELIMIT, "a row of more than %d bytes", GF_MAX_VALUE);
+    gf_status st =
+        gf_value_prepare(value, run->schema->compression, timestamp, &w->compressed, &v, err);
+    return st == GF_OK ? gf_writing_put_stored(w, run, &v, err) : st;
 }
 
 gf_status gf_writing_delete(gf_writing *w, const gf_run *run, gf_error *err)

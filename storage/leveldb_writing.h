@@ -59,6 +59,8 @@ gf_status gf_writing_version_key(gf_writing *w, const gf_run *run, int64_t times
 /** Put a value; delete what is there. */
 gf_status gf_writing_put(gf_writing *w, const gf_run *run, gf_slice value, int64_t timestamp,
                          gf_error *err);
+gf_status gf_writing_put_stored(gf_writing *w, const gf_run *run, const gf_stored_value *v,
+                                gf_error *err);
 gf_status gf_writing_delete(gf_writing *w, const gf_run *run, gf_error *err);
 /** Delete every entry whose key starts with w->key. */
 gf_status gf_writing_delete_prefix(gf_writing *w, gf_error *err);

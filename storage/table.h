@@ -23,6 +23,7 @@
 #ifndef GF_STORAGE_TABLE_H
 #define GF_STORAGE_TABLE_H
 
+#include "base/buffer.h"
 #include "base/cancel.h"
 #include "base/slice.h"
 #include "base/status.h"
@@ -210,6 +211,29 @@ size_t gf_batch_bytes(const gf_batch *batch);
  */
 void gf_batch_put(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
                   gf_slice qualifier, gf_slice value, int64_t timestamp);
+
+/** A value as a family that compresses keeps it: smaller, or as it was where that was no help. */
+typedef struct gf_compressed {
+    gf_slice bytes;
+    bool smaller;
+} gf_compressed;
+
+/**
+ * Compress a value before it is put, by any thread; of other values the batch's writer does it.
+ *
+ * @param memory  its content is replaced; *compressed borrows from it, or from the value
+ * @return GF_OK; GF_ELIMIT (more than GF_MAX_VALUE); GF_ENOMEM
+ */
+gf_status gf_compress_value(gf_slice value, gf_buffer *memory, gf_compressed *compressed,
+                            gf_error *err);
+
+/**
+ * What gf_batch_put of the value does, once it was compressed; without a timestamp. For wide
+ * families that are compressed, keep one version and let nothing expire: else the batch fails with
+ * GF_EINVAL.
+ */
+void gf_batch_put_compressed(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
+                             gf_slice qualifier, const gf_compressed *value);
 
 typedef struct gf_column {
     gf_slice name, value;

@@ -8,23 +8,39 @@ enum {
     MOST_EXPANSION = 64 /* Snappy's copies give 64 bytes for 2 or 3: what claims more is damaged */
 };
 
+gf_status gf_compress_value(gf_slice value, gf_buffer *memory, gf_compressed *compressed,
+                            gf_error *err)
+{
+    gf_compressed c = {value, false};
+    if (value.len > GF_MAX_VALUE)
+        return gf_fail(err, GF_ELIMIT, "a value of more than %d bytes", GF_MAX_VALUE);
+    if (value.len >= WORTH_COMPRESSING) {
+        size_t n = snappy_max_compressed_length(value.len);
+        gf_buffer_reset(memory);
+        char *to = gf_buffer_reserve(memory, n);
+        if (!to) return gf_fail_memory(err, "compression");
+        c.smaller = snappy_compress(value.ptr, value.len, to, &n) == SNAPPY_OK && n < value.len;
+        if (c.smaller) c.bytes = gf_slice_of(to, n);
+    }
+    *compressed = c;
+    return GF_OK;
+}
+
+gf_stored_value gf_value_of_compressed(const gf_compressed *value, int64_t timestamp)
+{
+    gf_stored_value v = {value->bytes, timestamp ? HAS_TIMESTAMP : 0, timestamp};
+    if (value->smaller) v.flags |= COMPRESSED;
+    if (v.bytes.len > GF_BLOCK_BYTES) v.flags |= CUT;
+    return v;
+}
+
 gf_status gf_value_prepare(gf_slice value, gf_compression compression, int64_t timestamp,
                            gf_buffer *scratch, gf_stored_value *out, gf_error *err)
 {
-    gf_stored_value v = {value, timestamp ? HAS_TIMESTAMP : 0, timestamp};
-    if (compression == GF_SNAPPY && value.len >= WORTH_COMPRESSING) {
-        size_t n = snappy_max_compressed_length(value.len);
-        gf_buffer_reset(scratch);
-        char *to = gf_buffer_reserve(scratch, n);
-        if (!to) return gf_fail_memory(err, "compression");
-        if (snappy_compress(value.ptr, value.len, to, &n) == SNAPPY_OK && n < value.len) {
-            v.bytes = gf_slice_of(to, n);
-            v.flags |= COMPRESSED;
-        }
-    }
-    if (v.bytes.len > GF_BLOCK_BYTES) v.flags |= CUT;
-    *out = v;
-    return GF_OK;
+    gf_compressed c = {value, false};
+    gf_status st = compression == GF_SNAPPY ? gf_compress_value(value, scratch, &c, err) : GF_OK;
+    if (st == GF_OK) *out = gf_value_of_compressed(&c, timestamp);
+    return st;
 }
 
 static uint32_t blocks_of(uint64_t length)

@@ -32,6 +32,9 @@ typedef struct gf_value_head {
     gf_slice first;  /* the first block, borrowed from the entry */
 } gf_value_head;
 
+/** Flag a value that was compressed before. */
+gf_stored_value gf_value_of_compressed(const gf_compressed *value, int64_t timestamp);
+
 /** Compress (where that helps) and flag a value. */
 gf_status gf_value_prepare(gf_slice value, gf_compression compression, int64_t timestamp,
                            gf_buffer *scratch, gf_stored_value *out, gf_error *err);

@@ -81,6 +81,7 @@ static int by_bytes(const void *a, const void *b)
 /* The commonest of n forms; equal ones are added up. */
 static gf_slice commonest(form **forms, size_t n)
 {
+    if (n == 1) return forms[0]->s;
     qsort(forms, n, sizeof *forms, by_bytes);
     gf_slice best = forms[0]->s;
     uint64_t best_count = 0;

@@ -131,11 +131,38 @@ static gf_status allocate(merger *m, gf_error *err)
     return out->term && out->df ? GF_OK : gf_fail_memory(err, "merging terms");
 }
 
+/* The terms of the only worker that has any, as they are. */
+static gf_status take_terms(const gf_vectorizer *v, unsigned worker, gf_merged *out, gf_error *err)
+{
+    const gf_strings *terms = gf_analyser_terms(v->workers[worker]->analyser);
+    uint32_t n = out->n = terms->n;
+    out->term = gf_array(n, sizeof *out->term);
+    out->df = gf_array(n, sizeof *out->df);
+    uint32_t *of = out->of[worker] = gf_array(n, sizeof *of);
+    if (!out->term || !out->df || !of) return gf_fail_memory(err, "merging terms");
+    for (uint32_t i = 0; i < n; i++) {
+        out->term[i] = gf_strings_at(terms, i);
+        out->df[i] = v->workers[worker]->state[i].df;
+        of[i] = i;
+    }
+    return GF_OK;
+}
+
+static gf_status merge_terms(merger *m, const gf_vectorizer *v, const gf_cancel *cancel,
+                             gf_error *err)
+{
+    gf_status st = gf_pool_run(v->pool, v->n_workers, deal, m, cancel, err);
+    if (st == GF_OK) st = allocate(m, err);
+    if (st == GF_OK) st = gf_pool_run(v->pool, PARTITIONS, merge_partition, m, cancel, err);
+    return st;
+}
+
 gf_status gf_merge_terms(const gf_vectorizer *v, gf_merged *merged, const gf_cancel *cancel,
                          gf_error *err)
 {
     gf_merged out = {.n_workers = v->n_workers};
     merger m = {.out = &out};
+    unsigned busy = 0, last = 0;
     gf_status st = GF_OK;
     m.hands = gf_calloc(v->n_workers, sizeof *m.hands);
     out.of = gf_calloc(v->n_workers, sizeof *out.of);
@@ -144,10 +171,11 @@ gf_status gf_merge_terms(const gf_vectorizer *v, gf_merged *merged, const gf_can
         if (!v->workers[w]) continue;
         m.hands[w].terms = gf_analyser_terms(v->workers[w]->analyser);
         m.hands[w].state = v->workers[w]->state;
+        busy++;
+        last = w;
     }
-    if (st == GF_OK) st = gf_pool_run(v->pool, v->n_workers, deal, &m, cancel, err);
-    if (st == GF_OK) st = allocate(&m, err);
-    if (st == GF_OK) st = gf_pool_run(v->pool, PARTITIONS, merge_partition, &m, cancel, err);
+    if (st == GF_OK)
+        st = busy == 1 ? take_terms(v, last, &out, err) : merge_terms(&m, v, cancel, err);
     for (unsigned w = 0; m.hands && w < v->n_workers; w++) {
         gf_free(m.hands[w].hash);
         gf_free(m.hands[w].dealt);

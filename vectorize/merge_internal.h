@@ -2,8 +2,9 @@
  * The terms of several workers as one set.
  *
  * Each worker's terms are dealt to partitions by their hash; then each partition is merged on its
- * own, in parallel. The merged ids leave gaps (a partition has room for as many as its terms were
- * before merging) and depend on which worker did what: they are for looking up, never for output.
+ * own, in parallel; the terms of a single worker are taken as they are. The merged ids leave gaps
+ * (a partition has room for as many as its terms were before merging) and depend on which worker
+ * did what: they are for looking up, never for output.
  */
 #ifndef GF_VECTORIZE_MERGE_INTERNAL_H
 #define GF_VECTORIZE_MERGE_INTERNAL_H

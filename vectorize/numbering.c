@@ -1,29 +1,12 @@
 #include "vectorize/numbering_internal.h"
 
 #include "base/memory.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 typedef struct candidate {
     uint32_t frequency;
     uint32_t merged;
-    uint64_t start; /* the term's first bytes as a number: most differ there */
-    const gf_slice *term;
 } candidate;
-
-static int by_frequency_and_bytes(const void *a, const void *b)
-{
-    const candidate *x = a, *y = b;
-    if (x->frequency != y->frequency) return x->frequency < y->frequency ? 1 : -1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return gf_slice_compare(*x->term, *y->term);
-}
-
-static candidate candidate_of(const gf_merged *terms, uint32_t merged, uint32_t frequency)
-{
-    const gf_slice *term = &terms->term[merged];
-    return (candidate){frequency, merged, gf_leading_u64be(*term), term};
-}
 
 void gf_numbering_release(gf_numbering *numbering)
 {
@@ -32,22 +15,55 @@ void gf_numbering_release(gf_numbering *numbering)
     *numbering = (gf_numbering){0};
 }
 
-/* Sorts the candidates and gives the first `most` of them the next columns. */
-static gf_status number(gf_numbering *numbering, candidate *candidates, uint32_t n, uint32_t most,
-                        gf_error *err)
+/* The candidates by falling frequency, and then by their terms' bytes. */
+static gf_status order_candidates(const gf_merged *terms, const candidate *candidates, uint32_t n,
+                                  uint32_t *order, gf_error *err)
 {
-    if (n) qsort(candidates, n, sizeof *candidates, by_frequency_and_bytes);
-    if (n > most) n = most;
-    uint32_t *merged =
-        gf_realloc(numbering->merged, (size_t)numbering->n_terms + n, sizeof *merged);
-    if (!merged) return gf_fail_memory(err, "numbering terms");
-    numbering->merged = merged;
-    for (uint32_t i = 0; i < n; i++) {
-        merged[numbering->n_terms + i] = candidates[i].merged;
-        numbering->column[candidates[i].merged] = numbering->n_terms + i;
+    gf_slice *strings = gf_array(n, sizeof *strings);
+    uint64_t *keys = gf_array((size_t)n * 2, sizeof *keys);
+    uint32_t highest = 0;
+    gf_status st = strings && keys ? GF_OK : gf_fail_memory(err, "numbering terms");
+    for (uint32_t i = 0; i < n && st == GF_OK; i++) {
+        strings[i] = terms->term[candidates[i].merged];
+        if (candidates[i].frequency > highest) highest = candidates[i].frequency;
     }
-    numbering->n_terms += n;
-    return GF_OK;
+    if (st == GF_OK) st = gf_order_slices(strings, n, order, err);
+    if (st == GF_OK) {
+        for (uint32_t i = 0; i < n; i++)
+            keys[i] = (uint64_t)(highest - candidates[order[i]].frequency) << 32 | order[i];
+        gf_radix_by_high(keys, n, keys + n, highest);
+        for (uint32_t i = 0; i < n; i++)
+            order[i] = (uint32_t)keys[i];
+    }
+    gf_free(strings);
+    gf_free(keys);
+    return st;
+}
+
+/* Gives the first `most` of the candidates the next columns. */
+static gf_status number(gf_numbering *numbering, const gf_merged *terms,
+                        const candidate *candidates, uint32_t n, uint32_t most, gf_error *err)
+{
+    uint32_t *order = gf_array(n, sizeof *order);
+    gf_status st = order ? order_candidates(terms, candidates, n, order, err)
+                         : gf_fail_memory(err, "numbering terms");
+    if (n > most) n = most;
+    uint32_t *merged = NULL;
+    if (st == GF_OK) {
+        merged = gf_realloc(numbering->merged, (size_t)numbering->n_terms + n, sizeof *merged);
+        if (!merged) st = gf_fail_memory(err, "numbering terms");
+    }
+    if (st == GF_OK) {
+        numbering->merged = merged;
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t id = candidates[order[i]].merged;
+            merged[numbering->n_terms + i] = id;
+            numbering->column[id] = numbering->n_terms + i;
+        }
+        numbering->n_terms += n;
+    }
+    gf_free(order);
+    return st;
 }
 
 gf_status gf_number_regular(const gf_vectorizer_options *options, uint32_t n_docs,
@@ -64,10 +80,10 @@ gf_status gf_number_regular(const gf_vectorizer_options *options, uint32_t n_doc
         made.column[i] = GF_TERM_NONE;
         if (df >= least && df <= most && df > 0 &&
             gf_weight_idf(options->weights.idf, n_docs, df) > 0)
-            candidates[n++] = candidate_of(terms, i, df);
+            candidates[n++] = (candidate){df, i};
     }
     uint32_t max_terms = options->max_terms ? options->max_terms : UINT32_MAX;
-    if (st == GF_OK) st = number(&made, candidates, n, max_terms, err);
+    if (st == GF_OK) st = number(&made, terms, candidates, n, max_terms, err);
     made.n_regular = made.n_terms;
     gf_free(candidates);
     if (st == GF_OK)
@@ -88,8 +104,8 @@ gf_status gf_number_rescue(const gf_merged *terms, const uint32_t *rows, gf_numb
     n = 0;
     for (uint32_t i = 0; i < terms->n; i++)
         if (rows[i] && numbering->column[i] == GF_TERM_NONE)
-            candidates[n++] = candidate_of(terms, i, rows[i]);
-    gf_status st = number(numbering, candidates, n, UINT32_MAX, err);
+            candidates[n++] = (candidate){rows[i], i};
+    gf_status st = number(numbering, terms, candidates, n, UINT32_MAX, err);
     gf_free(candidates);
     return st;
 }

@@ -14,6 +14,7 @@ static const gf_parameter number = {"n", GF_NUMBER, false, "N", "", 2, 10};
 static const gf_parameter any_number = {"n", GF_NUMBER, false, "N", "", 0, 0};
 static const gf_parameter bytes = {"size", GF_BYTES, false, "SIZE", "", 1, (uint64_t)1 << 30};
 static const gf_parameter moment = {"build", GF_MOMENT, false, "TIME", "", 1, 0};
+static const gf_parameter since = {"from", GF_MOMENT, false, "TIME", "", 0, 0};
 static const gf_parameter share = {"min-score", GF_SHARE, false, "S", "", 0, 0};
 static const gf_parameter choice = {"sort", GF_CHOICE, false, "size|label|id", "", 0, 0};
 static const gf_parameter text = {"name", GF_TEXT, false, "NAME", "", 0, 0};
@@ -91,6 +92,8 @@ static void moments(void **state)
     check(&moment, "0", "build is at least 1");
     check(&moment, "1969-12-31", "is not a build's time");
     check(&moment, "yesterday", "is not a build's time");
+    check(&since, "0", NULL);
+    check(&since, "yesterday", "is not a time: ISO 8601, or milliseconds since 1970");
 }
 
 static void words(void **state)

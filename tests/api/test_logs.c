@@ -93,6 +93,8 @@ static void nothing_is_made_of_no_log(void **state)
     assert_run(&t, "log import", "log", "web");
     assert_int_equal(transport_number(&t, 0, "lines"), 2);
     assert_int_equal(t.notices[0].line, 1);
+    assert_status(GF_ENOTFOUND, transport_run(&t, &err, "log report", "log", "wab", NULL));
+    assert_string_equal(err.message, "there is no log \"wab\"");
     gf_buffer_release(&text);
     transport_close(&t);
 }

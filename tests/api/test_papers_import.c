@@ -3,6 +3,7 @@
  * the counts that its README and counting by awk give.
  */
 #include "tests/api/papers.h"
+#include "tests/sources/archive.h"
 
 static void test_papers__check_3(void **state)
 {
@@ -191,6 +192,65 @@ static void lines_again_in_the_next_batch(void **state)
     transport_close(&t);
 }
 
+enum { MEMBERS = 300 };
+
+/* What becomes of file i: of seven one is no XML, one unsafe, one without a digest, one a copy. */
+static gf_slice member_text(size_t i)
+{
+    static const char *const texts[] = {
+        "no XML", "<!DOCTYPE TEI [<!ENTITY a \"ha\">]><TEI>&a;</TEI>", PAPERS_TEI("some")};
+    return gf_slice_str(texts[i % 7 < 2 ? i % 7 : 2]);
+}
+
+static void member_name(size_t i, char name[64])
+{
+    unsigned n = (unsigned)(i % 7 == 4 ? i - 1 : i);
+    snprintf(name, 64, i % 7 == 6 ? "none-%u.xml" : "%040x.xml", n);
+}
+
+/* Files are read by several threads: they are told of in their order, up to what is damaged. */
+static void files_keep_their_order(void **state)
+{
+    (void)state;
+    static char names[MEMBERS][64];
+    static archive_member members[MEMBERS];
+    transport t;
+    gf_buffer tar = {0};
+    for (size_t i = 0; i < MEMBERS; i++) {
+        member_name(i, names[i]);
+        members[i] = (archive_member){names[i], member_text(i), A_FILE};
+    }
+    make_archive("pax", NULL, members, MEMBERS, &tar);
+    transport_open(&t);
+    papers_import_tei(&t, "a.tar", gf_buffer_view(&tar));
+    size_t seventh = MEMBERS / 7;
+    assert_true(transport_number(&t, 0, "read") == MEMBERS);
+    assert_true(transport_number(&t, 0, "refused") == (double)(2 * seventh + 1));
+    papers_check_counts(&t, (double)(MEMBERS - 3 * seventh - 2), 0, (double)(seventh + 1));
+    assert_int_equal(t.n_notices, 2 * seventh + 1);
+    for (size_t i = 0, k = 0; i < MEMBERS && k < TRANSPORT_KEPT && k < t.n_notices; i++) {
+        if (i % 7 != 1 && i % 7 != 6) continue;
+        assert_string_equal(t.notices[k++].reason, i % 7 == 1 ? "unsafe_xml" : "no_digest");
+    }
+    papers_import_tei(&t, "a.tar", gf_buffer_view(&tar));
+    papers_check_counts(&t, 0, 0, (double)(MEMBERS - 2 * seventh - 1));
+    transport_close(&t);
+
+    transport_open(&t);
+    tar.len = tar.len / 2 / 512 * 512 + 100; /* cut short: what came before it is there */
+    transport_input(&t, "a.tar", gf_buffer_view(&tar));
+    assert_refused(GF_ECORRUPT, "a.tar", &t, "papers import-tei");
+    size_t read = (size_t)transport_number(&t, 0, "read");
+    assert_in_range(read, MEMBERS / 3, MEMBERS * 2 / 3);
+    assert_run(&t, "papers list", "limit", "1000");
+    size_t expected = 0;
+    for (size_t i = 0; i < read; i++)
+        expected += i % 7 == 0 || i % 7 == 2 || i % 7 == 3 || i % 7 == 5;
+    assert_int_equal(t.n_rows, expected);
+    gf_buffer_release(&tar);
+    transport_close(&t);
+}
+
 static double reason(transport *t, const char *name)
 {
     gf_json_value n;
@@ -252,9 +312,12 @@ static void samples_go_in(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_papers__check_3),          cmocka_unit_test(test_papers__check_4),
-        cmocka_unit_test(test_papers__check_5),          cmocka_unit_test(unsafe_xml_is_refused),
-        cmocka_unit_test(lines_again_in_the_next_batch), cmocka_unit_test(samples_go_in)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_papers__check_3),
+                                       cmocka_unit_test(test_papers__check_4),
+                                       cmocka_unit_test(test_papers__check_5),
+                                       cmocka_unit_test(unsafe_xml_is_refused),
+                                       cmocka_unit_test(lines_again_in_the_next_batch),
+                                       cmocka_unit_test(files_keep_their_order),
+                                       cmocka_unit_test(samples_go_in)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

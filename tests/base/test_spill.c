@@ -69,6 +69,7 @@ static void test_failures(void **state)
     gf_error err;
     gf_spill *s;
     assert_status(GF_EIO, gf_spill_create("/no/such/folder", &s, &err));
+    assert_non_null(strstr(err.message, "in /no/such/folder cannot be made"));
     assert_non_null(strstr(err.message, "No such file"));
 
     /* As a full disk does: the write ends with a message. */

@@ -114,6 +114,24 @@ static bool has_phrase(const gf_label_document *b, const gf_label_document *a, u
     return false;
 }
 
+/* Of those that are frequent enough the same is counted where the others may be left out. */
+static void has_the_frequent_ones(const gf_phrase_tally *all, const gf_label_cluster *c,
+                                  uint32_t least)
+{
+    gf_error err;
+    gf_phrase_tally some = {0};
+    assert_ok(gf_phrase_tally_cluster(&some, c, least, &err));
+    assert_true(least <= c->n_documents || some.keys.n == 0);
+    for (uint32_t id = 0; id < all->keys.n; id++) {
+        uint32_t at = gf_strings_find(&some.keys, gf_strings_at(&all->keys, id));
+        if (at == GF_STRING_NONE)
+            assert_true(all->at[id].count < least);
+        else
+            assert_int_equal(some.at[at].count, all->at[id].count);
+    }
+    gf_phrase_tally_release(&some);
+}
+
 static void counts_each_document_once(void **state)
 {
     (void)state;
@@ -125,7 +143,7 @@ static void counts_each_document_once(void **state)
         lines[i] = random_text(&t, &random);
     gf_label_cluster c = texts_cluster(&t, lines, DOCUMENTS, DOCUMENTS);
     gf_phrase_tally tally = {0};
-    assert_ok(gf_phrase_tally_cluster(&tally, &c, &err));
+    assert_ok(gf_phrase_tally_cluster(&tally, &c, 1, &err));
     gf_buffer key = {0};
     uint32_t seen = 0;
     for (uint32_t i = 0; i < DOCUMENTS; i++) {
@@ -143,6 +161,8 @@ static void counts_each_document_once(void **state)
         key = w.key;
     }
     assert_int_equal(tally.keys.n, seen);
+    for (uint32_t least = 2; least <= DOCUMENTS + 1; least++)
+        has_the_frequent_ones(&tally, &c, least);
     gf_buffer_release(&key);
     gf_phrase_tally_release(&tally);
     texts_release(&t);
@@ -193,7 +213,7 @@ static gf_status tally_swept(void *context, gf_error *err)
 {
     uint32_t *n = context;
     gf_phrase_tally t = {0};
-    gf_status st = gf_phrase_tally_cluster(&t, &swept, err);
+    gf_status st = gf_phrase_tally_cluster(&t, &swept, 1, err);
     if (st == GF_OK) *n = t.keys.n;
     gf_phrase_tally_release(&t);
     return st;

@@ -22,6 +22,16 @@ class After(unittest.TestCase):
             time.sleep(0.05)
         return self.build(server, collection, namespace)
 
+    def ended(self, server, seconds=30):
+        """The tasks, once all have ended: a build is served a moment before that."""
+        end = time.monotonic() + seconds
+        while True:
+            tasks = server.json("GET", "/v1/tasks")
+            if all(task["state"] == "done" for task in tasks):
+                return tasks
+            self.assertLess(time.monotonic(), end, tasks)
+            time.sleep(0.05)
+
     def test_documents(self):
         with Served("--rebuild-after", "10") as server:
             server.put("few", documents(0, 9))
@@ -54,7 +64,7 @@ class After(unittest.TestCase):
             server.put("c", documents(20, 1))
             self.assertEqual(self.build(server, "c"), first)
             self.wait(server, "c", first)
-            tasks = server.json("GET", "/v1/tasks")
+            tasks = self.ended(server)
             time.sleep(6)  # nothing has changed: nothing is asked for
             self.assertEqual(server.json("GET", "/v1/tasks"), tasks)
 
