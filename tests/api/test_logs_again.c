@@ -250,6 +250,29 @@ static void dropped(void **state)
     transport_close(&t);
 }
 
+/* A log with a damaged line behind ten sound ones, and twenty more, as the input of an import. */
+static void damaged_log(transport *t, gf_buffer *log)
+{
+    transport_open(t);
+    write_lines(log, 0, 10);
+    gf_buffer_str(log, "damaged\n");
+    write_lines(log, 10, 30);
+    assert_run(t, "init");
+    transport_input(t, "a.log", gf_buffer_view(log));
+}
+
+/* An import of it that ended at the damaged line told of the ten; the next one takes the rest. */
+static void the_rest_is_imported(transport *t, gf_buffer *log)
+{
+    assert_int_equal(transport_number(t, 0, "lines"), 10);
+    t->cancel_at = 0;
+    t->rejected.max = 0;
+    check_import(t, log, 20, 10, 1);
+    assert_int_equal(count_rows(t), 30);
+    gf_buffer_release(log);
+    transport_close(t);
+}
+
 /* Stopped at a damaged line: what was read is stored and told of, the rest goes on. */
 static void stopped(void **state)
 {
@@ -257,44 +280,25 @@ static void stopped(void **state)
     transport t;
     gf_error err;
     gf_buffer log = {0};
-    transport_open(&t);
-    write_lines(&log, 0, 10);
-    gf_buffer_str(&log, "damaged\n");
-    write_lines(&log, 10, 30);
-    assert_run(&t, "init");
-    transport_input(&t, "a.log", gf_buffer_view(&log));
+    damaged_log(&t, &log);
     t.cancel_at = 1;
     assert_status(GF_ECANCELLED, transport_run(&t, &err, "log import", "log", "web", NULL));
     assert_non_null(strstr(err.message, "what was stored stays"));
-    assert_int_equal(transport_number(&t, 0, "lines"), 10);
-    t.cancel_at = 0;
-    check_import(&t, &log, 20, 10, 1);
-    assert_int_equal(count_rows(&t), 30);
-    gf_buffer_release(&log);
-    transport_close(&t);
+    the_rest_is_imported(&t, &log);
 }
 
-/* Where a refused line cannot be kept, the lines before it are stored, and only those are told of. */
+/* Where a refused line cannot be kept, the lines before it are stored, and only those are told of.
+ */
 static void rejects_cannot_be_kept(void **state)
 {
     (void)state;
     transport t;
     gf_error err;
     gf_buffer log = {0};
-    transport_open(&t);
-    write_lines(&log, 0, 10);
-    gf_buffer_str(&log, "damaged\n");
-    write_lines(&log, 10, 30);
-    assert_run(&t, "init");
+    damaged_log(&t, &log);
     t.rejected.max = 5;
-    transport_input(&t, "a.log", gf_buffer_view(&log));
     assert_status(GF_ELIMIT, transport_run(&t, &err, "log import", "log", "web", NULL));
-    assert_int_equal(transport_number(&t, 0, "lines"), 10);
-    t.rejected.max = 0;
-    check_import(&t, &log, 20, 10, 1);
-    assert_int_equal(count_rows(&t), 30);
-    gf_buffer_release(&log);
-    transport_close(&t);
+    the_rest_is_imported(&t, &log);
 }
 
 /* Reading fails at every allocation: what is stored then goes on to the whole log. */

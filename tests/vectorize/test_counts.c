@@ -1,17 +1,14 @@
 /* Documents as counted terms: tiers, n-grams, and their encoding. */
-#include "support/test.h"
+#include "tests/vectorize/settings.h"
 
 #include "base/random.h"
 #include "vectorize/rows_internal.h"
 
 static gf_vectorizer_options options(const char *const *settings)
 {
-    gf_error err;
     gf_vectorizer_options o = gf_vectorizer_options_default();
     o.analysis.language = gf_language_find(GF_SLICE("english"));
-    for (; settings && *settings; settings += 2)
-        assert_ok(gf_vectorizer_options_set(&o, gf_slice_str(settings[0]),
-                                            gf_slice_str(settings[1]), &err));
+    options_set(&o, settings);
     return o;
 }
 
@@ -39,8 +36,6 @@ static void expect(const char *const *settings, const char *text, const char *co
     gf_buffer_release(&out);
     gf_counter_release(&c);
 }
-
-#define WITH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static void counts_terms(void **state)
 {

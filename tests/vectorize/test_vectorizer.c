@@ -1,23 +1,11 @@
-#include "support/test.h"
+#include "tests/vectorize/settings.h"
 
 #include "vectorize/vectorizer.h"
-
-#define WITH(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-static gf_vectorizer_options options(const char *const *settings)
-{
-    gf_error err;
-    gf_vectorizer_options o = gf_vectorizer_options_default();
-    for (; settings && *settings; settings += 2)
-        assert_ok(gf_vectorizer_options_set(&o, gf_slice_str(settings[0]),
-                                            gf_slice_str(settings[1]), &err));
-    return o;
-}
 
 static gf_vectors vectorize(const char *const *settings, const char *const *texts, size_t n)
 {
     gf_error err;
-    gf_vectorizer_options o = options(settings);
+    gf_vectorizer_options o = options_of(settings);
     gf_vectorizer *v;
     gf_vectors x;
     assert_ok(gf_vectorizer_create(&o, NULL, &v, &err));
@@ -146,7 +134,7 @@ static void adds_forms_of_languages(void **state)
 {
     (void)state;
     gf_error err;
-    gf_vectorizer_options o = options(NULL);
+    gf_vectorizer_options o = options_of(NULL);
     gf_vectorizer *v;
     gf_vectors x;
     gf_text texts[] = {{GF_SLICE("Rose rose rose"), gf_language_find(GF_SLICE("danish"))},
@@ -210,7 +198,7 @@ static void filters_many_by_itself(void **state)
     (void)state;
     for (uint32_t n = 999; n <= 1000; n++) {
         gf_error err;
-        gf_vectorizer_options o = options(NULL);
+        gf_vectorizer_options o = options_of(NULL);
         gf_vectorizer *v;
         gf_vectors x;
         assert_ok(gf_vectorizer_create(&o, NULL, &v, &err));
@@ -255,7 +243,7 @@ static void finishes_again(void **state)
 {
     (void)state;
     gf_error err;
-    gf_vectorizer_options o = options(NULL);
+    gf_vectorizer_options o = options_of(NULL);
     gf_vectorizer *v;
     gf_vectors a, b;
     gf_text texts[] = {
@@ -280,7 +268,7 @@ static void says_no(void **state)
 {
     (void)state;
     gf_error err;
-    gf_vectorizer_options o = options(NULL);
+    gf_vectorizer_options o = options_of(NULL);
     gf_vectorizer *v = NULL;
     gf_cancel cancel = {0};
     gf_vectors x = {.n_empty = 77};
@@ -288,7 +276,7 @@ static void says_no(void **state)
     o.analysis.ngrams_max = 9;
     assert_status(GF_EINVAL, gf_vectorizer_create(&o, NULL, &v, &err));
     assert_null(v);
-    o = options(NULL);
+    o = options_of(NULL);
     assert_ok(gf_vectorizer_create(&o, NULL, &v, &err));
     gf_cancel_request(&cancel);
     assert_status(GF_ECANCELLED, gf_vectorizer_finish(v, &x, &cancel, &err));

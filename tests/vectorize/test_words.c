@@ -1,5 +1,5 @@
 /* All words of each document: what gf_analyse finds in it, counted, in memory or in a file. */
-#include "support/test.h"
+#include "tests/vectorize/settings.h"
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -8,18 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static gf_vectorizer_options options(const char *const *settings)
-{
-    gf_error err;
-    gf_vectorizer_options o = gf_vectorizer_options_default();
-    for (; settings && *settings; settings += 2)
-        assert_ok(gf_vectorizer_options_set(&o, gf_slice_str(settings[0]),
-                                            gf_slice_str(settings[1]), &err));
-    return o;
-}
-
-#define WITH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 typedef struct reading {
     const gf_text *texts; /* groups of them are added */
@@ -73,7 +61,7 @@ static gf_status write_row(void *context, uint32_t document, const gf_word_row *
 static void expect(const char *const *settings, const char *rows)
 {
     gf_error err;
-    gf_vectorizer_options o = options(settings);
+    gf_vectorizer_options o = options_of(settings);
     const gf_language *english = gf_language_find(GF_SLICE("english"));
     const gf_language *german = gf_language_find(GF_SLICE("german"));
     const gf_text texts[] = {{GF_SLICE("The apples, the apple: x http://x.org"), english},
@@ -118,7 +106,7 @@ static void rows_are_the_same(void **state)
 {
     (void)state;
     gf_error err;
-    gf_vectorizer_options o = options(NULL);
+    gf_vectorizer_options o = options_of(NULL);
     const gf_text texts[] = {{GF_SLICE("the alpha beta beta"), NULL},
                              {GF_SLICE("alpha beta x"), NULL},
                              {GF_SLICE("x y"), NULL},
@@ -213,7 +201,7 @@ static void agrees_with_the_analysis(void **state)
     gf_error err;
     gf_buffer bytes = {0};
     gf_random random = gf_random_seed(gf_test_seed(), 0);
-    gf_vectorizer_options o = options(NULL);
+    gf_vectorizer_options o = options_of(NULL);
     make(&bytes, texts, &random);
     for (unsigned run = 0; run < 6; run++) {
         const reading r = {.texts = texts,
@@ -252,7 +240,7 @@ static gf_status count_words(void *context, uint32_t document, const gf_word_row
 
 static gf_status read_few(void *context, gf_error *err)
 {
-    gf_vectorizer_options o = options(NULL);
+    gf_vectorizer_options o = options_of(NULL);
     gf_words *words = NULL;
     uint64_t n = 0;
     gf_status st = collect(context, &o, &words, err);
