@@ -20,7 +20,7 @@ kernel_flags="-O3 -fno-math-errno -fno-trapping-math"
 $compiler $flags $kernel_flags -ffp-contract=fast -c cluster/scoring_neon.c -o "$folder/neon.o"
 $compiler $flags $kernel_flags -c cluster/scoring_portable.c -o "$folder/portable.o"
 $compiler $flags -static -o "$folder/digest" tests/cluster/simd/digest.c \
-    cluster/scoring.c cluster/centres.c "$folder/neon.o" "$folder/portable.o" \
+    cluster/scoring.c cluster/centres.c cluster/kept_sums.c "$folder/neon.o" "$folder/portable.o" \
     base/csr.c base/memory.c base/pool.c base/random.c base/status.c -lm -pthread
 
 "$emulator" "$folder/digest" portable > "$folder/portable"
