@@ -13,6 +13,7 @@ typedef struct judging {
     gf_slice field;
     gf_class_of *class_of;
     void *class_context;
+    const gf_cancel *cancel;
     gf_json_parser *parser;
     gf_strings classes;
     uint32_t *cluster, *class_number; /* n of capacity; cluster 0: without terms */
@@ -65,8 +66,10 @@ static gf_status judge(void *context, gf_slice id, const gf_membership *m, gf_er
     judging *g = context;
     gf_slice name = {0};
     uint32_t number;
-    gf_status st = g->class_of ? g->class_of(g->class_context, id, &name, err)
-                               : class_in_field(g, id, &name, err);
+    gf_status st = gf_cancel_check(g->cancel, err);
+    if (st == GF_OK)
+        st = g->class_of ? g->class_of(g->class_context, id, &name, err)
+                         : class_in_field(g, id, &name, err);
     if (st != GF_OK || name.len == 0) return st;
     st = gf_strings_add(&g->classes, name, &number, NULL, err);
     return st == GF_OK ? add(g, m->cluster, number, err) : st;
@@ -110,9 +113,14 @@ static gf_status tell(judging *g, const gf_quality *q, gf_visit_evaluation *visi
 }
 
 gf_status gf_view_evaluate(gf_view *v, gf_slice field, gf_class_of *class_of, void *class_context,
-                           gf_visit_evaluation *visit, void *context, gf_error *err)
+                           const gf_cancel *cancel, gf_visit_evaluation *visit, void *context,
+                           gf_error *err)
 {
-    judging g = {.view = v, .field = field, .class_of = class_of, .class_context = class_context};
+    judging g = {.view = v,
+                 .field = field,
+                 .class_of = class_of,
+                 .class_context = class_context,
+                 .cancel = cancel};
     gf_quality q;
     gf_status st = gf_json_parser_create(&g.parser, err);
     if (st == GF_OK) st = gf_view_memberships(v, judge, &g, err);

@@ -31,10 +31,14 @@ typedef gf_status gf_class_of(void *context, gf_slice id, gf_slice *name, gf_err
 /**
  * Compare a build with known classes: those that class_of tells, or where that is NULL those in a
  * field of the documents. Documents without a class are left out.
+ *
+ * @param cancel  may be NULL
+ * @return GF_OK; GF_ENOTFOUND (no document has a class); GF_ECANCELLED, GF_ECORRUPT, GF_EIO,
+ * GF_ENOMEM
  */
 gf_status gf_view_evaluate(gf_view *view, gf_slice field, gf_class_of *class_of,
-                           void *class_context, gf_visit_evaluation *visit, void *context,
-                           gf_error *err);
+                           void *class_context, const gf_cancel *cancel, gf_visit_evaluation *visit,
+                           void *context, gf_error *err);
 
 /** A cell of the tables as documented (docs/tables.md), stored or worked out. */
 typedef gf_status gf_visit_column(void *context, const char *family, gf_slice qualifier,

@@ -67,7 +67,7 @@ static void perfect_clusters_score_one(void **state)
     fixture_set(&f, "c", "default", "k", "3");
     fixture_rebuild(&f, "c");
     gf_view *view = open_view(&f);
-    assert_ok(gf_view_evaluate(view, (gf_slice){0}, subject_of, NULL, note, &v, &err));
+    assert_ok(gf_view_evaluate(view, (gf_slice){0}, subject_of, NULL, NULL, note, &v, &err));
     assert_int_equal(v.e.documents, 10);
     assert_int_equal(v.e.classes, 3);
     assert_int_equal(v.e.clusters, 3);
@@ -184,7 +184,7 @@ static void measures_equal_a_plain_computation(void **state)
     p.view = open_view(&f);
     assert_ok(gf_view_memberships(view, note_pair, &p, &err));
     assert_int_equal(p.n, FIXTURE_POSTS);
-    assert_ok(gf_view_evaluate(view, GF_SLICE("label"), NULL, NULL, note, &v, &err));
+    assert_ok(gf_view_evaluate(view, GF_SLICE("label"), NULL, NULL, NULL, note, &v, &err));
     assert_int_equal(v.e.documents, FIXTURE_POSTS);
     assert_int_equal(v.e.classes, 5);
     assert_near(v.e.nmi, plain_nmi(&p), 1e-9);
@@ -226,17 +226,21 @@ static void any_field_may_be_the_class(void **state)
     put_with(&f, "5", "\"\"", "de");
     fixture_rebuild(&f, "c");
     gf_view *view = open_view(&f);
-    assert_ok(gf_view_evaluate(view, GF_SLICE("class"), NULL, NULL, note, &v, &err));
+    assert_ok(gf_view_evaluate(view, GF_SLICE("class"), NULL, NULL, NULL, note, &v, &err));
     assert_int_equal(v.e.documents, 3);
     assert_int_equal(v.e.classes, 2);
     assert_string_equal(v.classes[0].name, "12");
     assert_string_equal(v.classes[1].name, "ab");
-    assert_ok(gf_view_evaluate(view, GF_SLICE("lang"), NULL, NULL, note, &v, &err));
+    assert_ok(gf_view_evaluate(view, GF_SLICE("lang"), NULL, NULL, NULL, note, &v, &err));
     assert_int_equal(v.e.documents, 4);
     assert_string_equal(v.classes[0].name, "de");
     assert_status(GF_ENOTFOUND,
-                  gf_view_evaluate(view, GF_SLICE("label"), NULL, NULL, note, &v, &err));
+                  gf_view_evaluate(view, GF_SLICE("label"), NULL, NULL, NULL, note, &v, &err));
     assert_string_equal(err.message, "no document has a field \"label\"");
+    gf_cancel cancel = {0};
+    gf_cancel_request(&cancel);
+    assert_status(GF_ECANCELLED,
+                  gf_view_evaluate(view, GF_SLICE("class"), NULL, NULL, &cancel, note, &v, &err));
     gf_view_close(view);
     fixture_close(&f);
 }

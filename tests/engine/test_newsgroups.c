@@ -35,7 +35,7 @@ static double nmi_of_seed(fixture *f, const char *seed)
     assert_int_equal(result.build.k, 20);
     double seconds = gf_clock_seconds() - start;
     assert_ok(gf_view_open(f->store, fixture_place("news"), fixture_default(), 0, &view, &err));
-    assert_ok(gf_view_evaluate(view, GF_SLICE("label"), NULL, NULL, note_nmi, &nmi, &err));
+    assert_ok(gf_view_evaluate(view, GF_SLICE("label"), NULL, NULL, NULL, note_nmi, &nmi, &err));
     gf_view_close(view);
     print_message("seed %s: nmi %.4f, objective %.5f, %.1f s\n", seed, nmi, result.build.objective,
                   seconds);

@@ -242,7 +242,7 @@ static gf_status read_view(gf_view *v, gf_error *err)
     if (st == GF_OK) st = gf_view_document(v, GF_SLICE("001"), pass_document, NULL, err);
     if (st == GF_OK) st = gf_view_explain(v, GF_SLICE("001"), 3, pass_explanation, NULL, err);
     if (st == GF_OK)
-        st = gf_view_evaluate(v, (gf_slice){0}, name_class, NULL, pass_evaluation, NULL, err);
+        st = gf_view_evaluate(v, (gf_slice){0}, name_class, NULL, NULL, pass_evaluation, NULL, err);
     if (st == GF_OK) st = gf_cluster_columns(v, cluster, pass_column, NULL, err);
     return st;
 }
