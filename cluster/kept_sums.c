@@ -45,8 +45,8 @@ gf_status gf_kept_sums_create(uint32_t n_rows, uint32_t k, gf_kept_sums **kept, 
     *s = (gf_kept_sums){.n_rows = n_rows, .k = k, .most = n_rows / MOVED_PART};
     s->at = gf_calloc(k, sizeof *s->at);
     s->before = gf_array(n_rows, sizeof *s->before);
-    bool ok = init_moved(&s->left, k, s->most) & init_moved(&s->came, k, s->most);
-    if (!ok || !s->at || !s->before) {
+    bool left = init_moved(&s->left, k, s->most), came = init_moved(&s->came, k, s->most);
+    if (!left || !came || !s->at || !s->before) {
         gf_kept_sums_free(s);
         return gf_fail_memory(err, "cluster sums");
     }
