@@ -83,7 +83,8 @@ static void work_out(const gf_job *j, const gf_job *sample, uint32_t *count, gf_
 /* All terms of a part of the documents, by the settings but for those that leave terms out. */
 static gf_status gather_part(gf_job *j, gf_error *err)
 {
-    static const char *const keep_all[][2] = {{"min_df", "1"}, {"max_df", "1.0"}, {"max_terms", "0"}};
+    static const char *const keep_all[][2] = {
+        {"min_df", "1"}, {"max_df", "1.0"}, {"max_terms", "0"}};
     gf_status st = GF_OK;
     for (size_t i = 0; i < 3 && st == GF_OK; i++)
         st = gf_vectorizer_options_set(&j->settings.vectorizer, gf_slice_str(keep_all[i][0]),
@@ -111,6 +112,9 @@ gf_status gf_job_count(gf_job *j, gf_memory_counts *counts, gf_error *err)
     if (st == GF_OK) {
         work_out(j, &part, count, &c);
         c.documents = part.documents.meant;
+        c.indexed = c.tokens;
+        if (c.documents > 0 && c.documents < j->size)
+            c.indexed *= (double)j->size / (double)c.documents;
         c.text = part.documents.text_bytes;
         memcpy(c.cut_text, part.documents.cut_text, sizeof c.cut_text);
         c.id_bytes = part.documents.id_bytes;

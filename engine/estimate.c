@@ -26,10 +26,10 @@ enum {
     TREE_CENTRE = 2200, /* of a centre as the tree has it */
     GROUP = 8 << 20,
     SMALL_GROUP = 1 << 20,
-    BATCHES = 8 << 20,     /* of changes: one is filled, one is written; */
-    WITH_COPIES = 5,       /* with what LevelDB makes of them */
-    MEMBER_WRITTEN = 330,  /* of a document's cells in LevelDB's buffers */
-    MOST_NAMED = 200,      /* documents of a cluster that its label is chosen from */
+    BATCHES = 8 << 20,    /* of changes: one is filled, one is written; */
+    WITH_COPIES = 5,      /* with what LevelDB makes of them */
+    MEMBER_WRITTEN = 330, /* of a document's cells in LevelDB's buffers */
+    MOST_NAMED = 200,     /* documents of a cluster that its label is chosen from */
     ALL_NAMED = 200000,
     ALL_NAMED_TEXT = 64 << 20,
     LEAST_SAMPLE = 5000,
@@ -84,7 +84,8 @@ static uint64_t named_text(const gf_memory_counts *c, uint64_t documents)
 /* What a byte of those texts takes, with its share of the document's own. */
 static double named_byte(const gf_memory_counts *c)
 {
-    return NAMED_TEXT + (double)NAMED_DOCUMENT * (double)c->documents / (double)larger(c->cut_text[0], 1);
+    return NAMED_TEXT +
+           (double)NAMED_DOCUMENT * (double)c->documents / (double)larger(c->cut_text[0], 1);
 }
 
 /* The tree over the clusters: similarities of all pairs. */
@@ -100,11 +101,14 @@ static uint64_t store_buffers(const gf_memory_counts *c)
     return smaller(c->documents * MEMBER_WRITTEN, c->buffers * 2 / 3);
 }
 
-static uint64_t search_bytes(const gf_memory_counts *c, unsigned threads)
+/*
+ * The postings' compact bytes and the sorted words; words as above where a filter leaves documents
+ * out, so that those of all texts are counted then.
+ */
+static uint64_t search_bytes(const gf_memory_counts *c)
 {
-    /* more than the postings' compact bytes and the sorted words, since what is free by then lies
-       in pieces: measured, it holds; words as above where they are counted from the texts */
-    return bytes(19 * c->tokens + word_tables(c, threads) + 60 * c->words);
+    double counted = c->indexed > c->tokens ? word_tables(c, c->threads) : 0;
+    return bytes(5 * c->indexed + 60 * c->words + counted);
 }
 
 void gf_memory_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
@@ -127,7 +131,7 @@ void gf_memory_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
     e->centres = centre_bytes(c);
     e->naming = bytes(named_byte(c) * (double)named_text(c, named)) + tree_bytes(c);
     e->index = (c->index ? bytes(8 * c->entries + 8 * c->terms) : 0);
-    if (c->search) e->index = larger(e->index, search_bytes(c, c->threads));
+    if (c->search) e->index = larger(e->index, search_bytes(c));
     e->writing = store_buffers(c) + smaller(n * MEMBER_WRITTEN / 8, BATCHES);
     uint64_t cached = smaller(named_text(c, named) * 3, c->buffers / 3);
     uint64_t held = e->program + e->rows + e->ids;
@@ -160,10 +164,11 @@ uint64_t gf_memory_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_mem
     if (rows > n) rows = n;
     double a_byte = named_byte(c) * SCATTERED;
     uint64_t naming = bytes(a_byte * (double)named_text(c, GF_LEAST_NAMING));
-    uint64_t writing = 8 * n + store_buffers(c) +
-                       smaller(n * MEMBER_WRITTEN, WITH_COPIES * (uint64_t)BATCHES);
+    uint64_t writing =
+        8 * n + store_buffers(c) + smaller(n * MEMBER_WRITTEN, WITH_COPIES * (uint64_t)BATCHES);
     uint64_t sample = bytes((double)rows * sampled_row(c));
-    uint64_t least = held + larger(larger(reading, clustering + sample), result + naming + tree_bytes(c));
+    uint64_t least =
+        held + larger(larger(reading, clustering + sample), result + naming + tree_bytes(c));
     least = larger(least, held + result + writing + 8 * GF_INDEX_ENTRIES * (uint64_t)c->index);
     uint64_t margin = least / 16; /* estimates may be wrong */
     least += margin;
@@ -174,8 +179,7 @@ uint64_t gf_memory_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_mem
     plan->sample = (uint32_t)smaller(larger(rows, more), UINT32_MAX);
     plan->text = bytes((double)larger(free_of_naming, naming) / a_byte);
     plan->index = c->index;
-    plan->search = c->search &&
-                   held + result + writing + search_bytes(c, c->threads) + margin <= memory;
+    plan->search = c->search && held + result + writing + search_bytes(c) + margin <= memory;
     return least;
 }
 
@@ -219,8 +223,8 @@ gf_status gf_job_plan_memory(gf_job *j, gf_error *err)
     if (least > e.peak) least = e.peak;
     if (least > most)
         return gf_fail(err, GF_ELIMIT,
-                       "%luM of memory will not do for %" PRIu64
-                       " documents and %" PRIu32 " clusters: %luM is the least",
+                       "%luM of memory will not do for %" PRIu64 " documents and %" PRIu32
+                       " clusters: %luM is the least",
                        (unsigned long)(most >> 20), c.documents, c.k, megabytes(least));
     j->spills = true;
     return GF_OK;

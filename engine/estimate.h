@@ -9,29 +9,31 @@
 
 struct gf_job;
 
-/** How much of texts is read to name clusters depends on k: they are added up cut at so many bytes. */
+/** How much of texts is read to name clusters depends on k: they are added up cut at so many bytes.
+ */
 enum { GF_TEXT_CUTS = 5, GF_LEAST_CUT = 1024 };
 
 enum { GF_LEAST_NAMING = 8 /* documents of a cluster that its label is chosen from, at least */ };
 
 /**
- * Threads of a rebuild whose memory is bound, at most, and that it is reckoned for: whether its rows
- * lie in a file, and how large its sample is, must not depend on how many there are.
+ * Threads of a rebuild whose memory is bound, at most, and that it is reckoned for: whether its
+ * rows lie in a file, and how large its sample is, must not depend on how many there are.
  */
 enum { GF_BOUND_THREADS = 4 };
 
 /** What the formula is about. */
 typedef struct gf_memory_counts {
-    uint64_t documents, text; /* bytes */
+    uint64_t documents, text;        /* bytes */
     uint64_t cut_text[GF_TEXT_CUTS]; /* of texts cut at GF_LEAST_CUT << i bytes */
     uint64_t id_bytes;
     double entries, terms; /* of the matrix */
     double words;          /* terms before min_df and max_df */
     double centre_entries; /* of k centres */
-    double tokens;         /* entries of the search index: words of each document */
+    double tokens;         /* words of each document */
+    double indexed; /* the same of all documents, a filter's too: entries of the search index */
     uint32_t k;
     unsigned threads;
-    uint64_t buffers;  /* of the store */
+    uint64_t buffers;   /* of the store */
     bool index, search; /* of terms, of all words; kept with the build */
 } gf_memory_counts;
 

@@ -124,7 +124,7 @@ static void formula_follows_the_counts(void **state)
     const gf_memory_counts c = {.documents = 100000, .text = 50000000, 
                                 .cut_text = {50000000, 50000000, 50000000, 50000000, 50000000},
                                 .id_bytes = 2000000, .entries = 3e6, .terms = 40000, .words = 90000,
-                                .centre_entries = 5e5, .tokens = 4e6, .k = 50, .threads = 2,
+                                .centre_entries = 5e5, .tokens = 4e6, .indexed = 1e7, .k = 50, .threads = 2,
                                 .buffers = 12 << 20, .index = true, .search = true};
     gf_memory_estimate e, f;
     gf_memory_counts more = c;
@@ -136,6 +136,13 @@ static void formula_follows_the_counts(void **state)
     assert_int_equal(f.rows - e.rows, 8 * 3000000);
     assert_int_equal(f.labels, e.labels);
     assert_true(f.peak >= e.peak + 8 * 3000000);
+    more = c;
+    more.indexed *= 2;
+    gf_memory_of_build(&more, &f);
+    assert_int_equal(f.index - e.index, 5 * 10000000);
+    more.indexed = c.tokens; /* no filter: no words beside those of the rows */
+    gf_memory_of_build(&more, &f);
+    assert_true(e.index - f.index > 5 * 6000000);
     more = c;
     more.index = more.search = false;
     gf_memory_of_build(&more, &f);
