@@ -12,8 +12,7 @@ enum {
     CACHE = GF_LEVELDB_BYTES / 3,
     SMALL_BUFFER = GF_LEVELDB_SMALL_BYTES / 3,
     BLOOM_BITS = 10,
-    OPEN_FILES = 500,
-    WORTH_A_TABLE = 256 << 10
+    OPEN_FILES = 500
 };
 
 /* ---- messages, iterators ----------------------------------------------------------------------
@@ -155,13 +154,14 @@ static void snapshot_free(gf_backend *backend, const void *snapshot)
 
 /*
  * What was written becomes a table, so that whoever opens the database next finds an empty log. A
- * compaction that is under way is not waited for; it begins again with the next opening that
- * writes. Little is left in the log; reading it again takes less.
+ * compaction that is under way is not waited for, unless tables are many; it begins again with an
+ * opening that lasts. Little is left in the log; reading it again takes less.
  */
 static void empty_log(gf_leveldb *b)
 {
-    if (b->db && b->env && b->written >= WORTH_A_TABLE && !b->failed)
-        gf_leveldb_env_empty_log(b->env, b->db);
+    if (!b->db || !b->env || b->written == 0 || b->failed) return;
+    if (b->written >= GF_LEVELDB_MUCH) gf_leveldb_env_empty_log(b->env, b->db);
+    gf_leveldb_env_settle(b->env, b->db);
 }
 
 static void close_backend(gf_backend *backend)

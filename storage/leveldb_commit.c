@@ -87,8 +87,9 @@ static void lead(gf_leveldb *b, gf_commit *leader)
         st = gf_fail(&err, GF_EIO, "open the store again to go on: an earlier write failed: %s",
                      b->failure.message);
     } else {
+        bool much = b->written >= GF_LEVELDB_MUCH;
         pthread_mutex_unlock(&b->commit_lock);
-        gf_leveldb_env_begin(b->env, false);
+        if (much) gf_leveldb_env_begin(b->env, false);
         st = write_group(b, leader, last, &err);
         pthread_mutex_lock(&b->commit_lock);
         b->failed = st != GF_OK;

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "storage/leveldb_check.h"
+#include "storage/leveldb_env.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -204,6 +205,7 @@ static gf_status compact(compaction *c, unsigned milliseconds, gf_error *err)
 gf_status gf_leveldb_compact(gf_backend *backend, unsigned milliseconds, gf_error *err)
 {
     compaction c = {.b = (gf_leveldb *)backend, .batch = leveldb_writebatch_create()};
+    gf_leveldb_env_begin(c.b->env, false);
     pthread_mutex_lock(&c.b->compact_lock);
     gf_status st = compact(&c, milliseconds, err);
     pthread_mutex_unlock(&c.b->compact_lock);

@@ -8,8 +8,10 @@
  * whole record.
  *
  * Patience. An opening begins with whatever compaction is due, and a close breaks it off; a process
- * that looks up one document would do that each time, and throw the work away. So what an opening
- * wants to have done in the background waits for a moment, and a close comes first.
+ * that looks up one document would do that each time, and throw the work away, and one that reads a
+ * collection to cluster it would share its processors with that. So what an opening wants to have
+ * done in the background waits for some seconds, or until much is written, and a close comes first.
+ * It waits on a thread of its own, since LevelDB's is that of all databases.
  *
  * An empty log. A write without a batch makes LevelDB begin a new log, and a table of what the one
  * before has (its own DBImpl::TEST_CompactMemTable does that); a compaction that is under way makes
@@ -32,6 +34,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <system_error>
 #include <thread>
 
 using leveldb::Status;
@@ -40,7 +43,7 @@ using std::chrono::steady_clock;
 struct gf_leveldb_env final : public leveldb::EnvWrapper {
     explicit gf_leveldb_env(bool patient)
         : EnvWrapper(leveldb::Env::Default()), begun(!patient),
-          begin(steady_clock::now() + std::chrono::milliseconds(200))
+          begin(steady_clock::now() + std::chrono::seconds(5))
     {
     }
     void Schedule(void (*work)(void *), void *argument) override;
@@ -53,6 +56,7 @@ struct gf_leveldb_env final : public leveldb::EnvWrapper {
     std::atomic<bool> begun;
     bool closing = false;
     const steady_clock::time_point begin;
+    std::thread holder;        /* of the first work, while it waits */
     unsigned working = 0;      /* calls of LevelDB's work that have not returned */
     unsigned long newest = 0;  /* number of the log that is written; 0: none */
     unsigned long removed = 0; /* highest number of a log that was removed */
@@ -67,25 +71,27 @@ struct held_work {
     void *argument;
 };
 
-/* On LevelDB's thread. Its work does nothing once the database is being closed; so that goes first.
- */
-void run_held(void *context)
+/* On LevelDB's thread. */
+void run_work(void *context)
 {
     held_work held = *static_cast<held_work *>(context);
-    gf_leveldb_env *e = held.env;
     delete static_cast<held_work *>(context);
-    if (!e->begun.load()) {
-        std::unique_lock<std::mutex> locked(e->lock);
-        e->changed.wait_until(locked, e->begin, [e] { return e->begun.load(); });
-        if (e->closing) {
-            locked.unlock();
-            std::this_thread::sleep_for(std::chrono::microseconds(200));
-        }
-    }
     held.work(held.argument);
-    std::lock_guard<std::mutex> locked(e->lock);
-    e->working--;
-    e->changed.notify_all();
+    std::lock_guard<std::mutex> locked(held.env->lock);
+    held.env->working--;
+    held.env->changed.notify_all();
+}
+
+/* Work does nothing once the database is being closed; so that goes first. */
+void hold_work(held_work *held)
+{
+    gf_leveldb_env *e = held->env;
+    std::unique_lock<std::mutex> locked(e->lock);
+    e->changed.wait_until(locked, e->begin, [e] { return e->begun.load(); });
+    bool closing = e->closing;
+    locked.unlock();
+    if (closing) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    e->target()->Schedule(run_work, held);
 }
 
 /* The number of a log, by its path; 0 of any other file. */
@@ -106,6 +112,7 @@ void note_log(gf_leveldb_env *e, const std::string &path)
 
 } // namespace
 
+/* LevelDB has one call under way or waiting at a time, so there is one that is held, at most. */
 void gf_leveldb_env::Schedule(void (*work)(void *), void *argument)
 {
     held_work *held = new held_work{this, work, argument};
@@ -113,7 +120,15 @@ void gf_leveldb_env::Schedule(void (*work)(void *), void *argument)
         std::lock_guard<std::mutex> locked(lock);
         working++;
     }
-    target()->Schedule(run_held, held);
+    if (begun.load() || steady_clock::now() >= begin || holder.joinable()) {
+        target()->Schedule(run_work, held);
+        return;
+    }
+    try {
+        holder = std::thread(hold_work, held);
+    } catch (const std::system_error &) {
+        target()->Schedule(run_work, held); /* no thread to wait on */
+    }
 }
 
 Status gf_leveldb_env::NewWritableFile(const std::string &path, leveldb::WritableFile **file)
@@ -174,10 +189,29 @@ void gf_leveldb_env_empty_log(gf_leveldb_env *e, leveldb_t *db)
     e->changed.wait(locked, [e, log] { return e->removed >= log || !e->working; });
 }
 
+static bool is_crowded(leveldb_t *db)
+{
+    std::string files;
+    leveldb::DB *d = *reinterpret_cast<leveldb::DB **>(db);
+    return d->GetProperty("leveldb.num-files-at-level0", &files) &&
+           std::strtoul(files.c_str(), nullptr, 10) >= GF_CROWDED_TABLES;
+}
+
+void gf_leveldb_env_settle(gf_leveldb_env *e, leveldb_t *db)
+{
+    gf_leveldb_env_begin(e, false);
+    while (is_crowded(db)) {
+        std::unique_lock<std::mutex> locked(e->lock);
+        if (!e->working) return;
+        e->changed.wait_for(locked, std::chrono::milliseconds(5));
+    }
+}
+
 /* LevelDB's thread may not have left yet what it did last. */
 void gf_leveldb_env_free(gf_leveldb_env *e)
 {
     if (!e) return;
+    if (e->holder.joinable()) e->holder.join();
     std::unique_lock<std::mutex> locked(e->lock);
     e->changed.wait(locked, [e] { return !e->working; });
     locked.unlock();

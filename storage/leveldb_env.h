@@ -32,7 +32,7 @@ gf_leveldb_env *gf_leveldb_env_create(leveldb_options_t *options,
                                       const gf_leveldb_env_options *wanted);
 void gf_leveldb_env_free(gf_leveldb_env *env);
 
-/** Let the work begin: at the first write, or when the database is being closed. Cheap. */
+/** Let the work begin: once much is written, or when the database is being closed. Cheap. */
 void gf_leveldb_env_begin(gf_leveldb_env *env, bool closing);
 
 /**
@@ -40,6 +40,16 @@ void gf_leveldb_env_begin(gf_leveldb_env *env, bool closing);
  * may write meanwhile. Where it fails, the log stays as it is.
  */
 void gf_leveldb_env_empty_log(gf_leveldb_env *env, leveldb_t *db);
+
+enum {
+    GF_CROWDED_TABLES = 8 /* that may lie over each other: each is looked into by each reading */
+};
+
+/**
+ * Wait while so many tables lie over each other and LevelDB is at work, so that processes that
+ * write little and end do not leave more and more of them.
+ */
+void gf_leveldb_env_settle(gf_leveldb_env *env, leveldb_t *db);
 
 #ifdef __cplusplus
 }

@@ -77,6 +77,8 @@ typedef struct gf_leveldb {
     gf_error failure;
 } gf_leveldb;
 
+enum { GF_LEVELDB_MUCH = 256 << 10 /* bytes written that are worth a table and compactions */ };
+
 /* ---- leveldb_backend.c ------------------------------------------------------------------------
  */
 

@@ -27,7 +27,7 @@ const char *__tsan_default_suppressions(void)
 {
     /* Of ours are those that LevelDB's end with an unlock, which then looks like theirs. */
     return "called_from_lib:libleveldb.so\ncalled_from_lib:libstdc++.so\n"
-           "mutex:gf_leveldb_env::Schedule\nmutex:run_held\nrace:gf_leveldb_env_free\n";
+           "mutex:gf_leveldb_env::Schedule\nmutex:run_work\nmutex:hold_work\nrace:gf_leveldb_env_free\n";
 }
 #endif
 

@@ -171,6 +171,42 @@ static void a_close_waits_for_no_compaction(void **state)
     gf_test_store_has_its_row(path);
 }
 
+/* Sixty openings that write three rows each, of which two are always the same, so that the tables
+ * that they leave lie over each other: these are merged in time. */
+static void small_writes_leave_few_tables(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_test_store s;
+    gf_table *t;
+    char list[4096];
+    const char *path = gf_test_store_make();
+    for (int i = 0; i < 60; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "row %d", i);
+        assert_ok(gf_test_store_open(&s, path, &err));
+        assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+        const char *keys[] = {"first", key, "zero"};
+        for (int k = 0; k < 3; k++)
+            assert_ok(
+                gf_test_put(s.db, t, gf_test_key(keys[k]), 0, "q", GF_SLICE("small"), 0, &err));
+        gf_test_store_close(&s);
+    }
+    unsigned tables = 0;
+    list_db(path, "0", list, sizeof list);
+    for (const char *at = list; (at = strstr(at, ".ldb ")); at++)
+        tables++;
+    assert_in_range(tables, 1, 10);
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+    for (int i = 0; i < 60; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "row %d", i);
+        gf_test_cell_is(t, NULL, gf_test_key(key), 0, "q", "small");
+    }
+    gf_test_store_close(&s);
+}
+
 /* Behind a record that was torn nothing may be appended: it would be lost with it. */
 static void a_torn_end_is_not_written_on(void **state)
 {
@@ -329,6 +365,7 @@ int main(void)
         cmocka_unit_test(rows_outlast_opening),
         cmocka_unit_test(a_store_closed_cleanly_is_opened_as_it_is),
         cmocka_unit_test(a_close_waits_for_no_compaction),
+        cmocka_unit_test(small_writes_leave_few_tables),
         cmocka_unit_test(a_torn_end_is_not_written_on),
         cmocka_unit_test(a_half_made_store_is_finished),
         cmocka_unit_test(what_is_not_ours_is_left_alone),
