@@ -25,9 +25,11 @@
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-    /* Of ours are those that LevelDB's end with an unlock, which then looks like theirs. */
+    /* Ours are those that LevelDB's end with an unlock, which then looks like theirs, and what its
+       lock hands from one thread to another. */
     return "called_from_lib:libleveldb.so\ncalled_from_lib:libstdc++.so\n"
-           "mutex:gf_leveldb_env::Schedule\nmutex:run_work\nmutex:hold_work\nrace:gf_leveldb_env_free\n";
+           "mutex:gf_leveldb_env\nmutex:run_work\nmutex:hold_work\n"
+           "race:gf_leveldb_env\nrace:run_work\nrace:leveldb::EnvWrapper\n";
 }
 #endif
 
