@@ -180,6 +180,7 @@ void gf_leveldb_env_begin(gf_leveldb_env *e, bool closing)
 
 void gf_leveldb_env_empty_log(gf_leveldb_env *e, leveldb_t *db)
 {
+    gf_leveldb_env_begin(e, false);
     std::unique_lock<std::mutex> locked(e->lock);
     unsigned long log = e->newest;
     locked.unlock();
@@ -199,8 +200,8 @@ static bool is_crowded(leveldb_t *db)
 
 void gf_leveldb_env_settle(gf_leveldb_env *e, leveldb_t *db)
 {
-    gf_leveldb_env_begin(e, false);
     while (is_crowded(db)) {
+        gf_leveldb_env_begin(e, false);
         std::unique_lock<std::mutex> locked(e->lock);
         if (!e->working) return;
         e->changed.wait_for(locked, std::chrono::milliseconds(5));

@@ -1,6 +1,7 @@
 /* How a store is made and opened again, what is left alone, and its marker. */
 #include "tests/storage/store.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "storage/crc32c.h"
 
@@ -121,6 +122,30 @@ static void a_store_closed_cleanly_is_opened_as_it_is(void **state)
     assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
     gf_test_cell_is(t, NULL, gf_test_key("b"), 0, "q", "more");
     gf_test_store_close(&s);
+    gf_test_store_has_its_row(path);
+}
+
+/* Much that is written in one batch, and nothing after it: the close makes its table at once. */
+static void a_close_after_one_batch_is_quick(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_test_store s;
+    gf_table *t;
+    gf_buffer value = {0};
+    gf_random random = gf_random_seed(5, 0);
+    const char *path = gf_test_store_make();
+    for (int b = 0; b < 400000; b++)
+        gf_buffer_byte(&value, (char)gf_random_below(&random, 256));
+    for (int i = 0; i < 8; i++) { /* from the fourth on a compaction is due */
+        assert_ok(gf_test_store_open(&s, path, &err));
+        assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+        assert_ok(gf_test_put(s.db, t, gf_test_key("b"), 0, "q", gf_buffer_view(&value), 0, &err));
+        double start = gf_clock_seconds();
+        gf_test_store_close(&s);
+        assert_true(gf_clock_seconds() - start < 4); /* compactions wait for 5 s */
+    }
+    gf_buffer_release(&value);
     gf_test_store_has_its_row(path);
 }
 
@@ -365,6 +390,7 @@ int main(void)
         cmocka_unit_test(rows_outlast_opening),
         cmocka_unit_test(a_store_closed_cleanly_is_opened_as_it_is),
         cmocka_unit_test(a_close_waits_for_no_compaction),
+        cmocka_unit_test(a_close_after_one_batch_is_quick),
         cmocka_unit_test(small_writes_leave_few_tables),
         cmocka_unit_test(a_torn_end_is_not_written_on),
         cmocka_unit_test(a_half_made_store_is_finished),
