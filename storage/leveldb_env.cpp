@@ -200,12 +200,10 @@ static bool is_crowded(leveldb_t *db)
 
 void gf_leveldb_env_settle(gf_leveldb_env *e, leveldb_t *db)
 {
-    while (is_crowded(db)) {
-        gf_leveldb_env_begin(e, false);
-        std::unique_lock<std::mutex> locked(e->lock);
-        if (!e->working) return;
-        e->changed.wait_for(locked, std::chrono::milliseconds(5));
-    }
+    if (!is_crowded(db)) return;
+    gf_leveldb_env_begin(e, false);
+    std::unique_lock<std::mutex> locked(e->lock);
+    e->changed.wait(locked, [e] { return !e->working; });
 }
 
 /* LevelDB's thread may not have left yet what it did last. */

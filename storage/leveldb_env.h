@@ -42,7 +42,7 @@ void gf_leveldb_env_begin(gf_leveldb_env *env, bool closing);
 void gf_leveldb_env_empty_log(gf_leveldb_env *env, leveldb_t *db);
 
 enum {
-    GF_CROWDED_TABLES = 8 /* that may lie over each other: each is looked into by each reading */
+    GF_CROWDED_TABLES = 4 /* that may lie over each other: each is looked into by each reading */
 };
 
 /**

@@ -2,7 +2,7 @@
 #ifndef GF_TESTS_VECTORIZE_SETTINGS_H
 #define GF_TESTS_VECTORIZE_SETTINGS_H
 
-#include "support/test.h"
+#include "tests/support/test.h"
 
 #include "vectorize/options.h"
 
