@@ -12,7 +12,10 @@ enum {
     CACHE = GF_LEVELDB_BYTES / 3,
     SMALL_BUFFER = GF_LEVELDB_SMALL_BYTES / 3,
     BLOOM_BITS = 10,
-    OPEN_FILES = 500
+    OPEN_FILES = 500,
+    MERGED_TABLES = 4, /* that lie over each other: from so many on LevelDB merges them */
+    MANY_TABLES = 8,   /* each is looked into by each reading */
+    MUCH_REMOVED = 256
 };
 
 /* ---- messages, iterators ----------------------------------------------------------------------
@@ -154,14 +157,15 @@ static void snapshot_free(gf_backend *backend, const void *snapshot)
 
 /*
  * What was written becomes a table, so that whoever opens the database next finds an empty log. A
- * compaction that is under way is not waited for, unless tables are many; it begins again with an
- * opening that lasts. Little is left in the log; reading it again takes less.
+ * compaction that is under way is not waited for, unless tables are many, or not so many and much
+ * was removed, whose place only a compaction gives back; it begins again with an opening that
+ * lasts. Little is left in the log; reading it again takes less.
  */
 static void empty_log(gf_leveldb *b)
 {
     if (!b->db || !b->env || b->written == 0 || b->failed) return;
     if (b->written >= GF_LEVELDB_MUCH) gf_leveldb_env_empty_log(b->env, b->db);
-    gf_leveldb_env_settle(b->env, b->db);
+    gf_leveldb_env_settle(b->env, b->db, b->removed >= MUCH_REMOVED ? MERGED_TABLES : MANY_TABLES);
 }
 
 static void close_backend(gf_backend *backend)

@@ -29,6 +29,7 @@ static void put_entry(gf_writing *w, const gf_buffer *key, gf_slice value)
 static void delete_entry(gf_writing *w, gf_slice key)
 {
     leveldb_writebatch_delete(w->batch, key.ptr, key.len);
+    atomic_fetch_add_explicit(&w->b->removed, 1, memory_order_relaxed);
     w->bytes += key.len;
 }
 

@@ -36,6 +36,7 @@ static gf_status delete_entries(gf_leveldb *b, gf_slice prefix, chunk *c, const 
         gf_slice key = gf_leveldb_iterator_key(it);
         if (!gf_slice_starts(key, prefix)) break;
         leveldb_writebatch_delete(c->batch, key.ptr, key.len);
+        atomic_fetch_add_explicit(&b->removed, 1, memory_order_relaxed);
         c->bytes += key.len;
         if (++c->entries < CHUNK_ENTRIES && c->bytes < CHUNK_BYTES) continue;
         st = end_chunk(b, c, err);

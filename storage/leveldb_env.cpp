@@ -190,17 +190,13 @@ void gf_leveldb_env_empty_log(gf_leveldb_env *e, leveldb_t *db)
     e->changed.wait(locked, [e, log] { return e->removed >= log || !e->working; });
 }
 
-static bool is_crowded(leveldb_t *db)
+void gf_leveldb_env_settle(gf_leveldb_env *e, leveldb_t *db, unsigned tables)
 {
-    std::string files;
+    std::string there;
     leveldb::DB *d = *reinterpret_cast<leveldb::DB **>(db);
-    return d->GetProperty("leveldb.num-files-at-level0", &files) &&
-           std::strtoul(files.c_str(), nullptr, 10) >= GF_CROWDED_TABLES;
-}
-
-void gf_leveldb_env_settle(gf_leveldb_env *e, leveldb_t *db)
-{
-    if (!is_crowded(db)) return;
+    if (!d->GetProperty("leveldb.num-files-at-level0", &there) ||
+        std::strtoul(there.c_str(), nullptr, 10) < tables)
+        return;
     gf_leveldb_env_begin(e, false);
     std::unique_lock<std::mutex> locked(e->lock);
     e->changed.wait(locked, [e] { return !e->working; });

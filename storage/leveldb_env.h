@@ -41,15 +41,11 @@ void gf_leveldb_env_begin(gf_leveldb_env *env, bool closing);
  */
 void gf_leveldb_env_empty_log(gf_leveldb_env *env, leveldb_t *db);
 
-enum {
-    GF_CROWDED_TABLES = 4 /* that may lie over each other: each is looked into by each reading */
-};
-
 /**
- * Wait while so many tables lie over each other and LevelDB is at work, so that processes that
- * write little and end do not leave more and more of them.
+ * Where so many tables lie over each other, wait until LevelDB has done all that is due: else
+ * processes that end soon would leave more and more tables, and what was deleted in them.
  */
-void gf_leveldb_env_settle(gf_leveldb_env *env, leveldb_t *db);
+void gf_leveldb_env_settle(gf_leveldb_env *env, leveldb_t *db, unsigned tables);
 
 #ifdef __cplusplus
 }

@@ -55,6 +55,7 @@ typedef struct gf_leveldb {
     leveldb_cache_t *cache;
     leveldb_filterpolicy_t *filter;
     _Atomic(leveldb_writebatch_t *) spare_batch; /* empty, its memory kept; may be NULL */
+    atomic_uint_least64_t removed;               /* entries, since the opening */
     struct gf_leveldb_env *env;                  /* leveldb_env.h; may be NULL */
     leveldb_writeoptions_t *write[2];            /* by gf_sync */
     gf_leveldb_view newest;
