@@ -41,8 +41,7 @@ double gf_few_growth_separation(gf_few_growth *growth);
 
 /** How far a run goes: as those of a gf_kmeans_options, but that 0 rounds are none. */
 typedef struct gf_few_limits {
-    double tolerance; /* of polish */
-    double enough;    /* of passes */
+    double enough; /* of passes */
     unsigned max_passes, max_rounds;
 } gf_few_limits;
 

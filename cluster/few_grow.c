@@ -309,7 +309,7 @@ static void run_over(gf_few_growth *g, gf_few_clusters *drawn, uint32_t k,
     }
     if (p->k > 1) compare_with_drawn(g, drawn);
     out->made = gf_few_pass(p, limits->enough, limits->max_passes);
-    out->rounds = gf_few_polish(p, limits->tolerance, limits->max_rounds);
+    out->rounds = gf_few_polish(p, 0, limits->max_rounds);
     out->objective = gf_few_objective(p);
     memcpy(out->label, p->label, p->few->n * sizeof *out->label);
 }

@@ -164,8 +164,7 @@ static gf_status first_centres(const job *j, unsigned restart, gf_centres *centr
 static gf_status few_run(job *j, unsigned restart, run *out, gf_error *err)
 {
     bool polish = j->max_rounds != GF_NO_POLISH;
-    gf_few_limits limits = {.tolerance = j->tolerance,
-                            .enough = polish ? LEFT_TO_POLISH * j->tolerance : j->tolerance,
+    gf_few_limits limits = {.enough = polish ? LEFT_TO_POLISH * j->tolerance : j->tolerance,
                             .max_passes = j->max_passes,
                             .max_rounds = polish ? j->max_rounds : 0};
     gf_few_run made;
