@@ -77,3 +77,19 @@ gf_status gf_order_slices(const gf_slice *strings, uint32_t n, uint32_t *order, 
     gf_free(a);
     return GF_OK;
 }
+
+gf_status gf_order_ranked(const gf_slice *strings, const uint32_t *rank, uint32_t highest,
+                          uint32_t n, uint32_t *order, gf_error *err)
+{
+    gf_status st = gf_order_slices(strings, n, order, err);
+    if (st != GF_OK) return st;
+    uint64_t *a = gf_array((size_t)n * 2, sizeof *a);
+    if (!a) return gf_fail_memory(err, "an order");
+    for (uint32_t i = 0; i < n; i++)
+        a[i] = (uint64_t)rank[order[i]] << 32 | order[i];
+    gf_radix_by_high(a, n, a + n, highest);
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = (uint32_t)a[i];
+    gf_free(a);
+    return GF_OK;
+}

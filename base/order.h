@@ -26,4 +26,13 @@ void gf_radix_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high);
  */
 gf_status gf_order_slices(const gf_slice *strings, uint32_t n, uint32_t *order, gf_error *err);
 
+/**
+ * The same by rank, rising, and then by bytes.
+ *
+ * @param rank     n
+ * @param highest  no rank is above it
+ */
+gf_status gf_order_ranked(const gf_slice *strings, const uint32_t *rank, uint32_t highest,
+                          uint32_t n, uint32_t *order, gf_error *err);
+
 #endif

@@ -68,26 +68,20 @@ static gf_status note_terms(void *context, uint32_t document, const gf_word_row 
     return st;
 }
 
-/* The terms in order: by their bytes, and then by their languages, of which there mostly is one. */
-static gf_status order_terms(inverting *v, uint32_t *order, gf_error *err)
+/* The terms in order: by their languages, of which there mostly is one, and then by their bytes. */
+static gf_status order_terms(const gf_inverted *out, uint32_t *order, gf_error *err)
 {
-    const gf_indexed_term *terms = v->out->terms;
-    uint32_t n = v->out->n_terms;
+    uint32_t n = out->n_terms;
     gf_slice *strings = gf_array(n, sizeof *strings);
-    uint64_t *keys = gf_array((size_t)n * 2, sizeof *keys);
-    gf_status st = strings && keys ? GF_OK : gf_fail_memory(err, "an index");
-    for (uint32_t i = 0; i < n && st == GF_OK; i++)
-        strings[i] = terms[i].term;
-    if (st == GF_OK) st = gf_order_slices(strings, n, order, err);
-    if (st == GF_OK) {
-        for (uint32_t i = 0; i < n; i++)
-            keys[i] = (uint64_t)terms[order[i]].language << 32 | order[i];
-        gf_radix_by_high(keys, n, keys + n, GF_LANGUAGES);
-        for (uint32_t i = 0; i < n; i++)
-            order[i] = (uint32_t)keys[i];
+    uint32_t *language = gf_array(n, sizeof *language);
+    gf_status st = strings && language ? GF_OK : gf_fail_memory(err, "an index");
+    for (uint32_t i = 0; i < n && st == GF_OK; i++) {
+        strings[i] = out->terms[i].term;
+        language[i] = out->terms[i].language;
     }
+    if (st == GF_OK) st = gf_order_ranked(strings, language, GF_LANGUAGES, n, order, err);
     gf_free(strings);
-    gf_free(keys);
+    gf_free(language);
     return st;
 }
 
@@ -99,7 +93,7 @@ static gf_status sort_terms(inverting *v, gf_error *err)
     uint32_t *order = gf_array(n, sizeof *order);
     gf_indexed_term *sorted = gf_array(n, sizeof *sorted);
     gf_status st = order && sorted ? GF_OK : gf_fail_memory(err, "an index");
-    if (st == GF_OK) st = order_terms(v, order, err);
+    if (st == GF_OK) st = order_terms(out, order, err);
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
         const gf_indexed_term *t = &out->terms[order[i]],
                               *last = distinct ? &sorted[distinct - 1] : NULL;

@@ -20,23 +20,17 @@ static gf_status order_candidates(const gf_merged *terms, const candidate *candi
                                   uint32_t *order, gf_error *err)
 {
     gf_slice *strings = gf_array(n, sizeof *strings);
-    uint64_t *keys = gf_array((size_t)n * 2, sizeof *keys);
-    uint32_t highest = 0;
-    gf_status st = strings && keys ? GF_OK : gf_fail_memory(err, "numbering terms");
+    uint32_t *rank = gf_array(n, sizeof *rank), highest = 0;
+    gf_status st = strings && rank ? GF_OK : gf_fail_memory(err, "numbering terms");
+    for (uint32_t i = 0; i < n; i++)
+        if (candidates[i].frequency > highest) highest = candidates[i].frequency;
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
         strings[i] = terms->term[candidates[i].merged];
-        if (candidates[i].frequency > highest) highest = candidates[i].frequency;
+        rank[i] = highest - candidates[i].frequency;
     }
-    if (st == GF_OK) st = gf_order_slices(strings, n, order, err);
-    if (st == GF_OK) {
-        for (uint32_t i = 0; i < n; i++)
-            keys[i] = (uint64_t)(highest - candidates[order[i]].frequency) << 32 | order[i];
-        gf_radix_by_high(keys, n, keys + n, highest);
-        for (uint32_t i = 0; i < n; i++)
-            order[i] = (uint32_t)keys[i];
-    }
+    if (st == GF_OK) st = gf_order_ranked(strings, rank, highest, n, order, err);
     gf_free(strings);
-    gf_free(keys);
+    gf_free(rank);
     return st;
 }
 

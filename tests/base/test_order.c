@@ -4,6 +4,7 @@
 #include "base/random.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST = 3000 };
 
@@ -51,11 +52,41 @@ static void orders_strings(void **state)
     }
 }
 
+/* Rising ranks; of equal ones strings in order; of equal strings as they stand. */
+static void orders_by_rank_first(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    static const char *const words[] = {"", "a", "ab", "abcd", "abcde", "abcdf", "b"};
+    gf_slice strings[N];
+    uint32_t rank[N], order[N];
+    bool seen[N] = {false};
+    gf_error err;
+    gf_random r = gf_random_seed(gf_test_seed(), 2);
+    for (uint32_t highest = 0; highest < 70000; highest = highest * 7 + 1) {
+        memset(seen, 0, sizeof seen);
+        for (uint32_t i = 0; i < N; i++) {
+            strings[i] = gf_slice_str(words[gf_random_below(&r, sizeof words / sizeof *words)]);
+            rank[i] = (uint32_t)gf_random_below(&r, (uint64_t)highest + 1);
+        }
+        assert_ok(gf_order_ranked(strings, rank, highest, N, order, &err));
+        for (uint32_t i = 0; i < N; i++) {
+            assert_true(order[i] < N && !seen[order[i]]);
+            seen[order[i]] = true;
+            if (i == 0) continue;
+            uint32_t a = order[i - 1], b = order[i];
+            int c = gf_slice_compare(strings[a], strings[b]);
+            assert_true(rank[a] < rank[b] || (rank[a] == rank[b] && (c < 0 || (c == 0 && a < b))));
+        }
+    }
+}
+
 static gf_status order_some(void *context, gf_error *err)
 {
     const gf_slice strings[] = {GF_SLICE("pear"), GF_SLICE("apple")};
+    const uint32_t rank[] = {3, 3};
     uint32_t *order = context;
-    return gf_order_slices(strings, 2, order, err);
+    return gf_order_ranked(strings, rank, 3, 2, order, err);
 }
 
 static void reports_failed_allocations(void **state)
@@ -72,6 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_equal_numbers_in_order),
         cmocka_unit_test(orders_strings),
+        cmocka_unit_test(orders_by_rank_first),
         cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
