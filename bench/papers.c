@@ -288,14 +288,13 @@ static void put_in_order(entry *entries, size_t n, size_t batches)
 /* Append a value: as it is stored, or `plain`, as it was before the table compressed it. */
 static void take_value(gf_slice value, bool plain, gf_buffer *bytes)
 {
-    enum { COMPRESSED = 2, CUT = 4 };
     static gf_buffer scratch;
     gf_error err;
     gf_value_head head;
     gf_slice unpacked;
     gf_buffer_reset(&scratch);
     if (plain && gf_value_read_head(value, &head, &err) == GF_OK &&
-        (head.flags & (COMPRESSED | CUT)) == COMPRESSED &&
+        gf_value_head_blocks(&head) == 1 &&
         gf_value_unpack(head.flags, head.first, &scratch, &unpacked, &err) == GF_OK)
         value = unpacked;
     gf_buffer_string(bytes, value);

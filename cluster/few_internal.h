@@ -48,7 +48,7 @@ uint32_t gf_few_assign(gf_few_clusters *c);
 /** Assign and sum until no more than that share of the rows changes. */
 gf_passes_made gf_few_pass(gf_few_clusters *c, double enough, unsigned most);
 
-/** Rounds of single moves, until so small a share gains (0: until none does); returns how many. */
+/** Rounds of single moves, until one gains little by that tolerance; 0: until no row gains. */
 unsigned gf_few_polish(gf_few_clusters *c, double tolerance, unsigned most);
 
 #endif
