@@ -38,7 +38,7 @@ struct gf_log_read {
     gf_slice replaced;
     gf_buffer tail; /* the value of entry:tail; empty: there is none */
     bool had_tail;  /* the store's variant has one */
-    bool changed;    /* since the last flush */
+    bool changed;   /* since the last flush */
     char name[17];
     gf_buffer key;
 };
@@ -147,8 +147,7 @@ static gf_status visit(gf_log_read *r, const gf_slice *parts, unsigned n,
     gf_scan_options o = {.family = r->log->entry, .prefix = gf_buffer_view(&r->key)};
     st = gf_scan_open(gf_user_table_rows(r->log->by), &o, &scan, err);
     if (st != GF_OK) return st;
-    while ((st = gf_scan_next(scan, &row, err)) == GF_OK &&
-           (st = each(r, &row, err)) == GF_OK) {
+    while ((st = gf_scan_next(scan, &row, err)) == GF_OK && (st = each(r, &row, err)) == GF_OK) {
     }
     gf_row_release(&row);
     gf_scan_close(scan);

@@ -8,8 +8,8 @@
  *     chain(0) = 0      chain(n) = XXH3(line n, seed chain(n - 1))
  *
  * Sources are kept in blocks of 1,024 lines, rows of LOG-by that are named by the chain before the
- * block (before the first: by the chain of the first line, which is in the block as well; by 0 where
- * a source is but one line, without a line end):
+ * block (before the first: by the chain of the first line, which is in the block as well; by 0
+ * where a source is but one line, without a line end):
  *
  *     row ("read", chain in hexadecimal, variant, 0)   entry:lines   of each line the upper 4 bytes
  *                                                                    of its chain

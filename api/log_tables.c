@@ -67,8 +67,7 @@ gf_status gf_log_open(gf_log *l, bool make, gf_error *err)
     if (st == GF_OK)
         st = find_lines_families(l, err);
     else if (st == GF_ENOTFOUND)
-        st = make ? GF_OK
-                  : gf_fail(err, st, "there is no log \"%.*s\"", GF_SLICE_ARG(log));
+        st = make ? GF_OK : gf_fail(err, st, "there is no log \"%.*s\"", GF_SLICE_ARG(log));
     return st == GF_OK ? open_by(l, make, err) : st;
 }
 

@@ -220,8 +220,8 @@ static gf_status end(several *s, gf_error *err)
     s->outer->outcome = s->outcome;
     if (weight_of_failure(s->worst.status) <= weight_of_outcome(s->outcome)) return GF_OK;
     s->outer->partly = true;
-    return gf_fail(err, s->worst.status, "%" PRIu64 " of %" PRIu64 " collection%s failed", s->failed,
-                   s->n, s->n == 1 ? "" : "s");
+    return gf_fail(err, s->worst.status, "%" PRIu64 " of %" PRIu64 " collection%s failed",
+                   s->failed, s->n, s->n == 1 ? "" : "s");
 }
 
 gf_status gf_call_each(const gf_operation *o, gf_call *call, gf_error *err)

@@ -29,10 +29,9 @@ static void show(gf_session *s, gf_json_value row)
     fputs("; the next rebuild uses it\n", s->out);
 }
 
-static const gf_positional words[] = {{.name = "COLLECTION", .argument = "collection"},
-                                      {.name = "[NAME] key=value",
-                                       .argument = "set",
-                                       .repeats = true}};
+static const gf_positional words[] = {
+    {.name = "COLLECTION", .argument = "collection"},
+    {.name = "[NAME] key=value", .argument = "set", .repeats = true}};
 static const gf_show_column columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
                                          {"configuration", "configuration", GF_COLUMN_TEXT},
                                          {"namespace", NULL, GF_COLUMN_TEXT}};

@@ -105,21 +105,18 @@ extern const gf_command gf_command_init, gf_command_collection_create, gf_comman
     gf_command_config_keys, gf_command_rebuild, gf_command_builds, gf_command_clusters,
     gf_command_publish, gf_command_pin, gf_command_unpin, gf_command_label, gf_command_cluster,
     gf_command_doc, gf_command_export, gf_command_assign, gf_command_report, gf_command_evaluate,
-    gf_command_status, gf_command_upgrade, gf_command_verify, gf_command_version, gf_command_backup, gf_command_restore,
-    gf_command_repair, gf_command_diff, gf_command_serve, gf_command_search, gf_command_similar,
-    gf_command_table_create, gf_command_table_list,
-    gf_command_table_describe, gf_command_table_alter, gf_command_table_drop, gf_command_table_put,
-    gf_command_table_get, gf_command_table_scan, gf_command_table_delete, gf_command_table_incr,
+    gf_command_status, gf_command_upgrade, gf_command_verify, gf_command_version, gf_command_backup,
+    gf_command_restore, gf_command_repair, gf_command_diff, gf_command_serve, gf_command_search,
+    gf_command_similar, gf_command_table_create, gf_command_table_list, gf_command_table_describe,
+    gf_command_table_alter, gf_command_table_drop, gf_command_table_put, gf_command_table_get,
+    gf_command_table_scan, gf_command_table_delete, gf_command_table_incr,
     gf_command_table_check_and_put, gf_command_table_batch, gf_command_table_import,
-    gf_command_table_export,
-    gf_command_tweets_import, gf_command_tweets_search,
+    gf_command_table_export, gf_command_tweets_import, gf_command_tweets_search,
     gf_command_tweets_map, gf_command_tweets_frequency, gf_command_tweets_top,
-    gf_command_tweets_highscore,
-    gf_command_papers_import_cdx,
-    gf_command_papers_import_tei, gf_command_papers_show, gf_command_papers_list,
-    gf_command_papers_counts, gf_command_papers_missing, gf_command_papers_dump, gf_command_papers_extract,
-    gf_command_papers_match,
-    gf_command_log_import, gf_command_log_report, gf_command_log_find;
+    gf_command_tweets_highscore, gf_command_papers_import_cdx, gf_command_papers_import_tei,
+    gf_command_papers_show, gf_command_papers_list, gf_command_papers_counts,
+    gf_command_papers_missing, gf_command_papers_dump, gf_command_papers_extract,
+    gf_command_papers_match, gf_command_log_import, gf_command_log_report, gf_command_log_find;
 
 /** How --columns shows the cells of a table, whatever the command. */
 extern const gf_display gf_display_of_cells;
@@ -131,7 +128,8 @@ const gf_command *gf_command_at(size_t i, const char **heading);
 /** Look a command up by its one or two words; *used is how many. NULL where there is none. */
 const gf_command *gf_command_find(int n_words, char **words, int *used);
 
-/** Whether the command's name begins with that word and goes on: "table put" is in the group "table". */
+/** Whether the command's name begins with that word and goes on: "table put" is in the group
+ * "table". */
 bool gf_command_is_in(const gf_command *command, const char *group);
 
 /** The operation that the command runs, or that stands for it. */

@@ -75,14 +75,13 @@ void gf_help(FILE *out)
     fputs("\nFor every command\n", out);
     for (size_t i = 0; i < GF_COUNT(globals); i++)
         print_option(out, globals[i].name, globals[i].value, globals[i].meaning);
-    fputs(
-        "\nExit codes\n"
-        "  0 done                    4 store held by another process\n"
-        "  1 asked-for thing absent  5 damage found\n"
-        "  2 usage                   6 disk or I/O\n"
-        "  3 some records refused    7 a rebuild failed or was cancelled\n"
-        "                            130 stopped by Ctrl-C\n",
-        out);
+    fputs("\nExit codes\n"
+          "  0 done                    4 store held by another process\n"
+          "  1 asked-for thing absent  5 damage found\n"
+          "  2 usage                   6 disk or I/O\n"
+          "  3 some records refused    7 a rebuild failed or was cancelled\n"
+          "                            130 stopped by Ctrl-C\n",
+          out);
 }
 
 static void print_usage(FILE *out, const gf_command *c)

@@ -44,9 +44,9 @@ static int help(int n_words, char **words)
 }
 
 /*
- * Where the caller has closed standard input, output or error, the next file that is opened would get
- * its number: rows and messages would go into the store. What holds the number instead can neither be
- * read nor written, as what is closed.
+ * Where the caller has closed standard input, output or error, the next file that is opened would
+ * get its number: rows and messages would go into the store. What holds the number instead can
+ * neither be read nor written, as what is closed.
  */
 static bool hold_closed(void)
 {

@@ -12,9 +12,9 @@ typedef struct option {
     bool takes_value;
 } option;
 
-static const option globals[] = {
-    {"store", true}, {"server", true}, {"token-file", true}, {"namespace", true},
-    {"format", true}, {"wait", true},  {"help", false}};
+static const option globals[] = {{"store", true},     {"server", true}, {"token-file", true},
+                                 {"namespace", true}, {"format", true}, {"wait", true},
+                                 {"help", false}};
 
 gf_status gf_session_add(gf_session *s, const char *name, const char *value, gf_error *err)
 {
@@ -87,8 +87,8 @@ static gf_status unknown_option(const gf_session *s, const char *dashes, gf_slic
     const char *nearest = gf_nearest(name, names, n);
     if (!nearest && s->command->n_positionals)
         return gf_fail(err, GF_EINVAL,
-                       "there is no option %s%.*s; a word that begins with - goes behind --", dashes,
-                       GF_SLICE_ARG(name));
+                       "there is no option %s%.*s; a word that begins with - goes behind --",
+                       dashes, GF_SLICE_ARG(name));
     return gf_fail(err, GF_EINVAL, "there is no option %s%.*s%s%s%s", dashes, GF_SLICE_ARG(name),
                    nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
 }
@@ -107,12 +107,18 @@ static gf_status take_option(gf_session *s, const char *name, const char *value,
 {
     struct {
         const char *name, **place;
-    } texts[] = {{"store", &s->store_option}, {"namespace", &s->namespace_option},
-                 {"server", &s->server_option}, {"token-file", &s->token_option},
-                 {"format", &s->format},      {"progress", &s->progress_option},
-                 {"o", &s->out_path},         {"rejects", &s->rejects},
-                 {"ids", &s->file},           {"labels", &s->file},
-                 {"matrix", &s->file},        {"schema", &s->file}};
+    } texts[] = {{"store", &s->store_option},
+                 {"namespace", &s->namespace_option},
+                 {"server", &s->server_option},
+                 {"token-file", &s->token_option},
+                 {"format", &s->format},
+                 {"progress", &s->progress_option},
+                 {"o", &s->out_path},
+                 {"rejects", &s->rejects},
+                 {"ids", &s->file},
+                 {"labels", &s->file},
+                 {"matrix", &s->file},
+                 {"schema", &s->file}};
     for (size_t i = 0; i < GF_COUNT(texts); i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].place = strcmp(name, "o") == 0 && strcmp(value, "-") == 0 ? NULL : value;

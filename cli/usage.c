@@ -53,7 +53,8 @@ static void collect(known_names *k)
 {
     const gf_command *c;
     const char *heading;
-    for (size_t i = 0; k->n < MOST_NAMES - MOST_GROUPS - 1 && (c = gf_command_at(i, &heading)); i++) {
+    for (size_t i = 0; k->n < MOST_NAMES - MOST_GROUPS - 1 && (c = gf_command_at(i, &heading));
+         i++) {
         k->names[k->n++] = c->name;
         add_group(k, c->name);
     }
@@ -76,8 +77,8 @@ int gf_no_such_command(int n_words, char **words)
              is_group ? words[1] : "");
     for (size_t i = 0; i < sizeof asked; i++) /* PUT is put; what is no letter of ASCII stays */
         lower[i] = (char)(asked[i] >= 'A' && asked[i] <= 'Z' ? asked[i] + ('a' - 'A') : asked[i]);
-    const char *nearest = gf_nearest(gf_slice_str(lower), known.names,
-                                     is_group ? known.n_commands : known.n);
+    const char *nearest =
+        gf_nearest(gf_slice_str(lower), known.names, is_group ? known.n_commands : known.n);
     snprintf(message, sizeof message, "there is no command \"%s\"%s%s%s", asked,
              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     return gf_usage_error(NULL, message);

@@ -16,7 +16,7 @@ enum { OF_SAMPLE = 11, OF_BATCHES = 12 };
 typedef struct job {
     gf_row_stream stream;
     const gf_minibatch_options *options;
-    gf_partition p;  /* of all rows; centres are the sums so far */
+    gf_partition p; /* of all rows; centres are the sums so far */
     gf_choice choice;
     unsigned batches;
 } job;

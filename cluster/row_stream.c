@@ -37,13 +37,14 @@ static gf_status assign_window(const gf_row_stream *s, const gf_csr *x, gf_parti
     return st;
 }
 
-gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t *runner_up, gf_error *err)
+gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t *runner_up,
+                               gf_error *err)
 {
     gf_status st = GF_OK;
     for (uint32_t first = 0, n; first < p->n && st == GF_OK; first += n) {
         gf_csr x = {0};
         n = rows_at(s, first);
-        gf_partition part = {n, p->k, p->label + first, p->own + first, p->other + first,
+        gf_partition part = {n,         p->k, p->label + first, p->own + first, p->other + first,
                              p->centres};
         memset(part.label, 0, n * sizeof *part.label);
         st = gf_row_file_read(s->rows, first, n, &x, err);
@@ -55,7 +56,7 @@ gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t
 }
 
 gf_status gf_row_stream_label(const gf_row_stream *s, const gf_csr *x, const gf_centres *centres,
-                          uint32_t *label, gf_error *err)
+                              uint32_t *label, gf_error *err)
 {
     float *scores = gf_array((size_t)x->n_rows * 2, sizeof *scores);
     if (!scores) return gf_fail_memory(err, "clusters");
@@ -132,7 +133,7 @@ static gf_status merge_task(void *context, size_t cluster, unsigned worker, gf_e
 }
 
 gf_status gf_row_stream_add(const gf_row_stream *s, const gf_csr *x, const uint32_t *label,
-                        gf_centres *sums, gf_error *err)
+                            gf_centres *sums, gf_error *err)
 {
     uint32_t k = sums->k;
     gf_points points = {x, NULL};
@@ -154,8 +155,8 @@ gf_status gf_row_stream_add(const gf_row_stream *s, const gf_csr *x, const uint3
     return st;
 }
 
-gf_status gf_row_stream_sum(const gf_row_stream *s, const uint32_t *label, uint32_t k, gf_centres *sums,
-                        gf_error *err)
+gf_status gf_row_stream_sum(const gf_row_stream *s, const uint32_t *label, uint32_t k,
+                            gf_centres *sums, gf_error *err)
 {
     uint32_t n = s->rows->n_rows;
     gf_centres made;

@@ -1,5 +1,6 @@
 /**
- * Passes over rows that lie in a file (base/row_file.h), some thousands of them in memory at a time.
+ * Passes over rows that lie in a file (base/row_file.h), some thousands of them in memory at a
+ * time.
  *
  * What comes out depends on rows and centres alone: not on the number of threads, and not on the
  * memory that there is.
@@ -28,11 +29,12 @@ uint32_t gf_row_stream_window(uint32_t k);
  * @return GF_OK; GF_EIO, GF_ENOMEM, GF_ECANCELLED, GF_ELIMIT (gf_index_build)
  * Cost: entries * k, and for each window the index. Memory: the index, a window.
  */
-gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t *runner_up, gf_error *err);
+gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t *runner_up,
+                               gf_error *err);
 
 /** The same for rows in memory, of which only the labels are wanted: x->n_rows. */
 gf_status gf_row_stream_label(const gf_row_stream *s, const gf_csr *x, const gf_centres *centres,
-                          uint32_t *label, gf_error *err);
+                              uint32_t *label, gf_error *err);
 
 /**
  * Add rows to sums: each cluster's centre becomes the unit vector of what it was (value * length)
@@ -42,17 +44,18 @@ gf_status gf_row_stream_label(const gf_row_stream *s, const gf_csr *x, const gf_
  * @param label  x->n_rows: below k, or k for a row that is left out
  */
 gf_status gf_row_stream_add(const gf_row_stream *s, const gf_csr *x, const uint32_t *label,
-                        gf_centres *sums, gf_error *err);
+                            gf_centres *sums, gf_error *err);
 
 /**
  * The sums of all rows by their labels, as fresh centres.
  *
  * @param label  rows->n_rows: below k, or anything else for a row that is left out
  */
-gf_status gf_row_stream_sum(const gf_row_stream *s, const uint32_t *label, uint32_t k, gf_centres *sums,
-                        gf_error *err);
+gf_status gf_row_stream_sum(const gf_row_stream *s, const uint32_t *label, uint32_t k,
+                            gf_centres *sums, gf_error *err);
 
-/** How many of the rows differ from all others: told by hashes of 64 bits. Memory: 8 bytes a row. */
+/** How many of the rows differ from all others: told by hashes of 64 bits. Memory: 8 bytes a row.
+ */
 gf_status gf_row_stream_distinct(const gf_row_stream *s, uint32_t *distinct, gf_error *err);
 
 /**

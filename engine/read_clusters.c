@@ -104,7 +104,7 @@ typedef struct member_walk {
     uint64_t left;
     bool reverse;    /* worst first */
     gf_buffer after; /* the rank behind which the walk begins; empty: at the first */
-    gf_row row;   /* of the walk; the view's own row is used for what is looked up */
+    gf_row row;      /* of the walk; the view's own row is used for what is looked up */
 } member_walk;
 
 static gf_status visit_member(member_walk *w, gf_error *err)

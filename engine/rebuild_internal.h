@@ -35,7 +35,7 @@ typedef struct gf_gathered {
     uint64_t meant;      /* documents that the configuration is about; n of them were taken */
     uint64_t text_bytes; /* of those that are meant */
     uint64_t cut_text[GF_TEXT_CUTS]; /* of these, each cut (engine/estimate.h) */
-    uint64_t id_bytes;   /* of their keys */
+    uint64_t id_bytes;               /* of their keys */
 } gf_gathered;
 
 static inline gf_slice gf_gathered_id(const gf_gathered *g, uint32_t i)
@@ -80,10 +80,10 @@ typedef struct gf_job {
     gf_memory_plan plan;
     gf_gathered documents;
     gf_analyser *analyser; /* with the words of the documents; only where there is no pool */
-    gf_text *texts;        /* documents.n, in text_memory: of few documents, without a pool; or NULL */
+    gf_text *texts; /* documents.n, in text_memory: of few documents, without a pool; or NULL */
     gf_arena text_memory;
-    bool keeps_words;      /* have them kept, for the index that search reads */
-    gf_words *words;       /* then, where all documents of the snapshot were gathered; else NULL */
+    bool keeps_words; /* have them kept, for the index that search reads */
+    gf_words *words;  /* then, where all documents of the snapshot were gathered; else NULL */
 
     /* of the served build; k_before is 0 where there is none */
     uint32_t *before;     /* documents.n: place in before_ids, or UINT32_MAX */

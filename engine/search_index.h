@@ -37,7 +37,8 @@ enum { GF_INDEX_IDS = 256, GF_INDEX_FORMAT = 1 };
 
 /**
  * The words of all documents of the job's snapshot: job->words, which are then no longer there, or
- * where it has none counted from the texts. *ids gets the documents' ids, as strings in their order.
+ * where it has none counted from the texts. *ids gets the documents' ids, as strings in their
+ * order.
  */
 gf_status gf_job_take_words(gf_job *job, gf_words **words, gf_buffer *ids, gf_error *err);
 

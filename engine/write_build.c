@@ -415,8 +415,7 @@ gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
     if (st == GF_OK) st = write_tree(&w, err);
     if (st == GF_OK && j->settings.store_index && (!j->spills || j->plan.index))
         st = gf_write_index(&j->documents, put_index_cell, &w, err);
-    if (st == GF_OK && gf_job_indexes_words(j))
-        st = gf_write_search(j, put_index_cell, &w, err);
+    if (st == GF_OK && gf_job_indexes_words(j)) st = gf_write_search(j, put_index_cell, &w, err);
     if (st == GF_OK) st = write_build_row(&w, err);
     st = end_writing(&w, batch, st, err);
     gf_background_release(&background);

@@ -190,7 +190,8 @@ static gf_status read_fields(gf_cdx_parser *p, gf_slice line, gf_cdx *cdx, gf_re
     int n = 0;
     while (n < FIELDS && (all[n] = take_field(&rest)).len)
         n++;
-    if (n < FIELDS) return REFUSE("few_fields", "%d field%s, not %d", n, n == 1 ? "" : "s", (int)FIELDS);
+    if (n < FIELDS)
+        return REFUSE("few_fields", "%d field%s, not %d", n, n == 1 ? "" : "s", (int)FIELDS);
     if (take_field(&rest).len)
         return REFUSE("many_fields", "more than %d fields: two lines in one?", (int)FIELDS);
     for (int i = 0; i < USED; i++) /* the two of robot and redirect are not used */

@@ -61,10 +61,10 @@ static gf_status no_text_field(const gf_hold *h, const gf_mapping *m, gf_error *
     gf_status st = gf_buffer_check(&wanted, err);
     if (st == GF_OK) st = gf_buffer_check(&found, err);
     if (st == GF_OK)
-        st = gf_fail(
-            err, GF_EINVAL, "no field \"%.*s\" in %.*s; fields found: %.*s%s",
-            GF_SLICE_ARG(gf_buffer_view(&wanted)), GF_SLICE_ARG(gf_buffer_view(&h->source)),
-            GF_SLICE_ARG(gf_buffer_view(&found)), m->text_is_fixed ? "" : "; choose with --text");
+        st = gf_fail(err, GF_EINVAL, "no field \"%.*s\" in %.*s; fields found: %.*s%s",
+                     GF_SLICE_ARG(gf_buffer_view(&wanted)),
+                     GF_SLICE_ARG(gf_buffer_view(&h->source)), GF_SLICE_ARG(gf_buffer_view(&found)),
+                     m->text_is_fixed ? "" : "; choose with --text");
     gf_buffer_release(&wanted);
     gf_buffer_release(&found);
     return st;

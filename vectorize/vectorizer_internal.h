@@ -15,8 +15,8 @@
 typedef struct gf_chunk {
     gf_buffer rows;
     gf_buffer words; /* rows of all words, on their way to the vectorizer's */
-    uint32_t first; /* row of its first document */
-    uint32_t n;     /* documents */
+    uint32_t first;  /* row of its first document */
+    uint32_t n;      /* documents */
     unsigned worker;
     bool spilled;    /* rows.ptr is NULL: rows.len bytes of the spill, from there on */
     uint64_t offset; /* then */
@@ -31,7 +31,7 @@ struct gf_vectorizer {
     gf_chunk *chunks;     /* n_chunks, by rising first */
     size_t n_chunks, chunk_capacity;
     uint32_t n_docs;
-    gf_status failed; /* of an add; GF_OK */
+    gf_status failed;   /* of an add; GF_OK */
     const char *folder; /* borrowed; NULL: all is kept in memory */
     gf_spill *spill;    /* chunks' rows, one behind the other; NULL likewise */
     uint64_t spilled;   /* bytes of it */

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A meter that has run for so many seconds tells once, into a file in the place of standard error. */
+/* A meter that has run for so many seconds tells once, into a file in the place of standard error.
+ */
 static void assert_told(const char *expected, gf_meter_kind kind, double seconds, uint64_t done,
                         uint64_t total)
 {

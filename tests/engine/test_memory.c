@@ -121,11 +121,21 @@ static void counts_what_a_build_has(void **state)
 static void formula_follows_the_counts(void **state)
 {
     (void)state;
-    const gf_memory_counts c = {.documents = 100000, .text = 50000000, 
+    const gf_memory_counts c = {.documents = 100000,
+                                .text = 50000000,
                                 .cut_text = {50000000, 50000000, 50000000, 50000000, 50000000},
-                                .id_bytes = 2000000, .entries = 3e6, .terms = 40000, .words = 90000,
-                                .centre_entries = 5e5, .tokens = 4e6, .indexed = 1e7, .k = 50, .threads = 2,
-                                .buffers = 12 << 20, .index = true, .search = true};
+                                .id_bytes = 2000000,
+                                .entries = 3e6,
+                                .terms = 40000,
+                                .words = 90000,
+                                .centre_entries = 5e5,
+                                .tokens = 4e6,
+                                .indexed = 1e7,
+                                .k = 50,
+                                .threads = 2,
+                                .buffers = 12 << 20,
+                                .index = true,
+                                .search = true};
     gf_memory_estimate e, f;
     gf_memory_counts more = c;
     gf_memory_plan plan, wide;
@@ -149,7 +159,8 @@ static void formula_follows_the_counts(void **state)
     assert_int_equal(f.index, 0);
     assert_true(f.peak < e.peak);
 
-    /* What a spilled build takes at least does not follow the entries; a plan divides what there is. */
+    /* What a spilled build takes at least does not follow the entries; a plan divides what there
+     * is. */
     uint64_t least = gf_memory_of_spilled(&c, 0, &plan);
     assert_true(least < e.peak && plan.sample >= 5000 && plan.text > 0);
     assert_true(gf_memory_of_spilled(&c, least + (100 << 20), &wide) == least);
