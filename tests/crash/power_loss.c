@@ -171,8 +171,11 @@ static bool copy_folder(const char *from, const char *to, power_loss_tail tail)
         struct stat s;
         snprintf(source, sizeof source, "%s/%s", from, e->d_name);
         snprintf(target, sizeof target, "%s/%s", to, e->d_name);
-        good = stat(source, &s) == 0 && (S_ISDIR(s.st_mode) ? copy_folder(source, target, tail)
-                                                            : copy_file(source, target, tail));
+        good = stat(source, &s) == 0;
+        if (good && S_ISDIR(s.st_mode))
+            good = copy_folder(source, target, tail);
+        else if (good && S_ISREG(s.st_mode)) /* and no socket */
+            good = copy_file(source, target, tail);
     }
     if (dir) closedir(dir);
     return good;
