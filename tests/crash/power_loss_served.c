@@ -1,10 +1,8 @@
 /*
- * The watch of power_loss.h for a program that is run with it as LD_PRELOAD:
- *
- *     POWER_LOSS_STORE   the folder that is watched
- *     POWER_LOSS_IMAGES  a folder: where there is a file "ask" in it, the next sync, rename or removal
- *                        leaves an image in N/store (N counts from 0, its folder is there), another
- *                        tail each time; then "ask" is called "done"
+ * The watch of power_loss.h for a program that is run with it as LD_PRELOAD. POWER_LOSS_STORE is
+ * the folder that is watched, POWER_LOSS_IMAGES one in which images are asked for: where it has a
+ * file "ask", the next sync, rename or removal leaves an image in N/store, with another tail each
+ * time (N counts from 0; its folder is there); then "ask" is called "done".
  */
 #include "tests/crash/power_loss.h"
 
