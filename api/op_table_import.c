@@ -1,27 +1,14 @@
 /* table import: rows of JSON Lines or CSV into one table. */
 #include "api/table_input.h"
 
-/* Family, qualifier and value of each cell of the row at hand: none is put before all are good. */
-static gf_status keep_cell(void *context, unsigned family, gf_slice qualifier, gf_slice value,
-                           gf_error *err)
+static gf_status put_cell(void *context, unsigned family, gf_slice qualifier, gf_slice value,
+                          gf_error *err)
 {
-    gf_buffer *kept = context;
-    gf_buffer_varint(kept, family);
-    gf_buffer_string(kept, qualifier);
-    gf_buffer_string(kept, value);
-    return gf_buffer_check(kept, err);
-}
-
-static void put_cells(gf_table_import *i)
-{
-    uint32_t family;
-    gf_slice qualifier, value, rest = gf_buffer_view(&i->kept);
-    while (gf_take_varint32(&rest, &family) && gf_take_string(&rest, &qualifier) &&
-           gf_take_string(&rest, &value)) {
-        gf_batch_put(i->c.batch, gf_user_table_rows(i->c.table), gf_buffer_view(&i->c.key), family,
-                     qualifier, value, 0);
-        i->put++;
-    }
+    gf_table_import *i = context;
+    (void)err;
+    gf_batch_put(i->out.batch, gf_user_table_rows(i->c.table), gf_buffer_view(&i->c.key), family,
+                 qualifier, value, 0);
+    return GF_OK;
 }
 
 /* {"key":[...],"cells":{...}} */
@@ -35,9 +22,7 @@ static gf_status read_row(gf_table_import *i, gf_slice line, gf_error *err)
         !gf_json_member(row, "cells", &cells))
         return gf_fail(err, GF_EINVAL, "not an object with \"key\" and \"cells\"");
     st = gf_table_read_key(i->c.table, key, &i->c.key, &i->c.text, err);
-    gf_buffer_reset(&i->kept);
-    if (st == GF_OK) st = gf_table_read_cells(&i->cells, cells, keep_cell, &i->kept, err);
-    if (st == GF_OK) put_cells(i);
+    if (st == GF_OK) st = gf_table_read_cells(&i->cells, cells, put_cell, i, err);
     return st;
 }
 
@@ -47,7 +32,7 @@ static gf_status import_lines(gf_table_import *i, gf_lines *lines, gf_error *err
     gf_status st;
     while ((st = gf_table_lines_next(lines, &line, err)) == GF_OK) {
         gf_error why = {GF_OK, ""};
-        i->read++;
+        gf_table_import_begin_row(i);
         st = read_row(i, line.text, &why);
         if (st == GF_OK)
             st = gf_table_import_row(i, err);
@@ -88,9 +73,13 @@ static gf_status emit_counts(gf_table_import *i, gf_error *err)
 static gf_status import_and_write(gf_table_import *i, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
+    gf_write_behind_begin(&i->out, gf_store_database(i->c.store), i->c.batch);
     gf_status st = import(i, &why);
-    if (st == GF_OK || st == GF_ECANCELLED) {
-        gf_status written = gf_batch_write(i->c.batch, GF_SYNC, st == GF_OK ? &why : NULL);
+    bool whole = st == GF_OK || st == GF_ECANCELLED;
+    gf_error *first = st == GF_OK ? &why : NULL;
+    gf_status written = gf_write_behind_end(&i->out, whole ? GF_OK : st, first);
+    if (whole) {
+        if (written == GF_OK) written = gf_batch_write(i->c.batch, GF_SYNC, first);
         if (st == GF_OK) st = written;
         gf_call_tell_stop(st, &why);
         gf_status told = emit_counts(i, st == GF_OK ? &why : NULL);
@@ -109,7 +98,6 @@ gf_status gf_run_table_import(gf_call *call, gf_error *err)
     if (st == GF_OK) st = import_and_write(&i, err);
     gf_json_parser_free(i.parser);
     gf_cell_reader_release(&i.cells);
-    gf_buffer_release(&i.kept);
     gf_table_call_close(&i.c);
     return st;
 }

@@ -178,26 +178,8 @@ static gf_status put_cells(csv_reading *r, gf_error *err)
         st = gf_value_write(column->type, text_of(r, i), &r->value, err);
         if (st == GF_EINVAL) gf_error_prefix(err, "%.*s", GF_SLICE_ARG(column->qualifier));
         if (st != GF_OK) break;
-        gf_batch_put(c->batch, gf_user_table_rows(c->table), gf_buffer_view(&c->key),
+        gf_batch_put(r->import->out.batch, gf_user_table_rows(c->table), gf_buffer_view(&c->key),
                      column->family, column->qualifier, gf_buffer_view(&r->value), 0);
-        r->import->put++;
-    }
-    return st;
-}
-
-/* Whether all values are of their types, before any of them is in the batch. */
-static gf_status check_cells(csv_reading *r, gf_error *err)
-{
-    gf_status st = GF_OK;
-    if (r->n != r->n_columns)
-        return gf_fail(err, GF_EINVAL, "%zu columns, not %zu as the header has", r->n,
-                       r->n_columns);
-    for (size_t i = 0; i < r->n && st == GF_OK; i++) {
-        const csv_column *column = &r->columns[i];
-        if (column->part >= 0 || r->cells[i].absent || column->type == GF_TYPE_TEXT) continue;
-        gf_buffer_reset(&r->value);
-        st = gf_value_write(column->type, text_of(r, i), &r->value, err);
-        if (st == GF_EINVAL) gf_error_prefix(err, "%.*s", GF_SLICE_ARG(column->qualifier));
     }
     return st;
 }
@@ -206,12 +188,14 @@ static gf_status read_row(csv_reading *r, gf_error *err)
 {
     gf_slice parts[MOST_PARTS] = {{0}};
     gf_table_call *c = &r->import->c;
-    gf_status st = check_cells(r, err);
-    if (st != GF_OK) return st;
+    if (r->n != r->n_columns)
+        return gf_fail(err, GF_EINVAL, "%zu columns, not %zu as the header has", r->n,
+                       r->n_columns);
     for (size_t i = 0; i < r->n; i++)
         if (r->columns[i].part >= 0) parts[r->columns[i].part] = text_of(r, i);
     gf_buffer_reset(&c->key);
-    st = gf_user_key_write(c->table, parts, gf_user_table_schema(c->table)->n_parts, &c->key, err);
+    gf_status st =
+        gf_user_key_write(c->table, parts, gf_user_table_schema(c->table)->n_parts, &c->key, err);
     return st == GF_OK ? put_cells(r, err) : st;
 }
 
@@ -228,7 +212,7 @@ static void end_row(int line_end, void *context)
         write_line(r, &r->header);
         if (r->status == GF_OK) r->status = gf_buffer_check(&r->header, r->err);
     } else if (r->status == GF_OK) {
-        r->import->read++;
+        gf_table_import_begin_row(r->import);
         gf_status st = read_row(r, &why);
         if (st == GF_EINVAL) {
             r->status = refuse_row(r, why.message);

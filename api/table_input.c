@@ -18,11 +18,18 @@ gf_status gf_table_lines_next(gf_lines *lines, gf_line *line, gf_error *err)
     return st;
 }
 
+void gf_table_import_begin_row(gf_table_import *i)
+{
+    i->read++;
+    i->before = gf_batch_changes(i->out.batch);
+}
+
 gf_status gf_table_import_refuse(gf_table_import *i, gf_slice source, uint64_t line,
                                  gf_slice record, const char *message, gf_error *err)
 {
     const gf_call *call = i->c.call;
     gf_notice n = {"bad_row", source, line, message, true};
+    gf_batch_cut(i->out.batch, i->before);
     i->refused++;
     if (call->notice) call->notice(call->context, &n);
     return call->reject && record.len ? call->reject(call->context, record, err) : GF_OK;
@@ -33,11 +40,12 @@ gf_status gf_table_import_row(gf_table_import *i, gf_error *err)
     enum { BATCH_CHANGES = 8000, BATCH_BYTES = 4 << 20 };
     gf_call *call = i->c.call;
     i->rows++;
+    i->put += gf_batch_changes(i->out.batch) - i->before;
     gf_status st = gf_cancel_check(call->cancel, err);
-    if (st != GF_OK ||
-        (gf_batch_changes(i->c.batch) < BATCH_CHANGES && gf_batch_bytes(i->c.batch) < BATCH_BYTES))
+    if (st != GF_OK || (gf_batch_changes(i->out.batch) < BATCH_CHANGES &&
+                        gf_batch_bytes(i->out.batch) < BATCH_BYTES))
         return st;
-    st = gf_batch_write(i->c.batch, GF_SYNC, err);
+    st = gf_write_behind_next(&i->out, err);
     if (call->progress)
         call->progress(call->context, gf_user_table_name(i->c.table), "import", i->rows, 0);
     return st;

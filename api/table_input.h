@@ -6,6 +6,7 @@
 
 #include "api/table_internal.h"
 #include "sources/lines.h"
+#include "storage/write_behind.h"
 
 /** The lines of a call's input. */
 gf_status gf_table_lines_open(const gf_call *call, gf_lines **lines, gf_error *err);
@@ -16,13 +17,17 @@ gf_status gf_table_lines_next(gf_lines *lines, gf_line *line, gf_error *err);
 /** Rows that go into one table, a batch at a time. */
 typedef struct gf_table_import {
     gf_table_call c;
+    gf_write_behind out;
     gf_cell_reader cells;
     gf_json_parser *parser;
-    gf_buffer kept; /* cells of the row at hand */
+    size_t before; /* changes of the batch before the row at hand */
     uint64_t read, rows, put, refused;
 } gf_table_import;
 
-/** A record is refused: told, counted, handed to whoever keeps those. */
+/** A row comes, whose cells are put into the batch one by one. */
+void gf_table_import_begin_row(gf_table_import *i);
+
+/** The row is refused: out of the batch, told, counted, handed to whoever keeps those. */
 gf_status gf_table_import_refuse(gf_table_import *i, gf_slice source, uint64_t line,
                                  gf_slice record, const char *message, gf_error *err);
 

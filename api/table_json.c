@@ -86,15 +86,20 @@ gf_status gf_table_put_cells(gf_json_writer *w, const gf_user_table *t, const gf
 /* ---- from JSON --------------------------------------------------------------------------------
  */
 
-static gf_status text_of(gf_json_value v, const char *what, gf_buffer *text, gf_error *err)
+/* A string as it lies there, or the digits of a number, appended to `numbers`. */
+static gf_status text_of(gf_json_value v, const char *what, gf_buffer *numbers, gf_slice *text,
+                         gf_error *err)
 {
-    gf_buffer_reset(text);
     if (gf_json_kind_of(v) == GF_JSON_STRING) {
-        gf_buffer_slice(text, gf_json_get_string(v));
-        return gf_buffer_check(text, err);
+        *text = gf_json_get_string(v);
+        return GF_OK;
     }
-    if (gf_json_is_number(v)) return gf_json_write(v, text, err);
-    return gf_fail(err, GF_EINVAL, "%s is neither a string nor a number", what);
+    if (!gf_json_is_number(v))
+        return gf_fail(err, GF_EINVAL, "%s is neither a string nor a number", what);
+    size_t before = numbers->len;
+    gf_status st = gf_json_write(v, numbers, err);
+    if (st == GF_OK) *text = gf_slice_skip(gf_buffer_view(numbers), before);
+    return st;
 }
 
 /* {"hex":"..."} */
@@ -120,8 +125,10 @@ gf_status gf_table_read_value(gf_type type, gf_json_value v, gf_buffer *bytes, g
     /* A number is not the text of its digits: another notation would be another text. */
     if (type == GF_TYPE_TEXT && gf_json_kind_of(v) != GF_JSON_STRING)
         return gf_fail(err, GF_EINVAL, "a value of type text is a string");
-    gf_status st = text_of(v, "a value", text, err);
-    return st == GF_OK ? gf_value_write(type, gf_buffer_view(text), bytes, err) : st;
+    gf_slice value;
+    gf_buffer_reset(text);
+    gf_status st = text_of(v, "a value", text, &value, err);
+    return st == GF_OK ? gf_value_write(type, value, bytes, err) : st;
 }
 
 gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *key,
@@ -130,8 +137,7 @@ gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *
     enum { MOST_PARTS = 8 };
     gf_json_value item;
     gf_slice parts[MOST_PARTS];
-    size_t ends[MOST_PARTS];
-    gf_buffer part = {0};
+    size_t at[MOST_PARTS + 1] = {0}; /* ends in `text`, where digits are */
     unsigned n = 0, wanted = gf_user_table_schema(t)->n_parts;
     gf_status st = GF_OK;
     gf_buffer_reset(text);
@@ -139,29 +145,20 @@ gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *
         gf_json_iterator it = gf_json_items(v);
         for (; st == GF_OK && n <= wanted && gf_json_next(&it, NULL, &item); n++) {
             if (n == wanted) continue; /* one too many */
-            st = text_of(item, "a key part", &part, err);
-            gf_buffer_slice(text, gf_buffer_view(&part));
-            ends[n] = text->len;
+            st = text_of(item, "a key part", text, &parts[n], err);
+            at[n + 1] = text->len;
         }
         if (st == GF_OK && n != wanted)
             st = gf_fail(err, GF_EINVAL, "the key is not of %u part%s", wanted,
                          wanted > 1 ? "s" : "");
     } else {
-        st = text_of(v, "the key", &part, err);
-        gf_buffer_slice(text, gf_buffer_view(&part));
-        ends[n++] = text->len;
+        st = text_of(v, "the key", text, &parts[n++], err);
         if (st == GF_OK && wanted != 1)
             st = gf_fail(err, GF_EINVAL, "the key is not an array of %u parts", wanted);
     }
-    if (st == GF_OK) st = gf_buffer_check(text, err);
-    gf_slice all = gf_buffer_view(text);
-    for (unsigned i = 0; i < n && st == GF_OK; i++) {
-        size_t start = i ? ends[i - 1] : 0;
-        parts[i] = gf_slice_of(all.ptr ? all.ptr + start : NULL, ends[i] - start);
-    }
-    if (st == GF_OK) st = gf_user_key_write(t, parts, n, key, err);
-    gf_buffer_release(&part);
-    return st;
+    for (unsigned i = 0; i < n && st == GF_OK; i++) /* the buffer may have moved */
+        if (at[i + 1] > at[i]) parts[i].ptr = gf_buffer_view(text).ptr + at[i];
+    return st == GF_OK ? gf_user_key_write(t, parts, n, key, err) : st;
 }
 
 gf_status gf_table_find_family(const gf_user_table *t, gf_slice name, unsigned *family,
@@ -178,28 +175,50 @@ gf_status gf_table_find_family(const gf_user_table *t, gf_slice name, unsigned *
                    name.ptr ? name.ptr : "");
 }
 
+/*
+ * The qualifier's bytes and the type of its values. Rows mostly have the same cells in the same
+ * order: what was found for the row before is looked at first.
+ */
+static gf_status find_cell(gf_cell_reader *r, unsigned family, gf_slice name, gf_known_cell **cell,
+                           gf_error *err)
+{
+    gf_known_cell *k = *cell = &r->known[r->position++ % GF_KNOWN_CELLS];
+    if (k->table == r->table && k->family == family &&
+        gf_slice_equal(gf_buffer_view(&k->name), name))
+        return GF_OK;
+    k->table = NULL;
+    k->family = family;
+    gf_buffer_reset(&k->name);
+    gf_buffer_reset(&k->qualifier);
+    gf_buffer_slice(&k->name, name);
+    gf_status st =
+        gf_value_write(gf_user_qualifier_type(r->table, family), name, &k->qualifier, err);
+    if (st == GF_OK) st = gf_buffer_check(&k->name, err);
+    k->type = gf_user_cell_type(r->table, family, gf_buffer_view(&k->qualifier));
+    if (st == GF_OK) k->table = r->table;
+    return st;
+}
+
 static gf_status read_family(gf_cell_reader *r, unsigned family, gf_json_value cells,
                              gf_each_cell *each, void *context, gf_error *err)
 {
     gf_json_value v;
     gf_slice name;
+    gf_known_cell *cell;
     gf_status st = GF_OK;
-    gf_type qualifier = gf_user_qualifier_type(r->table, family);
     if (gf_json_kind_of(cells) != GF_JSON_OBJECT)
         return gf_fail(err, GF_EINVAL, "the cells of a family are no object");
     gf_json_iterator it = gf_json_items(cells);
     while (st == GF_OK && gf_json_next(&it, &name, &v)) {
-        gf_buffer_reset(&r->qualifier);
         gf_buffer_reset(&r->value);
-        st = gf_value_write(qualifier, name, &r->qualifier, err);
-        gf_slice bytes = gf_buffer_view(&r->qualifier);
-        if (st == GF_OK)
-            st = gf_table_read_value(gf_user_cell_type(r->table, family, bytes), v, &r->value,
-                                     &r->text, err);
+        st = find_cell(r, family, name, &cell, err);
+        if (st == GF_OK) st = gf_table_read_value(cell->type, v, &r->value, &r->text, err);
         if (st == GF_OK) st = gf_buffer_check(&r->value, err);
         if (st == GF_EINVAL)
             gf_error_prefix(err, "%.*s", (int)(name.len < 99 ? name.len : 99), name.ptr);
-        if (st == GF_OK) st = each(context, family, bytes, gf_buffer_view(&r->value), err);
+        if (st == GF_OK)
+            st = each(context, family, gf_buffer_view(&cell->qualifier), gf_buffer_view(&r->value),
+                      err);
     }
     return st;
 }
@@ -214,6 +233,7 @@ gf_status gf_table_read_cells(gf_cell_reader *r, gf_json_value cells, gf_each_ce
     if (gf_json_kind_of(cells) != GF_JSON_OBJECT)
         return gf_fail(err, GF_EINVAL, "cells is not an object of families");
     gf_json_iterator it = gf_json_items(cells);
+    r->position = 0;
     while (st == GF_OK && gf_json_next(&it, &name, &v)) {
         st = gf_table_find_family(r->table, name, &family, err);
         if (st == GF_OK) st = read_family(r, family, v, each, context, err);
@@ -223,7 +243,10 @@ gf_status gf_table_read_cells(gf_cell_reader *r, gf_json_value cells, gf_each_ce
 
 void gf_cell_reader_release(gf_cell_reader *r)
 {
-    gf_buffer_release(&r->qualifier);
+    for (unsigned k = 0; k < GF_KNOWN_CELLS; k++) {
+        gf_buffer_release(&r->known[k].name);
+        gf_buffer_release(&r->known[k].qualifier);
+    }
     gf_buffer_release(&r->value);
     gf_buffer_release(&r->text);
 }

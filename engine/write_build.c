@@ -1,5 +1,4 @@
 /* A finished clustering becomes rows: clusters, memberships, model, the build itself. */
-#include "base/background.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
@@ -8,6 +7,7 @@
 #include "engine/search_index.h"
 #include "engine/tree.h"
 #include "engine/write_index.h"
+#include "storage/write_behind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,52 +17,19 @@ enum { TERMS_PER_CLUSTER = 20 };
 typedef struct writing {
     gf_job *job;
     gf_tables *tables;
-    gf_batch *batch;        /* what is being filled: the caller's, or `other` */
-    gf_batch *other;        /* while one is filled the other is written; NULL: not yet */
-    gf_background *writing; /* that */
+    gf_write_behind out;
     gf_buffer key, text, vector;
     double begun; /* seconds */
 } writing;
-
-static gf_status write_batch(void *batch, gf_error *err)
-{
-    return gf_batch_write(batch, GF_SYNC, err);
-}
-
-/* Have the batch written, and go on with the other one. */
-static gf_status hand_over(writing *w, gf_error *err)
-{
-    gf_status st = gf_background_wait(w->writing, err);
-    if (st == GF_OK && !w->other) st = gf_batch_create(w->job->store->db, &w->other, err);
-    if (st != GF_OK) return st;
-    gf_batch *full = w->batch;
-    w->batch = w->other;
-    w->other = full;
-    gf_background_start(w->writing, write_batch, full);
-    return GF_OK;
-}
-
-/* Only the caller's batch may keep anything: the other one is written and freed. */
-static gf_status end_writing(writing *w, gf_batch *callers, gf_status st, gf_error *err)
-{
-    gf_status written = gf_background_wait(w->writing, st == GF_OK ? err : NULL);
-    if (st == GF_OK) st = written;
-    if (w->batch == callers) {
-        gf_batch_free(w->other);
-        return st;
-    }
-    if (st == GF_OK) st = gf_batch_write(w->batch, GF_SYNC, err);
-    gf_batch_free(w->batch);
-    return st;
-}
 
 static gf_status write_full(writing *w, gf_error *err)
 {
     gf_status st = gf_cancel_check(w->job->options->cancel, err);
     if (st != GF_OK) return st;
-    if (gf_batch_bytes(w->batch) < GF_WRITE_BYTES && gf_batch_changes(w->batch) < GF_WRITE_CHANGES)
+    if (gf_batch_bytes(w->out.batch) < GF_WRITE_BYTES &&
+        gf_batch_changes(w->out.batch) < GF_WRITE_CHANGES)
         return GF_OK;
-    return hand_over(w, err);
+    return gf_write_behind_next(&w->out, err);
 }
 
 /* ---- clusters ---------------------------------------------------------------------------------
@@ -112,7 +79,7 @@ static gf_status write_cluster_row(writing *w, uint32_t cluster, gf_error *err)
         {GF_SLICE("id"), gf_write_number(&id, j->ids[cluster])},
         {GF_SLICE("size"), gf_write_number(&size, j->start[cluster + 1] - j->start[cluster])},
         {GF_SLICE("terms"), gf_buffer_view(&w->text)}};
-    gf_batch_replace(w->batch, w->tables->clusters, gf_buffer_view(&w->key), GF_CLUSTERS_MAIN,
+    gf_batch_replace(w->out.batch, w->tables->clusters, gf_buffer_view(&w->key), GF_CLUSTERS_MAIN,
                      columns, 3, 0);
     return GF_OK;
 }
@@ -128,8 +95,8 @@ static gf_status put_member(writing *w, unsigned family, gf_slice qualifier, gf_
 {
     gf_status st = gf_buffer_check(&w->text, err);
     if (st != GF_OK) return st;
-    gf_batch_put(w->batch, w->tables->clusters, gf_buffer_view(&w->key), family, qualifier, value,
-                 0);
+    gf_batch_put(w->out.batch, w->tables->clusters, gf_buffer_view(&w->key), family, qualifier,
+                 value, 0);
     return write_full(w, err);
 }
 
@@ -285,7 +252,7 @@ static gf_status write_memberships(writing *w, gf_error *err)
         if (st == GF_OK) st = gf_buffer_check(&w->vector, err);
         if (st != GF_OK) break;
         size_t n = gf_membership_write(&m, bytes, columns);
-        gf_batch_replace(w->batch, w->tables->memberships, gf_buffer_view(&w->key),
+        gf_batch_replace(w->out.batch, w->tables->memberships, gf_buffer_view(&w->key),
                          GF_MEMBERSHIPS_MAIN, columns, n, 0);
         if (i % 10000 == 0) gf_job_tell(j, "writing memberships", i, j->documents.n);
         st = write_full(w, err);
@@ -300,7 +267,7 @@ static gf_status put_model(writing *w, gf_slice qualifier, gf_buffer *value, gf_
 {
     gf_status st = gf_buffer_check(value, err);
     if (st != GF_OK) return st;
-    gf_batch_put(w->batch, w->tables->builds, gf_buffer_view(&w->job->key), GF_BUILDS_MODEL,
+    gf_batch_put(w->out.batch, w->tables->builds, gf_buffer_view(&w->job->key), GF_BUILDS_MODEL,
                  qualifier, gf_buffer_view(value), 0);
     return write_full(w, err);
 }
@@ -388,8 +355,8 @@ static gf_status write_build_row(writing *w, gf_error *err)
         columns[n++] =
             (gf_column){GF_SLICE("matrix"),
                         info->rows == GF_ROWS_DENSE ? GF_SLICE("dense") : GF_SLICE("sparse")};
-    gf_batch_replace(w->batch, w->tables->builds, gf_buffer_view(&j->key), GF_BUILDS_MAIN, columns,
-                     n, 0);
+    gf_batch_replace(w->out.batch, w->tables->builds, gf_buffer_view(&j->key), GF_BUILDS_MAIN,
+                     columns, n, 0);
     return GF_OK;
 }
 
@@ -402,13 +369,8 @@ bool gf_job_indexes_words(const gf_job *j)
 
 gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
 {
-    gf_background background;
-    writing w = {.job = j,
-                 .tables = &j->store->tables,
-                 .batch = batch,
-                 .writing = &background,
-                 .begun = gf_clock_seconds()};
-    gf_background_init(&background);
+    writing w = {.job = j, .tables = &j->store->tables, .begun = gf_clock_seconds()};
+    gf_write_behind_begin(&w.out, j->store->db, batch);
     gf_status st = write_clusters(&w, err);
     if (st == GF_OK) st = write_memberships(&w, err);
     if (st == GF_OK) st = write_model(&w, err);
@@ -417,8 +379,7 @@ gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
         st = gf_write_index(&j->documents, put_index_cell, &w, err);
     if (st == GF_OK && gf_job_indexes_words(j)) st = gf_write_search(j, put_index_cell, &w, err);
     if (st == GF_OK) st = write_build_row(&w, err);
-    st = end_writing(&w, batch, st, err);
-    gf_background_release(&background);
+    st = gf_write_behind_end(&w.out, st, err);
     gf_buffer_release(&w.key);
     gf_buffer_release(&w.text);
     gf_buffer_release(&w.vector);

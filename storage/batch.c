@@ -51,6 +51,12 @@ size_t gf_batch_bytes(const gf_batch *b)
     return b->bytes;
 }
 
+void gf_batch_cut(gf_batch *b, size_t n)
+{
+    assert(n <= b->n);
+    b->n = n;
+}
+
 static gf_slice keep(gf_batch *b, gf_slice s)
 {
     gf_slice copy = gf_arena_copy(&b->arena, s);
@@ -92,6 +98,14 @@ static gf_change *add(gf_batch *b, gf_table *t, gf_slice key, gf_change_kind kin
     return c;
 }
 
+/* Known names need no copy: the schema keeps them. */
+static gf_slice keep_name(gf_batch *b, const gf_table *t, unsigned family, gf_slice name,
+                          int number)
+{
+    if (number < 0) return keep(b, name);
+    return gf_slice_of(gf_table_schema(t)->families[family].columns[number], name.len);
+}
+
 void gf_batch_put(gf_batch *b, gf_table *t, gf_slice key, unsigned family, gf_slice qualifier,
                   gf_slice value, int64_t timestamp)
 {
@@ -99,7 +113,7 @@ void gf_batch_put(gf_batch *b, gf_table *t, gf_slice key, unsigned family, gf_sl
     gf_change *c = add(b, t, key, GF_CHANGE_PUT);
     if (!c || gf_table_check_column(t, family, qualifier, &number, &b->error) != GF_OK) return;
     c->family = family;
-    c->qualifier = keep(b, qualifier);
+    c->qualifier = keep_name(b, t, family, qualifier, number);
     c->value = keep_value(b, value);
     c->timestamp = timestamp;
 }
@@ -135,14 +149,6 @@ static gf_status check_packed(const gf_table *t, unsigned family, gf_error *err)
     if (st != GF_OK || s->families[family].layout == GF_PACKED) return st;
     return gf_fail(err, GF_EINVAL, "table %s: family %s is not packed", s->name,
                    s->families[family].name);
-}
-
-/* Known names need no copy: the schema keeps them. */
-static gf_slice keep_name(gf_batch *b, const gf_table *t, unsigned family, gf_slice name,
-                          int number)
-{
-    if (number < 0) return keep(b, name);
-    return gf_slice_of(gf_table_schema(t)->families[family].columns[number], name.len);
 }
 
 static gf_slice borrow_value(gf_batch *b, gf_slice value)

@@ -203,6 +203,9 @@ void gf_batch_reset(gf_batch *batch);
 size_t gf_batch_changes(const gf_batch *batch);
 size_t gf_batch_bytes(const gf_batch *batch);
 
+/** Forget all changes but the first n; a failure stays. */
+void gf_batch_cut(gf_batch *batch, size_t n);
+
 /**
  * Set one cell. Of a packed family the other columns stay, those of the newest version that is not
  * newer than this one. timestamp 0: none; a family with versions or a time to live takes now for

@@ -30,6 +30,20 @@ static void changes_of_one_row_follow_each_other(void **state)
     given_end(&g);
 }
 
+static void changes_that_were_cut_off_are_not_written(void **state)
+{
+    given g = given_begin(state, &given_students);
+    gf_batch_put(g.batch, g.t, KEY("s1"), INFO, S("name"), S("x"), 0);
+    gf_batch_put(g.batch, g.t, KEY("s1"), INFO, S("age"), S("1"), 0);
+    gf_batch_put(g.batch, g.t, KEY("s2"), INFO, S("name"), S("y"), 0);
+    gf_batch_cut(g.batch, 1);
+    assert_int_equal(gf_batch_changes(g.batch), 1);
+    gf_batch_put(g.batch, g.t, KEY("s2"), INFO, S("age"), S("2"), 0);
+    given_write_batch(&g);
+    given_scan_is(&g, &(gf_scan_options){.family = INFO}, "s1:name=x s2:age=2");
+    given_end(&g);
+}
+
 static void a_failed_batch_writes_nothing(void **state)
 {
     given g = given_begin(state, &given_students);
@@ -139,6 +153,7 @@ static int run(const char *name, make_database *make)
 {
     const struct CMUnitTest tests[] = {
         ON_BOTH(changes_of_one_row_follow_each_other),
+        ON_BOTH(changes_that_were_cut_off_are_not_written),
         ON_BOTH(a_failed_batch_writes_nothing),
         ON_BOTH(a_batch_covers_several_tables),
         ON_BOTH(writes_only_where_the_condition_holds),

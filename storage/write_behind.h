@@ -1,0 +1,38 @@
+/**
+ * Batches in turns: one is filled while the one before is written, synced.
+ *
+ *     owner    fill a | next | fill b | next (waits for a) | fill a | ... | end (waits)
+ *     thread            write a         write b
+ *
+ * Batches are written one after another, in order. How the writing of one ended is told by the next
+ * call; after a failure nothing more is to be filled.
+ */
+#ifndef GF_STORAGE_WRITE_BEHIND_H
+#define GF_STORAGE_WRITE_BEHIND_H
+
+#include "base/background.h"
+#include "storage/table.h"
+
+typedef struct gf_write_behind {
+    gf_batch *batch; /* to be filled */
+    gf_database *db;
+    gf_batch *first; /* the owner's */
+    gf_batch *other; /* that is written, or empty; NULL: not yet made */
+    gf_background background;
+} gf_write_behind;
+
+/** The first batch to be filled is the owner's. */
+void gf_write_behind_begin(gf_write_behind *w, gf_database *db, gf_batch *first);
+
+/** Have the batch written; `w->batch` is the next one to be filled, which is empty. */
+gf_status gf_write_behind_next(gf_write_behind *w, gf_error *err);
+
+/**
+ * Wait for all that was handed over. What is in the owner's batch is left there; another one's
+ * changes are written, unless `st`, how filling ended, is a failure.
+ *
+ * @return st, or the first failure after it
+ */
+gf_status gf_write_behind_end(gf_write_behind *w, gf_status st, gf_error *err);
+
+#endif
