@@ -181,8 +181,6 @@ gf_status gf_paper_import_match(gf_paper_import *import, const gf_sha1 *sha1,
 
 /** Write and sync what was put. */
 gf_status gf_paper_import_flush(gf_paper_import *import, gf_error *err);
-/** Batches that were handed over to be written. */
-uint64_t gf_paper_import_batches(const gf_paper_import *import);
 /** Forgets what was not flushed. */
 void gf_paper_import_close(gf_paper_import *import);
 

@@ -31,7 +31,6 @@ struct gf_paper_import {
     side sides[2];
     side *fill, *written; /* one of them each; the second is being written, or empty */
     gf_background background;
-    uint64_t batches; /* handed over */
     gf_row row;
     gf_paper_text text; /* of gf_paper_import_tei */
     gf_buffer key, json, other;
@@ -96,7 +95,6 @@ static gf_status hand_over(gf_paper_import *m, gf_error *err)
 {
     gf_status st = wait_for_written(m, err);
     if (st != GF_OK) return st;
-    m->batches += gf_batch_changes(m->fill->batch) > 0;
     side *full = m->fill;
     m->fill = m->written;
     m->written = full;
@@ -108,11 +106,6 @@ gf_status gf_paper_import_flush(gf_paper_import *m, gf_error *err)
 {
     gf_status st = hand_over(m, err);
     return st == GF_OK ? wait_for_written(m, err) : st;
-}
-
-uint64_t gf_paper_import_batches(const gf_paper_import *m)
-{
-    return m->batches;
 }
 
 static gf_status flush_if_full(gf_paper_import *m, gf_error *err)
