@@ -149,7 +149,7 @@ def killed():
     print("%d imports killed, the last one added %d lines" % (kills, summary["lines"]))
 
 
-def check():
+def test_case_studies__check_5():
     buckets()
     one_second()
     damaged()
@@ -157,4 +157,4 @@ def check():
     sums()
 
 
-case.main(check)
+case.main(test_case_studies__check_5)

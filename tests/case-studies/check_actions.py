@@ -64,9 +64,9 @@ def large():
         case.equal(median < 1000, True, "microseconds")
 
 
-def check():
+def test_case_studies__check_3():
     small()
     large()
 
 
-case.main(check)
+case.main(test_case_studies__check_3)

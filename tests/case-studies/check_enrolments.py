@@ -94,9 +94,9 @@ def killed():
     print("killed behind lines %s of %d" % (stops, LINES))
 
 
-def check():
+def test_case_studies__check_2():
     one()
     killed()
 
 
-case.main(check)
+case.main(test_case_studies__check_2)

@@ -113,9 +113,9 @@ def large():
     print("components: %d, lengths %s" % (check_components(graph), sorted(lengths)))
 
 
-def check():
+def test_case_studies__check_4():
     small()
     large()
 
 
-case.main(check)
+case.main(test_case_studies__check_4)

@@ -108,9 +108,9 @@ def large():
             compare(places, "step %d: %s, %s" % (step, id, to))
 
 
-def check():
+def test_case_studies__check_1():
     small()
     large()
 
 
-case.main(check)
+case.main(test_case_studies__check_1)
