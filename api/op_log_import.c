@@ -201,10 +201,22 @@ static gf_status pause(importing *i, gf_error *err)
     return write(i, err);
 }
 
+/* Numbers of lines, and what was read before, are one import's at a time. */
+static gf_status claim(const gf_log *l, gf_error *err)
+{
+    gf_status st = gf_user_table_claim(l->by, NULL);
+    return st == GF_OK ? st
+                       : gf_fail(err, st,
+                                 "lines are being added to log \"%.*s\" already; wait until that "
+                                 "import has ended",
+                                 GF_SLICE_ARG(gf_call_text(l->call, "log")));
+}
+
 static gf_status open_log(importing *i, gf_error *err)
 {
     gf_call *call = i->log.call;
     gf_status st = gf_log_open(&i->log, true, err);
+    if (st == GF_OK) st = claim(&i->log, err);
     bool again = gf_call_flag(call, "again");
     if (st == GF_OK) st = gf_batch_create(gf_store_database(i->log.store), &i->batch, err);
     if (st == GF_OK) st = gf_log_read_create(&i->log, i->batch, again, &i->before, err);

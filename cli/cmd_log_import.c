@@ -39,4 +39,5 @@ const gf_command gf_command_log_import = {
     .n_options = GF_IMPORT_OPTIONS,
     .display = {GF_COLUMNS(columns), .single = true, .show = show},
     .prepare = gf_import_prepare,
+    .answers = true,
 };

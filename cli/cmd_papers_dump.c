@@ -22,4 +22,5 @@ const gf_command gf_command_papers_dump = {
     .others = others,
     .n_others = GF_COUNT(others),
     .streams_jsonl = true,
+    .answers = true,
 };

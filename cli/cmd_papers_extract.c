@@ -17,4 +17,5 @@ const gf_command gf_command_papers_extract = {
                 .single = true,
                 .show = gf_papers_summary},
     .prepare = gf_import_prepare,
+    .answers = true,
 };

@@ -21,4 +21,5 @@ const gf_command gf_command_papers_import_tei = {
                 .single = true,
                 .show = gf_papers_summary},
     .prepare = gf_import_prepare,
+    .answers = true,
 };

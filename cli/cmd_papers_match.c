@@ -18,4 +18,5 @@ const gf_command gf_command_papers_match = {
     .n_positionals = GF_COUNT(words),
     .display = {GF_COLUMNS(columns), .nothing = "no paper has a title"},
     .prepare = gf_import_prepare,
+    .answers = true,
 };

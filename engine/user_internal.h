@@ -62,6 +62,7 @@ void gf_user_schema_write(const gf_user_schema *s, gf_buffer *json);
 struct gf_user_table {
     gf_user_table *next; /* in the store's list of those that are open */
     gf_store *store;
+    bool claimed; /* under the store's user_lock */
     gf_slice key; /* of its row in the table of tables */
     gf_slice name, json;
     gf_table *rows;

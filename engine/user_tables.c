@@ -125,6 +125,18 @@ gf_status gf_user_table_open(gf_store *s, gf_slice name_space, gf_slice name, gf
     return st;
 }
 
+gf_status gf_user_table_claim(gf_user_table *t, gf_error *err)
+{
+    gf_status st = GF_OK;
+    pthread_mutex_lock(&t->store->user_lock);
+    for (gf_user_table *other = t->store->user_tables; other; other = other->next)
+        if (other->claimed && gf_slice_equal(other->key, t->key)) st = GF_EBUSY;
+    if (st == GF_OK) t->claimed = true;
+    pthread_mutex_unlock(&t->store->user_lock);
+    return st == GF_OK ? st
+                       : gf_fail(err, st, "table \"%.*s\" is being used", GF_SLICE_ARG(t->name));
+}
+
 void gf_user_table_close(gf_user_table *t)
 {
     if (!t) return;

@@ -74,6 +74,12 @@ gf_status gf_user_table_open(struct gf_store *store, gf_slice name_space, gf_sli
 void gf_user_table_close(gf_user_table *table);
 
 /**
+ * Claim the table, until it is closed, for what must not be done by two at once. Reading and
+ * writing need no claim. @return GF_OK; GF_EBUSY: somebody else of this process has claimed it
+ */
+gf_status gf_user_table_claim(gf_user_table *table, gf_error *err);
+
+/**
  * Drop a table. Its name is gone first, in a synced write, then its rows in chunks; what is cut
  * short is carried on when the store is written to next.
  * @return GF_OK; GF_ENOTFOUND; GF_EBUSY (this process has it open); GF_ECANCELLED (the rest of its
