@@ -101,7 +101,7 @@ static gf_status delete_what(batching *b, gf_json_value v, gf_error *err)
         return gf_fail(err, GF_EINVAL, "\"delete\" is neither true nor an object of families");
     gf_json_iterator it = gf_json_items(v);
     while (st == GF_OK && gf_json_next(&it, &name, &item)) {
-        st = gf_table_find_family(b->table, name, &family, err);
+        st = gf_user_family_find(b->table, name, &family, err);
         if (st == GF_OK) st = delete_of_family(b, family, item, err);
     }
     return st;

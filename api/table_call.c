@@ -107,7 +107,7 @@ gf_status gf_table_call_families(gf_table_call *c, uint32_t *families, gf_error 
     gf_status st = gf_call_list(c->call, "family", &names, &n, err);
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         unsigned family = 0;
-        st = gf_table_find_family(c->table, names[i], &family, err);
+        st = gf_user_family_find(c->table, names[i], &family, err);
         if (st == GF_OK) *families |= UINT32_C(1) << family;
     }
     gf_free(names);

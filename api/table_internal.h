@@ -52,10 +52,6 @@ gf_status gf_table_read_cells(gf_cell_reader *r, gf_json_value cells, gf_each_ce
                               void *context, gf_error *err);
 void gf_cell_reader_release(gf_cell_reader *r);
 
-/** The family of that name, as a slice. */
-gf_status gf_table_find_family(const gf_user_table *t, gf_slice name, unsigned *family,
-                               gf_error *err);
-
 /* ---- table_call.c: what the arguments name ----------------------------------------------------
  */
 

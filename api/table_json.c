@@ -161,20 +161,6 @@ gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *
     return st == GF_OK ? gf_user_key_write(t, parts, n, key, err) : st;
 }
 
-gf_status gf_table_find_family(const gf_user_table *t, gf_slice name, unsigned *family,
-                               gf_error *err)
-{
-    const gf_schema *s = gf_user_table_schema(t);
-    for (unsigned f = 0; f < s->n_families; f++)
-        if (gf_slice_equal(name, gf_slice_str(s->families[f].name))) {
-            *family = f;
-            return GF_OK;
-        }
-    return gf_fail(err, GF_EINVAL, "table \"%.*s\" has no family \"%.*s\"",
-                   GF_SLICE_ARG(gf_user_table_name(t)), (int)(name.len < 255 ? name.len : 255),
-                   name.ptr ? name.ptr : "");
-}
-
 /*
  * The qualifier's bytes and the type of its values. Rows mostly have the same cells in the same
  * order: what was found for the row before is looked at first.
@@ -235,7 +221,7 @@ gf_status gf_table_read_cells(gf_cell_reader *r, gf_json_value cells, gf_each_ce
     gf_json_iterator it = gf_json_items(cells);
     r->position = 0;
     while (st == GF_OK && gf_json_next(&it, &name, &v)) {
-        st = gf_table_find_family(r->table, name, &family, err);
+        st = gf_user_family_find(r->table, name, &family, err);
         if (st == GF_OK) st = read_family(r, family, v, each, context, err);
     }
     return st;

@@ -21,7 +21,8 @@ gf_type gf_user_qualifier_type(const gf_user_table *t, unsigned family)
 /* ---- names of cells ---------------------------------------------------------------------------
  */
 
-static gf_status find_family(const gf_user_table *t, gf_slice name, unsigned *family, gf_error *err)
+gf_status gf_user_family_find(const gf_user_table *t, gf_slice name, unsigned *family,
+                              gf_error *err)
 {
     const gf_schema *s = &t->schema.schema;
     for (unsigned f = 0; f < s->n_families; f++)
@@ -54,7 +55,7 @@ gf_status gf_user_column_find(const gf_user_table *t, gf_slice name, unsigned *f
         return gf_buffer_check(qualifier, err);
     }
     size_t n = colon ? (size_t)(colon - name.ptr) : name.len;
-    gf_status st = find_family(t, gf_slice_of(name.ptr, n), family, err);
+    gf_status st = gf_user_family_find(t, gf_slice_of(name.ptr, n), family, err);
     if (st == GF_OK && !colon && !whole)
         return gf_fail(err, GF_EINVAL, "\"%.*s\" names a family, and no cell of it (%.*s:COLUMN)",
                        GF_SLICE_ARG(name), GF_SLICE_ARG(name));

@@ -109,6 +109,10 @@ gf_slice gf_user_table_json(const gf_user_table *table);
 gf_type gf_user_cell_type(const gf_user_table *table, unsigned family, gf_slice qualifier);
 gf_type gf_user_qualifier_type(const gf_user_table *table, unsigned family);
 
+/** The family of that name; GF_EINVAL: there is none. */
+gf_status gf_user_family_find(const gf_user_table *table, gf_slice name, unsigned *family,
+                              gf_error *err);
+
 /**
  * Find the cell that "family:qualifier" names, or "column" alone where a family declares it; the
  * qualifier's bytes are appended. "family" alone is refused unless `whole` is not NULL: *whole then
