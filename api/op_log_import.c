@@ -1,5 +1,6 @@
 /* log import: lines of an access log, each with its entries by ip, cookie and login. */
 #include "api/log_read.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "engine/internal.h"
 #include "sources/accesslog.h"
@@ -14,6 +15,7 @@ typedef struct importing {
     uint64_t next; /* number of the next line */
     uint64_t read, lines, known, refused;
     uint64_t written;              /* of the lines */
+    double written_at;             /* seconds: when that was */
     bool torn;                     /* of the line at hand not all may be in the batch */
     gf_line waiting[MOST_WAITING]; /* n_waiting: damaged lines before the first good one */
     size_t n_waiting;
@@ -50,6 +52,7 @@ static gf_status write(importing *i, gf_error *err)
                  GF_SLICE("line"), gf_buffer_view(&l->text), 0);
     st = gf_batch_write(i->batch, GF_SYNC, err);
     if (st == GF_OK) i->written = i->lines;
+    i->written_at = gf_clock_seconds();
     return st;
 }
 
@@ -189,14 +192,15 @@ static gf_status refuse(importing *i, const gf_line *line, const char *message, 
     return call->reject ? call->reject(call->context, line->text, err) : GF_OK;
 }
 
-/* Between two lines: the batch is one of whole lines. */
+/* Between two lines: the batch is one of whole lines. Of a log that grows they are seen soon. */
 static gf_status pause(importing *i, gf_error *err)
 {
-    enum { BATCH_CHANGES = 8000, BATCH_BYTES = 4 << 20, TOLD = 1000 };
+    enum { BATCH_CHANGES = 8000, BATCH_BYTES = 4 << 20, SECONDS = 1, TOLD = 1000 };
     gf_call *call = i->log.call;
     if (call->progress && i->read % TOLD == 0)
         call->progress(call->context, gf_call_text(call, "log"), "import", i->read, 0);
-    if (gf_batch_changes(i->batch) < BATCH_CHANGES && gf_batch_bytes(i->batch) < BATCH_BYTES)
+    if (gf_batch_changes(i->batch) < BATCH_CHANGES && gf_batch_bytes(i->batch) < BATCH_BYTES &&
+        gf_clock_seconds() - i->written_at < SECONDS)
         return GF_OK;
     return write(i, err);
 }
@@ -328,7 +332,8 @@ static gf_status import(importing *i, gf_lines *lines, gf_error *err)
 
 gf_status gf_run_log_import(gf_call *call, gf_error *err)
 {
-    importing i = {.log = {.call = call, .writer = {.call = call}}};
+    importing i = {.log = {.call = call, .writer = {.call = call}},
+                   .written_at = gf_clock_seconds()};
     gf_lines *lines = NULL;
     if (!call->input.next) return gf_fail(err, GF_EINVAL, "there is no input");
     gf_status st = gf_lines_open(&call->input, GF_MAX_KEY / 2, &lines, err);

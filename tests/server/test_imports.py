@@ -56,6 +56,20 @@ class Imports(Store):
         rows = self.good("table", "scan", "web", "--family", "http", "--format", "jsonl").splitlines()
         self.assertEqual(len(rows), 19902)
 
+    def test_lines_of_a_log_that_grows_are_found(self):
+        growing = self.begin("".join(map(line, range(40))), "log", "import", "web")
+        seen, given = 0, 40
+        end = time.monotonic() + LONG
+        while seen < 43 and time.monotonic() < end:
+            growing.stdin.write(line(given))
+            growing.stdin.flush()
+            given += 1
+            time.sleep(0.1)
+            code, out, _ = self.run_command("table", "scan", "web", "--format", "jsonl")
+            seen = out.count("\n") if code == 0 else 0
+        self.assertGreaterEqual(seen, 43)
+        self.assertEqual(json.loads(self.end(growing)[1])["lines"], given)
+
     def test_imports_of_one_log_at_a_server(self):
         """Whichever is refused may come again; none of what was taken is lost."""
         with Served(folder=self.folder) as server:
