@@ -54,3 +54,8 @@ void gf_html_text(gf_buffer *b, gf_slice text)
 {
     gf_html_text_cut(b, text, SIZE_MAX);
 }
+
+void gf_html_share(gf_buffer *b, double share)
+{
+    gf_buffer_format(b, "%.1f %%", 100 * share);
+}

@@ -17,4 +17,7 @@ void gf_html_text(gf_buffer *b, gf_slice text);
 /** The same, at most so many characters of it, with an ellipsis where it is cut. */
 void gf_html_text_cut(gf_buffer *b, gf_slice text, size_t most);
 
+/** A share as "16.7 %". */
+void gf_html_share(gf_buffer *b, double share);
+
 #endif

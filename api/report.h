@@ -49,10 +49,6 @@ gf_status gf_report_write(gf_report *report, gf_error *err);
 /** Append the section on what is different from the build before. */
 gf_status gf_report_changes(gf_report *report, gf_error *err);
 
-/** "12,345"; and a share as "16.7 %". */
-void gf_html_count(gf_buffer *b, uint64_t n);
-void gf_html_share(gf_buffer *b, double share);
-
 extern const char gf_report_style[];
 
 #endif

@@ -25,7 +25,7 @@ static void write_parts(gf_buffer *b, const char *words, const gf_flow *parts, s
     for (size_t i = 0; i < n; i++) {
         gf_buffer_str(b, i ? ", " : "<br><span class=\"quiet\">");
         if (i == 0) gf_buffer_str(b, words);
-        gf_html_count(b, parts[i].documents);
+        gf_buffer_count(b, parts[i].documents);
         gf_buffer_byte(b, ' ');
         write_name(b, parts[i].label);
     }
@@ -53,7 +53,7 @@ static void write_count(gf_buffer *b, uint64_t n, const char *word)
     if (word)
         gf_buffer_str(b, word);
     else
-        gf_html_count(b, n);
+        gf_buffer_count(b, n);
 }
 
 static gf_status write_change(void *context, const gf_cluster_change *c, gf_error *err)
@@ -80,9 +80,9 @@ static void write_heading(gf_buffer *b, const gf_build_info *before, const gf_bu
     gf_buffer_str(b, "<h2>What changed</h2>\n<p class=\"quiet\">Since the build of ");
     gf_clock_write_iso(b, before->build);
     gf_buffer_str(b, ": ");
-    gf_html_count(b, before->documents);
+    gf_buffer_count(b, before->documents);
     gf_buffer_str(b, " documents then, ");
-    gf_html_count(b, now->documents);
+    gf_buffer_count(b, now->documents);
     gf_buffer_format(b, " now; %" PRIu32 " clusters then, %" PRIu32 " now.</p>\n<table>\n",
                      before->k, now->k);
     gf_buffer_str(b, "<tr><th>cluster</th><th class=\"n\">then</th><th class=\"n\">now</th>"

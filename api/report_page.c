@@ -13,21 +13,6 @@ enum { TEXT_SHOWN = 600, LABEL_SHOWN = 200, MOST_TRENDS = 10 };
 /* ---- numbers ----------------------------------------------------------------------------------
  */
 
-void gf_html_count(gf_buffer *b, uint64_t n)
-{
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0) gf_buffer_byte(b, ',');
-        gf_buffer_byte(b, digits[i]);
-    }
-}
-
-void gf_html_share(gf_buffer *b, double share)
-{
-    gf_buffer_format(b, "%.1f %%", 100 * share);
-}
-
 static double share_of(const gf_report *r, uint64_t size)
 {
     uint64_t all = gf_view_build(r->view)->documents;
@@ -40,7 +25,7 @@ static double share_of(const gf_report *r, uint64_t size)
 static void fact(gf_buffer *b, const char *name, uint64_t value)
 {
     gf_buffer_format(b, "<div><dt>%s</dt><dd>", name);
-    gf_html_count(b, value);
+    gf_buffer_count(b, value);
     gf_buffer_str(b, "</dd></div>\n");
 }
 
@@ -157,9 +142,9 @@ static void write_trend(gf_buffer *b, const gf_trends *all, const gf_trend *t)
     gf_buffer_str(b, "</td><td>");
     write_word(b, t->z);
     gf_buffer_format(b, "</td><td class=\"n m\">%+.1f</td><td class=\"n\">", t->z);
-    gf_html_count(b, t->recent);
+    gf_buffer_count(b, t->recent);
     gf_buffer_str(b, "</td><td class=\"n m\">");
-    gf_html_count(b, t->earlier);
+    gf_buffer_count(b, t->earlier);
     gf_buffer_str(b, "</td><td>");
     write_bars(b, all, t);
     gf_buffer_str(b, "</td></tr>\n");
@@ -183,7 +168,7 @@ static void write_trends(gf_report *r)
     gf_buffer_str(b, ", against its share of those before; z is the change in standard errors.");
     if (t->undated) {
         gf_buffer_str(b, " Documents without a time: ");
-        gf_html_count(b, t->undated);
+        gf_buffer_count(b, t->undated);
         gf_buffer_byte(b, '.');
     }
     gf_buffer_str(b, "</p>\n");
@@ -215,7 +200,7 @@ static void write_list(gf_report *r)
         gf_buffer_format(b, "<tr><td class=\"n m\">%" PRIu32 "</td><td>", c->id);
         write_link(b, c->id, c->label);
         gf_buffer_str(b, "</td><td class=\"n\">");
-        gf_html_count(b, c->size);
+        gf_buffer_count(b, c->size);
         gf_buffer_str(b, "</td><td class=\"n m\">");
         gf_html_share(b, share);
         gf_buffer_format(
@@ -255,7 +240,7 @@ static gf_status write_node(void *context, const gf_tree_node *n, gf_error *err)
         gf_buffer_str(b, "</bdi></span>");
     }
     gf_buffer_str(b, " <span class=\"quiet\">");
-    gf_html_count(b, n->size);
+    gf_buffer_count(b, n->size);
     gf_buffer_str(b, "</span>");
     return gf_buffer_check(b, err);
 }
@@ -312,7 +297,7 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
     gf_buffer_format(b, "<article id=\"c%" PRIu32 "\">\n<header><h3 dir=\"auto\">", info->id);
     gf_html_text_cut(b, info->label, LABEL_SHOWN);
     gf_buffer_format(b, "</h3><span class=\"quiet\">cluster %" PRIu32 ", ", info->id);
-    gf_html_count(b, info->size);
+    gf_buffer_count(b, info->size);
     gf_buffer_str(b, info->size == 1 ? " document, " : " documents, ");
     gf_html_share(b, share_of(r, info->size));
     gf_buffer_str(b, "</span>");

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 void gf_buffer_init(gf_buffer *b, size_t max)
@@ -95,6 +96,16 @@ void gf_buffer_format(gf_buffer *b, const char *format, ...)
         b->len += (size_t)n;
     }
     va_end(again);
+}
+
+void gf_buffer_count(gf_buffer *b, uint64_t n)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) gf_buffer_byte(b, ',');
+        gf_buffer_byte(b, digits[i]);
+    }
 }
 
 void gf_buffer_varint(gf_buffer *b, uint64_t v)

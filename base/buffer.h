@@ -39,6 +39,7 @@ void gf_buffer_slice(gf_buffer *b, gf_slice s);
 void gf_buffer_str(gf_buffer *b, const char *s);
 void gf_buffer_byte(gf_buffer *b, char c);
 void gf_buffer_format(gf_buffer *b, const char *format, ...) GF_PRINTF(2, 3);
+void gf_buffer_count(gf_buffer *b, uint64_t n); /* for people: 1,234,567 */
 
 /** Little-endian base-128 integer, 1 to 10 bytes. */
 void gf_buffer_varint(gf_buffer *b, uint64_t v);

@@ -2,7 +2,6 @@
 
 #include "base/utf8.h"
 
-#include <inttypes.h>
 #include <wchar.h>
 
 /* Columns of a character; -1 for what must not reach a terminal. */
@@ -104,16 +103,6 @@ void gf_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width)
         fputc('\n', out);
     }
     gf_buffer_release(&b);
-}
-
-void gf_buffer_count(gf_buffer *b, uint64_t n)
-{
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0) gf_buffer_byte(b, ',');
-        gf_buffer_byte(b, digits[i]);
-    }
 }
 
 void gf_print_count(FILE *out, double n, const char *thing)

@@ -30,9 +30,6 @@ void gf_print_text(FILE *out, gf_slice text, unsigned width);
 /** Likewise, on lines of so many columns; at most `most` columns in all. */
 void gf_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width);
 
-/** 1,234,567 */
-void gf_buffer_count(gf_buffer *b, uint64_t n);
-
 /** "1 document", "2,000 documents" */
 void gf_print_count(FILE *out, double n, const char *thing);
 

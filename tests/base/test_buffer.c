@@ -20,6 +20,19 @@ static void appends_and_grows(void **state)
     gf_buffer_release(&b);
 }
 
+static void counts_are_in_groups_of_three(void **state)
+{
+    (void)state;
+    gf_buffer b = {0};
+    const uint64_t counts[] = {0, 999, 1000, 123456, 1234567, UINT64_MAX};
+    for (size_t i = 0; i < 6; i++) {
+        gf_buffer_count(&b, counts[i]);
+        gf_buffer_byte(&b, ' ');
+    }
+    assert_slice(gf_buffer_view(&b), "0 999 1,000 123,456 1,234,567 18,446,744,073,709,551,615 ");
+    gf_buffer_release(&b);
+}
+
 static void keeps_the_first_failure(void **state)
 {
     (void)state;
@@ -194,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(appends_and_grows),
+        cmocka_unit_test(counts_are_in_groups_of_three),
         cmocka_unit_test(keeps_the_first_failure),
         cmocka_unit_test(varints_round_trip),
         cmocka_unit_test(the_first_bytes_order_as_a_number),
