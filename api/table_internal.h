@@ -35,18 +35,9 @@ gf_status gf_table_read_value(gf_type type, gf_json_value v, gf_buffer *bytes, g
 /** Told of each cell that an object {"family":{"qualifier":value}} has. */
 typedef gf_status gf_each_cell(void *context, unsigned family, gf_slice qualifier, gf_slice value,
                                gf_error *err);
-typedef struct gf_known_cell {
-    const gf_user_table *table; /* NULL: nothing is known yet */
-    unsigned family;
-    gf_type type; /* of its values */
-    gf_buffer name, qualifier;
-} gf_known_cell;
-enum { GF_KNOWN_CELLS = 16 };
 typedef struct gf_cell_reader {
     const gf_user_table *table;
-    gf_known_cell known[GF_KNOWN_CELLS]; /* by their place in the last row */
-    unsigned position;
-    gf_buffer value, text;
+    gf_buffer qualifier, value, text;
 } gf_cell_reader;
 gf_status gf_table_read_cells(gf_cell_reader *r, gf_json_value cells, gf_each_cell *each,
                               void *context, gf_error *err);

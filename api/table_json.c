@@ -161,50 +161,28 @@ gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *
     return st == GF_OK ? gf_user_key_write(t, parts, n, key, err) : st;
 }
 
-/*
- * The qualifier's bytes and the type of its values. Rows mostly have the same cells in the same
- * order: what was found for the row before is looked at first.
- */
-static gf_status find_cell(gf_cell_reader *r, unsigned family, gf_slice name, gf_known_cell **cell,
-                           gf_error *err)
-{
-    gf_known_cell *k = *cell = &r->known[r->position++ % GF_KNOWN_CELLS];
-    if (k->table == r->table && k->family == family &&
-        gf_slice_equal(gf_buffer_view(&k->name), name))
-        return GF_OK;
-    k->table = NULL;
-    k->family = family;
-    gf_buffer_reset(&k->name);
-    gf_buffer_reset(&k->qualifier);
-    gf_buffer_slice(&k->name, name);
-    gf_status st =
-        gf_value_write(gf_user_qualifier_type(r->table, family), name, &k->qualifier, err);
-    if (st == GF_OK) st = gf_buffer_check(&k->name, err);
-    k->type = gf_user_cell_type(r->table, family, gf_buffer_view(&k->qualifier));
-    if (st == GF_OK) k->table = r->table;
-    return st;
-}
-
 static gf_status read_family(gf_cell_reader *r, unsigned family, gf_json_value cells,
                              gf_each_cell *each, void *context, gf_error *err)
 {
     gf_json_value v;
     gf_slice name;
-    gf_known_cell *cell;
     gf_status st = GF_OK;
+    gf_type qualifier = gf_user_qualifier_type(r->table, family);
     if (gf_json_kind_of(cells) != GF_JSON_OBJECT)
         return gf_fail(err, GF_EINVAL, "the cells of a family are no object");
     gf_json_iterator it = gf_json_items(cells);
     while (st == GF_OK && gf_json_next(&it, &name, &v)) {
+        gf_buffer_reset(&r->qualifier);
         gf_buffer_reset(&r->value);
-        st = find_cell(r, family, name, &cell, err);
-        if (st == GF_OK) st = gf_table_read_value(cell->type, v, &r->value, &r->text, err);
+        st = gf_value_write(qualifier, name, &r->qualifier, err);
+        gf_slice bytes = gf_buffer_view(&r->qualifier);
+        if (st == GF_OK)
+            st = gf_table_read_value(gf_user_cell_type(r->table, family, bytes), v, &r->value,
+                                     &r->text, err);
         if (st == GF_OK) st = gf_buffer_check(&r->value, err);
         if (st == GF_EINVAL)
             gf_error_prefix(err, "%.*s", (int)(name.len < 99 ? name.len : 99), name.ptr);
-        if (st == GF_OK)
-            st = each(context, family, gf_buffer_view(&cell->qualifier), gf_buffer_view(&r->value),
-                      err);
+        if (st == GF_OK) st = each(context, family, bytes, gf_buffer_view(&r->value), err);
     }
     return st;
 }
@@ -219,7 +197,6 @@ gf_status gf_table_read_cells(gf_cell_reader *r, gf_json_value cells, gf_each_ce
     if (gf_json_kind_of(cells) != GF_JSON_OBJECT)
         return gf_fail(err, GF_EINVAL, "cells is not an object of families");
     gf_json_iterator it = gf_json_items(cells);
-    r->position = 0;
     while (st == GF_OK && gf_json_next(&it, &name, &v)) {
         st = gf_user_family_find(r->table, name, &family, err);
         if (st == GF_OK) st = read_family(r, family, v, each, context, err);
@@ -229,10 +206,7 @@ gf_status gf_table_read_cells(gf_cell_reader *r, gf_json_value cells, gf_each_ce
 
 void gf_cell_reader_release(gf_cell_reader *r)
 {
-    for (unsigned k = 0; k < GF_KNOWN_CELLS; k++) {
-        gf_buffer_release(&r->known[k].name);
-        gf_buffer_release(&r->known[k].qualifier);
-    }
+    gf_buffer_release(&r->qualifier);
     gf_buffer_release(&r->value);
     gf_buffer_release(&r->text);
 }

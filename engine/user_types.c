@@ -220,9 +220,8 @@ static const uint64_t sign_bit = UINT64_C(1) << 63;
 gf_status gf_part_write(const gf_user_part *part, gf_slice text, gf_buffer *key, gf_error *err)
 {
     gf_buffer bytes = {0};
-    bool as_it_is = part->type == GF_TYPE_TEXT && gf_utf8_valid_length(text) == text.len;
-    gf_status st = as_it_is ? GF_OK : gf_value_write(part->type, text, &bytes, err);
-    gf_slice value = as_it_is ? text : gf_buffer_view(&bytes);
+    gf_status st = gf_value_write(part->type, text, &bytes, err);
+    gf_slice value = gf_buffer_view(&bytes);
     if (st == GF_OK && part->width && value.len != part->width)
         st = gf_fail(err, GF_EINVAL, "%zu bytes, and not %u", value.len, part->width);
     if (st != GF_OK)
