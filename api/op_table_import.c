@@ -69,19 +69,21 @@ static gf_status emit_counts(gf_table_import *i, gf_error *err)
     return gf_row_writer_emit(&i->c.writer, err);
 }
 
-/* Stopped, too, the rows that were read are put and told of. */
+/* Stopped, too, the rows that were read are put and told of; but only what was written. */
 static gf_status import_and_write(gf_table_import *i, gf_error *err)
 {
-    gf_error why = {GF_OK, ""};
+    gf_error why = {GF_OK, ""}, failed;
     gf_write_behind_begin(&i->out, gf_store_database(i->c.store), i->c.batch);
     gf_status st = import(i, &why);
-    bool whole = st == GF_OK || st == GF_ECANCELLED;
-    gf_error *first = st == GF_OK ? &why : NULL;
-    gf_status written = gf_write_behind_end(&i->out, whole ? GF_OK : st, first);
-    if (whole) {
-        if (written == GF_OK) written = gf_batch_write(i->c.batch, GF_SYNC, first);
-        if (st == GF_OK) st = written;
-        gf_call_tell_stop(st, &why);
+    bool ended = st == GF_OK || st == GF_ECANCELLED;
+    gf_status written = gf_write_behind_end(&i->out, ended ? GF_OK : st, &failed);
+    if (written == GF_OK) written = gf_batch_write(i->c.batch, GF_SYNC, &failed);
+    if (ended && written != GF_OK) {
+        st = written;
+        why = failed;
+    }
+    gf_call_tell_stop(st, &why);
+    if (written == GF_OK) {
         gf_status told = emit_counts(i, st == GF_OK ? &why : NULL);
         if (st == GF_OK) st = told;
     }
