@@ -10,17 +10,16 @@
  */
 #include "sources/papers_internal.h"
 
-#include "base/background.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/strings.h"
 #include "sources/crypto.h"
+#include "storage/write_behind.h"
 
 /* What LevelDB's batch comes to stays under the 8 MiB of which storage keeps the memory. */
 enum { MOST_CHANGES = 20000, MOST_BYTES = 7 << 20 };
 
 typedef struct side {
-    gf_batch *batch;
     gf_strings staged[GF_PAPERS_FAMILIES]; /* digests of the batch, by what was put */
     bool has_files; /* the batch has columns of file beside those of captures */
 } side;
@@ -30,7 +29,8 @@ struct gf_paper_import {
     bool replace;
     side sides[2];
     side *fill, *written; /* one of them each; the second is being written, or empty */
-    gf_background background;
+    gf_batch *batch;
+    gf_write_behind out; /* out.batch: what is filled */
     gf_row row;
     gf_paper_text text; /* of gf_paper_import_tei */
     gf_buffer key, json, other;
@@ -45,13 +45,12 @@ gf_status gf_paper_import_open(gf_papers *papers, bool replace, gf_paper_import 
     m->replace = replace;
     m->fill = &m->sides[0];
     m->written = &m->sides[1];
-    gf_background_init(&m->background);
-    gf_status st = gf_batch_create(papers->db, &m->fill->batch, err);
-    if (st == GF_OK) st = gf_batch_create(papers->db, &m->written->batch, err);
+    gf_status st = gf_batch_create(papers->db, &m->batch, err);
     if (st != GF_OK) {
-        gf_paper_import_close(m);
+        gf_free(m);
         return st;
     }
+    gf_write_behind_begin(&m->out, papers->db, m->batch);
     *import = m;
     return GF_OK;
 }
@@ -66,11 +65,10 @@ static void forget_staged(side *s)
 void gf_paper_import_close(gf_paper_import *m)
 {
     if (!m) return;
-    gf_background_release(&m->background);
-    for (int i = 0; i < 2; i++) {
+    gf_write_behind_end(&m->out, GF_ECANCELLED, NULL);
+    gf_batch_free(m->batch);
+    for (int i = 0; i < 2; i++)
         forget_staged(&m->sides[i]);
-        gf_batch_free(m->sides[i].batch);
-    }
     gf_row_release(&m->row);
     gf_buffer_release(&m->key);
     gf_buffer_release(&m->json);
@@ -79,38 +77,28 @@ void gf_paper_import_close(gf_paper_import *m)
     gf_free(m);
 }
 
-static gf_status write_side(void *context, gf_error *err)
-{
-    return gf_batch_write(((side *)context)->batch, GF_SYNC, err);
-}
-
-static gf_status wait_for_written(gf_paper_import *m, gf_error *err)
-{
-    gf_status st = gf_background_wait(&m->background, err);
-    forget_staged(m->written);
-    return st;
-}
-
 static gf_status hand_over(gf_paper_import *m, gf_error *err)
 {
-    gf_status st = wait_for_written(m, err);
+    gf_status st = gf_write_behind_next(&m->out, err);
     if (st != GF_OK) return st;
+    forget_staged(m->written);
     side *full = m->fill;
     m->fill = m->written;
     m->written = full;
-    gf_background_start(&m->background, write_side, full);
     return GF_OK;
 }
 
 gf_status gf_paper_import_flush(gf_paper_import *m, gf_error *err)
 {
     gf_status st = hand_over(m, err);
-    return st == GF_OK ? wait_for_written(m, err) : st;
+    if (st == GF_OK) st = gf_write_behind_wait(&m->out, err);
+    if (st == GF_OK) forget_staged(m->written);
+    return st;
 }
 
 static gf_status flush_if_full(gf_paper_import *m, gf_error *err)
 {
-    const gf_batch *b = m->fill->batch;
+    const gf_batch *b = m->out.batch;
     if (gf_batch_changes(b) < MOST_CHANGES && gf_batch_bytes(b) < MOST_BYTES) return GF_OK;
     return hand_over(m, err);
 }
@@ -163,7 +151,7 @@ static gf_status stage(gf_paper_import *m, const gf_sha1 *sha1, unsigned family,
 
 static void put(gf_paper_import *m, unsigned family, const char *column, gf_slice value)
 {
-    gf_batch_put(m->fill->batch, m->papers->table, gf_buffer_view(&m->key), family,
+    gf_batch_put(m->out.batch, m->papers->table, gf_buffer_view(&m->key), family,
                  gf_slice_str(column), value, 0);
 }
 
@@ -172,10 +160,10 @@ static void put_all(gf_paper_import *m, unsigned family, bool whole, const gf_co
                     size_t n)
 {
     gf_slice key = gf_buffer_view(&m->key);
-    if (whole) gf_batch_replace(m->fill->batch, m->papers->table, key, family, columns, n, 0);
+    if (whole) gf_batch_replace(m->out.batch, m->papers->table, key, family, columns, n, 0);
     for (size_t i = 0; i < n && !whole; i++)
-        gf_batch_put(m->fill->batch, m->papers->table, key, family, columns[i].name,
-                     columns[i].value, 0);
+        gf_batch_put(m->out.batch, m->papers->table, key, family, columns[i].name, columns[i].value,
+                     0);
 }
 
 /* ---- crawl ------------------------------------------------------------------------------------
@@ -264,7 +252,7 @@ static void put_text(gf_paper_import *m, const gf_paper_text *text)
         {"tei_xml", &text->tei_xml}, {"tei_json", &text->tei_json}, {"metadata", &text->metadata}};
     put(m, GF_PAPERS_GROBID, "quality", gf_slice_str(text->quality));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        gf_batch_put_compressed(m->fill->batch, m->papers->table, gf_buffer_view(&m->key),
+        gf_batch_put_compressed(m->out.batch, m->papers->table, gf_buffer_view(&m->key),
                                 GF_PAPERS_GROBID, gf_slice_str(all[i].column), all[i].value);
 }
 
@@ -283,7 +271,7 @@ gf_status gf_paper_import_extraction(gf_paper_import *m, const gf_sha1 *sha1,
     if (st == GF_OK) st = stage(m, sha1, GF_PAPERS_GROBID, err);
     if (st != GF_OK) return st; /* and nothing of it is in the batch */
     if (found)
-        gf_batch_delete_row(m->fill->batch, m->papers->table, gf_buffer_view(&m->key),
+        gf_batch_delete_row(m->out.batch, m->papers->table, gf_buffer_view(&m->key),
                             UINT32_C(1) << GF_PAPERS_GROBID);
     put(m, GF_PAPERS_GROBID, "status_code", gf_buffer_view(&m->other));
     put(m, GF_PAPERS_GROBID, "status", e->status);
@@ -377,7 +365,7 @@ gf_status gf_paper_import_match(gf_paper_import *m, const gf_sha1 *sha1,
     gf_papers_key(m->papers, sha1, &m->key);
     gf_status st = gf_buffer_check(&m->key, err);
     if (st != GF_OK) return st;
-    gf_batch_replace(m->fill->batch, m->papers->table, gf_buffer_view(&m->key), GF_PAPERS_MATCH,
+    gf_batch_replace(m->out.batch, m->papers->table, gf_buffer_view(&m->key), GF_PAPERS_MATCH,
                      columns, match->doi.len ? 3 : 2, 0);
     return flush_if_full(m, err);
 }

@@ -23,6 +23,11 @@ gf_status gf_write_behind_next(gf_write_behind *w, gf_error *err)
     return GF_OK;
 }
 
+gf_status gf_write_behind_wait(gf_write_behind *w, gf_error *err)
+{
+    return gf_background_wait(&w->background, err);
+}
+
 gf_status gf_write_behind_end(gf_write_behind *w, gf_status st, gf_error *err)
 {
     gf_status written = gf_background_wait(&w->background, st == GF_OK ? err : NULL);

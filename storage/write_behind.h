@@ -27,8 +27,11 @@ void gf_write_behind_begin(gf_write_behind *w, gf_database *db, gf_batch *first)
 /** Have the batch written; `w->batch` is the next one to be filled, which is empty. */
 gf_status gf_write_behind_next(gf_write_behind *w, gf_error *err);
 
+/** Wait for what was handed over. */
+gf_status gf_write_behind_wait(gf_write_behind *w, gf_error *err);
+
 /**
- * Wait for all that was handed over. What is in the owner's batch is left there; another one's
+ * Wait for it, and for good. What is in the owner's batch is left there; another one's
  * changes are written, unless `st`, how filling ended, is a failure.
  *
  * @return st, or the first failure after it

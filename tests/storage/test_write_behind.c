@@ -36,14 +36,22 @@ static void all_is_written_in_order(void **state)
     }
 }
 
+/* A batch with one change of that row was handed over. */
+static given begin_with(void **state, gf_write_behind *w, gf_slice row)
+{
+    gf_error err;
+    given g = given_begin(state, &given_students);
+    gf_write_behind_begin(w, g.db, g.batch);
+    gf_batch_put(w->batch, g.t, row, INFO, S("age"), S("1"), 0);
+    assert_ok(gf_write_behind_next(w, &err));
+    return g;
+}
+
 static void a_failure_is_told(void **state)
 {
-    given g = given_begin(state, &given_students);
     gf_write_behind w;
     gf_error err;
-    gf_write_behind_begin(&w, g.db, g.batch);
-    gf_batch_put(w.batch, g.t, S("no key"), INFO, S("age"), S("1"), 0);
-    assert_ok(gf_write_behind_next(&w, &err));
+    given g = begin_with(state, &w, S("no key"));
     gf_batch_put(w.batch, g.t, KEY("s1"), INFO, S("age"), S("2"), 0);
     assert_status(GF_EINVAL, gf_write_behind_next(&w, &err));
     assert_string_equal(err.message, "not a row key of table students");
@@ -52,14 +60,22 @@ static void a_failure_is_told(void **state)
     given_end(&g);
 }
 
-static void a_failure_is_told_at_the_end(void **state)
+static void waiting_is_until_it_is_written(void **state)
 {
-    given g = given_begin(state, &given_students);
     gf_write_behind w;
     gf_error err;
-    gf_write_behind_begin(&w, g.db, g.batch);
-    gf_batch_put(w.batch, g.t, S("no key"), INFO, S("age"), S("1"), 0);
-    assert_ok(gf_write_behind_next(&w, &err));
+    given g = begin_with(state, &w, KEY("s1"));
+    assert_ok(gf_write_behind_wait(&w, &err));
+    given_scan_is(&g, &(gf_scan_options){.family = INFO}, "s1:age=1");
+    assert_ok(gf_write_behind_end(&w, GF_OK, &err));
+    given_end(&g);
+}
+
+static void a_failure_is_told_at_the_end(void **state)
+{
+    gf_write_behind w;
+    gf_error err;
+    given g = begin_with(state, &w, S("no key"));
     assert_status(GF_EINVAL, gf_write_behind_end(&w, GF_OK, &err));
     assert_string_equal(err.message, "not a row key of table students");
     given_end(&g);
@@ -68,12 +84,9 @@ static void a_failure_is_told_at_the_end(void **state)
 /* Filling has failed: what was handed over is written, what was not is dropped. */
 static void what_was_filled_in_vain_is_dropped(void **state)
 {
-    given g = given_begin(state, &given_students);
     gf_write_behind w;
     gf_error err;
-    gf_write_behind_begin(&w, g.db, g.batch);
-    gf_batch_put(w.batch, g.t, KEY("s1"), INFO, S("age"), S("1"), 0);
-    assert_ok(gf_write_behind_next(&w, &err));
+    given g = begin_with(state, &w, KEY("s1"));
     gf_batch_put(w.batch, g.t, KEY("s2"), INFO, S("age"), S("2"), 0);
     assert_status(GF_ECANCELLED, gf_write_behind_end(&w, GF_ECANCELLED, &err));
     given_scan_is(&g, &(gf_scan_options){.family = INFO}, "s1:age=1");
@@ -85,6 +98,7 @@ static int run(const char *name, make_database *make)
     const struct CMUnitTest tests[] = {
         ON_BOTH(all_is_written_in_order),
         ON_BOTH(a_failure_is_told),
+        ON_BOTH(waiting_is_until_it_is_written),
         ON_BOTH(a_failure_is_told_at_the_end),
         ON_BOTH(what_was_filled_in_vain_is_dropped),
     };
