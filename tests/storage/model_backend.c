@@ -5,10 +5,12 @@
 #include "storage/schema.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One version of a packed row (cell is empty) or of a wide cell (one column without a name). */
 typedef struct item {
@@ -325,23 +327,29 @@ static gf_status write_model(gf_backend *b, const gf_change *changes, size_t n,
     return holds ? GF_OK : gf_fail(err, GF_ECONFLICT, "another value is there");
 }
 
+/* Digits of a number of 64 bits, perhaps behind a minus sign. */
+static bool is_integer(gf_slice s, int64_t *v)
+{
+    char text[64];
+    if (s.len == 0 || s.len >= sizeof text) return false;
+    snprintf(text, sizeof text, "%.*s", GF_SLICE_ARG(s));
+    size_t sign = text[0] == '-', digits = strspn(text + sign, "0123456789");
+    errno = 0;
+    *v = strtoll(text, NULL, 10);
+    return digits > 0 && sign + digits == s.len && errno == 0;
+}
+
 static gf_status increment(gf_backend *b, const gf_change *c, int64_t delta, gf_sync sync,
                            int64_t *result, gf_error *err)
 {
     model *m = (model *)b;
-    char text[32], again[32];
+    char text[32];
     int64_t old = 0, sum;
     (void)sync;
     pthread_mutex_lock(&m->lock);
     const gf_slice *value = value_of(m, c);
     gf_status st = GF_OK;
-    if (value) {
-        snprintf(text, sizeof text, "%.*s", (int)value->len, value->ptr);
-        old = strtoll(text, NULL, 10);
-        snprintf(again, sizeof again, "%" PRId64, old);
-        if (value->len >= sizeof text || strcmp(text, again) != 0 || strlen(text) != value->len)
-            st = gf_fail(err, GF_EINVAL, "no integer");
-    }
+    if (value && !is_integer(*value, &old)) st = gf_fail(err, GF_EINVAL, "no integer");
     if (st == GF_OK && __builtin_add_overflow(old, delta, &sum))
         st = gf_fail(err, GF_ELIMIT, "too large");
     if (st == GF_OK) {

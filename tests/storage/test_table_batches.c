@@ -133,6 +133,14 @@ static void increments(void **state)
         given_put(&g, "s1", f, "n", "-9223372036854775808", 0);
         assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), 0, GF_NO_SYNC, &sum, &err));
         assert_true(sum == INT64_MIN);
+        static const char *const zeros[] = {"0",   "00",   "-0",
+                                            "007", "-007", "-00000000000000000007"};
+        static const int64_t more[] = {1, 1, 1, 8, -6, -6};
+        for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++) {
+            given_put(&g, "s1", f, "n", zeros[i], 0);
+            assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), 1, GF_NO_SYNC, &sum, &err));
+            assert_int_equal(sum, more[i]);
+        }
         sum = 99;
         static const gf_slice bad[] = {{"", 0},     {"-", 1},   {"1x", 2},
                                        {" 1", 2},   {"+1", 2},  {"1\0", 2},
