@@ -117,6 +117,11 @@ typedef struct gf_backend_operations {
     gf_status (*scan_next)(gf_backend_scan *scan, gf_row *row, gf_error *err);
     void (*scan_close)(gf_backend_scan *scan);
 
+    /* As gf_scan_cut; NULL where the backend cannot. */
+    gf_status (*scan_cut)(gf_backend *b, const void *snapshot, unsigned table,
+                          const gf_scan_options *options, uint64_t bytes, gf_buffer *key,
+                          gf_error *err);
+
     /* Apply the changes in their order. GF_ECONFLICT, and nothing is written, where the condition
      * (may be NULL) does not hold. */
     gf_status (*write)(gf_backend *b, const gf_change *changes, size_t n,

@@ -200,6 +200,7 @@ static const gf_backend_operations operations = {
     .scan_open = gf_leveldb_scan_open,
     .scan_next = gf_leveldb_scan_next,
     .scan_close = gf_leveldb_scan_close,
+    .scan_cut = gf_leveldb_scan_cut,
     .write = gf_leveldb_write,
     .increment = gf_leveldb_increment,
     .snapshot_create = snapshot_create,

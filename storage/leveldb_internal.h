@@ -233,4 +233,15 @@ void gf_cells_within(gf_cells *c, gf_slice prefix);
 gf_status gf_cells_next(gf_cells *c, gf_found_cell *cell, gf_error *err);
 void gf_cells_close(gf_cells *c);
 
+/* ---- leveldb_scan.c, leveldb_cut.c: ranges of rows --------------------------------------------
+ */
+
+/** The cells of a scan's range, from nothing; to be closed whatever comes of it. */
+gf_status gf_leveldb_range(gf_cells *cells, gf_leveldb *b, const gf_leveldb_view *view,
+                           unsigned table, const gf_scan_options *options, gf_error *err);
+
+gf_status gf_leveldb_scan_cut(gf_backend *b, const void *snapshot, unsigned table,
+                              const gf_scan_options *options, uint64_t bytes, gf_buffer *key,
+                              gf_error *err);
+
 #endif

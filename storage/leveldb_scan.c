@@ -97,14 +97,14 @@ static gf_status bound_qualifiers(range *r, gf_error *err)
     return st;
 }
 
-static gf_status open_cells(gf_backend_scan *s, gf_leveldb *b, const gf_leveldb_view *view,
-                            unsigned table, const gf_scan_options *options, gf_error *err)
+gf_status gf_leveldb_range(gf_cells *cells, gf_leveldb *b, const gf_leveldb_view *view,
+                           unsigned table, const gf_scan_options *options, gf_error *err)
 {
-    gf_status st = gf_cells_open(&s->cells, b, view->scan, table, options->family, 1, err);
+    gf_status st = gf_cells_open(cells, b, view->scan, table, options->family, 1, err);
     if (st != GF_OK) return st;
-    s->cells.reverse = options->reverse;
-    s->cells.keys_only = options->keys_only;
-    range r = {.cells = &s->cells, .table = table, .options = options};
+    cells->reverse = options->reverse;
+    cells->keys_only = options->keys_only;
+    range r = {.cells = cells, .table = table, .options = options};
     st = bound_rows(&r, err);
     if (st == GF_OK) st = bound_qualifiers(&r, err);
     gf_buffer_release(&r.key);
@@ -120,7 +120,8 @@ gf_status gf_leveldb_scan_open(gf_backend *backend, const void *snapshot, unsign
     gf_backend_scan *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a scan");
     s->family = options->family;
-    gf_status st = open_cells(s, b, snapshot ? snapshot : &b->newest, table, options, err);
+    gf_status st =
+        gf_leveldb_range(&s->cells, b, snapshot ? snapshot : &b->newest, table, options, err);
     if (st != GF_OK) {
         gf_leveldb_scan_close(s);
         return st;

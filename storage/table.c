@@ -379,6 +379,20 @@ void gf_scan_close(gf_scan *s)
     gf_free(s);
 }
 
+gf_status gf_scan_cut(gf_table *t, const gf_scan_options *options, uint64_t bytes, gf_buffer *key,
+                      gf_error *err)
+{
+    const gf_backend *b = t->db->backend;
+    gf_status st = check_scan(t, options, err);
+    if (st != GF_OK) return st;
+    if (!b->operations->scan_cut) return GF_ENOTFOUND;
+    st = b->operations->scan_cut(t->db->backend, backend_snapshot(options->snapshot), t->number,
+                                 options, bytes, key, err);
+    if (st != GF_OK && st != GF_ENOTFOUND)
+        gf_error_prefix(err, "table %s", gf_table_schema(t)->name);
+    return st;
+}
+
 gf_status gf_table_increment(gf_table *t, gf_slice key, unsigned family, gf_slice qualifier,
                              int64_t delta, gf_sync sync, int64_t *result, gf_error *err)
 {

@@ -186,6 +186,20 @@ gf_status gf_scan_open(gf_table *table, const gf_scan_options *options, gf_scan 
 gf_status gf_scan_next(gf_scan *scan, gf_row *row, gf_error *err);
 void gf_scan_close(gf_scan *scan);
 
+/**
+ * Where to cut a scan's range so that two threads can scan its parts: the key of the row before
+ * which lie about `bytes` bytes of the range, as they take room on disk.
+ *
+ * @param options  snapshot, family, prefix, start, end; the parts have the key as end and as start
+ * @param key      out: replaced; the key of a row, behind start and before end
+ * @return GF_OK; GF_ENOTFOUND where nothing is to be cut: the range takes little more than that, is
+ *         one row, or the backend does not know (LevelDB counts what it has made tables of); as
+ *         gf_scan_next
+ * Cost: some look-ups.
+ */
+gf_status gf_scan_cut(gf_table *table, const gf_scan_options *options, uint64_t bytes,
+                      gf_buffer *key, gf_error *err);
+
 /* ---- writing ----------------------------------------------------------------------------------
  */
 
