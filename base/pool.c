@@ -166,3 +166,22 @@ gf_status gf_pool_run(gf_pool *p, size_t n, gf_task *task, void *context, const 
     pthread_mutex_unlock(&p->lock);
     return st;
 }
+
+typedef struct both {
+    const gf_tasks *first, *second;
+} both;
+
+static gf_status run_either(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    const both *b = context;
+    bool is_first = index < b->first->n;
+    const gf_tasks *of = is_first ? b->first : b->second;
+    return of->task(of->context, is_first ? index : index - b->first->n, worker, err);
+}
+
+gf_status gf_pool_run_both(gf_pool *pool, const gf_tasks *first, const gf_tasks *second,
+                           const gf_cancel *cancel, gf_error *err)
+{
+    both b = {first, second};
+    return gf_pool_run(pool, first->n + second->n, run_either, &b, cancel, err);
+}

@@ -35,4 +35,15 @@ unsigned gf_pool_size(const gf_pool *pool);
 gf_status gf_pool_run(gf_pool *pool, size_t n, gf_task *task, void *context,
                       const gf_cancel *cancel, gf_error *err);
 
+/** Tasks 0..n-1, to be run by whoever gets them. */
+typedef struct gf_tasks {
+    size_t n;
+    gf_task *task;
+    void *context;
+} gf_tasks;
+
+/** The same for two lists at once, those of the first before those of the second. */
+gf_status gf_pool_run_both(gf_pool *pool, const gf_tasks *first, const gf_tasks *second,
+                           const gf_cancel *cancel, gf_error *err);
+
 #endif

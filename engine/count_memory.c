@@ -58,7 +58,7 @@ static uint32_t expected_k(const gf_job *j, double rows)
 static void work_out(const gf_job *j, const gf_job *sample, uint32_t *count, gf_memory_counts *c)
 {
     const gf_csr *x = &sample->documents.vectors.x;
-    double m = x->n_rows ? x->n_rows : 1, n = (double)sample->documents.meant;
+    double m = x->n_rows ? x->n_rows : 1, n = (double)sample->documents.counts.meant;
     seen all = count_terms(x, 1, count), half = count_terms(x, 2, count);
     double kept = all.all > 0 ? all.twice / all.all : 1, entries = (double)gf_csr_nnz(x);
     uint32_t least, most;
@@ -111,13 +111,14 @@ gf_status gf_job_count(gf_job *j, gf_memory_counts *counts, gf_error *err)
     }
     if (st == GF_OK) {
         work_out(j, &part, count, &c);
-        c.documents = part.documents.meant;
+        const gf_text_counts *meant = &part.documents.counts;
+        c.documents = meant->meant;
         c.indexed = c.tokens;
         if (c.documents > 0 && c.documents < j->size)
             c.indexed *= (double)j->size / (double)c.documents;
-        c.text = part.documents.text_bytes;
-        memcpy(c.cut_text, part.documents.cut_text, sizeof c.cut_text);
-        c.id_bytes = part.documents.id_bytes;
+        c.text = meant->text_bytes;
+        memcpy(c.cut_text, meant->cut_text, sizeof c.cut_text);
+        c.id_bytes = meant->id_bytes;
         *counts = c;
     }
     gf_free(count);

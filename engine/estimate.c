@@ -1,6 +1,7 @@
 #include "engine/estimate.h"
 
 #include "engine/rebuild_internal.h"
+#include "engine/text_reader.h"
 #include "engine/write_index.h"
 #include "storage/leveldb_backend.h"
 
@@ -23,8 +24,8 @@ enum {
     SUMMED_TERM = 28,
     NAMED_DOCUMENT = 600, /* and: */
     NAMED_TEXT = 4,
-    TREE_CENTRE = 2200, /* of a centre as the tree has it */
-    GROUP = 8 << 20,
+    TREE_CENTRE = 2200,   /* of a centre as the tree has it */
+    LANE_TEXTS = 6 << 20, /* of two groups, one read, one analysed */
     SMALL_GROUP = 1 << 20,
     BATCHES = 8 << 20,    /* of changes: one is filled, one is written; */
     WITH_COPIES = 5,      /* with what LevelDB makes of them */
@@ -123,7 +124,7 @@ void gf_memory_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
     named = named < 20 ? 20 : named > MOST_NAMED ? MOST_NAMED : named;
     e->program = PROGRAM;
     e->reading = bytes(word_tables(c, c->threads) + MERGED_WORD * c->words + 5 * c->tokens) +
-                 3 * smaller(c->text, GROUP);
+                 smaller(2 * c->text, gf_text_reader_lanes(c->threads) * LANE_TEXTS);
     e->rows = bytes(8 * c->entries) + 9 * n;
     e->ids = ids_and_vocabulary(c);
     e->points = bytes(8 * c->entries) + 12 * n;

@@ -162,7 +162,7 @@ static void divide_texts(naming *n, uint32_t k)
     uint64_t all = ALL_TEXT, most = ALL_DOCUMENTS / k;
     uint32_t least = LEAST_DOCUMENTS;
     if (j->spills) {
-        uint64_t mean = j->documents.text_bytes / j->documents.meant + 1;
+        uint64_t mean = j->documents.counts.text_bytes / j->documents.counts.meant + 1;
         all = j->plan.text;
         least = GF_LEAST_NAMING;
         if (most > all / mean / k) most = all / mean / k;

@@ -32,10 +32,7 @@ typedef struct gf_gathered {
     gf_buffer ids;      /* id i is ids[id_start[i] .. id_start[i + 1]) */
     gf_vectors vectors; /* n rows */
     gf_fallback fallback;
-    uint64_t meant;      /* documents that the configuration is about; n of them were taken */
-    uint64_t text_bytes; /* of those that are meant */
-    uint64_t cut_text[GF_TEXT_CUTS]; /* of these, each cut (engine/estimate.h) */
-    uint64_t id_bytes;               /* of their keys */
+    gf_text_counts counts; /* of all that the configuration is about; n of them were taken */
 } gf_gathered;
 
 static inline gf_slice gf_gathered_id(const gf_gathered *g, uint32_t i)

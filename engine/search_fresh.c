@@ -1,13 +1,11 @@
 #include "engine/search_internal.h"
 
 #include "base/memory.h"
-#include "vectorize/detect.h"
+#include "engine/language_watch.h"
 
 #include <stdlib.h>
 
-enum { LANGUAGE_SAMPLE = 500, TASK_DOCUMENTS = 256 };
-
-#define SHARED 0.95 /* of texts in one language: all count as in it, as for a build */
+enum { TASK_DOCUMENTS = 256 };
 
 /* ---- a group ----------------------------------------------------------------------------------
  */
@@ -15,21 +13,16 @@ enum { LANGUAGE_SAMPLE = 500, TASK_DOCUMENTS = 256 };
 /* Nothing was built yet: the first texts say what those without a language fall back on. */
 static gf_status decide_language(gf_search_source *s, const gf_text_group *g, gf_error *err)
 {
-    gf_slice sample[LANGUAGE_SAMPLE];
-    gf_dominance found;
-    size_t n = 0, step = g->n / LANGUAGE_SAMPLE + 1;
+    gf_language_watch w = {.cancel = s->cancel};
+    gf_status st = GF_OK;
     if (!s->detect || s->fallback.kind != GF_FALLBACK_UNKNOWN) return GF_OK;
-    for (size_t i = 0; i < g->n && n < LANGUAGE_SAMPLE; i += step)
-        if (g->at[i].lang.len == 0) sample[n++] = g->at[i].text;
-    s->fallback = (gf_fallback){GF_FALLBACK_FIXED, NULL};
-    if (n == 0) return GF_OK;
-    gf_status st = gf_language_dominant(sample, n, NULL, &found, s->cancel, err);
-    if (st != GF_OK || found.n_reliable == 0) return st;
-    if (found.share < SHARED)
-        s->fallback.kind = GF_FALLBACK_DETECT;
-    else
-        s->fallback.language = found.language;
-    return GF_OK;
+    for (size_t i = 0; i < g->n && st == GF_OK; i++)
+        st = gf_language_watch_add(&w, g->at[i].lang, g->at[i].text, err);
+    if (st == GF_OK) st = gf_language_watch_end(&w, err);
+    s->fallback = w.decided;
+    if (s->fallback.kind == GF_FALLBACK_UNKNOWN) s->fallback.kind = GF_FALLBACK_FIXED;
+    gf_language_watch_release(&w);
+    return st;
 }
 
 static gf_status reserve_group(gf_fresh *f, size_t n, gf_error *err)
@@ -160,7 +153,7 @@ static gf_status add_changed(gf_fresh *f, gf_slice id, gf_text_group *g, gf_row 
     st = gf_search_read(f->source, id, row, err);
     if (st == GF_ENOTFOUND) return GF_OK;
     if (st == GF_OK) st = gf_text_group_add(g, id, row, err);
-    if (st != GF_OK || !gf_text_group_is_full(g)) return st;
+    if (st != GF_OK || !gf_text_group_is_full(g, GF_GROUP_BYTES)) return st;
     st = add_group(f, g, err);
     gf_text_group_reset(g);
     return st;
@@ -193,7 +186,8 @@ gf_status gf_fresh_find(gf_fresh *f, gf_search_source *s, const gf_query *query,
 {
     *f = (gf_fresh){.source = s, .query = query};
     if (s->has_index) return find_changed(f, err);
-    return gf_texts_each(s->store, s->snapshot, s->where, s->cancel, add_group, f, err);
+    gf_text_reader_options o = {.store = s->store, .snapshot = s->snapshot, .where = s->where};
+    return gf_texts_each(&o, s->cancel, add_group, f, err);
 }
 
 void gf_fresh_release(gf_fresh *f)

@@ -9,8 +9,9 @@
 typedef struct counting {
     const gf_job *job;
     gf_vectorizer *vectorizer;
+    gf_text_reader *reader;
     gf_buffer *ids;
-    const gf_text_group *group;
+    const gf_text_group *batch;
     gf_text *texts; /* capacity */
     size_t capacity;
 } counting;
@@ -19,30 +20,30 @@ static gf_status language_task(void *context, size_t i, unsigned worker, gf_erro
 {
     (void)worker;
     counting *c = context;
-    const gf_group_text *t = &c->group->at[i];
+    const gf_group_text *t = &c->batch->at[i];
     c->texts[i] = (gf_text){t->text, NULL};
     if (!c->job->settings.detect) return GF_OK;
     return gf_document_language(&c->job->documents.fallback, t->lang, t->text,
                                 &c->texts[i].language, err);
 }
 
-static gf_status add_group(void *context, const gf_text_group *group, gf_error *err)
+/* Count the batch, while the next one is read. */
+static gf_status add_batch(counting *c, const gf_tasks *reading, gf_error *err)
 {
-    counting *c = context;
     const gf_job *j = c->job;
-    if (group->n > c->capacity) {
-        gf_text *grown = gf_realloc(c->texts, group->n, sizeof *grown);
+    size_t n = c->batch->n;
+    if (n > c->capacity) {
+        gf_text *grown = gf_realloc(c->texts, n, sizeof *grown);
         if (!grown) return gf_fail_memory(err, "an index");
         c->texts = grown;
-        c->capacity = group->n;
+        c->capacity = n;
     }
-    for (size_t i = 0; i < group->n; i++)
-        gf_buffer_string(c->ids, group->at[i].id);
-    c->group = group;
+    for (size_t i = 0; i < n; i++)
+        gf_buffer_string(c->ids, c->batch->at[i].id);
     gf_status st = gf_buffer_check(c->ids, err);
-    if (st == GF_OK) st = gf_pool_run(j->pool, group->n, language_task, c, j->options->cancel, err);
+    if (st == GF_OK) st = gf_pool_run(j->pool, n, language_task, c, j->options->cancel, err);
     if (st == GF_OK)
-        st = gf_vectorizer_add(c->vectorizer, c->texts, group->n, j->options->cancel, err);
+        st = gf_vectorizer_add_beside(c->vectorizer, c->texts, n, reading, j->options->cancel, err);
     gf_job_tell(j, "indexing", gf_vectorizer_size(c->vectorizer), j->size);
     return st;
 }
@@ -50,13 +51,24 @@ static gf_status add_group(void *context, const gf_text_group *group, gf_error *
 static gf_status count_texts(const gf_job *j, gf_words **words, gf_buffer *ids, gf_error *err)
 {
     counting c = {.job = j, .ids = ids};
-    gf_status st = gf_vectorizer_create(&j->settings.vectorizer, j->pool, &c.vectorizer, err);
+    gf_text_reader_options o = {.store = j->store,
+                                .snapshot = j->snapshot,
+                                .where = j->where,
+                                .threads = gf_pool_size(j->pool),
+                                .small = j->options->memory > 0};
+    gf_tasks reading = {.n = 1};
+    gf_status st = gf_text_reader_open(&o, &c.reader, err);
+    if (st == GF_OK)
+        st = gf_vectorizer_create(&j->settings.vectorizer, j->pool, &c.vectorizer, err);
     if (st == GF_OK)
         st = gf_vectorizer_keep_words(c.vectorizer, gf_folder_path(j->store->folder), true, err);
-    if (st == GF_OK)
-        st = gf_texts_each(j->store, j->snapshot, j->where, j->options->cancel, add_group, &c, err);
+    while (st == GF_OK && reading.n) {
+        st = gf_text_reader_take(c.reader, &c.batch, &reading, err);
+        if (st == GF_OK) st = add_batch(&c, &reading, err);
+    }
     if (st == GF_OK) st = gf_vectorizer_take_words(c.vectorizer, words, err);
     gf_vectorizer_free(c.vectorizer);
+    gf_text_reader_close(c.reader);
     gf_free(c.texts);
     return st;
 }

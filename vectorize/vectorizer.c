@@ -231,7 +231,7 @@ gf_status gf_chunk_rows(const gf_vectorizer *v, const gf_chunk *chunk, gf_buffer
 
 /* Runs the tasks; their chunks are made where the vectorizer's end, in room that is there. */
 static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_tasks,
-                     const gf_cancel *cancel, gf_error *err)
+                     const gf_tasks *others, const gf_cancel *cancel, gf_error *err)
 {
     job j = {v, texts, v->chunks + v->n_chunks};
     size_t at = 0, before = v->n_chunks;
@@ -239,7 +239,8 @@ static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_
         j.chunks[i] = (gf_chunk){.first = (uint32_t)at, .n = task_texts(texts + at, n - at)};
         at += j.chunks[i].n;
     }
-    gf_status st = gf_pool_run(v->pool, n_tasks, count_chunk, &j, cancel, err);
+    gf_tasks counting = {n_tasks, count_chunk, &j};
+    gf_status st = gf_pool_run_both(v->pool, others, &counting, cancel, err);
     for (size_t i = 0; i < n_tasks; i++) {
         gf_chunk chunk = j.chunks[i];
         chunk.first += v->n_docs;
@@ -252,16 +253,22 @@ static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_
     return st == GF_OK ? spill_chunks(v, before, err) : st;
 }
 
-gf_status gf_vectorizer_add(gf_vectorizer *v, const gf_text *texts, size_t n,
-                            const gf_cancel *cancel, gf_error *err)
+gf_status gf_vectorizer_add_beside(gf_vectorizer *v, const gf_text *texts, size_t n,
+                                   const gf_tasks *others, const gf_cancel *cancel, gf_error *err)
 {
     if (v->failed != GF_OK) return gf_fail(err, v->failed, "an earlier group of texts failed");
     if (n > UINT32_MAX - 1 - v->n_docs)
         return gf_fail(err, GF_ELIMIT, "more than 2^32 - 2 documents");
     size_t n_tasks = count_tasks(texts, n);
     gf_status st = reserve_chunks(v, n_tasks, err);
-    if (st == GF_OK) st = run(v, texts, n, n_tasks, cancel, err);
+    if (st == GF_OK) st = run(v, texts, n, n_tasks, others, cancel, err);
     if (st == GF_OK) v->n_docs += (uint32_t)n;
     v->failed = st;
     return st;
+}
+
+gf_status gf_vectorizer_add(gf_vectorizer *v, const gf_text *texts, size_t n,
+                            const gf_cancel *cancel, gf_error *err)
+{
+    return gf_vectorizer_add_beside(v, texts, n, &(gf_tasks){.n = 0}, cancel, err);
 }

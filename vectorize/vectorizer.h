@@ -76,6 +76,10 @@ gf_status gf_vectorizer_spill(gf_vectorizer *vectorizer, const char *folder, gf_
 gf_status gf_vectorizer_add(gf_vectorizer *vectorizer, const gf_text *texts, size_t n,
                             const gf_cancel *cancel, gf_error *err);
 
+/** The same, while the vectorizer's pool does other tasks too, which begin first. */
+gf_status gf_vectorizer_add_beside(gf_vectorizer *vectorizer, const gf_text *texts, size_t n,
+                                   const gf_tasks *others, const gf_cancel *cancel, gf_error *err);
+
 /**
  * Take the analyser of a vectorizer that has one thread alone, with all words that it has met, for
  * whoever analyses the same texts again; the vectorizer is then only good for being freed. NULL

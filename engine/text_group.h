@@ -1,8 +1,8 @@
 /**
  * Documents' texts in groups of some megabytes, so that threads can work on a group side by side.
  */
-#ifndef GF_ENGINE_SEARCH_TEXTS_H
-#define GF_ENGINE_SEARCH_TEXTS_H
+#ifndef GF_ENGINE_TEXT_GROUP_H
+#define GF_ENGINE_TEXT_GROUP_H
 
 #include "base/arena.h"
 #include "engine/internal.h"
@@ -18,19 +18,18 @@ typedef struct gf_text_group {
     gf_arena arena;
 } gf_text_group;
 
+enum { GF_GROUP_BYTES = 4 << 20, GF_SMALL_GROUP_BYTES = 1 << 20 /* where memory is short */ };
+
 void gf_text_group_release(gf_text_group *g);
 void gf_text_group_reset(gf_text_group *g);
 
 /** Add a row of documents:main. */
 gf_status gf_text_group_add(gf_text_group *g, gf_slice id, const gf_row *row, gf_error *err);
 
-/** Whether it is time to work on it. */
-bool gf_text_group_is_full(const gf_text_group *g);
+/** Add what is in another one, which lends it. */
+gf_status gf_text_group_borrow(gf_text_group *g, const gf_text_group *from, gf_error *err);
 
-typedef gf_status gf_each_group(void *context, const gf_text_group *group, gf_error *err);
-
-/** All documents of a collection by id, group by group; cancel may be NULL. */
-gf_status gf_texts_each(gf_store *store, const gf_snapshot *snapshot, gf_place where,
-                        const gf_cancel *cancel, gf_each_group *each, void *context, gf_error *err);
+/** Whether it has so many bytes, or very many texts: it is time to work on it. */
+bool gf_text_group_is_full(const gf_text_group *g, size_t bytes);
 
 #endif
