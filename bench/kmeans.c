@@ -173,10 +173,10 @@ static void print_figures(const char *name, const figures *f)
 {
     const gf_kmeans_stages *s = &f->stages;
     printf("%-8s %7.3f s, processor %.3f s: choose %.3f seeds %.3f warm %.3f passes %.3f polish "
-           "%.3f last %.3f"
+           "%.3f exchange %.3f last %.3f"
            "  cosine %.5f",
            name, f->seconds, f->processor, s->choosing, s->seeding, s->warming, s->passing,
-           s->polishing, s->finishing, f->cosine);
+           s->polishing, s->exchanging, s->finishing, f->cosine);
     if (f->nmi >= 0) printf("  nmi %.4f", f->nmi);
 }
 
@@ -245,6 +245,7 @@ static void print_summary(const figures *f, unsigned n)
     all.stages.warming = median(f, n, offsetof(figures, stages.warming));
     all.stages.passing = median(f, n, offsetof(figures, stages.passing));
     all.stages.polishing = median(f, n, offsetof(figures, stages.polishing));
+    all.stages.exchanging = median(f, n, offsetof(figures, stages.exchanging));
     all.stages.finishing = median(f, n, offsetof(figures, stages.finishing));
     print_figures("of all", &all);
     printf("\n");

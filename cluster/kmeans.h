@@ -46,7 +46,7 @@ typedef struct gf_kmeans_options {
 
 /** Wall seconds of each stage, over all runs: for whoever measures; nothing is decided by them. */
 typedef struct gf_kmeans_stages {
-    double choosing, seeding, warming, passing, polishing, finishing;
+    double choosing, seeding, warming, passing, polishing, exchanging, finishing;
 } gf_kmeans_stages;
 
 typedef struct gf_kmeans {

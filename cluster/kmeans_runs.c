@@ -1,6 +1,7 @@
 #include "cluster/kmeans_internal.h"
 
 #include "base/memory.h"
+#include "cluster/exchange.h"
 #include "cluster/grow.h"
 #include "cluster/polish.h"
 #include "cluster/seed.h"
@@ -15,6 +16,8 @@ enum {
     DEFAULT_ROUNDS = 20,
     QUICK_PASSES = 2,
     QUICK_ROUNDS = 2,
+    EXCHANGED = 32, /* from so many clusters on they are exchanged: of fewer, runs find as much */
+    MOST_EXCHANGES = 8,
     WARM_ROWS = 100000, /* from this many rows on, the first passes look at a part of them */
     WARM_PART = 8,
     WARM_ROUNDS = 6,
@@ -29,6 +32,10 @@ enum {
 /* Multiplications that restarts may cost in all, taking 12 passes a run, growth included. */
 #define RESTART_WORK 2e9
 #define PASSES_A_RUN 12
+
+/* Multiplications that exchanging clusters may cost, each round taken for a pass. */
+#define EXCHANGE_WORK 1e9
+#define EXCHANGE_SEED UINT64_C(0x9e3779b97f4a7c15)
 
 /* Multiplications that the polish of very many clusters may cost, if each round scored all. */
 #define POLISH_WORK 1.4e10
@@ -51,6 +58,17 @@ static gf_status begin(const job *j, const gf_points *points, gf_centres *centre
 static uint64_t seed_of(const job *j, unsigned restart)
 {
     return j->options->seed + ((uint64_t)restart << 32);
+}
+
+static bool is_quick(const job *j)
+{
+    return j->options->quick && j->k <= GF_MANY_CLUSTERS;
+}
+
+static bool exchanges(const job *j)
+{
+    return j->k >= EXCHANGED && !is_quick(j) && j->max_rounds != GF_NO_POLISH &&
+           !(j->options->start && j->options->start_k);
 }
 
 /* Some polish over a part of the rows, so that fewer passes are needed over all. */
@@ -130,11 +148,6 @@ static gf_status grow_run(job *j, unsigned restart, run *out, gf_error *err)
     return st;
 }
 
-static bool is_quick(const job *j)
-{
-    return j->options->quick && j->k <= GF_MANY_CLUSTERS;
-}
-
 static gf_status draw_seeds(const job *j, uint64_t seed, gf_centres *centres, gf_error *err)
 {
     gf_centres c;
@@ -183,6 +196,20 @@ static gf_status few_run(job *j, unsigned restart, run *out, gf_error *err)
     return GF_OK;
 }
 
+/* As many rounds as the work allows, a round taken for a pass. */
+static gf_status exchange(const job *j, gf_passes *passes, unsigned restart, gf_partition *p,
+                          gf_error *err)
+{
+    double rounds = EXCHANGE_WORK / ((double)gf_csr_nnz(j->points.x) * j->k);
+    gf_exchange_limits limits = {.rounds =
+                                     rounds < MOST_EXCHANGES ? (unsigned)rounds : MOST_EXCHANGES,
+                                 .tolerance = j->tolerance,
+                                 .polish_rounds = j->max_rounds};
+    unsigned made;
+    if (!exchanges(j) || limits.rounds == 0) return GF_OK;
+    return gf_exchange(passes, p, &limits, seed_of(j, restart) ^ EXCHANGE_SEED, &made, err);
+}
+
 static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
 {
     bool starts = j->options->start && j->options->start_k;
@@ -205,6 +232,8 @@ static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
     if (st == GF_OK && polish)
         st = gf_polish(passes, &r.p, j->tolerance, j->max_rounds, &r.rounds, err);
     gf_kmeans_clock(j, &j->stages.polishing);
+    if (st == GF_OK) st = exchange(j, passes, restart, &r.p, err);
+    gf_kmeans_clock(j, &j->stages.exchanging);
     if (st == GF_OK) r.objective = gf_centres_objective(&r.p.centres);
     gf_passes_free(passes);
     gf_centres_release(&centres);
@@ -221,6 +250,7 @@ static unsigned restarts_for(const job *j)
     if (j->options->restarts) return j->options->restarts;
     if (j->k == 1 || is_quick(j)) return 1;
     if (gf_points_n(&j->points) <= GF_FEW_POINTS) return FEW_RESTARTS;
+    if (exchanges(j)) return 1; /* finds more in less time */
     double columns = j->k < GF_COLUMN_BLOCK ? GF_COLUMN_BLOCK : j->k;
     double work = (double)gf_csr_nnz(j->points.x) * columns * PASSES_A_RUN;
     if (work * MOST_RESTARTS <= RESTART_WORK) return MOST_RESTARTS;
