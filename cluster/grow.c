@@ -16,7 +16,8 @@ enum {
     LATER_ROUNDS = 1, /* the same from so many clusters on: */
     LATER = 100,
     REFINE_ROUNDS = 2, /* of refinement, for each step to many clusters; */
-    LAST_ROUNDS = 6,   /* when all are there */
+    LAST_ROUNDS = 6,   /* when all are there; */
+    QUICK_LAST_ROUNDS = 2,
     DRAWN_PASSES = 2,
     DRAWN_ROUNDS = 1,
     MORE_ROUNDS = 3, /* where that looks promising */
@@ -40,6 +41,7 @@ struct gf_growth {
     uint32_t *term;   /* x.n_cols: the terms of those columns; NULL where the sample is all */
     uint32_t n_terms; /* of the whole */
     uint64_t seed;
+    bool quick;        /* steps are large */
     gf_partition p;    /* as it is now */
     gf_passes *passes; /* for p->k clusters, once they have settled */
     gf_enlarger *enlarger;
@@ -301,9 +303,10 @@ static gf_status suit_sample(gf_growth *g, uint32_t k, uint32_t last_k, gf_error
 }
 
 /* The number of clusters behind k on the way to last_k: of very many, twice as many. */
-static uint32_t next_step(uint32_t k, uint32_t last_k)
+static uint32_t next_step(const gf_growth *g, uint32_t k, uint32_t last_k)
 {
     uint32_t next = k < GF_VERY_MANY_CLUSTERS ? gf_growth_next(k) : 2 * k;
+    if (g->quick && next < k + k / 2) next = k + k / 2;
     return next < last_k ? next : last_k;
 }
 
@@ -313,7 +316,7 @@ static gf_status grow(gf_growth *g, uint32_t k, gf_error *err)
     gf_status st = GF_OK;
     bool compared = false;
     while (st == GF_OK && g->p.k < k) {
-        uint32_t before = g->p.k, next = next_step(before, k);
+        uint32_t before = g->p.k, next = next_step(g, before, k);
         if (next > LATER && !compared) {
             st = compare_with_drawn(g, err);
             compared = true;
@@ -342,10 +345,11 @@ gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, ui
 }
 
 gf_status gf_grow_partition(gf_pool *pool, const gf_points *points, uint32_t k, uint64_t seed,
-                            const gf_cancel *cancel, gf_partition *p, gf_error *err)
+                            bool quick, const gf_cancel *cancel, gf_partition *p, gf_error *err)
 {
     gf_growth *g = NULL;
     gf_status st = gf_growth_create(pool, points, sample_size(1), seed, cancel, &g, err);
+    if (st == GF_OK) g->quick = quick;
     if (st == GF_OK) st = grow(g, k, err);
     if (st == GF_OK && g->term) st = gf_growth_change_sample(g, gf_points_n(points), err);
     if (st == GF_OK) {
@@ -353,7 +357,7 @@ gf_status gf_grow_partition(gf_pool *pool, const gf_points *points, uint32_t k, 
         g->passes = NULL;
         st = gf_passes_create(pool, points, g->p.k, cancel, &g->passes, err);
     }
-    if (st == GF_OK) st = refine(g, LAST_ROUNDS, err);
+    if (st == GF_OK) st = refine(g, quick ? QUICK_LAST_ROUNDS : LAST_ROUNDS, err);
     if (st == GF_OK) {
         for (uint32_t i = 0; i < g->p.n; i++)
             g->p.other[i] = 1;

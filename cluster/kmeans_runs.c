@@ -60,14 +60,15 @@ static uint64_t seed_of(const job *j, unsigned restart)
     return j->options->seed + ((uint64_t)restart << 32);
 }
 
-static bool is_quick(const job *j)
+/* Seeds are drawn, where growing them would take most of the time. */
+static bool draws_seeds(const job *j)
 {
     return j->options->quick && j->k <= GF_MANY_CLUSTERS;
 }
 
 static bool exchanges(const job *j)
 {
-    return j->k >= EXCHANGED && !is_quick(j) && j->max_rounds != GF_NO_POLISH &&
+    return j->k >= EXCHANGED && !j->options->quick && j->max_rounds != GF_NO_POLISH &&
            !(j->options->start && j->options->start_k);
 }
 
@@ -113,7 +114,7 @@ static bool wants_warm_up(const job *j)
 /* Rounds of polish over k clusters that were refined: what is asked for, or what is affordable. */
 static unsigned rounds_for(const job *j, uint32_t k)
 {
-    if (j->options->max_rounds) return j->options->max_rounds;
+    if (j->options->max_rounds) return j->max_rounds;
     double affordable = POLISH_WORK / ((double)gf_csr_nnz(j->points.x) * k);
     return affordable < j->max_rounds ? (unsigned)affordable : j->max_rounds;
 }
@@ -126,7 +127,7 @@ static gf_status grow_run(job *j, unsigned restart, run *out, gf_error *err)
     run r = {0};
     gf_kmeans_tell(j, "clustering", restart, j->restarts);
     gf_status st = gf_grow_partition(j->pool, &j->points, j->k, seed_of(j, restart),
-                                     j->options->cancel, &r.p, err);
+                                     j->options->quick, j->options->cancel, &r.p, err);
     gf_kmeans_clock(j, &j->stages.seeding);
     if (st == GF_OK)
         st = gf_passes_create(j->pool, &j->points, r.p.k, j->options->cancel, &passes, err);
@@ -169,7 +170,7 @@ static gf_status first_centres(const job *j, unsigned restart, gf_centres *centr
     if (o->start && o->start_k)
         return gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, o->start, o->start_k, j->k,
                                 o->cancel, centres, err);
-    if (is_quick(j)) return draw_seeds(j, seed_of(j, restart), centres, err);
+    if (draws_seeds(j)) return draw_seeds(j, seed_of(j, restart), centres, err);
     return gf_grow_centres(j->pool, &j->points, j->k, seed_of(j, restart), o->cancel, centres, err);
 }
 
@@ -214,7 +215,7 @@ static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
 {
     bool starts = j->options->start && j->options->start_k;
     if (j->few) return few_run(j, restart, out, err);
-    if (!starts && !is_quick(j) && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
+    if (!starts && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
     gf_centres centres = {0};
     gf_passes *passes = NULL;
     run r = {0};
@@ -248,7 +249,7 @@ static unsigned restarts_for(const job *j)
 {
     if (j->options->start && j->options->start_k) return 1;
     if (j->options->restarts) return j->options->restarts;
-    if (j->k == 1 || is_quick(j)) return 1;
+    if (j->k == 1 || j->options->quick) return 1;
     if (gf_points_n(&j->points) <= GF_FEW_POINTS) return FEW_RESTARTS;
     if (exchanges(j)) return 1; /* finds more in less time */
     double columns = j->k < GF_COLUMN_BLOCK ? GF_COLUMN_BLOCK : j->k;
@@ -268,7 +269,7 @@ gf_status gf_kmeans_best_run(gf_kmeans_job *j, gf_kmeans_run_made *best, gf_erro
     const gf_kmeans_options *o = j->options;
     j->max_passes = o->max_passes ? o->max_passes : DEFAULT_PASSES;
     j->max_rounds = o->max_rounds ? o->max_rounds : DEFAULT_ROUNDS;
-    if (is_quick(j)) be_quick(j);
+    if (o->quick) be_quick(j);
     j->tolerance = o->tolerance > 0 ? o->tolerance : DEFAULT_TOLERANCE;
     j->restarts = restarts_for(j);
     gf_status st = make_run(j, 0, best, err);

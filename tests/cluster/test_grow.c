@@ -190,9 +190,9 @@ static void grows_many_over_all_rows(void **state)
     gf_pool *pool = rows_pool(3);
     for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
         gf_partition p, q;
-        assert_ok(gf_grow_partition(NULL, &points, ks[i], 3, NULL, &p, &err));
+        assert_ok(gf_grow_partition(NULL, &points, ks[i], 3, i % 2, NULL, &p, &err));
         check_partition(&x, &p, ks[i]);
-        assert_ok(gf_grow_partition(pool, &points, ks[i], 3, NULL, &q, &err));
+        assert_ok(gf_grow_partition(pool, &points, ks[i], 3, i % 2, NULL, &q, &err));
         assert_memory_equal(p.label, q.label, x.n_rows * sizeof *p.label);
         rows_assert_same_centres(&p.centres, &q.centres);
         gf_partition_release(&p);
@@ -208,7 +208,7 @@ static gf_partition no_partition, partition;
 static gf_status many_swept(void *context, gf_error *err)
 {
     gf_points points = {context, NULL};
-    gf_status st = gf_grow_partition(NULL, &points, 4, 1, NULL, &partition, err);
+    gf_status st = gf_grow_partition(NULL, &points, 4, 1, false, NULL, &partition, err);
     if (st == GF_OK) gf_partition_release(&partition);
     return st;
 }

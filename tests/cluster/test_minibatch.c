@@ -97,19 +97,32 @@ static void streams_like_a_matrix(void **state)
     release(&s);
 }
 
+static bool is_among(gf_row_view row, const gf_csr *x, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        gf_row_view r = gf_csr_row(x, i);
+        if (r.n == row.n && memcmp(r.col, row.col, r.n * sizeof *r.col) == 0 &&
+            memcmp(r.val, row.val, r.n * sizeof *r.val) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void counts_distinct_rows(void **state)
 {
     (void)state;
     gf_error err;
     gf_random random = gf_random_seed(gf_test_seed(), 0);
     gf_csr x = rows_random(50, 1000, 20, &random);
-    uint32_t from[300], distinct;
+    uint32_t from[300], distinct, want = 0;
+    for (uint32_t i = 0; i < 40; i++)
+        want += !is_among(gf_csr_row(&x, i), &x, i); /* rows of one term may be equal */
     for (uint32_t i = 0; i < 300; i++)
         from[i] = i < 40 ? i : (uint32_t)gf_random_below(&random, 40);
     spilled s = spill(rows_pick(&x, from, 300));
     gf_row_stream stream = {NULL, &s.file, 7, NULL};
     assert_ok(gf_row_stream_distinct(&stream, &distinct, &err));
-    assert_int_equal(distinct, 40);
+    assert_int_equal(distinct, want);
     release(&s);
     gf_csr_release(&x);
 }
