@@ -128,7 +128,7 @@ void gf_memory_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
     e->rows = bytes(8 * c->entries) + 9 * n;
     e->ids = ids_and_vocabulary(c);
     e->points = bytes(8 * c->entries) + 12 * n;
-    e->labels = 50 * n;
+    e->labels = 67 * n; /* with the partition that exchanges may go back to */
     e->centres = centre_bytes(c);
     e->naming = bytes(named_byte(c) * (double)named_text(c, named)) + tree_bytes(c);
     e->index = (c->index ? bytes(8 * c->entries + 8 * c->terms) : 0);

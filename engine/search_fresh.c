@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "engine/language_watch.h"
+#include "engine/text_reader.h"
 
 #include <stdlib.h>
 

@@ -21,7 +21,6 @@
 #ifndef GF_ENGINE_SEARCH_INDEX_H
 #define GF_ENGINE_SEARCH_INDEX_H
 
-#include "engine/text_reader.h"
 #include "engine/write_index.h"
 #include "vectorize/words.h"
 

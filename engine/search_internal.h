@@ -8,6 +8,7 @@
 
 #include "engine/search_index.h"
 #include "engine/search_match.h"
+#include "engine/text_group.h"
 #include "engine/view.h"
 
 #include <math.h>

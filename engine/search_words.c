@@ -5,6 +5,7 @@
 #include "engine/search_index.h"
 
 #include "base/memory.h"
+#include "engine/text_reader.h"
 
 typedef struct counting {
     const gf_job *job;
