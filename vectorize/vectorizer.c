@@ -175,7 +175,7 @@ static size_t count_tasks(const gf_text *texts, size_t n)
 static gf_status reserve_chunks(gf_vectorizer *v, size_t more, gf_error *err)
 {
     size_t need = v->n_chunks + more, capacity = v->chunk_capacity ? v->chunk_capacity : 8;
-    if (need <= v->chunk_capacity) return GF_OK;
+    if (v->chunks && need <= v->chunk_capacity) return GF_OK;
     while (capacity < need)
         capacity *= 2;
     gf_chunk *chunks = gf_realloc(v->chunks, capacity, sizeof *chunks);

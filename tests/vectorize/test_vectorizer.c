@@ -292,6 +292,38 @@ static void says_no(void **state)
     gf_vectorizer_free(NULL);
 }
 
+static gf_status note_task(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    ((unsigned char *)context)[index]++;
+    return GF_OK;
+}
+
+/* Other tasks are done once each, also where there are no texts; texts are counted as always. */
+static void other_tasks_run_beside(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_vectorizer_options o = options_of(NULL);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        gf_pool *pool;
+        gf_vectorizer *v;
+        unsigned char done[5] = {0};
+        const unsigned char twice[5] = {2, 2, 2, 2, 2};
+        gf_tasks others = {5, note_task, done};
+        gf_text texts[] = {{GF_SLICE("an apple"), NULL}, {GF_SLICE("a pear"), NULL}};
+        assert_ok(gf_pool_create(threads, &pool, &err));
+        assert_ok(gf_vectorizer_create(&o, pool, &v, &err));
+        assert_ok(gf_vectorizer_add_beside(v, NULL, 0, &others, NULL, &err));
+        assert_int_equal(gf_vectorizer_size(v), 0);
+        assert_ok(gf_vectorizer_add_beside(v, texts, 2, &others, NULL, &err));
+        assert_int_equal(gf_vectorizer_size(v), 2);
+        assert_memory_equal(done, twice, sizeof done);
+        gf_vectorizer_free(v);
+        gf_pool_free(pool);
+    }
+}
+
 /* Texts with a little of everything: rescued and empty rows, n-grams, languages. */
 static const char *const varied[] = {"Connected apples, apple pies",
                                      "Apple pie connects",
@@ -344,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weighs_the_apples),
         cmocka_unit_test(weighs_by_default),
+        cmocka_unit_test(other_tasks_run_beside),
         cmocka_unit_test(shows_the_commonest_form),
         cmocka_unit_test(stop_words_are_no_forms),
         cmocka_unit_test(adds_forms_of_languages),
