@@ -6,29 +6,9 @@
 #define GF_ENGINE_ESTIMATE_H
 
 #include "engine/public/rebuild.h"
+#include "engine/text_group.h"
 
 struct gf_job;
-
-/** How much of texts is read to name clusters depends on k: they are added up cut at so many bytes.
- */
-enum { GF_TEXT_CUTS = 5, GF_LEAST_CUT = 1024 };
-
-/** Sums over documents. */
-typedef struct gf_text_counts {
-    uint64_t meant;                  /* how many there are */
-    uint64_t text_bytes;             /* of their texts */
-    uint64_t cut_text[GF_TEXT_CUTS]; /* of these, each cut at GF_LEAST_CUT << i */
-    uint64_t id_bytes;               /* of their keys */
-} gf_text_counts;
-
-static inline void gf_text_counts_add(gf_text_counts *to, const gf_text_counts *more)
-{
-    to->meant += more->meant;
-    to->text_bytes += more->text_bytes;
-    to->id_bytes += more->id_bytes;
-    for (unsigned i = 0; i < GF_TEXT_CUTS; i++)
-        to->cut_text[i] += more->cut_text[i];
-}
 
 enum { GF_LEAST_NAMING = 8 /* documents of a cluster that its label is chosen from, at least */ };
 

@@ -10,6 +10,7 @@
 #include "engine/rebuild_internal.h"
 
 #include "base/memory.h"
+#include "engine/batch_texts.h"
 #include "engine/language_watch.h"
 #include "engine/text_reader.h"
 
@@ -22,9 +23,8 @@ typedef struct gathering {
     gf_language_watch *watch;
     gf_fallback *fallback;      /* that texts are analysed by */
     const gf_text_group *batch; /* that is analysed */
-    gf_text *texts;             /* of the batch: capacity */
-    size_t capacity;
-    uint64_t first_batch; /* documents of it */
+    gf_batch_texts texts;       /* of the batch */
+    uint64_t first_batch;       /* documents of it */
 } gathering;
 
 /* ---- languages --------------------------------------------------------------------------------
@@ -58,30 +58,8 @@ static gf_status look_at_languages(gathering *g, bool last, bool *restart, gf_er
     return GF_OK;
 }
 
-static gf_status language_task(void *context, size_t i, unsigned worker, gf_error *err)
-{
-    (void)worker;
-    gathering *g = context;
-    const gf_group_text *t = &g->batch->at[i];
-    g->texts[i] = (gf_text){t->text, NULL};
-    if (!g->job->settings.detect) return GF_OK;
-    gf_fallback fallback = *g->fallback; /* with nothing to go by there is no language */
-    if (fallback.kind == GF_FALLBACK_UNKNOWN) fallback.kind = GF_FALLBACK_FIXED;
-    return gf_document_language(&fallback, t->lang, t->text, &g->texts[i].language, err);
-}
-
 /* ---- batches ----------------------------------------------------------------------------------
  */
-
-static gf_status make_room(gathering *g, size_t n, gf_error *err)
-{
-    if (n <= g->capacity) return GF_OK;
-    gf_text *texts = gf_realloc(g->texts, n, sizeof *texts);
-    if (!texts) return gf_fail_memory(err, "documents");
-    g->texts = texts;
-    g->capacity = n;
-    return GF_OK;
-}
 
 static gf_status reserve_ids(gf_gathered *out, size_t n, gf_error *err)
 {
@@ -112,7 +90,7 @@ static gf_status count_alone(void *context, size_t index, unsigned worker, gf_er
 {
     (void)index, (void)worker;
     gathering *g = context;
-    return gf_vectorizer_add(g->vectorizer, g->texts, g->batch->n, g->job->options->cancel, err);
+    return gf_vectorizer_add(g->vectorizer, g->texts.at, g->batch->n, g->job->options->cancel, err);
 }
 
 /* Analyse the batch, while the next one is read. */
@@ -120,18 +98,17 @@ static gf_status add_batch(gathering *g, const gf_tasks *reading, gf_error *err)
 {
     gf_job *j = g->job;
     const gf_cancel *cancel = j->options->cancel;
-    /* Detection is slow, so it runs in parallel; looking a code up is not worth a task. */
-    bool parallel = g->fallback->kind == GF_FALLBACK_DETECT;
-    gf_status st = make_room(g, g->batch->n, err);
-    if (st == GF_OK) st = add_ids(&j->documents, g->batch, err);
+    gf_status st = add_ids(&j->documents, g->batch, err);
     if (st == GF_OK)
-        st = gf_pool_run(parallel ? j->pool : NULL, g->batch->n, language_task, g, cancel, err);
+        st = gf_batch_texts_make(&g->texts, g->batch, j->settings.detect ? g->fallback : NULL,
+                                 j->pool, cancel, err);
     if (st != GF_OK) return st;
     if (j->spills) { /* the vectorizer has one thread's tables alone */
         gf_tasks counting = {1, count_alone, g};
         st = gf_pool_run_both(j->pool, reading, &counting, cancel, err);
     } else {
-        st = gf_vectorizer_add_beside(g->vectorizer, g->texts, g->batch->n, reading, cancel, err);
+        st =
+            gf_vectorizer_add_beside(g->vectorizer, g->texts.at, g->batch->n, reading, cancel, err);
     }
     if (g->batch->n) gf_job_tell(j, "reading", gf_vectorizer_size(g->vectorizer), j->size);
     return st;
@@ -182,9 +159,9 @@ static void keep_texts(gathering *g)
 {
     gf_job *j = g->job;
     if (j->pool || g->first_batch != j->documents.n) return;
-    j->texts = g->texts;
+    j->texts = g->texts.at;
     j->text_memory = gf_text_reader_keep(g->reader);
-    g->texts = NULL;
+    g->texts = (gf_batch_texts){0};
 }
 
 static gf_status finish(gathering *g, gf_error *err)
@@ -210,7 +187,7 @@ static gf_status gather_once(gf_job *j, gf_language_watch *watch, gf_fallback *f
     if (st == GF_OK && !*restart) st = finish(&g, err);
     gf_vectorizer_free(g.vectorizer);
     gf_text_reader_close(g.reader);
-    gf_free(g.texts);
+    gf_free(g.texts.at);
     return st;
 }
 

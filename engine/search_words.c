@@ -5,6 +5,7 @@
 #include "engine/search_index.h"
 
 #include "base/memory.h"
+#include "engine/batch_texts.h"
 #include "engine/text_reader.h"
 
 typedef struct counting {
@@ -13,38 +14,24 @@ typedef struct counting {
     gf_text_reader *reader;
     gf_buffer *ids;
     const gf_text_group *batch;
-    gf_text *texts; /* capacity */
-    size_t capacity;
+    gf_batch_texts texts; /* of the batch */
 } counting;
-
-static gf_status language_task(void *context, size_t i, unsigned worker, gf_error *err)
-{
-    (void)worker;
-    counting *c = context;
-    const gf_group_text *t = &c->batch->at[i];
-    c->texts[i] = (gf_text){t->text, NULL};
-    if (!c->job->settings.detect) return GF_OK;
-    return gf_document_language(&c->job->documents.fallback, t->lang, t->text,
-                                &c->texts[i].language, err);
-}
 
 /* Count the batch, while the next one is read. */
 static gf_status add_batch(counting *c, const gf_tasks *reading, gf_error *err)
 {
     const gf_job *j = c->job;
+    const gf_cancel *cancel = j->options->cancel;
     size_t n = c->batch->n;
-    if (n > c->capacity) {
-        gf_text *grown = gf_realloc(c->texts, n, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "an index");
-        c->texts = grown;
-        c->capacity = n;
-    }
     for (size_t i = 0; i < n; i++)
         gf_buffer_string(c->ids, c->batch->at[i].id);
     gf_status st = gf_buffer_check(c->ids, err);
-    if (st == GF_OK) st = gf_pool_run(j->pool, n, language_task, c, j->options->cancel, err);
     if (st == GF_OK)
-        st = gf_vectorizer_add_beside(c->vectorizer, c->texts, n, reading, j->options->cancel, err);
+        st = gf_batch_texts_make(&c->texts, c->batch,
+                                 j->settings.detect ? &j->documents.fallback : NULL, j->pool,
+                                 cancel, err);
+    if (st == GF_OK)
+        st = gf_vectorizer_add_beside(c->vectorizer, c->texts.at, n, reading, cancel, err);
     gf_job_tell(j, "indexing", gf_vectorizer_size(c->vectorizer), j->size);
     return st;
 }
@@ -70,7 +57,7 @@ static gf_status count_texts(const gf_job *j, gf_words **words, gf_buffer *ids, 
     if (st == GF_OK) st = gf_vectorizer_take_words(c.vectorizer, words, err);
     gf_vectorizer_free(c.vectorizer);
     gf_text_reader_close(c.reader);
-    gf_free(c.texts);
+    gf_free(c.texts.at);
     return st;
 }
 

@@ -18,6 +18,27 @@ typedef struct gf_text_group {
     gf_arena arena;
 } gf_text_group;
 
+/** How much of texts is read to name clusters depends on k: they are added up cut at so many bytes.
+ */
+enum { GF_TEXT_CUTS = 5, GF_LEAST_CUT = 1024 };
+
+/** Sums over documents. */
+typedef struct gf_text_counts {
+    uint64_t meant;                  /* how many there are */
+    uint64_t text_bytes;             /* of their texts */
+    uint64_t cut_text[GF_TEXT_CUTS]; /* of these, each cut at GF_LEAST_CUT << i */
+    uint64_t id_bytes;               /* of their keys */
+} gf_text_counts;
+
+static inline void gf_text_counts_add(gf_text_counts *to, const gf_text_counts *more)
+{
+    to->meant += more->meant;
+    to->text_bytes += more->text_bytes;
+    to->id_bytes += more->id_bytes;
+    for (unsigned i = 0; i < GF_TEXT_CUTS; i++)
+        to->cut_text[i] += more->cut_text[i];
+}
+
 enum { GF_GROUP_BYTES = 4 << 20, GF_SMALL_GROUP_BYTES = 1 << 20 /* where memory is short */ };
 
 void gf_text_group_release(gf_text_group *g);

@@ -14,7 +14,6 @@
 #define GF_ENGINE_TEXT_READER_H
 
 #include "base/pool.h"
-#include "engine/estimate.h"
 #include "engine/settings.h"
 #include "engine/text_group.h"
 
