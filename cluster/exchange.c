@@ -93,17 +93,18 @@ static int by_falling_worth(const void *one, const void *other)
     return a->a < b->a ? -1 : a->a > b->a;
 }
 
-static gf_status look(exchange *x, gf_error *err)
+/* Where the last round changed nothing, clusters are joined as it had found out. */
+static gf_status look(exchange *x, bool changed, gf_error *err)
 {
     const gf_partition *p = x->p;
     gf_pool *pool = gf_passes_pool(x->s);
     const gf_cancel *cancel = gf_passes_cancel(x->s);
     gf_sort_by_cluster(p->label, p->n, p->k, x->start, x->rows);
     gf_status st = gf_pool_run(pool, p->k, cut_task, x, cancel, err);
-    if (st == GF_OK) st = gf_pool_run(pool, p->k, join_task, x, cancel, err);
+    if (st == GF_OK && changed) st = gf_pool_run(pool, p->k, join_task, x, cancel, err);
     if (st != GF_OK) return st;
     qsort(x->cuts, p->k, sizeof *x->cuts, by_falling_worth);
-    qsort(x->joins, p->k, sizeof *x->joins, by_falling_worth);
+    if (changed) qsort(x->joins, p->k, sizeof *x->joins, by_falling_worth);
     return GF_OK;
 }
 
@@ -183,14 +184,17 @@ static void relabel(exchange *x)
     }
 }
 
-/* *n: exchanges, up to as many; *better: they raised the objective, else nothing has changed. */
+/*
+ * *n: exchanges, up to as many; *better: they raised the objective, else nothing has changed, and
+ * the same of the round before.
+ */
 static gf_status make_round(exchange *x, const gf_exchange_limits *limits, uint32_t *n,
                             bool *better, gf_error *err)
 {
     unsigned rounds;
     double objective = gf_centres_objective(&x->p->centres);
+    gf_status st = look(x, *better, err);
     *better = false;
-    gf_status st = look(x, err);
     *n = st == GF_OK ? choose(x, *n) : 0;
     if (*n) {
         fold_drift(x->p);
@@ -249,10 +253,10 @@ gf_status gf_exchange(gf_passes *s, gf_partition *p, const gf_exchange_limits *l
 {
     exchange x = {.s = s, .p = p, .seed = seed};
     uint32_t n = p->k < SHARE ? 1 : p->k / SHARE;
+    bool better = true;
     *made = 0;
     gf_status st = init(&x, err);
     for (; st == GF_OK && n && x.round < limits->rounds; x.round++) {
-        bool better;
         st = make_round(&x, limits, &n, &better, err);
         *made += better;
         if (!better) n /= 2;

@@ -89,7 +89,7 @@ typedef struct gf_passes_made {
 gf_status gf_passes_run(gf_passes *s, gf_partition *p, double tolerance, unsigned max_passes,
                         gf_passes_made *made, gf_error *err);
 
-/* For the polish: what it shares with the passes. */
+/* For polish and exchange: what they share with the passes. */
 gf_pool *gf_passes_pool(gf_passes *s);
 const gf_points *gf_passes_points(const gf_passes *s);
 const gf_cancel *gf_passes_cancel(const gf_passes *s);
