@@ -204,6 +204,21 @@ double rows_objective(const gf_csr *x, const float *weight, const uint32_t *labe
     return objective;
 }
 
+void rows_check_bounds(const gf_csr *x, const gf_partition *p, bool folded)
+{
+    double drift = 0;
+    for (uint32_t j = 0; j < p->k && !folded; j++)
+        if (p->centres.at[j].drift > drift) drift = p->centres.at[j].drift;
+    for (uint32_t i = 0; i < p->n; i++)
+        for (uint32_t j = 0; j < p->k; j++) {
+            double dot = gf_row_dot(gf_csr_row(x, i), gf_centre_row(&p->centres.at[j]));
+            if (j == p->label[i])
+                assert_near(p->own[i], dot, 1e-6);
+            else
+                assert_true(dot <= (double)p->other[i] + drift + 3e-6);
+        }
+}
+
 void rows_assert_same_centres(const gf_centres *a, const gf_centres *b)
 {
     assert_int_equal(a->k, b->k);

@@ -8,7 +8,7 @@
 #include "base/csr.h"
 #include "base/pool.h"
 #include "base/random.h"
-#include "cluster/centres.h"
+#include "cluster/lloyd.h"
 
 /** n x n_cols numbers, row by row; zeros are left out, and rows are scaled to unit length. */
 gf_csr rows_by_hand(const float *values, uint32_t n, uint32_t n_cols);
@@ -49,6 +49,12 @@ double rows_length(const double *v, uint32_t n);
 
 /** Sum of the lengths of the clusters' sums: the objective, from nothing. */
 double rows_objective(const gf_csr *x, const float *weight, const uint32_t *label, uint32_t k);
+
+/**
+ * own is each row's similarity to its centre, and other a bound of those to all other centres, as
+ * they were before their last drift, or (folded) as they are.
+ */
+void rows_check_bounds(const gf_csr *x, const gf_partition *p, bool folded);
 
 /** The centres are equal bit for bit. */
 void rows_assert_same_centres(const gf_centres *a, const gf_centres *b);

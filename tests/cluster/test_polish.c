@@ -101,20 +101,6 @@ static void check_no_move_gains(const gf_points *points, const gf_partition *p)
     gf_free(length);
 }
 
-/* own is each row's similarity, and other a bound of those to all other centres. */
-static void check_bounds(const gf_points *points, const gf_partition *p)
-{
-    for (uint32_t i = 0; i < p->n; i++)
-        for (uint32_t j = 0; j < p->k; j++) {
-            gf_row_view centre = gf_centre_row(&p->centres.at[j]);
-            double dot = gf_row_dot(gf_csr_row(points->x, i), centre);
-            if (j == p->label[i])
-                assert_near(p->own[i], dot, 1e-6);
-            else
-                assert_true(dot <= (double)p->other[i] + 3e-6);
-        }
-}
-
 /* Polish n rows in k clusters to the end; returns the rounds. */
 static unsigned polish_to_the_end(uint32_t n, uint32_t k, bool weighted, gf_random *random)
 {
@@ -131,7 +117,7 @@ static unsigned polish_to_the_end(uint32_t n, uint32_t k, bool weighted, gf_rand
     double objective = rows_objective(&x, points.weight, p.label, k);
     assert_near(gf_centres_objective(&p.centres), objective, 1e-6 * (1 + objective));
     check_no_move_gains(&points, &p);
-    check_bounds(&points, &p);
+    rows_check_bounds(&x, &p, true);
     gf_partition_release(&p);
     gf_csr_release(&x);
     return rounds;

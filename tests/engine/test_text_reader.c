@@ -33,6 +33,16 @@ static void put_documents(fixture *f)
     gf_buffer_release(&text);
 }
 
+/* A store with these documents in tables, and how all of them are read. */
+static gf_text_reader_options begin(fixture *f)
+{
+    fixture_open(f);
+    put_documents(f);
+    fixture_close(f);
+    fixture_reopen(f);
+    return (gf_text_reader_options){.store = f->store, .where = fixture_place("c")};
+}
+
 typedef struct reading {
     gf_buffer out; /* ids and texts */
     gf_text_counts counts;
@@ -123,13 +133,9 @@ static void a_snapshot_is_read(void **state)
     gf_error err;
     fixture f;
     gf_snapshot *snapshot;
-    fixture_open(&f);
-    put_documents(&f);
-    fixture_close(&f);
-    fixture_reopen(&f);
+    gf_text_reader_options o = begin(&f);
     assert_ok(gf_snapshot_create(f.store->db, &snapshot, &err));
-    gf_text_reader_options o = {
-        .store = f.store, .snapshot = snapshot, .where = fixture_place("c")};
+    o.snapshot = snapshot;
     reading before = all_lanes_agree(&o, 3);
     for (unsigned i = 0; i < DOCUMENTS; i += 100) {
         char id[16];
@@ -150,13 +156,9 @@ static void those_that_are_meant_are_read(void **state)
 {
     (void)state;
     fixture f;
-    fixture_open(&f);
-    put_documents(&f);
-    fixture_close(&f);
-    fixture_reopen(&f);
     gf_resolved settings = {.filter = GF_SLICE("label=b"), .since = INT64_MIN, .until = INT64_MAX};
-    gf_text_reader_options o = {
-        .store = f.store, .where = fixture_place("c"), .settings = &settings};
+    gf_text_reader_options o = begin(&f);
+    o.settings = &settings;
     reading meant = all_lanes_agree(&o, 3);
     assert_int_equal(meant.n, (DOCUMENTS + 2) / 3);
     assert_int_equal(meant.counts.meant, meant.n);
@@ -195,11 +197,8 @@ static void failed_allocations_are_told(void **state)
 {
     (void)state;
     fixture f;
-    fixture_open(&f);
-    put_documents(&f);
-    fixture_close(&f);
-    fixture_reopen(&f);
-    gf_text_reader_options o = {.store = f.store, .where = fixture_place("c"), .threads = 4};
+    gf_text_reader_options o = begin(&f);
+    o.threads = 4;
     gf_test_sweep(read_by_lanes, NULL, &o);
     fixture_close(&f);
 }
