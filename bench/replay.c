@@ -1,6 +1,6 @@
 /*
  * Batches that a program gave to LevelDB (batches.c) given to it again by plain calls, with as many
- * syncs and the settings of storage/leveldb_backend.c, into a new database:
+ * syncs and the settings of storage/leveldb/backend.c, into a new database:
  *
  *     bench_replay [--plain] BATCHES FOLDER
  *
@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "bench/batches.h"
-#include "storage/value.h"
+#include "storage/leveldb/value.h"
 
 #include <leveldb/c.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "engine/rebuild_internal.h"
 #include "engine/text_reader.h"
 #include "engine/write_index.h"
-#include "storage/leveldb_backend.h"
+#include "storage/leveldb/backend.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "engine/grouperfish.h"
-#include "storage/folder.h"
+#include "storage/folder/folder.h"
 #include "storage/tables.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /*
  * Repairing: a new store of what can be read of a damaged one.
  *
- *     rescue      every entry that lies outside the damage (storage/folder_rescue.c)
+ *     rescue      every entry that lies outside the damage (storage/folder/rescue.c)
  *     rows        those that cannot be read are deleted: a value that lost a block, say
  *     builds      those that do not agree with themselves are dropped, with what belongs to none
  *     collections size and seq as the documents have them; pointers to builds that are there

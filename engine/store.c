@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "storage/backend.h"
-#include "storage/leveldb_backend.h"
+#include "storage/leveldb/backend.h"
 
 gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,
                         gf_error *err)

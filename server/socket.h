@@ -3,7 +3,7 @@
  *
  *     STORE/socket    of the holder's user alone (mode 0600); only root may call besides
  *
- * The file may outlive its process: whoever holds the store (storage/folder.h) replaces it. What is
+ * The file may outlive its process: whoever holds the store (storage/folder/folder.h) replaces it. What is
  * said: server/wire.h. A call runs on a thread of its own, through the service; a caller that goes
  * away cancels what it asked for, and what was stored for it stays. A call with an input is not
  * taken in the first second, unless rebuilds are: most holders end before.

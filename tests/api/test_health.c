@@ -2,7 +2,7 @@
 #include "support/test.h"
 #include "tests/api/transport.h"
 
-#include "storage/crc32c.h"
+#include "storage/check/crc32c.h"
 #include "base/file.h"
 #include "base/memory.h"
 

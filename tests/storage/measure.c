@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "storage/backend.h"
-#include "storage/folder.h"
+#include "storage/folder/folder.h"
 
 #include <inttypes.h>
 #include <leveldb/c.h>

@@ -1,8 +1,8 @@
 #include "tests/storage/store.h"
 
 #include "base/file.h"
-#include "storage/crc32c.h"
-#include "storage/leveldb_backend.h"
+#include "storage/check/crc32c.h"
+#include "storage/leveldb/backend.h"
 #include "storage/model_backend.h"
 
 #include <dirent.h>

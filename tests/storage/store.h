@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "storage/backend.h"
-#include "storage/folder.h"
+#include "storage/folder/folder.h"
 #include "storage/table.h"
 
 /** A new database over LevelDB, in a folder of its own; over the model. */

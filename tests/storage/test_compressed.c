@@ -1,7 +1,7 @@
 /* Values that were compressed before they were put: what comes of them is what a put stores. */
 #include "tests/storage/store.h"
 
-#include "storage/leveldb_backend.h"
+#include "storage/leveldb/backend.h"
 
 #include <leveldb/c.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "storage/crc32c.h"
+#include "storage/check/crc32c.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* One process holds a store: what others are told, and how long they wait. */
 #include "tests/storage/store.h"
 
-#include "storage/leveldb_backend.h"
+#include "storage/leveldb/backend.h"
 
 #include <signal.h>
 #include <string.h>

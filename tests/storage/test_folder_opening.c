@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "storage/crc32c.h"
+#include "storage/check/crc32c.h"
 
 #include <dirent.h>
 #include <leveldb/c.h>

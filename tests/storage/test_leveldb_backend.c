@@ -2,8 +2,8 @@
 #include "tests/storage/store.h"
 
 #include "base/file.h"
-#include "storage/leveldb_backend.h"
-#include "storage/leveldb_internal.h"
+#include "storage/leveldb/backend.h"
+#include "storage/leveldb/internal.h"
 
 #include <dirent.h>
 #include <leveldb/c.h>

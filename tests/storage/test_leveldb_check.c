@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "storage/crc32c.h"
-#include "storage/leveldb_check.h"
+#include "storage/check/crc32c.h"
+#include "storage/check/files.h"
 
 #include <dirent.h>
 #include <leveldb/c.h>

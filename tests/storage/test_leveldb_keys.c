@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "storage/leveldb_keys.h"
+#include "storage/leveldb/keys.h"
 #include "storage/schema.h"
 
 #include <string.h>

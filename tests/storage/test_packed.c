@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "storage/packed.h"
+#include "storage/leveldb/packed.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/condition.h"
-#include "storage/leveldb_internal.h"
+#include "storage/leveldb/internal.h"
 
 static bool pass(gf_leveldb_readers *r)
 {

@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "storage/value.h"
+#include "storage/leveldb/value.h"
 
 #include <string.h>
 

@@ -1,0 +1,121 @@
+/*
+ * A store's copy in a folder of its own.
+ *
+ * It is made beside its place (DIR.new) and moved there when it is whole and synced: so a folder
+ * DIR is always a whole copy. Nothing that is there already is ever touched.
+ */
+#include "storage/folder/folder.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "storage/leveldb/backend.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_there(const char *path)
+{
+    struct stat s;
+    return lstat(path, &s) == 0;
+}
+
+/*
+ * The copy itself is ours: its files, by LevelDB's names and the store's, and then its folders.
+ * This runs after failures, of memory among them, and so takes none.
+ */
+static void remove_copy(const char *path)
+{
+    static const char *const databases[] = {"db", "db.new"};
+    static const char *const own[] = {"grouperfish.store", "grouperfish.store.new", "lock"};
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    for (size_t i = 0; i < sizeof databases / sizeof databases[0]; i++) {
+        int fd = openat(folder, databases[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+        if (fd >= 0 && !dir) close(fd);
+        for (struct dirent *e; dir && (e = readdir(dir));)
+            if (gf_leveldb_is_file(e->d_name)) unlinkat(dirfd(dir), e->d_name, 0);
+        if (dir) closedir(dir);
+        unlinkat(folder, databases[i], AT_REMOVEDIR);
+    }
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        unlinkat(folder, own[i], 0);
+    close(folder);
+    rmdir(path);
+}
+
+static gf_status fill(const char *building, gf_folder_fill *fill_database, void *context,
+                      gf_error *err)
+{
+    gf_folder *folder = NULL;
+    gf_database *db = NULL;
+    gf_hold_options hold = {.create = true, .purpose = "copy"};
+    gf_status st = gf_folder_hold(building, &hold, &folder, err);
+    if (st == GF_OK) st = gf_folder_open(folder, &db, err);
+    if (st == GF_OK) st = fill_database(context, db, err);
+    gf_database_close(db);
+    gf_folder_release(folder);
+    return st;
+}
+
+static gf_status move_there(const char *building, const char *path, gf_error *err)
+{
+    gf_buffer above = {0};
+    gf_status st = GF_OK;
+    if (is_there(path)) return gf_fail(err, GF_EEXISTS, "%s is there already", path);
+    if (rename(building, path) != 0) st = gf_fail_errno(err, "cannot rename %s", building);
+    gf_buffer_format(&above, "%s/..", path);
+    if (st == GF_OK) st = gf_buffer_check(&above, err);
+    if (st == GF_OK) st = gf_file_sync_folder(gf_buffer_cstr(&above), err);
+    gf_buffer_release(&above);
+    return st;
+}
+
+gf_status gf_folder_make(const char *path, gf_folder_fill *fill_database, void *context,
+                         gf_error *err)
+{
+    gf_buffer name = {0};
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    gf_buffer_append(&name, path, n);
+    gf_buffer_str(&name, ".new");
+    gf_status st = gf_buffer_check(&name, err);
+    const char *building = gf_buffer_cstr(&name);
+    if (st == GF_OK && is_there(path))
+        st = gf_fail(err, GF_EEXISTS, "%s is there already; a copy needs a new folder", path);
+    else if (st == GF_OK && is_there(building))
+        st = gf_fail(err, GF_EEXISTS, "%s is there, of a copy that was cut short; remove it first",
+                     building);
+    if (st == GF_OK) {
+        st = fill(building, fill_database, context, err);
+        if (st == GF_OK) st = move_there(building, path, err);
+        if (st != GF_OK) remove_copy(building);
+    }
+    gf_buffer_release(&name);
+    return st;
+}
+
+/* ---- a copy of a database that is open --------------------------------------------------------
+ */
+
+typedef struct source {
+    gf_database *db;
+    const gf_cancel *cancel;
+} source;
+
+static gf_status copy_from(void *context, gf_database *to, gf_error *err)
+{
+    const source *s = context;
+    return gf_leveldb_copy(gf_database_backend(s->db), gf_database_backend(to), s->cancel, err);
+}
+
+gf_status gf_folder_copy(gf_database *db, const char *path, const gf_cancel *cancel, gf_error *err)
+{
+    source s = {db, cancel};
+    return gf_folder_make(path, copy_from, &s, err);
+}

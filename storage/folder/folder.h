@@ -1,0 +1,93 @@
+/**
+ * A store's folder: who holds it, which format it has, and the database in it.
+ *
+ *     STORE/grouperfish.store   the marker: format version and a checksum, text
+ *     STORE/lock                held by one process at a time; names it
+ *     STORE/socket              whoever holds it may answer there (server/socket.h)
+ *     STORE/db/                 LevelDB's files
+ *
+ * A store is made once: the database is built beside its place (db.new), moved there, and then the
+ * marker is written. Where the marker is, a database must be, and LevelDB is never asked to create:
+ * a lost CURRENT file would otherwise open as an empty store. A database of ours without a marker
+ * is one whose making was cut short: asked to create, it gets its marker and keeps what it has.
+ *
+ * Threads: a folder is for one at a time; the database is for many (storage/table.h).
+ */
+#ifndef GF_STORAGE_FOLDER_FOLDER_H
+#define GF_STORAGE_FOLDER_FOLDER_H
+
+#include "base/cancel.h"
+#include "storage/check/files.h"
+#include "storage/table.h"
+
+typedef struct gf_folder gf_folder;
+
+enum { GF_STORE_FORMAT = 1 };
+
+typedef struct gf_hold_options {
+    bool create;         /* make the store where there is none */
+    double wait_seconds; /* how long to wait while another process holds it */
+    const char *purpose; /* shown to those who wait, such as "rebuild" */
+    const gf_cancel *cancel;
+    bool small_buffers; /* for who has little memory (storage/leveldb/backend.h) */
+} gf_hold_options;
+
+
+/**
+ * Hold the store in `path`.
+ * @return GF_OK; GF_ENOTFOUND (no store there), GF_EBUSY (held; the message names the holder),
+ *         GF_ECORRUPT (marker), GF_EINVAL (not a store, or a newer format), GF_EIO, GF_ENOMEM
+ */
+gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_folder **folder,
+                         gf_error *err);
+void gf_folder_release(gf_folder *folder);
+
+/** Its path, borrowed: for temporary files. */
+const char *gf_folder_path(const gf_folder *folder);
+
+/** Whether gf_folder_hold made the store just now. */
+bool gf_folder_is_new(const gf_folder *folder);
+
+/** Check the logs and open the database. Close it before the folder is released. */
+gf_status gf_folder_open(gf_folder *folder, gf_database **db, gf_error *err);
+
+/** Check every byte of the marker and of LevelDB's files (the database is not open). */
+gf_status gf_folder_check(const gf_folder *folder, gf_damage_report *report, void *context,
+                          const gf_cancel *cancel, gf_error *err);
+
+/** Fill a new store's database. */
+typedef gf_status gf_folder_fill(void *context, gf_database *db, gf_error *err);
+
+/**
+ * Make a store in a folder that is not there yet: it appears there whole, or not at all.
+ * @return GF_OK; GF_EEXISTS where something is there; what `fill` gives; GF_EIO, GF_ENOMEM
+ */
+gf_status gf_folder_make(const char *path, gf_folder_fill *fill, void *context, gf_error *err);
+
+/** The same, filled with what an open database has now; others may use that meanwhile. */
+gf_status gf_folder_copy(gf_database *db, const char *path, const gf_cancel *cancel, gf_error *err);
+
+/**
+ * Put into a new database all that can be read of a damaged store's, whose files stay as they are;
+ * nobody may hold that store. Each damage is reported. `work` is a folder that is not there yet,
+ * for a copy of the files, and is removed again. *catalogue: the tables' names were found.
+ * @return GF_OK, however little that was; GF_ENOTFOUND (no database), GF_EIO, GF_ENOMEM, ...
+ */
+gf_status gf_folder_rescue(const char *path, gf_database *to, const char *work,
+                           gf_damage_report *report, void *context, const gf_cancel *cancel,
+                           bool *catalogue, gf_error *err);
+
+/** Empty LevelDB's journals of its own work (LOG), which name keys; the database may be open. */
+gf_status gf_folder_clear_journals(const gf_folder *folder, gf_error *err);
+
+/**
+ * Whether the disk has room for what opening the database may write: its logs as tables, and a
+ * little. Tried with a file, since a disk's figures do not tell of quotas.
+ * @return GF_OK; GF_EIO with the disk's words
+ */
+gf_status gf_folder_check_room(const gf_folder *folder, gf_error *err);
+
+/** Bytes that the store's files take. */
+gf_status gf_folder_size(const gf_folder *folder, uint64_t *bytes, gf_error *err);
+
+#endif

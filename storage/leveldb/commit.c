@@ -1,0 +1,126 @@
+/*
+ * Commits: batches of several writers in one write of the log, with one sync.
+ *
+ * LevelDB groups writers as well, but lets the next group go on behind one that failed: its record
+ * would then lie behind a torn one, be acknowledged, and be lost when the log is read again. Here
+ * the failure is known before the next group begins, and no group follows it.
+ *
+ *     queue    [ leader | follower | follower ] [ next leader | ... ]
+ *                one group: the leader writes for all, then wakes the next
+ */
+#include "storage/leveldb/env.h"
+#include "storage/leveldb/internal.h"
+
+enum { LARGEST_GROUP = 1 << 20, SMALL_BATCH = 128 << 10 };
+
+typedef struct gf_commit {
+    leveldb_writebatch_t *batch;
+    size_t bytes;
+    gf_sync sync;
+    bool done;
+    gf_status status;
+    gf_error error;
+    pthread_cond_t turn; /* it is done, or it leads */
+    struct gf_commit *next;
+} gf_commit;
+
+static void join_queue(gf_leveldb *b, gf_commit *c)
+{
+    if (b->last_commit)
+        b->last_commit->next = c;
+    else
+        b->first_commit = c;
+    b->last_commit = c;
+}
+
+/*
+ * The last one of the leader's group: not so much that a small write waits long for it, and nobody
+ * who wants a sync where the leader does not.
+ */
+static gf_commit *last_of_group(gf_commit *leader)
+{
+    size_t bytes = leader->bytes;
+    size_t most = bytes < SMALL_BATCH ? bytes + SMALL_BATCH : LARGEST_GROUP;
+    gf_commit *last = leader;
+    for (gf_commit *c = leader->next; c; last = c, c = c->next) {
+        bytes += c->bytes;
+        if (bytes > most || (c->sync == GF_SYNC && leader->sync != GF_SYNC)) break;
+    }
+    return last;
+}
+
+/* Without the lock: others may join the queue behind `last` meanwhile, whose `next` is theirs. */
+static gf_status write_group(gf_leveldb *b, gf_commit *leader, const gf_commit *last, gf_error *err)
+{
+    char *message = NULL;
+    for (const gf_commit *c = leader; c != last;) {
+        c = c->next;
+        leveldb_writebatch_append(leader->batch, c->batch);
+    }
+    leveldb_write(b->db, b->write[leader->sync == GF_SYNC], leader->batch, &message);
+    return gf_leveldb_failure(message, err);
+}
+
+/* Take the group off the queue, tell it how it ended, and let the next one lead. */
+static void end_group(gf_leveldb *b, gf_commit *leader, const gf_commit *last, gf_status st,
+                      const gf_error *err)
+{
+    b->first_commit = last->next;
+    if (!last->next) b->last_commit = NULL;
+    for (gf_commit *c = leader, *next; c; c = next) {
+        next = c == last ? NULL : c->next; /* c is gone once its thread runs */
+        c->status = st;
+        c->error = *err;
+        c->done = true;
+        pthread_cond_signal(&c->turn);
+    }
+    if (b->first_commit) pthread_cond_signal(&b->first_commit->turn);
+}
+
+/* Write the group that begins at the queue's head; the lock is held but for the writing. */
+static void lead(gf_leveldb *b, gf_commit *leader)
+{
+    gf_commit *last = last_of_group(leader);
+    gf_error err = {GF_OK, ""};
+    gf_status st;
+    if (b->failed) {
+        st = gf_fail(&err, GF_EIO, "open the store again to go on: an earlier write failed: %s",
+                     b->failure.message);
+    } else {
+        bool much = b->written >= GF_LEVELDB_MUCH;
+        pthread_mutex_unlock(&b->commit_lock);
+        if (much) gf_leveldb_env_begin(b->env, false);
+        st = write_group(b, leader, last, &err);
+        pthread_mutex_lock(&b->commit_lock);
+        b->failed = st != GF_OK;
+        for (const gf_commit *c = leader; c; c = c == last ? NULL : c->next)
+            b->written += c->bytes;
+        b->failure = err;
+    }
+    end_group(b, leader, last, st, &err);
+}
+
+gf_status gf_leveldb_commit(gf_leveldb *b, leveldb_writebatch_t *batch, size_t bytes, gf_sync sync,
+                            gf_error *err)
+{
+    gf_commit c = {.batch = batch, .bytes = bytes, .sync = sync};
+    pthread_cond_init(&c.turn, NULL);
+    pthread_mutex_lock(&b->commit_lock);
+    join_queue(b, &c);
+    while (!c.done && b->first_commit != &c)
+        pthread_cond_wait(&c.turn, &b->commit_lock);
+    if (!c.done) lead(b, &c);
+    pthread_mutex_unlock(&b->commit_lock);
+    pthread_cond_destroy(&c.turn);
+    if (c.status != GF_OK && err) *err = c.error;
+    return c.status;
+}
+
+bool gf_leveldb_has_failed(gf_backend *backend)
+{
+    gf_leveldb *b = (gf_leveldb *)backend;
+    pthread_mutex_lock(&b->commit_lock);
+    bool failed = b->failed;
+    pthread_mutex_unlock(&b->commit_lock);
+    return failed;
+}

@@ -1,0 +1,139 @@
+#include "storage/leveldb/packed.h"
+
+#include "storage/schema.h"
+
+enum { FIRST_COLUMNS = 16 };
+
+/* Known columns by number, others behind them by name. */
+static int compare(const gf_packed_column *a, const gf_packed_column *b)
+{
+    if (a->number >= 0 && b->number >= 0) return a->number - b->number;
+    if (a->number >= 0 || b->number >= 0) return a->number >= 0 ? -1 : 1;
+    return gf_slice_compare(a->name, b->name);
+}
+
+/* Where the column is or belongs; *there tells which. Most come in order, so the end comes first.
+ */
+static size_t find(const gf_packed *p, const gf_packed_column *column, bool *there)
+{
+    size_t low = 0, high = p->n;
+    *there = false;
+    if (p->n && compare(&p->columns[p->n - 1], column) < 0) return p->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare(&p->columns[middle], column);
+        if (order == 0) *there = true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static gf_packed_column numbered(const gf_packed *p, gf_slice name, gf_slice value)
+{
+    int last = p->n ? p->columns[p->n - 1].number : -1;
+    return (gf_packed_column){name, value, gf_schema_column(p->family, name, last + 1)};
+}
+
+static gf_status grow(gf_packed *p, gf_error *err)
+{
+    size_t capacity = p->capacity ? p->capacity * 2 : FIRST_COLUMNS;
+    gf_packed_column *columns = gf_arena_alloc(p->arena, capacity * sizeof *columns);
+    if (!columns) return gf_fail_memory(err, "the columns of a row");
+    if (p->n) memcpy(columns, p->columns, p->n * sizeof *columns);
+    p->columns = columns;
+    p->capacity = capacity;
+    return GF_OK;
+}
+
+gf_status gf_packed_set(gf_packed *p, gf_slice name, gf_slice value, gf_error *err)
+{
+    bool there;
+    gf_packed_column column = numbered(p, name, value);
+    size_t at = find(p, &column, &there);
+    if (!there) {
+        gf_status st = p->n == p->capacity ? grow(p, err) : GF_OK;
+        if (st != GF_OK) return st;
+        memmove(p->columns + at + 1, p->columns + at, (p->n++ - at) * sizeof column);
+    }
+    p->columns[at] = column;
+    return GF_OK;
+}
+
+bool gf_packed_remove(gf_packed *p, gf_slice name)
+{
+    bool there;
+    gf_packed_column column = numbered(p, name, (gf_slice){0});
+    size_t at = find(p, &column, &there);
+    if (!there) return false;
+    memmove(p->columns + at, p->columns + at + 1, (--p->n - at) * sizeof column);
+    return true;
+}
+
+static char *write_varint(char *to, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        *to++ = (char)(v | 0x80);
+    *to++ = (char)v;
+    return to;
+}
+
+static char *write_string(char *to, gf_slice s)
+{
+    to = write_varint(to, s.len);
+    if (s.len) memcpy(to, s.ptr, s.len);
+    return to + s.len;
+}
+
+void gf_packed_write(const gf_packed *p, gf_buffer *out)
+{
+    enum { NUMBERS = 3 * 10 }; /* bytes of a column's varints at most */
+    size_t most = 0;
+    for (size_t i = 0; i < p->n; i++)
+        most += NUMBERS + p->columns[i].name.len + p->columns[i].value.len;
+    char *to = gf_buffer_reserve(out, most);
+    if (!to) return;
+    for (size_t i = 0; i < p->n; i++) {
+        const gf_packed_column *c = &p->columns[i];
+        to = write_varint(to, (uint64_t)(c->number + 1));
+        if (c->number < 0) to = write_string(to, c->name);
+        to = write_string(to, c->value);
+    }
+    out->len = (size_t)(to - out->ptr);
+}
+
+/* gf_take_string, quick where the length is one byte, as most are. */
+static bool take_string(gf_slice *s, gf_slice *v)
+{
+    if (s->len == 0 || (unsigned char)s->ptr[0] >= 0x80) return gf_take_string(s, v);
+    size_t n = (unsigned char)s->ptr[0];
+    if (n > s->len - 1) return false;
+    *v = gf_slice_of(s->ptr + 1, n);
+    *s = gf_slice_skip(*s, n + 1);
+    return true;
+}
+
+/* The name of a known column: looks for the list's end, which a damaged number may lie behind. */
+static bool column_name(gf_packed_reader *r, uint32_t number, gf_slice *name)
+{
+    const char *const *columns = r->family->columns;
+    while (columns && r->known <= number && columns[r->known])
+        r->known++;
+    if (number >= r->known) return false;
+    *name = gf_slice_str(columns[number]);
+    return true;
+}
+
+gf_status gf_packed_next(gf_packed_reader *r, gf_column *column, gf_error *err)
+{
+    uint32_t tag;
+    if (r->rest.len == 0) return GF_ENOTFOUND;
+    bool good = gf_take_varint32(&r->rest, &tag);
+    if (good)
+        good = tag ? column_name(r, tag - 1, &column->name) : take_string(&r->rest, &column->name);
+    if (!good || !take_string(&r->rest, &column->value))
+        return gf_fail(err, GF_ECORRUPT, "the columns of family %s are damaged", r->family->name);
+    return GF_OK;
+}

@@ -1,0 +1,50 @@
+/**
+ * The columns of a packed family in one value.
+ *
+ *     column, column, ...    known columns first, by number, then the others, by name
+ *     column   tag (varint: number + 1 of a known column, or 0 and the name) | value
+ *     name and value are each a varint length and that many bytes
+ *
+ * The order is fixed, so that equal columns give equal bytes.
+ */
+#ifndef GF_STORAGE_LEVELDB_PACKED_H
+#define GF_STORAGE_LEVELDB_PACKED_H
+
+#include "base/arena.h"
+#include "storage/table.h"
+
+/** A column and its number in the family's list of known ones, -1 where it is not in it. */
+typedef struct gf_packed_column {
+    gf_slice name, value;
+    int number;
+} gf_packed_column;
+
+/** The columns of a row in stored order, distinct; the slices are the caller's. */
+typedef struct gf_packed {
+    const gf_family *family;
+    gf_packed_column *columns; /* n of capacity, in the arena */
+    size_t n, capacity;
+    gf_arena *arena;
+} gf_packed;
+
+/** Set one column. Cost O(1) where columns come in stored order, else O(n). GF_ENOMEM. */
+gf_status gf_packed_set(gf_packed *p, gf_slice name, gf_slice value, gf_error *err);
+
+/** Whether there was such a column to be removed. */
+bool gf_packed_remove(gf_packed *p, gf_slice name);
+
+/** Append the columns' bytes. */
+void gf_packed_write(const gf_packed *p, gf_buffer *out);
+
+/** Walks the columns of a stored value. */
+typedef struct gf_packed_reader {
+    const gf_family *family;
+    gf_slice rest;
+    uint32_t known; /* the family is known to have this many columns at least */
+} gf_packed_reader;
+
+/** The next column, borrowed from the value and the family. GF_ENOTFOUND at the end; GF_ECORRUPT.
+ */
+gf_status gf_packed_next(gf_packed_reader *r, gf_column *column, gf_error *err);
+
+#endif
