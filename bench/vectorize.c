@@ -16,9 +16,9 @@
 #include "engine/languages.h"
 #include "sources/files.h"
 #include "sources/reader.h"
-#include "vectorize/detect.h"
-#include "vectorize/tokenise.h"
-#include "vectorize/vectorizer.h"
+#include "vectorize/text/detect.h"
+#include "vectorize/text/tokenise.h"
+#include "vectorize/rows/vectorizer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/pool.h"
 #include "engine/languages.h"
 #include "engine/text_group.h"
-#include "vectorize/vectorizer.h"
+#include "vectorize/rows/vectorizer.h"
 
 /** {0} to begin with; gf_free what is at `at`. */
 typedef struct gf_batch_texts {

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "vectorize/analyser.h"
+#include "vectorize/rows/analyser.h"
 
 #include <inttypes.h>
 #include <stdio.h>

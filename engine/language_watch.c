@@ -1,7 +1,7 @@
 #include "engine/language_watch.h"
 
 #include "base/utf8.h"
-#include "vectorize/detect.h"
+#include "vectorize/text/detect.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "engine/languages.h"
 
-#include "vectorize/detect.h"
+#include "vectorize/text/detect.h"
 
 gf_status gf_document_language(const gf_fallback *fallback, gf_slice lang, gf_slice text,
                                const gf_language **language, gf_error *err)

@@ -8,7 +8,7 @@
 #define GF_ENGINE_LANGUAGES_H
 
 #include "base/buffer.h"
-#include "vectorize/language.h"
+#include "vectorize/text/language.h"
 
 typedef enum gf_fallback_kind {
     GF_FALLBACK_UNKNOWN, /* not decided yet */

@@ -3,7 +3,7 @@
  * the cells
  *
  *     analysis    the language that was fallen back on, a line feed, the settings of the analysis
- *     vocabulary  terms with document frequencies and surfaces (vectorize/vocabulary.h)
+ *     vocabulary  terms with document frequencies and surfaces (vectorize/rows/vocabulary.h)
  *     centre <id> each cluster's centre: see gf_centre_write
  *     tree        the tree over the clusters: see tree.h
  *     index       documents by term, where it is kept: see write_index.c
@@ -15,7 +15,7 @@
 #include "cluster/centres.h"
 #include "engine/internal.h"
 #include "engine/languages.h"
-#include "vectorize/transformer.h"
+#include "vectorize/rows/transformer.h"
 
 /** How a build's texts are analysed. */
 typedef struct gf_analysis {

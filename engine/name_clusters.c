@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cluster/labels.h"
-#include "vectorize/transformer.h"
+#include "vectorize/rows/transformer.h"
 
 enum {
     MOST_DOCUMENTS = 200, /* of a cluster */

@@ -8,7 +8,7 @@
 #include "engine/rebuild_internal.h"
 
 #include "base/memory.h"
-#include "vectorize/lexicon.h"
+#include "vectorize/rows/lexicon.h"
 
 enum { SMALL_DOCUMENTS = 2000, GROUP_JOBS = 256, GROUP_DOCUMENTS = 20000 };
 

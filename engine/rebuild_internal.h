@@ -22,7 +22,7 @@
 #include "engine/languages.h"
 #include "engine/pins.h"
 #include "engine/settings.h"
-#include "vectorize/words.h"
+#include "vectorize/rows/words.h"
 
 /** The documents of a snapshot as rows, in the order of their ids. */
 typedef struct gf_gathered {

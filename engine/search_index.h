@@ -22,7 +22,7 @@
 #define GF_ENGINE_SEARCH_INDEX_H
 
 #include "engine/write_index.h"
-#include "vectorize/words.h"
+#include "vectorize/rows/words.h"
 
 enum { GF_INDEX_IDS = 256, GF_INDEX_FORMAT = 1 };
 

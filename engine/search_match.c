@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "vectorize/analyser.h"
+#include "vectorize/rows/analyser.h"
 
 enum { MOST_REMEMBERED = 1 << 20 /* terms of texts; beyond that they are forgotten */ };
 

@@ -20,7 +20,7 @@
 #define GF_ENGINE_SEARCH_MATCH_H
 
 #include "engine/search_query.h"
-#include "vectorize/options.h"
+#include "vectorize/rows/options.h"
 
 /** What a query is in one language: borrowed from the matcher. */
 typedef struct gf_query_terms {

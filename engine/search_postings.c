@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
-#include "vectorize/language.h"
+#include "vectorize/text/language.h"
 
 typedef struct inverting {
     gf_inverted *out;

@@ -7,7 +7,7 @@
 #define GF_ENGINE_SEARCH_POSTINGS_H
 
 #include "base/buffer.h"
-#include "vectorize/words.h"
+#include "vectorize/rows/words.h"
 
 /** A term in one language, as one of the workers has it. */
 typedef struct gf_indexed_term {

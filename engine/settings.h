@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "engine/internal.h"
-#include "vectorize/options.h"
+#include "vectorize/rows/options.h"
 
 /** A configuration's settings, ready to work by. Slices are borrowed from the text they came from.
  */

@@ -1,7 +1,7 @@
 # Writes the stop lists as C:
 #     cmake -DFOLDER=<folder> -DLISTS=<file,file,...> -DOUTPUT=<file.c> -P embed.cmake
 # A language's words are those of all files that are called <language>.txt, in the order given; lines
-# that start with # are comments. vectorize/stop_words.c reads what comes out.
+# that start with # are comments. vectorize/text/stop_words.c reads what comes out.
 cmake_minimum_required(VERSION 3.21)
 string(REPLACE "," ";" paths "${LISTS}")
 set(languages "")
@@ -27,7 +27,7 @@ endforeach()
 list(LENGTH languages n)
 file(WRITE ${OUTPUT}.new
     "/* Made from vectorize/stop_words by vectorize/embed.cmake. */\n"
-    "#include \"vectorize/stop_words_internal.h\"\n\n"
+    "#include \"vectorize/text/stop_words_internal.h\"\n\n"
     "${arrays}"
     "const gf_stop_list gf_stop_lists[] = {\n${table}};\n\n"
     "const size_t gf_n_stop_lists = ${n};\n")

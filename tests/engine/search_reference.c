@@ -1,6 +1,6 @@
 #include "tests/engine/search_reference.h"
 
-#include "vectorize/analyser.h"
+#include "vectorize/rows/analyser.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/arena.h"
-#include "vectorize/language.h"
+#include "vectorize/text/language.h"
 
 typedef struct reference_text {
     gf_slice id;

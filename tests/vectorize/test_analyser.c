@@ -2,10 +2,10 @@
 
 #include "base/random.h"
 #include "base/utf8.h"
-#include "vectorize/analyser_internal.h"
-#include "vectorize/normalise.h"
-#include "vectorize/stem.h"
-#include "vectorize/stop_words.h"
+#include "vectorize/rows/analyser_internal.h"
+#include "vectorize/text/normalise.h"
+#include "vectorize/text/stem.h"
+#include "vectorize/text/stop_words.h"
 
 static const gf_language *find(const char *name)
 {

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "vectorize/transformer.h"
+#include "vectorize/rows/transformer.h"
 
 typedef struct corpus {
     gf_buffer bytes;

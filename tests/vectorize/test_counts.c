@@ -2,7 +2,7 @@
 #include "tests/vectorize/settings.h"
 
 #include "base/random.h"
-#include "vectorize/rows_internal.h"
+#include "vectorize/rows/counted_rows_internal.h"
 
 static gf_vectorizer_options options(const char *const *settings)
 {

@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "vectorize/detect.h"
+#include "vectorize/text/detect.h"
 
 static const struct {
     const char *text, *code, *name;

@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "vectorize/language.h"
+#include "vectorize/text/language.h"
 
 #include <libstemmer.h>
 

@@ -2,8 +2,8 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "vectorize/analyser.h"
-#include "vectorize/lexicon.h"
+#include "vectorize/rows/analyser.h"
+#include "vectorize/rows/lexicon.h"
 
 static const char *const words[] = {
     "the",     "Connections", "connected",       "weren't", "x",    "42",   "H\xC3\xA4user",

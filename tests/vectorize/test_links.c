@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "vectorize/links_internal.h"
+#include "vectorize/text/links_internal.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "vectorize/normalise.h"
+#include "vectorize/text/normalise.h"
 
 static void expect(const char *word, const char *language, const char *normal)
 {

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/json.h"
-#include "vectorize/vectorizer.h"
+#include "vectorize/rows/vectorizer.h"
 
 #include <stdlib.h>
 

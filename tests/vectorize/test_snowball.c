@@ -7,7 +7,7 @@
 #include "support/test.h"
 
 #include "base/strings.h"
-#include "vectorize/stem.h"
+#include "vectorize/text/stem.h"
 
 /* The lines "language <TAB> word <TAB> stem" of the list that are of this language, as one set. */
 static void read_differences(const char *language, gf_buffer *file, gf_strings *lines)

@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "vectorize/sort_internal.h"
+#include "vectorize/rows/sort_entries_internal.h"
 
 #include <stdlib.h>
 

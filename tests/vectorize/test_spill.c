@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/row_file.h"
-#include "vectorize/vectorizer.h"
+#include "vectorize/rows/vectorizer.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "vectorize/stem.h"
+#include "vectorize/text/stem.h"
 
 static void expect(gf_stemmers *stemmers, const char *language, const char *word, const char *stem)
 {

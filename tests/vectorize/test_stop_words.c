@@ -1,8 +1,8 @@
 #include "support/test.h"
 
-#include "vectorize/normalise.h"
-#include "vectorize/stop_words.h"
-#include "vectorize/tokenise.h"
+#include "vectorize/text/normalise.h"
+#include "vectorize/text/stop_words.h"
+#include "vectorize/text/tokenise.h"
 
 static const gf_language *find(const char *name)
 {

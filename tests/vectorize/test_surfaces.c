@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 #include "base/strings.h"
-#include "vectorize/surfaces_internal.h"
+#include "vectorize/rows/surfaces_internal.h"
 
 #include <stdlib.h>
 

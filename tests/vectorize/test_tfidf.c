@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/strings.h"
-#include "vectorize/transformer.h"
+#include "vectorize/rows/transformer.h"
 
 #include <math.h>
 #include <stdlib.h>

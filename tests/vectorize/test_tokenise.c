@@ -4,9 +4,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/utf8.h"
-#include "vectorize/char_class_internal.h"
-#include "vectorize/tokenise.h"
-#include "vectorize/word_break_internal.h"
+#include "vectorize/text/char_class_internal.h"
+#include "vectorize/text/tokenise.h"
+#include "vectorize/text/word_break_internal.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "support/test.h"
 
-#include "vectorize/analyser.h"
-#include "vectorize/transformer.h"
+#include "vectorize/rows/analyser.h"
+#include "vectorize/rows/transformer.h"
 
 static const char *const texts[] = {"Connected apples, apple pies",
                                     "Apple pie connects in New York",

@@ -1,6 +1,6 @@
 #include "tests/vectorize/settings.h"
 
-#include "vectorize/vectorizer.h"
+#include "vectorize/rows/vectorizer.h"
 
 static gf_vectors vectorize(const char *const *settings, const char *const *texts, size_t n)
 {

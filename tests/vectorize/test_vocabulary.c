@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "vectorize/vocabulary.h"
+#include "vectorize/rows/vocabulary.h"
 
 #include <xxhash.h>
 

@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "vectorize/weights.h"
+#include "vectorize/rows/weights.h"
 
 #include <math.h>
 

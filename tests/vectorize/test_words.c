@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "vectorize/analyser.h"
-#include "vectorize/words.h"
+#include "vectorize/rows/analyser.h"
+#include "vectorize/rows/words.h"
 
 #include <stdlib.h>
 #include <string.h>

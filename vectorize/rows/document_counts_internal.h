@@ -1,0 +1,69 @@
+/**
+ * A document as counted terms, before any filter: what both the vectorizer and the transformer make
+ * rows of, so that both give the same row.
+ *
+ * A document that has no term still has words to stand for it. They come in tiers:
+ *
+ *     GF_TIER_TERMS    its terms (n-grams included)
+ *     GF_TIER_OTHERS   without any: its words that are no terms by themselves (too short, too long,
+ *                      single words where only n-grams are terms)
+ *     GF_TIER_STOPS    without these too: its stop words
+ *     GF_TIER_NONE     no word at all
+ *
+ * One counter per thread.
+ */
+#ifndef GF_VECTORIZE_ROWS_DOCUMENT_COUNTS_INTERNAL_H
+#define GF_VECTORIZE_ROWS_DOCUMENT_COUNTS_INTERNAL_H
+
+#include "vectorize/rows/ngrams_internal.h"
+
+typedef enum gf_tier { GF_TIER_NONE, GF_TIER_TERMS, GF_TIER_OTHERS, GF_TIER_STOPS } gf_tier;
+
+typedef struct gf_term_state {
+    uint32_t place; /* where the term stands in the document's arrays, if it does */
+    uint32_t df;    /* documents so far that have it in GF_TIER_TERMS */
+} gf_term_state;
+
+typedef struct gf_counter {
+    gf_analyser *analyser;
+    bool borrows; /* the analyser is another's */
+    gf_analysis_options options;
+    gf_ngrams ngrams;
+    bool notes_forms;     /* count the texts of n-grams */
+    gf_term_state *state; /* state_capacity, by term id; zero where not used yet */
+    size_t state_capacity;
+    uint32_t *term, *count; /* capacity; of the document counted last */
+    size_t capacity;
+    uint32_t n;
+    gf_analysis analysis; /* of that document; borrowed from the analyser */
+    gf_tier tier;         /* likewise */
+} gf_counter;
+
+/** Borrowed from the counter until its next call. */
+typedef struct gf_counts {
+    const uint32_t *term;  /* n distinct ids of gf_analyser_terms, in order of appearance */
+    const uint32_t *count; /* n, each at least 1 */
+    uint32_t n;
+    uint64_t length; /* the counts' sum */
+    gf_tier tier;
+} gf_counts;
+
+/** The counter makes its own analyser. */
+gf_status gf_counter_init(gf_counter *c, const gf_analysis_options *options, bool notes_forms,
+                          gf_error *err);
+void gf_counter_release(gf_counter *c);
+
+/** Forget all terms. */
+void gf_counter_reset(gf_counter *c);
+
+/** Count a document; errors as of gf_analyse. */
+gf_status gf_count(gf_counter *c, gf_slice text, const gf_language *language, gf_counts *out,
+                   gf_error *err);
+
+/**
+ * All words of the document that was counted last, in place of what gf_count gave of it: whatever
+ * their tier, and without n-grams. Document frequencies stay as they are.
+ */
+void gf_count_words(gf_counter *c, gf_counts *out);
+
+#endif

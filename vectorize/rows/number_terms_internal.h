@@ -1,0 +1,27 @@
+/**
+ * Which terms are columns, and in which order: by falling document frequency, then by bytes, so
+ * that the columns that most rows have are neighbours, and so that the numbers depend on nothing
+ * else.
+ */
+#ifndef GF_VECTORIZE_ROWS_NUMBER_TERMS_INTERNAL_H
+#define GF_VECTORIZE_ROWS_NUMBER_TERMS_INTERNAL_H
+
+#include "vectorize/rows/merge_terms_internal.h"
+
+typedef struct gf_numbering {
+    uint32_t n_terms, n_regular;
+    uint32_t *merged; /* n_terms: merged id of each column */
+    uint32_t *column; /* column of each merged id, or GF_TERM_NONE */
+} gf_numbering;
+
+/** Number the regular terms of n_docs documents. GF_OK; GF_ENOMEM. */
+gf_status gf_number_regular(const gf_vectorizer_options *options, uint32_t n_docs,
+                            const gf_merged *terms, gf_numbering *numbering, gf_error *err);
+
+/** Number the rescue terms behind them: those not numbered yet whose rows[merged id] is not 0. */
+gf_status gf_number_rescue(const gf_merged *terms, const uint32_t *rows, gf_numbering *numbering,
+                           gf_error *err);
+
+void gf_numbering_release(gf_numbering *numbering);
+
+#endif

@@ -1,0 +1,22 @@
+/**
+ * The surface form that stands for a term: the one that the documents have most often, the lowest
+ * by bytes of several. A form counts over all workers and languages; of a regular term only where
+ * it was met as a term, not as a stop word that happens to have the same stem.
+ */
+#ifndef GF_VECTORIZE_ROWS_SURFACE_FORMS_INTERNAL_H
+#define GF_VECTORIZE_ROWS_SURFACE_FORMS_INTERNAL_H
+
+#include "vectorize/rows/number_terms_internal.h"
+
+typedef struct gf_forms {
+    gf_slice *form;   /* n_terms, by column */
+    gf_arena *arenas; /* n_arenas: the forms' bytes */
+    size_t n_arenas;
+} gf_forms;
+
+gf_status gf_forms_choose(const gf_vectorizer *v, const gf_merged *merged,
+                          const gf_numbering *numbering, gf_forms *forms, const gf_cancel *cancel,
+                          gf_error *err);
+void gf_forms_release(gf_forms *forms);
+
+#endif

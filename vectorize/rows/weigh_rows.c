@@ -1,0 +1,300 @@
+/*
+ * The second half of a vectorizer: from counted documents to weighted rows. Five steps over chunks,
+ * each in parallel:
+ *
+ *     merge     the workers' terms become one set, with document frequencies
+ *     number    regular terms get columns
+ *     survey    each row's kind and length; what rescued rows have is counted and numbered
+ *     fill      columns sorted, weights, norm
+ *     describe  the vocabulary, with the commonest form of each term
+ */
+#include "base/memory.h"
+#include "base/row_file.h"
+#include "vectorize/rows/surface_forms_internal.h"
+#include "vectorize/rows/counted_rows_internal.h"
+#include "vectorize/rows/sort_entries_internal.h"
+
+typedef struct finisher {
+    const gf_vectorizer *v;
+    const gf_cancel *cancel;
+    gf_merged terms;
+    gf_numbering numbering;
+    gf_forms forms;
+    uint32_t **column;     /* n_workers: column of each of a worker's terms; NULL for an idle one */
+    uint32_t *rescue_rows; /* terms.n: rescued rows that have the term */
+    gf_vectors out;
+} finisher;
+
+static gf_status run(finisher *f, size_t n, gf_task *task, gf_error *err)
+{
+    return gf_pool_run(f->v->pool, n, task, f, f->cancel, err);
+}
+
+/* ---- number --------------------------------------------------------------------------------- */
+
+static gf_status map_columns(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    finisher *f = context;
+    const uint32_t *merged = f->terms.of[index];
+    if (!merged) return GF_OK;
+    uint32_t n = gf_analyser_terms(f->v->workers[index]->analyser)->n;
+    if (!f->column[index]) f->column[index] = gf_array(n, sizeof **f->column);
+    if (!f->column[index]) return gf_fail_memory(err, "numbering terms");
+    for (uint32_t i = 0; i < n; i++)
+        f->column[index][i] = f->numbering.column[merged[i]];
+    return GF_OK;
+}
+
+/* ---- survey --------------------------------------------------------------------------------- */
+
+/* The regular terms among a row's n entries; *p moves behind them. */
+static uint32_t count_regular(const finisher *f, const uint32_t *column, const unsigned char **p,
+                              uint32_t n)
+{
+    uint32_t regular = 0, count;
+    for (uint32_t i = 0; i < n; i++)
+        regular += column[gf_rows_entry(p, &count)] < f->numbering.n_regular;
+    return regular;
+}
+
+static void count_rescued(finisher *f, const uint32_t *merged, const unsigned char *p, uint32_t n)
+{
+    uint32_t count;
+    for (uint32_t i = 0; i < n; i++)
+        __atomic_fetch_add(&f->rescue_rows[merged[gf_rows_entry(&p, &count)]], 1, __ATOMIC_RELAXED);
+}
+
+static void survey_chunk(finisher *f, const gf_chunk *chunk, const unsigned char *p)
+{
+    for (uint32_t row = chunk->first; row < chunk->first + chunk->n; row++) {
+        uint32_t tier, n = gf_rows_head(&p, &tier);
+        const unsigned char *entries = p;
+        uint32_t regular = count_regular(f, f->column[chunk->worker], &p, n);
+        gf_row_kind kind = tier == GF_TIER_NONE                   ? GF_ROW_EMPTY
+                           : tier == GF_TIER_TERMS && regular > 0 ? GF_ROW_PLAIN
+                                                                  : GF_ROW_RESCUED;
+        if (kind == GF_ROW_RESCUED) count_rescued(f, f->terms.of[chunk->worker], entries, n);
+        f->out.kind[row] = (uint8_t)kind;
+        f->out.x.start[row + 1] = kind == GF_ROW_PLAIN ? regular : n;
+    }
+}
+
+static gf_status survey(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    finisher *f = context;
+    const gf_chunk *chunk = &f->v->chunks[index];
+    gf_buffer room = {0};
+    const unsigned char *p;
+    gf_status st = gf_chunk_rows(f->v, chunk, &room, &p, err);
+    if (st == GF_OK) survey_chunk(f, chunk, p);
+    gf_buffer_release(&room);
+    return st;
+}
+
+/* Row lengths become row starts, and there is room for the entries. */
+static gf_status make_room(finisher *f, gf_error *err)
+{
+    gf_csr *x = &f->out.x;
+    x->start[0] = 0;
+    for (uint32_t row = 0; row < x->n_rows; row++) {
+        x->start[row + 1] += x->start[row];
+        f->out.n_rescued += f->out.kind[row] == GF_ROW_RESCUED;
+        f->out.n_empty += f->out.kind[row] == GF_ROW_EMPTY;
+    }
+    x->n_cols = f->numbering.n_terms;
+    if (f->v->spill) return gf_spill_create(f->v->folder, &f->out.entries, err);
+    x->col = gf_array_large(x->start[x->n_rows], sizeof *x->col);
+    x->val = gf_array_large(x->start[x->n_rows], sizeof *x->val);
+    return x->col && x->val ? GF_OK : gf_fail_memory(err, "the rows");
+}
+
+/* ---- fill ----------------------------------------------------------------------------------- */
+
+/* One task's memory. */
+typedef struct scratch {
+    uint64_t *entries; /* 2 * capacity: column << 32 | count, and room for sorting them */
+    uint32_t *counts;  /* capacity */
+    size_t capacity;
+} scratch;
+
+static gf_status reserve(scratch *s, size_t n, gf_error *err)
+{
+    if (n <= s->capacity) return GF_OK;
+    size_t capacity = s->capacity * 2 > n ? s->capacity * 2 : n;
+    uint64_t *entries = gf_realloc(s->entries, capacity * 2, sizeof *entries);
+    if (entries) s->entries = entries;
+    uint32_t *counts = entries ? gf_realloc(s->counts, capacity, sizeof *counts) : NULL;
+    if (counts) s->counts = counts;
+    if (!counts) return gf_fail_memory(err, "the rows");
+    s->capacity = capacity;
+    return GF_OK;
+}
+
+/* Reads a row's n entries from *p; keeps those of its kind, sorted by column. */
+static uint64_t read_row(const finisher *f, const uint32_t *column, const unsigned char **p,
+                         uint32_t n, gf_row_kind kind, scratch *s)
+{
+    uint64_t length = 0;
+    uint32_t kept = 0, most = kind == GF_ROW_PLAIN ? f->numbering.n_regular : f->numbering.n_terms;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t count, c = column[gf_rows_entry(p, &count)];
+        length += count;
+        if (c < most) s->entries[kept++] = (uint64_t)c << 32 | count;
+    }
+    gf_sort_by_high(s->entries, kept, s->entries + s->capacity, most);
+    return length;
+}
+
+/* Where a chunk's entries go: to the matrix itself, or to room of the chunk's own. */
+typedef struct piece {
+    uint32_t *col;
+    float *val;
+    uint64_t first; /* entry of the matrix that stands first in it */
+} piece;
+
+static void write_row(const finisher *f, const piece *to, uint32_t row, uint64_t length, scratch *s)
+{
+    const gf_csr *x = &f->out.x;
+    uint64_t at = x->start[row] - to->first;
+    uint32_t n = (uint32_t)(x->start[row + 1] - x->start[row]);
+    const double *idf = f->out.kind[row] == GF_ROW_PLAIN ? f->out.vocabulary.idf : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        to->col[at + i] = (uint32_t)(s->entries[i] >> 32);
+        s->counts[i] = (uint32_t)s->entries[i];
+    }
+    gf_weigh_row(&f->v->options.weights, idf, to->col + at, s->counts, n, length, to->val + at);
+}
+
+static gf_status fill_piece(const finisher *f, const gf_chunk *chunk, const unsigned char *p,
+                            const piece *to, gf_error *err)
+{
+    scratch s = {0};
+    gf_status st = GF_OK;
+    for (uint32_t row = chunk->first; row < chunk->first + chunk->n && st == GF_OK; row++) {
+        uint32_t tier, n = gf_rows_head(&p, &tier);
+        st = reserve(&s, n, err);
+        if (st != GF_OK) break;
+        uint64_t length =
+            read_row(f, f->column[chunk->worker], &p, n, (gf_row_kind)f->out.kind[row], &s);
+        write_row(f, to, row, length, &s);
+    }
+    gf_free(s.entries);
+    gf_free(s.counts);
+    return st;
+}
+
+/* Through memory of the chunk's own into the file. */
+static gf_status fill_file(const finisher *f, const gf_chunk *chunk, gf_error *err)
+{
+    const gf_csr *x = &f->out.x;
+    gf_buffer room = {0};
+    const unsigned char *p;
+    piece to = {.first = x->start[chunk->first]};
+    uint64_t n = x->start[chunk->first + chunk->n] - to.first;
+    to.col = gf_array(n, sizeof *to.col);
+    to.val = gf_array(n, sizeof *to.val);
+    gf_status st = to.col && to.val ? GF_OK : gf_fail_memory(err, "the rows");
+    if (st == GF_OK) st = gf_chunk_rows(f->v, chunk, &room, &p, err);
+    if (st == GF_OK) st = fill_piece(f, chunk, p, &to, err);
+    if (st == GF_OK)
+        st = gf_row_file_write(f->out.entries, x->start[x->n_rows], to.first, n, to.col, to.val,
+                               err);
+    gf_free(to.col);
+    gf_free(to.val);
+    gf_buffer_release(&room);
+    return st;
+}
+
+static gf_status fill(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    finisher *f = context;
+    const gf_chunk *chunk = &f->v->chunks[index];
+    const piece whole = {f->out.x.col, f->out.x.val, 0};
+    if (f->out.entries) return fill_file(f, chunk, err);
+    return fill_piece(f, chunk, (const unsigned char *)chunk->rows.ptr, &whole, err);
+}
+
+/* ---- describe ------------------------------------------------------------------------------- */
+
+static gf_status describe(finisher *f, gf_error *err)
+{
+    const gf_numbering *numbering = &f->numbering;
+    gf_status st = gf_forms_choose(f->v, &f->terms, numbering, &f->forms, f->cancel, err);
+    if (st != GF_OK) return st;
+    gf_slice *term = gf_array(numbering->n_terms, sizeof *term);
+    uint32_t *df = gf_array(numbering->n_terms, sizeof *df);
+    if (!term || !df) st = gf_fail_memory(err, "a vocabulary");
+    for (uint32_t i = 0; i < numbering->n_terms && st == GF_OK; i++) {
+        uint32_t merged = numbering->merged[i];
+        term[i] = f->terms.term[merged];
+        df[i] = i < numbering->n_regular ? f->terms.df[merged] : f->rescue_rows[merged];
+    }
+    gf_vocabulary_parts parts = {.n_docs = f->v->n_docs,
+                                 .n_terms = numbering->n_terms,
+                                 .n_regular = numbering->n_regular,
+                                 .idf_kind = f->v->options.weights.idf,
+                                 .df = df,
+                                 .term = term,
+                                 .surface = f->forms.form};
+    if (st == GF_OK) st = gf_vocabulary_init(&f->out.vocabulary, &parts, err);
+    gf_free(term);
+    gf_free(df);
+    return st;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static gf_status allocate(finisher *f, gf_error *err)
+{
+    f->column = gf_calloc(f->v->n_workers, sizeof *f->column);
+    f->rescue_rows = gf_calloc(f->terms.n, sizeof *f->rescue_rows);
+    f->out.x.n_rows = f->v->n_docs;
+    f->out.x.start = gf_array((size_t)f->v->n_docs + 1, sizeof *f->out.x.start);
+    f->out.kind = gf_array(f->v->n_docs, sizeof *f->out.kind);
+    bool all = f->column && f->rescue_rows && f->out.x.start && f->out.kind;
+    return all ? GF_OK : gf_fail_memory(err, "the rows");
+}
+
+static gf_status finish(finisher *f, gf_error *err)
+{
+    const gf_vectorizer *v = f->v;
+    gf_status st = gf_merge_terms(v, &f->terms, f->cancel, err);
+    if (st == GF_OK) st = allocate(f, err);
+    if (st == GF_OK) st = gf_number_regular(&v->options, v->n_docs, &f->terms, &f->numbering, err);
+    if (st == GF_OK) st = run(f, v->n_workers, map_columns, err);
+    if (st == GF_OK) st = run(f, v->n_chunks, survey, err);
+    if (st == GF_OK) st = gf_number_rescue(&f->terms, f->rescue_rows, &f->numbering, err);
+    if (st == GF_OK) st = run(f, v->n_workers, map_columns, err);
+    if (st == GF_OK) st = make_room(f, err);
+    if (st == GF_OK) st = describe(f, err);
+    if (st == GF_OK) st = run(f, v->n_chunks, fill, err);
+    return st;
+}
+
+static void release(finisher *f)
+{
+    for (unsigned w = 0; f->column && w < f->v->n_workers; w++)
+        gf_free(f->column[w]);
+    gf_free(f->column);
+    gf_free(f->rescue_rows);
+    gf_forms_release(&f->forms);
+    gf_numbering_release(&f->numbering);
+    gf_merged_release(&f->terms);
+}
+
+gf_status gf_vectorizer_finish(gf_vectorizer *v, gf_vectors *vectors, const gf_cancel *cancel,
+                               gf_error *err)
+{
+    if (v->failed != GF_OK) return gf_fail(err, v->failed, "an earlier group of texts failed");
+    finisher f = {.v = v, .cancel = cancel};
+    gf_status st = finish(&f, err);
+    release(&f);
+    if (st == GF_OK)
+        *vectors = f.out;
+    else
+        gf_vectors_release(&f.out);
+    return st;
+}

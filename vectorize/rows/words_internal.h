@@ -1,0 +1,54 @@
+/**
+ * The words of documents as a vectorizer collects them.
+ *
+ *     chunk      rows (rows_internal.h) of neighbouring documents that one worker counted; what a
+ *                row's head is marked with is the language
+ *     terms      of a worker: start[i] .. start[i + 1] of the bytes
+ */
+#ifndef GF_VECTORIZE_ROWS_WORDS_INTERNAL_H
+#define GF_VECTORIZE_ROWS_WORDS_INTERNAL_H
+
+#include "base/spill.h"
+#include "base/strings.h"
+#include "vectorize/rows/words.h"
+
+typedef struct gf_word_chunk {
+    gf_buffer rows;
+    size_t n_bytes; /* of the rows, wherever they are */
+    uint32_t n;     /* documents */
+    unsigned worker;
+    bool spilled;    /* they are in the file, from there on */
+    uint64_t offset; /* then */
+} gf_word_chunk;
+
+typedef struct gf_word_terms {
+    char *bytes;     /* start[n]; NULL where they are in the file */
+    uint64_t *start; /* n + 1; likewise */
+    uint64_t n_bytes;
+    uint32_t n;
+    uint64_t offset; /* in the file: of start, which the bytes follow */
+} gf_word_terms;
+
+struct gf_words {
+    const char *folder;    /* borrowed */
+    bool only;             /* and no rows */
+    gf_word_chunk *chunks; /* n_chunks of capacity */
+    size_t n_chunks, capacity;
+    size_t first_kept; /* chunks before it are in the file */
+    size_t kept;       /* bytes of those in memory */
+    uint32_t n_docs;
+    gf_word_terms *terms; /* n_workers, once they were taken */
+    unsigned n_workers;
+    gf_spill *spill; /* NULL until needed */
+    uint64_t spilled;
+};
+
+/** Add the rows of n documents behind the others; the buffer is taken where that succeeds. */
+gf_status gf_words_add(gf_words *words, gf_buffer *rows, uint32_t n, unsigned worker,
+                       gf_error *err);
+
+/** Copy the terms of all workers, or write them to the file; NULL for a worker without any. */
+gf_status gf_words_keep_terms(gf_words *words, const gf_strings *const *terms, unsigned n_workers,
+                              gf_error *err);
+
+#endif
