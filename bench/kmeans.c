@@ -13,8 +13,8 @@
 #include "cluster/kmeans.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "cluster/locate.h"
-#include "cluster/quality.h"
+#include "cluster/passes/nearest_centres.h"
+#include "cluster/measure/quality.h"
 #include "sources/files.h"
 #include "sources/npz.h"
 

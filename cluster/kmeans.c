@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "cluster/finish.h"
+#include "cluster/passes/number_clusters.h"
 
 #include <string.h>
 

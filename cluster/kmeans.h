@@ -9,8 +9,8 @@
 #ifndef GF_CLUSTER_KMEANS_H
 #define GF_CLUSTER_KMEANS_H
 
-#include "cluster/choose.h"
-#include "cluster/lloyd.h"
+#include "cluster/measure/choose_k.h"
+#include "cluster/passes/lloyd.h"
 
 /** Told now and then how far a clustering is; never from two threads at once. */
 typedef void gf_kmeans_progress(void *context, const char *phase, uint64_t done, uint64_t total);

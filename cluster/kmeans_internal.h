@@ -4,8 +4,8 @@
 #ifndef GF_CLUSTER_KMEANS_INTERNAL_H
 #define GF_CLUSTER_KMEANS_INTERNAL_H
 
-#include "cluster/few.h"
-#include "cluster/fold.h"
+#include "cluster/small/small_kmeans.h"
+#include "cluster/passes/fold.h"
 #include "cluster/kmeans.h"
 
 /** A clustering under way. */

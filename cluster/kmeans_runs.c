@@ -1,11 +1,11 @@
 #include "cluster/kmeans_internal.h"
 
 #include "base/memory.h"
-#include "cluster/exchange.h"
-#include "cluster/grow.h"
-#include "cluster/polish.h"
-#include "cluster/seed.h"
-#include "cluster/start.h"
+#include "cluster/moves/exchange.h"
+#include "cluster/moves/grow.h"
+#include "cluster/moves/polish.h"
+#include "cluster/moves/seed.h"
+#include "cluster/passes/start_centres.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "engine/view.h"
 
 #include "base/memory.h"
-#include "cluster/locate.h"
+#include "cluster/passes/nearest_centres.h"
 
 struct gf_assigner {
     gf_locator locator;       /* clusters in the order of the view's list: by id */

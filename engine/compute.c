@@ -2,8 +2,8 @@
 #include "engine/rebuild_internal.h"
 
 #include "base/memory.h"
-#include "cluster/lsa.h"
-#include "cluster/minibatch.h"
+#include "cluster/dense/lsa.h"
+#include "cluster/stream/minibatch.h"
 
 #include <float.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "engine/view.h"
 
 #include "base/memory.h"
-#include "cluster/match.h"
+#include "cluster/measure/match.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "cluster/quality.h"
+#include "cluster/measure/quality.h"
 
 #include <stdlib.h>
 

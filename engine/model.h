@@ -12,7 +12,7 @@
 #define GF_ENGINE_MODEL_H
 
 #include "base/pool.h"
-#include "cluster/centres.h"
+#include "cluster/passes/centres.h"
 #include "engine/internal.h"
 #include "engine/languages.h"
 #include "vectorize/rows/transformer.h"

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "cluster/labels.h"
+#include "cluster/label/labels.h"
 #include "vectorize/rows/transformer.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include "engine/rebuild_internal.h"
 
 #include "base/memory.h"
-#include "cluster/dense.h"
+#include "cluster/dense/dense.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -17,7 +17,7 @@
 #include "base/pool.h"
 #include "base/row_file.h"
 #include "cluster/kmeans.h"
-#include "cluster/tree.h"
+#include "cluster/label/tree.h"
 #include "engine/estimate.h"
 #include "engine/languages.h"
 #include "engine/pins.h"

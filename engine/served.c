@@ -9,7 +9,7 @@
 #include "engine/rebuild_internal.h"
 
 #include "base/memory.h"
-#include "cluster/match.h"
+#include "cluster/measure/match.h"
 
 #include <stdlib.h>
 

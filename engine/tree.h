@@ -12,7 +12,7 @@
 #ifndef GF_ENGINE_TREE_H
 #define GF_ENGINE_TREE_H
 
-#include "cluster/tree.h"
+#include "cluster/label/tree.h"
 #include "engine/view.h"
 
 /** Build the tree over the job's clusters; it is empty where there are more than GF_TREE_MOST. */

@@ -8,7 +8,7 @@
 #include "base/csr.h"
 #include "base/pool.h"
 #include "base/random.h"
-#include "cluster/lloyd.h"
+#include "cluster/passes/lloyd.h"
 
 /** n x n_cols numbers, row by row; zeros are left out, and rows are scaled to unit length. */
 gf_csr rows_by_hand(const float *values, uint32_t n, uint32_t n_cols);
@@ -35,7 +35,7 @@ gf_centres rows_as_centres(const gf_csr *x, uint32_t k, gf_random *random);
 /** k centres, each the unit sum of the rows of a random set; none is without terms. */
 gf_centres rows_random_centres(const gf_csr *x, uint32_t k, gf_random *random);
 
-/** How far a similarity in single precision may be from the true one: cluster/scoring.h. */
+/** How far a similarity in single precision may be from the true one: cluster/passes/scoring.h. */
 double rows_bound(gf_row_view row, gf_row_view centre);
 
 /**

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/centres.h"
+#include "cluster/passes/centres.h"
 
 #include <math.h>
 #include <string.h>

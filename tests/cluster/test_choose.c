@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/choose.h"
+#include "cluster/measure/choose_k.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/curve.h"
+#include "cluster/measure/k_curve.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/dense.h"
+#include "cluster/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/exchange.h"
-#include "cluster/polish.h"
+#include "cluster/moves/exchange.h"
+#include "cluster/moves/polish.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/few.h"
-#include "cluster/grow.h"
+#include "cluster/small/small_kmeans.h"
+#include "cluster/moves/grow.h"
 #include "cluster/kmeans.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/fold.h"
+#include "cluster/passes/fold.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/groups.h"
+#include "cluster/moves/groups.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/grow.h"
-#include "cluster/separation.h"
+#include "cluster/moves/grow.h"
+#include "cluster/measure/separation.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/centres.h"
-#include "cluster/kept_sums.h"
+#include "cluster/passes/centres.h"
+#include "cluster/passes/kept_sums.h"
 #include "cluster/kmeans.h"
 
 #include <math.h>

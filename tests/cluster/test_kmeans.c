@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "cluster/kmeans.h"
-#include "cluster/match.h"
-#include "cluster/quality.h"
+#include "cluster/measure/match.h"
+#include "cluster/measure/quality.h"
 
 #include <math.h>
 #include <stdlib.h>

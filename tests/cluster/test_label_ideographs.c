@@ -1,7 +1,7 @@
 /* Labels where words are written without spaces, and the breaker of words cuts some of them. */
 #include "support/test.h"
 
-#include "cluster/label_phrases.h"
+#include "cluster/label/phrases.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "cluster/labels.h"
+#include "cluster/label/labels.h"
 
 #include <ctype.h>
 #include <stdlib.h>

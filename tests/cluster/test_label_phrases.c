@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "cluster/label_phrases.h"
+#include "cluster/label/phrases.h"
 
 #include <string.h>
 

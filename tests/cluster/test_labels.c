@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "cluster/labels.h"
+#include "cluster/label/labels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/lloyd.h"
+#include "cluster/passes/lloyd.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/locate.h"
+#include "cluster/passes/nearest_centres.h"
 
 #include <string.h>
 

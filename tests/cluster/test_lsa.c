@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/lsa.h"
+#include "cluster/dense/lsa.h"
 
 #include <lapacke.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "cluster/match.h"
+#include "cluster/measure/match.h"
 
 enum { MOST_DOCUMENTS = 60, MOST_CLUSTERS = 6 };
 

@@ -2,9 +2,9 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/minibatch.h"
-#include "cluster/quality.h"
-#include "cluster/row_stream.h"
+#include "cluster/stream/minibatch.h"
+#include "cluster/measure/quality.h"
+#include "cluster/stream/row_stream.h"
 
 #include <math.h>
 #include <string.h>

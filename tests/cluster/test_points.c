@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/points.h"
+#include "cluster/passes/points.h"
 
 #include <math.h>
 #include <string.h>

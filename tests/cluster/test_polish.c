@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/polish.h"
+#include "cluster/moves/polish.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "cluster/quality.h"
+#include "cluster/measure/quality.h"
 
 #include <math.h>
 #include <stdlib.h>

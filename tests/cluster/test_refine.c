@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/refine.h"
+#include "cluster/moves/refine.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/seed.h"
+#include "cluster/moves/seed.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/separation.h"
+#include "cluster/measure/separation.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/tree.h"
+#include "cluster/label/tree.h"
 
 #include <math.h>
 #include <stdlib.h>

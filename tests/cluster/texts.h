@@ -9,7 +9,7 @@
 #define GF_TESTS_CLUSTER_TEXTS_H
 
 #include "base/strings.h"
-#include "cluster/labels.h"
+#include "cluster/label/labels.h"
 
 /** What documents are made of; set to {0}. */
 typedef struct texts {

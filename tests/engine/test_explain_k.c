@@ -4,7 +4,7 @@
 
 enum { MOST_STEPS = 64 };
 
-/* The curve of cluster/curve.h: n steps, with their numbers of clusters and what these are worth.
+/* The curve of cluster/measure/k_curve.h: n steps, with their numbers of clusters and what these are worth.
  */
 typedef struct curve {
     uint32_t k[MOST_STEPS], chosen, n_chosen, n;

@@ -1,0 +1,36 @@
+/**
+ * Spherical k-means over dense rows, such as embeddings: what kmeans.h does for sparse ones. Scores
+ * are products of blocks of rows with all centres (OpenBLAS, one thread a call; our pool runs the
+ * blocks), so every pass is exact and needs no bounds.
+ *
+ *     dense.c         runs, restarts, the last assignment
+ *     dense_seed.c    k-means++ seeds
+ *     dense_passes.c  assignment, sums, clusters that lost all their rows
+ *     dense_polish.c  single moves that raise the objective
+ *
+ * Deterministic: the same rows and options give the same result for any number of threads on one
+ * machine (blocks have a fixed size, and sums the order of the rows).
+ */
+#ifndef GF_CLUSTER_DENSE_DENSE_H
+#define GF_CLUSTER_DENSE_DENSE_H
+
+#include "cluster/kmeans.h"
+
+/**
+ * @param x        n * d, row by row, rows of unit L2 length; only read
+ * @param options  as for gf_kmeans_run; with k 0 the number is chosen on a sample (choose.h)
+ * @param[out] out as of gf_kmeans_run; centres have all d entries. score and second may be below 0,
+ *                 since entries may be. Fewer clusters than k where fewer rows differ.
+ * @return GF_OK; GF_EINVAL (n or d 0, a row that is not of unit length); GF_ENOMEM, GF_ECANCELLED.
+ *         On failure *out is unchanged.
+ * Owner:  the caller calls gf_kmeans_release(out). Sets OpenBLAS to one thread a call, for the
+ *         whole process and for good.
+ * Cost:   a pass is n * d * k multiplications; memory 4 x k x d, 24 x n, and a block of scores of
+ *         at most a megabyte for each thread, beside x.
+ * Source: Dhillon & Modha, Machine Learning 42 (2001) 143-175; Arthur & Vassilvitskii, SODA 2007;
+ *         Dhillon, Guan & Kogan, ICDM 2002 (first variation).
+ */
+gf_status gf_dense_kmeans(gf_pool *pool, const float *x, uint32_t n, uint32_t d,
+                          const gf_kmeans_options *options, gf_kmeans *out, gf_error *err);
+
+#endif

@@ -1,0 +1,370 @@
+#include "cluster/label/phrases.h"
+
+#include "base/memory.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+#define NEARLY_ALWAYS 0.9
+
+/* ---- words by slots -------------------------------------------------------------------------- */
+
+enum { LEAST_SLOTS = 256, MOST_SLOTS = 1 << 16 };
+
+gf_status gf_word_slots_init(gf_word_slots *s, uint64_t words, bool last, gf_error *err)
+{
+    uint32_t n = LEAST_SLOTS;
+    while (n < MOST_SLOTS && n < 2 * words)
+        n *= 2;
+    *s = (gf_word_slots){.mask = n - 1};
+    s->count = gf_calloc(n, sizeof *s->count);
+    s->last = last ? gf_calloc(n, sizeof *s->last) : NULL;
+    if (s->count && (s->last || !last)) return GF_OK;
+    gf_word_slots_release(s);
+    return gf_fail_memory(err, "labels");
+}
+
+void gf_word_slots_release(gf_word_slots *s)
+{
+    gf_free(s->count);
+    gf_free(s->last);
+    *s = (gf_word_slots){0};
+}
+
+static uint32_t slot_of_hash(const gf_word_slots *s, uint32_t hash)
+{
+    return (hash ^ hash >> 15) & s->mask;
+}
+
+static uint32_t slot_of_term(const gf_word_slots *s, uint32_t term)
+{
+    return slot_of_hash(s, term * 0x9E3779B1u);
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+static uint32_t slot_of_letters(const gf_word_slots *s, gf_slice letters)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < letters.len; i++)
+        hash = (hash ^ (unsigned char)lower(letters.ptr[i])) * 16777619u;
+    return slot_of_hash(s, hash);
+}
+
+static uint32_t slot_of(const gf_word_slots *s, const gf_label_document *d, const gf_label_word *w)
+{
+    if (w->term != GF_LABEL_NO_TERM) return slot_of_term(s, w->term);
+    return slot_of_letters(s, gf_slice_of(d->text.ptr + w->start, w->length));
+}
+
+gf_status gf_word_slots_count(gf_word_slots *s, const gf_label_cluster *c, gf_error *err)
+{
+    uint64_t words = 0;
+    for (uint32_t i = 0; i < c->n_documents; i++)
+        words += c->documents[i].n_words;
+    gf_status st = gf_word_slots_init(s, words, true, err);
+    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
+        const gf_label_document *d = &c->documents[i];
+        for (uint32_t w = 0; w < d->n_words; w++) {
+            uint32_t slot = slot_of(s, d, &d->words[w]);
+            s->count[slot] += s->last[slot] != i + 1;
+            s->last[slot] = i + 1;
+        }
+    }
+    return st;
+}
+
+void gf_word_slots_mark(gf_word_slots *s, gf_slice key)
+{
+    while (key.len) {
+        size_t n = gf_phrase_word_length(key);
+        const unsigned char *p = (const unsigned char *)key.ptr;
+        if (p[0] == 't') {
+            uint32_t term =
+                (uint32_t)p[1] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 8 | p[4];
+            s->count[slot_of_term(s, term)] = 1;
+        } else {
+            gf_slice letters = gf_slice_skip(key, 1);
+            uint64_t length = 0;
+            gf_take_varint(&letters, &length);
+            s->count[slot_of_letters(s, gf_slice_of(letters.ptr, (size_t)length))] = 1;
+        }
+        key = gf_slice_skip(key, n);
+    }
+}
+
+/* ---- the phrases of a document --------------------------------------------------------------- */
+
+static void append_lower(gf_buffer *out, gf_slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        gf_buffer_byte(out, lower(text.ptr[i]));
+}
+
+static void append_word_key(gf_buffer *key, const gf_label_document *d, const gf_label_word *w)
+{
+    if (w->term != GF_LABEL_NO_TERM) {
+        char bytes[GF_PHRASE_WORD_BYTES] = {'t', (char)(w->term >> 24), (char)(w->term >> 16),
+                                            (char)(w->term >> 8), (char)w->term};
+        gf_buffer_append(key, bytes, sizeof bytes);
+        return;
+    }
+    gf_buffer_byte(key, 'w');
+    gf_buffer_varint(key, w->length);
+    append_lower(key, gf_slice_of(d->text.ptr + w->start, w->length));
+}
+
+size_t gf_phrase_word_length(gf_slice key)
+{
+    if (key.ptr[0] == 't') return GF_PHRASE_WORD_BYTES;
+    gf_slice rest = gf_slice_skip(key, 1);
+    uint64_t n = 0;
+    gf_take_varint(&rest, &n);
+    return (size_t)(rest.ptr - key.ptr) + (size_t)n;
+}
+
+static bool can_begin(const gf_label_word *w)
+{
+    return !(w->flags & (GF_LABEL_INNER | GF_LABEL_NEVER | GF_LABEL_NUMBER));
+}
+
+static bool can_end(const gf_label_word *w)
+{
+    return !(w->flags & (GF_LABEL_INNER | GF_LABEL_NEVER));
+}
+
+static gf_slice phrase_text(const gf_phrase_walk *w)
+{
+    const gf_label_word *a = &w->d->words[w->first], *b = a + w->n_words - 1;
+    return gf_slice_of(w->d->text.ptr + a->start, b->start + b->length - a->start);
+}
+
+gf_phrase_walk gf_phrase_start(const gf_label_document *d, gf_buffer key)
+{
+    key.len = 0; /* and its failure, if it had one, stays */
+    return (gf_phrase_walk){.d = d, .key = key};
+}
+
+gf_phrase_walk gf_phrase_start_among(const gf_label_document *d, gf_buffer key,
+                                     const gf_word_slots *slots, uint32_t least)
+{
+    gf_phrase_walk w = gf_phrase_start(d, key);
+    w.slots = slots;
+    w.least = least;
+    return w;
+}
+
+static bool counts_enough(const gf_phrase_walk *w, const gf_label_word *word)
+{
+    return !w->slots || w->slots->count[slot_of(w->slots, w->d, word)] >= w->least;
+}
+
+/* Whether the phrase of the walk can go on with one word more. */
+static bool extend(gf_phrase_walk *w)
+{
+    uint32_t next = w->first + w->n_words;
+    if (w->n_words == GF_PHRASE_WORDS || next >= w->d->n_words) return false;
+    const gf_label_word *word = &w->d->words[next];
+    if (w->n_words && (word->flags & (GF_LABEL_BREAK | GF_LABEL_NEVER))) return false;
+    if (w->n_words == 0 && !can_begin(word)) return false;
+    if (!counts_enough(w, word)) return false;
+    w->n_words++;
+    append_word_key(&w->key, w->d, word);
+    return phrase_text(w).len <= GF_PHRASE_BYTES;
+}
+
+bool gf_phrase_next(gf_phrase_walk *w)
+{
+    for (;;) {
+        if (extend(w)) {
+            if (can_end(&w->d->words[w->first + w->n_words - 1])) return true;
+            continue;
+        }
+        w->first++;
+        w->n_words = 0;
+        w->key.len = 0;
+        if (w->first >= w->d->n_words) return false;
+    }
+}
+
+uint32_t gf_phrase_inner(const gf_phrase_walk *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_words; i++)
+        n += (w->d->words[w->first + i].flags & GF_LABEL_INNER) != 0;
+    return n;
+}
+
+/* Ideographs and syllables of Hangul: what is written without spaces, or in few characters. */
+static bool is_ideograph(uint32_t c)
+{
+    return (c >= 0x3400 && c <= 0xD7FF) || (c >= 0xF900 && c <= 0xFAFF) ||
+           (c >= 0x20000 && c <= 0x3FFFF);
+}
+
+bool gf_phrase_is_weak(const gf_phrase_walk *w)
+{
+    const gf_label_word *word = &w->d->words[w->first];
+    gf_slice text = gf_slice_of(w->d->text.ptr + word->start, word->length);
+    size_t at = 0;
+    if (text.len == 0) return false;
+    uint32_t c = gf_utf8_next(text, &at);
+    if (c >= '0' && c <= '9') return true;
+    return w->n_words == 1 && at == text.len && is_ideograph(c);
+}
+
+/* ---- documents per phrase -------------------------------------------------------------------- */
+
+void gf_phrase_tally_release(gf_phrase_tally *t)
+{
+    gf_strings_release(&t->keys);
+    gf_free(t->at);
+    *t = (gf_phrase_tally){0};
+}
+
+static gf_status grow(gf_phrase_tally *t, gf_error *err)
+{
+    size_t capacity = t->capacity ? t->capacity * 2 : 1024;
+    gf_phrase_tallied *at = gf_realloc(t->at, capacity, sizeof *at);
+    if (!at) return gf_fail_memory(err, "labels");
+    t->at = at;
+    t->capacity = capacity;
+    return GF_OK;
+}
+
+/* Count a phrase for a document, once. */
+static gf_status count(gf_phrase_tally *t, gf_slice key, gf_phrase_tallied fresh, uint32_t document,
+                       gf_error *err)
+{
+    uint32_t id;
+    bool added;
+    gf_status st = gf_strings_add(&t->keys, key, &id, &added, err);
+    if (st == GF_OK && id >= t->capacity) st = grow(t, err);
+    if (st != GF_OK) return st;
+    if (added) t->at[id] = fresh;
+    if (t->at[id].last == document + 1) return GF_OK;
+    t->at[id].last = document + 1;
+    t->at[id].count++;
+    return GF_OK;
+}
+
+gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c, uint32_t least,
+                                  gf_error *err)
+{
+    gf_word_slots words;
+    gf_status st = gf_word_slots_count(&words, c, err);
+    if (st != GF_OK) return st;
+    gf_buffer key = {0};
+    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
+        gf_phrase_walk w = gf_phrase_start_among(&c->documents[i], key, &words, least);
+        while (st == GF_OK && gf_phrase_next(&w)) {
+            gf_phrase_tallied fresh = {.n_words = (uint8_t)w.n_words,
+                                       .n_inner = (uint8_t)gf_phrase_inner(&w),
+                                       .weak = gf_phrase_is_weak(&w)};
+            st = gf_buffer_check(&w.key, err);
+            if (st == GF_OK) st = count(t, gf_buffer_view(&w.key), fresh, i, err);
+        }
+        key = w.key;
+    }
+    if (st == GF_OK) st = gf_buffer_check(&key, err);
+    gf_buffer_release(&key);
+    gf_word_slots_release(&words);
+    return st;
+}
+
+/* ---- how a phrase is written ----------------------------------------------------------------- */
+
+/* Append the text with runs of white space as one space. */
+static void fold_spaces(gf_slice text, gf_buffer *out)
+{
+    bool space = false;
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_space = memchr(" \t\r\n\f\v", text.ptr[i], 6) != NULL;
+        if (!is_space || !space) gf_buffer_byte(out, is_space ? ' ' : text.ptr[i]);
+        space = is_space;
+    }
+}
+
+/* The ideograph that follows the phrase at once; empty where none does. */
+static gf_slice next_ideograph(const gf_phrase_walk *w)
+{
+    const gf_label_word *last = &w->d->words[w->first + w->n_words - 1];
+    gf_slice rest = gf_slice_skip(w->d->text, (size_t)last->start + last->length);
+    size_t at = 0;
+    if (rest.len == 0 || !is_ideograph(gf_utf8_next(rest, &at))) return (gf_slice){"", 0};
+    return gf_slice_of(rest.ptr, at);
+}
+
+/* How the phrase is written, and what follows it. */
+static gf_status tally_forms(gf_phrase_tally *forms, gf_phrase_tally *next,
+                             const gf_label_cluster *c, gf_slice key, gf_error *err)
+{
+    gf_word_slots words; /* of the phrase */
+    gf_status st = gf_word_slots_init(&words, GF_PHRASE_WORDS, false, err);
+    if (st != GF_OK) return st;
+    gf_word_slots_mark(&words, key);
+    gf_buffer walked = {0}, text = {0};
+    uint32_t occurrence = 0;
+    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
+        gf_phrase_walk w = gf_phrase_start_among(&c->documents[i], walked, &words, 1);
+        while (st == GF_OK && gf_phrase_next(&w)) {
+            if (!gf_slice_equal(gf_buffer_view(&w.key), key)) continue;
+            gf_buffer_reset(&text);
+            fold_spaces(phrase_text(&w), &text);
+            st = gf_buffer_check(&text, err);
+            if (st == GF_OK)
+                st = count(forms, gf_buffer_view(&text), (gf_phrase_tallied){0}, occurrence, err);
+            if (st == GF_OK)
+                st = count(next, next_ideograph(&w), (gf_phrase_tallied){0}, occurrence++, err);
+        }
+        walked = w.key;
+    }
+    if (st == GF_OK) st = gf_buffer_check(&walked, err);
+    gf_buffer_release(&walked);
+    gf_buffer_release(&text);
+    gf_word_slots_release(&words);
+    return st;
+}
+
+/*
+ * The breaker of words cuts some that its dictionary lacks; where what is cut off is a stop word by
+ * itself, no phrase ends with it. An ideograph that nearly always follows is part of the word.
+ */
+static void mend_word(const gf_phrase_tally *next, gf_buffer *form)
+{
+    enum { LEAST = 5 };
+    uint64_t all = 0;
+    uint32_t best = 0;
+    for (uint32_t id = 0; id < next->keys.n; id++) {
+        all += next->at[id].count;
+        if (next->at[id].count > next->at[best].count) best = id;
+    }
+    if (all >= LEAST && (double)next->at[best].count >= NEARLY_ALWAYS * (double)all)
+        gf_buffer_slice(form, gf_strings_at(&next->keys, best));
+}
+
+gf_status gf_phrase_common_form(const gf_label_cluster *c, gf_slice key, gf_buffer *form,
+                                gf_error *err)
+{
+    gf_phrase_tally forms = {0}, next = {0};
+    uint32_t best = 0;
+    gf_status st = tally_forms(&forms, &next, c, key, err);
+    for (uint32_t id = 1; id < forms.keys.n && st == GF_OK; id++) {
+        uint32_t more = forms.at[id].count, most = forms.at[best].count;
+        int order =
+            gf_slice_compare(gf_strings_at(&forms.keys, id), gf_strings_at(&forms.keys, best));
+        if (more > most || (more == most && order < 0)) best = id;
+    }
+    gf_buffer_reset(form);
+    if (st == GF_OK && forms.keys.n) {
+        gf_buffer_slice(form, gf_strings_at(&forms.keys, best));
+        mend_word(&next, form);
+    }
+    if (st == GF_OK) st = gf_buffer_check(form, err);
+    gf_phrase_tally_release(&forms);
+    gf_phrase_tally_release(&next);
+    return st;
+}

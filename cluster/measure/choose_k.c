@@ -1,0 +1,142 @@
+#include "cluster/measure/choose_k.h"
+
+#include "base/memory.h"
+#include "cluster/small/small_kmeans.h"
+#include "cluster/moves/grow.h"
+
+#include <math.h>
+
+enum {
+    GROWTHS = 4,
+    SMALLEST_SAMPLE = 3000, /* rows */
+    SAMPLE_ENTRIES = 120000,
+    SAMPLE_SHARE = 12,    /* one row of so many, */
+    LARGE_SAMPLE = 25000, /* but no more rows than that for its sake */
+    ONE_BY_ONE = 8        /* up to here each number of clusters is tried, then a fourth more */
+};
+
+/* Below this separation rows are no nearer to their own cluster than to others: one cluster. */
+#define LEAST_SEPARATION 0.02
+
+typedef struct choosing {
+    const gf_points *points;
+    const gf_cancel *cancel;
+    uint64_t seed;
+    uint32_t sample;
+    gf_growth *growth[GROWTHS];
+    gf_few *few; /* of few points: they grow by their products */
+    gf_few_growth *few_growth[GROWTHS];
+    uint32_t grown[GROWTHS]; /* clusters */
+    double separation[GROWTHS];
+    uint32_t k; /* to grow to in this step */
+    gf_curve curve;
+} choosing;
+
+static uint32_t sample_size(const gf_points *points)
+{
+    uint32_t n = gf_points_n(points);
+    uint64_t entries = gf_csr_nnz(points->x);
+    uint64_t wanted = entries ? (uint64_t)n * SAMPLE_ENTRIES / entries : n;
+    uint32_t share = n / SAMPLE_SHARE < LARGE_SAMPLE ? n / SAMPLE_SHARE : LARGE_SAMPLE;
+    if (wanted < share) wanted = share;
+    if (wanted > n / 2) wanted = n / 2;
+    if (wanted < SMALLEST_SAMPLE) wanted = SMALLEST_SAMPLE;
+    return wanted < n ? (uint32_t)wanted : n;
+}
+
+static uint64_t seed_of(const choosing *c, size_t i)
+{
+    return c->seed + ((uint64_t)(i + 1) << 40);
+}
+
+static gf_status step_few(choosing *c, size_t i, gf_error *err)
+{
+    gf_few_growth **growth = &c->few_growth[i];
+    gf_status st =
+        *growth ? GF_OK : gf_few_growth_create(c->few, seed_of(c, i), growth, err);
+    if (st != GF_OK) return st;
+    c->grown[i] = gf_few_growth_step(*growth, c->k);
+    c->separation[i] = gf_few_growth_separation(*growth);
+    return GF_OK;
+}
+
+/* One partition takes a step; the first step makes it. */
+static gf_status step_task(void *context, size_t i, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    choosing *c = context;
+    gf_status st = GF_OK;
+    if (c->few) return step_few(c, i, err);
+    if (!c->growth[i])
+        st = gf_growth_create(NULL, c->points, c->sample, seed_of(c, i), c->cancel, &c->growth[i],
+                              err);
+    if (st == GF_OK) st = gf_growth_step(c->growth[i], c->k, err);
+    if (st == GF_OK) st = gf_growth_separation(c->growth[i], &c->separation[i], err);
+    if (st == GF_OK) c->grown[i] = gf_growth_partition(c->growth[i])->k;
+    return st;
+}
+
+/* ---- the curve --------------------------------------------------------------------------------
+ */
+
+/* What the partitions agree on: their mean separation less its standard deviation. */
+static double agreed(const double *separation)
+{
+    double sum = 0, squares = 0;
+    for (unsigned i = 0; i < GROWTHS; i++)
+        sum += separation[i];
+    double mean = sum / GROWTHS;
+    for (unsigned i = 0; i < GROWTHS; i++)
+        squares += (separation[i] - mean) * (separation[i] - mean);
+    double least = mean - sqrt(squares / GROWTHS);
+    return least > -1 ? least : -1;
+}
+
+static uint32_t next_k(uint32_t k)
+{
+    return k < ONE_BY_ONE ? k + 1 : k + k / 4;
+}
+
+static gf_status search(choosing *c, gf_pool *pool, uint32_t max_k, gf_error *err)
+{
+    gf_status st = gf_curve_add(&c->curve, 1, LEAST_SEPARATION, err);
+    uint32_t reached = 1;
+    while (st == GF_OK && reached < max_k && gf_curve_goes_on(&c->curve)) {
+        uint32_t next = next_k(reached);
+        c->k = next < max_k ? next : max_k;
+        st = gf_pool_run(pool, GROWTHS, step_task, c, c->cancel, err);
+        if (st != GF_OK) break;
+        bool full = true;
+        for (unsigned i = 0; i < GROWTHS; i++)
+            full = full && c->grown[i] == c->k;
+        if (!full) break;
+        reached = c->k;
+        st = gf_curve_add(&c->curve, reached, agreed(c->separation), err);
+    }
+    return st;
+}
+
+gf_status gf_choose_k(gf_pool *pool, const gf_points *points, uint32_t max_k, uint64_t seed,
+                      const gf_cancel *cancel, gf_choice *out, gf_error *err)
+{
+    if (gf_points_n(points) == 0 || max_k == 0)
+        return gf_fail(err, GF_EINVAL, "no rows to choose a number of clusters for");
+    choosing c = {.points = points, .cancel = cancel, .seed = seed};
+    c.sample = sample_size(points);
+    if (max_k > c.sample) max_k = c.sample;
+    bool few = gf_points_n(points) <= GF_FEW_POINTS;
+    gf_status st = few ? gf_few_create(points, &c.few, err) : GF_OK;
+    /* Few are done before other threads are awake. */
+    if (st == GF_OK) st = search(&c, few ? NULL : pool, max_k, err);
+    for (unsigned i = 0; i < GROWTHS; i++) {
+        gf_growth_free(c.growth[i]);
+        gf_few_growth_free(c.few_growth[i]);
+    }
+    gf_few_free(c.few);
+    if (st == GF_OK) {
+        *out = (gf_choice){gf_curve_choose(&c.curve), c.curve.steps, c.curve.n};
+        c.curve.steps = NULL;
+    }
+    gf_curve_release(&c.curve);
+    return st;
+}

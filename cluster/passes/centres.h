@@ -1,0 +1,89 @@
+/**
+ * The centres of a partition: for each cluster the sum of its rows, as a length and a sparse unit
+ * vector. Never dense: 10,000 clusters over 200,000 terms would take 8 GB.
+ */
+#ifndef GF_CLUSTER_PASSES_CENTRES_H
+#define GF_CLUSTER_PASSES_CENTRES_H
+
+#include "base/cancel.h"
+#include "base/pool.h"
+#include "cluster/passes/points.h"
+
+typedef struct gf_centre {
+    uint32_t *term; /* n of capacity, strictly rising */
+    float *value;   /* n: unit L2 length */
+    uint32_t n, capacity;
+    double length;        /* of the sum of the members; their part of the objective */
+    double weight;        /* of the members */
+    double drift;         /* distance that the last update moved the unit vector, rounded up */
+    unsigned differences; /* updates by difference since all members were summed */
+} gf_centre;
+
+typedef struct gf_centres {
+    uint32_t k, n_terms;
+    gf_centre *at; /* k */
+} gf_centres;
+
+gf_status gf_centres_init(gf_centres *c, uint32_t k, uint32_t n_terms, gf_error *err);
+void gf_centres_release(gf_centres *c);
+
+/** Make centre j the unit vector of a row. */
+gf_status gf_centres_set_row(gf_centres *c, uint32_t j, gf_row_view row, gf_error *err);
+
+/** A deep copy. */
+gf_status gf_centres_copy(const gf_centres *from, gf_centres *to, gf_error *err);
+
+/** Centres over packed columns (gf_pack_columns) become centres over the n_terms that they were. */
+void gf_centres_unpack(gf_centres *c, const uint32_t *term, uint32_t n_terms);
+
+static inline gf_row_view gf_centre_row(const gf_centre *c)
+{
+    return (gf_row_view){c->term, c->value, c->n};
+}
+
+/** Sum of the lengths: the objective of spherical k-means over the members. */
+double gf_centres_objective(const gf_centres *c);
+
+/**
+ * Rows by cluster: those of cluster j become rows[start[j]] .. rows[start[j + 1] - 1], rising.
+ *
+ * @param label  n clusters, 0..k-1
+ * @param start  k + 1
+ * @param rows   n
+ */
+void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t *start,
+                        uint32_t *rows);
+
+/**
+ * Sums rows into centres again, one thread a cluster, in the order of the rows, so that the result
+ * does not depend on the number of threads.
+ *
+ * Memory: 12 bytes x terms per thread, 4 x rows; to keep sums see gf_kept_sums_create.
+ */
+typedef struct gf_summer gf_summer;
+
+gf_status gf_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_terms, uint32_t k,
+                           gf_summer **summer, gf_error *err);
+void gf_summer_free(gf_summer *summer);
+
+/**
+ * From the next run on keep sums, and update clusters that few rows left or joined by difference:
+ * see cluster/passes/kept_sums.h. All runs must then be over the same points.
+ */
+gf_status gf_summer_keep(gf_summer *summer, gf_error *err);
+
+/**
+ * Sum the clusters that `changed` marks and leave the others; sets their drift (0 for the others).
+ *
+ * @param label    cluster of each row, 0..k-1
+ * @param changed  k flags; NULL for all
+ * @param own      not NULL: own[i] becomes the similarity of each row of a summed cluster to its
+ *                 centre
+ * @return GF_OK; GF_ENOMEM, GF_ECANCELLED; some of the centres are then new and others are not
+ * Cost: O(rows + entries of the rows in changed clusters + changed clusters * terms / 64).
+ */
+gf_status gf_summer_run(gf_summer *s, const gf_points *points, const uint32_t *label,
+                        const bool *changed, gf_centres *centres, float *own,
+                        const gf_cancel *cancel, gf_error *err);
+
+#endif

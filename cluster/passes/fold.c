@@ -1,0 +1,106 @@
+#include "cluster/passes/fold.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+static uint64_t hash_row(gf_row_view row)
+{
+    uint64_t columns = XXH3_64bits(row.col, row.n * sizeof *row.col);
+    return XXH3_64bits_withSeed(row.val, row.n * sizeof *row.val, columns);
+}
+
+static bool same_row(gf_row_view a, gf_row_view b)
+{
+    return a.n == b.n && memcmp(a.col, b.col, a.n * sizeof *a.col) == 0 &&
+           memcmp(a.val, b.val, a.n * sizeof *a.val) == 0;
+}
+
+/* point_of[i] becomes the first row that equals row i, by a table of row numbers. */
+static void find_first(const gf_csr *x, uint32_t *table, size_t capacity, uint32_t *point_of)
+{
+    for (uint32_t i = 0; i < x->n_rows; i++) {
+        gf_row_view row = gf_csr_row(x, i);
+        point_of[i] = GF_NO_POINT;
+        if (row.n == 0) continue;
+        size_t at = (size_t)hash_row(row) & (capacity - 1);
+        while (table[at] && !same_row(row, gf_csr_row(x, table[at] - 1)))
+            at = (at + 1) & (capacity - 1);
+        if (table[at] == 0) table[at] = i + 1;
+        point_of[i] = table[at] - 1;
+    }
+}
+
+/* Number the first rows 0, 1, ...; returns how many there are, and lists them in `rows`. */
+static uint32_t number_points(uint32_t n, uint32_t *point_of, uint32_t *rows)
+{
+    uint32_t n_points = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (point_of[i] == GF_NO_POINT) continue;
+        bool first = point_of[i] == i;
+        if (first) rows[n_points] = i;
+        point_of[i] = first ? n_points++ : point_of[point_of[i]];
+    }
+    return n_points;
+}
+
+/* Counted in whole numbers: a float would stay at 2^24. */
+static gf_status count_rows(const gf_fold *f, uint32_t n_rows, float *weight, gf_error *err)
+{
+    uint32_t *count = gf_calloc(f->n, sizeof *count);
+    if (!count) return gf_fail_memory(err, "folding equal rows");
+    for (uint32_t i = 0; i < n_rows; i++)
+        if (f->point_of[i] != GF_NO_POINT) count[f->point_of[i]]++;
+    for (uint32_t p = 0; p < f->n; p++)
+        weight[p] = (float)count[p];
+    gf_free(count);
+    return GF_OK;
+}
+
+static gf_status gather(const gf_csr *x, const uint32_t *rows, gf_fold *f, gf_error *err)
+{
+    float *none;
+    gf_points all = {x, NULL};
+    f->weight = gf_array(f->n, sizeof *f->weight);
+    if (!f->weight) return gf_fail_memory(err, "folding equal rows");
+    gf_status st = count_rows(f, x->n_rows, f->weight, err);
+    return st == GF_OK ? gf_gather_rows(&all, rows, f->n, &f->x, &none, err) : st;
+}
+
+gf_status gf_fold_rows(const gf_csr *x, gf_fold *out, gf_error *err)
+{
+    size_t capacity = 16;
+    while (capacity < (size_t)x->n_rows * 2)
+        capacity *= 2;
+    gf_fold f = {0};
+    uint32_t *table = gf_calloc(capacity, sizeof *table);
+    uint32_t *rows = gf_array(x->n_rows, sizeof *rows);
+    f.point_of = gf_array(x->n_rows, sizeof *f.point_of);
+    gf_status st = table && rows && f.point_of ? GF_OK : gf_fail_memory(err, "folding equal rows");
+    if (st == GF_OK) {
+        find_first(x, table, capacity, f.point_of);
+        f.n = number_points(x->n_rows, f.point_of, rows);
+        if (f.n < x->n_rows) st = gather(x, rows, &f, err);
+    }
+    gf_free(table);
+    gf_free(rows);
+    if (st == GF_OK)
+        *out = f;
+    else
+        gf_fold_release(&f);
+    return st;
+}
+
+void gf_fold_release(gf_fold *f)
+{
+    gf_free(f->point_of);
+    gf_free(f->weight);
+    gf_csr_release(&f->x);
+    *f = (gf_fold){0};
+}
+
+gf_points gf_fold_points(const gf_fold *f, const gf_csr *x)
+{
+    return (gf_points){f->weight ? &f->x : x, f->weight};
+}

@@ -1,0 +1,227 @@
+#include "cluster/small/internal.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+#define LEAST_RISE 0.25 /* polish.c */
+
+enum { MOST = GF_FEW_POINTS };
+
+/* ---- the products -----------------------------------------------------------------------------
+ */
+
+static void multiply(gf_few *f, double *row_of)
+{
+    const gf_csr *x = f->points->x;
+    for (uint32_t i = 0; i < f->n; i++) {
+        gf_row_view row = gf_csr_row(x, i);
+        for (uint32_t p = 0; p < row.n; p++)
+            row_of[row.col[p]] = (double)row.val[p];
+        for (uint32_t m = i; m < f->n; m++) {
+            gf_row_view other = gf_csr_row(x, m);
+            double dot = 0;
+            for (uint32_t p = 0; p < other.n; p++)
+                dot += (double)other.val[p] * row_of[other.col[p]];
+            f->gram[i * f->n + m] = f->gram[m * f->n + i] = dot;
+        }
+        for (uint32_t p = 0; p < row.n; p++)
+            row_of[row.col[p]] = 0;
+    }
+}
+
+gf_status gf_few_create(const gf_points *points, gf_few **few, gf_error *err)
+{
+    gf_few *f = gf_malloc(sizeof *f);
+    double *row_of = gf_calloc(points->x->n_cols, sizeof *row_of);
+    if (!f || !row_of) {
+        gf_free(f);
+        gf_free(row_of);
+        return gf_fail_memory(err, "rows to cluster");
+    }
+    f->points = points;
+    f->n = gf_points_n(points);
+    for (uint32_t i = 0; i < f->n; i++)
+        f->weight[i] = (double)gf_points_weight(points, i);
+    multiply(f, row_of);
+    gf_free(row_of);
+    *few = f;
+    return GF_OK;
+}
+
+void gf_few_free(gf_few *few)
+{
+    gf_free(few);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------
+ */
+
+static void add(gf_few_clusters *c, uint32_t j, uint32_t i, double weight)
+{
+    const double *products = c->few->gram + (size_t)i * c->few->n;
+    double *dot = c->dot + (size_t)j * c->few->n;
+    double squares = c->squares[j] + 2 * weight * dot[i] + weight * weight;
+    c->squares[j] = squares > 0 ? squares : 0;
+    for (uint32_t m = 0; m < c->few->n; m++)
+        dot[m] += weight * products[m];
+}
+
+static double dot_of(const gf_few_clusters *c, uint32_t j, uint32_t i)
+{
+    return c->dot[j * c->few->n + i];
+}
+
+static void count_sizes(gf_few_clusters *c)
+{
+    memset(c->size, 0, c->k * sizeof *c->size);
+    for (uint32_t i = 0; i < c->few->n; i++)
+        c->size[c->label[i]]++;
+}
+
+/* The worst fitting row of a cluster that has others. */
+static uint32_t find_worst(const gf_few_clusters *c)
+{
+    uint32_t worst = UINT32_MAX;
+    for (uint32_t i = 0; i < c->few->n; i++)
+        if (c->size[c->label[i]] > 1 && (worst == UINT32_MAX || c->own[i] < c->own[worst]))
+            worst = i;
+    return worst;
+}
+
+static void refill_empty(gf_few_clusters *c)
+{
+    count_sizes(c);
+    for (uint32_t j = 0; j < c->k; j++) {
+        if (c->size[j]) continue;
+        uint32_t worst = find_worst(c);
+        if (worst == UINT32_MAX) return;
+        c->size[c->label[worst]]--;
+        c->size[j]++;
+        c->label[worst] = j;
+        c->own[worst] = c->other[worst] = 1;
+    }
+}
+
+void gf_few_update(gf_few_clusters *c)
+{
+    const gf_few *f = c->few;
+    refill_empty(c);
+    memset(c->dot, 0, (size_t)c->k * f->n * sizeof *c->dot);
+    memset(c->squares, 0, c->k * sizeof *c->squares);
+    for (uint32_t i = 0; i < f->n; i++)
+        add(c, c->label[i], i, f->weight[i]);
+    for (uint32_t i = 0; i < f->n; i++) {
+        double length = sqrt(c->squares[c->label[i]]);
+        c->own[i] = length > 0 ? (float)(dot_of(c, c->label[i], i) / length) : 0;
+    }
+}
+
+double gf_few_objective(const gf_few_clusters *c)
+{
+    double sum = 0;
+    for (uint32_t j = 0; j < c->k; j++)
+        sum += sqrt(c->squares[j]);
+    return sum;
+}
+
+/* ---- passes and polish ------------------------------------------------------------------------
+ */
+
+/* Each row to the most similar centre; returns how many changed. */
+uint32_t gf_few_assign(gf_few_clusters *c)
+{
+    uint32_t changed = 0;
+    double scale[MOST];
+    for (uint32_t j = 0; j < c->k; j++)
+        scale[j] = c->squares[j] > 0 ? 1 / sqrt(c->squares[j]) : 0;
+    for (uint32_t i = 0; i < c->few->n; i++) {
+        double best = -INFINITY, second = -INFINITY;
+        uint32_t to = 0;
+        for (uint32_t j = 0; j < c->k; j++) {
+            double score = dot_of(c, j, i) * scale[j];
+            if (score > best) {
+                second = best;
+                best = score;
+                to = j;
+            } else if (score > second) {
+                second = score;
+            }
+        }
+        c->own[i] = (float)best;
+        c->other[i] = (float)second;
+        changed += to != c->label[i];
+        c->label[i] = to;
+    }
+    return changed;
+}
+
+gf_passes_made gf_few_pass(gf_few_clusters *c, double enough, unsigned most)
+{
+    gf_passes_made made = {0};
+    gf_few_assign(c);
+    gf_few_update(c);
+    while (made.passes < most && !made.converged) {
+        uint32_t changed = gf_few_assign(c);
+        made.passes++;
+        made.converged = changed <= enough * c->few->n;
+        if (changed) gf_few_update(c);
+    }
+    return made;
+}
+
+/* What leaving its cluster gains a row, mostly less than nothing. */
+static double leave(const gf_few_clusters *c, uint32_t i)
+{
+    uint32_t j = c->label[i];
+    return gf_few_gain(c->squares[j], dot_of(c, j, i), -c->few->weight[i]);
+}
+
+static uint32_t propose(const gf_few_clusters *c, uint32_t i)
+{
+    double w = c->few->weight[i], best = GF_FEW_LEAST_GAIN * w - leave(c, i);
+    uint32_t target = UINT32_MAX;
+    for (uint32_t j = 0; j < c->k; j++) {
+        if (j == c->label[i]) continue;
+        double gain = gf_few_gain(c->squares[j], dot_of(c, j, i), w);
+        if (gain <= best) continue;
+        best = gain;
+        target = j;
+    }
+    return target;
+}
+
+/* All proposals against the same sums, applied in their order where they still gain. */
+static uint32_t move_rows(gf_few_clusters *c)
+{
+    uint32_t target[MOST], moves = 0;
+    for (uint32_t i = 0; i < c->few->n; i++)
+        target[i] = propose(c, i);
+    for (uint32_t i = 0; i < c->few->n; i++) {
+        uint32_t to = target[i];
+        double w = c->few->weight[i];
+        if (to == UINT32_MAX) continue;
+        if (gf_few_gain(c->squares[to], dot_of(c, to, i), w) + leave(c, i) <= GF_FEW_LEAST_GAIN * w)
+            continue;
+        add(c, to, i, w);
+        add(c, c->label[i], i, -w);
+        c->label[i] = to;
+        moves++;
+    }
+    return moves;
+}
+
+unsigned gf_few_polish(gf_few_clusters *c, double tolerance, unsigned most)
+{
+    unsigned rounds = 0;
+    while (rounds < most) {
+        double before = gf_few_objective(c);
+        uint32_t moves = move_rows(c);
+        if (moves == 0) break;
+        rounds++;
+        gf_few_update(c);
+        double after = gf_few_objective(c);
+        if (moves < tolerance * c->few->n || after - before < LEAST_RISE * tolerance * after) break;
+    }
+    return rounds;
+}
