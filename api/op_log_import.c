@@ -2,7 +2,7 @@
 #include "api/log_read.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 #include "sources/accesslog.h"
 
 enum { MOST_WAITING = 100 };

@@ -2,7 +2,7 @@
 #include "api/tweets_internal.h"
 
 #include "base/memory.h"
-#include "engine/filter.h"
+#include "engine/rows/filter.h"
 
 typedef struct reading {
     gf_filter filter;

@@ -1,7 +1,7 @@
 #include "api/tweets_internal.h"
 
 #include "base/clock.h"
-#include "engine/filter.h"
+#include "engine/rows/filter.h"
 
 #include <stdio.h>
 

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/languages.h"
+#include "engine/rows/languages.h"
 #include "sources/files.h"
 #include "sources/reader.h"
 #include "vectorize/text/detect.h"
@@ -97,7 +97,7 @@ static gf_status count_tokens(corpus *c, gf_error *err)
     return st;
 }
 
-/* ---- their languages, as engine/gather.c finds them ------------------------------------------ */
+/* ---- their languages, as engine/build/gather.c finds them ------------------------------------------ */
 
 static gf_status detect_one(void *context, size_t i, unsigned worker, gf_error *err)
 {

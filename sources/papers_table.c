@@ -2,7 +2,7 @@
 #include "sources/papers_internal.h"
 
 #include "base/memory.h"
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 
 #include <inttypes.h>
 

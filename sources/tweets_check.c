@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/strings.h"
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

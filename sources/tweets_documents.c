@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/json_writer.h"
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 
 void gf_tweet_document_release(gf_tweet_document *d)
 {

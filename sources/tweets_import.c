@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/strings.h"
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "sources/tweets_stage_internal.h"
 
 #include "base/memory.h"
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/json.h"
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "tests/engine/fixture.h"
 
-#include "engine/settings.h"
+#include "engine/config/settings.h"
 
 gf_status fixture_note_setting(void *context, const gf_setting *setting, gf_slice value,
                                gf_origin origin, gf_error *err)

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/strings.h"
-#include "engine/view.h"
+#include "engine/view/view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/memory.h"
-#include "engine/model.h"
+#include "engine/rows/model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Configurations: those of a namespace and of a collection, how they are listed and deleted. */
 #include "tests/engine/fixture.h"
 
-#include "engine/settings.h"
+#include "engine/config/settings.h"
 
 static gf_status note_info(void *context, const gf_configuration_info *info, gf_error *err)
 {

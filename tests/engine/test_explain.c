@@ -1,7 +1,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/memory.h"
-#include "engine/view.h"
+#include "engine/view/view.h"
 
 #include <stdlib.h>
 #include <string.h>

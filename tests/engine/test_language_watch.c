@@ -1,7 +1,7 @@
 /* What a collection's texts fall back on, found while they go by. */
 #include "tests/support/test.h"
 
-#include "engine/language_watch.h"
+#include "engine/text/language_watch.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
-#include "engine/estimate.h"
-#include "engine/rebuild_internal.h"
+#include "engine/build/estimate.h"
+#include "engine/build/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Pins: the column, builds that are kept and served again, labels that last. */
 #include "tests/engine/fixture.h"
 
-#include "engine/pins.h"
+#include "engine/config/pins.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Puts of many threads at once: each is counted for itself, and none is lost or failed for another.
  */
-#include "engine/put_internal.h"
+#include "engine/put/internal.h"
 #include "tests/engine/fixture.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Namespaces, collections, ids and fields of any name: none is taken for another, none is lost. */
 #include "tests/engine/fixture.h"
 
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 
 /* ---- names -------------------------------------------------------------------------------------
  */

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "engine/put_internal.h"
+#include "engine/put/internal.h"
 
 enum { MOST = 200 };
 

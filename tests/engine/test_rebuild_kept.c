@@ -2,7 +2,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/clock.h"
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 
 static void build_with(fixture *f, const char *collection, const char *k, unsigned threads,
                        gf_buffer *out)

@@ -2,7 +2,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/cancel.h"
-#include "engine/rebuild_internal.h"
+#include "engine/build/internal.h"
 
 /* ---- stopped in the middle ---------------------------------------------------------------------
  */

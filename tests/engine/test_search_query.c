@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "base/utf8.h"
-#include "engine/search_query.h"
+#include "engine/search/query.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Each setting: what it takes, refuses, means for a build, and that it is documented. */
 #include "tests/engine/fixture.h"
 
-#include "engine/settings.h"
+#include "engine/config/settings.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/json_writer.h"
 #include "base/random.h"
-#include "engine/text_reader.h"
+#include "engine/text/reader.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "tests/engine/fixture.h"
 
-#include "engine/user_internal.h"
+#include "engine/tables/internal.h"
 
 #include <leveldb/c.h>
 

@@ -5,7 +5,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
-#include "engine/user_internal.h"
+#include "engine/tables/internal.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
-#include "engine/user_internal.h"
+#include "engine/tables/internal.h"
 
 static const gf_slice space = {"test", 4};
 #define S(text) gf_slice_str(text)

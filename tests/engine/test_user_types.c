@@ -2,7 +2,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
-#include "engine/user_internal.h"
+#include "engine/tables/internal.h"
 
 #define S(text) gf_slice_str(text)
 

@@ -1,6 +1,6 @@
 #include "tests/engine/fixture.h"
 
-#include "engine/internal.h"
+#include "engine/store/internal.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
-#include "engine/view.h"
+#include "engine/view/view.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * grows by itself or says why not, and takes a key and a value of any text apart as it put them
  * together. The input is the schema, a line feed, and the text.
  */
-#include "engine/user_internal.h"
+#include "engine/tables/internal.h"
 
 #include <stdlib.h>
 

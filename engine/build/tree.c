@@ -1,0 +1,197 @@
+#include "engine/build/tree.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- building ---------------------------------------------------------------------------------
+ */
+
+/*
+ * Of each centre the heaviest terms: they hold nearly all of its length, and a thousand centres
+ * with all their terms would take minutes to compare.
+ */
+enum { MOST_ENTRIES = 256 };
+
+typedef struct shortened {
+    gf_row_view *rows; /* k */
+    uint32_t *cols;    /* k * MOST_ENTRIES */
+    float *vals;       /* k * MOST_ENTRIES */
+    double *weight;    /* k */
+} shortened;
+
+static int by_falling_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return x > y ? -1 : x < y;
+}
+
+/* The least value that is kept; `values` is room for those of the centre. */
+static float least_kept(const gf_centre *c, float *values)
+{
+    if (c->n <= MOST_ENTRIES) return 0;
+    memcpy(values, c->value, c->n * sizeof *values);
+    qsort(values, c->n, sizeof *values, by_falling_value);
+    return values[MOST_ENTRIES - 1];
+}
+
+static gf_row_view shorten(const gf_centre *c, float *values, uint32_t *cols, float *vals)
+{
+    float least = least_kept(c, values);
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < c->n && n < MOST_ENTRIES; p++) {
+        if (c->value[p] < least) continue;
+        cols[n] = c->term[p];
+        vals[n++] = c->value[p];
+    }
+    return (gf_row_view){cols, vals, n};
+}
+
+static gf_status shorten_all(const gf_job *j, shortened *s, gf_error *err)
+{
+    const gf_centres *centres = &j->clusters.centres;
+    size_t k = j->clusters.k;
+    uint32_t most = 0;
+    for (uint32_t c = 0; c < k; c++)
+        if (centres->at[c].n > most) most = centres->at[c].n;
+    float *values = gf_array(most, sizeof *values);
+    s->rows = gf_array(k, sizeof *s->rows);
+    s->cols = gf_array(k * MOST_ENTRIES, sizeof *s->cols);
+    s->vals = gf_array(k * MOST_ENTRIES, sizeof *s->vals);
+    s->weight = gf_array(k, sizeof *s->weight);
+    bool ok = values && s->rows && s->cols && s->vals && s->weight;
+    for (uint32_t c = 0; ok && c < k; c++) {
+        size_t at = (size_t)c * MOST_ENTRIES;
+        s->rows[c] = shorten(&centres->at[c], values, s->cols + at, s->vals + at);
+        s->weight[c] = (double)(j->start[c + 1] - j->start[c]);
+    }
+    gf_free(values);
+    return ok ? GF_OK : gf_fail_memory(err, "the tree");
+}
+
+gf_status gf_job_build_tree(const gf_job *j, gf_tree *tree, gf_error *err)
+{
+    shortened s = {0};
+    if (j->clusters.k > GF_TREE_MOST) {
+        *tree = (gf_tree){0};
+        return GF_OK;
+    }
+    gf_status st = shorten_all(j, &s, err);
+    if (st == GF_OK)
+        st = gf_tree_build(j->pool, s.rows, j->clusters.k, j->clusters.centres.n_terms, s.weight,
+                           j->options->cancel, tree, err);
+    gf_free(s.rows);
+    gf_free(s.cols);
+    gf_free(s.vals);
+    gf_free(s.weight);
+    return st;
+}
+
+/* ---- as bytes ---------------------------------------------------------------------------------
+ */
+
+void gf_tree_write(const gf_tree *t, const uint32_t *ids, const gf_slice *labels, gf_buffer *out)
+{
+    gf_buffer_varint(out, t->k);
+    for (uint32_t c = 0; c < t->k; c++)
+        gf_buffer_varint(out, ids[c]);
+    for (uint32_t v = t->k; v < t->n_nodes; v++) {
+        uint32_t bits;
+        memcpy(&bits, &t->height[v], sizeof bits);
+        gf_buffer_varint(out, t->child[2 * (size_t)v]);
+        gf_buffer_varint(out, t->child[2 * (size_t)v + 1]);
+        gf_buffer_u32be(out, bits);
+        gf_buffer_string(out, labels[v]);
+    }
+}
+
+static bool take_leaves(gf_slice *bytes, gf_kept_tree *kept)
+{
+    for (uint32_t c = 0; c < kept->tree.k; c++) {
+        kept->tree.child[2 * (size_t)c] = kept->tree.child[2 * (size_t)c + 1] = GF_TREE_NONE;
+        kept->tree.height[c] = 0;
+        kept->labels[c] = (gf_slice){0};
+        if (!gf_take_varint32(bytes, &kept->ids[c]) || kept->ids[c] == 0) return false;
+    }
+    return true;
+}
+
+static bool take_inner(gf_slice *bytes, gf_kept_tree *kept)
+{
+    gf_tree *t = &kept->tree;
+    for (uint32_t v = t->k; v < t->n_nodes; v++) {
+        uint32_t bits;
+        uint32_t *child = &t->child[2 * (size_t)v];
+        if (!gf_take_varint32(bytes, &child[0]) || !gf_take_varint32(bytes, &child[1]) ||
+            !gf_take_u32be(bytes, &bits) || !gf_take_string(bytes, &kept->labels[v]))
+            return false;
+        memcpy(&t->height[v], &bits, sizeof bits);
+        if (!(t->height[v] >= 0 && t->height[v] <= 1)) return false;
+    }
+    return bytes->len == 0 && gf_tree_arrange(t);
+}
+
+gf_status gf_tree_read(gf_slice bytes, gf_kept_tree *kept, gf_error *err)
+{
+    gf_kept_tree t = {0};
+    uint32_t k;
+    if (!gf_take_varint32(&bytes, &k) || k > bytes.len)
+        return gf_fail(err, GF_ECORRUPT, "a build's tree is damaged");
+    gf_status st = gf_tree_alloc(k, &t.tree, err);
+    if (st != GF_OK) return st;
+    t.ids = gf_array(k, sizeof *t.ids);
+    t.labels = gf_array(t.tree.n_nodes, sizeof *t.labels);
+    if (!t.ids || !t.labels)
+        st = gf_fail_memory(err, "the tree");
+    else if (!take_leaves(&bytes, &t) || !take_inner(&bytes, &t))
+        st = gf_fail(err, GF_ECORRUPT, "a build's tree is damaged");
+    if (st == GF_OK)
+        *kept = t;
+    else
+        gf_kept_tree_release(&t);
+    return st;
+}
+
+void gf_kept_tree_release(gf_kept_tree *kept)
+{
+    gf_tree_release(&kept->tree);
+    gf_free(kept->ids);
+    gf_free(kept->labels);
+    *kept = (gf_kept_tree){0};
+}
+
+/* Each of the build's clusters is one leaf. */
+static gf_status check_leaves(const gf_view *v, const gf_kept_tree *kept, gf_error *err)
+{
+    bool *seen = gf_calloc(v->n_clusters, sizeof *seen);
+    if (!seen) return gf_fail_memory(err, "the tree");
+    bool right = kept->tree.k == v->n_clusters;
+    for (uint32_t c = 0; right && c < kept->tree.k; c++) {
+        const gf_known_cluster *cluster = gf_view_find(v, kept->ids[c]);
+        right = cluster && !seen[cluster - v->clusters];
+        if (right) seen[cluster - v->clusters] = true;
+    }
+    gf_free(seen);
+    return right ? GF_OK
+                 : gf_fail(err, GF_ECORRUPT, "the leaves of a build's tree are not its clusters");
+}
+
+gf_status gf_view_load_tree(gf_view *v, gf_kept_tree *kept, gf_error *err)
+{
+    gf_kept_tree t;
+    gf_status st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
+                                     GF_BUILDS_MODEL, GF_SLICE("tree"), 1, &v->row, err);
+    if (st == GF_ENOTFOUND && v->info.k > GF_TREE_MOST)
+        return gf_fail(err, st, "a build of more than %d clusters has no tree", GF_TREE_MOST);
+    if (st == GF_ENOTFOUND)
+        return gf_fail(err, st, "the build has no tree: grouperfish rebuild --force makes one");
+    if (st == GF_OK) st = gf_tree_read(v->row.cells[0].value, &t, err);
+    if (st != GF_OK) return st;
+    st = check_leaves(v, &t, err);
+    if (st == GF_OK)
+        *kept = t;
+    else
+        gf_kept_tree_release(&t);
+    return st;
+}

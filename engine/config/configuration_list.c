@@ -1,0 +1,166 @@
+/*
+ * Which configurations a collection has, and what they say.
+ *
+ *     settings  {"default": {"k": "20"}}               its own
+ *     defaults  {"default": {...}, "fine": {...}}      the namespace's, which it inherits
+ *     configuration:<name>:rebuilt                     those that it has a build of
+ *
+ * A configuration is there where any of these names it, and "default" always is. The last keeps
+ * what has been built in sight where its settings went meanwhile.
+ */
+#include "engine/config/settings.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+gf_status gf_configuration_load(gf_store *s, const gf_snapshot *snapshot, gf_place where,
+                                const gf_collection_row *row, gf_slice configuration,
+                                gf_settings_map *map, gf_error *err)
+{
+    gf_row defaults_row = {0};
+    gf_slice defaults;
+    gf_error missing;
+    gf_settings_map m = {0};
+    gf_status st = gf_settings_map_read(row->settings, configuration, &m, &missing);
+    if (st != GF_OK && st != GF_ENOTFOUND) {
+        if (err) *err = missing;
+        return st;
+    }
+    bool there = st == GF_OK || gf_collection_row_served(row, configuration);
+    st = gf_defaults_read(s, snapshot, where.name_space, &defaults_row, &defaults, err);
+    if (st == GF_OK) st = gf_settings_map_inherit(&m, defaults, configuration, &m.above, err);
+    gf_row_release(&defaults_row);
+    if (st == GF_OK && !there && !m.above) {
+        if (err) *err = missing;
+        st = GF_ENOTFOUND;
+    }
+    if (st != GF_OK) {
+        gf_settings_map_release(&m);
+        return st;
+    }
+    *map = m;
+    return GF_OK;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
+/* A name, as one of the places has it. */
+typedef struct mention {
+    gf_slice name;
+    gf_origin origin;
+    gf_slice rebuild; /* its setting `rebuild`; empty: not said */
+} mention;
+
+typedef struct listing {
+    gf_arena memory;
+    mention *mentions; /* n of capacity */
+    size_t n, capacity;
+} listing;
+
+static gf_status add(listing *l, mention m, gf_error *err)
+{
+    if (l->n == l->capacity) {
+        size_t capacity = l->capacity ? 2 * l->capacity : 8;
+        mention *grown = gf_realloc(l->mentions, capacity, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "configurations");
+        l->mentions = grown;
+        l->capacity = capacity;
+    }
+    m.name = gf_arena_copy(&l->memory, m.name);
+    m.rebuild = gf_arena_copy(&l->memory, m.rebuild);
+    if (!m.name.ptr || !m.rebuild.ptr) return gf_fail_memory(err, "configurations");
+    l->mentions[l->n++] = m;
+    return GF_OK;
+}
+
+/* Those of a settings column, or of the defaults. */
+static gf_status add_settings(listing *l, gf_slice settings, gf_origin origin, gf_error *err)
+{
+    gf_json_parser *parser;
+    gf_json_value root, value, rebuild;
+    mention m = {.origin = origin};
+    if (settings.len == 0) return GF_OK;
+    gf_status st = gf_json_parser_create(&parser, err);
+    if (st != GF_OK) return st;
+    gf_json_iterator it = {0};
+    st = gf_settings_parse(parser, settings, &root, err);
+    if (st == GF_OK) it = gf_json_items(root);
+    while (st == GF_OK && gf_json_next(&it, &m.name, &value)) {
+        bool said = gf_json_member(value, "rebuild", &rebuild) &&
+                    gf_json_kind_of(rebuild) == GF_JSON_STRING;
+        m.rebuild = said ? gf_json_get_string(rebuild) : (gf_slice){0};
+        st = add(l, m, err);
+    }
+    gf_json_parser_free(parser);
+    return st;
+}
+
+static gf_status add_built(listing *l, const gf_collection_row *row, gf_error *err)
+{
+    gf_configuration_state *states = NULL;
+    size_t n = 0;
+    gf_status st = gf_collection_row_states(row, &states, &n, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = add(l, (mention){.name = states[i].name, .origin = GF_FROM_PROGRAM}, err);
+    gf_free(states);
+    return st;
+}
+
+static gf_status add_collection(listing *l, gf_store *s, gf_place where, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK) st = add_settings(l, row.settings, GF_FROM_COLLECTION, err);
+    if (st == GF_OK) st = add_built(l, &row, err);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+static gf_status add_namespace(listing *l, gf_store *s, gf_slice name_space, gf_error *err)
+{
+    gf_row row = {0};
+    gf_slice defaults;
+    gf_status st = gf_check_name("namespace", name_space, err);
+    if (st == GF_OK) st = gf_defaults_read(s, NULL, name_space, &row, &defaults, err);
+    if (st == GF_OK) st = add_settings(l, defaults, GF_FROM_NAMESPACE, err);
+    gf_row_release(&row);
+    return st;
+}
+
+/* By name; the place that goes before the others comes first. */
+static int by_name(const void *a, const void *b)
+{
+    const mention *x = a, *y = b;
+    int order = gf_slice_compare(x->name, y->name);
+    return order ? order : (int)y->origin - (int)x->origin;
+}
+
+static gf_status visit_all(listing *l, gf_visit_configuration *visit, void *context, gf_error *err)
+{
+    gf_status st = GF_OK;
+    qsort(l->mentions, l->n, sizeof *l->mentions, by_name);
+    for (size_t i = 0; i < l->n && st == GF_OK;) {
+        gf_configuration_info info = {l->mentions[i].name, l->mentions[i].origin, true};
+        gf_slice said = {0};
+        for (; i < l->n && gf_slice_equal(l->mentions[i].name, info.name); i++)
+            if (!said.len) said = l->mentions[i].rebuild;
+        info.rebuilt = !gf_slice_equal(said, GF_SLICE("off"));
+        st = visit(context, &info, err);
+    }
+    return st;
+}
+
+gf_status gf_configurations_visit(gf_store *s, gf_place where, gf_visit_configuration *visit,
+                                  void *context, gf_error *err)
+{
+    listing l = {0};
+    gf_status st = where.collection.len ? add_collection(&l, s, where, err) : GF_OK;
+    if (st == GF_OK) st = add_namespace(&l, s, where.name_space, err);
+    if (st == GF_OK) st = add(&l, (mention){GF_SLICE("default"), GF_FROM_PROGRAM, {0}}, err);
+    if (st == GF_OK) st = visit_all(&l, visit, context, err);
+    gf_free(l.mentions);
+    gf_arena_release(&l.memory);
+    return st;
+}

@@ -1,0 +1,97 @@
+/**
+ * The settings of a configuration: names and values as people write them, and what they mean.
+ */
+#ifndef GF_ENGINE_CONFIG_SETTINGS_H
+#define GF_ENGINE_CONFIG_SETTINGS_H
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "engine/store/internal.h"
+#include "vectorize/rows/options.h"
+
+/** A configuration's settings, ready to work by. Slices are borrowed from the text they came from.
+ */
+typedef struct gf_resolved {
+    gf_vectorizer_options vectorizer;
+    bool detect;    /* language=auto: the document's own, else what is detected */
+    uint32_t k;     /* 0: choose */
+    uint32_t max_k; /* 0: by the number of documents */
+    uint64_t seed;
+    uint32_t lsa;      /* dimensions; 0: none */
+    uint32_t restarts; /* 0: by the amount of work */
+    uint32_t max_passes;
+    double tolerance;
+    bool polish, quick, start_served;
+    uint32_t keep; /* builds */
+    bool in_rebuilds;
+    bool store_vectors, store_index;
+    gf_slice filter;      /* which documents it is about (engine/rows/filter.h); empty: all */
+    int64_t since, until; /* and of which time; INT64_MIN, INT64_MAX: any */
+} gf_resolved;
+
+/** What is set of one configuration: names with values, in the order of gf_settings. */
+typedef struct gf_settings_map {
+    gf_slice value[64]; /* by number of the setting; empty: not set */
+    bool inherited[64]; /* it is the namespace's, and not the configuration's own */
+    bool own, above;    /* the collection's settings, the namespace's name the configuration */
+    gf_arena memory;    /* where values that had to be decoded lie */
+} gf_settings_map;
+
+void gf_settings_map_release(gf_settings_map *map);
+
+/** Number of a setting; GF_EINVAL with the nearest known name. */
+gf_status gf_setting_find(gf_slice name, size_t *number, gf_error *err);
+
+/** GF_EINVAL where the value is none that the setting may have. */
+gf_status gf_setting_check(size_t number, gf_slice value, gf_error *err);
+
+/** Parse a collection's settings column: an object of objects, else GF_ECORRUPT. */
+gf_status gf_settings_parse(gf_json_parser *parser, gf_slice text, gf_json_value *root,
+                            gf_error *err);
+
+/**
+ * What a collection's settings column says of a configuration.
+ * @return GF_OK; GF_ENOTFOUND where it does not have it (and it is not "default"); GF_ECORRUPT
+ */
+gf_status gf_settings_map_read(gf_slice settings, gf_slice configuration, gf_settings_map *map,
+                               gf_error *err);
+
+/**
+ * Fill in what a namespace's defaults say of a configuration, where the map has nothing of its own.
+ * *known (may be NULL) is set to whether they say anything of it.
+ */
+gf_status gf_settings_map_inherit(gf_settings_map *map, gf_slice defaults, gf_slice configuration,
+                                  bool *known, gf_error *err);
+
+/**
+ * What a configuration is in a collection: its own settings, and what it inherits.
+ * @return GF_OK; GF_ENOTFOUND where neither the collection nor its namespace has it, and no build
+ * of it is served; GF_ECORRUPT, GF_EIO, GF_ENOMEM
+ */
+gf_status gf_configuration_load(gf_store *store, const gf_snapshot *snapshot, gf_place where,
+                                const gf_collection_row *row, gf_slice configuration,
+                                gf_settings_map *map, gf_error *err);
+
+/** What a build's settings say: a flat object, as gf_settings_map_write_effective writes it. */
+gf_status gf_settings_map_read_build(gf_slice settings, gf_settings_map *map, gf_error *err);
+
+/** The map's own values as a JSON object, in the order of the settings. */
+void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json);
+
+/** The same without those that are what they would be anyway: what a build was made with. */
+void gf_settings_map_write_effective(const gf_settings_map *map, gf_buffer *json);
+
+/**
+ * Put what ages among the settings mean at `now` in their place, as times: so that a build says
+ * which documents it is about, and a later look sees whether those would be others now.
+ */
+gf_status gf_settings_map_fix_times(gf_settings_map *map, int64_t now, gf_error *err);
+
+/** The value of a setting: what is set, else what is initial. */
+gf_slice gf_settings_map_value(const gf_settings_map *map, size_t number);
+
+/** All values worked out; map must last as long as *out is used. */
+gf_status gf_settings_resolve(const gf_settings_map *map, gf_slice configuration, gf_resolved *out,
+                              gf_error *err);
+
+#endif

@@ -1,0 +1,425 @@
+/*
+ * The documents most similar to one, or to a text: by the cosine of their rows in the space of the
+ * served build of "default".
+ *
+ *     1. its index (write_index.h) gives each document's similarity nearly: term at a time, weights
+ *        of a byte, so by no more than `bound` wrong
+ *     2. those that may be among the best by it are weighed exactly, from their texts
+ *     3. so are documents that came or were put anew after the build
+ *
+ * Without an index every document is weighed. What comes out is the same.
+ */
+#include "engine/search/internal.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* Beside the rounding to a byte: of a float, and what marks a shared term of hardly any weight. */
+#define SLACK 1e-6
+#define MARK  1e-9
+
+typedef struct found {
+    gf_slice id;
+    double score;
+} found;
+
+typedef struct comparing {
+    const gf_similar_options *options;
+    gf_view *view;
+    uint32_t *col; /* n_terms: the row that is compared with */
+    float *val;
+    uint32_t n_terms;
+    double length;      /* its L2 length */
+    gf_strings changed; /* documents put or deleted after the build */
+    double *nearly;     /* n: of the index's documents */
+    gf_slice *ids;      /* n */
+    uint32_t n;
+    gf_row ids_row, row;
+    found *found; /* n_found of capacity */
+    size_t n_found, capacity;
+    gf_arena memory;
+} comparing;
+
+static gf_status damaged(gf_error *err)
+{
+    return gf_fail(err, GF_ECORRUPT, "the index of a build is damaged");
+}
+
+static double length_of(gf_row_view row)
+{
+    double sum = 0;
+    for (uint32_t p = 0; p < row.n; p++)
+        sum += (double)row.val[p] * row.val[p];
+    return sqrt(sum);
+}
+
+/* ---- exactly ----------------------------------------------------------------------------------
+ */
+
+static gf_status keep(comparing *c, gf_slice id, double score, gf_error *err)
+{
+    if (c->n_found == c->capacity) {
+        size_t capacity = c->capacity ? c->capacity * 2 : 64;
+        found *grown = gf_realloc(c->found, capacity, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "similar documents");
+        c->found = grown;
+        c->capacity = capacity;
+    }
+    gf_slice copy = gf_arena_copy(&c->memory, id);
+    if (!copy.ptr) return gf_fail_memory(err, "similar documents");
+    c->found[c->n_found++] = (found){copy, score};
+    return GF_OK;
+}
+
+/* A document by its row of documents:main. */
+static gf_status weigh(comparing *c, gf_slice id, const gf_row *document, gf_error *err)
+{
+    const gf_cell *text = gf_row_find(document, GF_DOCUMENTS_MAIN, "text");
+    const gf_cell *lang = gf_row_find(document, GF_DOCUMENTS_MAIN, "lang");
+    gf_row_view row;
+    bool about;
+    gf_status st = gf_view_is_about(c->view, document, &about, err);
+    if (st != GF_OK || !about || gf_slice_equal(id, c->options->id)) return st;
+    if (!text) return gf_fail(err, GF_ECORRUPT, "table documents: a row is damaged");
+    st = gf_model_row(&c->view->model, lang ? lang->value : (gf_slice){"", 0}, text->value, &row,
+                      err);
+    if (st != GF_OK) return st;
+    double dot = gf_row_dot((gf_row_view){c->col, c->val, c->n_terms}, row);
+    if (!(dot > 0)) return GF_OK;
+    double cosine = dot / (c->length * length_of(row));
+    return keep(c, id, cosine < 1 ? cosine : 1, err);
+}
+
+static gf_status weigh_id(comparing *c, gf_slice id, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_document_key(&key, c->view->where.name_space, c->view->where.collection, id);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_cancel_check(c->options->cancel, err);
+    if (st == GF_OK)
+        st = gf_table_get(c->view->store->tables.documents, c->view->snapshot, gf_buffer_view(&key),
+                          1u << GF_DOCUMENTS_MAIN, &c->row, err);
+    gf_buffer_release(&key);
+    if (st == GF_OK) return weigh(c, id, &c->row, err);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+/* ---- nearly -----------------------------------------------------------------------------------
+ */
+
+static gf_status read_ids(comparing *c, bool *there, gf_error *err)
+{
+    gf_status st = gf_table_get_cell(c->view->store->tables.builds, c->view->snapshot,
+                                     gf_buffer_view(&c->view->key), GF_BUILDS_MODEL,
+                                     GF_SLICE("index"), 1, &c->ids_row, err);
+    *there = st == GF_OK;
+    if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
+    gf_slice bytes = c->ids_row.cells[0].value;
+    if (!gf_take_varint32(&bytes, &c->n) || c->n > bytes.len) return damaged(err);
+    c->ids = gf_array(c->n, sizeof *c->ids);
+    c->nearly = gf_calloc(c->n, sizeof *c->nearly);
+    if (!c->ids || !c->nearly) return gf_fail_memory(err, "similar documents");
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!gf_take_string(&bytes, &c->ids[i])) return damaged(err);
+    return GF_OK;
+}
+
+/* Take a term's documents off the front of a cell; what they share with the row is added. */
+static gf_status take_term(comparing *c, gf_slice *cell, double weight, gf_error *err)
+{
+    uint32_t n, step, document = 0;
+    gf_slice weights;
+    if (!gf_take_varint32(cell, &n) || n > cell->len) return damaged(err);
+    gf_slice numbers = *cell;
+    for (uint32_t p = 0; p < n; p++)
+        if (!gf_take_varint32(cell, &step)) return damaged(err);
+    if (!gf_take_bytes(cell, n, &weights)) return damaged(err);
+    for (uint32_t p = 0; p < n && weight > 0; p++) {
+        gf_take_varint32(&numbers, &step);
+        if (step >= c->n - document) return damaged(err);
+        document += step;
+        c->nearly[document] += weight * ((unsigned char)weights.ptr[p] / 255.0) + MARK;
+    }
+    return GF_OK;
+}
+
+/* The cell that a term is in: the last that does not begin behind it. */
+static gf_status read_terms(comparing *c, uint32_t *at, gf_error *err)
+{
+    enum { NAME = 5, WHOLE = NAME + 4 };
+    char after[WHOLE + 1] = "index";
+    uint32_t term = c->col[*at], first;
+    gf_scan *scan = NULL;
+    gf_row row = {0};
+    bool more;
+    for (int i = 0; i < 4; i++)
+        after[NAME + i] = (char)(term >> (24 - 8 * i));
+    after[WHOLE] = '\0';
+    gf_scan_options o = {.snapshot = c->view->snapshot,
+                         .family = GF_BUILDS_MODEL,
+                         .prefix = gf_buffer_view(&c->view->key),
+                         .qualifier_prefix = GF_SLICE("index"),
+                         .after_qualifier = gf_slice_of(after, sizeof after),
+                         .reverse = true};
+    gf_status st = gf_scan_open(c->view->store->tables.builds, &o, &scan, err);
+    if (st == GF_OK) st = gf_scan_step(scan, &row, &more, err);
+    if (st == GF_OK && (!more || row.cells[0].qualifier.len != WHOLE)) st = damaged(err);
+    gf_slice cell = st == GF_OK ? row.cells[0].value : (gf_slice){0};
+    first = st == GF_OK ? gf_read_u32be(row.cells[0].qualifier.ptr + NAME) : 0;
+    if (st == GF_OK && first > term) st = damaged(err);
+    for (uint32_t t = first; st == GF_OK && *at < c->n_terms && (cell.len || t == first); t++) {
+        bool wanted = c->col[*at] == t;
+        st = take_term(c, &cell, wanted ? c->val[*at] : 0, err);
+        *at += wanted;
+        if (wanted && *at < c->n_terms && cell.len == 0) break;
+    }
+    gf_scan_close(scan);
+    gf_row_release(&row);
+    return st == GF_OK && *at < c->n_terms && c->col[*at] == term ? damaged(err) : st;
+}
+
+static gf_status add_terms(comparing *c, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t at = 0; at < c->n_terms && st == GF_OK;) {
+        st = gf_cancel_check(c->options->cancel, err);
+        if (st == GF_OK) st = read_terms(c, &at, err);
+    }
+    return st;
+}
+
+static int by_falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x > y ? -1 : x < y;
+}
+
+static void sift(double *heap, size_t n, size_t i)
+{
+    for (;;) {
+        size_t least = i, left = 2 * i + 1;
+        if (left < n && heap[left] < heap[least]) least = left;
+        if (left + 1 < n && heap[left + 1] < heap[least]) least = left + 1;
+        if (least == i) return;
+        double swap = heap[i];
+        heap[i] = heap[least];
+        heap[least] = swap;
+        i = least;
+    }
+}
+
+/* The limit-th best of the near similarities, 0 where there are fewer: from a heap of the best. */
+static gf_status worst_of_best(const comparing *c, double *worst, gf_error *err)
+{
+    size_t limit = c->options->limit < c->n ? (size_t)c->options->limit : c->n, n = 0;
+    *worst = 0;
+    if (limit == 0 || c->options->limit > c->n) return GF_OK;
+    double *heap = gf_array(limit, sizeof *heap);
+    if (!heap) return gf_fail_memory(err, "similar documents");
+    for (uint32_t d = 0; d < c->n; d++) {
+        if (n < limit) {
+            heap[n++] = c->nearly[d];
+            if (n == limit) qsort(heap, n, sizeof *heap, by_falling);
+            for (size_t i = limit / 2 + 1; n == limit && i-- > 0;)
+                sift(heap, n, i);
+        } else if (c->nearly[d] > heap[0]) {
+            heap[0] = c->nearly[d];
+            sift(heap, n, 0);
+        }
+    }
+    *worst = heap[0];
+    gf_free(heap);
+    return GF_OK;
+}
+
+/* How wrong a near similarity may be. */
+static double bound_of(const comparing *c)
+{
+    double sum = 0;
+    for (uint32_t p = 0; p < c->n_terms; p++)
+        sum += fabs((double)c->val[p]);
+    return sum * (0.5 / 255) + SLACK + MARK * c->n_terms;
+}
+
+static void forget(comparing *c, gf_slice id)
+{
+    uint32_t low = 0, high = c->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (gf_slice_compare(c->ids[middle], id) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < c->n && gf_slice_equal(c->ids[low], id)) c->nearly[low] = 0;
+}
+
+/* What is not as the index has it, and the document itself, must not count among the best. */
+static void leave_out(comparing *c)
+{
+    forget(c, c->options->id);
+    for (uint32_t i = 0; i < c->changed.n; i++)
+        forget(c, gf_strings_at(&c->changed, i));
+}
+
+static gf_status weigh_best(comparing *c, gf_error *err)
+{
+    double worst;
+    leave_out(c);
+    gf_status st = worst_of_best(c, &worst, err);
+    if (st != GF_OK) return st;
+    double least = worst - 2 * bound_of(c);
+    for (uint32_t d = 0; d < c->n && st == GF_OK; d++)
+        if (c->nearly[d] > 0 && c->nearly[d] >= least) st = weigh_id(c, c->ids[d], err);
+    for (uint32_t i = 0; i < c->changed.n && st == GF_OK; i++)
+        st = weigh_id(c, gf_strings_at(&c->changed, i), err);
+    return st;
+}
+
+/* ---- all --------------------------------------------------------------------------------------
+ */
+
+static gf_status weigh_row(void *context, const gf_row *document, gf_error *err)
+{
+    comparing *c = context;
+    gf_buffer id = {0};
+    gf_status st = gf_cancel_check(c->options->cancel, err);
+    if (st == GF_OK)
+        st = gf_key_last_string(c->view->store->tables.documents, document->key, &id, err);
+    if (st == GF_OK) st = weigh(c, gf_buffer_view(&id), document, err);
+    gf_buffer_release(&id);
+    return st;
+}
+
+static gf_status weigh_all(comparing *c, gf_error *err)
+{
+    gf_buffer prefix = {0};
+    gf_collection_key(&prefix, c->view->where.name_space, c->view->where.collection);
+    gf_status st = gf_buffer_check(&prefix, err);
+    gf_scan_options o = {.snapshot = c->view->snapshot,
+                         .family = GF_DOCUMENTS_MAIN,
+                         .prefix = gf_buffer_view(&prefix)};
+    if (st == GF_OK) st = gf_scan_each(c->view->store->tables.documents, &o, weigh_row, c, err);
+    gf_buffer_release(&prefix);
+    return st;
+}
+
+static gf_status note_change(void *context, const gf_row *row, gf_error *err)
+{
+    const gf_cell *id = gf_row_find(row, GF_CHANGES_MAIN, "id");
+    uint32_t number;
+    if (!id) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
+    return gf_strings_add(context, id->value, &number, NULL, err);
+}
+
+static gf_status compare(comparing *c, gf_error *err)
+{
+    bool unit = c->view->model.analysis.options.weights.norm == GF_NORM_L2, there = false;
+    gf_status st = unit ? read_ids(c, &there, err) : GF_OK;
+    if (st != GF_OK) return st;
+    if (!there) return weigh_all(c, err);
+    st = gf_view_each_change(c->view, note_change, &c->changed, err);
+    if (st == GF_OK) st = add_terms(c, err);
+    return st == GF_OK ? weigh_best(c, err) : st;
+}
+
+/* ---- telling ----------------------------------------------------------------------------------
+ */
+
+static int by_rank(const void *a, const void *b)
+{
+    const found *x = a, *y = b;
+    if (x->score != y->score) return x->score > y->score ? -1 : 1;
+    return gf_slice_compare(x->id, y->id);
+}
+
+static gf_status tell(comparing *c, const found *f, gf_visit_hit *visit, void *context,
+                      gf_error *err)
+{
+    gf_document document;
+    gf_field *fields = NULL;
+    gf_membership m;
+    gf_error why = {GF_OK, ""};
+    uint64_t seq;
+    gf_status place = gf_view_current_membership(c->view, f->id, &m, &why);
+    if (place != GF_OK && place != GF_ENOTFOUND && place != GF_ECONFLICT) {
+        if (err) *err = why;
+        return place;
+    }
+    gf_status st = gf_view_read_document(c->view, f->id, &c->row, &document, &fields, &seq, err);
+    gf_hit hit = {
+        .document = &document, .score = f->score, .membership = place == GF_OK ? &m : NULL};
+    if (st == GF_OK) st = visit(context, &hit, err);
+    gf_free(fields);
+    return st;
+}
+
+static gf_status tell_best(comparing *c, gf_visit_hit *visit, void *context, gf_error *err)
+{
+    uint64_t limit = c->options->limit ? c->options->limit : UINT64_MAX;
+    gf_status st = GF_OK;
+    if (c->n_found) qsort(c->found, c->n_found, sizeof *c->found, by_rank);
+    for (size_t i = 0; i < c->n_found && i < limit && st == GF_OK; i++) {
+        st = gf_cancel_check(c->options->cancel, err);
+        if (st == GF_OK) st = tell(c, &c->found[i], visit, context, err);
+    }
+    return st;
+}
+
+/* ---- what is compared with --------------------------------------------------------------------
+ */
+
+static gf_status keep_row(comparing *c, gf_row_view row, gf_error *err)
+{
+    c->col = gf_array(row.n, sizeof *c->col);
+    c->val = gf_array(row.n, sizeof *c->val);
+    if (!c->col || !c->val) return gf_fail_memory(err, "a row");
+    if (row.n) memcpy(c->col, row.col, row.n * sizeof *c->col);
+    if (row.n) memcpy(c->val, row.val, row.n * sizeof *c->val);
+    c->n_terms = row.n;
+    c->length = length_of(row);
+    return GF_OK;
+}
+
+static gf_status read_row(comparing *c, gf_error *err)
+{
+    const gf_similar_options *o = c->options;
+    gf_document d = {.text = o->text, .language = o->language};
+    gf_field *fields = NULL;
+    gf_row_view row;
+    uint64_t seq;
+    gf_status st = gf_view_need_model(c->view, err);
+    if (st == GF_OK && o->id.len)
+        st = gf_view_read_document(c->view, o->id, &c->row, &d, &fields, &seq, err);
+    if (st == GF_OK) st = gf_model_row(&c->view->model, d.language, d.text, &row, err);
+    if (st == GF_OK) st = keep_row(c, row, err);
+    gf_free(fields);
+    return st;
+}
+
+static void release(comparing *c)
+{
+    gf_free(c->col);
+    gf_free(c->val);
+    gf_free(c->nearly);
+    gf_free(c->ids);
+    gf_free(c->found);
+    gf_strings_release(&c->changed);
+    gf_row_release(&c->ids_row);
+    gf_row_release(&c->row);
+    gf_arena_release(&c->memory);
+    gf_view_close(c->view);
+}
+
+gf_status gf_similar(gf_store *store, gf_place where, const gf_similar_options *options,
+                     gf_visit_hit *visit, void *context, gf_error *err)
+{
+    comparing c = {.options = options};
+    gf_status st = gf_view_open(store, where, GF_SLICE("default"), 0, &c.view, err);
+    if (st == GF_OK) st = read_row(&c, err);
+    if (st == GF_OK && c.n_terms) st = compare(&c, err);
+    if (st == GF_OK) st = tell_best(&c, visit, context, err);
+    release(&c);
+    return st;
+}

@@ -1,0 +1,234 @@
+/* Collections: making, reading, listing, deleting. */
+#include "engine/store/internal.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* With the write lock held. */
+static gf_status create(gf_store *s, gf_place where, gf_slice key, gf_batch *batch, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_column columns[] = {{GF_SLICE("size"), GF_SLICE("0")},
+                           {GF_SLICE("modified"), GF_SLICE("0")},
+                           {GF_SLICE("seq"), GF_SLICE("0")}};
+    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    bool going = row.going;
+    gf_collection_row_release(&row);
+    if (st == GF_OK)
+        return gf_fail(err, GF_EEXISTS, "there is a collection \"%.*s\" already",
+                       GF_SLICE_ARG(where.collection));
+    if (st != GF_ENOTFOUND) return st;
+    if (going) return gf_fail_going(where.collection, err);
+    gf_batch_replace(batch, s->tables.collections, key, GF_COLLECTIONS_MAIN, columns, 3, 0);
+    return gf_batch_write(batch, GF_SYNC, err);
+}
+
+gf_status gf_collection_create(gf_store *s, gf_place where, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_batch *batch = NULL;
+    gf_status st = gf_check_place(where, err);
+    if (st != GF_OK) return st;
+    gf_collection_key(&key, where.name_space, where.collection);
+    st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
+    if (st == GF_OK) {
+        st = gf_lock(s, err);
+        if (st == GF_OK) st = create(s, where, gf_buffer_view(&key), batch, err);
+        gf_unlock(s);
+    }
+    gf_batch_free(batch);
+    gf_buffer_release(&key);
+    return st;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+static gf_status visit_row(const gf_collection_row *row, gf_slice name, gf_visit_collection *visit,
+                           void *context, gf_error *err)
+{
+    gf_collection_info info = {
+        .name = name, .size = row->size, .seq = row->seq, .modified = row->modified};
+    gf_configuration_state *states;
+    gf_status st = gf_collection_row_states(row, &states, &info.n_configurations, err);
+    if (st != GF_OK) return st;
+    info.configurations = states;
+    st = visit(context, &info, err);
+    gf_free(states);
+    return st;
+}
+
+gf_status gf_collection_read(gf_store *s, gf_place where, gf_visit_collection *visit, void *context,
+                             gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK) st = visit_row(&row, where.collection, visit, context, err);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+gf_status gf_collection_mark(gf_store *s, gf_place where, gf_slice configuration, uint64_t *hash,
+                             int64_t *served, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK) {
+        uint64_t h = row.row.n_cells;
+        for (size_t i = 0; i < row.row.n_cells; i++) {
+            const gf_cell *c = &row.row.cells[i];
+            h = XXH64(c->qualifier.ptr, c->qualifier.len, h + c->value.len);
+            h = XXH64(c->value.ptr ? c->value.ptr : "", c->value.len, h);
+        }
+        *hash = h;
+        *served = gf_collection_row_served(&row, configuration);
+    }
+    gf_collection_row_release(&row);
+    return st;
+}
+
+typedef struct collection_walk {
+    gf_store *store;
+    const gf_snapshot *snapshot;
+    gf_buffer name;
+    gf_visit_collection *visit;
+    void *context;
+} collection_walk;
+
+/* One row of the walk; those that are being deleted are passed over. */
+static gf_status visit_found(void *context, const gf_row *found, gf_error *err)
+{
+    collection_walk *w = context;
+    gf_collection_row row = {.row = *found}; /* borrowed */
+    bool going = false;
+    gf_buffer_reset(&w->name);
+    gf_status st = gf_key_last_string(w->store->tables.collections, found->key, &w->name, err);
+    if (st == GF_OK) st = gf_collection_row_decode(&row, err);
+    if (st == GF_OK) st = gf_collection_is_going(w->store, w->snapshot, found->key, &going, err);
+    if (st != GF_OK || going) return st;
+    return visit_row(&row, gf_buffer_view(&w->name), w->visit, w->context, err);
+}
+
+gf_status gf_collections_visit(gf_store *s, gf_slice name_space, gf_slice prefix,
+                               gf_visit_collection *visit, void *context, gf_error *err)
+{
+    collection_walk w = {.store = s, .visit = visit, .context = context};
+    gf_buffer start = {0};
+    gf_snapshot *snapshot = NULL;
+    gf_key_string(&start, name_space);
+    gf_key_string_start(&start, prefix);
+    gf_status st = gf_buffer_check(&start, err);
+    if (st == GF_OK) st = gf_snapshot_create(s->db, &snapshot, err);
+    gf_scan_options o = {
+        .snapshot = snapshot, .family = GF_COLLECTIONS_MAIN, .prefix = gf_buffer_view(&start)};
+    w.snapshot = snapshot;
+    if (st == GF_OK) st = gf_scan_each(s->tables.collections, &o, visit_found, &w, err);
+    gf_snapshot_free(snapshot);
+    gf_buffer_release(&start);
+    gf_buffer_release(&w.name);
+    return st;
+}
+
+/* ---- namespaces -------------------------------------------------------------------------------
+ */
+
+typedef struct namespace_walk {
+    gf_buffer name; /* of the first row from a key on */
+    bool found;
+} namespace_walk;
+
+static gf_status take_namespace(void *context, const gf_row *row, gf_error *err)
+{
+    namespace_walk *w = context;
+    gf_slice key = row->key;
+    gf_buffer_reset(&w->name);
+    if (!gf_key_take_string(&key, &w->name))
+        return gf_fail(err, GF_ECORRUPT, "table collections: a key is damaged");
+    w->found = true;
+    return gf_buffer_check(&w->name, err);
+}
+
+/* From one to the next: behind all keys that begin with the one at hand. */
+gf_status gf_namespaces_visit(gf_store *s, gf_visit_name *visit, void *context, gf_error *err)
+{
+    namespace_walk w = {.found = true};
+    gf_buffer prefix = {0}, start = {0};
+    gf_status st = GF_OK;
+    while (st == GF_OK) {
+        gf_scan_options o = {.family = GF_COLLECTIONS_MAIN,
+                             .start = gf_buffer_view(&start),
+                             .limit = 1,
+                             .keys_only = true};
+        w.found = false;
+        st = gf_scan_each(s->tables.collections, &o, take_namespace, &w, err);
+        if (st != GF_OK || !w.found) break;
+        st = visit(context, gf_buffer_view(&w.name), err);
+        gf_buffer_reset(&prefix);
+        gf_buffer_reset(&start);
+        gf_key_string(&prefix, gf_buffer_view(&w.name));
+        if (st == GF_OK) st = gf_buffer_check(&prefix, err);
+        if (st == GF_OK && !gf_key_after_prefix(gf_buffer_view(&prefix), &start)) break;
+        if (st == GF_OK) st = gf_buffer_check(&start, err);
+    }
+    gf_buffer_release(&w.name);
+    gf_buffer_release(&prefix);
+    gf_buffer_release(&start);
+    return st;
+}
+
+/* ---- deleting ---------------------------------------------------------------------------------
+ */
+
+/* The mark that a deletion has begun: from then on the collection is not there for any read. */
+static gf_status mark_deletion(gf_store *s, gf_slice key, gf_error *err)
+{
+    gf_batch *batch;
+    char owner[32];
+    snprintf(owner, sizeof owner, "process %ld", (long)getpid());
+    gf_status st = gf_batch_create(s->db, &batch, err);
+    if (st != GF_OK) return st;
+    gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("deleting")},
+                           {GF_SLICE("owner"), gf_slice_str(owner)}};
+    gf_batch_replace(batch, s->tables.collections, key, GF_COLLECTIONS_PROGRESS, columns, 2, 0);
+    st = gf_batch_write(batch, GF_SYNC, err);
+    gf_batch_free(batch);
+    return st;
+}
+
+static gf_status begin_deletion(gf_store *s, gf_place where, gf_activity *deletion, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_status st = gf_lock(s, err);
+    if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK && gf_is_active(s, deletion->key))
+        st = gf_fail(err, GF_EBUSY, "collection \"%.*s\" is being rebuilt",
+                     GF_SLICE_ARG(where.collection));
+    if (st == GF_OK) st = mark_deletion(s, deletion->key, err);
+    if (st == GF_OK) gf_begin_activity(s, deletion);
+    gf_unlock(s);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+gf_status gf_collection_delete(gf_store *s, gf_place where, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_collection_key(&key, where.name_space, where.collection);
+    gf_status st = gf_buffer_check(&key, err);
+    gf_activity deletion = {.key = gf_buffer_view(&key)};
+    if (st == GF_OK) st = begin_deletion(s, where, &deletion, err);
+    if (st == GF_OK) {
+        /* Others may write meanwhile: not below this key, while it is marked. */
+        st = gf_finish_deletion(s, deletion.key, err);
+        if (st != GF_OK) gf_leave_untidy(s);
+        pthread_mutex_lock(&s->write_lock);
+        gf_end_activity(s, &deletion);
+        pthread_mutex_unlock(&s->write_lock);
+    }
+    gf_buffer_release(&key);
+    return st;
+}

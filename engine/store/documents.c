@@ -1,0 +1,141 @@
+/* Reading documents, whatever build they are in. */
+#include "engine/store/internal.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "engine/rows/filter.h"
+
+gf_status gf_document_read(gf_store *s, gf_place where, gf_slice id, gf_visit_document *visit,
+                           void *context, gf_error *err)
+{
+    gf_collection_row collection = {0};
+    gf_row row = {0};
+    gf_buffer key = {0};
+    gf_field *fields = NULL;
+    gf_document_key(&key, where.name_space, where.collection, id);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &collection, err);
+    if (st == GF_OK) {
+        st = gf_table_get(s->tables.documents, NULL, gf_buffer_view(&key), 1u << GF_DOCUMENTS_MAIN,
+                          &row, err);
+        if (st == GF_ENOTFOUND)
+            gf_fail(err, st, "there is no document \"%.*s\" in \"%.*s\"", GF_SLICE_ARG(id),
+                    GF_SLICE_ARG(where.collection));
+    }
+    if (st == GF_OK) fields = gf_array(row.n_cells, sizeof *fields);
+    if (st == GF_OK && !fields) st = gf_fail_memory(err, "a document");
+    if (st == GF_OK) {
+        gf_document document;
+        uint64_t seq;
+        gf_document_from_row(&row, id, fields, &document, &seq);
+        st = visit(context, &document, err);
+    }
+    gf_free(fields);
+    gf_row_release(&row);
+    gf_collection_row_release(&collection);
+    gf_buffer_release(&key);
+    return st;
+}
+
+/* The walk's state: what is reused from document to document. */
+typedef struct document_walk {
+    gf_table *table;
+    gf_field *fields;
+    size_t capacity;
+    gf_buffer id;
+    gf_visit_document *visit;
+    void *context;
+} document_walk;
+
+static gf_status visit_row(void *context, const gf_row *row, gf_error *err)
+{
+    document_walk *w = context;
+    gf_document document;
+    uint64_t seq;
+    gf_buffer_reset(&w->id);
+    gf_status st = gf_key_last_string(w->table, row->key, &w->id, err);
+    if (st != GF_OK) return st;
+    if (row->n_cells > w->capacity) {
+        gf_field *grown = gf_realloc(w->fields, row->n_cells, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "a document");
+        w->fields = grown;
+        w->capacity = row->n_cells;
+    }
+    gf_document_from_row(row, gf_buffer_view(&w->id), w->fields, &document, &seq);
+    return w->visit(w->context, &document, err);
+}
+
+/* Each row of a collection's documents, in one snapshot. */
+static gf_status walk_rows(gf_store *s, gf_place where, gf_each_row *each, void *context,
+                           gf_error *err)
+{
+    gf_collection_row collection = {0};
+    gf_buffer prefix = {0};
+    gf_snapshot *snapshot = NULL;
+    gf_collection_key(&prefix, where.name_space, where.collection);
+    gf_status st = gf_buffer_check(&prefix, err);
+    if (st == GF_OK) st = gf_snapshot_create(s->db, &snapshot, err);
+    if (st == GF_OK) st = gf_collection_row_read(s, snapshot, where, &collection, err);
+    gf_scan_options o = {
+        .snapshot = snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
+    if (st == GF_OK) st = gf_scan_each(s->tables.documents, &o, each, context, err);
+    gf_snapshot_free(snapshot);
+    gf_buffer_release(&prefix);
+    gf_collection_row_release(&collection);
+    return st;
+}
+
+gf_status gf_documents_visit(gf_store *s, gf_place where, gf_visit_document *visit, void *context,
+                             gf_error *err)
+{
+    document_walk w = {.table = s->tables.documents, .visit = visit, .context = context};
+    gf_status st = walk_rows(s, where, visit_row, &w, err);
+    gf_free(w.fields);
+    gf_buffer_release(&w.id);
+    return st;
+}
+
+/* ---- choosing ---------------------------------------------------------------------------------
+ */
+
+typedef struct choosing {
+    gf_table *table;
+    gf_filter filter;
+    gf_buffer id;
+    gf_visit_id *visit;
+    void *context;
+} choosing;
+
+static gf_status choose_row(void *context, const gf_row *row, gf_error *err)
+{
+    choosing *c = context;
+    bool meant = false;
+    gf_status st = gf_filter_test(&c->filter, row, &meant, err);
+    if (st != GF_OK || !meant) return st;
+    gf_buffer_reset(&c->id);
+    st = gf_key_last_string(c->table, row->key, &c->id, err);
+    return st == GF_OK ? c->visit(c->context, gf_buffer_view(&c->id), err) : st;
+}
+
+static gf_status open_choice(choosing *c, const gf_document_choice *choice, gf_error *err)
+{
+    gf_status st = GF_OK;
+    gf_filter_init(&c->filter);
+    if (choice->before.len && !gf_read_moment(choice->before, gf_clock_ms(), &c->filter.until))
+        st =
+            gf_fail(err, GF_EINVAL, "before: \"%.*s\" is not a time", GF_SLICE_ARG(choice->before));
+    for (size_t i = 0; i < choice->n_where && st == GF_OK; i++)
+        st = gf_filter_add(&c->filter, choice->where[i], err);
+    return st;
+}
+
+gf_status gf_documents_choose(gf_store *s, gf_place where, const gf_document_choice *choice,
+                              gf_visit_id *visit, void *context, gf_error *err)
+{
+    choosing c = {.table = s->tables.documents, .visit = visit, .context = context};
+    gf_status st = open_choice(&c, choice, err);
+    if (st == GF_OK) st = walk_rows(s, where, choose_row, &c, err);
+    gf_filter_release(&c.filter);
+    gf_buffer_release(&c.id);
+    return st;
+}

@@ -1,0 +1,181 @@
+/*
+ * The write lock, deleting much in chunks, and clearing away what was cut short.
+ *
+ * What is deleted in several batches is marked first, in a synced write, and its mark goes in the
+ * last batch. All batches but the last are synced as well: unsynced ones may be lost though later
+ * ones are there, and rows would be left that nothing leads to.
+ */
+#include "engine/build/internal.h"
+#include "engine/tables/internal.h"
+
+enum { ENTRIES_PER_BATCH = 4000 };
+
+/* ---- who is at what ---------------------------------------------------------------------------
+ */
+
+void gf_begin_activity(gf_store *s, gf_activity *a)
+{
+    a->next = s->active;
+    s->active = a;
+}
+
+void gf_end_activity(gf_store *s, gf_activity *a)
+{
+    for (gf_activity **p = &s->active; *p; p = &(*p)->next)
+        if (*p == a) {
+            *p = a->next;
+            return;
+        }
+}
+
+bool gf_is_active(const gf_store *s, gf_slice key_start)
+{
+    for (const gf_activity *a = s->active; a; a = a->next)
+        if (gf_slice_starts(a->key, key_start)) return true;
+    return false;
+}
+
+/* ---- deleting ---------------------------------------------------------------------------------
+ */
+
+typedef struct deletion {
+    gf_table *table;
+    unsigned family;
+    bool wide;
+    gf_batch *batch;
+} deletion;
+
+static gf_status delete_entry(void *context, const gf_row *row, gf_error *err)
+{
+    deletion *d = context;
+    if (d->wide)
+        gf_batch_delete_cell(d->batch, d->table, row->key, d->family, row->cells[0].qualifier);
+    else
+        gf_batch_delete_row(d->batch, d->table, row->key, UINT32_C(1) << d->family);
+    if (gf_batch_changes(d->batch) < ENTRIES_PER_BATCH) return GF_OK;
+    return gf_batch_write(d->batch, GF_SYNC, err);
+}
+
+static gf_status delete_all(gf_table *table, gf_scan_options o, gf_batch *batch, gf_error *err)
+{
+    const gf_schema *schema = gf_table_schema(table);
+    gf_status st = GF_OK;
+    o.keys_only = true;
+    for (o.family = 0; o.family < schema->n_families && st == GF_OK; o.family++) {
+        bool wide = schema->families[o.family].layout == GF_WIDE;
+        deletion d = {table, o.family, wide, batch};
+        st = gf_scan_each(table, &o, delete_entry, &d, err);
+    }
+    return st;
+}
+
+gf_status gf_delete_rows(gf_table *table, gf_slice prefix, gf_batch *batch, gf_error *err)
+{
+    return delete_all(table, (gf_scan_options){.prefix = prefix}, batch, err);
+}
+
+gf_status gf_delete_range(gf_table *table, gf_slice start, gf_slice end, gf_batch *batch,
+                          gf_error *err)
+{
+    return delete_all(table, (gf_scan_options){.start = start, .end = end}, batch, err);
+}
+
+gf_status gf_drop_build(gf_store *s, gf_slice build_key, gf_batch *batch, gf_error *err)
+{
+    gf_status st = gf_delete_rows(s->tables.clusters, build_key, batch, err);
+    if (st == GF_OK) st = gf_delete_rows(s->tables.memberships, build_key, batch, err);
+    if (st == GF_OK) st = gf_delete_rows(s->tables.builds, build_key, batch, err);
+    return st;
+}
+
+gf_status gf_drop_builds(gf_store *s, gf_slice keys, gf_batch *batch, gf_error *err)
+{
+    gf_status st = GF_OK;
+    gf_slice key;
+    while (st == GF_OK && gf_take_string(&keys, &key))
+        st = gf_drop_build(s, key, batch, err);
+    return st;
+}
+
+gf_status gf_finish_deletion(gf_store *s, gf_slice key, gf_error *err)
+{
+    gf_table *const tables[] = {s->tables.memberships, s->tables.clusters, s->tables.builds,
+                                s->tables.changes, s->tables.documents};
+    gf_batch *batch;
+    gf_status st = gf_batch_create(s->db, &batch, err);
+    if (st != GF_OK) return st;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && st == GF_OK; i++)
+        st = gf_delete_rows(tables[i], key, batch, err);
+    /* The row that marks the deletion goes last, and for good. */
+    gf_batch_delete_row(batch, s->tables.collections, key, GF_ALL_FAMILIES);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    gf_batch_free(batch);
+    return st;
+}
+
+/* ---- what was cut short -----------------------------------------------------------------------
+ */
+
+static gf_status note_key(void *context, const gf_row *row, gf_error *err)
+{
+    gf_buffer_string(context, row->key);
+    return gf_buffer_check(context, err);
+}
+
+/* The row keys of a progress family; each is a varint length and its bytes. */
+static gf_status list_unfinished(gf_table *table, unsigned family, gf_buffer *keys, gf_error *err)
+{
+    gf_scan_options o = {.family = family, .keys_only = true};
+    gf_buffer_reset(keys);
+    return gf_scan_each(table, &o, note_key, keys, err);
+}
+
+/* A build that is served was published, whatever its progress says; another is dropped. */
+static gf_status tidy_build(gf_store *s, gf_slice build_key, gf_batch *batch, gf_error *err)
+{
+    bool served;
+    gf_status st = gf_build_is_served(s, build_key, &served, err);
+    if (st != GF_OK || !served) return st == GF_OK ? gf_drop_build(s, build_key, batch, err) : st;
+    gf_batch_delete_row(batch, s->tables.builds, build_key, 1u << GF_BUILDS_PROGRESS);
+    return GF_OK;
+}
+
+static gf_status tidy(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *err)
+{
+    gf_slice key;
+    gf_status st = list_unfinished(s->tables.collections, GF_COLLECTIONS_PROGRESS, keys, err);
+    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_take_string(&rest, &key);)
+        if (!gf_is_active(s, key)) st = gf_finish_deletion(s, key, err);
+    if (st == GF_OK) st = list_unfinished(s->tables.builds, GF_BUILDS_PROGRESS, keys, err);
+    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_take_string(&rest, &key);)
+        if (!gf_is_active(s, key)) st = tidy_build(s, key, batch, err);
+    if (st == GF_OK) st = gf_user_tables_reclaim(s, NULL, err);
+    return st == GF_OK ? gf_batch_write(batch, GF_SYNC, err) : st;
+}
+
+gf_status gf_lock(gf_store *s, gf_error *err)
+{
+    pthread_mutex_lock(&s->write_lock);
+    if (s->tidy) return GF_OK;
+    gf_batch *batch;
+    gf_buffer keys = {0};
+    gf_status st = gf_batch_create(s->db, &batch, err);
+    if (st != GF_OK) return st;
+    st = tidy(s, batch, &keys, err);
+    s->tidy = st == GF_OK;
+    gf_buffer_release(&keys);
+    gf_batch_free(batch);
+    return st;
+}
+
+void gf_unlock(gf_store *s)
+{
+    pthread_mutex_unlock(&s->write_lock);
+}
+
+void gf_leave_untidy(gf_store *s)
+{
+    pthread_mutex_lock(&s->write_lock);
+    s->tidy = false;
+    pthread_mutex_unlock(&s->write_lock);
+}

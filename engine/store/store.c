@@ -1,0 +1,151 @@
+/* Opening and closing a store. */
+#include "engine/store/internal.h"
+
+#include "base/memory.h"
+#include "storage/backend.h"
+#include "storage/leveldb/backend.h"
+
+gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,
+                        gf_error *err)
+{
+    gf_store *s = gf_calloc(1, sizeof *s);
+    if (!s) return gf_fail_memory(err, "a store");
+    pthread_mutex_init(&s->write_lock, NULL);
+    pthread_mutex_init(&s->user_lock, NULL);
+    pthread_mutex_init(&s->drop_lock, NULL);
+    gf_cluster_cache_init(&s->cluster_cache);
+    if (!(s->line = gf_put_line_create())) {
+        gf_store_close(s);
+        return gf_fail_memory(err, "a store");
+    }
+    gf_hold_options hold = {.create = options->create,
+                            .wait_seconds = options->wait_seconds,
+                            .purpose = options->purpose,
+                            .cancel = options->cancel,
+                            .small_buffers = options->small_buffers};
+    s->buffers = options->small_buffers ? GF_LEVELDB_SMALL_BYTES : GF_LEVELDB_BYTES;
+    gf_status st = gf_folder_hold(path, &hold, &s->folder, err);
+    if (st == GF_OK) st = gf_folder_open(s->folder, &s->db, err);
+    if (st == GF_OK) st = gf_tables_open(s->db, &s->tables, err);
+    if (st != GF_OK) {
+        gf_store_close(s);
+        return st;
+    }
+    *store = s;
+    return GF_OK;
+}
+
+void gf_store_close(gf_store *s)
+{
+    if (!s) return;
+    gf_database_close(s->db);
+    gf_folder_release(s->folder);
+    gf_put_line_free(s->line);
+    gf_cluster_cache_release(&s->cluster_cache);
+    pthread_mutex_destroy(&s->write_lock);
+    pthread_mutex_destroy(&s->user_lock);
+    pthread_mutex_destroy(&s->drop_lock);
+    gf_free(s);
+}
+
+bool gf_store_has_failed(gf_store *s)
+{
+    return !s->db || gf_database_has_failed(s->db);
+}
+
+gf_status gf_store_check_room(const gf_store *s, gf_error *err)
+{
+    return gf_folder_check_room(s->folder, err);
+}
+
+/* What was cut short by the failure is tidied up by whoever writes first. */
+gf_status gf_store_reopen(gf_store *s, gf_error *err)
+{
+    gf_database *db = NULL;
+    gf_database_close(s->db);
+    s->db = NULL;
+    s->tidy = false;
+    gf_status st = gf_folder_open(s->folder, &db, err);
+    if (st == GF_OK) st = gf_tables_open(db, &s->tables, err);
+    if (st == GF_OK)
+        s->db = db;
+    else
+        gf_database_close(db);
+    return st;
+}
+
+bool gf_store_is_new(const gf_store *s)
+{
+    return gf_folder_is_new(s->folder);
+}
+
+gf_database *gf_store_database(gf_store *s)
+{
+    return s->db;
+}
+
+/* ---- status -----------------------------------------------------------------------------------
+ */
+
+typedef struct status_walk {
+    gf_store *store;
+    const gf_snapshot *snapshot;
+    gf_store_status *status;
+} status_walk;
+
+static gf_status add_collection(void *context, const gf_row *found, gf_error *err)
+{
+    status_walk *w = context;
+    gf_collection_row row = {.row = *found}; /* borrowed */
+    bool going;
+    gf_status st = gf_collection_row_decode(&row, err);
+    if (st == GF_OK) st = gf_collection_is_going(w->store, w->snapshot, found->key, &going, err);
+    if (st != GF_OK || going) return st;
+    w->status->collections++;
+    w->status->documents += row.size;
+    return GF_OK;
+}
+
+/* A build with a mark is not finished, whether or not its own row is there already. */
+static gf_status add_unfinished(void *context, const gf_row *found, gf_error *err)
+{
+    status_walk *w = context;
+    gf_row row = {0};
+    w->status->unfinished++;
+    gf_status st = gf_table_get(w->store->tables.builds, w->snapshot, found->key,
+                                1u << GF_BUILDS_MAIN, &row, err);
+    gf_row_release(&row);
+    if (st == GF_OK) w->status->builds--;
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+static gf_status read_status(status_walk *w, gf_error *err)
+{
+    const gf_tables *t = &w->store->tables;
+    gf_scan_options o = {.snapshot = w->snapshot, .family = GF_COLLECTIONS_MAIN};
+    gf_scan_options progress = {
+        .snapshot = w->snapshot, .family = GF_BUILDS_PROGRESS, .keys_only = true};
+    uint64_t going = 0;
+    gf_slice all = {0};
+    gf_status st = gf_scan_each(t->collections, &o, add_collection, w, err);
+    if (st == GF_OK)
+        st = gf_scan_count(t->builds, w->snapshot, GF_BUILDS_MAIN, all, &w->status->builds, err);
+    if (st == GF_OK) st = gf_scan_each(t->builds, &progress, add_unfinished, w, err);
+    if (st == GF_OK)
+        st = gf_scan_count(t->collections, w->snapshot, GF_COLLECTIONS_PROGRESS, all, &going, err);
+    w->status->unfinished += going;
+    return st;
+}
+
+gf_status gf_store_read_status(gf_store *s, gf_store_status *status, gf_error *err)
+{
+    gf_store_status read = {0};
+    gf_snapshot *snapshot = NULL;
+    gf_status st = gf_snapshot_create(s->db, &snapshot, err);
+    status_walk w = {s, snapshot, &read};
+    if (st == GF_OK) st = read_status(&w, err);
+    if (st == GF_OK) st = gf_folder_size(s->folder, &read.bytes, err);
+    gf_snapshot_free(snapshot);
+    if (st == GF_OK) *status = read;
+    return st;
+}

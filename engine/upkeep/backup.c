@@ -1,0 +1,44 @@
+/* Backups: copies of a store, each a store of its own. */
+#include "engine/store/internal.h"
+
+/* What the copy has, which also shows that it opens. */
+static gf_status count(const char *path, gf_store_status *status, gf_error *err)
+{
+    gf_store *copy = NULL;
+    gf_store_options o = {.purpose = "backup"};
+    gf_status st = gf_store_open(path, &o, &copy, err);
+    if (st == GF_OK) st = gf_store_read_status(copy, status, err);
+    gf_store_close(copy);
+    return st;
+}
+
+gf_status gf_store_backup(gf_store *s, const char *path, const gf_cancel *cancel,
+                          gf_store_status *status, gf_error *err)
+{
+    gf_status st = gf_folder_copy(s->db, path, cancel, err);
+    return st == GF_OK ? count(path, status, err) : st;
+}
+
+static gf_status check(const char *backup, const gf_store_options *options, gf_visit_fault *visit,
+                       void *context, gf_error *err)
+{
+    gf_verified found;
+    gf_status st = gf_verify(backup, options, visit, context, &found, err);
+    if (st == GF_OK && found.faults)
+        st = gf_fail(err, GF_ECORRUPT, "%s is damaged; grouperfish repair rescues what is sound",
+                     backup);
+    return st;
+}
+
+gf_status gf_restore(const char *backup, const char *path, const gf_store_options *options,
+                     gf_visit_fault *visit, void *context, gf_store_status *status, gf_error *err)
+{
+    gf_store *source = NULL;
+    gf_store_options o = *options;
+    o.create = false;
+    gf_status st = check(backup, &o, visit, context, err);
+    if (st == GF_OK) st = gf_store_open(backup, &o, &source, err);
+    if (st == GF_OK) st = gf_folder_copy(source->db, path, o.cancel, err);
+    gf_store_close(source);
+    return st == GF_OK ? count(path, status, err) : st;
+}

@@ -1,0 +1,243 @@
+/*
+ * Purging: nothing of deleted documents stays in the files.
+ *
+ * A build is stale where it has a document that was deleted or put anew since: the changes after
+ * its snapshot say which were, and its memberships and its index for search whether it had them.
+ * Served stale builds are replaced by new ones; then all stale ones are marked, as after
+ * publishing, and dropped; then the changes go that named them; then the files are written anew.
+ */
+#include "engine/search/index.h"
+
+#include "base/memory.h"
+#include "storage/backend.h"
+
+typedef struct known_build {
+    gf_slice configuration; /* in memory */
+    gf_slice key;           /* likewise */
+    uint64_t seq;
+    bool served, stale;
+    gf_search_index *index; /* NULL until needed; without ids where the build has none */
+} known_build;
+
+typedef struct purging {
+    gf_store *store;
+    gf_place where;
+    gf_arena memory;
+    known_build *builds; /* n of capacity */
+    size_t n, capacity;
+    gf_buffer key; /* of the collection */
+    gf_buffer membership;
+    gf_row row;
+    const gf_rebuild_options *options;
+    gf_purged purged;
+} purging;
+
+/* ---- which builds -----------------------------------------------------------------------------
+ */
+
+static gf_status add_build(purging *p, gf_slice configuration, gf_slice key, bool served,
+                           gf_error *err)
+{
+    known_build b = {.served = served};
+    gf_status st =
+        gf_table_get(p->store->tables.builds, NULL, key, 1u << GF_BUILDS_MAIN, &p->row, err);
+    if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
+    if (!gf_cell_number(gf_row_find(&p->row, GF_BUILDS_MAIN, "seq"), &b.seq))
+        return gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
+    if (p->n == p->capacity) {
+        size_t capacity = p->capacity ? p->capacity * 2 : 8;
+        known_build *grown = gf_realloc(p->builds, capacity, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "builds");
+        p->builds = grown;
+        p->capacity = capacity;
+    }
+    b.configuration = gf_arena_copy(&p->memory, configuration);
+    b.key = gf_arena_copy(&p->memory, key);
+    if (!b.configuration.ptr || !b.key.ptr) return gf_fail_memory(err, "builds");
+    p->builds[p->n++] = b;
+    return GF_OK;
+}
+
+static gf_status add_configuration(purging *p, const gf_configuration_state *c, gf_error *err)
+{
+    int64_t *builds = NULL;
+    size_t n = 0;
+    gf_buffer key = {0};
+    gf_configuration_key(&key, p->where.name_space, p->where.collection, c->name);
+    size_t start = key.len;
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_builds_list(p->store, NULL, gf_buffer_view(&key), &builds, &n, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        key.len = start;
+        gf_key_u64(&key, (uint64_t)builds[i]);
+        st = gf_buffer_check(&key, err);
+        if (st == GF_OK)
+            st = add_build(p, c->name, gf_buffer_view(&key), builds[i] == c->rebuilt, err);
+    }
+    gf_free(builds);
+    gf_buffer_release(&key);
+    return st;
+}
+
+static gf_status list_builds(purging *p, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_configuration_state *states = NULL;
+    size_t n = 0;
+    gf_status st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
+    if (st == GF_OK) st = gf_collection_row_states(&row, &states, &n, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = add_configuration(p, &states[i], err);
+    gf_free(states);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+static gf_status need_index(purging *p, known_build *b, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    if (b->index) return GF_OK;
+    b->index = gf_calloc(1, sizeof *b->index);
+    if (!b->index) return gf_fail_memory(err, "an index");
+    gf_status st = gf_search_index_open(b->index, p->store, NULL, b->key, &why);
+    if (st == GF_OK || st == GF_ENOTFOUND) return GF_OK;
+    if (err) *err = why;
+    return st;
+}
+
+/* It has documents that the build's filter leaves out, too. */
+static gf_status look_in_index(purging *p, known_build *b, gf_slice id, gf_error *err)
+{
+    uint32_t rank;
+    gf_status st = need_index(p, b, err);
+    return st == GF_OK ? gf_search_index_rank(b->index, id, &rank, &b->stale, err) : st;
+}
+
+/* Provisional memberships count as well. */
+static gf_status look_for(purging *p, known_build *b, gf_slice id, gf_error *err)
+{
+    gf_buffer_reset(&p->membership);
+    gf_membership_key(&p->membership, b->key, id);
+    gf_status st = gf_buffer_check(&p->membership, err);
+    if (st == GF_OK)
+        st = gf_table_get(p->store->tables.memberships, NULL, gf_buffer_view(&p->membership),
+                          GF_ALL_FAMILIES, &p->row, err);
+    b->stale = st == GF_OK;
+    return st == GF_ENOTFOUND ? look_in_index(p, b, id, err) : st;
+}
+
+static gf_status look_at_change(void *context, const gf_row *change, gf_error *err)
+{
+    purging *p = context;
+    uint64_t seq;
+    const gf_cell *id = gf_row_find(change, GF_CHANGES_MAIN, "id");
+    gf_status st = gf_key_last_number(p->store->tables.changes, change->key, &seq, err);
+    if (st == GF_OK && !id) st = gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
+    for (size_t i = 0; i < p->n && st == GF_OK; i++)
+        if (!p->builds[i].stale && p->builds[i].seq < seq)
+            st = look_for(p, &p->builds[i], id->value, err);
+    return st;
+}
+
+static gf_status find_stale(purging *p, gf_error *err)
+{
+    gf_scan_options o = {.family = GF_CHANGES_MAIN, .prefix = gf_buffer_view(&p->key)};
+    gf_status st = list_builds(p, err);
+    return st == GF_OK ? gf_scan_each(p->store->tables.changes, &o, look_at_change, p, err) : st;
+}
+
+/* ---- ridding ----------------------------------------------------------------------------------
+ */
+
+static gf_status rebuild_stale(purging *p, gf_error *err)
+{
+    gf_rebuild_options o = *p->options;
+    gf_rebuild_result result;
+    gf_status st = GF_OK;
+    o.force = true;
+    o.dry_run = false;
+    for (size_t i = 0; i < p->n && st == GF_OK; i++) {
+        if (!p->builds[i].served || !p->builds[i].stale) continue;
+        st = gf_rebuild(p->store, p->where, p->builds[i].configuration, &o, &result, err);
+        p->purged.rebuilt += st == GF_OK;
+    }
+    return st;
+}
+
+/* With the write lock held: those that publishing has not dropped yet get their marks. */
+static gf_status mark_stale(purging *p, gf_batch *batch, gf_buffer *marked, gf_error *err)
+{
+    gf_status st = GF_OK;
+    gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("dropping")}};
+    for (size_t i = 0; i < p->n && st == GF_OK; i++) {
+        bool served = false, there = false;
+        gf_slice key = p->builds[i].key;
+        if (!p->builds[i].stale) continue;
+        st = gf_scan_finds(p->store->tables.builds, NULL, GF_BUILDS_MAIN, key, &there, err);
+        if (st == GF_OK) st = gf_build_is_served(p->store, key, &served, err);
+        if (st != GF_OK || served || !there) continue;
+        gf_batch_replace(batch, p->store->tables.builds, key, GF_BUILDS_PROGRESS, columns, 1, 0);
+        gf_buffer_string(marked, key);
+        p->purged.dropped++;
+        st = gf_buffer_check(marked, err);
+    }
+    return st == GF_OK ? gf_batch_write(batch, GF_SYNC, err) : st;
+}
+
+static gf_status drop_stale(purging *p, gf_batch *batch, gf_error *err)
+{
+    gf_buffer marked = {0};
+    gf_collection_row row = {0};
+    uint64_t needed = 0;
+    gf_status st = gf_lock(p->store, err);
+    if (st == GF_OK) st = mark_stale(p, batch, &marked, err);
+    gf_unlock(p->store);
+    if (st == GF_OK) st = gf_drop_builds(p->store, gf_buffer_view(&marked), batch, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    if (st != GF_OK) gf_leave_untidy(p->store);
+    if (st == GF_OK) {
+        st = gf_lock(p->store, err);
+        if (st == GF_OK) st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
+        needed = row.seq;
+        if (st == GF_OK) st = gf_oldest_need(p->store, gf_buffer_view(&p->key), &needed, err);
+        if (st == GF_OK) st = gf_trim_changes(p->store, p->where, needed, batch, err);
+        if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+        gf_unlock(p->store);
+    }
+    gf_collection_row_release(&row);
+    gf_buffer_release(&marked);
+    return st;
+}
+
+gf_status gf_collection_purge(gf_store *s, gf_place where, const gf_rebuild_options *options,
+                              gf_purged *purged, gf_error *err)
+{
+    purging p = {.store = s, .where = where, .options = options};
+    gf_batch *batch = NULL;
+    gf_collection_key(&p.key, where.name_space, where.collection);
+    gf_status st = gf_buffer_check(&p.key, err);
+    if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
+    if (st == GF_OK) st = find_stale(&p, err);
+    if (st == GF_OK) st = rebuild_stale(&p, err);
+    if (st == GF_OK) st = drop_stale(&p, batch, err);
+    if (st == GF_OK) st = gf_store_purge(s, err);
+    if (st == GF_OK) *purged = p.purged;
+    gf_batch_free(batch);
+    for (size_t i = 0; i < p.n; i++) {
+        if (p.builds[i].index) gf_search_index_release(p.builds[i].index);
+        gf_free(p.builds[i].index);
+    }
+    gf_free(p.builds);
+    gf_row_release(&p.row);
+    gf_buffer_release(&p.membership);
+    gf_buffer_release(&p.key);
+    gf_arena_release(&p.memory);
+    return st;
+}
+
+gf_status gf_store_purge(gf_store *s, gf_error *err)
+{
+    enum { PATIENCE_MS = 10000 };
+    gf_status st = gf_database_purge(s->db, PATIENCE_MS, err);
+    return st == GF_OK ? gf_folder_clear_journals(s->folder, err) : st;
+}

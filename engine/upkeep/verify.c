@@ -1,0 +1,530 @@
+/*
+ * Checking a store: every byte of its files, then that the tables agree with each other.
+ *
+ * A log that is cut at its end counts as a normal end for LevelDB, so what is there must also add
+ * up: sizes with documents, clusters with memberships, pointers with builds.
+ */
+#include "base/memory.h"
+#include "engine/build/tree.h"
+#include "engine/tables/internal.h"
+#include "engine/view/view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef struct checking {
+    gf_store *store;
+    gf_snapshot *snapshot;
+    gf_visit_fault *visit;
+    void *context;
+    gf_verified found;
+    gf_error visit_error; /* of a visitor that ended it */
+    const gf_cancel *cancel;
+    gf_verify_more *more;
+    uint64_t documents, clusters, listed, memberships; /* that the rows above say there are */
+    bool unfinished; /* rows of builds that were cut short are about: totals do not add up */
+} checking;
+
+static gf_status fault(checking *c, const char *where, gf_error *err, const char *format, ...)
+    GF_PRINTF(4, 5);
+
+static gf_status fault(checking *c, const char *where, gf_error *err, const char *format, ...)
+{
+    char what[GF_ERROR_MESSAGE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    c->found.faults++;
+    return c->visit(c->context, where, what, err);
+}
+
+/* A failed read: damage is a fault and the check goes on, anything else ends it. */
+static gf_status handle(checking *c, gf_status st, const char *where, gf_error *err)
+{
+    if (st != GF_ECORRUPT) return st;
+    gf_error damage = *err;
+    return fault(c, where, err, "%s", damage.message);
+}
+
+static const char *name_of(gf_buffer *text, gf_slice collection, gf_slice configuration,
+                           int64_t build)
+{
+    gf_buffer_reset(text);
+    gf_buffer_format(text, "collection \"%.*s\"", GF_SLICE_ARG(collection));
+    if (configuration.len)
+        gf_buffer_format(text, ", configuration \"%.*s\"", GF_SLICE_ARG(configuration));
+    if (build) gf_buffer_format(text, ", build %" PRId64, build);
+    return gf_buffer_cstr(text);
+}
+
+/* ---- one build --------------------------------------------------------------------------------
+ */
+
+typedef struct counted_cluster {
+    uint32_t id;
+    uint64_t size, documents, ranked, members; /* said; found in each place */
+} counted_cluster;
+
+typedef struct build_check {
+    checking *c;
+    gf_view *view;
+    const char *where;
+    counted_cluster *clusters; /* info.k */
+    uint64_t members, without_terms;
+    gf_buffer id, key; /* of the membership at hand: its document's, its cluster's */
+    gf_row listed;
+} build_check;
+
+static counted_cluster *find_counted(build_check *b, uint32_t id)
+{
+    for (uint32_t i = 0; i < b->view->info.k; i++)
+        if (b->clusters[i].id == id) return &b->clusters[i];
+    return NULL;
+}
+
+static gf_status count_cells(build_check *b, unsigned family, gf_slice label, uint64_t *n,
+                             gf_error *err)
+{
+    gf_view *v = b->view;
+    gf_buffer key = {0};
+    gf_scan *scan = NULL;
+    gf_cluster_key(&key, gf_buffer_view(&v->key), label);
+    gf_status st = gf_buffer_check(&key, err);
+    gf_scan_options o = {.snapshot = v->snapshot,
+                         .family = family,
+                         .prefix = gf_buffer_view(&key),
+                         .keys_only = true};
+    if (st == GF_OK) st = gf_scan_open(v->store->tables.clusters, &o, &scan, err);
+    while (st == GF_OK && (st = gf_scan_next(scan, &v->row, err)) == GF_OK)
+        ++*n;
+    gf_scan_close(scan);
+    gf_buffer_release(&key);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+static gf_status count_clusters(build_check *b, gf_error *err)
+{
+    gf_view *v = b->view;
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < v->n_clusters && st == GF_OK; i++) {
+        counted_cluster *c = &b->clusters[i];
+        *c = (counted_cluster){.id = v->clusters[i].id, .size = v->clusters[i].size};
+        st = count_cells(b, GF_CLUSTERS_DOCUMENTS, v->clusters[i].own_label, &c->documents, err);
+        if (st == GF_OK)
+            st = count_cells(b, GF_CLUSTERS_RANKED, v->clusters[i].own_label, &c->ranked, err);
+    }
+    return st;
+}
+
+/* The list of a cluster has each of its members, with the score that the membership has. */
+static gf_status look_in_list(build_check *b, const gf_row *row, const gf_membership_cells *m,
+                              gf_error *err)
+{
+    gf_view *v = b->view;
+    double score;
+    gf_buffer_reset(&b->id);
+    gf_buffer_reset(&b->key);
+    gf_cluster_key(&b->key, gf_buffer_view(&v->key), gf_view_find(v, m->cluster)->own_label);
+    gf_status st = gf_key_last_string(v->store->tables.memberships, row->key, &b->id, err);
+    if (st == GF_OK) st = gf_buffer_check(&b->key, err);
+    if (st == GF_OK)
+        st = gf_table_get_cell(v->store->tables.clusters, v->snapshot, gf_buffer_view(&b->key),
+                               GF_CLUSTERS_DOCUMENTS, gf_buffer_view(&b->id), 1, &b->listed, err);
+    if (st == GF_ENOTFOUND)
+        return fault(b->c, b->where, err,
+                     "document \"%.*s\" is not in the list of cluster %" PRIu32,
+                     GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
+    if (st != GF_OK) return handle(b->c, st, b->where, err);
+    if (gf_read_decimal(b->listed.cells[0].value, &score) && (float)score == m->score) return GF_OK;
+    return fault(b->c, b->where, err, "document \"%.*s\" has two scores in cluster %" PRIu32,
+                 GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
+}
+
+static gf_status count_membership(build_check *b, const gf_row *row, gf_error *err)
+{
+    gf_membership_cells m;
+    gf_status st = gf_membership_read(row, GF_MEMBERSHIPS_MAIN, &m, err);
+    if (st != GF_OK) return handle(b->c, st, b->where, err);
+    b->members++;
+    b->c->found.memberships++;
+    if (m.cluster == 0) {
+        b->without_terms++;
+        return GF_OK;
+    }
+    counted_cluster *c = find_counted(b, m.cluster);
+    if (!c)
+        return fault(b->c, b->where, err, "a document is in cluster %" PRIu32 ", which is missing",
+                     m.cluster);
+    c->members++;
+    if (m.runner_up && !find_counted(b, m.runner_up))
+        return fault(b->c, b->where, err, "a runner-up is cluster %" PRIu32 ", which is missing",
+                     m.runner_up);
+    return look_in_list(b, row, &m, err);
+}
+
+static gf_status count_memberships(build_check *b, gf_error *err)
+{
+    gf_view *v = b->view;
+    gf_scan *scan;
+    gf_row row = {0};
+    gf_scan_options o = {
+        .snapshot = v->snapshot, .family = GF_MEMBERSHIPS_MAIN, .prefix = gf_buffer_view(&v->key)};
+    gf_status st = gf_scan_open(v->store->tables.memberships, &o, &scan, err);
+    if (st != GF_OK) return st;
+    while (st == GF_OK && (st = gf_scan_next(scan, &row, err)) == GF_OK) {
+        st = count_membership(b, &row, err);
+        if (st == GF_OK) st = gf_cancel_check(b->c->cancel, err);
+    }
+    gf_scan_close(scan);
+    gf_row_release(&row);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+/* Sizes as stored, without those that have gone: the view's list is not used for them. */
+static gf_status compare_counts(build_check *b, gf_error *err)
+{
+    const gf_build_info *info = &b->view->info;
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < info->k && st == GF_OK; i++) {
+        const counted_cluster *c = &b->clusters[i];
+        b->c->listed += c->size;
+        if (c->size != c->documents || c->size != c->ranked || c->size != c->members)
+            st = fault(b->c, b->where, err,
+                       "cluster %" PRIu32 " says %" PRIu64 " documents; its lists have %" PRIu64
+                       " and %" PRIu64 ", and %" PRIu64 " memberships name it",
+                       c->id, c->size, c->documents, c->ranked, c->members);
+    }
+    if (st == GF_OK && b->members != info->documents)
+        st = fault(b->c, b->where, err, "%" PRIu64 " memberships of %" PRIu64 " documents",
+                   b->members, info->documents);
+    if (st == GF_OK && b->without_terms != info->without_terms)
+        st = fault(b->c, b->where, err, "%" PRIu64 " documents without terms, not %" PRIu64,
+                   b->without_terms, info->without_terms);
+    return st;
+}
+
+static gf_status check_centre(build_check *b, uint32_t id, gf_error *err)
+{
+    gf_view *v = b->view;
+    uint32_t *col, n;
+    float *val;
+    gf_buffer_reset(&v->text);
+    gf_centre_qualifier(&v->text, id);
+    gf_status st = gf_buffer_check(&v->text, err);
+    if (st == GF_OK)
+        st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
+                               GF_BUILDS_MODEL, gf_buffer_view(&v->text), 1, &v->row, err);
+    if (st == GF_ENOTFOUND)
+        return fault(b->c, b->where, err, "cluster %" PRIu32 " has lost its centre", id);
+    if (st == GF_OK) st = gf_vector_read(v->row.cells[0].value, v->info.terms, &col, &val, &n, err);
+    if (st != GF_OK) return handle(b->c, st, b->where, err);
+    gf_free(col);
+    gf_free(val);
+    return GF_OK;
+}
+
+static gf_status check_model(build_check *b, gf_error *err)
+{
+    gf_view *v = b->view;
+    gf_status st = gf_view_need_model(v, err);
+    if (st != GF_OK) return handle(b->c, st, b->where, err);
+    if (v->info.rows == GF_ROWS_OF_TEXTS && v->model.vocabulary.n_terms != v->info.terms)
+        st = fault(b->c, b->where, err, "the vocabulary has %" PRIu32 " terms, not %" PRIu32,
+                   v->model.vocabulary.n_terms, v->info.terms);
+    for (uint32_t i = 0; i < v->info.k && st == GF_OK; i++)
+        st = check_centre(b, b->clusters[i].id, err);
+    return st;
+}
+
+/* Builds of more clusters, and of earlier versions, have none. */
+static gf_status check_tree(build_check *b, gf_error *err)
+{
+    gf_kept_tree tree = {0};
+    gf_status st = gf_view_load_tree(b->view, &tree, err);
+    gf_kept_tree_release(&tree);
+    return st == GF_OK || st == GF_ENOTFOUND ? GF_OK : handle(b->c, st, b->where, err);
+}
+
+static gf_status check_view(build_check *b, gf_error *err)
+{
+    gf_status st = gf_view_list_clusters(b->view, err);
+    if (st != GF_OK) return handle(b->c, st, b->where, err);
+    b->clusters = gf_calloc(b->view->info.k, sizeof *b->clusters);
+    if (!b->clusters) return gf_fail_memory(err, "a check");
+    st = count_clusters(b, err);
+    if (st == GF_OK) st = count_memberships(b, err);
+    if (st != GF_OK) st = handle(b->c, st, b->where, err);
+    if (st == GF_OK) st = compare_counts(b, err);
+    if (st == GF_OK) st = check_model(b, err);
+    if (st == GF_OK) st = check_tree(b, err);
+    gf_free(b->clusters);
+    return st;
+}
+
+static gf_status check_build(checking *c, gf_place where, gf_slice configuration, int64_t build,
+                             gf_error *err)
+{
+    gf_view *view;
+    gf_buffer name = {0};
+    name_of(&name, where.collection, configuration, build);
+    gf_status st = gf_buffer_check(&name, err);
+    if (st == GF_OK) st = gf_view_open(c->store, where, configuration, build, &view, err);
+    if (st == GF_OK) {
+        build_check b = {.c = c, .view = view, .where = gf_buffer_cstr(&name)};
+        c->found.builds++;
+        c->clusters += view->info.k;
+        c->memberships += view->info.documents;
+        st = check_view(&b, err);
+        gf_buffer_release(&b.id);
+        gf_buffer_release(&b.key);
+        gf_row_release(&b.listed);
+        gf_view_close(view);
+    } else if (st == GF_ENOTFOUND) { /* unfinished */
+        c->unfinished = true;
+        st = GF_OK;
+    } else {
+        st = handle(c, st, gf_buffer_cstr(&name), err);
+    }
+    gf_buffer_release(&name);
+    return st;
+}
+
+static gf_status pass_over(void *context, const char *where, const char *what, gf_error *err)
+{
+    (void)context, (void)where, (void)what, (void)err;
+    return GF_OK;
+}
+
+gf_status gf_build_is_whole(gf_store *s, gf_place where, gf_slice configuration, int64_t build,
+                            const gf_cancel *cancel, bool *whole, gf_error *err)
+{
+    gf_error own;
+    checking c = {.store = s, .visit = pass_over, .cancel = cancel};
+    gf_status st = check_build(&c, where, configuration, build, err ? err : &own);
+    if (st == GF_OK) *whole = c.found.faults == 0 && c.found.builds == 1;
+    return st;
+}
+
+/* ---- one collection ---------------------------------------------------------------------------
+ */
+
+static gf_status check_documents(checking *c, gf_place where, const gf_collection_row *row,
+                                 const char *name, gf_error *err)
+{
+    gf_buffer prefix = {0};
+    gf_scan *scan = NULL;
+    gf_row document = {0};
+    uint64_t n = 0, seq;
+    gf_collection_key(&prefix, where.name_space, where.collection);
+    gf_status st = gf_buffer_check(&prefix, err);
+    gf_scan_options o = {
+        .snapshot = c->snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
+    if (st == GF_OK) st = gf_scan_open(c->store->tables.documents, &o, &scan, err);
+    while (st == GF_OK && (st = gf_scan_next(scan, &document, err)) == GF_OK) {
+        n++;
+        if (!gf_row_find(&document, GF_DOCUMENTS_MAIN, "text"))
+            st = fault(c, name, err, "a document has lost its text");
+        else if (!gf_cell_number(gf_row_find(&document, GF_DOCUMENTS_MAIN, "seq"), &seq) ||
+                 seq > row->seq)
+            st = fault(c, name, err, "a document is newer than the collection says");
+        if (st == GF_OK) st = gf_cancel_check(c->cancel, err);
+    }
+    gf_scan_close(scan);
+    gf_row_release(&document);
+    gf_buffer_release(&prefix);
+    c->found.documents += n;
+    c->documents += row->size;
+    if (st != GF_ENOTFOUND) return handle(c, st, name, err);
+    if (n == row->size) return GF_OK;
+    return fault(c, name, err, "%" PRIu64 " documents, not %" PRIu64 " as it says", n, row->size);
+}
+
+/* The builds of one configuration, and that its pointer leads to one of them. */
+static gf_status check_configuration(checking *c, gf_place where, gf_slice configuration,
+                                     int64_t served, gf_error *err)
+{
+    int64_t *builds = NULL;
+    size_t n = 0;
+    bool found = served == 0;
+    gf_buffer key = {0};
+    gf_configuration_key(&key, where.name_space, where.collection, configuration);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK)
+        st = gf_builds_list(c->store, c->snapshot, gf_buffer_view(&key), &builds, &n, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        found = found || builds[i] == served;
+        st = check_build(c, where, configuration, builds[i], err);
+    }
+    gf_buffer_reset(&key);
+    if (st == GF_OK && !found)
+        st = fault(c, name_of(&key, where.collection, configuration, served), err,
+                   "this build is served, but is missing");
+    gf_free(builds);
+    gf_buffer_release(&key);
+    return st;
+}
+
+typedef struct configuration_walk {
+    checking *c;
+    gf_place where;
+    const gf_collection_row *row;
+} configuration_walk;
+
+static gf_status visit_configuration(void *context, const gf_configuration_info *info,
+                                     gf_error *err)
+{
+    configuration_walk *w = context;
+    return check_configuration(w->c, w->where, info->name,
+                               gf_collection_row_served(w->row, info->name), err);
+}
+
+static gf_status check_collection(checking *c, gf_collection_row *row, gf_error *err)
+{
+    gf_buffer space = {0}, collection = {0}, name = {0};
+    gf_slice key = row->row.key;
+    bool going = false;
+    gf_status st = GF_OK;
+    if (!gf_key_take_string(&key, &space) || !gf_key_take_string(&key, &collection))
+        st = gf_fail(err, GF_ECORRUPT, "table collections: a key is damaged");
+    gf_place where = {gf_buffer_view(&space), gf_buffer_view(&collection)};
+    name_of(&name, where.collection, (gf_slice){0}, 0);
+    if (st == GF_OK) st = gf_buffer_check(&space, err);
+    if (st == GF_OK) st = gf_buffer_check(&collection, err);
+    if (st == GF_OK) st = gf_buffer_check(&name, err);
+    if (st == GF_OK) st = gf_collection_is_going(c->store, c->snapshot, row->row.key, &going, err);
+    c->unfinished = c->unfinished || going;
+    if (st == GF_OK && !going) {
+        configuration_walk w = {c, where, row};
+        c->found.collections++;
+        st = gf_collection_row_decode(row, err);
+        if (st == GF_OK) st = check_documents(c, where, row, gf_buffer_cstr(&name), err);
+        if (st == GF_OK)
+            st = gf_configurations_visit(c->store, where, visit_configuration, &w, err);
+    }
+    st = handle(c, st, gf_buffer_cstr(&name), err);
+    gf_buffer_release(&space);
+    gf_buffer_release(&collection);
+    gf_buffer_release(&name);
+    return st;
+}
+
+/* ---- all --------------------------------------------------------------------------------------
+ */
+
+static gf_status count_table(checking *c, gf_table *table, unsigned family, uint64_t said,
+                             const char *what, gf_error *err)
+{
+    gf_scan *scan;
+    gf_row row = {0};
+    uint64_t n = 0;
+    gf_scan_options o = {.snapshot = c->snapshot, .family = family, .keys_only = true};
+    gf_status st = gf_scan_open(table, &o, &scan, err);
+    if (st != GF_OK) return st;
+    while ((st = gf_scan_next(scan, &row, err)) == GF_OK)
+        n++;
+    gf_scan_close(scan);
+    gf_row_release(&row);
+    if (st != GF_ENOTFOUND) return handle(c, st, what, err);
+    if (n == said) return GF_OK;
+    return fault(c, what, err, "%" PRIu64 " entries are there, %" PRIu64 " are accounted for", n,
+                 said);
+}
+
+static gf_status check_totals(checking *c, gf_error *err)
+{
+    gf_tables *t = &c->store->tables;
+    gf_store_status status;
+    gf_status st = gf_store_read_status(c->store, &status, err);
+    if (st != GF_OK) return handle(c, st, "tables", err);
+    if (c->unfinished || status.unfinished || c->found.faults) return GF_OK;
+    st = count_table(c, t->documents, GF_DOCUMENTS_MAIN, c->documents, "table documents", err);
+    if (st == GF_OK)
+        st = count_table(c, t->clusters, GF_CLUSTERS_MAIN, c->clusters, "table clusters", err);
+    if (st == GF_OK)
+        st =
+            count_table(c, t->clusters, GF_CLUSTERS_DOCUMENTS, c->listed, "lists of clusters", err);
+    if (st == GF_OK)
+        st = count_table(c, t->clusters, GF_CLUSTERS_RANKED, c->listed, "ranks of clusters", err);
+    if (st == GF_OK)
+        st = count_table(c, t->memberships, GF_MEMBERSHIPS_MAIN, c->memberships,
+                         "table memberships", err);
+    if (st == GF_OK)
+        st = count_table(c, t->builds, GF_BUILDS_MAIN, c->found.builds, "table builds", err);
+    return st;
+}
+
+static gf_status check_tables(checking *c, gf_error *err)
+{
+    gf_scan *scan = NULL;
+    gf_collection_row row = {0};
+    gf_status st = gf_snapshot_create(c->store->db, &c->snapshot, err);
+    gf_scan_options o = {.snapshot = c->snapshot, .family = GF_COLLECTIONS_MAIN};
+    if (st == GF_OK) st = gf_scan_open(c->store->tables.collections, &o, &scan, err);
+    while (st == GF_OK && (st = gf_scan_next(scan, &row.row, err)) == GF_OK)
+        st = check_collection(c, &row, err);
+    gf_scan_close(scan);
+    gf_collection_row_release(&row);
+    if (st == GF_ENOTFOUND) st = GF_OK;
+    st = handle(c, st, "table collections", err);
+    if (st == GF_OK) st = check_totals(c, err);
+    if (st == GF_OK)
+        st = gf_user_tables_verify(c->store, c->cancel, c->visit, c->context, &c->found, err);
+    st = handle(c, st, "table tables", err);
+    if (st == GF_OK && c->more)
+        st = c->more(c->store, c->cancel, c->visit, c->context, &c->found, err);
+    gf_snapshot_free(c->snapshot);
+    return st;
+}
+
+static void report_file(void *context, const char *file, const char *what)
+{
+    checking *c = context;
+    c->found.faults++;
+    if (c->visit_error.status == GF_OK) {
+        gf_status st = c->visit(c->context, file, what, &c->visit_error);
+        c->visit_error.status = st;
+    }
+}
+
+static gf_status check_files(checking *c, const char *path, const gf_store_options *options,
+                             gf_error *err)
+{
+    gf_folder *folder;
+    gf_hold_options hold = {.wait_seconds = options->wait_seconds,
+                            .purpose = options->purpose,
+                            .cancel = options->cancel};
+    gf_status st = gf_folder_hold(path, &hold, &folder, err);
+    if (st != GF_OK) return handle(c, st, path, err);
+    st = gf_folder_check(folder, report_file, c, options->cancel, err);
+    gf_folder_release(folder);
+    if (st == GF_OK && c->visit_error.status != GF_OK) {
+        *err = c->visit_error;
+        st = err->status;
+    }
+    return st;
+}
+
+gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_fault *visit,
+                    void *context, gf_verified *verified, gf_error *err)
+{
+    gf_error own;
+    if (!err) err = &own;
+    checking c = {
+        .visit = visit, .context = context, .cancel = options->cancel, .more = options->more};
+    gf_status st = check_files(&c, path, options, err);
+    uint64_t in_files = c.found.faults;
+    if (st == GF_OK) {
+        gf_store_options open = *options;
+        open.create = false;
+        st = gf_store_open(path, &open, &c.store, err);
+        /* What keeps the store from opening was reported with the files, unless they seemed sound.
+         */
+        if (st == GF_ECORRUPT && in_files) st = GF_OK;
+        st = handle(&c, st, path, err);
+    }
+    if (st == GF_OK && c.store) st = check_tables(&c, err);
+    gf_store_close(c.store);
+    if (st == GF_OK) *verified = c.found;
+    return st;
+}

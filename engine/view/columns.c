@@ -1,0 +1,235 @@
+/*
+ * Every column of the tables as they are documented: what is stored, what the key says, and what is
+ * worked out from the served build of the configuration "default" (member_of, processing).
+ */
+#include "engine/view/view.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+
+typedef struct column_visit {
+    gf_visit_column *visit;
+    void *context;
+} column_visit;
+
+static gf_status tell(const column_visit *c, const char *family, const char *qualifier,
+                      gf_slice value, gf_error *err)
+{
+    return c->visit(c->context, family, gf_slice_str(qualifier), value, err);
+}
+
+static gf_status tell_place(const column_visit *c, gf_place where, gf_error *err)
+{
+    gf_status st = tell(c, "main", "namespace", where.name_space, err);
+    return st == GF_OK ? tell(c, "main", "collection_key", where.collection, err) : st;
+}
+
+/* ---- documents --------------------------------------------------------------------------------
+ */
+
+static gf_status tell_stored(gf_store *s, const gf_snapshot *snapshot, gf_place where, gf_slice id,
+                             const column_visit *c, gf_error *err)
+{
+    gf_row row = {0};
+    gf_buffer key = {0};
+    gf_document_key(&key, where.name_space, where.collection, id);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) {
+        st = gf_table_get(s->tables.documents, snapshot, gf_buffer_view(&key),
+                          1u << GF_DOCUMENTS_MAIN, &row, err);
+        if (st == GF_ENOTFOUND)
+            gf_fail(err, st, "there is no document \"%.*s\" in \"%.*s\"", GF_SLICE_ARG(id),
+                    GF_SLICE_ARG(where.collection));
+    }
+    if (st == GF_OK) st = tell_place(c, where, err);
+    if (st == GF_OK) st = tell(c, "main", "id", id, err);
+    for (size_t i = 0; i < row.n_cells && st == GF_OK; i++)
+        st = c->visit(c->context, "main", row.cells[i].qualifier, row.cells[i].value, err);
+    gf_row_release(&row);
+    gf_buffer_release(&key);
+    return st;
+}
+
+/* The document's row in the build's space: its weights, and in its place the idf of each term. */
+static gf_status tell_vectors(gf_view *v, const gf_document *d, const column_visit *c,
+                              gf_error *err)
+{
+    gf_row_view row;
+    gf_buffer bytes = {0};
+    gf_status st = gf_view_need_model(v, err);
+    if (st == GF_OK) st = gf_model_row(&v->model, d->language, d->text, &row, err);
+    if (st != GF_OK) return st;
+    float *idf = gf_array(row.n, sizeof *idf);
+    if (!idf) return gf_fail_memory(err, "a vector");
+    for (uint32_t p = 0; p < row.n; p++)
+        idf[p] = (float)v->model.vocabulary.idf[row.col[p]];
+    gf_vector_write((gf_row_view){row.col, idf, row.n}, &bytes);
+    st = gf_buffer_check(&bytes, err);
+    if (st == GF_OK) st = tell(c, "processing", "vector_idf", gf_buffer_view(&bytes), err);
+    gf_buffer_reset(&bytes);
+    gf_vector_write(row, &bytes);
+    if (st == GF_OK) st = gf_buffer_check(&bytes, err);
+    if (st == GF_OK) st = tell(c, "processing", "vector_tfidf", gf_buffer_view(&bytes), err);
+    gf_free(idf);
+    gf_buffer_release(&bytes);
+    return st;
+}
+
+/* The served build's membership is the document's only while the document is what it was. */
+static gf_status tell_member_of(gf_view *v, gf_slice id, const column_visit *c, gf_error *err)
+{
+    gf_membership m;
+    gf_status st = gf_view_membership(v, id, &m, err);
+    if (st == GF_ENOTFOUND) return GF_OK; /* put after the build */
+    return st == GF_OK ? tell(c, "main", "member_of", m.label, err) : st;
+}
+
+static gf_status tell_processing(gf_view *v, gf_slice id, const column_visit *c, gf_error *err)
+{
+    gf_row row = {0};
+    gf_document d;
+    gf_field *fields = NULL;
+    uint64_t seq;
+    gf_status st = tell_member_of(v, id, c, err);
+    if (st == GF_OK) st = tell(c, "processing", "id", id, err);
+    if (st == GF_OK) st = gf_view_read_document(v, id, &row, &d, &fields, &seq, err);
+    if (st == GF_OK) st = tell_vectors(v, &d, c, err);
+    gf_free(fields);
+    gf_row_release(&row);
+    return st;
+}
+
+/* The served build of the configuration "default"; NULL where the collection has none yet. */
+static gf_status open_served(gf_store *s, gf_place where, gf_view **view, gf_error *err)
+{
+    gf_collection_row row = {0};
+    *view = NULL;
+    gf_status st = gf_view_open(s, where, GF_SLICE("default"), 0, view, err);
+    if (st != GF_ENOTFOUND) return st;
+    st = gf_collection_row_read(s, NULL, where, &row, err);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+gf_status gf_document_columns(gf_store *s, gf_place where, gf_slice id, gf_visit_column *visit,
+                              void *context, gf_error *err)
+{
+    column_visit c = {visit, context};
+    gf_view *v;
+    gf_status st = open_served(s, where, &v, err);
+    if (st != GF_OK) return st;
+    st = tell_stored(s, v ? v->snapshot : NULL, where, id, &c, err);
+    if (st == GF_OK && v) st = tell_processing(v, id, &c, err);
+    gf_view_close(v);
+    return st;
+}
+
+/* ---- clusters ---------------------------------------------------------------------------------
+ */
+
+static gf_status tell_number(const column_visit *c, const char *name, uint64_t v, gf_error *err)
+{
+    gf_digits digits;
+    return tell(c, "main", name, gf_write_number(&digits, v), err);
+}
+
+typedef struct member_walk {
+    gf_view *view;
+    const column_visit *visit;
+} member_walk;
+
+static gf_status tell_member(void *context, const gf_row *row, gf_error *err)
+{
+    member_walk *w = context;
+    const gf_cell *cell = &row->cells[0];
+    if (gf_gone_has(w->view->gone, cell->qualifier)) return GF_OK;
+    return w->visit->visit(w->visit->context, "documents", cell->qualifier, cell->value, err);
+}
+
+static gf_status tell_cluster(gf_view *v, const gf_known_cluster *known, const gf_row *row,
+                              const column_visit *c, gf_error *err)
+{
+    const gf_cell *terms = gf_row_find(row, GF_CLUSTERS_MAIN, "terms");
+    gf_status st = tell_place(c, v->where, err);
+    if (st == GF_OK) st = tell_number(c, "timestamp", (uint64_t)v->info.build, err);
+    if (st == GF_OK) st = tell(c, "main", "label", known->label, err);
+    if (st == GF_OK) st = tell_number(c, "size", known->size, err);
+    if (st == GF_OK) st = tell_number(c, "id", known->id, err);
+    if (st == GF_OK && terms) st = tell(c, "main", "terms", terms->value, err);
+    return st;
+}
+
+gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visit, void *context,
+                             gf_error *err)
+{
+    column_visit c = {visit, context};
+    gf_buffer key = {0};
+    gf_row row = {0};
+    gf_status st = gf_view_know_clusters(v, err);
+    if (st != GF_OK) return st;
+    const gf_known_cluster *known = gf_view_find(v, cluster);
+    if (!known) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
+    gf_cluster_key(&key, gf_buffer_view(&v->key), known->own_label);
+    st = gf_buffer_check(&key, err);
+    if (st == GF_OK)
+        st = gf_table_get(v->store->tables.clusters, v->snapshot, gf_buffer_view(&key),
+                          1u << GF_CLUSTERS_MAIN, &row, err);
+    if (st == GF_OK) st = tell_cluster(v, known, &row, &c, err);
+    member_walk w = {v, &c};
+    gf_scan_options o = {
+        .snapshot = v->snapshot, .family = GF_CLUSTERS_DOCUMENTS, .prefix = gf_buffer_view(&key)};
+    if (st == GF_OK) st = gf_scan_each(v->store->tables.clusters, &o, tell_member, &w, err);
+    gf_row_release(&row);
+    gf_buffer_release(&key);
+    return st;
+}
+
+/* ---- collections ------------------------------------------------------------------------------
+ */
+
+static gf_status append_value(void *context, const gf_row *row, gf_error *err)
+{
+    gf_buffer_slice(context, row->cells[0].value);
+    return gf_buffer_check(context, err);
+}
+
+/* The cells of the model whose qualifiers start so, one behind the other. */
+static gf_status join_model(gf_view *v, gf_slice start, gf_buffer *out, gf_error *err)
+{
+    gf_scan_options o = {.snapshot = v->snapshot,
+                         .family = GF_BUILDS_MODEL,
+                         .prefix = gf_buffer_view(&v->key),
+                         .qualifier_prefix = start};
+    return gf_scan_each(v->store->tables.builds, &o, append_value, out, err);
+}
+
+static gf_status tell_model(gf_view *v, const column_visit *c, gf_error *err)
+{
+    gf_buffer bytes = {0};
+    gf_status st = join_model(v, GF_SLICE("vocabulary"), &bytes, err);
+    if (st == GF_OK) st = tell(c, "processing", "dictionary", gf_buffer_view(&bytes), err);
+    gf_buffer_reset(&bytes);
+    if (st == GF_OK) st = join_model(v, GF_SLICE("index"), &bytes, err);
+    if (st == GF_OK && bytes.len) st = tell(c, "processing", "index", gf_buffer_view(&bytes), err);
+    gf_buffer_release(&bytes);
+    return st;
+}
+
+gf_status gf_collection_columns(gf_store *s, gf_place where, gf_visit_column *visit, void *context,
+                                gf_error *err)
+{
+    column_visit c = {visit, context};
+    gf_collection_row row = {0};
+    gf_view *v;
+    gf_status st = open_served(s, where, &v, err);
+    if (st != GF_OK) return st;
+    st = gf_collection_row_read(s, v ? v->snapshot : NULL, where, &row, err);
+    if (st == GF_OK) st = tell_place(&c, where, err);
+    for (size_t i = 0; i < row.row.n_cells && st == GF_OK; i++)
+        st = visit(context, "main", row.row.cells[i].qualifier, row.row.cells[i].value, err);
+    if (st == GF_OK && v) st = tell_model(v, &c, err);
+    gf_view_close(v);
+    gf_collection_row_release(&row);
+    return st;
+}

@@ -1,0 +1,143 @@
+/* A build against known classes. */
+#include "engine/view/view.h"
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "cluster/measure/quality.h"
+
+#include <stdlib.h>
+
+/* Two labels for each document that has a class. */
+typedef struct judging {
+    gf_view *view;
+    gf_slice field;
+    gf_class_of *class_of;
+    void *class_context;
+    const gf_cancel *cancel;
+    gf_json_parser *parser;
+    gf_strings classes;
+    uint32_t *cluster, *class_number; /* n of capacity; cluster 0: without terms */
+    uint32_t n;
+    size_t capacity;
+} judging;
+
+/* The value of the field, decoded where it is a string; empty where it is missing or null. */
+static gf_status class_in_field(judging *g, gf_slice id, gf_slice *name, gf_error *err)
+{
+    gf_document d;
+    gf_field *fields;
+    gf_json_value value;
+    uint64_t seq;
+    gf_status st =
+        gf_view_read_document(g->view, id, &g->view->document_row, &d, &fields, &seq, err);
+    if (st != GF_OK) return st;
+    gf_slice json = {0};
+    if (gf_slice_equal(g->field, GF_SLICE("lang"))) *name = d.language;
+    if (gf_slice_equal(g->field, GF_SLICE("time"))) json = d.time;
+    for (size_t i = 0; i < d.n_fields; i++)
+        if (gf_slice_equal(d.fields[i].name, g->field)) json = d.fields[i].json;
+    gf_free(fields);
+    if (json.len == 0 || gf_slice_equal(json, GF_SLICE("null"))) return GF_OK;
+    *name = json;
+    if (json.ptr[0] != '"') return GF_OK;
+    st = gf_json_parse_copy(g->parser, json, &value, err);
+    if (st == GF_OK) *name = gf_json_get_string(value);
+    return st == GF_EINVAL ? gf_fail(err, GF_ECORRUPT, "table documents: a field is damaged") : st;
+}
+
+static gf_status add(judging *g, uint32_t cluster, uint32_t class_number, gf_error *err)
+{
+    if (g->n == g->capacity) {
+        size_t capacity = g->capacity ? g->capacity * 2 : 256;
+        uint32_t *clusters = gf_realloc(g->cluster, capacity, sizeof *clusters);
+        if (clusters) g->cluster = clusters;
+        uint32_t *numbers = gf_realloc(g->class_number, capacity, sizeof *numbers);
+        if (numbers) g->class_number = numbers;
+        if (!clusters || !numbers) return gf_fail_memory(err, "an evaluation");
+        g->capacity = capacity;
+    }
+    g->cluster[g->n] = cluster;
+    g->class_number[g->n++] = class_number;
+    return GF_OK;
+}
+
+static gf_status judge(void *context, gf_slice id, const gf_membership *m, gf_error *err)
+{
+    judging *g = context;
+    gf_slice name = {0};
+    uint32_t number;
+    gf_status st = gf_cancel_check(g->cancel, err);
+    if (st == GF_OK)
+        st = g->class_of ? g->class_of(g->class_context, id, &name, err)
+                         : class_in_field(g, id, &name, err);
+    if (st != GF_OK || name.len == 0) return st;
+    st = gf_strings_add(&g->classes, name, &number, NULL, err);
+    return st == GF_OK ? add(g, m->cluster, number, err) : st;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return gf_slice_compare(((const gf_class_score *)a)->name, ((const gf_class_score *)b)->name);
+}
+
+static gf_status tell(judging *g, const gf_quality *q, gf_visit_evaluation *visit, void *context,
+                      gf_error *err)
+{
+    gf_class_score *scores = gf_calloc(q->n_classes, sizeof *scores);
+    if (!scores) return gf_fail_memory(err, "an evaluation");
+    for (uint32_t i = 0; i < q->n_classes; i++) {
+        const gf_quality_class *c = &q->classes[i];
+        const gf_known_cluster *cluster = gf_view_find(g->view, c->cluster);
+        scores[i] = (gf_class_score){.name = gf_strings_at(&g->classes, c->label),
+                                     .size = c->size,
+                                     .cluster = c->cluster,
+                                     .label = cluster ? cluster->label : GF_SLICE("without terms"),
+                                     .recall = c->recall,
+                                     .precision = c->precision,
+                                     .f1 = c->f1};
+    }
+    if (q->n_classes) qsort(scores, q->n_classes, sizeof *scores, by_name);
+    gf_evaluation e = {.documents = q->n,
+                       .classes = q->n_classes,
+                       .clusters = q->n_clusters,
+                       .nmi = q->nmi,
+                       .ari = q->ari,
+                       .homogeneity = q->homogeneity,
+                       .completeness = q->completeness,
+                       .v_measure = q->v_measure,
+                       .purity = q->purity,
+                       .scores = scores};
+    gf_status st = visit(context, &e, err);
+    gf_free(scores);
+    return st;
+}
+
+gf_status gf_view_evaluate(gf_view *v, gf_slice field, gf_class_of *class_of, void *class_context,
+                           const gf_cancel *cancel, gf_visit_evaluation *visit, void *context,
+                           gf_error *err)
+{
+    judging g = {.view = v,
+                 .field = field,
+                 .class_of = class_of,
+                 .class_context = class_context,
+                 .cancel = cancel};
+    gf_quality q;
+    gf_status st = gf_json_parser_create(&g.parser, err);
+    if (st == GF_OK) st = gf_view_memberships(v, judge, &g, err);
+    if (st == GF_OK && g.n == 0)
+        st = class_of ? gf_fail(err, GF_ENOTFOUND, "no document of the build has a class")
+                      : gf_fail(err, GF_ENOTFOUND, "no document has a field \"%.*s\"",
+                                GF_SLICE_ARG(field));
+    if (st == GF_OK) {
+        st = gf_quality_compare(g.cluster, g.class_number, g.n, &q, err);
+        if (st == GF_OK) {
+            st = tell(&g, &q, visit, context, err);
+            gf_quality_release(&q);
+        }
+    }
+    gf_json_parser_free(g.parser);
+    gf_strings_release(&g.classes);
+    gf_free(g.cluster);
+    gf_free(g.class_number);
+    return st;
+}

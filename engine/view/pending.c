@@ -1,0 +1,92 @@
+/*
+ * Documents that came, or were put anew, after a view's build: where they would be in it.
+ *
+ * Provisional memberships are worked out when they are read. Storing them would make each put into
+ * some thousand collections load as many models, and publishing a build rewrite them all.
+ */
+#include "engine/view/view.h"
+
+#include "base/memory.h"
+
+gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error *err)
+{
+    gf_document document;
+    gf_membership_cells cells;
+    gf_field *fields = NULL;
+    uint64_t seq;
+    bool about;
+    gf_status st = gf_view_know_clusters(v, err);
+    if (st == GF_OK)
+        st = gf_view_read_document(v, id, &v->document_row, &document, &fields, &seq, err);
+    if (st != GF_OK) return st;
+    st = gf_view_read_cells(v, id, &cells, err);
+    bool known = st == GF_OK;
+    if (known && seq <= v->info.seq) {
+        gf_view_describe(v, &cells, m);
+    } else if (known || st == GF_ENOTFOUND) {
+        st = gf_view_is_about(v, &v->document_row, &about, err);
+        if (st == GF_OK && !about)
+            st = gf_fail(err, GF_ENOTFOUND,
+                         "left out by the settings: filter, since or until of the build");
+        if (st == GF_OK) st = gf_view_assign(v, document.language, document.text, m, err);
+        if (st == GF_OK) m->replaced = known;
+    }
+    gf_free(fields);
+    return st;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
+typedef struct pending_walk {
+    gf_view *view;
+    gf_row row;
+    gf_visit_pending *visit;
+    void *context;
+} pending_walk;
+
+static gf_status tell_pending(pending_walk *w, const gf_document *document, gf_error *err)
+{
+    gf_view *v = w->view;
+    gf_membership_cells cells;
+    gf_membership m;
+    bool about;
+    gf_status st = gf_view_is_about(v, &w->row, &about, err);
+    if (st != GF_OK || !about) return st;
+    st = gf_view_read_cells(v, document->id, &cells, err);
+    bool known = st == GF_OK;
+    if (st == GF_OK || st == GF_ENOTFOUND)
+        st = gf_view_assign(v, document->language, document->text, &m, err);
+    if (st != GF_OK) return st;
+    m.replaced = known;
+    return w->visit(w->context, document, &m, err);
+}
+
+/*
+ * A document is told of at its last change: at those before it its seq is another, and after a
+ * deletion it is not there.
+ */
+static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
+{
+    pending_walk *w = context;
+    gf_document document;
+    gf_field *fields = NULL;
+    uint64_t changed, seq;
+    const gf_cell *id = gf_row_find(row, GF_CHANGES_MAIN, "id");
+    if (!id) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
+    gf_status st = gf_key_last_number(w->view->store->tables.changes, row->key, &changed, err);
+    if (st != GF_OK) return st;
+    st = gf_view_read_document(w->view, id->value, &w->row, &document, &fields, &seq, err);
+    if (st == GF_ENOTFOUND) return GF_OK;
+    if (st == GF_OK && seq == changed) st = tell_pending(w, &document, err);
+    gf_free(fields);
+    return st;
+}
+
+gf_status gf_view_pending(gf_view *v, gf_visit_pending *visit, void *context, gf_error *err)
+{
+    pending_walk w = {.view = v, .visit = visit, .context = context};
+    gf_status st = gf_view_each_change(v, look_at_change, &w, err);
+    gf_row_release(&w.row);
+    return st;
+}

@@ -1,0 +1,176 @@
+/*
+ * The tree as it is read. An inner node that no phrase names tells nothing by itself: its children
+ * hang from the nearest node above that has a label, or from the root.
+ */
+#include "engine/build/tree.h"
+
+#include "base/memory.h"
+#include "base/strings.h"
+
+#include <stdlib.h>
+
+typedef struct walk {
+    gf_view *view;
+    gf_kept_tree kept;
+    uint64_t *size;   /* n_nodes: documents that are still there */
+    uint32_t *above;  /* n_nodes: the shown node that it hangs from */
+    uint32_t *below;  /* n_shown - 1: shown nodes but the root, those of one parent together */
+    uint32_t *begin;  /* n_nodes + 1: where a node's children begin in below */
+    uint32_t *order;  /* n_shown: depth first */
+    uint32_t *depth;  /* n_nodes */
+    uint32_t *number; /* n_nodes: place in order, plus 1 */
+    uint32_t n_shown;
+} walk;
+
+static gf_status prepare(walk *w, gf_error *err)
+{
+    size_t n = w->kept.tree.n_nodes;
+    w->size = gf_calloc(n, sizeof *w->size);
+    w->above = gf_calloc(n, sizeof *w->above);
+    w->below = gf_calloc(n, sizeof *w->below);
+    w->begin = gf_calloc(n + 1, sizeof *w->begin);
+    w->order = gf_calloc(n, sizeof *w->order);
+    w->depth = gf_calloc(n, sizeof *w->depth);
+    w->number = gf_calloc(n, sizeof *w->number);
+    bool ok = w->size && w->above && w->below && w->begin && w->order && w->depth && w->number;
+    return ok ? GF_OK : gf_fail_memory(err, "the tree");
+}
+
+static void release(walk *w)
+{
+    gf_free(w->size);
+    gf_free(w->above);
+    gf_free(w->below);
+    gf_free(w->begin);
+    gf_free(w->order);
+    gf_free(w->depth);
+    gf_free(w->number);
+    gf_kept_tree_release(&w->kept);
+}
+
+static const gf_known_cluster *cluster_of(const walk *w, uint32_t leaf)
+{
+    return gf_view_find(w->view, w->kept.ids[leaf]);
+}
+
+/* A cluster may have got the label of an inner node since the build. */
+static gf_status drop_taken_labels(walk *w, gf_error *err)
+{
+    const gf_tree *t = &w->kept.tree;
+    gf_strings taken = {0};
+    uint32_t id;
+    gf_status st = GF_OK;
+    for (size_t c = 0; c < w->view->n_clusters && st == GF_OK; c++)
+        st = gf_strings_add(&taken, w->view->clusters[c].label, &id, NULL, err);
+    for (uint32_t v = t->k; v < t->n_nodes && st == GF_OK; v++)
+        if (gf_strings_find(&taken, w->kept.labels[v]) != GF_STRING_NONE)
+            w->kept.labels[v] = (gf_slice){0};
+    gf_strings_release(&taken);
+    return st;
+}
+
+static void add_sizes(walk *w)
+{
+    const gf_tree *t = &w->kept.tree;
+    for (uint32_t v = 0; v < t->n_nodes; v++) {
+        const uint32_t *child = &t->child[2 * (size_t)v];
+        w->size[v] = v < t->k ? cluster_of(w, v)->size : w->size[child[0]] + w->size[child[1]];
+    }
+}
+
+static int by_parent(const void *a, const void *b, void *context)
+{
+    const walk *w = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (w->above[x] != w->above[y]) return w->above[x] < w->above[y] ? -1 : 1;
+    if (w->size[x] != w->size[y]) return w->size[x] > w->size[y] ? -1 : 1;
+    return w->kept.tree.first[x] < w->kept.tree.first[y] ? -1 : 1;
+}
+
+/* Hang the shown nodes below each other, larger ones first. */
+static void hang(walk *w)
+{
+    const gf_tree *t = &w->kept.tree;
+    uint32_t root = t->n_nodes - 1, n = 0;
+    for (uint32_t v = root; v-- > 0;) {
+        uint32_t p = t->parent[v];
+        w->above[v] = p == root || w->kept.labels[p].len ? p : w->above[p];
+        if (v < t->k || w->kept.labels[v].len) w->below[n++] = v;
+    }
+    if (n) qsort_r(w->below, n, sizeof *w->below, by_parent, w);
+    for (uint32_t i = 0; i < n; i++)
+        w->begin[w->above[w->below[i]] + 1]++;
+    for (uint32_t v = 0; v < t->n_nodes; v++)
+        w->begin[v + 1] += w->begin[v];
+    w->n_shown = n + 1;
+}
+
+/* Depth first; what waits is kept at the end of `order`, which has no more than n_shown. */
+static void number_nodes(walk *w)
+{
+    uint32_t n = 0, waiting = w->n_shown - 1;
+    w->order[waiting] = w->kept.tree.n_nodes - 1;
+    while (n < w->n_shown) {
+        uint32_t v = w->order[waiting++];
+        w->order[n++] = v;
+        w->number[v] = n;
+        for (uint32_t i = w->begin[v + 1]; i-- > w->begin[v];) {
+            w->order[--waiting] = w->below[i];
+            w->depth[w->below[i]] = w->depth[v] + 1;
+        }
+    }
+}
+
+static gf_status visit_node(const walk *w, uint32_t v, gf_visit_tree_node *visit, void *context,
+                            gf_error *err)
+{
+    const gf_tree *t = &w->kept.tree;
+    bool leaf = v < t->k;
+    uint32_t n = w->begin[v + 1] - w->begin[v];
+    uint32_t *children = gf_array(n, sizeof *children);
+    if (!children) return gf_fail_memory(err, "the tree");
+    for (uint32_t i = 0; i < n; i++)
+        children[i] = w->number[w->below[w->begin[v] + i]];
+    gf_tree_node node = {.node = w->number[v],
+                         .parent = v == t->n_nodes - 1 ? 0 : w->number[w->above[v]],
+                         .depth = w->depth[v],
+                         .cluster = leaf ? w->kept.ids[v] : 0,
+                         .label = leaf ? cluster_of(w, v)->label : w->kept.labels[v],
+                         .size = w->size[v],
+                         .clusters = t->count[v],
+                         .height = t->height[v],
+                         .children = children,
+                         .n_children = n};
+    gf_status st = visit(context, &node, err);
+    gf_free(children);
+    return st;
+}
+
+static gf_status arrange(walk *w, gf_error *err)
+{
+    gf_status st = gf_view_load_tree(w->view, &w->kept, err);
+    if (st == GF_OK) st = prepare(w, err);
+    if (st == GF_OK) st = drop_taken_labels(w, err);
+    if (st != GF_OK) return st;
+    add_sizes(w);
+    hang(w);
+    number_nodes(w);
+    return GF_OK;
+}
+
+gf_status gf_view_tree(gf_view *v, uint32_t most_depth, gf_visit_tree_node *visit, void *context,
+                       gf_error *err)
+{
+    walk w = {.view = v};
+    gf_status st = gf_view_know_clusters(v, err);
+    if (st != GF_OK || v->n_clusters == 0) return st;
+    st = arrange(&w, err);
+    /* Labels are borrowed from view->row, which the visitor may use: they move out first. */
+    gf_row row = v->row;
+    v->row = (gf_row){0};
+    for (uint32_t i = 0; i < w.n_shown && st == GF_OK; i++)
+        if (w.depth[w.order[i]] <= most_depth) st = visit_node(&w, w.order[i], visit, context, err);
+    gf_row_release(&row);
+    release(&w);
+    return st;
+}
