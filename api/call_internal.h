@@ -7,7 +7,7 @@
 #include "api/operation.h"
 #include "base/arena.h"
 #include "base/json_writer.h"
-#include "sources/reader.h"
+#include "formats/reader.h"
 
 /* ---- arguments: checked before the handler runs ------------------------------------------------
  */

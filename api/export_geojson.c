@@ -1,6 +1,6 @@
 /* export with geojson: each document that has a place as a GeoJSON feature (RFC 7946). */
 #include "api/call_internal.h"
-#include "sources/tweets.h"
+#include "apps/tweets/tweets.h"
 
 #include <inttypes.h>
 #include <stdio.h>

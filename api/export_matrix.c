@@ -1,7 +1,7 @@
 /* export with matrix: a build as an .npz file, written beside the one row that tells of it. */
 #include "api/call_internal.h"
 
-#include "sources/npz.h"
+#include "formats/npz.h"
 
 #include <stdio.h>
 

@@ -2,14 +2,14 @@
  * put: records of any format become documents of one or several collections. The store is opened
  * for the first document: where there is nothing to put, none is made.
  */
-#include "api/papers_source.h"
+#include "apps/papers/source.h"
 
-#include "api/tweets_internal.h"
+#include "apps/tweets/calls_internal.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/strings.h"
-#include "sources/pattern.h"
-#include "sources/reader.h"
+#include "formats/pattern.h"
+#include "formats/reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

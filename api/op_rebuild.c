@@ -1,7 +1,7 @@
 /* rebuild and builds. */
 #include "api/call_internal.h"
 
-#include "sources/npz.h"
+#include "formats/npz.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "api/call_internal.h"
 
 #include "base/clock.h"
-#include "sources/stored.h"
+#include "apps/stored.h"
 
 gf_status gf_run_init(gf_call *call, gf_error *err)
 {

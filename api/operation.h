@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/json_writer.h"
 #include "engine/grouperfish.h"
-#include "sources/input.h"
+#include "formats/input.h"
 
 typedef enum gf_parameter_kind {
     GF_TEXT,   /* UTF-8, not empty */

@@ -3,8 +3,8 @@
 
 #include "base/nearest.h"
 #include "base/utf8.h"
-#include "sources/reader.h"
-#include "sources/tweets.h"
+#include "formats/reader.h"
+#include "apps/tweets/tweets.h"
 
 /* clang-format off */
 #define REQUIRED(name, value, meaning)        {name, GF_TEXT, true, value, meaning, 0, 0}

@@ -12,7 +12,7 @@
 #include "api/table_input.h"
 
 #include "base/memory.h"
-#include "sources/unpacked.h"
+#include "formats/unpacked.h"
 
 #include <csv.h>
 

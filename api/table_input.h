@@ -5,7 +5,7 @@
 #define GF_API_TABLE_INPUT_H
 
 #include "api/table_internal.h"
-#include "sources/lines.h"
+#include "formats/lines.h"
 #include "storage/write_behind.h"
 
 /** The lines of a call's input. */

@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "cluster/passes/nearest_centres.h"
 #include "cluster/measure/quality.h"
-#include "sources/files.h"
-#include "sources/npz.h"
+#include "formats/files.h"
+#include "formats/npz.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "engine/grouperfish.h"
-#include "sources/files.h"
-#include "sources/reader.h"
+#include "formats/files.h"
+#include "formats/reader.h"
 
 #include <inttypes.h>
 #include <leveldb/c.h>

@@ -2,7 +2,7 @@
 #include "cli/session.h"
 #include "server/http.h"
 #include "server/socket.h"
-#include "sources/reader.h"
+#include "formats/reader.h"
 
 #include <pthread.h>
 #include <signal.h>

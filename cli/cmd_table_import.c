@@ -1,5 +1,5 @@
 #include "cli/import.h"
-#include "sources/reader.h"
+#include "formats/reader.h"
 
 /* The first file's name tells what all are. */
 static gf_status prepare(gf_session *s, gf_error *err)

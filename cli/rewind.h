@@ -6,7 +6,7 @@
 #define GF_CLI_REWIND_H
 
 #include "base/buffer.h"
-#include "sources/input.h"
+#include "formats/input.h"
 
 typedef struct gf_rewind {
     gf_input from;

@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "cli/reach.h"
 #include "cli/text.h"
-#include "sources/files.h"
+#include "formats/files.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 
 #include "server/remote.h"
 #include "server/wire.h"
-#include "sources/curl.h"
+#include "formats/curl.h"
 
 typedef struct gf_remote_line {
     const gf_remote *remote;

@@ -2,8 +2,8 @@
  * Backup, restore and repair of a store that has everything: documents, tweets, papers, tables of
  * users and an access log. What the copies give is what the store gives, row for row.
  */
-#include "tests/api/papers.h"
-#include "tests/sources/tweet_store.h"
+#include "tests/apps/papers.h"
+#include "tests/apps/tweet_store.h"
 
 static const char tweets[] = TWEET_HASELNUSS
     "\n" TWEET_APACHE "\n"

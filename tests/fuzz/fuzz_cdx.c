@@ -2,7 +2,7 @@
  * A line of CDX or CDXJ of any bytes is refused with a reason, skipped with one, or read; what is
  * read has its digest, a full-text type, a date and numbers.
  */
-#include "sources/papers.h"
+#include "apps/papers/papers.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * A line of any bytes as a tweet: it is refused with a reason, or read, and what was read of it can
  * be indexed: its second, its place and its terms make keys that the tables take.
  */
-#include "sources/tweets.h"
+#include "apps/tweets/tweets.h"
 
 #include "base/utf8.h"
 

@@ -1,0 +1,49 @@
+/**
+ * Access logs in users' tables, as the operations "log ..." keep them.
+ *
+ *     table LOG      row (time, line)               families http and user: a line's fields
+ *     table LOG-by   row (kind, value, time, line)  family entry: where to find what has that ip,
+ *                                                   cookie or login; one empty cell
+ *
+ * Time is in seconds since 1970. Line is a number that was never used before in this log, so that
+ * lines of one time stay apart and in the order in which they came; the next one is in the row
+ * ("next", "", 0, 0) of LOG-by. A line, its entries and that number are written in one batch. Rows
+ * of kind "read" tell which lines were imported (log_read.h).
+ */
+#ifndef GF_APPS_LOGS_INTERNAL_H
+#define GF_APPS_LOGS_INTERNAL_H
+
+#include "api/table_internal.h"
+
+typedef struct gf_log {
+    gf_call *call;
+    gf_store *store;
+    gf_user_table *lines, *by;  /* lines: NULL where it is still to be made */
+    unsigned http, user, entry; /* families */
+    gf_buffer key, text;
+    gf_row_writer writer;
+} gf_log;
+
+/**
+ * Open the log that argument "log" names, begin with {.call = call}. Where it is missing and
+ * `make` is set, LOG-by is made, and LOG is for gf_log_make: what LOG-by still tells of lines that
+ * were dropped with it is to be forgotten before. LOG without LOG-by is GF_ENOTFOUND: which numbers
+ * its lines have is lost.
+ */
+gf_status gf_log_open(gf_log *l, bool make, gf_error *err);
+gf_status gf_log_make(gf_log *l, gf_error *err);
+void gf_log_close(gf_log *l);
+
+/** Write a row key of LOG, or of LOG-by; the times and lines are numbers. */
+gf_status gf_log_line_key(gf_log *l, int64_t time, uint64_t line, gf_buffer *key, gf_error *err);
+gf_status gf_log_entry_key(gf_log *l, gf_slice kind, gf_slice value, int64_t time, uint64_t line,
+                           gf_buffer *key, gf_error *err);
+
+/** Append the starts of keys that arguments "from" and "to" mean behind `prefix`: empty for none.
+ */
+gf_status gf_log_range(gf_log *l, gf_slice prefix, gf_buffer *start, gf_buffer *end, gf_error *err);
+
+/** Take a time and a line, the last parts of a key of LOG or LOG-by. */
+gf_status gf_log_take(gf_slice *key, int64_t *time, uint64_t *line, gf_error *err);
+
+#endif

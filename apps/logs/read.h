@@ -1,0 +1,77 @@
+/**
+ * Which lines of a source were read before: so that an access log that is imported again, has
+ * grown, was renamed or packed since, or whose import was cut short, adds what is new in it and no
+ * more.
+ *
+ * A line is told by all that stands before it in its source: the chain of line n is
+ *
+ *     chain(0) = 0      chain(n) = XXH3(line n, seed chain(n - 1))
+ *
+ * Sources are kept in blocks of 1,024 lines, rows of LOG-by that are named by the chain before the
+ * block (before the first: by the chain of the first line, which is in the block as well; by 0
+ * where a source is but one line, without a line end):
+ *
+ *     row ("read", chain in hexadecimal, variant, 0)   entry:lines   of each line the upper 4 bytes
+ *                                                                    of its chain
+ *                                                      entry:tail    8 bytes, its number (all set:
+ *                                                                    refused), and the text of a
+ *                                                                    last line without a line end
+ *
+ * Sources that begin alike share blocks; where they part, a block has variants. Those that part
+ * within their first block are two sources, and all lines of both count; of those that part later
+ * the lines before it count once. A tail is no line yet: it is known when it comes again, and is
+ * replaced by the line that it became the start of.
+ *
+ * Rows are written in the batch of the lines that they tell of: after a crash they agree.
+ */
+#ifndef GF_APPS_LOGS_READ_H
+#define GF_APPS_LOGS_READ_H
+
+#include "apps/logs/internal.h"
+#include "formats/lines.h"
+
+typedef struct gf_log_read gf_log_read;
+
+/**
+ * @param log, batch  borrowed until free
+ * @param again       take no line for known
+ */
+gf_status gf_log_read_create(gf_log *log, gf_batch *batch, bool again, gf_log_read **read,
+                             gf_error *err);
+void gf_log_read_free(gf_log_read *read);
+
+/** Forget what was read: the log of those lines was dropped. */
+gf_status gf_log_read_forget(gf_log_read *read, gf_error *err);
+
+/** A source begins. What was read before it must be in the store, and not in the batch. */
+void gf_log_read_begin(gf_log_read *read);
+
+typedef enum gf_log_verdict {
+    GF_LOG_KNOWN,
+    GF_LOG_NEW,
+    GF_LOG_PARTED /* new, and so are the lines that gf_log_read_take_held gives, which come first */
+} gf_log_verdict;
+
+/** What the source's next line is; `good` where it can be added. */
+gf_status gf_log_read_judge(gf_log_read *read, const gf_line *line, bool good,
+                            gf_log_verdict *verdict, gf_error *err);
+
+/** A line that was taken for known, and is not; false after the last. */
+bool gf_log_read_take_held(gf_log_read *read, gf_slice *text);
+
+/** A tail that was added, of which the line is what it became: to be deleted. False: none. */
+bool gf_log_read_take_replaced(gf_log_read *read, gf_slice *text, uint64_t *number);
+
+/**
+ * The line, and what the two before gave, is in the batch: go to the next.
+ * @param number  that the line was added with; UINT64_MAX where it was refused
+ */
+gf_status gf_log_read_pass(gf_log_read *read, const gf_line *line, uint64_t number, gf_error *err);
+
+/**
+ * Put what was read into the batch: before it is written, which must be between two lines.
+ * @param[out] changed  whether any line was new since the last time
+ */
+gf_status gf_log_read_flush(gf_log_read *read, bool *changed, gf_error *err);
+
+#endif

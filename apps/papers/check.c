@@ -1,0 +1,205 @@
+/*
+ * Checking tables of papers: a row has what is written together, or none of it, and each cell is of
+ * its form.
+ *
+ *     f:c               with file:cdx and file:mime
+ *     file:size         with file:meta
+ *     grobid0:status    with grobid0:status_code; where it is a success with tei_xml, tei_json and
+ *                       metadata, else without
+ *     match0:mstatus    with match0:minfo
+ */
+#include "apps/papers/table_internal.h"
+#include "apps/stored_internal.h"
+
+#include "base/json.h"
+#include "base/strings.h"
+
+typedef struct papers_check {
+    gf_stored_check *c;
+    gf_papers *papers;
+    gf_json_parser *json;
+    gf_row row;
+    gf_buffer where, text;
+} papers_check;
+
+/* ---- a row ------------------------------------------------------------------------------------
+ */
+
+static gf_slice cell(const papers_check *p, unsigned family, const char *column)
+{
+    const gf_cell *found = gf_row_find(&p->row, family, column);
+    return found ? found->value : (gf_slice){NULL, 0};
+}
+
+static gf_status check_number(papers_check *p, unsigned family, const char *column, gf_error *err)
+{
+    gf_slice value = cell(p, family, column);
+    if (!value.ptr || value.len == 8) return GF_OK;
+    return gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err, "%s is not 8 bytes", column);
+}
+
+/* *status is the text of member "status", where that is wanted. */
+static gf_status check_json(papers_check *p, unsigned family, const char *column, gf_slice *status,
+                            gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    gf_json_value v, member;
+    gf_slice value = cell(p, family, column);
+    if (!value.ptr) return GF_OK;
+    gf_buffer_reset(&p->text);
+    gf_buffer_slice(&p->text, value);
+    if (!gf_buffer_reserve(&p->text, GF_JSON_PADDING)) return gf_buffer_check(&p->text, err);
+    gf_status st = gf_json_parse(p->json, gf_buffer_view(&p->text), &v, &why);
+    if (st == GF_EINVAL)
+        return gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err, "%s is no JSON", column);
+    if (st != GF_OK) {
+        if (err) *err = why;
+        return st;
+    }
+    if (status && gf_json_kind_of(v) == GF_JSON_OBJECT && gf_json_member(v, "status", &member) &&
+        gf_json_kind_of(member) == GF_JSON_STRING)
+        *status = gf_json_get_string(member);
+    return GF_OK;
+}
+
+/* What is written together is there together. */
+static gf_status check_pair(papers_check *p, unsigned family, const char *column, unsigned with,
+                            const char *other, gf_error *err)
+{
+    bool has = cell(p, family, column).ptr, has_other = cell(p, with, other).ptr;
+    if (has == has_other) return GF_OK;
+    return gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err, "it has %s, and no %s",
+                           has ? column : other, has ? other : column);
+}
+
+static gf_status check_extraction(papers_check *p, gf_error *err)
+{
+    static const char *const texts[] = {"tei_xml", "tei_json", "metadata"};
+    gf_slice status = {"", 0};
+    gf_status st = check_json(p, GF_PAPERS_GROBID, "status", &status, err);
+    bool success = gf_slice_equal(status, GF_SLICE("success"));
+    for (size_t i = 0; i < 3 && st == GF_OK; i++) {
+        bool has = cell(p, GF_PAPERS_GROBID, texts[i]).ptr;
+        if (has != success)
+            st = gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err,
+                                 success ? "its extraction succeeded, and it has no %s"
+                                         : "its extraction did not succeed, and it has %s",
+                                 texts[i]);
+    }
+    if (st == GF_OK) st = check_json(p, GF_PAPERS_GROBID, "tei_json", NULL, err);
+    return st == GF_OK ? check_json(p, GF_PAPERS_GROBID, "metadata", NULL, err) : st;
+}
+
+static gf_status check_row(papers_check *p, gf_error *err)
+{
+    gf_status st = check_pair(p, GF_PAPERS_F, "c", GF_PAPERS_FILE, "cdx", err);
+    if (st == GF_OK) st = check_pair(p, GF_PAPERS_FILE, "size", GF_PAPERS_FILE, "meta", err);
+    if (st == GF_OK)
+        st = check_pair(p, GF_PAPERS_GROBID, "status", GF_PAPERS_GROBID, "status_code", err);
+    if (st == GF_OK) st = check_pair(p, GF_PAPERS_MATCH, "mstatus", GF_PAPERS_MATCH, "minfo", err);
+    if (st == GF_OK) st = check_json(p, GF_PAPERS_F, "c", NULL, err);
+    if (st == GF_OK) st = check_json(p, GF_PAPERS_FILE, "cdx", NULL, err);
+    if (st == GF_OK) st = check_json(p, GF_PAPERS_FILE, "meta", NULL, err);
+    if (st == GF_OK) st = check_json(p, GF_PAPERS_MATCH, "minfo", NULL, err);
+    if (st == GF_OK) st = check_number(p, GF_PAPERS_FILE, "size", err);
+    if (st == GF_OK) st = check_number(p, GF_PAPERS_GROBID, "status_code", err);
+    return st == GF_OK ? check_extraction(p, err) : st;
+}
+
+/* ---- a namespace ------------------------------------------------------------------------------
+ */
+
+static gf_status check_paper(papers_check *p, const char *table, const gf_sha1 *sha1,
+                             const gf_snapshot *snapshot, gf_error *err)
+{
+    p->c->found->papers++;
+    gf_status st = gf_cancel_check(p->c->cancel, err);
+    if (st != GF_OK || !p->c->visit) return st;
+    gf_buffer_reset(&p->where);
+    gf_buffer_format(&p->where, "table %s, paper %s", table, gf_sha1_base32(sha1).text);
+    st = gf_buffer_check(&p->where, err);
+    if (st == GF_OK) st = gf_papers_get(p->papers, snapshot, sha1, GF_ALL_FAMILIES, &p->row, err);
+    if (st == GF_OK) return check_row(p, err);
+    return gf_stored_handle(p->c, st, gf_buffer_cstr(&p->where), err);
+}
+
+static gf_status check_namespace(papers_check *p, const char *table, gf_slice name_space,
+                                 gf_error *err)
+{
+    gf_paper_walk *walk = NULL;
+    gf_sha1 sha1;
+    gf_status st = gf_papers_open(p->c->store, name_space,
+                                  gf_slice_str(table + strlen(GF_PAPERS_PREFIX)), &p->papers, err);
+    if (st == GF_OK) st = gf_paper_walk_open(p->papers, &walk, err);
+    while (st == GF_OK && (st = gf_paper_walk_next(walk, &sha1, err)) == GF_OK)
+        st = check_paper(p, table, &sha1, gf_paper_walk_snapshot(walk), err);
+    gf_paper_walk_close(walk);
+    gf_papers_close(p->papers);
+    p->papers = NULL;
+    return st == GF_ENOTFOUND ? GF_OK : gf_stored_handle(p->c, st, table, err);
+}
+
+/* ---- namespaces -------------------------------------------------------------------------------
+ */
+
+/* The first namespace of the family at or behind `start`, which then is behind it. */
+static gf_status next_namespace(papers_check *p, gf_table *table, unsigned family, gf_buffer *start,
+                                gf_error *err)
+{
+    gf_scan *scan;
+    gf_scan_options o = {
+        .family = family, .start = gf_buffer_view(start), .keys_only = true, .limit = 1};
+    gf_status st = gf_scan_open(table, &o, &scan, err);
+    if (st != GF_OK) return st;
+    st = gf_scan_next(scan, &p->row, err);
+    gf_scan_close(scan);
+    if (st != GF_OK) return st;
+    gf_slice rest = p->row.key;
+    gf_buffer_reset(&p->text);
+    if (!gf_key_take_string(&rest, &p->text) || rest.len != GF_SHA1_BYTES)
+        return gf_fail(err, GF_ECORRUPT, "a key is damaged");
+    gf_buffer_byte(&p->text, 0); /* no namespace lies between this and the next */
+    gf_buffer_reset(start);
+    gf_key_string_start(start, gf_buffer_view(&p->text));
+    st = gf_buffer_check(start, err);
+    if (st == GF_OK) st = gf_buffer_check(&p->text, err);
+    if (st != GF_OK) return st;
+    p->text.len--;
+    return GF_OK;
+}
+
+static gf_status find_namespaces(papers_check *p, gf_table *table, gf_strings *names, gf_error *err)
+{
+    gf_buffer start = {0};
+    gf_status st = GF_OK;
+    for (unsigned f = 0; f < GF_PAPERS_FAMILIES && st == GF_OK; f++) {
+        uint32_t id;
+        gf_buffer_reset(&start);
+        while (st == GF_OK && (st = next_namespace(p, table, f, &start, err)) == GF_OK)
+            st = gf_strings_add(names, gf_buffer_view(&p->text), &id, NULL, err);
+        if (st == GF_ENOTFOUND) st = GF_OK;
+    }
+    gf_buffer_release(&start);
+    return st;
+}
+
+gf_status gf_papers_check(gf_stored_check *c, const char *table, gf_error *err)
+{
+    papers_check p = {.c = c};
+    gf_strings names = {0};
+    gf_schema schema = *gf_papers_schema();
+    gf_table *rows;
+    schema.name = table;
+    gf_status st = gf_json_parser_create(&p.json, err);
+    if (st == GF_OK) st = gf_table_open(gf_store_database(c->store), &schema, &rows, err);
+    if (st == GF_OK) st = find_namespaces(&p, rows, &names, err);
+    st = gf_stored_handle(c, st, table, err);
+    for (uint32_t i = 0; i < names.n && st == GF_OK; i++)
+        st = check_namespace(&p, table, gf_strings_at(&names, i), err);
+    gf_strings_release(&names);
+    gf_json_parser_free(p.json);
+    gf_row_release(&p.row);
+    gf_buffer_release(&p.where);
+    gf_buffer_release(&p.text);
+    return st;
+}

@@ -1,0 +1,166 @@
+/* A client of GROBID by libcurl. One connection, which is kept from file to file. */
+#include "apps/papers/grobid.h"
+
+#include "base/memory.h"
+#include "formats/curl.h"
+#include "formats/tei.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define ROUTE "/api/processFulltextDocument"
+enum { BUSY = 503, MOST_WAIT_MS = 60000, CONNECT_SECONDS = 30, STALLED_SECONDS = 600 };
+
+struct gf_grobid {
+    CURL *curl;
+    gf_buffer url;
+    gf_grobid_options options;
+    char why[CURL_ERROR_SIZE];
+};
+
+static bool starts(gf_slice s, const char *with)
+{
+    return gf_slice_starts(s, gf_slice_str(with));
+}
+
+static gf_status set_url(gf_grobid *g, gf_slice url, gf_error *err)
+{
+    if ((!starts(url, "http://") && !starts(url, "https://")) || memchr(url.ptr, '\0', url.len))
+        return gf_fail(err, GF_EINVAL,
+                       "\"%.*s\" is not the URL of a GROBID, such as "
+                       "http://localhost:8070",
+                       (int)(url.len > 200 ? 200 : url.len), url.ptr ? url.ptr : "");
+    while (url.ptr[url.len - 1] == '/')
+        url.len--;
+    gf_buffer_slice(&g->url, url);
+    gf_buffer_str(&g->url, ROUTE);
+    return gf_buffer_check(&g->url, err);
+}
+
+/* What libcurl gets from us is refused where its answers to setopt are: only for want of memory. */
+static gf_status set_options(gf_grobid *g, gf_error *err)
+{
+    CURL *c = g->curl;
+    bool good = curl_easy_setopt(c, CURLOPT_URL, gf_buffer_cstr(&g->url)) == CURLE_OK &&
+                curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+                curl_easy_setopt(c, CURLOPT_ERRORBUFFER, g->why) == CURLE_OK &&
+                curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+                curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS) == CURLE_OK &&
+                curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
+                curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALLED_SECONDS) == CURLE_OK &&
+                curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L) == CURLE_OK;
+    return good ? GF_OK : gf_fail_memory(err, "an HTTP client");
+}
+
+gf_status gf_grobid_open(const gf_grobid_options *options, gf_grobid **grobid, gf_error *err)
+{
+    gf_status st = gf_curl_load(err);
+    if (st != GF_OK) return st;
+    gf_grobid *g = gf_calloc(1, sizeof *g);
+    if (!g) return gf_fail_memory(err, "an HTTP client");
+    g->options = *options;
+    if (g->options.most_ms == 0) g->options.most_ms = MOST_WAIT_MS;
+    st = set_url(g, options->url, err);
+    if (st == GF_OK && !(g->curl = curl_easy_init())) st = gf_fail_memory(err, "an HTTP client");
+    if (st == GF_OK) st = set_options(g, err);
+    if (st != GF_OK) {
+        gf_grobid_close(g);
+        return st;
+    }
+    *grobid = g;
+    return GF_OK;
+}
+
+void gf_grobid_close(gf_grobid *g)
+{
+    if (!g) return;
+    if (g->curl) curl_easy_cleanup(g->curl);
+    gf_buffer_release(&g->url);
+    gf_free(g);
+}
+
+/* What is more than can be stored is read and dropped: that it came is all that is asked. */
+static size_t take_answer(char *bytes, size_t size, size_t n, void *context)
+{
+    gf_buffer *answer = context;
+    size_t all = size * n, room = GF_TEI_MOST + 1 - answer->len;
+    gf_buffer_append(answer, bytes, all < room ? all : room);
+    return answer->state == GF_OK ? all : 0;
+}
+
+static int look_for_cancel(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+    (void)a, (void)b, (void)c, (void)d;
+    return gf_cancel_check(context, NULL) != GF_OK;
+}
+
+static curl_mime *make_form(gf_grobid *g, gf_slice pdf)
+{
+    curl_mime *form = curl_mime_init(g->curl);
+    curl_mimepart *part = form ? curl_mime_addpart(form) : NULL;
+    if (part && curl_mime_name(part, "input") == CURLE_OK &&
+        curl_mime_filename(part, "paper.pdf") == CURLE_OK &&
+        curl_mime_type(part, "application/pdf") == CURLE_OK &&
+        curl_mime_data(part, pdf.ptr ? pdf.ptr : "", pdf.len) == CURLE_OK)
+        return form;
+    curl_mime_free(form);
+    return NULL;
+}
+
+static gf_status send_once(gf_grobid *g, gf_slice pdf, long *code, gf_buffer *answer, gf_error *err)
+{
+    curl_mime *form = make_form(g, pdf);
+    if (!form) return gf_fail_memory(err, "a request");
+    gf_buffer_reset(answer);
+    g->why[0] = '\0';
+    curl_easy_setopt(g->curl, CURLOPT_MIMEPOST, form);
+    curl_easy_setopt(g->curl, CURLOPT_WRITEFUNCTION, take_answer);
+    curl_easy_setopt(g->curl, CURLOPT_WRITEDATA, answer);
+    curl_easy_setopt(g->curl, CURLOPT_XFERINFOFUNCTION, look_for_cancel);
+    curl_easy_setopt(g->curl, CURLOPT_XFERINFODATA, g->options.cancel);
+    CURLcode failed = curl_easy_perform(g->curl);
+    curl_easy_setopt(g->curl, CURLOPT_MIMEPOST, NULL);
+    curl_mime_free(form);
+    gf_status st = gf_cancel_check(g->options.cancel, err);
+    if (st == GF_OK) st = gf_buffer_check(answer, err);
+    if (st != GF_OK) return st;
+    if (failed == CURLE_COULDNT_CONNECT)
+        return gf_fail(err, GF_EIO, "GROBID at %s: nothing answers there; is it running?",
+                       gf_buffer_cstr(&g->url));
+    if (failed != CURLE_OK)
+        return gf_fail(err, GF_EIO, "GROBID at %s: %s", gf_buffer_cstr(&g->url),
+                       g->why[0] ? g->why : curl_easy_strerror(failed));
+    curl_easy_getinfo(g->curl, CURLINFO_RESPONSE_CODE, code);
+    return GF_OK;
+}
+
+static gf_status wait_for(const gf_grobid *g, uint64_t ms, gf_error *err)
+{
+    gf_status st = GF_OK;
+    while (ms > 0 && (st = gf_cancel_check(g->options.cancel, err)) == GF_OK) {
+        uint64_t part = ms < 100 ? ms : 100;
+        struct timespec t = {0, (long)part * 1000000};
+        nanosleep(&t, NULL);
+        ms -= part;
+    }
+    return st;
+}
+
+gf_status gf_grobid_extract(gf_grobid *g, gf_slice pdf, long *code, gf_buffer *answer,
+                            gf_error *err)
+{
+    uint64_t wait = g->options.backoff_ms;
+    long got = 0;
+    gf_status st = send_once(g, pdf, &got, answer, err);
+    for (unsigned i = 0; st == GF_OK && got == BUSY && i < g->options.retries; i++) {
+        if (wait > g->options.most_ms) wait = g->options.most_ms;
+        st = wait_for(g, wait, err);
+        if (st == GF_OK) st = send_once(g, pdf, &got, answer, err);
+        wait *= 2;
+    }
+    if (st == GF_OK && got == BUSY)
+        return gf_fail(err, GF_EBUSY, "GROBID at %s was busy %u times", gf_buffer_cstr(&g->url),
+                       g->options.retries + 1);
+    if (st == GF_OK) *code = got;
+    return st;
+}

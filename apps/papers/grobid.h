@@ -1,0 +1,36 @@
+/**
+ * A running GROBID: PDF in, TEI out, over HTTP.
+ *
+ *     POST <url>/api/processFulltextDocument, multipart/form-data, the file as "input"
+ */
+#ifndef GF_APPS_PAPERS_GROBID_H
+#define GF_APPS_PAPERS_GROBID_H
+
+#include "base/buffer.h"
+#include "base/cancel.h"
+
+typedef struct gf_grobid gf_grobid;
+
+typedef struct gf_grobid_options {
+    gf_slice url;            /* http:// or https://, without a path of the API */
+    unsigned retries;        /* after an answer of 503 (busy) */
+    uint64_t backoff_ms;     /* before the first of these; twice as long before each next, */
+    uint64_t most_ms;        /* but no longer than this; 0: 60 s */
+    const gf_cancel *cancel; /* may be NULL */
+} gf_grobid_options;
+
+/** @return GF_EINVAL for a URL that is none of the two kinds; GF_ENOMEM */
+gf_status gf_grobid_open(const gf_grobid_options *options, gf_grobid **grobid, gf_error *err);
+void gf_grobid_close(gf_grobid *grobid);
+
+/**
+ * Send a file and set `answer` to what comes back, its first GF_TEI_MOST + 1 bytes at most.
+ *
+ * @param[out] code  the HTTP status, whatever it is but 503
+ * @return GF_OK; GF_EBUSY (503 also after the last retry); GF_EIO (no connection, or it broke off);
+ *         GF_ECANCELLED, GF_ENOMEM
+ */
+gf_status gf_grobid_extract(gf_grobid *grobid, gf_slice pdf, long *code, gf_buffer *answer,
+                            gf_error *err);
+
+#endif

@@ -1,0 +1,271 @@
+/* papers show, list, counts, missing. */
+#include "apps/papers/calls_internal.h"
+
+#include "base/memory.h"
+
+/* ---- show -------------------------------------------------------------------------------------
+ */
+
+static bool is_json(gf_slice column)
+{
+    static const char *const names[] = {"c", "cdx", "meta", "status", "metadata", "minfo"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (gf_slice_equal(column, gf_slice_str(names[i]))) return true;
+    return false;
+}
+
+static bool is_long(gf_slice column)
+{
+    return gf_slice_equal(column, GF_SLICE("tei_xml")) ||
+           gf_slice_equal(column, GF_SLICE("tei_json"));
+}
+
+/* A cell as a member: a number, JSON, text, or of a long text its length. */
+static gf_status put_cell(gf_json_writer *w, const gf_cell *cell, gf_error *err)
+{
+    gf_buffer digits = {0};
+    gf_status st = GF_OK;
+    gf_slice name = cell->qualifier;
+    if (is_long(name)) {
+        gf_json_put_uint(
+            w, gf_slice_equal(name, GF_SLICE("tei_xml")) ? "tei_xml_bytes" : "tei_json_bytes",
+            cell->value.len);
+        return GF_OK;
+    }
+    gf_json_key_slice(w, name);
+    if (gf_paper_is_number(cell->family, name)) {
+        st = gf_paper_number(cell->family, name, cell->value, &digits, err);
+        gf_json_raw(w, st == GF_OK ? gf_buffer_view(&digits) : GF_SLICE("0"));
+    } else if (is_json(name) && cell->value.len) {
+        gf_json_raw(w, cell->value);
+    } else {
+        gf_json_string(w, cell->value);
+    }
+    gf_buffer_release(&digits);
+    return st;
+}
+
+static gf_status emit_paper(gf_call *call, const gf_papers *papers, const gf_sha1 *sha1,
+                            const gf_row *cells, gf_error *err)
+{
+    gf_row_writer row = {.call = call};
+    gf_json_writer *w = gf_row_writer_begin(&row);
+    const gf_schema *schema = gf_table_schema(gf_papers_table(papers));
+    gf_status st = GF_OK;
+    gf_json_put_str(w, "sha1", gf_sha1_base32(sha1).text);
+    gf_json_put_str(w, "hex", gf_sha1_hex(sha1).text);
+    for (size_t i = 0; i < cells->n_cells && st == GF_OK; i++) {
+        bool first = i == 0 || cells->cells[i].family != cells->cells[i - 1].family;
+        bool last = i + 1 == cells->n_cells || cells->cells[i].family != cells->cells[i + 1].family;
+        if (first) {
+            gf_json_key(w, schema->families[cells->cells[i].family].name);
+            gf_json_begin(w, '{');
+        }
+        st = put_cell(w, &cells->cells[i], err);
+        if (last) gf_json_end(w, '}');
+    }
+    if (st == GF_OK) return gf_row_writer_emit_only(&row, err);
+    gf_row_writer_release(&row);
+    return st;
+}
+
+static gf_status emit_column(gf_call *call, gf_papers *papers, const gf_sha1 *sha1, gf_slice column,
+                             gf_error *err)
+{
+    gf_row cells = {0};
+    gf_row_writer row = {.call = call};
+    gf_buffer digits = {0};
+    unsigned family;
+    char name[32];
+    gf_status st = gf_paper_column(column, &family, err);
+    if (st != GF_OK) return st;
+    memcpy(name, column.ptr, column.len);
+    name[column.len] = '\0';
+    st = gf_papers_get_cell(papers, NULL, sha1, family, name, &cells, err);
+    gf_slice value = st == GF_OK ? cells.cells[0].value : (gf_slice){"", 0};
+    if (st == GF_OK && gf_paper_is_number(family, column)) {
+        st = gf_paper_number(family, column, value, &digits, err);
+        value = gf_buffer_view(&digits);
+    }
+    if (st == GF_OK) {
+        gf_json_writer *w = gf_row_writer_begin(&row);
+        gf_json_put_str(w, "sha1", gf_sha1_base32(sha1).text);
+        gf_json_put_str(w, "column", name);
+        gf_json_put_string(w, "value", value);
+        st = gf_row_writer_emit_only(&row, err);
+    }
+    gf_buffer_release(&digits);
+    gf_row_release(&cells);
+    return st;
+}
+
+gf_status gf_run_papers_show(gf_call *call, gf_error *err)
+{
+    gf_papers *papers = NULL;
+    gf_row cells = {0};
+    gf_sha1 sha1;
+    gf_status st = gf_call_sha1(call, &sha1, err);
+    if (st == GF_OK) st = gf_call_papers(call, false, &papers, err);
+    if (st == GF_OK && gf_call_has(call, "column")) {
+        st = emit_column(call, papers, &sha1, gf_call_text(call, "column"), err);
+    } else if (st == GF_OK) {
+        st = gf_papers_get(papers, NULL, &sha1, GF_ALL_FAMILIES, &cells, err);
+        if (st == GF_OK) st = emit_paper(call, papers, &sha1, &cells, err);
+    }
+    gf_row_release(&cells);
+    gf_papers_close(papers);
+    return st;
+}
+
+/* ---- list and missing -------------------------------------------------------------------------
+ */
+
+static gf_status put_member(gf_paper_walking *w, gf_json_writer *json, const gf_sha1 *sha1,
+                            unsigned family, const char *column, const char *member, gf_error *err)
+{
+    gf_slice value, text;
+    bool found;
+    gf_status st = gf_walking_cell(w, sha1, family, column, &value, &found, err);
+    if (st == GF_OK && found) st = gf_walking_member(w, value, member, &text, err);
+    if (st == GF_OK && found && text.len) gf_json_put_string(json, member, text);
+    return st;
+}
+
+static gf_status put_column(gf_paper_walking *w, gf_json_writer *json, const gf_sha1 *sha1,
+                            unsigned family, const char *column, gf_error *err)
+{
+    gf_slice value;
+    bool found;
+    gf_status st = gf_walking_cell(w, sha1, family, column, &value, &found, err);
+    if (st == GF_OK && found) gf_json_put_string(json, column, value);
+    return st;
+}
+
+static void put_code(gf_json_writer *json, int64_t code)
+{
+    gf_json_key(json, "status_code");
+    gf_json_int(json, code);
+}
+
+static gf_status list_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+{
+    int64_t code = 0;
+    bool extracted;
+    gf_json_writer *json = gf_row_writer_begin(&w->to);
+    gf_json_put_str(json, "sha1", gf_sha1_base32(sha1).text);
+    gf_status st = put_column(w, json, sha1, GF_PAPERS_FILE, "mime", err);
+    if (st == GF_OK) st = put_member(w, json, sha1, GF_PAPERS_FILE, "cdx", "url", err);
+    if (st == GF_OK) st = gf_walking_code(w, sha1, &code, &extracted, err);
+    if (st != GF_OK) return st;
+    if (extracted) {
+        put_code(json, code);
+        st = put_member(w, json, sha1, GF_PAPERS_GROBID, "status", "status", err);
+        if (st == GF_OK) st = put_column(w, json, sha1, GF_PAPERS_GROBID, "quality", err);
+        if (st == GF_OK) st = put_member(w, json, sha1, GF_PAPERS_GROBID, "metadata", "title", err);
+    }
+    if (st == GF_OK) st = put_column(w, json, sha1, GF_PAPERS_MATCH, "mstatus", err);
+    if (st == GF_OK) st = put_column(w, json, sha1, GF_PAPERS_MATCH, "doi", err);
+    w->n++;
+    return st == GF_OK ? gf_row_writer_emit(&w->to, err) : st;
+}
+
+gf_status gf_run_papers_list(gf_call *call, gf_error *err)
+{
+    return gf_walk_papers(call, list_one, NULL, NULL, err);
+}
+
+static gf_status list_missing(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+{
+    int64_t code;
+    bool extracted;
+    gf_status st = gf_walking_code(w, sha1, &code, &extracted, err);
+    if (st != GF_OK || extracted) return st;
+    gf_json_writer *json = gf_row_writer_begin(&w->to);
+    gf_json_put_str(json, "sha1", gf_sha1_base32(sha1).text);
+    st = put_column(w, json, sha1, GF_PAPERS_FILE, "mime", err);
+    static const char *const members[] = {"url", "dt", "warc", "offset", "c_size"};
+    for (size_t i = 0; i < sizeof members / sizeof *members && st == GF_OK; i++)
+        st = put_member(w, json, sha1, GF_PAPERS_FILE, "cdx", members[i], err);
+    w->n++;
+    return st == GF_OK ? gf_row_writer_emit(&w->to, err) : st;
+}
+
+gf_status gf_run_papers_missing(gf_call *call, gf_error *err)
+{
+    return gf_walk_papers(call, list_missing, NULL, NULL, err);
+}
+
+/* ---- counts -----------------------------------------------------------------------------------
+ */
+
+typedef struct counting {
+    struct {
+        int64_t code;
+        char status[16];
+        uint64_t n;
+    } counts[64];
+    size_t n_counts;
+    uint64_t without;
+} counting;
+
+static gf_status count_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+{
+    int64_t code;
+    bool extracted, found;
+    gf_slice value, status;
+    counting *c = w->context;
+    size_t i = 0, most = sizeof c->counts / sizeof *c->counts;
+    gf_status st = gf_walking_code(w, sha1, &code, &extracted, err);
+    if (st != GF_OK || !extracted) {
+        c->without += st == GF_OK;
+        return st;
+    }
+    st = gf_walking_cell(w, sha1, GF_PAPERS_GROBID, "status", &value, &found, err);
+    if (st == GF_OK) st = gf_walking_member(w, value, "status", &status, err);
+    if (st != GF_OK) return st;
+    if (status.len >= sizeof c->counts[0].status) status.len = sizeof c->counts[0].status - 1;
+    while (i < c->n_counts && (c->counts[i].code != code ||
+                               !gf_slice_equal(status, gf_slice_str(c->counts[i].status))))
+        i++;
+    if (i == most) return gf_fail(err, GF_ELIMIT, "more than %zu kinds of status", most);
+    if (i == c->n_counts) {
+        c->counts[i].code = code;
+        memcpy(c->counts[i].status, status.ptr, status.len);
+        c->n_counts++;
+    }
+    c->counts[i].n++;
+    return GF_OK;
+}
+
+static gf_status emit_counts(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+{
+    gf_status st = GF_OK;
+    counting *c = w->context;
+    uint64_t left = c->n_counts;
+    (void)sha1;
+    while (left > 0 && st == GF_OK) { /* the most frequent that is left */
+        size_t best = 0;
+        for (size_t i = 1; i < c->n_counts; i++)
+            if (c->counts[i].n > c->counts[best].n ||
+                (c->counts[i].n == c->counts[best].n && c->counts[i].code < c->counts[best].code))
+                best = i;
+        gf_json_writer *json = gf_row_writer_begin(&w->to);
+        put_code(json, c->counts[best].code);
+        gf_json_put_str(json, "status", c->counts[best].status);
+        gf_json_put_uint(json, "papers", c->counts[best].n);
+        st = gf_row_writer_emit(&w->to, err);
+        c->counts[best].n = 0;
+        left--;
+    }
+    if (st != GF_OK || c->without == 0) return st;
+    gf_json_writer *json = gf_row_writer_begin(&w->to);
+    gf_json_put_str(json, "status", "missing");
+    gf_json_put_uint(json, "papers", c->without);
+    return gf_row_writer_emit(&w->to, err);
+}
+
+gf_status gf_run_papers_counts(gf_call *call, gf_error *err)
+{
+    counting c = {.n_counts = 0};
+    return gf_walk_papers(call, count_one, emit_counts, &c, err);
+}

@@ -1,0 +1,187 @@
+/**
+ * Papers: one row for each full-text file, by the SHA-1 of the file.
+ *
+ *     table wbgrp-journal-extract-<version>-<env>, row: the namespace, then the SHA-1 as 20 bytes
+ *
+ *     family   layout           columns
+ *     f        packed           c
+ *     file     packed           size, mime, cdx, meta
+ *     grobid0  wide, snappy     status_code, quality, status, tei_xml, tei_json, metadata
+ *     match0   packed           mstatus, doi, minfo
+ *
+ * size is a uint64, status_code an int64, both of 8 bytes, big-endian; all else is text, of which
+ * c, cdx, meta, status, tei_json, metadata and minfo are JSON. docs/papers.md says what is in them.
+ *
+ * Threads: a gf_papers may be used by several threads at once, everything else by one.
+ * Source: sandcrawler, extra/hbase/schema_design.md (Internet Archive, 2018).
+ */
+#ifndef GF_APPS_PAPERS_PAPERS_H
+#define GF_APPS_PAPERS_PAPERS_H
+
+#include "engine/grouperfish.h"
+#include "formats/cdx.h"
+#include "formats/tei.h"
+
+/* ---- digests ----------------------------------------------------------------------------------
+ */
+
+enum { GF_SHA1_BYTES = 20, GF_SHA1_BASE32 = 32, GF_SHA1_HEX = 40 };
+
+typedef struct gf_sha1 {
+    char bytes[GF_SHA1_BYTES];
+} gf_sha1;
+
+typedef struct gf_sha1_text {
+    char text[GF_SHA1_HEX + 1]; /* ends in NUL */
+} gf_sha1_text;
+
+/** Read 40 hexadecimal digits or 32 of base32, either with "sha1:" before it, in either case. */
+bool gf_sha1_parse(gf_slice text, gf_sha1 *sha1);
+
+/** The digest that a file's name begins with: all up to its first dot, without folders. */
+bool gf_sha1_of_name(gf_slice path, gf_sha1 *sha1);
+
+/** As upper-case base32 (RFC 4648), and as lower-case hexadecimal digits. */
+gf_sha1_text gf_sha1_base32(const gf_sha1 *sha1);
+gf_sha1_text gf_sha1_hex(const gf_sha1 *sha1);
+
+/** The digest of bytes; GF_EIO where libcrypto has none. */
+gf_status gf_sha1_of(gf_slice bytes, gf_sha1 *sha1, gf_error *err);
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+enum { GF_PAPERS_F, GF_PAPERS_FILE, GF_PAPERS_GROBID, GF_PAPERS_MATCH, GF_PAPERS_FAMILIES };
+
+/** What the tables' names begin with, and which one is meant where none is named. */
+#define GF_PAPERS_PREFIX "wbgrp-journal-extract-"
+#define GF_PAPERS_TABLE  "0-prod"
+
+typedef struct gf_papers gf_papers;
+
+/**
+ * Open the table; one that the store lacks is made.
+ * @param table  its <version>-<env>, such as GF_PAPERS_TABLE: lower-case letters, digits, - and _
+ */
+gf_status gf_papers_open(gf_store *store, gf_slice name_space, gf_slice table, gf_papers **papers,
+                         gf_error *err);
+void gf_papers_close(gf_papers *papers);
+
+/** The table's schema as this code has it. */
+const gf_schema *gf_papers_schema(void);
+gf_table *gf_papers_table(const gf_papers *papers);
+
+/** The family of a column: names are unique across families. GF_EINVAL for an unknown one. */
+gf_status gf_paper_column(gf_slice column, unsigned *family, gf_error *err);
+
+/** Append the row key. */
+void gf_papers_key(const gf_papers *papers, const gf_sha1 *sha1, gf_buffer *key);
+
+/** Read families of a row (bit f for family f); GF_ENOTFOUND. */
+gf_status gf_papers_get(gf_papers *papers, const gf_snapshot *snapshot, const gf_sha1 *sha1,
+                        uint32_t families, gf_row *row, gf_error *err);
+
+/** Read one cell: row->cells[0]; GF_ENOTFOUND. */
+gf_status gf_papers_get_cell(gf_papers *papers, const gf_snapshot *snapshot, const gf_sha1 *sha1,
+                             unsigned family, const char *column, gf_row *row, gf_error *err);
+
+/** Whether a cell's value is 8 bytes of a number, not text; and the number as base-10 text. */
+bool gf_paper_is_number(unsigned family, gf_slice column);
+gf_status gf_paper_number(unsigned family, gf_slice column, gf_slice value, gf_buffer *text,
+                          gf_error *err);
+
+/** Append 8 bytes, big-endian. */
+void gf_paper_put_number(gf_buffer *b, int64_t v);
+
+typedef struct gf_paper_walk gf_paper_walk;
+
+/**
+ * Walk over all rows by digest, from one state. A row of the wide family is stepped over by a seek,
+ * so that its texts are not read.
+ */
+gf_status gf_paper_walk_open(gf_papers *papers, gf_paper_walk **walk, gf_error *err);
+gf_status gf_paper_walk_next(gf_paper_walk *walk, gf_sha1 *sha1, gf_error *err);
+const gf_snapshot *gf_paper_walk_snapshot(const gf_paper_walk *walk);
+void gf_paper_walk_close(gf_paper_walk *walk);
+
+/* ---- writing ----------------------------------------------------------------------------------
+ */
+
+typedef struct gf_paper_import gf_paper_import;
+
+typedef enum gf_paper_outcome {
+    GF_PAPER_EXISTING, /* there already, and left as it is */
+    GF_PAPER_NEW,      /* written where nothing was */
+    GF_PAPER_REPLACED  /* written over what was there, as asked for */
+} gf_paper_outcome;
+
+/** Collects rows into batches that are written and synced, some megabytes each. */
+gf_status gf_paper_import_open(gf_papers *papers, bool replace, gf_paper_import **import,
+                               gf_error *err);
+
+/** Put f:c, file:mime and file:cdx. */
+gf_status gf_paper_import_cdx(gf_paper_import *import, const gf_cdx *cdx, gf_paper_outcome *outcome,
+                              gf_error *err);
+
+/** What is stored of TEI that was read. Start with {0}; each gf_paper_text_make replaces it. */
+typedef struct gf_paper_text {
+    gf_tei_result result;
+    char reason[256];                          /* as of gf_tei */
+    const char *quality;                       /* likewise; of GF_TEI_SUCCESS, as all below */
+    gf_compressed tei_xml, tei_json, metadata; /* in memory */
+    gf_buffer memory;
+} gf_paper_text;
+
+/**
+ * Make it of TEI that was read from `xml`: most of that is compressing. Any thread may.
+ * @param scratch  its content is replaced
+ */
+gf_status gf_paper_text_make(gf_slice xml, const gf_tei *tei, gf_buffer *scratch,
+                             gf_paper_text *text, gf_error *err);
+void gf_paper_text_release(gf_paper_text *text);
+
+/** What an extraction gave. */
+typedef struct gf_extraction {
+    int64_t status_code;
+    gf_slice status;           /* JSON */
+    const gf_paper_text *text; /* of GF_TEI_SUCCESS; NULL: none */
+} gf_extraction;
+
+/** Put grobid0; of one that is replaced nothing stays. */
+gf_status gf_paper_import_extraction(gf_paper_import *import, const gf_sha1 *sha1,
+                                     const gf_extraction *extraction, gf_paper_outcome *outcome,
+                                     gf_error *err);
+
+/** The same of a text that was made ready. An unsafe one is GF_EINVAL. */
+gf_status gf_paper_import_text(gf_paper_import *import, const gf_sha1 *sha1, int64_t status_code,
+                               const gf_paper_text *text, gf_paper_outcome *outcome, gf_error *err);
+
+/** The same of TEI that was read; `xml` is what it was read from. */
+gf_status gf_paper_import_tei(gf_paper_import *import, const gf_sha1 *sha1, int64_t status_code,
+                              gf_slice xml, const gf_tei *tei, gf_paper_outcome *outcome,
+                              gf_error *err);
+
+/** Whether the row has an extraction, also one that is not flushed yet. */
+gf_status gf_paper_import_has_extraction(gf_paper_import *import, const gf_sha1 *sha1, bool *has,
+                                         gf_error *err);
+
+/** Put file:size, file:meta and, where it is absent, file:mime of a file that was read. */
+gf_status gf_paper_import_file(gf_paper_import *import, const gf_sha1 *sha1, const char *mime,
+                               gf_slice bytes, gf_error *err);
+
+typedef struct gf_paper_match {
+    const char *mstatus;
+    gf_slice doi; /* empty: none */
+    gf_slice minfo;
+} gf_paper_match;
+
+/** Set match0 to that and nothing else. */
+gf_status gf_paper_import_match(gf_paper_import *import, const gf_sha1 *sha1,
+                                const gf_paper_match *match, gf_error *err);
+
+/** Write and sync what was put. */
+gf_status gf_paper_import_flush(gf_paper_import *import, gf_error *err);
+/** Forgets what was not flushed. */
+void gf_paper_import_close(gf_paper_import *import);
+
+#endif

@@ -1,0 +1,36 @@
+/**
+ * What the operations on tweets share: their arguments, and a tweet as a row.
+ */
+#ifndef GF_APPS_TWEETS_CALLS_INTERNAL_H
+#define GF_APPS_TWEETS_CALLS_INTERNAL_H
+
+#include "api/call_internal.h"
+#include "apps/tweets/tweets.h"
+
+/** The tables of the call's namespace; GF_ENOTFOUND where it has no tweets. */
+gf_status gf_call_tweets(const gf_call *call, gf_tweets **tweets, gf_error *err);
+
+/**
+ * Arguments "box", "from", "to", "limit" and the call's cancel; *box is where the box is kept.
+ *
+ * A time is YYYYMMDDhhmm, or what gf_read_moment takes. As the end of a range a day or a minute
+ * means its last second.
+ */
+gf_status gf_call_tweet_query(const gf_call *call, uint64_t limit, gf_box *box,
+                              gf_tweet_query *query, gf_error *err);
+
+/** One of these times in seconds, `otherwise` where it is not given. */
+gf_status gf_call_tweet_time(const gf_call *call, const char *name, bool is_end, int64_t otherwise,
+                             int64_t *seconds, gf_error *err);
+
+typedef gf_status gf_visit_record(void *context, const gf_record *record, gf_error *err);
+
+/** The namespace's tweets that argument "where" means, as records of put, the oldest first. */
+gf_status gf_call_tweet_records(const gf_call *call, gf_visit_record *visit, void *context,
+                                gf_error *err);
+
+/** Visits tweets and emits each; the context is a gf_row_writer. */
+gf_status gf_emit_tweet(void *row_writer, gf_slice json, const gf_tweet *tweet,
+                        const gf_tweet_parser *parser, gf_error *err);
+
+#endif

@@ -1,0 +1,349 @@
+/*
+ * Checking the tables of tweets against each other.
+ *
+ *     RawTwitterData  --what an import makes of each tweet-->  rows of the other three
+ *
+ * Of each index two sums are taken that do not depend on the order, of the hashes of the rows that
+ * the tweets make and of those that are there. Where they are the same the index has what it must
+ * have, and nothing else. Where not, the rows are looked up: each that a tweet makes in the index,
+ * and of each in the index its tweet.
+ */
+#include "apps/stored_internal.h"
+#include "apps/tweets/internal.h"
+
+#include "base/memory.h"
+#include "base/strings.h"
+#include "engine/store/internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+typedef enum index_kind { TERMS, MINUTES, PLACES, INDEXES } index_kind;
+static const char *const index_names[] = {"TermIndex", "TweetFrequency", "GeoTemporalIndex"};
+
+typedef struct sum {
+    uint64_t n, hash;
+} sum;
+
+/* A namespace: what its settings say, and what was found. */
+typedef struct space {
+    gf_tweets_info info;
+    uint64_t tweets, with_place;
+} space;
+
+typedef struct tweets_check {
+    gf_stored_check *c;
+    gf_tweets tweets; /* its name_space is that of the row at hand */
+    gf_strings names; /* starts of keys: the namespaces, encoded */
+    space *spaces;    /* names.n of capacity */
+    size_t capacity;
+    space *at;    /* of the row at hand; NULL before the first */
+    bool look_up; /* rows are looked up, not summed */
+    sum made[INDEXES], there[INDEXES];
+    index_kind kind; /* of the index that is walked */
+    uint64_t told;   /* faults of this kind */
+    gf_tweet_parser *parser;
+    gf_tweet_terms terms;
+    gf_strings languages; /* of the minute at hand; counts[id] */
+    uint64_t *counts;
+    size_t n_counts;
+    int64_t minute;
+    gf_buffer key, text;
+    gf_row row;
+} tweets_check;
+
+static gf_table *index_table(const tweets_check *t, index_kind kind)
+{
+    return kind == TERMS ? t->tweets.terms : kind == MINUTES ? t->tweets.frequency : t->tweets.geo;
+}
+
+/* ---- rows of an index -------------------------------------------------------------------------
+ */
+
+static void add_to(sum *s, index_kind kind, unsigned family, gf_slice key, gf_slice qualifier,
+                   gf_slice value)
+{
+    uint64_t hash = XXH3_64bits_withSeed(key.ptr, key.len, (uint64_t)kind << 8 | family);
+    hash = XXH3_64bits_withSeed(qualifier.ptr ? qualifier.ptr : "", qualifier.len, hash);
+    s->hash += XXH3_64bits_withSeed(value.ptr ? value.ptr : "", value.len, hash);
+    s->n++;
+}
+
+/* A row that a tweet, or a minute of tweets, makes; t->key is its key. */
+static gf_status take_made(tweets_check *t, index_kind kind, unsigned family, gf_slice qualifier,
+                           gf_slice value, gf_error *err)
+{
+    gf_slice key = gf_buffer_view(&t->key);
+    gf_status st = gf_buffer_check(&t->key, err);
+    if (st != GF_OK) return st;
+    if (!t->look_up) {
+        add_to(&t->made[kind], kind, family, key, qualifier, value);
+        return GF_OK;
+    }
+    if (kind != t->kind) return GF_OK;
+    st = gf_table_get_cell(index_table(t, kind), NULL, key, family, qualifier, 1, &t->row, err);
+    bool same = st == GF_OK && gf_slice_equal(t->row.cells[0].value, value);
+    if (same || (st != GF_OK && st != GF_ENOTFOUND)) return st;
+    t->told++;
+    return gf_stored_fault(t->c, index_names[kind], err,
+                           st == GF_OK ? "a row does not agree with its tweets"
+                                       : "a row that a tweet makes is missing");
+}
+
+/* ---- what tweets make -------------------------------------------------------------------------
+ */
+
+static gf_status end_minute(tweets_check *t, gf_error *err)
+{
+    char minute[GF_TWEET_MINUTE];
+    gf_status st = GF_OK;
+    if (t->languages.n == 0) return GF_OK;
+    gf_tweet_minute(t->minute * 60, minute);
+    gf_tweets_key(&t->tweets, &t->key, gf_slice_of(minute, sizeof minute));
+    for (uint32_t i = 0; i < t->languages.n && st == GF_OK; i++) {
+        gf_digits digits;
+        st = take_made(t, MINUTES, GF_FREQUENCY_LANGUAGE, gf_strings_at(&t->languages, i),
+                       gf_write_number(&digits, t->counts[i]), err);
+    }
+    gf_strings_release(&t->languages);
+    return st;
+}
+
+static gf_status count_minute(tweets_check *t, const gf_tweet *tweet, gf_error *err)
+{
+    uint32_t id;
+    bool added;
+    gf_status st = tweet->seconds / 60 != t->minute ? end_minute(t, err) : GF_OK;
+    t->minute = tweet->seconds / 60;
+    if (st == GF_OK) st = gf_strings_add(&t->languages, tweet->lang, &id, &added, err);
+    if (st != GF_OK) return st;
+    if (id == t->n_counts) {
+        size_t n = t->n_counts ? t->n_counts * 2 : 64;
+        uint64_t *grown = gf_realloc(t->counts, n, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "a check");
+        t->counts = grown;
+        t->n_counts = n;
+    }
+    t->counts[id] = added ? 1 : t->counts[id] + 1;
+    return GF_OK;
+}
+
+static gf_status make_terms(tweets_check *t, gf_slice raw, const gf_tweet *tweet, gf_error *err)
+{
+    gf_status st = gf_tweet_find_terms(&t->terms, tweet, err);
+    for (size_t i = 0; i < t->terms.n && st == GF_OK; i++) {
+        const gf_tweet_term *term = &t->terms.terms[i];
+        gf_digits digits;
+        gf_slice count = term->count > 1 ? gf_write_number(&digits, term->count) : GF_SLICE("");
+        gf_tweets_term_key(&t->tweets, &t->key, term->term);
+        st = take_made(t, TERMS, term->of_user ? GF_TERMS_USER : GF_TERMS_TEXT, raw, count, err);
+    }
+    return st;
+}
+
+static gf_status make_place(tweets_check *t, gf_slice raw, const gf_tweet *tweet, gf_error *err)
+{
+    char key[GF_TWEET_GEO_ROW], value[8];
+    unsigned char spread = gf_tweet_spread(t->at->info.hash, gf_read_u32be(raw.ptr + 8));
+    if (!tweet->has_place) return GF_OK;
+    t->at->with_place += !t->look_up;
+    gf_tweet_geo_row(spread, tweet->seconds, gf_geohash(tweet->place), key);
+    gf_tweet_geo_value(tweet->place, value);
+    gf_tweets_key(&t->tweets, &t->key, gf_slice_of(key, sizeof key));
+    return take_made(t, PLACES, GF_GEO_TWEETS, raw, gf_slice_of(value, sizeof value), err);
+}
+
+/* ---- namespaces -------------------------------------------------------------------------------
+ */
+
+static gf_status bad_key(gf_error *err)
+{
+    return gf_fail(err, GF_ECORRUPT, "a key is damaged");
+}
+
+static const char *space_name(tweets_check *t, gf_slice key)
+{
+    gf_buffer_reset(&t->text);
+    gf_buffer_str(&t->text, "tweets of namespace \"");
+    if (!gf_key_take_string(&key, &t->text)) return "tweets";
+    gf_buffer_str(&t->text, "\"");
+    return t->text.state == GF_OK ? gf_buffer_cstr(&t->text) : "tweets";
+}
+
+/* Go to the namespace that the key begins with: *rest is what is behind it. */
+static gf_status enter(tweets_check *t, gf_slice key, gf_slice *rest, gf_error *err)
+{
+    size_t n = gf_key_string_length(key);
+    uint32_t id;
+    bool added;
+    if (n == 0) return bad_key(err);
+    *rest = gf_slice_skip(key, n);
+    key.len = n;
+    if (t->at && gf_slice_equal(key, gf_buffer_view(&t->tweets.name_space))) return GF_OK;
+    gf_status st = end_minute(t, err);
+    gf_buffer_reset(&t->tweets.name_space);
+    gf_buffer_slice(&t->tweets.name_space, key);
+    if (st == GF_OK) st = gf_buffer_check(&t->tweets.name_space, err);
+    if (st == GF_OK) st = gf_strings_add(&t->names, key, &id, &added, err);
+    if (st != GF_OK) return st;
+    if (id == t->capacity) {
+        size_t capacity = t->capacity ? t->capacity * 2 : 8;
+        space *grown = gf_realloc(t->spaces, capacity, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "a check");
+        t->spaces = grown;
+        t->capacity = capacity;
+    }
+    if (added) t->spaces[id] = (space){.tweets = 0};
+    t->at = &t->spaces[id];
+    return GF_OK;
+}
+
+static gf_status take_settings(void *context, const gf_row *row, gf_error *err)
+{
+    tweets_check *t = context;
+    gf_slice rest = {0};
+    gf_status st = enter(t, row->key, &rest, err);
+    if (st == GF_OK && rest.len) st = bad_key(err);
+    if (st == GF_OK) st = gf_tweets_read_settings(&t->tweets, &t->row, &t->at->info, NULL, err);
+    if (st == GF_OK) t->c->found->tweets += t->at->info.tweets;
+    return gf_stored_handle(t->c, st, "TweetSettings", err);
+}
+
+static gf_status check_counts(tweets_check *t, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < t->names.n && st == GF_OK; i++) {
+        const space *s = &t->spaces[i];
+        if (s->tweets != s->info.tweets || s->with_place != s->info.with_place)
+            st = gf_stored_fault(t->c, space_name(t, gf_strings_at(&t->names, i)), err,
+                                 "%" PRIu64 " are there, %" PRIu64
+                                 " of them with a place; the settings say %" PRIu64 " and %" PRIu64,
+                                 s->tweets, s->with_place, s->info.tweets, s->info.with_place);
+    }
+    return st;
+}
+
+/* ---- walks ------------------------------------------------------------------------------------
+ */
+
+static gf_status take_tweet(tweets_check *t, const gf_row *row, gf_error *err)
+{
+    gf_slice raw, json = row->cells[0].value;
+    gf_tweet tweet;
+    char expected[GF_TWEET_ROW];
+    gf_status st = enter(t, row->key, &raw, err);
+    if (st == GF_OK && raw.len != GF_TWEET_ROW) st = bad_key(err);
+    if (st == GF_OK) st = gf_tweet_parse_stored(t->parser, json, &tweet, err);
+    if (st != GF_OK) return st;
+    gf_tweet_row(t->at->info.hash, tweet.seconds, json, expected);
+    if (memcmp(expected, raw.ptr, sizeof expected) != 0)
+        return gf_fail(err, GF_ECORRUPT, "a tweet is not of the time and the hash of its row");
+    t->at->tweets += !t->look_up;
+    st = count_minute(t, &tweet, err);
+    if (st == GF_OK) st = make_terms(t, raw, &tweet, err);
+    return st == GF_OK ? make_place(t, raw, &tweet, err) : st;
+}
+
+static gf_status visit_tweet(void *context, const gf_row *row, gf_error *err)
+{
+    tweets_check *t = context;
+    gf_status st = gf_cancel_check(t->c->cancel, err);
+    if (st == GF_OK) st = take_tweet(t, row, err);
+    /* The second walk meets what the first one has told. */
+    if (st == GF_ECORRUPT && t->look_up) return GF_OK;
+    return gf_stored_handle(t->c, st, "RawTwitterData", err);
+}
+
+/* Terms and places name their tweet by the qualifier; minutes are looked at from the tweets alone.
+ */
+static gf_status visit_index(void *context, const gf_row *row, gf_error *err)
+{
+    tweets_check *t = context;
+    const gf_cell *cell = &row->cells[0];
+    gf_slice rest;
+    if (!t->look_up) {
+        add_to(&t->there[t->kind], t->kind, cell->family, row->key, cell->qualifier, cell->value);
+        return gf_cancel_check(t->c->cancel, err);
+    }
+    gf_status st = enter(t, row->key, &rest, err);
+    if (st == GF_OK && cell->qualifier.len != GF_TWEET_ROW) st = bad_key(err);
+    if (st == GF_OK) {
+        gf_tweets_key(&t->tweets, &t->key, cell->qualifier);
+        st = gf_table_get_cell(t->tweets.raw, NULL, gf_buffer_view(&t->key), GF_RAW_T, GF_SLICE(""),
+                               1, &t->row, err);
+    }
+    if (st == GF_ENOTFOUND) {
+        t->told++;
+        st = gf_stored_fault(t->c, index_names[t->kind], err,
+                             "a row names a tweet that is not there");
+    }
+    return gf_stored_handle(t->c, st, index_names[t->kind], err);
+}
+
+static gf_status walk(tweets_check *t, gf_table *table, unsigned family, const char *name,
+                      gf_each_row *each, gf_error *err)
+{
+    gf_scan_options o = {.family = family};
+    t->at = NULL;
+    gf_status st = gf_scan_each(table, &o, each, t, err);
+    if (st == GF_OK) st = end_minute(t, err);
+    return gf_stored_handle(t->c, st, name, err);
+}
+
+static gf_status walk_index(tweets_check *t, gf_error *err)
+{
+    gf_table *table = index_table(t, t->kind);
+    gf_status st = GF_OK;
+    for (unsigned f = 0; f < gf_table_schema(table)->n_families && st == GF_OK; f++)
+        st = walk(t, table, f, index_names[t->kind], visit_index, err);
+    return st;
+}
+
+static gf_status look_up(tweets_check *t, gf_error *err)
+{
+    t->look_up = true;
+    t->told = 0;
+    gf_status st = walk(t, t->tweets.raw, GF_RAW_T, "RawTwitterData", visit_tweet, err);
+    if (st == GF_OK && t->kind != MINUTES) st = walk_index(t, err);
+    if (st == GF_OK && t->told == 0)
+        st = gf_stored_fault(t->c, index_names[t->kind], err,
+                             "%" PRIu64 " rows are there, and tweets make %" PRIu64,
+                             t->there[t->kind].n, t->made[t->kind].n);
+    return st;
+}
+
+static gf_status check(tweets_check *t, gf_error *err)
+{
+    gf_status st = walk(t, t->tweets.raw, GF_RAW_T, "RawTwitterData", visit_tweet, err);
+    if (st == GF_OK) st = check_counts(t, err);
+    for (t->kind = TERMS; t->kind < INDEXES && st == GF_OK; t->kind++)
+        st = walk_index(t, err);
+    for (t->kind = TERMS; t->kind < INDEXES && st == GF_OK; t->kind++)
+        if (t->made[t->kind].hash != t->there[t->kind].hash ||
+            t->made[t->kind].n != t->there[t->kind].n)
+            st = look_up(t, err);
+    return st;
+}
+
+gf_status gf_tweets_check(gf_stored_check *c, gf_error *err)
+{
+    tweets_check t = {.c = c};
+    gf_status st = gf_tweets_open_tables(c->store, &t.tweets, err);
+    if (st == GF_OK) st = gf_tweet_parser_create(&t.parser, err);
+    if (st == GF_OK)
+        st = walk(&t, t.tweets.settings, GF_TWEET_SETTINGS_MAIN, "TweetSettings", take_settings,
+                  err);
+    if (st == GF_OK && c->visit) st = check(&t, err);
+    gf_tweet_parser_free(t.parser);
+    gf_tweet_terms_release(&t.terms);
+    gf_strings_release(&t.names);
+    gf_strings_release(&t.languages);
+    gf_buffer_release(&t.tweets.name_space);
+    gf_free(t.spaces);
+    gf_free(t.counts);
+    gf_row_release(&t.row);
+    gf_buffer_release(&t.key);
+    gf_buffer_release(&t.text);
+    return st;
+}

@@ -1,0 +1,155 @@
+/* Tweets as documents of a collection, and documents on a map. */
+#include "apps/tweets/tweets.h"
+
+#include "base/clock.h"
+#include "base/json_writer.h"
+#include "engine/store/internal.h"
+
+void gf_tweet_document_release(gf_tweet_document *d)
+{
+    gf_buffer_release(&d->bytes);
+    gf_tweet_terms_release(&d->terms);
+    *d = (gf_tweet_document){.bytes = {0}};
+}
+
+/* ---- a tweet's document -----------------------------------------------------------------------
+ */
+
+/* Where the parts end in d->bytes: it moves while it grows. */
+typedef struct parts {
+    size_t id, time;
+    size_t fields[GF_TWEET_FIELDS];
+} parts;
+
+static void write_row(gf_buffer *b, gf_slice json, int64_t seconds)
+{
+    char row[GF_TWEET_ROW];
+    gf_tweet_row(GF_MURMUR2, seconds, json, row);
+    for (int i = 0; i < GF_TWEET_ROW; i++)
+        gf_buffer_format(b, "%02x", (unsigned char)row[i]);
+}
+
+static void write_text(gf_buffer *b, gf_slice text)
+{
+    if (text.len) gf_buffer_json_string(b, text);
+}
+
+static void write_tags(gf_buffer *b, const gf_tweet_terms *terms)
+{
+    bool any = false;
+    for (size_t i = 0; i < terms->n; i++) {
+        const gf_tweet_term *t = &terms->terms[i];
+        if (t->of_user || t->term.ptr[0] != '#') continue;
+        gf_buffer_byte(b, any ? ',' : '[');
+        gf_buffer_json_string(b, t->term);
+        any = true;
+    }
+    if (any) gf_buffer_byte(b, ']');
+}
+
+static void write_parts(gf_tweet_document *d, gf_slice json, const gf_tweet *t, parts *ends)
+{
+    gf_buffer *b = &d->bytes;
+    gf_buffer_reset(b);
+    if (!t->id.len || t->id.len > GF_MAX_ID) write_row(b, json, t->seconds);
+    ends->id = b->len;
+    gf_buffer_byte(b, '"');
+    gf_clock_write_iso(b, t->seconds * 1000);
+    gf_buffer_byte(b, '"');
+    ends->time = b->len;
+    for (int i = 0; i < GF_TWEET_FIELDS; i++) {
+        if (i == 0) write_text(b, t->screen_name);
+        if (i == 1) write_text(b, t->name);
+        if (i == 2) write_text(b, t->user_id);
+        if (i == 3 && t->has_place) gf_buffer_double(b, t->place.latitude);
+        if (i == 4 && t->has_place) gf_buffer_double(b, t->place.longitude);
+        if (i == 5) write_tags(b, &d->terms);
+        ends->fields[i] = b->len;
+    }
+}
+
+static gf_slice between(const gf_buffer *b, size_t begin, size_t end)
+{
+    return gf_slice_of(b->ptr + begin, end - begin);
+}
+
+gf_status gf_tweet_to_document(gf_tweet_document *d, gf_slice json, const gf_tweet *t,
+                               gf_error *err)
+{
+    static const char *const names[GF_TWEET_FIELDS] = {"screen_name", "name",      "user_id",
+                                                       "latitude",    "longitude", "hashtags"};
+    parts ends;
+    gf_status st = gf_tweet_find_terms(&d->terms, t, err);
+    if (st != GF_OK) return st;
+    write_parts(d, json, t, &ends);
+    st = gf_buffer_check(&d->bytes, err);
+    if (st != GF_OK) return st;
+    gf_document *to = &d->document;
+    *to = (gf_document){.id = ends.id ? between(&d->bytes, 0, ends.id) : t->id,
+                        .text = t->text,
+                        .time = between(&d->bytes, ends.id, ends.time),
+                        .fields = d->fields};
+    if (!gf_slice_equal(t->lang, GF_SLICE("und"))) to->language = t->lang;
+    size_t begin = ends.time;
+    for (int i = 0; i < GF_TWEET_FIELDS; begin = ends.fields[i++])
+        if (ends.fields[i] > begin)
+            d->fields[to->n_fields++] =
+                (gf_field){gf_slice_str(names[i]), between(&d->bytes, begin, ends.fields[i])};
+    return GF_OK;
+}
+
+/* ---- a document's place -----------------------------------------------------------------------
+ */
+
+static const gf_field *find_field(const gf_document *d, const char *name)
+{
+    for (size_t i = 0; i < d->n_fields; i++)
+        if (gf_slice_equal(d->fields[i].name, gf_slice_str(name))) return &d->fields[i];
+    return NULL;
+}
+
+static gf_status read_degrees(const gf_document *d, const char *name, gf_json_parser *parser,
+                              bool *found, double *v, gf_error *err)
+{
+    const gf_field *f = find_field(d, name);
+    gf_json_value value;
+    *found = false;
+    if (!f) return GF_OK;
+    gf_status st = gf_json_parse_copy(parser, f->json, &value, err);
+    if (st != GF_OK) return st;
+    *found = gf_json_is_number(value);
+    if (*found) *v = gf_json_number(value);
+    if (gf_json_kind_of(value) == GF_JSON_STRING)
+        *found = gf_read_decimal(gf_json_get_string(value), v);
+    return GF_OK;
+}
+
+static gf_status read_member(const gf_document *d, const char *name, gf_json_parser *parser,
+                             bool (*read)(gf_json_value, gf_point *), bool *found, gf_point *p,
+                             gf_error *err)
+{
+    const gf_field *f = find_field(d, name);
+    gf_json_value value;
+    if (!f) return GF_OK;
+    gf_status st = gf_json_parse_copy(parser, f->json, &value, err);
+    if (st == GF_OK) *found = read(value, p);
+    return st;
+}
+
+gf_status gf_document_place(const gf_document *d, gf_json_parser *parser, bool *has_place,
+                            gf_point *place, gf_error *err)
+{
+    bool latitude, longitude = false, found = false;
+    gf_point p = {0, 0};
+    gf_status st = read_degrees(d, "latitude", parser, &latitude, &p.latitude, err);
+    if (st == GF_OK) st = read_degrees(d, "longitude", parser, &longitude, &p.longitude, err);
+    if (st == GF_OK) found = latitude && longitude && gf_point_is_valid(p);
+    if (st == GF_OK && !found)
+        st = read_member(d, "coordinates", parser, gf_read_coordinates, &found, &p, err);
+    if (st == GF_OK && !found)
+        st = read_member(d, "place", parser, gf_read_bounding_box, &found, &p, err);
+    if (st != GF_OK) return st;
+    *has_place = found;
+    if (found) *place = p;
+    return GF_OK;
+}

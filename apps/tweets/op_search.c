@@ -1,0 +1,49 @@
+/* tweets search: tweets by their words and users. tweets map: by where and when. */
+#include "apps/tweets/calls_internal.h"
+
+#include "base/memory.h"
+
+static gf_status emit_all(gf_call *call, const gf_tweet_query *query, gf_error *err)
+{
+    gf_row_writer row = {.call = call};
+    gf_tweets *tweets = NULL;
+    gf_status st = gf_call_tweets(call, &tweets, err);
+    if (st == GF_OK) st = gf_tweets_query(tweets, query, gf_emit_tweet, &row, err);
+    gf_tweets_close(tweets);
+    gf_row_writer_release(&row);
+    return st;
+}
+
+static unsigned fields_of(const gf_call *call)
+{
+    gf_slice field = gf_call_text_or(call, "field", "both");
+    if (gf_slice_equal(field, GF_SLICE("text"))) return GF_TERM_TEXT;
+    if (gf_slice_equal(field, GF_SLICE("user"))) return GF_TERM_USER;
+    return GF_TERM_TEXT | GF_TERM_USER;
+}
+
+gf_status gf_run_tweets_search(gf_call *call, gf_error *err)
+{
+    gf_tweet_query query;
+    gf_box box;
+    size_t n = gf_call_count(call, "token");
+    gf_slice *tokens = gf_array(n, sizeof *tokens);
+    gf_status st = tokens ? gf_call_tweet_query(call, 20, &box, &query, err)
+                          : gf_fail_memory(err, "arguments");
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        tokens[i] = gf_call_nth(call, "token", i);
+    query.tokens = tokens;
+    query.n_tokens = n;
+    query.fields = fields_of(call);
+    if (st == GF_OK) st = emit_all(call, &query, err);
+    gf_free(tokens);
+    return st;
+}
+
+gf_status gf_run_tweets_map(gf_call *call, gf_error *err)
+{
+    gf_tweet_query query;
+    gf_box box;
+    gf_status st = gf_call_tweet_query(call, 100, &box, &query, err);
+    return st == GF_OK ? emit_all(call, &query, err) : st;
+}

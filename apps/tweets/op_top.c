@@ -1,0 +1,64 @@
+/* tweets top: the commonest hashtags. tweets highscore: the users that went farthest. */
+#include "apps/tweets/calls_internal.h"
+
+static gf_status emit_tag(void *context, const gf_tag_count *tag, gf_error *err)
+{
+    gf_row_writer *row = context;
+    gf_json_writer *w = gf_row_writer_begin(row);
+    gf_json_put_string(w, "tag", tag->tag);
+    gf_json_put_uint(w, "tweets", tag->tweets);
+    return gf_row_writer_emit(row, err);
+}
+
+static gf_status emit_user(void *context, const gf_tweet_user *user, gf_error *err)
+{
+    gf_row_writer *row = context;
+    gf_json_writer *w = gf_row_writer_begin(row);
+    if (user->id.len) gf_json_put_string(w, "id", user->id);
+    gf_json_put_string(w, "screen_name", user->screen_name);
+    gf_json_put_string(w, "name", user->name);
+    gf_json_put_uint(w, "tweets", user->tweets);
+    gf_json_put_double(w, "path_km", user->path);
+    if (gf_slice_equal(gf_call_text(row->call, "by"), GF_SLICE("area")))
+        gf_json_put_double(w, "area_km2", user->area);
+    return gf_row_writer_emit(row, err);
+}
+
+/* How many rows are wanted; the query itself is of all tweets. */
+static size_t take_limit(gf_tweet_query *query)
+{
+    size_t most = query->limit && query->limit < SIZE_MAX ? (size_t)query->limit : SIZE_MAX;
+    query->limit = 0;
+    return most;
+}
+
+gf_status gf_run_tweets_top(gf_call *call, gf_error *err)
+{
+    gf_row_writer row = {.call = call};
+    gf_tweet_query query;
+    gf_box box;
+    gf_tweets *tweets = NULL;
+    gf_status st = gf_call_tweet_query(call, 10, &box, &query, err);
+    if (st == GF_OK) st = gf_call_tweets(call, &tweets, err);
+    size_t most = st == GF_OK ? take_limit(&query) : 0;
+    if (st == GF_OK) st = gf_tweets_top(tweets, &query, most, emit_tag, &row, err);
+    gf_tweets_close(tweets);
+    gf_row_writer_release(&row);
+    return st;
+}
+
+gf_status gf_run_tweets_highscore(gf_call *call, gf_error *err)
+{
+    gf_row_writer row = {.call = call};
+    gf_tweet_query query;
+    gf_box box;
+    gf_tweets *tweets = NULL;
+    bool by_area = gf_slice_equal(gf_call_text(call, "by"), GF_SLICE("area"));
+    gf_status st = gf_call_tweet_query(call, 10, &box, &query, err);
+    if (st == GF_OK) st = gf_call_tweets(call, &tweets, err);
+    size_t most = st == GF_OK ? take_limit(&query) : 0;
+    if (st == GF_OK) st = gf_tweets_highscore(tweets, &query, by_area, most, emit_user, &row, err);
+    gf_tweets_close(tweets);
+    gf_row_writer_release(&row);
+    return st;
+}

@@ -1,0 +1,62 @@
+/**
+ * A side of an import: the rows of tweets that wait to be written, and how they become a batch.
+ */
+#ifndef GF_APPS_TWEETS_STAGE_INTERNAL_H
+#define GF_APPS_TWEETS_STAGE_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/strings.h"
+#include "apps/tweets/internal.h"
+
+/* A row to be written: the part of its key behind the namespace, encoded, and its cell. */
+typedef struct gf_staged {
+    uint64_t prefix; /* of the key, which decides nearly every comparison */
+    const char *key; /* length; of a place the value lies behind it */
+    const char *row; /* the raw row */
+    uint32_t length, family;
+    uint32_t n; /* of a term its count, of a raw row the number of its JSON */
+} gf_staged;
+
+typedef struct gf_staged_rows {
+    gf_staged *items; /* n, capacity */
+    size_t n, capacity;
+} gf_staged_rows;
+
+typedef struct gf_tweet_side {
+    gf_batch *batch;
+    gf_staged_rows raws, terms, places; /* in the order of coming until they are in the batch */
+    bool settled;                       /* raws and terms are in the batch */
+    size_t bytes;                       /* about what the batch will take */
+    gf_strings rows;                    /* raw rows; json[i] is the i-th's */
+    gf_slice *json;                     /* n, capacity */
+    size_t capacity;
+    gf_arena memory;    /* of json */
+    gf_strings minutes; /* minute and language; counts[i] is the i-th's */
+    uint64_t *counts;
+    size_t count_capacity;
+    uint64_t with_place, unchanged;
+    double since; /* when the first was added */
+} gf_tweet_side;
+
+/* What a thread needs for one tweet after the other. */
+typedef struct gf_tweet_work {
+    gf_tweet_terms terms;
+    gf_buffer key;
+    gf_row row;
+} gf_tweet_work;
+
+void gf_tweet_side_empty(gf_tweet_side *side);
+void gf_tweet_side_release(gf_tweet_side *side);
+
+/** Keep all rows of a tweet that is new; w is whose, the caller's or the writer's. */
+gf_status gf_tweet_side_stage(gf_tweet_side *side, gf_tweet_hash hash, gf_tweet_work *w,
+                              gf_slice row, gf_slice json, const gf_tweet *tweet, gf_error *err);
+
+/** Put the rows of the first two tables into the batch, once; by whoever hands the side over. */
+gf_status gf_tweet_side_settle(gf_tweet_side *side, const gf_tweets *tweets, gf_tweet_work *w,
+                               gf_error *err);
+/** And those of places, which come behind the frequencies. */
+gf_status gf_tweet_side_put_places(gf_tweet_side *side, const gf_tweets *tweets, gf_tweet_work *w,
+                                   gf_error *err);
+
+#endif

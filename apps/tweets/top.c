@@ -1,0 +1,77 @@
+/* The commonest hashtags: in how many tweets each is, of those that are meant. */
+#include "apps/tweets/tweets.h"
+
+#include "base/memory.h"
+#include "base/strings.h"
+
+#include <stdlib.h>
+
+typedef struct counting {
+    gf_tweet_terms terms;
+    gf_strings tags;
+    uint64_t *counts; /* of tags; capacity */
+    size_t capacity;
+} counting;
+
+static gf_status count_tag(counting *c, gf_slice tag, gf_error *err)
+{
+    uint32_t id;
+    bool added;
+    if (c->tags.n == c->capacity) {
+        size_t capacity = c->capacity ? c->capacity * 2 : 256;
+        uint64_t *grown = gf_realloc(c->counts, capacity, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "hashtags");
+        c->counts = grown;
+        c->capacity = capacity;
+    }
+    gf_status st = gf_strings_add(&c->tags, tag, &id, &added, err);
+    if (st == GF_OK) c->counts[id] = added ? 1 : c->counts[id] + 1;
+    return st;
+}
+
+static gf_status count_tweet(void *context, gf_slice json, const gf_tweet *tweet,
+                             const gf_tweet_parser *parser, gf_error *err)
+{
+    counting *c = context;
+    (void)json, (void)parser;
+    gf_status st = gf_tweet_find_terms(&c->terms, tweet, err);
+    for (size_t i = 0; i < c->terms.n && st == GF_OK; i++) {
+        const gf_tweet_term *t = &c->terms.terms[i];
+        if (!t->of_user && t->term.ptr[0] == '#') st = count_tag(c, t->term, err);
+    }
+    return st;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const gf_tag_count *x = a, *y = b;
+    if (x->tweets != y->tweets) return x->tweets > y->tweets ? -1 : 1;
+    return gf_slice_compare(x->tag, y->tag);
+}
+
+static gf_status visit_first(const counting *c, size_t most, gf_visit_tag *visit, void *context,
+                             gf_error *err)
+{
+    size_t n = c->tags.n;
+    gf_tag_count *sorted = gf_array(n, sizeof *sorted);
+    gf_status st = sorted ? GF_OK : gf_fail_memory(err, "hashtags");
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        sorted[i] = (gf_tag_count){gf_strings_at(&c->tags, (uint32_t)i), c->counts[i]};
+    if (st == GF_OK && n) qsort(sorted, n, sizeof *sorted, compare);
+    for (size_t i = 0; i < n && i < most && st == GF_OK; i++)
+        st = visit(context, &sorted[i], err);
+    gf_free(sorted);
+    return st;
+}
+
+gf_status gf_tweets_top(gf_tweets *tweets, const gf_tweet_query *query, size_t most,
+                        gf_visit_tag *visit, void *context, gf_error *err)
+{
+    counting c = {.capacity = 0};
+    gf_status st = gf_tweets_query(tweets, query, count_tweet, &c, err);
+    if (st == GF_OK) st = visit_first(&c, most, visit, context, err);
+    gf_tweet_terms_release(&c.terms);
+    gf_strings_release(&c.tags);
+    gf_free(c.counts);
+    return st;
+}

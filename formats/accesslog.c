@@ -1,0 +1,196 @@
+/* Access logs: a line taken apart from left to right. */
+#include "formats/accesslog.h"
+
+#include "base/calendar.h"
+
+#include <string.h>
+
+/* ---- time -------------------------------------------------------------------------------------
+ */
+
+int64_t gf_bucket_start(gf_bucket bucket, int64_t seconds)
+{
+    static const gf_period periods[] = {
+        [GF_BUCKET_DAY] = GF_DAY, [GF_BUCKET_WEEK] = GF_WEEK, [GF_BUCKET_MONTH] = GF_MONTH};
+    if (bucket == GF_BUCKET_5_MINUTES || bucket == GF_BUCKET_HOUR) {
+        int64_t width = bucket == GF_BUCKET_HOUR ? 3600 : 300, over = seconds % width;
+        return seconds - over - (over < 0 ? width : 0);
+    }
+    gf_period p = periods[bucket];
+    return gf_period_first_day(p, gf_period_of(p, seconds * 1000)) * 86400;
+}
+
+/* n digits at s as a number; -1 where they are not digits. */
+static int digits(const char *s, int n)
+{
+    int v = 0;
+    for (int i = 0; i < n; i++) {
+        if (s[i] < '0' || s[i] > '9') return -1;
+        v = 10 * v + (s[i] - '0');
+    }
+    return v;
+}
+
+static int month_named(const char *s)
+{
+    static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    for (int i = 0; i < 12; i++)
+        if (memcmp(names + 3 * i, s, 3) == 0) return i;
+    return -1;
+}
+
+static bool is_leap(int year)
+{
+    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+static int days_of(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return days[month] + (month == 1 && is_leap(year));
+}
+
+/* 17/May/2015:10:05:03 +0000 */
+static bool take_time(gf_slice s, int64_t *time)
+{
+    if (s.len != 26 || s.ptr[2] != '/' || s.ptr[6] != '/' || s.ptr[11] != ':' || s.ptr[14] != ':' ||
+        s.ptr[17] != ':' || s.ptr[20] != ' ' || (s.ptr[21] != '+' && s.ptr[21] != '-'))
+        return false;
+    int day = digits(s.ptr, 2), month = month_named(s.ptr + 3), year = digits(s.ptr + 7, 4);
+    int hour = digits(s.ptr + 12, 2), minute = digits(s.ptr + 15, 2),
+        second = digits(s.ptr + 18, 2);
+    int zone_hours = digits(s.ptr + 22, 2), zone_minutes = digits(s.ptr + 24, 2);
+    if (year < 1970 || month < 0 || day < 1 || day > days_of(year, month) || hour < 0 ||
+        hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 || zone_hours < 0 ||
+        zone_hours > 23 || zone_minutes < 0 || zone_minutes > 59)
+        return false;
+    int64_t first = gf_period_first_day(GF_MONTH, (year - 1970) * INT64_C(12) + month);
+    int zone = 60 * (60 * zone_hours + zone_minutes);
+    *time = (first + day - 1) * 86400 + hour * 3600 + minute * 60 + second -
+            (s.ptr[21] == '-' ? -zone : zone);
+    return *time >= 0;
+}
+
+/* ---- fields -----------------------------------------------------------------------------------
+ */
+
+static gf_slice unless_dash(gf_slice s)
+{
+    return s.len == 1 && s.ptr[0] == '-' ? gf_slice_of(s.ptr, 0) : s;
+}
+
+/* What is before the next c, which is taken off, too. False where there is none. */
+static bool take_to(gf_slice *line, char c, gf_slice *field)
+{
+    const char *end = line->len ? memchr(line->ptr, c, line->len) : NULL;
+    if (!end) return false;
+    *field = gf_slice_of(line->ptr, (size_t)(end - line->ptr));
+    *line = gf_slice_skip(*line, field->len + 1);
+    return true;
+}
+
+/* A field in quotes; a backslash keeps the character behind it from ending it. */
+static bool take_quoted(gf_slice *line, gf_slice *field)
+{
+    size_t i = 1;
+    if (!line->len || line->ptr[0] != '"') return false;
+    while (i < line->len && line->ptr[i] != '"')
+        i += line->ptr[i] == '\\' ? 2 : 1;
+    if (i >= line->len) return false;
+    *field = gf_slice_of(line->ptr + 1, i - 1);
+    *line = gf_slice_skip(*line, i + 1);
+    return true;
+}
+
+static bool take_number(gf_slice s, uint64_t *v)
+{
+    *v = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] < '0' || s.ptr[i] > '9' || *v > (UINT64_MAX - 9) / 10) return false;
+        *v = 10 * *v + (uint64_t)(s.ptr[i] - '0');
+    }
+    return s.len > 0;
+}
+
+/* "[domain:port ]host ident user [": the user may have spaces in it, so it goes up to the bracket.
+ */
+static bool take_who(gf_slice *line, gf_access *a)
+{
+    gf_slice ident, rest = *line;
+    const char *colon;
+    if (!take_to(&rest, ' ', &a->ip) || a->ip.len == 0) return false;
+    colon = memchr(a->ip.ptr, ':', a->ip.len);
+    uint64_t port;
+    bool vhost = colon && memchr(a->ip.ptr, '.', (size_t)(colon - a->ip.ptr)) &&
+                 take_number(gf_slice_skip(a->ip, (size_t)(colon - a->ip.ptr) + 1), &port);
+    if (vhost) {
+        a->domain = gf_slice_of(a->ip.ptr, (size_t)(colon - a->ip.ptr));
+        if (!take_to(&rest, ' ', &a->ip) || a->ip.len == 0) return false;
+    }
+    if (!take_to(&rest, ' ', &ident) || ident.len == 0) return false;
+    const char *bracket = rest.len > 2 ? memmem(rest.ptr, rest.len, " [", 2) : NULL;
+    if (!bracket || bracket == rest.ptr) return false;
+    a->login = unless_dash(gf_slice_of(rest.ptr, (size_t)(bracket - rest.ptr)));
+    *line = gf_slice_skip(rest, (size_t)(bracket - rest.ptr) + 2);
+    return true;
+}
+
+/* "GET /path HTTP/1.1"; what is no request is its own URL, for servers log what they were sent. */
+static void split_request(gf_slice request, gf_access *a)
+{
+    gf_slice rest = request, url;
+    a->url = unless_dash(request);
+    if (!take_to(&rest, ' ', &a->method)) return;
+    if (!take_to(&rest, ' ', &url)) url = rest, rest.len = 0;
+    a->url = url;
+    a->protocol = rest;
+    const char *scheme = memmem(url.ptr, url.len, "://", 3);
+    if (!scheme || memchr(url.ptr, '/', (size_t)(scheme - url.ptr))) return;
+    gf_slice host = gf_slice_skip(url, (size_t)(scheme - url.ptr) + 3);
+    size_t n = 0;
+    while (n < host.len && !memchr("/?#:", host.ptr[n], 4))
+        n++;
+    if (n) a->domain = gf_slice_of(host.ptr, n);
+}
+
+/* What follows the request: " status bytes", and up to three fields in quotes. */
+static const char *take_answer(gf_slice line, gf_access *a)
+{
+    uint64_t status;
+    gf_slice field, *const quoted[] = {&a->referrer, &a->agent, &a->cookie};
+    if (!gf_slice_starts(line, GF_SLICE(" "))) return "nothing behind the request";
+    line = gf_slice_skip(line, 1);
+    if (!take_to(&line, ' ', &field) || !take_number(field, &status) || status < 100 ||
+        status > 999)
+        return "the status is not a number of three digits";
+    a->status = (unsigned)status;
+    if (!take_to(&line, ' ', &field)) field = line, line.len = 0;
+    if (!take_number(field, &a->bytes) && !gf_slice_equal(field, GF_SLICE("-")))
+        return "the size is neither a number nor -";
+    for (size_t i = 0; i < 3 && line.len; i++) {
+        if (!take_quoted(&line, &field)) return "a field in quotes does not end";
+        *quoted[i] = unless_dash(field);
+        if (line.len && line.ptr[0] != ' ') return "no space behind a field in quotes";
+        line = gf_slice_skip(line, line.len ? 1 : 0);
+    }
+    return line.len ? "something behind the last field" : NULL;
+}
+
+gf_status gf_access_parse(gf_slice line, gf_access *access, gf_error *err)
+{
+    gf_access a = {0};
+    gf_slice field;
+    if (!take_who(&line, &a))
+        return gf_fail(err, GF_EINVAL, "does not begin with host, identity, user and [");
+    if (!take_to(&line, ']', &field) || !take_time(field, &a.time))
+        return gf_fail(err, GF_EINVAL, "the time is not like 17/May/2015:10:05:03 +0000");
+    if (!gf_slice_starts(line, GF_SLICE(" \"")))
+        return gf_fail(err, GF_EINVAL, "no request in quotes behind the time");
+    line = gf_slice_skip(line, 1);
+    if (!take_quoted(&line, &field)) return gf_fail(err, GF_EINVAL, "the request does not end");
+    split_request(field, &a);
+    const char *why = take_answer(line, &a);
+    if (why) return gf_fail(err, GF_EINVAL, "%s", why);
+    *access = a;
+    return GF_OK;
+}

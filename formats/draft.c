@@ -1,0 +1,35 @@
+/* Drafts that are no documents: the reason, and the words. */
+#include "formats/format_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void set_reason(gf_draft *d, gf_record_kind kind, const char *reason, const char *format,
+                       va_list args)
+{
+    d->kind = kind;
+    d->reason = reason;
+    vsnprintf(d->why.message, sizeof d->why.message, format, args);
+}
+
+void gf_draft_refuse(gf_draft *d, const char *reason, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_reason(d, GF_RECORD_REFUSED, reason, format, args);
+    va_end(args);
+}
+
+void gf_draft_skip(gf_draft *d, const char *reason, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_reason(d, GF_RECORD_SKIPPED, reason, format, args);
+    va_end(args);
+}
+
+void gf_draft_refuse_long(gf_draft *d, uint64_t max_document)
+{
+    gf_draft_refuse(d, "too_long", "longer than the limit of %llu bytes (--max-document)",
+                    (unsigned long long)max_document);
+}

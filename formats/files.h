@@ -1,0 +1,27 @@
+/**
+ * An input over paths, for whoever reads files in its own process.
+ *
+ * A path is a file, a folder, or "-" for standard input. A folder is walked with all below it, the
+ * names of each folder in byte order; its files are named by their path inside it. Skipped are
+ * hidden names (they start with a dot), what is no regular file, and links to folders, so that a
+ * loop of links does no harm. A path that was given itself is always read, hidden or not.
+ */
+#ifndef GF_FORMATS_FILES_H
+#define GF_FORMATS_FILES_H
+
+#include "formats/input.h"
+
+typedef struct gf_files gf_files;
+
+/**
+ * @param paths  n NUL-terminated paths, copied; all are looked up before any is read
+ * @return GF_OK; GF_ENOTFOUND naming the first path that is missing; GF_EIO; GF_ENOMEM
+ */
+gf_status gf_files_open(const char *const *paths, size_t n, gf_files **files, gf_error *err);
+
+/** The input, for one reader; lasts until close. */
+gf_input gf_files_input(gf_files *files);
+
+void gf_files_close(gf_files *files);
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * A name of the text field that is wrong would refuse every record of the input, one by one. So
+ * records are held back until one has a text field, or it is clear that none will:
+ *
+ *     a record with a text field comes     what is held goes out, everything passes from then on
+ *     MOST_RECORDS records without         the import ends; none of what is held was delivered
+ *     the input ends                       likewise, where there were any
+ *
+ * Broken records and skipped files in between count for neither side, but wait in their order.
+ * Where what waits passes MOST_BYTES or MOST_HELD it goes out early, so that memory stays bounded;
+ * the counting goes on.
+ */
+#include "formats/hold_internal.h"
+
+#include "base/memory.h"
+
+enum {
+    MOST_RECORDS = 100,
+    MOST_HELD = 1000,
+    MOST_BYTES = 4 << 20,
+    MOST_NAMES = 200,
+    LONGEST_NAME = 100
+};
+
+void gf_hold_release(gf_hold *h)
+{
+    gf_free(h->held);
+    gf_arena_release(&h->copies);
+    gf_strings_release(&h->found);
+    gf_buffer_release(&h->source);
+    *h = (gf_hold){0};
+}
+
+bool gf_hold_take(gf_hold *h, gf_record *record)
+{
+    if (!h->is_releasing || h->at == h->n) return false;
+    *record = h->held[h->at++];
+    return true;
+}
+
+/* ---- the error ------------------------------------------------------------------------------- */
+
+static void list(gf_buffer *b, const gf_slice *names, size_t n, const char *between, size_t most)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (b->len + names[i].len > most) {
+            gf_buffer_str(b, i ? ", ..." : "...");
+            return;
+        }
+        if (i) gf_buffer_str(b, between);
+        gf_buffer_slice(b, names[i]);
+    }
+}
+
+static gf_status no_text_field(const gf_hold *h, const gf_mapping *m, gf_error *err)
+{
+    gf_buffer wanted = {0}, found = {0};
+    list(&wanted, m->text, m->n_text, "\" or \"", 150);
+    list(&found, h->found.entries, h->found.n, ", ", 200);
+    if (h->found.n == 0) gf_buffer_str(&found, "none");
+    gf_status st = gf_buffer_check(&wanted, err);
+    if (st == GF_OK) st = gf_buffer_check(&found, err);
+    if (st == GF_OK)
+        st = gf_fail(err, GF_EINVAL, "no field \"%.*s\" in %.*s; fields found: %.*s%s",
+                     GF_SLICE_ARG(gf_buffer_view(&wanted)),
+                     GF_SLICE_ARG(gf_buffer_view(&h->source)), GF_SLICE_ARG(gf_buffer_view(&found)),
+                     m->text_is_fixed ? "" : "; choose with --text");
+    gf_buffer_release(&wanted);
+    gf_buffer_release(&found);
+    return st;
+}
+
+gf_status gf_hold_finish(gf_hold *h, const gf_mapping *m, gf_error *err)
+{
+    if (!h->is_decided && h->n_without) return no_text_field(h, m, err);
+    h->is_releasing = true;
+    return GF_OK;
+}
+
+/* ---- holding --------------------------------------------------------------------------------- */
+
+static gf_status note_fields(gf_hold *h, const gf_record *record, const gf_draft *draft,
+                             gf_error *err)
+{
+    if (h->n_without++ == 0) gf_buffer_slice(&h->source, record->source);
+    gf_status st = gf_buffer_check(&h->source, err);
+    for (size_t i = 0; st == GF_OK && i < draft->n_members && h->found.n < MOST_NAMES; i++) {
+        gf_slice name = draft->members[i].name;
+        uint32_t id;
+        if (name.len <= LONGEST_NAME) st = gf_strings_add(&h->found, name, &id, NULL, err);
+    }
+    return st;
+}
+
+static gf_status make_place(gf_hold *h, gf_error *err)
+{
+    if (h->n < h->capacity) return GF_OK;
+    size_t capacity = h->capacity ? h->capacity * 2 : 16;
+    gf_record *held = gf_realloc(h->held, capacity, sizeof *held);
+    if (!held) return gf_fail_memory(err, "records held back");
+    h->held = held;
+    h->capacity = capacity;
+    return GF_OK;
+}
+
+static gf_status keep(gf_hold *h, const gf_record *record, gf_error *err)
+{
+    gf_status st = make_place(h, err);
+    if (st != GF_OK) return st;
+    gf_record copy = *record;
+    gf_slice message = gf_arena_copy(&h->copies, gf_slice_str(record->message));
+    copy.source = gf_arena_copy(&h->copies, record->source);
+    copy.raw = gf_arena_copy(&h->copies, record->raw);
+    copy.message = message.ptr;
+    copy.document = (gf_document){0};
+    if (!message.ptr || !copy.source.ptr || !copy.raw.ptr)
+        return gf_fail_memory(err, "records held back");
+    h->held[h->n++] = copy;
+    h->bytes += copy.raw.len + copy.source.len + message.len + sizeof copy;
+    if (h->bytes > MOST_BYTES || h->n == MOST_HELD) h->is_releasing = true;
+    return GF_OK;
+}
+
+gf_status gf_hold_pass(gf_hold *h, const gf_record *record, const gf_draft *draft, bool has_text,
+                       const gf_mapping *m, bool *later, gf_error *err)
+{
+    *later = false;
+    if (h->is_decided) return GF_OK;
+    if (draft && has_text) {
+        h->is_decided = h->is_releasing = true;
+        return GF_OK;
+    }
+    if (draft) {
+        gf_status st = note_fields(h, record, draft, err);
+        if (st != GF_OK) return st;
+        if (h->n_without == MOST_RECORDS) return no_text_field(h, m, err);
+    }
+    if (h->is_releasing || h->n_without == 0) return GF_OK;
+    *later = true;
+    return keep(h, record, err);
+}

@@ -1,0 +1,410 @@
+/*
+ * Which field means what.
+ *
+ *     id     string or integer; the record's hash where it is absent or null
+ *     text   strings, joined by an empty line; absent, null and empty ones left out
+ *     time   a number, or a string in ISO 8601 or in English words, which become ISO 8601; in cells
+ *            also Unix time in 9, 10 or 13 digits
+ *     lang   a string
+ *
+ * Everything else becomes a field of the document, in the record's order, as JSON: values of JSON
+ * as they are, cells as strings. Of several members of one name the last counts.
+ *
+ * A time or a lang of another type refuses the record where its field was named explicitly;
+ * otherwise the field is taken as an ordinary one that happens to have this name.
+ */
+#include "formats/mapping_internal.h"
+
+#include "base/clock.h"
+#include "base/json_writer.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MOST_LANGUAGE = 64 }; /* bytes of what can be a language's code or name */
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static gf_slice copy_name(gf_mapping *m, gf_slice name, const char *otherwise, gf_status *st)
+{
+    gf_slice copy = gf_arena_copy(&m->names, name.len ? name : gf_slice_str(otherwise));
+    if (!copy.ptr) *st = GF_ENOMEM;
+    return copy;
+}
+
+static bool is_among(gf_slice name, const gf_slice *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (gf_slice_equal(name, names[i])) return true;
+    return false;
+}
+
+static gf_status copy_text_names(gf_mapping *m, const gf_reader_options *options)
+{
+    gf_status st = GF_OK;
+    size_t n = options->n_text ? options->n_text : 1;
+    m->text = gf_arena_alloc(&m->names, n * sizeof *m->text);
+    m->texts = gf_arena_alloc(&m->names, n * sizeof *m->texts);
+    if (!m->text || !m->texts) return GF_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        gf_slice name = options->n_text ? options->text[i] : GF_SLICE("text");
+        if (!is_among(name, m->text, m->n_text))
+            m->text[m->n_text++] = copy_name(m, name, "text", &st);
+        if (st != GF_OK) return st;
+    }
+    return GF_OK;
+}
+
+static gf_status copy_names(gf_mapping *m, const gf_reader_options *options)
+{
+    gf_status st = GF_OK;
+    m->id = copy_name(m, options->id, "id", &st);
+    m->time = copy_name(m, options->time, "time", &st);
+    m->lang = copy_name(m, options->lang, "lang", &st);
+    if (st == GF_OK) st = copy_text_names(m, options);
+    for (size_t i = 0; st == GF_OK && i < options->n_fields; i++) {
+        uint32_t id;
+        st = gf_strings_add(&m->wanted, options->fields[i], &id, NULL, NULL);
+    }
+    return st;
+}
+
+gf_status gf_mapping_init(gf_mapping *m, const gf_reader_options *options, gf_error *err)
+{
+    *m = (gf_mapping){
+        .time_given = options->time.len > 0,
+        .lang_given = options->lang.len > 0,
+        .text_is_fixed = options->text_is_fixed,
+        .some_fields = options->some_fields,
+        .max_document = options->max_document,
+    };
+    if (copy_names(m, options) == GF_OK) return GF_OK;
+    gf_mapping_release(m);
+    return gf_fail_memory(err, "names of fields");
+}
+
+void gf_mapping_release(gf_mapping *m)
+{
+    gf_strings_release(&m->wanted);
+    gf_arena_release(&m->names);
+    gf_buffer_release(&m->joined);
+    gf_buffer_release(&m->values);
+    gf_buffer_release(&m->time_text);
+    gf_free(m->fields);
+    gf_free(m->starts);
+    gf_free(m->slots);
+    *m = (gf_mapping){0};
+}
+
+/* ---- values of any kind ---------------------------------------------------------------------- */
+
+static bool is_null(const gf_member *v)
+{
+    if (v->kind == GF_MEMBER_JSON) return gf_json_kind_of(v->json) == GF_JSON_NULL;
+    return v->kind == GF_MEMBER_EMPTY;
+}
+
+/* The decoded string that v is; false where it is something else. */
+static bool get_string(const gf_member *v, gf_slice *s)
+{
+    if (v->kind == GF_MEMBER_JSON && gf_json_kind_of(v->json) != GF_JSON_STRING) return false;
+    *s = v->kind == GF_MEMBER_JSON ? gf_json_get_string(v->json) : v->text;
+    return v->kind != GF_MEMBER_NUMBER;
+}
+
+static gf_status write_json(gf_buffer *out, const gf_member *v, gf_error *err)
+{
+    if (v->kind == GF_MEMBER_JSON) return gf_json_write(v->json, out, err);
+    if (v->kind == GF_MEMBER_NUMBER)
+        gf_buffer_slice(out, v->text);
+    else
+        gf_buffer_json_string(out, v->text);
+    return gf_buffer_check(out, err);
+}
+
+/* ---- id -------------------------------------------------------------------------------------- */
+
+static bool get_id(gf_mapping *m, const gf_member *v, gf_slice *id)
+{
+    if (v->kind != GF_MEMBER_JSON) {
+        *id = v->text;
+        return true;
+    }
+    switch (gf_json_kind_of(v->json)) {
+    case GF_JSON_STRING:
+        *id = gf_json_get_string(v->json);
+        return true;
+    case GF_JSON_INT:
+        snprintf(m->id_digits, sizeof m->id_digits, "%" PRId64, gf_json_get_int(v->json));
+        break;
+    case GF_JSON_UINT:
+        snprintf(m->id_digits, sizeof m->id_digits, "%" PRIu64, gf_json_get_uint(v->json));
+        break;
+    default:
+        return false;
+    }
+    *id = gf_slice_str(m->id_digits);
+    return true;
+}
+
+static void check_id(gf_draft *draft, gf_slice id)
+{
+    if (id.len == 0)
+        gf_draft_refuse(draft, "bad_id", "the id is empty");
+    else if (id.len > GF_MAX_ID)
+        gf_draft_refuse(draft, "bad_id", "the id has %zu bytes, more than %d", id.len,
+                        (int)GF_MAX_ID);
+}
+
+static gf_status map_id(gf_mapping *m, const gf_member *v, gf_draft *draft, gf_record *record,
+                        gf_error *err)
+{
+    record->hashed_id = !v || is_null(v);
+    if (record->hashed_id) {
+        gf_status st = gf_record_hash(draft, v, &m->values, m->id_digits, err);
+        record->document.id = gf_slice_of(m->id_digits, 32);
+        return st;
+    }
+    if (get_id(m, v, &record->document.id))
+        check_id(draft, record->document.id);
+    else
+        gf_draft_refuse(draft, "bad_type", "field \"%.*s\" is neither a string nor an integer",
+                        GF_SLICE_ARG(m->id));
+    return GF_OK;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static gf_status add_text(gf_mapping *m, gf_slice more, gf_slice *text, gf_error *err)
+{
+    if (more.len == 0) return GF_OK;
+    if (text->len == 0) {
+        *text = more; /* the usual case, one field: nothing is copied */
+        return GF_OK;
+    }
+    if (m->joined.len == 0) gf_buffer_slice(&m->joined, *text);
+    gf_buffer_str(&m->joined, "\n\n");
+    gf_buffer_slice(&m->joined, more);
+    *text = gf_buffer_view(&m->joined);
+    return gf_buffer_check(&m->joined, err);
+}
+
+static void refuse_without_text(const gf_mapping *m, gf_draft *draft)
+{
+    if (m->n_text == 1)
+        gf_draft_refuse(draft, "no_text", "no text in field \"%.*s\"", GF_SLICE_ARG(m->text[0]));
+    else
+        gf_draft_refuse(draft, "no_text", "no text in any of the %zu text fields", m->n_text);
+}
+
+static gf_status map_text(gf_mapping *m, gf_draft *draft, gf_record *record, gf_error *err)
+{
+    gf_slice text = {"", 0}, part;
+    bool found = false;
+    gf_buffer_reset(&m->joined);
+    for (size_t i = 0; i < m->n_text; i++) {
+        const gf_member *v = m->texts[i];
+        if (!v || is_null(v)) continue;
+        if (!get_string(v, &part)) {
+            gf_draft_refuse(draft, "bad_type", "field \"%.*s\" is not a string",
+                            GF_SLICE_ARG(m->text[i]));
+            return GF_OK;
+        }
+        found = true;
+        gf_status st = add_text(m, part, &text, err);
+        if (st != GF_OK) return st;
+    }
+    if (!found) refuse_without_text(m, draft);
+    record->document.text = text;
+    return GF_OK;
+}
+
+/* ---- time and language ----------------------------------------------------------------------- */
+
+/* Unix time in a cell: 9 or 10 digits for seconds, 13 for milliseconds, no leading zero. */
+static bool is_unix_time(gf_slice s)
+{
+    if (s.len != 9 && s.len != 10 && s.len != 13) return false;
+    for (size_t i = 0; i < s.len; i++)
+        if (s.ptr[i] < (i == 0 ? '1' : '0') || s.ptr[i] > '9') return false;
+    return true;
+}
+
+/* Whether v is a time; a cell of digits becomes a number by it, words become ISO 8601. */
+static bool is_time(gf_mapping *m, gf_member *v)
+{
+    int64_t ms;
+    gf_slice s;
+    if (v->kind == GF_MEMBER_NUMBER) return true;
+    if (v->kind == GF_MEMBER_JSON && gf_json_is_number(v->json))
+        return gf_clock_from_number(gf_json_number(v->json), &ms);
+    if (!get_string(v, &s)) return false;
+    if (gf_clock_parse_iso(s, &ms)) return true;
+    if (gf_clock_parse_words(s, &ms)) {
+        gf_buffer_reset(&m->time_text);
+        gf_clock_write_iso(&m->time_text, ms);
+        v->kind = GF_MEMBER_TEXT;
+        v->text = gf_buffer_view(&m->time_text);
+        return true;
+    }
+    if (v->kind != GF_MEMBER_TEXT || !is_unix_time(s)) return false;
+    v->kind = GF_MEMBER_NUMBER;
+    return true;
+}
+
+/* *used tells whether v became the time (or is null), and so is no ordinary field. */
+static gf_status map_time(gf_mapping *m, gf_member *v, gf_draft *draft, gf_record *record,
+                          bool *used, gf_error *err)
+{
+    *used = v && is_null(v);
+    if (!v || *used) return GF_OK;
+    *used = is_time(m, v);
+    if (*used) {
+        gf_status st = gf_buffer_check(&m->time_text, err);
+        if (st == GF_OK) st = write_json(&m->values, v, err);
+        record->document.time.len = m->values.len;
+        return st;
+    }
+    if (m->time_given)
+        gf_draft_refuse(draft, "bad_type",
+                        "field \"%.*s\" is not a time (a number of seconds or milliseconds, "
+                        "ISO 8601, or as tweets and mails have it)",
+                        GF_SLICE_ARG(m->time));
+    return GF_OK;
+}
+
+static void map_language(gf_mapping *m, gf_member *v, gf_draft *draft, gf_record *record,
+                         bool *used)
+{
+    gf_slice s = {"", 0};
+    *used = v && is_null(v);
+    if (!v || *used) return;
+    *used = get_string(v, &s) && s.len <= MOST_LANGUAGE;
+    if (*used)
+        record->document.language = s;
+    else if (m->lang_given)
+        gf_draft_refuse(draft, "bad_type", "field \"%.*s\" is not the name of a language",
+                        GF_SLICE_ARG(m->lang));
+}
+
+/* ---- the other fields ------------------------------------------------------------------------ */
+
+static gf_status reserve_fields(gf_mapping *m, size_t n, gf_error *err)
+{
+    if (n <= m->capacity) return GF_OK;
+    gf_field *fields = gf_realloc(m->fields, n, sizeof *fields);
+    if (fields) m->fields = fields;
+    size_t *starts = fields ? gf_realloc(m->starts, n, sizeof *starts) : NULL;
+    if (starts) m->starts = starts;
+    if (!fields || !starts) return gf_fail_memory(err, "a record's fields");
+    m->capacity = n;
+    return GF_OK;
+}
+
+static bool is_text(const gf_mapping *m, const gf_member *v)
+{
+    for (size_t i = 0; i < m->n_text; i++)
+        if (m->texts[i] == v) return true;
+    return false;
+}
+
+static bool is_kept(const gf_mapping *m, const gf_member *v)
+{
+    if (v->kind == GF_MEMBER_DROPPED || v->kind == GF_MEMBER_EMPTY || is_text(m, v)) return false;
+    return !m->some_fields || gf_strings_find(&m->wanted, v->name) != GF_STRING_NONE;
+}
+
+/* Append v to the fields; its JSON's address is known only when all are written. */
+static gf_status add_field(gf_mapping *m, const gf_member *v, size_t *n, gf_error *err)
+{
+    size_t from = m->values.len;
+    gf_status st = write_json(&m->values, v, err);
+    if (st != GF_OK) return st;
+    m->fields[*n] = (gf_field){v->name, {NULL, m->values.len - from}};
+    m->starts[(*n)++] = from;
+    return GF_OK;
+}
+
+static gf_status map_fields(gf_mapping *m, gf_draft *draft, gf_member *const used[3],
+                            gf_document *document, gf_error *err)
+{
+    uint64_t size = document->text.len + document->time.len + document->language.len;
+    size_t n = 0, most = draft->n_members < GF_MAX_FIELDS ? draft->n_members : GF_MAX_FIELDS;
+    gf_status st = reserve_fields(m, most, err);
+    for (size_t i = 0; st == GF_OK && i < draft->n_members && size <= m->max_document; i++) {
+        gf_member *v = &draft->members[i];
+        if (v == used[0] || v == used[1] || v == used[2] || !is_kept(m, v)) continue;
+        if (n == GF_MAX_FIELDS) {
+            gf_draft_refuse(draft, "too_many_fields", "more than %d fields beside the text",
+                            (int)GF_MAX_FIELDS);
+            return GF_OK;
+        }
+        st = add_field(m, v, &n, err);
+        if (st == GF_OK) size += v->name.len + m->fields[n - 1].json.len;
+    }
+    if (st == GF_OK && size > m->max_document) gf_draft_refuse_long(draft, m->max_document);
+    for (size_t i = 0; i < n; i++)
+        m->fields[i].json.ptr = m->values.ptr + m->starts[i];
+    document->time.ptr = document->time.len ? m->values.ptr : "";
+    document->fields = m->fields;
+    document->n_fields = n;
+    return st;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+typedef struct roles {
+    gf_member *id, *time, *lang;
+} roles;
+
+static roles find_roles(gf_mapping *m, const gf_draft *draft, bool *has_text_field)
+{
+    roles r = {NULL, NULL, NULL};
+    *has_text_field = false;
+    memset(m->texts, 0, m->n_text * sizeof *m->texts);
+    for (size_t i = 0; i < draft->n_members; i++) {
+        gf_member *v = &draft->members[i];
+        if (v->kind == GF_MEMBER_DROPPED) continue;
+        if (gf_slice_equal(v->name, m->id)) r.id = v;
+        if (gf_slice_equal(v->name, m->time)) r.time = v;
+        if (gf_slice_equal(v->name, m->lang)) r.lang = v;
+        for (size_t t = 0; t < m->n_text; t++) {
+            if (!gf_slice_equal(v->name, m->text[t])) continue;
+            m->texts[t] = v;
+            *has_text_field = true;
+        }
+    }
+    return r;
+}
+
+static gf_status map_members(gf_mapping *m, gf_draft *draft, gf_record *record,
+                             bool *has_text_field, gf_error *err)
+{
+    gf_document *document = &record->document;
+    gf_status st = gf_mapping_drop_duplicates(m, draft->members, draft->n_members, err);
+    if (st != GF_OK) return st;
+    roles r = find_roles(m, draft, has_text_field);
+    st = map_id(m, r.id, draft, record, err);
+    if (st == GF_OK && draft->kind == GF_RECORD_DOCUMENT) st = map_text(m, draft, record, err);
+    if (st != GF_OK || draft->kind != GF_RECORD_DOCUMENT) return st;
+    bool time_used, lang_used;
+    gf_buffer_reset(&m->values);
+    st = map_time(m, r.time, draft, record, &time_used, err);
+    map_language(m, r.lang, draft, record, &lang_used);
+    if (st != GF_OK || draft->kind != GF_RECORD_DOCUMENT) return st;
+    gf_member *used[3] = {r.id, time_used ? r.time : NULL, lang_used ? r.lang : NULL};
+    return map_fields(m, draft, used, document, err);
+}
+
+gf_status gf_mapping_apply(gf_mapping *m, gf_draft *draft, gf_record *record, bool *has_text_field,
+                           gf_error *err)
+{
+    record->document = (gf_document){.id = draft->id, .text = draft->text};
+    record->hashed_id = false;
+    if (!draft->is_file) return map_members(m, draft, record, has_text_field, err);
+    *has_text_field = true;
+    check_id(draft, draft->id);
+    if (draft->text.len > m->max_document) gf_draft_refuse_long(draft, m->max_document);
+    return GF_OK;
+}

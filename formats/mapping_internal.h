@@ -1,0 +1,59 @@
+/**
+ * Gives meaning to a record's fields: from a draft's members to a document. See mapping.c.
+ */
+#ifndef GF_FORMATS_MAPPING_INTERNAL_H
+#define GF_FORMATS_MAPPING_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/strings.h"
+#include "formats/format_internal.h"
+
+typedef struct gf_mapping {
+    gf_slice id, time, lang; /* names of the fields; these and text copied into `names` */
+    bool time_given, lang_given;
+    gf_slice *text; /* n_text */
+    size_t n_text;
+    bool text_is_fixed;
+    bool some_fields;
+    gf_strings wanted; /* with some_fields: the names of the fields to keep */
+    uint64_t max_document;
+    gf_arena names;
+
+    /* Scratch of the current record. */
+    gf_member **texts;   /* n_text: the members that are the text; NULL where absent */
+    gf_buffer joined;    /* the text, where it is made of several fields */
+    gf_buffer values;    /* the JSON of time and fields */
+    gf_buffer time_text; /* a time in words, as ISO 8601 */
+    gf_field *fields;    /* capacity */
+    size_t *starts;      /* capacity: where each field's JSON starts in values */
+    size_t capacity;
+    char id_digits[40];
+    uint32_t *slots; /* n_slots: hash table of names, of records with many members */
+    size_t n_slots;
+} gf_mapping;
+
+/** On failure nothing is left to release. */
+gf_status gf_mapping_init(gf_mapping *m, const gf_reader_options *options, gf_error *err);
+void gf_mapping_release(gf_mapping *m);
+
+/**
+ * Fill record->document and hashed_id from the draft, borrowed until the next call, or make the
+ * draft a refusal.
+ *
+ * @param[out] has_text_field  whether a field of the text's name is there, whatever its value
+ * @return GF_OK, also for a refusal; GF_ENOMEM
+ */
+gf_status gf_mapping_apply(gf_mapping *m, gf_draft *draft, gf_record *record, bool *has_text_field,
+                           gf_error *err);
+
+/**
+ * Mark all members but the last of each name as dropped.
+ * Cost: O(n); quadratic only up to a fixed n.
+ */
+gf_status gf_mapping_drop_duplicates(gf_mapping *m, gf_member *members, size_t n, gf_error *err);
+
+/** The id of a record that has none (or, in `id`, a null): 32 hexadecimal digits. */
+gf_status gf_record_hash(const gf_draft *draft, const gf_member *id, gf_buffer *scratch,
+                         char hex[33], gf_error *err);
+
+#endif

@@ -1,0 +1,206 @@
+/*
+ * One record on its way:
+ *
+ *     gf_stream -> parser of the stream's format -> gf_draft -> gf_mapping -> gf_record -> gf_hold
+ *     unpacks      cuts into records                fields      meaning      document     the first
+ *
+ * A stream that ends without a record gives a skipped one, so that an empty file is spoken of.
+ */
+#include "formats/reader.h"
+
+#include "base/memory.h"
+#include "formats/hold_internal.h"
+#include "formats/json_record_internal.h"
+#include "formats/stream_internal.h"
+
+#include <stdint.h>
+
+/*
+ * A record may take more bytes in its file than as a document: an escape such as \u00e9 takes 6 for
+ * 2. Twice the limit is read before it counts as too long, and space for a record of small limits.
+ */
+enum { RECORD_FACTOR = 2, RECORD_SLACK = 64 << 10 };
+
+struct gf_reader {
+    gf_format format;
+    uint64_t max_document;
+    gf_stream *stream;
+    gf_json_reading json;
+    gf_mapping mapping;
+    gf_hold hold;
+    const gf_parser_kind *kind; /* of the current stream; NULL where none is open */
+    void *parser;
+    uint64_t n_records; /* of the current stream */
+    gf_draft draft;
+    gf_record waiting; /* behind what is held and goes out first */
+    bool is_waiting;
+    gf_status ended; /* GF_OK while there may be more */
+    gf_error end_message;
+};
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static gf_status create_parts(gf_reader *r, const gf_input *input, const gf_reader_options *options,
+                              gf_error *err)
+{
+    gf_status st = gf_mapping_init(&r->mapping, options, err);
+    if (st == GF_OK) st = gf_json_reading_init(&r->json, err);
+    if (st == GF_OK) st = gf_stream_open(input, &r->stream, err);
+    return st;
+}
+
+gf_status gf_reader_open(const gf_input *input, const gf_reader_options *given, gf_reader **reader,
+                         gf_error *err)
+{
+    gf_reader_options options = given ? *given : (gf_reader_options){0};
+    if (options.max_document == 0) options.max_document = GF_MAX_DOCUMENT;
+    if (options.max_document > GF_LARGEST_MAX_DOCUMENT)
+        return gf_fail(err, GF_EINVAL, "--max-document is %llu bytes at most",
+                       (unsigned long long)GF_LARGEST_MAX_DOCUMENT);
+    gf_reader *r = gf_calloc(1, sizeof *r);
+    if (!r) return gf_fail_memory(err, "a reader");
+    r->format = options.format;
+    r->max_document = options.max_document;
+    gf_status st = create_parts(r, input, &options, err);
+    if (st != GF_OK) {
+        gf_reader_close(r);
+        return st;
+    }
+    *reader = r;
+    return GF_OK;
+}
+
+static void close_parser(gf_reader *r)
+{
+    if (r->kind) r->kind->close(r->parser);
+    r->kind = NULL;
+    r->parser = NULL;
+}
+
+void gf_reader_close(gf_reader *r)
+{
+    if (!r) return;
+    close_parser(r);
+    gf_hold_release(&r->hold);
+    gf_mapping_release(&r->mapping);
+    gf_json_reading_release(&r->json);
+    gf_stream_close(r->stream);
+    gf_free(r);
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+static gf_status open_parser(gf_reader *r, gf_error *err)
+{
+    gf_window *window = gf_stream_window(r->stream);
+    gf_slice name = gf_stream_name(r->stream);
+    const gf_parser_kind *kind;
+    gf_status st =
+        gf_choose_parser(window, name, r->format, gf_stream_is_member(r->stream), &kind, err);
+    if (st != GF_OK) return st;
+    gf_parse_context context = {
+        .window = window,
+        .name = name,
+        .path = gf_stream_path(r->stream),
+        .bounds = {(size_t)r->max_document * RECORD_FACTOR + RECORD_SLACK, (size_t)r->max_document},
+        .max_document = r->max_document,
+        .json = &r->json,
+    };
+    st = kind->open(&context, &r->parser, err);
+    if (st == GF_OK) r->kind = kind;
+    r->n_records = 0;
+    return st;
+}
+
+static void reset_draft(gf_draft *d)
+{
+    d->kind = GF_RECORD_DOCUMENT;
+    d->line = d->replaced = 0;
+    d->raw = d->id = d->text = (gf_slice){"", 0};
+    d->reason = NULL;
+    d->why.message[0] = '\0';
+    d->members = NULL;
+    d->n_members = 0;
+    d->is_file = false;
+}
+
+/* The next draft of any stream; GF_ENOTFOUND at the end of the last. */
+static gf_status next_draft(gf_reader *r, gf_error *err)
+{
+    for (;;) {
+        gf_status st;
+        reset_draft(&r->draft);
+        if (r->kind) {
+            st = r->kind->next(r->parser, &r->draft, err);
+            r->n_records += st == GF_OK;
+            if (st != GF_ENOTFOUND) return st;
+            close_parser(r);
+            if (r->n_records == 0) {
+                gf_draft_skip(&r->draft, "empty_file", "no record in it");
+                return GF_OK;
+            }
+        }
+        st = gf_stream_next(r->stream, err);
+        if (st == GF_OK) st = open_parser(r, err);
+        if (st != GF_OK) return st;
+    }
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static uint32_t clamp(uint64_t n)
+{
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static gf_status make_record(gf_reader *r, gf_record *record, bool *has_fields,
+                             bool *has_text_field, gf_error *err)
+{
+    gf_draft *d = &r->draft;
+    gf_status st = GF_OK;
+    *record = (gf_record){0};
+    *has_fields = d->kind == GF_RECORD_DOCUMENT;
+    *has_text_field = false;
+    if (*has_fields) st = gf_mapping_apply(&r->mapping, d, record, has_text_field, err);
+    if (d->kind != GF_RECORD_DOCUMENT) *record = (gf_record){0};
+    record->kind = d->kind;
+    record->source = gf_stream_name(r->stream);
+    record->line = d->line;
+    record->reason = d->kind == GF_RECORD_DOCUMENT ? NULL : d->reason;
+    record->message = d->why.message;
+    record->raw = d->raw;
+    record->replaced = clamp(d->replaced);
+    return st;
+}
+
+static gf_status next_record(gf_reader *r, gf_record *record, gf_error *err)
+{
+    for (;;) {
+        if (gf_hold_take(&r->hold, record)) return GF_OK;
+        if (r->is_waiting) {
+            r->is_waiting = false;
+            *record = r->waiting;
+            return GF_OK;
+        }
+        bool has_fields, has_text_field, later;
+        gf_status st = next_draft(r, err);
+        if (st == GF_ENOTFOUND) {
+            st = gf_hold_finish(&r->hold, &r->mapping, err);
+            if (st != GF_OK) return st;
+            return gf_hold_take(&r->hold, record) ? GF_OK : GF_ENOTFOUND;
+        }
+        if (st == GF_OK) st = make_record(r, &r->waiting, &has_fields, &has_text_field, err);
+        if (st == GF_OK)
+            st = gf_hold_pass(&r->hold, &r->waiting, has_fields ? &r->draft : NULL, has_text_field,
+                              &r->mapping, &later, err);
+        if (st != GF_OK) return st;
+        r->is_waiting = !later;
+    }
+}
+
+gf_status gf_reader_next(gf_reader *r, gf_record *record, gf_error *err)
+{
+    if (r->ended == GF_OK) r->ended = next_record(r, record, &r->end_message);
+    if (r->ended != GF_OK && err) *err = r->end_message;
+    return r->ended;
+}

@@ -1,0 +1,387 @@
+/*
+ * The levels of a stream.
+ *
+ *     levels[0]  bytes of the input's stream          data.tar.gz
+ *                archive over them                      |
+ *     levels[1]  bytes of its current member          logs.jsonl.gz
+ *                archive over them                      |
+ *     levels[2]  bytes of its only "member"           what is parsed: the deepest level, which has
+ *                                                     no archive
+ *
+ * A level whose first bytes look compressed or archived gets an archive, and its member is the next
+ * level; otherwise libarchive is not involved, and its window is read and parsed as it is. Only
+ * DEEPEST levels are opened, so that an archive that contains itself ends.
+ *
+ * A member's name is its level's archive, a slash, and its path; decompressing alone adds no name.
+ * Skipped: folders, links, and members with a hidden name, as in a folder on disk.
+ *
+ * libarchive turns names into the locale's character set, and loses what that cannot express; so
+ * headers are read under C.UTF-8, set for this thread only while libarchive is called.
+ */
+#include "formats/stream_internal.h"
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "formats/archive.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <strings.h>
+
+enum {
+    DEEPEST = 4,
+    SNIFFED = 512, /* bytes that tell an archive: a tar header */
+    TAR_MAGIC_AT = 257
+};
+
+GF_LIBRARY_DEFINE(gf_archive, GF_LIBARCHIVE, GF_ARCHIVE_FUNCTIONS)
+
+struct level {
+    gf_stream *stream;
+    gf_window window;
+    struct archive *archive; /* reads the window; NULL at the deepest level */
+    struct archive_entry *entry;
+    size_t name_length; /* of stream->name up to and with this level */
+    uint64_t n_members; /* seen of the archive */
+    bool at_end;        /* the archive has no further member */
+};
+
+struct gf_stream {
+    gf_input input;
+    struct level levels[DEEPEST + 1];
+    int deepest; /* the level that is parsed; -1 where no input stream is open */
+    bool is_member;
+    size_t path_from; /* where the path starts in name */
+    gf_buffer name;
+    gf_status failure; /* of a read that libarchive asked for */
+    gf_error failure_message;
+    locale_t utf8;
+};
+
+gf_status gf_stream_open(const gf_input *input, gf_stream **stream, gf_error *err)
+{
+    gf_stream *s = gf_calloc(1, sizeof *s);
+    if (!s) return gf_fail_memory(err, "an input");
+    s->input = *input;
+    s->deepest = -1;
+    for (int i = 0; i <= DEEPEST; i++)
+        s->levels[i].stream = s;
+    s->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    *stream = s;
+    return GF_OK;
+}
+
+static void close_archive(struct level *l)
+{
+    if (l->archive) archive_read_free(l->archive);
+    l->archive = NULL;
+}
+
+void gf_stream_close(gf_stream *s)
+{
+    if (!s) return;
+    for (int i = DEEPEST; i >= 0; i--) {
+        close_archive(&s->levels[i]);
+        gf_window_release(&s->levels[i].window);
+    }
+    gf_buffer_release(&s->name);
+    if (s->utf8) freelocale(s->utf8);
+    gf_free(s);
+}
+
+gf_window *gf_stream_window(gf_stream *s)
+{
+    return &s->levels[s->deepest].window;
+}
+
+gf_slice gf_stream_name(const gf_stream *s)
+{
+    return gf_buffer_view(&s->name);
+}
+
+gf_slice gf_stream_path(const gf_stream *s)
+{
+    return gf_slice_skip(gf_buffer_view(&s->name), s->path_from);
+}
+
+bool gf_stream_is_member(const gf_stream *s)
+{
+    return s->is_member;
+}
+
+/* ---- reading through libarchive -------------------------------------------------------------- */
+
+static gf_status damaged(struct level *l, gf_error *err)
+{
+    gf_stream *s = l->stream;
+    if (s->failure != GF_OK) {
+        if (err) *err = s->failure_message;
+        return s->failure;
+    }
+    if (archive_errno(l->archive) == ENOMEM) return gf_fail_memory(err, "an archive");
+    const char *said = archive_error_string(l->archive);
+    return gf_fail(err, GF_ECORRUPT, "cannot read %.*s further: %s", (int)l->name_length,
+                   s->name.ptr, said ? said : "libarchive gave no reason");
+}
+
+/* Hands libarchive what the window holds, which stays there until it asks again. */
+static la_ssize_t give_bytes(struct archive *a, void *context, const void **bytes)
+{
+    struct level *l = context;
+    gf_window *w = &l->window;
+    if (w->start == w->end) {
+        l->stream->failure = gf_window_more(w, &l->stream->failure_message);
+        if (l->stream->failure != GF_OK) {
+            archive_set_error(a, EIO, "the input failed");
+            return -1;
+        }
+    }
+    gf_slice unread = gf_window_unread(w);
+    *bytes = unread.ptr;
+    gf_window_consume(w, unread.len);
+    return (la_ssize_t)unread.len;
+}
+
+/* The next level's bytes: those of the current member. */
+static gf_status read_member(void *context, char *to, size_t n, size_t *got, gf_error *err)
+{
+    struct level *l = context;
+    la_ssize_t r;
+    do {
+        r = archive_read_data(l->archive, to, n);
+    } while (r == ARCHIVE_RETRY);
+    if (r < 0) return damaged(l, err);
+    *got = (size_t)r;
+    return GF_OK;
+}
+
+static gf_status no_bytes(void *context, char *to, size_t n, size_t *got, gf_error *err)
+{
+    (void)context, (void)to, (void)n, (void)err;
+    *got = 0;
+    return GF_OK;
+}
+
+static gf_status open_archive(struct level *l, gf_error *err)
+{
+    gf_status st = gf_library_load(&gf_archive, err);
+    if (st != GF_OK) return st;
+    struct archive *a = l->archive = archive_read_new();
+    if (!a) return gf_fail_memory(err, "an archive");
+    archive_read_support_filter_gzip(a);
+    archive_read_support_filter_zstd(a);
+    archive_read_support_filter_xz(a);
+    archive_read_support_filter_bzip2(a);
+    archive_read_support_filter_lz4(a);
+    archive_read_support_format_tar(a);
+    archive_read_support_format_zip_streamable(a);
+    archive_read_support_format_raw(a);
+    archive_read_support_format_empty(a);
+    l->n_members = 0;
+    l->at_end = false;
+    if (archive_read_open(a, l, NULL, give_bytes, NULL) != ARCHIVE_OK) return damaged(l, err);
+    return GF_OK;
+}
+
+/* ---- what is an archive ---------------------------------------------------------------------- */
+
+static bool ends_in(gf_slice name, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    return name.len > n && strncasecmp(name.ptr + name.len - n, suffix, n) == 0;
+}
+
+static bool has_extension(gf_slice name)
+{
+    for (size_t i = name.len; i > 0 && name.ptr[i - 1] != '/'; i--)
+        if (name.ptr[i - 1] == '.') return true;
+    return false;
+}
+
+/*
+ * Office documents, books and programs are zip files, too, whose members nobody means to read: so a
+ * zip needs a name that says so, or none that says otherwise.
+ */
+static bool is_zip(gf_slice start, gf_slice name)
+{
+    if (!gf_slice_starts(start, GF_SLICE("PK\x03\x04")) &&
+        !gf_slice_starts(start, GF_SLICE("PK\x05\x06")))
+        return false;
+    return ends_in(name, ".zip") || !has_extension(name);
+}
+
+static bool is_tar(gf_slice start, gf_slice name)
+{
+    if (start.len < SNIFFED) return false;
+    return memcmp(start.ptr + TAR_MAGIC_AT, "ustar", 5) == 0 || ends_in(name, ".tar");
+}
+
+/* Behind its three letters and a size: the digits of pi, or, where it is empty, of pi's root. */
+static bool is_bzip2(gf_slice start)
+{
+    return start.len >= 10 && memcmp(start.ptr, "BZh", 3) == 0 &&
+           (memcmp(start.ptr + 4, "1AY&SY", 6) == 0 ||
+            memcmp(start.ptr + 4, "\x17rE8P\x90", 6) == 0);
+}
+
+static bool is_packed(gf_slice start, gf_slice name)
+{
+    static const gf_slice magic[] = {
+        {"\x1F\x8B\x08", 3},     /* gzip */
+        {"\x28\xB5\x2F\xFD", 4}, /* zstd */
+        {"\xFD\x37zXZ\x00", 6},  /* xz */
+        {"\x04\x22\x4D\x18", 4}, /* lz4 */
+        {"\x02\x21\x4C\x18", 4}, /* lz4, old frames */
+    };
+    for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
+        if (gf_slice_starts(start, magic[i])) return true;
+    return is_bzip2(start) || is_zip(start, name) || is_tar(start, name);
+}
+
+/* ---- walking --------------------------------------------------------------------------------- */
+
+static gf_status set_name(gf_stream *s, size_t keep, gf_slice more, gf_error *err)
+{
+    s->name.len = keep;
+    if (keep && more.len) gf_buffer_byte(&s->name, '/');
+    gf_utf8_repair(more, &s->name);
+    s->levels[s->deepest].name_length = s->name.len;
+    return gf_buffer_check(&s->name, err);
+}
+
+static bool is_hidden(const char *path)
+{
+    for (const char *p = path; p; p = strchr(p, '/')) {
+        p += *p == '/';
+        size_t n = strcspn(p, "/");
+        if (p[0] == '.' && n > 1 && !(n == 2 && p[1] == '.')) return true;
+    }
+    return false;
+}
+
+static bool is_wanted(struct archive_entry *e)
+{
+    const char *path = archive_entry_pathname(e);
+    if (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e)) return false;
+    return !path || !is_hidden(path);
+}
+
+/* Go to the archive's next member that is wanted. GF_ENOTFOUND at its end. */
+static gf_status next_header(struct level *l, gf_error *err)
+{
+    while (!l->at_end) {
+        int r = archive_read_next_header(l->archive, &l->entry);
+        l->at_end = r == ARCHIVE_EOF;
+        if (l->at_end) break;
+        if (r != ARCHIVE_OK && r != ARCHIVE_WARN) return damaged(l, err);
+        if (archive_format(l->archive) == ARCHIVE_FORMAT_RAW || is_wanted(l->entry)) return GF_OK;
+    }
+    return GF_ENOTFOUND;
+}
+
+static gf_slice member_path(struct level *l)
+{
+    if (archive_format(l->archive) == ARCHIVE_FORMAT_RAW) return GF_SLICE("");
+    const char *path = archive_entry_pathname(l->entry);
+    if (!path) return GF_SLICE("(unnamed)");
+    while (path[0] == '.' && path[1] == '/')
+        path += 2;
+    while (path[0] == '/')
+        path++;
+    return gf_slice_str(path);
+}
+
+/* Make the next level of the member that was found, or of an archive that holds none. */
+static gf_status enter(gf_stream *s, struct level *l, bool found, gf_error *err)
+{
+    struct level *inner = l + 1;
+    gf_slice path = found ? member_path(l) : GF_SLICE("");
+    s->deepest++;
+    l->n_members++;
+    if (path.len && s->deepest == 1 && !s->is_member) s->path_from = l->name_length + 1;
+    s->is_member = s->is_member || path.len > 0;
+    gf_window_begin(&inner->window, found ? read_member : no_bytes, l);
+    return set_name(s, l->name_length, path, err);
+}
+
+/* Go on in the archive above the deepest level; false where there is none, or none with more. */
+static gf_status next_member(gf_stream *s, bool *found, gf_error *err)
+{
+    *found = false;
+    while (s->deepest >= 0) {
+        struct level *l = &s->levels[s->deepest];
+        if (!l->archive) {
+            s->deepest--;
+            continue;
+        }
+        gf_status st = next_header(l, err);
+        if (st != GF_OK && st != GF_ENOTFOUND) return st;
+        if (st == GF_OK || l->n_members == 0) {
+            *found = true;
+            return enter(s, l, st == GF_OK, err);
+        }
+        close_archive(l);
+        s->deepest--;
+    }
+    return GF_OK;
+}
+
+static gf_status next_input(gf_stream *s, gf_error *err)
+{
+    gf_slice name;
+    gf_status st = s->input.next(s->input.context, &name, err);
+    if (st != GF_OK) return st;
+    s->deepest = 0;
+    s->is_member = s->input.in_folder && s->input.in_folder(s->input.context);
+    s->path_from = 0;
+    gf_window_begin(&s->levels[0].window, s->input.read, s->input.context);
+    gf_buffer_reset(&s->name);
+    return set_name(s, 0, name, err);
+}
+
+/*
+ * The bytes that tell an archive. What begins with { and has a line end before any zero byte is
+ * none: so the first line of a pipe need not wait for more.
+ */
+static gf_status peek_start(gf_window *w, gf_slice *start, gf_error *err)
+{
+    gf_status st = gf_window_peek(w, 1, start, err);
+    while (st == GF_OK && start->len < SNIFFED && !w->at_end &&
+           !(memchr(start->ptr, '\n', start->len) && !memchr(start->ptr, 0, start->len) &&
+             start->ptr[0] == '{'))
+        st = gf_window_peek(w, start->len + 1, start, err);
+    return st;
+}
+
+/* Open archives until the deepest level holds plain bytes. */
+static gf_status unpack(gf_stream *s, gf_error *err)
+{
+    while (s->deepest < DEEPEST) {
+        struct level *l = &s->levels[s->deepest];
+        gf_slice start, name = gf_stream_name(s);
+        gf_status st = peek_start(&l->window, &start, err);
+        if (st != GF_OK) return st;
+        if (!is_packed(start, name)) return GF_OK;
+        bool found;
+        if ((st = open_archive(l, err)) != GF_OK) return st;
+        if ((st = next_member(s, &found, err)) != GF_OK) return st;
+    }
+    return GF_OK;
+}
+
+static gf_status advance(gf_stream *s, gf_error *err)
+{
+    bool found;
+    gf_status st = next_member(s, &found, err);
+    if (st == GF_OK && !found) st = next_input(s, err);
+    return st == GF_OK ? unpack(s, err) : st;
+}
+
+gf_status gf_stream_next(gf_stream *s, gf_error *err)
+{
+    locale_t before = s->utf8 ? uselocale(s->utf8) : (locale_t)0;
+    gf_status st = advance(s, err);
+    if (before) uselocale(before);
+    return st;
+}

@@ -1,0 +1,94 @@
+/*
+ * A file that is one document: its path is the id, its content the text.
+ *
+ * Refused as "not_text": content with a NUL in it, and content of which more than a quarter of the
+ * bytes is not UTF-8 (pictures, programs, and texts in most other encodings). A smaller share, as
+ * of the accented letters of a Latin-1 text, is replaced and counted.
+ */
+#include "formats/format_internal.h"
+
+#include "base/memory.h"
+#include "base/utf8.h"
+
+typedef struct text_file {
+    gf_parse_context in;
+    gf_buffer repaired;
+    bool is_done;
+} text_file;
+
+static gf_status open_text_file(const gf_parse_context *context, void **parser, gf_error *err)
+{
+    text_file *p = gf_calloc(1, sizeof *p);
+    if (!p) return gf_fail_memory(err, "a reader");
+    p->in = *context;
+    *parser = p;
+    return GF_OK;
+}
+
+static void close_text_file(void *parser)
+{
+    text_file *p = parser;
+    gf_buffer_release(&p->repaired);
+    gf_free(p);
+}
+
+/* Bytes of s that are in ill-formed sequences; counting stops above `most`. */
+static size_t count_bad(gf_slice s, size_t most)
+{
+    size_t bad = 0;
+    while (bad <= most) {
+        s = gf_slice_skip(s, gf_utf8_valid_length(s));
+        if (s.len == 0) break;
+        size_t n = gf_utf8_bad_length(s);
+        bad += n;
+        s = gf_slice_skip(s, n);
+    }
+    return bad;
+}
+
+static void refuse_binary(gf_slice text, gf_draft *draft)
+{
+    if (gf_slice_starts(text, GF_SLICE("\xFF\xFE")) || gf_slice_starts(text, GF_SLICE("\xFE\xFF")))
+        gf_draft_refuse(draft, "not_text",
+                        "UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)");
+    else if (memchr(text.ptr, '\0', text.len))
+        gf_draft_refuse(draft, "not_text", "a binary file (it holds NUL)");
+    else if (count_bad(text, text.len / 4) > text.len / 4)
+        gf_draft_refuse(draft, "not_text",
+                        "a binary file, or a text in another encoding than UTF-8");
+}
+
+static gf_status set_text(text_file *p, gf_slice text, gf_draft *draft, gf_error *err)
+{
+    draft->is_file = true;
+    draft->id = p->in.path;
+    draft->text = text;
+    if (gf_utf8_valid_length(text) == text.len) return GF_OK;
+    draft->replaced += gf_utf8_repair(text, &p->repaired);
+    draft->text = gf_buffer_view(&p->repaired);
+    return gf_buffer_check(&p->repaired, err);
+}
+
+static gf_status next_file(void *parser, gf_draft *draft, gf_error *err)
+{
+    text_file *p = parser;
+    if (p->is_done) return GF_ENOTFOUND;
+    p->is_done = true;
+    gf_slice text;
+    gf_status st = gf_window_peek(p->in.window, p->in.bounds.kept + 1, &text, err);
+    if (st != GF_OK) return st;
+    draft->raw = text;
+    if (text.len > p->in.bounds.kept) {
+        draft->raw.len = p->in.bounds.kept;
+        gf_draft_refuse_long(draft, p->in.max_document);
+        return GF_OK;
+    }
+    if (text.len == 0) {
+        gf_draft_skip(draft, "empty_text", "the file is empty");
+        return GF_OK;
+    }
+    refuse_binary(text, draft);
+    return draft->kind == GF_RECORD_DOCUMENT ? set_text(p, text, draft, err) : GF_OK;
+}
+
+const gf_parser_kind gf_text_file_parser = {open_text_file, next_file, close_text_file};

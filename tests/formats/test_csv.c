@@ -1,0 +1,230 @@
+#include "support/test.h"
+
+#include "base/json_writer.h"
+#include "tests/formats/records.h"
+
+static void reads_rows(void **state)
+{
+    (void)state;
+    check_records("a.csv",
+                  GF_SLICE("id,text,price,name\r\n"
+                           "1,one,5,\"Smith, \"\"Bob\"\"\"\r\n"
+                           "\r\n"
+                           " \r\n"
+                           "2,\"two\nlines\" , , padded\t\r\n"
+                           "3,5\" disk,007,\"\""),
+                  NULL,
+                  "a.csv:2 id=\"1\" text=\"one\" price=\"5\" name=\"Smith, \\\"Bob\\\"\"\n"
+                  "a.csv:5 id=\"2\" text=\"two\\nlines\" name=\"padded\"\n"
+                  "a.csv:7 id=\"3\" text=\"5\\\" disk\" price=\"007\"\n");
+}
+
+static void the_header_decides_the_delimiter(void **state)
+{
+    (void)state;
+    check_records("a.csv", GF_SLICE("id;text;\"a,b,c,d\"\n1;x,y;z\n"), NULL,
+                  "a.csv:2 id=\"1\" text=\"x,y\" a,b,c,d=\"z\"\n");
+    check_records("a.csv", GF_SLICE("id\ttext\n1\t\"x\ty\"\n"), NULL,
+                  "a.csv:2 id=\"1\" text=\"x\\ty\"\n");
+    check_records("a.csv", GF_SLICE("\xEF\xBB\xBFtext\nx;y,z\n"), NULL,
+                  "a.csv:2 wrong_field_count (refused): 2 fields, not 1\n");
+}
+
+static void reads_lone_carriage_returns(void **state)
+{
+    (void)state;
+    check_records("a.csv", GF_SLICE("id,text\r1,one\r2,\"t\rw\"\r"), NULL,
+                  "a.csv:2 id=\"1\" text=\"one\"\na.csv:3 id=\"2\" text=\"t\\rw\"\n");
+}
+
+static void names_columns_without_a_name(void **state)
+{
+    (void)state;
+    check_records("a.csv", GF_SLICE(",text,text,\n0,a,b,c\n1,a,,\n"), NULL,
+                  "a.csv:2 id=hash text=\"b\" column1=\"0\" column4=\"c\"\n"
+                  "a.csv:3 no_text (refused): no text in field \"text\"\n");
+}
+
+static void refuses_rows_of_another_length(void **state)
+{
+    (void)state;
+    check_records("a.csv", GF_SLICE("id,text\n1\n2,b\n3,c,d\n\"4\nx\",d,\"e\n\"\n5,f\n"), NULL,
+                  "a.csv:2 wrong_field_count (refused): 1 field, not 2\n"
+                  "a.csv:3 id=\"2\" text=\"b\"\n"
+                  "a.csv:4 wrong_field_count (refused): 3 fields, not 2\n"
+                  "a.csv:5 wrong_field_count (refused): 3 fields, not 2\n"
+                  "a.csv:8 id=\"5\" text=\"f\"\n");
+}
+
+static void refuses_an_open_quote(void **state)
+{
+    (void)state;
+    check_records("a.csv", GF_SLICE("id,text\n1,a\n2,\"b\n3,c\n"), NULL,
+                  "a.csv:2 id=\"1\" text=\"a\"\n"
+                  "a.csv:3 broken_csv (refused): a quote that is opened here is never closed\n");
+    check_records(
+        "a.csv", GF_SLICE("id,\"text\n1,a\n"), NULL,
+        "invalid: a.csv:1: the header cannot be read: a quote that is opened here is never "
+        "closed\n");
+}
+
+static void speaks_of_empty_files(void **state)
+{
+    (void)state;
+    check_records("a.csv", GF_SLICE(""), NULL, "a.csv:0 empty_file (skipped): no record in it\n");
+    check_records("a.csv", GF_SLICE("\r\n\r\n"), NULL,
+                  "a.csv:0 empty_file (skipped): no record in it\n");
+    check_records("a.csv", GF_SLICE("id,text"), NULL,
+                  "a.csv:0 empty_file (skipped): no record in it\n");
+}
+
+static void replaces_what_is_no_character(void **state)
+{
+    (void)state;
+    check_records(
+        "a.csv", GF_SLICE("id,text,caf\xE9\n1,\xC3,\xA4\n2,\xC3\xA4,\"\xFF\xFF\n\"\n"), NULL,
+        "a.csv:2 id=\"1\" text=\"\xEF\xBF\xBD\" caf\xEF\xBF\xBD=\"\xEF\xBF\xBD\" replaced=2\n"
+        "a.csv:3 id=\"2\" text=\"\xC3\xA4\" caf\xEF\xBF\xBD=\"\xEF\xBF\xBD\xEF\xBF\xBD\\n\" "
+        "replaced=2\n");
+}
+
+/* Rows written by the rules of RFC 4180 come back, whatever is in the cells. */
+static void write_cell(gf_random *random, gf_buffer *csv, const gf_buffer *cell, char delimiter)
+{
+    bool plain = gf_random_below(random, 2) != 0;
+    if (cell->len && (strchr(" \t", cell->ptr[0]) || strchr(" \t", cell->ptr[cell->len - 1])))
+        plain = false;
+    for (size_t i = 0; i < cell->len; i++)
+        plain = plain && !strchr("\"\r\n", cell->ptr[i]) && cell->ptr[i] != delimiter;
+    if (!plain) gf_buffer_byte(csv, '"');
+    for (size_t i = 0; i < cell->len; i++) {
+        if (cell->ptr[i] == '"') gf_buffer_byte(csv, '"');
+        gf_buffer_byte(csv, cell->ptr[i]);
+    }
+    if (!plain) gf_buffer_byte(csv, '"');
+}
+
+static void check_written(gf_random *random, char delimiter, const char *line_end)
+{
+    enum { COLUMNS = 5 };
+    gf_buffer csv = {0}, expected = {0}, cell = {0};
+    int line = 2;
+    gf_buffer_format(&csv, "id%ctext%cc3%cc4%cc5%s", delimiter, delimiter, delimiter, delimiter,
+                     line_end);
+    for (int row = 0; row < 100; row++) {
+        int lines = 1;
+        gf_buffer_format(&csv, "%d", row);
+        gf_buffer_format(&expected, "a.csv:%d id=\"%d\"", line, row);
+        for (int c = 1; c < COLUMNS; c++) {
+            size_t n = (size_t)gf_random_below(random, 8) + (c == 1);
+            gf_buffer_reset(&cell);
+            for (size_t i = 0; i < n; i++) {
+                char byte = "ab \",;\t\n\r\\"[gf_random_below(random, 10)];
+                lines += byte == '\n';
+                gf_buffer_byte(&cell, byte);
+            }
+            gf_buffer_byte(&csv, delimiter);
+            write_cell(random, &csv, &cell, delimiter);
+            if (n == 0) continue;
+            gf_buffer_format(&expected, c == 1 ? " text=" : " c%d=", c + 1);
+            gf_buffer_json_string(&expected, gf_buffer_view(&cell));
+        }
+        gf_buffer_byte(&expected, '\n');
+        gf_buffer_str(&csv, line_end);
+        line += lines;
+    }
+    check_records("a.csv", gf_buffer_view(&csv), NULL, gf_buffer_cstr(&expected));
+    check_chunking("a.csv", gf_buffer_view(&csv), NULL);
+    gf_buffer_release(&csv);
+    gf_buffer_release(&expected);
+    gf_buffer_release(&cell);
+}
+
+static void reads_what_was_written(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    for (int i = 0; i < 12; i++)
+        check_written(&random, ",;\t"[i % 3], i % 2 ? "\r\n" : "\n");
+}
+
+/* Rows too long by a quoted cell, by blanks, by many cells: each ends where it should. */
+static void goes_on_behind_long_rows(void **state)
+{
+    (void)state;
+    static const char *const fillers[] = {"x", "\n", "\"\"", " ", "\r", "\"\" "};
+    gf_reader_options options = {.max_document = 1000};
+    for (size_t f = 0; f < sizeof fillers / sizeof *fillers; f++) {
+        gf_buffer csv = {0}, expected = {0};
+        gf_buffer_str(&csv, "id,text\n1,\"");
+        for (int i = 0; i < 100000; i++)
+            gf_buffer_str(&csv, fillers[f]);
+        gf_buffer_str(&csv, "\" \n2,t\n3,\"");
+        for (int i = 0; i < 100000; i++)
+            gf_buffer_str(&csv, "\",\"");
+        gf_buffer_str(&csv, "\"\n4,t\n");
+        int lines = fillers[f][0] == '\n' ? 100000 : 0;
+        gf_buffer_format(
+            &expected,
+            "a.csv:2 too_long (refused): longer than the limit of 1000 bytes (--max-document)\n"
+            "a.csv:%d id=\"2\" text=\"t\"\n"
+            "a.csv:%d too_long (refused): longer than the limit of 1000 bytes (--max-document)\n"
+            "a.csv:%d id=\"4\" text=\"t\"\n",
+            lines + 3, lines + 4, lines + 5);
+        check_records("a.csv", gf_buffer_view(&csv), &options, gf_buffer_cstr(&expected));
+        gf_buffer_release(&csv);
+        gf_buffer_release(&expected);
+    }
+}
+
+static void refuses_a_header_without_end(void **state)
+{
+    (void)state;
+    gf_reader_options options = {.max_document = 1000};
+    gf_buffer csv = {0};
+    for (int i = 0; i < 70000; i++)
+        gf_buffer_byte(&csv, ',');
+    check_records("a.csv", gf_buffer_view(&csv), &options,
+                  "invalid: a.csv:1: the header cannot be read: longer than the limit of 1000 "
+                  "bytes (--max-document)\n");
+    check_records("a.csv", gf_buffer_view(&csv), NULL,
+                  "invalid: the header of a.csv has 70001 columns, more than 65536\n");
+    gf_buffer_release(&csv);
+}
+
+#define MIXED                                                                                      \
+    "id,text,price,name\r\n1,one,5,\"Smith, \"\"Bob\"\"\"\r\n\r\n2,\"two\nlines\",, padded \r\n"   \
+    "\xFF,5\" disk,007,\"\"\n3,4\n,\"\",,\n\"un\"quoted,a,b,c"
+
+static void survives_anything(void **state)
+{
+    (void)state;
+    fuzz_records("a.csv", GF_SLICE(MIXED), NULL, 5000);
+    check_chunking("a.csv", GF_SLICE(MIXED), NULL);
+}
+
+static void reports_failed_allocations(void **state)
+{
+    (void)state;
+    sweep_records("a.csv", GF_SLICE(MIXED), NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_rows),
+        cmocka_unit_test(the_header_decides_the_delimiter),
+        cmocka_unit_test(reads_lone_carriage_returns),
+        cmocka_unit_test(names_columns_without_a_name),
+        cmocka_unit_test(refuses_rows_of_another_length),
+        cmocka_unit_test(refuses_an_open_quote),
+        cmocka_unit_test(speaks_of_empty_files),
+        cmocka_unit_test(replaces_what_is_no_character),
+        cmocka_unit_test(reads_what_was_written),
+        cmocka_unit_test(goes_on_behind_long_rows),
+        cmocka_unit_test(refuses_a_header_without_end),
+        cmocka_unit_test(survives_anything),
+        cmocka_unit_test(reports_failed_allocations),
+    };
+    return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
+}
