@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "apps/papers/papers.h"
+#include "formats/sha1.h"
 
 #include <stdio.h>
 #include <strings.h>

@@ -1,5 +1,4 @@
-/* SHA-1 as bytes, hexadecimal digits and base32. */
-#include "apps/papers/papers.h"
+#include "formats/sha1.h"
 
 #include "formats/crypto.h"
 
