@@ -4,7 +4,7 @@
 #ifndef GF_API_HTML_H
 #define GF_API_HTML_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 /**
  * Append text so that it is text, in an element as in a quoted attribute: & < > " ' as references;

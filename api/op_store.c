@@ -1,8 +1,8 @@
 /* init, status, verify, version: the store as a whole. */
 #include "api/call_internal.h"
 
-#include "base/clock.h"
 #include "apps/stored.h"
+#include "base/clock.h"
 
 gf_status gf_run_init(gf_call *call, gf_error *err)
 {

@@ -9,10 +9,10 @@
 #ifndef GF_API_OPERATION_H
 #define GF_API_OPERATION_H
 
-#include "base/buffer.h"
 #include "base/json_writer.h"
-#include "engine/grouperfish.h"
 #include "formats/input.h"
+#include "grouperfish.h"
+#include "grouperfish/buffer.h"
 
 typedef enum gf_parameter_kind {
     GF_TEXT,   /* UTF-8, not empty */

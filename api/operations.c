@@ -1,10 +1,10 @@
 /* The table of operations: names, paths, parameters and their help. */
 #include "api/call_internal.h"
 
+#include "apps/tweets/tweets.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "formats/reader.h"
-#include "apps/tweets/tweets.h"
 
 /* clang-format off */
 #define REQUIRED(name, value, meaning)        {name, GF_TEXT, true, value, meaning, 0, 0}

@@ -5,7 +5,7 @@
 #ifndef GF_APPS_STORED_H
 #define GF_APPS_STORED_H
 
-#include "engine/grouperfish.h"
+#include "grouperfish.h"
 
 typedef struct gf_stored {
     bool any_tweets, any_papers; /* the store has their tables */

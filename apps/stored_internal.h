@@ -4,7 +4,7 @@
 #ifndef GF_APPS_STORED_INTERNAL_H
 #define GF_APPS_STORED_INTERNAL_H
 
-#include "engine/grouperfish.h"
+#include "grouperfish.h"
 
 /** A check under way: who is told of faults, and what was counted. */
 typedef struct gf_stored_check {

@@ -9,7 +9,7 @@
 #ifndef GF_BASE_ARENA_H
 #define GF_BASE_ARENA_H
 
-#include "base/slice.h"
+#include "grouperfish/slice.h"
 
 struct gf_arena_block;
 

@@ -10,7 +10,7 @@
 #ifndef GF_BASE_BACKGROUND_H
 #define GF_BASE_BACKGROUND_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 #include "base/memory.h"
 

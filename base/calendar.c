@@ -1,4 +1,4 @@
-#include "base/calendar.h"
+#include "grouperfish/calendar.h"
 
 #include "base/clock.h"
 

@@ -5,7 +5,7 @@
 #ifndef GF_BASE_CLOCK_H
 #define GF_BASE_CLOCK_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 #include <stdint.h>
 

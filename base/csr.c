@@ -1,4 +1,4 @@
-#include "base/csr.h"
+#include "grouperfish/csr.h"
 
 #include "base/memory.h"
 

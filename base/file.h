@@ -4,7 +4,7 @@
 #ifndef GF_BASE_FILE_H
 #define GF_BASE_FILE_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 /** Append the file's content. GF_ENOTFOUND where there is none; GF_ELIMIT past out->max; GF_EIO. */
 gf_status gf_file_read(const char *path, gf_buffer *out, gf_error *err);

@@ -12,7 +12,7 @@
 #ifndef GF_BASE_GLOB_H
 #define GF_BASE_GLOB_H
 
-#include "base/slice.h"
+#include "grouperfish/slice.h"
 
 /** Whether it has *, ? or [: whether it can mean anything but itself. */
 bool gf_glob_is_pattern(gf_slice text);

@@ -9,7 +9,7 @@
 #ifndef GF_BASE_JSON_H
 #define GF_BASE_JSON_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,7 +13,7 @@
 #ifndef GF_BASE_JSON_WRITER_H
 #define GF_BASE_JSON_WRITER_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 typedef struct gf_json_writer {
     gf_buffer *out;

@@ -20,7 +20,7 @@
 #ifndef GF_BASE_LIBRARY_H
 #define GF_BASE_LIBRARY_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -8,7 +8,7 @@
 #ifndef GF_BASE_MURMUR_H
 #define GF_BASE_MURMUR_H
 
-#include "base/slice.h"
+#include "grouperfish/slice.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 #ifndef GF_BASE_NEAREST_H
 #define GF_BASE_NEAREST_H
 
-#include "base/slice.h"
+#include "grouperfish/slice.h"
 
 /**
  * The name of smallest edit distance (insert, delete, replace, swap of neighbours; bytes), the

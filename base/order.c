@@ -1,7 +1,7 @@
 #include "base/order.h"
 
-#include "base/buffer.h"
 #include "base/memory.h"
+#include "grouperfish/buffer.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 #ifndef GF_BASE_ORDER_H
 #define GF_BASE_ORDER_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

@@ -7,8 +7,8 @@
 #ifndef GF_BASE_POOL_H
 #define GF_BASE_POOL_H
 
-#include "base/cancel.h"
-#include "base/status.h"
+#include "grouperfish/cancel.h"
+#include "grouperfish/status.h"
 
 #include <stddef.h>
 

@@ -4,13 +4,13 @@
  *     memory   start   8 bytes a row
  *     file     start[n_rows] columns, 4 bytes each, then as many values, 4 bytes each
  *
- * So rows in a row are two reads, and their entries come as a matrix (base/csr.h) has them.
+ * So rows in a row are two reads, and their entries come as a matrix (include/grouperfish/csr.h) has them.
  */
 #ifndef GF_BASE_ROW_FILE_H
 #define GF_BASE_ROW_FILE_H
 
-#include "base/csr.h"
 #include "base/spill.h"
+#include "grouperfish/csr.h"
 
 typedef struct gf_row_file {
     uint32_t n_rows, n_cols;

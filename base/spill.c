@@ -1,7 +1,7 @@
 #include "base/spill.h"
 
-#include "base/buffer.h"
 #include "base/memory.h"
+#include "grouperfish/buffer.h"
 
 #include <errno.h>
 #include <fcntl.h>

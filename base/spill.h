@@ -7,7 +7,7 @@
 #ifndef GF_BASE_SPILL_H
 #define GF_BASE_SPILL_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

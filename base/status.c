@@ -1,4 +1,4 @@
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <errno.h>
 #include <stdio.h>

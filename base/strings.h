@@ -9,7 +9,7 @@
 #define GF_BASE_STRINGS_H
 
 #include "base/arena.h"
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

@@ -7,7 +7,7 @@
 #ifndef GF_BASE_UTF8_H
 #define GF_BASE_UTF8_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 #define GF_UTF8_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 

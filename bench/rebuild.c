@@ -8,10 +8,10 @@
  * and the seconds of each phase in the order in which they began. Opening the store is no part of
  * it.
  */
-#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
-#include "engine/grouperfish.h"
+#include "grouperfish.h"
+#include "grouperfish/buffer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

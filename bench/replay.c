@@ -9,9 +9,9 @@
  * that the storage had compressed as they were before; LevelDB then compresses them itself, when it
  * makes tables.
  */
-#include "base/buffer.h"
 #include "base/clock.h"
 #include "bench/batches.h"
+#include "grouperfish/buffer.h"
 #include "storage/leveldb/value.h"
 
 #include <leveldb/c.h>

@@ -9,9 +9,9 @@
  */
 #include "base/clock.h"
 #include "base/random.h"
-#include "engine/grouperfish.h"
 #include "formats/files.h"
 #include "formats/reader.h"
+#include "grouperfish.h"
 
 #include <inttypes.h>
 #include <leveldb/c.h>

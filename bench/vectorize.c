@@ -16,9 +16,9 @@
 #include "engine/rows/languages.h"
 #include "formats/files.h"
 #include "formats/reader.h"
+#include "vectorize/rows/vectorizer.h"
 #include "vectorize/text/detect.h"
 #include "vectorize/text/tokenise.h"
-#include "vectorize/rows/vectorizer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #ifndef GF_CLI_METER_H
 #define GF_CLI_METER_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "cli/out_file.h"
 
-#include "base/buffer.h"
 #include "base/memory.h"
+#include "grouperfish/buffer.h"
 
 #include <unistd.h>
 

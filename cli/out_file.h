@@ -5,7 +5,7 @@
 #ifndef GF_CLI_OUT_FILE_H
 #define GF_CLI_OUT_FILE_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #ifndef GF_CLI_REWIND_H
 #define GF_CLI_REWIND_H
 
-#include "base/buffer.h"
 #include "formats/input.h"
+#include "grouperfish/buffer.h"
 
 typedef struct gf_rewind {
     gf_input from;

@@ -5,9 +5,9 @@
 #ifndef GF_CLI_SPREAD_H
 #define GF_CLI_SPREAD_H
 
-#include "base/buffer.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "grouperfish/buffer.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef GF_CLI_TEXT_H
 #define GF_CLI_TEXT_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 #include <stdio.h>
 

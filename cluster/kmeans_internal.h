@@ -4,9 +4,9 @@
 #ifndef GF_CLUSTER_KMEANS_INTERNAL_H
 #define GF_CLUSTER_KMEANS_INTERNAL_H
 
-#include "cluster/small/small_kmeans.h"
-#include "cluster/passes/fold.h"
 #include "cluster/kmeans.h"
+#include "cluster/passes/fold.h"
+#include "cluster/small/small_kmeans.h"
 
 /** A clustering under way. */
 typedef struct gf_kmeans_job {

@@ -1,7 +1,7 @@
 /* Access logs: a line taken apart from left to right. */
 #include "formats/accesslog.h"
 
-#include "base/calendar.h"
+#include "grouperfish/calendar.h"
 
 #include <string.h>
 

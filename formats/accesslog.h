@@ -13,8 +13,8 @@
 #ifndef GF_FORMATS_ACCESSLOG_H
 #define GF_FORMATS_ACCESSLOG_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

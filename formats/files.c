@@ -7,8 +7,8 @@
  */
 #include "formats/files.h"
 
-#include "base/buffer.h"
 #include "base/memory.h"
+#include "grouperfish/buffer.h"
 
 #include <dirent.h>
 #include <errno.h>

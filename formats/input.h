@@ -9,8 +9,8 @@
 #ifndef GF_FORMATS_INPUT_H
 #define GF_FORMATS_INPUT_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 typedef struct gf_input {
     void *context; /* handed to each call */

@@ -13,7 +13,7 @@
 #ifndef GF_FORMATS_NPY_H
 #define GF_FORMATS_NPY_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 enum {
     GF_NPY_DIMENSIONS = 4,

@@ -7,8 +7,9 @@
 #ifndef GF_FORMATS_NPZ_H
 #define GF_FORMATS_NPZ_H
 
-#include "engine/grouperfish.h"
 #include "formats/input.h"
+#include "grouperfish/cancel.h"
+#include "grouperfish/csr.h"
 
 /* ---- reading ----------------------------------------------------------------------------------
  */

@@ -4,9 +4,9 @@
 #ifndef GF_FORMATS_NPZ_INTERNAL_H
 #define GF_FORMATS_NPZ_INTERNAL_H
 
-#include "base/cancel.h"
 #include "formats/input.h"
 #include "formats/npy.h"
+#include "grouperfish/cancel.h"
 
 typedef enum gf_npz_part {
     GF_NPZ_DATA,

@@ -9,8 +9,8 @@
 #ifndef GF_FORMATS_PATTERN_H
 #define GF_FORMATS_PATTERN_H
 
-#include "base/buffer.h"
-#include "engine/document.h"
+#include "grouperfish/buffer.h"
+#include "grouperfish/document.h"
 
 typedef struct gf_pattern gf_pattern;
 

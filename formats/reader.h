@@ -12,8 +12,8 @@
 #ifndef GF_FORMATS_READER_H
 #define GF_FORMATS_READER_H
 
-#include "engine/document.h"
 #include "formats/input.h"
+#include "grouperfish/document.h"
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
 #ifndef GF_FORMATS_SHA1_H
 #define GF_FORMATS_SHA1_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 enum { GF_SHA1_BYTES = 20, GF_SHA1_BASE32 = 32, GF_SHA1_HEX = 40 };
 

@@ -20,10 +20,10 @@
  */
 #include "formats/stream_internal.h"
 
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "formats/archive.h"
+#include "grouperfish/buffer.h"
 
 #include <errno.h>
 #include <locale.h>

@@ -7,7 +7,7 @@
 #ifndef GF_FORMATS_TEI_H
 #define GF_FORMATS_TEI_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 /** Most bytes of TEI that are kept. */
 #define GF_TEI_MOST ((size_t)4000000)

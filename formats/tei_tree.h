@@ -11,8 +11,8 @@
 #ifndef GF_FORMATS_TEI_TREE_H
 #define GF_FORMATS_TEI_TREE_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 typedef struct gf_tei_attribute {
     const char *name, *value;

@@ -14,8 +14,8 @@
 #ifndef GF_FORMATS_WINDOW_INTERNAL_H
 #define GF_FORMATS_WINDOW_INTERNAL_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

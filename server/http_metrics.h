@@ -4,7 +4,7 @@
 #ifndef GF_SERVER_HTTP_METRICS_H
 #define GF_SERVER_HTTP_METRICS_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 enum { GF_METRIC_STATUSES = 32, GF_METRIC_BUCKETS = 12 };
 

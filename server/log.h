@@ -10,7 +10,7 @@
 #ifndef GF_SERVER_LOG_H
 #define GF_SERVER_LOG_H
 
-#include "base/slice.h"
+#include "grouperfish/slice.h"
 
 #include <stdint.h>
 #include <stdio.h>

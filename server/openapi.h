@@ -4,7 +4,7 @@
 #ifndef GF_SERVER_OPENAPI_H
 #define GF_SERVER_OPENAPI_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 struct gf_route;
 

@@ -4,9 +4,9 @@
 #ifndef GF_SERVER_REMOTE_INTERNAL_H
 #define GF_SERVER_REMOTE_INTERNAL_H
 
+#include "formats/curl.h"
 #include "server/remote.h"
 #include "server/wire.h"
-#include "formats/curl.h"
 
 typedef struct gf_remote_line {
     const gf_remote *remote;

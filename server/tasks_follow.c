@@ -1,7 +1,7 @@
 /* A task as a call sees it: its progress while it runs, then its rows, its notices and its end. */
 #include "server/tasks.h"
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 #include "server/wire.h"
 
 enum { LOOK_MS = 250 };

@@ -1,9 +1,9 @@
 /* Reading the file of tokens, and comparing. */
 #include "server/tokens.h"
 
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "grouperfish/buffer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,9 +10,9 @@
 #ifndef GF_SERVER_TOKENS_H
 #define GF_SERVER_TOKENS_H
 
-#include "base/buffer.h"
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/buffer.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 typedef struct gf_tokens gf_tokens;
 

@@ -4,7 +4,7 @@
 #ifndef GF_SERVER_WORKERS_H
 #define GF_SERVER_WORKERS_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 typedef struct gf_workers gf_workers;
 

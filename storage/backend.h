@@ -12,7 +12,7 @@
 #define GF_STORAGE_BACKEND_H
 
 #include "base/arena.h"
-#include "storage/table.h"
+#include "grouperfish/table.h"
 
 enum {
     GF_BACKEND_BATCH = 1,     /* a write of several rows happens as a whole or not at all */

@@ -1,4 +1,4 @@
-#include "storage/key.h"
+#include "grouperfish/key.h"
 
 enum { ESCAPED = 0xFF, TERMINATOR = 0x01 };
 

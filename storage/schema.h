@@ -5,7 +5,7 @@
 #define GF_STORAGE_SCHEMA_H
 
 #include "base/arena.h"
-#include "storage/table.h"
+#include "grouperfish/table.h"
 
 enum { GF_MAX_PARTS = 8, GF_MAX_FAMILIES = 32, GF_MAX_COLUMNS = 120 };
 

@@ -1,5 +1,5 @@
 /* Tables over a backend: names become numbers, keys and columns are checked, batches collect. */
-#include "storage/table.h"
+#include "grouperfish/table.h"
 
 #include "base/memory.h"
 #include "storage/schema.h"

@@ -24,7 +24,7 @@
 #ifndef GF_STORAGE_TABLES_H
 #define GF_STORAGE_TABLES_H
 
-#include "storage/table.h"
+#include "grouperfish/table.h"
 
 typedef struct gf_tables {
     gf_table *documents, *clusters, *collections, *builds, *memberships, *changes, *tables;

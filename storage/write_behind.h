@@ -11,7 +11,7 @@
 #define GF_STORAGE_WRITE_BEHIND_H
 
 #include "base/background.h"
-#include "storage/table.h"
+#include "grouperfish/table.h"
 
 typedef struct gf_write_behind {
     gf_batch *batch; /* to be filled */

@@ -3,16 +3,36 @@
 # layers.sh [root of the tree] prints the lines that break this, and those that name what lies
 # beside the tree, where only .ci/run may look.
 cd "${1:-$(dirname "$0")/..}" || exit 2
-ranks='base 0 storage 1 vectorize 1 cluster 1 engine 2 sources 3 api 4 server 5 cli 6'
+ranks='base 0 storage 1 vectorize 1 cluster 1 formats 1 engine 2 api 3 apps 4 server 5 cli 6'
+# The public headers, by the layer that each describes; the others are the engine's.
+public='status 0 slice 0 buffer 0 cancel 0 csr 0 calendar 0 document 0 key 1 table 1'
 beside=$(printf '%s/shared' ..) # written so that this file does not name it
 
 wrong=$(
     grep -srnIE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' \
-        base storage vectorize cluster engine sources api server cli | awk -v ranks="$ranks" '
-        BEGIN { n = split(ranks, r); for (i = 1; i < n; i += 2) rank[r[i]] = r[i + 1] }
-        { split($0, part, /["<>]/); from = $0; to = part[2] }
-        { sub(/\/.*/, "", from); sub(/\/.*/, "", to) }
-        to ~ /^\.+$/ || ((to in rank) && from != to && rank[to] >= rank[from])'
+        base storage vectorize cluster formats engine api apps server cli include |
+        awk -v ranks="$ranks" -v public="$public" '
+        BEGIN {
+            n = split(ranks, r); for (i = 1; i < n; i += 2) rank[r[i]] = r[i + 1]
+            n = split(public, r); for (i = 1; i < n; i += 2) of[r[i] ".h"] = r[i + 1]
+        }
+        # The rank of a header or source; -1: it is none of ours.
+        function rank_of(path,    part) {
+            sub(/^include\//, "", path)
+            if (path == "grouperfish.h") return rank["engine"]
+            split(path, part, "/")
+            if (part[1] == "grouperfish") return part[2] in of ? of[part[2]] : rank["engine"]
+            return part[1] in rank ? rank[part[1]] : -1
+        }
+        function folder_of(path) { sub(/^include\//, "", path); sub(/\/.*/, "", path); return path }
+        {
+            split($0, part, /["<>]/); from = $0; sub(/:.*/, "", from); to = part[2]
+            if (to ~ /^\.\.?\//) { print; next }
+            if (rank_of(to) < 0 || folder_of(from) == folder_of(to)) next
+            # A public header belongs to its layer, so that layer may include it.
+            limit = rank_of(from) + (to ~ /^grouperfish/)
+            if (rank_of(to) >= limit) print
+        }'
     grep -rnIF --exclude-dir=.git --exclude-dir=build -- "$beside" . | grep -v '^\./\.ci/run:'
 )
 [ -z "$wrong" ] || { printf '%s\n' "$wrong"; exit 1; }

@@ -6,8 +6,8 @@
 #ifndef GF_APPS_PAPERS_GROBID_H
 #define GF_APPS_PAPERS_GROBID_H
 
-#include "base/buffer.h"
-#include "base/cancel.h"
+#include "grouperfish/buffer.h"
+#include "grouperfish/cancel.h"
 
 typedef struct gf_grobid gf_grobid;
 

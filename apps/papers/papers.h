@@ -18,10 +18,10 @@
 #ifndef GF_APPS_PAPERS_PAPERS_H
 #define GF_APPS_PAPERS_PAPERS_H
 
-#include "engine/grouperfish.h"
 #include "formats/cdx.h"
 #include "formats/sha1.h"
 #include "formats/tei.h"
+#include "grouperfish.h"
 
 /* ---- the table --------------------------------------------------------------------------------
  */

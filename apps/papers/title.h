@@ -4,7 +4,7 @@
 #ifndef GF_APPS_PAPERS_TITLE_H
 #define GF_APPS_PAPERS_TITLE_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 enum { GF_SLUG_LEAST = 8, GF_SCORE_MATCH = 900, GF_SCORE_MOST = 1000 };
 

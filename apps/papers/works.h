@@ -4,8 +4,8 @@
 #ifndef GF_APPS_PAPERS_WORKS_H
 #define GF_APPS_PAPERS_WORKS_H
 
-#include "base/json.h"
 #include "apps/papers/title.h"
+#include "base/json.h"
 #include "formats/reader.h"
 
 typedef struct gf_works gf_works;

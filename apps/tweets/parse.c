@@ -3,8 +3,8 @@
  * the last counts. A place that is not one (a number out of range, too few corners) is passed over:
  * the tweet is then not on the map, but everywhere else.
  */
-#include "formats/json_record_internal.h"
 #include "apps/tweets/tweets.h"
+#include "formats/json_record_internal.h"
 
 #include "base/clock.h"
 #include "base/json_writer.h"

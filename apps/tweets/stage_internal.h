@@ -4,9 +4,9 @@
 #ifndef GF_APPS_TWEETS_STAGE_INTERNAL_H
 #define GF_APPS_TWEETS_STAGE_INTERNAL_H
 
+#include "apps/tweets/internal.h"
 #include "base/arena.h"
 #include "base/strings.h"
-#include "apps/tweets/internal.h"
 
 /* A row to be written: the part of its key behind the namespace, encoded, and its cell. */
 typedef struct gf_staged {

@@ -19,10 +19,10 @@
 #ifndef GF_APPS_TWEETS_TWEETS_H
 #define GF_APPS_TWEETS_TWEETS_H
 
-#include "base/json.h"
-#include "engine/grouperfish.h"
 #include "apps/tweets/geohash.h"
+#include "base/json.h"
 #include "formats/reader.h"
+#include "grouperfish.h"
 
 enum {
     GF_TWEET_ROW = 12,      /* bytes of a raw row */

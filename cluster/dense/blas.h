@@ -8,7 +8,7 @@
 #ifndef GF_CLUSTER_DENSE_BLAS_H
 #define GF_CLUSTER_DENSE_BLAS_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

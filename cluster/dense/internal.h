@@ -4,9 +4,9 @@
 #ifndef GF_CLUSTER_DENSE_INTERNAL_H
 #define GF_CLUSTER_DENSE_INTERNAL_H
 
-#include "base/cancel.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "grouperfish/cancel.h"
 
 #include <stdbool.h>
 

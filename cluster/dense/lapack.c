@@ -1,7 +1,7 @@
 #include "cluster/dense/lapack.h"
 
-#include "base/memory.h"
 #include "base/library.h"
+#include "base/memory.h"
 #include "cluster/dense/blas.h"
 
 #include <lapacke.h>

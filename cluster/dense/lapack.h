@@ -5,7 +5,7 @@
 #ifndef GF_CLUSTER_DENSE_LAPACK_H
 #define GF_CLUSTER_DENSE_LAPACK_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
 #define GF_CLUSTER_LABEL_INTERNAL_H
 
 #include "base/strings.h"
-#include "cluster/label/phrases.h"
 #include "cluster/label/labels.h"
+#include "cluster/label/phrases.h"
 
 enum { GF_LABEL_CANDIDATES = 400 }; /* of a cluster, or a node */
 

@@ -24,9 +24,9 @@
 #define GF_CLUSTER_LABEL_LABELS_H
 
 #include "base/arena.h"
-#include "base/cancel.h"
 #include "base/pool.h"
 #include "cluster/label/tree.h"
+#include "grouperfish/cancel.h"
 
 #include <stdint.h>
 

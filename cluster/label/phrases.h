@@ -7,9 +7,9 @@
 #ifndef GF_CLUSTER_LABEL_PHRASES_H
 #define GF_CLUSTER_LABEL_PHRASES_H
 
-#include "base/buffer.h"
 #include "base/strings.h"
 #include "cluster/label/labels.h"
+#include "grouperfish/buffer.h"
 
 enum {
     GF_PHRASE_WORDS = 4,  /* of the longest phrase */

@@ -15,9 +15,9 @@
 #ifndef GF_CLUSTER_LABEL_TREE_H
 #define GF_CLUSTER_LABEL_TREE_H
 
-#include "base/cancel.h"
-#include "base/csr.h"
 #include "base/pool.h"
+#include "grouperfish/cancel.h"
+#include "grouperfish/csr.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 #include "cluster/measure/choose_k.h"
 
 #include "base/memory.h"
-#include "cluster/small/small_kmeans.h"
 #include "cluster/moves/grow.h"
+#include "cluster/small/small_kmeans.h"
 
 #include <math.h>
 

@@ -11,10 +11,10 @@
 #ifndef GF_CLUSTER_MEASURE_CHOOSE_K_H
 #define GF_CLUSTER_MEASURE_CHOOSE_K_H
 
-#include "base/cancel.h"
 #include "base/pool.h"
 #include "cluster/measure/k_curve.h"
 #include "cluster/passes/points.h"
+#include "grouperfish/cancel.h"
 
 typedef struct gf_choice {
     uint32_t k;            /* 1..max_k */

@@ -21,7 +21,7 @@
 #ifndef GF_CLUSTER_MEASURE_K_CURVE_H
 #define GF_CLUSTER_MEASURE_K_CURVE_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

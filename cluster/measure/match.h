@@ -11,7 +11,7 @@
 #ifndef GF_CLUSTER_MEASURE_MATCH_H
 #define GF_CLUSTER_MEASURE_MATCH_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

@@ -40,7 +40,7 @@
 #ifndef GF_CLUSTER_MEASURE_QUALITY_H
 #define GF_CLUSTER_MEASURE_QUALITY_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

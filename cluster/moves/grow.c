@@ -1,11 +1,11 @@
 #include "cluster/moves/grow.h"
 
 #include "base/memory.h"
+#include "cluster/measure/separation.h"
 #include "cluster/moves/enlarge.h"
 #include "cluster/moves/polish.h"
 #include "cluster/moves/refine.h"
 #include "cluster/moves/seed.h"
-#include "cluster/measure/separation.h"
 
 #include <string.h>
 

@@ -11,9 +11,9 @@
 #ifndef GF_CLUSTER_MOVES_SPLIT_H
 #define GF_CLUSTER_MOVES_SPLIT_H
 
-#include "base/cancel.h"
-#include "base/status.h"
 #include "cluster/passes/points.h"
+#include "grouperfish/cancel.h"
+#include "grouperfish/status.h"
 
 /** One thread's scratch memory for splits: 16 bytes a term, and 4 for each row of a cluster. */
 typedef struct gf_splitter gf_splitter;

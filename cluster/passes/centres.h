@@ -5,9 +5,9 @@
 #ifndef GF_CLUSTER_PASSES_CENTRES_H
 #define GF_CLUSTER_PASSES_CENTRES_H
 
-#include "base/cancel.h"
 #include "base/pool.h"
 #include "cluster/passes/points.h"
+#include "grouperfish/cancel.h"
 
 typedef struct gf_centre {
     uint32_t *term; /* n of capacity, strictly rising */

@@ -8,8 +8,8 @@
 #ifndef GF_CLUSTER_PASSES_POINTS_H
 #define GF_CLUSTER_PASSES_POINTS_H
 
-#include "base/csr.h"
 #include "base/random.h"
+#include "grouperfish/csr.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 #include "engine/build/estimate.h"
 
 #include "engine/build/internal.h"
-#include "engine/text/reader.h"
 #include "engine/build/similar_index.h"
+#include "engine/text/reader.h"
 #include "storage/leveldb/backend.h"
 
 #include <inttypes.h>

@@ -5,8 +5,8 @@
 #ifndef GF_ENGINE_BUILD_ESTIMATE_H
 #define GF_ENGINE_BUILD_ESTIMATE_H
 
-#include "engine/public/rebuild.h"
 #include "engine/text/group.h"
+#include "grouperfish/rebuild.h"
 
 struct gf_job;
 

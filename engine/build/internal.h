@@ -19,9 +19,9 @@
 #include "cluster/kmeans.h"
 #include "cluster/label/tree.h"
 #include "engine/build/estimate.h"
-#include "engine/rows/languages.h"
 #include "engine/config/pins.h"
 #include "engine/config/settings.h"
+#include "engine/rows/languages.h"
 #include "vectorize/rows/words.h"
 
 /** The documents of a snapshot as rows, in the order of their ids. */

@@ -2,11 +2,11 @@
 #include "base/clock.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
-#include "engine/rows/model.h"
 #include "engine/build/internal.h"
-#include "engine/search/index.h"
-#include "engine/build/tree.h"
 #include "engine/build/similar_index.h"
+#include "engine/build/tree.h"
+#include "engine/rows/model.h"
+#include "engine/search/index.h"
 #include "storage/write_behind.h"
 
 #include <stdlib.h>

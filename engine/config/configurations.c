@@ -4,8 +4,8 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "engine/config/pins.h"
 #include "engine/build/internal.h"
+#include "engine/config/pins.h"
 
 /* ---- changing the settings column -------------------------------------------------------------
  */

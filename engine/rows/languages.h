@@ -7,7 +7,7 @@
 #ifndef GF_ENGINE_ROWS_LANGUAGES_H
 #define GF_ENGINE_ROWS_LANGUAGES_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 #include "vectorize/text/language.h"
 
 typedef enum gf_fallback_kind {

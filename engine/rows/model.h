@@ -13,8 +13,8 @@
 
 #include "base/pool.h"
 #include "cluster/passes/centres.h"
-#include "engine/store/internal.h"
 #include "engine/rows/languages.h"
+#include "engine/store/internal.h"
 #include "vectorize/rows/transformer.h"
 
 /** How a build's texts are analysed. */

@@ -6,7 +6,7 @@
 #ifndef GF_ENGINE_SEARCH_POSTINGS_H
 #define GF_ENGINE_SEARCH_POSTINGS_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 #include "vectorize/rows/words.h"
 
 /** A term in one language, as one of the workers has it. */

@@ -13,8 +13,8 @@
 #ifndef GF_ENGINE_SEARCH_QUERY_H
 #define GF_ENGINE_SEARCH_QUERY_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 enum {
     GF_QUERY_BYTES = 4096, /* of a query */

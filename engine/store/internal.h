@@ -4,8 +4,8 @@
 #ifndef GF_ENGINE_STORE_INTERNAL_H
 #define GF_ENGINE_STORE_INTERNAL_H
 
-#include "base/buffer.h"
-#include "engine/grouperfish.h"
+#include "grouperfish.h"
+#include "grouperfish/buffer.h"
 #include "storage/folder/folder.h"
 #include "storage/tables.h"
 

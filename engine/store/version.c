@@ -1,4 +1,4 @@
-#include "engine/grouperfish.h"
+#include "grouperfish.h"
 
 #include <leveldb/c.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "engine/store/internal.h"
-#include "engine/user_tables.h"
+#include "grouperfish/user_tables.h"
 
 /* ---- user_types.c -----------------------------------------------------------------------------
  */

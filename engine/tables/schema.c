@@ -11,7 +11,7 @@
 #include "engine/tables/internal.h"
 
 #include "base/json_writer.h"
-#include "engine/user_tables.h"
+#include "grouperfish/user_tables.h"
 #include "storage/schema.h"
 
 #include <stdio.h>

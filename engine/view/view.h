@@ -12,10 +12,10 @@
 #define GF_ENGINE_VIEW_VIEW_H
 
 #include "base/strings.h"
+#include "engine/build/internal.h"
+#include "engine/config/pins.h"
 #include "engine/rows/filter.h"
 #include "engine/rows/model.h"
-#include "engine/config/pins.h"
-#include "engine/build/internal.h"
 
 /** A cluster of the view's build, in memory. */
 typedef struct gf_known_cluster {

@@ -1,8 +1,8 @@
 /* The files of a LevelDB folder: which there are, and each by its kind. */
 #include "storage/check/files.h"
 
-#include "base/buffer.h"
 #include "base/file.h"
+#include "grouperfish/buffer.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -23,8 +23,8 @@
 #ifndef GF_STORAGE_CHECK_FILES_H
 #define GF_STORAGE_CHECK_FILES_H
 
-#include "base/cancel.h"
-#include "base/slice.h"
+#include "grouperfish/cancel.h"
+#include "grouperfish/slice.h"
 
 #include <stdint.h>
 

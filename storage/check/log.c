@@ -1,7 +1,7 @@
 /* Every record of a LevelDB log. */
 #include "storage/check/files.h"
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 #include "storage/check/crc32c.h"
 
 /*

@@ -2,9 +2,9 @@
 #include "storage/check/files.h"
 
 #include "base/arena.h"
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/strings.h"
+#include "grouperfish/buffer.h"
 
 #include <inttypes.h>
 

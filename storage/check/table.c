@@ -1,8 +1,8 @@
 /* Every block of a LevelDB table file. */
 #include "storage/check/files.h"
 
-#include "base/buffer.h"
 #include "base/memory.h"
+#include "grouperfish/buffer.h"
 #include "storage/check/crc32c.h"
 
 #include <snappy-c.h>

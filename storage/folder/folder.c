@@ -1,9 +1,9 @@
 #include "storage/folder/folder.h"
 
-#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "grouperfish/buffer.h"
 #include "storage/check/crc32c.h"
 #include "storage/leveldb/backend.h"
 

@@ -11,14 +11,14 @@
  * a lost CURRENT file would otherwise open as an empty store. A database of ours without a marker
  * is one whose making was cut short: asked to create, it gets its marker and keeps what it has.
  *
- * Threads: a folder is for one at a time; the database is for many (storage/table.h).
+ * Threads: a folder is for one at a time; the database is for many (include/grouperfish/table.h).
  */
 #ifndef GF_STORAGE_FOLDER_FOLDER_H
 #define GF_STORAGE_FOLDER_FOLDER_H
 
-#include "base/cancel.h"
+#include "grouperfish/cancel.h"
+#include "grouperfish/table.h"
 #include "storage/check/files.h"
-#include "storage/table.h"
 
 typedef struct gf_folder gf_folder;
 

@@ -11,7 +11,7 @@
 #ifndef GF_STORAGE_LEVELDB_BACKEND_H
 #define GF_STORAGE_LEVELDB_BACKEND_H
 
-#include "base/cancel.h"
+#include "grouperfish/cancel.h"
 #include "storage/backend.h"
 
 typedef enum gf_leveldb_mode {

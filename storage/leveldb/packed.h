@@ -11,7 +11,7 @@
 #define GF_STORAGE_LEVELDB_PACKED_H
 
 #include "base/arena.h"
-#include "storage/table.h"
+#include "grouperfish/table.h"
 
 /** A column and its number in the family's list of known ones, -1 where it is not in it. */
 typedef struct gf_packed_column {

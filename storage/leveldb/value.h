@@ -12,8 +12,8 @@
 #ifndef GF_STORAGE_LEVELDB_VALUE_H
 #define GF_STORAGE_LEVELDB_VALUE_H
 
-#include "base/buffer.h"
-#include "storage/table.h"
+#include "grouperfish/buffer.h"
+#include "grouperfish/table.h"
 
 enum { GF_BLOCK_BYTES = 64 << 10 };
 

@@ -2,9 +2,9 @@
 #include "support/test.h"
 #include "tests/api/transport.h"
 
-#include "storage/check/crc32c.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "storage/check/crc32c.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 #include "support/test.h"
 
-#include "base/calendar.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "grouperfish/calendar.h"
 
 #include <time.h>
 

@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "base/cancel.h"
+#include "grouperfish/cancel.h"
 
 #include <pthread.h>
 #include <signal.h>

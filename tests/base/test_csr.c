@@ -1,8 +1,8 @@
 #include "support/test.h"
 
-#include "base/csr.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "grouperfish/csr.h"
 
 #include <math.h>
 #include <string.h>

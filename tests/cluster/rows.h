@@ -5,10 +5,10 @@
 #ifndef GF_TESTS_CLUSTER_ROWS_H
 #define GF_TESTS_CLUSTER_ROWS_H
 
-#include "base/csr.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "cluster/passes/lloyd.h"
+#include "grouperfish/csr.h"
 
 /** n x n_cols numbers, row by row; zeros are left out, and rows are scaled to unit length. */
 gf_csr rows_by_hand(const float *values, uint32_t n, uint32_t n_cols);

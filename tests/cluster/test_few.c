@@ -2,9 +2,9 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/small/small_kmeans.h"
-#include "cluster/moves/grow.h"
 #include "cluster/kmeans.h"
+#include "cluster/moves/grow.h"
+#include "cluster/small/small_kmeans.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/moves/grow.h"
 #include "cluster/measure/separation.h"
+#include "cluster/moves/grow.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #include "support/test.h"
 
 #include "base/memory.h"
+#include "cluster/kmeans.h"
 #include "cluster/passes/centres.h"
 #include "cluster/passes/kept_sums.h"
-#include "cluster/kmeans.h"
 
 #include <math.h>
 #include <string.h>

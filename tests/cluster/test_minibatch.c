@@ -2,8 +2,8 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/stream/minibatch.h"
 #include "cluster/measure/quality.h"
+#include "cluster/stream/minibatch.h"
 #include "cluster/stream/row_stream.h"
 
 #include <math.h>

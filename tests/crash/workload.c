@@ -1,9 +1,9 @@
 #include "tests/crash/workload.h"
 
-#include "base/buffer.h"
 #include "base/file.h"
 #include "base/random.h"
-#include "engine/grouperfish.h"
+#include "grouperfish.h"
+#include "grouperfish/buffer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What a store must hold after its process was ended. */
-#include "base/buffer.h"
-#include "engine/grouperfish.h"
+#include "grouperfish.h"
+#include "grouperfish/buffer.h"
 #include "tests/crash/workload.h"
 
 #include <inttypes.h>

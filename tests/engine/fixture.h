@@ -9,7 +9,7 @@
 
 #include "tests/support/test.h"
 
-#include "engine/grouperfish.h"
+#include "grouperfish.h"
 
 typedef struct fixture {
     const char *path;

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "engine/rows/filter.h"
 #include "engine/config/settings.h"
+#include "engine/rows/filter.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 #include "tests/engine/fixture.h"
 
-#include "base/cancel.h"
 #include "engine/store/internal.h"
+#include "grouperfish/cancel.h"
 
 enum { TINY = 20 };
 

@@ -1,8 +1,8 @@
 /* A rebuild that is stopped in the middle, and what others do while one is under way. */
 #include "tests/engine/fixture.h"
 
-#include "base/cancel.h"
 #include "engine/build/internal.h"
+#include "grouperfish/cancel.h"
 
 /* ---- stopped in the middle ---------------------------------------------------------------------
  */

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "base/utf8.h"
-#include "engine/grouperfish.h"
+#include "grouperfish.h"
 
 static void snippets(void **state)
 {

@@ -4,7 +4,7 @@
 #ifndef GF_TESTS_FORMATS_ARCHIVE_H
 #define GF_TESTS_FORMATS_ARCHIVE_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 typedef enum member_type { A_FILE, A_FOLDER, A_SYMLINK, A_HARDLINK } member_type;
 

@@ -10,8 +10,8 @@
 #ifndef GF_TESTS_FORMATS_RECORDS_H
 #define GF_TESTS_FORMATS_RECORDS_H
 
-#include "base/buffer.h"
 #include "formats/reader.h"
+#include "grouperfish/buffer.h"
 #include "tests/formats/memory_input.h"
 
 /** Append the lines of everything that `input` holds. `raw` appends each record's bytes, too. */

@@ -5,7 +5,7 @@
 #include "tests/formats/archive.h"
 #include "tests/formats/memory_input.h"
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 typedef struct reading {
     memory_input input;

@@ -1,7 +1,7 @@
 /* Whatever bytes come as JSON: what is taken can be walked, and written and read again the same. */
 #include "base/json.h"
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * runs the tables are emptied.
  */
 #include "api/operation.h"
-#include "engine/user_tables.h"
+#include "grouperfish/user_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

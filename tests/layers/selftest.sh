@@ -22,14 +22,19 @@ check() {
     rm "$tree/$file"
 }
 
-for case in 'base base' 'storage base' 'engine storage' 'engine vectorize' 'sources engine' \
-    'api sources' 'server api' 'cli server' 'cli base' 'cluster cluster'; do
+for case in 'base base' 'storage base' 'engine storage' 'engine formats' 'api engine' \
+    'apps api' 'server apps' 'cli server' 'cli base' 'cluster cluster'; do
     check 0 "${case% *}/a.c" "#include \"${case#* }/b.h\"" "$tests/layers.sh" "$tree"
 done
 for case in 'base storage' 'storage vectorize' 'vectorize cluster' 'cluster storage' \
-    'storage engine' 'engine sources' 'sources api' 'api server' 'server cli' 'base cli'; do
+    'storage engine' 'formats storage' 'formats engine' 'engine api' 'api apps' 'apps server' 'server cli' 'base cli'; do
     check 1 "${case% *}/a.c" "#include \"${case#* }/b.h\"" "$tests/layers.sh" "$tree"
 done
+check 0 base/a.c '#include "grouperfish/status.h"' "$tests/layers.sh" "$tree"
+check 1 base/a.c '#include "grouperfish/table.h"' "$tests/layers.sh" "$tree"
+check 1 storage/a.c '#include "grouperfish/store.h"' "$tests/layers.sh" "$tree"
+check 0 engine/a.c '#include <grouperfish.h>' "$tests/layers.sh" "$tree"
+check 1 formats/a.c '#include "grouperfish.h"' "$tests/layers.sh" "$tree"
 check 1 base/deep/a.h '  #  include "cluster/b.h"' "$tests/layers.sh" "$tree"
 check 1 base/a.cpp '#include <engine/b.h>' "$tests/layers.sh" "$tree"
 check 1 engine/a.c '#include "../base/b.h"' "$tests/layers.sh" "$tree"

@@ -7,9 +7,9 @@
 #include "tests/support/test.h"
 
 #include "base/random.h"
+#include "grouperfish/table.h"
 #include "storage/backend.h"
 #include "storage/folder/folder.h"
-#include "storage/table.h"
 
 /** A new database over LevelDB, in a folder of its own; over the model. */
 gf_database *gf_test_leveldb(void);

@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "storage/key.h"
+#include "grouperfish/key.h"
 
 #include <stdlib.h>
 

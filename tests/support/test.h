@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "base/buffer.h"
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/buffer.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 /** The call succeeds; its message is shown where it does not. `err` is a gf_error in scope. */
 #define assert_ok(call)                                                                            \

@@ -13,7 +13,7 @@
 #ifndef GF_VECTORIZE_ROWS_LEXICON_H
 #define GF_VECTORIZE_ROWS_LEXICON_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 typedef struct gf_lexicon gf_lexicon;
 

@@ -5,12 +5,12 @@
 #ifndef GF_VECTORIZE_ROWS_LEXICON_INTERNAL_H
 #define GF_VECTORIZE_ROWS_LEXICON_INTERNAL_H
 
-#include "base/buffer.h"
 #include "base/strings.h"
+#include "grouperfish/buffer.h"
 #include "vectorize/rows/analyser.h"
 #include "vectorize/rows/lexicon.h"
-#include "vectorize/text/stem.h"
 #include "vectorize/rows/surfaces_internal.h"
+#include "vectorize/text/stem.h"
 
 /** What tells equal bytes apart, beside the language (1 + its index, or 0). */
 enum {

@@ -8,9 +8,9 @@
 #ifndef GF_VECTORIZE_ROWS_OPTIONS_H
 #define GF_VECTORIZE_ROWS_OPTIONS_H
 
-#include "base/buffer.h"
-#include "vectorize/text/language.h"
+#include "grouperfish/buffer.h"
 #include "vectorize/rows/weights.h"
+#include "vectorize/text/language.h"
 
 typedef enum gf_link_mode { GF_LINKS_SKIP, GF_LINKS_SPLIT, GF_LINKS_KEEP } gf_link_mode;
 typedef enum gf_sign_mode { GF_SIGNS_WORD, GF_SIGNS_SKIP, GF_SIGNS_KEEP } gf_sign_mode;

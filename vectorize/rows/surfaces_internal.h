@@ -17,7 +17,7 @@
 #define GF_VECTORIZE_ROWS_SURFACES_INTERNAL_H
 
 #include "base/arena.h"
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

@@ -22,9 +22,9 @@
 #ifndef GF_VECTORIZE_ROWS_VECTORIZER_H
 #define GF_VECTORIZE_ROWS_VECTORIZER_H
 
-#include "base/csr.h"
 #include "base/pool.h"
 #include "base/spill.h"
+#include "grouperfish/csr.h"
 #include "vectorize/rows/options.h"
 #include "vectorize/rows/vocabulary.h"
 

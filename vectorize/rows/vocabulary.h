@@ -18,7 +18,7 @@
 #ifndef GF_VECTORIZE_ROWS_VOCABULARY_H
 #define GF_VECTORIZE_ROWS_VOCABULARY_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 #include "vectorize/rows/weights.h"
 
 #define GF_TERM_NONE UINT32_MAX

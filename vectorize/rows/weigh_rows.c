@@ -10,9 +10,9 @@
  */
 #include "base/memory.h"
 #include "base/row_file.h"
-#include "vectorize/rows/surface_forms_internal.h"
 #include "vectorize/rows/counted_rows_internal.h"
 #include "vectorize/rows/sort_entries_internal.h"
+#include "vectorize/rows/surface_forms_internal.h"
 
 typedef struct finisher {
     const gf_vectorizer *v;

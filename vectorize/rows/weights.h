@@ -16,8 +16,8 @@
 #ifndef GF_VECTORIZE_ROWS_WEIGHTS_H
 #define GF_VECTORIZE_ROWS_WEIGHTS_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

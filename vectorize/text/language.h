@@ -8,7 +8,7 @@
 #ifndef GF_VECTORIZE_TEXT_LANGUAGE_H
 #define GF_VECTORIZE_TEXT_LANGUAGE_H
 
-#include "base/slice.h"
+#include "grouperfish/slice.h"
 
 enum { GF_LANGUAGES = 33 };
 

@@ -5,7 +5,7 @@
 #ifndef GF_VECTORIZE_TEXT_LINKS_INTERNAL_H
 #define GF_VECTORIZE_TEXT_LINKS_INTERNAL_H
 
-#include "base/slice.h"
+#include "grouperfish/slice.h"
 #include "vectorize/text/char_class_internal.h"
 
 /**

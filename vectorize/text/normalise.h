@@ -11,7 +11,7 @@
 #ifndef GF_VECTORIZE_TEXT_NORMALISE_H
 #define GF_VECTORIZE_TEXT_NORMALISE_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 #include "vectorize/text/language.h"
 
 /**

@@ -10,7 +10,7 @@
 #ifndef GF_VECTORIZE_TEXT_STEM_H
 #define GF_VECTORIZE_TEXT_STEM_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 #include "vectorize/text/language.h"
 
 typedef struct gf_stemmers {

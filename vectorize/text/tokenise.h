@@ -18,8 +18,8 @@
 #ifndef GF_VECTORIZE_TEXT_TOKENISE_H
 #define GF_VECTORIZE_TEXT_TOKENISE_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
 #ifndef GF_VECTORIZE_TEXT_WORD_BREAK_INTERNAL_H
 #define GF_VECTORIZE_TEXT_WORD_BREAK_INTERNAL_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

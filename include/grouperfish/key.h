@@ -9,10 +9,10 @@
  * ("a\0") and ("ab"), and no string can imitate the end of its part: ("a/b", "c") and ("a", "b/c")
  * differ, and the keys that start with the parts of ("ck") are none of ("ck2").
  */
-#ifndef GF_STORAGE_KEY_H
-#define GF_STORAGE_KEY_H
+#ifndef GF_GROUPERFISH_KEY_H
+#define GF_GROUPERFISH_KEY_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 #include <stdint.h>
 

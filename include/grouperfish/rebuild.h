@@ -1,10 +1,10 @@
 /** Builds: made, published, pinned; what is left of deleted texts purged. */
-#ifndef GF_PUBLIC_REBUILD_H
-#define GF_PUBLIC_REBUILD_H
+#ifndef GF_GROUPERFISH_REBUILD_H
+#define GF_GROUPERFISH_REBUILD_H
 
-#include "base/cancel.h"
-#include "base/csr.h"
-#include "engine/public/configurations.h"
+#include "grouperfish/cancel.h"
+#include "grouperfish/configurations.h"
+#include "grouperfish/csr.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,18 +16,6 @@ typedef void gf_progress(void *context, gf_place where, const char *phase, uint6
 
 /** What a rebuild begins from: the served clusters, which then go on, or new seeds. */
 typedef enum gf_start { GF_START_CONFIGURED, GF_START_SERVED, GF_START_FRESH } gf_start;
-
-/**
- * Rows that were made elsewhere (embeddings, a matrix of another program), to be clustered in place
- * of the TF-IDF rows of the texts. They may be of any length: they are scaled to unit length. A row
- * of zeros has no direction, and counts as if it were not there.
- */
-typedef struct gf_matrix {
-    uint32_t n_rows, n_cols;
-    const gf_slice *id;   /* n_rows: the document of each; none twice */
-    const gf_csr *sparse; /* [n_rows x n_cols]; NULL: dense */
-    const float *dense;   /* n_rows * n_cols, row by row */
-} gf_matrix;
 
 typedef struct gf_rebuild_options {
     bool force;   /* also where nothing has changed since the served build */

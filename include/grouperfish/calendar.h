@@ -5,10 +5,10 @@
  *     week   from Monday, as in ISO 8601: that of 1969-12-29 is 0
  *     month  January 1970 is 0
  */
-#ifndef GF_BASE_CALENDAR_H
-#define GF_BASE_CALENDAR_H
+#ifndef GF_GROUPERFISH_CALENDAR_H
+#define GF_GROUPERFISH_CALENDAR_H
 
-#include "base/buffer.h"
+#include "grouperfish/buffer.h"
 
 #include <stdint.h>
 

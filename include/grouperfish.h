@@ -10,16 +10,16 @@
  *
  * Parts, in the order in which they are met:
  *
- *     engine/public/store.h            stores: opened, closed, checked, copied, repaired
- *     engine/public/collections.h      collections, and the documents that go into them
- *     engine/public/configurations.h   settings of clusterings
- *     engine/public/rebuild.h          builds: made, published, pinned, purged
- *     engine/public/views.h            builds read: clusters, members, documents, reasons
- *     engine/public/changes.h          trends, and what one build changed
- *     engine/public/search.h           documents found by words, and those like another
- *     engine/public/quality.h          a build beside known classes
- *     engine/public/matrix.h           a build as rows and centroids
- *     engine/user_tables.h             tables of one's own
+ *     include/grouperfish/store.h            stores: opened, closed, checked, copied, repaired
+ *     include/grouperfish/collections.h      collections, and the documents that go into them
+ *     include/grouperfish/configurations.h   settings of clusterings
+ *     include/grouperfish/rebuild.h          builds: made, published, pinned, purged
+ *     include/grouperfish/views.h            builds read: clusters, members, documents, reasons
+ *     include/grouperfish/changes.h          trends, and what one build changed
+ *     include/grouperfish/search.h           documents found by words, and those like another
+ *     include/grouperfish/quality.h          a build beside known classes
+ *     include/grouperfish/matrix.h           a build as rows and centroids
+ *     include/grouperfish/user_tables.h             tables of one's own
  *
  * Conventions. Functions that can fail return a gf_status and take a last, nullable gf_error. Text
  * is a gf_slice, UTF-8, and never assumed to end in NUL. What a visitor is given is borrowed until
@@ -33,19 +33,19 @@
  * Durability. What a function reports as done is on disk: it survives a crash and the loss of
  * power.
  */
-#ifndef GF_GROUPERFISH_H
-#define GF_GROUPERFISH_H
+#ifndef GF_GROUPERFISH_GROUPERFISH_H
+#define GF_GROUPERFISH_GROUPERFISH_H
 
-#include "engine/public/changes.h"
-#include "engine/public/collections.h"
-#include "engine/public/configurations.h"
-#include "engine/public/matrix.h"
-#include "engine/public/quality.h"
-#include "engine/public/rebuild.h"
-#include "engine/public/search.h"
-#include "engine/public/store.h"
-#include "engine/public/views.h"
-#include "engine/user_tables.h"
+#include "grouperfish/changes.h"
+#include "grouperfish/collections.h"
+#include "grouperfish/configurations.h"
+#include "grouperfish/matrix.h"
+#include "grouperfish/quality.h"
+#include "grouperfish/rebuild.h"
+#include "grouperfish/search.h"
+#include "grouperfish/store.h"
+#include "grouperfish/user_tables.h"
+#include "grouperfish/views.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 /** A build beside known classes; the cells of the tables as they are documented. */
-#ifndef GF_PUBLIC_QUALITY_H
-#define GF_PUBLIC_QUALITY_H
+#ifndef GF_GROUPERFISH_QUALITY_H
+#define GF_GROUPERFISH_QUALITY_H
 
-#include "engine/public/views.h"
+#include "grouperfish/views.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 /** Clusters over time: trends of their documents, and what one build changed. */
-#ifndef GF_PUBLIC_CHANGES_H
-#define GF_PUBLIC_CHANGES_H
+#ifndef GF_GROUPERFISH_CHANGES_H
+#define GF_GROUPERFISH_CHANGES_H
 
-#include "base/calendar.h"
-#include "engine/public/views.h"
+#include "grouperfish/calendar.h"
+#include "grouperfish/views.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +24,7 @@ typedef struct gf_trend {
 
 typedef struct gf_trends {
     gf_period kind;
-    int64_t first;    /* the first period (base/calendar.h) */
+    int64_t first;    /* the first period (include/grouperfish/calendar.h) */
     size_t n_periods; /* one behind the other, up to the last that has a document; 0: no times */
     size_t n_recent;  /* the last of them that count as recent: a quarter, at least one */
     const gf_trend *clusters; /* n_clusters: by falling |z|, then by size, then by id */

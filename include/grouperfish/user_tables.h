@@ -5,7 +5,7 @@
  *     gf_user_table_create(store, ns, GF_SLICE("users"), GF_SLICE("{\"key\": ..."), &err);
  *     gf_user_table_open(store, ns, GF_SLICE("users"), &t, &err);
  *     gf_user_key_write(t, parts, 1, &key, &err);              "u1" -> the row key's bytes
- *     gf_batch_put(batch, gf_user_table_rows(t), ...);         as with any table (storage/table.h)
+ *     gf_batch_put(batch, gf_user_table_rows(t), ...);         as with any table (include/grouperfish/table.h)
  *     gf_user_table_close(t);
  *
  * A table lives in a namespace, and its name there has nothing to do with the engine's tables: what
@@ -24,12 +24,12 @@
  *
  * Threads: a table that is open is for one thread; each thread opens its own.
  */
-#ifndef GF_ENGINE_USER_TABLES_H
-#define GF_ENGINE_USER_TABLES_H
+#ifndef GF_GROUPERFISH_USER_TABLES_H
+#define GF_GROUPERFISH_USER_TABLES_H
 
-#include "base/buffer.h"
-#include "base/cancel.h"
-#include "storage/table.h"
+#include "grouperfish/buffer.h"
+#include "grouperfish/cancel.h"
+#include "grouperfish/table.h"
 
 #ifdef __cplusplus
 extern "C" {

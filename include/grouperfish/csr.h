@@ -2,10 +2,11 @@
  * Sparse matrix in compressed sparse rows: row i holds the columns col[start[i]] ..
  * col[start[i+1] - 1], strictly rising, with their values.
  */
-#ifndef GF_BASE_CSR_H
-#define GF_BASE_CSR_H
+#ifndef GF_GROUPERFISH_CSR_H
+#define GF_GROUPERFISH_CSR_H
 
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 
@@ -46,5 +47,17 @@ gf_status gf_csr_transpose(const gf_csr *x, gf_csr *t, gf_error *err);
 
 /** sum of a.val * b.val over shared columns, in double. Cost O(a.n + b.n). */
 double gf_row_dot(gf_row_view a, gf_row_view b);
+
+/**
+ * Rows that were made elsewhere (embeddings, a matrix of another program), to be clustered in place
+ * of the TF-IDF rows of the texts. They may be of any length: they are scaled to unit length. A row
+ * of zeros has no direction, and counts as if it were not there.
+ */
+typedef struct gf_matrix {
+    uint32_t n_rows, n_cols;
+    const gf_slice *id;   /* n_rows: the document of each; none twice */
+    const gf_csr *sparse; /* [n_rows x n_cols]; NULL: dense */
+    const float *dense;   /* n_rows * n_cols, row by row */
+} gf_matrix;
 
 #endif

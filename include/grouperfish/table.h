@@ -20,14 +20,14 @@
  * Threads: a database, its tables and a snapshot may be used by several threads at once; a batch, a
  * scan and a row by one at a time.
  */
-#ifndef GF_STORAGE_TABLE_H
-#define GF_STORAGE_TABLE_H
+#ifndef GF_GROUPERFISH_TABLE_H
+#define GF_GROUPERFISH_TABLE_H
 
-#include "base/buffer.h"
-#include "base/cancel.h"
-#include "base/slice.h"
-#include "base/status.h"
-#include "storage/key.h"
+#include "grouperfish/buffer.h"
+#include "grouperfish/cancel.h"
+#include "grouperfish/key.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

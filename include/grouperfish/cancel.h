@@ -1,10 +1,10 @@
 /**
  * A request to stop, set by one thread or a signal handler and looked at by the workers.
  */
-#ifndef GF_BASE_CANCEL_H
-#define GF_BASE_CANCEL_H
+#ifndef GF_GROUPERFISH_CANCEL_H
+#define GF_GROUPERFISH_CANCEL_H
 
-#include "base/status.h"
+#include "grouperfish/status.h"
 
 typedef struct gf_cancel {
     int requested; /* only through the functions below */

@@ -1,9 +1,9 @@
 /** Collections, and the documents that go into them. */
-#ifndef GF_PUBLIC_COLLECTIONS_H
-#define GF_PUBLIC_COLLECTIONS_H
+#ifndef GF_GROUPERFISH_COLLECTIONS_H
+#define GF_GROUPERFISH_COLLECTIONS_H
 
-#include "engine/document.h"
-#include "engine/public/store.h"
+#include "grouperfish/document.h"
+#include "grouperfish/store.h"
 
 #ifdef __cplusplus
 extern "C" {

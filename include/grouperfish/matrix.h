@@ -1,9 +1,9 @@
 /** A build as rows and centroids, for other programs. */
-#ifndef GF_PUBLIC_MATRIX_H
-#define GF_PUBLIC_MATRIX_H
+#ifndef GF_GROUPERFISH_MATRIX_H
+#define GF_GROUPERFISH_MATRIX_H
 
-#include "base/csr.h"
-#include "engine/public/views.h"
+#include "grouperfish/csr.h"
+#include "grouperfish/views.h"
 
 #ifdef __cplusplus
 extern "C" {

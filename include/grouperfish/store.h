@@ -1,11 +1,11 @@
 /** Stores: opened, closed, checked, copied, repaired. */
-#ifndef GF_PUBLIC_STORE_H
-#define GF_PUBLIC_STORE_H
+#ifndef GF_GROUPERFISH_STORE_H
+#define GF_GROUPERFISH_STORE_H
 
-#include "base/cancel.h"
-#include "base/slice.h"
-#include "base/status.h"
-#include "storage/table.h"
+#include "grouperfish/cancel.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
+#include "grouperfish/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,7 +60,7 @@ gf_status gf_store_reopen(gf_store *store, gf_error *err);
 /** Whether gf_store_open made the store just now. */
 bool gf_store_is_new(const gf_store *store);
 
-/** The wide-column tables that everything is kept in (storage/table.h): for further tables too. */
+/** The wide-column tables that everything is kept in (include/grouperfish/table.h): for further tables too. */
 gf_database *gf_store_database(gf_store *store);
 
 typedef struct gf_store_status {

@@ -7,11 +7,11 @@
  * Life: gf_buffer_init (or {0} for no maximum), append..., gf_buffer_release. gf_buffer_reset keeps
  * the memory and clears the failure.
  */
-#ifndef GF_BASE_BUFFER_H
-#define GF_BASE_BUFFER_H
+#ifndef GF_GROUPERFISH_BUFFER_H
+#define GF_GROUPERFISH_BUFFER_H
 
-#include "base/slice.h"
-#include "base/status.h"
+#include "grouperfish/slice.h"
+#include "grouperfish/status.h"
 
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /** Documents found by words, and those like another. */
-#ifndef GF_PUBLIC_SEARCH_H
-#define GF_PUBLIC_SEARCH_H
+#ifndef GF_GROUPERFISH_SEARCH_H
+#define GF_GROUPERFISH_SEARCH_H
 
-#include "base/buffer.h"
-#include "engine/public/views.h"
+#include "grouperfish/buffer.h"
+#include "grouperfish/views.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,8 +2,8 @@
  * A borrowed run of bytes. Text is UTF-8 and never assumed to end in NUL; whoever hands out a slice
  * says how long it lasts.
  */
-#ifndef GF_BASE_SLICE_H
-#define GF_BASE_SLICE_H
+#ifndef GF_GROUPERFISH_SLICE_H
+#define GF_GROUPERFISH_SLICE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /** Builds read: clusters, their members, documents, and why they are where they are. */
-#ifndef GF_PUBLIC_VIEWS_H
-#define GF_PUBLIC_VIEWS_H
+#ifndef GF_GROUPERFISH_VIEWS_H
+#define GF_GROUPERFISH_VIEWS_H
 
-#include "engine/document.h"
-#include "engine/public/rebuild.h"
+#include "grouperfish/document.h"
+#include "grouperfish/rebuild.h"
 
 #ifdef __cplusplus
 extern "C" {

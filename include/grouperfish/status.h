@@ -5,8 +5,8 @@
  * level that knows the data writes the message; levels above may put a name in front of it.
  * A gf_error is a plain value of fixed size: nothing is allocated, nothing is thread-local.
  */
-#ifndef GF_BASE_STATUS_H
-#define GF_BASE_STATUS_H
+#ifndef GF_GROUPERFISH_STATUS_H
+#define GF_GROUPERFISH_STATUS_H
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /**
  * A document, as records are read into and the engine takes and gives back.
  */
-#ifndef GF_ENGINE_DOCUMENT_H
-#define GF_ENGINE_DOCUMENT_H
+#ifndef GF_GROUPERFISH_DOCUMENT_H
+#define GF_GROUPERFISH_DOCUMENT_H
 
-#include "base/slice.h"
+#include "grouperfish/slice.h"
 
 #include <stdint.h>
 

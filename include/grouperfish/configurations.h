@@ -1,8 +1,8 @@
 /** Settings: what a namespace and a collection say about their clusterings. */
-#ifndef GF_PUBLIC_CONFIGURATIONS_H
-#define GF_PUBLIC_CONFIGURATIONS_H
+#ifndef GF_GROUPERFISH_CONFIGURATIONS_H
+#define GF_GROUPERFISH_CONFIGURATIONS_H
 
-#include "engine/public/collections.h"
+#include "grouperfish/collections.h"
 
 #ifdef __cplusplus
 extern "C" {
