@@ -13,7 +13,7 @@
 #ifndef GF_APPS_LOGS_INTERNAL_H
 #define GF_APPS_LOGS_INTERNAL_H
 
-#include "api/table_internal.h"
+#include "api/tables/internal.h"
 
 typedef struct gf_log {
     gf_call *call;

@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "api/html.h"
+#include "api/report/html.h"
 #include "base/random.h"
 #include "base/utf8.h"
 

@@ -1,4 +1,4 @@
-#include "api/report.h"
+#include "api/report/report.h"
 
 const char gf_report_style[] =
     ":root{--paper:#fff;--ink:#1c1e21;--quiet:#5c6370;--line:#d9dce1;--bar:#3b6ea5;--soft:#f3f5f8;"

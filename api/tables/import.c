@@ -1,5 +1,5 @@
 /* table import: rows of JSON Lines or CSV into one table. */
-#include "api/table_input.h"
+#include "api/tables/input.h"
 
 static gf_status put_cell(void *context, unsigned family, gf_slice qualifier, gf_slice value,
                           gf_error *err)

@@ -1,10 +1,10 @@
 /**
  * Lines of a call's input, and rows of JSON Lines and CSV that are put into users' tables.
  */
-#ifndef GF_API_TABLE_INPUT_H
-#define GF_API_TABLE_INPUT_H
+#ifndef GF_API_TABLES_INPUT_H
+#define GF_API_TABLES_INPUT_H
 
-#include "api/table_internal.h"
+#include "api/tables/internal.h"
 #include "formats/lines.h"
 #include "storage/write_behind.h"
 

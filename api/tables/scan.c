@@ -1,5 +1,5 @@
 /* table scan, table export: rows of a user's table in the order of their keys. */
-#include "api/table_input.h"
+#include "api/tables/input.h"
 
 #include "base/memory.h"
 

@@ -1,4 +1,4 @@
-#include "api/html.h"
+#include "api/report/html.h"
 
 #include "base/utf8.h"
 

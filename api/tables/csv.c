@@ -9,7 +9,7 @@
  * their type. A cell that is empty in quotes is an empty cell, without them there is none. Blanks
  * count. CSV has no more than text: bytes that are not of their type cannot be given in it.
  */
-#include "api/table_input.h"
+#include "api/tables/input.h"
 
 #include "base/memory.h"
 #include "formats/unpacked.h"

@@ -6,8 +6,8 @@
  * A key part or a value is a number where its type is one, any JSON where that is its type, else a
  * string. A value whose bytes are not of its type is {"hex":"..."}, and is read back so.
  */
-#ifndef GF_API_TABLE_INTERNAL_H
-#define GF_API_TABLE_INTERNAL_H
+#ifndef GF_API_TABLES_INTERNAL_H
+#define GF_API_TABLES_INTERNAL_H
 
 #include "api/call_internal.h"
 #include "base/json.h"

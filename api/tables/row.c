@@ -1,5 +1,5 @@
 /* table put, get, delete, incr, check-and-put: one row of a user's table. */
-#include "api/table_internal.h"
+#include "api/tables/internal.h"
 
 #include "base/memory.h"
 

@@ -8,7 +8,7 @@
  *
  * Of one line the deletes come first. Nothing is written before the last line is understood.
  */
-#include "api/table_input.h"
+#include "api/tables/input.h"
 
 #include "base/memory.h"
 

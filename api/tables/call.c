@@ -1,5 +1,5 @@
 /* What calls of users' tables name: a table, a row, cells. */
-#include "api/table_internal.h"
+#include "api/tables/internal.h"
 
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
 /* What is different from the build before, as the operation diff has it. */
-#include "api/report.h"
+#include "api/report/report.h"
 
-#include "api/html.h"
+#include "api/report/html.h"
 #include "base/clock.h"
 
 #include <inttypes.h>

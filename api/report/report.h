@@ -9,8 +9,8 @@
  * Nothing but numbers and our own words goes into the page other than by gf_html_text. Beside that
  * a content policy forbids scripts, and whatever would be loaded.
  */
-#ifndef GF_API_REPORT_H
-#define GF_API_REPORT_H
+#ifndef GF_API_REPORT_REPORT_H
+#define GF_API_REPORT_REPORT_H
 
 #include "api/call_internal.h"
 

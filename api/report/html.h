@@ -1,8 +1,8 @@
 /**
  * HTML: text that others wrote becomes text of a page, whatever is in it.
  */
-#ifndef GF_API_HTML_H
-#define GF_API_HTML_H
+#ifndef GF_API_REPORT_HTML_H
+#define GF_API_REPORT_HTML_H
 
 #include "grouperfish/buffer.h"
 

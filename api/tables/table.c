@@ -1,5 +1,5 @@
 /* table create, list, describe, alter, drop: tables of users as a whole. */
-#include "api/table_internal.h"
+#include "api/tables/internal.h"
 
 /* ---- schemas from arguments -------------------------------------------------------------------
  *

@@ -1,5 +1,5 @@
 /* Rows of users' tables as JSON, and back. */
-#include "api/table_internal.h"
+#include "api/tables/internal.h"
 
 /* ---- to JSON ----------------------------------------------------------------------------------
  */

@@ -1,5 +1,5 @@
 /* Lines of the input, and records that are refused. */
-#include "api/table_input.h"
+#include "api/tables/input.h"
 
 enum { MOST_LINE = 256 << 20 };
 

@@ -1,6 +1,6 @@
-#include "api/report.h"
+#include "api/report/report.h"
 
-#include "api/html.h"
+#include "api/report/html.h"
 #include "base/clock.h"
 #include "base/memory.h"
 

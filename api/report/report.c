@@ -1,5 +1,5 @@
 /* report: one page about a build. */
-#include "api/report.h"
+#include "api/report/report.h"
 
 #include "base/memory.h"
 
