@@ -1,8 +1,8 @@
 /* serve: the store over HTTP, until a signal. */
 #include "cli/session.h"
 #include "formats/reader.h"
-#include "server/http.h"
-#include "server/socket.h"
+#include "server/http/http.h"
+#include "server/socket/socket.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
-#include "server/client.h"
-#include "server/wire.h"
+#include "server/socket/client.h"
+#include "server/socket/wire.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

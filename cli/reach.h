@@ -6,8 +6,8 @@
 #define GF_CLI_REACH_H
 
 #include "cli/rewind.h"
-#include "server/remote.h"
-#include "server/socket.h"
+#include "server/remote/remote.h"
+#include "server/socket/socket.h"
 
 typedef struct gf_session gf_session;
 

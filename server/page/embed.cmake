@@ -2,7 +2,7 @@
 #
 #     cmake -D FOLDER=built -D OUT=page_files.c -P embed.cmake
 #
-# The paths here are those of server/http_pages.c.
+# The paths here are those of server/http/pages.c.
 set(files
     "/|index.html|text/html"
     "/page/app.js|app.js|text/javascript"
@@ -29,6 +29,6 @@ foreach(entry ${files})
         "sizeof file_${number}, \"\\\"${hash}\\\"\"},\n")
     math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE "${OUT}" "/* Made by server/page/embed.cmake. */\n#include \"server/http_pages.h\"\n\n${arrays}\n"
+file(WRITE "${OUT}" "/* Made by server/page/embed.cmake. */\n#include \"server/http/pages.h\"\n\n${arrays}\n"
     "const gf_page gf_pages[] = {\n${rows}};\n"
     "const size_t gf_n_pages = sizeof gf_pages / sizeof gf_pages[0];\n")

@@ -3,7 +3,7 @@
  *
  *     STORE/grouperfish.store   the marker: format version and a checksum, text
  *     STORE/lock                held by one process at a time; names it
- *     STORE/socket              whoever holds it may answer there (server/socket.h)
+ *     STORE/socket              whoever holds it may answer there (server/socket/socket.h)
  *     STORE/db/                 LevelDB's files
  *
  * A store is made once: the database is built beside its place (db.new), moved there, and then the

@@ -2,7 +2,7 @@
  * Whatever bytes come over a store's socket: frames are received through a real one, and each
  * message is read as whatever it may be. What is read is written, and read again, the same.
  */
-#include "server/wire.h"
+#include "server/socket/wire.h"
 
 #include "base/memory.h"
 

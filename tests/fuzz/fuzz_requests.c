@@ -3,7 +3,7 @@
  * behind it. The input is what a client sends, the door's conversation with it.
  */
 #include "base/memory.h"
-#include "server/http.h"
+#include "server/http/http.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

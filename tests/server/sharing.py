@@ -29,7 +29,7 @@ def document(i, words=12):
 
 
 def frame(kind, data=b""):
-    """A frame of the wire, as server/wire.h has it."""
+    """A frame of the wire, as server/socket/wire.h has it."""
     return struct.pack(">IB", len(data), kind) + data
 
 

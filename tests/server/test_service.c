@@ -1,5 +1,5 @@
 /* The service: many callers of one store, rebuilds in turn, and an end that loses nothing. */
-#include "server/service.h"
+#include "server/service/service.h"
 #include "support/test.h"
 
 #include <pthread.h>

@@ -5,8 +5,8 @@
  *
  * Under ThreadSanitizer: TSAN_OPTIONS=suppressions=tests/engine/tsan.supp
  */
-#include "server/client.h"
-#include "server/socket_internal.h"
+#include "server/socket/client.h"
+#include "server/socket/internal.h"
 #include "support/test.h"
 
 #include "base/clock.h"

@@ -4,7 +4,7 @@
  */
 #include "tests/support/test.h"
 
-#include "server/http_internal.h"
+#include "server/http/internal.h"
 
 #include <fcntl.h>
 #include <poll.h>

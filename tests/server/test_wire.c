@@ -1,5 +1,5 @@
 /* Frames: whatever the pieces they come in, and what is none. */
-#include "server/wire.h"
+#include "server/socket/wire.h"
 #include "support/test.h"
 
 #include "base/memory.h"

@@ -1,0 +1,141 @@
+/* What looks after the server: is it there, is it ready, what has it done, what can be asked of it.
+ */
+#include "server/http/internal.h"
+
+#include "base/clock.h"
+#include "server/http/openapi.h"
+
+#include <inttypes.h>
+
+static void healthy(gf_request *r)
+{
+    gf_answer(r, 200, "text/plain; charset=utf-8", GF_SLICE("ok\n"));
+}
+
+static gf_status ignore(void *context, const gf_collection_info *info, gf_error *err)
+{
+    (void)context, (void)info, (void)err;
+    return GF_OK;
+}
+
+/* Ready is a store that can be read and written, and a server that is not closing. */
+static void ready(gf_request *r)
+{
+    gf_error err = {GF_OK, ""};
+    gf_place anywhere = {GF_SLICE("default"), GF_SLICE("default")};
+    gf_service *service = r->http->options.service;
+    gf_store *store;
+    gf_status st = gf_service_check(service, &err);
+    if (st == GF_OK) st = gf_service_take(service, &store, &err);
+    if (st != GF_OK) {
+        gf_answer_problem(r, 503, err.message);
+        return;
+    }
+    st = gf_collection_read(store, anywhere, ignore, NULL, &err);
+    gf_service_give(service);
+    if (st != GF_OK && st != GF_ENOTFOUND)
+        gf_answer_problem(r, 503, "the store cannot be read");
+    else
+        gf_answer(r, 200, "text/plain; charset=utf-8", GF_SLICE("ready\n"));
+}
+
+/* health may be NULL. */
+static gf_status read_store(gf_request *r, gf_store_status *status, gf_store_health *health,
+                            gf_error *err)
+{
+    gf_store *store;
+    gf_status st = gf_service_take(r->http->options.service, &store, err);
+    if (st != GF_OK) return st;
+    st = gf_store_read_status(store, status, err);
+    if (st == GF_OK && health) st = gf_store_read_health(store, NULL, NULL, health, err);
+    gf_service_give(r->http->options.service);
+    return st;
+}
+
+static void name_of(const void *context, size_t route, const char **name, const char **method)
+{
+    const gf_http *http = context;
+    *name = route < http->n_routes ? http->routes[route].name : "none";
+    *method = route < http->n_routes ? http->routes[route].method : "none";
+}
+
+static void put_gauge(gf_buffer *out, const char *name, const char *help, uint64_t value)
+{
+    gf_buffer_format(out, "# HELP grouperfish_%s %s\n# TYPE grouperfish_%s gauge\n", name, help,
+                     name);
+    gf_buffer_format(out, "grouperfish_%s %" PRIu64 "\n", name, value);
+}
+
+static void metrics(gf_request *r)
+{
+    gf_error err = {GF_OK, ""};
+    gf_store_status status;
+    size_t queued, running;
+    gf_status st = read_store(r, &status, NULL, &err);
+    if (st != GF_OK) {
+        gf_answer_failure(r, &err);
+        return;
+    }
+    gf_tasks_count(r->http->options.tasks, &queued, &running);
+    gf_answer(r, 200, "text/plain; version=0.0.4; charset=utf-8", (gf_slice){0});
+    gf_metrics_write(&r->http->metrics, &r->answer, name_of, r->http);
+    put_gauge(&r->answer, "tasks_running", "Rebuilds under way.", running);
+    put_gauge(&r->answer, "tasks_queued", "Rebuilds that wait.", queued);
+    put_gauge(&r->answer, "calls_running", "Operations under way.",
+              gf_service_running(r->http->options.service));
+    put_gauge(&r->answer, "store_bytes", "Size of the store's files.", status.bytes);
+    put_gauge(&r->answer, "store_documents", "Documents.", status.documents);
+    put_gauge(&r->answer, "store_collections", "Collections.", status.collections);
+    put_gauge(&r->answer, "store_builds", "Finished builds that are kept.", status.builds);
+    put_gauge(&r->answer, "started_seconds", "When the server began, in Unix time.",
+              (uint64_t)(r->http->started_ms / 1000));
+}
+
+static void stats(gf_request *r)
+{
+    gf_error err = {GF_OK, ""};
+    gf_store_status status;
+    gf_store_health health;
+    size_t queued, running;
+    gf_status st = read_store(r, &status, &health, &err);
+    if (st != GF_OK) {
+        gf_answer_failure(r, &err);
+        return;
+    }
+    gf_tasks_count(r->http->options.tasks, &queued, &running);
+    gf_answer(r, 200, "application/json", (gf_slice){0});
+    gf_json_writer w = gf_json_writer_to(&r->answer);
+    gf_json_begin(&w, '{');
+    gf_json_put_str(&w, "version", gf_version());
+    gf_json_put_uint(&w, "seconds", (uint64_t)(gf_clock_ms() - r->http->started_ms) / 1000);
+    gf_json_put_uint(&w, "collections", status.collections);
+    gf_json_put_uint(&w, "documents", status.documents);
+    gf_json_put_uint(&w, "builds", status.builds);
+    gf_json_put_uint(&w, "bytes", status.bytes);
+    gf_json_put_health(&w, &health);
+    gf_json_put_uint(&w, "tasks_running", running);
+    gf_json_put_uint(&w, "tasks_queued", queued);
+    gf_json_put_uint(&w, "calls_running", gf_service_running(r->http->options.service));
+    gf_json_end(&w, '}');
+    gf_buffer_byte(&r->answer, '\n');
+}
+
+static void describe(gf_request *r)
+{
+    gf_answer(r, 200, "application/json", (gf_slice){0});
+    gf_openapi_write(r->http->routes, r->http->n_routes, &r->answer);
+}
+
+#define OWN(route_name, route_path, handler, who, words)                                           \
+    {                                                                                              \
+        .name = (route_name), .method = "GET", .path = (route_path), .run = (handler),             \
+        .scope = (who), .meaning = (words)                                                         \
+    }
+
+const gf_route gf_routes_of_health[] = {
+    OWN("healthz", "/healthz", healthy, GF_SCOPE_OPEN, "Whether the server answers"),
+    OWN("readyz", "/readyz", ready, GF_SCOPE_OPEN, "Whether the store can be read"),
+    OWN("metrics", "/metrics", metrics, GF_SCOPE_STORE, "What was counted, for Prometheus"),
+    OWN("stats", "/v1/stats", stats, GF_SCOPE_STORE, "What the store and the server hold"),
+    OWN("openapi", "/openapi.json", describe, GF_SCOPE_OPEN, "This description (OpenAPI 3.1)")};
+const size_t gf_n_routes_of_health = sizeof gf_routes_of_health / sizeof gf_routes_of_health[0];

@@ -1,0 +1,264 @@
+/*
+ * An operation's rows as an answer.
+ *
+ *     Accept: application/x-ndjson   one row a line
+ *     else                           an operation that gives one thing: an object
+ *                                    all others: an array
+ *
+ * Up to the first 16 KiB nothing has gone out, and a failure becomes a problem with its own status.
+ * After that the status is said already: a failure then ends the connection before the answer's
+ * end, behind a last line {"error": problem} where rows are lines.
+ */
+#include "server/http/internal.h"
+
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- the shape --------------------------------------------------------------------------------
+ */
+
+static bool has_flag(const gf_request *r, const char *name)
+{
+    bool set = false;
+    for (size_t i = 0; i < r->n_arguments; i++)
+        if (gf_slice_equal(r->arguments[i].name, gf_slice_str(name)))
+            set = !gf_slice_equal(r->arguments[i].value, GF_SLICE("false"));
+    return set;
+}
+
+/* Whatever is not listed gives a list, also where that is of one row. */
+static bool gives_one(const gf_request *r)
+{
+    static const char *const single[] = {"init",
+                                         "collection create",
+                                         "collection show",
+                                         "collection delete",
+                                         "put",
+                                         "delete",
+                                         "config set",
+                                         "config delete",
+                                         "cluster",
+                                         "publish",
+                                         "pin",
+                                         "unpin",
+                                         "label",
+                                         "doc",
+                                         "report",
+                                         "status",
+                                         "upgrade",
+                                         "verify",
+                                         "backup",
+                                         "restore",
+                                         "repair",
+                                         "version",
+                                         "evaluate"};
+    if (has_flag(r, "columns") ||
+        gf_slice_equal(gf_request_argument(r, "results"), GF_SLICE("each")))
+        return false;
+    if (gf_operation_is_of_several(r->route->operation, r->arguments, r->n_arguments)) return false;
+    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
+        if (strcmp(r->route->operation->name, single[i]) == 0) return true;
+    return false;
+}
+
+static void choose_shape(gf_request *r)
+{
+    const char *name = r->route->operation->name;
+    r->status = strcmp(name, "collection create") == 0 ? 201 : 200;
+    if (has_flag(r, "matrix") && strcmp(name, "export") == 0) {
+        r->shape = GF_SHAPE_FILE;
+        r->content_type = "application/zip";
+    } else if (r->page_wanted && strcmp(name, "report") == 0) {
+        r->shape = GF_SHAPE_PAGE;
+        r->whole = true;
+    } else if (r->lines_wanted) {
+        r->shape = GF_SHAPE_LINES;
+        r->content_type = "application/x-ndjson";
+    } else {
+        r->shape = gives_one(r) ? GF_SHAPE_OBJECT : GF_SHAPE_ARRAY;
+        r->content_type = "application/json";
+    }
+}
+
+/* ---- rows -------------------------------------------------------------------------------------
+ */
+
+static gf_status put_row(gf_request *r, gf_slice row, gf_error *err)
+{
+    if (r->shape == GF_SHAPE_FILE) return GF_OK;
+    if ((r->shape == GF_SHAPE_OBJECT || r->shape == GF_SHAPE_PAGE) && r->n_rows)
+        return gf_fail(err, GF_EINVAL, "%s gave more than one row", r->route->name);
+    if (r->shape == GF_SHAPE_ARRAY) gf_buffer_str(&r->answer, r->n_rows ? ",\n" : "[");
+    gf_buffer_slice(&r->answer, row);
+    r->n_rows++;
+    return gf_answer_piece(r, r->shape == GF_SHAPE_LINES ? GF_SLICE("\n") : GF_SLICE(""), err);
+}
+
+static gf_status emit(void *context, gf_slice row, gf_error *err)
+{
+    return put_row(context, row, err);
+}
+
+static gf_status write_bytes(void *context, gf_slice bytes, gf_error *err)
+{
+    return gf_answer_piece(context, bytes, err);
+}
+
+/* Of lists, what is told beside them is rows of its own: {"notice": {...}}. */
+static void notice(void *context, const gf_notice *n)
+{
+    gf_request *r = context;
+    if (n->refused && r->n_refused++ == 0) {
+        r->too_long = strcmp(n->reason, "too_long") == 0;
+        gf_buffer_slice(&r->refusal, n->source);
+        if (n->line) gf_buffer_format(&r->refusal, ":%" PRIu64, n->line);
+        gf_buffer_format(&r->refusal, ": %s", n->message);
+    }
+    bool told = n->refused || strcmp(n->reason, "failed") == 0;
+    if (!told || strcmp(r->route->operation->name, "put") == 0 ||
+        /* whose rows tell it */ (r->shape != GF_SHAPE_LINES && r->shape != GF_SHAPE_ARRAY))
+        return;
+    gf_buffer row = {0};
+    gf_json_writer w = gf_json_writer_to(&row);
+    gf_json_begin(&w, '{');
+    gf_json_key(&w, "notice");
+    gf_json_begin(&w, '{');
+    gf_json_put_str(&w, "reason", n->reason);
+    gf_json_put_string(&w, "source", n->source);
+    if (n->line) gf_json_put_uint(&w, "line", n->line);
+    gf_json_put_str(&w, "message", n->message);
+    gf_json_end(&w, '}');
+    gf_json_end(&w, '}');
+    if (row.state == GF_OK)
+        emit(r, gf_buffer_view(&row), NULL); /* a failure shows at the next row */
+    gf_buffer_release(&row);
+}
+
+gf_status gf_rows_limit(const gf_http *http, const gf_operation *o, const gf_call *call,
+                        gf_arena *memory, gf_argument *argument, gf_error *err)
+{
+    static const char name[] = "max-document";
+    uint64_t most = http->options.max_document;
+    bool takes = false, given = false;
+    *argument = (gf_argument){0};
+    for (size_t i = 0; i < o->n_parameters; i++)
+        takes |= strcmp(o->parameters[i].name, name) == 0;
+    for (size_t i = 0; i < call->n_arguments; i++)
+        given |= gf_slice_equal(call->arguments[i].name, gf_slice_str(name));
+    if (!takes) return GF_OK;
+    if (gf_call_number(call, name, most) > most)
+        return gf_fail(err, GF_EINVAL, "max-document: this server takes %" PRIu64 " bytes at most",
+                       most);
+    if (given) return GF_OK;
+    gf_buffer text = {0};
+    gf_buffer_format(&text, "%" PRIu64, most);
+    gf_slice kept = gf_arena_copy(memory, gf_buffer_view(&text));
+    gf_buffer_release(&text);
+    if (!kept.ptr) return gf_fail_memory(err, "a request");
+    *argument = (gf_argument){gf_slice_str(name), kept};
+    return GF_OK;
+}
+
+/* Documents have the server's limit, or a lower one. */
+static gf_status limit_documents(gf_request *r, const gf_operation *o, gf_call *call, gf_error *err)
+{
+    gf_argument limit;
+    gf_status st = gf_rows_limit(r->http, o, call, &r->memory, &limit, err);
+    if (st != GF_OK || limit.name.len == 0) return st;
+    if (r->n_arguments == GF_MOST_ARGUMENTS)
+        return gf_fail(err, GF_EINVAL, "more than %d parameters", GF_MOST_ARGUMENTS - 1);
+    r->arguments[r->n_arguments++] = limit;
+    call->n_arguments = r->n_arguments;
+    return GF_OK;
+}
+
+gf_status gf_rows_call(gf_request *r, const gf_operation *o, gf_call *call, gf_error *err)
+{
+    call->arguments = r->arguments;
+    call->n_arguments = r->n_arguments;
+    call->name_space = r->name_space;
+    if (r->has_body) call->input = gf_body_input(r);
+    call->cancel = &r->cancel;
+    gf_status st = gf_operation_check(o, call, err);
+    if (st == GF_OK) st = limit_documents(r, o, call, err);
+    if (st != GF_OK) return st;
+    return gf_service_run(r->http->options.service, o, call, err);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------
+ */
+
+/* The report's page in place of the row that it is in. It stands alone: its style is in it. */
+static void end_page(gf_request *r)
+{
+    gf_error err = {GF_OK, ""};
+    gf_json_parser *parser = NULL;
+    gf_json_value root, html;
+    gf_status st = gf_buffer_check(&r->answer, &err);
+    if (st == GF_OK) st = gf_json_parser_create(&parser, &err);
+    if (st == GF_OK) st = gf_json_parse_copy(parser, gf_buffer_view(&r->answer), &root, &err);
+    if (st != GF_OK) {
+        gf_answer_failure(r, &err);
+    } else if (gf_json_member(root, "html", &html)) {
+        gf_answer(r, 200, "text/html; charset=utf-8", gf_json_get_string(html));
+        r->policy =
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+    }
+    gf_json_parser_free(parser);
+}
+
+static void end_rows(gf_request *r)
+{
+    if (r->shape == GF_SHAPE_PAGE) end_page(r);
+    if (r->shape == GF_SHAPE_ARRAY) gf_buffer_str(&r->answer, r->n_rows ? "]\n" : "[]\n");
+    if (r->shape == GF_SHAPE_OBJECT) gf_buffer_byte(&r->answer, '\n');
+}
+
+static void end_with(gf_request *r, const gf_error *err)
+{
+    if (!r->streams) {
+        gf_answer_failure(r, err);
+        return;
+    }
+    r->broken = true;
+    if (r->shape != GF_SHAPE_LINES) return;
+    gf_buffer rows = r->answer;
+    r->answer = (gf_buffer){0};
+    unsigned status = r->status;
+    gf_answer_failure(r, err);
+    gf_buffer_str(&rows, "{\"error\":");
+    gf_buffer_slice(&rows, gf_buffer_view(&r->answer));
+    gf_buffer_str(&rows, "}\n");
+    gf_buffer_release(&r->answer);
+    r->answer = rows;
+    r->status = status;
+}
+
+/* Every record was refused: nothing was put, and the first one's reason says why. */
+static bool put_nothing(const gf_request *r, const gf_call *call)
+{
+    gf_slice row = gf_buffer_view(&r->answer);
+    return strcmp(r->route->operation->name, "put") == 0 && call->outcome == GF_SOME_REFUSED &&
+           r->shape == GF_SHAPE_OBJECT && row.len &&
+           memmem(row.ptr, row.len, "\"stored\":0,", 11) &&
+           memmem(row.ptr, row.len, "\"unchanged\":0,", 14);
+}
+
+void gf_rows_run(gf_request *r)
+{
+    gf_error err = {GF_OK, ""};
+    gf_call call = {.emit = emit, .notice = notice, .context = r};
+    choose_shape(r);
+    if (strcmp(r->route->method, "GET") == 0 && gf_etag_settles(r)) return;
+    if (r->shape == GF_SHAPE_FILE) call.write = write_bytes;
+    gf_status st = gf_rows_call(r, r->route->operation, &call, &err);
+    if (st != GF_OK && !(call.partly && r->n_rows))
+        end_with(r, &err);
+    else if (put_nothing(r, &call))
+        gf_answer_problem(r, r->too_long ? 413 : 400, gf_buffer_cstr(&r->refusal));
+    else
+        end_rows(r);
+}

@@ -1,0 +1,21 @@
+/**
+ * Threads for what takes long: a job gets one that is idle, else a new one. Idle threads stay.
+ */
+#ifndef GF_SERVER_SERVICE_WORKERS_H
+#define GF_SERVER_SERVICE_WORKERS_H
+
+#include "grouperfish/status.h"
+
+typedef struct gf_workers gf_workers;
+
+/** @param most  threads at a time; a job beyond them is refused */
+gf_status gf_workers_create(unsigned most, gf_workers **workers, gf_error *err);
+
+/** Run job(context) on a thread; GF_EBUSY where all are taken, GF_ENOMEM. */
+gf_status gf_workers_run(gf_workers *workers, void (*job)(void *context), void *context,
+                         gf_error *err);
+
+/** Wait until all jobs have ended, and end the threads; NULL is allowed. */
+void gf_workers_free(gf_workers *workers);
+
+#endif

@@ -1,0 +1,273 @@
+#include "server/socket/client_internal.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CONNECT_POLL_MS = 5, INPUT_MS = 50 };
+
+static const double LEAST_WAIT = 1;
+
+/* ---- connecting -------------------------------------------------------------------------------
+ */
+
+static gf_status fail_silent(const gf_client *c, gf_error *err)
+{
+    if (c->server) return gf_fail(err, GF_EBUSY, "%s does not answer", c->server);
+    return gf_fail(err, GF_EBUSY, "%s holds the store and does not answer",
+                   *c->holder ? c->holder : "a process");
+}
+
+/* Nobody answers where there is no socket, or where its process has gone. */
+static bool means_nobody(int number)
+{
+    return number != EAGAIN && number != EINTR;
+}
+
+/* A holder with many callers takes in the next when one has gone. */
+static gf_status connect_to(gf_client *c, const struct sockaddr_un *address, double deadline,
+                            gf_asked *asked, gf_error *err)
+{
+    while (connect(c->wire.fd, (const struct sockaddr *)address, sizeof *address) != 0) {
+        if (means_nobody(errno)) {
+            *asked = GF_NOBODY;
+            return GF_OK;
+        }
+        gf_status st = gf_cancel_check(c->call->cancel, err);
+        if (st != GF_OK) return st;
+        if (gf_clock_seconds() >= deadline) return fail_silent(c, err);
+        nanosleep(&(struct timespec){.tv_nsec = CONNECT_POLL_MS * 1000000L}, NULL);
+    }
+    /* For as long as the holder says nothing, the kernel says who it is. */
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(c->wire.fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
+        snprintf(c->holder, sizeof c->holder, "process %ld", (long)peer.pid);
+    return GF_OK;
+}
+
+/* ---- stopping ---------------------------------------------------------------------------------
+ */
+
+/* A holder that has gone is noticed where its answer is awaited. */
+void gf_client_tell_to_stop(gf_client *c)
+{
+    if (c->cancelled) return;
+    c->cancelled = true;
+    if (gf_wire_send(&c->wire, GF_WIRE_CANCEL, (gf_slice){0}, NULL) == GF_OK)
+        gf_wire_flush(&c->wire, NULL);
+}
+
+static void look_for_cancel(gf_client *c)
+{
+    if (c->begun && gf_cancel_check(c->call->cancel, NULL) != GF_OK) gf_client_tell_to_stop(c);
+}
+
+static gf_status tick(void *context, bool sending, double idle, gf_error *err)
+{
+    gf_client *c = context;
+    (void)idle;
+    if (!sending) look_for_cancel(c);
+    if (c->begun) return GF_OK;
+    gf_status st = gf_cancel_check(c->call->cancel, err);
+    if (st != GF_OK || c->answer_by == 0 || gf_clock_seconds() < c->answer_by) return st;
+    return fail_silent(c, err);
+}
+/* ---- the conversation -------------------------------------------------------------------------
+ */
+
+/* While the input gives nothing, what the holder says is listened to. */
+static bool can_answer(gf_client *c)
+{
+    const gf_input *in = &c->call->input;
+    if (c->wanted == 0 || c->cancelled || gf_wire_has_more(&c->wire)) return false;
+    return !in->waits || !in->waits(in->context, INPUT_MS);
+}
+
+static gf_status converse(gf_client *c, gf_asked *asked, gf_error *err)
+{
+    gf_wire_type type;
+    gf_slice bytes;
+    bool ended = false;
+    gf_status st = GF_OK;
+    while (st == GF_OK && !ended) {
+        look_for_cancel(c);
+        if (can_answer(c)) {
+            st = gf_client_answer_bytes(c, err);
+            continue;
+        }
+        if (c->wanted && !c->cancelled && !gf_wire_has_more(&c->wire)) continue;
+        st = gf_wire_receive(&c->wire, &type, &bytes, err);
+        if (st == GF_OK) st = gf_client_take(c, type, bytes, &ended, asked, err);
+    }
+    return st == GF_EIO && !ended ? gf_client_end_stopped(c, asked, err) : st;
+}
+
+/* ---- the beginning ----------------------------------------------------------------------------
+ */
+
+/* A folder that others are to make must be named as they see it. */
+static gf_status make_absolute(gf_argument *a, gf_buffer *path, gf_error *err)
+{
+    if (a->value.len && a->value.ptr[0] == '/') return GF_OK;
+    char *here = getcwd(NULL, 0);
+    if (!here) return gf_fail_errno(err, "cannot tell the working folder");
+    gf_buffer_format(path, "%s/%.*s", here, GF_SLICE_ARG(a->value));
+    free(here);
+    a->value = gf_buffer_view(path);
+    return gf_buffer_check(path, err);
+}
+
+static gf_status write_call(gf_client *c, const char *store_path, gf_argument *arguments,
+                            gf_error *err)
+{
+    const gf_call *call = c->call;
+    gf_wire_call w = {.operation = gf_slice_str(c->operation->name),
+                      .name_space = call->name_space,
+                      .store_path = gf_slice_str(store_path),
+                      .input = call->input.next != NULL,
+                      .notice = call->notice != NULL,
+                      .progress = call->progress != NULL,
+                      .write = call->write != NULL,
+                      .reject = call->reject != NULL,
+                      .arguments = arguments,
+                      .n_arguments = call->n_arguments};
+    gf_status st = GF_OK;
+    bool backup = strcmp(c->operation->name, "backup") == 0;
+    gf_buffer path = {0};
+    for (size_t i = 0; backup && st == GF_OK && i < w.n_arguments; i++)
+        if (gf_slice_equal(arguments[i].name, GF_SLICE("to")))
+            st = make_absolute(&arguments[i], &path, err);
+    gf_buffer_reset(&c->message);
+    gf_wire_write_call(&c->message, &w);
+    if (st == GF_OK) st = gf_buffer_check(&c->message, err);
+    if (st == GF_OK && c->message.len > GF_WIRE_MOST_CALL)
+        st = gf_fail(err, GF_ELIMIT, "the arguments have more than %d bytes", GF_WIRE_MOST_CALL);
+    gf_buffer_release(&path);
+    return st;
+}
+
+static gf_status send_call(gf_client *c, const char *store_path, gf_error *err)
+{
+    gf_buffer hello = {0};
+    size_t n = c->call->n_arguments;
+    gf_argument *arguments = gf_array(n, sizeof *arguments);
+    if (!arguments) return gf_fail_memory(err, "a call");
+    for (size_t i = 0; i < n; i++)
+        arguments[i] = c->call->arguments[i];
+    gf_wire_write_hello(&hello, "");
+    gf_status st = gf_buffer_check(&hello, err);
+    if (st == GF_OK) st = write_call(c, store_path, arguments, err);
+    if (st == GF_OK) st = gf_wire_send(&c->wire, GF_WIRE_HELLO, gf_buffer_view(&hello), err);
+    if (st == GF_OK) st = gf_wire_send(&c->wire, GF_WIRE_CALL, gf_buffer_view(&c->message), err);
+    if (st == GF_OK) st = gf_wire_flush(&c->wire, err);
+    gf_buffer_release(&hello);
+    gf_free(arguments);
+    return st;
+}
+
+static gf_status take_hello(gf_client *c, gf_error *err)
+{
+    gf_wire_type type;
+    gf_slice bytes, holder;
+    uint32_t version = 0;
+    gf_status st = gf_wire_receive(&c->wire, &type, &bytes, err);
+    if (st != GF_OK) return st;
+    if (type != GF_WIRE_HELLO || !gf_wire_read_hello(bytes, &version, &holder))
+        return c->server
+                   ? gf_fail(err, GF_EINVAL, "what answers at %s is no Grouperfish", c->server)
+                   : gf_fail(err, GF_EBUSY, "%s holds the store, and is no Grouperfish", c->holder);
+    snprintf(c->holder, sizeof c->holder, "%.*s", GF_SLICE_ARG(holder));
+    if (version != GF_WIRE_VERSION && c->server)
+        return gf_fail(
+            err, GF_EINVAL,
+            "the Grouperfish at %s is of another version (it speaks %u, this program %d)",
+            c->server, version, GF_WIRE_VERSION);
+    if (version != GF_WIRE_VERSION)
+        return gf_fail(err, GF_EBUSY,
+                       "%s holds the store, and is of another version (its socket speaks %u, this "
+                       "program %d); try again when it has ended",
+                       c->holder, version, GF_WIRE_VERSION);
+    c->answer_by = 0;
+    return GF_OK;
+}
+
+/* A holder that goes meanwhile has not begun. Its hello is read also where it takes nothing more.
+ */
+static gf_status begin(gf_client *c, const char *store_path, gf_asked *asked, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    gf_status sent = send_call(c, store_path, &why), st = GF_OK;
+    if (sent != GF_OK && sent != GF_EIO) {
+        *err = why;
+        return sent;
+    }
+    st = take_hello(c, err);
+    if (st == GF_OK && sent != GF_OK) st = gf_fail(err, sent, "%s", why.message);
+    return st == GF_EIO ? gf_client_end_stopped(c, asked, err) : st;
+}
+
+static void begin_client(gf_client *c, const gf_operation *operation, gf_call *call, double wait)
+{
+    *c = (gf_client){.operation = operation, .call = call, .failed = {GF_OK, ""}};
+    c->answer_by = gf_clock_seconds() + (wait > LEAST_WAIT ? wait : LEAST_WAIT);
+    call->outcome = GF_DONE;
+    call->partly = false;
+}
+
+static void end_client(gf_client *c)
+{
+    gf_wire_release(&c->wire);
+    gf_buffer_release(&c->message);
+    gf_buffer_release(&c->text);
+}
+
+gf_status gf_client_talk(const gf_line *line, double wait, const gf_operation *operation,
+                         gf_call *call, gf_asked *asked, gf_error *err)
+{
+    gf_client c;
+    gf_error own;
+    if (!err) err = &own;
+    begin_client(&c, operation, call, wait);
+    gf_wire_init(&c.wire, line->fd, tick, &c);
+    c.wire.through = line->through;
+    c.wire.through_context = line->context;
+    c.server = line->server;
+    *asked = GF_ASKED;
+    gf_status st = begin(&c, line->server, asked, err);
+    if (st == GF_OK && *asked == GF_ASKED) st = converse(&c, asked, err);
+    end_client(&c);
+    return st;
+}
+
+gf_status gf_client_run(const char *store_path, double wait, const gf_operation *operation,
+                        gf_call *call, gf_asked *asked, gf_error *err)
+{
+    struct sockaddr_un address;
+    int folder;
+    gf_error own;
+    gf_client c;
+    if (!err) err = &own;
+    begin_client(&c, operation, call, wait);
+    *asked = GF_NOBODY;
+    if (gf_socket_address(store_path, &address, &folder, NULL) != GF_OK) return GF_OK;
+    *asked = GF_ASKED;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    gf_wire_init(&c.wire, fd, tick, &c);
+    gf_status st = GF_OK;
+    if (fd < 0)
+        st = gf_fail_errno(err, "cannot make a socket");
+    else
+        st = connect_to(&c, &address, c.answer_by, asked, err);
+    if (folder >= 0) close(folder);
+    if (st == GF_OK && *asked == GF_ASKED) st = begin(&c, store_path, asked, err);
+    if (st == GF_OK && *asked == GF_ASKED) st = converse(&c, asked, err);
+    if (fd >= 0) close(fd);
+    end_client(&c);
+    return st;
+}
