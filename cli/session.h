@@ -5,12 +5,12 @@
 #define GF_CLI_SESSION_H
 
 #include "cli/command.h"
-#include "cli/member.h"
-#include "cli/meter.h"
-#include "cli/out_file.h"
-#include "cli/output.h"
+#include "cli/commands/out_file.h"
 #include "cli/reach.h"
-#include "cli/text.h"
+#include "cli/terminal/member.h"
+#include "cli/terminal/meter.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/text.h"
 #include "formats/files.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* What standard error tells of a command under way. */
-#include "cli/meter.h"
+#include "cli/terminal/meter.h"
 #include "support/test.h"
 
 #include <stdio.h>

@@ -1,0 +1,50 @@
+#include "cli/commands/import_files.h"
+
+const gf_positional gf_import_files[1] = {{.name = "FILE", .repeats = true}};
+
+/* clang-format off */
+#define PROGRESS {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}
+/* clang-format on */
+
+const gf_own_option gf_import_options[GF_IMPORT_OPTIONS] = {
+    {"rejects", "FILE", "write refused records there, as they were"},
+    {"force", NULL, "replace that file"},
+    PROGRESS};
+const gf_own_option gf_import_progress[1] = {PROGRESS};
+
+gf_status gf_import_prepare(gf_session *s, gf_error *err)
+{
+    return gf_files_open(s->words, s->n_words, &s->files, err);
+}
+
+/* "reasons      no_text 2, bad_type 1" */
+static void show_reasons(gf_session *s, gf_json_value row)
+{
+    gf_json_value reasons, n;
+    gf_slice name;
+    bool first = true;
+    if (!gf_json_member(row, "reasons", &reasons)) return;
+    gf_json_iterator it = gf_json_items(reasons);
+    for (; gf_json_next(&it, &name, &n); first = false)
+        fprintf(s->out, "%s%.*s %.0f", first ? "reasons      " : ", ", GF_SLICE_ARG(name),
+                gf_json_number(n));
+    if (!first) fputc('\n', s->out);
+}
+
+void gf_import_summary(gf_session *s, gf_json_value row, const gf_import_count *counts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        gf_buffer count = {0};
+        gf_buffer_count(&count, (uint64_t)gf_member_number(row, counts[i].key));
+        fprintf(s->out, "%-10s %10s\n", counts[i].label, gf_buffer_cstr(&count));
+        gf_buffer_release(&count);
+    }
+    show_reasons(s, row);
+}
+
+void gf_import_end_line(gf_session *s, gf_json_value row)
+{
+    if (gf_member_number(row, "refused") > 0)
+        fprintf(s->out, "; %.0f refused", gf_member_number(row, "refused"));
+    fputc('\n', s->out);
+}

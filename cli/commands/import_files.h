@@ -1,0 +1,35 @@
+/**
+ * What commands that read files have in common: their words and options, and how they tell what
+ * became of the records.
+ */
+#ifndef GF_CLI_COMMANDS_IMPORT_FILES_H
+#define GF_CLI_COMMANDS_IMPORT_FILES_H
+
+#include "cli/session.h"
+
+/** Open the files that the words name. */
+gf_status gf_import_prepare(gf_session *session, gf_error *err);
+
+/** FILE... */
+extern const gf_positional gf_import_files[1];
+
+/** --rejects, --force, --progress; .options = gf_import_options, .n_options = GF_IMPORT_OPTIONS. */
+enum { GF_IMPORT_OPTIONS = 3 };
+extern const gf_own_option gf_import_options[GF_IMPORT_OPTIONS];
+
+/** --progress alone, of those that keep no rejects. */
+extern const gf_own_option gf_import_progress[1];
+
+/** One count of a summary. */
+typedef struct gf_import_count {
+    const char *key, *label;
+} gf_import_count;
+
+/** Print the counts, a line each, and the reasons why records were refused or skipped. */
+void gf_import_summary(gf_session *session, gf_json_value row, const gf_import_count *counts,
+                       size_t n);
+
+/** Print "; 3 refused" where some were, and end the line. */
+void gf_import_end_line(gf_session *session, gf_json_value row);
+
+#endif

@@ -1,0 +1,56 @@
+/**
+ * Rows as people or programs want them.
+ *
+ *     table   aligned, cut or folded to the terminal's width; for people
+ *     plain   values with a tab between, a row a line, no header; for cut, sort, awk
+ *     csv     RFC 4180 with a header
+ *     json    one JSON document: an array of the rows, or the one row
+ *     jsonl   a row a line, as the operations give them
+ *     geojson one FeatureCollection of the rows, which are features
+ */
+#ifndef GF_CLI_TERMINAL_OUTPUT_H
+#define GF_CLI_TERMINAL_OUTPUT_H
+
+#include "cli/command.h"
+#include "cli/terminal/spread.h"
+#include "cli/terminal/text_table.h"
+
+typedef enum gf_output_format {
+    GF_TABLE,
+    GF_PLAIN_ROWS,
+    GF_CSV,
+    GF_JSON,
+    GF_JSONL,
+    GF_GEOJSON
+} gf_output_format;
+
+/** False where the name is none of the six. */
+bool gf_output_format_named(const char *name, gf_output_format *format);
+
+/** Columns of the terminal that the stream goes to; 0 where it goes elsewhere. */
+unsigned gf_terminal_width(FILE *stream);
+
+typedef struct gf_output {
+    gf_output_format format;
+    const gf_display *display;
+    gf_session *session; /* handed to the display's functions */
+    FILE *out;
+    unsigned width; /* of the terminal; 0: no limit */
+    gf_json_parser *parser;
+    uint64_t n_rows;
+    gf_buffer cell;
+    gf_text_table table;
+    gf_spread spread; /* of csv, where the display says so */
+} gf_output;
+
+gf_status gf_output_init(gf_output *o, gf_output_format format, const gf_display *display,
+                         gf_session *session, FILE *out, gf_error *err);
+void gf_output_release(gf_output *o);
+
+/** @return GF_ECANCELLED where whoever read has gone; GF_EIO where a row cannot be written. */
+gf_status gf_output_row(gf_output *o, gf_slice row, gf_error *err);
+
+/** Finish: what is kept, brackets, a header where there were no rows. */
+gf_status gf_output_end(gf_output *o, gf_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/**
+ * Rows as lines of one table whose columns are all members that any of them has: which these are is
+ * known after the last row, so the rows are kept in a temporary file until then.
+ */
+#ifndef GF_CLI_TERMINAL_SPREAD_H
+#define GF_CLI_TERMINAL_SPREAD_H
+
+#include "base/json.h"
+#include "base/strings.h"
+#include "grouperfish/buffer.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct gf_spread_value {
+    uint64_t row; /* that has it */
+    gf_json_value value;
+} gf_spread_value;
+
+typedef struct gf_spread {
+    FILE *rows;
+    gf_strings names;
+    gf_spread_value *values; /* names.n: of the row at hand */
+    uint64_t n_rows;
+    gf_buffer cell;
+    char *line; /* capacity */
+    size_t capacity;
+} gf_spread;
+
+gf_status gf_spread_init(gf_spread *spread, gf_error *err);
+void gf_spread_release(gf_spread *spread);
+
+/** A column before those of the rows. */
+gf_status gf_spread_column(gf_spread *spread, gf_slice name, gf_error *err);
+
+/** Keep a row: an object, and its text in one line. */
+gf_status gf_spread_add(gf_spread *spread, gf_slice text, gf_json_value row, gf_error *err);
+
+/** Writes one cell. */
+typedef void gf_spread_cell(FILE *out, gf_slice text);
+
+/** A header, and the rows: strings as they are, other values as JSON. */
+gf_status gf_spread_write(gf_spread *spread, gf_json_parser *parser, gf_spread_cell *cell,
+                          FILE *out, gf_error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/**
+ * Text for people: what documents, files and arguments hold must neither break a table nor reach
+ * the terminal as a command to it.
+ */
+#ifndef GF_CLI_TERMINAL_TEXT_H
+#define GF_CLI_TERMINAL_TEXT_H
+
+#include "grouperfish/buffer.h"
+
+#include <stdio.h>
+
+/** Columns that text takes on a terminal. */
+unsigned gf_text_width(gf_slice text);
+
+/**
+ * Append text on one line: white space folded, and spaces for control characters and for marks that
+ * turn the direction of writing. Bytes that are no UTF-8 become U+FFFD.
+ */
+void gf_text_fold(gf_buffer *out, gf_slice text);
+
+/** Cut b to so many columns, with an ellipsis where something is lost; 0 leaves it whole. */
+void gf_text_cut(gf_buffer *b, unsigned width);
+
+/** Take off *rest the words that fit in so many columns, at least one character of it. */
+gf_slice gf_text_take_line(gf_slice *rest, unsigned width);
+
+/** Print text folded and cut. */
+void gf_print_text(FILE *out, gf_slice text, unsigned width);
+
+/** Likewise, on lines of so many columns; at most `most` columns in all. */
+void gf_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width);
+
+/** "1 document", "2,000 documents" */
+void gf_print_count(FILE *out, double n, const char *thing);
+
+/** A word as a shell takes it, in quotes where it needs them. */
+void gf_print_word(FILE *out, const char *word);
+
+#endif
