@@ -7,8 +7,7 @@
 
 #include <inttypes.h>
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* At most 18 digits, so that nothing overflows. */
 static bool parse_number(gf_slice text, uint64_t *number)
@@ -116,8 +115,7 @@ gf_status gf_check_value(const gf_parameter *p, gf_slice value, gf_error *err)
     return check_range(p, v, err);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static const gf_argument *find(const gf_call *call, const char *name)
 {
@@ -222,8 +220,7 @@ gf_status gf_call_list(const gf_call *call, const char *name, gf_slice **values,
     return GF_OK;
 }
 
-/* ---- what arguments name ----------------------------------------------------------------------
- */
+/* ---- what arguments name --------------------------------------------------------------------- */
 
 gf_place gf_call_place(const gf_call *call)
 {

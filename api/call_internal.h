@@ -9,8 +9,7 @@
 #include "base/json_writer.h"
 #include "formats/reader.h"
 
-/* ---- arguments: checked before the handler runs ------------------------------------------------
- */
+/* ---- arguments: checked before the handler runs ---------------------------------------------- */
 
 /** Check a value against its parameter; GF_EINVAL says what it must be. */
 gf_status gf_check_value(const gf_parameter *parameter, gf_slice value, gf_error *err);
@@ -57,8 +56,7 @@ gf_status gf_call_view(const gf_call *call, gf_view **view, gf_error *err);
  */
 void gf_call_suggest(const gf_call *call, gf_error *err);
 
-/* ---- records.c: records that come with a call -------------------------------------------------
- */
+/* ---- records.c: records that come with a call ------------------------------------------------ */
 
 /**
  * Open the call's input by its arguments "id", "text", "time", "lang", "fields", "from" and
@@ -91,8 +89,7 @@ void gf_reasons_count(gf_reasons *reasons, const char *reason);
 /** Write member "reasons": {"no_text":2,...}. */
 void gf_reasons_put(const gf_reasons *reasons, gf_json_writer *w);
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /** The row that is being written; {.call = call} to begin with. */
 typedef struct gf_row_writer {
@@ -133,30 +130,27 @@ void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t 
 /** cluster, label, score, runner_up, ..., margin. */
 void gf_json_put_membership(gf_json_writer *w, const gf_membership *m);
 
-/* ---- what clusters gives instead of its list, with these arguments -----------------------------
- */
+/* ---- what clusters gives instead of its list, with these arguments --------------------------- */
 
-/** by: a row for each cluster with its documents over time (clusters_by.c). */
+/** by: a row for each cluster with its documents over time (api/clusters/by.c). */
 gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err);
 
-/** tree: a row for each node of the hierarchy (clusters_tree.c). */
+/** tree: a row for each node of the hierarchy (api/clusters/tree.c). */
 gf_status gf_run_clusters_tree(gf_call *call, gf_view *view, gf_error *err);
 
-/** A row of search or similar: the document, where it is, and a piece of its text (op_search.c). */
+/** A row of search or similar: the document, where it is, and a piece of its text (api/documents/search.c). */
 gf_status gf_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err);
 
 /** The word for a trend: what z is in a row as `trend`. */
 const char *gf_trend_word(double z);
 
-/* ---- export's other kinds ----------------------------------------------------------------------
- */
+/* ---- export's other kinds -------------------------------------------------------------------- */
 
 gf_status gf_export_documents(gf_call *call, gf_error *err);
 gf_status gf_export_matrix(gf_call *call, gf_error *err);
 gf_status gf_export_geojson(gf_call *call, gf_error *err);
 
-/* ---- the handlers, named after their operations ------------------------------------------------
- */
+/* ---- the handlers, named after their operations ---------------------------------------------- */
 
 gf_status gf_run_init(gf_call *call, gf_error *err);
 gf_status gf_run_collection_create(gf_call *call, gf_error *err);

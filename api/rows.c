@@ -44,8 +44,7 @@ gf_status gf_row_writer_emit_only(gf_row_writer *row, gf_error *err)
     return st;
 }
 
-/* ---- cells of a table -------------------------------------------------------------------------
- */
+/* ---- cells of a table ------------------------------------------------------------------------ */
 
 static void put_hex(gf_json_writer *w, gf_slice bytes)
 {
@@ -79,8 +78,7 @@ gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_sli
     return gf_row_writer_emit(row, err);
 }
 
-/* ---- members that several operations share ----------------------------------------------------
- */
+/* ---- members that several operations share --------------------------------------------------- */
 
 void gf_json_put_time(gf_json_writer *w, const char *name, int64_t ms)
 {

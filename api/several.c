@@ -44,8 +44,7 @@ bool gf_operation_is_of_several(const gf_operation *o, const gf_argument *argume
     return of_several;
 }
 
-/* ---- which collections ------------------------------------------------------------------------
- */
+/* ---- which collections ----------------------------------------------------------------------- */
 
 static gf_status add_name(void *context, const gf_collection_info *info, gf_error *err)
 {
@@ -79,8 +78,7 @@ static gf_status list_names(several *s, gf_error *err)
     return gf_fail(err, GF_ENOTFOUND, "no collection matches \"%.*s\"", GF_SLICE_ARG(s->pattern));
 }
 
-/* ---- the inner call ---------------------------------------------------------------------------
- */
+/* ---- the inner call -------------------------------------------------------------------------- */
 
 static gf_status open_store(void *context, bool create, gf_store **store, gf_error *err)
 {
@@ -151,8 +149,7 @@ static gf_status begin(several *s, gf_error *err)
     return GF_OK;
 }
 
-/* ---- how it ended -----------------------------------------------------------------------------
- */
+/* ---- how it ended ---------------------------------------------------------------------------- */
 
 /* The exit codes that docs/operations.md has for them. */
 static int weight_of_failure(gf_status st)

@@ -45,8 +45,7 @@ static bool name_it(const candidates *c, gf_error *err)
     return true;
 }
 
-/* ---- where names come from --------------------------------------------------------------------
- */
+/* ---- where names come from ------------------------------------------------------------------- */
 
 static gf_status visit_collection(void *context, const gf_collection_info *info, gf_error *err)
 {

@@ -127,8 +127,7 @@ bool gf_clock_parse_iso(gf_slice s, int64_t *ms)
     return true;
 }
 
-/* ---- English words ----------------------------------------------------------------------------
- */
+/* ---- English words --------------------------------------------------------------------------- */
 
 /* One of the names, which have three letters each: its number from 1. */
 static bool take_name(gf_slice *s, const char *names, int64_t *number)

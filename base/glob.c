@@ -19,8 +19,7 @@ gf_slice gf_glob_start(gf_slice pattern)
     return gf_slice_of(pattern.ptr, n);
 }
 
-/* ---- one character ----------------------------------------------------------------------------
- */
+/* ---- one character --------------------------------------------------------------------------- */
 
 /* A character inside brackets, which \ may precede; false at the pattern's end. */
 static bool take_listed(gf_slice pattern, size_t *at, uint32_t *c)
@@ -77,8 +76,7 @@ static bool takes(gf_slice pattern, size_t *at, uint32_t c)
     return gf_utf8_next(pattern, at) == c;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Only the last * need ever take more: one before it that took more could gain nothing. */
 bool gf_glob_matches(gf_slice pattern, gf_slice name)

@@ -31,8 +31,7 @@ void gf_radix_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high)
     if (from != a) memcpy(a, from, n * sizeof *a);
 }
 
-/* ---- strings ----------------------------------------------------------------------------------
- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 enum { FEW = 16 /* that insertion sorts */ };
 

@@ -119,8 +119,7 @@ static gf_status write_labels(const char *path, const gf_kmeans *r, gf_error *er
     return fclose(f) ? gf_fail(err, GF_EIO, "cannot write %s", path) : GF_OK;
 }
 
-/* ---- new rows ---------------------------------------------------------------------------------
- */
+/* ---- new rows -------------------------------------------------------------------------------- */
 
 enum { ROWS_PER_TASK = 256 };
 
@@ -166,8 +165,7 @@ static gf_status locate_new(gf_pool *pool, const gf_csr *x, const gf_kmeans *r, 
     return st;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static void print_figures(const char *name, const figures *f)
 {

@@ -57,8 +57,7 @@ static const char *path_of(const char *name, int run)
     return path;
 }
 
-/* ---- the input, from memory -------------------------------------------------------------------
- */
+/* ---- the input, from memory ------------------------------------------------------------------ */
 
 typedef struct bytes {
     gf_buffer text;
@@ -86,8 +85,7 @@ static gf_status read_stream(void *context, char *to, size_t n, size_t *got, gf_
     return GF_OK;
 }
 
-/* ---- ours -------------------------------------------------------------------------------------
- */
+/* ---- ours ------------------------------------------------------------------------------------ */
 
 typedef struct documents {
     char **id; /* n */
@@ -150,8 +148,7 @@ static double put_memory(const char *path, gf_buffer text)
     return put_all(path, &input, NULL, NULL);
 }
 
-/* ---- bare LevelDB -----------------------------------------------------------------------------
- */
+/* ---- bare LevelDB ---------------------------------------------------------------------------- */
 
 typedef struct bare {
     leveldb_t *db;
@@ -307,8 +304,7 @@ static double put_bare(const char *path, const entries *e)
     return gf_clock_seconds() - start;
 }
 
-/* ---- look-ups ---------------------------------------------------------------------------------
- */
+/* ---- look-ups -------------------------------------------------------------------------------- */
 
 static gf_status count_text(void *context, const gf_document *d, gf_error *err)
 {
@@ -374,8 +370,7 @@ static double get_memberships(gf_store *store, const documents *ids, uint64_t se
     return seconds;
 }
 
-/* ---- the run ----------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static void tell(const char *what, double n, double *seconds)
 {

@@ -47,7 +47,7 @@ typedef struct run {
     size_t first; /* of the group */
 } run;
 
-/* ---- the texts ------------------------------------------------------------------------------ */
+/* ---- the texts ------------------------------------------------------------------------------- */
 
 static gf_status add_text(corpus *c, size_t *capacity, const gf_document *d, gf_error *err)
 {
@@ -97,7 +97,7 @@ static gf_status count_tokens(corpus *c, gf_error *err)
     return st;
 }
 
-/* ---- their languages, as engine/build/gather.c finds them ------------------------------------------ */
+/* ---- their languages, as engine/build/gather.c finds them ------------------------------------ */
 
 static gf_status detect_one(void *context, size_t i, unsigned worker, gf_error *err)
 {
@@ -130,7 +130,7 @@ static gf_status find_languages(run *r, size_t n, gf_error *err)
     return st == GF_OK ? gf_pool_run(parallel ? r->pool : NULL, n, detect_one, r, NULL, err) : st;
 }
 
-/* ---- the measuring -------------------------------------------------------------------------- */
+/* ---- the measuring --------------------------------------------------------------------------- */
 
 static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
 {

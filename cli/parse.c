@@ -42,8 +42,7 @@ static gf_status keep_word(gf_session *s, const char *word, gf_error *err)
     return GF_OK;
 }
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* The i-th option: of every command, of this one, and of its operation but for what words give. */
 static bool option_at(const gf_session *s, size_t i, option *o)
@@ -166,8 +165,7 @@ static gf_status parse_option(gf_session *s, int n_words, char **words, int *use
     return take_option(s, o.name, value, err);
 }
 
-/* ---- words ------------------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static gf_status take_word(gf_session *s, const char *word, size_t *at, gf_error *err)
 {

@@ -15,8 +15,7 @@ enum { FIRST_SLEEP_MS = 2, LAST_SLEEP_MS = 50 };
 /* A holder that others still use says so after this many seconds. */
 static const double TELL_AFTER = 1;
 
-/* ---- holding ----------------------------------------------------------------------------------
- */
+/* ---- holding --------------------------------------------------------------------------------- */
 
 /* A purge is alone with the store: what others read then would stay in the files. */
 static bool answers(const gf_session *s)
@@ -139,8 +138,7 @@ void gf_session_leave(gf_session *s)
     gf_buffer_release(&s->reach.token);
 }
 
-/* ---- the input --------------------------------------------------------------------------------
- */
+/* ---- the input ------------------------------------------------------------------------------- */
 
 enum { LOOK_MS = 100 };
 
@@ -182,8 +180,7 @@ static gf_input input_of(gf_session *s)
     return (gf_input){s, next_file, read_file, is_in_folder, waits};
 }
 
-/* ---- asking, or holding -----------------------------------------------------------------------
- */
+/* ---- asking, or holding ---------------------------------------------------------------------- */
 
 typedef struct waiting {
     double deadline;
@@ -242,8 +239,7 @@ static gf_status try_once(gf_session *s, waiting *w, bool *again, gf_error *err)
     return st;
 }
 
-/* ---- asking a server --------------------------------------------------------------------------
- */
+/* ---- asking a server ------------------------------------------------------------------------- */
 
 /* An option counts more than the environment, and of two of the latter the server's. */
 gf_status gf_session_take_server(gf_session *s, gf_error *err)
@@ -299,8 +295,7 @@ static gf_status reach_server(gf_session *s, gf_error *err)
     }
 }
 
-/* ---- either -----------------------------------------------------------------------------------
- */
+/* ---- either ---------------------------------------------------------------------------------- */
 
 static gf_status reach_store(gf_session *s, gf_error *err)
 {

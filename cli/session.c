@@ -22,8 +22,7 @@ gf_slice gf_session_argument(const gf_session *s, const char *name)
     return (gf_slice){"", 0};
 }
 
-/* ---- notices ----------------------------------------------------------------------------------
- */
+/* ---- notices --------------------------------------------------------------------------------- */
 
 static void print_notice(gf_session *s, const char *ending)
 {
@@ -68,8 +67,7 @@ static void end_notices(gf_session *s)
     gf_buffer_release(&ending);
 }
 
-/* ---- what the operation gives -----------------------------------------------------------------
- */
+/* ---- what the operation gives ---------------------------------------------------------------- */
 
 static gf_status emit(void *context, gf_slice row, gf_error *err)
 {
@@ -103,8 +101,7 @@ static void tell_progress(void *context, gf_slice what, const char *phase, uint6
     gf_meter_tell(&((gf_session *)context)->meter, what, phase, done, total);
 }
 
-/* ---- beginning and ending ---------------------------------------------------------------------
- */
+/* ---- beginning and ending -------------------------------------------------------------------- */
 
 /* What the name of the file that -o names says. */
 static bool format_of_name(const char *path, gf_output_format *format)
@@ -245,8 +242,7 @@ static void take_defaults(gf_session *s)
     s->name_space = s->namespace_option ? s->namespace_option : space && *space ? space : "default";
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* Rows of several collections: a list, with the collection before all else. */
 static void show_several(gf_display *display, gf_show_column columns[GF_MOST_COLUMNS])

@@ -27,8 +27,7 @@ void gf_kmeans_clock(gf_kmeans_job *j, double *stage)
     j->mark = now;
 }
 
-/* ---- the number of clusters -------------------------------------------------------------------
- */
+/* ---- the number of clusters ------------------------------------------------------------------ */
 
 static gf_status choose_k(job *j, gf_error *err)
 {
@@ -42,8 +41,7 @@ static gf_status choose_k(job *j, gf_error *err)
     return st;
 }
 
-/* ---- the result -------------------------------------------------------------------------------
- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 /* Documents in each cluster. */
 static void weigh(const job *j, const gf_partition *p, double *weight)
@@ -171,8 +169,7 @@ static gf_status finish(job *j, run *best, gf_kmeans *out, gf_error *err)
     return st;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
 {

@@ -44,8 +44,7 @@ void gf_cdx_parser_free(gf_cdx_parser *p)
     gf_free(p);
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 const char *gf_mime_normalise(gf_slice mime)
 {
@@ -110,8 +109,7 @@ static bool is_date(gf_slice date)
     return gf_clock_parse_iso(gf_slice_of(iso, ISO_DATE), &ms);
 }
 
-/* ---- one line ---------------------------------------------------------------------------------
- */
+/* ---- one line -------------------------------------------------------------------------------- */
 
 static gf_status end_as(gf_cdx_parser *p, gf_record *record, gf_record_kind kind,
                         const char *reason, const char *format, ...) GF_PRINTF(5, 6);

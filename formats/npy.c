@@ -25,8 +25,7 @@ gf_status gf_npy_header_length(gf_slice start, size_t *length, gf_error *err)
     return GF_OK;
 }
 
-/* ---- the header's dictionary ------------------------------------------------------------------
- */
+/* ---- the header's dictionary ----------------------------------------------------------------- */
 
 static void skip_blanks(gf_slice *s)
 {

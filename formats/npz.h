@@ -11,8 +11,7 @@
 #include "grouperfish/cancel.h"
 #include "grouperfish/csr.h"
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /** Rows with ids, as they were read; it must stay where it is. */
 typedef struct gf_npz_matrix {
@@ -43,8 +42,7 @@ gf_status gf_npz_read_matrix(const gf_input *input, const gf_cancel *cancel, gf_
                              gf_error *err);
 void gf_npz_matrix_release(gf_npz_matrix *m);
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /** Takes the file's bytes, in order. */
 typedef gf_status gf_npz_sink(void *context, gf_slice bytes, gf_error *err);

@@ -11,8 +11,7 @@
 
 enum { MOST_DENSE_COLUMNS = 1 << 20 };
 
-/* ---- elements ---------------------------------------------------------------------------------
- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 /* The i-th element as a whole number; false where it is below 0 or past 63 bits. */
 static bool number_at(const gf_npz_array *a, uint64_t i, uint64_t *v)
@@ -79,8 +78,7 @@ static gf_status check_list(const gf_npz_array *a, bool whole, gf_error *err)
     return GF_OK;
 }
 
-/* ---- sparse rows ------------------------------------------------------------------------------
- */
+/* ---- sparse rows ----------------------------------------------------------------------------- */
 
 static gf_status check_format(const gf_npz_array *format, gf_error *err)
 {
@@ -205,8 +203,7 @@ static gf_status take_sparse(gf_npz_array *parts, gf_npz_matrix *m, gf_error *er
     return st;
 }
 
-/* ---- dense rows -------------------------------------------------------------------------------
- */
+/* ---- dense rows ------------------------------------------------------------------------------ */
 
 /* Row by row, from either order. */
 static gf_status copy_dense(const gf_npz_array *a, float *to, gf_error *err)
@@ -249,8 +246,7 @@ static gf_status take_dense(gf_npz_array *a, gf_npz_matrix *m, gf_error *err)
     return GF_OK;
 }
 
-/* ---- ids --------------------------------------------------------------------------------------
- */
+/* ---- ids ------------------------------------------------------------------------------------- */
 
 static void append_character(gf_buffer *out, uint32_t c)
 {
@@ -369,8 +365,7 @@ static gf_status take_id_bytes(gf_npz_array *bytes, const gf_npz_array *offsets,
     return st;
 }
 
-/* ---- the matrix -------------------------------------------------------------------------------
- */
+/* ---- the matrix ------------------------------------------------------------------------------ */
 
 static gf_status take_rows(gf_npz_array *parts, gf_npz_matrix *m, gf_error *err)
 {

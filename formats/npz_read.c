@@ -56,8 +56,7 @@ static gf_status failed(reading *r, gf_status otherwise, gf_error *err)
                    said ? said : "no reason given");
 }
 
-/* ---- one array --------------------------------------------------------------------------------
- */
+/* ---- one array ------------------------------------------------------------------------------- */
 
 /* Append up to n bytes of the entry; fewer only at its end. */
 static gf_status read_bytes(reading *r, gf_buffer *out, uint64_t n, gf_error *err)
@@ -105,8 +104,7 @@ static gf_status read_array(reading *r, gf_npz_array *a, gf_error *err)
     return st;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static gf_npz_array *find_part(gf_npz_array *parts, const char *path)
 {

@@ -92,8 +92,7 @@ gf_status gf_npz_writer_end(gf_npz_writer *w, gf_error *err)
     return archive_write_close(w->archive) == ARCHIVE_OK ? GF_OK : failed(w, err);
 }
 
-/* ---- arrays -----------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 static gf_status append(gf_npz_writer *w, const void *bytes, uint64_t n, gf_error *err)
 {
@@ -158,8 +157,7 @@ gf_status gf_npz_write_word(gf_npz_writer *w, const char *name, const char *word
     return st == GF_OK ? append(w, word, strlen(word), err) : st;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 typedef struct texts {
     uint64_t n;

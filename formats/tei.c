@@ -33,8 +33,7 @@ void gf_tei_release(gf_tei *tei)
     gf_buffer_release(&tei->metadata);
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------
- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 static bool is_element(const gf_tei_node *n, const char *name)
 {
@@ -85,8 +84,7 @@ static gf_tei_node *child_with(const gf_tei_node *of, const char *name, const ch
     return NULL;
 }
 
-/* ---- text -------------------------------------------------------------------------------------
- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 /* Copy, but white space as one space: none at the start, nor behind a space or line feed. */
 static void append_text(gf_buffer *b, gf_slice text)
@@ -130,8 +128,7 @@ static void append_nodes(gf_buffer *b, const gf_tei_node *first)
     }
 }
 
-/* ---- members ----------------------------------------------------------------------------------
- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 typedef struct writing {
     gf_json_writer json;
@@ -351,8 +348,7 @@ static gf_status write_json(const gf_tei_node *root, gf_tei *tei, gf_error *err)
     return st;
 }
 
-/* ---- documents --------------------------------------------------------------------------------
- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static void set_reason(gf_tei *tei, gf_tei_result result, const char *reason)
 {

@@ -31,8 +31,7 @@ struct gf_tei_tree {
     bool no_memory, too_deep;
 };
 
-/* ---- nodes ------------------------------------------------------------------------------------
- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static gf_tei_tree *tree_of(void *context)
 {
@@ -133,8 +132,7 @@ static void add_text(void *context, const xmlChar *bytes, int length)
         end_parsing(t, true);
 }
 
-/* ---- what is stopped at -----------------------------------------------------------------------
- */
+/* ---- what is stopped at ---------------------------------------------------------------------- */
 
 static void refuse(void *context, const char *reason)
 {
@@ -160,8 +158,7 @@ static void meet_entity(void *context, const xmlChar *name, int type, const xmlC
     refuse(context, "it declares entities, which are not expanded");
 }
 
-/* ---- documents --------------------------------------------------------------------------------
- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static void initialise(void)
 {

@@ -35,8 +35,7 @@ struct gf_scan {
     gf_error ended; /* how, once it has; status GF_OK until then */
 };
 
-/* ---- databases, tables, snapshots -------------------------------------------------------------
- */
+/* ---- databases, tables, snapshots ------------------------------------------------------------ */
 
 gf_status gf_database_create(gf_backend *backend, gf_database **db, gf_error *err)
 {
@@ -199,8 +198,7 @@ void gf_snapshot_free(gf_snapshot *s)
     gf_free(s);
 }
 
-/* ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 unsigned gf_table_number(const gf_table *t)
 {
@@ -256,8 +254,7 @@ uint32_t gf_table_families(const gf_table *t, uint32_t bits)
     return n == GF_MAX_FAMILIES ? bits : bits & ((UINT32_C(1) << n) - 1);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static const void *backend_snapshot(const gf_snapshot *s)
 {
@@ -304,8 +301,7 @@ gf_status gf_table_get_cell(gf_table *t, const gf_snapshot *snapshot, gf_slice k
     return get(t, snapshot, key, &what, row, err);
 }
 
-/* ---- scans ------------------------------------------------------------------------------------
- */
+/* ---- scans ----------------------------------------------------------------------------------- */
 
 /* A bound must not reach beyond a row key, into what a backend may have behind it. */
 static gf_status check_bound(const gf_schema *s, gf_slice bound, const char *what, gf_error *err)

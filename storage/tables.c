@@ -2,8 +2,7 @@
 
 #include "storage/backend.h"
 
-/* ---- schemas ----------------------------------------------------------------------------------
- */
+/* ---- schemas --------------------------------------------------------------------------------- */
 
 #define STRING_PART(part_name)                                                                     \
     {                                                                                              \
@@ -89,8 +88,7 @@ gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
     return st;
 }
 
-/* ---- keys -------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 void gf_collection_key(gf_buffer *key, gf_slice name_space, gf_slice collection)
 {
@@ -167,8 +165,7 @@ gf_status gf_key_last_number(const gf_table *table, gf_slice key, uint64_t *numb
     return GF_OK;
 }
 
-/* ---- ranks and memberships --------------------------------------------------------------------
- */
+/* ---- ranks and memberships ------------------------------------------------------------------- */
 
 static uint32_t float_bits(float v)
 {

@@ -31,8 +31,7 @@ static void name_failure(gf_call *call, gf_slice collection, const char *message
     if (call->notice) call->notice(call->context, &n);
 }
 
-/* ---- what is rebuilt --------------------------------------------------------------------------
- */
+/* ---- what is rebuilt ------------------------------------------------------------------------- */
 
 typedef struct rebuilding {
     gf_row_writer row;
@@ -135,8 +134,7 @@ static gf_status rebuild_collection(rebuilding *r, gf_error *err)
                                    err);
 }
 
-/* ---- rows that were made elsewhere ------------------------------------------------------------
- */
+/* ---- rows that were made elsewhere ----------------------------------------------------------- */
 
 /* Rows of no document, and documents without a row, are told of: either may be a mistake. */
 static void tell_unmatched(gf_call *call, const gf_rebuild_result *result)
@@ -229,8 +227,7 @@ gf_status gf_run_rebuild(gf_call *call, gf_error *err)
     return st;
 }
 
-/* ---- builds -----------------------------------------------------------------------------------
- */
+/* ---- builds ---------------------------------------------------------------------------------- */
 
 static gf_status emit_build(void *context, const gf_build_info *info, gf_error *err)
 {

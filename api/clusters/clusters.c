@@ -60,8 +60,7 @@ static int by_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* ---- documents put after the build ------------------------------------------------------------
- */
+/* ---- documents put after the build ----------------------------------------------------------- */
 
 typedef struct pending {
     gf_row_writer row;
@@ -89,8 +88,7 @@ static gf_status list_pending(gf_call *call, gf_view *view, float min_score, gf_
     return st;
 }
 
-/* ---- clusters ---------------------------------------------------------------------------------
- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 static gf_status list_clusters(gf_call *call, gf_view *view, float min_score, gf_error *err)
 {

@@ -8,8 +8,7 @@ typedef struct comparing {
     gf_view *earlier, *later;
 } comparing;
 
-/* ---- which builds -----------------------------------------------------------------------------
- */
+/* ---- which builds ---------------------------------------------------------------------------- */
 
 typedef struct search {
     int64_t than, found; /* the newest build before; 0: none */
@@ -54,8 +53,7 @@ static gf_status open_builds(comparing *c, gf_error *err)
     return st == GF_OK ? gf_view_open(store, where, configuration, from, &c->earlier, err) : st;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static void put_parts(gf_json_writer *w, const char *name, const gf_flow *parts, size_t n)
 {

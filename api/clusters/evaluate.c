@@ -14,8 +14,7 @@ typedef struct evaluating {
     size_t capacity;
 } evaluating;
 
-/* ---- classes from the input: id, TAB or comma, class ------------------------------------------
- */
+/* ---- classes from the input: id, TAB or comma, class ----------------------------------------- */
 
 static gf_status set_class(evaluating *e, gf_slice id, gf_slice name, gf_error *err)
 {
@@ -109,8 +108,7 @@ static gf_status class_of(void *context, gf_slice id, gf_slice *name, gf_error *
     return GF_OK;
 }
 
-/* ---- the result -------------------------------------------------------------------------------
- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 static void write_class(gf_json_writer *w, const gf_class_score *s)
 {

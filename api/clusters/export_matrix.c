@@ -22,8 +22,7 @@ static gf_status write_bytes(void *context, gf_slice bytes, gf_error *err)
     return st;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static gf_slice id_at(void *context, uint64_t i)
 {
@@ -45,8 +44,7 @@ static gf_slice name_at(void *context, uint64_t i)
     return ((writing *)context)->m.name[i];
 }
 
-/* ---- arrays -----------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 /* A CSR as four arrays, each with the prefix; row starts and columns as signed, as scipy has them.
  */

@@ -31,8 +31,7 @@ gf_status gf_run_collection_delete(gf_call *call, gf_error *err)
     return st == GF_OK ? emit_name(call, "deleted", err) : st;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static void write_info(gf_row_writer *row, const gf_collection_info *info)
 {
@@ -74,8 +73,7 @@ gf_status gf_run_collection_show(gf_call *call, gf_error *err)
     return st;
 }
 
-/* ---- the list: by name as the table has it, else kept and sorted -------------------------------
- */
+/* ---- the list: by name as the table has it, else kept and sorted ----------------------------- */
 
 typedef struct listed {
     gf_slice name, row;

@@ -45,8 +45,7 @@ static gf_status delete_id(deleting *d, gf_slice id, gf_error *err)
     return GF_OK;
 }
 
-/* ---- from the input ---------------------------------------------------------------------------
- */
+/* ---- from the input -------------------------------------------------------------------------- */
 
 /*
  * A line that is too long for its buffer is too long for an id, and keeps enough to be told so. A
@@ -104,8 +103,7 @@ static gf_status delete_streams(deleting *d, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* ---- by what they are --------------------------------------------------------------------------
- */
+/* ---- by what they are ------------------------------------------------------------------------ */
 
 static gf_status delete_chosen(void *context, gf_slice id, gf_error *err)
 {
@@ -139,8 +137,7 @@ static gf_status delete_choice(deleting *d, gf_error *err)
     return st;
 }
 
-/* ---- the call ---------------------------------------------------------------------------------
- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 /* One pass over the arguments: there may be as many as a command line holds. */
 static gf_status delete_all(deleting *d, gf_error *err)

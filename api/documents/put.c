@@ -37,8 +37,7 @@ typedef struct putting {
     int64_t since;  /* when the first came that is not flushed; 0: there is none */
 } putting;
 
-/* ---- a row for each record --------------------------------------------------------------------
- */
+/* ---- a row for each record ------------------------------------------------------------------- */
 
 /* What the record's row will say; it is handed on once all before it is on disk. */
 static gf_status keep_result(putting *p, const gf_record *record, const char *result,
@@ -80,8 +79,7 @@ static gf_status flush_results(putting *p, gf_error *err)
     return st == GF_OK ? emit_results(p, err) : st;
 }
 
-/* ---- silence ----------------------------------------------------------------------------------
- */
+/* ---- silence --------------------------------------------------------------------------------- */
 
 static gf_status flush_now(putting *p, gf_error *err)
 {
@@ -121,8 +119,7 @@ static bool is_in_folder(void *context)
     return p->input.in_folder && p->input.in_folder(p->input.context);
 }
 
-/* ---- what is not put --------------------------------------------------------------------------
- */
+/* ---- what is not put ------------------------------------------------------------------------- */
 
 static gf_status refuse(putting *p, const gf_record *record, const char *reason,
                         const char *message, gf_error *err)
@@ -133,8 +130,7 @@ static gf_status refuse(putting *p, const gf_record *record, const char *reason,
     return st == GF_OK ? gf_call_refuse(p->call, record, reason, message, err) : st;
 }
 
-/* ---- one record -------------------------------------------------------------------------------
- */
+/* ---- one record ------------------------------------------------------------------------------ */
 
 /* Looked at before the record goes anywhere: it goes to all its collections or to none. */
 static gf_status check_name(gf_slice name, gf_error *err)
@@ -272,8 +268,7 @@ static gf_status read_all(putting *p, gf_error *err)
     return st == GF_ENOTFOUND ? gf_cancel_check(p->call->cancel, err) : st;
 }
 
-/* ---- the summary ------------------------------------------------------------------------------
- */
+/* ---- the summary ----------------------------------------------------------------------------- */
 
 static gf_status emit_summary(putting *p, gf_error *err)
 {
@@ -297,8 +292,7 @@ static gf_status emit_summary(putting *p, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
-/* ---- the call ---------------------------------------------------------------------------------
- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static gf_status make_patterns(putting *p, gf_error *err)
 {

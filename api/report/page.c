@@ -10,8 +10,7 @@
 
 enum { TEXT_SHOWN = 600, LABEL_SHOWN = 200, MOST_TRENDS = 10 };
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static double share_of(const gf_report *r, uint64_t size)
 {
@@ -19,8 +18,7 @@ static double share_of(const gf_report *r, uint64_t size)
     return all ? (double)size / (double)all : 0;
 }
 
-/* ---- head -------------------------------------------------------------------------------------
- */
+/* ---- head ------------------------------------------------------------------------------------ */
 
 static void fact(gf_buffer *b, const char *name, uint64_t value)
 {
@@ -58,8 +56,7 @@ static void write_head(gf_report *r)
     gf_buffer_str(b, "</dl>\n");
 }
 
-/* ---- trends -----------------------------------------------------------------------------------
- */
+/* ---- trends ---------------------------------------------------------------------------------- */
 
 static int by_cluster(const void *a, const void *b)
 {
@@ -183,8 +180,7 @@ static void write_trends(gf_report *r)
     gf_buffer_str(b, "</table>\n");
 }
 
-/* ---- the list ---------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 static void write_list(gf_report *r)
 {
@@ -212,8 +208,7 @@ static void write_list(gf_report *r)
     gf_buffer_str(b, "</table>\n");
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------
- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 typedef struct tree_writing {
     gf_buffer *b;
@@ -255,8 +250,7 @@ static gf_status write_tree(gf_report *r, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* ---- each cluster -----------------------------------------------------------------------------
- */
+/* ---- each cluster ---------------------------------------------------------------------------- */
 
 static gf_status write_text(void *context, const gf_document *d, gf_error *err)
 {

@@ -5,8 +5,7 @@
 
 enum { PERIODS = 24, DOCUMENTS = 3, TERMS = 10 }; /* unless told otherwise */
 
-/* ---- what the page is made of -----------------------------------------------------------------
- */
+/* ---- what the page is made of ---------------------------------------------------------------- */
 
 static gf_status add_cluster(void *context, const gf_cluster_info *info, gf_error *err)
 {
@@ -62,8 +61,7 @@ static gf_status open_before(gf_report *r, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* ---- the row ----------------------------------------------------------------------------------
- */
+/* ---- the row --------------------------------------------------------------------------------- */
 
 static gf_status emit(gf_report *r, gf_error *err)
 {

@@ -1,10 +1,10 @@
 /**
  * A report: one page about a build that needs no network, no script and no other file.
  *
- *     op_report.c        arguments, and what the page is made of
- *     report_page.c      the page's sections
- *     report_changes.c   what is different from the build before
- *     report_style.c     its style sheet
+ *     report.c        arguments, and what the page is made of
+ *     page.c      the page's sections
+ *     changes.c   what is different from the build before
+ *     style.c     its style sheet
  *
  * Nothing but numbers and our own words goes into the page other than by gf_html_text. Beside that
  * a content policy forbids scripts, and whatever would be loaded.

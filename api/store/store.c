@@ -144,8 +144,7 @@ gf_status gf_run_verify(gf_call *call, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
-/* ---- copies -----------------------------------------------------------------------------------
- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 /* The value of an argument as a path. */
 static gf_status path_of(const gf_call *call, const char *name, gf_buffer *path, gf_error *err)

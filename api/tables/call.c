@@ -60,8 +60,7 @@ gf_status gf_table_call_begin(gf_table_call *c, gf_json_writer **w, gf_error *er
     return gf_table_put_key(*w, c->table, gf_buffer_view(&c->key), &c->text, err);
 }
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 gf_status gf_table_call_cell(gf_table_call *c, const char *argument, gf_slice text,
                              unsigned *family, gf_error *err)

@@ -35,8 +35,7 @@ static void write_cell(gf_buffer *csv, gf_slice text)
     gf_buffer_byte(csv, '"');
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct csv_column {
     int part; /* of the key, or -1 */
@@ -286,8 +285,7 @@ gf_status gf_table_import_csv(gf_table_import *i, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_header(gf_table_call *c, uint32_t families, gf_buffer *csv)
 {

@@ -34,7 +34,7 @@ gf_status gf_table_import_refuse(gf_table_import *i, gf_slice source, uint64_t l
 /** The row is in the batch: count it, and write where there is enough. */
 gf_status gf_table_import_row(gf_table_import *i, gf_error *err);
 
-/** The input as CSV with a header (table_csv.c). */
+/** The input as CSV with a header (csv.c). */
 gf_status gf_table_import_csv(gf_table_import *i, gf_error *err);
 
 /** Append CSV: a header (row NULL), or a row. */

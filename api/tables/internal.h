@@ -12,8 +12,7 @@
 #include "api/call_internal.h"
 #include "base/json.h"
 
-/* ---- table_json.c: rows to and from JSON ------------------------------------------------------
- */
+/* ---- json.c: rows to and from JSON ----------------------------------------------------------- */
 
 /** Append `"key":[...]` and `"cells":{...}` as members; text is room to work in. */
 gf_status gf_table_put_key(gf_json_writer *w, const gf_user_table *t, gf_slice key, gf_buffer *text,
@@ -43,8 +42,7 @@ gf_status gf_table_read_cells(gf_cell_reader *r, gf_json_value cells, gf_each_ce
                               void *context, gf_error *err);
 void gf_cell_reader_release(gf_cell_reader *r);
 
-/* ---- table_call.c: what the arguments name ----------------------------------------------------
- */
+/* ---- call.c: what the arguments name --------------------------------------------------------- */
 
 /** A table that the call names, and the row of it; begin with {.call = call}. */
 typedef struct gf_table_call {

@@ -1,8 +1,7 @@
 /* Rows of users' tables as JSON, and back. */
 #include "api/tables/internal.h"
 
-/* ---- to JSON ----------------------------------------------------------------------------------
- */
+/* ---- to JSON --------------------------------------------------------------------------------- */
 
 static bool is_number(gf_type type)
 {
@@ -83,8 +82,7 @@ gf_status gf_table_put_cells(gf_json_writer *w, const gf_user_table *t, const gf
     return GF_OK;
 }
 
-/* ---- from JSON --------------------------------------------------------------------------------
- */
+/* ---- from JSON ------------------------------------------------------------------------------- */
 
 /* A string as it lies there, or the digits of a number, appended to `numbers`. */
 static gf_status text_of(gf_json_value v, const char *what, gf_buffer *numbers, gf_slice *text,

@@ -3,8 +3,7 @@
 
 #include "base/memory.h"
 
-/* ---- put --------------------------------------------------------------------------------------
- */
+/* ---- put ------------------------------------------------------------------------------------- */
 
 gf_status gf_run_table_put(gf_call *call, gf_error *err)
 {
@@ -23,8 +22,7 @@ gf_status gf_run_table_put(gf_call *call, gf_error *err)
     return st;
 }
 
-/* ---- get --------------------------------------------------------------------------------------
- */
+/* ---- get ------------------------------------------------------------------------------------- */
 
 /* A row for each version that is kept of a cell, newest first. */
 static gf_status get_versions(gf_table_call *c, gf_error *err)
@@ -86,8 +84,7 @@ gf_status gf_run_table_get(gf_call *call, gf_error *err)
     return st;
 }
 
-/* ---- delete -----------------------------------------------------------------------------------
- */
+/* ---- delete ---------------------------------------------------------------------------------- */
 
 /* How many of the cells or families that are asked for are there; and into the batch with them. */
 static gf_status delete_cells(gf_table_call *c, uint64_t *there, gf_error *err)
@@ -143,8 +140,7 @@ gf_status gf_run_table_delete(gf_call *call, gf_error *err)
     return st;
 }
 
-/* ---- incr -------------------------------------------------------------------------------------
- */
+/* ---- incr ------------------------------------------------------------------------------------ */
 
 static gf_status read_delta(gf_slice text, int64_t *delta, gf_error *err)
 {
@@ -183,8 +179,7 @@ gf_status gf_run_table_incr(gf_call *call, gf_error *err)
     return st;
 }
 
-/* ---- check-and-put ----------------------------------------------------------------------------
- */
+/* ---- check-and-put --------------------------------------------------------------------------- */
 
 /* The cell that is checked: its name, and the bytes that are expected (NULL: absence). */
 typedef struct check {

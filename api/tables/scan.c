@@ -57,8 +57,7 @@ static gf_status read_where(scanning *s, gf_error *err)
     return GF_OK;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static gf_status emit_csv(scanning *s, gf_error *err)
 {

@@ -188,8 +188,7 @@ static gf_status schema_of_arguments(const gf_call *call, bool addition, gf_buff
     return st == GF_OK ? gf_buffer_check(json, err) : st;
 }
 
-/* ---- schemas from the input -------------------------------------------------------------------
- */
+/* ---- schemas from the input ------------------------------------------------------------------ */
 
 enum { MOST_SCHEMA = 1 << 20 };
 
@@ -224,8 +223,7 @@ static gf_status schema_of(gf_call *call, bool addition, gf_buffer *json, gf_err
                  : schema_of_input(call, json, err);
 }
 
-/* ---- the operations ---------------------------------------------------------------------------
- */
+/* ---- the operations -------------------------------------------------------------------------- */
 
 /* The members "key" and "families" of a schema behind the table's name. */
 static gf_status emit_schema(gf_row_writer *row, gf_slice name, gf_slice schema, gf_error *err)

@@ -8,7 +8,7 @@
  * Time is in seconds since 1970. Line is a number that was never used before in this log, so that
  * lines of one time stay apart and in the order in which they came; the next one is in the row
  * ("next", "", 0, 0) of LOG-by. A line, its entries and that number are written in one batch. Rows
- * of kind "read" tell which lines were imported (log_read.h).
+ * of kind "read" tell which lines were imported (read.h).
  */
 #ifndef GF_APPS_LOGS_INTERNAL_H
 #define GF_APPS_LOGS_INTERNAL_H

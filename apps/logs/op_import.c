@@ -56,8 +56,7 @@ static gf_status write(importing *i, gf_error *err)
     return st;
 }
 
-/* ---- a line -----------------------------------------------------------------------------------
- */
+/* ---- a line ---------------------------------------------------------------------------------- */
 
 static void add_column(gf_column *columns, size_t *n, const char *name, gf_slice value)
 {

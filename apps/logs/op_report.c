@@ -41,8 +41,7 @@ static void choose(reporting *r)
     r->limit = gf_call_number(r->log.call, "limit", 0);
 }
 
-/* ---- a bucket ---------------------------------------------------------------------------------
- */
+/* ---- a bucket -------------------------------------------------------------------------------- */
 
 static int most_first(const void *a, const void *b)
 {

@@ -68,8 +68,7 @@ void gf_log_read_free(gf_log_read *r)
     gf_free(r);
 }
 
-/* ---- blocks -----------------------------------------------------------------------------------
- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void begin_block(gf_log_read *r)
 {
@@ -211,8 +210,7 @@ gf_status gf_log_read_flush(gf_log_read *r, bool *changed, gf_error *err)
     return *changed && r->mine >= 0 ? put_block(r, err) : GF_OK;
 }
 
-/* ---- what a line is ---------------------------------------------------------------------------
- */
+/* ---- what a line is -------------------------------------------------------------------------- */
 
 static bool has_next(const gf_log_read *r, const variant *v)
 {
@@ -309,8 +307,7 @@ static gf_status name_block(gf_log_read *r, gf_error *err)
     return st;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------
- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 gf_status gf_log_read_judge(gf_log_read *r, const gf_line *line, bool good, gf_log_verdict *verdict,
                             gf_error *err)

@@ -86,8 +86,7 @@ void gf_log_close(gf_log *l)
     gf_row_writer_release(&l->writer);
 }
 
-/* ---- keys -------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 /* An int64 part is stored with its sign turned round, so that byte order is the order of numbers.
  */

@@ -39,8 +39,7 @@ gf_status gf_paper_job_refuse(gf_paper_job *job, const gf_record *record, const 
  */
 gf_status gf_paper_job_end(gf_paper_job *job, gf_status st, const gf_error *why, gf_error *err);
 
-/* ---- papers_walking.c -------------------------------------------------------------------------
- */
+/* ---- walking.c ------------------------------------------------------------------------------- */
 
 typedef struct gf_paper_walking {
     gf_call *call;

@@ -22,8 +22,7 @@ typedef struct papers_check {
     gf_buffer where, text;
 } papers_check;
 
-/* ---- a row ------------------------------------------------------------------------------------
- */
+/* ---- a row ----------------------------------------------------------------------------------- */
 
 static gf_slice cell(const papers_check *p, unsigned family, const char *column)
 {
@@ -106,8 +105,7 @@ static gf_status check_row(papers_check *p, gf_error *err)
     return st == GF_OK ? check_extraction(p, err) : st;
 }
 
-/* ---- a namespace ------------------------------------------------------------------------------
- */
+/* ---- a namespace ----------------------------------------------------------------------------- */
 
 static gf_status check_paper(papers_check *p, const char *table, const gf_sha1 *sha1,
                              const gf_snapshot *snapshot, gf_error *err)
@@ -139,8 +137,7 @@ static gf_status check_namespace(papers_check *p, const char *table, gf_slice na
     return st == GF_ENOTFOUND ? GF_OK : gf_stored_handle(p->c, st, table, err);
 }
 
-/* ---- namespaces -------------------------------------------------------------------------------
- */
+/* ---- namespaces ------------------------------------------------------------------------------ */
 
 /* The first namespace of the family at or behind `start`, which then is behind it. */
 static gf_status next_namespace(papers_check *p, gf_table *table, unsigned family, gf_buffer *start,

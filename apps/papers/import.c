@@ -166,8 +166,7 @@ static void put_all(gf_paper_import *m, unsigned family, bool whole, const gf_co
                      0);
 }
 
-/* ---- crawl ------------------------------------------------------------------------------------
- */
+/* ---- crawl ----------------------------------------------------------------------------------- */
 
 /* JSON has no numbers that begin with 0. */
 static gf_slice without_zeros(gf_slice digits)
@@ -234,8 +233,7 @@ gf_status gf_paper_import_cdx(gf_paper_import *m, const gf_cdx *cdx, gf_paper_ou
     return flush_if_full(m, err);
 }
 
-/* ---- extraction -------------------------------------------------------------------------------
- */
+/* ---- extraction ------------------------------------------------------------------------------ */
 
 gf_status gf_paper_import_has_extraction(gf_paper_import *m, const gf_sha1 *sha1, bool *has,
                                          gf_error *err)
@@ -308,8 +306,7 @@ gf_status gf_paper_import_tei(gf_paper_import *m, const gf_sha1 *sha1, int64_t s
     return st == GF_OK ? gf_paper_import_text(m, sha1, status_code, &m->text, outcome, err) : st;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static gf_status put_digest(gf_json_writer *w, const char *name, const EVP_MD *kind, gf_slice bytes,
                             gf_error *err)

@@ -3,8 +3,7 @@
 #include "apps/papers/files.h"
 #include "apps/papers/texts.h"
 
-/* ---- CDX --------------------------------------------------------------------------------------
- */
+/* ---- CDX ------------------------------------------------------------------------------------- */
 
 static gf_status import_line(gf_paper_job *job, const gf_cdx *cdx, const gf_record *record,
                              gf_error *err)
@@ -42,8 +41,7 @@ gf_status gf_run_papers_import_cdx(gf_call *call, gf_error *err)
     return st;
 }
 
-/* ---- TEI --------------------------------------------------------------------------------------
- */
+/* ---- TEI ------------------------------------------------------------------------------------- */
 
 typedef struct importing {
     gf_paper_job job;

@@ -3,8 +3,7 @@
 
 #include "base/memory.h"
 
-/* ---- show -------------------------------------------------------------------------------------
- */
+/* ---- show ------------------------------------------------------------------------------------ */
 
 static bool is_json(gf_slice column)
 {
@@ -117,8 +116,7 @@ gf_status gf_run_papers_show(gf_call *call, gf_error *err)
     return st;
 }
 
-/* ---- list and missing -------------------------------------------------------------------------
- */
+/* ---- list and missing ------------------------------------------------------------------------ */
 
 static gf_status put_member(gf_paper_walking *w, gf_json_writer *json, const gf_sha1 *sha1,
                             unsigned family, const char *column, const char *member, gf_error *err)
@@ -195,8 +193,7 @@ gf_status gf_run_papers_missing(gf_call *call, gf_error *err)
     return gf_walk_papers(call, list_missing, NULL, NULL, err);
 }
 
-/* ---- counts -----------------------------------------------------------------------------------
- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 typedef struct counting {
     struct {

@@ -23,8 +23,7 @@
 #include "formats/tei.h"
 #include "grouperfish.h"
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 enum { GF_PAPERS_F, GF_PAPERS_FILE, GF_PAPERS_GROBID, GF_PAPERS_MATCH, GF_PAPERS_FAMILIES };
 
@@ -79,8 +78,7 @@ gf_status gf_paper_walk_next(gf_paper_walk *walk, gf_sha1 *sha1, gf_error *err);
 const gf_snapshot *gf_paper_walk_snapshot(const gf_paper_walk *walk);
 void gf_paper_walk_close(gf_paper_walk *walk);
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 typedef struct gf_paper_import gf_paper_import;
 

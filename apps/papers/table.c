@@ -108,8 +108,7 @@ void gf_papers_key(const gf_papers *p, const gf_sha1 *sha1, gf_buffer *key)
     gf_buffer_append(key, sha1->bytes, GF_SHA1_BYTES);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static gf_status not_there(const gf_sha1 *sha1, gf_error *err)
 {
@@ -143,8 +142,7 @@ gf_status gf_papers_get_cell(gf_papers *p, const gf_snapshot *snapshot, const gf
     return st;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 bool gf_paper_is_number(unsigned family, gf_slice column)
 {

@@ -91,8 +91,7 @@ void gf_paper_texts_close(gf_paper_texts *t)
     gf_free(t);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* What comes of it is kept in its place, also a failure: so that those before it are taken. */
 static gf_status read_one(void *context, size_t index, unsigned number, gf_error *err)
@@ -151,8 +150,7 @@ static gf_status turn(gf_paper_texts *t, gf_error *err)
     return st;
 }
 
-/* ---- the caller -------------------------------------------------------------------------------
- */
+/* ---- the caller ------------------------------------------------------------------------------ */
 
 gf_status gf_paper_texts_add(gf_paper_texts *t, const gf_paper_arrival *arrival, gf_error *err)
 {

@@ -67,8 +67,7 @@ gf_status gf_title_slug(gf_slice title, gf_buffer *out, gf_error *err)
     return GF_OK;
 }
 
-/* ---- scores -----------------------------------------------------------------------------------
- */
+/* ---- scores ---------------------------------------------------------------------------------- */
 
 /* Lower-case characters, white space as one space, none at the ends. */
 static size_t read_title(gf_slice title, UChar32 *to)

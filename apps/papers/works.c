@@ -54,8 +54,7 @@ void gf_works_free(gf_works *c)
     gf_free(c);
 }
 
-/* ---- surnames ---------------------------------------------------------------------------------
- */
+/* ---- surnames -------------------------------------------------------------------------------- */
 
 /* Of "Lovelace, Ada" what is before the comma, of "Ada Lovelace" the last word. */
 static gf_slice surname_of(gf_slice name)
@@ -125,8 +124,7 @@ static bool has_all(gf_slice list, gf_slice wanted)
     return true;
 }
 
-/* ---- adding -----------------------------------------------------------------------------------
- */
+/* ---- adding ---------------------------------------------------------------------------------- */
 
 static gf_status read_fields(gf_works *c, const gf_document *d, gf_slice *doi, gf_error *err)
 {
@@ -184,8 +182,7 @@ gf_status gf_works_add(gf_works *c, const gf_document *d, bool *added, gf_error 
     return GF_OK;
 }
 
-/* ---- finding ----------------------------------------------------------------------------------
- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 /* Of equal scores the record that was added first is taken: later ones in the chain are older. */
 static void take(gf_works_match *match, const entry *e, int score, bool agrees)

@@ -36,8 +36,7 @@ typedef struct geo_key {
     uint64_t bits;
 } geo_key;
 
-/* ---- where to go on ---------------------------------------------------------------------------
- */
+/* ---- where to go on -------------------------------------------------------------------------- */
 
 /* The first of the ranges that ends at or behind these bits; n_ranges where there is none. */
 static size_t find_range(const selecting *s, uint64_t bits)
@@ -86,8 +85,7 @@ static void write_key(selecting *s, const geo_key *k)
     gf_tweets_key(s->r->tweets, &s->start, gf_slice_of(part, sizeof part));
 }
 
-/* ---- what is meant ----------------------------------------------------------------------------
- */
+/* ---- what is meant --------------------------------------------------------------------------- */
 
 static bool is_by(double v, double edge)
 {
@@ -129,8 +127,7 @@ static gf_status take(selecting *s, gf_error *err)
     return st == GF_OK && meant ? gf_raw_rows_add(s->rows, raw_row, err) : st;
 }
 
-/* ---- the walk ---------------------------------------------------------------------------------
- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* From `next` until too many rows in a row are not meant: *next is then where to go on. */
 static gf_status walk(selecting *s, geo_key *next, bool *more, gf_error *err)

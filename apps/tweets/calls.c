@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-/* ---- the tables -------------------------------------------------------------------------------
- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 gf_status gf_call_tweets(const gf_call *call, gf_tweets **tweets, gf_error *err)
 {
@@ -28,8 +27,7 @@ gf_status gf_call_tweets(const gf_call *call, gf_tweets **tweets, gf_error *err)
     return GF_OK;
 }
 
-/* ---- times ------------------------------------------------------------------------------------
- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static bool is_digits(gf_slice s)
 {
@@ -73,8 +71,7 @@ gf_status gf_call_tweet_time(const gf_call *call, const char *name, bool is_end,
                    GF_SLICE_ARG(text));
 }
 
-/* ---- boxes ------------------------------------------------------------------------------------
- */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 static bool read_box(gf_slice text, gf_box *box)
 {
@@ -110,8 +107,7 @@ gf_status gf_call_tweet_query(const gf_call *call, uint64_t limit, gf_box *box,
     return st;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static gf_status put_json(gf_json_writer *w, const gf_tweet_parser *parser, gf_error *err)
 {

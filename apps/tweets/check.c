@@ -58,8 +58,7 @@ static gf_table *index_table(const tweets_check *t, index_kind kind)
     return kind == TERMS ? t->tweets.terms : kind == MINUTES ? t->tweets.frequency : t->tweets.geo;
 }
 
-/* ---- rows of an index -------------------------------------------------------------------------
- */
+/* ---- rows of an index ------------------------------------------------------------------------ */
 
 static void add_to(sum *s, index_kind kind, unsigned family, gf_slice key, gf_slice qualifier,
                    gf_slice value)
@@ -91,8 +90,7 @@ static gf_status take_made(tweets_check *t, index_kind kind, unsigned family, gf
                                        : "a row that a tweet makes is missing");
 }
 
-/* ---- what tweets make -------------------------------------------------------------------------
- */
+/* ---- what tweets make ------------------------------------------------------------------------ */
 
 static gf_status end_minute(tweets_check *t, gf_error *err)
 {
@@ -154,8 +152,7 @@ static gf_status make_place(tweets_check *t, gf_slice raw, const gf_tweet *tweet
     return take_made(t, PLACES, GF_GEO_TWEETS, raw, gf_slice_of(value, sizeof value), err);
 }
 
-/* ---- namespaces -------------------------------------------------------------------------------
- */
+/* ---- namespaces ------------------------------------------------------------------------------ */
 
 static gf_status bad_key(gf_error *err)
 {
@@ -224,8 +221,7 @@ static gf_status check_counts(tweets_check *t, gf_error *err)
     return st;
 }
 
-/* ---- walks ------------------------------------------------------------------------------------
- */
+/* ---- walks ----------------------------------------------------------------------------------- */
 
 static gf_status take_tweet(tweets_check *t, const gf_row *row, gf_error *err)
 {

@@ -12,8 +12,7 @@ void gf_tweet_document_release(gf_tweet_document *d)
     *d = (gf_tweet_document){.bytes = {0}};
 }
 
-/* ---- a tweet's document -----------------------------------------------------------------------
- */
+/* ---- a tweet's document ---------------------------------------------------------------------- */
 
 /* Where the parts end in d->bytes: it moves while it grows. */
 typedef struct parts {
@@ -98,8 +97,7 @@ gf_status gf_tweet_to_document(gf_tweet_document *d, gf_slice json, const gf_twe
     return GF_OK;
 }
 
-/* ---- a document's place -----------------------------------------------------------------------
- */
+/* ---- a document's place ---------------------------------------------------------------------- */
 
 static const gf_field *find_field(const gf_document *d, const char *name)
 {

@@ -20,8 +20,7 @@ double gf_earth_distance(gf_point a, gf_point b)
     return 2 * radius * asin(sqrt(h < 1 ? h : 1));
 }
 
-/* ---- areas ------------------------------------------------------------------------------------
- */
+/* ---- areas ----------------------------------------------------------------------------------- */
 
 /* The direction that the points have in the mean; false where they have none. */
 static bool mean_of(const gf_point *points, size_t n, gf_point *mean)

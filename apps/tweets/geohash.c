@@ -8,8 +8,7 @@ static const char alphabet[] = "0123456789bcdefghjkmnpqrstuvwxyz";
 enum { AXIS_BITS = 20 };
 #define CELLS (UINT32_C(1) << AXIS_BITS)
 
-/* ---- points and boxes -------------------------------------------------------------------------
- */
+/* ---- points and boxes ------------------------------------------------------------------------ */
 
 bool gf_point_is_valid(gf_point p)
 {
@@ -35,8 +34,7 @@ bool gf_box_has(const gf_box *b, gf_point p)
            (fabs(p.longitude) == 180 && has_longitude(b, -p.longitude));
 }
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /*
  * The cell of v on an axis from -half to half. An edge, -half + i * (2 * half / 2^20), is exact as
@@ -67,8 +65,7 @@ uint64_t gf_geohash(gf_point p)
     return spread(cell_of(p.longitude, 180)) << 1 | spread(cell_of(p.latitude, 90));
 }
 
-/* ---- text -------------------------------------------------------------------------------------
- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 void gf_geohash_write(uint64_t bits, char text[GF_GEOHASH_LENGTH])
 {
@@ -88,8 +85,7 @@ bool gf_geohash_read(const char *text, uint64_t *bits)
     return true;
 }
 
-/* ---- covering a box ---------------------------------------------------------------------------
- */
+/* ---- covering a box -------------------------------------------------------------------------- */
 
 /* A rectangle of cells, both ends included. */
 typedef struct rectangle {

@@ -45,8 +45,7 @@ struct gf_tweet_import {
     gf_tweet_counts counted;
 };
 
-/* ---- what is stored ---------------------------------------------------------------------------
- */
+/* ---- what is stored -------------------------------------------------------------------------- */
 
 static gf_status same_row(gf_error *err)
 {
@@ -73,8 +72,7 @@ static gf_status look_up_side(const gf_tweet_side *s, gf_slice row, gf_slice jso
     return gf_slice_equal(s->json[id], json) ? GF_OK : same_row(err);
 }
 
-/* ---- the writer -------------------------------------------------------------------------------
- */
+/* ---- the writer ------------------------------------------------------------------------------ */
 
 static gf_status read_version(gf_tweet_import *m, gf_error *err)
 {
@@ -269,8 +267,7 @@ static void *write_sides(void *context)
     return NULL;
 }
 
-/* ---- the caller -------------------------------------------------------------------------------
- */
+/* ---- the caller ------------------------------------------------------------------------------ */
 
 static gf_status check_failed(const gf_tweet_import *m, gf_error *err)
 {
@@ -347,8 +344,7 @@ gf_tweet_counts gf_tweet_import_counted(gf_tweet_import *m)
     return counted;
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void init_locks(gf_tweet_import *m)
 {

@@ -50,8 +50,7 @@ void gf_tweet_geo_row(unsigned char spread, int64_t seconds, uint64_t geohash,
 void gf_tweet_geo_value(gf_point p, char value[8]);
 bool gf_tweet_read_geo_value(gf_slice value, float *latitude, float *longitude);
 
-/* ---- what is selected -------------------------------------------------------------------------
- */
+/* ---- what is selected ------------------------------------------------------------------------ */
 
 /** Raw rows, one behind the other. Start with {0}. */
 typedef struct gf_raw_rows {
@@ -91,8 +90,7 @@ static inline bool gf_tweet_in_time(const gf_tweet_query *q, int64_t seconds)
     return seconds >= q->from && seconds <= q->to;
 }
 
-/* ---- paths and areas on the earth -------------------------------------------------------------
- */
+/* ---- paths and areas on the earth ------------------------------------------------------------ */
 
 /** Great circle from one point to another in km, by the haversine formula; R = 6378.137 km. */
 double gf_earth_distance(gf_point a, gf_point b);

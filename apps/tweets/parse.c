@@ -42,8 +42,7 @@ void gf_tweet_parser_free(gf_tweet_parser *p)
     gf_free(p);
 }
 
-/* ---- places -----------------------------------------------------------------------------------
- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* [longitude, latitude] */
 static bool read_position(gf_json_value v, gf_point *p)
@@ -95,8 +94,7 @@ bool gf_read_bounding_box(gf_json_value place, gf_point *p)
     return n == 4;
 }
 
-/* ---- members ----------------------------------------------------------------------------------
- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 /* Text; null counts as absent. False where it is something else. */
 static bool read_text(gf_json_value v, gf_slice *text)
@@ -187,8 +185,7 @@ static const char *read_member(gf_tweet_parser *p, const gf_member *m, gf_tweet 
     return NULL;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void check_time(gf_draft *d, const found *f, gf_tweet *t)
 {

@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- raw rows ---------------------------------------------------------------------------------
- */
+/* ---- raw rows -------------------------------------------------------------------------------- */
 
 void gf_raw_rows_release(gf_raw_rows *r)
 {
@@ -62,8 +61,7 @@ void gf_raw_rows_intersect(gf_raw_rows *r, const gf_raw_rows *other)
     r->n = n;
 }
 
-/* ---- reading tweets ---------------------------------------------------------------------------
- */
+/* ---- reading tweets -------------------------------------------------------------------------- */
 
 gf_status gf_tweet_read(gf_tweet_reading *r, gf_slice raw_row, gf_slice *json, gf_tweet *tweet,
                         gf_error *err)
@@ -99,8 +97,7 @@ static gf_status visit_rows(gf_tweet_reading *r, const gf_raw_rows *rows, gf_vis
     return st;
 }
 
-/* ---- without an index -------------------------------------------------------------------------
- */
+/* ---- without an index ------------------------------------------------------------------------ */
 
 static void seconds_key(gf_tweet_reading *r, gf_buffer *key, int64_t seconds)
 {
@@ -141,8 +138,7 @@ static gf_status visit_time(gf_tweet_reading *r, gf_visit_tweet *visit, void *co
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static gf_status select_all(gf_tweet_reading *r, gf_raw_rows *rows, gf_error *err)
 {

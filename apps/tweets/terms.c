@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <unicode/ucasemap.h>
 
-/* ---- lower case -------------------------------------------------------------------------------
- */
+/* ---- lower case ------------------------------------------------------------------------------ */
 
 static bool is_ascii(gf_slice s)
 {
@@ -60,8 +59,7 @@ gf_status gf_lower_case(gf_slice text, gf_buffer *out, gf_error *err)
     return GF_OK;
 }
 
-/* ---- words ------------------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* Bytes of the white space that s starts with (Unicode's White_Space); 0 where it is none. */
 static size_t white_space(const char *p, size_t n)
@@ -134,8 +132,7 @@ static gf_status add_words(gf_tweet_terms *t, gf_slice text, gf_error *err)
     return st;
 }
 
-/* ---- all of a tweet ---------------------------------------------------------------------------
- */
+/* ---- all of a tweet -------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {

@@ -38,8 +38,7 @@ typedef enum gf_tweet_hash { GF_MURMUR2, GF_MURMUR3 } gf_tweet_hash;
 #define GF_TWEET_HASH_NAMES "murmur2|murmur3"
 const char *gf_tweet_hash_name(gf_tweet_hash hash);
 
-/* ---- one tweet --------------------------------------------------------------------------------
- */
+/* ---- one tweet ------------------------------------------------------------------------------- */
 
 /** What is read of a tweet; slices are borrowed, empty where the tweet has no such member. */
 typedef struct gf_tweet {
@@ -87,8 +86,7 @@ unsigned char gf_tweet_spread(gf_tweet_hash hash, uint32_t value);
 /** YYYYMMDDhhmm of a time in the years 0 to 9999. */
 void gf_tweet_minute(int64_t seconds, char minute[GF_TWEET_MINUTE]);
 
-/* ---- terms ------------------------------------------------------------------------------------
- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 typedef struct gf_tweet_term {
     gf_slice term;
@@ -115,8 +113,7 @@ gf_status gf_tweet_find_terms(gf_tweet_terms *terms, const gf_tweet *tweet, gf_e
 /** Append text in lower case (Unicode, no language's own rules). */
 gf_status gf_lower_case(gf_slice text, gf_buffer *out, gf_error *err);
 
-/* ---- the tables of a namespace ----------------------------------------------------------------
- */
+/* ---- the tables of a namespace --------------------------------------------------------------- */
 
 typedef struct gf_tweets gf_tweets;
 
@@ -133,8 +130,7 @@ typedef struct gf_tweets_info {
 
 gf_status gf_tweets_read_info(gf_tweets *tweets, gf_tweets_info *info, gf_error *err);
 
-/* ---- import -----------------------------------------------------------------------------------
- */
+/* ---- import ---------------------------------------------------------------------------------- */
 
 /** Reads records of one tweet a line from an input, compressed or not. */
 typedef struct gf_tweet_reader gf_tweet_reader;
@@ -183,8 +179,7 @@ gf_tweet_counts gf_tweet_import_counted(gf_tweet_import *import);
 /** Forgets what was not flushed. */
 void gf_tweet_import_close(gf_tweet_import *import);
 
-/* ---- queries ----------------------------------------------------------------------------------
- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 enum { GF_TERM_TEXT = 1, GF_TERM_USER = 2 };
 
@@ -260,8 +255,7 @@ gf_status gf_tweets_highscore(gf_tweets *tweets, const gf_tweet_query *query, bo
                               size_t most, gf_visit_tweet_user *visit, void *context,
                               gf_error *err);
 
-/* ---- tweets as documents, documents on a map --------------------------------------------------
- */
+/* ---- tweets as documents, documents on a map ------------------------------------------------- */
 
 enum { GF_TWEET_FIELDS = 6 };
 

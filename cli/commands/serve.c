@@ -40,8 +40,7 @@ static void on_hangup(int number)
     reread = 1;
 }
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 typedef struct serving {
     gf_session *session;
@@ -79,8 +78,7 @@ static gf_status take_host_names(serving *v, gf_error *err)
     return GF_OK;
 }
 
-/* ---- beginning --------------------------------------------------------------------------------
- */
+/* ---- beginning ------------------------------------------------------------------------------- */
 
 static gf_status open_all(serving *v, gf_error *err)
 {
@@ -145,8 +143,7 @@ static void answer_commands(serving *v)
         GF_LOG(&v->log, GF_LOG_WARN, "no_socket", GF_LOG_STR("error", err.message));
 }
 
-/* ---- meanwhile, and the end -------------------------------------------------------------------
- */
+/* ---- meanwhile, and the end ------------------------------------------------------------------ */
 
 static void read_tokens(serving *v)
 {

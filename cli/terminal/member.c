@@ -25,8 +25,7 @@ bool gf_member_flag(gf_json_value row, const char *key)
            gf_json_get_bool(v);
 }
 
-/* ---- in the kind of a column ------------------------------------------------------------------
- */
+/* ---- in the kind of a column ----------------------------------------------------------------- */
 
 static void write_terms(gf_buffer *b, gf_json_value terms)
 {
@@ -130,8 +129,7 @@ void gf_member_write(gf_buffer *b, gf_json_value row, const gf_show_column *colu
         gf_json_write(v, b, NULL);
 }
 
-/* ---- for the commands' own views --------------------------------------------------------------
- */
+/* ---- for the commands' own views ------------------------------------------------------------- */
 
 void gf_member_show(FILE *out, gf_json_value row, const gf_show_column *column, unsigned width)
 {

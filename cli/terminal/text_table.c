@@ -40,8 +40,7 @@ static bool may_shrink(gf_column_kind kind)
            kind == GF_COLUMN_COUNTS || kind == GF_COLUMN_RAW;
 }
 
-/* ---- widths -----------------------------------------------------------------------------------
- */
+/* ---- widths ---------------------------------------------------------------------------------- */
 
 /* The widest of what the column holds; 0 where it holds nothing but its header. */
 static unsigned natural_width(const gf_text_table *t, size_t c)
@@ -106,8 +105,7 @@ static void choose_widths(gf_text_table *t)
     }
 }
 
-/* ---- printing ---------------------------------------------------------------------------------
- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void print_spaces(const gf_text_table *t, unsigned n)
 {
@@ -168,8 +166,7 @@ static void print_kept(gf_text_table *t)
         print_cells(t, t->cells + r * n);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static gf_status keep_row(gf_text_table *t, const gf_slice *cells, gf_error *err)
 {

@@ -49,8 +49,7 @@ static void tell(const job *j, const char *phase, uint64_t done, uint64_t total)
         j->options->progress(j->options->progress_context, phase, done, total);
 }
 
-/* ---- what is given ----------------------------------------------------------------------------
- */
+/* ---- what is given --------------------------------------------------------------------------- */
 
 static gf_status check_rows(const gf_dense_rows *rows, gf_error *err)
 {
@@ -133,8 +132,7 @@ static gf_status choose_k(job *j, gf_error *err)
     return st;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static gf_status seed_run(const job *j, unsigned restart, gf_dense_partition *p, gf_error *err)
 {
@@ -178,8 +176,7 @@ static gf_status best_run(job *j, gf_dense_work *w, run *best, gf_error *err)
     return st;
 }
 
-/* ---- the result -------------------------------------------------------------------------------
- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 /* Take out the clusters without rows; true where there were any. size: k. */
 static bool drop_empty(const gf_dense_rows *rows, gf_dense_partition *p, uint32_t *size)
@@ -292,8 +289,7 @@ static gf_status finish(job *j, gf_dense_work *w, run *best, gf_kmeans *out, gf_
     return st;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static unsigned restarts_for(const job *j)
 {

@@ -4,9 +4,9 @@
  * blocks), so every pass is exact and needs no bounds.
  *
  *     dense.c         runs, restarts, the last assignment
- *     dense_seed.c    k-means++ seeds
- *     dense_passes.c  assignment, sums, clusters that lost all their rows
- *     dense_polish.c  single moves that raise the objective
+ *     seed.c    k-means++ seeds
+ *     passes.c  assignment, sums, clusters that lost all their rows
+ *     polish.c  single moves that raise the objective
  *
  * Deterministic: the same rows and options give the same result for any number of threads on one
  * machine (blocks have a fixed size, and sums the order of the rows).
@@ -18,7 +18,7 @@
 
 /**
  * @param x        n * d, row by row, rows of unit L2 length; only read
- * @param options  as for gf_kmeans_run; with k 0 the number is chosen on a sample (choose.h)
+ * @param options  as for gf_kmeans_run; with k 0 the number is chosen on a sample (cluster/measure/choose_k.h)
  * @param[out] out as of gf_kmeans_run; centres have all d entries. score and second may be below 0,
  *                 since entries may be. Fewer clusters than k where fewer rows differ.
  * @return GF_OK; GF_EINVAL (n or d 0, a row that is not of unit length); GF_ENOMEM, GF_ECANCELLED.

@@ -76,8 +76,7 @@ static uint32_t block_end(uint32_t n, size_t block)
     return end < n ? (uint32_t)end : n;
 }
 
-/* ---- a random matrix --------------------------------------------------------------------------
- */
+/* ---- a random matrix ------------------------------------------------------------------------- */
 
 typedef struct filling {
     tall *m;
@@ -104,8 +103,7 @@ static gf_status fill(const work *w, uint64_t seed, tall *m, gf_error *err)
     return gf_pool_run(w->pool, blocks_of(m->n), fill_task, &f, w->cancel, err);
 }
 
-/* ---- sparse times dense -----------------------------------------------------------------------
- */
+/* ---- sparse times dense ---------------------------------------------------------------------- */
 
 typedef struct product {
     const gf_csr *a;
@@ -151,8 +149,7 @@ static gf_status multiply(const work *w, const gf_csr *a, const tall *z, tall *y
     return st;
 }
 
-/* ---- Gram matrices and their eigenvectors -----------------------------------------------------
- */
+/* ---- Gram matrices and their eigenvectors ---------------------------------------------------- */
 
 typedef struct summing {
     const tall *m;
@@ -274,8 +271,7 @@ static gf_status make_orthogonal(const work *w, tall *m, int times, gf_error *er
     return st;
 }
 
-/* ---- the decomposition ------------------------------------------------------------------------
- */
+/* ---- the decomposition ----------------------------------------------------------------------- */
 
 /* basis [terms x l]: about the span of the largest right singular vectors. */
 static gf_status find_range(const work *w, const gf_csr *x, uint32_t l, uint64_t seed, tall *basis,
@@ -350,8 +346,7 @@ void gf_lsa_release(gf_lsa *r)
     *r = (gf_lsa){0};
 }
 
-/* ---- clusters ---------------------------------------------------------------------------------
- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 /* Rows that have a direction move up and become unit; at[] says which they were. Their number. */
 static uint32_t scale_rows(gf_lsa *r, uint32_t *at)

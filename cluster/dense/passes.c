@@ -51,8 +51,7 @@ double gf_dense_objective(const gf_dense_partition *p)
     return sum;
 }
 
-/* ---- scratch memory ---------------------------------------------------------------------------
- */
+/* ---- scratch memory -------------------------------------------------------------------------- */
 
 static uint32_t n_blocks(const gf_dense_work *w)
 {
@@ -89,8 +88,7 @@ void gf_dense_work_release(gf_dense_work *w)
     *w = (gf_dense_work){0};
 }
 
-/* ---- assignment -------------------------------------------------------------------------------
- */
+/* ---- assignment ------------------------------------------------------------------------------ */
 
 void gf_dense_score(const gf_dense_rows *rows, uint32_t first, uint32_t n, const float *centre,
                     uint32_t k, float *scores)
@@ -154,8 +152,7 @@ gf_status gf_dense_assign(gf_dense_work *w, gf_dense_partition *p, uint64_t *mov
     return st;
 }
 
-/* ---- sums -------------------------------------------------------------------------------------
- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 /* The row that fits its cluster worst, of clusters that have more than one; n where there is none.
  */

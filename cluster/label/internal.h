@@ -1,5 +1,5 @@
 /*
- * What labels.c (clusters) and label_nodes.c (inner nodes of their tree) share.
+ * What labels.c (clusters) and nodes.c (inner nodes of their tree) share.
  */
 #ifndef GF_CLUSTER_LABEL_INTERNAL_H
 #define GF_CLUSTER_LABEL_INTERNAL_H
@@ -17,7 +17,7 @@ enum { GF_LABEL_CANDIDATES = 400 }; /* of a cluster, or a node */
 
 /* A phrase that may become a cluster's label. */
 typedef struct gf_label_candidate {
-    gf_slice key;              /* terms and letters, label_phrases.h */
+    gf_slice key;              /* terms and letters, phrases.h */
     uint32_t phrase;           /* number among the phrases of all clusters */
     uint32_t count;            /* documents of the cluster that have it */
     uint32_t n_words, n_inner; /* words; of these stop words inside */

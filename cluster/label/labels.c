@@ -7,10 +7,9 @@
 #include <stdlib.h>
 
 #define INNER 0.85 /* how much less a phrase counts for each stop word inside */
-#define WEAK  0.5  /* and a weak phrase (label_phrases.h) */
+#define WEAK  0.5  /* and a weak phrase (phrases.h) */
 
-/* ---- candidates of one cluster ----------------------------------------------------------------
- */
+/* ---- candidates of one cluster --------------------------------------------------------------- */
 
 static int by_count(const void *a, const void *b)
 {
@@ -66,8 +65,7 @@ static gf_status find_candidates(void *context, size_t j, unsigned worker, gf_er
     return st;
 }
 
-/* ---- how frequent the candidates are elsewhere ------------------------------------------------
- */
+/* ---- how frequent the candidates are elsewhere ----------------------------------------------- */
 
 static gf_status number_phrases(gf_labelling *l, gf_error *err)
 {
@@ -143,8 +141,7 @@ static gf_status estimate(gf_labelling *l, gf_error *err)
     return GF_OK;
 }
 
-/* ---- scores -----------------------------------------------------------------------------------
- */
+/* ---- scores ---------------------------------------------------------------------------------- */
 
 /* Hide the candidate of that key if `longer`, which holds it, is nearly as frequent. */
 static void hide_part(gf_label_counted *c, gf_slice key, const gf_label_candidate *longer)
@@ -214,8 +211,7 @@ static gf_status score_cluster(void *context, size_t j, unsigned worker, gf_erro
     return GF_OK;
 }
 
-/* ---- the choice -------------------------------------------------------------------------------
- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 gf_status gf_label_give(gf_labels_given *g, gf_slice label, bool *fresh, gf_error *err)
 {

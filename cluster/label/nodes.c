@@ -45,8 +45,7 @@ typedef struct naming {
     gf_labels_given *given;
 } naming;
 
-/* ---- counts -----------------------------------------------------------------------------------
- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static void count_phrases(naming *n)
 {
@@ -120,8 +119,7 @@ static void add_sizes(naming *n)
     }
 }
 
-/* ---- candidates -------------------------------------------------------------------------------
- */
+/* ---- candidates ------------------------------------------------------------------------------ */
 
 typedef struct frequent {
     uint32_t phrase;
@@ -179,8 +177,7 @@ static gf_status find_candidates(naming *n, const gf_cancel *cancel, gf_error *e
     return st;
 }
 
-/* ---- the choice -------------------------------------------------------------------------------
- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 /* Phrases of the node that a longer one holds which is nearly as frequent there. */
 static void hide_parts(naming *n, uint32_t v, uint32_t longer)

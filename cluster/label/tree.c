@@ -31,8 +31,7 @@ typedef struct building {
     uint32_t n_merges;
 } building;
 
-/* ---- the tree's arrays ------------------------------------------------------------------------
- */
+/* ---- the tree's arrays ----------------------------------------------------------------------- */
 
 gf_status gf_tree_alloc(uint32_t k, gf_tree *tree, gf_error *err)
 {
@@ -96,8 +95,7 @@ bool gf_tree_arrange(gf_tree *t)
     return true;
 }
 
-/* ---- similarities of all pairs ----------------------------------------------------------------
- */
+/* ---- similarities of all pairs --------------------------------------------------------------- */
 
 static gf_status index_rows(building *b, gf_error *err)
 {
@@ -145,8 +143,7 @@ static gf_status compare_row(void *context, size_t i, unsigned worker, gf_error 
     return GF_OK;
 }
 
-/* ---- joining ----------------------------------------------------------------------------------
- */
+/* ---- joining --------------------------------------------------------------------------------- */
 
 /* The slot most similar to s: of equal ones `preferred`, else the lowest. */
 static uint32_t nearest(const building *b, uint32_t s, uint32_t preferred)
@@ -212,8 +209,7 @@ static gf_status join_all(building *b, const gf_cancel *cancel, gf_error *err)
     return GF_OK;
 }
 
-/* ---- the result -------------------------------------------------------------------------------
- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 static int by_falling_similarity(const void *a, const void *b)
 {

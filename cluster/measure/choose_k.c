@@ -76,8 +76,7 @@ static gf_status step_task(void *context, size_t i, unsigned worker, gf_error *e
     return st;
 }
 
-/* ---- the curve --------------------------------------------------------------------------------
- */
+/* ---- the curve ------------------------------------------------------------------------------- */
 
 /* What the partitions agree on: their mean separation less its standard deviation. */
 static double agreed(const double *separation)

@@ -19,8 +19,7 @@ enum {
 #define PLATEAU 0.98 /* above all are as good */
 #define FALLEN  0.97 /* of the last rise: below the search may end */
 
-/* ---- the walk ---------------------------------------------------------------------------------
- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 static gf_status reserve(gf_curve *c, gf_error *err)
 {
@@ -93,8 +92,7 @@ bool gf_curve_goes_on(const gf_curve *c)
     return last - c->risen < PATIENCE && c->worth[last] >= FALLEN * c->worth[c->risen];
 }
 
-/* ---- the choice -------------------------------------------------------------------------------
- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 /* The last step of the peak's plateau, going by +1 or -1; no valley lies between. */
 static uint32_t plateau_end(const gf_curve *c, int direction)

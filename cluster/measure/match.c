@@ -15,8 +15,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* ---- overlaps ---------------------------------------------------------------------------------
- */
+/* ---- overlaps -------------------------------------------------------------------------------- */
 
 static int by_pair(const void *x, const void *y)
 {
@@ -78,8 +77,7 @@ double gf_overlap_jaccard(const gf_overlaps *o, const gf_overlap *pair)
     return (double)pair->shared / (double)all_of(o, pair);
 }
 
-/* ---- matching ---------------------------------------------------------------------------------
- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 enum { WEIGHT_BITS = 31 };
 

@@ -65,8 +65,7 @@ void gf_enlarger_free(gf_enlarger *e)
     gf_free(e);
 }
 
-/* ---- what cuts would gain ---------------------------------------------------------------------
- */
+/* ---- what cuts would gain -------------------------------------------------------------------- */
 
 static gf_status split_task(void *context, size_t i, unsigned worker, gf_error *err)
 {
@@ -146,8 +145,7 @@ static gf_status split_all(enlarging *g, uint32_t cuts, gf_error *err)
     return st == GF_OK ? split_pieces(g, g->p->k, err) : st;
 }
 
-/* ---- cutting ----------------------------------------------------------------------------------
- */
+/* ---- cutting --------------------------------------------------------------------------------- */
 
 /* p has room for more clusters. */
 static gf_status widen(gf_partition *p, uint32_t k, gf_error *err)

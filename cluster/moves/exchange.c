@@ -36,8 +36,7 @@ typedef struct exchange {
     scratch *workers;
 } exchange;
 
-/* ---- what could be done -----------------------------------------------------------------------
- */
+/* ---- what could be done ---------------------------------------------------------------------- */
 
 static gf_status cut_task(void *context, size_t j, unsigned worker, gf_error *err)
 {
@@ -130,8 +129,7 @@ static uint32_t choose(exchange *x, uint32_t most)
     return n;
 }
 
-/* ---- a round ----------------------------------------------------------------------------------
- */
+/* ---- a round --------------------------------------------------------------------------------- */
 
 /* The last drift goes into `other`: an update follows, and no assignment in between. */
 static void fold_drift(gf_partition *p)
@@ -211,8 +209,7 @@ static gf_status make_round(exchange *x, const gf_exchange_limits *limits, uint3
     return st;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static gf_status init(exchange *x, gf_error *err)
 {

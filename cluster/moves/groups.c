@@ -32,8 +32,7 @@ void gf_groups_release(gf_groups *g)
     *g = (gf_groups){0};
 }
 
-/* ---- heaps ------------------------------------------------------------------------------------
- */
+/* ---- heaps ----------------------------------------------------------------------------------- */
 
 /* The items that have the highest values so far, the lowest of them on top. */
 typedef struct top {
@@ -86,8 +85,7 @@ static void offer(top *t, uint32_t item, float value)
     }
 }
 
-/* ---- the strongest terms ----------------------------------------------------------------------
- */
+/* ---- the strongest terms --------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -142,8 +140,7 @@ gf_status gf_groups_init(gf_groups *groups, const gf_centres *centres, gf_error 
     return st;
 }
 
-/* ---- groups -----------------------------------------------------------------------------------
- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static void shuffle(uint32_t *order, uint32_t k, gf_random *random)
 {

@@ -101,8 +101,7 @@ static gf_status start(gf_growth *g, gf_error *err)
     return st;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static gf_status take_sample(gf_growth *g, const gf_points *points, uint32_t m, gf_error *err)
 {
@@ -179,8 +178,7 @@ gf_status gf_growth_separation(gf_growth *g, double *separation, gf_error *err)
     return st;
 }
 
-/* ---- larger samples ---------------------------------------------------------------------------
- */
+/* ---- larger samples -------------------------------------------------------------------------- */
 
 /* The centres over other columns: column[t] of each term t, or NO_COLUMN where it has none. */
 static gf_status renumber_terms(const gf_growth *g, const uint32_t *column, gf_centres *to,

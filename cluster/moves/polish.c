@@ -26,8 +26,7 @@ enum {
     CEILINGS = 200 /* from so many clusters on rows that any may attract are compared by ceilings */
 };
 
-/* ---- what the applied moves changed -----------------------------------------------------------
- */
+/* ---- what the applied moves changed ---------------------------------------------------------- */
 
 /* (cluster, term) -> change of the cluster's sum in this round: open addressing, a power of two. */
 typedef struct delta_table {
@@ -113,8 +112,7 @@ static void delta_add(delta_table *t, uint32_t cluster, gf_row_view row, double 
     }
 }
 
-/* ---- a round ----------------------------------------------------------------------------------
- */
+/* ---- a round --------------------------------------------------------------------------------- */
 
 typedef struct polishing {
     gf_passes *passes;

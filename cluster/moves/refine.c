@@ -47,8 +47,7 @@ typedef struct group {
     float squared[GF_GROUP] __attribute__((aligned(ALIGNMENT))); /* |S|^2 */
 } group;
 
-/* ---- sums -------------------------------------------------------------------------------------
- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 static gf_status grow_slots(scratch *s, gf_error *err)
 {
@@ -128,8 +127,7 @@ static void forget_terms(scratch *s)
     s->n_slots = 0;
 }
 
-/* ---- moves ------------------------------------------------------------------------------------
- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 /* Move row i from cluster a of the group to where it gains most; true where it gains. */
 static bool move_row(group *g, uint32_t i, uint32_t a)
@@ -195,8 +193,7 @@ static gf_status refine_task(void *context, size_t task, unsigned worker, gf_err
     return st;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static gf_status allocate(refining *r, gf_error *err)
 {

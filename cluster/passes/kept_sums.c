@@ -70,8 +70,7 @@ void gf_kept_sums_free(gf_kept_sums *s)
     gf_free(s);
 }
 
-/* ---- what moved -------------------------------------------------------------------------------
- */
+/* ---- what moved ------------------------------------------------------------------------------ */
 
 static void forget_all(gf_kept_sums *s)
 {
@@ -133,8 +132,7 @@ void gf_kept_sums_compare(gf_kept_sums *s, const gf_points *points, const uint32
     s->compared = true;
 }
 
-/* ---- one cluster ------------------------------------------------------------------------------
- */
+/* ---- one cluster ----------------------------------------------------------------------------- */
 
 static void move_rows(const moved_rows *m, uint32_t j, const gf_points *points, float sign,
                       const gf_term_sums *to, double *weight)

@@ -12,8 +12,7 @@
 #define SLACK_PER_TERM 0x1p-22f
 #define SLACK          1e-6f
 
-/* ---- partitions -------------------------------------------------------------------------------
- */
+/* ---- partitions ------------------------------------------------------------------------------ */
 
 gf_status gf_partition_init(gf_partition *p, uint32_t n, uint32_t k, uint32_t n_terms,
                             gf_error *err)
@@ -40,8 +39,7 @@ void gf_partition_release(gf_partition *p)
     *p = (gf_partition){0};
 }
 
-/* ---- passes -----------------------------------------------------------------------------------
- */
+/* ---- passes ---------------------------------------------------------------------------------- */
 
 enum { ALIGNMENT = 64 };
 
@@ -158,8 +156,7 @@ bool *gf_passes_changed(gf_passes *s)
     return s->changed;
 }
 
-/* ---- assignment -------------------------------------------------------------------------------
- */
+/* ---- assignment ------------------------------------------------------------------------------ */
 
 /* All columns: the label is the argmax, own and other are exact. */
 static void score_all(gf_passes *s, uint32_t i, float *scores)
@@ -301,8 +298,7 @@ gf_status gf_passes_assign(gf_passes *s, gf_partition *p, gf_pass_report *report
     return assign(s, p, report, err);
 }
 
-/* ---- update -----------------------------------------------------------------------------------
- */
+/* ---- update ---------------------------------------------------------------------------------- */
 
 static bool fits_worse(const gf_partition *p, uint32_t a, uint32_t b)
 {

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 gf_status gf_points_check(const gf_csr *x, gf_error *err)
 {
@@ -24,8 +23,7 @@ gf_status gf_points_check(const gf_csr *x, gf_error *err)
     return st;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------
- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 void gf_sample_rows(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows)
 {
@@ -61,8 +59,7 @@ gf_status gf_gather_rows(const gf_points *points, const uint32_t *rows, uint32_t
     return GF_OK;
 }
 
-/* ---- packing columns --------------------------------------------------------------------------
- */
+/* ---- packing columns ------------------------------------------------------------------------- */
 
 gf_status gf_pack_columns(gf_csr *x, uint32_t **term, gf_error *err)
 {
@@ -91,8 +88,7 @@ gf_status gf_pack_columns(gf_csr *x, uint32_t **term, gf_error *err)
     return GF_OK;
 }
 
-/* ---- joining columns --------------------------------------------------------------------------
- */
+/* ---- joining columns ------------------------------------------------------------------------- */
 
 #define LONE UINT32_MAX
 

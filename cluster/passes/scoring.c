@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the index --------------------------------------------------------------------------------
- */
+/* ---- the index ------------------------------------------------------------------------------- */
 
 struct gf_index_memory {
     float *dense_block;   /* unaligned start of index->dense */
@@ -233,8 +232,7 @@ gf_status gf_index_build(gf_index *index, const gf_centres *centres, const float
     return st;
 }
 
-/* ---- ceilings ---------------------------------------------------------------------------------
- */
+/* ---- ceilings -------------------------------------------------------------------------------- */
 
 enum { ROWS_PER_TASK = 64 };
 
@@ -277,8 +275,7 @@ gf_status gf_index_set_ceilings(gf_index *index, gf_pool *pool, gf_error *err)
     return gf_pool_run(pool, tasks, ceiling_task, index, NULL, err);
 }
 
-/* ---- in double precision ----------------------------------------------------------------------
- */
+/* ---- in double precision --------------------------------------------------------------------- */
 
 /* 0 where the column's centre does not have the term. */
 static float posting_value(const gf_posting *postings, uint32_t n, uint32_t column)
@@ -330,8 +327,7 @@ gf_nearest_two gf_index_nearest(const gf_index *index, const gf_kernels *kernels
     return (gf_nearest_two){first.runner_up, first.cluster, first.of_second, first.similarity};
 }
 
-/* ---- the choice of kernels --------------------------------------------------------------------
- */
+/* ---- the choice of kernels ------------------------------------------------------------------- */
 
 const gf_kernels *gf_kernels_named(const char *name)
 {

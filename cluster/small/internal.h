@@ -1,5 +1,5 @@
 /**
- * The inside of few.h: a partition of few points, as few.c moves their rows and few_grow.c makes
+ * The inside of small_kmeans.h: a partition of few points, as small_kmeans.c moves their rows and small_grow.c makes
  * more clusters of them.
  */
 #ifndef GF_CLUSTER_SMALL_INTERNAL_H
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define GF_FEW_LEAST_GAIN 1e-5 /* of a move, for each document, as in polish.c and split.c */
+#define GF_FEW_LEAST_GAIN 1e-5 /* of a move, for each document, as in cluster/moves/polish.c and cluster/moves/split.c */
 
 struct gf_few {
     const gf_points *points;

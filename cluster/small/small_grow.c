@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* As the modules that this one follows have them. */
-#define ALPHA            1.5 /* seed.c, split.c */
+#define ALPHA            1.5 /* cluster/moves/seed.c, cluster/moves/split.c */
 #define TOO_NEAR         0.99999
 #define SPLIT_TOLERANCE  0.002
-#define GROWTH_TOLERANCE 0.001 /* grow.c */
+#define GROWTH_TOLERANCE 0.001 /* cluster/moves/grow.c */
 #define PROMISING        0.97
 enum {
     SWEEPS = 6,
@@ -37,8 +37,7 @@ static void put_all_in_one(gf_few_clusters *c, const gf_few *few)
     gf_few_update(c);
 }
 
-/* ---- splits -----------------------------------------------------------------------------------
- */
+/* ---- splits ---------------------------------------------------------------------------------- */
 
 /* A cluster that is being cut in two. */
 typedef struct split {
@@ -130,8 +129,7 @@ static void cut(const gf_few_growth *g, uint32_t j, split *s)
     s->gain = sqrt(s->squares[0]) + sqrt(s->squares[1]) - sqrt(g->p.squares[j]);
 }
 
-/* ---- growth -----------------------------------------------------------------------------------
- */
+/* ---- growth ---------------------------------------------------------------------------------- */
 
 gf_status gf_few_growth_create(const gf_few *few, uint64_t seed, gf_few_growth **growth,
                                gf_error *err)
@@ -202,8 +200,7 @@ double gf_few_growth_separation(gf_few_growth *g)
     return gf_separation(c->few->points, &p);
 }
 
-/* ---- drawn seeds ------------------------------------------------------------------------------
- */
+/* ---- drawn seeds ----------------------------------------------------------------------------- */
 
 typedef struct seeding {
     const gf_few *few;
@@ -267,7 +264,7 @@ static void draw_seeds(gf_few_clusters *c, const gf_few *f, uint32_t k, gf_rando
     seeding s = {.few = f};
     uint32_t rows[MOST];
     unsigned candidates = f->n / k >= GREEDY_BELOW ? 1 : 2 + (unsigned)log(k);
-    gf_sample_rows(f->n, f->n, random, rows); /* all of them; seed.c draws so, too */
+    gf_sample_rows(f->n, f->n, random, rows); /* all of them; cluster/moves/seed.c draws so, too */
     c->few = f;
     c->k = k;
     memset(c->label, 0, f->n * sizeof *c->label);
@@ -282,8 +279,7 @@ static void draw_seeds(gf_few_clusters *c, const gf_few *f, uint32_t k, gf_rando
     }
 }
 
-/* ---- a run ------------------------------------------------------------------------------------
- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 /* Drawn seeds take the place of what was grown where they are better. */
 static void compare_with_drawn(gf_few_growth *g, gf_few_clusters *drawn)

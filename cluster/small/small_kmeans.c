@@ -4,12 +4,11 @@
 
 #include <string.h>
 
-#define LEAST_RISE 0.25 /* polish.c */
+#define LEAST_RISE 0.25 /* cluster/moves/polish.c */
 
 enum { MOST = GF_FEW_POINTS };
 
-/* ---- the products -----------------------------------------------------------------------------
- */
+/* ---- the products ---------------------------------------------------------------------------- */
 
 static void multiply(gf_few *f, double *row_of)
 {
@@ -54,8 +53,7 @@ void gf_few_free(gf_few *few)
     gf_free(few);
 }
 
-/* ---- sums -------------------------------------------------------------------------------------
- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 static void add(gf_few_clusters *c, uint32_t j, uint32_t i, double weight)
 {
@@ -125,8 +123,7 @@ double gf_few_objective(const gf_few_clusters *c)
     return sum;
 }
 
-/* ---- passes and polish ------------------------------------------------------------------------
- */
+/* ---- passes and polish ----------------------------------------------------------------------- */
 
 /* Each row to the most similar centre; returns how many changed. */
 uint32_t gf_few_assign(gf_few_clusters *c)

@@ -32,8 +32,7 @@ static void tell(const job *j, uint64_t done, uint64_t total)
     if (o->progress) o->progress(o->progress_context, "clustering", done, total);
 }
 
-/* ---- seeds ------------------------------------------------------------------------------------
- */
+/* ---- seeds ----------------------------------------------------------------------------------- */
 
 /* The centres of a sample's clusters, which stand for as many rows as it has. */
 static gf_status seed_by_sample(job *j, uint32_t most, gf_centres *centres, gf_error *err)
@@ -134,8 +133,7 @@ static gf_status seed(job *j, uint32_t distinct, gf_error *err)
     return st;
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -173,8 +171,7 @@ static gf_status run_batches(job *j, gf_error *err)
     return st;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 /* The centres become the sums of their rows. */
 static gf_status sum_again(job *j, gf_error *err)
@@ -248,8 +245,7 @@ static gf_status finish(job *j, uint32_t distinct, gf_kmeans *out, gf_error *err
     return st;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static gf_status init(job *j, gf_error *err)
 {

@@ -21,8 +21,7 @@ static uint32_t rows_at(const gf_row_stream *s, uint32_t first)
     return left < s->window ? left : s->window;
 }
 
-/* ---- assigning --------------------------------------------------------------------------------
- */
+/* ---- assigning ------------------------------------------------------------------------------- */
 
 /* The rows of one window, by the passes of k-means: part borrows its arrays. */
 static gf_status assign_window(const gf_row_stream *s, const gf_csr *x, gf_partition *part,
@@ -67,8 +66,7 @@ gf_status gf_row_stream_label(const gf_row_stream *s, const gf_csr *x, const gf_
     return st;
 }
 
-/* ---- summing ----------------------------------------------------------------------------------
- */
+/* ---- summing --------------------------------------------------------------------------------- */
 
 typedef struct merging {
     gf_centres *sums;
@@ -181,8 +179,7 @@ gf_status gf_row_stream_sum(const gf_row_stream *s, const uint32_t *label, uint3
     return st;
 }
 
-/* ---- distinct rows ----------------------------------------------------------------------------
- */
+/* ---- distinct rows --------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -219,8 +216,7 @@ gf_status gf_row_stream_distinct(const gf_row_stream *s, uint32_t *distinct, gf_
     return st;
 }
 
-/* ---- the worst fitting ------------------------------------------------------------------------
- */
+/* ---- the worst fitting ----------------------------------------------------------------------- */
 
 /* A row with its similarity and its hash. */
 typedef struct unfit {

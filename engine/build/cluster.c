@@ -8,8 +8,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-/* ---- the rows that have terms -----------------------------------------------------------------
- */
+/* ---- the rows that have terms ---------------------------------------------------------------- */
 
 /*
  * The matrix without its empty rows: those have no entries, so only the row starts change. What is
@@ -36,8 +35,7 @@ static gf_status drop_empty_rows(const gf_vectors *v, gf_csr *x, uint32_t **row_
     return GF_OK;
 }
 
-/* ---- members ----------------------------------------------------------------------------------
- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static int by_rank(const void *a, const void *b, void *context)
 {
@@ -76,8 +74,7 @@ static gf_status rank_members(gf_job *j, gf_error *err)
     return gf_pool_run(j->pool, c->k, sort_task, j, j->options->cancel, err);
 }
 
-/* ---- clustering -------------------------------------------------------------------------------
- */
+/* ---- clustering ------------------------------------------------------------------------------ */
 
 static void tell(void *context, const char *phase, uint64_t done, uint64_t total)
 {

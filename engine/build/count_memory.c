@@ -13,8 +13,7 @@
 
 enum { LOOKED_AT = 20000, ASSUMED_K = 100 };
 
-/* ---- a sample's terms -------------------------------------------------------------------------
- */
+/* ---- a sample's terms ------------------------------------------------------------------------ */
 
 typedef struct seen {
     double all, twice; /* distinct terms; those that two rows have at least */
@@ -44,8 +43,7 @@ static double extrapolate(double terms, double of_half, double rows, double n)
     return terms * pow(n / rows, b);
 }
 
-/* ---- the counts -------------------------------------------------------------------------------
- */
+/* ---- the counts ------------------------------------------------------------------------------ */
 
 static uint32_t expected_k(const gf_job *j, double rows)
 {

@@ -144,8 +144,7 @@ void gf_memory_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
     e->peak += e->writing + e->index;
 }
 
-/* ---- rows in a file ---------------------------------------------------------------------------
- */
+/* ---- rows in a file -------------------------------------------------------------------------- */
 
 /* What k-means takes of a sample's row: itself, its copy, that of growth, bounds. */
 static double sampled_row(const gf_memory_counts *c)
@@ -184,8 +183,7 @@ uint64_t gf_memory_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_mem
     return least;
 }
 
-/* ---- of a job ---------------------------------------------------------------------------------
- */
+/* ---- of a job -------------------------------------------------------------------------------- */
 
 gf_status gf_job_estimate(gf_job *j, gf_memory_estimate *e, gf_error *err)
 {

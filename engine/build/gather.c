@@ -27,8 +27,7 @@ typedef struct gathering {
     uint64_t first_batch;       /* documents of it */
 } gathering;
 
-/* ---- languages --------------------------------------------------------------------------------
- */
+/* ---- languages ------------------------------------------------------------------------------- */
 
 static bool differ(const gf_fallback *a, const gf_fallback *b)
 {
@@ -58,8 +57,7 @@ static gf_status look_at_languages(gathering *g, bool last, bool *restart, gf_er
     return GF_OK;
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 static gf_status reserve_ids(gf_gathered *out, size_t n, gf_error *err)
 {
@@ -127,8 +125,7 @@ static gf_status add_all(gathering *g, bool *restart, gf_error *err)
     return st;
 }
 
-/* ---- a walk -----------------------------------------------------------------------------------
- */
+/* ---- a walk ---------------------------------------------------------------------------------- */
 
 static gf_status begin(gathering *g, gf_error *err)
 {

@@ -3,8 +3,8 @@
  *
  *     begin     job.c       build time, progress row, snapshot
  *     gather    gather.c    documents of the snapshot -> rows of weights
- *     cluster   compute.c   rows -> clusters, labels
- *     write     write_build.c  clusters, memberships, model
+ *     cluster   cluster.c   rows -> clusters, labels
+ *     write     write.c  clusters, memberships, model
  *     publish   publish.c   the pointer moves; old builds go
  *
  * A job is one configuration of one collection. Several small ones begin, are written and are
@@ -131,7 +131,7 @@ void gf_jobs_end(gf_job *const *jobs, size_t n);
 
 gf_status gf_job_gather(gf_job *job, gf_error *err);
 
-/** served.c: where the gathered documents were in the served build. */
+/** match.c: where the gathered documents were in the served build. */
 gf_status gf_job_read_served(gf_job *job, gf_error *err);
 
 /**
@@ -157,7 +157,7 @@ static inline const gf_centres *gf_job_term_centres(const gf_job *j)
     return j->options->matrix ? &j->term_centres : &j->clusters.centres;
 }
 
-/** place_rows.c: the matrix's rows -> row_of, clusters, term_centres. */
+/** matrix_rows.c: the matrix's rows -> row_of, clusters, term_centres. */
 gf_status gf_job_cluster_matrix(gf_job *job, const gf_kmeans_options *options, gf_error *err);
 
 /** Whether the build has an index of all words, which search reads. */

@@ -68,8 +68,7 @@ void gf_job_tell(const gf_job *j, const char *phase, uint64_t done, uint64_t tot
         j->options->progress(j->options->context, j->where, phase, done, total);
 }
 
-/* ---- has anything changed? --------------------------------------------------------------------
- */
+/* ---- has anything changed? ------------------------------------------------------------------- */
 
 static gf_status read_settings(gf_job *j, const gf_collection_row *row, gf_error *err)
 {
@@ -129,8 +128,7 @@ gf_status gf_job_look(gf_job *j, bool *modified, gf_error *err)
     return st;
 }
 
-/* ---- beginning --------------------------------------------------------------------------------
- */
+/* ---- beginning ------------------------------------------------------------------------------- */
 
 /* The last of a configuration's builds, also if it is going; 0 where there is none. */
 static gf_status last_build(gf_job *j, gf_slice configuration_key, gf_row *row, int64_t *build,
@@ -229,8 +227,7 @@ gf_status gf_jobs_begin(gf_job *const *jobs, size_t n, gf_snapshot **snapshot, g
     return st;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static gf_status drop_unpublished(gf_job *const *jobs, size_t n, gf_error *err)
 {

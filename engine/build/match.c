@@ -19,8 +19,7 @@
 /* k=auto is chosen again where there are more than so many times the documents, or fewer. */
 enum { MOST_GROWTH = 2 };
 
-/* ---- where the documents were -----------------------------------------------------------------
- */
+/* ---- where the documents were ---------------------------------------------------------------- */
 
 typedef struct looking {
     gf_job *job;
@@ -94,8 +93,7 @@ gf_status gf_job_read_served(gf_job *j, gf_error *err)
     return st == GF_OK ? number_clusters(j, err) : st;
 }
 
-/* ---- the start --------------------------------------------------------------------------------
- */
+/* ---- the start ------------------------------------------------------------------------------- */
 
 static bool starts_served(const gf_job *j)
 {
@@ -127,8 +125,7 @@ gf_status gf_job_choose_start(gf_job *j, uint32_t **start, uint32_t *k, gf_error
     return GF_OK;
 }
 
-/* ---- which cluster is which -------------------------------------------------------------------
- */
+/* ---- which cluster is which ------------------------------------------------------------------ */
 
 static gf_status match(gf_job *j, uint32_t *now, uint32_t *old, gf_error *err)
 {

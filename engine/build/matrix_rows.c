@@ -20,8 +20,7 @@ typedef struct placing {
     uint32_t n;       /* documents that have a row */
 } placing;
 
-/* ---- which row is whose -----------------------------------------------------------------------
- */
+/* ---- which row is whose ---------------------------------------------------------------------- */
 
 /* Documents are gathered by rising id. */
 static uint32_t find_document(const gf_gathered *g, gf_slice id)
@@ -95,8 +94,7 @@ static gf_status list_documents(placing *p, gf_error *err)
                    GF_SLICE_ARG(j->where.collection));
 }
 
-/* ---- clustering -------------------------------------------------------------------------------
- */
+/* ---- clustering ------------------------------------------------------------------------------ */
 
 static gf_status cluster_sparse(placing *p, const gf_kmeans_options *o, gf_error *err)
 {
@@ -154,8 +152,7 @@ static void clamp_scores(gf_kmeans *c)
     }
 }
 
-/* ---- terms ------------------------------------------------------------------------------------
- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 /* The clusters' centres in the terms of their members' texts. */
 static gf_status sum_terms(placing *p, gf_error *err)

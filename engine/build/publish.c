@@ -10,8 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* ---- moving pointers --------------------------------------------------------------------------
- */
+/* ---- moving pointers ------------------------------------------------------------------------- */
 
 static gf_status put_number(gf_job *j, gf_batch *batch, gf_slice key, const char *what, int64_t v,
                             gf_error *err)
@@ -128,8 +127,7 @@ static gf_status publish(gf_job *const *jobs, size_t n, gf_error *err)
     return st;
 }
 
-/* ---- old builds -------------------------------------------------------------------------------
- */
+/* ---- old builds ------------------------------------------------------------------------------ */
 
 gf_status gf_mark_builds(gf_store *s, gf_slice configuration_key, size_t keep, int64_t served,
                          const gf_pins *pins, gf_batch *batch, gf_buffer *marked, gf_error *err)
@@ -157,8 +155,7 @@ gf_status gf_mark_builds(gf_store *s, gf_slice configuration_key, size_t keep, i
     return st;
 }
 
-/* ---- changes ----------------------------------------------------------------------------------
- */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 typedef struct need {
     gf_store *store;
@@ -220,8 +217,7 @@ gf_status gf_trim_changes(gf_store *s, gf_place where, uint64_t seq, gf_batch *b
     return st;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static gf_status drop_old(gf_job *const *jobs, size_t n, gf_error *err)
 {

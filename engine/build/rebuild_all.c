@@ -45,8 +45,7 @@ static bool ends_all(gf_status st)
     return st == GF_ECANCELLED || st == GF_EIO;
 }
 
-/* ---- the list ---------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 static gf_status add_name(work_list *l, gf_slice name, gf_error *err)
 {
@@ -92,8 +91,7 @@ static gf_status list_work(work_list *l, gf_slice prefix, gf_error *err)
                    GF_SLICE_ARG(l->configuration));
 }
 
-/* ---- telling ----------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void count_done(rebuilding_all *r, gf_place where)
 {
@@ -121,8 +119,7 @@ static gf_status tell_job(rebuilding_all *r, const gf_job *j, gf_rebuild_outcome
     return tell(r, j, &(gf_error){GF_OK, ""}, &result, err);
 }
 
-/* ---- one by itself ----------------------------------------------------------------------------
- */
+/* ---- one by itself --------------------------------------------------------------------------- */
 
 static gf_status build_alone(rebuilding_all *r, const gf_job *j, gf_error *err)
 {
@@ -134,8 +131,7 @@ static gf_status build_alone(rebuilding_all *r, const gf_job *j, gf_error *err)
     return why.status;
 }
 
-/* ---- a group ----------------------------------------------------------------------------------
- */
+/* ---- a group --------------------------------------------------------------------------------- */
 
 /* What cannot be computed is that job's failure, what cannot be written is the group's. */
 static gf_status build_task(void *context, size_t i, unsigned worker, gf_error *err)
@@ -236,8 +232,7 @@ static gf_status build_group(rebuilding_all *r, gf_error *err)
     return st;
 }
 
-/* ---- one after the other ----------------------------------------------------------------------
- */
+/* ---- one after the other --------------------------------------------------------------------- */
 
 /* Look at a job and do what it needs; *kept where it went into the group. */
 static gf_status handle(rebuilding_all *r, gf_job *j, bool *kept, gf_error *err)

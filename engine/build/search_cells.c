@@ -1,5 +1,5 @@
 /*
- * The words of a snapshot's documents -> the cells of search_index.h.
+ * The words of a snapshot's documents -> the cells of engine/search/index.h.
  */
 #include "engine/search/index.h"
 #include "engine/search/postings.h"
@@ -26,8 +26,7 @@ static void number_languages(writing *w)
         if (w->used[l]) w->number[l] = next++;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* The term's bytes behind the index's number of its language. */
 static void write_key(const writing *w, const gf_indexed_term *term, gf_buffer *out)

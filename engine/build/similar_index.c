@@ -46,8 +46,7 @@ static gf_status write_terms(const gf_csr *by_term, uint32_t first, gf_put_cell 
     return st;
 }
 
-/* ---- of rows in a file ------------------------------------------------------------------------
- */
+/* ---- of rows in a file ----------------------------------------------------------------------- */
 
 enum { WINDOW = 8192 /* rows that are read at a time */ };
 

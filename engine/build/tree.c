@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- building ---------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /*
  * Of each centre the heaviest terms: they hold nearly all of its length, and a thousand centres
@@ -88,8 +87,7 @@ gf_status gf_job_build_tree(const gf_job *j, gf_tree *tree, gf_error *err)
     return st;
 }
 
-/* ---- as bytes ---------------------------------------------------------------------------------
- */
+/* ---- as bytes -------------------------------------------------------------------------------- */
 
 void gf_tree_write(const gf_tree *t, const uint32_t *ids, const gf_slice *labels, gf_buffer *out)
 {

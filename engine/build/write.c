@@ -32,8 +32,7 @@ static gf_status write_full(writing *w, gf_error *err)
     return gf_write_behind_next(&w->out, err);
 }
 
-/* ---- clusters ---------------------------------------------------------------------------------
- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 /* The heaviest entries of a centre, by falling weight. */
 static uint32_t heaviest(const gf_centre *c, uint32_t best[TERMS_PER_CLUSTER])
@@ -196,8 +195,7 @@ static gf_status write_clusters(writing *w, gf_error *err)
     return st;
 }
 
-/* ---- memberships ------------------------------------------------------------------------------
- */
+/* ---- memberships ----------------------------------------------------------------------------- */
 
 /* The row of a document, as bytes. */
 static gf_status write_vector(const gf_job *j, uint32_t document, gf_buffer *vector, gf_error *err)
@@ -260,8 +258,7 @@ static gf_status write_memberships(writing *w, gf_error *err)
     return st;
 }
 
-/* ---- the model --------------------------------------------------------------------------------
- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 static gf_status put_model(writing *w, gf_slice qualifier, gf_buffer *value, gf_error *err)
 {
@@ -312,8 +309,7 @@ static gf_status put_index_cell(void *context, gf_slice qualifier, gf_buffer *va
     return put_model(context, qualifier, value, err);
 }
 
-/* ---- the build --------------------------------------------------------------------------------
- */
+/* ---- the build ------------------------------------------------------------------------------- */
 
 static void add_number(gf_column *columns, size_t *n, const char *name, gf_digits *digits,
                        uint64_t v)

@@ -43,8 +43,7 @@ gf_status gf_configuration_load(gf_store *s, const gf_snapshot *snapshot, gf_pla
     return GF_OK;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* A name, as one of the places has it. */
 typedef struct mention {

@@ -7,8 +7,7 @@
 #include "engine/build/internal.h"
 #include "engine/config/pins.h"
 
-/* ---- changing the settings column -------------------------------------------------------------
- */
+/* ---- changing the settings column ------------------------------------------------------------ */
 
 /* Write a configuration's members into the new column: the map, or nothing where it goes. */
 static void write_one(gf_json_writer *w, gf_slice name, const gf_settings_map *map)
@@ -167,8 +166,7 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
     return st;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static gf_origin origin_of(const gf_settings_map *map, size_t number, gf_place where)
 {
@@ -196,8 +194,7 @@ gf_status gf_configuration_read(gf_store *s, gf_place where, gf_slice configurat
     return st;
 }
 
-/* ---- deleting ---------------------------------------------------------------------------------
- */
+/* ---- deleting -------------------------------------------------------------------------------- */
 
 typedef struct deletion {
     gf_store *store;
@@ -337,8 +334,7 @@ static gf_status delete_one(gf_store *s, gf_place where, gf_slice configuration,
     return st;
 }
 
-/* ---- deleting a namespace's -------------------------------------------------------------------
- */
+/* ---- deleting a namespace's ------------------------------------------------------------------ */
 
 typedef struct builders {
     gf_slice configuration;

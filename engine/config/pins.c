@@ -26,8 +26,7 @@ const gf_slice *gf_pins_label(const gf_pins *p, uint32_t cluster)
     return NULL;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static gf_status damaged(gf_error *err)
 {
@@ -120,8 +119,7 @@ gf_status gf_pins_read(gf_slice column, gf_slice configuration, gf_pins *pins, g
     return st;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_one(gf_json_writer *w, gf_slice configuration, const gf_pins *p)
 {

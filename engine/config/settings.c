@@ -83,8 +83,7 @@ gf_status gf_setting_find(gf_slice name, size_t *number, gf_error *err)
                    nearest ? "\"?" : "");
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static gf_status bad_value(size_t number, gf_slice value, gf_error *err)
 {
@@ -234,8 +233,7 @@ gf_status gf_setting_check(size_t number, gf_slice value, gf_error *err)
     return apply(number, value, GF_SLICE("default"), &scratch, err);
 }
 
-/* ---- maps -------------------------------------------------------------------------------------
- */
+/* ---- maps ------------------------------------------------------------------------------------ */
 
 void gf_settings_map_release(gf_settings_map *map)
 {

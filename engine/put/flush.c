@@ -6,7 +6,7 @@
  *     collections  size, seq and time of each collection in which something changed
  *
  * Documents are taken by collection and id, so that the batch is sorted, and those of one id in the
- * order in which they came. Changes are held back (put_hold.c) until no more will come.
+ * order in which they came. Changes are held back (hold.c) until no more will come.
  */
 #include "engine/put/internal.h"
 
@@ -35,8 +35,7 @@ typedef struct flush {
     gf_buffer key, collection_key;
 } flush;
 
-/* ---- one collection ---------------------------------------------------------------------------
- */
+/* ---- one collection -------------------------------------------------------------------------- */
 
 /*
  * Whether any build of the collection is there or under way: only then changes must be kept. With
@@ -103,8 +102,7 @@ static void write_collection(flush *f)
     }
 }
 
-/* ---- one document -----------------------------------------------------------------------------
- */
+/* ---- one document ---------------------------------------------------------------------------- */
 
 static gf_status document_key(flush *f, gf_slice id, gf_error *err)
 {
@@ -271,8 +269,7 @@ static gf_status put_id(flush *f, const gf_waiting *w, size_t n, gf_error *err)
     return st;
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /* The first that is no deletion: whose put makes the collection. NULL: all are. */
 static const gf_waiting *first_document(const gf_waiting *w, size_t n)

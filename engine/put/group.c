@@ -44,8 +44,7 @@ void gf_put_line_free(struct gf_put_line *l)
     gf_free(l);
 }
 
-/* ---- the line ---------------------------------------------------------------------------------
- */
+/* ---- the line -------------------------------------------------------------------------------- */
 
 /* Until it leads, or is done. */
 static void wait_in_line(struct gf_put_line *l, place *mine)
@@ -97,8 +96,7 @@ static void leave_line(struct gf_put_line *l, place **places, size_t n)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_alone(place *p)
 {

@@ -12,8 +12,7 @@
 
 enum { HOLD_BYTES = 64 << 20, KEY_BYTES = 64 /* that a key's slots and entry take */ };
 
-/* ---- finding ----------------------------------------------------------------------------------
- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 /* The key of a document; borrowed until the next. */
 static gf_status make_key(gf_put_hold *h, gf_slice collection, gf_slice id, gf_error *err)
@@ -36,8 +35,7 @@ gf_status gf_put_hold_find(gf_put_hold *h, gf_slice collection, gf_slice id, gf_
     return GF_OK;
 }
 
-/* ---- keeping ----------------------------------------------------------------------------------
- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 static size_t bytes_of(const gf_waiting *w)
 {

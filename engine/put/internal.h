@@ -1,7 +1,7 @@
 /**
  * A put: documents are checked and collected (put.c), handed over to be written by a thread while
- * the next are collected (put_writer.c), compared with what is there and written (put_flush.c).
- * Changes are held back until all have come (put_hold.c).
+ * the next are collected (writer.c), compared with what is there and written (flush.c).
+ * Changes are held back until all have come (hold.c).
  */
 #ifndef GF_ENGINE_PUT_INTERNAL_H
 #define GF_ENGINE_PUT_INTERNAL_H
@@ -50,7 +50,7 @@ typedef struct gf_collected {
     size_t n, capacity, bytes;
 } gf_collected;
 
-/** The ids of a collection that was empty. put_known.c */
+/** The ids of a collection that was empty. seen_ids.c */
 typedef struct gf_known {
     char *collection_bytes; /* NULL: nothing is known */
     gf_slice collection;    /* those */
@@ -79,7 +79,7 @@ struct gf_put {
     gf_status failed;
 };
 
-/** Put in order by collection and id, those of one id by `order`. GF_ENOMEM. put_sort.c */
+/** Put in order by collection and id, those of one id by `order`. GF_ENOMEM. sort.c */
 gf_status gf_put_sort(gf_waiting *waiting, size_t n, gf_error *err);
 
 /**
@@ -103,7 +103,7 @@ gf_status gf_put_write(const gf_put_part *parts, size_t n, gf_put_counts *counts
 
 /**
  * Write and sync a part, together with other threads' meanwhile: one sync for all of them.
- * put_group.c
+ * group.c
  */
 gf_status gf_put_commit(const gf_put_part *part, gf_put_counts *counts, gf_error *err);
 
@@ -112,8 +112,7 @@ gf_status gf_collect(gf_collected *collected, gf_slice collection, const gf_docu
                      bool deletes, gf_error *err);
 bool gf_collected_is_full(const gf_collected *collected);
 
-/* ---- put_writer.c: for the thread of the put's caller -----------------------------------------
- */
+/* ---- writer.c: for the thread of the put's caller -------------------------------------------- */
 
 /** Wait until what was handed over is written, and count it. The status of that. */
 gf_status gf_put_wait(gf_put *put, gf_error *err);
@@ -124,8 +123,7 @@ gf_status gf_put_hand_over(gf_put *put, gf_error *err);
 /** Write what was collected, and what was held back, here and now; nothing is being written. */
 gf_status gf_put_write_here(gf_put *put, gf_error *err);
 
-/* ---- put_known.c ------------------------------------------------------------------------------
- */
+/* ---- seen_ids.c ------------------------------------------------------------------------------ */
 
 void gf_known_release(gf_known *known);
 

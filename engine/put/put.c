@@ -68,8 +68,7 @@ gf_put_counts gf_put_counted(const gf_put *p)
     return p->counts;
 }
 
-/* ---- checking ---------------------------------------------------------------------------------
- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static gf_status check_text(const char *what, gf_slice s, gf_error *err)
 {
@@ -157,8 +156,7 @@ static gf_status check_document(gf_put *p, gf_slice collection, const gf_documen
     return st;
 }
 
-/* ---- collecting -------------------------------------------------------------------------------
- */
+/* ---- collecting ------------------------------------------------------------------------------ */
 
 static bool keep(gf_collected *c, gf_slice *s)
 {
@@ -209,8 +207,7 @@ static gf_status fail_again(const gf_put *p, gf_error *err)
     return gf_fail(err, p->failed, "this put has failed before");
 }
 
-/* ---- putting ----------------------------------------------------------------------------------
- */
+/* ---- putting --------------------------------------------------------------------------------- */
 
 /* A document that was checked; `checked` says how that ended. */
 static gf_status add(gf_put *p, gf_status checked, gf_slice collection, const gf_document *d,
@@ -239,8 +236,7 @@ gf_status gf_put_delete(gf_put *p, gf_slice collection, gf_slice id, gf_error *e
     return add(p, st, collection, &d, true, err);
 }
 
-/* ---- flushing ---------------------------------------------------------------------------------
- */
+/* ---- flushing -------------------------------------------------------------------------------- */
 
 gf_status gf_put_flush(gf_put *p, gf_error *err)
 {

@@ -85,8 +85,7 @@ gf_status gf_build_is_served(gf_store *s, gf_slice build_key, bool *served, gf_e
     return st;
 }
 
-/* ---- the list ---------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 typedef struct number_list {
     gf_store *store;

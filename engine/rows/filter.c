@@ -8,8 +8,7 @@
 /* Below this, whole numbers that are equal as doubles are equal. */
 #define EXACT 9007199254740992.0
 
-/* ---- moments ----------------------------------------------------------------------------------
- */
+/* ---- moments --------------------------------------------------------------------------------- */
 
 static bool read_age(gf_slice text, int64_t now, int64_t *ms)
 {
@@ -44,8 +43,7 @@ static bool time_of(const gf_cell *cell, int64_t *ms)
     return gf_read_decimal(json, &number) && gf_clock_from_number(number, ms);
 }
 
-/* ---- demands ----------------------------------------------------------------------------------
- */
+/* ---- demands --------------------------------------------------------------------------------- */
 
 void gf_filter_init(gf_filter *f)
 {
@@ -160,8 +158,7 @@ gf_status gf_filter_add_list(gf_filter *f, gf_slice list, gf_error *err)
     return st;
 }
 
-/* ---- testing ----------------------------------------------------------------------------------
- */
+/* ---- testing --------------------------------------------------------------------------------- */
 
 static int sign(double a, double b)
 {

@@ -19,8 +19,7 @@ void gf_analysis_write(bool detect, const gf_fallback *fallback,
     gf_vectorizer_options_write(options, out);
 }
 
-/* ---- sparse vectors ---------------------------------------------------------------------------
- */
+/* ---- sparse vectors -------------------------------------------------------------------------- */
 
 void gf_vector_write(gf_row_view row, gf_buffer *out)
 {
@@ -80,8 +79,7 @@ damaged:
     return gf_fail(err, GF_ECORRUPT, "a stored vector is damaged");
 }
 
-/* ---- loading ----------------------------------------------------------------------------------
- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static gf_status take_analysis(gf_analysis *a, gf_slice text, gf_error *err)
 {
@@ -167,8 +165,7 @@ gf_status gf_model_row(gf_model *m, gf_slice lang, gf_slice text, gf_row_view *r
     return work_out(m, m->transformer, lang, text, row, err);
 }
 
-/* ---- several threads --------------------------------------------------------------------------
- */
+/* ---- several threads ------------------------------------------------------------------------- */
 
 gf_status gf_model_workers_init(gf_model_workers *workers, const gf_model *model, unsigned n,
                                 gf_error *err)

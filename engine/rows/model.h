@@ -5,8 +5,8 @@
  *     analysis    the language that was fallen back on, a line feed, the settings of the analysis
  *     vocabulary  terms with document frequencies and surfaces (vectorize/rows/vocabulary.h)
  *     centre <id> each cluster's centre: see gf_centre_write
- *     tree        the tree over the clusters: see tree.h
- *     index       documents by term, where it is kept: see write_index.c
+ *     tree        the tree over the clusters: see engine/build/tree.h
+ *     index       documents by term, where it is kept: see engine/build/similar_index.c
  */
 #ifndef GF_ENGINE_ROWS_MODEL_H
 #define GF_ENGINE_ROWS_MODEL_H

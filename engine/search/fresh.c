@@ -8,8 +8,7 @@
 
 enum { TASK_DOCUMENTS = 256 };
 
-/* ---- a group ----------------------------------------------------------------------------------
- */
+/* ---- a group --------------------------------------------------------------------------------- */
 
 /* Nothing was built yet: the first texts say what those without a language fall back on. */
 static gf_status decide_language(gf_search_source *s, const gf_text_group *g, gf_error *err)
@@ -122,8 +121,7 @@ static gf_status add_group(void *context, const gf_text_group *g, gf_error *err)
     return st == GF_OK ? keep_hits(f, g, err) : st;
 }
 
-/* ---- documents that have changed --------------------------------------------------------------
- */
+/* ---- documents that have changed ------------------------------------------------------------- */
 
 static gf_status note_change(void *context, const gf_row *row, gf_error *err)
 {

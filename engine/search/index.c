@@ -13,8 +13,7 @@ static gf_status read_cell(gf_search_index *x, gf_slice qualifier, gf_row *row, 
                              qualifier, 1, row, err);
 }
 
-/* ---- head and lengths -------------------------------------------------------------------------
- */
+/* ---- head and lengths ------------------------------------------------------------------------ */
 
 static gf_status take_languages(gf_search_index *x, gf_slice *head, gf_error *err)
 {
@@ -91,8 +90,7 @@ void gf_search_index_release(gf_search_index *x)
     *x = (gf_search_index){0};
 }
 
-/* ---- ids --------------------------------------------------------------------------------------
- */
+/* ---- ids ------------------------------------------------------------------------------------- */
 
 static uint32_t ids_of_cell(const gf_search_index *x, uint32_t cell)
 {
@@ -154,8 +152,7 @@ gf_status gf_search_index_rank(gf_search_index *x, gf_slice id, uint32_t *rank, 
     return GF_OK;
 }
 
-/* ---- postings ---------------------------------------------------------------------------------
- */
+/* ---- postings -------------------------------------------------------------------------------- */
 
 void gf_postings_release(gf_postings *p)
 {

@@ -31,8 +31,7 @@ enum { GF_INDEX_IDS = 256, GF_INDEX_FORMAT = 1 };
 #define GF_INDEX_LENGTHS "search:l"
 #define GF_INDEX_TERM    "search:t"
 
-/* ---- writing: search_write.c, search_words.c --------------------------------------------------
- */
+/* ---- writing: engine/build/search_cells.c, engine/build/search_words.c ----------------------- */
 
 /**
  * The words of all documents of the job's snapshot: job->words, which are then no longer there, or
@@ -47,8 +46,7 @@ gf_status gf_job_take_words(gf_job *job, gf_words **words, gf_buffer *ids, gf_er
  */
 gf_status gf_write_search(gf_job *job, gf_put_cell *put, void *context, gf_error *err);
 
-/* ---- reading: search_index.c ------------------------------------------------------------------
- */
+/* ---- reading: index.c ------------------------------------------------------------------------ */
 
 /** Where an index lies, and its head. */
 typedef struct gf_search_index {

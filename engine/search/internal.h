@@ -13,8 +13,7 @@
 
 #include <math.h>
 
-/* ---- search_source.c --------------------------------------------------------------------------
- */
+/* ---- source.c -------------------------------------------------------------------------------- */
 
 /** Where a search reads, all through one snapshot. */
 typedef struct gf_search_source {
@@ -46,8 +45,7 @@ gf_status gf_search_language(const gf_search_source *s, gf_slice lang, gf_slice 
 /** Read a document's row from the snapshot; GF_ENOTFOUND. */
 gf_status gf_search_read(const gf_search_source *s, gf_slice id, gf_row *row, gf_error *err);
 
-/* ---- search_fresh.c ---------------------------------------------------------------------------
- */
+/* ---- fresh.c --------------------------------------------------------------------------------- */
 
 /** A document that has something of the query, and is not read from the index. */
 typedef struct gf_fresh_hit {
@@ -82,15 +80,13 @@ gf_status gf_fresh_find(gf_fresh *f, gf_search_source *source, const gf_query *q
                         gf_error *err);
 void gf_fresh_release(gf_fresh *f);
 
-/* ---- search_items.c ---------------------------------------------------------------------------
- */
+/* ---- items.c --------------------------------------------------------------------------------- */
 
 /** The documents of the index that have an item, without those that are gone. */
 gf_status gf_search_item(gf_search_source *s, gf_matcher *matcher, const gf_query *query,
                          size_t item, gf_postings *out, gf_error *err);
 
-/* ---- ranks ------------------------------------------------------------------------------------
- */
+/* ---- ranks ----------------------------------------------------------------------------------- */
 
 /** ln(1 + (n - df + 1/2) / (df + 1/2)): never below 0 (Lucene's form of Robertson's weight). */
 static inline double gf_bm25_idf(uint64_t n, uint64_t df)

@@ -55,8 +55,7 @@ static gf_status read_word(gf_search_source *s, gf_matcher *m, size_t item, size
     return st;
 }
 
-/* ---- phrases ----------------------------------------------------------------------------------
- */
+/* ---- phrases --------------------------------------------------------------------------------- */
 
 static void intersect(gf_postings *a, const gf_postings *b)
 {

@@ -28,8 +28,7 @@ struct gf_matcher {
     size_t capacity;
 };
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static gf_status make_analysers(gf_matcher *m, gf_error *err)
 {
@@ -72,8 +71,7 @@ void gf_matcher_free(gf_matcher *m)
     gf_free(m);
 }
 
-/* ---- the query in a language ------------------------------------------------------------------
- */
+/* ---- the query in a language ----------------------------------------------------------------- */
 
 static gf_status fail_at(const gf_query_item *item, const char *what, gf_error *err)
 {
@@ -158,8 +156,7 @@ gf_status gf_matcher_terms(gf_matcher *m, const gf_language *language, const gf_
     return st;
 }
 
-/* ---- a text -----------------------------------------------------------------------------------
- */
+/* ---- a text ---------------------------------------------------------------------------------- */
 
 static uint64_t mask_of(const gf_query_terms *q, gf_slice term)
 {

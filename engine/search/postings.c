@@ -32,8 +32,7 @@ static uint32_t *places(inverting *v, const gf_word_row *row)
     return *at;
 }
 
-/* ---- terms ------------------------------------------------------------------------------------
- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 static gf_status add_term(inverting *v, const gf_word_row *row, uint32_t id, gf_error *err)
 {
@@ -112,8 +111,7 @@ static gf_status sort_terms(inverting *v, gf_error *err)
     return GF_OK;
 }
 
-/* ---- postings ---------------------------------------------------------------------------------
- */
+/* ---- postings -------------------------------------------------------------------------------- */
 
 static inline size_t varint_length(uint64_t v)
 {

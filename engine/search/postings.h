@@ -1,6 +1,6 @@
 /**
  * The words of documents, turned round: of each term the documents that have it, as the cells of
- * search_index.h hold them. What is made depends on the documents alone, not on who counted them:
+ * index.h hold them. What is made depends on the documents alone, not on who counted them:
  * terms are sorted, documents stand in their order.
  */
 #ifndef GF_ENGINE_SEARCH_POSTINGS_H

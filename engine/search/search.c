@@ -48,8 +48,7 @@ typedef struct searching {
     size_t field_capacity;
 } searching;
 
-/* ---- candidates -------------------------------------------------------------------------------
- */
+/* ---- candidates ------------------------------------------------------------------------------ */
 
 static bool is_better(const candidate *a, const candidate *b)
 {
@@ -97,8 +96,7 @@ static gf_status add_candidate(searching *s, double score, uint64_t key, gf_erro
     return GF_OK;
 }
 
-/* ---- scores -----------------------------------------------------------------------------------
- */
+/* ---- scores ---------------------------------------------------------------------------------- */
 
 /* Whether a document with these counts is found at all, and its score. */
 static bool weigh(const searching *s, const uint32_t *count, uint64_t length, double *score)
@@ -192,8 +190,7 @@ static gf_status find(searching *s, gf_error *err)
     return st;
 }
 
-/* ---- telling ----------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 /* The document is read into the row; its id lasts as long as *id does. */
 static gf_status read_candidate(searching *s, const candidate *c, gf_slice *id, gf_error *err)
@@ -275,8 +272,7 @@ static gf_status tell(searching *s, gf_error *err)
     return st;
 }
 
-/* ---- beginning --------------------------------------------------------------------------------
- */
+/* ---- beginning ------------------------------------------------------------------------------- */
 
 static gf_status set_bound(gf_slice text, const char *name, int64_t *bound, gf_error *err)
 {

@@ -2,7 +2,7 @@
  * The documents most similar to one, or to a text: by the cosine of their rows in the space of the
  * served build of "default".
  *
- *     1. its index (write_index.h) gives each document's similarity nearly: term at a time, weights
+ *     1. its index (engine/build/similar_index.h) gives each document's similarity nearly: term at a time, weights
  *        of a byte, so by no more than `bound` wrong
  *     2. those that may be among the best by it are weighed exactly, from their texts
  *     3. so are documents that came or were put anew after the build
@@ -54,8 +54,7 @@ static double length_of(gf_row_view row)
     return sqrt(sum);
 }
 
-/* ---- exactly ----------------------------------------------------------------------------------
- */
+/* ---- exactly --------------------------------------------------------------------------------- */
 
 static gf_status keep(comparing *c, gf_slice id, double score, gf_error *err)
 {
@@ -105,8 +104,7 @@ static gf_status weigh_id(comparing *c, gf_slice id, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* ---- nearly -----------------------------------------------------------------------------------
- */
+/* ---- nearly ---------------------------------------------------------------------------------- */
 
 static gf_status read_ids(comparing *c, bool *there, gf_error *err)
 {
@@ -277,8 +275,7 @@ static gf_status weigh_best(comparing *c, gf_error *err)
     return st;
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static gf_status weigh_row(void *context, const gf_row *document, gf_error *err)
 {
@@ -324,8 +321,7 @@ static gf_status compare(comparing *c, gf_error *err)
     return st == GF_OK ? weigh_best(c, err) : st;
 }
 
-/* ---- telling ----------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -367,8 +363,7 @@ static gf_status tell_best(comparing *c, gf_visit_hit *visit, void *context, gf_
     return st;
 }
 
-/* ---- what is compared with --------------------------------------------------------------------
- */
+/* ---- what is compared with ------------------------------------------------------------------- */
 
 static gf_status keep_row(comparing *c, gf_row_view row, gf_error *err)
 {

@@ -45,8 +45,7 @@ gf_status gf_collection_create(gf_store *s, gf_place where, gf_error *err)
     return st;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static gf_status visit_row(const gf_collection_row *row, gf_slice name, gf_visit_collection *visit,
                            void *context, gf_error *err)
@@ -133,8 +132,7 @@ gf_status gf_collections_visit(gf_store *s, gf_slice name_space, gf_slice prefix
     return st;
 }
 
-/* ---- namespaces -------------------------------------------------------------------------------
- */
+/* ---- namespaces ------------------------------------------------------------------------------ */
 
 typedef struct namespace_walk {
     gf_buffer name; /* of the first row from a key on */
@@ -180,8 +178,7 @@ gf_status gf_namespaces_visit(gf_store *s, gf_visit_name *visit, void *context, 
     return st;
 }
 
-/* ---- deleting ---------------------------------------------------------------------------------
- */
+/* ---- deleting -------------------------------------------------------------------------------- */
 
 /* The mark that a deletion has begun: from then on the collection is not there for any read. */
 static gf_status mark_deletion(gf_store *s, gf_slice key, gf_error *err)

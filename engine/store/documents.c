@@ -95,8 +95,7 @@ gf_status gf_documents_visit(gf_store *s, gf_place where, gf_visit_document *vis
     return st;
 }
 
-/* ---- choosing ---------------------------------------------------------------------------------
- */
+/* ---- choosing -------------------------------------------------------------------------------- */
 
 typedef struct choosing {
     gf_table *table;

@@ -48,8 +48,8 @@ struct gf_store {
      * of a rebuild and of a deletion. Readers never take it.
      */
     pthread_mutex_t write_lock;
-    struct gf_put_line *line;       /* puts of all threads on their way to disk (put_group.c) */
-    gf_cluster_cache cluster_cache; /* what was read of builds (cluster_cache.c) */
+    struct gf_put_line *line;       /* puts of all threads on their way to disk (engine/put/group.c) */
+    gf_cluster_cache cluster_cache; /* what was read of builds (engine/view/cluster_cache.c) */
     bool tidy;                      /* nothing is left of what was cut short; under the lock */
     gf_activity *active;            /* under the lock */
 
@@ -58,22 +58,19 @@ struct gf_store {
     pthread_mutex_t drop_lock;         /* while dropped tables are deleted */
 };
 
-/* ---- put_group.c ------------------------------------------------------------------------------
- */
+/* ---- engine/put/group.c ---------------------------------------------------------------------- */
 
 struct gf_put_line *gf_put_line_create(void);
 void gf_put_line_free(struct gf_put_line *line);
 
-/* ---- names.c: what may be a name --------------------------------------------------------------
- */
+/* ---- engine/rows/names.c: what may be a name ------------------------------------------------- */
 
 /** GF_EINVAL where a part is empty, longer than GF_MAX_NAME bytes, or not UTF-8. */
 gf_status gf_check_place(gf_place where, gf_error *err);
 gf_status gf_check_name(const char *what, gf_slice name, gf_error *err);
 gf_status gf_check_id(gf_slice id, gf_error *err);
 
-/* ---- numbers.c: numbers as text ---------------------------------------------------------------
- */
+/* ---- engine/rows/numbers.c: numbers as text -------------------------------------------------- */
 
 /** A whole number in base 10; of a cell, which may be NULL. False for anything else. */
 bool gf_read_number(gf_slice text, uint64_t *v);
@@ -89,8 +86,7 @@ typedef struct gf_digits {
 /** The number in base 10, borrowed from *digits. */
 gf_slice gf_write_number(gf_digits *digits, uint64_t v);
 
-/* ---- scan.c: walks over a table ---------------------------------------------------------------
- */
+/* ---- engine/rows/scan.c: walks over a table -------------------------------------------------- */
 
 /** Told of each entry; what it returns but GF_OK ends the walk, and is returned. */
 typedef gf_status gf_each_row(void *context, const gf_row *row, gf_error *err);
@@ -107,8 +103,7 @@ gf_status gf_scan_finds(gf_table *table, const gf_snapshot *snapshot, unsigned f
 gf_status gf_scan_count(gf_table *table, const gf_snapshot *snapshot, unsigned family,
                         gf_slice prefix, uint64_t *n, gf_error *err);
 
-/* ---- collection_row.c: one row of the table of collections ------------------------------------
- */
+/* ---- engine/rows/collection_row.c: one row of the table of collections ----------------------- */
 
 /** A collection's row as it was read; slices are borrowed from `row`. */
 typedef struct gf_collection_row {
@@ -158,8 +153,7 @@ int64_t gf_collection_row_served(const gf_collection_row *row, gf_slice configur
 gf_status gf_collection_row_states(const gf_collection_row *row, gf_configuration_state **states,
                                    size_t *n, gf_error *err);
 
-/* ---- reclaim.c: the write lock, and deleting much ---------------------------------------------
- */
+/* ---- reclaim.c: the write lock, and deleting much -------------------------------------------- */
 
 /**
  * Take the write lock, and clear away what was cut short: once after opening, and again after a
@@ -194,15 +188,13 @@ gf_status gf_drop_builds(gf_store *store, gf_slice keys, gf_batch *batch, gf_err
 /** Delete all of a collection that is marked. Nobody else may write below its key. */
 gf_status gf_finish_deletion(gf_store *store, gf_slice collection_key, gf_error *err);
 
-/* ---- verify.c ---------------------------------------------------------------------------------
- */
+/* ---- engine/upkeep/verify.c ------------------------------------------------------------------ */
 
 /** Whether a build is there, finished, and agrees with itself throughout. */
 gf_status gf_build_is_whole(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
                             const gf_cancel *cancel, bool *whole, gf_error *err);
 
-/* ---- document_row.c: documents as columns -----------------------------------------------------
- */
+/* ---- engine/rows/document_row.c: documents as columns ---------------------------------------- */
 
 /** Columns of a document, borrowed from it and from names. */
 typedef struct gf_document_cells {

@@ -10,8 +10,7 @@
 
 enum { ENTRIES_PER_BATCH = 4000 };
 
-/* ---- who is at what ---------------------------------------------------------------------------
- */
+/* ---- who is at what -------------------------------------------------------------------------- */
 
 void gf_begin_activity(gf_store *s, gf_activity *a)
 {
@@ -35,8 +34,7 @@ bool gf_is_active(const gf_store *s, gf_slice key_start)
     return false;
 }
 
-/* ---- deleting ---------------------------------------------------------------------------------
- */
+/* ---- deleting -------------------------------------------------------------------------------- */
 
 typedef struct deletion {
     gf_table *table;
@@ -113,8 +111,7 @@ gf_status gf_finish_deletion(gf_store *s, gf_slice key, gf_error *err)
     return st;
 }
 
-/* ---- what was cut short -----------------------------------------------------------------------
- */
+/* ---- what was cut short ---------------------------------------------------------------------- */
 
 static gf_status note_key(void *context, const gf_row *row, gf_error *err)
 {

@@ -18,8 +18,7 @@ gf_type gf_user_qualifier_type(const gf_user_table *t, unsigned family)
     return family < t->schema.schema.n_families ? t->schema.qualifiers[family] : GF_TYPE_TEXT;
 }
 
-/* ---- names of cells ---------------------------------------------------------------------------
- */
+/* ---- names of cells -------------------------------------------------------------------------- */
 
 gf_status gf_user_family_find(const gf_user_table *t, gf_slice name, unsigned *family,
                               gf_error *err)
@@ -68,8 +67,7 @@ gf_status gf_user_column_find(const gf_user_table *t, gf_slice name, unsigned *f
                           err);
 }
 
-/* ---- row keys ---------------------------------------------------------------------------------
- */
+/* ---- row keys -------------------------------------------------------------------------------- */
 
 gf_status gf_user_key_write(const gf_user_table *t, const gf_slice *parts, unsigned n,
                             gf_buffer *key, gf_error *err)
@@ -123,8 +121,7 @@ bool gf_user_part_is_number(const gf_user_table *t, unsigned part)
     return type == GF_TYPE_INT64 || type == GF_TYPE_UINT64;
 }
 
-/* ---- increments -------------------------------------------------------------------------------
- */
+/* ---- increments ------------------------------------------------------------------------------ */
 
 /* The cell's number plus delta, as the type has it; absent counts as 0. */
 static gf_status sum(gf_type type, const gf_cell *cell, int64_t delta, gf_buffer *bytes,

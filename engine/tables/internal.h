@@ -9,8 +9,7 @@
 #include "engine/store/internal.h"
 #include "grouperfish/user_tables.h"
 
-/* ---- user_types.c -----------------------------------------------------------------------------
- */
+/* ---- types.c --------------------------------------------------------------------------------- */
 
 /** A part of a row key: text, bytes, int64 or uint64; raw: bytes of a width. */
 typedef struct gf_user_part {
@@ -28,8 +27,7 @@ bool gf_read_int64(gf_slice text, int64_t *v);
 bool gf_read_hex(gf_slice text, gf_buffer *bytes);
 void gf_print_hex(gf_slice bytes, gf_buffer *text);
 
-/* ---- user_schema.c ----------------------------------------------------------------------------
- */
+/* ---- schema.c -------------------------------------------------------------------------------- */
 
 /** A schema of a user's table; all of it in the arena that it was read into. */
 typedef struct gf_user_schema {
@@ -56,8 +54,7 @@ gf_status gf_user_schema_add(gf_user_schema *s, const gf_user_schema *more, gf_a
 /** Append the schema as JSON, in one form whatever it was read from. */
 void gf_user_schema_write(const gf_user_schema *s, gf_buffer *json);
 
-/* ---- user_tables.c ----------------------------------------------------------------------------
- */
+/* ---- tables.c -------------------------------------------------------------------------------- */
 
 struct gf_user_table {
     gf_user_table *next; /* in the store's list of those that are open */
@@ -79,8 +76,7 @@ typedef gf_status gf_each_user_table(void *context, const char *name, gf_user_ta
 gf_status gf_user_tables_each(gf_store *store, gf_each_user_table *each, void *context,
                               gf_error *err);
 
-/* ---- user_verify.c ----------------------------------------------------------------------------
- */
+/* ---- verify.c -------------------------------------------------------------------------------- */
 
 /** Read all rows of all tables; what is found is added to *verified, and each fault is told. */
 gf_status gf_user_tables_verify(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,

@@ -46,8 +46,7 @@ struct gf_rows {
     gf_arena of_row; /* of cells that had to be copied */
 };
 
-/* ---- demands ----------------------------------------------------------------------------------
- */
+/* ---- demands --------------------------------------------------------------------------------- */
 
 static const struct {
     const char *sign;
@@ -176,8 +175,7 @@ static gf_status meets(gf_rows *r, const cell_demand *d, bool *met, gf_error *er
     return gf_buffer_check(&r->text, err);
 }
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static gf_status step(family_scan *s, gf_error *err)
 {
@@ -252,8 +250,7 @@ void gf_rows_close(gf_rows *r)
     gf_free(r);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static gf_status grow(gf_rows *r, size_t n, gf_error *err)
 {

@@ -44,8 +44,7 @@ static bool is(gf_slice name, const char *word)
     return gf_slice_equal(name, gf_slice_str(word));
 }
 
-/* ---- members ----------------------------------------------------------------------------------
- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static gf_status take_name(schema_reading *r, gf_json_value v, const char *member,
                            const char **name)
@@ -93,8 +92,7 @@ static gf_status take_choice(schema_reading *r, gf_json_value v, const char *mem
     return bad(r, member, wanted);
 }
 
-/* ---- the key ----------------------------------------------------------------------------------
- */
+/* ---- the key --------------------------------------------------------------------------------- */
 
 static gf_status take_part_type(schema_reading *r, gf_json_value v, gf_user_part *part, bool *raw)
 {
@@ -160,8 +158,7 @@ static gf_status take_key(schema_reading *r, gf_json_value v)
     return st;
 }
 
-/* ---- families ---------------------------------------------------------------------------------
- */
+/* ---- families -------------------------------------------------------------------------------- */
 
 static gf_status take_columns(schema_reading *r, gf_json_value v, unsigned f)
 {
@@ -264,8 +261,7 @@ static gf_status take_families(schema_reading *r, gf_json_value v)
     return st;
 }
 
-/* ---- schemas ----------------------------------------------------------------------------------
- */
+/* ---- schemas --------------------------------------------------------------------------------- */
 
 /* What the storage is to be given; it points into *s, which must not move from here on. */
 static void finish(gf_user_schema *s)
@@ -334,8 +330,7 @@ gf_status gf_user_schema_read(gf_slice json, bool addition, gf_arena *memory, gf
     return addition ? GF_OK : check(s, err);
 }
 
-/* ---- additions --------------------------------------------------------------------------------
- */
+/* ---- additions ------------------------------------------------------------------------------- */
 
 static size_t count(const char *const *columns)
 {
@@ -404,8 +399,7 @@ gf_status gf_user_schema_add(gf_user_schema *s, const gf_user_schema *more, gf_a
     return st == GF_OK ? check(s, err) : st;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_family(const gf_user_schema *s, unsigned f, gf_json_writer *w)
 {

@@ -23,8 +23,7 @@ static unsigned int all_of(unsigned family)
     return 1u << family;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static gf_status find_row(gf_store *s, gf_slice key, gf_slice name, gf_row *row, gf_error *err)
 {
@@ -150,8 +149,7 @@ void gf_user_table_close(gf_user_table *t)
     release_table(t);
 }
 
-/* ---- making and altering ----------------------------------------------------------------------
- */
+/* ---- making and altering --------------------------------------------------------------------- */
 
 /* number 0: it is not known yet. */
 static gf_status write_row(gf_store *s, gf_slice key, gf_slice id, gf_slice json, unsigned number,
@@ -292,8 +290,7 @@ gf_status gf_user_table_alter(gf_store *s, gf_slice name_space, gf_slice name, g
     return make_or_alter(s, name_space, name, additions, true, err);
 }
 
-/* ---- dropping ---------------------------------------------------------------------------------
- */
+/* ---- dropping -------------------------------------------------------------------------------- */
 
 static bool is_open(const gf_store *s, gf_slice key)
 {
@@ -400,8 +397,7 @@ gf_status gf_user_tables_reclaim(gf_store *s, const gf_cancel *cancel, gf_error 
     return st;
 }
 
-/* ---- walking ----------------------------------------------------------------------------------
- */
+/* ---- walking --------------------------------------------------------------------------------- */
 
 typedef struct visiting {
     gf_store *store;
@@ -478,8 +474,7 @@ gf_status gf_user_tables_each(gf_store *s, gf_each_user_table *each, void *conte
     return st;
 }
 
-/* ---- what a table is --------------------------------------------------------------------------
- */
+/* ---- what a table is ------------------------------------------------------------------------- */
 
 gf_table *gf_user_table_rows(const gf_user_table *t)
 {

@@ -26,8 +26,7 @@ bool gf_type_named(gf_slice name, gf_type *type)
     return false;
 }
 
-/* ---- numbers and hexadecimal ------------------------------------------------------------------
- */
+/* ---- numbers and hexadecimal ----------------------------------------------------------------- */
 
 bool gf_read_int64(gf_slice text, int64_t *v)
 {
@@ -101,8 +100,7 @@ static bool take_double(gf_slice bytes, double *v)
     return *v - *v == 0; /* finite */
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static gf_status none(gf_type type, gf_slice text, gf_error *err)
 {
@@ -211,8 +209,7 @@ bool gf_value_print(gf_type type, gf_slice bytes, gf_buffer *text)
     }
 }
 
-/* ---- key parts --------------------------------------------------------------------------------
- */
+/* ---- key parts ------------------------------------------------------------------------------- */
 
 /* Numbers with a sign are kept with that bit turned round, so that their bytes sort as they do. */
 static const uint64_t sign_bit = UINT64_C(1) << 63;

@@ -43,8 +43,7 @@ unsigned gf_text_reader_lanes(unsigned threads)
     return threads < LEAST_LANES ? LEAST_LANES : threads > MOST_LANES ? MOST_LANES : threads;
 }
 
-/* ---- a lane -----------------------------------------------------------------------------------
- */
+/* ---- a lane ---------------------------------------------------------------------------------- */
 
 static gf_status open_filter(lane *l, const gf_resolved *settings, gf_error *err)
 {
@@ -115,8 +114,7 @@ static gf_status fill(void *context, size_t i, unsigned worker, gf_error *err)
     return st;
 }
 
-/* ---- the reader -------------------------------------------------------------------------------
- */
+/* ---- the reader ------------------------------------------------------------------------------ */
 
 gf_status gf_text_reader_open(const gf_text_reader_options *options, gf_text_reader **reader,
                               gf_error *err)

@@ -15,8 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 /* What was stopped, or never began, has not failed. */
 static bool is_failure(gf_status st)
@@ -59,8 +58,7 @@ void gf_note_failure(gf_store *s, gf_place where, gf_slice configuration, gf_sta
     gf_unlock(s);
 }
 
-/* ---- looking ----------------------------------------------------------------------------------
- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 typedef struct looking {
     gf_store *store;

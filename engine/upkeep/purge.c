@@ -32,8 +32,7 @@ typedef struct purging {
     gf_purged purged;
 } purging;
 
-/* ---- which builds -----------------------------------------------------------------------------
- */
+/* ---- which builds ---------------------------------------------------------------------------- */
 
 static gf_status add_build(purging *p, gf_slice configuration, gf_slice key, bool served,
                            gf_error *err)
@@ -146,8 +145,7 @@ static gf_status find_stale(purging *p, gf_error *err)
     return st == GF_OK ? gf_scan_each(p->store->tables.changes, &o, look_at_change, p, err) : st;
 }
 
-/* ---- ridding ----------------------------------------------------------------------------------
- */
+/* ---- ridding --------------------------------------------------------------------------------- */
 
 static gf_status rebuild_stale(purging *p, gf_error *err)
 {

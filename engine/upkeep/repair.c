@@ -44,8 +44,7 @@ static gf_status flush(repairing *r, size_t most, gf_error *err)
     return st == GF_OK ? gf_cancel_check(r->cancel, err) : st;
 }
 
-/* ---- rescue -----------------------------------------------------------------------------------
- */
+/* ---- rescue ---------------------------------------------------------------------------------- */
 
 static void note_damage(void *context, const char *file, const char *what)
 {
@@ -70,8 +69,7 @@ static gf_status fill(void *context, gf_database *db, gf_error *err)
     return st == GF_OK && !catalogue ? gf_tables_open(db, &tables, err) : st;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 typedef struct row_walk {
     repairing *r;
@@ -139,8 +137,7 @@ static gf_status try_tables(repairing *r, gf_error *err)
     return st == GF_OK ? gf_user_tables_each(r->store, try_user_table, r, err) : st;
 }
 
-/* ---- collections ------------------------------------------------------------------------------
- */
+/* ---- collections ----------------------------------------------------------------------------- */
 
 /* The documents of one collection, counted; the walk goes by key, and so by collection. */
 typedef struct counting {
@@ -232,8 +229,7 @@ static gf_status right_collections(repairing *r, gf_error *err)
     return st;
 }
 
-/* ---- builds -----------------------------------------------------------------------------------
- */
+/* ---- builds ---------------------------------------------------------------------------------- */
 
 /* The keys of all builds of which any row is there. */
 typedef struct build_keys {
@@ -308,8 +304,7 @@ static gf_status drop_build(repairing *r, gf_place where, gf_slice configuration
     return st == GF_OK ? flush(r, 0, err) : st;
 }
 
-/* ---- members whose documents are lost ---------------------------------------------------------
- */
+/* ---- members whose documents are lost -------------------------------------------------------- */
 
 typedef struct member_walk {
     repairing *r;
@@ -400,8 +395,7 @@ static gf_status right_builds(repairing *r, gf_error *err)
     return st;
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static gf_status set_store_right(repairing *r, const char *to, gf_error *err)
 {

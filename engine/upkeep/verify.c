@@ -58,8 +58,7 @@ static const char *name_of(gf_buffer *text, gf_slice collection, gf_slice config
     return gf_buffer_cstr(text);
 }
 
-/* ---- one build --------------------------------------------------------------------------------
- */
+/* ---- one build ------------------------------------------------------------------------------- */
 
 typedef struct counted_cluster {
     uint32_t id;
@@ -306,8 +305,7 @@ gf_status gf_build_is_whole(gf_store *s, gf_place where, gf_slice configuration,
     return st;
 }
 
-/* ---- one collection ---------------------------------------------------------------------------
- */
+/* ---- one collection -------------------------------------------------------------------------- */
 
 static gf_status check_documents(checking *c, gf_place where, const gf_collection_row *row,
                                  const char *name, gf_error *err)
@@ -409,8 +407,7 @@ static gf_status check_collection(checking *c, gf_collection_row *row, gf_error 
     return st;
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static gf_status count_table(checking *c, gf_table *table, unsigned family, uint64_t said,
                              const char *what, gf_error *err)

@@ -16,8 +16,7 @@ struct gf_assigner {
     gf_model_workers workers; /* once several texts were asked for; until then there is one */
 };
 
-/* ---- centres ----------------------------------------------------------------------------------
- */
+/* ---- centres --------------------------------------------------------------------------------- */
 
 gf_status gf_view_read_centre(gf_view *v, uint32_t id, uint32_t **term, float **value, uint32_t *n,
                               gf_error *err)
@@ -73,8 +72,7 @@ static gf_status need_assigner(gf_view *v, gf_error *err)
     return st;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static float at_most_1(double score)
 {
@@ -118,8 +116,7 @@ gf_status gf_view_assign(gf_view *v, gf_slice language, gf_slice text, gf_member
     return st;
 }
 
-/* ---- several texts ----------------------------------------------------------------------------
- */
+/* ---- several texts --------------------------------------------------------------------------- */
 
 typedef struct several_texts {
     const gf_view *view;

@@ -68,8 +68,7 @@ static bool is_of(const gf_cluster_list *l, const gf_view *v)
            l->objective == bits_of(v->info.objective);
 }
 
-/* ---- taking -----------------------------------------------------------------------------------
- */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 static gf_cluster_list *find(gf_cluster_cache *c, const gf_view *v)
 {
@@ -113,8 +112,7 @@ gf_status gf_cluster_cache_take(gf_view *v, bool *taken, gf_error *err)
     return GF_OK;
 }
 
-/* ---- keeping ----------------------------------------------------------------------------------
- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 static gf_cluster_list *copy_list(gf_view *v)
 {
@@ -179,8 +177,7 @@ gf_status gf_cluster_cache_keep(gf_view *v, gf_error *err)
     return GF_OK;
 }
 
-/* ---- what has gone ----------------------------------------------------------------------------
- */
+/* ---- what has gone --------------------------------------------------------------------------- */
 
 uint64_t gf_cluster_cache_take_gone(gf_view *v)
 {

@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- changes -----------------------------------------------------------------------------------
- */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 gf_status gf_view_each_change_after(gf_view *v, uint64_t seq, gf_each_row *each, void *context,
                                     gf_error *err)
@@ -32,8 +31,7 @@ gf_status gf_view_each_change(gf_view *v, gf_each_row *each, void *context, gf_e
     return gf_view_each_change_after(v, v->info.seq, each, context, err);
 }
 
-/* ---- the list ---------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 typedef struct cluster_walk {
     gf_view *view;

@@ -25,8 +25,7 @@ static gf_status tell_place(const column_visit *c, gf_place where, gf_error *err
     return st == GF_OK ? tell(c, "main", "collection_key", where.collection, err) : st;
 }
 
-/* ---- documents --------------------------------------------------------------------------------
- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static gf_status tell_stored(gf_store *s, const gf_snapshot *snapshot, gf_place where, gf_slice id,
                              const column_visit *c, gf_error *err)
@@ -125,8 +124,7 @@ gf_status gf_document_columns(gf_store *s, gf_place where, gf_slice id, gf_visit
     return st;
 }
 
-/* ---- clusters ---------------------------------------------------------------------------------
- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 static gf_status tell_number(const column_visit *c, const char *name, uint64_t v, gf_error *err)
 {
@@ -185,8 +183,7 @@ gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visi
     return st;
 }
 
-/* ---- collections ------------------------------------------------------------------------------
- */
+/* ---- collections ----------------------------------------------------------------------------- */
 
 static gf_status append_value(void *context, const gf_row *row, gf_error *err)
 {

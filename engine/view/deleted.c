@@ -28,8 +28,7 @@ typedef struct gone_walk {
     gf_row row;
 } gone_walk;
 
-/* ---- one set ----------------------------------------------------------------------------------
- */
+/* ---- one set --------------------------------------------------------------------------------- */
 
 bool gf_gone_has(const gf_gone *g, gf_slice id)
 {
@@ -67,8 +66,7 @@ static gf_status add(gf_gone *g, gf_slice id, uint32_t place, gf_error *err)
     return GF_OK;
 }
 
-/* ---- what has changed -------------------------------------------------------------------------
- */
+/* ---- what has changed ------------------------------------------------------------------------ */
 
 static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
 {
@@ -106,8 +104,7 @@ static gf_status look_for_documents(gone_walk *w, gf_error *err)
     return st;
 }
 
-/* ---- anew -------------------------------------------------------------------------------------
- */
+/* ---- anew ------------------------------------------------------------------------------------ */
 
 /* One that was put and deleted after the build is in none of its clusters. */
 static gf_status add_touched(gone_walk *w, gf_gone *g, gf_slice id, gf_error *err)
@@ -149,8 +146,7 @@ static gf_status make_anew(gone_walk *w, gf_gone **made, gf_error *err)
     return st;
 }
 
-/* ---- the view's -------------------------------------------------------------------------------
- */
+/* ---- the view's ------------------------------------------------------------------------------ */
 
 /* What has gone between that seq and the view's; *made stays NULL where nothing has changed. */
 static gf_status find(gf_view *v, uint64_t seq, const gf_gone *before, gf_gone **made,

@@ -15,8 +15,7 @@
 
 #include <stdlib.h>
 
-/* ---- documents side by side -------------------------------------------------------------------
- */
+/* ---- documents side by side ------------------------------------------------------------------ */
 
 /* Place of a document's cluster among those of its view; that behind the last for no cluster. */
 #define ABSENT GF_UNMATCHED /* the build does not have the document */
@@ -110,8 +109,7 @@ static gf_status know_both(gf_view *earlier, gf_view *later, gf_error *err)
     return st == GF_OK ? gf_view_know_clusters(later, err) : st;
 }
 
-/* ---- documents that moved ---------------------------------------------------------------------
- */
+/* ---- documents that moved -------------------------------------------------------------------- */
 
 typedef struct moves {
     const gf_view *earlier, *later;
@@ -147,8 +145,7 @@ gf_status gf_diff_documents(gf_view *earlier, gf_view *later, const gf_cancel *c
     return st == GF_OK ? walk(&p, err) : st;
 }
 
-/* ---- clusters ---------------------------------------------------------------------------------
- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 typedef struct comparison {
     const gf_view *earlier, *later;

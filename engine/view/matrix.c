@@ -17,8 +17,7 @@ typedef struct reading {
     gf_field *fields;
 } reading;
 
-/* ---- growing arrays ---------------------------------------------------------------------------
- */
+/* ---- growing arrays -------------------------------------------------------------------------- */
 
 #define GROW(array, n) grow((void **)&(array), (n), sizeof *(array), err)
 
@@ -63,8 +62,7 @@ static gf_status append_entries(gf_csr *x, uint64_t at, uint64_t *capacity, gf_r
     return GF_OK;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static gf_status read_row(reading *r, gf_slice id, gf_row_view *row, gf_error *err)
 {
@@ -110,8 +108,7 @@ static gf_status point_at_ids(reading *r, gf_error *err)
     return GF_OK;
 }
 
-/* ---- clusters ---------------------------------------------------------------------------------
- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 static gf_status add_centroid(reading *r, uint32_t id, gf_error *err)
 {

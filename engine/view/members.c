@@ -6,8 +6,7 @@
 
 #include <stdlib.h>
 
-/* ---- clusters ---------------------------------------------------------------------------------
- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 /* [["surface", weight], ...] -> terms, which borrow from the parser. */
 static gf_status take_terms(gf_json_parser *parser, gf_slice json, gf_term **terms, size_t *n,
@@ -94,8 +93,7 @@ gf_status gf_view_cluster(gf_view *v, uint32_t id, gf_slice label, gf_visit_clus
     return st;
 }
 
-/* ---- members ----------------------------------------------------------------------------------
- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 typedef struct member_walk {
     gf_view *view;
@@ -192,8 +190,7 @@ gf_status gf_view_weakest(gf_view *v, uint32_t cluster, uint64_t limit, gf_visit
     return visit_members(v, cluster, &w, err);
 }
 
-/* ---- sizes above a score ----------------------------------------------------------------------
- */
+/* ---- sizes above a score --------------------------------------------------------------------- */
 
 /* Members come by falling score: those that count come first. */
 static gf_status count_above(gf_view *v, const gf_known_cluster *c, float min_score, uint64_t *n,
@@ -250,8 +247,7 @@ gf_status gf_view_clusters_above(gf_view *v, float min_score, gf_visit_cluster *
     return st;
 }
 
-/* ---- all memberships --------------------------------------------------------------------------
- */
+/* ---- all memberships ------------------------------------------------------------------------- */
 
 /*
  * Memberships come in the order of ids, and so do documents: the two walks go side by side, so that

@@ -35,8 +35,7 @@ gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, 
     return st;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 typedef struct pending_walk {
     gf_view *view;

@@ -11,8 +11,7 @@
 
 enum { MOST_LABEL = 200 }; /* bytes */
 
-/* ---- the collection's row, under the write lock ------------------------------------------------
- */
+/* ---- the collection's row, under the write lock ---------------------------------------------- */
 
 typedef struct pinning {
     gf_store *store;
@@ -78,8 +77,7 @@ static gf_status find_build(pinning *p, int64_t build, gf_error *err)
     return st;
 }
 
-/* ---- builds -----------------------------------------------------------------------------------
- */
+/* ---- builds ---------------------------------------------------------------------------------- */
 
 static void put_number(pinning *p, const char *what, int64_t v, gf_buffer *column)
 {
@@ -144,8 +142,7 @@ gf_status gf_build_pin(gf_store *store, gf_place where, gf_slice configuration, 
     return st;
 }
 
-/* ---- labels -----------------------------------------------------------------------------------
- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 /* The cluster must be there, and no sibling may have the label. */
 static gf_status check_siblings(pinning *p, uint32_t cluster, gf_slice label, gf_error *err)

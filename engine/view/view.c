@@ -4,8 +4,7 @@
 
 #include <inttypes.h>
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static gf_status copy_names(gf_view *v, gf_place where, gf_slice configuration, gf_error *err)
 {
@@ -190,8 +189,7 @@ gf_status gf_builds_visit(gf_store *store, gf_place where, gf_slice configuratio
     return st;
 }
 
-/* ---- models and documents ---------------------------------------------------------------------
- */
+/* ---- models and documents -------------------------------------------------------------------- */
 
 gf_status gf_view_need_model(gf_view *v, gf_error *err)
 {
@@ -247,8 +245,7 @@ gf_status gf_view_document(gf_view *v, gf_slice id, gf_visit_document *visit, vo
     return st;
 }
 
-/* ---- memberships ------------------------------------------------------------------------------
- */
+/* ---- memberships ----------------------------------------------------------------------------- */
 
 gf_status gf_view_read_cells(gf_view *v, gf_slice id, gf_membership_cells *m, gf_error *err)
 {

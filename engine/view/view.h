@@ -2,9 +2,9 @@
  * A view: one build seen through one snapshot. For the engine's reading files.
  *
  *     view.c           opening, documents, memberships
- *     view_clusters.c  the list of clusters, and the changes since the build
- *     view_gone.c      what has been deleted since the build
- *     read_clusters.c  clusters and members for the public
+ *     clusters.c  the list of clusters, and the changes since the build
+ *     deleted.c      what has been deleted since the build
+ *     members.c  clusters and members for the public
  *     assign.c         the nearest cluster of a text
  *     pending.c        documents that came after the build
  */
@@ -120,7 +120,7 @@ gf_status gf_view_each_member(gf_view *view, gf_each_member *each, void *context
 
 gf_status gf_view_need_model(gf_view *view, gf_error *err);
 
-/** Whether a row of documents:main is one that the build's settings let through (view_filter.c). */
+/** Whether a row of documents:main is one that the build's settings let through (filter.c). */
 gf_status gf_view_is_about(gf_view *view, const gf_row *document, bool *about, gf_error *err);
 
 void gf_assigner_free(gf_assigner *assigner);

@@ -37,8 +37,7 @@ typedef struct gf_snapshot gf_snapshot;
 typedef struct gf_batch gf_batch;
 typedef struct gf_scan gf_scan;
 
-/* ---- schemas ----------------------------------------------------------------------------------
- */
+/* ---- schemas --------------------------------------------------------------------------------- */
 
 typedef enum gf_part_kind {
     GF_PART_STRING, /* gf_key_string */
@@ -107,8 +106,7 @@ gf_status gf_table_family(const gf_table *table, const char *name, unsigned *fam
 /** The table's schema as it is now, borrowed for the life of the database. */
 const gf_schema *gf_table_schema(const gf_table *table);
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct gf_cell {
     unsigned family;
@@ -200,8 +198,7 @@ void gf_scan_close(gf_scan *scan);
 gf_status gf_scan_cut(gf_table *table, const gf_scan_options *options, uint64_t bytes,
                       gf_buffer *key, gf_error *err);
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /**
  * A batch collects changes of any rows of any tables of one database; written, they happen together

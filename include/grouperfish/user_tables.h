@@ -49,8 +49,7 @@ typedef enum gf_type {
     GF_TYPE_JSON
 } gf_type;
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /**
  * Make a table by a schema, which is JSON.
@@ -94,8 +93,7 @@ typedef gf_status gf_visit_user_table(void *context, gf_slice name, gf_slice sch
 gf_status gf_user_tables_visit(struct gf_store *store, gf_slice name_space, gf_slice prefix,
                                gf_visit_user_table *visit, void *context, gf_error *err);
 
-/* ---- what a table is: borrowed until it is closed ---------------------------------------------
- */
+/* ---- what a table is: borrowed until it is closed -------------------------------------------- */
 
 /** The table itself, to read from and write to. */
 gf_table *gf_user_table_rows(const gf_user_table *table);
@@ -121,8 +119,7 @@ gf_status gf_user_family_find(const gf_user_table *table, gf_slice name, unsigne
 gf_status gf_user_column_find(const gf_user_table *table, gf_slice name, unsigned *family,
                               gf_buffer *qualifier, bool *whole, gf_error *err);
 
-/* ---- row keys ---------------------------------------------------------------------------------
- */
+/* ---- row keys -------------------------------------------------------------------------------- */
 
 /** Append the first n parts of a row key, each in its text form. GF_EINVAL says which is not one.
  */
@@ -143,8 +140,7 @@ gf_status gf_user_key_take(const gf_user_table *table, unsigned part, gf_slice *
 /** Whether a part's text form is a number. */
 bool gf_user_part_is_number(const gf_user_table *table, unsigned part);
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /** Append the bytes of a value from its text form; GF_EINVAL says why it is none of that type. */
 gf_status gf_value_write(gf_type type, gf_slice text, gf_buffer *bytes, gf_error *err);
@@ -156,8 +152,7 @@ bool gf_value_print(gf_type type, gf_slice bytes, gf_buffer *text);
 const char *gf_type_name(gf_type type);
 bool gf_type_named(gf_slice name, gf_type *type);
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /** What is demanded of a cell: text such as "info:age>=18"; comparisons =, !=, <, <=, >, >=. */
 typedef struct gf_rows_options {
@@ -187,8 +182,7 @@ gf_status gf_rows_open(gf_user_table *table, const gf_rows_options *options, gf_
 gf_status gf_rows_next(gf_rows *rows, const gf_row **row, gf_error *err);
 void gf_rows_close(gf_rows *rows);
 
-/* ---- writing what needs to know types ---------------------------------------------------------
- */
+/* ---- writing what needs to know types -------------------------------------------------------- */
 
 /**
  * Add to a cell of type int64, uint64 or decimal; of text, too, where it holds a decimal. Absent

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* ---- what is answered -------------------------------------------------------------------------
- */
+/* ---- what is answered ------------------------------------------------------------------------ */
 
 const char *gf_http_reason(unsigned status)
 {
@@ -72,8 +71,7 @@ void gf_answer_failure(gf_request *r, const gf_error *err)
     gf_answer_problem(r, gf_http_status_of(err), err->message);
 }
 
-/* ---- on its way -------------------------------------------------------------------------------
- */
+/* ---- on its way ------------------------------------------------------------------------------ */
 
 void gf_request_wake(gf_request *r)
 {
@@ -144,8 +142,7 @@ gf_status gf_answer_piece(gf_request *r, gf_slice bytes, gf_error *err)
     return gf_buffer_check(&r->answer, err);
 }
 
-/* ---- handing it to MHD ------------------------------------------------------------------------
- */
+/* ---- handing it to MHD ----------------------------------------------------------------------- */
 
 static ssize_t give(void *context, uint64_t at, char *to, size_t most)
 {

@@ -8,8 +8,7 @@
 enum { LEAST_RATE = 1024 };
 static const double patience = 10; /* seconds before the rate counts */
 
-/* ---- rings ------------------------------------------------------------------------------------
- */
+/* ---- rings ----------------------------------------------------------------------------------- */
 
 size_t gf_ring_write(gf_ring *r, const char *bytes, size_t n)
 {
@@ -39,8 +38,7 @@ size_t gf_ring_read(gf_ring *r, char *to, size_t n)
     return given;
 }
 
-/* ---- coming in --------------------------------------------------------------------------------
- */
+/* ---- coming in ------------------------------------------------------------------------------- */
 
 /* While the connection is suspended it is us who keep the client waiting. */
 static double seconds_waited(const gf_request *r, double now)
@@ -87,8 +85,7 @@ enum MHD_Result gf_body_take(gf_request *r, const char *bytes, size_t *n)
     return MHD_YES;
 }
 
-/* ---- being read -------------------------------------------------------------------------------
- */
+/* ---- being read ------------------------------------------------------------------------------ */
 
 static gf_status next(void *context, gf_slice *name, gf_error *err)
 {

@@ -3,10 +3,10 @@
  *
  *     at rest        nothing of a request has come             60 s (MHD)
  *     in the head    some of it has, not all of its headers    10 s, then 408
- *     in the body    the rest is still coming                  1 KiB/s (http_body.c), then 408
- *     being answered           some of it is there to take     1 KiB/s (http_taker.c); and 60 s
+ *     in the body    the rest is still coming                  1 KiB/s (body.c), then 408
+ *     being answered           some of it is there to take     1 KiB/s (slow_reader.c); and 60 s
  *                                                              without a byte (MHD)
- *     left                     a command speaks to us          (http_door.c)
+ *     left                     a command speaks to us          (upgrade.c)
  *
  * A connection that is one too many is marked: its request gets 429 or 503, for which it has two
  * seconds. Where there are too many in all, the address that has most of them loses the one that
@@ -71,8 +71,7 @@ struct gf_callers {
     pthread_t looking;
 };
 
-/* ---- addresses --------------------------------------------------------------------------------
- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 /* As IPv6 has it; of IPv6 the /64, which is one household's. Whether it is this machine. */
 static bool read_address(const struct sockaddr *from, unsigned char to[16])
@@ -118,8 +117,7 @@ static void leave_guest(struct gf_callers *all, guest *g)
     gf_free(g);
 }
 
-/* ---- too many ---------------------------------------------------------------------------------
- */
+/* ---- too many -------------------------------------------------------------------------------- */
 
 static void count(struct gf_callers *all, caller *c, unsigned one)
 {
@@ -188,8 +186,7 @@ enum MHD_Result gf_callers_admit(void *context, const struct sockaddr *from, soc
     return good ? MHD_YES : MHD_NO;
 }
 
-/* ---- one connection ---------------------------------------------------------------------------
- */
+/* ---- one connection -------------------------------------------------------------------------- */
 
 static caller *caller_of(struct MHD_Connection *connection)
 {
@@ -294,8 +291,7 @@ void gf_callers_left(gf_request *r)
     enter(r, LEFT);
 }
 
-/* ---- looking ----------------------------------------------------------------------------------
- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 /* MHD cannot answer before all has come: so this goes out past it, and the connection ends. */
 static bool tell_late(const caller *c, const char *what)
@@ -401,8 +397,7 @@ static void *keep_looking(void *context)
     return NULL;
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void release(struct gf_callers *all)
 {

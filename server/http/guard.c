@@ -12,8 +12,7 @@
 #include <arpa/inet.h>
 #include <strings.h>
 
-/* ---- headers ----------------------------------------------------------------------------------
- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static const char *header_of(const gf_request *r, const char *name)
 {
@@ -90,8 +89,7 @@ unsigned gf_guard_early(gf_request *r, const char *method, gf_error *err)
     return status;
 }
 
-/* ---- tokens -----------------------------------------------------------------------------------
- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static gf_slice token_of(const gf_request *r)
 {

@@ -19,8 +19,7 @@ enum {
     MOST_THREADS = 600
 };
 
-/* ---- a request --------------------------------------------------------------------------------
- */
+/* ---- a request ------------------------------------------------------------------------------- */
 
 static void *on_request_line(void *context, const char *uri, struct MHD_Connection *connection)
 {
@@ -97,8 +96,7 @@ static void on_end(void *context, struct MHD_Connection *connection, void **stat
     let_go(r);
 }
 
-/* ---- its headers ------------------------------------------------------------------------------
- */
+/* ---- its headers ----------------------------------------------------------------------------- */
 
 static const char *header_of(const gf_request *r, const char *name)
 {
@@ -160,8 +158,7 @@ static unsigned check(gf_request *r, const char *method, gf_error *err)
     return status;
 }
 
-/* ---- running it -------------------------------------------------------------------------------
- */
+/* ---- running it ------------------------------------------------------------------------------ */
 
 static void end_route(gf_request *r)
 {
@@ -259,8 +256,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     return go_on(r);
 }
 
-/* ---- beginning --------------------------------------------------------------------------------
- */
+/* ---- beginning ------------------------------------------------------------------------------- */
 
 static size_t leave_as_it_is(void *context, struct MHD_Connection *connection, char *text)
 {
@@ -268,7 +264,7 @@ static size_t leave_as_it_is(void *context, struct MHD_Connection *connection, c
     return strlen(text);
 }
 
-/* There is always room for one connection more: who has to go is for http_callers.c to say. */
+/* There is always room for one connection more: who has to go is for callers.c to say. */
 static gf_status answer_at(gf_http *http, int listening, gf_error *err)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -335,8 +331,7 @@ const char *gf_http_address(const gf_http *http)
     return http->address;
 }
 
-/* ---- ending -----------------------------------------------------------------------------------
- */
+/* ---- ending ---------------------------------------------------------------------------------- */
 
 static bool is_active(gf_http *http, bool only_visitors)
 {

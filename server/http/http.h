@@ -1,7 +1,7 @@
 /**
  * HTTP: the operations by their methods and paths, and a few routes more (docs/http.md).
  *
- *     listening -> request line and headers -> guard (http_guard.c) -> route (http_route.c)
+ *     listening -> request line and headers -> guard (guard.c) -> route (route.c)
  *          `-> quick reads: answered on the thread that listens
  *          `-> all else: on a thread of its own, with bounded pipes for body and answer
  */

@@ -151,8 +151,7 @@ struct gf_http {
     int64_t started_ms;
 };
 
-/* ---- http_route.c -----------------------------------------------------------------------------
- */
+/* ---- route.c --------------------------------------------------------------------------------- */
 
 /** The table of all routes: the operations', and our own. */
 gf_status gf_routes_make(gf_http *http, gf_error *err);
@@ -188,8 +187,7 @@ bool gf_rebuild_is_wanted_now(const gf_argument *arguments, size_t n);
 /** Append s so that it can stand as one part of a path, or as a value of a query. */
 void gf_percent_encode(gf_buffer *out, gf_slice s);
 
-/* ---- http_listen.c ----------------------------------------------------------------------------
- */
+/* ---- listen.c -------------------------------------------------------------------------------- */
 
 /**
  * Open a socket at the address that the options name, and note its own in *http.
@@ -197,8 +195,7 @@ void gf_percent_encode(gf_buffer *out, gf_slice s);
  */
 gf_status gf_http_listen(gf_http *http, int *listening, gf_error *err);
 
-/* ---- http_callers.c: connections ---------------------------------------------------------------
- */
+/* ---- callers.c: connections ------------------------------------------------------------------ */
 
 enum { GF_CALLERS_RESERVED = 64 /* connections beyond the limit, to be told that it is reached */ };
 
@@ -222,8 +219,7 @@ void gf_callers_ended(gf_request *r);
 /** What follows on its connection is no HTTP: others see to its end. */
 void gf_callers_left(gf_request *r);
 
-/* ---- http_taker.c: how quickly an answer is taken ---------------------------------------------
- */
+/* ---- slow_reader.c: how quickly an answer is taken ------------------------------------------- */
 
 typedef struct gf_taker {
     bool waits;     /* at the last look there was something to take */
@@ -238,16 +234,14 @@ void gf_taker_limit(int fd);
 /** Look at one that is being answered; {0} begins. Whether it takes less than 1 KiB/s for long. */
 bool gf_taker_is_slow(gf_taker *taker, int fd, double now);
 
-/* ---- http_guard.c: who may come in ------------------------------------------------------------
- */
+/* ---- guard.c: who may come in ---------------------------------------------------------------- */
 
 /** Checks before the route is known, and after it; 0, or the HTTP status, with the reason in err.
  */
 unsigned gf_guard_early(gf_request *r, const char *method, gf_error *err);
 unsigned gf_guard_route(gf_request *r, gf_error *err);
 
-/* ---- http_answer.c ----------------------------------------------------------------------------
- */
+/* ---- answer.c -------------------------------------------------------------------------------- */
 
 /** A whole answer; the bytes are copied. */
 void gf_answer(gf_request *r, unsigned status, const char *content_type, gf_slice bytes);
@@ -273,8 +267,7 @@ enum MHD_Result gf_answer_queue(gf_request *r);
 /** With the lock held: let MHD look again. */
 void gf_request_wake(gf_request *r);
 
-/* ---- http_body.c ------------------------------------------------------------------------------
- */
+/* ---- body.c ---------------------------------------------------------------------------------- */
 
 /** With the lock held: whether the client keeps us waiting for its body for too long. */
 bool gf_body_is_slow(const gf_request *r, double now);
@@ -288,8 +281,7 @@ gf_input gf_body_input(gf_request *r);
 size_t gf_ring_write(gf_ring *ring, const char *bytes, size_t n);
 size_t gf_ring_read(gf_ring *ring, char *to, size_t n);
 
-/* ---- http_rows.c ------------------------------------------------------------------------------
- */
+/* ---- rows.c ---------------------------------------------------------------------------------- */
 
 /** Runs the route's operation and answers with its rows. */
 void gf_rows_run(gf_request *r);
@@ -305,8 +297,7 @@ gf_status gf_rows_call(gf_request *r, const gf_operation *operation, gf_call *ca
 gf_status gf_rows_limit(const gf_http *http, const gf_operation *operation, const gf_call *call,
                         gf_arena *memory, gf_argument *argument, gf_error *err);
 
-/* ---- http_door.c ------------------------------------------------------------------------------
- */
+/* ---- upgrade.c ------------------------------------------------------------------------------- */
 
 /** Take the operation that the path names, where there is such a one. */
 void gf_door_find(gf_request *r);
@@ -314,8 +305,7 @@ void gf_door_find(gf_request *r);
 /** The answer that begins a conversation. */
 struct MHD_Response *gf_door_response(gf_request *r);
 
-/* ---- http_etag.c ------------------------------------------------------------------------------
- */
+/* ---- etag.c ---------------------------------------------------------------------------------- */
 
 /**
  * Give the answer its ETag, where what it says hangs on one collection; true where the request has
@@ -323,8 +313,7 @@ struct MHD_Response *gf_door_response(gf_request *r);
  */
 bool gf_etag_settles(gf_request *r);
 
-/* ---- the other routes: each file has a table ---------------------------------------------------
- */
+/* ---- the other routes: each file has a table ------------------------------------------------- */
 
 extern const gf_route gf_routes_of_old[], gf_routes_of_tasks[], gf_routes_of_health[],
     gf_routes_of_members[], gf_routes_of_pages[], gf_routes_of_doors[];

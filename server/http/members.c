@@ -77,8 +77,7 @@ static bool read_number(gf_slice s, uint64_t most, uint64_t *v)
     return s.len > 0 && *v <= most;
 }
 
-/* ---- cursors ----------------------------------------------------------------------------------
- */
+/* ---- cursors --------------------------------------------------------------------------------- */
 
 typedef struct cursor {
     int64_t build; /* 0: none yet */
@@ -121,8 +120,7 @@ static void put_next(page *p)
     gf_buffer_release(&b);
 }
 
-/* ---- the page ---------------------------------------------------------------------------------
- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 static gf_status find_cluster(page *p, uint32_t *id, gf_error *err)
 {

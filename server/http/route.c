@@ -6,8 +6,7 @@
 
 #include <stdio.h>
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -90,8 +89,7 @@ void gf_routes_free(gf_http *http)
     gf_free(http->routes);
 }
 
-/* ---- decoding ---------------------------------------------------------------------------------
- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 static int hex(char c)
 {
@@ -141,8 +139,7 @@ static gf_status add_argument(gf_request *r, gf_slice name, gf_slice value, gf_e
     return GF_OK;
 }
 
-/* ---- the path ---------------------------------------------------------------------------------
- */
+/* ---- the path -------------------------------------------------------------------------------- */
 
 static gf_slice take_segment(gf_slice *rest)
 {
@@ -205,8 +202,7 @@ static gf_status take_path(gf_request *r, gf_slice path, gf_error *err)
     return st;
 }
 
-/* ---- the query --------------------------------------------------------------------------------
- */
+/* ---- the query ------------------------------------------------------------------------------- */
 
 static gf_status take_namespace(gf_request *r, gf_slice value, gf_error *err)
 {
@@ -274,8 +270,7 @@ static gf_status settle_namespace(gf_request *r, gf_error *err)
     return GF_OK;
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static unsigned no_route(gf_request *r, gf_slice path, gf_slice query, gf_error *err)
 {

@@ -17,8 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- the shape --------------------------------------------------------------------------------
- */
+/* ---- the shape ------------------------------------------------------------------------------- */
 
 static bool has_flag(const gf_request *r, const char *name)
 {
@@ -83,8 +82,7 @@ static void choose_shape(gf_request *r)
     }
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static gf_status put_row(gf_request *r, gf_slice row, gf_error *err)
 {
@@ -188,8 +186,7 @@ gf_status gf_rows_call(gf_request *r, const gf_operation *o, gf_call *call, gf_e
     return gf_service_run(r->http->options.service, o, call, err);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 /* The report's page in place of the row that it is in. It stands alone: its style is in it. */
 static void end_page(gf_request *r)

@@ -52,8 +52,7 @@ static void put_task(gf_json_writer *w, const gf_task_info *t)
     gf_json_end(w, '}');
 }
 
-/* ---- asking -----------------------------------------------------------------------------------
- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static gf_status write_task(void *context, const gf_task_info *t, gf_error *err)
 {
@@ -150,8 +149,7 @@ void gf_route_adjust(gf_route *route)
     if (gf_route_refuses(route->operation)) route->run = refuse;
 }
 
-/* ---- looking ----------------------------------------------------------------------------------
- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 static gf_status list_task(void *context, const gf_task_info *t, gf_error *err)
 {
@@ -192,8 +190,7 @@ static void cancel(gf_request *r)
     if (err.status == GF_OK) r->status = 202;
 }
 
-/* ---- events -----------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 typedef struct watching {
     gf_request *request;

@@ -30,8 +30,7 @@ struct gf_tokens {
     token_list list;
 };
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void release(token_list *list)
 {
@@ -175,8 +174,7 @@ void gf_tokens_close(gf_tokens *t)
     gf_free(t);
 }
 
-/* ---- comparing --------------------------------------------------------------------------------
- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 /* Looks at every byte of the known one, whatever the given one is. */
 static bool equal(gf_slice known, gf_slice given)

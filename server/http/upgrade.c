@@ -35,8 +35,7 @@ void gf_door_find(gf_request *r)
     }
 }
 
-/* ---- what is called ---------------------------------------------------------------------------
- */
+/* ---- what is called -------------------------------------------------------------------------- */
 
 static gf_status run_limited(gf_request *r, const gf_operation *o, gf_call *call,
                              const bool *stopped, gf_error *err)
@@ -69,8 +68,7 @@ static gf_status run_call(void *context, const gf_operation *o, gf_call *call, c
     return st;
 }
 
-/* ---- the conversation -------------------------------------------------------------------------
- */
+/* ---- the conversation ------------------------------------------------------------------------ */
 
 static void set_options(int fd)
 {
@@ -137,8 +135,7 @@ struct MHD_Response *gf_door_response(gf_request *r)
     return response;
 }
 
-/* ---- the door ---------------------------------------------------------------------------------
- */
+/* ---- the door -------------------------------------------------------------------------------- */
 
 static bool wants_to_switch(const gf_request *r)
 {

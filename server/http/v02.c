@@ -16,8 +16,7 @@
 
 #include <inttypes.h>
 
-/* ---- posting ----------------------------------------------------------------------------------
- */
+/* ---- posting --------------------------------------------------------------------------------- */
 
 typedef struct posting {
     gf_request *request;
@@ -91,8 +90,7 @@ static gf_status take_documents(posting *p, gf_json_value root, bool bulk, gf_er
     return gf_buffer_check(&p->lines, err);
 }
 
-/* ---- the put ----------------------------------------------------------------------------------
- */
+/* ---- the put --------------------------------------------------------------------------------- */
 
 static gf_status next(void *context, gf_slice *name, gf_error *err)
 {
@@ -161,8 +159,7 @@ static gf_status put_lines(posting *p, gf_error *err)
     return gf_service_run(r->http->options.service, gf_operation_find("put"), &call, err);
 }
 
-/* ---- its answer -------------------------------------------------------------------------------
- */
+/* ---- its answer ------------------------------------------------------------------------------ */
 
 static void answer_one(posting *p)
 {
@@ -247,8 +244,7 @@ static void post(gf_request *r)
     gf_json_parser_free(parser);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static gf_status emit_whole(void *context, gf_slice row, gf_error *err)
 {

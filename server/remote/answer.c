@@ -16,8 +16,7 @@ typedef struct answer {
     gf_buffer detail;    /* what a problem says; empty: it was none of ours */
 } answer;
 
-/* ---- receiving --------------------------------------------------------------------------------
- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 /* Some more bytes; *ended where there are none. */
 static gf_status receive_more(gf_remote_line *line, bool *ended, gf_error *err)
@@ -117,8 +116,7 @@ static gf_status receive_body(gf_remote_line *line, answer *a, gf_error *err)
     return st == GF_EBUSY ? GF_OK : st;
 }
 
-/* ---- what it means ----------------------------------------------------------------------------
- */
+/* ---- what it means --------------------------------------------------------------------------- */
 
 static void read_problem(answer *a)
 {

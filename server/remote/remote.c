@@ -11,8 +11,7 @@
 
 enum { POLL_MS = 100, LEAST_TOKEN = 16, MOST_TOKEN = 256 };
 
-/* ---- URLs -------------------------------------------------------------------------------------
- */
+/* ---- URLs ------------------------------------------------------------------------------------ */
 
 typedef struct url_parts {
     char *scheme, *host, *port, *path;
@@ -84,8 +83,7 @@ gf_status gf_remote_read_token(const char *path, gf_buffer *token, gf_error *err
     return st;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------
- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 /* libcurl's code as errno has it. */
 static ssize_t moved(CURLcode code, size_t n)
@@ -126,8 +124,7 @@ gf_status gf_remote_wait(gf_remote_line *line, bool sending, gf_error *err)
     return gf_fail(err, GF_EBUSY, "%s does not answer", line->remote->url);
 }
 
-/* ---- connecting -------------------------------------------------------------------------------
- */
+/* ---- connecting ------------------------------------------------------------------------------ */
 
 static int look_for_cancel(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
@@ -174,8 +171,7 @@ static gf_status connect_line(gf_remote_line *line, double wait, gf_error *err)
                    line->why[0] ? line->why : curl_easy_strerror(code));
 }
 
-/* ---- the request ------------------------------------------------------------------------------
- */
+/* ---- the request ----------------------------------------------------------------------------- */
 
 static void write_encoded(gf_buffer *out, gf_slice s)
 {

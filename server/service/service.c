@@ -42,8 +42,7 @@ struct gf_service {
     char holder[96];
 };
 
-/* ---- beginning and ending ---------------------------------------------------------------------
- */
+/* ---- beginning and ending -------------------------------------------------------------------- */
 
 static gf_status accept_call(gf_service *s, gf_error *err)
 {
@@ -93,8 +92,7 @@ void gf_service_drain(gf_service *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- workers ----------------------------------------------------------------------------------
- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 static bool is_set(const gf_argument *arguments, size_t n, const char *flag)
 {
@@ -175,8 +173,7 @@ static void give_worker_back(gf_service *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- the call, as the operation sees it -------------------------------------------------------
- */
+/* ---- the call, as the operation sees it ------------------------------------------------------ */
 
 typedef struct serving {
     gf_service *service;
@@ -248,8 +245,7 @@ static gf_status run(gf_service *s, const gf_operation *o, gf_call *call, gf_err
     return st;
 }
 
-/* ---- rebuilding -------------------------------------------------------------------------------
- */
+/* ---- rebuilding ------------------------------------------------------------------------------ */
 
 typedef struct aside {
     gf_service *service;
@@ -332,8 +328,7 @@ gf_status gf_service_run(gf_service *s, const gf_operation *o, gf_call *call, gf
     return st;
 }
 
-/* ---- opening the store again ------------------------------------------------------------------
- */
+/* ---- opening the store again ----------------------------------------------------------------- */
 
 /* With the lock held: whether no call runs, within so many milliseconds. */
 static bool is_quiet(gf_service *s, unsigned milliseconds)
@@ -398,8 +393,7 @@ gf_status gf_service_check(gf_service *s, gf_error *err)
                    why.status == GF_OK ? "" : why.message);
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void release(gf_service *s)
 {

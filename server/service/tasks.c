@@ -49,8 +49,7 @@ const char *gf_task_state_name(gf_task_state state)
     return names[state];
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 gf_status gf_tasks_open(gf_service *service, const gf_log *log, gf_tasks **tasks, gf_error *err)
 {
@@ -125,8 +124,7 @@ static void forget_one(gf_tasks *tasks)
     free_task(t);
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void tell_changed(task *t)
 {
@@ -238,8 +236,7 @@ static void run(void *context)
     end_task(t, st, &call, &err);
 }
 
-/* ---- asking -----------------------------------------------------------------------------------
- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static gf_slice find_argument(const gf_argument *arguments, size_t n, const char *name)
 {
@@ -341,8 +338,7 @@ void gf_tasks_set_keeper(gf_tasks *tasks, struct gf_keeper *keeper)
     tasks->keeper = keeper;
 }
 
-/* ---- looking ----------------------------------------------------------------------------------
- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 gf_status gf_tasks_visit(gf_tasks *tasks, gf_slice name_space, gf_visit_task *visit, void *context,
                          gf_error *err)

@@ -46,8 +46,7 @@ struct gf_keeper {
     size_t n_due, due_capacity;
 };
 
-/* ---- the rule ---------------------------------------------------------------------------------
- */
+/* ---- the rule -------------------------------------------------------------------------------- */
 
 static bool read_digits(gf_slice s, uint64_t *v)
 {
@@ -100,8 +99,7 @@ gf_status gf_rebuild_after_parse(gf_slice text, gf_rebuild_after *after, gf_erro
     return GF_OK;
 }
 
-/* ---- one collection ---------------------------------------------------------------------------
- */
+/* ---- one collection -------------------------------------------------------------------------- */
 
 typedef struct oldest {
     uint64_t seq;
@@ -207,8 +205,7 @@ static gf_status visit(void *context, const gf_collection_info *info, gf_error *
     return keep_due(k, &d, err);
 }
 
-/* ---- a look -----------------------------------------------------------------------------------
- */
+/* ---- a look ---------------------------------------------------------------------------------- */
 
 static gf_status visit_namespace(void *context, gf_slice name, gf_error *err)
 {
@@ -250,8 +247,7 @@ static gf_status look(struct gf_keeper *k, gf_error *err)
     return st;
 }
 
-/* ---- the thread -------------------------------------------------------------------------------
- */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
 static bool is_over(struct gf_keeper *k)
 {

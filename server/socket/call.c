@@ -57,8 +57,7 @@ static gf_status tick(void *connection, bool sending, double idle, gf_error *err
     return sending ? check_patience(c, idle, err) : GF_OK;
 }
 
-/* ---- what comes -------------------------------------------------------------------------------
- */
+/* ---- what comes ------------------------------------------------------------------------------ */
 
 /* False where nothing was asked. */
 static bool take_answer(gf_connection *c, gf_wire_type type, gf_slice bytes)
@@ -96,8 +95,7 @@ static void *receive_from_caller(void *connection)
     return NULL;
 }
 
-/* ---- what goes --------------------------------------------------------------------------------
- */
+/* ---- what goes ------------------------------------------------------------------------------- */
 
 /* With `sending` held. Where it fails in the middle of a message, nothing can follow. */
 static gf_status send_locked(gf_connection *c, gf_wire_type type, gf_slice bytes, bool at_once,
@@ -135,8 +133,7 @@ static gf_status send_result(gf_connection *c, gf_status status, const gf_call *
     return st;
 }
 
-/* ---- the call, as the service sees it ---------------------------------------------------------
- */
+/* ---- the call, as the service sees it -------------------------------------------------------- */
 
 static gf_status emit(void *context, gf_slice row, gf_error *err)
 {
@@ -186,8 +183,7 @@ static void progress(void *context, gf_slice what, const char *phase, uint64_t d
     pthread_mutex_unlock(&c->sending);
 }
 
-/* ---- the call's input -------------------------------------------------------------------------
- */
+/* ---- the call's input ------------------------------------------------------------------------ */
 
 static gf_status wait_for_answer(gf_connection *c, gf_error *err)
 {
@@ -311,8 +307,7 @@ static bool is_in_folder(void *context)
     return ((gf_connection *)context)->stream_in_folder;
 }
 
-/* ---- one call ---------------------------------------------------------------------------------
- */
+/* ---- one call -------------------------------------------------------------------------------- */
 
 static void run_accepted(gf_connection *c, const gf_operation *o, const gf_wire_call *w)
 {
@@ -418,8 +413,7 @@ static void handle_call(gf_connection *c, const gf_wire_call *w)
         run_with_receiver(c, o, w);
 }
 
-/* ---- the beginning ----------------------------------------------------------------------------
- */
+/* ---- the beginning --------------------------------------------------------------------------- */
 
 static gf_status greet(gf_connection *c)
 {

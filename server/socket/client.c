@@ -13,8 +13,7 @@ enum { CONNECT_POLL_MS = 5, INPUT_MS = 50 };
 
 static const double LEAST_WAIT = 1;
 
-/* ---- connecting -------------------------------------------------------------------------------
- */
+/* ---- connecting ------------------------------------------------------------------------------ */
 
 static gf_status fail_silent(const gf_client *c, gf_error *err)
 {
@@ -51,8 +50,7 @@ static gf_status connect_to(gf_client *c, const struct sockaddr_un *address, dou
     return GF_OK;
 }
 
-/* ---- stopping ---------------------------------------------------------------------------------
- */
+/* ---- stopping -------------------------------------------------------------------------------- */
 
 /* A holder that has gone is noticed where its answer is awaited. */
 void gf_client_tell_to_stop(gf_client *c)
@@ -78,8 +76,7 @@ static gf_status tick(void *context, bool sending, double idle, gf_error *err)
     if (st != GF_OK || c->answer_by == 0 || gf_clock_seconds() < c->answer_by) return st;
     return fail_silent(c, err);
 }
-/* ---- the conversation -------------------------------------------------------------------------
- */
+/* ---- the conversation ------------------------------------------------------------------------ */
 
 /* While the input gives nothing, what the holder says is listened to. */
 static bool can_answer(gf_client *c)
@@ -108,8 +105,7 @@ static gf_status converse(gf_client *c, gf_asked *asked, gf_error *err)
     return st == GF_EIO && !ended ? gf_client_end_stopped(c, asked, err) : st;
 }
 
-/* ---- the beginning ----------------------------------------------------------------------------
- */
+/* ---- the beginning --------------------------------------------------------------------------- */
 
 /* A folder that others are to make must be named as they see it. */
 static gf_status make_absolute(gf_argument *a, gf_buffer *path, gf_error *err)

@@ -26,8 +26,7 @@ typedef struct gf_client {
 /** Tell the holder to stop, once. */
 void gf_client_tell_to_stop(gf_client *client);
 
-/* ---- client_take.c ----------------------------------------------------------------------------
- */
+/* ---- client_take.c --------------------------------------------------------------------------- */
 
 /** Take a message of the holder's; *ended where it was the last: then the call's own status. */
 gf_status gf_client_take(gf_client *client, gf_wire_type type, gf_slice bytes, bool *ended,

@@ -4,8 +4,7 @@
  */
 #include "server/socket/client_internal.h"
 
-/* ---- what the holder sends --------------------------------------------------------------------
- */
+/* ---- what the holder sends ------------------------------------------------------------------- */
 
 static void keep_failure(gf_client *c, gf_status st, const gf_error *why)
 {
@@ -50,8 +49,7 @@ static bool take_progress(gf_client *c, gf_slice bytes)
     return true;
 }
 
-/* ---- the input --------------------------------------------------------------------------------
- */
+/* ---- the input ------------------------------------------------------------------------------- */
 
 /* A holder that takes no more may have said why: that is received next. */
 static gf_status answer(gf_client *c, gf_wire_type type, gf_slice bytes, gf_error *err)
@@ -115,8 +113,7 @@ gf_status gf_client_answer_bytes(gf_client *c, gf_error *err)
                        : answer_failed(c, st, &why, err);
 }
 
-/* ---- how it ends ------------------------------------------------------------------------------
- */
+/* ---- how it ends ----------------------------------------------------------------------------- */
 
 /*
  * A connection that breaks off: what was stored before stays. A rebuild is a task of the server's,
@@ -181,8 +178,7 @@ static gf_status end_refused(gf_wire_type type, gf_slice bytes, gf_asked *asked,
     return gf_fail(err, GF_EBUSY, "%.*s", GF_SLICE_ARG(bytes));
 }
 
-/* ---- one message ------------------------------------------------------------------------------
- */
+/* ---- one message ----------------------------------------------------------------------------- */
 
 /* One message of the holder's; *ended where it was the last. */
 gf_status gf_client_take(gf_client *c, gf_wire_type type, gf_slice bytes, bool *ended,

@@ -12,8 +12,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* ---- socket_address.c -------------------------------------------------------------------------
- */
+/* ---- address.c ------------------------------------------------------------------------------- */
 
 /**
  * The address of a store's socket. Addresses end at 107 bytes: for a longer path *folder is a
@@ -24,8 +23,7 @@
 gf_status gf_socket_address(const char *store_path, struct sockaddr_un *address, int *folder,
                             gf_error *err);
 
-/* ---- client.c ---------------------------------------------------------------------------------
- */
+/* ---- client.c -------------------------------------------------------------------------------- */
 
 /** A connection to a holder that is elsewhere. */
 typedef struct gf_line {
@@ -42,8 +40,7 @@ gf_status gf_client_talk(const gf_line *line, double wait, const gf_operation *o
 /** "process 7 (grouperfish put)", of whom the kernel says that it is on the other side. */
 enum { GF_HOLDER_NAME = 128 };
 
-/* ---- socket.c ---------------------------------------------------------------------------------
- */
+/* ---- socket.c -------------------------------------------------------------------------------- */
 
 typedef struct gf_connection gf_connection;
 
@@ -76,8 +73,7 @@ void gf_socket_end_call(gf_socket *socket, gf_connection *connection);
 /** Whether the socket drains. */
 bool gf_socket_drains(gf_socket *socket);
 
-/* ---- socket_call.c ----------------------------------------------------------------------------
- */
+/* ---- call.c ---------------------------------------------------------------------------------- */
 
 struct gf_connection {
     gf_connection *next; /* of the socket's list; under its lock */

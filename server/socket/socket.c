@@ -19,8 +19,7 @@ enum { BACKLOG = 128, MOST_CALLERS = 64, PATIENCE = 30, GREET_SECONDS = 10, LOOK
 /* After a request to stop: when calls are cancelled, and when their connections are cut. */
 static const double CANCEL_AFTER = 2, CUT_AFTER = 7;
 
-/* ---- calls ------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 bool gf_socket_begin_call(gf_socket *s, gf_connection *c)
 {
@@ -64,8 +63,7 @@ bool gf_socket_drains(gf_socket *s)
     return drains;
 }
 
-/* ---- connections ------------------------------------------------------------------------------
- */
+/* ---- connections ----------------------------------------------------------------------------- */
 
 static void free_connection(gf_connection *c)
 {
@@ -196,8 +194,7 @@ gf_status gf_socket_let_in(gf_socket *s, const gf_guest *guest, gf_error *err)
     return gf_fail_memory(err, "a connection");
 }
 
-/* ---- listening --------------------------------------------------------------------------------
- */
+/* ---- listening ------------------------------------------------------------------------------- */
 
 /* As many as there may be are there: wait until one leaves. */
 static void wait_for_room(gf_socket *s)
@@ -299,8 +296,7 @@ gf_status gf_socket_open(gf_service *service, const gf_socket_options *o, gf_soc
     return st;
 }
 
-/* ---- ending -----------------------------------------------------------------------------------
- */
+/* ---- ending ---------------------------------------------------------------------------------- */
 
 static void stop_all(gf_socket *s, bool cut)
 {

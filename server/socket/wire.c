@@ -48,8 +48,7 @@ static gf_status after_failure(gf_wire *w, bool sending, double *since, gf_error
     return wait_to(w, sending, *since, err);
 }
 
-/* ---- sending ----------------------------------------------------------------------------------
- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static ssize_t send_some(gf_wire *w, const char *bytes, size_t n)
 {
@@ -92,8 +91,7 @@ gf_status gf_wire_send(gf_wire *w, gf_wire_type type, gf_slice bytes, gf_error *
     return GF_OK;
 }
 
-/* ---- receiving --------------------------------------------------------------------------------
- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 static ssize_t receive_some(gf_wire *w, char *to, size_t n)
 {

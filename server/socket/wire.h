@@ -54,8 +54,7 @@ typedef enum gf_wire_type {
     GF_WIRE_RESULT = 26
 } gf_wire_type;
 
-/* ---- frames -----------------------------------------------------------------------------------
- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 /**
  * Asked whenever something was waited for, every tenth of a second at least, and after a signal.
@@ -104,8 +103,7 @@ gf_status gf_wire_receive(gf_wire *wire, gf_wire_type *type, gf_slice *bytes, gf
 /** Whether something has come that was not received yet, or the end; does not wait. */
 bool gf_wire_has_more(gf_wire *wire);
 
-/* ---- messages (wire_messages.c) ---------------------------------------------------------------
- */
+/* ---- messages (wire_messages.c) -------------------------------------------------------------- */
 
 /** Whether a holder can run the operation for others: it is of an open store. */
 bool gf_wire_carries(const gf_operation *operation);

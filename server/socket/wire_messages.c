@@ -17,8 +17,7 @@ bool gf_wire_carries(const gf_operation *o)
     return true;
 }
 
-/* ---- hello ------------------------------------------------------------------------------------
- */
+/* ---- hello ----------------------------------------------------------------------------------- */
 
 void gf_wire_write_hello(gf_buffer *b, const char *holder)
 {
@@ -37,8 +36,7 @@ bool gf_wire_read_hello(gf_slice bytes, uint32_t *version, gf_slice *holder)
     return true;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 void gf_wire_write_call(gf_buffer *b, const gf_wire_call *c)
 {
@@ -96,8 +94,7 @@ gf_status gf_wire_read_call(gf_slice bytes, gf_wire_call *call, gf_error *err)
     return GF_OK;
 }
 
-/* ---- notices and progress ---------------------------------------------------------------------
- */
+/* ---- notices and progress -------------------------------------------------------------------- */
 
 /* Strings one after the other in memory, with a NUL behind each. */
 static bool keep_strings(gf_buffer *memory, const gf_slice *strings, const char **kept, size_t n)
@@ -162,8 +159,7 @@ bool gf_wire_read_progress(gf_slice bytes, gf_buffer *memory, gf_wire_progress *
     return true;
 }
 
-/* ---- how it ended -----------------------------------------------------------------------------
- */
+/* ---- how it ended ---------------------------------------------------------------------------- */
 
 void gf_wire_write_result(gf_buffer *b, const gf_wire_result *r)
 {

@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 typedef enum file_kind { CURRENT, MANIFEST, LOG, TABLE, OTHER, FOREIGN } file_kind;
 
@@ -49,8 +48,7 @@ bool gf_leveldb_is_file(const char *name)
     return kind_of(name) != FOREIGN;
 }
 
-/* ---- the walk ---------------------------------------------------------------------------------
- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 enum { LONGEST_GOING_ON = 64 << 10 }; /* bytes: a MANIFEST is read whole at each opening */
 
@@ -93,8 +91,7 @@ static gf_status read_file(walk *w, const char *name, gf_error *err)
     return st;
 }
 
-/* ---- each file --------------------------------------------------------------------------------
- */
+/* ---- each file ------------------------------------------------------------------------------- */
 
 /* Open a file of the folder; *fd is -1 where it is not there. */
 static gf_status open_file(const walk *w, const char *name, int *fd, gf_error *err)

@@ -50,8 +50,7 @@ gf_status gf_leveldb_check_files(const char *folder, gf_damage_report *report, v
 /** Whether LevelDB gives its files such names. */
 bool gf_leveldb_is_file(const char *name);
 
-/* ---- contents; each returns GF_OK, GF_ECORRUPT or GF_ENOMEM -----------------------------------
- */
+/* ---- contents; each returns GF_OK, GF_ECORRUPT or GF_ENOMEM ---------------------------------- */
 
 /** A whole record of a log, borrowed for the call. */
 typedef gf_status gf_log_record(void *context, gf_slice record, gf_error *err);

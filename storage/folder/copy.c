@@ -100,8 +100,7 @@ gf_status gf_folder_make(const char *path, gf_folder_fill *fill_database, void *
     return st;
 }
 
-/* ---- a copy of a database that is open --------------------------------------------------------
- */
+/* ---- a copy of a database that is open ------------------------------------------------------- */
 
 typedef struct source {
     gf_database *db;

@@ -36,8 +36,7 @@ static char *path_in(const gf_folder *f, const char *name, gf_error *err)
     return NULL;
 }
 
-/* ---- the marker -------------------------------------------------------------------------------
- */
+/* ---- the marker ------------------------------------------------------------------------------ */
 
 static void write_marker_text(gf_buffer *out, unsigned format)
 {
@@ -96,8 +95,7 @@ static gf_status write_marker(const gf_folder *f, gf_error *err)
     return st;
 }
 
-/* ---- the lock ---------------------------------------------------------------------------------
- */
+/* ---- the lock -------------------------------------------------------------------------------- */
 
 static gf_status fail_held(const gf_folder *f, gf_error *err)
 {
@@ -141,8 +139,7 @@ static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err
     return st;
 }
 
-/* ---- making a store ---------------------------------------------------------------------------
- */
+/* ---- making a store -------------------------------------------------------------------------- */
 
 /* Remove what a process that ended left half-made: LevelDB's files only, nothing of others. */
 static gf_status remove_half_made(const char *path, gf_error *err)
@@ -381,8 +378,7 @@ gf_status gf_folder_size(const gf_folder *f, uint64_t *bytes, gf_error *err)
     return st;
 }
 
-/* ---- room -------------------------------------------------------------------------------------
- */
+/* ---- room ------------------------------------------------------------------------------------ */
 
 static gf_status size_of_logs(const char *place, uint64_t *bytes, gf_error *err)
 {

@@ -26,8 +26,7 @@ typedef struct rescue {
     bool needs_repair; /* what is damaged is more than blocks and records */
 } rescue;
 
-/* ---- what is damaged --------------------------------------------------------------------------
- */
+/* ---- what is damaged ------------------------------------------------------------------------- */
 
 static void note_damage(void *context, const char *file, const char *what)
 {
@@ -39,8 +38,7 @@ static void note_damage(void *context, const char *file, const char *what)
     r->report(r->context, file, what);
 }
 
-/* ---- the copy of the files --------------------------------------------------------------------
- */
+/* ---- the copy of the files ------------------------------------------------------------------- */
 
 static gf_status write_plain(const char *path, gf_slice content, gf_error *err)
 {

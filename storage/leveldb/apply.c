@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-/* ---- order ------------------------------------------------------------------------------------
- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* By row; deletions of the row before its cells; by family; by cell where wide; as they came. */
 static int compare(const void *a, const void *b)
@@ -66,8 +65,7 @@ static const gf_ordered_change *end_of_run(const gf_ordered_change *first,
     return c;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 /* The columns that the row has; their bytes stay in w->row until the next read. */
 static gf_status load_columns(gf_writing *w, const gf_run *run, int64_t *timestamp, gf_error *err)
@@ -152,8 +150,7 @@ static gf_status apply_run(gf_writing *w, const gf_run *run, gf_error *err)
     return run->schema->layout == GF_PACKED ? apply_packed(w, run, err) : apply_cell(w, run, err);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Delete what the database has in one family of a row. */
 static gf_status empty_family(gf_writing *w, const gf_run *run, gf_error *err)

@@ -18,8 +18,7 @@ enum {
     MUCH_REMOVED = 256
 };
 
-/* ---- messages, iterators ----------------------------------------------------------------------
- */
+/* ---- messages, iterators --------------------------------------------------------------------- */
 
 static bool is_locked(const char *message)
 {
@@ -79,8 +78,7 @@ gf_slice gf_leveldb_iterator_value(const leveldb_iterator_t *it)
     return gf_slice_of(p, n);
 }
 
-/* ---- views ------------------------------------------------------------------------------------
- */
+/* ---- views ----------------------------------------------------------------------------------- */
 
 static leveldb_readoptions_t *read_options(const gf_leveldb_view *view, bool into_cache)
 {
@@ -152,8 +150,7 @@ static void snapshot_free(gf_backend *backend, const void *snapshot)
     gf_free(view);
 }
 
-/* ---- the backend ------------------------------------------------------------------------------
- */
+/* ---- the backend ----------------------------------------------------------------------------- */
 
 /*
  * What was written becomes a table, so that whoever opens the database next finds an empty log. A

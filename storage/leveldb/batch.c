@@ -1,8 +1,7 @@
 /* Entries of a LevelDB batch: values, cut into blocks where they are long, and deletions. */
 #include "storage/leveldb/writing.h"
 
-/* ---- keys -------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 gf_status gf_writing_cell_key(gf_writing *w, const gf_run *run, gf_error *err)
 {
@@ -41,8 +40,7 @@ static gf_status block_key(gf_writing *w, uint32_t block, gf_error *err)
     return gf_buffer_check(&w->block_key, err);
 }
 
-/* ---- blocks of cut values ---------------------------------------------------------------------
- */
+/* ---- blocks of cut values -------------------------------------------------------------------- */
 
 /* Blocks that the value under w->key has in the database; 0 where there is none, or none is cut. */
 static gf_status count_blocks(gf_writing *w, const gf_run *run, uint32_t *blocks, gf_error *err)
@@ -90,8 +88,7 @@ static gf_status mark_cut(gf_writing *w, const gf_run *run, gf_error *err)
     return gf_catalogue_put_cut(run->table, run->family, w->batch, err);
 }
 
-/* ---- heads ------------------------------------------------------------------------------------
- */
+/* ---- heads ----------------------------------------------------------------------------------- */
 
 gf_status gf_writing_put_stored(gf_writing *w, const gf_run *run, const gf_stored_value *v,
                                 gf_error *err)

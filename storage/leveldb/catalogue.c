@@ -18,8 +18,7 @@ enum { FORMAT = 1 };
 #define TABLE_PREFIX gf_slice_of("\0\0T", 3)
 #define CUT_PREFIX   gf_slice_of("\0\0C", 3)
 
-/* ---- marks of cut values ----------------------------------------------------------------------
- */
+/* ---- marks of cut values --------------------------------------------------------------------- */
 
 bool gf_catalogue_is_cut(const gf_leveldb *b, unsigned table, unsigned family)
 {
@@ -57,8 +56,7 @@ static gf_status load_cut(gf_leveldb *b, gf_slice key, gf_error *err)
     return GF_OK;
 }
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /* A schema for the backend's life. */
 static gf_status keep_schema(gf_leveldb *b, gf_slice bytes, const gf_schema **kept, gf_error *err)
@@ -114,8 +112,7 @@ static gf_status load_entries(gf_leveldb *b, leveldb_iterator_t *it, gf_error *e
     return st == GF_OK ? gf_leveldb_iterator_status(it, err) : st;
 }
 
-/* ---- the format -------------------------------------------------------------------------------
- */
+/* ---- the format ------------------------------------------------------------------------------ */
 
 gf_status gf_catalogue_create(gf_leveldb *b, gf_error *err)
 {
@@ -156,8 +153,7 @@ gf_status gf_catalogue_load(gf_leveldb *b, gf_error *err)
     return st;
 }
 
-/* ---- opening a table --------------------------------------------------------------------------
- */
+/* ---- opening a table ------------------------------------------------------------------------- */
 
 static unsigned find(const gf_leveldb *b, const char *name)
 {

@@ -36,8 +36,7 @@ typedef struct compaction {
     gf_buffer value;
 } compaction;
 
-/* ---- the MANIFEST -----------------------------------------------------------------------------
- */
+/* ---- the MANIFEST ---------------------------------------------------------------------------- */
 
 static gf_status read_manifest(const gf_leveldb *b, gf_buffer *content, gf_error *err)
 {
@@ -88,8 +87,7 @@ static bool is_old(const compaction *c, uint64_t number)
     return false;
 }
 
-/* ---- one round --------------------------------------------------------------------------------
- */
+/* ---- one round ------------------------------------------------------------------------------- */
 
 static gf_status commit(compaction *c, gf_error *err)
 {
@@ -156,8 +154,7 @@ static gf_status rounds(compaction *c, gf_error *err)
     return gf_fail(err, GF_EBUSY, "%zu table files could not be written anew; try again", c->left);
 }
 
-/* ---- readers ----------------------------------------------------------------------------------
- */
+/* ---- readers --------------------------------------------------------------------------------- */
 
 static gf_status any_file_left(const compaction *c, bool *any, gf_error *err)
 {

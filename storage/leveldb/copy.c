@@ -66,8 +66,7 @@ gf_status gf_leveldb_copy(gf_backend *from, gf_backend *to, const gf_cancel *can
     return copy((gf_leveldb *)from, (gf_leveldb *)to, false, cancel, &catalogue, err);
 }
 
-/* ---- from a damaged one -----------------------------------------------------------------------
- */
+/* ---- from a damaged one ---------------------------------------------------------------------- */
 
 /* Not paranoid: a log's sound records are taken, whatever lies between them. */
 static gf_status open_damaged(const char *folder, bool repairs, leveldb_options_t *options,

@@ -28,8 +28,7 @@ typedef struct history {
 
 enum { FIRST_VERSIONS = 4 };
 
-/* ---- the list ---------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 /* A new version at index `at`, without columns. */
 static gf_status insert(history *h, size_t at, int64_t timestamp, gf_error *err)
@@ -94,8 +93,7 @@ static int64_t time_of(history *h, const gf_change *c)
     return h->untimed;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static gf_status load_columns(history *h, gf_slice value, gf_packed *columns, gf_error *err)
 {
@@ -142,8 +140,7 @@ static gf_status load(history *h, gf_error *err)
     return st;
 }
 
-/* ---- changing ---------------------------------------------------------------------------------
- */
+/* ---- changing -------------------------------------------------------------------------------- */
 
 static void delete_all(history *h)
 {
@@ -202,8 +199,7 @@ static gf_status change(history *h, const gf_change *c, gf_error *err)
     return st == GF_OK ? gf_packed_set(&v->columns, name, c->value, err) : st;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static gf_status write_version(history *h, const version *v, gf_error *err)
 {

@@ -1,7 +1,7 @@
 /**
  * What the files of the LevelDB backend share.
  *
- * Order of the locks: compaction, rows (leveldb_write.c), then the catalogue's, then the queue of
+ * Order of the locks: compaction, rows (write.c), then the catalogue's, then the queue of
  * commits.
  */
 #ifndef GF_STORAGE_LEVELDB_INTERNAL_H
@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/** How many iterators and snapshots there are, by side (leveldb_readers.c). */
+/** How many iterators and snapshots there are, by side (readers.c). */
 typedef struct gf_leveldb_readers {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -56,7 +56,7 @@ typedef struct gf_leveldb {
     leveldb_filterpolicy_t *filter;
     _Atomic(leveldb_writebatch_t *) spare_batch; /* empty, its memory kept; may be NULL */
     atomic_uint_least64_t removed;               /* entries, since the opening */
-    struct gf_leveldb_env *env;                  /* leveldb_env.h; may be NULL */
+    struct gf_leveldb_env *env;                  /* env.h; may be NULL */
     leveldb_writeoptions_t *write[2];            /* by gf_sync */
     gf_leveldb_view newest;
     gf_leveldb_readers readers;
@@ -80,8 +80,7 @@ typedef struct gf_leveldb {
 
 enum { GF_LEVELDB_MUCH = 256 << 10 /* bytes written that are worth a table and compactions */ };
 
-/* ---- leveldb_backend.c ------------------------------------------------------------------------
- */
+/* ---- backend.c ------------------------------------------------------------------------------- */
 
 /** GF_OK for NULL; else the status that LevelDB's message means. Frees the message. */
 gf_status gf_leveldb_failure(char *message, gf_error *err);
@@ -99,8 +98,7 @@ gf_status gf_leveldb_iterator_status(const leveldb_iterator_t *it, gf_error *err
 gf_slice gf_leveldb_iterator_key(const leveldb_iterator_t *it);
 gf_slice gf_leveldb_iterator_value(const leveldb_iterator_t *it);
 
-/* ---- leveldb_catalogue.c ----------------------------------------------------------------------
- */
+/* ---- catalogue.c ----------------------------------------------------------------------------- */
 
 /** The schema of a table that was opened, as it is now; borrowed for the backend's life. */
 static inline const gf_schema *gf_leveldb_schema(const gf_leveldb *b, unsigned table)
@@ -127,8 +125,7 @@ gf_status gf_catalogue_put_cut(unsigned table, unsigned family, leveldb_writebat
                                gf_error *err);
 void gf_catalogue_set_cut(gf_leveldb *b, unsigned table, unsigned family);
 
-/* ---- leveldb_read.c, leveldb_scan.c, leveldb_write.c: operations ------------------------------
- */
+/* ---- read.c, scan.c, write.c: operations ----------------------------------------------------- */
 
 gf_status gf_leveldb_get(gf_backend *b, const void *snapshot, unsigned table, gf_slice key,
                          const gf_selection *what, gf_row *row, gf_error *err);
@@ -146,19 +143,16 @@ gf_status gf_leveldb_increment(gf_backend *b, const gf_change *put, int64_t delt
 void gf_leveldb_hold_all_rows(gf_leveldb *b);
 void gf_leveldb_let_all_rows(gf_leveldb *b);
 
-/* ---- leveldb_drop.c ---------------------------------------------------------------------------
- */
+/* ---- drop.c ---------------------------------------------------------------------------------- */
 
 gf_status gf_leveldb_drop_table(gf_backend *b, unsigned table, const gf_cancel *cancel,
                                 gf_error *err);
 
-/* ---- leveldb_compact.c ------------------------------------------------------------------------
- */
+/* ---- compact.c ------------------------------------------------------------------------------- */
 
 gf_status gf_leveldb_compact(gf_backend *b, unsigned milliseconds, gf_error *err);
 
-/* ---- leveldb_readers.c ------------------------------------------------------------------------
- */
+/* ---- readers.c ------------------------------------------------------------------------------- */
 
 void gf_leveldb_readers_init(gf_leveldb_readers *readers);
 void gf_leveldb_readers_release(gf_leveldb_readers *readers);
@@ -173,8 +167,7 @@ void gf_leveldb_reader_end(gf_leveldb_readers *readers, unsigned side);
  */
 bool gf_leveldb_readers_pass(gf_leveldb_readers *readers, const struct timespec *until);
 
-/* ---- leveldb_commit.c -------------------------------------------------------------------------
- */
+/* ---- commit.c -------------------------------------------------------------------------------- */
 
 /**
  * Write a batch of about `bytes` bytes. Those that wait at the same time are written together, with
@@ -184,8 +177,7 @@ gf_status gf_leveldb_commit(gf_leveldb *b, leveldb_writebatch_t *batch, size_t b
                             gf_error *err);
 bool gf_leveldb_has_failed(gf_backend *b);
 
-/* ---- leveldb_cells.c --------------------------------------------------------------------------
- */
+/* ---- cells.c --------------------------------------------------------------------------------- */
 
 /**
  * Walks the cells of one family between two physical keys.
@@ -233,8 +225,7 @@ void gf_cells_within(gf_cells *c, gf_slice prefix);
 gf_status gf_cells_next(gf_cells *c, gf_found_cell *cell, gf_error *err);
 void gf_cells_close(gf_cells *c);
 
-/* ---- leveldb_scan.c, leveldb_cut.c: ranges of rows --------------------------------------------
- */
+/* ---- scan.c, cut.c: ranges of rows ----------------------------------------------------------- */
 
 /** The cells of a scan's range, from nothing; to be closed whatever comes of it. */
 gf_status gf_leveldb_range(gf_cells *cells, gf_leveldb *b, const gf_leveldb_view *view,

@@ -10,7 +10,7 @@
  *
  * Families lie apart, the row key delimits itself, so every length is known from the schema. A
  * family that keeps one version has no version in its keys: a put then replaces without reading.
- * Table 0 is the catalogue (leveldb_catalogue.c).
+ * Table 0 is the catalogue (catalogue.c).
  */
 #ifndef GF_STORAGE_LEVELDB_KEYS_H
 #define GF_STORAGE_LEVELDB_KEYS_H

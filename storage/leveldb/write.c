@@ -127,8 +127,7 @@ void gf_leveldb_let_all_rows(gf_leveldb *b)
     unlock_rows(b, &rows);
 }
 
-/* ---- writes -----------------------------------------------------------------------------------
- */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
 /* The value of one cell; GF_ENOTFOUND without a message. *row keeps it. */
 static gf_status read_cell(gf_leveldb *b, unsigned table, unsigned family, gf_slice key,
@@ -215,8 +214,7 @@ gf_status gf_leveldb_write(gf_backend *backend, const gf_change *changes, size_t
     return st;
 }
 
-/* ---- increments -------------------------------------------------------------------------------
- */
+/* ---- increments ------------------------------------------------------------------------------ */
 
 /* An integer of 64 bits in base 10, with nothing around it. */
 static bool parse_integer(gf_slice text, int64_t *v)

@@ -2,7 +2,7 @@
  * A write in the making: changes on their way into one LevelDB batch. For the backend's own files.
  *
  *     changes -> ordered by row, family, cell -> one entry of each -> LevelDB batch
- *                leveldb_apply.c                 leveldb_history.c    leveldb_batch.c
+ *                apply.c                 history.c    batch.c
  *
  * Changes of different rows do not meet; of those of one cell only the end counts. So each entry is
  * written once, and what it replaces is what the database has, whose rows are locked meanwhile.
@@ -49,8 +49,7 @@ typedef struct gf_writing {
     gf_buffer key, block_key, entry, value, packed, compressed;
 } gf_writing;
 
-/* ---- leveldb_batch.c: entries of the batch; the head key is in w->key -------------------------
- */
+/* ---- batch.c: entries of the batch; the head key is in w->key -------------------------------- */
 
 /** w->key becomes the key of the run's cell; of a version of it. */
 gf_status gf_writing_cell_key(gf_writing *w, const gf_run *run, gf_error *err);
@@ -65,10 +64,10 @@ gf_status gf_writing_delete(gf_writing *w, const gf_run *run, gf_error *err);
 /** Delete every entry whose key starts with w->key. */
 gf_status gf_writing_delete_prefix(gf_writing *w, gf_error *err);
 
-/** Apply the run to a family that keeps several versions. leveldb_history.c */
+/** Apply the run to a family that keeps several versions. history.c */
 gf_status gf_writing_versions(gf_writing *w, const gf_run *run, gf_error *err);
 
-/** Turn all changes into entries of the batch. leveldb_apply.c */
+/** Turn all changes into entries of the batch. apply.c */
 gf_status gf_writing_apply(gf_writing *w, const gf_change *changes, size_t n, gf_error *err);
 
 #endif

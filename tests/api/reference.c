@@ -35,8 +35,7 @@ static gf_slice section_text(const reference *r, const char *name)
     return gf_slice_of(rest.ptr, length);
 }
 
-/* ---- members ----------------------------------------------------------------------------------
- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static void add_path(gf_strings *paths, gf_slice path)
 {
@@ -105,8 +104,7 @@ void reference_check_row(reference_section *s, gf_json_value row)
     collect_paths(s, row, (gf_slice){0});
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 void reference_open(reference *r)
 {

@@ -7,8 +7,7 @@
 #include "base/random.h"
 #include "base/utf8.h"
 
-/* ---- values by hand ---------------------------------------------------------------------------
- */
+/* ---- values by hand -------------------------------------------------------------------------- */
 
 static const gf_parameter number = {"n", GF_NUMBER, false, "N", "", 2, 10};
 static const gf_parameter any_number = {"n", GF_NUMBER, false, "N", "", 0, 0};
@@ -114,8 +113,7 @@ static void words(void **state)
     check(&flag, "no", "all is either true or false");
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static const gf_argument some[] = {{GF_SLICE("text"), GF_SLICE("a,b")},
                                    {GF_SLICE("size"), GF_SLICE("16M")},
@@ -197,8 +195,7 @@ static void random_sizes(void **state)
     }
 }
 
-/* ---- through operations -----------------------------------------------------------------------
- */
+/* ---- through operations ---------------------------------------------------------------------- */
 
 static void operations_check_first(void **state)
 {

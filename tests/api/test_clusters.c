@@ -19,8 +19,7 @@ static gf_slice item_text(transport *t, uint64_t row, const char *name, size_t i
     return gf_json_get_string(transport_item(t, row, name, i, member));
 }
 
-/* ---- SYSTEMS.md A, check 2 --------------------------------------------------------------------
- */
+/* ---- SYSTEMS.md A, check 2 ------------------------------------------------------------------- */
 
 static void three_clusters(void **state)
 {
@@ -93,8 +92,7 @@ static void one_cluster(void **state)
     transport_close(&t);
 }
 
-/* ---- rebuilding -------------------------------------------------------------------------------
- */
+/* ---- rebuilding ------------------------------------------------------------------------------ */
 
 static void rebuilds(void **state)
 {
@@ -197,8 +195,7 @@ static void cancelled(void **state)
     transport_close(&t);
 }
 
-/* ---- documents --------------------------------------------------------------------------------
- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 /* The parts of the terms and the rest sum to the score. */
 static void explained(transport *t)
@@ -272,8 +269,7 @@ static void document_after_build(void **state)
     transport_close(&t);
 }
 
-/* ---- what is pending, the weakest, sizes above a score ----------------------------------------
- */
+/* ---- what is pending, the weakest, sizes above a score --------------------------------------- */
 
 static void pending(void **state)
 {
@@ -376,8 +372,7 @@ static void above_a_score(void **state)
     transport_close(&t);
 }
 
-/* ---- how k=auto chooses -----------------------------------------------------------------------
- */
+/* ---- how k=auto chooses ---------------------------------------------------------------------- */
 
 static void explained_k(void **state)
 {
@@ -462,8 +457,7 @@ static void without_terms(void **state)
     transport_close(&t);
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static uint64_t find_column(transport *t, const char *family, const char *column)
 {
@@ -508,8 +502,7 @@ static void columns(void **state)
     transport_close(&t);
 }
 
-/* ---- random collections: the operations agree with each other ---------------------------------
- */
+/* ---- random collections: the operations agree with each other -------------------------------- */
 
 static void agreement(void **state)
 {

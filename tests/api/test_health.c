@@ -102,8 +102,7 @@ static void failed(void **state)
     transport_close(&t);
 }
 
-/* ---- formats ----------------------------------------------------------------------------------
- */
+/* ---- formats --------------------------------------------------------------------------------- */
 
 static void write_format(const transport *t, unsigned format)
 {

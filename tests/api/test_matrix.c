@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* ---- documents --------------------------------------------------------------------------------
- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static void export_documents(transport *t, const char *collection, gf_buffer *lines)
 {
@@ -81,8 +80,7 @@ static void mistakable_fields(void **state)
     transport_close(&t);
 }
 
-/* ---- matrices ---------------------------------------------------------------------------------
- */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
 static const char POSTS[] = "{\"id\":\"1\",\"text\":\"red apple pie\"}\n"
                             "{\"id\":\"2\",\"text\":\"apple pie recipe\"}\n"

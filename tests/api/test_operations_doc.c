@@ -13,8 +13,7 @@
 
 static reference document;
 
-/* ---- parameters -------------------------------------------------------------------------------
- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 static void write_parameter(gf_buffer *b, const gf_parameter *p)
 {
@@ -77,8 +76,7 @@ static void check_members(const reference_section *s)
                      GF_SLICE_ARG(gf_strings_at(&s->always, i)));
 }
 
-/* ---- comparing rows ---------------------------------------------------------------------------
- */
+/* ---- comparing rows -------------------------------------------------------------------------- */
 
 static bool differs_by_run(gf_slice name)
 {
@@ -142,8 +140,7 @@ static bool same(gf_json_value a, gf_json_value b, gf_slice name)
     }
 }
 
-/* ---- examples ---------------------------------------------------------------------------------
- */
+/* ---- examples -------------------------------------------------------------------------------- */
 
 enum { MOST_ARGUMENTS = 8 };
 
@@ -316,8 +313,7 @@ static void check_examples(reference_section *s)
     if (n == 0) fail_msg("%s has no example", s->operation->name);
 }
 
-/* ---- the tests --------------------------------------------------------------------------------
- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
 static void every_operation(void **state)
 {

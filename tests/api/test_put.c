@@ -39,8 +39,7 @@ static uint64_t size_of(transport *t, const char *collection)
     return (uint64_t)transport_number(t, 0, "size");
 }
 
-/* ---- putting ----------------------------------------------------------------------------------
- */
+/* ---- putting --------------------------------------------------------------------------------- */
 
 /* Importing the same again changes nothing, and does not touch the collection. */
 static void same_again(void **state)
@@ -194,8 +193,7 @@ static void too_many_collections(void **state)
     transport_close(&t);
 }
 
-/* ---- formats ----------------------------------------------------------------------------------
- */
+/* ---- formats --------------------------------------------------------------------------------- */
 
 static void formats(void **state)
 {
@@ -268,8 +266,7 @@ static void hashed_ids(void **state)
     transport_close(&t);
 }
 
-/* ---- what is not put --------------------------------------------------------------------------
- */
+/* ---- what is not put ------------------------------------------------------------------------- */
 
 static void refused_lines(void **state)
 {
@@ -404,8 +401,7 @@ static void hostile_bytes(void **state)
     transport_close(&t);
 }
 
-/* ---- ends -------------------------------------------------------------------------------------
- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 /* Where there is nothing to put, no store is made. */
 static void nothing_to_put(void **state)
@@ -470,8 +466,7 @@ static void cut_short(void **state)
     transport_close(&t);
 }
 
-/* ---- against a model --------------------------------------------------------------------------
- */
+/* ---- against a model ------------------------------------------------------------------------- */
 
 enum { IDS = 60, TEXTS = 3, ROUNDS = 12, RECORDS = 150 };
 

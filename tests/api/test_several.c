@@ -121,8 +121,7 @@ static void compared(void **state)
     transport_close(&t);
 }
 
-/* ---- random names, and many --------------------------------------------------------------------
- */
+/* ---- random names, and many ------------------------------------------------------------------ */
 
 /* Written without a look at base/glob.c: it tries everything. Of * ? [xy] [!xy] alone. */
 static bool plain_match(const char *p, const char *s)
@@ -213,8 +212,7 @@ static void many(void **state)
     transport_close(&t);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 typedef struct sweeping {
     transport *t;

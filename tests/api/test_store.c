@@ -40,8 +40,7 @@ static void init_and_status(void **state)
     transport_close(&t);
 }
 
-/* ---- collections ------------------------------------------------------------------------------
- */
+/* ---- collections ----------------------------------------------------------------------------- */
 
 /* So that no two collections are changed in the same millisecond. */
 static void let_time_pass(void)
@@ -138,8 +137,7 @@ static void stopped_list(void **state)
     transport_close(&t);
 }
 
-/* ---- verify -----------------------------------------------------------------------------------
- */
+/* ---- verify ---------------------------------------------------------------------------------- */
 
 static void sound(void **state)
 {
@@ -217,8 +215,7 @@ static void damaged(void **state)
     transport_close(&t);
 }
 
-/* ---- a transport that wants nothing but rows --------------------------------------------------
- */
+/* ---- a transport that wants nothing but rows ------------------------------------------------- */
 
 static gf_status give_store(void *context, bool create, gf_store **store, gf_error *err)
 {

@@ -37,8 +37,7 @@ static void dump(transport *t, const char *name, gf_buffer *out)
     gf_buffer_slice(out, gf_buffer_view(&t->rows));
 }
 
-/* ---- failing allocations ----------------------------------------------------------------------
- */
+/* ---- failing allocations --------------------------------------------------------------------- */
 
 typedef struct swept {
     transport *t;
@@ -111,8 +110,7 @@ static void memory_fails(void **state)
     transport_close(&t);
 }
 
-/* ---- hostile input ----------------------------------------------------------------------------
- */
+/* ---- hostile input --------------------------------------------------------------------------- */
 
 static const char changes[] =
     "{\"table\":\"users\",\"key\":[\"u1\",7],\"cells\":{\"info\":{\"age\":1},\"friend\":{\"x\":"
@@ -240,8 +238,7 @@ static void hostile_schemas(void **state)
     transport_close(&t);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------
- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 static void long_values_and_lines(void **state)
 {

@@ -2,8 +2,7 @@
 
 #include "support/test.h"
 
-/* ---- what the operation asks for --------------------------------------------------------------
- */
+/* ---- what the operation asks for ------------------------------------------------------------- */
 
 static gf_status give_store(void *context, bool create, gf_store **store, gf_error *err)
 {
@@ -104,8 +103,7 @@ static gf_status take_reject(void *context, gf_slice record, gf_error *err)
     return gf_buffer_check(&t->rejected, err);
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 void transport_open(transport *t)
 {
@@ -137,8 +135,7 @@ void transport_input(transport *t, const char *name, gf_slice bytes)
     t->has_input = true;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static void forget_last(transport *t)
 {
@@ -199,8 +196,7 @@ void transport_put(transport *t, const char *collection, const char *lines)
     assert_int_equal(transport_number(t, 0, "skipped"), 0);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 gf_slice transport_bytes(const transport *t, uint64_t row)
 {

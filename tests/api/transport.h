@@ -73,8 +73,7 @@ gf_status transport_run_with(transport *t, const char *operation, const gf_argum
 /** Put JSON Lines into a collection; the test fails where a record of it is not stored. */
 void transport_put(transport *t, const char *collection, const char *lines);
 
-/* ---- looking at rows: borrowed until the next look or call ------------------------------------
- */
+/* ---- looking at rows: borrowed until the next look or call ----------------------------------- */
 
 /** A row as it was given. */
 gf_slice transport_bytes(const transport *t, uint64_t row);

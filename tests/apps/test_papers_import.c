@@ -152,8 +152,7 @@ static void unsafe_xml_is_refused(void **state)
     transport_close(&t);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 static void append_line(gf_buffer *lines, unsigned i)
 {

@@ -51,8 +51,7 @@ static void expect_fault(tweet_store *s, const char *what)
     gf_buffer_release(&f.text);
 }
 
-/* ---- tweets -----------------------------------------------------------------------------------
- */
+/* ---- tweets ---------------------------------------------------------------------------------- */
 
 static const char lines[] = TWEET_HASELNUSS
     "\n" TWEET_APACHE "\n"
@@ -163,8 +162,7 @@ static void rows_too_many_are_told(void **state)
     tweet_store_close(&s);
 }
 
-/* ---- papers -----------------------------------------------------------------------------------
- */
+/* ---- papers ---------------------------------------------------------------------------------- */
 
 static const char tei[] = "<TEI xmlns=\"http://www.tei-c.org/ns/1.0\"><teiHeader/>"
                           "<text><body><p>Words.</p></body></text></TEI>";
@@ -275,8 +273,7 @@ static void damaged_papers_are_told(void **state)
     }
 }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static gf_status check(void *context, gf_error *err)
 {

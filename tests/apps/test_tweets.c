@@ -4,8 +4,7 @@
 #include "base/memory.h"
 #include "base/murmur.h"
 
-/* ---- keys -------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static void assert_row(gf_tweet_hash hash, const char *hex)
 {
@@ -49,8 +48,7 @@ static void test_minutes(void **state)
     assert_slice(gf_slice_of(minute, sizeof minute), "205909182359");
 }
 
-/* ---- terms ------------------------------------------------------------------------------------
- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 static void assert_terms(const char *text, const char *expected)
 {
@@ -112,8 +110,7 @@ static void test_users_are_whole(void **state)
     gf_tweet_terms_release(&terms);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct reading {
     gf_tweet_parser *parser;
@@ -266,8 +263,7 @@ static void test_damaged_text_is_repaired(void **state)
     gf_buffer_release(&json);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* SYSTEMS B, check 2: all rows of a tweet without a place. */
 static void test_tweets__check_2(void **state)
@@ -381,8 +377,7 @@ static void test_hash_is_kept(void **state)
     tweet_store_close(&s);
 }
 
-/* ---- several importers, time, memory ----------------------------------------------------------
- */
+/* ---- several importers, time, memory --------------------------------------------------------- */
 
 static void add_one(gf_tweet_import *import, gf_tweet_parser *parser, const char *json)
 {

@@ -21,8 +21,7 @@ typedef struct seen_tweet {
 static seen_tweet all[ALL];
 static size_t n_all;
 
-/* ---- what the files have, read without our tables ---------------------------------------------
- */
+/* ---- what the files have, read without our tables -------------------------------------------- */
 
 static bool read_place(gf_json_value tweet, gf_point *p)
 {
@@ -116,8 +115,7 @@ static int close_data(void **state)
     return 0;
 }
 
-/* ---- boxes ------------------------------------------------------------------------------------
- */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 typedef struct counted {
     uint64_t n, sum; /* of ids */
@@ -171,8 +169,7 @@ static void test_random_boxes(void **state)
     assert_true(found > BOXES && crossing > BOXES / 4);
 }
 
-/* ---- frequencies ------------------------------------------------------------------------------
- */
+/* ---- frequencies ----------------------------------------------------------------------------- */
 
 static gf_status check_language(void *context, gf_slice language, const uint64_t *counts,
                                 gf_error *err)
@@ -201,8 +198,7 @@ static void test_frequencies(void **state)
     }
 }
 
-/* ---- again ------------------------------------------------------------------------------------
- */
+/* ---- again ----------------------------------------------------------------------------------- */
 
 /* SYSTEMS B, check 9, on real tweets: the same files change no row. */
 static void test_tweets__check_9_data(void **state)

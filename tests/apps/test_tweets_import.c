@@ -113,8 +113,7 @@ static void test_long_records(void **state)
     transport_close(&t);
 }
 
-/* ---- cut short --------------------------------------------------------------------------------
- */
+/* ---- cut short ------------------------------------------------------------------------------- */
 
 /* n tweets of some minutes; behind the broken-th line (1-based) one that is broken. */
 static void write_lines(gf_buffer *b, int n, int broken)
@@ -170,8 +169,7 @@ static void test_input_that_fails(void **state)
     transport_close(&t);
 }
 
-/* ---- live -------------------------------------------------------------------------------------
- */
+/* ---- live ------------------------------------------------------------------------------------ */
 
 typedef struct live {
     transport t;

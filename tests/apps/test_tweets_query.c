@@ -11,8 +11,7 @@
 static const gf_tweet_query everything = {.fields = GF_TERM_TEXT | GF_TERM_USER,
                                           .to = GF_TWEET_LAST_SECOND};
 
-/* ---- what is found ----------------------------------------------------------------------------
- */
+/* ---- what is found --------------------------------------------------------------------------- */
 
 static gf_status note_id(void *context, gf_slice json, const gf_tweet *t,
                          const gf_tweet_parser *parser, gf_error *err)
@@ -168,8 +167,7 @@ static void test_times(void **state)
     tweet_store_close(&s);
 }
 
-/* ---- random boxes -----------------------------------------------------------------------------
- */
+/* ---- random boxes ---------------------------------------------------------------------------- */
 
 enum { TWEETS = 3000, BOXES = 1000, SPOTS = 40 };
 
@@ -296,8 +294,7 @@ static void test_random_boxes(void **state)
     }
 }
 
-/* ---- frequencies ------------------------------------------------------------------------------
- */
+/* ---- frequencies ----------------------------------------------------------------------------- */
 
 static gf_status note_counts(void *context, gf_slice language, const uint64_t *counts,
                              gf_error *err)
@@ -357,8 +354,7 @@ static void test_tweets__check_6(void **state)
     tweet_store_close(&s);
 }
 
-/* ---- tags and users ---------------------------------------------------------------------------
- */
+/* ---- tags and users -------------------------------------------------------------------------- */
 
 static gf_status note_tag(void *context, const gf_tag_count *tag, gf_error *err)
 {
@@ -464,8 +460,7 @@ static void test_highscore(void **state)
     tweet_store_close(&s);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static gf_status ask_everything(void *context, gf_error *err)
 {

@@ -47,8 +47,7 @@ static void sorts_rows_by_cluster(void **state)
     assert_memory_equal(rows, order, sizeof order);
 }
 
-/* ---- sums against dense ones ------------------------------------------------------------------
- */
+/* ---- sums against dense ones ----------------------------------------------------------------- */
 
 enum { N = 500, COLUMNS = 130 };
 
@@ -157,8 +156,7 @@ static void threads_do_not_matter(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------
- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 static void unpacks_columns(void **state)
 {

@@ -44,8 +44,7 @@ static uint64_t going_on(const point *points, size_t n)
     return bits;
 }
 
-/* ---- the peak ---------------------------------------------------------------------------------
- */
+/* ---- the peak -------------------------------------------------------------------------------- */
 
 static void a_single_peak_is_chosen(void **state)
 {
@@ -109,8 +108,7 @@ static void few_clusters_give_way_to_what_comes_near(void **state)
     assert_int_equal(choice(POINTS(four)), 4);
 }
 
-/* ---- the plateau ------------------------------------------------------------------------------
- */
+/* ---- the plateau ----------------------------------------------------------------------------- */
 
 static void the_middle_of_a_plateau_is_chosen(void **state)
 {
@@ -145,8 +143,7 @@ static void a_plateau_ends_at_a_valley(void **state)
     assert_int_equal(choice(POINTS(c)), 4);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static void a_valley_ends_the_search_far_behind_its_peak(void **state)
 {
@@ -169,8 +166,7 @@ static void the_search_goes_on_while_the_worth_rises(void **state)
     assert_int_equal(going_on(c, 8), 0xff);
 }
 
-/* ---- too little memory ------------------------------------------------------------------------
- */
+/* ---- too little memory ----------------------------------------------------------------------- */
 
 static gf_status add_many(void *context, gf_error *err)
 {

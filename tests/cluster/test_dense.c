@@ -48,8 +48,7 @@ static float *random_rows(uint32_t n, uint32_t d, uint32_t groups, double noise,
     return x;
 }
 
-/* ---- the independent checker ------------------------------------------------------------------
- */
+/* ---- the independent checker ----------------------------------------------------------------- */
 
 static double dot(const float *a, const float *b, uint32_t d)
 {
@@ -91,8 +90,7 @@ static void check_result(const float *x, uint32_t n, uint32_t d, const gf_kmeans
     gf_free(size);
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 /* Two directions, three rows and two: sums (2.8, 0.6) and (0, 2), lengths 2.8636 and 2. */
 static void by_hand(void **state)
@@ -145,8 +143,7 @@ static void refusals(void **state)
     assert_status(GF_ECANCELLED, gf_dense_kmeans(NULL, x, 1, 2, &o, &r, &err));
 }
 
-/* ---- random rows ------------------------------------------------------------------------------
- */
+/* ---- random rows ----------------------------------------------------------------------------- */
 
 static void random_cases(void **state)
 {
@@ -240,8 +237,7 @@ static void polish_raises_the_objective(void **state)
     assert_true(polished > plain + 0.1);
 }
 
-/* ---- any number of threads, and too little memory ---------------------------------------------
- */
+/* ---- any number of threads, and too little memory -------------------------------------------- */
 
 static void same_for_any_threads(void **state)
 {

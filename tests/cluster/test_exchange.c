@@ -168,8 +168,7 @@ static void does_nothing_where_nothing_can_be_done(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 typedef struct work {
     gf_points points;

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- by hand ----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 /*
  * Forty rows of terms 0 and 1 in two clusters. Row 0 alone has term 2 as well, and row 39 alone is
@@ -60,8 +59,7 @@ static void a_row_leaves(void **state)
     gf_centres_release(&c);
 }
 
-/* ---- beside sums of all rows ------------------------------------------------------------------
- */
+/* ---- beside sums of all rows ----------------------------------------------------------------- */
 
 enum { N = 1500, COLUMNS = 60, K = 6 };
 
@@ -241,8 +239,7 @@ static void threads_do_not_matter(void **state)
     gf_csr_release(&d.x);
 }
 
-/* ---- k-means ----------------------------------------------------------------------------------
- */
+/* ---- k-means --------------------------------------------------------------------------------- */
 
 /* What k-means gives away was summed of all rows last, whatever its passes did. */
 static void published_centres_are_sums_of_all_rows(void **state)
@@ -260,8 +257,7 @@ static void published_centres_are_sums_of_all_rows(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- failing allocations ----------------------------------------------------------------------
- */
+/* ---- failing allocations --------------------------------------------------------------------- */
 
 static gf_status sum_swept(void *context, gf_error *err)
 {

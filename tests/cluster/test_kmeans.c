@@ -18,8 +18,7 @@ static gf_kmeans run(gf_pool *pool, const gf_csr *x, gf_kmeans_options o)
     return r;
 }
 
-/* ---- the independent checker ------------------------------------------------------------------
- */
+/* ---- the independent checker ----------------------------------------------------------------- */
 
 /* The label and the runner-up of a row are its two most similar centres, by all dot products. */
 static void check_row(const gf_csr *x, const gf_kmeans *r, uint32_t i)
@@ -90,8 +89,7 @@ static void assert_same_result(const gf_kmeans *a, const gf_kmeans *b)
     assert_true(a->passes == b->passes && a->rounds == b->rounds && a->restarts == b->restarts);
 }
 
-/* ---- examples ---------------------------------------------------------------------------------
- */
+/* ---- examples -------------------------------------------------------------------------------- */
 
 /*
  * Rows at 0, 10 and 20 degrees of one plane, at 30 and 40 of another. The centres of the best two
@@ -173,8 +171,7 @@ static void empty_rows_take_no_part(void **state)
     gf_csr_release(&y);
 }
 
-/* ---- properties -------------------------------------------------------------------------------
- */
+/* ---- properties ------------------------------------------------------------------------------ */
 
 static void labels_are_the_most_similar_centres(void **state)
 {
@@ -237,8 +234,7 @@ static void finds_planted_groups(void **state)
     }
 }
 
-/* ---- from clusters that there were ------------------------------------------------------------
- */
+/* ---- from clusters that there were ----------------------------------------------------------- */
 
 static gf_kmeans run_from(const gf_csr *x, const uint32_t *start, uint32_t start_k, uint32_t k)
 {
@@ -411,8 +407,7 @@ static void max_k_bounds_the_choice(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------
- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static gf_kmeans untouched, result;
 

@@ -120,8 +120,7 @@ static void threads_do_not_matter(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static gf_status run_swept(void *context, gf_error *err)
 {

@@ -96,8 +96,7 @@ static void leaves_out_stairs(void **state)
     texts_release(&t);
 }
 
-/* ---- random trees over random documents ---------------------------------------------------------
- */
+/* ---- random trees over random documents ------------------------------------------------------ */
 
 typedef struct random_texts {
     texts t;

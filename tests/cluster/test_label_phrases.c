@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* ---- walking ----------------------------------------------------------------------------------
- */
+/* ---- walking --------------------------------------------------------------------------------- */
 
 /* The phrases of a text as they are written, with a | behind each. */
 static void check_phrases(const char *text, const char *expected)
@@ -71,8 +70,7 @@ static void keys_hold_terms_or_letters(void **state)
     texts_release(&t);
 }
 
-/* ---- tallies ----------------------------------------------------------------------------------
- */
+/* ---- tallies --------------------------------------------------------------------------------- */
 
 enum { WORDS = 7, DOCUMENTS = 40, LONGEST = 9 };
 
@@ -168,8 +166,7 @@ static void counts_each_document_once(void **state)
     texts_release(&t);
 }
 
-/* ---- forms ------------------------------------------------------------------------------------
- */
+/* ---- forms ----------------------------------------------------------------------------------- */
 
 static void check_form(const char *const *lines, uint32_t n, const char *expected)
 {
@@ -203,8 +200,7 @@ static void shows_the_form_most_often_written(void **state)
     check_form(NULL, 0, "");
 }
 
-/* ---- failed allocations -----------------------------------------------------------------------
- */
+/* ---- failed allocations ---------------------------------------------------------------------- */
 
 static texts swept_texts;
 static gf_label_cluster swept;

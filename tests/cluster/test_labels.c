@@ -28,8 +28,7 @@ static void check_labels(const gf_label_cluster *clusters, uint32_t k, const cha
     gf_arena_release(&memory);
 }
 
-/* ---- examples ---------------------------------------------------------------------------------
- */
+/* ---- examples -------------------------------------------------------------------------------- */
 
 /*
  * "search engine" is in 4 of 4 documents and in none of the others: 1.25 ln(1 / 0.125); its words
@@ -118,8 +117,7 @@ static void clusters_without_phrases_are_named_too(void **state)
     texts_release(&t);
 }
 
-/* ---- the formula, worked out phrase by phrase -------------------------------------------------
- */
+/* ---- the formula, worked out phrase by phrase ------------------------------------------------ */
 
 enum { MOST_PHRASES = 4096, MOST_WORDS = 4 };
 
@@ -351,8 +349,7 @@ static void threads_do_not_matter(void **state)
     gf_pool_free(pool);
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------
- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void stops_on_request(void **state)
 {

@@ -18,8 +18,7 @@ static gf_partition seeded(const gf_csr *x, uint32_t k, gf_random *random)
     return p;
 }
 
-/* ---- an example -------------------------------------------------------------------------------
- */
+/* ---- an example ------------------------------------------------------------------------------ */
 
 /* Rows at 0, 20, 70 and 90 degrees, seeds at 0 and 20: the second takes the last two with it. */
 static void converges_by_hand(void **state)
@@ -54,8 +53,7 @@ static void converges_by_hand(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- every pass against all dot products ------------------------------------------------------
- */
+/* ---- every pass against all dot products ----------------------------------------------------- */
 
 /* Whether each row's label is its argmax, own its similarity, and other a bound of all others. */
 static void check_assignment(const gf_csr *x, const gf_partition *p)
@@ -192,8 +190,7 @@ static void many_clusters_are_told_apart(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- empty clusters ---------------------------------------------------------------------------
- */
+/* ---- empty clusters -------------------------------------------------------------------------- */
 
 /* All n rows are in cluster 2 of k: the worst fitting ones, but for one, go to the others. */
 static void check_refill(uint32_t n, uint32_t k)
@@ -238,8 +235,7 @@ static void empty_clusters_get_the_worst_rows(void **state)
     check_refill(1, 4);
 }
 
-/* ---- runs -------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static void run_with(gf_pool *pool, const gf_points *points, uint32_t k, gf_partition *p)
 {

@@ -63,8 +63,7 @@ static void the_best_two_are_found(void **state)
     }
 }
 
-/* ---- several workers --------------------------------------------------------------------------
- */
+/* ---- several workers ------------------------------------------------------------------------- */
 
 typedef struct finding {
     const gf_locator *locator;
@@ -112,8 +111,7 @@ static void workers_do_not_disturb_each_other(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- failing allocations ----------------------------------------------------------------------
- */
+/* ---- failing allocations --------------------------------------------------------------------- */
 
 static gf_status locate_swept(void *context, gf_error *err)
 {

@@ -16,8 +16,7 @@ static gf_lsa reduce(gf_pool *pool, const gf_csr *x, uint32_t dimensions)
     return r;
 }
 
-/* ---- the independent checker ------------------------------------------------------------------
- */
+/* ---- the independent checker ----------------------------------------------------------------- */
 
 /* All singular values, falling, by LAPACK over the dense matrix, transposed. */
 static double *full_svd(const gf_csr *x)
@@ -59,8 +58,7 @@ static void check_columns(const gf_lsa *r)
     }
 }
 
-/* ---- the decomposition ------------------------------------------------------------------------
- */
+/* ---- the decomposition ----------------------------------------------------------------------- */
 
 /* Two equal rows and one apart: sqrt 2 and 1. */
 static void by_hand(void **state)
@@ -192,8 +190,7 @@ static void refusals(void **state)
     gf_csr_release(&one);
 }
 
-/* ---- clusters ---------------------------------------------------------------------------------
- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 /* Groups that lie apart are found in fewer dimensions than there are terms. */
 static void planted_groups(void **state)
@@ -236,8 +233,7 @@ static void rows_without_direction_have_no_label(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- any number of threads, and too little memory ---------------------------------------------
- */
+/* ---- any number of threads, and too little memory -------------------------------------------- */
 
 static void same_for_any_threads(void **state)
 {

@@ -58,8 +58,7 @@ static void disjoint_documents_match_nothing(void **state)
     gf_overlaps_release(&o);
 }
 
-/* ---- against trying everything ----------------------------------------------------------------
- */
+/* ---- against trying everything --------------------------------------------------------------- */
 
 /* The largest sum of Jaccards over all ways to match b.. with those of a that are not taken. */
 static double best_of_all(const gf_overlaps *o, double least, uint32_t b, unsigned taken)

@@ -41,8 +41,7 @@ static gf_kmeans run(gf_pool *pool, const spilled *s, gf_kmeans_options o, uint3
     return r;
 }
 
-/* ---- passes over a file -----------------------------------------------------------------------
- */
+/* ---- passes over a file ---------------------------------------------------------------------- */
 
 /* Windows that divide nothing evenly give what the whole matrix gives. */
 static void streams_like_a_matrix(void **state)
@@ -127,8 +126,7 @@ static void counts_distinct_rows(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* The label and the runner-up are the two most similar centres; sizes fall; scores add up. */
 static void check_result(const gf_csr *x, const gf_kmeans *r)
@@ -246,8 +244,7 @@ static void equal_rows_share_a_cluster(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- going on ---------------------------------------------------------------------------------
- */
+/* ---- going on -------------------------------------------------------------------------------- */
 
 /* Rows that stay together: those of each of k clusters that are in the same one of k others, where
  * most of them are. Clusters are numbered by size, so nearly equal ones may change their numbers.
@@ -371,8 +368,7 @@ static void the_fewest_rows(void **state)
             }
 }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void says_no(void **state)
 {

@@ -64,8 +64,7 @@ static void moves_what_passes_leave(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- the gain of every move, worked out from dense sums ---------------------------------------
- */
+/* ---- the gain of every move, worked out from dense sums -------------------------------------- */
 
 static double length_with(const double *sum, gf_row_view row, double weight, uint32_t n_cols)
 {
@@ -172,8 +171,7 @@ static void threads_do_not_matter(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- limits and failures ----------------------------------------------------------------------
- */
+/* ---- limits and failures --------------------------------------------------------------------- */
 
 typedef struct swept {
     gf_csr x;

@@ -163,8 +163,7 @@ static void every_bit_of_a_label_counts(void **state)
     }
 }
 
-/* ---- by definition: a dense table, every pair of documents, every base-2 logarithm --------------
- */
+/* ---- by definition: a dense table, every pair of documents, every base-2 logarithm ----------- */
 
 enum { LABELS = 6, SMALL = 24 };
 

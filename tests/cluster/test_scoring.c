@@ -13,8 +13,7 @@ static const char *const names[] = {"portable", "avx2", "avx512"};
 
 enum { VARIANTS = sizeof names / sizeof names[0] };
 
-/* ---- an example -------------------------------------------------------------------------------
- */
+/* ---- an example ------------------------------------------------------------------------------ */
 
 /* Centres (1,0), (0,1), (.6,.8) with keys 0, 2, 1: columns 1, 2, 0. The row is (.8,.6). */
 static void scores_by_hand(void **state)
@@ -61,8 +60,7 @@ static void scores_by_hand(void **state)
     gf_free(s.block);
 }
 
-/* ---- scores against dot products --------------------------------------------------------------
- */
+/* ---- scores against dot products ------------------------------------------------------------- */
 
 static void check_scores(const gf_kernels *kernels, const gf_index *index, const gf_centres *c,
                          gf_row_view row, uint32_t columns, float *s)
@@ -118,8 +116,7 @@ static void scores_are_the_dot_products(void **state)
     }
 }
 
-/* ---- the variants -----------------------------------------------------------------------------
- */
+/* ---- the variants ---------------------------------------------------------------------------- */
 
 static void compare_variants(const gf_index *index, const gf_kernels *a, const gf_kernels *b,
                              gf_row_view row, uint32_t columns, float weight)
@@ -146,8 +143,7 @@ static void compare_variants(const gf_index *index, const gf_kernels *a, const g
     gf_free(l.block);
 }
 
-/* ---- moves within a group ---------------------------------------------------------------------
- */
+/* ---- moves within a group -------------------------------------------------------------------- */
 
 enum { SLOTS = 40 };
 
@@ -240,8 +236,7 @@ static void the_best_move_within_a_group(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- in double precision ----------------------------------------------------------------------
- */
+/* ---- in double precision --------------------------------------------------------------------- */
 
 /* Up to 32 centres all terms are dense rows, beyond most are postings. */
 static void the_nearest_two(void **state)
@@ -309,8 +304,7 @@ static void kernels_are_chosen_by_name(void **state)
     assert_non_null(gf_kernels_choose());
 }
 
-/* ---- the best and the runner-up ---------------------------------------------------------------
- */
+/* ---- the best and the runner-up -------------------------------------------------------------- */
 
 /* What best and runner_up should find, by looking at the columns one by one. */
 static void check_best(const gf_kernels *kernels, const gf_index *index, const float *from,
@@ -401,8 +395,7 @@ static void gains_are_what_the_sum_grows_by(void **state)
     gf_free(gain.block);
 }
 
-/* ---- building ---------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static void assert_same_index(const gf_index *a, const gf_index *b)
 {

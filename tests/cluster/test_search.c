@@ -26,8 +26,7 @@ static void make_signs(gf_csr *x, gf_random *random)
         if (gf_random_below(random, 3) == 0) x->val[p] = -x->val[p];
 }
 
-/* ---- ceilings ---------------------------------------------------------------------------------
- */
+/* ---- ceilings -------------------------------------------------------------------------------- */
 
 static void check_ceilings(const gf_index *index)
 {
@@ -64,8 +63,7 @@ static void ceilings_are_the_largest_values(void **state)
     gf_pool_free(pool);
 }
 
-/* ---- the best two -----------------------------------------------------------------------------
- */
+/* ---- the best two ---------------------------------------------------------------------------- */
 
 /* Whatever is taken to be likely, every variant finds what all dot products say. */
 static void check_rows(const gf_csr *x, const gf_centres *c, gf_random *random)
@@ -160,8 +158,7 @@ static void equal_centres_go_to_the_lowest_clusters(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- moves ------------------------------------------------------------------------------------
- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 /* Lengths of the columns' sums, their squares, and what each block offers. */
 typedef struct sums {

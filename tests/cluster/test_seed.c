@@ -30,8 +30,7 @@ static gf_centres seed(const gf_points *points, uint32_t k, gf_random *random)
     return c;
 }
 
-/* ---- which rows -------------------------------------------------------------------------------
- */
+/* ---- which rows ------------------------------------------------------------------------------ */
 
 /* Chi-square of `draws` first seeds of 100 rows against their weights, 99 degrees of freedom. */
 static double first_seed_chi_square(const float *weight, int draws, gf_random *random)
@@ -149,8 +148,7 @@ static void no_row_is_taken_twice(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------
- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 /* Fewer than 100 rows a cluster: candidates are compared, on threads. */
 static void threads_do_not_matter(void **state)
@@ -176,8 +174,7 @@ static void threads_do_not_matter(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------
- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static gf_status seed_three(const gf_points *points, uint32_t k, const gf_cancel *cancel,
                             gf_error *err)

@@ -110,8 +110,7 @@ static void few_leaves(void **state)
     gf_csr_release(&x);
 }
 
-/* ---- brute force: the best pair of all, each time, from the rows themselves --------------------
- */
+/* ---- brute force: the best pair of all, each time, from the rows themselves ------------------ */
 
 enum { MOST = 40 };
 
@@ -244,8 +243,7 @@ static void finds_planted_hierarchy(void **state)
     gf_free(v);
 }
 
-/* ---- the same by any number of threads; failing allocations ------------------------------------
- */
+/* ---- the same by any number of threads; failing allocations ---------------------------------- */
 
 static void same_tree(const gf_tree *a, const gf_tree *b)
 {

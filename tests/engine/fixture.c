@@ -34,8 +34,7 @@ gf_slice fixture_default(void)
     return GF_SLICE("default");
 }
 
-/* ---- documents ----------------------------------------------------------------------------------
- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static gf_status open_put(gf_store *store, gf_put **put, gf_error *err)
 {
@@ -178,8 +177,7 @@ void fixture_put_posts(fixture *f, const char *collection, size_t n)
     gf_buffer_release(&file);
 }
 
-/* ---- collections --------------------------------------------------------------------------------
- */
+/* ---- collections ----------------------------------------------------------------------------- */
 
 static gf_status note_collection(void *context, const gf_collection_info *info, gf_error *err)
 {
@@ -209,8 +207,7 @@ void fixture_set(fixture *f, const char *collection, const char *configuration, 
                                    &pair, 1, &err));
 }
 
-/* ---- builds -------------------------------------------------------------------------------------
- */
+/* ---- builds ---------------------------------------------------------------------------------- */
 
 gf_build_info fixture_rebuild(fixture *f, const char *collection)
 {
@@ -261,8 +258,7 @@ size_t fixture_builds(fixture *f, const char *collection, const char *configurat
     return l.n;
 }
 
-/* ---- what must hold of a build ------------------------------------------------------------------
- */
+/* ---- what must hold of a build --------------------------------------------------------------- */
 
 enum { MOST_CLUSTERS = 512 };
 
@@ -378,8 +374,7 @@ int64_t fixture_check_served(fixture *f, const char *collection, uint64_t n)
     return build;
 }
 
-/* ---- dumps --------------------------------------------------------------------------------------
- */
+/* ---- dumps ----------------------------------------------------------------------------------- */
 
 typedef struct dumping {
     gf_buffer *out;
@@ -481,8 +476,7 @@ void fixture_same_dump(fixture *f, const gf_buffer *before, const char *when)
     gf_buffer_release(&after);
 }
 
-/* ---- soundness ----------------------------------------------------------------------------------
- */
+/* ---- soundness ------------------------------------------------------------------------------- */
 
 static gf_status note_fault(void *context, const char *where, const char *what, gf_error *err)
 {

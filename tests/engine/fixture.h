@@ -26,7 +26,7 @@ gf_place fixture_place(const char *collection);
 /** The configuration "default". */
 gf_slice fixture_default(void);
 
-/* ---- documents ---- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 /** Put one document, or delete one, and sync it; the first failure's status. */
 gf_status fixture_try_put(gf_store *store, const char *collection, const gf_document *document,
@@ -54,7 +54,7 @@ void fixture_put_records(fixture *f, const char *collection, gf_slice lines, siz
 enum { FIXTURE_POSTS = 300 };
 void fixture_put_posts(fixture *f, const char *collection, size_t n);
 
-/* ---- collections ---- */
+/* ---- collections ----------------------------------------------------------------------------- */
 
 typedef struct fixture_collection {
     uint64_t size, seq;
@@ -79,7 +79,7 @@ fixture_setting fixture_look(fixture *f, const char *key); /* of "default" of th
 gf_status fixture_note_setting(void *context, const gf_setting *setting, gf_slice value,
                                gf_origin origin, gf_error *err);
 
-/* ---- builds ---- */
+/* ---- builds ---------------------------------------------------------------------------------- */
 
 /** Force a rebuild of "default" by one thread. */
 gf_build_info fixture_rebuild(fixture *f, const char *collection);
@@ -122,7 +122,7 @@ void fixture_same_dump(fixture *f, const gf_buffer *before, const char *when);
 uint64_t fixture_count_build(fixture *f, const char *collection, const char *configuration,
                              int64_t build);
 
-/* ---- tables of users ---- */
+/* ---- tables of users ------------------------------------------------------------------------- */
 
 /** A schema: a text for a key, columns of several types, and a wide family of decimals. */
 extern const char fixture_people[];
@@ -139,7 +139,7 @@ void fixture_put_cell(gf_user_table *t, const char *row, unsigned family, const 
 void fixture_print_cells(gf_user_table *t, const gf_row *row, gf_buffer *out);
 void fixture_print_rows(gf_user_table *t, const gf_rows_options *o, gf_buffer *out);
 
-/* ---- searches ---- */
+/* ---- searches -------------------------------------------------------------------------------- */
 
 enum { FIXTURE_HITS = 4096 };
 
@@ -163,7 +163,7 @@ void fixture_search(fixture *f, const char *query, const gf_search_options *o);
 /** The ids that were found, with spaces between. */
 const char *fixture_found_ids(void);
 
-/* ---- soundness ---- */
+/* ---- soundness ------------------------------------------------------------------------------- */
 
 /** Close the store, verify it and open it again: the number of faults, and the first one. */
 uint64_t fixture_verify(fixture *f, char first[512], gf_verified *verified);

@@ -34,8 +34,7 @@ static gf_membership current(gf_view *view, const char *id)
     return m;
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 /*
  * One cluster of "red apple" and "red pear" with idf=none: its centre is (2, 1, 1) / sqrt 6 over
@@ -104,8 +103,7 @@ static void a_build_without_clusters(void **state)
     fixture_close(&f);
 }
 
-/* ---- against all centres in double precision --------------------------------------------------
- */
+/* ---- against all centres in double precision ------------------------------------------------- */
 
 typedef struct checking {
     gf_view *view, *other; /* other: reads centres, while the first is walked */
@@ -248,8 +246,7 @@ static void the_argmax_over_many_centres(void **state)
     fixture_close(&f);
 }
 
-/* ---- a document of the build is where the build has it ----------------------------------------
- */
+/* ---- a document of the build is where the build has it --------------------------------------- */
 
 /* Bit for bit: the scores come from the same kernels over the same centres. */
 static gf_status assign_again(void *context, gf_slice id, const gf_membership *m, gf_error *err)
@@ -290,8 +287,7 @@ static void the_builds_own_documents_stay(void **state)
     }
 }
 
-/* ---- which documents are pending --------------------------------------------------------------
- */
+/* ---- which documents are pending ------------------------------------------------------------- */
 
 enum { IDS = 24, NOT_PENDING = 0, ADDED = 1, REPLACED = 2 };
 
@@ -391,8 +387,7 @@ static void pending_counts_nowhere(void **state)
     fixture_close(&f);
 }
 
-/* ---- 20 Newsgroups ----------------------------------------------------------------------------
- */
+/* ---- 20 Newsgroups --------------------------------------------------------------------------- */
 
 enum { EXPLAINED = 10000 };
 
@@ -469,8 +464,7 @@ static void newsgroups(void **state)
     fixture_close(&f);
 }
 
-/* ---- failing allocations ----------------------------------------------------------------------
- */
+/* ---- failing allocations --------------------------------------------------------------------- */
 
 static gf_status pass_pending(void *context, const gf_document *d, const gf_membership *m,
                               gf_error *err)

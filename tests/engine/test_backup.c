@@ -106,8 +106,7 @@ static void comes_back_equal(void **state)
     gf_buffer_release(&again);
 }
 
-/* ---- while another thread puts -----------------------------------------------------------------
- */
+/* ---- while another thread puts --------------------------------------------------------------- */
 
 typedef struct putting {
     gf_store *store;
@@ -189,8 +188,7 @@ static void while_others_put(void **state)
     }
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------
- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static bool is_there(const char *path)
 {
@@ -251,8 +249,7 @@ static void damage_is_found_first(void **state)
     assert_status(GF_ENOTFOUND, restore(&c, &faults, &err));
 }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 typedef struct sweeping {
     fixture f;

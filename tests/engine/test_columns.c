@@ -73,8 +73,7 @@ static void begin(fixture *f)
     fixture_set(f, "c", "default", "k", "1");
 }
 
-/* ---- documents ---------------------------------------------------------------------------------
- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static void vector_has(gf_slice bytes, double first, double second)
 {
@@ -137,8 +136,7 @@ static void documents_without_a_build_have_theirs(void **state)
     fixture_close(&f);
 }
 
-/* ---- clusters ----------------------------------------------------------------------------------
- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 static gf_status note_id(void *context, const gf_cluster_info *info, gf_error *err)
 {
@@ -180,8 +178,7 @@ static void clusters_have_all_columns(void **state)
     fixture_close(&f);
 }
 
-/* ---- collections -------------------------------------------------------------------------------
- */
+/* ---- collections ----------------------------------------------------------------------------- */
 
 static void collections_have_all_columns(void **state)
 {

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a build has -------------------------------------------------------------------------
- */
+/* ---- what a build has ------------------------------------------------------------------------ */
 
 enum { MOST = 200, MOST_CHANGES = 64 };
 
@@ -65,8 +64,7 @@ static int64_t rebuild(fixture *f, places *p)
     return result.build.build;
 }
 
-/* ---- what a comparison tells ------------------------------------------------------------------
- */
+/* ---- what a comparison tells ----------------------------------------------------------------- */
 
 typedef struct told {
     gf_cluster_change at[MOST_CHANGES]; /* labels are the views' */
@@ -112,8 +110,7 @@ static const gf_cluster_change *of_document(const told *t, const places *p, cons
     return NULL;
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 static void put_group(fixture *f, char group, int from, int to, const char *text)
 {
@@ -277,8 +274,7 @@ static void what_cannot_be_compared(void **state)
     fixture_close(&f);
 }
 
-/* ---- by counting ------------------------------------------------------------------------------
- */
+/* ---- by counting ----------------------------------------------------------------------------- */
 
 static void put_random(fixture *f, gf_random *r, int documents)
 {
@@ -421,8 +417,7 @@ static void random_builds(void **state)
     assert_true(splits > 0 && merges > 0);
 }
 
-/* ---- without memory ---------------------------------------------------------------------------
- */
+/* ---- without memory -------------------------------------------------------------------------- */
 
 typedef struct sweep {
     fixture f;

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- an evaluation, copied ---------------------------------------------------------------------
- */
+/* ---- an evaluation, copied ------------------------------------------------------------------- */
 
 enum { CLASSES = 8 };
 
@@ -43,8 +42,7 @@ static gf_view *open_view(fixture *f)
     return view;
 }
 
-/* ---- by hand -----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 /* 000 to 003 are one subject, and so on; 003 and 011 have no class. */
 static gf_status subject_of(void *context, gf_slice id, gf_slice *name, gf_error *err)
@@ -84,8 +82,7 @@ static void perfect_clusters_score_one(void **state)
     fixture_close(&f);
 }
 
-/* ---- against a plain computation ---------------------------------------------------------------
- */
+/* ---- against a plain computation ------------------------------------------------------------- */
 
 typedef struct pairs {
     uint32_t cluster[FIXTURE_POSTS], class[FIXTURE_POSTS];
@@ -197,8 +194,7 @@ static void measures_equal_a_plain_computation(void **state)
     fixture_close(&f);
 }
 
-/* ---- fields ------------------------------------------------------------------------------------
- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static void put_with(fixture *f, const char *id, const char *json, const char *lang)
 {

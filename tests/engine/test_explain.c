@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- over all documents ------------------------------------------------------------------------
- */
+/* ---- over all documents ---------------------------------------------------------------------- */
 
 typedef struct explaining {
     gf_view *view, *other; /* other: explains, while the first is walked */
@@ -106,8 +105,7 @@ static void languages_are_those_of_the_build(void **state)
     fixture_close(&f);
 }
 
-/* ---- by hand -----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 static gf_status note_reasons(void *context, const gf_explanation *e, gf_error *err)
 {
@@ -183,8 +181,7 @@ static void what_has_changed_is_explained_as_it_is(void **state)
     fixture_close(&f);
 }
 
-/* ---- stored vectors ----------------------------------------------------------------------------
- */
+/* ---- stored vectors -------------------------------------------------------------------------- */
 
 typedef struct vectors {
     gf_view *view, *other;
@@ -244,8 +241,7 @@ static void vectors_are_stored_where_asked_for(void **state)
     fixture_close(&f);
 }
 
-/* ---- vectors as bytes --------------------------------------------------------------------------
- */
+/* ---- vectors as bytes ------------------------------------------------------------------------ */
 
 /* Every start of a vector's bytes is refused, and so is each with a byte more. */
 static void damaged_vectors_are_refused(void **state)

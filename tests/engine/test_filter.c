@@ -8,8 +8,7 @@
 
 #include <inttypes.h>
 
-/* ---- one row ----------------------------------------------------------------------------------
- */
+/* ---- one row --------------------------------------------------------------------------------- */
 
 /* A row of documents:main with these columns: name, value, ..., NULL. */
 typedef struct made_row {
@@ -117,8 +116,7 @@ static void moments(void **state)
         assert_int_equal(moment(cases[i][0], cases[i][1]), moment(cases[i][2], cases[i][1]));
 }
 
-/* ---- what rebuilds -----------------------------------------------------------------------------
- */
+/* ---- what rebuilds --------------------------------------------------------------------------- */
 
 static gf_status note_id(void *context, gf_slice id, const gf_membership *m, gf_error *err)
 {
@@ -220,8 +218,7 @@ static void settings_follow_the_clock(void **state)
         gf_buffer_release(&json[i]);
 }
 
-/* ---- random documents --------------------------------------------------------------------------
- */
+/* ---- random documents ------------------------------------------------------------------------ */
 
 static gf_status take_id(void *context, gf_slice id, gf_error *err)
 {
@@ -273,8 +270,7 @@ static void random_documents(void **state)
     fixture_close(&f);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static gf_status choose(void *context, gf_error *err)
 {

@@ -22,8 +22,7 @@ static gf_view *open_view(fixture *f)
     return view;
 }
 
-/* ---- a build as a matrix ----------------------------------------------------------------------
- */
+/* ---- a build as a matrix --------------------------------------------------------------------- */
 
 typedef struct explained {
     double score;
@@ -118,8 +117,7 @@ static void changes_since(void **state)
     fixture_close(&f);
 }
 
-/* ---- a build of a matrix ----------------------------------------------------------------------
- */
+/* ---- a build of a matrix --------------------------------------------------------------------- */
 
 /* Rows for the twelve subjects, which group them otherwise: 000 to 005 and 006 to 011. */
 enum { DOCUMENTS = 12, COLUMNS = 5 };
@@ -332,8 +330,7 @@ static void sparse_and_dense_agree(void **state)
     fixture_close(&f);
 }
 
-/* ---- too little memory ------------------------------------------------------------------------
- */
+/* ---- too little memory ----------------------------------------------------------------------- */
 
 typedef struct sweep {
     fixture f;

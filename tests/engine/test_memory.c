@@ -95,8 +95,7 @@ static gf_memory_estimate estimate(void)
     return r.memory;
 }
 
-/* ---- counting ---------------------------------------------------------------------------------
- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 /* Up to 20,000 documents all are counted: what is expected is what a build then has. */
 static void counts_what_a_build_has(void **state)
@@ -171,8 +170,7 @@ static void formula_follows_the_counts(void **state)
     assert_true(gf_memory_of_spilled(&more, 0, &plan) < least + e.rows);
 }
 
-/* ---- building ---------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /* The least in the message is enough; one megabyte less is not; nothing changes by a refusal. */
 static void names_the_least_that_does(void **state)

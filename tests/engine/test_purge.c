@@ -23,8 +23,7 @@ static void make_word(char word[WORD + 1], uint64_t seed)
     word[WORD] = '\0';
 }
 
-/* ---- the files --------------------------------------------------------------------------------
- */
+/* ---- the files ------------------------------------------------------------------------------- */
 
 static bool file_has(const char *path, const char *word)
 {
@@ -102,8 +101,7 @@ static bool share_a_table(gf_buffer *a, gf_buffer *b)
     return any;
 }
 
-/* ---- the store --------------------------------------------------------------------------------
- */
+/* ---- the store ------------------------------------------------------------------------------- */
 
 static gf_purged purge(fixture *f, const char *collection)
 {
@@ -260,8 +258,7 @@ static void deleted_collection(void **state)
     fixture_close(&f);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 /*
  * Wherever memory ends, the next purge makes up for it. That dropping old builds is put off, as

@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- by hand -----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 static void the_same_again_changes_nothing(void **state)
 {
@@ -64,8 +63,7 @@ static void modified_is_the_time_of_the_change(void **state)
     fixture_close(&f);
 }
 
-/* ---- ids that come several times ---------------------------------------------------------------
- */
+/* ---- ids that come several times ------------------------------------------------------------- */
 
 enum { MANY = 3000, OFTEN = 3 };
 

@@ -86,8 +86,7 @@ static void test_many(void **state)
     fixture_close(&f);
 }
 
-/* ---- written together -------------------------------------------------------------------------
- */
+/* ---- written together ------------------------------------------------------------------------ */
 
 typedef struct together {
     fixture f;

@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- documents that are told apart by a number -------------------------------------------------
- */
+/* ---- documents that are told apart by a number ----------------------------------------------- */
 
 enum { IDS = 12, VERSIONS = 5, COLLECTIONS = 2, ABSENT = -1 };
 
@@ -43,8 +42,7 @@ static bool same_document(const gf_document *a, const gf_document *b)
     return same;
 }
 
-/* ---- the model ---------------------------------------------------------------------------------
- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 /* What must be there, kept in the plainest way. */
 typedef struct model {

@@ -43,8 +43,7 @@ static void report(worker *w, const char *what, const char *why)
     stop(w->s);
 }
 
-/* ---- readers -----------------------------------------------------------------------------------
- */
+/* ---- readers --------------------------------------------------------------------------------- */
 
 static void check_view(worker *w, gf_view *view)
 {
@@ -113,8 +112,7 @@ static void *read_all_the_time(void *context)
     return NULL;
 }
 
-/* ---- writers -----------------------------------------------------------------------------------
- */
+/* ---- writers --------------------------------------------------------------------------------- */
 
 static void put_or_delete(worker *w, gf_random *r)
 {
@@ -159,8 +157,7 @@ static void *make_and_delete_all_the_time(void *context)
     return NULL;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void rebuild_many_times(shared *s)
 {

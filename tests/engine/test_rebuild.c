@@ -3,8 +3,7 @@
 
 #include <inttypes.h>
 
-/* ---- when a rebuild is made --------------------------------------------------------------------
- */
+/* ---- when a rebuild is made ------------------------------------------------------------------ */
 
 static void only_what_was_modified_is_rebuilt(void **state)
 {
@@ -72,8 +71,7 @@ static void what_is_not_there_cannot_be_rebuilt(void **state)
     fixture_close(&f);
 }
 
-/* ---- a hand example ----------------------------------------------------------------------------
- */
+/* ---- a hand example -------------------------------------------------------------------------- */
 
 static gf_status note_cluster_of(void *context, gf_slice id, const gf_membership *m, gf_error *err)
 {
@@ -108,8 +106,7 @@ static void subjects_come_apart(void **state)
     fixture_close(&f);
 }
 
-/* ---- odd collections ---------------------------------------------------------------------------
- */
+/* ---- odd collections ------------------------------------------------------------------------- */
 
 static void check_odd(const char *const *texts, size_t n, const char *k, gf_build_info expected)
 {

@@ -70,8 +70,7 @@ static gf_status rebuild_all(fixture *f, const char *prefix, const char *configu
 
 static const gf_rebuild_options two_threads = {.threads = 2};
 
-/* ---- together and one by one -------------------------------------------------------------------
- */
+/* ---- together and one by one ----------------------------------------------------------------- */
 
 static void compare_builds(fixture *a, fixture *b, const char *collection,
                            const char *configuration)
@@ -119,8 +118,7 @@ static void together_as_one_by_one(void **state)
     fixture_close(&single);
 }
 
-/* ---- which ones --------------------------------------------------------------------------------
- */
+/* ---- which ones ------------------------------------------------------------------------------ */
 
 static void only_what_is_asked_for(void **state)
 {
@@ -182,8 +180,7 @@ static void large_ones_are_built_alone(void **state)
     fixture_close(&f);
 }
 
-/* ---- failures ----------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void write_cell(fixture *f, gf_table *table, gf_slice key, const char *column,
                        const char *value)

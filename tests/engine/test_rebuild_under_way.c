@@ -4,8 +4,7 @@
 #include "engine/build/internal.h"
 #include "grouperfish/cancel.h"
 
-/* ---- stopped in the middle ---------------------------------------------------------------------
- */
+/* ---- stopped in the middle ------------------------------------------------------------------- */
 
 typedef struct stopping {
     gf_cancel cancel;
@@ -59,8 +58,7 @@ static void stopped_at_any_point_nothing_changes(void **state)
     fixture_close(&f);
 }
 
-/* ---- what others do meanwhile ------------------------------------------------------------------
- */
+/* ---- what others do meanwhile ---------------------------------------------------------------- */
 
 typedef struct meanwhile {
     fixture *f;

@@ -9,8 +9,7 @@
         assert_string_equal(fixture_found_ids(), expected);                                        \
     } while (0)
 
-/* ---- by hand ----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 static void a_score_by_hand(void **state)
 {
@@ -126,8 +125,7 @@ static void what_is_put_is_found_at_once(void **state)
     fixture_close(&f);
 }
 
-/* ---- filters ----------------------------------------------------------------------------------
- */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 static void filters_leave_out(void **state)
 {
@@ -204,8 +202,7 @@ static void what_a_build_leaves_out_is_found(void **state)
     fixture_close(&f);
 }
 
-/* ---- languages --------------------------------------------------------------------------------
- */
+/* ---- languages ------------------------------------------------------------------------------- */
 
 static void put_language(fixture *f, const char *id, const char *text, const char *language)
 {
@@ -250,8 +247,7 @@ static void texts_without_spaces(void **state)
     fixture_close(&f);
 }
 
-/* ---- errors -----------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void bad_queries_are_refused(void **state)
 {

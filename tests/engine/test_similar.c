@@ -42,8 +42,7 @@ static void similar(fixture *f, const char *id, const char *text, uint64_t limit
     assert_ok(try_similar(f, id, text, limit, &err));
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 /* idf=none, so rows are red-apple (1,1)/sqrt 2, red (1), red-apple-apple: (1, 1 + ln 2)/sqrt ... */
 static void by_hand(void **state)
@@ -119,8 +118,7 @@ static void what_is_put_is_compared_at_once(void **state)
     fixture_close(&f);
 }
 
-/* ---- against all rows of the build ------------------------------------------------------------
- */
+/* ---- against all rows of the build ----------------------------------------------------------- */
 
 typedef struct expected {
     const gf_slice *id;

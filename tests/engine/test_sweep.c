@@ -46,8 +46,7 @@ static void unchanged(void *context)
     gf_buffer_release(&after);
 }
 
-/* ---- writes that happen at once ----------------------------------------------------------------
- */
+/* ---- writes that happen at once -------------------------------------------------------------- */
 
 static gf_status put_some(gf_put *put, gf_error *err)
 {
@@ -155,8 +154,7 @@ static void failing_creations(void **state)
     end(&s);
 }
 
-/* ---- reads -------------------------------------------------------------------------------------
- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 static gf_status pass_cluster(void *context, const gf_cluster_info *info, gf_error *err)
 {
@@ -337,8 +335,7 @@ static void opening_and_verifying(void **state)
     end(&s);
 }
 
-/* ---- writes in several steps -------------------------------------------------------------------
- */
+/* ---- writes in several steps ----------------------------------------------------------------- */
 
 typedef gf_status step_call(sweep *s, gf_error *err);
 

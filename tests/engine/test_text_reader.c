@@ -177,8 +177,7 @@ static void those_that_are_meant_are_read(void **state)
     fixture_close(&f);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static gf_status read_by_lanes(void *context, gf_error *err)
 {

@@ -108,8 +108,7 @@ static void one_cluster_and_none(void **state)
     fixture_close(&f);
 }
 
-/* ---- damage ------------------------------------------------------------------------------------
- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 /* Write the cell of the served build's tree, or delete it (NULL). */
 static void set_cell(fixture *f, const gf_slice *value)

@@ -121,8 +121,7 @@ static void without_times(void **state)
     fixture_close(&f);
 }
 
-/* ---- against counts made while the documents are put -------------------------------------------
- */
+/* ---- against counts made while the documents are put ----------------------------------------- */
 
 enum { DAYS = 40, MOST = 25 };
 

@@ -11,8 +11,7 @@
 static const gf_slice space = {"test", 4};
 #define S(text) gf_slice_str(text)
 
-/* ---- dropping ---------------------------------------------------------------------------------
- */
+/* ---- dropping -------------------------------------------------------------------------------- */
 
 static gf_status tell(void *context, const char *where, const char *what, gf_error *err)
 {
@@ -213,8 +212,7 @@ static void lost_names(void **state)
     fixture_close(&f);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct swept {
     fixture f;

@@ -6,8 +6,7 @@
 
 enum { POSTS = 30 };
 
-/* ---- sound stores ------------------------------------------------------------------------------
- */
+/* ---- sound stores ---------------------------------------------------------------------------- */
 
 static void sound_stores_are_clean(void **state)
 {
@@ -50,8 +49,7 @@ static void what_cannot_be_opened_is_told(void **state)
     assert_int_equal(v.faults, 7);
 }
 
-/* ---- rows that do not agree --------------------------------------------------------------------
- */
+/* ---- rows that do not agree ------------------------------------------------------------------ */
 
 /* What a change has to work with: a store with two builds of "c", the later one served. */
 typedef struct target {
@@ -416,8 +414,7 @@ static void every_disagreement_is_found(void **state)
     }
 }
 
-/* ---- what was cut short ------------------------------------------------------------------------
- */
+/* ---- what was cut short ---------------------------------------------------------------------- */
 
 /* Marks as a crash leaves them are no fault: what is below them is cleared away by the next write.
  */

@@ -75,8 +75,7 @@ static void change(model *m)
     }
 }
 
-/* ---- what a view sees -------------------------------------------------------------------------
- */
+/* ---- what a view sees ------------------------------------------------------------------------ */
 
 /* A view, and what was there when it was opened. */
 typedef struct seen {
@@ -168,8 +167,7 @@ static void changes_are_seen_by_each_view_as_of_its_time(void **state)
     fixture_close(&m.f);
 }
 
-/* ---- what is kept ------------------------------------------------------------------------------
- */
+/* ---- what is kept ---------------------------------------------------------------------------- */
 
 static void views_of_one_state_look_at_no_change(void **state)
 {

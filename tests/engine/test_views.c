@@ -18,8 +18,7 @@ static void begin(fixture *f)
     fixture_rebuild(f, "c");
 }
 
-/* ---- what a view lists -------------------------------------------------------------------------
- */
+/* ---- what a view lists ----------------------------------------------------------------------- */
 
 typedef struct listing {
     gf_buffer text;
@@ -87,8 +86,7 @@ static void memberships_are(gf_view *view, const char *expected)
     gf_buffer_release(&text);
 }
 
-/* ---- clusters and members ----------------------------------------------------------------------
- */
+/* ---- clusters and members -------------------------------------------------------------------- */
 
 static gf_status check_rank(void *context, gf_slice id, const gf_membership *m, gf_error *err)
 {
@@ -158,8 +156,7 @@ static void clusters_are_found_by_id_and_label(void **state)
     fixture_close(&f);
 }
 
-/* ---- what happens after the build --------------------------------------------------------------
- */
+/* ---- what happens after the build ------------------------------------------------------------ */
 
 static void deleted_documents_vanish(void **state)
 {
@@ -190,8 +187,7 @@ static void deleted_documents_vanish(void **state)
     fixture_close(&f);
 }
 
-/* ---- the weakest, and sizes above a score -----------------------------------------------------
- */
+/* ---- the weakest, and sizes above a score ---------------------------------------------------- */
 
 typedef struct ranked {
     char ids[400][16]; /* n */

@@ -81,8 +81,7 @@ static void types(void **state)
     assert_null(gf_mime_normalise(GF_SLICE("xapplication/pdf")));
 }
 
-/* ---- readers ----------------------------------------------------------------------------------
- */
+/* ---- readers --------------------------------------------------------------------------------- */
 
 typedef struct reading {
     gf_slice bytes;

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- files made for the test ------------------------------------------------------------------
- */
+/* ---- files made for the test ----------------------------------------------------------------- */
 
 enum { MOST_ARRAYS = 12 };
 
@@ -93,8 +92,7 @@ static void add_dense(file *f)
     add(f, "rows", "<f4", shape, 2, rows, sizeof rows);
 }
 
-/* ---- what is read -----------------------------------------------------------------------------
- */
+/* ---- what is read ---------------------------------------------------------------------------- */
 
 static void sparse_rows(void **state)
 {
@@ -200,8 +198,7 @@ static void ids_as_bytes(void **state)
     release(&f);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 #define WITH_IDS(f) ADD(f, "ids", "|S2", IDS)
 
@@ -345,8 +342,7 @@ static void refused_files(void **state)
     assert_status(GF_ENOTFOUND, gf_npz_read_matrix(&in, NULL, &m, &err));
 }
 
-/* ---- writing, and reading that again ----------------------------------------------------------
- */
+/* ---- writing, and reading that again --------------------------------------------------------- */
 
 static gf_status keep_bytes(void *context, gf_slice bytes, gf_error *err)
 {
@@ -454,8 +450,7 @@ static void failing_sink(void **state)
     }
 }
 
-/* ---- bytes that changed, input that ends, too little memory -----------------------------------
- */
+/* ---- bytes that changed, input that ends, too little memory ---------------------------------- */
 
 /* Whatever a byte becomes, and wherever the file ends: an error, or a matrix that is sound. */
 static void changed_bytes(void **state)

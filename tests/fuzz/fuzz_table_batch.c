@@ -17,8 +17,7 @@ static void check(bool holds)
     if (!holds) abort();
 }
 
-/* ---- the store --------------------------------------------------------------------------------
- */
+/* ---- the store ------------------------------------------------------------------------------- */
 
 enum { TABLES = 2 };
 static const char *const names[TABLES] = {"users", "values"};
@@ -100,8 +99,7 @@ static uint64_t empty_table(gf_user_table *t)
     return found;
 }
 
-/* ---- the call ---------------------------------------------------------------------------------
- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 typedef struct input {
     gf_slice bytes;

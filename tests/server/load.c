@@ -87,8 +87,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- what came --------------------------------------------------------------------------------
- */
+/* ---- what came ------------------------------------------------------------------------------- */
 
 static void note_error(const char *what, const connection *c)
 {
@@ -140,8 +139,7 @@ static void note_answer(connection *c, int status, const char *body, size_t n)
     note_time(now() - c->due);
 }
 
-/* ---- a connection -----------------------------------------------------------------------------
- */
+/* ---- a connection ---------------------------------------------------------------------------- */
 
 static void hang_up(connection *c)
 {
@@ -213,8 +211,7 @@ static void take(connection *c)
     note_answer(c, status, body, n);
 }
 
-/* ---- the pace ---------------------------------------------------------------------------------
- */
+/* ---- the pace -------------------------------------------------------------------------------- */
 
 static connection *find_free(void)
 {
@@ -280,8 +277,7 @@ static void run(double seconds)
     close(timer);
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------
- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 static void read_paths(int port)
 {

@@ -50,8 +50,7 @@ static void let_go(held *h)
     gf_store_close(h->store);
 }
 
-/* ---- a caller ---------------------------------------------------------------------------------
- */
+/* ---- a caller -------------------------------------------------------------------------------- */
 
 typedef struct caller {
     held *h;
@@ -119,8 +118,7 @@ static void note(caller *c, const char *what, gf_status st, const gf_error *err)
         snprintf(c->fault, sizeof c->fault, "%s: %s: %s", what, gf_status_name(st), err->message);
 }
 
-/* ---- what each does ---------------------------------------------------------------------------
- */
+/* ---- what each does -------------------------------------------------------------------------- */
 
 static void write_documents(gf_buffer *b, unsigned putter, unsigned round)
 {
@@ -236,8 +234,7 @@ static void test_all_at_once(void **state)
     assert_true(v.documents >= 2 + PUTTERS * ROUNDS * EACH - ROUNDS);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------
- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 static void test_nobody_there(void **state)
 {
@@ -295,8 +292,7 @@ static void test_a_row_that_is_not_taken(void **state)
     let_go(&h);
 }
 
-/* ---- those who do nothing ---------------------------------------------------------------------
- */
+/* ---- those who do nothing -------------------------------------------------------------------- */
 
 /* Ask, and then neither read nor write; the connection. */
 static int ask_and_do_nothing(const held *h, const char *operation, bool input,
@@ -378,8 +374,7 @@ static void test_stopping(void **state)
     let_go(&h);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Whoever of the two sides lacks memory: the call ends, is refused or asked again; both go on. */
 static void test_without_memory(void **state)

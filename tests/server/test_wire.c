@@ -18,8 +18,7 @@ static void make_pair(int fds[2])
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
 }
 
-/* ---- there and back ---------------------------------------------------------------------------
- */
+/* ---- there and back -------------------------------------------------------------------------- */
 
 static const size_t sizes[] = {0,     1,      5,      1000,   65535,   65536,
                                65537, 131072, 131073, 200000, 3000000, 0};
@@ -83,8 +82,7 @@ static void test_messages_of_all_sizes(void **state)
     close(fds[0]);
 }
 
-/* ---- what is no frame -------------------------------------------------------------------------
- */
+/* ---- what is no frame ------------------------------------------------------------------------ */
 
 /* What receiving all of these bytes ends with, if each message may have 100,000. */
 static gf_status receive_all(const void *bytes, size_t n, size_t *messages)
@@ -206,8 +204,7 @@ static void test_anything(void **state)
     }
 }
 
-/* ---- messages ---------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void test_calls(void **state)
 {

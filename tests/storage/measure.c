@@ -29,8 +29,7 @@ static void check(gf_status st, const gf_error *err)
     exit(1);
 }
 
-/* ---- what is stored ---------------------------------------------------------------------------
- */
+/* ---- what is stored -------------------------------------------------------------------------- */
 
 static const gf_key_part parts[] = {{"collection", GF_PART_STRING, 0}, {"id", GF_PART_STRING, 0}};
 static const char *const names[] = {"id", "text", "time", "lang", NULL};
@@ -94,8 +93,7 @@ static void plain_cell(gf_buffer *key, gf_buffer *value, const char *row, const 
                      8);
 }
 
-/* ---- ours -------------------------------------------------------------------------------------
- */
+/* ---- ours ------------------------------------------------------------------------------------ */
 
 typedef struct ours {
     gf_folder *held;
@@ -207,8 +205,7 @@ static double scan_ours(ours *o, unsigned family, bool reverse)
     return seconds;
 }
 
-/* ---- plain ------------------------------------------------------------------------------------
- */
+/* ---- plain ----------------------------------------------------------------------------------- */
 
 typedef struct plain {
     leveldb_t *db;
@@ -332,8 +329,7 @@ static double scan_plain(plain *p, unsigned family, bool reverse)
     return seconds;
 }
 
-/* ---- many writers that sync -------------------------------------------------------------------
- */
+/* ---- many writers that sync ------------------------------------------------------------------ */
 
 typedef struct writer {
     ours *o;
@@ -382,8 +378,7 @@ static double write_with(ours *o, plain *p, int n_threads, uint64_t n)
     return gf_clock_seconds() - start;
 }
 
-/* ---- the run ----------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static void tell(const char *what, uint64_t n, double ours_seconds, double plain_seconds)
 {

@@ -71,8 +71,7 @@ static const gf_family *family_of(const model *m, unsigned table, unsigned famil
     return &m->schemas[table]->families[family];
 }
 
-/* ---- the state --------------------------------------------------------------------------------
- */
+/* ---- the state ------------------------------------------------------------------------------- */
 
 static int compare_cells(const item *a, const item *b)
 {
@@ -126,8 +125,7 @@ static ptrdiff_t find(const state *s, const item *cell, int64_t timestamp)
     return -1;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static size_t without(const gf_column *from, size_t n, gf_slice name, gf_column *to)
 {
@@ -158,8 +156,7 @@ static bool comes_before(const gf_family *f, const gf_column *a, const gf_column
     return x != y ? x < y : gf_slice_compare(a->name, b->name) < 0;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static item cell_of(const work *w, const gf_change *c)
 {
@@ -363,8 +360,7 @@ static gf_status increment(gf_backend *b, const gf_change *c, int64_t delta, gf_
     return st;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void add_cell(gf_row *row, const item *it, gf_slice qualifier, gf_slice value)
 {
@@ -483,8 +479,7 @@ static void scan_close(gf_backend_scan *s)
     gf_free(s);
 }
 
-/* ---- the backend ------------------------------------------------------------------------------
- */
+/* ---- the backend ----------------------------------------------------------------------------- */
 
 /* The schema as bytes, read again: a deep copy. */
 static const gf_schema *copy_schema(model *m, const gf_schema *from)

@@ -76,8 +76,7 @@ static void release_sample(sample *s)
         gf_buffer_release(&s->after[b]);
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 enum { MOST_FILES = 16 };
 
@@ -184,8 +183,7 @@ static const char *scratch_folder(void)
     return gf_test_folder();
 }
 
-/* ---- what a damaged store says ----------------------------------------------------------------
- */
+/* ---- what a damaged store says --------------------------------------------------------------- */
 
 static void count(void *context, const char *name, const char *what)
 {
@@ -261,8 +259,7 @@ static gf_status open_and_read(const char *store, gf_buffer *out)
     return st;
 }
 
-/* ---- flipped bits -----------------------------------------------------------------------------
- */
+/* ---- flipped bits ---------------------------------------------------------------------------- */
 
 static bool is_table(const char *name)
 {
@@ -321,8 +318,7 @@ static void no_flipped_bit_gives_other_data(void **state)
     release_sample(&s);
 }
 
-/* ---- lost ends --------------------------------------------------------------------------------
- */
+/* ---- lost ends ------------------------------------------------------------------------------- */
 
 static int batches_there(const sample *s, const gf_buffer *got)
 {
@@ -404,8 +400,7 @@ static void other_files_without_their_end_are_noticed(void **state)
     release_sample(&s);
 }
 
-/* ---- scans over damage ------------------------------------------------------------------------
- */
+/* ---- scans over damage ----------------------------------------------------------------------- */
 
 enum { MANY = 1500 };
 

@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- making and opening -----------------------------------------------------------------------
- */
+/* ---- making and opening ---------------------------------------------------------------------- */
 
 static void a_store_is_made_once(void **state)
 {
@@ -339,8 +338,7 @@ static void what_is_not_ours_is_left_alone(void **state)
                   gf_test_hold(gf_test_in(third, "file"), true, &f, &err)); /* no folder at all */
 }
 
-/* ---- the marker -------------------------------------------------------------------------------
- */
+/* ---- the marker ------------------------------------------------------------------------------ */
 
 static void marker_is(const char *path, const char *text, bool right_check)
 {

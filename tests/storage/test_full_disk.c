@@ -158,8 +158,7 @@ static void fill_disk(writers *w, const gf_test_store *s, gf_table *t, const cha
     check_rows(w, t); /* reading goes on */
 }
 
-/* ---- a small file system ----------------------------------------------------------------------
- */
+/* ---- a small file system --------------------------------------------------------------------- */
 
 /* Pieces with room for a few rows each, and one large one behind them. */
 static void write_ballast(const char *folder)
@@ -207,8 +206,7 @@ static void on_a_small_disk(const char *folder, bool ballast_goes_at_once)
     gf_test_store_close(&s);
 }
 
-/* ---- a limit on files -------------------------------------------------------------------------
- */
+/* ---- a limit on files ------------------------------------------------------------------------ */
 
 static void with_a_limit(const char *folder, bool unused)
 {
@@ -232,8 +230,7 @@ static void with_a_limit(const char *folder, bool unused)
     gf_test_store_close(&s);
 }
 
-/* ---- each in a process of its own -------------------------------------------------------------
- */
+/* ---- each in a process of its own ------------------------------------------------------------ */
 
 static void in_child(void (*work)(const char *, bool), bool argument)
 {

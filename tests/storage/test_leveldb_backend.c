@@ -38,8 +38,7 @@ static gf_database *open_database(const char *folder, gf_leveldb_mode mode, gf_t
     return db;
 }
 
-/* ---- LevelDB itself ---------------------------------------------------------------------------
- */
+/* ---- LevelDB itself -------------------------------------------------------------------------- */
 
 typedef struct raw {
     leveldb_t *db;
@@ -98,8 +97,7 @@ static int count_entries(const char *folder)
     return n;
 }
 
-/* ---- layout -----------------------------------------------------------------------------------
- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 /* One row of each kind of family, byte by byte. */
 static void entries_lie_as_documented(void **state)
@@ -138,8 +136,7 @@ static void entries_lie_as_documented(void **state)
     close_raw(&r);
 }
 
-/* ---- cut values -------------------------------------------------------------------------------
- */
+/* ---- cut values ------------------------------------------------------------------------------ */
 
 /* Long and short values replace each other, over reopenings; deleted, nothing of them is left. */
 static void no_block_is_left_behind(void **state)
@@ -263,8 +260,7 @@ static void expired_versions_are_removed_by_the_next_put(void **state)
     assert_int_equal(count_entries(folder), 4);
 }
 
-/* ---- damage below the tables ------------------------------------------------------------------
- */
+/* ---- damage below the tables ----------------------------------------------------------------- */
 
 /* Reading the row and scanning its family, forwards and backwards, all report damage. */
 static void is_damaged(gf_table *t, const char *name, unsigned family)
@@ -423,8 +419,7 @@ static void a_strangers_database_is_refused(void **state)
     gf_database_close(open_database(gf_test_folder(), GF_LEVELDB_CREATE, &t));
 }
 
-/* ---- messages, compaction ---------------------------------------------------------------------
- */
+/* ---- messages, compaction -------------------------------------------------------------------- */
 
 static void messages_become_statuses(void **state)
 {

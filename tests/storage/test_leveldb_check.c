@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a writer of logs, from the format's description ------------------------------------------
- */
+/* ---- a writer of logs, from the format's description ----------------------------------------- */
 
 enum { BLOCK = 32768, HEAD = 7 };
 
@@ -72,8 +71,7 @@ static gf_status check_log(gf_slice content, records *r)
     return st;
 }
 
-/* ---- logs -------------------------------------------------------------------------------------
- */
+/* ---- logs ------------------------------------------------------------------------------------ */
 
 static void reads_a_log_written_by_hand(void **state)
 {
@@ -262,8 +260,7 @@ static void zeros_at_the_end_are_space_without_data(void **state)
     gf_buffer_release(&log);
 }
 
-/* ---- tables from the format's description -----------------------------------------------------
- */
+/* ---- tables from the format's description ---------------------------------------------------- */
 
 /* A block of one entry (none where key is empty), not compressed; its handle goes to *handle. */
 static void add_block(gf_buffer *table, gf_slice key, gf_slice value, gf_buffer *handle)
@@ -317,8 +314,7 @@ static void every_byte_belongs_to_one_block(void **state)
     assert_int_equal(check_made_table("", true), GF_ECORRUPT);
 }
 
-/* ---- tables and MANIFESTs, as LevelDB itself writes them --------------------------------------
- */
+/* ---- tables and MANIFESTs, as LevelDB itself writes them ------------------------------------- */
 
 /* A database with a table of several blocks and a filter; its files go to `table`, `manifest`. */
 static void make_files(gf_buffer *table, gf_buffer *manifest)

@@ -50,8 +50,7 @@ static uint64_t below(test *t, uint64_t n)
     return gf_random_below(&t->r, n);
 }
 
-/* ---- schemas ----------------------------------------------------------------------------------
- */
+/* ---- schemas --------------------------------------------------------------------------------- */
 
 static void make_schema(test *t, int table)
 {
@@ -98,8 +97,7 @@ static void open_tables(test *t, side *s)
         assert_ok(gf_table_open(s->db, &t->schemas[i].schema, &s->tables[i], &err));
 }
 
-/* ---- random arguments -------------------------------------------------------------------------
- */
+/* ---- random arguments ------------------------------------------------------------------------ */
 
 /* One of a few row keys; some are starts of others. Valid until the next. */
 static gf_slice random_key(test *t, int table)
@@ -167,8 +165,7 @@ static int64_t random_time(test *t)
     }
 }
 
-/* ---- comparing --------------------------------------------------------------------------------
- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static int by_cell(const void *a, const void *b)
 {
@@ -221,8 +218,7 @@ static void assert_same(test *t, gf_status a, gf_status b)
                  gf_status_name(a), t->err.message, gf_status_name(b));
 }
 
-/* ---- operations -------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static void add_replacement(test *t, int table, unsigned family, int64_t time)
 {
@@ -418,8 +414,7 @@ static void compare_all(test *t)
             }
 }
 
-/* ---- the course of a test ---------------------------------------------------------------------
- */
+/* ---- the course of a test -------------------------------------------------------------------- */
 
 static void release_side(side *s)
 {

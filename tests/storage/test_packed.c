@@ -59,8 +59,7 @@ static void sets_and_removes(void **state)
     gf_arena_release(&arena);
 }
 
-/* ---- against a plain list ---------------------------------------------------------------------
- */
+/* ---- against a plain list -------------------------------------------------------------------- */
 
 enum { NAMES = 40 };
 

@@ -174,8 +174,7 @@ static void bad_ranges_are_refused(void **state)
     given_end(&g);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static gf_status cut(void *context, gf_error *err)
 {

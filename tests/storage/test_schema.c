@@ -216,8 +216,7 @@ static void refuses_a_name_with_a_nul(void **state)
     gf_arena_release(&arena);
 }
 
-/* ---- joining ----------------------------------------------------------------------------------
- */
+/* ---- joining --------------------------------------------------------------------------------- */
 
 static void joins_what_each_has_more(void **state)
 {
@@ -299,8 +298,7 @@ static void refuses_other_differences(void **state)
     assert_differs(&s, "table papers: column text is in families main and grobid1");
 }
 
-/* ---- row keys and columns ---------------------------------------------------------------------
- */
+/* ---- row keys and columns -------------------------------------------------------------------- */
 
 static void measures_row_keys(void **state)
 {

@@ -65,8 +65,7 @@ static void is_unchanged(void *context)
     gf_buffer_release(&now);
 }
 
-/* ---- writes -----------------------------------------------------------------------------------
- */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
 static void fill(work *w, gf_batch *batch)
 {
@@ -158,8 +157,7 @@ static void failed_writes_change_nothing(void **state)
         }
 }
 
-/* ---- reads ------------------------------------------------------------------------------------
- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 static gf_status get_row(void *context, gf_error *err)
 {
@@ -230,8 +228,7 @@ static void failed_reads_give_nothing(void **state)
     end(&w);
 }
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static gf_status open_tables(void *context, gf_error *err)
 {

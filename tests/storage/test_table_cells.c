@@ -1,8 +1,7 @@
 /* Cells of a table: put, replaced, deleted, refused, and long ones that come back whole. */
 #include "tests/storage/given.h"
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static void a_second_put_replaces(void **state)
 {
@@ -172,8 +171,7 @@ static void what_is_too_long_is_refused(void **state)
     given_end(&g);
 }
 
-/* ---- long values ------------------------------------------------------------------------------
- */
+/* ---- long values ----------------------------------------------------------------------------- */
 
 static void fill(gf_buffer *b, size_t n, char c)
 {

@@ -73,8 +73,7 @@ static void end(shared *s)
     pthread_barrier_destroy(&s->barrier);
 }
 
-/* ---- increments and conditions ----------------------------------------------------------------
- */
+/* ---- increments and conditions --------------------------------------------------------------- */
 
 enum { INCREMENTS = 300 };
 
@@ -182,8 +181,7 @@ static void a_condition_on_another_row_holds_while_writing(void **state)
     end(&s);
 }
 
-/* ---- readers while others write ---------------------------------------------------------------
- */
+/* ---- readers while others write -------------------------------------------------------------- */
 
 enum { PAIRS = 8, WRITES = 400 };
 
@@ -272,8 +270,7 @@ static void readers_see_whole_batches(void **state)
     end(&s);
 }
 
-/* ---- a table that grows while it is in use ----------------------------------------------------
- */
+/* ---- a table that grows while it is in use --------------------------------------------------- */
 
 enum { GROWN = 60 };
 
@@ -353,8 +350,7 @@ static void tables_grow_while_in_use(void **state)
     end(&s);
 }
 
-/* ---- many writers -----------------------------------------------------------------------------
- */
+/* ---- many writers ---------------------------------------------------------------------------- */
 
 enum { LARGE_BATCHES = 20, LONGEST_WAIT = 20 };
 

@@ -32,7 +32,7 @@ typedef struct document {
     size_t n;
 } document;
 
-/* ---- random documents ----------------------------------------------------------------------- */
+/* ---- random documents ------------------------------------------------------------------------ */
 
 static void add_word(gf_random *r, document *d, unsigned kinds)
 {
@@ -91,7 +91,7 @@ static gf_vectorizer_options random_options(gf_random *r)
     return o;
 }
 
-/* ---- brute force ---------------------------------------------------------------------------- */
+/* ---- brute force ----------------------------------------------------------------------------- */
 
 typedef struct form {
     uint32_t term;
@@ -308,7 +308,7 @@ static void check_vocabulary(model *m, const gf_vectors *x, const gf_vectorizer_
     }
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static gf_vectors vectorize(const gf_vectorizer_options *o, const document *docs, uint32_t n,
                             unsigned threads, uint32_t group)

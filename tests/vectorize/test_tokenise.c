@@ -154,7 +154,7 @@ static void bad_bytes_separate(void **state)
            "a | b"); /* overlong */
 }
 
-/* ---- an independent tokeniser, one character at a time -------------------------------------- */
+/* ---- an independent tokeniser, one character at a time --------------------------------------- */
 
 typedef struct character {
     uint32_t c;
@@ -488,7 +488,7 @@ static void windows_change_nothing(void **state)
     gf_buffer_release(&text);
 }
 
-/* ---- hostile text --------------------------------------------------------------------------- */
+/* ---- hostile text ---------------------------------------------------------------------------- */
 
 /* Seconds for n bytes of a piece repeated. */
 static double time_of(const char *piece, size_t n, bool bigrams)

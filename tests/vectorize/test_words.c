@@ -35,8 +35,7 @@ static gf_status collect(const reading *r, const gf_vectorizer_options *o, gf_wo
     return st;
 }
 
-/* ---- an example -------------------------------------------------------------------------------
- */
+/* ---- an example ------------------------------------------------------------------------------ */
 
 typedef struct writing {
     const gf_words *words;
@@ -133,8 +132,7 @@ static void rows_are_the_same(void **state)
     gf_vectors_release(&rows[1]);
 }
 
-/* ---- beside the analysis itself ---------------------------------------------------------------
- */
+/* ---- beside the analysis itself -------------------------------------------------------------- */
 
 typedef struct checking {
     const gf_words *words;
@@ -227,8 +225,7 @@ static void agrees_with_the_analysis(void **state)
     gf_buffer_release(&bytes);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static gf_status count_words(void *context, uint32_t document, const gf_word_row *row,
                              gf_error *err)

@@ -96,7 +96,7 @@ gf_status gf_analyser_intern(gf_analyser *a, gf_slice term, uint32_t *id, gf_err
     return gf_strings_add(&a->terms, term, id, NULL, err);
 }
 
-/* ---- a surface that was not met before ------------------------------------------------------ */
+/* ---- a surface that was not met before ------------------------------------------------------- */
 
 /*
  * Whether the normal form was met as a surface itself, as "word" mostly was where "Word" is new. A
@@ -147,7 +147,7 @@ static gf_status add_surface(gf_analyser *a, const gf_surface_key *key, gf_slice
     return GF_OK;
 }
 
-/* ---- the tokens of a text ------------------------------------------------------------------- */
+/* ---- the tokens of a text -------------------------------------------------------------------- */
 
 /* The first max_length characters of a word that is too long. */
 static gf_slice cut(const gf_analyser *a, gf_slice s)

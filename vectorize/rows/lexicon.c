@@ -65,7 +65,7 @@ gf_status gf_lexicon_suit(gf_lexicon *l, const gf_analysis_options *options, gf_
     return GF_OK;
 }
 
-/* ---- what a surface means ------------------------------------------------------------------- */
+/* ---- what a surface means -------------------------------------------------------------------- */
 
 static gf_status make_stops(gf_lexicon *l, const gf_language *language, gf_strings **stops,
                             gf_error *err)
@@ -135,7 +135,7 @@ gf_status gf_lexicon_judge(gf_lexicon *l, gf_slice normal, const gf_language *la
     return GF_OK;
 }
 
-/* ---- what is remembered --------------------------------------------------------------------- */
+/* ---- what is remembered ---------------------------------------------------------------------- */
 
 bool gf_lexicon_find(const gf_lexicon *l, const gf_surface_key *key, gf_slice s,
                      gf_meaning *meaning)

@@ -72,7 +72,7 @@ gf_vectorizer_options gf_vectorizer_options_default(void)
     };
 }
 
-/* ---- values to and from text ---------------------------------------------------------------- */
+/* ---- values to and from text ----------------------------------------------------------------- */
 
 static bool parse_number(gf_slice value, uint32_t *number)
 {
@@ -232,7 +232,7 @@ static void show(const setting *s, const gf_vectorizer_options *o, gf_buffer *ou
     }
 }
 
-/* ---- the interface -------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 gf_status gf_vectorizer_options_set(gf_vectorizer_options *options, gf_slice name, gf_slice value,
                                     gf_error *err)

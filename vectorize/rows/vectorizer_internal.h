@@ -1,5 +1,5 @@
 /**
- * The inside of a vectorizer, as its two halves share it: vectorizer.c adds documents, finish.c
+ * The inside of a vectorizer, as its two halves share it: vectorizer.c adds documents, weigh_rows.c
  * makes the rows.
  *
  *     worker     one per thread of the pool: a counter with its own terms

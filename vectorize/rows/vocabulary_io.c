@@ -8,7 +8,7 @@
 static const gf_slice magic = {"GFvocab\x01", 8};
 enum { LEAST_BYTES = 5 /* of a term: its df, two bytes of string, two of surface */ };
 
-/* ---- writing -------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static size_t shared_prefix(gf_slice a, gf_slice b)
 {
@@ -44,7 +44,7 @@ void gf_vocabulary_write(const gf_vocabulary *v, gf_buffer *out)
         gf_buffer_u64be(out, XXH3_64bits(out->ptr + from, out->len - from));
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct reader {
     gf_slice rest;

@@ -30,7 +30,7 @@ static gf_status run(finisher *f, size_t n, gf_task *task, gf_error *err)
     return gf_pool_run(f->v->pool, n, task, f, f->cancel, err);
 }
 
-/* ---- number --------------------------------------------------------------------------------- */
+/* ---- number ---------------------------------------------------------------------------------- */
 
 static gf_status map_columns(void *context, size_t index, unsigned worker, gf_error *err)
 {
@@ -46,7 +46,7 @@ static gf_status map_columns(void *context, size_t index, unsigned worker, gf_er
     return GF_OK;
 }
 
-/* ---- survey --------------------------------------------------------------------------------- */
+/* ---- survey ---------------------------------------------------------------------------------- */
 
 /* The regular terms among a row's n entries; *p moves behind them. */
 static uint32_t count_regular(const finisher *f, const uint32_t *column, const unsigned char **p,
@@ -110,7 +110,7 @@ static gf_status make_room(finisher *f, gf_error *err)
     return x->col && x->val ? GF_OK : gf_fail_memory(err, "the rows");
 }
 
-/* ---- fill ----------------------------------------------------------------------------------- */
+/* ---- fill ------------------------------------------------------------------------------------ */
 
 /* One task's memory. */
 typedef struct scratch {
@@ -217,7 +217,7 @@ static gf_status fill(void *context, size_t index, unsigned worker, gf_error *er
     return fill_piece(f, chunk, (const unsigned char *)chunk->rows.ptr, &whole, err);
 }
 
-/* ---- describe ------------------------------------------------------------------------------- */
+/* ---- describe -------------------------------------------------------------------------------- */
 
 static gf_status describe(finisher *f, gf_error *err)
 {
@@ -245,7 +245,7 @@ static gf_status describe(finisher *f, gf_error *err)
     return st;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static gf_status allocate(finisher *f, gf_error *err)
 {

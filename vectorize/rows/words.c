@@ -31,8 +31,7 @@ unsigned gf_words_workers(const gf_words *w)
     return w->n_workers;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static gf_status append(gf_words *w, const void *bytes, size_t n, uint64_t *offset, gf_error *err)
 {
@@ -58,8 +57,7 @@ static gf_status spill_chunks(gf_words *w, gf_error *err)
     return st;
 }
 
-/* ---- collecting -------------------------------------------------------------------------------
- */
+/* ---- collecting ------------------------------------------------------------------------------ */
 
 static gf_status grow(gf_words *w, gf_error *err)
 {
@@ -102,8 +100,7 @@ gf_status gf_words_add(gf_words *w, gf_buffer *rows, uint32_t n, unsigned worker
     return st == GF_OK && w->kept > MOST_KEPT ? spill_chunks(w, err) : st;
 }
 
-/* ---- terms ------------------------------------------------------------------------------------
- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 static gf_status copy_terms(gf_word_terms *t, const gf_strings *terms, gf_error *err)
 {
@@ -186,8 +183,7 @@ gf_slice gf_words_term(const gf_words *w, unsigned worker, uint32_t term)
     return gf_slice_of(t->bytes + t->start[term], (size_t)(t->start[term + 1] - t->start[term]));
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct reader {
     gf_buffer room;   /* of a chunk that is in the file */

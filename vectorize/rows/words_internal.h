@@ -1,7 +1,7 @@
 /**
  * The words of documents as a vectorizer collects them.
  *
- *     chunk      rows (rows_internal.h) of neighbouring documents that one worker counted; what a
+ *     chunk      rows (counted_rows_internal.h) of neighbouring documents that one worker counted; what a
  *                row's head is marked with is the language
  *     terms      of a worker: start[i] .. start[i + 1] of the bytes
  */

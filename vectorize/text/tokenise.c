@@ -112,7 +112,7 @@ static bool word_starts_at(const scanner *s, size_t at)
     return at < s->text.len && starts_word(class_at(s, &at));
 }
 
-/* ---- the gaps between words ----------------------------------------------------------------- */
+/* ---- the gaps between words ------------------------------------------------------------------ */
 
 /*
  * The end of a name or tag that starts at `at`: any word characters, those without spaces included.
@@ -192,7 +192,7 @@ static size_t skip_gap(scanner *s, size_t at)
     return at;
 }
 
-/* ---- tokens --------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static gf_status grow(gf_tokeniser *t, gf_error *err)
 {
@@ -317,7 +317,7 @@ static gf_status take_word(scanner *s, size_t start, size_t *at, gf_error *err)
     return push(s, start, end, kind, 0, err);
 }
 
-/* ---- runs without spaces -------------------------------------------------------------------- */
+/* ---- runs without spaces --------------------------------------------------------------------- */
 
 /* The end of the run of characters of that class, with the marks and joiners inside it. */
 static size_t run_end(const scanner *s, size_t at, gf_char_class run)
@@ -386,7 +386,7 @@ static gf_status take_run(scanner *s, size_t start, gf_char_class run, size_t *a
     return take_words_of_run(s, start, end, err);
 }
 
-/* ---- the walk ------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* The token or tokens that start at *at, where a word or a run does. */
 static gf_status take(scanner *s, size_t *at, gf_error *err)

@@ -73,8 +73,7 @@ static gf_csr make_rows(uint32_t n, uint32_t most, gf_random *random)
     return x;
 }
 
-/* ---- kernels over an index --------------------------------------------------------------------
- */
+/* ---- kernels over an index ------------------------------------------------------------------- */
 
 static void check_scores(const gf_index *index, const gf_centres *c, gf_row_view row,
                          uint32_t columns, const float *scores)
@@ -144,8 +143,7 @@ static void run_index(const gf_kernels *kernels, uint32_t k, gf_random *random, 
     gf_csr_release(&centres);
 }
 
-/* ---- moves within a group ---------------------------------------------------------------------
- */
+/* ---- moves within a group -------------------------------------------------------------------- */
 
 static void run_group(const gf_kernels *kernels, uint32_t n, gf_random *random, digests *d)
 {
