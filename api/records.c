@@ -60,8 +60,7 @@ gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const cha
 void gf_call_tell_stop(gf_status st, gf_error *why)
 {
     if (st == GF_ECANCELLED)
-        gf_fail(why, st,
-                "stopped on request; what was stored stays, and the same command goes on");
+        gf_fail(why, st, "stopped on request; what was stored stays, and the same command goes on");
 }
 
 void gf_reasons_count(gf_reasons *r, const char *reason)

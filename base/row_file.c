@@ -14,8 +14,8 @@ gf_status gf_row_file_write(gf_spill *spill, uint64_t entries, uint64_t at, uint
 static gf_status read_entries(const gf_row_file *f, uint64_t from, uint64_t n, uint64_t to,
                               gf_csr *x, gf_error *err)
 {
-    gf_status st = gf_spill_read(f->spill, from * sizeof *x->col, x->col + to, n * sizeof *x->col,
-                                 err);
+    gf_status st =
+        gf_spill_read(f->spill, from * sizeof *x->col, x->col + to, n * sizeof *x->col, err);
     if (st == GF_OK)
         st = gf_spill_read(f->spill, f->entries * sizeof *x->col + from * sizeof *x->val,
                            x->val + to, n * sizeof *x->val, err);

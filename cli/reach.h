@@ -16,9 +16,9 @@ typedef struct gf_reach_state {
     gf_store *store; /* while it is held here */
     gf_service *service;
     gf_socket *socket;
-    gf_input files;  /* of the command line */
-    gf_rewind input; /* of the call, where it has one: those, from the start */
-    bool held;       /* another process took the store first: ask that one */
+    gf_input files;   /* of the command line */
+    gf_rewind input;  /* of the call, where it has one: those, from the start */
+    bool held;        /* another process took the store first: ask that one */
     gf_remote remote; /* where it has a URL, a server is asked, and no store is opened */
     gf_buffer token;
 } gf_reach_state;

@@ -28,8 +28,8 @@ gf_status gf_out_file_open(gf_out_file *f, const char *path, bool replace, gf_er
 gf_status gf_out_file_close(gf_out_file *f, gf_status status, gf_error *err)
 {
     if (!f->file) return status;
-    bool whole = status == GF_OK && fflush(f->file) == 0 && !ferror(f->file) &&
-                 fsync(fileno(f->file)) == 0;
+    bool whole =
+        status == GF_OK && fflush(f->file) == 0 && !ferror(f->file) && fsync(fileno(f->file)) == 0;
     if (fclose(f->file) != 0) whole = false;
     if (whole && rename(f->part_path, f->path) != 0) whole = false;
     if (!whole && status == GF_OK) status = gf_fail_errno(err, "cannot write %s", f->path);

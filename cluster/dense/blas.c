@@ -27,12 +27,13 @@ gf_status gf_blas_load(gf_error *err)
 void gf_blas_products(const float *x, uint32_t n, const float *y, uint32_t k, uint32_t d,
                       float *scores)
 {
-    gf_openblas_functions.cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)n, (blasint)k, (blasint)d, 1.0f, x,
-          (blasint)d, y, (blasint)d, 0.0f, scores, (blasint)k);
+    gf_openblas_functions.cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)n,
+                                      (blasint)k, (blasint)d, 1.0f, x, (blasint)d, y, (blasint)d,
+                                      0.0f, scores, (blasint)k);
 }
 
 void gf_blas_add_gram(const double *x, uint32_t n, uint32_t d, double *gram)
 {
-    gf_openblas_functions.cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (blasint)d, (blasint)n, 1.0, x, (blasint)d, 1.0,
-          gram, (blasint)d);
+    gf_openblas_functions.cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (blasint)d, (blasint)n,
+                                      1.0, x, (blasint)d, 1.0, gram, (blasint)d);
 }

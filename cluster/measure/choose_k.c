@@ -52,8 +52,7 @@ static uint64_t seed_of(const choosing *c, size_t i)
 static gf_status step_few(choosing *c, size_t i, gf_error *err)
 {
     gf_few_growth **growth = &c->few_growth[i];
-    gf_status st =
-        *growth ? GF_OK : gf_few_growth_create(c->few, seed_of(c, i), growth, err);
+    gf_status st = *growth ? GF_OK : gf_few_growth_create(c->few, seed_of(c, i), growth, err);
     if (st != GF_OK) return st;
     c->grown[i] = gf_few_growth_step(*growth, c->k);
     c->separation[i] = gf_few_growth_separation(*growth);

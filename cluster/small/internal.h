@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-#define GF_FEW_LEAST_GAIN 1e-5 /* of a move, for each document, as in cluster/moves/polish.c and cluster/moves/split.c */
+#define GF_FEW_LEAST_GAIN                                                                          \
+    1e-5 /* of a move, for each document, as in cluster/moves/polish.c and cluster/moves/split.c */
 
 struct gf_few {
     const gf_points *points;

@@ -23,8 +23,9 @@
 #include "cluster/kmeans.h"
 
 typedef struct gf_minibatch_options {
-    gf_kmeans_options kmeans; /* start, where it is not NULL, has a label for each row of the file */
-    uint32_t sample;          /* rows that memory holds for the seeds, 1 at least */
+    gf_kmeans_options
+        kmeans;      /* start, where it is not NULL, has a label for each row of the file */
+    uint32_t sample; /* rows that memory holds for the seeds, 1 at least */
 } gf_minibatch_options;
 
 /**

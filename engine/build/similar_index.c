@@ -92,7 +92,8 @@ static gf_status gather_part(part *p, const uint64_t *count, gf_error *err)
 {
     uint32_t n_terms = p->rows->n_cols;
     uint64_t entries = count[p->from];
-    for (p->to = p->from + 1; p->to < n_terms && entries + count[p->to] <= GF_INDEX_ENTRIES; p->to++)
+    for (p->to = p->from + 1; p->to < n_terms && entries + count[p->to] <= GF_INDEX_ENTRIES;
+         p->to++)
         entries += count[p->to];
     uint32_t n = p->to - p->from;
     gf_status st = gf_csr_init(&p->by_term, n, p->rows->n_rows, entries, err);

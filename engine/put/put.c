@@ -216,8 +216,7 @@ static gf_status add(gf_put *p, gf_status checked, gf_slice collection, const gf
     if (checked == GF_EINVAL || checked == GF_ELIMIT) return checked; /* this document's affair */
     gf_collected *c = &p->collected[p->front];
     p->failed = checked == GF_OK ? gf_collect(c, collection, d, deletes, err) : checked;
-    if (p->failed == GF_OK && gf_collected_is_full(c))
-        p->failed = gf_put_hand_over(p, err);
+    if (p->failed == GF_OK && gf_collected_is_full(c)) p->failed = gf_put_hand_over(p, err);
     return p->failed;
 }
 

@@ -104,7 +104,8 @@ static uint64_t state_number(const gf_collection_row *r, gf_slice configuration,
         gf_slice name;
         uint64_t v;
         const gf_cell *cell = &r->row.cells[i];
-        if (cell->family == GF_COLLECTIONS_MAIN && gf_configuration_of(cell->qualifier, what, &name) &&
+        if (cell->family == GF_COLLECTIONS_MAIN &&
+            gf_configuration_of(cell->qualifier, what, &name) &&
             gf_slice_equal(name, configuration) && gf_cell_number(cell, &v))
             return v;
     }

@@ -48,7 +48,7 @@ struct gf_store {
      * of a rebuild and of a deletion. Readers never take it.
      */
     pthread_mutex_t write_lock;
-    struct gf_put_line *line;       /* puts of all threads on their way to disk (engine/put/group.c) */
+    struct gf_put_line *line; /* puts of all threads on their way to disk (engine/put/group.c) */
     gf_cluster_cache cluster_cache; /* what was read of builds (engine/view/cluster_cache.c) */
     bool tidy;                      /* nothing is left of what was cut short; under the lock */
     gf_activity *active;            /* under the lock */

@@ -81,8 +81,8 @@ typedef struct gf_build_info {
 
 typedef struct gf_rebuild_result {
     gf_rebuild_outcome outcome;
-    gf_build_info build; /* the new build, or the one that is served; slices are empty */
-    uint64_t unknown;    /* rows of the matrix that no document has the id of */
+    gf_build_info build;       /* the new build, or the one that is served; slices are empty */
+    uint64_t unknown;          /* rows of the matrix that no document has the id of */
     gf_memory_estimate memory; /* only with dry_run: what the rebuild would take */
 } gf_rebuild_result;
 
@@ -182,11 +182,11 @@ gf_status gf_store_purge(gf_store *store, gf_error *err);
 
 /** How a store's collections are. */
 typedef struct gf_store_health {
-    unsigned format;           /* of the store (docs/storage.md) */
-    uint64_t running;          /* builds that this process makes at this moment */
-    uint64_t changed;          /* collections with other documents than one of their builds had */
-    uint64_t failed;           /* configurations whose last rebuild failed */
-    int64_t failed_at;         /* the latest of those; 0: none */
+    unsigned format;   /* of the store (docs/storage.md) */
+    uint64_t running;  /* builds that this process makes at this moment */
+    uint64_t changed;  /* collections with other documents than one of their builds had */
+    uint64_t failed;   /* configurations whose last rebuild failed */
+    int64_t failed_at; /* the latest of those; 0: none */
     char failed_namespace[GF_MAX_NAME + 1], failed_collection[GF_MAX_NAME + 1],
         failed_configuration[GF_MAX_NAME + 1], failed_why[GF_ERROR_MESSAGE];
 } gf_store_health;

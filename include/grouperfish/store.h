@@ -27,8 +27,8 @@ typedef struct gf_store_options {
     double wait_seconds;     /* how long to wait while another process holds it */
     const char *purpose;     /* shown to those who wait, such as "rebuild"; may be NULL */
     const gf_cancel *cancel; /* ends the waiting; may be NULL */
-    bool small_buffers;      /* 12 MB of buffers in place of 192: for a rebuild with little memory */
-    gf_verify_more *more;    /* of gf_verify and gf_restore: what else to check; may be NULL */
+    bool small_buffers;   /* 12 MB of buffers in place of 192: for a rebuild with little memory */
+    gf_verify_more *more; /* of gf_verify and gf_restore: what else to check; may be NULL */
 } gf_store_options;
 
 /**

@@ -32,7 +32,6 @@ typedef struct gf_hold_options {
     bool small_buffers; /* for who has little memory (storage/leveldb/backend.h) */
 } gf_hold_options;
 
-
 /**
  * Hold the store in `path`.
  * @return GF_OK; GF_ENOTFOUND (no store there), GF_EBUSY (held; the message names the holder),

@@ -65,8 +65,9 @@ static void read_members(reference_section *s)
 /* Their members are whoever's: records', settings', reasons', tables', tweets', a family's columns. */
 static bool is_free(gf_slice name)
 {
-    static const char *const names[] = {"fields", "settings", "reasons", "cells",   "columns", "tweet",
-                                        "data",   "f",        "file",    "grobid0", "match0"};
+    static const char *const names[] = {"fields",  "settings", "reasons", "cells",
+                                        "columns", "tweet",    "data",    "f",
+                                        "file",    "grobid0",  "match0"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (gf_slice_equal(name, gf_slice_str(names[i]))) return true;
     return false;

@@ -299,8 +299,8 @@ static void pending(void **state)
     assert_true(gf_json_get_bool(transport_member(&t, 2, "replaced")));
     assert_run(&t, "clusters", "collection", "mid", "pending", "true", "min-score", "0.5");
     assert_int_equal(t.n_rows, 2);
-    assert_refused(GF_EINVAL, "with pending", &t, "clusters", "collection", "mid", "pending", "true",
-                   "sort", "id");
+    assert_refused(GF_EINVAL, "with pending", &t, "clusters", "collection", "mid", "pending",
+                   "true", "sort", "id");
     t.emit_fails_at = 2;
     assert_refused(GF_EIO, "nobody takes the rows", &t, "clusters", "collection", "mid", "pending",
                    "true");

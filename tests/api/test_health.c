@@ -129,8 +129,8 @@ static void upgrade(void **state)
     assert_false(gf_json_get_bool(transport_member(&t, 0, "upgraded")));
     transport_close_store(&t);
     write_format(&t, 2);
-    assert_refused(GF_EINVAL, "the store has format 2; this program knows up to 1: use a newer one", &t,
-                   "upgrade");
+    assert_refused(GF_EINVAL, "the store has format 2; this program knows up to 1: use a newer one",
+                   &t, "upgrade");
     assert_refused(GF_EINVAL, "use a newer one", &t, "status");
     write_format(&t, 0);
     assert_refused(GF_ECORRUPT, "marker is damaged", &t, "upgrade");

@@ -35,7 +35,8 @@ static gf_row_file spill(const gf_csr *x)
     for (uint32_t i = ROWS; i > 0;) { /* from the last on: pieces may come in any order */
         uint32_t from = i > 7 ? i - 7 : 0;
         uint64_t at = x->start[from];
-        assert_ok(gf_row_file_write(s, entries, at, x->start[i] - at, x->col + at, x->val + at, &err));
+        assert_ok(
+            gf_row_file_write(s, entries, at, x->start[i] - at, x->col + at, x->val + at, &err));
         i = from;
     }
     return (gf_row_file){x->n_rows, x->n_cols, x->start, entries, s};

@@ -75,8 +75,8 @@ static void test_again(void **state)
         source plain = {streams, 4, 0, 0, GF_OK}, kept = plain;
         gf_buffer expected = {0}, got = {0};
         gf_rewind r;
-        assert_true(
-            read_all(&(gf_input){&plain, next, read_some, in_folder, NULL}, &random, 10000, &expected));
+        assert_true(read_all(&(gf_input){&plain, next, read_some, in_folder, NULL}, &random, 10000,
+                             &expected));
         gf_rewind_init(&r, (gf_input){&kept, next, read_some, in_folder, NULL});
         gf_input in = gf_rewind_input(&r);
         for (unsigned times = 0; times < 3; times++) { /* parts of it, now and then all */

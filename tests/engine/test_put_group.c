@@ -112,7 +112,7 @@ static void open_three(together *t)
         assert_ok(gf_put_open(t->f.store, &o, &t->puts[i], &err));
     add(t->puts[0], "a", "1", "one");
     add(t->puts[0], "new", "1", "one");
-    add(t->puts[1], "a", "1", "one"); /* the same again: nothing changes */
+    add(t->puts[1], "a", "1", "one");    /* the same again: nothing changes */
     add(t->puts[1], "a", "0", "middle"); /* does not last: no change */
     add(t->puts[1], "a", "0", "other");
     add(t->puts[2], "a", "0", "zero"); /* back as it was: a change of what the second wrote */

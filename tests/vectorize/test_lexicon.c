@@ -5,12 +5,26 @@
 #include "vectorize/rows/analyser.h"
 #include "vectorize/rows/lexicon.h"
 
-static const char *const words[] = {
-    "the",     "Connections", "connected",       "weren't", "x",    "42",   "H\xC3\xA4user",
-    "Stra\xC3\x9F"
-    "e",       "und",         "@someone",        "#Tag",    "ISPARTA",
-    "http://x.org/a?b=connections", "\xE6\x88\x91\xE4\xBB\xAC\xE7\x9A\x84\xE6\x89\x8B\xE6\x9C\xBA",
-    "a\xEF\xB7\xBAz",         "internationalisations", "connect",   "foo",  "!!"};
+static const char *const words[] = {"the",
+                                    "Connections",
+                                    "connected",
+                                    "weren't",
+                                    "x",
+                                    "42",
+                                    "H\xC3\xA4user",
+                                    "Stra\xC3\x9F"
+                                    "e",
+                                    "und",
+                                    "@someone",
+                                    "#Tag",
+                                    "ISPARTA",
+                                    "http://x.org/a?b=connections",
+                                    "\xE6\x88\x91\xE4\xBB\xAC\xE7\x9A\x84\xE6\x89\x8B\xE6\x9C\xBA",
+                                    "a\xEF\xB7\xBAz",
+                                    "internationalisations",
+                                    "connect",
+                                    "foo",
+                                    "!!"};
 static const char *const languages[] = {"en", "de", "tr", "zh", ""};
 
 static void write_text(gf_random *random, gf_buffer *text)
@@ -51,8 +65,8 @@ static void gives_the_same_words(void **state)
         o.analysis.lexicon = NULL;
         assert_ok(gf_analyser_create(&o.analysis, &without, &err));
         for (int t = 0; t < 6; t++) {
-            const gf_language *language = gf_language_find(
-                gf_slice_str(languages[gf_random_below(&random, 5)]));
+            const gf_language *language =
+                gf_language_find(gf_slice_str(languages[gf_random_below(&random, 5)]));
             gf_analysis a, b;
             write_text(&random, &text);
             assert_ok(gf_analyse(with, gf_buffer_view(&text), language, &a, &err));

@@ -257,10 +257,10 @@ static void borrows_an_analyser(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(borrows_an_analyser),
-        cmocka_unit_test(makes_rows),          cmocka_unit_test(rescues_at_idf_1),
-        cmocka_unit_test(lists_tokens),        cmocka_unit_test(forgets_and_goes_on),
-        cmocka_unit_test(refuses_another_idf), cmocka_unit_test(reports_failed_allocations),
+        cmocka_unit_test(borrows_an_analyser),        cmocka_unit_test(makes_rows),
+        cmocka_unit_test(rescues_at_idf_1),           cmocka_unit_test(lists_tokens),
+        cmocka_unit_test(forgets_and_goes_on),        cmocka_unit_test(refuses_another_idf),
+        cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests_name("transformer", tests, NULL, NULL);
 }

@@ -123,8 +123,9 @@ static gf_status find_out(gf_analyser *a, const gf_surface_key *key, gf_slice s,
     gf_status st = gf_lexicon_normalise(a->lexicon, s, language, &normal, err);
     if (st != GF_OK) return st;
     if (known_by_normal(a, normal, s, key->tag, &word))
-        *meaning = (gf_meaning){
-            word.use == GF_WORD_NONE ? (gf_slice){0} : gf_strings_at(&a->terms, word.term), word.use};
+        *meaning = (gf_meaning){word.use == GF_WORD_NONE ? (gf_slice){0}
+                                                         : gf_strings_at(&a->terms, word.term),
+                                word.use};
     else
         st = gf_lexicon_judge(a->lexicon, normal, language, key->tag, meaning, err);
     return st == GF_OK ? gf_lexicon_remember(a->lexicon, key, s, meaning, err) : st;

@@ -35,7 +35,7 @@ typedef struct gf_analysis_options {
     bool numbers;          /* words of digits only are terms */
     gf_cjk_mode cjk;       /* Han and Kana: ICU's words, or overlapping pairs of characters */
     struct gf_lexicon *lexicon; /* to ask about words, borrowed by analysers; NULL: each its own */
-    bool entities;         /* HTML's character references (&amp;) separate words; else are text */
+    bool entities; /* HTML's character references (&amp;) separate words; else are text */
 } gf_analysis_options;
 
 /** A bound on document frequency. */
