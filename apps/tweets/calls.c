@@ -80,7 +80,7 @@ static bool read_box(gf_slice text, gf_box *box)
         const char *comma = memchr(text.ptr, ',', text.len);
         if ((comma != NULL) != (i < 3)) return false;
         size_t n = comma ? (size_t)(comma - text.ptr) : text.len;
-        if (!gf_read_decimal(gf_slice_of(text.ptr, n), &edges[i])) return false;
+        if (!gf_number_read_decimal(gf_slice_of(text.ptr, n), &edges[i])) return false;
         text = gf_slice_skip(text, comma ? n + 1 : n);
     }
     *box = (gf_box){edges[0], edges[1], edges[2], edges[3]};

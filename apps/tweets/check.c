@@ -100,9 +100,9 @@ static gf_status end_minute(tweets_check *t, gf_error *err)
     gf_tweet_minute(t->minute * 60, minute);
     gf_tweets_key(&t->tweets, &t->key, gf_slice_of(minute, sizeof minute));
     for (uint32_t i = 0; i < t->languages.n && st == GF_OK; i++) {
-        gf_digits digits;
+        gf_number_digits digits;
         st = take_made(t, MINUTES, GF_FREQUENCY_LANGUAGE, gf_strings_at(&t->languages, i),
-                       gf_write_number(&digits, t->counts[i]), err);
+                       gf_number_write(&digits, t->counts[i]), err);
     }
     gf_strings_release(&t->languages);
     return st;
@@ -132,8 +132,8 @@ static gf_status make_terms(tweets_check *t, gf_slice raw, const gf_tweet *tweet
     gf_status st = gf_tweet_find_terms(&t->terms, tweet, err);
     for (size_t i = 0; i < t->terms.n && st == GF_OK; i++) {
         const gf_tweet_term *term = &t->terms.terms[i];
-        gf_digits digits;
-        gf_slice count = term->count > 1 ? gf_write_number(&digits, term->count) : GF_SLICE("");
+        gf_number_digits digits;
+        gf_slice count = term->count > 1 ? gf_number_write(&digits, term->count) : GF_SLICE("");
         gf_tweets_term_key(&t->tweets, &t->key, term->term);
         st = take_made(t, TERMS, term->of_user ? GF_TERMS_USER : GF_TERMS_TEXT, raw, count, err);
     }

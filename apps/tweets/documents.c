@@ -118,7 +118,7 @@ static gf_status read_degrees(const gf_document *d, const char *name, gf_json_pa
     *found = gf_json_is_number(value);
     if (*found) *v = gf_json_number(value);
     if (gf_json_kind_of(value) == GF_JSON_STRING)
-        *found = gf_read_decimal(gf_json_get_string(value), v);
+        *found = gf_number_read_decimal(gf_json_get_string(value), v);
     return GF_OK;
 }
 

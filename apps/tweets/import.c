@@ -96,7 +96,7 @@ static gf_status put_frequency(gf_tweet_import *m, gf_tweet_work *w, gf_tweet_si
     gf_slice minute = gf_strings_at(&s->minutes, i);
     gf_slice language = gf_slice_skip(minute, GF_TWEET_MINUTE);
     uint64_t n = 0;
-    gf_digits digits;
+    gf_number_digits digits;
     minute.len = GF_TWEET_MINUTE;
     gf_tweets_key(m->tweets, &w->key, minute);
     gf_status st = gf_buffer_check(&w->key, err);
@@ -107,7 +107,7 @@ static gf_status put_frequency(gf_tweet_import *m, gf_tweet_work *w, gf_tweet_si
     if (st == GF_OK && !gf_cell_number(&w->row.cells[0], &n))
         return gf_fail(err, GF_ECORRUPT, "table TweetFrequency: a count is no number");
     gf_batch_put(s->batch, m->tweets->frequency, gf_buffer_view(&w->key), GF_FREQUENCY_LANGUAGE,
-                 language, gf_write_number(&digits, n + s->counts[i]), 0);
+                 language, gf_number_write(&digits, n + s->counts[i]), 0);
     return GF_OK;
 }
 
@@ -134,12 +134,12 @@ static gf_status put_frequencies(gf_tweet_import *m, gf_tweet_side *s, gf_error 
 static void put_settings(gf_tweet_import *m, gf_tweet_side *s, const gf_tweets_info *info,
                          gf_slice version)
 {
-    gf_digits tweets, with_place;
+    gf_number_digits tweets, with_place;
     gf_column columns[] = {
         {GF_SLICE("hash"), gf_slice_str(gf_tweet_hash_name(m->hash))},
         {GF_SLICE("version"), version},
-        {GF_SLICE("tweets"), gf_write_number(&tweets, info->tweets)},
-        {GF_SLICE("with_place"), gf_write_number(&with_place, info->with_place)}};
+        {GF_SLICE("tweets"), gf_number_write(&tweets, info->tweets)},
+        {GF_SLICE("with_place"), gf_number_write(&with_place, info->with_place)}};
     gf_batch_replace(s->batch, m->tweets->settings, gf_tweets_prefix(m->tweets),
                      GF_TWEET_SETTINGS_MAIN, columns, sizeof columns / sizeof *columns, 0);
 }
@@ -151,9 +151,9 @@ static gf_status write_batch(gf_tweet_import *m, gf_tweet_side *s, gf_error *err
                            m->info.with_place + s->with_place};
     gf_slice expected = gf_buffer_view(&m->version);
     uint64_t number = 0;
-    gf_digits digits;
-    gf_read_number(expected, &number);
-    gf_slice version = gf_write_number(&digits, number + 1);
+    gf_number_digits digits;
+    gf_number_read(expected, &number);
+    gf_slice version = gf_number_write(&digits, number + 1);
     gf_status st = gf_tweet_side_settle(s, m->tweets, &m->works[1], err);
     if (st == GF_OK) st = put_frequencies(m, s, err);
     if (st == GF_OK) st = gf_tweet_side_put_places(s, m->tweets, &m->works[1], err);

@@ -170,10 +170,10 @@ static gf_status put_rows(const gf_tweets *tweets, gf_tweet_side *s, gf_staged_r
     if (rows->n) qsort(rows->items, rows->n, sizeof *rows->items, compare_staged);
     for (size_t i = 0; i < rows->n && st == GF_OK; i++) {
         const gf_staged *r = &rows->items[i];
-        gf_digits digits;
+        gf_number_digits digits;
         gf_slice row = gf_slice_of(r->row, GF_TWEET_ROW), value = GF_SLICE("");
         if (rows == &s->raws) value = s->json[r->n];
-        if (rows == &s->terms && r->n > 1) value = gf_write_number(&digits, r->n);
+        if (rows == &s->terms && r->n > 1) value = gf_number_write(&digits, r->n);
         if (rows == &s->places) value = gf_slice_of(r->key + r->length, 8);
         gf_tweets_key(tweets, key, gf_slice_of(r->key, r->length));
         st = gf_buffer_check(key, err);

@@ -16,12 +16,12 @@ static gf_status put_number(gf_job *j, gf_batch *batch, gf_slice key, const char
                             gf_error *err)
 {
     gf_buffer column = {0};
-    gf_digits digits;
+    gf_number_digits digits;
     gf_configuration_column(&column, j->configuration, what);
     gf_status st = gf_buffer_check(&column, err);
     if (st == GF_OK)
         gf_batch_put(batch, j->store->tables.collections, key, GF_COLLECTIONS_MAIN,
-                     gf_buffer_view(&column), gf_write_number(&digits, (uint64_t)v), 0);
+                     gf_buffer_view(&column), gf_number_write(&digits, (uint64_t)v), 0);
     gf_buffer_release(&column);
     return st;
 }
@@ -95,8 +95,8 @@ static gf_status write_pointers(gf_job *const *jobs, size_t n, gf_batch *batch, 
 {
     gf_job *j = jobs[0];
     gf_buffer key = {0}, column = {0};
-    gf_digits digits;
-    gf_slice expected = gf_write_number(&digits, (uint64_t)j->served_before);
+    gf_number_digits digits;
+    gf_slice expected = gf_number_write(&digits, (uint64_t)j->served_before);
     if (n > 1) return gf_batch_write(batch, GF_SYNC, err);
     gf_collection_key(&key, j->where.name_space, j->where.collection);
     gf_configuration_column(&column, j->configuration, "rebuilt");

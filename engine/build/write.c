@@ -69,14 +69,14 @@ static void write_terms(const gf_job *j, uint32_t cluster, gf_buffer *out)
 static gf_status write_cluster_row(writing *w, uint32_t cluster, gf_error *err)
 {
     const gf_job *j = w->job;
-    gf_digits id, size;
+    gf_number_digits id, size;
     gf_buffer_reset(&w->text);
     write_terms(j, cluster, &w->text);
     gf_status st = gf_buffer_check(&w->text, err);
     if (st != GF_OK) return st;
     gf_column columns[] = {
-        {GF_SLICE("id"), gf_write_number(&id, j->ids[cluster])},
-        {GF_SLICE("size"), gf_write_number(&size, j->start[cluster + 1] - j->start[cluster])},
+        {GF_SLICE("id"), gf_number_write(&id, j->ids[cluster])},
+        {GF_SLICE("size"), gf_number_write(&size, j->start[cluster + 1] - j->start[cluster])},
         {GF_SLICE("terms"), gf_buffer_view(&w->text)}};
     gf_batch_replace(w->out.batch, w->tables->clusters, gf_buffer_view(&w->key), GF_CLUSTERS_MAIN,
                      columns, 3, 0);
@@ -311,10 +311,10 @@ static gf_status put_index_cell(void *context, gf_slice qualifier, gf_buffer *va
 
 /* ---- the build ------------------------------------------------------------------------------- */
 
-static void add_number(gf_column *columns, size_t *n, const char *name, gf_digits *digits,
+static void add_number(gf_column *columns, size_t *n, const char *name, gf_number_digits *digits,
                        uint64_t v)
 {
-    columns[*n] = (gf_column){gf_slice_str(name), gf_write_number(&digits[*n], v)};
+    columns[*n] = (gf_column){gf_slice_str(name), gf_number_write(&digits[*n], v)};
     ++*n;
 }
 
@@ -325,7 +325,7 @@ static gf_status write_build_row(writing *w, gf_error *err)
     gf_build_info *info = &j->info;
     enum { NUMBERS = 8, ALL = 13 };
     gf_column columns[ALL];
-    gf_digits digits[NUMBERS];
+    gf_number_digits digits[NUMBERS];
     size_t n = 0;
     info->seconds = j->seconds + gf_clock_seconds() - w->begun;
     gf_buffer_reset(&w->text);

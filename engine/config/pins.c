@@ -66,7 +66,7 @@ static gf_status read_labels(gf_json_value object, gf_pins *p, gf_error *err)
     if (!p->labels) return gf_fail_memory(err, "pins");
     for (gf_json_iterator it = gf_json_items(object); gf_json_next(&it, &name, &item);) {
         uint64_t id;
-        if (!gf_read_number(name, &id) || id == 0 || id > UINT32_MAX ||
+        if (!gf_number_read(name, &id) || id == 0 || id > UINT32_MAX ||
             gf_json_kind_of(item) != GF_JSON_STRING)
             return damaged(err);
         gf_slice label = gf_arena_copy(&p->memory, gf_json_get_string(item));

@@ -100,7 +100,7 @@ static gf_status read_number(size_t number, gf_slice value, bool automatic, uint
         return GF_OK;
     }
     uint64_t v;
-    if (!gf_read_number(value, &v) || v < least || v > most) return bad_value(number, value, err);
+    if (!gf_number_read(value, &v) || v < least || v > most) return bad_value(number, value, err);
     *out = v;
     return GF_OK;
 }
@@ -130,7 +130,7 @@ static gf_status read_effort(size_t number, gf_slice value, bool *quick, gf_erro
 static gf_status read_tolerance(size_t number, gf_slice value, double *out, gf_error *err)
 {
     double v;
-    if (!gf_read_decimal(value, &v) || v < 0 || v > 0.5) return bad_value(number, value, err);
+    if (!gf_number_read_decimal(value, &v) || v < 0 || v > 0.5) return bad_value(number, value, err);
     *out = v;
     return GF_OK;
 }

@@ -95,10 +95,10 @@ static void write_collection(flush *f)
         uint64_t value;
     } numbers[] = {{"size", f->size}, {"seq", f->seq}, {"modified", modified}};
     for (size_t i = 0; i < 3; i++) {
-        gf_digits digits;
+        gf_number_digits digits;
         gf_batch_put(f->batch, f->store->tables.collections, gf_buffer_view(&f->collection_key),
                      GF_COLLECTIONS_MAIN, gf_slice_str(numbers[i].name),
-                     gf_write_number(&digits, numbers[i].value), 0);
+                     gf_number_write(&digits, numbers[i].value), 0);
     }
 }
 
@@ -127,12 +127,12 @@ static gf_status write_change(flush *f, gf_slice id, bool deletes, gf_error *err
 
 static gf_status write_document(flush *f, const gf_waiting *w, gf_error *err)
 {
-    gf_digits digits;
+    gf_number_digits digits;
     gf_status st = document_key(f, w->document.id, err);
     if (st == GF_OK) st = gf_document_to_cells(&w->document, &f->cells, err);
     if (st != GF_OK) return st;
     f->seq++;
-    gf_slice seq = gf_batch_keep(f->batch, gf_write_number(&digits, f->seq));
+    gf_slice seq = gf_batch_keep(f->batch, gf_number_write(&digits, f->seq));
     f->cells.columns[f->cells.n] = (gf_column){GF_SLICE("seq"), seq};
     gf_batch_replace_borrowed(f->batch, f->store->tables.documents, gf_buffer_view(&f->key),
                               GF_DOCUMENTS_MAIN, f->cells.columns, f->cells.n + 1, 0);

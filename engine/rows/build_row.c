@@ -11,7 +11,7 @@ static bool read_number(const gf_row *row, const char *name, uint64_t *v)
 static bool read_double(const gf_row *row, const char *name, double *v)
 {
     const gf_cell *cell = gf_row_find(row, GF_BUILDS_MAIN, name);
-    return cell && gf_read_decimal(cell->value, v);
+    return cell && gf_number_read_decimal(cell->value, v);
 }
 
 static bool read_rows(const gf_row *row, gf_rows_kind *kind)

@@ -143,5 +143,5 @@ bool gf_document_moment(gf_slice json, int64_t *ms)
     double number;
     if (json.len >= 2 && json.ptr[0] == '"')
         return gf_clock_parse_iso(gf_slice_of(json.ptr + 1, json.len - 2), ms);
-    return gf_read_decimal(json, &number) && gf_clock_from_number(number, ms);
+    return gf_number_read_decimal(json, &number) && gf_clock_from_number(number, ms);
 }

@@ -19,7 +19,7 @@ static bool read_age(gf_slice text, int64_t now, int64_t *ms)
     char unit = text.ptr[text.len - 1];
     int64_t step = unit == 'h' ? hour : unit == 'd' ? day : unit == 'w' ? 7 * day : 0;
     int64_t within = unit == 'h' ? hour : day;
-    if (!step || !gf_read_number(gf_slice_of(text.ptr, text.len - 1), &n)) return false;
+    if (!step || !gf_number_read(gf_slice_of(text.ptr, text.len - 1), &n)) return false;
     int64_t begun = now - now % within;
     *ms = begun - (int64_t)n * step;
     return true;
@@ -29,7 +29,7 @@ bool gf_read_moment(gf_slice text, int64_t now, int64_t *ms)
 {
     double number;
     if (gf_clock_parse_iso(text, ms) || read_age(text, now, ms)) return true;
-    return gf_read_decimal(text, &number) && gf_clock_from_number(number, ms);
+    return gf_number_read_decimal(text, &number) && gf_clock_from_number(number, ms);
 }
 
 /* What records have as their time: a number, or a string in ISO 8601. */
@@ -40,7 +40,7 @@ static bool time_of(const gf_cell *cell, int64_t *ms)
     gf_slice json = cell->value;
     if (json.len > 2 && json.ptr[0] == '"')
         return gf_clock_parse_iso(gf_slice_of(json.ptr + 1, json.len - 2), ms);
-    return gf_read_decimal(json, &number) && gf_clock_from_number(number, ms);
+    return gf_number_read_decimal(json, &number) && gf_clock_from_number(number, ms);
 }
 
 /* ---- demands --------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static gf_status understand(gf_filter *f, gf_slice field, gf_demand *d, gf_error
         return gf_fail(err, GF_EINVAL, "documents are not chosen by \"id\" here");
     d->plain = gf_slice_equal(field, GF_SLICE("lang")) || gf_slice_equal(field, GF_SLICE("text"));
     d->of_time = gf_slice_equal(field, GF_SLICE("time"));
-    d->is_number = gf_read_decimal(d->value, &d->number);
+    d->is_number = gf_number_read_decimal(d->value, &d->number);
     if (d->of_time && !gf_read_moment(d->value, gf_clock_ms(), &d->moment))
         return gf_fail(err, GF_EINVAL, "time: \"%.*s\" is not a time", GF_SLICE_ARG(d->value));
     if (d->plain || d->of_time)
@@ -170,7 +170,7 @@ static int sign(double a, double b)
 static bool compare(const gf_demand *d, gf_slice text, bool may_be_number, int *order)
 {
     double number;
-    bool is_number = may_be_number && gf_read_decimal(text, &number);
+    bool is_number = may_be_number && gf_number_read_decimal(text, &number);
     if (is_number && d->is_number && (number != d->number || fabs(number) < EXACT)) {
         *order = sign(number, d->number);
         return true;

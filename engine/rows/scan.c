@@ -60,3 +60,8 @@ gf_status gf_scan_count(gf_table *table, const gf_snapshot *snapshot, unsigned f
     if (st == GF_OK) *n = count;
     return st;
 }
+
+bool gf_cell_number(const gf_cell *cell, uint64_t *v)
+{
+    return cell && gf_number_read(cell->value, v);
+}

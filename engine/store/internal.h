@@ -4,6 +4,7 @@
 #ifndef GF_ENGINE_STORE_INTERNAL_H
 #define GF_ENGINE_STORE_INTERNAL_H
 
+#include "base/number.h"
 #include "grouperfish.h"
 #include "grouperfish/buffer.h"
 #include "storage/folder/folder.h"
@@ -70,21 +71,8 @@ gf_status gf_check_place(gf_place where, gf_error *err);
 gf_status gf_check_name(const char *what, gf_slice name, gf_error *err);
 gf_status gf_check_id(gf_slice id, gf_error *err);
 
-/* ---- engine/rows/numbers.c: numbers as text -------------------------------------------------- */
-
-/** A whole number in base 10; of a cell, which may be NULL. False for anything else. */
-bool gf_read_number(gf_slice text, uint64_t *v);
+/** A cell's number in base 10; false where the cell is NULL or holds anything else. */
 bool gf_cell_number(const gf_cell *cell, uint64_t *v);
-
-/** A finite number with a point and an exponent at most, whatever the locale. */
-bool gf_read_decimal(gf_slice text, double *v);
-
-typedef struct gf_digits {
-    char text[24];
-} gf_digits;
-
-/** The number in base 10, borrowed from *digits. */
-gf_slice gf_write_number(gf_digits *digits, uint64_t v);
 
 /* ---- engine/rows/scan.c: walks over a table -------------------------------------------------- */
 

@@ -101,7 +101,7 @@ static gf_status add_demand(gf_rows *r, gf_slice text, cell_demand *d, gf_error 
     if (st != GF_OK) return st;
     d->value = gf_arena_copy(&r->memory, gf_buffer_view(&r->text));
     d->is_number =
-        (is_numeric(d->type) || d->type == GF_TYPE_JSON) && gf_read_decimal(d->value, &d->number);
+        (is_numeric(d->type) || d->type == GF_TYPE_JSON) && gf_number_read_decimal(d->value, &d->number);
     return d->qualifier.ptr && d->value.ptr ? GF_OK : gf_fail_memory(err, "a scan");
 }
 
@@ -112,7 +112,7 @@ static int compare_integers(gf_slice a, gf_slice b)
     if (gf_read_int64(a, &x) && gf_read_int64(b, &y)) return x < y ? -1 : x > y;
     bool below_a = a.len && a.ptr[0] == '-', below_b = b.len && b.ptr[0] == '-';
     if (below_a != below_b) return below_a ? -1 : 1;
-    if (!gf_read_number(a, &u) || !gf_read_number(b, &v)) return gf_slice_compare(a, b);
+    if (!gf_number_read(a, &u) || !gf_number_read(b, &v)) return gf_slice_compare(a, b);
     return u < v ? -1 : u > v;
 }
 
@@ -128,7 +128,7 @@ static bool compare(const cell_demand *d, gf_slice text, int *order)
 {
     double number;
     if (d->type == GF_TYPE_FLOAT || (d->type == GF_TYPE_JSON && d->is_number)) {
-        if (!gf_read_decimal(text, &number)) return false;
+        if (!gf_number_read_decimal(text, &number)) return false;
         *order = number < d->number ? -1 : number > d->number;
     } else if (is_numeric(d->type)) {
         *order = compare_integers(text, d->value);

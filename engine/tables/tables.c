@@ -156,10 +156,10 @@ static gf_status write_row(gf_store *s, gf_slice key, gf_slice id, gf_slice json
                            gf_error *err)
 {
     gf_batch *batch;
-    gf_digits digits;
+    gf_number_digits digits;
     gf_column columns[] = {{GF_SLICE("id"), id},
                            {GF_SLICE("schema"), json},
-                           {GF_SLICE("number"), gf_write_number(&digits, number)}};
+                           {GF_SLICE("number"), gf_number_write(&digits, number)}};
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st != GF_OK) return st;
     gf_batch_replace(batch, s->tables.tables, key, GF_TABLES_MAIN, columns, number ? 3 : 2, 0);
@@ -305,9 +305,9 @@ static gf_status mark(gf_store *s, gf_slice key, gf_slice id, gf_slice json, uns
 {
     gf_batch *batch = NULL;
     gf_buffer marked = {0};
-    gf_digits digits;
+    gf_number_digits digits;
     gf_column columns[] = {{GF_SLICE("dropped"), json},
-                           {GF_SLICE("dropped_number"), gf_write_number(&digits, number)}};
+                           {GF_SLICE("dropped_number"), gf_number_write(&digits, number)}};
     gf_collection_key(&marked, (gf_slice){0}, id);
     gf_status st = gf_buffer_check(&marked, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);

@@ -32,7 +32,7 @@ bool gf_read_int64(gf_slice text, int64_t *v)
 {
     uint64_t n;
     bool negative = text.len && text.ptr[0] == '-';
-    if (!gf_read_number(negative ? gf_slice_skip(text, 1) : text, &n)) return false;
+    if (!gf_number_read(negative ? gf_slice_skip(text, 1) : text, &n)) return false;
     if (n > (uint64_t)INT64_MAX + negative) return false;
     *v = negative ? (int64_t)(0 - n) : (int64_t)n;
     return true;
@@ -148,7 +148,7 @@ gf_status gf_value_write(gf_type type, gf_slice text, gf_buffer *bytes, gf_error
         if (good) gf_buffer_u64be(bytes, (uint64_t)i);
         break;
     case GF_TYPE_UINT64:
-        good = gf_read_number(text, &u);
+        good = gf_number_read(text, &u);
         if (good) gf_buffer_u64be(bytes, u);
         break;
     case GF_TYPE_DECIMAL:
@@ -156,7 +156,7 @@ gf_status gf_value_write(gf_type type, gf_slice text, gf_buffer *bytes, gf_error
         if (good) print_int64(i, bytes);
         break;
     case GF_TYPE_FLOAT:
-        good = gf_read_decimal(text, &d);
+        good = gf_number_read_decimal(text, &d);
         if (good) write_double(d, bytes);
         break;
     default:

@@ -149,9 +149,9 @@ typedef struct counting {
 
 static gf_status put_number(repairing *r, gf_slice key, const char *column, uint64_t v)
 {
-    gf_digits digits;
+    gf_number_digits digits;
     gf_batch_put(r->batch, r->store->tables.collections, key, GF_COLLECTIONS_MAIN,
-                 gf_slice_str(column), gf_write_number(&digits, v), 0);
+                 gf_slice_str(column), gf_number_write(&digits, v), 0);
     return GF_OK;
 }
 

@@ -128,8 +128,8 @@ gf_status gf_document_columns(gf_store *s, gf_place where, gf_slice id, gf_visit
 
 static gf_status tell_number(const column_visit *c, const char *name, uint64_t v, gf_error *err)
 {
-    gf_digits digits;
-    return tell(c, "main", name, gf_write_number(&digits, v), err);
+    gf_number_digits digits;
+    return tell(c, "main", name, gf_number_write(&digits, v), err);
 }
 
 typedef struct member_walk {

@@ -81,11 +81,11 @@ static gf_status find_build(pinning *p, int64_t build, gf_error *err)
 
 static void put_number(pinning *p, const char *what, int64_t v, gf_buffer *column)
 {
-    gf_digits digits;
+    gf_number_digits digits;
     gf_buffer_reset(column);
     gf_configuration_column(column, p->configuration, what);
     gf_batch_put(p->batch, p->store->tables.collections, gf_buffer_view(&p->key),
-                 GF_COLLECTIONS_MAIN, gf_buffer_view(column), gf_write_number(&digits, (uint64_t)v),
+                 GF_COLLECTIONS_MAIN, gf_buffer_view(column), gf_number_write(&digits, (uint64_t)v),
                  0);
 }
 

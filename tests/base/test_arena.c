@@ -4,20 +4,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-/* Asked for more than there is, a sanitizer's allocator is to return NULL as malloc does. */
-const char *__asan_default_options(void);
-const char *__tsan_default_options(void);
-
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
-
-const char *__tsan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
-
 static void small_requests_share_a_block(void **state)
 {
     (void)state;

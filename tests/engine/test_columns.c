@@ -170,7 +170,7 @@ static void clusters_have_all_columns(void **state)
     gf_membership m;
     double score;
     assert_ok(gf_view_membership(view, GF_SLICE("000"), &m, &err));
-    assert_true(gf_read_decimal(value_of(&c, "documents:000"), &score)); /* base-10 text */
+    assert_true(gf_number_read_decimal(value_of(&c, "documents:000"), &score)); /* base-10 text */
     assert_near(score, m.score, 1e-6);
     release(&c);
     assert_status(GF_ENOTFOUND, gf_cluster_columns(view, id + 1, note_column, &c, &err));

@@ -194,13 +194,13 @@ static void move_the_pointer(fixture *f)
 {
     gf_error err;
     gf_batch *batch;
-    gf_digits digits;
+    gf_number_digits digits;
     gf_buffer key = {0};
     gf_collection_key(&key, GF_SLICE("test"), GF_SLICE("c"));
     assert_ok(gf_batch_create(f->store->db, &batch, &err));
     gf_batch_put(batch, f->store->tables.collections, gf_buffer_view(&key), GF_COLLECTIONS_MAIN,
                  GF_SLICE("configuration:default:rebuilt"),
-                 gf_write_number(&digits, (uint64_t)other_build), 0);
+                 gf_number_write(&digits, (uint64_t)other_build), 0);
     assert_ok(gf_batch_write(batch, GF_SYNC, &err));
     gf_batch_free(batch);
     gf_buffer_release(&key);

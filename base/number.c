@@ -1,12 +1,11 @@
-/* Numbers as text: read and written the same whatever locale the program has set. */
-#include "engine/store/internal.h"
+#include "base/number.h"
 
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-bool gf_read_number(gf_slice text, uint64_t *v)
+bool gf_number_read(gf_slice text, uint64_t *v)
 {
     uint64_t n = 0;
     if (text.len == 0 || text.len > 20) return false;
@@ -19,12 +18,17 @@ bool gf_read_number(gf_slice text, uint64_t *v)
     return true;
 }
 
-bool gf_cell_number(const gf_cell *cell, uint64_t *v)
+bool gf_number_take(gf_slice *text, size_t most, uint64_t *v)
 {
-    return cell && gf_read_number(cell->value, v);
+    size_t n = 0;
+    while (n < text->len && n < most && text->ptr[n] >= '0' && text->ptr[n] <= '9')
+        n++;
+    if (!gf_number_read(gf_slice_of(text->ptr, n), v)) return false;
+    *text = gf_slice_skip(*text, n);
+    return true;
 }
 
-gf_slice gf_write_number(gf_digits *digits, uint64_t v)
+gf_slice gf_number_write(gf_number_digits *digits, uint64_t v)
 {
     char *end = digits->text + sizeof digits->text, *p = end;
     do
@@ -41,7 +45,7 @@ static void make_locale(void)
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-bool gf_read_decimal(gf_slice text, double *v)
+bool gf_number_read_decimal(gf_slice text, double *v)
 {
     char copy[48], *end;
     if (text.len == 0 || text.len >= sizeof copy) return false;
