@@ -39,6 +39,7 @@
 #include "grouperfish/changes.h"
 #include "grouperfish/collections.h"
 #include "grouperfish/configurations.h"
+#include "grouperfish/export.h"
 #include "grouperfish/matrix.h"
 #include "grouperfish/quality.h"
 #include "grouperfish/rebuild.h"
@@ -47,9 +48,7 @@
 #include "grouperfish/user_tables.h"
 #include "grouperfish/views.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 #define GF_VERSION "0.1.0"
 
@@ -57,8 +56,6 @@ extern "C" {
 const char *gf_version(void);
 const char *gf_library_versions(void);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

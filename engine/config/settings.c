@@ -130,7 +130,8 @@ static gf_status read_effort(size_t number, gf_slice value, bool *quick, gf_erro
 static gf_status read_tolerance(size_t number, gf_slice value, double *out, gf_error *err)
 {
     double v;
-    if (!gf_number_read_decimal(value, &v) || v < 0 || v > 0.5) return bad_value(number, value, err);
+    if (!gf_number_read_decimal(value, &v) || v < 0 || v > 0.5)
+        return bad_value(number, value, err);
     *out = v;
     return GF_OK;
 }

@@ -100,8 +100,8 @@ static gf_status add_demand(gf_rows *r, gf_slice text, cell_demand *d, gf_error 
     if (st == GF_OK) st = gf_buffer_check(&r->text, err);
     if (st != GF_OK) return st;
     d->value = gf_arena_copy(&r->memory, gf_buffer_view(&r->text));
-    d->is_number =
-        (is_numeric(d->type) || d->type == GF_TYPE_JSON) && gf_number_read_decimal(d->value, &d->number);
+    d->is_number = (is_numeric(d->type) || d->type == GF_TYPE_JSON) &&
+                   gf_number_read_decimal(d->value, &d->number);
     return d->qualifier.ptr && d->value.ptr ? GF_OK : gf_fail_memory(err, "a scan");
 }
 

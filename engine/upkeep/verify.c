@@ -135,7 +135,8 @@ static gf_status look_in_list(build_check *b, const gf_row *row, const gf_member
                      "document \"%.*s\" is not in the list of cluster %" PRIu32,
                      GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
     if (st != GF_OK) return handle(b->c, st, b->where, err);
-    if (gf_number_read_decimal(b->listed.cells[0].value, &score) && (float)score == m->score) return GF_OK;
+    if (gf_number_read_decimal(b->listed.cells[0].value, &score) && (float)score == m->score)
+        return GF_OK;
     return fault(b->c, b->where, err, "document \"%.*s\" has two scores in cluster %" PRIu32,
                  GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
 }

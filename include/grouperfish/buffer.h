@@ -10,10 +10,13 @@
 #ifndef GF_GROUPERFISH_BUFFER_H
 #define GF_GROUPERFISH_BUFFER_H
 
+#include "grouperfish/export.h"
 #include "grouperfish/slice.h"
 #include "grouperfish/status.h"
 
 #include <stdint.h>
+
+GF_PUBLIC_BEGIN
 
 typedef struct gf_buffer {
     char *ptr;       /* capacity bytes, len of them used; NULL before the first append */
@@ -94,5 +97,7 @@ static inline uint32_t gf_read_u32be(const char *p)
         v = v << 8 | (unsigned char)p[i];
     return v;
 }
+
+GF_PUBLIC_END
 
 #endif

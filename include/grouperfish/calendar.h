@@ -9,8 +9,11 @@
 #define GF_GROUPERFISH_CALENDAR_H
 
 #include "grouperfish/buffer.h"
+#include "grouperfish/export.h"
 
 #include <stdint.h>
+
+GF_PUBLIC_BEGIN
 
 typedef enum gf_period { GF_DAY, GF_WEEK, GF_MONTH } gf_period;
 
@@ -22,5 +25,7 @@ int64_t gf_period_first_day(gf_period kind, int64_t number);
 
 /** Append its name: 2026-11-20, 2026-W47, 2026-11. */
 void gf_period_write(gf_period kind, int64_t number, gf_buffer *b);
+
+GF_PUBLIC_END
 
 #endif

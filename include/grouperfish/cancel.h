@@ -4,7 +4,10 @@
 #ifndef GF_GROUPERFISH_CANCEL_H
 #define GF_GROUPERFISH_CANCEL_H
 
+#include "grouperfish/export.h"
 #include "grouperfish/status.h"
+
+GF_PUBLIC_BEGIN
 
 typedef struct gf_cancel {
     int requested; /* only through the functions below */
@@ -22,5 +25,7 @@ static inline gf_status gf_cancel_check(const gf_cancel *c, gf_error *err)
     if (!c || !__atomic_load_n(&c->requested, __ATOMIC_RELAXED)) return GF_OK;
     return gf_fail(err, GF_ECANCELLED, "stopped on request");
 }
+
+GF_PUBLIC_END
 
 #endif

@@ -3,11 +3,10 @@
 #define GF_GROUPERFISH_CHANGES_H
 
 #include "grouperfish/calendar.h"
+#include "grouperfish/export.h"
 #include "grouperfish/views.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 /** A cluster's documents over their time. */
 typedef struct gf_trend {
@@ -107,8 +106,6 @@ typedef gf_status gf_visit_moved(void *context, const gf_moved *moved, gf_error 
 gf_status gf_diff_documents(gf_view *earlier, gf_view *later, const gf_cancel *cancel,
                             gf_visit_moved *visit, void *context, gf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

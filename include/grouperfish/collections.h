@@ -3,11 +3,10 @@
 #define GF_GROUPERFISH_COLLECTIONS_H
 
 #include "grouperfish/document.h"
+#include "grouperfish/export.h"
 #include "grouperfish/store.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 /** A collection: its namespace and its name in it; names have 1 to GF_MAX_NAME bytes. */
 typedef struct gf_place {
@@ -123,8 +122,6 @@ typedef gf_status gf_visit_id(void *context, gf_slice id, gf_error *err);
 gf_status gf_documents_choose(gf_store *store, gf_place where, const gf_document_choice *choice,
                               gf_visit_id *visit, void *context, gf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

@@ -3,10 +3,9 @@
 #define GF_GROUPERFISH_CONFIGURATIONS_H
 
 #include "grouperfish/collections.h"
+#include "grouperfish/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 /*
  * Where a function of this part takes a place without a collection, the namespace's defaults are
@@ -76,8 +75,6 @@ gf_status gf_configurations_visit(gf_store *store, gf_place where, gf_visit_conf
 gf_status gf_configuration_delete(gf_store *store, gf_place where, gf_slice configuration,
                                   gf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

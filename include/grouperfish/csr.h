@@ -5,10 +5,13 @@
 #ifndef GF_GROUPERFISH_CSR_H
 #define GF_GROUPERFISH_CSR_H
 
+#include "grouperfish/export.h"
 #include "grouperfish/slice.h"
 #include "grouperfish/status.h"
 
 #include <stdint.h>
+
+GF_PUBLIC_BEGIN
 
 typedef struct gf_csr {
     uint32_t n_rows, n_cols;
@@ -59,5 +62,7 @@ typedef struct gf_matrix {
     const gf_csr *sparse; /* [n_rows x n_cols]; NULL: dense */
     const float *dense;   /* n_rows * n_cols, row by row */
 } gf_matrix;
+
+GF_PUBLIC_END
 
 #endif

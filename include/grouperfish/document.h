@@ -4,9 +4,12 @@
 #ifndef GF_GROUPERFISH_DOCUMENT_H
 #define GF_GROUPERFISH_DOCUMENT_H
 
+#include "grouperfish/export.h"
 #include "grouperfish/slice.h"
 
 #include <stdint.h>
+
+GF_PUBLIC_BEGIN
 
 /** A field of a record beside those that have a meaning: its name and its value as JSON. */
 typedef struct gf_field {
@@ -33,5 +36,7 @@ enum {
 
 /** What a put document may have at most, unless told otherwise: 16 MiB of text and fields. */
 #define GF_MAX_DOCUMENT ((uint64_t)16 << 20)
+
+GF_PUBLIC_END
 
 #endif

@@ -13,8 +13,11 @@
 #define GF_GROUPERFISH_KEY_H
 
 #include "grouperfish/buffer.h"
+#include "grouperfish/export.h"
 
 #include <stdint.h>
+
+GF_PUBLIC_BEGIN
 
 /* Append one part; failures stay in the buffer (gf_buffer_check). */
 void gf_key_string(gf_buffer *key, gf_slice part);
@@ -39,5 +42,7 @@ size_t gf_key_string_length(gf_slice key);
  * there is none, as for the empty prefix.
  */
 bool gf_key_after_prefix(gf_slice prefix, gf_buffer *out);
+
+GF_PUBLIC_END
 
 #endif

@@ -3,11 +3,10 @@
 #define GF_GROUPERFISH_MATRIX_H
 
 #include "grouperfish/csr.h"
+#include "grouperfish/export.h"
 #include "grouperfish/views.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 struct gf_vocabulary;
 
@@ -41,8 +40,6 @@ void gf_build_matrix_release(gf_build_matrix *matrix);
 gf_slice gf_build_matrix_term(const gf_build_matrix *matrix, uint32_t column);
 gf_slice gf_build_matrix_surface(const gf_build_matrix *matrix, uint32_t column);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

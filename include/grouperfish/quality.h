@@ -2,11 +2,10 @@
 #ifndef GF_GROUPERFISH_QUALITY_H
 #define GF_GROUPERFISH_QUALITY_H
 
+#include "grouperfish/export.h"
 #include "grouperfish/views.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 typedef struct gf_class_score {
     gf_slice name;
@@ -51,8 +50,6 @@ gf_status gf_cluster_columns(gf_view *view, uint32_t cluster, gf_visit_column *v
 gf_status gf_collection_columns(gf_store *store, gf_place where, gf_visit_column *visit,
                                 void *context, gf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

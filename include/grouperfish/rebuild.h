@@ -5,10 +5,9 @@
 #include "grouperfish/cancel.h"
 #include "grouperfish/configurations.h"
 #include "grouperfish/csr.h"
+#include "grouperfish/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 /** Told how far a rebuild is; from one thread at a time. total is 0 where it is not known. */
 typedef void gf_progress(void *context, gf_place where, const char *phase, uint64_t done,
@@ -202,8 +201,6 @@ typedef gf_status gf_visit_changed(void *context, gf_place where, gf_error *err)
 gf_status gf_store_read_health(gf_store *store, gf_visit_changed *visit, void *context,
                                gf_store_health *health, gf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

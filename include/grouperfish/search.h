@@ -3,11 +3,10 @@
 #define GF_GROUPERFISH_SEARCH_H
 
 #include "grouperfish/buffer.h"
+#include "grouperfish/export.h"
 #include "grouperfish/views.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 /** A document that was found. */
 typedef struct gf_hit {
@@ -76,8 +75,6 @@ gf_status gf_similar(gf_store *store, gf_place where, const gf_similar_options *
  */
 void gf_snippet(gf_slice text, gf_slice part, size_t most, gf_buffer *out);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

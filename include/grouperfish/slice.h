@@ -5,9 +5,13 @@
 #ifndef GF_GROUPERFISH_SLICE_H
 #define GF_GROUPERFISH_SLICE_H
 
+#include "grouperfish/export.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+GF_PUBLIC_BEGIN
 
 typedef struct gf_slice {
     const char *ptr; /* len bytes; may be NULL where len is 0 */
@@ -65,5 +69,7 @@ static inline gf_slice gf_slice_skip(gf_slice s, size_t n)
 {
     return (gf_slice){s.ptr ? s.ptr + n : s.ptr, s.len - n};
 }
+
+GF_PUBLIC_END
 
 #endif

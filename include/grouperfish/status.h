@@ -8,8 +8,12 @@
 #ifndef GF_GROUPERFISH_STATUS_H
 #define GF_GROUPERFISH_STATUS_H
 
+#include "grouperfish/export.h"
+
 #include <stdarg.h>
 #include <stddef.h>
+
+GF_PUBLIC_BEGIN
 
 #if defined(__GNUC__)
 #define GF_PRINTF(format_index, first_argument)                                                    \
@@ -54,5 +58,7 @@ void gf_error_prefix(gf_error *err, const char *format, ...) GF_PRINTF(2, 3);
 
 /** The constant's name in lower case, such as "corrupt". */
 const char *gf_status_name(gf_status status);
+
+GF_PUBLIC_END
 
 #endif

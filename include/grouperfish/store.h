@@ -3,13 +3,12 @@
 #define GF_GROUPERFISH_STORE_H
 
 #include "grouperfish/cancel.h"
+#include "grouperfish/export.h"
 #include "grouperfish/slice.h"
 #include "grouperfish/status.h"
 #include "grouperfish/table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 typedef struct gf_store gf_store;
 
@@ -120,8 +119,6 @@ typedef struct gf_repaired {
 gf_status gf_repair(const char *path, const char *to, const gf_store_options *options,
                     gf_visit_fault *visit, void *context, gf_repaired *repaired, gf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

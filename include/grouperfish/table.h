@@ -25,11 +25,14 @@
 
 #include "grouperfish/buffer.h"
 #include "grouperfish/cancel.h"
+#include "grouperfish/export.h"
 #include "grouperfish/key.h"
 #include "grouperfish/slice.h"
 #include "grouperfish/status.h"
 
 #include <stdint.h>
+
+GF_PUBLIC_BEGIN
 
 typedef struct gf_database gf_database;
 typedef struct gf_table gf_table;
@@ -297,5 +300,7 @@ gf_status gf_batch_write_if(gf_batch *batch, gf_table *table, gf_slice key, unsi
  */
 gf_status gf_table_increment(gf_table *table, gf_slice key, unsigned family, gf_slice qualifier,
                              int64_t delta, gf_sync sync, int64_t *result, gf_error *err);
+
+GF_PUBLIC_END
 
 #endif

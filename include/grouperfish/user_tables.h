@@ -29,11 +29,10 @@
 
 #include "grouperfish/buffer.h"
 #include "grouperfish/cancel.h"
+#include "grouperfish/export.h"
 #include "grouperfish/table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 struct gf_store;
 
@@ -192,8 +191,6 @@ void gf_rows_close(gf_rows *rows);
 gf_status gf_user_increment(gf_user_table *table, gf_slice key, unsigned family, gf_slice qualifier,
                             int64_t delta, gf_buffer *result, gf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

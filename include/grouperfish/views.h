@@ -3,11 +3,10 @@
 #define GF_GROUPERFISH_VIEWS_H
 
 #include "grouperfish/document.h"
+#include "grouperfish/export.h"
 #include "grouperfish/rebuild.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GF_PUBLIC_BEGIN
 
 /**
  * One build, seen through one snapshot: what is put, deleted or published meanwhile does not show.
@@ -217,8 +216,6 @@ typedef gf_status gf_visit_explanation(void *context, const gf_explanation *e, g
 gf_status gf_view_explain(gf_view *view, gf_slice id, size_t limit, gf_visit_explanation *visit,
                           void *context, gf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+GF_PUBLIC_END
 
 #endif

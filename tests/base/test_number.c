@@ -20,8 +20,16 @@ static void other_text_is_no_number(void **state)
 {
     uint64_t v = 7;
     (void)state;
-    const char *const wrong[] = {"",    "-1", "+1",  " 1", "1 ", "1.0",
-                                 "0x1", "1e3", "18446744073709551616", "000000000000000000001"};
+    const char *const wrong[] = {"",
+                                 "-1",
+                                 "+1",
+                                 " 1",
+                                 "1 ",
+                                 "1.0",
+                                 "0x1",
+                                 "1e3",
+                                 "18446744073709551616",
+                                 "000000000000000000001"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(gf_number_read(gf_slice_str(wrong[i]), &v));
     assert_int_equal(v, 7);

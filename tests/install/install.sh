@@ -1,6 +1,6 @@
 #!/bin/sh
-# cmake --install gives a program, a library, a header and a .pc file that work away from the tree:
-# install.sh BUILD SOURCE [option of the compiler...]
+# cmake --install gives a program, a library (static and shared), headers, a .pc file, a CMake package
+# and a unit of systemd that work away from the tree: install.sh BUILD SOURCE [option of the compiler...]
 set -eu
 build=$1 source=$2
 shift 2
@@ -8,17 +8,60 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cmake --install "$build" --prefix "$folder/usr" >"$folder/log" || { cat "$folder/log"; exit 1; }
 
-"$folder/usr/bin/grouperfish" version >/dev/null
+version=$("$folder/usr/bin/grouperfish" version --format plain | sed -n 1p)
 PKG_CONFIG_PATH=$(dirname "$(find "$folder/usr" -name grouperfish.pc)")
 export PKG_CONFIG_PATH
+lib=$(pkg-config --variable=libdir grouperfish)
 cp "$source/examples/cluster_texts.c" "$folder"
 cd "$folder"
 
-cc -Wall -Wextra -Werror "$@" cluster_texts.c $(pkg-config --cflags --libs grouperfish) -o cluster_texts
-./cluster_texts >printed
-diff "$source/tests/engine/example.expected" printed
+# check program: it prints what the example is to print
+check() {
+    "$@" >printed
+    diff "$source/tests/engine/example.expected" printed
+}
+
+# By pkg-config, shared and static.
+# shellcheck disable=SC2046 # lists of words
+cc -Wall -Wextra -Werror "$@" cluster_texts.c $(pkg-config --cflags --libs grouperfish) -o shared
+check env LD_LIBRARY_PATH="$lib" ./shared
+cc -Wall -Wextra -Werror "$@" cluster_texts.c $(pkg-config --cflags grouperfish) \
+    $(pkg-config --static --libs grouperfish | sed 's/-lgrouperfish/-l:libgrouperfish.a/') -o static
+check ./static
 
 printf '#include <grouperfish.h>\n#include <cstdio>\nint main() { std::puts(gf_version()); }\n' >from_cpp.cpp
+# shellcheck disable=SC2046
 c++ -Wall -Wextra -Werror "$@" from_cpp.cpp $(pkg-config --cflags --libs grouperfish) -o from_cpp
-./from_cpp | grep -qx "$(pkg-config --modversion grouperfish)"
-echo "the installed program, library, header and .pc file work"
+LD_LIBRARY_PATH=$lib ./from_cpp | grep -qx "$(pkg-config --modversion grouperfish)"
+
+# By CMake's package, shared and static.
+mkdir by_cmake
+cat >by_cmake/CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.21)
+project(by_cmake C CXX)
+find_package(grouperfish $(pkg-config --modversion grouperfish) REQUIRED)
+foreach(kind grouperfish static)
+    add_executable(of_\${kind} ../cluster_texts.c)
+    target_link_libraries(of_\${kind} grouperfish::\${kind})
+    set_target_properties(of_\${kind} PROPERTIES LINKER_LANGUAGE CXX)
+endforeach()
+END
+CFLAGS="$*" CXXFLAGS="$*" cmake -S by_cmake -B by_cmake/build -DCMAKE_PREFIX_PATH="$folder/usr" >log &&
+    cmake --build by_cmake/build >>log || { cat log; exit 1; }
+check by_cmake/build/of_grouperfish
+check by_cmake/build/of_static
+
+# The shared library's name, and the functions that it exports: those that the headers declare.
+readelf -d "$lib/libgrouperfish.so" | grep -q 'soname: \[libgrouperfish.so.0\]'
+cat usr/include/grouperfish.h usr/include/grouperfish/*.h | tr '\n' ' ' | sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/| |g' |
+    grep -oE '\bgf_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >declared
+nm -D --defined-only "$lib/libgrouperfish.so" | awk '{print $3}' | grep -v '^_' | sed 's/@.*//' | sort -u >exported
+if comm -13 declared exported | grep .; then
+    echo "these functions are exported, and no public header declares them"
+    exit 1
+fi
+[ "$(grep -c . exported)" -gt 100 ] || { echo "too few functions are exported"; exit 1; }
+
+grep -q "^ExecStart=$folder/usr/bin/grouperfish serve" usr/lib/systemd/system/grouperfish.service
+[ -n "$version" ]
+echo "the installed program, libraries, headers, .pc file, CMake package and unit work"

@@ -2,10 +2,10 @@
 # The layers run one way: a file includes headers of its own folder and of folders of lower rank.
 # layers.sh [root of the tree] prints the lines that break this, and those that name what lies
 # beside the tree, where only .ci/run may look.
-cd "${1:-$(dirname "$0")/..}" || exit 2
+cd "${1:-$(dirname "$0")/../..}" || exit 2
 ranks='base 0 storage 1 vectorize 1 cluster 1 formats 1 engine 2 api 3 apps 4 server 5 cli 6'
 # The public headers, by the layer that each describes; the others are the engine's.
-public='status 0 slice 0 buffer 0 cancel 0 csr 0 calendar 0 document 0 key 1 table 1'
+public='status 0 slice 0 buffer 0 cancel 0 csr 0 export 0 calendar 0 document 0 key 1 table 1'
 beside=$(printf '%s/shared' ..) # written so that this file does not name it
 
 wrong=$(
