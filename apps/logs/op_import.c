@@ -2,7 +2,7 @@
 #include "apps/logs/read.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "engine/store/internal.h"
+#include "engine/rows/scan.h"
 #include "formats/accesslog.h"
 
 enum { MOST_WAITING = 100 };

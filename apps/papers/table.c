@@ -2,7 +2,7 @@
 #include "apps/papers/table_internal.h"
 
 #include "base/memory.h"
-#include "engine/store/internal.h"
+#include "engine/rows/names.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,7 @@
 #include "apps/tweets/calls_internal.h"
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "engine/rows/filter.h"
 
 #include <stdio.h>

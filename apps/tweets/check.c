@@ -12,8 +12,9 @@
 #include "apps/tweets/internal.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/strings.h"
-#include "engine/store/internal.h"
+#include "engine/rows/scan.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/json_writer.h"
-#include "engine/store/internal.h"
+#include "base/number.h"
 
 void gf_tweet_document_release(gf_tweet_document *d)
 {

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/strings.h"
-#include "engine/store/internal.h"
+#include "engine/rows/scan.h"
 
 #include <stdlib.h>
 

@@ -14,11 +14,14 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/strings.h"
-#include "engine/store/internal.h"
+#include "engine/rows/scan.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define FLUSH_SECONDS 0.5
 enum { FLUSH_BYTES = 16 << 20, MOST_TRIES = 100 };

@@ -2,7 +2,9 @@
 #include "apps/tweets/calls_internal.h"
 
 #include "base/memory.h"
+#include "engine/rows/document_row.h"
 #include "engine/rows/filter.h"
+#include "storage/tables.h"
 
 typedef struct reading {
     gf_filter filter;

@@ -2,7 +2,7 @@
 #include "apps/tweets/stage_internal.h"
 
 #include "base/memory.h"
-#include "engine/store/internal.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 

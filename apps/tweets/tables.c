@@ -4,7 +4,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/murmur.h"
-#include "engine/store/internal.h"
+#include "engine/rows/names.h"
+#include "engine/rows/scan.h"
 
 #include <stdio.h>
 

@@ -19,9 +19,17 @@
 #include "cluster/kmeans.h"
 #include "cluster/label/tree.h"
 #include "engine/build/estimate.h"
+#include "engine/config/failure.h"
 #include "engine/config/pins.h"
 #include "engine/config/settings.h"
 #include "engine/rows/languages.h"
+#include "engine/rows/names.h"
+#include "engine/rows/scan.h"
+#include "engine/store/builds.h"
+#include "engine/store/collections.h"
+#include "engine/store/delete.h"
+#include "engine/store/lock.h"
+#include "engine/text/group.h"
 #include "vectorize/rows/words.h"
 
 /** The documents of a snapshot as rows, in the order of their ids. */
@@ -171,28 +179,6 @@ gf_status gf_job_write(gf_job *job, gf_batch *batch, gf_error *err);
  * The write lock is taken for the first part.
  */
 gf_status gf_jobs_publish(gf_job *const *jobs, size_t n, gf_error *err);
-
-/** Whether the collection's row points at the build of that key. */
-gf_status gf_build_is_served(gf_store *store, gf_slice build_key, bool *served, gf_error *err);
-
-/** What a row of builds:main says; slices are borrowed from the row. `served` is not set. */
-gf_status gf_build_decode(gf_store *store, const gf_row *row, gf_build_info *info, gf_error *err);
-
-/**
- * The finished builds of a configuration, newest first, without those that are going; free the list
- * with gf_free.
- */
-gf_status gf_builds_list(gf_store *store, const gf_snapshot *snapshot, gf_slice configuration_key,
-                         int64_t **builds, size_t *n, gf_error *err);
-
-/**
- * Mark, in the batch, all of these as going but the newest `keep`, the served and the pinned (which
- * may be NULL), and append the
- * keys of the marked to the buffer, each as a varint length and its bytes. The marks are not looked
- * for later: LevelDB would step over the remains of all marks that were ever near.
- */
-gf_status gf_mark_builds(gf_store *store, gf_slice configuration_key, size_t keep, int64_t served,
-                         const gf_pins *pins, gf_batch *batch, gf_buffer *marked, gf_error *err);
 
 /**
  * Changes up to which no build of the collection needs any: builds that are there need those since

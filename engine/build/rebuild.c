@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "grouperfish.h"
 
 static void summarise(gf_job *j)
 {

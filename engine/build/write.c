@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "engine/build/internal.h"
 #include "engine/build/similar_index.h"
 #include "engine/build/tree.h"

@@ -11,6 +11,8 @@
 #include "engine/config/settings.h"
 
 #include "base/memory.h"
+#include "engine/rows/names.h"
+#include "engine/store/collections.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,11 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "engine/build/internal.h"
 #include "engine/config/pins.h"
+#include "engine/rows/names.h"
+#include "engine/store/collections.h"
+#include "engine/store/delete.h"
+#include "engine/store/lock.h"
 
 /* ---- changing the settings column ------------------------------------------------------------ */
 

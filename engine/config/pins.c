@@ -2,6 +2,9 @@
 
 #include "base/json.h"
 #include "base/json_writer.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "engine/store/builds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -175,4 +178,32 @@ gf_status gf_pins_write(gf_slice before, gf_slice configuration, const gf_pins *
     write_one(&w, configuration, pins);
     gf_json_end(&w, '}');
     return st == GF_OK ? gf_buffer_check(after, err) : st;
+}
+
+/* ---- which builds stay ----------------------------------------------------------------------- */
+
+gf_status gf_mark_builds(gf_store *s, gf_slice configuration_key, size_t keep, int64_t served,
+                         const gf_pins *pins, gf_batch *batch, gf_buffer *marked, gf_error *err)
+{
+    int64_t *builds;
+    size_t n;
+    gf_buffer key = {0};
+    gf_status st = gf_builds_list(s, NULL, configuration_key, &builds, &n, err);
+    if (st != GF_OK) return st;
+    for (size_t i = keep; i < n && st == GF_OK; i++) {
+        if (builds[i] == served || (pins && gf_pins_have_build(pins, builds[i]))) continue;
+        gf_buffer_reset(&key);
+        gf_buffer_slice(&key, configuration_key);
+        gf_key_u64(&key, (uint64_t)builds[i]);
+        st = gf_buffer_check(&key, err);
+        gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("dropping")}};
+        if (st == GF_OK)
+            gf_batch_replace(batch, s->tables.builds, gf_buffer_view(&key), GF_BUILDS_PROGRESS,
+                             columns, 1, 0);
+        gf_buffer_string(marked, gf_buffer_view(&key));
+        if (st == GF_OK) st = gf_buffer_check(marked, err);
+    }
+    gf_free(builds);
+    gf_buffer_release(&key);
+    return st;
 }

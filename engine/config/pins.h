@@ -8,7 +8,7 @@
 #define GF_ENGINE_CONFIG_PINS_H
 
 #include "base/arena.h"
-#include "engine/store/internal.h"
+#include "engine/store/store_internal.h"
 
 typedef struct gf_pinned_label {
     uint32_t cluster; /* id */
@@ -32,6 +32,17 @@ gf_status gf_pins_write(gf_slice before, gf_slice configuration, const gf_pins *
                         gf_buffer *after, gf_error *err);
 
 bool gf_pins_have_build(const gf_pins *pins, int64_t build);
+
+/**
+ * Mark builds of a configuration, in the batch, as being deleted: all but the newest `keep`, the
+ * served one and the pinned ones. The keys of the marked are appended to the buffer, each as a
+ * varint length and its bytes. The marks are not looked for later: LevelDB would step over the
+ * remains of all marks that were ever near.
+ *
+ * @param pins  may be NULL
+ */
+gf_status gf_mark_builds(gf_store *store, gf_slice configuration_key, size_t keep, int64_t served,
+                         const gf_pins *pins, gf_batch *batch, gf_buffer *marked, gf_error *err);
 
 /** The pinned label of a cluster; NULL where it has none. */
 const gf_slice *gf_pins_label(const gf_pins *pins, uint32_t cluster);

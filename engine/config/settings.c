@@ -4,6 +4,7 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/number.h"
 #include "engine/rows/filter.h"
 
 /* docs/configuration.md is written from this table; a test compares them. */

@@ -6,7 +6,8 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "engine/store/internal.h"
+#include "engine/rows/collection_row.h"
+#include "grouperfish/configurations.h"
 #include "vectorize/rows/options.h"
 
 /** A configuration's settings, ready to work by. Slices are borrowed from the text they came from.

@@ -12,6 +12,11 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/number.h"
+#include "engine/rows/document_row.h"
+#include "engine/rows/scan.h"
+#include "engine/store/collections.h"
+#include "engine/store/lock.h"
 
 #include <inttypes.h>
 
@@ -54,7 +59,7 @@ static gf_status look_for_builds(flush *f, gf_error *err)
 static gf_status begin_new(flush *f, const gf_waiting *first, gf_error *err)
 {
     gf_slice name = f->where.collection;
-    if (f->collection.going) return gf_fail_going(name, err);
+    if (f->collection.deleting) return gf_collection_fail_deleting(name, err);
     if (!first)
         return gf_fail(err, GF_ENOTFOUND, "there is no collection \"%.*s\"", GF_SLICE_ARG(name));
     f->exists = f->has_builds = false;

@@ -9,9 +9,11 @@
  * Together they are written as if one came after the other. Where that fails because of one of
  * them, each is written alone, so that nobody is told of what another did wrong.
  */
-#include "engine/put/internal.h"
+#include "engine/put/group.h"
 
 #include "base/memory.h"
+#include "engine/put/internal.h"
+#include "engine/store/lock.h"
 
 enum { MOST_PUTS = 256, MOST_DOCUMENTS = 2000, MOST_BYTES = 8 << 20 };
 
@@ -125,21 +127,21 @@ static void lead(gf_store *store)
     place *places[MOST_PUTS];
     gf_error why = {GF_OK, ""};
     gf_status st = gf_lock(store, &why);
-    size_t n = look_for_group(store->line, parts, places);
+    size_t n = look_for_group(store->put_line, parts, places);
     if (st == GF_OK) write_group(places, parts, n);
     gf_unlock(store);
     for (size_t i = 0; st != GF_OK && i < n; i++) {
         places[i]->status = st;
         if (places[i]->err) *places[i]->err = why;
     }
-    leave_line(store->line, places, n);
+    leave_line(store->put_line, places, n);
 }
 
 gf_status gf_put_commit(const gf_put_part *part, gf_put_counts *counts, gf_error *err)
 {
     place mine = {.part = *part, .counts = counts, .err = err};
     pthread_cond_init(&mine.turn, NULL);
-    wait_in_line(part->put->store->line, &mine);
+    wait_in_line(part->put->store->put_line, &mine);
     if (!mine.done) lead(part->put->store);
     pthread_cond_destroy(&mine.turn);
     return mine.status;

@@ -10,7 +10,8 @@
 #include "base/background.h"
 #include "base/json.h"
 #include "base/strings.h"
-#include "engine/store/internal.h"
+#include "engine/store/store_internal.h"
+#include "grouperfish/collections.h"
 
 /** A document that waits to be written; its slices lie in the collected documents' arena. */
 typedef struct gf_waiting {

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "engine/rows/names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

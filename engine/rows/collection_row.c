@@ -1,7 +1,9 @@
 /* One row of the table of collections. */
-#include "engine/store/internal.h"
+#include "engine/rows/collection_row.h"
 
 #include "base/memory.h"
+#include "engine/rows/scan.h"
+#include "storage/tables.h"
 
 #include <stdlib.h>
 
@@ -13,17 +15,6 @@ void gf_configuration_column(gf_buffer *b, gf_slice configuration, const char *w
     gf_buffer_slice(b, configuration);
     gf_buffer_byte(b, ':');
     gf_buffer_str(b, what);
-}
-
-gf_status gf_collection_is_going(gf_store *s, const gf_snapshot *snapshot, gf_slice key,
-                                 bool *going, gf_error *err)
-{
-    gf_row row = {0};
-    gf_status st = gf_table_get(s->tables.collections, snapshot, key, 1u << GF_COLLECTIONS_PROGRESS,
-                                &row, err);
-    gf_row_release(&row);
-    *going = st == GF_OK;
-    return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
 gf_status gf_collection_row_decode(gf_collection_row *r, gf_error *err)
@@ -40,46 +31,6 @@ gf_status gf_collection_row_decode(gf_collection_row *r, gf_error *err)
     if (settings) r->settings = settings->value;
     if (pins) r->pins = pins->value;
     return GF_OK;
-}
-
-gf_status gf_collection_row_read(gf_store *s, const gf_snapshot *snapshot, gf_place where,
-                                 gf_collection_row *r, gf_error *err)
-{
-    gf_buffer key = {0};
-    gf_collection_key(&key, where.name_space, where.collection);
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK)
-        st = gf_table_get(s->tables.collections, snapshot, gf_buffer_view(&key), GF_ALL_FAMILIES,
-                          &r->row, err);
-    gf_buffer_release(&key);
-    r->going = st == GF_OK && gf_row_find(&r->row, GF_COLLECTIONS_PROGRESS, "state");
-    if (st == GF_ENOTFOUND || r->going)
-        return gf_fail(err, GF_ENOTFOUND, "there is no collection \"%.*s\"",
-                       GF_SLICE_ARG(where.collection));
-    return st == GF_OK ? gf_collection_row_decode(r, err) : st;
-}
-
-gf_status gf_defaults_read(gf_store *s, const gf_snapshot *snapshot, gf_slice name_space,
-                           gf_row *row, gf_slice *defaults, gf_error *err)
-{
-    gf_buffer key = {0};
-    *defaults = (gf_slice){0};
-    gf_collection_key(&key, name_space, (gf_slice){0});
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK)
-        st = gf_table_get(s->tables.collections, snapshot, gf_buffer_view(&key),
-                          1u << GF_COLLECTIONS_DEFAULTS, row, err);
-    gf_buffer_release(&key);
-    const gf_cell *cell =
-        st == GF_OK ? gf_row_find(row, GF_COLLECTIONS_DEFAULTS, "defaults") : NULL;
-    if (cell) *defaults = cell->value;
-    return st == GF_ENOTFOUND ? GF_OK : st;
-}
-
-gf_status gf_fail_going(gf_slice collection, gf_error *err)
-{
-    return gf_fail(err, GF_EBUSY, "collection \"%.*s\" is still being deleted; try again",
-                   GF_SLICE_ARG(collection));
 }
 
 void gf_collection_row_release(gf_collection_row *r)

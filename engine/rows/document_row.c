@@ -10,10 +10,12 @@
  * A field whose name is one of the table's own columns, or starts with "field:", is stored as
  * "field:<name>", so that every record comes back as it was.
  */
-#include "engine/store/internal.h"
+#include "engine/rows/document_row.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/number.h"
+#include "engine/rows/scan.h"
 
 #include <stdlib.h>
 

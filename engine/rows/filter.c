@@ -2,6 +2,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/number.h"
+#include "engine/rows/document_row.h"
+#include "storage/tables.h"
 
 #include <math.h>
 

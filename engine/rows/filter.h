@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "engine/store/internal.h"
+#include "grouperfish/table.h"
 
 typedef enum gf_comparison {
     GF_IS,

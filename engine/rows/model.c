@@ -1,6 +1,7 @@
 #include "engine/rows/model.h"
 
 #include "base/memory.h"
+#include "storage/tables.h"
 
 void gf_centre_qualifier(gf_buffer *out, uint32_t id)
 {
@@ -92,12 +93,12 @@ static gf_status take_analysis(gf_analysis *a, gf_slice text, gf_error *err)
     return st == GF_OK ? gf_vectorizer_options_read(rest, &a->options, err) : st;
 }
 
-gf_status gf_analysis_load(gf_store *s, const gf_snapshot *snapshot, gf_slice key, gf_analysis *a,
-                           gf_error *err)
+gf_status gf_analysis_load(gf_table *builds, const gf_snapshot *snapshot, gf_slice key,
+                           gf_analysis *a, gf_error *err)
 {
     *a = (gf_analysis){0};
-    gf_status st = gf_table_get_cell(s->tables.builds, snapshot, key, GF_BUILDS_MODEL,
-                                     GF_SLICE("analysis"), 1, &a->row, err);
+    gf_status st = gf_table_get_cell(builds, snapshot, key, GF_BUILDS_MODEL, GF_SLICE("analysis"),
+                                     1, &a->row, err);
     if (st == GF_OK) st = take_analysis(a, a->row.cells[0].value, err);
     if (st == GF_ENOTFOUND) st = gf_fail(err, GF_ECORRUPT, "a build has lost its model");
     if (st != GF_OK) gf_analysis_release(a);
@@ -118,14 +119,14 @@ gf_status gf_analysis_language(const gf_analysis *a, gf_slice lang, gf_slice tex
     return GF_OK;
 }
 
-static gf_status load(gf_store *s, const gf_snapshot *snapshot, gf_slice key, gf_model *m,
+static gf_status load(gf_table *builds, const gf_snapshot *snapshot, gf_slice key, gf_model *m,
                       gf_error *err)
 {
     gf_row row = {0};
-    gf_status st = gf_analysis_load(s, snapshot, key, &m->analysis, err);
+    gf_status st = gf_analysis_load(builds, snapshot, key, &m->analysis, err);
     if (st == GF_OK)
-        st = gf_table_get_cell(s->tables.builds, snapshot, key, GF_BUILDS_MODEL,
-                               GF_SLICE("vocabulary"), 1, &row, err);
+        st = gf_table_get_cell(builds, snapshot, key, GF_BUILDS_MODEL, GF_SLICE("vocabulary"), 1,
+                               &row, err);
     if (st == GF_OK) st = gf_vocabulary_read(row.cells[0].value, &m->vocabulary, err);
     gf_row_release(&row);
     if (st == GF_OK)
@@ -134,12 +135,12 @@ static gf_status load(gf_store *s, const gf_snapshot *snapshot, gf_slice key, gf
     return st;
 }
 
-gf_status gf_model_load(gf_store *s, const gf_snapshot *snapshot, gf_slice key, gf_model *model,
-                        gf_error *err)
+gf_status gf_model_load(gf_table *builds, const gf_snapshot *snapshot, gf_slice key,
+                        gf_model *model, gf_error *err)
 {
     /* In place: the transformer keeps the vocabulary's address. */
     *model = (gf_model){0};
-    gf_status st = load(s, snapshot, key, model, err);
+    gf_status st = load(builds, snapshot, key, model, err);
     if (st != GF_OK) gf_model_release(model);
     return st;
 }

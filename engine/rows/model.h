@@ -14,7 +14,7 @@
 #include "base/pool.h"
 #include "cluster/passes/centres.h"
 #include "engine/rows/languages.h"
-#include "engine/store/internal.h"
+#include "grouperfish/table.h"
 #include "vectorize/rows/transformer.h"
 
 /** How a build's texts are analysed. */
@@ -26,7 +26,7 @@ typedef struct gf_analysis {
 } gf_analysis;
 
 /** Read it; on failure it is empty. */
-gf_status gf_analysis_load(gf_store *store, const gf_snapshot *snapshot, gf_slice build_key,
+gf_status gf_analysis_load(gf_table *builds, const gf_snapshot *snapshot, gf_slice build_key,
                            gf_analysis *analysis, gf_error *err);
 void gf_analysis_release(gf_analysis *analysis);
 
@@ -42,7 +42,7 @@ typedef struct gf_model {
 } gf_model;
 
 /** Load into *model, which must then stay where it is. On failure it is empty. */
-gf_status gf_model_load(gf_store *store, const gf_snapshot *snapshot, gf_slice build_key,
+gf_status gf_model_load(gf_table *builds, const gf_snapshot *snapshot, gf_slice build_key,
                         gf_model *model, gf_error *err);
 void gf_model_release(gf_model *model);
 

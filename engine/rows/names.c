@@ -1,6 +1,7 @@
-/* What may be a name. */
+/* Names and ids: what they may be. */
+#include "engine/rows/names.h"
+
 #include "base/utf8.h"
-#include "engine/store/internal.h"
 
 gf_status gf_check_name(const char *what, gf_slice name, gf_error *err)
 {

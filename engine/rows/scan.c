@@ -1,5 +1,7 @@
-/* Walks over the entries of a table. */
-#include "engine/store/internal.h"
+/* Walks over the rows of a table. */
+#include "engine/rows/scan.h"
+
+#include "base/number.h"
 
 gf_status gf_scan_step(gf_scan *scan, gf_row *row, bool *more, gf_error *err)
 {

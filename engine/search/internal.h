@@ -10,6 +10,7 @@
 #include "engine/search/match.h"
 #include "engine/text/group.h"
 #include "engine/view/view.h"
+#include "grouperfish/search.h"
 
 #include <math.h>
 

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/rows/document_row.h"
 
 /* A document of the index, or a fresh one; by rising key is by rising id. */
 typedef struct candidate {

@@ -1,7 +1,6 @@
 /* A piece of a text around what was found. */
-#include "engine/store/internal.h"
-
 #include "base/utf8.h"
+#include "grouperfish/search.h"
 
 static bool is_space(char c)
 {

@@ -6,7 +6,8 @@ static gf_status use_build(gf_search_source *s, gf_error *err)
 {
     gf_slice key = gf_buffer_view(&s->view->key);
     s->snapshot = s->view->snapshot;
-    gf_status st = gf_analysis_load(s->store, s->snapshot, key, &s->build_analysis, err);
+    gf_status st =
+        gf_analysis_load(s->store->tables.builds, s->snapshot, key, &s->build_analysis, err);
     if (st != GF_OK) return st;
     s->analysis = s->build_analysis.options.analysis;
     s->detect = s->build_analysis.detect;

@@ -1,11 +1,71 @@
 /* Collections: making, reading, listing, deleting. */
-#include "engine/store/internal.h"
+#include "engine/store/collections.h"
 
 #include "base/memory.h"
+#include "engine/rows/names.h"
+#include "engine/rows/scan.h"
+#include "engine/store/delete.h"
+#include "engine/store/lock.h"
+#include "storage/tables.h"
 
 #include <stdio.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+gf_status gf_collection_is_going(gf_store *s, const gf_snapshot *snapshot, gf_slice key,
+                                 bool *going, gf_error *err)
+{
+    gf_row row = {0};
+    gf_status st = gf_table_get(s->tables.collections, snapshot, key, 1u << GF_COLLECTIONS_PROGRESS,
+                                &row, err);
+    gf_row_release(&row);
+    *going = st == GF_OK;
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+gf_status gf_collection_row_read(gf_store *s, const gf_snapshot *snapshot, gf_place where,
+                                 gf_collection_row *r, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_collection_key(&key, where.name_space, where.collection);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK)
+        st = gf_table_get(s->tables.collections, snapshot, gf_buffer_view(&key), GF_ALL_FAMILIES,
+                          &r->row, err);
+    gf_buffer_release(&key);
+    r->deleting = st == GF_OK && gf_row_find(&r->row, GF_COLLECTIONS_PROGRESS, "state");
+    if (st == GF_ENOTFOUND || r->deleting)
+        return gf_fail(err, GF_ENOTFOUND, "there is no collection \"%.*s\"",
+                       GF_SLICE_ARG(where.collection));
+    return st == GF_OK ? gf_collection_row_decode(r, err) : st;
+}
+
+gf_status gf_defaults_read(gf_store *s, const gf_snapshot *snapshot, gf_slice name_space,
+                           gf_row *row, gf_slice *defaults, gf_error *err)
+{
+    gf_buffer key = {0};
+    *defaults = (gf_slice){0};
+    gf_collection_key(&key, name_space, (gf_slice){0});
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK)
+        st = gf_table_get(s->tables.collections, snapshot, gf_buffer_view(&key),
+                          1u << GF_COLLECTIONS_DEFAULTS, row, err);
+    gf_buffer_release(&key);
+    const gf_cell *cell =
+        st == GF_OK ? gf_row_find(row, GF_COLLECTIONS_DEFAULTS, "defaults") : NULL;
+    if (cell) *defaults = cell->value;
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+gf_status gf_collection_fail_deleting(gf_slice collection, gf_error *err)
+{
+    return gf_fail(err, GF_EBUSY, "collection \"%.*s\" is still being deleted; try again",
+                   GF_SLICE_ARG(collection));
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
 
 /* With the write lock held. */
 static gf_status create(gf_store *s, gf_place where, gf_slice key, gf_batch *batch, gf_error *err)
@@ -15,13 +75,13 @@ static gf_status create(gf_store *s, gf_place where, gf_slice key, gf_batch *bat
                            {GF_SLICE("modified"), GF_SLICE("0")},
                            {GF_SLICE("seq"), GF_SLICE("0")}};
     gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
-    bool going = row.going;
+    bool deleting = row.deleting;
     gf_collection_row_release(&row);
     if (st == GF_OK)
         return gf_fail(err, GF_EEXISTS, "there is a collection \"%.*s\" already",
                        GF_SLICE_ARG(where.collection));
     if (st != GF_ENOTFOUND) return st;
-    if (going) return gf_fail_going(where.collection, err);
+    if (deleting) return gf_collection_fail_deleting(where.collection, err);
     gf_batch_replace(batch, s->tables.collections, key, GF_COLLECTIONS_MAIN, columns, 3, 0);
     return gf_batch_write(batch, GF_SYNC, err);
 }

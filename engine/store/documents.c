@@ -1,9 +1,11 @@
 /* Reading documents, whatever build they are in. */
-#include "engine/store/internal.h"
-
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/rows/document_row.h"
 #include "engine/rows/filter.h"
+#include "engine/rows/scan.h"
+#include "engine/store/collections.h"
+#include "grouperfish/views.h"
 
 gf_status gf_document_read(gf_store *s, gf_place where, gf_slice id, gf_visit_document *visit,
                            void *context, gf_error *err)

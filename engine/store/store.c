@@ -1,23 +1,20 @@
-/* Opening and closing a store. */
-#include "engine/store/internal.h"
+/* The store: its folder, its tables and its locks. */
+#include "engine/store/store_internal.h"
 
 #include "base/memory.h"
+#include "engine/rows/scan.h"
+#include "engine/store/collections.h"
 #include "storage/backend.h"
 #include "storage/leveldb/backend.h"
 
-gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,
-                        gf_error *err)
+gf_status gf_store_create(const char *path, const gf_store_options *options, gf_store **store,
+                          gf_error *err)
 {
     gf_store *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a store");
     pthread_mutex_init(&s->write_lock, NULL);
     pthread_mutex_init(&s->user_lock, NULL);
     pthread_mutex_init(&s->drop_lock, NULL);
-    gf_cluster_cache_init(&s->cluster_cache);
-    if (!(s->line = gf_put_line_create())) {
-        gf_store_close(s);
-        return gf_fail_memory(err, "a store");
-    }
     gf_hold_options hold = {.create = options->create,
                             .wait_seconds = options->wait_seconds,
                             .purpose = options->purpose,
@@ -28,20 +25,17 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
     if (st == GF_OK) st = gf_folder_open(s->folder, &s->db, err);
     if (st == GF_OK) st = gf_tables_open(s->db, &s->tables, err);
     if (st != GF_OK) {
-        gf_store_close(s);
+        gf_store_free(s);
         return st;
     }
     *store = s;
     return GF_OK;
 }
 
-void gf_store_close(gf_store *s)
+void gf_store_free(gf_store *s)
 {
-    if (!s) return;
     gf_database_close(s->db);
     gf_folder_release(s->folder);
-    gf_put_line_free(s->line);
-    gf_cluster_cache_release(&s->cluster_cache);
     pthread_mutex_destroy(&s->write_lock);
     pthread_mutex_destroy(&s->user_lock);
     pthread_mutex_destroy(&s->drop_lock);

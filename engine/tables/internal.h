@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "engine/store/internal.h"
+#include "engine/store/store_internal.h"
 #include "grouperfish/user_tables.h"
 
 /* ---- types.c --------------------------------------------------------------------------------- */

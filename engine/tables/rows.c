@@ -9,7 +9,9 @@
 #include "engine/tables/internal.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "engine/rows/filter.h"
+#include "engine/rows/scan.h"
 #include "storage/schema.h"
 
 /* A family's scan, one entry ahead. */

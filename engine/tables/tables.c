@@ -16,6 +16,10 @@
 #include "engine/tables/internal.h"
 
 #include "base/memory.h"
+#include "base/number.h"
+#include "engine/rows/names.h"
+#include "engine/rows/scan.h"
+#include "engine/store/lock.h"
 #include "storage/backend.h"
 
 static unsigned int all_of(unsigned family)

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/json_writer.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 static const char *const names[] = {

@@ -2,6 +2,7 @@
  * Checking tables of users: every row of every family is read, and its key is one by the schema.
  * What the cells of a column hold is their writers' business, and no damage.
  */
+#include "engine/rows/scan.h"
 #include "engine/tables/internal.h"
 
 typedef struct table_check {

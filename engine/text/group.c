@@ -1,6 +1,7 @@
 #include "engine/text/group.h"
 
 #include "base/memory.h"
+#include "storage/tables.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #define GF_ENGINE_TEXT_GROUP_H
 
 #include "base/arena.h"
-#include "engine/store/internal.h"
+#include "grouperfish/table.h"
 
 typedef struct gf_group_text {
     gf_slice id, text, lang;

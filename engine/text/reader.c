@@ -2,6 +2,9 @@
 
 #include "base/memory.h"
 #include "engine/rows/filter.h"
+#include "engine/rows/scan.h"
+#include "engine/store/store_internal.h"
+#include "storage/tables.h"
 
 enum {
     LEAST_LANES = 4, /* of several threads: some parts are longer than others */

@@ -1,5 +1,5 @@
 /* Backups: copies of a store, each a store of its own. */
-#include "engine/store/internal.h"
+#include "engine/store/store_internal.h"
 
 /* What the copy has, which also shows that it opens. */
 static gf_status count(const char *path, gf_store_status *status, gf_error *err)

@@ -11,9 +11,12 @@
  * outside.
  */
 #include "engine/build/internal.h"
+#include "engine/rows/document_row.h"
 #include "engine/tables/internal.h"
+#include "engine/upkeep/verify.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,9 @@
  * A log that is cut at its end counts as a normal end for LevelDB, so what is there must also add
  * up: sizes with documents, clusters with memberships, pointers with builds.
  */
+#include "engine/upkeep/verify.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "engine/build/tree.h"
 #include "engine/tables/internal.h"
 #include "engine/view/view.h"

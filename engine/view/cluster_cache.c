@@ -27,10 +27,13 @@ struct gf_cluster_list {
     uint64_t gone_seq;
 };
 
-void gf_cluster_cache_init(gf_cluster_cache *c)
+gf_cluster_cache *gf_cluster_cache_create(void)
 {
-    *c = (gf_cluster_cache){.most_gone_bytes = 64 << 20};
+    gf_cluster_cache *c = gf_calloc(1, sizeof *c);
+    if (!c) return NULL;
+    c->most_gone_bytes = 64 << 20;
     pthread_mutex_init(&c->lock, NULL);
+    return c;
 }
 
 /* With the lock held. */
@@ -47,11 +50,13 @@ static void free_list(gf_cluster_list *l)
     gf_free(l);
 }
 
-void gf_cluster_cache_release(gf_cluster_cache *c)
+void gf_cluster_cache_free(gf_cluster_cache *c)
 {
+    if (!c) return;
     for (size_t i = 0; i < GF_CACHED_LISTS; i++)
         free_list(c->lists[i]);
     pthread_mutex_destroy(&c->lock);
+    gf_free(c);
 }
 
 static uint64_t bits_of(double v)
@@ -95,7 +100,7 @@ void gf_cluster_list_let_go(gf_cluster_list *l)
 gf_status gf_cluster_cache_take(gf_view *v, bool *taken, gf_error *err)
 {
     *taken = false;
-    gf_cluster_list *l = find(&v->store->cluster_cache, v);
+    gf_cluster_list *l = find(v->store->cluster_cache, v);
     if (!l) return GF_OK;
     gf_cluster_list_let_go(v->list);
     v->list = l;
@@ -118,7 +123,7 @@ static gf_cluster_list *copy_list(gf_view *v)
 {
     gf_cluster_list *l = gf_calloc(1, sizeof *l);
     if (!l) return NULL;
-    l->cache = &v->store->cluster_cache;
+    l->cache = v->store->cluster_cache;
     l->key = gf_arena_copy(&l->memory, gf_buffer_view(&v->key));
     l->clusters = gf_arena_alloc(&l->memory, (v->n_clusters + 1) * sizeof *l->clusters);
     bool good = l->key.ptr && l->clusters;
@@ -154,7 +159,7 @@ static gf_cluster_list **oldest(gf_cluster_cache *c)
 
 gf_status gf_cluster_cache_keep(gf_view *v, gf_error *err)
 {
-    gf_cluster_cache *c = &v->store->cluster_cache;
+    gf_cluster_cache *c = v->store->cluster_cache;
     if (v->n_clusters > MOST_CLUSTERS) return GF_OK;
     gf_cluster_list *l = copy_list(v), *old = NULL;
     if (!l) return gf_fail_memory(err, "clusters");
@@ -181,7 +186,7 @@ gf_status gf_cluster_cache_keep(gf_view *v, gf_error *err)
 
 uint64_t gf_cluster_cache_take_gone(gf_view *v)
 {
-    gf_cluster_cache *c = &v->store->cluster_cache;
+    gf_cluster_cache *c = v->store->cluster_cache;
     uint64_t seq = v->info.seq;
     if (!v->list) return seq;
     pthread_mutex_lock(&c->lock);
@@ -197,9 +202,9 @@ uint64_t gf_cluster_cache_take_gone(gf_view *v)
 void gf_cluster_cache_let_gone_go(gf_view *v)
 {
     if (!v->gone) return;
-    pthread_mutex_lock(&v->store->cluster_cache.lock);
+    pthread_mutex_lock(&v->store->cluster_cache->lock);
     drop_gone(v->gone);
-    pthread_mutex_unlock(&v->store->cluster_cache.lock);
+    pthread_mutex_unlock(&v->store->cluster_cache->lock);
     v->gone = NULL;
 }
 
@@ -227,7 +232,7 @@ static void make_room_for_gone(gf_cluster_cache *c, const gf_cluster_list *mine)
 
 void gf_cluster_cache_keep_gone(gf_view *v)
 {
-    gf_cluster_cache *c = &v->store->cluster_cache;
+    gf_cluster_cache *c = v->store->cluster_cache;
     gf_cluster_list *l = v->list;
     if (!l) return;
     pthread_mutex_lock(&c->lock);

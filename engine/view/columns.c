@@ -5,6 +5,8 @@
 #include "engine/view/view.h"
 
 #include "base/memory.h"
+#include "base/number.h"
+#include "grouperfish/quality.h"
 
 #include <inttypes.h>
 

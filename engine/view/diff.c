@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "cluster/measure/match.h"
+#include "grouperfish/changes.h"
 
 #include <stdlib.h>
 

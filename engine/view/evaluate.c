@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cluster/measure/quality.h"
+#include "grouperfish/quality.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 #include "engine/view/view.h"
 
 #include "base/memory.h"
+#include "grouperfish/matrix.h"
 
 typedef struct reading {
     gf_view *view;

@@ -5,6 +5,8 @@
 #include "engine/view/view.h"
 
 #include "base/memory.h"
+#include "engine/rows/document_row.h"
+#include "grouperfish/changes.h"
 
 #include <math.h>
 #include <stdlib.h>

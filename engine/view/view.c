@@ -1,6 +1,7 @@
 #include "engine/view/view.h"
 
 #include "base/memory.h"
+#include "engine/rows/document_row.h"
 
 #include <inttypes.h>
 
@@ -194,7 +195,8 @@ gf_status gf_builds_visit(gf_store *store, gf_place where, gf_slice configuratio
 gf_status gf_view_need_model(gf_view *v, gf_error *err)
 {
     if (v->model_loaded) return GF_OK;
-    gf_status st = gf_model_load(v->store, v->snapshot, gf_buffer_view(&v->key), &v->model, err);
+    gf_status st = gf_model_load(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
+                                 &v->model, err);
     v->model_loaded = st == GF_OK;
     return st;
 }
@@ -204,7 +206,8 @@ gf_status gf_view_language(gf_view *v, const gf_document *d, const char **name, 
     const gf_language *language;
     gf_status st = GF_OK;
     if (!v->analysis_loaded)
-        st = gf_analysis_load(v->store, v->snapshot, gf_buffer_view(&v->key), &v->analysis, err);
+        st = gf_analysis_load(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
+                              &v->analysis, err);
     v->analysis_loaded = st == GF_OK;
     if (st == GF_OK) st = gf_analysis_language(&v->analysis, d->language, d->text, &language, err);
     if (st == GF_OK) *name = language ? language->name : NULL;

@@ -16,6 +16,8 @@
 #include "engine/config/pins.h"
 #include "engine/rows/filter.h"
 #include "engine/rows/model.h"
+#include "engine/view/cluster_cache.h"
+#include "grouperfish/views.h"
 
 /** A cluster of the view's build, in memory. */
 typedef struct gf_known_cluster {

@@ -1,7 +1,8 @@
 #include "tests/engine/fixture.h"
 
 #include "base/json.h"
-#include "engine/store/internal.h"
+#include "engine/rows/scan.h"
+#include "engine/store/store_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

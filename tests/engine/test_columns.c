@@ -5,6 +5,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "engine/rows/model.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "engine/config/settings.h"
 #include "engine/rows/filter.h"
+#include "storage/tables.h"
 
 #include <inttypes.h>
 

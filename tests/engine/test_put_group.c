@@ -1,6 +1,7 @@
 /* Puts of many threads at once: each is counted for itself, and none is lost or failed for another.
  */
 #include "engine/put/internal.h"
+#include "engine/store/lock.h"
 #include "tests/engine/fixture.h"
 
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* Namespaces, collections, ids and fields of any name: none is taken for another, none is lost. */
 #include "tests/engine/fixture.h"
 
-#include "engine/store/internal.h"
+#include "engine/rows/scan.h"
+#include "engine/store/store_internal.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
 

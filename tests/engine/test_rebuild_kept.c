@@ -2,7 +2,8 @@
 #include "tests/engine/fixture.h"
 
 #include "base/clock.h"
-#include "engine/store/internal.h"
+#include "engine/rows/scan.h"
+#include "engine/store/store_internal.h"
 
 #include <inttypes.h>
 

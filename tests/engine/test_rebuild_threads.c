@@ -2,7 +2,8 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
-#include "engine/store/internal.h"
+#include "engine/rows/scan.h"
+#include "engine/store/store_internal.h"
 
 static void build_with(fixture *f, const char *collection, const char *k, unsigned threads,
                        gf_buffer *out)

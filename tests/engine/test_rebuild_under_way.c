@@ -1,6 +1,7 @@
 /* A rebuild that is stopped in the middle, and what others do while one is under way. */
 #include "tests/engine/fixture.h"
 
+#include "base/number.h"
 #include "engine/build/internal.h"
 #include "grouperfish/cancel.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/json_writer.h"
 #include "base/random.h"
+#include "engine/store/store_internal.h"
 #include "engine/text/reader.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
  */
 #include "tests/engine/fixture.h"
 
+#include "engine/rows/scan.h"
 #include "engine/tables/internal.h"
 
 #include <leveldb/c.h>

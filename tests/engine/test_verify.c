@@ -1,6 +1,7 @@
 #include "tests/engine/fixture.h"
 
-#include "engine/store/internal.h"
+#include "engine/rows/scan.h"
+#include "engine/store/store_internal.h"
 
 #include <stdlib.h>
 

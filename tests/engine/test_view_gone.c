@@ -214,7 +214,7 @@ static void room_is_bounded(void **state)
     model m;
     seen s;
     begin(&m);
-    gf_cluster_cache *cache = &m.f.store->cluster_cache;
+    gf_cluster_cache *cache = m.f.store->cluster_cache;
     for (size_t i = 0; i < 40; i++) {
         fixture_delete(&m.f, "c", m.ids[i]);
         m.there[i] = false;

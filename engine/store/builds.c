@@ -1,7 +1,10 @@
 /* Rows of the table of builds. */
-#include "engine/build/internal.h"
+#include "engine/store/builds.h"
 
 #include "base/memory.h"
+#include "base/number.h"
+#include "engine/rows/scan.h"
+#include "engine/store/collections.h"
 
 static bool read_number(const gf_row *row, const char *name, uint64_t *v)
 {

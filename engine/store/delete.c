@@ -1,0 +1,87 @@
+/*
+ * Deleting many rows.
+ *
+ * A deletion of several batches is marked first, in a synced write, and its mark is deleted in the
+ * last batch. All batches but the last are synced as well: unsynced ones may be lost though later
+ * ones are there, and rows would be left that nothing leads to.
+ */
+#include "engine/store/delete.h"
+
+#include "engine/rows/scan.h"
+
+enum { ENTRIES_PER_BATCH = 4000 };
+
+typedef struct deletion {
+    gf_table *table;
+    unsigned family;
+    bool wide;
+    gf_batch *batch;
+} deletion;
+
+static gf_status delete_entry(void *context, const gf_row *row, gf_error *err)
+{
+    deletion *d = context;
+    if (d->wide)
+        gf_batch_delete_cell(d->batch, d->table, row->key, d->family, row->cells[0].qualifier);
+    else
+        gf_batch_delete_row(d->batch, d->table, row->key, UINT32_C(1) << d->family);
+    if (gf_batch_changes(d->batch) < ENTRIES_PER_BATCH) return GF_OK;
+    return gf_batch_write(d->batch, GF_SYNC, err);
+}
+
+static gf_status delete_all(gf_table *table, gf_scan_options o, gf_batch *batch, gf_error *err)
+{
+    const gf_schema *schema = gf_table_schema(table);
+    gf_status st = GF_OK;
+    o.keys_only = true;
+    for (o.family = 0; o.family < schema->n_families && st == GF_OK; o.family++) {
+        bool wide = schema->families[o.family].layout == GF_WIDE;
+        deletion d = {table, o.family, wide, batch};
+        st = gf_scan_each(table, &o, delete_entry, &d, err);
+    }
+    return st;
+}
+
+gf_status gf_delete_rows(gf_table *table, gf_slice prefix, gf_batch *batch, gf_error *err)
+{
+    return delete_all(table, (gf_scan_options){.prefix = prefix}, batch, err);
+}
+
+gf_status gf_delete_range(gf_table *table, gf_slice start, gf_slice end, gf_batch *batch,
+                          gf_error *err)
+{
+    return delete_all(table, (gf_scan_options){.start = start, .end = end}, batch, err);
+}
+
+gf_status gf_drop_build(gf_store *s, gf_slice build_key, gf_batch *batch, gf_error *err)
+{
+    gf_status st = gf_delete_rows(s->tables.clusters, build_key, batch, err);
+    if (st == GF_OK) st = gf_delete_rows(s->tables.memberships, build_key, batch, err);
+    if (st == GF_OK) st = gf_delete_rows(s->tables.builds, build_key, batch, err);
+    return st;
+}
+
+gf_status gf_drop_builds(gf_store *s, gf_slice keys, gf_batch *batch, gf_error *err)
+{
+    gf_status st = GF_OK;
+    gf_slice key;
+    while (st == GF_OK && gf_take_string(&keys, &key))
+        st = gf_drop_build(s, key, batch, err);
+    return st;
+}
+
+gf_status gf_finish_deletion(gf_store *s, gf_slice key, gf_error *err)
+{
+    gf_table *const tables[] = {s->tables.memberships, s->tables.clusters, s->tables.builds,
+                                s->tables.changes, s->tables.documents};
+    gf_batch *batch;
+    gf_status st = gf_batch_create(s->db, &batch, err);
+    if (st != GF_OK) return st;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && st == GF_OK; i++)
+        st = gf_delete_rows(tables[i], key, batch, err);
+    /* The row that marks the deletion goes last, and for good. */
+    gf_batch_delete_row(batch, s->tables.collections, key, GF_ALL_FAMILIES);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    gf_batch_free(batch);
+    return st;
+}

@@ -1,0 +1,33 @@
+/*
+ * Opening and closing a store: engine/store with the parts that later rooms of the engine add. They
+ * are made here, so that no room knows of a later one.
+ */
+#include "engine/put/group.h"
+#include "engine/store/store_internal.h"
+#include "engine/tables/internal.h"
+#include "engine/view/cluster_cache.h"
+
+gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,
+                        gf_error *err)
+{
+    gf_store *s;
+    gf_status st = gf_store_create(path, options, &s, err);
+    if (st != GF_OK) return st;
+    s->reclaim_tables = gf_user_tables_reclaim;
+    s->put_line = gf_put_line_create();
+    s->cluster_cache = gf_cluster_cache_create();
+    if (!s->put_line || !s->cluster_cache) {
+        gf_store_close(s);
+        return gf_fail_memory(err, "a store");
+    }
+    *store = s;
+    return GF_OK;
+}
+
+void gf_store_close(gf_store *s)
+{
+    if (!s) return;
+    gf_put_line_free(s->put_line);
+    gf_cluster_cache_free(s->cluster_cache);
+    gf_store_free(s);
+}
