@@ -154,7 +154,7 @@ static const gf_parser_kind *parser_of(gf_format format)
     case GF_FORMAT_TSV:
         return &gf_tsv_parser;
     case GF_FORMAT_INPUT_TSV:
-        return &gf_input_tsv_parser;
+        return &gf_firefox_input_parser;
     case GF_FORMAT_AUTO:
     case GF_FORMAT_DIR:
         break;
@@ -174,7 +174,8 @@ gf_status gf_choose_parser(gf_window *w, gf_slice name, gf_format given, bool is
         return gf_fail(err, GF_EINVAL,
                        "%.*s is UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)",
                        GF_SLICE_ARG(name));
-    if (gf_slice_starts(start, GF_SLICE("\xEF\xBB\xBF"))) gf_window_consume(w, 3);
+    st = gf_window_skip_mark(w, err);
+    if (st != GF_OK) return st;
     bool is_open = format == GF_FORMAT_AUTO || (format == GF_FORMAT_JSON && given != format);
     if (is_open && (st = look_inside(w, name, &format, err)) != GF_OK) return st;
     *kind = parser_of(format);

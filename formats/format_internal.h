@@ -64,7 +64,7 @@ typedef struct gf_parser_kind {
 } gf_parser_kind;
 
 extern const gf_parser_kind gf_jsonl_parser, gf_json_array_parser, gf_csv_parser, gf_tsv_parser,
-    gf_text_file_parser, gf_input_tsv_parser;
+    gf_text_file_parser, gf_firefox_input_parser;
 
 /**
  * Choose the parser of a stream, and skip its byte order mark.

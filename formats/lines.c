@@ -37,16 +37,12 @@ void gf_lines_close(gf_lines *l)
 
 static gf_status open_stream(gf_lines *l, gf_error *err)
 {
-    gf_slice start;
     gf_status st = gf_stream_next(l->stream, err);
     if (st != GF_OK) return st;
-    gf_window *w = gf_stream_window(l->stream);
     l->open = true;
     l->number = 0;
     l->first = true;
-    st = gf_window_peek(w, 3, &start, err);
-    if (st == GF_OK && gf_slice_starts(start, GF_SLICE("\xEF\xBB\xBF"))) gf_window_consume(w, 3);
-    return st;
+    return gf_window_skip_mark(gf_stream_window(l->stream), err);
 }
 
 static bool is_blank(gf_slice s)

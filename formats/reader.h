@@ -65,6 +65,14 @@ typedef enum gf_record_kind {
 /**
  * One record. Everything is borrowed until the reader's next call.
  *
+ * Promises about the document, so that nothing of it has to be parsed or checked again:
+ *  - id, text, language, the names of fields and all JSON are valid UTF-8; the id has 1 to GF_MAX_ID
+ *    bytes;
+ *  - time (if any) and each field are one valid JSON value without white space, as gf_json_write
+ *    writes it; time is a number or a string;
+ *  - names of fields are distinct, GF_MAX_FIELDS of them at most (each of any length);
+ *  - text, time, language, names and values together have max_document bytes at most.
+ *
  * Reasons of REFUSED: broken_json, broken_csv, no_text, bad_type, bad_id, too_long,
  * too_many_fields, not_text, wrong_field_count. Of SKIPPED: empty_text, wrong_field_count (both of
  * input-tsv, the first of empty text files, too), empty_file.

@@ -2,31 +2,32 @@
  * TSV: a header, TAB between cells, one row per line. Nothing is quoted and nothing escaped, so a
  * cell holds neither TAB nor line end.
  */
-#include "formats/cells_internal.h"
+#include "formats/text_cells_internal.h"
 
 #include "base/memory.h"
 
 typedef struct tsv_reader {
     gf_parse_context in;
-    gf_cells cells;
+    gf_text_cells cells;
     uint64_t line;
 } tsv_reader;
 
-static void split(gf_cells *cells, gf_slice row)
+static void split_row(gf_text_cells *cells, gf_slice row)
 {
-    gf_cells_reset(cells);
+    gf_text_cells_reset(cells);
     for (;;) {
         const char *tab = row.len ? memchr(row.ptr, '\t', row.len) : NULL;
         size_t n = tab ? (size_t)(tab - row.ptr) : row.len;
-        gf_cells_append(cells, gf_slice_of(row.ptr, n));
-        gf_cells_end(cells);
+        gf_text_cells_append(cells, gf_slice_of(row.ptr, n));
+        gf_text_cells_end(cells);
         if (!tab) return;
         row = gf_slice_skip(row, n + 1);
     }
 }
 
-static gf_status read_row(tsv_reader *p, gf_draft *draft, gf_error *err)
+static gf_status read_row(void *parser, gf_draft *draft, gf_error *err)
 {
+    tsv_reader *p = parser;
     gf_span span;
     gf_status st = gf_window_skip(p->in.window, "\r\n", &p->line, err);
     if (st != GF_OK) return st;
@@ -37,27 +38,14 @@ static gf_status read_row(tsv_reader *p, gf_draft *draft, gf_error *err)
     if (span.too_long)
         gf_draft_refuse_long(draft, p->in.max_document);
     else
-        split(&p->cells, draft->raw);
+        split_row(&p->cells, draft->raw);
     return GF_OK;
-}
-
-static gf_status read_header(tsv_reader *p, gf_error *err)
-{
-    gf_draft header = {0};
-    gf_status st = read_row(p, &header, err);
-    if (st == GF_ENOTFOUND) return GF_OK; /* an empty file: so says the first next_row */
-    if (st != GF_OK) return st;
-    if (header.kind == GF_RECORD_REFUSED)
-        return gf_fail(err, GF_EINVAL, "%.*s:%llu: the header cannot be read: %s",
-                       GF_SLICE_ARG(p->in.name), (unsigned long long)header.line,
-                       header.why.message);
-    return gf_cells_to_header(&p->cells, p->in.name, err);
 }
 
 static void close_tsv(void *parser)
 {
     tsv_reader *p = parser;
-    gf_cells_release(&p->cells);
+    gf_text_cells_release(&p->cells);
     gf_free(p);
 }
 
@@ -67,7 +55,7 @@ static gf_status open_tsv(const gf_parse_context *context, void **parser, gf_err
     if (!p) return gf_fail_memory(err, "a reader");
     p->in = *context;
     p->line = 1;
-    gf_status st = read_header(p, err);
+    gf_status st = gf_text_cells_read_header(&p->cells, p->in.name, read_row, p, err);
     if (st != GF_OK) {
         close_tsv(p);
         return st;
@@ -79,9 +67,7 @@ static gf_status open_tsv(const gf_parse_context *context, void **parser, gf_err
 static gf_status next_row(void *parser, gf_draft *draft, gf_error *err)
 {
     tsv_reader *p = parser;
-    gf_status st = read_row(p, draft, err);
-    if (st != GF_OK || draft->kind != GF_RECORD_DOCUMENT) return st;
-    return gf_cells_to_draft(&p->cells, draft, err);
+    return gf_text_cells_next(&p->cells, read_row, p, draft, err);
 }
 
 const gf_parser_kind gf_tsv_parser = {open_tsv, next_row, close_tsv};

@@ -92,6 +92,14 @@ gf_status gf_window_skip(gf_window *w, const char *set, uint64_t *lines, gf_erro
     }
 }
 
+gf_status gf_window_skip_mark(gf_window *w, gf_error *err)
+{
+    gf_slice start;
+    gf_status st = gf_window_peek(w, 3, &start, err);
+    if (st == GF_OK && gf_slice_starts(start, GF_SLICE("\xEF\xBB\xBF"))) gf_window_consume(w, 3);
+    return st;
+}
+
 gf_status gf_window_record(gf_window *w, gf_scanner *scan, void *state, gf_bounds bounds,
                            gf_span *span, gf_error *err)
 {

@@ -53,6 +53,9 @@ gf_status gf_window_peek(gf_window *w, size_t n, gf_slice *bytes, gf_error *err)
 /** Consume the bytes in front that are of `set`, and add the line feeds among them to *lines. */
 gf_status gf_window_skip(gf_window *w, const char *set, uint64_t *lines, gf_error *err);
 
+/** Consume the UTF-8 byte order mark that the stream begins with, if any. */
+gf_status gf_window_skip_mark(gf_window *w, gf_error *err);
+
 /** How much of a record is held: a record longer than `most` is too long, and `kept` stay of it. */
 typedef struct gf_bounds {
     size_t most, kept; /* kept <= most */

@@ -12,27 +12,13 @@
 #include "api/tables/input.h"
 
 #include "base/memory.h"
-#include "formats/unpacked.h"
+#include "formats/csv.h"
 
-#include <csv.h>
-
-enum { MOST_COLUMNS = 4096, MOST_PARTS = 8, MOST_CELL = 256 << 20 };
+enum { MOST_COLUMNS = 4096, MOST_PARTS = 8, MOST_ROW = 256 << 20 };
 
 static void write_cell(gf_buffer *csv, gf_slice text)
 {
-    bool quotes = text.len == 0; /* empty, and not absent */
-    for (size_t i = 0; i < text.len && !quotes; i++)
-        quotes = strchr(",\"\r\n", text.ptr[i]) != NULL;
-    if (!quotes) {
-        gf_buffer_slice(csv, text);
-        return;
-    }
-    gf_buffer_byte(csv, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == '"') gf_buffer_byte(csv, '"');
-        gf_buffer_byte(csv, text.ptr[i]);
-    }
-    gf_buffer_byte(csv, '"');
+    gf_csv_write_cell(csv, text, text.len == 0); /* an empty cell is not an absent one */
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -44,62 +30,18 @@ typedef struct csv_column {
     gf_type type;
 } csv_column;
 
-typedef struct csv_cell {
-    size_t start, len;
-    bool absent;
-} csv_cell;
-
-typedef struct csv_reading {
+typedef struct csv_import {
     gf_table_import *import;
-    struct csv_parser csv;
-    gf_slice source;
-    uint64_t row;
+    gf_csv_row row; /* at hand */
     gf_arena memory;
-    csv_column *columns; /* n_columns; none yet: the row is the header */
+    csv_column *columns; /* n_columns */
     size_t n_columns;
-    csv_cell *cells; /* n of capacity: of the row at hand */
-    size_t n, capacity;
-    gf_buffer bytes, value;
-    gf_buffer header, refused; /* lines for whoever keeps what is refused; the header until then */
-    gf_status status;          /* what ended it */
-    gf_error *err;
-} csv_reading;
+    gf_buffer value;
+    gf_buffer header;  /* its line, until it was handed on with a refused row */
+    gf_buffer refused; /* lines for the keeper of refused rows */
+} csv_import;
 
-static int no_blank(unsigned char c)
-{
-    (void)c;
-    return 0;
-}
-
-static void end_cell(void *bytes, size_t n, void *context)
-{
-    csv_reading *r = context;
-    if (r->status != GF_OK) return;
-    if (r->n == r->capacity) {
-        size_t capacity = r->capacity ? r->capacity * 2 : 64;
-        csv_cell *cells =
-            r->n < MOST_COLUMNS ? gf_realloc(r->cells, capacity, sizeof *cells) : NULL;
-        if (!cells) {
-            r->status = r->n < MOST_COLUMNS
-                            ? gf_fail_memory(r->err, "a row")
-                            : gf_fail(r->err, GF_ELIMIT, "%.*s: a row of more than %d columns",
-                                      GF_SLICE_ARG(r->source), MOST_COLUMNS);
-            return;
-        }
-        r->cells = cells;
-        r->capacity = capacity;
-    }
-    r->cells[r->n++] = (csv_cell){r->bytes.len, n, bytes == NULL};
-    gf_buffer_slice(&r->bytes, gf_slice_of(bytes, n));
-}
-
-static gf_slice text_of(const csv_reading *r, size_t cell)
-{
-    return gf_slice_of(r->bytes.ptr ? r->bytes.ptr + r->cells[cell].start : NULL,
-                       r->cells[cell].len);
-}
-
-static gf_status read_column(csv_reading *r, gf_slice name, csv_column *c)
+static gf_status read_column(csv_import *r, gf_slice name, csv_column *c, gf_error *err)
 {
     const gf_user_table *t = r->import->c.table;
     const gf_schema *s = gf_user_table_schema(t);
@@ -108,180 +50,124 @@ static gf_status read_column(csv_reading *r, gf_slice name, csv_column *c)
         if (gf_slice_equal(name, gf_slice_str(s->parts[p].name))) c->part = (int)p;
     if (c->part >= 0) return GF_OK;
     gf_buffer_reset(&r->value);
-    gf_status st = gf_user_column_find(t, name, &c->family, &r->value, NULL, r->err);
+    gf_status st = gf_user_column_find(t, name, &c->family, &r->value, NULL, err);
     if (st != GF_OK) {
-        gf_error_prefix(r->err, "%.*s, column \"%.*s\"", GF_SLICE_ARG(r->source),
+        gf_error_prefix(err, "%.*s, column \"%.*s\"", GF_SLICE_ARG(r->row.source),
                         (int)(name.len < 99 ? name.len : 99), name.ptr ? name.ptr : "");
         return st;
     }
     c->qualifier = gf_arena_copy(&r->memory, gf_buffer_view(&r->value));
-    if (!c->qualifier.ptr) return gf_fail_memory(r->err, "a header");
+    if (!c->qualifier.ptr) return gf_fail_memory(err, "a header");
     c->type = gf_user_cell_type(t, c->family, c->qualifier);
     return GF_OK;
 }
 
-static gf_status read_header(csv_reading *r)
-{
-    unsigned parts = 0, n_parts = gf_user_table_schema(r->import->c.table)->n_parts;
-    gf_status st = GF_OK;
-    r->columns = gf_calloc(r->n + 1, sizeof *r->columns);
-    if (!r->columns) return gf_fail_memory(r->err, "a header");
-    for (; r->n_columns < r->n && st == GF_OK; r->n_columns++) {
-        gf_slice name = text_of(r, r->n_columns);
-        if (r->n_columns == 0 && gf_slice_starts(name, GF_SLICE("\xEF\xBB\xBF")))
-            name = gf_slice_skip(name, 3);
-        csv_column *c = &r->columns[r->n_columns];
-        st = read_column(r, name, c);
-        for (size_t i = 0; i < r->n_columns && c->part >= 0; i++)
-            if (r->columns[i].part == c->part) parts = 99;
-        parts += c->part >= 0;
-    }
-    if (st == GF_OK && parts != n_parts)
-        st = gf_fail(r->err, GF_EINVAL, "%.*s: the header has not each part of the key once",
-                     GF_SLICE_ARG(r->source));
-    return st;
-}
-
 /* The row at hand as a line of CSV. */
-static void write_line(const csv_reading *r, gf_buffer *csv)
+static void write_line(const csv_import *r, gf_buffer *csv)
 {
-    for (size_t i = 0; i < r->n; i++) {
+    for (size_t i = 0; i < r->row.n; i++) {
         if (i) gf_buffer_byte(csv, ',');
-        if (!r->cells[i].absent) write_cell(csv, text_of(r, i));
+        if (!r->row.cells[i].is_absent) write_cell(csv, r->row.cells[i].text);
     }
     gf_buffer_str(csv, "\n");
 }
 
-/* Refused rows are kept behind the header that they had, so that they can be mended and imported.
- */
-static gf_status refuse_row(csv_reading *r, const char *message)
+static gf_status read_header(csv_import *r, gf_error *err)
+{
+    unsigned parts = 0, n_parts = gf_user_table_schema(r->import->c.table)->n_parts;
+    gf_free(r->columns);
+    gf_arena_reset(&r->memory);
+    r->n_columns = 0;
+    r->columns = gf_calloc(r->row.n, sizeof *r->columns);
+    if (!r->columns) return gf_fail_memory(err, "a header");
+    for (; r->n_columns < r->row.n; r->n_columns++) {
+        csv_column *c = &r->columns[r->n_columns];
+        gf_status st = read_column(r, r->row.cells[r->n_columns].text, c, err);
+        if (st != GF_OK) return st;
+        for (size_t i = 0; i < r->n_columns && c->part >= 0; i++)
+            if (r->columns[i].part == c->part) parts = 99;
+        parts += c->part >= 0;
+    }
+    if (parts != n_parts)
+        return gf_fail(err, GF_EINVAL, "%.*s: the header has not each part of the key once",
+                       GF_SLICE_ARG(r->row.source));
+    gf_buffer_reset(&r->header);
+    write_line(r, &r->header);
+    return gf_buffer_check(&r->header, err);
+}
+
+/* Refused rows are kept behind their header, so that they can be mended and imported. */
+static gf_status refuse_row(csv_import *r, const char *message, gf_error *err)
 {
     gf_buffer_reset(&r->refused);
     gf_buffer_slice(&r->refused, gf_buffer_view(&r->header));
     write_line(r, &r->refused);
-    gf_status st = gf_buffer_check(&r->refused, r->err);
+    gf_status st = gf_buffer_check(&r->refused, err);
     if (st != GF_OK) return st;
     gf_buffer_reset(&r->header);
-    return gf_table_import_refuse(r->import, r->source, r->row, gf_buffer_view(&r->refused),
-                                  message, r->err);
+    return gf_table_import_refuse(r->import, r->row.source, r->row.number,
+                                  gf_buffer_view(&r->refused), message, err);
 }
 
-static gf_status put_cells(csv_reading *r, gf_error *err)
+static gf_status put_cells(csv_import *r, gf_error *err)
 {
     gf_table_call *c = &r->import->c;
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < r->n && st == GF_OK; i++) {
+    for (size_t i = 0; i < r->row.n; i++) {
         const csv_column *column = &r->columns[i];
-        if (column->part >= 0 || r->cells[i].absent) continue;
+        if (column->part >= 0 || r->row.cells[i].is_absent) continue;
         gf_buffer_reset(&r->value);
-        st = gf_value_write(column->type, text_of(r, i), &r->value, err);
+        gf_status st = gf_value_write(column->type, r->row.cells[i].text, &r->value, err);
         if (st == GF_EINVAL) gf_error_prefix(err, "%.*s", GF_SLICE_ARG(column->qualifier));
-        if (st != GF_OK) break;
+        if (st != GF_OK) return st;
         gf_batch_put(r->import->out.batch, gf_user_table_rows(c->table), gf_buffer_view(&c->key),
                      column->family, column->qualifier, gf_buffer_view(&r->value), 0);
     }
-    return st;
+    return GF_OK;
 }
 
-static gf_status read_row(csv_reading *r, gf_error *err)
+static gf_status put_row(csv_import *r, gf_error *err)
 {
     gf_slice parts[MOST_PARTS] = {{0}};
     gf_table_call *c = &r->import->c;
-    if (r->n != r->n_columns)
-        return gf_fail(err, GF_EINVAL, "%zu columns, not %zu as the header has", r->n,
+    if (r->row.n != r->n_columns)
+        return gf_fail(err, GF_EINVAL, "%zu columns, not %zu as the header has", r->row.n,
                        r->n_columns);
-    for (size_t i = 0; i < r->n; i++)
-        if (r->columns[i].part >= 0) parts[r->columns[i].part] = text_of(r, i);
+    for (size_t i = 0; i < r->row.n; i++)
+        if (r->columns[i].part >= 0) parts[r->columns[i].part] = r->row.cells[i].text;
     gf_buffer_reset(&c->key);
     gf_status st =
         gf_user_key_write(c->table, parts, gf_user_table_schema(c->table)->n_parts, &c->key, err);
     return st == GF_OK ? put_cells(r, err) : st;
 }
 
-static void end_row(int line_end, void *context)
+static gf_status import_row(csv_import *r, gf_error *err)
 {
-    csv_reading *r = context;
     gf_error why = {GF_OK, ""};
-    (void)line_end;
-    if (r->status != GF_OK) return;
-    r->row++;
-    r->status = gf_buffer_check(&r->bytes, r->err);
-    if (r->status == GF_OK && !r->columns) {
-        r->status = read_header(r);
-        write_line(r, &r->header);
-        if (r->status == GF_OK) r->status = gf_buffer_check(&r->header, r->err);
-    } else if (r->status == GF_OK) {
-        gf_table_import_begin_row(r->import);
-        gf_status st = read_row(r, &why);
-        if (st == GF_EINVAL) {
-            r->status = refuse_row(r, why.message);
-        } else {
-            if (st != GF_OK && r->err) *r->err = why;
-            r->status = st == GF_OK ? gf_table_import_row(r->import, r->err) : st;
-        }
-    }
-    r->n = 0;
-    gf_buffer_reset(&r->bytes);
-}
-
-static gf_status read_bytes(csv_reading *r, const gf_input *in)
-{
-    enum { CHUNK = 64 << 10 };
-    size_t n = 1;
-    char *chunk = gf_malloc(CHUNK);
-    if (!chunk) return gf_fail_memory(r->err, "reading");
-    while (r->status == GF_OK && n > 0) {
-        gf_status st = in->read(in->context, chunk, CHUNK, &n, r->err);
-        if (st != GF_OK) {
-            r->status = st;
-        } else if (csv_parse(&r->csv, chunk, n, end_cell, end_row, r) != n) {
-            if (r->status == GF_OK)
-                r->status =
-                    gf_fail(r->err, csv_error(&r->csv) == CSV_EPARSE ? GF_EINVAL : GF_ENOMEM,
-                            "%.*s: row %llu: %s", GF_SLICE_ARG(r->source),
-                            (unsigned long long)r->row + 1, csv_strerror(csv_error(&r->csv)));
-        }
-    }
-    if (r->status == GF_OK && csv_fini(&r->csv, end_cell, end_row, r) != 0)
-        r->status =
-            gf_fail(r->err, GF_EINVAL, "%.*s: it ends within quotes", GF_SLICE_ARG(r->source));
-    gf_free(chunk);
-    return r->status;
-}
-
-static gf_status read_stream(gf_table_import *i, const gf_input *in, gf_slice source, gf_error *err)
-{
-    csv_reading r = {.import = i, .source = source, .err = err};
-    if (csv_init(&r.csv, CSV_STRICT_FINI | CSV_EMPTY_IS_NULL) != 0)
-        return gf_fail_memory(err, "reading");
-    csv_set_space_func(&r.csv, no_blank);
-    csv_set_blk_size(&r.csv, 64 << 10);
-    gf_buffer_init(&r.bytes, MOST_CELL);
-    gf_status st = read_bytes(&r, in);
-    csv_free(&r.csv);
-    gf_free(r.cells);
-    gf_free(r.columns);
-    gf_buffer_release(&r.bytes);
-    gf_buffer_release(&r.value);
-    gf_buffer_release(&r.header);
-    gf_buffer_release(&r.refused);
-    gf_arena_release(&r.memory);
+    gf_table_import_begin_row(r->import);
+    gf_status st = put_row(r, &why);
+    if (st == GF_OK) return gf_table_import_row(r->import, err);
+    if (st == GF_EINVAL) return refuse_row(r, why.message, err);
+    if (err) *err = why;
     return st;
 }
 
 gf_status gf_table_import_csv(gf_table_import *i, gf_error *err)
 {
-    const gf_input *packed = &i->c.call->input;
-    gf_unpacked *unpacked;
-    gf_input in;
-    gf_slice name;
-    if (!packed->next) return gf_fail(err, GF_EINVAL, "there is no input");
-    gf_status st = gf_unpacked_open(packed, &unpacked, &in, err);
+    const gf_input *input = &i->c.call->input;
+    csv_import r = {.import = i};
+    gf_csv_reader *reader;
+    if (!input->next) return gf_fail(err, GF_EINVAL, "there is no input");
+    gf_status st = gf_csv_reader_open(input, MOST_ROW, MOST_COLUMNS, &reader, err);
     if (st != GF_OK) return st;
-    while ((st = in.next(in.context, &name, err)) == GF_OK &&
-           (st = read_stream(i, &in, name, err)) == GF_OK) {
+    while ((st = gf_csv_reader_next(reader, &r.row, err)) == GF_OK &&
+           (st = r.row.number == 1 ? read_header(&r, err) : import_row(&r, err)) == GF_OK) {
     }
-    gf_unpacked_close(unpacked);
+    gf_csv_reader_close(reader);
+    gf_free(r.columns);
+    gf_buffer_release(&r.value);
+    gf_buffer_release(&r.header);
+    gf_buffer_release(&r.refused);
+    gf_arena_release(&r.memory);
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 

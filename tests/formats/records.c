@@ -1,5 +1,6 @@
 #include "tests/formats/records.h"
 
+#include "base/json.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
 #include "support/test.h"
@@ -27,27 +28,52 @@ static void list_document(const gf_record *r, gf_buffer *out)
     if (r->replaced) gf_buffer_format(out, " replaced=%" PRIu32, r->replaced);
 }
 
-/* What is promised of every document, whatever it was read from. */
-static void check_document(const gf_record *r)
+/* One valid JSON value, written as gf_json_write does: so without white space. */
+static void check_json(gf_slice json)
+{
+    gf_json_parser *parser;
+    gf_json_value value;
+    gf_buffer again = {0};
+    gf_error err;
+    assert_ok(gf_json_parser_create(&parser, &err));
+    assert_true(json.len > 0);
+    assert_int_equal(gf_utf8_valid_length(json), json.len);
+    assert_ok(gf_json_parse_copy(parser, json, &value, &err));
+    assert_ok(gf_json_write(value, &again, &err));
+    assert_true(gf_slice_equal(gf_buffer_view(&again), json));
+    gf_json_parser_free(parser);
+    gf_buffer_release(&again);
+}
+
+/* The promises of reader.h about every document, whatever it was read from. */
+static void check_document(const gf_record *r, const gf_reader_options *options)
 {
     const gf_document *d = &r->document;
+    uint64_t most = options && options->max_document ? options->max_document : GF_MAX_DOCUMENT;
+    uint64_t size = d->text.len + d->time.len + d->language.len;
     assert_true(d->id.len >= 1 && d->id.len <= GF_MAX_ID);
     assert_int_equal(gf_utf8_valid_length(d->id), d->id.len);
     assert_int_equal(gf_utf8_valid_length(d->text), d->text.len);
     assert_int_equal(gf_utf8_valid_length(d->language), d->language.len);
     assert_true(d->n_fields <= GF_MAX_FIELDS);
+    if (d->time.len) check_json(d->time);
     for (size_t i = 0; i < d->n_fields; i++) {
-        assert_true(d->fields[i].json.len > 0);
-        assert_int_equal(gf_utf8_valid_length(d->fields[i].name), d->fields[i].name.len);
-        assert_int_equal(gf_utf8_valid_length(d->fields[i].json), d->fields[i].json.len);
+        gf_slice name = d->fields[i].name;
+        assert_int_equal(gf_utf8_valid_length(name), name.len);
+        check_json(d->fields[i].json);
+        size += name.len + d->fields[i].json.len;
+        for (size_t j = 0; j < i; j++)
+            assert_false(gf_slice_equal(name, d->fields[j].name));
     }
+    assert_true(size <= most);
 }
 
-static void list_record(const gf_record *r, bool raw, gf_buffer *out)
+static void list_record(const gf_record *r, const gf_reader_options *options, bool raw,
+                        gf_buffer *out)
 {
     gf_buffer_format(out, "%.*s:%" PRIu64, GF_SLICE_ARG(r->source), r->line);
     if (r->kind == GF_RECORD_DOCUMENT) {
-        check_document(r);
+        check_document(r, options);
         list_document(r, out);
     } else {
         gf_buffer_format(out, " %s (%s): %s", r->reason,
@@ -69,7 +95,7 @@ gf_status list_records(const gf_input *input, const gf_reader_options *options, 
     gf_status st = gf_reader_open(input, options, &reader, &mine);
     while (st == GF_OK) {
         st = gf_reader_next(reader, &record, &mine);
-        if (st == GF_OK) list_record(&record, raw, out);
+        if (st == GF_OK) list_record(&record, options, raw, out);
     }
     if (reader) {
         gf_error again;
@@ -202,7 +228,7 @@ void fuzz_records(const char *name, gf_slice bytes, const gf_reader_options *opt
         size_t records = 0;
         assert_ok(gf_reader_open(&input, options, &reader, &err));
         while (gf_reader_next(reader, &record, &err) == GF_OK) {
-            if (record.kind == GF_RECORD_DOCUMENT) check_document(&record);
+            if (record.kind == GF_RECORD_DOCUMENT) check_document(&record, options);
             records++;
         }
         gf_reader_close(reader);

@@ -1,6 +1,8 @@
 #include "support/test.h"
 
 #include "base/json_writer.h"
+#include "formats/csv.h"
+#include "grouperfish/buffer.h"
 #include "tests/formats/records.h"
 
 static void reads_rows(void **state)
@@ -209,6 +211,98 @@ static void reports_failed_allocations(void **state)
     sweep_records("a.csv", GF_SLICE(MIXED), NULL);
 }
 
+/* ---- plain rows ------------------------------------------------------------------------------ */
+
+typedef struct reading {
+    memory_input input;
+    gf_buffer found; /* "source:number[cell][cell]-" with - for an absent cell, a line per row */
+} reading;
+
+static gf_status read_rows(void *context, gf_error *err)
+{
+    reading *r = context;
+    gf_input input = memory_input_start(&r->input);
+    gf_csv_reader *reader;
+    gf_csv_row row;
+    gf_buffer_reset(&r->found);
+    gf_status st = gf_csv_reader_open(&input, 40, 5, &reader, err);
+    if (st != GF_OK) return st;
+    while ((st = gf_csv_reader_next(reader, &row, err)) == GF_OK) {
+        gf_buffer_format(&r->found, "%.*s:%d", GF_SLICE_ARG(row.source), (int)row.number);
+        for (size_t i = 0; i < row.n; i++) {
+            if (row.cells[i].is_absent)
+                gf_buffer_str(&r->found, "-");
+            else
+                gf_buffer_format(&r->found, "[%.*s]", GF_SLICE_ARG(row.cells[i].text));
+        }
+        gf_buffer_str(&r->found, "\n");
+    }
+    gf_csv_reader_close(reader);
+    return st == GF_ENOTFOUND ? gf_buffer_check(&r->found, err) : st;
+}
+
+static const memory_stream sources[] = {
+    {.name = "one",
+     .bytes = GF_SLICE("\xEF\xBB\xBFid, a ,\"b\"\"\"\r\n\r\n1,,\"\"\n\t\n2,\"x\r\ny\",")},
+    {.name = "none", .bytes = {"", 0}},
+    {.name = "two", .bytes = GF_SLICE("a\rb\r\rc,")}};
+
+static void gives_plain_rows(void **state)
+{
+    (void)state;
+    gf_error err;
+    reading r = {.input = {.streams = sources, .n = 3}};
+    for (r.input.chunk = 0; r.input.chunk < 20; r.input.chunk++) {
+        assert_ok(read_rows(&r, &err));
+        assert_string_equal(gf_buffer_cstr(&r.found),
+                            "one:1[id][ a ][b\"]\none:2[1]-[]\none:3[\t]\none:4[2][x\r\ny]-\n"
+                            "two:1[a]\ntwo:2[b]\ntwo:3[c]-\n");
+    }
+    r.input.chunk = 0;
+    gf_test_sweep(read_rows, NULL, &r);
+    gf_buffer_release(&r.found);
+}
+
+static void refuses_rows_without_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        gf_slice bytes;
+        gf_status status;
+        const char *message;
+    } cases[] = {{GF_SLICE("a,b\nc,\"d\n"), GF_EINVAL, "f: it ends within quotes"},
+                 {GF_SLICE("a,b,c,d,e\n,,,,,\n"), GF_ELIMIT, "f: a row of more than 5 columns"},
+                 {GF_SLICE("a\n0123456789012345678901234567890123456789\n"), GF_ELIMIT,
+                  "f: row 2 has more than 40 bytes"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gf_error err;
+        memory_stream stream = {.name = "f", .bytes = cases[i].bytes};
+        reading r = {.input = {.streams = &stream, .n = 1}};
+        assert_status(cases[i].status, read_rows(&r, &err));
+        assert_string_equal(err.message, cases[i].message);
+        gf_buffer_release(&r.found);
+    }
+}
+
+static void writes_cells_that_read_back(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_buffer csv = {0};
+    static const char *const cells[] = {"plain", "a,b", "\"q\"", "x\r\n", " "};
+    for (size_t i = 0; i < 5; i++) {
+        if (i) gf_buffer_byte(&csv, ',');
+        gf_csv_write_cell(&csv, gf_slice_str(cells[i]), i == 4);
+    }
+    assert_string_equal(gf_buffer_cstr(&csv), "plain,\"a,b\",\"\"\"q\"\"\",\"x\r\n\",\" \"");
+    memory_stream stream = {.name = "f", .bytes = gf_buffer_view(&csv)};
+    reading r = {.input = {.streams = &stream, .n = 1}};
+    assert_ok(read_rows(&r, &err));
+    assert_string_equal(gf_buffer_cstr(&r.found), "f:1[plain][a,b][\"q\"][x\r\n][ ]\n");
+    gf_buffer_release(&r.found);
+    gf_buffer_release(&csv);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +319,9 @@ int main(void)
         cmocka_unit_test(refuses_a_header_without_end),
         cmocka_unit_test(survives_anything),
         cmocka_unit_test(reports_failed_allocations),
+        cmocka_unit_test(gives_plain_rows),
+        cmocka_unit_test(refuses_rows_without_bounds),
+        cmocka_unit_test(writes_cells_that_read_back),
     };
     return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
 }

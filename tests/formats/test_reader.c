@@ -63,7 +63,7 @@ static void tells_the_format_by_name(void **state)
     assert_ptr_equal(choose(".csv", GF_SLICE("x"), GF_FORMAT_AUTO, true), &gf_text_file_parser);
     assert_ptr_equal(choose("a.txt", GF_SLICE(OBJECT), GF_FORMAT_AUTO, true), &gf_text_file_parser);
     assert_ptr_equal(choose("a.csv", GF_SLICE("x"), GF_FORMAT_INPUT_TSV, false),
-                     &gf_input_tsv_parser);
+                     &gf_firefox_input_parser);
     assert_ptr_equal(choose("a.csv", GF_SLICE("x"), GF_FORMAT_DIR, false), &gf_text_file_parser);
     assert_ptr_equal(choose("a", GF_SLICE("\xEF\xBB\xBFx"), GF_FORMAT_TSV, false), &gf_tsv_parser);
 }

@@ -8,7 +8,7 @@
  * Rows with another number of fields, or without text, are skipped and counted. A last row without
  * line end is a row.
  */
-#include "formats/cells_internal.h"
+#include "formats/text_cells_internal.h"
 
 #include "base/memory.h"
 
@@ -19,37 +19,37 @@ static const char *const field_names[N_FIELDS] = {
     "locale", "manufacturer", "device", "url",     "text",
 };
 
-typedef struct input_tsv {
+typedef struct firefox_input {
     gf_parse_context in;
-    gf_cells cells;
+    gf_text_cells cells;
     uint64_t line;
-} input_tsv;
+} firefox_input;
 
-static void close_input_tsv(void *parser)
+static void close_firefox_input(void *parser)
 {
-    input_tsv *p = parser;
-    gf_cells_release(&p->cells);
+    firefox_input *p = parser;
+    gf_text_cells_release(&p->cells);
     gf_free(p);
 }
 
-static gf_status set_columns(gf_cells *cells, gf_error *err)
+static gf_status set_columns(gf_text_cells *cells, gf_error *err)
 {
     for (size_t i = 0; i < N_FIELDS; i++) {
-        gf_cells_append(cells, gf_slice_str(field_names[i]));
-        gf_cells_end(cells);
+        gf_text_cells_append(cells, gf_slice_str(field_names[i]));
+        gf_text_cells_end(cells);
     }
-    return gf_cells_to_header(cells, GF_SLICE("Firefox Input"), err);
+    return gf_text_cells_to_header(cells, GF_SLICE("Firefox Input"), err);
 }
 
-static gf_status open_input_tsv(const gf_parse_context *context, void **parser, gf_error *err)
+static gf_status open_firefox_input(const gf_parse_context *context, void **parser, gf_error *err)
 {
-    input_tsv *p = gf_calloc(1, sizeof *p);
+    firefox_input *p = gf_calloc(1, sizeof *p);
     if (!p) return gf_fail_memory(err, "a reader");
     p->in = *context;
     p->line = 1;
     gf_status st = set_columns(&p->cells, err);
     if (st != GF_OK) {
-        close_input_tsv(p);
+        close_firefox_input(p);
         return st;
     }
     *parser = p;
@@ -91,23 +91,23 @@ static size_t escape_length(gf_slice row, char *meaning)
     return cr ? 3 : 2;
 }
 
-static void split(gf_cells *cells, gf_slice row)
+static void split_row(gf_text_cells *cells, gf_slice row)
 {
-    gf_cells_reset(cells);
+    gf_text_cells_reset(cells);
     while (row.len) {
         size_t n = 0;
         while (n < row.len && row.ptr[n] != '\\' && row.ptr[n] != '\t')
             n++;
-        gf_cells_append(cells, gf_slice_of(row.ptr, n));
+        gf_text_cells_append(cells, gf_slice_of(row.ptr, n));
         row = gf_slice_skip(row, n);
         if (row.len == 0) break;
         char c = row.ptr[0];
-        if (c == '\t') gf_cells_end(cells);
+        if (c == '\t') gf_text_cells_end(cells);
         n = c == '\t' ? 1 : escape_length(row, &c);
-        if (c != '\t' || n > 1) gf_cells_append(cells, gf_slice_of(&c, 1));
+        if (c != '\t' || n > 1) gf_text_cells_append(cells, gf_slice_of(&c, 1));
         row = gf_slice_skip(row, n ? n : 1);
     }
-    gf_cells_end(cells);
+    gf_text_cells_end(cells);
 }
 
 /* An integer in JSON's syntax, small enough to be a time in any unit. */
@@ -120,10 +120,10 @@ static bool is_integer(gf_slice s)
     return true;
 }
 
-static gf_status draft_row(input_tsv *p, gf_draft *draft, gf_error *err)
+static gf_status draft_row(firefox_input *p, gf_draft *draft, gf_error *err)
 {
-    split(&p->cells, draft->raw);
-    gf_status st = gf_cells_to_draft(&p->cells, draft, err);
+    split_row(&p->cells, draft->raw);
+    gf_status st = gf_text_cells_to_draft(&p->cells, draft, err);
     if (st != GF_OK) return st;
     if (draft->kind == GF_RECORD_REFUSED) {
         draft->kind = GF_RECORD_SKIPPED;
@@ -138,7 +138,7 @@ static gf_status draft_row(input_tsv *p, gf_draft *draft, gf_error *err)
 
 static gf_status next_row(void *parser, gf_draft *draft, gf_error *err)
 {
-    input_tsv *p = parser;
+    firefox_input *p = parser;
     row_scan scan = {PLAIN, 0, false};
     gf_span span;
     gf_status st = gf_window_record(p->in.window, scan_row, &scan, p->in.bounds, &span, err);
@@ -151,4 +151,4 @@ static gf_status next_row(void *parser, gf_draft *draft, gf_error *err)
     return GF_OK;
 }
 
-const gf_parser_kind gf_input_tsv_parser = {open_input_tsv, next_row, close_input_tsv};
+const gf_parser_kind gf_firefox_input_parser = {open_firefox_input, next_row, close_firefox_input};

@@ -136,5 +136,5 @@ int main(void)
         cmocka_unit_test(goes_on_behind_long_rows), cmocka_unit_test(reads_what_was_written),
         cmocka_unit_test(survives_anything),        cmocka_unit_test(reports_failed_allocations),
     };
-    return cmocka_run_group_tests_name("input_tsv", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("firefox_input", tests, NULL, NULL);
 }
