@@ -1,6 +1,7 @@
 /* Access logs: a line taken apart from left to right. */
 #include "formats/accesslog.h"
 
+#include "base/number.h"
 #include "grouperfish/calendar.h"
 
 #include <string.h>
@@ -20,14 +21,10 @@ int64_t gf_bucket_start(gf_bucket bucket, int64_t seconds)
 }
 
 /* n digits at s as a number; -1 where they are not digits. */
-static int digits(const char *s, int n)
+static int digits_at(const char *s, size_t n)
 {
-    int v = 0;
-    for (int i = 0; i < n; i++) {
-        if (s[i] < '0' || s[i] > '9') return -1;
-        v = 10 * v + (s[i] - '0');
-    }
-    return v;
+    uint64_t v;
+    return gf_number_read(gf_slice_of(s, n), &v) ? (int)v : -1;
 }
 
 static int month_named(const char *s)
@@ -55,10 +52,10 @@ static bool take_time(gf_slice s, int64_t *time)
     if (s.len != 26 || s.ptr[2] != '/' || s.ptr[6] != '/' || s.ptr[11] != ':' || s.ptr[14] != ':' ||
         s.ptr[17] != ':' || s.ptr[20] != ' ' || (s.ptr[21] != '+' && s.ptr[21] != '-'))
         return false;
-    int day = digits(s.ptr, 2), month = month_named(s.ptr + 3), year = digits(s.ptr + 7, 4);
-    int hour = digits(s.ptr + 12, 2), minute = digits(s.ptr + 15, 2),
-        second = digits(s.ptr + 18, 2);
-    int zone_hours = digits(s.ptr + 22, 2), zone_minutes = digits(s.ptr + 24, 2);
+    int day = digits_at(s.ptr, 2), month = month_named(s.ptr + 3), year = digits_at(s.ptr + 7, 4);
+    int hour = digits_at(s.ptr + 12, 2), minute = digits_at(s.ptr + 15, 2),
+        second = digits_at(s.ptr + 18, 2);
+    int zone_hours = digits_at(s.ptr + 22, 2), zone_minutes = digits_at(s.ptr + 24, 2);
     if (year < 1970 || month < 0 || day < 1 || day > days_of(year, month) || hour < 0 ||
         hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 || zone_hours < 0 ||
         zone_hours > 23 || zone_minutes < 0 || zone_minutes > 59)
@@ -77,8 +74,8 @@ static gf_slice unless_dash(gf_slice s)
     return s.len == 1 && s.ptr[0] == '-' ? gf_slice_of(s.ptr, 0) : s;
 }
 
-/* What is before the next c, which is taken off, too. False where there is none. */
-static bool take_to(gf_slice *line, char c, gf_slice *field)
+/* The bytes before the next c; both are taken off the line. False where there is no c. */
+static bool take_until(gf_slice *line, char c, gf_slice *field)
 {
     const char *end = line->len ? memchr(line->ptr, c, line->len) : NULL;
     if (!end) return false;
@@ -100,32 +97,21 @@ static bool take_quoted(gf_slice *line, gf_slice *field)
     return true;
 }
 
-static bool take_number(gf_slice s, uint64_t *v)
-{
-    *v = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        if (s.ptr[i] < '0' || s.ptr[i] > '9' || *v > (UINT64_MAX - 9) / 10) return false;
-        *v = 10 * *v + (uint64_t)(s.ptr[i] - '0');
-    }
-    return s.len > 0;
-}
-
-/* "[domain:port ]host ident user [": the user may have spaces in it, so it goes up to the bracket.
- */
-static bool take_who(gf_slice *line, gf_access *a)
+/* "[domain:port ]host ident user [": the user may hold spaces, so it ends at the bracket. */
+static bool take_client(gf_slice *line, gf_access *a)
 {
     gf_slice ident, rest = *line;
     const char *colon;
-    if (!take_to(&rest, ' ', &a->ip) || a->ip.len == 0) return false;
+    if (!take_until(&rest, ' ', &a->ip) || a->ip.len == 0) return false;
     colon = memchr(a->ip.ptr, ':', a->ip.len);
     uint64_t port;
     bool vhost = colon && memchr(a->ip.ptr, '.', (size_t)(colon - a->ip.ptr)) &&
-                 take_number(gf_slice_skip(a->ip, (size_t)(colon - a->ip.ptr) + 1), &port);
+                 gf_number_read(gf_slice_skip(a->ip, (size_t)(colon - a->ip.ptr) + 1), &port);
     if (vhost) {
         a->domain = gf_slice_of(a->ip.ptr, (size_t)(colon - a->ip.ptr));
-        if (!take_to(&rest, ' ', &a->ip) || a->ip.len == 0) return false;
+        if (!take_until(&rest, ' ', &a->ip) || a->ip.len == 0) return false;
     }
-    if (!take_to(&rest, ' ', &ident) || ident.len == 0) return false;
+    if (!take_until(&rest, ' ', &ident) || ident.len == 0) return false;
     const char *bracket = rest.len > 2 ? memmem(rest.ptr, rest.len, " [", 2) : NULL;
     if (!bracket || bracket == rest.ptr) return false;
     a->login = unless_dash(gf_slice_of(rest.ptr, (size_t)(bracket - rest.ptr)));
@@ -133,13 +119,13 @@ static bool take_who(gf_slice *line, gf_access *a)
     return true;
 }
 
-/* "GET /path HTTP/1.1"; what is no request is its own URL, for servers log what they were sent. */
+/* "GET /path HTTP/1.1". Servers log any bytes they were sent: one that is no request is all URL. */
 static void split_request(gf_slice request, gf_access *a)
 {
     gf_slice rest = request, url;
     a->url = unless_dash(request);
-    if (!take_to(&rest, ' ', &a->method)) return;
-    if (!take_to(&rest, ' ', &url)) url = rest, rest.len = 0;
+    if (!take_until(&rest, ' ', &a->method)) return;
+    if (!take_until(&rest, ' ', &url)) url = rest, rest.len = 0;
     a->url = url;
     a->protocol = rest;
     const char *scheme = memmem(url.ptr, url.len, "://", 3);
@@ -151,19 +137,19 @@ static void split_request(gf_slice request, gf_access *a)
     if (n) a->domain = gf_slice_of(host.ptr, n);
 }
 
-/* What follows the request: " status bytes", and up to three fields in quotes. */
+/* The fields behind the request: " status bytes", and up to three in quotes. */
 static const char *take_answer(gf_slice line, gf_access *a)
 {
     uint64_t status;
     gf_slice field, *const quoted[] = {&a->referrer, &a->agent, &a->cookie};
     if (!gf_slice_starts(line, GF_SLICE(" "))) return "nothing behind the request";
     line = gf_slice_skip(line, 1);
-    if (!take_to(&line, ' ', &field) || !take_number(field, &status) || status < 100 ||
+    if (!take_until(&line, ' ', &field) || !gf_number_read(field, &status) || status < 100 ||
         status > 999)
         return "the status is not a number of three digits";
     a->status = (unsigned)status;
-    if (!take_to(&line, ' ', &field)) field = line, line.len = 0;
-    if (!take_number(field, &a->bytes) && !gf_slice_equal(field, GF_SLICE("-")))
+    if (!take_until(&line, ' ', &field)) field = line, line.len = 0;
+    if (!gf_number_read(field, &a->bytes) && !gf_slice_equal(field, GF_SLICE("-")))
         return "the size is neither a number nor -";
     for (size_t i = 0; i < 3 && line.len; i++) {
         if (!take_quoted(&line, &field)) return "a field in quotes does not end";
@@ -178,9 +164,9 @@ gf_status gf_access_parse(gf_slice line, gf_access *access, gf_error *err)
 {
     gf_access a = {0};
     gf_slice field;
-    if (!take_who(&line, &a))
+    if (!take_client(&line, &a))
         return gf_fail(err, GF_EINVAL, "does not begin with host, identity, user and [");
-    if (!take_to(&line, ']', &field) || !take_time(field, &a.time))
+    if (!take_until(&line, ']', &field) || !take_time(field, &a.time))
         return gf_fail(err, GF_EINVAL, "the time is not like 17/May/2015:10:05:03 +0000");
     if (!gf_slice_starts(line, GF_SLICE(" \"")))
         return gf_fail(err, GF_EINVAL, "no request in quotes behind the time");

@@ -39,7 +39,7 @@ typedef enum gf_bucket {
     GF_BUCKET_MONTH
 } gf_bucket;
 
-/** When the bucket begins that the time lies in, both in seconds since 1970, UTC. */
+/** The start of the bucket that a time lies in, both in seconds since 1970, UTC. */
 int64_t gf_bucket_start(gf_bucket bucket, int64_t seconds);
 
 #endif

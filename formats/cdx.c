@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "formats/sha1.h"
 
@@ -63,24 +64,11 @@ const char *gf_mime_normalise(gf_slice mime)
     return NULL;
 }
 
-static bool is_digits(gf_slice s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] < '0' || s.ptr[i] > '9') return false;
-    return s.len > 0;
-}
-
-/* Digits that are a number of 63 bits: what offsets in files are. */
+/* Digits of a number of 63 bits, as offsets in files are. */
 static bool is_number(gf_slice s)
 {
-    uint64_t v = 0;
-    if (!is_digits(s)) return false;
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned digit = (unsigned)(s.ptr[i] - '0');
-        if (v > ((uint64_t)INT64_MAX - digit) / 10) return false;
-        v = v * 10 + digit;
-    }
-    return true;
+    uint64_t v;
+    return gf_number_read(s, &v) && v <= INT64_MAX;
 }
 
 enum { ISO_DATE = 20 }; /* YYYY-MM-DDThh:mm:ssZ */
@@ -104,7 +92,8 @@ static bool is_date(gf_slice date)
 {
     char iso[ISO_DATE];
     int64_t ms;
-    if (date.len != DATE_DIGITS || !is_digits(date)) return false;
+    uint64_t digits;
+    if (date.len != DATE_DIGITS || !gf_number_read(date, &digits)) return false;
     write_iso(date.ptr, iso);
     return gf_clock_parse_iso(gf_slice_of(iso, ISO_DATE), &ms);
 }

@@ -1,5 +1,7 @@
 #include "formats/npy.h"
 
+#include "base/number.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -55,18 +57,10 @@ static bool take_quoted(gf_slice *s, gf_slice *text)
 
 static bool take_number(gf_slice *s, uint64_t *v)
 {
-    uint64_t n = 0;
-    size_t digits = 0;
     skip_blanks(s);
-    for (; digits < s->len && s->ptr[digits] >= '0' && s->ptr[digits] <= '9'; digits++) {
-        uint64_t digit = (uint64_t)(s->ptr[digits] - '0');
-        if (n > (UINT64_MAX - digit) / 10) return false;
-        n = n * 10 + digit;
-    }
-    *s = gf_slice_skip(*s, digits);
+    if (!gf_number_take(s, 20, v)) return false;
     take(s, "L"); /* as Python 2 wrote long integers */
-    *v = n;
-    return digits > 0;
+    return true;
 }
 
 static gf_status take_shape(gf_slice *s, gf_npy_header *h, gf_error *err)
