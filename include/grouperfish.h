@@ -14,6 +14,7 @@
  *     include/grouperfish/collections.h      collections, and the documents that go into them
  *     include/grouperfish/configurations.h   settings of clusterings
  *     include/grouperfish/rebuild.h          builds: made, published, pinned, purged
+ *     include/grouperfish/state.h            documents, and one state of a collection
  *     include/grouperfish/views.h            builds read: clusters, members, documents, reasons
  *     include/grouperfish/changes.h          trends, and what one build changed
  *     include/grouperfish/search.h           documents found by words, and those like another
@@ -44,6 +45,7 @@
 #include "grouperfish/quality.h"
 #include "grouperfish/rebuild.h"
 #include "grouperfish/search.h"
+#include "grouperfish/state.h"
 #include "grouperfish/store.h"
 #include "grouperfish/user_tables.h"
 #include "grouperfish/views.h"

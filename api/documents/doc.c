@@ -5,7 +5,7 @@ enum { TERMS_SHOWN = 10 };
 
 typedef struct showing {
     gf_row_writer row;
-    gf_store *store;
+    gf_state *state;
     gf_slice id;
     gf_slice only; /* this configuration; empty: all that have a build */
     gf_view *view; /* of the configuration at hand */
@@ -52,7 +52,7 @@ static gf_status write_language(void *context, const gf_document *d, gf_error *e
     return st;
 }
 
-/* That it has no place in the build, or why cannot be said, is no failure of the question. */
+/* A missing membership or explanation becomes a note, not an error. */
 static gf_status write_place(showing *s, gf_error *err)
 {
     const gf_call *call = s->row.call;
@@ -83,8 +83,8 @@ static gf_status show_membership(showing *s, gf_slice name, gf_error *err)
 {
     gf_json_writer *w = &s->row.json;
     gf_error why = {GF_OK, ""};
-    gf_status st = gf_view_open(s->store, gf_call_place(s->row.call), name,
-                                (int64_t)gf_call_number(s->row.call, "build", 0), &s->view, &why);
+    gf_status st = gf_view_open_in(s->state, name, (int64_t)gf_call_number(s->row.call, "build", 0),
+                                   &s->view, &why);
     if (st == GF_ENOTFOUND && !s->only.len) return GF_OK; /* not rebuilt yet */
     if (st != GF_OK) {
         if (err) *err = why;
@@ -107,31 +107,37 @@ static gf_status visit_configuration(void *context, const gf_configuration_info 
 
 static gf_status show(showing *s, gf_error *err)
 {
-    gf_place where = gf_call_place(s->row.call);
     gf_json_writer *w = gf_row_writer_begin(&s->row);
-    gf_json_put_string(w, "collection", where.collection);
+    gf_json_put_string(w, "collection", gf_call_place(s->row.call).collection);
     gf_json_put_string(w, "id", s->id);
-    gf_status st = gf_document_read(s->store, where, s->id, write_document, w, err);
+    gf_status st = gf_state_document(s->state, s->id, write_document, w, err);
     gf_json_key(w, "memberships");
     gf_json_begin(w, '[');
     if (st == GF_OK)
         st = s->only.len ? show_membership(s, s->only, err)
-                         : gf_configurations_visit(s->store, where, visit_configuration, s, err);
+                         : gf_state_configurations(s->state, visit_configuration, s, err);
     gf_json_end(w, ']');
     return st == GF_OK ? gf_row_writer_emit(&s->row, err) : st;
 }
 
+/* The document, its configurations and their builds are read from one state. */
 gf_status gf_run_doc(gf_call *call, gf_error *err)
 {
+    gf_store *store;
+    gf_place where = gf_call_place(call);
     showing s = {.row = {.call = call}, .id = gf_call_text(call, "id")};
     /* A build is one configuration's. */
     if (gf_call_has(call, "config") || gf_call_has(call, "build"))
         s.only = gf_call_configuration(call);
-    gf_status st = gf_call_store(call, &s.store, err);
+    gf_status st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;
-    st = gf_call_flag(call, "columns") ? gf_document_columns(s.store, gf_call_place(call), s.id,
-                                                             gf_row_writer_emit_column, &s.row, err)
-                                       : show(&s, err);
+    if (gf_call_flag(call, "columns")) {
+        st = gf_document_columns(store, where, s.id, gf_row_writer_emit_column, &s.row, err);
+    } else {
+        st = gf_state_open(store, where, &s.state, err);
+        if (st == GF_OK) st = show(&s, err);
+        gf_state_close(s.state);
+    }
     gf_row_writer_release(&s.row);
     return st;
 }

@@ -158,38 +158,3 @@ void gf_kept_tree_release(gf_kept_tree *kept)
     gf_free(kept->labels);
     *kept = (gf_kept_tree){0};
 }
-
-/* Each of the build's clusters is one leaf. */
-static gf_status check_leaves(const gf_view *v, const gf_kept_tree *kept, gf_error *err)
-{
-    bool *seen = gf_calloc(v->n_clusters, sizeof *seen);
-    if (!seen) return gf_fail_memory(err, "the tree");
-    bool right = kept->tree.k == v->n_clusters;
-    for (uint32_t c = 0; right && c < kept->tree.k; c++) {
-        const gf_known_cluster *cluster = gf_view_find(v, kept->ids[c]);
-        right = cluster && !seen[cluster - v->clusters];
-        if (right) seen[cluster - v->clusters] = true;
-    }
-    gf_free(seen);
-    return right ? GF_OK
-                 : gf_fail(err, GF_ECORRUPT, "the leaves of a build's tree are not its clusters");
-}
-
-gf_status gf_view_load_tree(gf_view *v, gf_kept_tree *kept, gf_error *err)
-{
-    gf_kept_tree t;
-    gf_status st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
-                                     GF_BUILDS_MODEL, GF_SLICE("tree"), 1, &v->row, err);
-    if (st == GF_ENOTFOUND && v->info.k > GF_TREE_MOST)
-        return gf_fail(err, st, "a build of more than %d clusters has no tree", GF_TREE_MOST);
-    if (st == GF_ENOTFOUND)
-        return gf_fail(err, st, "the build has no tree: grouperfish rebuild --force makes one");
-    if (st == GF_OK) st = gf_tree_read(v->row.cells[0].value, &t, err);
-    if (st != GF_OK) return st;
-    st = check_leaves(v, &t, err);
-    if (st == GF_OK)
-        *kept = t;
-    else
-        gf_kept_tree_release(&t);
-    return st;
-}

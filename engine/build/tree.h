@@ -13,7 +13,7 @@
 #define GF_ENGINE_BUILD_TREE_H
 
 #include "cluster/label/tree.h"
-#include "engine/view/view.h"
+#include "engine/build/internal.h"
 
 /** Build the tree over the job's clusters; it is empty where there are more than GF_TREE_MOST. */
 gf_status gf_job_build_tree(const gf_job *job, gf_tree *tree, gf_error *err);
@@ -32,11 +32,5 @@ typedef struct gf_kept_tree {
 /** @return GF_OK; GF_ECORRUPT, GF_ENOMEM; *kept is then unchanged */
 gf_status gf_tree_read(gf_slice bytes, gf_kept_tree *kept, gf_error *err);
 void gf_kept_tree_release(gf_kept_tree *kept);
-
-/**
- * The tree of the view's build, whose leaves are its clusters; borrowed from view->row.
- * GF_ENOTFOUND where the build has none, GF_ECORRUPT.
- */
-gf_status gf_view_load_tree(gf_view *view, gf_kept_tree *kept, gf_error *err);
 
 #endif

@@ -109,22 +109,13 @@ static gf_status add_built(listing *l, const gf_collection_row *row, gf_error *e
     return st;
 }
 
-static gf_status add_collection(listing *l, gf_store *s, gf_place where, gf_error *err)
-{
-    gf_collection_row row = {0};
-    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
-    if (st == GF_OK) st = add_settings(l, row.settings, GF_FROM_COLLECTION, err);
-    if (st == GF_OK) st = add_built(l, &row, err);
-    gf_collection_row_release(&row);
-    return st;
-}
-
-static gf_status add_namespace(listing *l, gf_store *s, gf_slice name_space, gf_error *err)
+static gf_status add_namespace(listing *l, gf_store *s, const gf_snapshot *snapshot,
+                               gf_slice name_space, gf_error *err)
 {
     gf_row row = {0};
     gf_slice defaults;
     gf_status st = gf_check_name("namespace", name_space, err);
-    if (st == GF_OK) st = gf_defaults_read(s, NULL, name_space, &row, &defaults, err);
+    if (st == GF_OK) st = gf_defaults_read(s, snapshot, name_space, &row, &defaults, err);
     if (st == GF_OK) st = add_settings(l, defaults, GF_FROM_NAMESPACE, err);
     gf_row_release(&row);
     return st;
@@ -153,15 +144,29 @@ static gf_status visit_all(listing *l, gf_visit_configuration *visit, void *cont
     return st;
 }
 
-gf_status gf_configurations_visit(gf_store *s, gf_place where, gf_visit_configuration *visit,
-                                  void *context, gf_error *err)
+gf_status gf_configuration_list(gf_store *s, const gf_snapshot *snapshot, gf_place where,
+                                const gf_collection_row *row, gf_visit_configuration *visit,
+                                void *context, gf_error *err)
 {
     listing l = {0};
-    gf_status st = where.collection.len ? add_collection(&l, s, where, err) : GF_OK;
-    if (st == GF_OK) st = add_namespace(&l, s, where.name_space, err);
+    gf_status st = row ? add_settings(&l, row->settings, GF_FROM_COLLECTION, err) : GF_OK;
+    if (st == GF_OK && row) st = add_built(&l, row, err);
+    if (st == GF_OK) st = add_namespace(&l, s, snapshot, where.name_space, err);
     if (st == GF_OK) st = add(&l, (mention){GF_SLICE("default"), GF_FROM_PROGRAM, {0}}, err);
     if (st == GF_OK) st = visit_all(&l, visit, context, err);
     gf_free(l.mentions);
     gf_arena_release(&l.memory);
+    return st;
+}
+
+gf_status gf_configurations_visit(gf_store *s, gf_place where, gf_visit_configuration *visit,
+                                  void *context, gf_error *err)
+{
+    gf_collection_row row = {0};
+    if (!where.collection.len)
+        return gf_configuration_list(s, NULL, where, NULL, visit, context, err);
+    gf_status st = gf_collection_row_read(s, NULL, where, &row, err);
+    if (st == GF_OK) st = gf_configuration_list(s, NULL, where, &row, visit, context, err);
+    gf_collection_row_release(&row);
     return st;
 }

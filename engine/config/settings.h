@@ -73,6 +73,14 @@ gf_status gf_configuration_load(gf_store *store, const gf_snapshot *snapshot, gf
                                 const gf_collection_row *row, gf_slice configuration,
                                 gf_settings_map *map, gf_error *err);
 
+/**
+ * All configurations of a collection, as gf_configurations_visit gives them, by its row; or where
+ * that is NULL those of the namespace.
+ */
+gf_status gf_configuration_list(gf_store *store, const gf_snapshot *snapshot, gf_place where,
+                                const gf_collection_row *row, gf_visit_configuration *visit,
+                                void *context, gf_error *err);
+
 /** What a build's settings say: a flat object, as gf_settings_map_write_effective writes it. */
 gf_status gf_settings_map_read_build(gf_slice settings, gf_settings_map *map, gf_error *err);
 

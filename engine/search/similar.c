@@ -78,7 +78,7 @@ static gf_status weigh(comparing *c, gf_slice id, const gf_row *document, gf_err
     const gf_cell *lang = gf_row_find(document, GF_DOCUMENTS_MAIN, "lang");
     gf_row_view row;
     bool about;
-    gf_status st = gf_view_is_about(c->view, document, &about, err);
+    gf_status st = gf_view_selects(c->view, document, &about, err);
     if (st != GF_OK || !about || gf_slice_equal(id, c->options->id)) return st;
     if (!text) return gf_fail(err, GF_ECORRUPT, "table documents: a row is damaged");
     st = gf_model_row(&c->view->model, lang ? lang->value : (gf_slice){"", 0}, text->value, &row,
@@ -343,7 +343,8 @@ static gf_status tell(comparing *c, const found *f, gf_visit_hit *visit, void *c
         if (err) *err = why;
         return place;
     }
-    gf_status st = gf_view_read_document(c->view, f->id, &c->row, &document, &fields, &seq, err);
+    gf_status st =
+        gf_state_document_row(c->view->state, f->id, &c->row, &document, &fields, &seq, err);
     gf_hit hit = {
         .document = &document, .score = f->score, .membership = place == GF_OK ? &m : NULL};
     if (st == GF_OK) st = visit(context, &hit, err);
@@ -384,9 +385,9 @@ static gf_status read_row(comparing *c, gf_error *err)
     gf_field *fields = NULL;
     gf_row_view row;
     uint64_t seq;
-    gf_status st = gf_view_need_model(c->view, err);
+    gf_status st = gf_view_load_model(c->view, err);
     if (st == GF_OK && o->id.len)
-        st = gf_view_read_document(c->view, o->id, &c->row, &d, &fields, &seq, err);
+        st = gf_state_document_row(c->view->state, o->id, &c->row, &d, &fields, &seq, err);
     if (st == GF_OK) st = gf_model_row(&c->view->model, d.language, d.text, &row, err);
     if (st == GF_OK) st = keep_row(c, row, err);
     gf_free(fields);

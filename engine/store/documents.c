@@ -5,39 +5,7 @@
 #include "engine/rows/filter.h"
 #include "engine/rows/scan.h"
 #include "engine/store/collections.h"
-#include "grouperfish/views.h"
-
-gf_status gf_document_read(gf_store *s, gf_place where, gf_slice id, gf_visit_document *visit,
-                           void *context, gf_error *err)
-{
-    gf_collection_row collection = {0};
-    gf_row row = {0};
-    gf_buffer key = {0};
-    gf_field *fields = NULL;
-    gf_document_key(&key, where.name_space, where.collection, id);
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &collection, err);
-    if (st == GF_OK) {
-        st = gf_table_get(s->tables.documents, NULL, gf_buffer_view(&key), 1u << GF_DOCUMENTS_MAIN,
-                          &row, err);
-        if (st == GF_ENOTFOUND)
-            gf_fail(err, st, "there is no document \"%.*s\" in \"%.*s\"", GF_SLICE_ARG(id),
-                    GF_SLICE_ARG(where.collection));
-    }
-    if (st == GF_OK) fields = gf_array(row.n_cells, sizeof *fields);
-    if (st == GF_OK && !fields) st = gf_fail_memory(err, "a document");
-    if (st == GF_OK) {
-        gf_document document;
-        uint64_t seq;
-        gf_document_from_row(&row, id, fields, &document, &seq);
-        st = visit(context, &document, err);
-    }
-    gf_free(fields);
-    gf_row_release(&row);
-    gf_collection_row_release(&collection);
-    gf_buffer_release(&key);
-    return st;
-}
+#include "grouperfish/state.h"
 
 /* The walk's state: what is reused from document to document. */
 typedef struct document_walk {

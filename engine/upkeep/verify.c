@@ -126,7 +126,8 @@ static gf_status look_in_list(build_check *b, const gf_row *row, const gf_member
     double score;
     gf_buffer_reset(&b->id);
     gf_buffer_reset(&b->key);
-    gf_cluster_key(&b->key, gf_buffer_view(&v->key), gf_view_find(v, m->cluster)->own_label);
+    gf_cluster_key(&b->key, gf_buffer_view(&v->key),
+                   gf_view_find_cluster(v, m->cluster)->own_label);
     gf_status st = gf_key_last_string(v->store->tables.memberships, row->key, &b->id, err);
     if (st == GF_OK) st = gf_buffer_check(&b->key, err);
     if (st == GF_OK)
@@ -229,7 +230,7 @@ static gf_status check_centre(build_check *b, uint32_t id, gf_error *err)
 static gf_status check_model(build_check *b, gf_error *err)
 {
     gf_view *v = b->view;
-    gf_status st = gf_view_need_model(v, err);
+    gf_status st = gf_view_load_model(v, err);
     if (st != GF_OK) return handle(b->c, st, b->where, err);
     if (v->info.rows == GF_ROWS_OF_TEXTS && v->model.vocabulary.n_terms != v->info.terms)
         st = fault(b->c, b->where, err, "the vocabulary has %" PRIu32 " terms, not %" PRIu32,

@@ -18,20 +18,6 @@ struct gf_assigner {
 
 /* ---- centres --------------------------------------------------------------------------------- */
 
-gf_status gf_view_read_centre(gf_view *v, uint32_t id, uint32_t **term, float **value, uint32_t *n,
-                              gf_error *err)
-{
-    gf_buffer_reset(&v->text);
-    gf_centre_qualifier(&v->text, id);
-    gf_status st = gf_buffer_check(&v->text, err);
-    if (st == GF_OK)
-        st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
-                               GF_BUILDS_MODEL, gf_buffer_view(&v->text), 1, &v->row, err);
-    if (st == GF_ENOTFOUND) return gf_fail(err, GF_ECORRUPT, "cluster %u has lost its centre", id);
-    if (st != GF_OK) return st;
-    return gf_vector_read(v->row.cells[0].value, v->info.terms, term, value, n, err);
-}
-
 static gf_status read_centres(gf_view *v, gf_centres *centres, gf_error *err)
 {
     gf_status st =
@@ -101,8 +87,8 @@ static void place(const gf_view *v, unsigned worker, gf_row_view row, gf_members
 
 static gf_status prepare(gf_view *v, gf_error *err)
 {
-    gf_status st = gf_view_know_clusters(v, err);
-    if (st == GF_OK) st = gf_view_need_model(v, err);
+    gf_status st = gf_view_load_clusters(v, err);
+    if (st == GF_OK) st = gf_view_load_model(v, err);
     return st == GF_OK && v->n_clusters ? need_assigner(v, err) : st;
 }
 

@@ -1,16 +1,9 @@
-/*
- * The lists of clusters that were read last, one for each build. A build never changes, so what was
- * read of it stays true; what does change (pinned labels) is the view's. Beside each list is what
- * was deleted since the build, as of the last seq of the collection at which a view looked.
- *
- * Without it every look at one document reads the rows of all clusters, to name two of them.
- *
- * An entry lives until nobody uses it and newer ones have taken its place. Room: GF_CACHED_LISTS
- * lists, each of MOST_CLUSTERS at most: some 100 bytes a cluster; and most_gone_bytes.
- */
-#include "engine/view/view.h"
+#include "engine/view/cluster_cache.h"
 
+#include "base/arena.h"
 #include "base/memory.h"
+
+#include <assert.h>
 
 enum { MOST_CLUSTERS = 20000 };
 
@@ -18,46 +11,46 @@ struct gf_cluster_list {
     gf_cluster_cache *cache;
     gf_arena memory;
     gf_slice key;                       /* of the build */
-    uint64_t seq, documents, objective; /* of it, in case a key comes twice */
-    gf_known_cluster *clusters;         /* n */
+    uint64_t seq, documents, objective; /* of the build, in case a key comes twice */
+    gf_listed_cluster *clusters;        /* n, by id */
     size_t n;
     unsigned users;
-    uint64_t used; /* when last: a count */
-    gf_gone *gone; /* NULL: nobody */
-    uint64_t gone_seq;
+    uint64_t used; /* cache->uses when the list was used last */
+    gf_deleted_set *deleted;
+    uint64_t deleted_seq; /* up to which `deleted` goes */
 };
+
+/* ---- the cache ------------------------------------------------------------------------------- */
+
+static void free_list(gf_cluster_list *l)
+{
+    if (!l) return;
+    gf_deleted_set_drop(l->deleted);
+    gf_arena_release(&l->memory);
+    gf_free(l);
+}
 
 gf_cluster_cache *gf_cluster_cache_create(void)
 {
     gf_cluster_cache *c = gf_calloc(1, sizeof *c);
     if (!c) return NULL;
-    c->most_gone_bytes = 64 << 20;
+    c->most_deleted_bytes = 64 << 20;
     pthread_mutex_init(&c->lock, NULL);
     return c;
-}
-
-/* With the lock held. */
-static void drop_gone(gf_gone *g)
-{
-    if (g && --g->users == 0) gf_gone_free(g);
-}
-
-static void free_list(gf_cluster_list *l)
-{
-    if (!l) return;
-    drop_gone(l->gone);
-    gf_arena_release(&l->memory);
-    gf_free(l);
 }
 
 void gf_cluster_cache_free(gf_cluster_cache *c)
 {
     if (!c) return;
-    for (size_t i = 0; i < GF_CACHED_LISTS; i++)
+    for (size_t i = 0; i < GF_CACHED_LISTS; i++) {
+        assert(!c->lists[i] || c->lists[i]->users == 0);
         free_list(c->lists[i]);
+    }
     pthread_mutex_destroy(&c->lock);
     gf_free(c);
 }
+
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static uint64_t bits_of(double v)
 {
@@ -66,21 +59,18 @@ static uint64_t bits_of(double v)
     return bits;
 }
 
-static bool is_of(const gf_cluster_list *l, const gf_view *v)
+static bool is_of_build(const gf_cluster_list *l, gf_slice key, const gf_build_info *info)
 {
-    return gf_slice_equal(l->key, gf_buffer_view(&v->key)) && l->seq == v->info.seq &&
-           l->documents == v->info.documents && l->n == v->info.k &&
-           l->objective == bits_of(v->info.objective);
+    return gf_slice_equal(l->key, key) && l->seq == info->seq && l->documents == info->documents &&
+           l->n == info->k && l->objective == bits_of(info->objective);
 }
 
-/* ---- taking ---------------------------------------------------------------------------------- */
-
-static gf_cluster_list *find(gf_cluster_cache *c, const gf_view *v)
+gf_cluster_list *gf_cluster_cache_find(gf_cluster_cache *c, gf_slice key, const gf_build_info *info)
 {
     gf_cluster_list *found = NULL;
     pthread_mutex_lock(&c->lock);
     for (size_t i = 0; i < GF_CACHED_LISTS && !found; i++)
-        if (c->lists[i] && is_of(c->lists[i], v)) found = c->lists[i];
+        if (c->lists[i] && is_of_build(c->lists[i], key, info)) found = c->lists[i];
     if (found) {
         found->users++;
         found->used = ++c->uses;
@@ -89,48 +79,24 @@ static gf_cluster_list *find(gf_cluster_cache *c, const gf_view *v)
     return found;
 }
 
-void gf_cluster_list_let_go(gf_cluster_list *l)
-{
-    if (!l) return;
-    pthread_mutex_lock(&l->cache->lock);
-    l->users--;
-    pthread_mutex_unlock(&l->cache->lock);
-}
-
-gf_status gf_cluster_cache_take(gf_view *v, bool *taken, gf_error *err)
-{
-    *taken = false;
-    gf_cluster_list *l = find(v->store->cluster_cache, v);
-    if (!l) return GF_OK;
-    gf_cluster_list_let_go(v->list);
-    v->list = l;
-    gf_known_cluster *copy = gf_realloc(v->clusters, l->n, sizeof *copy);
-    if (!copy) return gf_fail_memory(err, "clusters");
-    v->clusters = copy;
-    v->n_clusters = l->n;
-    for (size_t i = 0; i < l->n; i++) {
-        const gf_slice *pinned = gf_pins_label(&v->pins, l->clusters[i].id);
-        copy[i] = l->clusters[i];
-        if (pinned) copy[i].label = *pinned;
-    }
-    *taken = true;
-    return GF_OK;
-}
-
-/* ---- keeping --------------------------------------------------------------------------------- */
-
-static gf_cluster_list *copy_list(gf_view *v)
+static gf_cluster_list *make_list(gf_cluster_cache *cache, gf_slice key, const gf_build_info *info,
+                                  const gf_listed_cluster *clusters, size_t n)
 {
     gf_cluster_list *l = gf_calloc(1, sizeof *l);
     if (!l) return NULL;
-    l->cache = v->store->cluster_cache;
-    l->key = gf_arena_copy(&l->memory, gf_buffer_view(&v->key));
-    l->clusters = gf_arena_alloc(&l->memory, (v->n_clusters + 1) * sizeof *l->clusters);
+    l->cache = cache;
+    l->seq = l->deleted_seq = info->seq;
+    l->documents = info->documents;
+    l->objective = bits_of(info->objective);
+    l->n = n;
+    l->users = 1;
+    l->key = gf_arena_copy(&l->memory, key);
+    l->clusters = gf_arena_alloc(&l->memory, (n + 1) * sizeof *l->clusters);
     bool good = l->key.ptr && l->clusters;
-    for (size_t i = 0; i < v->n_clusters && good; i++) {
-        gf_slice label = gf_arena_copy(&l->memory, v->clusters[i].own_label);
-        l->clusters[i] = v->clusters[i];
-        l->clusters[i].label = l->clusters[i].own_label = label;
+    for (size_t i = 0; i < n && good; i++) {
+        assert(i == 0 || clusters[i - 1].id < clusters[i].id);
+        gf_slice label = gf_arena_copy(&l->memory, clusters[i].own_label);
+        l->clusters[i] = (gf_listed_cluster){clusters[i].id, clusters[i].size, label, label};
         good = label.ptr != NULL;
     }
     if (good) return l;
@@ -138,112 +104,101 @@ static gf_cluster_list *copy_list(gf_view *v)
     return NULL;
 }
 
-static size_t bytes_of_gone(const gf_cluster_list *l)
+/* The slot that is empty, or of the unused list that was used longest ago; NULL: all are in use. */
+static gf_cluster_list **oldest_slot(gf_cluster_cache *c)
 {
-    enum { EACH = 40 /* an id's slots, entry and place, about */ };
-    const gf_gone *g = l->gone;
-    return g ? g->ids.bytes.total + (size_t)g->ids.n * EACH + l->n * sizeof *g->lost : 0;
-}
-
-/* The place that is empty, or of the list that nobody uses and that was used longest ago. */
-static gf_cluster_list **oldest(gf_cluster_cache *c)
-{
-    gf_cluster_list **place = NULL;
+    gf_cluster_list **slot = NULL;
     for (size_t i = 0; i < GF_CACHED_LISTS; i++) {
         if (!c->lists[i]) return &c->lists[i];
         if (c->lists[i]->users) continue;
-        if (!place || c->lists[i]->used < (*place)->used) place = &c->lists[i];
+        if (!slot || c->lists[i]->used < (*slot)->used) slot = &c->lists[i];
     }
-    return place;
+    return slot;
 }
 
-gf_status gf_cluster_cache_keep(gf_view *v, gf_error *err)
+gf_status gf_cluster_cache_add(gf_cluster_cache *c, gf_slice key, const gf_build_info *info,
+                               const gf_listed_cluster *clusters, size_t n, gf_cluster_list **list,
+                               gf_error *err)
 {
-    gf_cluster_cache *c = v->store->cluster_cache;
-    if (v->n_clusters > MOST_CLUSTERS) return GF_OK;
-    gf_cluster_list *l = copy_list(v), *old = NULL;
+    *list = NULL;
+    if (n > MOST_CLUSTERS) return GF_OK;
+    gf_cluster_list *l = make_list(c, key, info, clusters, n), *replaced = l;
     if (!l) return gf_fail_memory(err, "clusters");
-    l->seq = l->gone_seq = v->info.seq;
-    l->documents = v->info.documents;
-    l->objective = bits_of(v->info.objective);
-    l->n = v->n_clusters;
     pthread_mutex_lock(&c->lock);
-    gf_cluster_list **place = oldest(c);
-    if (place) {
-        old = *place;
-        *place = l;
+    gf_cluster_list **slot = oldest_slot(c);
+    if (slot) {
+        replaced = *slot;
+        *slot = *list = l;
         l->used = ++c->uses;
-        l->users = 1;
-        v->list = l;
-        if (old) c->gone_bytes -= bytes_of_gone(old);
+        if (replaced) c->deleted_bytes -= gf_deleted_set_bytes(replaced->deleted);
     }
-    free_list(place ? old : l);
     pthread_mutex_unlock(&c->lock);
+    free_list(replaced);
     return GF_OK;
 }
 
-/* ---- what has gone --------------------------------------------------------------------------- */
-
-uint64_t gf_cluster_cache_take_gone(gf_view *v)
+const gf_listed_cluster *gf_cluster_list_clusters(const gf_cluster_list *l, size_t *n)
 {
-    gf_cluster_cache *c = v->store->cluster_cache;
-    uint64_t seq = v->info.seq;
-    if (!v->list) return seq;
-    pthread_mutex_lock(&c->lock);
-    if (v->list->gone_seq <= v->seq) { /* else the view is of an earlier state */
-        seq = v->list->gone_seq;
-        v->gone = v->list->gone;
-        if (v->gone) v->gone->users++;
+    *n = l->n;
+    return l->clusters;
+}
+
+void gf_cluster_list_drop(gf_cluster_list *l)
+{
+    if (!l) return;
+    pthread_mutex_lock(&l->cache->lock);
+    assert(l->users > 0);
+    l->users--;
+    pthread_mutex_unlock(&l->cache->lock);
+}
+
+/* ---- deleted documents ----------------------------------------------------------------------- */
+
+uint64_t gf_cluster_list_deleted(gf_cluster_list *l, uint64_t seq, gf_deleted_set **set)
+{
+    uint64_t up_to = l->seq;
+    *set = NULL;
+    pthread_mutex_lock(&l->cache->lock);
+    if (l->deleted_seq <= seq) { /* else the caller's state is an earlier one */
+        up_to = l->deleted_seq;
+        *set = gf_deleted_set_share(l->deleted);
     }
-    pthread_mutex_unlock(&c->lock);
-    return seq;
+    pthread_mutex_unlock(&l->cache->lock);
+    return up_to;
 }
 
-void gf_cluster_cache_let_gone_go(gf_view *v)
+static void forget_deleted(gf_cluster_list *l)
 {
-    if (!v->gone) return;
-    pthread_mutex_lock(&v->store->cluster_cache->lock);
-    drop_gone(v->gone);
-    pthread_mutex_unlock(&v->store->cluster_cache->lock);
-    v->gone = NULL;
+    l->cache->deleted_bytes -= gf_deleted_set_bytes(l->deleted);
+    gf_deleted_set_drop(l->deleted);
+    l->deleted = NULL;
+    l->deleted_seq = l->seq;
 }
 
-static void forget_gone(gf_cluster_list *l)
+/* The list that was used longest ago loses its set first; `mine` last. */
+static void make_room(gf_cluster_cache *c, gf_cluster_list *mine)
 {
-    l->cache->gone_bytes -= bytes_of_gone(l);
-    drop_gone(l->gone);
-    l->gone = NULL;
-    l->gone_seq = l->seq;
-}
-
-/* Whose list was used longest ago loses it first. */
-static void make_room_for_gone(gf_cluster_cache *c, const gf_cluster_list *mine)
-{
-    while (c->gone_bytes > c->most_gone_bytes) {
+    while (c->deleted_bytes > c->most_deleted_bytes) {
         gf_cluster_list *found = NULL;
         for (size_t i = 0; i < GF_CACHED_LISTS; i++) {
             gf_cluster_list *l = c->lists[i];
-            if (l && l != mine && l->gone && (!found || l->used < found->used)) found = l;
+            if (l && l != mine && l->deleted && (!found || l->used < found->used)) found = l;
         }
+        forget_deleted(found ? found : mine);
         if (!found) return;
-        forget_gone(found);
     }
 }
 
-void gf_cluster_cache_keep_gone(gf_view *v)
+void gf_cluster_list_keep_deleted(gf_cluster_list *l, uint64_t seq, gf_deleted_set *set)
 {
-    gf_cluster_cache *c = v->store->cluster_cache;
-    gf_cluster_list *l = v->list;
-    if (!l) return;
+    gf_cluster_cache *c = l->cache;
     pthread_mutex_lock(&c->lock);
-    if (l->gone_seq < v->seq) {
-        if (v->gone) v->gone->users++;
-        forget_gone(l);
-        l->gone = v->gone;
-        l->gone_seq = v->seq;
-        c->gone_bytes += bytes_of_gone(l);
-        make_room_for_gone(c, l);
-        if (c->gone_bytes > c->most_gone_bytes) forget_gone(l);
+    if (l->deleted_seq < seq) {
+        forget_deleted(l);
+        l->deleted = gf_deleted_set_share(set);
+        l->deleted_seq = seq;
+        c->deleted_bytes += gf_deleted_set_bytes(set);
+        make_room(c, l);
     }
     pthread_mutex_unlock(&c->lock);
 }

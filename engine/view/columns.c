@@ -29,26 +29,16 @@ static gf_status tell_place(const column_visit *c, gf_place where, gf_error *err
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
-static gf_status tell_stored(gf_store *s, const gf_snapshot *snapshot, gf_place where, gf_slice id,
-                             const column_visit *c, gf_error *err)
+static gf_status tell_stored(const gf_state *state, gf_slice id, const column_visit *c,
+                             gf_error *err)
 {
     gf_row row = {0};
-    gf_buffer key = {0};
-    gf_document_key(&key, where.name_space, where.collection, id);
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) {
-        st = gf_table_get(s->tables.documents, snapshot, gf_buffer_view(&key),
-                          1u << GF_DOCUMENTS_MAIN, &row, err);
-        if (st == GF_ENOTFOUND)
-            gf_fail(err, st, "there is no document \"%.*s\" in \"%.*s\"", GF_SLICE_ARG(id),
-                    GF_SLICE_ARG(where.collection));
-    }
-    if (st == GF_OK) st = tell_place(c, where, err);
+    gf_status st = gf_state_row(state, id, &row, err);
+    if (st == GF_OK) st = tell_place(c, state->where, err);
     if (st == GF_OK) st = tell(c, "main", "id", id, err);
     for (size_t i = 0; i < row.n_cells && st == GF_OK; i++)
         st = c->visit(c->context, "main", row.cells[i].qualifier, row.cells[i].value, err);
     gf_row_release(&row);
-    gf_buffer_release(&key);
     return st;
 }
 
@@ -58,7 +48,7 @@ static gf_status tell_vectors(gf_view *v, const gf_document *d, const column_vis
 {
     gf_row_view row;
     gf_buffer bytes = {0};
-    gf_status st = gf_view_need_model(v, err);
+    gf_status st = gf_view_load_model(v, err);
     if (st == GF_OK) st = gf_model_row(&v->model, d->language, d->text, &row, err);
     if (st != GF_OK) return st;
     float *idf = gf_array(row.n, sizeof *idf);
@@ -94,7 +84,7 @@ static gf_status tell_processing(gf_view *v, gf_slice id, const column_visit *c,
     uint64_t seq;
     gf_status st = tell_member_of(v, id, c, err);
     if (st == GF_OK) st = tell(c, "processing", "id", id, err);
-    if (st == GF_OK) st = gf_view_read_document(v, id, &row, &d, &fields, &seq, err);
+    if (st == GF_OK) st = gf_state_document_row(v->state, id, &row, &d, &fields, &seq, err);
     if (st == GF_OK) st = tell_vectors(v, &d, c, err);
     gf_free(fields);
     gf_row_release(&row);
@@ -102,27 +92,25 @@ static gf_status tell_processing(gf_view *v, gf_slice id, const column_visit *c,
 }
 
 /* The served build of the configuration "default"; NULL where the collection has none yet. */
-static gf_status open_served(gf_store *s, gf_place where, gf_view **view, gf_error *err)
+static gf_status open_served(const gf_state *state, gf_view **view, gf_error *err)
 {
-    gf_collection_row row = {0};
-    *view = NULL;
-    gf_status st = gf_view_open(s, where, GF_SLICE("default"), 0, view, err);
-    if (st != GF_ENOTFOUND) return st;
-    st = gf_collection_row_read(s, NULL, where, &row, err);
-    gf_collection_row_release(&row);
-    return st;
+    gf_status st = gf_view_open_in(state, GF_SLICE("default"), 0, view, err);
+    return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
 gf_status gf_document_columns(gf_store *s, gf_place where, gf_slice id, gf_visit_column *visit,
                               void *context, gf_error *err)
 {
     column_visit c = {visit, context};
-    gf_view *v;
-    gf_status st = open_served(s, where, &v, err);
+    gf_state *state;
+    gf_view *v = NULL;
+    gf_status st = gf_state_open(s, where, &state, err);
     if (st != GF_OK) return st;
-    st = tell_stored(s, v ? v->snapshot : NULL, where, id, &c, err);
+    st = open_served(state, &v, err);
+    if (st == GF_OK) st = tell_stored(state, id, &c, err);
     if (st == GF_OK && v) st = tell_processing(v, id, &c, err);
     gf_view_close(v);
+    gf_state_close(state);
     return st;
 }
 
@@ -143,11 +131,11 @@ static gf_status tell_member(void *context, const gf_row *row, gf_error *err)
 {
     member_walk *w = context;
     const gf_cell *cell = &row->cells[0];
-    if (gf_gone_has(w->view->gone, cell->qualifier)) return GF_OK;
+    if (gf_deleted_set_has(w->view->deleted, cell->qualifier)) return GF_OK;
     return w->visit->visit(w->visit->context, "documents", cell->qualifier, cell->value, err);
 }
 
-static gf_status tell_cluster(gf_view *v, const gf_known_cluster *known, const gf_row *row,
+static gf_status tell_cluster(gf_view *v, const gf_listed_cluster *known, const gf_row *row,
                               const column_visit *c, gf_error *err)
 {
     const gf_cell *terms = gf_row_find(row, GF_CLUSTERS_MAIN, "terms");
@@ -166,9 +154,9 @@ gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visi
     column_visit c = {visit, context};
     gf_buffer key = {0};
     gf_row row = {0};
-    gf_status st = gf_view_know_clusters(v, err);
+    gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK) return st;
-    const gf_known_cluster *known = gf_view_find(v, cluster);
+    const gf_listed_cluster *known = gf_view_find_cluster(v, cluster);
     if (!known) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
     gf_cluster_key(&key, gf_buffer_view(&v->key), known->own_label);
     st = gf_buffer_check(&key, err);
@@ -219,16 +207,17 @@ gf_status gf_collection_columns(gf_store *s, gf_place where, gf_visit_column *vi
                                 gf_error *err)
 {
     column_visit c = {visit, context};
-    gf_collection_row row = {0};
-    gf_view *v;
-    gf_status st = open_served(s, where, &v, err);
+    gf_state *state;
+    gf_view *v = NULL;
+    gf_status st = gf_state_open(s, where, &state, err);
     if (st != GF_OK) return st;
-    st = gf_collection_row_read(s, v ? v->snapshot : NULL, where, &row, err);
+    st = open_served(state, &v, err);
     if (st == GF_OK) st = tell_place(&c, where, err);
-    for (size_t i = 0; i < row.row.n_cells && st == GF_OK; i++)
-        st = visit(context, "main", row.row.cells[i].qualifier, row.row.cells[i].value, err);
+    const gf_row *row = &state->row.row;
+    for (size_t i = 0; i < row->n_cells && st == GF_OK; i++)
+        st = visit(context, "main", row->cells[i].qualifier, row->cells[i].value, err);
     if (st == GF_OK && v) st = tell_model(v, &c, err);
     gf_view_close(v);
-    gf_collection_row_release(&row);
+    gf_state_close(state);
     return st;
 }

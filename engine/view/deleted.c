@@ -1,183 +1,129 @@
 /*
  * Documents of a view's build that have been deleted since.
  *
- * The changes after the build name them, and the collection's seq tells how far these go. So what
- * one view has found is kept beside the list of clusters, with that seq, and a view of the same
- * seq takes it as it is; a later one looks at the changes that came in between:
+ * The changes after the build name them, and the collection's seq says how far the changes go. So
+ * the set that one view has found is kept beside the list of clusters, with that seq. A view of the
+ * same seq shares it as it is; a later one looks at the changes in between:
  *
- *     build's seq . . . . . . . . . . . seq of what is kept . . . . . . . view's seq
+ *     build's seq . . . . . . . . . . . seq of the kept set . . . . . . . view's seq
  *                  found by an earlier view                looked at by this one
  *
- * A view whose snapshot is older than what is kept finds its own. Without that every read of a
- * cluster walked over all that came or went in its collection since the build.
+ * A view whose snapshot is older than the kept set finds its own. Without the kept set every read of
+ * a cluster would walk over all documents that came or went in its collection since the build.
  *
- * What is kept never changes: what differs is made anew. It has an id of the build only, each in
- * the cluster that it was in; those without terms are in none, and are no one's member.
+ * A set has only ids of the build, each with the cluster that it was in. Documents without terms
+ * are members of no cluster, and left out.
  */
 #include "engine/view/view.h"
 
 #include "base/memory.h"
 
-typedef struct gone_walk {
+typedef struct deleted_walk {
     gf_view *view;
-    const gf_gone *before; /* NULL: nobody had gone */
-    gf_strings touched;    /* ids that were deleted, or came back */
-    bool *there;           /* touched.n: whether they are, in the view's snapshot */
-    bool differs;          /* from what was before */
-    gf_buffer key;
+    const gf_deleted_set *before; /* NULL: none */
+    gf_strings touched;           /* ids that were deleted, or came back */
+    bool *there;                  /* touched.n: whether they are, in the view's snapshot */
+    bool differs;                 /* from the set before */
     gf_row row;
-} gone_walk;
+} deleted_walk;
 
-/* ---- one set --------------------------------------------------------------------------------- */
-
-bool gf_gone_has(const gf_gone *g, gf_slice id)
-{
-    return g && gf_strings_find(&g->ids, id) != GF_STRING_NONE;
-}
-
-void gf_gone_free(gf_gone *g)
-{
-    if (!g) return;
-    gf_strings_release(&g->ids);
-    gf_free(g->place);
-    gf_free(g->lost);
-    gf_free(g);
-}
-
-static gf_gone *create(uint32_t most, size_t n_clusters)
-{
-    gf_gone *g = gf_calloc(1, sizeof *g);
-    if (!g) return NULL;
-    g->users = 1;
-    g->place = gf_array(most, sizeof *g->place);
-    g->lost = gf_calloc(n_clusters + 1, sizeof *g->lost);
-    if (g->place && g->lost) return g;
-    gf_gone_free(g);
-    return NULL;
-}
-
-static gf_status add(gf_gone *g, gf_slice id, uint32_t place, gf_error *err)
-{
-    uint32_t number;
-    gf_status st = gf_strings_add(&g->ids, id, &number, NULL, err);
-    if (st != GF_OK) return st;
-    g->place[number] = place;
-    g->lost[place]++;
-    return GF_OK;
-}
-
-/* ---- what has changed ------------------------------------------------------------------------ */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
 {
-    gone_walk *w = context;
+    deleted_walk *w = context;
     uint32_t number;
     const gf_cell *id = gf_row_find(row, GF_CHANGES_MAIN, "id");
     const gf_cell *operation = gf_row_find(row, GF_CHANGES_MAIN, "operation");
     if (!id || !operation) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
-    if (!gf_slice_equal(operation->value, GF_SLICE("delete")) && !gf_gone_has(w->before, id->value))
+    if (!gf_slice_equal(operation->value, GF_SLICE("delete")) &&
+        !gf_deleted_set_has(w->before, id->value))
         return GF_OK;
     return gf_strings_add(&w->touched, id->value, &number, NULL, err);
 }
 
-static gf_status look_for_document(gone_walk *w, uint32_t i, gf_error *err)
+static gf_status look_for_documents(deleted_walk *w, gf_error *err)
 {
-    gf_view *v = w->view;
-    gf_slice id = gf_strings_at(&w->touched, i);
-    gf_buffer_reset(&w->key);
-    gf_document_key(&w->key, v->where.name_space, v->where.collection, id);
-    gf_status st = gf_buffer_check(&w->key, err);
-    if (st == GF_OK)
-        st = gf_table_get(v->store->tables.documents, v->snapshot, gf_buffer_view(&w->key),
-                          1u << GF_DOCUMENTS_MAIN, &w->row, err);
-    w->there[i] = st == GF_OK;
-    w->differs |= w->there[i] == gf_gone_has(w->before, id);
-    return st == GF_ENOTFOUND ? GF_OK : st;
-}
-
-static gf_status look_for_documents(gone_walk *w, gf_error *err)
-{
+    gf_status st = GF_OK;
     w->there = gf_calloc(w->touched.n + 1, sizeof *w->there);
-    gf_status st = w->there ? GF_OK : gf_fail_memory(err, "clusters");
-    for (uint32_t i = 0; i < w->touched.n && st == GF_OK; i++)
-        st = look_for_document(w, i, err);
-    return st;
+    if (!w->there) return gf_fail_memory(err, "clusters");
+    for (uint32_t i = 0; i < w->touched.n; i++) {
+        gf_slice id = gf_strings_at(&w->touched, i);
+        st = gf_state_row(w->view->state, id, &w->row, err);
+        if (st != GF_OK && st != GF_ENOTFOUND) return st;
+        w->there[i] = st == GF_OK;
+        w->differs |= w->there[i] == gf_deleted_set_has(w->before, id);
+    }
+    return GF_OK;
 }
 
-/* ---- anew ------------------------------------------------------------------------------------ */
+/* ---- a new set ------------------------------------------------------------------------------- */
 
-/* One that was put and deleted after the build is in none of its clusters. */
-static gf_status add_touched(gone_walk *w, gf_gone *g, gf_slice id, gf_error *err)
+/* A document that was put and deleted after the build is in none of its clusters. */
+static gf_status add_touched(deleted_walk *w, gf_deleted_set *set, gf_slice id, gf_error *err)
 {
     gf_membership_cells m;
     gf_status st = gf_view_read_cells(w->view, id, &m, err);
     if (st == GF_ENOTFOUND) return GF_OK;
-    const gf_known_cluster *c = st == GF_OK ? gf_view_find(w->view, m.cluster) : NULL;
-    return c ? add(g, id, (uint32_t)(c - w->view->clusters), err) : st;
+    if (st != GF_OK) return st;
+    const gf_listed_cluster *c = gf_view_find_cluster(w->view, m.cluster);
+    return c ? gf_deleted_set_add(set, id, (uint32_t)(c - w->view->clusters), err) : GF_OK;
 }
 
-static gf_status fill(gone_walk *w, gf_gone *g, gf_error *err)
+static gf_status fill_set(deleted_walk *w, gf_deleted_set *set, gf_error *err)
 {
-    const gf_gone *before = w->before;
+    const gf_deleted_set *before = w->before;
     gf_status st = GF_OK;
     for (uint32_t i = 0; before && i < before->ids.n && st == GF_OK; i++) {
         gf_slice id = gf_strings_at(&before->ids, i);
         uint32_t touched = gf_strings_find(&w->touched, id);
         bool back = touched != GF_STRING_NONE && w->there[touched];
-        if (!back) st = add(g, id, before->place[i], err);
+        if (!back) st = gf_deleted_set_add(set, id, before->cluster[i], err);
     }
     for (uint32_t i = 0; i < w->touched.n && st == GF_OK; i++) {
         gf_slice id = gf_strings_at(&w->touched, i);
-        if (!w->there[i] && !gf_gone_has(before, id)) st = add_touched(w, g, id, err);
+        if (!w->there[i] && !gf_deleted_set_has(before, id)) st = add_touched(w, set, id, err);
     }
     return st;
 }
 
-static gf_status make_anew(gone_walk *w, gf_gone **made, gf_error *err)
+/* The set as of the view's seq, from that of an earlier one; *made is NULL where it is the same. */
+static gf_status find_deleted(gf_view *v, uint64_t seq, const gf_deleted_set *before,
+                              gf_deleted_set **made, gf_error *err)
 {
-    uint32_t most = w->touched.n + (w->before ? w->before->ids.n : 0);
-    gf_gone *g = create(most, w->view->n_clusters);
-    if (!g) return gf_fail_memory(err, "clusters");
-    gf_status st = fill(w, g, err);
-    if (st == GF_OK)
-        *made = g;
-    else
-        gf_gone_free(g);
-    return st;
-}
-
-/* ---- the view's ------------------------------------------------------------------------------ */
-
-/* What has gone between that seq and the view's; *made stays NULL where nothing has changed. */
-static gf_status find(gf_view *v, uint64_t seq, const gf_gone *before, gf_gone **made,
-                      gf_error *err)
-{
-    gone_walk w = {.view = v, .before = before};
+    deleted_walk w = {.view = v, .before = before};
+    gf_deleted_set *set = NULL;
     gf_status st = gf_view_each_change_after(v, seq, look_at_change, &w, err);
     if (st == GF_OK && w.touched.n) st = look_for_documents(&w, err);
-    if (st == GF_OK && w.differs) st = make_anew(&w, made, err);
+    if (st == GF_OK && w.differs) {
+        set = gf_deleted_set_create(w.touched.n + (before ? before->ids.n : 0), v->n_clusters);
+        st = set ? fill_set(&w, set, err) : gf_fail_memory(err, "clusters");
+    }
+    if (st != GF_OK) {
+        gf_deleted_set_drop(set);
+        set = NULL;
+    }
+    *made = set;
     gf_free(w.there);
     gf_strings_release(&w.touched);
     gf_row_release(&w.row);
-    gf_buffer_release(&w.key);
     return st;
 }
 
-gf_status gf_view_know_gone(gf_view *v, gf_error *err)
+gf_status gf_view_load_deleted(gf_view *v, gf_error *err)
 {
-    gf_gone *made = NULL;
-    gf_cluster_cache_let_gone_go(v); /* where a call before has failed */
-    uint64_t seq = gf_cluster_cache_take_gone(v);
-    gf_status st = seq < v->seq ? find(v, seq, v->gone, &made, err) : GF_OK;
+    gf_deleted_set *made = NULL;
+    uint64_t seq = v->info.seq;
+    gf_deleted_set_drop(v->deleted); /* of a call before that failed */
+    v->deleted = NULL;
+    if (v->list) seq = gf_cluster_list_deleted(v->list, v->seq, &v->deleted);
+    if (seq >= v->seq) return GF_OK;
+    gf_status st = find_deleted(v, seq, v->deleted, &made, err);
     if (st != GF_OK) return st;
     if (made) {
-        gf_cluster_cache_let_gone_go(v);
-        v->gone = made;
+        gf_deleted_set_drop(v->deleted);
+        v->deleted = made;
     }
-    if (seq < v->seq) gf_cluster_cache_keep_gone(v);
-    for (size_t i = 0; v->gone && i < v->n_clusters; i++) {
-        uint64_t *size = &v->clusters[i].size, lost = v->gone->lost[i];
-        *size -= lost < *size ? lost : *size;
-    }
+    if (v->list) gf_cluster_list_keep_deleted(v->list, v->seq, v->deleted);
     return GF_OK;
 }

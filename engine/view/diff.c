@@ -38,7 +38,7 @@ typedef struct pairing {
 
 static gf_status place_of(const gf_view *v, uint32_t cluster, uint32_t *place, gf_error *err)
 {
-    const gf_known_cluster *c = gf_view_find(v, cluster);
+    const gf_listed_cluster *c = gf_view_find_cluster(v, cluster);
     if (!c && cluster) return gf_fail(err, GF_ECORRUPT, "there is no cluster %u", cluster);
     *place = (uint32_t)(c ? (size_t)(c - v->clusters) : v->n_clusters);
     return GF_OK;
@@ -106,8 +106,8 @@ static gf_status know_both(gf_view *earlier, gf_view *later, gf_error *err)
         !gf_slice_equal(earlier->where.collection, later->where.collection) ||
         !gf_slice_equal(earlier->configuration, later->configuration))
         return gf_fail(err, GF_EINVAL, "builds of two configurations cannot be compared");
-    gf_status st = gf_view_know_clusters(earlier, err);
-    return st == GF_OK ? gf_view_know_clusters(later, err) : st;
+    gf_status st = gf_view_load_clusters(earlier, err);
+    return st == GF_OK ? gf_view_load_clusters(later, err) : st;
 }
 
 /* ---- documents that moved -------------------------------------------------------------------- */
@@ -172,8 +172,8 @@ static void pair_clusters(comparison *c)
 {
     const gf_view *a = c->earlier, *b = c->later;
     for (size_t i = 0, j = 0; i < a->n_clusters || j < b->n_clusters;) {
-        const gf_known_cluster *old = i < a->n_clusters ? &a->clusters[i] : NULL;
-        const gf_known_cluster *new = j < b->n_clusters ? &b->clusters[j] : NULL;
+        const gf_listed_cluster *old = i < a->n_clusters ? &a->clusters[i] : NULL;
+        const gf_listed_cluster *new = j < b->n_clusters ? &b->clusters[j] : NULL;
         if (old && new && old->id < new->id) new = NULL;
         if (old && new && old->id > new->id) old = NULL;
         if (old) c->row_before[i++] = (uint32_t)c->n_rows;
@@ -233,7 +233,7 @@ static gf_status count_document(void *context, gf_slice id, uint32_t before, uin
 }
 
 /* A part is a quarter or more, so that there are at most four; the largest comes first. */
-static void add_part(gf_flow *parts, size_t *n, const gf_known_cluster *other, uint64_t documents,
+static void add_part(gf_flow *parts, size_t *n, const gf_listed_cluster *other, uint64_t documents,
                      uint64_t of)
 {
     if (documents * GF_MOST_PARTS < of) return;

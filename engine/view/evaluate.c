@@ -30,7 +30,7 @@ static gf_status class_in_field(judging *g, gf_slice id, gf_slice *name, gf_erro
     gf_json_value value;
     uint64_t seq;
     gf_status st =
-        gf_view_read_document(g->view, id, &g->view->document_row, &d, &fields, &seq, err);
+        gf_state_document_row(g->view->state, id, &g->view->document_row, &d, &fields, &seq, err);
     if (st != GF_OK) return st;
     gf_slice json = {0};
     if (gf_slice_equal(g->field, GF_SLICE("lang"))) *name = d.language;
@@ -88,7 +88,7 @@ static gf_status tell(judging *g, const gf_quality *q, gf_visit_evaluation *visi
     if (!scores) return gf_fail_memory(err, "an evaluation");
     for (uint32_t i = 0; i < q->n_classes; i++) {
         const gf_quality_class *c = &q->classes[i];
-        const gf_known_cluster *cluster = gf_view_find(g->view, c->cluster);
+        const gf_listed_cluster *cluster = gf_view_find_cluster(g->view, c->cluster);
         scores[i] = (gf_class_score){.name = gf_strings_at(&g->classes, c->label),
                                      .size = c->size,
                                      .cluster = c->cluster,

@@ -66,9 +66,9 @@ gf_status gf_view_explain(gf_view *v, gf_slice id, size_t limit, gf_visit_explan
         st = gf_fail(err, GF_ECONFLICT,
                      "this build clusters vectors that were made elsewhere, not terms: they do not "
                      "tell why");
-    if (st == GF_OK) st = gf_view_need_model(v, err);
+    if (st == GF_OK) st = gf_view_load_model(v, err);
     if (st == GF_OK)
-        st = gf_view_read_document(v, id, &v->document_row, &document, &fields, &seq, err);
+        st = gf_state_document_row(v->state, id, &v->document_row, &document, &fields, &seq, err);
     if (st == GF_OK && m.cluster)
         st = gf_view_read_centre(v, m.cluster, &col, &val, &centre.n, err);
     if (st == GF_OK) st = gf_model_row(&v->model, document.language, document.text, &row, err);

@@ -23,7 +23,7 @@ static gf_status load_filter(gf_view *v, gf_error *err)
     return st;
 }
 
-gf_status gf_view_is_about(gf_view *v, const gf_row *document, bool *about, gf_error *err)
+gf_status gf_view_selects(gf_view *v, const gf_row *document, bool *about, gf_error *err)
 {
     gf_status st = v->filter_loaded ? GF_OK : load_filter(v, err);
     *about = true;

@@ -72,7 +72,7 @@ static gf_status read_row(reading *r, gf_slice id, gf_row_view *row, gf_error *e
     uint64_t seq;
     gf_free(r->fields);
     r->fields = NULL;
-    gf_status st = gf_view_read_document(v, id, &v->document_row, &d, &r->fields, &seq, err);
+    gf_status st = gf_state_document_row(v->state, id, &v->document_row, &d, &r->fields, &seq, err);
     return st == GF_OK ? gf_model_row(&v->model, d.language, d.text, row, err) : st;
 }
 
@@ -130,7 +130,7 @@ static gf_status read_clusters(reading *r, gf_error *err)
 {
     gf_view *v = r->view;
     gf_build_matrix *m = &r->m;
-    gf_status st = gf_view_know_clusters(v, err);
+    gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK) return st;
     m->n_clusters = (uint32_t)v->n_clusters;
     m->centroids.start = gf_calloc((size_t)m->n_clusters + 1, sizeof *m->centroids.start);
@@ -153,7 +153,7 @@ static gf_status read_matrix(reading *r, gf_error *err)
         return gf_fail(err, GF_ECONFLICT,
                        "this build clusters vectors that were made elsewhere, and does not keep "
                        "them: there are no rows to give");
-    gf_status st = gf_view_need_model(v, err);
+    gf_status st = gf_view_load_model(v, err);
     if (st == GF_OK) st = read_clusters(r, err);
     if (st == GF_OK) st = reserve_row(r, err);
     if (st == GF_OK) st = gf_view_memberships(v, add_row, r, err);

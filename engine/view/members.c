@@ -34,7 +34,7 @@ static gf_status take_terms(gf_json_parser *parser, gf_slice json, gf_term **ter
     return GF_OK;
 }
 
-static gf_status visit_one(gf_view *v, const gf_known_cluster *c, gf_json_parser *parser,
+static gf_status visit_one(gf_view *v, const gf_listed_cluster *c, gf_json_parser *parser,
                            gf_visit_cluster *visit, void *context, gf_error *err)
 {
     gf_buffer key = {0};
@@ -68,7 +68,7 @@ gf_status gf_view_clusters(gf_view *v, gf_visit_cluster *visit, void *context, g
     return st;
 }
 
-static const gf_known_cluster *find_label(const gf_view *v, gf_slice label)
+static const gf_listed_cluster *find_label(const gf_view *v, gf_slice label)
 {
     for (size_t i = 0; i < v->n_clusters; i++)
         if (gf_slice_equal(v->clusters[i].label, label)) return &v->clusters[i];
@@ -79,9 +79,9 @@ gf_status gf_view_cluster(gf_view *v, uint32_t id, gf_slice label, gf_visit_clus
                           void *context, gf_error *err)
 {
     gf_json_parser *parser;
-    gf_status st = gf_view_know_clusters(v, err);
+    gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK) return st;
-    const gf_known_cluster *c = id ? gf_view_find(v, id) : find_label(v, label);
+    const gf_listed_cluster *c = id ? gf_view_find_cluster(v, id) : find_label(v, label);
     if (!c && id) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %u", id);
     if (!c)
         return gf_fail(err, GF_ENOTFOUND, "there is no cluster labelled \"%.*s\"",
@@ -112,7 +112,7 @@ static gf_status visit_member(member_walk *w, gf_error *err)
     gf_slice id;
     if (!gf_rank_read(w->row.cells[0].qualifier, &score, &id))
         return gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
-    if (gf_gone_has(w->view->gone, id)) return GF_OK;
+    if (gf_deleted_set_has(w->view->deleted, id)) return GF_OK;
     gf_status st = gf_view_membership(w->view, id, &m, err);
     if (st == GF_ENOTFOUND)
         return gf_fail(err, GF_ECORRUPT, "a member of a cluster, \"%.*s\", is missing",
@@ -122,7 +122,7 @@ static gf_status visit_member(member_walk *w, gf_error *err)
     return w->visit(w->context, id, &m, err);
 }
 
-static gf_status open_ranked(gf_view *v, const gf_known_cluster *c, bool reverse, gf_slice after,
+static gf_status open_ranked(gf_view *v, const gf_listed_cluster *c, bool reverse, gf_slice after,
                              gf_scan **scan, gf_error *err)
 {
     gf_buffer key = {0};
@@ -139,7 +139,7 @@ static gf_status open_ranked(gf_view *v, const gf_known_cluster *c, bool reverse
     return st;
 }
 
-static gf_status walk_ranked(member_walk *w, const gf_known_cluster *c, gf_error *err)
+static gf_status walk_ranked(member_walk *w, const gf_listed_cluster *c, gf_error *err)
 {
     gf_scan *scan = NULL;
     bool more = true;
@@ -154,9 +154,9 @@ static gf_status walk_ranked(member_walk *w, const gf_known_cluster *c, gf_error
 
 static gf_status visit_members(gf_view *v, uint32_t cluster, member_walk *w, gf_error *err)
 {
-    gf_status st = gf_view_know_clusters(v, err);
+    gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK) return st;
-    const gf_known_cluster *c = gf_view_find(v, cluster);
+    const gf_listed_cluster *c = gf_view_find_cluster(v, cluster);
     if (!c) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %u", cluster);
     if (w->left == 0) w->left = UINT64_MAX;
     st = walk_ranked(w, c, err);
@@ -193,7 +193,7 @@ gf_status gf_view_weakest(gf_view *v, uint32_t cluster, uint64_t limit, gf_visit
 /* ---- sizes above a score --------------------------------------------------------------------- */
 
 /* Members come by falling score: those that count come first. */
-static gf_status count_above(gf_view *v, const gf_known_cluster *c, float min_score, uint64_t *n,
+static gf_status count_above(gf_view *v, const gf_listed_cluster *c, float min_score, uint64_t *n,
                              gf_error *err)
 {
     gf_scan *scan = NULL;
@@ -210,7 +210,7 @@ static gf_status count_above(gf_view *v, const gf_known_cluster *c, float min_sc
         else if (score < min_score)
             break;
         else
-            *n += !gf_gone_has(v->gone, id);
+            *n += !gf_deleted_set_has(v->deleted, id);
     }
     gf_scan_close(scan);
     gf_row_release(&row);
@@ -219,7 +219,7 @@ static gf_status count_above(gf_view *v, const gf_known_cluster *c, float min_sc
 
 static int by_falling_size(const void *a, const void *b)
 {
-    const gf_known_cluster *x = a, *y = b;
+    const gf_listed_cluster *x = a, *y = b;
     if (x->size != y->size) return x->size > y->size ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
 }
@@ -228,9 +228,9 @@ gf_status gf_view_clusters_above(gf_view *v, float min_score, gf_visit_cluster *
                                  void *context, gf_error *err)
 {
     gf_json_parser *parser = NULL;
-    gf_status st = gf_view_know_clusters(v, err);
+    gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK) return st;
-    gf_known_cluster *counted = gf_array(v->n_clusters, sizeof *counted);
+    gf_listed_cluster *counted = gf_array(v->n_clusters, sizeof *counted);
     if (!counted) return gf_fail_memory(err, "clusters");
     for (size_t i = 0; i < v->n_clusters && st == GF_OK; i++) {
         counted[i] = v->clusters[i];
@@ -245,104 +245,4 @@ gf_status gf_view_clusters_above(gf_view *v, float min_score, gf_visit_cluster *
     gf_json_parser_free(parser);
     gf_free(counted);
     return st;
-}
-
-/* ---- all memberships ------------------------------------------------------------------------- */
-
-/*
- * Memberships come in the order of ids, and so do documents: the two walks go side by side, so that
- * whether a document is still there, and the same, takes no look-up.
- */
-typedef struct pair_walk {
-    gf_scan *memberships, *documents;
-    gf_row membership, document;
-    gf_buffer id, document_id;
-    bool documents_left;
-} pair_walk;
-
-static gf_status next_document(gf_view *v, pair_walk *w, gf_error *err)
-{
-    gf_buffer_reset(&w->document_id);
-    gf_status st = gf_scan_step(w->documents, &w->document, &w->documents_left, err);
-    if (st != GF_OK || !w->documents_left) return st;
-    return gf_key_last_string(v->store->tables.documents, w->document.key, &w->document_id, err);
-}
-
-/* Whether the walk over documents comes to that id. */
-static gf_status catch_up(gf_view *v, pair_walk *w, bool *there, gf_error *err)
-{
-    gf_status st = GF_OK;
-    while (st == GF_OK && w->documents_left &&
-           gf_slice_compare(gf_buffer_view(&w->document_id), gf_buffer_view(&w->id)) < 0)
-        st = next_document(v, w, err);
-    *there = w->documents_left &&
-             gf_slice_equal(gf_buffer_view(&w->document_id), gf_buffer_view(&w->id));
-    return st;
-}
-
-static gf_status visit_pair(gf_view *v, pair_walk *w, gf_each_member *each, void *context,
-                            gf_error *err)
-{
-    gf_membership_cells cells;
-    bool there;
-    gf_buffer_reset(&w->id);
-    gf_status st = gf_key_last_string(v->store->tables.memberships, w->membership.key, &w->id, err);
-    if (st == GF_OK) st = gf_membership_read(&w->membership, GF_MEMBERSHIPS_MAIN, &cells, err);
-    if (st == GF_OK) st = catch_up(v, w, &there, err);
-    if (st != GF_OK || !there) return st;
-    return each(context, gf_buffer_view(&w->id), &cells, &w->document, err);
-}
-
-gf_status gf_view_each_member(gf_view *v, gf_each_member *each, void *context, gf_error *err)
-{
-    pair_walk w = {0};
-    gf_buffer prefix = {0};
-    gf_collection_key(&prefix, v->where.name_space, v->where.collection);
-    gf_status st = gf_buffer_check(&prefix, err);
-    if (st == GF_OK) st = gf_view_know_clusters(v, err);
-    gf_scan_options memberships = {
-        .snapshot = v->snapshot, .family = GF_MEMBERSHIPS_MAIN, .prefix = gf_buffer_view(&v->key)};
-    gf_scan_options documents = {
-        .snapshot = v->snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
-    if (st == GF_OK)
-        st = gf_scan_open(v->store->tables.memberships, &memberships, &w.memberships, err);
-    if (st == GF_OK) st = gf_scan_open(v->store->tables.documents, &documents, &w.documents, err);
-    if (st == GF_OK) st = next_document(v, &w, err);
-    bool more = true;
-    while (st == GF_OK && more) {
-        st = gf_scan_step(w.memberships, &w.membership, &more, err);
-        if (st == GF_OK && more) st = visit_pair(v, &w, each, context, err);
-    }
-    gf_scan_close(w.memberships);
-    gf_scan_close(w.documents);
-    gf_row_release(&w.membership);
-    gf_row_release(&w.document);
-    gf_buffer_release(&w.id);
-    gf_buffer_release(&w.document_id);
-    gf_buffer_release(&prefix);
-    return st;
-}
-
-typedef struct membership_walk {
-    gf_view *view;
-    gf_visit_member *visit;
-    void *context;
-} membership_walk;
-
-static gf_status visit_membership(void *context, gf_slice id, const gf_membership_cells *cells,
-                                  const gf_row *document, gf_error *err)
-{
-    membership_walk *w = context;
-    gf_membership m;
-    uint64_t seq = 0;
-    gf_cell_number(gf_row_find(document, GF_DOCUMENTS_MAIN, "seq"), &seq);
-    gf_view_describe(w->view, cells, &m);
-    m.replaced = seq > w->view->info.seq;
-    return w->visit(w->context, id, &m, err);
-}
-
-gf_status gf_view_memberships(gf_view *v, gf_visit_member *visit, void *context, gf_error *err)
-{
-    membership_walk w = {v, visit, context};
-    return gf_view_each_member(v, visit_membership, &w, err);
 }

@@ -15,16 +15,16 @@ gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, 
     gf_field *fields = NULL;
     uint64_t seq;
     bool about;
-    gf_status st = gf_view_know_clusters(v, err);
+    gf_status st = gf_view_load_clusters(v, err);
     if (st == GF_OK)
-        st = gf_view_read_document(v, id, &v->document_row, &document, &fields, &seq, err);
+        st = gf_state_document_row(v->state, id, &v->document_row, &document, &fields, &seq, err);
     if (st != GF_OK) return st;
     st = gf_view_read_cells(v, id, &cells, err);
     bool known = st == GF_OK;
     if (known && seq <= v->info.seq) {
         gf_view_describe(v, &cells, m);
     } else if (known || st == GF_ENOTFOUND) {
-        st = gf_view_is_about(v, &v->document_row, &about, err);
+        st = gf_view_selects(v, &v->document_row, &about, err);
         if (st == GF_OK && !about)
             st = gf_fail(err, GF_ENOTFOUND,
                          "left out by the settings: filter, since or until of the build");
@@ -50,7 +50,7 @@ static gf_status tell_pending(pending_walk *w, const gf_document *document, gf_e
     gf_membership_cells cells;
     gf_membership m;
     bool about;
-    gf_status st = gf_view_is_about(v, &w->row, &about, err);
+    gf_status st = gf_view_selects(v, &w->row, &about, err);
     if (st != GF_OK || !about) return st;
     st = gf_view_read_cells(v, document->id, &cells, err);
     bool known = st == GF_OK;
@@ -75,7 +75,7 @@ static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
     if (!id) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
     gf_status st = gf_key_last_number(w->view->store->tables.changes, row->key, &changed, err);
     if (st != GF_OK) return st;
-    st = gf_view_read_document(w->view, id->value, &w->row, &document, &fields, &seq, err);
+    st = gf_state_document_row(w->view->state, id->value, &w->row, &document, &fields, &seq, err);
     if (st == GF_ENOTFOUND) return GF_OK;
     if (st == GF_OK && seq == changed) st = tell_pending(w, &document, err);
     gf_free(fields);

@@ -152,7 +152,7 @@ static gf_status check_siblings(pinning *p, uint32_t cluster, gf_slice label, gf
     gf_status st = gf_view_open(p->store, p->where, p->configuration, 0, &v, err);
     if (st != GF_OK) return st;
     st = gf_view_list_clusters(v, err);
-    if (st == GF_OK && !gf_view_find(v, cluster))
+    if (st == GF_OK && !gf_view_find_cluster(v, cluster))
         st = gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
     for (size_t i = 0; st == GF_OK && i < v->n_clusters; i++)
         if (v->clusters[i].id != cluster && gf_slice_equal(v->clusters[i].label, label))

@@ -2,12 +2,51 @@
  * The tree as it is read. An inner node that no phrase names tells nothing by itself: its children
  * hang from the nearest node above that has a label, or from the root.
  */
-#include "engine/build/tree.h"
+#include "engine/view/view.h"
 
 #include "base/memory.h"
 #include "base/strings.h"
 
 #include <stdlib.h>
+
+/* ---- the kept tree --------------------------------------------------------------------------- */
+
+/* Each of the build's clusters is one leaf. */
+static gf_status check_leaves(const gf_view *v, const gf_kept_tree *kept, gf_error *err)
+{
+    bool *seen = gf_calloc(v->n_clusters, sizeof *seen);
+    if (!seen) return gf_fail_memory(err, "the tree");
+    bool right = kept->tree.k == v->n_clusters;
+    for (uint32_t c = 0; right && c < kept->tree.k; c++) {
+        const gf_listed_cluster *cluster = gf_view_find_cluster(v, kept->ids[c]);
+        right = cluster && !seen[cluster - v->clusters];
+        if (right) seen[cluster - v->clusters] = true;
+    }
+    gf_free(seen);
+    return right ? GF_OK
+                 : gf_fail(err, GF_ECORRUPT, "the leaves of a build's tree are not its clusters");
+}
+
+gf_status gf_view_load_tree(gf_view *v, gf_kept_tree *kept, gf_error *err)
+{
+    gf_kept_tree t;
+    gf_status st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
+                                     GF_BUILDS_MODEL, GF_SLICE("tree"), 1, &v->row, err);
+    if (st == GF_ENOTFOUND && v->info.k > GF_TREE_MOST)
+        return gf_fail(err, st, "a build of more than %d clusters has no tree", GF_TREE_MOST);
+    if (st == GF_ENOTFOUND)
+        return gf_fail(err, st, "the build has no tree: grouperfish rebuild --force makes one");
+    if (st == GF_OK) st = gf_tree_read(v->row.cells[0].value, &t, err);
+    if (st != GF_OK) return st;
+    st = check_leaves(v, &t, err);
+    if (st == GF_OK)
+        *kept = t;
+    else
+        gf_kept_tree_release(&t);
+    return st;
+}
+
+/* ---- the shown nodes ------------------------------------------------------------------------- */
 
 typedef struct walk {
     gf_view *view;
@@ -48,9 +87,9 @@ static void release(walk *w)
     gf_kept_tree_release(&w->kept);
 }
 
-static const gf_known_cluster *cluster_of(const walk *w, uint32_t leaf)
+static const gf_listed_cluster *cluster_of(const walk *w, uint32_t leaf)
 {
-    return gf_view_find(w->view, w->kept.ids[leaf]);
+    return gf_view_find_cluster(w->view, w->kept.ids[leaf]);
 }
 
 /* A cluster may have got the label of an inner node since the build. */
@@ -162,7 +201,7 @@ gf_status gf_view_tree(gf_view *v, uint32_t most_depth, gf_visit_tree_node *visi
                        gf_error *err)
 {
     walk w = {.view = v};
-    gf_status st = gf_view_know_clusters(v, err);
+    gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK || v->n_clusters == 0) return st;
     st = arrange(&w, err);
     /* Labels are borrowed from view->row, which the visitor may use: they move out first. */

@@ -46,7 +46,7 @@ static gf_status look_at_member(void *context, gf_slice id, const gf_membership_
 {
     counting *c = context;
     (void)id;
-    const gf_known_cluster *cluster = gf_view_find(c->view, cells->cluster);
+    const gf_listed_cluster *cluster = gf_view_find_cluster(c->view, cells->cluster);
     const gf_cell *time = gf_row_find(document, GF_DOCUMENTS_MAIN, "time");
     uint32_t at = cluster ? (uint32_t)(cluster - c->view->clusters) : NO_CLUSTER;
     int64_t ms;
@@ -142,7 +142,7 @@ gf_status gf_view_trends(gf_view *v, gf_period kind, size_t most_periods, gf_vis
                          void *context, gf_error *err)
 {
     counting c = {.view = v, .kind = kind, .out = {.kind = kind}};
-    gf_status st = gf_view_know_clusters(v, err);
+    gf_status st = gf_view_load_clusters(v, err);
     if (st == GF_OK) st = find_trends(&c, most_periods, err);
     c.out.clusters = c.clusters;
     c.out.n_clusters = v->n_clusters;

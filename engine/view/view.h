@@ -1,149 +1,139 @@
 /**
- * A view: one build seen through one snapshot. For the engine's reading files.
+ * A view: one build seen in one state of its collection. Files of this room, each of which calls
+ * only those above it:
  *
- *     view.c           opening, documents, memberships
- *     clusters.c  the list of clusters, and the changes since the build
- *     deleted.c      what has been deleted since the build
- *     members.c  clusters and members for the public
- *     assign.c         the nearest cluster of a text
- *     pending.c        documents that came after the build
+ *     deleted_set.c     a set of documents that have been deleted since a build
+ *     cluster_cache.c   lists of clusters, and such sets, shared by the views of a store
+ *     state.c           one state of a collection
+ *     rows.c            rows of the snapshot: changes, memberships, centres
+ *     clusters.c        the clusters as the build wrote them
+ *     deleted.c         documents that have been deleted since the build
+ *     sizes.c           the clusters without those documents
+ *     memberships.c     documents of the build and their clusters
+ *     members.c         documents of one cluster; clusters with their terms
+ *     model.c filter.c  how the build analyses texts, and which documents it selects
+ *     assign.c          the nearest cluster of a text
+ *     pending.c         documents that came after the build
+ *     tree.c explain.c trends.c evaluate.c matrix.c diff.c
+ *     view.c            views opened and closed
+ *     builds.c columns.c pinning.c
+ *
+ * Parts are loaded when they are first needed and last until the view is closed. A view is for one
+ * thread.
  */
 #ifndef GF_ENGINE_VIEW_VIEW_H
 #define GF_ENGINE_VIEW_VIEW_H
 
-#include "base/strings.h"
-#include "engine/build/internal.h"
+#include "engine/build/tree.h"
 #include "engine/config/pins.h"
 #include "engine/rows/filter.h"
 #include "engine/rows/model.h"
 #include "engine/view/cluster_cache.h"
+#include "engine/view/state.h"
 #include "grouperfish/views.h"
-
-/** A cluster of the view's build, in memory. */
-typedef struct gf_known_cluster {
-    uint32_t id;
-    uint64_t size;  /* documents that are still there */
-    gf_slice label; /* what it is called: the pinned label, else its own; in the view's memory */
-    gf_slice own_label; /* that its row's key has */
-} gf_known_cluster;
-
-/** Documents of a view's build that have been deleted since, as of one seq of the collection. */
-typedef struct gf_gone {
-    gf_strings ids;
-    uint32_t *place; /* ids.n: of each one's cluster, in the list by id */
-    uint64_t *lost;  /* n_clusters: members that each cluster has lost */
-    unsigned users;  /* under the lock of the store's cluster_cache */
-} gf_gone;
 
 /** The centres, ready to be compared with: assign.c. */
 typedef struct gf_assigner gf_assigner;
 
 struct gf_view {
-    gf_store *store;
-    gf_snapshot *snapshot;
-    gf_arena memory; /* names, labels, the build's strings */
+    const gf_state *state;
+    gf_state *own_state; /* the same, if it was opened with the view; else NULL */
+    gf_store *store;     /* the state's, as are snapshot and where */
+    const gf_snapshot *snapshot;
     gf_place where;
-    gf_slice configuration;
     uint64_t seq; /* of the collection, in the snapshot */
+
+    gf_arena memory; /* names, labels, the build's strings */
+    gf_slice configuration;
     gf_build_info info;
     gf_buffer key; /* of the build */
     gf_pins pins;  /* of the configuration */
 
-    gf_known_cluster *clusters; /* n_clusters, by id; once they were needed */
-    uint32_t *by_size; /* n_clusters: places in clusters, largest first, then by id; once they
-                          were ordered */
+    /* Clusters, once they were needed. */
+    gf_listed_cluster *clusters; /* n_clusters, by id; sizes without deleted documents */
+    uint32_t *by_size;           /* n_clusters: places in clusters, largest first, then by id */
     size_t n_clusters;
-    gf_cluster_list *list; /* that own labels may be borrowed from; NULL: from the memory */
-    bool clusters_known;
-    gf_gone *gone; /* NULL: nobody has */
+    gf_cluster_list *list; /* where own labels may be borrowed from; NULL: from the memory */
+    bool clusters_loaded;
+    gf_deleted_set *deleted; /* since the build; NULL: none */
 
-    gf_model model; /* once it was needed */
+    /* Once they were needed. */
+    gf_model model;
     bool model_loaded;
-    gf_analysis analysis; /* likewise, without the vocabulary */
+    gf_analysis analysis; /* without the vocabulary */
     bool analysis_loaded;
-    gf_assigner *assigner; /* likewise */
-    gf_filter filter;      /* of the build's settings; likewise */
+    gf_assigner *assigner;
+    gf_filter filter; /* of the build's settings */
     bool filter_loaded;
 
     gf_row row, document_row; /* of the call at hand */
     gf_buffer text;
 };
 
-/** Load the list of clusters, and what was deleted since the build. */
-gf_status gf_view_know_clusters(gf_view *view, gf_error *err);
+/* ---- rows.c ---------------------------------------------------------------------------------- */
+
+/** Walk over the changes after a seq, oldest first. */
+gf_status gf_view_each_change_after(gf_view *view, uint64_t seq, gf_each_row *each, void *context,
+                                    gf_error *err);
+
+/** The same of the changes since the build. */
+gf_status gf_view_each_change(gf_view *view, gf_each_row *each, void *context, gf_error *err);
+
+/** Read a document's membership as it is stored, into view->row; GF_ENOTFOUND. */
+gf_status gf_view_read_cells(gf_view *view, gf_slice id, gf_membership_cells *cells, gf_error *err);
+
+/** A cluster's centre, as arrays of n for the caller to free; GF_ECORRUPT where it is lost. */
+gf_status gf_view_read_centre(gf_view *view, uint32_t id, uint32_t **col, float **val, uint32_t *n,
+                              gf_error *err);
+
+/* ---- clusters.c ------------------------------------------------------------------------------ */
+
+/** Read the clusters as the build wrote them, by id, with pinned labels. */
+gf_status gf_view_list_clusters(gf_view *view, gf_error *err);
+
+/** A cluster of that id, or NULL. Listed clusters only; O(log n). */
+gf_listed_cluster *gf_view_find_cluster(const gf_view *view, uint32_t id);
+
+/* ---- deleted.c ------------------------------------------------------------------------------- */
+
+/** Find what has been deleted since the build; the clusters are listed. */
+gf_status gf_view_load_deleted(gf_view *view, gf_error *err);
+
+/* ---- sizes.c --------------------------------------------------------------------------------- */
+
+/** Load the clusters, with the sizes that they have without what was deleted since the build. */
+gf_status gf_view_load_clusters(gf_view *view, gf_error *err);
 
 /** The same, and their order by size. */
 gf_status gf_view_order_clusters(gf_view *view, gf_error *err);
 
-/** The clusters as the build wrote them, with their sizes then, by id. */
-gf_status gf_view_list_clusters(gf_view *view, gf_error *err);
-
-/** The list that another view has read already, if there is one; and keep this view's for others.
- */
-gf_status gf_cluster_cache_take(gf_view *view, bool *taken, gf_error *err);
-gf_status gf_cluster_cache_keep(gf_view *view, gf_error *err);
-void gf_cluster_list_let_go(gf_cluster_list *list);
-
-/**
- * Learn what has been deleted since the build, and take that from the sizes of the clusters, which
- * are listed already.
- */
-gf_status gf_view_know_gone(gf_view *view, gf_error *err);
-
-/** Whether a document is one of those; none is in NULL. */
-bool gf_gone_has(const gf_gone *gone, gf_slice id);
-void gf_gone_free(gf_gone *gone);
-
-/**
- * Take what another view has found, into view->gone; return the seq up to which that goes, which is
- * the build's where there is nothing. Keep view->gone, which goes up to view->seq, for others. Have
- * done with it.
- */
-uint64_t gf_cluster_cache_take_gone(gf_view *view);
-void gf_cluster_cache_keep_gone(gf_view *view);
-void gf_cluster_cache_let_gone_go(gf_view *view);
-
-/** A cluster of that id, or NULL. Listed clusters only; O(log n). */
-gf_known_cluster *gf_view_find(const gf_view *view, uint32_t id);
-
-/** Walk over the changes since the build, oldest first. */
-gf_status gf_view_each_change(gf_view *view, gf_each_row *each, void *context, gf_error *err);
-
-/** The same of those after a seq. */
-gf_status gf_view_each_change_after(gf_view *view, uint64_t seq, gf_each_row *each, void *context,
-                                    gf_error *err);
-
-/** A document of the build that is still there: where it is, and its row in the snapshot. */
-typedef gf_status gf_each_member(void *context, gf_slice id, const gf_membership_cells *cells,
-                                 const gf_row *document, gf_error *err);
-
-/** Walk over them by id, memberships and documents side by side; what is given is borrowed. */
-gf_status gf_view_each_member(gf_view *view, gf_each_member *each, void *context, gf_error *err);
-
-gf_status gf_view_need_model(gf_view *view, gf_error *err);
-
-/** Whether a row of documents:main is one that the build's settings let through (filter.c). */
-gf_status gf_view_is_about(gf_view *view, const gf_row *document, bool *about, gf_error *err);
-
-void gf_assigner_free(gf_assigner *assigner);
-
-/**
- * A cluster's centre, as arrays of n for the caller to free; GF_ECORRUPT where it is lost.
- */
-gf_status gf_view_read_centre(gf_view *view, uint32_t id, uint32_t **col, float **val, uint32_t *n,
-                              gf_error *err);
-
-/** Read a document's place as it is stored, into view->row; GF_ENOTFOUND. */
-gf_status gf_view_read_cells(gf_view *view, gf_slice id, gf_membership_cells *cells, gf_error *err);
+/* ---- memberships.c --------------------------------------------------------------------------- */
 
 /** A membership's public form, its labels looked up. */
 void gf_view_describe(const gf_view *view, const gf_membership_cells *cells, gf_membership *m);
 
+/** A document of the build that is still there: its membership, and its row in the snapshot. */
+typedef gf_status gf_each_member(void *context, gf_slice id, const gf_membership_cells *cells,
+                                 const gf_row *document, gf_error *err);
+
+/** Walk over them by id, memberships and documents side by side; arguments are borrowed. */
+gf_status gf_view_each_member(gf_view *view, gf_each_member *each, void *context, gf_error *err);
+
+/* ---- model.c, filter.c, assign.c ------------------------------------------------------------- */
+
+gf_status gf_view_load_model(gf_view *view, gf_error *err);
+
+/** Whether the build's settings select a row of documents:main. */
+gf_status gf_view_selects(gf_view *view, const gf_row *document, bool *selected, gf_error *err);
+
+void gf_assigner_free(gf_assigner *assigner);
+
+/* ---- tree.c ---------------------------------------------------------------------------------- */
+
 /**
- * Read a document from the snapshot into the row, from which it borrows; GF_ENOTFOUND. *fields is
- * the caller's to free.
+ * The tree of the view's build, whose leaves are its clusters; borrowed from view->row.
+ * GF_ENOTFOUND where the build has none, GF_ECORRUPT.
  */
-gf_status gf_view_read_document(gf_view *view, gf_slice id, gf_row *row, gf_document *document,
-                                gf_field **fields, uint64_t *seq, gf_error *err);
+gf_status gf_view_load_tree(gf_view *view, gf_kept_tree *kept, gf_error *err);
 
 #endif

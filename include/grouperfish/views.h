@@ -2,9 +2,9 @@
 #ifndef GF_GROUPERFISH_VIEWS_H
 #define GF_GROUPERFISH_VIEWS_H
 
-#include "grouperfish/document.h"
 #include "grouperfish/export.h"
 #include "grouperfish/rebuild.h"
+#include "grouperfish/state.h"
 
 GF_PUBLIC_BEGIN
 
@@ -19,6 +19,10 @@ typedef struct gf_view gf_view;
  */
 gf_status gf_view_open(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
                        gf_view **view, gf_error *err);
+
+/** The same in a state of the collection, which is closed after the view. */
+gf_status gf_view_open_in(const gf_state *state, gf_slice configuration, int64_t build,
+                          gf_view **view, gf_error *err);
 void gf_view_close(gf_view *view);
 
 /** Borrowed until close. */
@@ -155,8 +159,6 @@ gf_status gf_view_assign(gf_view *view, gf_slice language, gf_slice text, gf_mem
 gf_status gf_view_assign_all(gf_view *view, const gf_document *documents, size_t n,
                              unsigned threads, gf_membership *memberships, gf_error *err);
 
-typedef gf_status gf_visit_document(void *context, const gf_document *document, gf_error *err);
-
 typedef gf_status gf_visit_pending(void *context, const gf_document *document,
                                    const gf_membership *membership, gf_error *err);
 
@@ -182,14 +184,6 @@ gf_status gf_view_document(gf_view *view, gf_slice id, gf_visit_document *visit,
  */
 gf_status gf_view_language(gf_view *view, const gf_document *document, const char **name,
                            gf_error *err);
-
-/** A document that is there, whether or not a build has it. */
-gf_status gf_document_read(gf_store *store, gf_place where, gf_slice id, gf_visit_document *visit,
-                           void *context, gf_error *err);
-
-/** All documents of a collection, by id. */
-gf_status gf_documents_visit(gf_store *store, gf_place where, gf_visit_document *visit,
-                             void *context, gf_error *err);
 
 /** What a term adds to a document's score. */
 typedef struct gf_reason {

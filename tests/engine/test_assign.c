@@ -160,8 +160,8 @@ static gf_status check_nearest(void *context, const gf_document *d, const gf_mem
     gf_row_view row;
     similarities s;
     c->n++;
-    gf_status st = gf_view_know_clusters(c->other, err);
-    if (st == GF_OK) st = gf_view_need_model(c->other, err);
+    gf_status st = gf_view_load_clusters(c->other, err);
+    if (st == GF_OK) st = gf_view_load_model(c->other, err);
     if (st == GF_OK) st = gf_model_row(&c->other->model, d->language, d->text, &row, err);
     if (st == GF_OK) st = compare_all(c->other, row, m, &s, err);
     if (st != GF_OK) return st;
@@ -257,8 +257,8 @@ static gf_status assign_again(void *context, gf_slice id, const gf_membership *m
     gf_membership again;
     uint64_t seq;
     c->n++;
-    gf_status st =
-        gf_view_read_document(c->other, id, &c->other->document_row, &d, &fields, &seq, err);
+    gf_status st = gf_state_document_row(c->other->state, id, &c->other->document_row, &d,
+                                          &fields, &seq, err);
     if (st == GF_OK) st = gf_view_assign(c->other, d.language, d.text, &again, err);
     gf_free(fields);
     if (st != GF_OK) return st;

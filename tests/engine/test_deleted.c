@@ -1,5 +1,5 @@
 /*
- * What has been deleted since a build, as views of many states of a collection see it: compared
+ * Documents deleted since a build, as views of many states of a collection see it: compared
  * with a list that is kept here of where each document was in the build, and whether it is there.
  */
 #include "tests/engine/fixture.h"
@@ -179,18 +179,21 @@ static void views_of_one_state_look_at_no_change(void **state)
     m.there[7] = false;
     look(&m, &first, 0);
     check_view(&m, &first);
-    for (int i = 0; i < 20; i++) /* which say nothing of who has gone */
+    for (int i = 0; i < 20; i++) /* which delete nothing */
         fixture_put(&m.f, "c", m.ids[10 + i], "put anew");
     look(&m, &second, 0);
     check_view(&m, &second);
     look(&m, &third, 0);
     check_view(&m, &third);
-    assert_non_null(first.view->gone);
-    assert_ptr_equal(second.view->gone, first.view->gone);
-    assert_ptr_equal(third.view->gone, first.view->gone);
+    assert_non_null(first.view->deleted);
+    assert_ptr_equal(second.view->deleted, first.view->deleted);
+    assert_ptr_equal(third.view->deleted, first.view->deleted);
     assert_true(second.view->seq >= first.view->seq + 20);
-    gf_cluster_cache_let_gone_go(third.view);
-    assert_int_equal(gf_cluster_cache_take_gone(third.view), third.view->seq);
+    gf_deleted_set *kept;
+    assert_int_equal(gf_cluster_list_deleted(third.view->list, third.view->seq, &kept),
+                     third.view->seq);
+    assert_ptr_equal(kept, first.view->deleted);
+    gf_deleted_set_drop(kept);
     /* One that comes back is made anew, for those from then on. */
     fixture_put(&m.f, "c", m.ids[7], "it is back");
     gf_view_close(third.view);
@@ -198,7 +201,7 @@ static void views_of_one_state_look_at_no_change(void **state)
     m.there[7] = true;
     look(&m, &third, 0);
     check_view(&m, &third);
-    assert_true(third.view->gone != first.view->gone);
+    assert_true(third.view->deleted != first.view->deleted);
     check_view(&m, &second);
     gf_view_close(first.view);
     gf_view_close(second.view);
@@ -222,9 +225,9 @@ static void room_is_bounded(void **state)
     look(&m, &s, 0);
     check_view(&m, &s);
     gf_view_close(s.view);
-    size_t one = cache->gone_bytes;
+    size_t one = cache->deleted_bytes;
     assert_true(one > 40 * 40 && one < 40 * 400);
-    cache->most_gone_bytes = one + one / 2;
+    cache->most_deleted_bytes = one + one / 2;
     fixture_put_subjects(&m.f, "d");
     fixture_rebuild(&m.f, "d");
     for (int i = 0; i < 12; i++) {
@@ -235,14 +238,14 @@ static void room_is_bounded(void **state)
     for (int round = 0; round < 4; round++) {
         gf_view *other;
         uint64_t memberships;
-        cache->most_gone_bytes = round < 2 ? one + one / 8 : one - 1;
+        cache->most_deleted_bytes = round < 2 ? one + one / 8 : one - 1;
         assert_ok(gf_view_open(m.f.store, fixture_place("d"), fixture_default(), 0, &other, &err));
         assert_null(fixture_fault_of(other, &memberships));
         assert_int_equal(memberships, 0);
-        assert_true(cache->gone_bytes > 0 && cache->gone_bytes < one);
+        assert_true(cache->deleted_bytes > 0 && cache->deleted_bytes < one);
         look(&m, &s, 0);
         check_view(&m, &s);
-        assert_int_equal(cache->gone_bytes, round < 2 ? one : 0);
+        assert_int_equal(cache->deleted_bytes, round < 2 ? one : 0);
         gf_view_close(s.view);
         gf_view_close(other);
     }
@@ -256,5 +259,5 @@ int main(void)
         cmocka_unit_test(views_of_one_state_look_at_no_change),
         cmocka_unit_test(room_is_bounded),
     };
-    return cmocka_run_group_tests_name("view_gone", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("deleted", tests, NULL, NULL);
 }
