@@ -1,5 +1,5 @@
 /* The arguments of a call: checked against their parameters first, then read by the handlers. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -230,11 +230,6 @@ gf_place gf_call_place(const gf_call *call)
 gf_slice gf_call_configuration(const gf_call *call)
 {
     return gf_call_text_or(call, "config", "default");
-}
-
-gf_status gf_call_store(const gf_call *call, gf_store **store, gf_error *err)
-{
-    return call->store(call->context, false, store, err);
 }
 
 gf_status gf_call_view(const gf_call *call, gf_view **view, gf_error *err)

@@ -58,22 +58,11 @@ typedef struct gf_notice {
 } gf_notice;
 
 /**
- * One call of an operation. The transport owns everything. store, store_path and emit are always
- * there; of the rest, what is NULL is not wanted.
+ * A sink takes what an operation gives. emit is always there; of the rest, a NULL function is not
+ * wanted. A sink may be handed on to another call as it is.
  */
-typedef struct gf_call {
-    const gf_argument *arguments; /* n_arguments, in the order given */
-    size_t n_arguments;
-    gf_slice name_space;
-
-    /* Get the store, opening it if need be; it stays the transport's. GF_ENOTFOUND where there is
-     * none. */
-    gf_status (*store)(void *context, bool create, gf_store **store, gf_error *err);
-    const char *(*store_path)(void *context); /* for checks of a store that is not open, */
-    double wait_seconds;                      /* and how long those wait until nobody holds it */
-    gf_input input;                           /* the bytes that come with the call */
-    const char *holder; /* who holds the store for the caller; NULL: the caller itself */
-
+typedef struct gf_sink {
+    void *context; /* of all its functions */
     gf_status (*emit)(void *context, gf_slice row, gf_error *err);
     gf_status (*write)(void *context, gf_slice bytes, gf_error *err); /* a file beside the rows */
     void (*notice)(void *context, const gf_notice *notice);
@@ -81,13 +70,47 @@ typedef struct gf_call {
     void (*progress)(void *context, gf_slice what, const char *phase, uint64_t done,
                      uint64_t total);
     gf_status (*reject)(void *context, gf_slice record, gf_error *err); /* keeps refused records */
-    void *context;                                                      /* of all these */
+} gf_sink;
 
+/** A holder gives the store; it may be handed on too. */
+typedef struct gf_holder {
+    void *context;
+    /* Get the store, opening it if need be; it stays the holder's. GF_ENOTFOUND: there is none. */
+    gf_status (*store)(void *context, bool create, gf_store **store, gf_error *err);
+    const char *path;    /* the store's, as the caller names it */
+    double wait_seconds; /* how long to wait until nobody holds a store that must be closed */
+    const char *name;    /* who holds it for the caller; NULL: the caller itself */
+} gf_holder;
+
+/** One call of an operation. The transport owns everything in it. */
+typedef struct gf_call {
+    const gf_argument *arguments; /* n_arguments, in the order given */
+    size_t n_arguments;
+    gf_slice name_space;
+    gf_sink sink;
+    gf_holder holder;
+    gf_input input;          /* the bytes that come with the call; next is NULL where none do */
     const gf_cancel *cancel; /* may be requested from a signal handler */
-    gf_outcome outcome;      /* set by the operation */
-    bool
-        partly; /* set where it failed for some of several collections: all other rows were given */
+
+    /* Set by the operation. */
+    gf_outcome outcome;
+    uint64_t taken; /* records of the input that are stored now, also where they were before */
+    bool partly;    /* it failed for some of several collections: all other rows were given */
+
+    gf_slice row_collection; /* each row begins with this as "collection"; empty: none does */
 } gf_call;
+
+/** Hand a row on to the call's sink; it is one whole JSON object. */
+gf_status gf_call_emit(const gf_call *call, gf_slice row, gf_error *err);
+
+/** Bytes of the file beside the rows, which the caller wants: sink.write is there. */
+gf_status gf_call_write(const gf_call *call, gf_slice bytes, gf_error *err);
+
+/** Notices, progress and refused records go nowhere where the caller does not want them. */
+void gf_call_notify(const gf_call *call, const gf_notice *notice);
+void gf_call_progress(const gf_call *call, gf_slice what, const char *phase, uint64_t done,
+                      uint64_t total);
+gf_status gf_call_reject(const gf_call *call, gf_slice record, gf_error *err);
 
 /** Which collections an operation may be asked of at once. */
 typedef enum gf_reach {

@@ -1,5 +1,5 @@
 /* The table of operations: names, paths, parameters and their help. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "apps/tweets/tweets.h"
 #include "base/nearest.h"

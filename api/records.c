@@ -1,5 +1,5 @@
 /* Records that come with a call: what put and assign share. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/memory.h"
 
@@ -53,8 +53,8 @@ gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const cha
                          const char *message, gf_error *err)
 {
     gf_notice n = {reason, record->source, record->line, message, true};
-    if (call->notice) call->notice(call->context, &n);
-    return call->reject ? call->reject(call->context, record->raw, err) : GF_OK;
+    gf_call_notify(call, &n);
+    return gf_call_reject(call, record->raw, err);
 }
 
 void gf_call_tell_stop(gf_status st, gf_error *why)

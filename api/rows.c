@@ -1,14 +1,20 @@
 /* Rows: JSON objects that handlers write and hand on one by one. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/clock.h"
 
-gf_json_writer *gf_row_writer_begin(gf_row_writer *row)
+gf_json_writer *gf_row_writer_begin_of(gf_row_writer *row, gf_slice collection)
 {
     gf_buffer_reset(&row->buffer);
     row->json = gf_json_writer_to(&row->buffer);
     gf_json_begin(&row->json, '{');
+    if (collection.len) gf_json_put_string(&row->json, "collection", collection);
     return &row->json;
+}
+
+gf_json_writer *gf_row_writer_begin(gf_row_writer *row)
+{
+    return gf_row_writer_begin_of(row, row->call->row_collection);
 }
 
 static gf_status end(gf_row_writer *row, gf_error *err)
@@ -20,8 +26,7 @@ static gf_status end(gf_row_writer *row, gf_error *err)
 gf_status gf_row_writer_emit(gf_row_writer *row, gf_error *err)
 {
     gf_status st = end(row, err);
-    return st == GF_OK ? row->call->emit(row->call->context, gf_buffer_view(&row->buffer), err)
-                       : st;
+    return st == GF_OK ? gf_call_emit(row->call, gf_buffer_view(&row->buffer), err) : st;
 }
 
 gf_status gf_row_writer_keep(gf_row_writer *row, gf_arena *memory, gf_slice *kept, gf_error *err)

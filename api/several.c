@@ -1,11 +1,11 @@
 /*
  * One operation, asked of several collections: of those whose names match a pattern, or of all.
  *
- * The operation is run as it is for one collection after the other, through a call of its own that
- * hands everything on to the outer one. Its rows get the collection's name where they lack it. A
- * name that is there as it is written is what a pattern means, and nothing else.
+ * The operation is run as it is for one collection after the other, through a call with the same
+ * sink and holder whose rows begin with the collection's name. Where a collection has the pattern
+ * itself as its name, that collection alone is meant.
  */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/glob.h"
 #include "base/memory.h"
@@ -20,7 +20,6 @@ typedef struct several {
     gf_argument *collection;
     gf_buffer names; /* varint lengths and bytes, in order */
     gf_slice pattern;
-    gf_buffer row;
     uint64_t n, failed;
     gf_error worst;     /* of the collections that failed */
     gf_outcome outcome; /* the worst of the others */
@@ -80,46 +79,6 @@ static gf_status list_names(several *s, gf_error *err)
 
 /* ---- the inner call -------------------------------------------------------------------------- */
 
-static gf_status open_store(void *context, bool create, gf_store **store, gf_error *err)
-{
-    const gf_call *outer = ((several *)context)->outer;
-    return outer->store(outer->context, create, store, err);
-}
-
-static const char *store_path(void *context)
-{
-    const gf_call *outer = ((several *)context)->outer;
-    return outer->store_path(outer->context);
-}
-
-static void notice(void *context, const gf_notice *n)
-{
-    const gf_call *outer = ((several *)context)->outer;
-    if (outer->notice) outer->notice(outer->context, n);
-}
-
-static void progress(void *context, gf_slice what, const char *phase, uint64_t done, uint64_t total)
-{
-    const gf_call *outer = ((several *)context)->outer;
-    if (outer->progress) outer->progress(outer->context, what, phase, done, total);
-}
-
-/* {"id":...} -> {"collection":"name","id":...}; what names its collection does so first. */
-static gf_status emit(void *context, gf_slice row, gf_error *err)
-{
-    several *s = context;
-    const gf_call *outer = s->outer;
-    if (gf_slice_starts(row, GF_SLICE("{\"collection\":")))
-        return outer->emit(outer->context, row, err);
-    gf_buffer_reset(&s->row);
-    gf_buffer_str(&s->row, "{\"collection\":");
-    gf_buffer_json_string(&s->row, s->collection->value);
-    if (row.len > 2) gf_buffer_byte(&s->row, ',');
-    gf_buffer_slice(&s->row, gf_slice_skip(row, 1));
-    gf_status st = gf_buffer_check(&s->row, err);
-    return st == GF_OK ? outer->emit(outer->context, gf_buffer_view(&s->row), err) : st;
-}
-
 /* The outer call's arguments, with one collection in the place of the pattern or of "all". */
 static gf_status begin(several *s, gf_error *err)
 {
@@ -139,13 +98,6 @@ static gf_status begin(several *s, gf_error *err)
     s->inner = *outer;
     s->inner.arguments = s->arguments;
     s->inner.n_arguments = n;
-    s->inner.store = open_store;
-    s->inner.store_path = store_path;
-    s->inner.emit = emit;
-    s->inner.notice = notice;
-    s->inner.progress = progress;
-    s->inner.reject = NULL;
-    s->inner.context = s;
     return GF_OK;
 }
 
@@ -189,7 +141,7 @@ static bool ends_all(gf_status st)
 static void note_failure(several *s, gf_slice collection, const gf_error *why)
 {
     gf_notice n = {.reason = "failed", .source = collection, .message = why->message};
-    notice(s, &n);
+    gf_call_notify(s->outer, &n);
     s->failed++;
     if (weight_of_failure(why->status) > weight_of_failure(s->worst.status)) s->worst = *why;
 }
@@ -197,7 +149,7 @@ static void note_failure(several *s, gf_slice collection, const gf_error *why)
 static gf_status run_one(several *s, gf_slice collection, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
-    s->collection->value = collection;
+    s->collection->value = s->inner.row_collection = collection;
     s->inner.outcome = GF_DONE;
     gf_status st = gf_cancel_check(s->outer->cancel, err);
     if (st != GF_OK) return st;
@@ -232,6 +184,5 @@ gf_status gf_call_each(const gf_operation *o, gf_call *call, gf_error *err)
     if (st == GF_OK) st = end(&s, err);
     gf_free(s.arguments);
     gf_buffer_release(&s.names);
-    gf_buffer_release(&s.row);
     return st;
 }

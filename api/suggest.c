@@ -2,7 +2,7 @@
  * What may have been meant by a name that is not there: the nearest of those that are, looked for
  * only once something was not found.
  */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/nearest.h"
 

@@ -82,11 +82,6 @@ static gf_status open_store(void *context, bool create, gf_store **store, gf_err
     return GF_OK;
 }
 
-static const char *store_path(void *context)
-{
-    return ((gf_session *)context)->store_path;
-}
-
 static void close_store(gf_reach_state *r)
 {
     gf_socket_close(r->socket);
@@ -315,8 +310,8 @@ static gf_status reach_store(gf_session *s, gf_error *err)
 
 gf_status gf_session_reach(gf_session *s, gf_error *err)
 {
-    s->call.store = open_store;
-    s->call.store_path = store_path;
+    s->call.holder = (gf_holder){
+        .context = s, .store = open_store, .path = s->store_path, .wait_seconds = s->wait_seconds};
     if (!s->reach.remote.url) return reach_store(s, err);
     if (s->files) s->call.input = input_of(s);
     return reach_server(s, err);

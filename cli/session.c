@@ -223,13 +223,12 @@ static void fill_call(gf_session *s)
     s->call.arguments = s->arguments;
     s->call.n_arguments = s->n_arguments;
     s->call.name_space = gf_slice_str(s->name_space);
-    s->call.wait_seconds = s->wait_seconds;
-    s->call.emit = emit;
-    s->call.notice = notice;
-    s->call.progress = tell_progress;
-    if (s->rejects_file) s->call.reject = reject;
-    if (s->bytes_file.file) s->call.write = write_bytes;
-    s->call.context = s;
+    s->call.sink = (gf_sink){.context = s,
+                             .emit = emit,
+                             .write = s->bytes_file.file ? write_bytes : NULL,
+                             .notice = notice,
+                             .progress = tell_progress,
+                             .reject = s->rejects_file ? reject : NULL};
     s->call.cancel = &gf_stop;
 }
 

@@ -1,5 +1,5 @@
 /* publish, pin, unpin, label: what people decide about builds and labels. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 static gf_status emit_build(gf_call *call, int64_t build, const char *done, bool value,
                             gf_error *err)

@@ -1,5 +1,5 @@
 /* rebuild and builds. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "formats/npz.h"
 
@@ -10,7 +10,7 @@ static void tell_progress(void *context, gf_place where, const char *phase, uint
                           uint64_t total)
 {
     gf_call *call = context;
-    if (call->progress) call->progress(call->context, where.collection, phase, done, total);
+    gf_call_progress(call, where.collection, phase, done, total);
 }
 
 static const char *outcome_name(gf_rebuild_outcome outcome)
@@ -28,7 +28,7 @@ static const char *outcome_name(gf_rebuild_outcome outcome)
 static void name_failure(gf_call *call, gf_slice collection, const char *message)
 {
     gf_notice n = {.reason = "failed", .source = collection, .message = message};
-    if (call->notice) call->notice(call->context, &n);
+    gf_call_notify(call, &n);
 }
 
 /* ---- what is rebuilt ------------------------------------------------------------------------- */
@@ -72,8 +72,7 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
                              gf_error *err)
 {
     rebuilding *r = context;
-    gf_json_writer *w = gf_row_writer_begin(&r->row);
-    gf_json_put_string(w, "collection", where.collection);
+    gf_json_writer *w = gf_row_writer_begin_of(&r->row, where.collection);
     gf_json_put_string(w, "configuration", configuration);
     gf_json_put_str(w, "outcome", status == GF_OK ? outcome_name(result->outcome) : "failed");
     if (status != GF_OK) gf_json_put_str(w, "error", message);
@@ -98,8 +97,7 @@ static gf_status rebuild_one(rebuilding *r, gf_slice configuration, gf_error *er
 static gf_status emit_step(void *context, const gf_k_step *step, gf_error *err)
 {
     rebuilding *r = context;
-    gf_json_writer *w = gf_row_writer_begin(&r->row);
-    gf_json_put_string(w, "collection", gf_call_text(r->row.call, "collection"));
+    gf_json_writer *w = gf_row_writer_begin_of(&r->row, gf_call_text(r->row.call, "collection"));
     gf_json_put_string(w, "configuration", r->configuration);
     gf_json_put_uint(w, "k", step->k);
     gf_json_put_double(w, "separation", step->separation);
@@ -142,19 +140,19 @@ static void tell_unmatched(gf_call *call, const gf_rebuild_result *result)
     char message[200];
     const gf_build_info *b = &result->build;
     gf_notice n = {"unmatched", gf_call_text(call, "collection"), 0, message, false};
-    if (!call->notice || result->outcome != GF_REBUILT) return;
+    if (result->outcome != GF_REBUILT) return;
     if (result->unknown) {
         snprintf(message, sizeof message,
                  "%" PRIu64 " row%s of the matrix left out: no document has the id",
                  result->unknown, result->unknown == 1 ? "" : "s");
-        call->notice(call->context, &n);
+        gf_call_notify(call, &n);
     }
     if (b->without_terms) {
         snprintf(message, sizeof message,
                  "%" PRIu64 " of %" PRIu64
                  " documents in no cluster: the matrix has no row of them, or one of zeros",
                  b->without_terms, b->documents);
-        call->notice(call->context, &n);
+        gf_call_notify(call, &n);
     }
 }
 

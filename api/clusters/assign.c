@@ -1,6 +1,6 @@
 /* assign: the clusters of texts that are not stored, one row for each record, streamed: some
  * hundred at a time are worked out side by side. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
@@ -69,8 +69,7 @@ static gf_status handle(assigning *a, const gf_record *record, gf_error *err)
 {
     const gf_call *call = a->row.call;
     a->read++;
-    if (a->read % 1000 == 0 && call->progress)
-        call->progress(call->context, record->source, "reading", a->read, 0);
+    if (a->read % 1000 == 0) gf_call_progress(call, record->source, "reading", a->read, 0);
     if (record->kind == GF_RECORD_DOCUMENT) return assign(a, &record->document, err);
     return record->kind == GF_RECORD_SKIPPED ? GF_OK : refuse(a, record, err);
 }

@@ -1,5 +1,5 @@
 /* clusters by day, week or month. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 enum { PERIODS = 12 }; /* unless told otherwise */
 

@@ -1,5 +1,5 @@
 /* cluster: one cluster with its heaviest terms and its best documents. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 enum { SHOWN = 10 }; /* terms, and documents, unless told otherwise */
 

@@ -1,5 +1,5 @@
 /* clusters: the list of a build's clusters. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
@@ -100,7 +100,7 @@ static gf_status list_clusters(gf_call *call, gf_view *view, float min_score, gf
                                  : gf_view_clusters(view, visit, &l, err);
     if (st == GF_OK && l.n) qsort(l.rows, l.n, sizeof *l.rows, label ? by_label : by_id);
     for (size_t i = 0; i < l.n && st == GF_OK; i++)
-        st = call->emit(call->context, l.rows[i].row, err);
+        st = gf_call_emit(call, l.rows[i].row, err);
     gf_row_writer_release(&l.row);
     gf_arena_release(&l.memory);
     gf_free(l.rows);

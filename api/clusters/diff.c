@@ -1,5 +1,5 @@
 /* diff: what became of the clusters, or of the documents, of an earlier build in a later one. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* evaluate: a build against classes, in a field or in an input of ids and classes. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/memory.h"
 #include "base/strings.h"

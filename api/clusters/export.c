@@ -1,5 +1,5 @@
 /* export: every document of a build with its cluster, one row each, streamed. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 typedef struct exporting {
     gf_row_writer row;

@@ -5,7 +5,7 @@
  * record was put under other names (--text body), an ordinary field may be called id, text, time
  * or lang; put would take it for the document's own, so it is given as "field:<name>", and counted.
  */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -96,13 +96,13 @@ static void tell_renamed(const exporting *e)
 {
     gf_call *call = e->row.call;
     char message[200];
-    if (!e->renamed || !call->notice) return;
+    if (!e->renamed) return;
     snprintf(message, sizeof message,
              "%" PRIu64 " field%s called id, text, time or lang beside the documents' own: given "
              "as \"field:NAME\"",
              e->renamed, e->renamed == 1 ? "" : "s");
     gf_notice n = {"renamed", gf_call_text(call, "collection"), 0, message, false};
-    call->notice(call->context, &n);
+    gf_call_notify(call, &n);
 }
 
 gf_status gf_export_documents(gf_call *call, gf_error *err)

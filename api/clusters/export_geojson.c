@@ -1,5 +1,5 @@
 /* export with geojson: each document that has a place as a GeoJSON feature (RFC 7946). */
-#include "api/call_internal.h"
+#include "api/call.h"
 #include "apps/tweets/tweets.h"
 
 #include <inttypes.h>
@@ -68,7 +68,7 @@ static void tell_without(const exporting *e)
         .reason = "no_place", .source = gf_call_text(call, "collection"), .message = message};
     snprintf(message, sizeof message, "%" PRIu64 " document%s without a place left out", e->without,
              e->without == 1 ? "" : "s");
-    if (e->without && call->notice) call->notice(call->context, &n);
+    if (e->without) gf_call_notify(call, &n);
 }
 
 gf_status gf_export_geojson(gf_call *call, gf_error *err)

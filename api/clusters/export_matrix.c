@@ -1,5 +1,5 @@
 /* export with matrix: a build as an .npz file, written beside the one row that tells of it. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "formats/npz.h"
 
@@ -17,7 +17,7 @@ static gf_status write_bytes(void *context, gf_slice bytes, gf_error *err)
 {
     writing *w = context;
     gf_status st = gf_cancel_check(w->call->cancel, err);
-    if (st == GF_OK) st = w->call->write(w->call->context, bytes, err);
+    if (st == GF_OK) st = gf_call_write(w->call, bytes, err);
     if (st == GF_OK) w->bytes += bytes.len;
     return st;
 }
@@ -93,8 +93,7 @@ static gf_status write_arrays(writing *w, gf_error *err)
 static gf_status emit_summary(const writing *w, gf_error *err)
 {
     gf_row_writer row = {.call = w->call};
-    gf_json_writer *json = gf_row_writer_begin(&row);
-    gf_json_put_string(json, "collection", gf_call_text(w->call, "collection"));
+    gf_json_writer *json = gf_row_writer_begin_of(&row, gf_call_text(w->call, "collection"));
     gf_json_put_uint(json, "build", (uint64_t)gf_view_build(w->view)->build);
     gf_json_put_uint(json, "rows", w->m.rows.n_rows);
     gf_json_put_uint(json, "columns", w->m.rows.n_cols);
@@ -109,7 +108,7 @@ gf_status gf_export_matrix(gf_call *call, gf_error *err)
     writing w = {.call = call};
     if (gf_call_flag(call, "with-text"))
         return gf_fail(err, GF_EINVAL, "with-text: a matrix has no texts");
-    if (!call->write) return gf_fail(err, GF_EINVAL, "matrix: there is nowhere to write it");
+    if (!call->sink.write) return gf_fail(err, GF_EINVAL, "matrix: there is nowhere to write it");
     gf_status st = gf_call_view(call, &w.view, err);
     if (st != GF_OK) return st;
     st = gf_view_read_matrix(w.view, call->cancel, &w.m, err);

@@ -1,5 +1,5 @@
 /* collection create, list, show, delete. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/memory.h"
 
@@ -17,7 +17,7 @@ static gf_status emit_name(gf_call *call, const char *done, gf_error *err)
 gf_status gf_run_collection_create(gf_call *call, gf_error *err)
 {
     gf_store *store;
-    gf_status st = call->store(call->context, true, &store, err);
+    gf_status st = gf_call_open_store(call, true, &store, err);
     if (st == GF_OK) st = gf_collection_create(store, gf_call_place(call), err);
     return st == GF_OK ? emit_name(call, "created", err) : st;
 }
@@ -35,8 +35,7 @@ gf_status gf_run_collection_delete(gf_call *call, gf_error *err)
 
 static void write_info(gf_row_writer *row, const gf_collection_info *info)
 {
-    gf_json_writer *w = gf_row_writer_begin(row);
-    gf_json_put_string(w, "collection", info->name);
+    gf_json_writer *w = gf_row_writer_begin_of(row, info->name);
     gf_json_put_uint(w, "size", info->size);
     gf_json_put_time(w, "modified", info->modified);
     gf_json_key(w, "configurations");
@@ -144,7 +143,7 @@ static gf_status emit_sorted(listing *l, gf_slice sort, gf_error *err)
               gf_slice_equal(sort, GF_SLICE("size")) ? by_size : by_modified);
     for (size_t i = 0; i < l->n && i < l->limit && st == GF_OK; i++) {
         st = gf_cancel_check(call->cancel, err);
-        if (st == GF_OK) st = call->emit(call->context, l->rows[i].row, err);
+        if (st == GF_OK) st = gf_call_emit(call, l->rows[i].row, err);
     }
     return st;
 }

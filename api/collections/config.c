@@ -1,5 +1,5 @@
 /* config set, show, list, delete, keys. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/memory.h"
 
@@ -7,11 +7,10 @@
 static gf_status emit_place(gf_call *call, const char *done, gf_error *err)
 {
     gf_row_writer row = {.call = call};
-    gf_json_writer *w = gf_row_writer_begin(&row);
-    if (gf_call_flag(call, "all"))
-        gf_json_put_string(w, "namespace", call->name_space);
-    else
-        gf_json_put_string(w, "collection", gf_call_text(call, "collection"));
+    bool all = gf_call_flag(call, "all");
+    gf_json_writer *w =
+        gf_row_writer_begin_of(&row, all ? (gf_slice){0} : gf_call_text(call, "collection"));
+    if (all) gf_json_put_string(w, "namespace", call->name_space);
     gf_json_put_string(w, "configuration", gf_call_configuration(call));
     gf_json_put_bool(w, done, true);
     return gf_row_writer_emit_only(&row, err);

@@ -3,7 +3,7 @@
  * and fields. An id that no document can have is counted as absent, like any other that is not
  * there.
  */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/memory.h"
 
@@ -177,7 +177,7 @@ static void tell_progress(void *context, gf_place where, const char *phase, uint
                           uint64_t total)
 {
     gf_call *call = context;
-    if (call->progress) call->progress(call->context, where.collection, phase, done, total);
+    gf_call_progress(call, where.collection, phase, done, total);
 }
 
 static gf_status purge(deleting *d, gf_purged *purged, gf_error *err)

@@ -1,5 +1,5 @@
 /* doc: a document, its place under each configuration, and why it is there. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 enum { TERMS_SHOWN = 10 };
 

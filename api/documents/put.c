@@ -66,7 +66,7 @@ static gf_status emit_results(putting *p, gf_error *err)
     gf_slice rest = gf_buffer_view(&p->results), row;
     gf_status st = GF_OK;
     while (st == GF_OK && gf_take_string(&rest, &row))
-        st = p->call->emit(p->call->context, row, err);
+        st = gf_call_emit(p->call, row, err);
     gf_buffer_reset(&p->results);
     p->n_results = 0;
     return st;
@@ -171,7 +171,7 @@ static gf_status open_put(putting *p, gf_error *err)
     gf_put_options o = {.name_space = call->name_space,
                         .max_document = gf_call_number(call, "max-document", 0),
                         .max_collections = (uint32_t)gf_call_number(call, "max-collections", 0)};
-    gf_status st = call->store(call->context, true, &store, err);
+    gf_status st = gf_call_open_store(call, true, &store, err);
     return st == GF_OK ? gf_put_open(store, &o, &p->put, err) : st;
 }
 
@@ -206,7 +206,7 @@ static gf_status put_document(putting *p, const gf_record *record, gf_error *err
 static void remark(const putting *p, const char *reason, gf_slice source, const char *message)
 {
     gf_notice n = {.reason = reason, .source = source, .message = message};
-    if (p->call->notice) p->call->notice(p->call->context, &n);
+    gf_call_notify(p->call, &n);
 }
 
 static void remark_on_all(const putting *p)
@@ -232,8 +232,7 @@ static gf_status handle(void *context, const gf_record *record, gf_error *err)
     putting *p = context;
     p->read++;
     if (p->since == 0) p->since = gf_clock_ms();
-    if (p->read % 1000 == 0 && p->call->progress)
-        p->call->progress(p->call->context, record->source, "reading", p->read, 0);
+    if (p->read % 1000 == 0) gf_call_progress(p->call, record->source, "reading", p->read, 0);
     switch (record->kind) {
     case GF_RECORD_DOCUMENT:
         return put_document(p, record, err);
@@ -276,7 +275,7 @@ static gf_status emit_summary(putting *p, gf_error *err)
     gf_put_counts c = p->put ? gf_put_counted(p->put) : (gf_put_counts){0};
     gf_row_writer row = {.call = p->call};
     gf_json_writer *w = gf_row_writer_begin(&row);
-    gf_json_put_str(w, "store", p->call->store_path(p->call->context));
+    gf_json_put_str(w, "store", p->call->holder.path);
     gf_json_put_string(w, "collection", gf_call_text(p->call, "collection"));
     gf_json_put_uint(w, "read", p->read);
     gf_json_put_uint(w, "new", c.created);

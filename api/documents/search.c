@@ -1,5 +1,5 @@
 /* search: the documents that have what a query asks for, best first. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* similar: the documents nearest to one, or to a text. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 enum { SHOWN = 10 };
 

@@ -12,7 +12,7 @@
 #ifndef GF_API_REPORT_REPORT_H
 #define GF_API_REPORT_REPORT_H
 
-#include "api/call_internal.h"
+#include "api/call.h"
 
 /** A cluster as the list of them needs it. */
 typedef struct gf_report_cluster {

@@ -1,5 +1,5 @@
 /* init, status, verify, version: the store as a whole. */
-#include "api/call_internal.h"
+#include "api/call.h"
 
 #include "apps/stored.h"
 #include "base/clock.h"
@@ -8,11 +8,11 @@ gf_status gf_run_init(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
-    gf_status st = call->store(call->context, true, &store, err);
+    gf_status st = gf_call_open_store(call, true, &store, err);
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&row);
-    gf_json_put_str(w, "store", call->store_path(call->context));
-    gf_json_put_bool(w, "made", !call->holder && gf_store_is_new(store));
+    gf_json_put_str(w, "store", call->holder.path);
+    gf_json_put_bool(w, "made", !call->holder.name && gf_store_is_new(store));
     return gf_row_writer_emit_only(&row, err);
 }
 
@@ -51,7 +51,7 @@ void gf_json_put_health(gf_json_writer *w, const gf_store_health *h)
 /* Who holds it now is another process where this one has not taken it only for that. */
 static void put_holder(gf_json_writer *w, const gf_call *call)
 {
-    if (call->holder) gf_json_put_str(w, "holder", call->holder);
+    if (call->holder.name) gf_json_put_str(w, "holder", call->holder.name);
 }
 
 gf_status gf_run_status(gf_call *call, gf_error *err)
@@ -73,7 +73,7 @@ gf_status gf_run_status(gf_call *call, gf_error *err)
     if (st == GF_OK) st = gf_buffer_check(&changed, err);
     if (st == GF_OK) {
         gf_json_writer *w = gf_row_writer_begin(&row);
-        gf_json_put_str(w, "store", call->store_path(call->context));
+        gf_json_put_str(w, "store", call->holder.path);
         put_holder(w, call);
         gf_json_put_uint(w, "collections", s.collections);
         gf_json_put_uint(w, "documents", s.documents);
@@ -103,7 +103,7 @@ gf_status gf_run_upgrade(gf_call *call, gf_error *err)
     if (st == GF_OK) st = gf_store_read_health(store, NULL, NULL, &health, err);
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&row);
-    gf_json_put_str(w, "store", call->store_path(call->context));
+    gf_json_put_str(w, "store", call->holder.path);
     gf_json_put_uint(w, "format", health.format);
     gf_json_put_bool(w, "upgraded", false);
     return gf_row_writer_emit_only(&row, err);
@@ -114,7 +114,7 @@ static gf_status tell_fault(void *context, const char *where, const char *what, 
     gf_call *call = context;
     (void)err;
     gf_notice n = {.reason = "damage", .source = gf_slice_str(where), .message = what};
-    if (call->notice) call->notice(call->context, &n);
+    gf_call_notify(call, &n);
     return GF_OK;
 }
 
@@ -122,11 +122,11 @@ gf_status gf_run_verify(gf_call *call, gf_error *err)
 {
     gf_verified v;
     gf_row_writer row = {.call = call};
-    gf_store_options options = {.wait_seconds = call->wait_seconds,
+    gf_store_options options = {.wait_seconds = call->holder.wait_seconds,
                                 .purpose = "verify",
                                 .cancel = call->cancel,
                                 .more = gf_stored_verify};
-    gf_status st = gf_verify(call->store_path(call->context), &options, tell_fault, call, &v, err);
+    gf_status st = gf_verify(call->holder.path, &options, tell_fault, call, &v, err);
     if (st != GF_OK) return st;
     if (v.faults) call->outcome = GF_DAMAGE_FOUND;
     gf_json_writer *w = gf_row_writer_begin(&row);
@@ -178,9 +178,7 @@ gf_status gf_run_backup(gf_call *call, gf_error *err)
     gf_status st = path_of(call, "to", &to, err);
     if (st == GF_OK) st = gf_call_store(call, &store, err);
     if (st == GF_OK) st = gf_store_backup(store, gf_buffer_cstr(&to), call->cancel, &s, err);
-    if (st == GF_OK)
-        st =
-            emit_copy(call, "store", call->store_path(call->context), gf_buffer_cstr(&to), &s, err);
+    if (st == GF_OK) st = emit_copy(call, "store", call->holder.path, gf_buffer_cstr(&to), &s, err);
     gf_buffer_release(&to);
     return st;
 }
@@ -189,7 +187,7 @@ gf_status gf_run_restore(gf_call *call, gf_error *err)
 {
     gf_store_status s;
     gf_buffer from = {0}, to = {0};
-    gf_store_options o = {.wait_seconds = call->wait_seconds,
+    gf_store_options o = {.wait_seconds = call->holder.wait_seconds,
                           .purpose = "restore",
                           .cancel = call->cancel,
                           .more = gf_stored_verify};
@@ -216,7 +214,7 @@ static gf_status tell_loss(void *context, const char *where, const char *what, g
     gf_notice n = {.reason = "undone",
                    .message = "documents whose deletion or replacement lay in the damage may be "
                               "there again, as they were before"};
-    if (!r->told && r->call->notice) r->call->notice(r->call->context, &n);
+    if (!r->told) gf_call_notify(r->call, &n);
     r->told = true;
     return tell_fault(r->call, where, what, err);
 }
@@ -226,9 +224,9 @@ gf_status gf_run_repair(gf_call *call, gf_error *err)
     gf_repaired r;
     repairing telling = {.call = call};
     gf_buffer to = {0};
-    const char *store = call->store_path(call->context);
+    const char *store = call->holder.path;
     gf_store_options o = {
-        .wait_seconds = call->wait_seconds, .purpose = "repair", .cancel = call->cancel};
+        .wait_seconds = call->holder.wait_seconds, .purpose = "repair", .cancel = call->cancel};
     gf_row_writer row = {.call = call};
     gf_status st = path_of(call, "to", &to, err);
     if (st == GF_OK) st = gf_repair(store, gf_buffer_cstr(&to), &o, tell_loss, &telling, &r, err);

@@ -31,8 +31,8 @@ gf_status gf_table_import_refuse(gf_table_import *i, gf_slice source, uint64_t l
     gf_notice n = {"bad_row", source, line, message, true};
     gf_batch_cut(i->out.batch, i->before);
     i->refused++;
-    if (call->notice) call->notice(call->context, &n);
-    return call->reject && record.len ? call->reject(call->context, record, err) : GF_OK;
+    gf_call_notify(call, &n);
+    return record.len ? gf_call_reject(call, record, err) : GF_OK;
 }
 
 gf_status gf_table_import_row(gf_table_import *i, gf_error *err)
@@ -46,7 +46,6 @@ gf_status gf_table_import_row(gf_table_import *i, gf_error *err)
                         gf_batch_bytes(i->out.batch) < BATCH_BYTES))
         return st;
     st = gf_write_behind_next(&i->out, err);
-    if (call->progress)
-        call->progress(call->context, gf_user_table_name(i->c.table), "import", i->rows, 0);
+    gf_call_progress(call, gf_user_table_name(i->c.table), "import", i->rows, 0);
     return st;
 }

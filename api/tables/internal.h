@@ -9,7 +9,7 @@
 #ifndef GF_API_TABLES_INTERNAL_H
 #define GF_API_TABLES_INTERNAL_H
 
-#include "api/call_internal.h"
+#include "api/call.h"
 #include "base/json.h"
 
 /* ---- json.c: rows to and from JSON ----------------------------------------------------------- */

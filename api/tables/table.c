@@ -256,7 +256,7 @@ gf_status gf_run_table_create(gf_call *call, gf_error *err)
     gf_store *store;
     gf_buffer json = {0};
     gf_status st = schema_of(call, false, &json, err);
-    if (st == GF_OK) st = call->store(call->context, true, &store, err);
+    if (st == GF_OK) st = gf_call_open_store(call, true, &store, err);
     if (st == GF_OK)
         st = gf_user_table_create(store, call->name_space, gf_call_text(call, "table"),
                                   gf_buffer_view(&json), err);

@@ -187,8 +187,8 @@ static gf_status refuse(importing *i, const gf_line *line, const char *message, 
     const gf_call *call = i->log.call;
     gf_notice n = {"bad_line", line->source, line->number, message, true};
     i->refused++;
-    if (call->notice) call->notice(call->context, &n);
-    return call->reject ? call->reject(call->context, line->text, err) : GF_OK;
+    gf_call_notify(call, &n);
+    return gf_call_reject(call, line->text, err);
 }
 
 /* Between two lines: the batch is one of whole lines. Of a log that grows they are seen soon. */
@@ -196,8 +196,8 @@ static gf_status pause(importing *i, gf_error *err)
 {
     enum { BATCH_CHANGES = 8000, BATCH_BYTES = 4 << 20, SECONDS = 1, TOLD = 1000 };
     gf_call *call = i->log.call;
-    if (call->progress && i->read % TOLD == 0)
-        call->progress(call->context, gf_call_text(call, "log"), "import", i->read, 0);
+    if (i->read % TOLD == 0)
+        gf_call_progress(call, gf_call_text(call, "log"), "import", i->read, 0);
     if (gf_batch_changes(i->batch) < BATCH_CHANGES && gf_batch_bytes(i->batch) < BATCH_BYTES &&
         gf_clock_seconds() - i->written_at < SECONDS)
         return GF_OK;

@@ -61,7 +61,7 @@ gf_status gf_log_open(gf_log *l, bool make, gf_error *err)
 {
     gf_slice log = gf_call_text(l->call, "log");
     l->writer.call = l->call;
-    gf_status st = l->call->store(l->call->context, make, &l->store, err);
+    gf_status st = gf_call_open_store(l->call, make, &l->store, err);
     if (st != GF_OK) return st;
     st = gf_user_table_open(l->store, l->call->name_space, log, &l->lines, err);
     if (st == GF_OK)

@@ -4,7 +4,7 @@
 #ifndef GF_APPS_PAPERS_CALLS_INTERNAL_H
 #define GF_APPS_PAPERS_CALLS_INTERNAL_H
 
-#include "api/call_internal.h"
+#include "api/call.h"
 #include "apps/papers/papers.h"
 
 /** Open the table that "table" names; a store is made where `create`. */

@@ -4,7 +4,7 @@
 gf_status gf_call_papers(const gf_call *call, bool create, gf_papers **papers, gf_error *err)
 {
     gf_store *store;
-    gf_status st = call->store(call->context, create, &store, err);
+    gf_status st = gf_call_open_store(call, create, &store, err);
     if (st != GF_OK) return st;
     return gf_papers_open(store, call->name_space, gf_call_text_or(call, "table", GF_PAPERS_TABLE),
                           papers, err);
@@ -32,8 +32,7 @@ gf_status gf_paper_job_next(gf_paper_job *job, gf_slice source, gf_error *err)
     gf_status st = gf_cancel_check(job->call->cancel, err);
     if (st != GF_OK) return st;
     job->read++;
-    if (job->read % 1000 == 0 && job->call->progress)
-        job->call->progress(job->call->context, source, "reading", job->read, 0);
+    if (job->read % 1000 == 0) gf_call_progress(job->call, source, "reading", job->read, 0);
     return GF_OK;
 }
 
@@ -63,7 +62,7 @@ static gf_status emit_summary(gf_paper_job *job, gf_error *err)
 {
     gf_row_writer row = {.call = job->call};
     gf_json_writer *w = gf_row_writer_begin(&row);
-    gf_json_put_str(w, "store", job->call->store_path(job->call->context));
+    gf_json_put_str(w, "store", job->call->holder.path);
     gf_json_put_string(w, "table", gf_call_text_or(job->call, "table", GF_PAPERS_TABLE));
     gf_json_put_uint(w, "read", job->read);
     gf_json_put_uint(w, "new", job->created);

@@ -4,7 +4,7 @@
 #ifndef GF_APPS_TWEETS_CALLS_INTERNAL_H
 #define GF_APPS_TWEETS_CALLS_INTERNAL_H
 
-#include "api/call_internal.h"
+#include "api/call.h"
 #include "apps/tweets/tweets.h"
 
 /** The tables of the call's namespace; GF_ENOTFOUND where it has no tweets. */

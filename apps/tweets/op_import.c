@@ -2,7 +2,7 @@
  * tweets import: tweets of files or a stream go into the tables of the namespace. The store is
  * opened for the first tweet: where there is nothing to import, none is made.
  */
-#include "api/call_internal.h"
+#include "api/call.h"
 #include "apps/tweets/tweets.h"
 
 typedef struct importing {
@@ -30,7 +30,7 @@ static gf_status open_import(importing *m, gf_error *err)
     gf_tweet_import_options o = {.hash_given = hash.len > 0,
                                  .hash = gf_slice_equal(hash, GF_SLICE("murmur3")) ? GF_MURMUR3
                                                                                    : GF_MURMUR2};
-    gf_status st = call->store(call->context, true, &store, err);
+    gf_status st = gf_call_open_store(call, true, &store, err);
     if (st == GF_OK) st = gf_tweets_open(store, call->name_space, &m->tweets, err);
     return st == GF_OK ? gf_tweet_import_open(m->tweets, &o, &m->import, err) : st;
 }
@@ -52,8 +52,7 @@ static gf_status add(importing *m, const gf_record *record, const gf_tweet *twee
 static gf_status handle(importing *m, const gf_record *record, const gf_tweet *tweet, gf_error *err)
 {
     m->read++;
-    if (m->read % 1000 == 0 && m->call->progress)
-        m->call->progress(m->call->context, record->source, "reading", m->read, 0);
+    if (m->read % 1000 == 0) gf_call_progress(m->call, record->source, "reading", m->read, 0);
     if (record->kind == GF_RECORD_DOCUMENT) return add(m, record, tweet, err);
     if (record->kind == GF_RECORD_REFUSED)
         return refuse(m, record, record->reason, record->message, err);
@@ -84,7 +83,7 @@ static gf_status emit_summary(importing *m, gf_error *err)
     gf_status st = m->tweets ? gf_tweets_read_info(m->tweets, &info, err) : GF_OK;
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&row);
-    gf_json_put_str(w, "store", m->call->store_path(m->call->context));
+    gf_json_put_str(w, "store", m->call->holder.path);
     if (info.any) gf_json_put_str(w, "hash", gf_tweet_hash_name(info.hash));
     gf_json_put_uint(w, "read", m->read);
     gf_json_put_uint(w, "new", c.created);

@@ -247,10 +247,10 @@ static bool put_nothing(const gf_request *r, const gf_call *call)
 void gf_rows_run(gf_request *r)
 {
     gf_error err = {GF_OK, ""};
-    gf_call call = {.emit = emit, .notice = notice, .context = r};
+    gf_call call = {.sink = {r, emit, .notice = notice}};
     choose_shape(r);
     if (strcmp(r->route->method, "GET") == 0 && gf_etag_settles(r)) return;
-    if (r->shape == GF_SHAPE_FILE) call.write = write_bytes;
+    if (r->shape == GF_SHAPE_FILE) call.sink.write = write_bytes;
     gf_status st = gf_rows_call(r, r->route->operation, &call, &err);
     if (st != GF_OK && !(call.partly && r->n_rows))
         end_with(r, &err);

@@ -52,7 +52,7 @@ static gf_status run_call(void *context, const gf_operation *o, gf_call *call, c
     gf_request *r = context;
     gf_argument limit;
     /* How the caller names the store is for its eyes: what opens a store opens the server's. */
-    if (!gf_wire_carries(o)) call->store_path = NULL;
+    if (!gf_wire_carries(o)) call->holder.path = NULL;
     gf_status st = gf_operation_check(o, call, err);
     if (st == GF_OK) st = gf_rows_limit(r->http, o, call, &r->memory, &limit, err);
     if (st != GF_OK) return st;

@@ -152,9 +152,7 @@ static gf_status put_lines(posting *p, gf_error *err)
                     .n_arguments = 3,
                     .name_space = r->name_space,
                     .input = {p, next, read_lines, NULL, NULL},
-                    .emit = emit,
-                    .notice = notice,
-                    .context = p};
+                    .sink = {p, emit, .notice = notice}};
     if (p->n_lines == 0) return GF_OK;
     return gf_service_run(r->http->options.service, gf_operation_find("put"), &call, err);
 }
@@ -262,8 +260,7 @@ static void show(gf_request *r)
     gf_call call = {.arguments = arguments,
                     .n_arguments = 2,
                     .name_space = r->name_space,
-                    .emit = emit_whole,
-                    .context = r,
+                    .sink = {r, emit_whole},
                     .cancel = &r->cancel};
     gf_answer(r, 200, "application/json", (gf_slice){0});
     gf_status st = gf_service_run(r->http->options.service, gf_operation_find("doc"), &call, &err);

@@ -134,11 +134,6 @@ static gf_slice collection_of(const gf_call *call)
     return (gf_slice){"", 0};
 }
 
-static void tell_waiting(const gf_call *call)
-{
-    if (call->progress) call->progress(call->context, collection_of(call), "waiting", 0, 0);
-}
-
 static gf_status take_worker(gf_service *s, const gf_call *call, gf_error *err)
 {
     ticket mine = {NULL};
@@ -149,7 +144,7 @@ static gf_status take_worker(gf_service *s, const gf_call *call, gf_error *err)
     while (st == GF_OK && (s->first != &mine || s->rebuilding >= s->options.workers)) {
         if (!told) {
             pthread_mutex_unlock(&s->lock);
-            tell_waiting(call);
+            gf_call_progress(call, collection_of(call), "waiting", 0, 0);
             pthread_mutex_lock(&s->lock);
             told = true;
             continue;
@@ -175,73 +170,23 @@ static void give_worker_back(gf_service *s)
 
 /* ---- the call, as the operation sees it ------------------------------------------------------ */
 
-typedef struct serving {
-    gf_service *service;
-    gf_call *outer;
-} serving;
-
 static gf_status give_store(void *context, bool create, gf_store **store, gf_error *err)
 {
     (void)create, (void)err;
-    *store = ((serving *)context)->service->store;
+    *store = ((gf_service *)context)->store;
     return GF_OK;
 }
 
-/* As the caller names the store, where it does. */
-static const char *give_path(void *context)
-{
-    const serving *s = context;
-    return s->outer->store_path ? s->outer->store_path(s->outer->context)
-                                : s->service->options.store_path;
-}
-
-static gf_status emit(void *context, gf_slice row, gf_error *err)
-{
-    const gf_call *outer = ((serving *)context)->outer;
-    return outer->emit(outer->context, row, err);
-}
-
-static gf_status write_bytes(void *context, gf_slice bytes, gf_error *err)
-{
-    const gf_call *outer = ((serving *)context)->outer;
-    return outer->write(outer->context, bytes, err);
-}
-
-static void notice(void *context, const gf_notice *n)
-{
-    const gf_call *outer = ((serving *)context)->outer;
-    outer->notice(outer->context, n);
-}
-
-static void progress(void *context, gf_slice what, const char *phase, uint64_t done, uint64_t total)
-{
-    const gf_call *outer = ((serving *)context)->outer;
-    outer->progress(outer->context, what, phase, done, total);
-}
-
-static gf_status reject(void *context, gf_slice record, gf_error *err)
-{
-    const gf_call *outer = ((serving *)context)->outer;
-    return outer->reject(outer->context, record, err);
-}
-
+/* The caller's name of the store counts, where it gives one. */
 static gf_status run(gf_service *s, const gf_operation *o, gf_call *call, gf_error *err)
 {
-    serving context = {s, call};
-    gf_call inner = *call;
-    inner.store = give_store;
-    inner.store_path = give_path;
-    inner.wait_seconds = 0;
-    inner.holder = s->holder;
-    inner.emit = emit;
-    inner.write = call->write ? write_bytes : NULL;
-    inner.notice = call->notice ? notice : NULL;
-    inner.progress = call->progress ? progress : NULL;
-    inner.reject = call->reject ? reject : NULL;
-    inner.context = &context;
-    gf_status st = gf_operation_run(o, &inner, err);
-    call->outcome = inner.outcome;
-    call->partly = inner.partly;
+    gf_holder outer = call->holder;
+    call->holder = (gf_holder){.context = s,
+                               .store = give_store,
+                               .path = outer.path ? outer.path : s->options.store_path,
+                               .name = s->holder};
+    gf_status st = gf_operation_run(o, call, err);
+    call->holder = outer;
     return st;
 }
 

@@ -45,10 +45,9 @@ void gf_service_give(gf_service *service);
 gf_status gf_service_check(gf_service *service, gf_error *err);
 
 /**
- * Run a call. call->store is the service's, store_path too where it is NULL, and
- * call->wait_seconds counts as 0; emit, notice, progress, write, reject and input are the
- * transport's, called on this thread while it waits, or on one that it waits for (progress: on
- * any). The namespace's name is checked. A call that rebuilds waits until a worker is free and
+ * Run a call. The service is its holder; of the call's own, the path alone counts, where it is
+ * not NULL. Sink and input are the transport's, called on this thread while it waits, or on one
+ * that it waits for (progress: on any). The namespace's name is checked. A call that rebuilds waits until a worker is free and
  * tells so by progress ("waiting"); it runs at lower priority (nice 10) than all others.
  *
  * @return as gf_operation_run; GF_EBUSY once the service drains, or where rebuilds are not run

@@ -223,10 +223,7 @@ static void run(void *context)
     gf_call call = {.arguments = t->arguments,
                     .n_arguments = t->n_arguments,
                     .name_space = t->info.name_space,
-                    .emit = emit,
-                    .notice = notice,
-                    .progress = progress,
-                    .context = t,
+                    .sink = {t, emit, .notice = notice, .progress = progress},
                     .cancel = &t->cancel};
     gf_buffer_init(&t->rows, MOST_ROWS);
     gf_buffer_init(&t->given, MOST_ROWS);

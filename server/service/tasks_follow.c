@@ -50,9 +50,9 @@ static gf_status give_all(const following *f, gf_call *call, gf_error *err)
         rest = gf_slice_skip(rest, 1);
         if (!gf_take_string(&rest, &bytes)) break;
         if (type == GF_WIRE_ROW)
-            st = call->emit(call->context, bytes, err);
-        else if (call->notice && gf_wire_read_notice(bytes, &memory, &n))
-            call->notice(call->context, &n);
+            st = gf_call_emit(call, bytes, err);
+        else if (gf_wire_read_notice(bytes, &memory, &n))
+            gf_call_notify(call, &n);
     }
     gf_buffer_release(&memory);
     return st;
@@ -95,8 +95,8 @@ gf_status gf_tasks_follow(gf_tasks *tasks, gf_call *call, const bool *stopped, g
         uint64_t before = f.version;
         st = gf_tasks_read(tasks, call->name_space, id, look, &f, err);
         if (st != GF_OK || f.state >= GF_TASK_DONE) break;
-        if (f.version != before && f.phase[0] && call->progress)
-            call->progress(call->context, gf_slice_str(f.what), f.phase, f.done, f.total);
+        if (f.version != before && f.phase[0])
+            gf_call_progress(call, gf_slice_str(f.what), f.phase, f.done, f.total);
         st = look_for_stop(tasks, &f, call, stopped, err);
         if (st == GF_OK) gf_tasks_wait(tasks, call->name_space, id, f.version, LOOK_MS);
     }

@@ -150,11 +150,6 @@ static gf_status reject(void *context, gf_slice record, gf_error *err)
     return send_message(context, GF_WIRE_REJECTED, record, false, err);
 }
 
-static const char *store_path(void *context)
-{
-    return gf_buffer_cstr(&((gf_connection *)context)->path);
-}
-
 /* A caller that has gone is noticed where the call's rows go. */
 static void notice(void *context, const gf_notice *n)
 {
@@ -315,13 +310,13 @@ static void run_accepted(gf_connection *c, const gf_operation *o, const gf_wire_
     gf_call call = {.arguments = w->arguments,
                     .n_arguments = w->n_arguments,
                     .name_space = w->name_space,
-                    .store_path = store_path,
-                    .emit = emit,
-                    .write = w->write ? write_bytes : NULL,
-                    .notice = w->notice ? notice : NULL,
-                    .progress = w->progress ? progress : NULL,
-                    .reject = w->reject ? reject : NULL,
-                    .context = c,
+                    .sink = {.context = c,
+                             .emit = emit,
+                             .write = w->write ? write_bytes : NULL,
+                             .notice = w->notice ? notice : NULL,
+                             .progress = w->progress ? progress : NULL,
+                             .reject = w->reject ? reject : NULL},
+                    .holder = {.path = gf_buffer_cstr(&c->path)},
                     .cancel = &c->cancel};
     if (w->input) call.input = (gf_input){c, next_stream, read_stream, is_in_folder, waits};
     const gf_guest *guest = &c->guest;

@@ -127,10 +127,10 @@ static gf_status write_call(gf_client *c, const char *store_path, gf_argument *a
                       .name_space = call->name_space,
                       .store_path = gf_slice_str(store_path),
                       .input = call->input.next != NULL,
-                      .notice = call->notice != NULL,
-                      .progress = call->progress != NULL,
-                      .write = call->write != NULL,
-                      .reject = call->reject != NULL,
+                      .notice = call->sink.notice != NULL,
+                      .progress = call->sink.progress != NULL,
+                      .write = call->sink.write != NULL,
+                      .reject = call->sink.reject != NULL,
                       .arguments = arguments,
                       .n_arguments = call->n_arguments};
     gf_status st = GF_OK;

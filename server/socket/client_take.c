@@ -20,7 +20,7 @@ static void take_row(gf_client *c, gf_slice row)
 {
     gf_error why = {GF_OK, ""};
     if (c->emit_failed) return;
-    gf_status st = c->call->emit(c->call->context, row, &why);
+    gf_status st = gf_call_emit(c->call, row, &why);
     c->emit_failed = st != GF_OK;
     keep_failure(c, st, &why);
 }
@@ -29,15 +29,16 @@ static void take_bytes(gf_client *c, gf_wire_type type, gf_slice bytes)
 {
     gf_error why = {GF_OK, ""};
     gf_status (*to)(void *, gf_slice, gf_error *) =
-        type == GF_WIRE_WRITTEN ? c->call->write : c->call->reject;
-    if (to && c->failed.status == GF_OK) keep_failure(c, to(c->call->context, bytes, &why), &why);
+        type == GF_WIRE_WRITTEN ? c->call->sink.write : c->call->sink.reject;
+    if (to && c->failed.status == GF_OK)
+        keep_failure(c, to(c->call->sink.context, bytes, &why), &why);
 }
 
 static bool take_notice(gf_client *c, gf_slice bytes)
 {
     gf_notice n;
     if (!gf_wire_read_notice(bytes, &c->text, &n)) return false;
-    if (c->call->notice) c->call->notice(c->call->context, &n);
+    gf_call_notify(c->call, &n);
     return true;
 }
 
@@ -45,7 +46,7 @@ static bool take_progress(gf_client *c, gf_slice bytes)
 {
     gf_wire_progress p;
     if (!gf_wire_read_progress(bytes, &c->text, &p)) return false;
-    if (c->call->progress) c->call->progress(c->call->context, p.what, p.phase, p.done, p.total);
+    gf_call_progress(c->call, p.what, p.phase, p.done, p.total);
     return true;
 }
 

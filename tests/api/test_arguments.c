@@ -1,5 +1,5 @@
 /* Arguments are checked before an operation runs, and read by kind. */
-#include "api/call_internal.h"
+#include "api/call.h"
 #include "support/test.h"
 #include "tests/api/transport.h"
 

@@ -226,11 +226,6 @@ static gf_status give_store(void *context, bool create, gf_store **store, gf_err
     return st;
 }
 
-static const char *give_path(void *context)
-{
-    return ((transport *)context)->folder;
-}
-
 static gf_status count_row(void *context, gf_slice row, gf_error *err)
 {
     (void)err;
@@ -271,10 +266,8 @@ static void bare(void **state)
         gf_call call = {.arguments = &a,
                         .n_arguments = !verify,
                         .name_space = GF_SLICE("default"),
-                        .store = give_store,
-                        .store_path = give_path,
-                        .emit = count_row,
-                        .context = &t};
+                        .sink = {&t, count_row},
+                        .holder = {&t, give_store, .path = t.folder}};
         if (i == 0) call.input = (gf_input){&t, one_stream, one_read, NULL, NULL};
         if (verify) transport_close_store(&t);
         t.n_rows = 0;

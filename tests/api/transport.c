@@ -13,11 +13,6 @@ static gf_status give_store(void *context, bool create, gf_store **store, gf_err
     return st;
 }
 
-static const char *give_path(void *context)
-{
-    return ((transport *)context)->folder;
-}
-
 static gf_status next_stream(void *context, gf_slice *name, gf_error *err)
 {
     transport *t = context;
@@ -157,14 +152,13 @@ gf_status transport_run_with(transport *t, const char *name, const gf_argument *
     gf_call call = {.arguments = arguments,
                     .n_arguments = n,
                     .name_space = gf_slice_str(t->namespace),
-                    .store = give_store,
-                    .store_path = give_path,
-                    .emit = emit,
-                    .write = take_bytes,
-                    .notice = take_notice,
-                    .progress = take_progress,
-                    .reject = t->keeps_rejects ? take_reject : NULL,
-                    .context = t,
+                    .sink = {.context = t,
+                             .emit = emit,
+                             .write = take_bytes,
+                             .notice = take_notice,
+                             .progress = take_progress,
+                             .reject = t->keeps_rejects ? take_reject : NULL},
+                    .holder = {.context = t, .store = give_store, .path = t->folder},
                     .cancel = &t->cancel};
     if (t->has_input) call.input = (gf_input){t, next_stream, read_bytes, NULL, NULL};
     gf_status st = gf_operation_run(operation, &call, err);

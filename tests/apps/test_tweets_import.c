@@ -202,12 +202,6 @@ static gf_status give_store(void *context, bool create, gf_store **store, gf_err
     return GF_OK;
 }
 
-static const char *give_path(void *context)
-{
-    (void)context;
-    return "store";
-}
-
 static gf_status take_row(void *context, gf_slice row, gf_error *err)
 {
     (void)context, (void)row, (void)err;
@@ -219,11 +213,9 @@ static void *import_pipe(void *context)
     live *l = context;
     gf_error err;
     gf_call call = {.name_space = GF_SLICE("default"),
-                    .store = give_store,
-                    .store_path = give_path,
-                    .input = {l, next_pipe, read_pipe, NULL},
-                    .emit = take_row,
-                    .context = l};
+                    .sink = {l, take_row},
+                    .holder = {l, give_store, .path = "store"},
+                    .input = {l, next_pipe, read_pipe, NULL}};
     l->ended = gf_operation_run(gf_operation_find("tweets import"), &call, &err);
     return NULL;
 }

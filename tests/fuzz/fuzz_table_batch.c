@@ -148,9 +148,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     gf_error err = {GF_OK, ""};
     input in = {.bytes = gf_slice_of((const char *)bytes, n)};
     gf_call call = {.name_space = GF_SLICE("default"),
-                    .store = give_store,
-                    .emit = emit,
-                    .context = &in,
+                    .sink = {&in, emit},
+                    .holder = {.store = give_store},
                     .cancel = &cancel,
                     .input = {.context = &in, .next = next, .read = read_bytes}};
     if (!store) open_store();

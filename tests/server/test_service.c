@@ -72,9 +72,7 @@ static void *run(void *context)
     gf_call call = {.arguments = c->arguments,
                     .n_arguments = c->n_arguments,
                     .name_space = gf_slice_str(c->name_space ? c->name_space : "default"),
-                    .emit = emit,
-                    .progress = progress,
-                    .context = c,
+                    .sink = {.context = c, .emit = emit, .progress = progress},
                     .cancel = &c->cancel};
     if (c->input) call.input = (gf_input){c, next, read_all, NULL, NULL};
     c->status = gf_service_run(c->service, gf_operation_find(c->operation), &call, &c->err);

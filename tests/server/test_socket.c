@@ -96,8 +96,7 @@ static gf_status ask(caller *c, gf_error *err, const char *operation, const char
     gf_argument list[8];
     size_t n = 0;
     gf_asked asked;
-    gf_call call = {
-        .arguments = list, .name_space = GF_SLICE("default"), .emit = emit, .context = c};
+    gf_call call = {.arguments = list, .name_space = GF_SLICE("default"), .sink = {c, emit}};
     for (; arguments[2 * n]; n++)
         list[n] = (gf_argument){gf_slice_str(arguments[2 * n]), gf_slice_str(arguments[2 * n + 1])};
     call.n_arguments = n;
@@ -243,7 +242,7 @@ static void test_nobody_there(void **state)
     gf_error err;
     gf_asked asked = GF_ASKED;
     caller c = {.h = &h};
-    gf_call call = {.emit = emit, .context = &c};
+    gf_call call = {.sink = {&c, emit}};
     const gf_operation *status = gf_operation_find("status");
     assert_ok(gf_client_run("/nonexistent", 5, status, &call, &asked, &err));
     assert_int_equal(asked, GF_NOBODY);
@@ -284,7 +283,7 @@ static void test_a_row_that_is_not_taken(void **state)
     gf_call call = {.arguments = arguments,
                     .n_arguments = 2,
                     .name_space = GF_SLICE("default"),
-                    .emit = refuse_row};
+                    .sink = {NULL, refuse_row}};
     assert_status(GF_ELIMIT,
                   gf_client_run(h.path, 5, gf_operation_find("export"), &call, &asked, &err));
     assert_string_equal(err.message, "enough");

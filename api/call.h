@@ -44,8 +44,11 @@ gf_slice gf_call_configuration(const gf_call *call);
 /** Run the operation for each collection that the call's pattern, or "all", means (several.c). */
 gf_status gf_call_each(const gf_operation *operation, gf_call *call, gf_error *err);
 
-/** The store; it must be there. */
+/* ---- the store (call.c) ---------------------------------------------------------------------- */
+
+/** The store; it must be there, unless it may be created. */
 gf_status gf_call_store(const gf_call *call, gf_store **store, gf_error *err);
+gf_status gf_call_open_store(const gf_call *call, bool create, gf_store **store, gf_error *err);
 
 /** The build that "collection", "config" and "build" name. */
 gf_status gf_call_view(const gf_call *call, gf_view **view, gf_error *err);
@@ -98,8 +101,12 @@ typedef struct gf_row_writer {
     gf_json_writer json;
 } gf_row_writer;
 
-/** Forget what was begun and start an object. */
+/** Forget what was begun and start an object, with "collection" where the call wants that. */
 gf_json_writer *gf_row_writer_begin(gf_row_writer *row);
+
+/** Start an object that begins with "collection" in any case. */
+gf_json_writer *gf_row_writer_begin_of(gf_row_writer *row, gf_slice collection);
+
 /** End the object and hand it on. */
 gf_status gf_row_writer_emit(gf_row_writer *row, gf_error *err);
 void gf_row_writer_release(gf_row_writer *row);
