@@ -8,12 +8,13 @@
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-int64_t gf_bucket_start(gf_bucket bucket, int64_t seconds)
+int64_t gf_accesslog_bucket_start(gf_accesslog_bucket bucket, int64_t seconds)
 {
-    static const gf_period periods[] = {
-        [GF_BUCKET_DAY] = GF_DAY, [GF_BUCKET_WEEK] = GF_WEEK, [GF_BUCKET_MONTH] = GF_MONTH};
-    if (bucket == GF_BUCKET_5_MINUTES || bucket == GF_BUCKET_HOUR) {
-        int64_t width = bucket == GF_BUCKET_HOUR ? 3600 : 300, over = seconds % width;
+    static const gf_period periods[] = {[GF_ACCESSLOG_DAY] = GF_DAY,
+                                        [GF_ACCESSLOG_WEEK] = GF_WEEK,
+                                        [GF_ACCESSLOG_MONTH] = GF_MONTH};
+    if (bucket == GF_ACCESSLOG_5_MINUTES || bucket == GF_ACCESSLOG_HOUR) {
+        int64_t width = bucket == GF_ACCESSLOG_HOUR ? 3600 : 300, over = seconds % width;
         return seconds - over - (over < 0 ? width : 0);
     }
     gf_period p = periods[bucket];
@@ -98,7 +99,7 @@ static bool take_quoted(gf_slice *line, gf_slice *field)
 }
 
 /* "[domain:port ]host ident user [": the user may hold spaces, so it ends at the bracket. */
-static bool take_client(gf_slice *line, gf_access *a)
+static bool take_client(gf_slice *line, gf_accesslog_line *a)
 {
     gf_slice ident, rest = *line;
     const char *colon;
@@ -120,7 +121,7 @@ static bool take_client(gf_slice *line, gf_access *a)
 }
 
 /* "GET /path HTTP/1.1". Servers log any bytes they were sent: one that is no request is all URL. */
-static void split_request(gf_slice request, gf_access *a)
+static void split_request(gf_slice request, gf_accesslog_line *a)
 {
     gf_slice rest = request, url;
     a->url = unless_dash(request);
@@ -138,7 +139,7 @@ static void split_request(gf_slice request, gf_access *a)
 }
 
 /* The fields behind the request: " status bytes", and up to three in quotes. */
-static const char *take_answer(gf_slice line, gf_access *a)
+static const char *take_answer(gf_slice line, gf_accesslog_line *a)
 {
     uint64_t status;
     gf_slice field, *const quoted[] = {&a->referrer, &a->agent, &a->cookie};
@@ -160,9 +161,9 @@ static const char *take_answer(gf_slice line, gf_access *a)
     return line.len ? "something behind the last field" : NULL;
 }
 
-gf_status gf_access_parse(gf_slice line, gf_access *access, gf_error *err)
+gf_status gf_accesslog_parse(gf_slice line, gf_accesslog_line *access, gf_error *err)
 {
-    gf_access a = {0};
+    gf_accesslog_line a = {0};
     gf_slice field;
     if (!take_client(&line, &a))
         return gf_fail(err, GF_EINVAL, "does not begin with host, identity, user and [");

@@ -18,28 +18,28 @@
 
 #include <stdint.h>
 
-typedef struct gf_access {
+typedef struct gf_accesslog_line {
     int64_t time; /* seconds since 1970, UTC; not before */
     gf_slice ip, login, domain, method, url, protocol, referrer, agent, cookie;
     unsigned status; /* 100 to 999 */
     uint64_t bytes;  /* of the answer; 0 for "-" */
-} gf_access;
+} gf_accesslog_line;
 
 /**
  * Take a line apart, without its end.
  * @return GF_OK; GF_EINVAL, where the message says what is wrong, and *access is unchanged
  */
-gf_status gf_access_parse(gf_slice line, gf_access *access, gf_error *err);
+gf_status gf_accesslog_parse(gf_slice line, gf_accesslog_line *access, gf_error *err);
 
-typedef enum gf_bucket {
-    GF_BUCKET_5_MINUTES,
-    GF_BUCKET_HOUR,
-    GF_BUCKET_DAY,
-    GF_BUCKET_WEEK, /* ISO 8601, from Monday */
-    GF_BUCKET_MONTH
-} gf_bucket;
+typedef enum gf_accesslog_bucket {
+    GF_ACCESSLOG_5_MINUTES,
+    GF_ACCESSLOG_HOUR,
+    GF_ACCESSLOG_DAY,
+    GF_ACCESSLOG_WEEK, /* ISO 8601, from Monday */
+    GF_ACCESSLOG_MONTH
+} gf_accesslog_bucket;
 
 /** The start of the bucket that a time lies in, both in seconds since 1970, UTC. */
-int64_t gf_bucket_start(gf_bucket bucket, int64_t seconds);
+int64_t gf_accesslog_bucket_start(gf_accesslog_bucket bucket, int64_t seconds);
 
 #endif

@@ -47,7 +47,7 @@ void gf_cdx_parser_free(gf_cdx_parser *p)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-const char *gf_mime_normalise(gf_slice mime)
+const char *gf_cdx_normalise_mime(gf_slice mime)
 {
     static const struct {
         const char *prefix, *type;
@@ -140,7 +140,7 @@ static gf_status take_fields(gf_cdx_parser *p, const gf_slice *f, gf_cdx *cdx, g
     if (!gf_sha1_parse(f[DIGEST], &sha1))
         return REFUSE("bad_digest", "\"%.*s\" is not a SHA-1 in base32", shown(f[DIGEST]),
                       f[DIGEST].ptr);
-    const char *mime = gf_mime_normalise(f[MIME]);
+    const char *mime = gf_cdx_normalise_mime(f[MIME]);
     if (!mime)
         return end_as(p, record, GF_RECORD_SKIPPED, "not_full_text", "\"%.*s\" is no full text",
                       shown(f[MIME]), f[MIME].ptr);

@@ -26,7 +26,7 @@ typedef struct gf_cdx {
  * The full-text type that a type means, by its prefix in any case: application/pdf,
  * application/postscript, text/html or text/xml; NULL where it is none.
  */
-const char *gf_mime_normalise(gf_slice mime);
+const char *gf_cdx_normalise_mime(gf_slice mime);
 
 /** Append YYYY-MM-DDThh:mm:ssZ of 14 digits that gf_cdx_parse took. */
 void gf_cdx_write_date(gf_slice date, gf_buffer *out);

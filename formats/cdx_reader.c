@@ -35,7 +35,7 @@ void gf_cdx_reader_close(gf_cdx_reader *r)
 
 gf_status gf_cdx_reader_next(gf_cdx_reader *r, gf_cdx *cdx, gf_record *record, gf_error *err)
 {
-    gf_line line;
+    gf_text_line line;
     gf_status st = gf_lines_next(r->lines, &line, err);
     if (st != GF_OK) return st;
     *record = (gf_record){.source = line.source, .line = line.number, .raw = line.text};

@@ -3,12 +3,12 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "formats/csv_rows_internal.h"
-#include "formats/stream_internal.h"
+#include "formats/unpacked.h"
 
 struct gf_csv_reader {
-    gf_stream *stream;
+    gf_unpacked *stream;
     gf_csv_rows rows;
-    gf_bounds bounds;
+    gf_record_bounds bounds;
     bool is_open; /* a stream is */
     uint64_t number;
     gf_csv_cell *cells; /* capacity */
@@ -20,11 +20,11 @@ gf_status gf_csv_reader_open(const gf_input *input, size_t most_bytes, size_t mo
 {
     gf_csv_reader *r = gf_calloc(1, sizeof *r);
     if (!r) return gf_fail_memory(err, "a reader");
-    r->bounds = (gf_bounds){most_bytes, 0};
+    r->bounds = (gf_record_bounds){most_bytes, 0};
     gf_status st = gf_csv_rows_init(&r->rows, err);
     r->rows.most_cells = most_cells;
     gf_csv_rows_set_dialect(&r->rows, ',', GF_CSV_ANY, true);
-    if (st == GF_OK) st = gf_stream_open(input, &r->stream, err);
+    if (st == GF_OK) st = gf_unpacked_open(input, &r->stream, err);
     if (st != GF_OK) {
         gf_csv_reader_close(r);
         return st;
@@ -37,19 +37,19 @@ void gf_csv_reader_close(gf_csv_reader *r)
 {
     if (!r) return;
     gf_csv_rows_release(&r->rows);
-    gf_stream_close(r->stream);
+    gf_unpacked_close(r->stream);
     gf_free(r->cells);
     gf_free(r);
 }
 
 static gf_status open_next_stream(gf_csv_reader *r, gf_error *err)
 {
-    gf_status st = gf_stream_next(r->stream, err);
+    gf_status st = gf_unpacked_next(r->stream, err);
     if (st != GF_OK) return st;
     r->is_open = true;
     r->number = 0;
-    gf_csv_rows_begin(&r->rows, gf_stream_window(r->stream), r->bounds);
-    return gf_window_skip_mark(gf_stream_window(r->stream), err);
+    gf_csv_rows_begin(&r->rows, gf_unpacked_buffer(r->stream), r->bounds);
+    return gf_read_buffer_skip_mark(gf_unpacked_buffer(r->stream), err);
 }
 
 gf_status gf_csv_reader_next(gf_csv_reader *r, gf_csv_row *row, gf_error *err)
@@ -63,7 +63,7 @@ gf_status gf_csv_reader_next(gf_csv_reader *r, gf_csv_row *row, gf_error *err)
         r->is_open = st == GF_OK;
     } while (st == GF_ENOTFOUND);
     if (st != GF_OK) return st;
-    gf_slice source = gf_stream_name(r->stream);
+    gf_slice source = gf_unpacked_name(r->stream);
     const gf_text_cells *cells = &r->rows.cells;
     if (read.too_long)
         return gf_fail(err, GF_ELIMIT, "%.*s: row %llu has more than %zu bytes",

@@ -16,18 +16,19 @@ typedef struct csv_records {
     gf_csv_rows rows;
 } csv_records;
 
-static gf_status read_row(void *parser, gf_draft *draft, gf_error *err)
+static gf_status read_row(void *parser, gf_parsed_record *parsed, gf_error *err)
 {
     csv_records *p = parser;
     gf_csv_span row;
     gf_status st = gf_csv_rows_next(&p->rows, &row, err);
     if (st != GF_OK) return st;
-    draft->line = row.line;
-    draft->raw = row.raw;
+    parsed->line = row.line;
+    parsed->raw = row.raw;
     if (row.too_long)
-        gf_draft_refuse_long(draft, p->in.max_document);
+        gf_parsed_record_refuse_long(parsed, p->in.max_document);
     else if (row.is_open)
-        gf_draft_refuse(draft, "broken_csv", "a quote that is opened here is never closed");
+        gf_parsed_record_refuse(parsed, "broken_csv",
+                                "a quote that is opened here is never closed");
     return GF_OK;
 }
 
@@ -61,9 +62,9 @@ static gf_csv_line_end choose_line_end(gf_slice start)
 static gf_status read_header(csv_records *p, gf_error *err)
 {
     gf_slice start;
-    gf_csv_rows_begin(&p->rows, p->in.window, p->in.bounds);
-    gf_status st = gf_window_skip(p->in.window, " \r\n", &p->rows.line, err);
-    if (st == GF_OK) st = gf_window_peek(p->in.window, SNIFFED, &start, err);
+    gf_csv_rows_begin(&p->rows, p->in.buffer, p->in.bounds);
+    gf_status st = gf_read_buffer_skip(p->in.buffer, " \r\n", &p->rows.line, err);
+    if (st == GF_OK) st = gf_read_buffer_peek(p->in.buffer, SNIFFED, &start, err);
     if (st != GF_OK) return st;
     gf_csv_rows_set_dialect(&p->rows, choose_delimiter(start), choose_line_end(start), false);
     return gf_text_cells_read_header(&p->rows.cells, p->in.name, read_row, p, err);
@@ -93,10 +94,10 @@ static gf_status open_csv(const gf_parse_context *context, void **parser, gf_err
     return GF_OK;
 }
 
-static gf_status next_row(void *parser, gf_draft *draft, gf_error *err)
+static gf_status next_row(void *parser, gf_parsed_record *parsed, gf_error *err)
 {
     csv_records *p = parser;
-    return gf_text_cells_next(&p->rows.cells, read_row, p, draft, err);
+    return gf_text_cells_next(&p->rows.cells, read_row, p, parsed, err);
 }
 
 const gf_parser_kind gf_csv_parser = {open_csv, next_row, close_csv};

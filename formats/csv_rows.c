@@ -73,9 +73,9 @@ void gf_csv_rows_release(gf_csv_rows *r)
     r->is_absent = NULL;
 }
 
-void gf_csv_rows_begin(gf_csv_rows *r, gf_window *window, gf_bounds bounds)
+void gf_csv_rows_begin(gf_csv_rows *r, gf_read_buffer *buffer, gf_record_bounds bounds)
 {
-    r->window = window;
+    r->buffer = buffer;
     r->bounds = bounds;
     r->line = 1;
     csv_set_opts(&r->csv, OPTIONS);
@@ -156,20 +156,20 @@ static bool end_last_row(gf_csv_rows *r)
 
 gf_status gf_csv_rows_next(gf_csv_rows *r, gf_csv_span *row, gf_error *err)
 {
-    gf_span span;
+    gf_record_span span;
     bool tabs = r->keeps_blanks || csv_get_delim(&r->csv) == '\t';
     const char *skipped = r->keeps_blanks ? "\r\n" : tabs ? " \r\n" : " \t\r\n";
-    gf_status st = gf_window_skip(r->window, skipped, &r->line, err);
+    gf_status st = gf_read_buffer_skip(r->buffer, skipped, &r->line, err);
     if (st != GF_OK) return st;
     gf_text_cells_reset(&r->cells);
     r->row_ended = r->has_too_many = false;
     r->row_size = r->n_lines = 0;
-    st = gf_window_record(r->window, scan_row, r, r->bounds, &span, err);
+    st = gf_read_buffer_record(r->buffer, scan_row, r, r->bounds, &span, err);
     if (st != GF_OK) return st;
     bool is_ended = r->row_ended || r->has_too_many || r->out_of_memory;
     bool is_open = !is_ended && !end_last_row(r);
     if (r->out_of_memory) return gf_fail_memory(err, "a row");
-    *row = (gf_csv_span){r->line, gf_without_line_end(span.raw), span.too_long, is_open,
+    *row = (gf_csv_span){r->line, gf_read_buffer_without_line_end(span.raw), span.too_long, is_open,
                          r->has_too_many};
     r->line += r->n_lines;
     return gf_text_cells_check(&r->cells, err);

@@ -24,8 +24,8 @@ typedef enum gf_csv_line_end {
 } gf_csv_line_end;
 
 typedef struct gf_csv_rows {
-    gf_window *window;
-    gf_bounds bounds;
+    gf_read_buffer *buffer;
+    gf_record_bounds bounds;
     size_t most_cells; /* of a row; 0: any number */
     struct csv_parser csv;
     gf_csv_line_end line_end;
@@ -44,7 +44,7 @@ gf_status gf_csv_rows_init(gf_csv_rows *rows, gf_error *err);
 void gf_csv_rows_release(gf_csv_rows *rows);
 
 /** Read from the start of a stream. */
-void gf_csv_rows_begin(gf_csv_rows *rows, gf_window *window, gf_bounds bounds);
+void gf_csv_rows_begin(gf_csv_rows *rows, gf_read_buffer *buffer, gf_record_bounds bounds);
 
 /**
  * Set the dialect of the rows to come.
@@ -63,7 +63,7 @@ typedef struct gf_csv_span {
 
 /**
  * Read a row into rows->cells.
- * @return GF_OK; GF_ENOTFOUND at the end of the stream; the window's failure; GF_ENOMEM
+ * @return GF_OK; GF_ENOTFOUND at the end of the stream; the buffer's failure; GF_ENOMEM
  */
 gf_status gf_csv_rows_next(gf_csv_rows *rows, gf_csv_span *row, gf_error *err);
 

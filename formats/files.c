@@ -7,6 +7,7 @@
  */
 #include "formats/files.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "grouperfish/buffer.h"
 
@@ -104,13 +105,8 @@ void gf_files_close(gf_files *f)
 
 static gf_status add_name(folder *d, const char *name, gf_error *err)
 {
-    if (d->n == d->capacity) {
-        size_t capacity = d->capacity ? d->capacity * 2 : 64;
-        char **names = gf_realloc(d->names, capacity, sizeof *names);
-        if (!names) return gf_fail_memory(err, "a folder's list");
-        d->names = names;
-        d->capacity = capacity;
-    }
+    if (!gf_grow(&d->names, &d->capacity, d->n + 1, sizeof *d->names))
+        return gf_fail_memory(err, "a folder's list");
     d->names[d->n] = gf_copy_string(name, strlen(name));
     if (!d->names[d->n]) return gf_fail_memory(err, "a folder's list");
     d->n++;
@@ -139,13 +135,8 @@ static gf_status list_folder(const char *path, folder *d, gf_error *err)
 /* Open the folder that path names. */
 static gf_status push_folder(gf_files *f, gf_error *err)
 {
-    if (f->depth == f->capacity) {
-        size_t capacity = f->capacity ? f->capacity * 2 : 8;
-        folder *folders = gf_realloc(f->folders, capacity, sizeof *folders);
-        if (!folders) return gf_fail_memory(err, "a list of folders");
-        f->folders = folders;
-        f->capacity = capacity;
-    }
+    if (!gf_grow(&f->folders, &f->capacity, f->depth + 1, sizeof *f->folders))
+        return gf_fail_memory(err, "a list of folders");
     const char *path = gf_buffer_cstr(&f->path);
     gf_status st = gf_buffer_check(&f->path, err);
     if (st != GF_OK) return st;
@@ -173,7 +164,7 @@ static gf_status open_file(gf_files *f, bool *is_folder, gf_error *err)
     return GF_OK;
 }
 
-/* Whether the folder that path names is a Grouperfish store: no documents lie in it. */
+/* Is the folder at path a Grouperfish store? No documents lie in one. */
 static bool is_store(gf_buffer *path)
 {
     struct stat s;
@@ -185,10 +176,10 @@ static bool is_store(gf_buffer *path)
 }
 
 /*
- * What path, a name found in a folder, is: a file that is opened (*found), or a folder that is
- * entered, or neither: a store, a link that leads nowhere, a device.
+ * Open the entry of a folder at path: a file is opened (*found), a folder is entered; stores, links
+ * that lead nowhere and devices are skipped.
  */
-static gf_status visit(gf_files *f, bool *found, gf_error *err)
+static gf_status visit_entry(gf_files *f, bool *found, gf_error *err)
 {
     struct stat s;
     bool is_folder;
@@ -213,7 +204,7 @@ static gf_status next_in_folders(gf_files *f, bool *found, gf_error *err)
         }
         f->path.len = d->path_length;
         gf_buffer_str(&f->path, d->names[d->at++]);
-        gf_status st = visit(f, found, err);
+        gf_status st = visit_entry(f, found, err);
         if (st != GF_OK) return st;
     }
     return GF_OK;
@@ -276,7 +267,7 @@ static bool is_in_folder(void *context)
     return ((gf_files *)context)->in_folder;
 }
 
-/* Of a file on disk there is always something, or its end. */
+/* A file on disk never waits: poll finds it readable. */
 static bool waits(void *context, unsigned milliseconds)
 {
     struct pollfd p = {.fd = ((gf_files *)context)->fd, .events = POLLIN};

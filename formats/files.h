@@ -1,9 +1,9 @@
 /**
- * An input over paths, for whoever reads files in its own process.
+ * An input over paths, for callers who read files in their own process.
  *
  * A path is a file, a folder, or "-" for standard input. A folder is walked with all below it, the
  * names of each folder in byte order; its files are named by their path inside it. Skipped are
- * hidden names (they start with a dot), what is no regular file, and links to folders, so that a
+ * hidden names (they start with a dot), devices and the like, and links to folders, so that a
  * loop of links does no harm. A path that was given itself is always read, hidden or not.
  */
 #ifndef GF_FORMATS_FILES_H

@@ -120,34 +120,34 @@ static bool is_integer(gf_slice s)
     return true;
 }
 
-static gf_status draft_row(firefox_input *p, gf_draft *draft, gf_error *err)
+static gf_status parse_row(firefox_input *p, gf_parsed_record *parsed, gf_error *err)
 {
-    split_row(&p->cells, draft->raw);
-    gf_status st = gf_text_cells_to_draft(&p->cells, draft, err);
+    split_row(&p->cells, parsed->raw);
+    gf_status st = gf_text_cells_to_record(&p->cells, parsed, err);
     if (st != GF_OK) return st;
-    if (draft->kind == GF_RECORD_REFUSED) {
-        draft->kind = GF_RECORD_SKIPPED;
+    if (parsed->kind == GF_RECORD_REFUSED) {
+        parsed->kind = GF_RECORD_SKIPPED;
         return GF_OK;
     }
-    gf_member *fields = draft->members;
+    gf_member *fields = parsed->members;
     if (fields[TEXT].kind == GF_MEMBER_EMPTY)
-        gf_draft_skip(draft, "empty_text", "the text is empty");
+        gf_parsed_record_skip(parsed, "empty_text", "the text is empty");
     if (is_integer(fields[TIME].text)) fields[TIME].kind = GF_MEMBER_NUMBER;
     return GF_OK;
 }
 
-static gf_status next_row(void *parser, gf_draft *draft, gf_error *err)
+static gf_status next_row(void *parser, gf_parsed_record *parsed, gf_error *err)
 {
     firefox_input *p = parser;
     row_scan scan = {PLAIN, 0, false};
-    gf_span span;
-    gf_status st = gf_window_record(p->in.window, scan_row, &scan, p->in.bounds, &span, err);
+    gf_record_span span;
+    gf_status st = gf_read_buffer_record(p->in.buffer, scan_row, &scan, p->in.bounds, &span, err);
     if (st != GF_OK) return st;
-    draft->line = p->line;
+    parsed->line = p->line;
     p->line += scan.lines;
-    draft->raw = scan.ended ? gf_without_line_end(span.raw) : span.raw;
-    if (!span.too_long) return draft_row(p, draft, err);
-    gf_draft_refuse_long(draft, p->in.max_document);
+    parsed->raw = scan.ended ? gf_read_buffer_without_line_end(span.raw) : span.raw;
+    if (!span.too_long) return parse_row(p, parsed, err);
+    gf_parsed_record_refuse_long(parsed, p->in.max_document);
     return GF_OK;
 }
 

@@ -1,13 +1,13 @@
 /*
- * Which format a stream has.
+ * Choice of the format of a stream.
  *
- *     the options say so                    that
+ *     given in the options                  that
  *     name ends in .jsonl .ndjson           JSON Lines
  *                  .csv                     CSV
  *                  .tsv .tab                TSV
- *                  .json                    told by the first bytes, JSON where they do not tell
+ *                  .json                    recognised by its first bytes, else JSON
  *     another name, in a folder or archive  a text file
- *     another name                          told by the first bytes, else an error
+ *     another name                          recognised by its first bytes, else an error
  *
  * Suffixes of compression (.gz .zst .xz .bz2 .lz4) are taken off the name first. First bytes: an
  * object that ends in the line it starts in is JSON Lines; an array of objects, and an object that
@@ -70,7 +70,7 @@ static size_t skip_space(gf_slice s, size_t i, const char *space)
     return i;
 }
 
-/* Where the object that starts at s[i] ends, within its line; 0 where it does not. */
+/* The end of the object that starts at s[i], if it is in the same line; else 0. */
 static size_t object_end(gf_slice s, size_t i)
 {
     size_t depth = 0;
@@ -115,14 +115,15 @@ static gf_format format_by_content(gf_slice s)
 
 enum { SNIFFED = 64 << 10 };
 
-static gf_status look_inside(gf_window *w, gf_slice name, gf_format *format, gf_error *err)
+static gf_status recognise_format(gf_read_buffer *w, gf_slice name, gf_format *format,
+                                  gf_error *err)
 {
     gf_slice start;
-    gf_status st = gf_window_peek(w, 1, &start, err);
-    /* A first line that is an object tells all: those behind it may come much later. */
+    gf_status st = gf_read_buffer_peek(w, 1, &start, err);
+    /* A first line that is an object decides: the lines behind it may come much later. */
     while (st == GF_OK && start.len < SNIFFED && !w->at_end &&
            !(memchr(start.ptr, '\n', start.len) && format_by_content(start) == GF_FORMAT_JSONL))
-        st = gf_window_peek(w, start.len + 1, &start, err);
+        st = gf_read_buffer_peek(w, start.len + 1, &start, err);
     if (st != GF_OK) return st;
     gf_format found = format_by_content(start);
     if (found != GF_FORMAT_AUTO) *format = found;
@@ -162,11 +163,11 @@ static const gf_parser_kind *parser_of(gf_format format)
     return &gf_text_file_parser;
 }
 
-gf_status gf_choose_parser(gf_window *w, gf_slice name, gf_format given, bool is_member,
-                           const gf_parser_kind **kind, gf_error *err)
+gf_status gf_format_choose_parser(gf_read_buffer *w, gf_slice name, gf_format given, bool is_member,
+                                  const gf_parser_kind **kind, gf_error *err)
 {
     gf_slice start;
-    gf_status st = gf_window_peek(w, 3, &start, err);
+    gf_status st = gf_read_buffer_peek(w, 3, &start, err);
     if (st != GF_OK) return st;
     gf_format format = given != GF_FORMAT_AUTO ? given : gf_format_of_name(name);
     if (format == GF_FORMAT_AUTO && is_member) format = GF_FORMAT_DIR;
@@ -174,10 +175,10 @@ gf_status gf_choose_parser(gf_window *w, gf_slice name, gf_format given, bool is
         return gf_fail(err, GF_EINVAL,
                        "%.*s is UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)",
                        GF_SLICE_ARG(name));
-    st = gf_window_skip_mark(w, err);
+    st = gf_read_buffer_skip_mark(w, err);
     if (st != GF_OK) return st;
     bool is_open = format == GF_FORMAT_AUTO || (format == GF_FORMAT_JSON && given != format);
-    if (is_open && (st = look_inside(w, name, &format, err)) != GF_OK) return st;
+    if (is_open && (st = recognise_format(w, name, &format, err)) != GF_OK) return st;
     *kind = parser_of(format);
     return GF_OK;
 }

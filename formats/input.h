@@ -1,5 +1,5 @@
 /**
- * What is read from: a pull stream of named byte streams, handed in by whoever transports them (the
+ * The source of bytes: a pull stream of named byte streams, implemented by each transport (the
  * command's list of files, the body of a request).
  *
  *     next -> "a.jsonl"   read, read, ... -> 0 bytes
@@ -26,14 +26,14 @@ typedef struct gf_input {
     gf_status (*read)(void *context, char *to, size_t n, size_t *got, gf_error *err);
 
     /**
-     * Whether the current stream was found in a folder, so that a name that tells no format means a
+     * Whether the current stream was found in a folder, so that a name without a known suffix means a
      * text. May be NULL: then none was.
      */
     bool (*in_folder)(void *context);
 
     /**
      * Whether nothing has come for so many milliseconds, or until a signal, so that a read would
-     * still wait. May be NULL: then nobody can tell.
+     * still wait. May be NULL: then it is not known.
      */
     bool (*waits)(void *context, unsigned milliseconds);
 } gf_input;

@@ -7,13 +7,14 @@
  *      ^       ^        ^                     commas stand only inside an array
  *
  * A value that the parser refuses is one refused record, and reading goes on behind it; a missing
- * quote or bracket therefore takes what follows it along, up to where brackets match again.
+ * quote or bracket swallows the bytes behind it, up to where brackets match again.
  */
-#include "formats/json_record_internal.h"
+#include "formats/format_internal.h"
+#include "formats/json_record.h"
 
 #include "base/memory.h"
 
-/* Where in a value the scanner is. */
+/* The position of the scanner in a value. */
 typedef struct value_scan {
     size_t depth;
     uint64_t lines; /* line feeds passed */
@@ -103,35 +104,35 @@ static size_t scan_value(void *state, const char *p, size_t n, bool *done)
     return n;
 }
 
-static gf_status read_value(json_array *p, gf_draft *draft, gf_error *err)
+static gf_status read_value(json_array *p, gf_parsed_record *parsed, gf_error *err)
 {
     value_scan scan = {0};
-    gf_span span;
-    gf_status st = gf_window_record(p->in.window, scan_value, &scan, p->in.bounds, &span, err);
+    gf_record_span span;
+    gf_status st = gf_read_buffer_record(p->in.buffer, scan_value, &scan, p->in.bounds, &span, err);
     if (st != GF_OK) return st;
     bool comma_missing = p->expects == A_SEPARATOR;
     p->expects = p->expects == AT_TOP ? AT_TOP : A_SEPARATOR;
-    draft->line = p->line;
-    draft->raw = span.raw;
+    parsed->line = p->line;
+    parsed->raw = span.raw;
     p->line += scan.lines;
     if (span.too_long) {
-        gf_draft_refuse_long(draft, p->in.max_document);
+        gf_parsed_record_refuse_long(parsed, p->in.max_document);
     } else if (comma_missing) {
-        gf_draft_refuse(draft, "broken_json", "broken JSON: no comma before this value");
+        gf_parsed_record_refuse(parsed, "broken_json", "broken JSON: no comma before this value");
     } else {
-        return gf_json_reading_draft(p->in.json, span.raw, draft, err);
+        return gf_json_record_parse(p->in.json, span.raw, parsed, err);
     }
     return GF_OK;
 }
 
 /* The end of the stream is the end, unless an array is still open. */
-static gf_status at_end(json_array *p, gf_draft *draft)
+static gf_status at_end(json_array *p, gf_parsed_record *parsed)
 {
     if (p->expects == AT_TOP) return GF_ENOTFOUND;
     p->expects = AT_TOP;
-    draft->line = p->line;
-    gf_draft_refuse(draft, "broken_json",
-                    "broken JSON: the array is not closed; the file may be cut");
+    parsed->line = p->line;
+    gf_parsed_record_refuse(parsed, "broken_json",
+                            "broken JSON: the array is not closed; the file may be cut");
     return GF_OK;
 }
 
@@ -153,21 +154,22 @@ static bool take_separator(json_array *p, char c, bool *is_wrong)
     return true;
 }
 
-static gf_status next_value(void *parser, gf_draft *draft, gf_error *err)
+static gf_status next_value(void *parser, gf_parsed_record *parsed, gf_error *err)
 {
     json_array *p = parser;
     for (;;) {
-        gf_status st = gf_window_skip(p->in.window, " \t\r\n", &p->line, err);
+        gf_status st = gf_read_buffer_skip(p->in.buffer, " \t\r\n", &p->line, err);
         if (st != GF_OK) return st;
-        gf_slice unread = gf_window_unread(p->in.window);
-        if (unread.len == 0) return at_end(p, draft);
+        gf_slice unread = gf_read_buffer_unread(p->in.buffer);
+        if (unread.len == 0) return at_end(p, parsed);
         bool is_wrong;
-        if (!take_separator(p, unread.ptr[0], &is_wrong)) return read_value(p, draft, err);
-        gf_window_consume(p->in.window, 1);
+        if (!take_separator(p, unread.ptr[0], &is_wrong)) return read_value(p, parsed, err);
+        gf_read_buffer_consume(p->in.buffer, 1);
         if (!is_wrong) continue;
-        draft->line = p->line;
-        draft->raw = gf_slice_of(unread.ptr, 1);
-        gf_draft_refuse(draft, "broken_json", "broken JSON: no value before %c", unread.ptr[0]);
+        parsed->line = p->line;
+        parsed->raw = gf_slice_of(unread.ptr, 1);
+        gf_parsed_record_refuse(parsed, "broken_json", "broken JSON: no value before %c",
+                                unread.ptr[0]);
         return GF_OK;
     }
 }

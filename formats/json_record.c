@@ -1,25 +1,27 @@
 /*
- * A record is parsed as it lies in the window. Only where the parser objects to its UTF-8, or to an
+ * A record is parsed as it lies in the buffer. Only where the parser objects to its UTF-8, or to an
  * escape, a repaired copy is made and parsed again; so clean records pay nothing for it.
  */
-#include "formats/json_record_internal.h"
+#include "formats/json_record.h"
 
+#include "base/grow.h"
+#include "base/hex.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
-gf_status gf_json_reading_init(gf_json_reading *r, gf_error *err)
+gf_status gf_json_record_parser_init(gf_json_record_parser *r, gf_error *err)
 {
-    *r = (gf_json_reading){0};
+    *r = (gf_json_record_parser){0};
     return gf_json_parser_create(&r->parser, err);
 }
 
-void gf_json_reading_release(gf_json_reading *r)
+void gf_json_record_parser_release(gf_json_record_parser *r)
 {
     if (r->parser) gf_json_parser_free(r->parser);
     gf_buffer_release(&r->utf8);
     gf_buffer_release(&r->escapes);
     gf_free(r->members);
-    *r = (gf_json_reading){0};
+    *r = (gf_json_record_parser){0};
 }
 
 /* ---- repair ---------------------------------------------------------------------------------- */
@@ -30,11 +32,7 @@ static int unicode_escape(const char *p, size_t n)
     if (n < 6 || p[0] != '\\' || p[1] != 'u') return -1;
     int value = 0;
     for (int i = 2; i < 6; i++) {
-        char c = p[i];
-        int digit = c >= '0' && c <= '9'   ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : -1;
+        int digit = gf_hex_digit(p[i]);
         if (digit < 0) return -1;
         value = value * 16 + digit;
     }
@@ -76,7 +74,7 @@ static uint64_t replace_lone_surrogates(gf_slice text, gf_buffer *out)
     return replaced;
 }
 
-static gf_status parse_again(gf_json_reading *r, gf_buffer *repaired, gf_json_value *root,
+static gf_status parse_again(gf_json_record_parser *r, gf_buffer *repaired, gf_json_value *root,
                              gf_error *err)
 {
     gf_buffer_reserve(repaired, GF_JSON_PADDING);
@@ -85,19 +83,19 @@ static gf_status parse_again(gf_json_reading *r, gf_buffer *repaired, gf_json_va
     return gf_json_parse(r->parser, gf_buffer_view(repaired), root, err);
 }
 
-static gf_status parse(gf_json_reading *r, gf_slice text, gf_draft *draft, gf_json_value *root,
-                       gf_error *err)
+static gf_status parse_repaired(gf_json_record_parser *r, gf_slice text, gf_parsed_record *parsed,
+                                gf_json_value *root, gf_error *err)
 {
     gf_status st = gf_json_parse(r->parser, text, root, err);
     if (st == GF_EINVAL && gf_json_parser_problem(r->parser) == GF_JSON_BAD_UTF8) {
         gf_buffer_reset(&r->utf8);
-        draft->replaced += gf_utf8_repair(text, &r->utf8);
+        parsed->replaced += gf_utf8_repair(text, &r->utf8);
         st = parse_again(r, &r->utf8, root, err);
         text = gf_buffer_view(&r->utf8);
     }
     if (st == GF_EINVAL && gf_json_parser_problem(r->parser) == GF_JSON_BAD_STRING) {
         gf_buffer_reset(&r->escapes);
-        draft->replaced += replace_lone_surrogates(text, &r->escapes);
+        parsed->replaced += replace_lone_surrogates(text, &r->escapes);
         st = parse_again(r, &r->escapes, root, err);
     }
     return st;
@@ -105,22 +103,17 @@ static gf_status parse(gf_json_reading *r, gf_slice text, gf_draft *draft, gf_js
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-static gf_status add_member(gf_json_reading *r, size_t n, gf_slice name, gf_json_value value,
+static gf_status add_member(gf_json_record_parser *r, size_t n, gf_slice name, gf_json_value value,
                             gf_error *err)
 {
-    if (n == r->capacity) {
-        size_t capacity = r->capacity ? r->capacity * 2 : 32;
-        gf_member *members = gf_realloc(r->members, capacity, sizeof *members);
-        if (!members) return gf_fail_memory(err, "a record");
-        r->members = members;
-        r->capacity = capacity;
-    }
+    if (!gf_grow(&r->members, &r->capacity, n + 1, sizeof *r->members))
+        return gf_fail_memory(err, "a record");
     r->members[n] = (gf_member){.name = name, .kind = GF_MEMBER_JSON, .json = value};
     return GF_OK;
 }
 
-static gf_status list_members(gf_json_reading *r, gf_json_value root, gf_draft *draft,
-                              gf_error *err)
+static gf_status list_members(gf_json_record_parser *r, gf_json_value root,
+                              gf_parsed_record *parsed, gf_error *err)
 {
     gf_json_iterator it = gf_json_items(root);
     gf_slice name;
@@ -128,14 +121,15 @@ static gf_status list_members(gf_json_reading *r, gf_json_value root, gf_draft *
     size_t n = 0;
     while (gf_json_next(&it, &name, &value)) {
         if (n == GF_MOST_MEMBERS) {
-            gf_draft_refuse(draft, "too_many_fields", "more than %d fields", (int)GF_MOST_MEMBERS);
+            gf_parsed_record_refuse(parsed, "too_many_fields", "more than %d fields",
+                                    (int)GF_MOST_MEMBERS);
             return GF_OK;
         }
         gf_status st = add_member(r, n++, name, value, err);
         if (st != GF_OK) return st;
     }
-    draft->members = r->members;
-    draft->n_members = n;
+    parsed->members = r->members;
+    parsed->n_members = n;
     return GF_OK;
 }
 
@@ -160,23 +154,24 @@ static const char *name_of(gf_json_kind kind)
     return "an object";
 }
 
-gf_status gf_json_reading_draft(gf_json_reading *r, gf_slice text, gf_draft *draft, gf_error *err)
+gf_status gf_json_record_parse(gf_json_record_parser *r, gf_slice text, gf_parsed_record *parsed,
+                               gf_error *err)
 {
     gf_json_value root;
-    gf_status st = parse(r, text, draft, &root, &draft->why);
+    gf_status st = parse_repaired(r, text, parsed, &root, &parsed->why);
     if (st == GF_ENOMEM) {
-        if (err) *err = draft->why;
+        if (err) *err = parsed->why;
         return st;
     }
     if (st != GF_OK) {
-        draft->kind = GF_RECORD_REFUSED;
-        draft->reason = "broken_json";
+        parsed->kind = GF_RECORD_REFUSED;
+        parsed->reason = "broken_json";
         return GF_OK;
     }
     if (gf_json_kind_of(root) != GF_JSON_OBJECT) {
-        gf_draft_refuse(draft, "bad_type", "not a JSON object but %s",
-                        name_of(gf_json_kind_of(root)));
+        gf_parsed_record_refuse(parsed, "bad_type", "not a JSON object but %s",
+                                name_of(gf_json_kind_of(root)));
         return GF_OK;
     }
-    return list_members(r, root, draft, err);
+    return list_members(r, root, parsed, err);
 }

@@ -2,7 +2,8 @@
  * JSON Lines: one object per line. Empty lines count as lines and are no records; a broken line is
  * refused and the next one read.
  */
-#include "formats/json_record_internal.h"
+#include "formats/format_internal.h"
+#include "formats/json_record.h"
 
 #include "base/memory.h"
 
@@ -20,21 +21,22 @@ static gf_status open_jsonl(const gf_parse_context *context, void **parser, gf_e
     return GF_OK;
 }
 
-static gf_status next_line(void *parser, gf_draft *draft, gf_error *err)
+static gf_status next_line(void *parser, gf_parsed_record *parsed, gf_error *err)
 {
     jsonl *p = parser;
-    gf_span span;
-    gf_status st = gf_window_skip(p->in.window, " \t\r\n", &p->line, err);
+    gf_record_span span;
+    gf_status st = gf_read_buffer_skip(p->in.buffer, " \t\r\n", &p->line, err);
     if (st != GF_OK) return st;
-    st = gf_window_record(p->in.window, gf_scan_line, NULL, p->in.bounds, &span, err);
+    st = gf_read_buffer_record(p->in.buffer, gf_read_buffer_scan_line, NULL, p->in.bounds, &span,
+                               err);
     if (st != GF_OK) return st;
-    draft->line = p->line++;
-    draft->raw = gf_without_line_end(span.raw);
+    parsed->line = p->line++;
+    parsed->raw = gf_read_buffer_without_line_end(span.raw);
     if (span.too_long) {
-        gf_draft_refuse_long(draft, p->in.max_document);
+        gf_parsed_record_refuse_long(parsed, p->in.max_document);
         return GF_OK;
     }
-    return gf_json_reading_draft(p->in.json, draft->raw, draft, err);
+    return gf_json_record_parse(p->in.json, parsed->raw, parsed, err);
 }
 
 const gf_parser_kind gf_jsonl_parser = {open_jsonl, next_line, gf_free};

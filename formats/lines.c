@@ -1,11 +1,11 @@
 #include "formats/lines.h"
 
 #include "base/memory.h"
-#include "formats/stream_internal.h"
+#include "formats/unpacked.h"
 
 struct gf_lines {
-    gf_stream *stream;
-    gf_bounds bounds;
+    gf_unpacked *stream;
+    gf_record_bounds bounds;
     size_t most;
     bool open;       /* a stream is */
     bool first;      /* no line of it was given yet */
@@ -18,8 +18,9 @@ gf_status gf_lines_open(const gf_input *input, size_t most, gf_lines **lines, gf
     gf_lines *l = gf_calloc(1, sizeof *l);
     if (!l) return gf_fail_memory(err, "a reader");
     l->most = most;
-    l->bounds = (gf_bounds){most + 2, most}; /* with its end, a line may have two bytes more */
-    gf_status st = gf_stream_open(input, &l->stream, err);
+    l->bounds =
+        (gf_record_bounds){most + 2, most}; /* with its end, a line may have two bytes more */
+    gf_status st = gf_unpacked_open(input, &l->stream, err);
     if (st != GF_OK) {
         gf_free(l);
         return st;
@@ -31,18 +32,18 @@ gf_status gf_lines_open(const gf_input *input, size_t most, gf_lines **lines, gf
 void gf_lines_close(gf_lines *l)
 {
     if (!l) return;
-    gf_stream_close(l->stream);
+    gf_unpacked_close(l->stream);
     gf_free(l);
 }
 
 static gf_status open_stream(gf_lines *l, gf_error *err)
 {
-    gf_status st = gf_stream_next(l->stream, err);
+    gf_status st = gf_unpacked_next(l->stream, err);
     if (st != GF_OK) return st;
     l->open = true;
     l->number = 0;
     l->first = true;
-    return gf_window_skip_mark(gf_stream_window(l->stream), err);
+    return gf_read_buffer_skip_mark(gf_unpacked_buffer(l->stream), err);
 }
 
 static bool is_blank(gf_slice s)
@@ -52,30 +53,31 @@ static bool is_blank(gf_slice s)
     return true;
 }
 
-static gf_status read_line(gf_lines *l, gf_line *line, gf_error *err)
+static gf_status read_line(gf_lines *l, gf_text_line *line, gf_error *err)
 {
-    gf_span span;
+    gf_record_span span;
     gf_status st;
     do {
         st = l->open ? GF_OK : open_stream(l, err);
         if (st != GF_OK) return st;
-        st = gf_window_record(gf_stream_window(l->stream), gf_scan_line, NULL, l->bounds, &span,
-                              err);
+        st = gf_read_buffer_record(gf_unpacked_buffer(l->stream), gf_read_buffer_scan_line, NULL,
+                                   l->bounds, &span, err);
         l->open = st == GF_OK;
         l->number += l->open;
-    } while (st == GF_ENOTFOUND ||
-             (st == GF_OK && !span.too_long && is_blank(gf_without_line_end(span.raw))));
+    } while (st == GF_ENOTFOUND || (st == GF_OK && !span.too_long &&
+                                    is_blank(gf_read_buffer_without_line_end(span.raw))));
     if (st != GF_OK) return st;
-    gf_slice text = span.too_long ? span.raw : gf_without_line_end(span.raw);
+    gf_slice text = span.too_long ? span.raw : gf_read_buffer_without_line_end(span.raw);
     bool too_long = span.too_long || text.len > l->most;
     if (text.len > l->most) text.len = l->most;
     bool has_end = span.raw.len > 0 && span.raw.ptr[span.raw.len - 1] == '\n';
-    *line = (gf_line){gf_stream_name(l->stream), l->first, l->number, text, too_long, has_end};
+    *line =
+        (gf_text_line){gf_unpacked_name(l->stream), l->first, l->number, text, too_long, has_end};
     l->first = false;
     return GF_OK;
 }
 
-gf_status gf_lines_next(gf_lines *l, gf_line *line, gf_error *err)
+gf_status gf_lines_next(gf_lines *l, gf_text_line *line, gf_error *err)
 {
     if (l->ended.status == GF_OK) {
         gf_error why = {GF_OK, ""};

@@ -16,14 +16,14 @@
 typedef struct gf_lines gf_lines;
 
 /** Everything is borrowed until the next line. */
-typedef struct gf_line {
+typedef struct gf_text_line {
     gf_slice source; /* file, or archive and member: "a.zip/b.log" */
     bool first;      /* of its source */
     uint64_t number; /* from 1 in each source */
     gf_slice text;   /* without LF or CR LF; GF_JSON_PADDING bytes behind it may be read */
     bool too_long;   /* over the bound: text is the start of it */
     bool has_end;    /* all but the last of a source do: more may be written behind that one */
-} gf_line;
+} gf_text_line;
 
 /**
  * @param input  copied; its context is borrowed until close
@@ -37,6 +37,6 @@ void gf_lines_close(gf_lines *lines);
  * @return GF_OK; GF_ENOTFOUND at the end; GF_ECORRUPT (a damaged archive), the input's failure,
  *         GF_ENOMEM: once one of these, the same again
  */
-gf_status gf_lines_next(gf_lines *lines, gf_line *line, gf_error *err);
+gf_status gf_lines_next(gf_lines *lines, gf_text_line *line, gf_error *err);
 
 #endif

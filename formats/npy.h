@@ -5,7 +5,7 @@
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }   padded by blanks, then LF
  *     the elements
  *
- * What is read: booleans, integers, floating point of 4 and 8 bytes, and text of fixed width, in
+ * Types that are read: booleans, integers, floating point of 4 and 8 bytes, and text of fixed width, in
  * either order and little-endian. Nothing is ever unpickled.
  *
  * Source: numpy/lib/format.py, "NumPy's NPY format" (NEP 1).
@@ -17,7 +17,7 @@
 
 enum {
     GF_NPY_DIMENSIONS = 4,
-    GF_NPY_PREFIX = 12,         /* bytes that tell how long the header is, at most */
+    GF_NPY_PREFIX = 12,         /* bytes that hold the length of the header, at most */
     GF_NPY_MOST_HEADER = 65536, /* bytes; numpy's own are under 200 */
     GF_NPY_MOST_ITEM = 65536    /* bytes of an element: a text of 16,384 characters */
 };
@@ -32,7 +32,7 @@ typedef struct gf_npy_header {
 } gf_npy_header;
 
 /**
- * How many bytes the header takes in all, from its first GF_NPY_PREFIX (or all there are).
+ * The length of the header in all, from its first GF_NPY_PREFIX bytes (or all there are).
  * @return GF_OK; GF_EINVAL (no .npy, or an unknown version)
  */
 gf_status gf_npy_header_length(gf_slice start, size_t *length, gf_error *err);

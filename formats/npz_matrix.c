@@ -151,7 +151,7 @@ static gf_status take_row(const gf_npz_array *parts, uint32_t row, uint64_t from
     return GF_OK;
 }
 
-/* Where the rows begin: from 0 to the number of entries, never falling; *longest is of a row. */
+/* Check the starts of rows: from 0 to the number of entries, never falling. *longest is of a row. */
 static gf_status check_starts(const gf_npz_array *parts, uint32_t n_rows, uint64_t *longest,
                               gf_error *err)
 {

@@ -18,7 +18,7 @@ typedef struct gf_pattern gf_pattern;
 gf_status gf_pattern_create(gf_slice text, gf_pattern **pattern, gf_error *err);
 void gf_pattern_free(gf_pattern *pattern);
 
-/** Whether it refers to any field; if not, it gives the same name for every document. */
+/** Does it refer to any field? If not, it gives the same name for every document. */
 bool gf_pattern_has_fields(const gf_pattern *pattern);
 
 /**

@@ -1,17 +1,17 @@
 /*
  * One record on its way:
  *
- *     gf_stream -> parser of the stream's format -> gf_draft -> gf_mapping -> gf_record -> gf_hold
+ *     gf_unpacked -> parser of the stream's format -> gf_parsed_record -> gf_field_mapping -> gf_record -> gf_held_records
  *     unpacks      cuts into records                fields      meaning      document     the first
  *
- * A stream that ends without a record gives a skipped one, so that an empty file is spoken of.
+ * A stream that ends without a record gives a skipped one, so that empty files are reported.
  */
 #include "formats/reader.h"
 
 #include "base/memory.h"
-#include "formats/hold_internal.h"
-#include "formats/json_record_internal.h"
-#include "formats/stream_internal.h"
+#include "formats/held_records_internal.h"
+#include "formats/json_record.h"
+#include "formats/unpacked.h"
 
 #include <stdint.h>
 
@@ -24,14 +24,14 @@ enum { RECORD_FACTOR = 2, RECORD_SLACK = 64 << 10 };
 struct gf_reader {
     gf_format format;
     uint64_t max_document;
-    gf_stream *stream;
-    gf_json_reading json;
-    gf_mapping mapping;
-    gf_hold hold;
+    gf_unpacked *stream;
+    gf_json_record_parser json;
+    gf_field_mapping mapping;
+    gf_held_records held;
     const gf_parser_kind *kind; /* of the current stream; NULL where none is open */
     void *parser;
     uint64_t n_records; /* of the current stream */
-    gf_draft draft;
+    gf_parsed_record parsed;
     gf_record waiting; /* behind what is held and goes out first */
     bool is_waiting;
     gf_status ended; /* GF_OK while there may be more */
@@ -43,9 +43,9 @@ struct gf_reader {
 static gf_status create_parts(gf_reader *r, const gf_input *input, const gf_reader_options *options,
                               gf_error *err)
 {
-    gf_status st = gf_mapping_init(&r->mapping, options, err);
-    if (st == GF_OK) st = gf_json_reading_init(&r->json, err);
-    if (st == GF_OK) st = gf_stream_open(input, &r->stream, err);
+    gf_status st = gf_field_mapping_init(&r->mapping, options, err);
+    if (st == GF_OK) st = gf_json_record_parser_init(&r->json, err);
+    if (st == GF_OK) st = gf_unpacked_open(input, &r->stream, err);
     return st;
 }
 
@@ -81,10 +81,10 @@ void gf_reader_close(gf_reader *r)
 {
     if (!r) return;
     close_parser(r);
-    gf_hold_release(&r->hold);
-    gf_mapping_release(&r->mapping);
-    gf_json_reading_release(&r->json);
-    gf_stream_close(r->stream);
+    gf_held_records_release(&r->held);
+    gf_field_mapping_release(&r->mapping);
+    gf_json_record_parser_release(&r->json);
+    gf_unpacked_close(r->stream);
     gf_free(r);
 }
 
@@ -92,16 +92,16 @@ void gf_reader_close(gf_reader *r)
 
 static gf_status open_parser(gf_reader *r, gf_error *err)
 {
-    gf_window *window = gf_stream_window(r->stream);
-    gf_slice name = gf_stream_name(r->stream);
+    gf_read_buffer *buffer = gf_unpacked_buffer(r->stream);
+    gf_slice name = gf_unpacked_name(r->stream);
     const gf_parser_kind *kind;
-    gf_status st =
-        gf_choose_parser(window, name, r->format, gf_stream_is_member(r->stream), &kind, err);
+    gf_status st = gf_format_choose_parser(buffer, name, r->format,
+                                           gf_unpacked_is_member(r->stream), &kind, err);
     if (st != GF_OK) return st;
     gf_parse_context context = {
-        .window = window,
+        .buffer = buffer,
         .name = name,
-        .path = gf_stream_path(r->stream),
+        .path = gf_unpacked_path(r->stream),
         .bounds = {(size_t)r->max_document * RECORD_FACTOR + RECORD_SLACK, (size_t)r->max_document},
         .max_document = r->max_document,
         .json = &r->json,
@@ -112,7 +112,7 @@ static gf_status open_parser(gf_reader *r, gf_error *err)
     return st;
 }
 
-static void reset_draft(gf_draft *d)
+static void reset_parsed(gf_parsed_record *d)
 {
     d->kind = GF_RECORD_DOCUMENT;
     d->line = d->replaced = 0;
@@ -124,23 +124,23 @@ static void reset_draft(gf_draft *d)
     d->is_file = false;
 }
 
-/* The next draft of any stream; GF_ENOTFOUND at the end of the last. */
-static gf_status next_draft(gf_reader *r, gf_error *err)
+/* The next parsed record of any stream; GF_ENOTFOUND at the end of the last. */
+static gf_status parse_next(gf_reader *r, gf_error *err)
 {
     for (;;) {
         gf_status st;
-        reset_draft(&r->draft);
+        reset_parsed(&r->parsed);
         if (r->kind) {
-            st = r->kind->next(r->parser, &r->draft, err);
+            st = r->kind->next(r->parser, &r->parsed, err);
             r->n_records += st == GF_OK;
             if (st != GF_ENOTFOUND) return st;
             close_parser(r);
             if (r->n_records == 0) {
-                gf_draft_skip(&r->draft, "empty_file", "no record in it");
+                gf_parsed_record_skip(&r->parsed, "empty_file", "no record in it");
                 return GF_OK;
             }
         }
-        st = gf_stream_next(r->stream, err);
+        st = gf_unpacked_next(r->stream, err);
         if (st == GF_OK) st = open_parser(r, err);
         if (st != GF_OK) return st;
     }
@@ -156,15 +156,15 @@ static uint32_t clamp(uint64_t n)
 static gf_status make_record(gf_reader *r, gf_record *record, bool *has_fields,
                              bool *has_text_field, gf_error *err)
 {
-    gf_draft *d = &r->draft;
+    gf_parsed_record *d = &r->parsed;
     gf_status st = GF_OK;
     *record = (gf_record){0};
     *has_fields = d->kind == GF_RECORD_DOCUMENT;
     *has_text_field = false;
-    if (*has_fields) st = gf_mapping_apply(&r->mapping, d, record, has_text_field, err);
+    if (*has_fields) st = gf_field_mapping_apply(&r->mapping, d, record, has_text_field, err);
     if (d->kind != GF_RECORD_DOCUMENT) *record = (gf_record){0};
     record->kind = d->kind;
-    record->source = gf_stream_name(r->stream);
+    record->source = gf_unpacked_name(r->stream);
     record->line = d->line;
     record->reason = d->kind == GF_RECORD_DOCUMENT ? NULL : d->reason;
     record->message = d->why.message;
@@ -176,23 +176,23 @@ static gf_status make_record(gf_reader *r, gf_record *record, bool *has_fields,
 static gf_status next_record(gf_reader *r, gf_record *record, gf_error *err)
 {
     for (;;) {
-        if (gf_hold_take(&r->hold, record)) return GF_OK;
+        if (gf_held_records_next(&r->held, record)) return GF_OK;
         if (r->is_waiting) {
             r->is_waiting = false;
             *record = r->waiting;
             return GF_OK;
         }
         bool has_fields, has_text_field, later;
-        gf_status st = next_draft(r, err);
+        gf_status st = parse_next(r, err);
         if (st == GF_ENOTFOUND) {
-            st = gf_hold_finish(&r->hold, &r->mapping, err);
+            st = gf_held_records_end(&r->held, &r->mapping, err);
             if (st != GF_OK) return st;
-            return gf_hold_take(&r->hold, record) ? GF_OK : GF_ENOTFOUND;
+            return gf_held_records_next(&r->held, record) ? GF_OK : GF_ENOTFOUND;
         }
         if (st == GF_OK) st = make_record(r, &r->waiting, &has_fields, &has_text_field, err);
         if (st == GF_OK)
-            st = gf_hold_pass(&r->hold, &r->waiting, has_fields ? &r->draft : NULL, has_text_field,
-                              &r->mapping, &later, err);
+            st = gf_held_records_pass(&r->held, &r->waiting, has_fields ? &r->parsed : NULL,
+                                      has_text_field, &r->mapping, &later, err);
         if (st != GF_OK) return st;
         r->is_waiting = !later;
     }

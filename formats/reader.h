@@ -3,8 +3,8 @@
  *
  *     input -> (decompress, walk archives) -> split into records -> map fields -> gf_record
  *
- * Which format a stream has is told by the options, else by its name (a suffix of compression left
- * out), else by its first bytes; in folders and archives every other file is one text document.
+ * The format of a stream is that of the options, else that of its name (without a suffix of
+ * compression), else recognised by its first bytes; in folders and archives every other file is one text document.
  *
  * Memory: a few hundred kilobytes plus a multiple of max_document, whatever the input holds.
  * Threads: a reader is for one thread.
@@ -32,7 +32,7 @@ typedef enum gf_format {
 /** The format of a name of GF_FORMAT_NAMES, or "auto"; false for another. */
 bool gf_format_named(gf_slice name, gf_format *format);
 
-/** What a file's name says, without a suffix of compression: "a.csv.gz" is CSV; else AUTO. */
+/** The format of a file's name without a suffix of compression: "a.csv.gz" is CSV; else AUTO. */
 gf_format gf_format_of_name(gf_slice name);
 
 /**
@@ -44,7 +44,7 @@ typedef struct gf_reader_options {
     gf_slice id;          /* default "id" */
     const gf_slice *text; /* n_text; default "text" alone. Several are joined by an empty line */
     size_t n_text;
-    bool text_is_fixed;     /* whoever gives the records cannot name another: no error says so */
+    bool text_is_fixed;     /* the caller cannot name another, so errors do not suggest it */
     gf_slice time;          /* default "time" */
     gf_slice lang;          /* default "lang" */
     bool some_fields;       /* keep only `fields` of the others, instead of all */
@@ -80,7 +80,7 @@ typedef enum gf_record_kind {
 typedef struct gf_record {
     gf_record_kind kind;
     gf_document document; /* of GF_RECORD_DOCUMENT */
-    bool hashed_id;       /* the record has no id: it got the hash of its content (mapping.c) */
+    bool hashed_id;       /* the record has no id: it got the hash of its content (record_hash.c) */
     gf_slice source;      /* file, or archive and member: "a.zip/b.csv" */
     uint64_t line;        /* 1-based, of the record's first line; 0 where lines say nothing */
     const char *reason;   /* of the other kinds: a key of the list above */
@@ -104,7 +104,7 @@ gf_status gf_reader_open(const gf_input *input, const gf_reader_options *options
  * field name ends the import before it began.
  *
  * @return GF_OK; GF_ENOTFOUND at the end; else the import ends here: GF_EINVAL (a format that
- * cannot be told, no text field in the first records, UTF-16, a header that cannot be read),
+ * cannot be recognised, no text field in the first records, UTF-16, a header that cannot be read),
  *         GF_ECORRUPT (a damaged archive), the input's failure, GF_ENOMEM. After any of these the
  *         same is returned again.
  */

@@ -10,7 +10,7 @@
  * overwrites, and an id that is null. All members count, also those that are not kept, so that the
  * id does not depend on which fields are. The same values give the same id in any format.
  */
-#include "formats/mapping_internal.h"
+#include "formats/field_mapping_internal.h"
 
 #include <stdio.h>
 #include <xxhash.h>
@@ -39,12 +39,12 @@ static gf_status add_value(gf_buffer *b, const gf_member *m, gf_error *err)
     return st;
 }
 
-gf_status gf_record_hash(const gf_draft *draft, const gf_member *id, gf_buffer *scratch,
+gf_status gf_record_hash(const gf_parsed_record *parsed, const gf_member *id, gf_buffer *scratch,
                          char hex[33], gf_error *err)
 {
     gf_buffer_reset(scratch);
-    for (size_t i = 0; i < draft->n_members; i++) {
-        const gf_member *m = &draft->members[i];
+    for (size_t i = 0; i < parsed->n_members; i++) {
+        const gf_member *m = &parsed->members[i];
         if (m == id || m->kind == GF_MEMBER_EMPTY || m->kind == GF_MEMBER_DROPPED) continue;
         add_string(scratch, m->name);
         gf_status st = add_value(scratch, m, err);

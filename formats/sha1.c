@@ -1,5 +1,6 @@
 #include "formats/sha1.h"
 
+#include "base/hex.h"
 #include "formats/crypto.h"
 
 #include <strings.h>
@@ -7,14 +8,14 @@
 GF_LIBRARY_DEFINE(gf_crypto, GF_LIBCRYPTO, GF_CRYPTO_FUNCTIONS)
 
 static const char base32[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-static const char hex[] = "0123456789abcdef";
 
 /* The value of a digit in either case; -1 where it is none. */
 static int digit_of(char c, int bits)
 {
-    if (c >= 'A' && c <= 'Z') c = (char)(c + ('a' - 'A'));
-    if (bits == 4) return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    return c >= 'a' && c <= 'z' ? c - 'a' : c >= '2' && c <= '7' ? c - '2' + 26 : -1;
+    if (bits == 4) return gf_hex_digit(c);
+    if (c >= '2' && c <= '7') return c - '2' + 26;
+    c = (char)(c | 0x20); /* lower case */
+    return c >= 'a' && c <= 'z' ? c - 'a' : -1;
 }
 
 /* Digits of `bits` bits each into bytes; both lengths are without a rest, so none is left over. */
@@ -78,7 +79,7 @@ gf_sha1_text gf_sha1_base32(const gf_sha1 *sha1)
 
 gf_sha1_text gf_sha1_hex(const gf_sha1 *sha1)
 {
-    return write_digits(sha1, hex, 4);
+    return write_digits(sha1, "0123456789abcdef", 4);
 }
 
 gf_status gf_sha1_of(gf_slice bytes, gf_sha1 *sha1, gf_error *err)

@@ -23,7 +23,7 @@ bool gf_sha1_parse(gf_slice text, gf_sha1 *sha1);
 /** The digest that a file's name begins with: all up to its first dot, without folders. */
 bool gf_sha1_of_name(gf_slice path, gf_sha1 *sha1);
 
-/** As upper-case base32 (RFC 4648), and as lower-case hexadecimal digits. */
+/** Write as upper-case base32 (RFC 4648), or as lower-case hexadecimal digits. */
 gf_sha1_text gf_sha1_base32(const gf_sha1 *sha1);
 gf_sha1_text gf_sha1_hex(const gf_sha1 *sha1);
 

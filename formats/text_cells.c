@@ -99,31 +99,31 @@ gf_status gf_text_cells_to_header(gf_text_cells *c, gf_slice stream, gf_error *e
     return GF_OK;
 }
 
-gf_status gf_text_cells_to_draft(gf_text_cells *c, gf_draft *draft, gf_error *err)
+gf_status gf_text_cells_to_record(gf_text_cells *c, gf_parsed_record *parsed, gf_error *err)
 {
     const gf_buffer *bytes;
     gf_status st = gf_text_cells_check(c, err);
     if (st != GF_OK) return st;
     if (c->n != c->n_members) {
-        gf_draft_refuse(draft, "wrong_field_count", "%zu field%s, not %zu", c->n,
-                        c->n == 1 ? "" : "s", c->n_members);
+        gf_parsed_record_refuse(parsed, "wrong_field_count", "%zu field%s, not %zu", c->n,
+                                c->n == 1 ? "" : "s", c->n_members);
         return GF_OK;
     }
-    st = repair_cells(c, &bytes, &draft->replaced, err);
+    st = repair_cells(c, &bytes, &parsed->replaced, err);
     if (st != GF_OK) return st;
     for (size_t i = 0; i < c->n; i++) {
         c->members[i].text = cell_in(c, bytes, i);
         c->members[i].kind = c->members[i].text.len ? GF_MEMBER_TEXT : GF_MEMBER_EMPTY;
     }
-    draft->members = c->members;
-    draft->n_members = c->n_members;
+    parsed->members = c->members;
+    parsed->n_members = c->n_members;
     return GF_OK;
 }
 
 gf_status gf_text_cells_read_header(gf_text_cells *c, gf_slice stream,
                                     gf_text_cells_read_row *read_row, void *parser, gf_error *err)
 {
-    gf_draft header = {0};
+    gf_parsed_record header = {0};
     gf_status st = read_row(parser, &header, err);
     if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
     if (header.kind == GF_RECORD_REFUSED)
@@ -133,9 +133,9 @@ gf_status gf_text_cells_read_header(gf_text_cells *c, gf_slice stream,
 }
 
 gf_status gf_text_cells_next(gf_text_cells *c, gf_text_cells_read_row *read_row, void *parser,
-                             gf_draft *draft, gf_error *err)
+                             gf_parsed_record *parsed, gf_error *err)
 {
-    gf_status st = read_row(parser, draft, err);
-    if (st != GF_OK || draft->kind != GF_RECORD_DOCUMENT) return st;
-    return gf_text_cells_to_draft(c, draft, err);
+    gf_status st = read_row(parser, parsed, err);
+    if (st != GF_OK || parsed->kind != GF_RECORD_DOCUMENT) return st;
+    return gf_text_cells_to_record(c, parsed, err);
 }

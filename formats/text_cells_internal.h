@@ -53,20 +53,20 @@ gf_status gf_text_cells_check(const gf_text_cells *cells, gf_error *err);
 gf_status gf_text_cells_to_header(gf_text_cells *cells, gf_slice stream, gf_error *err);
 
 /**
- * Make the cells of the row the draft's members, which are borrowed until the next row. Ill-formed
- * UTF-8 is replaced and counted. With another number of cells than columns the draft is refused.
+ * Make the cells of the row the record's members, which are borrowed until the next row. Ill-formed
+ * UTF-8 is replaced and counted. With another number of cells than columns it is refused.
  */
-gf_status gf_text_cells_to_draft(gf_text_cells *cells, gf_draft *draft, gf_error *err);
+gf_status gf_text_cells_to_record(gf_text_cells *cells, gf_parsed_record *parsed, gf_error *err);
 
-/** Reads a row into the parser's cells and fills draft->line and raw; GF_ENOTFOUND at the end. */
-typedef gf_status gf_text_cells_read_row(void *parser, gf_draft *draft, gf_error *err);
+/** Reads a row into the parser's cells and fills parsed->line and raw; GF_ENOTFOUND at the end. */
+typedef gf_status gf_text_cells_read_row(void *parser, gf_parsed_record *parsed, gf_error *err);
 
 /** Read the header with read_row. An empty stream is no failure: its first row says so. */
 gf_status gf_text_cells_read_header(gf_text_cells *cells, gf_slice stream,
                                     gf_text_cells_read_row *read_row, void *parser, gf_error *err);
 
-/** Read a row with read_row and make it a draft: the `next` of a parser. */
+/** Read a row with read_row and make it a record: the `next` of a parser. */
 gf_status gf_text_cells_next(gf_text_cells *cells, gf_text_cells_read_row *read_row, void *parser,
-                             gf_draft *draft, gf_error *err);
+                             gf_parsed_record *parsed, gf_error *err);
 
 #endif

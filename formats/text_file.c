@@ -46,49 +46,49 @@ static size_t count_bad(gf_slice s, size_t most)
     return bad;
 }
 
-static void refuse_binary(gf_slice text, gf_draft *draft)
+static void refuse_binary(gf_slice text, gf_parsed_record *parsed)
 {
     if (gf_slice_starts(text, GF_SLICE("\xFF\xFE")) || gf_slice_starts(text, GF_SLICE("\xFE\xFF")))
-        gf_draft_refuse(draft, "not_text",
-                        "UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)");
+        gf_parsed_record_refuse(parsed, "not_text",
+                                "UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)");
     else if (memchr(text.ptr, '\0', text.len))
-        gf_draft_refuse(draft, "not_text", "a binary file (it holds NUL)");
+        gf_parsed_record_refuse(parsed, "not_text", "a binary file (it holds NUL)");
     else if (count_bad(text, text.len / 4) > text.len / 4)
-        gf_draft_refuse(draft, "not_text",
-                        "a binary file, or a text in another encoding than UTF-8");
+        gf_parsed_record_refuse(parsed, "not_text",
+                                "a binary file, or a text in another encoding than UTF-8");
 }
 
-static gf_status set_text(text_file *p, gf_slice text, gf_draft *draft, gf_error *err)
+static gf_status set_text(text_file *p, gf_slice text, gf_parsed_record *parsed, gf_error *err)
 {
-    draft->is_file = true;
-    draft->id = p->in.path;
-    draft->text = text;
+    parsed->is_file = true;
+    parsed->id = p->in.path;
+    parsed->text = text;
     if (gf_utf8_valid_length(text) == text.len) return GF_OK;
-    draft->replaced += gf_utf8_repair(text, &p->repaired);
-    draft->text = gf_buffer_view(&p->repaired);
+    parsed->replaced += gf_utf8_repair(text, &p->repaired);
+    parsed->text = gf_buffer_view(&p->repaired);
     return gf_buffer_check(&p->repaired, err);
 }
 
-static gf_status next_file(void *parser, gf_draft *draft, gf_error *err)
+static gf_status next_file(void *parser, gf_parsed_record *parsed, gf_error *err)
 {
     text_file *p = parser;
     if (p->is_done) return GF_ENOTFOUND;
     p->is_done = true;
     gf_slice text;
-    gf_status st = gf_window_peek(p->in.window, p->in.bounds.kept + 1, &text, err);
+    gf_status st = gf_read_buffer_peek(p->in.buffer, p->in.bounds.kept + 1, &text, err);
     if (st != GF_OK) return st;
-    draft->raw = text;
+    parsed->raw = text;
     if (text.len > p->in.bounds.kept) {
-        draft->raw.len = p->in.bounds.kept;
-        gf_draft_refuse_long(draft, p->in.max_document);
+        parsed->raw.len = p->in.bounds.kept;
+        gf_parsed_record_refuse_long(parsed, p->in.max_document);
         return GF_OK;
     }
     if (text.len == 0) {
-        gf_draft_skip(draft, "empty_text", "the file is empty");
+        gf_parsed_record_skip(parsed, "empty_text", "the file is empty");
         return GF_OK;
     }
-    refuse_binary(text, draft);
-    return draft->kind == GF_RECORD_DOCUMENT ? set_text(p, text, draft, err) : GF_OK;
+    refuse_binary(text, parsed);
+    return parsed->kind == GF_RECORD_DOCUMENT ? set_text(p, text, parsed, err) : GF_OK;
 }
 
 const gf_parser_kind gf_text_file_parser = {open_text_file, next_file, close_text_file};

@@ -25,20 +25,21 @@ static void split_row(gf_text_cells *cells, gf_slice row)
     }
 }
 
-static gf_status read_row(void *parser, gf_draft *draft, gf_error *err)
+static gf_status read_row(void *parser, gf_parsed_record *parsed, gf_error *err)
 {
     tsv_reader *p = parser;
-    gf_span span;
-    gf_status st = gf_window_skip(p->in.window, "\r\n", &p->line, err);
+    gf_record_span span;
+    gf_status st = gf_read_buffer_skip(p->in.buffer, "\r\n", &p->line, err);
     if (st != GF_OK) return st;
-    st = gf_window_record(p->in.window, gf_scan_line, NULL, p->in.bounds, &span, err);
+    st = gf_read_buffer_record(p->in.buffer, gf_read_buffer_scan_line, NULL, p->in.bounds, &span,
+                               err);
     if (st != GF_OK) return st;
-    draft->line = p->line++;
-    draft->raw = gf_without_line_end(span.raw);
+    parsed->line = p->line++;
+    parsed->raw = gf_read_buffer_without_line_end(span.raw);
     if (span.too_long)
-        gf_draft_refuse_long(draft, p->in.max_document);
+        gf_parsed_record_refuse_long(parsed, p->in.max_document);
     else
-        split_row(&p->cells, draft->raw);
+        split_row(&p->cells, parsed->raw);
     return GF_OK;
 }
 
@@ -64,10 +65,10 @@ static gf_status open_tsv(const gf_parse_context *context, void **parser, gf_err
     return GF_OK;
 }
 
-static gf_status next_row(void *parser, gf_draft *draft, gf_error *err)
+static gf_status next_row(void *parser, gf_parsed_record *parsed, gf_error *err)
 {
     tsv_reader *p = parser;
-    return gf_text_cells_next(&p->cells, read_row, p, draft, err);
+    return gf_text_cells_next(&p->cells, read_row, p, parsed, err);
 }
 
 const gf_parser_kind gf_tsv_parser = {open_tsv, next_row, close_tsv};

@@ -150,7 +150,7 @@ static gf_status read_line(batching *b, gf_slice text, gf_error *err)
 
 static gf_status read_lines(batching *b, gf_lines *lines, gf_error *err)
 {
-    gf_line line;
+    gf_text_line line;
     gf_status st;
     while ((st = gf_table_lines_next(lines, &line, err)) == GF_OK) {
         b->lines++;

@@ -28,7 +28,7 @@ static gf_status read_row(gf_table_import *i, gf_slice line, gf_error *err)
 
 static gf_status import_lines(gf_table_import *i, gf_lines *lines, gf_error *err)
 {
-    gf_line line;
+    gf_text_line line;
     gf_status st;
     while ((st = gf_table_lines_next(lines, &line, err)) == GF_OK) {
         gf_error why = {GF_OK, ""};

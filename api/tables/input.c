@@ -9,7 +9,7 @@ gf_status gf_table_lines_open(const gf_call *call, gf_lines **lines, gf_error *e
     return gf_lines_open(&call->input, MOST_LINE, lines, err);
 }
 
-gf_status gf_table_lines_next(gf_lines *lines, gf_line *line, gf_error *err)
+gf_status gf_table_lines_next(gf_lines *lines, gf_text_line *line, gf_error *err)
 {
     gf_status st = gf_lines_next(lines, line, err);
     if (st == GF_OK && line->too_long)

@@ -12,7 +12,7 @@
 gf_status gf_table_lines_open(const gf_call *call, gf_lines **lines, gf_error *err);
 
 /** The next line; as gf_lines_next, and GF_ELIMIT for one of more than 256 MiB. */
-gf_status gf_table_lines_next(gf_lines *lines, gf_line *line, gf_error *err);
+gf_status gf_table_lines_next(gf_lines *lines, gf_text_line *line, gf_error *err);
 
 /** Rows that go into one table, a batch at a time. */
 typedef struct gf_table_import {

@@ -14,10 +14,10 @@ typedef struct importing {
     gf_buffer next_key;
     uint64_t next; /* number of the next line */
     uint64_t read, lines, known, refused;
-    uint64_t written;              /* of the lines */
-    double written_at;             /* seconds: when that was */
-    bool torn;                     /* of the line at hand not all may be in the batch */
-    gf_line waiting[MOST_WAITING]; /* n_waiting: damaged lines before the first good one */
+    uint64_t written;                   /* of the lines */
+    double written_at;                  /* seconds: when that was */
+    bool torn;                          /* of the line at hand not all may be in the batch */
+    gf_text_line waiting[MOST_WAITING]; /* n_waiting: damaged lines before the first good one */
     size_t n_waiting;
     gf_arena memory; /* of these */
 } importing;
@@ -63,7 +63,7 @@ static void add_column(gf_column *columns, size_t *n, const char *name, gf_slice
     if (value.len) columns[(*n)++] = (gf_column){gf_slice_str(name), value};
 }
 
-static void put_line(importing *i, const gf_access *a)
+static void put_line(importing *i, const gf_accesslog_line *a)
 {
     gf_log *l = &i->log;
     gf_column http[8], user[3];
@@ -91,7 +91,7 @@ static void put_line(importing *i, const gf_access *a)
 }
 
 /* Put the entries of a line, or delete them. */
-static gf_status change_entries(importing *i, const gf_access *a, uint64_t number, bool put,
+static gf_status change_entries(importing *i, const gf_accesslog_line *a, uint64_t number, bool put,
                                 gf_error *err)
 {
     gf_log *l = &i->log;
@@ -111,7 +111,7 @@ static gf_status change_entries(importing *i, const gf_access *a, uint64_t numbe
     return GF_OK;
 }
 
-static gf_status add(importing *i, gf_access *a, gf_error *err)
+static gf_status add(importing *i, gf_accesslog_line *a, gf_error *err)
 {
     gf_log *l = &i->log;
     if (a->domain.len == 0) a->domain = gf_call_text(l->call, "domain");
@@ -123,7 +123,8 @@ static gf_status add(importing *i, gf_access *a, gf_error *err)
     return st;
 }
 
-static gf_status remove_line(importing *i, const gf_access *a, uint64_t number, gf_error *err)
+static gf_status remove_line(importing *i, const gf_accesslog_line *a, uint64_t number,
+                             gf_error *err)
 {
     gf_log *l = &i->log;
     gf_status st = gf_log_line_key(l, a->time, number, &l->key, err);
@@ -138,24 +139,24 @@ static gf_status mend(importing *i, gf_error *err)
 {
     gf_slice text;
     uint64_t number;
-    gf_access a;
+    gf_accesslog_line a;
     gf_status st = GF_OK;
     while (st == GF_OK && gf_log_read_take_held(i->before, &text)) {
         i->known--;
-        st = gf_access_parse(text, &a, err);
+        st = gf_accesslog_parse(text, &a, err);
         if (st == GF_OK) st = add(i, &a, err);
     }
     if (st != GF_OK || !gf_log_read_take_replaced(i->before, &text, &number)) return st;
-    st = gf_access_parse(text, &a, err);
+    st = gf_accesslog_parse(text, &a, err);
     return st == GF_OK ? remove_line(i, &a, number, err) : st;
 }
 
-static gf_status parse(const gf_line *line, gf_access *a, gf_error *why)
+static gf_status parse(const gf_text_line *line, gf_accesslog_line *a, gf_error *why)
 {
     if (line->too_long) return gf_fail(why, GF_EINVAL, "it has more than %d bytes", GF_MAX_KEY / 2);
     if (gf_utf8_valid_length(line->text) != line->text.len)
         return gf_fail(why, GF_EINVAL, "it is not UTF-8");
-    return gf_access_parse(line->text, a, why);
+    return gf_accesslog_parse(line->text, a, why);
 }
 
 static gf_status begin_source(importing *i, gf_error *err)
@@ -165,9 +166,9 @@ static gf_status begin_source(importing *i, gf_error *err)
     return st;
 }
 
-static gf_status take_line(importing *i, const gf_line *line, gf_error *why, gf_error *err)
+static gf_status take_line(importing *i, const gf_text_line *line, gf_error *why, gf_error *err)
 {
-    gf_access a;
+    gf_accesslog_line a;
     gf_log_verdict verdict;
     uint64_t number = UINT64_MAX;
     bool good = parse(line, &a, why) == GF_OK;
@@ -182,7 +183,7 @@ static gf_status take_line(importing *i, const gf_line *line, gf_error *why, gf_
     return st == GF_OK ? gf_log_read_pass(i->before, line, number, err) : st;
 }
 
-static gf_status refuse(importing *i, const gf_line *line, const char *message, gf_error *err)
+static gf_status refuse(importing *i, const gf_text_line *line, const char *message, gf_error *err)
 {
     const gf_call *call = i->log.call;
     gf_notice n = {"bad_line", line->source, line->number, message, true};
@@ -230,7 +231,7 @@ static gf_status open_log(importing *i, gf_error *err)
     return st == GF_OK ? read_next(i, err) : st;
 }
 
-static gf_status take_or_refuse(importing *i, const gf_line *line, gf_error *err)
+static gf_status take_or_refuse(importing *i, const gf_text_line *line, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
     i->torn = true;
@@ -245,12 +246,12 @@ static gf_status take_or_refuse(importing *i, const gf_line *line, gf_error *err
  * Until there is one the log is neither made nor opened, and what begins otherwise is no log.
  */
 
-static gf_status wait_with(importing *i, const gf_line *line, gf_error *err)
+static gf_status wait_with(importing *i, const gf_text_line *line, gf_error *err)
 {
     if (i->n_waiting == MOST_WAITING)
         return gf_fail(err, GF_EINVAL, "%.*s is no access log: none of the first %d lines is one",
                        GF_SLICE_ARG(i->waiting[0].source), MOST_WAITING);
-    gf_line *kept = &i->waiting[i->n_waiting];
+    gf_text_line *kept = &i->waiting[i->n_waiting];
     *kept = *line;
     kept->source = gf_arena_copy(&i->memory, line->source);
     kept->text = gf_arena_copy(&i->memory, line->text);
@@ -273,7 +274,7 @@ static gf_status refuse_all(importing *i, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t w = 0; w < i->n_waiting && st == GF_OK; w++) {
-        gf_access a;
+        gf_accesslog_line a;
         gf_error why = {GF_OK, ""};
         parse(&i->waiting[w], &a, &why);
         st = refuse(i, &i->waiting[w], why.message, err);
@@ -281,9 +282,9 @@ static gf_status refuse_all(importing *i, gf_error *err)
     return st;
 }
 
-static gf_status handle(importing *i, const gf_line *line, gf_error *err)
+static gf_status handle(importing *i, const gf_text_line *line, gf_error *err)
 {
-    gf_access a;
+    gf_accesslog_line a;
     i->read++;
     if (i->before) return take_or_refuse(i, line, err);
     if (parse(line, &a, NULL) != GF_OK) return wait_with(i, line, err);
@@ -293,7 +294,7 @@ static gf_status handle(importing *i, const gf_line *line, gf_error *err)
 
 static gf_status read_lines(importing *i, gf_lines *lines, gf_error *err)
 {
-    gf_line line;
+    gf_text_line line;
     gf_status st;
     while ((st = gf_cancel_check(i->log.call->cancel, err)) == GF_OK &&
            (st = gf_lines_next(lines, &line, err)) == GF_OK) {

@@ -19,7 +19,7 @@ typedef struct tally {
 
 typedef struct reporting {
     gf_log log;
-    gf_bucket every;
+    gf_accesslog_bucket every;
     const char *by; /* column; NULL: all lines together */
     uint64_t limit; /* values of a bucket; 0: all */
     int64_t bucket; /* that is being counted */
@@ -35,7 +35,7 @@ static void choose(reporting *r)
     gf_slice every = gf_call_text_or(r->log.call, "every", "day"),
              by = gf_call_text(r->log.call, "by");
     for (int i = 0; i < 5; i++)
-        if (gf_slice_equal(every, gf_slice_str(names[i]))) r->every = (gf_bucket)i;
+        if (gf_slice_equal(every, gf_slice_str(names[i]))) r->every = (gf_accesslog_bucket)i;
     for (int i = 0; i < 4; i++)
         if (gf_slice_equal(by, gf_slice_str(columns[i]))) r->by = columns[i];
     r->limit = gf_call_number(r->log.call, "limit", 0);
@@ -119,7 +119,7 @@ static gf_status walk(reporting *r, gf_slice start, gf_slice end, gf_error *err)
         gf_slice key = row.key;
         st = gf_cancel_check(r->log.call->cancel, err);
         if (st == GF_OK) st = gf_log_take(&key, &time, &line, err);
-        int64_t bucket = gf_bucket_start(r->every, time);
+        int64_t bucket = gf_accesslog_bucket_start(r->every, time);
         if (st == GF_OK && bucket != r->bucket) st = emit_bucket(r, err);
         r->bucket = bucket;
         if (st == GF_OK) st = count(r, &row, err);

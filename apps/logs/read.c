@@ -309,8 +309,8 @@ static gf_status name_block(gf_log_read *r, gf_error *err)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-gf_status gf_log_read_judge(gf_log_read *r, const gf_line *line, bool good, gf_log_verdict *verdict,
-                            gf_error *err)
+gf_status gf_log_read_judge(gf_log_read *r, const gf_text_line *line, bool good,
+                            gf_log_verdict *verdict, gf_error *err)
 {
     gf_status st = GF_OK;
     r->next = XXH3_64bits_withSeed(line->text.ptr, line->text.len, r->chain);
@@ -341,7 +341,7 @@ bool gf_log_read_take_replaced(gf_log_read *r, gf_slice *text, uint64_t *number)
     return true;
 }
 
-gf_status gf_log_read_pass(gf_log_read *r, const gf_line *line, uint64_t number, gf_error *err)
+gf_status gf_log_read_pass(gf_log_read *r, const gf_text_line *line, uint64_t number, gf_error *err)
 {
     if (r->mine >= 0) r->changed = true;
     if (!r->ends) {

@@ -53,7 +53,7 @@ typedef enum gf_log_verdict {
 } gf_log_verdict;
 
 /** What the source's next line is; `good` where it can be added. */
-gf_status gf_log_read_judge(gf_log_read *read, const gf_line *line, bool good,
+gf_status gf_log_read_judge(gf_log_read *read, const gf_text_line *line, bool good,
                             gf_log_verdict *verdict, gf_error *err);
 
 /** A line that was taken for known, and is not; false after the last. */
@@ -66,7 +66,8 @@ bool gf_log_read_take_replaced(gf_log_read *read, gf_slice *text, uint64_t *numb
  * The line, and what the two before gave, is in the batch: go to the next.
  * @param number  that the line was added with; UINT64_MAX where it was refused
  */
-gf_status gf_log_read_pass(gf_log_read *read, const gf_line *line, uint64_t number, gf_error *err);
+gf_status gf_log_read_pass(gf_log_read *read, const gf_text_line *line, uint64_t number,
+                           gf_error *err);
 
 /**
  * Put what was read into the batch: before it is written, which must be between two lines.

@@ -2,10 +2,10 @@
 #include "apps/papers/files.h"
 
 #include "base/memory.h"
-#include "formats/stream_internal.h"
+#include "formats/unpacked.h"
 
 struct gf_paper_files {
-    gf_stream *stream;
+    gf_unpacked *stream;
     size_t most;
 };
 
@@ -15,7 +15,7 @@ gf_status gf_paper_files_open(const gf_input *input, size_t most, gf_paper_files
     gf_paper_files *f = gf_calloc(1, sizeof *f);
     if (!f) return gf_fail_memory(err, "a reader");
     f->most = most;
-    gf_status st = gf_stream_open(input, &f->stream, err);
+    gf_status st = gf_unpacked_open(input, &f->stream, err);
     if (st != GF_OK) {
         gf_free(f);
         return st;
@@ -27,21 +27,21 @@ gf_status gf_paper_files_open(const gf_input *input, size_t most, gf_paper_files
 void gf_paper_files_close(gf_paper_files *f)
 {
     if (!f) return;
-    gf_stream_close(f->stream);
+    gf_unpacked_close(f->stream);
     gf_free(f);
 }
 
 gf_status gf_paper_files_next(gf_paper_files *f, gf_paper_file *file, gf_error *err)
 {
     gf_paper_file read;
-    gf_status st = gf_stream_next(f->stream, err);
+    gf_status st = gf_unpacked_next(f->stream, err);
     if (st == GF_OK)
-        st = gf_window_peek(gf_stream_window(f->stream), f->most + 1, &read.bytes, err);
+        st = gf_read_buffer_peek(gf_unpacked_buffer(f->stream), f->most + 1, &read.bytes, err);
     if (st != GF_OK) return st;
     read.too_long = read.bytes.len > f->most;
     if (read.too_long) read.bytes.len = f->most + 1;
-    read.source = gf_stream_name(f->stream);
-    read.path = gf_stream_path(f->stream);
+    read.source = gf_unpacked_name(f->stream);
+    read.path = gf_unpacked_path(f->stream);
     *file = read;
     return GF_OK;
 }

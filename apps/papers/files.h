@@ -20,7 +20,7 @@ gf_status gf_paper_files_open(const gf_input *input, size_t most, gf_paper_files
                               gf_error *err);
 void gf_paper_files_close(gf_paper_files *files);
 
-/** The next file, borrowed until the next call; GF_ENOTFOUND at the end, and as gf_stream_next. */
+/** The next file, borrowed until the next call; GF_ENOTFOUND at the end, and as gf_unpacked_next. */
 gf_status gf_paper_files_next(gf_paper_files *files, gf_paper_file *file, gf_error *err);
 
 #endif

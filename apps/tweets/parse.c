@@ -4,7 +4,7 @@
  * the tweet is then not on the map, but everywhere else.
  */
 #include "apps/tweets/tweets.h"
-#include "formats/json_record_internal.h"
+#include "formats/json_record.h"
 
 #include "base/clock.h"
 #include "base/json_writer.h"
@@ -13,8 +13,8 @@
 #include <inttypes.h>
 
 struct gf_tweet_parser {
-    gf_json_reading reading;
-    gf_draft draft;
+    gf_json_record_parser reading;
+    gf_parsed_record parsed;
     gf_buffer id, user_id; /* of numbers as text */
     gf_buffer padded;      /* of gf_tweet_parse_stored */
 };
@@ -23,7 +23,7 @@ gf_status gf_tweet_parser_create(gf_tweet_parser **parser, gf_error *err)
 {
     gf_tweet_parser *p = gf_calloc(1, sizeof *p);
     if (!p) return gf_fail_memory(err, "a parser");
-    gf_status st = gf_json_reading_init(&p->reading, err);
+    gf_status st = gf_json_record_parser_init(&p->reading, err);
     if (st != GF_OK) {
         gf_tweet_parser_free(p);
         return st;
@@ -35,7 +35,7 @@ gf_status gf_tweet_parser_create(gf_tweet_parser **parser, gf_error *err)
 void gf_tweet_parser_free(gf_tweet_parser *p)
 {
     if (!p) return;
-    gf_json_reading_release(&p->reading);
+    gf_json_record_parser_release(&p->reading);
     gf_buffer_release(&p->id);
     gf_buffer_release(&p->user_id);
     gf_buffer_release(&p->padded);
@@ -187,45 +187,48 @@ static const char *read_member(gf_tweet_parser *p, const gf_member *m, gf_tweet 
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void check_time(gf_draft *d, const found *f, gf_tweet *t)
+static void check_time(gf_parsed_record *d, const found *f, gf_tweet *t)
 {
     int64_t ms;
     if (!f->has_time) {
-        gf_draft_refuse(d, "no_time", "no field \"created_at\"");
+        gf_parsed_record_refuse(d, "no_time", "no field \"created_at\"");
     } else if (!gf_clock_parse_words(f->created_at, &ms) &&
                !gf_clock_parse_iso(f->created_at, &ms)) {
-        gf_draft_refuse(d, "bad_time", "field \"created_at\" is not a time: \"%.*s\"",
-                        (int)(f->created_at.len > 40 ? 40 : f->created_at.len), f->created_at.ptr);
+        gf_parsed_record_refuse(d, "bad_time", "field \"created_at\" is not a time: \"%.*s\"",
+                                (int)(f->created_at.len > 40 ? 40 : f->created_at.len),
+                                f->created_at.ptr);
     } else if (ms < 0 || ms / 1000 > GF_TWEET_LAST_SECOND) {
-        gf_draft_refuse(d, "bad_time",
-                        "its day is not one of 1970-01-01 to 2059-09-18, which the index can name");
+        gf_parsed_record_refuse(
+            d, "bad_time",
+            "its day is not one of 1970-01-01 to 2059-09-18, which the index can name");
     } else {
         t->seconds = ms / 1000;
     }
 }
 
-static void check_lengths(gf_draft *d, const gf_tweet *t)
+static void check_lengths(gf_parsed_record *d, const gf_tweet *t)
 {
     if (t->name.len > GF_MOST_TERM || t->screen_name.len > GF_MOST_TERM ||
         t->lang.len > GF_MOST_TERM)
-        gf_draft_refuse(d, "too_long", "a name of more than %d bytes", (int)GF_MOST_TERM);
+        gf_parsed_record_refuse(d, "too_long", "a name of more than %d bytes", (int)GF_MOST_TERM);
     size_t run = 0; /* a key has NUL as two bytes */
     for (size_t i = 0; i < t->text.len && d->kind == GF_RECORD_DOCUMENT; i++) {
         char c = t->text.ptr[i];
         run = c == ' ' || (c >= 9 && c <= 13) ? 0 : run + 1 + (c == 0);
         if (run > GF_MOST_TERM)
-            gf_draft_refuse(d, "too_long", "a word of more than %d bytes", (int)GF_MOST_TERM);
+            gf_parsed_record_refuse(d, "too_long", "a word of more than %d bytes",
+                                    (int)GF_MOST_TERM);
     }
 }
 
-static void put_together(gf_draft *d, const found *f, gf_tweet *t)
+static void put_together(gf_parsed_record *d, const found *f, gf_tweet *t)
 {
     if (f->is_message && !f->has_text && !f->full_text.len) {
-        gf_draft_skip(d, "stream_message", "a message of the stream, and no tweet");
+        gf_parsed_record_skip(d, "stream_message", "a message of the stream, and no tweet");
         return;
     }
     if (!f->has_text && !f->full_text.len) {
-        gf_draft_refuse(d, "no_text", "no field \"text\"");
+        gf_parsed_record_refuse(d, "no_text", "no field \"text\"");
         return;
     }
     check_time(d, f, t);
@@ -241,31 +244,31 @@ static void read_members(gf_tweet_parser *p, gf_tweet *t)
 {
     found f = {.has_text = false};
     const char *wrong = NULL;
-    for (size_t i = 0; i < p->draft.n_members && !wrong; i++)
-        wrong = read_member(p, &p->draft.members[i], t, &f);
+    for (size_t i = 0; i < p->parsed.n_members && !wrong; i++)
+        wrong = read_member(p, &p->parsed.members[i], t, &f);
     if (wrong)
-        gf_draft_refuse(&p->draft, "bad_type", "field \"%s\" is of a wrong type", wrong);
+        gf_parsed_record_refuse(&p->parsed, "bad_type", "field \"%s\" is of a wrong type", wrong);
     else
-        put_together(&p->draft, &f, t);
+        put_together(&p->parsed, &f, t);
 }
 
 gf_status gf_tweet_parse(gf_tweet_parser *p, gf_slice json, gf_tweet *tweet, gf_record *record,
                          gf_error *err)
 {
     gf_tweet t = {0};
-    p->draft.kind = GF_RECORD_DOCUMENT;
-    p->draft.replaced = 0;
-    p->draft.members = NULL;
-    p->draft.n_members = 0;
-    gf_status st = gf_json_reading_draft(&p->reading, json, &p->draft, err);
+    p->parsed.kind = GF_RECORD_DOCUMENT;
+    p->parsed.replaced = 0;
+    p->parsed.members = NULL;
+    p->parsed.n_members = 0;
+    gf_status st = gf_json_record_parse(&p->reading, json, &p->parsed, err);
     if (st != GF_OK) return st;
-    if (p->draft.kind == GF_RECORD_DOCUMENT) read_members(p, &t);
+    if (p->parsed.kind == GF_RECORD_DOCUMENT) read_members(p, &t);
     if (p->id.state != GF_OK || p->user_id.state != GF_OK) return gf_fail_memory(err, "a tweet");
-    record->kind = p->draft.kind;
-    record->reason = p->draft.reason;
-    record->message = p->draft.why.message;
-    record->replaced = (uint32_t)p->draft.replaced;
-    if (p->draft.kind == GF_RECORD_DOCUMENT) *tweet = t;
+    record->kind = p->parsed.kind;
+    record->reason = p->parsed.reason;
+    record->message = p->parsed.why.message;
+    record->replaced = (uint32_t)p->parsed.replaced;
+    if (p->parsed.kind == GF_RECORD_DOCUMENT) *tweet = t;
     return GF_OK;
 }
 
@@ -284,12 +287,12 @@ gf_status gf_tweet_parse_stored(gf_tweet_parser *p, gf_slice json, gf_tweet *twe
 gf_status gf_tweet_write_json(const gf_tweet_parser *p, gf_buffer *out, gf_error *err)
 {
     gf_status st = GF_OK;
-    for (size_t i = 0; i < p->draft.n_members && st == GF_OK; i++) {
+    for (size_t i = 0; i < p->parsed.n_members && st == GF_OK; i++) {
         gf_buffer_byte(out, i ? ',' : '{');
-        gf_buffer_json_string(out, p->draft.members[i].name);
+        gf_buffer_json_string(out, p->parsed.members[i].name);
         gf_buffer_byte(out, ':');
-        st = gf_json_write(p->draft.members[i].json, out, err);
+        st = gf_json_write(p->parsed.members[i].json, out, err);
     }
-    gf_buffer_str(out, p->draft.n_members ? "}" : "{}");
+    gf_buffer_str(out, p->parsed.n_members ? "}" : "{}");
     return st == GF_OK ? gf_buffer_check(out, err) : st;
 }

@@ -51,7 +51,7 @@ static gf_slice without_indent(gf_slice text)
 gf_status gf_tweet_reader_next(gf_tweet_reader *r, gf_tweet *tweet, gf_record *record,
                                gf_error *err)
 {
-    gf_line line;
+    gf_text_line line;
     gf_status st = gf_lines_next(r->lines, &line, err);
     if (st != GF_OK) return st;
     *record =

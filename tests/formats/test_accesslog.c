@@ -10,11 +10,11 @@ static const char combined[] =
     "83.149.9.216 - frank [17/May/2015:10:05:03 +0200] \"GET /a?b=\\\"c\\\" HTTP/1.1\" 200 2032 "
     "\"http://x.org/\" \"Mozilla/5.0 (X)\" \"id=7\"";
 
-static void parse(const char *line, gf_access *a)
+static void parse(const char *line, gf_accesslog_line *a)
 {
     gf_error err;
     memset(a, 0, sizeof *a);
-    if (gf_access_parse(gf_slice_str(line), a, &err) != GF_OK)
+    if (gf_accesslog_parse(gf_slice_str(line), a, &err) != GF_OK)
         fail_msg("%s: %s", line, err.message);
 }
 
@@ -26,7 +26,7 @@ static void assert_text(gf_slice got, const char *wanted)
 
 static void test_formats(void **state)
 {
-    gf_access a;
+    gf_accesslog_line a;
     (void)state;
     parse("::1 - - [13/Jul/2009:00:00:00 +0000] \"HEAD / HTTP/1.0\" 304 -", &a);
     assert_int_equal(a.time, 1247443200);
@@ -86,8 +86,8 @@ static void test_damaged(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         gf_error err = {GF_OK, ""};
-        gf_access a = {.time = 77};
-        assert_int_equal(gf_access_parse(gf_slice_str(bad[i][0]), &a, &err), GF_EINVAL);
+        gf_accesslog_line a = {.time = 77};
+        assert_int_equal(gf_accesslog_parse(gf_slice_str(bad[i][0]), &a, &err), GF_EINVAL);
         if (!strstr(err.message, bad[i][1])) fail_msg("%s: %s", bad[i][0], err.message);
         assert_int_equal(a.time, 77);
     }
@@ -112,8 +112,8 @@ static void test_hostile(void **state)
         for (uint64_t change = gf_random_below(&r, 4); change && n; change--)
             line[gf_random_below(&r, n)] = " \"\\[]:-/x0\0\xff"[gf_random_below(&r, 12)];
         char *exact = n ? memcpy(malloc(n), line, n) : NULL;
-        gf_access a = {0};
-        if (gf_access_parse(gf_slice_of(exact, n), &a, NULL) == GF_OK) {
+        gf_accesslog_line a = {0};
+        if (gf_accesslog_parse(gf_slice_of(exact, n), &a, NULL) == GF_OK) {
             const gf_slice fields[] = {a.ip,       a.login,    a.domain, a.method, a.url,
                                        a.protocol, a.referrer, a.agent,  a.cookie};
             for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
@@ -130,12 +130,12 @@ static void test_buckets(void **state)
     static const int64_t before[] = {1247442900, 1247439600, 1247356800, 1246838400, 1246406400};
     static const int64_t at[] = {1247443200, 1247443200, 1247443200, 1247443200, 1246406400};
     (void)state;
-    for (int b = GF_BUCKET_5_MINUTES; b <= GF_BUCKET_MONTH; b++) {
-        assert_int_equal(gf_bucket_start((gf_bucket)b, 1247443199), before[b]);
-        assert_int_equal(gf_bucket_start((gf_bucket)b, 1247443200), at[b]);
+    for (int b = GF_ACCESSLOG_5_MINUTES; b <= GF_ACCESSLOG_MONTH; b++) {
+        assert_int_equal(gf_accesslog_bucket_start((gf_accesslog_bucket)b, 1247443199), before[b]);
+        assert_int_equal(gf_accesslog_bucket_start((gf_accesslog_bucket)b, 1247443200), at[b]);
     }
-    assert_int_equal(gf_bucket_start(GF_BUCKET_HOUR, -1), -3600);
-    assert_int_equal(gf_bucket_start(GF_BUCKET_HOUR, -3600), -3600);
+    assert_int_equal(gf_accesslog_bucket_start(GF_ACCESSLOG_HOUR, -1), -3600);
+    assert_int_equal(gf_accesslog_bucket_start(GF_ACCESSLOG_HOUR, -3600), -3600);
 }
 
 int main(void)

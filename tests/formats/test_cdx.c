@@ -75,10 +75,10 @@ static void types(void **state)
                                          {"Application/Postscript", "application/postscript"},
                                          {"text/html", "text/html"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        assert_string_equal(gf_mime_normalise(gf_slice_str(all[i][0])), all[i][1]);
-    assert_null(gf_mime_normalise(GF_SLICE("application/p")));
-    assert_null(gf_mime_normalise(GF_SLICE("")));
-    assert_null(gf_mime_normalise(GF_SLICE("xapplication/pdf")));
+        assert_string_equal(gf_cdx_normalise_mime(gf_slice_str(all[i][0])), all[i][1]);
+    assert_null(gf_cdx_normalise_mime(GF_SLICE("application/p")));
+    assert_null(gf_cdx_normalise_mime(GF_SLICE("")));
+    assert_null(gf_cdx_normalise_mime(GF_SLICE("xapplication/pdf")));
 }
 
 /* ---- readers --------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ static gf_status read_all(void *context, gf_error *err)
     reading *r = context;
     gf_input input = memory_input_start(&r->input);
     gf_lines *lines;
-    gf_line line;
+    gf_text_line line;
     gf_buffer_reset(&r->found);
     gf_status st = gf_lines_open(&input, r->most, &lines, err);
     if (st != GF_OK) return st;

@@ -32,12 +32,12 @@ static const gf_parser_kind *choose(const char *name, gf_slice bytes, gf_format 
     memory_input m = {.streams = &stream, .n = 1, .chunk = 3};
     gf_input input = memory_input_start(&m);
     gf_slice ignored;
-    gf_window window = {0};
+    gf_read_buffer buffer = {0};
     const gf_parser_kind *kind = NULL;
     assert_ok(input.next(input.context, &ignored, &err));
-    gf_window_begin(&window, input.read, input.context);
-    gf_choose_parser(&window, gf_slice_str(name), given, is_member, &kind, &err);
-    gf_window_release(&window);
+    gf_read_buffer_begin(&buffer, input.read, input.context);
+    gf_format_choose_parser(&buffer, gf_slice_str(name), given, is_member, &kind, &err);
+    gf_read_buffer_release(&buffer);
     return kind;
 }
 

@@ -16,20 +16,21 @@ static void check(bool holds)
 static void check_buckets(int64_t time)
 {
     static const int64_t longest[] = {300, 3600, 86400, 7 * 86400, 31 * 86400};
-    for (int b = GF_BUCKET_5_MINUTES; b <= GF_BUCKET_MONTH; b++) {
-        int64_t start = gf_bucket_start((gf_bucket)b, time);
+    for (int b = GF_ACCESSLOG_5_MINUTES; b <= GF_ACCESSLOG_MONTH; b++) {
+        int64_t start = gf_accesslog_bucket_start((gf_accesslog_bucket)b, time);
         check(start <= time && time - start < longest[b]);
-        check(gf_bucket_start((gf_bucket)b, start) == start);
-        check(b < GF_BUCKET_HOUR || start <= gf_bucket_start(GF_BUCKET_5_MINUTES, time));
+        check(gf_accesslog_bucket_start((gf_accesslog_bucket)b, start) == start);
+        check(b < GF_ACCESSLOG_HOUR ||
+              start <= gf_accesslog_bucket_start(GF_ACCESSLOG_5_MINUTES, time));
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    gf_access a = {0};
+    gf_accesslog_line a = {0};
     gf_error err = {GF_OK, ""};
     gf_slice line = gf_slice_of((const char *)bytes, n);
-    gf_status st = gf_access_parse(line, &a, &err);
+    gf_status st = gf_accesslog_parse(line, &a, &err);
     check(st == GF_OK || (st == GF_EINVAL && err.message[0]));
     if (st != GF_OK) return 0;
     const gf_slice fields[] = {a.ip,       a.login,    a.domain, a.method, a.url,

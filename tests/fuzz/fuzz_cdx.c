@@ -29,7 +29,7 @@ static void check_cdx(const gf_cdx *cdx)
     check(memcmp(sha1.bytes, again.bytes, GF_SHA1_BYTES) == 0);
     check(gf_sha1_parse(gf_slice_str(gf_sha1_hex(&sha1).text), &again));
     check(memcmp(sha1.bytes, again.bytes, GF_SHA1_BYTES) == 0);
-    check(gf_mime_normalise(gf_slice_str(cdx->mime)) == cdx->mime);
+    check(gf_cdx_normalise_mime(gf_slice_str(cdx->mime)) == cdx->mime);
     check_number(cdx->size);
     check_number(cdx->offset);
     check(cdx->surt.len && cdx->url.len && cdx->warc.len && cdx->date.len == 14);

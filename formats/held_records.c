@@ -2,16 +2,17 @@
  * A name of the text field that is wrong would refuse every record of the input, one by one. So
  * records are held back until one has a text field, or it is clear that none will:
  *
- *     a record with a text field comes     what is held goes out, everything passes from then on
- *     MOST_RECORDS records without         the import ends; none of what is held was delivered
+ *     a record with a text field comes     the held records are given out, all later ones pass
+ *     MOST_RECORDS records without         the import ends; no held record was delivered
  *     the input ends                       likewise, where there were any
  *
  * Broken records and skipped files in between count for neither side, but wait in their order.
- * Where what waits passes MOST_BYTES or MOST_HELD it goes out early, so that memory stays bounded;
+ * Over MOST_BYTES or MOST_HELD the held records are given out early, so that memory stays bounded;
  * the counting goes on.
  */
-#include "formats/hold_internal.h"
+#include "formats/held_records_internal.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 
 enum {
@@ -22,16 +23,16 @@ enum {
     LONGEST_NAME = 100
 };
 
-void gf_hold_release(gf_hold *h)
+void gf_held_records_release(gf_held_records *h)
 {
     gf_free(h->held);
     gf_arena_release(&h->copies);
     gf_strings_release(&h->found);
     gf_buffer_release(&h->source);
-    *h = (gf_hold){0};
+    *h = (gf_held_records){0};
 }
 
-bool gf_hold_take(gf_hold *h, gf_record *record)
+bool gf_held_records_next(gf_held_records *h, gf_record *record)
 {
     if (!h->is_releasing || h->at == h->n) return false;
     *record = h->held[h->at++];
@@ -40,7 +41,8 @@ bool gf_hold_take(gf_hold *h, gf_record *record)
 
 /* ---- the error ------------------------------------------------------------------------------- */
 
-static void list(gf_buffer *b, const gf_slice *names, size_t n, const char *between, size_t most)
+static void list_names(gf_buffer *b, const gf_slice *names, size_t n, const char *between,
+                       size_t most)
 {
     for (size_t i = 0; i < n; i++) {
         if (b->len + names[i].len > most) {
@@ -52,11 +54,11 @@ static void list(gf_buffer *b, const gf_slice *names, size_t n, const char *betw
     }
 }
 
-static gf_status no_text_field(const gf_hold *h, const gf_mapping *m, gf_error *err)
+static gf_status no_text_field(const gf_held_records *h, const gf_field_mapping *m, gf_error *err)
 {
     gf_buffer wanted = {0}, found = {0};
-    list(&wanted, m->text, m->n_text, "\" or \"", 150);
-    list(&found, h->found.entries, h->found.n, ", ", 200);
+    list_names(&wanted, m->text, m->n_text, "\" or \"", 150);
+    list_names(&found, h->found.entries, h->found.n, ", ", 200);
     if (h->found.n == 0) gf_buffer_str(&found, "none");
     gf_status st = gf_buffer_check(&wanted, err);
     if (st == GF_OK) st = gf_buffer_check(&found, err);
@@ -70,7 +72,7 @@ static gf_status no_text_field(const gf_hold *h, const gf_mapping *m, gf_error *
     return st;
 }
 
-gf_status gf_hold_finish(gf_hold *h, const gf_mapping *m, gf_error *err)
+gf_status gf_held_records_end(gf_held_records *h, const gf_field_mapping *m, gf_error *err)
 {
     if (!h->is_decided && h->n_without) return no_text_field(h, m, err);
     h->is_releasing = true;
@@ -79,34 +81,23 @@ gf_status gf_hold_finish(gf_hold *h, const gf_mapping *m, gf_error *err)
 
 /* ---- holding --------------------------------------------------------------------------------- */
 
-static gf_status note_fields(gf_hold *h, const gf_record *record, const gf_draft *draft,
-                             gf_error *err)
+static gf_status note_fields(gf_held_records *h, const gf_record *record,
+                             const gf_parsed_record *parsed, gf_error *err)
 {
     if (h->n_without++ == 0) gf_buffer_slice(&h->source, record->source);
     gf_status st = gf_buffer_check(&h->source, err);
-    for (size_t i = 0; st == GF_OK && i < draft->n_members && h->found.n < MOST_NAMES; i++) {
-        gf_slice name = draft->members[i].name;
+    for (size_t i = 0; st == GF_OK && i < parsed->n_members && h->found.n < MOST_NAMES; i++) {
+        gf_slice name = parsed->members[i].name;
         uint32_t id;
         if (name.len <= LONGEST_NAME) st = gf_strings_add(&h->found, name, &id, NULL, err);
     }
     return st;
 }
 
-static gf_status make_place(gf_hold *h, gf_error *err)
+static gf_status copy_record(gf_held_records *h, const gf_record *record, gf_error *err)
 {
-    if (h->n < h->capacity) return GF_OK;
-    size_t capacity = h->capacity ? h->capacity * 2 : 16;
-    gf_record *held = gf_realloc(h->held, capacity, sizeof *held);
-    if (!held) return gf_fail_memory(err, "records held back");
-    h->held = held;
-    h->capacity = capacity;
-    return GF_OK;
-}
-
-static gf_status keep(gf_hold *h, const gf_record *record, gf_error *err)
-{
-    gf_status st = make_place(h, err);
-    if (st != GF_OK) return st;
+    if (!gf_grow(&h->held, &h->capacity, h->n + 1, sizeof *h->held))
+        return gf_fail_memory(err, "records held back");
     gf_record copy = *record;
     gf_slice message = gf_arena_copy(&h->copies, gf_slice_str(record->message));
     copy.source = gf_arena_copy(&h->copies, record->source);
@@ -121,21 +112,22 @@ static gf_status keep(gf_hold *h, const gf_record *record, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_hold_pass(gf_hold *h, const gf_record *record, const gf_draft *draft, bool has_text,
-                       const gf_mapping *m, bool *later, gf_error *err)
+gf_status gf_held_records_pass(gf_held_records *h, const gf_record *record,
+                               const gf_parsed_record *parsed, bool has_text,
+                               const gf_field_mapping *m, bool *later, gf_error *err)
 {
     *later = false;
     if (h->is_decided) return GF_OK;
-    if (draft && has_text) {
+    if (parsed && has_text) {
         h->is_decided = h->is_releasing = true;
         return GF_OK;
     }
-    if (draft) {
-        gf_status st = note_fields(h, record, draft, err);
+    if (parsed) {
+        gf_status st = note_fields(h, record, parsed, err);
         if (st != GF_OK) return st;
         if (h->n_without == MOST_RECORDS) return no_text_field(h, m, err);
     }
     if (h->is_releasing || h->n_without == 0) return GF_OK;
     *later = true;
-    return keep(h, record, err);
+    return copy_record(h, record, err);
 }

@@ -1,14 +1,14 @@
 /**
- * Gives meaning to a record's fields: from a draft's members to a document. See mapping.c.
+ * Gives meaning to a record's fields: from the members of a parsed record to a document. See field_mapping.c.
  */
-#ifndef GF_FORMATS_MAPPING_INTERNAL_H
-#define GF_FORMATS_MAPPING_INTERNAL_H
+#ifndef GF_FORMATS_FIELD_MAPPING_INTERNAL_H
+#define GF_FORMATS_FIELD_MAPPING_INTERNAL_H
 
 #include "base/arena.h"
 #include "base/strings.h"
 #include "formats/format_internal.h"
 
-typedef struct gf_mapping {
+typedef struct gf_field_mapping {
     gf_slice id, time, lang; /* names of the fields; these and text copied into `names` */
     bool time_given, lang_given;
     gf_slice *text; /* n_text */
@@ -30,30 +30,32 @@ typedef struct gf_mapping {
     char id_digits[40];
     uint32_t *slots; /* n_slots: hash table of names, of records with many members */
     size_t n_slots;
-} gf_mapping;
+} gf_field_mapping;
 
 /** On failure nothing is left to release. */
-gf_status gf_mapping_init(gf_mapping *m, const gf_reader_options *options, gf_error *err);
-void gf_mapping_release(gf_mapping *m);
+gf_status gf_field_mapping_init(gf_field_mapping *m, const gf_reader_options *options,
+                                gf_error *err);
+void gf_field_mapping_release(gf_field_mapping *m);
 
 /**
- * Fill record->document and hashed_id from the draft, borrowed until the next call, or make the
- * draft a refusal.
+ * Fill record->document and hashed_id from the parsed record, borrowed until the next call, or make
+ * the parsed record a refusal.
  *
  * @param[out] has_text_field  whether a field of the text's name is there, whatever its value
  * @return GF_OK, also for a refusal; GF_ENOMEM
  */
-gf_status gf_mapping_apply(gf_mapping *m, gf_draft *draft, gf_record *record, bool *has_text_field,
-                           gf_error *err);
+gf_status gf_field_mapping_apply(gf_field_mapping *m, gf_parsed_record *parsed, gf_record *record,
+                                 bool *has_text_field, gf_error *err);
 
 /**
  * Mark all members but the last of each name as dropped.
  * Cost: O(n); quadratic only up to a fixed n.
  */
-gf_status gf_mapping_drop_duplicates(gf_mapping *m, gf_member *members, size_t n, gf_error *err);
+gf_status gf_duplicate_fields_drop(gf_field_mapping *m, gf_member *members, size_t n,
+                                   gf_error *err);
 
 /** The id of a record that has none (or, in `id`, a null): 32 hexadecimal digits. */
-gf_status gf_record_hash(const gf_draft *draft, const gf_member *id, gf_buffer *scratch,
+gf_status gf_record_hash(const gf_parsed_record *parsed, const gf_member *id, gf_buffer *scratch,
                          char hex[33], gf_error *err);
 
 #endif

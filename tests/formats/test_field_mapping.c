@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "formats/mapping_internal.h"
+#include "formats/field_mapping_internal.h"
 #include "tests/formats/records.h"
 
 #include <stdlib.h>
@@ -283,19 +283,19 @@ static void drops_duplicates_of_any_number(void **state)
     gf_error err;
     gf_random random = gf_random_seed(gf_test_seed(), 0);
     gf_reader_options options = {0};
-    gf_mapping mapping;
+    gf_field_mapping mapping;
     enum { MOST = 3000 };
     static char names[MOST][8];
     gf_member *members = calloc(MOST, sizeof *members);
     assert_non_null(members);
-    assert_ok(gf_mapping_init(&mapping, &options, &err));
+    assert_ok(gf_field_mapping_init(&mapping, &options, &err));
     for (int round = 0; round < 200; round++) {
         size_t n = (size_t)gf_random_below(&random, round < 190 ? 40 : MOST);
         for (size_t i = 0; i < n; i++) {
             snprintf(names[i], sizeof names[i], "%u", (unsigned)gf_random_below(&random, n + 1));
             members[i] = (gf_member){.name = gf_slice_str(names[i]), .kind = GF_MEMBER_TEXT};
         }
-        assert_ok(gf_mapping_drop_duplicates(&mapping, members, n, &err));
+        assert_ok(gf_duplicate_fields_drop(&mapping, members, n, &err));
         for (size_t i = 0; i < n; i++) {
             bool is_last = true;
             for (size_t j = i + 1; j < n; j++)
@@ -303,7 +303,7 @@ static void drops_duplicates_of_any_number(void **state)
             assert_int_equal(members[i].kind, is_last ? GF_MEMBER_TEXT : GF_MEMBER_DROPPED);
         }
     }
-    gf_mapping_release(&mapping);
+    gf_field_mapping_release(&mapping);
     free(members);
 }
 
@@ -367,5 +367,5 @@ int main(void)
         cmocka_unit_test(bounds_text_and_fields_together),
         cmocka_unit_test(reports_failed_allocations),
     };
-    return cmocka_run_group_tests_name("mapping", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("field_mapping", tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
  *                                                     no archive
  *
  * A level whose first bytes look compressed or archived gets an archive, and its member is the next
- * level; otherwise libarchive is not involved, and its window is read and parsed as it is. Only
+ * level; otherwise libarchive is not involved, and its buffer is read and parsed as it is. Only
  * DEEPEST levels are opened, so that an archive that contains itself ends.
  *
  * A member's name is its level's archive, a slash, and its path; decompressing alone adds no name.
@@ -18,7 +18,7 @@
  * libarchive turns names into the locale's character set, and loses what that cannot express; so
  * headers are read under C.UTF-8, set for this thread only while libarchive is called.
  */
-#include "formats/stream_internal.h"
+#include "formats/unpacked.h"
 
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -31,23 +31,23 @@
 
 enum {
     DEEPEST = 4,
-    SNIFFED = 512, /* bytes that tell an archive: a tar header */
+    SNIFFED = 512, /* bytes that an archive is recognised by: a tar header */
     TAR_MAGIC_AT = 257
 };
 
 GF_LIBRARY_DEFINE(gf_archive, GF_LIBARCHIVE, GF_ARCHIVE_FUNCTIONS)
 
 struct level {
-    gf_stream *stream;
-    gf_window window;
-    struct archive *archive; /* reads the window; NULL at the deepest level */
+    gf_unpacked *stream;
+    gf_read_buffer buffer;
+    struct archive *archive; /* reads the buffer; NULL at the deepest level */
     struct archive_entry *entry;
     size_t name_length; /* of stream->name up to and with this level */
     uint64_t n_members; /* seen of the archive */
     bool at_end;        /* the archive has no further member */
 };
 
-struct gf_stream {
+struct gf_unpacked {
     gf_input input;
     struct level levels[DEEPEST + 1];
     int deepest; /* the level that is parsed; -1 where no input stream is open */
@@ -59,9 +59,9 @@ struct gf_stream {
     locale_t utf8;
 };
 
-gf_status gf_stream_open(const gf_input *input, gf_stream **stream, gf_error *err)
+gf_status gf_unpacked_open(const gf_input *input, gf_unpacked **stream, gf_error *err)
 {
-    gf_stream *s = gf_calloc(1, sizeof *s);
+    gf_unpacked *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "an input");
     s->input = *input;
     s->deepest = -1;
@@ -78,34 +78,34 @@ static void close_archive(struct level *l)
     l->archive = NULL;
 }
 
-void gf_stream_close(gf_stream *s)
+void gf_unpacked_close(gf_unpacked *s)
 {
     if (!s) return;
     for (int i = DEEPEST; i >= 0; i--) {
         close_archive(&s->levels[i]);
-        gf_window_release(&s->levels[i].window);
+        gf_read_buffer_release(&s->levels[i].buffer);
     }
     gf_buffer_release(&s->name);
     if (s->utf8) freelocale(s->utf8);
     gf_free(s);
 }
 
-gf_window *gf_stream_window(gf_stream *s)
+gf_read_buffer *gf_unpacked_buffer(gf_unpacked *s)
 {
-    return &s->levels[s->deepest].window;
+    return &s->levels[s->deepest].buffer;
 }
 
-gf_slice gf_stream_name(const gf_stream *s)
+gf_slice gf_unpacked_name(const gf_unpacked *s)
 {
     return gf_buffer_view(&s->name);
 }
 
-gf_slice gf_stream_path(const gf_stream *s)
+gf_slice gf_unpacked_path(const gf_unpacked *s)
 {
     return gf_slice_skip(gf_buffer_view(&s->name), s->path_from);
 }
 
-bool gf_stream_is_member(const gf_stream *s)
+bool gf_unpacked_is_member(const gf_unpacked *s)
 {
     return s->is_member;
 }
@@ -114,7 +114,7 @@ bool gf_stream_is_member(const gf_stream *s)
 
 static gf_status damaged(struct level *l, gf_error *err)
 {
-    gf_stream *s = l->stream;
+    gf_unpacked *s = l->stream;
     if (s->failure != GF_OK) {
         if (err) *err = s->failure_message;
         return s->failure;
@@ -125,21 +125,21 @@ static gf_status damaged(struct level *l, gf_error *err)
                    s->name.ptr, said ? said : "libarchive gave no reason");
 }
 
-/* Hands libarchive what the window holds, which stays there until it asks again. */
+/* Give libarchive the bytes of the buffer, which stay there until it asks again. */
 static la_ssize_t give_bytes(struct archive *a, void *context, const void **bytes)
 {
     struct level *l = context;
-    gf_window *w = &l->window;
+    gf_read_buffer *w = &l->buffer;
     if (w->start == w->end) {
-        l->stream->failure = gf_window_more(w, &l->stream->failure_message);
+        l->stream->failure = gf_read_buffer_more(w, &l->stream->failure_message);
         if (l->stream->failure != GF_OK) {
             archive_set_error(a, EIO, "the input failed");
             return -1;
         }
     }
-    gf_slice unread = gf_window_unread(w);
+    gf_slice unread = gf_read_buffer_unread(w);
     *bytes = unread.ptr;
-    gf_window_consume(w, unread.len);
+    gf_read_buffer_consume(w, unread.len);
     return (la_ssize_t)unread.len;
 }
 
@@ -241,7 +241,7 @@ static bool is_packed(gf_slice start, gf_slice name)
 
 /* ---- walking --------------------------------------------------------------------------------- */
 
-static gf_status set_name(gf_stream *s, size_t keep, gf_slice more, gf_error *err)
+static gf_status set_name(gf_unpacked *s, size_t keep, gf_slice more, gf_error *err)
 {
     s->name.len = keep;
     if (keep && more.len) gf_buffer_byte(&s->name, '/');
@@ -293,7 +293,7 @@ static gf_slice member_path(struct level *l)
 }
 
 /* Make the next level of the member that was found, or of an archive that holds none. */
-static gf_status enter(gf_stream *s, struct level *l, bool found, gf_error *err)
+static gf_status enter(gf_unpacked *s, struct level *l, bool found, gf_error *err)
 {
     struct level *inner = l + 1;
     gf_slice path = found ? member_path(l) : GF_SLICE("");
@@ -301,12 +301,12 @@ static gf_status enter(gf_stream *s, struct level *l, bool found, gf_error *err)
     l->n_members++;
     if (path.len && s->deepest == 1 && !s->is_member) s->path_from = l->name_length + 1;
     s->is_member = s->is_member || path.len > 0;
-    gf_window_begin(&inner->window, found ? read_member : no_bytes, l);
+    gf_read_buffer_begin(&inner->buffer, found ? read_member : no_bytes, l);
     return set_name(s, l->name_length, path, err);
 }
 
 /* Go on in the archive above the deepest level; false where there is none, or none with more. */
-static gf_status next_member(gf_stream *s, bool *found, gf_error *err)
+static gf_status next_member(gf_unpacked *s, bool *found, gf_error *err)
 {
     *found = false;
     while (s->deepest >= 0) {
@@ -327,7 +327,7 @@ static gf_status next_member(gf_stream *s, bool *found, gf_error *err)
     return GF_OK;
 }
 
-static gf_status next_input(gf_stream *s, gf_error *err)
+static gf_status next_input(gf_unpacked *s, gf_error *err)
 {
     gf_slice name;
     gf_status st = s->input.next(s->input.context, &name, err);
@@ -335,7 +335,7 @@ static gf_status next_input(gf_stream *s, gf_error *err)
     s->deepest = 0;
     s->is_member = s->input.in_folder && s->input.in_folder(s->input.context);
     s->path_from = 0;
-    gf_window_begin(&s->levels[0].window, s->input.read, s->input.context);
+    gf_read_buffer_begin(&s->levels[0].buffer, s->input.read, s->input.context);
     gf_buffer_reset(&s->name);
     return set_name(s, 0, name, err);
 }
@@ -344,23 +344,23 @@ static gf_status next_input(gf_stream *s, gf_error *err)
  * The bytes that tell an archive. What begins with { and has a line end before any zero byte is
  * none: so the first line of a pipe need not wait for more.
  */
-static gf_status peek_start(gf_window *w, gf_slice *start, gf_error *err)
+static gf_status peek_start(gf_read_buffer *w, gf_slice *start, gf_error *err)
 {
-    gf_status st = gf_window_peek(w, 1, start, err);
+    gf_status st = gf_read_buffer_peek(w, 1, start, err);
     while (st == GF_OK && start->len < SNIFFED && !w->at_end &&
            !(memchr(start->ptr, '\n', start->len) && !memchr(start->ptr, 0, start->len) &&
              start->ptr[0] == '{'))
-        st = gf_window_peek(w, start->len + 1, start, err);
+        st = gf_read_buffer_peek(w, start->len + 1, start, err);
     return st;
 }
 
 /* Open archives until the deepest level holds plain bytes. */
-static gf_status unpack(gf_stream *s, gf_error *err)
+static gf_status unpack(gf_unpacked *s, gf_error *err)
 {
     while (s->deepest < DEEPEST) {
         struct level *l = &s->levels[s->deepest];
-        gf_slice start, name = gf_stream_name(s);
-        gf_status st = peek_start(&l->window, &start, err);
+        gf_slice start, name = gf_unpacked_name(s);
+        gf_status st = peek_start(&l->buffer, &start, err);
         if (st != GF_OK) return st;
         if (!is_packed(start, name)) return GF_OK;
         bool found;
@@ -370,7 +370,7 @@ static gf_status unpack(gf_stream *s, gf_error *err)
     return GF_OK;
 }
 
-static gf_status advance(gf_stream *s, gf_error *err)
+static gf_status advance(gf_unpacked *s, gf_error *err)
 {
     bool found;
     gf_status st = next_member(s, &found, err);
@@ -378,7 +378,7 @@ static gf_status advance(gf_stream *s, gf_error *err)
     return st == GF_OK ? unpack(s, err) : st;
 }
 
-gf_status gf_stream_next(gf_stream *s, gf_error *err)
+gf_status gf_unpacked_next(gf_unpacked *s, gf_error *err)
 {
     locale_t before = s->utf8 ? uselocale(s->utf8) : (locale_t)0;
     gf_status st = advance(s, err);

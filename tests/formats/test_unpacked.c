@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "formats/stream_internal.h"
+#include "formats/unpacked.h"
 #include "tests/formats/archive.h"
 #include "tests/formats/records.h"
 
@@ -13,19 +13,19 @@ enum { N_FILTERS = sizeof filters / sizeof *filters };
 static gf_status list_streams(memory_input *m, gf_buffer *out, gf_error *err)
 {
     gf_input input = memory_input_start(m);
-    gf_stream *s = NULL;
+    gf_unpacked *s = NULL;
     gf_slice bytes;
-    gf_status st = gf_stream_open(&input, &s, err);
+    gf_status st = gf_unpacked_open(&input, &s, err);
     while (st == GF_OK) {
-        st = gf_stream_next(s, err);
+        st = gf_unpacked_next(s, err);
         if (st != GF_OK) break;
-        st = gf_window_peek(gf_stream_window(s), 1 << 20, &bytes, err);
+        st = gf_read_buffer_peek(gf_unpacked_buffer(s), 1 << 20, &bytes, err);
         if (st != GF_OK) break;
-        gf_buffer_format(out, "%.*s|%.*s|%s|%.*s\n", GF_SLICE_ARG(gf_stream_name(s)),
-                         GF_SLICE_ARG(gf_stream_path(s)),
-                         gf_stream_is_member(s) ? "member" : "file", GF_SLICE_ARG(bytes));
+        gf_buffer_format(out, "%.*s|%.*s|%s|%.*s\n", GF_SLICE_ARG(gf_unpacked_name(s)),
+                         GF_SLICE_ARG(gf_unpacked_path(s)),
+                         gf_unpacked_is_member(s) ? "member" : "file", GF_SLICE_ARG(bytes));
     }
-    gf_stream_close(s);
+    gf_unpacked_close(s);
     return st == GF_ENOTFOUND ? gf_buffer_check(out, err) : st;
 }
 
@@ -203,16 +203,16 @@ static void goes_on_without_reading_to_the_end(void **state)
     memory_stream streams[] = {{"a", gf_buffer_view(&tar), false}, {"b", GF_SLICE("text"), false}};
     memory_input m = {.streams = streams, .n = 2, .chunk = 10};
     gf_input input = memory_input_start(&m);
-    gf_stream *s;
-    assert_ok(gf_stream_open(&input, &s, &err));
+    gf_unpacked *s;
+    assert_ok(gf_unpacked_open(&input, &s, &err));
     static const char *const names[] = {"a/notes/a.txt", "a/notes/\xC3\xA4.txt", "a/empty.txt",
                                         "b"};
     for (size_t i = 0; i < 4; i++) {
-        assert_ok(gf_stream_next(s, &err));
-        assert_slice(gf_stream_name(s), names[i]);
+        assert_ok(gf_unpacked_next(s, &err));
+        assert_slice(gf_unpacked_name(s), names[i]);
     }
-    assert_status(GF_ENOTFOUND, gf_stream_next(s, &err));
-    gf_stream_close(s);
+    assert_status(GF_ENOTFOUND, gf_unpacked_next(s, &err));
+    gf_unpacked_close(s);
     gf_buffer_release(&tar);
 }
 
@@ -362,5 +362,5 @@ int main(void)
         cmocka_unit_test(passes_the_inputs_failure_on),
         cmocka_unit_test(reports_failed_allocations),
     };
-    return cmocka_run_group_tests_name("stream", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("unpacked", tests, NULL, NULL);
 }

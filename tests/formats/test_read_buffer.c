@@ -1,18 +1,18 @@
 #include "support/test.h"
 
 #include "base/json.h"
-#include "formats/window_internal.h"
+#include "formats/read_buffer.h"
 #include "tests/formats/memory_input.h"
 
 #include <stdlib.h>
 
-static const gf_bounds ROOMY = {1 << 20, 1 << 20};
+static const gf_record_bounds ROOMY = {1 << 20, 1 << 20};
 
 typedef struct fixture {
     memory_stream stream;
     memory_input memory;
     gf_input input;
-    gf_window window;
+    gf_read_buffer buffer;
 } fixture;
 
 static void start(fixture *f, gf_slice bytes, size_t chunk, gf_random *random)
@@ -22,7 +22,7 @@ static void start(fixture *f, gf_slice bytes, size_t chunk, gf_random *random)
     f->memory = (memory_input){.streams = &f->stream, .n = 1, .chunk = chunk, .random = random};
     f->input = memory_input_start(&f->memory);
     assert_int_equal(f->input.next(f->input.context, &name, NULL), GF_OK);
-    gf_window_begin(&f->window, f->input.read, f->input.context);
+    gf_read_buffer_begin(&f->buffer, f->input.read, f->input.context);
 }
 
 static void takes_lines(void **state)
@@ -30,21 +30,21 @@ static void takes_lines(void **state)
     (void)state;
     gf_error err;
     fixture f;
-    gf_span span;
+    gf_record_span span;
     start(&f, GF_SLICE("one\ntwo\r\n\nlast"), 4, NULL);
-    assert_ok(gf_window_record(&f.window, gf_scan_line, NULL, ROOMY, &span, &err));
+    assert_ok(gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL, ROOMY, &span, &err));
     assert_slice(span.raw, "one\n");
-    assert_ok(gf_window_record(&f.window, gf_scan_line, NULL, ROOMY, &span, &err));
+    assert_ok(gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL, ROOMY, &span, &err));
     assert_slice(span.raw, "two\r\n");
-    assert_slice(gf_without_line_end(span.raw), "two");
-    assert_ok(gf_window_record(&f.window, gf_scan_line, NULL, ROOMY, &span, &err));
-    assert_slice(gf_without_line_end(span.raw), "");
-    assert_ok(gf_window_record(&f.window, gf_scan_line, NULL, ROOMY, &span, &err));
+    assert_slice(gf_read_buffer_without_line_end(span.raw), "two");
+    assert_ok(gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL, ROOMY, &span, &err));
+    assert_slice(gf_read_buffer_without_line_end(span.raw), "");
+    assert_ok(gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL, ROOMY, &span, &err));
     assert_slice(span.raw, "last");
     assert_false(span.too_long);
-    assert_status(GF_ENOTFOUND,
-                  gf_window_record(&f.window, gf_scan_line, NULL, ROOMY, &span, &err));
-    gf_window_release(&f.window);
+    assert_status(GF_ENOTFOUND, gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL,
+                                                      ROOMY, &span, &err));
+    gf_read_buffer_release(&f.buffer);
 }
 
 static void skips_and_peeks(void **state)
@@ -55,17 +55,17 @@ static void skips_and_peeks(void **state)
     gf_slice bytes;
     uint64_t lines = 0;
     start(&f, GF_SLICE(" \n\t\n x y"), 1, NULL);
-    assert_ok(gf_window_skip(&f.window, " \t\n", &lines, &err));
+    assert_ok(gf_read_buffer_skip(&f.buffer, " \t\n", &lines, &err));
     assert_int_equal(lines, 2);
-    assert_ok(gf_window_peek(&f.window, 2, &bytes, &err));
+    assert_ok(gf_read_buffer_peek(&f.buffer, 2, &bytes, &err));
     assert_slice(bytes, "x ");
-    assert_ok(gf_window_peek(&f.window, 100, &bytes, &err));
+    assert_ok(gf_read_buffer_peek(&f.buffer, 100, &bytes, &err));
     assert_slice(bytes, "x y");
-    gf_window_consume(&f.window, 3);
-    assert_ok(gf_window_skip(&f.window, " ", &lines, &err));
-    assert_ok(gf_window_peek(&f.window, 1, &bytes, &err));
+    gf_read_buffer_consume(&f.buffer, 3);
+    assert_ok(gf_read_buffer_skip(&f.buffer, " ", &lines, &err));
+    assert_ok(gf_read_buffer_peek(&f.buffer, 1, &bytes, &err));
     assert_int_equal(bytes.len, 0);
-    gf_window_release(&f.window);
+    gf_read_buffer_release(&f.buffer);
 }
 
 /* Of a record over the bound the start stays, and the next record starts where it should. */
@@ -73,20 +73,23 @@ static void cuts_long_records(void **state)
 {
     (void)state;
     gf_error err;
-    const gf_bounds bounds = {10, 4};
+    const gf_record_bounds bounds = {10, 4};
     for (size_t chunk = 1; chunk < 20; chunk++) {
         fixture f;
-        gf_span span;
+        gf_record_span span;
         start(&f, GF_SLICE("123456789\n1234567890\nab\n"), chunk, NULL);
-        assert_ok(gf_window_record(&f.window, gf_scan_line, NULL, bounds, &span, &err));
+        assert_ok(
+            gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL, bounds, &span, &err));
         assert_false(span.too_long);
         assert_slice(span.raw, "123456789\n");
-        assert_ok(gf_window_record(&f.window, gf_scan_line, NULL, bounds, &span, &err));
+        assert_ok(
+            gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL, bounds, &span, &err));
         assert_true(span.too_long);
         assert_slice(span.raw, "1234");
-        assert_ok(gf_window_record(&f.window, gf_scan_line, NULL, bounds, &span, &err));
+        assert_ok(
+            gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL, bounds, &span, &err));
         assert_slice(span.raw, "ab\n");
-        gf_window_release(&f.window);
+        gf_read_buffer_release(&f.buffer);
     }
 }
 
@@ -109,30 +112,31 @@ static void holds_little_of_an_endless_line(void **state)
 {
     (void)state;
     gf_error err;
-    const gf_bounds bounds = {100000, 1000};
+    const gf_record_bounds bounds = {100000, 1000};
     endless e = {500 << 20};
-    gf_window w = {0};
-    gf_span span;
-    gf_window_begin(&w, read_endless, &e);
-    assert_ok(gf_window_record(&w, gf_scan_line, NULL, bounds, &span, &err));
+    gf_read_buffer w = {0};
+    gf_record_span span;
+    gf_read_buffer_begin(&w, read_endless, &e);
+    assert_ok(gf_read_buffer_record(&w, gf_read_buffer_scan_line, NULL, bounds, &span, &err));
     assert_true(span.too_long);
     assert_int_equal(span.raw.len, 1000);
     assert_true(w.capacity < 1 << 20);
-    gf_window_release(&w);
+    gf_read_buffer_release(&w);
 }
 
 /* Against splitting the whole at once, by its definition. */
-static void check_split(gf_slice bytes, gf_bounds bounds, size_t chunk, gf_random *random)
+static void check_split(gf_slice bytes, gf_record_bounds bounds, size_t chunk, gf_random *random)
 {
     gf_error err;
     fixture f;
-    gf_span span;
+    gf_record_span span;
     gf_slice rest = bytes;
     start(&f, bytes, chunk, random);
     while (rest.len) {
         const char *end = memchr(rest.ptr, '\n', rest.len);
         size_t n = end ? (size_t)(end - rest.ptr) + 1 : rest.len;
-        assert_ok(gf_window_record(&f.window, gf_scan_line, NULL, bounds, &span, &err));
+        assert_ok(
+            gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL, bounds, &span, &err));
         assert_int_equal(span.too_long, n > bounds.most);
         size_t held = n > bounds.most && n > bounds.kept ? bounds.kept : n;
         assert_true(gf_slice_equal(span.raw, gf_slice_of(rest.ptr, held)));
@@ -142,9 +146,9 @@ static void check_split(gf_slice bytes, gf_bounds bounds, size_t chunk, gf_rando
             sum = (char)(sum ^ span.raw.ptr[span.raw.len + i]);
         rest = gf_slice_skip(rest, n);
     }
-    assert_status(GF_ENOTFOUND,
-                  gf_window_record(&f.window, gf_scan_line, NULL, bounds, &span, &err));
-    gf_window_release(&f.window);
+    assert_status(GF_ENOTFOUND, gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL,
+                                                      bounds, &span, &err));
+    gf_read_buffer_release(&f.buffer);
 }
 
 static void splits_anything(void **state)
@@ -160,7 +164,7 @@ static void splits_anything(void **state)
         for (size_t j = 0; j < n; j++)
             bytes[j] = gf_random_below(&random, line) ? 'x' : '\n';
         size_t most = 1 + (size_t)gf_random_below(&random, 2 * line);
-        gf_bounds bounds = {most, 1 + (size_t)gf_random_below(&random, most)};
+        gf_record_bounds bounds = {most, 1 + (size_t)gf_random_below(&random, most)};
         check_split(gf_slice_of(bytes, n), bounds, 1 + (size_t)gf_random_below(&random, 5000),
                     i % 2 ? &random : NULL);
         check_split(gf_slice_of(bytes, n), bounds, 0, NULL);
@@ -173,25 +177,26 @@ static void passes_a_failed_read_on(void **state)
     (void)state;
     gf_error err;
     fixture f;
-    gf_span span;
+    gf_record_span span;
     start(&f, GF_SLICE("one\ntwo\nthree\n"), 4, NULL);
     f.memory.fail_at = 6;
-    assert_ok(gf_window_record(&f.window, gf_scan_line, NULL, ROOMY, &span, &err));
+    assert_ok(gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL, ROOMY, &span, &err));
     assert_slice(span.raw, "one\n");
-    assert_status(GF_EIO, gf_window_record(&f.window, gf_scan_line, NULL, ROOMY, &span, &err));
+    assert_status(GF_EIO, gf_read_buffer_record(&f.buffer, gf_read_buffer_scan_line, NULL, ROOMY,
+                                                &span, &err));
     assert_string_equal(err.message, "the disk is on fire");
-    gf_window_release(&f.window);
+    gf_read_buffer_release(&f.buffer);
 }
 
 static gf_status grow_large(void *context, gf_error *err)
 {
     (void)context;
     endless e = {3 << 20};
-    gf_window w = {0};
+    gf_read_buffer w = {0};
     gf_slice bytes;
-    gf_window_begin(&w, read_endless, &e);
-    gf_status st = gf_window_peek(&w, 3 << 20, &bytes, err);
-    gf_window_release(&w);
+    gf_read_buffer_begin(&w, read_endless, &e);
+    gf_status st = gf_read_buffer_peek(&w, 3 << 20, &bytes, err);
+    gf_read_buffer_release(&w);
     return st;
 }
 
@@ -212,5 +217,5 @@ int main(void)
         cmocka_unit_test(passes_a_failed_read_on),
         cmocka_unit_test(reports_failed_allocations),
     };
-    return cmocka_run_group_tests_name("window", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("read_buffer", tests, NULL, NULL);
 }

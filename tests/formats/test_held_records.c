@@ -174,5 +174,5 @@ int main(void)
         cmocka_unit_test(a_text_file_decides),  cmocka_unit_test(bounds_what_it_holds),
         cmocka_unit_test(cuts_a_long_list),     cmocka_unit_test(reports_failed_allocations),
     };
-    return cmocka_run_group_tests_name("hold", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("held_records", tests, NULL, NULL);
 }

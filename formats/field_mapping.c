@@ -1,5 +1,5 @@
 /*
- * Which field means what.
+ * The meanings of fields.
  *
  *     id     string or integer; the record's hash where it is absent or null
  *     text   strings, joined by an empty line; absent, null and empty ones left out
@@ -13,7 +13,7 @@
  * A time or a lang of another type refuses the record where its field was named explicitly;
  * otherwise the field is taken as an ordinary one that happens to have this name.
  */
-#include "formats/mapping_internal.h"
+#include "formats/field_mapping_internal.h"
 
 #include "base/clock.h"
 #include "base/json_writer.h"
@@ -22,11 +22,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { MOST_LANGUAGE = 64 }; /* bytes of what can be a language's code or name */
+enum { MOST_LANGUAGE = 64 }; /* bytes of a language's code or name */
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static gf_slice copy_name(gf_mapping *m, gf_slice name, const char *otherwise, gf_status *st)
+static gf_slice copy_name(gf_field_mapping *m, gf_slice name, const char *otherwise, gf_status *st)
 {
     gf_slice copy = gf_arena_copy(&m->names, name.len ? name : gf_slice_str(otherwise));
     if (!copy.ptr) *st = GF_ENOMEM;
@@ -40,7 +40,7 @@ static bool is_among(gf_slice name, const gf_slice *names, size_t n)
     return false;
 }
 
-static gf_status copy_text_names(gf_mapping *m, const gf_reader_options *options)
+static gf_status copy_text_names(gf_field_mapping *m, const gf_reader_options *options)
 {
     gf_status st = GF_OK;
     size_t n = options->n_text ? options->n_text : 1;
@@ -56,7 +56,7 @@ static gf_status copy_text_names(gf_mapping *m, const gf_reader_options *options
     return GF_OK;
 }
 
-static gf_status copy_names(gf_mapping *m, const gf_reader_options *options)
+static gf_status copy_names(gf_field_mapping *m, const gf_reader_options *options)
 {
     gf_status st = GF_OK;
     m->id = copy_name(m, options->id, "id", &st);
@@ -70,9 +70,10 @@ static gf_status copy_names(gf_mapping *m, const gf_reader_options *options)
     return st;
 }
 
-gf_status gf_mapping_init(gf_mapping *m, const gf_reader_options *options, gf_error *err)
+gf_status gf_field_mapping_init(gf_field_mapping *m, const gf_reader_options *options,
+                                gf_error *err)
 {
-    *m = (gf_mapping){
+    *m = (gf_field_mapping){
         .time_given = options->time.len > 0,
         .lang_given = options->lang.len > 0,
         .text_is_fixed = options->text_is_fixed,
@@ -80,11 +81,11 @@ gf_status gf_mapping_init(gf_mapping *m, const gf_reader_options *options, gf_er
         .max_document = options->max_document,
     };
     if (copy_names(m, options) == GF_OK) return GF_OK;
-    gf_mapping_release(m);
+    gf_field_mapping_release(m);
     return gf_fail_memory(err, "names of fields");
 }
 
-void gf_mapping_release(gf_mapping *m)
+void gf_field_mapping_release(gf_field_mapping *m)
 {
     gf_strings_release(&m->wanted);
     gf_arena_release(&m->names);
@@ -94,7 +95,7 @@ void gf_mapping_release(gf_mapping *m)
     gf_free(m->fields);
     gf_free(m->starts);
     gf_free(m->slots);
-    *m = (gf_mapping){0};
+    *m = (gf_field_mapping){0};
 }
 
 /* ---- values of any kind ---------------------------------------------------------------------- */
@@ -125,7 +126,7 @@ static gf_status write_json(gf_buffer *out, const gf_member *v, gf_error *err)
 
 /* ---- id -------------------------------------------------------------------------------------- */
 
-static bool get_id(gf_mapping *m, const gf_member *v, gf_slice *id)
+static bool get_id(gf_field_mapping *m, const gf_member *v, gf_slice *id)
 {
     if (v->kind != GF_MEMBER_JSON) {
         *id = v->text;
@@ -148,35 +149,36 @@ static bool get_id(gf_mapping *m, const gf_member *v, gf_slice *id)
     return true;
 }
 
-static void check_id(gf_draft *draft, gf_slice id)
+static void check_id(gf_parsed_record *parsed, gf_slice id)
 {
     if (id.len == 0)
-        gf_draft_refuse(draft, "bad_id", "the id is empty");
+        gf_parsed_record_refuse(parsed, "bad_id", "the id is empty");
     else if (id.len > GF_MAX_ID)
-        gf_draft_refuse(draft, "bad_id", "the id has %zu bytes, more than %d", id.len,
-                        (int)GF_MAX_ID);
+        gf_parsed_record_refuse(parsed, "bad_id", "the id has %zu bytes, more than %d", id.len,
+                                (int)GF_MAX_ID);
 }
 
-static gf_status map_id(gf_mapping *m, const gf_member *v, gf_draft *draft, gf_record *record,
-                        gf_error *err)
+static gf_status map_id(gf_field_mapping *m, const gf_member *v, gf_parsed_record *parsed,
+                        gf_record *record, gf_error *err)
 {
     record->hashed_id = !v || is_null(v);
     if (record->hashed_id) {
-        gf_status st = gf_record_hash(draft, v, &m->values, m->id_digits, err);
+        gf_status st = gf_record_hash(parsed, v, &m->values, m->id_digits, err);
         record->document.id = gf_slice_of(m->id_digits, 32);
         return st;
     }
     if (get_id(m, v, &record->document.id))
-        check_id(draft, record->document.id);
+        check_id(parsed, record->document.id);
     else
-        gf_draft_refuse(draft, "bad_type", "field \"%.*s\" is neither a string nor an integer",
-                        GF_SLICE_ARG(m->id));
+        gf_parsed_record_refuse(parsed, "bad_type",
+                                "field \"%.*s\" is neither a string nor an integer",
+                                GF_SLICE_ARG(m->id));
     return GF_OK;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static gf_status add_text(gf_mapping *m, gf_slice more, gf_slice *text, gf_error *err)
+static gf_status add_text(gf_field_mapping *m, gf_slice more, gf_slice *text, gf_error *err)
 {
     if (more.len == 0) return GF_OK;
     if (text->len == 0) {
@@ -190,15 +192,18 @@ static gf_status add_text(gf_mapping *m, gf_slice more, gf_slice *text, gf_error
     return gf_buffer_check(&m->joined, err);
 }
 
-static void refuse_without_text(const gf_mapping *m, gf_draft *draft)
+static void refuse_without_text(const gf_field_mapping *m, gf_parsed_record *parsed)
 {
     if (m->n_text == 1)
-        gf_draft_refuse(draft, "no_text", "no text in field \"%.*s\"", GF_SLICE_ARG(m->text[0]));
+        gf_parsed_record_refuse(parsed, "no_text", "no text in field \"%.*s\"",
+                                GF_SLICE_ARG(m->text[0]));
     else
-        gf_draft_refuse(draft, "no_text", "no text in any of the %zu text fields", m->n_text);
+        gf_parsed_record_refuse(parsed, "no_text", "no text in any of the %zu text fields",
+                                m->n_text);
 }
 
-static gf_status map_text(gf_mapping *m, gf_draft *draft, gf_record *record, gf_error *err)
+static gf_status map_text(gf_field_mapping *m, gf_parsed_record *parsed, gf_record *record,
+                          gf_error *err)
 {
     gf_slice text = {"", 0}, part;
     bool found = false;
@@ -207,15 +212,15 @@ static gf_status map_text(gf_mapping *m, gf_draft *draft, gf_record *record, gf_
         const gf_member *v = m->texts[i];
         if (!v || is_null(v)) continue;
         if (!get_string(v, &part)) {
-            gf_draft_refuse(draft, "bad_type", "field \"%.*s\" is not a string",
-                            GF_SLICE_ARG(m->text[i]));
+            gf_parsed_record_refuse(parsed, "bad_type", "field \"%.*s\" is not a string",
+                                    GF_SLICE_ARG(m->text[i]));
             return GF_OK;
         }
         found = true;
         gf_status st = add_text(m, part, &text, err);
         if (st != GF_OK) return st;
     }
-    if (!found) refuse_without_text(m, draft);
+    if (!found) refuse_without_text(m, parsed);
     record->document.text = text;
     return GF_OK;
 }
@@ -231,8 +236,8 @@ static bool is_unix_time(gf_slice s)
     return true;
 }
 
-/* Whether v is a time; a cell of digits becomes a number by it, words become ISO 8601. */
-static bool is_time(gf_mapping *m, gf_member *v)
+/* Is v a time? A cell of digits becomes a number, a date in words becomes ISO 8601. */
+static bool is_time(gf_field_mapping *m, gf_member *v)
 {
     int64_t ms;
     gf_slice s;
@@ -253,9 +258,9 @@ static bool is_time(gf_mapping *m, gf_member *v)
     return true;
 }
 
-/* *used tells whether v became the time (or is null), and so is no ordinary field. */
-static gf_status map_time(gf_mapping *m, gf_member *v, gf_draft *draft, gf_record *record,
-                          bool *used, gf_error *err)
+/* *used: v became the time (or is null), and so is no ordinary field. */
+static gf_status map_time(gf_field_mapping *m, gf_member *v, gf_parsed_record *parsed,
+                          gf_record *record, bool *used, gf_error *err)
 {
     *used = v && is_null(v);
     if (!v || *used) return GF_OK;
@@ -267,15 +272,16 @@ static gf_status map_time(gf_mapping *m, gf_member *v, gf_draft *draft, gf_recor
         return st;
     }
     if (m->time_given)
-        gf_draft_refuse(draft, "bad_type",
-                        "field \"%.*s\" is not a time (a number of seconds or milliseconds, "
-                        "ISO 8601, or as tweets and mails have it)",
-                        GF_SLICE_ARG(m->time));
+        gf_parsed_record_refuse(
+            parsed, "bad_type",
+            "field \"%.*s\" is not a time (a number of seconds or milliseconds, "
+            "ISO 8601, or as tweets and mails have it)",
+            GF_SLICE_ARG(m->time));
     return GF_OK;
 }
 
-static void map_language(gf_mapping *m, gf_member *v, gf_draft *draft, gf_record *record,
-                         bool *used)
+static void map_language(gf_field_mapping *m, gf_member *v, gf_parsed_record *parsed,
+                         gf_record *record, bool *used)
 {
     gf_slice s = {"", 0};
     *used = v && is_null(v);
@@ -284,13 +290,13 @@ static void map_language(gf_mapping *m, gf_member *v, gf_draft *draft, gf_record
     if (*used)
         record->document.language = s;
     else if (m->lang_given)
-        gf_draft_refuse(draft, "bad_type", "field \"%.*s\" is not the name of a language",
-                        GF_SLICE_ARG(m->lang));
+        gf_parsed_record_refuse(parsed, "bad_type", "field \"%.*s\" is not the name of a language",
+                                GF_SLICE_ARG(m->lang));
 }
 
 /* ---- the other fields ------------------------------------------------------------------------ */
 
-static gf_status reserve_fields(gf_mapping *m, size_t n, gf_error *err)
+static gf_status reserve_fields(gf_field_mapping *m, size_t n, gf_error *err)
 {
     if (n <= m->capacity) return GF_OK;
     gf_field *fields = gf_realloc(m->fields, n, sizeof *fields);
@@ -302,21 +308,21 @@ static gf_status reserve_fields(gf_mapping *m, size_t n, gf_error *err)
     return GF_OK;
 }
 
-static bool is_text(const gf_mapping *m, const gf_member *v)
+static bool is_text(const gf_field_mapping *m, const gf_member *v)
 {
     for (size_t i = 0; i < m->n_text; i++)
         if (m->texts[i] == v) return true;
     return false;
 }
 
-static bool is_kept(const gf_mapping *m, const gf_member *v)
+static bool is_kept(const gf_field_mapping *m, const gf_member *v)
 {
     if (v->kind == GF_MEMBER_DROPPED || v->kind == GF_MEMBER_EMPTY || is_text(m, v)) return false;
     return !m->some_fields || gf_strings_find(&m->wanted, v->name) != GF_STRING_NONE;
 }
 
 /* Append v to the fields; its JSON's address is known only when all are written. */
-static gf_status add_field(gf_mapping *m, const gf_member *v, size_t *n, gf_error *err)
+static gf_status add_field(gf_field_mapping *m, const gf_member *v, size_t *n, gf_error *err)
 {
     size_t from = m->values.len;
     gf_status st = write_json(&m->values, v, err);
@@ -326,24 +332,25 @@ static gf_status add_field(gf_mapping *m, const gf_member *v, size_t *n, gf_erro
     return GF_OK;
 }
 
-static gf_status map_fields(gf_mapping *m, gf_draft *draft, gf_member *const used[3],
+static gf_status map_fields(gf_field_mapping *m, gf_parsed_record *parsed, gf_member *const used[3],
                             gf_document *document, gf_error *err)
 {
     uint64_t size = document->text.len + document->time.len + document->language.len;
-    size_t n = 0, most = draft->n_members < GF_MAX_FIELDS ? draft->n_members : GF_MAX_FIELDS;
+    size_t n = 0, most = parsed->n_members < GF_MAX_FIELDS ? parsed->n_members : GF_MAX_FIELDS;
     gf_status st = reserve_fields(m, most, err);
-    for (size_t i = 0; st == GF_OK && i < draft->n_members && size <= m->max_document; i++) {
-        gf_member *v = &draft->members[i];
+    for (size_t i = 0; st == GF_OK && i < parsed->n_members && size <= m->max_document; i++) {
+        gf_member *v = &parsed->members[i];
         if (v == used[0] || v == used[1] || v == used[2] || !is_kept(m, v)) continue;
         if (n == GF_MAX_FIELDS) {
-            gf_draft_refuse(draft, "too_many_fields", "more than %d fields beside the text",
-                            (int)GF_MAX_FIELDS);
+            gf_parsed_record_refuse(parsed, "too_many_fields",
+                                    "more than %d fields beside the text", (int)GF_MAX_FIELDS);
             return GF_OK;
         }
         st = add_field(m, v, &n, err);
         if (st == GF_OK) size += v->name.len + m->fields[n - 1].json.len;
     }
-    if (st == GF_OK && size > m->max_document) gf_draft_refuse_long(draft, m->max_document);
+    if (st == GF_OK && size > m->max_document)
+        gf_parsed_record_refuse_long(parsed, m->max_document);
     for (size_t i = 0; i < n; i++)
         m->fields[i].json.ptr = m->values.ptr + m->starts[i];
     document->time.ptr = document->time.len ? m->values.ptr : "";
@@ -352,19 +359,19 @@ static gf_status map_fields(gf_mapping *m, gf_draft *draft, gf_member *const use
     return st;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 typedef struct roles {
     gf_member *id, *time, *lang;
 } roles;
 
-static roles find_roles(gf_mapping *m, const gf_draft *draft, bool *has_text_field)
+static roles find_roles(gf_field_mapping *m, const gf_parsed_record *parsed, bool *has_text_field)
 {
     roles r = {NULL, NULL, NULL};
     *has_text_field = false;
     memset(m->texts, 0, m->n_text * sizeof *m->texts);
-    for (size_t i = 0; i < draft->n_members; i++) {
-        gf_member *v = &draft->members[i];
+    for (size_t i = 0; i < parsed->n_members; i++) {
+        gf_member *v = &parsed->members[i];
         if (v->kind == GF_MEMBER_DROPPED) continue;
         if (gf_slice_equal(v->name, m->id)) r.id = v;
         if (gf_slice_equal(v->name, m->time)) r.time = v;
@@ -378,33 +385,33 @@ static roles find_roles(gf_mapping *m, const gf_draft *draft, bool *has_text_fie
     return r;
 }
 
-static gf_status map_members(gf_mapping *m, gf_draft *draft, gf_record *record,
+static gf_status map_members(gf_field_mapping *m, gf_parsed_record *parsed, gf_record *record,
                              bool *has_text_field, gf_error *err)
 {
     gf_document *document = &record->document;
-    gf_status st = gf_mapping_drop_duplicates(m, draft->members, draft->n_members, err);
+    gf_status st = gf_duplicate_fields_drop(m, parsed->members, parsed->n_members, err);
     if (st != GF_OK) return st;
-    roles r = find_roles(m, draft, has_text_field);
-    st = map_id(m, r.id, draft, record, err);
-    if (st == GF_OK && draft->kind == GF_RECORD_DOCUMENT) st = map_text(m, draft, record, err);
-    if (st != GF_OK || draft->kind != GF_RECORD_DOCUMENT) return st;
+    roles r = find_roles(m, parsed, has_text_field);
+    st = map_id(m, r.id, parsed, record, err);
+    if (st == GF_OK && parsed->kind == GF_RECORD_DOCUMENT) st = map_text(m, parsed, record, err);
+    if (st != GF_OK || parsed->kind != GF_RECORD_DOCUMENT) return st;
     bool time_used, lang_used;
     gf_buffer_reset(&m->values);
-    st = map_time(m, r.time, draft, record, &time_used, err);
-    map_language(m, r.lang, draft, record, &lang_used);
-    if (st != GF_OK || draft->kind != GF_RECORD_DOCUMENT) return st;
+    st = map_time(m, r.time, parsed, record, &time_used, err);
+    map_language(m, r.lang, parsed, record, &lang_used);
+    if (st != GF_OK || parsed->kind != GF_RECORD_DOCUMENT) return st;
     gf_member *used[3] = {r.id, time_used ? r.time : NULL, lang_used ? r.lang : NULL};
-    return map_fields(m, draft, used, document, err);
+    return map_fields(m, parsed, used, document, err);
 }
 
-gf_status gf_mapping_apply(gf_mapping *m, gf_draft *draft, gf_record *record, bool *has_text_field,
-                           gf_error *err)
+gf_status gf_field_mapping_apply(gf_field_mapping *m, gf_parsed_record *parsed, gf_record *record,
+                                 bool *has_text_field, gf_error *err)
 {
-    record->document = (gf_document){.id = draft->id, .text = draft->text};
+    record->document = (gf_document){.id = parsed->id, .text = parsed->text};
     record->hashed_id = false;
-    if (!draft->is_file) return map_members(m, draft, record, has_text_field, err);
+    if (!parsed->is_file) return map_members(m, parsed, record, has_text_field, err);
     *has_text_field = true;
-    check_id(draft, draft->id);
-    if (draft->text.len > m->max_document) gf_draft_refuse_long(draft, m->max_document);
+    check_id(parsed, parsed->id);
+    if (parsed->text.len > m->max_document) gf_parsed_record_refuse_long(parsed, m->max_document);
     return GF_OK;
 }

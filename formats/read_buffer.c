@@ -1,4 +1,4 @@
-#include "formats/window_internal.h"
+#include "formats/read_buffer.h"
 
 #include "base/json.h"
 #include "base/memory.h"
@@ -7,26 +7,26 @@
 
 enum {
     CHUNK = 256 << 10,     /* bytes asked for at a time: they stay in the L2 cache until parsed */
-    LARGEST_KEPT = 4 << 20 /* a window that a long record made larger is not kept for the next */
+    LARGEST_KEPT = 4 << 20 /* a buffer that a long record made larger is not kept for the next */
 };
 
-void gf_window_begin(gf_window *w, gf_window_read *read, void *context)
+void gf_read_buffer_begin(gf_read_buffer *w, gf_read_buffer_source *read, void *context)
 {
-    if (w->capacity > LARGEST_KEPT) gf_window_release(w);
+    if (w->capacity > LARGEST_KEPT) gf_read_buffer_release(w);
     w->start = w->end = 0;
     w->at_end = false;
     w->read = read;
     w->context = context;
 }
 
-void gf_window_release(gf_window *w)
+void gf_read_buffer_release(gf_read_buffer *w)
 {
     gf_free(w->ptr);
     w->ptr = NULL;
     w->capacity = w->start = w->end = 0;
 }
 
-static gf_status grow(gf_window *w, gf_error *err)
+static gf_status grow(gf_read_buffer *w, gf_error *err)
 {
     size_t capacity = w->capacity ? w->capacity * 2 : CHUNK + CHUNK / 4;
     char *grown = gf_realloc(w->ptr, capacity, 1);
@@ -36,7 +36,7 @@ static gf_status grow(gf_window *w, gf_error *err)
     return GF_OK;
 }
 
-static size_t room(const gf_window *w)
+static size_t room(const gf_read_buffer *w)
 {
     return w->capacity ? w->capacity - GF_JSON_PADDING - w->end : 0;
 }
@@ -45,7 +45,7 @@ static size_t room(const gf_window *w)
  * Room for a read that is worth it. Moving costs at most as many bytes as were used since the last
  * move, and growing doubles, so that the cost per byte stays constant.
  */
-static gf_status make_room(gf_window *w, gf_error *err)
+static gf_status make_room(gf_read_buffer *w, gf_error *err)
 {
     if (w->start == w->end) w->start = w->end = 0;
     if (room(w) >= CHUNK / 4) return GF_OK;
@@ -56,7 +56,7 @@ static gf_status make_room(gf_window *w, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_window_more(gf_window *w, gf_error *err)
+gf_status gf_read_buffer_more(gf_read_buffer *w, gf_error *err)
 {
     if (w->at_end) return GF_OK;
     gf_status st = make_room(w, err);
@@ -70,38 +70,39 @@ gf_status gf_window_more(gf_window *w, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_window_peek(gf_window *w, size_t n, gf_slice *bytes, gf_error *err)
+gf_status gf_read_buffer_peek(gf_read_buffer *w, size_t n, gf_slice *bytes, gf_error *err)
 {
     while (w->end - w->start < n && !w->at_end) {
-        gf_status st = gf_window_more(w, err);
+        gf_status st = gf_read_buffer_more(w, err);
         if (st != GF_OK) return st;
     }
-    *bytes = gf_window_unread(w);
+    *bytes = gf_read_buffer_unread(w);
     return GF_OK;
 }
 
-gf_status gf_window_skip(gf_window *w, const char *set, uint64_t *lines, gf_error *err)
+gf_status gf_read_buffer_skip(gf_read_buffer *w, const char *set, uint64_t *lines, gf_error *err)
 {
     size_t n_set = strlen(set);
     for (;;) {
         while (w->start < w->end && memchr(set, w->ptr[w->start], n_set))
             *lines += w->ptr[w->start++] == '\n';
         if (w->start < w->end || w->at_end) return GF_OK;
-        gf_status st = gf_window_more(w, err);
+        gf_status st = gf_read_buffer_more(w, err);
         if (st != GF_OK) return st;
     }
 }
 
-gf_status gf_window_skip_mark(gf_window *w, gf_error *err)
+gf_status gf_read_buffer_skip_mark(gf_read_buffer *w, gf_error *err)
 {
     gf_slice start;
-    gf_status st = gf_window_peek(w, 3, &start, err);
-    if (st == GF_OK && gf_slice_starts(start, GF_SLICE("\xEF\xBB\xBF"))) gf_window_consume(w, 3);
+    gf_status st = gf_read_buffer_peek(w, 3, &start, err);
+    if (st == GF_OK && gf_slice_starts(start, GF_SLICE("\xEF\xBB\xBF")))
+        gf_read_buffer_consume(w, 3);
     return st;
 }
 
-gf_status gf_window_record(gf_window *w, gf_scanner *scan, void *state, gf_bounds bounds,
-                           gf_span *span, gf_error *err)
+gf_status gf_read_buffer_record(gf_read_buffer *w, gf_record_scanner *scan, void *state,
+                                gf_record_bounds bounds, gf_record_span *span, gf_error *err)
 {
     size_t scanned = 0; /* of the unread bytes */
     bool too_long = false, done = false;
@@ -114,17 +115,17 @@ gf_status gf_window_record(gf_window *w, gf_scanner *scan, void *state, gf_bound
             w->end = w->start + bounds.kept;
             scanned = bounds.kept;
         }
-        gf_status st = gf_window_more(w, err);
+        gf_status st = gf_read_buffer_more(w, err);
         if (st != GF_OK) return st;
     }
     if (scanned == 0) return GF_ENOTFOUND;
     size_t held = too_long && scanned > bounds.kept ? bounds.kept : scanned;
-    *span = (gf_span){gf_slice_of(w->ptr + w->start, held), too_long};
-    gf_window_consume(w, scanned);
+    *span = (gf_record_span){gf_slice_of(w->ptr + w->start, held), too_long};
+    gf_read_buffer_consume(w, scanned);
     return GF_OK;
 }
 
-size_t gf_scan_line(void *state, const char *bytes, size_t n, bool *done)
+size_t gf_read_buffer_scan_line(void *state, const char *bytes, size_t n, bool *done)
 {
     (void)state;
     const char *end = memchr(bytes, '\n', n);
@@ -132,7 +133,7 @@ size_t gf_scan_line(void *state, const char *bytes, size_t n, bool *done)
     return end ? (size_t)(end - bytes) + 1 : n;
 }
 
-gf_slice gf_without_line_end(gf_slice line)
+gf_slice gf_read_buffer_without_line_end(gf_slice line)
 {
     if (line.len && line.ptr[line.len - 1] == '\n') line.len--;
     if (line.len && line.ptr[line.len - 1] == '\r') line.len--;

@@ -5,7 +5,7 @@
  *
  *     slots   member's index + 1, or 0: open addressing, at most half full
  */
-#include "formats/mapping_internal.h"
+#include "formats/field_mapping_internal.h"
 
 #include "base/memory.h"
 
@@ -22,7 +22,7 @@ static void compare_all(gf_member *members, size_t n)
 }
 
 /* *size empty slots, a power of two. */
-static gf_status clear_slots(gf_mapping *m, size_t n, size_t *size, gf_error *err)
+static gf_status clear_slots(gf_field_mapping *m, size_t n, size_t *size, gf_error *err)
 {
     *size = 4 * FEW;
     while (*size < 2 * n)
@@ -37,7 +37,7 @@ static gf_status clear_slots(gf_mapping *m, size_t n, size_t *size, gf_error *er
     return GF_OK;
 }
 
-gf_status gf_mapping_drop_duplicates(gf_mapping *m, gf_member *members, size_t n, gf_error *err)
+gf_status gf_duplicate_fields_drop(gf_field_mapping *m, gf_member *members, size_t n, gf_error *err)
 {
     if (n <= FEW) {
         compare_all(members, n);
