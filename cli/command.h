@@ -60,11 +60,22 @@ typedef struct gf_other_display {
     gf_display display;
 } gf_other_display;
 
+/** How the command itself uses an option of its own. */
+typedef enum gf_option_use {
+    GF_OPTION_GLOBAL,   /* of every command */
+    GF_OPTION_OUT,      /* -o: the file for the rows */
+    GF_OPTION_FORCE,    /* replace that file */
+    GF_OPTION_REJECTS,  /* the file for refused records */
+    GF_OPTION_PROGRESS, /* auto, none or jsonl */
+    GF_OPTION_FILE      /* a file that the command reads or writes; session->file */
+} gf_option_use;
+
 /** An option of the command itself. */
 typedef struct gf_own_option {
     const char *name;  /* "rejects", or "o" for -o */
-    const char *value; /* what help calls its value; NULL for a flag */
+    const char *value; /* as help shows it; NULL for a flag */
     const char *meaning;
+    gf_option_use use;
 } gf_own_option;
 
 /** A word that is no option. */
@@ -72,11 +83,13 @@ typedef struct gf_positional {
     const char *name;     /* as help shows it: "COLLECTION", "FILE..." */
     const char *argument; /* of the operation; NULL: kept for the command's prepare */
     bool optional;
-    bool repeats; /* the last may take all words that are left */
+    bool repeats; /* the last one may take all words that are left */
+    bool path;    /* of a file or folder */
 } gf_positional;
 
+/** A command is data; only those that print or check in their own way have functions. */
 typedef struct gf_command {
-    const char *name;                 /* and its operation's */
+    const char *name;                 /* also the operation's */
     const char *examples;             /* lines; shown first by help */
     const char *notes;                /* lines, or NULL */
     const gf_positional *positionals; /* n_positionals */
@@ -88,57 +101,90 @@ typedef struct gf_command {
     size_t n_others;
     bool streams_jsonl; /* JSON Lines, where the output is no terminal */
     bool answers;       /* it may hold the store for long, and answers others meanwhile */
-    /* Of a command that is no operation: what it is called and takes, and what it does. */
+    bool makes_store;   /* messages name it as the one that makes a store for its group's data */
+    bool shows_made;    /* its row says that a store was made; else standard error does */
+    /* A command that runs no operation describes its parameters here, and does its work in run. */
     const gf_operation *operation;
     gf_status (*run)(gf_session *session, gf_error *err);
     /* Further work on the arguments before the operation runs; may be NULL. */
     gf_status (*prepare)(gf_session *session, gf_error *err);
 } gf_command;
 
+/** The commands of one noun, in the order of help. */
+typedef struct gf_commands {
+    const char *heading; /* NULL: they belong to the heading before */
+    const gf_command *const *list;
+    size_t n;
+} gf_commands;
+
 #define GF_COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define GF_COLUMNS(list) .columns = (list), .n_columns = GF_COUNT(list)
+#define GF_WORDS(list)   .positionals = (list), .n_positionals = GF_COUNT(list)
+#define GF_OPTIONS(list) .options = (list), .n_options = GF_COUNT(list)
+#define GF_OTHERS(list)  .others = (list), .n_others = GF_COUNT(list)
 
-/** One file each. */
-extern const gf_command gf_command_init, gf_command_collection_create, gf_command_collection_list,
-    gf_command_collection_show, gf_command_collection_delete, gf_command_put, gf_command_delete,
-    gf_command_config_set, gf_command_config_show, gf_command_config_list, gf_command_config_delete,
-    gf_command_config_keys, gf_command_rebuild, gf_command_builds, gf_command_clusters,
-    gf_command_publish, gf_command_pin, gf_command_unpin, gf_command_label, gf_command_cluster,
-    gf_command_doc, gf_command_export, gf_command_assign, gf_command_report, gf_command_evaluate,
-    gf_command_status, gf_command_upgrade, gf_command_verify, gf_command_version, gf_command_backup,
-    gf_command_restore, gf_command_repair, gf_command_diff, gf_command_serve, gf_command_search,
-    gf_command_similar, gf_command_table_create, gf_command_table_list, gf_command_table_describe,
-    gf_command_table_alter, gf_command_table_drop, gf_command_table_put, gf_command_table_get,
-    gf_command_table_scan, gf_command_table_delete, gf_command_table_incr,
-    gf_command_table_check_and_put, gf_command_table_batch, gf_command_table_import,
-    gf_command_table_export, gf_command_tweets_import, gf_command_tweets_search,
-    gf_command_tweets_map, gf_command_tweets_frequency, gf_command_tweets_top,
-    gf_command_tweets_highscore, gf_command_papers_import_cdx, gf_command_papers_import_tei,
-    gf_command_papers_show, gf_command_papers_list, gf_command_papers_counts,
-    gf_command_papers_missing, gf_command_papers_dump, gf_command_papers_extract,
-    gf_command_papers_match, gf_command_log_import, gf_command_log_report, gf_command_log_find;
+/** The members `list` and `n` of gf_commands: GF_LIST(&put_command, &delete_command). */
+#define GF_LIST(...)                                                                               \
+    .list = (const gf_command *const[]){__VA_ARGS__},                                              \
+    .n = GF_COUNT(((const gf_command *const[]){__VA_ARGS__}))
+
+/** One file of cli/commands/ each. */
+extern const gf_commands gf_commands_documents, gf_commands_collections, gf_commands_clusterings,
+    gf_commands_configurations, gf_commands_tables, gf_commands_tweets, gf_commands_papers,
+    gf_commands_logs, gf_commands_store, gf_commands_serve, gf_commands_program;
 
 /** How --columns shows the cells of a table, whatever the command. */
 extern const gf_display gf_display_of_cells;
 
-/** The i-th command in the order of help, and the heading before it (or NULL); NULL past the last.
+/** Options of every command. */
+enum { GF_GLOBAL_OPTIONS = 7 };
+extern const gf_own_option gf_global_options[GF_GLOBAL_OPTIONS];
+
+/** A place in the list of commands; {0} is before the first. */
+typedef struct gf_command_cursor {
+    size_t noun, at;
+} gf_command_cursor;
+
+/**
+ * The next command in the order of help, and the heading before it (or NULL); NULL past the last.
+ * A command whose operation is not built in is not listed.
  */
-const gf_command *gf_command_at(size_t i, const char **heading);
+const gf_command *gf_command_next(gf_command_cursor *cursor, const char **heading);
 
 /** Look a command up by its one or two words; *used is how many. NULL where there is none. */
 const gf_command *gf_command_find(int n_words, char **words, int *used);
+
+/** Length of the group's name, "table" of "table put"; 0 for a command of one word. */
+size_t gf_command_group(const gf_command *command);
 
 /** Whether the command's name begins with that word and goes on: "table put" is in the group
  * "table". */
 bool gf_command_is_in(const gf_command *command, const char *group);
 
-/** The operation that the command runs, or that stands for it. */
+/** The command that makes a store for the data of this one: of its group, else the first that does. */
+const gf_command *gf_command_maker(const gf_command *command);
+
+/** The operation that the command runs, or that describes its parameters. */
 const gf_operation *gf_command_operation(const gf_command *command);
 
 /** Whether the command's words, not its options, give the operation's argument of that name. */
 bool gf_command_has_word(const gf_command *command, const char *argument);
 
-/** Whether an option of that name is the command's own. */
-bool gf_command_has_option(const gf_command *command, const char *name);
+/** An option as the command line takes it: the command's own, or a parameter of its operation. */
+typedef struct gf_option {
+    const char *name, *value; /* value: as help shows it; NULL for a flag */
+    const char *meaning;
+    const gf_own_option *own;      /* one of these two, */
+    const gf_parameter *parameter; /* the other is NULL */
+} gf_option;
+
+/**
+ * The i-th option of the command but for the global ones: first its own, then the operation's.
+ * Parameters that words give, and those that an option of the command's own hides, are left out.
+ */
+bool gf_command_option(const gf_command *command, size_t i, gf_option *option);
+
+/** The command's own option of that name, or NULL. */
+const gf_own_option *gf_command_own_option(const gf_command *command, const char *name);
 
 #endif

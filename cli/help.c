@@ -1,14 +1,14 @@
-/* Help: examples first, then what there is. */
+/* Help: examples first, then words and options. */
 #include "cli/session.h"
 
 #include <string.h>
 
 enum { NAME_WIDTH = 26, LEAST_MEANING = 24, WRITTEN_WIDTH = 100 };
 
-/* Columns that help has: the terminal's, elsewhere those that its texts are written for. */
+/* The terminal's width; elsewhere the one that the texts are written for. */
 static unsigned help_width(FILE *out)
 {
-    unsigned width = gf_terminal_width(out);
+    unsigned width = gf_text_terminal_width(out);
     return width ? width : WRITTEN_WIDTH;
 }
 
@@ -35,10 +35,11 @@ static void print_command(FILE *out, const gf_command *c)
 
 bool gf_help_group(const char *group, FILE *out)
 {
+    gf_command_cursor cursor = {0, 0};
+    const gf_command *c;
     const char *heading;
     bool any = false;
-    for (size_t i = 0; gf_command_at(i, &heading); i++) {
-        const gf_command *c = gf_command_at(i, &heading);
+    while ((c = gf_command_next(&cursor, &heading))) {
         if (!gf_command_is_in(c, group)) continue;
         any = true;
         print_command(out, c);
@@ -47,41 +48,54 @@ bool gf_help_group(const char *group, FILE *out)
     return any;
 }
 
-static const gf_own_option globals[] = {
-    {"store", "DIR", "the store (GROUPERFISH_STORE, else ./grouperfish.store)"},
-    {"server", "URL",
-     "ask this server instead (GROUPERFISH_SERVER), such as http://127.0.0.1:61732"},
-    {"token-file", "FILE", "begins with the token for it (GROUPERFISH_TOKEN_FILE)"},
-    {"namespace", "NAME", "whose collections (GROUPERFISH_NAMESPACE, else default)"},
-    {"format", "FORMAT", "table, json, jsonl, csv or plain (table on a terminal, else plain)"},
-    {"wait", "SECONDS", "wait for a store that is held and not answered for (5)"},
-    {"help", NULL, "as grouperfish help COMMAND"},
-    {"", NULL, "all behind it are words, also those that begin with -"}};
+const char gf_help_summary[] =
+    "Grouperfish groups documents: put collections, cluster them, read the clusters.";
+
+const char gf_help_first_commands[] =
+    "    grouperfish put feedback feedback.jsonl     store documents (makes "
+    "./grouperfish.store)\n"
+    "    grouperfish rebuild feedback                cluster them\n"
+    "    grouperfish clusters feedback               read the clusters\n";
+
+const gf_help_code gf_help_codes[] = {{GF_EXIT_DONE, "done"},
+                                      {GF_EXIT_ABSENT, "asked-for thing absent"},
+                                      {GF_EXIT_USAGE, "usage"},
+                                      {GF_EXIT_REFUSED, "some records refused"},
+                                      {GF_EXIT_HELD, "store held by another process"},
+                                      {GF_EXIT_DAMAGE, "damage found"},
+                                      {GF_EXIT_DISK, "disk or I/O"},
+                                      {GF_EXIT_REBUILD, "a rebuild failed or was cancelled"},
+                                      {GF_EXIT_STOPPED, "stopped by Ctrl-C"},
+                                      {0, NULL}};
+
+/* In two columns: the second begins with the fifth code, and the last is below it. */
+static void print_codes(FILE *out)
+{
+    enum { ROWS = 4, LAST = 2 * ROWS, LEFT = 22 };
+    const gf_help_code *c = gf_help_codes;
+    fputs("\nExit codes\n", out);
+    for (size_t i = 0; i < ROWS; i++)
+        fprintf(out, "  %d %-*s  %d %s\n", c[i].code, LEFT, c[i].meaning, c[i + ROWS].code,
+                c[i + ROWS].meaning);
+    fprintf(out, "    %-*s  %d %s\n", LEFT, "", c[LAST].code, c[LAST].meaning);
+}
 
 void gf_help(FILE *out)
 {
+    gf_command_cursor cursor = {0, 0};
+    const gf_command *c;
     const char *heading;
-    fputs("Grouperfish groups documents: put collections, cluster them, read the clusters.\n\n"
-          "    grouperfish put feedback feedback.jsonl     store documents (makes "
-          "./grouperfish.store)\n"
-          "    grouperfish rebuild feedback                cluster them\n"
-          "    grouperfish clusters feedback               read the clusters\n",
-          out);
-    for (size_t i = 0; gf_command_at(i, &heading); i++) {
-        const gf_command *c = gf_command_at(i, &heading);
+    fprintf(out, "%s\n\n%s", gf_help_summary, gf_help_first_commands);
+    while ((c = gf_command_next(&cursor, &heading))) {
         if (heading) fprintf(out, "\n%s\n", heading);
         print_command(out, c);
     }
     fputs("\nFor every command\n", out);
-    for (size_t i = 0; i < GF_COUNT(globals); i++)
-        print_option(out, globals[i].name, globals[i].value, globals[i].meaning);
-    fputs("\nExit codes\n"
-          "  0 done                    4 store held by another process\n"
-          "  1 asked-for thing absent  5 damage found\n"
-          "  2 usage                   6 disk or I/O\n"
-          "  3 some records refused    7 a rebuild failed or was cancelled\n"
-          "                            130 stopped by Ctrl-C\n",
-          out);
+    for (size_t i = 0; i < GF_GLOBAL_OPTIONS; i++)
+        print_option(out, gf_global_options[i].name, gf_global_options[i].value,
+                     gf_global_options[i].meaning);
+    print_option(out, "", NULL, "all behind it are words, also those that begin with -");
+    print_codes(out);
 }
 
 static void print_usage(FILE *out, const gf_command *c)
@@ -100,13 +114,13 @@ static void print_usage(FILE *out, const gf_command *c)
     fputs(" [options]\n", out);
 }
 
-/* Lines as they are written, or as the terminal has room. */
+/* The lines as they are, or folded to a narrow terminal. */
 static void print_notes(FILE *out, const char *notes)
 {
     unsigned width = help_width(out);
     fputc('\n', out);
     if (width < WRITTEN_WIDTH)
-        gf_print_prose(out, gf_slice_str(notes), 0, width);
+        gf_text_print_prose(out, gf_slice_str(notes), 0, width);
     else
         fputs(notes, out);
 }
@@ -114,21 +128,15 @@ static void print_notes(FILE *out, const char *notes)
 void gf_help_command(const gf_command *c, FILE *out)
 {
     const gf_operation *o = gf_command_operation(c);
-    bool any = false;
+    gf_option option;
     fprintf(out, "%s.\n\n%s\n", o->meaning, c->examples);
     print_usage(out, c);
-    for (size_t i = 0; i < o->n_parameters; i++) {
-        const gf_parameter *p = &o->parameters[i];
-        if (gf_command_has_word(c, p->name) || gf_command_has_option(c, p->name)) continue;
-        if (!any) fputc('\n', out);
-        any = true;
-        print_option(out, p->name, p->value, p->meaning);
-    }
-    for (size_t i = 0; i < c->n_options; i++) {
-        if (!any) fputc('\n', out);
-        any = true;
+    if (gf_command_option(c, 0, &option)) fputc('\n', out);
+    /* The operation's options come before the command's own. */
+    for (size_t i = c->n_options; gf_command_option(c, i, &option); i++)
+        print_option(out, option.name, option.value, option.meaning);
+    for (size_t i = 0; i < c->n_options; i++)
         print_option(out, c->options[i].name, c->options[i].value, c->options[i].meaning);
-    }
     if (c->notes) print_notes(out, c->notes);
     print_notes(out, "Also --store, --server, --token-file, --namespace, --format, --wait: see "
                      "grouperfish help.\n");

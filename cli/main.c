@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Who reads only the first lines, as head does, has what was wanted. */
-static int ended_help(void)
+/* A reader that closes the pipe early, as head does, is no failure. */
+static int end_help(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return GF_EXIT_DONE;
     if (errno == EPIPE) return GF_EXIT_DONE;
@@ -22,7 +22,7 @@ static int ended_help(void)
 static int command_help(const gf_command *command)
 {
     gf_help_command(command, stdout);
-    return ended_help();
+    return end_help();
 }
 
 static bool asks_for_help(const char *word)
@@ -30,25 +30,25 @@ static bool asks_for_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static int help(int n_words, char **words)
+static int run_help(int n_words, char **words)
 {
     int used;
     if (n_words == 0 || (n_words == 1 && strcmp(words[0], "help") == 0)) {
         gf_help(stdout);
-        return ended_help();
+        return end_help();
     }
     const gf_command *c = gf_command_find(n_words, words, &used);
     if (c) return command_help(c);
-    if (n_words == 1 && gf_help_group(words[0], stdout)) return ended_help();
-    return gf_no_such_command(n_words, words);
+    if (n_words == 1 && gf_help_group(words[0], stdout)) return end_help();
+    return gf_usage_unknown_command(n_words, words);
 }
 
 /*
  * Where the caller has closed standard input, output or error, the next file that is opened would
- * get its number: rows and messages would go into the store. What holds the number instead can
- * neither be read nor written, as what is closed.
+ * get its number: rows and messages would go into the store. /dev/null takes the number instead,
+ * opened the wrong way, so that reading or writing it fails as on a closed file.
  */
-static bool hold_closed(void)
+static bool reserve_standard_files(void)
 {
     static const int ways[] = {
         [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDONLY};
@@ -72,7 +72,7 @@ static void set_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-static int run(const gf_command *command, int n_words, char **words)
+static int run_command(const gf_command *command, int n_words, char **words)
 {
     gf_error err = {GF_OK, ""};
     gf_session s = {
@@ -92,7 +92,7 @@ static int run(const gf_command *command, int n_words, char **words)
 int main(int argc, char **argv)
 {
     int used = 0;
-    if (!hold_closed()) return GF_EXIT_DISK;
+    if (!reserve_standard_files()) return GF_EXIT_DISK;
     if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "");
     set_signals();
     if (argc < 2) {
@@ -100,11 +100,11 @@ int main(int argc, char **argv)
         return GF_EXIT_USAGE;
     }
     bool is_help = strcmp(argv[1], "help") == 0 || asks_for_help(argv[1]);
-    if (is_help) return help(argc > 2 && argv[2][0] == '-' ? 0 : argc - 2, argv + 2);
+    if (is_help) return run_help(argc > 2 && argv[2][0] == '-' ? 0 : argc - 2, argv + 2);
     if (strcmp(argv[1], "--version") == 0) argv[1] += 2;
     if (argv[1][0] == '-') return gf_usage_error(NULL, "the command comes first, then its options");
     const gf_command *command = gf_command_find(argc - 1, argv + 1, &used);
-    if (!command && argc == 3 && asks_for_help(argv[2])) return help(1, argv + 1);
-    if (!command) return gf_no_such_command(argc - 1, argv + 1);
-    return run(command, argc - 1 - used, argv + 1 + used);
+    if (!command && argc == 3 && asks_for_help(argv[2])) return run_help(1, argv + 1);
+    if (!command) return gf_usage_unknown_command(argc - 1, argv + 1);
+    return run_command(command, argc - 1 - used, argv + 1 + used);
 }

@@ -1,73 +1,32 @@
 /* The command line: options and words become the operation's arguments. */
 #include "cli/session.h"
 
-#include "base/memory.h"
+#include "base/grow.h"
 #include "base/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct option {
-    const char *name;
-    bool takes_value;
-} option;
-
-static const option globals[] = {{"store", true},     {"server", true}, {"token-file", true},
-                                 {"namespace", true}, {"format", true}, {"wait", true},
-                                 {"help", false}};
-
-gf_status gf_session_add(gf_session *s, const char *name, const char *value, gf_error *err)
-{
-    if (s->n_arguments == s->argument_capacity) {
-        size_t capacity = s->argument_capacity ? s->argument_capacity * 2 : 16;
-        gf_argument *grown = gf_realloc(s->arguments, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "arguments");
-        s->arguments = grown;
-        s->argument_capacity = capacity;
-    }
-    s->arguments[s->n_arguments++] = (gf_argument){gf_slice_str(name), gf_slice_str(value)};
-    return GF_OK;
-}
-
 static gf_status keep_word(gf_session *s, const char *word, gf_error *err)
 {
-    if (s->n_words == s->word_capacity) {
-        size_t capacity = s->word_capacity ? s->word_capacity * 2 : 16;
-        const char **grown = gf_realloc(s->words, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "arguments");
-        s->words = grown;
-        s->word_capacity = capacity;
-    }
+    if (!gf_grow(&s->words, &s->word_capacity, s->n_words + 1, sizeof *s->words))
+        return gf_fail_memory(err, "arguments");
     s->words[s->n_words++] = word;
     return GF_OK;
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* The i-th option: of every command, of this one, and of its operation but for what words give. */
-static bool option_at(const gf_session *s, size_t i, option *o)
+/* The i-th option that the command takes, the global ones first. */
+static bool option_at(const gf_session *s, size_t i, gf_option *o)
 {
-    const gf_command *c = s->command;
-    if (i < GF_COUNT(globals)) {
-        *o = globals[i];
-        return true;
-    }
-    i -= GF_COUNT(globals);
-    if (i < c->n_options) {
-        *o = (option){c->options[i].name, c->options[i].value != NULL};
-        return true;
-    }
-    i -= c->n_options;
-    for (size_t p = 0; p < s->operation->n_parameters; p++) {
-        const gf_parameter *parameter = &s->operation->parameters[p];
-        if (gf_command_has_word(c, parameter->name) || i-- > 0) continue;
-        *o = (option){parameter->name, parameter->kind != GF_FLAG};
-        return true;
-    }
-    return false;
+    if (i >= GF_GLOBAL_OPTIONS) return gf_command_option(s->command, i - GF_GLOBAL_OPTIONS, o);
+    const gf_own_option *own = &gf_global_options[i];
+    *o = (gf_option){own->name, own->value, own->meaning, own, NULL};
+    return true;
 }
 
-static bool find_option(const gf_session *s, gf_slice name, option *o)
+static bool find_option(const gf_session *s, gf_slice name, gf_option *o)
 {
     for (size_t i = 0; option_at(s, i, o); i++)
         if (gf_slice_equal(name, gf_slice_str(o->name))) return true;
@@ -80,7 +39,7 @@ static gf_status unknown_option(const gf_session *s, const char *dashes, gf_slic
     enum { MOST = 48 };
     const char *names[MOST];
     size_t n = 0;
-    option o;
+    gf_option o;
     while (n < MOST && option_at(s, n, &o))
         names[n++] = o.name;
     const char *nearest = gf_nearest(name, names, n);
@@ -102,51 +61,69 @@ static gf_status take_wait(gf_session *s, const char *value, gf_error *err)
     return GF_OK;
 }
 
-static gf_status take_option(gf_session *s, const char *name, const char *value, gf_error *err)
+static gf_status take_global_option(gf_session *s, const char *name, const char *value,
+                                    gf_error *err)
 {
-    struct {
+    const struct {
         const char *name, **place;
     } texts[] = {{"store", &s->store_option},
                  {"namespace", &s->namespace_option},
                  {"server", &s->server_option},
                  {"token-file", &s->token_option},
-                 {"format", &s->format},
-                 {"progress", &s->progress_option},
-                 {"o", &s->out_path},
-                 {"rejects", &s->rejects},
-                 {"ids", &s->file},
-                 {"labels", &s->file},
-                 {"matrix", &s->file},
-                 {"schema", &s->file}};
+                 {"format", &s->format}};
     for (size_t i = 0; i < GF_COUNT(texts); i++)
         if (strcmp(name, texts[i].name) == 0) {
-            *texts[i].place = strcmp(name, "o") == 0 && strcmp(value, "-") == 0 ? NULL : value;
-            /* The command names a file; to the operation it is bytes that come or go. */
-            return strcmp(name, "matrix") == 0 ? gf_session_add(s, name, "true", err) : GF_OK;
+            *texts[i].place = value;
+            return GF_OK;
         }
     if (strcmp(name, "wait") == 0) return take_wait(s, value, err);
-    if (strcmp(name, "help") == 0) {
-        s->help = true;
-        return GF_OK;
-    }
-    if (strcmp(name, "text") == 0 && gf_command_has_option(s->command, name)) {
-        s->file = value;
-        return GF_OK;
-    }
-    if (strcmp(name, "force") == 0 && gf_command_has_option(s->command, name)) {
-        s->force = true;
-        return GF_OK;
-    }
-    return gf_session_add(s, name, value, err);
+    s->help = true;
+    return GF_OK;
 }
 
-/* "--name=value", "--name value", "-o value"; *used words are taken. */
+/* The command uses a file; to the operation it is bytes, and a flag says that they are wanted. */
+static gf_status take_file(gf_session *s, const char *name, const char *value, gf_error *err)
+{
+    s->file = value;
+    for (size_t i = 0; i < s->operation->n_parameters; i++) {
+        const gf_parameter *p = &s->operation->parameters[i];
+        if (p->kind == GF_FLAG && strcmp(p->name, name) == 0)
+            return gf_session_add(s, name, "true", err);
+    }
+    return GF_OK;
+}
+
+static gf_status take_option(gf_session *s, const gf_option *o, const char *value, gf_error *err)
+{
+    if (!o->own) return gf_session_add(s, o->name, value, err);
+    switch (o->own->use) {
+    case GF_OPTION_GLOBAL:
+        return take_global_option(s, o->name, value, err);
+    case GF_OPTION_OUT:
+        s->out_path = strcmp(value, "-") == 0 ? NULL : value;
+        break;
+    case GF_OPTION_FORCE:
+        s->force = true;
+        break;
+    case GF_OPTION_REJECTS:
+        s->rejects = value;
+        break;
+    case GF_OPTION_PROGRESS:
+        s->progress_option = value;
+        break;
+    case GF_OPTION_FILE:
+        return take_file(s, o->name, value, err);
+    }
+    return GF_OK;
+}
+
+/* "--name=value", "--name value", "-o value"; *used is the number of words. */
 static gf_status parse_option(gf_session *s, int n_words, char **words, int *used, gf_error *err)
 {
     bool two = words[0][1] == '-';
     const char *word = words[0] + (two ? 2 : 1), *equals = strchr(word, '='), *value = "true";
     gf_slice name = gf_slice_of(word, equals ? (size_t)(equals - word) : strlen(word));
-    option o;
+    gf_option o;
     *used = 1;
     if (!two && gf_slice_equal(name, GF_SLICE("h")))
         name = GF_SLICE("help");
@@ -154,15 +131,14 @@ static gf_status parse_option(gf_session *s, int n_words, char **words, int *use
         return unknown_option(s, "-", name, err);
     if (!find_option(s, name, &o)) return unknown_option(s, two ? "--" : "-", name, err);
     const char *dashes = strlen(o.name) == 1 ? "-" : "--";
-    if (!o.takes_value && equals)
-        return gf_fail(err, GF_EINVAL, "%s%s takes no value", dashes, o.name);
-    if (o.takes_value) {
+    if (!o.value && equals) return gf_fail(err, GF_EINVAL, "%s%s takes no value", dashes, o.name);
+    if (o.value) {
         if (!equals && n_words < 2)
             return gf_fail(err, GF_EINVAL, "%s%s needs a value", dashes, o.name);
         value = equals ? equals + 1 : words[1];
         *used = equals ? 1 : 2;
     }
-    return take_option(s, o.name, value, err);
+    return take_option(s, &o, value, err);
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -183,7 +159,7 @@ static gf_status take_word(gf_session *s, const char *word, size_t *at, gf_error
 static bool has_all(const gf_session *s, int n_words, char **words)
 {
     const gf_command *c = s->command;
-    option o;
+    gf_option o;
     if (!c->n_positionals || c->positionals[0].optional || !c->positionals[0].argument ||
         strcmp(c->positionals[0].argument, "collection") != 0 ||
         !find_option(s, GF_SLICE("all"), &o))

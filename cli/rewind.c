@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-enum { MOST_KEPT = 4 << 20 };
+enum { MOST_KEPT = 4 << 20, CHECK_MS = 100 };
 
-void gf_rewind_init(gf_rewind *r, gf_input from)
+void gf_rewind_init(gf_rewind *r, gf_input from, FILE *out, const gf_cancel *cancel)
 {
-    *r = (gf_rewind){.from = from, .keeps = true};
+    *r = (gf_rewind){.from = from, .out = out, .cancel = cancel, .keeps = true};
 }
 
 void gf_rewind_release(gf_rewind *r)
@@ -36,7 +36,7 @@ void gf_rewind_end(gf_rewind *r)
     r->keeps = false;
 }
 
-static void keep(gf_rewind *r, char kind, gf_slice bytes)
+static void keep_entry(gf_rewind *r, char kind, gf_slice bytes)
 {
     if (!r->keeps) return;
     gf_buffer_byte(&r->kept, kind);
@@ -63,7 +63,7 @@ static bool entry_at(const gf_rewind *r, char *kind, gf_slice *bytes, size_t *ne
     return true;
 }
 
-static void go_to(gf_rewind *r, size_t entry)
+static void give_from(gf_rewind *r, size_t entry)
 {
     r->at = entry;
     r->given = 0;
@@ -77,14 +77,14 @@ static gf_status give_name(gf_rewind *r, gf_slice kept, gf_slice *name, gf_error
     return gf_buffer_check(&r->name, err);
 }
 
-static gf_status next(void *context, gf_slice *name, gf_error *err)
+static gf_status next_stream(void *context, gf_slice *name, gf_error *err)
 {
     gf_rewind *r = context;
     gf_slice bytes;
     char kind;
     size_t behind;
     while (entry_at(r, &kind, &bytes, &behind)) {
-        go_to(r, behind);
+        give_from(r, behind);
         if (kind == 'B') continue;
         r->in_folder = kind == 'F';
         return give_name(r, bytes, name, err);
@@ -92,11 +92,19 @@ static gf_status next(void *context, gf_slice *name, gf_error *err)
     gf_status st = r->from.next(r->from.context, name, err);
     if (st != GF_OK) return st;
     r->in_folder = r->from.in_folder && r->from.in_folder(r->from.context);
-    keep(r, r->in_folder ? 'F' : 'S', *name);
+    keep_entry(r, r->in_folder ? 'F' : 'S', *name);
     return GF_OK;
 }
 
-static gf_status read_on(void *context, char *to, size_t n, size_t *got, gf_error *err)
+/* Whether a read would still wait; stdout is flushed, since it may wait for long. */
+static bool wait_for_bytes(const gf_rewind *r, unsigned milliseconds)
+{
+    if (!r->from.waits || !r->from.waits(r->from.context, milliseconds)) return false;
+    if (r->out) fflush(r->out);
+    return true;
+}
+
+static gf_status read_stream(void *context, char *to, size_t n, size_t *got, gf_error *err)
 {
     gf_rewind *r = context;
     gf_slice bytes;
@@ -107,11 +115,16 @@ static gf_status read_on(void *context, char *to, size_t n, size_t *got, gf_erro
         *got = bytes.len < n ? bytes.len : n;
         if (*got) memcpy(to, bytes.ptr, *got);
         r->given += *got;
-        if (*got == bytes.len) go_to(r, behind);
+        if (*got == bytes.len) give_from(r, behind);
         return GF_OK;
     }
-    gf_status st = r->from.read(r->from.context, to, n, got, err);
-    if (st == GF_OK) keep(r, 'B', gf_slice_of(to, *got));
+    gf_status st;
+    do {
+        st = gf_cancel_check(r->cancel, err);
+        if (st != GF_OK) return st;
+    } while (wait_for_bytes(r, CHECK_MS));
+    st = r->from.read(r->from.context, to, n, got, err);
+    if (st == GF_OK) keep_entry(r, 'B', gf_slice_of(to, *got));
     return st;
 }
 
@@ -120,17 +133,17 @@ static bool is_in_folder(void *context)
     return ((gf_rewind *)context)->in_folder;
 }
 
-static bool waits(void *context, unsigned milliseconds)
+static bool stream_waits(void *context, unsigned milliseconds)
 {
     const gf_rewind *r = context;
     gf_slice bytes;
     char kind;
     size_t behind;
     if (entry_at(r, &kind, &bytes, &behind)) return false;
-    return r->from.waits && r->from.waits(r->from.context, milliseconds);
+    return wait_for_bytes(r, milliseconds);
 }
 
 gf_input gf_rewind_input(gf_rewind *r)
 {
-    return (gf_input){r, next, read_on, is_in_folder, waits};
+    return (gf_input){r, next_stream, read_stream, is_in_folder, stream_waits};
 }

@@ -1,25 +1,32 @@
 /**
- * An input that can be read again from its start, as long as little of it was read: a command that
- * finds the store held once it has read its first record hands the same bytes to the holder.
+ * Input of a command that can be read again from its start, as long as little of it was read: a
+ * command that finds the store held once it has read its first record hands the same bytes to the
+ * holder. While nothing comes, what was printed is flushed, and a cancel ends the reading, also
+ * within a line that does not end.
  */
 #ifndef GF_CLI_REWIND_H
 #define GF_CLI_REWIND_H
 
 #include "formats/input.h"
 #include "grouperfish/buffer.h"
+#include "grouperfish/cancel.h"
+
+#include <stdio.h>
 
 typedef struct gf_rewind {
     gf_input from;
-    gf_buffer kept; /* what was read: streams and their bytes, in order */
-    size_t at;      /* of kept: the entry at hand; at its end `from` goes on */
-    size_t given;   /* bytes of that entry */
-    bool keeps;     /* what is read is kept */
-    bool too_much;  /* more was read than is kept */
+    FILE *out;               /* flushed before waiting; may be NULL */
+    const gf_cancel *cancel; /* may be NULL */
+    gf_buffer kept;          /* what was read: streams and their bytes, in order */
+    size_t at;               /* of kept: the entry to give next; behind the last comes `from` */
+    size_t given;            /* bytes of that entry */
+    bool keeps;              /* what is read is kept */
+    bool too_much;           /* more was read than is kept */
     bool in_folder;
     gf_buffer name;
 } gf_rewind;
 
-void gf_rewind_init(gf_rewind *r, gf_input from);
+void gf_rewind_init(gf_rewind *r, gf_input from, FILE *out, const gf_cancel *cancel);
 void gf_rewind_release(gf_rewind *r);
 
 /** The input; lasts until release. */

@@ -1,7 +1,7 @@
-/* The transport of the command: rows to the terminal, progress beside them. */
+/* One run of a command: its operation, rows to the terminal, progress beside them. */
 #include "cli/session.h"
 
-#include "base/memory.h"
+#include "base/grow.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,19 +22,33 @@ gf_slice gf_session_argument(const gf_session *s, const char *name)
     return (gf_slice){"", 0};
 }
 
+bool gf_session_has(const gf_session *s, const char *name)
+{
+    return gf_session_argument(s, name).len > 0;
+}
+
+gf_status gf_session_add(gf_session *s, const char *name, const char *value, gf_error *err)
+{
+    if (!gf_grow(&s->arguments, &s->argument_capacity, s->n_arguments + 1, sizeof *s->arguments))
+        return gf_fail_memory(err, "arguments");
+    s->arguments[s->n_arguments++] = (gf_argument){gf_slice_str(name), gf_slice_str(value)};
+    return GF_OK;
+}
+
 /* ---- notices --------------------------------------------------------------------------------- */
 
 static void print_notice(gf_session *s, const char *ending)
 {
     if (s->notice.len == 0) return;
-    gf_print_text(stderr, gf_buffer_view(&s->notice), 0);
+    gf_text_print(stderr, gf_buffer_view(&s->notice), 0);
     fprintf(stderr, "%s\n", ending);
     gf_buffer_reset(&s->notice);
 }
 
-static void notice(void *context, const gf_notice *n)
+static void take_notice(void *context, const gf_notice *n)
 {
     gf_session *s = context;
+    s->access.told = true;
     gf_meter_clear(&s->meter);
     s->n_refused += n->refused;
     if (++s->n_notices > MOST_NOTICES) return;
@@ -57,7 +71,7 @@ static void end_notices(gf_session *s)
             gf_buffer_format(&ending, ", of which these are the first %d", (int)MOST_NOTICES);
         if (s->rejects)
             gf_buffer_format(&ending, ", kept in %s", s->rejects);
-        else if (gf_command_has_option(s->command, "rejects"))
+        else if (gf_command_own_option(s->command, "rejects"))
             gf_buffer_str(&ending, " (--rejects keeps them)");
     } else if (s->n_notices > MOST_NOTICES) {
         gf_buffer_format(&ending, "\nand %" PRIu64 " more of these", s->n_notices - MOST_NOTICES);
@@ -67,11 +81,12 @@ static void end_notices(gf_session *s)
     gf_buffer_release(&ending);
 }
 
-/* ---- what the operation gives ---------------------------------------------------------------- */
+/* ---- rows, bytes, progress of the operation -------------------------------------------------- */
 
-static gf_status emit(void *context, gf_slice row, gf_error *err)
+static gf_status take_row(void *context, gf_slice row, gf_error *err)
 {
     gf_session *s = context;
+    s->access.told = true;
     gf_meter_clear(&s->meter);
     if (s->n_refused)
         end_notices(s);
@@ -80,14 +95,14 @@ static gf_status emit(void *context, gf_slice row, gf_error *err)
     return gf_output_row(&s->output, row, err);
 }
 
-static gf_status write_bytes(void *context, gf_slice bytes, gf_error *err)
+static gf_status take_bytes(void *context, gf_slice bytes, gf_error *err)
 {
     gf_session *s = context;
     size_t n = fwrite(bytes.ptr ? bytes.ptr : "", 1, bytes.len, s->bytes_file.file);
     return n == bytes.len ? GF_OK : gf_fail_errno(err, "cannot write %s", s->bytes_file.path);
 }
 
-static gf_status reject(void *context, gf_slice record, gf_error *err)
+static gf_status take_reject(void *context, gf_slice record, gf_error *err)
 {
     gf_session *s = context;
     fwrite(record.ptr ? record.ptr : "", 1, record.len, s->rejects_file);
@@ -95,15 +110,20 @@ static gf_status reject(void *context, gf_slice record, gf_error *err)
     return ferror(s->rejects_file) ? gf_fail_errno(err, "cannot write %s", s->rejects) : GF_OK;
 }
 
-static void tell_progress(void *context, gf_slice what, const char *phase, uint64_t done,
+static void take_progress(void *context, gf_slice what, const char *phase, uint64_t done,
                           uint64_t total)
 {
     gf_meter_tell(&((gf_session *)context)->meter, what, phase, done, total);
 }
 
+static gf_status give_store(void *context, bool create, gf_store **store, gf_error *err)
+{
+    return gf_store_access_store(&((gf_session *)context)->access, create, store, err);
+}
+
 /* ---- beginning and ending -------------------------------------------------------------------- */
 
-/* What the name of the file that -o names says. */
+/* The format implied by the extension of the -o file. */
 static bool format_of_name(const char *path, gf_output_format *format)
 {
     static const struct {
@@ -120,7 +140,7 @@ static bool format_of_name(const char *path, gf_output_format *format)
     return false;
 }
 
-/* Rows that are features are the operation's to make. */
+/* The operation itself makes rows that are features. */
 static gf_status choose_geojson(gf_session *s, gf_error *err)
 {
     for (size_t i = 0; i < s->operation->n_parameters; i++)
@@ -132,9 +152,9 @@ static gf_status choose_geojson(gf_session *s, gf_error *err)
 static const gf_display *choose_display(const gf_session *s)
 {
     const gf_command *c = s->command;
-    if (gf_session_argument(s, "columns").len) return &gf_display_of_cells;
+    if (gf_session_has(s, "columns")) return &gf_display_of_cells;
     for (size_t i = 0; i < c->n_others; i++)
-        if (gf_session_argument(s, c->others[i].argument).len) return &c->others[i].display;
+        if (gf_session_has(s, c->others[i].argument)) return &c->others[i].display;
     return &c->display;
 }
 
@@ -156,7 +176,7 @@ static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error
     return GF_OK;
 }
 
-/* Whether the path leads to the file that a word of the command line names. */
+/* Whether the path leads to a file among the words of the command line. */
 static bool is_input(const gf_session *s, const char *path)
 {
     struct stat file, word;
@@ -180,7 +200,7 @@ static gf_status open_rejects(gf_session *s, gf_error *err)
     return gf_fail_errno(err, "cannot make %s", s->rejects);
 }
 
-/* No record was refused: no file. */
+/* A file without any refused record is removed. */
 static gf_status close_rejects(gf_session *s, gf_status status, gf_error *err)
 {
     if (!s->rejects_file) return status;
@@ -201,21 +221,21 @@ static gf_status open_files(gf_session *s, gf_error *err)
     return st == GF_OK && s->rejects ? open_rejects(s, err) : st;
 }
 
-static gf_status close_files_after(gf_session *s, gf_status status, gf_error *err)
-{
-    status = close_rejects(s, status, err);
-    status = gf_out_file_close(&s->bytes_file, status, err);
-    return gf_out_file_close(&s->out_file, status, err);
-}
-
-/* A file that has all rows but those of collections that failed is kept. */
+/*
+ * The files stay only where the command succeeded; but where it failed for some of several
+ * collections, the files with all other rows stay too.
+ */
 static gf_status close_files(gf_session *s, gf_status status, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
-    if (!s->call.partly) return close_files_after(s, status, err);
-    gf_status closed = close_files_after(s, GF_OK, &why);
-    if (closed != GF_OK) *err = why;
-    return closed == GF_OK ? status : closed;
+    bool partly = s->call.partly;
+    gf_error *to = partly ? &why : err;
+    gf_status st = close_rejects(s, partly ? GF_OK : status, to);
+    st = gf_out_file_close(&s->bytes_file, st, to);
+    st = gf_out_file_close(&s->out_file, st, to);
+    if (!partly) return st;
+    if (st != GF_OK) *err = why;
+    return st == GF_OK ? status : st;
 }
 
 static void fill_call(gf_session *s)
@@ -224,27 +244,80 @@ static void fill_call(gf_session *s)
     s->call.n_arguments = s->n_arguments;
     s->call.name_space = gf_slice_str(s->name_space);
     s->call.sink = (gf_sink){.context = s,
-                             .emit = emit,
-                             .write = s->bytes_file.file ? write_bytes : NULL,
-                             .notice = notice,
-                             .progress = tell_progress,
-                             .reject = s->rejects_file ? reject : NULL};
+                             .emit = take_row,
+                             .write = s->bytes_file.file ? take_bytes : NULL,
+                             .notice = take_notice,
+                             .progress = take_progress,
+                             .reject = s->rejects_file ? take_reject : NULL};
+    s->call.holder = (gf_holder){.context = s,
+                                 .store = give_store,
+                                 .path = s->store_path,
+                                 .wait_seconds = s->wait_seconds};
     s->call.cancel = &gf_stop;
 }
 
-static void take_defaults(gf_session *s)
+static void fill_access(gf_session *s)
 {
-    const char *store = getenv("GROUPERFISH_STORE"), *space = getenv("GROUPERFISH_NAMESPACE");
-    s->store_path = s->store_option   ? s->store_option
-                    : store && *store ? store
-                                      : "./grouperfish.store";
-    s->name_space = s->namespace_option ? s->namespace_option : space && *space ? space : "default";
+    gf_store_access *c = &s->access;
+    bool purges = gf_session_has(s, "purge");
+    c->store_path = s->store_path;
+    c->command = s->command->name;
+    c->maker = gf_command_maker(s->command)->name;
+    c->wait_seconds = s->wait_seconds;
+    c->wait_given = s->wait_given;
+    c->small_buffers = gf_session_has(s, "memory");
+    /* A purge is alone with the store: texts that others read meanwhile would stay in the files. */
+    c->answers = s->command->answers && !purges;
+    c->purges = purges;
+    c->announces = !s->command->shows_made;
+    c->quiet = s->meter.kind == GF_METER_NONE;
+    c->cancel = &gf_stop;
+    c->files = s->files;
+    c->out = s->out;
+}
+
+static const char *first_of(const char *option, const char *variable, const char *otherwise)
+{
+    const char *value = getenv(variable);
+    return option ? option : value && *value ? value : otherwise;
+}
+
+/* An option counts more than the environment; --store, more than a server of the environment. */
+static gf_status choose_server(gf_session *s, gf_error *err)
+{
+    gf_remote *r = &s->access.remote;
+    if (s->server_option && s->store_option)
+        return gf_fail(err, GF_EINVAL, "either --store or --server");
+    if (!s->store_option) r->url = first_of(s->server_option, "GROUPERFISH_SERVER", NULL);
+    if (r->url && !*r->url) r->url = NULL;
+    if (s->command->run) { /* no server does it for others */
+        if (s->server_option) return gf_fail(err, GF_EINVAL, "--server is not for this command");
+        r->url = NULL;
+    }
+    if (s->token_option && !r->url)
+        return gf_fail(err, GF_EINVAL, "--token-file goes with --server");
+    if (!r->url) return GF_OK;
+    const char *token = first_of(s->token_option, "GROUPERFISH_TOKEN_FILE", NULL);
+    gf_status st = gf_remote_check(r->url, err);
+    if (st != GF_OK || !token || !*token) return st;
+    st = gf_remote_read_token(token, &s->token, err);
+    r->token = gf_buffer_view(&s->token);
+    return st;
+}
+
+static gf_status choose_store(gf_session *s, gf_error *err)
+{
+    s->store_path = first_of(s->store_option, "GROUPERFISH_STORE", "./grouperfish.store");
+    s->name_space = first_of(s->namespace_option, "GROUPERFISH_NAMESPACE", "default");
+    gf_status st = choose_server(s, err);
+    if (st != GF_OK) return st;
+    return *s->store_path ? GF_OK : gf_fail(err, GF_EINVAL, "--store is empty");
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Rows of several collections: a list, with the collection before all else. */
-static void show_several(gf_display *display, gf_show_column columns[GF_MOST_COLUMNS])
+/* Rows of several collections: a list, with the collection as its first column. */
+static void display_several(gf_display *display, gf_show_column columns[GF_MOST_COLUMNS])
 {
     size_t n = 0;
     bool named = strcmp(display->columns[0].key, "collection") == 0;
@@ -255,17 +328,18 @@ static void show_several(gf_display *display, gf_show_column columns[GF_MOST_COL
         .columns = columns, .n_columns = n, .spread = display->spread, .nothing = display->nothing};
 }
 
-/* What was written before a failure stays readable: brackets are closed, kept rows printed. */
+/* After a failure the output is readable too: brackets are closed, kept rows printed. */
 static gf_status run_operation(gf_session *s, gf_output_format format, gf_error *err)
 {
     gf_show_column columns[GF_MOST_COLUMNS];
     gf_display display = *choose_display(s);
     if (gf_operation_is_of_several(s->operation, s->arguments, s->n_arguments))
-        show_several(&display, columns);
+        display_several(&display, columns);
     gf_status st = gf_output_init(&s->output, format, &display, s, s->out, err);
     if (st != GF_OK) return st;
     fill_call(s);
-    st = gf_session_reach(s, err);
+    fill_access(s);
+    st = gf_store_access_run(&s->access, s->operation, &s->call, err);
     gf_meter_clear(&s->meter);
     end_notices(s);
     if (st == GF_OK || s->output.n_rows) {
@@ -276,7 +350,7 @@ static gf_status run_operation(gf_session *s, gf_output_format format, gf_error 
     return st;
 }
 
-static gf_status run(gf_session *s, gf_error *err)
+static gf_status run_command(gf_session *s, gf_error *err)
 {
     gf_output_format format;
     gf_status st = GF_OK;
@@ -336,7 +410,7 @@ static void print_error(const gf_session *s, gf_status st, const gf_error *err)
 {
     bool option = st == GF_EINVAL && begins_with_option(s, err->message);
     fprintf(stderr, "grouperfish %s: %s", s->command->name, option ? "--" : "");
-    gf_print_text(stderr, gf_slice_str(err->message), 0);
+    gf_text_print(stderr, gf_slice_str(err->message), 0);
     fputc('\n', stderr);
     if (st == GF_EINVAL) fprintf(stderr, "See: grouperfish help %s\n", s->command->name);
 }
@@ -344,46 +418,40 @@ static void print_error(const gf_session *s, gf_status st, const gf_error *err)
 int gf_session_run(gf_session *s)
 {
     gf_error err = {GF_OK, ""};
-    take_defaults(s);
     gf_meter_init(&s->meter);
-    gf_status st = gf_session_take_server(s, &err);
-    if (st == GF_OK && !*s->store_path) st = gf_fail(&err, GF_EINVAL, "--store is empty");
-    if (st == GF_OK) st = s->command->run ? s->command->run(s, &err) : run(s, &err);
-    /* Whoever closed the pipe knows, and wanted no more. */
+    gf_status st = choose_store(s, &err);
+    if (st == GF_OK) st = s->command->run ? s->command->run(s, &err) : run_command(s, &err);
+    /* The reader closed the pipe: it has all that it wanted. */
     bool unread = st == GF_ECANCELLED && ferror(stdout);
     if (st != GF_OK && !unread) print_error(s, st, &err);
-    gf_session_leave(s);
+    gf_store_access_close(&s->access);
     gf_files_close(s->files);
     gf_meter_release(&s->meter);
     gf_buffer_release(&s->notice);
     gf_buffer_release(&s->text);
+    gf_buffer_release(&s->token);
     return unread ? GF_EXIT_DONE : exit_code(s, st);
 }
 
 void gf_session_suggest(gf_session *s, const char *command, gf_slice argument)
 {
+    const struct {
+        const char *name, *value;
+    } options[] = {{"store", s->store_option},
+                   {"server", s->server_option},
+                   {"token-file", s->token_option},
+                   {"namespace", s->namespace_option}};
     gf_buffer word = {0};
     fprintf(s->out, "    grouperfish %s", command);
     if (argument.len) {
         gf_buffer_slice(&word, argument);
         fputc(' ', s->out);
-        gf_print_word(s->out, gf_buffer_cstr(&word));
+        gf_text_print_word(s->out, gf_buffer_cstr(&word));
     }
-    if (s->store_option) {
-        fputs(" --store ", s->out);
-        gf_print_word(s->out, s->store_option);
-    }
-    if (s->server_option) {
-        fputs(" --server ", s->out);
-        gf_print_word(s->out, s->server_option);
-    }
-    if (s->token_option) {
-        fputs(" --token-file ", s->out);
-        gf_print_word(s->out, s->token_option);
-    }
-    if (s->namespace_option) {
-        fputs(" --namespace ", s->out);
-        gf_print_word(s->out, s->namespace_option);
+    for (size_t i = 0; i < GF_COUNT(options); i++) {
+        if (!options[i].value) continue;
+        fprintf(s->out, " --%s ", options[i].name);
+        gf_text_print_word(s->out, options[i].value);
     }
     fputc('\n', s->out);
     gf_buffer_release(&word);

@@ -5,13 +5,12 @@
 #define GF_CLI_SESSION_H
 
 #include "cli/command.h"
-#include "cli/commands/out_file.h"
-#include "cli/reach.h"
+#include "cli/out_file.h"
+#include "cli/store_access.h"
 #include "cli/terminal/member.h"
 #include "cli/terminal/meter.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text.h"
-#include "formats/files.h"
 
 #include <stdio.h>
 
@@ -19,30 +18,32 @@ struct gf_session {
     const gf_command *command;
     const gf_operation *operation;
 
-    /* what was said */
+    /* From the command line. */
     gf_argument *arguments; /* n_arguments: of the operation */
     size_t n_arguments, argument_capacity;
     const char **words; /* n_words: those that the command keeps for its prepare */
     size_t n_words, word_capacity;
     const char *store_option, *namespace_option, *server_option, *token_option, *format,
-        *progress_option, *out_path, *rejects, *file;
+        *progress_option, *out_path, *rejects;
+    const char *file; /* of an option that the command itself uses, such as --ids FILE */
     double wait_seconds;
     bool wait_given, force, help;
 
-    /* while it runs */
+    /* While it runs. */
     const char *store_path, *name_space;
-    gf_reach_state reach; /* the store, or the server */
-    gf_files *files;
+    gf_store_access access;
+    gf_buffer token; /* for the server */
+    gf_files *files; /* of the operation's input */
     gf_call call;
     gf_output output;
-    FILE *out; /* stdout, or what -o names */
+    FILE *out; /* stdout, or the file of -o */
     gf_out_file out_file;
-    gf_out_file bytes_file; /* where the operation's bytes go, if it gives any */
+    gf_out_file bytes_file; /* of the bytes that the operation writes beside its rows */
     FILE *rejects_file;
     gf_meter meter;
     uint64_t n_notices, n_refused;
-    gf_buffer text;   /* that the command read for an argument */
-    gf_buffer notice; /* the last, not yet printed: the count of all may follow it on its line */
+    gf_buffer text;   /* of a file, as an argument */
+    gf_buffer notice; /* the last one, not yet printed: a count may follow it on its line */
 };
 
 /** Append an argument of the operation; value is NUL-terminated and lasts. */
@@ -51,7 +52,10 @@ gf_status gf_session_add(gf_session *s, const char *name, const char *value, gf_
 /** The argument's last value; empty where it was not given. */
 gf_slice gf_session_argument(const gf_session *s, const char *name);
 
-/** Take the words of the command line apart. */
+/** Whether the argument was given, and is not empty. */
+bool gf_session_has(const gf_session *s, const char *name);
+
+/** Read options and words of the command line (cli/parse.c). */
 gf_status gf_session_parse(gf_session *s, int n_words, char **words, gf_error *err);
 
 /** Run the operation and end; the exit code. */
@@ -80,14 +84,24 @@ enum {
     GF_EXIT_STOPPED = 130
 };
 
-/** The cancel that signals request. */
+/** Requested by SIGINT and SIGTERM. */
 extern gf_cancel gf_stop;
 
-/** Say what was wrong with the command line, and how to get help; returns the exit code. */
+/** Print a mistake in the command line and how to get help; returns the exit code. */
 int gf_usage_error(const gf_command *command, const char *message);
 
-/** Say that there is no such command, and which may have been meant; returns the exit code. */
-int gf_no_such_command(int n_words, char **words);
+/** Print that there is no such command, and the nearest one; returns the exit code. */
+int gf_usage_unknown_command(int n_words, char **words);
+
+/** Text of help that manual pages have too: what Grouperfish does, and its first commands. */
+extern const char gf_help_summary[], gf_help_first_commands[];
+
+/** Meaning of an exit code, NULL behind the last of them. */
+typedef struct gf_help_code {
+    int code;
+    const char *meaning;
+} gf_help_code;
+extern const gf_help_code gf_help_codes[];
 
 void gf_help(FILE *out);
 /** The commands of a group, such as table; false, and nothing, where there is no such group. */

@@ -1,20 +1,25 @@
 #include "cli/commands/import_files.h"
 
-const gf_positional gf_import_files[1] = {{.name = "FILE", .repeats = true}};
+const gf_positional gf_import_files[1] = {{.name = "FILE", .repeats = true, .path = true}};
 
 /* clang-format off */
-#define PROGRESS {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)"}
+#define PROGRESS {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)", GF_OPTION_PROGRESS}
 /* clang-format on */
 
 const gf_own_option gf_import_options[GF_IMPORT_OPTIONS] = {
-    {"rejects", "FILE", "write refused records there, as they were"},
-    {"force", NULL, "replace that file"},
+    {"rejects", "FILE", "write refused records there, as they were", GF_OPTION_REJECTS},
+    {"force", NULL, "replace that file", GF_OPTION_FORCE},
     PROGRESS};
 const gf_own_option gf_import_progress[1] = {PROGRESS};
 
 gf_status gf_import_prepare(gf_session *s, gf_error *err)
 {
     return gf_files_open(s->words, s->n_words, &s->files, err);
+}
+
+gf_status gf_import_prepare_option(gf_session *s, gf_error *err)
+{
+    return s->file ? gf_files_open(&s->file, 1, &s->files, err) : GF_OK;
 }
 
 /* "reasons      no_text 2, bad_type 1" */

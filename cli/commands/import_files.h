@@ -1,5 +1,5 @@
 /**
- * What commands that read files have in common: their words and options, and how they tell what
+ * Parts that commands which read files share: their words and options, and how they print what
  * became of the records.
  */
 #ifndef GF_CLI_COMMANDS_IMPORT_FILES_H
@@ -10,14 +10,17 @@
 /** Open the files that the words name. */
 gf_status gf_import_prepare(gf_session *session, gf_error *err);
 
+/** Open the file that an option of the command names, where it was given. */
+gf_status gf_import_prepare_option(gf_session *session, gf_error *err);
+
 /** FILE... */
 extern const gf_positional gf_import_files[1];
 
-/** --rejects, --force, --progress; .options = gf_import_options, .n_options = GF_IMPORT_OPTIONS. */
+/** --rejects, --force, --progress */
 enum { GF_IMPORT_OPTIONS = 3 };
 extern const gf_own_option gf_import_options[GF_IMPORT_OPTIONS];
 
-/** --progress alone, of those that keep no rejects. */
+/** --progress alone, for commands that keep no refused records. */
 extern const gf_own_option gf_import_progress[1];
 
 /** One count of a summary. */

@@ -27,10 +27,10 @@ static const gf_parameter parameters[] = {
      "rebuild by itself after so many changes, such a share, or so long (30m, 6h, 1d)", 0, 0},
     {"log-format", GF_CHOICE, false, "text|json", "of the log on standard error (text)", 0, 0},
     {"log-level", GF_CHOICE, false, "error|warn|info|debug", "what is logged (info)", 0, 0}};
-static const gf_operation serve = {.name = "serve",
-                                   .meaning = "Answer over HTTP until told to stop",
-                                   .parameters = parameters,
-                                   .n_parameters = GF_COUNT(parameters)};
+static const gf_operation serve_operation = {.name = "serve",
+                                             .meaning = "Answer over HTTP until told to stop",
+                                             .parameters = parameters,
+                                             .n_parameters = GF_COUNT(parameters)};
 
 static volatile sig_atomic_t reread;
 
@@ -93,7 +93,7 @@ static gf_status open_all(serving *v, gf_error *err)
                                   .workers = (unsigned)gf_call_number(&call, "workers", 1)};
     gf_slice tokens = gf_session_argument(s, "tokens");
     gf_slice after = gf_session_argument(s, "rebuild-after");
-    gf_status st = gf_operation_check(&serve, &call, err);
+    gf_status st = gf_operation_check(&serve_operation, &call, err);
     if (st == GF_OK) st = take_log(v, err);
     if (st == GF_OK) st = take_host_names(v, err);
     if (st == GF_OK && after.len) st = gf_rebuild_after_parse(after, &v->after, err);
@@ -194,9 +194,9 @@ static gf_status run(gf_session *s, gf_error *err)
     return st;
 }
 
-const gf_command gf_command_serve = {
+static const gf_command serve_command = {
     .name = "serve",
-    .operation = &serve,
+    .operation = &serve_operation,
     .examples = "    grouperfish serve\n"
                 "    grouperfish serve --listen 127.0.0.1:8080 --log-format json\n"
                 "    grouperfish serve --listen 0.0.0.0:61732 --tokens tokens --host-name "
@@ -208,3 +208,5 @@ const gf_command gf_command_serve = {
         "is answered; rebuilds that are under way are cancelled.\n",
     .run = run,
 };
+
+const gf_commands gf_commands_serve = {NULL, GF_LIST(&serve_command)};

@@ -131,13 +131,24 @@ void gf_member_write(gf_buffer *b, gf_json_value row, const gf_show_column *colu
 
 /* ---- for the commands' own views ------------------------------------------------------------- */
 
+void gf_member_print_value(FILE *out, gf_json_value value, unsigned width)
+{
+    gf_buffer text = {0};
+    if (gf_json_kind_of(value) == GF_JSON_STRING)
+        gf_buffer_slice(&text, gf_json_get_string(value));
+    else
+        gf_json_write(value, &text, NULL);
+    gf_text_print(out, gf_buffer_view(&text), width);
+    gf_buffer_release(&text);
+}
+
 void gf_member_show(FILE *out, gf_json_value row, const gf_show_column *column, unsigned width)
 {
     gf_buffer b = {0};
     int name = fprintf(out, "%-11s  ", column->header);
     gf_member_write(&b, row, column, true);
     unsigned used = name > 0 ? (unsigned)name : 0;
-    gf_print_text(out, gf_buffer_view(&b), width > used + 1 ? width - used : 0);
+    gf_text_print(out, gf_buffer_view(&b), width > used + 1 ? width - used : 0);
     fputs(column->kind == GF_COLUMN_TIME && b.len ? " UTC\n" : "\n", out);
     gf_buffer_release(&b);
 }
@@ -152,10 +163,10 @@ void gf_member_each(gf_session *session, gf_json_value row, const char *key, gf_
         show(session, item);
 }
 
-void gf_print_owner(FILE *out, gf_json_value row)
+void gf_member_print_owner(FILE *out, gf_json_value row)
 {
     gf_json_value space;
     bool of_namespace = gf_json_member(row, "namespace", &space);
     fputs(of_namespace ? " of namespace " : " of ", out);
-    gf_print_text(out, gf_member_text(row, of_namespace ? "namespace" : "collection"), 0);
+    gf_text_print(out, gf_member_text(row, of_namespace ? "namespace" : "collection"), 0);
 }

@@ -1,5 +1,5 @@
 /**
- * Members of rows: what is missing is empty, 0, or false.
+ * Members of rows: a missing one reads as empty, 0, or false.
  */
 #ifndef GF_CLI_TERMINAL_MEMBER_H
 #define GF_CLI_TERMINAL_MEMBER_H
@@ -17,14 +17,17 @@ bool gf_member_flag(gf_json_value row, const char *key);
  */
 void gf_member_write(gf_buffer *b, gf_json_value row, const gf_show_column *column, bool readable);
 
+/** Print a value folded and cut: a string as it is, anything else as JSON. */
+void gf_member_print_value(FILE *out, gf_json_value value, unsigned width);
+
 /** Print "documents    12,340" as one line; the column's header names it. */
 void gf_member_show(FILE *out, gf_json_value row, const gf_show_column *column, unsigned width);
 
-/** Call `show` for each item of a list. */
+/** Calls `show` for each item of a list. */
 typedef void gf_show_item(gf_session *session, gf_json_value item);
 void gf_member_each(gf_session *session, gf_json_value row, const char *key, gf_show_item *show);
 
-/** " of feedback", or where the row is of a namespace's defaults " of namespace default". */
-void gf_print_owner(FILE *out, gf_json_value row);
+/** Print " of feedback"; for a row of a namespace's defaults " of namespace default". */
+void gf_member_print_owner(FILE *out, gf_json_value row);
 
 #endif

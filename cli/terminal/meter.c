@@ -77,9 +77,9 @@ static void write_line(gf_buffer *b, gf_slice what, const char *phase, uint64_t 
 
 static void show(gf_meter *p, gf_slice line)
 {
-    unsigned width = gf_terminal_width(stderr);
+    unsigned width = gf_text_terminal_width(stderr);
     if (p->terminal) fputc('\r', stderr);
-    gf_print_text(stderr, line, width > 1 ? width - 1 : 0);
+    gf_text_print(stderr, line, width > 1 ? width - 1 : 0);
     fputs(p->terminal ? "\033[K" : "\n", stderr);
     fflush(stderr);
     p->line = p->terminal;

@@ -4,10 +4,7 @@
 #include "cli/terminal/text.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 bool gf_output_format_named(const char *name, gf_output_format *format)
 {
@@ -20,18 +17,6 @@ bool gf_output_format_named(const char *name, gf_output_format *format)
     return false;
 }
 
-unsigned gf_terminal_width(FILE *stream)
-{
-    enum { USUAL = 80, MOST = 10000 };
-    struct winsize size;
-    const char *columns = getenv("COLUMNS");
-    if (!isatty(fileno(stream))) return 0;
-    long asked = columns ? strtol(columns, NULL, 10) : 0;
-    if (asked > 0 && asked <= MOST) return (unsigned)asked;
-    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col) return size.ws_col;
-    return USUAL;
-}
-
 static bool is_spread(const gf_output *o)
 {
     return o->format == GF_CSV && o->display->spread;
@@ -41,7 +26,7 @@ gf_status gf_output_init(gf_output *o, gf_output_format format, const gf_display
                          gf_session *session, FILE *out, gf_error *err)
 {
     *o = (gf_output){.format = format, .display = display, .session = session, .out = out};
-    o->width = gf_terminal_width(out);
+    o->width = gf_text_terminal_width(out);
     gf_text_table_init(&o->table, display, out, o->width);
     gf_status st = gf_json_parser_create(&o->parser, err);
     if (st != GF_OK || !is_spread(o)) return st;
@@ -108,7 +93,7 @@ static void flat_row(gf_output *o, gf_json_value item, gf_json_value row)
         if (csv)
             csv_cell(o->out, gf_buffer_view(&o->cell));
         else
-            gf_print_text(o->out, gf_buffer_view(&o->cell), 0);
+            gf_text_print(o->out, gf_buffer_view(&o->cell), 0);
     }
     fputs(csv ? "\r\n" : "\n", o->out);
 }

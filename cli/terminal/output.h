@@ -27,9 +27,6 @@ typedef enum gf_output_format {
 /** False where the name is none of the six. */
 bool gf_output_format_named(const char *name, gf_output_format *format);
 
-/** Columns of the terminal that the stream goes to; 0 where it goes elsewhere. */
-unsigned gf_terminal_width(FILE *stream);
-
 typedef struct gf_output {
     gf_output_format format;
     const gf_display *display;

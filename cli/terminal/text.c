@@ -2,6 +2,9 @@
 
 #include "base/utf8.h"
 
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <wchar.h>
 
 /* Columns of a character; -1 for what must not reach a terminal. */
@@ -13,6 +16,18 @@ static int char_width(uint32_t c)
     if (c == 0x2028 || c == 0x2029) return -1; /* line and paragraph separator */
     int width = wcwidth((wchar_t)c);
     return width < 0 ? 1 : width;
+}
+
+unsigned gf_text_terminal_width(FILE *stream)
+{
+    enum { USUAL = 80, MOST = 10000 };
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    if (!isatty(fileno(stream))) return 0;
+    long asked = columns ? strtol(columns, NULL, 10) : 0;
+    if (asked > 0 && asked <= MOST) return (unsigned)asked;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col) return size.ws_col;
+    return USUAL;
 }
 
 unsigned gf_text_width(gf_slice text)
@@ -82,7 +97,7 @@ gf_slice gf_text_take_line(gf_slice *rest, unsigned width)
     return gf_slice_of(text.ptr, end);
 }
 
-void gf_print_text(FILE *out, gf_slice text, unsigned width)
+void gf_text_print(FILE *out, gf_slice text, unsigned width)
 {
     gf_buffer b = {0};
     gf_text_fold(&b, text);
@@ -91,7 +106,7 @@ void gf_print_text(FILE *out, gf_slice text, unsigned width)
     gf_buffer_release(&b);
 }
 
-void gf_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width)
+void gf_text_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width)
 {
     gf_buffer b = {0};
     gf_text_fold(&b, text);
@@ -105,7 +120,7 @@ void gf_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width)
     gf_buffer_release(&b);
 }
 
-void gf_print_count(FILE *out, double n, const char *thing)
+void gf_text_print_count(FILE *out, double n, const char *thing)
 {
     gf_buffer b = {0};
     gf_buffer_count(&b, (uint64_t)n);
@@ -113,7 +128,7 @@ void gf_print_count(FILE *out, double n, const char *thing)
     gf_buffer_release(&b);
 }
 
-void gf_print_word(FILE *out, const char *word)
+void gf_text_print_word(FILE *out, const char *word)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "-_./:@%+,=";

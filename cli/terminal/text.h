@@ -9,6 +9,9 @@
 
 #include <stdio.h>
 
+/** Columns of the terminal that the stream goes to; 0 where it goes elsewhere. */
+unsigned gf_text_terminal_width(FILE *stream);
+
 /** Columns that text takes on a terminal. */
 unsigned gf_text_width(gf_slice text);
 
@@ -25,15 +28,15 @@ void gf_text_cut(gf_buffer *b, unsigned width);
 gf_slice gf_text_take_line(gf_slice *rest, unsigned width);
 
 /** Print text folded and cut. */
-void gf_print_text(FILE *out, gf_slice text, unsigned width);
+void gf_text_print(FILE *out, gf_slice text, unsigned width);
 
 /** Likewise, on lines of so many columns; at most `most` columns in all. */
-void gf_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width);
+void gf_text_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width);
 
 /** "1 document", "2,000 documents" */
-void gf_print_count(FILE *out, double n, const char *thing);
+void gf_text_print_count(FILE *out, double n, const char *thing);
 
 /** A word as a shell takes it, in quotes where it needs them. */
-void gf_print_word(FILE *out, const char *word);
+void gf_text_print_word(FILE *out, const char *word);
 
 #endif

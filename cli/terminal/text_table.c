@@ -1,5 +1,6 @@
 #include "cli/terminal/text_table.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "cli/terminal/member.h"
 #include "cli/terminal/text.h"
@@ -171,13 +172,8 @@ static void print_kept(gf_text_table *t)
 static gf_status keep_row(gf_text_table *t, const gf_slice *cells, gf_error *err)
 {
     size_t n = t->display->n_columns;
-    if (t->n_kept == t->capacity) {
-        size_t capacity = t->capacity ? t->capacity * 2 : 64;
-        gf_slice *grown = gf_realloc(t->cells, capacity * n, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "a table");
-        t->cells = grown;
-        t->capacity = capacity;
-    }
+    if (!gf_grow(&t->cells, &t->capacity, t->n_kept + 1, n * sizeof *t->cells))
+        return gf_fail_memory(err, "a table");
     memcpy(t->cells + t->n_kept++ * n, cells, n * sizeof *cells);
     if (t->n_kept == KEPT_ROWS) print_kept(t);
     return GF_OK;

@@ -1,0 +1,646 @@
+/* Clusterings: rebuilding, reading, comparing and naming them, and the builds that are kept. */
+#include "cli/commands/import_files.h"
+
+#include <string.h>
+
+/* ---- rebuild --------------------------------------------------------------------------------- */
+
+static void end_rebuild(gf_session *s)
+{
+    gf_slice collection = gf_session_argument(s, "collection");
+    if (collection.len == 0 || s->call.outcome != GF_DONE) return;
+    if (gf_session_has(s, "dry-run")) return;
+    fputs("to read them:\n", s->out);
+    gf_session_suggest(s, "clusters", collection);
+}
+
+static const gf_positional rebuild_words[] = {
+    {.name = "COLLECTION", .argument = "collection", .optional = true}};
+static const gf_own_option rebuild_options[] = {
+    {"matrix", "FILE.npz", "cluster these rows (of numpy or scipy) instead of the texts'",
+     GF_OPTION_FILE},
+    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)",
+     GF_OPTION_PROGRESS}};
+static const gf_show_column rebuild_columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                                 {"configuration", "configuration", GF_COLUMN_TEXT},
+                                                 {"outcome", "outcome", GF_COLUMN_WORD},
+                                                 {"documents", "documents", GF_COLUMN_COUNT},
+                                                 {"without_terms", "wordless", GF_COLUMN_RARE},
+                                                 {"k", "clusters", GF_COLUMN_COUNT},
+                                                 {"seconds", "took", GF_COLUMN_SECONDS},
+                                                 {"objective", "objective", GF_COLUMN_SCORE},
+                                                 {"build", "build", GF_COLUMN_ID},
+                                                 {"error", "error", GF_COLUMN_PROSE}};
+static const gf_show_column step_columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT},
+                                              {"k", "clusters", GF_COLUMN_COUNT},
+                                              {"separation", "separation", GF_COLUMN_SCORE},
+                                              {"chosen", "chosen", GF_COLUMN_MARK}};
+static const gf_show_column memory_columns[] = {
+    {"collection", "collection", GF_COLUMN_TEXT},
+    {"configuration", "configuration", GF_COLUMN_TEXT},
+    {"outcome", "outcome", GF_COLUMN_WORD},
+    {"memory", "memory", GF_COLUMN_BYTES},
+    {"least_memory", "least", GF_COLUMN_BYTES},
+    {"expected_documents", "documents", GF_COLUMN_COUNT},
+    {"expected_k", "clusters", GF_COLUMN_COUNT},
+    {"expected_terms", "terms", GF_COLUMN_COUNT},
+    {"expected_entries", "entries", GF_COLUMN_COUNT},
+    {"memory_rows", "rows", GF_COLUMN_BYTES},
+    {"memory_points", "points", GF_COLUMN_BYTES},
+    {"memory_centres", "centres", GF_COLUMN_BYTES},
+    {"memory_naming", "naming", GF_COLUMN_BYTES},
+    {"memory_index", "index", GF_COLUMN_BYTES},
+    {"error", "error", GF_COLUMN_PROSE}};
+static const gf_other_display rebuild_others[] = {
+    {"dry-run", {GF_COLUMNS(memory_columns), .nothing = "no collections"}},
+    {"explain-k", {GF_COLUMNS(step_columns), .nothing = "no document has a term"}}};
+
+static const gf_command rebuild_command = {
+    .name = "rebuild",
+    .examples = "    grouperfish rebuild feedback\n"
+                "    grouperfish rebuild feedback --config fine --force\n"
+                "    grouperfish rebuild 'feedback-*'\n"
+                "    grouperfish rebuild --all\n"
+                "    grouperfish rebuild feedback --explain-k\n"
+                "    grouperfish rebuild feedback --dry-run --force\n"
+                "    grouperfish rebuild feedback --memory 500M\n"
+                "    grouperfish rebuild feedback --config vectors --matrix embeddings.npz\n",
+    .notes =
+        "A configuration is skipped where neither its settings nor the documents have changed "
+        "since\n"
+        "its last build. Until the new build is whole the old one is served; a rebuild that is\n"
+        "stopped or fails changes nothing. --explain-k builds nothing either: for each number of\n"
+        "clusters it shows how well they would be separated, and which number k=auto chooses.\n"
+        "--dry-run tells how much memory a rebuild would take, and the least that --memory may "
+        "be.\n"
+        "--memory holds it to less: rows that are more lie in a file then, and are clustered by\n"
+        "mini-batches, nearly as well.\n"
+        "Labels and terms come from the texts, whatever rows are clustered; what may be in an "
+        ".npz\n"
+        "file: docs/formats.md.\n",
+    GF_WORDS(rebuild_words),
+    GF_OPTIONS(rebuild_options),
+    .display = {GF_COLUMNS(rebuild_columns), .nothing = "no collections", .end = end_rebuild},
+    GF_OTHERS(rebuild_others),
+    .prepare = gf_import_prepare_option,
+    .answers = true,
+};
+
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+static const gf_positional clusters_words[] = {{.name = "COLLECTION", .argument = "collection"}};
+static const gf_show_column clusters_columns[] = {{"cluster", "id", GF_COLUMN_ID},
+                                                  {"label", "label", GF_COLUMN_TEXT},
+                                                  {"size", "documents", GF_COLUMN_COUNT},
+                                                  {"share", "share", GF_COLUMN_SHARE},
+                                                  {"terms", "terms", GF_COLUMN_TERMS}};
+static const gf_show_column pending_columns[] = {
+    {"id", "id", GF_COLUMN_TEXT},          {"cluster", "cluster", GF_COLUMN_ID},
+    {"label", "label", GF_COLUMN_TEXT},    {"score", "score", GF_COLUMN_SCORE},
+    {"runner_up", "next", GF_COLUMN_ID},   {"runner_up_label", NULL, GF_COLUMN_TEXT},
+    {"margin", "margin", GF_COLUMN_SCORE}, {"replaced", NULL, GF_COLUMN_RAW},
+    {"text", "text", GF_COLUMN_TEXT}};
+static const gf_show_column trend_columns[] = {{"cluster", "id", GF_COLUMN_ID},
+                                               {"label", "label", GF_COLUMN_TEXT},
+                                               {"size", "documents", GF_COLUMN_COUNT},
+                                               {"trend", "trend", GF_COLUMN_TEXT},
+                                               {"change", NULL, GF_COLUMN_SCORE},
+                                               {"z", "z", GF_COLUMN_SIGNED},
+                                               {"recent", NULL, GF_COLUMN_COUNT},
+                                               {"earlier", NULL, GF_COLUMN_COUNT},
+                                               {"before", "before", GF_COLUMN_RARE},
+                                               {"undated", "no time", GF_COLUMN_RARE},
+                                               {"from", NULL, GF_COLUMN_TEXT},
+                                               {"to", "up to", GF_COLUMN_TEXT},
+                                               {"periods", "documents in each", GF_COLUMN_COUNTS}};
+
+/* "   12,345      hockey  [17]": two columns to the right for each step down. */
+static void show_node(gf_session *s, gf_json_value row)
+{
+    enum { SIZE = 10, DEEPEST = 1000 };
+    gf_buffer size = {0}, label = {0};
+    double cluster = gf_member_number(row, "cluster"), clusters = gf_member_number(row, "clusters");
+    double depth = gf_member_number(row, "depth");
+    int indent = 2 * (depth > 0 && depth < DEEPEST ? (int)depth : 0);
+    gf_slice text = gf_member_text(row, "label");
+    gf_buffer_count(&size, (uint64_t)gf_member_number(row, "size"));
+    gf_text_fold(&label, text.len ? text : GF_SLICE("all"));
+    fprintf(s->out, "%*s  %*s%s", SIZE, gf_buffer_cstr(&size), indent, "", gf_buffer_cstr(&label));
+    if (cluster > 0)
+        fprintf(s->out, "  [%.0f]\n", cluster);
+    else
+        fprintf(s->out, "  (%.0f clusters)\n", clusters);
+    gf_buffer_release(&size);
+    gf_buffer_release(&label);
+}
+
+static const gf_show_column tree_columns[] = {
+    {"node", NULL, GF_COLUMN_ID},     {"parent", NULL, GF_COLUMN_ID},
+    {"depth", NULL, GF_COLUMN_ID},    {"cluster", NULL, GF_COLUMN_ID},
+    {"label", NULL, GF_COLUMN_TEXT},  {"size", NULL, GF_COLUMN_COUNT},
+    {"clusters", NULL, GF_COLUMN_ID}, {"height", NULL, GF_COLUMN_SCORE}};
+static const gf_other_display clusters_others[] = {
+    {"pending", {GF_COLUMNS(pending_columns), .nothing = "every document is in the build"}},
+    {"by", {GF_COLUMNS(trend_columns), .nothing = "no clusters: the build has no documents"}},
+    {"tree",
+     {GF_COLUMNS(tree_columns), .nothing = "no clusters: the build has no documents",
+      .show = show_node}}};
+
+static const gf_command clusters_command = {
+    .name = "clusters",
+    .examples = "    grouperfish clusters feedback\n"
+                "    grouperfish clusters feedback --config fine --sort label\n"
+                "    grouperfish clusters feedback --min-score 0.2\n"
+                "    grouperfish clusters feedback --pending\n"
+                "    grouperfish clusters feedback --by week\n"
+                "    grouperfish clusters feedback --tree --depth 2\n"
+                "    grouperfish clusters feedback --format json\n"
+                "    grouperfish clusters 'feedback-*'\n",
+    .notes =
+        "--min-score leaves out of the sizes what fits its cluster badly. --pending lists the\n"
+        "documents that came or were put anew after the build, in the order of the puts, each\n"
+        "with the cluster where it would be; they count in none until a rebuild. With --by,\n"
+        "z compares each cluster's share of the last quarter of the periods with its share of "
+        "those\n"
+        "before: rising from 2 up, falling from -2 down.\n",
+    GF_WORDS(clusters_words),
+    .display = {GF_COLUMNS(clusters_columns), .nothing = "no clusters: the build has no documents"},
+    GF_OTHERS(clusters_others),
+};
+
+/* ---- cluster --------------------------------------------------------------------------------- */
+
+static const gf_show_column cluster_document_columns[] = {{"score", "score", GF_COLUMN_SCORE},
+                                                          {"id", "id", GF_COLUMN_TEXT},
+                                                          {"text", "text", GF_COLUMN_TEXT}};
+static const gf_display document_display = {GF_COLUMNS(cluster_document_columns)};
+
+static void show_cluster(gf_session *s, gf_json_value row)
+{
+    static const gf_show_column terms = {"terms", "terms", GF_COLUMN_TERMS};
+    gf_buffer b = {0};
+    gf_text_print(s->out, gf_member_text(row, "label"), 0);
+    fprintf(s->out, "  (cluster %.0f, ", gf_member_number(row, "cluster"));
+    gf_text_print_count(s->out, gf_member_number(row, "size"), "document");
+    fputs(")\n", s->out);
+    gf_member_write(&b, row, &terms, true);
+    gf_text_print(s->out, gf_buffer_view(&b), s->output.width);
+    fputs("\n\n", s->out);
+    gf_buffer_release(&b);
+    gf_session_table(s, &document_display, row, "documents");
+}
+
+static const gf_positional cluster_words[] = {{.name = "COLLECTION", .argument = "collection"},
+                                              {.name = "ID|label:TEXT", .argument = "cluster"}};
+static const gf_show_column cluster_columns[] = {
+    {"cluster", NULL, GF_COLUMN_ID},   {"label", NULL, GF_COLUMN_TEXT},
+    {"id", NULL, GF_COLUMN_TEXT},      {"score", NULL, GF_COLUMN_SCORE},
+    {"runner_up", NULL, GF_COLUMN_ID}, {"margin", NULL, GF_COLUMN_SCORE},
+    {"text", NULL, GF_COLUMN_TEXT},    {"terms", NULL, GF_COLUMN_TERMS}};
+
+static const gf_command cluster_command = {
+    .name = "cluster",
+    .examples = "    grouperfish cluster feedback 17\n"
+                "    grouperfish cluster feedback label:crash --docs 50 --terms 30\n"
+                "    grouperfish cluster feedback 17 --weakest 20\n",
+    GF_WORDS(cluster_words),
+    .display = {GF_COLUMNS(cluster_columns), .single = true, .each = "documents",
+                .show = show_cluster},
+};
+
+/* ---- export ---------------------------------------------------------------------------------- */
+
+static gf_status prepare_export(gf_session *s, gf_error *err)
+{
+    if (!s->file) return GF_OK;
+    if (s->out_path)
+        return gf_fail(err, GF_EINVAL, "-o is for rows; --matrix FILE.npz names its own file");
+    return gf_out_file_open(&s->bytes_file, s->file, s->force, err);
+}
+
+static const gf_own_option export_options[] = {
+    {"o", "FILE", "write there: by its name .csv, .json, else JSON Lines", GF_OPTION_OUT},
+    {"matrix", "FILE.npz", "rows, terms, centroids and labels, as numpy and scipy load them",
+     GF_OPTION_FILE},
+    {"force", NULL, "replace that file", GF_OPTION_FORCE}};
+static const gf_show_column export_columns[] = {{"id", "id", GF_COLUMN_TEXT},
+                                                {"cluster", "cluster", GF_COLUMN_ID},
+                                                {"label", "label", GF_COLUMN_TEXT},
+                                                {"score", "score", GF_COLUMN_SCORE},
+                                                {"runner_up", "next", GF_COLUMN_ID},
+                                                {"runner_up_label", NULL, GF_COLUMN_TEXT},
+                                                {"runner_up_score", NULL, GF_COLUMN_SCORE},
+                                                {"margin", "margin", GF_COLUMN_SCORE},
+                                                {"replaced", NULL, GF_COLUMN_RAW},
+                                                {"language", NULL, GF_COLUMN_TEXT},
+                                                {"time", "time", GF_COLUMN_RAW},
+                                                {"lang", NULL, GF_COLUMN_TEXT},
+                                                {"text", "text", GF_COLUMN_TEXT},
+                                                {"fields", NULL, GF_COLUMN_RAW}};
+
+static const gf_show_column export_document_columns[] = {{"id", "id", GF_COLUMN_TEXT},
+                                                         {"time", "time", GF_COLUMN_RAW},
+                                                         {"lang", "lang", GF_COLUMN_TEXT},
+                                                         {"text", "text", GF_COLUMN_TEXT}};
+
+static void show_matrix(gf_session *s, gf_json_value row)
+{
+    fprintf(s->out, "%s: ", s->file);
+    gf_text_print_count(s->out, gf_member_number(row, "rows"), "row");
+    fputs(", ", s->out);
+    gf_text_print_count(s->out, gf_member_number(row, "columns"), "column");
+    fprintf(s->out, ", %.0f entries, ", gf_member_number(row, "entries"));
+    gf_text_print_count(s->out, gf_member_number(row, "clusters"), "cluster");
+    fputc('\n', s->out);
+}
+
+static const gf_show_column matrix_columns[] = {
+    {"collection", NULL, GF_COLUMN_TEXT}, {"build", NULL, GF_COLUMN_ID},
+    {"rows", NULL, GF_COLUMN_COUNT},      {"columns", NULL, GF_COLUMN_COUNT},
+    {"entries", NULL, GF_COLUMN_COUNT},   {"clusters", NULL, GF_COLUMN_COUNT},
+    {"bytes", NULL, GF_COLUMN_COUNT}};
+static const gf_other_display export_others[] = {
+    {"documents", {GF_COLUMNS(export_document_columns), .spread = true}},
+    {"matrix", {GF_COLUMNS(matrix_columns), .single = true, .show = show_matrix}}};
+
+static const gf_command export_command = {
+    .name = "export",
+    .examples =
+        "    grouperfish export feedback -o clusters.csv\n"
+        "    grouperfish export feedback --with-text --format jsonl | jq .label\n"
+        "    grouperfish export feedback --min-score 0.2 -o sure.csv\n"
+        "    grouperfish export feedback --documents -o feedback.jsonl\n"
+        "    grouperfish export feedback --matrix feedback.npz\n"
+        "    grouperfish export tweets -o tweets.geojson       clusters on a map\n"
+        "    grouperfish export 'feedback-*' -o all.jsonl      each row with its collection\n",
+    .notes =
+        "Rows are streamed, in the order of ids: JSON Lines unless --format or the file's "
+        "name says\n"
+        "otherwise. The file is whole or not there. put reads what --documents gives (as JSON\n"
+        "Lines) back as it was; as CSV it has a column for each field of any document, and what "
+        "is\n"
+        "no text comes back as text. What is in an .npz file: docs/formats.md.\n",
+    GF_WORDS(clusters_words),
+    GF_OPTIONS(export_options),
+    .display = {GF_COLUMNS(export_columns)},
+    GF_OTHERS(export_others),
+    .streams_jsonl = true,
+    .prepare = prepare_export,
+    .answers = true,
+};
+
+/* ---- assign ---------------------------------------------------------------------------------- */
+
+static const gf_positional assign_words[] = {{.name = "COLLECTION", .argument = "collection"},
+                                             {.name = "FILE", .repeats = true, .path = true}};
+static const gf_own_option assign_options[] = {
+    {"rejects", "FILE", "write refused records there, as they were", GF_OPTION_REJECTS},
+    {"force", NULL, "replace that file", GF_OPTION_FORCE},
+    {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)",
+     GF_OPTION_PROGRESS}};
+static const gf_show_column assign_columns[] = {
+    {"id", "id", GF_COLUMN_TEXT},          {"cluster", "cluster", GF_COLUMN_ID},
+    {"label", "label", GF_COLUMN_TEXT},    {"score", "score", GF_COLUMN_SCORE},
+    {"runner_up", "next", GF_COLUMN_ID},   {"runner_up_label", NULL, GF_COLUMN_TEXT},
+    {"margin", "margin", GF_COLUMN_SCORE}, {"text", "text", GF_COLUMN_TEXT}};
+
+static const gf_command assign_command = {
+    .name = "assign",
+    .examples = "    grouperfish assign feedback new.jsonl\n"
+                "    curl -s URL | grouperfish assign feedback - --from jsonl --text body\n"
+                "    grouperfish assign feedback today.csv --text title,body --format csv\n",
+    .notes =
+        "FILE is all that put reads, or - for standard input. Rows are streamed, in the order of\n"
+        "the records: JSON Lines unless --format says otherwise. Nothing is stored, and nothing\n"
+        "counts in a cluster. The score is the similarity to the cluster's centre, 0 to 1: where\n"
+        "it is low, the text fits no cluster; where the margin is, it fits the next one as well.\n",
+    GF_WORDS(assign_words),
+    GF_OPTIONS(assign_options),
+    .display = {GF_COLUMNS(assign_columns)},
+    .streams_jsonl = true,
+    .prepare = gf_import_prepare,
+    .answers = true,
+};
+
+/* ---- diff ------------------------------------------------------------------------------------ */
+
+static const gf_positional diff_words[] = {{.name = "COLLECTION", .argument = "collection"},
+                                           {.name = "FROM", .argument = "from", .optional = true},
+                                           {.name = "TO", .argument = "to", .optional = true}};
+static const gf_show_column diff_columns[] = {{"change", "change", GF_COLUMN_TEXT},
+                                              {"cluster", "id", GF_COLUMN_ID},
+                                              {"label", "label", GF_COLUMN_TEXT},
+                                              {"label_before", NULL, GF_COLUMN_TEXT},
+                                              {"size_before", "before", GF_COLUMN_COUNT},
+                                              {"size", "now", GF_COLUMN_COUNT},
+                                              {"stayed", NULL, GF_COLUMN_COUNT},
+                                              {"came", "came", GF_COLUMN_COUNT},
+                                              {"left", "left", GF_COLUMN_COUNT},
+                                              {"added", "new", GF_COLUMN_COUNT},
+                                              {"removed", "gone", GF_COLUMN_COUNT},
+                                              {"split", NULL, GF_COLUMN_RAW},
+                                              {"merged", NULL, GF_COLUMN_RAW}};
+static const gf_show_column moved_columns[] = {{"id", "id", GF_COLUMN_TEXT},
+                                               {"from", "from", GF_COLUMN_ID},
+                                               {"from_label", "label", GF_COLUMN_TEXT},
+                                               {"to", "to", GF_COLUMN_ID},
+                                               {"to_label", "label", GF_COLUMN_TEXT}};
+static const gf_other_display diff_others[] = {
+    {"docs", {GF_COLUMNS(moved_columns), .nothing = "no document is in another cluster"}}};
+
+/* Labels come last, so that however long they are the numbers stay in their columns. */
+enum {
+    CHANGE = 9,
+    SIZE = 8,
+    FLOW = 7,
+    WORD = 6,
+    LEAST = 16,
+    LABEL = CHANGE + 2 * SIZE + 4 * FLOW + 2
+};
+
+static void print_number(FILE *out, int width, double n)
+{
+    gf_buffer b = {0};
+    gf_buffer_count(&b, (uint64_t)n);
+    fprintf(out, " %*s", width - 1, n > 0 ? gf_buffer_cstr(&b) : "-");
+    gf_buffer_release(&b);
+}
+
+/* What b has and the label, to the end of the line, which is at that column. */
+static void print_label(gf_session *s, unsigned column, gf_buffer *b, gf_slice label)
+{
+    unsigned width = s->output.width;
+    gf_text_fold(b, label);
+    if (width) gf_text_cut(b, width > column + LEAST ? width - column : LEAST);
+    fprintf(s->out, "%s\n", gf_buffer_cstr(b));
+    gf_buffer_release(b);
+}
+
+/* "[7] hockey" */
+static void print_cluster(gf_session *s, unsigned column, gf_json_value row)
+{
+    gf_buffer b = {0};
+    gf_buffer_format(&b, "[%.0f] ", gf_member_number(row, "cluster"));
+    print_label(s, column, &b, gf_member_text(row, "label"));
+}
+
+/*
+ *          split       50 now in [7] hockey
+ *                       40 now in [12] baseball
+ */
+static void print_parts(gf_session *s, gf_json_value row, const char *name, const char *relation)
+{
+    gf_json_value list, part;
+    if (!gf_json_member(row, name, &list)) return;
+    gf_json_iterator it = gf_json_items(list);
+    for (bool first = true; gf_json_next(&it, NULL, &part); first = false) {
+        fprintf(s->out, "%*s%-*s", CHANGE, "", WORD, first ? name : "");
+        print_number(s->out, SIZE, gf_member_number(part, "documents"));
+        fprintf(s->out, " %s ", relation);
+        print_cluster(s, CHANGE + WORD + SIZE + 2 + (unsigned)strlen(relation), part);
+    }
+}
+
+static void show_diff(gf_session *s, gf_json_value row)
+{
+    gf_buffer b = {0};
+    static const char *const flows[] = {"came", "left", "added", "removed"};
+    if (s->output.n_rows == 0)
+        fprintf(s->out, "%-*s%*s%*s%*s%*s%*s%*s  %s\n", CHANGE, "change", SIZE, "before", SIZE,
+                "now", FLOW, "came", FLOW, "left", FLOW, "new", FLOW, "gone", "cluster");
+    fprintf(s->out, "%-*.*s", CHANGE, GF_SLICE_ARG(gf_member_text(row, "change")));
+    print_number(s->out, SIZE, gf_member_number(row, "size_before"));
+    print_number(s->out, SIZE, gf_member_number(row, "size"));
+    for (size_t i = 0; i < GF_COUNT(flows); i++)
+        print_number(s->out, FLOW, gf_member_number(row, flows[i]));
+    fputs("  ", s->out);
+    print_cluster(s, LABEL, row);
+    if (gf_member_text(row, "label_before").len) {
+        fprintf(s->out, "%*swas ", LABEL, "");
+        print_label(s, LABEL + 4, &b, gf_member_text(row, "label_before"));
+    }
+    print_parts(s, row, "split", "now in");
+    print_parts(s, row, "merged", "from");
+}
+
+static const gf_command diff_command = {
+    .name = "diff",
+    .examples = "    grouperfish diff feedback\n"
+                "    grouperfish diff feedback 1795182177597\n"
+                "    grouperfish diff feedback 1795182177597 1795189377597 --config fine\n"
+                "    grouperfish diff feedback --docs --format csv\n"
+                "    grouperfish diff --all\n",
+    .notes =
+        "FROM and TO are builds that are kept (grouperfish builds lists them): by default the\n"
+        "one that is served, and the one before. Clusters that are gone and new ones come first,\n"
+        "then those that went on, by the documents that changed their cluster; these came and\n"
+        "left. New documents are in TO only; gone ones in FROM only, or deleted since. A cluster\n"
+        "is split, or merged, where two or more clusters each have a quarter of its documents.\n",
+    GF_WORDS(diff_words),
+    .display = {GF_COLUMNS(diff_columns), .nothing = "no clusters in either build",
+                .show = show_diff},
+    GF_OTHERS(diff_others),
+};
+
+/* ---- report ---------------------------------------------------------------------------------- */
+
+static const gf_own_option report_options[] = {
+    {"o", "FILE", "write there (standard output)", GF_OPTION_OUT},
+    {"force", NULL, "replace that file", GF_OPTION_FORCE}};
+
+static const gf_command report_command = {
+    .name = "report",
+    .examples = "    grouperfish report feedback -o feedback.html\n"
+                "    grouperfish report feedback --by week --docs 5 -o feedback.html --force\n",
+    .notes =
+        "An HTML file that needs no network, no script and no other file: clusters by size with\n"
+        "terms, trends and their best documents, the tree, and what changed since the build\n"
+        "before. It prints well, and follows the reader's choice of dark or light.\n",
+    GF_WORDS(clusters_words),
+    GF_OPTIONS(report_options),
+    .display = {.page = "html", .single = true},
+};
+
+/* ---- evaluate -------------------------------------------------------------------------------- */
+
+static gf_status prepare_evaluate(gf_session *s, gf_error *err)
+{
+    bool field = gf_session_has(s, "label-field");
+    if (field == (s->file != NULL))
+        return gf_fail(err, GF_EINVAL, "give either --label-field F or --labels FILE");
+    return gf_import_prepare_option(s, err);
+}
+
+static void show_measures(gf_session *s, gf_json_value row)
+{
+    static const char *const keys[] = {"nmi",         "ari",          "purity",
+                                       "homogeneity", "completeness", "v_measure"};
+    gf_text_print_count(s->out, gf_member_number(row, "documents"), "document");
+    fprintf(s->out, ", %.0f classes, %.0f clusters\n", gf_member_number(row, "classes"),
+            gf_member_number(row, "clusters"));
+    for (size_t i = 0; i < GF_COUNT(keys); i++)
+        fprintf(s->out, "%-12s  %.4f\n", keys[i], gf_member_number(row, keys[i]));
+    fputc('\n', s->out);
+}
+
+static const gf_show_column class_columns[] = {
+    {"class", "class", GF_COLUMN_TEXT},    {"size", "documents", GF_COLUMN_COUNT},
+    {"recall", "recall", GF_COLUMN_SCORE}, {"precision", "precision", GF_COLUMN_SCORE},
+    {"f1", "f1", GF_COLUMN_SCORE},         {"label", "mostly in cluster", GF_COLUMN_TEXT}};
+static const gf_display class_display = {GF_COLUMNS(class_columns)};
+
+static void show_evaluate(gf_session *s, gf_json_value row)
+{
+    show_measures(s, row);
+    gf_session_table(s, &class_display, row, "per_class");
+}
+
+static const gf_own_option evaluate_options[] = {
+    {"labels", "FILE", "classes: an id, a tab (or comma) and a class on each line",
+     GF_OPTION_FILE}};
+static const gf_show_column evaluate_columns[] = {{"documents", "documents", GF_COLUMN_COUNT},
+                                                  {"classes", "classes", GF_COLUMN_COUNT},
+                                                  {"clusters", "clusters", GF_COLUMN_COUNT},
+                                                  {"nmi", "nmi", GF_COLUMN_SCORE},
+                                                  {"ari", "ari", GF_COLUMN_SCORE},
+                                                  {"purity", "purity", GF_COLUMN_SCORE},
+                                                  {"homogeneity", NULL, GF_COLUMN_SCORE},
+                                                  {"completeness", NULL, GF_COLUMN_SCORE},
+                                                  {"v_measure", "v", GF_COLUMN_SCORE},
+                                                  {"class", NULL, GF_COLUMN_TEXT},
+                                                  {"size", NULL, GF_COLUMN_COUNT},
+                                                  {"recall", NULL, GF_COLUMN_SCORE},
+                                                  {"precision", NULL, GF_COLUMN_SCORE},
+                                                  {"f1", NULL, GF_COLUMN_SCORE},
+                                                  {"cluster", NULL, GF_COLUMN_ID},
+                                                  {"label", NULL, GF_COLUMN_TEXT}};
+
+static const gf_command evaluate_command = {
+    .name = "evaluate",
+    .examples = "    grouperfish evaluate news --label-field topic\n"
+                "    grouperfish evaluate news --labels topics.tsv --format json\n",
+    .notes = "csv and plain have a row for each class, the measures of all before it.\n",
+    GF_WORDS(clusters_words),
+    GF_OPTIONS(evaluate_options),
+    .display = {GF_COLUMNS(evaluate_columns), .single = true, .each = "per_class",
+                .show = show_evaluate},
+    .prepare = prepare_evaluate,
+    .answers = true,
+};
+
+/* ---- label ----------------------------------------------------------------------------------- */
+
+static void show_label(gf_session *s, gf_json_value row)
+{
+    fprintf(s->out, "cluster %.0f ", gf_member_number(row, "cluster"));
+    fputs(gf_member_flag(row, "pinned") ? "is called " : "has its own label again", s->out);
+    gf_text_print(s->out, gf_member_text(row, "label"), 0);
+    fputc('\n', s->out);
+}
+
+static const gf_positional label_words[] = {{.name = "COLLECTION", .argument = "collection"},
+                                            {.name = "ID", .argument = "cluster"},
+                                            {.name = "TEXT", .argument = "text", .optional = true}};
+static const gf_show_column label_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
+                                               {"configuration", NULL, GF_COLUMN_TEXT},
+                                               {"cluster", NULL, GF_COLUMN_ID},
+                                               {"label", NULL, GF_COLUMN_TEXT},
+                                               {"pinned", NULL, GF_COLUMN_RAW}};
+
+static const gf_command label_command = {
+    .name = "label",
+    .examples = "    grouperfish label feedback 17 'Crash on start'\n"
+                "    grouperfish label feedback 17 --unpin\n",
+    .notes =
+        "The label holds as long as the cluster goes on, through rebuilds. No two clusters of a\n"
+        "build are called the same.\n",
+    GF_WORDS(label_words),
+    .display = {GF_COLUMNS(label_columns), .single = true, .show = show_label},
+};
+
+/* ---- builds ---------------------------------------------------------------------------------- */
+
+static const gf_show_column builds_columns[] = {{"served", "*", GF_COLUMN_MARK},
+                                                {"build", "build", GF_COLUMN_ID},
+                                                {"time", "time (UTC)", GF_COLUMN_TIME},
+                                                {"documents", "documents", GF_COLUMN_COUNT},
+                                                {"without_terms", "wordless", GF_COLUMN_RARE},
+                                                {"k", "clusters", GF_COLUMN_COUNT},
+                                                {"objective", "objective", GF_COLUMN_SCORE},
+                                                {"seconds", "took", GF_COLUMN_SECONDS},
+                                                {"settings", "settings", GF_COLUMN_RAW},
+                                                {"terms", NULL, GF_COLUMN_COUNT},
+                                                {"distinct", NULL, GF_COLUMN_COUNT},
+                                                {"pinned", "pinned", GF_COLUMN_MARK}};
+
+static const gf_command builds_command = {
+    .name = "builds",
+    .examples = "    grouperfish builds feedback\n"
+                "    grouperfish builds feedback --config fine\n"
+                "    grouperfish builds --all\n",
+    .notes =
+        "The build marked * is served; --build TIME of other commands reads one of the others.\n",
+    GF_WORDS(clusters_words),
+    .display = {GF_COLUMNS(builds_columns),
+                .nothing = "no builds yet: grouperfish rebuild makes one"},
+};
+
+/* ---- publish --------------------------------------------------------------------------------- */
+
+static void show_publish(gf_session *s, gf_json_value row)
+{
+    fprintf(s->out, "build %.0f is served\n", gf_member_number(row, "build"));
+}
+
+static const gf_positional publish_words[] = {{.name = "COLLECTION", .argument = "collection"},
+                                              {.name = "BUILD", .argument = "build"}};
+static const gf_show_column publish_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
+                                                 {"configuration", NULL, GF_COLUMN_TEXT},
+                                                 {"build", NULL, GF_COLUMN_ID},
+                                                 {"served", NULL, GF_COLUMN_RAW}};
+
+static const gf_command publish_command = {
+    .name = "publish",
+    .examples = "    grouperfish builds feedback\n"
+                "    grouperfish publish feedback 1795181177213\n",
+    .notes = "Reads go to that build at once. The next rebuild that is due publishes its own.\n",
+    GF_WORDS(publish_words),
+    .display = {GF_COLUMNS(publish_columns), .single = true, .show = show_publish},
+};
+
+/* ---- pin ------------------------------------------------------------------------------------- */
+
+static void show_pin(gf_session *s, gf_json_value row)
+{
+    fprintf(s->out, "build %.0f is pinned%s\n", gf_member_number(row, "build"),
+            gf_member_flag(row, "pinned") ? ": it is kept until it is unpinned" : " no more");
+}
+
+static const gf_show_column pin_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
+                                             {"configuration", NULL, GF_COLUMN_TEXT},
+                                             {"build", NULL, GF_COLUMN_ID},
+                                             {"pinned", NULL, GF_COLUMN_RAW}};
+
+static const gf_command pin_command = {
+    .name = "pin",
+    .examples = "    grouperfish pin feedback 1795181177213\n",
+    .notes = "A pinned build is never dropped, however many come after it.\n",
+    GF_WORDS(publish_words),
+    .display = {GF_COLUMNS(pin_columns), .single = true, .show = show_pin},
+};
+
+static const gf_command unpin_command = {
+    .name = "unpin",
+    .examples = "    grouperfish unpin feedback 1795181177213\n",
+    .notes = "The next rebuild drops it, if it is not one of those that are kept.\n",
+    GF_WORDS(publish_words),
+    .display = {GF_COLUMNS(pin_columns), .single = true, .show = show_pin},
+};
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+const gf_commands gf_commands_clusterings = {
+    "Clusterings",
+    GF_LIST(&rebuild_command, &clusters_command, &cluster_command, &export_command, &assign_command,
+            &diff_command, &report_command, &evaluate_command, &label_command, &builds_command,
+            &publish_command, &pin_command, &unpin_command)};

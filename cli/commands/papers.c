@@ -1,0 +1,223 @@
+/* Papers. */
+#include "cli/commands/import_files.h"
+
+/* ---- papers summary -------------------------------------------------------------------------- */
+
+static void show_summary(gf_session *s, gf_json_value row)
+{
+    static const gf_import_count counts[] = {{"read", "read"},       {"new", "new"},
+                                             {"changed", "changed"}, {"existing", "existing"},
+                                             {"skipped", "skipped"}, {"refused", "refused"}};
+    gf_import_summary(s, row, counts, GF_COUNT(counts));
+}
+
+static const gf_show_column summary_columns[] = {
+    {"read", NULL, GF_COLUMN_COUNT},    {"new", NULL, GF_COLUMN_COUNT},
+    {"changed", NULL, GF_COLUMN_COUNT}, {"existing", NULL, GF_COLUMN_COUNT},
+    {"stored", NULL, GF_COLUMN_COUNT},  {"skipped", NULL, GF_COLUMN_COUNT},
+    {"refused", NULL, GF_COLUMN_COUNT}, {"reasons", NULL, GF_COLUMN_RAW}};
+
+/* ---- papers import cdx ----------------------------------------------------------------------- */
+
+static const gf_command import_cdx_command = {
+    .name = "papers import-cdx",
+    .examples = "    grouperfish papers import-cdx crawl.cdx.gz\n"
+                "    grouperfish papers import-cdx crawl.cdxj --rejects refused.cdx\n"
+                "    grouperfish papers import-cdx newer.cdx --replace\n",
+    .notes =
+        "FILE is CDX of 11 fields or CDXJ, compressed or not, a folder of such files, or - for\n"
+        "standard input. Each line of a full text (status 200; PDF, PostScript, HTML or XML)\n"
+        "makes a row, named by its SHA-1. A further line for a row changes nothing.\n",
+    GF_WORDS(gf_import_files),
+    GF_OPTIONS(gf_import_options),
+    .display = {GF_COLUMNS(summary_columns), .single = true, .show = show_summary},
+    .prepare = gf_import_prepare,
+    .answers = true,
+    .makes_store = true,
+};
+
+/* ---- papers import tei ----------------------------------------------------------------------- */
+
+static const gf_command import_tei_command = {
+    .name = "papers import-tei",
+    .examples = "    grouperfish papers import-tei ./tei/          files such as SHA1.tei.xml\n"
+                "    grouperfish papers import-tei texts.tar.gz --force\n"
+                "    grouperfish papers import-tei papers.zip --hash\n",
+    .notes =
+        "FILE is a TEI XML file, a folder or an archive of such. A file's name up to its first "
+        "dot\n"
+        "is the SHA-1 of the paper, hexadecimal or base32. What is more than 4,000,000 bytes, or "
+        "no\n"
+        "TEI, is stored as a status alone. Entities are never expanded: XML that declares any, or\n"
+        "refers to another file, is refused.\n",
+    GF_WORDS(gf_import_files),
+    GF_OPTIONS(gf_import_progress),
+    .display = {GF_COLUMNS(summary_columns), .single = true, .show = show_summary},
+    .prepare = gf_import_prepare,
+    .answers = true,
+};
+
+/* ---- papers extract -------------------------------------------------------------------------- */
+
+static const gf_command extract_command = {
+    .name = "papers extract",
+    .examples = "    grouperfish papers extract ./pdf/ --grobid http://localhost:8070\n"
+                "    grouperfish papers extract new.tar --grobid http://localhost:8070 --force\n",
+    .notes =
+        "FILE is a PDF, a folder or an archive of such; a name that is a SHA-1 must be that of\n"
+        "the bytes. A busy GROBID (503) is asked again, each time after twice as long. What is\n"
+        "extracted already is not sent.\n",
+    GF_WORDS(gf_import_files),
+    GF_OPTIONS(gf_import_progress),
+    .display = {GF_COLUMNS(summary_columns), .single = true, .show = show_summary},
+    .prepare = gf_import_prepare,
+    .answers = true,
+};
+
+/* ---- papers show ----------------------------------------------------------------------------- */
+
+static const gf_positional show_words[] = {{.name = "SHA1", .argument = "sha1"}};
+static const gf_show_column show_columns[] = {
+    {"sha1", NULL, GF_COLUMN_TEXT},   {"hex", NULL, GF_COLUMN_TEXT},
+    {"f", NULL, GF_COLUMN_RAW},       {"file", NULL, GF_COLUMN_RAW},
+    {"grobid0", NULL, GF_COLUMN_RAW}, {"match0", NULL, GF_COLUMN_RAW}};
+static const gf_show_column value_columns[] = {{"value", NULL, GF_COLUMN_TEXT}};
+static const gf_other_display show_others[] = {
+    {"column", {GF_COLUMNS(value_columns), .single = true, .page = "value"}}};
+
+static void show_family(gf_session *s, gf_json_value row, const char *family)
+{
+    gf_json_value members, value;
+    gf_slice name;
+    if (!gf_json_member(row, family, &members)) return;
+    gf_json_iterator it = gf_json_items(members);
+    while (gf_json_next(&it, &name, &value)) {
+        fprintf(s->out, "%s:%.*s  ", family, GF_SLICE_ARG(name));
+        gf_member_print_value(s->out, value, 1000);
+        fputc('\n', s->out);
+    }
+}
+
+static void show_show(gf_session *s, gf_json_value row)
+{
+    fputs("sha1  ", s->out);
+    gf_text_print(s->out, gf_member_text(row, "sha1"), 0);
+    fputs("  ", s->out);
+    gf_text_print(s->out, gf_member_text(row, "hex"), 0);
+    fputc('\n', s->out);
+    static const char *const families[] = {"f", "file", "grobid0", "match0"};
+    for (size_t i = 0; i < GF_COUNT(families); i++)
+        show_family(s, row, families[i]);
+}
+
+static const gf_command show_command = {
+    .name = "papers show",
+    .examples = "    grouperfish papers show MPCXVWMUTRUGFP36SLPHKDLY6NGU4S3J\n"
+                "    grouperfish papers show sha1:MPCXVWMUTRUGFP36SLPHKDLY6NGU4S3J --format json\n"
+                "    grouperfish papers show 63c57ad9949c6862bf7e92de750d78f34d4e4b69 "
+                "--column tei_xml > paper.xml\n",
+    .notes = "--column prints the value as it is.\n",
+    GF_WORDS(show_words),
+    .display = {GF_COLUMNS(show_columns), .single = true, .show = show_show},
+    GF_OTHERS(show_others),
+};
+
+/* ---- papers list ----------------------------------------------------------------------------- */
+
+static const gf_show_column list_columns[] = {
+    {"sha1", "sha1", GF_COLUMN_TEXT},       {"mime", "type", GF_COLUMN_TEXT},
+    {"status_code", "code", GF_COLUMN_ID},  {"status", "status", GF_COLUMN_TEXT},
+    {"quality", "quality", GF_COLUMN_TEXT}, {"mstatus", "match", GF_COLUMN_TEXT},
+    {"doi", "doi", GF_COLUMN_TEXT},         {"title", "title", GF_COLUMN_PROSE},
+    {"url", "url", GF_COLUMN_TEXT}};
+
+static const gf_command list_command = {
+    .name = "papers list",
+    .examples = "    grouperfish papers list --limit 20\n"
+                "    grouperfish papers list --format jsonl | jq -r .title\n",
+    .display = {GF_COLUMNS(list_columns), .nothing = "no papers"},
+};
+
+/* ---- papers counts --------------------------------------------------------------------------- */
+
+static const gf_show_column counts_columns[] = {{"status_code", "code", GF_COLUMN_ID},
+                                                {"status", "status", GF_COLUMN_TEXT},
+                                                {"papers", "papers", GF_COLUMN_COUNT}};
+
+static const gf_command counts_command = {
+    .name = "papers counts",
+    .examples = "    grouperfish papers counts\n"
+                "    grouperfish papers counts --table 0-qa\n",
+    .notes = "What has no status code counts as missing.\n",
+    .display = {GF_COLUMNS(counts_columns), .nothing = "no papers"},
+};
+
+/* ---- papers missing -------------------------------------------------------------------------- */
+
+static const gf_show_column missing_columns[] = {
+    {"sha1", "sha1", GF_COLUMN_TEXT}, {"mime", "type", GF_COLUMN_TEXT},
+    {"url", "url", GF_COLUMN_TEXT},   {"dt", NULL, GF_COLUMN_TEXT},
+    {"warc", NULL, GF_COLUMN_TEXT},   {"offset", NULL, GF_COLUMN_TEXT},
+    {"c_size", NULL, GF_COLUMN_TEXT}};
+
+static const gf_command missing_command = {
+    .name = "papers missing",
+    .examples = "    grouperfish papers missing --limit 20\n"
+                "    grouperfish papers missing --format jsonl > to-extract.jsonl\n",
+    .notes = "Each with where its file lies: in which WARC, from which byte on, compressed.\n",
+    .display = {GF_COLUMNS(missing_columns), .nothing = "no paper lacks an extraction"},
+};
+
+/* ---- papers dump ----------------------------------------------------------------------------- */
+
+static const gf_own_option dump_options[] = {
+    {"o", "FILE", "write there: by its name .csv, .json, else JSON Lines", GF_OPTION_OUT},
+    {"force", NULL, "replace that file", GF_OPTION_FORCE}};
+static const gf_show_column dump_columns[] = {{"sha1", "sha1", GF_COLUMN_TEXT}};
+static const gf_show_column tsv_columns[] = {{"line", NULL, GF_COLUMN_TEXT}};
+static const gf_other_display dump_others[] = {{"tsv", {GF_COLUMNS(tsv_columns), .page = "line"}}};
+
+static const gf_command dump_command = {
+    .name = "papers dump",
+    .examples = "    grouperfish papers dump -o papers.jsonl\n"
+                "    grouperfish papers dump --tsv --only missing --fields mime,cdx > todo.tsv\n"
+                "    grouperfish papers dump --fields tei_json --format jsonl | gzip > texts.gz\n",
+    .notes =
+        "Rows are streamed, by digest: JSON Lines, or with --tsv lines of the digest and the\n"
+        "columns, where TAB, LF, CR and backslash are \\t, \\n, \\r and \\\\, and what is not\n"
+        "there is \\N.\n",
+    GF_OPTIONS(dump_options),
+    .display = {GF_COLUMNS(dump_columns), .spread = true},
+    GF_OTHERS(dump_others),
+    .streams_jsonl = true,
+    .answers = true,
+};
+
+/* ---- papers match ---------------------------------------------------------------------------- */
+
+static const gf_positional match_words[] = {{.name = "CATALOGUE", .repeats = true, .path = true}};
+static const gf_show_column match_columns[] = {
+    {"sha1", "sha1", GF_COLUMN_TEXT}, {"mstatus", "match", GF_COLUMN_TEXT},
+    {"doi", "doi", GF_COLUMN_TEXT},   {"record", "record", GF_COLUMN_TEXT},
+    {"score", "score", GF_COLUMN_ID}, {"title", "title", GF_COLUMN_PROSE}};
+
+static const gf_command match_command = {
+    .name = "papers match",
+    .examples = "    grouperfish papers match catalogue.jsonl.gz\n"
+                "    grouperfish papers match works.csv --id ident --dry-run\n",
+    .notes =
+        "CATALOGUE has records with title, doi, authors and an id. A paper is a record whose\n"
+        "title, without accents, case, punctuation and spaces, is the same and of 8 characters\n"
+        "or more, which scores 900 of 1000 or more, and whose surnames are all the paper's.\n",
+    GF_WORDS(match_words),
+    .display = {GF_COLUMNS(match_columns), .nothing = "no paper has a title"},
+    .prepare = gf_import_prepare,
+    .answers = true,
+};
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+const gf_commands gf_commands_papers = {
+    "Papers",
+    GF_LIST(&import_cdx_command, &import_tei_command, &extract_command, &show_command,
+            &list_command, &counts_command, &missing_command, &dump_command, &match_command)};
