@@ -10,7 +10,7 @@ static const gf_commands *const nouns[] = {
     &gf_commands_documents,      &gf_commands_collections, &gf_commands_clusterings,
     &gf_commands_configurations, &gf_commands_tables,      &gf_commands_tweets,
     &gf_commands_papers,         &gf_commands_logs,        &gf_commands_store,
-    &gf_commands_serve,          &gf_commands_program};
+    &gf_commands_serve,          &gf_commands_generate};
 
 static const gf_show_column cell_columns[] = {{"family", "family", GF_COLUMN_TEXT},
                                               {"column", "column", GF_COLUMN_TEXT},
@@ -45,7 +45,7 @@ const gf_command *gf_command_next(gf_command_cursor *c, const char **heading)
     return NULL;
 }
 
-const gf_command *gf_command_find(int n_words, char **words, int *used)
+const gf_command *gf_command_find(int n_words, const char *const *words, int *used)
 {
     gf_command_cursor cursor = {0, 0};
     const gf_command *c;
@@ -110,12 +110,14 @@ const gf_own_option *gf_command_own_option(const gf_command *c, const char *name
 bool gf_command_option(const gf_command *c, size_t i, gf_option *option)
 {
     const gf_operation *o = gf_command_operation(c);
-    if (i < c->n_options) {
-        const gf_own_option *own = &c->options[i];
+    if (i < GF_GLOBAL_OPTIONS + c->n_options) {
+        bool global = i < GF_GLOBAL_OPTIONS;
+        const gf_own_option *own =
+            global ? &gf_global_options[i] : &c->options[i - GF_GLOBAL_OPTIONS];
         *option = (gf_option){own->name, own->value, own->meaning, own, NULL};
         return true;
     }
-    i -= c->n_options;
+    i -= GF_GLOBAL_OPTIONS + c->n_options;
     for (size_t n = 0; n < o->n_parameters; n++) {
         const gf_parameter *p = &o->parameters[n];
         if (gf_command_has_word(c, p->name) || gf_command_own_option(c, p->name)) continue;

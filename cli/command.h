@@ -54,7 +54,7 @@ typedef struct gf_display {
 
 enum { GF_MOST_COLUMNS = 24 };
 
-/** What is shown in place of a command's own rows where an argument is given. */
+/** Display in place of a command's own one where an argument is given. */
 typedef struct gf_other_display {
     const char *argument;
     gf_display display;
@@ -131,7 +131,7 @@ typedef struct gf_commands {
 /** One file of cli/commands/ each. */
 extern const gf_commands gf_commands_documents, gf_commands_collections, gf_commands_clusterings,
     gf_commands_configurations, gf_commands_tables, gf_commands_tweets, gf_commands_papers,
-    gf_commands_logs, gf_commands_store, gf_commands_serve, gf_commands_program;
+    gf_commands_logs, gf_commands_store, gf_commands_serve, gf_commands_generate;
 
 /** How --columns shows the cells of a table, whatever the command. */
 extern const gf_display gf_display_of_cells;
@@ -152,13 +152,12 @@ typedef struct gf_command_cursor {
 const gf_command *gf_command_next(gf_command_cursor *cursor, const char **heading);
 
 /** Look a command up by its one or two words; *used is how many. NULL where there is none. */
-const gf_command *gf_command_find(int n_words, char **words, int *used);
+const gf_command *gf_command_find(int n_words, const char *const *words, int *used);
 
 /** Length of the group's name, "table" of "table put"; 0 for a command of one word. */
 size_t gf_command_group(const gf_command *command);
 
-/** Whether the command's name begins with that word and goes on: "table put" is in the group
- * "table". */
+/** Is the command in that group, as "table put" is in "table"? */
 bool gf_command_is_in(const gf_command *command, const char *group);
 
 /** The command that makes a store for the data of this one: of its group, else the first that does. */
@@ -167,7 +166,7 @@ const gf_command *gf_command_maker(const gf_command *command);
 /** The operation that the command runs, or that describes its parameters. */
 const gf_operation *gf_command_operation(const gf_command *command);
 
-/** Whether the command's words, not its options, give the operation's argument of that name. */
+/** Do the command's words, not its options, give the operation's argument of that name? */
 bool gf_command_has_word(const gf_command *command, const char *argument);
 
 /** An option as the command line takes it: the command's own, or a parameter of its operation. */
@@ -179,7 +178,7 @@ typedef struct gf_option {
 } gf_option;
 
 /**
- * The i-th option of the command but for the global ones: first its own, then the operation's.
+ * The i-th option of a command: the global ones, its own, the operation's, in this order.
  * Parameters that words give, and those that an option of the command's own hides, are left out.
  */
 bool gf_command_option(const gf_command *command, size_t i, gf_option *option);

@@ -57,6 +57,8 @@ const char gf_help_first_commands[] =
     "    grouperfish rebuild feedback                cluster them\n"
     "    grouperfish clusters feedback               read the clusters\n";
 
+const char gf_help_dashes[] = "all behind it are words, also those that begin with -";
+
 const gf_help_code gf_help_codes[] = {{GF_EXIT_DONE, "done"},
                                       {GF_EXIT_ABSENT, "asked-for thing absent"},
                                       {GF_EXIT_USAGE, "usage"},
@@ -94,7 +96,7 @@ void gf_help(FILE *out)
     for (size_t i = 0; i < GF_GLOBAL_OPTIONS; i++)
         print_option(out, gf_global_options[i].name, gf_global_options[i].value,
                      gf_global_options[i].meaning);
-    print_option(out, "", NULL, "all behind it are words, also those that begin with -");
+    print_option(out, "", NULL, gf_help_dashes);
     print_codes(out);
 }
 
@@ -131,9 +133,9 @@ void gf_help_command(const gf_command *c, FILE *out)
     gf_option option;
     fprintf(out, "%s.\n\n%s\n", o->meaning, c->examples);
     print_usage(out, c);
-    if (gf_command_option(c, 0, &option)) fputc('\n', out);
+    if (gf_command_option(c, GF_GLOBAL_OPTIONS, &option)) fputc('\n', out);
     /* The operation's options come before the command's own. */
-    for (size_t i = c->n_options; gf_command_option(c, i, &option); i++)
+    for (size_t i = GF_GLOBAL_OPTIONS + c->n_options; gf_command_option(c, i, &option); i++)
         print_option(out, option.name, option.value, option.meaning);
     for (size_t i = 0; i < c->n_options; i++)
         print_option(out, c->options[i].name, c->options[i].value, c->options[i].meaning);

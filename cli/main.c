@@ -37,7 +37,7 @@ static int run_help(int n_words, char **words)
         gf_help(stdout);
         return end_help();
     }
-    const gf_command *c = gf_command_find(n_words, words, &used);
+    const gf_command *c = gf_command_find(n_words, (const char *const *)words, &used);
     if (c) return command_help(c);
     if (n_words == 1 && gf_help_group(words[0], stdout)) return end_help();
     return gf_usage_unknown_command(n_words, words);
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     if (is_help) return run_help(argc > 2 && argv[2][0] == '-' ? 0 : argc - 2, argv + 2);
     if (strcmp(argv[1], "--version") == 0) argv[1] += 2;
     if (argv[1][0] == '-') return gf_usage_error(NULL, "the command comes first, then its options");
-    const gf_command *command = gf_command_find(argc - 1, argv + 1, &used);
+    const gf_command *command = gf_command_find(argc - 1, (const char *const *)argv + 1, &used);
     if (!command && argc == 3 && asks_for_help(argv[2])) return run_help(1, argv + 1);
     if (!command) return gf_usage_unknown_command(argc - 1, argv + 1);
     return run_command(command, argc - 1 - used, argv + 1 + used);

@@ -17,18 +17,9 @@ static gf_status keep_word(gf_session *s, const char *word, gf_error *err)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* The i-th option that the command takes, the global ones first. */
-static bool option_at(const gf_session *s, size_t i, gf_option *o)
-{
-    if (i >= GF_GLOBAL_OPTIONS) return gf_command_option(s->command, i - GF_GLOBAL_OPTIONS, o);
-    const gf_own_option *own = &gf_global_options[i];
-    *o = (gf_option){own->name, own->value, own->meaning, own, NULL};
-    return true;
-}
-
 static bool find_option(const gf_session *s, gf_slice name, gf_option *o)
 {
-    for (size_t i = 0; option_at(s, i, o); i++)
+    for (size_t i = 0; gf_command_option(s->command, i, o); i++)
         if (gf_slice_equal(name, gf_slice_str(o->name))) return true;
     return false;
 }
@@ -40,7 +31,7 @@ static gf_status unknown_option(const gf_session *s, const char *dashes, gf_slic
     const char *names[MOST];
     size_t n = 0;
     gf_option o;
-    while (n < MOST && option_at(s, n, &o))
+    while (n < MOST && gf_command_option(s->command, n, &o))
         names[n++] = o.name;
     const char *nearest = gf_nearest(name, names, n);
     if (!nearest && s->command->n_positionals)

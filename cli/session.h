@@ -96,6 +96,9 @@ int gf_usage_unknown_command(int n_words, char **words);
 /** Text of help that manual pages have too: what Grouperfish does, and its first commands. */
 extern const char gf_help_summary[], gf_help_first_commands[];
 
+/** Meaning of the word "--". */
+extern const char gf_help_dashes[];
+
 /** Meaning of an exit code, NULL behind the last of them. */
 typedef struct gf_help_code {
     int code;

@@ -24,6 +24,9 @@ typedef enum gf_output_format {
     GF_GEOJSON
 } gf_output_format;
 
+/** The formats of every command; geojson is for export alone. */
+#define GF_OUTPUT_FORMATS "table|json|jsonl|csv|plain"
+
 /** False where the name is none of the six. */
 bool gf_output_format_named(const char *name, gf_output_format *format);
 

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Manual pages and completions: well-formed, of every command, and completing what is asked."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+program = os.environ["GROUPERFISH_PROGRAM"]
+failures = []
+
+
+def run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
+
+
+def check(holds, message):
+    if not holds:
+        failures.append(message)
+        print("FAILED:", message)
+
+
+def generate(*words):
+    made = run(program, "generate", *words)
+    check(made.returncode == 0, f"generate {words}: {made.stderr}")
+    return made.stdout
+
+
+def has(name):
+    if shutil.which(name):
+        return True
+    print(f"{name} is not installed: not checked with it")
+    return False
+
+
+def commands():
+    """Names and meanings of all commands, from the help."""
+    text = run(program, "help").stdout.split("For every command")[0]
+    return dict(re.findall(r"^  ([a-z][a-z-]*(?: [a-z-]+)?) +([A-Z].*)$", text, re.M))
+
+
+def option_names(command):
+    text = run(program, "help", *command.split()).stdout
+    return set(re.findall(r"^  (--?[a-z][a-z-]*)", text, re.M))
+
+
+def check_man(folder):
+    generate("man", "--out", folder)
+    names = commands()
+    check(len(names) > 60, "help lists the commands")
+    expected = {"grouperfish.1"} | {f"grouperfish-{n.replace(' ', '-')}.1" for n in names}
+    pages = {p.name: p for p in pathlib.Path(folder).iterdir()}
+    check(set(pages) == expected, f"pages: {set(pages) ^ expected}")
+    for name in names:
+        page = pages[f"grouperfish-{name.replace(' ', '-')}.1"].read_text()
+        for option in option_names(name):
+            check("\\fB" + option.replace("-", "\\-") + "\\fR" in page, f"page of {name}: {option}")
+        for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS",
+                        "ENVIRONMENT", "SEE ALSO"):
+            check(f"\n.SH {section}\n" in page, f"page of {name}: {section}")
+        check(page == generate("man", *name.split()), f"the page of {name} alone is another")
+    check(generate("man") == pages["grouperfish.1"].read_text(), "the program's page alone")
+    if has("mandoc"):
+        for page in pages.values():
+            lint = run("mandoc", "-T", "lint", "-W", "warning", page)
+            check(lint.returncode == 0 and not lint.stdout, lint.stdout)
+        text = run("mandoc", "-T", "ascii", pages["grouperfish-put.1"]).stdout
+        text = re.sub(".\b", "", text)
+        check(run(program, "help", "put").stdout.split("Usage")[0].splitlines()[-2].strip() in text,
+              "examples stand in the page as in the help")
+        check("\\\n               --also '{type}-{product}-{version}'" in text, "backslash and quotes")
+    if has("groff"):
+        for page in pages.values():
+            groff = run("groff", "-man", "-ww", "-z", "-T", "utf8", page)
+            check(groff.returncode == 0 and not groff.stderr, groff.stderr)
+
+
+# Words before the cursor, the last one of which is completed; what must be among the answers, and
+# what must not be.
+CASES = [
+    (["pu"], {"put", "publish"}, {"rebuild"}),
+    (["", ], {"put", "table", "help", "generate"}, {"table put"}),
+    (["table", ""], {"put", "create", "check-and-put"}, {"rebuild"}),
+    (["help", "re"], {"rebuild", "repair", "restore", "report"}, {"put"}),
+    (["help", "config", "s"], {"set", "show"}, {"list"}),
+    (["put", "--fr"], {"--from"}, {"--id"}),
+    (["put", "news", "--"], {"--from", "--rejects", "--store", "--format"}, {"--why"}),
+    (["put", "news", "--from", ""], {"jsonl", "csv", "papers"}, {"a file.csv", "--id"}),
+    (["put", "news", "--from", "cs"], {"csv"}, {"jsonl"}),
+    (["put", "news", "--format", "js"], {"json", "jsonl"}, {"table"}),
+    (["put", "news", "--rejects", "a"], {"a file.csv"}, set()),
+    (["put", "news", "a"], {"a file.csv", "another"}, set()),
+    (["put", "news", "--from", "csv", "a"], {"a file.csv"}, set()),
+    (["put", "news", "one", "a"], {"a file.csv"}, set()),
+    (["doc", "feedback", "--w"], {"--why"}, set()),
+    (["rebuild", "--progress", ""], {"auto", "none", "jsonl"}, set()),
+    (["table", "import", "users", "a"], {"a file.csv"}, set()),
+    (["backup", "a"], {"another"}, {"a file.csv"}),
+    (["generate", ""], {"man", "bash", "zsh", "fish"}, set()),
+    (["serve", "--log-level", "w"], {"warn"}, {"error"}),
+    (["clusters", "feedback", ""], set(), {"a file.csv"}),
+    (["nothing", "--"], set(), {"--from"}),
+]
+
+
+def check_answers(shell, words, answers, wanted, unwanted):
+    line = " ".join(["grouperfish", *words])
+    check(wanted <= answers, f"{shell}: {line}<TAB>: {wanted - answers} missing among {answers}")
+    check(not unwanted & answers, f"{shell}: {line}<TAB>: {unwanted & answers}")
+
+
+def check_bash(script, folder):
+    check(run("bash", "-n", script).returncode == 0, "bash reads the script")
+    ask = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _grouperfish; '
+           'printf "%s\\n" "${COMPREPLY[@]}"; [[ $(complete -p grouperfish) == *_grouperfish* ]]')
+    split = (["put", "news", "--from", "=", "cs"], {"csv"}, {"jsonl"}), \
+            (["put", "news", "--from", "="], {"csv", "jsonl"}, set()), \
+            (["put", "news", "--from", "=", "csv", "a"], {"a file.csv"}, set()), \
+            (["put", "--id", "x", "a"], set(), {"a file.csv"})
+    for words, wanted, unwanted in CASES + list(split):
+        asked = run("bash", "--norc", "-c", ask, "bash", script, "grouperfish", *words, cwd=folder)
+        check(asked.returncode == 0 and not asked.stderr, f"bash: {words}: {asked.stderr}")
+        check_answers("bash", words, set(asked.stdout.splitlines()), wanted, unwanted)
+    names = commands()
+    for name in names:
+        asked = run("bash", "--norc", "-c", ask, "bash", script, "grouperfish", *name.split(), "-")
+        missing = option_names(name) - set(asked.stdout.splitlines())
+        check(not missing, f"bash: {name}: {missing} missing")
+
+
+# A terminal of zsh's own, in which a key lists the answers in place of completing.
+ZSH = r"""
+zmodload zsh/zpty
+zpty shell zsh -f -i
+draw() { local text; while zpty -r -t shell text; do :; done }
+zpty -w shell "PS1= PS2= RPS1= TERM=dumb; unsetopt zle_bracketed_paste; stty cols 300 -echo"
+zpty -w shell "fpath=($1 \$fpath); autoload -U compinit; compinit -u -D"
+zpty -w shell "compadd() { [[ \${@[(I)-O|-A|-D]} -gt 0 ]] && { builtin compadd \"\$@\"; return }"
+zpty -w shell "  local -a hits; builtin compadd -O hits \"\$@\"; [[ -n \$hits ]] && print -l '' '<'\${^hits}'>'; builtin compadd \"\$@\" }"
+zpty -w shell "zle -C ask complete-word ask-all; ask-all() { _main_complete; print '<<end>>' }; bindkey '^X' ask"
+zpty -w shell "cd $2; print '<<ready>>'"
+zpty -r shell text '*<<ready>>*'
+zpty -w -n shell "$3"$'\x18'
+zpty -r shell text '*<<end>>*'
+print -r -- "$text"
+"""
+
+
+def check_zsh(script, folder):
+    check(run("zsh", "-n", script).returncode == 0, "zsh reads the script")
+    check(pathlib.Path(script).read_text().startswith("#compdef grouperfish\n"), "#compdef")
+    for words, wanted, unwanted in CASES:
+        line = " ".join(["grouperfish", *words])
+        asked = run("zsh", "-f", "-c", ZSH, "zsh", str(pathlib.Path(script).parent), str(folder), line,
+                    timeout=60)
+        hits = re.findall(r"<([^<>\r\n]+)>", asked.stdout)
+        answers = {hit.strip().replace("\\ ", " ").rstrip("=") for hit in hits}
+        check_answers("zsh", words, answers, wanted, unwanted)
+
+
+def check_fish(script, folder):
+    check(run("fish", "-n", script).returncode == 0, "fish reads the script")
+    for words, wanted, unwanted in CASES:
+        line = " ".join(["grouperfish", *words])
+        asked = run("fish", "--no-config", "-c", f"source {script}; complete -C '{line}'", cwd=folder)
+        check(asked.returncode == 0 and not asked.stderr, f"fish: {words}: {asked.stderr}")
+        answers = {a.split("\t")[0].replace("\\ ", " ").rstrip("/") for a in asked.stdout.splitlines()}
+        check_answers("fish", words, answers, wanted, unwanted)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as top:
+        made, folder = pathlib.Path(top, "made"), pathlib.Path(top, "folder")
+        folder.mkdir()
+        pathlib.Path(folder, "another").mkdir()
+        pathlib.Path(folder, "a file.csv").write_text("")
+        os.environ["HOME"] = top
+        made.mkdir()
+        check_man(str(made / "man1"))
+        for shell, name, checks in (("bash", "grouperfish", check_bash),
+                                    ("zsh", "_grouperfish", check_zsh),
+                                    ("fish", "grouperfish.fish", check_fish)):
+            generate(shell, "--out", str(made))
+            script = made / name
+            check(script.read_text() == generate(shell), f"{shell}: a file and the output differ")
+            if has(shell):
+                checks(str(script), folder)
+    raise SystemExit(1 if failures else 0)
+
+
+main()
