@@ -257,8 +257,8 @@ static gf_status assign_again(void *context, gf_slice id, const gf_membership *m
     gf_membership again;
     uint64_t seq;
     c->n++;
-    gf_status st = gf_state_document_row(c->other->state, id, &c->other->document_row, &d,
-                                          &fields, &seq, err);
+    gf_status st =
+        gf_state_document_row(c->other->state, id, &c->other->document_row, &d, &fields, &seq, err);
     if (st == GF_OK) st = gf_view_assign(c->other, d.language, d.text, &again, err);
     gf_free(fields);
     if (st != GF_OK) return st;

@@ -206,8 +206,8 @@ static gf_status compare_vector(void *context, gf_slice id, const gf_membership 
     v->with++;
     st = gf_view_load_model(v->other, err);
     if (st != GF_OK) return st;
-    st = gf_state_document_row(v->other->state, id, &v->other->document_row, &d, &fields, &seq,
-                                err);
+    st =
+        gf_state_document_row(v->other->state, id, &v->other->document_row, &d, &fields, &seq, err);
     if (st == GF_OK) st = gf_model_row(&v->other->model, d.language, d.text, &row, err);
     gf_free(fields);
     if (st != GF_OK) return st;
