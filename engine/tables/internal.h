@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "engine/rows/audit.h"
 #include "engine/store/store_internal.h"
 #include "grouperfish/user_tables.h"
 
@@ -78,8 +79,7 @@ gf_status gf_user_tables_each(gf_store *store, gf_each_user_table *each, void *c
 
 /* ---- verify.c -------------------------------------------------------------------------------- */
 
-/** Read all rows of all tables; what is found is added to *verified, and each fault is told. */
-gf_status gf_user_tables_verify(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
-                                void *context, gf_verified *verified, gf_error *err);
+/** Read all rows of all tables, and report what is damaged. */
+gf_status gf_user_tables_verify(gf_audit *audit, gf_error *err);
 
 #endif

@@ -6,11 +6,7 @@
 #include "engine/tables/internal.h"
 
 typedef struct table_check {
-    gf_store *store;
-    const gf_cancel *cancel;
-    gf_visit_fault *visit;
-    void *context;
-    uint64_t tables, rows, faults;
+    gf_audit *audit;
     /* the table at hand */
     gf_user_table *table;
     const char *name;
@@ -21,8 +17,7 @@ static gf_status tell(table_check *c, const char *what, gf_error *err)
 {
     gf_buffer where = {0};
     gf_buffer_format(&where, "table \"%s\"", c->name);
-    c->faults++;
-    gf_status st = c->visit(c->context, gf_buffer_cstr(&where), what, err);
+    gf_status st = gf_audit_fault(c->audit, gf_buffer_cstr(&where), err, "%s", what);
     gf_buffer_release(&where);
     return st;
 }
@@ -46,9 +41,9 @@ static gf_status check_entry(void *context, const gf_row *row, gf_error *err)
     if (gf_slice_equal(row->key, gf_buffer_view(&c->last))) return GF_OK;
     gf_buffer_reset(&c->last);
     gf_buffer_slice(&c->last, row->key);
-    c->rows++;
+    c->audit->found->rows++;
     gf_status st = gf_buffer_check(&c->last, err);
-    if (st == GF_OK) st = gf_cancel_check(c->cancel, err);
+    if (st == GF_OK) st = gf_cancel_check(c->audit->cancel, err);
     return st == GF_OK ? check_key(c, row->key, err) : st;
 }
 
@@ -60,7 +55,7 @@ static gf_status check_table(void *context, const char *name, gf_user_table *tab
     gf_status st = GF_OK;
     c->table = table;
     c->name = name;
-    c->tables++;
+    c->audit->found->tables++;
     if (!table) return tell(c, why->message, err);
     for (unsigned f = 0; f < gf_user_table_schema(table)->n_families && st == GF_OK; f++) {
         gf_scan_options o = {.family = f};
@@ -74,14 +69,10 @@ static gf_status check_table(void *context, const char *name, gf_user_table *tab
     return st;
 }
 
-gf_status gf_user_tables_verify(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
-                                void *context, gf_verified *verified, gf_error *err)
+gf_status gf_user_tables_verify(gf_audit *audit, gf_error *err)
 {
-    table_check c = {.store = store, .cancel = cancel, .visit = visit, .context = context};
-    gf_status st = gf_user_tables_each(store, check_table, &c, err);
-    verified->tables += c.tables;
-    verified->rows += c.rows;
-    verified->faults += c.faults;
+    table_check c = {.audit = audit};
+    gf_status st = gf_user_tables_each(audit->store, check_table, &c, err);
     gf_buffer_release(&c.text);
     gf_buffer_release(&c.last);
     return st;

@@ -5,49 +5,24 @@
  * up: sizes with documents, clusters with memberships, pointers with builds.
  */
 #include "engine/upkeep/verify.h"
+
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/build/tree.h"
+#include "engine/rows/audit.h"
 #include "engine/tables/internal.h"
 #include "engine/view/view.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 typedef struct checking {
-    gf_store *store;
+    gf_audit audit;
+    gf_verified found; /* of audit */
     gf_snapshot *snapshot;
-    gf_visit_fault *visit;
-    void *context;
-    gf_verified found;
-    gf_error visit_error; /* of a visitor that ended it */
-    const gf_cancel *cancel;
-    gf_verify_more *more;
-    uint64_t documents, clusters, listed, memberships; /* that the rows above say there are */
-    bool unfinished; /* rows of builds that were cut short are about: totals do not add up */
+    gf_error visit_error; /* of a visitor that ended the check of files */
+    uint64_t documents, clusters, listed, memberships; /* as the rows that count them say */
+    bool unfinished; /* there are rows of interrupted builds: totals do not add up */
 } checking;
-
-static gf_status fault(checking *c, const char *where, gf_error *err, const char *format, ...)
-    GF_PRINTF(4, 5);
-
-static gf_status fault(checking *c, const char *where, gf_error *err, const char *format, ...)
-{
-    char what[GF_ERROR_MESSAGE];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    c->found.faults++;
-    return c->visit(c->context, where, what, err);
-}
-
-/* A failed read: damage is a fault and the check goes on, anything else ends it. */
-static gf_status handle(checking *c, gf_status st, const char *where, gf_error *err)
-{
-    if (st != GF_ECORRUPT) return st;
-    gf_error damage = *err;
-    return fault(c, where, err, "%s", damage.message);
-}
 
 static const char *name_of(gf_buffer *text, gf_slice collection, gf_slice configuration,
                            int64_t build)
@@ -134,21 +109,22 @@ static gf_status look_in_list(build_check *b, const gf_row *row, const gf_member
         st = gf_table_get_cell(v->store->tables.clusters, v->snapshot, gf_buffer_view(&b->key),
                                GF_CLUSTERS_DOCUMENTS, gf_buffer_view(&b->id), 1, &b->listed, err);
     if (st == GF_ENOTFOUND)
-        return fault(b->c, b->where, err,
-                     "document \"%.*s\" is not in the list of cluster %" PRIu32,
-                     GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
-    if (st != GF_OK) return handle(b->c, st, b->where, err);
+        return gf_audit_fault(&b->c->audit, b->where, err,
+                              "document \"%.*s\" is not in the list of cluster %" PRIu32,
+                              GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
+    if (st != GF_OK) return gf_audit_read(&b->c->audit, st, b->where, err);
     if (gf_number_read_decimal(b->listed.cells[0].value, &score) && (float)score == m->score)
         return GF_OK;
-    return fault(b->c, b->where, err, "document \"%.*s\" has two scores in cluster %" PRIu32,
-                 GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
+    return gf_audit_fault(&b->c->audit, b->where, err,
+                          "document \"%.*s\" has two scores in cluster %" PRIu32,
+                          GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
 }
 
 static gf_status count_membership(build_check *b, const gf_row *row, gf_error *err)
 {
     gf_membership_cells m;
     gf_status st = gf_membership_read(row, GF_MEMBERSHIPS_MAIN, &m, err);
-    if (st != GF_OK) return handle(b->c, st, b->where, err);
+    if (st != GF_OK) return gf_audit_read(&b->c->audit, st, b->where, err);
     b->members++;
     b->c->found.memberships++;
     if (m.cluster == 0) {
@@ -157,12 +133,12 @@ static gf_status count_membership(build_check *b, const gf_row *row, gf_error *e
     }
     counted_cluster *c = find_counted(b, m.cluster);
     if (!c)
-        return fault(b->c, b->where, err, "a document is in cluster %" PRIu32 ", which is missing",
-                     m.cluster);
+        return gf_audit_fault(&b->c->audit, b->where, err,
+                              "a document is in cluster %" PRIu32 ", which is missing", m.cluster);
     c->members++;
     if (m.runner_up && !find_counted(b, m.runner_up))
-        return fault(b->c, b->where, err, "a runner-up is cluster %" PRIu32 ", which is missing",
-                     m.runner_up);
+        return gf_audit_fault(&b->c->audit, b->where, err,
+                              "a runner-up is cluster %" PRIu32 ", which is missing", m.runner_up);
     return look_in_list(b, row, &m, err);
 }
 
@@ -177,7 +153,7 @@ static gf_status count_memberships(build_check *b, gf_error *err)
     if (st != GF_OK) return st;
     while (st == GF_OK && (st = gf_scan_next(scan, &row, err)) == GF_OK) {
         st = count_membership(b, &row, err);
-        if (st == GF_OK) st = gf_cancel_check(b->c->cancel, err);
+        if (st == GF_OK) st = gf_cancel_check(b->c->audit.cancel, err);
     }
     gf_scan_close(scan);
     gf_row_release(&row);
@@ -193,17 +169,20 @@ static gf_status compare_counts(build_check *b, gf_error *err)
         const counted_cluster *c = &b->clusters[i];
         b->c->listed += c->size;
         if (c->size != c->documents || c->size != c->ranked || c->size != c->members)
-            st = fault(b->c, b->where, err,
-                       "cluster %" PRIu32 " says %" PRIu64 " documents; its lists have %" PRIu64
-                       " and %" PRIu64 ", and %" PRIu64 " memberships name it",
-                       c->id, c->size, c->documents, c->ranked, c->members);
+            st = gf_audit_fault(&b->c->audit, b->where, err,
+                                "cluster %" PRIu32 " says %" PRIu64
+                                " documents; its lists have %" PRIu64 " and %" PRIu64
+                                ", and %" PRIu64 " memberships name it",
+                                c->id, c->size, c->documents, c->ranked, c->members);
     }
     if (st == GF_OK && b->members != info->documents)
-        st = fault(b->c, b->where, err, "%" PRIu64 " memberships of %" PRIu64 " documents",
-                   b->members, info->documents);
+        st = gf_audit_fault(&b->c->audit, b->where, err,
+                            "%" PRIu64 " memberships of %" PRIu64 " documents", b->members,
+                            info->documents);
     if (st == GF_OK && b->without_terms != info->without_terms)
-        st = fault(b->c, b->where, err, "%" PRIu64 " documents without terms, not %" PRIu64,
-                   b->without_terms, info->without_terms);
+        st = gf_audit_fault(&b->c->audit, b->where, err,
+                            "%" PRIu64 " documents without terms, not %" PRIu64, b->without_terms,
+                            info->without_terms);
     return st;
 }
 
@@ -219,9 +198,10 @@ static gf_status check_centre(build_check *b, uint32_t id, gf_error *err)
         st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
                                GF_BUILDS_MODEL, gf_buffer_view(&v->text), 1, &v->row, err);
     if (st == GF_ENOTFOUND)
-        return fault(b->c, b->where, err, "cluster %" PRIu32 " has lost its centre", id);
+        return gf_audit_fault(&b->c->audit, b->where, err,
+                              "cluster %" PRIu32 " has lost its centre", id);
     if (st == GF_OK) st = gf_vector_read(v->row.cells[0].value, v->info.terms, &col, &val, &n, err);
-    if (st != GF_OK) return handle(b->c, st, b->where, err);
+    if (st != GF_OK) return gf_audit_read(&b->c->audit, st, b->where, err);
     gf_free(col);
     gf_free(val);
     return GF_OK;
@@ -231,10 +211,11 @@ static gf_status check_model(build_check *b, gf_error *err)
 {
     gf_view *v = b->view;
     gf_status st = gf_view_load_model(v, err);
-    if (st != GF_OK) return handle(b->c, st, b->where, err);
+    if (st != GF_OK) return gf_audit_read(&b->c->audit, st, b->where, err);
     if (v->info.rows == GF_ROWS_OF_TEXTS && v->model.vocabulary.n_terms != v->info.terms)
-        st = fault(b->c, b->where, err, "the vocabulary has %" PRIu32 " terms, not %" PRIu32,
-                   v->model.vocabulary.n_terms, v->info.terms);
+        st = gf_audit_fault(&b->c->audit, b->where, err,
+                            "the vocabulary has %" PRIu32 " terms, not %" PRIu32,
+                            v->model.vocabulary.n_terms, v->info.terms);
     for (uint32_t i = 0; i < v->info.k && st == GF_OK; i++)
         st = check_centre(b, b->clusters[i].id, err);
     return st;
@@ -246,18 +227,19 @@ static gf_status check_tree(build_check *b, gf_error *err)
     gf_kept_tree tree = {0};
     gf_status st = gf_view_load_tree(b->view, &tree, err);
     gf_kept_tree_release(&tree);
-    return st == GF_OK || st == GF_ENOTFOUND ? GF_OK : handle(b->c, st, b->where, err);
+    return st == GF_OK || st == GF_ENOTFOUND ? GF_OK
+                                             : gf_audit_read(&b->c->audit, st, b->where, err);
 }
 
 static gf_status check_view(build_check *b, gf_error *err)
 {
     gf_status st = gf_view_list_clusters(b->view, err);
-    if (st != GF_OK) return handle(b->c, st, b->where, err);
+    if (st != GF_OK) return gf_audit_read(&b->c->audit, st, b->where, err);
     b->clusters = gf_calloc(b->view->info.k, sizeof *b->clusters);
     if (!b->clusters) return gf_fail_memory(err, "a check");
     st = count_clusters(b, err);
     if (st == GF_OK) st = count_memberships(b, err);
-    if (st != GF_OK) st = handle(b->c, st, b->where, err);
+    if (st != GF_OK) st = gf_audit_read(&b->c->audit, st, b->where, err);
     if (st == GF_OK) st = compare_counts(b, err);
     if (st == GF_OK) st = check_model(b, err);
     if (st == GF_OK) st = check_tree(b, err);
@@ -272,7 +254,7 @@ static gf_status check_build(checking *c, gf_place where, gf_slice configuration
     gf_buffer name = {0};
     name_of(&name, where.collection, configuration, build);
     gf_status st = gf_buffer_check(&name, err);
-    if (st == GF_OK) st = gf_view_open(c->store, where, configuration, build, &view, err);
+    if (st == GF_OK) st = gf_view_open(c->audit.store, where, configuration, build, &view, err);
     if (st == GF_OK) {
         build_check b = {.c = c, .view = view, .where = gf_buffer_cstr(&name)};
         c->found.builds++;
@@ -287,7 +269,7 @@ static gf_status check_build(checking *c, gf_place where, gf_slice configuration
         c->unfinished = true;
         st = GF_OK;
     } else {
-        st = handle(c, st, gf_buffer_cstr(&name), err);
+        st = gf_audit_read(&c->audit, st, gf_buffer_cstr(&name), err);
     }
     gf_buffer_release(&name);
     return st;
@@ -303,7 +285,8 @@ gf_status gf_build_is_whole(gf_store *s, gf_place where, gf_slice configuration,
                             const gf_cancel *cancel, bool *whole, gf_error *err)
 {
     gf_error own;
-    checking c = {.store = s, .visit = pass_over, .cancel = cancel};
+    checking c = {.audit = {.store = s, .cancel = cancel, .visit = pass_over}};
+    c.audit.found = &c.found;
     gf_status st = check_build(&c, where, configuration, build, err ? err : &own);
     if (st == GF_OK) *whole = c.found.faults == 0 && c.found.builds == 1;
     return st;
@@ -322,24 +305,26 @@ static gf_status check_documents(checking *c, gf_place where, const gf_collectio
     gf_status st = gf_buffer_check(&prefix, err);
     gf_scan_options o = {
         .snapshot = c->snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
-    if (st == GF_OK) st = gf_scan_open(c->store->tables.documents, &o, &scan, err);
+    if (st == GF_OK) st = gf_scan_open(c->audit.store->tables.documents, &o, &scan, err);
     while (st == GF_OK && (st = gf_scan_next(scan, &document, err)) == GF_OK) {
         n++;
         if (!gf_row_find(&document, GF_DOCUMENTS_MAIN, "text"))
-            st = fault(c, name, err, "a document has lost its text");
+            st = gf_audit_fault(&c->audit, name, err, "a document has lost its text");
         else if (!gf_cell_number(gf_row_find(&document, GF_DOCUMENTS_MAIN, "seq"), &seq) ||
                  seq > row->seq)
-            st = fault(c, name, err, "a document is newer than the collection says");
-        if (st == GF_OK) st = gf_cancel_check(c->cancel, err);
+            st = gf_audit_fault(&c->audit, name, err,
+                                "a document is newer than the collection says");
+        if (st == GF_OK) st = gf_cancel_check(c->audit.cancel, err);
     }
     gf_scan_close(scan);
     gf_row_release(&document);
     gf_buffer_release(&prefix);
     c->found.documents += n;
     c->documents += row->size;
-    if (st != GF_ENOTFOUND) return handle(c, st, name, err);
+    if (st != GF_ENOTFOUND) return gf_audit_read(&c->audit, st, name, err);
     if (n == row->size) return GF_OK;
-    return fault(c, name, err, "%" PRIu64 " documents, not %" PRIu64 " as it says", n, row->size);
+    return gf_audit_fault(&c->audit, name, err, "%" PRIu64 " documents, not %" PRIu64 " as it says",
+                          n, row->size);
 }
 
 /* The builds of one configuration, and that its pointer leads to one of them. */
@@ -353,15 +338,15 @@ static gf_status check_configuration(checking *c, gf_place where, gf_slice confi
     gf_configuration_key(&key, where.name_space, where.collection, configuration);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
-        st = gf_builds_list(c->store, c->snapshot, gf_buffer_view(&key), &builds, &n, err);
+        st = gf_builds_list(c->audit.store, c->snapshot, gf_buffer_view(&key), &builds, &n, err);
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         found = found || builds[i] == served;
         st = check_build(c, where, configuration, builds[i], err);
     }
     gf_buffer_reset(&key);
     if (st == GF_OK && !found)
-        st = fault(c, name_of(&key, where.collection, configuration, served), err,
-                   "this build is served, but is missing");
+        st = gf_audit_fault(&c->audit, name_of(&key, where.collection, configuration, served), err,
+                            "this build is served, but is missing");
     gf_free(builds);
     gf_buffer_release(&key);
     return st;
@@ -394,7 +379,8 @@ static gf_status check_collection(checking *c, gf_collection_row *row, gf_error 
     if (st == GF_OK) st = gf_buffer_check(&space, err);
     if (st == GF_OK) st = gf_buffer_check(&collection, err);
     if (st == GF_OK) st = gf_buffer_check(&name, err);
-    if (st == GF_OK) st = gf_collection_is_going(c->store, c->snapshot, row->row.key, &going, err);
+    if (st == GF_OK)
+        st = gf_collection_is_going(c->audit.store, c->snapshot, row->row.key, &going, err);
     c->unfinished = c->unfinished || going;
     if (st == GF_OK && !going) {
         configuration_walk w = {c, where, row};
@@ -402,9 +388,9 @@ static gf_status check_collection(checking *c, gf_collection_row *row, gf_error 
         st = gf_collection_row_decode(row, err);
         if (st == GF_OK) st = check_documents(c, where, row, gf_buffer_cstr(&name), err);
         if (st == GF_OK)
-            st = gf_configurations_visit(c->store, where, visit_configuration, &w, err);
+            st = gf_configurations_visit(c->audit.store, where, visit_configuration, &w, err);
     }
-    st = handle(c, st, gf_buffer_cstr(&name), err);
+    st = gf_audit_read(&c->audit, st, gf_buffer_cstr(&name), err);
     gf_buffer_release(&space);
     gf_buffer_release(&collection);
     gf_buffer_release(&name);
@@ -426,18 +412,18 @@ static gf_status count_table(checking *c, gf_table *table, unsigned family, uint
         n++;
     gf_scan_close(scan);
     gf_row_release(&row);
-    if (st != GF_ENOTFOUND) return handle(c, st, what, err);
+    if (st != GF_ENOTFOUND) return gf_audit_read(&c->audit, st, what, err);
     if (n == said) return GF_OK;
-    return fault(c, what, err, "%" PRIu64 " entries are there, %" PRIu64 " are accounted for", n,
-                 said);
+    return gf_audit_fault(&c->audit, what, err,
+                          "%" PRIu64 " entries are there, %" PRIu64 " are accounted for", n, said);
 }
 
 static gf_status check_totals(checking *c, gf_error *err)
 {
-    gf_tables *t = &c->store->tables;
+    gf_tables *t = &c->audit.store->tables;
     gf_store_status status;
-    gf_status st = gf_store_read_status(c->store, &status, err);
-    if (st != GF_OK) return handle(c, st, "tables", err);
+    gf_status st = gf_store_read_status(c->audit.store, &status, err);
+    if (st != GF_OK) return gf_audit_read(&c->audit, st, "tables", err);
     if (c->unfinished || status.unfinished || c->found.faults) return GF_OK;
     st = count_table(c, t->documents, GF_DOCUMENTS_MAIN, c->documents, "table documents", err);
     if (st == GF_OK)
@@ -455,25 +441,26 @@ static gf_status check_totals(checking *c, gf_error *err)
     return st;
 }
 
-static gf_status check_tables(checking *c, gf_error *err)
+static gf_status check_tables(checking *c, gf_verify_more *more, gf_error *err)
 {
     gf_scan *scan = NULL;
     gf_collection_row row = {0};
-    gf_status st = gf_snapshot_create(c->store->db, &c->snapshot, err);
+    gf_status st = gf_snapshot_create(c->audit.store->db, &c->snapshot, err);
     gf_scan_options o = {.snapshot = c->snapshot, .family = GF_COLLECTIONS_MAIN};
-    if (st == GF_OK) st = gf_scan_open(c->store->tables.collections, &o, &scan, err);
+    if (st == GF_OK) st = gf_scan_open(c->audit.store->tables.collections, &o, &scan, err);
     while (st == GF_OK && (st = gf_scan_next(scan, &row.row, err)) == GF_OK)
         st = check_collection(c, &row, err);
     gf_scan_close(scan);
     gf_collection_row_release(&row);
     if (st == GF_ENOTFOUND) st = GF_OK;
-    st = handle(c, st, "table collections", err);
+    st = gf_audit_read(&c->audit, st, "table collections", err);
     if (st == GF_OK) st = check_totals(c, err);
-    if (st == GF_OK)
-        st = gf_user_tables_verify(c->store, c->cancel, c->visit, c->context, &c->found, err);
-    st = handle(c, st, "table tables", err);
-    if (st == GF_OK && c->more)
-        st = c->more(c->store, c->cancel, c->visit, c->context, &c->found, err);
+    if (st == GF_OK) st = gf_user_tables_verify(&c->audit, err);
+    st = gf_audit_read(&c->audit, st, "table tables", err);
+    if (st == GF_OK && more) {
+        const gf_audit *a = &c->audit;
+        st = more(a->store, a->cancel, a->visit, a->context, &c->found, err);
+    }
     gf_snapshot_free(c->snapshot);
     return st;
 }
@@ -483,7 +470,7 @@ static void report_file(void *context, const char *file, const char *what)
     checking *c = context;
     c->found.faults++;
     if (c->visit_error.status == GF_OK) {
-        gf_status st = c->visit(c->context, file, what, &c->visit_error);
+        gf_status st = c->audit.visit(c->audit.context, file, what, &c->visit_error);
         c->visit_error.status = st;
     }
 }
@@ -496,7 +483,7 @@ static gf_status check_files(checking *c, const char *path, const gf_store_optio
                             .purpose = options->purpose,
                             .cancel = options->cancel};
     gf_status st = gf_folder_hold(path, &hold, &folder, err);
-    if (st != GF_OK) return handle(c, st, path, err);
+    if (st != GF_OK) return gf_audit_read(&c->audit, st, path, err);
     st = gf_folder_check(folder, report_file, c, options->cancel, err);
     gf_folder_release(folder);
     if (st == GF_OK && c->visit_error.status != GF_OK) {
@@ -511,21 +498,21 @@ gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_
 {
     gf_error own;
     if (!err) err = &own;
-    checking c = {
-        .visit = visit, .context = context, .cancel = options->cancel, .more = options->more};
+    checking c = {.audit = {.cancel = options->cancel, .visit = visit, .context = context}};
+    c.audit.found = &c.found;
     gf_status st = check_files(&c, path, options, err);
     uint64_t in_files = c.found.faults;
     if (st == GF_OK) {
         gf_store_options open = *options;
         open.create = false;
-        st = gf_store_open(path, &open, &c.store, err);
+        st = gf_store_open(path, &open, &c.audit.store, err);
         /* What keeps the store from opening was reported with the files, unless they seemed sound.
          */
         if (st == GF_ECORRUPT && in_files) st = GF_OK;
-        st = handle(&c, st, path, err);
+        st = gf_audit_read(&c.audit, st, path, err);
     }
-    if (st == GF_OK && c.store) st = check_tables(&c, err);
-    gf_store_close(c.store);
+    if (st == GF_OK && c.audit.store) st = check_tables(&c, options->more, err);
+    gf_store_close(c.audit.store);
     if (st == GF_OK) *verified = c.found;
     return st;
 }

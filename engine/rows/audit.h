@@ -1,0 +1,25 @@
+/** A check of a store's rows under way: where faults are reported, and what was counted. */
+#ifndef GF_ENGINE_ROWS_AUDIT_H
+#define GF_ENGINE_ROWS_AUDIT_H
+
+#include "grouperfish/store.h"
+
+typedef struct gf_audit {
+    gf_store *store;
+    const gf_cancel *cancel;
+    gf_visit_fault *visit; /* NULL: rows are counted, not checked */
+    void *context;
+    gf_verified *found;
+} gf_audit;
+
+/** Count and report a fault; GF_OK, or the visitor's status. */
+gf_status gf_audit_fault(gf_audit *audit, const char *where, gf_error *err, const char *format, ...)
+    GF_PRINTF(4, 5);
+
+/**
+ * What a read came to: damage (GF_ECORRUPT, with its message in *err, not NULL) is reported as a
+ * fault, and the check goes on; any other status is returned.
+ */
+gf_status gf_audit_read(gf_audit *audit, gf_status st, const char *where, gf_error *err);
+
+#endif
