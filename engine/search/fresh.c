@@ -1,5 +1,7 @@
+/* Documents that the index does not have as they are now, matched by their texts. */
 #include "engine/search/internal.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "engine/text/language_watch.h"
 #include "engine/text/reader.h"
@@ -10,7 +12,7 @@ enum { TASK_DOCUMENTS = 256 };
 
 /* ---- a group --------------------------------------------------------------------------------- */
 
-/* Nothing was built yet: the first texts say what those without a language fall back on. */
+/* Without a build, the first texts decide which language those without one fall back on. */
 static gf_status decide_language(gf_search_source *s, const gf_text_group *g, gf_error *err)
 {
     gf_language_watch w = {.cancel = s->cancel};
@@ -60,13 +62,8 @@ static gf_status keep_hit(gf_fresh *f, gf_slice id, uint64_t length, const uint3
                           gf_error *err)
 {
     size_t bytes = f->query->n * sizeof *count;
-    if (f->n_hits == f->capacity) {
-        size_t capacity = f->capacity ? f->capacity * 2 : 64;
-        gf_fresh_hit *grown = gf_realloc(f->hits, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "a search");
-        f->hits = grown;
-        f->capacity = capacity;
-    }
+    if (!gf_grow(&f->hits, &f->capacity, f->n_hits + 1, sizeof *f->hits))
+        return gf_fail_memory(err, "a search");
     uint32_t *kept = gf_arena_alloc(&f->memory, bytes);
     gf_slice copy = gf_arena_copy(&f->memory, id);
     if (!kept || !copy.ptr) return gf_fail_memory(err, "a search");
@@ -131,12 +128,12 @@ static gf_status note_change(void *context, const gf_row *row, gf_error *err)
     return gf_strings_add(context, id->value, &number, NULL, err);
 }
 
-static gf_status leave_out(gf_search_source *s, gf_slice id, gf_error *err)
+static gf_status mark_outdated(gf_search_source *s, gf_slice id, gf_error *err)
 {
     uint32_t rank;
     bool there;
     gf_status st = gf_search_index_rank(&s->index, id, &rank, &there, err);
-    if (st == GF_OK && there) s->gone[rank] = 1;
+    if (st == GF_OK && there) s->outdated[rank] = 1;
     return st;
 }
 
@@ -147,9 +144,9 @@ static int by_bytes(const void *a, const void *b)
 
 static gf_status add_changed(gf_fresh *f, gf_slice id, gf_text_group *g, gf_row *row, gf_error *err)
 {
-    gf_status st = leave_out(f->source, id, err);
+    gf_status st = mark_outdated(f->source, id, err);
     if (st != GF_OK) return st;
-    st = gf_search_read(f->source, id, row, err);
+    st = gf_state_row(f->source->state, id, row, err);
     if (st == GF_ENOTFOUND) return GF_OK;
     if (st == GF_OK) st = gf_text_group_add(g, id, row, err);
     if (st != GF_OK || !gf_text_group_is_full(g, GF_GROUP_BYTES)) return st;

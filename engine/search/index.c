@@ -1,5 +1,6 @@
 #include "engine/search/index.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 
 static gf_status damaged(gf_error *err)
@@ -123,7 +124,7 @@ gf_status gf_search_index_id(gf_search_index *x, uint32_t document, gf_slice *id
     return st;
 }
 
-/* How many of n rising ids are at most this one. */
+/* The number of ids, of n rising ones, that are at most this one. */
 static uint32_t count_at_most(const gf_slice *ids, uint32_t n, gf_slice id)
 {
     uint32_t low = 0, high = n;
@@ -161,22 +162,17 @@ void gf_postings_release(gf_postings *p)
     *p = (gf_postings){0};
 }
 
-static gf_status reserve(gf_postings *p, size_t more, gf_error *err)
+static gf_status reserve_postings(gf_postings *p, size_t more, gf_error *err)
 {
-    if (p->n + more <= p->capacity) return GF_OK;
-    size_t capacity = p->capacity * 2 > p->n + more ? p->capacity * 2 : p->n + more;
-    uint32_t *document = gf_realloc(p->document, capacity, sizeof *document);
-    if (document) p->document = document;
-    uint32_t *count = document ? gf_realloc(p->count, capacity, sizeof *count) : NULL;
-    if (count) p->count = count;
-    if (!count) return gf_fail_memory(err, "a search");
-    p->capacity = capacity;
-    return GF_OK;
+    size_t same = p->capacity; /* the two arrays grow alike */
+    bool ok = gf_grow(&p->document, &same, p->n + more, sizeof *p->document) &&
+              gf_grow(&p->count, &p->capacity, p->n + more, sizeof *p->count);
+    return ok ? GF_OK : gf_fail_memory(err, "a search");
 }
 
 gf_status gf_postings_add(gf_postings *p, uint32_t document, uint32_t count, gf_error *err)
 {
-    gf_status st = reserve(p, 1, err);
+    gf_status st = reserve_postings(p, 1, err);
     if (st != GF_OK) return st;
     p->document[p->n] = document;
     p->count[p->n++] = count;
@@ -188,7 +184,7 @@ static gf_status take_postings(const gf_search_index *x, uint32_t n, gf_slice by
 {
     uint64_t document = 0;
     if (n > bytes.len) return damaged(err);
-    gf_status st = reserve(p, n, err);
+    gf_status st = reserve_postings(p, n, err);
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
         uint64_t step;
         uint32_t more = 0;

@@ -1,7 +1,10 @@
 /**
- * A search's parts. How the collection's texts are analysed, and what of it is indexed (the
- * source); documents that the index does not have as they are now (fresh); what the index has of
- * each item of the query (postings); ranks (search.c).
+ * The parts of a search:
+ *
+ *     source.c   the state of the collection, the analysis of its texts, the index over them
+ *     fresh.c    documents that the index does not have as they are now
+ *     items.c    documents of the index that have an item of the query
+ *     search.c   their ranks
  */
 #ifndef GF_ENGINE_SEARCH_INTERNAL_H
 #define GF_ENGINE_SEARCH_INTERNAL_H
@@ -16,14 +19,14 @@
 
 /* ---- source.c -------------------------------------------------------------------------------- */
 
-/** Where a search reads, all through one snapshot. */
+/** One state of the collection, the analysis of its texts, and the index over them. */
 typedef struct gf_search_source {
-    gf_store *store;
+    gf_state *state;
+    gf_store *store; /* the state's, as are where and snapshot */
     gf_place where;
     const gf_snapshot *snapshot;
     const gf_cancel *cancel;      /* may be NULL */
     gf_view *view;                /* of the served build of "default"; NULL where there is none */
-    gf_snapshot *own;             /* then this is the snapshot */
     gf_analysis_options analysis; /* as that build's, or as the settings say */
     bool detect;
     gf_fallback fallback;       /* unknown until texts were seen, where there is no build */
@@ -31,7 +34,7 @@ typedef struct gf_search_source {
     gf_analysis build_analysis; /* this */
     gf_search_index index;
     bool has_index;
-    unsigned char *gone; /* index.n: 1 where the document is not as the index has it */
+    unsigned char *outdated; /* index.n: 1 where the document is not as the index has it */
 } gf_search_source;
 
 /** On failure it is empty; it must stay where it is. */
@@ -42,9 +45,6 @@ void gf_search_source_close(gf_search_source *s);
 /** The language that a document is analysed in; NULL for none. */
 gf_status gf_search_language(const gf_search_source *s, gf_slice lang, gf_slice text,
                              const gf_language **language, gf_error *err);
-
-/** Read a document's row from the snapshot; GF_ENOTFOUND. */
-gf_status gf_search_read(const gf_search_source *s, gf_slice id, gf_row *row, gf_error *err);
 
 /* ---- fresh.c --------------------------------------------------------------------------------- */
 
@@ -74,7 +74,7 @@ typedef struct gf_fresh {
 
 /**
  * Match all documents that the index does not have as they are now: those that have changed since,
- * or where there is no index all of the collection. Marks them in source->gone.
+ * or where there is no index all of the collection. Marks them in source->outdated.
  * Cost: the analysis of their texts.
  */
 gf_status gf_fresh_find(gf_fresh *f, gf_search_source *source, const gf_query *query,
@@ -83,7 +83,7 @@ void gf_fresh_release(gf_fresh *f);
 
 /* ---- items.c --------------------------------------------------------------------------------- */
 
-/** The documents of the index that have an item, without those that are gone. */
+/** The documents of the index that have an item, without outdated ones. */
 gf_status gf_search_item(gf_search_source *s, gf_matcher *matcher, const gf_query *query,
                          size_t item, gf_postings *out, gf_error *err);
 
@@ -95,7 +95,7 @@ static inline double gf_bm25_idf(uint64_t n, uint64_t df)
     return log(1 + ((double)(n - df) + 0.5) / ((double)df + 0.5));
 }
 
-/** What an item that occurs `count` times adds; mean: words of a document. */
+/** The score of an item that occurs `count` times in a document; mean: words of a document. */
 static inline double gf_bm25_part(double idf, uint32_t count, uint64_t length, double mean)
 {
     const double k1 = 1.2, b = 0.75;

@@ -1,13 +1,13 @@
-/* What the index has of an item of a query: postings of one word, of a prefix, of a phrase. */
+/* Postings of an item of a query, from the index: of one word, of a prefix, of a phrase. */
 #include "engine/search/internal.h"
 
 #include "base/memory.h"
 
-static void drop_gone(const gf_search_source *s, gf_postings *p)
+static void drop_outdated(const gf_search_source *s, gf_postings *p)
 {
     size_t kept = 0;
     for (size_t i = 0; i < p->n; i++) {
-        if (s->gone[p->document[i]]) continue;
+        if (s->outdated[p->document[i]]) continue;
         p->document[kept] = p->document[i];
         p->count[kept++] = p->count[i];
     }
@@ -15,7 +15,7 @@ static void drop_gone(const gf_search_source *s, gf_postings *p)
 }
 
 /* Several lists, one behind the other, become one by rising document. */
-static gf_status join(const gf_search_source *s, gf_postings *p, gf_error *err)
+static gf_status join_lists(const gf_search_source *s, gf_postings *p, gf_error *err)
 {
     uint32_t *sum = gf_calloc(s->index.n, sizeof *sum);
     if (!sum) return gf_fail_memory(err, "a search");
@@ -51,7 +51,7 @@ static gf_status read_word(gf_search_source *s, gf_matcher *m, size_t item, size
                                           err)
                  : gf_search_index_term(&s->index, l, t->term[word], out, &lists, err);
     }
-    if (st == GF_OK && lists > 1) st = join(s, out, err);
+    if (st == GF_OK && lists > 1) st = join_lists(s, out, err);
     return st;
 }
 
@@ -84,7 +84,7 @@ static gf_status count_words(gf_search_source *s, gf_matcher *m, size_t item, si
     return st;
 }
 
-/* In a language that makes fewer words of it, the first of them are enough to look for. */
+/* The fewest words likewise: in that language no more than these can be looked for. */
 static gf_status fewest_words(gf_search_source *s, gf_matcher *m, size_t item, size_t *n,
                               gf_error *err)
 {
@@ -98,9 +98,9 @@ static gf_status fewest_words(gf_search_source *s, gf_matcher *m, size_t item, s
     return st;
 }
 
-/* The documents that have all the words: their texts tell where. */
-static gf_status verify(gf_search_source *s, gf_matcher *m, size_t item, gf_postings *p,
-                        gf_error *err)
+/* Keep the documents whose texts have the words side by side. */
+static gf_status keep_phrases(gf_search_source *s, gf_matcher *m, size_t item, gf_postings *p,
+                              gf_error *err)
 {
     gf_row row = {0};
     gf_status st = GF_OK;
@@ -111,7 +111,7 @@ static gf_status verify(gf_search_source *s, gf_matcher *m, size_t item, gf_post
         const gf_language *language;
         st = gf_cancel_check(s->cancel, err);
         if (st == GF_OK) st = gf_search_index_id(&s->index, p->document[i], &id, err);
-        if (st == GF_OK) st = gf_search_read(s, id, &row, err);
+        if (st == GF_OK) st = gf_state_row(s->state, id, &row, err);
         if (st == GF_ENOTFOUND)
             st = gf_fail(err, GF_ECORRUPT, "a document of the index is missing");
         if (st != GF_OK) break;
@@ -139,12 +139,12 @@ gf_status gf_search_item(gf_search_source *s, gf_matcher *m, const gf_query *que
     fewest = most;
     if (st == GF_OK) st = fewest_words(s, m, item, &fewest, err);
     if (st == GF_OK) st = read_word(s, m, item, 0, out, err);
-    if (st == GF_OK) drop_gone(s, out);
+    if (st == GF_OK) drop_outdated(s, out);
     for (size_t at = 1; st == GF_OK && at < fewest && out->n; at++) {
         st = read_word(s, m, item, at, &other, err);
         if (st == GF_OK) intersect(out, &other);
     }
-    if (st == GF_OK && most > 1) st = verify(s, m, item, out, err);
+    if (st == GF_OK && most > 1) st = keep_phrases(s, m, item, out, err);
     gf_postings_release(&other);
     return st;
 }

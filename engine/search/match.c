@@ -1,27 +1,28 @@
 #include "engine/search/match.h"
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "vectorize/rows/analyser.h"
 
 enum { MOST_REMEMBERED = 1 << 20 /* terms of texts; beyond that they are forgotten */ };
 
-/* A language's query, and which of its bits each term of the analyser has. */
-typedef struct in_language {
+/* The query in a language, and for each term of the analyser the bits that it matches. */
+typedef struct language_query {
     gf_query_terms terms;
     uint64_t starts, ends;
     uint64_t *mask; /* n_masks of capacity, by term id */
     size_t n_masks, capacity;
-} in_language;
+} language_query;
 
 struct gf_matcher {
     gf_analysis_options options;
     char *more_stop_words; /* the options' text, ours */
     const gf_query *query;
     gf_analyser *analyser;
-    gf_analyser *plain;                       /* no stemming: of prefixes */
-    gf_arena memory;                          /* of the terms */
-    in_language *languages[GF_LANGUAGES + 1]; /* 0: none; else index + 1; NULL until needed */
+    gf_analyser *plain;                          /* no stemming: of prefixes */
+    gf_arena memory;                             /* of the terms */
+    language_query *languages[GF_LANGUAGES + 1]; /* 0: none; else index + 1; NULL until needed */
     uint32_t count[GF_QUERY_ITEMS];
     uint32_t item_of[GF_QUERY_ITEMS]; /* of each bit; of the language at hand */
     uint32_t *word_at;                /* capacity: token of each word of the text */
@@ -75,7 +76,7 @@ void gf_matcher_free(gf_matcher *m)
 
 static gf_status fail_at(const gf_query_item *item, const char *what, gf_error *err)
 {
-    return gf_fail(err, GF_EINVAL, "query, character %zu: %s", item->place, what);
+    return gf_fail(err, GF_EINVAL, "query, character %zu: %s", item->position, what);
 }
 
 static gf_status copy_term(gf_matcher *m, const gf_analyser *a, const gf_word *word, gf_slice *out,
@@ -119,7 +120,8 @@ static gf_status add_item(gf_matcher *m, const gf_query_item *item, const gf_lan
     return add_prefix(m, item, language, t, err);
 }
 
-static gf_status work_out(gf_matcher *m, in_language *l, const gf_language *language, gf_error *err)
+static gf_status analyse_query(gf_matcher *m, language_query *l, const gf_language *language,
+                               gf_error *err)
 {
     gf_status st = GF_OK;
     l->terms.n = 0;
@@ -132,25 +134,25 @@ static gf_status work_out(gf_matcher *m, in_language *l, const gf_language *lang
         l->ends |= UINT64_C(1) << (l->terms.n - 1);
     }
     l->terms.start[m->query->n] = l->terms.n;
-    l->terms.known = st == GF_OK;
+    l->terms.analysed = st == GF_OK;
     return st;
 }
 
-static gf_status need_language(gf_matcher *m, const gf_language *language, in_language **out,
+static gf_status need_language(gf_matcher *m, const gf_language *language, language_query **out,
                                gf_error *err)
 {
     if (m->options.language) language = m->options.language;
-    in_language **l = &m->languages[language ? gf_language_index(language) + 1 : 0];
+    language_query **l = &m->languages[language ? gf_language_index(language) + 1 : 0];
     if (!*l) *l = gf_calloc(1, sizeof **l);
     if (!*l) return gf_fail_memory(err, "a search");
     *out = *l;
-    return (*l)->terms.known ? GF_OK : work_out(m, *l, language, err);
+    return (*l)->terms.analysed ? GF_OK : analyse_query(m, *l, language, err);
 }
 
 gf_status gf_matcher_terms(gf_matcher *m, const gf_language *language, const gf_query_terms **terms,
                            gf_error *err)
 {
-    in_language *l = NULL;
+    language_query *l = NULL;
     gf_status st = need_language(m, language, &l, err);
     if (st == GF_OK) *terms = &l->terms;
     return st;
@@ -170,18 +172,11 @@ static uint64_t mask_of(const gf_query_terms *q, gf_slice term)
 }
 
 /* Masks of the terms that the analyser has met since. */
-static gf_status update_masks(gf_matcher *m, in_language *l, gf_error *err)
+static gf_status update_masks(gf_matcher *m, language_query *l, gf_error *err)
 {
     const gf_strings *terms = gf_analyser_terms(m->analyser);
-    if (terms->n > l->capacity) {
-        size_t capacity = l->capacity ? l->capacity : 256;
-        while (capacity < terms->n)
-            capacity *= 2;
-        uint64_t *mask = gf_realloc(l->mask, capacity, sizeof *mask);
-        if (!mask) return gf_fail_memory(err, "a search");
-        l->mask = mask;
-        l->capacity = capacity;
-    }
+    if (!gf_grow(&l->mask, &l->capacity, terms->n, sizeof *l->mask))
+        return gf_fail_memory(err, "a search");
     for (; l->n_masks < terms->n; l->n_masks++)
         l->mask[l->n_masks] = mask_of(&l->terms, gf_strings_at(terms, (uint32_t)l->n_masks));
     return GF_OK;
@@ -200,18 +195,8 @@ static gf_status bound_memory(gf_matcher *m, gf_error *err)
     return GF_OK;
 }
 
-static gf_status reserve_words(gf_matcher *m, size_t n, gf_error *err)
-{
-    if (n <= m->capacity) return GF_OK;
-    uint32_t *grown = gf_realloc(m->word_at, n * 2, sizeof *grown);
-    if (!grown) return gf_fail_memory(err, "a search");
-    m->word_at = grown;
-    m->capacity = n * 2;
-    return GF_OK;
-}
-
 /* The items whose last bits these are end with word `word`. */
-static void note_hits(gf_matcher *m, const in_language *l, const gf_token *tokens, uint64_t hits,
+static void note_hits(gf_matcher *m, const language_query *l, const gf_token *tokens, uint64_t hits,
                       size_t word, gf_matched *out)
 {
     for (; hits; hits &= hits - 1) {
@@ -226,7 +211,8 @@ static void note_hits(gf_matcher *m, const in_language *l, const gf_token *token
     }
 }
 
-static void follow(gf_matcher *m, const in_language *l, const gf_analysis *a, gf_matched *out)
+static void follow_items(gf_matcher *m, const language_query *l, const gf_analysis *a,
+                         gf_matched *out)
 {
     uint64_t state = 0;
     size_t words = 0;
@@ -244,20 +230,21 @@ gf_status gf_matcher_match(gf_matcher *m, gf_slice text, const gf_language *lang
                            gf_matched *matched, gf_error *err)
 {
     gf_analysis a;
-    in_language *l = NULL;
+    language_query *l = NULL;
     gf_matched out = {.count = m->count};
     gf_status st = bound_memory(m, err);
     if (st == GF_OK) st = need_language(m, language, &l, err);
     if (st == GF_OK) st = gf_analyse(m->analyser, text, language, &a, err);
     if (st == GF_OK) st = update_masks(m, l, err);
-    if (st == GF_OK) st = reserve_words(m, a.n, err);
     if (st != GF_OK) return st;
+    if (!gf_grow(&m->word_at, &m->capacity, a.n, sizeof *m->word_at))
+        return gf_fail_memory(err, "a search");
     for (size_t item = 0; item < m->query->n; item++) {
         m->count[item] = 0;
         for (size_t bit = l->terms.start[item]; bit < l->terms.start[item + 1]; bit++)
             m->item_of[bit] = (uint32_t)item;
     }
-    follow(m, l, &a, &out);
+    follow_items(m, l, &a, &out);
     *matched = out;
     return GF_OK;
 }

@@ -22,18 +22,18 @@
 #include "engine/search/query.h"
 #include "vectorize/rows/options.h"
 
-/** What a query is in one language: borrowed from the matcher. */
+/** The terms of a query in one language; borrowed from the matcher. */
 typedef struct gf_query_terms {
     gf_slice term[GF_QUERY_ITEMS];    /* n: terms of all items, one behind the other */
     gf_slice prefix[GF_QUERY_ITEMS];  /* n: what a prefix's terms start with; else empty */
     size_t start[GF_QUERY_ITEMS + 1]; /* n_items + 1: where each item's terms begin */
     size_t n;
-    bool known; /* worked out */
+    bool analysed;
 } gf_query_terms;
 
 typedef struct gf_matcher gf_matcher;
 
-/** What a text has of a query; borrowed until the next call. */
+/** The occurrences of a query in a text; borrowed until the next call. */
 typedef struct gf_matched {
     const uint32_t *count;           /* n_items: how often each item occurs */
     uint64_t length;                 /* words of the text */

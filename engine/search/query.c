@@ -9,14 +9,14 @@ typedef struct parsing {
 } parsing;
 
 /* Characters up to a byte, from 1. */
-static size_t place_of(const parsing *p, size_t byte)
+static size_t position_of(const parsing *p, size_t byte)
 {
     return gf_utf8_count(gf_slice_of(p->text.ptr, byte)) + 1;
 }
 
 static gf_status fail_at(const parsing *p, size_t byte, const char *what, gf_error *err)
 {
-    return gf_fail(err, GF_EINVAL, "query, character %zu: %s", place_of(p, byte), what);
+    return gf_fail(err, GF_EINVAL, "query, character %zu: %s", position_of(p, byte), what);
 }
 
 static bool is_space(char c)
@@ -62,10 +62,10 @@ static gf_status take_word(parsing *p, gf_query_item *item, gf_error *err)
 
 static gf_status take_item(parsing *p, gf_error *err)
 {
-    gf_query_item item = {.place = place_of(p, p->at)};
+    gf_query_item item = {.position = position_of(p, p->at)};
     size_t start = p->at;
     if (p->q->n == GF_QUERY_ITEMS)
-        return gf_fail(err, GF_EINVAL, "query, character %zu: more than %d words", item.place,
+        return gf_fail(err, GF_EINVAL, "query, character %zu: more than %d words", item.position,
                        GF_QUERY_ITEMS);
     item.excludes = p->text.ptr[p->at] == '-';
     p->at += item.excludes;

@@ -1,5 +1,5 @@
 /**
- * What people type to search for, taken apart.
+ * A query as people type it, parsed into items.
  *
  *     crash "memory leak" conn* -printer -"blue screen"
  *
@@ -7,8 +7,7 @@
  *     item     an optional minus, then a word, a word with * at its end, or "several words"
  *
  * Nothing else has a meaning: punctuation is for the analysis, which also makes several words of an
- * item such as foo-bar. An item knows where it stands, so that whoever finds fault with it can say
- * where.
+ * item such as foo-bar. An item has its position in the query, for messages.
  */
 #ifndef GF_ENGINE_SEARCH_QUERY_H
 #define GF_ENGINE_SEARCH_QUERY_H
@@ -22,11 +21,11 @@ enum {
 };
 
 typedef struct gf_query_item {
-    gf_slice text;  /* without minus, quotes and star; borrowed from the query */
-    size_t place;   /* character of the query at which it begins, from 1 */
-    bool is_prefix; /* a * stood behind it */
-    bool is_phrase; /* it was in quotes */
-    bool excludes;  /* a - stood before it */
+    gf_slice text;   /* without minus, quotes and star; borrowed from the query */
+    size_t position; /* character of the query at which it begins, from 1 */
+    bool is_prefix;  /* a * stood behind it */
+    bool is_phrase;  /* it was in quotes */
+    bool excludes;   /* a - stood before it */
 } gf_query_item;
 
 typedef struct gf_query {
@@ -35,7 +34,7 @@ typedef struct gf_query {
 } gf_query;
 
 /**
- * Take a query apart; it must be valid UTF-8.
+ * Parse a query; it must be valid UTF-8.
  * @return GF_OK; GF_EINVAL, and the message says what is wrong at which character: nothing to look
  *         for, a quote that is not closed, a minus or star with nothing beside it, too much of it
  */

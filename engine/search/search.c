@@ -5,10 +5,10 @@
  *     fresh      documents that are not in the index as they are: matched by their texts
  *     postings   of each item of the query: from the index
  *     merge      postings side by side by document -> candidates with their scores
- *     tell       candidates from a heap, best first, as long as filters and limit want them
+ *     visit      candidates from a heap, best first, that pass the filters, up to the limit
  *
  * Number, frequencies and mean length are those of the documents that are there now, so a score
- * does not depend on what lies in the index and what does not.
+ * does not depend on which of them are in the index.
  *
  * Source: Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
  * Foundations and Trends in Information Retrieval 3 (2009) 333-389.
@@ -16,6 +16,7 @@
 #include "engine/search/internal.h"
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "engine/rows/document_row.h"
 
@@ -39,8 +40,8 @@ typedef struct searching {
     candidate *candidates; /* a heap of n */
     size_t n, capacity;
     gf_filter filter;
-    gf_view *places; /* of the configuration; may be the source's, or NULL */
-    bool own_places;
+    gf_view *placement; /* of the configuration; may be the source's, or NULL */
+    bool own_placement;
     uint32_t cluster; /* only of this one; 0: any */
     gf_visit_hit *visit;
     void *context;
@@ -56,7 +57,7 @@ static bool is_better(const candidate *a, const candidate *b)
     return a->score != b->score ? a->score > b->score : a->key < b->key;
 }
 
-static void sink(candidate *heap, size_t n, size_t i)
+static void sink_candidate(candidate *heap, size_t n, size_t i)
 {
     for (;;) {
         size_t best = i, left = 2 * i + 1;
@@ -73,34 +74,30 @@ static void sink(candidate *heap, size_t n, size_t i)
 static void make_heap(searching *s)
 {
     for (size_t i = s->n / 2; i-- > 0;)
-        sink(s->candidates, s->n, i);
+        sink_candidate(s->candidates, s->n, i);
 }
 
 static candidate take_best(searching *s)
 {
     candidate best = s->candidates[0];
     s->candidates[0] = s->candidates[--s->n];
-    sink(s->candidates, s->n, 0);
+    sink_candidate(s->candidates, s->n, 0);
     return best;
 }
 
 static gf_status add_candidate(searching *s, double score, uint64_t key, gf_error *err)
 {
-    if (s->n == s->capacity) {
-        size_t capacity = s->capacity ? s->capacity * 2 : 256;
-        candidate *grown = gf_realloc(s->candidates, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "a search");
-        s->candidates = grown;
-        s->capacity = capacity;
-    }
+    if (!gf_grow(&s->candidates, &s->capacity, s->n + 1, sizeof *s->candidates))
+        return gf_fail_memory(err, "a search");
     s->candidates[s->n++] = (candidate){score, key};
     return GF_OK;
 }
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 
-/* Whether a document with these counts is found at all, and its score. */
-static bool weigh(const searching *s, const uint32_t *count, uint64_t length, double *score)
+/* The score of a document with these counts; false where the query does not find it. */
+static bool weigh_document(const searching *s, const uint32_t *count, uint64_t length,
+                           double *score)
 {
     bool any = false;
     *score = 0;
@@ -127,7 +124,7 @@ static void weigh_items(searching *s)
     const gf_search_index *x = &s->source.index;
     uint64_t n = s->fresh.n, words = s->fresh.words;
     for (uint32_t d = 0; s->source.has_index && d < x->n; d++) {
-        if (s->source.gone[d]) continue;
+        if (s->source.outdated[d]) continue;
         n++;
         words += x->length[d];
     }
@@ -141,7 +138,7 @@ static void weigh_items(searching *s)
 }
 
 /* The postings of all items, side by side. */
-static gf_status merge(searching *s, gf_error *err)
+static gf_status merge_items(searching *s, gf_error *err)
 {
     size_t at[GF_QUERY_ITEMS] = {0};
     gf_status st = GF_OK;
@@ -157,7 +154,7 @@ static gf_status merge(searching *s, gf_error *err)
             bool has = at[i] < p->n && p->document[at[i]] == document;
             count[i] = has ? p->count[at[i]++] : 0;
         }
-        if (weigh(s, count, s->source.index.length[document], &score))
+        if (weigh_document(s, count, s->source.index.length[document], &score))
             st = add_candidate(s, score, (uint64_t)document << 32 | FROM_INDEX, err);
     }
     return st;
@@ -172,7 +169,7 @@ static gf_status add_fresh(searching *s, gf_error *err)
         double score;
         uint32_t rank = 0;
         bool there;
-        if (!weigh(s, hit->count, hit->length, &score)) continue;
+        if (!weigh_document(s, hit->count, hit->length, &score)) continue;
         if (s->source.has_index)
             st = gf_search_index_rank(&s->source.index, hit->id, &rank, &there, err);
         if (st == GF_OK) st = add_candidate(s, score, (uint64_t)rank << 32 | h, err);
@@ -180,18 +177,18 @@ static gf_status add_fresh(searching *s, gf_error *err)
     return st;
 }
 
-static gf_status find(searching *s, gf_error *err)
+static gf_status find_candidates(searching *s, gf_error *err)
 {
     gf_status st = gf_fresh_find(&s->fresh, &s->source, &s->query, err);
     if (st == GF_OK) st = read_items(s, err);
     if (st == GF_OK) weigh_items(s);
-    if (st == GF_OK) st = merge(s, err);
+    if (st == GF_OK) st = merge_items(s, err);
     if (st == GF_OK) st = add_fresh(s, err);
     make_heap(s);
     return st;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- visits ---------------------------------------------------------------------------------- */
 
 /* The document is read into the row; its id lasts as long as *id does. */
 static gf_status read_candidate(searching *s, const candidate *c, gf_slice *id, gf_error *err)
@@ -202,38 +199,34 @@ static gf_status read_candidate(searching *s, const candidate *c, gf_slice *id, 
         st = gf_search_index_id(&s->source.index, (uint32_t)(c->key >> 32), id, err);
     else
         *id = s->fresh.hits[low].id;
-    if (st == GF_OK) st = gf_search_read(&s->source, *id, &s->row, err);
+    if (st == GF_OK) st = gf_state_row(s->source.state, *id, &s->row, err);
     return st == GF_ENOTFOUND ? gf_fail(err, GF_ECORRUPT, "a document of the index is missing")
                               : st;
 }
 
-/* That a document has no place in the build is no failure of the search. */
-static gf_status find_place(searching *s, gf_slice id, gf_membership *m, bool *placed,
-                            gf_error *err)
+/* A document that is not in the build is found without a membership. */
+static gf_status find_membership(searching *s, gf_slice id, gf_membership *m, bool *placed,
+                                 gf_error *err)
 {
     gf_error why = {GF_OK, ""};
     *placed = false;
-    if (!s->places) return GF_OK;
-    gf_status st = gf_view_current_membership(s->places, id, m, &why);
+    if (!s->placement) return GF_OK;
+    gf_status st = gf_view_current_membership(s->placement, id, m, &why);
     *placed = st == GF_OK;
     if (st == GF_OK || st == GF_ENOTFOUND || st == GF_ECONFLICT) return GF_OK;
     if (err) *err = why;
     return st;
 }
 
-static gf_status tell_document(searching *s, gf_slice id, double score, const gf_membership *m,
-                               gf_error *err)
+static gf_status visit_document(searching *s, gf_slice id, double score, const gf_membership *m,
+                                gf_error *err)
 {
     gf_document d;
     uint64_t seq;
     gf_matched matched;
     const gf_language *language;
-    if (s->row.n_cells > s->field_capacity) {
-        gf_field *grown = gf_realloc(s->fields, s->row.n_cells, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "a document");
-        s->fields = grown;
-        s->field_capacity = s->row.n_cells;
-    }
+    if (!gf_grow(&s->fields, &s->field_capacity, s->row.n_cells, sizeof *s->fields))
+        return gf_fail_memory(err, "a document");
     gf_document_from_row(&s->row, id, s->fields, &d, &seq);
     gf_status st = gf_search_language(&s->source, d.language, d.text, &language, err);
     if (st == GF_OK) st = gf_matcher_match(s->matcher, d.text, language, &matched, err);
@@ -246,7 +239,7 @@ static gf_status tell_document(searching *s, gf_slice id, double score, const gf
     return s->visit(s->context, &hit, err);
 }
 
-static gf_status tell_candidate(searching *s, const candidate *c, uint64_t *told, gf_error *err)
+static gf_status visit_candidate(searching *s, const candidate *c, uint64_t *visited, gf_error *err)
 {
     gf_slice id;
     gf_membership m;
@@ -255,20 +248,20 @@ static gf_status tell_candidate(searching *s, const candidate *c, uint64_t *told
     if (st == GF_OK) st = read_candidate(s, c, &id, err);
     if (st == GF_OK && !gf_filter_is_empty(&s->filter))
         st = gf_filter_test(&s->filter, &s->row, &wanted, err);
-    if (st == GF_OK && wanted) st = find_place(s, id, &m, &placed, err);
+    if (st == GF_OK && wanted) st = find_membership(s, id, &m, &placed, err);
     if (st != GF_OK || !wanted) return st;
     if (s->cluster && (!placed || m.cluster != s->cluster)) return GF_OK;
-    ++*told;
-    return tell_document(s, id, c->score, placed ? &m : NULL, err);
+    ++*visited;
+    return visit_document(s, id, c->score, placed ? &m : NULL, err);
 }
 
-static gf_status tell(searching *s, gf_error *err)
+static gf_status visit_candidates(searching *s, gf_error *err)
 {
-    uint64_t told = 0;
+    uint64_t visited = 0;
     gf_status st = GF_OK;
-    while (st == GF_OK && s->n && (s->options->limit == 0 || told < s->options->limit)) {
+    while (st == GF_OK && s->n && (s->options->limit == 0 || visited < s->options->limit)) {
         candidate best = take_best(s);
-        st = tell_candidate(s, &best, &told, err);
+        st = visit_candidate(s, &best, &visited, err);
     }
     return st;
 }
@@ -299,26 +292,26 @@ static gf_status note_cluster(void *context, const gf_cluster_info *info, gf_err
 }
 
 /* The build whose clusters the documents are shown in. */
-static gf_status open_places(searching *s, gf_error *err)
+static gf_status open_placement(searching *s, gf_error *err)
 {
     const gf_search_options *o = s->options;
     bool of_default =
         !o->configuration.len || gf_slice_equal(o->configuration, GF_SLICE("default"));
     bool demanded = o->cluster || o->cluster_label.len;
     gf_status st = GF_OK;
-    s->places = of_default ? s->source.view : NULL;
-    if (!s->places && (!of_default || demanded)) {
-        st = gf_view_open(s->source.store, s->source.where,
-                          of_default ? GF_SLICE("default") : o->configuration, 0, &s->places, err);
-        s->own_places = st == GF_OK;
+    s->placement = of_default ? s->source.view : NULL;
+    if (!s->placement && (!of_default || demanded)) {
+        st = gf_view_open_in(s->source.state, of_default ? GF_SLICE("default") : o->configuration,
+                             0, &s->placement, err);
+        s->own_placement = st == GF_OK;
     }
     if (st == GF_OK && demanded)
-        st = gf_view_cluster(s->places, o->cluster, o->cluster_label, note_cluster, &s->cluster,
+        st = gf_view_cluster(s->placement, o->cluster, o->cluster_label, note_cluster, &s->cluster,
                              err);
     return st;
 }
 
-/* What is wrong with the query is told before anything is looked for. */
+/* Faults of the query are reported before anything is searched. */
 static gf_status open_query(searching *s, gf_slice query, gf_error *err)
 {
     const gf_query_terms *terms;
@@ -328,7 +321,7 @@ static gf_status open_query(searching *s, gf_slice query, gf_error *err)
     return st;
 }
 
-static void release(searching *s)
+static void release_search(searching *s)
 {
     for (size_t i = 0; i < GF_QUERY_ITEMS; i++)
         gf_postings_release(&s->items[i]);
@@ -336,7 +329,7 @@ static void release(searching *s)
     gf_matcher_free(s->matcher);
     gf_free(s->candidates);
     gf_filter_release(&s->filter);
-    if (s->own_places) gf_view_close(s->places);
+    if (s->own_placement) gf_view_close(s->placement);
     gf_row_release(&s->row);
     gf_free(s->fields);
     gf_search_source_close(&s->source);
@@ -351,9 +344,9 @@ gf_status gf_search(gf_store *store, gf_place where, gf_slice query,
     gf_status st = gf_search_source_open(&s.source, store, where, options->cancel, err);
     if (st == GF_OK) st = open_query(&s, query, err);
     if (st == GF_OK) st = open_filter(&s, err);
-    if (st == GF_OK) st = open_places(&s, err);
-    if (st == GF_OK) st = find(&s, err);
-    if (st == GF_OK) st = tell(&s, err);
-    release(&s);
+    if (st == GF_OK) st = open_placement(&s, err);
+    if (st == GF_OK) st = find_candidates(&s, err);
+    if (st == GF_OK) st = visit_candidates(&s, err);
+    release_search(&s);
     return st;
 }

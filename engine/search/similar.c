@@ -11,6 +11,7 @@
  */
 #include "engine/search/internal.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -56,15 +57,10 @@ static double length_of(gf_row_view row)
 
 /* ---- exactly --------------------------------------------------------------------------------- */
 
-static gf_status keep(comparing *c, gf_slice id, double score, gf_error *err)
+static gf_status keep_found(comparing *c, gf_slice id, double score, gf_error *err)
 {
-    if (c->n_found == c->capacity) {
-        size_t capacity = c->capacity ? c->capacity * 2 : 64;
-        found *grown = gf_realloc(c->found, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "similar documents");
-        c->found = grown;
-        c->capacity = capacity;
-    }
+    if (!gf_grow(&c->found, &c->capacity, c->n_found + 1, sizeof *c->found))
+        return gf_fail_memory(err, "similar documents");
     gf_slice copy = gf_arena_copy(&c->memory, id);
     if (!copy.ptr) return gf_fail_memory(err, "similar documents");
     c->found[c->n_found++] = (found){copy, score};
@@ -72,7 +68,7 @@ static gf_status keep(comparing *c, gf_slice id, double score, gf_error *err)
 }
 
 /* A document by its row of documents:main. */
-static gf_status weigh(comparing *c, gf_slice id, const gf_row *document, gf_error *err)
+static gf_status weigh_document(comparing *c, gf_slice id, const gf_row *document, gf_error *err)
 {
     const gf_cell *text = gf_row_find(document, GF_DOCUMENTS_MAIN, "text");
     const gf_cell *lang = gf_row_find(document, GF_DOCUMENTS_MAIN, "lang");
@@ -87,20 +83,14 @@ static gf_status weigh(comparing *c, gf_slice id, const gf_row *document, gf_err
     double dot = gf_row_dot((gf_row_view){c->col, c->val, c->n_terms}, row);
     if (!(dot > 0)) return GF_OK;
     double cosine = dot / (c->length * length_of(row));
-    return keep(c, id, cosine < 1 ? cosine : 1, err);
+    return keep_found(c, id, cosine < 1 ? cosine : 1, err);
 }
 
 static gf_status weigh_id(comparing *c, gf_slice id, gf_error *err)
 {
-    gf_buffer key = {0};
-    gf_document_key(&key, c->view->where.name_space, c->view->where.collection, id);
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = gf_cancel_check(c->options->cancel, err);
-    if (st == GF_OK)
-        st = gf_table_get(c->view->store->tables.documents, c->view->snapshot, gf_buffer_view(&key),
-                          1u << GF_DOCUMENTS_MAIN, &c->row, err);
-    gf_buffer_release(&key);
-    if (st == GF_OK) return weigh(c, id, &c->row, err);
+    gf_status st = gf_cancel_check(c->options->cancel, err);
+    if (st == GF_OK) st = gf_state_row(c->view->state, id, &c->row, err);
+    if (st == GF_OK) return weigh_document(c, id, &c->row, err);
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
@@ -193,7 +183,7 @@ static int by_falling(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-static void sift(double *heap, size_t n, size_t i)
+static void sift_score(double *heap, size_t n, size_t i)
 {
     for (;;) {
         size_t least = i, left = 2 * i + 1;
@@ -220,10 +210,10 @@ static gf_status worst_of_best(const comparing *c, double *worst, gf_error *err)
             heap[n++] = c->nearly[d];
             if (n == limit) qsort(heap, n, sizeof *heap, by_falling);
             for (size_t i = limit / 2 + 1; n == limit && i-- > 0;)
-                sift(heap, n, i);
+                sift_score(heap, n, i);
         } else if (c->nearly[d] > heap[0]) {
             heap[0] = c->nearly[d];
-            sift(heap, n, 0);
+            sift_score(heap, n, 0);
         }
     }
     *worst = heap[0];
@@ -231,7 +221,7 @@ static gf_status worst_of_best(const comparing *c, double *worst, gf_error *err)
     return GF_OK;
 }
 
-/* How wrong a near similarity may be. */
+/* The bound on the error of a near similarity. */
 static double bound_of(const comparing *c)
 {
     double sum = 0;
@@ -240,7 +230,7 @@ static double bound_of(const comparing *c)
     return sum * (0.5 / 255) + SLACK + MARK * c->n_terms;
 }
 
-static void forget(comparing *c, gf_slice id)
+static void forget_document(comparing *c, gf_slice id)
 {
     uint32_t low = 0, high = c->n;
     while (low < high) {
@@ -253,12 +243,12 @@ static void forget(comparing *c, gf_slice id)
     if (low < c->n && gf_slice_equal(c->ids[low], id)) c->nearly[low] = 0;
 }
 
-/* What is not as the index has it, and the document itself, must not count among the best. */
+/* Documents that changed after the build, and the document itself, must not be among the best. */
 static void leave_out(comparing *c)
 {
-    forget(c, c->options->id);
+    forget_document(c, c->options->id);
     for (uint32_t i = 0; i < c->changed.n; i++)
-        forget(c, gf_strings_at(&c->changed, i));
+        forget_document(c, gf_strings_at(&c->changed, i));
 }
 
 static gf_status weigh_best(comparing *c, gf_error *err)
@@ -284,7 +274,7 @@ static gf_status weigh_row(void *context, const gf_row *document, gf_error *err)
     gf_status st = gf_cancel_check(c->options->cancel, err);
     if (st == GF_OK)
         st = gf_key_last_string(c->view->store->tables.documents, document->key, &id, err);
-    if (st == GF_OK) st = weigh(c, gf_buffer_view(&id), document, err);
+    if (st == GF_OK) st = weigh_document(c, gf_buffer_view(&id), document, err);
     gf_buffer_release(&id);
     return st;
 }
@@ -310,7 +300,7 @@ static gf_status note_change(void *context, const gf_row *row, gf_error *err)
     return gf_strings_add(context, id->value, &number, NULL, err);
 }
 
-static gf_status compare(comparing *c, gf_error *err)
+static gf_status compare_documents(comparing *c, gf_error *err)
 {
     bool unit = c->view->model.analysis.options.weights.norm == GF_NORM_L2, there = false;
     gf_status st = unit ? read_ids(c, &there, err) : GF_OK;
@@ -321,7 +311,7 @@ static gf_status compare(comparing *c, gf_error *err)
     return st == GF_OK ? weigh_best(c, err) : st;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- visits ---------------------------------------------------------------------------------- */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -330,41 +320,41 @@ static int by_rank(const void *a, const void *b)
     return gf_slice_compare(x->id, y->id);
 }
 
-static gf_status tell(comparing *c, const found *f, gf_visit_hit *visit, void *context,
-                      gf_error *err)
+static gf_status visit_found(comparing *c, const found *f, gf_visit_hit *visit, void *context,
+                             gf_error *err)
 {
     gf_document document;
     gf_field *fields = NULL;
     gf_membership m;
     gf_error why = {GF_OK, ""};
     uint64_t seq;
-    gf_status place = gf_view_current_membership(c->view, f->id, &m, &why);
-    if (place != GF_OK && place != GF_ENOTFOUND && place != GF_ECONFLICT) {
+    gf_status placed = gf_view_current_membership(c->view, f->id, &m, &why);
+    if (placed != GF_OK && placed != GF_ENOTFOUND && placed != GF_ECONFLICT) {
         if (err) *err = why;
-        return place;
+        return placed;
     }
     gf_status st =
         gf_state_document_row(c->view->state, f->id, &c->row, &document, &fields, &seq, err);
     gf_hit hit = {
-        .document = &document, .score = f->score, .membership = place == GF_OK ? &m : NULL};
+        .document = &document, .score = f->score, .membership = placed == GF_OK ? &m : NULL};
     if (st == GF_OK) st = visit(context, &hit, err);
     gf_free(fields);
     return st;
 }
 
-static gf_status tell_best(comparing *c, gf_visit_hit *visit, void *context, gf_error *err)
+static gf_status visit_best(comparing *c, gf_visit_hit *visit, void *context, gf_error *err)
 {
     uint64_t limit = c->options->limit ? c->options->limit : UINT64_MAX;
     gf_status st = GF_OK;
     if (c->n_found) qsort(c->found, c->n_found, sizeof *c->found, by_rank);
     for (size_t i = 0; i < c->n_found && i < limit && st == GF_OK; i++) {
         st = gf_cancel_check(c->options->cancel, err);
-        if (st == GF_OK) st = tell(c, &c->found[i], visit, context, err);
+        if (st == GF_OK) st = visit_found(c, &c->found[i], visit, context, err);
     }
     return st;
 }
 
-/* ---- what is compared with ------------------------------------------------------------------- */
+/* ---- the row that is compared with ----------------------------------------------------------- */
 
 static gf_status keep_row(comparing *c, gf_row_view row, gf_error *err)
 {
@@ -394,7 +384,7 @@ static gf_status read_row(comparing *c, gf_error *err)
     return st;
 }
 
-static void release(comparing *c)
+static void release_comparison(comparing *c)
 {
     gf_free(c->col);
     gf_free(c->val);
@@ -414,8 +404,8 @@ gf_status gf_similar(gf_store *store, gf_place where, const gf_similar_options *
     comparing c = {.options = options};
     gf_status st = gf_view_open(store, where, GF_SLICE("default"), 0, &c.view, err);
     if (st == GF_OK) st = read_row(&c, err);
-    if (st == GF_OK && c.n_terms) st = compare(&c, err);
-    if (st == GF_OK) st = tell_best(&c, visit, context, err);
-    release(&c);
+    if (st == GF_OK && c.n_terms) st = compare_documents(&c, err);
+    if (st == GF_OK) st = visit_best(&c, visit, context, err);
+    release_comparison(&c);
     return st;
 }

@@ -41,7 +41,7 @@ static bool goes_with_before(gf_slice text, size_t at)
            (c >= 0x1F3FB && c <= 0x1F3FF) || (c >= 0x20D0 && c <= 0x20F0);
 }
 
-/* Where a piece that may begin at `from` does: behind a space, if there is one before `to`. */
+/* The begin of a piece that may begin at `from`: behind a space, if there is one before `to`. */
 static size_t begin_of(gf_slice text, size_t from, size_t to)
 {
     if (from == 0 || is_space(text.ptr[from - 1])) return from;

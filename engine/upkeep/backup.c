@@ -1,8 +1,8 @@
 /* Backups: copies of a store, each a store of its own. */
 #include "engine/store/store_internal.h"
 
-/* What the copy has, which also shows that it opens. */
-static gf_status count(const char *path, gf_store_status *status, gf_error *err)
+/* Count what the copy has, which also shows that it opens. */
+static gf_status count_copy(const char *path, gf_store_status *status, gf_error *err)
 {
     gf_store *copy = NULL;
     gf_store_options o = {.purpose = "backup"};
@@ -16,11 +16,11 @@ gf_status gf_store_backup(gf_store *s, const char *path, const gf_cancel *cancel
                           gf_store_status *status, gf_error *err)
 {
     gf_status st = gf_folder_copy(s->db, path, cancel, err);
-    return st == GF_OK ? count(path, status, err) : st;
+    return st == GF_OK ? count_copy(path, status, err) : st;
 }
 
-static gf_status check(const char *backup, const gf_store_options *options, gf_visit_fault *visit,
-                       void *context, gf_error *err)
+static gf_status check_backup(const char *backup, const gf_store_options *options,
+                              gf_visit_fault *visit, void *context, gf_error *err)
 {
     gf_verified found;
     gf_status st = gf_verify(backup, options, visit, context, &found, err);
@@ -36,9 +36,9 @@ gf_status gf_restore(const char *backup, const char *path, const gf_store_option
     gf_store *source = NULL;
     gf_store_options o = *options;
     o.create = false;
-    gf_status st = check(backup, &o, visit, context, err);
+    gf_status st = check_backup(backup, &o, visit, context, err);
     if (st == GF_OK) st = gf_store_open(backup, &o, &source, err);
     if (st == GF_OK) st = gf_folder_copy(source->db, path, o.cancel, err);
     gf_store_close(source);
-    return st == GF_OK ? count(path, status, err) : st;
+    return st == GF_OK ? count_copy(path, status, err) : st;
 }

@@ -8,22 +8,23 @@
  */
 #include "engine/search/index.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "storage/backend.h"
 
-typedef struct known_build {
+typedef struct kept_build {
     gf_slice configuration; /* in memory */
     gf_slice key;           /* likewise */
     uint64_t seq;
     bool served, stale;
     gf_search_index *index; /* NULL until needed; without ids where the build has none */
-} known_build;
+} kept_build;
 
 typedef struct purging {
     gf_store *store;
     gf_place where;
     gf_arena memory;
-    known_build *builds; /* n of capacity */
+    kept_build *builds; /* n of capacity */
     size_t n, capacity;
     gf_buffer key; /* of the collection */
     gf_buffer membership;
@@ -37,19 +38,14 @@ typedef struct purging {
 static gf_status add_build(purging *p, gf_slice configuration, gf_slice key, bool served,
                            gf_error *err)
 {
-    known_build b = {.served = served};
+    kept_build b = {.served = served};
     gf_status st =
         gf_table_get(p->store->tables.builds, NULL, key, 1u << GF_BUILDS_MAIN, &p->row, err);
     if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
     if (!gf_cell_number(gf_row_find(&p->row, GF_BUILDS_MAIN, "seq"), &b.seq))
         return gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
-    if (p->n == p->capacity) {
-        size_t capacity = p->capacity ? p->capacity * 2 : 8;
-        known_build *grown = gf_realloc(p->builds, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "builds");
-        p->builds = grown;
-        p->capacity = capacity;
-    }
+    if (!gf_grow(&p->builds, &p->capacity, p->n + 1, sizeof *p->builds))
+        return gf_fail_memory(err, "builds");
     b.configuration = gf_arena_copy(&p->memory, configuration);
     b.key = gf_arena_copy(&p->memory, key);
     if (!b.configuration.ptr || !b.key.ptr) return gf_fail_memory(err, "builds");
@@ -92,7 +88,7 @@ static gf_status list_builds(purging *p, gf_error *err)
     return st;
 }
 
-static gf_status need_index(purging *p, known_build *b, gf_error *err)
+static gf_status need_index(purging *p, kept_build *b, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
     if (b->index) return GF_OK;
@@ -105,7 +101,7 @@ static gf_status need_index(purging *p, known_build *b, gf_error *err)
 }
 
 /* It has documents that the build's filter leaves out, too. */
-static gf_status look_in_index(purging *p, known_build *b, gf_slice id, gf_error *err)
+static gf_status look_in_index(purging *p, kept_build *b, gf_slice id, gf_error *err)
 {
     uint32_t rank;
     gf_status st = need_index(p, b, err);
@@ -113,7 +109,7 @@ static gf_status look_in_index(purging *p, known_build *b, gf_slice id, gf_error
 }
 
 /* Provisional memberships count as well. */
-static gf_status look_for(purging *p, known_build *b, gf_slice id, gf_error *err)
+static gf_status look_for(purging *p, kept_build *b, gf_slice id, gf_error *err)
 {
     gf_buffer_reset(&p->membership);
     gf_membership_key(&p->membership, b->key, id);

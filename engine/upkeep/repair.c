@@ -7,8 +7,7 @@
  *     collections size and seq as the documents have them; pointers to builds that are there
  *     members     documents that are lost, and that builds have, count as deleted
  *
- * What cannot be known: a deletion that lay in the damage is undone, where the deleted row lay
- * outside.
+ * A deletion that lay in the damage is undone where the deleted row lay outside: nothing shows it.
  */
 #include "engine/build/internal.h"
 #include "engine/rows/document_row.h"
@@ -35,12 +34,12 @@ typedef struct repairing {
 
 enum { CHANGES_PER_BATCH = 4000 };
 
-static gf_status tell(repairing *r, const char *where, const char *what, gf_error *err)
+static gf_status report(repairing *r, const char *where, const char *what, gf_error *err)
 {
     return r->visit(r->context, where, what, err);
 }
 
-static gf_status flush(repairing *r, size_t most, gf_error *err)
+static gf_status flush_batch(repairing *r, size_t most, gf_error *err)
 {
     if (gf_batch_changes(r->batch) <= most) return GF_OK;
     gf_status st = gf_batch_write(r->batch, GF_SYNC, err);
@@ -54,10 +53,10 @@ static void note_damage(void *context, const char *file, const char *what)
     repairing *r = context;
     r->found.damages++;
     if (r->visit_error.status == GF_OK)
-        r->visit_error.status = tell(r, file, what, &r->visit_error);
+        r->visit_error.status = report(r, file, what, &r->visit_error);
 }
 
-static gf_status fill(void *context, gf_database *db, gf_error *err)
+static gf_status fill_store(void *context, gf_database *db, gf_error *err)
 {
     repairing *r = context;
     gf_tables tables;
@@ -101,8 +100,8 @@ static gf_status try_row(void *context, const gf_row *found, gf_error *err)
         gf_batch_delete_cell(w->r->batch, w->table, found->key, w->family, qualifier);
     else
         gf_batch_delete_row(w->r->batch, w->table, found->key, family);
-    st = tell(w->r, gf_table_schema(w->table)->name, why.message, err);
-    return st == GF_OK ? flush(w->r, CHANGES_PER_BATCH, err) : st;
+    st = report(w->r, gf_table_schema(w->table)->name, why.message, err);
+    return st == GF_OK ? flush_batch(w->r, CHANGES_PER_BATCH, err) : st;
 }
 
 static gf_status try_table(repairing *r, gf_table *table, gf_error *err)
@@ -116,7 +115,7 @@ static gf_status try_table(repairing *r, gf_table *table, gf_error *err)
         st = gf_scan_each(table, &o, try_row, &w, err);
         gf_row_release(&w.row);
     }
-    return st == GF_OK ? flush(r, 0, err) : st;
+    return st == GF_OK ? flush_batch(r, 0, err) : st;
 }
 
 /* A table whose schema is lost cannot be read; what can be is told of by verify, too. */
@@ -126,7 +125,7 @@ static gf_status try_user_table(void *context, const char *name, gf_user_table *
     repairing *r = context;
     if (table) return try_table(r, gf_user_table_rows(table), err);
     r->found.rows++;
-    return tell(r, name, why->message, err);
+    return report(r, name, why->message, err);
 }
 
 static gf_status try_tables(repairing *r, gf_error *err)
@@ -158,9 +157,9 @@ static gf_status put_number(repairing *r, gf_slice key, const char *column, uint
     return GF_OK;
 }
 
-/* What the row says is kept where it can be; its seq is never less than a document's. */
-static gf_status set_right(repairing *r, gf_slice key, uint64_t size, uint64_t seq, gf_row *row,
-                           gf_error *err)
+/* Keep what the row says as far as it can be; its seq is never less than a document's. */
+static gf_status correct_collection(repairing *r, gf_slice key, uint64_t size, uint64_t seq,
+                                    gf_row *row, gf_error *err)
 {
     uint64_t said = 0, before = 0, modified = 0;
     gf_status st =
@@ -177,13 +176,13 @@ static gf_status set_right(repairing *r, gf_slice key, uint64_t size, uint64_t s
     /* Something has changed since any build: so it counts as modified. */
     put_number(r, key, "seq", (before > seq ? before : seq) + 1);
     put_number(r, key, "modified", modified);
-    return flush(r, CHANGES_PER_BATCH, err);
+    return flush_batch(r, CHANGES_PER_BATCH, err);
 }
 
 static gf_status end_collection(counting *c, gf_error *err)
 {
     if (c->key.len == 0) return GF_OK;
-    return set_right(c->r, gf_buffer_view(&c->key), c->size, c->seq, &c->row, err);
+    return correct_collection(c->r, gf_buffer_view(&c->key), c->size, c->seq, &c->row, err);
 }
 
 static gf_status count_document(void *context, const gf_row *row, gf_error *err)
@@ -207,14 +206,14 @@ static gf_status count_document(void *context, const gf_row *row, gf_error *err)
     return gf_buffer_check(&c->key, err);
 }
 
-/* Collections of which no document is left are not met above. */
+/* Collections of which no document is left do not come up in the walk over documents. */
 static gf_status check_empty(void *context, const gf_row *found, gf_error *err)
 {
     counting *c = context;
     bool any;
     gf_status st = gf_scan_finds(c->r->store->tables.documents, NULL, GF_DOCUMENTS_MAIN, found->key,
                                  &any, err);
-    return st == GF_OK && !any ? set_right(c->r, found->key, 0, 0, &c->row, err) : st;
+    return st == GF_OK && !any ? correct_collection(c->r, found->key, 0, 0, &c->row, err) : st;
 }
 
 static gf_status right_collections(repairing *r, gf_error *err)
@@ -226,7 +225,7 @@ static gf_status right_collections(repairing *r, gf_error *err)
     if (st == GF_OK) st = end_collection(&c, err);
     if (st == GF_OK)
         st = gf_scan_each(r->store->tables.collections, &collections, check_empty, &c, err);
-    if (st == GF_OK) st = flush(r, 0, err);
+    if (st == GF_OK) st = flush_batch(r, 0, err);
     gf_buffer_release(&c.key);
     gf_row_release(&c.row);
     return st;
@@ -301,10 +300,10 @@ static gf_status drop_build(repairing *r, gf_place where, gf_slice configuration
     snprintf(name, sizeof name, "collection \"%.*s\", build %" PRIu64,
              GF_SLICE_ARG(where.collection), build);
     r->found.builds++;
-    gf_status st = tell(r, name, "it is not whole, and is dropped", err);
+    gf_status st = report(r, name, "it is not whole, and is dropped", err);
     if (st == GF_OK) st = drop_pointer(r, where, configuration, build, err);
     if (st == GF_OK) st = gf_drop_build(r->store, key, r->batch, err);
-    return st == GF_OK ? flush(r, 0, err) : st;
+    return st == GF_OK ? flush_batch(r, 0, err) : st;
 }
 
 /* ---- members whose documents are lost -------------------------------------------------------- */
@@ -337,7 +336,7 @@ static gf_status check_member(void *context, const gf_row *row, gf_error *err)
     if (st == GF_OK)
         gf_batch_replace(w->r->batch, w->r->store->tables.changes, gf_buffer_view(&w->key),
                          GF_CHANGES_MAIN, columns, 2, 0);
-    return st == GF_OK ? flush(w->r, CHANGES_PER_BATCH, err) : st;
+    return st == GF_OK ? flush_batch(w->r, CHANGES_PER_BATCH, err) : st;
 }
 
 static gf_status check_members(repairing *r, gf_place where, gf_slice build_key, gf_error *err)
@@ -352,7 +351,7 @@ static gf_status check_members(repairing *r, gf_place where, gf_slice build_key,
     gf_collection_key(&key, where.name_space, where.collection);
     if (st == GF_OK) st = gf_buffer_check(&key, err);
     if (st == GF_OK && w.lost) put_number(r, gf_buffer_view(&key), "seq", w.seq + w.lost);
-    if (st == GF_OK) st = flush(r, 0, err);
+    if (st == GF_OK) st = flush_batch(r, 0, err);
     gf_collection_row_release(&row);
     gf_buffer_release(&key);
     gf_buffer_release(&w.id);
@@ -447,7 +446,7 @@ gf_status gf_repair(const char *path, const char *to, const gf_store_options *op
                    .cancel = options->cancel,
                    .visit_error = {GF_OK, ""}};
     if (st == GF_OK) st = hold(&r, options, &folder, err);
-    if (st == GF_OK) st = gf_folder_make(to, fill, &r, err);
+    if (st == GF_OK) st = gf_folder_make(to, fill_store, &r, err);
     gf_folder_release(folder);
     if (st == GF_OK) st = set_store_right(&r, to, err);
     if (st == GF_OK) *repaired = r.found;

@@ -160,7 +160,7 @@ static gf_status count_memberships(build_check *b, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* Sizes as stored, without those that have gone: the view's list is not used for them. */
+/* Sizes as stored: deleted documents are not subtracted. */
 static gf_status compare_counts(build_check *b, gf_error *err)
 {
     const gf_build_info *info = &b->view->info;
@@ -506,8 +506,7 @@ gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_
         gf_store_options open = *options;
         open.create = false;
         st = gf_store_open(path, &open, &c.audit.store, err);
-        /* What keeps the store from opening was reported with the files, unless they seemed sound.
-         */
+        /* Damage that keeps the store from opening was reported with the files, if they have any. */
         if (st == GF_ECORRUPT && in_files) st = GF_OK;
         st = gf_audit_read(&c.audit, st, path, err);
     }

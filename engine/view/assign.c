@@ -1,5 +1,5 @@
 /*
- * Where a text would be in a view's build: the nearest of its centres, by the inverted index over
+ * The place of a text in a view's build: the nearest of its centres, by the inverted index over
  * the centres that the build's own passes used, so that a document of the build gets the score that
  * it has there.
  *
@@ -38,7 +38,7 @@ void gf_assigner_free(gf_assigner *a)
     gf_free(a);
 }
 
-static gf_status need_assigner(gf_view *v, gf_error *err)
+static gf_status load_assigner(gf_view *v, gf_error *err)
 {
     gf_centres centres = {0};
     if (v->assigner) return GF_OK;
@@ -77,7 +77,7 @@ static void find_nearest(const gf_view *v, unsigned worker, gf_row_view row,
     cells->second = at_most_1(two.of_second);
 }
 
-static void place(const gf_view *v, unsigned worker, gf_row_view row, gf_membership *m)
+static void describe_row(const gf_view *v, unsigned worker, gf_row_view row, gf_membership *m)
 {
     gf_membership_cells cells = {0};
     if (row.n && v->n_clusters) find_nearest(v, worker, row, &cells);
@@ -85,20 +85,20 @@ static void place(const gf_view *v, unsigned worker, gf_row_view row, gf_members
     m->provisional = true;
 }
 
-static gf_status prepare(gf_view *v, gf_error *err)
+static gf_status load_parts(gf_view *v, gf_error *err)
 {
     gf_status st = gf_view_load_clusters(v, err);
     if (st == GF_OK) st = gf_view_load_model(v, err);
-    return st == GF_OK && v->n_clusters ? need_assigner(v, err) : st;
+    return st == GF_OK && v->n_clusters ? load_assigner(v, err) : st;
 }
 
 gf_status gf_view_assign(gf_view *v, gf_slice language, gf_slice text, gf_membership *m,
                          gf_error *err)
 {
     gf_row_view row;
-    gf_status st = prepare(v, err);
+    gf_status st = load_parts(v, err);
     if (st == GF_OK) st = gf_model_row(&v->model, language, text, &row, err);
-    if (st == GF_OK) place(v, 0, row, m);
+    if (st == GF_OK) describe_row(v, 0, row, m);
     return st;
 }
 
@@ -116,11 +116,11 @@ static gf_status assign_task(void *context, size_t i, unsigned worker, gf_error 
     gf_row_view row;
     gf_status st = gf_model_workers_row(&s->view->assigner->workers, worker,
                                         s->document[i].language, s->document[i].text, &row, err);
-    if (st == GF_OK) place(s->view, worker, row, &s->membership[i]);
+    if (st == GF_OK) describe_row(s->view, worker, row, &s->membership[i]);
     return st;
 }
 
-static gf_status need_workers(gf_view *v, unsigned threads, gf_error *err)
+static gf_status load_workers(gf_view *v, unsigned threads, gf_error *err)
 {
     gf_assigner *a = v->assigner;
     if (a->workers.n) return GF_OK;
@@ -134,12 +134,12 @@ gf_status gf_view_assign_all(gf_view *v, const gf_document *documents, size_t n,
                              gf_membership *memberships, gf_error *err)
 {
     several_texts s = {v, documents, memberships};
-    gf_status st = prepare(v, err);
+    gf_status st = load_parts(v, err);
     if (st == GF_OK && v->n_clusters == 0) {
         for (size_t i = 0; i < n && st == GF_OK; i++)
             st = gf_view_assign(v, documents[i].language, documents[i].text, &memberships[i], err);
         return st;
     }
-    if (st == GF_OK) st = need_workers(v, threads, err);
+    if (st == GF_OK) st = load_workers(v, threads, err);
     return st == GF_OK ? gf_pool_run(v->assigner->workers.pool, n, assign_task, &s, NULL, err) : st;
 }

@@ -15,27 +15,27 @@ typedef struct column_visit {
     void *context;
 } column_visit;
 
-static gf_status tell(const column_visit *c, const char *family, const char *qualifier,
-                      gf_slice value, gf_error *err)
+static gf_status visit_cell(const column_visit *c, const char *family, const char *qualifier,
+                            gf_slice value, gf_error *err)
 {
     return c->visit(c->context, family, gf_slice_str(qualifier), value, err);
 }
 
-static gf_status tell_place(const column_visit *c, gf_place where, gf_error *err)
+static gf_status visit_place(const column_visit *c, gf_place where, gf_error *err)
 {
-    gf_status st = tell(c, "main", "namespace", where.name_space, err);
-    return st == GF_OK ? tell(c, "main", "collection_key", where.collection, err) : st;
+    gf_status st = visit_cell(c, "main", "namespace", where.name_space, err);
+    return st == GF_OK ? visit_cell(c, "main", "collection_key", where.collection, err) : st;
 }
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
-static gf_status tell_stored(const gf_state *state, gf_slice id, const column_visit *c,
-                             gf_error *err)
+static gf_status visit_stored(const gf_state *state, gf_slice id, const column_visit *c,
+                              gf_error *err)
 {
     gf_row row = {0};
     gf_status st = gf_state_row(state, id, &row, err);
-    if (st == GF_OK) st = tell_place(c, state->where, err);
-    if (st == GF_OK) st = tell(c, "main", "id", id, err);
+    if (st == GF_OK) st = visit_place(c, state->where, err);
+    if (st == GF_OK) st = visit_cell(c, "main", "id", id, err);
     for (size_t i = 0; i < row.n_cells && st == GF_OK; i++)
         st = c->visit(c->context, "main", row.cells[i].qualifier, row.cells[i].value, err);
     gf_row_release(&row);
@@ -43,8 +43,8 @@ static gf_status tell_stored(const gf_state *state, gf_slice id, const column_vi
 }
 
 /* The document's row in the build's space: its weights, and in its place the idf of each term. */
-static gf_status tell_vectors(gf_view *v, const gf_document *d, const column_visit *c,
-                              gf_error *err)
+static gf_status visit_vectors(gf_view *v, const gf_document *d, const column_visit *c,
+                               gf_error *err)
 {
     gf_row_view row;
     gf_buffer bytes = {0};
@@ -57,35 +57,35 @@ static gf_status tell_vectors(gf_view *v, const gf_document *d, const column_vis
         idf[p] = (float)v->model.vocabulary.idf[row.col[p]];
     gf_vector_write((gf_row_view){row.col, idf, row.n}, &bytes);
     st = gf_buffer_check(&bytes, err);
-    if (st == GF_OK) st = tell(c, "processing", "vector_idf", gf_buffer_view(&bytes), err);
+    if (st == GF_OK) st = visit_cell(c, "processing", "vector_idf", gf_buffer_view(&bytes), err);
     gf_buffer_reset(&bytes);
     gf_vector_write(row, &bytes);
     if (st == GF_OK) st = gf_buffer_check(&bytes, err);
-    if (st == GF_OK) st = tell(c, "processing", "vector_tfidf", gf_buffer_view(&bytes), err);
+    if (st == GF_OK) st = visit_cell(c, "processing", "vector_tfidf", gf_buffer_view(&bytes), err);
     gf_free(idf);
     gf_buffer_release(&bytes);
     return st;
 }
 
 /* The served build's membership is the document's only while the document is what it was. */
-static gf_status tell_member_of(gf_view *v, gf_slice id, const column_visit *c, gf_error *err)
+static gf_status visit_member_of(gf_view *v, gf_slice id, const column_visit *c, gf_error *err)
 {
     gf_membership m;
     gf_status st = gf_view_membership(v, id, &m, err);
     if (st == GF_ENOTFOUND) return GF_OK; /* put after the build */
-    return st == GF_OK ? tell(c, "main", "member_of", m.label, err) : st;
+    return st == GF_OK ? visit_cell(c, "main", "member_of", m.label, err) : st;
 }
 
-static gf_status tell_processing(gf_view *v, gf_slice id, const column_visit *c, gf_error *err)
+static gf_status visit_processing(gf_view *v, gf_slice id, const column_visit *c, gf_error *err)
 {
     gf_row row = {0};
     gf_document d;
     gf_field *fields = NULL;
     uint64_t seq;
-    gf_status st = tell_member_of(v, id, c, err);
-    if (st == GF_OK) st = tell(c, "processing", "id", id, err);
+    gf_status st = visit_member_of(v, id, c, err);
+    if (st == GF_OK) st = visit_cell(c, "processing", "id", id, err);
     if (st == GF_OK) st = gf_state_document_row(v->state, id, &row, &d, &fields, &seq, err);
-    if (st == GF_OK) st = tell_vectors(v, &d, c, err);
+    if (st == GF_OK) st = visit_vectors(v, &d, c, err);
     gf_free(fields);
     gf_row_release(&row);
     return st;
@@ -107,8 +107,8 @@ gf_status gf_document_columns(gf_store *s, gf_place where, gf_slice id, gf_visit
     gf_status st = gf_state_open(s, where, &state, err);
     if (st != GF_OK) return st;
     st = open_served(state, &v, err);
-    if (st == GF_OK) st = tell_stored(state, id, &c, err);
-    if (st == GF_OK && v) st = tell_processing(v, id, &c, err);
+    if (st == GF_OK) st = visit_stored(state, id, &c, err);
+    if (st == GF_OK && v) st = visit_processing(v, id, &c, err);
     gf_view_close(v);
     gf_state_close(state);
     return st;
@@ -116,10 +116,10 @@ gf_status gf_document_columns(gf_store *s, gf_place where, gf_slice id, gf_visit
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-static gf_status tell_number(const column_visit *c, const char *name, uint64_t v, gf_error *err)
+static gf_status visit_number(const column_visit *c, const char *name, uint64_t v, gf_error *err)
 {
     gf_number_digits digits;
-    return tell(c, "main", name, gf_number_write(&digits, v), err);
+    return visit_cell(c, "main", name, gf_number_write(&digits, v), err);
 }
 
 typedef struct member_walk {
@@ -127,7 +127,7 @@ typedef struct member_walk {
     const column_visit *visit;
 } member_walk;
 
-static gf_status tell_member(void *context, const gf_row *row, gf_error *err)
+static gf_status visit_member(void *context, const gf_row *row, gf_error *err)
 {
     member_walk *w = context;
     const gf_cell *cell = &row->cells[0];
@@ -135,16 +135,16 @@ static gf_status tell_member(void *context, const gf_row *row, gf_error *err)
     return w->visit->visit(w->visit->context, "documents", cell->qualifier, cell->value, err);
 }
 
-static gf_status tell_cluster(gf_view *v, const gf_listed_cluster *known, const gf_row *row,
-                              const column_visit *c, gf_error *err)
+static gf_status visit_cluster(gf_view *v, const gf_listed_cluster *listed, const gf_row *row,
+                               const column_visit *c, gf_error *err)
 {
     const gf_cell *terms = gf_row_find(row, GF_CLUSTERS_MAIN, "terms");
-    gf_status st = tell_place(c, v->where, err);
-    if (st == GF_OK) st = tell_number(c, "timestamp", (uint64_t)v->info.build, err);
-    if (st == GF_OK) st = tell(c, "main", "label", known->label, err);
-    if (st == GF_OK) st = tell_number(c, "size", known->size, err);
-    if (st == GF_OK) st = tell_number(c, "id", known->id, err);
-    if (st == GF_OK && terms) st = tell(c, "main", "terms", terms->value, err);
+    gf_status st = visit_place(c, v->where, err);
+    if (st == GF_OK) st = visit_number(c, "timestamp", (uint64_t)v->info.build, err);
+    if (st == GF_OK) st = visit_cell(c, "main", "label", listed->label, err);
+    if (st == GF_OK) st = visit_number(c, "size", listed->size, err);
+    if (st == GF_OK) st = visit_number(c, "id", listed->id, err);
+    if (st == GF_OK && terms) st = visit_cell(c, "main", "terms", terms->value, err);
     return st;
 }
 
@@ -156,18 +156,18 @@ gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visi
     gf_row row = {0};
     gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK) return st;
-    const gf_listed_cluster *known = gf_view_find_cluster(v, cluster);
-    if (!known) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
-    gf_cluster_key(&key, gf_buffer_view(&v->key), known->own_label);
+    const gf_listed_cluster *listed = gf_view_find_cluster(v, cluster);
+    if (!listed) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
+    gf_cluster_key(&key, gf_buffer_view(&v->key), listed->own_label);
     st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.clusters, v->snapshot, gf_buffer_view(&key),
                           1u << GF_CLUSTERS_MAIN, &row, err);
-    if (st == GF_OK) st = tell_cluster(v, known, &row, &c, err);
+    if (st == GF_OK) st = visit_cluster(v, listed, &row, &c, err);
     member_walk w = {v, &c};
     gf_scan_options o = {
         .snapshot = v->snapshot, .family = GF_CLUSTERS_DOCUMENTS, .prefix = gf_buffer_view(&key)};
-    if (st == GF_OK) st = gf_scan_each(v->store->tables.clusters, &o, tell_member, &w, err);
+    if (st == GF_OK) st = gf_scan_each(v->store->tables.clusters, &o, visit_member, &w, err);
     gf_row_release(&row);
     gf_buffer_release(&key);
     return st;
@@ -191,14 +191,15 @@ static gf_status join_model(gf_view *v, gf_slice start, gf_buffer *out, gf_error
     return gf_scan_each(v->store->tables.builds, &o, append_value, out, err);
 }
 
-static gf_status tell_model(gf_view *v, const column_visit *c, gf_error *err)
+static gf_status visit_model(gf_view *v, const column_visit *c, gf_error *err)
 {
     gf_buffer bytes = {0};
     gf_status st = join_model(v, GF_SLICE("vocabulary"), &bytes, err);
-    if (st == GF_OK) st = tell(c, "processing", "dictionary", gf_buffer_view(&bytes), err);
+    if (st == GF_OK) st = visit_cell(c, "processing", "dictionary", gf_buffer_view(&bytes), err);
     gf_buffer_reset(&bytes);
     if (st == GF_OK) st = join_model(v, GF_SLICE("index"), &bytes, err);
-    if (st == GF_OK && bytes.len) st = tell(c, "processing", "index", gf_buffer_view(&bytes), err);
+    if (st == GF_OK && bytes.len)
+        st = visit_cell(c, "processing", "index", gf_buffer_view(&bytes), err);
     gf_buffer_release(&bytes);
     return st;
 }
@@ -212,11 +213,11 @@ gf_status gf_collection_columns(gf_store *s, gf_place where, gf_visit_column *vi
     gf_status st = gf_state_open(s, where, &state, err);
     if (st != GF_OK) return st;
     st = open_served(state, &v, err);
-    if (st == GF_OK) st = tell_place(&c, where, err);
+    if (st == GF_OK) st = visit_place(&c, where, err);
     const gf_row *row = &state->row.row;
     for (size_t i = 0; i < row->n_cells && st == GF_OK; i++)
         st = visit(context, "main", row->cells[i].qualifier, row->cells[i].value, err);
-    if (st == GF_OK && v) st = tell_model(v, &c, err);
+    if (st == GF_OK && v) st = visit_model(v, &c, err);
     gf_view_close(v);
     gf_state_close(state);
     return st;

@@ -5,11 +5,12 @@
  *     memberships of the later one       a:1       c:1  d:4  e:4     likewise
  *     so of the documents                stayed    moved     stayed; b is removed, d is added
  *
- * Both walks go side by side. Of the later build only documents that are still there count, so
- * that one which has been deleted since is told of nowhere by its id.
+ * Both walks go side by side. Of the later build only documents count that are still there, so that
+ * no id of a document is shown that has been deleted since.
  */
 #include "engine/view/view.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "cluster/measure/match.h"
 #include "grouperfish/changes.h"
@@ -44,7 +45,7 @@ static gf_status place_of(const gf_view *v, uint32_t cluster, uint32_t *place, g
     return GF_OK;
 }
 
-static gf_status step(pairing *p, gf_error *err)
+static gf_status step_earlier(pairing *p, gf_error *err)
 {
     gf_membership_cells m;
     gf_status st = gf_cancel_check(p->cancel, err);
@@ -57,50 +58,50 @@ static gf_status step(pairing *p, gf_error *err)
 }
 
 /* Documents of the earlier build before that id, or all that are left. */
-static gf_status tell_removed(pairing *p, const gf_slice *up_to, gf_error *err)
+static gf_status visit_removed(pairing *p, const gf_slice *up_to, gf_error *err)
 {
     gf_status st = GF_OK;
     while (st == GF_OK && p->more) {
         gf_slice id = gf_buffer_view(&p->id);
         if (up_to && gf_slice_compare(id, *up_to) >= 0) break;
         st = p->each(p->context, id, p->before, ABSENT, err);
-        if (st == GF_OK) st = step(p, err);
+        if (st == GF_OK) st = step_earlier(p, err);
     }
     return st;
 }
 
-static gf_status pair(void *context, gf_slice id, const gf_membership_cells *cells,
-                      const gf_row *document, gf_error *err)
+static gf_status pair_document(void *context, gf_slice id, const gf_membership_cells *cells,
+                               const gf_row *document, gf_error *err)
 {
     pairing *p = context;
     uint32_t now = ABSENT;
     (void)document;
     gf_status st = gf_cancel_check(p->cancel, err);
     if (st == GF_OK) st = place_of(p->later, cells->cluster, &now, err);
-    if (st == GF_OK) st = tell_removed(p, &id, err);
+    if (st == GF_OK) st = visit_removed(p, &id, err);
     if (st != GF_OK) return st;
     if (!p->more || !gf_slice_equal(gf_buffer_view(&p->id), id))
         return p->each(p->context, id, ABSENT, now, err);
     st = p->each(p->context, id, p->before, now, err);
-    return st == GF_OK ? step(p, err) : st;
+    return st == GF_OK ? step_earlier(p, err) : st;
 }
 
-static gf_status walk(pairing *p, gf_error *err)
+static gf_status walk_both(pairing *p, gf_error *err)
 {
     gf_scan_options o = {.snapshot = p->earlier->snapshot,
                          .family = GF_MEMBERSHIPS_MAIN,
                          .prefix = gf_buffer_view(&p->earlier->key)};
     gf_status st = gf_scan_open(p->earlier->store->tables.memberships, &o, &p->scan, err);
-    if (st == GF_OK) st = step(p, err);
-    if (st == GF_OK) st = gf_view_each_member(p->later, pair, p, err);
-    if (st == GF_OK) st = tell_removed(p, NULL, err);
+    if (st == GF_OK) st = step_earlier(p, err);
+    if (st == GF_OK) st = gf_view_each_member(p->later, pair_document, p, err);
+    if (st == GF_OK) st = visit_removed(p, NULL, err);
     gf_scan_close(p->scan);
     gf_row_release(&p->row);
     gf_buffer_release(&p->id);
     return st;
 }
 
-static gf_status know_both(gf_view *earlier, gf_view *later, gf_error *err)
+static gf_status load_both(gf_view *earlier, gf_view *later, gf_error *err)
 {
     if (!gf_slice_equal(earlier->where.name_space, later->where.name_space) ||
         !gf_slice_equal(earlier->where.collection, later->where.collection) ||
@@ -142,23 +143,24 @@ gf_status gf_diff_documents(gf_view *earlier, gf_view *later, const gf_cancel *c
     moves m = {earlier, later, visit, context};
     pairing p = {
         .earlier = earlier, .later = later, .cancel = cancel, .each = look_at_move, .context = &m};
-    gf_status st = know_both(earlier, later, err);
-    return st == GF_OK ? walk(&p, err) : st;
+    gf_status st = load_both(earlier, later, err);
+    return st == GF_OK ? walk_both(&p, err) : st;
 }
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
 typedef struct comparison {
     const gf_view *earlier, *later;
-    gf_cluster_change *rows; /* n_rows: clusters of either, by id; then as they are told */
+    gf_cluster_change *rows; /* n_rows: clusters of either, by id; then as they are visited */
     size_t n_rows;
     uint32_t *row_before;   /* clusters of the earlier build: places in rows */
     uint32_t *row_now;      /* clusters of the later one: likewise */
     uint32_t *before, *now; /* n of capacity: clusters of the documents in both */
-    uint32_t n, capacity;
+    uint32_t n;
+    size_t capacity;
 } comparison;
 
-static void release(comparison *c)
+static void release_comparison(comparison *c)
 {
     gf_free(c->rows);
     gf_free(c->row_before);
@@ -188,7 +190,7 @@ static void pair_clusters(comparison *c)
     }
 }
 
-static gf_status begin(comparison *c, gf_error *err)
+static gf_status begin_comparison(comparison *c, gf_error *err)
 {
     size_t k_a = c->earlier->n_clusters, k_b = c->later->n_clusters;
     c->rows = gf_array(k_a + k_b + 1, sizeof *c->rows);
@@ -196,19 +198,6 @@ static gf_status begin(comparison *c, gf_error *err)
     c->row_now = gf_array(k_b + 1, sizeof *c->row_now);
     if (!c->rows || !c->row_before || !c->row_now) return gf_fail_memory(err, "clusters");
     pair_clusters(c);
-    return GF_OK;
-}
-
-static gf_status grow(comparison *c, gf_error *err)
-{
-    if (c->capacity > UINT32_MAX / 2) return gf_fail(err, GF_ELIMIT, "too many documents");
-    uint32_t capacity = c->capacity ? c->capacity * 2 : 1024;
-    uint32_t *before = gf_realloc(c->before, capacity, sizeof *before);
-    if (before) c->before = before;
-    uint32_t *now = gf_realloc(c->now, capacity, sizeof *now);
-    if (now) c->now = now;
-    if (!before || !now) return gf_fail_memory(err, "documents");
-    c->capacity = capacity;
     return GF_OK;
 }
 
@@ -225,8 +214,11 @@ static gf_status count_document(void *context, gf_slice id, uint32_t before, uin
         if (now < c->later->n_clusters) c->rows[c->row_now[now]].added++;
         return GF_OK;
     }
-    gf_status st = c->n == c->capacity ? grow(c, err) : GF_OK;
-    if (st != GF_OK) return st;
+    if (c->n == UINT32_MAX) return gf_fail(err, GF_ELIMIT, "too many documents");
+    size_t same = c->capacity; /* the two arrays grow alike */
+    if (!gf_grow(&c->before, &same, (size_t)c->n + 1, sizeof *c->before) ||
+        !gf_grow(&c->now, &c->capacity, (size_t)c->n + 1, sizeof *c->now))
+        return gf_fail_memory(err, "documents");
     c->before[c->n] = before;
     c->now[c->n++] = now;
     return GF_OK;
@@ -259,7 +251,7 @@ static void add_overlap(comparison *c, const gf_overlaps *o, const gf_overlap *b
     add_part(new->merged, &new->n_merged, &a->clusters[both->a], both->shared, o->size_b[both->b]);
 }
 
-static void finish_rows(comparison *c)
+static void complete_rows(comparison *c)
 {
     for (size_t i = 0; i < c->n_rows; i++) {
         gf_cluster_change *r = &c->rows[i];
@@ -270,7 +262,7 @@ static void finish_rows(comparison *c)
     }
 }
 
-static int as_told(const void *a, const void *b)
+static int by_fate(const void *a, const void *b)
 {
     const gf_cluster_change *x = a, *y = b;
     if (x->fate != y->fate) return x->fate < y->fate ? -1 : 1;
@@ -281,7 +273,7 @@ static int as_told(const void *a, const void *b)
     return x->cluster < y->cluster ? -1 : x->cluster > y->cluster;
 }
 
-static gf_status compare(comparison *c, gf_error *err)
+static gf_status compare_clusters(comparison *c, gf_error *err)
 {
     gf_overlaps o = {0};
     if (c->n) {
@@ -291,8 +283,8 @@ static gf_status compare(comparison *c, gf_error *err)
     }
     for (size_t i = 0; i < o.n; i++)
         add_overlap(c, &o, &o.at[i]);
-    finish_rows(c);
-    if (c->n_rows) qsort(c->rows, c->n_rows, sizeof *c->rows, as_told);
+    complete_rows(c);
+    if (c->n_rows) qsort(c->rows, c->n_rows, sizeof *c->rows, by_fate);
     gf_overlaps_release(&o);
     return GF_OK;
 }
@@ -306,12 +298,12 @@ gf_status gf_diff(gf_view *earlier, gf_view *later, const gf_cancel *cancel, gf_
                  .cancel = cancel,
                  .each = count_document,
                  .context = &c};
-    gf_status st = know_both(earlier, later, err);
-    if (st == GF_OK) st = begin(&c, err);
-    if (st == GF_OK) st = walk(&p, err);
-    if (st == GF_OK) st = compare(&c, err);
+    gf_status st = load_both(earlier, later, err);
+    if (st == GF_OK) st = begin_comparison(&c, err);
+    if (st == GF_OK) st = walk_both(&p, err);
+    if (st == GF_OK) st = compare_clusters(&c, err);
     for (size_t i = 0; i < c.n_rows && st == GF_OK; i++)
         st = visit(context, &c.rows[i], err);
-    release(&c);
+    release_comparison(&c);
     return st;
 }

@@ -1,6 +1,7 @@
-/* A build against known classes. */
+/* A build compared with known classes. */
 #include "engine/view/view.h"
 
+#include "base/grow.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "cluster/measure/quality.h"
@@ -46,23 +47,18 @@ static gf_status class_in_field(judging *g, gf_slice id, gf_slice *name, gf_erro
     return st == GF_EINVAL ? gf_fail(err, GF_ECORRUPT, "table documents: a field is damaged") : st;
 }
 
-static gf_status add(judging *g, uint32_t cluster, uint32_t class_number, gf_error *err)
+static gf_status add_document(judging *g, uint32_t cluster, uint32_t class_number, gf_error *err)
 {
-    if (g->n == g->capacity) {
-        size_t capacity = g->capacity ? g->capacity * 2 : 256;
-        uint32_t *clusters = gf_realloc(g->cluster, capacity, sizeof *clusters);
-        if (clusters) g->cluster = clusters;
-        uint32_t *numbers = gf_realloc(g->class_number, capacity, sizeof *numbers);
-        if (numbers) g->class_number = numbers;
-        if (!clusters || !numbers) return gf_fail_memory(err, "an evaluation");
-        g->capacity = capacity;
-    }
+    size_t same = g->capacity, n = (size_t)g->n + 1; /* the two arrays grow alike */
+    if (!gf_grow(&g->cluster, &same, n, sizeof *g->cluster) ||
+        !gf_grow(&g->class_number, &g->capacity, n, sizeof *g->class_number))
+        return gf_fail_memory(err, "an evaluation");
     g->cluster[g->n] = cluster;
     g->class_number[g->n++] = class_number;
     return GF_OK;
 }
 
-static gf_status judge(void *context, gf_slice id, const gf_membership *m, gf_error *err)
+static gf_status judge_document(void *context, gf_slice id, const gf_membership *m, gf_error *err)
 {
     judging *g = context;
     gf_slice name = {0};
@@ -73,7 +69,7 @@ static gf_status judge(void *context, gf_slice id, const gf_membership *m, gf_er
                          : class_in_field(g, id, &name, err);
     if (st != GF_OK || name.len == 0) return st;
     st = gf_strings_add(&g->classes, name, &number, NULL, err);
-    return st == GF_OK ? add(g, m->cluster, number, err) : st;
+    return st == GF_OK ? add_document(g, m->cluster, number, err) : st;
 }
 
 static int by_name(const void *a, const void *b)
@@ -81,8 +77,8 @@ static int by_name(const void *a, const void *b)
     return gf_slice_compare(((const gf_class_score *)a)->name, ((const gf_class_score *)b)->name);
 }
 
-static gf_status tell(judging *g, const gf_quality *q, gf_visit_evaluation *visit, void *context,
-                      gf_error *err)
+static gf_status visit_scores(judging *g, const gf_quality *q, gf_visit_evaluation *visit,
+                              void *context, gf_error *err)
 {
     gf_class_score *scores = gf_calloc(q->n_classes, sizeof *scores);
     if (!scores) return gf_fail_memory(err, "an evaluation");
@@ -124,7 +120,7 @@ gf_status gf_view_evaluate(gf_view *v, gf_slice field, gf_class_of *class_of, vo
                  .cancel = cancel};
     gf_quality q;
     gf_status st = gf_json_parser_create(&g.parser, err);
-    if (st == GF_OK) st = gf_view_memberships(v, judge, &g, err);
+    if (st == GF_OK) st = gf_view_memberships(v, judge_document, &g, err);
     if (st == GF_OK && g.n == 0)
         st = class_of ? gf_fail(err, GF_ENOTFOUND, "no document of the build has a class")
                       : gf_fail(err, GF_ENOTFOUND, "no document has a field \"%.*s\"",
@@ -132,7 +128,7 @@ gf_status gf_view_evaluate(gf_view *v, gf_slice field, gf_class_of *class_of, vo
     if (st == GF_OK) {
         st = gf_quality_compare(g.cluster, g.class_number, g.n, &q, err);
         if (st == GF_OK) {
-            st = tell(&g, &q, visit, context, err);
+            st = visit_scores(&g, &q, visit, context, err);
             gf_quality_release(&q);
         }
     }

@@ -1,5 +1,4 @@
-/* Which documents a view's build is about: those that its settings' filter and bounds let through.
- */
+/* The documents that a view's build is about: its settings' filter and bounds select them. */
 #include "engine/config/settings.h"
 #include "engine/view/view.h"
 

@@ -63,7 +63,7 @@ static gf_status next_document(gf_view *v, pair_walk *w, gf_error *err)
     return gf_key_last_string(v->store->tables.documents, w->document.key, &w->document_id, err);
 }
 
-/* Whether the walk over documents comes to that id. */
+/* Step the walk over documents up to the membership at hand; *there: it has that id. */
 static gf_status catch_up(gf_view *v, pair_walk *w, bool *there, gf_error *err)
 {
     gf_status st = GF_OK;

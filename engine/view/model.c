@@ -1,4 +1,4 @@
-/* How a view's build analyses texts. */
+/* The model of a view's build, and the analysis of texts by it. */
 #include "engine/view/view.h"
 
 gf_status gf_view_load_model(gf_view *v, gf_error *err)

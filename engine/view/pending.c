@@ -20,16 +20,16 @@ gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, 
         st = gf_state_document_row(v->state, id, &v->document_row, &document, &fields, &seq, err);
     if (st != GF_OK) return st;
     st = gf_view_read_cells(v, id, &cells, err);
-    bool known = st == GF_OK;
-    if (known && seq <= v->info.seq) {
+    bool in_build = st == GF_OK;
+    if (in_build && seq <= v->info.seq) {
         gf_view_describe(v, &cells, m);
-    } else if (known || st == GF_ENOTFOUND) {
+    } else if (in_build || st == GF_ENOTFOUND) {
         st = gf_view_selects(v, &v->document_row, &about, err);
         if (st == GF_OK && !about)
             st = gf_fail(err, GF_ENOTFOUND,
                          "left out by the settings: filter, since or until of the build");
         if (st == GF_OK) st = gf_view_assign(v, document.language, document.text, m, err);
-        if (st == GF_OK) m->replaced = known;
+        if (st == GF_OK) m->replaced = in_build;
     }
     gf_free(fields);
     return st;
@@ -44,7 +44,7 @@ typedef struct pending_walk {
     void *context;
 } pending_walk;
 
-static gf_status tell_pending(pending_walk *w, const gf_document *document, gf_error *err)
+static gf_status visit_pending(pending_walk *w, const gf_document *document, gf_error *err)
 {
     gf_view *v = w->view;
     gf_membership_cells cells;
@@ -53,17 +53,17 @@ static gf_status tell_pending(pending_walk *w, const gf_document *document, gf_e
     gf_status st = gf_view_selects(v, &w->row, &about, err);
     if (st != GF_OK || !about) return st;
     st = gf_view_read_cells(v, document->id, &cells, err);
-    bool known = st == GF_OK;
+    bool in_build = st == GF_OK;
     if (st == GF_OK || st == GF_ENOTFOUND)
         st = gf_view_assign(v, document->language, document->text, &m, err);
     if (st != GF_OK) return st;
-    m.replaced = known;
+    m.replaced = in_build;
     return w->visit(w->context, document, &m, err);
 }
 
 /*
- * A document is told of at its last change: at those before it its seq is another, and after a
- * deletion it is not there.
+ * A document is visited at its last change: at earlier ones its seq is another, and after a deletion
+ * it is not there.
  */
 static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
 {
@@ -77,7 +77,7 @@ static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
     if (st != GF_OK) return st;
     st = gf_state_document_row(w->view->state, id->value, &w->row, &document, &fields, &seq, err);
     if (st == GF_ENOTFOUND) return GF_OK;
-    if (st == GF_OK && seq == changed) st = tell_pending(w, &document, err);
+    if (st == GF_OK && seq == changed) st = visit_pending(w, &document, err);
     gf_free(fields);
     return st;
 }

@@ -1,6 +1,6 @@
 /*
- * The tree as it is read. An inner node that no phrase names tells nothing by itself: its children
- * hang from the nearest node above that has a label, or from the root.
+ * The tree of a view's build. Inner nodes without a label are left out: their children become
+ * children of the nearest labelled ancestor, or of the root.
  */
 #include "engine/view/view.h"
 
@@ -48,37 +48,37 @@ gf_status gf_view_load_tree(gf_view *v, gf_kept_tree *kept, gf_error *err)
 
 /* ---- the shown nodes ------------------------------------------------------------------------- */
 
-typedef struct walk {
+typedef struct tree_walk {
     gf_view *view;
     gf_kept_tree kept;
-    uint64_t *size;   /* n_nodes: documents that are still there */
-    uint32_t *above;  /* n_nodes: the shown node that it hangs from */
-    uint32_t *below;  /* n_shown - 1: shown nodes but the root, those of one parent together */
-    uint32_t *begin;  /* n_nodes + 1: where a node's children begin in below */
-    uint32_t *order;  /* n_shown: depth first */
-    uint32_t *depth;  /* n_nodes */
-    uint32_t *number; /* n_nodes: place in order, plus 1 */
+    uint64_t *size;     /* n_nodes: documents that are still there */
+    uint32_t *ancestor; /* n_nodes: the shown node that it is a child of */
+    uint32_t *below;    /* n_shown - 1: shown nodes but the root, those of one parent together */
+    uint32_t *begin;    /* n_nodes + 1: where a node's children begin in below */
+    uint32_t *order;    /* n_shown: depth first */
+    uint32_t *depth;    /* n_nodes */
+    uint32_t *number;   /* n_nodes: place in order, plus 1 */
     uint32_t n_shown;
-} walk;
+} tree_walk;
 
-static gf_status prepare(walk *w, gf_error *err)
+static gf_status allocate_walk(tree_walk *w, gf_error *err)
 {
     size_t n = w->kept.tree.n_nodes;
     w->size = gf_calloc(n, sizeof *w->size);
-    w->above = gf_calloc(n, sizeof *w->above);
+    w->ancestor = gf_calloc(n, sizeof *w->ancestor);
     w->below = gf_calloc(n, sizeof *w->below);
     w->begin = gf_calloc(n + 1, sizeof *w->begin);
     w->order = gf_calloc(n, sizeof *w->order);
     w->depth = gf_calloc(n, sizeof *w->depth);
     w->number = gf_calloc(n, sizeof *w->number);
-    bool ok = w->size && w->above && w->below && w->begin && w->order && w->depth && w->number;
+    bool ok = w->size && w->ancestor && w->below && w->begin && w->order && w->depth && w->number;
     return ok ? GF_OK : gf_fail_memory(err, "the tree");
 }
 
-static void release(walk *w)
+static void release_walk(tree_walk *w)
 {
     gf_free(w->size);
-    gf_free(w->above);
+    gf_free(w->ancestor);
     gf_free(w->below);
     gf_free(w->begin);
     gf_free(w->order);
@@ -87,13 +87,13 @@ static void release(walk *w)
     gf_kept_tree_release(&w->kept);
 }
 
-static const gf_listed_cluster *cluster_of(const walk *w, uint32_t leaf)
+static const gf_listed_cluster *cluster_of(const tree_walk *w, uint32_t leaf)
 {
     return gf_view_find_cluster(w->view, w->kept.ids[leaf]);
 }
 
 /* A cluster may have got the label of an inner node since the build. */
-static gf_status drop_taken_labels(walk *w, gf_error *err)
+static gf_status drop_taken_labels(tree_walk *w, gf_error *err)
 {
     const gf_tree *t = &w->kept.tree;
     gf_strings taken = {0};
@@ -108,7 +108,7 @@ static gf_status drop_taken_labels(walk *w, gf_error *err)
     return st;
 }
 
-static void add_sizes(walk *w)
+static void add_sizes(tree_walk *w)
 {
     const gf_tree *t = &w->kept.tree;
     for (uint32_t v = 0; v < t->n_nodes; v++) {
@@ -119,33 +119,33 @@ static void add_sizes(walk *w)
 
 static int by_parent(const void *a, const void *b, void *context)
 {
-    const walk *w = context;
+    const tree_walk *w = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (w->above[x] != w->above[y]) return w->above[x] < w->above[y] ? -1 : 1;
+    if (w->ancestor[x] != w->ancestor[y]) return w->ancestor[x] < w->ancestor[y] ? -1 : 1;
     if (w->size[x] != w->size[y]) return w->size[x] > w->size[y] ? -1 : 1;
     return w->kept.tree.first[x] < w->kept.tree.first[y] ? -1 : 1;
 }
 
 /* Hang the shown nodes below each other, larger ones first. */
-static void hang(walk *w)
+static void attach_nodes(tree_walk *w)
 {
     const gf_tree *t = &w->kept.tree;
     uint32_t root = t->n_nodes - 1, n = 0;
     for (uint32_t v = root; v-- > 0;) {
         uint32_t p = t->parent[v];
-        w->above[v] = p == root || w->kept.labels[p].len ? p : w->above[p];
+        w->ancestor[v] = p == root || w->kept.labels[p].len ? p : w->ancestor[p];
         if (v < t->k || w->kept.labels[v].len) w->below[n++] = v;
     }
     if (n) qsort_r(w->below, n, sizeof *w->below, by_parent, w);
     for (uint32_t i = 0; i < n; i++)
-        w->begin[w->above[w->below[i]] + 1]++;
+        w->begin[w->ancestor[w->below[i]] + 1]++;
     for (uint32_t v = 0; v < t->n_nodes; v++)
         w->begin[v + 1] += w->begin[v];
     w->n_shown = n + 1;
 }
 
 /* Depth first; what waits is kept at the end of `order`, which has no more than n_shown. */
-static void number_nodes(walk *w)
+static void number_nodes(tree_walk *w)
 {
     uint32_t n = 0, waiting = w->n_shown - 1;
     w->order[waiting] = w->kept.tree.n_nodes - 1;
@@ -160,8 +160,8 @@ static void number_nodes(walk *w)
     }
 }
 
-static gf_status visit_node(const walk *w, uint32_t v, gf_visit_tree_node *visit, void *context,
-                            gf_error *err)
+static gf_status visit_node(const tree_walk *w, uint32_t v, gf_visit_tree_node *visit,
+                            void *context, gf_error *err)
 {
     const gf_tree *t = &w->kept.tree;
     bool leaf = v < t->k;
@@ -171,7 +171,7 @@ static gf_status visit_node(const walk *w, uint32_t v, gf_visit_tree_node *visit
     for (uint32_t i = 0; i < n; i++)
         children[i] = w->number[w->below[w->begin[v] + i]];
     gf_tree_node node = {.node = w->number[v],
-                         .parent = v == t->n_nodes - 1 ? 0 : w->number[w->above[v]],
+                         .parent = v == t->n_nodes - 1 ? 0 : w->number[w->ancestor[v]],
                          .depth = w->depth[v],
                          .cluster = leaf ? w->kept.ids[v] : 0,
                          .label = leaf ? cluster_of(w, v)->label : w->kept.labels[v],
@@ -185,14 +185,14 @@ static gf_status visit_node(const walk *w, uint32_t v, gf_visit_tree_node *visit
     return st;
 }
 
-static gf_status arrange(walk *w, gf_error *err)
+static gf_status arrange_nodes(tree_walk *w, gf_error *err)
 {
     gf_status st = gf_view_load_tree(w->view, &w->kept, err);
-    if (st == GF_OK) st = prepare(w, err);
+    if (st == GF_OK) st = allocate_walk(w, err);
     if (st == GF_OK) st = drop_taken_labels(w, err);
     if (st != GF_OK) return st;
     add_sizes(w);
-    hang(w);
+    attach_nodes(w);
     number_nodes(w);
     return GF_OK;
 }
@@ -200,16 +200,16 @@ static gf_status arrange(walk *w, gf_error *err)
 gf_status gf_view_tree(gf_view *v, uint32_t most_depth, gf_visit_tree_node *visit, void *context,
                        gf_error *err)
 {
-    walk w = {.view = v};
+    tree_walk w = {.view = v};
     gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK || v->n_clusters == 0) return st;
-    st = arrange(&w, err);
+    st = arrange_nodes(&w, err);
     /* Labels are borrowed from view->row, which the visitor may use: they move out first. */
     gf_row row = v->row;
     v->row = (gf_row){0};
     for (uint32_t i = 0; i < w.n_shown && st == GF_OK; i++)
         if (w.depth[w.order[i]] <= most_depth) st = visit_node(&w, w.order[i], visit, context, err);
     gf_row_release(&row);
-    release(&w);
+    release_walk(&w);
     return st;
 }

@@ -4,6 +4,7 @@
  */
 #include "engine/view/view.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "engine/rows/document_row.h"
 #include "grouperfish/changes.h"
@@ -30,19 +31,14 @@ typedef struct counting {
 
 static gf_status add_moment(counting *c, moment m, gf_error *err)
 {
-    if (c->n == c->capacity) {
-        size_t capacity = c->capacity ? c->capacity * 2 : 1024;
-        moment *grown = gf_realloc(c->moments, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "trends");
-        c->moments = grown;
-        c->capacity = capacity;
-    }
+    if (!gf_grow(&c->moments, &c->capacity, c->n + 1, sizeof *c->moments))
+        return gf_fail_memory(err, "trends");
     c->moments[c->n++] = m;
     return GF_OK;
 }
 
-static gf_status look_at_member(void *context, gf_slice id, const gf_membership_cells *cells,
-                                const gf_row *document, gf_error *err)
+static gf_status count_member(void *context, gf_slice id, const gf_membership_cells *cells,
+                              const gf_row *document, gf_error *err)
 {
     counting *c = context;
     (void)id;
@@ -73,7 +69,7 @@ static void choose_periods(counting *c, size_t most)
 }
 
 /* Count by cluster and period; recent[0] and recent[1]: all documents, earlier and recent. */
-static gf_status count(counting *c, uint64_t all[2], gf_error *err)
+static gf_status count_periods(counting *c, uint64_t all[2], gf_error *err)
 {
     size_t p = c->out.n_periods;
     c->documents = gf_calloc(c->view->n_clusters * p, sizeof *c->documents);
@@ -96,7 +92,7 @@ static gf_status count(counting *c, uint64_t all[2], gf_error *err)
     return GF_OK;
 }
 
-static void compare(gf_trend *t, const uint64_t all[2])
+static void compare_periods(gf_trend *t, const uint64_t all[2])
 {
     if (all[0] == 0 || all[1] == 0) return;
     double recent = (double)t->recent + 0.5, earlier = (double)t->earlier + 0.5;
@@ -121,17 +117,17 @@ static gf_status find_trends(counting *c, size_t most, gf_error *err)
     uint64_t all[2] = {0, 0};
     c->clusters = gf_calloc(v->n_clusters, sizeof *c->clusters);
     if (!c->clusters) return gf_fail_memory(err, "trends");
-    gf_status st = gf_view_each_member(v, look_at_member, c, err);
+    gf_status st = gf_view_each_member(v, count_member, c, err);
     if (st != GF_OK) return st;
     choose_periods(c, most);
-    st = count(c, all, err);
+    st = count_periods(c, all, err);
     for (size_t i = 0; i < v->n_clusters && st == GF_OK; i++) {
         gf_trend *t = &c->clusters[i];
         t->cluster = v->clusters[i].id;
         t->label = v->clusters[i].label;
         t->size = v->clusters[i].size;
         t->documents = c->documents + i * c->out.n_periods;
-        compare(t, all);
+        compare_periods(t, all);
     }
     if (st == GF_OK && v->n_clusters)
         qsort(c->clusters, v->n_clusters, sizeof *c->clusters, by_change);

@@ -50,7 +50,7 @@ typedef gf_status gf_visit_trends(void *context, const gf_trends *trends, gf_err
 gf_status gf_view_trends(gf_view *view, gf_period kind, size_t most_periods, gf_visit_trends *visit,
                          void *context, gf_error *err);
 
-/** What became of a cluster from one build to another. */
+/** The fate of a cluster from one build to another. */
 typedef enum gf_fate { GF_FATE_GONE, GF_FATE_NEW, GF_FATE_CONTINUED } gf_fate;
 
 /** Documents that two clusters, of one build each, have in common. */
@@ -102,7 +102,7 @@ typedef struct gf_moved {
 
 typedef gf_status gf_visit_moved(void *context, const gf_moved *moved, gf_error *err);
 
-/** Those documents, by id: the ones that gf_diff counts as left and came. It needs no memory. */
+/** The documents that gf_diff counts as left and came, by id. It needs no memory. */
 gf_status gf_diff_documents(gf_view *earlier, gf_view *later, const gf_cancel *cancel,
                             gf_visit_moved *visit, void *context, gf_error *err);
 

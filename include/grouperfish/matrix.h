@@ -36,7 +36,7 @@ gf_status gf_view_read_matrix(gf_view *view, const gf_cancel *cancel, gf_build_m
                               gf_error *err);
 void gf_build_matrix_release(gf_build_matrix *matrix);
 
-/** What a column is: its term as it is counted (unique), and as documents write it most often. */
+/** The term of a column: as it is counted (unique), and as documents write it most often. */
 gf_slice gf_build_matrix_term(const gf_build_matrix *matrix, uint32_t column);
 gf_slice gf_build_matrix_surface(const gf_build_matrix *matrix, uint32_t column);
 

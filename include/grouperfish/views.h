@@ -122,8 +122,7 @@ gf_status gf_view_weakest(gf_view *view, uint32_t cluster, uint64_t limit, gf_vi
 /** Every document of the build that is still there, by id. */
 gf_status gf_view_memberships(gf_view *view, gf_visit_member *visit, void *context, gf_error *err);
 
-/** One document's place; GF_ENOTFOUND where the build does not have it. Borrowed until the next
- * call. */
+/** One document's place, borrowed until the next call; GF_ENOTFOUND where the build lacks it. */
 gf_status gf_view_membership(gf_view *view, gf_slice id, gf_membership *membership, gf_error *err);
 
 /**
@@ -135,7 +134,7 @@ gf_status gf_view_current_membership(gf_view *view, gf_slice id, gf_membership *
                                      gf_error *err);
 
 /**
- * Where a text would be in the build: in the cluster whose centre is most similar to the text's row
+ * The place of a text in the build: the cluster whose centre is most similar to the text's row
  * in the build's space (of equal ones the lowest id), with the score that a document of the build
  * with this text has. A text that has no term of the build is in none. Nothing is stored, and the
  * text counts nowhere.
@@ -185,7 +184,7 @@ gf_status gf_view_document(gf_view *view, gf_slice id, gf_visit_document *visit,
 gf_status gf_view_language(gf_view *view, const gf_document *document, const char **name,
                            gf_error *err);
 
-/** What a term adds to a document's score. */
+/** The part of a document's score that one term adds. */
 typedef struct gf_reason {
     gf_slice surface;
     float in_document, in_centre; /* weights */

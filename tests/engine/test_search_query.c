@@ -17,10 +17,10 @@ static void items_are_taken_apart(void **state)
         GF_SLICE("  crash \"memory leak\" conn* -printer -\"blue screen\" -x*"), &q, &err));
     assert_int_equal(q.n, 6);
     assert_slice(q.items[0].text, "crash");
-    assert_int_equal(q.items[0].place, 3);
+    assert_int_equal(q.items[0].position, 3);
     assert_false(q.items[0].is_phrase || q.items[0].is_prefix || q.items[0].excludes);
     assert_slice(q.items[1].text, "memory leak");
-    assert_int_equal(q.items[1].place, 9);
+    assert_int_equal(q.items[1].position, 9);
     assert_true(q.items[1].is_phrase);
     assert_slice(q.items[2].text, "conn");
     assert_true(q.items[2].is_prefix);
