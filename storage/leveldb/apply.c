@@ -1,6 +1,7 @@
 /* Changes become entries of a batch: put in order, then cell by cell. */
 #include "storage/leveldb/writing.h"
 
+#include "storage/leveldb/cells.h"
 #include "storage/schema.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 /* By row; deletions of the row before its cells; by family; by cell where wide; as they came. */
 static int compare(const void *a, const void *b)
 {
-    const gf_ordered_change *x = a, *y = b;
+    const gf_leveldb_ordered *x = a, *y = b;
     const gf_change *c = x->change, *d = y->change;
     if (c->table != d->table) return c->table < d->table ? -1 : 1;
     int order = gf_slice_compare(c->key, d->key);
@@ -23,14 +24,14 @@ static int compare(const void *a, const void *b)
     return c < d ? -1 : c > d;
 }
 
-static gf_ordered_change *put_in_order(gf_writing *w, const gf_change *changes, size_t n)
+static gf_leveldb_ordered *put_in_order(gf_leveldb_writing *w, const gf_change *changes, size_t n)
 {
-    gf_ordered_change *ordered = gf_arena_alloc(&w->arena, n * sizeof *ordered);
+    gf_leveldb_ordered *ordered = gf_arena_alloc(&w->arena, n * sizeof *ordered);
     bool sorted = true;
     if (!ordered) return NULL;
     for (size_t i = 0; i < n; i++) {
         const gf_change *c = &changes[i];
-        ordered[i] = (gf_ordered_change){.change = c};
+        ordered[i] = (gf_leveldb_ordered){.change = c};
         if (c->kind != GF_CHANGE_DELETE_ROW) {
             const gf_schema *schema = gf_leveldb_schema(w->b, c->table);
             ordered[i].by_qualifier = schema->families[c->family].layout == GF_WIDE;
@@ -46,19 +47,19 @@ static bool same_row(const gf_change *a, const gf_change *b)
     return a->table == b->table && gf_slice_equal(a->key, b->key);
 }
 
-static const gf_ordered_change *end_of_row(const gf_ordered_change *first,
-                                           const gf_ordered_change *end)
+static const gf_leveldb_ordered *end_of_row(const gf_leveldb_ordered *first,
+                                            const gf_leveldb_ordered *end)
 {
-    const gf_ordered_change *c = first + 1;
+    const gf_leveldb_ordered *c = first + 1;
     while (c < end && same_row(c->change, first->change))
         c++;
     return c;
 }
 
-static const gf_ordered_change *end_of_run(const gf_ordered_change *first,
-                                           const gf_ordered_change *end)
+static const gf_leveldb_ordered *end_of_run(const gf_leveldb_ordered *first,
+                                            const gf_leveldb_ordered *end)
 {
-    const gf_ordered_change *c = first + 1;
+    const gf_leveldb_ordered *c = first + 1;
     while (c < end && c->change->family == first->change->family &&
            (!first->by_qualifier || gf_slice_equal(c->change->qualifier, first->change->qualifier)))
         c++;
@@ -68,7 +69,8 @@ static const gf_ordered_change *end_of_run(const gf_ordered_change *first,
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 /* The columns that the row has; their bytes stay in w->row until the next read. */
-static gf_status load_columns(gf_writing *w, const gf_run *run, int64_t *timestamp, gf_error *err)
+static gf_status load_columns(gf_leveldb_writing *w, const gf_leveldb_run *run, int64_t *timestamp,
+                              gf_error *err)
 {
     gf_selection what = {.families = UINT32_C(1) << run->family, .versions = 1};
     gf_status st = gf_row_begin(&w->row, err);
@@ -82,12 +84,13 @@ static gf_status load_columns(gf_writing *w, const gf_run *run, int64_t *timesta
     return st;
 }
 
-static gf_status change_columns(gf_writing *w, const gf_change *c, int64_t *timestamp,
+static gf_status change_columns(gf_leveldb_writing *w, const gf_change *c, int64_t *timestamp,
                                 gf_error *err)
 {
     gf_status st = GF_OK;
     bool timed = *timestamp != 0; /* else it will have the time of this write */
-    if (timed && gf_cell_is_expired(w->columns.family, *timestamp, w->now)) w->columns.n = 0;
+    if (timed && gf_leveldb_cells_are_expired(w->columns.family, *timestamp, w->now))
+        w->columns.n = 0;
     if (c->kind == GF_CHANGE_DELETE_CELL) {
         gf_packed_remove(&w->columns, c->qualifier);
         return GF_OK;
@@ -101,18 +104,18 @@ static gf_status change_columns(gf_writing *w, const gf_change *c, int64_t *time
 }
 
 /* What comes before the last replacement does not count, nor then what the database has. */
-static const gf_ordered_change *last_replacement(const gf_run *run)
+static const gf_leveldb_ordered *last_replacement(const gf_leveldb_run *run)
 {
-    const gf_ordered_change *c = run->end;
+    const gf_leveldb_ordered *c = run->end;
     while (c > run->first)
         if ((--c)->change->kind == GF_CHANGE_REPLACE) return c;
     return NULL;
 }
 
-static gf_status apply_packed(gf_writing *w, const gf_run *run, gf_error *err)
+static gf_status apply_packed(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_error *err)
 {
-    const gf_ordered_change *replacement = last_replacement(run);
-    const gf_ordered_change *c = replacement ? replacement : run->first;
+    const gf_leveldb_ordered *replacement = last_replacement(run);
+    const gf_leveldb_ordered *c = replacement ? replacement : run->first;
     int64_t timestamp = 0;
     gf_status st = GF_OK;
     w->columns.family = run->schema;
@@ -120,61 +123,63 @@ static gf_status apply_packed(gf_writing *w, const gf_run *run, gf_error *err)
     if (!replacement && !run->emptied) st = load_columns(w, run, &timestamp, err);
     for (; c < run->end && st == GF_OK; c++)
         st = change_columns(w, c->change, &timestamp, err);
-    if (st == GF_OK) st = gf_writing_cell_key(w, run, err);
+    if (st == GF_OK) st = gf_leveldb_entries_key(w, run, err);
     if (st != GF_OK) return st;
-    if (w->columns.n == 0) return gf_writing_delete(w, run, err);
+    if (w->columns.n == 0) return gf_leveldb_entries_delete(w, run, err);
     if (timestamp == 0 && run->schema->ttl_seconds) timestamp = w->now;
     gf_buffer_reset(&w->packed);
     gf_packed_write(&w->columns, &w->packed);
     st = gf_buffer_check(&w->packed, err);
-    return st == GF_OK ? gf_writing_put(w, run, gf_buffer_view(&w->packed), timestamp, err) : st;
+    return st == GF_OK ? gf_leveldb_entries_put(w, run, gf_buffer_view(&w->packed), timestamp, err)
+                       : st;
 }
 
-static gf_status apply_cell(gf_writing *w, const gf_run *run, gf_error *err)
+static gf_status apply_cell(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_error *err)
 {
     const gf_change *last = run->end[-1].change;
     int64_t timestamp = last->timestamp;
-    gf_status st = gf_writing_cell_key(w, run, err);
+    gf_status st = gf_leveldb_entries_key(w, run, err);
     if (st != GF_OK) return st;
-    if (last->kind == GF_CHANGE_DELETE_CELL) return gf_writing_delete(w, run, err);
+    if (last->kind == GF_CHANGE_DELETE_CELL) return gf_leveldb_entries_delete(w, run, err);
     if (timestamp == 0 && run->schema->ttl_seconds) timestamp = w->now;
-    if (last->form == GF_VALUE_GIVEN) return gf_writing_put(w, run, last->value, timestamp, err);
+    if (last->form == GF_VALUE_GIVEN)
+        return gf_leveldb_entries_put(w, run, last->value, timestamp, err);
     gf_compressed value = {last->value, last->form == GF_VALUE_SMALLER};
     gf_stored_value v = gf_value_of_compressed(&value, timestamp);
-    return gf_writing_put_stored(w, run, &v, err);
+    return gf_leveldb_entries_put_stored(w, run, &v, err);
 }
 
-static gf_status apply_run(gf_writing *w, const gf_run *run, gf_error *err)
+static gf_status apply_run(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_error *err)
 {
-    if (gf_family_has_versions(run->schema)) return gf_writing_versions(w, run, err);
+    if (gf_leveldb_keys_have_versions(run->schema)) return gf_leveldb_history_apply(w, run, err);
     return run->schema->layout == GF_PACKED ? apply_packed(w, run, err) : apply_cell(w, run, err);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Delete what the database has in one family of a row. */
-static gf_status empty_family(gf_writing *w, const gf_run *run, gf_error *err)
+static gf_status empty_family(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_error *err)
 {
-    if (run->schema->layout == GF_PACKED && !gf_family_has_versions(run->schema)) {
-        gf_status st = gf_writing_cell_key(w, run, err);
-        return st == GF_OK ? gf_writing_delete(w, run, err) : st;
+    if (run->schema->layout == GF_PACKED && !gf_leveldb_keys_have_versions(run->schema)) {
+        gf_status st = gf_leveldb_entries_key(w, run, err);
+        return st == GF_OK ? gf_leveldb_entries_delete(w, run, err) : st;
     }
     gf_buffer_reset(&w->key);
-    gf_physical_family(&w->key, run->table, run->family);
+    gf_leveldb_keys_family(&w->key, run->table, run->family);
     gf_buffer_slice(&w->key, run->row);
     gf_status st = gf_buffer_check(&w->key, err);
-    return st == GF_OK ? gf_writing_delete_prefix(w, err) : st;
+    return st == GF_OK ? gf_leveldb_entries_delete_prefix(w, err) : st;
 }
 
 /* A row's deletions come first: deleted[f] is the last one of family f. */
-static gf_status apply_deletions(gf_writing *w, const gf_ordered_change **first,
-                                 const gf_ordered_change *end,
+static gf_status apply_deletions(gf_leveldb_writing *w, const gf_leveldb_ordered **first,
+                                 const gf_leveldb_ordered *end,
                                  const gf_change *deleted[GF_MAX_FAMILIES], gf_error *err)
 {
     uint32_t families = 0;
-    const gf_ordered_change *c = *first;
+    const gf_leveldb_ordered *c = *first;
     const gf_schema *schema = gf_leveldb_schema(w->b, c->change->table);
-    gf_run run = {.table = c->change->table, .row = c->change->key};
+    gf_leveldb_run run = {.table = c->change->table, .row = c->change->key};
     gf_status st = GF_OK;
     for (; c < end && c->change->kind == GF_CHANGE_DELETE_ROW; c++) {
         families |= c->change->families;
@@ -190,8 +195,8 @@ static gf_status apply_deletions(gf_writing *w, const gf_ordered_change **first,
     return st;
 }
 
-static gf_status apply_row(gf_writing *w, const gf_ordered_change *first,
-                           const gf_ordered_change *end, gf_error *err)
+static gf_status apply_row(gf_leveldb_writing *w, const gf_leveldb_ordered *first,
+                           const gf_leveldb_ordered *end, gf_error *err)
 {
     const gf_change *deleted[GF_MAX_FAMILIES] = {NULL};
     gf_status st = GF_OK;
@@ -199,13 +204,13 @@ static gf_status apply_row(gf_writing *w, const gf_ordered_change *first,
         st = apply_deletions(w, &first, end, deleted, err);
     while (first < end && st == GF_OK) {
         const gf_change *c = first->change;
-        gf_run run = {.table = c->table,
-                      .family = c->family,
-                      .schema = &gf_leveldb_schema(w->b, c->table)->families[c->family],
-                      .row = c->key,
-                      .qualifier = c->qualifier,
-                      .end = end_of_run(first, end),
-                      .emptied = deleted[c->family] != NULL};
+        gf_leveldb_run run = {.table = c->table,
+                              .family = c->family,
+                              .schema = &gf_leveldb_schema(w->b, c->table)->families[c->family],
+                              .row = c->key,
+                              .qualifier = c->qualifier,
+                              .end = end_of_run(first, end),
+                              .emptied = deleted[c->family] != NULL};
         while (run.emptied && first < run.end && first->change < deleted[c->family])
             first++; /* deleted again */
         run.first = first;
@@ -215,14 +220,14 @@ static gf_status apply_row(gf_writing *w, const gf_ordered_change *first,
     return st;
 }
 
-gf_status gf_writing_apply(gf_writing *w, const gf_change *changes, size_t n, gf_error *err)
+gf_status gf_leveldb_apply(gf_leveldb_writing *w, const gf_change *changes, size_t n, gf_error *err)
 {
-    const gf_ordered_change *first = put_in_order(w, changes, n);
+    const gf_leveldb_ordered *first = put_in_order(w, changes, n);
     if (!first) return gf_fail_memory(err, "a batch");
-    const gf_ordered_change *end = first + n;
+    const gf_leveldb_ordered *end = first + n;
     gf_status st = GF_OK;
     while (first < end && st == GF_OK) {
-        const gf_ordered_change *row_end = end_of_row(first, end);
+        const gf_leveldb_ordered *row_end = end_of_row(first, end);
         st = apply_row(w, first, row_end, err);
         if (st != GF_OK)
             gf_error_prefix(err, "table %s", gf_leveldb_schema(w->b, first->change->table)->name);

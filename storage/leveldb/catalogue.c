@@ -8,8 +8,9 @@
  * Marks of cut values have keys of their own, so that writers that put the first ones of a table at
  * the same time, or while it gets another family, do not undo each other's.
  */
-#include "storage/leveldb/internal.h"
+#include "storage/leveldb/catalogue.h"
 
+#include "storage/leveldb/keys.h"
 #include "storage/schema.h"
 
 enum { FORMAT = 1 };
@@ -20,24 +21,24 @@ enum { FORMAT = 1 };
 
 /* ---- marks of cut values --------------------------------------------------------------------- */
 
-bool gf_catalogue_is_cut(const gf_leveldb *b, unsigned table, unsigned family)
+bool gf_leveldb_catalogue_is_cut(const gf_leveldb *b, unsigned table, unsigned family)
 {
     return atomic_load_explicit(&b->tables[table].cut, memory_order_acquire) >> family & 1;
 }
 
-void gf_catalogue_set_cut(gf_leveldb *b, unsigned table, unsigned family)
+void gf_leveldb_catalogue_set_cut(gf_leveldb *b, unsigned table, unsigned family)
 {
     atomic_fetch_or_explicit(&b->tables[table].cut, UINT32_C(1) << family, memory_order_release);
 }
 
-gf_status gf_catalogue_put_cut(unsigned table, unsigned family, leveldb_writebatch_t *batch,
-                               gf_error *err)
+gf_status gf_leveldb_catalogue_put_cut(unsigned table, unsigned family, gf_leveldb_batch *batch,
+                                       gf_error *err)
 {
     gf_buffer key = {0};
     gf_buffer_slice(&key, CUT_PREFIX);
-    gf_physical_family(&key, table, family);
+    gf_leveldb_keys_family(&key, table, family);
     gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) leveldb_writebatch_put(batch, key.ptr, key.len, "", 0);
+    if (st == GF_OK) gf_leveldb_batch_put(batch, gf_buffer_view(&key), GF_SLICE(""));
     gf_buffer_release(&key);
     return st;
 }
@@ -46,13 +47,13 @@ static gf_status load_cut(gf_leveldb *b, gf_slice key, gf_error *err)
 {
     const unsigned char *p = (const unsigned char *)key.ptr + CUT_PREFIX.len;
     unsigned table = 0, family = 0;
-    if (key.len == CUT_PREFIX.len + GF_FAMILY_PREFIX) {
+    if (key.len == CUT_PREFIX.len + GF_LEVELDB_FAMILY_PREFIX) {
         table = (unsigned)p[0] << 8 | p[1];
         family = p[2];
     }
     if (table == 0 || table >= GF_MAX_TABLES || family >= GF_MAX_FAMILIES)
         return gf_fail(err, GF_ECORRUPT, "the catalogue is damaged: a mark of no family");
-    gf_catalogue_set_cut(b, table, family);
+    gf_leveldb_catalogue_set_cut(b, table, family);
     return GF_OK;
 }
 
@@ -96,11 +97,11 @@ static gf_status load_table(gf_leveldb *b, gf_slice key, gf_slice value, gf_erro
     return GF_OK;
 }
 
-static gf_status load_entries(gf_leveldb *b, leveldb_iterator_t *it, gf_error *err)
+static gf_status load_entries(gf_leveldb *b, gf_leveldb_iterator *it, gf_error *err)
 {
     gf_status st = GF_OK;
-    leveldb_iter_seek(it, "\0\0", 2);
-    for (; st == GF_OK && leveldb_iter_valid(it); leveldb_iter_next(it)) {
+    gf_leveldb_iterator_seek(it, gf_slice_of("\0\0", 2));
+    for (; st == GF_OK && gf_leveldb_iterator_valid(it); gf_leveldb_iterator_next(it)) {
         gf_slice key = gf_leveldb_iterator_key(it);
         if (gf_slice_starts(key, TABLE_PREFIX))
             st = load_table(b, key, gf_leveldb_iterator_value(it), err);
@@ -114,12 +115,12 @@ static gf_status load_entries(gf_leveldb *b, leveldb_iterator_t *it, gf_error *e
 
 /* ---- the format ------------------------------------------------------------------------------ */
 
-gf_status gf_catalogue_create(gf_leveldb *b, gf_error *err)
+gf_status gf_leveldb_catalogue_create(gf_leveldb *b, gf_error *err)
 {
-    leveldb_writebatch_t *batch = leveldb_writebatch_create();
-    leveldb_writebatch_put(batch, FORMAT_KEY.ptr, FORMAT_KEY.len, (const char[]){FORMAT}, 1);
-    gf_status st = gf_leveldb_commit(b, batch, 1, GF_SYNC, err);
-    leveldb_writebatch_destroy(batch);
+    gf_leveldb_batch *batch = gf_leveldb_batch_create();
+    gf_leveldb_batch_put(batch, FORMAT_KEY, gf_slice_of((const char[]){FORMAT}, 1));
+    gf_status st = gf_leveldb_commit(b, batch, GF_SYNC, err);
+    gf_leveldb_batch_free(batch);
     return st;
 }
 
@@ -127,7 +128,7 @@ static gf_status check_format(gf_leveldb *b, gf_error *err)
 {
     gf_buffer value = {0};
     uint64_t format = 0;
-    gf_status st = gf_leveldb_read(b, &b->newest, FORMAT_KEY, &value, err);
+    gf_status st = gf_leveldb_database_get(b->db, NULL, FORMAT_KEY, &value, err);
     gf_slice rest = gf_buffer_view(&value);
     if (st == GF_ENOTFOUND)
         st = gf_fail(err, GF_ECORRUPT, "the database has no format: it is damaged, or not ours");
@@ -141,15 +142,14 @@ static gf_status check_format(gf_leveldb *b, gf_error *err)
     return st;
 }
 
-gf_status gf_catalogue_load(gf_leveldb *b, gf_error *err)
+gf_status gf_leveldb_catalogue_load(gf_leveldb *b, gf_error *err)
 {
     b->n_tables = 1;
     gf_status st = check_format(b, err);
     if (st != GF_OK) return st;
-    leveldb_iterator_t *it = leveldb_create_iterator(b->db, b->newest.scan);
-    if (!it) return gf_fail_memory(err, "the catalogue");
+    gf_leveldb_iterator *it = gf_leveldb_iterator_create(b->db, NULL, false);
     st = load_entries(b, it, err);
-    leveldb_iter_destroy(it);
+    gf_leveldb_iterator_free(it);
     return st;
 }
 
@@ -177,10 +177,10 @@ static gf_status store(gf_leveldb *b, const gf_schema *schema, unsigned number, 
     if (st == GF_OK) st = gf_buffer_check(&value, err);
     if (st == GF_OK) st = keep_schema(b, gf_slice_skip(gf_buffer_view(&value), 2), &kept, err);
     if (st == GF_OK) {
-        leveldb_writebatch_t *batch = leveldb_writebatch_create();
-        leveldb_writebatch_put(batch, key.ptr, key.len, value.ptr, value.len);
-        st = gf_leveldb_commit(b, batch, key.len + value.len, GF_SYNC, err);
-        leveldb_writebatch_destroy(batch);
+        gf_leveldb_batch *batch = gf_leveldb_batch_create();
+        gf_leveldb_batch_put(batch, gf_buffer_view(&key), gf_buffer_view(&value));
+        st = gf_leveldb_commit(b, batch, GF_SYNC, err);
+        gf_leveldb_batch_free(batch);
     }
     if (st == GF_OK) publish(b, number, kept);
     gf_buffer_release(&key);
@@ -192,13 +192,12 @@ static gf_status store(gf_leveldb *b, const gf_schema *schema, unsigned number, 
 static gf_status is_used(gf_leveldb *b, unsigned number, bool *used, gf_error *err)
 {
     const char prefix[] = {(char)(number >> 8), (char)number};
-    leveldb_iterator_t *it = leveldb_create_iterator(b->db, b->newest.scan);
-    if (!it) return gf_fail_memory(err, "the catalogue");
-    leveldb_iter_seek(it, prefix, sizeof prefix);
-    *used = leveldb_iter_valid(it) &&
+    gf_leveldb_iterator *it = gf_leveldb_iterator_create(b->db, NULL, false);
+    gf_leveldb_iterator_seek(it, gf_slice_of(prefix, sizeof prefix));
+    *used = gf_leveldb_iterator_valid(it) &&
             gf_slice_starts(gf_leveldb_iterator_key(it), gf_slice_of(prefix, sizeof prefix));
     gf_status st = gf_leveldb_iterator_status(it, err);
-    leveldb_iter_destroy(it);
+    gf_leveldb_iterator_free(it);
     return st;
 }
 
@@ -228,31 +227,31 @@ static gf_status choose_number(gf_leveldb *b, unsigned wanted, unsigned *number,
     return gf_fail(err, GF_ELIMIT, "a database has at most %d tables", GF_MAX_TABLES - 1);
 }
 
-gf_status gf_catalogue_remove(gf_leveldb *b, unsigned table, gf_error *err)
+gf_status gf_leveldb_catalogue_remove(gf_leveldb *b, unsigned table, gf_error *err)
 {
     gf_buffer key = {0};
-    leveldb_writebatch_t *batch = leveldb_writebatch_create();
+    gf_leveldb_batch *batch = gf_leveldb_batch_create();
     pthread_mutex_lock(&b->catalogue_lock);
     const gf_schema *schema = gf_leveldb_schema(b, table);
     gf_buffer_slice(&key, TABLE_PREFIX);
     gf_buffer_str(&key, schema->name);
     gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) leveldb_writebatch_delete(batch, key.ptr, key.len);
+    if (st == GF_OK) gf_leveldb_batch_delete(batch, gf_buffer_view(&key));
     for (unsigned f = 0; f < GF_MAX_FAMILIES && st == GF_OK; f++) {
         gf_buffer_reset(&key);
         gf_buffer_slice(&key, CUT_PREFIX);
-        gf_physical_family(&key, table, f);
+        gf_leveldb_keys_family(&key, table, f);
         st = gf_buffer_check(&key, err);
-        if (st == GF_OK) leveldb_writebatch_delete(batch, key.ptr, key.len);
+        if (st == GF_OK) gf_leveldb_batch_delete(batch, gf_buffer_view(&key));
     }
-    if (st == GF_OK) st = gf_leveldb_commit(b, batch, key.len * GF_MAX_FAMILIES, GF_SYNC, err);
+    if (st == GF_OK) st = gf_leveldb_commit(b, batch, GF_SYNC, err);
     if (st == GF_OK) {
         b->tables[table].dropped = true;
         atomic_store_explicit(&b->tables[table].cut, 0, memory_order_release);
         atomic_store_explicit(&b->tables[table].schema, NULL, memory_order_release);
     }
     pthread_mutex_unlock(&b->catalogue_lock);
-    leveldb_writebatch_destroy(batch);
+    gf_leveldb_batch_free(batch);
     gf_buffer_release(&key);
     return st;
 }
@@ -274,8 +273,8 @@ static gf_status open_locked(gf_leveldb *b, const gf_schema *schema, unsigned *n
     return st;
 }
 
-gf_status gf_catalogue_open_table(gf_backend *backend, const gf_schema *schema, unsigned *number,
-                                  const gf_schema **stored, gf_error *err)
+gf_status gf_leveldb_catalogue_open_table(gf_backend *backend, const gf_schema *schema,
+                                          unsigned *number, const gf_schema **stored, gf_error *err)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
     pthread_mutex_lock(&b->catalogue_lock);
@@ -285,7 +284,7 @@ gf_status gf_catalogue_open_table(gf_backend *backend, const gf_schema *schema, 
     return st;
 }
 
-const gf_schema *gf_catalogue_schema_of(gf_backend *backend, unsigned number)
+const gf_schema *gf_leveldb_catalogue_schema_of(gf_backend *backend, unsigned number)
 {
     return number < GF_MAX_TABLES ? gf_leveldb_schema((gf_leveldb *)backend, number) : NULL;
 }

@@ -8,23 +8,22 @@
  *     queue    [ leader | follower | follower ] [ next leader | ... ]
  *                one group: the leader writes for all, then wakes the next
  */
-#include "storage/leveldb/env.h"
 #include "storage/leveldb/internal.h"
 
 enum { LARGEST_GROUP = 1 << 20, SMALL_BATCH = 128 << 10 };
 
-typedef struct gf_commit {
-    leveldb_writebatch_t *batch;
+typedef struct gf_leveldb_queued {
+    gf_leveldb_batch *batch;
     size_t bytes;
     gf_sync sync;
     bool done;
     gf_status status;
     gf_error error;
     pthread_cond_t turn; /* it is done, or it leads */
-    struct gf_commit *next;
-} gf_commit;
+    struct gf_leveldb_queued *next;
+} gf_leveldb_queued;
 
-static void join_queue(gf_leveldb *b, gf_commit *c)
+static void join_queue(gf_leveldb *b, gf_leveldb_queued *c)
 {
     if (b->last_commit)
         b->last_commit->next = c;
@@ -37,12 +36,12 @@ static void join_queue(gf_leveldb *b, gf_commit *c)
  * The last one of the leader's group: not so much that a small write waits long for it, and nobody
  * who wants a sync where the leader does not.
  */
-static gf_commit *last_of_group(gf_commit *leader)
+static gf_leveldb_queued *last_of_group(gf_leveldb_queued *leader)
 {
     size_t bytes = leader->bytes;
     size_t most = bytes < SMALL_BATCH ? bytes + SMALL_BATCH : LARGEST_GROUP;
-    gf_commit *last = leader;
-    for (gf_commit *c = leader->next; c; last = c, c = c->next) {
+    gf_leveldb_queued *last = leader;
+    for (gf_leveldb_queued *c = leader->next; c; last = c, c = c->next) {
         bytes += c->bytes;
         if (bytes > most || (c->sync == GF_SYNC && leader->sync != GF_SYNC)) break;
     }
@@ -50,24 +49,23 @@ static gf_commit *last_of_group(gf_commit *leader)
 }
 
 /* Without the lock: others may join the queue behind `last` meanwhile, whose `next` is theirs. */
-static gf_status write_group(gf_leveldb *b, gf_commit *leader, const gf_commit *last, gf_error *err)
+static gf_status write_group(gf_leveldb *b, gf_leveldb_queued *leader,
+                             const gf_leveldb_queued *last, gf_error *err)
 {
-    char *message = NULL;
-    for (const gf_commit *c = leader; c != last;) {
+    for (const gf_leveldb_queued *c = leader; c != last;) {
         c = c->next;
-        leveldb_writebatch_append(leader->batch, c->batch);
+        gf_leveldb_batch_append(leader->batch, c->batch);
     }
-    leveldb_write(b->db, b->write[leader->sync == GF_SYNC], leader->batch, &message);
-    return gf_leveldb_failure(message, err);
+    return gf_leveldb_database_write(b->db, leader->batch, leader->sync == GF_SYNC, err);
 }
 
 /* Take the group off the queue, tell it how it ended, and let the next one lead. */
-static void end_group(gf_leveldb *b, gf_commit *leader, const gf_commit *last, gf_status st,
-                      const gf_error *err)
+static void end_group(gf_leveldb *b, gf_leveldb_queued *leader, const gf_leveldb_queued *last,
+                      gf_status st, const gf_error *err)
 {
     b->first_commit = last->next;
     if (!last->next) b->last_commit = NULL;
-    for (gf_commit *c = leader, *next; c; c = next) {
+    for (gf_leveldb_queued *c = leader, *next; c; c = next) {
         next = c == last ? NULL : c->next; /* c is gone once its thread runs */
         c->status = st;
         c->error = *err;
@@ -78,9 +76,9 @@ static void end_group(gf_leveldb *b, gf_commit *leader, const gf_commit *last, g
 }
 
 /* Write the group that begins at the queue's head; the lock is held but for the writing. */
-static void lead(gf_leveldb *b, gf_commit *leader)
+static void lead(gf_leveldb *b, gf_leveldb_queued *leader)
 {
-    gf_commit *last = last_of_group(leader);
+    gf_leveldb_queued *last = last_of_group(leader);
     gf_error err = {GF_OK, ""};
     gf_status st;
     if (b->failed) {
@@ -89,21 +87,20 @@ static void lead(gf_leveldb *b, gf_commit *leader)
     } else {
         bool much = b->written >= GF_LEVELDB_MUCH;
         pthread_mutex_unlock(&b->commit_lock);
-        if (much) gf_leveldb_env_begin(b->env, false);
+        if (much) gf_leveldb_database_begin(b->db);
         st = write_group(b, leader, last, &err);
         pthread_mutex_lock(&b->commit_lock);
         b->failed = st != GF_OK;
-        for (const gf_commit *c = leader; c; c = c == last ? NULL : c->next)
+        for (const gf_leveldb_queued *c = leader; c; c = c == last ? NULL : c->next)
             b->written += c->bytes;
         b->failure = err;
     }
     end_group(b, leader, last, st, &err);
 }
 
-gf_status gf_leveldb_commit(gf_leveldb *b, leveldb_writebatch_t *batch, size_t bytes, gf_sync sync,
-                            gf_error *err)
+gf_status gf_leveldb_commit(gf_leveldb *b, gf_leveldb_batch *batch, gf_sync sync, gf_error *err)
 {
-    gf_commit c = {.batch = batch, .bytes = bytes, .sync = sync};
+    gf_leveldb_queued c = {.batch = batch, .bytes = gf_leveldb_batch_bytes(batch), .sync = sync};
     pthread_cond_init(&c.turn, NULL);
     pthread_mutex_lock(&b->commit_lock);
     join_queue(b, &c);

@@ -17,9 +17,9 @@
 
 #include "base/condition.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "storage/check/files.h"
-#include "storage/leveldb/env.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -31,8 +31,7 @@ typedef struct compaction {
     uint64_t *files; /* n of capacity: numbers of the tables when it began */
     size_t n, capacity;
     size_t left; /* of them, in the last look */
-    leveldb_writebatch_t *batch;
-    size_t bytes;
+    gf_leveldb_batch *batch;
     gf_buffer value;
 } compaction;
 
@@ -69,13 +68,8 @@ static gf_status note_file(void *context, uint64_t number, gf_slice lowest, gf_e
 {
     compaction *c = context;
     (void)lowest;
-    if (c->n == c->capacity) {
-        size_t capacity = c->capacity ? c->capacity * 2 : 64;
-        uint64_t *grown = gf_realloc(c->files, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "a compaction");
-        c->files = grown;
-        c->capacity = capacity;
-    }
+    if (!gf_grow(&c->files, &c->capacity, c->n + 1, sizeof *c->files))
+        return gf_fail_memory(err, "a compaction");
     c->files[c->n++] = number;
     return GF_OK;
 }
@@ -91,9 +85,9 @@ static bool is_old(const compaction *c, uint64_t number)
 
 static gf_status commit(compaction *c, gf_error *err)
 {
-    gf_status st = c->bytes ? gf_leveldb_commit(c->b, c->batch, c->bytes, GF_SYNC, err) : GF_OK;
-    leveldb_writebatch_clear(c->batch);
-    c->bytes = 0;
+    if (!gf_leveldb_batch_bytes(c->batch)) return GF_OK;
+    gf_status st = gf_leveldb_commit(c->b, c->batch, GF_SYNC, err);
+    gf_leveldb_batch_clear(c->batch);
     return st;
 }
 
@@ -103,51 +97,49 @@ static gf_status write_again(void *context, uint64_t number, gf_slice lowest, gf
     compaction *c = context;
     if (!is_old(c, number)) return GF_OK;
     c->left++;
-    gf_status st = gf_leveldb_read(c->b, &c->b->newest, lowest, &c->value, err);
+    gf_status st = gf_leveldb_database_get(c->b->db, NULL, lowest, &c->value, err);
     if (st == GF_OK)
-        leveldb_writebatch_put(c->batch, lowest.ptr, lowest.len, c->value.ptr ? c->value.ptr : "",
-                               c->value.len);
+        gf_leveldb_batch_put(c->batch, lowest, gf_buffer_view(&c->value));
     else if (st == GF_ENOTFOUND)
-        leveldb_writebatch_delete(c->batch, lowest.ptr, lowest.len);
+        gf_leveldb_batch_delete(c->batch, lowest);
     else
         return st;
-    c->bytes += lowest.len + c->value.len + 1;
-    return c->bytes < BATCH_BYTES ? GF_OK : commit(c, err);
+    return gf_leveldb_batch_bytes(c->batch) < BATCH_BYTES ? GF_OK : commit(c, err);
 }
 
 static gf_status write_keys(compaction *c, gf_error *err)
 {
     c->left = 0;
-    gf_leveldb_hold_all_rows(c->b);
+    gf_leveldb_lock_all_rows(c->b);
     pthread_mutex_lock(&c->b->catalogue_lock);
     gf_status st = each_table(c->b, write_again, c, err);
     if (st == GF_OK) st = commit(c, err);
     pthread_mutex_unlock(&c->b->catalogue_lock);
-    gf_leveldb_let_all_rows(c->b);
+    gf_leveldb_unlock_all_rows(c->b);
     return st;
 }
 
 /* LevelDB tells of a failed compaction with the next write. */
 static gf_status ask(gf_leveldb *b, gf_error *err)
 {
-    leveldb_writebatch_t *batch = leveldb_writebatch_create();
-    leveldb_writebatch_delete(batch, "", 0); /* a key that is never there */
-    gf_status st = gf_leveldb_commit(b, batch, 1, GF_NO_SYNC, err);
-    leveldb_writebatch_destroy(batch);
+    gf_leveldb_batch *batch = gf_leveldb_batch_create();
+    gf_leveldb_batch_delete(batch, GF_SLICE("")); /* a key that is never there */
+    gf_status st = gf_leveldb_commit(b, batch, GF_NO_SYNC, err);
+    gf_leveldb_batch_free(batch);
     return st;
 }
 
 static gf_status rounds(compaction *c, gf_error *err)
 {
     gf_leveldb *b = c->b;
-    gf_status st = GF_OK;
-    leveldb_compact_range(b->db, NULL, 0, NULL, 0); /* the log becomes a table */
-    st = ask(b, err);
+    const gf_slice all = {0};
+    gf_leveldb_database_compact(b->db, all, all); /* the log becomes a table */
+    gf_status st = ask(b, err);
     if (st == GF_OK) st = each_table(b, note_file, c, err);
     for (int i = 0; i < ROUNDS && st == GF_OK; i++) {
         st = write_keys(c, err);
         if (st != GF_OK || c->left == 0) return st;
-        leveldb_compact_range(b->db, NULL, 0, NULL, 0);
+        gf_leveldb_database_compact(b->db, all, all);
         st = ask(b, err);
     }
     if (st != GF_OK) return st;
@@ -178,7 +170,7 @@ static gf_status remove_files(compaction *c, bool *any, gf_error *err)
 {
     gf_status st = any_file_left(c, any, err);
     if (st != GF_OK || !*any) return st;
-    leveldb_compact_range(c->b->db, "\xFF\xFF", 2, "\xFF\xFF", 2);
+    gf_leveldb_database_compact(c->b->db, GF_SLICE("\xFF\xFF"), GF_SLICE("\xFF\xFF"));
     return any_file_left(c, any, err);
 }
 
@@ -201,12 +193,12 @@ static gf_status compact(compaction *c, unsigned milliseconds, gf_error *err)
 
 gf_status gf_leveldb_compact(gf_backend *backend, unsigned milliseconds, gf_error *err)
 {
-    compaction c = {.b = (gf_leveldb *)backend, .batch = leveldb_writebatch_create()};
-    gf_leveldb_env_begin(c.b->env, false);
+    compaction c = {.b = (gf_leveldb *)backend, .batch = gf_leveldb_batch_create()};
+    gf_leveldb_database_begin(c.b->db);
     pthread_mutex_lock(&c.b->compact_lock);
     gf_status st = compact(&c, milliseconds, err);
     pthread_mutex_unlock(&c.b->compact_lock);
-    leveldb_writebatch_destroy(c.batch);
+    gf_leveldb_batch_free(c.batch);
     gf_free(c.files);
     gf_buffer_release(&c.value);
     return st;

@@ -7,8 +7,7 @@ enum { BATCH_BYTES = 4 << 20 };
 
 typedef struct copying {
     gf_leveldb *to;
-    leveldb_writebatch_t *batch;
-    size_t bytes;
+    gf_leveldb_batch *batch;
     const gf_cancel *cancel;
     bool catalogue; /* the name of a table was among the keys */
 } copying;
@@ -16,46 +15,42 @@ typedef struct copying {
 /* Each batch is synced: LevelDB does not sync a log that it has left behind. */
 static gf_status commit(copying *c, gf_error *err)
 {
-    gf_status st = c->bytes ? gf_leveldb_commit(c->to, c->batch, c->bytes, GF_SYNC, err) : GF_OK;
-    leveldb_writebatch_clear(c->batch);
-    c->bytes = 0;
+    gf_status st = GF_OK;
+    if (gf_leveldb_batch_bytes(c->batch)) st = gf_leveldb_commit(c->to, c->batch, GF_SYNC, err);
+    gf_leveldb_batch_clear(c->batch);
     return st == GF_OK ? gf_cancel_check(c->cancel, err) : st;
 }
 
-static gf_status add(copying *c, const leveldb_iterator_t *it, gf_error *err)
+static gf_status copy_entry(copying *c, const gf_leveldb_iterator *it, gf_error *err)
 {
-    gf_slice key = gf_leveldb_iterator_key(it), value = gf_leveldb_iterator_value(it);
-    leveldb_writebatch_put(c->batch, key.ptr, key.len, value.ptr, value.len);
-    c->bytes += key.len + value.len + 1;
+    gf_slice key = gf_leveldb_iterator_key(it);
+    gf_leveldb_batch_put(c->batch, key, gf_leveldb_iterator_value(it));
     c->catalogue |= gf_slice_starts(key, gf_slice_of("\0\0T", 3));
-    return c->bytes < BATCH_BYTES ? GF_OK : commit(c, err);
+    return gf_leveldb_batch_bytes(c->batch) < BATCH_BYTES ? GF_OK : commit(c, err);
 }
 
-static gf_status copy_all(copying *c, leveldb_iterator_t *it, bool damaged, gf_error *err)
+static gf_status copy_entries(copying *c, gf_leveldb_iterator *it, bool damaged, gf_error *err)
 {
-    gf_status st = GF_OK;
-    leveldb_iter_seek_to_first(it);
-    for (; st == GF_OK && leveldb_iter_valid(it); leveldb_iter_next(it)) {
-        st = damaged ? GF_OK : gf_leveldb_iterator_status(it, err);
-        if (st == GF_OK) st = add(c, it, err);
+    gf_leveldb_iterator_first(it);
+    for (; gf_leveldb_iterator_valid(it); gf_leveldb_iterator_next(it)) {
+        gf_status st = damaged ? GF_OK : gf_leveldb_iterator_status(it, err);
+        if (st == GF_OK) st = copy_entry(c, it, err);
+        if (st != GF_OK) return st;
     }
-    if (st == GF_OK && !damaged) st = gf_leveldb_iterator_status(it, err);
+    gf_status st = damaged ? GF_OK : gf_leveldb_iterator_status(it, err);
     return st == GF_OK ? commit(c, err) : st;
 }
 
-static gf_status copy(gf_leveldb *from, gf_leveldb *to, bool damaged, const gf_cancel *cancel,
-                      bool *catalogue, gf_error *err)
+/* The caller's snapshot, or NULL, is the state that is copied. */
+static gf_status copy_database(gf_leveldb_database *from, const gf_leveldb_snapshot *snapshot,
+                               bool damaged, gf_backend *to, const gf_cancel *cancel,
+                               bool *catalogue, gf_error *err)
 {
-    gf_leveldb_view view;
-    copying c = {.to = to, .cancel = cancel};
-    gf_status st = gf_leveldb_view_open(from, true, &view, err);
-    if (st != GF_OK) return st;
-    leveldb_iterator_t *it = leveldb_create_iterator(from->db, view.scan);
-    c.batch = leveldb_writebatch_create();
-    st = it && c.batch ? copy_all(&c, it, damaged, err) : gf_fail_memory(err, "a copy");
-    if (it) leveldb_iter_destroy(it);
-    if (c.batch) leveldb_writebatch_destroy(c.batch);
-    gf_leveldb_view_close(from, &view);
+    copying c = {.to = (gf_leveldb *)to, .batch = gf_leveldb_batch_create(), .cancel = cancel};
+    gf_leveldb_iterator *it = gf_leveldb_iterator_create(from, snapshot, false);
+    gf_status st = copy_entries(&c, it, damaged, err);
+    gf_leveldb_iterator_free(it);
+    gf_leveldb_batch_free(c.batch);
     if (st == GF_OK) *catalogue = c.catalogue;
     return st;
 }
@@ -63,35 +58,19 @@ static gf_status copy(gf_leveldb *from, gf_leveldb *to, bool damaged, const gf_c
 gf_status gf_leveldb_copy(gf_backend *from, gf_backend *to, const gf_cancel *cancel, gf_error *err)
 {
     bool catalogue;
-    return copy((gf_leveldb *)from, (gf_leveldb *)to, false, cancel, &catalogue, err);
-}
-
-/* ---- from a damaged one ---------------------------------------------------------------------- */
-
-/* Not paranoid: a log's sound records are taken, whatever lies between them. */
-static gf_status open_damaged(const char *folder, bool repairs, leveldb_options_t *options,
-                              leveldb_t **db, gf_error *err)
-{
-    char *message = NULL;
-    if (!repairs) *db = leveldb_open(options, folder, &message);
-    if (*db) return GF_OK;
-    leveldb_free(message);
-    message = NULL;
-    leveldb_repair_db(options, folder, &message);
-    gf_status st = gf_leveldb_failure(message, err);
-    message = NULL;
-    if (st == GF_OK) *db = leveldb_open(options, folder, &message);
-    return st == GF_OK ? gf_leveldb_failure(message, err) : st;
+    gf_leveldb *b = (gf_leveldb *)from;
+    gf_leveldb_view view = gf_leveldb_view_open(b);
+    gf_status st = copy_database(b->db, view.snapshot, false, to, cancel, &catalogue, err);
+    gf_leveldb_view_close(b, &view);
+    return st;
 }
 
 gf_status gf_leveldb_rescue(const char *folder, bool repairs, gf_backend *to,
                             const gf_cancel *cancel, bool *catalogue, gf_error *err)
 {
-    gf_leveldb from = {0};
-    leveldb_options_t *options = leveldb_options_create();
-    gf_status st = open_damaged(folder, repairs, options, &from.db, err);
-    if (st == GF_OK) st = copy(&from, (gf_leveldb *)to, true, cancel, catalogue, err);
-    if (from.db) leveldb_close(from.db);
-    leveldb_options_destroy(options);
+    gf_leveldb_database *from = NULL;
+    gf_status st = gf_leveldb_database_open_damaged(folder, repairs, &from, err);
+    if (st == GF_OK) st = copy_database(from, NULL, true, to, cancel, catalogue, err);
+    gf_leveldb_database_close(from);
     return st;
 }

@@ -5,7 +5,7 @@
  * the place is found by halving: a key is a fraction to the base of 256, and between two lies their
  * mean.
  */
-#include "storage/leveldb/internal.h"
+#include "storage/leveldb/cells.h"
 
 /* Physical keys, the cut between them: up to `low` the range has at most the bytes asked for, up to
  * `high` more. */
@@ -18,10 +18,7 @@ typedef struct search {
 
 static uint64_t bytes_before(const search *s, gf_slice key)
 {
-    uint64_t bytes = 0;
-    leveldb_approximate_sizes(s->b->db, 1, &s->begin.ptr, &s->begin.len, &key.ptr, &key.len,
-                              &bytes);
-    return bytes;
+    return gf_leveldb_database_bytes(s->b->db, s->begin, key);
 }
 
 static size_t shared_length(gf_slice a, gf_slice b)
@@ -76,22 +73,23 @@ static gf_status find_place(search *s, gf_slice *place, gf_error *err)
 }
 
 /* Where the row of the first key at or behind the place begins; GF_ENOTFOUND at the range's end. */
-static gf_status row_at(const gf_cells *range, gf_slice place, gf_slice *row, gf_error *err)
+static gf_status row_at(const gf_leveldb_cells *range, gf_slice place, gf_slice *row, gf_error *err)
 {
-    gf_physical_key key = {0};
-    leveldb_iter_seek(range->it, place.ptr, place.len);
+    gf_leveldb_key key = {0};
+    gf_leveldb_iterator_seek(range->it, place);
     gf_status st = gf_leveldb_iterator_status(range->it, err);
     if (st != GF_OK) return st;
-    if (!leveldb_iter_valid(range->it)) return GF_ENOTFOUND;
+    if (!gf_leveldb_iterator_valid(range->it)) return GF_ENOTFOUND;
     gf_slice found = gf_leveldb_iterator_key(range->it);
     if (gf_slice_compare(found, gf_buffer_view(&range->upper)) >= 0) return GF_ENOTFOUND;
-    st = gf_physical_parse(range->schema, found, &key, err);
-    *row = gf_slice_of(found.ptr, GF_FAMILY_PREFIX + key.row.len);
+    st = gf_leveldb_keys_parse(range->schema, found, &key, err);
+    *row = gf_slice_of(found.ptr, GF_LEVELDB_FAMILY_PREFIX + key.row.len);
     return st;
 }
 
 /* The key of the first row that begins at or behind the place. */
-static gf_status row_behind(const gf_cells *range, gf_slice place, gf_buffer *key, gf_error *err)
+static gf_status row_behind(const gf_leveldb_cells *range, gf_slice place, gf_buffer *key,
+                            gf_error *err)
 {
     gf_slice row;
     gf_status st = row_at(range, place, &row, err);
@@ -104,11 +102,11 @@ static gf_status row_behind(const gf_cells *range, gf_slice place, gf_buffer *ke
     }
     if (st != GF_OK) return st;
     gf_buffer_reset(key);
-    gf_buffer_slice(key, gf_slice_skip(row, GF_FAMILY_PREFIX));
+    gf_buffer_slice(key, gf_slice_skip(row, GF_LEVELDB_FAMILY_PREFIX));
     return gf_buffer_check(key, err);
 }
 
-static gf_status cut(gf_leveldb *b, const gf_cells *range, uint64_t bytes, gf_buffer *key,
+static gf_status cut(gf_leveldb *b, const gf_leveldb_cells *range, uint64_t bytes, gf_buffer *key,
                      gf_error *err)
 {
     search s = {.b = b, .begin = gf_buffer_view(&range->lower), .bytes = bytes};
@@ -129,10 +127,10 @@ gf_status gf_leveldb_scan_cut(gf_backend *backend, const void *snapshot, unsigne
                               gf_error *err)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
-    gf_cells range = {0};
+    gf_leveldb_cells range = {0};
     gf_status st =
-        gf_leveldb_range(&range, b, snapshot ? snapshot : &b->newest, table, options, err);
+        gf_leveldb_scan_range(&range, b, gf_leveldb_view_snapshot(snapshot), table, options, err);
     if (st == GF_OK) st = cut(b, &range, bytes, key, err);
-    gf_cells_close(&range);
+    gf_leveldb_cells_close(&range);
     return st;
 }

@@ -10,6 +10,7 @@
  *
  * A version without columns is none: one that is past its time to live, or to be deleted.
  */
+#include "storage/leveldb/cells.h"
 #include "storage/leveldb/writing.h"
 
 typedef struct version {
@@ -19,8 +20,8 @@ typedef struct version {
 } version;
 
 typedef struct history {
-    gf_writing *w;
-    const gf_run *run;
+    gf_leveldb_writing *w;
+    const gf_leveldb_run *run;
     version *versions; /* n of capacity, in w->run_arena */
     size_t n, capacity;
     int64_t untimed; /* the time of the last put that gave none; 0 before the first */
@@ -110,11 +111,11 @@ static gf_status load_columns(history *h, gf_slice value, gf_packed *columns, gf
 }
 
 /* What is past its time to live counts as absent, and is taken along only to be deleted. */
-static gf_status load_versions(history *h, gf_cells *cells, gf_error *err)
+static gf_status load_versions(history *h, gf_leveldb_cells *cells, gf_error *err)
 {
     for (;;) {
-        gf_found_cell cell;
-        gf_status st = gf_cells_next(cells, &cell, err);
+        gf_leveldb_cell cell;
+        gf_status st = gf_leveldb_cells_next(cells, &cell, err);
         if (st == GF_OK) st = insert(h, h->n, cell.timestamp, err);
         if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
         version *v = &h->versions[h->n - 1];
@@ -126,17 +127,16 @@ static gf_status load_versions(history *h, gf_cells *cells, gf_error *err)
 
 static gf_status load(history *h, gf_error *err)
 {
-    gf_cells cells;
-    const gf_run *run = h->run;
+    gf_leveldb_cells cells;
+    const gf_leveldb_run *run = h->run;
     gf_leveldb *b = h->w->b;
-    gf_status st = gf_writing_cell_key(h->w, run, err);
+    gf_status st = gf_leveldb_entries_key(h->w, run, err);
     if (st != GF_OK || run->emptied) return st;
-    st = gf_cells_open(&cells, b, b->newest.get, run->table, run->family, UINT32_MAX, err);
-    if (st != GF_OK) return st;
+    gf_leveldb_cells_open(&cells, b, NULL, true, run->table, run->family, UINT32_MAX);
     cells.with_expired = true;
-    gf_cells_within(&cells, gf_buffer_view(&h->w->key));
+    gf_leveldb_cells_within(&cells, gf_buffer_view(&h->w->key));
     st = load_versions(h, &cells, err);
-    gf_cells_close(&cells);
+    gf_leveldb_cells_close(&cells);
     return st;
 }
 
@@ -180,7 +180,7 @@ static void prune(history *h)
     uint32_t kept = 0;
     for (size_t i = next_live(h, 0); i < h->n; i = next_live(h, i + 1)) {
         version *v = &h->versions[i];
-        bool lives = !gf_cell_is_expired(family, v->timestamp, h->w->now);
+        bool lives = !gf_leveldb_cells_are_expired(family, v->timestamp, h->w->now);
         if (!lives || ++kept > family->versions) v->columns.n = 0;
     }
 }
@@ -203,7 +203,7 @@ static gf_status change(history *h, const gf_change *c, gf_error *err)
 
 static gf_status write_version(history *h, const version *v, gf_error *err)
 {
-    gf_writing *w = h->w;
+    gf_leveldb_writing *w = h->w;
     gf_slice value = v->columns.n ? v->columns.columns[0].value : (gf_slice){0};
     if (h->run->schema->layout == GF_PACKED) {
         gf_buffer_reset(&w->packed);
@@ -212,7 +212,7 @@ static gf_status write_version(history *h, const version *v, gf_error *err)
         if (st != GF_OK) return st;
         value = gf_buffer_view(&w->packed);
     }
-    return gf_writing_put(w, h->run, value, v->timestamp, err);
+    return gf_leveldb_entries_put(w, h->run, value, v->timestamp, err);
 }
 
 static gf_status write_versions(history *h, gf_error *err)
@@ -222,19 +222,19 @@ static gf_status write_versions(history *h, gf_error *err)
         const version *v = &h->versions[i];
         bool stays = v->columns.n > 0;
         if (stays ? !v->changed : !v->stored) continue;
-        st = gf_writing_version_key(h->w, h->run, v->timestamp, err);
+        st = gf_leveldb_entries_version_key(h->w, h->run, v->timestamp, err);
         if (st != GF_OK) break;
-        st = stays ? write_version(h, v, err) : gf_writing_delete(h->w, h->run, err);
+        st = stays ? write_version(h, v, err) : gf_leveldb_entries_delete(h->w, h->run, err);
     }
     return st;
 }
 
-gf_status gf_writing_versions(gf_writing *w, const gf_run *run, gf_error *err)
+gf_status gf_leveldb_history_apply(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_error *err)
 {
     history h = {.w = w, .run = run};
     gf_arena_reset(&w->run_arena);
     gf_status st = load(&h, err);
-    for (const gf_ordered_change *c = run->first; c < run->end && st == GF_OK; c++) {
+    for (const gf_leveldb_ordered *c = run->first; c < run->end && st == GF_OK; c++) {
         st = change(&h, c->change, err);
         prune(&h);
     }

@@ -17,34 +17,34 @@
 
 #include "grouperfish/table.h"
 
-enum { GF_FAMILY_PREFIX = 3 };
+enum { GF_LEVELDB_FAMILY_PREFIX = 3 };
 
-typedef struct gf_physical_key {
+typedef struct gf_leveldb_key {
     gf_slice row;       /* all borrowed from the key */
     gf_slice qualifier; /* still encoded; empty for a packed family */
     gf_slice cell;      /* the whole key up to and without version and block */
     gf_slice head;      /* the whole key without block */
     uint64_t version;   /* inverted; 0 where the family keeps one */
     uint32_t block;     /* 0 for a head entry */
-} gf_physical_key;
+} gf_leveldb_key;
 
-static inline bool gf_family_has_versions(const gf_family *family)
+static inline bool gf_leveldb_keys_have_versions(const gf_family *family)
 {
     return family->versions > 1;
 }
 
 /** Append table and family. */
-void gf_physical_family(gf_buffer *out, unsigned table, unsigned family);
+void gf_leveldb_keys_family(gf_buffer *out, unsigned table, unsigned family);
 
 /** Append the key of a cell without its version. The qualifier is used where the family is wide. */
-void gf_physical_cell(gf_buffer *out, const gf_schema *schema, unsigned table, unsigned family,
-                      gf_slice row, gf_slice qualifier);
+void gf_leveldb_keys_cell(gf_buffer *out, const gf_schema *schema, unsigned table, unsigned family,
+                          gf_slice row, gf_slice qualifier);
 
 /** Append a timestamp as a version. */
-void gf_physical_version(gf_buffer *out, int64_t timestamp);
+void gf_leveldb_keys_version(gf_buffer *out, int64_t timestamp);
 
 /** Take a key of a table apart; GF_ECORRUPT. */
-gf_status gf_physical_parse(const gf_schema *schema, gf_slice key, gf_physical_key *out,
-                            gf_error *err);
+gf_status gf_leveldb_keys_parse(const gf_schema *schema, gf_slice key, gf_leveldb_key *out,
+                                gf_error *err);
 
 #endif

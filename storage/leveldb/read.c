@@ -1,13 +1,12 @@
-/* Reading rows: single keys by leveldb_get, whole wide families and versions by a walk. */
-#include "storage/leveldb/internal.h"
-
+/* Reading rows: single keys by a look-up, whole wide families and versions by a walk. */
+#include "storage/leveldb/cells.h"
 #include "storage/leveldb/packed.h"
+#include "storage/leveldb/value.h"
 #include "storage/schema.h"
 
-/* One read of a row: what the helpers below hand around. */
 typedef struct reading {
     gf_leveldb *b;
-    const gf_leveldb_view *view;
+    const gf_leveldb_snapshot *snapshot;
     unsigned table;
     gf_slice key;
     const gf_selection *what;
@@ -15,7 +14,7 @@ typedef struct reading {
     gf_buffer physical, entry, unpacked;
 } reading;
 
-/* The family by the schema of this moment, which knows all that was read before (gf_catalogued). */
+/* The family by the schema of this moment, which knows all that was read before (gf_leveldb_table). */
 static const gf_family *family_now(const reading *r, unsigned f)
 {
     return &gf_leveldb_schema(r->b, r->table)->families[f];
@@ -46,7 +45,7 @@ static gf_status add_wide(reading *r, unsigned f, gf_slice qualifier, gf_slice v
     return gf_row_add(r->row, &cell, err);
 }
 
-static gf_status add_found(reading *r, unsigned f, const gf_found_cell *found, gf_error *err)
+static gf_status add_found(reading *r, unsigned f, const gf_leveldb_cell *found, gf_error *err)
 {
     if (family_now(r, f)->layout == GF_PACKED)
         return add_packed(r, f, found->value, found->timestamp, err);
@@ -61,16 +60,16 @@ static gf_status add_found(reading *r, unsigned f, const gf_found_cell *found, g
 /* All cells whose physical key starts with r->physical. */
 static gf_status read_range(reading *r, unsigned f, gf_error *err)
 {
-    gf_cells cells;
-    gf_status st = gf_cells_open(&cells, r->b, r->view->get, r->table, f, r->what->versions, err);
-    if (st != GF_OK) return st;
-    gf_cells_within(&cells, gf_buffer_view(&r->physical));
+    gf_leveldb_cells cells;
+    gf_status st = GF_OK;
+    gf_leveldb_cells_open(&cells, r->b, r->snapshot, true, r->table, f, r->what->versions);
+    gf_leveldb_cells_within(&cells, gf_buffer_view(&r->physical));
     while (st == GF_OK) {
-        gf_found_cell found;
-        st = gf_cells_next(&cells, &found, err);
+        gf_leveldb_cell found;
+        st = gf_leveldb_cells_next(&cells, &found, err);
         if (st == GF_OK) st = add_found(r, f, &found, err);
     }
-    gf_cells_close(&cells);
+    gf_leveldb_cells_close(&cells);
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
@@ -78,7 +77,7 @@ static gf_status read_range(reading *r, unsigned f, gf_error *err)
 static gf_status read_single(reading *r, unsigned f, gf_error *err)
 {
     gf_slice key = gf_buffer_view(&r->physical), value;
-    gf_status st = gf_leveldb_read(r->b, r->view, key, &r->entry, err);
+    gf_status st = gf_leveldb_database_get(r->b->db, r->snapshot, key, &r->entry, err);
     if (st == GF_ENOTFOUND) return GF_OK;
     gf_value_head head;
     if (st == GF_OK) st = gf_value_read_head(gf_buffer_view(&r->entry), &head, err);
@@ -97,14 +96,14 @@ static gf_status read_family(reading *r, unsigned f, gf_error *err)
     bool whole = family->layout == GF_WIDE && !r->what->one_cell;
     gf_buffer_reset(&r->physical);
     if (whole) {
-        gf_physical_family(&r->physical, r->table, f);
+        gf_leveldb_keys_family(&r->physical, r->table, f);
         gf_buffer_slice(&r->physical, r->key);
     } else {
-        gf_physical_cell(&r->physical, schema, r->table, f, r->key, r->what->qualifier);
+        gf_leveldb_keys_cell(&r->physical, schema, r->table, f, r->key, r->what->qualifier);
     }
     gf_status st = gf_buffer_check(&r->physical, err);
     if (st != GF_OK) return st;
-    if (whole || gf_family_has_versions(family) || family->ttl_seconds)
+    if (whole || gf_leveldb_keys_have_versions(family) || family->ttl_seconds)
         return read_range(r, f, err);
     return read_single(r, f, err);
 }
@@ -125,19 +124,18 @@ gf_status gf_leveldb_get(gf_backend *backend, const void *snapshot, unsigned tab
                          const gf_selection *what, gf_row *row, gf_error *err)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
-    gf_leveldb_view own = {0};
+    gf_leveldb_view own;
+    bool several = what->families & (what->families - 1); /* to be read from one state */
     reading r = {.b = b,
-                 .view = snapshot ? snapshot : &b->newest,
+                 .snapshot = gf_leveldb_view_snapshot(snapshot),
                  .table = table,
                  .key = key,
                  .what = what,
                  .row = row};
-    if (!snapshot && (what->families & (what->families - 1))) { /* several: from one state */
-        gf_status st = gf_leveldb_view_open(b, true, &own, err);
-        if (st != GF_OK) return st;
-        r.view = &own;
-    }
+    if (snapshot || !several) return read_families(&r, err);
+    own = gf_leveldb_view_open(b);
+    r.snapshot = own.snapshot;
     gf_status st = read_families(&r, err);
-    if (own.snapshot) gf_leveldb_view_close(b, &own);
+    gf_leveldb_view_close(b, &own);
     return st;
 }

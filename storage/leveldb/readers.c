@@ -5,7 +5,7 @@
  * readers of this moment makes the other side current, and waits until the side behind is empty. A
  * side is only left when the other one is empty, so that who begins later is never among them.
  */
-#include "storage/leveldb/internal.h"
+#include "storage/leveldb/readers.h"
 
 #include "base/condition.h"
 
@@ -22,7 +22,7 @@ void gf_leveldb_readers_release(gf_leveldb_readers *r)
     pthread_mutex_destroy(&r->lock);
 }
 
-unsigned gf_leveldb_reader_begin(gf_leveldb_readers *r)
+unsigned gf_leveldb_readers_begin(gf_leveldb_readers *r)
 {
     pthread_mutex_lock(&r->lock);
     unsigned side = r->current;
@@ -31,7 +31,7 @@ unsigned gf_leveldb_reader_begin(gf_leveldb_readers *r)
     return side;
 }
 
-void gf_leveldb_reader_end(gf_leveldb_readers *r, unsigned side)
+void gf_leveldb_readers_end(gf_leveldb_readers *r, unsigned side)
 {
     pthread_mutex_lock(&r->lock);
     if (--r->n[side] == 0) pthread_cond_broadcast(&r->changed);

@@ -1,11 +1,10 @@
 /* Scans: a range of rows, or of one row's cells, of one family. */
-#include "storage/leveldb/internal.h"
-
 #include "base/memory.h"
+#include "storage/leveldb/cells.h"
 #include "storage/leveldb/packed.h"
 
 struct gf_backend_scan {
-    gf_cells cells;
+    gf_leveldb_cells cells;
     unsigned family;
     gf_buffer qualifier;
 };
@@ -15,7 +14,7 @@ struct gf_backend_scan {
  * all upper ones. Each is a physical key, made in `key`.
  */
 typedef struct range {
-    gf_cells *cells;
+    gf_leveldb_cells *cells;
     unsigned table;
     const gf_scan_options *options;
     gf_buffer key, after;
@@ -47,7 +46,7 @@ static gf_status reduce_upper(range *r, const gf_buffer *key, gf_error *err)
 static void begin_key(range *r, gf_slice row)
 {
     gf_buffer_reset(&r->key);
-    gf_physical_family(&r->key, r->table, r->options->family);
+    gf_leveldb_keys_family(&r->key, r->table, r->options->family);
     gf_buffer_slice(&r->key, row);
 }
 
@@ -97,15 +96,15 @@ static gf_status bound_qualifiers(range *r, gf_error *err)
     return st;
 }
 
-gf_status gf_leveldb_range(gf_cells *cells, gf_leveldb *b, const gf_leveldb_view *view,
-                           unsigned table, const gf_scan_options *options, gf_error *err)
+gf_status gf_leveldb_scan_range(gf_leveldb_cells *cells, gf_leveldb *b,
+                                const gf_leveldb_snapshot *snapshot, unsigned table,
+                                const gf_scan_options *options, gf_error *err)
 {
-    gf_status st = gf_cells_open(cells, b, view->scan, table, options->family, 1, err);
-    if (st != GF_OK) return st;
+    gf_leveldb_cells_open(cells, b, snapshot, false, table, options->family, 1);
     cells->reverse = options->reverse;
     cells->keys_only = options->keys_only;
     range r = {.cells = cells, .table = table, .options = options};
-    st = bound_rows(&r, err);
+    gf_status st = bound_rows(&r, err);
     if (st == GF_OK) st = bound_qualifiers(&r, err);
     gf_buffer_release(&r.key);
     gf_buffer_release(&r.after);
@@ -120,8 +119,8 @@ gf_status gf_leveldb_scan_open(gf_backend *backend, const void *snapshot, unsign
     gf_backend_scan *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a scan");
     s->family = options->family;
-    gf_status st =
-        gf_leveldb_range(&s->cells, b, snapshot ? snapshot : &b->newest, table, options, err);
+    gf_status st = gf_leveldb_scan_range(&s->cells, b, gf_leveldb_view_snapshot(snapshot), table,
+                                         options, err);
     if (st != GF_OK) {
         gf_leveldb_scan_close(s);
         return st;
@@ -168,7 +167,7 @@ static gf_slice append(char **to, gf_slice bytes)
 }
 
 /* The row takes a copy of what was found, all in one piece. */
-static gf_status give(gf_backend_scan *s, const gf_found_cell *found, gf_row *row, gf_error *err)
+static gf_status give(gf_backend_scan *s, const gf_leveldb_cell *found, gf_row *row, gf_error *err)
 {
     bool wide = s->cells.family->layout == GF_WIDE;
     gf_slice qualifier = {0};
@@ -186,15 +185,15 @@ static gf_status give(gf_backend_scan *s, const gf_found_cell *found, gf_row *ro
 
 gf_status gf_leveldb_scan_next(gf_backend_scan *s, gf_row *row, gf_error *err)
 {
-    gf_found_cell found;
-    gf_status st = gf_cells_next(&s->cells, &found, err);
+    gf_leveldb_cell found;
+    gf_status st = gf_leveldb_cells_next(&s->cells, &found, err);
     return st == GF_OK ? give(s, &found, row, err) : st;
 }
 
 void gf_leveldb_scan_close(gf_backend_scan *s)
 {
     if (!s) return;
-    gf_cells_close(&s->cells);
+    gf_leveldb_cells_close(&s->cells);
     gf_buffer_release(&s->qualifier);
     gf_free(s);
 }

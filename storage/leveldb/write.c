@@ -1,4 +1,5 @@
 /* Writing: locks of rows, conditions, increments. */
+#include "storage/leveldb/catalogue.h"
 #include "storage/leveldb/writing.h"
 
 #include "base/clock.h"
@@ -16,22 +17,22 @@ enum { LARGEST_SPARE = 8 << 20 }; /* bytes of a batch whose memory is kept */
  * small ones.
  */
 
-typedef struct gf_row_waiter {
-    const gf_row_set *rows;
+typedef struct gf_leveldb_row_waiter {
+    const gf_leveldb_row_set *rows;
     bool granted;
     pthread_cond_t turn;
-    struct gf_row_waiter *next;
-} gf_row_waiter;
+    struct gf_leveldb_row_waiter *next;
+} gf_leveldb_row_waiter;
 
-enum { WORDS = sizeof(gf_row_set) / sizeof(uint64_t) };
+enum { WORDS = sizeof(gf_leveldb_row_set) / sizeof(uint64_t) };
 
-static void add_row(gf_row_set *set, unsigned table, gf_slice key)
+static void add_row(gf_leveldb_row_set *set, unsigned table, gf_slice key)
 {
     uint64_t hash = XXH3_64bits_withSeed(key.ptr, key.len, table);
     set->bits[(hash >> 6) % WORDS] |= UINT64_C(1) << (hash & 63);
 }
 
-static bool overlap(const gf_row_set *a, const gf_row_set *b)
+static bool overlap(const gf_leveldb_row_set *a, const gf_leveldb_row_set *b)
 {
     uint64_t both = 0;
     for (int i = 0; i < WORDS; i++)
@@ -39,21 +40,21 @@ static bool overlap(const gf_row_set *a, const gf_row_set *b)
     return both != 0;
 }
 
-static void add_rows(gf_row_set *set, const gf_row_set *more)
+static void add_rows(gf_leveldb_row_set *set, const gf_leveldb_row_set *more)
 {
     for (int i = 0; i < WORDS; i++)
         set->bits[i] |= more->bits[i];
 }
 
-static void remove_rows(gf_row_set *set, const gf_row_set *less)
+static void remove_rows(gf_leveldb_row_set *set, const gf_leveldb_row_set *less)
 {
     for (int i = 0; i < WORDS; i++)
         set->bits[i] &= ~less->bits[i];
 }
 
-static gf_row_set rows_of(const gf_change *changes, size_t n, const gf_condition *condition)
+static gf_leveldb_row_set rows_of(const gf_change *changes, size_t n, const gf_condition *condition)
 {
-    gf_row_set rows = {{0}};
+    gf_leveldb_row_set rows = {{0}};
     if (condition) add_row(&rows, condition->table, condition->key);
     for (size_t i = 0; i < n; i++)
         add_row(&rows, changes[i].table, changes[i].key);
@@ -62,9 +63,9 @@ static gf_row_set rows_of(const gf_change *changes, size_t n, const gf_condition
 
 static void grant_rows(gf_leveldb *b)
 {
-    gf_row_set taken = b->rows_held; /* or wanted by somebody who came earlier */
-    gf_row_waiter *before = NULL;
-    for (gf_row_waiter *w = b->first_waiter, *next; w; w = next) {
+    gf_leveldb_row_set taken = b->rows_held; /* or wanted by somebody who came earlier */
+    gf_leveldb_row_waiter *before = NULL;
+    for (gf_leveldb_row_waiter *w = b->first_waiter, *next; w; w = next) {
         next = w->next;
         bool waits = overlap(w->rows, &taken);
         add_rows(&taken, w->rows);
@@ -83,9 +84,9 @@ static void grant_rows(gf_leveldb *b)
     }
 }
 
-static void lock_rows(gf_leveldb *b, const gf_row_set *rows)
+static void lock_rows(gf_leveldb *b, const gf_leveldb_row_set *rows)
 {
-    gf_row_waiter w = {.rows = rows};
+    gf_leveldb_row_waiter w = {.rows = rows};
     pthread_cond_init(&w.turn, NULL);
     pthread_mutex_lock(&b->rows_lock);
     if (b->last_waiter)
@@ -100,7 +101,7 @@ static void lock_rows(gf_leveldb *b, const gf_row_set *rows)
     pthread_cond_destroy(&w.turn);
 }
 
-static void unlock_rows(gf_leveldb *b, const gf_row_set *rows)
+static void unlock_rows(gf_leveldb *b, const gf_leveldb_row_set *rows)
 {
     pthread_mutex_lock(&b->rows_lock);
     remove_rows(&b->rows_held, rows);
@@ -108,22 +109,22 @@ static void unlock_rows(gf_leveldb *b, const gf_row_set *rows)
     pthread_mutex_unlock(&b->rows_lock);
 }
 
-static gf_row_set all_rows(void)
+static gf_leveldb_row_set all_rows(void)
 {
-    gf_row_set rows;
+    gf_leveldb_row_set rows;
     memset(&rows, 0xFF, sizeof rows);
     return rows;
 }
 
-void gf_leveldb_hold_all_rows(gf_leveldb *b)
+void gf_leveldb_lock_all_rows(gf_leveldb *b)
 {
-    gf_row_set rows = all_rows();
+    gf_leveldb_row_set rows = all_rows();
     lock_rows(b, &rows);
 }
 
-void gf_leveldb_let_all_rows(gf_leveldb *b)
+void gf_leveldb_unlock_all_rows(gf_leveldb *b)
 {
-    gf_row_set rows = all_rows();
+    gf_leveldb_row_set rows = all_rows();
     unlock_rows(b, &rows);
 }
 
@@ -156,22 +157,22 @@ static gf_status check_condition(gf_leveldb *b, const gf_condition *c, gf_error 
 }
 
 /* The memory of one batch is kept for the next: growing to megabytes costs more than filling. */
-static leveldb_writebatch_t *take_batch(gf_leveldb *b)
+static gf_leveldb_batch *take_batch(gf_leveldb *b)
 {
-    leveldb_writebatch_t *spare = atomic_exchange(&b->spare_batch, NULL);
-    return spare ? spare : leveldb_writebatch_create();
+    gf_leveldb_batch *spare = atomic_exchange(&b->spare_batch, NULL);
+    return spare ? spare : gf_leveldb_batch_create();
 }
 
-static void give_back_batch(gf_writing *w)
+static void give_back_batch(gf_leveldb_writing *w)
 {
-    if (w->batch && w->bytes <= LARGEST_SPARE) {
-        leveldb_writebatch_clear(w->batch);
+    if (gf_leveldb_batch_bytes(w->batch) <= LARGEST_SPARE) {
+        gf_leveldb_batch_clear(w->batch);
         w->batch = atomic_exchange(&w->b->spare_batch, w->batch);
     }
-    if (w->batch) leveldb_writebatch_destroy(w->batch);
+    gf_leveldb_batch_free(w->batch);
 }
 
-static void release(gf_writing *w)
+static void release(gf_leveldb_writing *w)
 {
     give_back_batch(w);
     gf_arena_release(&w->arena);
@@ -192,13 +193,13 @@ static gf_status write_locked(gf_leveldb *b, const gf_change *changes, size_t n,
 {
     gf_status st = condition ? check_condition(b, condition, err) : GF_OK;
     if (st != GF_OK) return st;
-    gf_writing w = {.b = b, .now = gf_clock_ms()};
+    gf_leveldb_writing w = {.b = b, .now = gf_clock_ms()};
     w.columns.arena = &w.columns_arena;
     w.batch = take_batch(b);
-    st = w.batch ? gf_writing_apply(&w, changes, n, err) : gf_fail_memory(err, "a batch");
-    if (st == GF_OK) st = gf_leveldb_commit(b, w.batch, w.bytes, sync, err);
-    for (const gf_cut_mark *m = w.marks; m && st == GF_OK; m = m->next)
-        gf_catalogue_set_cut(b, m->table, m->family);
+    st = gf_leveldb_apply(&w, changes, n, err);
+    if (st == GF_OK) st = gf_leveldb_commit(b, w.batch, sync, err);
+    for (const gf_leveldb_cut_mark *m = w.marks; m && st == GF_OK; m = m->next)
+        gf_leveldb_catalogue_set_cut(b, m->table, m->family);
     release(&w);
     return st;
 }
@@ -207,7 +208,7 @@ gf_status gf_leveldb_write(gf_backend *backend, const gf_change *changes, size_t
                            const gf_condition *condition, gf_sync sync, gf_error *err)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
-    gf_row_set rows = rows_of(changes, n, condition);
+    gf_leveldb_row_set rows = rows_of(changes, n, condition);
     lock_rows(b, &rows);
     gf_status st = write_locked(b, changes, n, condition, sync, err);
     unlock_rows(b, &rows);
@@ -256,7 +257,7 @@ gf_status gf_leveldb_increment(gf_backend *backend, const gf_change *put, int64_
     gf_change change = *put;
     char digits[32];
     int64_t sum = 0;
-    gf_row_set rows = rows_of(put, 1, NULL);
+    gf_leveldb_row_set rows = rows_of(put, 1, NULL);
     lock_rows(b, &rows);
     gf_status st = add_delta(b, put, delta, &sum, err);
     if (st == GF_OK) {

@@ -21,8 +21,8 @@ static void encodes_as_documented(void **state)
     gf_buffer row = {0}, key = {0};
     gf_key_string(&row, GF_SLICE("u1"));
     gf_key_u64(&row, 2);
-    gf_physical_cell(&key, &schema, 258, 3, gf_buffer_view(&row), GF_SLICE("q"));
-    gf_physical_version(&key, 1247443200000);
+    gf_leveldb_keys_cell(&key, &schema, 258, 3, gf_buffer_view(&row), GF_SLICE("q"));
+    gf_leveldb_keys_version(&key, 1247443200000);
     gf_buffer_u32be(&key, 5);
     static const unsigned char want[] = {
         0x01, 0x02, 0x03,                               /* table 258, family 3 */
@@ -46,7 +46,7 @@ static void newer_versions_come_first(void **state)
     char keys[9][8];
     for (size_t i = 0; i < 9; i++) {
         gf_buffer key = {0};
-        gf_physical_version(&key, falling[i]);
+        gf_leveldb_keys_version(&key, falling[i]);
         assert_int_equal(key.len, 8);
         memcpy(keys[i], key.ptr, 8);
         if (i) assert_true(memcmp(keys[i - 1], keys[i], 8) < 0);
@@ -70,13 +70,13 @@ static void round_trip(gf_random *r, unsigned f)
     int64_t timestamp = (int64_t)gf_random_u64(r);
     gf_key_string(&row, gf_slice_of(name, name_length));
     gf_key_u64(&row, gf_random_u64(r));
-    gf_physical_cell(&key, &schema, 1, f, gf_buffer_view(&row), q);
+    gf_leveldb_keys_cell(&key, &schema, 1, f, gf_buffer_view(&row), q);
     size_t cell = key.len;
-    if (gf_family_has_versions(&families[f])) gf_physical_version(&key, timestamp);
+    if (gf_leveldb_keys_have_versions(&families[f])) gf_leveldb_keys_version(&key, timestamp);
     size_t head = key.len;
     if (block) gf_buffer_u32be(&key, block);
-    gf_physical_key k;
-    assert_ok(gf_physical_parse(&schema, gf_buffer_view(&key), &k, &err));
+    gf_leveldb_key k;
+    assert_ok(gf_leveldb_keys_parse(&schema, gf_buffer_view(&key), &k, &err));
     assert_true(gf_slice_equal(k.row, gf_buffer_view(&row)));
     assert_int_equal(k.cell.len, cell);
     assert_int_equal(k.head.len, head);
@@ -89,11 +89,11 @@ static void round_trip(gf_random *r, unsigned f)
         assert_int_equal(k.qualifier.len, 0);
     }
     for (size_t n = 0; n < key.len; n++) { /* no start of a key is a key, but for its head */
-        gf_status st = gf_physical_parse(&schema, gf_slice_of(key.ptr, n), &k, &err);
+        gf_status st = gf_leveldb_keys_parse(&schema, gf_slice_of(key.ptr, n), &k, &err);
         assert_int_equal(st, block && n == head ? GF_OK : GF_ECORRUPT);
     }
     gf_buffer_byte(&key, 1); /* nor anything behind one */
-    assert_status(GF_ECORRUPT, gf_physical_parse(&schema, gf_buffer_view(&key), &k, &err));
+    assert_status(GF_ECORRUPT, gf_leveldb_keys_parse(&schema, gf_buffer_view(&key), &k, &err));
     gf_buffer_release(&row);
     gf_buffer_release(&key);
     gf_buffer_release(&part);
@@ -111,16 +111,16 @@ static void refuses_damaged_keys(void **state)
 {
     (void)state;
     gf_error err;
-    gf_physical_key k;
+    gf_leveldb_key k;
     gf_buffer key = {0};
-    gf_physical_family(&key, 1, 4); /* no such family */
+    gf_leveldb_keys_family(&key, 1, 4); /* no such family */
     gf_key_string(&key, GF_SLICE("u1"));
     gf_key_u64(&key, 2);
-    assert_status(GF_ECORRUPT, gf_physical_parse(&schema, gf_buffer_view(&key), &k, &err));
+    assert_status(GF_ECORRUPT, gf_leveldb_keys_parse(&schema, gf_buffer_view(&key), &k, &err));
     key.ptr[2] = 0;
-    assert_ok(gf_physical_parse(&schema, gf_buffer_view(&key), &k, &err));
+    assert_ok(gf_leveldb_keys_parse(&schema, gf_buffer_view(&key), &k, &err));
     gf_buffer_u32be(&key, 0); /* block 0 is the head, which has no number */
-    assert_status(GF_ECORRUPT, gf_physical_parse(&schema, gf_buffer_view(&key), &k, &err));
+    assert_status(GF_ECORRUPT, gf_leveldb_keys_parse(&schema, gf_buffer_view(&key), &k, &err));
     gf_buffer_release(&key);
 }
 

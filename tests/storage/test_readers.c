@@ -16,17 +16,17 @@ static void readers_are_waited_for(void **state)
     gf_leveldb_readers r;
     gf_leveldb_readers_init(&r);
     assert_true(pass(&r));
-    unsigned first = gf_leveldb_reader_begin(&r);
+    unsigned first = gf_leveldb_readers_begin(&r);
     assert_false(pass(&r));
-    unsigned second = gf_leveldb_reader_begin(&r); /* behind the first wait, before the next */
+    unsigned second = gf_leveldb_readers_begin(&r); /* behind the first wait, before the next */
     assert_int_not_equal(first, second);
     assert_false(pass(&r));
-    gf_leveldb_reader_end(&r, first);
+    gf_leveldb_readers_end(&r, first);
     assert_false(pass(&r)); /* the second was there when it began */
-    unsigned third = gf_leveldb_reader_begin(&r);
-    gf_leveldb_reader_end(&r, second);
+    unsigned third = gf_leveldb_readers_begin(&r);
+    gf_leveldb_readers_end(&r, second);
     assert_false(pass(&r));
-    gf_leveldb_reader_end(&r, third);
+    gf_leveldb_readers_end(&r, third);
     assert_true(pass(&r));
     gf_leveldb_readers_release(&r);
 }
@@ -40,13 +40,13 @@ typedef struct reading {
 static void *read_all_the_time(void *context)
 {
     const reading *mine = context;
-    unsigned side = gf_leveldb_reader_begin(mine->readers);
+    unsigned side = gf_leveldb_readers_begin(mine->readers);
     while (!__atomic_load_n(mine->stop, __ATOMIC_RELAXED)) {
-        unsigned next = gf_leveldb_reader_begin(mine->readers);
-        gf_leveldb_reader_end(mine->readers, side);
+        unsigned next = gf_leveldb_readers_begin(mine->readers);
+        gf_leveldb_readers_end(mine->readers, side);
         side = next;
     }
-    gf_leveldb_reader_end(mine->readers, side);
+    gf_leveldb_readers_end(mine->readers, side);
     return NULL;
 }
 

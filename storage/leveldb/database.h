@@ -1,0 +1,120 @@
+/**
+ * LevelDB behind C functions: one open database, its snapshots, iterators and batches.
+ *
+ * The backend is C and knows LevelDB by this header alone. database.cpp calls LevelDB's C++
+ * interface: its statuses have codes, and its options and environment have what the C interface
+ * lacks.
+ *
+ * LevelDB allocates by itself: where it gets no memory the program ends.
+ *
+ * Threads: a database may be used by several at once, an iterator or a batch by one at a time.
+ */
+#ifndef GF_STORAGE_LEVELDB_DATABASE_H
+#define GF_STORAGE_LEVELDB_DATABASE_H
+
+#include "grouperfish/buffer.h"
+
+typedef struct gf_leveldb_database gf_leveldb_database;
+typedef struct gf_leveldb_snapshot gf_leveldb_snapshot; /* a leveldb::Snapshot */
+typedef struct gf_leveldb_iterator gf_leveldb_iterator; /* a leveldb::Iterator */
+typedef struct gf_leveldb_batch gf_leveldb_batch;       /* a leveldb::WriteBatch */
+
+/* ---- the database ---------------------------------------------------------------------------- */
+
+typedef struct gf_leveldb_settings {
+    bool create;         /* make a new database; there must be none */
+    bool clean;          /* the MANIFEST and the log that are there are written on */
+    bool patient;        /* compactions wait for some seconds, or for gf_leveldb_database_begin */
+    size_t write_buffer; /* bytes */
+    size_t cache;        /* bytes */
+} gf_leveldb_settings;
+
+/** Every byte that is read is checked. @return GF_OK; GF_EBUSY, GF_ECORRUPT, GF_EIO, GF_EINVAL */
+gf_status gf_leveldb_database_open(const char *folder, const gf_leveldb_settings *settings,
+                                   gf_leveldb_database **db, gf_error *err);
+
+/**
+ * Open what can be read of a damaged database: sound records of a log are used, whatever lies
+ * between them. Where that fails, or `repairs`, a new MANIFEST is made of the tables and logs.
+ */
+gf_status gf_leveldb_database_open_damaged(const char *folder, bool repairs,
+                                           gf_leveldb_database **db, gf_error *err);
+
+/** A compaction that is under way is broken off. NULL is allowed. */
+void gf_leveldb_database_close(gf_leveldb_database *db);
+
+/** Begin the compactions that an opening is patient with. Cheap. */
+void gf_leveldb_database_begin(gf_leveldb_database *db);
+
+/**
+ * Have a table made of what is in the log, and wait for that, but for no compaction. Nobody else
+ * may write meanwhile. Where it fails, the log stays as it is.
+ */
+void gf_leveldb_database_empty_log(gf_leveldb_database *db);
+
+/**
+ * Where so many tables lie over each other, wait until LevelDB has done all that is due: else
+ * processes that end soon would leave more and more tables, and what was deleted in them.
+ */
+void gf_leveldb_database_settle(gf_leveldb_database *db, unsigned tables);
+
+/** Compact the keys from begin to end, both included; a slice without ptr: no bound. */
+void gf_leveldb_database_compact(gf_leveldb_database *db, gf_slice begin, gf_slice end);
+
+/** About the bytes that the keys from begin to before end take in tables. */
+uint64_t gf_leveldb_database_bytes(gf_leveldb_database *db, gf_slice begin, gf_slice end);
+
+/* ---- reading; snapshot NULL: the newest state ------------------------------------------------ */
+
+const gf_leveldb_snapshot *gf_leveldb_snapshot_create(gf_leveldb_database *db);
+void gf_leveldb_snapshot_free(gf_leveldb_database *db, const gf_leveldb_snapshot *snapshot);
+
+/** Replace the value's content. GF_ENOTFOUND comes without a message. */
+gf_status gf_leveldb_database_get(gf_leveldb_database *db, const gf_leveldb_snapshot *snapshot,
+                                  gf_slice key, gf_buffer *value, gf_error *err);
+
+/** An iterator that is nowhere yet; the blocks that it reads stay in the cache, or do not. */
+gf_leveldb_iterator *gf_leveldb_iterator_create(gf_leveldb_database *db,
+                                                const gf_leveldb_snapshot *snapshot, bool cached);
+void gf_leveldb_iterator_free(gf_leveldb_iterator *it);
+
+void gf_leveldb_iterator_seek(gf_leveldb_iterator *it, gf_slice key);
+void gf_leveldb_iterator_first(gf_leveldb_iterator *it);
+void gf_leveldb_iterator_last(gf_leveldb_iterator *it);
+void gf_leveldb_iterator_next(gf_leveldb_iterator *it);
+void gf_leveldb_iterator_prev(gf_leveldb_iterator *it);
+bool gf_leveldb_iterator_valid(const gf_leveldb_iterator *it);
+
+/** The entry that the iterator is at, borrowed until it moves. */
+gf_slice gf_leveldb_iterator_key(const gf_leveldb_iterator *it);
+gf_slice gf_leveldb_iterator_value(const gf_leveldb_iterator *it);
+
+/** The first error that the iterator met: it steps over what it cannot read. */
+gf_status gf_leveldb_iterator_status(const gf_leveldb_iterator *it, gf_error *err);
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+gf_leveldb_batch *gf_leveldb_batch_create(void);
+void gf_leveldb_batch_free(gf_leveldb_batch *batch);
+void gf_leveldb_batch_clear(gf_leveldb_batch *batch);
+void gf_leveldb_batch_put(gf_leveldb_batch *batch, gf_slice key, gf_slice value);
+void gf_leveldb_batch_delete(gf_leveldb_batch *batch, gf_slice key);
+void gf_leveldb_batch_append(gf_leveldb_batch *batch, const gf_leveldb_batch *more);
+
+/** Bytes of its entries; 0 where there is none. */
+size_t gf_leveldb_batch_bytes(const gf_leveldb_batch *batch);
+
+gf_status gf_leveldb_database_write(gf_leveldb_database *db, gf_leveldb_batch *batch, bool sync,
+                                    gf_error *err);
+
+#ifdef __cplusplus
+namespace leveldb
+{
+class Status;
+}
+
+/** GF_OK, or the failure in LevelDB's words, without its name of the code ("IO error: "). */
+gf_status gf_leveldb_database_failure(const leveldb::Status &status, gf_error *err);
+#endif
+
+#endif
