@@ -4,7 +4,7 @@
  */
 #include "apps/papers/source.h"
 
-#include "apps/tweets/calls_internal.h"
+#include "apps/tweets/arguments_internal.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/strings.h"

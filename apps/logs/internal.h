@@ -15,35 +15,36 @@
 
 #include "api/tables/internal.h"
 
-typedef struct gf_log {
+typedef struct gf_logs {
     gf_call *call;
     gf_store *store;
     gf_user_table *lines, *by;  /* lines: NULL where it is still to be made */
     unsigned http, user, entry; /* families */
     gf_buffer key, text;
     gf_row_writer writer;
-} gf_log;
+} gf_logs;
 
 /**
  * Open the log that argument "log" names, begin with {.call = call}. Where it is missing and
- * `make` is set, LOG-by is made, and LOG is for gf_log_make: what LOG-by still tells of lines that
+ * `make` is set, LOG-by is made, and LOG is for gf_logs_make: what LOG-by still tells of lines that
  * were dropped with it is to be forgotten before. LOG without LOG-by is GF_ENOTFOUND: which numbers
  * its lines have is lost.
  */
-gf_status gf_log_open(gf_log *l, bool make, gf_error *err);
-gf_status gf_log_make(gf_log *l, gf_error *err);
-void gf_log_close(gf_log *l);
+gf_status gf_logs_open(gf_logs *l, bool make, gf_error *err);
+gf_status gf_logs_make(gf_logs *l, gf_error *err);
+void gf_logs_close(gf_logs *l);
 
 /** Write a row key of LOG, or of LOG-by; the times and lines are numbers. */
-gf_status gf_log_line_key(gf_log *l, int64_t time, uint64_t line, gf_buffer *key, gf_error *err);
-gf_status gf_log_entry_key(gf_log *l, gf_slice kind, gf_slice value, int64_t time, uint64_t line,
-                           gf_buffer *key, gf_error *err);
+gf_status gf_logs_line_key(gf_logs *l, int64_t time, uint64_t line, gf_buffer *key, gf_error *err);
+gf_status gf_logs_entry_key(gf_logs *l, gf_slice kind, gf_slice value, int64_t time, uint64_t line,
+                            gf_buffer *key, gf_error *err);
 
 /** Append the starts of keys that arguments "from" and "to" mean behind `prefix`: empty for none.
  */
-gf_status gf_log_range(gf_log *l, gf_slice prefix, gf_buffer *start, gf_buffer *end, gf_error *err);
+gf_status gf_logs_range(gf_logs *l, gf_slice prefix, gf_buffer *start, gf_buffer *end,
+                        gf_error *err);
 
 /** Take a time and a line, the last parts of a key of LOG or LOG-by. */
-gf_status gf_log_take(gf_slice *key, int64_t *time, uint64_t *line, gf_error *err);
+gf_status gf_logs_take(gf_slice *key, int64_t *time, uint64_t *line, gf_error *err);
 
 #endif

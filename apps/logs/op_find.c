@@ -2,7 +2,7 @@
 #include "apps/logs/internal.h"
 
 typedef struct finding {
-    gf_log log;
+    gf_logs log;
     gf_buffer prefix, start, end;
     gf_row row;
 } finding;
@@ -10,7 +10,7 @@ typedef struct finding {
 static gf_status choose(finding *f, gf_error *err)
 {
     static const char *const kinds[] = {"ip", "cookie", "login"};
-    gf_log *l = &f->log;
+    gf_logs *l = &f->log;
     int given = 0;
     gf_slice parts[2] = {{0}};
     for (int k = 0; k < 3; k++) {
@@ -21,10 +21,10 @@ static gf_status choose(finding *f, gf_error *err)
     }
     if (given != 1) return gf_fail(err, GF_EINVAL, "log find needs one of ip, cookie and login");
     gf_status st = gf_user_key_write(l->by, parts, 2, &f->prefix, err);
-    return st == GF_OK ? gf_log_range(l, gf_buffer_view(&f->prefix), &f->start, &f->end, err) : st;
+    return st == GF_OK ? gf_logs_range(l, gf_buffer_view(&f->prefix), &f->start, &f->end, err) : st;
 }
 
-static gf_status put_cell(gf_log *l, gf_json_writer *w, const gf_cell *cell, gf_error *err)
+static gf_status put_cell(gf_logs *l, gf_json_writer *w, const gf_cell *cell, gf_error *err)
 {
     gf_buffer *name = &l->text;
     gf_buffer_reset(name);
@@ -39,8 +39,8 @@ static gf_status put_cell(gf_log *l, gf_json_writer *w, const gf_cell *cell, gf_
 
 static gf_status emit(finding *f, int64_t time, uint64_t line, gf_error *err)
 {
-    gf_log *l = &f->log;
-    gf_status st = gf_log_line_key(l, time, line, &l->key, err);
+    gf_logs *l = &f->log;
+    gf_status st = gf_logs_line_key(l, time, line, &l->key, err);
     if (st == GF_OK)
         st = gf_table_get(gf_user_table_rows(l->lines), NULL, gf_buffer_view(&l->key),
                           UINT32_C(1) << l->http | UINT32_C(1) << l->user, &f->row, err);
@@ -72,7 +72,7 @@ static gf_status find(finding *f, gf_error *err)
         uint64_t line = 0;
         gf_slice key = gf_slice_skip(entry.key, f->prefix.len);
         st = gf_cancel_check(call->cancel, err);
-        if (st == GF_OK) st = gf_log_take(&key, &time, &line, err);
+        if (st == GF_OK) st = gf_logs_take(&key, &time, &line, err);
         if (st == GF_OK) st = emit(f, time, line, err);
         if (st != GF_OK) break;
     }
@@ -84,13 +84,13 @@ static gf_status find(finding *f, gf_error *err)
 gf_status gf_run_log_find(gf_call *call, gf_error *err)
 {
     finding f = {.log = {.call = call}};
-    gf_status st = gf_log_open(&f.log, false, err);
+    gf_status st = gf_logs_open(&f.log, false, err);
     if (st == GF_OK) st = choose(&f, err);
     if (st == GF_OK) st = find(&f, err);
     gf_buffer_release(&f.prefix);
     gf_buffer_release(&f.start);
     gf_buffer_release(&f.end);
     gf_row_release(&f.row);
-    gf_log_close(&f.log);
+    gf_logs_close(&f.log);
     return st;
 }

@@ -8,9 +8,9 @@
 enum { MOST_WAITING = 100 };
 
 typedef struct importing {
-    gf_log log;
+    gf_logs log;
     gf_batch *batch;
-    gf_log_read *before; /* what was read before */
+    gf_logs_read *before; /* what was read before */
     gf_buffer next_key;
     uint64_t next; /* number of the next line */
     uint64_t read, lines, known, refused;
@@ -25,8 +25,8 @@ typedef struct importing {
 static gf_status read_next(importing *i, gf_error *err)
 {
     gf_row row = {0};
-    gf_log *l = &i->log;
-    gf_status st = gf_log_entry_key(l, GF_SLICE("next"), GF_SLICE(""), 0, 0, &i->next_key, err);
+    gf_logs *l = &i->log;
+    gf_status st = gf_logs_entry_key(l, GF_SLICE("next"), GF_SLICE(""), 0, 0, &i->next_key, err);
     if (st == GF_OK)
         st = gf_table_get_cell(gf_user_table_rows(l->by), NULL, gf_buffer_view(&i->next_key),
                                l->entry, GF_SLICE("line"), 1, &row, err);
@@ -39,10 +39,10 @@ static gf_status read_next(importing *i, gf_error *err)
 /* Everything that is in the batch, with the number of the next line and what was read. */
 static gf_status write(importing *i, gf_error *err)
 {
-    gf_log *l = &i->log;
+    gf_logs *l = &i->log;
     bool changed;
     if (!i->before) return GF_OK;
-    gf_status st = gf_log_read_flush(i->before, &changed, err);
+    gf_status st = gf_logs_read_flush(i->before, &changed, err);
     if (st != GF_OK || !changed) return st;
     gf_buffer_reset(&l->text);
     gf_buffer_format(&l->text, "%llu", (unsigned long long)i->next);
@@ -65,7 +65,7 @@ static void add_column(gf_column *columns, size_t *n, const char *name, gf_slice
 
 static void put_line(importing *i, const gf_accesslog_line *a)
 {
-    gf_log *l = &i->log;
+    gf_logs *l = &i->log;
     gf_column http[8], user[3];
     size_t n_http = 0, n_user = 0;
     char numbers[16];
@@ -94,13 +94,13 @@ static void put_line(importing *i, const gf_accesslog_line *a)
 static gf_status change_entries(importing *i, const gf_accesslog_line *a, uint64_t number, bool put,
                                 gf_error *err)
 {
-    gf_log *l = &i->log;
+    gf_logs *l = &i->log;
     gf_table *rows = gf_user_table_rows(l->by);
     const gf_slice kinds[] = {GF_SLICE("ip"), GF_SLICE("cookie"), GF_SLICE("login")};
     const gf_slice values[] = {a->ip, a->cookie, a->login};
     for (int k = 0; k < 3; k++) {
         if (values[k].len == 0) continue;
-        gf_status st = gf_log_entry_key(l, kinds[k], values[k], a->time, number, &l->key, err);
+        gf_status st = gf_logs_entry_key(l, kinds[k], values[k], a->time, number, &l->key, err);
         if (st != GF_OK) return st;
         if (put)
             gf_batch_put(i->batch, rows, gf_buffer_view(&l->key), l->entry, GF_SLICE("line"),
@@ -113,9 +113,9 @@ static gf_status change_entries(importing *i, const gf_accesslog_line *a, uint64
 
 static gf_status add(importing *i, gf_accesslog_line *a, gf_error *err)
 {
-    gf_log *l = &i->log;
+    gf_logs *l = &i->log;
     if (a->domain.len == 0) a->domain = gf_call_text(l->call, "domain");
-    gf_status st = gf_log_line_key(l, a->time, i->next, &l->key, err);
+    gf_status st = gf_logs_line_key(l, a->time, i->next, &l->key, err);
     if (st != GF_OK) return st;
     put_line(i, a);
     st = change_entries(i, a, i->next, true, err);
@@ -126,8 +126,8 @@ static gf_status add(importing *i, gf_accesslog_line *a, gf_error *err)
 static gf_status remove_line(importing *i, const gf_accesslog_line *a, uint64_t number,
                              gf_error *err)
 {
-    gf_log *l = &i->log;
-    gf_status st = gf_log_line_key(l, a->time, number, &l->key, err);
+    gf_logs *l = &i->log;
+    gf_status st = gf_logs_line_key(l, a->time, number, &l->key, err);
     if (st != GF_OK) return st;
     gf_batch_delete_row(i->batch, gf_user_table_rows(l->lines), gf_buffer_view(&l->key),
                         GF_ALL_FAMILIES);
@@ -141,12 +141,12 @@ static gf_status mend(importing *i, gf_error *err)
     uint64_t number;
     gf_accesslog_line a;
     gf_status st = GF_OK;
-    while (st == GF_OK && gf_log_read_take_held(i->before, &text)) {
+    while (st == GF_OK && gf_logs_read_take_held(i->before, &text)) {
         i->known--;
         st = gf_accesslog_parse(text, &a, err);
         if (st == GF_OK) st = add(i, &a, err);
     }
-    if (st != GF_OK || !gf_log_read_take_replaced(i->before, &text, &number)) return st;
+    if (st != GF_OK || !gf_logs_read_take_replaced(i->before, &text, &number)) return st;
     st = gf_accesslog_parse(text, &a, err);
     return st == GF_OK ? remove_line(i, &a, number, err) : st;
 }
@@ -162,25 +162,25 @@ static gf_status parse(const gf_text_line *line, gf_accesslog_line *a, gf_error 
 static gf_status begin_source(importing *i, gf_error *err)
 {
     gf_status st = write(i, err);
-    gf_log_read_begin(i->before);
+    gf_logs_read_begin(i->before);
     return st;
 }
 
 static gf_status take_line(importing *i, const gf_text_line *line, gf_error *why, gf_error *err)
 {
     gf_accesslog_line a;
-    gf_log_verdict verdict;
+    gf_logs_verdict verdict;
     uint64_t number = UINT64_MAX;
     bool good = parse(line, &a, why) == GF_OK;
     gf_status st = line->first ? begin_source(i, err) : GF_OK;
-    if (st == GF_OK) st = gf_log_read_judge(i->before, line, good, &verdict, err);
+    if (st == GF_OK) st = gf_logs_read_judge(i->before, line, good, &verdict, err);
     if (st == GF_OK) st = mend(i, err);
     if (st == GF_OK && good && verdict == GF_LOG_KNOWN) i->known++;
     if (st == GF_OK && good && verdict != GF_LOG_KNOWN) {
         number = i->next;
         st = add(i, &a, err);
     }
-    return st == GF_OK ? gf_log_read_pass(i->before, line, number, err) : st;
+    return st == GF_OK ? gf_logs_read_pass(i->before, line, number, err) : st;
 }
 
 static gf_status refuse(importing *i, const gf_text_line *line, const char *message, gf_error *err)
@@ -206,7 +206,7 @@ static gf_status pause(importing *i, gf_error *err)
 }
 
 /* Numbers of lines, and what was read before, are one import's at a time. */
-static gf_status claim(const gf_log *l, gf_error *err)
+static gf_status claim(const gf_logs *l, gf_error *err)
 {
     gf_status st = gf_user_table_claim(l->by, NULL);
     return st == GF_OK ? st
@@ -219,14 +219,14 @@ static gf_status claim(const gf_log *l, gf_error *err)
 static gf_status open_log(importing *i, gf_error *err)
 {
     gf_call *call = i->log.call;
-    gf_status st = gf_log_open(&i->log, true, err);
+    gf_status st = gf_logs_open(&i->log, true, err);
     if (st == GF_OK) st = claim(&i->log, err);
     bool again = gf_call_flag(call, "again");
     if (st == GF_OK) st = gf_batch_create(gf_store_database(i->log.store), &i->batch, err);
-    if (st == GF_OK) st = gf_log_read_create(&i->log, i->batch, again, &i->before, err);
+    if (st == GF_OK) st = gf_logs_read_create(&i->log, i->batch, again, &i->before, err);
     if (st == GF_OK && !i->log.lines) {
-        st = gf_log_read_forget(i->before, err);
-        if (st == GF_OK) st = gf_log_make(&i->log, err);
+        st = gf_logs_read_forget(i->before, err);
+        if (st == GF_OK) st = gf_logs_make(&i->log, err);
     }
     return st == GF_OK ? read_next(i, err) : st;
 }
@@ -339,10 +339,10 @@ gf_status gf_run_log_import(gf_call *call, gf_error *err)
     gf_status st = gf_lines_open(&call->input, GF_MAX_KEY / 2, &lines, err);
     if (st == GF_OK) st = import(&i, lines, err);
     gf_lines_close(lines);
-    gf_log_read_free(i.before);
+    gf_logs_read_free(i.before);
     gf_batch_free(i.batch);
     gf_buffer_release(&i.next_key);
     gf_arena_release(&i.memory);
-    gf_log_close(&i.log);
+    gf_logs_close(&i.log);
     return st;
 }

@@ -18,7 +18,7 @@ typedef struct tally {
 } tally;
 
 typedef struct reporting {
-    gf_log log;
+    gf_logs log;
     gf_accesslog_bucket every;
     const char *by; /* column; NULL: all lines together */
     uint64_t limit; /* values of a bucket; 0: all */
@@ -75,7 +75,7 @@ static gf_status emit_bucket(reporting *r, gf_error *err)
 /* What the line has in the column; "-" where it has nothing, as logs say it. */
 static gf_slice value_of(reporting *r, const gf_row *row)
 {
-    gf_log *l = &r->log;
+    gf_logs *l = &r->log;
     const gf_cell *cell = r->by ? gf_row_find(row, l->http, r->by) : NULL;
     if (!r->by) return GF_SLICE("");
     gf_buffer_reset(&l->text);
@@ -118,7 +118,7 @@ static gf_status walk(reporting *r, gf_slice start, gf_slice end, gf_error *err)
         uint64_t line = 0;
         gf_slice key = row.key;
         st = gf_cancel_check(r->log.call->cancel, err);
-        if (st == GF_OK) st = gf_log_take(&key, &time, &line, err);
+        if (st == GF_OK) st = gf_logs_take(&key, &time, &line, err);
         int64_t bucket = gf_accesslog_bucket_start(r->every, time);
         if (st == GF_OK && bucket != r->bucket) st = emit_bucket(r, err);
         r->bucket = bucket;
@@ -135,14 +135,14 @@ gf_status gf_run_log_report(gf_call *call, gf_error *err)
 {
     reporting r = {.log = {.call = call}};
     gf_buffer start = {0}, end = {0};
-    gf_status st = gf_log_open(&r.log, false, err);
+    gf_status st = gf_logs_open(&r.log, false, err);
     choose(&r);
-    if (st == GF_OK) st = gf_log_range(&r.log, GF_SLICE(""), &start, &end, err);
+    if (st == GF_OK) st = gf_logs_range(&r.log, GF_SLICE(""), &start, &end, err);
     if (st == GF_OK) st = walk(&r, gf_buffer_view(&start), gf_buffer_view(&end), err);
     gf_strings_release(&r.values);
     gf_free(r.tallies);
     gf_buffer_release(&start);
     gf_buffer_release(&end);
-    gf_log_close(&r.log);
+    gf_logs_close(&r.log);
     return st;
 }

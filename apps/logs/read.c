@@ -18,8 +18,8 @@ typedef struct variant {
     bool alive; /* agrees with all lines of the block so far */
 } variant;
 
-struct gf_log_read {
-    gf_log *log;
+struct gf_logs_read {
+    gf_logs *log;
     gf_batch *batch;
     bool again;
     bool any;              /* a line of the source was seen */
@@ -43,10 +43,10 @@ struct gf_log_read {
     gf_buffer key;
 };
 
-gf_status gf_log_read_create(gf_log *log, gf_batch *batch, bool again, gf_log_read **read,
-                             gf_error *err)
+gf_status gf_logs_read_create(gf_logs *log, gf_batch *batch, bool again, gf_logs_read **read,
+                              gf_error *err)
 {
-    gf_log_read *r = gf_calloc(1, sizeof *r);
+    gf_logs_read *r = gf_calloc(1, sizeof *r);
     if (!r) return gf_fail_memory(err, "what was read of a log");
     r->log = log;
     r->batch = batch;
@@ -56,7 +56,7 @@ gf_status gf_log_read_create(gf_log *log, gf_batch *batch, bool again, gf_log_re
     return GF_OK;
 }
 
-void gf_log_read_free(gf_log_read *r)
+void gf_logs_read_free(gf_logs_read *r)
 {
     if (!r) return;
     gf_arena_release(&r->memory);
@@ -70,7 +70,7 @@ void gf_log_read_free(gf_log_read *r)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static void begin_block(gf_log_read *r)
+static void begin_block(gf_logs_read *r)
 {
     gf_arena_reset(&r->memory);
     gf_buffer_reset(&r->hashes);
@@ -83,20 +83,20 @@ static void begin_block(gf_log_read *r)
     r->had_tail = false;
 }
 
-void gf_log_read_begin(gf_log_read *r)
+void gf_logs_read_begin(gf_logs_read *r)
 {
     begin_block(r);
     r->any = false;
     r->chain = 0;
 }
 
-static gf_slice block_name(gf_log_read *r)
+static gf_slice block_name(gf_logs_read *r)
 {
     snprintf(r->name, sizeof r->name, "%016" PRIx64, r->start);
     return gf_slice_str(r->name);
 }
 
-static gf_status add_variant(gf_log_read *r, int64_t number, gf_error *err)
+static gf_status add_variant(gf_logs_read *r, int64_t number, gf_error *err)
 {
     if (r->n_variants == r->capacity) {
         size_t capacity = r->capacity ? r->capacity * 2 : 8;
@@ -109,13 +109,13 @@ static gf_status add_variant(gf_log_read *r, int64_t number, gf_error *err)
     return GF_OK;
 }
 
-static gf_status load_cell(gf_log_read *r, const gf_row *row, gf_error *err)
+static gf_status load_cell(gf_logs_read *r, const gf_row *row, gf_error *err)
 {
     int64_t number;
     uint64_t zero;
     gf_status st = GF_OK;
     gf_slice key = gf_slice_skip(row->key, r->key.len), name = row->cells[0].qualifier;
-    if (gf_log_take(&key, &number, &zero, err) != GF_OK) return GF_ECORRUPT;
+    if (gf_logs_take(&key, &number, &zero, err) != GF_OK) return GF_ECORRUPT;
     if (r->n_variants == 0 || r->variants[r->n_variants - 1].number != number)
         st = add_variant(r, number, err);
     if (st != GF_OK) return st;
@@ -133,8 +133,8 @@ static gf_status load_cell(gf_log_read *r, const gf_row *row, gf_error *err)
 }
 
 /* Visit the rows whose first n parts those are, which r->key is. */
-static gf_status visit(gf_log_read *r, const gf_slice *parts, unsigned n,
-                       gf_status (*each)(gf_log_read *r, const gf_row *row, gf_error *err),
+static gf_status visit(gf_logs_read *r, const gf_slice *parts, unsigned n,
+                       gf_status (*each)(gf_logs_read *r, const gf_row *row, gf_error *err),
                        gf_error *err)
 {
     gf_scan *scan;
@@ -153,7 +153,7 @@ static gf_status visit(gf_log_read *r, const gf_slice *parts, unsigned n,
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-static gf_status load_block(gf_log_read *r, gf_error *err)
+static gf_status load_block(gf_logs_read *r, gf_error *err)
 {
     const gf_slice parts[] = {GF_SLICE("read"), block_name(r)};
     return visit(r, parts, 2, load_cell, err);
@@ -163,7 +163,7 @@ static gf_status load_block(gf_log_read *r, gf_error *err)
  * A source begins: with the block that its first line names, or where there is none with that of
  * sources of which only the start of a line was there.
  */
-static gf_status load_first(gf_log_read *r, gf_error *err)
+static gf_status load_first(gf_logs_read *r, gf_error *err)
 {
     r->any = r->first = true;
     r->start = r->next;
@@ -173,25 +173,25 @@ static gf_status load_first(gf_log_read *r, gf_error *err)
     return load_block(r, err);
 }
 
-static gf_status forget_cell(gf_log_read *r, const gf_row *row, gf_error *err)
+static gf_status forget_cell(gf_logs_read *r, const gf_row *row, gf_error *err)
 {
     enum { MOST = 4 << 20 };
     gf_batch_delete_row(r->batch, gf_user_table_rows(r->log->by), row->key, GF_ALL_FAMILIES);
     return gf_batch_bytes(r->batch) < MOST ? GF_OK : gf_batch_write(r->batch, GF_NO_SYNC, err);
 }
 
-gf_status gf_log_read_forget(gf_log_read *r, gf_error *err)
+gf_status gf_logs_read_forget(gf_logs_read *r, gf_error *err)
 {
     const gf_slice kind = GF_SLICE("read");
     gf_status st = visit(r, &kind, 1, forget_cell, err);
     return st == GF_OK ? gf_batch_write(r->batch, GF_NO_SYNC, err) : st;
 }
 
-static gf_status put_block(gf_log_read *r, gf_error *err)
+static gf_status put_block(gf_logs_read *r, gf_error *err)
 {
-    gf_log *l = r->log;
+    gf_logs *l = r->log;
     gf_table *rows = gf_user_table_rows(l->by);
-    gf_status st = gf_log_entry_key(l, GF_SLICE("read"), block_name(r), r->mine, 0, &r->key, err);
+    gf_status st = gf_logs_entry_key(l, GF_SLICE("read"), block_name(r), r->mine, 0, &r->key, err);
     if (st == GF_OK) st = gf_buffer_check(&r->tail, err);
     if (st != GF_OK) return st;
     gf_slice key = gf_buffer_view(&r->key);
@@ -203,7 +203,7 @@ static gf_status put_block(gf_log_read *r, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_log_read_flush(gf_log_read *r, bool *changed, gf_error *err)
+gf_status gf_logs_read_flush(gf_logs_read *r, bool *changed, gf_error *err)
 {
     *changed = r->changed;
     r->changed = false;
@@ -212,13 +212,13 @@ gf_status gf_log_read_flush(gf_log_read *r, bool *changed, gf_error *err)
 
 /* ---- what a line is -------------------------------------------------------------------------- */
 
-static bool has_next(const gf_log_read *r, const variant *v)
+static bool has_next(const gf_logs_read *r, const variant *v)
 {
     size_t at = r->n * HASH;
     return v->hashes.len > at && gf_read_u32be(v->hashes.ptr + at) == (uint32_t)(r->next >> 32);
 }
 
-static bool is_at_end(const gf_log_read *r, const variant *v)
+static bool is_at_end(const gf_logs_read *r, const variant *v)
 {
     return v->hashes.len == r->n * HASH;
 }
@@ -229,7 +229,7 @@ static gf_slice tail_of(const variant *v)
 }
 
 /* Whether some variants have the line; the others have parted from the source then. */
-static bool some_have(gf_log_read *r)
+static bool some_have(gf_logs_read *r)
 {
     bool found = false;
     for (size_t i = 0; i < r->n_variants; i++)
@@ -243,7 +243,7 @@ static bool some_have(gf_log_read *r)
  * Whether some have a line without a line end: as a line, as their tail, or perhaps, where it is no
  * good one, as the start of a line: then the source is a copy that was cut off.
  */
-static bool some_have_tail(const gf_log_read *r, gf_slice text, bool good)
+static bool some_have_tail(const gf_logs_read *r, gf_slice text, bool good)
 {
     for (size_t i = 0; i < r->n_variants; i++) {
         const variant *v = &r->variants[i];
@@ -255,7 +255,7 @@ static bool some_have_tail(const gf_log_read *r, gf_slice text, bool good)
 }
 
 /* A variant that ends here, and has no tail or one that the line begins with. */
-static const variant *find_end(const gf_log_read *r, gf_slice text)
+static const variant *find_end(const gf_logs_read *r, gf_slice text)
 {
     for (size_t i = 0; i < r->n_variants; i++) {
         const variant *v = &r->variants[i];
@@ -265,7 +265,7 @@ static const variant *find_end(const gf_log_read *r, gf_slice text)
 }
 
 /* From here on lines are new: of a variant that goes on, or of one that begins. */
-static void go_on(gf_log_read *r, const variant *v)
+static void go_on(gf_logs_read *r, const variant *v)
 {
     r->mine = v ? v->number : 0;
     for (size_t i = 0; i < r->n_variants && !v; i++)
@@ -274,7 +274,7 @@ static void go_on(gf_log_read *r, const variant *v)
     r->changed = true;
 }
 
-static gf_log_verdict judge(gf_log_read *r, gf_slice text, bool good)
+static gf_logs_verdict judge(gf_logs_read *r, gf_slice text, bool good)
 {
     if (r->mine >= 0) return GF_LOG_NEW;
     if (r->ends ? some_have(r) : some_have_tail(r, text, good)) return GF_LOG_KNOWN;
@@ -291,12 +291,12 @@ static gf_log_verdict judge(gf_log_read *r, gf_slice text, bool good)
  * The source's first line has its end, whether or not the start of it was there before: from now on
  * it names the block.
  */
-static gf_status name_block(gf_log_read *r, gf_error *err)
+static gf_status name_block(gf_logs_read *r, gf_error *err)
 {
-    gf_log *l = r->log;
+    gf_logs *l = r->log;
     gf_status st = GF_OK;
     if (r->had_tail)
-        st = gf_log_entry_key(l, GF_SLICE("read"), block_name(r), r->mine, 0, &r->key, err);
+        st = gf_logs_entry_key(l, GF_SLICE("read"), block_name(r), r->mine, 0, &r->key, err);
     if (st == GF_OK && r->had_tail)
         gf_batch_delete_row(r->batch, gf_user_table_rows(l->by), gf_buffer_view(&r->key),
                             GF_ALL_FAMILIES);
@@ -309,8 +309,8 @@ static gf_status name_block(gf_log_read *r, gf_error *err)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-gf_status gf_log_read_judge(gf_log_read *r, const gf_text_line *line, bool good,
-                            gf_log_verdict *verdict, gf_error *err)
+gf_status gf_logs_read_judge(gf_logs_read *r, const gf_text_line *line, bool good,
+                             gf_logs_verdict *verdict, gf_error *err)
 {
     gf_status st = GF_OK;
     r->next = XXH3_64bits_withSeed(line->text.ptr, line->text.len, r->chain);
@@ -326,12 +326,12 @@ gf_status gf_log_read_judge(gf_log_read *r, const gf_text_line *line, bool good,
     return gf_buffer_check(&r->held, err);
 }
 
-bool gf_log_read_take_held(gf_log_read *r, gf_slice *text)
+bool gf_logs_read_take_held(gf_logs_read *r, gf_slice *text)
 {
     return gf_take_string(&r->give, text);
 }
 
-bool gf_log_read_take_replaced(gf_log_read *r, gf_slice *text, uint64_t *number)
+bool gf_logs_read_take_replaced(gf_logs_read *r, gf_slice *text, uint64_t *number)
 {
     gf_slice tail = r->replaced;
     r->replaced = (gf_slice){"", 0};
@@ -341,7 +341,8 @@ bool gf_log_read_take_replaced(gf_log_read *r, gf_slice *text, uint64_t *number)
     return true;
 }
 
-gf_status gf_log_read_pass(gf_log_read *r, const gf_text_line *line, uint64_t number, gf_error *err)
+gf_status gf_logs_read_pass(gf_logs_read *r, const gf_text_line *line, uint64_t number,
+                            gf_error *err)
 {
     if (r->mine >= 0) r->changed = true;
     if (!r->ends) {

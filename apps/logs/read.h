@@ -30,49 +30,49 @@
 #include "apps/logs/internal.h"
 #include "formats/lines.h"
 
-typedef struct gf_log_read gf_log_read;
+typedef struct gf_logs_read gf_logs_read;
 
 /**
  * @param log, batch  borrowed until free
  * @param again       take no line for known
  */
-gf_status gf_log_read_create(gf_log *log, gf_batch *batch, bool again, gf_log_read **read,
-                             gf_error *err);
-void gf_log_read_free(gf_log_read *read);
+gf_status gf_logs_read_create(gf_logs *log, gf_batch *batch, bool again, gf_logs_read **read,
+                              gf_error *err);
+void gf_logs_read_free(gf_logs_read *read);
 
 /** Forget what was read: the log of those lines was dropped. */
-gf_status gf_log_read_forget(gf_log_read *read, gf_error *err);
+gf_status gf_logs_read_forget(gf_logs_read *read, gf_error *err);
 
 /** A source begins. What was read before it must be in the store, and not in the batch. */
-void gf_log_read_begin(gf_log_read *read);
+void gf_logs_read_begin(gf_logs_read *read);
 
-typedef enum gf_log_verdict {
+typedef enum gf_logs_verdict {
     GF_LOG_KNOWN,
     GF_LOG_NEW,
-    GF_LOG_PARTED /* new, and so are the lines that gf_log_read_take_held gives, which come first */
-} gf_log_verdict;
+    GF_LOG_PARTED /* new, and so are the lines that gf_logs_read_take_held gives, which come first */
+} gf_logs_verdict;
 
 /** What the source's next line is; `good` where it can be added. */
-gf_status gf_log_read_judge(gf_log_read *read, const gf_text_line *line, bool good,
-                            gf_log_verdict *verdict, gf_error *err);
+gf_status gf_logs_read_judge(gf_logs_read *read, const gf_text_line *line, bool good,
+                             gf_logs_verdict *verdict, gf_error *err);
 
 /** A line that was taken for known, and is not; false after the last. */
-bool gf_log_read_take_held(gf_log_read *read, gf_slice *text);
+bool gf_logs_read_take_held(gf_logs_read *read, gf_slice *text);
 
 /** A tail that was added, of which the line is what it became: to be deleted. False: none. */
-bool gf_log_read_take_replaced(gf_log_read *read, gf_slice *text, uint64_t *number);
+bool gf_logs_read_take_replaced(gf_logs_read *read, gf_slice *text, uint64_t *number);
 
 /**
  * The line, and what the two before gave, is in the batch: go to the next.
  * @param number  that the line was added with; UINT64_MAX where it was refused
  */
-gf_status gf_log_read_pass(gf_log_read *read, const gf_text_line *line, uint64_t number,
-                           gf_error *err);
+gf_status gf_logs_read_pass(gf_logs_read *read, const gf_text_line *line, uint64_t number,
+                            gf_error *err);
 
 /**
  * Put what was read into the batch: before it is written, which must be between two lines.
  * @param[out] changed  whether any line was new since the last time
  */
-gf_status gf_log_read_flush(gf_log_read *read, bool *changed, gf_error *err);
+gf_status gf_logs_read_flush(gf_logs_read *read, bool *changed, gf_error *err);
 
 #endif

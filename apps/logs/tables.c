@@ -16,7 +16,7 @@ static const char by_schema[] = "{\"key\": [{\"name\": \"kind\"}, {\"name\": \"v
                                 " {\"name\": \"line\", \"type\": \"uint64\"}],"
                                 " \"families\": [{\"name\": \"entry\", \"layout\": \"wide\"}]}";
 
-static gf_status make_one(gf_log *l, gf_slice name, const char *schema, gf_user_table **table,
+static gf_status make_one(gf_logs *l, gf_slice name, const char *schema, gf_user_table **table,
                           gf_error *err)
 {
     gf_slice space = l->call->name_space;
@@ -34,14 +34,14 @@ static gf_status find_families(gf_user_table *table, const char *const *names,
     return GF_OK;
 }
 
-static gf_status find_lines_families(gf_log *l, gf_error *err)
+static gf_status find_lines_families(gf_logs *l, gf_error *err)
 {
     return find_families(l->lines, (const char *const[]){"http", "user"},
                          (unsigned *const[]){&l->http, &l->user}, 2, err);
 }
 
 /* It knows which numbers of lines were used: of lines that are there it cannot be made again. */
-static gf_status open_by(gf_log *l, bool make, gf_error *err)
+static gf_status open_by(gf_logs *l, bool make, gf_error *err)
 {
     gf_buffer name = {0};
     gf_buffer_slice(&name, gf_call_text(l->call, "log"));
@@ -57,7 +57,7 @@ static gf_status open_by(gf_log *l, bool make, gf_error *err)
     return st;
 }
 
-gf_status gf_log_open(gf_log *l, bool make, gf_error *err)
+gf_status gf_logs_open(gf_logs *l, bool make, gf_error *err)
 {
     gf_slice log = gf_call_text(l->call, "log");
     l->writer.call = l->call;
@@ -71,13 +71,13 @@ gf_status gf_log_open(gf_log *l, bool make, gf_error *err)
     return st == GF_OK ? open_by(l, make, err) : st;
 }
 
-gf_status gf_log_make(gf_log *l, gf_error *err)
+gf_status gf_logs_make(gf_logs *l, gf_error *err)
 {
     gf_status st = make_one(l, gf_call_text(l->call, "log"), lines_schema, &l->lines, err);
     return st == GF_OK ? find_lines_families(l, err) : st;
 }
 
-void gf_log_close(gf_log *l)
+void gf_logs_close(gf_logs *l)
 {
     gf_user_table_close(l->lines);
     gf_user_table_close(l->by);
@@ -95,7 +95,7 @@ static void put_time(gf_buffer *key, int64_t time)
     gf_key_u64(key, (uint64_t)time ^ UINT64_C(1) << 63);
 }
 
-gf_status gf_log_line_key(gf_log *l, int64_t time, uint64_t line, gf_buffer *key, gf_error *err)
+gf_status gf_logs_line_key(gf_logs *l, int64_t time, uint64_t line, gf_buffer *key, gf_error *err)
 {
     (void)l;
     gf_buffer_reset(key);
@@ -104,8 +104,8 @@ gf_status gf_log_line_key(gf_log *l, int64_t time, uint64_t line, gf_buffer *key
     return gf_buffer_check(key, err);
 }
 
-gf_status gf_log_entry_key(gf_log *l, gf_slice kind, gf_slice value, int64_t time, uint64_t line,
-                           gf_buffer *key, gf_error *err)
+gf_status gf_logs_entry_key(gf_logs *l, gf_slice kind, gf_slice value, int64_t time, uint64_t line,
+                            gf_buffer *key, gf_error *err)
 {
     const gf_slice parts[] = {kind, value};
     gf_buffer_reset(key);
@@ -115,7 +115,8 @@ gf_status gf_log_entry_key(gf_log *l, gf_slice kind, gf_slice value, int64_t tim
     return st == GF_OK ? gf_buffer_check(key, err) : st;
 }
 
-gf_status gf_log_range(gf_log *l, gf_slice prefix, gf_buffer *start, gf_buffer *end, gf_error *err)
+gf_status gf_logs_range(gf_logs *l, gf_slice prefix, gf_buffer *start, gf_buffer *end,
+                        gf_error *err)
 {
     static const char *const names[] = {"from", "to"};
     gf_buffer *const bounds[] = {start, end};
@@ -130,7 +131,7 @@ gf_status gf_log_range(gf_log *l, gf_slice prefix, gf_buffer *start, gf_buffer *
     return GF_OK;
 }
 
-gf_status gf_log_take(gf_slice *key, int64_t *time, uint64_t *line, gf_error *err)
+gf_status gf_logs_take(gf_slice *key, int64_t *time, uint64_t *line, gf_error *err)
 {
     uint64_t turned;
     if (!gf_key_take_u64(key, &turned) || !gf_key_take_u64(key, line) || key->len)

@@ -124,14 +124,14 @@ static gf_status check_paper(papers_check *p, const char *table, const gf_sha1 *
 static gf_status check_namespace(papers_check *p, const char *table, gf_slice name_space,
                                  gf_error *err)
 {
-    gf_paper_walk *walk = NULL;
+    gf_papers_scan *walk = NULL;
     gf_sha1 sha1;
     gf_status st = gf_papers_open(p->c->store, name_space,
                                   gf_slice_str(table + strlen(GF_PAPERS_PREFIX)), &p->papers, err);
-    if (st == GF_OK) st = gf_paper_walk_open(p->papers, &walk, err);
-    while (st == GF_OK && (st = gf_paper_walk_next(walk, &sha1, err)) == GF_OK)
-        st = check_paper(p, table, &sha1, gf_paper_walk_snapshot(walk), err);
-    gf_paper_walk_close(walk);
+    if (st == GF_OK) st = gf_papers_scan_open(p->papers, &walk, err);
+    while (st == GF_OK && (st = gf_papers_scan_next(walk, &sha1, err)) == GF_OK)
+        st = check_paper(p, table, &sha1, gf_papers_scan_snapshot(walk), err);
+    gf_papers_scan_close(walk);
     gf_papers_close(p->papers);
     p->papers = NULL;
     return st == GF_ENOTFOUND ? GF_OK : gf_stored_handle(p->c, st, table, err);

@@ -4,15 +4,15 @@
 #include "base/memory.h"
 #include "formats/unpacked.h"
 
-struct gf_paper_files {
+struct gf_papers_files {
     gf_unpacked *stream;
     size_t most;
 };
 
-gf_status gf_paper_files_open(const gf_input *input, size_t most, gf_paper_files **files,
-                              gf_error *err)
+gf_status gf_papers_files_open(const gf_input *input, size_t most, gf_papers_files **files,
+                               gf_error *err)
 {
-    gf_paper_files *f = gf_calloc(1, sizeof *f);
+    gf_papers_files *f = gf_calloc(1, sizeof *f);
     if (!f) return gf_fail_memory(err, "a reader");
     f->most = most;
     gf_status st = gf_unpacked_open(input, &f->stream, err);
@@ -24,16 +24,16 @@ gf_status gf_paper_files_open(const gf_input *input, size_t most, gf_paper_files
     return GF_OK;
 }
 
-void gf_paper_files_close(gf_paper_files *f)
+void gf_papers_files_close(gf_papers_files *f)
 {
     if (!f) return;
     gf_unpacked_close(f->stream);
     gf_free(f);
 }
 
-gf_status gf_paper_files_next(gf_paper_files *f, gf_paper_file *file, gf_error *err)
+gf_status gf_papers_files_next(gf_papers_files *f, gf_papers_file *file, gf_error *err)
 {
-    gf_paper_file read;
+    gf_papers_file read;
     gf_status st = gf_unpacked_next(f->stream, err);
     if (st == GF_OK)
         st = gf_read_buffer_peek(gf_unpacked_buffer(f->stream), f->most + 1, &read.bytes, err);

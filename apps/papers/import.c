@@ -24,7 +24,7 @@ typedef struct side {
     bool has_files; /* the batch has columns of file beside those of captures */
 } side;
 
-struct gf_paper_import {
+struct gf_papers_import {
     gf_papers *papers;
     bool replace;
     side sides[2];
@@ -32,14 +32,14 @@ struct gf_paper_import {
     gf_batch *batch;
     gf_write_behind out; /* out.batch: what is filled */
     gf_row row;
-    gf_paper_text text; /* of gf_paper_import_tei */
+    gf_papers_text text; /* of gf_papers_import_tei */
     gf_buffer key, json, other;
 };
 
-gf_status gf_paper_import_open(gf_papers *papers, bool replace, gf_paper_import **import,
-                               gf_error *err)
+gf_status gf_papers_import_open(gf_papers *papers, bool replace, gf_papers_import **import,
+                                gf_error *err)
 {
-    gf_paper_import *m = gf_calloc(1, sizeof *m);
+    gf_papers_import *m = gf_calloc(1, sizeof *m);
     if (!m) return gf_fail_memory(err, "an import");
     m->papers = papers;
     m->replace = replace;
@@ -62,7 +62,7 @@ static void forget_staged(side *s)
     s->has_files = false;
 }
 
-void gf_paper_import_close(gf_paper_import *m)
+void gf_papers_import_close(gf_papers_import *m)
 {
     if (!m) return;
     gf_write_behind_end(&m->out, GF_ECANCELLED, NULL);
@@ -73,11 +73,11 @@ void gf_paper_import_close(gf_paper_import *m)
     gf_buffer_release(&m->key);
     gf_buffer_release(&m->json);
     gf_buffer_release(&m->other);
-    gf_paper_text_release(&m->text);
+    gf_papers_text_release(&m->text);
     gf_free(m);
 }
 
-static gf_status hand_over(gf_paper_import *m, gf_error *err)
+static gf_status hand_over(gf_papers_import *m, gf_error *err)
 {
     gf_status st = gf_write_behind_next(&m->out, err);
     if (st != GF_OK) return st;
@@ -88,7 +88,7 @@ static gf_status hand_over(gf_paper_import *m, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_paper_import_flush(gf_paper_import *m, gf_error *err)
+gf_status gf_papers_import_flush(gf_papers_import *m, gf_error *err)
 {
     gf_status st = hand_over(m, err);
     if (st == GF_OK) st = gf_write_behind_wait(&m->out, err);
@@ -96,14 +96,14 @@ gf_status gf_paper_import_flush(gf_paper_import *m, gf_error *err)
     return st;
 }
 
-static gf_status flush_if_full(gf_paper_import *m, gf_error *err)
+static gf_status flush_if_full(gf_papers_import *m, gf_error *err)
 {
     const gf_batch *b = m->out.batch;
     if (gf_batch_changes(b) < MOST_CHANGES && gf_batch_bytes(b) < MOST_BYTES) return GF_OK;
     return hand_over(m, err);
 }
 
-static bool is_staged(const gf_paper_import *m, const gf_sha1 *sha1, unsigned family)
+static bool is_staged(const gf_papers_import *m, const gf_sha1 *sha1, unsigned family)
 {
     gf_slice digest = gf_slice_of(sha1->bytes, GF_SHA1_BYTES);
     return gf_strings_find(&m->fill->staged[family], digest) != GF_STRING_NONE ||
@@ -111,7 +111,7 @@ static bool is_staged(const gf_paper_import *m, const gf_sha1 *sha1, unsigned fa
 }
 
 /* Whether the row has that cell, in the table or in the batch. m->key is the row's then. */
-static gf_status find(gf_paper_import *m, const gf_sha1 *sha1, unsigned family, const char *column,
+static gf_status find(gf_papers_import *m, const gf_sha1 *sha1, unsigned family, const char *column,
                       bool *found, gf_error *err)
 {
     gf_buffer_reset(&m->key);
@@ -129,7 +129,7 @@ static gf_status find(gf_paper_import *m, const gf_sha1 *sha1, unsigned family, 
  * The same of file:cdx by reading the family: where m->row has no cells then, and nothing is
  * staged, the whole of it can be written without its being read again.
  */
-static gf_status find_cdx(gf_paper_import *m, const gf_sha1 *sha1, bool *found, gf_error *err)
+static gf_status find_cdx(gf_papers_import *m, const gf_sha1 *sha1, bool *found, gf_error *err)
 {
     gf_buffer_reset(&m->key);
     gf_papers_key(m->papers, sha1, &m->key);
@@ -142,21 +142,21 @@ static gf_status find_cdx(gf_paper_import *m, const gf_sha1 *sha1, bool *found, 
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-static gf_status stage(gf_paper_import *m, const gf_sha1 *sha1, unsigned family, gf_error *err)
+static gf_status stage(gf_papers_import *m, const gf_sha1 *sha1, unsigned family, gf_error *err)
 {
     uint32_t id;
     return gf_strings_add(&m->fill->staged[family], gf_slice_of(sha1->bytes, GF_SHA1_BYTES), &id,
                           NULL, err);
 }
 
-static void put(gf_paper_import *m, unsigned family, const char *column, gf_slice value)
+static void put(gf_papers_import *m, unsigned family, const char *column, gf_slice value)
 {
     gf_batch_put(m->out.batch, m->papers->table, gf_buffer_view(&m->key), family,
                  gf_slice_str(column), value, 0);
 }
 
 /* Columns of a packed family, all that it has or beside others. */
-static void put_all(gf_paper_import *m, unsigned family, bool whole, const gf_column *columns,
+static void put_all(gf_papers_import *m, unsigned family, bool whole, const gf_column *columns,
                     size_t n)
 {
     gf_slice key = gf_buffer_view(&m->key);
@@ -205,8 +205,8 @@ static void write_cdx(const gf_cdx *cdx, gf_buffer *out)
     gf_json_end(&w, '}');
 }
 
-gf_status gf_paper_import_cdx(gf_paper_import *m, const gf_cdx *cdx, gf_paper_outcome *outcome,
-                              gf_error *err)
+gf_status gf_papers_import_cdx(gf_papers_import *m, const gf_cdx *cdx, gf_papers_outcome *outcome,
+                               gf_error *err)
 {
     gf_sha1 sha1;
     bool found;
@@ -235,13 +235,13 @@ gf_status gf_paper_import_cdx(gf_paper_import *m, const gf_cdx *cdx, gf_paper_ou
 
 /* ---- extraction ------------------------------------------------------------------------------ */
 
-gf_status gf_paper_import_has_extraction(gf_paper_import *m, const gf_sha1 *sha1, bool *has,
-                                         gf_error *err)
+gf_status gf_papers_import_has_extraction(gf_papers_import *m, const gf_sha1 *sha1, bool *has,
+                                          gf_error *err)
 {
     return find(m, sha1, GF_PAPERS_GROBID, "status_code", has, err);
 }
 
-static void put_text(gf_paper_import *m, const gf_paper_text *text)
+static void put_text(gf_papers_import *m, const gf_papers_text *text)
 {
     const struct {
         const char *column;
@@ -254,17 +254,17 @@ static void put_text(gf_paper_import *m, const gf_paper_text *text)
                                 GF_PAPERS_GROBID, gf_slice_str(all[i].column), all[i].value);
 }
 
-gf_status gf_paper_import_extraction(gf_paper_import *m, const gf_sha1 *sha1,
-                                     const gf_extraction *e, gf_paper_outcome *outcome,
-                                     gf_error *err)
+gf_status gf_papers_import_extraction(gf_papers_import *m, const gf_sha1 *sha1,
+                                      const gf_extraction *e, gf_papers_outcome *outcome,
+                                      gf_error *err)
 {
     bool found;
-    gf_status st = gf_paper_import_has_extraction(m, sha1, &found, err);
+    gf_status st = gf_papers_import_has_extraction(m, sha1, &found, err);
     if (st != GF_OK) return st;
     *outcome = !found ? GF_PAPER_NEW : m->replace ? GF_PAPER_REPLACED : GF_PAPER_EXISTING;
     if (*outcome == GF_PAPER_EXISTING) return GF_OK;
     gf_buffer_reset(&m->other);
-    gf_paper_put_number(&m->other, e->status_code);
+    gf_papers_put_number(&m->other, e->status_code);
     st = gf_buffer_check(&m->other, err);
     if (st == GF_OK) st = stage(m, sha1, GF_PAPERS_GROBID, err);
     if (st != GF_OK) return st; /* and nothing of it is in the batch */
@@ -277,7 +277,7 @@ gf_status gf_paper_import_extraction(gf_paper_import *m, const gf_sha1 *sha1,
     return flush_if_full(m, err);
 }
 
-static void write_status(const gf_paper_text *text, gf_buffer *out)
+static void write_status(const gf_papers_text *text, gf_buffer *out)
 {
     gf_json_writer w = gf_json_writer_to(out);
     gf_json_begin(&w, '{');
@@ -286,8 +286,9 @@ static void write_status(const gf_paper_text *text, gf_buffer *out)
     gf_json_end(&w, '}');
 }
 
-gf_status gf_paper_import_text(gf_paper_import *m, const gf_sha1 *sha1, int64_t status_code,
-                               const gf_paper_text *text, gf_paper_outcome *outcome, gf_error *err)
+gf_status gf_papers_import_text(gf_papers_import *m, const gf_sha1 *sha1, int64_t status_code,
+                                const gf_papers_text *text, gf_papers_outcome *outcome,
+                                gf_error *err)
 {
     if (text->result == GF_TEI_UNSAFE) return gf_fail(err, GF_EINVAL, "%s", text->reason);
     gf_buffer_reset(&m->json);
@@ -295,15 +296,15 @@ gf_status gf_paper_import_text(gf_paper_import *m, const gf_sha1 *sha1, int64_t 
     gf_status st = gf_buffer_check(&m->json, err);
     gf_extraction e = {status_code, gf_buffer_view(&m->json),
                        text->result == GF_TEI_SUCCESS ? text : NULL};
-    return st == GF_OK ? gf_paper_import_extraction(m, sha1, &e, outcome, err) : st;
+    return st == GF_OK ? gf_papers_import_extraction(m, sha1, &e, outcome, err) : st;
 }
 
-gf_status gf_paper_import_tei(gf_paper_import *m, const gf_sha1 *sha1, int64_t status_code,
-                              gf_slice xml, const gf_tei *tei, gf_paper_outcome *outcome,
-                              gf_error *err)
+gf_status gf_papers_import_tei(gf_papers_import *m, const gf_sha1 *sha1, int64_t status_code,
+                               gf_slice xml, const gf_tei *tei, gf_papers_outcome *outcome,
+                               gf_error *err)
 {
-    gf_status st = gf_paper_text_make(xml, tei, &m->other, &m->text, err);
-    return st == GF_OK ? gf_paper_import_text(m, sha1, status_code, &m->text, outcome, err) : st;
+    gf_status st = gf_papers_text_make(xml, tei, &m->other, &m->text, err);
+    return st == GF_OK ? gf_papers_import_text(m, sha1, status_code, &m->text, outcome, err) : st;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -324,8 +325,8 @@ static gf_status put_digest(gf_json_writer *w, const char *name, const EVP_MD *k
     return GF_OK;
 }
 
-gf_status gf_paper_import_file(gf_paper_import *m, const gf_sha1 *sha1, const char *mime,
-                               gf_slice bytes, gf_error *err)
+gf_status gf_papers_import_file(gf_papers_import *m, const gf_sha1 *sha1, const char *mime,
+                                gf_slice bytes, gf_error *err)
 {
     bool has_mime;
     gf_buffer_reset(&m->json);
@@ -343,7 +344,7 @@ gf_status gf_paper_import_file(gf_paper_import *m, const gf_sha1 *sha1, const ch
     if (st != GF_OK) return st;
     m->fill->has_files = true;
     gf_buffer_reset(&m->other);
-    gf_paper_put_number(&m->other, (int64_t)bytes.len);
+    gf_papers_put_number(&m->other, (int64_t)bytes.len);
     st = gf_buffer_check(&m->other, err);
     if (st != GF_OK) return st;
     put(m, GF_PAPERS_FILE, "size", gf_buffer_view(&m->other));
@@ -352,8 +353,8 @@ gf_status gf_paper_import_file(gf_paper_import *m, const gf_sha1 *sha1, const ch
     return flush_if_full(m, err);
 }
 
-gf_status gf_paper_import_match(gf_paper_import *m, const gf_sha1 *sha1,
-                                const gf_paper_match *match, gf_error *err)
+gf_status gf_papers_import_match(gf_papers_import *m, const gf_sha1 *sha1,
+                                 const gf_papers_match *match, gf_error *err)
 {
     gf_column columns[3] = {{GF_SLICE("mstatus"), gf_slice_str(match->mstatus)},
                             {GF_SLICE("minfo"), match->minfo},

@@ -1,7 +1,7 @@
 /* What imports of papers have in common: counting, refusing, the summary. */
-#include "apps/papers/calls_internal.h"
+#include "apps/papers/arguments_internal.h"
 
-gf_status gf_call_papers(const gf_call *call, bool create, gf_papers **papers, gf_error *err)
+gf_status gf_papers_of_call(const gf_call *call, bool create, gf_papers **papers, gf_error *err)
 {
     gf_store *store;
     gf_status st = gf_call_open_store(call, create, &store, err);
@@ -10,7 +10,7 @@ gf_status gf_call_papers(const gf_call *call, bool create, gf_papers **papers, g
                           papers, err);
 }
 
-gf_status gf_call_sha1(const gf_call *call, gf_sha1 *sha1, gf_error *err)
+gf_status gf_papers_sha1_of_call(const gf_call *call, gf_sha1 *sha1, gf_error *err)
 {
     gf_slice text = gf_call_text(call, "sha1");
     if (gf_sha1_parse(text, sha1)) return GF_OK;
@@ -20,14 +20,14 @@ gf_status gf_call_sha1(const gf_call *call, gf_sha1 *sha1, gf_error *err)
                    (int)(text.len > 80 ? 80 : text.len), text.ptr);
 }
 
-gf_status gf_paper_job_begin(gf_paper_job *job, bool replace, gf_error *err)
+gf_status gf_papers_job_begin(gf_papers_job *job, bool replace, gf_error *err)
 {
     if (job->import) return GF_OK;
-    gf_status st = job->papers ? GF_OK : gf_call_papers(job->call, true, &job->papers, err);
-    return st == GF_OK ? gf_paper_import_open(job->papers, replace, &job->import, err) : st;
+    gf_status st = job->papers ? GF_OK : gf_papers_of_call(job->call, true, &job->papers, err);
+    return st == GF_OK ? gf_papers_import_open(job->papers, replace, &job->import, err) : st;
 }
 
-gf_status gf_paper_job_next(gf_paper_job *job, gf_slice source, gf_error *err)
+gf_status gf_papers_job_next(gf_papers_job *job, gf_slice source, gf_error *err)
 {
     gf_status st = gf_cancel_check(job->call->cancel, err);
     if (st != GF_OK) return st;
@@ -36,21 +36,21 @@ gf_status gf_paper_job_next(gf_paper_job *job, gf_slice source, gf_error *err)
     return GF_OK;
 }
 
-void gf_paper_job_outcome(gf_paper_job *job, gf_paper_outcome outcome)
+void gf_papers_job_outcome(gf_papers_job *job, gf_papers_outcome outcome)
 {
     job->created += outcome == GF_PAPER_NEW;
     job->replaced += outcome == GF_PAPER_REPLACED;
     job->existing += outcome == GF_PAPER_EXISTING;
 }
 
-void gf_paper_job_skip(gf_paper_job *job, const char *reason)
+void gf_papers_job_skip(gf_papers_job *job, const char *reason)
 {
     job->skipped++;
     gf_reasons_count(&job->reasons, reason);
 }
 
-gf_status gf_paper_job_refuse(gf_paper_job *job, const gf_record *record, const char *reason,
-                              const char *message, gf_error *err)
+gf_status gf_papers_job_refuse(gf_papers_job *job, const gf_record *record, const char *reason,
+                               const char *message, gf_error *err)
 {
     job->refused++;
     job->bad |= strcmp(reason, "comment") != 0 && strcmp(reason, "header") != 0;
@@ -58,7 +58,7 @@ gf_status gf_paper_job_refuse(gf_paper_job *job, const gf_record *record, const 
     return gf_call_refuse(job->call, record, reason, message, err);
 }
 
-static gf_status emit_summary(gf_paper_job *job, gf_error *err)
+static gf_status emit_summary(gf_papers_job *job, gf_error *err)
 {
     gf_row_writer row = {.call = job->call};
     gf_json_writer *w = gf_row_writer_begin(&row);
@@ -76,17 +76,17 @@ static gf_status emit_summary(gf_paper_job *job, gf_error *err)
 }
 
 /* Whatever ended the reading, what was read before it is written and told of. */
-gf_status gf_paper_job_end(gf_paper_job *job, gf_status st, const gf_error *why, gf_error *err)
+gf_status gf_papers_job_end(gf_papers_job *job, gf_status st, const gf_error *why, gf_error *err)
 {
     gf_error first = *why;
     if (st == GF_ENOTFOUND) st = GF_OK;
     if (job->import) {
-        gf_status flushed = gf_paper_import_flush(job->import, st == GF_OK ? &first : NULL);
+        gf_status flushed = gf_papers_import_flush(job->import, st == GF_OK ? &first : NULL);
         if (st == GF_OK) st = flushed;
     }
     gf_call_tell_stop(st, &first);
     gf_status told = job->import || st == GF_OK ? emit_summary(job, err) : GF_OK;
-    gf_paper_import_close(job->import);
+    gf_papers_import_close(job->import);
     gf_papers_close(job->papers);
     if (st != GF_OK && err) *err = first;
     if (st == GF_OK && job->bad) job->call->outcome = GF_SOME_REFUSED;

@@ -1,5 +1,5 @@
 /* papers dump: chosen columns of every paper, as members or as a line of TSV. */
-#include "apps/papers/calls_internal.h"
+#include "apps/papers/arguments_internal.h"
 
 #include "base/memory.h"
 
@@ -28,7 +28,7 @@ static gf_status choose_columns(gf_call *call, dumping *d, gf_error *err)
         st = gf_fail(err, GF_EINVAL, "more than %d columns", (int)MOST_COLUMNS);
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         gf_slice name = given ? names[i] : gf_slice_str(usual[i]);
-        st = gf_paper_column(name, &d->columns[i].family, err);
+        st = gf_papers_column(name, &d->columns[i].family, err);
         if (st == GF_OK) memcpy(d->columns[i].name, name.ptr, name.len);
     }
     d->n = n;
@@ -51,17 +51,17 @@ static void append_escaped(gf_buffer *b, gf_slice text)
 }
 
 /* The column's text; *is_number where it stands without quotes. */
-static gf_status read_column(gf_paper_walking *w, const gf_sha1 *sha1, size_t i, gf_slice *value,
+static gf_status read_column(gf_papers_visit *w, const gf_sha1 *sha1, size_t i, gf_slice *value,
                              bool *found, bool *is_number, gf_error *err)
 {
     dumping *d = w->context;
     gf_slice name = gf_slice_str(d->columns[i].name);
     gf_status st =
-        gf_walking_cell(w, sha1, d->columns[i].family, d->columns[i].name, value, found, err);
-    *is_number = gf_paper_is_number(d->columns[i].family, name);
+        gf_papers_visit_cell(w, sha1, d->columns[i].family, d->columns[i].name, value, found, err);
+    *is_number = gf_papers_is_number(d->columns[i].family, name);
     if (st != GF_OK || !*found || !*is_number) return st;
     gf_buffer_reset(&d->digits);
-    st = gf_paper_number(d->columns[i].family, name, *value, &d->digits, err);
+    st = gf_papers_number(d->columns[i].family, name, *value, &d->digits, err);
     *value = gf_buffer_view(&d->digits);
     return st;
 }
@@ -74,19 +74,20 @@ static bool is_wanted(const gf_call *call, bool extracted, bool matched)
     return matched || gf_slice_equal(only, GF_SLICE("all"));
 }
 
-static gf_status check_wanted(gf_paper_walking *w, const gf_sha1 *sha1, bool *wanted, gf_error *err)
+static gf_status check_wanted(gf_papers_visit *w, const gf_sha1 *sha1, bool *wanted, gf_error *err)
 {
     gf_slice value;
     int64_t code;
     bool extracted, found;
-    gf_status st = gf_walking_code(w, sha1, &code, &extracted, err);
-    if (st == GF_OK) st = gf_walking_cell(w, sha1, GF_PAPERS_MATCH, "mstatus", &value, &found, err);
+    gf_status st = gf_papers_visit_code(w, sha1, &code, &extracted, err);
+    if (st == GF_OK)
+        st = gf_papers_visit_cell(w, sha1, GF_PAPERS_MATCH, "mstatus", &value, &found, err);
     if (st == GF_OK)
         *wanted = is_wanted(w->call, extracted, found && gf_slice_equal(value, GF_SLICE("match")));
     return st;
 }
 
-static gf_status dump_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status dump_one(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err)
 {
     dumping *d = w->context;
     bool wanted = true, found, is_number;
@@ -124,7 +125,7 @@ gf_status gf_run_papers_dump(gf_call *call, gf_error *err)
 {
     dumping d = {.tsv = gf_call_flag(call, "tsv")};
     gf_status st = choose_columns(call, &d, err);
-    if (st == GF_OK) st = gf_walk_papers(call, dump_one, NULL, &d, err);
+    if (st == GF_OK) st = gf_papers_visit_all(call, dump_one, NULL, &d, err);
     gf_buffer_release(&d.line);
     gf_buffer_release(&d.digits);
     return st;

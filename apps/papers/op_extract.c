@@ -2,42 +2,43 @@
  * papers extract: PDFs of the input go to a running GROBID, what it gives into the table. Each is
  * synced before the next is sent, since it took seconds to make.
  */
-#include "apps/papers/calls_internal.h"
+#include "apps/papers/arguments_internal.h"
 #include "apps/papers/files.h"
 #include "apps/papers/grobid.h"
 
 enum { RETRIES = 10, BACKOFF_MS = 5000, DESCRIPTION = 500 };
 
 typedef struct extracting {
-    gf_paper_job job;
+    gf_papers_job job;
     gf_grobid *grobid;
     gf_buffer answer, status;
     gf_tei tei;
 } extracting;
 
 /* The digest is that of the bytes; a name that is one must agree. */
-static gf_status check_file(extracting *x, const gf_paper_file *file, gf_sha1 *sha1, bool *good,
+static gf_status check_file(extracting *x, const gf_papers_file *file, gf_sha1 *sha1, bool *good,
                             gf_error *err)
 {
     gf_sha1 named;
     gf_record record = {.source = file->source, .raw = file->bytes};
     *good = false;
     if (file->too_long)
-        return gf_paper_job_refuse(&x->job, &record, "too_long", "over --max-file", err);
+        return gf_papers_job_refuse(&x->job, &record, "too_long", "over --max-file", err);
     if (!gf_slice_starts(file->bytes, GF_SLICE("%PDF-")))
-        return gf_paper_job_refuse(&x->job, &record, "not_pdf", "no PDF: it begins otherwise", err);
+        return gf_papers_job_refuse(&x->job, &record, "not_pdf", "no PDF: it begins otherwise",
+                                    err);
     gf_status st = gf_sha1_of(file->bytes, sha1, err);
     if (st != GF_OK) return st;
     *good = !gf_sha1_of_name(file->path, &named) ||
             memcmp(named.bytes, sha1->bytes, GF_SHA1_BYTES) == 0;
     if (*good) return GF_OK;
-    return gf_paper_job_refuse(&x->job, &record, "digest_differs",
-                               "the SHA-1 of its bytes is not that of its name", err);
+    return gf_papers_job_refuse(&x->job, &record, "digest_differs",
+                                "the SHA-1 of its bytes is not that of its name", err);
 }
 
 /* An answer that is no text: {"status": "error", "description": the start of it}. */
 static gf_status store_error(extracting *x, const gf_sha1 *sha1, long code,
-                             gf_paper_outcome *outcome, gf_error *err)
+                             gf_papers_outcome *outcome, gf_error *err)
 {
     gf_slice words = gf_buffer_view(&x->answer);
     if (words.len > DESCRIPTION) words.len = DESCRIPTION;
@@ -51,47 +52,47 @@ static gf_status store_error(extracting *x, const gf_sha1 *sha1, long code,
     gf_extraction e = {.status_code = code, .status = gf_buffer_view(&x->status)};
     if (st != GF_OK) return st;
     gf_reasons_count(&x->job.reasons, "error");
-    return gf_paper_import_extraction(x->job.import, sha1, &e, outcome, err);
+    return gf_papers_import_extraction(x->job.import, sha1, &e, outcome, err);
 }
 
-static gf_status store_answer(extracting *x, const gf_paper_file *file, const gf_sha1 *sha1,
+static gf_status store_answer(extracting *x, const gf_papers_file *file, const gf_sha1 *sha1,
                               long code, gf_error *err)
 {
-    gf_paper_outcome outcome = GF_PAPER_EXISTING;
+    gf_papers_outcome outcome = GF_PAPER_EXISTING;
     gf_record record = {.source = file->source, .raw = file->bytes};
     gf_status st = GF_OK;
     if (code == 200) {
         st = gf_tei_read(gf_buffer_view(&x->answer), &x->tei, err);
         if (st == GF_OK && x->tei.result == GF_TEI_UNSAFE)
-            return gf_paper_job_refuse(&x->job, &record, "unsafe_xml", x->tei.reason, err);
+            return gf_papers_job_refuse(&x->job, &record, "unsafe_xml", x->tei.reason, err);
         if (st == GF_OK && x->tei.result != GF_TEI_SUCCESS)
             gf_reasons_count(&x->job.reasons, gf_tei_result_name(x->tei.result));
         if (st == GF_OK)
-            st = gf_paper_import_tei(x->job.import, sha1, code, gf_buffer_view(&x->answer), &x->tei,
-                                     &outcome, err);
+            st = gf_papers_import_tei(x->job.import, sha1, code, gf_buffer_view(&x->answer),
+                                      &x->tei, &outcome, err);
     } else {
         st = store_error(x, sha1, code, &outcome, err);
     }
     if (st == GF_OK)
-        st = gf_paper_import_file(x->job.import, sha1, "application/pdf", file->bytes, err);
-    if (st == GF_OK) st = gf_paper_import_flush(x->job.import, err);
-    if (st == GF_OK) gf_paper_job_outcome(&x->job, outcome);
+        st = gf_papers_import_file(x->job.import, sha1, "application/pdf", file->bytes, err);
+    if (st == GF_OK) st = gf_papers_import_flush(x->job.import, err);
+    if (st == GF_OK) gf_papers_job_outcome(&x->job, outcome);
     return st;
 }
 
-static gf_status extract_file(extracting *x, const gf_paper_file *file, gf_error *err)
+static gf_status extract_file(extracting *x, const gf_papers_file *file, gf_error *err)
 {
     gf_sha1 sha1;
     bool good, has = false, force = gf_call_flag(x->job.call, "force");
     long code = 0;
-    gf_status st = gf_paper_job_next(&x->job, file->source, err);
+    gf_status st = gf_papers_job_next(&x->job, file->source, err);
     if (st == GF_OK) st = check_file(x, file, &sha1, &good, err);
     if (st != GF_OK || !good) return st;
-    st = gf_paper_job_begin(&x->job, force, err);
-    if (st == GF_OK) st = gf_paper_import_has_extraction(x->job.import, &sha1, &has, err);
+    st = gf_papers_job_begin(&x->job, force, err);
+    if (st == GF_OK) st = gf_papers_import_has_extraction(x->job.import, &sha1, &has, err);
     if (st != GF_OK) return st;
     if (has && !force) {
-        gf_paper_job_outcome(&x->job, GF_PAPER_EXISTING);
+        gf_papers_job_outcome(&x->job, GF_PAPER_EXISTING);
         return GF_OK;
     }
     st = gf_grobid_extract(x->grobid, file->bytes, &code, &x->answer, err);
@@ -100,17 +101,17 @@ static gf_status extract_file(extracting *x, const gf_paper_file *file, gf_error
 
 static gf_status extract_all(extracting *x, gf_call *call, gf_error *err)
 {
-    gf_paper_files *files;
-    gf_paper_file file;
+    gf_papers_files *files;
+    gf_papers_file file;
     gf_error why = {GF_OK, ""};
     size_t most = (size_t)gf_call_number(call, "max-file", UINT64_C(256) << 20);
-    gf_status st = gf_paper_files_open(&call->input, most, &files, err);
+    gf_status st = gf_papers_files_open(&call->input, most, &files, err);
     if (st != GF_OK) return st;
-    while ((st = gf_paper_files_next(files, &file, &why)) == GF_OK &&
+    while ((st = gf_papers_files_next(files, &file, &why)) == GF_OK &&
            (st = extract_file(x, &file, &why)) == GF_OK) {
     }
-    st = gf_paper_job_end(&x->job, st, &why, err);
-    gf_paper_files_close(files);
+    st = gf_papers_job_end(&x->job, st, &why, err);
+    gf_papers_files_close(files);
     return st;
 }
 

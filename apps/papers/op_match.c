@@ -1,10 +1,10 @@
 /* papers match: each paper with a title is looked up in a catalogue, which is the input. */
-#include "apps/papers/calls_internal.h"
+#include "apps/papers/arguments_internal.h"
 #include "apps/papers/works.h"
 
 typedef struct matching {
     gf_works *catalogue;
-    gf_paper_import *import; /* NULL with dry-run, and before the first */
+    gf_papers_import *import; /* NULL with dry-run, and before the first */
     gf_buffer info;
 } matching;
 
@@ -57,29 +57,29 @@ static void put_match(gf_json_writer *json, const gf_works_match *match)
     }
 }
 
-static gf_status store_match(gf_paper_walking *w, matching *m, const gf_sha1 *sha1,
+static gf_status store_match(gf_papers_visit *w, matching *m, const gf_sha1 *sha1,
                              const gf_works_match *match, gf_error *err)
 {
     gf_status st = GF_OK;
-    if (!m->import) st = gf_paper_import_open(w->papers, true, &m->import, err);
+    if (!m->import) st = gf_papers_import_open(w->papers, true, &m->import, err);
     gf_buffer_reset(&m->info);
     gf_json_writer json = gf_json_writer_to(&m->info);
     gf_json_begin(&json, '{');
     put_match(&json, match);
     gf_json_end(&json, '}');
     if (st == GF_OK) st = gf_buffer_check(&m->info, err);
-    gf_paper_match stored = {status_of(match), doi_of(match), gf_buffer_view(&m->info)};
-    return st == GF_OK ? gf_paper_import_match(m->import, sha1, &stored, err) : st;
+    gf_papers_match stored = {status_of(match), doi_of(match), gf_buffer_view(&m->info)};
+    return st == GF_OK ? gf_papers_import_match(m->import, sha1, &stored, err) : st;
 }
 
-static gf_status match_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status match_one(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err)
 {
     matching *m = w->context;
     gf_works_match match = {.found = false};
     gf_json_value root, title, authors;
     gf_slice value;
     bool found;
-    gf_status st = gf_walking_cell(w, sha1, GF_PAPERS_GROBID, "metadata", &value, &found, err);
+    gf_status st = gf_papers_visit_cell(w, sha1, GF_PAPERS_GROBID, "metadata", &value, &found, err);
     if (st != GF_OK || !found) return st;
     st = gf_json_parse_copy(w->json, value, &root, err);
     if (st != GF_OK) return st == GF_EINVAL ? GF_ECORRUPT : st;
@@ -99,11 +99,11 @@ static gf_status match_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *e
     return gf_row_writer_emit(&w->to, err);
 }
 
-static gf_status flush(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status flush(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err)
 {
     matching *m = w->context;
     (void)sha1;
-    return m->import ? gf_paper_import_flush(m->import, err) : GF_OK;
+    return m->import ? gf_papers_import_flush(m->import, err) : GF_OK;
 }
 
 gf_status gf_run_papers_match(gf_call *call, gf_error *err)
@@ -111,8 +111,8 @@ gf_status gf_run_papers_match(gf_call *call, gf_error *err)
     matching m = {.catalogue = NULL};
     gf_status st = gf_works_create(&m.catalogue, err);
     if (st == GF_OK) st = read_catalogue(call, m.catalogue, err);
-    if (st == GF_OK) st = gf_walk_papers(call, match_one, flush, &m, err);
-    gf_paper_import_close(m.import);
+    if (st == GF_OK) st = gf_papers_visit_all(call, match_one, flush, &m, err);
+    gf_papers_import_close(m.import);
     gf_works_free(m.catalogue);
     gf_buffer_release(&m.info);
     return st;

@@ -1,5 +1,5 @@
 /* papers show, list, counts, missing. */
-#include "apps/papers/calls_internal.h"
+#include "apps/papers/arguments_internal.h"
 
 #include "base/memory.h"
 
@@ -32,8 +32,8 @@ static gf_status put_cell(gf_json_writer *w, const gf_cell *cell, gf_error *err)
         return GF_OK;
     }
     gf_json_key_slice(w, name);
-    if (gf_paper_is_number(cell->family, name)) {
-        st = gf_paper_number(cell->family, name, cell->value, &digits, err);
+    if (gf_papers_is_number(cell->family, name)) {
+        st = gf_papers_number(cell->family, name, cell->value, &digits, err);
         gf_json_raw(w, st == GF_OK ? gf_buffer_view(&digits) : GF_SLICE("0"));
     } else if (is_json(name) && cell->value.len) {
         gf_json_raw(w, cell->value);
@@ -76,14 +76,14 @@ static gf_status emit_column(gf_call *call, gf_papers *papers, const gf_sha1 *sh
     gf_buffer digits = {0};
     unsigned family;
     char name[32];
-    gf_status st = gf_paper_column(column, &family, err);
+    gf_status st = gf_papers_column(column, &family, err);
     if (st != GF_OK) return st;
     memcpy(name, column.ptr, column.len);
     name[column.len] = '\0';
     st = gf_papers_get_cell(papers, NULL, sha1, family, name, &cells, err);
     gf_slice value = st == GF_OK ? cells.cells[0].value : (gf_slice){"", 0};
-    if (st == GF_OK && gf_paper_is_number(family, column)) {
-        st = gf_paper_number(family, column, value, &digits, err);
+    if (st == GF_OK && gf_papers_is_number(family, column)) {
+        st = gf_papers_number(family, column, value, &digits, err);
         value = gf_buffer_view(&digits);
     }
     if (st == GF_OK) {
@@ -103,8 +103,8 @@ gf_status gf_run_papers_show(gf_call *call, gf_error *err)
     gf_papers *papers = NULL;
     gf_row cells = {0};
     gf_sha1 sha1;
-    gf_status st = gf_call_sha1(call, &sha1, err);
-    if (st == GF_OK) st = gf_call_papers(call, false, &papers, err);
+    gf_status st = gf_papers_sha1_of_call(call, &sha1, err);
+    if (st == GF_OK) st = gf_papers_of_call(call, false, &papers, err);
     if (st == GF_OK && gf_call_has(call, "column")) {
         st = emit_column(call, papers, &sha1, gf_call_text(call, "column"), err);
     } else if (st == GF_OK) {
@@ -118,23 +118,23 @@ gf_status gf_run_papers_show(gf_call *call, gf_error *err)
 
 /* ---- list and missing ------------------------------------------------------------------------ */
 
-static gf_status put_member(gf_paper_walking *w, gf_json_writer *json, const gf_sha1 *sha1,
+static gf_status put_member(gf_papers_visit *w, gf_json_writer *json, const gf_sha1 *sha1,
                             unsigned family, const char *column, const char *member, gf_error *err)
 {
     gf_slice value, text;
     bool found;
-    gf_status st = gf_walking_cell(w, sha1, family, column, &value, &found, err);
-    if (st == GF_OK && found) st = gf_walking_member(w, value, member, &text, err);
+    gf_status st = gf_papers_visit_cell(w, sha1, family, column, &value, &found, err);
+    if (st == GF_OK && found) st = gf_papers_visit_member(w, value, member, &text, err);
     if (st == GF_OK && found && text.len) gf_json_put_string(json, member, text);
     return st;
 }
 
-static gf_status put_column(gf_paper_walking *w, gf_json_writer *json, const gf_sha1 *sha1,
+static gf_status put_column(gf_papers_visit *w, gf_json_writer *json, const gf_sha1 *sha1,
                             unsigned family, const char *column, gf_error *err)
 {
     gf_slice value;
     bool found;
-    gf_status st = gf_walking_cell(w, sha1, family, column, &value, &found, err);
+    gf_status st = gf_papers_visit_cell(w, sha1, family, column, &value, &found, err);
     if (st == GF_OK && found) gf_json_put_string(json, column, value);
     return st;
 }
@@ -145,7 +145,7 @@ static void put_code(gf_json_writer *json, int64_t code)
     gf_json_int(json, code);
 }
 
-static gf_status list_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status list_one(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err)
 {
     int64_t code = 0;
     bool extracted;
@@ -153,7 +153,7 @@ static gf_status list_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *er
     gf_json_put_str(json, "sha1", gf_sha1_base32(sha1).text);
     gf_status st = put_column(w, json, sha1, GF_PAPERS_FILE, "mime", err);
     if (st == GF_OK) st = put_member(w, json, sha1, GF_PAPERS_FILE, "cdx", "url", err);
-    if (st == GF_OK) st = gf_walking_code(w, sha1, &code, &extracted, err);
+    if (st == GF_OK) st = gf_papers_visit_code(w, sha1, &code, &extracted, err);
     if (st != GF_OK) return st;
     if (extracted) {
         put_code(json, code);
@@ -169,14 +169,14 @@ static gf_status list_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *er
 
 gf_status gf_run_papers_list(gf_call *call, gf_error *err)
 {
-    return gf_walk_papers(call, list_one, NULL, NULL, err);
+    return gf_papers_visit_all(call, list_one, NULL, NULL, err);
 }
 
-static gf_status list_missing(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status list_missing(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err)
 {
     int64_t code;
     bool extracted;
-    gf_status st = gf_walking_code(w, sha1, &code, &extracted, err);
+    gf_status st = gf_papers_visit_code(w, sha1, &code, &extracted, err);
     if (st != GF_OK || extracted) return st;
     gf_json_writer *json = gf_row_writer_begin(&w->to);
     gf_json_put_str(json, "sha1", gf_sha1_base32(sha1).text);
@@ -190,7 +190,7 @@ static gf_status list_missing(gf_paper_walking *w, const gf_sha1 *sha1, gf_error
 
 gf_status gf_run_papers_missing(gf_call *call, gf_error *err)
 {
-    return gf_walk_papers(call, list_missing, NULL, NULL, err);
+    return gf_papers_visit_all(call, list_missing, NULL, NULL, err);
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */
@@ -205,20 +205,20 @@ typedef struct counting {
     uint64_t without;
 } counting;
 
-static gf_status count_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status count_one(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err)
 {
     int64_t code;
     bool extracted, found;
     gf_slice value, status;
     counting *c = w->context;
     size_t i = 0, most = sizeof c->counts / sizeof *c->counts;
-    gf_status st = gf_walking_code(w, sha1, &code, &extracted, err);
+    gf_status st = gf_papers_visit_code(w, sha1, &code, &extracted, err);
     if (st != GF_OK || !extracted) {
         c->without += st == GF_OK;
         return st;
     }
-    st = gf_walking_cell(w, sha1, GF_PAPERS_GROBID, "status", &value, &found, err);
-    if (st == GF_OK) st = gf_walking_member(w, value, "status", &status, err);
+    st = gf_papers_visit_cell(w, sha1, GF_PAPERS_GROBID, "status", &value, &found, err);
+    if (st == GF_OK) st = gf_papers_visit_member(w, value, "status", &status, err);
     if (st != GF_OK) return st;
     if (status.len >= sizeof c->counts[0].status) status.len = sizeof c->counts[0].status - 1;
     while (i < c->n_counts && (c->counts[i].code != code ||
@@ -234,7 +234,7 @@ static gf_status count_one(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *e
     return GF_OK;
 }
 
-static gf_status emit_counts(gf_paper_walking *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status emit_counts(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err)
 {
     gf_status st = GF_OK;
     counting *c = w->context;
@@ -264,5 +264,5 @@ static gf_status emit_counts(gf_paper_walking *w, const gf_sha1 *sha1, gf_error 
 gf_status gf_run_papers_counts(gf_call *call, gf_error *err)
 {
     counting c = {.n_counts = 0};
-    return gf_walk_papers(call, count_one, emit_counts, &c, err);
+    return gf_papers_visit_all(call, count_one, emit_counts, &c, err);
 }

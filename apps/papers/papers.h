@@ -46,7 +46,7 @@ const gf_schema *gf_papers_schema(void);
 gf_table *gf_papers_table(const gf_papers *papers);
 
 /** The family of a column: names are unique across families. GF_EINVAL for an unknown one. */
-gf_status gf_paper_column(gf_slice column, unsigned *family, gf_error *err);
+gf_status gf_papers_column(gf_slice column, unsigned *family, gf_error *err);
 
 /** Append the row key. */
 void gf_papers_key(const gf_papers *papers, const gf_sha1 *sha1, gf_buffer *key);
@@ -60,101 +60,102 @@ gf_status gf_papers_get_cell(gf_papers *papers, const gf_snapshot *snapshot, con
                              unsigned family, const char *column, gf_row *row, gf_error *err);
 
 /** Whether a cell's value is 8 bytes of a number, not text; and the number as base-10 text. */
-bool gf_paper_is_number(unsigned family, gf_slice column);
-gf_status gf_paper_number(unsigned family, gf_slice column, gf_slice value, gf_buffer *text,
-                          gf_error *err);
+bool gf_papers_is_number(unsigned family, gf_slice column);
+gf_status gf_papers_number(unsigned family, gf_slice column, gf_slice value, gf_buffer *text,
+                           gf_error *err);
 
 /** Append 8 bytes, big-endian. */
-void gf_paper_put_number(gf_buffer *b, int64_t v);
+void gf_papers_put_number(gf_buffer *b, int64_t v);
 
-typedef struct gf_paper_walk gf_paper_walk;
+typedef struct gf_papers_scan gf_papers_scan;
 
 /**
  * Walk over all rows by digest, from one state. A row of the wide family is stepped over by a seek,
  * so that its texts are not read.
  */
-gf_status gf_paper_walk_open(gf_papers *papers, gf_paper_walk **walk, gf_error *err);
-gf_status gf_paper_walk_next(gf_paper_walk *walk, gf_sha1 *sha1, gf_error *err);
-const gf_snapshot *gf_paper_walk_snapshot(const gf_paper_walk *walk);
-void gf_paper_walk_close(gf_paper_walk *walk);
+gf_status gf_papers_scan_open(gf_papers *papers, gf_papers_scan **walk, gf_error *err);
+gf_status gf_papers_scan_next(gf_papers_scan *walk, gf_sha1 *sha1, gf_error *err);
+const gf_snapshot *gf_papers_scan_snapshot(const gf_papers_scan *walk);
+void gf_papers_scan_close(gf_papers_scan *walk);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-typedef struct gf_paper_import gf_paper_import;
+typedef struct gf_papers_import gf_papers_import;
 
-typedef enum gf_paper_outcome {
+typedef enum gf_papers_outcome {
     GF_PAPER_EXISTING, /* there already, and left as it is */
     GF_PAPER_NEW,      /* written where nothing was */
     GF_PAPER_REPLACED  /* written over what was there, as asked for */
-} gf_paper_outcome;
+} gf_papers_outcome;
 
 /** Collects rows into batches that are written and synced, some megabytes each. */
-gf_status gf_paper_import_open(gf_papers *papers, bool replace, gf_paper_import **import,
-                               gf_error *err);
+gf_status gf_papers_import_open(gf_papers *papers, bool replace, gf_papers_import **import,
+                                gf_error *err);
 
 /** Put f:c, file:mime and file:cdx. */
-gf_status gf_paper_import_cdx(gf_paper_import *import, const gf_cdx *cdx, gf_paper_outcome *outcome,
-                              gf_error *err);
+gf_status gf_papers_import_cdx(gf_papers_import *import, const gf_cdx *cdx,
+                               gf_papers_outcome *outcome, gf_error *err);
 
-/** What is stored of TEI that was read. Start with {0}; each gf_paper_text_make replaces it. */
-typedef struct gf_paper_text {
+/** What is stored of TEI that was read. Start with {0}; each gf_papers_text_make replaces it. */
+typedef struct gf_papers_text {
     gf_tei_result result;
     char reason[256];                          /* as of gf_tei */
     const char *quality;                       /* likewise; of GF_TEI_SUCCESS, as all below */
     gf_compressed tei_xml, tei_json, metadata; /* in memory */
     gf_buffer memory;
-} gf_paper_text;
+} gf_papers_text;
 
 /**
  * Make it of TEI that was read from `xml`: most of that is compressing. Any thread may.
  * @param scratch  its content is replaced
  */
-gf_status gf_paper_text_make(gf_slice xml, const gf_tei *tei, gf_buffer *scratch,
-                             gf_paper_text *text, gf_error *err);
-void gf_paper_text_release(gf_paper_text *text);
+gf_status gf_papers_text_make(gf_slice xml, const gf_tei *tei, gf_buffer *scratch,
+                              gf_papers_text *text, gf_error *err);
+void gf_papers_text_release(gf_papers_text *text);
 
 /** What an extraction gave. */
 typedef struct gf_extraction {
     int64_t status_code;
-    gf_slice status;           /* JSON */
-    const gf_paper_text *text; /* of GF_TEI_SUCCESS; NULL: none */
+    gf_slice status;            /* JSON */
+    const gf_papers_text *text; /* of GF_TEI_SUCCESS; NULL: none */
 } gf_extraction;
 
 /** Put grobid0; of one that is replaced nothing stays. */
-gf_status gf_paper_import_extraction(gf_paper_import *import, const gf_sha1 *sha1,
-                                     const gf_extraction *extraction, gf_paper_outcome *outcome,
-                                     gf_error *err);
+gf_status gf_papers_import_extraction(gf_papers_import *import, const gf_sha1 *sha1,
+                                      const gf_extraction *extraction, gf_papers_outcome *outcome,
+                                      gf_error *err);
 
 /** The same of a text that was made ready. An unsafe one is GF_EINVAL. */
-gf_status gf_paper_import_text(gf_paper_import *import, const gf_sha1 *sha1, int64_t status_code,
-                               const gf_paper_text *text, gf_paper_outcome *outcome, gf_error *err);
+gf_status gf_papers_import_text(gf_papers_import *import, const gf_sha1 *sha1, int64_t status_code,
+                                const gf_papers_text *text, gf_papers_outcome *outcome,
+                                gf_error *err);
 
 /** The same of TEI that was read; `xml` is what it was read from. */
-gf_status gf_paper_import_tei(gf_paper_import *import, const gf_sha1 *sha1, int64_t status_code,
-                              gf_slice xml, const gf_tei *tei, gf_paper_outcome *outcome,
-                              gf_error *err);
+gf_status gf_papers_import_tei(gf_papers_import *import, const gf_sha1 *sha1, int64_t status_code,
+                               gf_slice xml, const gf_tei *tei, gf_papers_outcome *outcome,
+                               gf_error *err);
 
 /** Whether the row has an extraction, also one that is not flushed yet. */
-gf_status gf_paper_import_has_extraction(gf_paper_import *import, const gf_sha1 *sha1, bool *has,
-                                         gf_error *err);
+gf_status gf_papers_import_has_extraction(gf_papers_import *import, const gf_sha1 *sha1, bool *has,
+                                          gf_error *err);
 
 /** Put file:size, file:meta and, where it is absent, file:mime of a file that was read. */
-gf_status gf_paper_import_file(gf_paper_import *import, const gf_sha1 *sha1, const char *mime,
-                               gf_slice bytes, gf_error *err);
+gf_status gf_papers_import_file(gf_papers_import *import, const gf_sha1 *sha1, const char *mime,
+                                gf_slice bytes, gf_error *err);
 
-typedef struct gf_paper_match {
+typedef struct gf_papers_match {
     const char *mstatus;
     gf_slice doi; /* empty: none */
     gf_slice minfo;
-} gf_paper_match;
+} gf_papers_match;
 
 /** Set match0 to that and nothing else. */
-gf_status gf_paper_import_match(gf_paper_import *import, const gf_sha1 *sha1,
-                                const gf_paper_match *match, gf_error *err);
+gf_status gf_papers_import_match(gf_papers_import *import, const gf_sha1 *sha1,
+                                 const gf_papers_match *match, gf_error *err);
 
 /** Write and sync what was put. */
-gf_status gf_paper_import_flush(gf_paper_import *import, gf_error *err);
+gf_status gf_papers_import_flush(gf_papers_import *import, gf_error *err);
 /** Forgets what was not flushed. */
-void gf_paper_import_close(gf_paper_import *import);
+void gf_papers_import_close(gf_papers_import *import);
 
 #endif

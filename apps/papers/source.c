@@ -7,7 +7,7 @@
 struct gf_papers_source {
     gf_call *call;
     gf_papers *papers;
-    gf_paper_walk *walk;
+    gf_papers_scan *walk;
     gf_json_parser *json;
     gf_row row;
     gf_buffer line;
@@ -35,9 +35,9 @@ gf_status gf_papers_source_open(gf_call *call, gf_papers_source **source, gf_err
     if (!s) return gf_fail_memory(err, "papers");
     s->call = call;
     gf_status st = choose_text(s, err);
-    if (st == GF_OK) st = gf_call_papers(call, false, &s->papers, err);
+    if (st == GF_OK) st = gf_papers_of_call(call, false, &s->papers, err);
     if (st == GF_OK) st = gf_json_parser_create(&s->json, err);
-    if (st == GF_OK) st = gf_paper_walk_open(s->papers, &s->walk, err);
+    if (st == GF_OK) st = gf_papers_scan_open(s->papers, &s->walk, err);
     if (st != GF_OK) {
         gf_papers_source_close(s);
         return st;
@@ -49,7 +49,7 @@ gf_status gf_papers_source_open(gf_call *call, gf_papers_source **source, gf_err
 void gf_papers_source_close(gf_papers_source *s)
 {
     if (!s) return;
-    gf_paper_walk_close(s->walk);
+    gf_papers_scan_close(s->walk);
     gf_json_parser_free(s->json);
     gf_row_release(&s->row);
     gf_buffer_release(&s->line);
@@ -103,13 +103,13 @@ static gf_status make_line(gf_papers_source *s, gf_error *err)
     gf_buffer_reset(&s->line);
     s->at = 0;
     while (st == GF_ENOTFOUND) {
-        st = gf_paper_walk_next(s->walk, &sha1, err);
+        st = gf_papers_scan_next(s->walk, &sha1, err);
         if (st == GF_ENOTFOUND) {
             s->at_end = true;
             return GF_OK;
         }
         if (st == GF_OK)
-            st = gf_papers_get_cell(s->papers, gf_paper_walk_snapshot(s->walk), &sha1,
+            st = gf_papers_get_cell(s->papers, gf_papers_scan_snapshot(s->walk), &sha1,
                                     GF_PAPERS_GROBID, s->body ? "tei_json" : "metadata", &s->row,
                                     err);
     }

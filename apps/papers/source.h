@@ -4,7 +4,7 @@
 #ifndef GF_APPS_PAPERS_SOURCE_H
 #define GF_APPS_PAPERS_SOURCE_H
 
-#include "apps/papers/calls_internal.h"
+#include "apps/papers/arguments_internal.h"
 
 typedef struct gf_papers_source gf_papers_source;
 

@@ -90,7 +90,7 @@ gf_table *gf_papers_table(const gf_papers *p)
     return p->table;
 }
 
-gf_status gf_paper_column(gf_slice column, unsigned *family, gf_error *err)
+gf_status gf_papers_column(gf_slice column, unsigned *family, gf_error *err)
 {
     for (unsigned f = 0; f < GF_PAPERS_FAMILIES; f++)
         for (const char *const *c = families[f].columns; *c; c++)
@@ -144,14 +144,14 @@ gf_status gf_papers_get_cell(gf_papers *p, const gf_snapshot *snapshot, const gf
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-bool gf_paper_is_number(unsigned family, gf_slice column)
+bool gf_papers_is_number(unsigned family, gf_slice column)
 {
     return (family == GF_PAPERS_FILE && gf_slice_equal(column, GF_SLICE("size"))) ||
            (family == GF_PAPERS_GROBID && gf_slice_equal(column, GF_SLICE("status_code")));
 }
 
-gf_status gf_paper_number(unsigned family, gf_slice column, gf_slice value, gf_buffer *text,
-                          gf_error *err)
+gf_status gf_papers_number(unsigned family, gf_slice column, gf_slice value, gf_buffer *text,
+                           gf_error *err)
 {
     if (value.len != 8)
         return gf_fail(err, GF_ECORRUPT, "table of papers: %s:%.*s is not 8 bytes",
@@ -163,7 +163,7 @@ gf_status gf_paper_number(unsigned family, gf_slice column, gf_slice value, gf_b
     return gf_buffer_check(text, err);
 }
 
-void gf_paper_put_number(gf_buffer *b, int64_t v)
+void gf_papers_put_number(gf_buffer *b, int64_t v)
 {
     gf_buffer_u64be(b, (uint64_t)v);
 }

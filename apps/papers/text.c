@@ -11,8 +11,8 @@ static gf_status append(gf_slice bytes, gf_buffer *scratch, gf_buffer *to, gf_co
     return gf_buffer_check(to, err);
 }
 
-gf_status gf_paper_text_make(gf_slice xml, const gf_tei *tei, gf_buffer *scratch,
-                             gf_paper_text *text, gf_error *err)
+gf_status gf_papers_text_make(gf_slice xml, const gf_tei *tei, gf_buffer *scratch,
+                              gf_papers_text *text, gf_error *err)
 {
     text->result = tei->result;
     memcpy(text->reason, tei->reason, sizeof text->reason);
@@ -32,8 +32,8 @@ gf_status gf_paper_text_make(gf_slice xml, const gf_tei *tei, gf_buffer *scratch
     return st;
 }
 
-void gf_paper_text_release(gf_paper_text *text)
+void gf_papers_text_release(gf_papers_text *text)
 {
     gf_buffer_release(&text->memory);
-    *text = (gf_paper_text){.quality = NULL};
+    *text = (gf_papers_text){.quality = NULL};
 }

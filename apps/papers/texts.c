@@ -13,9 +13,9 @@ enum {
 };
 
 typedef struct place {
-    gf_paper_arrival arrival;
+    gf_papers_arrival arrival;
     gf_buffer bytes; /* of the arrival: its source, then its XML */
-    gf_paper_text text;
+    gf_papers_text text;
     gf_error failed; /* status GF_OK: not */
 } place;
 
@@ -30,8 +30,8 @@ typedef struct worker {
     gf_buffer compressed;
 } worker;
 
-struct gf_paper_texts {
-    gf_paper_take *take;
+struct gf_papers_texts {
+    gf_papers_take *take;
     void *context;
     gf_pool *pool;
     worker *workers; /* of the pool */
@@ -41,10 +41,10 @@ struct gf_paper_texts {
     bool failed;        /* nothing more is taken */
 };
 
-gf_status gf_paper_texts_open(unsigned threads, gf_paper_take *take, void *context,
-                              gf_paper_texts **texts, gf_error *err)
+gf_status gf_papers_texts_open(unsigned threads, gf_papers_take *take, void *context,
+                               gf_papers_texts **texts, gf_error *err)
 {
-    gf_paper_texts *t = gf_calloc(1, sizeof *t);
+    gf_papers_texts *t = gf_calloc(1, sizeof *t);
     if (!t) return gf_fail_memory(err, "texts");
     t->take = take;
     t->context = context;
@@ -57,7 +57,7 @@ gf_status gf_paper_texts_open(unsigned threads, gf_paper_take *take, void *conte
         if (!t->workers) st = gf_fail_memory(err, "texts");
     }
     if (st != GF_OK) {
-        gf_paper_texts_close(t);
+        gf_papers_texts_close(t);
         return st;
     }
     *texts = t;
@@ -67,7 +67,7 @@ gf_status gf_paper_texts_open(unsigned threads, gf_paper_take *take, void *conte
 static void release_place(place *p)
 {
     gf_buffer_release(&p->bytes);
-    gf_paper_text_release(&p->text);
+    gf_papers_text_release(&p->text);
 }
 
 static void release_worker(worker *w)
@@ -76,7 +76,7 @@ static void release_worker(worker *w)
     gf_buffer_release(&w->compressed);
 }
 
-void gf_paper_texts_close(gf_paper_texts *t)
+void gf_papers_texts_close(gf_papers_texts *t)
 {
     if (!t) return;
     gf_background_release(&t->background);
@@ -96,7 +96,7 @@ void gf_paper_texts_close(gf_paper_texts *t)
 /* What comes of it is kept in its place, also a failure: so that those before it are taken. */
 static gf_status read_one(void *context, size_t index, unsigned number, gf_error *err)
 {
-    gf_paper_texts *t = context;
+    gf_papers_texts *t = context;
     place *p = &t->read->places[index];
     worker *w = &t->workers[number];
     (void)err;
@@ -104,14 +104,14 @@ static gf_status read_one(void *context, size_t index, unsigned number, gf_error
     if (p->arrival.kind != GF_PAPER_ARRIVAL) return GF_OK;
     gf_slice xml = p->arrival.xml;
     gf_status st = gf_tei_read(xml, &w->tei, &p->failed);
-    if (st == GF_OK) st = gf_paper_text_make(xml, &w->tei, &w->compressed, &p->text, &p->failed);
+    if (st == GF_OK) st = gf_papers_text_make(xml, &w->tei, &w->compressed, &p->text, &p->failed);
     p->failed.status = st;
     return GF_OK;
 }
 
 static gf_status read_group(void *context, gf_error *err)
 {
-    gf_paper_texts *t = context;
+    gf_papers_texts *t = context;
     return gf_pool_run(t->pool, t->read->n, read_one, t, NULL, err);
 }
 
@@ -124,7 +124,7 @@ static void empty(group *g)
     g->n = g->bytes = 0;
 }
 
-static gf_status take_all(gf_paper_texts *t, const group *g, gf_error *err)
+static gf_status take_all(gf_papers_texts *t, const group *g, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < g->n && st == GF_OK; i++) {
@@ -137,7 +137,7 @@ static gf_status take_all(gf_paper_texts *t, const group *g, gf_error *err)
 }
 
 /* Those that were read are taken while those that were collected are read. */
-static gf_status turn(gf_paper_texts *t, gf_error *err)
+static gf_status turn(gf_papers_texts *t, gf_error *err)
 {
     gf_status st = gf_background_wait(&t->background, err);
     group *ready = t->read;
@@ -152,7 +152,7 @@ static gf_status turn(gf_paper_texts *t, gf_error *err)
 
 /* ---- the caller ------------------------------------------------------------------------------ */
 
-gf_status gf_paper_texts_add(gf_paper_texts *t, const gf_paper_arrival *arrival, gf_error *err)
+gf_status gf_papers_texts_add(gf_papers_texts *t, const gf_papers_arrival *arrival, gf_error *err)
 {
     assert(!t->failed);
     group *g = t->fill;
@@ -171,7 +171,7 @@ gf_status gf_paper_texts_add(gf_paper_texts *t, const gf_paper_arrival *arrival,
     return g->n == GROUP || g->bytes >= GROUP_BYTES ? turn(t, err) : GF_OK;
 }
 
-gf_status gf_paper_texts_finish(gf_paper_texts *t, gf_error *err)
+gf_status gf_papers_texts_finish(gf_papers_texts *t, gf_error *err)
 {
     gf_status st = GF_OK;
     while (st == GF_OK && !t->failed && (t->fill->n || t->read->n))

@@ -17,35 +17,36 @@
 
 #include "apps/papers/papers.h"
 
-typedef enum gf_paper_arrival_kind {
+typedef enum gf_papers_arrival_kind {
     GF_PAPER_ARRIVAL,     /* to be read */
     GF_PAPER_KNOWN,       /* its extraction is there: neither read nor kept */
     GF_PAPER_WITHOUT_NAME /* nothing tells its digest: not read */
-} gf_paper_arrival_kind;
+} gf_papers_arrival_kind;
 
-typedef struct gf_paper_arrival {
-    gf_paper_arrival_kind kind;
+typedef struct gf_papers_arrival {
+    gf_papers_arrival_kind kind;
     gf_sha1 sha1;         /* not of GF_PAPER_WITHOUT_NAME */
     gf_slice source, xml; /* xml is empty of GF_PAPER_KNOWN */
-} gf_paper_arrival;
+} gf_papers_arrival;
 
 /** Take the next; `text` is what was read of a GF_PAPER_ARRIVAL. Both are borrowed for the call. */
-typedef gf_status gf_paper_take(void *context, const gf_paper_arrival *arrival,
-                                const gf_paper_text *text, gf_error *err);
+typedef gf_status gf_papers_take(void *context, const gf_papers_arrival *arrival,
+                                 const gf_papers_text *text, gf_error *err);
 
-typedef struct gf_paper_texts gf_paper_texts;
+typedef struct gf_papers_texts gf_papers_texts;
 
 /** @param threads  that read; 0: one for each processor */
-gf_status gf_paper_texts_open(unsigned threads, gf_paper_take *take, void *context,
-                              gf_paper_texts **texts, gf_error *err);
+gf_status gf_papers_texts_open(unsigned threads, gf_papers_take *take, void *context,
+                               gf_papers_texts **texts, gf_error *err);
 
 /** Add one, which is copied; some of those before it may be taken. The first failure of both. */
-gf_status gf_paper_texts_add(gf_paper_texts *texts, const gf_paper_arrival *arrival, gf_error *err);
+gf_status gf_papers_texts_add(gf_papers_texts *texts, const gf_papers_arrival *arrival,
+                              gf_error *err);
 
 /** Have all taken that were added: none where one could not be taken before, which was told. */
-gf_status gf_paper_texts_finish(gf_paper_texts *texts, gf_error *err);
+gf_status gf_papers_texts_finish(gf_papers_texts *texts, gf_error *err);
 
 /** What was not taken is forgotten. */
-void gf_paper_texts_close(gf_paper_texts *texts);
+void gf_papers_texts_close(gf_papers_texts *texts);
 
 #endif

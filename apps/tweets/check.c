@@ -9,7 +9,7 @@
  * and of each in the index its tweet.
  */
 #include "apps/stored_internal.h"
-#include "apps/tweets/internal.h"
+#include "apps/tweets/tables_internal.h"
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -44,8 +44,8 @@ typedef struct tweets_check {
     sum made[INDEXES], there[INDEXES];
     index_kind kind; /* of the index that is walked */
     uint64_t told;   /* faults of this kind */
-    gf_tweet_parser *parser;
-    gf_tweet_terms terms;
+    gf_tweets_parser *parser;
+    gf_tweets_terms terms;
     gf_strings languages; /* of the minute at hand; counts[id] */
     uint64_t *counts;
     size_t n_counts;
@@ -98,7 +98,7 @@ static gf_status end_minute(tweets_check *t, gf_error *err)
     char minute[GF_TWEET_MINUTE];
     gf_status st = GF_OK;
     if (t->languages.n == 0) return GF_OK;
-    gf_tweet_minute(t->minute * 60, minute);
+    gf_tweets_minute(t->minute * 60, minute);
     gf_tweets_key(&t->tweets, &t->key, gf_slice_of(minute, sizeof minute));
     for (uint32_t i = 0; i < t->languages.n && st == GF_OK; i++) {
         gf_number_digits digits;
@@ -130,9 +130,9 @@ static gf_status count_minute(tweets_check *t, const gf_tweet *tweet, gf_error *
 
 static gf_status make_terms(tweets_check *t, gf_slice raw, const gf_tweet *tweet, gf_error *err)
 {
-    gf_status st = gf_tweet_find_terms(&t->terms, tweet, err);
+    gf_status st = gf_tweets_find_terms(&t->terms, tweet, err);
     for (size_t i = 0; i < t->terms.n && st == GF_OK; i++) {
-        const gf_tweet_term *term = &t->terms.terms[i];
+        const gf_tweets_term *term = &t->terms.terms[i];
         gf_number_digits digits;
         gf_slice count = term->count > 1 ? gf_number_write(&digits, term->count) : GF_SLICE("");
         gf_tweets_term_key(&t->tweets, &t->key, term->term);
@@ -144,11 +144,11 @@ static gf_status make_terms(tweets_check *t, gf_slice raw, const gf_tweet *tweet
 static gf_status make_place(tweets_check *t, gf_slice raw, const gf_tweet *tweet, gf_error *err)
 {
     char key[GF_TWEET_GEO_ROW], value[8];
-    unsigned char spread = gf_tweet_spread(t->at->info.hash, gf_read_u32be(raw.ptr + 8));
+    unsigned char spread = gf_tweets_spread(t->at->info.hash, gf_read_u32be(raw.ptr + 8));
     if (!tweet->has_place) return GF_OK;
     t->at->with_place += !t->look_up;
-    gf_tweet_geo_row(spread, tweet->seconds, gf_geohash(tweet->place), key);
-    gf_tweet_geo_value(tweet->place, value);
+    gf_tweets_geo_row(spread, tweet->seconds, gf_geohash(tweet->place), key);
+    gf_tweets_geo_value(tweet->place, value);
     gf_tweets_key(&t->tweets, &t->key, gf_slice_of(key, sizeof key));
     return take_made(t, PLACES, GF_GEO_TWEETS, raw, gf_slice_of(value, sizeof value), err);
 }
@@ -231,9 +231,9 @@ static gf_status take_tweet(tweets_check *t, const gf_row *row, gf_error *err)
     char expected[GF_TWEET_ROW];
     gf_status st = enter(t, row->key, &raw, err);
     if (st == GF_OK && raw.len != GF_TWEET_ROW) st = bad_key(err);
-    if (st == GF_OK) st = gf_tweet_parse_stored(t->parser, json, &tweet, err);
+    if (st == GF_OK) st = gf_tweets_parse_stored(t->parser, json, &tweet, err);
     if (st != GF_OK) return st;
-    gf_tweet_row(t->at->info.hash, tweet.seconds, json, expected);
+    gf_tweets_row(t->at->info.hash, tweet.seconds, json, expected);
     if (memcmp(expected, raw.ptr, sizeof expected) != 0)
         return gf_fail(err, GF_ECORRUPT, "a tweet is not of the time and the hash of its row");
     t->at->tweets += !t->look_up;
@@ -327,13 +327,13 @@ gf_status gf_tweets_check(gf_stored_check *c, gf_error *err)
 {
     tweets_check t = {.c = c};
     gf_status st = gf_tweets_open_tables(c->store, &t.tweets, err);
-    if (st == GF_OK) st = gf_tweet_parser_create(&t.parser, err);
+    if (st == GF_OK) st = gf_tweets_parser_create(&t.parser, err);
     if (st == GF_OK)
         st = walk(&t, t.tweets.settings, GF_TWEET_SETTINGS_MAIN, "TweetSettings", take_settings,
                   err);
     if (st == GF_OK && c->visit) st = check(&t, err);
-    gf_tweet_parser_free(t.parser);
-    gf_tweet_terms_release(&t.terms);
+    gf_tweets_parser_free(t.parser);
+    gf_tweets_terms_release(&t.terms);
     gf_strings_release(&t.names);
     gf_strings_release(&t.languages);
     gf_buffer_release(&t.tweets.name_space);

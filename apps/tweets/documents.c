@@ -5,11 +5,11 @@
 #include "base/json_writer.h"
 #include "base/number.h"
 
-void gf_tweet_document_release(gf_tweet_document *d)
+void gf_tweets_document_release(gf_tweets_document *d)
 {
     gf_buffer_release(&d->bytes);
-    gf_tweet_terms_release(&d->terms);
-    *d = (gf_tweet_document){.bytes = {0}};
+    gf_tweets_terms_release(&d->terms);
+    *d = (gf_tweets_document){.bytes = {0}};
 }
 
 /* ---- a tweet's document ---------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ typedef struct parts {
 static void write_row(gf_buffer *b, gf_slice json, int64_t seconds)
 {
     char row[GF_TWEET_ROW];
-    gf_tweet_row(GF_MURMUR2, seconds, json, row);
+    gf_tweets_row(GF_MURMUR2, seconds, json, row);
     for (int i = 0; i < GF_TWEET_ROW; i++)
         gf_buffer_format(b, "%02x", (unsigned char)row[i]);
 }
@@ -33,11 +33,11 @@ static void write_text(gf_buffer *b, gf_slice text)
     if (text.len) gf_buffer_json_string(b, text);
 }
 
-static void write_tags(gf_buffer *b, const gf_tweet_terms *terms)
+static void write_tags(gf_buffer *b, const gf_tweets_terms *terms)
 {
     bool any = false;
     for (size_t i = 0; i < terms->n; i++) {
-        const gf_tweet_term *t = &terms->terms[i];
+        const gf_tweets_term *t = &terms->terms[i];
         if (t->of_user || t->term.ptr[0] != '#') continue;
         gf_buffer_byte(b, any ? ',' : '[');
         gf_buffer_json_string(b, t->term);
@@ -46,7 +46,7 @@ static void write_tags(gf_buffer *b, const gf_tweet_terms *terms)
     if (any) gf_buffer_byte(b, ']');
 }
 
-static void write_parts(gf_tweet_document *d, gf_slice json, const gf_tweet *t, parts *ends)
+static void write_parts(gf_tweets_document *d, gf_slice json, const gf_tweet *t, parts *ends)
 {
     gf_buffer *b = &d->bytes;
     gf_buffer_reset(b);
@@ -72,13 +72,13 @@ static gf_slice between(const gf_buffer *b, size_t begin, size_t end)
     return gf_slice_of(b->ptr + begin, end - begin);
 }
 
-gf_status gf_tweet_to_document(gf_tweet_document *d, gf_slice json, const gf_tweet *t,
-                               gf_error *err)
+gf_status gf_tweets_to_document(gf_tweets_document *d, gf_slice json, const gf_tweet *t,
+                                gf_error *err)
 {
     static const char *const names[GF_TWEET_FIELDS] = {"screen_name", "name",      "user_id",
                                                        "latitude",    "longitude", "hashtags"};
     parts ends;
-    gf_status st = gf_tweet_find_terms(&d->terms, t, err);
+    gf_status st = gf_tweets_find_terms(&d->terms, t, err);
     if (st != GF_OK) return st;
     write_parts(d, json, t, &ends);
     st = gf_buffer_check(&d->bytes, err);
@@ -141,11 +141,11 @@ gf_status gf_document_place(const gf_document *d, gf_json_parser *parser, bool *
     gf_point p = {0, 0};
     gf_status st = read_degrees(d, "latitude", parser, &latitude, &p.latitude, err);
     if (st == GF_OK) st = read_degrees(d, "longitude", parser, &longitude, &p.longitude, err);
-    if (st == GF_OK) found = latitude && longitude && gf_point_is_valid(p);
+    if (st == GF_OK) found = latitude && longitude && gf_geo_point_is_valid(p);
     if (st == GF_OK && !found)
-        st = read_member(d, "coordinates", parser, gf_read_coordinates, &found, &p, err);
+        st = read_member(d, "coordinates", parser, gf_tweets_read_coordinates, &found, &p, err);
     if (st == GF_OK && !found)
-        st = read_member(d, "place", parser, gf_read_bounding_box, &found, &p, err);
+        st = read_member(d, "place", parser, gf_tweets_read_bounding_box, &found, &p, err);
     if (st != GF_OK) return st;
     *has_place = found;
     if (found) *place = p;

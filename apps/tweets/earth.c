@@ -5,7 +5,7 @@
  * Another efficient algorithm for convex hulls in two dimensions, Information Processing Letters 9
  * (1979) 216-219; J. P. Snyder, Map projections (USGS Professional Paper 1395, 1987) 182-190.
  */
-#include "apps/tweets/internal.h"
+#include "apps/tweets/earth.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* How many tweets there are in each minute, by language. */
-#include "apps/tweets/internal.h"
+#include "apps/tweets/tables_internal.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -75,8 +75,8 @@ static gf_status count_rows(counting *c, gf_error *err)
 {
     char first[GF_TWEET_MINUTE], last[GF_TWEET_MINUTE];
     gf_buffer start = {0}, end = {0};
-    gf_tweet_minute(c->from * 60, first);
-    gf_tweet_minute((c->from + (int64_t)c->n_minutes) * 60, last);
+    gf_tweets_minute(c->from * 60, first);
+    gf_tweets_minute((c->from + (int64_t)c->n_minutes) * 60, last);
     gf_tweets_key(c->tweets, &start, gf_slice_of(first, sizeof first));
     gf_tweets_key(c->tweets, &end, gf_slice_of(last, sizeof last));
     gf_scan_options o = {.family = GF_FREQUENCY_LANGUAGE,
@@ -100,7 +100,7 @@ static int compare(const void *a, const void *b)
     return gf_slice_compare(((const named *)a)->language, ((const named *)b)->language);
 }
 
-static gf_status visit_all(const counting *c, gf_visit_language *visit, void *context,
+static gf_status visit_all(const counting *c, gf_tweets_visit_language *visit, void *context,
                            gf_error *err)
 {
     size_t n = c->languages.n;
@@ -128,7 +128,7 @@ static gf_status check_range(int64_t from, int64_t to, gf_error *err)
 
 gf_status gf_tweets_frequency(gf_tweets *tweets, int64_t from, int64_t to,
                               const gf_slice *languages, size_t n_languages,
-                              gf_visit_language *visit, void *context, gf_error *err)
+                              gf_tweets_visit_language *visit, void *context, gf_error *err)
 {
     gf_status st = check_range(from, to, err);
     if (st != GF_OK) return st;

@@ -26,26 +26,26 @@
 #define FLUSH_SECONDS 0.5
 enum { FLUSH_BYTES = 16 << 20, MOST_TRIES = 100 };
 
-struct gf_tweet_import {
+struct gf_tweets_import {
     gf_tweets *tweets;
-    gf_tweet_hash hash;
+    gf_tweets_hash hash;
     bool hash_given;
     double flush_seconds;
     size_t flush_bytes;
-    gf_tweet_parser *parser; /* the writer's, to make a batch anew */
-    gf_tweet_work works[2];  /* the caller's and the writer's */
-    gf_tweets_info info;     /* the settings as they were read or written last: the writer's */
-    gf_buffer version;       /* likewise; empty: no row yet */
+    gf_tweets_parser *parser;   /* the writer's, to make a batch anew */
+    gf_tweets_scratch works[2]; /* the caller's and the writer's */
+    gf_tweets_info info;        /* the settings as they were read or written last: the writer's */
+    gf_buffer version;          /* likewise; empty: no row yet */
 
     pthread_t thread;
     bool has_thread;
     pthread_mutex_t lock; /* of all that follows; the side that is written is the writer's */
     pthread_cond_t wake, idle;
-    gf_tweet_side sides[2];
+    gf_tweets_stage sides[2];
     int filling;
     bool writing, due, closing;
     gf_error failed; /* status GF_OK: not */
-    gf_tweet_counts counted;
+    gf_tweets_counts counted;
 };
 
 /* ---- what is stored -------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static gf_status same_row(gf_error *err)
 }
 
 /* GF_OK where the raw row has that JSON, GF_ECONFLICT where another, GF_ENOTFOUND where none. */
-static gf_status look_up(gf_tweet_import *m, gf_tweet_work *w, gf_slice row, gf_slice json,
+static gf_status look_up(gf_tweets_import *m, gf_tweets_scratch *w, gf_slice row, gf_slice json,
                          gf_error *err)
 {
     gf_tweets_key(m->tweets, &w->key, row);
@@ -68,7 +68,7 @@ static gf_status look_up(gf_tweet_import *m, gf_tweet_work *w, gf_slice row, gf_
     return gf_slice_equal(w->row.cells[0].value, json) ? GF_OK : same_row(err);
 }
 
-static gf_status look_up_side(const gf_tweet_side *s, gf_slice row, gf_slice json, gf_error *err)
+static gf_status look_up_side(const gf_tweets_stage *s, gf_slice row, gf_slice json, gf_error *err)
 {
     uint32_t id = gf_strings_find(&s->rows, row);
     if (id == GF_STRING_NONE) return GF_ENOTFOUND;
@@ -77,7 +77,7 @@ static gf_status look_up_side(const gf_tweet_side *s, gf_slice row, gf_slice jso
 
 /* ---- the writer ------------------------------------------------------------------------------ */
 
-static gf_status read_version(gf_tweet_import *m, gf_error *err)
+static gf_status read_version(gf_tweets_import *m, gf_error *err)
 {
     gf_row row = {0};
     gf_slice version = {0};
@@ -89,12 +89,12 @@ static gf_status read_version(gf_tweet_import *m, gf_error *err)
     if (m->info.any && m->hash_given && m->info.hash != m->hash)
         return gf_fail(err, GF_EINVAL,
                        "the tweets of this namespace are kept under %s, and not under %s",
-                       gf_tweet_hash_name(m->info.hash), gf_tweet_hash_name(m->hash));
+                       gf_tweets_hash_name(m->info.hash), gf_tweets_hash_name(m->hash));
     return gf_buffer_check(&m->version, err);
 }
 
-static gf_status put_frequency(gf_tweet_import *m, gf_tweet_work *w, gf_tweet_side *s, uint32_t i,
-                               gf_error *err)
+static gf_status put_frequency(gf_tweets_import *m, gf_tweets_scratch *w, gf_tweets_stage *s,
+                               uint32_t i, gf_error *err)
 {
     gf_slice minute = gf_strings_at(&s->minutes, i);
     gf_slice language = gf_slice_skip(minute, GF_TWEET_MINUTE);
@@ -121,7 +121,7 @@ static int compare_ids(const void *a, const void *b, void *strings)
 }
 
 /* By minute and language, as their rows lie. */
-static gf_status put_frequencies(gf_tweet_import *m, gf_tweet_side *s, gf_error *err)
+static gf_status put_frequencies(gf_tweets_import *m, gf_tweets_stage *s, gf_error *err)
 {
     uint32_t *ids = gf_array(s->minutes.n, sizeof *ids);
     gf_status st = ids ? GF_OK : gf_fail_memory(err, "a batch of tweets");
@@ -134,12 +134,12 @@ static gf_status put_frequencies(gf_tweet_import *m, gf_tweet_side *s, gf_error 
     return st;
 }
 
-static void put_settings(gf_tweet_import *m, gf_tweet_side *s, const gf_tweets_info *info,
+static void put_settings(gf_tweets_import *m, gf_tweets_stage *s, const gf_tweets_info *info,
                          gf_slice version)
 {
     gf_number_digits tweets, with_place;
     gf_column columns[] = {
-        {GF_SLICE("hash"), gf_slice_str(gf_tweet_hash_name(m->hash))},
+        {GF_SLICE("hash"), gf_slice_str(gf_tweets_hash_name(m->hash))},
         {GF_SLICE("version"), version},
         {GF_SLICE("tweets"), gf_number_write(&tweets, info->tweets)},
         {GF_SLICE("with_place"), gf_number_write(&with_place, info->with_place)}};
@@ -148,7 +148,7 @@ static void put_settings(gf_tweet_import *m, gf_tweet_side *s, const gf_tweets_i
 }
 
 /* Write the side's batch on top of the version that was read; GF_ECONFLICT where it is another. */
-static gf_status write_batch(gf_tweet_import *m, gf_tweet_side *s, gf_error *err)
+static gf_status write_batch(gf_tweets_import *m, gf_tweets_stage *s, gf_error *err)
 {
     gf_tweets_info info = {true, m->hash, m->info.tweets + s->rows.n,
                            m->info.with_place + s->with_place};
@@ -157,9 +157,9 @@ static gf_status write_batch(gf_tweet_import *m, gf_tweet_side *s, gf_error *err
     gf_number_digits digits;
     gf_number_read(expected, &number);
     gf_slice version = gf_number_write(&digits, number + 1);
-    gf_status st = gf_tweet_side_settle(s, m->tweets, &m->works[1], err);
+    gf_status st = gf_tweets_stage_put_rows(s, m->tweets, &m->works[1], err);
     if (st == GF_OK) st = put_frequencies(m, s, err);
-    if (st == GF_OK) st = gf_tweet_side_put_places(s, m->tweets, &m->works[1], err);
+    if (st == GF_OK) st = gf_tweets_stage_put_places(s, m->tweets, &m->works[1], err);
     if (st != GF_OK) return st;
     put_settings(m, s, &info, version);
     st = gf_batch_write_if(s->batch, m->tweets->settings, gf_tweets_prefix(m->tweets),
@@ -173,10 +173,10 @@ static gf_status write_batch(gf_tweet_import *m, gf_tweet_side *s, gf_error *err
 }
 
 /* Stage the side's tweets again, but those that are stored by now. */
-static gf_status stage_again(gf_tweet_import *m, gf_tweet_side *s, gf_error *err)
+static gf_status stage_again(gf_tweets_import *m, gf_tweets_stage *s, gf_error *err)
 {
-    gf_tweet_side fresh = {.unchanged = s->unchanged};
-    gf_tweet_work *w = &m->works[1];
+    gf_tweets_stage fresh = {.unchanged = s->unchanged};
+    gf_tweets_scratch *w = &m->works[1];
     gf_status st = gf_batch_create(m->tweets->db, &fresh.batch, err);
     for (uint32_t i = 0; i < s->rows.n && st == GF_OK; i++) {
         gf_slice raw = gf_strings_at(&s->rows, i);
@@ -186,21 +186,21 @@ static gf_status stage_again(gf_tweet_import *m, gf_tweet_side *s, gf_error *err
             fresh.unchanged++;
             st = GF_OK;
         } else if (st == GF_ENOTFOUND) {
-            st = gf_tweet_parse_stored(m->parser, s->json[i], &tweet, err);
+            st = gf_tweets_parse_stored(m->parser, s->json[i], &tweet, err);
             if (st == GF_OK)
-                st = gf_tweet_side_stage(&fresh, m->hash, w, raw, s->json[i], &tweet, err);
+                st = gf_tweets_stage_add(&fresh, m->hash, w, raw, s->json[i], &tweet, err);
         }
     }
     pthread_mutex_lock(&m->lock); /* the caller looks into it */
     fresh.since = s->since;
-    gf_tweet_side old = *s;
+    gf_tweets_stage old = *s;
     *s = fresh;
     pthread_mutex_unlock(&m->lock);
-    gf_tweet_side_release(&old);
+    gf_tweets_stage_release(&old);
     return st;
 }
 
-static gf_status write_side(gf_tweet_import *m, gf_tweet_side *s, gf_error *err)
+static gf_status write_side(gf_tweets_import *m, gf_tweets_stage *s, gf_error *err)
 {
     gf_status st = write_batch(m, s, err);
     for (int i = 0; i < MOST_TRIES && st == GF_ECONFLICT; i++) {
@@ -220,10 +220,10 @@ static struct timespec moment_of(double seconds)
 }
 
 /* Until there is a side to write, or nothing more will come. Lock held. */
-static void wait_for_side(gf_tweet_import *m)
+static void wait_for_side(gf_tweets_import *m)
 {
     for (;;) {
-        const gf_tweet_side *s = &m->sides[m->filling];
+        const gf_tweets_stage *s = &m->sides[m->filling];
         if (m->due || m->closing) return;
         if (s->rows.n == 0) {
             pthread_cond_wait(&m->wake, &m->lock);
@@ -235,9 +235,9 @@ static void wait_for_side(gf_tweet_import *m)
 }
 
 /* Take the filling side and write it; the lock is held but for the writing. */
-static void write_filled(gf_tweet_import *m)
+static void write_filled(gf_tweets_import *m)
 {
-    gf_tweet_side *s = &m->sides[m->filling];
+    gf_tweets_stage *s = &m->sides[m->filling];
     gf_error why = m->failed;
     m->filling ^= 1;
     m->writing = true;
@@ -253,13 +253,13 @@ static void write_filled(gf_tweet_import *m)
         m->failed = why;
         m->failed.status = st;
     }
-    gf_tweet_side_empty(s);
+    gf_tweets_stage_reset(s);
     m->writing = false;
 }
 
 static void *write_sides(void *context)
 {
-    gf_tweet_import *m = context;
+    gf_tweets_import *m = context;
     pthread_mutex_lock(&m->lock);
     for (wait_for_side(m); !m->closing; wait_for_side(m)) {
         m->due = false;
@@ -272,13 +272,13 @@ static void *write_sides(void *context)
 
 /* ---- the caller ------------------------------------------------------------------------------ */
 
-static gf_status check_failed(const gf_tweet_import *m, gf_error *err)
+static gf_status check_failed(const gf_tweets_import *m, gf_error *err)
 {
     if (m->failed.status != GF_OK && err) *err = m->failed;
     return m->failed.status;
 }
 
-static void fail(gf_tweet_import *m, gf_status st, const gf_error *err)
+static void fail(gf_tweets_import *m, gf_status st, const gf_error *err)
 {
     if (m->failed.status != GF_OK) return;
     m->failed = err ? *err : (gf_error){st, "a tweet could not be added"};
@@ -286,7 +286,7 @@ static void fail(gf_tweet_import *m, gf_status st, const gf_error *err)
 }
 
 /* Lock held. */
-static gf_status add(gf_tweet_import *m, gf_slice row, gf_slice json, const gf_tweet *tweet,
+static gf_status add(gf_tweets_import *m, gf_slice row, gf_slice json, const gf_tweet *tweet,
                      gf_error *err)
 {
     gf_status st = check_failed(m, err);
@@ -298,23 +298,23 @@ static gf_status add(gf_tweet_import *m, gf_slice row, gf_slice json, const gf_t
     if (st == GF_OK) st = look_up(m, &m->works[0], row, json, err);
     if (st == GF_OK) m->counted.unchanged++;
     if (st != GF_ENOTFOUND) return st;
-    gf_tweet_side *s = &m->sides[m->filling];
+    gf_tweets_stage *s = &m->sides[m->filling];
     if (s->rows.n == 0) {
         s->since = gf_clock_seconds();
         pthread_cond_signal(&m->wake);
     }
-    return gf_tweet_side_stage(s, m->hash, &m->works[0], row, json, tweet, err);
+    return gf_tweets_stage_add(s, m->hash, &m->works[0], row, json, tweet, err);
 }
 
-gf_status gf_tweet_import_add(gf_tweet_import *m, gf_slice json, const gf_tweet *tweet,
-                              gf_error *err)
+gf_status gf_tweets_import_add(gf_tweets_import *m, gf_slice json, const gf_tweet *tweet,
+                               gf_error *err)
 {
     char row[GF_TWEET_ROW];
-    gf_tweet_row(m->hash, tweet->seconds, json, row);
+    gf_tweets_row(m->hash, tweet->seconds, json, row);
     pthread_mutex_lock(&m->lock);
     while (m->sides[m->filling].bytes >= m->flush_bytes && m->failed.status == GF_OK) {
         gf_status settled =
-            gf_tweet_side_settle(&m->sides[m->filling], m->tweets, &m->works[0], err);
+            gf_tweets_stage_put_rows(&m->sides[m->filling], m->tweets, &m->works[0], err);
         if (settled != GF_OK) fail(m, settled, err);
         m->due = true;
         pthread_cond_signal(&m->wake);
@@ -326,7 +326,7 @@ gf_status gf_tweet_import_add(gf_tweet_import *m, gf_slice json, const gf_tweet 
     return st;
 }
 
-gf_status gf_tweet_import_flush(gf_tweet_import *m, gf_error *err)
+gf_status gf_tweets_import_flush(gf_tweets_import *m, gf_error *err)
 {
     pthread_mutex_lock(&m->lock);
     while (m->failed.status == GF_OK && (m->writing || m->sides[m->filling].rows.n)) {
@@ -339,17 +339,17 @@ gf_status gf_tweet_import_flush(gf_tweet_import *m, gf_error *err)
     return st;
 }
 
-gf_tweet_counts gf_tweet_import_counted(gf_tweet_import *m)
+gf_tweets_counts gf_tweets_import_counted(gf_tweets_import *m)
 {
     pthread_mutex_lock(&m->lock);
-    gf_tweet_counts counted = m->counted;
+    gf_tweets_counts counted = m->counted;
     pthread_mutex_unlock(&m->lock);
     return counted;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static void init_locks(gf_tweet_import *m)
+static void init_locks(gf_tweets_import *m)
 {
     pthread_condattr_t monotonic;
     pthread_mutex_init(&m->lock, NULL);
@@ -360,7 +360,7 @@ static void init_locks(gf_tweet_import *m)
     pthread_condattr_destroy(&monotonic);
 }
 
-static gf_status open_import(gf_tweet_import *m, gf_error *err)
+static gf_status open_import(gf_tweets_import *m, gf_error *err)
 {
     gf_status st = read_version(m, err);
     if (st != GF_OK) return st;
@@ -368,7 +368,7 @@ static gf_status open_import(gf_tweet_import *m, gf_error *err)
     m->hash_given = true; /* whoever makes the row meanwhile must agree */
     for (int i = 0; i < 2 && st == GF_OK; i++)
         st = gf_batch_create(m->tweets->db, &m->sides[i].batch, err);
-    if (st == GF_OK) st = gf_tweet_parser_create(&m->parser, err);
+    if (st == GF_OK) st = gf_tweets_parser_create(&m->parser, err);
     if (st != GF_OK) return st;
     if (pthread_create(&m->thread, NULL, write_sides, m) != 0)
         return gf_fail(err, GF_ENOMEM, "no thread can be started to write tweets");
@@ -376,10 +376,10 @@ static gf_status open_import(gf_tweet_import *m, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_tweet_import_open(gf_tweets *tweets, const gf_tweet_import_options *options,
-                               gf_tweet_import **import, gf_error *err)
+gf_status gf_tweets_import_open(gf_tweets *tweets, const gf_tweets_import_options *options,
+                                gf_tweets_import **import, gf_error *err)
 {
-    gf_tweet_import *m = gf_calloc(1, sizeof *m);
+    gf_tweets_import *m = gf_calloc(1, sizeof *m);
     if (!m) return gf_fail_memory(err, "an import");
     m->tweets = tweets;
     m->hash = options->hash;
@@ -389,14 +389,14 @@ gf_status gf_tweet_import_open(gf_tweets *tweets, const gf_tweet_import_options 
     init_locks(m);
     gf_status st = open_import(m, err);
     if (st != GF_OK) {
-        gf_tweet_import_close(m);
+        gf_tweets_import_close(m);
         return st;
     }
     *import = m;
     return GF_OK;
 }
 
-void gf_tweet_import_close(gf_tweet_import *m)
+void gf_tweets_import_close(gf_tweets_import *m)
 {
     if (!m) return;
     if (m->has_thread) {
@@ -407,12 +407,12 @@ void gf_tweet_import_close(gf_tweet_import *m)
         pthread_join(m->thread, NULL);
     }
     for (int i = 0; i < 2; i++) {
-        if (m->sides[i].batch) gf_tweet_side_release(&m->sides[i]);
-        gf_tweet_terms_release(&m->works[i].terms);
+        if (m->sides[i].batch) gf_tweets_stage_release(&m->sides[i]);
+        gf_tweets_terms_release(&m->works[i].terms);
         gf_buffer_release(&m->works[i].key);
         gf_row_release(&m->works[i].row);
     }
-    gf_tweet_parser_free(m->parser);
+    gf_tweets_parser_free(m->parser);
     gf_buffer_release(&m->version);
     pthread_cond_destroy(&m->wake);
     pthread_cond_destroy(&m->idle);

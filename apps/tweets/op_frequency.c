@@ -1,5 +1,5 @@
 /* tweets frequency: tweets per minute and language, with 0 where there are none. */
-#include "apps/tweets/calls_internal.h"
+#include "apps/tweets/arguments_internal.h"
 
 #include "base/memory.h"
 
@@ -43,9 +43,9 @@ gf_status gf_run_tweets_frequency(gf_call *call, gf_error *err)
 {
     int64_t from, to;
     gf_tweets *tweets = NULL;
-    gf_status st = gf_call_tweet_time(call, "from", false, 0, &from, err);
-    if (st == GF_OK) st = gf_call_tweet_time(call, "to", true, 0, &to, err);
-    if (st == GF_OK) st = gf_call_tweets(call, &tweets, err);
+    gf_status st = gf_tweets_time_of_call(call, "from", false, 0, &from, err);
+    if (st == GF_OK) st = gf_tweets_time_of_call(call, "to", true, 0, &to, err);
+    if (st == GF_OK) st = gf_tweets_of_call(call, &tweets, err);
     if (st == GF_OK) st = emit_counts(call, tweets, from / 60, to / 60, err);
     gf_tweets_close(tweets);
     return st;

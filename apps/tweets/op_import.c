@@ -7,9 +7,9 @@
 
 typedef struct importing {
     gf_call *call;
-    gf_tweet_reader *reader;
+    gf_tweets_reader *reader;
     gf_tweets *tweets;
-    gf_tweet_import *import;
+    gf_tweets_import *import;
     uint64_t read, skipped, refused, replaced;
     gf_reasons reasons;
 } importing;
@@ -27,12 +27,12 @@ static gf_status open_import(importing *m, gf_error *err)
     gf_store *store;
     gf_call *call = m->call;
     gf_slice hash = gf_call_text(call, "hash");
-    gf_tweet_import_options o = {.hash_given = hash.len > 0,
-                                 .hash = gf_slice_equal(hash, GF_SLICE("murmur3")) ? GF_MURMUR3
-                                                                                   : GF_MURMUR2};
+    gf_tweets_import_options o = {.hash_given = hash.len > 0,
+                                  .hash = gf_slice_equal(hash, GF_SLICE("murmur3")) ? GF_MURMUR3
+                                                                                    : GF_MURMUR2};
     gf_status st = gf_call_open_store(call, true, &store, err);
     if (st == GF_OK) st = gf_tweets_open(store, call->name_space, &m->tweets, err);
-    return st == GF_OK ? gf_tweet_import_open(m->tweets, &o, &m->import, err) : st;
+    return st == GF_OK ? gf_tweets_import_open(m->tweets, &o, &m->import, err) : st;
 }
 
 static gf_status add(importing *m, const gf_record *record, const gf_tweet *tweet, gf_error *err)
@@ -40,7 +40,7 @@ static gf_status add(importing *m, const gf_record *record, const gf_tweet *twee
     gf_error why = {GF_OK, ""};
     gf_status st = m->import ? GF_OK : open_import(m, err);
     if (st != GF_OK) return st;
-    st = gf_tweet_import_add(m->import, record->raw, tweet, &why);
+    st = gf_tweets_import_add(m->import, record->raw, tweet, &why);
     if (st == GF_ECONFLICT) return refuse(m, record, "same_row", why.message, err);
     if (st == GF_OK)
         m->replaced += record->replaced;
@@ -66,7 +66,7 @@ static gf_status read_all(importing *m, gf_error *err)
     gf_tweet tweet = {0};
     gf_record record;
     gf_status st;
-    while ((st = gf_tweet_reader_next(m->reader, &tweet, &record, err)) == GF_OK) {
+    while ((st = gf_tweets_reader_next(m->reader, &tweet, &record, err)) == GF_OK) {
         st = gf_cancel_check(m->call->cancel, err);
         if (st == GF_OK) st = handle(m, &record, &tweet, err);
         if (st != GF_OK) return st;
@@ -76,15 +76,15 @@ static gf_status read_all(importing *m, gf_error *err)
 
 static gf_status emit_summary(importing *m, gf_error *err)
 {
-    gf_tweet_counts c =
-        m->import ? gf_tweet_import_counted(m->import) : (gf_tweet_counts){.created = 0};
+    gf_tweets_counts c =
+        m->import ? gf_tweets_import_counted(m->import) : (gf_tweets_counts){.created = 0};
     gf_tweets_info info = {.any = false};
     gf_row_writer row = {.call = m->call};
     gf_status st = m->tweets ? gf_tweets_read_info(m->tweets, &info, err) : GF_OK;
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&row);
     gf_json_put_str(w, "store", m->call->holder.path);
-    if (info.any) gf_json_put_str(w, "hash", gf_tweet_hash_name(info.hash));
+    if (info.any) gf_json_put_str(w, "hash", gf_tweets_hash_name(info.hash));
     gf_json_put_uint(w, "read", m->read);
     gf_json_put_uint(w, "new", c.created);
     gf_json_put_uint(w, "changed", 0);
@@ -105,7 +105,7 @@ static gf_status read_and_flush(importing *m, gf_error *err)
     gf_error why = {GF_OK, ""};
     gf_status st = read_all(m, &why);
     if (m->import) {
-        gf_status flushed = gf_tweet_import_flush(m->import, st == GF_OK ? &why : NULL);
+        gf_status flushed = gf_tweets_import_flush(m->import, st == GF_OK ? &why : NULL);
         if (st == GF_OK) st = flushed;
     }
     gf_call_tell_stop(st, &why);
@@ -119,11 +119,11 @@ gf_status gf_run_tweets_import(gf_call *call, gf_error *err)
     importing m = {.call = call};
     if (!call->input.next) return gf_fail(err, GF_EINVAL, "tweets import needs an input");
     gf_status st =
-        gf_tweet_reader_open(&call->input, gf_call_number(call, "max-tweet", 0), &m.reader, err);
+        gf_tweets_reader_open(&call->input, gf_call_number(call, "max-tweet", 0), &m.reader, err);
     if (st == GF_OK) st = read_and_flush(&m, err);
     if (st == GF_OK && m.refused) call->outcome = GF_SOME_REFUSED;
-    gf_tweet_import_close(m.import);
+    gf_tweets_import_close(m.import);
     gf_tweets_close(m.tweets);
-    gf_tweet_reader_close(m.reader);
+    gf_tweets_reader_close(m.reader);
     return st;
 }

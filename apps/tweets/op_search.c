@@ -1,14 +1,14 @@
 /* tweets search: tweets by their words and users. tweets map: by where and when. */
-#include "apps/tweets/calls_internal.h"
+#include "apps/tweets/arguments_internal.h"
 
 #include "base/memory.h"
 
-static gf_status emit_all(gf_call *call, const gf_tweet_query *query, gf_error *err)
+static gf_status emit_all(gf_call *call, const gf_tweets_query *query, gf_error *err)
 {
     gf_row_writer row = {.call = call};
     gf_tweets *tweets = NULL;
-    gf_status st = gf_call_tweets(call, &tweets, err);
-    if (st == GF_OK) st = gf_tweets_query(tweets, query, gf_emit_tweet, &row, err);
+    gf_status st = gf_tweets_of_call(call, &tweets, err);
+    if (st == GF_OK) st = gf_tweets_query_run(tweets, query, gf_tweets_emit, &row, err);
     gf_tweets_close(tweets);
     gf_row_writer_release(&row);
     return st;
@@ -24,11 +24,11 @@ static unsigned fields_of(const gf_call *call)
 
 gf_status gf_run_tweets_search(gf_call *call, gf_error *err)
 {
-    gf_tweet_query query;
-    gf_box box;
+    gf_tweets_query query;
+    gf_geo_box box;
     size_t n = gf_call_count(call, "token");
     gf_slice *tokens = gf_array(n, sizeof *tokens);
-    gf_status st = tokens ? gf_call_tweet_query(call, 20, &box, &query, err)
+    gf_status st = tokens ? gf_tweets_query_of_call(call, 20, &box, &query, err)
                           : gf_fail_memory(err, "arguments");
     for (size_t i = 0; i < n && st == GF_OK; i++)
         tokens[i] = gf_call_nth(call, "token", i);
@@ -42,8 +42,8 @@ gf_status gf_run_tweets_search(gf_call *call, gf_error *err)
 
 gf_status gf_run_tweets_map(gf_call *call, gf_error *err)
 {
-    gf_tweet_query query;
-    gf_box box;
-    gf_status st = gf_call_tweet_query(call, 100, &box, &query, err);
+    gf_tweets_query query;
+    gf_geo_box box;
+    gf_status st = gf_tweets_query_of_call(call, 100, &box, &query, err);
     return st == GF_OK ? emit_all(call, &query, err) : st;
 }

@@ -1,5 +1,5 @@
 /* tweets top: the commonest hashtags. tweets highscore: the users that went farthest. */
-#include "apps/tweets/calls_internal.h"
+#include "apps/tweets/arguments_internal.h"
 
 static gf_status emit_tag(void *context, const gf_tag_count *tag, gf_error *err)
 {
@@ -10,7 +10,7 @@ static gf_status emit_tag(void *context, const gf_tag_count *tag, gf_error *err)
     return gf_row_writer_emit(row, err);
 }
 
-static gf_status emit_user(void *context, const gf_tweet_user *user, gf_error *err)
+static gf_status emit_user(void *context, const gf_tweets_user *user, gf_error *err)
 {
     gf_row_writer *row = context;
     gf_json_writer *w = gf_row_writer_begin(row);
@@ -25,7 +25,7 @@ static gf_status emit_user(void *context, const gf_tweet_user *user, gf_error *e
 }
 
 /* How many rows are wanted; the query itself is of all tweets. */
-static size_t take_limit(gf_tweet_query *query)
+static size_t take_limit(gf_tweets_query *query)
 {
     size_t most = query->limit && query->limit < SIZE_MAX ? (size_t)query->limit : SIZE_MAX;
     query->limit = 0;
@@ -35,11 +35,11 @@ static size_t take_limit(gf_tweet_query *query)
 gf_status gf_run_tweets_top(gf_call *call, gf_error *err)
 {
     gf_row_writer row = {.call = call};
-    gf_tweet_query query;
-    gf_box box;
+    gf_tweets_query query;
+    gf_geo_box box;
     gf_tweets *tweets = NULL;
-    gf_status st = gf_call_tweet_query(call, 10, &box, &query, err);
-    if (st == GF_OK) st = gf_call_tweets(call, &tweets, err);
+    gf_status st = gf_tweets_query_of_call(call, 10, &box, &query, err);
+    if (st == GF_OK) st = gf_tweets_of_call(call, &tweets, err);
     size_t most = st == GF_OK ? take_limit(&query) : 0;
     if (st == GF_OK) st = gf_tweets_top(tweets, &query, most, emit_tag, &row, err);
     gf_tweets_close(tweets);
@@ -50,12 +50,12 @@ gf_status gf_run_tweets_top(gf_call *call, gf_error *err)
 gf_status gf_run_tweets_highscore(gf_call *call, gf_error *err)
 {
     gf_row_writer row = {.call = call};
-    gf_tweet_query query;
-    gf_box box;
+    gf_tweets_query query;
+    gf_geo_box box;
     gf_tweets *tweets = NULL;
     bool by_area = gf_slice_equal(gf_call_text(call, "by"), GF_SLICE("area"));
-    gf_status st = gf_call_tweet_query(call, 10, &box, &query, err);
-    if (st == GF_OK) st = gf_call_tweets(call, &tweets, err);
+    gf_status st = gf_tweets_query_of_call(call, 10, &box, &query, err);
+    if (st == GF_OK) st = gf_tweets_of_call(call, &tweets, err);
     size_t most = st == GF_OK ? take_limit(&query) : 0;
     if (st == GF_OK) st = gf_tweets_highscore(tweets, &query, by_area, most, emit_user, &row, err);
     gf_tweets_close(tweets);

@@ -12,27 +12,27 @@
 
 #include <inttypes.h>
 
-struct gf_tweet_parser {
+struct gf_tweets_parser {
     gf_json_record_parser reading;
     gf_parsed_record parsed;
     gf_buffer id, user_id; /* of numbers as text */
-    gf_buffer padded;      /* of gf_tweet_parse_stored */
+    gf_buffer padded;      /* of gf_tweets_parse_stored */
 };
 
-gf_status gf_tweet_parser_create(gf_tweet_parser **parser, gf_error *err)
+gf_status gf_tweets_parser_create(gf_tweets_parser **parser, gf_error *err)
 {
-    gf_tweet_parser *p = gf_calloc(1, sizeof *p);
+    gf_tweets_parser *p = gf_calloc(1, sizeof *p);
     if (!p) return gf_fail_memory(err, "a parser");
     gf_status st = gf_json_record_parser_init(&p->reading, err);
     if (st != GF_OK) {
-        gf_tweet_parser_free(p);
+        gf_tweets_parser_free(p);
         return st;
     }
     *parser = p;
     return GF_OK;
 }
 
-void gf_tweet_parser_free(gf_tweet_parser *p)
+void gf_tweets_parser_free(gf_tweets_parser *p)
 {
     if (!p) return;
     gf_json_record_parser_release(&p->reading);
@@ -56,7 +56,7 @@ static bool read_position(gf_json_value v, gf_point *p)
         at[n++] = gf_json_number(item);
     if (n < 2) return false;
     *p = (gf_point){at[1], at[0]};
-    return gf_point_is_valid(*p);
+    return gf_geo_point_is_valid(*p);
 }
 
 static bool member(gf_json_value v, const char *name, gf_json_kind kind, gf_json_value *found)
@@ -65,7 +65,7 @@ static bool member(gf_json_value v, const char *name, gf_json_kind kind, gf_json
            gf_json_kind_of(*found) == kind;
 }
 
-bool gf_read_coordinates(gf_json_value coordinates, gf_point *p)
+bool gf_tweets_read_coordinates(gf_json_value coordinates, gf_point *p)
 {
     gf_json_value position;
     return member(coordinates, "coordinates", GF_JSON_ARRAY, &position) &&
@@ -73,7 +73,7 @@ bool gf_read_coordinates(gf_json_value coordinates, gf_point *p)
 }
 
 /* The mean of the corners: of the outer ring the first four, whatever closes it. */
-bool gf_read_bounding_box(gf_json_value place, gf_point *p)
+bool gf_tweets_read_bounding_box(gf_json_value place, gf_point *p)
 {
     gf_json_value box, rings, ring, corner;
     gf_point sum = {0, 0}, at;
@@ -122,7 +122,7 @@ static bool is(gf_slice name, const char *what, size_t n)
 }
 #define IS(name, what) is((name), "" what, sizeof(what) - 1)
 
-static bool read_user(gf_tweet_parser *p, gf_json_value user, gf_tweet *t)
+static bool read_user(gf_tweets_parser *p, gf_json_value user, gf_tweet *t)
 {
     gf_slice name, id_str = {0};
     gf_json_value v;
@@ -163,7 +163,7 @@ static bool is_message(gf_slice name)
 }
 
 /* The member's name where its type is wrong, else NULL. */
-static const char *read_member(gf_tweet_parser *p, const gf_member *m, gf_tweet *t, found *f)
+static const char *read_member(gf_tweets_parser *p, const gf_member *m, gf_tweet *t, found *f)
 {
     gf_slice name = m->name;
     if (IS(name, "text")) {
@@ -179,8 +179,8 @@ static const char *read_member(gf_tweet_parser *p, const gf_member *m, gf_tweet 
     if (IS(name, "user")) return read_user(p, m->json, t) ? NULL : "user";
     if (IS(name, "lang")) return read_text(m->json, &t->lang) ? NULL : "lang";
     if (IS(name, "full_text")) return read_text(m->json, &f->full_text) ? NULL : "full_text";
-    if (IS(name, "coordinates")) f->has_point = gf_read_coordinates(m->json, &f->point);
-    if (IS(name, "place")) f->has_box = gf_read_bounding_box(m->json, &f->box);
+    if (IS(name, "coordinates")) f->has_point = gf_tweets_read_coordinates(m->json, &f->point);
+    if (IS(name, "place")) f->has_box = gf_tweets_read_bounding_box(m->json, &f->box);
     f->is_message = f->is_message || is_message(name);
     return NULL;
 }
@@ -240,7 +240,7 @@ static void put_together(gf_parsed_record *d, const found *f, gf_tweet *t)
     if (d->kind == GF_RECORD_DOCUMENT) check_lengths(d, t);
 }
 
-static void read_members(gf_tweet_parser *p, gf_tweet *t)
+static void read_members(gf_tweets_parser *p, gf_tweet *t)
 {
     found f = {.has_text = false};
     const char *wrong = NULL;
@@ -252,8 +252,8 @@ static void read_members(gf_tweet_parser *p, gf_tweet *t)
         put_together(&p->parsed, &f, t);
 }
 
-gf_status gf_tweet_parse(gf_tweet_parser *p, gf_slice json, gf_tweet *tweet, gf_record *record,
-                         gf_error *err)
+gf_status gf_tweets_parse(gf_tweets_parser *p, gf_slice json, gf_tweet *tweet, gf_record *record,
+                          gf_error *err)
 {
     gf_tweet t = {0};
     p->parsed.kind = GF_RECORD_DOCUMENT;
@@ -272,19 +272,19 @@ gf_status gf_tweet_parse(gf_tweet_parser *p, gf_slice json, gf_tweet *tweet, gf_
     return GF_OK;
 }
 
-gf_status gf_tweet_parse_stored(gf_tweet_parser *p, gf_slice json, gf_tweet *tweet, gf_error *err)
+gf_status gf_tweets_parse_stored(gf_tweets_parser *p, gf_slice json, gf_tweet *tweet, gf_error *err)
 {
     gf_record record = {.kind = GF_RECORD_DOCUMENT};
     gf_buffer_reset(&p->padded);
     gf_buffer_slice(&p->padded, json);
     gf_buffer_reserve(&p->padded, GF_JSON_PADDING);
     gf_status st = gf_buffer_check(&p->padded, err);
-    if (st == GF_OK) st = gf_tweet_parse(p, gf_buffer_view(&p->padded), tweet, &record, err);
+    if (st == GF_OK) st = gf_tweets_parse(p, gf_buffer_view(&p->padded), tweet, &record, err);
     if (st != GF_OK || record.kind == GF_RECORD_DOCUMENT) return st;
     return gf_fail(err, GF_ECORRUPT, "table RawTwitterData: a row is no tweet: %s", record.message);
 }
 
-gf_status gf_tweet_write_json(const gf_tweet_parser *p, gf_buffer *out, gf_error *err)
+gf_status gf_tweets_write_json(const gf_tweets_parser *p, gf_buffer *out, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < p->parsed.n_members && st == GF_OK; i++) {

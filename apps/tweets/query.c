@@ -2,69 +2,12 @@
  * Queries: raw rows are selected by the indexes, put in order, and their tweets read. A query
  * without tokens and box walks over RawTwitterData itself, which lies by time.
  */
-#include "apps/tweets/internal.h"
-
-#include "base/memory.h"
-
-#include <stdlib.h>
-
-/* ---- raw rows -------------------------------------------------------------------------------- */
-
-void gf_raw_rows_release(gf_raw_rows *r)
-{
-    gf_free(r->bytes);
-    *r = (gf_raw_rows){0};
-}
-
-gf_status gf_raw_rows_add(gf_raw_rows *r, gf_slice row, gf_error *err)
-{
-    if (row.len != GF_TWEET_ROW)
-        return gf_fail(err, GF_ECORRUPT, "an index of tweets names a row of %zu bytes", row.len);
-    if (r->n == r->capacity) {
-        size_t capacity = r->capacity ? r->capacity * 2 : 256;
-        char *grown = gf_realloc(r->bytes, capacity, GF_TWEET_ROW);
-        if (!grown) return gf_fail_memory(err, "rows of tweets");
-        r->bytes = grown;
-        r->capacity = capacity;
-    }
-    memcpy(r->bytes + r->n++ * GF_TWEET_ROW, row.ptr, GF_TWEET_ROW);
-    return GF_OK;
-}
-
-static int compare(const void *a, const void *b)
-{
-    return memcmp(a, b, GF_TWEET_ROW);
-}
-
-void gf_raw_rows_sort(gf_raw_rows *r)
-{
-    size_t n = 0;
-    if (r->n) qsort(r->bytes, r->n, GF_TWEET_ROW, compare);
-    for (size_t i = 0; i < r->n; i++) {
-        char *row = r->bytes + i * GF_TWEET_ROW;
-        if (n && compare(r->bytes + (n - 1) * GF_TWEET_ROW, row) == 0) continue;
-        memmove(r->bytes + n++ * GF_TWEET_ROW, row, GF_TWEET_ROW);
-    }
-    r->n = n;
-}
-
-void gf_raw_rows_intersect(gf_raw_rows *r, const gf_raw_rows *other)
-{
-    size_t n = 0, k = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        char *row = r->bytes + i * GF_TWEET_ROW;
-        while (k < other->n && compare(other->bytes + k * GF_TWEET_ROW, row) < 0)
-            k++;
-        if (k == other->n || compare(other->bytes + k * GF_TWEET_ROW, row) != 0) continue;
-        memmove(r->bytes + n++ * GF_TWEET_ROW, row, GF_TWEET_ROW);
-    }
-    r->n = n;
-}
+#include "apps/tweets/query_internal.h"
 
 /* ---- reading tweets -------------------------------------------------------------------------- */
 
-gf_status gf_tweet_read(gf_tweet_reading *r, gf_slice raw_row, gf_slice *json, gf_tweet *tweet,
-                        gf_error *err)
+gf_status gf_tweets_read(gf_tweets_reading *r, gf_slice raw_row, gf_slice *json, gf_tweet *tweet,
+                         gf_error *err)
 {
     gf_tweets_key(r->tweets, &r->key, raw_row);
     gf_status st = gf_buffer_check(&r->key, err);
@@ -75,13 +18,13 @@ gf_status gf_tweet_read(gf_tweet_reading *r, gf_slice raw_row, gf_slice *json, g
         return gf_fail(err, GF_ECORRUPT, "an index names a tweet that RawTwitterData lacks");
     if (st != GF_OK) return st;
     *json = r->row.cells[0].value;
-    return gf_tweet_parse_stored(r->parser, *json, tweet, err);
+    return gf_tweets_parse_stored(r->parser, *json, tweet, err);
 }
 
-static gf_status visit_rows(gf_tweet_reading *r, const gf_raw_rows *rows, gf_visit_tweet *visit,
+static gf_status visit_rows(gf_tweets_reading *r, const gf_raw_rows *rows, gf_tweets_visit *visit,
                             void *context, gf_error *err)
 {
-    const gf_tweet_query *q = r->query;
+    const gf_tweets_query *q = r->query;
     size_t n = q->limit && q->limit < rows->n ? (size_t)q->limit : rows->n;
     gf_status st = GF_OK;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
@@ -90,8 +33,8 @@ static gf_status visit_rows(gf_tweet_reading *r, const gf_raw_rows *rows, gf_vis
         size_t at = q->oldest_first ? i : rows->n - 1 - i;
         st = gf_cancel_check(q->cancel, err);
         if (st == GF_OK)
-            st = gf_tweet_read(r, gf_slice_of(rows->bytes + at * GF_TWEET_ROW, GF_TWEET_ROW), &json,
-                               &tweet, err);
+            st = gf_tweets_read(r, gf_slice_of(rows->bytes + at * GF_TWEET_ROW, GF_TWEET_ROW),
+                                &json, &tweet, err);
         if (st == GF_OK) st = visit(context, json, &tweet, r->parser, err);
     }
     return st;
@@ -99,25 +42,25 @@ static gf_status visit_rows(gf_tweet_reading *r, const gf_raw_rows *rows, gf_vis
 
 /* ---- without an index ------------------------------------------------------------------------ */
 
-static void seconds_key(gf_tweet_reading *r, gf_buffer *key, int64_t seconds)
+static void seconds_key(gf_tweets_reading *r, gf_buffer *key, int64_t seconds)
 {
     gf_tweets_key(r->tweets, key, (gf_slice){"", 0});
     gf_buffer_u64be(key, (uint64_t)(seconds < 0 ? 0 : seconds));
 }
 
-static gf_status visit_row(gf_tweet_reading *r, gf_slice json, gf_visit_tweet *visit, void *context,
-                           gf_error *err)
+static gf_status visit_row(gf_tweets_reading *r, gf_slice json, gf_tweets_visit *visit,
+                           void *context, gf_error *err)
 {
     gf_tweet tweet;
     gf_status st = gf_cancel_check(r->query->cancel, err);
-    if (st == GF_OK) st = gf_tweet_parse_stored(r->parser, json, &tweet, err);
+    if (st == GF_OK) st = gf_tweets_parse_stored(r->parser, json, &tweet, err);
     return st == GF_OK ? visit(context, json, &tweet, r->parser, err) : st;
 }
 
-static gf_status visit_time(gf_tweet_reading *r, gf_visit_tweet *visit, void *context,
+static gf_status visit_time(gf_tweets_reading *r, gf_tweets_visit *visit, void *context,
                             gf_error *err)
 {
-    const gf_tweet_query *q = r->query;
+    const gf_tweets_query *q = r->query;
     gf_buffer end = {0};
     gf_scan *scan = NULL;
     seconds_key(r, &r->key, q->from);
@@ -138,11 +81,11 @@ static gf_status visit_time(gf_tweet_reading *r, gf_visit_tweet *visit, void *co
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
-static gf_status select_all(gf_tweet_reading *r, gf_raw_rows *rows, gf_error *err)
+static gf_status select_all(gf_tweets_reading *r, gf_raw_rows *rows, gf_error *err)
 {
-    const gf_tweet_query *q = r->query;
+    const gf_tweets_query *q = r->query;
     gf_status st = q->box ? gf_tweets_select_box(r, rows, err) : GF_OK;
     gf_raw_rows_sort(rows);
     for (size_t i = 0; i < q->n_tokens && st == GF_OK; i++) {
@@ -159,7 +102,7 @@ static gf_status select_all(gf_tweet_reading *r, gf_raw_rows *rows, gf_error *er
     return st;
 }
 
-static gf_status run(gf_tweet_reading *r, gf_visit_tweet *visit, void *context, gf_error *err)
+static gf_status run(gf_tweets_reading *r, gf_tweets_visit *visit, void *context, gf_error *err)
 {
     gf_raw_rows rows = {0};
     if (!r->query->box && r->query->n_tokens == 0) return visit_time(r, visit, context, err);
@@ -169,19 +112,19 @@ static gf_status run(gf_tweet_reading *r, gf_visit_tweet *visit, void *context, 
     return st;
 }
 
-gf_status gf_tweets_query(gf_tweets *tweets, const gf_tweet_query *query, gf_visit_tweet *visit,
-                          void *context, gf_error *err)
+gf_status gf_tweets_query_run(gf_tweets *tweets, const gf_tweets_query *query,
+                              gf_tweets_visit *visit, void *context, gf_error *err)
 {
-    gf_tweet_reading r = {.tweets = tweets, .query = query};
-    if (query->box && !gf_box_is_valid(query->box))
+    gf_tweets_reading r = {.tweets = tweets, .query = query};
+    if (query->box && !gf_geo_box_is_valid(query->box))
         return gf_fail(err, GF_EINVAL,
                        "a box has latitudes -90 to 90, south first, and longitudes -180 to 180");
     if (query->from > query->to) return GF_OK;
     gf_status st = gf_snapshot_create(tweets->db, &r.snapshot, err);
-    if (st == GF_OK) st = gf_tweet_parser_create(&r.parser, err);
+    if (st == GF_OK) st = gf_tweets_parser_create(&r.parser, err);
     if (st == GF_OK) st = run(&r, visit, context, err);
     gf_snapshot_free(r.snapshot);
-    gf_tweet_parser_free(r.parser);
+    gf_tweets_parser_free(r.parser);
     gf_buffer_release(&r.key);
     gf_row_release(&r.row);
     return st;

@@ -8,7 +8,7 @@
 
 /* ---- sides ----------------------------------------------------------------------------------- */
 
-void gf_tweet_side_empty(gf_tweet_side *s)
+void gf_tweets_stage_reset(gf_tweets_stage *s)
 {
     gf_batch_reset(s->batch);
     gf_strings_release(&s->rows);
@@ -20,7 +20,7 @@ void gf_tweet_side_empty(gf_tweet_side *s)
     s->bytes = 0;
 }
 
-void gf_tweet_side_release(gf_tweet_side *s)
+void gf_tweets_stage_release(gf_tweets_stage *s)
 {
     gf_batch_free(s->batch);
     gf_strings_release(&s->rows);
@@ -44,7 +44,7 @@ static gf_status grow(void **list, size_t n, size_t size, size_t *capacity, gf_e
     return GF_OK;
 }
 
-static gf_status keep_json(gf_tweet_side *s, gf_slice row, gf_slice json, gf_error *err)
+static gf_status keep_json(gf_tweets_stage *s, gf_slice row, gf_slice json, gf_error *err)
 {
     uint32_t id;
     gf_status st = grow((void **)&s->json, s->rows.n, sizeof *s->json, &s->capacity, err);
@@ -55,14 +55,14 @@ static gf_status keep_json(gf_tweet_side *s, gf_slice row, gf_slice json, gf_err
     return st;
 }
 
-static gf_status count_minute(gf_tweet_side *s, const gf_tweet *t, gf_error *err)
+static gf_status count_minute(gf_tweets_stage *s, const gf_tweet *t, gf_error *err)
 {
     char bytes[GF_TWEET_MINUTE + 64];
     gf_buffer long_one = {0};
     gf_slice key = gf_slice_of(bytes, GF_TWEET_MINUTE + t->lang.len);
     uint32_t id;
     bool added;
-    gf_tweet_minute(t->seconds, bytes);
+    gf_tweets_minute(t->seconds, bytes);
     if (key.len <= sizeof bytes) {
         memcpy(bytes + GF_TWEET_MINUTE, t->lang.ptr, t->lang.len);
     } else {
@@ -87,7 +87,7 @@ static uint64_t prefix_of(const char *key, size_t n)
 }
 
 /* Add a row; its key is copied. */
-static gf_status add_row(gf_tweet_side *s, gf_staged_rows *rows, gf_slice key, gf_slice row,
+static gf_status add_row(gf_tweets_stage *s, gf_staged_rows *rows, gf_slice key, gf_slice row,
                          unsigned family, uint32_t n, gf_error *err)
 {
     enum { EACH = 100 }; /* bytes that a row takes beside its key */
@@ -105,11 +105,11 @@ static gf_status add_row(gf_tweet_side *s, gf_staged_rows *rows, gf_slice key, g
     return GF_OK;
 }
 
-static gf_status add_terms(gf_tweet_side *s, gf_slice row, gf_tweet_work *w, gf_error *err)
+static gf_status add_terms(gf_tweets_stage *s, gf_slice row, gf_tweets_scratch *w, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < w->terms.n && st == GF_OK; i++) {
-        const gf_tweet_term *t = &w->terms.terms[i];
+        const gf_tweets_term *t = &w->terms.terms[i];
         gf_buffer_reset(&w->key);
         gf_key_string(&w->key, t->term);
         st = gf_buffer_check(&w->key, err);
@@ -120,13 +120,13 @@ static gf_status add_terms(gf_tweet_side *s, gf_slice row, gf_tweet_work *w, gf_
     return st;
 }
 
-static gf_status add_place(gf_tweet_hash hash, gf_tweet_side *s, gf_slice row, const gf_tweet *t,
+static gf_status add_place(gf_tweets_hash hash, gf_tweets_stage *s, gf_slice row, const gf_tweet *t,
                            gf_error *err)
 {
     char key[GF_TWEET_GEO_ROW + 8];
-    unsigned char spread = gf_tweet_spread(hash, gf_read_u32be(row.ptr + 8));
-    gf_tweet_geo_row(spread, t->seconds, gf_geohash(t->place), key);
-    gf_tweet_geo_value(t->place, key + GF_TWEET_GEO_ROW);
+    unsigned char spread = gf_tweets_spread(hash, gf_read_u32be(row.ptr + 8));
+    gf_tweets_geo_row(spread, t->seconds, gf_geohash(t->place), key);
+    gf_tweets_geo_value(t->place, key + GF_TWEET_GEO_ROW);
     gf_status st = add_row(s, &s->places, gf_slice_of(key, sizeof key), row, GF_GEO_TWEETS, 1, err);
     if (st != GF_OK) return st;
     s->places.items[s->places.n - 1].length = GF_TWEET_GEO_ROW;
@@ -134,10 +134,10 @@ static gf_status add_place(gf_tweet_hash hash, gf_tweet_side *s, gf_slice row, c
     return GF_OK;
 }
 
-gf_status gf_tweet_side_stage(gf_tweet_side *s, gf_tweet_hash hash, gf_tweet_work *w, gf_slice row,
-                              gf_slice json, const gf_tweet *t, gf_error *err)
+gf_status gf_tweets_stage_add(gf_tweets_stage *s, gf_tweets_hash hash, gf_tweets_scratch *w,
+                              gf_slice row, gf_slice json, const gf_tweet *t, gf_error *err)
 {
-    gf_status st = gf_tweet_find_terms(&w->terms, t, err);
+    gf_status st = gf_tweets_find_terms(&w->terms, t, err);
     if (st == GF_OK) st = count_minute(s, t, err);
     if (st == GF_OK) st = keep_json(s, row, json, err);
     if (st != GF_OK) return st;
@@ -163,7 +163,7 @@ static int compare_staged(const void *a, const void *b)
     return order ? order : memcmp(x->row, y->row, GF_TWEET_ROW);
 }
 
-static gf_status put_rows(const gf_tweets *tweets, gf_tweet_side *s, gf_staged_rows *rows,
+static gf_status put_rows(const gf_tweets *tweets, gf_tweets_stage *s, gf_staged_rows *rows,
                           gf_table *table, gf_buffer *key, gf_error *err)
 {
     gf_status st = GF_OK;
@@ -184,8 +184,8 @@ static gf_status put_rows(const gf_tweets *tweets, gf_tweet_side *s, gf_staged_r
     return st;
 }
 
-gf_status gf_tweet_side_settle(gf_tweet_side *s, const gf_tweets *tweets, gf_tweet_work *w,
-                               gf_error *err)
+gf_status gf_tweets_stage_put_rows(gf_tweets_stage *s, const gf_tweets *tweets,
+                                   gf_tweets_scratch *w, gf_error *err)
 {
     if (s->settled) return GF_OK;
     gf_status st = put_rows(tweets, s, &s->raws, tweets->raw, &w->key, err);
@@ -194,8 +194,8 @@ gf_status gf_tweet_side_settle(gf_tweet_side *s, const gf_tweets *tweets, gf_twe
     return st;
 }
 
-gf_status gf_tweet_side_put_places(gf_tweet_side *s, const gf_tweets *tweets, gf_tweet_work *w,
-                                   gf_error *err)
+gf_status gf_tweets_stage_put_places(gf_tweets_stage *s, const gf_tweets *tweets,
+                                     gf_tweets_scratch *w, gf_error *err)
 {
     return put_rows(tweets, s, &s->places, tweets->geo, &w->key, err);
 }

@@ -4,7 +4,7 @@
 #ifndef GF_APPS_TWEETS_STAGE_INTERNAL_H
 #define GF_APPS_TWEETS_STAGE_INTERNAL_H
 
-#include "apps/tweets/internal.h"
+#include "apps/tweets/tables_internal.h"
 #include "base/arena.h"
 #include "base/strings.h"
 
@@ -22,7 +22,7 @@ typedef struct gf_staged_rows {
     size_t n, capacity;
 } gf_staged_rows;
 
-typedef struct gf_tweet_side {
+typedef struct gf_tweets_stage {
     gf_batch *batch;
     gf_staged_rows raws, terms, places; /* in the order of coming until they are in the batch */
     bool settled;                       /* raws and terms are in the batch */
@@ -36,27 +36,27 @@ typedef struct gf_tweet_side {
     size_t count_capacity;
     uint64_t with_place, unchanged;
     double since; /* when the first was added */
-} gf_tweet_side;
+} gf_tweets_stage;
 
 /* What a thread needs for one tweet after the other. */
-typedef struct gf_tweet_work {
-    gf_tweet_terms terms;
+typedef struct gf_tweets_scratch {
+    gf_tweets_terms terms;
     gf_buffer key;
     gf_row row;
-} gf_tweet_work;
+} gf_tweets_scratch;
 
-void gf_tweet_side_empty(gf_tweet_side *side);
-void gf_tweet_side_release(gf_tweet_side *side);
+void gf_tweets_stage_reset(gf_tweets_stage *side);
+void gf_tweets_stage_release(gf_tweets_stage *side);
 
 /** Keep all rows of a tweet that is new; w is whose, the caller's or the writer's. */
-gf_status gf_tweet_side_stage(gf_tweet_side *side, gf_tweet_hash hash, gf_tweet_work *w,
+gf_status gf_tweets_stage_add(gf_tweets_stage *side, gf_tweets_hash hash, gf_tweets_scratch *w,
                               gf_slice row, gf_slice json, const gf_tweet *tweet, gf_error *err);
 
 /** Put the rows of the first two tables into the batch, once; by whoever hands the side over. */
-gf_status gf_tweet_side_settle(gf_tweet_side *side, const gf_tweets *tweets, gf_tweet_work *w,
-                               gf_error *err);
+gf_status gf_tweets_stage_put_rows(gf_tweets_stage *side, const gf_tweets *tweets,
+                                   gf_tweets_scratch *w, gf_error *err);
 /** And those of places, which come behind the frequencies. */
-gf_status gf_tweet_side_put_places(gf_tweet_side *side, const gf_tweets *tweets, gf_tweet_work *w,
-                                   gf_error *err);
+gf_status gf_tweets_stage_put_places(gf_tweets_stage *side, const gf_tweets *tweets,
+                                     gf_tweets_scratch *w, gf_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* The tables of tweets: schemas, keys, and the settings of a namespace. */
-#include "apps/tweets/internal.h"
+#include "apps/tweets/tables_internal.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -105,7 +105,7 @@ gf_status gf_tweets_part(const gf_tweets *t, gf_slice key, size_t length, gf_sli
     return GF_OK;
 }
 
-const char *gf_tweet_hash_name(gf_tweet_hash hash)
+const char *gf_tweets_hash_name(gf_tweets_hash hash)
 {
     return hash == GF_MURMUR3 ? "murmur3" : "murmur2";
 }
@@ -116,19 +116,19 @@ static void write_be(char *to, uint64_t v, int n)
         to[i] = (char)(v >> (8 * (n - 1 - i)));
 }
 
-void gf_tweet_row(gf_tweet_hash hash, int64_t seconds, gf_slice json, char row[GF_TWEET_ROW])
+void gf_tweets_row(gf_tweets_hash hash, int64_t seconds, gf_slice json, char row[GF_TWEET_ROW])
 {
     write_be(row, (uint64_t)seconds, 8);
     write_be(row + 8, hash == GF_MURMUR3 ? gf_murmur3(json, 0) : gf_murmur2(json, 0), 4);
 }
 
-unsigned char gf_tweet_spread(gf_tweet_hash hash, uint32_t value)
+unsigned char gf_tweets_spread(gf_tweets_hash hash, uint32_t value)
 {
     if (hash == GF_MURMUR3) return (unsigned char)((int32_t)value % 255);
     return (unsigned char)(value % 255);
 }
 
-void gf_tweet_minute(int64_t seconds, char minute[GF_TWEET_MINUTE])
+void gf_tweets_minute(int64_t seconds, char minute[GF_TWEET_MINUTE])
 {
     int64_t days = seconds / 86400, year;
     int of_day = (int)(seconds % 86400), month, day;
@@ -143,8 +143,8 @@ void gf_tweet_minute(int64_t seconds, char minute[GF_TWEET_MINUTE])
     memcpy(minute, text, GF_TWEET_MINUTE);
 }
 
-void gf_tweet_geo_row(unsigned char spread, int64_t seconds, uint64_t geohash,
-                      char row[GF_TWEET_GEO_ROW])
+void gf_tweets_geo_row(unsigned char spread, int64_t seconds, uint64_t geohash,
+                       char row[GF_TWEET_GEO_ROW])
 {
     row[0] = (char)spread;
     write_be(row + 1, (uint64_t)(seconds / 86400), 2);
@@ -158,13 +158,13 @@ static uint32_t float_bits(float v)
     return bits;
 }
 
-void gf_tweet_geo_value(gf_point p, char value[8])
+void gf_tweets_geo_value(gf_point p, char value[8])
 {
     write_be(value, float_bits((float)p.latitude), 4);
     write_be(value + 4, float_bits((float)p.longitude), 4);
 }
 
-bool gf_tweet_read_geo_value(gf_slice value, float *latitude, float *longitude)
+bool gf_tweets_read_geo_value(gf_slice value, float *latitude, float *longitude)
 {
     if (value.len != 8) return false;
     uint32_t bits[2] = {gf_read_u32be(value.ptr), gf_read_u32be(value.ptr + 4)};

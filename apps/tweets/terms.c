@@ -49,7 +49,7 @@ static gf_status lower_unicode(gf_slice text, gf_buffer *out, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_lower_case(gf_slice text, gf_buffer *out, gf_error *err)
+gf_status gf_tweets_lower_case(gf_slice text, gf_buffer *out, gf_error *err)
 {
     if (!is_ascii(text)) return lower_unicode(text, out, err);
     char *to = gf_buffer_reserve(out, text.len ? text.len : 1);
@@ -85,20 +85,20 @@ static bool is_deleted(char c)
     return (unsigned char)c < 128 && deleted[(unsigned char)c];
 }
 
-static gf_status add_term(gf_tweet_terms *t, gf_slice term, bool of_user, gf_error *err)
+static gf_status add_term(gf_tweets_terms *t, gf_slice term, bool of_user, gf_error *err)
 {
     if (t->n == t->capacity) {
         size_t capacity = t->capacity ? t->capacity * 2 : 64;
-        gf_tweet_term *grown = gf_realloc(t->terms, capacity, sizeof *grown);
+        gf_tweets_term *grown = gf_realloc(t->terms, capacity, sizeof *grown);
         if (!grown) return gf_fail_memory(err, "terms");
         t->terms = grown;
         t->capacity = capacity;
     }
-    t->terms[t->n++] = (gf_tweet_term){term, of_user, 1};
+    t->terms[t->n++] = (gf_tweets_term){term, of_user, 1};
     return GF_OK;
 }
 
-static gf_status add_word(gf_tweet_terms *t, gf_slice word, size_t characters, gf_error *err)
+static gf_status add_word(gf_tweets_terms *t, gf_slice word, size_t characters, gf_error *err)
 {
     gf_status st = characters >= 2 ? add_term(t, word, false, err) : GF_OK;
     if (st == GF_OK && characters >= 3 && (word.ptr[0] == '#' || word.ptr[0] == '@'))
@@ -107,7 +107,7 @@ static gf_status add_word(gf_tweet_terms *t, gf_slice word, size_t characters, g
 }
 
 /* text is in lower case; the words go to t->bytes, which has room for them. */
-static gf_status add_words(gf_tweet_terms *t, gf_slice text, gf_error *err)
+static gf_status add_words(gf_tweets_terms *t, gf_slice text, gf_error *err)
 {
     char *to = t->bytes.ptr + t->bytes.len, *word = to;
     size_t characters = 0;
@@ -136,13 +136,13 @@ static gf_status add_words(gf_tweet_terms *t, gf_slice text, gf_error *err)
 
 static int compare(const void *a, const void *b)
 {
-    const gf_tweet_term *x = a, *y = b;
+    const gf_tweets_term *x = a, *y = b;
     if (x->of_user != y->of_user) return x->of_user ? 1 : -1;
     return gf_slice_compare(x->term, y->term);
 }
 
 /* Equal terms become one with their count. */
-static void count(gf_tweet_terms *t)
+static void count(gf_tweets_terms *t)
 {
     size_t n = 0;
     if (t->n) qsort(t->terms, t->n, sizeof *t->terms, compare);
@@ -155,28 +155,28 @@ static void count(gf_tweet_terms *t)
     t->n = n;
 }
 
-void gf_tweet_terms_release(gf_tweet_terms *t)
+void gf_tweets_terms_release(gf_tweets_terms *t)
 {
     gf_free(t->terms);
     gf_buffer_release(&t->lower);
     gf_buffer_release(&t->bytes);
-    *t = (gf_tweet_terms){0};
+    *t = (gf_tweets_terms){0};
 }
 
 /* The three texts in lower case, one behind the other; ends[i] is where the i-th ends. */
-static gf_status lower_all(gf_tweet_terms *t, const gf_tweet *tweet, size_t ends[3], gf_error *err)
+static gf_status lower_all(gf_tweets_terms *t, const gf_tweet *tweet, size_t ends[3], gf_error *err)
 {
     const gf_slice texts[3] = {tweet->name, tweet->screen_name, tweet->text};
     gf_status st = GF_OK;
     gf_buffer_reset(&t->lower);
     for (int i = 0; i < 3 && st == GF_OK; i++) {
-        st = gf_lower_case(texts[i], &t->lower, err);
+        st = gf_tweets_lower_case(texts[i], &t->lower, err);
         ends[i] = t->lower.len;
     }
     return st;
 }
 
-gf_status gf_tweet_find_terms(gf_tweet_terms *t, const gf_tweet *tweet, gf_error *err)
+gf_status gf_tweets_find_terms(gf_tweets_terms *t, const gf_tweet *tweet, gf_error *err)
 {
     size_t ends[3];
     t->n = 0;

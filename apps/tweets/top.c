@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 typedef struct counting {
-    gf_tweet_terms terms;
+    gf_tweets_terms terms;
     gf_strings tags;
     uint64_t *counts; /* of tags; capacity */
     size_t capacity;
@@ -30,13 +30,13 @@ static gf_status count_tag(counting *c, gf_slice tag, gf_error *err)
 }
 
 static gf_status count_tweet(void *context, gf_slice json, const gf_tweet *tweet,
-                             const gf_tweet_parser *parser, gf_error *err)
+                             const gf_tweets_parser *parser, gf_error *err)
 {
     counting *c = context;
     (void)json, (void)parser;
-    gf_status st = gf_tweet_find_terms(&c->terms, tweet, err);
+    gf_status st = gf_tweets_find_terms(&c->terms, tweet, err);
     for (size_t i = 0; i < c->terms.n && st == GF_OK; i++) {
-        const gf_tweet_term *t = &c->terms.terms[i];
+        const gf_tweets_term *t = &c->terms.terms[i];
         if (!t->of_user && t->term.ptr[0] == '#') st = count_tag(c, t->term, err);
     }
     return st;
@@ -49,8 +49,8 @@ static int compare(const void *a, const void *b)
     return gf_slice_compare(x->tag, y->tag);
 }
 
-static gf_status visit_first(const counting *c, size_t most, gf_visit_tag *visit, void *context,
-                             gf_error *err)
+static gf_status visit_first(const counting *c, size_t most, gf_tweets_visit_tag *visit,
+                             void *context, gf_error *err)
 {
     size_t n = c->tags.n;
     gf_tag_count *sorted = gf_array(n, sizeof *sorted);
@@ -64,13 +64,13 @@ static gf_status visit_first(const counting *c, size_t most, gf_visit_tag *visit
     return st;
 }
 
-gf_status gf_tweets_top(gf_tweets *tweets, const gf_tweet_query *query, size_t most,
-                        gf_visit_tag *visit, void *context, gf_error *err)
+gf_status gf_tweets_top(gf_tweets *tweets, const gf_tweets_query *query, size_t most,
+                        gf_tweets_visit_tag *visit, void *context, gf_error *err)
 {
     counting c = {.capacity = 0};
-    gf_status st = gf_tweets_query(tweets, query, count_tweet, &c, err);
+    gf_status st = gf_tweets_query_run(tweets, query, count_tweet, &c, err);
     if (st == GF_OK) st = visit_first(&c, most, visit, context, err);
-    gf_tweet_terms_release(&c.terms);
+    gf_tweets_terms_release(&c.terms);
     gf_strings_release(&c.tags);
     gf_free(c.counts);
     return st;

@@ -19,7 +19,7 @@
 #ifndef GF_APPS_TWEETS_TWEETS_H
 #define GF_APPS_TWEETS_TWEETS_H
 
-#include "apps/tweets/geohash.h"
+#include "apps/tweets/geo.h"
 #include "base/json.h"
 #include "formats/reader.h"
 #include "grouperfish.h"
@@ -34,9 +34,9 @@ enum {
 /** The last second of the days that a row of GeoTemporalIndex can name: 2059-09-18T23:59:59Z. */
 #define GF_TWEET_LAST_SECOND (INT64_C(32768) * 86400 - 1)
 
-typedef enum gf_tweet_hash { GF_MURMUR2, GF_MURMUR3 } gf_tweet_hash;
+typedef enum gf_tweets_hash { GF_MURMUR2, GF_MURMUR3 } gf_tweets_hash;
 #define GF_TWEET_HASH_NAMES "murmur2|murmur3"
-const char *gf_tweet_hash_name(gf_tweet_hash hash);
+const char *gf_tweets_hash_name(gf_tweets_hash hash);
 
 /* ---- one tweet ------------------------------------------------------------------------------- */
 
@@ -52,10 +52,10 @@ typedef struct gf_tweet {
     gf_point place; /* coordinates, else the mean of the corners of place.bounding_box */
 } gf_tweet;
 
-typedef struct gf_tweet_parser gf_tweet_parser;
+typedef struct gf_tweets_parser gf_tweets_parser;
 
-gf_status gf_tweet_parser_create(gf_tweet_parser **parser, gf_error *err);
-void gf_tweet_parser_free(gf_tweet_parser *parser);
+gf_status gf_tweets_parser_create(gf_tweets_parser **parser, gf_error *err);
+void gf_tweets_parser_free(gf_tweets_parser *parser);
 
 /**
  * Read a tweet.
@@ -68,50 +68,50 @@ void gf_tweet_parser_free(gf_tweet_parser *parser);
  * @param[out] record  kind, reason, message, replaced; the rest stays as it is
  * @return GF_OK; GF_ENOMEM
  */
-gf_status gf_tweet_parse(gf_tweet_parser *parser, gf_slice json, gf_tweet *tweet, gf_record *record,
-                         gf_error *err);
+gf_status gf_tweets_parse(gf_tweets_parser *parser, gf_slice json, gf_tweet *tweet,
+                          gf_record *record, gf_error *err);
 
 /** The same for JSON without padding, which is copied; what is no tweet is GF_ECORRUPT. */
-gf_status gf_tweet_parse_stored(gf_tweet_parser *parser, gf_slice json, gf_tweet *tweet,
-                                gf_error *err);
+gf_status gf_tweets_parse_stored(gf_tweets_parser *parser, gf_slice json, gf_tweet *tweet,
+                                 gf_error *err);
 
 /** Append the tweet that was parsed last as JSON: its own, with its damaged UTF-8 replaced. */
-gf_status gf_tweet_write_json(const gf_tweet_parser *parser, gf_buffer *out, gf_error *err);
+gf_status gf_tweets_write_json(const gf_tweets_parser *parser, gf_buffer *out, gf_error *err);
 
 /** The raw row; and its hash, which is the last four bytes of it. */
-void gf_tweet_row(gf_tweet_hash hash, int64_t seconds, gf_slice json, char row[GF_TWEET_ROW]);
+void gf_tweets_row(gf_tweets_hash hash, int64_t seconds, gf_slice json, char row[GF_TWEET_ROW]);
 /** The spreading byte: of murmur2 the hash modulo 255, of murmur3 the low byte of the remainder of
  * the hash as a signed number, which has its sign. */
-unsigned char gf_tweet_spread(gf_tweet_hash hash, uint32_t value);
+unsigned char gf_tweets_spread(gf_tweets_hash hash, uint32_t value);
 /** YYYYMMDDhhmm of a time in the years 0 to 9999. */
-void gf_tweet_minute(int64_t seconds, char minute[GF_TWEET_MINUTE]);
+void gf_tweets_minute(int64_t seconds, char minute[GF_TWEET_MINUTE]);
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
-typedef struct gf_tweet_term {
+typedef struct gf_tweets_term {
     gf_slice term;
     bool of_user; /* family user, else text */
     uint32_t count;
-} gf_tweet_term;
+} gf_tweets_term;
 
 /** The terms of a tweet, by family and bytes. Start with {0}. */
-typedef struct gf_tweet_terms {
-    gf_tweet_term *terms; /* n; borrowed until the next call */
+typedef struct gf_tweets_terms {
+    gf_tweets_term *terms; /* n; borrowed until the next call */
     size_t n, capacity;
     gf_buffer lower, bytes;
-} gf_tweet_terms;
+} gf_tweets_terms;
 
-void gf_tweet_terms_release(gf_tweet_terms *terms);
+void gf_tweets_terms_release(gf_tweets_terms *terms);
 
 /**
  * Of the text: split on white space, lower case, without . , ; : + / * ! ? ( ) [ ] < > { } ' ", of
  * two characters or more; one that begins with # or @ counts without it, too. Of the user: name and
  * screen name, whole, in lower case.
  */
-gf_status gf_tweet_find_terms(gf_tweet_terms *terms, const gf_tweet *tweet, gf_error *err);
+gf_status gf_tweets_find_terms(gf_tweets_terms *terms, const gf_tweet *tweet, gf_error *err);
 
 /** Append text in lower case (Unicode, no language's own rules). */
-gf_status gf_lower_case(gf_slice text, gf_buffer *out, gf_error *err);
+gf_status gf_tweets_lower_case(gf_slice text, gf_buffer *out, gf_error *err);
 
 /* ---- the tables of a namespace --------------------------------------------------------------- */
 
@@ -123,7 +123,7 @@ void gf_tweets_close(gf_tweets *tweets);
 
 typedef struct gf_tweets_info {
     bool any;            /* false: nothing was ever imported, and the rest says nothing */
-    gf_tweet_hash hash;  /* fixed by the first import */
+    gf_tweets_hash hash; /* fixed by the first import */
     uint64_t tweets;     /* stored */
     uint64_t with_place; /* of these on the map */
 } gf_tweets_info;
@@ -133,71 +133,71 @@ gf_status gf_tweets_read_info(gf_tweets *tweets, gf_tweets_info *info, gf_error 
 /* ---- import ---------------------------------------------------------------------------------- */
 
 /** Reads records of one tweet a line from an input, compressed or not. */
-typedef struct gf_tweet_reader gf_tweet_reader;
+typedef struct gf_tweets_reader gf_tweets_reader;
 
 /** @param max_record  most bytes of a tweet's JSON; 0: 1 MB */
-gf_status gf_tweet_reader_open(const gf_input *input, uint64_t max_record, gf_tweet_reader **reader,
-                               gf_error *err);
-void gf_tweet_reader_close(gf_tweet_reader *reader);
+gf_status gf_tweets_reader_open(const gf_input *input, uint64_t max_record,
+                                gf_tweets_reader **reader, gf_error *err);
+void gf_tweets_reader_close(gf_tweets_reader *reader);
 
 /** The next record, as gf_reader_next; its JSON is record->raw. Empty lines are no records. */
-gf_status gf_tweet_reader_next(gf_tweet_reader *reader, gf_tweet *tweet, gf_record *record,
-                               gf_error *err);
+gf_status gf_tweets_reader_next(gf_tweets_reader *reader, gf_tweet *tweet, gf_record *record,
+                                gf_error *err);
 
-typedef struct gf_tweet_import gf_tweet_import;
+typedef struct gf_tweets_import gf_tweets_import;
 
-typedef struct gf_tweet_import_options {
+typedef struct gf_tweets_import_options {
     bool hash_given; /* refuse tables that have another */
-    gf_tweet_hash hash;
+    gf_tweets_hash hash;
     double flush_seconds; /* what was added waits no longer than this; 0: half a second */
     size_t flush_bytes;   /* nor until more than this has come; 0: 16 MB */
-} gf_tweet_import_options;
+} gf_tweets_import_options;
 
-typedef struct gf_tweet_counts {
+typedef struct gf_tweets_counts {
     uint64_t created, unchanged, with_place; /* written and synced; with_place: of created */
-} gf_tweet_counts;
+} gf_tweets_counts;
 
 /**
  * Begin to add tweets. A thread of the import's own writes and syncs them, in batches over all four
  * tables: a crash leaves a tweet in all of them or in none, and the frequencies right.
  * @return GF_EINVAL where the tables have another hash
  */
-gf_status gf_tweet_import_open(gf_tweets *tweets, const gf_tweet_import_options *options,
-                               gf_tweet_import **import, gf_error *err);
+gf_status gf_tweets_import_open(gf_tweets *tweets, const gf_tweets_import_options *options,
+                                gf_tweets_import **import, gf_error *err);
 
 /**
  * Add a tweet, which may wait for what was added before.
  * @return GF_OK; GF_ECONFLICT where another tweet of that second has its hash: it is not added, and
  *         the import goes on; else a failure after which it is only good to be closed
  */
-gf_status gf_tweet_import_add(gf_tweet_import *import, gf_slice json, const gf_tweet *tweet,
-                              gf_error *err);
+gf_status gf_tweets_import_add(gf_tweets_import *import, gf_slice json, const gf_tweet *tweet,
+                               gf_error *err);
 
 /** Write and sync what was added. */
-gf_status gf_tweet_import_flush(gf_tweet_import *import, gf_error *err);
-gf_tweet_counts gf_tweet_import_counted(gf_tweet_import *import);
+gf_status gf_tweets_import_flush(gf_tweets_import *import, gf_error *err);
+gf_tweets_counts gf_tweets_import_counted(gf_tweets_import *import);
 /** Forgets what was not flushed. */
-void gf_tweet_import_close(gf_tweet_import *import);
+void gf_tweets_import_close(gf_tweets_import *import);
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
 enum { GF_TERM_TEXT = 1, GF_TERM_USER = 2 };
 
 /** Which tweets are meant: all that is said must hold. */
-typedef struct gf_tweet_query {
+typedef struct gf_tweets_query {
     const gf_slice *tokens; /* n_tokens: terms, or starts of terms with a * behind; any case */
     size_t n_tokens;
-    unsigned fields;   /* of the tokens: GF_TERM_TEXT, GF_TERM_USER, or both */
-    const gf_box *box; /* NULL: anywhere, also without a place */
-    int64_t from, to;  /* seconds, both included */
-    bool oldest_first; /* else newest first */
-    uint64_t limit;    /* at most so many, of the first in that order; 0: all */
+    unsigned fields;       /* of the tokens: GF_TERM_TEXT, GF_TERM_USER, or both */
+    const gf_geo_box *box; /* NULL: anywhere, also without a place */
+    int64_t from, to;      /* seconds, both included */
+    bool oldest_first;     /* else newest first */
+    uint64_t limit;        /* at most so many, of the first in that order; 0: all */
     const gf_cancel *cancel;
-} gf_tweet_query;
+} gf_tweets_query;
 
-/** Everything is borrowed until the visitor returns; the parser is for gf_tweet_write_json. */
-typedef gf_status gf_visit_tweet(void *context, gf_slice json, const gf_tweet *tweet,
-                                 const gf_tweet_parser *parser, gf_error *err);
+/** Everything is borrowed until the visitor returns; the parser is for gf_tweets_write_json. */
+typedef gf_status gf_tweets_visit(void *context, gf_slice json, const gf_tweet *tweet,
+                                  const gf_tweets_parser *parser, gf_error *err);
 
 /**
  * Visit the tweets that are meant, by their time, and within a second by their hash; in one state.
@@ -205,14 +205,14 @@ typedef gf_status gf_visit_tweet(void *context, gf_slice json, const gf_tweet *t
  *         index names a tweet that is not there
  * Cost: with tokens or a box 12 bytes and a read for each tweet found; else a walk over the time.
  */
-gf_status gf_tweets_query(gf_tweets *tweets, const gf_tweet_query *query, gf_visit_tweet *visit,
-                          void *context, gf_error *err);
+gf_status gf_tweets_query_run(gf_tweets *tweets, const gf_tweets_query *query,
+                              gf_tweets_visit *visit, void *context, gf_error *err);
 
 enum { GF_MOST_MINUTES = 366 * 24 * 60 };
 
 /** Tweets of a language in each minute: counts[n_minutes]. */
-typedef gf_status gf_visit_language(void *context, gf_slice language, const uint64_t *counts,
-                                    gf_error *err);
+typedef gf_status gf_tweets_visit_language(void *context, gf_slice language, const uint64_t *counts,
+                                           gf_error *err);
 
 /**
  * The tweets of each minute from one to another, both included and in minutes since 1970, by
@@ -222,28 +222,28 @@ typedef gf_status gf_visit_language(void *context, gf_slice language, const uint
  */
 gf_status gf_tweets_frequency(gf_tweets *tweets, int64_t from, int64_t to,
                               const gf_slice *languages, size_t n_languages,
-                              gf_visit_language *visit, void *context, gf_error *err);
+                              gf_tweets_visit_language *visit, void *context, gf_error *err);
 
 typedef struct gf_tag_count {
     gf_slice tag;    /* with its #, in lower case */
     uint64_t tweets; /* that have it */
 } gf_tag_count;
 
-typedef gf_status gf_visit_tag(void *context, const gf_tag_count *tag, gf_error *err);
+typedef gf_status gf_tweets_visit_tag(void *context, const gf_tag_count *tag, gf_error *err);
 
 /** The commonest hashtags of the tweets that are meant: by falling number, then by their bytes. */
-gf_status gf_tweets_top(gf_tweets *tweets, const gf_tweet_query *query, size_t most,
-                        gf_visit_tag *visit, void *context, gf_error *err);
+gf_status gf_tweets_top(gf_tweets *tweets, const gf_tweets_query *query, size_t most,
+                        gf_tweets_visit_tag *visit, void *context, gf_error *err);
 
 /** What a user's tweets with a place come to. */
-typedef struct gf_tweet_user {
+typedef struct gf_tweets_user {
     gf_slice id, screen_name, name; /* as the user's last tweet has them; empty where it has none */
     uint64_t tweets;                /* with a place */
     double path;                    /* km from each to the next, along great circles */
     double area;                    /* km2 of their convex hull; 0 where not asked for */
-} gf_tweet_user;
+} gf_tweets_user;
 
-typedef gf_status gf_visit_tweet_user(void *context, const gf_tweet_user *user, gf_error *err);
+typedef gf_status gf_tweets_visit_user(void *context, const gf_tweets_user *user, gf_error *err);
 
 /**
  * The users with the longest paths, or the largest areas, of the tweets that are meant. A user is
@@ -251,8 +251,8 @@ typedef gf_status gf_visit_tweet_user(void *context, const gf_tweet_user *user, 
  *
  * Cost: a walk over the tweets; by area 24 bytes for each that has a place.
  */
-gf_status gf_tweets_highscore(gf_tweets *tweets, const gf_tweet_query *query, bool by_area,
-                              size_t most, gf_visit_tweet_user *visit, void *context,
+gf_status gf_tweets_highscore(gf_tweets *tweets, const gf_tweets_query *query, bool by_area,
+                              size_t most, gf_tweets_visit_user *visit, void *context,
                               gf_error *err);
 
 /* ---- tweets as documents, documents on a map ------------------------------------------------- */
@@ -260,22 +260,22 @@ gf_status gf_tweets_highscore(gf_tweets *tweets, const gf_tweet_query *query, bo
 enum { GF_TWEET_FIELDS = 6 };
 
 /** A tweet as a document. Start with {0}. */
-typedef struct gf_tweet_document {
+typedef struct gf_tweets_document {
     gf_document document; /* borrowed from the tweet, and from here until the next */
     gf_field fields[GF_TWEET_FIELDS];
     gf_buffer bytes;
-    gf_tweet_terms terms;
-} gf_tweet_document;
+    gf_tweets_terms terms;
+} gf_tweets_document;
 
-void gf_tweet_document_release(gf_tweet_document *d);
+void gf_tweets_document_release(gf_tweets_document *d);
 
 /**
  * Id: the tweet's, else its time and murmur2 in hexadecimal, as in a raw row. Text, time (ISO
  * 8601), language where it is known; fields, those that it has: screen_name, name, user_id,
  * latitude, longitude, hashtags (a list, in lower case).
  */
-gf_status gf_tweet_to_document(gf_tweet_document *d, gf_slice json, const gf_tweet *tweet,
-                               gf_error *err);
+gf_status gf_tweets_to_document(gf_tweets_document *d, gf_slice json, const gf_tweet *tweet,
+                                gf_error *err);
 
 /**
  * Where a document is: by its fields latitude and longitude, numbers or text, else by coordinates
@@ -285,7 +285,7 @@ gf_status gf_document_place(const gf_document *document, gf_json_parser *parser,
                             gf_point *place, gf_error *err);
 
 /* The members `coordinates` and `place` of a tweet; false where they are no place. */
-bool gf_read_coordinates(gf_json_value coordinates, gf_point *point);
-bool gf_read_bounding_box(gf_json_value place, gf_point *middle);
+bool gf_tweets_read_coordinates(gf_json_value coordinates, gf_point *point);
+bool gf_tweets_read_bounding_box(gf_json_value place, gf_point *middle);
 
 #endif

@@ -1,5 +1,6 @@
 /* Users by how far they went, and by the area that they covered. */
-#include "apps/tweets/internal.h"
+#include "apps/tweets/earth.h"
+#include "apps/tweets/tables_internal.h"
 
 #include "base/memory.h"
 #include "base/strings.h"
@@ -55,7 +56,7 @@ static gf_status find_user(scoring *s, const gf_tweet *t, uint32_t *id, gf_error
     if (t->user_id.len)
         gf_buffer_slice(&s->key, t->user_id);
     else
-        st = gf_lower_case(t->screen_name, &s->key, err);
+        st = gf_tweets_lower_case(t->screen_name, &s->key, err);
     if (st == GF_OK) st = gf_buffer_check(&s->key, err);
     if (st == GF_OK)
         st = grow((void **)&s->users, s->keys.n, sizeof *s->users, &s->user_capacity, err);
@@ -84,7 +85,7 @@ static gf_status add_step(scoring *s, user *u, gf_point at, gf_error *err)
 }
 
 static gf_status add_tweet(void *context, gf_slice json, const gf_tweet *t,
-                           const gf_tweet_parser *parser, gf_error *err)
+                           const gf_tweets_parser *parser, gf_error *err)
 {
     scoring *s = context;
     uint32_t id;
@@ -134,7 +135,7 @@ static int compare_areas(const void *a, const void *b)
     return compare_paths(a, b);
 }
 
-static gf_status visit_first(scoring *s, size_t most, gf_visit_tweet_user *visit, void *context,
+static gf_status visit_first(scoring *s, size_t most, gf_tweets_visit_user *visit, void *context,
                              gf_error *err)
 {
     gf_status st = s->by_area ? measure_areas(s, err) : GF_OK;
@@ -143,20 +144,21 @@ static gf_status visit_first(scoring *s, size_t most, gf_visit_tweet_user *visit
         qsort(s->users, s->keys.n, sizeof *s->users, s->by_area ? compare_areas : compare_paths);
     for (size_t i = 0; i < s->keys.n && i < most && st == GF_OK; i++) {
         const user *u = &s->users[i];
-        gf_tweet_user shown = {u->id, u->screen_name, u->name, u->tweets, u->path, u->area};
+        gf_tweets_user shown = {u->id, u->screen_name, u->name, u->tweets, u->path, u->area};
         st = visit(context, &shown, err);
     }
     return st;
 }
 
-gf_status gf_tweets_highscore(gf_tweets *tweets, const gf_tweet_query *query, bool by_area,
-                              size_t most, gf_visit_tweet_user *visit, void *context, gf_error *err)
+gf_status gf_tweets_highscore(gf_tweets *tweets, const gf_tweets_query *query, bool by_area,
+                              size_t most, gf_tweets_visit_user *visit, void *context,
+                              gf_error *err)
 {
     scoring s = {.by_area = by_area};
-    gf_tweet_query q = *query;
+    gf_tweets_query q = *query;
     q.oldest_first = true;
     q.limit = 0;
-    gf_status st = gf_tweets_query(tweets, &q, add_tweet, &s, err);
+    gf_status st = gf_tweets_query_run(tweets, &q, add_tweet, &s, err);
     if (st == GF_OK) st = visit_first(&s, most, visit, context, err);
     gf_strings_release(&s.keys);
     gf_arena_release(&s.memory);

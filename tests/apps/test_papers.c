@@ -42,11 +42,11 @@ static void test_papers__check_2(void **state)
         gf_error err;
         gf_buffer b = {0}, text = {0};
         char expected[24];
-        gf_paper_put_number(&b, cases[i].number);
+        gf_papers_put_number(&b, cases[i].number);
         assert_int_equal(b.len, 8);
         assert_memory_equal(b.ptr, cases[i].bytes, 8);
-        assert_ok(gf_paper_number(GF_PAPERS_GROBID, GF_SLICE("status_code"), gf_buffer_view(&b),
-                                  &text, &err));
+        assert_ok(gf_papers_number(GF_PAPERS_GROBID, GF_SLICE("status_code"), gf_buffer_view(&b),
+                                   &text, &err));
         snprintf(expected, sizeof expected, "%lld", (long long)cases[i].number);
         assert_string_equal(gf_buffer_cstr(&text), expected);
         gf_buffer_release(&b);

@@ -13,7 +13,7 @@ typedef struct taken {
     size_t n, fail_at; /* 0: never */
 } taken;
 
-static gf_status take(void *context, const gf_paper_arrival *a, const gf_paper_text *text,
+static gf_status take(void *context, const gf_papers_arrival *a, const gf_papers_text *text,
                       gf_error *err)
 {
     taken *t = context;
@@ -74,9 +74,9 @@ static int release_all(void **state)
 }
 
 /* Its arrival, in memory that is the caller's. */
-static gf_paper_arrival arrival(size_t i, gf_buffer *xml, char source[32])
+static gf_papers_arrival arrival(size_t i, gf_buffer *xml, char source[32])
 {
-    gf_paper_arrival a = {.kind = GF_PAPER_ARRIVAL};
+    gf_papers_arrival a = {.kind = GF_PAPER_ARRIVAL};
     gf_buffer_reset(xml);
     gf_buffer_slice(xml, gf_buffer_view(&made[i]));
     snprintf(source, 32, "paper %zu", i);
@@ -90,23 +90,23 @@ static gf_paper_arrival arrival(size_t i, gf_buffer *xml, char source[32])
 
 static gf_status read_all(unsigned threads, size_t n, taken *t, gf_error *err)
 {
-    gf_paper_texts *texts;
+    gf_papers_texts *texts;
     gf_buffer xml = {0};
     char source[32];
-    gf_status st = gf_paper_texts_open(threads, take, t, &texts, err);
+    gf_status st = gf_papers_texts_open(threads, take, t, &texts, err);
     if (st != GF_OK) return st;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
-        gf_paper_arrival a = arrival(i, &xml, source);
+        gf_papers_arrival a = arrival(i, &xml, source);
         st = gf_buffer_check(&xml, err);
-        if (st == GF_OK) st = gf_paper_texts_add(texts, &a, err);
+        if (st == GF_OK) st = gf_papers_texts_add(texts, &a, err);
         if (xml.ptr) memset(xml.ptr, 'x', xml.len); /* it was copied */
         memset(source, 'x', sizeof source);
     }
     if (st == GF_OK)
-        st = gf_paper_texts_finish(texts, err);
+        st = gf_papers_texts_finish(texts, err);
     else
-        assert_int_equal(gf_paper_texts_finish(texts, NULL), GF_OK);
-    gf_paper_texts_close(texts);
+        assert_int_equal(gf_papers_texts_finish(texts, NULL), GF_OK);
+    gf_papers_texts_close(texts);
     gf_buffer_release(&xml);
     return st;
 }
@@ -117,16 +117,16 @@ static void expect_all(size_t n, taken *t)
     gf_error err;
     gf_buffer xml = {0}, scratch = {0};
     gf_tei tei = {.result = GF_TEI_SUCCESS};
-    gf_paper_text text = {.quality = NULL};
+    gf_papers_text text = {.quality = NULL};
     for (size_t i = 0; i < n; i++) {
         char source[32];
-        gf_paper_arrival a = arrival(i, &xml, source);
+        gf_papers_arrival a = arrival(i, &xml, source);
         assert_ok(gf_tei_read(a.xml, &tei, &err));
-        assert_ok(gf_paper_text_make(a.xml, &tei, &scratch, &text, &err));
+        assert_ok(gf_papers_text_make(a.xml, &tei, &scratch, &text, &err));
         if (a.kind == GF_PAPER_KNOWN) a.xml.len = 0;
         assert_ok(take(t, &a, &text, &err));
     }
-    gf_paper_text_release(&text);
+    gf_papers_text_release(&text);
     gf_tei_release(&tei);
     gf_buffer_release(&xml);
     gf_buffer_release(&scratch);

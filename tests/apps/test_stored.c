@@ -60,7 +60,7 @@ static const char lines[] = TWEET_HASELNUSS
 
 static void tweets_are_sound(void **state)
 {
-    static const gf_tweet_hash hashes[] = {GF_MURMUR2, GF_MURMUR3};
+    static const gf_tweets_hash hashes[] = {GF_MURMUR2, GF_MURMUR3};
     (void)state;
     for (int i = 0; i < 2; i++) {
         gf_error err;
@@ -172,8 +172,8 @@ static void put_papers(tweet_store *s, const char *name_space, const char *table
 {
     gf_error err;
     gf_papers *papers;
-    gf_paper_import *import;
-    gf_paper_outcome outcome;
+    gf_papers_import *import;
+    gf_papers_outcome outcome;
     gf_sha1 sha1[3];
     gf_tei good = {.result = GF_TEI_SUCCESS}, bad = {.result = GF_TEI_SUCCESS};
     gf_cdx cdx = {.surt = GF_SLICE("a"),
@@ -183,24 +183,26 @@ static void put_papers(tweet_store *s, const char *name_space, const char *table
                   .size = GF_SLICE("1"),
                   .offset = GF_SLICE("2"),
                   .warc = GF_SLICE("w")};
-    gf_paper_match match = {"match", GF_SLICE("10/a"), GF_SLICE("{}")};
+    gf_papers_match match = {"match", GF_SLICE("10/a"), GF_SLICE("{}")};
     assert_ok(
         gf_papers_open(s->store, gf_slice_str(name_space), gf_slice_str(table), &papers, &err));
-    assert_ok(gf_paper_import_open(papers, false, &import, &err));
+    assert_ok(gf_papers_import_open(papers, false, &import, &err));
     for (int i = 0; i < 3; i++)
         assert_ok(gf_sha1_of(gf_slice_of("abc" + i, 1), &sha1[i], &err));
     assert_ok(gf_tei_read(gf_slice_str(tei), &good, &err));
     assert_ok(gf_tei_read(GF_SLICE("no XML"), &bad, &err));
     for (int i = 0; i < 3; i += 2) {
         memcpy(cdx.sha1, sha1[i].bytes, GF_SHA1_BYTES);
-        assert_ok(gf_paper_import_cdx(import, &cdx, &outcome, &err));
+        assert_ok(gf_papers_import_cdx(import, &cdx, &outcome, &err));
     }
-    assert_ok(gf_paper_import_tei(import, &sha1[0], 200, gf_slice_str(tei), &good, &outcome, &err));
-    assert_ok(gf_paper_import_tei(import, &sha1[1], 200, GF_SLICE("no XML"), &bad, &outcome, &err));
-    assert_ok(gf_paper_import_file(import, &sha1[0], "application/pdf", GF_SLICE("x"), &err));
-    assert_ok(gf_paper_import_match(import, &sha1[0], &match, &err));
-    assert_ok(gf_paper_import_flush(import, &err));
-    gf_paper_import_close(import);
+    assert_ok(
+        gf_papers_import_tei(import, &sha1[0], 200, gf_slice_str(tei), &good, &outcome, &err));
+    assert_ok(
+        gf_papers_import_tei(import, &sha1[1], 200, GF_SLICE("no XML"), &bad, &outcome, &err));
+    assert_ok(gf_papers_import_file(import, &sha1[0], "application/pdf", GF_SLICE("x"), &err));
+    assert_ok(gf_papers_import_match(import, &sha1[0], &match, &err));
+    assert_ok(gf_papers_import_flush(import, &err));
+    gf_papers_import_close(import);
     gf_papers_close(papers);
     gf_tei_release(&good);
     gf_tei_release(&bad);

@@ -6,10 +6,10 @@
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static void assert_row(gf_tweet_hash hash, const char *hex)
+static void assert_row(gf_tweets_hash hash, const char *hex)
 {
     char row[GF_TWEET_ROW], text[2 * GF_TWEET_ROW + 1];
-    gf_tweet_row(hash, 1461920755, GF_SLICE(TWEET_HASELNUSS), row);
+    gf_tweets_row(hash, 1461920755, GF_SLICE(TWEET_HASELNUSS), row);
     for (int i = 0; i < GF_TWEET_ROW; i++)
         snprintf(text + 2 * i, 3, "%02x", (unsigned char)row[i]);
     assert_string_equal(text, hex);
@@ -22,7 +22,7 @@ static void test_tweets__check_2_row(void **state)
     assert_int_equal(sizeof TWEET_HASELNUSS - 1, 238);
     assert_row(GF_MURMUR2, "00000000572323f34d12f1a4");
     assert_row(GF_MURMUR3, "00000000572323f32dac6e8a");
-    assert_int_equal(gf_tweet_spread(GF_MURMUR3, 0x2dac6e8a), 210);
+    assert_int_equal(gf_tweets_spread(GF_MURMUR3, 0x2dac6e8a), 210);
 }
 
 /* SYSTEMS B, check 5. */
@@ -31,20 +31,20 @@ static void test_tweets__check_5(void **state)
     (void)state;
     uint32_t a = gf_murmur3(GF_SLICE("{\"id\":391}"), 0),
              b = gf_murmur3(GF_SLICE("{\"id\":766}"), 0);
-    assert_int_equal(gf_tweet_spread(GF_MURMUR3, a), 255);
-    assert_int_equal(gf_tweet_spread(GF_MURMUR3, b), 0);
-    assert_int_equal(gf_tweet_spread(GF_MURMUR2, 0xFFFFFFFE), 0xFFFFFFFE % 255);
+    assert_int_equal(gf_tweets_spread(GF_MURMUR3, a), 255);
+    assert_int_equal(gf_tweets_spread(GF_MURMUR3, b), 0);
+    assert_int_equal(gf_tweets_spread(GF_MURMUR2, 0xFFFFFFFE), 0xFFFFFFFE % 255);
 }
 
 static void test_minutes(void **state)
 {
     char minute[GF_TWEET_MINUTE];
     (void)state;
-    gf_tweet_minute(1462458659, minute);
+    gf_tweets_minute(1462458659, minute);
     assert_slice(gf_slice_of(minute, sizeof minute), "201605051430");
-    gf_tweet_minute(0, minute);
+    gf_tweets_minute(0, minute);
     assert_slice(gf_slice_of(minute, sizeof minute), "197001010000");
-    gf_tweet_minute(GF_TWEET_LAST_SECOND, minute);
+    gf_tweets_minute(GF_TWEET_LAST_SECOND, minute);
     assert_slice(gf_slice_of(minute, sizeof minute), "205909182359");
 }
 
@@ -53,16 +53,16 @@ static void test_minutes(void **state)
 static void assert_terms(const char *text, const char *expected)
 {
     gf_error err;
-    gf_tweet_terms terms = {0};
+    gf_tweets_terms terms = {0};
     gf_tweet tweet = {.text = gf_slice_str(text)};
     gf_buffer list = {0};
-    assert_ok(gf_tweet_find_terms(&terms, &tweet, &err));
+    assert_ok(gf_tweets_find_terms(&terms, &tweet, &err));
     for (size_t i = 0; i < terms.n; i++) {
         gf_buffer_format(&list, "%s%.*s", i ? " " : "", GF_SLICE_ARG(terms.terms[i].term));
         if (terms.terms[i].count > 1) gf_buffer_format(&list, "=%u", terms.terms[i].count);
     }
     assert_string_equal(gf_buffer_cstr(&list), expected);
-    gf_tweet_terms_release(&terms);
+    gf_tweets_terms_release(&terms);
     gf_buffer_release(&list);
 }
 
@@ -98,22 +98,22 @@ static void test_words(void **state)
 static void test_users_are_whole(void **state)
 {
     gf_error err;
-    gf_tweet_terms terms = {0};
+    gf_tweets_terms terms = {0};
     gf_tweet same = {
         .name = GF_SLICE("One"), .screen_name = GF_SLICE("oNE"), .text = GF_SLICE("one")};
     (void)state;
-    assert_ok(gf_tweet_find_terms(&terms, &same, &err));
+    assert_ok(gf_tweets_find_terms(&terms, &same, &err));
     assert_int_equal(terms.n, 2);
     assert_false(terms.terms[0].of_user);
     assert_true(terms.terms[1].of_user);
     assert_int_equal(terms.terms[1].count, 2);
-    gf_tweet_terms_release(&terms);
+    gf_tweets_terms_release(&terms);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct reading {
-    gf_tweet_parser *parser;
+    gf_tweets_parser *parser;
     gf_buffer padded;
     gf_tweet tweet;
     gf_record record;
@@ -126,7 +126,7 @@ static void read_json(reading *r, const char *json)
     gf_buffer_str(&r->padded, json);
     assert_non_null(gf_buffer_reserve(&r->padded, 64));
     r->tweet = (gf_tweet){0};
-    assert_ok(gf_tweet_parse(r->parser, gf_buffer_view(&r->padded), &r->tweet, &r->record, &err));
+    assert_ok(gf_tweets_parse(r->parser, gf_buffer_view(&r->padded), &r->tweet, &r->record, &err));
 }
 
 static void assert_read(reading *r, const char *reason, const char *json)
@@ -145,7 +145,7 @@ static void test_reasons(void **state)
     reading r = {0};
     gf_error err;
     (void)state;
-    assert_ok(gf_tweet_parser_create(&r.parser, &err));
+    assert_ok(gf_tweets_parser_create(&r.parser, &err));
     assert_read(&r, NULL, "{" AT ",\"text\":\"\"}");
     assert_read(&r, "broken_json", "{" AT ",\"text\":\"\"");
     assert_read(&r, "broken_json", "");
@@ -161,7 +161,7 @@ static void test_reasons(void **state)
     assert_read(&r, "bad_time", "{\"text\":\"a\",\"created_at\":\"1969-12-31T23:59:59Z\"}");
     assert_read(&r, "stream_message", "{\"delete\":{\"status\":{\"id\":1}}}");
     assert_read(&r, "stream_message", "{\"limit\":{\"track\":5}}");
-    gf_tweet_parser_free(r.parser);
+    gf_tweets_parser_free(r.parser);
     gf_buffer_release(&r.padded);
 }
 
@@ -171,11 +171,11 @@ static void test_tweets__check_7_day(void **state)
     reading r = {0};
     gf_error err;
     (void)state;
-    assert_ok(gf_tweet_parser_create(&r.parser, &err));
+    assert_ok(gf_tweets_parser_create(&r.parser, &err));
     assert_read(&r, NULL, "{\"text\":\"a\",\"created_at\":\"2059-09-18T23:59:59Z\"}");
     assert_true(r.tweet.seconds == GF_TWEET_LAST_SECOND);
     assert_read(&r, "bad_time", "{\"text\":\"a\",\"created_at\":\"2059-09-19T00:00:00Z\"}");
-    gf_tweet_parser_free(r.parser);
+    gf_tweets_parser_free(r.parser);
     gf_buffer_release(&r.padded);
 }
 
@@ -185,7 +185,7 @@ static void test_long_names_are_refused(void **state)
     gf_error err;
     gf_buffer json = {0};
     (void)state;
-    assert_ok(gf_tweet_parser_create(&r.parser, &err));
+    assert_ok(gf_tweets_parser_create(&r.parser, &err));
     for (int more = 0; more < 2; more++) {
         gf_buffer_reset(&json);
         gf_buffer_str(&json, "{" AT ",\"text\":\"");
@@ -194,7 +194,7 @@ static void test_long_names_are_refused(void **state)
         gf_buffer_str(&json, "\"}");
         assert_read(&r, more ? "too_long" : NULL, gf_buffer_cstr(&json));
     }
-    gf_tweet_parser_free(r.parser);
+    gf_tweets_parser_free(r.parser);
     gf_buffer_release(&r.padded);
     gf_buffer_release(&json);
 }
@@ -225,7 +225,7 @@ static void test_places(void **state)
                                           BOX("[[10,50],[10,52],[14,52],[14,95]]"),
                                           "\"place\":{\"bounding_box\":null}"};
     (void)state;
-    assert_ok(gf_tweet_parser_create(&r.parser, &err));
+    assert_ok(gf_tweets_parser_create(&r.parser, &err));
     assert_place(&r, "\"coordinates\":{\"coordinates\":[12.3731,51.3397]}", 51.3397, 12.3731);
     assert_place(&r, BOX(CORNERS), 51, 12);
     assert_place(&r, BOX("[[10,50],[10,52],[14,52],[14,50],[10,50]]"), 51, 12);
@@ -239,7 +239,7 @@ static void test_places(void **state)
         if (r.tweet.has_place) fail_msg("%s", nowhere[i]);
         gf_buffer_release(&json);
     }
-    gf_tweet_parser_free(r.parser);
+    gf_tweets_parser_free(r.parser);
     gf_buffer_release(&r.padded);
 }
 
@@ -249,16 +249,16 @@ static void test_damaged_text_is_repaired(void **state)
     gf_error err;
     gf_buffer json = {0};
     (void)state;
-    assert_ok(gf_tweet_parser_create(&r.parser, &err));
+    assert_ok(gf_tweets_parser_create(&r.parser, &err));
     assert_read(&r, NULL, "{" AT ",\"text\":\"a\xFF \\ud83d\",\"id\":18446744073709551615}");
     assert_int_equal(r.record.replaced, 2);
     assert_slice(r.tweet.text, "a\xEF\xBF\xBD \xEF\xBF\xBD");
     assert_slice(r.tweet.id, "18446744073709551615");
     assert_slice(r.tweet.lang, "und");
-    assert_ok(gf_tweet_write_json(r.parser, &json, &err));
+    assert_ok(gf_tweets_write_json(r.parser, &json, &err));
     assert_slice(gf_buffer_view(&json), "{" AT ",\"text\":\"a\xEF\xBF\xBD \xEF\xBF\xBD\","
                                         "\"id\":18446744073709551615}");
-    gf_tweet_parser_free(r.parser);
+    gf_tweets_parser_free(r.parser);
     gf_buffer_release(&r.padded);
     gf_buffer_release(&json);
 }
@@ -271,7 +271,7 @@ static void test_tweets__check_2(void **state)
     tweet_store s;
     (void)state;
     tweet_store_open(&s);
-    gf_tweet_counts c = tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n"));
+    gf_tweets_counts c = tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n"));
     assert_int_equal(c.created, 1);
     assert_int_equal(c.with_place, 0);
 #define ROW "00000000572323f34d12f1a4"
@@ -302,7 +302,7 @@ static void test_tweets__check_9(void **state)
     tweet_store_open(&s);
     tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n" TWEET_APACHE "\n"));
     gf_buffer_str(&first, tweet_store_dump(&s));
-    gf_tweet_counts c = tweet_store_import(
+    gf_tweets_counts c = tweet_store_import(
         &s, GF_MURMUR2, GF_SLICE(TWEET_APACHE "\n" TWEET_APACHE "\n" TWEET_HASELNUSS "\n"));
     assert_int_equal(c.created, 0);
     assert_int_equal(c.unchanged, 3);
@@ -321,7 +321,7 @@ static void test_twice_in_a_batch(void **state)
     tweet_store s;
     (void)state;
     tweet_store_open(&s);
-    gf_tweet_counts c =
+    gf_tweets_counts c =
         tweet_store_import(&s, GF_MURMUR3, GF_SLICE(TWEET_APACHE "\n" TWEET_APACHE "\n"));
     assert_int_equal(c.created, 1);
     assert_int_equal(c.unchanged, 1);
@@ -341,7 +341,7 @@ static void test_geo_row(void **state)
         uint32_t h =
             hash ? gf_murmur3(GF_SLICE(TWEET_APACHE), 0) : gf_murmur2(GF_SLICE(TWEET_APACHE), 0);
         unsigned spread = hash ? (unsigned)((int32_t)h % 255) & 255 : h % 255;
-        tweet_store_import(&s, (gf_tweet_hash)hash, GF_SLICE(TWEET_APACHE "\n"));
+        tweet_store_import(&s, (gf_tweets_hash)hash, GF_SLICE(TWEET_APACHE "\n"));
         /* 51.3397f = 424d5bda, 12.3731f = 4145f838 */
         snprintf(expected, sizeof expected,
                  "GeoTemporalIndex\t%02x421e7533307531643167\ttweets\t00000000572b58e8%08x\t"
@@ -359,7 +359,7 @@ static void test_hash_is_kept(void **state)
 {
     tweet_store s;
     gf_error err;
-    gf_tweet_import *import;
+    gf_tweets_import *import;
     gf_tweets_info info;
     (void)state;
     tweet_store_open(&s);
@@ -368,23 +368,23 @@ static void test_hash_is_kept(void **state)
     tweet_store_import(&s, GF_MURMUR3, GF_SLICE(TWEET_APACHE "\n"));
     assert_ok(gf_tweets_read_info(s.tweets, &info, &err));
     assert_true(info.any && info.hash == GF_MURMUR3 && info.tweets == 1 && info.with_place == 1);
-    gf_tweet_import_options o = {.hash_given = true, .hash = GF_MURMUR2};
-    assert_status(GF_EINVAL, gf_tweet_import_open(s.tweets, &o, &import, &err));
+    gf_tweets_import_options o = {.hash_given = true, .hash = GF_MURMUR2};
+    assert_status(GF_EINVAL, gf_tweets_import_open(s.tweets, &o, &import, &err));
     assert_non_null(strstr(err.message, "murmur3"));
     o.hash_given = false; /* whatever they are kept under */
-    assert_ok(gf_tweet_import_open(s.tweets, &o, &import, &err));
-    gf_tweet_import_close(import);
+    assert_ok(gf_tweets_import_open(s.tweets, &o, &import, &err));
+    gf_tweets_import_close(import);
     tweet_store_close(&s);
 }
 
 /* ---- several importers, time, memory --------------------------------------------------------- */
 
-static void add_one(gf_tweet_import *import, gf_tweet_parser *parser, const char *json)
+static void add_one(gf_tweets_import *import, gf_tweets_parser *parser, const char *json)
 {
     gf_error err;
     gf_tweet tweet;
-    assert_ok(gf_tweet_parse_stored(parser, gf_slice_str(json), &tweet, &err));
-    assert_ok(gf_tweet_import_add(import, gf_slice_str(json), &tweet, &err));
+    assert_ok(gf_tweets_parse_stored(parser, gf_slice_str(json), &tweet, &err));
+    assert_ok(gf_tweets_import_add(import, gf_slice_str(json), &tweet, &err));
 }
 
 /* Two importers that have seen the same state: the second finds out, and counts nothing twice. */
@@ -392,27 +392,27 @@ static void test_importers_do_not_count_twice(void **state)
 {
     tweet_store s;
     gf_error err;
-    gf_tweet_import *a, *b;
-    gf_tweet_parser *parser;
-    gf_tweet_import_options slow = {.flush_seconds = 1000};
+    gf_tweets_import *a, *b;
+    gf_tweets_parser *parser;
+    gf_tweets_import_options slow = {.flush_seconds = 1000};
     (void)state;
     tweet_store_open(&s);
-    assert_ok(gf_tweet_parser_create(&parser, &err));
-    assert_ok(gf_tweet_import_open(s.tweets, &slow, &a, &err));
-    assert_ok(gf_tweet_import_open(s.tweets, &slow, &b, &err));
+    assert_ok(gf_tweets_parser_create(&parser, &err));
+    assert_ok(gf_tweets_import_open(s.tweets, &slow, &a, &err));
+    assert_ok(gf_tweets_import_open(s.tweets, &slow, &b, &err));
     add_one(a, parser, TWEET_APACHE);
     add_one(b, parser, TWEET_APACHE);
     add_one(b, parser, TWEET_HASELNUSS);
-    assert_ok(gf_tweet_import_flush(a, &err));
-    assert_ok(gf_tweet_import_flush(b, &err));
-    assert_int_equal(gf_tweet_import_counted(a).created, 1);
-    assert_int_equal(gf_tweet_import_counted(b).created, 1);
-    assert_int_equal(gf_tweet_import_counted(b).unchanged, 1);
+    assert_ok(gf_tweets_import_flush(a, &err));
+    assert_ok(gf_tweets_import_flush(b, &err));
+    assert_int_equal(gf_tweets_import_counted(a).created, 1);
+    assert_int_equal(gf_tweets_import_counted(b).created, 1);
+    assert_int_equal(gf_tweets_import_counted(b).unchanged, 1);
     assert_non_null(
         strstr(tweet_store_dump(&s), "TweetFrequency\t201605051430\tlanguage\ten\t1\n"));
-    gf_tweet_import_close(a);
-    gf_tweet_import_close(b);
-    gf_tweet_parser_free(parser);
+    gf_tweets_import_close(a);
+    gf_tweets_import_close(b);
+    gf_tweets_parser_free(parser);
     tweet_store_close(&s);
 }
 
@@ -424,17 +424,17 @@ typedef struct sweep {
 static gf_status import_two(void *context, gf_error *err)
 {
     sweep *w = context;
-    gf_tweet_import *import = NULL;
-    gf_tweet_parser *parser = NULL;
+    gf_tweets_import *import = NULL;
+    gf_tweets_parser *parser = NULL;
     gf_tweet tweet;
-    gf_tweet_import_options o = {.flush_seconds = 1000};
-    gf_status st = gf_tweet_import_open(w->store.tweets, &o, &import, err);
-    if (st == GF_OK) st = gf_tweet_parser_create(&parser, err);
-    if (st == GF_OK) st = gf_tweet_parse_stored(parser, GF_SLICE(TWEET_APACHE), &tweet, err);
-    if (st == GF_OK) st = gf_tweet_import_add(import, GF_SLICE(TWEET_APACHE), &tweet, err);
-    if (st == GF_OK) st = gf_tweet_import_flush(import, err);
-    gf_tweet_import_close(import);
-    gf_tweet_parser_free(parser);
+    gf_tweets_import_options o = {.flush_seconds = 1000};
+    gf_status st = gf_tweets_import_open(w->store.tweets, &o, &import, err);
+    if (st == GF_OK) st = gf_tweets_parser_create(&parser, err);
+    if (st == GF_OK) st = gf_tweets_parse_stored(parser, GF_SLICE(TWEET_APACHE), &tweet, err);
+    if (st == GF_OK) st = gf_tweets_import_add(import, GF_SLICE(TWEET_APACHE), &tweet, err);
+    if (st == GF_OK) st = gf_tweets_import_flush(import, err);
+    gf_tweets_import_close(import);
+    gf_tweets_parser_free(parser);
     return st;
 }
 

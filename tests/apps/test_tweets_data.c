@@ -122,7 +122,7 @@ typedef struct counted {
 } counted;
 
 static gf_status count_tweet(void *context, gf_slice json, const gf_tweet *tweet,
-                             const gf_tweet_parser *parser, gf_error *err)
+                             const gf_tweets_parser *parser, gf_error *err)
 {
     counted *c = context;
     char id[24];
@@ -149,17 +149,18 @@ static void test_random_boxes(void **state)
     (void)state;
     for (int i = 0; i < BOXES; i++) {
         gf_point a = some_point(&r), b = some_point(&r);
-        gf_box box = {a.longitude, fmin(a.latitude, b.latitude), b.longitude,
-                      fmax(a.latitude, b.latitude)};
-        gf_tweet_query q = {.box = &box, .to = GF_TWEET_LAST_SECOND};
+        gf_geo_box box = {a.longitude, fmin(a.latitude, b.latitude), b.longitude,
+                          fmax(a.latitude, b.latitude)};
+        gf_tweets_query q = {.box = &box, .to = GF_TWEET_LAST_SECOND};
         if (gf_random_below(&r, 2)) q.from = all[gf_random_below(&r, n_all)].seconds;
         counted expected = {0, 0}, got = {0, 0};
         for (size_t k = 0; k < n_all; k++)
-            if (all[k].has_place && all[k].seconds >= q.from && gf_box_has(&box, all[k].place)) {
+            if (all[k].has_place && all[k].seconds >= q.from &&
+                gf_geo_box_has(&box, all[k].place)) {
                 expected.n++;
                 expected.sum += all[k].id;
             }
-        assert_ok(gf_tweets_query(tweets, &q, count_tweet, &got, &err));
+        assert_ok(gf_tweets_query_run(tweets, &q, count_tweet, &got, &err));
         if (got.n != expected.n || got.sum != expected.sum)
             fail_msg("%.17g,%.17g,%.17g,%.17g from %lld: %d tweets, not %d", box.west, box.south,
                      box.east, box.north, (long long)q.from, (int)got.n, (int)expected.n);

@@ -1,6 +1,8 @@
 /* Queries on tweets: the checks' examples, and random boxes against a look at every tweet. */
 #include "tests/apps/tweet_store.h"
 
+#include "apps/tweets/earth.h"
+
 #include "base/memory.h"
 #include "base/random.h"
 
@@ -8,13 +10,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const gf_tweet_query everything = {.fields = GF_TERM_TEXT | GF_TERM_USER,
-                                          .to = GF_TWEET_LAST_SECOND};
+static const gf_tweets_query everything = {.fields = GF_TERM_TEXT | GF_TERM_USER,
+                                           .to = GF_TWEET_LAST_SECOND};
 
 /* ---- what is found --------------------------------------------------------------------------- */
 
 static gf_status note_id(void *context, gf_slice json, const gf_tweet *t,
-                         const gf_tweet_parser *parser, gf_error *err)
+                         const gf_tweets_parser *parser, gf_error *err)
 {
     gf_buffer *ids = context;
     (void)json, (void)parser;
@@ -23,11 +25,11 @@ static gf_status note_id(void *context, gf_slice json, const gf_tweet *t,
 }
 
 /* The ids that a query gives, in its order. */
-static void assert_found(tweet_store *s, const gf_tweet_query *q, const char *expected)
+static void assert_found(tweet_store *s, const gf_tweets_query *q, const char *expected)
 {
     gf_error err;
     gf_buffer ids = {0};
-    assert_ok(gf_tweets_query(s->tweets, q, note_id, &ids, &err));
+    assert_ok(gf_tweets_query_run(s->tweets, q, note_id, &ids, &err));
     if (!gf_slice_equal(gf_buffer_view(&ids), gf_slice_str(expected)))
         fail_msg("\"%s\", not \"%s\"", gf_buffer_cstr(&ids), expected);
     gf_buffer_release(&ids);
@@ -37,7 +39,7 @@ static void assert_tokens(tweet_store *s, unsigned fields, const char *a, const 
                           const char *expected)
 {
     gf_slice tokens[2] = {gf_slice_str(a), gf_slice_str(b)};
-    gf_tweet_query q = everything;
+    gf_tweets_query q = everything;
     q.tokens = tokens;
     q.n_tokens = b ? 2 : 1;
     q.fields = fields;
@@ -69,10 +71,10 @@ static void test_tweets__check_8(void **state)
     gf_error err;
     gf_buffer ids = {0};
     gf_slice none = GF_SLICE("*");
-    gf_tweet_query q = everything;
+    gf_tweets_query q = everything;
     q.tokens = &none;
     q.n_tokens = 1;
-    assert_status(GF_EINVAL, gf_tweets_query(s.tweets, &q, note_id, &ids, &err));
+    assert_status(GF_EINVAL, gf_tweets_query_run(s.tweets, &q, note_id, &ids, &err));
     tweet_store_close(&s);
 }
 
@@ -87,8 +89,8 @@ static void test_namespaces(void **state)
     tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_APACHE "\n"));
     assert_ok(gf_tweets_open(s.store, GF_SLICE("defaul"), &other, &err));
     gf_tweets *mine = s.tweets;
-    gf_box world = {-180, -90, 180, 90};
-    gf_tweet_query boxed = everything;
+    gf_geo_box world = {-180, -90, 180, 90};
+    gf_tweets_query boxed = everything;
     boxed.box = &world;
     s.tweets = other;
     assert_tokens(&s, BOTH, "a*", NULL, "");
@@ -112,9 +114,9 @@ static void test_tweets__check_7(void **state)
         "{\"created_at\":\"Thu May 05 14:30:03 +0000 2016\",\"id\":4,\"text\":\"c\","
         "\"coordinates\":{\"coordinates\":[180,90]}}\n";
     tweet_store s;
-    gf_tweet_query q = everything;
-    gf_box south = {12, 51.3397, 13, 52}, beside = {12, 51.33970001, 13, 52};
-    gf_box crossing = {179, -20, -179, -10}, east = {-180, 80, -170, 90};
+    gf_tweets_query q = everything;
+    gf_geo_box south = {12, 51.3397, 13, 52}, beside = {12, 51.33970001, 13, 52};
+    gf_geo_box crossing = {179, -20, -179, -10}, east = {-180, 80, -170, 90};
     (void)state;
     assert_true(51.3397f < 51.3397);
     tweet_store_open(&s);
@@ -136,17 +138,17 @@ static void test_tweets__check_7(void **state)
     q.box = &east;
     assert_found(&s, &q, "4");
     gf_error err;
-    gf_box none = {0, 1, 1, 0};
+    gf_geo_box none = {0, 1, 1, 0};
     gf_buffer ids = {0};
     q.box = &none;
-    assert_status(GF_EINVAL, gf_tweets_query(s.tweets, &q, note_id, &ids, &err));
+    assert_status(GF_EINVAL, gf_tweets_query_run(s.tweets, &q, note_id, &ids, &err));
     tweet_store_close(&s);
 }
 
 static void test_times(void **state)
 {
     tweet_store s;
-    gf_tweet_query q = everything;
+    gf_tweets_query q = everything;
     (void)state;
     tweet_store_open(&s);
     tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n" TWEET_APACHE "\n"));
@@ -205,7 +207,7 @@ static void make_world(world *w)
     }
 }
 
-static void import_world(world *w, tweet_store *s, gf_tweet_hash hash)
+static void import_world(world *w, tweet_store *s, gf_tweets_hash hash)
 {
     gf_buffer lines = {0};
     for (int i = 0; i < TWEETS; i++) {
@@ -231,7 +233,7 @@ typedef struct seen {
 } seen;
 
 static gf_status note_tweet(void *context, gf_slice json, const gf_tweet *t,
-                            const gf_tweet_parser *parser, gf_error *err)
+                            const gf_tweets_parser *parser, gf_error *err)
 {
     seen *to = context;
     char id[16];
@@ -245,7 +247,7 @@ static gf_status note_tweet(void *context, gf_slice json, const gf_tweet *t,
     return GF_OK;
 }
 
-static gf_box random_box(world *w)
+static gf_geo_box random_box(world *w)
 {
     gf_point a = random_place(w), b = random_place(w);
     uint64_t kind = gf_random_below(&w->random, 4);
@@ -253,14 +255,14 @@ static gf_box random_box(world *w)
         b = (gf_point){a.latitude + 3 > 90 ? 90 : a.latitude + 3, decimals(&w->random, 180, 1)};
     if (kind == 1) b = a;
     bool swapped = a.latitude > b.latitude;
-    return (gf_box){a.longitude, swapped ? b.latitude : a.latitude, b.longitude,
-                    swapped ? a.latitude : b.latitude};
+    return (gf_geo_box){a.longitude, swapped ? b.latitude : a.latitude, b.longitude,
+                        swapped ? a.latitude : b.latitude};
 }
 
 static void check_box(world *w, tweet_store *s)
 {
-    gf_box box = random_box(w);
-    gf_tweet_query q = everything;
+    gf_geo_box box = random_box(w);
+    gf_tweets_query q = everything;
     gf_error err;
     q.box = &box;
     if (gf_random_below(&w->random, 2)) {
@@ -268,10 +270,10 @@ static void check_box(world *w, tweet_store *s)
         q.to = q.from + (int64_t)gf_random_below(&w->random, 2 * 86400);
     }
     seen found = {.w = w, .last = INT64_MAX};
-    assert_ok(gf_tweets_query(s->tweets, &q, note_tweet, &found, &err));
+    assert_ok(gf_tweets_query_run(s->tweets, &q, note_tweet, &found, &err));
     for (int i = 0; i < TWEETS; i++) {
         bool meant =
-            gf_box_has(&box, w->places[i]) && w->seconds[i] >= q.from && w->seconds[i] <= q.to;
+            gf_geo_box_has(&box, w->places[i]) && w->seconds[i] >= q.from && w->seconds[i] <= q.to;
         if (found.found[i] != meant)
             fail_msg("tweet %d at %.17g, %.17g: found %d times in %.17g,%.17g,%.17g,%.17g", i,
                      w->places[i].latitude, w->places[i].longitude, found.found[i], box.west,
@@ -287,7 +289,7 @@ static void test_random_boxes(void **state)
     for (int hash = 0; hash < 2; hash++) {
         make_world(&w);
         tweet_store_open(&s);
-        import_world(&w, &s, (gf_tweet_hash)hash);
+        import_world(&w, &s, (gf_tweets_hash)hash);
         for (int i = 0; i < BOXES / 2; i++)
             check_box(&w, &s);
         tweet_store_close(&s);
@@ -418,7 +420,7 @@ static void test_areas(void **state)
     assert_near(gf_earth_hull_area(cap, 72, room) / polygon, 1, 1e-9);
 }
 
-static gf_status note_user(void *context, const gf_tweet_user *u, gf_error *err)
+static gf_status note_user(void *context, const gf_tweets_user *u, gf_error *err)
 {
     gf_buffer *to = context;
     gf_buffer_format(to, "%.*s/%.*s %" PRIu64 " %.3f %.0f\n", GF_SLICE_ARG(u->id),
@@ -467,12 +469,12 @@ static gf_status ask_everything(void *context, gf_error *err)
     tweet_store *s = context;
     gf_buffer got = {0};
     gf_slice tokens[] = {GF_SLICE("apa*"), GF_SLICE("tweet")};
-    gf_box whole = {-180, -90, 180, 90};
-    gf_tweet_query q = everything;
+    gf_geo_box whole = {-180, -90, 180, 90};
+    gf_tweets_query q = everything;
     q.tokens = tokens;
     q.n_tokens = 2;
     q.box = &whole;
-    gf_status st = gf_tweets_query(s->tweets, &q, note_id, &got, err);
+    gf_status st = gf_tweets_query_run(s->tweets, &q, note_id, &got, err);
     if (st == GF_OK) st = gf_tweets_top(s->tweets, &everything, 9, note_tag, &got, err);
     if (st == GF_OK) st = gf_tweets_highscore(s->tweets, &q, true, 9, note_user, &got, err);
     if (st == GF_OK)

@@ -21,29 +21,29 @@ void tweet_store_close(tweet_store *s)
 }
 
 /* A line is copied, so that the parser has its padding. */
-static void add_line(gf_tweet_import *import, gf_tweet_parser *parser, gf_slice line)
+static void add_line(gf_tweets_import *import, gf_tweets_parser *parser, gf_slice line)
 {
     gf_error err;
     gf_tweet tweet;
-    assert_ok(gf_tweet_parse_stored(parser, line, &tweet, &err));
-    assert_ok(gf_tweet_import_add(import, line, &tweet, &err));
+    assert_ok(gf_tweets_parse_stored(parser, line, &tweet, &err));
+    assert_ok(gf_tweets_import_add(import, line, &tweet, &err));
 }
 
-gf_tweet_counts tweet_store_import(tweet_store *s, gf_tweet_hash hash, gf_slice lines)
+gf_tweets_counts tweet_store_import(tweet_store *s, gf_tweets_hash hash, gf_slice lines)
 {
     gf_error err;
     gf_slice line;
-    gf_tweet_import *import;
-    gf_tweet_parser *parser;
-    gf_tweet_import_options o = {.hash_given = true, .hash = hash};
-    assert_ok(gf_tweet_import_open(s->tweets, &o, &import, &err));
-    assert_ok(gf_tweet_parser_create(&parser, &err));
+    gf_tweets_import *import;
+    gf_tweets_parser *parser;
+    gf_tweets_import_options o = {.hash_given = true, .hash = hash};
+    assert_ok(gf_tweets_import_open(s->tweets, &o, &import, &err));
+    assert_ok(gf_tweets_parser_create(&parser, &err));
     while (gf_test_next_line(&lines, &line))
         if (line.len) add_line(import, parser, line);
-    assert_ok(gf_tweet_import_flush(import, &err));
-    gf_tweet_counts counts = gf_tweet_import_counted(import);
-    gf_tweet_import_close(import);
-    gf_tweet_parser_free(parser);
+    assert_ok(gf_tweets_import_flush(import, &err));
+    gf_tweets_counts counts = gf_tweets_import_counted(import);
+    gf_tweets_import_close(import);
+    gf_tweets_parser_free(parser);
     return counts;
 }
 

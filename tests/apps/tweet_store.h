@@ -4,7 +4,7 @@
 #ifndef GF_TESTS_APPS_TWEET_STORE_H
 #define GF_TESTS_APPS_TWEET_STORE_H
 
-#include "apps/tweets/internal.h"
+#include "apps/tweets/tables_internal.h"
 #include "tests/support/test.h"
 
 typedef struct tweet_store {
@@ -18,7 +18,7 @@ void tweet_store_open(tweet_store *s);
 void tweet_store_close(tweet_store *s);
 
 /** Import lines; the test fails where one is refused. */
-gf_tweet_counts tweet_store_import(tweet_store *s, gf_tweet_hash hash, gf_slice lines);
+gf_tweets_counts tweet_store_import(tweet_store *s, gf_tweets_hash hash, gf_slice lines);
 
 /**
  * Every cell of the four tables, a line each: table, row, family, qualifier, value; bytes that are

@@ -12,7 +12,7 @@
  *
  * The table has places as float32. A place that is by an edge of the box is read from the tweet.
  */
-#include "apps/tweets/internal.h"
+#include "apps/tweets/query_internal.h"
 
 #include <math.h>
 
@@ -22,7 +22,7 @@ enum { MOST_MISSES = 24, SPREADS = 256 };
 static const double by_edge = 2e-5;
 
 typedef struct selecting {
-    gf_tweet_reading *r;
+    gf_tweets_reading *r;
     gf_raw_rows *rows;
     gf_geo_range ranges[GF_MOST_GEO_RANGES];
     size_t n_ranges;
@@ -92,7 +92,7 @@ static bool is_by(double v, double edge)
     return fabs(v - edge) < by_edge;
 }
 
-static bool is_by_an_edge(const gf_box *b, gf_point p)
+static bool is_by_an_edge(const gf_geo_box *b, gf_point p)
 {
     return is_by(p.latitude, b->south) || is_by(p.latitude, b->north) ||
            is_by(p.longitude, b->west) || is_by(p.longitude, b->east) ||
@@ -102,17 +102,17 @@ static bool is_by_an_edge(const gf_box *b, gf_point p)
 static gf_status check_place(selecting *s, gf_slice raw_row, gf_slice value, bool *meant,
                              gf_error *err)
 {
-    const gf_box *box = s->r->query->box;
+    const gf_geo_box *box = s->r->query->box;
     float latitude, longitude;
     gf_tweet tweet;
     gf_slice json;
-    if (!gf_tweet_read_geo_value(value, &latitude, &longitude))
+    if (!gf_tweets_read_geo_value(value, &latitude, &longitude))
         return gf_fail(err, GF_ECORRUPT, "table GeoTemporalIndex: a place is damaged");
     gf_point p = {latitude, longitude};
-    *meant = gf_box_has(box, p);
+    *meant = gf_geo_box_has(box, p);
     if (!is_by_an_edge(box, p)) return GF_OK;
-    gf_status st = gf_tweet_read(s->r, raw_row, &json, &tweet, err);
-    if (st == GF_OK) *meant = tweet.has_place && gf_box_has(box, tweet.place);
+    gf_status st = gf_tweets_read(s->r, raw_row, &json, &tweet, err);
+    if (st == GF_OK) *meant = tweet.has_place && gf_geo_box_has(box, tweet.place);
     return st;
 }
 
@@ -121,7 +121,7 @@ static gf_status take(selecting *s, gf_error *err)
     gf_slice raw_row = s->row.cells[0].qualifier;
     bool meant = false;
     if (raw_row.len == GF_TWEET_ROW &&
-        !gf_tweet_in_time(s->r->query, gf_tweet_row_seconds(raw_row)))
+        !gf_tweets_in_time(s->r->query, gf_tweets_row_seconds(raw_row)))
         return GF_OK;
     gf_status st = check_place(s, raw_row, s->row.cells[0].value, &meant, err);
     return st == GF_OK && meant ? gf_raw_rows_add(s->rows, raw_row, err) : st;
@@ -166,7 +166,7 @@ static unsigned day_of(int64_t seconds)
     return (unsigned)((seconds < GF_TWEET_LAST_SECOND ? seconds : GF_TWEET_LAST_SECOND) / 86400);
 }
 
-gf_status gf_tweets_select_box(gf_tweet_reading *r, gf_raw_rows *rows, gf_error *err)
+gf_status gf_tweets_select_box(gf_tweets_reading *r, gf_raw_rows *rows, gf_error *err)
 {
     selecting s = {.r = r,
                    .rows = rows,

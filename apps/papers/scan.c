@@ -16,7 +16,7 @@ typedef struct head {
     gf_sha1 at; /* the key that is next, where it is not at the end */
 } head;
 
-struct gf_paper_walk {
+struct gf_papers_scan {
     gf_papers *papers;
     gf_snapshot *snapshot;
     head heads[GF_PAPERS_FAMILIES];
@@ -25,7 +25,7 @@ struct gf_paper_walk {
     gf_error ended;
 };
 
-static gf_status take_key(gf_paper_walk *w, head *h, gf_status st, gf_error *err)
+static gf_status take_key(gf_papers_scan *w, head *h, gf_status st, gf_error *err)
 {
     h->at_end = st == GF_ENOTFOUND;
     if (st != GF_OK) return h->at_end ? GF_OK : st;
@@ -47,7 +47,7 @@ static bool follow(gf_sha1 *sha1)
 }
 
 /* The first row of the wide family from `from` on: one entry of a scan that begins there. */
-static gf_status seek(gf_paper_walk *w, head *h, const gf_sha1 *from, gf_error *err)
+static gf_status seek(gf_papers_scan *w, head *h, const gf_sha1 *from, gf_error *err)
 {
     gf_scan *scan;
     gf_scan_options o = {.snapshot = w->snapshot,
@@ -66,7 +66,7 @@ static gf_status seek(gf_paper_walk *w, head *h, const gf_sha1 *from, gf_error *
     return st;
 }
 
-static gf_status step(gf_paper_walk *w, unsigned family, gf_error *err)
+static gf_status step(gf_papers_scan *w, unsigned family, gf_error *err)
 {
     head *h = &w->heads[family];
     if (family != GF_PAPERS_GROBID) return take_key(w, h, gf_scan_next(h->scan, &w->row, err), err);
@@ -76,7 +76,7 @@ static gf_status step(gf_paper_walk *w, unsigned family, gf_error *err)
     return GF_OK;
 }
 
-static gf_status open_heads(gf_paper_walk *w, gf_error *err)
+static gf_status open_heads(gf_papers_scan *w, gf_error *err)
 {
     gf_sha1 lowest = {{0}};
     gf_status st = gf_snapshot_create(w->papers->db, &w->snapshot, err);
@@ -95,21 +95,21 @@ static gf_status open_heads(gf_paper_walk *w, gf_error *err)
     return st;
 }
 
-gf_status gf_paper_walk_open(gf_papers *papers, gf_paper_walk **walk, gf_error *err)
+gf_status gf_papers_scan_open(gf_papers *papers, gf_papers_scan **walk, gf_error *err)
 {
-    gf_paper_walk *w = gf_calloc(1, sizeof *w);
+    gf_papers_scan *w = gf_calloc(1, sizeof *w);
     if (!w) return gf_fail_memory(err, "a walk");
     w->papers = papers;
     gf_status st = open_heads(w, err);
     if (st != GF_OK) {
-        gf_paper_walk_close(w);
+        gf_papers_scan_close(w);
         return st;
     }
     *walk = w;
     return GF_OK;
 }
 
-void gf_paper_walk_close(gf_paper_walk *w)
+void gf_papers_scan_close(gf_papers_scan *w)
 {
     if (!w) return;
     for (unsigned f = 0; f < GF_PAPERS_FAMILIES; f++)
@@ -120,7 +120,7 @@ void gf_paper_walk_close(gf_paper_walk *w)
     gf_free(w);
 }
 
-const gf_snapshot *gf_paper_walk_snapshot(const gf_paper_walk *w)
+const gf_snapshot *gf_papers_scan_snapshot(const gf_papers_scan *w)
 {
     return w->snapshot;
 }
@@ -130,7 +130,7 @@ static int compare(const gf_sha1 *a, const gf_sha1 *b)
     return memcmp(a->bytes, b->bytes, GF_SHA1_BYTES);
 }
 
-gf_status gf_paper_walk_next(gf_paper_walk *w, gf_sha1 *sha1, gf_error *err)
+gf_status gf_papers_scan_next(gf_papers_scan *w, gf_sha1 *sha1, gf_error *err)
 {
     const head *lowest = NULL;
     gf_status st = GF_OK;

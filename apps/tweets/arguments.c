@@ -1,4 +1,4 @@
-#include "apps/tweets/calls_internal.h"
+#include "apps/tweets/arguments_internal.h"
 
 #include "base/clock.h"
 #include "base/number.h"
@@ -8,7 +8,7 @@
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
-gf_status gf_call_tweets(const gf_call *call, gf_tweets **tweets, gf_error *err)
+gf_status gf_tweets_of_call(const gf_call *call, gf_tweets **tweets, gf_error *err)
 {
     gf_store *store;
     gf_tweets *opened = NULL;
@@ -55,8 +55,8 @@ static int64_t length_of(gf_slice text)
     return (dated && text.len == 16) || (text.len == 12 && is_digits(text)) ? 59 : 0;
 }
 
-gf_status gf_call_tweet_time(const gf_call *call, const char *name, bool is_end, int64_t otherwise,
-                             int64_t *seconds, gf_error *err)
+gf_status gf_tweets_time_of_call(const gf_call *call, const char *name, bool is_end,
+                                 int64_t otherwise, int64_t *seconds, gf_error *err)
 {
     gf_slice text = gf_call_text(call, name);
     int64_t ms;
@@ -74,7 +74,7 @@ gf_status gf_call_tweet_time(const gf_call *call, const char *name, bool is_end,
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
-static bool read_box(gf_slice text, gf_box *box)
+static bool read_box(gf_slice text, gf_geo_box *box)
 {
     double edges[4];
     for (int i = 0; i < 4; i++) {
@@ -84,25 +84,25 @@ static bool read_box(gf_slice text, gf_box *box)
         if (!gf_number_read_decimal(gf_slice_of(text.ptr, n), &edges[i])) return false;
         text = gf_slice_skip(text, comma ? n + 1 : n);
     }
-    *box = (gf_box){edges[0], edges[1], edges[2], edges[3]};
-    return gf_box_is_valid(box);
+    *box = (gf_geo_box){edges[0], edges[1], edges[2], edges[3]};
+    return gf_geo_box_is_valid(box);
 }
 
-gf_status gf_call_tweet_query(const gf_call *call, uint64_t limit, gf_box *box,
-                              gf_tweet_query *query, gf_error *err)
+gf_status gf_tweets_query_of_call(const gf_call *call, uint64_t limit, gf_geo_box *box,
+                                  gf_tweets_query *query, gf_error *err)
 {
     gf_slice text = gf_call_text(call, "box");
-    *query = (gf_tweet_query){.box = text.len ? box : NULL,
-                              .limit = gf_call_number(call, "limit", limit),
-                              .cancel = call->cancel};
+    *query = (gf_tweets_query){.box = text.len ? box : NULL,
+                               .limit = gf_call_number(call, "limit", limit),
+                               .cancel = call->cancel};
     if (text.len && !read_box(text, box))
         return gf_fail(err, GF_EINVAL,
                        "box: \"%.*s\" is none: WEST,SOUTH,EAST,NORTH in degrees, latitudes -90 to "
                        "90, south first, longitudes -180 to 180",
                        GF_SLICE_ARG(text));
-    gf_status st = gf_call_tweet_time(call, "from", false, 0, &query->from, err);
+    gf_status st = gf_tweets_time_of_call(call, "from", false, 0, &query->from, err);
     if (st == GF_OK)
-        st = gf_call_tweet_time(call, "to", true, GF_TWEET_LAST_SECOND, &query->to, err);
+        st = gf_tweets_time_of_call(call, "to", true, GF_TWEET_LAST_SECOND, &query->to, err);
     if (st == GF_OK && query->to < query->from)
         st = gf_fail(err, GF_EINVAL, "the range ends before it begins");
     return st;
@@ -110,10 +110,10 @@ gf_status gf_call_tweet_query(const gf_call *call, uint64_t limit, gf_box *box,
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static gf_status put_json(gf_json_writer *w, const gf_tweet_parser *parser, gf_error *err)
+static gf_status put_json(gf_json_writer *w, const gf_tweets_parser *parser, gf_error *err)
 {
     gf_buffer json = {0};
-    gf_status st = gf_tweet_write_json(parser, &json, err);
+    gf_status st = gf_tweets_write_json(parser, &json, err);
     gf_json_key(w, "tweet");
     if (st == GF_OK) gf_json_raw(w, gf_buffer_view(&json));
     gf_buffer_release(&json);
@@ -125,8 +125,8 @@ static void put_text(gf_json_writer *w, const char *name, gf_slice text)
     if (text.len) gf_json_put_string(w, name, text);
 }
 
-gf_status gf_emit_tweet(void *row_writer, gf_slice json, const gf_tweet *t,
-                        const gf_tweet_parser *parser, gf_error *err)
+gf_status gf_tweets_emit(void *row_writer, gf_slice json, const gf_tweet *t,
+                         const gf_tweets_parser *parser, gf_error *err)
 {
     gf_row_writer *row = row_writer;
     gf_json_writer *w = gf_row_writer_begin(row);

@@ -1,5 +1,5 @@
 /* Geohashes against published ones and against halving; covers against what they must have. */
-#include "apps/tweets/geohash.h"
+#include "apps/tweets/geo.h"
 
 #include "base/random.h"
 #include "support/test.h"
@@ -92,7 +92,7 @@ static bool covers(const gf_geo_range *ranges, size_t n, uint64_t bits)
     return false;
 }
 
-static gf_box random_box(gf_random *r)
+static gf_geo_box random_box(gf_random *r)
 {
     gf_point a = random_point(r), b = random_point(r);
     if (gf_random_below(r, 2)) { /* a small one */
@@ -100,7 +100,7 @@ static gf_box random_box(gf_random *r)
         b.latitude = a.latitude + size > 90 ? 90 : a.latitude + size;
         b.longitude = a.longitude + size > 180 ? a.longitude + size - 360 : a.longitude + size;
     }
-    gf_box box = {a.longitude, a.latitude, b.longitude, b.latitude};
+    gf_geo_box box = {a.longitude, a.latitude, b.longitude, b.latitude};
     if (box.south > box.north) {
         box.south = b.latitude;
         box.north = a.latitude;
@@ -108,12 +108,12 @@ static gf_box random_box(gf_random *r)
     return box;
 }
 
-static double width(const gf_box *b)
+static double width(const gf_geo_box *b)
 {
     return b->west > b->east ? b->east - b->west + 360 : b->east - b->west;
 }
 
-static gf_point random_point_in(gf_random *r, const gf_box *b)
+static gf_point random_point_in(gf_random *r, const gf_geo_box *b)
 {
     double x = gf_random_below(r, 4) ? b->west + gf_random_unit(r) * width(b) : b->east;
     double y = gf_random_below(r, 4) ? between(r, b->south, b->north) : b->north;
@@ -126,8 +126,8 @@ static void test_covers(void **state)
     gf_geo_range ranges[GF_MOST_GEO_RANGES];
     (void)state;
     for (int i = 0; i < 2000; i++) {
-        gf_box box = random_box(&r);
-        assert_true(gf_box_is_valid(&box));
+        gf_geo_box box = random_box(&r);
+        assert_true(gf_geo_box_is_valid(&box));
         size_t n = gf_geo_cover(&box, ranges);
         assert_in_range(n, 1, GF_MOST_GEO_RANGES);
         for (size_t k = 0; k < n; k++) {
@@ -136,7 +136,7 @@ static void test_covers(void **state)
         }
         for (int k = 0; k < 100; k++) {
             gf_point p = random_point_in(&r, &box);
-            if (gf_box_has(&box, p) && !covers(ranges, n, gf_geohash(p)))
+            if (gf_geo_box_has(&box, p) && !covers(ranges, n, gf_geohash(p)))
                 fail_msg("(%.17g, %.17g) is missing of %.17g,%.17g,%.17g,%.17g", p.latitude,
                          p.longitude, box.west, box.south, box.east, box.north);
         }
@@ -147,7 +147,7 @@ static void test_covers(void **state)
 static void test_cover_is_tight(void **state)
 {
     gf_geo_range ranges[GF_MOST_GEO_RANGES];
-    gf_box berlin = {13.0884, 52.3382, 13.7611, 52.6755};
+    gf_geo_box berlin = {13.0884, 52.3382, 13.7611, 52.6755};
     size_t n = gf_geo_cover(&berlin, ranges);
     double cells = 0, own = (13.7611 - 13.0884) * (52.6755 - 52.3382) / (360 * 180.0) * 0x1p40;
     (void)state;
@@ -158,19 +158,20 @@ static void test_cover_is_tight(void **state)
 
 static void test_boxes(void **state)
 {
-    gf_box pacific = {170, -20, -170, 20}, east = {170, -20, 180, 20}, pole = {-180, 80, 180, 90};
+    gf_geo_box pacific = {170, -20, -170, 20}, east = {170, -20, 180, 20},
+               pole = {-180, 80, 180, 90};
     (void)state;
-    assert_true(gf_box_has(&pacific, (gf_point){0, 180}));
-    assert_true(gf_box_has(&pacific, (gf_point){0, -180}));
-    assert_true(gf_box_has(&pacific, (gf_point){20, -170}));
-    assert_false(gf_box_has(&pacific, (gf_point){0, 0}));
-    assert_true(gf_box_has(&east, (gf_point){0, -180}));
-    assert_false(gf_box_has(&east, (gf_point){0, -179.9}));
-    assert_true(gf_box_has(&pole, (gf_point){90, 12}));
-    assert_false(gf_box_is_valid(&(gf_box){0, 1, 0, 0}));
-    assert_false(gf_box_is_valid(&(gf_box){0, 0, 181, 0}));
-    assert_false(gf_point_is_valid((gf_point){90.001, 0}));
-    assert_false(gf_point_is_valid((gf_point){0.0 / 0.0, 0}));
+    assert_true(gf_geo_box_has(&pacific, (gf_point){0, 180}));
+    assert_true(gf_geo_box_has(&pacific, (gf_point){0, -180}));
+    assert_true(gf_geo_box_has(&pacific, (gf_point){20, -170}));
+    assert_false(gf_geo_box_has(&pacific, (gf_point){0, 0}));
+    assert_true(gf_geo_box_has(&east, (gf_point){0, -180}));
+    assert_false(gf_geo_box_has(&east, (gf_point){0, -179.9}));
+    assert_true(gf_geo_box_has(&pole, (gf_point){90, 12}));
+    assert_false(gf_geo_box_is_valid(&(gf_geo_box){0, 1, 0, 0}));
+    assert_false(gf_geo_box_is_valid(&(gf_geo_box){0, 0, 181, 0}));
+    assert_false(gf_geo_point_is_valid((gf_point){90.001, 0}));
+    assert_false(gf_geo_point_is_valid((gf_point){0.0 / 0.0, 0}));
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "apps/tweets/geohash.h"
+#include "apps/tweets/geo.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,24 +10,24 @@ enum { AXIS_BITS = 20 };
 
 /* ---- points and boxes ------------------------------------------------------------------------ */
 
-bool gf_point_is_valid(gf_point p)
+bool gf_geo_point_is_valid(gf_point p)
 {
     return fabs(p.latitude) <= 90 && fabs(p.longitude) <= 180; /* neither of a NaN */
 }
 
-bool gf_box_is_valid(const gf_box *b)
+bool gf_geo_box_is_valid(const gf_geo_box *b)
 {
     return fabs(b->south) <= 90 && fabs(b->north) <= 90 && fabs(b->west) <= 180 &&
            fabs(b->east) <= 180 && b->south <= b->north;
 }
 
-static bool has_longitude(const gf_box *b, double longitude)
+static bool has_longitude(const gf_geo_box *b, double longitude)
 {
     if (b->west > b->east) return longitude >= b->west || longitude <= b->east;
     return longitude >= b->west && longitude <= b->east;
 }
 
-bool gf_box_has(const gf_box *b, gf_point p)
+bool gf_geo_box_has(const gf_geo_box *b, gf_point p)
 {
     if (!(p.latitude >= b->south && p.latitude <= b->north)) return false;
     return has_longitude(b, p.longitude) ||
@@ -106,7 +106,7 @@ static void add_part(target *t, double west, double east, uint32_t y0, uint32_t 
     t->parts[t->n++] = (rectangle){cell_of(west, 180), cell_of(east, 180), y0, y1};
 }
 
-static target target_of(const gf_box *b)
+static target target_of(const gf_geo_box *b)
 {
     target t = {.n = 0};
     uint32_t y0 = cell_of(b->south, 90), y1 = cell_of(b->north, 90);
@@ -196,7 +196,7 @@ static bool join(const node *nodes, size_t n, gf_geo_range *ranges, size_t *n_ra
     return true;
 }
 
-size_t gf_geo_cover(const gf_box *box, gf_geo_range *ranges)
+size_t gf_geo_cover(const gf_geo_box *box, gf_geo_range *ranges)
 {
     /* Nodes that are inside may be more than the ranges that they join to, but not without end. */
     enum { MOST_NODES = 4 * GF_MOST_GEO_RANGES };

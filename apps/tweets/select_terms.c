@@ -2,7 +2,7 @@
  * Looking terms up. Raw rows are the qualifiers, which lie by time: of an exact term the walk
  * begins at the time that is asked for.
  */
-#include "apps/tweets/internal.h"
+#include "apps/tweets/query_internal.h"
 
 #include "base/memory.h"
 
@@ -15,7 +15,7 @@ static gf_status prepare_token(gf_slice token, unsigned field, bool *starts, gf_
     *starts = gf_slice_ends(token, GF_SLICE("*"));
     if (*starts) token.len--;
     gf_buffer_reset(term);
-    gf_status st = gf_lower_case(token, term, err);
+    gf_status st = gf_tweets_lower_case(token, term, err);
     if (st != GF_OK || field == GF_TERM_USER) return st;
     for (size_t i = 0; i < term->len; i++) {
         char c = term->ptr[i];
@@ -25,14 +25,14 @@ static gf_status prepare_token(gf_slice token, unsigned field, bool *starts, gf_
     return GF_OK;
 }
 
-static gf_status take_rows(gf_tweet_reading *r, gf_scan *scan, gf_raw_rows *rows, gf_error *err)
+static gf_status take_rows(gf_tweets_reading *r, gf_scan *scan, gf_raw_rows *rows, gf_error *err)
 {
     gf_status st;
     while ((st = gf_scan_next(scan, &r->row, err)) == GF_OK) {
         gf_slice row = r->row.cells[0].qualifier;
         st = gf_cancel_check(r->query->cancel, err);
         if (st == GF_OK && row.len == GF_TWEET_ROW &&
-            !gf_tweet_in_time(r->query, gf_tweet_row_seconds(row)))
+            !gf_tweets_in_time(r->query, gf_tweets_row_seconds(row)))
             continue;
         if (st == GF_OK) st = gf_raw_rows_add(rows, row, err);
         if (st != GF_OK) return st;
@@ -40,7 +40,7 @@ static gf_status take_rows(gf_tweet_reading *r, gf_scan *scan, gf_raw_rows *rows
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-static gf_status scan_term(gf_tweet_reading *r, gf_slice term, bool starts, unsigned family,
+static gf_status scan_term(gf_tweets_reading *r, gf_slice term, bool starts, unsigned family,
                            gf_raw_rows *rows, gf_error *err)
 {
     gf_scan_options o = {.snapshot = r->snapshot, .family = family, .keys_only = true};
@@ -64,7 +64,7 @@ static gf_status scan_term(gf_tweet_reading *r, gf_slice term, bool starts, unsi
     return st;
 }
 
-gf_status gf_tweets_select_token(gf_tweet_reading *r, gf_slice token, gf_raw_rows *rows,
+gf_status gf_tweets_select_token(gf_tweets_reading *r, gf_slice token, gf_raw_rows *rows,
                                  gf_error *err)
 {
     static const struct {

@@ -12,8 +12,8 @@
  * Source: G. Niemeyer, geohash.org (2008); G. Morton, A computer oriented geodetic data base (IBM,
  * 1966) for the order.
  */
-#ifndef GF_APPS_TWEETS_GEOHASH_H
-#define GF_APPS_TWEETS_GEOHASH_H
+#ifndef GF_APPS_TWEETS_GEO_H
+#define GF_APPS_TWEETS_GEO_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,13 +30,13 @@ typedef struct gf_point {
  * South to north and west to east, edges included. West of more than east crosses the antimeridian.
  * Longitudes 180 and -180 are the same meridian: a box that has one has the other.
  */
-typedef struct gf_box {
+typedef struct gf_geo_box {
     double west, south, east, north;
-} gf_box;
+} gf_geo_box;
 
-bool gf_point_is_valid(gf_point p);
-bool gf_box_is_valid(const gf_box *box);
-bool gf_box_has(const gf_box *box, gf_point p);
+bool gf_geo_point_is_valid(gf_point p);
+bool gf_geo_box_is_valid(const gf_geo_box *box);
+bool gf_geo_box_has(const gf_geo_box *box, gf_point p);
 
 /** The 40 bits of a valid point's cell. */
 uint64_t gf_geohash(gf_point p);
@@ -58,6 +58,6 @@ typedef struct gf_geo_range {
  * @return how many there are, at least 1
  * Cost: at most 40 steps over some hundred cells.
  */
-size_t gf_geo_cover(const gf_box *box, gf_geo_range *ranges);
+size_t gf_geo_cover(const gf_geo_box *box, gf_geo_range *ranges);
 
 #endif

@@ -1,14 +1,14 @@
 /**
  * What the operations on tweets share: their arguments, and a tweet as a row.
  */
-#ifndef GF_APPS_TWEETS_CALLS_INTERNAL_H
-#define GF_APPS_TWEETS_CALLS_INTERNAL_H
+#ifndef GF_APPS_TWEETS_ARGUMENTS_INTERNAL_H
+#define GF_APPS_TWEETS_ARGUMENTS_INTERNAL_H
 
 #include "api/call.h"
 #include "apps/tweets/tweets.h"
 
 /** The tables of the call's namespace; GF_ENOTFOUND where it has no tweets. */
-gf_status gf_call_tweets(const gf_call *call, gf_tweets **tweets, gf_error *err);
+gf_status gf_tweets_of_call(const gf_call *call, gf_tweets **tweets, gf_error *err);
 
 /**
  * Arguments "box", "from", "to", "limit" and the call's cancel; *box is where the box is kept.
@@ -16,12 +16,12 @@ gf_status gf_call_tweets(const gf_call *call, gf_tweets **tweets, gf_error *err)
  * A time is YYYYMMDDhhmm, or what gf_read_moment takes. As the end of a range a day or a minute
  * means its last second.
  */
-gf_status gf_call_tweet_query(const gf_call *call, uint64_t limit, gf_box *box,
-                              gf_tweet_query *query, gf_error *err);
+gf_status gf_tweets_query_of_call(const gf_call *call, uint64_t limit, gf_geo_box *box,
+                                  gf_tweets_query *query, gf_error *err);
 
 /** One of these times in seconds, `otherwise` where it is not given. */
-gf_status gf_call_tweet_time(const gf_call *call, const char *name, bool is_end, int64_t otherwise,
-                             int64_t *seconds, gf_error *err);
+gf_status gf_tweets_time_of_call(const gf_call *call, const char *name, bool is_end,
+                                 int64_t otherwise, int64_t *seconds, gf_error *err);
 
 typedef gf_status gf_visit_record(void *context, const gf_record *record, gf_error *err);
 
@@ -30,7 +30,7 @@ gf_status gf_call_tweet_records(const gf_call *call, gf_visit_record *visit, voi
                                 gf_error *err);
 
 /** Visits tweets and emits each; the context is a gf_row_writer. */
-gf_status gf_emit_tweet(void *row_writer, gf_slice json, const gf_tweet *tweet,
-                        const gf_tweet_parser *parser, gf_error *err);
+gf_status gf_tweets_emit(void *row_writer, gf_slice json, const gf_tweet *tweet,
+                         const gf_tweets_parser *parser, gf_error *err);
 
 #endif

@@ -1,18 +1,18 @@
 /* Operations that go over all papers, one by one. */
-#include "apps/papers/calls_internal.h"
+#include "apps/papers/arguments_internal.h"
 
-gf_status gf_walk_papers(gf_call *call, gf_paper_visit *each, gf_paper_visit *end, void *context,
-                         gf_error *err)
+gf_status gf_papers_visit_all(gf_call *call, gf_papers_visitor *each, gf_papers_visitor *end,
+                              void *context, gf_error *err)
 {
-    gf_paper_walking w = {.call = call, .context = context, .to = {.call = call}};
+    gf_papers_visit w = {.call = call, .context = context, .to = {.call = call}};
     gf_sha1 sha1 = {{0}};
     w.limit = gf_call_number(call, "limit", UINT64_MAX);
-    gf_status st = gf_call_papers(call, false, &w.papers, err);
+    gf_status st = gf_papers_of_call(call, false, &w.papers, err);
     if (st == GF_OK) st = gf_json_parser_create(&w.json, err);
-    if (st == GF_OK) st = gf_paper_walk_open(w.papers, &w.walk, err);
+    if (st == GF_OK) st = gf_papers_scan_open(w.papers, &w.walk, err);
     while (st == GF_OK && w.n < w.limit) {
         st = gf_cancel_check(call->cancel, err);
-        if (st == GF_OK) st = gf_paper_walk_next(w.walk, &sha1, err);
+        if (st == GF_OK) st = gf_papers_scan_next(w.walk, &sha1, err);
         if (st == GF_ENOTFOUND) {
             st = GF_OK;
             break;
@@ -20,7 +20,7 @@ gf_status gf_walk_papers(gf_call *call, gf_paper_visit *each, gf_paper_visit *en
         if (st == GF_OK) st = each(&w, &sha1, err);
     }
     if (st == GF_OK && end) st = end(&w, &sha1, err);
-    gf_paper_walk_close(w.walk);
+    gf_papers_scan_close(w.walk);
     gf_json_parser_free(w.json);
     gf_row_release(&w.row);
     gf_row_writer_release(&w.to);
@@ -28,18 +28,18 @@ gf_status gf_walk_papers(gf_call *call, gf_paper_visit *each, gf_paper_visit *en
     return st;
 }
 
-gf_status gf_walking_cell(gf_paper_walking *w, const gf_sha1 *sha1, unsigned family,
-                          const char *column, gf_slice *value, bool *found, gf_error *err)
+gf_status gf_papers_visit_cell(gf_papers_visit *w, const gf_sha1 *sha1, unsigned family,
+                               const char *column, gf_slice *value, bool *found, gf_error *err)
 {
-    gf_status st = gf_papers_get_cell(w->papers, gf_paper_walk_snapshot(w->walk), sha1, family,
+    gf_status st = gf_papers_get_cell(w->papers, gf_papers_scan_snapshot(w->walk), sha1, family,
                                       column, &w->row, err);
     *found = st == GF_OK;
     *value = *found ? w->row.cells[0].value : (gf_slice){"", 0};
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-gf_status gf_walking_member(gf_paper_walking *w, gf_slice json, const char *name, gf_slice *text,
-                            gf_error *err)
+gf_status gf_papers_visit_member(gf_papers_visit *w, gf_slice json, const char *name,
+                                 gf_slice *text, gf_error *err)
 {
     gf_json_value root, v;
     *text = (gf_slice){"", 0};
@@ -52,11 +52,12 @@ gf_status gf_walking_member(gf_paper_walking *w, gf_slice json, const char *name
     return GF_OK;
 }
 
-gf_status gf_walking_code(gf_paper_walking *w, const gf_sha1 *sha1, int64_t *code, bool *found,
-                          gf_error *err)
+gf_status gf_papers_visit_code(gf_papers_visit *w, const gf_sha1 *sha1, int64_t *code, bool *found,
+                               gf_error *err)
 {
     gf_slice value;
-    gf_status st = gf_walking_cell(w, sha1, GF_PAPERS_GROBID, "status_code", &value, found, err);
+    gf_status st =
+        gf_papers_visit_cell(w, sha1, GF_PAPERS_GROBID, "status_code", &value, found, err);
     if (st != GF_OK || !*found) return st;
     if (value.len != 8)
         return gf_fail(err, GF_ECORRUPT, "table of papers: grobid0:status_code is not 8 bytes");

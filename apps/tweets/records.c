@@ -1,5 +1,5 @@
 /* put with from=tweets: the namespace's stored tweets as records. */
-#include "apps/tweets/calls_internal.h"
+#include "apps/tweets/arguments_internal.h"
 
 #include "base/memory.h"
 #include "engine/rows/document_row.h"
@@ -8,7 +8,7 @@
 
 typedef struct reading {
     gf_filter filter;
-    gf_tweet_document document;
+    gf_tweets_document document;
     gf_document_cells cells;
     gf_cell *row; /* cells.capacity */
     size_t capacity;
@@ -38,12 +38,12 @@ static gf_status test(reading *r, bool *meant, gf_error *err)
 }
 
 static gf_status visit_tweet(void *context, gf_slice json, const gf_tweet *tweet,
-                             const gf_tweet_parser *parser, gf_error *err)
+                             const gf_tweets_parser *parser, gf_error *err)
 {
     reading *r = context;
     bool meant;
     (void)parser;
-    gf_status st = gf_tweet_to_document(&r->document, json, tweet, err);
+    gf_status st = gf_tweets_to_document(&r->document, json, tweet, err);
     if (st == GF_OK) st = test(r, &meant, err);
     if (st != GF_OK || !meant) return st;
     gf_record record = {.kind = GF_RECORD_DOCUMENT,
@@ -70,17 +70,17 @@ gf_status gf_call_tweet_records(const gf_call *call, gf_visit_record *visit, voi
 {
     reading r = {.visit = visit, .context = context};
     gf_tweets *tweets = NULL;
-    gf_tweet_query query = {
+    gf_tweets_query query = {
         .to = GF_TWEET_LAST_SECOND, .oldest_first = true, .cancel = call->cancel};
     gf_filter_init(&r.filter);
     gf_status st = check_arguments(call, err);
     for (size_t i = 0; i < gf_call_count(call, "where") && st == GF_OK; i++)
         st = gf_filter_add(&r.filter, gf_call_nth(call, "where", i), err);
-    if (st == GF_OK) st = gf_call_tweets(call, &tweets, err);
-    if (st == GF_OK) st = gf_tweets_query(tweets, &query, visit_tweet, &r, err);
+    if (st == GF_OK) st = gf_tweets_of_call(call, &tweets, err);
+    if (st == GF_OK) st = gf_tweets_query_run(tweets, &query, visit_tweet, &r, err);
     gf_tweets_close(tweets);
     gf_filter_release(&r.filter);
-    gf_tweet_document_release(&r.document);
+    gf_tweets_document_release(&r.document);
     gf_document_cells_release(&r.cells);
     gf_free(r.row);
     return st;
