@@ -249,10 +249,8 @@ static void fill_call(gf_session *s)
                              .notice = take_notice,
                              .progress = take_progress,
                              .reject = s->rejects_file ? take_reject : NULL};
-    s->call.holder = (gf_holder){.context = s,
-                                 .store = give_store,
-                                 .path = s->store_path,
-                                 .wait_seconds = s->wait_seconds};
+    s->call.holder = (gf_holder){
+        .context = s, .store = give_store, .path = s->store_path, .wait_seconds = s->wait_seconds};
     s->call.cancel = &gf_stop;
 }
 
