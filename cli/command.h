@@ -1,5 +1,5 @@
 /**
- * Commands: what the terminal's words mean as operations, and how their rows look.
+ * Commands: the words and options that an operation has on the command line, and its display.
  *
  * A command has the name of its operation; its options are the operation's parameters (and their
  * help the operation's words), plus a few of its own. Rows come as JSON and are shown by columns,
@@ -13,7 +13,7 @@
 
 typedef struct gf_session gf_session;
 
-/** How a column of a table is written. */
+/** Form of a column in a table. */
 typedef enum gf_column_kind {
     GF_COLUMN_TEXT,
     GF_COLUMN_WORD,    /* one of a few words, never cut */
@@ -39,17 +39,18 @@ typedef struct gf_show_column {
     gf_column_kind kind;
 } gf_show_column;
 
-/** How rows are shown. A table leaves out columns that are empty throughout. */
+/** Display of rows. A table leaves out columns that are empty throughout. */
 typedef struct gf_display {
     const gf_show_column *columns; /* n_columns, GF_MOST_COLUMNS at most */
     size_t n_columns;
-    bool single;         /* there is one row: JSON is an object, not an array */
+    bool single;         /* one row: JSON is an object, not an array */
     const char *each;    /* csv and plain have a row for each item of this member */
-    bool spread;         /* csv has a column for each member of any row, these first */
-    const char *page;    /* but as JSON, print the text of this member as it is, and nothing else */
-    const char *nothing; /* what a table says where there are no rows */
-    void (*show)(gf_session *session, gf_json_value row); /* in a table's place; may be NULL */
-    void (*end)(gf_session *session);                     /* behind a table; may be NULL */
+    bool spread;         /* csv has a column for each member of any row, after these */
+    const char *page;    /* print only this member's text, as it is; not as JSON */
+    const char *nothing; /* text in place of a table without rows */
+    void (*show)(gf_session *session,
+                 gf_json_value row);  /* prints a row instead of a table; or NULL */
+    void (*end)(gf_session *session); /* prints after the table; or NULL */
 } gf_display;
 
 enum { GF_MOST_COLUMNS = 24 };
@@ -60,7 +61,7 @@ typedef struct gf_other_display {
     gf_display display;
 } gf_other_display;
 
-/** How the command itself uses an option of its own. */
+/** Use that the command itself makes of an option. */
 typedef enum gf_option_use {
     GF_OPTION_GLOBAL,   /* of every command */
     GF_OPTION_OUT,      /* -o: the file for the rows */
@@ -133,7 +134,7 @@ extern const gf_commands gf_commands_documents, gf_commands_collections, gf_comm
     gf_commands_configurations, gf_commands_tables, gf_commands_tweets, gf_commands_papers,
     gf_commands_logs, gf_commands_store, gf_commands_serve, gf_commands_generate;
 
-/** How --columns shows the cells of a table, whatever the command. */
+/** Display of cells, which every command has with --columns. */
 extern const gf_display gf_display_of_cells;
 
 /** Options of every command. */
@@ -160,7 +161,7 @@ size_t gf_command_group(const gf_command *command);
 /** Is the command in that group, as "table put" is in "table"? */
 bool gf_command_is_in(const gf_command *command, const char *group);
 
-/** The command that makes a store for the data of this one: of its group, else the first that does. */
+/** The command that makes a store for the data of this one's group, such as put. */
 const gf_command *gf_command_maker(const gf_command *command);
 
 /** The operation that the command runs, or that describes its parameters. */

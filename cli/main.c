@@ -44,8 +44,8 @@ static int run_help(int n_words, char **words)
 }
 
 /*
- * Where the caller has closed standard input, output or error, the next file that is opened would
- * get its number: rows and messages would go into the store. /dev/null takes the number instead,
+ * A caller may have closed standard input, output or error. The next file that is opened would get
+ * that number: rows and messages would go into the store. /dev/null takes the number instead,
  * opened the wrong way, so that reading or writing it fails as on a closed file.
  */
 static bool reserve_standard_files(void)

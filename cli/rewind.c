@@ -1,5 +1,5 @@
 /*
- * kept is a list of entries:
+ * Format of `kept`, a list of entries:
  *
  *     'S' or 'F', string   a stream of that name; F where it was found in a folder
  *     'B', string          bytes of it; none: its end
@@ -96,7 +96,7 @@ static gf_status next_stream(void *context, gf_slice *name, gf_error *err)
     return GF_OK;
 }
 
-/* Whether a read would still wait; stdout is flushed, since it may wait for long. */
+/* True where a read would still wait; output is flushed then, since it may wait for long. */
 static bool wait_for_bytes(const gf_rewind *r, unsigned milliseconds)
 {
     if (!r->from.waits || !r->from.waits(r->from.context, milliseconds)) return false;

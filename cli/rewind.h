@@ -32,11 +32,11 @@ void gf_rewind_release(gf_rewind *r);
 /** The input; lasts until release. */
 gf_input gf_rewind_input(gf_rewind *r);
 
-/** Whether all that was read is kept; and then: begin again. */
+/** True while all that was read is kept; only then may it begin again with start. */
 bool gf_rewind_can(const gf_rewind *r);
 void gf_rewind_start(gf_rewind *r);
 
-/** It need not begin again any more. */
+/** Keep nothing from now on: it need not begin again. */
 void gf_rewind_end(gf_rewind *r);
 
 #endif

@@ -116,11 +116,6 @@ static void take_progress(void *context, gf_slice what, const char *phase, uint6
     gf_meter_tell(&((gf_session *)context)->meter, what, phase, done, total);
 }
 
-static gf_status give_store(void *context, bool create, gf_store **store, gf_error *err)
-{
-    return gf_store_access_store(&((gf_session *)context)->access, create, store, err);
-}
-
 /* ---- beginning and ending -------------------------------------------------------------------- */
 
 /* The format implied by the extension of the -o file. */
@@ -176,7 +171,7 @@ static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error
     return GF_OK;
 }
 
-/* Whether the path leads to a file among the words of the command line. */
+/* True where the path leads to a file among the words of the command line. */
 static bool is_input(const gf_session *s, const char *path)
 {
     struct stat file, word;
@@ -249,8 +244,6 @@ static void fill_call(gf_session *s)
                              .notice = take_notice,
                              .progress = take_progress,
                              .reject = s->rejects_file ? take_reject : NULL};
-    s->call.holder = (gf_holder){
-        .context = s, .store = give_store, .path = s->store_path, .wait_seconds = s->wait_seconds};
     s->call.cancel = &gf_stop;
 }
 

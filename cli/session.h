@@ -1,5 +1,5 @@
 /**
- * One run of the command: its arguments, the store, what goes to the terminal.
+ * One run of a command: its arguments, its access to the store, its output.
  */
 #ifndef GF_CLI_SESSION_H
 #define GF_CLI_SESSION_H
@@ -52,7 +52,7 @@ gf_status gf_session_add(gf_session *s, const char *name, const char *value, gf_
 /** The argument's last value; empty where it was not given. */
 gf_slice gf_session_argument(const gf_session *s, const char *name);
 
-/** Whether the argument was given, and is not empty. */
+/** True where the argument was given, and is not empty. */
 bool gf_session_has(const gf_session *s, const char *name);
 
 /** Read options and words of the command line (cli/parse.c). */
@@ -71,7 +71,7 @@ void gf_session_suggest(gf_session *s, const char *command, gf_slice argument);
 void gf_session_table(gf_session *s, const gf_display *display, gf_json_value row,
                       const char *list);
 
-/** Exit codes: docs and help list them. */
+/** Exit codes, which docs/operations.md and gf_help_codes list. */
 enum {
     GF_EXIT_DONE = 0,
     GF_EXIT_ABSENT = 1,

@@ -39,15 +39,14 @@ typedef struct gf_store_access {
     bool held; /* another process took the store first: ask that one */
 } gf_store_access;
 
-/** Run the call; the status is the operation's, GF_EBUSY where the store stays held. */
+/**
+ * Run the call, which gets the store from here; the status is the operation's, GF_EBUSY where the
+ * store stays held.
+ */
 gf_status gf_store_access_run(gf_store_access *access, const gf_operation *operation, gf_call *call,
                               gf_error *err);
 
-/** The store, opened if need be: for the call's callback. */
-gf_status gf_store_access_store(gf_store_access *access, bool create, gf_store **store,
-                                gf_error *err);
-
-/** Finish what others asked for, and give the store back. */
+/** Finish the calls of others, and give the store back. */
 void gf_store_access_close(gf_store_access *access);
 
 #endif

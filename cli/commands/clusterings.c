@@ -348,7 +348,7 @@ static const gf_show_column moved_columns[] = {{"id", "id", GF_COLUMN_TEXT},
 static const gf_other_display diff_others[] = {
     {"docs", {GF_COLUMNS(moved_columns), .nothing = "no document is in another cluster"}}};
 
-/* Labels come last, so that however long they are the numbers stay in their columns. */
+/* Labels come last, so that long ones do not move the numbers out of their columns. */
 enum {
     CHANGE = 9,
     SIZE = 8,
@@ -366,7 +366,7 @@ static void print_number(FILE *out, int width, double n)
     gf_buffer_release(&b);
 }
 
-/* What b has and the label, to the end of the line, which is at that column. */
+/* Print b and the label up to the end of the line; the line is at that column. */
 static void print_label(gf_session *s, unsigned column, gf_buffer *b, gf_slice label)
 {
     unsigned width = s->output.width;

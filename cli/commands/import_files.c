@@ -2,10 +2,11 @@
 
 const gf_positional gf_import_files[1] = {{.name = "FILE", .repeats = true, .path = true}};
 
-/* clang-format off */
-#define PROGRESS {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)", GF_OPTION_PROGRESS}
-/* clang-format on */
-
+#define PROGRESS                                                                                   \
+    {                                                                                              \
+        "progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)",               \
+            GF_OPTION_PROGRESS                                                                     \
+    }
 const gf_own_option gf_import_options[GF_IMPORT_OPTIONS] = {
     {"rejects", "FILE", "write refused records there, as they were", GF_OPTION_REJECTS},
     {"force", NULL, "replace that file", GF_OPTION_FORCE},

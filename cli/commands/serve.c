@@ -42,7 +42,7 @@ static void on_hangup(int number)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-typedef struct serving {
+typedef struct http_server {
     gf_session *session;
     gf_log log;
     gf_store *store;
@@ -54,9 +54,9 @@ typedef struct serving {
     gf_socket *socket;
     gf_slice host_names[MOST_HOST_NAMES];
     size_t n_host_names;
-} serving;
+} http_server;
 
-static gf_status take_log(serving *v, gf_error *err)
+static gf_status read_log_options(http_server *v, gf_error *err)
 {
     gf_slice level = gf_session_argument(v->session, "log-level");
     gf_slice format = gf_session_argument(v->session, "log-format");
@@ -67,7 +67,7 @@ static gf_status take_log(serving *v, gf_error *err)
     return GF_OK;
 }
 
-static gf_status take_host_names(serving *v, gf_error *err)
+static gf_status read_host_names(http_server *v, gf_error *err)
 {
     for (size_t i = 0; i < v->session->n_arguments; i++) {
         if (!gf_slice_equal(v->session->arguments[i].name, GF_SLICE("host-name"))) continue;
@@ -78,9 +78,9 @@ static gf_status take_host_names(serving *v, gf_error *err)
     return GF_OK;
 }
 
-/* ---- beginning ------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-static gf_status open_all(serving *v, gf_error *err)
+static gf_status open_all(http_server *v, gf_error *err)
 {
     const gf_session *s = v->session;
     gf_call call = {.arguments = s->arguments, .n_arguments = s->n_arguments};
@@ -94,16 +94,16 @@ static gf_status open_all(serving *v, gf_error *err)
     gf_slice tokens = gf_session_argument(s, "tokens");
     gf_slice after = gf_session_argument(s, "rebuild-after");
     gf_status st = gf_operation_check(&serve_operation, &call, err);
-    if (st == GF_OK) st = take_log(v, err);
-    if (st == GF_OK) st = take_host_names(v, err);
-    if (st == GF_OK && after.len) st = gf_rebuild_after_parse(after, &v->after, err);
-    if (st == GF_OK && tokens.len) st = gf_tokens_open(tokens.ptr, &v->tokens, err);
-    if (st == GF_OK) st = gf_store_open(s->store_path, &store, &v->store, err);
-    if (st == GF_OK) st = gf_service_open(v->store, &service, &v->service, err);
-    return st == GF_OK ? gf_tasks_open(v->service, &v->log, &v->tasks, err) : st;
+    if (st != GF_OK) return st;
+    if ((st = read_log_options(v, err)) || (st = read_host_names(v, err))) return st;
+    if (after.len && (st = gf_rebuild_after_parse(after, &v->after, err))) return st;
+    if (tokens.len && (st = gf_tokens_open(tokens.ptr, &v->tokens, err))) return st;
+    if ((st = gf_store_open(s->store_path, &store, &v->store, err))) return st;
+    if ((st = gf_service_open(v->store, &service, &v->service, err))) return st;
+    return gf_tasks_open(v->service, &v->log, &v->tasks, err);
 }
 
-static gf_status keep_up(serving *v, gf_error *err)
+static gf_status keep_up(http_server *v, gf_error *err)
 {
     gf_call call = {.arguments = v->session->arguments, .n_arguments = v->session->n_arguments};
     if (!gf_session_argument(v->session, "rebuild-after").len) return GF_OK;
@@ -111,7 +111,7 @@ static gf_status keep_up(serving *v, gf_error *err)
                             err);
 }
 
-static gf_status listen_here(serving *v, gf_error *err)
+static gf_status listen_here(http_server *v, gf_error *err)
 {
     gf_call call = {.arguments = v->session->arguments, .n_arguments = v->session->n_arguments};
     gf_slice listen = gf_session_argument(v->session, "listen");
@@ -134,7 +134,7 @@ static gf_status listen_here(serving *v, gf_error *err)
 }
 
 /* Commands are answered too; a folder that can have no socket is not worth failing for. */
-static void answer_commands(serving *v)
+static void answer_commands(http_server *v)
 {
     gf_error err = {GF_OK, ""};
     gf_socket_options o = {
@@ -143,9 +143,9 @@ static void answer_commands(serving *v)
         GF_LOG(&v->log, GF_LOG_WARN, "no_socket", GF_LOG_STR("error", err.message));
 }
 
-/* ---- meanwhile, and the end ------------------------------------------------------------------ */
+/* ---- running and closing --------------------------------------------------------------------- */
 
-static void read_tokens(serving *v)
+static void read_tokens(http_server *v)
 {
     gf_error err = {GF_OK, ""};
     reread = 0;
@@ -156,7 +156,7 @@ static void read_tokens(serving *v)
         GF_LOG(&v->log, GF_LOG_ERROR, "tokens_kept", GF_LOG_STR("error", err.message));
 }
 
-static void wait_for_end(serving *v)
+static void wait_for_end(http_server *v)
 {
     while (gf_cancel_check(&gf_stop, NULL) == GF_OK) {
         usleep(LOOK_MICROSECONDS); /* a signal ends it early */
@@ -164,7 +164,7 @@ static void wait_for_end(serving *v)
     }
 }
 
-static void close_all(serving *v)
+static void close_all(http_server *v)
 {
     bool served = v->http != NULL;
     if (served) GF_LOG(&v->log, GF_LOG_INFO, "closing", GF_LOG_STR("by", "signal"));
@@ -180,10 +180,10 @@ static void close_all(serving *v)
     if (served) GF_LOG(&v->log, GF_LOG_INFO, "closed", GF_LOG_STR("store", v->session->store_path));
 }
 
-static gf_status run(gf_session *s, gf_error *err)
+static gf_status run_serve(gf_session *s, gf_error *err)
 {
     struct sigaction hangup = {.sa_handler = on_hangup};
-    serving v = {.session = s};
+    http_server v = {.session = s};
     sigaction(SIGHUP, &hangup, NULL);
     gf_status st = open_all(&v, err);
     if (st == GF_OK) answer_commands(&v);
@@ -206,7 +206,7 @@ static const gf_command serve_command = {
         "read or write, and a namespace or *; others must not be able to read the file, and\n"
         "SIGHUP has it read again. SIGINT or SIGTERM end the server once what it has accepted\n"
         "is answered; rebuilds that are under way are cancelled.\n",
-    .run = run,
+    .run = run_serve,
 };
 
 const gf_commands gf_commands_serve = {NULL, GF_LIST(&serve_command)};

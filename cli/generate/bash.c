@@ -21,7 +21,7 @@ static void put_options(FILE *out, const gf_command *c, size_t i, size_t end, bo
     }
 }
 
-/* A mark for each word: - for any text, f for a file, d for a folder, choices; + where it repeats. */
+/* A mark for each word: f for a file, d for a folder, choices, else -; + where it repeats. */
 static void put_words(FILE *out, const gf_command *c)
 {
     for (size_t i = 0; i < c->n_positionals; i++) {

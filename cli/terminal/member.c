@@ -25,7 +25,7 @@ bool gf_member_flag(gf_json_value row, const char *key)
            gf_json_get_bool(v);
 }
 
-/* ---- in the kind of a column ----------------------------------------------------------------- */
+/* ---- forms of columns ------------------------------------------------------------------------ */
 
 static void write_terms(gf_buffer *b, gf_json_value terms)
 {
@@ -47,7 +47,7 @@ static void write_counts(gf_buffer *b, gf_json_value periods)
         gf_buffer_format(b, "%s%.0f", first ? "" : " ", gf_member_number(period, "documents"));
 }
 
-/* Two digits or more, of the largest unit that has as many. */
+/* 1229K: in the largest unit of which there are ten or more, rounded up. */
 static void write_size(gf_buffer *b, uint64_t n)
 {
     static const char units[] = "KMGT";
@@ -129,7 +129,7 @@ void gf_member_write(gf_buffer *b, gf_json_value row, const gf_show_column *colu
         gf_json_write(v, b, NULL);
 }
 
-/* ---- for the commands' own views ------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 void gf_member_print_value(FILE *out, gf_json_value value, unsigned width)
 {

@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINE_EVERY 0.2  /* seconds between updates on a terminal, and of JSON */
-#define LOG_EVERY  10.0 /* and of lines elsewhere */
+/* Seconds between updates: on a terminal and of JSON, and of lines elsewhere. */
+#define LINE_EVERY 0.2
+#define LOG_EVERY  10.0
 
 void gf_meter_init(gf_meter *p)
 {
@@ -33,7 +34,7 @@ bool gf_meter_named(const char *name, gf_meter_kind *kind)
     return false;
 }
 
-static void clear(gf_meter *p)
+static void clear_line(gf_meter *p)
 {
     if (!p->line) return;
     fputs("\r\033[K", stderr);
@@ -44,7 +45,7 @@ static void clear(gf_meter *p)
 void gf_meter_clear(gf_meter *p)
 {
     pthread_mutex_lock(&p->lock);
-    clear(p);
+    clear_line(p);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -75,7 +76,7 @@ static void write_line(gf_buffer *b, gf_slice what, const char *phase, uint64_t 
     gf_buffer_format(b, " %.0f s", seconds);
 }
 
-static void show(gf_meter *p, gf_slice line)
+static void print_line(gf_meter *p, gf_slice line)
 {
     unsigned width = gf_text_terminal_width(stderr);
     if (p->terminal) fputc('\r', stderr);
@@ -99,7 +100,7 @@ void gf_meter_tell(gf_meter *p, gf_slice what, const char *phase, uint64_t done,
             fprintf(stderr, "%s\n", gf_buffer_cstr(&b));
         } else {
             write_line(&b, what, phase, done, total, now - p->started);
-            show(p, gf_buffer_view(&b));
+            print_line(p, gf_buffer_view(&b));
         }
     }
     pthread_mutex_unlock(&p->lock);

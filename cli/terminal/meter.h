@@ -1,5 +1,5 @@
 /**
- * How far a command has come, on standard error: a line that is written over on a terminal, else a
+ * Progress of a command on standard error: on a terminal a line that is written over, elsewhere a
  * line every ten seconds; or JSON Lines. Its functions may be called from any thread.
  */
 #ifndef GF_CLI_TERMINAL_METER_H
@@ -28,10 +28,10 @@ void gf_meter_release(gf_meter *p);
 /** "auto", "none" or "jsonl"; false for anything else. */
 bool gf_meter_named(const char *name, gf_meter_kind *kind);
 
-/** Total is 0 where it is not known. Shown where the last was long enough ago. */
+/** Print progress, unless the last was printed shortly before; total is 0 where it is not known. */
 void gf_meter_tell(gf_meter *p, gf_slice what, const char *phase, uint64_t done, uint64_t total);
 
-/** Take the line away, so that something else can be written. */
+/** Remove the line from the terminal, so that something else can be written. */
 void gf_meter_clear(gf_meter *p);
 
 #endif

@@ -53,7 +53,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Blanks at the ends are quoted, too: many readers, put among them, drop those outside quotes. */
+/* Blanks at the ends are quoted too: many readers, put among them, drop them outside quotes. */
 static void csv_cell(FILE *out, gf_slice text)
 {
     bool quotes = text.len && (is_blank(text.ptr[0]) || is_blank(text.ptr[text.len - 1]));
@@ -80,7 +80,7 @@ static void csv_header(gf_output *o)
     fputs("\r\n", o->out);
 }
 
-/* What the item does not have is the row's. */
+/* Columns that the item lacks are taken from the row. */
 static void flat_row(gf_output *o, gf_json_value item, gf_json_value row)
 {
     bool csv = o->format == GF_CSV;

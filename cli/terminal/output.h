@@ -1,5 +1,5 @@
 /**
- * Rows as people or programs want them.
+ * Rows in the formats of the command line.
  *
  *     table   aligned, cut or folded to the terminal's width; for people
  *     plain   values with a tab between, a row a line, no header; for cut, sort, awk
@@ -47,10 +47,10 @@ gf_status gf_output_init(gf_output *o, gf_output_format format, const gf_display
                          gf_session *session, FILE *out, gf_error *err);
 void gf_output_release(gf_output *o);
 
-/** @return GF_ECANCELLED where whoever read has gone; GF_EIO where a row cannot be written. */
+/** @return GF_ECANCELLED where the reader closed the pipe; GF_EIO where a row cannot be written. */
 gf_status gf_output_row(gf_output *o, gf_slice row, gf_error *err);
 
-/** Finish: what is kept, brackets, a header where there were no rows. */
+/** Print the rest: kept rows, closing brackets, a header where there were no rows. */
 gf_status gf_output_end(gf_output *o, gf_error *err);
 
 #endif

@@ -40,7 +40,7 @@ gf_status gf_spread_add(gf_spread *s, gf_slice text, gf_json_value row, gf_error
     return kept ? GF_OK : gf_fail_errno(err, "cannot keep rows in a temporary file");
 }
 
-/* Nothing, and null, are empty. */
+/* A missing member and null are empty cells. */
 static gf_status write_value(gf_spread *s, const gf_spread_value *v, gf_error *err)
 {
     gf_buffer_reset(&s->cell);

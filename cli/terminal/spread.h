@@ -1,6 +1,6 @@
 /**
- * Rows as lines of one table whose columns are all members that any of them has: which these are is
- * known after the last row, so the rows are kept in a temporary file until then.
+ * Rows as one CSV table whose columns are the members of any row. All columns are known only after
+ * the last row, so the rows are kept in a temporary file until then.
  */
 #ifndef GF_CLI_TERMINAL_SPREAD_H
 #define GF_CLI_TERMINAL_SPREAD_H
@@ -13,14 +13,14 @@
 #include <stdio.h>
 
 typedef struct gf_spread_value {
-    uint64_t row; /* that has it */
+    uint64_t row; /* number of the row that has it, from 1 */
     gf_json_value value;
 } gf_spread_value;
 
 typedef struct gf_spread {
     FILE *rows;
     gf_strings names;
-    gf_spread_value *values; /* names.n: of the row at hand */
+    gf_spread_value *values; /* names.n: of the current row */
     uint64_t n_rows;
     gf_buffer cell;
     char *line; /* capacity */
@@ -30,7 +30,7 @@ typedef struct gf_spread {
 gf_status gf_spread_init(gf_spread *spread, gf_error *err);
 void gf_spread_release(gf_spread *spread);
 
-/** A column before those of the rows. */
+/** Add a column before those of the rows. */
 gf_status gf_spread_column(gf_spread *spread, gf_slice name, gf_error *err);
 
 /** Keep a row: an object, and its text in one line. */
@@ -39,7 +39,7 @@ gf_status gf_spread_add(gf_spread *spread, gf_slice text, gf_json_value row, gf_
 /** Writes one cell. */
 typedef void gf_spread_cell(FILE *out, gf_slice text);
 
-/** A header, and the rows: strings as they are, other values as JSON. */
+/** Write a header and the rows: strings as they are, other values as JSON. */
 gf_status gf_spread_write(gf_spread *spread, gf_json_parser *parser, gf_spread_cell *cell,
                           FILE *out, gf_error *err);
 

@@ -7,11 +7,11 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* Columns of a character; -1 for what must not reach a terminal. */
+/* Columns of a character; -1 for one that must not reach a terminal. */
 static int char_width(uint32_t c)
 {
     if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return -1;
-    /* Marks that turn the direction of what follows could disguise it. */
+    /* Marks that turn the direction of writing could disguise the text behind them. */
     if ((c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069)) return -1;
     if (c == 0x2028 || c == 0x2029) return -1; /* line and paragraph separator */
     int width = wcwidth((wchar_t)c);

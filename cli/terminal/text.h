@@ -1,6 +1,6 @@
 /**
- * Text for people: what documents, files and arguments hold must neither break a table nor reach
- * the terminal as a command to it.
+ * Text for people: texts of documents, files and arguments must neither break a table nor reach the
+ * terminal as a command to it.
  */
 #ifndef GF_CLI_TERMINAL_TEXT_H
 #define GF_CLI_TERMINAL_TEXT_H
@@ -24,19 +24,19 @@ void gf_text_fold(gf_buffer *out, gf_slice text);
 /** Cut b to so many columns, with an ellipsis where something is lost; 0 leaves it whole. */
 void gf_text_cut(gf_buffer *b, unsigned width);
 
-/** Take off *rest the words that fit in so many columns, at least one character of it. */
+/** Cut the words that fit in so many columns off *rest, at least one character. */
 gf_slice gf_text_take_line(gf_slice *rest, unsigned width);
 
 /** Print text folded and cut. */
 void gf_text_print(FILE *out, gf_slice text, unsigned width);
 
-/** Likewise, on lines of so many columns; at most `most` columns in all. */
+/** Print text folded, on lines of so many columns; at most `most` columns in all. */
 void gf_text_print_prose(FILE *out, gf_slice text, unsigned most, unsigned width);
 
-/** "1 document", "2,000 documents" */
+/** Print "1 document" or "2,000 documents". */
 void gf_text_print_count(FILE *out, double n, const char *thing);
 
-/** A word as a shell takes it, in quotes where it needs them. */
+/** Print a word for a shell, in quotes where it needs them. */
 void gf_text_print_word(FILE *out, const char *word);
 
 #endif

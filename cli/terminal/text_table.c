@@ -10,8 +10,8 @@
 enum {
     KEPT_ROWS = 1000,
     GAP = 2,
-    LEAST_TEXT = 12, /* columns below which the last column is left out instead */
-    LEAST_ALONE = 6  /* and where only two are left */
+    LEAST_TEXT = 12, /* a text gets no narrower: the last column is left out instead, */
+    LEAST_ALONE = 6  /* unless only two are left */
 };
 
 void gf_text_table_init(gf_text_table *t, const gf_display *display, FILE *out, unsigned width)
@@ -43,7 +43,7 @@ static bool may_shrink(gf_column_kind kind)
 
 /* ---- widths ---------------------------------------------------------------------------------- */
 
-/* The widest of what the column holds; 0 where it holds nothing but its header. */
+/* Width of the widest cell or header; 0 where all cells are empty. */
 static unsigned natural_width(const gf_text_table *t, size_t c)
 {
     const gf_show_column *column = &t->display->columns[c];
@@ -66,8 +66,8 @@ static unsigned total_width(const gf_text_table *t)
     return total;
 }
 
-/* Take from the widest text until all fits, or no text is wider than `least`. */
-static bool shrink(gf_text_table *t, unsigned least)
+/* Narrow the widest text until all fits, or no text is wider than `least`. */
+static bool shrink_texts(gf_text_table *t, unsigned least)
 {
     while (total_width(t) > t->width) {
         size_t widest = SIZE_MAX;
@@ -99,9 +99,9 @@ static void choose_widths(gf_text_table *t)
     for (;;) {
         for (size_t c = 0; c < t->display->n_columns; c++)
             t->widths[c] = t->no_room[c] ? 0 : natural_width(t, c);
-        if (!t->width || shrink(t, LEAST_TEXT)) return;
+        if (!t->width || shrink_texts(t, LEAST_TEXT)) return;
         if (leave_one_out(t)) continue;
-        shrink(t, LEAST_ALONE);
+        shrink_texts(t, LEAST_ALONE);
         return;
     }
 }

@@ -24,7 +24,7 @@ typedef struct gf_text_table {
     gf_slice *cells; /* n_kept rows of display->n_columns */
     size_t n_kept, capacity;
     bool begun;                       /* the widths are known, and the header is printed */
-    unsigned widths[GF_MOST_COLUMNS]; /* 0: nothing in it, or no room */
+    unsigned widths[GF_MOST_COLUMNS]; /* 0: empty, or no room for it */
     bool no_room[GF_MOST_COLUMNS];
     gf_buffer cell, folded;
 } gf_text_table;
@@ -34,7 +34,7 @@ void gf_text_table_release(gf_text_table *t);
 
 gf_status gf_text_table_row(gf_text_table *t, gf_json_value row, gf_error *err);
 
-/** Print what is still kept. */
+/** Print the kept rows, or that there are none. */
 void gf_text_table_end(gf_text_table *t);
 
 #endif
