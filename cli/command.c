@@ -12,13 +12,13 @@ static const gf_commands *const nouns[] = {
     &gf_commands_papers,         &gf_commands_logs,        &gf_commands_store,
     &gf_commands_serve,          &gf_commands_generate};
 
-static const gf_show_column cell_columns[] = {{"family", "family", GF_COLUMN_TEXT},
-                                              {"column", "column", GF_COLUMN_TEXT},
-                                              {"value", "value", GF_COLUMN_PROSE},
-                                              {"hex", "bytes (hexadecimal)", GF_COLUMN_TEXT}};
-const gf_display gf_display_of_cells = {GF_COLUMNS(cell_columns)};
+static const gf_display_column cell_columns[] = {{"family", "family", GF_COLUMN_TEXT},
+                                                 {"column", "column", GF_COLUMN_TEXT},
+                                                 {"value", "value", GF_COLUMN_PROSE},
+                                                 {"hex", "bytes (hexadecimal)", GF_COLUMN_TEXT}};
+const gf_display gf_command_cells_display = {GF_COLUMNS(cell_columns)};
 
-const gf_own_option gf_global_options[GF_GLOBAL_OPTIONS] = {
+const gf_own_option gf_command_global_options[GF_COMMAND_GLOBAL_OPTIONS] = {
     {"store", "DIR", "the store (GROUPERFISH_STORE, else ./grouperfish.store)", GF_OPTION_GLOBAL},
     {"server", "URL",
      "ask this server instead (GROUPERFISH_SERVER), such as http://127.0.0.1:61732",
@@ -110,14 +110,14 @@ const gf_own_option *gf_command_own_option(const gf_command *c, const char *name
 bool gf_command_option(const gf_command *c, size_t i, gf_option *option)
 {
     const gf_operation *o = gf_command_operation(c);
-    if (i < GF_GLOBAL_OPTIONS + c->n_options) {
-        bool global = i < GF_GLOBAL_OPTIONS;
+    if (i < GF_COMMAND_GLOBAL_OPTIONS + c->n_options) {
+        bool global = i < GF_COMMAND_GLOBAL_OPTIONS;
         const gf_own_option *own =
-            global ? &gf_global_options[i] : &c->options[i - GF_GLOBAL_OPTIONS];
+            global ? &gf_command_global_options[i] : &c->options[i - GF_COMMAND_GLOBAL_OPTIONS];
         *option = (gf_option){own->name, own->value, own->meaning, own, NULL};
         return true;
     }
-    i -= GF_GLOBAL_OPTIONS + c->n_options;
+    i -= GF_COMMAND_GLOBAL_OPTIONS + c->n_options;
     for (size_t n = 0; n < o->n_parameters; n++) {
         const gf_parameter *p = &o->parameters[n];
         if (gf_command_has_word(c, p->name) || gf_command_own_option(c, p->name)) continue;

@@ -9,51 +9,7 @@
 #define GF_CLI_COMMAND_H
 
 #include "api/operation.h"
-#include "base/json.h"
-
-typedef struct gf_session gf_session;
-
-/** Form of a column in a table. */
-typedef enum gf_column_kind {
-    GF_COLUMN_TEXT,
-    GF_COLUMN_WORD,    /* one of a few words, never cut */
-    GF_COLUMN_PROSE,   /* words, which may take several lines */
-    GF_COLUMN_COUNT,   /* whole number, to the right */
-    GF_COLUMN_RARE,    /* likewise; nothing where it is 0 */
-    GF_COLUMN_ID,      /* likewise, without separators */
-    GF_COLUMN_SCORE,   /* three decimals */
-    GF_COLUMN_SIGNED,  /* one decimal, with its sign */
-    GF_COLUMN_SHARE,   /* per cent */
-    GF_COLUMN_SECONDS, /* 1.2 s */
-    GF_COLUMN_BYTES,   /* 1229K, 83M: rounded up, as options take them */
-    GF_COLUMN_TIME,    /* 2026-11-20 08:00:00, UTC */
-    GF_COLUMN_MARK,    /* * where true */
-    GF_COLUMN_TERMS,   /* an array of {"term": ...} */
-    GF_COLUMN_COUNTS,  /* an array of {"documents": n}: the numbers */
-    GF_COLUMN_RAW      /* its JSON */
-} gf_column_kind;
-
-typedef struct gf_show_column {
-    const char *key;    /* member of the row */
-    const char *header; /* in a table; NULL: only in csv and plain */
-    gf_column_kind kind;
-} gf_show_column;
-
-/** Display of rows. A table leaves out columns that are empty throughout. */
-typedef struct gf_display {
-    const gf_show_column *columns; /* n_columns, GF_MOST_COLUMNS at most */
-    size_t n_columns;
-    bool single;         /* one row: JSON is an object, not an array */
-    const char *each;    /* csv and plain have a row for each item of this member */
-    bool spread;         /* csv has a column for each member of any row, after these */
-    const char *page;    /* print only this member's text, as it is; not as JSON */
-    const char *nothing; /* text in place of a table without rows */
-    void (*show)(gf_session *session,
-                 gf_json_value row);  /* prints a row instead of a table; or NULL */
-    void (*end)(gf_session *session); /* prints after the table; or NULL */
-} gf_display;
-
-enum { GF_MOST_COLUMNS = 24 };
+#include "cli/terminal/display.h"
 
 /** Display in place of a command's own one where an argument is given. */
 typedef struct gf_other_display {
@@ -118,8 +74,6 @@ typedef struct gf_commands {
     size_t n;
 } gf_commands;
 
-#define GF_COUNT(array)  (sizeof(array) / sizeof((array)[0]))
-#define GF_COLUMNS(list) .columns = (list), .n_columns = GF_COUNT(list)
 #define GF_WORDS(list)   .positionals = (list), .n_positionals = GF_COUNT(list)
 #define GF_OPTIONS(list) .options = (list), .n_options = GF_COUNT(list)
 #define GF_OTHERS(list)  .others = (list), .n_others = GF_COUNT(list)
@@ -135,11 +89,11 @@ extern const gf_commands gf_commands_documents, gf_commands_collections, gf_comm
     gf_commands_logs, gf_commands_store, gf_commands_serve, gf_commands_generate;
 
 /** Display of cells, which every command has with --columns. */
-extern const gf_display gf_display_of_cells;
+extern const gf_display gf_command_cells_display;
 
 /** Options of every command. */
-enum { GF_GLOBAL_OPTIONS = 7 };
-extern const gf_own_option gf_global_options[GF_GLOBAL_OPTIONS];
+enum { GF_COMMAND_GLOBAL_OPTIONS = 7 };
+extern const gf_own_option gf_command_global_options[GF_COMMAND_GLOBAL_OPTIONS];
 
 /** A place in the list of commands; {0} is before the first. */
 typedef struct gf_command_cursor {

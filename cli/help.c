@@ -93,9 +93,9 @@ void gf_help(FILE *out)
         print_command(out, c);
     }
     fputs("\nFor every command\n", out);
-    for (size_t i = 0; i < GF_GLOBAL_OPTIONS; i++)
-        print_option(out, gf_global_options[i].name, gf_global_options[i].value,
-                     gf_global_options[i].meaning);
+    for (size_t i = 0; i < GF_COMMAND_GLOBAL_OPTIONS; i++)
+        print_option(out, gf_command_global_options[i].name, gf_command_global_options[i].value,
+                     gf_command_global_options[i].meaning);
     print_option(out, "", NULL, gf_help_dashes);
     print_codes(out);
 }
@@ -133,9 +133,9 @@ void gf_help_command(const gf_command *c, FILE *out)
     gf_option option;
     fprintf(out, "%s.\n\n%s\n", o->meaning, c->examples);
     print_usage(out, c);
-    if (gf_command_option(c, GF_GLOBAL_OPTIONS, &option)) fputc('\n', out);
+    if (gf_command_option(c, GF_COMMAND_GLOBAL_OPTIONS, &option)) fputc('\n', out);
     /* The operation's options come before the command's own. */
-    for (size_t i = GF_GLOBAL_OPTIONS + c->n_options; gf_command_option(c, i, &option); i++)
+    for (size_t i = GF_COMMAND_GLOBAL_OPTIONS + c->n_options; gf_command_option(c, i, &option); i++)
         print_option(out, option.name, option.value, option.meaning);
     for (size_t i = 0; i < c->n_options; i++)
         print_option(out, c->options[i].name, c->options[i].value, c->options[i].meaning);

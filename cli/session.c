@@ -13,7 +13,7 @@
 
 enum { MOST_NOTICES = 20 };
 
-gf_cancel gf_stop;
+gf_cancel gf_session_stop;
 
 gf_slice gf_session_argument(const gf_session *s, const char *name)
 {
@@ -124,8 +124,10 @@ static bool format_of_name(const char *path, gf_output_format *format)
     static const struct {
         const char *ending;
         gf_output_format format;
-    } endings[] = {
-        {".csv", GF_CSV}, {".json", GF_JSON}, {".jsonl", GF_JSONL}, {".geojson", GF_GEOJSON}};
+    } endings[] = {{".csv", GF_OUTPUT_CSV},
+                   {".json", GF_OUTPUT_JSON},
+                   {".jsonl", GF_OUTPUT_JSONL},
+                   {".geojson", GF_OUTPUT_GEOJSON}};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < GF_COUNT(endings); i++)
         if (strcasecmp(dot, endings[i].ending) == 0) {
@@ -147,7 +149,7 @@ static gf_status choose_geojson(gf_session *s, gf_error *err)
 static const gf_display *choose_display(const gf_session *s)
 {
     const gf_command *c = s->command;
-    if (gf_session_has(s, "columns")) return &gf_display_of_cells;
+    if (gf_session_has(s, "columns")) return &gf_command_cells_display;
     for (size_t i = 0; i < c->n_others; i++)
         if (gf_session_has(s, c->others[i].argument)) return &c->others[i].display;
     return &c->display;
@@ -157,17 +159,18 @@ static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error
 {
     if (s->format) {
         bool named = gf_output_format_named(s->format, format);
-        if (named && *format == GF_GEOJSON) return choose_geojson(s, err);
+        if (named && *format == GF_OUTPUT_GEOJSON) return choose_geojson(s, err);
         if (named) return GF_OK;
         return gf_fail(err, GF_EINVAL, "--format: \"%s\" is none of table, json, jsonl, csv, plain",
                        s->format);
     }
     if (s->out_path && format_of_name(s->out_path, format))
-        return *format == GF_GEOJSON ? choose_geojson(s, err) : GF_OK;
+        return *format == GF_OUTPUT_GEOJSON ? choose_geojson(s, err) : GF_OK;
     if (!s->out_path && isatty(STDOUT_FILENO))
-        *format = GF_TABLE;
+        *format = GF_OUTPUT_TABLE;
     else
-        *format = s->command->streams_jsonl && !choose_display(s)->page ? GF_JSONL : GF_PLAIN_ROWS;
+        *format = s->command->streams_jsonl && !choose_display(s)->page ? GF_OUTPUT_JSONL
+                                                                        : GF_OUTPUT_PLAIN;
     return GF_OK;
 }
 
@@ -244,7 +247,7 @@ static void fill_call(gf_session *s)
                              .notice = take_notice,
                              .progress = take_progress,
                              .reject = s->rejects_file ? take_reject : NULL};
-    s->call.cancel = &gf_stop;
+    s->call.cancel = &gf_session_stop;
 }
 
 static void fill_access(gf_session *s)
@@ -262,7 +265,7 @@ static void fill_access(gf_session *s)
     c->purges = purges;
     c->announces = !s->command->shows_made;
     c->quiet = s->meter.kind == GF_METER_NONE;
-    c->cancel = &gf_stop;
+    c->cancel = &gf_session_stop;
     c->files = s->files;
     c->out = s->out;
 }
@@ -308,12 +311,12 @@ static gf_status choose_store(gf_session *s, gf_error *err)
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* Rows of several collections: a list, with the collection as its first column. */
-static void display_several(gf_display *display, gf_show_column columns[GF_MOST_COLUMNS])
+static void display_several(gf_display *display, gf_display_column columns[GF_DISPLAY_MOST_COLUMNS])
 {
     size_t n = 0;
     bool named = strcmp(display->columns[0].key, "collection") == 0;
-    if (!named) columns[n++] = (gf_show_column){"collection", "collection", GF_COLUMN_TEXT};
-    for (size_t i = 0; i < display->n_columns && n < GF_MOST_COLUMNS; i++)
+    if (!named) columns[n++] = (gf_display_column){"collection", "collection", GF_COLUMN_TEXT};
+    for (size_t i = 0; i < display->n_columns && n < GF_DISPLAY_MOST_COLUMNS; i++)
         columns[n++] = display->columns[i];
     *display = (gf_display){
         .columns = columns, .n_columns = n, .spread = display->spread, .nothing = display->nothing};
@@ -322,7 +325,7 @@ static void display_several(gf_display *display, gf_show_column columns[GF_MOST_
 /* After a failure the output is readable too: brackets are closed, kept rows printed. */
 static gf_status run_operation(gf_session *s, gf_output_format format, gf_error *err)
 {
-    gf_show_column columns[GF_MOST_COLUMNS];
+    gf_display_column columns[GF_DISPLAY_MOST_COLUMNS];
     gf_display display = *choose_display(s);
     if (gf_operation_is_of_several(s->operation, s->arguments, s->n_arguments))
         display_several(&display, columns);

@@ -85,7 +85,7 @@ enum {
 };
 
 /** Requested by SIGINT and SIGTERM. */
-extern gf_cancel gf_stop;
+extern gf_cancel gf_session_stop;
 
 /** Print a mistake in the command line and how to get help; returns the exit code. */
 int gf_usage_error(const gf_command *command, const char *message);

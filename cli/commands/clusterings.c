@@ -21,21 +21,22 @@ static const gf_own_option rebuild_options[] = {
      GF_OPTION_FILE},
     {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)",
      GF_OPTION_PROGRESS}};
-static const gf_show_column rebuild_columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
-                                                 {"configuration", "configuration", GF_COLUMN_TEXT},
-                                                 {"outcome", "outcome", GF_COLUMN_WORD},
-                                                 {"documents", "documents", GF_COLUMN_COUNT},
-                                                 {"without_terms", "wordless", GF_COLUMN_RARE},
+static const gf_display_column rebuild_columns[] = {
+    {"collection", "collection", GF_COLUMN_TEXT},
+    {"configuration", "configuration", GF_COLUMN_TEXT},
+    {"outcome", "outcome", GF_COLUMN_WORD},
+    {"documents", "documents", GF_COLUMN_COUNT},
+    {"without_terms", "wordless", GF_COLUMN_RARE},
+    {"k", "clusters", GF_COLUMN_COUNT},
+    {"seconds", "took", GF_COLUMN_SECONDS},
+    {"objective", "objective", GF_COLUMN_SCORE},
+    {"build", "build", GF_COLUMN_ID},
+    {"error", "error", GF_COLUMN_PROSE}};
+static const gf_display_column step_columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT},
                                                  {"k", "clusters", GF_COLUMN_COUNT},
-                                                 {"seconds", "took", GF_COLUMN_SECONDS},
-                                                 {"objective", "objective", GF_COLUMN_SCORE},
-                                                 {"build", "build", GF_COLUMN_ID},
-                                                 {"error", "error", GF_COLUMN_PROSE}};
-static const gf_show_column step_columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT},
-                                              {"k", "clusters", GF_COLUMN_COUNT},
-                                              {"separation", "separation", GF_COLUMN_SCORE},
-                                              {"chosen", "chosen", GF_COLUMN_MARK}};
-static const gf_show_column memory_columns[] = {
+                                                 {"separation", "separation", GF_COLUMN_SCORE},
+                                                 {"chosen", "chosen", GF_COLUMN_MARK}};
+static const gf_display_column memory_columns[] = {
     {"collection", "collection", GF_COLUMN_TEXT},
     {"configuration", "configuration", GF_COLUMN_TEXT},
     {"outcome", "outcome", GF_COLUMN_WORD},
@@ -89,30 +90,31 @@ static const gf_command rebuild_command = {
 /* ---- clusters -------------------------------------------------------------------------------- */
 
 static const gf_positional clusters_words[] = {{.name = "COLLECTION", .argument = "collection"}};
-static const gf_show_column clusters_columns[] = {{"cluster", "id", GF_COLUMN_ID},
-                                                  {"label", "label", GF_COLUMN_TEXT},
-                                                  {"size", "documents", GF_COLUMN_COUNT},
-                                                  {"share", "share", GF_COLUMN_SHARE},
-                                                  {"terms", "terms", GF_COLUMN_TERMS}};
-static const gf_show_column pending_columns[] = {
+static const gf_display_column clusters_columns[] = {{"cluster", "id", GF_COLUMN_ID},
+                                                     {"label", "label", GF_COLUMN_TEXT},
+                                                     {"size", "documents", GF_COLUMN_COUNT},
+                                                     {"share", "share", GF_COLUMN_SHARE},
+                                                     {"terms", "terms", GF_COLUMN_TERMS}};
+static const gf_display_column pending_columns[] = {
     {"id", "id", GF_COLUMN_TEXT},          {"cluster", "cluster", GF_COLUMN_ID},
     {"label", "label", GF_COLUMN_TEXT},    {"score", "score", GF_COLUMN_SCORE},
     {"runner_up", "next", GF_COLUMN_ID},   {"runner_up_label", NULL, GF_COLUMN_TEXT},
     {"margin", "margin", GF_COLUMN_SCORE}, {"replaced", NULL, GF_COLUMN_RAW},
     {"text", "text", GF_COLUMN_TEXT}};
-static const gf_show_column trend_columns[] = {{"cluster", "id", GF_COLUMN_ID},
-                                               {"label", "label", GF_COLUMN_TEXT},
-                                               {"size", "documents", GF_COLUMN_COUNT},
-                                               {"trend", "trend", GF_COLUMN_TEXT},
-                                               {"change", NULL, GF_COLUMN_SCORE},
-                                               {"z", "z", GF_COLUMN_SIGNED},
-                                               {"recent", NULL, GF_COLUMN_COUNT},
-                                               {"earlier", NULL, GF_COLUMN_COUNT},
-                                               {"before", "before", GF_COLUMN_RARE},
-                                               {"undated", "no time", GF_COLUMN_RARE},
-                                               {"from", NULL, GF_COLUMN_TEXT},
-                                               {"to", "up to", GF_COLUMN_TEXT},
-                                               {"periods", "documents in each", GF_COLUMN_COUNTS}};
+static const gf_display_column trend_columns[] = {
+    {"cluster", "id", GF_COLUMN_ID},
+    {"label", "label", GF_COLUMN_TEXT},
+    {"size", "documents", GF_COLUMN_COUNT},
+    {"trend", "trend", GF_COLUMN_TEXT},
+    {"change", NULL, GF_COLUMN_SCORE},
+    {"z", "z", GF_COLUMN_SIGNED},
+    {"recent", NULL, GF_COLUMN_COUNT},
+    {"earlier", NULL, GF_COLUMN_COUNT},
+    {"before", "before", GF_COLUMN_RARE},
+    {"undated", "no time", GF_COLUMN_RARE},
+    {"from", NULL, GF_COLUMN_TEXT},
+    {"to", "up to", GF_COLUMN_TEXT},
+    {"periods", "documents in each", GF_COLUMN_COUNTS}};
 
 /* "   12,345      hockey  [17]": two columns to the right for each step down. */
 static void show_node(gf_session *s, gf_json_value row)
@@ -134,7 +136,7 @@ static void show_node(gf_session *s, gf_json_value row)
     gf_buffer_release(&label);
 }
 
-static const gf_show_column tree_columns[] = {
+static const gf_display_column tree_columns[] = {
     {"node", NULL, GF_COLUMN_ID},     {"parent", NULL, GF_COLUMN_ID},
     {"depth", NULL, GF_COLUMN_ID},    {"cluster", NULL, GF_COLUMN_ID},
     {"label", NULL, GF_COLUMN_TEXT},  {"size", NULL, GF_COLUMN_COUNT},
@@ -170,14 +172,14 @@ static const gf_command clusters_command = {
 
 /* ---- cluster --------------------------------------------------------------------------------- */
 
-static const gf_show_column cluster_document_columns[] = {{"score", "score", GF_COLUMN_SCORE},
-                                                          {"id", "id", GF_COLUMN_TEXT},
-                                                          {"text", "text", GF_COLUMN_TEXT}};
+static const gf_display_column cluster_document_columns[] = {{"score", "score", GF_COLUMN_SCORE},
+                                                             {"id", "id", GF_COLUMN_TEXT},
+                                                             {"text", "text", GF_COLUMN_TEXT}};
 static const gf_display document_display = {GF_COLUMNS(cluster_document_columns)};
 
 static void show_cluster(gf_session *s, gf_json_value row)
 {
-    static const gf_show_column terms = {"terms", "terms", GF_COLUMN_TERMS};
+    static const gf_display_column terms = {"terms", "terms", GF_COLUMN_TERMS};
     gf_buffer b = {0};
     gf_text_print(s->out, gf_member_text(row, "label"), 0);
     fprintf(s->out, "  (cluster %.0f, ", gf_member_number(row, "cluster"));
@@ -192,7 +194,7 @@ static void show_cluster(gf_session *s, gf_json_value row)
 
 static const gf_positional cluster_words[] = {{.name = "COLLECTION", .argument = "collection"},
                                               {.name = "ID|label:TEXT", .argument = "cluster"}};
-static const gf_show_column cluster_columns[] = {
+static const gf_display_column cluster_columns[] = {
     {"cluster", NULL, GF_COLUMN_ID},   {"label", NULL, GF_COLUMN_TEXT},
     {"id", NULL, GF_COLUMN_TEXT},      {"score", NULL, GF_COLUMN_SCORE},
     {"runner_up", NULL, GF_COLUMN_ID}, {"margin", NULL, GF_COLUMN_SCORE},
@@ -223,25 +225,25 @@ static const gf_own_option export_options[] = {
     {"matrix", "FILE.npz", "rows, terms, centroids and labels, as numpy and scipy load them",
      GF_OPTION_FILE},
     {"force", NULL, "replace that file", GF_OPTION_FORCE}};
-static const gf_show_column export_columns[] = {{"id", "id", GF_COLUMN_TEXT},
-                                                {"cluster", "cluster", GF_COLUMN_ID},
-                                                {"label", "label", GF_COLUMN_TEXT},
-                                                {"score", "score", GF_COLUMN_SCORE},
-                                                {"runner_up", "next", GF_COLUMN_ID},
-                                                {"runner_up_label", NULL, GF_COLUMN_TEXT},
-                                                {"runner_up_score", NULL, GF_COLUMN_SCORE},
-                                                {"margin", "margin", GF_COLUMN_SCORE},
-                                                {"replaced", NULL, GF_COLUMN_RAW},
-                                                {"language", NULL, GF_COLUMN_TEXT},
-                                                {"time", "time", GF_COLUMN_RAW},
-                                                {"lang", NULL, GF_COLUMN_TEXT},
-                                                {"text", "text", GF_COLUMN_TEXT},
-                                                {"fields", NULL, GF_COLUMN_RAW}};
+static const gf_display_column export_columns[] = {{"id", "id", GF_COLUMN_TEXT},
+                                                   {"cluster", "cluster", GF_COLUMN_ID},
+                                                   {"label", "label", GF_COLUMN_TEXT},
+                                                   {"score", "score", GF_COLUMN_SCORE},
+                                                   {"runner_up", "next", GF_COLUMN_ID},
+                                                   {"runner_up_label", NULL, GF_COLUMN_TEXT},
+                                                   {"runner_up_score", NULL, GF_COLUMN_SCORE},
+                                                   {"margin", "margin", GF_COLUMN_SCORE},
+                                                   {"replaced", NULL, GF_COLUMN_RAW},
+                                                   {"language", NULL, GF_COLUMN_TEXT},
+                                                   {"time", "time", GF_COLUMN_RAW},
+                                                   {"lang", NULL, GF_COLUMN_TEXT},
+                                                   {"text", "text", GF_COLUMN_TEXT},
+                                                   {"fields", NULL, GF_COLUMN_RAW}};
 
-static const gf_show_column export_document_columns[] = {{"id", "id", GF_COLUMN_TEXT},
-                                                         {"time", "time", GF_COLUMN_RAW},
-                                                         {"lang", "lang", GF_COLUMN_TEXT},
-                                                         {"text", "text", GF_COLUMN_TEXT}};
+static const gf_display_column export_document_columns[] = {{"id", "id", GF_COLUMN_TEXT},
+                                                            {"time", "time", GF_COLUMN_RAW},
+                                                            {"lang", "lang", GF_COLUMN_TEXT},
+                                                            {"text", "text", GF_COLUMN_TEXT}};
 
 static void show_matrix(gf_session *s, gf_json_value row)
 {
@@ -254,7 +256,7 @@ static void show_matrix(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static const gf_show_column matrix_columns[] = {
+static const gf_display_column matrix_columns[] = {
     {"collection", NULL, GF_COLUMN_TEXT}, {"build", NULL, GF_COLUMN_ID},
     {"rows", NULL, GF_COLUMN_COUNT},      {"columns", NULL, GF_COLUMN_COUNT},
     {"entries", NULL, GF_COLUMN_COUNT},   {"clusters", NULL, GF_COLUMN_COUNT},
@@ -298,7 +300,7 @@ static const gf_own_option assign_options[] = {
     {"force", NULL, "replace that file", GF_OPTION_FORCE},
     {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)",
      GF_OPTION_PROGRESS}};
-static const gf_show_column assign_columns[] = {
+static const gf_display_column assign_columns[] = {
     {"id", "id", GF_COLUMN_TEXT},          {"cluster", "cluster", GF_COLUMN_ID},
     {"label", "label", GF_COLUMN_TEXT},    {"score", "score", GF_COLUMN_SCORE},
     {"runner_up", "next", GF_COLUMN_ID},   {"runner_up_label", NULL, GF_COLUMN_TEXT},
@@ -327,24 +329,24 @@ static const gf_command assign_command = {
 static const gf_positional diff_words[] = {{.name = "COLLECTION", .argument = "collection"},
                                            {.name = "FROM", .argument = "from", .optional = true},
                                            {.name = "TO", .argument = "to", .optional = true}};
-static const gf_show_column diff_columns[] = {{"change", "change", GF_COLUMN_TEXT},
-                                              {"cluster", "id", GF_COLUMN_ID},
-                                              {"label", "label", GF_COLUMN_TEXT},
-                                              {"label_before", NULL, GF_COLUMN_TEXT},
-                                              {"size_before", "before", GF_COLUMN_COUNT},
-                                              {"size", "now", GF_COLUMN_COUNT},
-                                              {"stayed", NULL, GF_COLUMN_COUNT},
-                                              {"came", "came", GF_COLUMN_COUNT},
-                                              {"left", "left", GF_COLUMN_COUNT},
-                                              {"added", "new", GF_COLUMN_COUNT},
-                                              {"removed", "gone", GF_COLUMN_COUNT},
-                                              {"split", NULL, GF_COLUMN_RAW},
-                                              {"merged", NULL, GF_COLUMN_RAW}};
-static const gf_show_column moved_columns[] = {{"id", "id", GF_COLUMN_TEXT},
-                                               {"from", "from", GF_COLUMN_ID},
-                                               {"from_label", "label", GF_COLUMN_TEXT},
-                                               {"to", "to", GF_COLUMN_ID},
-                                               {"to_label", "label", GF_COLUMN_TEXT}};
+static const gf_display_column diff_columns[] = {{"change", "change", GF_COLUMN_TEXT},
+                                                 {"cluster", "id", GF_COLUMN_ID},
+                                                 {"label", "label", GF_COLUMN_TEXT},
+                                                 {"label_before", NULL, GF_COLUMN_TEXT},
+                                                 {"size_before", "before", GF_COLUMN_COUNT},
+                                                 {"size", "now", GF_COLUMN_COUNT},
+                                                 {"stayed", NULL, GF_COLUMN_COUNT},
+                                                 {"came", "came", GF_COLUMN_COUNT},
+                                                 {"left", "left", GF_COLUMN_COUNT},
+                                                 {"added", "new", GF_COLUMN_COUNT},
+                                                 {"removed", "gone", GF_COLUMN_COUNT},
+                                                 {"split", NULL, GF_COLUMN_RAW},
+                                                 {"merged", NULL, GF_COLUMN_RAW}};
+static const gf_display_column moved_columns[] = {{"id", "id", GF_COLUMN_TEXT},
+                                                  {"from", "from", GF_COLUMN_ID},
+                                                  {"from_label", "label", GF_COLUMN_TEXT},
+                                                  {"to", "to", GF_COLUMN_ID},
+                                                  {"to_label", "label", GF_COLUMN_TEXT}};
 static const gf_other_display diff_others[] = {
     {"docs", {GF_COLUMNS(moved_columns), .nothing = "no document is in another cluster"}}};
 
@@ -483,7 +485,7 @@ static void show_measures(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static const gf_show_column class_columns[] = {
+static const gf_display_column class_columns[] = {
     {"class", "class", GF_COLUMN_TEXT},    {"size", "documents", GF_COLUMN_COUNT},
     {"recall", "recall", GF_COLUMN_SCORE}, {"precision", "precision", GF_COLUMN_SCORE},
     {"f1", "f1", GF_COLUMN_SCORE},         {"label", "mostly in cluster", GF_COLUMN_TEXT}};
@@ -498,22 +500,22 @@ static void show_evaluate(gf_session *s, gf_json_value row)
 static const gf_own_option evaluate_options[] = {
     {"labels", "FILE", "classes: an id, a tab (or comma) and a class on each line",
      GF_OPTION_FILE}};
-static const gf_show_column evaluate_columns[] = {{"documents", "documents", GF_COLUMN_COUNT},
-                                                  {"classes", "classes", GF_COLUMN_COUNT},
-                                                  {"clusters", "clusters", GF_COLUMN_COUNT},
-                                                  {"nmi", "nmi", GF_COLUMN_SCORE},
-                                                  {"ari", "ari", GF_COLUMN_SCORE},
-                                                  {"purity", "purity", GF_COLUMN_SCORE},
-                                                  {"homogeneity", NULL, GF_COLUMN_SCORE},
-                                                  {"completeness", NULL, GF_COLUMN_SCORE},
-                                                  {"v_measure", "v", GF_COLUMN_SCORE},
-                                                  {"class", NULL, GF_COLUMN_TEXT},
-                                                  {"size", NULL, GF_COLUMN_COUNT},
-                                                  {"recall", NULL, GF_COLUMN_SCORE},
-                                                  {"precision", NULL, GF_COLUMN_SCORE},
-                                                  {"f1", NULL, GF_COLUMN_SCORE},
-                                                  {"cluster", NULL, GF_COLUMN_ID},
-                                                  {"label", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column evaluate_columns[] = {{"documents", "documents", GF_COLUMN_COUNT},
+                                                     {"classes", "classes", GF_COLUMN_COUNT},
+                                                     {"clusters", "clusters", GF_COLUMN_COUNT},
+                                                     {"nmi", "nmi", GF_COLUMN_SCORE},
+                                                     {"ari", "ari", GF_COLUMN_SCORE},
+                                                     {"purity", "purity", GF_COLUMN_SCORE},
+                                                     {"homogeneity", NULL, GF_COLUMN_SCORE},
+                                                     {"completeness", NULL, GF_COLUMN_SCORE},
+                                                     {"v_measure", "v", GF_COLUMN_SCORE},
+                                                     {"class", NULL, GF_COLUMN_TEXT},
+                                                     {"size", NULL, GF_COLUMN_COUNT},
+                                                     {"recall", NULL, GF_COLUMN_SCORE},
+                                                     {"precision", NULL, GF_COLUMN_SCORE},
+                                                     {"f1", NULL, GF_COLUMN_SCORE},
+                                                     {"cluster", NULL, GF_COLUMN_ID},
+                                                     {"label", NULL, GF_COLUMN_TEXT}};
 
 static const gf_command evaluate_command = {
     .name = "evaluate",
@@ -541,11 +543,11 @@ static void show_label(gf_session *s, gf_json_value row)
 static const gf_positional label_words[] = {{.name = "COLLECTION", .argument = "collection"},
                                             {.name = "ID", .argument = "cluster"},
                                             {.name = "TEXT", .argument = "text", .optional = true}};
-static const gf_show_column label_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
-                                               {"configuration", NULL, GF_COLUMN_TEXT},
-                                               {"cluster", NULL, GF_COLUMN_ID},
-                                               {"label", NULL, GF_COLUMN_TEXT},
-                                               {"pinned", NULL, GF_COLUMN_RAW}};
+static const gf_display_column label_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
+                                                  {"configuration", NULL, GF_COLUMN_TEXT},
+                                                  {"cluster", NULL, GF_COLUMN_ID},
+                                                  {"label", NULL, GF_COLUMN_TEXT},
+                                                  {"pinned", NULL, GF_COLUMN_RAW}};
 
 static const gf_command label_command = {
     .name = "label",
@@ -560,18 +562,18 @@ static const gf_command label_command = {
 
 /* ---- builds ---------------------------------------------------------------------------------- */
 
-static const gf_show_column builds_columns[] = {{"served", "*", GF_COLUMN_MARK},
-                                                {"build", "build", GF_COLUMN_ID},
-                                                {"time", "time (UTC)", GF_COLUMN_TIME},
-                                                {"documents", "documents", GF_COLUMN_COUNT},
-                                                {"without_terms", "wordless", GF_COLUMN_RARE},
-                                                {"k", "clusters", GF_COLUMN_COUNT},
-                                                {"objective", "objective", GF_COLUMN_SCORE},
-                                                {"seconds", "took", GF_COLUMN_SECONDS},
-                                                {"settings", "settings", GF_COLUMN_RAW},
-                                                {"terms", NULL, GF_COLUMN_COUNT},
-                                                {"distinct", NULL, GF_COLUMN_COUNT},
-                                                {"pinned", "pinned", GF_COLUMN_MARK}};
+static const gf_display_column builds_columns[] = {{"served", "*", GF_COLUMN_MARK},
+                                                   {"build", "build", GF_COLUMN_ID},
+                                                   {"time", "time (UTC)", GF_COLUMN_TIME},
+                                                   {"documents", "documents", GF_COLUMN_COUNT},
+                                                   {"without_terms", "wordless", GF_COLUMN_RARE},
+                                                   {"k", "clusters", GF_COLUMN_COUNT},
+                                                   {"objective", "objective", GF_COLUMN_SCORE},
+                                                   {"seconds", "took", GF_COLUMN_SECONDS},
+                                                   {"settings", "settings", GF_COLUMN_RAW},
+                                                   {"terms", NULL, GF_COLUMN_COUNT},
+                                                   {"distinct", NULL, GF_COLUMN_COUNT},
+                                                   {"pinned", "pinned", GF_COLUMN_MARK}};
 
 static const gf_command builds_command = {
     .name = "builds",
@@ -594,10 +596,10 @@ static void show_publish(gf_session *s, gf_json_value row)
 
 static const gf_positional publish_words[] = {{.name = "COLLECTION", .argument = "collection"},
                                               {.name = "BUILD", .argument = "build"}};
-static const gf_show_column publish_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
-                                                 {"configuration", NULL, GF_COLUMN_TEXT},
-                                                 {"build", NULL, GF_COLUMN_ID},
-                                                 {"served", NULL, GF_COLUMN_RAW}};
+static const gf_display_column publish_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
+                                                    {"configuration", NULL, GF_COLUMN_TEXT},
+                                                    {"build", NULL, GF_COLUMN_ID},
+                                                    {"served", NULL, GF_COLUMN_RAW}};
 
 static const gf_command publish_command = {
     .name = "publish",
@@ -616,10 +618,10 @@ static void show_pin(gf_session *s, gf_json_value row)
             gf_member_flag(row, "pinned") ? ": it is kept until it is unpinned" : " no more");
 }
 
-static const gf_show_column pin_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
-                                             {"configuration", NULL, GF_COLUMN_TEXT},
-                                             {"build", NULL, GF_COLUMN_ID},
-                                             {"pinned", NULL, GF_COLUMN_RAW}};
+static const gf_display_column pin_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
+                                                {"configuration", NULL, GF_COLUMN_TEXT},
+                                                {"build", NULL, GF_COLUMN_ID},
+                                                {"pinned", NULL, GF_COLUMN_RAW}};
 
 static const gf_command pin_command = {
     .name = "pin",

@@ -3,9 +3,9 @@
 
 /* ---- collection list ------------------------------------------------------------------------- */
 
-static const gf_show_column list_columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
-                                              {"size", "documents", GF_COLUMN_COUNT},
-                                              {"modified", "modified (UTC)", GF_COLUMN_TIME}};
+static const gf_display_column list_columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                                 {"size", "documents", GF_COLUMN_COUNT},
+                                                 {"modified", "modified (UTC)", GF_COLUMN_TIME}};
 
 static const gf_command list_command = {
     .name = "collection list",
@@ -18,7 +18,7 @@ static const gf_command list_command = {
 
 static void show_configuration(gf_session *s, gf_json_value c)
 {
-    static const gf_show_column rebuilt = {"rebuilt", "", GF_COLUMN_TIME};
+    static const gf_display_column rebuilt = {"rebuilt", "", GF_COLUMN_TIME};
     gf_buffer b = {0};
     fputs("rebuilt      ", s->out);
     gf_member_write(&b, c, &rebuilt, true);
@@ -28,28 +28,28 @@ static void show_configuration(gf_session *s, gf_json_value c)
     gf_buffer_release(&b);
 }
 
-static void show_show(gf_session *s, gf_json_value row)
+static void show_collection(gf_session *s, gf_json_value row)
 {
-    static const gf_show_column lines[] = {{"collection", "collection", GF_COLUMN_TEXT},
-                                           {"size", "documents", GF_COLUMN_COUNT},
-                                           {"modified", "modified", GF_COLUMN_TIME}};
+    static const gf_display_column lines[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                              {"size", "documents", GF_COLUMN_COUNT},
+                                              {"modified", "modified", GF_COLUMN_TIME}};
     for (size_t i = 0; i < GF_COUNT(lines); i++)
         gf_member_show(s->out, row, &lines[i], s->output.width);
     gf_member_each(s, row, "configurations", show_configuration);
 }
 
 static const gf_positional show_words[] = {{.name = "COLLECTION", .argument = "collection"}};
-static const gf_show_column show_columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
-                                              {"size", "documents", GF_COLUMN_COUNT},
-                                              {"modified", "modified (UTC)", GF_COLUMN_TIME},
-                                              {"configurations", NULL, GF_COLUMN_RAW}};
+static const gf_display_column show_columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                                 {"size", "documents", GF_COLUMN_COUNT},
+                                                 {"modified", "modified (UTC)", GF_COLUMN_TIME},
+                                                 {"configurations", NULL, GF_COLUMN_RAW}};
 
 static const gf_command show_command = {
     .name = "collection show",
     .examples = "    grouperfish collection show feedback\n"
                 "    grouperfish collection show feedback --columns\n",
     GF_WORDS(show_words),
-    .display = {GF_COLUMNS(show_columns), .single = true, .show = show_show},
+    .display = {GF_COLUMNS(show_columns), .single = true, .show = show_collection},
 };
 
 /* ---- collection create ----------------------------------------------------------------------- */
@@ -62,7 +62,7 @@ static void show_create(gf_session *s, gf_json_value row)
 }
 
 static const gf_positional create_words[] = {{.name = "NAME", .argument = "collection"}};
-static const gf_show_column create_columns[] = {{"collection", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column create_columns[] = {{"collection", NULL, GF_COLUMN_TEXT}};
 
 static const gf_command create_command = {
     .name = "collection create",

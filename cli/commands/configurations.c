@@ -35,9 +35,9 @@ static void show_set(gf_session *s, gf_json_value row)
 static const gf_positional set_words[] = {
     {.name = "COLLECTION", .argument = "collection"},
     {.name = "[NAME] key=value", .argument = "set", .repeats = true}};
-static const gf_show_column set_columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
-                                             {"configuration", "configuration", GF_COLUMN_TEXT},
-                                             {"namespace", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column set_columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
+                                                {"configuration", "configuration", GF_COLUMN_TEXT},
+                                                {"namespace", NULL, GF_COLUMN_TEXT}};
 
 static const gf_command set_command = {
     .name = "config set",
@@ -59,11 +59,11 @@ static const gf_command set_command = {
 static const gf_positional show_words[] = {
     {.name = "COLLECTION", .argument = "collection"},
     {.name = "NAME", .argument = "config", .optional = true}};
-static const gf_show_column show_columns[] = {{"key", "key", GF_COLUMN_TEXT},
-                                              {"value", "value", GF_COLUMN_TEXT},
-                                              {"from", "from", GF_COLUMN_TEXT},
-                                              {"meaning", "meaning", GF_COLUMN_PROSE},
-                                              {"initial", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column show_columns[] = {{"key", "key", GF_COLUMN_TEXT},
+                                                 {"value", "value", GF_COLUMN_TEXT},
+                                                 {"from", "from", GF_COLUMN_TEXT},
+                                                 {"meaning", "meaning", GF_COLUMN_PROSE},
+                                                 {"initial", NULL, GF_COLUMN_TEXT}};
 
 static const gf_command show_command = {
     .name = "config show",
@@ -80,9 +80,9 @@ static const gf_command show_command = {
 /* ---- config list ----------------------------------------------------------------------------- */
 
 static const gf_positional list_words[] = {{.name = "COLLECTION", .argument = "collection"}};
-static const gf_show_column list_columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT},
-                                              {"from", "from", GF_COLUMN_TEXT},
-                                              {"rebuild", NULL, GF_COLUMN_RAW}};
+static const gf_display_column list_columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT},
+                                                 {"from", "from", GF_COLUMN_TEXT},
+                                                 {"rebuild", NULL, GF_COLUMN_RAW}};
 
 static const gf_command list_command = {
     .name = "config list",
@@ -114,10 +114,10 @@ static const gf_command delete_command = {
 
 /* ---- config keys ----------------------------------------------------------------------------- */
 
-static const gf_show_column keys_columns[] = {{"key", "key", GF_COLUMN_TEXT},
-                                              {"initial", "default", GF_COLUMN_TEXT},
-                                              {"values", "values", GF_COLUMN_PROSE},
-                                              {"meaning", "meaning", GF_COLUMN_PROSE}};
+static const gf_display_column keys_columns[] = {{"key", "key", GF_COLUMN_TEXT},
+                                                 {"initial", "default", GF_COLUMN_TEXT},
+                                                 {"values", "values", GF_COLUMN_PROSE},
+                                                 {"meaning", "meaning", GF_COLUMN_PROSE}};
 
 static const gf_command keys_command = {
     .name = "config keys",

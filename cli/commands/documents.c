@@ -40,18 +40,18 @@ static void show_put(gf_session *s, gf_json_value row)
 static const gf_positional put_words[] = {
     {.name = "COLLECTION", .argument = "collection"},
     {.name = "FILE", .optional = true, .repeats = true, .path = true}};
-static const gf_show_column put_columns[] = {
+static const gf_display_column put_columns[] = {
     {"collection", NULL, GF_COLUMN_TEXT}, {"read", NULL, GF_COLUMN_COUNT},
     {"new", NULL, GF_COLUMN_COUNT},       {"changed", NULL, GF_COLUMN_COUNT},
     {"unchanged", NULL, GF_COLUMN_COUNT}, {"stored", NULL, GF_COLUMN_COUNT},
     {"skipped", NULL, GF_COLUMN_COUNT},   {"refused", NULL, GF_COLUMN_COUNT},
     {"reasons", NULL, GF_COLUMN_RAW}};
 
-static const gf_show_column result_columns[] = {{"line", "line", GF_COLUMN_ID},
-                                                {"id", "id", GF_COLUMN_TEXT},
-                                                {"result", "result", GF_COLUMN_TEXT},
-                                                {"reason", "reason", GF_COLUMN_TEXT},
-                                                {"message", "message", GF_COLUMN_PROSE}};
+static const gf_display_column result_columns[] = {{"line", "line", GF_COLUMN_ID},
+                                                   {"id", "id", GF_COLUMN_TEXT},
+                                                   {"result", "result", GF_COLUMN_TEXT},
+                                                   {"reason", "reason", GF_COLUMN_TEXT},
+                                                   {"message", "message", GF_COLUMN_PROSE}};
 static const gf_other_display put_others[] = {{"results", {GF_COLUMNS(result_columns)}}};
 
 static const gf_command put_command = {
@@ -125,11 +125,11 @@ static const gf_positional delete_words[] = {
     {.name = "ID", .argument = "id", .optional = true, .repeats = true}};
 static const gf_own_option delete_options[] = {
     {"ids", "FILE", "ids to delete, one on each line; - reads them", GF_OPTION_FILE}};
-static const gf_show_column delete_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
-                                                {"asked", NULL, GF_COLUMN_COUNT},
-                                                {"deleted", NULL, GF_COLUMN_COUNT},
-                                                {"absent", NULL, GF_COLUMN_COUNT},
-                                                {"would_delete", NULL, GF_COLUMN_COUNT}};
+static const gf_display_column delete_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
+                                                   {"asked", NULL, GF_COLUMN_COUNT},
+                                                   {"deleted", NULL, GF_COLUMN_COUNT},
+                                                   {"absent", NULL, GF_COLUMN_COUNT},
+                                                   {"would_delete", NULL, GF_COLUMN_COUNT}};
 
 static const gf_command delete_command = {
     .name = "delete",
@@ -237,16 +237,16 @@ static void show_doc(gf_session *s, gf_json_value row)
 
 static const gf_positional doc_words[] = {{.name = "COLLECTION", .argument = "collection"},
                                           {.name = "ID", .argument = "id"}};
-static const gf_show_column doc_columns[] = {{"id", NULL, GF_COLUMN_TEXT},
-                                             {"configuration", NULL, GF_COLUMN_TEXT},
-                                             {"cluster", NULL, GF_COLUMN_ID},
-                                             {"label", NULL, GF_COLUMN_TEXT},
-                                             {"score", NULL, GF_COLUMN_SCORE},
-                                             {"runner_up", NULL, GF_COLUMN_ID},
-                                             {"runner_up_label", NULL, GF_COLUMN_TEXT},
-                                             {"margin", NULL, GF_COLUMN_SCORE},
-                                             {"provisional", NULL, GF_COLUMN_RAW},
-                                             {"language", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column doc_columns[] = {{"id", NULL, GF_COLUMN_TEXT},
+                                                {"configuration", NULL, GF_COLUMN_TEXT},
+                                                {"cluster", NULL, GF_COLUMN_ID},
+                                                {"label", NULL, GF_COLUMN_TEXT},
+                                                {"score", NULL, GF_COLUMN_SCORE},
+                                                {"runner_up", NULL, GF_COLUMN_ID},
+                                                {"runner_up_label", NULL, GF_COLUMN_TEXT},
+                                                {"margin", NULL, GF_COLUMN_SCORE},
+                                                {"provisional", NULL, GF_COLUMN_RAW},
+                                                {"language", NULL, GF_COLUMN_TEXT}};
 
 static const gf_command doc_command = {
     .name = "doc",
@@ -267,7 +267,7 @@ static const gf_command doc_command = {
 
 static const gf_positional search_words[] = {{.name = "COLLECTION", .argument = "collection"},
                                              {.name = "QUERY", .argument = "query"}};
-static const gf_show_column search_columns[] = {
+static const gf_display_column search_columns[] = {
     {"id", "id", GF_COLUMN_TEXT},         {"score", "score", GF_COLUMN_SCORE},
     {"cluster", "cluster", GF_COLUMN_ID}, {"label", "label", GF_COLUMN_TEXT},
     {"provisional", NULL, GF_COLUMN_RAW}, {"time", "time", GF_COLUMN_RAW},

@@ -16,8 +16,8 @@ static void show_version(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static const gf_show_column version_columns[] = {{"version", NULL, GF_COLUMN_TEXT},
-                                                 {"libraries", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column version_columns[] = {{"version", NULL, GF_COLUMN_TEXT},
+                                                    {"libraries", NULL, GF_COLUMN_TEXT}};
 
 static const gf_command version_command = {
     .name = "version",

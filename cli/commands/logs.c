@@ -19,11 +19,11 @@ static void show_import(gf_session *s, gf_json_value row)
 
 static const gf_positional import_words[] = {{.name = "LOG", .argument = "log"},
                                              {.name = "FILE", .repeats = true, .path = true}};
-static const gf_show_column import_columns[] = {{"log", NULL, GF_COLUMN_TEXT},
-                                                {"read", NULL, GF_COLUMN_COUNT},
-                                                {"lines", NULL, GF_COLUMN_COUNT},
-                                                {"known", NULL, GF_COLUMN_COUNT},
-                                                {"refused", NULL, GF_COLUMN_COUNT}};
+static const gf_display_column import_columns[] = {{"log", NULL, GF_COLUMN_TEXT},
+                                                   {"read", NULL, GF_COLUMN_COUNT},
+                                                   {"lines", NULL, GF_COLUMN_COUNT},
+                                                   {"known", NULL, GF_COLUMN_COUNT},
+                                                   {"refused", NULL, GF_COLUMN_COUNT}};
 
 static const gf_command import_command = {
     .name = "log import",
@@ -47,11 +47,11 @@ static const gf_command import_command = {
 /* ---- log report ------------------------------------------------------------------------------ */
 
 static const gf_positional report_words[] = {{.name = "LOG", .argument = "log"}};
-static const gf_show_column report_columns[] = {{"bucket", NULL, GF_COLUMN_ID},
-                                                {"time", "time", GF_COLUMN_TIME},
-                                                {"requests", "requests", GF_COLUMN_COUNT},
-                                                {"bytes", "bytes", GF_COLUMN_COUNT},
-                                                {"value", "value", GF_COLUMN_TEXT}};
+static const gf_display_column report_columns[] = {{"bucket", NULL, GF_COLUMN_ID},
+                                                   {"time", "time", GF_COLUMN_TIME},
+                                                   {"requests", "requests", GF_COLUMN_COUNT},
+                                                   {"bytes", "bytes", GF_COLUMN_COUNT},
+                                                   {"value", "value", GF_COLUMN_TEXT}};
 
 static const gf_command report_command = {
     .name = "log report",
@@ -66,19 +66,19 @@ static const gf_command report_command = {
 
 /* ---- log find -------------------------------------------------------------------------------- */
 
-static const gf_show_column find_columns[] = {{"time", "time", GF_COLUMN_TIME},
-                                              {"line", "line", GF_COLUMN_ID},
-                                              {"ip", "ip", GF_COLUMN_TEXT},
-                                              {"login_id", "login", GF_COLUMN_TEXT},
-                                              {"browser_cookie", "cookie", GF_COLUMN_TEXT},
-                                              {"status", "status", GF_COLUMN_ID},
-                                              {"bytes", "bytes", GF_COLUMN_COUNT},
-                                              {"method", "method", GF_COLUMN_TEXT},
-                                              {"domain", "domain", GF_COLUMN_TEXT},
-                                              {"url", "url", GF_COLUMN_TEXT},
-                                              {"protocol", NULL, GF_COLUMN_TEXT},
-                                              {"referrer", "referrer", GF_COLUMN_TEXT},
-                                              {"agent", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column find_columns[] = {{"time", "time", GF_COLUMN_TIME},
+                                                 {"line", "line", GF_COLUMN_ID},
+                                                 {"ip", "ip", GF_COLUMN_TEXT},
+                                                 {"login_id", "login", GF_COLUMN_TEXT},
+                                                 {"browser_cookie", "cookie", GF_COLUMN_TEXT},
+                                                 {"status", "status", GF_COLUMN_ID},
+                                                 {"bytes", "bytes", GF_COLUMN_COUNT},
+                                                 {"method", "method", GF_COLUMN_TEXT},
+                                                 {"domain", "domain", GF_COLUMN_TEXT},
+                                                 {"url", "url", GF_COLUMN_TEXT},
+                                                 {"protocol", NULL, GF_COLUMN_TEXT},
+                                                 {"referrer", "referrer", GF_COLUMN_TEXT},
+                                                 {"agent", NULL, GF_COLUMN_TEXT}};
 
 static const gf_command find_command = {
     .name = "log find",

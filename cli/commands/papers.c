@@ -11,7 +11,7 @@ static void show_summary(gf_session *s, gf_json_value row)
     gf_import_summary(s, row, counts, GF_COUNT(counts));
 }
 
-static const gf_show_column summary_columns[] = {
+static const gf_display_column summary_columns[] = {
     {"read", NULL, GF_COLUMN_COUNT},    {"new", NULL, GF_COLUMN_COUNT},
     {"changed", NULL, GF_COLUMN_COUNT}, {"existing", NULL, GF_COLUMN_COUNT},
     {"stored", NULL, GF_COLUMN_COUNT},  {"skipped", NULL, GF_COLUMN_COUNT},
@@ -77,11 +77,11 @@ static const gf_command extract_command = {
 /* ---- papers show ----------------------------------------------------------------------------- */
 
 static const gf_positional show_words[] = {{.name = "SHA1", .argument = "sha1"}};
-static const gf_show_column show_columns[] = {
+static const gf_display_column show_columns[] = {
     {"sha1", NULL, GF_COLUMN_TEXT},   {"hex", NULL, GF_COLUMN_TEXT},
     {"f", NULL, GF_COLUMN_RAW},       {"file", NULL, GF_COLUMN_RAW},
     {"grobid0", NULL, GF_COLUMN_RAW}, {"match0", NULL, GF_COLUMN_RAW}};
-static const gf_show_column value_columns[] = {{"value", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column value_columns[] = {{"value", NULL, GF_COLUMN_TEXT}};
 static const gf_other_display show_others[] = {
     {"column", {GF_COLUMNS(value_columns), .single = true, .page = "value"}}};
 
@@ -98,7 +98,7 @@ static void show_family(gf_session *s, gf_json_value row, const char *family)
     }
 }
 
-static void show_show(gf_session *s, gf_json_value row)
+static void show_paper(gf_session *s, gf_json_value row)
 {
     fputs("sha1  ", s->out);
     gf_text_print(s->out, gf_member_text(row, "sha1"), 0);
@@ -118,13 +118,13 @@ static const gf_command show_command = {
                 "--column tei_xml > paper.xml\n",
     .notes = "--column prints the value as it is.\n",
     GF_WORDS(show_words),
-    .display = {GF_COLUMNS(show_columns), .single = true, .show = show_show},
+    .display = {GF_COLUMNS(show_columns), .single = true, .show = show_paper},
     GF_OTHERS(show_others),
 };
 
 /* ---- papers list ----------------------------------------------------------------------------- */
 
-static const gf_show_column list_columns[] = {
+static const gf_display_column list_columns[] = {
     {"sha1", "sha1", GF_COLUMN_TEXT},       {"mime", "type", GF_COLUMN_TEXT},
     {"status_code", "code", GF_COLUMN_ID},  {"status", "status", GF_COLUMN_TEXT},
     {"quality", "quality", GF_COLUMN_TEXT}, {"mstatus", "match", GF_COLUMN_TEXT},
@@ -140,9 +140,9 @@ static const gf_command list_command = {
 
 /* ---- papers counts --------------------------------------------------------------------------- */
 
-static const gf_show_column counts_columns[] = {{"status_code", "code", GF_COLUMN_ID},
-                                                {"status", "status", GF_COLUMN_TEXT},
-                                                {"papers", "papers", GF_COLUMN_COUNT}};
+static const gf_display_column counts_columns[] = {{"status_code", "code", GF_COLUMN_ID},
+                                                   {"status", "status", GF_COLUMN_TEXT},
+                                                   {"papers", "papers", GF_COLUMN_COUNT}};
 
 static const gf_command counts_command = {
     .name = "papers counts",
@@ -154,7 +154,7 @@ static const gf_command counts_command = {
 
 /* ---- papers missing -------------------------------------------------------------------------- */
 
-static const gf_show_column missing_columns[] = {
+static const gf_display_column missing_columns[] = {
     {"sha1", "sha1", GF_COLUMN_TEXT}, {"mime", "type", GF_COLUMN_TEXT},
     {"url", "url", GF_COLUMN_TEXT},   {"dt", NULL, GF_COLUMN_TEXT},
     {"warc", NULL, GF_COLUMN_TEXT},   {"offset", NULL, GF_COLUMN_TEXT},
@@ -173,8 +173,8 @@ static const gf_command missing_command = {
 static const gf_own_option dump_options[] = {
     {"o", "FILE", "write there: by its name .csv, .json, else JSON Lines", GF_OPTION_OUT},
     {"force", NULL, "replace that file", GF_OPTION_FORCE}};
-static const gf_show_column dump_columns[] = {{"sha1", "sha1", GF_COLUMN_TEXT}};
-static const gf_show_column tsv_columns[] = {{"line", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column dump_columns[] = {{"sha1", "sha1", GF_COLUMN_TEXT}};
+static const gf_display_column tsv_columns[] = {{"line", NULL, GF_COLUMN_TEXT}};
 static const gf_other_display dump_others[] = {{"tsv", {GF_COLUMNS(tsv_columns), .page = "line"}}};
 
 static const gf_command dump_command = {
@@ -196,7 +196,7 @@ static const gf_command dump_command = {
 /* ---- papers match ---------------------------------------------------------------------------- */
 
 static const gf_positional match_words[] = {{.name = "CATALOGUE", .repeats = true, .path = true}};
-static const gf_show_column match_columns[] = {
+static const gf_display_column match_columns[] = {
     {"sha1", "sha1", GF_COLUMN_TEXT}, {"mstatus", "match", GF_COLUMN_TEXT},
     {"doi", "doi", GF_COLUMN_TEXT},   {"record", "record", GF_COLUMN_TEXT},
     {"score", "score", GF_COLUMN_ID}, {"title", "title", GF_COLUMN_PROSE}};

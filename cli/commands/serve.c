@@ -84,8 +84,10 @@ static gf_status open_all(http_server *v, gf_error *err)
 {
     const gf_session *s = v->session;
     gf_call call = {.arguments = s->arguments, .n_arguments = s->n_arguments};
-    gf_store_options store = {
-        .create = true, .wait_seconds = s->wait_seconds, .purpose = "serve", .cancel = &gf_stop};
+    gf_store_options store = {.create = true,
+                              .wait_seconds = s->wait_seconds,
+                              .purpose = "serve",
+                              .cancel = &gf_session_stop};
     gf_service_options service = {.store_path = s->store_path,
                                   .purpose = "serve",
                                   .rebuilds = true,
@@ -158,7 +160,7 @@ static void read_tokens(http_server *v)
 
 static void wait_for_end(http_server *v)
 {
-    while (gf_cancel_check(&gf_stop, NULL) == GF_OK) {
+    while (gf_cancel_check(&gf_session_stop, NULL) == GF_OK) {
         usleep(LOOK_MICROSECONDS); /* a signal ends it early */
         if (reread) read_tokens(v);
     }

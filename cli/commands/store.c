@@ -21,8 +21,8 @@ static void show_init(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static const gf_show_column init_columns[] = {{"store", NULL, GF_COLUMN_TEXT},
-                                              {"made", NULL, GF_COLUMN_RAW}};
+static const gf_display_column init_columns[] = {{"store", NULL, GF_COLUMN_TEXT},
+                                                 {"made", NULL, GF_COLUMN_RAW}};
 
 static const gf_command init_command = {
     .name = "init",
@@ -49,7 +49,8 @@ static void show_failure(gf_session *s, gf_json_value row)
 }
 
 /* Counters that are zero are not printed. */
-static void show_positive(gf_session *s, gf_json_value row, const gf_show_column *counts, size_t n)
+static void show_positive(gf_session *s, gf_json_value row, const gf_display_column *counts,
+                          size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (gf_member_number(row, counts[i].key) > 0)
@@ -58,11 +59,11 @@ static void show_positive(gf_session *s, gf_json_value row, const gf_show_column
 
 static void show_health(gf_session *s, gf_json_value row)
 {
-    static const gf_show_column counts[] = {{"running", "running", GF_COLUMN_COUNT},
-                                            {"changed", "changed", GF_COLUMN_COUNT},
-                                            {"failed", "failed", GF_COLUMN_COUNT}};
-    static const gf_show_column names[] = {{"namespace", "namespace", GF_COLUMN_TEXT},
-                                           {"collection", "changed", GF_COLUMN_TEXT}};
+    static const gf_display_column counts[] = {{"running", "running", GF_COLUMN_COUNT},
+                                               {"changed", "changed", GF_COLUMN_COUNT},
+                                               {"failed", "failed", GF_COLUMN_COUNT}};
+    static const gf_display_column names[] = {{"namespace", "namespace", GF_COLUMN_TEXT},
+                                              {"collection", "changed", GF_COLUMN_TEXT}};
     static const gf_display changed = {GF_COLUMNS(names)};
     show_positive(s, row, counts, GF_COUNT(counts));
     show_failure(s, row);
@@ -71,14 +72,14 @@ static void show_health(gf_session *s, gf_json_value row)
 
 static void show_status(gf_session *s, gf_json_value row)
 {
-    static const gf_show_column lines[] = {{"store", "store", GF_COLUMN_TEXT},
-                                           {"holder", "holder", GF_COLUMN_TEXT},
-                                           {"collections", "collections", GF_COLUMN_COUNT},
-                                           {"documents", "documents", GF_COLUMN_COUNT},
-                                           {"builds", "builds", GF_COLUMN_COUNT},
-                                           {"unfinished", "unfinished", GF_COLUMN_COUNT}};
-    static const gf_show_column kept[] = {{"tweets", "tweets", GF_COLUMN_COUNT},
-                                          {"papers", "papers", GF_COLUMN_COUNT}};
+    static const gf_display_column lines[] = {{"store", "store", GF_COLUMN_TEXT},
+                                              {"holder", "holder", GF_COLUMN_TEXT},
+                                              {"collections", "collections", GF_COLUMN_COUNT},
+                                              {"documents", "documents", GF_COLUMN_COUNT},
+                                              {"builds", "builds", GF_COLUMN_COUNT},
+                                              {"unfinished", "unfinished", GF_COLUMN_COUNT}};
+    static const gf_display_column kept[] = {{"tweets", "tweets", GF_COLUMN_COUNT},
+                                             {"papers", "papers", GF_COLUMN_COUNT}};
     for (size_t i = 0; i < GF_COUNT(lines); i++)
         if (i != 1 || gf_member_text(row, "holder").len)
             gf_member_show(s->out, row, &lines[i], s->output.width);
@@ -87,7 +88,7 @@ static void show_status(gf_session *s, gf_json_value row)
     show_health(s, row);
 }
 
-static const gf_show_column status_columns[] = {
+static const gf_display_column status_columns[] = {
     {"store", NULL, GF_COLUMN_TEXT},       {"collections", NULL, GF_COLUMN_COUNT},
     {"documents", NULL, GF_COLUMN_COUNT},  {"builds", NULL, GF_COLUMN_COUNT},
     {"unfinished", NULL, GF_COLUMN_COUNT}, {"bytes", NULL, GF_COLUMN_COUNT}};
@@ -124,11 +125,11 @@ static void show_verify(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static const gf_show_column verify_columns[] = {{"collections", NULL, GF_COLUMN_COUNT},
-                                                {"documents", NULL, GF_COLUMN_COUNT},
-                                                {"builds", NULL, GF_COLUMN_COUNT},
-                                                {"memberships", NULL, GF_COLUMN_COUNT},
-                                                {"faults", NULL, GF_COLUMN_COUNT}};
+static const gf_display_column verify_columns[] = {{"collections", NULL, GF_COLUMN_COUNT},
+                                                   {"documents", NULL, GF_COLUMN_COUNT},
+                                                   {"builds", NULL, GF_COLUMN_COUNT},
+                                                   {"memberships", NULL, GF_COLUMN_COUNT},
+                                                   {"faults", NULL, GF_COLUMN_COUNT}};
 
 static const gf_command verify_command = {
     .name = "verify",
@@ -147,9 +148,9 @@ static void show_upgrade(gf_session *s, gf_json_value row)
             gf_member_number(row, "format"));
 }
 
-static const gf_show_column upgrade_columns[] = {{"store", NULL, GF_COLUMN_TEXT},
-                                                 {"format", NULL, GF_COLUMN_COUNT},
-                                                 {"upgraded", NULL, GF_COLUMN_RAW}};
+static const gf_display_column upgrade_columns[] = {{"store", NULL, GF_COLUMN_TEXT},
+                                                    {"format", NULL, GF_COLUMN_COUNT},
+                                                    {"upgraded", NULL, GF_COLUMN_RAW}};
 
 static const gf_command upgrade_command = {
     .name = "upgrade",
@@ -176,11 +177,11 @@ static void show_backup(gf_session *s, gf_json_value row)
 }
 
 static const gf_positional backup_words[] = {{.name = "DIR", .argument = "to", .path = true}};
-static const gf_show_column copy_columns[] = {{"to", NULL, GF_COLUMN_TEXT},
-                                              {"collections", NULL, GF_COLUMN_COUNT},
-                                              {"documents", NULL, GF_COLUMN_COUNT},
-                                              {"builds", NULL, GF_COLUMN_COUNT},
-                                              {"bytes", NULL, GF_COLUMN_COUNT}};
+static const gf_display_column copy_columns[] = {{"to", NULL, GF_COLUMN_TEXT},
+                                                 {"collections", NULL, GF_COLUMN_COUNT},
+                                                 {"documents", NULL, GF_COLUMN_COUNT},
+                                                 {"builds", NULL, GF_COLUMN_COUNT},
+                                                 {"bytes", NULL, GF_COLUMN_COUNT}};
 
 static const gf_command backup_command = {
     .name = "backup",
@@ -234,7 +235,7 @@ static void show_repair(gf_session *s, gf_json_value row)
     show_count(s, row, "builds", "build", "dropped: grouperfish rebuild makes new ones");
 }
 
-static const gf_show_column repair_columns[] = {
+static const gf_display_column repair_columns[] = {
     {"to", NULL, GF_COLUMN_TEXT},           {"documents", NULL, GF_COLUMN_COUNT},
     {"damages", NULL, GF_COLUMN_COUNT},     {"rows", NULL, GF_COLUMN_COUNT},
     {"collections", NULL, GF_COLUMN_COUNT}, {"builds", NULL, GF_COLUMN_COUNT}};

@@ -82,9 +82,9 @@ static void show_schema(gf_session *s, gf_json_value row)
 
 /* ---- table create ---------------------------------------------------------------------------- */
 
-static const gf_show_column create_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
-                                                {"key", NULL, GF_COLUMN_RAW},
-                                                {"families", NULL, GF_COLUMN_RAW}};
+static const gf_display_column create_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
+                                                   {"key", NULL, GF_COLUMN_RAW},
+                                                   {"families", NULL, GF_COLUMN_RAW}};
 static const gf_positional create_words[] = {{.name = "TABLE", .argument = "table"}};
 static const gf_own_option create_options[] = {
     {"schema", "FILE", "the schema as JSON (docs/tables.md), or - for standard input",
@@ -110,9 +110,9 @@ static const gf_command create_command = {
 
 /* ---- table list ------------------------------------------------------------------------------ */
 
-static const gf_show_column list_columns[] = {{"table", "table", GF_COLUMN_TEXT},
-                                              {"key", NULL, GF_COLUMN_RAW},
-                                              {"families", NULL, GF_COLUMN_RAW}};
+static const gf_display_column list_columns[] = {{"table", "table", GF_COLUMN_TEXT},
+                                                 {"key", NULL, GF_COLUMN_RAW},
+                                                 {"families", NULL, GF_COLUMN_RAW}};
 
 static const gf_command list_command = {
     .name = "table list",
@@ -156,8 +156,8 @@ static void show_drop(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static const gf_show_column drop_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
-                                              {"dropped", NULL, GF_COLUMN_RAW}};
+static const gf_display_column drop_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
+                                                 {"dropped", NULL, GF_COLUMN_RAW}};
 
 static const gf_command drop_command = {
     .name = "table drop",
@@ -179,7 +179,7 @@ static void show_put(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static const gf_show_column put_columns[] = {
+static const gf_display_column put_columns[] = {
     {"table", NULL, GF_COLUMN_TEXT}, {"key", NULL, GF_COLUMN_RAW}, {"put", NULL, GF_COLUMN_COUNT}};
 static const gf_positional put_words[] = {{.name = "TABLE", .argument = "table"},
                                           {.name = "PART", .argument = "key", .repeats = true}};
@@ -225,11 +225,11 @@ static void show_cells(gf_session *s, gf_json_value row)
     gf_buffer_release(&name);
 }
 
-static const gf_show_column get_columns[] = {
+static const gf_display_column get_columns[] = {
     {"table", NULL, GF_COLUMN_TEXT}, {"key", NULL, GF_COLUMN_RAW}, {"cells", NULL, GF_COLUMN_RAW}};
-static const gf_show_column version_columns[] = {{"column", "column", GF_COLUMN_TEXT},
-                                                 {"value", "value", GF_COLUMN_RAW},
-                                                 {"timestamp", "timestamp", GF_COLUMN_ID}};
+static const gf_display_column version_columns[] = {{"column", "column", GF_COLUMN_TEXT},
+                                                    {"value", "value", GF_COLUMN_RAW},
+                                                    {"timestamp", "timestamp", GF_COLUMN_ID}};
 static const gf_other_display get_others[] = {{"column", {GF_COLUMNS(version_columns)}}};
 
 static const gf_command get_command = {
@@ -248,8 +248,8 @@ static const gf_command get_command = {
 static const gf_positional scan_words[] = {
     {.name = "TABLE", .argument = "table"},
     {.name = "PART", .argument = "key", .optional = true, .repeats = true}};
-static const gf_show_column scan_columns[] = {{"key", "key", GF_COLUMN_RAW},
-                                              {"cells", "cells", GF_COLUMN_RAW}};
+static const gf_display_column scan_columns[] = {{"key", "key", GF_COLUMN_RAW},
+                                                 {"cells", "cells", GF_COLUMN_RAW}};
 
 static const gf_command scan_command = {
     .name = "table scan",
@@ -276,9 +276,9 @@ static void show_delete(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static const gf_show_column delete_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
-                                                {"key", NULL, GF_COLUMN_RAW},
-                                                {"deleted", NULL, GF_COLUMN_COUNT}};
+static const gf_display_column delete_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
+                                                   {"key", NULL, GF_COLUMN_RAW},
+                                                   {"deleted", NULL, GF_COLUMN_COUNT}};
 
 static const gf_command delete_command = {
     .name = "table delete",
@@ -304,10 +304,10 @@ static void show_incr(gf_session *s, gf_json_value row)
     gf_buffer_release(&text);
 }
 
-static const gf_show_column incr_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
-                                              {"key", NULL, GF_COLUMN_RAW},
-                                              {"column", NULL, GF_COLUMN_TEXT},
-                                              {"value", NULL, GF_COLUMN_RAW}};
+static const gf_display_column incr_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
+                                                 {"key", NULL, GF_COLUMN_RAW},
+                                                 {"column", NULL, GF_COLUMN_TEXT},
+                                                 {"value", NULL, GF_COLUMN_RAW}};
 
 static const gf_command incr_command = {
     .name = "table incr",
@@ -346,7 +346,7 @@ static void show_check_and_put(gf_session *s, gf_json_value row)
     gf_buffer_release(&text);
 }
 
-static const gf_show_column check_and_put_columns[] = {
+static const gf_display_column check_and_put_columns[] = {
     {"table", NULL, GF_COLUMN_TEXT},  {"key", NULL, GF_COLUMN_RAW},
     {"done", NULL, GF_COLUMN_RAW},    {"put", NULL, GF_COLUMN_COUNT},
     {"column", NULL, GF_COLUMN_TEXT}, {"found", NULL, GF_COLUMN_RAW}};
@@ -375,10 +375,10 @@ static void show_batch(gf_session *s, gf_json_value row)
     fputc('\n', s->out);
 }
 
-static const gf_show_column batch_columns[] = {{"lines", NULL, GF_COLUMN_COUNT},
-                                               {"tables", NULL, GF_COLUMN_COUNT},
-                                               {"put", NULL, GF_COLUMN_COUNT},
-                                               {"deleted", NULL, GF_COLUMN_COUNT}};
+static const gf_display_column batch_columns[] = {{"lines", NULL, GF_COLUMN_COUNT},
+                                                  {"tables", NULL, GF_COLUMN_COUNT},
+                                                  {"put", NULL, GF_COLUMN_COUNT},
+                                                  {"deleted", NULL, GF_COLUMN_COUNT}};
 
 static const gf_command batch_command = {
     .name = "table batch",
@@ -422,11 +422,11 @@ static void show_import(gf_session *s, gf_json_value row)
 
 static const gf_positional import_words[] = {{.name = "TABLE", .argument = "table"},
                                              {.name = "FILE", .repeats = true, .path = true}};
-static const gf_show_column import_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
-                                                {"read", NULL, GF_COLUMN_COUNT},
-                                                {"rows", NULL, GF_COLUMN_COUNT},
-                                                {"put", NULL, GF_COLUMN_COUNT},
-                                                {"refused", NULL, GF_COLUMN_COUNT}};
+static const gf_display_column import_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
+                                                   {"read", NULL, GF_COLUMN_COUNT},
+                                                   {"rows", NULL, GF_COLUMN_COUNT},
+                                                   {"put", NULL, GF_COLUMN_COUNT},
+                                                   {"refused", NULL, GF_COLUMN_COUNT}};
 
 static const gf_command import_command = {
     .name = "table import",

@@ -12,7 +12,7 @@ static void show_import(gf_session *s, gf_json_value row)
     gf_import_summary(s, row, counts, GF_COUNT(counts));
 }
 
-static const gf_show_column import_columns[] = {
+static const gf_display_column import_columns[] = {
     {"hash", NULL, GF_COLUMN_TEXT},       {"read", NULL, GF_COLUMN_COUNT},
     {"new", NULL, GF_COLUMN_COUNT},       {"changed", NULL, GF_COLUMN_COUNT},
     {"unchanged", NULL, GF_COLUMN_COUNT}, {"stored", NULL, GF_COLUMN_COUNT},
@@ -43,7 +43,7 @@ static const gf_command import_command = {
 
 static const gf_positional search_words[] = {
     {.name = "TOKEN", .argument = "token", .repeats = true}};
-static const gf_show_column search_columns[] = {
+static const gf_display_column search_columns[] = {
     {"time", "time", GF_COLUMN_TIME},   {"id", NULL, GF_COLUMN_TEXT},
     {"lang", "lang", GF_COLUMN_TEXT},   {"screen_name", "user", GF_COLUMN_TEXT},
     {"name", NULL, GF_COLUMN_TEXT},     {"latitude", NULL, GF_COLUMN_RAW},
@@ -67,15 +67,15 @@ static const gf_command search_command = {
 
 /* ---- tweets map ------------------------------------------------------------------------------ */
 
-static const gf_show_column map_columns[] = {{"time", "time", GF_COLUMN_TIME},
-                                             {"id", NULL, GF_COLUMN_TEXT},
-                                             {"lang", "lang", GF_COLUMN_TEXT},
-                                             {"latitude", "latitude", GF_COLUMN_RAW},
-                                             {"longitude", "longitude", GF_COLUMN_RAW},
-                                             {"screen_name", "user", GF_COLUMN_TEXT},
-                                             {"name", NULL, GF_COLUMN_TEXT},
-                                             {"text", "text", GF_COLUMN_TEXT},
-                                             {"tweet", NULL, GF_COLUMN_RAW}};
+static const gf_display_column map_columns[] = {{"time", "time", GF_COLUMN_TIME},
+                                                {"id", NULL, GF_COLUMN_TEXT},
+                                                {"lang", "lang", GF_COLUMN_TEXT},
+                                                {"latitude", "latitude", GF_COLUMN_RAW},
+                                                {"longitude", "longitude", GF_COLUMN_RAW},
+                                                {"screen_name", "user", GF_COLUMN_TEXT},
+                                                {"name", NULL, GF_COLUMN_TEXT},
+                                                {"text", "text", GF_COLUMN_TEXT},
+                                                {"tweet", NULL, GF_COLUMN_RAW}};
 
 static const gf_command map_command = {
     .name = "tweets map",
@@ -108,7 +108,7 @@ static void show_frequency(gf_session *s, gf_json_value row)
     if (!any) fputs("no tweets in these minutes\n", s->out);
 }
 
-static const gf_show_column frequency_columns[] = {{"data", NULL, GF_COLUMN_RAW}};
+static const gf_display_column frequency_columns[] = {{"data", NULL, GF_COLUMN_RAW}};
 
 static const gf_command frequency_command = {
     .name = "tweets frequency",
@@ -122,8 +122,8 @@ static const gf_command frequency_command = {
 
 /* ---- tweets top ------------------------------------------------------------------------------ */
 
-static const gf_show_column top_columns[] = {{"tweets", "tweets", GF_COLUMN_COUNT},
-                                             {"tag", "hashtag", GF_COLUMN_TEXT}};
+static const gf_display_column top_columns[] = {{"tweets", "tweets", GF_COLUMN_COUNT},
+                                                {"tag", "hashtag", GF_COLUMN_TEXT}};
 
 static const gf_command top_command = {
     .name = "tweets top",
@@ -137,7 +137,7 @@ static const gf_command top_command = {
 
 /* ---- tweets highscore ------------------------------------------------------------------------ */
 
-static const gf_show_column highscore_columns[] = {
+static const gf_display_column highscore_columns[] = {
     {"screen_name", "user", GF_COLUMN_TEXT},  {"id", NULL, GF_COLUMN_TEXT},
     {"name", "name", GF_COLUMN_TEXT},         {"tweets", "tweets", GF_COLUMN_COUNT},
     {"path_km", "path, km", GF_COLUMN_SCORE}, {"area_km2", "area, km2", GF_COLUMN_SCORE}};

@@ -170,26 +170,26 @@ void gf_generate_bash(FILE *out)
     while (gf_generate_next(&c)) {
         any = c.command;
         fprintf(out, "    '%s')\n        options='", c.command->name);
-        put_options(out, c.command, GF_GLOBAL_OPTIONS, SIZE_MAX, false);
+        put_options(out, c.command, GF_COMMAND_GLOBAL_OPTIONS, SIZE_MAX, false);
         fputs("'\n        valued='", out);
-        put_options(out, c.command, GF_GLOBAL_OPTIONS, SIZE_MAX, true);
+        put_options(out, c.command, GF_COMMAND_GLOBAL_OPTIONS, SIZE_MAX, true);
         fputs("'\n        words='", out);
         put_words(out, c.command);
         fputs("' ;;\n", out);
     }
     fputs("    *) return ;;\n    esac\n    options+=' ", out);
-    put_options(out, any, 0, GF_GLOBAL_OPTIONS, false);
+    put_options(out, any, 0, GF_COMMAND_GLOBAL_OPTIONS, false);
     fputs("'\n    valued+=' ", out);
-    put_options(out, any, 0, GF_GLOBAL_OPTIONS, true);
+    put_options(out, any, 0, GF_COMMAND_GLOBAL_OPTIONS, true);
     fputs("'\n    if [[ \" $valued \" == *\" $prev \"* ]]; then\n"
           "        case \"$command $prev\" in\n",
           out);
-    put_values(out, any, 0, GF_GLOBAL_OPTIONS, "*");
+    put_values(out, any, 0, GF_COMMAND_GLOBAL_OPTIONS, "*");
     c = (gf_generate_cursor){.command = NULL};
     while (gf_generate_next(&c)) {
         char name[64];
         snprintf(name, sizeof name, "'%s'", c.command->name);
-        put_values(out, c.command, GF_GLOBAL_OPTIONS, SIZE_MAX, name);
+        put_values(out, c.command, GF_COMMAND_GLOBAL_OPTIONS, SIZE_MAX, name);
     }
     fputs("        esac\n        return\n    fi\n"
           "    if [[ $cur == -* ]]; then\n"

@@ -90,7 +90,7 @@ void gf_generate_fish(FILE *out)
         }
         fputc('\n', out);
         snprintf(in, sizeof in, " -n '__grouperfish_in %s'", c.command->name);
-        put_options(out, c.command, GF_GLOBAL_OPTIONS, SIZE_MAX, in);
+        put_options(out, c.command, GF_COMMAND_GLOBAL_OPTIONS, SIZE_MAX, in);
         for (size_t i = 0; i < c.command->n_positionals; i++) {
             gf_generate_value v = gf_generate_value_of_word(c.command, &c.command->positionals[i]);
             if (v.kind == GF_GENERATE_TEXT) continue;
@@ -101,5 +101,5 @@ void gf_generate_fish(FILE *out)
     }
     fputc('\n', out);
     c = (gf_generate_cursor){.command = NULL};
-    if (gf_generate_next(&c)) put_options(out, c.command, 0, GF_GLOBAL_OPTIONS, "");
+    if (gf_generate_next(&c)) put_options(out, c.command, 0, GF_COMMAND_GLOBAL_OPTIONS, "");
 }

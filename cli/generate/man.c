@@ -175,16 +175,16 @@ static void put_options(FILE *out, const gf_command *c)
 {
     gf_option o;
     fputs(".SH OPTIONS\n", out);
-    for (size_t i = GF_GLOBAL_OPTIONS + c->n_options; gf_command_option(c, i, &o); i++)
+    for (size_t i = GF_COMMAND_GLOBAL_OPTIONS + c->n_options; gf_command_option(c, i, &o); i++)
         put_option(out, o.name, o.value, o.meaning);
     for (size_t i = 0; i < c->n_options; i++)
         put_option(out, c->options[i].name, c->options[i].value, c->options[i].meaning);
-    if (gf_command_option(c, GF_GLOBAL_OPTIONS, &o)) fputs(".PP\n", out);
+    if (gf_command_option(c, GF_COMMAND_GLOBAL_OPTIONS, &o)) fputs(".PP\n", out);
     fputs("Every command also takes\n", out);
-    for (size_t i = 0; i < GF_GLOBAL_OPTIONS; i++) {
-        bool last = i + 1 == GF_GLOBAL_OPTIONS;
+    for (size_t i = 0; i < GF_COMMAND_GLOBAL_OPTIONS; i++) {
+        bool last = i + 1 == GF_COMMAND_GLOBAL_OPTIONS;
         fprintf(out, "%s.BR \\-\\-", last ? "and\n" : "");
-        put_str(out, gf_global_options[i].name);
+        put_str(out, gf_command_global_options[i].name);
         fputs(last ? " ;\n" : " ,\n", out);
     }
     fputs("see\n", out);
@@ -256,9 +256,9 @@ static void put_program_page(FILE *out, const char *date)
         put_prose(out, gf_command_operation(c)->meaning);
     }
     fputs(".SH OPTIONS\nThese are for every command.\n", out);
-    for (size_t i = 0; i < GF_GLOBAL_OPTIONS; i++)
-        put_option(out, gf_global_options[i].name, gf_global_options[i].value,
-                   gf_global_options[i].meaning);
+    for (size_t i = 0; i < GF_COMMAND_GLOBAL_OPTIONS; i++)
+        put_option(out, gf_command_global_options[i].name, gf_command_global_options[i].value,
+                   gf_command_global_options[i].meaning);
     put_option(out, "", NULL, gf_help_dashes);
     put_environment(out);
     fputs(".SH SEE ALSO\n", out);

@@ -36,7 +36,7 @@ static void put_command(FILE *out, const gf_command *c)
 {
     gf_option o;
     fprintf(out, "    '%s')\n        _arguments $globals", c->name);
-    for (size_t i = GF_GLOBAL_OPTIONS; gf_command_option(c, i, &o); i++) {
+    for (size_t i = GF_COMMAND_GLOBAL_OPTIONS; gf_command_option(c, i, &o); i++) {
         fputs(" \\\n            ", out);
         put_option(out, &o);
     }
@@ -139,7 +139,7 @@ void gf_generate_zsh(FILE *out)
     }
     fputs(")\n", out);
     fputs(groups_end, out);
-    for (size_t i = 0; i < GF_GLOBAL_OPTIONS && gf_command_option(any, i, &o); i++) {
+    for (size_t i = 0; i < GF_COMMAND_GLOBAL_OPTIONS && gf_command_option(any, i, &o); i++) {
         fputs("        ", out);
         put_option(out, &o);
         fputc('\n', out);

@@ -113,7 +113,8 @@ static void write_readable(gf_buffer *b, gf_json_value v, gf_column_kind kind)
         gf_json_write(v, b, NULL);
 }
 
-void gf_member_write(gf_buffer *b, gf_json_value row, const gf_show_column *column, bool readable)
+void gf_member_write(gf_buffer *b, gf_json_value row, const gf_display_column *column,
+                     bool readable)
 {
     gf_json_value v;
     if (!gf_json_member(row, column->key, &v) || gf_json_kind_of(v) == GF_JSON_NULL) return;
@@ -142,7 +143,7 @@ void gf_member_print_value(FILE *out, gf_json_value value, unsigned width)
     gf_buffer_release(&text);
 }
 
-void gf_member_show(FILE *out, gf_json_value row, const gf_show_column *column, unsigned width)
+void gf_member_show(FILE *out, gf_json_value row, const gf_display_column *column, unsigned width)
 {
     gf_buffer b = {0};
     int name = fprintf(out, "%-11s  ", column->header);
@@ -153,7 +154,7 @@ void gf_member_show(FILE *out, gf_json_value row, const gf_show_column *column, 
     gf_buffer_release(&b);
 }
 
-void gf_member_each(gf_session *session, gf_json_value row, const char *key, gf_show_item *show)
+void gf_member_each(gf_session *session, gf_json_value row, const char *key, gf_member_item *show)
 {
     gf_json_value list, item;
     gf_slice name;

@@ -19,7 +19,7 @@ bool gf_output_format_named(const char *name, gf_output_format *format)
 
 static bool is_spread(const gf_output *o)
 {
-    return o->format == GF_CSV && o->display->spread;
+    return o->format == GF_OUTPUT_CSV && o->display->spread;
 }
 
 gf_status gf_output_init(gf_output *o, gf_output_format format, const gf_display *display,
@@ -83,9 +83,9 @@ static void csv_header(gf_output *o)
 /* Columns that the item lacks are taken from the row. */
 static void flat_row(gf_output *o, gf_json_value item, gf_json_value row)
 {
-    bool csv = o->format == GF_CSV;
+    bool csv = o->format == GF_OUTPUT_CSV;
     for (size_t c = 0; c < o->display->n_columns; c++) {
-        const gf_show_column *column = &o->display->columns[c];
+        const gf_display_column *column = &o->display->columns[c];
         gf_buffer_reset(&o->cell);
         gf_member_write(&o->cell, item, column, false);
         if (o->cell.len == 0) gf_member_write(&o->cell, row, column, false);
@@ -124,8 +124,8 @@ static const char features_begin[] = "{\"type\":\"FeatureCollection\",\"features
 
 static void json_row(gf_output *o, gf_slice row)
 {
-    bool features = o->format == GF_GEOJSON;
-    bool array = features || (o->format == GF_JSON && !o->display->single);
+    bool features = o->format == GF_OUTPUT_GEOJSON;
+    bool array = features || (o->format == GF_OUTPUT_JSON && !o->display->single);
     if (features && o->n_rows == 0) fputs(features_begin, o->out);
     if (array) fputs(o->n_rows ? ",\n " : "[", o->out);
     fwrite(row.ptr, 1, row.len, o->out);
@@ -142,13 +142,14 @@ static gf_status parsed_row(gf_output *o, gf_slice text, gf_error *err)
         fwrite(page.ptr ? page.ptr : "", 1, page.len, o->out);
         return GF_OK;
     }
-    if (o->format == GF_TABLE && !o->display->show) return gf_text_table_row(&o->table, row, err);
-    if (o->format == GF_TABLE) {
+    if (o->format == GF_OUTPUT_TABLE && !o->display->show)
+        return gf_text_table_row(&o->table, row, err);
+    if (o->format == GF_OUTPUT_TABLE) {
         o->display->show(o->session, row);
         return GF_OK;
     }
     if (is_spread(o)) return gf_spread_add(&o->spread, text, row, err);
-    if (o->format == GF_CSV && o->n_rows == 0) csv_header(o);
+    if (o->format == GF_OUTPUT_CSV && o->n_rows == 0) csv_header(o);
     flat_rows(o, row);
     return gf_buffer_check(&o->cell, err);
 }
@@ -156,7 +157,8 @@ static gf_status parsed_row(gf_output *o, gf_slice text, gf_error *err)
 gf_status gf_output_row(gf_output *o, gf_slice row, gf_error *err)
 {
     gf_status st = GF_OK;
-    if (o->format == GF_JSON || o->format == GF_JSONL || o->format == GF_GEOJSON)
+    if (o->format == GF_OUTPUT_JSON || o->format == GF_OUTPUT_JSONL ||
+        o->format == GF_OUTPUT_GEOJSON)
         json_row(o, row);
     else
         st = parsed_row(o, row, err);
@@ -166,14 +168,15 @@ gf_status gf_output_row(gf_output *o, gf_slice row, gf_error *err)
 
 gf_status gf_output_end(gf_output *o, gf_error *err)
 {
-    bool table = o->format == GF_TABLE;
-    if (o->format == GF_JSON && !o->display->single) fputs(o->n_rows ? "]\n" : "[]\n", o->out);
-    if (o->format == GF_GEOJSON && o->n_rows == 0) fputs(features_begin, o->out);
-    if (o->format == GF_GEOJSON) fputs(o->n_rows ? "]}\n" : "[]}\n", o->out);
+    bool table = o->format == GF_OUTPUT_TABLE;
+    if (o->format == GF_OUTPUT_JSON && !o->display->single)
+        fputs(o->n_rows ? "]\n" : "[]\n", o->out);
+    if (o->format == GF_OUTPUT_GEOJSON && o->n_rows == 0) fputs(features_begin, o->out);
+    if (o->format == GF_OUTPUT_GEOJSON) fputs(o->n_rows ? "]}\n" : "[]}\n", o->out);
     if (is_spread(o)) {
         gf_status st = gf_spread_write(&o->spread, o->parser, csv_cell, o->out, err);
         if (st != GF_OK) return st;
-    } else if (o->format == GF_CSV && o->n_rows == 0 && !o->display->page) {
+    } else if (o->format == GF_OUTPUT_CSV && o->n_rows == 0 && !o->display->page) {
         csv_header(o);
     }
     if (table && !o->display->show) gf_text_table_end(&o->table);

@@ -11,17 +11,17 @@
 #ifndef GF_CLI_TERMINAL_OUTPUT_H
 #define GF_CLI_TERMINAL_OUTPUT_H
 
-#include "cli/command.h"
+#include "cli/terminal/display.h"
 #include "cli/terminal/spread.h"
 #include "cli/terminal/text_table.h"
 
 typedef enum gf_output_format {
-    GF_TABLE,
-    GF_PLAIN_ROWS,
-    GF_CSV,
-    GF_JSON,
-    GF_JSONL,
-    GF_GEOJSON
+    GF_OUTPUT_TABLE,
+    GF_OUTPUT_PLAIN,
+    GF_OUTPUT_CSV,
+    GF_OUTPUT_JSON,
+    GF_OUTPUT_JSONL,
+    GF_OUTPUT_GEOJSON
 } gf_output_format;
 
 /** The formats of every command; geojson is for export alone. */

@@ -16,7 +16,7 @@ enum {
 
 void gf_text_table_init(gf_text_table *t, const gf_display *display, FILE *out, unsigned width)
 {
-    assert(display->n_columns <= GF_MOST_COLUMNS);
+    assert(display->n_columns <= GF_DISPLAY_MOST_COLUMNS);
     *t = (gf_text_table){.display = display, .out = out, .width = width};
 }
 
@@ -46,7 +46,7 @@ static bool may_shrink(gf_column_kind kind)
 /* Width of the widest cell or header; 0 where all cells are empty. */
 static unsigned natural_width(const gf_text_table *t, size_t c)
 {
-    const gf_show_column *column = &t->display->columns[c];
+    const gf_display_column *column = &t->display->columns[c];
     unsigned most = 0;
     if (!column->header) return 0;
     for (size_t r = 0; r < t->n_kept; r++) {
@@ -156,7 +156,7 @@ static void print_cells(gf_text_table *t, gf_slice *rest)
 
 static void print_kept(gf_text_table *t)
 {
-    gf_slice headers[GF_MOST_COLUMNS];
+    gf_slice headers[GF_DISPLAY_MOST_COLUMNS];
     size_t n = t->display->n_columns;
     t->begun = true;
     choose_widths(t);
@@ -179,7 +179,7 @@ static gf_status keep_row(gf_text_table *t, const gf_slice *cells, gf_error *err
     return GF_OK;
 }
 
-static gf_status make_cell(gf_text_table *t, gf_json_value row, const gf_show_column *column,
+static gf_status make_cell(gf_text_table *t, gf_json_value row, const gf_display_column *column,
                            gf_slice *cell, gf_error *err)
 {
     gf_buffer_reset(&t->cell);
@@ -197,7 +197,7 @@ static gf_status make_cell(gf_text_table *t, gf_json_value row, const gf_show_co
 
 gf_status gf_text_table_row(gf_text_table *t, gf_json_value row, gf_error *err)
 {
-    gf_slice cells[GF_MOST_COLUMNS];
+    gf_slice cells[GF_DISPLAY_MOST_COLUMNS];
     gf_status st = GF_OK;
     if (t->begun) gf_arena_reset(&t->memory);
     for (size_t c = 0; c < t->display->n_columns && st == GF_OK; c++)

@@ -12,7 +12,7 @@
 #define GF_CLI_TERMINAL_TEXT_TABLE_H
 
 #include "base/arena.h"
-#include "cli/command.h"
+#include "cli/terminal/display.h"
 
 #include <stdio.h>
 
@@ -23,9 +23,9 @@ typedef struct gf_text_table {
     gf_arena memory;
     gf_slice *cells; /* n_kept rows of display->n_columns */
     size_t n_kept, capacity;
-    bool begun;                       /* the widths are known, and the header is printed */
-    unsigned widths[GF_MOST_COLUMNS]; /* 0: empty, or no room for it */
-    bool no_room[GF_MOST_COLUMNS];
+    bool begun;                               /* the widths are known, and the header is printed */
+    unsigned widths[GF_DISPLAY_MOST_COLUMNS]; /* 0: empty, or no room for it */
+    bool no_room[GF_DISPLAY_MOST_COLUMNS];
     gf_buffer cell, folded;
 } gf_text_table;
 
