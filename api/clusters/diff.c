@@ -1,8 +1,6 @@
 /* diff: what became of the clusters, or of the documents, of an earlier build in a later one. */
 #include "api/call.h"
 
-#include <inttypes.h>
-
 typedef struct comparing {
     gf_row_writer row;
     gf_view *earlier, *later;
@@ -10,34 +8,7 @@ typedef struct comparing {
 
 /* ---- which builds ---------------------------------------------------------------------------- */
 
-typedef struct search {
-    int64_t than, found; /* the newest build before; 0: none */
-} search;
-
-static gf_status look_at_build(void *context, const gf_build_info *info, gf_error *err)
-{
-    search *s = context;
-    (void)err;
-    if (info->build < s->than && info->build > s->found) s->found = info->build;
-    return GF_OK;
-}
-
-static gf_status find_before(const gf_call *call, gf_store *store, int64_t to, int64_t *from,
-                             gf_error *err)
-{
-    search s = {.than = to};
-    gf_place where = gf_call_place(call);
-    gf_status st =
-        gf_builds_visit(store, where, gf_call_configuration(call), look_at_build, &s, err);
-    if (st == GF_OK && s.found == 0)
-        st = gf_fail(err, GF_ENOTFOUND,
-                     "there is nothing to compare: no build of \"%.*s\" is kept that is older than "
-                     "%" PRId64,
-                     GF_SLICE_ARG(where.collection), to);
-    if (st == GF_OK) *from = s.found;
-    return st;
-}
-
+/* Both in one state. */
 static gf_status open_builds(comparing *c, gf_error *err)
 {
     gf_store *store;
@@ -48,9 +19,9 @@ static gf_status open_builds(comparing *c, gf_error *err)
     int64_t to = (int64_t)gf_call_number(call, "to", 0);
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK) st = gf_view_open(store, where, configuration, to, &c->later, err);
-    if (st == GF_OK && from == 0)
-        st = find_before(call, store, gf_view_build(c->later)->build, &from, err);
-    return st == GF_OK ? gf_view_open(store, where, configuration, from, &c->earlier, err) : st;
+    if (st != GF_OK) return st;
+    return from ? gf_view_open_in(gf_view_state(c->later), configuration, from, &c->earlier, err)
+                : gf_view_open_before(c->later, &c->earlier, err);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

@@ -35,30 +35,14 @@ void gf_report_clusters_release(gf_report_clusters *list)
     *list = (gf_report_clusters){0};
 }
 
-typedef struct search {
-    int64_t than, found; /* the newest build before; 0: none */
-} search;
-
-static gf_status look_at_build(void *context, const gf_build_info *info, gf_error *err)
-{
-    search *s = context;
-    (void)err;
-    if (info->build < s->than && info->build > s->found) s->found = info->build;
-    return GF_OK;
-}
-
-/* Builds come and go: one that has gone since it was listed is as if it had not been there. */
+/* The build before, in the same state; there may be none. */
 static gf_status open_before(gf_report *r, gf_error *err)
 {
-    gf_store *store;
-    search s = {.than = gf_view_build(r->view)->build};
-    gf_place where = gf_call_place(r->call);
-    gf_slice configuration = gf_call_configuration(r->call);
-    gf_status st = gf_call_store(r->call, &store, err);
-    if (st == GF_OK) st = gf_builds_visit(store, where, configuration, look_at_build, &s, err);
-    if (st != GF_OK || s.found == 0) return st;
-    st = gf_view_open(store, where, configuration, s.found, &r->before, err);
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    gf_error why = {GF_OK, ""};
+    gf_status st = gf_view_open_before(r->view, &r->before, &why);
+    if (st == GF_OK || st == GF_ENOTFOUND) return GF_OK;
+    if (err) *err = why;
+    return st;
 }
 
 /* ---- the row --------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ gf_status gf_audit_fault(gf_audit *a, const char *where, gf_error *err, const ch
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    a->found->faults++;
+    a->faults++;
     return a->visit ? a->visit(a->context, where, what, err) : GF_OK;
 }
 

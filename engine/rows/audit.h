@@ -1,4 +1,4 @@
-/** A check of a store's rows under way: where faults are reported, and what was counted. */
+/** A check of a store's rows under way: where faults are reported, and how many there were. */
 #ifndef GF_ENGINE_ROWS_AUDIT_H
 #define GF_ENGINE_ROWS_AUDIT_H
 
@@ -8,8 +8,8 @@ typedef struct gf_audit {
     gf_store *store;
     const gf_cancel *cancel;
     gf_visit_fault *visit; /* NULL: rows are counted, not checked */
-    void *context;
-    gf_verified *found;
+    void *context;         /* of visit */
+    uint64_t faults;
 } gf_audit;
 
 /** Count and report a fault; GF_OK, or the visitor's status. */

@@ -79,7 +79,7 @@ gf_status gf_user_tables_each(gf_store *store, gf_each_user_table *each, void *c
 
 /* ---- verify.c -------------------------------------------------------------------------------- */
 
-/** Read all rows of all tables, and report what is damaged. */
-gf_status gf_user_tables_verify(gf_audit *audit, gf_error *err);
+/** Read all rows of all tables, add to the counts of tables and rows, and report what is damaged. */
+gf_status gf_user_tables_verify(gf_audit *audit, gf_verified *verified, gf_error *err);
 
 #endif

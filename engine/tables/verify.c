@@ -7,6 +7,7 @@
 
 typedef struct table_check {
     gf_audit *audit;
+    gf_verified *verified;
     /* the table at hand */
     gf_user_table *table;
     const char *name;
@@ -41,7 +42,7 @@ static gf_status check_entry(void *context, const gf_row *row, gf_error *err)
     if (gf_slice_equal(row->key, gf_buffer_view(&c->last))) return GF_OK;
     gf_buffer_reset(&c->last);
     gf_buffer_slice(&c->last, row->key);
-    c->audit->found->rows++;
+    c->verified->rows++;
     gf_status st = gf_buffer_check(&c->last, err);
     if (st == GF_OK) st = gf_cancel_check(c->audit->cancel, err);
     return st == GF_OK ? check_key(c, row->key, err) : st;
@@ -55,7 +56,7 @@ static gf_status check_table(void *context, const char *name, gf_user_table *tab
     gf_status st = GF_OK;
     c->table = table;
     c->name = name;
-    c->audit->found->tables++;
+    c->verified->tables++;
     if (!table) return tell(c, why->message, err);
     for (unsigned f = 0; f < gf_user_table_schema(table)->n_families && st == GF_OK; f++) {
         gf_scan_options o = {.family = f};
@@ -69,9 +70,9 @@ static gf_status check_table(void *context, const char *name, gf_user_table *tab
     return st;
 }
 
-gf_status gf_user_tables_verify(gf_audit *audit, gf_error *err)
+gf_status gf_user_tables_verify(gf_audit *audit, gf_verified *verified, gf_error *err)
 {
-    table_check c = {.audit = audit};
+    table_check c = {.audit = audit, .verified = verified};
     gf_status st = gf_user_tables_each(audit->store, check_table, &c, err);
     gf_buffer_release(&c.text);
     gf_buffer_release(&c.last);

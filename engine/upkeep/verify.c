@@ -17,7 +17,7 @@
 
 typedef struct checking {
     gf_audit audit;
-    gf_verified found; /* of audit */
+    gf_verified found;
     gf_snapshot *snapshot;
     gf_error visit_error; /* of a visitor that ended the check of files */
     uint64_t documents, clusters, listed, memberships; /* as the rows that count them say */
@@ -286,9 +286,8 @@ gf_status gf_build_is_whole(gf_store *s, gf_place where, gf_slice configuration,
 {
     gf_error own;
     checking c = {.audit = {.store = s, .cancel = cancel, .visit = pass_over}};
-    c.audit.found = &c.found;
     gf_status st = check_build(&c, where, configuration, build, err ? err : &own);
-    if (st == GF_OK) *whole = c.found.faults == 0 && c.found.builds == 1;
+    if (st == GF_OK) *whole = c.audit.faults == 0 && c.found.builds == 1;
     return st;
 }
 
@@ -388,7 +387,8 @@ static gf_status check_collection(checking *c, gf_collection_row *row, gf_error 
         st = gf_collection_row_decode(row, err);
         if (st == GF_OK) st = check_documents(c, where, row, gf_buffer_cstr(&name), err);
         if (st == GF_OK)
-            st = gf_configurations_visit(c->audit.store, where, visit_configuration, &w, err);
+            st = gf_configuration_list(c->audit.store, c->snapshot, where, row, visit_configuration,
+                                       &w, err);
     }
     st = gf_audit_read(&c->audit, st, gf_buffer_cstr(&name), err);
     gf_buffer_release(&space);
@@ -424,7 +424,7 @@ static gf_status check_totals(checking *c, gf_error *err)
     gf_store_status status;
     gf_status st = gf_store_read_status(c->audit.store, &status, err);
     if (st != GF_OK) return gf_audit_read(&c->audit, st, "tables", err);
-    if (c->unfinished || status.unfinished || c->found.faults) return GF_OK;
+    if (c->unfinished || status.unfinished || c->audit.faults) return GF_OK;
     st = count_table(c, t->documents, GF_DOCUMENTS_MAIN, c->documents, "table documents", err);
     if (st == GF_OK)
         st = count_table(c, t->clusters, GF_CLUSTERS_MAIN, c->clusters, "table clusters", err);
@@ -455,11 +455,13 @@ static gf_status check_tables(checking *c, gf_verify_more *more, gf_error *err)
     if (st == GF_ENOTFOUND) st = GF_OK;
     st = gf_audit_read(&c->audit, st, "table collections", err);
     if (st == GF_OK) st = check_totals(c, err);
-    if (st == GF_OK) st = gf_user_tables_verify(&c->audit, err);
+    if (st == GF_OK) st = gf_user_tables_verify(&c->audit, &c->found, err);
     st = gf_audit_read(&c->audit, st, "table tables", err);
     if (st == GF_OK && more) {
-        const gf_audit *a = &c->audit;
+        gf_audit *a = &c->audit;
+        c->found.faults = a->faults;
         st = more(a->store, a->cancel, a->visit, a->context, &c->found, err);
+        a->faults = c->found.faults;
     }
     gf_snapshot_free(c->snapshot);
     return st;
@@ -468,7 +470,7 @@ static gf_status check_tables(checking *c, gf_verify_more *more, gf_error *err)
 static void report_file(void *context, const char *file, const char *what)
 {
     checking *c = context;
-    c->found.faults++;
+    c->audit.faults++;
     if (c->visit_error.status == GF_OK) {
         gf_status st = c->audit.visit(c->audit.context, file, what, &c->visit_error);
         c->visit_error.status = st;
@@ -499,9 +501,8 @@ gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_
     gf_error own;
     if (!err) err = &own;
     checking c = {.audit = {.cancel = options->cancel, .visit = visit, .context = context}};
-    c.audit.found = &c.found;
     gf_status st = check_files(&c, path, options, err);
-    uint64_t in_files = c.found.faults;
+    uint64_t in_files = c.audit.faults;
     if (st == GF_OK) {
         gf_store_options open = *options;
         open.create = false;
@@ -512,6 +513,8 @@ gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_
     }
     if (st == GF_OK && c.audit.store) st = check_tables(&c, options->more, err);
     gf_store_close(c.audit.store);
-    if (st == GF_OK) *verified = c.found;
-    return st;
+    if (st != GF_OK) return st;
+    *verified = c.found;
+    verified->faults = c.audit.faults;
+    return GF_OK;
 }

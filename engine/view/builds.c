@@ -1,8 +1,9 @@
 /* The builds of a configuration. */
+#include "engine/view/view.h"
+
 #include "base/memory.h"
-#include "engine/build/internal.h"
-#include "engine/view/state.h"
-#include "grouperfish/views.h"
+
+#include <inttypes.h>
 
 /* The key is the configuration's; it is the same again afterwards. */
 static gf_status visit_build(const gf_state *r, gf_buffer *key, int64_t build, int64_t served,
@@ -62,4 +63,27 @@ gf_status gf_builds_visit(gf_store *store, gf_place where, gf_slice configuratio
     st = visit_builds(r, configuration, visit, context, err);
     gf_state_close(r);
     return st;
+}
+
+gf_status gf_view_open_before(const gf_view *later, gf_view **earlier, gf_error *err)
+{
+    const gf_state *state = later->state;
+    gf_buffer key = {0};
+    int64_t *builds = NULL, found = 0;
+    size_t n = 0;
+    gf_configuration_key(&key, later->where.name_space, later->where.collection,
+                         later->configuration);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK)
+        st = gf_builds_list(state->store, state->snapshot, gf_buffer_view(&key), &builds, &n, err);
+    for (size_t i = 0; i < n; i++)
+        if (builds[i] < later->info.build && builds[i] > found) found = builds[i];
+    gf_free(builds);
+    gf_buffer_release(&key);
+    if (st != GF_OK) return st;
+    if (found) return gf_view_open_in(state, later->configuration, found, earlier, err);
+    return gf_fail(err, GF_ENOTFOUND,
+                   "there is nothing to compare: no build of \"%.*s\" is kept that is older than "
+                   "%" PRId64,
+                   GF_SLICE_ARG(later->where.collection), later->info.build);
 }

@@ -114,3 +114,8 @@ const gf_build_info *gf_view_build(const gf_view *v)
 {
     return &v->info;
 }
+
+const gf_state *gf_view_state(const gf_view *v)
+{
+    return v->state;
+}

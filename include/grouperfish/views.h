@@ -25,8 +25,16 @@ gf_status gf_view_open_in(const gf_state *state, gf_slice configuration, int64_t
                           gf_view **view, gf_error *err);
 void gf_view_close(gf_view *view);
 
-/** Borrowed until close. */
+/**
+ * Open the newest build before a view's, of the same configuration and in the same state. It is
+ * closed before the later view.
+ * @return GF_OK; GF_ENOTFOUND where no older build is kept
+ */
+gf_status gf_view_open_before(const gf_view *later, gf_view **earlier, gf_error *err);
+
+/** The build, and the state that the view was opened in; borrowed until close. */
 const gf_build_info *gf_view_build(const gf_view *view);
+const gf_state *gf_view_state(const gf_view *view);
 
 typedef gf_status gf_visit_build(void *context, const gf_build_info *info, gf_error *err);
 

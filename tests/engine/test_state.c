@@ -140,11 +140,44 @@ static void a_later_one_sees_the_later_state(void **unused)
     fixture_close(&f);
 }
 
+/* The build before a view's is there for as long as the view, even when others are kept now. */
+static void the_build_before_is_of_the_same_state(void **unused)
+{
+    (void)unused;
+    gf_error err;
+    gf_view *first, *later, *earlier;
+    fixture f;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_set(&f, "c", "default", "keep", "2");
+    int64_t build = fixture_rebuild(&f, "c").build;
+    assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &first, &err));
+    int64_t second = fixture_rebuild(&f, "c").build;
+    assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &later, &err));
+    for (int i = 0; i < 3; i++)
+        fixture_rebuild(&f, "c");
+    assert_status(GF_ENOTFOUND, gf_view_open(f.store, fixture_place("c"), fixture_default(), build,
+                                             &earlier, &err));
+    assert_int_equal(gf_view_build(later)->build, second);
+    assert_ok(gf_view_open_before(later, &earlier, &err));
+    assert_int_equal(gf_view_build(earlier)->build, build);
+    assert_ptr_equal(gf_view_state(earlier), gf_view_state(later));
+    uint64_t memberships = 0;
+    assert_null(fixture_fault_of(earlier, &memberships));
+    assert_int_equal(memberships, 12);
+    gf_view_close(earlier);
+    gf_view_close(later);
+    assert_status(GF_ENOTFOUND, gf_view_open_before(first, &earlier, &err));
+    gf_view_close(first);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_between_two_reads_do_not_mix_states),
         cmocka_unit_test(a_later_one_sees_the_later_state),
+        cmocka_unit_test(the_build_before_is_of_the_same_state),
     };
     return cmocka_run_group_tests_name("state", tests, NULL, NULL);
 }
