@@ -4,7 +4,10 @@
  */
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/build/internal.h"
+#include "engine/rows/scan.h"
+#include "engine/store/builds.h"
+#include "engine/store/collections.h"
+#include "engine/store/lock.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,8 +9,13 @@
  *
  * A deletion that lay in the damage is undone where the deleted row lay outside: nothing shows it.
  */
-#include "engine/build/internal.h"
+#include "engine/config/pins.h"
 #include "engine/rows/document_row.h"
+#include "engine/rows/scan.h"
+#include "engine/store/builds.h"
+#include "engine/store/collections.h"
+#include "engine/store/delete.h"
+#include "engine/store/lock.h"
 #include "engine/tables/internal.h"
 #include "engine/upkeep/verify.h"
 

@@ -8,10 +8,9 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "engine/build/tree.h"
 #include "engine/rows/audit.h"
 #include "engine/tables/internal.h"
-#include "engine/view/view.h"
+#include "engine/view/tree.h"
 
 #include <inttypes.h>
 

@@ -6,6 +6,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "engine/config/settings.h"
+#include "engine/store/builds.h"
+#include "engine/store/lock.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * The tree of a view's build. Inner nodes without a label are left out: their children become
  * children of the nearest labelled ancestor, or of the root.
  */
-#include "engine/view/view.h"
+#include "engine/view/tree.h"
 
 #include "base/memory.h"
 #include "base/strings.h"

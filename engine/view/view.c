@@ -2,6 +2,8 @@
 #include "engine/view/view.h"
 
 #include "base/memory.h"
+#include "engine/config/settings.h"
+#include "engine/store/builds.h"
 
 #include <inttypes.h>
 

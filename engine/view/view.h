@@ -24,10 +24,10 @@
 #ifndef GF_ENGINE_VIEW_VIEW_H
 #define GF_ENGINE_VIEW_VIEW_H
 
-#include "engine/build/tree.h"
 #include "engine/config/pins.h"
 #include "engine/rows/filter.h"
 #include "engine/rows/model.h"
+#include "engine/rows/scan.h"
 #include "engine/view/cluster_cache.h"
 #include "engine/view/state.h"
 #include "grouperfish/views.h"
@@ -127,13 +127,5 @@ gf_status gf_view_load_model(gf_view *view, gf_error *err);
 gf_status gf_view_selects(gf_view *view, const gf_row *document, bool *selected, gf_error *err);
 
 void gf_assigner_free(gf_assigner *assigner);
-
-/* ---- tree.c ---------------------------------------------------------------------------------- */
-
-/**
- * The tree of the view's build, whose leaves are its clusters; borrowed from view->row.
- * GF_ENOTFOUND where the build has none, GF_ECORRUPT.
- */
-gf_status gf_view_load_tree(gf_view *view, gf_kept_tree *kept, gf_error *err);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "engine/view/view.h"
+#include "engine/view/tree.h"
 
 #include <inttypes.h>
 #include <string.h>
