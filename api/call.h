@@ -75,23 +75,6 @@ gf_status gf_call_reader_of(const gf_call *call, const gf_input *input, const gf
 gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const char *reason,
                          const char *message, gf_error *err);
 
-/** Where an import was cancelled, say that it can go on. */
-void gf_call_tell_stop(gf_status st, gf_error *why);
-
-/** How often records were refused or skipped, by reason; begin with {0}. */
-typedef struct gf_reasons {
-    struct {
-        const char *reason; /* lasts as long as this */
-        uint64_t n;
-    } by[32]; /* n; what more reasons there are counts nowhere */
-    size_t n;
-} gf_reasons;
-
-void gf_reasons_count(gf_reasons *reasons, const char *reason);
-
-/** Write member "reasons": {"no_text":2,...}. */
-void gf_reasons_put(const gf_reasons *reasons, gf_json_writer *w);
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /** The row that is being written; {.call = call} to begin with. */

@@ -56,28 +56,3 @@ gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const cha
     gf_call_notify(call, &n);
     return gf_call_reject(call, record->raw, err);
 }
-
-void gf_call_tell_stop(gf_status st, gf_error *why)
-{
-    if (st == GF_ECANCELLED)
-        gf_fail(why, st, "stopped on request; what was stored stays, and the same command goes on");
-}
-
-void gf_reasons_count(gf_reasons *r, const char *reason)
-{
-    size_t i = 0;
-    while (i < r->n && strcmp(r->by[i].reason, reason) != 0)
-        i++;
-    if (i == sizeof r->by / sizeof *r->by) return;
-    if (i == r->n) r->by[r->n++].reason = reason;
-    r->by[i].n++;
-}
-
-void gf_reasons_put(const gf_reasons *r, gf_json_writer *w)
-{
-    gf_json_key(w, "reasons");
-    gf_json_begin(w, '{');
-    for (size_t i = 0; i < r->n; i++)
-        gf_json_put_uint(w, r->by[i].reason, r->by[i].n);
-    gf_json_end(w, '}');
-}

@@ -1,6 +1,6 @@
 /* assign: the clusters of texts that are not stored, one row for each record, streamed: some
  * hundred at a time are worked out side by side. */
-#include "api/call.h"
+#include "api/intake.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
@@ -13,7 +13,6 @@ typedef struct assigning {
     gf_reader *reader;
     bool with_text;
     unsigned threads;
-    uint64_t read, refused;
     gf_document waiting[BATCH]; /* n; they lie in the arena */
     gf_membership place[BATCH];
     size_t n, bytes;
@@ -43,8 +42,10 @@ static gf_status assign_waiting(assigning *a, gf_error *err)
     return st;
 }
 
-static gf_status assign(assigning *a, const gf_document *d, gf_error *err)
+static gf_status assign_record(void *context, const gf_record *record, gf_error *err)
 {
+    assigning *a = context;
+    const gf_document *d = &record->document;
     gf_document *kept = &a->waiting[a->n];
     *kept = (gf_document){.id = gf_arena_copy(&a->arena, d->id),
                           .text = gf_arena_copy(&a->arena, d->text),
@@ -56,36 +57,22 @@ static gf_status assign(assigning *a, const gf_document *d, gf_error *err)
     return a->n == BATCH || a->bytes >= BATCH_BYTES ? assign_waiting(a, err) : GF_OK;
 }
 
-/* What waits is told of before a record that is refused: all in their order. */
-static gf_status refuse(assigning *a, const gf_record *record, gf_error *err)
+/* Rows keep the order of records: those that wait are emitted before the notice of a refusal. */
+static gf_status note_record(void *context, const gf_record *record, const char *reason,
+                             const char *message, gf_error *err)
 {
-    gf_status st = assign_waiting(a, err);
-    a->refused++;
-    return st == GF_OK ? gf_call_refuse(a->row.call, record, record->reason, record->message, err)
-                       : st;
+    (void)reason, (void)message;
+    return record->kind == GF_RECORD_SKIPPED ? GF_OK : assign_waiting(context, err);
 }
 
-static gf_status handle(assigning *a, const gf_record *record, gf_error *err)
+static gf_status next_record(void *context, gf_record *record, gf_error *err)
 {
-    const gf_call *call = a->row.call;
-    a->read++;
-    if (a->read % 1000 == 0) gf_call_progress(call, record->source, "reading", a->read, 0);
-    if (record->kind == GF_RECORD_DOCUMENT) return assign(a, &record->document, err);
-    return record->kind == GF_RECORD_SKIPPED ? GF_OK : refuse(a, record, err);
+    return gf_reader_next(((assigning *)context)->reader, record, err);
 }
 
-static gf_status read_all(assigning *a, gf_error *err)
+static gf_status assign_rest(void *context, gf_status ended, gf_error *err)
 {
-    gf_record record;
-    gf_status st;
-    while ((st = gf_reader_next(a->reader, &record, err)) == GF_OK) {
-        st = gf_cancel_check(a->row.call->cancel, err);
-        if (st == GF_OK) st = handle(a, &record, err);
-        if (st != GF_OK) return st;
-    }
-    if (st != GF_ENOTFOUND) return st;
-    st = gf_cancel_check(a->row.call->cancel, err);
-    return st == GF_OK ? assign_waiting(a, err) : st;
+    return ended == GF_OK ? assign_waiting(context, err) : GF_OK;
 }
 
 gf_status gf_run_assign(gf_call *call, gf_error *err)
@@ -98,8 +85,15 @@ gf_status gf_run_assign(gf_call *call, gf_error *err)
     a->threads = (unsigned)gf_call_number(call, "threads", 0);
     gf_status st = gf_call_view(call, &a->view, err);
     if (st == GF_OK) st = gf_call_reader(call, false, &a->reader, err);
-    if (st == GF_OK) st = read_all(a, err);
-    if (st == GF_OK && a->refused) call->outcome = GF_SOME_REFUSED;
+    if (st == GF_OK) {
+        gf_intake intake = {.call = call,
+                            .context = a,
+                            .next = next_record,
+                            .take = assign_record,
+                            .note = note_record,
+                            .flush = assign_rest};
+        st = gf_intake_run(&intake, err);
+    }
     gf_row_writer_release(&a->row);
     gf_arena_release(&a->arena);
     gf_reader_close(a->reader);

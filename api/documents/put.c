@@ -2,8 +2,8 @@
  * put: records of any format become documents of one or several collections. The store is opened
  * for the first document: where there is nothing to put, none is made.
  */
+#include "api/intake.h"
 #include "apps/papers/source.h"
-
 #include "apps/tweets/arguments_internal.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -16,7 +16,7 @@
 
 enum { MOST_RESULTS = 500 };
 
-/* What comes slowly is on disk after so many milliseconds of silence, and so many at most. */
+/* A slow input is flushed after so many milliseconds of silence, and so many at most. */
 enum { QUIET_MS = 500, LATE_MS = 1000 };
 
 typedef struct putting {
@@ -28,18 +28,18 @@ typedef struct putting {
     size_t n_patterns;
     gf_buffer name;
     gf_strings names; /* expanded names of the record at hand */
-    uint64_t read, skipped, refused, replaced, hashed;
-    gf_reasons reasons;
+    gf_intake intake;
+    uint64_t replaced, hashed;
     bool each;         /* a row for each record is wanted */
     gf_buffer results; /* n_results rows that wait for the next flush: lengths and bytes */
     size_t n_results;
-    gf_input input; /* the call's, which is looked at for silence */
-    int64_t since;  /* when the first came that is not flushed; 0: there is none */
+    gf_input input; /* the call's, which is checked for silence */
+    int64_t since;  /* milliseconds: arrival of the first record that is not flushed; 0: none */
 } putting;
 
 /* ---- a row for each record ------------------------------------------------------------------- */
 
-/* What the record's row will say; it is handed on once all before it is on disk. */
+/* Keep the record's row until everything before it is on disk. */
 static gf_status keep_result(putting *p, const gf_record *record, const char *result,
                              const char *reason, const char *message, gf_error *err)
 {
@@ -60,7 +60,7 @@ static gf_status keep_result(putting *p, const gf_record *record, const char *re
     return st == GF_OK ? gf_buffer_check(&p->results, err) : st;
 }
 
-/* With nothing waiting in the put. */
+/* Emit the kept rows; no document waits in the put. */
 static gf_status emit_results(putting *p, gf_error *err)
 {
     gf_slice rest = gf_buffer_view(&p->results), row;
@@ -88,7 +88,7 @@ static gf_status flush_now(putting *p, gf_error *err)
     return st == GF_OK ? emit_results(p, err) : st;
 }
 
-/* Nothing is flushed while there is more to read: that is what makes a put fast. */
+/* A put is fast because nothing is flushed while there is more to read. */
 static bool is_quiet(const putting *p)
 {
     if (p->since == 0 || !p->input.waits) return false;
@@ -119,20 +119,9 @@ static bool is_in_folder(void *context)
     return p->input.in_folder && p->input.in_folder(p->input.context);
 }
 
-/* ---- what is not put ------------------------------------------------------------------------- */
-
-static gf_status refuse(putting *p, const gf_record *record, const char *reason,
-                        const char *message, gf_error *err)
-{
-    p->refused++;
-    gf_reasons_count(&p->reasons, reason);
-    gf_status st = keep_result(p, record, "refused", reason, message, err);
-    return st == GF_OK ? gf_call_refuse(p->call, record, reason, message, err) : st;
-}
-
 /* ---- one record ------------------------------------------------------------------------------ */
 
-/* Looked at before the record goes anywhere: it goes to all its collections or to none. */
+/* Names are checked first: a record is put into all its collections or into none. */
 static gf_status check_name(gf_slice name, gf_error *err)
 {
     if (name.len == 0) return gf_fail(err, GF_EINVAL, "its collection would have no name");
@@ -175,9 +164,11 @@ static gf_status open_put(putting *p, gf_error *err)
     return st == GF_OK ? gf_put_open(store, &o, &p->put, err) : st;
 }
 
-static gf_status put_document(putting *p, const gf_record *record, gf_error *err)
+static gf_status put_document(void *context, const gf_record *record, gf_error *err)
 {
+    putting *p = context;
     gf_error why = {GF_OK, ""};
+    if (p->since == 0) p->since = gf_clock_ms();
     gf_status st = p->put ? GF_OK : open_put(p, err);
     if (st != GF_OK) return st;
     st = expand_names(p, &record->document, &why);
@@ -188,8 +179,7 @@ static gf_status put_document(putting *p, const gf_record *record, gf_error *err
         p->hashed += record->hashed_id;
         return keep_result(p, record, "stored", NULL, NULL, err);
     }
-    /* What this record lacks is its own affair; too many collections, or the store's, ends it all.
-     */
+    /* A fault of the record is refused; too many collections or a failing store end the put. */
     bool own = st == GF_ENOTFOUND || st == GF_EINVAL || st == GF_ELIMIT;
     if (!own || !gf_put_is_good(p->put)) {
         if (err) *err = why;
@@ -198,15 +188,59 @@ static gf_status put_document(putting *p, const gf_record *record, gf_error *err
     const char *reason = st == GF_ELIMIT      ? "too_long"
                          : st == GF_ENOTFOUND ? "no_field"
                                               : "bad_name";
-    return refuse(p, record, reason, why.message, err);
+    return gf_intake_refuse(&p->intake, record, reason, why.message, err);
 }
 
-/* What is passed over, or read otherwise than it was meant, is told of; once, where it is of all.
- */
+/* Report skipped or altered input; report once what concerns all records. */
 static void remark(const putting *p, const char *reason, gf_slice source, const char *message)
 {
     gf_notice n = {.reason = reason, .source = source, .message = message};
     gf_call_notify(p->call, &n);
+}
+
+static gf_status note_record(void *context, const gf_record *record, const char *reason,
+                             const char *message, gf_error *err)
+{
+    putting *p = context;
+    bool is_skipped = record->kind == GF_RECORD_SKIPPED;
+    if (p->since == 0) p->since = gf_clock_ms();
+    if (is_skipped && strcmp(reason, "empty_file") == 0)
+        remark(p, reason, record->source, "the file is empty");
+    return keep_result(p, record, is_skipped ? "skipped" : "refused", reason, message, err);
+}
+
+static gf_status next_record(void *context, gf_record *record, gf_error *err)
+{
+    putting *p = context;
+    gf_status st = flush_results(p, err);
+    return st == GF_OK ? gf_reader_next(p->reader, record, err) : st;
+}
+
+/* ---- records of the store's tweets ----------------------------------------------------------- */
+
+static bool is_from_tweets(const gf_call *call)
+{
+    return gf_slice_equal(gf_call_text(call, "from"), GF_SLICE("tweets"));
+}
+
+static gf_status visit_tweet(void *context, const gf_record *record, gf_error *err)
+{
+    return gf_intake_record(context, record, err);
+}
+
+static gf_status visit_tweets(void *context, gf_error *err)
+{
+    putting *p = context;
+    return gf_call_tweet_records(p->call, visit_tweet, &p->intake, err);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static gf_status flush_put(void *context, gf_status ended, gf_error *err)
+{
+    putting *p = context;
+    (void)ended;
+    return p->put && gf_put_is_good(p->put) ? gf_put_flush(p->put, err) : GF_OK;
 }
 
 static void remark_on_all(const putting *p)
@@ -217,7 +251,7 @@ static void remark_on_all(const putting *p)
     if (p->hashed) {
         snprintf(message, sizeof message,
                  "no field \"%.*s\" in %" PRIu64 " of %" PRIu64 " records: their hash is their id",
-                 GF_SLICE_ARG(id), p->hashed, p->read);
+                 GF_SLICE_ARG(id), p->hashed, p->intake.read);
         remark(p, "hashed_ids", (gf_slice){"", 0}, message);
     }
     if (p->replaced) {
@@ -227,64 +261,18 @@ static void remark_on_all(const putting *p)
     }
 }
 
-static gf_status handle(void *context, const gf_record *record, gf_error *err)
+static gf_status emit_summary(void *context, gf_status ended, gf_error *err)
 {
     putting *p = context;
-    p->read++;
-    if (p->since == 0) p->since = gf_clock_ms();
-    if (p->read % 1000 == 0) gf_call_progress(p->call, record->source, "reading", p->read, 0);
-    switch (record->kind) {
-    case GF_RECORD_DOCUMENT:
-        return put_document(p, record, err);
-    case GF_RECORD_REFUSED:
-        return refuse(p, record, record->reason, record->message, err);
-    default:
-        p->skipped++;
-        gf_reasons_count(&p->reasons, record->reason);
-        if (strcmp(record->reason, "empty_file") == 0)
-            remark(p, record->reason, record->source, "the file is empty");
-        return keep_result(p, record, "skipped", record->reason, NULL, err);
-    }
-}
-
-static bool is_from_tweets(const gf_call *call)
-{
-    return gf_slice_equal(gf_call_text(call, "from"), GF_SLICE("tweets"));
-}
-
-/* A request to stop is looked at before a record, which may be what a cut input left of one. */
-static gf_status read_all(putting *p, gf_error *err)
-{
-    gf_record record;
-    gf_status st;
-    if (is_from_tweets(p->call)) return gf_call_tweet_records(p->call, handle, p, err);
-    while ((st = gf_reader_next(p->reader, &record, err)) == GF_OK) {
-        st = gf_cancel_check(p->call->cancel, err);
-        if (st == GF_OK) st = handle(p, &record, err);
-        if (st == GF_OK) st = flush_results(p, err);
-        if (st != GF_OK) return st;
-    }
-    return st == GF_ENOTFOUND ? gf_cancel_check(p->call->cancel, err) : st;
-}
-
-/* ---- the summary ----------------------------------------------------------------------------- */
-
-static gf_status emit_summary(putting *p, gf_error *err)
-{
+    if (ended == GF_OK) remark_on_all(p);
+    if (ended != GF_OK && !p->put) return GF_OK;
     if (p->each) return (!p->put || gf_put_is_good(p->put)) ? emit_results(p, err) : GF_OK;
     gf_put_counts c = p->put ? gf_put_counted(p->put) : (gf_put_counts){0};
     gf_row_writer row = {.call = p->call};
     gf_json_writer *w = gf_row_writer_begin(&row);
     gf_json_put_str(w, "store", p->call->holder.path);
     gf_json_put_string(w, "collection", gf_call_text(p->call, "collection"));
-    gf_json_put_uint(w, "read", p->read);
-    gf_json_put_uint(w, "new", c.created);
-    gf_json_put_uint(w, "changed", c.changed);
-    gf_json_put_uint(w, "unchanged", c.unchanged);
-    gf_json_put_uint(w, "stored", c.created + c.changed);
-    gf_json_put_uint(w, "skipped", p->skipped);
-    gf_json_put_uint(w, "refused", p->refused);
-    gf_reasons_put(&p->reasons, w);
+    gf_intake_put_counts(&p->intake, w, c.created, c.changed, "unchanged", c.unchanged);
     gf_json_put_uint(w, "invalid_utf8", p->replaced);
     gf_json_put_uint(w, "hashed_ids", p->hashed);
     gf_json_put_uint(w, "collections_made", c.collections);
@@ -333,31 +321,19 @@ static gf_status open_reader(putting *p, gf_error *err)
     return gf_call_reader(&looked_at, true, &p->reader, err);
 }
 
-/*
- * Whatever ends the reading (the end, a cancel, a damaged archive), what was read before it is
- * flushed and told of: the same command can be run again and goes on.
- */
-static gf_status read_and_flush(putting *p, gf_error *err)
-{
-    gf_error why = {GF_OK, ""};
-    gf_status st = read_all(p, &why);
-    if (p->put && gf_put_is_good(p->put)) {
-        gf_status flushed = gf_put_flush(p->put, st == GF_OK ? &why : NULL);
-        if (st == GF_OK) st = flushed;
-    }
-    gf_call_tell_stop(st, &why);
-    if (st == GF_OK) remark_on_all(p);
-    gf_status told = p->put || st == GF_OK ? emit_summary(p, err) : GF_OK;
-    if (st != GF_OK && err) *err = why;
-    return st == GF_OK ? told : st;
-}
-
 gf_status gf_run_put(gf_call *call, gf_error *err)
 {
     putting p = {.call = call, .each = gf_call_has(call, "results")};
+    p.intake = (gf_intake){.call = call,
+                           .context = &p,
+                           .next = next_record,
+                           .visit = is_from_tweets(call) ? visit_tweets : NULL,
+                           .take = put_document,
+                           .note = note_record,
+                           .flush = flush_put,
+                           .summary = emit_summary};
     gf_status st = open_reader(&p, err);
-    if (st == GF_OK) st = read_and_flush(&p, err);
-    if (st == GF_OK && p.refused) call->outcome = GF_SOME_REFUSED;
+    if (st == GF_OK) st = gf_intake_run(&p.intake, err);
     gf_put_close(p.put);
     gf_reader_close(p.reader);
     gf_papers_source_close(p.papers);

@@ -30,8 +30,9 @@ typedef struct csv_column {
     gf_type type;
 } csv_column;
 
-typedef struct csv_import {
-    gf_table_import *import;
+struct gf_table_csv {
+    const gf_user_table *table;
+    gf_csv_reader *reader;
     gf_csv_row row; /* at hand */
     gf_arena memory;
     csv_column *columns; /* n_columns */
@@ -39,11 +40,11 @@ typedef struct csv_import {
     gf_buffer value;
     gf_buffer header;  /* its line, until it was handed on with a refused row */
     gf_buffer refused; /* lines for the keeper of refused rows */
-} csv_import;
+};
 
-static gf_status read_column(csv_import *r, gf_slice name, csv_column *c, gf_error *err)
+static gf_status read_column(gf_table_csv *r, gf_slice name, csv_column *c, gf_error *err)
 {
-    const gf_user_table *t = r->import->c.table;
+    const gf_user_table *t = r->table;
     const gf_schema *s = gf_user_table_schema(t);
     c->part = -1;
     for (unsigned p = 0; p < s->n_parts; p++)
@@ -63,7 +64,7 @@ static gf_status read_column(csv_import *r, gf_slice name, csv_column *c, gf_err
 }
 
 /* The row at hand as a line of CSV. */
-static void write_line(const csv_import *r, gf_buffer *csv)
+static void write_line(const gf_table_csv *r, gf_buffer *csv)
 {
     for (size_t i = 0; i < r->row.n; i++) {
         if (i) gf_buffer_byte(csv, ',');
@@ -72,9 +73,9 @@ static void write_line(const csv_import *r, gf_buffer *csv)
     gf_buffer_str(csv, "\n");
 }
 
-static gf_status read_header(csv_import *r, gf_error *err)
+static gf_status read_header(gf_table_csv *r, gf_error *err)
 {
-    unsigned parts = 0, n_parts = gf_user_table_schema(r->import->c.table)->n_parts;
+    unsigned parts = 0, n_parts = gf_user_table_schema(r->table)->n_parts;
     gf_free(r->columns);
     gf_arena_reset(&r->memory);
     r->n_columns = 0;
@@ -96,22 +97,8 @@ static gf_status read_header(csv_import *r, gf_error *err)
     return gf_buffer_check(&r->header, err);
 }
 
-/* Refused rows are kept behind their header, so that they can be mended and imported. */
-static gf_status refuse_row(csv_import *r, const char *message, gf_error *err)
+static gf_status put_cells(gf_table_csv *r, gf_table_call *c, gf_batch *batch, gf_error *err)
 {
-    gf_buffer_reset(&r->refused);
-    gf_buffer_slice(&r->refused, gf_buffer_view(&r->header));
-    write_line(r, &r->refused);
-    gf_status st = gf_buffer_check(&r->refused, err);
-    if (st != GF_OK) return st;
-    gf_buffer_reset(&r->header);
-    return gf_table_import_refuse(r->import, r->row.source, r->row.number,
-                                  gf_buffer_view(&r->refused), message, err);
-}
-
-static gf_status put_cells(csv_import *r, gf_error *err)
-{
-    gf_table_call *c = &r->import->c;
     for (size_t i = 0; i < r->row.n; i++) {
         const csv_column *column = &r->columns[i];
         if (column->part >= 0 || r->row.cells[i].is_absent) continue;
@@ -119,16 +106,15 @@ static gf_status put_cells(csv_import *r, gf_error *err)
         gf_status st = gf_value_write(column->type, r->row.cells[i].text, &r->value, err);
         if (st == GF_EINVAL) gf_error_prefix(err, "%.*s", GF_SLICE_ARG(column->qualifier));
         if (st != GF_OK) return st;
-        gf_batch_put(r->import->out.batch, gf_user_table_rows(c->table), gf_buffer_view(&c->key),
-                     column->family, column->qualifier, gf_buffer_view(&r->value), 0);
+        gf_batch_put(batch, gf_user_table_rows(c->table), gf_buffer_view(&c->key), column->family,
+                     column->qualifier, gf_buffer_view(&r->value), 0);
     }
     return GF_OK;
 }
 
-static gf_status put_row(csv_import *r, gf_error *err)
+gf_status gf_table_csv_put(gf_table_csv *r, gf_table_call *c, gf_batch *batch, gf_error *err)
 {
     gf_slice parts[MOST_PARTS] = {{0}};
-    gf_table_call *c = &r->import->c;
     if (r->row.n != r->n_columns)
         return gf_fail(err, GF_EINVAL, "%zu columns, not %zu as the header has", r->row.n,
                        r->n_columns);
@@ -137,38 +123,55 @@ static gf_status put_row(csv_import *r, gf_error *err)
     gf_buffer_reset(&c->key);
     gf_status st =
         gf_user_key_write(c->table, parts, gf_user_table_schema(c->table)->n_parts, &c->key, err);
-    return st == GF_OK ? put_cells(r, err) : st;
+    return st == GF_OK ? put_cells(r, c, batch, err) : st;
 }
 
-static gf_status import_row(csv_import *r, gf_error *err)
+gf_status gf_table_csv_line(gf_table_csv *r, gf_slice *line, gf_error *err)
 {
-    gf_error why = {GF_OK, ""};
-    gf_table_import_begin_row(r->import);
-    gf_status st = put_row(r, &why);
-    if (st == GF_OK) return gf_table_import_row(r->import, err);
-    if (st == GF_EINVAL) return refuse_row(r, why.message, err);
-    if (err) *err = why;
+    gf_buffer_reset(&r->refused);
+    gf_buffer_slice(&r->refused, gf_buffer_view(&r->header));
+    write_line(r, &r->refused);
+    gf_buffer_reset(&r->header);
+    *line = gf_buffer_view(&r->refused);
+    return gf_buffer_check(&r->refused, err);
+}
+
+gf_status gf_table_csv_next(gf_table_csv *r, gf_record *record, gf_error *err)
+{
+    gf_status st;
+    while ((st = gf_csv_reader_next(r->reader, &r->row, err)) == GF_OK && r->row.number == 1) {
+        st = read_header(r, err);
+        if (st != GF_OK) return st;
+    }
+    if (st == GF_OK) *record = (gf_record){.source = r->row.source, .line = r->row.number};
     return st;
 }
 
-gf_status gf_table_import_csv(gf_table_import *i, gf_error *err)
+gf_status gf_table_csv_open(const gf_call *call, const gf_user_table *table, gf_table_csv **csv,
+                            gf_error *err)
 {
-    const gf_input *input = &i->c.call->input;
-    csv_import r = {.import = i};
-    gf_csv_reader *reader;
-    if (!input->next) return gf_fail(err, GF_EINVAL, "there is no input");
-    gf_status st = gf_csv_reader_open(input, MOST_ROW, MOST_COLUMNS, &reader, err);
-    if (st != GF_OK) return st;
-    while ((st = gf_csv_reader_next(reader, &r.row, err)) == GF_OK &&
-           (st = r.row.number == 1 ? read_header(&r, err) : import_row(&r, err)) == GF_OK) {
-    }
-    gf_csv_reader_close(reader);
-    gf_free(r.columns);
-    gf_buffer_release(&r.value);
-    gf_buffer_release(&r.header);
-    gf_buffer_release(&r.refused);
-    gf_arena_release(&r.memory);
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    if (!call->input.next) return gf_fail(err, GF_EINVAL, "there is no input");
+    gf_table_csv *r = gf_calloc(1, sizeof *r);
+    if (!r) return gf_fail_memory(err, "a reader");
+    r->table = table;
+    gf_status st = gf_csv_reader_open(&call->input, MOST_ROW, MOST_COLUMNS, &r->reader, err);
+    if (st == GF_OK)
+        *csv = r;
+    else
+        gf_free(r);
+    return st;
+}
+
+void gf_table_csv_close(gf_table_csv *r)
+{
+    if (!r) return;
+    gf_csv_reader_close(r->reader);
+    gf_free(r->columns);
+    gf_buffer_release(&r->value);
+    gf_buffer_release(&r->header);
+    gf_buffer_release(&r->refused);
+    gf_arena_release(&r->memory);
+    gf_free(r);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

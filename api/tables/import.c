@@ -1,10 +1,24 @@
 /* table import: rows of JSON Lines or CSV into one table. */
+#include "api/intake.h"
 #include "api/tables/input.h"
+#include "storage/write_behind.h"
+
+typedef struct importing {
+    gf_intake intake;
+    gf_table_call c;
+    gf_write_behind out;
+    gf_lines *lines; /* of JSON; or */
+    gf_table_csv *csv;
+    gf_cell_reader cells;
+    gf_json_parser *parser;
+    uint64_t rows, put;
+    bool is_written; /* all rows that were read */
+} importing;
 
 static gf_status put_cell(void *context, unsigned family, gf_slice qualifier, gf_slice value,
                           gf_error *err)
 {
-    gf_table_import *i = context;
+    importing *i = context;
     (void)err;
     gf_batch_put(i->out.batch, gf_user_table_rows(i->c.table), gf_buffer_view(&i->c.key), family,
                  qualifier, value, 0);
@@ -12,7 +26,7 @@ static gf_status put_cell(void *context, unsigned family, gf_slice qualifier, gf
 }
 
 /* {"key":[...],"cells":{...}} */
-static gf_status read_row(gf_table_import *i, gf_slice line, gf_error *err)
+static gf_status put_json(importing *i, gf_slice line, gf_error *err)
 {
     gf_json_value row, key, cells;
     gf_buffer_reset(&i->c.key);
@@ -26,78 +40,95 @@ static gf_status read_row(gf_table_import *i, gf_slice line, gf_error *err)
     return st;
 }
 
-static gf_status import_lines(gf_table_import *i, gf_lines *lines, gf_error *err)
+static gf_status next_row(void *context, gf_record *record, gf_error *err)
 {
+    importing *i = context;
     gf_text_line line;
-    gf_status st;
-    while ((st = gf_table_lines_next(lines, &line, err)) == GF_OK) {
-        gf_error why = {GF_OK, ""};
-        gf_table_import_begin_row(i);
-        st = read_row(i, line.text, &why);
-        if (st == GF_OK)
-            st = gf_table_import_row(i, err);
-        else if (st == GF_EINVAL)
-            st = gf_table_import_refuse(i, line.source, line.number, line.text, why.message, err);
-        else if (err)
-            *err = why;
-        if (st != GF_OK) return st;
-    }
-    return st == GF_ENOTFOUND ? GF_OK : st;
-}
-
-static gf_status import(gf_table_import *i, gf_error *err)
-{
-    gf_call *call = i->c.call;
-    if (gf_slice_equal(gf_call_text(call, "from"), GF_SLICE("csv")))
-        return gf_table_import_csv(i, err);
-    gf_lines *lines = NULL;
-    gf_status st = gf_table_lines_open(call, &lines, err);
-    if (st == GF_OK) st = import_lines(i, lines, err);
-    gf_lines_close(lines);
+    if (i->csv) return gf_table_csv_next(i->csv, record, err);
+    gf_status st = gf_table_lines_next(i->lines, &line, err);
+    if (st == GF_OK)
+        *record = (gf_record){.source = line.source, .line = line.number, .raw = line.text};
     return st;
 }
 
-static gf_status emit_counts(gf_table_import *i, gf_error *err)
+static gf_status take_row(void *context, const gf_record *record, gf_error *err)
 {
+    enum { BATCH_CHANGES = 8000, BATCH_BYTES = 4 << 20 };
+    importing *i = context;
+    gf_error why = {GF_OK, ""};
+    size_t before = gf_batch_changes(i->out.batch);
+    gf_status st = i->csv ? gf_table_csv_put(i->csv, &i->c, i->out.batch, &why)
+                          : put_json(i, record->raw, &why);
+    if (st == GF_EINVAL) {
+        gf_record refused = *record;
+        gf_batch_cut(i->out.batch, before);
+        st = i->csv ? gf_table_csv_line(i->csv, &refused.raw, err) : GF_OK;
+        return st == GF_OK ? gf_intake_refuse(&i->intake, &refused, "bad_row", why.message, err)
+                           : st;
+    }
+    if (st != GF_OK) {
+        if (err) *err = why;
+        return st;
+    }
+    i->rows++;
+    i->put += gf_batch_changes(i->out.batch) - before;
+    st = gf_cancel_check(i->intake.call->cancel, err);
+    if (st != GF_OK || (gf_batch_changes(i->out.batch) < BATCH_CHANGES &&
+                        gf_batch_bytes(i->out.batch) < BATCH_BYTES))
+        return st;
+    return gf_write_behind_next(&i->out, err);
+}
+
+/* After a cancel, too, the rows that were read are put. */
+static gf_status write_rows(void *context, gf_status ended, gf_error *err)
+{
+    importing *i = context;
+    gf_status failed = ended == GF_ECANCELLED ? GF_OK : ended;
+    gf_status st = gf_write_behind_end(&i->out, failed, err);
+    if (st == GF_OK) st = gf_batch_write(i->c.batch, GF_SYNC, err);
+    i->is_written = st == GF_OK;
+    return st;
+}
+
+static gf_status emit_counts(void *context, gf_status ended, gf_error *err)
+{
+    importing *i = context;
+    (void)ended;
+    if (!i->is_written) return GF_OK;
     gf_json_writer *w = gf_row_writer_begin(&i->c.writer);
     gf_json_put_string(w, "table", gf_user_table_name(i->c.table));
-    gf_json_put_uint(w, "read", i->read);
+    gf_json_put_uint(w, "read", i->intake.read);
     gf_json_put_uint(w, "rows", i->rows);
     gf_json_put_uint(w, "put", i->put);
-    gf_json_put_uint(w, "refused", i->refused);
-    if (i->refused) i->c.call->outcome = GF_SOME_REFUSED;
+    gf_json_put_uint(w, "refused", i->intake.refused);
     return gf_row_writer_emit(&i->c.writer, err);
-}
-
-/* Stopped, too, the rows that were read are put and told of; but only what was written. */
-static gf_status import_and_write(gf_table_import *i, gf_error *err)
-{
-    gf_error why = {GF_OK, ""}, failed;
-    gf_write_behind_begin(&i->out, gf_store_database(i->c.store), i->c.batch);
-    gf_status st = import(i, &why);
-    bool ended = st == GF_OK || st == GF_ECANCELLED;
-    gf_status written = gf_write_behind_end(&i->out, ended ? GF_OK : st, &failed);
-    if (written == GF_OK) written = gf_batch_write(i->c.batch, GF_SYNC, &failed);
-    if (ended && written != GF_OK) {
-        st = written;
-        why = failed;
-    }
-    gf_call_tell_stop(st, &why);
-    if (written == GF_OK) {
-        gf_status told = emit_counts(i, st == GF_OK ? &why : NULL);
-        if (st == GF_OK) st = told;
-    }
-    if (st != GF_OK && err) *err = why;
-    return st;
 }
 
 gf_status gf_run_table_import(gf_call *call, gf_error *err)
 {
-    gf_table_import i = {.c = {.call = call}};
+    importing i = {.c = {.call = call}};
     gf_status st = gf_table_call_open(&i.c, err);
     if (st == GF_OK) st = gf_json_parser_create(&i.parser, err);
-    i.cells.table = i.c.table;
-    if (st == GF_OK) st = import_and_write(&i, err);
+    if (st == GF_OK && gf_slice_equal(gf_call_text(call, "from"), GF_SLICE("csv")))
+        st = gf_table_csv_open(call, i.c.table, &i.csv, err);
+    else if (st == GF_OK)
+        st = gf_table_lines_open(call, &i.lines, err);
+    if (st == GF_OK) {
+        i.cells.table = i.c.table;
+        i.intake = (gf_intake){.call = call,
+                               .context = &i,
+                               .next = next_row,
+                               .take = take_row,
+                               .flush = write_rows,
+                               .summary = emit_counts,
+                               .what = gf_user_table_name(i.c.table),
+                               .phase = "import",
+                               .cancels_itself = true};
+        gf_write_behind_begin(&i.out, gf_store_database(i.c.store), i.c.batch);
+        st = gf_intake_run(&i.intake, err);
+    }
+    gf_table_csv_close(i.csv);
+    gf_lines_close(i.lines);
     gf_json_parser_free(i.parser);
     gf_cell_reader_release(&i.cells);
     gf_table_call_close(&i.c);

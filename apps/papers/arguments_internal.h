@@ -1,10 +1,10 @@
 /**
- * What the operations on papers share.
+ * Arguments of operations on papers, intakes of papers, and visits of all papers.
  */
 #ifndef GF_APPS_PAPERS_ARGUMENTS_INTERNAL_H
 #define GF_APPS_PAPERS_ARGUMENTS_INTERNAL_H
 
-#include "api/call.h"
+#include "api/intake.h"
 #include "apps/papers/papers.h"
 
 /** Open the table that "table" names; a store is made where `create`. */
@@ -13,33 +13,26 @@ gf_status gf_papers_of_call(const gf_call *call, bool create, gf_papers **papers
 /** The digest that "sha1" names; GF_EINVAL. */
 gf_status gf_papers_sha1_of_call(const gf_call *call, gf_sha1 *sha1, gf_error *err);
 
-/** An import that counts what becomes of its records, and tells of those that are refused. */
-typedef struct gf_papers_job {
-    gf_call *call;
+/** An intake of papers, with the counts of what becomes of its records. */
+typedef struct gf_papers_intake {
+    gf_intake intake;
+    bool replace; /* overwrite what is there */
     gf_papers *papers;
     gf_papers_import *import; /* NULL until the first record is to be written */
-    uint64_t read, created, replaced, existing, skipped, refused;
-    bool bad; /* refused for more than being a comment or a header */
-    gf_reasons reasons;
-} gf_papers_job;
-
-/** Open table and import, where they are not; `replace` is what the flag of that name says. */
-gf_status gf_papers_job_begin(gf_papers_job *job, bool replace, gf_error *err);
-
-/** Count one record more, and tell of the progress. */
-gf_status gf_papers_job_next(gf_papers_job *job, gf_slice source, gf_error *err);
-void gf_papers_job_outcome(gf_papers_job *job, gf_papers_outcome outcome);
-void gf_papers_job_skip(gf_papers_job *job, const char *reason);
-gf_status gf_papers_job_refuse(gf_papers_job *job, const gf_record *record, const char *reason,
-                               const char *message, gf_error *err);
+    uint64_t created, replaced, existing;
+} gf_papers_intake;
 
 /**
- * Flush, emit the summary, close.
- * @param st, why  how reading ended: GF_ENOTFOUND is its end
+ * Run the intake: next and take read and store records, in whose calls `context` is the
+ * gf_papers_intake's owner. Flushes, emits the summary, closes.
  */
-gf_status gf_papers_job_end(gf_papers_job *job, gf_status st, const gf_error *why, gf_error *err);
+gf_status gf_papers_intake_run(gf_papers_intake *in, gf_error *err);
 
-/* ---- walking.c ------------------------------------------------------------------------------- */
+/** Open table and import, where they are not yet. */
+gf_status gf_papers_intake_open(gf_papers_intake *in, gf_error *err);
+void gf_papers_intake_count(gf_papers_intake *in, gf_papers_outcome outcome);
+
+/* ---- visit.c --------------------------------------------------------------------------------- */
 
 typedef struct gf_papers_visit {
     gf_call *call;

@@ -290,7 +290,13 @@ gf_status gf_papers_import_text(gf_papers_import *m, const gf_sha1 *sha1, int64_
                                 const gf_papers_text *text, gf_papers_outcome *outcome,
                                 gf_error *err)
 {
-    if (text->result == GF_TEI_UNSAFE) return gf_fail(err, GF_EINVAL, "%s", text->reason);
+    if (text->result == GF_TEI_UNSAFE) {
+        bool has = false;
+        gf_status found = m->replace ? GF_OK : gf_papers_import_has_extraction(m, sha1, &has, err);
+        *outcome = GF_PAPER_EXISTING;
+        if (found != GF_OK || has) return found;
+        return gf_fail(err, GF_EINVAL, "%s", text->reason);
+    }
     gf_buffer_reset(&m->json);
     write_status(text, &m->json);
     gf_status st = gf_buffer_check(&m->json, err);

@@ -9,31 +9,33 @@
 enum { RETRIES = 10, BACKOFF_MS = 5000, DESCRIPTION = 500 };
 
 typedef struct extracting {
-    gf_papers_job job;
+    gf_papers_intake in;
+    gf_papers_files *files;
+    gf_papers_file file; /* at hand */
     gf_grobid *grobid;
     gf_buffer answer, status;
     gf_tei tei;
 } extracting;
 
 /* The digest is that of the bytes; a name that is one must agree. */
-static gf_status check_file(extracting *x, const gf_papers_file *file, gf_sha1 *sha1, bool *good,
+static gf_status check_file(extracting *x, const gf_record *record, gf_sha1 *sha1, bool *good,
                             gf_error *err)
 {
     gf_sha1 named;
-    gf_record record = {.source = file->source, .raw = file->bytes};
+    const gf_papers_file *file = &x->file;
     *good = false;
     if (file->too_long)
-        return gf_papers_job_refuse(&x->job, &record, "too_long", "over --max-file", err);
+        return gf_intake_refuse(&x->in.intake, record, "too_long", "over --max-file", err);
     if (!gf_slice_starts(file->bytes, GF_SLICE("%PDF-")))
-        return gf_papers_job_refuse(&x->job, &record, "not_pdf", "no PDF: it begins otherwise",
-                                    err);
+        return gf_intake_refuse(&x->in.intake, record, "not_pdf", "no PDF: it begins otherwise",
+                                err);
     gf_status st = gf_sha1_of(file->bytes, sha1, err);
     if (st != GF_OK) return st;
     *good = !gf_sha1_of_name(file->path, &named) ||
             memcmp(named.bytes, sha1->bytes, GF_SHA1_BYTES) == 0;
     if (*good) return GF_OK;
-    return gf_papers_job_refuse(&x->job, &record, "digest_differs",
-                                "the SHA-1 of its bytes is not that of its name", err);
+    return gf_intake_refuse(&x->in.intake, record, "digest_differs",
+                            "the SHA-1 of its bytes is not that of its name", err);
 }
 
 /* An answer that is no text: {"status": "error", "description": the start of it}. */
@@ -51,80 +53,76 @@ static gf_status store_error(extracting *x, const gf_sha1 *sha1, long code,
     gf_status st = gf_buffer_check(&x->status, err);
     gf_extraction e = {.status_code = code, .status = gf_buffer_view(&x->status)};
     if (st != GF_OK) return st;
-    gf_reasons_count(&x->job.reasons, "error");
-    return gf_papers_import_extraction(x->job.import, sha1, &e, outcome, err);
+    gf_intake_count_reason(&x->in.intake, "error");
+    return gf_papers_import_extraction(x->in.import, sha1, &e, outcome, err);
 }
 
-static gf_status store_answer(extracting *x, const gf_papers_file *file, const gf_sha1 *sha1,
+static gf_status store_answer(extracting *x, const gf_record *record, const gf_sha1 *sha1,
                               long code, gf_error *err)
 {
     gf_papers_outcome outcome = GF_PAPER_EXISTING;
-    gf_record record = {.source = file->source, .raw = file->bytes};
     gf_status st = GF_OK;
     if (code == 200) {
         st = gf_tei_read(gf_buffer_view(&x->answer), &x->tei, err);
         if (st == GF_OK && x->tei.result == GF_TEI_UNSAFE)
-            return gf_papers_job_refuse(&x->job, &record, "unsafe_xml", x->tei.reason, err);
+            return gf_intake_refuse(&x->in.intake, record, "unsafe_xml", x->tei.reason, err);
         if (st == GF_OK && x->tei.result != GF_TEI_SUCCESS)
-            gf_reasons_count(&x->job.reasons, gf_tei_result_name(x->tei.result));
+            gf_intake_count_reason(&x->in.intake, gf_tei_result_name(x->tei.result));
         if (st == GF_OK)
-            st = gf_papers_import_tei(x->job.import, sha1, code, gf_buffer_view(&x->answer),
-                                      &x->tei, &outcome, err);
+            st = gf_papers_import_tei(x->in.import, sha1, code, gf_buffer_view(&x->answer), &x->tei,
+                                      &outcome, err);
     } else {
         st = store_error(x, sha1, code, &outcome, err);
     }
     if (st == GF_OK)
-        st = gf_papers_import_file(x->job.import, sha1, "application/pdf", file->bytes, err);
-    if (st == GF_OK) st = gf_papers_import_flush(x->job.import, err);
-    if (st == GF_OK) gf_papers_job_outcome(&x->job, outcome);
+        st = gf_papers_import_file(x->in.import, sha1, "application/pdf", x->file.bytes, err);
+    if (st == GF_OK) st = gf_papers_import_flush(x->in.import, err);
+    if (st == GF_OK) gf_papers_intake_count(&x->in, outcome);
     return st;
 }
 
-static gf_status extract_file(extracting *x, const gf_papers_file *file, gf_error *err)
+static gf_status next_file(void *context, gf_record *record, gf_error *err)
 {
+    extracting *x = context;
+    gf_status st = gf_papers_files_next(x->files, &x->file, err);
+    *record = (gf_record){.source = x->file.source, .raw = x->file.bytes};
+    return st;
+}
+
+static gf_status extract_file(void *context, const gf_record *record, gf_error *err)
+{
+    extracting *x = context;
     gf_sha1 sha1;
-    bool good, has = false, force = gf_call_flag(x->job.call, "force");
+    bool good, has = false;
     long code = 0;
-    gf_status st = gf_papers_job_next(&x->job, file->source, err);
-    if (st == GF_OK) st = check_file(x, file, &sha1, &good, err);
+    gf_status st = check_file(x, record, &sha1, &good, err);
     if (st != GF_OK || !good) return st;
-    st = gf_papers_job_begin(&x->job, force, err);
-    if (st == GF_OK) st = gf_papers_import_has_extraction(x->job.import, &sha1, &has, err);
+    st = gf_papers_intake_open(&x->in, err);
+    if (st == GF_OK && !x->in.replace)
+        st = gf_papers_import_has_extraction(x->in.import, &sha1, &has, err);
     if (st != GF_OK) return st;
-    if (has && !force) {
-        gf_papers_job_outcome(&x->job, GF_PAPER_EXISTING);
+    if (has) {
+        gf_papers_intake_count(&x->in, GF_PAPER_EXISTING);
         return GF_OK;
     }
-    st = gf_grobid_extract(x->grobid, file->bytes, &code, &x->answer, err);
-    return st == GF_OK ? store_answer(x, file, &sha1, code, err) : st;
-}
-
-static gf_status extract_all(extracting *x, gf_call *call, gf_error *err)
-{
-    gf_papers_files *files;
-    gf_papers_file file;
-    gf_error why = {GF_OK, ""};
-    size_t most = (size_t)gf_call_number(call, "max-file", UINT64_C(256) << 20);
-    gf_status st = gf_papers_files_open(&call->input, most, &files, err);
-    if (st != GF_OK) return st;
-    while ((st = gf_papers_files_next(files, &file, &why)) == GF_OK &&
-           (st = extract_file(x, &file, &why)) == GF_OK) {
-    }
-    st = gf_papers_job_end(&x->job, st, &why, err);
-    gf_papers_files_close(files);
-    return st;
+    st = gf_grobid_extract(x->grobid, x->file.bytes, &code, &x->answer, err);
+    return st == GF_OK ? store_answer(x, record, &sha1, code, err) : st;
 }
 
 gf_status gf_run_papers_extract(gf_call *call, gf_error *err)
 {
-    extracting x = {.job = {.call = call}};
+    extracting x = {.in = {.intake = {.call = call, .next = next_file, .take = extract_file},
+                           .replace = gf_call_flag(call, "force")}};
+    size_t most = (size_t)gf_call_number(call, "max-file", UINT64_C(256) << 20);
     gf_grobid_options o = {.url = gf_call_text(call, "grobid"),
                            .retries = (unsigned)gf_call_number(call, "retries", RETRIES),
                            .backoff_ms = gf_call_number(call, "backoff-ms", BACKOFF_MS),
                            .cancel = call->cancel};
     if (!call->input.next) return gf_fail(err, GF_EINVAL, "papers extract needs an input");
     gf_status st = gf_grobid_open(&o, &x.grobid, err);
-    if (st == GF_OK) st = extract_all(&x, call, err);
+    if (st == GF_OK) st = gf_papers_files_open(&call->input, most, &x.files, err);
+    if (st == GF_OK) st = gf_papers_intake_run(&x.in, err);
+    gf_papers_files_close(x.files);
     gf_grobid_close(x.grobid);
     gf_buffer_release(&x.answer);
     gf_buffer_release(&x.status);

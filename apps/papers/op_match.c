@@ -4,14 +4,24 @@
 
 typedef struct matching {
     gf_works *catalogue;
+    gf_reader *reader;        /* of the catalogue */
     gf_papers_import *import; /* NULL with dry-run, and before the first */
     gf_buffer info;
 } matching;
 
-static gf_status read_catalogue(gf_call *call, gf_works *catalogue, gf_error *err)
+static gf_status next_work(void *context, gf_record *record, gf_error *err)
 {
-    gf_reader *reader;
-    gf_record record;
+    return gf_reader_next(((matching *)context)->reader, record, err);
+}
+
+static gf_status add_work(void *context, const gf_record *record, gf_error *err)
+{
+    bool added;
+    return gf_works_add(((matching *)context)->catalogue, &record->document, &added, err);
+}
+
+static gf_status read_catalogue(gf_call *call, matching *m, gf_error *err)
+{
     gf_slice title = GF_SLICE("title"), fields[] = {GF_SLICE("doi"), GF_SLICE("authors")};
     gf_reader_options o = {.id = gf_call_text(call, "id"),
                            .text = &title,
@@ -20,23 +30,13 @@ static gf_status read_catalogue(gf_call *call, gf_works *catalogue, gf_error *er
                            .some_fields = true,
                            .fields = fields,
                            .n_fields = 2};
-    bool added;
+    gf_intake intake = {.call = call, .context = m, .next = next_work, .take = add_work};
     gf_format_named(gf_call_text_or(call, "from", "auto"), &o.format);
     if (!call->input.next) return gf_fail(err, GF_EINVAL, "papers match needs a catalogue");
-    gf_status st = gf_reader_open(&call->input, &o, &reader, err);
-    if (st != GF_OK) return st;
-    while ((st = gf_reader_next(reader, &record, err)) == GF_OK) {
-        st = gf_cancel_check(call->cancel, err);
-        if (st == GF_OK && record.kind == GF_RECORD_DOCUMENT)
-            st = gf_works_add(catalogue, &record.document, &added, err);
-        else if (st == GF_OK && record.kind == GF_RECORD_REFUSED) {
-            call->outcome = GF_SOME_REFUSED;
-            st = gf_call_refuse(call, &record, record.reason, record.message, err);
-        }
-        if (st != GF_OK) break;
-    }
-    gf_reader_close(reader);
-    return st == GF_ENOTFOUND ? GF_OK : st;
+    gf_status st = gf_reader_open(&call->input, &o, &m->reader, err);
+    if (st == GF_OK) st = gf_intake_run(&intake, err);
+    gf_reader_close(m->reader);
+    return st;
 }
 
 static const char *status_of(const gf_works_match *match)
@@ -110,7 +110,7 @@ gf_status gf_run_papers_match(gf_call *call, gf_error *err)
 {
     matching m = {.catalogue = NULL};
     gf_status st = gf_works_create(&m.catalogue, err);
-    if (st == GF_OK) st = read_catalogue(call, m.catalogue, err);
+    if (st == GF_OK) st = read_catalogue(call, &m, err);
     if (st == GF_OK) st = gf_papers_visit_all(call, match_one, flush, &m, err);
     gf_papers_import_close(m.import);
     gf_works_free(m.catalogue);

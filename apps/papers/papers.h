@@ -125,7 +125,7 @@ gf_status gf_papers_import_extraction(gf_papers_import *import, const gf_sha1 *s
                                       const gf_extraction *extraction, gf_papers_outcome *outcome,
                                       gf_error *err);
 
-/** The same of a text that was made ready. An unsafe one is GF_EINVAL. */
+/** The same of a text that was made ready. An unsafe one that is not there yet is GF_EINVAL. */
 gf_status gf_papers_import_text(gf_papers_import *import, const gf_sha1 *sha1, int64_t status_code,
                                 const gf_papers_text *text, gf_papers_outcome *outcome,
                                 gf_error *err);

@@ -4,51 +4,49 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
-#include <assert.h>
-
 enum {
     GROUP = 64,                /* texts at most */
     GROUP_BYTES = 4 << 20,     /* of texts, or one that is longer */
     LARGEST_MEMORY = 256 << 10 /* bytes that are kept of one for the next in its place */
 };
 
-typedef struct place {
+typedef struct collected {
     gf_papers_arrival arrival;
     gf_buffer bytes; /* of the arrival: its source, then its XML */
     gf_papers_text text;
     gf_error failed; /* status GF_OK: not */
-} place;
+} collected;
 
 typedef struct group {
-    place places[GROUP]; /* n */
-    size_t n, bytes;
+    collected texts[GROUP]; /* n; texts[at .. n-1] are still to be given */
+    size_t n, at, bytes;
 } group;
 
-/* What a thread needs. */
+/* Scratch memory of a thread. */
 typedef struct worker {
     gf_tei tei;
     gf_buffer compressed;
 } worker;
 
 struct gf_papers_texts {
-    gf_papers_take *take;
+    gf_papers_arrive *arrive;
     void *context;
     gf_pool *pool;
     worker *workers; /* of the pool */
     gf_background background;
     group groups[2];
-    group *fill, *read; /* one of them each; the second is being read, or empty */
-    bool failed;        /* nothing more is taken */
+    group *given, *read; /* one of them each; the second is being read, or empty */
+    gf_error ended;      /* by this status of arrive; GF_OK: not yet */
 };
 
-gf_status gf_papers_texts_open(unsigned threads, gf_papers_take *take, void *context,
+gf_status gf_papers_texts_open(unsigned threads, gf_papers_arrive *arrive, void *context,
                                gf_papers_texts **texts, gf_error *err)
 {
     gf_papers_texts *t = gf_calloc(1, sizeof *t);
     if (!t) return gf_fail_memory(err, "texts");
-    t->take = take;
+    t->arrive = arrive;
     t->context = context;
-    t->fill = &t->groups[0];
+    t->given = &t->groups[0];
     t->read = &t->groups[1];
     gf_background_init(&t->background);
     gf_status st = gf_pool_create(threads, &t->pool, err);
@@ -64,7 +62,7 @@ gf_status gf_papers_texts_open(unsigned threads, gf_papers_take *take, void *con
     return GF_OK;
 }
 
-static void release_place(place *p)
+static void release_text(collected *p)
 {
     gf_buffer_release(&p->bytes);
     gf_papers_text_release(&p->text);
@@ -86,26 +84,26 @@ void gf_papers_texts_close(gf_papers_texts *t)
     gf_pool_free(t->pool);
     for (int i = 0; i < 2; i++) {
         for (size_t k = 0; k < GROUP; k++)
-            release_place(&t->groups[i].places[k]);
+            release_text(&t->groups[i].texts[k]);
     }
     gf_free(t);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* What comes of it is kept in its place, also a failure: so that those before it are taken. */
+/* A failure is kept with its text, so that the texts before it are given. */
 static gf_status read_one(void *context, size_t index, unsigned number, gf_error *err)
 {
     gf_papers_texts *t = context;
-    place *p = &t->read->places[index];
+    collected *c = &t->read->texts[index];
     worker *w = &t->workers[number];
     (void)err;
-    p->failed = (gf_error){GF_OK, ""};
-    if (p->arrival.kind != GF_PAPER_ARRIVAL) return GF_OK;
-    gf_slice xml = p->arrival.xml;
-    gf_status st = gf_tei_read(xml, &w->tei, &p->failed);
-    if (st == GF_OK) st = gf_papers_text_make(xml, &w->tei, &w->compressed, &p->text, &p->failed);
-    p->failed.status = st;
+    c->failed = (gf_error){GF_OK, ""};
+    if (c->arrival.kind != GF_PAPER_ARRIVAL) return GF_OK;
+    gf_slice xml = c->arrival.xml;
+    gf_status st = gf_tei_read(xml, &w->tei, &c->failed);
+    if (st == GF_OK) st = gf_papers_text_make(xml, &w->tei, &w->compressed, &c->text, &c->failed);
+    c->failed.status = st;
     return GF_OK;
 }
 
@@ -115,66 +113,76 @@ static gf_status read_group(void *context, gf_error *err)
     return gf_pool_run(t->pool, t->read->n, read_one, t, NULL, err);
 }
 
-static void empty(group *g)
+static void reset_group(group *g)
 {
     for (size_t i = 0; i < g->n; i++) {
-        place *p = &g->places[i];
-        if (p->bytes.capacity + p->text.memory.capacity > LARGEST_MEMORY) release_place(p);
+        collected *c = &g->texts[i];
+        if (c->bytes.capacity + c->text.memory.capacity > LARGEST_MEMORY) release_text(c);
     }
-    g->n = g->bytes = 0;
+    g->n = g->at = g->bytes = 0;
 }
 
-static gf_status take_all(gf_papers_texts *t, const group *g, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < g->n && st == GF_OK; i++) {
-        const place *p = &g->places[i];
-        st = p->failed.status;
-        if (st != GF_OK && err) *err = p->failed;
-        if (st == GF_OK) st = t->take(t->context, &p->arrival, &p->text, err);
-    }
-    return st;
-}
+/* ---- the owner ------------------------------------------------------------------------------- */
 
-/* Those that were read are taken while those that were collected are read. */
-static gf_status turn(gf_papers_texts *t, gf_error *err)
+static gf_status copy_arrival(group *g, const gf_papers_arrival *arrival, gf_error *err)
 {
-    gf_status st = gf_background_wait(&t->background, err);
-    group *ready = t->read;
-    t->read = t->fill;
-    t->fill = ready;
-    if (st == GF_OK && t->read->n) gf_background_start(&t->background, read_group, t);
-    if (st == GF_OK) st = take_all(t, ready, err);
-    empty(ready);
-    t->failed = st != GF_OK;
-    return st;
-}
-
-/* ---- the caller ------------------------------------------------------------------------------ */
-
-gf_status gf_papers_texts_add(gf_papers_texts *t, const gf_papers_arrival *arrival, gf_error *err)
-{
-    assert(!t->failed);
-    group *g = t->fill;
-    place *p = &g->places[g->n];
-    gf_buffer_reset(&p->bytes);
-    gf_buffer_slice(&p->bytes, arrival->source);
-    if (arrival->kind != GF_PAPER_KNOWN) gf_buffer_slice(&p->bytes, arrival->xml);
-    gf_status st = gf_buffer_check(&p->bytes, err);
+    collected *c = &g->texts[g->n];
+    gf_buffer_reset(&c->bytes);
+    gf_buffer_slice(&c->bytes, arrival->source);
+    if (arrival->kind != GF_PAPER_KNOWN) gf_buffer_slice(&c->bytes, arrival->xml);
+    gf_status st = gf_buffer_check(&c->bytes, err);
     if (st != GF_OK) return st;
-    gf_slice bytes = p->bytes.ptr ? gf_buffer_view(&p->bytes) : GF_SLICE("");
-    p->arrival = *arrival;
-    p->arrival.source = gf_slice_of(bytes.ptr, arrival->source.len);
-    p->arrival.xml = gf_slice_skip(bytes, arrival->source.len);
+    gf_slice bytes = c->bytes.ptr ? gf_buffer_view(&c->bytes) : GF_SLICE("");
+    c->arrival = *arrival;
+    c->arrival.source = gf_slice_of(bytes.ptr, arrival->source.len);
+    c->arrival.xml = gf_slice_skip(bytes, arrival->source.len);
     g->n++;
     g->bytes += bytes.len;
-    return g->n == GROUP || g->bytes >= GROUP_BYTES ? turn(t, err) : GF_OK;
+    return GF_OK;
 }
 
-gf_status gf_papers_texts_finish(gf_papers_texts *t, gf_error *err)
+/* Fill the group with the texts that arrive; their end or a failure is kept in t->ended. */
+static void collect_group(gf_papers_texts *t, group *g)
 {
-    gf_status st = GF_OK;
-    while (st == GF_OK && !t->failed && (t->fill->n || t->read->n))
-        st = turn(t, err);
-    return st;
+    while (t->ended.status == GF_OK && g->n < GROUP && g->bytes < GROUP_BYTES) {
+        gf_papers_arrival arrival = {.kind = GF_PAPER_ARRIVAL};
+        gf_error why = {GF_OK, ""};
+        gf_status st = t->arrive(t->context, &arrival, &why);
+        if (st == GF_OK) st = copy_arrival(g, &arrival, &why);
+        if (st == GF_OK) continue;
+        t->ended = why;
+        t->ended.status = st;
+    }
+}
+
+/* The group that was read is given, and the one that is collected now is read meanwhile. */
+static gf_status turn_groups(gf_papers_texts *t, gf_error *err)
+{
+    group *next = t->given;
+    reset_group(next);
+    collect_group(t, next);
+    gf_status st = gf_background_wait(&t->background, err);
+    if (st != GF_OK) return st;
+    t->given = t->read;
+    t->read = next;
+    if (next->n) gf_background_start(&t->background, read_group, t);
+    return GF_OK;
+}
+
+gf_status gf_papers_texts_next(gf_papers_texts *t, const gf_papers_arrival **arrival,
+                               const gf_papers_text **text, gf_error *err)
+{
+    while (t->given->at == t->given->n) {
+        if (t->ended.status != GF_OK && t->read->n == 0) {
+            if (err) *err = t->ended;
+            return t->ended.status;
+        }
+        gf_status st = turn_groups(t, err);
+        if (st != GF_OK) return st;
+    }
+    const collected *c = &t->given->texts[t->given->at++];
+    *arrival = &c->arrival;
+    *text = &c->text;
+    if (c->failed.status != GF_OK && err) *err = c->failed;
+    return c->failed.status;
 }

@@ -1,16 +1,17 @@
 /**
  * Texts of papers, read and made ready for their rows by all processors, in the order of their
- * coming.
+ * arrival.
  *
- *     caller       add 1 | add 2         | take 1, add 3 | take 2, add 4 | ...
- *     processors           read 1          read 2          read 3
+ *     owner        collect 1 | collect 2 | give 1, collect 3 | give 2, collect 4 | ...
+ *     processors               read 1      read 2              read 3
  *
- * Texts are collected into groups of some megabytes. While one is read, parsed and compressed, the
- * caller collects the next; then those of the first are given to it one by one. What is given, and
- * in which order, does not depend on the number of threads. A failure is given in its place: all
- * that came before it has been taken.
+ * Texts are collected into groups of some megabytes. While one group is read, parsed and
+ * compressed, the next is collected, and the texts of the one before are given. Texts and their
+ * order do not depend on the number of threads. A failure is given in its place, behind all texts
+ * before it.
  *
- * Memory: two groups, and what a parser needs for each thread. Threads: owner's calls only.
+ * Memory: two groups, and a parser for each thread. Threads: owner's calls only, and arrive is
+ * called by the owner's thread.
  */
 #ifndef GF_APPS_PAPERS_TEXTS_H
 #define GF_APPS_PAPERS_TEXTS_H
@@ -19,8 +20,8 @@
 
 typedef enum gf_papers_arrival_kind {
     GF_PAPER_ARRIVAL,     /* to be read */
-    GF_PAPER_KNOWN,       /* its extraction is there: neither read nor kept */
-    GF_PAPER_WITHOUT_NAME /* nothing tells its digest: not read */
+    GF_PAPER_KNOWN,       /* its extraction is stored: neither read nor kept */
+    GF_PAPER_WITHOUT_NAME /* its digest is not known: not read */
 } gf_papers_arrival_kind;
 
 typedef struct gf_papers_arrival {
@@ -29,24 +30,23 @@ typedef struct gf_papers_arrival {
     gf_slice source, xml; /* xml is empty of GF_PAPER_KNOWN */
 } gf_papers_arrival;
 
-/** Take the next; `text` is what was read of a GF_PAPER_ARRIVAL. Both are borrowed for the call. */
-typedef gf_status gf_papers_take(void *context, const gf_papers_arrival *arrival,
-                                 const gf_papers_text *text, gf_error *err);
+/** The next text that arrives, copied; GF_ENOTFOUND at the end; any other status ends the texts. */
+typedef gf_status gf_papers_arrive(void *context, gf_papers_arrival *arrival, gf_error *err);
 
 typedef struct gf_papers_texts gf_papers_texts;
 
 /** @param threads  that read; 0: one for each processor */
-gf_status gf_papers_texts_open(unsigned threads, gf_papers_take *take, void *context,
+gf_status gf_papers_texts_open(unsigned threads, gf_papers_arrive *arrive, void *context,
                                gf_papers_texts **texts, gf_error *err);
 
-/** Add one, which is copied; some of those before it may be taken. The first failure of both. */
-gf_status gf_papers_texts_add(gf_papers_texts *texts, const gf_papers_arrival *arrival,
-                              gf_error *err);
+/**
+ * The next text, borrowed until the next call; *text is set of a GF_PAPER_ARRIVAL.
+ * @return GF_OK; GF_ENOTFOUND at the end; the failure of an arrival, or of reading its text: then
+ *         nothing more is to be asked for
+ */
+gf_status gf_papers_texts_next(gf_papers_texts *texts, const gf_papers_arrival **arrival,
+                               const gf_papers_text **text, gf_error *err);
 
-/** Have all taken that were added: none where one could not be taken before, which was told. */
-gf_status gf_papers_texts_finish(gf_papers_texts *texts, gf_error *err);
-
-/** What was not taken is forgotten. */
 void gf_papers_texts_close(gf_papers_texts *texts);
 
 #endif

@@ -88,27 +88,36 @@ static gf_papers_arrival arrival(size_t i, gf_buffer *xml, char source[32])
     return a;
 }
 
+typedef struct arriving {
+    size_t i, n;
+    gf_buffer xml;
+    char source[32];
+} arriving;
+
+static gf_status arrive(void *context, gf_papers_arrival *next, gf_error *err)
+{
+    arriving *a = context;
+    if (a->xml.ptr) memset(a->xml.ptr, 'x', a->xml.len); /* the one before was copied */
+    memset(a->source, 'x', sizeof a->source);
+    if (a->i == a->n) return GF_ENOTFOUND;
+    *next = arrival(a->i++, &a->xml, a->source);
+    return gf_buffer_check(&a->xml, err);
+}
+
 static gf_status read_all(unsigned threads, size_t n, taken *t, gf_error *err)
 {
     gf_papers_texts *texts;
-    gf_buffer xml = {0};
-    char source[32];
-    gf_status st = gf_papers_texts_open(threads, take, t, &texts, err);
+    arriving coming = {.n = n};
+    const gf_papers_arrival *a;
+    const gf_papers_text *text;
+    gf_status st = gf_papers_texts_open(threads, arrive, &coming, &texts, err);
     if (st != GF_OK) return st;
-    for (size_t i = 0; i < n && st == GF_OK; i++) {
-        gf_papers_arrival a = arrival(i, &xml, source);
-        st = gf_buffer_check(&xml, err);
-        if (st == GF_OK) st = gf_papers_texts_add(texts, &a, err);
-        if (xml.ptr) memset(xml.ptr, 'x', xml.len); /* it was copied */
-        memset(source, 'x', sizeof source);
+    while ((st = gf_papers_texts_next(texts, &a, &text, err)) == GF_OK &&
+           (st = take(t, a, text, err)) == GF_OK) {
     }
-    if (st == GF_OK)
-        st = gf_papers_texts_finish(texts, err);
-    else
-        assert_int_equal(gf_papers_texts_finish(texts, NULL), GF_OK);
     gf_papers_texts_close(texts);
-    gf_buffer_release(&xml);
-    return st;
+    gf_buffer_release(&coming.xml);
+    return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
 /* As one reads them, without groups. */
