@@ -9,8 +9,8 @@
  *                     "issue", "page", "doi", "arxiv", "url", "unstructured"}],
  *      "abstract", "acknowledgement", "body", "annex"}
  *
- * Of all these, title, authors, citations, abstract and body are always there; the others where the
- * TEI has them. White space counts as one space, and paragraphs and headings end in a line feed.
+ * Title, authors, citations, abstract and body are always there; the others where the TEI has them.
+ * White space counts as one space, and paragraphs and headings end in a line feed.
  */
 #include "formats/tei.h"
 

@@ -72,7 +72,7 @@ static gf_status emit_bucket(reporting *r, gf_error *err)
     return st;
 }
 
-/* What the line has in the column; "-" where it has nothing, as logs say it. */
+/* The value of the line in the column; "-" where it has none, as in logs. */
 static gf_slice value_of(reporting *r, const gf_row *row)
 {
     gf_logs *l = &r->log;

@@ -228,7 +228,7 @@ static gf_slice tail_of(const variant *v)
     return v->tail.len ? gf_slice_skip(v->tail, NUMBER) : (gf_slice){"", 0};
 }
 
-/* Whether some variants have the line; the others have parted from the source then. */
+/* Do some variants have the line? The others have then parted from the source. */
 static bool some_have(gf_logs_read *r)
 {
     bool found = false;
@@ -240,7 +240,7 @@ static bool some_have(gf_logs_read *r)
 }
 
 /*
- * Whether some have a line without a line end: as a line, as their tail, or perhaps, where it is no
+ * Do some have a line without a line end: as a line, as their tail, or perhaps, where it is no
  * good one, as the start of a line: then the source is a copy that was cut off.
  */
 static bool some_have_tail(const gf_logs_read *r, gf_slice text, bool good)

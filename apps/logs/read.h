@@ -1,9 +1,8 @@
 /**
- * Which lines of a source were read before: so that an access log that is imported again, has
- * grown, was renamed or packed since, or whose import was cut short, adds what is new in it and no
- * more.
+ * The lines of a source that were read before: an access log that is imported again, has grown, was
+ * renamed or packed since, or whose import was cut short, adds its new lines alone.
  *
- * A line is told by all that stands before it in its source: the chain of line n is
+ * A line is identified by all lines before it in its source: the chain of line n is
  *
  *     chain(0) = 0      chain(n) = XXH3(line n, seed chain(n - 1))
  *
@@ -22,7 +21,7 @@
  * the lines before it count once. A tail is no line yet: it is known when it comes again, and is
  * replaced by the line that it became the start of.
  *
- * Rows are written in the batch of the lines that they tell of: after a crash they agree.
+ * Rows are written in the batch of the lines that they list: after a crash they agree.
  */
 #ifndef GF_APPS_LOGS_READ_H
 #define GF_APPS_LOGS_READ_H
@@ -40,10 +39,10 @@ gf_status gf_logs_read_create(gf_logs *log, gf_batch *batch, bool again, gf_logs
                               gf_error *err);
 void gf_logs_read_free(gf_logs_read *read);
 
-/** Forget what was read: the log of those lines was dropped. */
+/** Forget all lines that were read: their log was dropped. */
 gf_status gf_logs_read_forget(gf_logs_read *read, gf_error *err);
 
-/** A source begins. What was read before it must be in the store, and not in the batch. */
+/** A source begins. Lines that were read before it are in the store, not in the batch. */
 void gf_logs_read_begin(gf_logs_read *read);
 
 typedef enum gf_logs_verdict {
@@ -52,14 +51,14 @@ typedef enum gf_logs_verdict {
     GF_LOG_PARTED /* new, and so are the lines that gf_logs_read_take_held gives, which come first */
 } gf_logs_verdict;
 
-/** What the source's next line is; `good` where it can be added. */
+/** Judge the source's next line; `good`: it can be added. */
 gf_status gf_logs_read_judge(gf_logs_read *read, const gf_text_line *line, bool good,
                              gf_logs_verdict *verdict, gf_error *err);
 
 /** A line that was taken for known, and is not; false after the last. */
 bool gf_logs_read_take_held(gf_logs_read *read, gf_slice *text);
 
-/** A tail that was added, of which the line is what it became: to be deleted. False: none. */
+/** A tail that was added and has grown into the line: it is to be deleted. False: none. */
 bool gf_logs_read_take_replaced(gf_logs_read *read, gf_slice *text, uint64_t *number);
 
 /**
@@ -70,7 +69,7 @@ gf_status gf_logs_read_pass(gf_logs_read *read, const gf_text_line *line, uint64
                             gf_error *err);
 
 /**
- * Put what was read into the batch: before it is written, which must be between two lines.
+ * Put the lines that were read into the batch: before it is written, and between two lines.
  * @param[out] changed  whether any line was new since the last time
  */
 gf_status gf_logs_read_flush(gf_logs_read *read, bool *changed, gf_error *err);

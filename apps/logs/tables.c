@@ -88,8 +88,7 @@ void gf_logs_close(gf_logs *l)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* An int64 part is stored with its sign turned round, so that byte order is the order of numbers.
- */
+/* An int64 part is stored with its sign inverted, so that byte order is the order of numbers. */
 static void put_time(gf_buffer *key, int64_t time)
 {
     gf_key_u64(key, (uint64_t)time ^ UINT64_C(1) << 63);

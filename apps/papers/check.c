@@ -61,7 +61,7 @@ static gf_status check_json(papers_check *p, unsigned family, const char *column
     return GF_OK;
 }
 
-/* What is written together is there together. */
+/* Values that are written together are there together. */
 static gf_status check_pair(papers_check *p, unsigned family, const char *column, unsigned with,
                             const char *other, gf_error *err)
 {

@@ -37,7 +37,7 @@ static gf_status set_url(gf_grobid *g, gf_slice url, gf_error *err)
     return gf_buffer_check(&g->url, err);
 }
 
-/* What libcurl gets from us is refused where its answers to setopt are: only for want of memory. */
+/* The options of a transfer; setopt fails only for want of memory. */
 static gf_status set_options(gf_grobid *g, gf_error *err)
 {
     CURL *c = g->curl;
@@ -79,7 +79,7 @@ void gf_grobid_close(gf_grobid *g)
     gf_free(g);
 }
 
-/* What is more than can be stored is read and dropped: that it came is all that is asked. */
+/* Bytes over what can be stored are read and dropped: only their presence matters. */
 static size_t take_answer(char *bytes, size_t size, size_t n, void *context)
 {
     gf_buffer *answer = context;

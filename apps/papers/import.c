@@ -1,6 +1,6 @@
 /*
- * Writing papers. What is put waits in a batch, and the digests in it in a set, so that a second
- * line for a row of the same batch is told apart from a first.
+ * Writing papers. Cells wait in a batch, and their digests in a set, so that a second line for a
+ * row of the same batch is recognised.
  *
  *     caller        fill a | fill b  | fill a  | ...
  *     background             write a   write b
@@ -16,7 +16,7 @@
 #include "formats/crypto.h"
 #include "storage/write_behind.h"
 
-/* What LevelDB's batch comes to stays under the 8 MiB of which storage keeps the memory. */
+/* LevelDB's batch stays under 8 MiB, up to which storage keeps its memory. */
 enum { MOST_CHANGES = 20000, MOST_BYTES = 7 << 20 };
 
 typedef struct side {
@@ -110,7 +110,7 @@ static bool is_staged(const gf_papers_import *m, const gf_sha1 *sha1, unsigned f
            gf_strings_find(&m->written->staged[family], digest) != GF_STRING_NONE;
 }
 
-/* Whether the row has that cell, in the table or in the batch. m->key is the row's then. */
+/* Has the row that cell, in the table or in the batch? m->key becomes the row's key. */
 static gf_status find(gf_papers_import *m, const gf_sha1 *sha1, unsigned family, const char *column,
                       bool *found, gf_error *err)
 {

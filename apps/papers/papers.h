@@ -27,7 +27,7 @@
 
 enum { GF_PAPERS_F, GF_PAPERS_FILE, GF_PAPERS_GROBID, GF_PAPERS_MATCH, GF_PAPERS_FAMILIES };
 
-/** What the tables' names begin with, and which one is meant where none is named. */
+/** The prefix of the tables' names, and the table that is used where none is named. */
 #define GF_PAPERS_PREFIX "wbgrp-journal-extract-"
 #define GF_PAPERS_TABLE  "0-prod"
 
@@ -59,7 +59,7 @@ gf_status gf_papers_get(gf_papers *papers, const gf_snapshot *snapshot, const gf
 gf_status gf_papers_get_cell(gf_papers *papers, const gf_snapshot *snapshot, const gf_sha1 *sha1,
                              unsigned family, const char *column, gf_row *row, gf_error *err);
 
-/** Whether a cell's value is 8 bytes of a number, not text; and the number as base-10 text. */
+/** Is a cell's value 8 bytes of a number, not text? And append the number in base 10. */
 bool gf_papers_is_number(unsigned family, gf_slice column);
 gf_status gf_papers_number(unsigned family, gf_slice column, gf_slice value, gf_buffer *text,
                            gf_error *err);
@@ -96,7 +96,7 @@ gf_status gf_papers_import_open(gf_papers *papers, bool replace, gf_papers_impor
 gf_status gf_papers_import_cdx(gf_papers_import *import, const gf_cdx *cdx,
                                gf_papers_outcome *outcome, gf_error *err);
 
-/** What is stored of TEI that was read. Start with {0}; each gf_papers_text_make replaces it. */
+/** The stored values of TEI that was read. Start with {0}; each gf_papers_text_make replaces it. */
 typedef struct gf_papers_text {
     gf_tei_result result;
     char reason[256];                          /* as of gf_tei */
@@ -113,7 +113,7 @@ gf_status gf_papers_text_make(gf_slice xml, const gf_tei *tei, gf_buffer *scratc
                               gf_papers_text *text, gf_error *err);
 void gf_papers_text_release(gf_papers_text *text);
 
-/** What an extraction gave. */
+/** The result of an extraction. */
 typedef struct gf_extraction {
     int64_t status_code;
     gf_slice status;            /* JSON */
@@ -135,7 +135,7 @@ gf_status gf_papers_import_tei(gf_papers_import *import, const gf_sha1 *sha1, in
                                gf_slice xml, const gf_tei *tei, gf_papers_outcome *outcome,
                                gf_error *err);
 
-/** Whether the row has an extraction, also one that is not flushed yet. */
+/** Has the row an extraction, also one that is not flushed yet? */
 gf_status gf_papers_import_has_extraction(gf_papers_import *import, const gf_sha1 *sha1, bool *has,
                                           gf_error *err);
 

@@ -8,7 +8,7 @@
 
 typedef struct gf_papers_source gf_papers_source;
 
-/** Of every paper that has a text: id (its SHA-1 in base32), title, doi, date, quality, and of
+/** One record for every paper that has a text: id (its SHA-1 in base32), title, doi, date, quality, and of
  * abstract and body those that "text" names (both where it names nothing). */
 gf_status gf_papers_source_open(gf_call *call, gf_papers_source **source, gf_error *err);
 gf_input gf_papers_source_input(gf_papers_source *source);

@@ -1,5 +1,5 @@
 /**
- * What the files about papers share.
+ * The table of papers, as the files of this folder see it.
  */
 #ifndef GF_APPS_PAPERS_TABLE_INTERNAL_H
 #define GF_APPS_PAPERS_TABLE_INTERNAL_H

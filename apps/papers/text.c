@@ -1,4 +1,4 @@
-/* What is stored of a text: its three long values, compressed, one behind the other. */
+/* The stored values of a text: three long ones, compressed, one behind the other. */
 #include "apps/papers/papers.h"
 
 /* Append it compressed; *value has the length, but no bytes yet: those may move. */

@@ -18,7 +18,7 @@ gf_status gf_title_fold(gf_slice text, gf_buffer *out, gf_error *err);
 gf_status gf_title_slug(gf_slice title, gf_buffer *out, gf_error *err);
 
 /**
- * How alike two titles are: int(1000 x (n - Levenshtein distance) / n), n being the length of the
+ * The similarity of two titles: int(1000 x (n - Levenshtein distance) / n), n being the length of the
  * longer, in characters of lower-case text whose runs of white space are one space; 0..1000. Two
  * empty ones score 0. Of each, 1,000 characters count.
  * Cost: O(n * m) time, O(n + m) memory.

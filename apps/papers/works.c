@@ -56,7 +56,7 @@ void gf_works_free(gf_works *c)
 
 /* ---- surnames -------------------------------------------------------------------------------- */
 
-/* Of "Lovelace, Ada" what is before the comma, of "Ada Lovelace" the last word. */
+/* The surname: in "Lovelace, Ada" the text before the comma, in "Ada Lovelace" the last word. */
 static gf_slice surname_of(gf_slice name)
 {
     const char *comma = name.len ? memchr(name.ptr, ',', name.len) : NULL;
@@ -184,7 +184,7 @@ gf_status gf_works_add(gf_works *c, const gf_document *d, bool *added, gf_error 
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* Of equal scores the record that was added first is taken: later ones in the chain are older. */
+/* Of equal scores the record that was added first wins: later ones in the chain are older. */
 static void take(gf_works_match *match, const entry *e, int score, bool agrees)
 {
     bool found = agrees && score >= GF_SCORE_MATCH;

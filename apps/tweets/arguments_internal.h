@@ -1,5 +1,5 @@
 /**
- * What the operations on tweets share: their arguments, and a tweet as a row.
+ * Arguments of operations on tweets, and a tweet as a row.
  */
 #ifndef GF_APPS_TWEETS_ARGUMENTS_INTERNAL_H
 #define GF_APPS_TWEETS_ARGUMENTS_INTERNAL_H

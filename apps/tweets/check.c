@@ -3,7 +3,7 @@
  *
  *     RawTwitterData  --what an import makes of each tweet-->  rows of the other three
  *
- * Of each index two sums are taken that do not depend on the order, of the hashes of the rows that
+ * Two sums are computed of each index that do not depend on the order, of the hashes of the rows that
  * the tweets make and of those that are there. Where they are the same the index has what it must
  * have, and nothing else. Where not, the rows are looked up: each that a tweet makes in the index,
  * and of each in the index its tweet.
@@ -252,8 +252,7 @@ static gf_status visit_tweet(void *context, const gf_row *row, gf_error *err)
     return gf_stored_handle(t->c, st, "RawTwitterData", err);
 }
 
-/* Terms and places name their tweet by the qualifier; minutes are looked at from the tweets alone.
- */
+/* Terms and places name their tweet by the qualifier; minutes are checked from the tweets alone. */
 static gf_status visit_index(void *context, const gf_row *row, gf_error *err)
 {
     tweets_check *t = context;

@@ -14,7 +14,7 @@ void gf_tweets_document_release(gf_tweets_document *d)
 
 /* ---- a tweet's document ---------------------------------------------------------------------- */
 
-/* Where the parts end in d->bytes: it moves while it grows. */
+/* Ends of the parts in d->bytes, which moves while it grows. */
 typedef struct parts {
     size_t id, time;
     size_t fields[GF_TWEET_FIELDS];

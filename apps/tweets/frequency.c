@@ -1,4 +1,4 @@
-/* How many tweets there are in each minute, by language. */
+/* Numbers of tweets in each minute, by language. */
 #include "apps/tweets/tables_internal.h"
 
 #include "base/clock.h"

@@ -1,36 +1,36 @@
 /*
- * Adding tweets: one side is filled while the other is written.
+ * Adding tweets: one stage is filled while the other is written.
  *
  *     add -> [ filling ]      the caller's thread: parse, look up, stage
  *            [ writing ] -> batch -> LevelDB, synced      the import's own thread
  *
- * The sides change places when the filling one is full, or what is in it has waited long enough: so
- * a stream that pauses is on disk soon, and a file is written in large batches. A batch has the
+ * The stages change places when the filling one is full, or its tweets have waited long enough: so a
+ * stream that pauses is on disk soon, and a file is written in large batches. That is why there is
+ * a thread with a clock, and not storage/write_behind: the caller may be waiting for its input.
+ * A batch has the
  * rows of all tables for each of its tweets, the frequencies added up, and the settings row with a
  * new version. It is written only where the version is still the one that was read; else another
  * importer was first, and the batch is made anew without the tweets that this one has stored.
  */
 #include "apps/tweets/stage_internal.h"
 
-#include "base/clock.h"
+#include "base/condition.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/strings.h"
 #include "engine/rows/scan.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define FLUSH_SECONDS 0.5
-enum { FLUSH_BYTES = 16 << 20, MOST_TRIES = 100 };
+enum { FLUSH_MS = 500, FLUSH_BYTES = 16 << 20, MOST_TRIES = 100 };
 
 struct gf_tweets_import {
     gf_tweets *tweets;
     gf_tweets_hash hash;
     bool hash_given;
-    double flush_seconds;
+    unsigned flush_ms;
     size_t flush_bytes;
     gf_tweets_parser *parser;   /* the writer's, to make a batch anew */
     gf_tweets_scratch works[2]; /* the caller's and the writer's */
@@ -39,16 +39,16 @@ struct gf_tweets_import {
 
     pthread_t thread;
     bool has_thread;
-    pthread_mutex_t lock; /* of all that follows; the side that is written is the writer's */
+    pthread_mutex_t lock; /* of all that follows; the stage that is written is the writer's */
     pthread_cond_t wake, idle;
-    gf_tweets_stage sides[2];
+    gf_tweets_stage stages[2];
     int filling;
     bool writing, due, closing;
     gf_error failed; /* status GF_OK: not */
     gf_tweets_counts counted;
 };
 
-/* ---- what is stored -------------------------------------------------------------------------- */
+/* ---- stored tweets --------------------------------------------------------------------------- */
 
 static gf_status same_row(gf_error *err)
 {
@@ -68,7 +68,8 @@ static gf_status look_up(gf_tweets_import *m, gf_tweets_scratch *w, gf_slice row
     return gf_slice_equal(w->row.cells[0].value, json) ? GF_OK : same_row(err);
 }
 
-static gf_status look_up_side(const gf_tweets_stage *s, gf_slice row, gf_slice json, gf_error *err)
+static gf_status look_up_staged(const gf_tweets_stage *s, gf_slice row, gf_slice json,
+                                gf_error *err)
 {
     uint32_t id = gf_strings_find(&s->rows, row);
     if (id == GF_STRING_NONE) return GF_ENOTFOUND;
@@ -147,7 +148,7 @@ static void put_settings(gf_tweets_import *m, gf_tweets_stage *s, const gf_tweet
                      GF_TWEET_SETTINGS_MAIN, columns, sizeof columns / sizeof *columns, 0);
 }
 
-/* Write the side's batch on top of the version that was read; GF_ECONFLICT where it is another. */
+/* Write the stage's batch on top of the version that was read; GF_ECONFLICT where it is another. */
 static gf_status write_batch(gf_tweets_import *m, gf_tweets_stage *s, gf_error *err)
 {
     gf_tweets_info info = {true, m->hash, m->info.tweets + s->rows.n,
@@ -172,7 +173,7 @@ static gf_status write_batch(gf_tweets_import *m, gf_tweets_stage *s, gf_error *
     return gf_buffer_check(&m->version, err);
 }
 
-/* Stage the side's tweets again, but those that are stored by now. */
+/* Stage the tweets again, but those that are stored by now. */
 static gf_status stage_again(gf_tweets_import *m, gf_tweets_stage *s, gf_error *err)
 {
     gf_tweets_stage fresh = {.unchanged = s->unchanged};
@@ -192,7 +193,7 @@ static gf_status stage_again(gf_tweets_import *m, gf_tweets_stage *s, gf_error *
         }
     }
     pthread_mutex_lock(&m->lock); /* the caller looks into it */
-    fresh.since = s->since;
+    fresh.due = s->due;
     gf_tweets_stage old = *s;
     *s = fresh;
     pthread_mutex_unlock(&m->lock);
@@ -200,7 +201,7 @@ static gf_status stage_again(gf_tweets_import *m, gf_tweets_stage *s, gf_error *
     return st;
 }
 
-static gf_status write_side(gf_tweets_import *m, gf_tweets_stage *s, gf_error *err)
+static gf_status write_stage(gf_tweets_import *m, gf_tweets_stage *s, gf_error *err)
 {
     gf_status st = write_batch(m, s, err);
     for (int i = 0; i < MOST_TRIES && st == GF_ECONFLICT; i++) {
@@ -211,39 +212,31 @@ static gf_status write_side(gf_tweets_import *m, gf_tweets_stage *s, gf_error *e
     return st;
 }
 
-static struct timespec moment_of(double seconds)
-{
-    struct timespec t;
-    t.tv_sec = (time_t)seconds;
-    t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
-    return t;
-}
-
-/* Until there is a side to write, or nothing more will come. Lock held. */
-static void wait_for_side(gf_tweets_import *m)
+/* Wait until there is a stage to write, or the import is closed. Lock held. */
+static void wait_for_stage(gf_tweets_import *m)
 {
     for (;;) {
-        const gf_tweets_stage *s = &m->sides[m->filling];
+        const gf_tweets_stage *s = &m->stages[m->filling];
         if (m->due || m->closing) return;
         if (s->rows.n == 0) {
             pthread_cond_wait(&m->wake, &m->lock);
             continue;
         }
-        struct timespec until = moment_of(s->since + m->flush_seconds);
-        if (pthread_cond_timedwait(&m->wake, &m->lock, &until) == ETIMEDOUT) return;
+        struct timespec due = s->due;
+        if (!gf_condition_wait(&m->wake, &m->lock, &due)) return;
     }
 }
 
-/* Take the filling side and write it; the lock is held but for the writing. */
+/* Write the filling stage; the lock is held but for the writing. */
 static void write_filled(gf_tweets_import *m)
 {
-    gf_tweets_stage *s = &m->sides[m->filling];
+    gf_tweets_stage *s = &m->stages[m->filling];
     gf_error why = m->failed;
     m->filling ^= 1;
     m->writing = true;
     pthread_cond_broadcast(&m->idle);
     pthread_mutex_unlock(&m->lock);
-    gf_status st = why.status == GF_OK ? write_side(m, s, &why) : why.status;
+    gf_status st = why.status == GF_OK ? write_stage(m, s, &why) : why.status;
     pthread_mutex_lock(&m->lock);
     if (st == GF_OK) {
         m->counted.created += s->rows.n;
@@ -257,13 +250,13 @@ static void write_filled(gf_tweets_import *m)
     m->writing = false;
 }
 
-static void *write_sides(void *context)
+static void *write_stages(void *context)
 {
     gf_tweets_import *m = context;
     pthread_mutex_lock(&m->lock);
-    for (wait_for_side(m); !m->closing; wait_for_side(m)) {
+    for (wait_for_stage(m); !m->closing; wait_for_stage(m)) {
         m->due = false;
-        if (m->sides[m->filling].rows.n) write_filled(m);
+        if (m->stages[m->filling].rows.n) write_filled(m);
         pthread_cond_broadcast(&m->idle);
     }
     pthread_mutex_unlock(&m->lock);
@@ -278,7 +271,7 @@ static gf_status check_failed(const gf_tweets_import *m, gf_error *err)
     return m->failed.status;
 }
 
-static void fail(gf_tweets_import *m, gf_status st, const gf_error *err)
+static void keep_failure(gf_tweets_import *m, gf_status st, const gf_error *err)
 {
     if (m->failed.status != GF_OK) return;
     m->failed = err ? *err : (gf_error){st, "a tweet could not be added"};
@@ -286,21 +279,21 @@ static void fail(gf_tweets_import *m, gf_status st, const gf_error *err)
 }
 
 /* Lock held. */
-static gf_status add(gf_tweets_import *m, gf_slice row, gf_slice json, const gf_tweet *tweet,
-                     gf_error *err)
+static gf_status stage_tweet(gf_tweets_import *m, gf_slice row, gf_slice json,
+                             const gf_tweet *tweet, gf_error *err)
 {
     gf_status st = check_failed(m, err);
     for (int i = 0; i < 2 && st == GF_OK; i++) {
-        gf_status found = look_up_side(&m->sides[i], row, json, err);
+        gf_status found = look_up_staged(&m->stages[i], row, json, err);
         if (found == GF_OK) m->counted.unchanged++;
         if (found != GF_ENOTFOUND) return found;
     }
     if (st == GF_OK) st = look_up(m, &m->works[0], row, json, err);
     if (st == GF_OK) m->counted.unchanged++;
     if (st != GF_ENOTFOUND) return st;
-    gf_tweets_stage *s = &m->sides[m->filling];
+    gf_tweets_stage *s = &m->stages[m->filling];
     if (s->rows.n == 0) {
-        s->since = gf_clock_seconds();
+        s->due = gf_condition_deadline(m->flush_ms);
         pthread_cond_signal(&m->wake);
     }
     return gf_tweets_stage_add(s, m->hash, &m->works[0], row, json, tweet, err);
@@ -312,16 +305,16 @@ gf_status gf_tweets_import_add(gf_tweets_import *m, gf_slice json, const gf_twee
     char row[GF_TWEET_ROW];
     gf_tweets_row(m->hash, tweet->seconds, json, row);
     pthread_mutex_lock(&m->lock);
-    while (m->sides[m->filling].bytes >= m->flush_bytes && m->failed.status == GF_OK) {
+    while (m->stages[m->filling].bytes >= m->flush_bytes && m->failed.status == GF_OK) {
         gf_status settled =
-            gf_tweets_stage_put_rows(&m->sides[m->filling], m->tweets, &m->works[0], err);
-        if (settled != GF_OK) fail(m, settled, err);
+            gf_tweets_stage_put_rows(&m->stages[m->filling], m->tweets, &m->works[0], err);
+        if (settled != GF_OK) keep_failure(m, settled, err);
         m->due = true;
         pthread_cond_signal(&m->wake);
         pthread_cond_wait(&m->idle, &m->lock);
     }
-    gf_status st = add(m, gf_slice_of(row, sizeof row), json, tweet, err);
-    if (st != GF_OK && st != GF_ECONFLICT) fail(m, st, err);
+    gf_status st = stage_tweet(m, gf_slice_of(row, sizeof row), json, tweet, err);
+    if (st != GF_OK && st != GF_ECONFLICT) keep_failure(m, st, err);
     pthread_mutex_unlock(&m->lock);
     return st;
 }
@@ -329,7 +322,7 @@ gf_status gf_tweets_import_add(gf_tweets_import *m, gf_slice json, const gf_twee
 gf_status gf_tweets_import_flush(gf_tweets_import *m, gf_error *err)
 {
     pthread_mutex_lock(&m->lock);
-    while (m->failed.status == GF_OK && (m->writing || m->sides[m->filling].rows.n)) {
+    while (m->failed.status == GF_OK && (m->writing || m->stages[m->filling].rows.n)) {
         m->due = true;
         pthread_cond_signal(&m->wake);
         pthread_cond_wait(&m->idle, &m->lock);
@@ -349,28 +342,17 @@ gf_tweets_counts gf_tweets_import_counted(gf_tweets_import *m)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static void init_locks(gf_tweets_import *m)
-{
-    pthread_condattr_t monotonic;
-    pthread_mutex_init(&m->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&m->wake, &monotonic);
-    pthread_cond_init(&m->idle, NULL);
-    pthread_condattr_destroy(&monotonic);
-}
-
 static gf_status open_import(gf_tweets_import *m, gf_error *err)
 {
     gf_status st = read_version(m, err);
     if (st != GF_OK) return st;
     if (m->info.any) m->hash = m->info.hash;
-    m->hash_given = true; /* whoever makes the row meanwhile must agree */
+    m->hash_given = true; /* another importer that makes the row meanwhile must agree */
     for (int i = 0; i < 2 && st == GF_OK; i++)
-        st = gf_batch_create(m->tweets->db, &m->sides[i].batch, err);
+        st = gf_batch_create(m->tweets->db, &m->stages[i].batch, err);
     if (st == GF_OK) st = gf_tweets_parser_create(&m->parser, err);
     if (st != GF_OK) return st;
-    if (pthread_create(&m->thread, NULL, write_sides, m) != 0)
+    if (pthread_create(&m->thread, NULL, write_stages, m) != 0)
         return gf_fail(err, GF_ENOMEM, "no thread can be started to write tweets");
     m->has_thread = true;
     return GF_OK;
@@ -384,9 +366,11 @@ gf_status gf_tweets_import_open(gf_tweets *tweets, const gf_tweets_import_option
     m->tweets = tweets;
     m->hash = options->hash;
     m->hash_given = options->hash_given;
-    m->flush_seconds = options->flush_seconds > 0 ? options->flush_seconds : FLUSH_SECONDS;
+    m->flush_ms = options->flush_ms ? options->flush_ms : FLUSH_MS;
     m->flush_bytes = options->flush_bytes ? options->flush_bytes : FLUSH_BYTES;
-    init_locks(m);
+    pthread_mutex_init(&m->lock, NULL);
+    gf_condition_init(&m->wake);
+    gf_condition_init(&m->idle);
     gf_status st = open_import(m, err);
     if (st != GF_OK) {
         gf_tweets_import_close(m);
@@ -407,7 +391,7 @@ void gf_tweets_import_close(gf_tweets_import *m)
         pthread_join(m->thread, NULL);
     }
     for (int i = 0; i < 2; i++) {
-        if (m->sides[i].batch) gf_tweets_stage_release(&m->sides[i]);
+        if (m->stages[i].batch) gf_tweets_stage_release(&m->stages[i]);
         gf_tweets_terms_release(&m->works[i].terms);
         gf_buffer_release(&m->works[i].key);
         gf_row_release(&m->works[i].row);

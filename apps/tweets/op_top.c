@@ -24,7 +24,7 @@ static gf_status emit_user(void *context, const gf_tweets_user *user, gf_error *
     return gf_row_writer_emit(row, err);
 }
 
-/* How many rows are wanted; the query itself is of all tweets. */
+/* The number of rows that are wanted; the query itself is of all tweets. */
 static size_t take_limit(gf_tweets_query *query)
 {
     size_t most = query->limit && query->limit < SIZE_MAX ? (size_t)query->limit : SIZE_MAX;

@@ -144,7 +144,7 @@ static bool read_user(gf_tweets_parser *p, gf_json_value user, gf_tweet *t)
     return good;
 }
 
-/* What has to be put together from several members. */
+/* Values that are put together from several members. */
 typedef struct found {
     gf_slice id_str, created_at, full_text, text;
     bool has_text, has_time, has_box, has_point;

@@ -40,7 +40,7 @@ void gf_tweets_reader_close(gf_tweets_reader *r)
     gf_free(r);
 }
 
-/* What is stored and hashed begins where the JSON does. */
+/* The bytes that are stored and hashed begin with the JSON. */
 static gf_slice without_indent(gf_slice text)
 {
     while (text.len && (*text.ptr == ' ' || *text.ptr == '\t' || *text.ptr == '\r'))

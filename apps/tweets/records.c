@@ -16,7 +16,7 @@ typedef struct reading {
     void *context;
 } reading;
 
-/* Whether the filter means the document, which it sees as a row of documents:main. */
+/* Does the filter select the document, as a row of documents:main? */
 static gf_status test(reading *r, bool *meant, gf_error *err)
 {
     *meant = true;

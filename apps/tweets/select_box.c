@@ -52,8 +52,7 @@ static size_t find_range(const selecting *s, uint64_t bits)
     return low;
 }
 
-/* Move the key on to the first one, from itself on, that may be meant; false where there is none.
- */
+/* Move the key on to the first one, from itself on, that may be in the box; false: there is none. */
 static bool advance(const selecting *s, geo_key *k)
 {
     if (k->day < s->first_day) *k = (geo_key){k->spread, s->first_day, 0};

@@ -1,5 +1,5 @@
 /**
- * A side of an import: the rows of tweets that wait to be written, and how they become a batch.
+ * A stage of an import: the rows of tweets that wait to be written, and their batch.
  */
 #ifndef GF_APPS_TWEETS_STAGE_INTERNAL_H
 #define GF_APPS_TWEETS_STAGE_INTERNAL_H
@@ -7,6 +7,8 @@
 #include "apps/tweets/tables_internal.h"
 #include "base/arena.h"
 #include "base/strings.h"
+
+#include <time.h>
 
 /* A row to be written: the part of its key behind the namespace, encoded, and its cell. */
 typedef struct gf_staged {
@@ -35,28 +37,28 @@ typedef struct gf_tweets_stage {
     uint64_t *counts;
     size_t count_capacity;
     uint64_t with_place, unchanged;
-    double since; /* when the first was added */
+    struct timespec due; /* when it is to be written, however little is in it */
 } gf_tweets_stage;
 
-/* What a thread needs for one tweet after the other. */
+/* Scratch memory of a thread that stages tweets. */
 typedef struct gf_tweets_scratch {
     gf_tweets_terms terms;
     gf_buffer key;
     gf_row row;
 } gf_tweets_scratch;
 
-void gf_tweets_stage_reset(gf_tweets_stage *side);
-void gf_tweets_stage_release(gf_tweets_stage *side);
+void gf_tweets_stage_reset(gf_tweets_stage *stage);
+void gf_tweets_stage_release(gf_tweets_stage *stage);
 
-/** Keep all rows of a tweet that is new; w is whose, the caller's or the writer's. */
-gf_status gf_tweets_stage_add(gf_tweets_stage *side, gf_tweets_hash hash, gf_tweets_scratch *w,
+/** Keep all rows of a new tweet; the scratch memory is the caller's or the writer's. */
+gf_status gf_tweets_stage_add(gf_tweets_stage *stage, gf_tweets_hash hash, gf_tweets_scratch *w,
                               gf_slice row, gf_slice json, const gf_tweet *tweet, gf_error *err);
 
-/** Put the rows of the first two tables into the batch, once; by whoever hands the side over. */
-gf_status gf_tweets_stage_put_rows(gf_tweets_stage *side, const gf_tweets *tweets,
+/** Put the rows of the first two tables into the batch, once: before the stage is handed over. */
+gf_status gf_tweets_stage_put_rows(gf_tweets_stage *stage, const gf_tweets *tweets,
                                    gf_tweets_scratch *w, gf_error *err);
-/** And those of places, which come behind the frequencies. */
-gf_status gf_tweets_stage_put_places(gf_tweets_stage *side, const gf_tweets *tweets,
+/** Put the rows of places, behind the frequencies. */
+gf_status gf_tweets_stage_put_places(gf_tweets_stage *stage, const gf_tweets *tweets,
                                      gf_tweets_scratch *w, gf_error *err);
 
 #endif

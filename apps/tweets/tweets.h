@@ -40,7 +40,7 @@ const char *gf_tweets_hash_name(gf_tweets_hash hash);
 
 /* ---- one tweet ------------------------------------------------------------------------------- */
 
-/** What is read of a tweet; slices are borrowed, empty where the tweet has no such member. */
+/** The members of a tweet that are read; slices are borrowed, empty for members it lacks. */
 typedef struct gf_tweet {
     int64_t seconds;  /* created_at, since 1970 */
     gf_slice id;      /* id_str, else id */
@@ -104,7 +104,7 @@ typedef struct gf_tweets_terms {
 void gf_tweets_terms_release(gf_tweets_terms *terms);
 
 /**
- * Of the text: split on white space, lower case, without . , ; : + / * ! ? ( ) [ ] < > { } ' ", of
+ * Terms of the text: split on white space, lower case, without . , ; : + / * ! ? ( ) [ ] < > { } ' ", of
  * two characters or more; one that begins with # or @ counts without it, too. Of the user: name and
  * screen name, whole, in lower case.
  */
@@ -149,8 +149,8 @@ typedef struct gf_tweets_import gf_tweets_import;
 typedef struct gf_tweets_import_options {
     bool hash_given; /* refuse tables that have another */
     gf_tweets_hash hash;
-    double flush_seconds; /* what was added waits no longer than this; 0: half a second */
-    size_t flush_bytes;   /* nor until more than this has come; 0: 16 MB */
+    unsigned flush_ms;  /* tweets wait no longer than this; 0: half a second */
+    size_t flush_bytes; /* nor until more than this has come; 0: 16 MB */
 } gf_tweets_import_options;
 
 typedef struct gf_tweets_counts {
@@ -183,7 +183,7 @@ void gf_tweets_import_close(gf_tweets_import *import);
 
 enum { GF_TERM_TEXT = 1, GF_TERM_USER = 2 };
 
-/** Which tweets are meant: all that is said must hold. */
+/** A selection of tweets: all conditions that are given must hold. */
 typedef struct gf_tweets_query {
     const gf_slice *tokens; /* n_tokens: terms, or starts of terms with a * behind; any case */
     size_t n_tokens;
@@ -235,7 +235,7 @@ typedef gf_status gf_tweets_visit_tag(void *context, const gf_tag_count *tag, gf
 gf_status gf_tweets_top(gf_tweets *tweets, const gf_tweets_query *query, size_t most,
                         gf_tweets_visit_tag *visit, void *context, gf_error *err);
 
-/** What a user's tweets with a place come to. */
+/** Path and area of a user's tweets with a place. */
 typedef struct gf_tweets_user {
     gf_slice id, screen_name, name; /* as the user's last tweet has them; empty where it has none */
     uint64_t tweets;                /* with a place */

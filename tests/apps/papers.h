@@ -27,7 +27,7 @@ gf_sha1 papers_digest(const char *text);
 void papers_import_cdx(transport *t, const char *lines);
 void papers_import_tei(transport *t, const char *name, gf_slice bytes);
 
-/** What the import before says: new, changed, existing. */
+/** The counts of the import before: new, changed, existing. */
 void papers_check_counts(transport *t, double created, double changed, double existing);
 
 /** The cell as it lies in the table; false where there is none. */

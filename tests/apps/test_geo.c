@@ -43,7 +43,7 @@ static void test_read_refuses(void **state)
     assert_true(bits == 7);
 }
 
-/* As the definition has it: forty times the half that the place lies in. */
+/* By the definition: forty times the half that the place lies in. */
 static uint64_t by_halving(gf_point p)
 {
     double low[2] = {-180, -90}, high[2] = {180, 90}, v[2] = {p.longitude, p.latitude};

@@ -63,7 +63,7 @@ static void no_log(void **state)
     transport_close(&t);
 }
 
-/* What is no log at all is told, and leaves nothing behind. */
+/* An input that is no log is reported, and leaves nothing behind. */
 static void nothing_is_made_of_no_log(void **state)
 {
     transport t;

@@ -36,7 +36,7 @@ static void import(transport *t, gf_slice bytes)
         assert_int_equal(transport_number(t, 0, "refused"), refused_);                             \
     } while (0)
 
-/* How many rows there are; and an entry by ip and by login for each, and none more. */
+/* The number of rows; each has an entry by ip and by login, and there are no others. */
 static uint64_t count_rows(transport *t)
 {
     assert_run(t, "table scan", "table", "web", "family", "http");
@@ -234,7 +234,7 @@ static void a_late_difference(void **state)
     transport_close(&t);
 }
 
-/* What is left of a log that was dropped does not count as imported. */
+/* Rows that are left of a log that was dropped do not count as imported. */
 static void dropped(void **state)
 {
     (void)state;
@@ -287,8 +287,7 @@ static void stopped(void **state)
     the_rest_is_imported(&t, &log);
 }
 
-/* Where a refused line cannot be kept, the lines before it are stored, and only those are told of.
- */
+/* If a refused line cannot be kept, the lines before it are stored and counted, and no others. */
 static void rejects_cannot_be_kept(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What is read of texts, and papers as documents of a collection. */
+/* The parts of texts that are read, and papers as documents of a collection. */
 #include "tests/apps/papers.h"
 
 static void test_papers__check_6(void **state)

@@ -193,7 +193,7 @@ static void lines_again_in_the_next_batch(void **state)
 
 enum { MEMBERS = 300 };
 
-/* What becomes of file i: of seven one is no XML, one unsafe, one without a digest, one a copy. */
+/* The kind of file i: of seven one is no XML, one unsafe, one without a digest, one a copy. */
 static gf_slice member_text(size_t i)
 {
     static const char *const texts[] = {

@@ -7,7 +7,7 @@
 
 enum { TEXTS = 400 };
 
-/* What was taken: each as a line, and its values as they would be stored. */
+/* The texts that were given: each as a line, and its values as they would be stored. */
 typedef struct taken {
     gf_buffer log;
     size_t n, fail_at; /* 0: never */
@@ -120,7 +120,7 @@ static gf_status read_all(unsigned threads, size_t n, taken *t, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* As one reads them, without groups. */
+/* The same texts, read one by one without groups. */
 static void expect_all(size_t n, taken *t)
 {
     gf_error err;
@@ -183,7 +183,7 @@ static gf_status read_some(void *context, gf_error *err)
     return read_all(2, 5, t, err);
 }
 
-/* Whatever was taken came one after the other, from the first on. */
+/* Texts come one after the other, from the first on. */
 static void in_order(void *context)
 {
     const taken *t = context;

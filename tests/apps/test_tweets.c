@@ -394,7 +394,7 @@ static void test_importers_do_not_count_twice(void **state)
     gf_error err;
     gf_tweets_import *a, *b;
     gf_tweets_parser *parser;
-    gf_tweets_import_options slow = {.flush_seconds = 1000};
+    gf_tweets_import_options slow = {.flush_ms = 1000000};
     (void)state;
     tweet_store_open(&s);
     assert_ok(gf_tweets_parser_create(&parser, &err));
@@ -427,7 +427,7 @@ static gf_status import_two(void *context, gf_error *err)
     gf_tweets_import *import = NULL;
     gf_tweets_parser *parser = NULL;
     gf_tweet tweet;
-    gf_tweets_import_options o = {.flush_seconds = 1000};
+    gf_tweets_import_options o = {.flush_ms = 1000000};
     gf_status st = gf_tweets_import_open(w->store.tweets, &o, &import, err);
     if (st == GF_OK) st = gf_tweets_parser_create(&parser, err);
     if (st == GF_OK) st = gf_tweets_parse_stored(parser, GF_SLICE(TWEET_APACHE), &tweet, err);

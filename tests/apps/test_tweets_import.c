@@ -241,7 +241,7 @@ static double wait_for(live *l, uint64_t n)
     return gf_clock_seconds() - begin;
 }
 
-/* What comes through a pipe that stays open is on disk about half a second later. */
+/* Tweets from a pipe that stays open are on disk about half a second later. */
 static void test_stream_is_flushed_in_time(void **state)
 {
     live l = {.opened = false};

@@ -32,7 +32,7 @@ static void assert_put(transport *t, int read, int created, int unchanged)
     assert_int_equal(transport_number(t, 0, "refused"), 0);
 }
 
-/* Whether the row of a document has these words. */
+/* Has the row of a document these words? */
 static bool row_has(transport *t, const char *operation, const char *collection, const char *id,
                     const char *words)
 {

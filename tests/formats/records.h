@@ -1,5 +1,5 @@
 /**
- * What a reader gives, as lines of text that tests compare.
+ * The records of a reader, as lines of text that tests compare.
  *
  *     name:line id="1" text="..." time=... lang=de product="firefox"     a document
  *     name:line broken_json (refused): message                           another record

@@ -1,5 +1,4 @@
-/* Lines of access logs: the formats, what is damaged, and every cut and changed byte of a good one.
- */
+/* Lines of access logs: the formats, damaged lines, and every cut and changed byte of a good one. */
 #include "base/random.h"
 #include "formats/accesslog.h"
 #include "support/test.h"

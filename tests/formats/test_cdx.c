@@ -1,5 +1,4 @@
-/* Lines of an index: what each is refused for, types, readers cut into pieces, failing allocations.
- */
+/* Lines of an index: reasons of refusals, types, readers cut into pieces, failing allocations. */
 #include "apps/papers/papers.h"
 #include "support/test.h"
 #include "tests/formats/archive.h"

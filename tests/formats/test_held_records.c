@@ -106,7 +106,7 @@ static void a_text_file_decides(void **state)
                   "b.txt:0 id=\"b.txt\" text=\"text\"\n");
 }
 
-/* What is held goes out early where it grows large, and the import still ends. */
+/* Held records are given out early where they grow large, and the import still ends. */
 static void bounds_what_it_holds(void **state)
 {
     (void)state;

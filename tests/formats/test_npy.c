@@ -17,7 +17,7 @@ static void wrap(const char *dictionary, gf_buffer *out)
     gf_buffer_str(out, dictionary);
 }
 
-/* As numpy 1.24 writes numpy.zeros((3, 4), "f4"). */
+/* The bytes that numpy 1.24 writes for numpy.zeros((3, 4), "f4"). */
 static void as_numpy_writes(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void lengths(void **state)
     assert_int_equal(length, 28);
 }
 
-/* Whatever a byte becomes, reading ends, and a header that is taken is a sound one. */
+/* With any byte changed reading ends, and a header that is read is a sound one. */
 static void changed_bytes(void **state)
 {
     (void)state;

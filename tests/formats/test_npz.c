@@ -452,7 +452,7 @@ static void failing_sink(void **state)
 
 /* ---- bytes that changed, input that ends, too little memory ---------------------------------- */
 
-/* Whatever a byte becomes, and wherever the file ends: an error, or a matrix that is sound. */
+/* Any byte changed, and the file cut anywhere: an error, or a matrix that is sound. */
 static void changed_bytes(void **state)
 {
     (void)state;

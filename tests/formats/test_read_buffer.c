@@ -68,7 +68,7 @@ static void skips_and_peeks(void **state)
     gf_read_buffer_release(&f.buffer);
 }
 
-/* Of a record over the bound the start stays, and the next record starts where it should. */
+/* The start of a record over the bound stays, and the next record starts where it should. */
 static void cuts_long_records(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void check_split(gf_slice bytes, gf_record_bounds bounds, size_t chunk, g
         assert_int_equal(span.too_long, n > bounds.most);
         size_t held = n > bounds.most && n > bounds.kept ? bounds.kept : n;
         assert_true(gf_slice_equal(span.raw, gf_slice_of(rest.ptr, held)));
-        /* What the JSON parser wants: readable bytes behind the record. */
+        /* The JSON parser needs readable bytes behind the record. */
         volatile char sum = 0;
         for (size_t i = 0; i < GF_JSON_PADDING; i++)
             sum = (char)(sum ^ span.raw.ptr[span.raw.len + i]);

@@ -9,7 +9,7 @@
 static const char *const filters[] = {"gzip", "zstd", "xz", "bzip2", "lz4"};
 enum { N_FILTERS = sizeof filters / sizeof *filters };
 
-/* What a stream gives, as lines "name|path|member|bytes". */
+/* The streams of an input, as lines "name|path|member|bytes". */
 static gf_status list_streams(memory_input *m, gf_buffer *out, gf_error *err)
 {
     gf_input input = memory_input_start(m);
@@ -228,7 +228,7 @@ static void noisy_lines(gf_buffer *out, int n)
                          (unsigned long long)gf_random_u64(&random));
 }
 
-/* What comes before the damage is delivered; then the error names the file and says why. */
+/* Records before the damage are delivered; then the error names the file and says why. */
 static void check_cut(const char *name, gf_slice packed, size_t at_least)
 {
     memory_stream stream = {name, packed, false};
