@@ -2,10 +2,13 @@
 """Manual pages and completions: well-formed, of every command, and completing what is asked."""
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
 import subprocess
 import tempfile
+import time
 
 program = os.environ["GROUPERFISH_PROGRAM"]
 failures = []
@@ -129,34 +132,66 @@ def check_bash(script, folder):
         check(not missing, f"bash: {name}: {missing} missing")
 
 
-# A terminal of zsh's own, in which a key lists the answers in place of completing.
-ZSH = r"""
-zmodload zsh/zpty
-zpty shell zsh -f -i
-draw() { local text; while zpty -r -t shell text; do :; done }
-zpty -w shell "PS1= PS2= RPS1= TERM=dumb; unsetopt zle_bracketed_paste; stty cols 300 -echo"
-zpty -w shell "fpath=($1 \$fpath); autoload -U compinit; compinit -u -D"
-zpty -w shell "compadd() { [[ \${@[(I)-O|-A|-D]} -gt 0 ]] && { builtin compadd \"\$@\"; return }"
-zpty -w shell "  local -a hits; builtin compadd -O hits \"\$@\"; [[ -n \$hits ]] && print -l '' '<'\${^hits}'>'; builtin compadd \"\$@\" }"
-zpty -w shell "zle -C ask complete-word ask-all; ask-all() { _main_complete; print '<<end>>' }; bindkey '^X' ask"
-zpty -w shell "cd $2; print '<<ready>>'"
-zpty -r shell text '*<<ready>>*'
-zpty -w -n shell "$3"$'\x18'
-zpty -r shell text '*<<end>>*'
-print -r -- "$text"
+# Start of a shell in which a key writes the answers to a file in place of completing.
+ZSHRC = r"""
+PS1=
+unsetopt prompt_sp
+fpath=($MADE $fpath)
+autoload -U compinit
+compinit -u -D
+compadd() {
+    if (( ! ${@[(I)-O|-A|-D]} )); then
+        local -a hits
+        builtin compadd -O hits "$@"
+        [[ -n $hits ]] && print -rl -- $hits >> $ANSWERS
+    fi
+    builtin compadd "$@"
+}
+complete-all() { _main_complete; compstate[insert]= compstate[list]= }
+zle -C complete-all complete-word complete-all
+ask() { zle complete-all; BUFFER=; print -r -- '<end>' >> $ANSWERS }
+zle -N ask
+bindkey '^X' ask
+zle-line-init() { print -r -- '<end>' >> $ANSWERS; zle -D zle-line-init }
+zle -N zle-line-init
 """
 
 
 def check_zsh(script, folder):
     check(run("zsh", "-n", script).returncode == 0, "zsh reads the script")
     check(pathlib.Path(script).read_text().startswith("#compdef grouperfish\n"), "#compdef")
-    for words, wanted, unwanted in CASES:
-        line = " ".join(["grouperfish", *words])
-        asked = run("zsh", "-f", "-c", ZSH, "zsh", str(pathlib.Path(script).parent), str(folder), line,
-                    timeout=60)
-        hits = re.findall(r"<([^<>\r\n]+)>", asked.stdout)
-        answers = {hit.strip().replace("\\ ", " ").rstrip("=") for hit in hits}
-        check_answers("zsh", words, answers, wanted, unwanted)
+    home = pathlib.Path(script).parent / "zsh"
+    home.mkdir()
+    (home / ".zshrc").write_text(ZSHRC)
+    answers = home / "answers"
+    answers.write_text("")
+    shell_end, other_end = pty.openpty()
+    shell = subprocess.Popen(["zsh", "-i"], stdin=other_end, stdout=other_end, stderr=other_end,
+                             cwd=folder, start_new_session=True,
+                             env=dict(os.environ, ZDOTDIR=str(home), TERM="dumb", COLUMNS="200",
+                                      MADE=str(pathlib.Path(script).parent), ANSWERS=str(answers)))
+
+    def answers_of(n):
+        """The n-th answers; nothing where the shell does not come to their end."""
+        until = time.monotonic() + 60
+        while answers.read_text().count("<end>\n") <= n and time.monotonic() < until:
+            if select.select([shell_end], [], [], 0.02)[0]:
+                os.read(shell_end, 65536)  # what it draws
+        parts = answers.read_text().split("<end>\n")
+        check(len(parts) > n + 1, "zsh does not answer")
+        return set(parts[n].splitlines())
+
+    try:
+        answers_of(0)
+        for n, (words, wanted, unwanted) in enumerate(CASES):
+            os.write(shell_end, " ".join(["grouperfish", *words]).encode() + b"\x18")
+            got = {a.strip().replace("\\ ", " ").rstrip("=") for a in answers_of(n + 1)}
+            check_answers("zsh", words, got, wanted, unwanted)
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(shell_end)
+        os.close(other_end)
 
 
 def check_fish(script, folder):
