@@ -365,7 +365,6 @@ static int exit_code(const gf_session *s, gf_status st)
                                      [GF_SOME_REFUSED] = GF_EXIT_REFUSED,
                                      [GF_DAMAGE_FOUND] = GF_EXIT_DAMAGE,
                                      [GF_REBUILD_FAILED] = GF_EXIT_REBUILD};
-    bool rebuilds = strcmp(s->command->name, "rebuild") == 0;
     switch (st) {
     case GF_OK:
         return of_outcome[s->call.outcome];
@@ -380,7 +379,7 @@ static int exit_code(const gf_session *s, gf_status st)
     case GF_ECORRUPT:
         return GF_EXIT_DAMAGE;
     case GF_ECANCELLED:
-        return rebuilds ? GF_EXIT_REBUILD : GF_EXIT_STOPPED;
+        return s->command->exit_when_stopped ? s->command->exit_when_stopped : GF_EXIT_STOPPED;
     case GF_ECONFLICT:
         return GF_EXIT_REBUILD;
     default:

@@ -38,7 +38,16 @@ static const gf_operation generate_operation = {.name = "generate",
                                                 .parameters = generate_parameters,
                                                 .n_parameters = GF_COUNT(generate_parameters)};
 
-/* The day of the pages, as YYYY-MM-DD: today, or the one that a reproducible build says. */
+/* Texts to make, and the names under which man or a shell looks for their files. */
+static const struct text_kind {
+    const char *name, *prefix, *suffix;
+    void (*write)(FILE *out); /* NULL: a manual page */
+} kinds[] = {{"man", "", ".1", NULL},
+             {"bash", "", "", gf_generate_bash},
+             {"zsh", "_", "", gf_generate_zsh},
+             {"fish", "", ".fish", gf_generate_fish}};
+
+/* The day of the pages, as YYYY-MM-DD: today, or the one of a reproducible build. */
 static void write_date(char date[sizeof "YYYY-MM-DD"])
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -48,32 +57,25 @@ static void write_date(char date[sizeof "YYYY-MM-DD"])
         strcpy(date, "1970-01-01");
 }
 
-static void write_text(FILE *out, gf_slice kind, const gf_command *page)
+static void write_text(FILE *out, const struct text_kind *kind, const gf_command *page)
 {
     char date[sizeof "YYYY-MM-DD"];
-    if (gf_slice_equal(kind, GF_SLICE("bash"))) {
-        gf_generate_bash(out);
-    } else if (gf_slice_equal(kind, GF_SLICE("zsh"))) {
-        gf_generate_zsh(out);
-    } else if (gf_slice_equal(kind, GF_SLICE("fish"))) {
-        gf_generate_fish(out);
-    } else {
-        write_date(date);
-        gf_generate_man(out, page, date);
+    if (kind->write) {
+        kind->write(out);
+        return;
     }
+    write_date(date);
+    gf_generate_man(out, page, date);
 }
 
-/* The name is that under which man or the shell looks for the file. */
-static gf_status write_file(const char *folder, gf_slice kind, const gf_command *page,
-                            gf_error *err)
+static gf_status write_file(const char *folder, const struct text_kind *kind,
+                            const gf_command *page, gf_error *err)
 {
     gf_buffer path = {0};
-    bool fish = gf_slice_equal(kind, GF_SLICE("fish"));
-    gf_buffer_format(&path, "%s/%sgrouperfish", folder,
-                     gf_slice_equal(kind, GF_SLICE("zsh")) ? "_" : "");
+    gf_buffer_format(&path, "%s/%sgrouperfish%s", folder, kind->prefix, page ? "-" : "");
     for (const char *c = page ? page->name : ""; *c; c++)
-        gf_buffer_format(&path, "%s%c", c == page->name ? "-" : "", *c == ' ' ? '-' : *c);
-    if (fish || gf_slice_equal(kind, GF_SLICE("man"))) gf_buffer_str(&path, fish ? ".fish" : ".1");
+        gf_buffer_byte(&path, *c == ' ' ? '-' : *c);
+    gf_buffer_str(&path, kind->suffix);
     const char *name = gf_buffer_cstr(&path);
     FILE *out = fopen(name, "w");
     gf_status st = out ? GF_OK : gf_fail_errno(err, "cannot make %s", name);
@@ -86,7 +88,7 @@ static gf_status write_file(const char *folder, gf_slice kind, const gf_command 
     return st;
 }
 
-static gf_status write_files(const char *folder, gf_slice kind, gf_error *err)
+static gf_status write_files(const char *folder, const struct text_kind *kind, gf_error *err)
 {
     gf_command_cursor cursor = {0, 0};
     const gf_command *page;
@@ -94,8 +96,7 @@ static gf_status write_files(const char *folder, gf_slice kind, gf_error *err)
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return gf_fail_errno(err, "cannot make %s", folder);
     gf_status st = write_file(folder, kind, NULL, err);
-    if (!gf_slice_equal(kind, GF_SLICE("man"))) return st;
-    while (st == GF_OK && (page = gf_command_next(&cursor, &heading)))
+    while (st == GF_OK && !kind->write && (page = gf_command_next(&cursor, &heading)))
         st = write_file(folder, kind, page, err);
     return st;
 }
@@ -103,12 +104,15 @@ static gf_status write_files(const char *folder, gf_slice kind, gf_error *err)
 static gf_status run_generate(gf_session *s, gf_error *err)
 {
     gf_call call = {.arguments = s->arguments, .n_arguments = s->n_arguments};
-    gf_slice kind = gf_session_argument(s, "kind"), folder = gf_session_argument(s, "out");
+    gf_slice name = gf_session_argument(s, "kind"), folder = gf_session_argument(s, "out");
+    const struct text_kind *kind = kinds;
     const gf_command *page = NULL;
     int used = 0;
     gf_status st = gf_operation_check(&generate_operation, &call, err);
     if (st != GF_OK) return st;
-    if (s->n_words && (folder.len || !gf_slice_equal(kind, GF_SLICE("man"))))
+    while (!gf_slice_equal(name, gf_slice_str(kind->name)))
+        kind++;
+    if (s->n_words && (folder.len || kind->write))
         return gf_fail(err, GF_EINVAL, "COMMAND is for man without --out");
     if (folder.len) return write_files(folder.ptr, kind, err);
     if (s->n_words) {

@@ -204,6 +204,17 @@ def check_fish(script, folder):
         check_answers("fish", words, answers, wanted, unwanted)
 
 
+def check_refused():
+    for words, code, message in (
+            ([], 2, "man|bash|zsh|fish is missing"),
+            (["csh"], 2, 'kind: "csh" is none of man|bash|zsh|fish'),
+            (["man", "putt"], 2, 'there is no command "putt"'),
+            (["bash", "put"], 2, "COMMAND is for man without --out"),
+            (["man", "--out", "/dev/null/pages"], 6, "cannot make /dev/null/pages")):
+        made = run(program, "generate", *words)
+        check(made.returncode == code and message in made.stderr, f"generate {words}: {made}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         made, folder = pathlib.Path(top, "made"), pathlib.Path(top, "folder")
@@ -212,6 +223,7 @@ def main():
         pathlib.Path(folder, "a file.csv").write_text("")
         os.environ["HOME"] = top
         made.mkdir()
+        check_refused()
         check_man(str(made / "man1"))
         for shell, name, checks in (("bash", "grouperfish", check_bash),
                                     ("zsh", "_grouperfish", check_zsh),

@@ -1,4 +1,4 @@
-/* What standard error tells of a command under way. */
+/* Progress of a command, as standard error shows it. */
 #include "cli/terminal/meter.h"
 #include "support/test.h"
 
