@@ -90,7 +90,7 @@ static const gf_command rebuild_command = {
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-static const gf_positional clusters_words[] = {{.name = "COLLECTION", .argument = "collection"}};
+static const gf_positional collection_word[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_display_column clusters_columns[] = {{"cluster", "id", GF_COLUMN_ID},
                                                      {"label", "label", GF_COLUMN_TEXT},
                                                      {"size", "documents", GF_COLUMN_COUNT},
@@ -166,7 +166,7 @@ static const gf_command clusters_command = {
         "z compares each cluster's share of the last quarter of the periods with its share of "
         "those\n"
         "before: rising from 2 up, falling from -2 down.\n",
-    GF_WORDS(clusters_words),
+    GF_WORDS(collection_word),
     .display = {GF_COLUMNS(clusters_columns), .nothing = "no clusters: the build has no documents"},
     GF_OTHERS(clusters_others),
 };
@@ -283,7 +283,7 @@ static const gf_command export_command = {
         "Lines) back as it was; as CSV it has a column for each field of any document, and what "
         "is\n"
         "no text comes back as text. What is in an .npz file: docs/formats.md.\n",
-    GF_WORDS(clusters_words),
+    GF_WORDS(collection_word),
     GF_OPTIONS(export_options),
     .display = {GF_COLUMNS(export_columns)},
     GF_OTHERS(export_others),
@@ -459,7 +459,7 @@ static const gf_command report_command = {
         "An HTML file that needs no network, no script and no other file: clusters by size with\n"
         "terms, trends and their best documents, the tree, and what changed since the build\n"
         "before. It prints well, and follows the reader's choice of dark or light.\n",
-    GF_WORDS(clusters_words),
+    GF_WORDS(collection_word),
     GF_OPTIONS(report_options),
     .display = {.page = "html", .single = true},
 };
@@ -523,7 +523,7 @@ static const gf_command evaluate_command = {
     .examples = "    grouperfish evaluate news --label-field topic\n"
                 "    grouperfish evaluate news --labels topics.tsv --format json\n",
     .notes = "csv and plain have a row for each class, the measures of all before it.\n",
-    GF_WORDS(clusters_words),
+    GF_WORDS(collection_word),
     GF_OPTIONS(evaluate_options),
     .display = {GF_COLUMNS(evaluate_columns), .single = true, .each = "per_class",
                 .show = show_evaluate},
@@ -583,7 +583,7 @@ static const gf_command builds_command = {
                 "    grouperfish builds --all\n",
     .notes =
         "The build marked * is served; --build TIME of other commands reads one of the others.\n",
-    GF_WORDS(clusters_words),
+    GF_WORDS(collection_word),
     .display = {GF_COLUMNS(builds_columns),
                 .nothing = "no builds yet: grouperfish rebuild makes one"},
 };
@@ -595,8 +595,8 @@ static void show_publish(gf_session *s, gf_json_value row)
     fprintf(s->out, "build %.0f is served\n", gf_member_number(row, "build"));
 }
 
-static const gf_positional publish_words[] = {{.name = "COLLECTION", .argument = "collection"},
-                                              {.name = "BUILD", .argument = "build"}};
+static const gf_positional build_words[] = {{.name = "COLLECTION", .argument = "collection"},
+                                            {.name = "BUILD", .argument = "build"}};
 static const gf_display_column publish_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
                                                     {"configuration", NULL, GF_COLUMN_TEXT},
                                                     {"build", NULL, GF_COLUMN_ID},
@@ -607,7 +607,7 @@ static const gf_command publish_command = {
     .examples = "    grouperfish builds feedback\n"
                 "    grouperfish publish feedback 1795181177213\n",
     .notes = "Reads go to that build at once. The next rebuild that is due publishes its own.\n",
-    GF_WORDS(publish_words),
+    GF_WORDS(build_words),
     .display = {GF_COLUMNS(publish_columns), .single = true, .show = show_publish},
 };
 
@@ -619,25 +619,25 @@ static void show_pin(gf_session *s, gf_json_value row)
             gf_member_flag(row, "pinned") ? ": it is kept until it is unpinned" : " no more");
 }
 
-static const gf_display_column pin_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
-                                                {"configuration", NULL, GF_COLUMN_TEXT},
-                                                {"build", NULL, GF_COLUMN_ID},
-                                                {"pinned", NULL, GF_COLUMN_RAW}};
+static const gf_display_column pinned_columns[] = {{"collection", NULL, GF_COLUMN_TEXT},
+                                                   {"configuration", NULL, GF_COLUMN_TEXT},
+                                                   {"build", NULL, GF_COLUMN_ID},
+                                                   {"pinned", NULL, GF_COLUMN_RAW}};
 
 static const gf_command pin_command = {
     .name = "pin",
     .examples = "    grouperfish pin feedback 1795181177213\n",
     .notes = "A pinned build is never dropped, however many come after it.\n",
-    GF_WORDS(publish_words),
-    .display = {GF_COLUMNS(pin_columns), .single = true, .show = show_pin},
+    GF_WORDS(build_words),
+    .display = {GF_COLUMNS(pinned_columns), .single = true, .show = show_pin},
 };
 
 static const gf_command unpin_command = {
     .name = "unpin",
     .examples = "    grouperfish unpin feedback 1795181177213\n",
     .notes = "The next rebuild drops it, if it is not one of those that are kept.\n",
-    GF_WORDS(publish_words),
-    .display = {GF_COLUMNS(pin_columns), .single = true, .show = show_pin},
+    GF_WORDS(build_words),
+    .display = {GF_COLUMNS(pinned_columns), .single = true, .show = show_pin},
 };
 
 /* ---- all of them ----------------------------------------------------------------------------- */

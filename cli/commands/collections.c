@@ -38,7 +38,7 @@ static void show_collection(gf_session *s, gf_json_value row)
     gf_member_each(s, row, "configurations", show_configuration);
 }
 
-static const gf_positional show_words[] = {{.name = "COLLECTION", .argument = "collection"}};
+static const gf_positional collection_word[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_display_column show_columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
                                                  {"size", "documents", GF_COLUMN_COUNT},
                                                  {"modified", "modified (UTC)", GF_COLUMN_TIME},
@@ -48,7 +48,7 @@ static const gf_command show_command = {
     .name = "collection show",
     .examples = "    grouperfish collection show feedback\n"
                 "    grouperfish collection show feedback --columns\n",
-    GF_WORDS(show_words),
+    GF_WORDS(collection_word),
     .display = {GF_COLUMNS(show_columns), .single = true, .show = show_collection},
 };
 
@@ -62,7 +62,7 @@ static void show_create(gf_session *s, gf_json_value row)
 }
 
 static const gf_positional create_words[] = {{.name = "NAME", .argument = "collection"}};
-static const gf_display_column create_columns[] = {{"collection", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column name_columns[] = {{"collection", NULL, GF_COLUMN_TEXT}};
 
 static const gf_command create_command = {
     .name = "collection create",
@@ -70,7 +70,7 @@ static const gf_command create_command = {
     .notes =
         "grouperfish put makes collections by itself: this is for settings before the first put.\n",
     GF_WORDS(create_words),
-    .display = {GF_COLUMNS(create_columns), .single = true, .show = show_create},
+    .display = {GF_COLUMNS(name_columns), .single = true, .show = show_create},
 };
 
 /* ---- collection delete ----------------------------------------------------------------------- */
@@ -87,8 +87,8 @@ static const gf_command delete_command = {
     .examples = "    grouperfish collection delete feedback\n"
                 "    grouperfish collection delete feedback --purge\n",
     .notes = "Documents, clusters and settings go, and nothing brings them back.\n",
-    GF_WORDS(show_words),
-    .display = {GF_COLUMNS(create_columns), .single = true, .show = show_delete},
+    GF_WORDS(collection_word),
+    .display = {GF_COLUMNS(name_columns), .single = true, .show = show_delete},
     .answers = true,
 };
 

@@ -35,9 +35,10 @@ static void show_set(gf_session *s, gf_json_value row)
 static const gf_positional set_words[] = {
     {.name = "COLLECTION", .argument = "collection"},
     {.name = "[NAME] key=value", .argument = "set", .repeats = true}};
-static const gf_display_column set_columns[] = {{"collection", "collection", GF_COLUMN_TEXT},
-                                                {"configuration", "configuration", GF_COLUMN_TEXT},
-                                                {"namespace", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column configuration_columns[] = {
+    {"collection", "collection", GF_COLUMN_TEXT},
+    {"configuration", "configuration", GF_COLUMN_TEXT},
+    {"namespace", NULL, GF_COLUMN_TEXT}};
 
 static const gf_command set_command = {
     .name = "config set",
@@ -50,7 +51,7 @@ static const gf_command set_command = {
              "namespace's defaults, which configurations of that name have where they set nothing\n"
              "themselves. grouperfish config keys lists all keys.\n",
     GF_WORDS(set_words),
-    .display = {GF_COLUMNS(set_columns), .single = true, .show = show_set},
+    .display = {GF_COLUMNS(configuration_columns), .single = true, .show = show_set},
     .prepare = prepare_set,
 };
 
@@ -109,7 +110,7 @@ static const gf_command delete_command = {
     .examples = "    grouperfish config delete feedback fine\n",
     .notes = "The configuration default is always there: its settings and builds go.\n",
     GF_WORDS(delete_words),
-    .display = {GF_COLUMNS(set_columns), .single = true, .show = show_delete},
+    .display = {GF_COLUMNS(configuration_columns), .single = true, .show = show_delete},
 };
 
 /* ---- config keys ----------------------------------------------------------------------------- */

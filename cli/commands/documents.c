@@ -267,7 +267,7 @@ static const gf_command doc_command = {
 
 static const gf_positional search_words[] = {{.name = "COLLECTION", .argument = "collection"},
                                              {.name = "QUERY", .argument = "query"}};
-static const gf_display_column search_columns[] = {
+static const gf_display_column hit_columns[] = {
     {"id", "id", GF_COLUMN_TEXT},         {"score", "score", GF_COLUMN_SCORE},
     {"cluster", "cluster", GF_COLUMN_ID}, {"label", "label", GF_COLUMN_TEXT},
     {"provisional", NULL, GF_COLUMN_RAW}, {"time", "time", GF_COLUMN_RAW},
@@ -286,7 +286,7 @@ static const gf_command search_command = {
         "begins with - goes behind --. Words are analysed as the texts are, so crash finds\n"
         "crashes. Documents are found as soon as they were put, by falling BM25 score.\n",
     GF_WORDS(search_words),
-    .display = {GF_COLUMNS(search_columns), .nothing = "nothing found"},
+    .display = {GF_COLUMNS(hit_columns), .nothing = "nothing found"},
 };
 
 /* ---- similar --------------------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ static const gf_command similar_command = {
         "served build of the configuration default. Documents put since are compared too.\n",
     GF_WORDS(similar_words),
     GF_OPTIONS(similar_options),
-    .display = {GF_COLUMNS(search_columns), .nothing = "nothing similar"},
+    .display = {GF_COLUMNS(hit_columns), .nothing = "nothing similar"},
     .prepare = prepare_similar,
 };
 

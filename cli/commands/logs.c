@@ -46,7 +46,7 @@ static const gf_command import_command = {
 
 /* ---- log report ------------------------------------------------------------------------------ */
 
-static const gf_positional report_words[] = {{.name = "LOG", .argument = "log"}};
+static const gf_positional log_word[] = {{.name = "LOG", .argument = "log"}};
 static const gf_display_column report_columns[] = {{"bucket", NULL, GF_COLUMN_ID},
                                                    {"time", "time", GF_COLUMN_TIME},
                                                    {"requests", "requests", GF_COLUMN_COUNT},
@@ -59,7 +59,7 @@ static const gf_command report_command = {
                 "    grouperfish log report web --every hour --by url --limit 10\n"
                 "    grouperfish log report web --every month --by status --format csv\n",
     .notes = "Times are UTC. The counts come from the lines each time, and nothing is stored.\n",
-    GF_WORDS(report_words),
+    GF_WORDS(log_word),
     .display = {GF_COLUMNS(report_columns), .nothing = "no lines"},
     .streams_jsonl = true,
 };
@@ -85,7 +85,7 @@ static const gf_command find_command = {
     .examples = "    grouperfish log find web --ip 83.149.9.216 --newest --limit 10\n"
                 "    grouperfish log find web --login frank --from 2015-05-17\n",
     .notes = "One of --ip, --cookie and --login; the lines come by their time.\n",
-    GF_WORDS(report_words),
+    GF_WORDS(log_word),
     .display = {GF_COLUMNS(find_columns), .nothing = "no lines"},
     .streams_jsonl = true,
 };

@@ -1,7 +1,7 @@
 /* Papers. */
 #include "cli/commands/import_files.h"
 
-/* ---- papers summary -------------------------------------------------------------------------- */
+/* ---- summary of an import -------------------------------------------------------------------- */
 
 static void show_summary(gf_session *s, gf_json_value row)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- show table ------------------------------------------------------------------------------ */
+/* ---- keys and schemas ------------------------------------------------------------------------ */
 
 static void print_key(FILE *out, gf_json_value row)
 {
@@ -82,10 +82,10 @@ static void show_schema(gf_session *s, gf_json_value row)
 
 /* ---- table create ---------------------------------------------------------------------------- */
 
-static const gf_display_column create_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
+static const gf_display_column schema_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
                                                    {"key", NULL, GF_COLUMN_RAW},
                                                    {"families", NULL, GF_COLUMN_RAW}};
-static const gf_positional create_words[] = {{.name = "TABLE", .argument = "table"}};
+static const gf_positional table_word[] = {{.name = "TABLE", .argument = "table"}};
 static const gf_own_option create_options[] = {
     {"schema", "FILE", "the schema as JSON (docs/tables.md), or - for standard input",
      GF_OPTION_FILE}};
@@ -101,9 +101,9 @@ static const gf_command create_command = {
              "read and\n"
              "written together, a wide one holds any number of cells in a row. The store is made\n"
              "where it is missing. Types, and schemas as files: docs/tables.md.\n",
-    GF_WORDS(create_words),
+    GF_WORDS(table_word),
     GF_OPTIONS(create_options),
-    .display = {GF_COLUMNS(create_columns), .single = true, .show = show_schema},
+    .display = {GF_COLUMNS(schema_columns), .single = true, .show = show_schema},
     .prepare = gf_import_prepare_option,
     .makes_store = true,
 };
@@ -126,8 +126,8 @@ static const gf_command list_command = {
 static const gf_command describe_command = {
     .name = "table describe",
     .examples = "    grouperfish table describe users\n",
-    GF_WORDS(create_words),
-    .display = {GF_COLUMNS(create_columns), .single = true, .show = show_schema},
+    GF_WORDS(table_word),
+    .display = {GF_COLUMNS(schema_columns), .single = true, .show = show_schema},
 };
 
 /* ---- table alter ----------------------------------------------------------------------------- */
@@ -141,9 +141,9 @@ static const gf_command alter_command = {
     .examples = "    grouperfish table alter papers --add-family grobid1:snappy\n"
                 "    grouperfish table alter users --add-column info:city=text\n",
     .notes = "Nothing that is there changes: neither rows nor what is known of them.\n",
-    GF_WORDS(create_words),
+    GF_WORDS(table_word),
     GF_OPTIONS(alter_options),
-    .display = {GF_COLUMNS(create_columns), .single = true, .show = show_schema},
+    .display = {GF_COLUMNS(schema_columns), .single = true, .show = show_schema},
     .prepare = gf_import_prepare_option,
 };
 
@@ -165,7 +165,7 @@ static const gf_command drop_command = {
     .notes = "Its name is free at once; its rows go in chunks. What is cut short is carried on "
              "when the\n"
              "store is written to next.\n",
-    GF_WORDS(create_words),
+    GF_WORDS(table_word),
     .display = {GF_COLUMNS(drop_columns), .single = true, .show = show_drop},
 };
 
@@ -181,7 +181,7 @@ static void show_put(gf_session *s, gf_json_value row)
 
 static const gf_display_column put_columns[] = {
     {"table", NULL, GF_COLUMN_TEXT}, {"key", NULL, GF_COLUMN_RAW}, {"put", NULL, GF_COLUMN_COUNT}};
-static const gf_positional put_words[] = {{.name = "TABLE", .argument = "table"},
+static const gf_positional row_words[] = {{.name = "TABLE", .argument = "table"},
                                           {.name = "PART", .argument = "key", .repeats = true}};
 
 static const gf_command put_command = {
@@ -193,7 +193,7 @@ static const gf_command put_command = {
         "Cells that are not named stay as they are. A column that the schema declares needs no\n"
         "family before it. All cells are put, or none. A key part that begins with - comes\n"
         "behind --.\n",
-    GF_WORDS(put_words),
+    GF_WORDS(row_words),
     .display = {GF_COLUMNS(put_columns), .single = true, .show = show_put},
 };
 
@@ -238,18 +238,18 @@ static const gf_command get_command = {
                 "    grouperfish table get users u1 --family info\n"
                 "    grouperfish table get users u1 --column info:age --versions 3\n",
     .notes = "An empty cell is shown, an absent one is not.\n",
-    GF_WORDS(put_words),
+    GF_WORDS(row_words),
     .display = {GF_COLUMNS(get_columns), .single = true, .show = show_cells},
     GF_OTHERS(get_others),
 };
 
 /* ---- table scan ------------------------------------------------------------------------------ */
 
-static const gf_positional scan_words[] = {
+static const gf_positional rows_words[] = {
     {.name = "TABLE", .argument = "table"},
     {.name = "PART", .argument = "key", .optional = true, .repeats = true}};
-static const gf_display_column scan_columns[] = {{"key", "key", GF_COLUMN_RAW},
-                                                 {"cells", "cells", GF_COLUMN_RAW}};
+static const gf_display_column row_columns[] = {{"key", "key", GF_COLUMN_RAW},
+                                                {"cells", "cells", GF_COLUMN_RAW}};
 
 static const gf_command scan_command = {
     .name = "table scan",
@@ -260,8 +260,8 @@ static const gf_command scan_command = {
         "Rows come from one state of the table, whatever is written meanwhile. With --where a\n"
         "row is given only where all of it holds; numbers are compared by their size, by the\n"
         "type of the column.\n",
-    GF_WORDS(scan_words),
-    .display = {GF_COLUMNS(scan_columns), .nothing = "no rows"},
+    GF_WORDS(rows_words),
+    .display = {GF_COLUMNS(row_columns), .nothing = "no rows"},
     .streams_jsonl = true,
 };
 
@@ -286,7 +286,7 @@ static const gf_command delete_command = {
                 "    grouperfish table delete users u1 --column info:age --column friend:u2\n"
                 "    grouperfish table delete users u1 --family friend\n",
     .notes = "Exit code 1 where none of it was there.\n",
-    GF_WORDS(put_words),
+    GF_WORDS(row_words),
     .display = {GF_COLUMNS(delete_columns), .single = true, .show = show_delete},
 };
 
@@ -316,7 +316,7 @@ static const gf_command incr_command = {
     .notes =
         "The cell is of type int64, uint64 or decimal, or a text of digits; one that is not there\n"
         "counts as 0.\n",
-    GF_WORDS(put_words),
+    GF_WORDS(row_words),
     .display = {GF_COLUMNS(incr_columns), .single = true, .show = show_incr},
 };
 
@@ -357,7 +357,7 @@ static const gf_command check_and_put_command = {
                 "    grouperfish table check-and-put locks job --if-absent main:owner --set "
                 "main:owner=me\n",
     .notes = "Exit code 1 where the check fails; the row then says what is there.\n",
-    GF_WORDS(put_words),
+    GF_WORDS(row_words),
     .display = {GF_COLUMNS(check_and_put_columns), .single = true, .show = show_check_and_put},
 };
 
@@ -469,9 +469,9 @@ static const gf_command export_command = {
     .notes =
         "All rows of one state of the table. JSON Lines have everything but older versions and\n"
         "timestamps; CSV has the columns that the schema declares.\n",
-    GF_WORDS(scan_words),
+    GF_WORDS(rows_words),
     GF_OPTIONS(export_options),
-    .display = {GF_COLUMNS(scan_columns), .nothing = "no rows"},
+    .display = {GF_COLUMNS(row_columns), .nothing = "no rows"},
     GF_OTHERS(export_others),
     .streams_jsonl = true,
     .prepare = prepare_export,
