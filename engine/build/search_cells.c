@@ -1,8 +1,8 @@
 /*
- * The words of a snapshot's documents -> the cells of engine/search/index.h.
+ * The words of a snapshot's documents -> the cells of search_cells.h.
  */
-#include "engine/search/index.h"
-#include "engine/search/postings.h"
+#include "engine/build/search_cells.h"
+#include "engine/build/inverted.h"
 
 #include "base/memory.h"
 
@@ -130,7 +130,7 @@ gf_status gf_write_search(gf_job *j, gf_put_cell *put, void *context, gf_error *
     gf_status st = gf_job_take_words(j, &words, &w.ids, err);
     if (st == GF_OK) {
         w.n = gf_words_documents(words);
-        st = gf_invert_words(words, &w.inverted, err);
+        st = gf_inverted_make(words, &w.inverted, err);
     }
     if (st == GF_OK) st = write_cells(&w, put, context, err);
     gf_inverted_release(&w.inverted);

@@ -2,7 +2,7 @@
  * The words of all documents of a collection, for its index: those that were counted while the rows
  * were made, or where these were of some documents alone, or not kept, counted now.
  */
-#include "engine/search/index.h"
+#include "engine/build/search_cells.h"
 
 #include "base/memory.h"
 #include "engine/text/batch.h"

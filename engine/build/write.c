@@ -4,10 +4,10 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/build/internal.h"
+#include "engine/build/search_cells.h"
 #include "engine/build/similar_index.h"
 #include "engine/build/tree.h"
 #include "engine/rows/model.h"
-#include "engine/search/index.h"
 #include "storage/write_behind.h"
 
 #include <stdlib.h>

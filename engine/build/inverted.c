@@ -1,5 +1,6 @@
-#include "engine/search/postings.h"
+#include "engine/build/inverted.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "vectorize/text/language.h"
@@ -37,13 +38,9 @@ static uint32_t *places(inverting *v, const gf_word_row *row)
 static gf_status add_term(inverting *v, const gf_word_row *row, uint32_t id, gf_error *err)
 {
     gf_inverted *out = v->out;
-    if (out->n_terms == v->capacity) {
-        size_t capacity = v->capacity ? v->capacity * 2 : 1024;
-        gf_indexed_term *grown = gf_realloc(out->terms, capacity, sizeof *grown);
-        if (!grown || capacity > UINT32_MAX) return gf_fail_memory(err, "an index");
-        out->terms = grown;
-        v->capacity = capacity;
-    }
+    if (out->n_terms == UINT32_MAX ||
+        !gf_grow(&out->terms, &v->capacity, (size_t)out->n_terms + 1, sizeof *out->terms))
+        return gf_fail_memory(err, "an index");
     out->terms[out->n_terms++] = (gf_indexed_term){gf_words_term(v->words, row->worker, id), id,
                                                    (uint16_t)row->worker, (uint16_t)row->language};
     return GF_OK;
@@ -181,7 +178,7 @@ static gf_status write_postings(inverting *v, gf_error *err)
     return gf_words_each(v->words, write, v, err);
 }
 
-gf_status gf_invert_words(gf_words *words, gf_inverted *out, gf_error *err)
+gf_status gf_inverted_make(gf_words *words, gf_inverted *out, gf_error *err)
 {
     inverting v = {.out = out, .words = words};
     size_t n = (size_t)gf_words_workers(words) * (GF_LANGUAGES + 1);

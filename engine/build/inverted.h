@@ -1,10 +1,10 @@
 /**
- * The words of documents, turned round: of each term the documents that have it, as the cells of
- * index.h hold them. What is made depends on the documents alone, not on who counted them:
- * terms are sorted, documents stand in their order.
+ * The words of documents inverted: the postings of each term, as the cells of search_cells.h hold
+ * them. Terms are sorted and documents stand in their order, so the result depends on the documents
+ * alone, not on the threads that counted their words.
  */
-#ifndef GF_ENGINE_SEARCH_POSTINGS_H
-#define GF_ENGINE_SEARCH_POSTINGS_H
+#ifndef GF_ENGINE_BUILD_INVERTED_H
+#define GF_ENGINE_BUILD_INVERTED_H
 
 #include "grouperfish/buffer.h"
 #include "vectorize/rows/words.h"
@@ -33,7 +33,7 @@ typedef struct gf_inverted {
  * Cost: three walks over the words. Memory some 3 bytes for each word of each document, and 50 for
  *       each term.
  */
-gf_status gf_invert_words(gf_words *words, gf_inverted *v, gf_error *err);
+gf_status gf_inverted_make(gf_words *words, gf_inverted *v, gf_error *err);
 void gf_inverted_release(gf_inverted *v);
 
 #endif
