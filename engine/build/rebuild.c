@@ -99,19 +99,23 @@ gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
 {
     gf_job job;
     bool modified = true;
+    gf_error why = {GF_OK, ""}; /* also where the caller wants none: the store keeps the reason */
     gf_status st = gf_job_init(&job, s, where, configuration, options, err);
     if (st != GF_OK) return st;
     gf_rebuild_result r = {.outcome = GF_UNMODIFIED};
-    st = gf_job_look(&job, &modified, err);
+    st = gf_job_look(&job, &modified, &why);
     if (st == GF_OK && (modified || options->force || options->matrix)) {
         r.outcome = options->dry_run ? GF_WOULD_REBUILD : GF_REBUILT;
-        st = options->dry_run ? estimate(&job, &r.memory, err) : build(&job, err);
+        st = options->dry_run ? estimate(&job, &r.memory, &why) : build(&job, &why);
     }
     r.build = job.info;
     r.unknown = job.unknown;
     r.build.settings = r.build.versions = (gf_slice){0};
     gf_job_release(&job);
-    if (!options->dry_run) gf_note_failure(s, where, configuration, st, err ? err->message : "");
-    if (st == GF_OK) *result = r;
+    if (!options->dry_run) gf_note_failure(s, where, configuration, st, why.message);
+    if (st == GF_OK)
+        *result = r;
+    else if (err)
+        *err = why;
     return st;
 }

@@ -71,6 +71,28 @@ static void what_is_not_there_cannot_be_rebuilt(void **state)
     fixture_close(&f);
 }
 
+/* A rebuild whose caller wants no error leaves its reason in the store all the same. */
+static void a_failure_keeps_its_reason_without_an_error(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_rebuild_result result;
+    gf_store_health health;
+    const gf_slice ids[] = {GF_SLICE("nobody")};
+    const float values[] = {1, 0};
+    const gf_matrix m = {.id = ids, .n_rows = 1, .n_cols = 2, .dense = values};
+    const gf_rebuild_options o = {.threads = 1, .matrix = &m};
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    assert_int_equal(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &result, NULL),
+                     GF_EINVAL);
+    assert_ok(gf_store_read_health(f.store, NULL, NULL, &health, &err));
+    assert_int_equal(health.failed, 1);
+    assert_string_equal(health.failed_why, "no row of the matrix is of a document of \"c\"");
+    fixture_close(&f);
+}
+
 /* ---- a hand example -------------------------------------------------------------------------- */
 
 static gf_status note_cluster_of(void *context, gf_slice id, const gf_membership *m, gf_error *err)
@@ -157,6 +179,7 @@ int main(void)
         cmocka_unit_test(only_what_was_modified_is_rebuilt),
         cmocka_unit_test(changed_settings_are_a_modification),
         cmocka_unit_test(what_is_not_there_cannot_be_rebuilt),
+        cmocka_unit_test(a_failure_keeps_its_reason_without_an_error),
         cmocka_unit_test(subjects_come_apart),
         cmocka_unit_test(odd_collections_are_built),
     };
