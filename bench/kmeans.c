@@ -10,9 +10,9 @@
  * write the last run's labels to, likewise. --new N leaves the last N rows out, and has them find
  * their places among the clusters of the others, each thread for itself.
  */
-#include "cluster/kmeans.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cluster/kmeans.h"
 #include "cluster/measure/quality.h"
 #include "cluster/passes/nearest_centres.h"
 #include "formats/files.h"

@@ -4,25 +4,25 @@
  * The distinct terms V(n) of n documents rise like n^b (Heaps), so what a part of them and the half
  * of that part have gives b, and with it V of all and V of a cluster's documents.
  */
-#include "engine/build/internal.h"
+#include "engine/build/gather.h"
 
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LOOKED_AT = 20000, ASSUMED_K = 100 };
+enum { SAMPLED = 20000, ASSUMED_K = 100 };
 
 /* ---- a sample's terms ------------------------------------------------------------------------ */
 
-typedef struct seen {
-    double all, twice; /* distinct terms; those that two rows have at least */
-} seen;
+typedef struct distinct_terms {
+    double all, twice; /* distinct terms; those that at least two rows have */
+} distinct_terms;
 
-/* Of one row in `every`. count: n_cols. */
-static seen count_terms(const gf_csr *x, uint32_t every, uint32_t *count)
+/* Count the terms of one row in `every`. count: n_cols. */
+static distinct_terms count_terms(const gf_csr *x, uint32_t every, uint32_t *count)
 {
-    seen s = {0, 0};
+    distinct_terms s = {0, 0};
     memset(count, 0, x->n_cols * sizeof *count);
     for (uint32_t i = 0; i < x->n_rows; i += every) {
         gf_row_view row = gf_csr_row(x, i);
@@ -45,30 +45,34 @@ static double extrapolate(double terms, double of_half, double rows, double n)
 
 /* ---- the counts ------------------------------------------------------------------------------ */
 
-static uint32_t expected_k(const gf_job *j, double rows)
+static uint32_t expected_k(const gf_build_plan *plan, double rows)
 {
-    uint32_t k = j->settings.k;
-    if (k == 0) k = j->served_before && j->info.k ? j->info.k : ASSUMED_K;
-    if (j->settings.k == 0 && j->settings.max_k && k > j->settings.max_k) k = j->settings.max_k;
+    uint32_t k = plan->settings.k, max_k = plan->settings.max_k;
+    if (k == 0) {
+        k = plan->served.k ? plan->served.k : ASSUMED_K;
+        if (max_k && k > max_k) k = max_k;
+    }
     return k > rows ? (uint32_t)fmax(rows, 1) : k;
 }
 
-static void work_out(const gf_job *j, const gf_job *sample, uint32_t *count, gf_memory_counts *c)
+/* count: room for a number per column of the sample. */
+static void extrapolate_counts(const gf_build_plan *plan, const gf_gathered *sample,
+                               uint32_t *count, gf_memory_counts *c)
 {
-    const gf_csr *x = &sample->documents.vectors.x;
-    double m = x->n_rows ? x->n_rows : 1, n = (double)sample->documents.counts.meant;
-    seen all = count_terms(x, 1, count), half = count_terms(x, 2, count);
+    const gf_csr *x = &sample->vectors.x;
+    double m = x->n_rows ? x->n_rows : 1, n = (double)sample->counts.meant;
+    distinct_terms all = count_terms(x, 1, count), half = count_terms(x, 2, count);
     double kept = all.all > 0 ? all.twice / all.all : 1, entries = (double)gf_csr_nnz(x);
     uint32_t least, most;
-    gf_df_bounds(&j->settings.vectorizer, (uint32_t)n, &least, &most);
+    gf_df_bounds(&plan->settings.vectorizer, (uint32_t)n, &least, &most);
     if (least < 2) kept = 1;
     c->words = extrapolate(all.all, half.all, m, n);
     c->terms = c->words * kept;
     c->tokens = entries * n / m;
     c->entries = c->tokens - c->words * (1 - kept);
-    uint32_t max_terms = j->settings.vectorizer.max_terms;
+    uint32_t max_terms = plan->settings.vectorizer.max_terms;
     if (max_terms && c->terms > max_terms) c->terms = max_terms;
-    c->k = expected_k(j, n);
+    c->k = expected_k(plan, n);
     double members = n / c->k;
     uint32_t every = members > 0 && members < m ? (uint32_t)(m / members) : 1;
     double of_cluster = count_terms(x, every, count).all;
@@ -78,50 +82,51 @@ static void work_out(const gf_job *j, const gf_job *sample, uint32_t *count, gf_
     if (c->centre_entries > c->entries) c->centre_entries = c->entries;
 }
 
-/* All terms of a part of the documents, by the settings but for those that leave terms out. */
-static gf_status gather_part(gf_job *j, gf_error *err)
+/* Gather a part of the documents, with all their terms: settings that leave terms out are changed. */
+static gf_status gather_sample(const gf_build_plan *plan, gf_pool *pool, gf_gathered *out,
+                               gf_error *err)
 {
     static const char *const keep_all[][2] = {
         {"min_df", "1"}, {"max_df", "1.0"}, {"max_terms", "0"}};
+    gf_build_plan sampled = *plan; /* a copy that owns nothing */
     gf_status st = GF_OK;
     for (size_t i = 0; i < 3 && st == GF_OK; i++)
-        st = gf_vectorizer_options_set(&j->settings.vectorizer, gf_slice_str(keep_all[i][0]),
+        st = gf_vectorizer_options_set(&sampled.settings.vectorizer, gf_slice_str(keep_all[i][0]),
                                        gf_slice_str(keep_all[i][1]), err);
-    j->spills = false;
-    j->documents = (gf_gathered){0};
-    j->every = (uint32_t)(j->size / LOOKED_AT) + 1;
-    return st == GF_OK ? gf_job_gather(j, err) : st;
+    sampled.spills = sampled.keeps_words = false;
+    sampled.every = (uint32_t)(plan->size / SAMPLED) + 1;
+    return st == GF_OK ? gf_build_gather(&sampled, pool, out, err) : st;
 }
 
-gf_status gf_job_count(gf_job *j, gf_memory_counts *counts, gf_error *err)
+gf_status gf_build_count(const gf_build_plan *plan, gf_pool *pool, gf_memory_counts *counts,
+                         gf_error *err)
 {
-    gf_job part = *j;
-    bool is_default = gf_slice_equal(j->configuration, GF_SLICE("default"));
-    gf_memory_counts c = {.threads = gf_pool_size(j->pool),
-                          .buffers = j->store->buffers,
-                          .index = j->settings.store_index,
-                          .search = j->settings.store_index && is_default};
-    gf_status st = gather_part(&part, err);
+    const gf_resolved *settings = &plan->settings;
+    bool is_default = gf_slice_equal(plan->configuration, GF_SLICE("default"));
+    gf_memory_counts c = {.threads = gf_pool_size(pool),
+                          .buffers = plan->store->buffers,
+                          .index = settings->store_index,
+                          .search = settings->store_index && is_default};
+    gf_gathered sample = {0};
     uint32_t *count = NULL;
+    gf_status st = gather_sample(plan, pool, &sample, err);
     if (st == GF_OK) {
-        count = gf_array(part.documents.vectors.x.n_cols, sizeof *count);
+        count = gf_array(sample.vectors.x.n_cols, sizeof *count);
         if (!count) st = gf_fail_memory(err, "an estimate");
     }
     if (st == GF_OK) {
-        work_out(j, &part, count, &c);
-        const gf_text_counts *meant = &part.documents.counts;
+        extrapolate_counts(plan, &sample, count, &c);
+        const gf_text_counts *meant = &sample.counts;
         c.documents = meant->meant;
         c.indexed = c.tokens;
-        if (c.documents > 0 && c.documents < j->size)
-            c.indexed *= (double)j->size / (double)c.documents;
+        if (c.documents > 0 && c.documents < plan->size)
+            c.indexed *= (double)plan->size / (double)c.documents;
         c.text = meant->text_bytes;
         memcpy(c.cut_text, meant->cut_text, sizeof c.cut_text);
         c.id_bytes = meant->id_bytes;
         *counts = c;
     }
     gf_free(count);
-    gf_free(part.documents.id_start);
-    gf_buffer_release(&part.documents.ids);
-    gf_vectors_release(&part.documents.vectors);
+    gf_gathered_release(&sample);
     return st;
 }

@@ -1,6 +1,7 @@
 #include "engine/build/estimate.h"
 
-#include "engine/build/internal.h"
+#include "cluster/label/tree.h"
+#include "engine/build/plan.h"
 #include "engine/build/similar_index.h"
 #include "engine/text/reader.h"
 #include "storage/leveldb/backend.h"
@@ -112,7 +113,7 @@ static uint64_t search_bytes(const gf_memory_counts *c)
     return bytes(5 * c->indexed + 60 * c->words + counted);
 }
 
-void gf_memory_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
+void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
 {
     uint64_t n = c->documents, named = c->k ? ALL_NAMED / c->k : 0;
     *e = (gf_memory_estimate){.documents = n,
@@ -153,7 +154,7 @@ static double sampled_row(const gf_memory_counts *c)
     return 24 * entries + 120;
 }
 
-uint64_t gf_memory_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_memory_plan *plan)
+uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_memory_plan *plan)
 {
     uint64_t n = c->documents, result = 28 * n + bytes(8 * c->centre_entries) + c->buffers / 3;
     uint64_t held = PROGRAM + ids_and_vocabulary(c) + 9 * n;
@@ -183,48 +184,57 @@ uint64_t gf_memory_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_mem
     return least;
 }
 
-/* ---- of a job -------------------------------------------------------------------------------- */
+/* ---- of a plan ------------------------------------------------------------------------------- */
 
-gf_status gf_job_estimate(gf_job *j, gf_memory_estimate *e, gf_error *err)
+gf_status gf_build_estimate(const gf_build_plan *plan, gf_pool *pool, gf_memory_estimate *e,
+                            gf_error *err)
 {
     gf_memory_counts c;
-    gf_memory_plan plan;
+    gf_memory_plan divided;
     gf_memory_estimate bound;
-    gf_status st = gf_job_count(j, &c, err);
+    gf_status st = gf_build_count(plan, pool, &c, err);
     if (st != GF_OK) return st;
-    gf_memory_of_build(&c, e);
-    c.buffers = GF_LEVELDB_SMALL_BYTES; /* as where --memory is said */
+    gf_estimate_of_build(&c, e);
+    c.buffers = GF_LEVELDB_SMALL_BYTES; /* as where --memory is given */
     c.threads = GF_BOUND_THREADS;
-    gf_memory_of_build(&c, &bound);
-    e->least = smaller(gf_memory_of_spilled(&c, 0, &plan), bound.peak);
+    gf_estimate_of_build(&c, &bound);
+    e->least = smaller(gf_estimate_of_spilled(&c, 0, &divided), bound.peak);
     return GF_OK;
 }
 
-/* Always above what it says, in whole megabytes. */
+/* Whole megabytes, rounded up. */
 static unsigned long megabytes(uint64_t v)
 {
     return (unsigned long)((v + (1 << 20) - 1) >> 20);
 }
 
-gf_status gf_job_plan_memory(gf_job *j, gf_error *err)
+/* Decide whether rows go to a file, for `most` bytes. */
+static gf_status bound_memory(gf_build_plan *plan, gf_pool *pool, uint64_t most, gf_error *err)
 {
-    uint64_t most = j->options->memory;
     gf_memory_counts c;
     gf_memory_estimate e;
-    j->spills = false;
-    if (most == 0 || j->options->matrix) return GF_OK;
-    gf_status st = gf_job_count(j, &c, err);
+    gf_status st = gf_build_count(plan, pool, &c, err);
     if (st != GF_OK) return st;
     c.threads = GF_BOUND_THREADS;
-    gf_memory_of_build(&c, &e);
+    gf_estimate_of_build(&c, &e);
     if (e.peak <= most) return GF_OK;
-    uint64_t least = gf_memory_of_spilled(&c, most, &j->plan);
+    uint64_t least = gf_estimate_of_spilled(&c, most, &plan->memory);
     if (least > e.peak) least = e.peak;
     if (least > most)
         return gf_fail(err, GF_ELIMIT,
                        "%luM of memory will not do for %" PRIu64 " documents and %" PRIu32
                        " clusters: %luM is the least",
                        (unsigned long)(most >> 20), c.documents, c.k, megabytes(least));
-    j->spills = true;
+    plan->spills = true;
     return GF_OK;
+}
+
+gf_status gf_build_plan_memory(gf_build_plan *plan, gf_pool *pool, gf_error *err)
+{
+    const gf_rebuild_options *o = plan->options;
+    gf_status st = GF_OK;
+    plan->spills = false;
+    if (o->memory && !o->matrix) st = bound_memory(plan, pool, o->memory, err);
+    plan->keeps_words = gf_build_plan_indexes_words(plan);
+    return st;
 }

@@ -5,20 +5,23 @@
 #ifndef GF_ENGINE_BUILD_ESTIMATE_H
 #define GF_ENGINE_BUILD_ESTIMATE_H
 
+#include "base/pool.h"
 #include "engine/text/group.h"
 #include "grouperfish/rebuild.h"
 
-struct gf_job;
+struct gf_build_plan;
 
-enum { GF_LEAST_NAMING = 8 /* documents of a cluster that its label is chosen from, at least */ };
+/** Documents of a cluster that its label is chosen from, at least, where memory is bounded. */
+enum { GF_LEAST_NAMING = 8 };
 
 /**
- * Threads of a rebuild whose memory is bound, at most, and that it is reckoned for: whether its
- * rows lie in a file, and how large its sample is, must not depend on how many there are.
+ * Most threads of a rebuild whose memory is bounded. Its memory is estimated for so many, however
+ * many there are: whether the rows lie in a file, and how large the sample is, must not depend on
+ * the threads.
  */
 enum { GF_BOUND_THREADS = 4 };
 
-/** What the formula is about. */
+/** The counts that the formula needs. */
 typedef struct gf_memory_counts {
     uint64_t documents, text;        /* bytes */
     uint64_t cut_text[GF_TEXT_CUTS]; /* of texts cut at GF_LEAST_CUT << i bytes */
@@ -27,14 +30,14 @@ typedef struct gf_memory_counts {
     double words;          /* terms before min_df and max_df */
     double centre_entries; /* of k centres */
     double tokens;         /* words of each document */
-    double indexed; /* the same of all documents, a filter's too: entries of the search index */
+    double indexed;        /* entries of the search index: tokens, filtered ones, too */
     uint32_t k;
     unsigned threads;
     uint64_t buffers;   /* of the store */
     bool index, search; /* of terms, of all words; kept with the build */
 } gf_memory_counts;
 
-/** How a build with little memory divides it. */
+/** How a build whose rows lie in a file divides its memory. */
 typedef struct gf_memory_plan {
     uint32_t sample;    /* rows that seeds are found in */
     uint64_t text;      /* bytes of texts that labels are chosen from */
@@ -42,26 +45,29 @@ typedef struct gf_memory_plan {
 } gf_memory_plan;
 
 /** The formula for a build that holds all rows. *e has the parts and their peak. */
-void gf_memory_of_build(const gf_memory_counts *c, gf_memory_estimate *e);
+void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e);
 
 /**
- * For one whose rows lie in a file: how it divides `memory`, and its peak. Where that is above
- * `memory`, no less will do.
+ * The formula for a build whose rows lie in a file: how it divides `memory` (*plan).
+ * @return its peak; where that is above `memory`, it is the least that would do
  */
-uint64_t gf_memory_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_memory_plan *plan);
+uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_memory_plan *plan);
 
 /**
- * Count what the job's documents will come to: all are read, and of many an even part analysed.
- * Nothing is changed. Cost: reading the texts, analysing 20,000 of them.
+ * Count what the plan's documents will come to: all are read, and of many an even part analysed.
+ * Nothing is changed (count_memory.c). Cost: reading the texts, analysing 20,000 of them.
  */
-gf_status gf_job_count(struct gf_job *job, gf_memory_counts *counts, gf_error *err);
+gf_status gf_build_count(const struct gf_build_plan *plan, gf_pool *pool, gf_memory_counts *counts,
+                         gf_error *err);
 
-gf_status gf_job_estimate(struct gf_job *job, gf_memory_estimate *estimate, gf_error *err);
+/** Estimate the memory of a build whose memory is not bounded, and the least that would do. */
+gf_status gf_build_estimate(const struct gf_build_plan *plan, gf_pool *pool,
+                            gf_memory_estimate *estimate, gf_error *err);
 
 /**
- * Set job->spills and job->plan where the options bound the memory.
- * @return GF_OK; GF_ELIMIT (the message names the least that would do), as reading texts
+ * Set the last part of a plan: spills, memory (where the options bound it) and keeps_words.
+ * @return GF_OK; GF_ELIMIT (the message names the least that would do); as gf_build_gather
  */
-gf_status gf_job_plan_memory(struct gf_job *job, gf_error *err);
+gf_status gf_build_plan_memory(struct gf_build_plan *plan, gf_pool *pool, gf_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Documents of a snapshot -> rows: of those that the configuration is about.
+ * Documents of a snapshot -> rows: those documents that the configuration is about.
  *
  * Texts stream from the store in batches of some megabytes, each analysed while the next is read,
  * by the same threads. Where the language has to be found, a sample of the texts is looked at: as
@@ -7,25 +7,57 @@
  * gathering begins again, with a detection for each text if they are mixed. So a document's
  * language never depends on the batches.
  */
-#include "engine/build/internal.h"
+#include "engine/build/gather.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "engine/text/batch.h"
 #include "engine/text/language_watch.h"
 #include "engine/text/reader.h"
+#include "vectorize/rows/analyser.h"
 
-#include <string.h>
+#include <assert.h>
 
 typedef struct gathering {
-    gf_job *job;
+    const gf_build_plan *plan;
+    gf_pool *pool;
+    gf_gathered *out;
     gf_vectorizer *vectorizer;
     gf_text_reader *reader;
     gf_language_watch *watch;
-    gf_fallback *fallback;      /* that texts are analysed by */
-    const gf_text_group *batch; /* that is analysed */
+    gf_fallback *fallback;      /* by which texts are analysed */
+    const gf_text_group *batch; /* under analysis */
     gf_batch_texts texts;       /* of the batch */
-    uint64_t first_batch;       /* documents of it */
+    uint64_t first_batch;       /* documents of the first batch */
 } gathering;
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+void gf_gathered_release(gf_gathered *g)
+{
+    gf_free(g->id_start);
+    gf_buffer_release(&g->ids);
+    gf_vectors_release(&g->vectors);
+    gf_analyser_free(g->analyser);
+    gf_words_free(g->words);
+    gf_free(g->texts);
+    gf_arena_release(&g->text_memory);
+    *g = (gf_gathered){0};
+}
+
+gf_slice gf_gathered_id(const gf_gathered *g, uint32_t document)
+{
+    assert(document < g->n);
+    uint64_t start = g->id_start[document], end = g->id_start[document + 1];
+    return gf_slice_of(g->ids.ptr + start, (size_t)(end - start));
+}
+
+gf_row_file gf_gathered_row_file(const gf_gathered *g)
+{
+    const gf_csr *x = &g->vectors.x;
+    assert(g->vectors.entries);
+    return (gf_row_file){x->n_rows, x->n_cols, x->start, x->start[x->n_rows], g->vectors.entries};
+}
 
 /* ---- languages ------------------------------------------------------------------------------- */
 
@@ -35,14 +67,13 @@ static bool differ(const gf_fallback *a, const gf_fallback *b)
 }
 
 /*
- * What the batch says of the fallback. *restart: the documents before it were analysed by another
- * one.
+ * Update the fallback by the batch. *restart: the documents before it were analysed by another one.
  */
 static gf_status look_at_languages(gathering *g, bool last, bool *restart, gf_error *err)
 {
     gf_language_watch *w = g->watch;
     gf_status st = GF_OK;
-    if (!g->job->settings.detect) return GF_OK;
+    if (!g->plan->settings.detect) return GF_OK;
     for (size_t i = 0; i < g->batch->n && st == GF_OK; i++)
         st = gf_language_watch_add(w, g->batch->at[i].lang, g->batch->at[i].text, err);
     if (st == GF_OK && last) st = gf_language_watch_end(w, err);
@@ -59,23 +90,11 @@ static gf_status look_at_languages(gathering *g, bool last, bool *restart, gf_er
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-static gf_status reserve_ids(gf_gathered *out, size_t n, gf_error *err)
-{
-    size_t capacity = out->id_capacity ? out->id_capacity : 64;
-    if (n + 1 <= out->id_capacity) return GF_OK;
-    while (capacity < n + 1)
-        capacity *= 2;
-    uint64_t *start = gf_realloc(out->id_start, capacity, sizeof *start);
-    if (!start) return gf_fail_memory(err, "document ids");
-    out->id_start = start;
-    out->id_capacity = capacity;
-    return GF_OK;
-}
-
 static gf_status add_ids(gf_gathered *out, const gf_text_group *batch, gf_error *err)
 {
-    gf_status st = reserve_ids(out, (size_t)out->n + batch->n, err);
-    if (st != GF_OK) return st;
+    size_t n = (size_t)out->n + batch->n;
+    if (!gf_grow(&out->id_start, &out->id_capacity, n + 1, sizeof *out->id_start))
+        return gf_fail_memory(err, "document ids");
     for (size_t i = 0; i < batch->n; i++) {
         out->id_start[out->n++] = out->ids.len;
         gf_buffer_slice(&out->ids, batch->at[i].id);
@@ -88,27 +107,29 @@ static gf_status count_alone(void *context, size_t index, unsigned worker, gf_er
 {
     (void)index, (void)worker;
     gathering *g = context;
-    return gf_vectorizer_add(g->vectorizer, g->texts.at, g->batch->n, g->job->options->cancel, err);
+    return gf_vectorizer_add(g->vectorizer, g->texts.at, g->batch->n, g->plan->options->cancel,
+                             err);
 }
 
 /* Analyse the batch, while the next one is read. */
 static gf_status add_batch(gathering *g, const gf_tasks *reading, gf_error *err)
 {
-    gf_job *j = g->job;
-    const gf_cancel *cancel = j->options->cancel;
-    gf_status st = add_ids(&j->documents, g->batch, err);
+    const gf_build_plan *p = g->plan;
+    const gf_cancel *cancel = p->options->cancel;
+    gf_status st = add_ids(g->out, g->batch, err);
     if (st == GF_OK)
-        st = gf_batch_texts_make(&g->texts, g->batch, j->settings.detect ? g->fallback : NULL,
-                                 j->pool, cancel, err);
+        st = gf_batch_texts_make(&g->texts, g->batch, p->settings.detect ? g->fallback : NULL,
+                                 g->pool, cancel, err);
     if (st != GF_OK) return st;
-    if (j->spills) { /* the vectorizer has one thread's tables alone */
+    if (p->spills) { /* the vectorizer has one thread's tables alone */
         gf_tasks counting = {1, count_alone, g};
-        st = gf_pool_run_both(j->pool, reading, &counting, cancel, err);
+        st = gf_pool_run_both(g->pool, reading, &counting, cancel, err);
     } else {
         st =
             gf_vectorizer_add_beside(g->vectorizer, g->texts.at, g->batch->n, reading, cancel, err);
     }
-    if (g->batch->n) gf_job_tell(j, "reading", gf_vectorizer_size(g->vectorizer), j->size);
+    if (g->batch->n)
+        gf_build_plan_progress(p, "reading", gf_vectorizer_size(g->vectorizer), p->size);
     return st;
 }
 
@@ -125,79 +146,75 @@ static gf_status add_all(gathering *g, bool *restart, gf_error *err)
     return st;
 }
 
-/* ---- a walk ---------------------------------------------------------------------------------- */
+/* ---- gathering ------------------------------------------------------------------------------- */
 
-static gf_status begin(gathering *g, gf_error *err)
+static gf_status begin_gathering(gathering *g, gf_error *err)
 {
-    gf_job *j = g->job;
-    gf_text_reader_options o = {.store = j->store,
-                                .snapshot = j->snapshot,
-                                .where = j->where,
-                                .settings = &j->settings,
-                                .every = j->every,
-                                .threads = gf_pool_size(j->pool),
-                                .small = j->options->memory > 0};
+    const gf_build_plan *p = g->plan;
+    const char *folder = gf_folder_path(p->store->folder);
+    gf_text_reader_options o = {.store = p->store,
+                                .snapshot = p->snapshot,
+                                .where = p->where,
+                                .settings = &p->settings,
+                                .every = p->every,
+                                .threads = gf_pool_size(g->pool),
+                                .small = p->options->memory > 0};
     gf_status st = gf_text_reader_open(&o, &g->reader, err);
-    const char *folder = gf_folder_path(j->store->folder);
     if (st == GF_OK)
-        st = gf_vectorizer_create(&j->settings.vectorizer, j->spills ? NULL : j->pool,
+        st = gf_vectorizer_create(&p->settings.vectorizer, p->spills ? NULL : g->pool,
                                   &g->vectorizer, err);
-    if (st == GF_OK && j->spills) st = gf_vectorizer_spill(g->vectorizer, folder, err);
-    if (st == GF_OK && j->keeps_words && !gf_text_reader_filters(g->reader))
+    if (st == GF_OK && p->spills) st = gf_vectorizer_spill(g->vectorizer, folder, err);
+    if (st == GF_OK && p->keeps_words && !gf_text_reader_filters(g->reader))
         st = gf_vectorizer_keep_words(g->vectorizer, folder, false, err);
-    j->documents.n = 0;
-    gf_buffer_reset(&j->documents.ids);
+    g->out->n = 0;
+    gf_buffer_reset(&g->out->ids);
     gf_language_watch_again(g->watch);
     return st;
 }
 
-/* Naming reads the texts of few documents again, which came as one batch. */
+/* Keep the texts where all came as one batch: naming then need not read them again. */
 static void keep_texts(gathering *g)
 {
-    gf_job *j = g->job;
-    if (j->pool || g->first_batch != j->documents.n) return;
-    j->texts = g->texts.at;
-    j->text_memory = gf_text_reader_keep(g->reader);
+    if (g->pool || g->first_batch != g->out->n) return;
+    g->out->texts = g->texts.at;
+    g->out->text_memory = gf_text_reader_keep(g->reader);
     g->texts = (gf_batch_texts){0};
 }
 
-static gf_status finish(gathering *g, gf_error *err)
+static gf_status make_rows(gathering *g, gf_error *err)
 {
-    gf_job *j = g->job;
-    j->documents.counts = *gf_text_reader_counts(g->reader);
-    gf_job_tell(j, "weighing", 0, 0);
+    gf_gathered *out = g->out;
+    out->counts = *gf_text_reader_counts(g->reader);
+    gf_build_plan_progress(g->plan, "weighing", 0, 0);
     gf_status st =
-        gf_vectorizer_finish(g->vectorizer, &j->documents.vectors, j->options->cancel, err);
-    if (st == GF_OK) st = gf_vectorizer_take_words(g->vectorizer, &j->words, err);
-    if (st == GF_OK) keep_texts(g);
-    if (st == GF_OK && !j->pool) j->analyser = gf_vectorizer_take_analyser(g->vectorizer);
-    return st;
+        gf_vectorizer_finish(g->vectorizer, &out->vectors, g->plan->options->cancel, err);
+    if (st == GF_OK) st = gf_vectorizer_take_words(g->vectorizer, &out->words, err);
+    if (st != GF_OK) return st;
+    assert(out->vectors.x.n_rows == out->n);
+    keep_texts(g);
+    if (!g->pool) out->analyser = gf_vectorizer_take_analyser(g->vectorizer);
+    return GF_OK;
 }
 
-static gf_status gather_once(gf_job *j, gf_language_watch *watch, gf_fallback *fallback,
-                             bool *restart, gf_error *err)
+gf_status gf_build_gather(const gf_build_plan *plan, gf_pool *pool, gf_gathered *out, gf_error *err)
 {
-    gathering g = {.job = j, .watch = watch, .fallback = fallback};
-    *restart = false;
-    gf_status st = begin(&g, err);
-    if (st == GF_OK) st = add_all(&g, restart, err);
-    if (st == GF_OK && !*restart) st = finish(&g, err);
-    gf_vectorizer_free(g.vectorizer);
-    gf_text_reader_close(g.reader);
-    gf_free(g.texts.at);
-    return st;
-}
-
-gf_status gf_job_gather(gf_job *j, gf_error *err)
-{
-    gf_language_watch watch = {.pool = j->pool, .cancel = j->options->cancel};
+    gf_language_watch watch = {.pool = pool, .cancel = plan->options->cancel};
     gf_fallback fallback = {0};
     bool restart = true;
     gf_status st = GF_OK;
-    while (st == GF_OK && restart)
-        st = gather_once(j, &watch, &fallback, &restart, err);
+    while (st == GF_OK && restart) {
+        gathering g = {
+            .plan = plan, .pool = pool, .out = out, .watch = &watch, .fallback = &fallback};
+        restart = false;
+        st = begin_gathering(&g, err);
+        if (st == GF_OK) st = add_all(&g, &restart, err);
+        if (st == GF_OK && !restart) st = make_rows(&g, err);
+        gf_vectorizer_free(g.vectorizer);
+        gf_text_reader_close(g.reader);
+        gf_free(g.texts.at);
+    }
     if (fallback.kind == GF_FALLBACK_UNKNOWN) fallback.kind = GF_FALLBACK_FIXED;
-    j->documents.fallback = fallback;
+    out->fallback = fallback;
     gf_language_watch_release(&watch);
     return st;
 }

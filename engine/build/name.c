@@ -3,33 +3,44 @@
  * them. They are taken evenly over the cluster's ranking, from the best to the worst: then the
  * share of them that has a phrase is also the share of all members.
  */
-#include "engine/build/internal.h"
-#include "engine/build/tree.h"
+#include "engine/build/name.h"
 
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cluster/label/labels.h"
+#include "engine/build/tree.h"
 #include "vectorize/rows/transformer.h"
 
 enum {
-    MOST_DOCUMENTS = 200, /* of a cluster */
-    LEAST_DOCUMENTS = 20,
-    ALL_DOCUMENTS = 200000, /* of all clusters, about */
-    MOST_TEXT = 16 << 10,   /* bytes of a document, from its start */
-    LEAST_TEXT = 1 << 10,
-    ALL_TEXT = 64 << 20 /* of all, about; their words take some three times as much */
+    MOST_DOCUMENTS = 200,   /* that are read of a cluster */
+    LEAST_DOCUMENTS = 20,   /* likewise */
+    ALL_DOCUMENTS = 200000, /* that are read of all clusters, about */
+    MOST_TEXT = 16 << 10,   /* bytes that are read of a document, from its start */
+    LEAST_TEXT = 1 << 10,   /* likewise */
+    ALL_TEXT = 64 << 20     /* bytes of all texts, about; their words take three times as much */
 };
 
 static const gf_slice WITHOUT_TERMS = {"without terms", 13};
 
+void gf_named_release(gf_named *n)
+{
+    gf_tree_release(&n->tree);
+    gf_arena_release(&n->memory);
+    *n = (gf_named){0};
+}
+
 typedef struct naming {
-    gf_job *job;
+    const gf_build_plan *plan;
+    const gf_gathered *documents;
+    const gf_clustered *clustered;
     uint32_t per_cluster;          /* documents that are read */
     size_t per_document;           /* bytes that are read of each */
-    gf_transformer **transformers; /* per worker, made when needed */
-    gf_arena *arenas;              /* per cluster: its documents */
+    gf_transformer **transformers; /* one per worker, made when it is needed */
+    gf_arena *arenas;              /* one per cluster: its documents */
     gf_label_cluster *clusters;    /* k */
 } naming;
+
+/* ---- reading documents ----------------------------------------------------------------------- */
 
 static uint32_t word_flags(uint32_t flags)
 {
@@ -43,17 +54,18 @@ static uint32_t word_flags(uint32_t flags)
 
 static gf_status make_transformer(naming *n, unsigned worker, gf_error *err)
 {
-    gf_job *j = n->job;
+    const gf_gathered *d = n->documents;
     gf_transformer **t = &n->transformers[worker];
     gf_status st =
-        gf_transformer_create(&j->settings.vectorizer, &j->documents.vectors.vocabulary, t, err);
-    if (st == GF_OK && j->analyser) gf_transformer_borrow(*t, j->analyser);
+        gf_transformer_create(&n->plan->settings.vectorizer, &d->vectors.vocabulary, t, err);
+    if (st == GF_OK && d->analyser) gf_transformer_borrow(*t, d->analyser);
     return st;
 }
 
-/* The words of a text, which is cut; they are put into the arena, and where `copies` so is it. */
-static gf_status analyse(naming *n, unsigned worker, gf_slice text, const gf_language *language,
-                         bool copies, gf_arena *arena, gf_label_document *out, gf_error *err)
+/* The words of a text that was cut, in the arena; `copies`: the text is copied there, too. */
+static gf_status analyse_text(naming *n, unsigned worker, gf_slice text,
+                              const gf_language *language, bool copies, gf_arena *arena,
+                              gf_label_document *out, gf_error *err)
 {
     const gf_sequence_token *tokens;
     size_t n_tokens;
@@ -75,48 +87,49 @@ static gf_status analyse(naming *n, unsigned worker, gf_slice text, const gf_lan
 static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_buffer *key,
                                gf_row *row, gf_arena *arena, gf_label_document *out, gf_error *err)
 {
-    gf_job *j = n->job;
-    if (j->texts) {
-        const gf_text *t = &j->texts[j->row_of[point]];
-        return analyse(n, worker, gf_utf8_cut(t->text, n->per_document), t->language, false, arena,
-                       out, err);
+    const gf_build_plan *p = n->plan;
+    const gf_gathered *d = n->documents;
+    uint32_t document = n->clustered->row_of[point];
+    if (d->texts) {
+        const gf_text *t = &d->texts[document];
+        return analyse_text(n, worker, gf_utf8_cut(t->text, n->per_document), t->language, false,
+                            arena, out, err);
     }
     gf_buffer_reset(key);
-    gf_document_key(key, j->where.name_space, j->where.collection,
-                    gf_gathered_id(&j->documents, j->row_of[point]));
+    gf_document_key(key, p->where.name_space, p->where.collection, gf_gathered_id(d, document));
     gf_status st = gf_buffer_check(key, err);
     if (st == GF_OK)
-        st = gf_table_get(j->store->tables.documents, j->snapshot, gf_buffer_view(key),
+        st = gf_table_get(p->store->tables.documents, p->snapshot, gf_buffer_view(key),
                           1u << GF_DOCUMENTS_MAIN, row, err);
     if (st != GF_OK) return st;
     const gf_cell *text = gf_row_find(row, GF_DOCUMENTS_MAIN, "text");
     const gf_cell *lang = gf_row_find(row, GF_DOCUMENTS_MAIN, "lang");
     const gf_language *language = NULL;
     if (!text) return gf_fail(err, GF_ECORRUPT, "table documents: a row is damaged");
-    if (j->settings.detect)
-        st = gf_document_language(&j->documents.fallback, lang ? lang->value : (gf_slice){0},
-                                  text->value, &language, err);
+    if (p->settings.detect)
+        st = gf_document_language(&d->fallback, lang ? lang->value : (gf_slice){0}, text->value,
+                                  &language, err);
     if (st != GF_OK) return st;
-    return analyse(n, worker, gf_utf8_cut(text->value, n->per_document), language, true, arena, out,
-                   err);
+    return analyse_text(n, worker, gf_utf8_cut(text->value, n->per_document), language, true, arena,
+                        out, err);
 }
 
-/* The surface of the centre's heaviest term: what a cluster is called for want of a phrase. */
-static gf_slice heaviest_term(const gf_job *j, uint32_t cluster)
+/* The surface of the centroid's heaviest term, which is the label where there is no phrase. */
+static gf_slice heaviest_term(const naming *n, uint32_t cluster)
 {
-    const gf_centre *c = &gf_job_term_centres(j)->at[cluster];
+    const gf_centre *c = &gf_clustered_terms(n->clustered)->at[cluster];
     uint32_t best = 0;
     for (uint32_t p = 1; p < c->n; p++)
         if (c->value[p] > c->value[best]) best = p;
     if (c->n == 0) return (gf_slice){0};
-    return gf_vocabulary_surface(&j->documents.vectors.vocabulary, c->term[best]);
+    return gf_vocabulary_surface(&n->documents->vectors.vocabulary, c->term[best]);
 }
 
-static gf_status read_task(void *context, size_t cluster, unsigned worker, gf_error *err)
+static gf_status read_cluster(void *context, size_t cluster, unsigned worker, gf_error *err)
 {
     naming *n = context;
-    gf_job *j = n->job;
-    uint32_t size = j->start[cluster + 1] - j->start[cluster];
+    const gf_clustered *c = n->clustered;
+    uint32_t size = gf_clustered_size(c, (uint32_t)cluster);
     uint32_t m = size < n->per_cluster ? size : n->per_cluster;
     gf_arena *arena = &n->arenas[cluster];
     gf_label_document *documents = gf_arena_alloc(arena, m * sizeof *documents);
@@ -126,93 +139,86 @@ static gf_status read_task(void *context, size_t cluster, unsigned worker, gf_er
     gf_status st = GF_OK;
     for (uint32_t i = 0; i < m && st == GF_OK; i++) {
         uint32_t rank = (uint32_t)((uint64_t)i * size / m);
-        st = read_document(n, worker, j->members[j->start[cluster] + rank], &key, &row, arena,
+        st = read_document(n, worker, c->members[c->start[cluster] + rank], &key, &row, arena,
                            &documents[i], err);
     }
     n->clusters[cluster] = (gf_label_cluster){.documents = documents,
                                               .n_documents = m,
                                               .size = size,
-                                              .otherwise = heaviest_term(j, (uint32_t)cluster)};
+                                              .otherwise = heaviest_term(n, (uint32_t)cluster)};
     gf_buffer_release(&key);
     gf_row_release(&row);
     return st;
 }
 
-static void release(naming *n, uint32_t k)
-{
-    for (unsigned w = 0; n->transformers && w < gf_pool_size(n->job->pool); w++)
-        gf_transformer_free(n->transformers[w]);
-    for (uint32_t c = 0; n->arenas && c < k; c++)
-        gf_arena_release(&n->arenas[c]);
-    gf_free(n->transformers);
-    gf_free(n->arenas);
-    gf_free(n->clusters);
-}
-
-static uint32_t within(uint32_t least, uint32_t most, uint32_t v)
+static uint32_t clamp(uint32_t least, uint32_t most, uint32_t v)
 {
     return v < least ? least : v > most ? most : v;
 }
 
-/* How many documents of each cluster are read, and how much of each; fewer where memory is short.
- */
+/* Set how many documents of each cluster are read, and how much of each: less where it spills. */
 static void divide_texts(naming *n, uint32_t k)
 {
-    const gf_job *j = n->job;
     uint64_t all = ALL_TEXT, most = ALL_DOCUMENTS / k;
     uint32_t least = LEAST_DOCUMENTS;
-    if (j->spills) {
-        uint64_t mean = j->documents.counts.text_bytes / j->documents.counts.meant + 1;
-        all = j->plan.text;
+    if (n->plan->spills) {
+        const gf_text_counts *counts = &n->documents->counts;
+        uint64_t mean = counts->text_bytes / counts->meant + 1;
+        all = n->plan->memory.text;
         least = GF_LEAST_NAMING;
         if (most > all / mean / k) most = all / mean / k;
     }
-    n->per_cluster = within(least, MOST_DOCUMENTS, (uint32_t)most);
-    n->per_document = within(LEAST_TEXT, MOST_TEXT, (uint32_t)(all / n->per_cluster / k));
+    n->per_cluster = clamp(least, MOST_DOCUMENTS, (uint32_t)most);
+    n->per_document = clamp(LEAST_TEXT, MOST_TEXT, (uint32_t)(all / n->per_cluster / k));
 }
 
-/* What no cluster may be called of itself: "without terms", and what others are pinned to. */
-static const gf_slice *list_taken(gf_job *j, size_t *n)
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+/* Labels that no cluster may be given: "without terms", and those that clusters are pinned to. */
+static const gf_slice *list_reserved(const gf_pins *pins, gf_arena *memory, size_t *n)
 {
-    gf_slice *taken = gf_arena_alloc(&j->memory, (j->pins.n_labels + 1) * sizeof *taken);
-    if (!taken) return NULL;
+    gf_slice *reserved = gf_arena_alloc(memory, (pins->n_labels + 1) * sizeof *reserved);
     *n = 0;
-    taken[(*n)++] = WITHOUT_TERMS;
-    for (size_t i = 0; i < j->pins.n_labels; i++)
-        taken[(*n)++] = j->pins.labels[i].label;
-    return taken;
+    if (!reserved) return NULL;
+    reserved[(*n)++] = WITHOUT_TERMS;
+    for (size_t i = 0; i < pins->n_labels; i++)
+        reserved[(*n)++] = pins->labels[i].label;
+    return reserved;
 }
 
-/* Clusters that go on keep the labels that they are pinned to. */
-static void set_pinned(gf_job *j)
+gf_status gf_build_name(const gf_build_plan *plan, gf_pool *pool, const gf_gathered *documents,
+                        const gf_clustered *clustered, const gf_matched *matched, gf_named *out,
+                        gf_error *err)
 {
-    for (uint32_t c = 0; c < j->clusters.k; c++) {
-        const gf_slice *label = gf_pins_label(&j->pins, j->ids[c]);
-        if (label) j->labels[c] = *label;
-    }
-}
-
-gf_status gf_job_name_clusters(gf_job *j, gf_error *err)
-{
-    uint32_t k = j->clusters.k;
+    uint32_t k = clustered->kmeans.k;
+    const gf_cancel *cancel = plan->options->cancel;
     if (k == 0) return GF_OK;
-    gf_job_tell(j, "naming clusters", 0, k);
-    naming n = {.job = j};
+    gf_build_plan_progress(plan, "naming clusters", 0, k);
+    naming n = {.plan = plan, .documents = documents, .clustered = clustered};
     divide_texts(&n, k);
-    n.transformers = gf_calloc(gf_pool_size(j->pool), sizeof(gf_transformer *));
+    n.transformers = gf_calloc(gf_pool_size(pool), sizeof(gf_transformer *));
     n.arenas = gf_calloc(k, sizeof *n.arenas);
     n.clusters = gf_calloc(k, sizeof *n.clusters);
-    j->labels = gf_arena_alloc(&j->memory, 2 * (size_t)k * sizeof *j->labels);
-    size_t n_taken = 0;
-    const gf_slice *taken = list_taken(j, &n_taken);
-    bool ok = n.transformers && n.arenas && n.clusters && j->labels && taken;
-    gf_status st = ok ? gf_pool_run(j->pool, k, read_task, &n, j->options->cancel, err)
-                      : gf_fail_memory(err, "labels");
-    if (st == GF_OK) st = gf_job_build_tree(j, &j->tree, err);
+    out->labels = gf_arena_alloc(&out->memory, 2 * (size_t)k * sizeof *out->labels);
+    size_t n_reserved = 0;
+    const gf_slice *reserved = list_reserved(&plan->pins, &out->memory, &n_reserved);
+    bool ok = n.transformers && n.arenas && n.clusters && out->labels && reserved;
+    gf_status st =
+        ok ? gf_pool_run(pool, k, read_cluster, &n, cancel, err) : gf_fail_memory(err, "labels");
+    if (st == GF_OK) st = gf_build_tree(pool, clustered, cancel, &out->tree, err);
     if (st == GF_OK)
-        st = gf_labels_choose_tree(j->pool, n.clusters, k, j->tree.k ? &j->tree : NULL, taken,
-                                   n_taken, j->options->cancel, &j->memory, j->labels, err);
-    if (st == GF_OK) set_pinned(j);
-    release(&n, k);
+        st = gf_labels_choose_tree(pool, n.clusters, k, out->tree.k ? &out->tree : NULL, reserved,
+                                   n_reserved, cancel, &out->memory, out->labels, err);
+    for (uint32_t c = 0; c < k && st == GF_OK; c++) {
+        const gf_slice *pinned = gf_pins_label(&plan->pins, matched->ids[c]);
+        if (pinned) out->labels[c] = *pinned;
+    }
+    for (unsigned w = 0; n.transformers && w < gf_pool_size(pool); w++)
+        gf_transformer_free(n.transformers[w]);
+    for (uint32_t c = 0; n.arenas && c < k; c++)
+        gf_arena_release(&n.arenas[c]);
+    gf_free(n.transformers);
+    gf_free(n.arenas);
+    gf_free(n.clusters);
     return st;
 }

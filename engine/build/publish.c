@@ -1,144 +1,134 @@
 /*
- * The pointer moves; what is no longer needed goes.
+ * Publishing.
  *
- * In one synced write, under the write lock, each job's pointer moves, its progress mark goes, and
- * the builds that need not be kept are marked. From then on no read resolves to those, and their
- * rows are dropped without the lock.
+ * In one synced write, under the write lock, the pointer of each configuration moves to its new
+ * build, the build's progress row is deleted, and older builds that need not be kept are marked as
+ * being deleted. From then on no read resolves to those, and their rows are deleted without the
+ * lock.
  */
-#include "engine/build/internal.h"
+#include "engine/build/publish.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "engine/rows/scan.h"
+#include "engine/store/collections.h"
+#include "engine/store/delete.h"
+
+#include <assert.h>
+
+/* What a build that is published leaves to be deleted. */
+typedef struct leftovers {
+    gf_buffer builds; /* keys, as gf_mark_builds appends them */
+    uint64_t changes; /* up to this one; 0: none */
+} leftovers;
 
 /* ---- moving pointers ------------------------------------------------------------------------- */
 
-static gf_status put_number(gf_job *j, gf_batch *batch, gf_slice key, const char *what, int64_t v,
-                            gf_error *err)
+static gf_status put_number(const gf_build_plan *p, gf_batch *batch, gf_slice key, const char *what,
+                            int64_t v, gf_error *err)
 {
     gf_buffer column = {0};
     gf_number_digits digits;
-    gf_configuration_column(&column, j->configuration, what);
+    gf_configuration_column(&column, p->configuration, what);
     gf_status st = gf_buffer_check(&column, err);
     if (st == GF_OK)
-        gf_batch_put(batch, j->store->tables.collections, key, GF_COLLECTIONS_MAIN,
+        gf_batch_put(batch, p->store->tables.collections, key, GF_COLLECTIONS_MAIN,
                      gf_buffer_view(&column), gf_number_write(&digits, (uint64_t)v), 0);
     gf_buffer_release(&column);
     return st;
 }
 
-static gf_status forget_failure(gf_job *j, gf_batch *batch, gf_slice key, gf_error *err)
+static gf_status delete_failure(const gf_build_plan *p, gf_batch *batch, gf_slice key,
+                                gf_error *err)
 {
     gf_buffer column = {0};
-    gf_configuration_column(&column, j->configuration, "failed");
+    gf_configuration_column(&column, p->configuration, "failed");
     gf_status st = gf_buffer_check(&column, err);
     if (st == GF_OK)
-        gf_batch_delete_cell(batch, j->store->tables.collections, key, GF_COLLECTIONS_MAIN,
+        gf_batch_delete_cell(batch, p->store->tables.collections, key, GF_COLLECTIONS_MAIN,
                              gf_buffer_view(&column));
     gf_buffer_release(&column);
     return st;
 }
 
-/* The pointer must still be what it was when the job began. */
-static gf_status check_pointer(gf_job *j, gf_error *err)
-{
-    gf_collection_row row = {0};
-    gf_status st = gf_collection_row_read(j->store, NULL, j->where, &row, err);
-    if (st == GF_OK && gf_collection_row_served(&row, j->configuration) != j->served_before)
-        st = gf_fail(err, GF_ECONFLICT, "another build was published meanwhile");
-    gf_collection_row_release(&row);
-    return st;
-}
-
-static gf_status move_pointer(gf_job *j, gf_batch *batch, gf_error *err)
+static gf_status mark_old(const gf_build_plan *p, const gf_collection_row *row, gf_batch *batch,
+                          gf_buffer *marked, gf_error *err)
 {
     gf_buffer key = {0};
-    int64_t now = gf_clock_ms();
-    if (now < j->build) now = j->build;
-    gf_collection_key(&key, j->where.name_space, j->where.collection);
-    gf_slice view = gf_buffer_view(&key);
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = check_pointer(j, err);
-    if (st == GF_OK) st = put_number(j, batch, view, "processed", now, err);
-    if (st == GF_OK) st = put_number(j, batch, view, "rebuilt", j->build, err);
-    if (st == GF_OK) st = forget_failure(j, batch, view, err);
-    if (st == GF_OK)
-        gf_batch_delete_row(batch, j->store->tables.builds, gf_buffer_view(&j->key),
-                            1u << GF_BUILDS_PROGRESS);
-    gf_buffer_release(&key);
-    return st;
-}
-
-static gf_status mark_old(gf_job *j, gf_batch *batch, gf_error *err)
-{
-    gf_buffer key = {0};
-    gf_collection_row row = {0};
     gf_pins pins = {0};
-    gf_configuration_key(&key, j->where.name_space, j->where.collection, j->configuration);
+    gf_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
     gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = gf_collection_row_read(j->store, NULL, j->where, &row, err);
-    if (st == GF_OK) st = gf_pins_read(row.pins, j->configuration, &pins, err);
+    if (st == GF_OK) st = gf_pins_read(row->pins, p->configuration, &pins, err);
     /* The new build is not finished before this write: it is one of those that are kept. */
+    assert(p->settings.keep > 0);
     if (st == GF_OK)
-        st = gf_mark_builds(j->store, gf_buffer_view(&key), j->settings.keep - 1, j->build, &pins,
-                            batch, &j->marked, err);
+        st = gf_mark_builds(p->store, gf_buffer_view(&key), p->settings.keep - 1, p->build, &pins,
+                            batch, marked, err);
     gf_pins_release(&pins);
-    gf_collection_row_release(&row);
     gf_buffer_release(&key);
     return st;
 }
 
 /*
- * One job alone is written under the condition that its pointer has not moved. Of several each was
- * checked under the write lock, without which no pointer moves.
+ * The pointer moves from the build that was served when this one began, or not at all. The row is
+ * read once: under the write lock nobody else moves a pointer.
  */
-static gf_status write_pointers(gf_job *const *jobs, size_t n, gf_batch *batch, gf_error *err)
+static gf_status move_pointer(const gf_build_plan *p, gf_slice key, gf_batch *batch,
+                              gf_buffer *marked, gf_error *err)
 {
-    gf_job *j = jobs[0];
-    gf_buffer key = {0}, column = {0};
-    gf_number_digits digits;
-    gf_slice expected = gf_number_write(&digits, (uint64_t)j->served_before);
-    if (n > 1) return gf_batch_write(batch, GF_SYNC, err);
-    gf_collection_key(&key, j->where.name_space, j->where.collection);
-    gf_configuration_column(&column, j->configuration, "rebuilt");
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = gf_buffer_check(&column, err);
-    if (st == GF_OK)
-        st = gf_batch_write_if(batch, j->store->tables.collections, gf_buffer_view(&key),
-                               GF_COLLECTIONS_MAIN, gf_buffer_view(&column),
-                               j->served_before ? &expected : NULL, GF_SYNC, err);
-    gf_buffer_release(&key);
-    gf_buffer_release(&column);
+    gf_collection_row row = {0};
+    int64_t now = gf_clock_ms();
+    if (now < p->build) now = p->build;
+    gf_status st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
+    if (st == GF_OK && gf_collection_row_served(&row, p->configuration) != p->served.build)
+        st = gf_fail(err, GF_ECONFLICT, "another build was published meanwhile");
+    if (st == GF_OK) st = put_number(p, batch, key, "processed", now, err);
+    if (st == GF_OK) st = put_number(p, batch, key, "rebuilt", p->build, err);
+    if (st == GF_OK) st = delete_failure(p, batch, key, err);
+    if (st == GF_OK) {
+        gf_batch_delete_row(batch, p->store->tables.builds, gf_buffer_view(&p->key),
+                            1u << GF_BUILDS_PROGRESS);
+        st = mark_old(p, &row, batch, marked, err);
+    }
+    gf_collection_row_release(&row);
     return st;
 }
 
-static gf_status publish(gf_job *const *jobs, size_t n, gf_error *err)
+static gf_status move_pointers(const gf_build_plan *const *plans, size_t n, leftovers *left,
+                               gf_error *err)
 {
     gf_batch *batch;
-    gf_status st = gf_batch_create(jobs[0]->store->db, &batch, err);
+    gf_buffer key = {0};
+    gf_status st = gf_batch_create(plans[0]->store->db, &batch, err);
     if (st != GF_OK) return st;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
-        st = move_pointer(jobs[i], batch, err);
-        if (st == GF_OK) st = mark_old(jobs[i], batch, err);
+        gf_buffer_reset(&key);
+        gf_collection_key(&key, plans[i]->where.name_space, plans[i]->where.collection);
+        st = gf_buffer_check(&key, err);
+        if (st == GF_OK)
+            st = move_pointer(plans[i], gf_buffer_view(&key), batch, &left[i].builds, err);
     }
-    if (st == GF_OK) st = write_pointers(jobs, n, batch, err);
-    for (size_t i = 0; i < n && st == GF_OK; i++)
-        jobs[i]->published = true;
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
     gf_batch_free(batch);
+    gf_buffer_release(&key);
     return st;
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
-typedef struct need {
+typedef struct needed_changes {
     gf_store *store;
     uint64_t oldest;
-} need;
+} needed_changes;
 
-/* A build that has a mark is going, or is active and has told its need itself. */
-static gf_status note_need(void *context, const gf_row *row, gf_error *err)
+/*
+ * Lower the oldest need to that of a finished build. A build with a progress row is being deleted, or
+ * is under way and stands in the list of activities.
+ */
+static gf_status lower_to_build(void *context, const gf_row *row, gf_error *err)
 {
-    need *n = context;
+    needed_changes *n = context;
     gf_row progress = {0};
     uint64_t seq;
     gf_status st = gf_table_get(n->store->tables.builds, NULL, row->key, 1u << GF_BUILDS_PROGRESS,
@@ -153,23 +143,23 @@ static gf_status note_need(void *context, const gf_row *row, gf_error *err)
 
 gf_status gf_oldest_need(gf_store *s, gf_slice collection_key, uint64_t *seq, gf_error *err)
 {
-    need n = {s, *seq};
+    needed_changes n = {s, *seq};
     gf_scan_options o = {.family = GF_BUILDS_MAIN, .prefix = collection_key};
-    gf_status st = gf_scan_each(s->tables.builds, &o, note_need, &n, err);
+    gf_status st = gf_scan_each(s->tables.builds, &o, lower_to_build, &n, err);
     for (const gf_activity *a = s->active; a && st == GF_OK; a = a->next)
         if (gf_slice_starts(a->key, o.prefix) && a->seq < n.oldest) n.oldest = a->seq;
     if (st == GF_OK) *seq = n.oldest;
     return st;
 }
 
-static gf_status oldest_need(gf_job *j, gf_error *err)
+static gf_status find_unneeded(const gf_build_plan *p, uint64_t *seq)
 {
     gf_buffer key = {0};
-    uint64_t seq = j->seq;
-    gf_collection_key(&key, j->where.name_space, j->where.collection);
-    gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK) st = gf_oldest_need(j->store, gf_buffer_view(&key), &seq, err);
-    if (st == GF_OK) j->trim_to = seq;
+    uint64_t oldest = p->seq;
+    gf_collection_key(&key, p->where.name_space, p->where.collection);
+    gf_status st = gf_buffer_check(&key, NULL);
+    if (st == GF_OK) st = gf_oldest_need(p->store, gf_buffer_view(&key), &oldest, NULL);
+    if (st == GF_OK) *seq = oldest;
     gf_buffer_release(&key);
     return st;
 }
@@ -190,33 +180,38 @@ gf_status gf_trim_changes(gf_store *s, gf_place where, uint64_t seq, gf_batch *b
     return st;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- publishing ------------------------------------------------------------------------------ */
 
-static gf_status drop_old(gf_job *const *jobs, size_t n, gf_error *err)
+static gf_status delete_leftovers(const gf_build_plan *const *plans, size_t n,
+                                  const leftovers *left)
 {
-    gf_store *s = jobs[0]->store;
+    gf_store *s = plans[0]->store;
     gf_batch *batch;
-    gf_status st = gf_batch_create(s->db, &batch, err);
+    gf_status st = gf_batch_create(s->db, &batch, NULL);
     if (st != GF_OK) return st;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
-        st = gf_drop_builds(s, gf_buffer_view(&jobs[i]->marked), batch, err);
-        if (st == GF_OK) st = gf_trim_changes(s, jobs[i]->where, jobs[i]->trim_to, batch, err);
+        st = gf_drop_builds(s, gf_buffer_view(&left[i].builds), batch, NULL);
+        if (st == GF_OK) st = gf_trim_changes(s, plans[i]->where, left[i].changes, batch, NULL);
     }
-    if (st == GF_OK) st = gf_batch_write(batch, GF_NO_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_NO_SYNC, NULL);
     gf_batch_free(batch);
     return st;
 }
 
-gf_status gf_jobs_publish(gf_job *const *jobs, size_t n, gf_error *err)
+gf_status gf_build_move_pointers(const gf_build_plan *const *plans, size_t n, gf_error *err)
 {
-    gf_store *s = jobs[0]->store;
-    gf_status st = gf_lock(s, err), trimmed = GF_OK;
-    if (st == GF_OK) st = publish(jobs, n, err);
-    for (size_t i = 0; i < n && st == GF_OK && trimmed == GF_OK; i++)
-        trimmed = oldest_need(jobs[i], NULL);
+    gf_store *s = plans[0]->store;
+    leftovers *left = gf_calloc(n, sizeof *left);
+    if (!left) return gf_fail_memory(err, "a rebuild");
+    gf_status st = gf_lock(s, err), found = GF_OK;
+    if (st == GF_OK) st = move_pointers(plans, n, left, err);
+    for (size_t i = 0; i < n && st == GF_OK && found == GF_OK; i++)
+        found = find_unneeded(plans[i], &left[i].changes);
     gf_unlock(s);
-    if (st != GF_OK) return st;
-    /* The builds are published: what old ones leave behind is for the next write to clear away. */
-    if (drop_old(jobs, n, NULL) != GF_OK) gf_leave_untidy(s);
-    return GF_OK;
+    /* The builds are published: old rows that are left now are cleared away by the next write. */
+    if (st == GF_OK && delete_leftovers(plans, n, left) != GF_OK) gf_leave_untidy(s);
+    for (size_t i = 0; i < n; i++)
+        gf_buffer_release(&left[i].builds);
+    gf_free(left);
+    return st;
 }

@@ -1,16 +1,17 @@
 /*
  * Rebuilding many collections. Small ones are built side by side, one thread each, and begin, are
- * written and are published together: a sync for all of them instead of three for each. What each
- * has computed is written at once and freed, so a group takes no more memory than its largest
- * members. A group in which something goes wrong is done again, one by one, so that one that fails
- * does not take others with it.
+ * written and are published together: a sync for all of them instead of three for each. The rows of
+ * each build are written at once and its results freed, so a group takes no more memory than its
+ * largest members. If the group fails as a whole, its builds are made again one by one, so that one
+ * that fails does not take others with it.
  */
-#include "engine/build/internal.h"
-
 #include "base/memory.h"
+#include "engine/build/build.h"
+#include "engine/build/publish.h"
+#include "engine/config/failure.h"
 #include "vectorize/rows/lexicon.h"
 
-enum { SMALL_DOCUMENTS = 2000, GROUP_JOBS = 256, GROUP_DOCUMENTS = 20000 };
+enum { SMALL_DOCUMENTS = 2000, GROUP_BUILDS = 256, GROUP_DOCUMENTS = 20000 };
 
 /* What is to be rebuilt: collection and configuration, one after the other, as strings. */
 typedef struct work_list {
@@ -18,28 +19,32 @@ typedef struct work_list {
     gf_slice name_space;
     gf_slice configuration; /* empty: all that each collection has */
     gf_buffer names;
-    gf_slice collection; /* at hand */
+    gf_slice collection; /* whose configurations are being added */
     uint64_t n;
 } work_list;
 
 typedef struct rebuilding_all {
     gf_store *store;
     const gf_rebuild_options *options;
-    gf_rebuild_options in_group; /* without the progress of each, which would come from threads */
+    gf_rebuild_options in_group; /* without progress, which would be reported by several threads */
     gf_visit_rebuild *visit;
     void *context;
     gf_pool *pool;
-    gf_job *group[GROUP_JOBS]; /* n */
+
+    /* the group: n builds */
+    gf_build_plan *plans[GROUP_BUILDS];
+    gf_build_info made[GROUP_BUILDS];
+    gf_error errors[GROUP_BUILDS]; /* of making each */
     size_t n;
-    gf_error errors[GROUP_JOBS]; /* of computing each */
+    uint64_t documents; /* of all n */
+
     unsigned n_workers;
-    gf_batch **batches;    /* n_workers: what each has computed in the group */
+    gf_batch **batches;    /* n_workers: rows of the group's builds */
     gf_lexicon **lexicons; /* n_workers: what words mean, from one collection to the next */
-    uint64_t documents;    /* in the group */
-    uint64_t done, total;
+    uint64_t done, total;  /* builds */
 } rebuilding_all;
 
-/* A store that takes no more writes ends it all, and so does a cancel; all else was one job's. */
+/* A store that can no longer be written, or a cancel, ends it all; other failures are one build's. */
 static bool ends_all(gf_status st)
 {
     return st == GF_ECANCELLED || st == GF_EIO;
@@ -61,8 +66,7 @@ static gf_status add_configuration(void *context, const gf_configuration_info *i
     return info->rebuilt ? add_name(context, info->name, err) : GF_OK;
 }
 
-/* Where the settings are damaged, one entry stays: its rebuild fails, and is told like any other.
- */
+/* A collection whose settings are damaged gets one entry: its rebuild fails, and is reported. */
 static gf_status add_damaged(work_list *l, size_t names, uint64_t n, gf_error *err)
 {
     gf_slice named = l->configuration.len ? l->configuration : GF_SLICE("default");
@@ -91,7 +95,7 @@ static gf_status list_work(work_list *l, gf_slice prefix, gf_error *err)
                    GF_SLICE_ARG(l->configuration));
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static void count_done(rebuilding_all *r, gf_place where)
 {
@@ -100,175 +104,186 @@ static void count_done(rebuilding_all *r, gf_place where)
         r->options->progress(r->options->context, where, "rebuilding", r->done, r->total);
 }
 
-static gf_status tell(rebuilding_all *r, const gf_job *j, const gf_error *why,
-                      const gf_rebuild_result *result, gf_error *err)
+static gf_status report_end(rebuilding_all *r, const gf_build_plan *p, const gf_error *why,
+                            const gf_rebuild_result *result, gf_error *err)
 {
-    count_done(r, j->where);
+    count_done(r, p->where);
     bool good = why->status == GF_OK;
     if (!r->options->dry_run)
-        gf_note_failure(j->store, j->where, j->configuration, why->status, why->message);
-    return r->visit(r->context, j->where, j->configuration, why->status, why->message,
+        gf_note_failure(p->store, p->where, p->configuration, why->status, why->message);
+    return r->visit(r->context, p->where, p->configuration, why->status, why->message,
                     good ? result : NULL, err);
 }
 
-static gf_status tell_job(rebuilding_all *r, const gf_job *j, gf_rebuild_outcome outcome,
-                          gf_error *err)
+static gf_status report_success(rebuilding_all *r, const gf_build_plan *p,
+                                gf_rebuild_outcome outcome, const gf_build_info *build,
+                                gf_error *err)
 {
-    gf_rebuild_result result = {.outcome = outcome, .build = j->info};
+    gf_rebuild_result result = {.outcome = outcome, .build = *build};
     result.build.settings = result.build.versions = (gf_slice){0};
-    return tell(r, j, &(gf_error){GF_OK, ""}, &result, err);
+    return report_end(r, p, &(gf_error){GF_OK, ""}, &result, err);
 }
 
-/* ---- one by itself --------------------------------------------------------------------------- */
+/* ---- one build by itself --------------------------------------------------------------------- */
 
-static gf_status build_alone(rebuilding_all *r, const gf_job *j, gf_error *err)
+static gf_status rebuild_alone(rebuilding_all *r, const gf_build_plan *p, gf_error *err)
 {
     gf_rebuild_result result;
     gf_error why = {GF_OK, ""};
-    why.status = gf_rebuild(r->store, j->where, j->configuration, r->options, &result, &why);
-    if (!ends_all(why.status)) return tell(r, j, &why, &result, err);
+    why.status = gf_rebuild(r->store, p->where, p->configuration, r->options, &result, &why);
+    if (!ends_all(why.status)) return report_end(r, p, &why, &result, err);
     if (err) *err = why;
     return why.status;
 }
 
 /* ---- a group --------------------------------------------------------------------------------- */
 
-/* What cannot be computed is that job's failure, what cannot be written is the group's. */
-static gf_status build_task(void *context, size_t i, unsigned worker, gf_error *err)
+/* A build that cannot be made fails by itself; one that cannot be written fails the group. */
+static gf_status make_task(void *context, size_t i, unsigned worker, gf_error *err)
 {
     rebuilding_all *r = context;
-    gf_job *j = r->group[i];
+    gf_build_plan *p = r->plans[i];
     gf_error *why = &r->errors[i];
-    j->settings.vectorizer.analysis.lexicon = r->lexicons[worker];
-    gf_status st = why->status = gf_job_compute(j, why);
+    gf_build build = {.begun = 0};
+    p->settings.vectorizer.analysis.lexicon = r->lexicons[worker];
+    gf_status st = why->status = gf_build_make(p, NULL, &build, why);
     if (ends_all(st) && err) *err = *why;
     if (st == GF_OK)
-        st = gf_job_write(j, r->batches[worker], err);
+        st = gf_build_write(p, NULL, &build, r->batches[worker], err);
     else if (!ends_all(st))
         st = GF_OK;
-    gf_job_release_results(j);
+    r->made[i] = build.info;
+    gf_build_release(&build);
     return st;
 }
 
-static gf_status publish_group(rebuilding_all *r, gf_error *err)
+static gf_status write_batches(rebuilding_all *r, gf_error *err)
 {
-    gf_job *good[GROUP_JOBS];
-    size_t n = 0;
-    for (size_t i = 0; i < r->n; i++)
-        if (r->errors[i].status == GF_OK) good[n++] = r->group[i];
     gf_status st = GF_OK;
     for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
         st = gf_batch_write(r->batches[w], GF_SYNC, err);
-    return st == GF_OK && n ? gf_jobs_publish(good, n, err) : st;
-}
-
-static gf_status create_batches(rebuilding_all *r, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
-        st = gf_batch_create(r->store->db, &r->batches[w], err);
     return st;
 }
 
-static void free_batches(rebuilding_all *r)
+/* Publish the builds that could be made. */
+static gf_status publish_group(rebuilding_all *r, bool *published, gf_error *err)
 {
+    const gf_build_plan *good[GROUP_BUILDS];
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (r->errors[i].status == GF_OK) good[n++] = r->plans[i];
+    gf_status st = n ? gf_build_move_pointers(good, n, err) : GF_OK;
+    for (size_t i = 0; i < r->n; i++)
+        published[i] = st == GF_OK && r->errors[i].status == GF_OK;
+    return st;
+}
+
+static gf_status build_together(rebuilding_all *r, gf_error *err)
+{
+    gf_snapshot *snapshot = NULL;
+    bool published[GROUP_BUILDS] = {false};
+    gf_status st = GF_OK;
+    for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
+        st = gf_batch_create(r->store->db, &r->batches[w], err);
+    if (st == GF_OK) st = gf_build_plans_begin(r->plans, r->n, &snapshot, err);
+    if (st == GF_OK) st = gf_pool_run(r->pool, r->n, make_task, r, r->options->cancel, err);
+    if (st == GF_OK) st = write_batches(r, err);
+    if (st == GF_OK) st = publish_group(r, published, err);
+    gf_build_plans_end(r->plans, published, r->n);
+    gf_snapshot_free(snapshot);
     for (unsigned w = 0; w < r->n_workers; w++) {
         gf_batch_free(r->batches[w]);
         r->batches[w] = NULL;
     }
-}
-
-static gf_status try_group(rebuilding_all *r, gf_error *err)
-{
-    gf_snapshot *snapshot = NULL;
-    gf_status st = create_batches(r, err);
-    if (st == GF_OK) st = gf_jobs_begin(r->group, r->n, &snapshot, err);
-    if (st == GF_OK) st = gf_pool_run(r->pool, r->n, build_task, r, r->options->cancel, err);
-    if (st == GF_OK) st = publish_group(r, err);
-    gf_jobs_end(r->group, r->n);
-    gf_snapshot_free(snapshot);
-    free_batches(r);
     return st;
 }
 
-static gf_status tell_group(rebuilding_all *r, gf_error *err)
+static gf_status report_group(rebuilding_all *r, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < r->n && st == GF_OK; i++)
-        st = r->errors[i].status == GF_OK ? tell_job(r, r->group[i], GF_REBUILT, err)
-                                          : tell(r, r->group[i], &r->errors[i], NULL, err);
+        st = r->errors[i].status == GF_OK
+                 ? report_success(r, r->plans[i], GF_REBUILT, &r->made[i], err)
+                 : report_end(r, r->plans[i], &r->errors[i], NULL, err);
     return st;
 }
 
-static gf_status one_by_one(rebuilding_all *r, gf_error *err)
+static gf_status rebuild_one_by_one(rebuilding_all *r, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < r->n && st == GF_OK; i++)
-        st = build_alone(r, r->group[i], err);
+        st = rebuild_alone(r, r->plans[i], err);
     return st;
 }
 
-static void free_job(gf_job *j)
+static void free_plan(gf_build_plan *p)
 {
-    gf_job_release(j);
-    gf_free(j);
+    gf_build_plan_release(p);
+    gf_free(p);
 }
 
-static gf_status build_group(rebuilding_all *r, gf_error *err)
+static void empty_group(rebuilding_all *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        free_plan(r->plans[i]);
+    r->n = 0;
+    r->documents = 0;
+}
+
+static gf_status rebuild_group(rebuilding_all *r, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
     if (r->n == 0) return GF_OK;
-    gf_status st = try_group(r, &why);
+    gf_status st = build_together(r, &why);
     if (st == GF_OK)
-        st = tell_group(r, err);
+        st = report_group(r, err);
     else if (!ends_all(st))
-        st = one_by_one(r, err);
+        st = rebuild_one_by_one(r, err);
     else if (err)
         *err = why;
-    for (size_t i = 0; i < r->n; i++)
-        free_job(r->group[i]);
-    r->n = 0;
-    r->documents = 0;
+    empty_group(r);
     return st;
 }
 
 /* ---- one after the other --------------------------------------------------------------------- */
 
-/* Look at a job and do what it needs; *kept where it went into the group. */
-static gf_status handle(rebuilding_all *r, gf_job *j, bool *kept, gf_error *err)
+/* Rebuild what the plan needs, now or in the group; *grouped: the group has the plan. */
+static gf_status rebuild_planned(rebuilding_all *r, gf_build_plan *p, bool *grouped, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
     bool modified = true;
-    why.status = gf_job_look(j, &modified, &why);
+    why.status = gf_build_plan_read(p, &modified, &why);
     if (why.status == GF_ENOTFOUND) { /* deleted meanwhile */
-        count_done(r, j->where);
+        count_done(r, p->where);
         return GF_OK;
     }
     if (ends_all(why.status)) {
         if (err) *err = why;
         return why.status;
     }
-    if (why.status != GF_OK) return tell(r, j, &why, NULL, err);
-    if (!modified && !r->options->force) return tell_job(r, j, GF_UNMODIFIED, err);
-    bool alone = r->options->dry_run || r->options->memory || j->size > SMALL_DOCUMENTS;
-    if (alone) return build_alone(r, j, err);
-    *kept = true;
-    r->group[r->n++] = j;
-    r->documents += j->size;
-    return r->n == GROUP_JOBS || r->documents >= GROUP_DOCUMENTS ? build_group(r, err) : GF_OK;
+    if (why.status != GF_OK) return report_end(r, p, &why, NULL, err);
+    if (!modified && !r->options->force)
+        return report_success(r, p, GF_UNMODIFIED, &p->served, err);
+    bool alone = r->options->dry_run || r->options->memory || p->size > SMALL_DOCUMENTS;
+    if (alone) return rebuild_alone(r, p, err);
+    *grouped = true;
+    r->plans[r->n++] = p;
+    r->documents += p->size;
+    bool is_full = r->n == GROUP_BUILDS || r->documents >= GROUP_DOCUMENTS;
+    return is_full ? rebuild_group(r, err) : GF_OK;
 }
 
-static gf_status handle_named(rebuilding_all *r, gf_place where, gf_slice configuration,
-                              gf_error *err)
+static gf_status rebuild_named(rebuilding_all *r, gf_place where, gf_slice configuration,
+                               gf_error *err)
 {
-    bool kept = false;
+    bool grouped = false;
     gf_status st = gf_cancel_check(r->options->cancel, err);
     if (st != GF_OK) return st;
-    gf_job *j = gf_calloc(1, sizeof *j);
-    if (!j) return gf_fail_memory(err, "a rebuild");
-    st = gf_job_init(j, r->store, where, configuration, &r->in_group, err);
-    if (st == GF_OK) st = handle(r, j, &kept, err);
-    if (!kept) free_job(j);
+    gf_build_plan *p = gf_calloc(1, sizeof *p);
+    if (!p) return gf_fail_memory(err, "a rebuild");
+    st = gf_build_plan_init(p, r->store, where, configuration, &r->in_group, err);
+    if (st == GF_OK) st = rebuild_planned(r, p, &grouped, err);
+    if (!grouped) free_plan(p);
     return st;
 }
 
@@ -301,10 +316,9 @@ static gf_status rebuild_listed(rebuilding_all *r, const work_list *list, gf_err
     r->total = list->n;
     while (st == GF_OK && gf_take_string(&names, &collection) &&
            gf_take_string(&names, &configuration))
-        st = handle_named(r, (gf_place){list->name_space, collection}, configuration, err);
-    if (st == GF_OK) st = build_group(r, err);
-    for (size_t i = 0; i < r->n; i++)
-        free_job(r->group[i]);
+        st = rebuild_named(r, (gf_place){list->name_space, collection}, configuration, err);
+    if (st == GF_OK) st = rebuild_group(r, err);
+    empty_group(r);
     free_workers(r);
     return st;
 }

@@ -1,8 +1,8 @@
 /*
  * The words of a snapshot's documents -> the cells of search_cells.h.
  */
-#include "engine/build/search_cells.h"
 #include "engine/build/inverted.h"
+#include "engine/build/search_cells.h"
 
 #include "base/memory.h"
 
@@ -46,7 +46,7 @@ static void write_term(const writing *w, uint32_t t, gf_buffer *cell)
                                        (size_t)(v->start[t + 1] - v->start[t])));
 }
 
-static gf_status write_terms(const writing *w, gf_put_cell *put, void *context, gf_error *err)
+static gf_status write_terms(const writing *w, gf_build_put_cell *put, void *context, gf_error *err)
 {
     gf_buffer cell = {0}, qualifier = {0};
     uint32_t n = w->inverted.n_terms;
@@ -67,8 +67,8 @@ static gf_status write_terms(const writing *w, gf_put_cell *put, void *context, 
 }
 
 /* Cells of ids; their first ids are left in *firsts. */
-static gf_status write_ids(const writing *w, gf_buffer *firsts, gf_put_cell *put, void *context,
-                           gf_error *err)
+static gf_status write_ids(const writing *w, gf_buffer *firsts, gf_build_put_cell *put,
+                           void *context, gf_error *err)
 {
     gf_buffer cell = {0}, qualifier = {0};
     gf_slice ids = gf_buffer_view(&w->ids), id;
@@ -91,8 +91,8 @@ static gf_status write_ids(const writing *w, gf_buffer *firsts, gf_put_cell *put
     return st == GF_OK ? gf_buffer_check(firsts, err) : st;
 }
 
-static gf_status write_head(const writing *w, gf_slice firsts, gf_put_cell *put, void *context,
-                            gf_error *err)
+static gf_status write_head(const writing *w, gf_slice firsts, gf_build_put_cell *put,
+                            void *context, gf_error *err)
 {
     gf_buffer head = {0};
     uint32_t languages = 0;
@@ -111,7 +111,7 @@ static gf_status write_head(const writing *w, gf_slice firsts, gf_put_cell *put,
     return st;
 }
 
-static gf_status write_cells(writing *w, gf_put_cell *put, void *context, gf_error *err)
+static gf_status write_cells(writing *w, gf_build_put_cell *put, void *context, gf_error *err)
 {
     gf_buffer firsts = {0};
     number_languages(w);
@@ -123,11 +123,13 @@ static gf_status write_cells(writing *w, gf_put_cell *put, void *context, gf_err
     return st;
 }
 
-gf_status gf_write_search(gf_job *j, gf_put_cell *put, void *context, gf_error *err)
+gf_status gf_build_write_search_cells(const gf_build_plan *plan, gf_pool *pool,
+                                      gf_gathered *documents, gf_build_put_cell *put, void *context,
+                                      gf_error *err)
 {
     writing w = {.n = 0};
     gf_words *words = NULL;
-    gf_status st = gf_job_take_words(j, &words, &w.ids, err);
+    gf_status st = gf_build_take_words(plan, pool, documents, &words, &w.ids, err);
     if (st == GF_OK) {
         w.n = gf_words_documents(words);
         st = gf_inverted_make(words, &w.inverted, err);

@@ -32,16 +32,18 @@ enum { GF_INDEX_IDS = 256, GF_INDEX_FORMAT = 1 };
 #define GF_INDEX_TERM    "search:t"
 
 /**
- * The words of all documents of the job's snapshot: job->words, which are then no longer there, or
- * where it has none counted from the texts. *ids gets the documents' ids, as strings in their
- * order.
+ * The words of all documents of the plan's snapshot: documents->words, which are taken, else counted
+ * from the texts. *ids gets the documents' ids, as strings in their order (search_words.c).
  */
-gf_status gf_job_take_words(gf_job *job, gf_words **words, gf_buffer *ids, gf_error *err);
+gf_status gf_build_take_words(const gf_build_plan *plan, gf_pool *pool, gf_gathered *documents,
+                              gf_words **words, gf_buffer *ids, gf_error *err);
 
 /**
- * Index all documents of the job's snapshot; takes job->words.
- * Cost: that of gf_inverted_make, and without job->words the analysis of all texts.
+ * Index all documents of the plan's snapshot; documents->words are taken.
+ * Cost: that of gf_inverted_make; without documents->words also the analysis of all texts.
  */
-gf_status gf_write_search(gf_job *job, gf_put_cell *put, void *context, gf_error *err);
+gf_status gf_build_write_search_cells(const gf_build_plan *plan, gf_pool *pool,
+                                      gf_gathered *documents, gf_build_put_cell *put, void *context,
+                                      gf_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The words of all documents of a collection, for its index: those that were counted while the rows
- * were made, or where these were of some documents alone, or not kept, counted now.
+ * The words of all documents of a collection, for its index: those that gathering kept, else counted
+ * now. Gathering keeps none where the configuration leaves documents out.
  */
 #include "engine/build/search_cells.h"
 
@@ -8,65 +8,62 @@
 #include "engine/text/batch.h"
 #include "engine/text/reader.h"
 
-typedef struct counting {
-    const gf_job *job;
-    gf_vectorizer *vectorizer;
-    gf_text_reader *reader;
-    gf_buffer *ids;
+/* Append the ids of the batch, and count its words while the next one is read. */
+static gf_status count_batch(const gf_build_plan *plan, gf_pool *pool, const gf_fallback *fallback,
+                             const gf_text_group *batch, const gf_tasks *reading,
+                             gf_batch_texts *texts, gf_vectorizer *vectorizer, gf_buffer *ids,
+                             gf_error *err)
+{
+    const gf_cancel *cancel = plan->options->cancel;
+    for (size_t i = 0; i < batch->n; i++)
+        gf_buffer_string(ids, batch->at[i].id);
+    gf_status st = gf_buffer_check(ids, err);
+    if (st == GF_OK) st = gf_batch_texts_make(texts, batch, fallback, pool, cancel, err);
+    if (st == GF_OK)
+        st = gf_vectorizer_add_beside(vectorizer, texts->at, batch->n, reading, cancel, err);
+    gf_build_plan_progress(plan, "indexing", gf_vectorizer_size(vectorizer), plan->size);
+    return st;
+}
+
+static gf_status count_texts(const gf_build_plan *plan, gf_pool *pool, const gf_fallback *fallback,
+                             gf_words **words, gf_buffer *ids, gf_error *err)
+{
+    gf_text_reader_options o = {.store = plan->store,
+                                .snapshot = plan->snapshot,
+                                .where = plan->where,
+                                .threads = gf_pool_size(pool),
+                                .small = plan->options->memory > 0};
+    const char *folder = gf_folder_path(plan->store->folder);
+    gf_text_reader *reader = NULL;
+    gf_vectorizer *vectorizer = NULL;
+    gf_batch_texts texts = {0};
     const gf_text_group *batch;
-    gf_batch_texts texts; /* of the batch */
-} counting;
-
-/* Count the batch, while the next one is read. */
-static gf_status add_batch(counting *c, const gf_tasks *reading, gf_error *err)
-{
-    const gf_job *j = c->job;
-    const gf_cancel *cancel = j->options->cancel;
-    size_t n = c->batch->n;
-    for (size_t i = 0; i < n; i++)
-        gf_buffer_string(c->ids, c->batch->at[i].id);
-    gf_status st = gf_buffer_check(c->ids, err);
-    if (st == GF_OK)
-        st = gf_batch_texts_make(&c->texts, c->batch,
-                                 j->settings.detect ? &j->documents.fallback : NULL, j->pool,
-                                 cancel, err);
-    if (st == GF_OK)
-        st = gf_vectorizer_add_beside(c->vectorizer, c->texts.at, n, reading, cancel, err);
-    gf_job_tell(j, "indexing", gf_vectorizer_size(c->vectorizer), j->size);
-    return st;
-}
-
-static gf_status count_texts(const gf_job *j, gf_words **words, gf_buffer *ids, gf_error *err)
-{
-    counting c = {.job = j, .ids = ids};
-    gf_text_reader_options o = {.store = j->store,
-                                .snapshot = j->snapshot,
-                                .where = j->where,
-                                .threads = gf_pool_size(j->pool),
-                                .small = j->options->memory > 0};
     gf_tasks reading = {.n = 1};
-    gf_status st = gf_text_reader_open(&o, &c.reader, err);
-    if (st == GF_OK)
-        st = gf_vectorizer_create(&j->settings.vectorizer, j->pool, &c.vectorizer, err);
-    if (st == GF_OK)
-        st = gf_vectorizer_keep_words(c.vectorizer, gf_folder_path(j->store->folder), true, err);
+    gf_status st = gf_text_reader_open(&o, &reader, err);
+    if (st == GF_OK) st = gf_vectorizer_create(&plan->settings.vectorizer, pool, &vectorizer, err);
+    if (st == GF_OK) st = gf_vectorizer_keep_words(vectorizer, folder, true, err);
     while (st == GF_OK && reading.n) {
-        st = gf_text_reader_take(c.reader, &c.batch, &reading, err);
-        if (st == GF_OK) st = add_batch(&c, &reading, err);
+        st = gf_text_reader_take(reader, &batch, &reading, err);
+        if (st == GF_OK)
+            st = count_batch(plan, pool, fallback, batch, &reading, &texts, vectorizer, ids, err);
     }
-    if (st == GF_OK) st = gf_vectorizer_take_words(c.vectorizer, words, err);
-    gf_vectorizer_free(c.vectorizer);
-    gf_text_reader_close(c.reader);
-    gf_free(c.texts.at);
+    if (st == GF_OK) st = gf_vectorizer_take_words(vectorizer, words, err);
+    gf_vectorizer_free(vectorizer);
+    gf_text_reader_close(reader);
+    gf_free(texts.at);
     return st;
 }
 
-gf_status gf_job_take_words(gf_job *j, gf_words **words, gf_buffer *ids, gf_error *err)
+gf_status gf_build_take_words(const gf_build_plan *plan, gf_pool *pool, gf_gathered *documents,
+                              gf_words **words, gf_buffer *ids, gf_error *err)
 {
-    if (!j->words) return count_texts(j, words, ids, err);
-    for (uint32_t i = 0; i < j->documents.n; i++)
-        gf_buffer_string(ids, gf_gathered_id(&j->documents, i));
-    *words = j->words;
-    j->words = NULL;
+    if (!documents->words) {
+        const gf_fallback *fallback = plan->settings.detect ? &documents->fallback : NULL;
+        return count_texts(plan, pool, fallback, words, ids, err);
+    }
+    for (uint32_t i = 0; i < documents->n; i++)
+        gf_buffer_string(ids, gf_gathered_id(documents, i));
+    *words = documents->words;
+    documents->words = NULL;
     return gf_buffer_check(ids, err);
 }

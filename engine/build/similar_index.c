@@ -26,8 +26,8 @@ static void write_term(gf_row_view documents, gf_buffer *out)
 }
 
 /* by_term has the terms from `first` on. */
-static gf_status write_terms(const gf_csr *by_term, uint32_t first, gf_put_cell *put, void *context,
-                             gf_error *err)
+static gf_status write_terms(const gf_csr *by_term, uint32_t first, gf_build_put_cell *put,
+                             void *context, gf_error *err)
 {
     gf_buffer cell = {0}, qualifier = {0};
     gf_status st = GF_OK;
@@ -46,7 +46,7 @@ static gf_status write_terms(const gf_csr *by_term, uint32_t first, gf_put_cell 
     return st;
 }
 
-/* ---- of rows in a file ----------------------------------------------------------------------- */
+/* ---- rows in a file -------------------------------------------------------------------------- */
 
 enum { WINDOW = 8192 /* rows that are read at a time */ };
 
@@ -73,7 +73,7 @@ static void add_window(part *p, const gf_csr *x, uint32_t first)
     }
 }
 
-static gf_status walk(part *p, gf_error *err)
+static gf_status read_windows(part *p, gf_error *err)
 {
     uint32_t n = p->rows->n_rows;
     gf_status st = GF_OK;
@@ -88,7 +88,7 @@ static gf_status walk(part *p, gf_error *err)
 }
 
 /* Terms from `from` on that have GF_INDEX_ENTRIES together, one at least, as a matrix by term. */
-static gf_status gather_part(part *p, const uint64_t *count, gf_error *err)
+static gf_status sort_part(part *p, const uint64_t *count, gf_error *err)
 {
     uint32_t n_terms = p->rows->n_cols;
     uint64_t entries = count[p->from];
@@ -101,7 +101,7 @@ static gf_status gather_part(part *p, const uint64_t *count, gf_error *err)
     uint64_t *start = p->by_term.start;
     for (uint32_t t = 0; t < n; t++)
         start[t + 1] = start[t] + count[p->from + t];
-    st = walk(p, err);
+    st = read_windows(p, err);
     for (uint32_t t = n; t > 0; t--)
         start[t] = start[t - 1];
     start[0] = 0;
@@ -112,7 +112,7 @@ static gf_status count_entries(const gf_row_file *rows, uint64_t **count, gf_err
 {
     part all = {.rows = rows, .to = rows->n_cols};
     all.by_term.start = gf_calloc((size_t)rows->n_cols + 1, sizeof **count);
-    gf_status st = all.by_term.start ? walk(&all, err) : gf_fail_memory(err, "an index");
+    gf_status st = all.by_term.start ? read_windows(&all, err) : gf_fail_memory(err, "an index");
     if (st == GF_OK)
         *count = all.by_term.start;
     else
@@ -121,14 +121,14 @@ static gf_status count_entries(const gf_row_file *rows, uint64_t **count, gf_err
 }
 
 /* The file is read once for each part of the terms. */
-static gf_status write_parts(const gf_row_file *rows, gf_put_cell *put, void *context,
+static gf_status write_parts(const gf_row_file *rows, gf_build_put_cell *put, void *context,
                              gf_error *err)
 {
     uint64_t *count = NULL;
     part p = {.rows = rows};
     gf_status st = count_entries(rows, &count, err);
     for (; p.from < rows->n_cols && st == GF_OK; p.from = p.to) {
-        st = gather_part(&p, count, err);
+        st = sort_part(&p, count, err);
         if (st == GF_OK) st = write_terms(&p.by_term, p.from, put, context, err);
         gf_csr_release(&p.by_term);
     }
@@ -136,7 +136,8 @@ static gf_status write_parts(const gf_row_file *rows, gf_put_cell *put, void *co
     return st;
 }
 
-gf_status gf_write_index(const gf_gathered *d, gf_put_cell *put, void *context, gf_error *err)
+gf_status gf_build_write_similar_index(const gf_gathered *d, gf_build_put_cell *put, void *context,
+                                       gf_error *err)
 {
     gf_buffer ids = {0};
     gf_csr by_term;
@@ -145,7 +146,7 @@ gf_status gf_write_index(const gf_gathered *d, gf_put_cell *put, void *context, 
     gf_status st = put(context, GF_SLICE("index"), &ids, err);
     gf_buffer_release(&ids);
     if (st == GF_OK && d->vectors.entries) {
-        gf_row_file rows = gf_rows_in_file(&d->vectors);
+        gf_row_file rows = gf_gathered_row_file(d);
         return write_parts(&rows, put, context, err);
     }
     if (st == GF_OK) st = gf_csr_transpose(x, &by_term, err);

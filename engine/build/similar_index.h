@@ -3,26 +3,29 @@
  *
  *     index                 documents; then each id (varint length, bytes), in the order of ids
  *     index <term, u32 BE>  the terms from this one on, as many as fit some 16 KB: for each the
- * number of its documents, their numbers (each less the one before), and a byte each: the weight,
- * 255 for 1
+ *                           number of its documents, their numbers (each less the one before), and
+ *                           a byte each: the weight, 255 for 1
  *
  * So the documents of one term are found by one read of the last cell whose term is not above it.
  */
 #ifndef GF_ENGINE_BUILD_SIMILAR_INDEX_H
 #define GF_ENGINE_BUILD_SIMILAR_INDEX_H
 
-#include "engine/build/internal.h"
+#include "engine/build/gather.h"
 
-typedef gf_status gf_put_cell(void *context, gf_slice qualifier, gf_buffer *value, gf_error *err);
+/** Writes a cell of builds:model; the value may be changed. */
+typedef gf_status gf_build_put_cell(void *context, gf_slice qualifier, gf_buffer *value,
+                                    gf_error *err);
 
-/** Entries of the terms that are sorted at a time, of rows in a file; of one term more if it has. */
+/** Entries that are sorted at a time where the rows lie in a file; a term with more is sorted alone. */
 enum { GF_INDEX_ENTRIES = 1 << 20 };
 
 /**
- * Cost: O(entries); memory 8 bytes an entry. Of rows in a file, which is read once for each
- * GF_INDEX_ENTRIES that there are: 8 bytes for each of those.
+ * Write the index of the documents.
+ * Cost: O(entries); memory 8 bytes an entry. A file of rows is read once for each GF_INDEX_ENTRIES
+ *       entries, in memory of 8 bytes for each of those.
  */
-gf_status gf_write_index(const gf_gathered *documents, gf_put_cell *put, void *context,
-                         gf_error *err);
+gf_status gf_build_write_similar_index(const gf_gathered *documents, gf_build_put_cell *put,
+                                       void *context, gf_error *err);
 
 #endif

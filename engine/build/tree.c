@@ -1,6 +1,7 @@
 #include "engine/build/tree.h"
 
 #include "base/memory.h"
+#include "engine/build/cluster.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 /* ---- building -------------------------------------------------------------------------------- */
 
 /*
- * Of each centre the heaviest terms: they hold nearly all of its length, and a thousand centres
- * with all their terms would take minutes to compare.
+ * Terms of a centroid that are compared, the heaviest: they hold nearly all of its length, and a
+ * thousand centroids with all their terms would take minutes.
  */
 enum { MOST_ENTRIES = 256 };
 
@@ -47,10 +48,10 @@ static gf_row_view shorten(const gf_centre *c, float *values, uint32_t *cols, fl
     return (gf_row_view){cols, vals, n};
 }
 
-static gf_status shorten_all(const gf_job *j, shortened *s, gf_error *err)
+static gf_status shorten_all(const gf_clustered *clustered, shortened *s, gf_error *err)
 {
-    const gf_centres *centres = &j->clusters.centres;
-    size_t k = j->clusters.k;
+    const gf_centres *centres = &clustered->kmeans.centres;
+    size_t k = clustered->kmeans.k;
     uint32_t most = 0;
     for (uint32_t c = 0; c < k; c++)
         if (centres->at[c].n > most) most = centres->at[c].n;
@@ -63,23 +64,25 @@ static gf_status shorten_all(const gf_job *j, shortened *s, gf_error *err)
     for (uint32_t c = 0; ok && c < k; c++) {
         size_t at = (size_t)c * MOST_ENTRIES;
         s->rows[c] = shorten(&centres->at[c], values, s->cols + at, s->vals + at);
-        s->weight[c] = (double)(j->start[c + 1] - j->start[c]);
+        s->weight[c] = gf_clustered_size(clustered, c);
     }
     gf_free(values);
     return ok ? GF_OK : gf_fail_memory(err, "the tree");
 }
 
-gf_status gf_job_build_tree(const gf_job *j, gf_tree *tree, gf_error *err)
+gf_status gf_build_tree(gf_pool *pool, const gf_clustered *clustered, const gf_cancel *cancel,
+                        gf_tree *tree, gf_error *err)
 {
     shortened s = {0};
-    if (j->clusters.k > GF_TREE_MOST) {
+    uint32_t k = clustered->kmeans.k;
+    if (k > GF_TREE_MOST) {
         *tree = (gf_tree){0};
         return GF_OK;
     }
-    gf_status st = shorten_all(j, &s, err);
+    gf_status st = shorten_all(clustered, &s, err);
     if (st == GF_OK)
-        st = gf_tree_build(j->pool, s.rows, j->clusters.k, j->clusters.centres.n_terms, s.weight,
-                           j->options->cancel, tree, err);
+        st = gf_tree_build(pool, s.rows, k, clustered->kmeans.centres.n_terms, s.weight, cancel,
+                           tree, err);
     gf_free(s.rows);
     gf_free(s.cols);
     gf_free(s.vals);

@@ -13,10 +13,13 @@
 #define GF_ENGINE_BUILD_TREE_H
 
 #include "cluster/label/tree.h"
-#include "engine/build/internal.h"
+#include "grouperfish/buffer.h"
 
-/** Build the tree over the job's clusters; it is empty where there are more than GF_TREE_MOST. */
-gf_status gf_job_build_tree(const gf_job *job, gf_tree *tree, gf_error *err);
+struct gf_clustered;
+
+/** Build the tree over the clusters; it is empty where there are more than GF_TREE_MOST. */
+gf_status gf_build_tree(gf_pool *pool, const struct gf_clustered *clustered,
+                        const gf_cancel *cancel, gf_tree *tree, gf_error *err);
 
 /** Append the cell's bytes: ids of the k clusters, labels of all nodes. */
 void gf_tree_write(const gf_tree *tree, const uint32_t *ids, const gf_slice *labels,

@@ -1,9 +1,9 @@
-/* A finished clustering becomes rows: clusters, memberships, model, the build itself. */
+/* Writing a build: rows of its clusters, its memberships, its model, and the build itself. */
 #include "base/clock.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "engine/build/internal.h"
+#include "engine/build/build.h"
 #include "engine/build/search_cells.h"
 #include "engine/build/similar_index.h"
 #include "engine/build/tree.h"
@@ -15,28 +15,34 @@
 
 enum { TERMS_PER_CLUSTER = 20 };
 
+/* A batch of more is handed over to be written. */
+enum { WRITE_BYTES = 4 << 20, WRITE_CHANGES = 100000 };
+
 typedef struct writing {
-    gf_job *job;
-    gf_tables *tables;
+    const gf_build_plan *plan;
+    const gf_gathered *documents;
+    const gf_clustered *clustered;
+    const uint32_t *ids; /* one per cluster */
+    const gf_named *named;
+    const gf_tables *tables;
     gf_write_behind out;
     gf_buffer key, text, vector;
-    double begun; /* seconds */
 } writing;
 
 static gf_status write_full(writing *w, gf_error *err)
 {
-    gf_status st = gf_cancel_check(w->job->options->cancel, err);
+    gf_status st = gf_cancel_check(w->plan->options->cancel, err);
     if (st != GF_OK) return st;
-    if (gf_batch_bytes(w->out.batch) < GF_WRITE_BYTES &&
-        gf_batch_changes(w->out.batch) < GF_WRITE_CHANGES)
+    if (gf_batch_bytes(w->out.batch) < WRITE_BYTES &&
+        gf_batch_changes(w->out.batch) < WRITE_CHANGES)
         return GF_OK;
     return gf_write_behind_next(&w->out, err);
 }
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-/* The heaviest entries of a centre, by falling weight. */
-static uint32_t heaviest(const gf_centre *c, uint32_t best[TERMS_PER_CLUSTER])
+/* The heaviest entries of a centroid, by falling weight. */
+static uint32_t find_heaviest(const gf_centre *c, uint32_t best[TERMS_PER_CLUSTER])
 {
     uint32_t n = 0;
     for (uint32_t p = 0; p < c->n; p++) {
@@ -51,16 +57,14 @@ static uint32_t heaviest(const gf_centre *c, uint32_t best[TERMS_PER_CLUSTER])
 }
 
 /* [["surface", weight], ...] */
-static void write_terms(const gf_job *j, uint32_t cluster, gf_buffer *out)
+static void write_terms(const gf_centre *c, const gf_vocabulary *vocabulary, gf_buffer *out)
 {
-    const gf_centre *c = &gf_job_term_centres(j)->at[cluster];
-    uint32_t best[TERMS_PER_CLUSTER], n = heaviest(c, best);
+    uint32_t best[TERMS_PER_CLUSTER], n = find_heaviest(c, best);
     gf_json_writer w = gf_json_writer_to(out);
     gf_json_begin(&w, '[');
     for (uint32_t i = 0; i < n; i++) {
         gf_json_begin(&w, '[');
-        gf_json_string(&w,
-                       gf_vocabulary_surface(&j->documents.vectors.vocabulary, c->term[best[i]]));
+        gf_json_string(&w, gf_vocabulary_surface(vocabulary, c->term[best[i]]));
         gf_json_float(&w, c->value[best[i]]);
         gf_json_end(&w, ']');
     }
@@ -69,27 +73,27 @@ static void write_terms(const gf_job *j, uint32_t cluster, gf_buffer *out)
 
 static gf_status write_cluster_row(writing *w, uint32_t cluster, gf_error *err)
 {
-    const gf_job *j = w->job;
     gf_number_digits id, size;
     gf_buffer_reset(&w->text);
-    write_terms(j, cluster, &w->text);
+    write_terms(&gf_clustered_terms(w->clustered)->at[cluster], &w->documents->vectors.vocabulary,
+                &w->text);
     gf_status st = gf_buffer_check(&w->text, err);
     if (st != GF_OK) return st;
     gf_column columns[] = {
-        {GF_SLICE("id"), gf_number_write(&id, j->ids[cluster])},
-        {GF_SLICE("size"), gf_number_write(&size, j->start[cluster + 1] - j->start[cluster])},
+        {GF_SLICE("id"), gf_number_write(&id, w->ids[cluster])},
+        {GF_SLICE("size"), gf_number_write(&size, gf_clustered_size(w->clustered, cluster))},
         {GF_SLICE("terms"), gf_buffer_view(&w->text)}};
     gf_batch_replace(w->out.batch, w->tables->clusters, gf_buffer_view(&w->key), GF_CLUSTERS_MAIN,
                      columns, 3, 0);
     return GF_OK;
 }
 
-static gf_slice member_id(const gf_job *j, uint32_t point)
+static gf_slice member_id(const writing *w, uint32_t point)
 {
-    return gf_gathered_id(&j->documents, j->row_of[point]);
+    return gf_gathered_id(w->documents, w->clustered->row_of[point]);
 }
 
-/* A cell of a member, whose qualifier or value is in w->text. */
+/* Put the cell of a member, whose qualifier or value is in w->text. */
 static gf_status put_member(writing *w, unsigned family, gf_slice qualifier, gf_slice value,
                             gf_error *err)
 {
@@ -100,15 +104,15 @@ static gf_status put_member(writing *w, unsigned family, gf_slice qualifier, gf_
     return write_full(w, err);
 }
 
-/* The members of a cluster by id; `members` has them in that order, where j->members is by rank. */
+/* Write the members of a cluster by id: `members` is sorted so, clustered->members by rank. */
 static gf_status write_members(writing *w, const uint32_t *members, uint32_t cluster, gf_error *err)
 {
-    const gf_job *j = w->job;
+    const gf_clustered *c = w->clustered;
     gf_status st = GF_OK;
-    for (uint32_t r = j->start[cluster]; r < j->start[cluster + 1] && st == GF_OK; r++) {
+    for (uint32_t r = c->start[cluster]; r < c->start[cluster + 1] && st == GF_OK; r++) {
         gf_buffer_reset(&w->text);
-        gf_buffer_float(&w->text, j->clusters.score[members[r]]);
-        st = put_member(w, GF_CLUSTERS_DOCUMENTS, member_id(j, members[r]),
+        gf_buffer_float(&w->text, c->kmeans.score[members[r]]);
+        st = put_member(w, GF_CLUSTERS_DOCUMENTS, member_id(w, members[r]),
                         gf_buffer_view(&w->text), err);
     }
     return st;
@@ -116,12 +120,12 @@ static gf_status write_members(writing *w, const uint32_t *members, uint32_t clu
 
 static gf_status write_ranked(writing *w, uint32_t cluster, gf_error *err)
 {
-    const gf_job *j = w->job;
+    const gf_clustered *c = w->clustered;
     gf_status st = GF_OK;
-    for (uint32_t r = j->start[cluster]; r < j->start[cluster + 1] && st == GF_OK; r++) {
-        uint32_t point = j->members[r];
+    for (uint32_t r = c->start[cluster]; r < c->start[cluster + 1] && st == GF_OK; r++) {
+        uint32_t point = c->members[r];
         gf_buffer_reset(&w->text);
-        gf_rank_write(&w->text, j->clusters.score[point], member_id(j, point));
+        gf_rank_write(&w->text, c->kmeans.score[point], member_id(w, point));
         st = put_member(w, GF_CLUSTERS_RANKED, gf_buffer_view(&w->text), GF_SLICE(""), err);
     }
     return st;
@@ -133,34 +137,24 @@ static int by_label(const void *a, const void *b, void *context)
     return gf_slice_compare(labels[*(const uint32_t *)a], labels[*(const uint32_t *)b]);
 }
 
-/* Rows by cluster, each cluster's by id, as j->start divides them; then the clusters by label. */
-static void put_in_order(const gf_job *j, uint32_t *members, uint32_t *order, uint32_t *next)
-{
-    memcpy(next, j->start, j->clusters.k * sizeof *next);
-    for (uint32_t point = 0; point < j->clusters.n; point++)
-        members[next[j->clusters.label[point]]++] = point;
-    for (uint32_t c = 0; c < j->clusters.k; c++)
-        order[c] = c;
-    qsort_r(order, j->clusters.k, sizeof *order, by_label, j->labels);
-}
-
 /*
  * Each family by itself, its rows by label: in the order of the keys, which is cheapest to insert,
  * and makes tables that do not overlap, so that there is little to compact.
+ *
+ * members: rows by cluster, each cluster's by id; order: clusters by label.
  */
 static gf_status write_families(writing *w, const uint32_t *members, const uint32_t *order,
                                 gf_error *err)
 {
     static const unsigned families[] = {GF_CLUSTERS_MAIN, GF_CLUSTERS_DOCUMENTS,
                                         GF_CLUSTERS_RANKED};
-    const gf_job *j = w->job;
-    uint32_t k = j->clusters.k;
+    uint32_t k = w->clustered->kmeans.k;
     gf_status st = GF_OK;
     for (uint32_t i = 0; i < 3 * k && st == GF_OK; i++) {
         uint32_t c = order[i % k];
-        if (i % 3 == 0) gf_job_tell(j, "writing clusters", i / 3, k);
+        if (i % 3 == 0) gf_build_plan_progress(w->plan, "writing clusters", i / 3, k);
         gf_buffer_reset(&w->key);
-        gf_cluster_key(&w->key, gf_buffer_view(&j->key), j->labels[c]);
+        gf_cluster_key(&w->key, gf_buffer_view(&w->plan->key), w->named->labels[c]);
         st = gf_buffer_check(&w->key, err);
         if (st != GF_OK) break;
         switch (families[i / k]) {
@@ -179,15 +173,21 @@ static gf_status write_families(writing *w, const uint32_t *members, const uint3
 
 static gf_status write_clusters(writing *w, gf_error *err)
 {
-    const gf_job *j = w->job;
-    uint32_t *members = gf_array(j->clusters.n, sizeof *members);
-    uint32_t *order = gf_array(j->clusters.k, sizeof *order);
-    uint32_t *next = gf_array(j->clusters.k, sizeof *next);
+    const gf_kmeans *c = &w->clustered->kmeans;
+    if (c->k == 0) return GF_OK;
+    uint32_t *members = gf_array(c->n, sizeof *members);
+    uint32_t *order = gf_array(c->k, sizeof *order);
+    uint32_t *next = gf_array(c->k, sizeof *next);
     gf_status st = GF_OK;
     if (!members || !order || !next) {
         st = gf_fail_memory(err, "clusters");
-    } else if (j->clusters.k) {
-        put_in_order(j, members, order, next);
+    } else {
+        memcpy(next, w->clustered->start, c->k * sizeof *next);
+        for (uint32_t point = 0; point < c->n; point++)
+            members[next[c->label[point]]++] = point;
+        for (uint32_t i = 0; i < c->k; i++)
+            order[i] = i;
+        qsort_r(order, c->k, sizeof *order, by_label, w->named->labels);
         st = write_families(w, members, order, err);
     }
     gf_free(members);
@@ -199,14 +199,14 @@ static gf_status write_clusters(writing *w, gf_error *err)
 /* ---- memberships ----------------------------------------------------------------------------- */
 
 /* The row of a document, as bytes. */
-static gf_status write_vector(const gf_job *j, uint32_t document, gf_buffer *vector, gf_error *err)
+static gf_status write_vector(const gf_gathered *d, uint32_t document, gf_buffer *vector,
+                              gf_error *err)
 {
-    const gf_vectors *v = &j->documents.vectors;
-    if (!v->entries) {
-        gf_vector_write(gf_csr_row(&v->x, document), vector);
+    if (!d->vectors.entries) {
+        gf_vector_write(gf_csr_row(&d->vectors.x, document), vector);
         return GF_OK;
     }
-    gf_row_file rows = gf_rows_in_file(v);
+    gf_row_file rows = gf_gathered_row_file(d);
     gf_csr x;
     gf_status st = gf_row_file_read(&rows, document, 1, &x, err);
     if (st != GF_OK) return st;
@@ -215,45 +215,49 @@ static gf_status write_vector(const gf_job *j, uint32_t document, gf_buffer *vec
     return GF_OK;
 }
 
-/* The place of a document; point is its number among those with terms, or UINT32_MAX. */
-static gf_status describe(const gf_job *j, uint32_t document, uint32_t point, gf_buffer *vector,
-                          gf_membership_cells *m, gf_error *err)
+#define NO_POINT UINT32_MAX
+
+/* The membership of a document; point is its clustered row, or NO_POINT. */
+static gf_status fill_membership(writing *w, uint32_t document, uint32_t point,
+                                 gf_membership_cells *m, gf_error *err)
 {
+    const gf_kmeans *c = &w->clustered->kmeans;
     *m = (gf_membership_cells){0};
-    if (point != UINT32_MAX) {
-        uint32_t second = j->clusters.runner_up[point];
-        m->cluster = j->ids[j->clusters.label[point]];
-        m->score = j->clusters.score[point];
-        m->runner_up = second == GF_NO_CLUSTER ? 0 : j->ids[second];
-        m->second = j->clusters.second[point];
+    if (point != NO_POINT) {
+        uint32_t second = c->runner_up[point];
+        m->cluster = w->ids[c->label[point]];
+        m->score = c->score[point];
+        m->runner_up = second == GF_NO_CLUSTER ? 0 : w->ids[second];
+        m->second = c->second[point];
     }
-    gf_buffer_reset(vector);
-    if (!j->settings.store_vectors) return GF_OK;
-    gf_status st = write_vector(j, document, vector, err);
-    m->vector = gf_buffer_view(vector);
+    gf_buffer_reset(&w->vector);
+    if (!w->plan->settings.store_vectors) return GF_OK;
+    gf_status st = write_vector(w->documents, document, &w->vector, err);
+    m->vector = gf_buffer_view(&w->vector);
     return st;
 }
 
 static gf_status write_memberships(writing *w, gf_error *err)
 {
-    const gf_job *j = w->job;
+    const gf_clustered *c = w->clustered;
+    uint32_t n_documents = w->documents->n;
     gf_status st = GF_OK;
-    for (uint32_t i = 0, point = 0; i < j->documents.n && st == GF_OK; i++) {
-        bool has_terms = point < j->clusters.n && j->row_of[point] == i;
+    for (uint32_t i = 0, point = 0; i < n_documents && st == GF_OK; i++) {
+        bool is_clustered = point < c->kmeans.n && c->row_of[point] == i;
         gf_membership_cells m;
         gf_column columns[GF_MEMBERSHIP_COLUMNS];
         char bytes[GF_MEMBERSHIP_BYTES];
-        st = describe(j, i, has_terms ? point++ : UINT32_MAX, &w->vector, &m, err);
+        st = fill_membership(w, i, is_clustered ? point++ : NO_POINT, &m, err);
         if (st != GF_OK) break;
         gf_buffer_reset(&w->key);
-        gf_membership_key(&w->key, gf_buffer_view(&j->key), gf_gathered_id(&j->documents, i));
+        gf_membership_key(&w->key, gf_buffer_view(&w->plan->key), gf_gathered_id(w->documents, i));
         st = gf_buffer_check(&w->key, err);
         if (st == GF_OK) st = gf_buffer_check(&w->vector, err);
         if (st != GF_OK) break;
         size_t n = gf_membership_write(&m, bytes, columns);
         gf_batch_replace(w->out.batch, w->tables->memberships, gf_buffer_view(&w->key),
                          GF_MEMBERSHIPS_MAIN, columns, n, 0);
-        if (i % 10000 == 0) gf_job_tell(j, "writing memberships", i, j->documents.n);
+        if (i % 10000 == 0) gf_build_plan_progress(w->plan, "writing memberships", i, n_documents);
         st = write_full(w, err);
     }
     return st;
@@ -265,26 +269,26 @@ static gf_status put_model(writing *w, gf_slice qualifier, gf_buffer *value, gf_
 {
     gf_status st = gf_buffer_check(value, err);
     if (st != GF_OK) return st;
-    gf_batch_put(w->out.batch, w->tables->builds, gf_buffer_view(&w->job->key), GF_BUILDS_MODEL,
+    gf_batch_put(w->out.batch, w->tables->builds, gf_buffer_view(&w->plan->key), GF_BUILDS_MODEL,
                  qualifier, gf_buffer_view(value), 0);
     return write_full(w, err);
 }
 
 static gf_status write_model(writing *w, gf_error *err)
 {
-    gf_job *j = w->job;
+    const gf_resolved *settings = &w->plan->settings;
+    const gf_centres *centres = &w->clustered->kmeans.centres;
     gf_buffer_reset(&w->text);
-    gf_analysis_write(j->settings.detect, &j->documents.fallback, &j->settings.vectorizer,
-                      &w->text);
+    gf_analysis_write(settings->detect, &w->documents->fallback, &settings->vectorizer, &w->text);
     gf_status st = put_model(w, GF_SLICE("analysis"), &w->text, err);
     gf_buffer_reset(&w->text);
-    gf_vocabulary_write(&j->documents.vectors.vocabulary, &w->text);
+    gf_vocabulary_write(&w->documents->vectors.vocabulary, &w->text);
     if (st == GF_OK) st = put_model(w, GF_SLICE("vocabulary"), &w->text, err);
-    for (uint32_t c = 0; c < j->clusters.k && st == GF_OK; c++) {
+    for (uint32_t c = 0; c < w->clustered->kmeans.k && st == GF_OK; c++) {
         gf_buffer_reset(&w->key);
-        gf_centre_qualifier(&w->key, j->ids[c]);
+        gf_centre_qualifier(&w->key, w->ids[c]);
         gf_buffer_reset(&w->text);
-        gf_vector_write(gf_centre_row(&j->clusters.centres.at[c]), &w->text);
+        gf_vector_write(gf_centre_row(&centres->at[c]), &w->text);
         st = gf_buffer_check(&w->key, err);
         if (st == GF_OK) st = put_model(w, gf_buffer_view(&w->key), &w->text, err);
     }
@@ -293,15 +297,10 @@ static gf_status write_model(writing *w, gf_error *err)
 
 static gf_status write_tree(writing *w, gf_error *err)
 {
-    const gf_job *j = w->job;
-    if (j->tree.k == 0) return GF_OK;
-    uint32_t *ids = gf_array(j->tree.k, sizeof *ids);
-    if (!ids) return gf_fail_memory(err, "the tree");
-    for (uint32_t c = 0; c < j->tree.k; c++)
-        ids[c] = j->ids[c];
+    const gf_named *named = w->named;
+    if (named->tree.k == 0) return GF_OK;
     gf_buffer_reset(&w->text);
-    gf_tree_write(&j->tree, ids, j->labels, &w->text);
-    gf_free(ids);
+    gf_tree_write(&named->tree, w->ids, named->labels, &w->text);
     return put_model(w, GF_SLICE("tree"), &w->text, err);
 }
 
@@ -319,16 +318,14 @@ static void add_number(gf_column *columns, size_t *n, const char *name, gf_numbe
     ++*n;
 }
 
-/* The row that says that all others are there. */
-static gf_status write_build_row(writing *w, gf_error *err)
+/* The row of the build, which comes last: it says that all others are there. */
+static gf_status write_build_row(writing *w, const gf_build_info *info, uint64_t next_id,
+                                 gf_error *err)
 {
-    gf_job *j = w->job;
-    gf_build_info *info = &j->info;
     enum { NUMBERS = 8, ALL = 13 };
     gf_column columns[ALL];
     gf_number_digits digits[NUMBERS];
     size_t n = 0;
-    info->seconds = j->seconds + gf_clock_seconds() - w->begun;
     gf_buffer_reset(&w->text);
     gf_buffer_reset(&w->vector);
     gf_buffer_double(&w->text, info->objective);
@@ -341,9 +338,9 @@ static gf_status write_build_row(writing *w, gf_error *err)
     add_number(columns, &n, "distinct", digits, info->distinct);
     add_number(columns, &n, "terms", digits, info->terms);
     add_number(columns, &n, "k", digits, info->k);
-    add_number(columns, &n, "next_id", digits, j->next_id_after);
+    add_number(columns, &n, "next_id", digits, next_id);
     add_number(columns, &n, "seq", digits, info->seq);
-    add_number(columns, &n, "chosen_for", digits, j->chosen_for);
+    add_number(columns, &n, "chosen_for", digits, w->clustered->chosen_for);
     columns[n++] = (gf_column){GF_SLICE("objective"), gf_buffer_view(&w->text)};
     columns[n++] = (gf_column){GF_SLICE("seconds"), gf_buffer_view(&w->vector)};
     columns[n++] = (gf_column){GF_SLICE("settings"), info->settings};
@@ -352,30 +349,32 @@ static gf_status write_build_row(writing *w, gf_error *err)
         columns[n++] =
             (gf_column){GF_SLICE("matrix"),
                         info->rows == GF_ROWS_DENSE ? GF_SLICE("dense") : GF_SLICE("sparse")};
-    gf_batch_replace(w->out.batch, w->tables->builds, gf_buffer_view(&j->key), GF_BUILDS_MAIN,
+    gf_batch_replace(w->out.batch, w->tables->builds, gf_buffer_view(&w->plan->key), GF_BUILDS_MAIN,
                      columns, n, 0);
     return GF_OK;
 }
 
-bool gf_job_indexes_words(const gf_job *j)
+gf_status gf_build_write(const gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_batch *batch,
+                         gf_error *err)
 {
-    /* Search reads that of "default" alone. */
-    return j->settings.store_index && (!j->spills || j->plan.search) &&
-           gf_slice_equal(j->configuration, GF_SLICE("default"));
-}
-
-gf_status gf_job_write(gf_job *j, gf_batch *batch, gf_error *err)
-{
-    writing w = {.job = j, .tables = &j->store->tables, .begun = gf_clock_seconds()};
-    gf_write_behind_begin(&w.out, j->store->db, batch);
+    bool has_index = plan->settings.store_index && (!plan->spills || plan->memory.index);
+    writing w = {.plan = plan,
+                 .documents = &b->documents,
+                 .clustered = &b->clustered,
+                 .ids = b->matched.ids,
+                 .named = &b->named,
+                 .tables = &plan->store->tables};
+    gf_write_behind_begin(&w.out, plan->store->db, batch);
     gf_status st = write_clusters(&w, err);
     if (st == GF_OK) st = write_memberships(&w, err);
     if (st == GF_OK) st = write_model(&w, err);
     if (st == GF_OK) st = write_tree(&w, err);
-    if (st == GF_OK && j->settings.store_index && (!j->spills || j->plan.index))
-        st = gf_write_index(&j->documents, put_index_cell, &w, err);
-    if (st == GF_OK && gf_job_indexes_words(j)) st = gf_write_search(j, put_index_cell, &w, err);
-    if (st == GF_OK) st = write_build_row(&w, err);
+    if (st == GF_OK && has_index)
+        st = gf_build_write_similar_index(&b->documents, put_index_cell, &w, err);
+    if (st == GF_OK && gf_build_plan_indexes_words(plan))
+        st = gf_build_write_search_cells(plan, pool, &b->documents, put_index_cell, &w, err);
+    b->info.seconds = gf_clock_seconds() - b->begun;
+    if (st == GF_OK) st = write_build_row(&w, &b->info, b->matched.next_id, err);
     st = gf_write_behind_end(&w.out, st, err);
     gf_buffer_release(&w.key);
     gf_buffer_release(&w.text);

@@ -2,6 +2,7 @@
 
 #include "base/grow.h"
 #include "base/memory.h"
+#include "engine/rows/scan.h"
 
 static gf_status damaged(gf_error *err)
 {

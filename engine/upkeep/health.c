@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/rows/collection_row.h"
 #include "engine/rows/scan.h"
 #include "engine/store/builds.h"
 #include "engine/store/collections.h"

@@ -6,10 +6,15 @@
  * Served stale builds are replaced by new ones; then all stale ones are marked, as after
  * publishing, and dropped; then the changes go that named them; then the files are written anew.
  */
+#include "engine/build/publish.h"
 #include "engine/search/index.h"
 
 #include "base/grow.h"
 #include "base/memory.h"
+#include "engine/rows/scan.h"
+#include "engine/store/builds.h"
+#include "engine/store/collections.h"
+#include "engine/store/delete.h"
 #include "storage/backend.h"
 
 typedef struct kept_build {

@@ -21,6 +21,11 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "engine/rows/collection_row.h"
+#include "engine/rows/scan.h"
+#include "engine/store/collections.h"
+#include "engine/store/delete.h"
+#include "engine/store/lock.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/rows/audit.h"
+#include "engine/store/builds.h"
 #include "engine/tables/internal.h"
 #include "engine/view/tree.h"
 

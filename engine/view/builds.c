@@ -2,8 +2,10 @@
 #include "engine/view/view.h"
 
 #include "base/memory.h"
+#include "engine/config/pins.h"
 #include "engine/config/settings.h"
 #include "engine/store/builds.h"
+#include "engine/view/state.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,6 @@
 
 #include "base/random.h"
 #include "engine/build/estimate.h"
-#include "engine/build/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,36 +137,36 @@ static void formula_follows_the_counts(void **state)
     gf_memory_estimate e, f;
     gf_memory_counts more = c;
     gf_memory_plan plan, wide;
-    gf_memory_of_build(&c, &e);
+    gf_estimate_of_build(&c, &e);
     assert_int_equal(e.rows, 8 * 3000000 + 9 * 100000);
     more.entries *= 2;
-    gf_memory_of_build(&more, &f);
+    gf_estimate_of_build(&more, &f);
     assert_int_equal(f.rows - e.rows, 8 * 3000000);
     assert_int_equal(f.labels, e.labels);
     assert_true(f.peak >= e.peak + 8 * 3000000);
     more = c;
     more.indexed *= 2;
-    gf_memory_of_build(&more, &f);
+    gf_estimate_of_build(&more, &f);
     assert_int_equal(f.index - e.index, 5 * 10000000);
     more.indexed = c.tokens; /* no filter: no words beside those of the rows */
-    gf_memory_of_build(&more, &f);
+    gf_estimate_of_build(&more, &f);
     assert_true(e.index - f.index > 5 * 6000000);
     more = c;
     more.index = more.search = false;
-    gf_memory_of_build(&more, &f);
+    gf_estimate_of_build(&more, &f);
     assert_int_equal(f.index, 0);
     assert_true(f.peak < e.peak);
 
     /* What a spilled build takes at least does not follow the entries; a plan divides what there
      * is. */
-    uint64_t least = gf_memory_of_spilled(&c, 0, &plan);
+    uint64_t least = gf_estimate_of_spilled(&c, 0, &plan);
     assert_true(least < e.peak && plan.sample >= 5000 && plan.text > 0);
-    assert_true(gf_memory_of_spilled(&c, least + (100 << 20), &wide) == least);
+    assert_true(gf_estimate_of_spilled(&c, least + (100 << 20), &wide) == least);
     assert_true(wide.sample > plan.sample && wide.text > plan.text && wide.index);
     assert_true(!plan.search && wide.search);
     more = c;
     more.entries *= 4;
-    assert_true(gf_memory_of_spilled(&more, 0, &plan) < least + e.rows);
+    assert_true(gf_estimate_of_spilled(&more, 0, &plan) < least + e.rows);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/number.h"
-#include "engine/build/internal.h"
+#include "engine/build/gather.h"
 #include "grouperfish/cancel.h"
 
 /* ---- stopped in the middle ------------------------------------------------------------------- */
@@ -170,21 +170,23 @@ static void a_build_reads_its_snapshot(void **state)
     (void)state;
     fixture f;
     gf_error err;
-    gf_job job, *jobs = &job;
+    gf_build_plan plan, *plans = &plan;
+    gf_gathered documents = {0};
     gf_snapshot *snapshot;
     gf_rebuild_options o = {.force = true};
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
-    assert_ok(gf_job_init(&job, f.store, fixture_place("c"), fixture_default(), &o, &err));
-    assert_ok(gf_jobs_begin(&jobs, 1, &snapshot, &err));
+    assert_ok(gf_build_plan_init(&plan, f.store, fixture_place("c"), fixture_default(), &o, &err));
+    assert_ok(gf_build_plans_begin(&plans, 1, &snapshot, &err));
     put_change_and_delete(&f);
-    assert_ok(gf_job_gather(&job, &err));
-    assert_int_equal(job.documents.n, 12);
-    assert_slice(gf_gathered_id(&job.documents, 2), "002");
-    assert_int_equal(job.seq, 12);
-    gf_jobs_end(&jobs, 1);
+    assert_ok(gf_build_gather(&plan, NULL, &documents, &err));
+    assert_int_equal(documents.n, 12);
+    assert_slice(gf_gathered_id(&documents, 2), "002");
+    assert_int_equal(plan.seq, 12);
+    gf_build_plans_end(&plans, &(bool){false}, 1);
+    gf_gathered_release(&documents);
     gf_snapshot_free(snapshot);
-    gf_job_release(&job);
+    gf_build_plan_release(&plan);
     fixture_is_sound(&f);
     fixture_close(&f);
 }

@@ -1,0 +1,248 @@
+/* The plan of a rebuild: its names and settings, its beginning and its end. */
+#include "engine/build/plan.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "engine/rows/scan.h"
+#include "engine/store/builds.h"
+#include "engine/store/collections.h"
+#include "engine/store/delete.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+gf_status gf_build_plan_init(gf_build_plan *plan, gf_store *store, gf_place where,
+                             gf_slice configuration, const gf_rebuild_options *options,
+                             gf_error *err)
+{
+    gf_build_plan p = {.store = store, .options = options, .every = 1};
+    p.where.name_space = gf_arena_copy(&p.names, where.name_space);
+    p.where.collection = gf_arena_copy(&p.names, where.collection);
+    p.configuration = gf_arena_copy(&p.names, configuration);
+    if (!p.where.name_space.ptr || !p.where.collection.ptr || !p.configuration.ptr) {
+        gf_arena_release(&p.names);
+        return gf_fail_memory(err, "a rebuild");
+    }
+    *plan = p;
+    return GF_OK;
+}
+
+void gf_build_plan_release(gf_build_plan *p)
+{
+    assert(!p->begun); /* the store's list of activities has no dangling entry */
+    gf_settings_map_release(&p->map);
+    gf_buffer_release(&p->settings_json);
+    gf_buffer_release(&p->key);
+    gf_pins_release(&p->pins);
+    gf_arena_release(&p->names);
+    *p = (gf_build_plan){0};
+}
+
+void gf_build_plan_progress(const gf_build_plan *p, const char *phase, uint64_t done,
+                            uint64_t total)
+{
+    if (p->options->progress)
+        p->options->progress(p->options->context, p->where, phase, done, total);
+}
+
+bool gf_build_plan_indexes_words(const gf_build_plan *p)
+{
+    /* Search reads the index of "default" alone. */
+    return p->settings.store_index && (!p->spills || p->memory.search) &&
+           gf_slice_equal(p->configuration, GF_SLICE("default"));
+}
+
+/* ---- has anything changed? ------------------------------------------------------------------- */
+
+static gf_status read_settings(gf_build_plan *p, const gf_collection_row *row, gf_error *err)
+{
+    gf_settings_map_release(&p->map);
+    gf_buffer_reset(&p->settings_json);
+    gf_status st =
+        gf_configuration_load(p->store, NULL, p->where, row, p->configuration, &p->map, err);
+    if (st == GF_OK) st = gf_settings_map_fix_times(&p->map, gf_clock_ms(), err);
+    if (st == GF_OK) st = gf_settings_resolve(&p->map, p->configuration, &p->settings, err);
+    gf_settings_map_write_effective(&p->map, &p->settings_json);
+    return st == GF_OK ? gf_buffer_check(&p->settings_json, err) : st;
+}
+
+/* Read the row of the served build, whose timestamp is p->served.build. */
+static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
+{
+    gf_row row = {0};
+    gf_build_info info;
+    gf_buffer key = {0};
+    int64_t build = p->served.build;
+    gf_build_key(&key, p->where.name_space, p->where.collection, p->configuration, build);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK)
+        st = gf_table_get(p->store->tables.builds, NULL, gf_buffer_view(&key), 1u << GF_BUILDS_MAIN,
+                          &row, err);
+    if (st == GF_ENOTFOUND)
+        st = gf_fail(err, GF_ECORRUPT, "the served build %" PRId64 " is missing", build);
+    if (st == GF_OK) st = gf_build_decode(p->store, &row, &info, err);
+    if (st == GF_OK) {
+        gf_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "chosen_for"), &p->served_distinct);
+        *modified = info.seq != p->seq || info.rows != GF_ROWS_OF_TEXTS ||
+                    !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json));
+        p->served = info;
+        p->served.served = true;
+        p->served.settings = p->served.versions = (gf_slice){0};
+    }
+    gf_row_release(&row);
+    gf_buffer_release(&key);
+    return st;
+}
+
+gf_status gf_build_plan_read(gf_build_plan *p, bool *modified, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_status st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
+    if (st == GF_OK) st = read_settings(p, &row, err);
+    gf_pins_release(&p->pins);
+    if (st == GF_OK) st = gf_pins_read(row.pins, p->configuration, &p->pins, err);
+    if (st == GF_OK) {
+        p->seq = row.seq;
+        p->size = row.size;
+        p->served = (gf_build_info){.build = gf_collection_row_served(&row, p->configuration)};
+        p->served_distinct = 0;
+        *modified = true;
+        if (p->served.build) st = read_served(p, modified, err);
+    }
+    gf_collection_row_release(&row);
+    return st;
+}
+
+/* ---- beginning ------------------------------------------------------------------------------- */
+
+/* The last of a configuration's builds, also one that is being dropped; 0 where there is none. */
+static gf_status find_last_build(gf_table *table, gf_slice configuration_key, gf_row *row,
+                                 int64_t *build, gf_error *err)
+{
+    gf_scan *scan;
+    bool more;
+    uint64_t number = 0;
+    gf_scan_options o = {
+        .family = GF_BUILDS_MAIN, .prefix = configuration_key, .reverse = true, .limit = 1};
+    gf_status st = gf_scan_open(table, &o, &scan, err);
+    if (st != GF_OK) return st;
+    st = gf_scan_step(scan, row, &more, err);
+    if (st == GF_OK && more) st = gf_key_last_number(table, row->key, &number, err);
+    gf_scan_close(scan);
+    *build = (int64_t)number;
+    return st;
+}
+
+/*
+ * The timestamp is now, or a millisecond more than the last build's. No other build of the
+ * configuration is under way: none is active in this process, and taking the lock cleared away
+ * those that other processes left unfinished.
+ */
+static gf_status choose_timestamp(gf_build_plan *p, gf_slice configuration_key, gf_error *err)
+{
+    gf_row row = {0};
+    int64_t last = 0;
+    uint64_t next_id = 1;
+    gf_status st = find_last_build(p->store->tables.builds, configuration_key, &row, &last, err);
+    const gf_cell *cell = st == GF_OK ? gf_row_find(&row, GF_BUILDS_MAIN, "next_id") : NULL;
+    if (cell && (!gf_cell_number(cell, &next_id) || next_id > UINT32_MAX))
+        st = gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
+    gf_row_release(&row);
+    if (st != GF_OK) return st;
+    if (p->served.build > last) last = p->served.build;
+    p->next_id = (uint32_t)next_id;
+    p->build = gf_clock_ms();
+    if (p->build <= last) p->build = last + 1;
+    assert(p->build > p->served.build && p->next_id > 0);
+    return GF_OK;
+}
+
+/*
+ * Begin one build; its progress row goes into the batch. The write lock is held.
+ *
+ * The plan is read again, although gf_rebuild and gf_rebuild_all have read it to see whether there
+ * is anything to do: they hold no lock, so documents, settings and the served build may have changed
+ * since. Under the lock the plan is what the snapshot has.
+ */
+static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owner, gf_error *err)
+{
+    bool modified;
+    gf_buffer key = {0};
+    gf_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK && gf_is_active(p->store, gf_buffer_view(&key)))
+        st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt",
+                     GF_SLICE_ARG(p->configuration), GF_SLICE_ARG(p->where.collection));
+    if (st == GF_OK) st = gf_build_plan_read(p, &modified, err);
+    if (st == GF_OK) st = choose_timestamp(p, gf_buffer_view(&key), err);
+    gf_buffer_release(&key);
+    if (st != GF_OK) return st;
+    gf_buffer_reset(&p->key);
+    gf_build_key(&p->key, p->where.name_space, p->where.collection, p->configuration, p->build);
+    st = gf_buffer_check(&p->key, err);
+    if (st != GF_OK) return st;
+    gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("building")},
+                           {GF_SLICE("owner"), gf_slice_str(owner)}};
+    gf_batch_replace(batch, p->store->tables.builds, gf_buffer_view(&p->key), GF_BUILDS_PROGRESS,
+                     columns, 2, 0);
+    p->activity = (gf_activity){.key = gf_buffer_view(&p->key), .seq = p->seq};
+    gf_begin_activity(p->store, &p->activity);
+    p->begun = true;
+    return GF_OK;
+}
+
+gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapshot **snapshot,
+                               gf_error *err)
+{
+    gf_store *s = plans[0]->store;
+    gf_batch *batch = NULL;
+    char owner[32];
+    snprintf(owner, sizeof owner, "process %ld", (long)getpid());
+    *snapshot = NULL;
+    gf_status st = gf_lock(s, err);
+    if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = begin_build(plans[i], batch, owner, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_snapshot_create(s->db, snapshot, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        plans[i]->snapshot = *snapshot;
+    gf_batch_free(batch);
+    gf_unlock(s);
+    return st;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static gf_status drop_unpublished(gf_build_plan *const *plans, const bool *published, size_t n)
+{
+    gf_store *s = plans[0]->store;
+    gf_batch *batch;
+    bool any = false;
+    gf_status st = gf_batch_create(s->db, &batch, NULL);
+    if (st != GF_OK) return st;
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        if (!plans[i]->begun || published[i]) continue;
+        any = true;
+        st = gf_drop_build(s, gf_buffer_view(&plans[i]->key), batch, NULL);
+    }
+    if (st == GF_OK && any) st = gf_batch_write(batch, GF_NO_SYNC, NULL);
+    gf_batch_free(batch);
+    return st;
+}
+
+void gf_build_plans_end(gf_build_plan *const *plans, const bool *published, size_t n)
+{
+    if (n == 0) return;
+    gf_store *s = plans[0]->store;
+    /* While a build is active nobody else writes below its key, so this needs no lock. */
+    if (drop_unpublished(plans, published, n) != GF_OK) gf_leave_untidy(s);
+    pthread_mutex_lock(&s->write_lock);
+    for (size_t i = 0; i < n; i++) {
+        if (plans[i]->begun) gf_end_activity(s, &plans[i]->activity);
+        plans[i]->begun = false;
+    }
+    pthread_mutex_unlock(&s->write_lock);
+}

@@ -1,0 +1,84 @@
+/**
+ * The plan of a rebuild: the documents, settings and snapshot that it reads, the build that it
+ * makes, the memory that it may hold. It is made in four calls, in this order:
+ *
+ *     gf_build_plan_init      names and options
+ *     gf_build_plan_read      settings, pins, size and served build, as they are now
+ *     gf_build_plans_begin    reads again under the write lock; build time, progress row, snapshot
+ *     gf_build_plan_memory    where the rows lie (estimate.h)
+ *
+ * The steps of a rebuild only read it: to them it is const.
+ */
+#ifndef GF_ENGINE_BUILD_PLAN_H
+#define GF_ENGINE_BUILD_PLAN_H
+
+#include "base/arena.h"
+#include "engine/build/estimate.h"
+#include "engine/config/pins.h"
+#include "engine/config/settings.h"
+#include "engine/store/lock.h"
+
+typedef struct gf_build_plan {
+    gf_store *store;
+    gf_place where;         /* in `names` */
+    gf_slice configuration; /* in `names` */
+    gf_arena names;
+    const gf_rebuild_options *options; /* borrowed */
+
+    gf_settings_map map;
+    gf_resolved settings;
+    gf_buffer settings_json;  /* settings that differ from their default */
+    gf_pins pins;             /* of the configuration */
+    uint64_t seq, size;       /* of the collection */
+    gf_build_info served;     /* the served build, without slices; build is 0 where there is none */
+    uint64_t served_distinct; /* distinct rows when its k was chosen; 0: k was given */
+
+    const gf_snapshot *snapshot; /* borrowed; documents and memberships are read from it */
+    int64_t build;               /* timestamp of the build that is made */
+    gf_buffer key;               /* its key */
+    uint32_t next_id;            /* first cluster id that was never used */
+    gf_activity activity;        /* in the store's list while `begun` */
+    bool begun;
+
+    bool spills;           /* rows lie in a file, and `memory` says what else is bounded */
+    gf_memory_plan memory; /* only where it spills */
+    bool keeps_words;      /* gathering keeps all words, for the index that search reads */
+    uint32_t every;        /* one document in so many is gathered; 1 for a build */
+} gf_build_plan;
+
+/** Copy the names; nothing is read yet. Options are borrowed until release. */
+gf_status gf_build_plan_init(gf_build_plan *plan, gf_store *store, gf_place where,
+                             gf_slice configuration, const gf_rebuild_options *options,
+                             gf_error *err);
+void gf_build_plan_release(gf_build_plan *plan);
+
+/**
+ * Read the collection's row, its settings and the served build.
+ *
+ * @param[out] modified  false where the served build was made of the same documents and settings
+ * @return GF_OK; GF_ENOTFOUND (collection or configuration), GF_ECORRUPT, GF_EIO, GF_ENOMEM
+ */
+gf_status gf_build_plan_read(gf_build_plan *plan, bool *modified, gf_error *err);
+
+/**
+ * Begin builds together: choose their timestamps, mark them as under way (one synced write), create
+ * the snapshot that all read. The write lock is taken here. gf_build_plans_end must follow, also
+ * after a failure. Plans must stay where they are until then.
+ *
+ * @param[out] snapshot  the caller's to free, after gf_build_plans_end; NULL after a failure
+ * @return as gf_build_plan_read; GF_EBUSY where one of the configurations is being rebuilt already
+ */
+gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapshot **snapshot,
+                               gf_error *err);
+
+/** Take builds off the store's list of activities; rows of those not published are deleted. */
+void gf_build_plans_end(gf_build_plan *const *plans, const bool *published, size_t n);
+
+/** Report progress to the caller of the rebuild, where it wants to know. */
+void gf_build_plan_progress(const gf_build_plan *plan, const char *phase, uint64_t done,
+                            uint64_t total);
+
+/** Whether the build keeps an index of all words, which search reads. */
+bool gf_build_plan_indexes_words(const gf_build_plan *plan);
+
+#endif
