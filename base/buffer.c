@@ -1,8 +1,8 @@
 #include "grouperfish/buffer.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 void gf_buffer_init(gf_buffer *b, size_t max)
@@ -100,11 +100,11 @@ void gf_buffer_format(gf_buffer *b, const char *format, ...)
 
 void gf_buffer_count(gf_buffer *b, uint64_t n)
 {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0) gf_buffer_byte(b, ',');
-        gf_buffer_byte(b, digits[i]);
+    gf_number_digits digits;
+    gf_slice text = gf_number_write(&digits, n);
+    for (size_t i = 0; i < text.len; i++) {
+        if (i && (text.len - i) % 3 == 0) gf_buffer_byte(b, ',');
+        gf_buffer_byte(b, text.ptr[i]);
     }
 }
 

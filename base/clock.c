@@ -1,5 +1,7 @@
 #include "base/clock.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -48,13 +50,9 @@ void gf_clock_date_from_days(int64_t days, int64_t *year, int *month, int *day)
 
 static bool take_digits(gf_slice *s, size_t n, int64_t *value)
 {
-    if (s->len < n) return false;
-    int64_t v = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (s->ptr[i] < '0' || s->ptr[i] > '9') return false;
-        v = v * 10 + (s->ptr[i] - '0');
-    }
-    *value = v;
+    uint64_t v;
+    if (s->len < n || !gf_number_read(gf_slice_of(s->ptr, n), &v)) return false;
+    *value = (int64_t)v;
     *s = gf_slice_skip(*s, n);
     return true;
 }

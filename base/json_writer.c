@@ -1,5 +1,6 @@
 #include "base/json_writer.h"
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -149,12 +150,9 @@ void gf_json_int(gf_json_writer *w, int64_t v)
 
 void gf_json_uint(gf_json_writer *w, uint64_t v)
 {
-    char digits[20], *at = digits + sizeof digits;
+    gf_number_digits digits;
     separate(w);
-    do
-        *--at = (char)('0' + v % 10);
-    while (v /= 10);
-    gf_buffer_append(w->out, at, (size_t)(digits + sizeof digits - at));
+    gf_buffer_slice(w->out, gf_number_write(&digits, v));
 }
 
 void gf_json_bool(gf_json_writer *w, bool v)

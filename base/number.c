@@ -18,6 +18,21 @@ bool gf_number_read(gf_slice text, uint64_t *v)
     return true;
 }
 
+bool gf_number_read_signed(gf_slice text, int64_t *v)
+{
+    bool negative = text.len && text.ptr[0] == '-';
+    int64_t n = 0;
+    if (text.len == (size_t)negative) return false;
+    for (size_t i = negative; i < text.len; i++) {
+        int digit = text.ptr[i] - '0';
+        if (digit < 0 || digit > 9 || __builtin_mul_overflow(n, 10, &n) ||
+            __builtin_add_overflow(n, negative ? -digit : digit, &n))
+            return false;
+    }
+    *v = n;
+    return true;
+}
+
 bool gf_number_take(gf_slice *text, size_t most, uint64_t *v)
 {
     size_t n = 0;

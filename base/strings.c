@@ -1,5 +1,6 @@
 #include "base/strings.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 
 #include <xxhash.h>
@@ -53,16 +54,6 @@ static gf_status grow_slots(gf_strings *set, gf_error *err)
     return GF_OK;
 }
 
-static gf_status grow_entries(gf_strings *set, gf_error *err)
-{
-    size_t capacity = set->entry_capacity ? set->entry_capacity * 2 : FIRST_CAPACITY;
-    gf_slice *entries = gf_realloc(set->entries, capacity, sizeof *entries);
-    if (!entries) return gf_fail_memory(err, "a hash table");
-    set->entries = entries;
-    set->entry_capacity = capacity;
-    return GF_OK;
-}
-
 gf_status gf_strings_add(gf_strings *set, gf_slice s, uint32_t *id, bool *added, gf_error *err)
 {
     gf_status st;
@@ -72,8 +63,9 @@ gf_status gf_strings_add(gf_strings *set, gf_slice s, uint32_t *id, bool *added,
     bool is_new = set->slots[i].id_plus_1 == 0;
     if (is_new) {
         if (set->n == UINT32_MAX) return gf_fail(err, GF_ELIMIT, "more than 2^32 - 1 strings");
-        if (set->n == set->entry_capacity && (st = grow_entries(set, err)) != GF_OK) return st;
-        gf_slice copy = gf_arena_copy(&set->bytes, s);
+        bool grown =
+            gf_grow(&set->entries, &set->entry_capacity, (size_t)set->n + 1, sizeof *set->entries);
+        gf_slice copy = grown ? gf_arena_copy(&set->bytes, s) : (gf_slice){0};
         if (!copy.ptr) return gf_fail_memory(err, "a hash table");
         set->entries[set->n] = copy;
         set->slots[i] = (gf_string_slot){hash, ++set->n};

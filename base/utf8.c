@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <assert.h>
+
 /*
  * Bytes of the valid character at p, or 0. *seen is the number of bytes that could start one.
  * Table 3-7 of the Unicode standard: the second byte's range depends on the first.
@@ -102,4 +104,16 @@ gf_slice gf_utf8_cut(gf_slice s, size_t n)
     while (n > 0 && ((unsigned char)s.ptr[n] & 0xC0u) == 0x80u)
         n--;
     return gf_slice_of(s.ptr, n);
+}
+
+void gf_utf8_append(gf_buffer *out, uint32_t c)
+{
+    char bytes[4];
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    assert(c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF));
+    for (size_t i = n - 1; i > 0; i--, c >>= 6)
+        bytes[i] = (char)(0x80 | (c & 0x3F));
+    bytes[0] = (char)(lead[n] | c);
+    gf_buffer_append(out, bytes, n);
 }

@@ -30,6 +30,9 @@ size_t gf_utf8_count(gf_slice s);
 /** The code point at *at, which is moved behind it; U+FFFD for a bad byte. *at < s.len. */
 uint32_t gf_utf8_next(gf_slice s, size_t *at);
 
+/** Append a code point (at most U+10FFFF, no surrogate). */
+void gf_utf8_append(gf_buffer *out, uint32_t code);
+
 /** The longest start of valid s that has at most n bytes and cuts no character. */
 gf_slice gf_utf8_cut(gf_slice s, size_t n);
 

@@ -43,11 +43,11 @@ typedef struct gf_change {
 } gf_change;
 
 /** Write only where this cell has this value, or is absent. */
-typedef struct gf_condition {
+typedef struct gf_expectation {
     unsigned table, family;
     gf_slice key, qualifier;
     const gf_slice *expected; /* NULL: absent */
-} gf_condition;
+} gf_expectation;
 
 /* Where a backend puts the cells that it reads: everything is copied into the row. */
 struct gf_row_memory {
@@ -125,7 +125,7 @@ typedef struct gf_backend_operations {
     /* Apply the changes in their order. GF_ECONFLICT, and nothing is written, where the condition
      * (may be NULL) does not hold. */
     gf_status (*write)(gf_backend *b, const gf_change *changes, size_t n,
-                       const gf_condition *condition, gf_sync sync, gf_error *err);
+                       const gf_expectation *condition, gf_sync sync, gf_error *err);
 
     /* As gf_table_increment; `put` names the cell. */
     gf_status (*increment)(gf_backend *b, const gf_change *put, int64_t delta, gf_sync sync,

@@ -1,6 +1,7 @@
 /* Batches: changes collected in memory until they are written together. */
 #include "storage/table_internal.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 
 #include <assert.h>
@@ -13,8 +14,6 @@ struct gf_batch {
     size_t bytes;
     gf_error error; /* the first failure; status GF_OK where there is none */
 };
-
-enum { FIRST_CHANGES = 64 };
 
 gf_status gf_batch_create(gf_database *db, gf_batch **batch, gf_error *err)
 {
@@ -79,15 +78,9 @@ static gf_change *add(gf_batch *b, gf_table *t, gf_slice key, gf_change_kind kin
 {
     assert(gf_table_database(t) == b->db);
     if (b->error.status != GF_OK || gf_table_check_key(t, key, &b->error) != GF_OK) return NULL;
-    if (b->n == b->capacity) {
-        size_t capacity = b->capacity ? b->capacity * 2 : FIRST_CHANGES;
-        gf_change *changes = gf_realloc(b->changes, capacity, sizeof *changes);
-        if (!changes) {
-            gf_fail_memory(&b->error, "a batch");
-            return NULL;
-        }
-        b->changes = changes;
-        b->capacity = capacity;
+    if (!gf_grow(&b->changes, &b->capacity, b->n + 1, sizeof *b->changes)) {
+        gf_fail_memory(&b->error, "a batch");
+        return NULL;
     }
     gf_change *c = &b->changes[b->n++];
     const gf_change *last = b->n > 1 ? c - 1 : NULL;
@@ -215,7 +208,7 @@ void gf_batch_delete_row(gf_batch *b, gf_table *t, gf_slice key, uint32_t famili
     if (c) c->families = gf_table_families(t, families);
 }
 
-static gf_status write(gf_batch *b, const gf_condition *condition, gf_sync sync, gf_error *err)
+static gf_status write(gf_batch *b, const gf_expectation *condition, gf_sync sync, gf_error *err)
 {
     gf_status st = b->error.status;
     if (st != GF_OK) {
@@ -244,6 +237,6 @@ gf_status gf_batch_write_if(gf_batch *b, gf_table *t, gf_slice key, unsigned fam
         gf_batch_reset(b);
         return st;
     }
-    gf_condition condition = {gf_table_number(t), family, key, qualifier, expected};
+    gf_expectation condition = {gf_table_number(t), family, key, qualifier, expected};
     return write(b, &condition, sync, err);
 }

@@ -1,9 +1,8 @@
 /* Rows as reads give them: the cells and their bytes lie in the row's own memory. */
 #include "storage/backend.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
-
-enum { FIRST_CELLS = 8 };
 
 void gf_row_clear(gf_row *row)
 {
@@ -37,12 +36,8 @@ gf_status gf_row_set_key(gf_row *row, gf_slice key, gf_error *err)
 
 gf_status gf_row_grow(gf_row *row, gf_error *err)
 {
-    size_t capacity = row->memory->capacity ? row->memory->capacity * 2 : FIRST_CELLS;
-    gf_cell *cells = gf_realloc(row->cells, capacity, sizeof *cells);
-    if (!cells) return gf_fail_memory(err, "a row");
-    row->cells = cells;
-    row->memory->capacity = capacity;
-    return GF_OK;
+    bool grown = gf_grow(&row->cells, &row->memory->capacity, row->n_cells + 1, sizeof *row->cells);
+    return grown ? GF_OK : gf_fail_memory(err, "a row");
 }
 
 void gf_row_release(gf_row *row)

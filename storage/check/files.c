@@ -2,6 +2,7 @@
 #include "storage/check/files.h"
 
 #include "base/file.h"
+#include "base/number.h"
 #include "grouperfish/buffer.h"
 
 #include <dirent.h>
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,35 +17,32 @@
 
 typedef enum file_kind { CURRENT, MANIFEST, LOG, TABLE, OTHER, FOREIGN } file_kind;
 
-static bool is_number(gf_slice s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] < '0' || s.ptr[i] > '9') return false;
-    return s.len > 0;
-}
-
-static file_kind kind_of(const char *name)
+/* The kind of a file by its name, and its number where it has one (else 0). */
+static file_kind kind_of(const char *name, uint64_t *number)
 {
     static const struct {
         const char *end;
         file_kind kind;
     } numbered[] = {{".log", LOG}, {".ldb", TABLE}, {".sst", TABLE}, {".dbtmp", OTHER}};
     gf_slice s = gf_slice_str(name), manifest = GF_SLICE("MANIFEST-");
+    *number = 0;
     if (strcmp(name, "CURRENT") == 0) return CURRENT;
     if (strcmp(name, "LOCK") == 0 || strcmp(name, "LOG") == 0 || strcmp(name, "LOG.old") == 0)
         return OTHER;
-    if (gf_slice_starts(s, manifest) && is_number(gf_slice_skip(s, manifest.len))) return MANIFEST;
+    if (gf_slice_starts(s, manifest) && gf_number_read(gf_slice_skip(s, manifest.len), number))
+        return MANIFEST;
     for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
         gf_slice end = gf_slice_str(numbered[i].end);
-        if (gf_slice_ends(s, end) && is_number(gf_slice_of(s.ptr, s.len - end.len)))
+        if (gf_slice_ends(s, end) && gf_number_read(gf_slice_of(s.ptr, s.len - end.len), number))
             return numbered[i].kind;
     }
     return FOREIGN;
 }
 
-bool gf_leveldb_is_file(const char *name)
+bool gf_check_is_leveldb_file(const char *name)
 {
-    return kind_of(name) != FOREIGN;
+    uint64_t number;
+    return kind_of(name, &number) != FOREIGN;
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -60,7 +57,7 @@ typedef struct walk {
     void *context;
     const gf_cancel *cancel;
     uint64_t oldest_log; /* that is still needed */
-    bool clean;          /* so far: see gf_leveldb_check_logs */
+    bool clean;          /* so far: see gf_check_logs */
     gf_buffer content;   /* of the file at work */
 } walk;
 
@@ -108,7 +105,7 @@ static gf_status open_file(const walk *w, const char *name, int *fd, gf_error *e
 static gf_status check_size(const walk *w, int fd, const char *name, uint64_t size, gf_error *err)
 {
     struct stat info;
-    char footer[GF_LEVELDB_FOOTER], what[96];
+    char footer[GF_CHECK_FOOTER], what[96];
     gf_error found;
     if (fstat(fd, &info) != 0) return gf_fail_errno(err, "cannot read %s", name);
     if ((uint64_t)info.st_size != size) {
@@ -116,10 +113,10 @@ static gf_status check_size(const walk *w, int fd, const char *name, uint64_t si
                  (uint64_t)info.st_size, size);
         return damage(w, name, what, err);
     }
-    off_t at = info.st_size < GF_LEVELDB_FOOTER ? 0 : info.st_size - GF_LEVELDB_FOOTER;
+    off_t at = info.st_size < GF_CHECK_FOOTER ? 0 : info.st_size - GF_CHECK_FOOTER;
     ssize_t n = pread(fd, footer, sizeof footer, at);
     if (n < 0) return gf_fail_errno(err, "cannot read %s", name);
-    gf_status st = gf_leveldb_check_footer(gf_slice_of(footer, (size_t)n), size, &found);
+    gf_status st = gf_check_footer(gf_slice_of(footer, (size_t)n), size, &found);
     return handle(w, name, st, &found, err);
 }
 
@@ -128,7 +125,7 @@ static gf_status check_table(walk *w, const char *name, gf_error *err)
     gf_error found;
     gf_status st = gf_cancel_check(w->cancel, &found);
     if (st == GF_OK) st = read_file(w, name, &found);
-    if (st == GF_OK) st = gf_leveldb_check_table(gf_buffer_view(&w->content), &found);
+    if (st == GF_OK) st = gf_check_table(gf_buffer_view(&w->content), &found);
     return handle(w, name, st, &found, err);
 }
 
@@ -162,8 +159,9 @@ static gf_status check_current(walk *w, gf_error *err)
     gf_slice content = gf_buffer_view(&w->content);
     bool good = content.len && content.len < 64 && content.ptr[content.len - 1] == '\n';
     char name[64] = "";
+    uint64_t number;
     if (good) memcpy(name, content.ptr, content.len - 1);
-    if (!good || strlen(name) != content.len - 1 || kind_of(name) != MANIFEST)
+    if (!good || strlen(name) != content.len - 1 || kind_of(name, &number) != MANIFEST)
         return damage(w, "CURRENT", "it names no MANIFEST", err);
     st = read_file(w, name, &found);
     if (st == GF_ENOTFOUND) return damage(w, name, "the file is missing", err);
@@ -171,9 +169,9 @@ static gf_status check_current(walk *w, gf_error *err)
     gf_slice edits = gf_buffer_view(&manifest);
     bool deletes = false;
     w->content = (gf_buffer){0};
-    if (st == GF_OK) st = gf_leveldb_check_manifest(edits, check_wanted, w, &deletes, &found);
+    if (st == GF_OK) st = gf_check_manifest(edits, check_wanted, w, &deletes, &found);
     w->clean =
-        st == GF_OK && !deletes && edits.len <= LONGEST_GOING_ON && gf_leveldb_log_is_whole(edits);
+        st == GF_OK && !deletes && edits.len <= LONGEST_GOING_ON && gf_check_log_is_whole(edits);
     gf_buffer_release(&manifest);
     return handle(w, name, st, &found, err);
 }
@@ -186,10 +184,11 @@ static gf_status check_current(walk *w, gf_error *err)
 static gf_status check_file(walk *w, const char *name, gf_error *err)
 {
     gf_error found;
-    if (kind_of(name) != LOG || strtoull(name, NULL, 10) < w->oldest_log) return GF_OK;
+    uint64_t number;
+    if (kind_of(name, &number) != LOG || number < w->oldest_log) return GF_OK;
     gf_status st = gf_cancel_check(w->cancel, &found);
     if (st == GF_OK) st = read_file(w, name, &found);
-    if (st == GF_OK) st = gf_leveldb_check_log(gf_buffer_view(&w->content), NULL, NULL, &found);
+    if (st == GF_OK) st = gf_check_log(gf_buffer_view(&w->content), NULL, NULL, &found);
     w->clean = w->clean && w->content.len == 0;
     return handle(w, name, st, &found, err);
 }
@@ -217,7 +216,7 @@ static gf_status run(walk *w, gf_error *err)
     return st;
 }
 
-gf_status gf_leveldb_check_logs(const char *folder, bool *clean, gf_error *err)
+gf_status gf_check_logs(const char *folder, bool *clean, gf_error *err)
 {
     walk w = {.folder = folder};
     gf_status st = run(&w, err);
@@ -225,8 +224,8 @@ gf_status gf_leveldb_check_logs(const char *folder, bool *clean, gf_error *err)
     return st;
 }
 
-gf_status gf_leveldb_check_files(const char *folder, gf_damage_report *report, void *context,
-                                 const gf_cancel *cancel, gf_error *err)
+gf_status gf_check_files(const char *folder, gf_damage_report *report, void *context,
+                         const gf_cancel *cancel, gf_error *err)
 {
     walk w = {.folder = folder, .tables = true};
     w.report = report;

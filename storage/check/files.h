@@ -38,50 +38,52 @@ typedef void gf_damage_report(void *context, const char *file, const char *what)
  *                    whole, and names nothing that is gone; both can then be written on. May be NULL
  * @return GF_OK; GF_ECORRUPT with the first damage; GF_EIO, GF_ENOMEM
  */
-gf_status gf_leveldb_check_logs(const char *folder, bool *clean, gf_error *err);
+gf_status gf_check_logs(const char *folder, bool *clean, gf_error *err);
 
 /**
  * Check all files and report every damage.
  * @return GF_OK, whatever was reported; GF_EIO, GF_ENOMEM, GF_ECANCELLED where it could not go on
  */
-gf_status gf_leveldb_check_files(const char *folder, gf_damage_report *report, void *context,
-                                 const gf_cancel *cancel, gf_error *err);
+gf_status gf_check_files(const char *folder, gf_damage_report *report, void *context,
+                         const gf_cancel *cancel, gf_error *err);
 
 /** Whether LevelDB gives its files such names. */
-bool gf_leveldb_is_file(const char *name);
+bool gf_check_is_leveldb_file(const char *name);
 
 /* ---- contents; each returns GF_OK, GF_ECORRUPT or GF_ENOMEM ---------------------------------- */
 
 /** A whole record of a log, borrowed for the call. */
-typedef gf_status gf_log_record(void *context, gf_slice record, gf_error *err);
+typedef gf_status gf_check_log_record(void *context, gf_slice record, gf_error *err);
 
 /** Check a log (or MANIFEST); `each` (may be NULL) gets its records. */
-gf_status gf_leveldb_check_log(gf_slice content, gf_log_record *each, void *context, gf_error *err);
+gf_status gf_check_log(gf_slice content, gf_check_log_record *each, void *context, gf_error *err);
 
 /** Whether a log that was checked ends with a whole record, so that it can be written on. */
-bool gf_leveldb_log_is_whole(gf_slice content);
+bool gf_check_log_is_whole(gf_slice content);
 
 /** Check a table file; its footer alone, of a file of that size. */
-gf_status gf_leveldb_check_table(gf_slice content, gf_error *err);
-gf_status gf_leveldb_check_footer(gf_slice footer, uint64_t file_size, gf_error *err);
+gf_status gf_check_table(gf_slice content, gf_error *err);
+gf_status gf_check_footer(gf_slice footer, uint64_t file_size, gf_error *err);
 
-enum { GF_LEVELDB_FOOTER = 48 }; /* bytes */
+enum { GF_CHECK_FOOTER = 48 }; /* bytes */
 
 /** A file that a MANIFEST wants to be there; size 0 where that is not known (a log). */
-typedef gf_status gf_manifest_file(void *context, uint64_t number, uint64_t size, gf_error *err);
+typedef gf_status gf_check_manifest_file(void *context, uint64_t number, uint64_t size,
+                                         gf_error *err);
 
 /**
  * Check a MANIFEST and tell the files that it wants: its log (size 0), then its tables.
  * *deletes (may be NULL) becomes whether it also names files that are gone.
  */
-gf_status gf_leveldb_check_manifest(gf_slice content, gf_manifest_file *each, void *context,
-                                    bool *deletes, gf_error *err);
+gf_status gf_check_manifest(gf_slice content, gf_check_manifest_file *each, void *context,
+                            bool *deletes, gf_error *err);
 
 /** A table that a MANIFEST wants to be there, with its lowest key; borrowed for the call. */
-typedef gf_status gf_manifest_table(void *context, uint64_t number, gf_slice lowest, gf_error *err);
+typedef gf_status gf_check_manifest_table(void *context, uint64_t number, gf_slice lowest,
+                                          gf_error *err);
 
 /** Tell the tables of a MANIFEST. */
-gf_status gf_leveldb_list_tables(gf_slice content, gf_manifest_table *each, void *context,
-                                 gf_error *err);
+gf_status gf_check_list_tables(gf_slice content, gf_check_manifest_table *each, void *context,
+                               gf_error *err);
 
 #endif

@@ -89,7 +89,7 @@ static bool in_place(log_check *c, const fragment *f)
     return begins != c->within;
 }
 
-bool gf_leveldb_log_is_whole(gf_slice content)
+bool gf_check_log_is_whole(gf_slice content)
 {
     log_check c = {.content = content};
     while (c.at < content.len) {
@@ -102,7 +102,7 @@ bool gf_leveldb_log_is_whole(gf_slice content)
     return !c.within;
 }
 
-gf_status gf_leveldb_check_log(gf_slice content, gf_log_record *each, void *context, gf_error *err)
+gf_status gf_check_log(gf_slice content, gf_check_log_record *each, void *context, gf_error *err)
 {
     log_check c = {.content = content};
     gf_status st = GF_OK;

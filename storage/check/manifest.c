@@ -2,11 +2,12 @@
 #include "storage/check/files.h"
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/strings.h"
 #include "grouperfish/buffer.h"
 
-#include <inttypes.h>
+#include <assert.h>
 
 /*
  * A MANIFEST is a log of edits, each a sequence of fields; the state is what they come to. Numbers
@@ -56,13 +57,9 @@ static gf_status set_table(manifest *m, uint64_t number, uint64_t size, bool is_
     if (st == GF_OK) st = gf_strings_add(&m->numbers, gf_buffer_view(&key), &id, &added, err);
     gf_buffer_release(&key);
     if (st != GF_OK) return st;
-    if (id == m->capacity) {
-        size_t capacity = m->capacity ? m->capacity * 2 : 64;
-        table_file *tables = gf_realloc(m->tables, capacity, sizeof *tables);
-        if (!tables) return gf_fail_memory(err, "a MANIFEST");
-        m->tables = tables;
-        m->capacity = capacity;
-    }
+    assert(id <= m->capacity); /* numbers rise by one */
+    if (!gf_grow(&m->tables, &m->capacity, (size_t)id + 1, sizeof *m->tables))
+        return gf_fail_memory(err, "a MANIFEST");
     m->tables[id] = (table_file){number, size, is_there, {0}};
     if (!m->keeps_keys || !is_there) return GF_OK;
     m->tables[id].lowest = gf_arena_copy(&m->keys, lowest);
@@ -121,11 +118,11 @@ static gf_status take_edit(void *context, gf_slice record, gf_error *err)
     return st;
 }
 
-gf_status gf_leveldb_check_manifest(gf_slice content, gf_manifest_file *each, void *context,
-                                    bool *deletes, gf_error *err)
+gf_status gf_check_manifest(gf_slice content, gf_check_manifest_file *each, void *context,
+                            bool *deletes, gf_error *err)
 {
     manifest m = {0};
-    gf_status st = gf_leveldb_check_log(content, take_edit, &m, err);
+    gf_status st = gf_check_log(content, take_edit, &m, err);
     if (st == GF_OK && !m.has_log) st = gf_fail(err, GF_ECORRUPT, "it names no log");
     if (st == GF_OK && m.log) st = each(context, m.log, 0, err);
     for (uint32_t i = 0; i < m.numbers.n && st == GF_OK; i++) {
@@ -138,12 +135,12 @@ gf_status gf_leveldb_check_manifest(gf_slice content, gf_manifest_file *each, vo
     return st;
 }
 
-gf_status gf_leveldb_list_tables(gf_slice content, gf_manifest_table *each, void *context,
-                                 gf_error *err)
+gf_status gf_check_list_tables(gf_slice content, gf_check_manifest_table *each, void *context,
+                               gf_error *err)
 {
     enum { TRAILER = 8 }; /* sequence and kind of the entry, behind the key */
     manifest m = {.keeps_keys = true};
-    gf_status st = gf_leveldb_check_log(content, take_edit, &m, err);
+    gf_status st = gf_check_log(content, take_edit, &m, err);
     for (uint32_t i = 0; i < m.numbers.n && st == GF_OK; i++) {
         const table_file *t = &m.tables[i];
         if (!t->is_there) continue;

@@ -1,6 +1,7 @@
 /* Every block of a LevelDB table file. */
 #include "storage/check/files.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "grouperfish/buffer.h"
 #include "storage/check/crc32c.h"
@@ -16,7 +17,7 @@
  *     data    entries: shared, unshared, value length (varints), rest of the key, value;
  *             then restart offsets (u32 LE each) and their number (u32 LE)
  */
-enum { FOOTER = GF_LEVELDB_FOOTER, HANDLES = 40, TRAILER = 5 };
+enum { FOOTER = GF_CHECK_FOOTER, HANDLES = 40, TRAILER = 5 };
 static const unsigned char MAGIC[8] = {0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB};
 
 typedef struct handle {
@@ -62,13 +63,8 @@ static gf_status check_block(table_check *t, handle h, gf_error *err)
         (uint32_t)c[0] | (uint32_t)c[1] << 8 | (uint32_t)c[2] << 16 | (uint32_t)c[3] << 24;
     if (gf_crc32c_mask(gf_crc32c(0, p, (size_t)h.size + 1)) != stored)
         return damaged(err, h.offset, "a block's checksum is wrong");
-    if (t->n == t->capacity) {
-        size_t capacity = t->capacity ? t->capacity * 2 : 64;
-        handle *blocks = gf_realloc(t->blocks, capacity, sizeof *blocks);
-        if (!blocks) return gf_fail_memory(err, "a table check");
-        t->blocks = blocks;
-        t->capacity = capacity;
-    }
+    if (!gf_grow(&t->blocks, &t->capacity, t->n + 1, sizeof *t->blocks))
+        return gf_fail_memory(err, "a table check");
     t->blocks[t->n++] = h;
     return GF_OK;
 }
@@ -169,7 +165,7 @@ static gf_status take_footer(gf_slice footer, uint64_t file_size, handle *metain
     return GF_OK;
 }
 
-gf_status gf_leveldb_check_footer(gf_slice footer, uint64_t file_size, gf_error *err)
+gf_status gf_check_footer(gf_slice footer, uint64_t file_size, gf_error *err)
 {
     handle metaindex, index;
     if (footer.len < FOOTER || file_size < FOOTER)
@@ -177,7 +173,7 @@ gf_status gf_leveldb_check_footer(gf_slice footer, uint64_t file_size, gf_error 
     return take_footer(footer, file_size, &metaindex, &index, err);
 }
 
-gf_status gf_leveldb_check_table(gf_slice content, gf_error *err)
+gf_status gf_check_table(gf_slice content, gf_error *err)
 {
     table_check t = {.file = content};
     handle metaindex, index;

@@ -38,7 +38,7 @@ static void remove_copy(const char *path)
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
         if (fd >= 0 && !dir) close(fd);
         for (struct dirent *e; dir && (e = readdir(dir));)
-            if (gf_leveldb_is_file(e->d_name)) unlinkat(dirfd(dir), e->d_name, 0);
+            if (gf_check_is_leveldb_file(e->d_name)) unlinkat(dirfd(dir), e->d_name, 0);
         if (dir) closedir(dir);
         unlinkat(folder, databases[i], AT_REMOVEDIR);
     }

@@ -147,7 +147,7 @@ static gf_status remove_half_made(const char *path, gf_error *err)
     DIR *dir = opendir(path);
     if (!dir) return errno == ENOENT ? GF_OK : gf_fail_errno(err, "cannot open %s", path);
     for (struct dirent *e = readdir(dir); e; e = readdir(dir))
-        if (gf_leveldb_is_file(e->d_name)) unlinkat(dirfd(dir), e->d_name, 0);
+        if (gf_check_is_leveldb_file(e->d_name)) unlinkat(dirfd(dir), e->d_name, 0);
     closedir(dir);
     return rmdir(path) == 0 ? GF_OK : gf_fail_errno(err, "cannot remove %s", path);
 }
@@ -168,7 +168,7 @@ static gf_status build_database(const char *building, const char *place, gf_erro
 static gf_status adopt_database(const char *place, gf_error *err)
 {
     gf_backend *backend;
-    gf_status st = gf_leveldb_check_logs(place, NULL, err);
+    gf_status st = gf_check_logs(place, NULL, err);
     if (st == GF_OK) st = gf_leveldb_open(place, GF_LEVELDB_EXISTING, &backend, err);
     if (st == GF_OK) backend->operations->close(backend);
     return st;
@@ -308,7 +308,7 @@ gf_status gf_folder_open(gf_folder *f, gf_database **db, gf_error *err)
     gf_status st = GF_OK;
     if (!gf_file_is_folder(place))
         st = gf_fail(err, GF_ECORRUPT, "%s: the store's database is missing", f->path);
-    if (st == GF_OK) st = gf_leveldb_check_logs(place, &clean, err);
+    if (st == GF_OK) st = gf_check_logs(place, &clean, err);
     gf_leveldb_mode mode = clean ? GF_LEVELDB_CLEAN : GF_LEVELDB_EXISTING;
     if (f->small_buffers) mode |= GF_LEVELDB_SMALL;
     if (st == GF_OK) st = gf_leveldb_open(place, mode, &backend, err);
@@ -331,7 +331,7 @@ gf_status gf_folder_check(const gf_folder *f, gf_damage_report *report, void *co
     if (!place) return GF_ENOMEM;
     st = GF_OK;
     if (gf_file_is_folder(place))
-        st = gf_leveldb_check_files(place, report, context, cancel, err);
+        st = gf_check_files(place, report, context, cancel, err);
     else
         report(context, "db", "the store's database is missing");
     gf_free(place);

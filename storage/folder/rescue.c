@@ -54,9 +54,9 @@ static bool may_open(const char *name, gf_slice content)
 {
     gf_slice s = gf_slice_str(name);
     if (!gf_slice_ends(s, GF_SLICE(".ldb")) && !gf_slice_ends(s, GF_SLICE(".sst"))) return true;
-    if (content.len < GF_LEVELDB_FOOTER) return false;
-    return gf_leveldb_check_footer(gf_slice_skip(content, content.len - GF_LEVELDB_FOOTER),
-                                   content.len, NULL) == GF_OK;
+    if (content.len < GF_CHECK_FOOTER) return false;
+    return gf_check_footer(gf_slice_skip(content, content.len - GF_CHECK_FOOTER), content.len,
+                           NULL) == GF_OK;
 }
 
 static gf_status copy_file(rescue *r, const char *name, gf_error *err)
@@ -84,7 +84,7 @@ static gf_status copy_files(rescue *r, gf_error *err)
     DIR *dir = opendir(r->from);
     if (!dir) return gf_fail_errno(err, "cannot open folder %s", r->from);
     for (struct dirent *e; st == GF_OK && (e = readdir(dir));)
-        if (gf_leveldb_is_file(e->d_name) && strcmp(e->d_name, "LOCK") != 0)
+        if (gf_check_is_leveldb_file(e->d_name) && strcmp(e->d_name, "LOCK") != 0)
             st = copy_file(r, e->d_name, err);
     closedir(dir);
     return st;
@@ -98,7 +98,7 @@ static void remove_work(const char *work)
         snprintf(path, sizeof path, "%s%s", work, folders[i]);
         DIR *dir = opendir(path);
         for (struct dirent *e; dir && (e = readdir(dir));)
-            if (gf_leveldb_is_file(e->d_name)) unlinkat(dirfd(dir), e->d_name, 0);
+            if (gf_check_is_leveldb_file(e->d_name)) unlinkat(dirfd(dir), e->d_name, 0);
         if (dir) closedir(dir);
         rmdir(path);
     }
@@ -114,7 +114,7 @@ gf_status gf_folder_rescue(const char *path, gf_database *to, const char *work,
     rescue r = {gf_buffer_cstr(&from), work, report, context, false};
     if (st == GF_OK && !gf_file_is_folder(r.from))
         st = gf_fail(err, GF_ENOTFOUND, "there is no database at %s", r.from);
-    if (st == GF_OK) st = gf_leveldb_check_files(r.from, note_damage, &r, cancel, err);
+    if (st == GF_OK) st = gf_check_files(r.from, note_damage, &r, cancel, err);
     if (st == GF_OK) {
         st = copy_files(&r, err);
         if (st == GF_OK)

@@ -16,7 +16,7 @@
 
 typedef enum gf_leveldb_mode {
     GF_LEVELDB_EXISTING, /* open what is there */
-    GF_LEVELDB_CLEAN,    /* the same of what gf_leveldb_check_logs found clean: nothing is synced */
+    GF_LEVELDB_CLEAN,    /* the same of what gf_check_logs found clean: nothing is synced */
     GF_LEVELDB_CREATE,   /* make a new one; there must be none */
     GF_LEVELDB_SMALL = 8 /* a bit beside these: write buffers and cache as below */
 } gf_leveldb_mode;

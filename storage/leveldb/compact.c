@@ -54,12 +54,12 @@ static gf_status read_manifest(const gf_leveldb *b, gf_buffer *content, gf_error
     return st;
 }
 
-static gf_status each_table(const gf_leveldb *b, gf_manifest_table *each, void *context,
+static gf_status each_table(const gf_leveldb *b, gf_check_manifest_table *each, void *context,
                             gf_error *err)
 {
     gf_buffer content = {0};
     gf_status st = read_manifest(b, &content, err);
-    if (st == GF_OK) st = gf_leveldb_list_tables(gf_buffer_view(&content), each, context, err);
+    if (st == GF_OK) st = gf_check_list_tables(gf_buffer_view(&content), each, context, err);
     gf_buffer_release(&content);
     return st;
 }

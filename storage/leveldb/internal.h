@@ -95,7 +95,7 @@ gf_status gf_leveldb_scan_cut(gf_backend *b, const void *snapshot, unsigned tabl
                               const gf_scan_options *options, uint64_t bytes, gf_buffer *key,
                               gf_error *err);
 gf_status gf_leveldb_write(gf_backend *b, const gf_change *changes, size_t n,
-                           const gf_condition *condition, gf_sync sync, gf_error *err);
+                           const gf_expectation *condition, gf_sync sync, gf_error *err);
 gf_status gf_leveldb_increment(gf_backend *b, const gf_change *put, int64_t delta, gf_sync sync,
                                int64_t *result, gf_error *err);
 gf_status gf_leveldb_drop_table(gf_backend *b, unsigned table, const gf_cancel *cancel,

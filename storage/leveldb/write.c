@@ -3,6 +3,7 @@
 #include "storage/leveldb/writing.h"
 
 #include "base/clock.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,7 +53,8 @@ static void remove_rows(gf_leveldb_row_set *set, const gf_leveldb_row_set *less)
         set->bits[i] &= ~less->bits[i];
 }
 
-static gf_leveldb_row_set rows_of(const gf_change *changes, size_t n, const gf_condition *condition)
+static gf_leveldb_row_set rows_of(const gf_change *changes, size_t n,
+                                  const gf_expectation *condition)
 {
     gf_leveldb_row_set rows = {{0}};
     if (condition) add_row(&rows, condition->table, condition->key);
@@ -141,7 +143,7 @@ static gf_status read_cell(gf_leveldb *b, unsigned table, unsigned family, gf_sl
     return st == GF_OK && row->n_cells == 0 ? GF_ENOTFOUND : st;
 }
 
-static gf_status check_condition(gf_leveldb *b, const gf_condition *c, gf_error *err)
+static gf_status check_condition(gf_leveldb *b, const gf_expectation *c, gf_error *err)
 {
     gf_row row = {0};
     gf_status st = read_cell(b, c->table, c->family, c->key, c->qualifier, &row, err);
@@ -189,7 +191,7 @@ static void release(gf_leveldb_writing *w)
 
 /* With the rows locked. */
 static gf_status write_locked(gf_leveldb *b, const gf_change *changes, size_t n,
-                              const gf_condition *condition, gf_sync sync, gf_error *err)
+                              const gf_expectation *condition, gf_sync sync, gf_error *err)
 {
     gf_status st = condition ? check_condition(b, condition, err) : GF_OK;
     if (st != GF_OK) return st;
@@ -205,7 +207,7 @@ static gf_status write_locked(gf_leveldb *b, const gf_change *changes, size_t n,
 }
 
 gf_status gf_leveldb_write(gf_backend *backend, const gf_change *changes, size_t n,
-                           const gf_condition *condition, gf_sync sync, gf_error *err)
+                           const gf_expectation *condition, gf_sync sync, gf_error *err)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
     gf_leveldb_row_set rows = rows_of(changes, n, condition);
@@ -217,29 +219,13 @@ gf_status gf_leveldb_write(gf_backend *backend, const gf_change *changes, size_t
 
 /* ---- increments ------------------------------------------------------------------------------ */
 
-/* An integer of 64 bits in base 10, with nothing around it. */
-static bool parse_integer(gf_slice text, int64_t *v)
-{
-    bool negative = text.len && text.ptr[0] == '-';
-    int64_t sum = 0;
-    if (text.len == (size_t)negative) return false;
-    for (size_t i = negative; i < text.len; i++) {
-        int digit = text.ptr[i] - '0';
-        if (digit < 0 || digit > 9 || __builtin_mul_overflow(sum, 10, &sum) ||
-            __builtin_add_overflow(sum, negative ? -digit : digit, &sum))
-            return false;
-    }
-    *v = sum;
-    return true;
-}
-
 static gf_status add_delta(gf_leveldb *b, const gf_change *put, int64_t delta, int64_t *sum,
                            gf_error *err)
 {
     gf_row row = {0};
     int64_t old = 0;
     gf_status st = read_cell(b, put->table, put->family, put->key, put->qualifier, &row, err);
-    if (st == GF_OK && !parse_integer(row.cells[0].value, &old))
+    if (st == GF_OK && !gf_number_read_signed(row.cells[0].value, &old))
         st = gf_fail(err, GF_EINVAL, "table %s: cell %.*s holds no base-10 integer of 64 bits",
                      gf_leveldb_schema(b, put->table)->name, GF_SLICE_ARG(put->qualifier));
     gf_row_release(&row);

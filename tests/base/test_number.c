@@ -48,6 +48,21 @@ static void digits_are_taken_off_a_text(void **state)
     assert_slice(text, "T08");
 }
 
+static void numbers_may_have_a_sign(void **state)
+{
+    int64_t v = 7;
+    (void)state;
+    assert_true(gf_number_read_signed(GF_SLICE("-9223372036854775808"), &v) && v == INT64_MIN);
+    assert_true(gf_number_read_signed(GF_SLICE("9223372036854775807"), &v) && v == INT64_MAX);
+    assert_true(gf_number_read_signed(GF_SLICE("-0"), &v) && v == 0);
+    assert_true(gf_number_read_signed(GF_SLICE("0000000000000000000000012"), &v) && v == 12);
+    const char *const wrong[] = {"",   "-", "+1", "9223372036854775808", "-9223372036854775809",
+                                 "1-", " 1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(gf_number_read_signed(gf_slice_str(wrong[i]), &v));
+    assert_int_equal(v, 12);
+}
+
 static void decimals_have_a_point_in_any_locale(void **state)
 {
     double v = 7;
@@ -71,6 +86,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_are_read),
         cmocka_unit_test(other_text_is_no_number),
         cmocka_unit_test(digits_are_taken_off_a_text),
+        cmocka_unit_test(numbers_may_have_a_sign),
         cmocka_unit_test(decimals_have_a_point_in_any_locale),
     };
     return cmocka_run_group_tests_name("number", tests, NULL, NULL);

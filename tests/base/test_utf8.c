@@ -116,6 +116,7 @@ static void every_code_point_is_one_character(void **state)
 {
     (void)state;
     unsigned char p[4];
+    gf_buffer written = {0};
     for (uint32_t c = 0; c <= 0x10FFFF; c++) {
         gf_slice s = gf_slice_of((const char *)p, encode(c, p));
         bool surrogate = c >= 0xD800 && c <= 0xDFFF;
@@ -123,7 +124,11 @@ static void every_code_point_is_one_character(void **state)
         if ((gf_utf8_valid_length(s) == s.len) == surrogate) fail_msg("U+%04X", c);
         if (!surrogate && (gf_utf8_next(s, &at) != c || at != s.len)) fail_msg("U+%04X", c);
         if (!surrogate && gf_utf8_count(s) != 1) fail_msg("U+%04X", c);
+        gf_buffer_reset(&written);
+        if (!surrogate) gf_utf8_append(&written, c);
+        if (!surrogate && !gf_slice_equal(gf_buffer_view(&written), s)) fail_msg("U+%04X", c);
     }
+    gf_buffer_release(&written);
 }
 
 /* The example of Table 3-8 of the Unicode standard, and truncated characters (Table 3-11). */

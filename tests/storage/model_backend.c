@@ -304,7 +304,7 @@ static void write_changes(model *m, const gf_change *changes, size_t n)
 }
 
 static gf_status write_model(gf_backend *b, const gf_change *changes, size_t n,
-                             const gf_condition *condition, gf_sync sync, gf_error *err)
+                             const gf_expectation *condition, gf_sync sync, gf_error *err)
 {
     model *m = (model *)b;
     bool holds = true;

@@ -66,8 +66,8 @@ static gf_status check_log(gf_slice content, records *r)
 {
     gf_error err;
     *r = (records){0};
-    gf_status st = gf_leveldb_check_log(content, take_record, r, &err);
-    assert_int_equal(gf_leveldb_check_log(content, NULL, NULL, &err), st);
+    gf_status st = gf_check_log(content, take_record, r, &err);
+    assert_int_equal(gf_check_log(content, NULL, NULL, &err), st);
     return st;
 }
 
@@ -96,7 +96,7 @@ static void reads_a_log_written_by_hand(void **state)
     assert_int_equal(r.sum, gf_crc32c(0, "abc", 3));
     assert_int_equal(check_log(gf_slice_of(NULL, 0), &r), GF_OK);
     log[9] = 'd';
-    assert_status(GF_ECORRUPT, gf_leveldb_check_log(gf_slice_of(log, 10), NULL, NULL, &err));
+    assert_status(GF_ECORRUPT, gf_check_log(gf_slice_of(log, 10), NULL, NULL, &err));
     assert_string_equal(err.message, "at byte 0: a record's checksum is wrong");
 }
 
@@ -158,7 +158,7 @@ static void finds_every_flipped_bit_of_a_log(void **state)
         assert_int_equal(check_log(content, &r), GF_OK);
         for (size_t bit = 0; bit < 8 * log.len; bit += small ? 1 : 4099) {
             log.ptr[bit / 8] ^= (char)(1u << bit % 8);
-            if (gf_leveldb_check_log(content, NULL, NULL, NULL) != GF_ECORRUPT)
+            if (gf_check_log(content, NULL, NULL, NULL) != GF_ECORRUPT)
                 fail_msg("bit %zu of byte %zu", bit % 8, bit / 8);
             log.ptr[bit / 8] ^= (char)(1u << bit % 8);
         }
@@ -198,9 +198,9 @@ static void knows_where_a_log_is_whole(void **state)
     }
     assert_in_range(log.len, 2 * BLOCK, sizeof ends - 1);
     for (size_t n = 0; n <= log.len; n++)
-        assert_int_equal(gf_leveldb_log_is_whole(gf_slice_of(log.ptr, n)), ends[n]);
+        assert_int_equal(gf_check_log_is_whole(gf_slice_of(log.ptr, n)), ends[n]);
     gf_buffer_append(&log, "\0\0\0\0\0\0\0\0\0", 9);
-    assert_false(gf_leveldb_log_is_whole(gf_buffer_view(&log)));
+    assert_false(gf_check_log_is_whole(gf_buffer_view(&log)));
     gf_buffer_release(&log);
     free(data);
 }
@@ -214,7 +214,7 @@ static void tells_a_damaged_length_from_a_cut(void **state)
     size_t second = log.len;
     add_record(&log, GF_SLICE("second"));
     log.ptr[second + 4] = 100;
-    assert_status(GF_ECORRUPT, gf_leveldb_check_log(gf_buffer_view(&log), NULL, NULL, &err));
+    assert_status(GF_ECORRUPT, gf_check_log(gf_buffer_view(&log), NULL, NULL, &err));
     assert_string_equal(err.message, "at byte 12: a record's length is damaged");
     gf_buffer_release(&log);
 }
@@ -238,7 +238,7 @@ static void records_must_begin_and_end(void **state)
         gf_buffer log = {0};
         for (int k = 0; k < 3 && cases[i].types[k]; k++)
             add_fragment(&log, cases[i].types[k], GF_SLICE("x"));
-        assert_status(GF_ECORRUPT, gf_leveldb_check_log(gf_buffer_view(&log), NULL, NULL, &err));
+        assert_status(GF_ECORRUPT, gf_check_log(gf_buffer_view(&log), NULL, NULL, &err));
         assert_string_equal(err.message, cases[i].message);
         gf_buffer_release(&log);
     }
@@ -256,7 +256,7 @@ static void zeros_at_the_end_are_space_without_data(void **state)
     assert_int_equal(check_log(gf_buffer_view(&log), &r), GF_OK);
     assert_int_equal(r.n, 1);
     log.ptr[log.len - 1] = 1;
-    assert_status(GF_ECORRUPT, gf_leveldb_check_log(gf_buffer_view(&log), NULL, NULL, &err));
+    assert_status(GF_ECORRUPT, gf_check_log(gf_buffer_view(&log), NULL, NULL, &err));
     gf_buffer_release(&log);
 }
 
@@ -297,7 +297,7 @@ static gf_status check_made_table(const char *junk, bool twice)
         gf_buffer_byte(&footer, 0);
     gf_buffer_append(&footer, "\x57\xFB\x80\x8B\x24\x75\x47\xDB", 8);
     gf_buffer_slice(&table, gf_buffer_view(&footer));
-    gf_status st = gf_leveldb_check_table(gf_buffer_view(&table), NULL);
+    gf_status st = gf_check_table(gf_buffer_view(&table), NULL);
     gf_buffer_release(&table);
     gf_buffer_release(&data);
     gf_buffer_release(&metaindex);
@@ -365,15 +365,15 @@ static void finds_every_flipped_bit_of_a_table(void **state)
     gf_buffer table = {0}, manifest = {0};
     make_files(&table, &manifest);
     gf_slice content = gf_buffer_view(&table);
-    assert_ok(gf_leveldb_check_table(content, &err));
+    assert_ok(gf_check_table(content, &err));
     for (size_t bit = 0; bit < 8 * table.len; bit++) {
         table.ptr[bit / 8] ^= (char)(1u << bit % 8);
-        if (gf_leveldb_check_table(content, NULL) != GF_ECORRUPT)
+        if (gf_check_table(content, NULL) != GF_ECORRUPT)
             fail_msg("bit %zu of byte %zu of %zu", bit % 8, bit / 8, table.len);
         table.ptr[bit / 8] ^= (char)(1u << bit % 8);
     }
     for (size_t n = 0; n < table.len; n++)
-        assert_status(GF_ECORRUPT, gf_leveldb_check_table(gf_slice_of(table.ptr, n), &err));
+        assert_status(GF_ECORRUPT, gf_check_table(gf_slice_of(table.ptr, n), &err));
     gf_buffer_release(&table);
     gf_buffer_release(&manifest);
 }
@@ -392,7 +392,7 @@ static void refuses_hostile_tables(void **state)
         memcpy(bytes, table.ptr + table.len - n, n);
         for (int k = 0; k < 6; k++)
             bytes[gf_random_below(&r, n - 8)] = (char)gf_random_below(&r, 256);
-        gf_status st = gf_leveldb_check_table(gf_slice_of(bytes, n), NULL);
+        gf_status st = gf_check_table(gf_slice_of(bytes, n), NULL);
         assert_int_equal(st, GF_ECORRUPT);
         gf_free(bytes);
     }
@@ -427,13 +427,13 @@ static void reads_a_manifest(void **state)
     gf_buffer table = {0}, manifest = {0};
     make_files(&table, &manifest);
     gf_slice content = gf_buffer_view(&manifest);
-    assert_ok(gf_leveldb_check_manifest(content, want_file, &w, NULL, &err));
+    assert_ok(gf_check_manifest(content, want_file, &w, NULL, &err));
     assert_int_equal(w.tables, 1);
     assert_int_equal(w.size, table.len);
     assert_true(w.log > 0 && w.table > 0);
     for (size_t bit = 0; bit < 8 * manifest.len; bit++) {
         manifest.ptr[bit / 8] ^= (char)(1u << bit % 8);
-        assert_status(GF_ECORRUPT, gf_leveldb_check_manifest(content, want_file, &w, NULL, &err));
+        assert_status(GF_ECORRUPT, gf_check_manifest(content, want_file, &w, NULL, &err));
         manifest.ptr[bit / 8] ^= (char)(1u << bit % 8);
     }
     gf_buffer_release(&table);
@@ -455,7 +455,7 @@ static void refuses_hostile_edits(void **state)
         wanted w;
         add_record(&log, bad[i]);
         assert_status(GF_ECORRUPT,
-                      gf_leveldb_check_manifest(gf_buffer_view(&log), want_file, &w, NULL, &err));
+                      gf_check_manifest(gf_buffer_view(&log), want_file, &w, NULL, &err));
         gf_buffer_release(&log);
     }
     for (int i = 0; i < 20000; i++) {
@@ -466,7 +466,7 @@ static void refuses_hostile_edits(void **state)
         for (size_t k = 0; k < n; k++)
             bytes[k] = (char)gf_random_below(&r, gf_random_below(&r, 4) ? 10 : 256);
         add_record(&log, gf_slice_of(bytes, n));
-        gf_status st = gf_leveldb_check_manifest(gf_buffer_view(&log), want_file, &w, NULL, &err);
+        gf_status st = gf_check_manifest(gf_buffer_view(&log), want_file, &w, NULL, &err);
         if (st != GF_OK) assert_int_equal(st, GF_ECORRUPT);
         gf_buffer_release(&log);
     }
@@ -480,10 +480,10 @@ static void tells_whether_files_are_gone(void **state)
     wanted w;
     bool deletes = true;
     add_record(&log, GF_SLICE("\2\7\7\0\5\1\0\0")); /* log 7; a table 5 of level 0 */
-    assert_ok(gf_leveldb_check_manifest(gf_buffer_view(&log), want_file, &w, &deletes, &err));
+    assert_ok(gf_check_manifest(gf_buffer_view(&log), want_file, &w, &deletes, &err));
     assert_false(deletes);
     add_record(&log, GF_SLICE("\6\0\5"));
-    assert_ok(gf_leveldb_check_manifest(gf_buffer_view(&log), want_file, &w, &deletes, &err));
+    assert_ok(gf_check_manifest(gf_buffer_view(&log), want_file, &w, &deletes, &err));
     assert_true(deletes);
     gf_buffer_release(&log);
 }
@@ -498,9 +498,9 @@ static void knows_the_names_of_files(void **state)
                                          ".ldb",      "a.ldb",    "MANIFEST-", "MANIFEST-x",
                                          "notes.txt", "5.log.old"};
     for (size_t i = 0; i < sizeof of_leveldb / sizeof *of_leveldb; i++)
-        assert_true(gf_leveldb_is_file(of_leveldb[i]));
+        assert_true(gf_check_is_leveldb_file(of_leveldb[i]));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(gf_leveldb_is_file(others[i]));
+        assert_false(gf_check_is_leveldb_file(others[i]));
 }
 
 typedef struct files {
@@ -512,10 +512,9 @@ static gf_status check_each(void *context, gf_error *err)
     files *f = context;
     wanted w;
     records r = {0};
-    gf_status st = gf_leveldb_check_table(gf_buffer_view(&f->table), err);
-    if (st == GF_OK)
-        st = gf_leveldb_check_manifest(gf_buffer_view(&f->manifest), want_file, &w, NULL, err);
-    if (st == GF_OK) st = gf_leveldb_check_log(gf_buffer_view(&f->log), take_record, &r, err);
+    gf_status st = gf_check_table(gf_buffer_view(&f->table), err);
+    if (st == GF_OK) st = gf_check_manifest(gf_buffer_view(&f->manifest), want_file, &w, NULL, err);
+    if (st == GF_OK) st = gf_check_log(gf_buffer_view(&f->log), take_record, &r, err);
     return st;
 }
 
