@@ -36,7 +36,7 @@ void gf_background_start(gf_background *background, gf_background_task *task, vo
 /** Wait for the task that was started last: its status. GF_OK where there was none. */
 gf_status gf_background_wait(gf_background *background, gf_error *err);
 
-/** What is under way is waited for. */
+/** Waits for the task that is under way. */
 void gf_background_release(gf_background *background);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { MS_PER_DAY = 86400000 };
 
-/* Of a division that rounds down, also below zero. */
+/* a / b, rounded down also below zero. */
 static int64_t quotient(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);

@@ -127,7 +127,7 @@ bool gf_clock_parse_iso(gf_slice s, int64_t *ms)
 
 /* ---- English words --------------------------------------------------------------------------- */
 
-/* One of the names, which have three letters each: its number from 1. */
+/* The number, from 1, of one of the names, which have three letters each. */
 static bool take_name(gf_slice *s, const char *names, int64_t *number)
 {
     for (size_t i = 0; s->len >= 3 && names[3 * i]; i++) {
@@ -144,7 +144,7 @@ static bool take_month(gf_slice *s, int64_t *month)
     return take_name(s, "JanFebMarAprMayJunJulAugSepOctNovDec", month);
 }
 
-/* One digit or two. */
+/* A day of one digit or two. */
 static bool take_day(gf_slice *s, int64_t *day)
 {
     int64_t second;

@@ -56,7 +56,7 @@ static bool take_brackets(gf_slice pattern, size_t *at, uint32_t c, bool *listed
     return true;
 }
 
-/* Whether the pattern's character at *at, which is no *, takes c; *at is moved behind it. */
+/* Does the pattern's character at *at, which is no *, match c? *at is moved behind it. */
 static bool takes(gf_slice pattern, size_t *at, uint32_t c)
 {
     bool listed;
@@ -78,7 +78,7 @@ static bool takes(gf_slice pattern, size_t *at, uint32_t c)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Only the last * need ever take more: one before it that took more could gain nothing. */
+/* After a mismatch the last * matches one byte more; an earlier * could gain nothing by that. */
 bool gf_glob_matches(gf_slice pattern, gf_slice name)
 {
     size_t p = 0, n = 0, behind_star = SIZE_MAX, retry = 0;

@@ -14,13 +14,13 @@
 
 #include "grouperfish/slice.h"
 
-/** Whether it has *, ? or [: whether it can mean anything but itself. */
+/** True where the pattern has *, ? or [, and so can match more than itself. */
 bool gf_glob_is_pattern(gf_slice text);
 
 /** The bytes before the first of *, ?, [ and \: what every name that matches starts with. */
 gf_slice gf_glob_start(gf_slice pattern);
 
-/** Whether the whole name matches. Cost: O(length of the pattern times that of the name). */
+/** True where the pattern matches the whole name. Cost: O(pattern length * name length). */
 bool gf_glob_matches(gf_slice pattern, gf_slice name);
 
 #endif

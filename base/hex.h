@@ -12,7 +12,7 @@ int gf_hex_digit(char c);
 /** Append the bytes to out as lower-case digits. */
 void gf_hex_append(gf_buffer *out, gf_slice bytes);
 
-/** Append the bytes that the digits stand for; false, with out unchanged, where they stand for none. */
+/** Append the bytes that the digits stand for; false, with out unchanged, for other text. */
 bool gf_hex_read(gf_slice digits, gf_buffer *out);
 
 #endif

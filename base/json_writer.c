@@ -12,7 +12,7 @@ gf_json_writer gf_json_writer_to(gf_buffer *out)
     return (gf_json_writer){.out = out};
 }
 
-/* What must stand before the next value or key: a comma where the object or array has an item. */
+/* Write the comma before the next value or key, where the object or array has an item already. */
 static void separate(gf_json_writer *w)
 {
     if (w->after_key) {
@@ -89,7 +89,7 @@ static bool is_plain(unsigned char c)
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Not 0 where any of the eight bytes is not plain: below a space, or one of the two. */
+/* Non-zero where any of the eight bytes is not plain: below a space, or one of the two. */
 static uint64_t not_plain(uint64_t eight)
 {
     uint64_t quote = eight ^ EACH('"'), slash = eight ^ EACH('\\');

@@ -14,7 +14,7 @@ static gf_status find_functions(const gf_library *l, void *handle, gf_error *err
     return GF_OK;
 }
 
-/* What is found is kept for good: others may already have what it gave them. */
+/* The library stays loaded for good: others may hold pointers that it has returned. */
 static gf_status load(gf_library *l, gf_error *err)
 {
     void *handle = dlopen(l->file, RTLD_LAZY | RTLD_LOCAL);

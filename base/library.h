@@ -1,10 +1,10 @@
 /**
  * Shared libraries that are loaded when they are first needed.
  *
- * Most commands need few libraries, and loading all that any of them needs took far longer than
- * looking up a document (docs/decisions.md has the figures). So what few commands need is not
- * linked: a header beside the code that needs it, named after the library, lists the functions and
- * lets their names stand for pointers, which gf_library_load fills.
+ * Loading the libraries of all commands takes several times as long as looking up a document
+ * (docs/decisions.md has the figures). So a library that few commands need is not linked. A header
+ * named after the library lists its functions and defines their names as pointers, which
+ * gf_library_load fills.
  *
  *     #define GF_CURL_FUNCTIONS(F) F(curl_easy_init) F(curl_easy_perform)
  *     GF_LIBRARY_DECLARE(gf_curl, GF_CURL_FUNCTIONS)
@@ -36,7 +36,7 @@ typedef struct gf_library {
 } gf_library;
 
 /**
- * Load it, where it is not yet.
+ * Load the library, unless it is loaded.
  *
  * @return GF_OK; GF_EIO (the file cannot be loaded, or lacks a function), and it may be tried again
  */

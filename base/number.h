@@ -16,7 +16,7 @@ bool gf_number_read(gf_slice text, uint64_t *v);
 /** A whole number of 64 bits in base 10, with a minus before it or without; false for others. */
 bool gf_number_read_signed(gf_slice text, int64_t *v);
 
-/** Digits that the text begins with, at most `most` of them, taken off it; false where there is none. */
+/** Take the digits off the start of the text, at most `most` of them; false where there is none. */
 bool gf_number_take(gf_slice *text, size_t most, uint64_t *v);
 
 /** A finite number with a point and an exponent at most: -1.5e3; false for anything else. */

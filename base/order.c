@@ -35,7 +35,7 @@ void gf_radix_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high)
 
 enum { FEW = 16 /* that insertion sorts */ };
 
-/* Of numbers whose lower halves are strings' numbers. */
+/* Compare the strings whose numbers are the lower halves of two numbers. */
 static int by_string(const void *a, const void *b, void *context)
 {
     const gf_slice *strings = context;

@@ -15,7 +15,7 @@
 typedef struct gf_pool gf_pool;
 
 /**
- * One task. `worker` is in 0..gf_pool_size()-1 and no two tasks run with the same worker at the
+ * A task. `worker` is in 0..gf_pool_size()-1 and no two tasks run with the same worker at the
  * same time, so scratch memory can be kept per worker.
  */
 typedef gf_status gf_task(void *context, size_t index, unsigned worker, gf_error *err);

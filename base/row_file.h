@@ -4,7 +4,7 @@
  *     memory   start   8 bytes a row
  *     file     start[n_rows] columns, 4 bytes each, then as many values, 4 bytes each
  *
- * So rows in a row are two reads, and their entries come as a matrix (include/grouperfish/csr.h) has them.
+ * So neighbouring rows are two reads, and their entries come as a gf_csr has them.
  */
 #ifndef GF_BASE_ROW_FILE_H
 #define GF_BASE_ROW_FILE_H

@@ -20,7 +20,7 @@ static gf_status failure(const gf_spill *s, const char *what, gf_error *err)
                    strerror(errno));
 }
 
-/* Where the file system makes none without a name it has one for a moment. */
+/* For file systems without nameless files: the file has a name for a moment. */
 static int open_named(const char *folder)
 {
     gf_buffer path = {0};

@@ -16,7 +16,7 @@ size_t gf_utf8_valid_length(gf_slice s);
 
 /**
  * Bytes of the ill-formed sequence that s starts with (s not empty, its first character invalid):
- * the longest start of a character that could have gone on, else 1 (Unicode 15, section 3.9, U+FFFD
+ * the longest start of a well-formed character, else 1 (Unicode 15, section 3.9, U+FFFD
  * substitution of maximal subparts).
  */
 size_t gf_utf8_bad_length(gf_slice s);

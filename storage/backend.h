@@ -27,7 +27,7 @@ typedef enum gf_change_kind {
     GF_CHANGE_DELETE_ROW   /* families */
 } gf_change_kind;
 
-/* What a put's value is: as it was given, or as gf_compress_value made it. */
+/* A put's value is as it was given, or as gf_compress_value made it. */
 typedef enum gf_value_form { GF_VALUE_GIVEN, GF_VALUE_NOT_SMALLER, GF_VALUE_SMALLER } gf_value_form;
 
 typedef struct gf_change {
@@ -49,7 +49,7 @@ typedef struct gf_expectation {
     const gf_slice *expected; /* NULL: absent */
 } gf_expectation;
 
-/* Where a backend puts the cells that it reads: everything is copied into the row. */
+/* The memory of the cells that a backend reads: everything is copied into the row. */
 struct gf_row_memory {
     gf_arena arena;
     size_t capacity; /* of row->cells */
@@ -76,7 +76,7 @@ static inline gf_status gf_row_add(gf_row *row, const gf_cell *cell, gf_error *e
     return st;
 }
 
-/** Which cells of a row a get wants. */
+/** The cells of a row that a get wants. */
 typedef struct gf_selection {
     uint32_t families; /* bits; all cells of those */
     bool one_cell;     /* only the qualifier, in the single family of `families` */
@@ -93,10 +93,10 @@ typedef struct gf_backend_scan gf_backend_scan;
 typedef struct gf_backend_operations {
     unsigned capabilities;
 
-    /* Make the table known, or find it, and join the schemas (gf_schema_join); *number is what the
-     * other calls name it by. What it is before the call, a table that is made gets where that is
-     * not 0 and no other table's. `stored` is the schema as it is now kept, borrowed for the
-     * backend's life. One call at a time. */
+    /* Make the table, or find it, and join the schemas (gf_schema_join). The other calls name it by
+     * *number. A table that is made gets the number that *number has before the call, unless that
+     * is 0 or another table's. `stored` is the schema as it is now kept, borrowed for the backend's
+     * life. One call at a time. */
     gf_status (*open_table)(gf_backend *b, const gf_schema *schema, unsigned *number,
                             const gf_schema **stored, gf_error *err);
 
@@ -110,8 +110,8 @@ typedef struct gf_backend_operations {
                      const gf_selection *what, gf_row *row, gf_error *err);
 
     /* As gf_scan_open, gf_scan_next and gf_scan_close; the limit and emptying the row are the
-     * caller's, who does not go on behind the end or an error. Whatever scan_next gives is known to
-     * follow what it gave before: an error is told at once, not at the end. */
+     * caller's, who does not go on behind the end or an error. Each entry
+     * follows the one before without a gap: an error is returned at once, not at the end. */
     gf_status (*scan_open)(gf_backend *b, const void *snapshot, unsigned table,
                            const gf_scan_options *options, gf_backend_scan **scan, gf_error *err);
     gf_status (*scan_next)(gf_backend_scan *scan, gf_row *row, gf_error *err);
@@ -172,7 +172,7 @@ gf_status gf_database_compact(gf_database *db, gf_error *err);
  */
 gf_status gf_database_purge(gf_database *db, unsigned milliseconds, gf_error *err);
 
-/** Whether a write failed, so that none is taken until the database is opened again. */
+/** True once a write failed: no other is accepted until the database is opened again. */
 bool gf_database_has_failed(gf_database *db);
 
 gf_backend *gf_database_backend(gf_database *db);

@@ -12,7 +12,7 @@ enum { GF_MAX_PARTS = 8, GF_MAX_FAMILIES = 32, GF_MAX_COLUMNS = 120 };
 /** GF_EINVAL in words where the schema is not one: counts, widths, a name used twice. */
 gf_status gf_schema_check(const gf_schema *schema, gf_error *err);
 
-/** What two schemas have together; borrows from both. */
+/** The union of two schemas; borrows from both. */
 typedef struct gf_joined_schema {
     gf_schema schema; /* its families are those below */
     gf_family families[GF_MAX_FAMILIES];

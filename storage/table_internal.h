@@ -1,5 +1,5 @@
 /**
- * What batches need of tables. For storage/ itself.
+ * Tables as batches and scans need them. For storage/ itself.
  */
 #ifndef GF_STORAGE_TABLE_INTERNAL_H
 #define GF_STORAGE_TABLE_INTERNAL_H
@@ -22,7 +22,7 @@ gf_status gf_table_check_family(const gf_table *table, unsigned family, gf_error
 gf_status gf_table_check_column(const gf_table *table, unsigned family, gf_slice name, int *number,
                                 gf_error *err);
 
-/** Those of the bits that stand for families of the table. */
+/** The bits that stand for families of the table. */
 uint32_t gf_table_families(const gf_table *table, uint32_t bits);
 
 #endif

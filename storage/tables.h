@@ -45,10 +45,10 @@ gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err);
 void gf_collection_key(gf_buffer *key, gf_slice name_space, gf_slice collection);
 void gf_document_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice id);
 void gf_change_key(gf_buffer *key, gf_slice name_space, gf_slice collection, uint64_t seq);
-/** Of all builds of a configuration. */
+/** The start of the keys of a configuration's builds. */
 void gf_configuration_key(gf_buffer *key, gf_slice name_space, gf_slice collection,
                           gf_slice configuration);
-/** Of a build; also the start of its clusters' and memberships' keys. */
+/** A build's key; also the start of its clusters' and memberships' keys. */
 void gf_build_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice configuration,
                   int64_t timestamp);
 void gf_cluster_key(gf_buffer *key, gf_slice build_key, gf_slice label);
@@ -69,7 +69,7 @@ gf_status gf_key_last_number(const gf_table *table, gf_slice key, uint64_t *numb
 void gf_rank_write(gf_buffer *out, float score, gf_slice document_id);
 bool gf_rank_read(gf_slice qualifier, float *score, gf_slice *document_id);
 
-/** One document's place in a build, in the columns of memberships:main. */
+/** A document's place in a build, in the columns of memberships:main. */
 typedef struct gf_membership_cells {
     uint32_t cluster;   /* id; 0: without terms, in no cluster */
     float score;        /* similarity to its centre */

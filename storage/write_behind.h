@@ -4,8 +4,8 @@
  *     owner    fill a | next | fill b | next (waits for a) | fill a | ... | end (waits)
  *     thread            write a         write b
  *
- * Batches are written one after another, in order. How the writing of one ended is told by the next
- * call; after a failure nothing more is to be filled.
+ * Batches are written one after another, in order. The next call returns how the writing of one
+ * ended; after a failure nothing more is to be filled.
  */
 #ifndef GF_STORAGE_WRITE_BEHIND_H
 #define GF_STORAGE_WRITE_BEHIND_H
@@ -27,12 +27,12 @@ void gf_write_behind_begin(gf_write_behind *w, gf_database *db, gf_batch *first)
 /** Have the batch written; `w->batch` is the next one to be filled, which is empty. */
 gf_status gf_write_behind_next(gf_write_behind *w, gf_error *err);
 
-/** Wait for what was handed over. */
+/** Wait for the batch that is being written. */
 gf_status gf_write_behind_wait(gf_write_behind *w, gf_error *err);
 
 /**
- * Wait for it, and for good. What is in the owner's batch is left there; another one's
- * changes are written, unless `st`, how filling ended, is a failure.
+ * Wait, and end. Changes in the owner's batch are left there; those of the other one are written,
+ * unless `st`, the result of filling, is a failure.
  *
  * @return st, or the first failure after it
  */

@@ -20,7 +20,7 @@ typedef struct gf_csr {
     float *val;      /* values (start[n_rows]) */
 } gf_csr;
 
-/** One row, borrowed from its matrix. */
+/** A row, borrowed from its matrix. */
 typedef struct gf_row_view {
     const uint32_t *col; /* n, strictly rising */
     const float *val;    /* n */

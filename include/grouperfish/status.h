@@ -24,7 +24,7 @@ GF_PUBLIC_BEGIN
 
 typedef enum gf_status {
     GF_OK = 0,
-    GF_ENOTFOUND,  /* the asked-for thing is absent */
+    GF_ENOTFOUND,  /* the thing asked for is absent */
     GF_EINVAL,     /* an argument, a setting or a record is not acceptable */
     GF_EEXISTS,    /* it is there already */
     GF_EBUSY,      /* another process or rebuild holds it */
@@ -38,7 +38,7 @@ typedef enum gf_status {
 
 enum { GF_ERROR_MESSAGE = 512 };
 
-/** What went wrong, in words: what, where, and what to do. Valid where the status is not GF_OK. */
+/** A failure in words: what, where, and what to do. Valid where the status is not GF_OK. */
 typedef struct gf_error {
     gf_status status;
     char message[GF_ERROR_MESSAGE]; /* NUL-terminated UTF-8, cut where it is too long */

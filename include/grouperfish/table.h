@@ -63,8 +63,8 @@ typedef struct gf_family {
     uint32_t versions;          /* kept per cell (wide) or per row (packed); 0 means 1 */
     uint64_t ttl_seconds;       /* cells older than this read as absent; 0 keeps them */
     gf_compression compression; /* of each value, beside that of the store's blocks */
-    const char *const
-        *columns; /* known column names, NULL at the end; stored as numbers where packed */
+    /* Names of known columns, NULL at the end; stored as numbers where packed. */
+    const char *const *columns;
 } gf_family;
 
 typedef struct gf_schema {
@@ -83,7 +83,7 @@ enum {
 /**
  * The table of that schema, made where the database has none of its name. A table that is there
  * gets the further families and known columns that the schema has at its ends, and keeps those that
- * the schema lacks there (gf_table_schema tells what it has); any other difference is refused.
+ * the schema lacks there (gf_table_schema has them all); any other difference is refused.
  * Families keep their numbers.
  *
  * @return GF_OK; GF_EINVAL (a column name in two families, a bad part, a schema that differs);
@@ -119,7 +119,7 @@ typedef struct gf_cell {
 } gf_cell;
 
 /**
- * What a read gives. Start with {0}; every read replaces the content (a failed one leaves it
+ * The cells of a read. Start with {0}; every read replaces the content (a failed one leaves it
  * empty), so no argument of a read may lie in the row that it fills; release at the end.
  *
  * Cells come by family; of a wide family by qualifier, then newest first; of a packed one in the
@@ -188,8 +188,8 @@ gf_status gf_scan_next(gf_scan *scan, gf_row *row, gf_error *err);
 void gf_scan_close(gf_scan *scan);
 
 /**
- * Where to cut a scan's range so that two threads can scan its parts: the key of the row before
- * which lie about `bytes` bytes of the range, as they take room on disk.
+ * The key at which a scan's range is cut so that two threads can scan its parts: about `bytes`
+ * bytes of the range, as they take room on disk, lie before that row.
  *
  * @param options  snapshot, family, prefix, start, end; the parts have the key as end and as start
  * @param key      out: replaced; the key of a row, behind start and before end
@@ -245,7 +245,7 @@ gf_status gf_compress_value(gf_slice value, gf_buffer *memory, gf_compressed *co
                             gf_error *err);
 
 /**
- * What gf_batch_put of the value does, once it was compressed; without a timestamp. For wide
+ * gf_batch_put of a value that was compressed before; without a timestamp. For wide
  * families that are compressed, keep one version and let nothing expire: else the batch fails with
  * GF_EINVAL.
  */

@@ -1,4 +1,4 @@
-/* The files of a LevelDB folder: which there are, and each by its kind. */
+/* The files of a LevelDB folder, each checked by its kind. */
 #include "storage/check/files.h"
 
 #include "base/file.h"
@@ -47,9 +47,9 @@ bool gf_check_is_leveldb_file(const char *name)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-enum { LONGEST_GOING_ON = 64 << 10 }; /* bytes: a MANIFEST is read whole at each opening */
+enum { LONGEST_REUSED = 64 << 10 }; /* bytes: a MANIFEST is read whole at each opening */
 
-/* What to do with each damage: the first ends the walk, or all are reported. */
+/* A walk over the files. The first damage ends it, or all are reported. */
 typedef struct walk {
     const char *folder;
     bool tables;
@@ -68,7 +68,7 @@ static gf_status damage(const walk *w, const char *file, const char *what, gf_er
     return GF_OK;
 }
 
-/* Where a check found damage, tell of it and go on. */
+/* Report the damage that a check found, if it did, and go on. */
 static gf_status handle(const walk *w, const char *file, gf_status st, const gf_error *found,
                         gf_error *err)
 {
@@ -171,7 +171,7 @@ static gf_status check_current(walk *w, gf_error *err)
     w->content = (gf_buffer){0};
     if (st == GF_OK) st = gf_check_manifest(edits, check_wanted, w, &deletes, &found);
     w->clean =
-        st == GF_OK && !deletes && edits.len <= LONGEST_GOING_ON && gf_check_log_is_whole(edits);
+        st == GF_OK && !deletes && edits.len <= LONGEST_REUSED && gf_check_log_is_whole(edits);
     gf_buffer_release(&manifest);
     return handle(w, name, st, &found, err);
 }

@@ -28,14 +28,14 @@
 
 #include <stdint.h>
 
-/** Told of each damage: the file's name and what is wrong with it. */
+/** Gets each damage: the file's name and what is wrong with it. */
 typedef void gf_damage_report(void *context, const char *file, const char *what);
 
 /**
  * Check CURRENT, the MANIFEST and the logs in a folder; cheap, done before every opening.
  *
- * @param[out] clean  whether it was closed cleanly: the log is empty, and the MANIFEST is short,
- *                    whole, and names nothing that is gone; both can then be written on. May be NULL
+ * @param[out] clean  true after a clean close: the log is empty, and the MANIFEST is short, whole,
+ *                    and deletes nothing; both can then be appended to. May be NULL
  * @return GF_OK; GF_ECORRUPT with the first damage; GF_EIO, GF_ENOMEM
  */
 gf_status gf_check_logs(const char *folder, bool *clean, gf_error *err);
@@ -47,7 +47,7 @@ gf_status gf_check_logs(const char *folder, bool *clean, gf_error *err);
 gf_status gf_check_files(const char *folder, gf_damage_report *report, void *context,
                          const gf_cancel *cancel, gf_error *err);
 
-/** Whether LevelDB gives its files such names. */
+/** True for names that LevelDB gives its files. */
 bool gf_check_is_leveldb_file(const char *name);
 
 /* ---- contents; each returns GF_OK, GF_ECORRUPT or GF_ENOMEM ---------------------------------- */
@@ -58,7 +58,7 @@ typedef gf_status gf_check_log_record(void *context, gf_slice record, gf_error *
 /** Check a log (or MANIFEST); `each` (may be NULL) gets its records. */
 gf_status gf_check_log(gf_slice content, gf_check_log_record *each, void *context, gf_error *err);
 
-/** Whether a log that was checked ends with a whole record, so that it can be written on. */
+/** True where a checked log ends with a whole record, so that more can be appended. */
 bool gf_check_log_is_whole(gf_slice content);
 
 /** Check a table file; its footer alone, of a file of that size. */
@@ -67,13 +67,13 @@ gf_status gf_check_footer(gf_slice footer, uint64_t file_size, gf_error *err);
 
 enum { GF_CHECK_FOOTER = 48 }; /* bytes */
 
-/** A file that a MANIFEST wants to be there; size 0 where that is not known (a log). */
+/** A file that a MANIFEST wants to be there; size 0 for a log, whose size it does not state. */
 typedef gf_status gf_check_manifest_file(void *context, uint64_t number, uint64_t size,
                                          gf_error *err);
 
 /**
- * Check a MANIFEST and tell the files that it wants: its log (size 0), then its tables.
- * *deletes (may be NULL) becomes whether it also names files that are gone.
+ * Check a MANIFEST; `each` gets the files that it wants: its log (size 0), then its tables.
+ * *deletes (may be NULL) becomes true where it also names deleted files.
  */
 gf_status gf_check_manifest(gf_slice content, gf_check_manifest_file *each, void *context,
                             bool *deletes, gf_error *err);
@@ -82,7 +82,7 @@ gf_status gf_check_manifest(gf_slice content, gf_check_manifest_file *each, void
 typedef gf_status gf_check_manifest_table(void *context, uint64_t number, gf_slice lowest,
                                           gf_error *err);
 
-/** Tell the tables of a MANIFEST. */
+/** List the tables that a MANIFEST wants. */
 gf_status gf_check_list_tables(gf_slice content, gf_check_manifest_table *each, void *context,
                                gf_error *err);
 

@@ -40,7 +40,7 @@ static bool all_zero(gf_slice s)
     return true;
 }
 
-/* Whether some length up to the end of `data` makes the checksum right. */
+/* True where some length up to the end of `data` makes the checksum right. */
 static bool some_length_fits(uint32_t stored, char type, gf_slice data)
 {
     uint32_t crc = gf_crc32c(0, &type, 1);

@@ -1,4 +1,4 @@
-/* What a LevelDB MANIFEST says that there is. */
+/* The files that a LevelDB MANIFEST names. */
 #include "storage/check/files.h"
 
 #include "base/arena.h"

@@ -111,7 +111,7 @@ static void sign_lock(const gf_folder *f, const char *purpose)
     char text[LOCK_TEXT];
     snprintf(text, sizeof text, "process %ld (grouperfish%s%s)\n", (long)getpid(),
              purpose ? " " : "", purpose ? purpose : "");
-    /* Only shown to those who wait: not worth failing for. Emptying it first took milliseconds. */
+    /* For those who wait; not worth failing for. Emptying the file first took milliseconds. */
     if (pwrite(f->lock, text, strlen(text), 0) > 0 && ftruncate(f->lock, (off_t)strlen(text)))
         return;
 }
@@ -190,7 +190,7 @@ static gf_status make_store(gf_folder *f, gf_error *err)
     return st;
 }
 
-/* What a process leaves that makes a store, or that ended meanwhile. */
+/* Names that a process makes in a store's folder, or leaves where it ended early. */
 static bool is_of_a_store(const char *name)
 {
     static const char *const names[] = {

@@ -44,7 +44,7 @@ void gf_folder_release(gf_folder *folder);
 /** Its path, borrowed: for temporary files. */
 const char *gf_folder_path(const gf_folder *folder);
 
-/** Whether gf_folder_hold made the store just now. */
+/** True where gf_folder_hold made the store. */
 bool gf_folder_is_new(const gf_folder *folder);
 
 /** Check the logs and open the database. Close it before the folder is released. */
@@ -80,8 +80,8 @@ gf_status gf_folder_rescue(const char *path, gf_database *to, const char *work,
 gf_status gf_folder_clear_journals(const gf_folder *folder, gf_error *err);
 
 /**
- * Whether the disk has room for what opening the database may write: its logs as tables, and a
- * little. Tried with a file, since a disk's figures do not tell of quotas.
+ * Check that the disk has room for all that opening the database may write: its logs as tables, and
+ * a little. A file is tried, since a disk's figures leave out quotas.
  * @return GF_OK; GF_EIO with the disk's words
  */
 gf_status gf_folder_check_room(const gf_folder *folder, gf_error *err);

@@ -1,5 +1,5 @@
 /*
- * What can be read of a damaged store's database, into another.
+ * Everything readable of a damaged store's database is copied into another.
  *
  * LevelDB changes what it opens, so it is given a copy of the files. Where only blocks of tables or
  * records of logs are damaged it opens that, and steps over them; where CURRENT, the MANIFEST or a
@@ -49,7 +49,7 @@ static gf_status write_plain(const char *path, gf_slice content, gf_error *err)
     return written ? GF_OK : gf_fail_errno(err, "cannot write %s", path);
 }
 
-/* Whether LevelDB may look at a file: not at a table that is cut, or whose end is damaged. */
+/* False for a table that LevelDB must not open: it is cut, or its end is damaged. */
 static bool may_open(const char *name, gf_slice content)
 {
     gf_slice s = gf_slice_str(name);

@@ -103,7 +103,7 @@ static gf_status change_columns(gf_leveldb_writing *w, const gf_change *c, int64
     return st;
 }
 
-/* What comes before the last replacement does not count, nor then what the database has. */
+/* The last replacement: changes before it do not count, nor does the database's content. */
 static const gf_leveldb_ordered *last_replacement(const gf_leveldb_run *run)
 {
     const gf_leveldb_ordered *c = run->end;

@@ -46,10 +46,10 @@ static void snapshot_free(gf_backend *backend, const void *snapshot)
 /* ---- the backend ----------------------------------------------------------------------------- */
 
 /*
- * What was written becomes a table, so that the next opening finds an empty log. A compaction that
- * is under way is not waited for, unless tables are many, or not so many and much was removed, whose
- * space only a compaction gives back; it begins again with an opening that lasts. Little is left in
- * the log; reading it again takes less.
+ * Make a table of the log, so that the next opening finds an empty one; a small log stays, since
+ * reading it again takes less. A compaction that is under way is not waited for (it begins again
+ * with an opening that lasts), unless tables are many, or not so many and much was removed, whose
+ * space only a compaction gives back.
  */
 static void empty_log(gf_leveldb *b)
 {

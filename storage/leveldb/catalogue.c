@@ -188,7 +188,7 @@ static gf_status store(gf_leveldb *b, const gf_schema *schema, unsigned number, 
     return st;
 }
 
-/* Whether any entry lies under that number, which the catalogue does not name. */
+/* Looks for an entry under that number, which the catalogue does not name. */
 static gf_status is_used(gf_leveldb *b, unsigned number, bool *used, gf_error *err)
 {
     const char prefix[] = {(char)(number >> 8), (char)number};
@@ -201,7 +201,7 @@ static gf_status is_used(gf_leveldb *b, unsigned number, bool *used, gf_error *e
     return st;
 }
 
-/* Whether no table has the number, nor had it since the database was opened. */
+/* True where no table has the number, nor had it since the database was opened. */
 static bool is_free(const gf_leveldb *b, unsigned number)
 {
     return number > 0 && number < GF_MAX_TABLES && !gf_leveldb_schema(b, number) &&

@@ -21,10 +21,10 @@ const gf_schema *gf_leveldb_catalogue_schema_of(gf_backend *b, unsigned number);
 /** Take the table, of which no entry is left, out of the catalogue (synced). */
 gf_status gf_leveldb_catalogue_remove(gf_leveldb *b, unsigned table, gf_error *err);
 
-/** Whether the family has held a cut value. */
+/** True where the family has held a cut value. */
 bool gf_leveldb_catalogue_is_cut(const gf_leveldb *b, unsigned table, unsigned family);
 
-/** Say so: in the batch that puts the first one, and here once that is written. */
+/** Mark it so: in the batch that puts the first one, and here once that is written. */
 gf_status gf_leveldb_catalogue_put_cut(unsigned table, unsigned family, gf_leveldb_batch *batch,
                                        gf_error *err);
 void gf_leveldb_catalogue_set_cut(gf_leveldb *b, unsigned table, unsigned family);

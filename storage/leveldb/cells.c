@@ -62,7 +62,7 @@ static gf_status start(gf_leveldb_cells *c, gf_error *err)
 
 /*
  * Take the key at the iterator's place apart; GF_ENOTFOUND at the range's end. The iterator is
- * asked for an error at every step, since it steps over what it cannot read: only that tells.
+ * asked for an error at every step, since it steps over what it cannot read without a sign.
  */
 static gf_status arrive(const gf_leveldb_cells *c, gf_leveldb_key *key, gf_error *err)
 {
@@ -139,7 +139,7 @@ static gf_status read_value(gf_leveldb_cells *c, gf_leveldb_cell *cell, bool *li
     return st;
 }
 
-/* Whether the cell is another one than the last, or a version of it that is still wanted. */
+/* *wanted: the cell differs from the last, or is a version of it that is still wanted. */
 static gf_status wanted_version(gf_leveldb_cells *c, gf_slice cell, bool *wanted, gf_error *err)
 {
     *wanted = true;

@@ -33,7 +33,7 @@ typedef struct gf_leveldb_cell {
     bool expired; /* only where with_expired */
 } gf_leveldb_cell;
 
-/** Whether a cell of that time is past the family's time to live. */
+/** True where a cell of that time is past the family's time to live. */
 static inline bool gf_leveldb_cells_are_expired(const gf_family *family, int64_t timestamp,
                                                 int64_t now)
 {

@@ -59,14 +59,14 @@ static gf_status write_group(gf_leveldb *b, gf_leveldb_queued *leader,
     return gf_leveldb_database_write(b->db, leader->batch, leader->sync == GF_SYNC, err);
 }
 
-/* Take the group off the queue, tell it how it ended, and let the next one lead. */
+/* Take the group off the queue, give each its result, and let the next one lead. */
 static void end_group(gf_leveldb *b, gf_leveldb_queued *leader, const gf_leveldb_queued *last,
                       gf_status st, const gf_error *err)
 {
     b->first_commit = last->next;
     if (!last->next) b->last_commit = NULL;
     for (gf_leveldb_queued *c = leader, *next; c; c = next) {
-        next = c == last ? NULL : c->next; /* c is gone once its thread runs */
+        next = c == last ? NULL : c->next; /* c ends once its thread runs */
         c->status = st;
         c->error = *err;
         c->done = true;

@@ -8,10 +8,10 @@
  * there are and where they begin is what the MANIFEST says; and it is read again until none of them
  * is left.
  *
- * What a reader began with stays as long as it reads: entries that its snapshot has, and files that
- * its iterator has. So readers are waited for twice, those of the beginning before anything is
+ * A reader keeps what it began with: entries that its snapshot has, and files that its iterator
+ * has. So readers are waited for twice, those of the beginning before anything is
  * written, and those of the end, which had the old files; LevelDB removes these when it next writes
- * a table. Where a reader does not end in time all else is done, and that is told.
+ * a table. Where a reader does not end in time all else is done, and GF_EBUSY is returned.
  */
 #include "storage/leveldb/internal.h"
 
@@ -119,8 +119,8 @@ static gf_status write_keys(compaction *c, gf_error *err)
     return st;
 }
 
-/* LevelDB tells of a failed compaction with the next write. */
-static gf_status ask(gf_leveldb *b, gf_error *err)
+/* LevelDB reports a failed compaction with the next write. */
+static gf_status write_nothing(gf_leveldb *b, gf_error *err)
 {
     gf_leveldb_batch *batch = gf_leveldb_batch_create();
     gf_leveldb_batch_delete(batch, GF_SLICE("")); /* a key that is never there */
@@ -134,13 +134,13 @@ static gf_status rounds(compaction *c, gf_error *err)
     gf_leveldb *b = c->b;
     const gf_slice all = {0};
     gf_leveldb_database_compact(b->db, all, all); /* the log becomes a table */
-    gf_status st = ask(b, err);
+    gf_status st = write_nothing(b, err);
     if (st == GF_OK) st = each_table(b, note_file, c, err);
     for (int i = 0; i < ROUNDS && st == GF_OK; i++) {
         st = write_keys(c, err);
         if (st != GF_OK || c->left == 0) return st;
         gf_leveldb_database_compact(b->db, all, all);
-        st = ask(b, err);
+        st = write_nothing(b, err);
     }
     if (st != GF_OK) return st;
     return gf_fail(err, GF_EBUSY, "%zu table files could not be written anew; try again", c->left);

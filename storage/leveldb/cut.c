@@ -1,8 +1,8 @@
 /*
- * Where a range can be cut, so that its parts can be scanned at the same time.
+ * Cutting a range, so that its parts can be scanned at the same time.
  *
- * LevelDB tells about how many bytes of its tables lie between two keys, be they there or not. So
- * the place is found by halving: a key is a fraction to the base of 256, and between two lies their
+ * LevelDB estimates how many bytes of its tables lie between any two keys. So the place is found by
+ * halving: a key is a fraction to the base of 256, and between two lies their
  * mean.
  */
 #include "storage/leveldb/cells.h"
@@ -72,7 +72,7 @@ static gf_status find_place(search *s, gf_slice *place, gf_error *err)
     return st;
 }
 
-/* Where the row of the first key at or behind the place begins; GF_ENOTFOUND at the range's end. */
+/* The start of the row of the first key at or behind the place; GF_ENOTFOUND at the range's end. */
 static gf_status row_at(const gf_leveldb_cells *range, gf_slice place, gf_slice *row, gf_error *err)
 {
     gf_leveldb_key key = {0};

@@ -216,7 +216,7 @@ gf_slice from_slice(const Slice &s)
     return gf_slice_of(s.data(), s.size());
 }
 
-/* The lock is not free: an error of input and output that only its words tell from others. */
+/* The lock is not free: an input/output error that differs from others by its words alone. */
 bool is_locked(gf_slice words)
 {
     return gf_slice_starts(words, GF_SLICE("lock ")) &&

@@ -53,8 +53,8 @@ void gf_leveldb_database_begin(gf_leveldb_database *db);
 void gf_leveldb_database_empty_log(gf_leveldb_database *db);
 
 /**
- * Where so many tables lie over each other, wait until LevelDB has done all that is due: else
- * processes that end soon would leave more and more tables, and what was deleted in them.
+ * If so many tables lie over each other, wait until LevelDB has done all that is due: else
+ * processes that end soon would leave more and more tables, with deleted entries in them.
  */
 void gf_leveldb_database_settle(gf_leveldb_database *db, unsigned tables);
 

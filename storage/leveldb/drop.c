@@ -1,7 +1,7 @@
 /*
  * Dropping a table: its entries are deleted in chunks, each synced, then its name.
  *
- * They are deleted as they lie, whatever the schema makes of them: versions, blocks of cut values,
+ * They are deleted as raw entries, without the schema: versions, blocks of cut values,
  * cells that are past their time to live. The number may then be another table's.
  */
 #include "storage/leveldb/catalogue.h"
@@ -24,7 +24,7 @@ static gf_status end_chunk(gf_leveldb *b, chunk *c, gf_error *err)
     return st;
 }
 
-/* What is read was there when the iterator was made: nobody writes meanwhile. */
+/* The iterator sees the entries of its beginning, which are all: nobody writes meanwhile. */
 static gf_status delete_entries(gf_leveldb *b, gf_slice prefix, chunk *c, const gf_cancel *cancel,
                                 gf_error *err)
 {

@@ -110,7 +110,7 @@ static gf_status load_columns(history *h, gf_slice value, gf_packed *columns, gf
     }
 }
 
-/* What is past its time to live counts as absent, and is taken along only to be deleted. */
+/* A version past its time to live counts as absent, and is in the list only to be deleted. */
 static gf_status load_versions(history *h, gf_leveldb_cells *cells, gf_error *err)
 {
     for (;;) {
@@ -171,8 +171,8 @@ static gf_status replace(history *h, const gf_change *c, gf_error *err)
 }
 
 /*
- * Only the newest stay, and none that is past its time: at every step, so that a batch comes to
- * what single writes come to.
+ * Keep the newest versions that are not past their time. Done at every step, so that a batch has
+ * the same result as single writes.
  */
 static void prune(history *h)
 {

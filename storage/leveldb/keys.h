@@ -1,9 +1,9 @@
 /**
- * How the LevelDB backend lays rows and cells out as keys.
+ * The keys of cells in LevelDB.
  *
  *     table (u16 BE) | family (u8) | row key | [qualifier] | [version] | [block]
  *
- *     qualifier  of a wide family: as a string part (include/grouperfish/key.h); a packed one has none
+ *     qualifier  of a wide family, as a string part (grouperfish/key.h); a packed one has none
  *     version    where the family keeps several: 2^63 - 1 - timestamp (modulo 2^64), u64 BE, so
  *                that the newest comes first, also of times before 1970
  *     block      u32 BE, 1 and up: further blocks of a cut value; the head entry has none

@@ -12,8 +12,8 @@ static int compare(const gf_packed_column *a, const gf_packed_column *b)
     return gf_slice_compare(a->name, b->name);
 }
 
-/* Where the column is or belongs; *there tells which. Most come in order, so the end comes first.
- */
+/* The index of the column, or the one where it belongs; *there is whether it is there. Most columns
+ * come in order, so the end is tried first. */
 static size_t find(const gf_packed *p, const gf_packed_column *column, bool *there)
 {
     size_t low = 0, high = p->n;

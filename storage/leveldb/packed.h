@@ -30,7 +30,7 @@ typedef struct gf_packed {
 /** Set one column. Cost O(1) where columns come in stored order, else O(n). GF_ENOMEM. */
 gf_status gf_packed_set(gf_packed *p, gf_slice name, gf_slice value, gf_error *err);
 
-/** Whether there was such a column to be removed. */
+/** Remove a column; false where there was none. */
 bool gf_packed_remove(gf_packed *p, gf_slice name);
 
 /** Append the columns' bytes. */
@@ -40,7 +40,7 @@ void gf_packed_write(const gf_packed *p, gf_buffer *out);
 typedef struct gf_packed_reader {
     const gf_family *family;
     gf_slice rest;
-    uint32_t known; /* the family is known to have this many columns at least */
+    uint32_t known; /* the family has this many columns at least */
 } gf_packed_reader;
 
 /** The next column, borrowed from the value and the family. GF_ENOTFOUND at the end; GF_ECORRUPT.

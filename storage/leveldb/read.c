@@ -14,7 +14,7 @@ typedef struct reading {
     gf_buffer physical, entry, unpacked;
 } reading;
 
-/* The family by the schema of this moment, which knows all that was read before (gf_leveldb_table). */
+/* The family by the newest schema, which has all columns that were read (see gf_leveldb_table). */
 static const gf_family *family_now(const reading *r, unsigned f)
 {
     return &gf_leveldb_schema(r->b, r->table)->families[f];

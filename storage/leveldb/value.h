@@ -1,5 +1,5 @@
 /**
- * What the LevelDB backend puts around a value.
+ * The bytes of a value in LevelDB: a head, and blocks of a long one.
  *
  *     head entry      flags (1 byte) | [timestamp, u64 BE] | [stored length, varint] | bytes
  *     further blocks  bytes

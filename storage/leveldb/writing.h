@@ -16,7 +16,7 @@
 
 /* A change in its place: of a wide family's cells the qualifiers are in order, too. */
 typedef struct gf_leveldb_ordered {
-    const gf_change *change; /* in the caller's array: the address tells which came first */
+    const gf_change *change; /* in the caller's array: the lower address came first */
     bool by_qualifier;
 } gf_leveldb_ordered;
 

@@ -60,7 +60,7 @@ static void escapes_what_must_be(void **state)
     gf_buffer_release(&b);
 }
 
-/* What the parser reads back is the text, repaired where it was not UTF-8. */
+/* The parser reads back the text, repaired where it was not UTF-8. */
 /* Bytes are looked at eight at once: so each byte stands once in each place of those, and behind.
  */
 static void each_byte_in_each_place(void **state)

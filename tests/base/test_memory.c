@@ -88,7 +88,7 @@ static void copies_strings_with_a_nul(void **state)
     gf_free(p);
 }
 
-/* Which of ten allocations fail where the n-th is to: that one alone. */
+/* Of ten allocations the n-th alone fails. */
 static void fails_the_asked_for_allocation_once(void **state)
 {
     (void)state;

@@ -61,8 +61,7 @@ static size_t first_character(const unsigned char *p, size_t n, size_t *bad)
     return n > 3 && (p[3] & 0xC0) == 0x80 ? 4 : 0;
 }
 
-/* One comparison per sequence: cmocka's own, made millions of times, would take most of the time.
- */
+/* A comparison of our own: cmocka's, made millions of times, would take most of the time. */
 static void check_first(const unsigned char *p, size_t n)
 {
     gf_slice s = gf_slice_of((const char *)p, n);

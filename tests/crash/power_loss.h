@@ -1,5 +1,5 @@
 /**
- * What would be left of a folder if the power failed now.
+ * The content that a folder would have if the power failed now.
  *
  * The program that links this has its syncs, renames and removals watched: fsync, fdatasync,
  * rename, unlink and unlinkat are defined here, before the C library's, and note for every file how
@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-/** What becomes of the part of a file that was written and not synced. */
+/** The fate of the part of a file that was written and not synced. */
 typedef enum power_loss_tail {
     POWER_LOSS_CUT,  /* it is gone */
     POWER_LOSS_TORN, /* a part of it is kept */

@@ -16,7 +16,7 @@
 
 enum { IMAGES = 200, LONGEST_GAP = 6 };
 
-/* Of the process that works. It hands over each image and waits until it was checked. */
+/* The process that works hands over each image and waits until it was checked. */
 typedef struct worker {
     const char *folder; /* where images go */
     int ready, checked; /* pipes: to the parent, and from it */

@@ -1,4 +1,4 @@
-/* What a store must hold after its process was ended. */
+/* The content that a store must have after its process was ended. */
 #include "grouperfish.h"
 #include "grouperfish/buffer.h"
 #include "tests/crash/workload.h"
@@ -149,7 +149,7 @@ static void read_collection(check *c, gf_store *store)
     if (c->found->served[c->collection]) check_build(c, store);
 }
 
-/* Whether the step under way may have changed this collection. */
+/* True where the step under way may have changed this collection. */
 static bool under_way(const check *c, crash_kind kind)
 {
     const crash_step *s = &c->journal->pending;

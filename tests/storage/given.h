@@ -1,5 +1,5 @@
 /**
- * What the tests of tables share: two tables, what each test starts with, and what must hold of
+ * Shared by the tests of tables: two tables, the state that each test starts with, and checks of
  * rows and scans. Every test runs over both backends.
  */
 #ifndef GF_TESTS_STORAGE_GIVEN_H
@@ -21,7 +21,7 @@ enum { INFO, OTHER, COURSE, HISTORY, EVENTS, SHORT_LIVED, BRIEF };
 extern const gf_family given_families[7];
 extern const gf_schema given_students, given_documents;
 
-/** What each test starts with, made anew. */
+/** The state that each test starts with, made anew. */
 typedef struct given {
     gf_database *db;
     gf_table *t;

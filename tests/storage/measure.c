@@ -64,7 +64,7 @@ static void row_key(gf_buffer *key, const char *id)
     gf_key_string(key, gf_slice_str(id));
 }
 
-/* What our layer makes of it: the same key and about the same value. */
+/* The entry that our layer makes: the same key and about the same value. */
 static void plain_entry(gf_buffer *key, gf_buffer *value, const document *d)
 {
     gf_buffer_reset(key);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One version of a packed row (cell is empty) or of a wide cell (one column without a name). */
+/* A version of a packed row (cell is empty) or of a wide cell (one column without a name). */
 typedef struct item {
     unsigned table, family;
     gf_slice key, cell;

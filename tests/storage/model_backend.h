@@ -1,7 +1,7 @@
 /**
  * A second backend, for tests: naive, in memory, written without a look at the first.
  *
- * One sorted array of versions (table, family, row key, cell, timestamp), searched from its start;
+ * A sorted array of versions (table, family, row key, cell, timestamp), searched from its start;
  * a snapshot is a copy of all of it. It shows that the seam is one, and says what LevelDB must
  * give.
  */

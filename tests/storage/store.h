@@ -1,5 +1,5 @@
 /**
- * What the tests of storage/ share: databases in folders of their own, keys, rows.
+ * Shared by the tests of storage/: databases in folders of their own, keys, rows.
  */
 #ifndef GF_TESTS_STORAGE_STORE_H
 #define GF_TESTS_STORAGE_STORE_H

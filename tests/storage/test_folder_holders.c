@@ -1,4 +1,4 @@
-/* One process holds a store: what others are told, and how long they wait. */
+/* A process holds a store: the message that others get, and how long they wait. */
 #include "tests/storage/store.h"
 
 #include "storage/leveldb/backend.h"

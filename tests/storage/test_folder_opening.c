@@ -148,7 +148,7 @@ static void a_close_after_one_batch_is_quick(void **state)
     gf_test_store_has_its_row(path);
 }
 
-/* What a row gets in one of several rounds: letters by chance, so that they do not compress. */
+/* A row's value in one of several rounds: random letters, which do not compress. */
 static gf_slice value_by_chance(gf_buffer *value, gf_random *random)
 {
     enum { VALUE = 3000 };

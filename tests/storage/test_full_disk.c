@@ -257,7 +257,7 @@ static void a_full_disk_loses_nothing_acknowledged(void **state)
     in_child(on_a_small_disk, false);
 }
 
-/* What is written behind a write that failed must not be acknowledged: it would be lost. */
+/* A write behind one that failed must not be acknowledged: it would be lost. */
 static void nothing_is_acknowledged_behind_a_failure(void **state)
 {
     (void)state;

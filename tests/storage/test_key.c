@@ -215,7 +215,7 @@ static void what_starts_alike_is_contiguous(void **state)
         gf_buffer_release(&tuples[i].key);
 }
 
-/* Whatever bytes are read as a part: what they give is written as those bytes again. */
+/* Random bytes that are read as a part are written as the same bytes again. */
 static void reads_hostile_bytes(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What the LevelDB backend does beyond the seam: seen from below, by LevelDB's own calls. */
+/* The LevelDB backend seen from below, by LevelDB's own calls. */
 #include "tests/storage/store.h"
 
 #include "base/file.h"
@@ -115,7 +115,7 @@ static int count_entries(const char *folder)
 
 /* ---- layout ---------------------------------------------------------------------------------- */
 
-/* One row of each kind of family, byte by byte. */
+/* A row of each kind of family, byte by byte. */
 static void entries_lie_as_documented(void **state)
 {
     (void)state;
@@ -488,7 +488,7 @@ static bool files_have(const char *folder, const char *text)
     return found;
 }
 
-/* What was deleted is gone from the files, whether it lay in the log or in a table before. */
+/* Deleted bytes leave the files, whether they lay in the log or in a table before. */
 static void compaction_removes_deleted_bytes(void **state)
 {
     (void)state;

@@ -183,7 +183,7 @@ static void a_log_cut_anywhere_gives_its_first_records(void **state)
 }
 
 /* A length that reaches beyond the file is damage where a shorter one makes the checksum right. */
-/* Only behind a whole record can be written on; a whole log may end anywhere in a block. */
+/* More can be written behind a whole record alone; a whole log may end anywhere in a block. */
 static void knows_where_a_log_is_whole(void **state)
 {
     (void)state;

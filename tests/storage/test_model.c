@@ -77,7 +77,7 @@ static void make_schema(test *t, int table)
     }
 }
 
-/* One more known column, or one more family. */
+/* A further known column, or a further family. */
 static void grow_schema(test *t, int table)
 {
     random_schema *s = &t->schemas[table];
@@ -99,7 +99,7 @@ static void open_tables(test *t, side *s)
 
 /* ---- random arguments ------------------------------------------------------------------------ */
 
-/* One of a few row keys; some are starts of others. Valid until the next. */
+/* A row key of a few; some are starts of others. Valid until the next. */
 static gf_slice random_key(test *t, int table)
 {
     static const gf_slice strings[] = {{"", 0},      {"a", 1},    {"ab", 2},      {"a\0", 2},

@@ -36,7 +36,7 @@ typedef struct reading {
     bool *stop;
 } reading;
 
-/* One reader after the other without an end, two at a time: each wait still passes. */
+/* Readers without an end, one after another, two at a time: each wait still passes. */
 static void *read_all_the_time(void *context)
 {
     const reading *mine = context;

@@ -5,7 +5,7 @@
 
 enum { ROWS = 3000, VALUE = 400 };
 
-/* What row i of some shape of keys is called. */
+/* The name of row i in a shape of keys. */
 typedef void name_row(gf_buffer *name, unsigned i);
 
 static void number(gf_buffer *name, unsigned i)

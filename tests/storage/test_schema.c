@@ -159,7 +159,7 @@ static void ignores_the_width_of_other_parts(void **state)
     gf_arena_release(&arena);
 }
 
-/* Whatever bytes: read or refused, and what is read is written as those bytes. */
+/* Random bytes are read or refused; a schema that is read is written as those bytes. */
 static void reads_hostile_bytes(void **state)
 {
     (void)state;

@@ -18,7 +18,7 @@ static const gf_family families[] = {
 };
 static const gf_schema schema = {"table", parts, 1, families, FAMILIES};
 
-/* What the sweeps work on. */
+/* The database that the sweeps work on. */
 typedef struct work {
     gf_database *db;
     gf_table *t;

@@ -21,7 +21,7 @@ static const gf_family families[] = {
 };
 static const gf_schema schema = {"table", parts, 1, families, 4};
 
-/* What the threads of a test share. */
+/* Shared by the threads of a test. */
 typedef struct shared {
     gf_database *db;
     gf_table *t;
@@ -145,7 +145,7 @@ static void exactly_one_wins(void **state)
 
 enum { DUELS = 2000 };
 
-/* One puts its row where the other's is absent, and the other way round. */
+/* Each of two puts its row where the other's is absent. */
 static void *duel(void *context)
 {
     shared *s = context;
@@ -355,7 +355,7 @@ static void tables_grow_while_in_use(void **state)
 enum { LARGE_BATCHES = 20, LONGEST_WAIT = 20 };
 
 /*
- * One thread writes batches that have the rows x and y, the others one of the two, so that there is
+ * A thread writes batches that have the rows x and y, the others one of the two, so that there is
  * hardly a moment when both are free: who waits for both must come in between nevertheless.
  */
 static void *write_both_or_one(void *context)
