@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdint.h>
 
 typedef struct gf_arena_block {
@@ -66,6 +67,7 @@ void *gf_arena_alloc(gf_arena *a, size_t n)
         if (!add_block(a, n)) return NULL;
     char *p = (char *)a->blocks->data + a->used;
     a->used += n;
+    assert(a->used <= a->blocks->size);
     return p;
 }
 

@@ -1,8 +1,9 @@
 #include "base/background.h"
 
+#include <assert.h>
 #include <signal.h>
 
-static void *run(void *context)
+static void *run_tasks(void *context)
 {
     gf_background *b = context;
     pthread_mutex_lock(&b->lock);
@@ -36,7 +37,7 @@ static bool start_thread(gf_background *b)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    b->started = pthread_create(&b->thread, NULL, run, b) == 0;
+    b->started = pthread_create(&b->thread, NULL, run_tasks, b) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return b->started;
 }
@@ -48,6 +49,7 @@ void gf_background_start(gf_background *b, gf_background_task *task, void *conte
         return;
     }
     pthread_mutex_lock(&b->lock);
+    assert(!b->task); /* one at a time */
     b->task = task;
     b->context = context;
     pthread_cond_broadcast(&b->changed);

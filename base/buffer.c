@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 void gf_buffer_init(gf_buffer *b, size_t max)
@@ -48,6 +49,7 @@ char *gf_buffer_reserve(gf_buffer *b, size_t more)
     }
     b->ptr = grown;
     b->capacity = capacity;
+    assert(more < b->capacity - b->len);
     return b->ptr + b->len;
 }
 

@@ -57,7 +57,7 @@ static bool take_brackets(gf_slice pattern, size_t *at, uint32_t c, bool *listed
 }
 
 /* Does the pattern's character at *at, which is no *, match c? *at is moved behind it. */
-static bool takes(gf_slice pattern, size_t *at, uint32_t c)
+static bool match_character(gf_slice pattern, size_t *at, uint32_t c)
 {
     bool listed;
     char head = pattern.ptr[*at];
@@ -90,7 +90,8 @@ bool gf_glob_matches(gf_slice pattern, gf_slice name)
         }
         if (n == name.len && p == pattern.len) return true;
         size_t next = n;
-        if (n < name.len && p < pattern.len && takes(pattern, &p, gf_utf8_next(name, &next))) {
+        if (n < name.len && p < pattern.len &&
+            match_character(pattern, &p, gf_utf8_next(name, &next))) {
             n = next;
             continue;
         }

@@ -13,7 +13,7 @@ gf_json_writer gf_json_writer_to(gf_buffer *out)
 }
 
 /* Write the comma before the next value or key, where the object or array has an item already. */
-static void separate(gf_json_writer *w)
+static void write_separator(gf_json_writer *w)
 {
     if (w->after_key) {
         w->after_key = false;
@@ -26,7 +26,7 @@ static void separate(gf_json_writer *w)
 
 void gf_json_begin(gf_json_writer *w, char bracket)
 {
-    separate(w);
+    write_separator(w);
     gf_buffer_byte(w->out, bracket);
     assert(w->depth < 63);
     w->depth++;
@@ -42,7 +42,7 @@ void gf_json_end(gf_json_writer *w, char bracket)
 
 void gf_json_key_slice(gf_json_writer *w, gf_slice name)
 {
-    separate(w);
+    write_separator(w);
     gf_buffer_json_string(w->out, name);
     gf_buffer_byte(w->out, ':');
     w->after_key = true;
@@ -53,7 +53,7 @@ void gf_json_key(gf_json_writer *w, const char *name)
     gf_json_key_slice(w, gf_slice_str(name));
 }
 
-static void escape(gf_buffer *b, unsigned char c)
+static void write_escape(gf_buffer *b, unsigned char c)
 {
     switch (c) {
     case '"':
@@ -115,7 +115,7 @@ static void escape_valid(gf_buffer *b, gf_slice text)
     for (size_t i = end_of_plain(text, 0); i < text.len; i = end_of_plain(text, i + 1)) {
         unsigned char c = (unsigned char)text.ptr[i];
         gf_buffer_append(b, text.ptr + from, i - from);
-        escape(b, c);
+        write_escape(b, c);
         from = i + 1;
     }
     if (text.len) gf_buffer_append(b, text.ptr + from, text.len - from);
@@ -138,32 +138,32 @@ void gf_buffer_json_string(gf_buffer *b, gf_slice text)
 
 void gf_json_string(gf_json_writer *w, gf_slice text)
 {
-    separate(w);
+    write_separator(w);
     gf_buffer_json_string(w->out, text);
 }
 
 void gf_json_int(gf_json_writer *w, int64_t v)
 {
-    separate(w);
+    write_separator(w);
     gf_buffer_format(w->out, "%" PRId64, v);
 }
 
 void gf_json_uint(gf_json_writer *w, uint64_t v)
 {
     gf_number_digits digits;
-    separate(w);
+    write_separator(w);
     gf_buffer_slice(w->out, gf_number_write(&digits, v));
 }
 
 void gf_json_bool(gf_json_writer *w, bool v)
 {
-    separate(w);
+    write_separator(w);
     gf_buffer_str(w->out, v ? "true" : "false");
 }
 
 void gf_json_null(gf_json_writer *w)
 {
-    separate(w);
+    write_separator(w);
     gf_buffer_str(w->out, "null");
 }
 
@@ -173,7 +173,7 @@ void gf_json_double(gf_json_writer *w, double v)
         gf_json_null(w);
         return;
     }
-    separate(w);
+    write_separator(w);
     gf_buffer_double(w->out, v);
 }
 
@@ -183,13 +183,13 @@ void gf_json_float(gf_json_writer *w, float v)
         gf_json_null(w);
         return;
     }
-    separate(w);
+    write_separator(w);
     gf_buffer_float(w->out, v);
 }
 
 void gf_json_raw(gf_json_writer *w, gf_slice json)
 {
-    separate(w);
+    write_separator(w);
     gf_buffer_slice(w->out, json);
 }
 

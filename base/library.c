@@ -15,7 +15,7 @@ static gf_status find_functions(const gf_library *l, void *handle, gf_error *err
 }
 
 /* The library stays loaded for good: others may hold pointers that it has returned. */
-static gf_status load(gf_library *l, gf_error *err)
+static gf_status load_library(gf_library *l, gf_error *err)
 {
     void *handle = dlopen(l->file, RTLD_LAZY | RTLD_LOCAL);
     if (!handle) {
@@ -32,7 +32,7 @@ gf_status gf_library_load(gf_library *l, gf_error *err)
     if (atomic_load_explicit(&l->loaded, memory_order_acquire)) return GF_OK;
     pthread_mutex_lock(&l->lock);
     bool loaded = atomic_load_explicit(&l->loaded, memory_order_relaxed);
-    gf_status st = loaded ? GF_OK : load(l, err);
+    gf_status st = loaded ? GF_OK : load_library(l, err);
     if (st == GF_OK) atomic_store_explicit(&l->loaded, true, memory_order_release);
     pthread_mutex_unlock(&l->lock);
     return st;

@@ -10,7 +10,7 @@ static unsigned min2(unsigned a, unsigned b)
 }
 
 /* Optimal string alignment distance: three rows of the table are enough. a, b at most LONGEST. */
-static unsigned distance(gf_slice a, gf_slice b)
+static unsigned edit_distance(gf_slice a, gf_slice b)
 {
     unsigned rows[3][LONGEST + 1];
     unsigned *before = rows[0], *last = rows[1], *row = rows[2];
@@ -40,7 +40,7 @@ const char *gf_nearest(gf_slice word, const char *const *names, size_t n)
     for (size_t i = 0; i < n; i++) {
         gf_slice name = gf_slice_str(names[i]);
         if (name.len > LONGEST) continue;
-        unsigned d = distance(word, name);
+        unsigned d = edit_distance(word, name);
         if (d < best_distance) {
             best_distance = d;
             best = names[i];

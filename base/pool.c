@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,7 +38,7 @@ typedef struct worker_start {
 } worker_start;
 
 /* Called with the lock held; returns with it held. */
-static void work(gf_pool *p, unsigned worker)
+static void work_through_tasks(gf_pool *p, unsigned worker)
 {
     while (p->next < p->n_tasks && p->status == GF_OK) {
         size_t index = p->next++;
@@ -66,7 +67,7 @@ static void *thread_main(void *argument)
             pthread_cond_wait(&p->wake, &p->lock);
         if (p->stopping) break;
         seen = p->generation;
-        work(p, start.worker);
+        work_through_tasks(p, start.worker);
         if (--p->busy == 0) pthread_cond_signal(&p->done);
     }
     pthread_mutex_unlock(&p->lock);
@@ -149,6 +150,7 @@ gf_status gf_pool_run(gf_pool *p, size_t n, gf_task *task, void *context, const 
 {
     if (!p || p->started == 0 || n <= 1) return run_here(n, task, context, cancel, err);
     pthread_mutex_lock(&p->lock);
+    assert(p->busy == 0); /* one call at a time */
     p->task = task;
     p->context = context;
     p->cancel = cancel;
@@ -158,7 +160,7 @@ gf_status gf_pool_run(gf_pool *p, size_t n, gf_task *task, void *context, const 
     p->busy = p->started;
     p->generation++;
     pthread_cond_broadcast(&p->wake);
-    work(p, 0);
+    work_through_tasks(p, 0);
     while (p->busy)
         pthread_cond_wait(&p->done, &p->lock);
     gf_status st = p->status;

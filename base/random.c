@@ -1,5 +1,7 @@
 #include "base/random.h"
 
+#include <assert.h>
+
 static uint64_t splitmix64(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;
@@ -39,6 +41,7 @@ uint64_t gf_random_u64(gf_random *r)
 
 uint64_t gf_random_below(gf_random *r, uint64_t bound)
 {
+    assert(bound >= 1);
     /* Numbers below 2^64 mod bound are drawn again, so that every remainder is equally likely. */
     uint64_t lowest = (0 - bound) % bound;
     for (;;) {

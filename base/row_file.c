@@ -1,5 +1,7 @@
 #include "base/row_file.h"
 
+#include <assert.h>
+
 gf_status gf_row_file_write(gf_spill *spill, uint64_t entries, uint64_t at, uint64_t n,
                             const uint32_t *col, const float *val, gf_error *err)
 {
@@ -44,6 +46,8 @@ gf_status gf_row_file_pick(const gf_row_file *f, const uint32_t *rows, uint32_t 
 {
     gf_csr y;
     uint64_t entries = 0;
+    for (uint32_t i = 1; i < n; i++)
+        assert(rows[i - 1] <= rows[i] && rows[i] < f->n_rows);
     for (uint32_t i = 0; i < n; i++)
         entries += f->start[rows[i] + 1] - f->start[rows[i]];
     gf_status st = gf_csr_init(&y, n, f->n_cols, entries, err);

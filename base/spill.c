@@ -14,7 +14,7 @@ struct gf_spill {
     char folder[]; /* for messages */
 };
 
-static gf_status failure(const gf_spill *s, const char *what, gf_error *err)
+static gf_status fail_file(const gf_spill *s, const char *what, gf_error *err)
 {
     return gf_fail(err, GF_EIO, "a temporary file in %s cannot be %s: %s", s->folder, what,
                    strerror(errno));
@@ -54,7 +54,7 @@ gf_status gf_spill_create(const char *folder, gf_spill **spill, gf_error *err)
     if (s->file < 0) s->file = open_named(folder);
     if (s->file < 0) {
         gf_status st =
-            errno == ENOMEM ? gf_fail_memory(err, "a temporary file") : failure(s, "made", err);
+            errno == ENOMEM ? gf_fail_memory(err, "a temporary file") : fail_file(s, "made", err);
         gf_free(s);
         return st;
     }
@@ -75,7 +75,7 @@ gf_status gf_spill_write(gf_spill *s, uint64_t offset, const void *bytes, size_t
     while (n) {
         ssize_t done = pwrite(s->file, p, n, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return failure(s, "written", err);
+        if (done <= 0) return fail_file(s, "written", err);
         p += done;
         offset += (uint64_t)done;
         n -= (size_t)done;
@@ -89,7 +89,7 @@ gf_status gf_spill_read(const gf_spill *s, uint64_t offset, void *bytes, size_t 
     while (n) {
         ssize_t done = pread(s->file, p, n, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return failure(s, "read", err);
+        if (done < 0) return fail_file(s, "read", err);
         if (done == 0)
             return gf_fail(err, GF_EIO, "a temporary file in %s is shorter than it was", s->folder);
         p += done;

@@ -3,6 +3,7 @@
 #include "base/grow.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <xxhash.h>
 
 typedef struct gf_string_slot {
@@ -25,9 +26,10 @@ void gf_strings_release(gf_strings *set)
     gf_strings_init(set);
 }
 
-static size_t probe(const gf_strings *set, uint64_t hash, gf_slice s)
+static size_t find_slot(const gf_strings *set, uint64_t hash, gf_slice s)
 {
     size_t mask = set->capacity - 1;
+    assert((set->capacity & mask) == 0); /* a power of two */
     size_t i = (size_t)hash & mask;
     for (;; i = (i + 1) & mask) {
         const gf_string_slot *slot = &set->slots[i];
@@ -59,7 +61,7 @@ gf_status gf_strings_add(gf_strings *set, gf_slice s, uint32_t *id, bool *added,
     gf_status st;
     if (set->n >= set->capacity / 3 * 2 && (st = grow_slots(set, err)) != GF_OK) return st;
     uint64_t hash = XXH3_64bits(s.ptr ? s.ptr : "", s.len);
-    size_t i = probe(set, hash, s);
+    size_t i = find_slot(set, hash, s);
     bool is_new = set->slots[i].id_plus_1 == 0;
     if (is_new) {
         if (set->n == UINT32_MAX) return gf_fail(err, GF_ELIMIT, "more than 2^32 - 1 strings");
@@ -78,6 +80,6 @@ gf_status gf_strings_add(gf_strings *set, gf_slice s, uint32_t *id, bool *added,
 uint32_t gf_strings_find(const gf_strings *set, gf_slice s)
 {
     if (set->n == 0) return GF_STRING_NONE;
-    size_t i = probe(set, XXH3_64bits(s.ptr ? s.ptr : "", s.len), s);
+    size_t i = find_slot(set, XXH3_64bits(s.ptr ? s.ptr : "", s.len), s);
     return set->slots[i].id_plus_1 ? set->slots[i].id_plus_1 - 1 : GF_STRING_NONE;
 }

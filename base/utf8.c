@@ -6,7 +6,7 @@
  * Bytes of the valid character at p, or 0. *seen is the number of bytes that could start one.
  * Table 3-7 of the Unicode standard: the second byte's range depends on the first.
  */
-static size_t character(const unsigned char *p, size_t n, size_t *seen)
+static size_t character_length(const unsigned char *p, size_t n, size_t *seen)
 {
     *seen = 1;
     if (p[0] < 0x80) return 1;
@@ -47,7 +47,7 @@ size_t gf_utf8_valid_length(gf_slice s)
             i += 8;
             continue;
         }
-        size_t n = character(p + i, s.len - i, &seen);
+        size_t n = character_length(p + i, s.len - i, &seen);
         if (n == 0) break;
         i += n;
     }
@@ -57,7 +57,7 @@ size_t gf_utf8_valid_length(gf_slice s)
 size_t gf_utf8_bad_length(gf_slice s)
 {
     size_t seen;
-    character((const unsigned char *)s.ptr, s.len, &seen);
+    character_length((const unsigned char *)s.ptr, s.len, &seen);
     return seen;
 }
 
@@ -88,7 +88,7 @@ size_t gf_utf8_count(gf_slice s)
 uint32_t gf_utf8_next(gf_slice s, size_t *at)
 {
     const unsigned char *p = (const unsigned char *)s.ptr + *at;
-    size_t seen, n = character(p, s.len - *at, &seen);
+    size_t seen, n = character_length(p, s.len - *at, &seen);
     *at += n ? n : seen;
     if (n == 1) return p[0];
     if (n == 2) return (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu);

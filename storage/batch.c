@@ -56,7 +56,7 @@ void gf_batch_cut(gf_batch *b, size_t n)
     b->n = n;
 }
 
-static gf_slice keep(gf_batch *b, gf_slice s)
+static gf_slice keep_bytes(gf_batch *b, gf_slice s)
 {
     gf_slice copy = gf_arena_copy(&b->arena, s);
     if (!copy.ptr) gf_fail_memory(&b->error, "a batch");
@@ -70,11 +70,11 @@ static gf_slice keep_value(gf_batch *b, gf_slice value)
         gf_fail(&b->error, GF_ELIMIT, "a value of more than %d bytes", GF_MAX_VALUE);
         return (gf_slice){0};
     }
-    return keep(b, value);
+    return keep_bytes(b, value);
 }
 
 /* A new change of that row with its key copied; NULL where the batch has failed. */
-static gf_change *add(gf_batch *b, gf_table *t, gf_slice key, gf_change_kind kind)
+static gf_change *add_change(gf_batch *b, gf_table *t, gf_slice key, gf_change_kind kind)
 {
     assert(gf_table_database(t) == b->db);
     if (b->error.status != GF_OK || gf_table_check_key(t, key, &b->error) != GF_OK) return NULL;
@@ -85,7 +85,7 @@ static gf_change *add(gf_batch *b, gf_table *t, gf_slice key, gf_change_kind kin
     gf_change *c = &b->changes[b->n++];
     const gf_change *last = b->n > 1 ? c - 1 : NULL;
     bool same_row = last && gf_slice_equal(last->key, key);
-    gf_slice kept = same_row ? last->key : keep(b, key);
+    gf_slice kept = same_row ? last->key : keep_bytes(b, key);
     *c = (gf_change){.kind = kind, .table = gf_table_number(t), .key = kept};
     b->bytes += sizeof *c;
     return c;
@@ -95,7 +95,7 @@ static gf_change *add(gf_batch *b, gf_table *t, gf_slice key, gf_change_kind kin
 static gf_slice keep_name(gf_batch *b, const gf_table *t, unsigned family, gf_slice name,
                           int number)
 {
-    if (number < 0) return keep(b, name);
+    if (number < 0) return keep_bytes(b, name);
     return gf_slice_of(gf_table_schema(t)->families[family].columns[number], name.len);
 }
 
@@ -103,7 +103,7 @@ void gf_batch_put(gf_batch *b, gf_table *t, gf_slice key, unsigned family, gf_sl
                   gf_slice value, int64_t timestamp)
 {
     int number = -1;
-    gf_change *c = add(b, t, key, GF_CHANGE_PUT);
+    gf_change *c = add_change(b, t, key, GF_CHANGE_PUT);
     if (!c || gf_table_check_column(t, family, qualifier, &number, &b->error) != GF_OK) return;
     c->family = family;
     c->qualifier = keep_name(b, t, family, qualifier, number);
@@ -151,10 +151,11 @@ static gf_slice borrow_value(gf_batch *b, gf_slice value)
     return value;
 }
 
-static void replace(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
-                    const gf_column *columns, size_t n_columns, int64_t timestamp, bool borrow)
+static void replace_columns(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
+                            const gf_column *columns, size_t n_columns, int64_t timestamp,
+                            bool borrow)
 {
-    gf_change *c = add(b, t, key, GF_CHANGE_REPLACE);
+    gf_change *c = add_change(b, t, key, GF_CHANGE_REPLACE);
     if (!c || check_packed(t, family, &b->error) != GF_OK) return;
     gf_column *kept = gf_arena_alloc(&b->arena, n_columns * sizeof *kept);
     if (!kept) gf_fail_memory(&b->error, "a batch");
@@ -178,37 +179,38 @@ static void replace(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
 void gf_batch_replace(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
                       const gf_column *columns, size_t n_columns, int64_t timestamp)
 {
-    replace(b, t, key, family, columns, n_columns, timestamp, false);
+    replace_columns(b, t, key, family, columns, n_columns, timestamp, false);
 }
 
 void gf_batch_replace_borrowed(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
                                const gf_column *columns, size_t n_columns, int64_t timestamp)
 {
-    replace(b, t, key, family, columns, n_columns, timestamp, true);
+    replace_columns(b, t, key, family, columns, n_columns, timestamp, true);
 }
 
 gf_slice gf_batch_keep(gf_batch *b, gf_slice bytes)
 {
-    return keep(b, bytes);
+    return keep_bytes(b, bytes);
 }
 
 void gf_batch_delete_cell(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
                           gf_slice qualifier)
 {
     int number = -1;
-    gf_change *c = add(b, t, key, GF_CHANGE_DELETE_CELL);
+    gf_change *c = add_change(b, t, key, GF_CHANGE_DELETE_CELL);
     if (!c || gf_table_check_column(t, family, qualifier, &number, &b->error) != GF_OK) return;
     c->family = family;
-    c->qualifier = keep(b, qualifier);
+    c->qualifier = keep_bytes(b, qualifier);
 }
 
 void gf_batch_delete_row(gf_batch *b, gf_table *t, gf_slice key, uint32_t families)
 {
-    gf_change *c = add(b, t, key, GF_CHANGE_DELETE_ROW);
+    gf_change *c = add_change(b, t, key, GF_CHANGE_DELETE_ROW);
     if (c) c->families = gf_table_families(t, families);
 }
 
-static gf_status write(gf_batch *b, const gf_expectation *condition, gf_sync sync, gf_error *err)
+static gf_status write_changes(gf_batch *b, const gf_expectation *condition, gf_sync sync,
+                               gf_error *err)
 {
     gf_status st = b->error.status;
     if (st != GF_OK) {
@@ -223,7 +225,7 @@ static gf_status write(gf_batch *b, const gf_expectation *condition, gf_sync syn
 
 gf_status gf_batch_write(gf_batch *b, gf_sync sync, gf_error *err)
 {
-    return write(b, NULL, sync, err);
+    return write_changes(b, NULL, sync, err);
 }
 
 gf_status gf_batch_write_if(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
@@ -238,5 +240,5 @@ gf_status gf_batch_write_if(gf_batch *b, gf_table *t, gf_slice key, unsigned fam
         return st;
     }
     gf_expectation condition = {gf_table_number(t), family, key, qualifier, expected};
-    return write(b, &condition, sync, err);
+    return write_changes(b, &condition, sync, err);
 }

@@ -81,7 +81,7 @@ gf_status gf_schema_check(const gf_schema *s, gf_error *err)
     return st;
 }
 
-static gf_status differs(const gf_schema *s, const char *what, gf_error *err)
+static gf_status fail_differs(const gf_schema *s, const char *what, gf_error *err)
 {
     return gf_fail(err, GF_EINVAL, "table %s is stored with another %s", s->name, what);
 }
@@ -123,8 +123,8 @@ gf_status gf_schema_join(const gf_schema *stored, const gf_schema *given, gf_joi
                          gf_error *err)
 {
     unsigned n = stored->n_families, m = given->n_families;
-    if (strcmp(stored->name, given->name) != 0) return differs(given, "name", err);
-    if (!same_parts(stored, given)) return differs(given, "row key", err);
+    if (strcmp(stored->name, given->name) != 0) return fail_differs(given, "name", err);
+    if (!same_parts(stored, given)) return fail_differs(given, "row key", err);
     gf_joined_schema j = {.schema = *stored, .is_more = m > n};
     j.schema.n_families = m > n ? m : n;
     for (unsigned f = 0; f < j.schema.n_families; f++) {

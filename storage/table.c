@@ -261,8 +261,8 @@ static const void *backend_snapshot(const gf_snapshot *s)
     return s ? s->of_backend : NULL;
 }
 
-static gf_status get(gf_table *t, const gf_snapshot *snapshot, gf_slice key,
-                     const gf_selection *what, gf_row *row, gf_error *err)
+static gf_status get_cells(gf_table *t, const gf_snapshot *snapshot, gf_slice key,
+                           const gf_selection *what, gf_row *row, gf_error *err)
 {
     gf_backend *b = t->db->backend;
     gf_status st = gf_table_check_key(t, key, err);
@@ -282,7 +282,7 @@ gf_status gf_table_get(gf_table *t, const gf_snapshot *snapshot, gf_slice key, u
                        gf_row *row, gf_error *err)
 {
     gf_selection what = {.families = gf_table_families(t, families), .versions = 1};
-    return get(t, snapshot, key, &what, row, err);
+    return get_cells(t, snapshot, key, &what, row, err);
 }
 
 gf_status gf_table_get_cell(gf_table *t, const gf_snapshot *snapshot, gf_slice key, unsigned family,
@@ -298,7 +298,7 @@ gf_status gf_table_get_cell(gf_table *t, const gf_snapshot *snapshot, gf_slice k
                          .one_cell = true,
                          .qualifier = qualifier,
                          .versions = versions ? versions : 1};
-    return get(t, snapshot, key, &what, row, err);
+    return get_cells(t, snapshot, key, &what, row, err);
 }
 
 /* ---- scans ----------------------------------------------------------------------------------- */

@@ -1,5 +1,7 @@
 #include "storage/write_behind.h"
 
+#include <assert.h>
+
 void gf_write_behind_begin(gf_write_behind *w, gf_database *db, gf_batch *first)
 {
     *w = (gf_write_behind){.batch = first, .db = db, .first = first};
@@ -16,6 +18,7 @@ gf_status gf_write_behind_next(gf_write_behind *w, gf_error *err)
     gf_status st = gf_background_wait(&w->background, err);
     if (st == GF_OK && !w->other) st = gf_batch_create(w->db, &w->other, err);
     if (st != GF_OK) return st;
+    assert(gf_batch_changes(w->other) == 0);
     gf_batch *full = w->batch;
     w->batch = w->other;
     w->other = full;

@@ -61,7 +61,7 @@ typedef struct walk {
     gf_buffer content;   /* of the file at work */
 } walk;
 
-static gf_status damage(const walk *w, const char *file, const char *what, gf_error *err)
+static gf_status report_damage(const walk *w, const char *file, const char *what, gf_error *err)
 {
     if (!w->report) return gf_fail(err, GF_ECORRUPT, "%s: %s", file, what);
     w->report(w->context, file, what);
@@ -69,10 +69,10 @@ static gf_status damage(const walk *w, const char *file, const char *what, gf_er
 }
 
 /* Report the damage that a check found, if it did, and go on. */
-static gf_status handle(const walk *w, const char *file, gf_status st, const gf_error *found,
-                        gf_error *err)
+static gf_status handle_result(const walk *w, const char *file, gf_status st, const gf_error *found,
+                               gf_error *err)
 {
-    if (st == GF_ECORRUPT) return damage(w, file, found->message, err);
+    if (st == GF_ECORRUPT) return report_damage(w, file, found->message, err);
     if (st != GF_OK && err) *err = *found;
     return st;
 }
@@ -111,13 +111,13 @@ static gf_status check_size(const walk *w, int fd, const char *name, uint64_t si
     if ((uint64_t)info.st_size != size) {
         snprintf(what, sizeof what, "the file has %" PRIu64 " bytes, not %" PRIu64,
                  (uint64_t)info.st_size, size);
-        return damage(w, name, what, err);
+        return report_damage(w, name, what, err);
     }
     off_t at = info.st_size < GF_CHECK_FOOTER ? 0 : info.st_size - GF_CHECK_FOOTER;
     ssize_t n = pread(fd, footer, sizeof footer, at);
     if (n < 0) return gf_fail_errno(err, "cannot read %s", name);
     gf_status st = gf_check_footer(gf_slice_of(footer, (size_t)n), size, &found);
-    return handle(w, name, st, &found, err);
+    return handle_result(w, name, st, &found, err);
 }
 
 static gf_status check_table(walk *w, const char *name, gf_error *err)
@@ -126,7 +126,7 @@ static gf_status check_table(walk *w, const char *name, gf_error *err)
     gf_status st = gf_cancel_check(w->cancel, &found);
     if (st == GF_OK) st = read_file(w, name, &found);
     if (st == GF_OK) st = gf_check_table(gf_buffer_view(&w->content), &found);
-    return handle(w, name, st, &found, err);
+    return handle_result(w, name, st, &found, err);
 }
 
 /* A file that the MANIFEST wants: a table of that size, or where size is 0 a log. */
@@ -143,7 +143,7 @@ static gf_status check_wanted(void *context, uint64_t number, uint64_t size, gf_
         st = open_file(w, older_name, &fd, err);
         if (fd >= 0) memcpy(name, older_name, sizeof name);
     }
-    if (st == GF_OK && fd < 0) return damage(w, name, "the file is missing", err);
+    if (st == GF_OK && fd < 0) return report_damage(w, name, "the file is missing", err);
     if (st == GF_OK && size) st = check_size(w, fd, name, size, err);
     if (fd >= 0) close(fd);
     return st == GF_OK && size && w->tables ? check_table(w, name, err) : st;
@@ -154,17 +154,17 @@ static gf_status check_current(walk *w, gf_error *err)
 {
     gf_error found;
     gf_status st = read_file(w, "CURRENT", &found);
-    if (st == GF_ENOTFOUND) return damage(w, "CURRENT", "the file is missing", err);
-    if (st != GF_OK) return handle(w, "CURRENT", st, &found, err);
+    if (st == GF_ENOTFOUND) return report_damage(w, "CURRENT", "the file is missing", err);
+    if (st != GF_OK) return handle_result(w, "CURRENT", st, &found, err);
     gf_slice content = gf_buffer_view(&w->content);
     bool good = content.len && content.len < 64 && content.ptr[content.len - 1] == '\n';
     char name[64] = "";
     uint64_t number;
     if (good) memcpy(name, content.ptr, content.len - 1);
     if (!good || strlen(name) != content.len - 1 || kind_of(name, &number) != MANIFEST)
-        return damage(w, "CURRENT", "it names no MANIFEST", err);
+        return report_damage(w, "CURRENT", "it names no MANIFEST", err);
     st = read_file(w, name, &found);
-    if (st == GF_ENOTFOUND) return damage(w, name, "the file is missing", err);
+    if (st == GF_ENOTFOUND) return report_damage(w, name, "the file is missing", err);
     gf_buffer manifest = w->content;
     gf_slice edits = gf_buffer_view(&manifest);
     bool deletes = false;
@@ -173,7 +173,7 @@ static gf_status check_current(walk *w, gf_error *err)
     w->clean =
         st == GF_OK && !deletes && edits.len <= LONGEST_REUSED && gf_check_log_is_whole(edits);
     gf_buffer_release(&manifest);
-    return handle(w, name, st, &found, err);
+    return handle_result(w, name, st, &found, err);
 }
 
 /*
@@ -190,7 +190,7 @@ static gf_status check_file(walk *w, const char *name, gf_error *err)
     if (st == GF_OK) st = read_file(w, name, &found);
     if (st == GF_OK) st = gf_check_log(gf_buffer_view(&w->content), NULL, NULL, &found);
     w->clean = w->clean && w->content.len == 0;
-    return handle(w, name, st, &found, err);
+    return handle_result(w, name, st, &found, err);
 }
 
 static gf_status check_all(walk *w, DIR *dir, gf_error *err)
@@ -206,7 +206,7 @@ static gf_status check_all(walk *w, DIR *dir, gf_error *err)
     return st;
 }
 
-static gf_status run(walk *w, gf_error *err)
+static gf_status check_folder(walk *w, gf_error *err)
 {
     DIR *dir = opendir(w->folder);
     if (!dir) return gf_fail_errno(err, "cannot open folder %s", w->folder);
@@ -219,7 +219,7 @@ static gf_status run(walk *w, gf_error *err)
 gf_status gf_check_logs(const char *folder, bool *clean, gf_error *err)
 {
     walk w = {.folder = folder};
-    gf_status st = run(&w, err);
+    gf_status st = check_folder(&w, err);
     if (st == GF_OK && clean) *clean = w.clean;
     return st;
 }
@@ -231,5 +231,5 @@ gf_status gf_check_files(const char *folder, gf_damage_report *report, void *con
     w.report = report;
     w.context = context;
     w.cancel = cancel;
-    return run(&w, err);
+    return check_folder(&w, err);
 }

@@ -27,7 +27,7 @@ typedef struct fragment {
     bool is_none; /* filling, or cut off at the file's end */
 } fragment;
 
-static uint32_t u32le(const char *p)
+static uint32_t read_u32le(const char *p)
 {
     const unsigned char *u = (const unsigned char *)p;
     return (uint32_t)u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
@@ -55,7 +55,7 @@ static bool some_length_fits(uint32_t stored, char type, gf_slice data)
  * end. False where it is damaged. */
 static bool take_fragment(log_check *c, gf_slice rest, size_t room, fragment *f)
 {
-    uint32_t stored = u32le(rest.ptr);
+    uint32_t stored = read_u32le(rest.ptr);
     size_t length = (unsigned char)rest.ptr[4] | (size_t)(unsigned char)rest.ptr[5] << 8;
     *f = (fragment){.type = rest.ptr[6], .data = gf_slice_skip(rest, HEAD), .size = rest.len};
     f->is_none = true;

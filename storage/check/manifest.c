@@ -41,7 +41,7 @@ typedef struct manifest {
     gf_arena keys;
 } manifest;
 
-static gf_status damaged(gf_error *err)
+static gf_status fail_edit(gf_error *err)
 {
     return gf_fail(err, GF_ECORRUPT, "an edit is damaged");
 }
@@ -76,10 +76,10 @@ static gf_status take_table(manifest *m, gf_slice *s, bool is_new, gf_error *err
 {
     uint64_t number, size = 0;
     gf_slice lowest = {0}, highest;
-    if (!take_level(s) || !gf_take_varint(s, &number)) return damaged(err);
+    if (!take_level(s) || !gf_take_varint(s, &number)) return fail_edit(err);
     if (is_new &&
         (!gf_take_varint(s, &size) || !gf_take_string(s, &lowest) || !gf_take_string(s, &highest)))
-        return damaged(err);
+        return fail_edit(err);
     return set_table(m, number, size, is_new, lowest, err);
 }
 
@@ -88,25 +88,25 @@ static gf_status take_field(manifest *m, gf_slice *s, gf_error *err)
     uint32_t tag;
     uint64_t number;
     gf_slice string;
-    if (!gf_take_varint32(s, &tag)) return damaged(err);
+    if (!gf_take_varint32(s, &tag)) return fail_edit(err);
     switch (tag) {
     case COMPARATOR:
-        return gf_take_string(s, &string) ? GF_OK : damaged(err);
+        return gf_take_string(s, &string) ? GF_OK : fail_edit(err);
     case LOG:
         m->has_log = true;
-        return gf_take_varint(s, &m->log) ? GF_OK : damaged(err);
+        return gf_take_varint(s, &m->log) ? GF_OK : fail_edit(err);
     case NEXT_FILE:
     case SEQUENCE:
     case OLDER_LOG:
-        return gf_take_varint(s, &number) ? GF_OK : damaged(err);
+        return gf_take_varint(s, &number) ? GF_OK : fail_edit(err);
     case PLACE:
-        return take_level(s) && gf_take_string(s, &string) ? GF_OK : damaged(err);
+        return take_level(s) && gf_take_string(s, &string) ? GF_OK : fail_edit(err);
     case DELETED:
     case NEW:
         m->deletes = m->deletes || tag == DELETED;
         return take_table(m, s, tag == NEW, err);
     default:
-        return damaged(err);
+        return fail_edit(err);
     }
 }
 
@@ -145,7 +145,7 @@ gf_status gf_check_list_tables(gf_slice content, gf_check_manifest_table *each, 
         const table_file *t = &m.tables[i];
         if (!t->is_there) continue;
         if (t->lowest.len < TRAILER)
-            st = damaged(err);
+            st = fail_edit(err);
         else
             st = each(context, t->number, gf_slice_of(t->lowest.ptr, t->lowest.len - TRAILER), err);
     }

@@ -30,7 +30,7 @@ typedef struct table_check {
     size_t n, capacity;
 } table_check;
 
-static gf_status damaged(gf_error *err, uint64_t at, const char *what)
+static gf_status fail_at(gf_error *err, uint64_t at, const char *what)
 {
     return gf_fail(err, GF_ECORRUPT, "at byte %llu: %s", (unsigned long long)at, what);
 }
@@ -56,13 +56,13 @@ static bool is_within(handle h, uint64_t end)
 static gf_status check_block(table_check *t, handle h, gf_error *err)
 {
     if (!is_within(h, t->file.len - FOOTER))
-        return damaged(err, h.offset, "a block lies outside the file");
+        return fail_at(err, h.offset, "a block lies outside the file");
     const char *p = t->file.ptr + h.offset;
     const unsigned char *c = (const unsigned char *)p + h.size + 1;
     uint32_t stored =
         (uint32_t)c[0] | (uint32_t)c[1] << 8 | (uint32_t)c[2] << 16 | (uint32_t)c[3] << 24;
     if (gf_crc32c_mask(gf_crc32c(0, p, (size_t)h.size + 1)) != stored)
-        return damaged(err, h.offset, "a block's checksum is wrong");
+        return fail_at(err, h.offset, "a block's checksum is wrong");
     if (!gf_grow(&t->blocks, &t->capacity, t->n + 1, sizeof *t->blocks))
         return gf_fail_memory(err, "a table check");
     t->blocks[t->n++] = h;
@@ -78,12 +78,12 @@ static gf_status open_block(const table_check *t, handle h, gf_buffer *scratch, 
     if (p[h.size] == 0) return GF_OK;
     size_t n = 0;
     if (p[h.size] != 1 || snappy_uncompressed_length(p, (size_t)h.size, &n) != SNAPPY_OK)
-        return damaged(err, h.offset, "a block's compression is damaged");
+        return fail_at(err, h.offset, "a block's compression is damaged");
     gf_buffer_reset(scratch);
     char *to = gf_buffer_reserve(scratch, n ? n : 1);
     if (!to) return gf_fail_memory(err, "a table check");
     if (snappy_uncompress(p, (size_t)h.size, to, &n) != SNAPPY_OK)
-        return damaged(err, h.offset, "a block's compression is damaged");
+        return fail_at(err, h.offset, "a block's compression is damaged");
     *content = gf_slice_of(to, n);
     return GF_OK;
 }
@@ -118,13 +118,13 @@ static gf_status check_named(table_check *t, handle index, gf_error *err)
     gf_slice content, entries;
     gf_status st = open_block(t, index, &scratch, &content, err);
     if (st == GF_OK && !entries_of(content, &entries))
-        st = damaged(err, index.offset, "an index block is damaged");
+        st = fail_at(err, index.offset, "an index block is damaged");
     while (st == GF_OK && entries.len) {
         handle h;
         if (take_entry(&entries, &h))
             st = check_block(t, h, err);
         else
-            st = damaged(err, index.offset, "an index block is damaged");
+            st = fail_at(err, index.offset, "an index block is damaged");
     }
     gf_buffer_release(&scratch);
     return st;
@@ -142,10 +142,10 @@ static gf_status check_tiling(table_check *t, gf_error *err)
     uint64_t at = 0;
     qsort(t->blocks, t->n, sizeof *t->blocks, by_offset);
     for (size_t i = 0; i < t->n; i++) {
-        if (t->blocks[i].offset != at) return damaged(err, at, "bytes belong to no block");
+        if (t->blocks[i].offset != at) return fail_at(err, at, "bytes belong to no block");
         at += t->blocks[i].size + TRAILER;
     }
-    if (at != t->file.len - FOOTER) return damaged(err, at, "bytes belong to no block");
+    if (at != t->file.len - FOOTER) return fail_at(err, at, "bytes belong to no block");
     return GF_OK;
 }
 
@@ -155,13 +155,13 @@ static gf_status take_footer(gf_slice footer, uint64_t file_size, handle *metain
 {
     uint64_t at = file_size - FOOTER;
     if (memcmp(footer.ptr + HANDLES, MAGIC, sizeof MAGIC) != 0)
-        return damaged(err, at + HANDLES, "the footer's magic number is wrong");
+        return fail_at(err, at + HANDLES, "the footer's magic number is wrong");
     footer.len = HANDLES;
     if (!take_handle(&footer, metaindex) || !take_handle(&footer, index) ||
         !is_within(*metaindex, at) || !is_within(*index, at))
-        return damaged(err, at, "the footer is damaged");
+        return fail_at(err, at, "the footer is damaged");
     for (size_t i = 0; i < footer.len; i++)
-        if (footer.ptr[i]) return damaged(err, at, "the footer's filling is damaged");
+        if (footer.ptr[i]) return fail_at(err, at, "the footer's filling is damaged");
     return GF_OK;
 }
 
@@ -169,7 +169,7 @@ gf_status gf_check_footer(gf_slice footer, uint64_t file_size, gf_error *err)
 {
     handle metaindex, index;
     if (footer.len < FOOTER || file_size < FOOTER)
-        return damaged(err, 0, "the file is too short for a table");
+        return fail_at(err, 0, "the file is too short for a table");
     return take_footer(footer, file_size, &metaindex, &index, err);
 }
 
@@ -177,7 +177,7 @@ gf_status gf_check_table(gf_slice content, gf_error *err)
 {
     table_check t = {.file = content};
     handle metaindex, index;
-    if (content.len < FOOTER) return damaged(err, 0, "the file is too short for a table");
+    if (content.len < FOOTER) return fail_at(err, 0, "the file is too short for a table");
     gf_slice footer = gf_slice_skip(content, content.len - FOOTER);
     gf_status st = take_footer(footer, content.len, &metaindex, &index, err);
     if (st == GF_OK) st = check_block(&t, metaindex, err);

@@ -48,8 +48,8 @@ static void remove_copy(const char *path)
     rmdir(path);
 }
 
-static gf_status fill(const char *building, gf_folder_fill *fill_database, void *context,
-                      gf_error *err)
+static gf_status fill_store(const char *building, gf_folder_fill *fill_database, void *context,
+                            gf_error *err)
 {
     gf_folder *folder = NULL;
     gf_database *db = NULL;
@@ -92,7 +92,7 @@ gf_status gf_folder_make(const char *path, gf_folder_fill *fill_database, void *
         st = gf_fail(err, GF_EEXISTS, "%s is there, of a copy that was cut short; remove it first",
                      building);
     if (st == GF_OK) {
-        st = fill(building, fill_database, context, err);
+        st = fill_store(building, fill_database, context, err);
         if (st == GF_OK) st = move_there(building, path, err);
         if (st != GF_OK) remove_copy(building);
     }

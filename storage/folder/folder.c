@@ -248,7 +248,7 @@ static gf_status fail_absent(const gf_folder *f, gf_error *err)
     return st;
 }
 
-static gf_status hold(gf_folder *f, const gf_hold_options *o, gf_error *err)
+static gf_status hold_folder(gf_folder *f, const gf_hold_options *o, gf_error *err)
 {
     gf_status st = GF_OK;
     char *marker = path_in(f, "grouperfish.store", err);
@@ -272,7 +272,7 @@ gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_fo
     f->lock = -1;
     f->small_buffers = options->small_buffers;
     f->path = gf_copy_string(path, strlen(path));
-    gf_status st = f->path ? hold(f, options, err) : gf_fail_memory(err, "a store");
+    gf_status st = f->path ? hold_folder(f, options, err) : gf_fail_memory(err, "a store");
     if (st != GF_OK) {
         gf_folder_release(f);
         return st;

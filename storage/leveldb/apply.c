@@ -4,12 +4,13 @@
 #include "storage/leveldb/cells.h"
 #include "storage/schema.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
 /* By row; deletions of the row before its cells; by family; by cell where wide; as they came. */
-static int compare(const void *a, const void *b)
+static int compare_changes(const void *a, const void *b)
 {
     const gf_leveldb_ordered *x = a, *y = b;
     const gf_change *c = x->change, *d = y->change;
@@ -36,9 +37,11 @@ static gf_leveldb_ordered *put_in_order(gf_leveldb_writing *w, const gf_change *
             const gf_schema *schema = gf_leveldb_schema(w->b, c->table);
             ordered[i].by_qualifier = schema->families[c->family].layout == GF_WIDE;
         }
-        sorted = sorted && (i == 0 || compare(&ordered[i - 1], &ordered[i]) < 0);
+        sorted = sorted && (i == 0 || compare_changes(&ordered[i - 1], &ordered[i]) < 0);
     }
-    if (!sorted) qsort(ordered, n, sizeof *ordered, compare);
+    if (!sorted) qsort(ordered, n, sizeof *ordered, compare_changes);
+    for (size_t i = 1; i < n; i++)
+        assert(compare_changes(&ordered[i - 1], &ordered[i]) < 0);
     return ordered;
 }
 

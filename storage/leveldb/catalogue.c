@@ -13,6 +13,8 @@
 #include "storage/leveldb/keys.h"
 #include "storage/schema.h"
 
+#include <assert.h>
+
 enum { FORMAT = 1 };
 
 #define FORMAT_KEY   gf_slice_of("\0\0F", 3)
@@ -69,8 +71,9 @@ static gf_status keep_schema(gf_leveldb *b, gf_slice bytes, const gf_schema **ke
     return st;
 }
 
-static void publish(gf_leveldb *b, unsigned number, const gf_schema *schema)
+static void publish_schema(gf_leveldb *b, unsigned number, const gf_schema *schema)
 {
+    assert(number > 0 && number < GF_MAX_TABLES);
     atomic_store_explicit(&b->tables[number].schema, schema, memory_order_release);
     if (number >= b->n_tables) b->n_tables = number + 1;
 }
@@ -93,7 +96,7 @@ static gf_status load_table(gf_leveldb *b, gf_slice key, gf_slice value, gf_erro
     if (!good)
         return gf_fail(err, GF_ECORRUPT, "the catalogue's entry of table %.*s is damaged: %s",
                        GF_SLICE_ARG(name), why.message);
-    publish(b, number, schema);
+    publish_schema(b, number, schema);
     return GF_OK;
 }
 
@@ -155,7 +158,7 @@ gf_status gf_leveldb_catalogue_load(gf_leveldb *b, gf_error *err)
 
 /* ---- opening a table ------------------------------------------------------------------------- */
 
-static unsigned find(const gf_leveldb *b, const char *name)
+static unsigned find_table(const gf_leveldb *b, const char *name)
 {
     for (unsigned i = 1; i < b->n_tables; i++) {
         const gf_schema *schema = gf_leveldb_schema(b, i);
@@ -165,7 +168,8 @@ static unsigned find(const gf_leveldb *b, const char *name)
 }
 
 /* Write the schema under that number, then let readers and writers have it. */
-static gf_status store(gf_leveldb *b, const gf_schema *schema, unsigned number, gf_error *err)
+static gf_status store_schema(gf_leveldb *b, const gf_schema *schema, unsigned number,
+                              gf_error *err)
 {
     gf_buffer key = {0}, value = {0};
     const gf_schema *kept;
@@ -182,7 +186,7 @@ static gf_status store(gf_leveldb *b, const gf_schema *schema, unsigned number, 
         st = gf_leveldb_commit(b, batch, GF_SYNC, err);
         gf_leveldb_batch_free(batch);
     }
-    if (st == GF_OK) publish(b, number, kept);
+    if (st == GF_OK) publish_schema(b, number, kept);
     gf_buffer_release(&key);
     gf_buffer_release(&value);
     return st;
@@ -260,14 +264,14 @@ static gf_status open_locked(gf_leveldb *b, const gf_schema *schema, unsigned *n
                              gf_error *err)
 {
     gf_joined_schema joined;
-    unsigned n = find(b, schema->name);
+    unsigned n = find_table(b, schema->name);
     gf_status st = GF_OK;
     if (n) {
         st = gf_schema_join(gf_leveldb_schema(b, n), schema, &joined, err);
-        if (st == GF_OK && joined.is_more) st = store(b, &joined.schema, n, err);
+        if (st == GF_OK && joined.is_more) st = store_schema(b, &joined.schema, n, err);
     } else {
         st = choose_number(b, *number, &n, err);
-        if (st == GF_OK) st = store(b, schema, n, err);
+        if (st == GF_OK) st = store_schema(b, schema, n, err);
     }
     if (st == GF_OK) *number = n;
     return st;

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "storage/leveldb/value.h"
 
+#include <assert.h>
+
 void gf_leveldb_cells_open(gf_leveldb_cells *c, gf_leveldb *b, const gf_leveldb_snapshot *snapshot,
                            bool cached, unsigned table, unsigned family, uint32_t versions)
 {
@@ -42,7 +44,7 @@ static bool in_range(const gf_leveldb_cells *c, gf_slice key)
     return c->upper.len == 0 || gf_slice_compare(key, gf_buffer_view(&c->upper)) < 0;
 }
 
-static gf_status start(gf_leveldb_cells *c, gf_error *err)
+static gf_status seek_start(gf_leveldb_cells *c, gf_error *err)
 {
     c->started = true;
     gf_status st = gf_buffer_check(&c->lower, err);
@@ -64,7 +66,7 @@ static gf_status start(gf_leveldb_cells *c, gf_error *err)
  * Take the key at the iterator's place apart; GF_ENOTFOUND at the range's end. The iterator is
  * asked for an error at every step, since it steps over what it cannot read without a sign.
  */
-static gf_status arrive(const gf_leveldb_cells *c, gf_leveldb_key *key, gf_error *err)
+static gf_status parse_entry(const gf_leveldb_cells *c, gf_leveldb_key *key, gf_error *err)
 {
     gf_status st = gf_leveldb_iterator_status(c->it, err);
     if (st != GF_OK) return st;
@@ -95,8 +97,8 @@ static gf_status remember_cell(gf_leveldb_cells *c, gf_slice cell, gf_error *err
 }
 
 /* Put together the value whose head the iterator is at; it moves to the last block. */
-static gf_status gather(gf_leveldb_cells *c, const gf_value_head *head, const gf_leveldb_key *key,
-                        gf_error *err)
+static gf_status gather_blocks(gf_leveldb_cells *c, const gf_value_head *head,
+                               const gf_leveldb_key *key, gf_error *err)
 {
     gf_buffer_reset(&c->blocks);
     gf_buffer_slice(&c->blocks, head->first);
@@ -130,7 +132,7 @@ static gf_status read_value(gf_leveldb_cells *c, gf_leveldb_cell *cell, bool *li
     if (cell->expired || c->keys_only) return GF_OK;
     gf_slice stored = head.first;
     if (gf_value_head_blocks(&head) > 1) {
-        st = gather(c, &head, &cell->key, err);
+        st = gather_blocks(c, &head, &cell->key, err);
         if (st == GF_OK)
             st = gf_leveldb_keys_parse(c->schema, gf_buffer_view(&c->place), &cell->key, err);
         stored = gf_buffer_view(&c->blocks);
@@ -156,7 +158,7 @@ static gf_status wanted_version(gf_leveldb_cells *c, gf_slice cell, bool *wanted
 static gf_status look_forward(gf_leveldb_cells *c, gf_leveldb_cell *cell, bool *live, gf_error *err)
 {
     bool wanted = false;
-    gf_status st = arrive(c, &cell->key, err);
+    gf_status st = parse_entry(c, &cell->key, err);
     if (st != GF_OK || cell->key.block) return st;
     st = wanted_version(c, cell->key.cell, &wanted, err);
     return st == GF_OK && wanted ? read_value(c, cell, live, err) : st;
@@ -179,21 +181,22 @@ static void step_back(gf_leveldb_cells *c)
  */
 static gf_status look_back(gf_leveldb_cells *c, gf_leveldb_cell *cell, bool *live, gf_error *err)
 {
-    gf_status st = arrive(c, &cell->key, err);
+    gf_status st = parse_entry(c, &cell->key, err);
     if (st == GF_OK && (cell->key.block || gf_leveldb_keys_have_versions(c->family))) {
         st = remember_cell(c, cell->key.cell, err);
         if (st != GF_OK) return st;
         c->moved = true;
         gf_leveldb_iterator_seek(c->it, gf_buffer_view(&c->last));
-        st = arrive(c, &cell->key, err);
+        st = parse_entry(c, &cell->key, err);
     }
     return st == GF_OK && cell->key.block == 0 ? read_value(c, cell, live, err) : st;
 }
 
 gf_status gf_leveldb_cells_next(gf_leveldb_cells *c, gf_leveldb_cell *cell, gf_error *err)
 {
+    assert(c->it && c->versions > 0);
     bool live = false, move = c->started; /* the cell given last had to stay in place until now */
-    gf_status st = c->started ? GF_OK : start(c, err);
+    gf_status st = c->started ? GF_OK : seek_start(c, err);
     while (st == GF_OK && !live) {
         if (move && c->reverse)
             step_back(c);

@@ -10,6 +10,8 @@
  */
 #include "storage/leveldb/internal.h"
 
+#include <assert.h>
+
 enum { LARGEST_GROUP = 1 << 20, SMALL_BATCH = 128 << 10 };
 
 typedef struct gf_leveldb_queued {
@@ -63,6 +65,7 @@ static gf_status write_group(gf_leveldb *b, gf_leveldb_queued *leader,
 static void end_group(gf_leveldb *b, gf_leveldb_queued *leader, const gf_leveldb_queued *last,
                       gf_status st, const gf_error *err)
 {
+    assert(b->first_commit == leader);
     b->first_commit = last->next;
     if (!last->next) b->last_commit = NULL;
     for (gf_leveldb_queued *c = leader, *next; c; c = next) {
@@ -76,7 +79,7 @@ static void end_group(gf_leveldb *b, gf_leveldb_queued *leader, const gf_leveldb
 }
 
 /* Write the group that begins at the queue's head; the lock is held but for the writing. */
-static void lead(gf_leveldb *b, gf_leveldb_queued *leader)
+static void lead_group(gf_leveldb *b, gf_leveldb_queued *leader)
 {
     gf_leveldb_queued *last = last_of_group(leader);
     gf_error err = {GF_OK, ""};
@@ -106,7 +109,7 @@ gf_status gf_leveldb_commit(gf_leveldb *b, gf_leveldb_batch *batch, gf_sync sync
     join_queue(b, &c);
     while (!c.done && b->first_commit != &c)
         pthread_cond_wait(&c.turn, &b->commit_lock);
-    if (!c.done) lead(b, &c);
+    if (!c.done) lead_group(b, &c);
     pthread_mutex_unlock(&b->commit_lock);
     pthread_cond_destroy(&c.turn);
     if (c.status != GF_OK && err) *err = c.error;

@@ -83,7 +83,7 @@ static bool is_old(const compaction *c, uint64_t number)
 
 /* ---- one round ------------------------------------------------------------------------------- */
 
-static gf_status commit(compaction *c, gf_error *err)
+static gf_status commit_batch(compaction *c, gf_error *err)
 {
     if (!gf_leveldb_batch_bytes(c->batch)) return GF_OK;
     gf_status st = gf_leveldb_commit(c->b, c->batch, GF_SYNC, err);
@@ -104,7 +104,7 @@ static gf_status write_again(void *context, uint64_t number, gf_slice lowest, gf
         gf_leveldb_batch_delete(c->batch, lowest);
     else
         return st;
-    return gf_leveldb_batch_bytes(c->batch) < BATCH_BYTES ? GF_OK : commit(c, err);
+    return gf_leveldb_batch_bytes(c->batch) < BATCH_BYTES ? GF_OK : commit_batch(c, err);
 }
 
 static gf_status write_keys(compaction *c, gf_error *err)
@@ -113,7 +113,7 @@ static gf_status write_keys(compaction *c, gf_error *err)
     gf_leveldb_lock_all_rows(c->b);
     pthread_mutex_lock(&c->b->catalogue_lock);
     gf_status st = each_table(c->b, write_again, c, err);
-    if (st == GF_OK) st = commit(c, err);
+    if (st == GF_OK) st = commit_batch(c, err);
     pthread_mutex_unlock(&c->b->catalogue_lock);
     gf_leveldb_unlock_all_rows(c->b);
     return st;
@@ -129,7 +129,7 @@ static gf_status write_nothing(gf_leveldb *b, gf_error *err)
     return st;
 }
 
-static gf_status rounds(compaction *c, gf_error *err)
+static gf_status rewrite_files(compaction *c, gf_error *err)
 {
     gf_leveldb *b = c->b;
     const gf_slice all = {0};
@@ -174,12 +174,12 @@ static gf_status remove_files(compaction *c, bool *any, gf_error *err)
     return any_file_left(c, any, err);
 }
 
-static gf_status compact(compaction *c, unsigned milliseconds, gf_error *err)
+static gf_status compact_files(compaction *c, unsigned milliseconds, gf_error *err)
 {
     bool any = false;
     struct timespec until = gf_condition_deadline(milliseconds);
     bool passed = !milliseconds || gf_leveldb_readers_pass(&c->b->readers, &until);
-    gf_status st = rounds(c, err);
+    gf_status st = rewrite_files(c, err);
     if (st != GF_OK || !milliseconds) return st;
     until = gf_condition_deadline(passed ? milliseconds : 0);
     passed = gf_leveldb_readers_pass(&c->b->readers, &until) && passed;
@@ -196,7 +196,7 @@ gf_status gf_leveldb_compact(gf_backend *backend, unsigned milliseconds, gf_erro
     compaction c = {.b = (gf_leveldb *)backend, .batch = gf_leveldb_batch_create()};
     gf_leveldb_database_begin(c.b->db);
     pthread_mutex_lock(&c.b->compact_lock);
-    gf_status st = compact(&c, milliseconds, err);
+    gf_status st = compact_files(&c, milliseconds, err);
     pthread_mutex_unlock(&c.b->compact_lock);
     gf_leveldb_batch_free(c.batch);
     gf_free(c.files);

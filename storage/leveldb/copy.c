@@ -13,7 +13,7 @@ typedef struct copying {
 } copying;
 
 /* Each batch is synced: LevelDB does not sync a log that it has left behind. */
-static gf_status commit(copying *c, gf_error *err)
+static gf_status commit_batch(copying *c, gf_error *err)
 {
     gf_status st = GF_OK;
     if (gf_leveldb_batch_bytes(c->batch)) st = gf_leveldb_commit(c->to, c->batch, GF_SYNC, err);
@@ -26,7 +26,7 @@ static gf_status copy_entry(copying *c, const gf_leveldb_iterator *it, gf_error 
     gf_slice key = gf_leveldb_iterator_key(it);
     gf_leveldb_batch_put(c->batch, key, gf_leveldb_iterator_value(it));
     c->catalogue |= gf_slice_starts(key, gf_slice_of("\0\0T", 3));
-    return gf_leveldb_batch_bytes(c->batch) < BATCH_BYTES ? GF_OK : commit(c, err);
+    return gf_leveldb_batch_bytes(c->batch) < BATCH_BYTES ? GF_OK : commit_batch(c, err);
 }
 
 static gf_status copy_entries(copying *c, gf_leveldb_iterator *it, bool damaged, gf_error *err)
@@ -38,7 +38,7 @@ static gf_status copy_entries(copying *c, gf_leveldb_iterator *it, bool damaged,
         if (st != GF_OK) return st;
     }
     gf_status st = damaged ? GF_OK : gf_leveldb_iterator_status(it, err);
-    return st == GF_OK ? commit(c, err) : st;
+    return st == GF_OK ? commit_batch(c, err) : st;
 }
 
 /* The caller's snapshot, or NULL, is the state that is copied. */

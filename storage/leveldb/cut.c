@@ -42,14 +42,14 @@ static bool find_middle(search *s)
     return b > a && b - a > 1;
 }
 
-static void swap(gf_buffer *a, gf_buffer *b)
+static void swap_buffers(gf_buffer *a, gf_buffer *b)
 {
     gf_buffer other = *a;
     *a = *b;
     *b = other;
 }
 
-static gf_status check(const search *s, gf_error *err)
+static gf_status check_keys(const search *s, gf_error *err)
 {
     gf_status st = gf_buffer_check(&s->low, err);
     if (st == GF_OK) st = gf_buffer_check(&s->high, err);
@@ -59,14 +59,14 @@ static gf_status check(const search *s, gf_error *err)
 /* The place: low if it has nearly all that was asked for; else, behind something large, high. */
 static gf_status find_place(search *s, gf_slice *place, gf_error *err)
 {
-    gf_status st = check(s, err);
+    gf_status st = check_keys(s, err);
     bool found = false;
     while (st == GF_OK && !found && find_middle(s)) {
-        st = check(s, err);
+        st = check_keys(s, err);
         if (st != GF_OK) break;
         uint64_t before = bytes_before(s, gf_buffer_view(&s->middle));
         found = before <= s->bytes && before >= s->bytes - s->bytes / 8;
-        swap(before > s->bytes ? &s->high : &s->low, &s->middle);
+        swap_buffers(before > s->bytes ? &s->high : &s->low, &s->middle);
     }
     *place = gf_buffer_view(found ? &s->low : &s->high);
     return st;
@@ -106,8 +106,8 @@ static gf_status row_behind(const gf_leveldb_cells *range, gf_slice place, gf_bu
     return gf_buffer_check(key, err);
 }
 
-static gf_status cut(gf_leveldb *b, const gf_leveldb_cells *range, uint64_t bytes, gf_buffer *key,
-                     gf_error *err)
+static gf_status cut_range(gf_leveldb *b, const gf_leveldb_cells *range, uint64_t bytes,
+                           gf_buffer *key, gf_error *err)
 {
     search s = {.b = b, .begin = gf_buffer_view(&range->lower), .bytes = bytes};
     gf_slice end = gf_buffer_view(&range->upper), place;
@@ -130,7 +130,7 @@ gf_status gf_leveldb_scan_cut(gf_backend *backend, const void *snapshot, unsigne
     gf_leveldb_cells range = {0};
     gf_status st =
         gf_leveldb_scan_range(&range, b, gf_leveldb_view_snapshot(snapshot), table, options, err);
-    if (st == GF_OK) st = cut(b, &range, bytes, key, err);
+    if (st == GF_OK) st = cut_range(b, &range, bytes, key, err);
     gf_leveldb_cells_close(&range);
     return st;
 }

@@ -359,12 +359,12 @@ gf_status gf_leveldb_database_get(gf_leveldb_database *d, const gf_leveldb_snaps
     return gf_buffer_check(value, err);
 }
 
-static leveldb::Iterator *of(gf_leveldb_iterator *it)
+static leveldb::Iterator *unwrap(gf_leveldb_iterator *it)
 {
     return reinterpret_cast<leveldb::Iterator *>(it);
 }
 
-static const leveldb::Iterator *of(const gf_leveldb_iterator *it)
+static const leveldb::Iterator *unwrap(const gf_leveldb_iterator *it)
 {
     return reinterpret_cast<const leveldb::Iterator *>(it);
 }
@@ -378,64 +378,64 @@ gf_leveldb_iterator *gf_leveldb_iterator_create(gf_leveldb_database *d,
 
 void gf_leveldb_iterator_free(gf_leveldb_iterator *it)
 {
-    delete of(it);
+    delete unwrap(it);
 }
 
 void gf_leveldb_iterator_seek(gf_leveldb_iterator *it, gf_slice key)
 {
-    of(it)->Seek(to_slice(key));
+    unwrap(it)->Seek(to_slice(key));
 }
 
 void gf_leveldb_iterator_first(gf_leveldb_iterator *it)
 {
-    of(it)->SeekToFirst();
+    unwrap(it)->SeekToFirst();
 }
 
 void gf_leveldb_iterator_last(gf_leveldb_iterator *it)
 {
-    of(it)->SeekToLast();
+    unwrap(it)->SeekToLast();
 }
 
 void gf_leveldb_iterator_next(gf_leveldb_iterator *it)
 {
-    assert(of(it)->Valid());
-    of(it)->Next();
+    assert(unwrap(it)->Valid());
+    unwrap(it)->Next();
 }
 
 void gf_leveldb_iterator_prev(gf_leveldb_iterator *it)
 {
-    assert(of(it)->Valid());
-    of(it)->Prev();
+    assert(unwrap(it)->Valid());
+    unwrap(it)->Prev();
 }
 
 bool gf_leveldb_iterator_valid(const gf_leveldb_iterator *it)
 {
-    return of(it)->Valid();
+    return unwrap(it)->Valid();
 }
 
 gf_slice gf_leveldb_iterator_key(const gf_leveldb_iterator *it)
 {
-    return from_slice(of(it)->key());
+    return from_slice(unwrap(it)->key());
 }
 
 gf_slice gf_leveldb_iterator_value(const gf_leveldb_iterator *it)
 {
-    return from_slice(of(it)->value());
+    return from_slice(unwrap(it)->value());
 }
 
 gf_status gf_leveldb_iterator_status(const gf_leveldb_iterator *it, gf_error *err)
 {
-    return gf_leveldb_database_failure(of(it)->status(), err);
+    return gf_leveldb_database_failure(unwrap(it)->status(), err);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static leveldb::WriteBatch *of(gf_leveldb_batch *batch)
+static leveldb::WriteBatch *unwrap(gf_leveldb_batch *batch)
 {
     return reinterpret_cast<leveldb::WriteBatch *>(batch);
 }
 
-static const leveldb::WriteBatch *of(const gf_leveldb_batch *batch)
+static const leveldb::WriteBatch *unwrap(const gf_leveldb_batch *batch)
 {
     return reinterpret_cast<const leveldb::WriteBatch *>(batch);
 }
@@ -447,33 +447,33 @@ gf_leveldb_batch *gf_leveldb_batch_create(void)
 
 void gf_leveldb_batch_free(gf_leveldb_batch *batch)
 {
-    delete of(batch);
+    delete unwrap(batch);
 }
 
 void gf_leveldb_batch_clear(gf_leveldb_batch *batch)
 {
-    of(batch)->Clear();
+    unwrap(batch)->Clear();
 }
 
 void gf_leveldb_batch_put(gf_leveldb_batch *batch, gf_slice key, gf_slice value)
 {
-    of(batch)->Put(to_slice(key), to_slice(value));
+    unwrap(batch)->Put(to_slice(key), to_slice(value));
 }
 
 void gf_leveldb_batch_delete(gf_leveldb_batch *batch, gf_slice key)
 {
-    of(batch)->Delete(to_slice(key));
+    unwrap(batch)->Delete(to_slice(key));
 }
 
 void gf_leveldb_batch_append(gf_leveldb_batch *batch, const gf_leveldb_batch *more)
 {
-    of(batch)->Append(*of(more));
+    unwrap(batch)->Append(*unwrap(more));
 }
 
 size_t gf_leveldb_batch_bytes(const gf_leveldb_batch *batch)
 {
     enum { HEAD = 12 }; /* sequence number and count */
-    return of(batch)->ApproximateSize() - HEAD;
+    return unwrap(batch)->ApproximateSize() - HEAD;
 }
 
 gf_status gf_leveldb_database_write(gf_leveldb_database *d, gf_leveldb_batch *batch, bool sync,
@@ -481,5 +481,5 @@ gf_status gf_leveldb_database_write(gf_leveldb_database *d, gf_leveldb_batch *ba
 {
     leveldb::WriteOptions o;
     o.sync = sync;
-    return gf_leveldb_database_failure(d->db->Write(o, of(batch)), err);
+    return gf_leveldb_database_failure(d->db->Write(o, unwrap(batch)), err);
 }

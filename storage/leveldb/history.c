@@ -13,6 +13,8 @@
 #include "storage/leveldb/cells.h"
 #include "storage/leveldb/writing.h"
 
+#include <assert.h>
+
 typedef struct version {
     int64_t timestamp;
     gf_packed columns;
@@ -32,7 +34,7 @@ enum { FIRST_VERSIONS = 4 };
 /* ---- the list -------------------------------------------------------------------------------- */
 
 /* A new version at index `at`, without columns. */
-static gf_status insert(history *h, size_t at, int64_t timestamp, gf_error *err)
+static gf_status insert_version(history *h, size_t at, int64_t timestamp, gf_error *err)
 {
     if (h->n == h->capacity) {
         size_t capacity = h->capacity ? h->capacity * 2 : FIRST_VERSIONS;
@@ -42,6 +44,8 @@ static gf_status insert(history *h, size_t at, int64_t timestamp, gf_error *err)
         h->versions = versions;
         h->capacity = capacity;
     }
+    assert(at == 0 || h->versions[at - 1].timestamp >= timestamp); /* newest first */
+    assert(at == h->n || h->versions[at].timestamp <= timestamp);
     memmove(h->versions + at + 1, h->versions + at, (h->n++ - at) * sizeof *h->versions);
     h->versions[at] = (version){.timestamp = timestamp};
     h->versions[at].columns = (gf_packed){.family = h->run->schema, .arena = &h->w->run_arena};
@@ -72,7 +76,8 @@ static gf_status version_at(history *h, int64_t timestamp, version **v, gf_error
     gf_status st = GF_OK;
     while (i < h->n && h->versions[i].timestamp > timestamp)
         i++;
-    if (i == h->n || h->versions[i].timestamp != timestamp) st = insert(h, i, timestamp, err);
+    if (i == h->n || h->versions[i].timestamp != timestamp)
+        st = insert_version(h, i, timestamp, err);
     size_t before = next_live(h, i);
     if (st == GF_OK && before != i && before < h->n)
         st = copy_columns(&h->versions[before].columns, &h->versions[i].columns, err);
@@ -116,7 +121,7 @@ static gf_status load_versions(history *h, gf_leveldb_cells *cells, gf_error *er
     for (;;) {
         gf_leveldb_cell cell;
         gf_status st = gf_leveldb_cells_next(cells, &cell, err);
-        if (st == GF_OK) st = insert(h, h->n, cell.timestamp, err);
+        if (st == GF_OK) st = insert_version(h, h->n, cell.timestamp, err);
         if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
         version *v = &h->versions[h->n - 1];
         v->stored = true;
@@ -125,7 +130,7 @@ static gf_status load_versions(history *h, gf_leveldb_cells *cells, gf_error *er
     }
 }
 
-static gf_status load(history *h, gf_error *err)
+static gf_status load_history(history *h, gf_error *err)
 {
     gf_leveldb_cells cells;
     const gf_leveldb_run *run = h->run;
@@ -156,7 +161,7 @@ static void delete_column(history *h, gf_slice name)
     if (newest < h->n && h->versions[newest].columns.n == 0) delete_all(h);
 }
 
-static gf_status replace(history *h, const gf_change *c, gf_error *err)
+static gf_status replace_columns(history *h, const gf_change *c, gf_error *err)
 {
     version *v;
     if (c->n_columns == 0) {
@@ -174,7 +179,7 @@ static gf_status replace(history *h, const gf_change *c, gf_error *err)
  * Keep the newest versions that are not past their time. Done at every step, so that a batch has
  * the same result as single writes.
  */
-static void prune(history *h)
+static void prune_versions(history *h)
 {
     const gf_family *family = h->run->schema;
     uint32_t kept = 0;
@@ -185,12 +190,12 @@ static void prune(history *h)
     }
 }
 
-static gf_status change(history *h, const gf_change *c, gf_error *err)
+static gf_status apply_change(history *h, const gf_change *c, gf_error *err)
 {
     bool wide = h->run->schema->layout == GF_WIDE;
     gf_slice name = wide ? GF_SLICE("") : c->qualifier;
     version *v;
-    if (c->kind == GF_CHANGE_REPLACE) return replace(h, c, err);
+    if (c->kind == GF_CHANGE_REPLACE) return replace_columns(h, c, err);
     if (c->kind == GF_CHANGE_DELETE_CELL) {
         delete_column(h, name);
         return GF_OK;
@@ -233,10 +238,10 @@ gf_status gf_leveldb_history_apply(gf_leveldb_writing *w, const gf_leveldb_run *
 {
     history h = {.w = w, .run = run};
     gf_arena_reset(&w->run_arena);
-    gf_status st = load(&h, err);
+    gf_status st = load_history(&h, err);
     for (const gf_leveldb_ordered *c = run->first; c < run->end && st == GF_OK; c++) {
-        st = change(&h, c->change, err);
-        prune(&h);
+        st = apply_change(&h, c->change, err);
+        prune_versions(&h);
     }
     return st == GF_OK ? write_versions(&h, err) : st;
 }

@@ -1,9 +1,13 @@
 #include "storage/leveldb/keys.h"
 
+#include "storage/backend.h"
 #include "storage/schema.h"
+
+#include <assert.h>
 
 void gf_leveldb_keys_family(gf_buffer *out, unsigned table, unsigned family)
 {
+    assert(table < GF_MAX_TABLES && family < GF_MAX_FAMILIES);
     char bytes[GF_LEVELDB_FAMILY_PREFIX] = {(char)(table >> 8), (char)table, (char)family};
     gf_buffer_append(out, bytes, sizeof bytes);
 }

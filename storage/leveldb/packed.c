@@ -2,10 +2,12 @@
 
 #include "storage/schema.h"
 
+#include <assert.h>
+
 enum { FIRST_COLUMNS = 16 };
 
 /* Known columns by number, others behind them by name. */
-static int compare(const gf_packed_column *a, const gf_packed_column *b)
+static int compare_columns(const gf_packed_column *a, const gf_packed_column *b)
 {
     if (a->number >= 0 && b->number >= 0) return a->number - b->number;
     if (a->number >= 0 || b->number >= 0) return a->number >= 0 ? -1 : 1;
@@ -14,14 +16,14 @@ static int compare(const gf_packed_column *a, const gf_packed_column *b)
 
 /* The index of the column, or the one where it belongs; *there is whether it is there. Most columns
  * come in order, so the end is tried first. */
-static size_t find(const gf_packed *p, const gf_packed_column *column, bool *there)
+static size_t find_column(const gf_packed *p, const gf_packed_column *column, bool *there)
 {
     size_t low = 0, high = p->n;
     *there = false;
-    if (p->n && compare(&p->columns[p->n - 1], column) < 0) return p->n;
+    if (p->n && compare_columns(&p->columns[p->n - 1], column) < 0) return p->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = compare(&p->columns[middle], column);
+        int order = compare_columns(&p->columns[middle], column);
         if (order == 0) *there = true;
         if (order < 0)
             low = middle + 1;
@@ -31,13 +33,13 @@ static size_t find(const gf_packed *p, const gf_packed_column *column, bool *the
     return low;
 }
 
-static gf_packed_column numbered(const gf_packed *p, gf_slice name, gf_slice value)
+static gf_packed_column numbered_column(const gf_packed *p, gf_slice name, gf_slice value)
 {
     int last = p->n ? p->columns[p->n - 1].number : -1;
     return (gf_packed_column){name, value, gf_schema_column(p->family, name, last + 1)};
 }
 
-static gf_status grow(gf_packed *p, gf_error *err)
+static gf_status grow_columns(gf_packed *p, gf_error *err)
 {
     size_t capacity = p->capacity ? p->capacity * 2 : FIRST_COLUMNS;
     gf_packed_column *columns = gf_arena_alloc(p->arena, capacity * sizeof *columns);
@@ -51,10 +53,10 @@ static gf_status grow(gf_packed *p, gf_error *err)
 gf_status gf_packed_set(gf_packed *p, gf_slice name, gf_slice value, gf_error *err)
 {
     bool there;
-    gf_packed_column column = numbered(p, name, value);
-    size_t at = find(p, &column, &there);
+    gf_packed_column column = numbered_column(p, name, value);
+    size_t at = find_column(p, &column, &there);
     if (!there) {
-        gf_status st = p->n == p->capacity ? grow(p, err) : GF_OK;
+        gf_status st = p->n == p->capacity ? grow_columns(p, err) : GF_OK;
         if (st != GF_OK) return st;
         memmove(p->columns + at + 1, p->columns + at, (p->n++ - at) * sizeof column);
     }
@@ -65,8 +67,8 @@ gf_status gf_packed_set(gf_packed *p, gf_slice name, gf_slice value, gf_error *e
 bool gf_packed_remove(gf_packed *p, gf_slice name)
 {
     bool there;
-    gf_packed_column column = numbered(p, name, (gf_slice){0});
-    size_t at = find(p, &column, &there);
+    gf_packed_column column = numbered_column(p, name, (gf_slice){0});
+    size_t at = find_column(p, &column, &there);
     if (!there) return false;
     memmove(p->columns + at, p->columns + at + 1, (--p->n - at) * sizeof column);
     return true;
@@ -91,6 +93,8 @@ void gf_packed_write(const gf_packed *p, gf_buffer *out)
 {
     enum { NUMBERS = 3 * 10 }; /* bytes of a column's varints at most */
     size_t most = 0;
+    for (size_t i = 1; i < p->n; i++)
+        assert(compare_columns(&p->columns[i - 1], &p->columns[i]) < 0);
     for (size_t i = 0; i < p->n; i++)
         most += NUMBERS + p->columns[i].name.len + p->columns[i].value.len;
     char *to = gf_buffer_reserve(out, most);
@@ -101,6 +105,7 @@ void gf_packed_write(const gf_packed *p, gf_buffer *out)
         if (c->number < 0) to = write_string(to, c->name);
         to = write_string(to, c->value);
     }
+    assert((size_t)(to - out->ptr) <= out->len + most);
     out->len = (size_t)(to - out->ptr);
 }
 

@@ -9,6 +9,8 @@
 
 #include "base/condition.h"
 
+#include <assert.h>
+
 void gf_leveldb_readers_init(gf_leveldb_readers *r)
 {
     *r = (gf_leveldb_readers){0};
@@ -34,11 +36,12 @@ unsigned gf_leveldb_readers_begin(gf_leveldb_readers *r)
 void gf_leveldb_readers_end(gf_leveldb_readers *r, unsigned side)
 {
     pthread_mutex_lock(&r->lock);
+    assert(r->n[side] > 0);
     if (--r->n[side] == 0) pthread_cond_broadcast(&r->changed);
     pthread_mutex_unlock(&r->lock);
 }
 
-static bool empties(gf_leveldb_readers *r, unsigned side, const struct timespec *until)
+static bool wait_for_side(gf_leveldb_readers *r, unsigned side, const struct timespec *until)
 {
     bool waits = true;
     while (r->n[side] && waits)
@@ -49,11 +52,12 @@ static bool empties(gf_leveldb_readers *r, unsigned side, const struct timespec 
 bool gf_leveldb_readers_pass(gf_leveldb_readers *r, const struct timespec *until)
 {
     pthread_mutex_lock(&r->lock);
-    bool passed = empties(r, !r->current, until);
+    bool passed = wait_for_side(r, !r->current, until);
     if (passed) {
+        assert(r->n[!r->current] == 0);
         unsigned behind = r->current;
         r->current = !behind;
-        passed = empties(r, behind, until);
+        passed = wait_for_side(r, behind, until);
     }
     pthread_mutex_unlock(&r->lock);
     return passed;

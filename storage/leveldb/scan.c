@@ -61,7 +61,7 @@ static const gf_buffer *behind(range *r)
 }
 
 /* All keys that start with r->key. */
-static gf_status within(range *r, gf_error *err)
+static gf_status bound_within(range *r, gf_error *err)
 {
     gf_status st = raise_lower(r, &r->key, err);
     return st == GF_OK ? reduce_upper(r, behind(r), err) : st;
@@ -71,7 +71,7 @@ static gf_status bound_rows(range *r, gf_error *err)
 {
     const gf_scan_options *o = r->options;
     begin_key(r, o->prefix);
-    gf_status st = within(r, err);
+    gf_status st = bound_within(r, err);
     begin_key(r, o->start);
     if (st == GF_OK) st = raise_lower(r, &r->key, err);
     begin_key(r, o->end);
@@ -86,7 +86,7 @@ static gf_status bound_qualifiers(range *r, gf_error *err)
     if (o->qualifier_prefix.len) {
         begin_key(r, o->prefix);
         gf_key_string_start(&r->key, o->qualifier_prefix);
-        st = within(r, err);
+        st = bound_within(r, err);
     }
     if (st == GF_OK && o->after_qualifier.ptr) {
         begin_key(r, o->prefix);
@@ -144,7 +144,8 @@ static gf_status add_columns(const gf_family *family, unsigned number, gf_slice 
 }
 
 /* The qualifier as it was before it became part of a key; most have nothing to decode. */
-static gf_status decode(gf_backend_scan *s, gf_slice encoded, gf_slice *qualifier, gf_error *err)
+static gf_status decode_qualifier(gf_backend_scan *s, gf_slice encoded, gf_slice *qualifier,
+                                  gf_error *err)
 {
     enum { TERMINATOR = 2 };
     gf_slice bytes = gf_slice_of(encoded.ptr, encoded.len - TERMINATOR);
@@ -158,7 +159,7 @@ static gf_status decode(gf_backend_scan *s, gf_slice encoded, gf_slice *qualifie
     return gf_buffer_check(&s->qualifier, err);
 }
 
-static gf_slice append(char **to, gf_slice bytes)
+static gf_slice append_bytes(char **to, gf_slice bytes)
 {
     gf_slice copy = {*to, bytes.len};
     if (bytes.len) memcpy(*to, bytes.ptr, bytes.len);
@@ -167,18 +168,19 @@ static gf_slice append(char **to, gf_slice bytes)
 }
 
 /* The row takes a copy of what was found, all in one piece. */
-static gf_status give(gf_backend_scan *s, const gf_leveldb_cell *found, gf_row *row, gf_error *err)
+static gf_status fill_row(gf_backend_scan *s, const gf_leveldb_cell *found, gf_row *row,
+                          gf_error *err)
 {
     bool wide = s->cells.family->layout == GF_WIDE;
     gf_slice qualifier = {0};
-    gf_status st = wide ? decode(s, found->key.qualifier, &qualifier, err) : GF_OK;
+    gf_status st = wide ? decode_qualifier(s, found->key.qualifier, &qualifier, err) : GF_OK;
     if (st != GF_OK) return st;
     char *to = gf_row_room(row, found->key.row.len + qualifier.len + found->value.len);
     if (!to) return gf_fail_memory(err, "a row");
-    row->key = append(&to, found->key.row);
+    row->key = append_bytes(&to, found->key.row);
     gf_cell cell = {.family = s->family, .timestamp = found->timestamp};
-    cell.qualifier = append(&to, qualifier);
-    cell.value = append(&to, found->value);
+    cell.qualifier = append_bytes(&to, qualifier);
+    cell.value = append_bytes(&to, found->value);
     if (wide) return gf_row_add(row, &cell, err);
     return add_columns(s->cells.family, s->family, cell.value, found->timestamp, row, err);
 }
@@ -187,7 +189,7 @@ gf_status gf_leveldb_scan_next(gf_backend_scan *s, gf_row *row, gf_error *err)
 {
     gf_leveldb_cell found;
     gf_status st = gf_leveldb_cells_next(&s->cells, &found, err);
-    return st == GF_OK ? give(s, &found, row, err) : st;
+    return st == GF_OK ? fill_row(s, &found, row, err) : st;
 }
 
 void gf_leveldb_scan_close(gf_backend_scan *s)

@@ -1,5 +1,6 @@
 #include "storage/leveldb/value.h"
 
+#include <assert.h>
 #include <snappy-c.h>
 
 enum { HAS_TIMESTAMP = 1, COMPRESSED = 2, CUT = 4, KNOWN_FLAGS = 7 };
@@ -55,6 +56,7 @@ uint32_t gf_value_blocks(const gf_stored_value *v)
 
 gf_slice gf_value_block(const gf_stored_value *v, uint32_t i)
 {
+    assert(i < gf_value_blocks(v));
     gf_slice rest = gf_slice_skip(v->bytes, (size_t)i * GF_BLOCK_BYTES);
     if (rest.len > GF_BLOCK_BYTES) rest.len = GF_BLOCK_BYTES;
     return rest;
@@ -62,6 +64,7 @@ gf_slice gf_value_block(const gf_stored_value *v, uint32_t i)
 
 void gf_value_write_head(const gf_stored_value *v, gf_buffer *out)
 {
+    assert(!(v->flags & CUT) == (gf_value_blocks(v) == 1));
     gf_buffer_byte(out, (char)v->flags);
     if (v->flags & HAS_TIMESTAMP) gf_buffer_u64be(out, (uint64_t)v->timestamp);
     if (v->flags & CUT) gf_buffer_varint(out, v->bytes.len);

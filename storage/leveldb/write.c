@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <xxhash.h>
@@ -33,7 +34,7 @@ static void add_row(gf_leveldb_row_set *set, unsigned table, gf_slice key)
     set->bits[(hash >> 6) % WORDS] |= UINT64_C(1) << (hash & 63);
 }
 
-static bool overlap(const gf_leveldb_row_set *a, const gf_leveldb_row_set *b)
+static bool rows_overlap(const gf_leveldb_row_set *a, const gf_leveldb_row_set *b)
 {
     uint64_t both = 0;
     for (int i = 0; i < WORDS; i++)
@@ -69,7 +70,7 @@ static void grant_rows(gf_leveldb *b)
     gf_leveldb_row_waiter *before = NULL;
     for (gf_leveldb_row_waiter *w = b->first_waiter, *next; w; w = next) {
         next = w->next;
-        bool waits = overlap(w->rows, &taken);
+        bool waits = rows_overlap(w->rows, &taken);
         add_rows(&taken, w->rows);
         if (waits) {
             before = w;
@@ -80,6 +81,7 @@ static void grant_rows(gf_leveldb *b)
         else
             b->first_waiter = next;
         if (!next) b->last_waiter = before;
+        assert(!rows_overlap(w->rows, &b->rows_held));
         add_rows(&b->rows_held, w->rows);
         w->granted = true;
         pthread_cond_signal(&w->turn);
@@ -174,7 +176,7 @@ static void give_back_batch(gf_leveldb_writing *w)
     gf_leveldb_batch_free(w->batch);
 }
 
-static void release(gf_leveldb_writing *w)
+static void release_writing(gf_leveldb_writing *w)
 {
     give_back_batch(w);
     gf_arena_release(&w->arena);
@@ -202,7 +204,7 @@ static gf_status write_locked(gf_leveldb *b, const gf_change *changes, size_t n,
     if (st == GF_OK) st = gf_leveldb_commit(b, w.batch, sync, err);
     for (const gf_leveldb_cut_mark *m = w.marks; m && st == GF_OK; m = m->next)
         gf_leveldb_catalogue_set_cut(b, m->table, m->family);
-    release(&w);
+    release_writing(&w);
     return st;
 }
 
