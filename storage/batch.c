@@ -76,7 +76,7 @@ static gf_slice keep_value(gf_batch *b, gf_slice value)
 /* A new change of that row with its key copied; NULL where the batch has failed. */
 static gf_change *add_change(gf_batch *b, gf_table *t, gf_slice key, gf_change_kind kind)
 {
-    assert(gf_table_database(t) == b->db);
+    assert(t->db == b->db);
     if (b->error.status != GF_OK || gf_table_check_key(t, key, &b->error) != GF_OK) return NULL;
     if (!gf_grow(&b->changes, &b->capacity, b->n + 1, sizeof *b->changes)) {
         gf_fail_memory(&b->error, "a batch");
@@ -117,7 +117,7 @@ static gf_status check_compressed(const gf_table *t, unsigned family, gf_error *
     gf_status st = gf_table_check_family(t, family, err);
     if (st != GF_OK) return st;
     const gf_family *f = &s->families[family];
-    bool able = gf_database_capabilities(gf_table_database(t)) & GF_BACKEND_COMPRESSED;
+    bool able = gf_database_capabilities(t->db) & GF_BACKEND_COMPRESSED;
     if (able && f->layout == GF_WIDE && f->compression == GF_SNAPPY && f->versions <= 1 &&
         !f->ttl_seconds)
         return GF_OK;
@@ -216,7 +216,7 @@ static gf_status write_changes(gf_batch *b, const gf_expectation *condition, gf_
     if (st != GF_OK) {
         if (err) *err = b->error;
     } else {
-        gf_backend *backend = gf_database_backend(b->db);
+        gf_backend *backend = b->db->backend;
         st = backend->operations->write(backend, b->changes, b->n, condition, sync, err);
     }
     gf_batch_reset(b);

@@ -6,7 +6,33 @@
 
 #include "storage/backend.h"
 
-const gf_database *gf_table_database(const gf_table *table);
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct gf_database {
+    gf_backend *backend;
+    pthread_mutex_t lock; /* of the list of tables */
+    gf_table *tables;
+};
+
+struct gf_table {
+    gf_table *next;
+    gf_database *db;
+    unsigned number;
+    /* As stored, kept by the backend; replaced by a longer one. */
+    _Atomic(const gf_schema *) schema;
+};
+
+struct gf_snapshot {
+    gf_database *db;
+    const void *of_backend;
+};
+
+/** The backend's snapshot; NULL: the newest state. */
+static inline const void *gf_snapshot_of_backend(const gf_snapshot *s)
+{
+    return s ? s->of_backend : NULL;
+}
 
 /** GF_EINVAL where key is no row key of the table; GF_ELIMIT where it is too long. */
 gf_status gf_table_check_key(const gf_table *table, gf_slice key, gf_error *err);

@@ -58,45 +58,8 @@ static inline gf_slice gf_buffer_view(const gf_buffer *b)
 /** The bytes with a NUL behind them (not counted in len); "" on failure. Borrowed likewise. */
 const char *gf_buffer_cstr(gf_buffer *b);
 
-/**
- * Readers for what the writers above wrote: each takes its value off the front of s and returns
- * false, with s and *v unchanged, where the bytes do not hold one.
- */
-bool gf_take_varint(gf_slice *s, uint64_t *v);
-bool gf_take_varint32(gf_slice *s, uint32_t *v);
-bool gf_take_u32be(gf_slice *s, uint32_t *v);
-bool gf_take_u64be(gf_slice *s, uint64_t *v);
-bool gf_take_bytes(gf_slice *s, size_t n, gf_slice *v);
-
 /** A varint length and that many bytes. */
 void gf_buffer_string(gf_buffer *b, gf_slice s);
-bool gf_take_string(gf_slice *s, gf_slice *v);
-
-/** Big-endian integers at an address. */
-static inline uint64_t gf_read_u64be(const char *p)
-{
-    uint64_t v = 0;
-    for (int i = 0; i < 8; i++)
-        v = v << 8 | (unsigned char)p[i];
-    return v;
-}
-
-/** The first eight bytes as a number, of fewer filled up with 0: it orders as they do, but ties. */
-static inline uint64_t gf_leading_u64be(gf_slice s)
-{
-    char bytes[8] = {0};
-    if (s.len >= sizeof bytes) return gf_read_u64be(s.ptr);
-    if (s.len) memcpy(bytes, s.ptr, s.len);
-    return gf_read_u64be(bytes);
-}
-
-static inline uint32_t gf_read_u32be(const char *p)
-{
-    uint32_t v = 0;
-    for (int i = 0; i < 4; i++)
-        v = v << 8 | (unsigned char)p[i];
-    return v;
-}
 
 GF_PUBLIC_END
 

@@ -1,0 +1,83 @@
+/* Databases over a backend, and snapshots of them. */
+#include "base/memory.h"
+#include "storage/table_internal.h"
+
+gf_status gf_database_create(gf_backend *backend, gf_database **db, gf_error *err)
+{
+    gf_database *d = gf_calloc(1, sizeof *d);
+    if (!d) return gf_fail_memory(err, "a database");
+    d->backend = backend;
+    pthread_mutex_init(&d->lock, NULL);
+    *db = d;
+    return GF_OK;
+}
+
+void gf_database_close(gf_database *db)
+{
+    if (!db) return;
+    while (db->tables) {
+        gf_table *next = db->tables->next;
+        gf_free(db->tables);
+        db->tables = next;
+    }
+    db->backend->operations->close(db->backend);
+    pthread_mutex_destroy(&db->lock);
+    gf_free(db);
+}
+
+unsigned gf_database_capabilities(const gf_database *db)
+{
+    return db->backend->operations->capabilities;
+}
+
+gf_status gf_database_compact(gf_database *db, gf_error *err)
+{
+    return db->backend->operations->compact(db->backend, 0, err);
+}
+
+gf_status gf_database_purge(gf_database *db, unsigned milliseconds, gf_error *err)
+{
+    return db->backend->operations->compact(db->backend, milliseconds, err);
+}
+
+bool gf_database_has_failed(gf_database *db)
+{
+    const gf_backend_operations *o = db->backend->operations;
+    return o->has_failed && o->has_failed(db->backend);
+}
+
+gf_backend *gf_database_backend(gf_database *db)
+{
+    return db->backend;
+}
+
+const gf_schema *gf_database_schema(gf_database *db, unsigned number)
+{
+    const gf_backend_operations *operations = db->backend->operations;
+    return operations->schema_of ? operations->schema_of(db->backend, number) : NULL;
+}
+
+/* ---- snapshots ------------------------------------------------------------------------------- */
+
+gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *err)
+{
+    if (!(gf_database_capabilities(db) & GF_BACKEND_SNAPSHOT))
+        return gf_fail(err, GF_EINVAL, "this database has no snapshots");
+    gf_snapshot *s = gf_calloc(1, sizeof *s);
+    if (!s) return gf_fail_memory(err, "a snapshot");
+    s->db = db;
+    gf_status st = db->backend->operations->snapshot_create(db->backend, &s->of_backend, err);
+    if (st != GF_OK) {
+        gf_free(s);
+        return st;
+    }
+    *snapshot = s;
+    return GF_OK;
+}
+
+void gf_snapshot_free(gf_snapshot *s)
+{
+    if (!s) return;
+    s->db->backend->operations->snapshot_free(s->db->backend, s->of_backend);
+    gf_free(s);
+}
