@@ -116,7 +116,7 @@ static gf_status end_as(gf_cdx_parser *p, gf_record *record, gf_record_kind kind
 }
 #define REFUSE(...) end_as(p, record, GF_RECORD_REFUSED, __VA_ARGS__)
 
-static int shown(gf_slice s)
+static int shown_length(gf_slice s)
 {
     return (int)gf_utf8_cut(s, 40).len;
 }
@@ -128,22 +128,23 @@ static gf_status take_fields(gf_cdx_parser *p, const gf_slice *f, gf_cdx *cdx, g
         if (f[i].len == 0 || gf_slice_equal(f[i], GF_SLICE("-")))
             return REFUSE("missing_field", "it has no %s", names[i]);
     if (!gf_slice_equal(f[STATUS], GF_SLICE("200")))
-        return REFUSE("bad_status", "its status is %.*s, not 200", shown(f[STATUS]), f[STATUS].ptr);
+        return REFUSE("bad_status", "its status is %.*s, not 200", shown_length(f[STATUS]),
+                      f[STATUS].ptr);
     if (!is_date(f[DATE]))
-        return REFUSE("bad_date", "\"%.*s\" is not a date of 14 digits", shown(f[DATE]),
+        return REFUSE("bad_date", "\"%.*s\" is not a date of 14 digits", shown_length(f[DATE]),
                       f[DATE].ptr);
     for (int i = SIZE; i <= OFFSET; i++)
         if (!is_number(f[i]))
-            return REFUSE("bad_number", "its %s, \"%.*s\", is not a number", names[i], shown(f[i]),
-                          f[i].ptr);
+            return REFUSE("bad_number", "its %s, \"%.*s\", is not a number", names[i],
+                          shown_length(f[i]), f[i].ptr);
     gf_sha1 sha1;
     if (!gf_sha1_parse(f[DIGEST], &sha1))
-        return REFUSE("bad_digest", "\"%.*s\" is not a SHA-1 in base32", shown(f[DIGEST]),
+        return REFUSE("bad_digest", "\"%.*s\" is not a SHA-1 in base32", shown_length(f[DIGEST]),
                       f[DIGEST].ptr);
     const char *mime = gf_cdx_normalise_mime(f[MIME]);
     if (!mime)
         return end_as(p, record, GF_RECORD_SKIPPED, "not_full_text", "\"%.*s\" is no full text",
-                      shown(f[MIME]), f[MIME].ptr);
+                      shown_length(f[MIME]), f[MIME].ptr);
     *cdx = (gf_cdx){.surt = f[SURT],
                     .date = f[DATE],
                     .url = f[URL],

@@ -268,7 +268,7 @@ static bool is_in_folder(void *context)
 }
 
 /* A file on disk never waits: poll finds it readable. */
-static bool waits(void *context, unsigned milliseconds)
+static bool is_waiting(void *context, unsigned milliseconds)
 {
     struct pollfd p = {.fd = ((gf_files *)context)->fd, .events = POLLIN};
     int n = poll(&p, 1, (int)milliseconds);
@@ -277,5 +277,5 @@ static bool waits(void *context, unsigned milliseconds)
 
 gf_input gf_files_input(gf_files *f)
 {
-    return (gf_input){f, next_file, read_file, is_in_folder, waits};
+    return (gf_input){f, next_file, read_file, is_in_folder, is_waiting};
 }

@@ -35,7 +35,7 @@ static void skip_blanks(gf_slice *s)
         *s = gf_slice_skip(*s, 1);
 }
 
-static bool take(gf_slice *s, const char *text)
+static bool take_text(gf_slice *s, const char *text)
 {
     skip_blanks(s);
     if (!gf_slice_starts(*s, gf_slice_str(text))) return false;
@@ -59,21 +59,21 @@ static bool take_number(gf_slice *s, uint64_t *v)
 {
     skip_blanks(s);
     if (!gf_number_take(s, 20, v)) return false;
-    take(s, "L"); /* as Python 2 wrote long integers */
+    take_text(s, "L"); /* as Python 2 wrote long integers */
     return true;
 }
 
 static gf_status take_shape(gf_slice *s, gf_npy_header *h, gf_error *err)
 {
     h->n_dimensions = 0;
-    if (!take(s, "(")) return gf_fail(err, GF_EINVAL, "its header has no shape");
-    while (!take(s, ")")) {
+    if (!take_text(s, "(")) return gf_fail(err, GF_EINVAL, "its header has no shape");
+    while (!take_text(s, ")")) {
         if (h->n_dimensions == GF_NPY_DIMENSIONS)
             return gf_fail(err, GF_EINVAL, "it has more than %d dimensions",
                            (int)GF_NPY_DIMENSIONS);
         if (!take_number(s, &h->shape[h->n_dimensions++]))
             return gf_fail(err, GF_EINVAL, "its shape is not one");
-        if (!take(s, ",") && !gf_slice_starts(*s, GF_SLICE(")")))
+        if (!take_text(s, ",") && !gf_slice_starts(*s, GF_SLICE(")")))
             return gf_fail(err, GF_EINVAL, "its shape is not one");
     }
     return GF_OK;
@@ -127,7 +127,7 @@ static gf_status take_entry(gf_slice *s, gf_npy_header *h, unsigned *seen, bool 
                             gf_error *err)
 {
     gf_slice key, type;
-    if (!take_quoted(s, &key) || !take(s, ":"))
+    if (!take_quoted(s, &key) || !take_text(s, ":"))
         return gf_fail(err, GF_EINVAL, "its header is damaged");
     if (gf_slice_equal(key, GF_SLICE("descr"))) {
         *seen |= 1;
@@ -145,8 +145,9 @@ static gf_status take_entry(gf_slice *s, gf_npy_header *h, unsigned *seen, bool 
     if (!gf_slice_equal(key, GF_SLICE("fortran_order")))
         return gf_fail(err, GF_EINVAL, "its header is damaged");
     *seen |= 4;
-    *fortran = take(s, "True");
-    return *fortran || take(s, "False") ? GF_OK : gf_fail(err, GF_EINVAL, "its header is damaged");
+    *fortran = take_text(s, "True");
+    return *fortran || take_text(s, "False") ? GF_OK
+                                             : gf_fail(err, GF_EINVAL, "its header is damaged");
 }
 
 gf_status gf_npy_header_read(gf_slice bytes, gf_npy_header *header, gf_error *err)
@@ -159,10 +160,10 @@ gf_status gf_npy_header_read(gf_slice bytes, gf_npy_header *header, gf_error *er
     if (st != GF_OK) return st;
     if (length != bytes.len) return gf_fail(err, GF_EINVAL, "its header is cut");
     gf_slice s = gf_slice_skip(bytes, bytes.ptr[6] > 1 ? GF_NPY_PREFIX : MAGIC_LENGTH + 4);
-    if (!take(&s, "{")) return gf_fail(err, GF_EINVAL, "its header is damaged");
-    while (st == GF_OK && !take(&s, "}")) {
+    if (!take_text(&s, "{")) return gf_fail(err, GF_EINVAL, "its header is damaged");
+    while (st == GF_OK && !take_text(&s, "}")) {
         st = take_entry(&s, &h, &seen, &fortran, err);
-        if (st == GF_OK && !take(&s, ",") && !gf_slice_starts(s, GF_SLICE("}")))
+        if (st == GF_OK && !take_text(&s, ",") && !gf_slice_starts(s, GF_SLICE("}")))
             st = gf_fail(err, GF_EINVAL, "its header is damaged");
     }
     if (st == GF_OK && seen != 7) st = gf_fail(err, GF_EINVAL, "its header lacks a part");

@@ -40,7 +40,7 @@ static la_ssize_t give_bytes(struct archive *a, void *context, const void **byte
     return (la_ssize_t)got;
 }
 
-static gf_status failed(reading *r, gf_status otherwise, gf_error *err)
+static gf_status archive_failed(reading *r, gf_status otherwise, gf_error *err)
 {
     if (r->failure != GF_OK) {
         if (err) *err = r->message;
@@ -66,7 +66,7 @@ static gf_status read_bytes(reading *r, gf_buffer *out, uint64_t n, gf_error *er
         char *to = gf_buffer_reserve(out, room);
         if (!to) return gf_buffer_check(out, err);
         la_ssize_t got = archive_read_data(r->archive, to, room);
-        if (got < 0) return failed(r, GF_ECORRUPT, err);
+        if (got < 0) return archive_failed(r, GF_ECORRUPT, err);
         if (got == 0) return GF_OK;
         out->len += (size_t)got;
         n -= (uint64_t)got;
@@ -121,7 +121,7 @@ static gf_status read_entries(reading *r, gf_npz_array *parts, gf_error *err)
     for (;;) {
         int got = archive_read_next_header(r->archive, &entry);
         if (got == ARCHIVE_EOF) return GF_OK;
-        if (got != ARCHIVE_OK && got != ARCHIVE_WARN) return failed(r, GF_ECORRUPT, err);
+        if (got != ARCHIVE_OK && got != ARCHIVE_WARN) return archive_failed(r, GF_ECORRUPT, err);
         gf_npz_array *part = find_part(parts, archive_entry_pathname(entry));
         if (!part) continue;
         gf_status st = read_array(r, part, err);
@@ -138,7 +138,7 @@ static gf_status read_file(reading *r, gf_npz_array *parts, gf_error *err)
     if (!r->archive) return gf_fail_memory(err, "an archive");
     bool ok = archive_read_support_format_zip(r->archive) == ARCHIVE_OK &&
               archive_read_open(r->archive, r, NULL, give_bytes, NULL) == ARCHIVE_OK;
-    st = ok ? read_entries(r, parts, err) : failed(r, GF_EINVAL, err);
+    st = ok ? read_entries(r, parts, err) : archive_failed(r, GF_EINVAL, err);
     archive_read_free(r->archive);
     return st;
 }

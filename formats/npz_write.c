@@ -41,7 +41,7 @@ static la_ssize_t take_bytes(struct archive *a, void *context, const void *bytes
     return -1;
 }
 
-static gf_status failed(gf_npz_writer *w, gf_error *err)
+static gf_status archive_failed(gf_npz_writer *w, gf_error *err)
 {
     if (w->failure != GF_OK) {
         if (err) *err = w->message;
@@ -70,7 +70,7 @@ gf_status gf_npz_writer_create(gf_npz_sink *sink, void *context, gf_npz_writer *
               archive_write_zip_set_compression_store(w->archive) == ARCHIVE_OK &&
               archive_write_set_bytes_in_last_block(w->archive, 1) == ARCHIVE_OK &&
               archive_write_open(w->archive, w, NULL, take_bytes, NULL) == ARCHIVE_OK;
-    st = ok ? GF_OK : failed(w, err);
+    st = ok ? GF_OK : archive_failed(w, err);
     if (st == GF_OK)
         *writer = w;
     else
@@ -89,18 +89,18 @@ void gf_npz_writer_free(gf_npz_writer *w)
 
 gf_status gf_npz_writer_end(gf_npz_writer *w, gf_error *err)
 {
-    return archive_write_close(w->archive) == ARCHIVE_OK ? GF_OK : failed(w, err);
+    return archive_write_close(w->archive) == ARCHIVE_OK ? GF_OK : archive_failed(w, err);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-static gf_status append(gf_npz_writer *w, const void *bytes, uint64_t n, gf_error *err)
+static gf_status append_bytes(gf_npz_writer *w, const void *bytes, uint64_t n, gf_error *err)
 {
     const char *p = bytes;
     while (n) {
         size_t piece = n < (1u << 30) ? (size_t)n : 1u << 30;
         la_ssize_t took = archive_write_data(w->archive, p, piece);
-        if (took <= 0) return failed(w, err);
+        if (took <= 0) return archive_failed(w, err);
         p += took;
         n -= (uint64_t)took;
     }
@@ -108,8 +108,9 @@ static gf_status append(gf_npz_writer *w, const void *bytes, uint64_t n, gf_erro
 }
 
 /* An entry with the array's header; n_bytes of elements must follow. */
-static gf_status begin(gf_npz_writer *w, const char *name, const char *type, const uint64_t *shape,
-                       unsigned n_dimensions, uint64_t n_bytes, gf_error *err)
+static gf_status begin_member(gf_npz_writer *w, const char *name, const char *type,
+                              const uint64_t *shape, unsigned n_dimensions, uint64_t n_bytes,
+                              gf_error *err)
 {
     gf_buffer header = {0};
     char path[NAME];
@@ -123,9 +124,9 @@ static gf_status begin(gf_npz_writer *w, const char *name, const char *type, con
         archive_entry_set_perm(w->entry, 0644);
         archive_entry_set_mtime(w->entry, EARLIEST, 0);
         archive_entry_set_size(w->entry, (la_int64_t)(header.len + n_bytes));
-        if (archive_write_header(w->archive, w->entry) != ARCHIVE_OK) st = failed(w, err);
+        if (archive_write_header(w->archive, w->entry) != ARCHIVE_OK) st = archive_failed(w, err);
     }
-    if (st == GF_OK) st = append(w, header.ptr, header.len, err);
+    if (st == GF_OK) st = append_bytes(w, header.ptr, header.len, err);
     gf_buffer_release(&header);
     return st;
 }
@@ -139,8 +140,8 @@ gf_status gf_npz_write_array(gf_npz_writer *w, const char *name, const char *typ
     for (unsigned i = 0; i < n_dimensions; i++)
         bytes *= shape[i];
     snprintf(full, sizeof full, "%s%s", type[1] == '1' ? "|" : ORDER, type);
-    gf_status st = begin(w, name, full, shape, n_dimensions, bytes, err);
-    return st == GF_OK ? append(w, elements, bytes, err) : st;
+    gf_status st = begin_member(w, name, full, shape, n_dimensions, bytes, err);
+    return st == GF_OK ? append_bytes(w, elements, bytes, err) : st;
 }
 
 gf_status gf_npz_write_list(gf_npz_writer *w, const char *name, const char *type, uint64_t n,
@@ -153,8 +154,8 @@ gf_status gf_npz_write_word(gf_npz_writer *w, const char *name, const char *word
 {
     char type[NAME];
     snprintf(type, sizeof type, "|S%zu", strlen(word));
-    gf_status st = begin(w, name, type, NULL, 0, strlen(word), err);
-    return st == GF_OK ? append(w, word, strlen(word), err) : st;
+    gf_status st = begin_member(w, name, type, NULL, 0, strlen(word), err);
+    return st == GF_OK ? append_bytes(w, word, strlen(word), err) : st;
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -167,7 +168,7 @@ typedef struct texts {
     bool ends_in_nul;
 } texts;
 
-static void measure(texts *t)
+static void measure_texts(texts *t)
 {
     t->widest = 1; /* numpy has no text of width 0 */
     for (uint64_t i = 0; i < t->n; i++) {
@@ -187,14 +188,14 @@ static gf_status write_padded(gf_npz_writer *w, const char *name, const texts *t
     uint32_t *line = gf_array((size_t)width, sizeof *line);
     if (!line) return gf_fail_memory(err, "texts");
     snprintf(type, sizeof type, ORDER "U%llu", (unsigned long long)width);
-    gf_status st = begin(w, name, type, &t->n, 1, t->n * width * sizeof *line, err);
+    gf_status st = begin_member(w, name, type, &t->n, 1, t->n * width * sizeof *line, err);
     for (uint64_t i = 0; i < t->n && st == GF_OK; i++) {
         gf_slice s = t->at(t->context, i);
         size_t at = 0, n = 0;
         memset(line, 0, (size_t)width * sizeof *line);
         while (at < s.len && n < width)
             line[n++] = gf_utf8_next(s, &at);
-        st = append(w, line, width * sizeof *line, err);
+        st = append_bytes(w, line, width * sizeof *line, err);
     }
     gf_free(line);
     return st;
@@ -205,15 +206,15 @@ static gf_status write_bytes(gf_npz_writer *w, const char *name, const texts *t,
     char both[NAME];
     uint64_t n = t->n + 1, at = 0;
     snprintf(both, sizeof both, "%s_utf8", name);
-    gf_status st = begin(w, both, "|u1", &t->bytes, 1, t->bytes, err);
+    gf_status st = begin_member(w, both, "|u1", &t->bytes, 1, t->bytes, err);
     for (uint64_t i = 0; i < t->n && st == GF_OK; i++) {
         gf_slice s = t->at(t->context, i);
-        st = append(w, s.ptr, s.len, err);
+        st = append_bytes(w, s.ptr, s.len, err);
     }
     snprintf(both, sizeof both, "%s_offsets", name);
-    if (st == GF_OK) st = begin(w, both, ORDER "i8", &n, 1, n * sizeof at, err);
+    if (st == GF_OK) st = begin_member(w, both, ORDER "i8", &n, 1, n * sizeof at, err);
     for (uint64_t i = 0; i <= t->n && st == GF_OK; i++) {
-        st = append(w, &at, sizeof at, err);
+        st = append_bytes(w, &at, sizeof at, err);
         if (i < t->n) at += t->at(t->context, i).len;
     }
     return st;
@@ -223,7 +224,7 @@ gf_status gf_npz_write_texts(gf_npz_writer *w, const char *name, uint64_t n, gf_
                              void *context, gf_error *err)
 {
     texts t = {.n = n, .at = at, .context = context};
-    measure(&t);
+    measure_texts(&t);
     uint64_t padded = n * t.widest * sizeof(uint32_t);
     bool wasteful = padded > PADDED_FREELY && padded / PADDED_FACTOR > t.bytes;
     return wasteful || t.ends_in_nul ? write_bytes(w, name, &t, err)

@@ -18,7 +18,7 @@ struct gf_pattern {
 
 /* ---- reading a pattern ----------------------------------------------------------------------- */
 
-static gf_status refuse(gf_slice text, size_t at, const char *why, gf_error *err)
+static gf_status refuse_pattern(gf_slice text, size_t at, const char *why, gf_error *err)
 {
     return gf_fail(err, GF_EINVAL, "pattern '%.*s', character %zu: %s", GF_SLICE_ARG(text), at + 1,
                    why);
@@ -36,12 +36,12 @@ static gf_status take_piece(gf_slice text, size_t *at, piece *p, gf_error *err)
             *at = i + 2;
             return GF_OK;
         }
-        if (c == '}') return refuse(text, i, "} without {; write }} for a brace", err);
+        if (c == '}') return refuse_pattern(text, i, "} without {; write }} for a brace", err);
         while (++i < text.len && text.ptr[i] != '{' && text.ptr[i] != '}')
             ;
         if (i == text.len || text.ptr[i] == '{')
-            return refuse(text, from, "{ without }; write {{ for a brace", err);
-        if (i == from + 1) return refuse(text, from, "no name between the braces", err);
+            return refuse_pattern(text, from, "{ without }; write {{ for a brace", err);
+        if (i == from + 1) return refuse_pattern(text, from, "no name between the braces", err);
         *p = (piece){gf_slice_of(text.ptr + from + 1, i - from - 1), true};
         *at = i + 1;
         return GF_OK;
@@ -101,7 +101,7 @@ bool gf_pattern_has_fields(const gf_pattern *p)
 
 /* ---- expanding ------------------------------------------------------------------------------- */
 
-static gf_status missing(gf_slice name, gf_error *err)
+static gf_status missing_field(gf_slice name, gf_error *err)
 {
     return gf_fail(err, GF_ENOTFOUND, "no field \"%.*s\"", GF_SLICE_ARG(name));
 }
@@ -109,7 +109,7 @@ static gf_status missing(gf_slice name, gf_error *err)
 static gf_status add_json(gf_pattern *p, gf_slice name, gf_slice json, gf_buffer *out,
                           gf_error *err)
 {
-    if (json.len == 0 || gf_slice_equal(json, GF_SLICE("null"))) return missing(name, err);
+    if (json.len == 0 || gf_slice_equal(json, GF_SLICE("null"))) return missing_field(name, err);
     if (json.ptr[0] == '{' || json.ptr[0] == '[')
         return gf_fail(err, GF_EINVAL, "field \"%.*s\" is an %s and cannot be part of a name",
                        GF_SLICE_ARG(name), json.ptr[0] == '{' ? "object" : "array");
@@ -143,7 +143,7 @@ static gf_status add_field(gf_pattern *p, gf_slice name, const gf_document *d, g
     for (size_t i = 0; i < d->n_fields; i++)
         if (gf_slice_equal(name, d->fields[i].name))
             return add_json(p, name, d->fields[i].json, out, err);
-    return missing(name, err);
+    return missing_field(name, err);
 }
 
 gf_status gf_pattern_expand(gf_pattern *p, const gf_document *document, gf_buffer *out,

@@ -26,7 +26,7 @@ void gf_read_buffer_release(gf_read_buffer *w)
     w->capacity = w->start = w->end = 0;
 }
 
-static gf_status grow(gf_read_buffer *w, gf_error *err)
+static gf_status grow_buffer(gf_read_buffer *w, gf_error *err)
 {
     size_t capacity = w->capacity ? w->capacity * 2 : CHUNK + CHUNK / 4;
     char *grown = gf_realloc(w->ptr, capacity, 1);
@@ -36,7 +36,7 @@ static gf_status grow(gf_read_buffer *w, gf_error *err)
     return GF_OK;
 }
 
-static size_t room(const gf_read_buffer *w)
+static size_t free_bytes(const gf_read_buffer *w)
 {
     return w->capacity ? w->capacity - GF_JSON_PADDING - w->end : 0;
 }
@@ -48,8 +48,8 @@ static size_t room(const gf_read_buffer *w)
 static gf_status make_room(gf_read_buffer *w, gf_error *err)
 {
     if (w->start == w->end) w->start = w->end = 0;
-    if (room(w) >= CHUNK / 4) return GF_OK;
-    if (w->start < w->capacity / 2 || w->capacity == 0) return grow(w, err);
+    if (free_bytes(w) >= CHUNK / 4) return GF_OK;
+    if (w->start < w->capacity / 2 || w->capacity == 0) return grow_buffer(w, err);
     memmove(w->ptr, w->ptr + w->start, w->end - w->start);
     w->end -= w->start;
     w->start = 0;
@@ -61,7 +61,7 @@ gf_status gf_read_buffer_more(gf_read_buffer *w, gf_error *err)
     if (w->at_end) return GF_OK;
     gf_status st = make_room(w, err);
     if (st != GF_OK) return st;
-    size_t n = room(w) < CHUNK ? room(w) : CHUNK, got = 0;
+    size_t n = free_bytes(w) < CHUNK ? free_bytes(w) : CHUNK, got = 0;
     st = w->read(w->context, w->ptr + w->end, n, &got, err);
     if (st != GF_OK) return st;
     assert(got <= n);

@@ -148,7 +148,7 @@ static gf_status parse_next(gf_reader *r, gf_error *err)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static uint32_t clamp(uint64_t n)
+static uint32_t clamp_count(uint64_t n)
 {
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
@@ -169,7 +169,7 @@ static gf_status make_record(gf_reader *r, gf_record *record, bool *has_fields,
     record->reason = d->kind == GF_RECORD_DOCUMENT ? NULL : d->reason;
     record->message = d->why.message;
     record->raw = d->raw;
-    record->replaced = clamp(d->replaced);
+    record->replaced = clamp_count(d->replaced);
     return st;
 }
 

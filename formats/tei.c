@@ -40,7 +40,7 @@ static bool is_element(const gf_tei_node *n, const char *name)
     return n->name && n->name[0] == name[0] && strcmp(n->name, name) == 0;
 }
 
-static gf_tei_node *child(const gf_tei_node *of, const char *name)
+static gf_tei_node *child_of(const gf_tei_node *of, const char *name)
 {
     for (gf_tei_node *n = of ? of->children : NULL; n; n = n->next)
         if (is_element(n, name)) return n;
@@ -48,30 +48,30 @@ static gf_tei_node *child(const gf_tei_node *of, const char *name)
 }
 
 /* The element at a path of children: "fileDesc/titleStmt". */
-static gf_tei_node *at(const gf_tei_node *from, const char *path)
+static gf_tei_node *node_at(const gf_tei_node *from, const char *path)
 {
     char name[32];
     gf_tei_node *n = (gf_tei_node *)from;
     while (n && *path) {
         size_t length = strcspn(path, "/");
         snprintf(name, sizeof name, "%.*s", (int)length, path);
-        n = child(n, name);
+        n = child_of(n, name);
         path += length + (path[length] == '/');
     }
     return n;
 }
 
 /* An attribute's value; NULL where it has none, or an empty one. */
-static const char *attribute(const gf_tei_node *n, const char *name)
+static const char *attribute_of(const gf_tei_node *n, const char *name)
 {
     for (const gf_tei_attribute *a = n ? n->attributes : NULL; a; a = a->next)
         if (strcmp(a->name, name) == 0 && *a->value) return a->value;
     return NULL;
 }
 
-static bool has(const gf_tei_node *n, const char *name, const char *value)
+static bool has_text(const gf_tei_node *n, const char *name, const char *value)
 {
-    const char *v = attribute(n, name);
+    const char *v = attribute_of(n, name);
     return v && strcmp(v, value) == 0;
 }
 
@@ -80,7 +80,7 @@ static gf_tei_node *child_with(const gf_tei_node *of, const char *name, const ch
                                const char *value)
 {
     for (gf_tei_node *n = of ? of->children : NULL; n; n = n->next)
-        if (is_element(n, name) && has(n, key, value)) return n;
+        if (is_element(n, name) && has_text(n, key, value)) return n;
     return NULL;
 }
 
@@ -170,7 +170,7 @@ static bool put_always(writing *w, const char *name, const gf_tei_node *n)
 static void put_date(writing *w, const gf_tei_node *imprint)
 {
     const gf_tei_node *date = child_with(imprint, "date", "type", "published");
-    const char *when = attribute(date, "when");
+    const char *when = attribute_of(date, "when");
     if (when)
         put_str(w, "date", when);
     else
@@ -179,7 +179,7 @@ static void put_date(writing *w, const gf_tei_node *imprint)
 
 static void put_author(writing *w, const gf_tei_node *author)
 {
-    const gf_tei_node *person = child(author, "persName");
+    const gf_tei_node *person = child_of(author, "persName");
     gf_buffer given = {0}, name = {0};
     if (!person) return;
     for (const gf_tei_node *n = person->children; n; n = n->next)
@@ -187,7 +187,7 @@ static void put_author(writing *w, const gf_tei_node *author)
             if (given.len) gf_buffer_byte(&given, ' ');
             gf_buffer_slice(&given, text_of(w, n));
         }
-    gf_slice surname = text_of(w, child(person, "surname"));
+    gf_slice surname = text_of(w, child_of(person, "surname"));
     gf_buffer_slice(&name, gf_buffer_view(&given));
     if (given.len && surname.len) gf_buffer_byte(&name, ' ');
     gf_buffer_slice(&name, surname);
@@ -197,7 +197,7 @@ static void put_author(writing *w, const gf_tei_node *author)
     if (surname.len) gf_json_put_string(&w->json, "surname", surname);
     if (given.state != GF_OK || name.state != GF_OK) w->json.out->state = GF_ENOMEM;
     put_text(w, "affiliation",
-             child_with(child(author, "affiliation"), "orgName", "type", "institution"));
+             child_with(child_of(author, "affiliation"), "orgName", "type", "institution"));
     gf_json_end(&w->json, '}');
     gf_buffer_release(&given);
     gf_buffer_release(&name);
@@ -206,7 +206,7 @@ static void put_author(writing *w, const gf_tei_node *author)
 static bool has_author(const gf_tei_node *of)
 {
     for (const gf_tei_node *n = of ? of->children : NULL; n; n = n->next)
-        if (is_element(n, "author") && child(n, "persName")) return true;
+        if (is_element(n, "author") && child_of(n, "persName")) return true;
     return false;
 }
 
@@ -219,22 +219,22 @@ static void put_authors(writing *w, const gf_tei_node *of)
     gf_json_end(&w->json, ']');
 }
 
-static const gf_tei_node *scope(const gf_tei_node *imprint, const char *unit)
+static const gf_tei_node *scope_of(const gf_tei_node *imprint, const char *unit)
 {
     return child_with(imprint, "biblScope", "unit", unit);
 }
 
 static void put_journal(writing *w, const gf_tei_node *monogr)
 {
-    const gf_tei_node *imprint = child(monogr, "imprint");
+    const gf_tei_node *imprint = child_of(monogr, "imprint");
     gf_json_key(&w->json, "journal");
     gf_json_begin(&w->json, '{');
     put_text(w, "name", child_with(monogr, "title", "level", "j"));
-    put_text(w, "publisher", child(imprint, "publisher"));
+    put_text(w, "publisher", child_of(imprint, "publisher"));
     put_text(w, "issn", child_with(monogr, "idno", "type", "ISSN"));
     put_text(w, "eissn", child_with(monogr, "idno", "type", "eISSN"));
-    put_text(w, "volume", scope(imprint, "volume"));
-    put_text(w, "issue", scope(imprint, "issue"));
+    put_text(w, "volume", scope_of(imprint, "volume"));
+    put_text(w, "issue", scope_of(imprint, "issue"));
     put_text(w, "abbrev", child_with(monogr, "title", "type", "abbrev"));
     gf_json_end(&w->json, '}');
 }
@@ -249,8 +249,8 @@ static void put_idno(writing *w, const char *name, const gf_tei_node *a, const g
 
 static void put_pages(writing *w, const gf_tei_node *imprint)
 {
-    const gf_tei_node *page = scope(imprint, "page");
-    const char *from = attribute(page, "from"), *to = attribute(page, "to");
+    const gf_tei_node *page = scope_of(imprint, "page");
+    const char *from = attribute_of(page, "from"), *to = attribute_of(page, "to");
     gf_buffer range = {0};
     if (!from || !to) {
         put_text(w, "page", page);
@@ -264,23 +264,23 @@ static void put_pages(writing *w, const gf_tei_node *imprint)
 
 static void put_citation(writing *w, const gf_tei_node *bibl, uint64_t index)
 {
-    const gf_tei_node *analytic = child(bibl, "analytic"), *monogr = child(bibl, "monogr");
-    const gf_tei_node *imprint = child(monogr, "imprint");
-    const gf_tei_node *title = child(analytic, "title");
+    const gf_tei_node *analytic = child_of(bibl, "analytic"), *monogr = child_of(bibl, "monogr");
+    const gf_tei_node *imprint = child_of(monogr, "imprint");
+    const gf_tei_node *title = child_of(analytic, "title");
     gf_json_begin(&w->json, '{');
     gf_json_put_uint(&w->json, "index", index);
-    put_str(w, "id", attribute(bibl, "id"));
-    put_text(w, "title", title ? title : child(monogr, "title"));
+    put_str(w, "id", attribute_of(bibl, "id"));
+    put_text(w, "title", title ? title : child_of(monogr, "title"));
     put_authors(w, has_author(analytic) ? analytic : monogr);
-    if (title) put_text(w, "journal", child(monogr, "title"));
-    put_text(w, "publisher", child(imprint, "publisher"));
+    if (title) put_text(w, "journal", child_of(monogr, "title"));
+    put_text(w, "publisher", child_of(imprint, "publisher"));
     put_date(w, imprint);
-    put_text(w, "volume", scope(imprint, "volume"));
-    put_text(w, "issue", scope(imprint, "issue"));
+    put_text(w, "volume", scope_of(imprint, "volume"));
+    put_text(w, "issue", scope_of(imprint, "issue"));
     put_pages(w, imprint);
     put_idno(w, "doi", analytic, monogr, "DOI");
     put_idno(w, "arxiv", analytic, monogr, "arXiv");
-    put_str(w, "url", attribute(child(analytic ? analytic : monogr, "ptr"), "target"));
+    put_str(w, "url", attribute_of(child_of(analytic ? analytic : monogr, "ptr"), "target"));
     put_text(w, "unstructured", child_with(bibl, "note", "type", "raw_reference"));
     gf_json_end(&w->json, '}');
 }
@@ -293,7 +293,7 @@ static void put_citations(writing *w, const gf_tei_node *back)
     gf_json_begin(&w->json, '[');
     for (const gf_tei_node *div = back ? back->children : NULL; div; div = div->next) {
         const gf_tei_node *list = is_element(div, "listBibl") ? div
-                                  : is_element(div, "div")    ? child(div, "listBibl")
+                                  : is_element(div, "div")    ? child_of(div, "listBibl")
                                                               : NULL;
         for (const gf_tei_node *n = list ? list->children : NULL; n; n = n->next)
             if (is_element(n, "biblStruct")) put_citation(w, n, index++);
@@ -303,31 +303,31 @@ static void put_citations(writing *w, const gf_tei_node *back)
 
 static void put_metadata(writing *w, const gf_tei_node *root)
 {
-    const gf_tei_node *header = child(root, "teiHeader"), *text = child(root, "text");
-    const gf_tei_node *bibl = at(header, "fileDesc/sourceDesc/biblStruct");
-    const gf_tei_node *analytic = child(bibl, "analytic"), *monogr = child(bibl, "monogr");
-    const gf_tei_node *application = at(header, "encodingDesc/appInfo/application");
-    const gf_tei_node *back = child(text, "back");
-    const gf_tei_node *title = at(header, "fileDesc/titleStmt/title");
-    put_str(w, "grobid_version", attribute(application, "version"));
-    put_str(w, "grobid_timestamp", attribute(application, "when"));
-    w->title = put_always(w, "title", title ? title : child(analytic, "title"));
+    const gf_tei_node *header = child_of(root, "teiHeader"), *text = child_of(root, "text");
+    const gf_tei_node *bibl = node_at(header, "fileDesc/sourceDesc/biblStruct");
+    const gf_tei_node *analytic = child_of(bibl, "analytic"), *monogr = child_of(bibl, "monogr");
+    const gf_tei_node *application = node_at(header, "encodingDesc/appInfo/application");
+    const gf_tei_node *back = child_of(text, "back");
+    const gf_tei_node *title = node_at(header, "fileDesc/titleStmt/title");
+    put_str(w, "grobid_version", attribute_of(application, "version"));
+    put_str(w, "grobid_timestamp", attribute_of(application, "when"));
+    w->title = put_always(w, "title", title ? title : child_of(analytic, "title"));
     w->author = has_author(analytic);
     put_authors(w, analytic);
     put_journal(w, monogr);
-    put_date(w, child(monogr, "imprint"));
+    put_date(w, child_of(monogr, "imprint"));
     put_idno(w, "doi", bibl, analytic, "DOI");
     put_idno(w, "arxiv", bibl, analytic, "arXiv");
     put_citations(w, back);
-    put_always(w, "abstract", at(header, "profileDesc/abstract"));
+    put_always(w, "abstract", node_at(header, "profileDesc/abstract"));
     put_text(w, "acknowledgement", child_with(back, "div", "type", "acknowledgement"));
 }
 
 static void put_body(writing *w, const gf_tei_node *root)
 {
-    const gf_tei_node *text = child(root, "text");
-    const gf_tei_node *back = child(text, "back");
-    w->body = put_always(w, "body", child(text, "body"));
+    const gf_tei_node *text = child_of(root, "text");
+    const gf_tei_node *back = child_of(text, "back");
+    w->body = put_always(w, "body", child_of(text, "body"));
     put_text(w, "annex", child_with(back, "div", "type", "annex"));
 }
 

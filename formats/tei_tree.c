@@ -134,7 +134,7 @@ static void add_text(void *context, const xmlChar *bytes, int length)
 
 /* ---- what is stopped at ---------------------------------------------------------------------- */
 
-static void refuse(void *context, const char *reason)
+static void refuse_document(void *context, const char *reason)
 {
     gf_tei_tree *t = tree_of(context);
     t->parsed->unsafe = true;
@@ -146,7 +146,7 @@ static void meet_doctype(void *context, const xmlChar *name, const xmlChar *exte
                          const xmlChar *system)
 {
     if (external || system)
-        refuse(context, "it refers to a document type outside itself");
+        refuse_document(context, "it refers to a document type outside itself");
     else
         xmlSAX2InternalSubset(context, name, external, system);
 }
@@ -155,12 +155,12 @@ static void meet_entity(void *context, const xmlChar *name, int type, const xmlC
                         const xmlChar *system_id, xmlChar *content)
 {
     (void)name, (void)type, (void)public_id, (void)system_id, (void)content;
-    refuse(context, "it declares entities, which are not expanded");
+    refuse_document(context, "it declares entities, which are not expanded");
 }
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
-static void initialise(void)
+static void initialise_libxml(void)
 {
     xmlInitParser();
 }
@@ -168,7 +168,7 @@ static void initialise(void)
 static gf_status make_parser(gf_tei_tree *t, gf_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, initialise);
+    pthread_once(&once, initialise_libxml);
     t->parser = xmlNewParserCtxt();
     if (!t->parser) return gf_fail_memory(err, "an XML parser");
     xmlSAXHandler *sax = t->parser->sax;
@@ -203,7 +203,7 @@ void gf_tei_tree_free(gf_tei_tree *t)
     gf_free(t);
 }
 
-static void begin(gf_tei_tree *t, gf_tei_parsed *parsed)
+static void begin_document(gf_tei_tree *t, gf_tei_parsed *parsed)
 {
     if (t->parser && xmlDictGetUsage(t->parser->dict) > LARGEST_NAMES) {
         xmlFreeParserCtxt(t->parser);
@@ -220,7 +220,7 @@ static void begin(gf_tei_tree *t, gf_tei_parsed *parsed)
 
 gf_status gf_tei_tree_parse(gf_tei_tree *t, gf_slice xml, gf_tei_parsed *parsed, gf_error *err)
 {
-    begin(t, parsed);
+    begin_document(t, parsed);
     gf_status st = t->parser ? GF_OK : make_parser(t, err);
     if (st != GF_OK) return st;
     /* No entity can be declared, so "expanding" them is what &amp; and the like need. */

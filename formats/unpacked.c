@@ -112,7 +112,7 @@ bool gf_unpacked_is_member(const gf_unpacked *s)
 
 /* ---- reading through libarchive -------------------------------------------------------------- */
 
-static gf_status damaged(struct level *l, gf_error *err)
+static gf_status damaged_archive(struct level *l, gf_error *err)
 {
     gf_unpacked *s = l->stream;
     if (s->failure != GF_OK) {
@@ -151,7 +151,7 @@ static gf_status read_member(void *context, char *to, size_t n, size_t *got, gf_
     do {
         r = archive_read_data(l->archive, to, n);
     } while (r == ARCHIVE_RETRY);
-    if (r < 0) return damaged(l, err);
+    if (r < 0) return damaged_archive(l, err);
     *got = (size_t)r;
     return GF_OK;
 }
@@ -180,7 +180,8 @@ static gf_status open_archive(struct level *l, gf_error *err)
     archive_read_support_format_empty(a);
     l->n_members = 0;
     l->at_end = false;
-    if (archive_read_open(a, l, NULL, give_bytes, NULL) != ARCHIVE_OK) return damaged(l, err);
+    if (archive_read_open(a, l, NULL, give_bytes, NULL) != ARCHIVE_OK)
+        return damaged_archive(l, err);
     return GF_OK;
 }
 
@@ -274,7 +275,7 @@ static gf_status next_header(struct level *l, gf_error *err)
         int r = archive_read_next_header(l->archive, &l->entry);
         l->at_end = r == ARCHIVE_EOF;
         if (l->at_end) break;
-        if (r != ARCHIVE_OK && r != ARCHIVE_WARN) return damaged(l, err);
+        if (r != ARCHIVE_OK && r != ARCHIVE_WARN) return damaged_archive(l, err);
         if (archive_format(l->archive) == ARCHIVE_FORMAT_RAW || is_wanted(l->entry)) return GF_OK;
     }
     return GF_ENOTFOUND;
@@ -293,7 +294,7 @@ static gf_slice member_path(struct level *l)
 }
 
 /* Make the next level of the member that was found, or of an archive that holds none. */
-static gf_status enter(gf_unpacked *s, struct level *l, bool found, gf_error *err)
+static gf_status enter_archive(gf_unpacked *s, struct level *l, bool found, gf_error *err)
 {
     struct level *inner = l + 1;
     gf_slice path = found ? member_path(l) : GF_SLICE("");
@@ -319,7 +320,7 @@ static gf_status next_member(gf_unpacked *s, bool *found, gf_error *err)
         if (st != GF_OK && st != GF_ENOTFOUND) return st;
         if (st == GF_OK || l->n_members == 0) {
             *found = true;
-            return enter(s, l, st == GF_OK, err);
+            return enter_archive(s, l, st == GF_OK, err);
         }
         close_archive(l);
         s->deepest--;
@@ -355,7 +356,7 @@ static gf_status peek_start(gf_read_buffer *w, gf_slice *start, gf_error *err)
 }
 
 /* Open archives until the deepest level holds plain bytes. */
-static gf_status unpack(gf_unpacked *s, gf_error *err)
+static gf_status unpack_level(gf_unpacked *s, gf_error *err)
 {
     while (s->deepest < DEEPEST) {
         struct level *l = &s->levels[s->deepest];
@@ -370,18 +371,18 @@ static gf_status unpack(gf_unpacked *s, gf_error *err)
     return GF_OK;
 }
 
-static gf_status advance(gf_unpacked *s, gf_error *err)
+static gf_status advance_archive(gf_unpacked *s, gf_error *err)
 {
     bool found;
     gf_status st = next_member(s, &found, err);
     if (st == GF_OK && !found) st = next_input(s, err);
-    return st == GF_OK ? unpack(s, err) : st;
+    return st == GF_OK ? unpack_level(s, err) : st;
 }
 
 gf_status gf_unpacked_next(gf_unpacked *s, gf_error *err)
 {
     locale_t before = s->utf8 ? uselocale(s->utf8) : (locale_t)0;
-    gf_status st = advance(s, err);
+    gf_status st = advance_archive(s, err);
     if (before) uselocale(before);
     return st;
 }

@@ -7,7 +7,7 @@ typedef struct finding {
     gf_row row;
 } finding;
 
-static gf_status choose(finding *f, gf_error *err)
+static gf_status choose_entries(finding *f, gf_error *err)
 {
     static const char *const kinds[] = {"ip", "cookie", "login"};
     gf_logs *l = &f->log;
@@ -37,7 +37,7 @@ static gf_status put_cell(gf_logs *l, gf_json_writer *w, const gf_cell *cell, gf
     return gf_buffer_check(name, err);
 }
 
-static gf_status emit(finding *f, int64_t time, uint64_t line, gf_error *err)
+static gf_status emit_line(finding *f, int64_t time, uint64_t line, gf_error *err)
 {
     gf_logs *l = &f->log;
     gf_status st = gf_logs_line_key(l, time, line, &l->key, err);
@@ -54,7 +54,7 @@ static gf_status emit(finding *f, int64_t time, uint64_t line, gf_error *err)
     return st == GF_OK ? gf_row_writer_emit(&l->writer, err) : st;
 }
 
-static gf_status find(finding *f, gf_error *err)
+static gf_status find_lines(finding *f, gf_error *err)
 {
     gf_call *call = f->log.call;
     gf_scan *scan;
@@ -73,7 +73,7 @@ static gf_status find(finding *f, gf_error *err)
         gf_slice key = gf_slice_skip(entry.key, f->prefix.len);
         st = gf_cancel_check(call->cancel, err);
         if (st == GF_OK) st = gf_logs_take(&key, &time, &line, err);
-        if (st == GF_OK) st = emit(f, time, line, err);
+        if (st == GF_OK) st = emit_line(f, time, line, err);
         if (st != GF_OK) break;
     }
     gf_row_release(&entry);
@@ -85,8 +85,8 @@ gf_status gf_run_log_find(gf_call *call, gf_error *err)
 {
     finding f = {.log = {.call = call}};
     gf_status st = gf_logs_open(&f.log, false, err);
-    if (st == GF_OK) st = choose(&f, err);
-    if (st == GF_OK) st = find(&f, err);
+    if (st == GF_OK) st = choose_entries(&f, err);
+    if (st == GF_OK) st = find_lines(&f, err);
     gf_buffer_release(&f.prefix);
     gf_buffer_release(&f.start);
     gf_buffer_release(&f.end);

@@ -28,7 +28,7 @@ typedef struct reporting {
     size_t room;
 } reporting;
 
-static void choose(reporting *r)
+static void choose_columns(reporting *r)
 {
     static const char *const names[] = {"5m", "hour", "day", "week", "month"};
     static const char *const columns[] = {"url", "domain", "status", "referrer"};
@@ -85,7 +85,7 @@ static gf_slice value_of(reporting *r, const gf_row *row)
     return gf_buffer_view(&l->text);
 }
 
-static gf_status count(reporting *r, const gf_row *row, gf_error *err)
+static gf_status count_line(reporting *r, const gf_row *row, gf_error *err)
 {
     uint32_t id;
     bool added;
@@ -106,7 +106,7 @@ static gf_status count(reporting *r, const gf_row *row, gf_error *err)
     return GF_OK;
 }
 
-static gf_status walk(reporting *r, gf_slice start, gf_slice end, gf_error *err)
+static gf_status walk_lines(reporting *r, gf_slice start, gf_slice end, gf_error *err)
 {
     gf_scan *scan;
     gf_row row = {0};
@@ -122,7 +122,7 @@ static gf_status walk(reporting *r, gf_slice start, gf_slice end, gf_error *err)
         int64_t bucket = gf_accesslog_bucket_start(r->every, time);
         if (st == GF_OK && bucket != r->bucket) st = emit_bucket(r, err);
         r->bucket = bucket;
-        if (st == GF_OK) st = count(r, &row, err);
+        if (st == GF_OK) st = count_line(r, &row, err);
         if (st != GF_OK) break;
     }
     if (st == GF_ENOTFOUND) st = emit_bucket(r, err);
@@ -136,9 +136,9 @@ gf_status gf_run_log_report(gf_call *call, gf_error *err)
     reporting r = {.log = {.call = call}};
     gf_buffer start = {0}, end = {0};
     gf_status st = gf_logs_open(&r.log, false, err);
-    choose(&r);
+    choose_columns(&r);
     if (st == GF_OK) st = gf_logs_range(&r.log, GF_SLICE(""), &start, &end, err);
-    if (st == GF_OK) st = walk(&r, gf_buffer_view(&start), gf_buffer_view(&end), err);
+    if (st == GF_OK) st = walk_lines(&r, gf_buffer_view(&start), gf_buffer_view(&end), err);
     gf_strings_release(&r.values);
     gf_free(r.tallies);
     gf_buffer_release(&start);

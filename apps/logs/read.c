@@ -1,5 +1,6 @@
 #include "apps/logs/read.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -98,13 +99,8 @@ static gf_slice block_name(gf_logs_read *r)
 
 static gf_status add_variant(gf_logs_read *r, int64_t number, gf_error *err)
 {
-    if (r->n_variants == r->capacity) {
-        size_t capacity = r->capacity ? r->capacity * 2 : 8;
-        variant *grown = gf_realloc(r->variants, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "what was read of a log");
-        r->variants = grown;
-        r->capacity = capacity;
-    }
+    if (!gf_grow(&r->variants, &r->capacity, r->n_variants + 1, sizeof *r->variants))
+        return gf_fail_memory(err, "what was read of a log");
     r->variants[r->n_variants++] = (variant){.number = number, .alive = !r->again};
     return GF_OK;
 }
@@ -133,9 +129,9 @@ static gf_status load_cell(gf_logs_read *r, const gf_row *row, gf_error *err)
 }
 
 /* Visit the rows whose first n parts those are, which r->key is. */
-static gf_status visit(gf_logs_read *r, const gf_slice *parts, unsigned n,
-                       gf_status (*each)(gf_logs_read *r, const gf_row *row, gf_error *err),
-                       gf_error *err)
+static gf_status visit_variant(gf_logs_read *r, const gf_slice *parts, unsigned n,
+                               gf_status (*each)(gf_logs_read *r, const gf_row *row, gf_error *err),
+                               gf_error *err)
 {
     gf_scan *scan;
     gf_row row = {0};
@@ -156,7 +152,7 @@ static gf_status visit(gf_logs_read *r, const gf_slice *parts, unsigned n,
 static gf_status load_block(gf_logs_read *r, gf_error *err)
 {
     const gf_slice parts[] = {GF_SLICE("read"), block_name(r)};
-    return visit(r, parts, 2, load_cell, err);
+    return visit_variant(r, parts, 2, load_cell, err);
 }
 
 /*
@@ -183,7 +179,7 @@ static gf_status forget_cell(gf_logs_read *r, const gf_row *row, gf_error *err)
 gf_status gf_logs_read_forget(gf_logs_read *r, gf_error *err)
 {
     const gf_slice kind = GF_SLICE("read");
-    gf_status st = visit(r, &kind, 1, forget_cell, err);
+    gf_status st = visit_variant(r, &kind, 1, forget_cell, err);
     return st == GF_OK ? gf_batch_write(r->batch, GF_NO_SYNC, err) : st;
 }
 
@@ -274,7 +270,7 @@ static void go_on(gf_logs_read *r, const variant *v)
     r->changed = true;
 }
 
-static gf_logs_verdict judge(gf_logs_read *r, gf_slice text, bool good)
+static gf_logs_verdict judge_line(gf_logs_read *r, gf_slice text, bool good)
 {
     if (r->mine >= 0) return GF_LOG_NEW;
     if (r->ends ? some_have(r) : some_have_tail(r, text, good)) return GF_LOG_KNOWN;
@@ -318,7 +314,7 @@ gf_status gf_logs_read_judge(gf_logs_read *r, const gf_text_line *line, bool goo
     r->replaced = (gf_slice){"", 0};
     if (!r->any) st = load_first(r, err);
     if (st != GF_OK) return st;
-    *verdict = judge(r, line->text, good);
+    *verdict = judge_line(r, line->text, good);
     if (r->start == NO_LINES && r->ends) st = name_block(r, err);
     if (st != GF_OK) return st;
     if (*verdict == GF_LOG_KNOWN && r->first && good && r->mine < 0)

@@ -24,7 +24,7 @@ typedef struct papers_check {
 
 /* ---- a row ----------------------------------------------------------------------------------- */
 
-static gf_slice cell(const papers_check *p, unsigned family, const char *column)
+static gf_slice read_cell(const papers_check *p, unsigned family, const char *column)
 {
     const gf_cell *found = gf_row_find(&p->row, family, column);
     return found ? found->value : (gf_slice){NULL, 0};
@@ -32,7 +32,7 @@ static gf_slice cell(const papers_check *p, unsigned family, const char *column)
 
 static gf_status check_number(papers_check *p, unsigned family, const char *column, gf_error *err)
 {
-    gf_slice value = cell(p, family, column);
+    gf_slice value = read_cell(p, family, column);
     if (!value.ptr || value.len == 8) return GF_OK;
     return gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err, "%s is not 8 bytes", column);
 }
@@ -43,7 +43,7 @@ static gf_status check_json(papers_check *p, unsigned family, const char *column
 {
     gf_error why = {GF_OK, ""};
     gf_json_value v, member;
-    gf_slice value = cell(p, family, column);
+    gf_slice value = read_cell(p, family, column);
     if (!value.ptr) return GF_OK;
     gf_buffer_reset(&p->text);
     gf_buffer_slice(&p->text, value);
@@ -65,7 +65,7 @@ static gf_status check_json(papers_check *p, unsigned family, const char *column
 static gf_status check_pair(papers_check *p, unsigned family, const char *column, unsigned with,
                             const char *other, gf_error *err)
 {
-    bool has = cell(p, family, column).ptr, has_other = cell(p, with, other).ptr;
+    bool has = read_cell(p, family, column).ptr, has_other = read_cell(p, with, other).ptr;
     if (has == has_other) return GF_OK;
     return gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err, "it has %s, and no %s",
                            has ? column : other, has ? other : column);
@@ -78,7 +78,7 @@ static gf_status check_extraction(papers_check *p, gf_error *err)
     gf_status st = check_json(p, GF_PAPERS_GROBID, "status", &status, err);
     bool success = gf_slice_equal(status, GF_SLICE("success"));
     for (size_t i = 0; i < 3 && st == GF_OK; i++) {
-        bool has = cell(p, GF_PAPERS_GROBID, texts[i]).ptr;
+        bool has = read_cell(p, GF_PAPERS_GROBID, texts[i]).ptr;
         if (has != success)
             st = gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err,
                                  success ? "its extraction succeeded, and it has no %s"

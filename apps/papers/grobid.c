@@ -18,14 +18,15 @@ struct gf_grobid {
     char why[CURL_ERROR_SIZE];
 };
 
-static bool starts(gf_slice s, const char *with)
+static bool starts_with(gf_slice s, const char *with)
 {
     return gf_slice_starts(s, gf_slice_str(with));
 }
 
 static gf_status set_url(gf_grobid *g, gf_slice url, gf_error *err)
 {
-    if ((!starts(url, "http://") && !starts(url, "https://")) || memchr(url.ptr, '\0', url.len))
+    if ((!starts_with(url, "http://") && !starts_with(url, "https://")) ||
+        memchr(url.ptr, '\0', url.len))
         return gf_fail(err, GF_EINVAL,
                        "\"%.*s\" is not the URL of a GROBID, such as "
                        "http://localhost:8070",

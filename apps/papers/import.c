@@ -111,8 +111,8 @@ static bool is_staged(const gf_papers_import *m, const gf_sha1 *sha1, unsigned f
 }
 
 /* Has the row that cell, in the table or in the batch? m->key becomes the row's key. */
-static gf_status find(gf_papers_import *m, const gf_sha1 *sha1, unsigned family, const char *column,
-                      bool *found, gf_error *err)
+static gf_status find_cell(gf_papers_import *m, const gf_sha1 *sha1, unsigned family,
+                           const char *column, bool *found, gf_error *err)
 {
     gf_buffer_reset(&m->key);
     gf_papers_key(m->papers, sha1, &m->key);
@@ -142,14 +142,15 @@ static gf_status find_cdx(gf_papers_import *m, const gf_sha1 *sha1, bool *found,
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-static gf_status stage(gf_papers_import *m, const gf_sha1 *sha1, unsigned family, gf_error *err)
+static gf_status stage_digest(gf_papers_import *m, const gf_sha1 *sha1, unsigned family,
+                              gf_error *err)
 {
     uint32_t id;
     return gf_strings_add(&m->fill->staged[family], gf_slice_of(sha1->bytes, GF_SHA1_BYTES), &id,
                           NULL, err);
 }
 
-static void put(gf_papers_import *m, unsigned family, const char *column, gf_slice value)
+static void put_cell(gf_papers_import *m, unsigned family, const char *column, gf_slice value)
 {
     gf_batch_put(m->out.batch, m->papers->table, gf_buffer_view(&m->key), family,
                  gf_slice_str(column), value, 0);
@@ -223,7 +224,7 @@ gf_status gf_papers_import_cdx(gf_papers_import *m, const gf_cdx *cdx, gf_papers
     write_cdx(cdx, &m->json);
     st = gf_buffer_check(&m->json, err);
     if (st == GF_OK) st = gf_buffer_check(&m->other, err);
-    if (st == GF_OK) st = stage(m, &sha1, GF_PAPERS_FILE, err);
+    if (st == GF_OK) st = stage_digest(m, &sha1, GF_PAPERS_FILE, err);
     if (st != GF_OK) return st; /* and nothing of it is in the batch */
     gf_column c = {GF_SLICE("c"), gf_slice_of(m->json.ptr, history)};
     gf_column columns[] = {{GF_SLICE("mime"), gf_slice_str(cdx->mime)},
@@ -238,7 +239,7 @@ gf_status gf_papers_import_cdx(gf_papers_import *m, const gf_cdx *cdx, gf_papers
 gf_status gf_papers_import_has_extraction(gf_papers_import *m, const gf_sha1 *sha1, bool *has,
                                           gf_error *err)
 {
-    return find(m, sha1, GF_PAPERS_GROBID, "status_code", has, err);
+    return find_cell(m, sha1, GF_PAPERS_GROBID, "status_code", has, err);
 }
 
 static void put_text(gf_papers_import *m, const gf_papers_text *text)
@@ -248,7 +249,7 @@ static void put_text(gf_papers_import *m, const gf_papers_text *text)
         const gf_compressed *value;
     } all[] = {
         {"tei_xml", &text->tei_xml}, {"tei_json", &text->tei_json}, {"metadata", &text->metadata}};
-    put(m, GF_PAPERS_GROBID, "quality", gf_slice_str(text->quality));
+    put_cell(m, GF_PAPERS_GROBID, "quality", gf_slice_str(text->quality));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gf_batch_put_compressed(m->out.batch, m->papers->table, gf_buffer_view(&m->key),
                                 GF_PAPERS_GROBID, gf_slice_str(all[i].column), all[i].value);
@@ -266,13 +267,13 @@ gf_status gf_papers_import_extraction(gf_papers_import *m, const gf_sha1 *sha1,
     gf_buffer_reset(&m->other);
     gf_papers_put_number(&m->other, e->status_code);
     st = gf_buffer_check(&m->other, err);
-    if (st == GF_OK) st = stage(m, sha1, GF_PAPERS_GROBID, err);
+    if (st == GF_OK) st = stage_digest(m, sha1, GF_PAPERS_GROBID, err);
     if (st != GF_OK) return st; /* and nothing of it is in the batch */
     if (found)
         gf_batch_delete_row(m->out.batch, m->papers->table, gf_buffer_view(&m->key),
                             UINT32_C(1) << GF_PAPERS_GROBID);
-    put(m, GF_PAPERS_GROBID, "status_code", gf_buffer_view(&m->other));
-    put(m, GF_PAPERS_GROBID, "status", e->status);
+    put_cell(m, GF_PAPERS_GROBID, "status_code", gf_buffer_view(&m->other));
+    put_cell(m, GF_PAPERS_GROBID, "status", e->status);
     if (e->text) put_text(m, e->text);
     return flush_if_full(m, err);
 }
@@ -346,16 +347,16 @@ gf_status gf_papers_import_file(gf_papers_import *m, const gf_sha1 *sha1, const 
     if (st == GF_OK) st = put_digest(&w, "sha256", EVP_sha256(), bytes, err);
     gf_json_end(&w, '}');
     if (st == GF_OK) st = gf_buffer_check(&m->json, err);
-    if (st == GF_OK) st = find(m, sha1, GF_PAPERS_FILE, "mime", &has_mime, err);
+    if (st == GF_OK) st = find_cell(m, sha1, GF_PAPERS_FILE, "mime", &has_mime, err);
     if (st != GF_OK) return st;
     m->fill->has_files = true;
     gf_buffer_reset(&m->other);
     gf_papers_put_number(&m->other, (int64_t)bytes.len);
     st = gf_buffer_check(&m->other, err);
     if (st != GF_OK) return st;
-    put(m, GF_PAPERS_FILE, "size", gf_buffer_view(&m->other));
-    put(m, GF_PAPERS_FILE, "meta", gf_buffer_view(&m->json));
-    if (!has_mime) put(m, GF_PAPERS_FILE, "mime", gf_slice_str(mime));
+    put_cell(m, GF_PAPERS_FILE, "size", gf_buffer_view(&m->other));
+    put_cell(m, GF_PAPERS_FILE, "meta", gf_buffer_view(&m->json));
+    if (!has_mime) put_cell(m, GF_PAPERS_FILE, "mime", gf_slice_str(mime));
     return flush_if_full(m, err);
 }
 

@@ -99,7 +99,7 @@ static gf_status match_one(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *er
     return gf_row_writer_emit(&w->to, err);
 }
 
-static gf_status flush(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err)
+static gf_status flush_matches(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err)
 {
     matching *m = w->context;
     (void)sha1;
@@ -111,7 +111,7 @@ gf_status gf_run_papers_match(gf_call *call, gf_error *err)
     matching m = {.catalogue = NULL};
     gf_status st = gf_works_create(&m.catalogue, err);
     if (st == GF_OK) st = read_catalogue(call, &m, err);
-    if (st == GF_OK) st = gf_papers_visit_all(call, match_one, flush, &m, err);
+    if (st == GF_OK) st = gf_papers_visit_all(call, match_one, flush_matches, &m, err);
     gf_papers_import_close(m.import);
     gf_works_free(m.catalogue);
     gf_buffer_release(&m.info);

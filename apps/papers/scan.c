@@ -37,7 +37,7 @@ static gf_status take_key(gf_papers_scan *w, head *h, gf_status st, gf_error *er
 }
 
 /* The lowest digest above this one; false where there is none. */
-static bool follow(gf_sha1 *sha1)
+static bool increment_digest(gf_sha1 *sha1)
 {
     for (int i = GF_SHA1_BYTES - 1; i >= 0; i--) {
         sha1->bytes[i] = (char)((unsigned char)sha1->bytes[i] + 1);
@@ -47,7 +47,7 @@ static bool follow(gf_sha1 *sha1)
 }
 
 /* The first row of the wide family from `from` on: one entry of a scan that begins there. */
-static gf_status seek(gf_papers_scan *w, head *h, const gf_sha1 *from, gf_error *err)
+static gf_status seek_row(gf_papers_scan *w, head *h, const gf_sha1 *from, gf_error *err)
 {
     gf_scan *scan;
     gf_scan_options o = {.snapshot = w->snapshot,
@@ -66,12 +66,12 @@ static gf_status seek(gf_papers_scan *w, head *h, const gf_sha1 *from, gf_error 
     return st;
 }
 
-static gf_status step(gf_papers_scan *w, unsigned family, gf_error *err)
+static gf_status step_head(gf_papers_scan *w, unsigned family, gf_error *err)
 {
     head *h = &w->heads[family];
     if (family != GF_PAPERS_GROBID) return take_key(w, h, gf_scan_next(h->scan, &w->row, err), err);
     gf_sha1 from = h->at;
-    if (follow(&from)) return seek(w, h, &from, err);
+    if (increment_digest(&from)) return seek_row(w, h, &from, err);
     h->at_end = true;
     return GF_OK;
 }
@@ -86,11 +86,11 @@ static gf_status open_heads(gf_papers_scan *w, gf_error *err)
                              .prefix = gf_buffer_view(&w->papers->name_space),
                              .keys_only = true};
         if (f == GF_PAPERS_GROBID) {
-            st = seek(w, &w->heads[f], &lowest, err);
+            st = seek_row(w, &w->heads[f], &lowest, err);
             continue;
         }
         st = gf_scan_open(w->papers->table, &o, &w->heads[f].scan, err);
-        if (st == GF_OK) st = step(w, f, err);
+        if (st == GF_OK) st = step_head(w, f, err);
     }
     return st;
 }
@@ -125,7 +125,7 @@ const gf_snapshot *gf_papers_scan_snapshot(const gf_papers_scan *w)
     return w->snapshot;
 }
 
-static int compare(const gf_sha1 *a, const gf_sha1 *b)
+static int compare_digests(const gf_sha1 *a, const gf_sha1 *b)
 {
     return memcmp(a->bytes, b->bytes, GF_SHA1_BYTES);
 }
@@ -136,12 +136,13 @@ gf_status gf_papers_scan_next(gf_papers_scan *w, gf_sha1 *sha1, gf_error *err)
     gf_status st = GF_OK;
     for (unsigned f = 0; f < GF_PAPERS_FAMILIES; f++) {
         const head *h = &w->heads[f];
-        if (!h->at_end && (!lowest || compare(&h->at, &lowest->at) < 0)) lowest = h;
+        if (!h->at_end && (!lowest || compare_digests(&h->at, &lowest->at) < 0)) lowest = h;
     }
     if (!lowest) return GF_ENOTFOUND;
     gf_sha1 next = lowest->at;
     for (unsigned f = 0; f < GF_PAPERS_FAMILIES && st == GF_OK; f++)
-        if (!w->heads[f].at_end && compare(&w->heads[f].at, &next) == 0) st = step(w, f, err);
+        if (!w->heads[f].at_end && compare_digests(&w->heads[f].at, &next) == 0)
+            st = step_head(w, f, err);
     if (st == GF_OK) *sha1 = next;
     return st;
 }

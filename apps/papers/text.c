@@ -2,8 +2,8 @@
 #include "apps/papers/papers.h"
 
 /* Append it compressed; *value has the length, but no bytes yet: those may move. */
-static gf_status append(gf_slice bytes, gf_buffer *scratch, gf_buffer *to, gf_compressed *value,
-                        gf_error *err)
+static gf_status append_compressed(gf_slice bytes, gf_buffer *scratch, gf_buffer *to,
+                                   gf_compressed *value, gf_error *err)
 {
     gf_status st = gf_compress_value(bytes, scratch, value, err);
     if (st != GF_OK) return st;
@@ -23,7 +23,7 @@ gf_status gf_papers_text_make(gf_slice xml, const gf_tei *tei, gf_buffer *scratc
     gf_compressed *const to[] = {&text->tei_xml, &text->tei_json, &text->metadata};
     gf_status st = GF_OK;
     for (size_t i = 0; i < 3 && st == GF_OK; i++)
-        st = append(values[i], scratch, &text->memory, to[i], err);
+        st = append_compressed(values[i], scratch, &text->memory, to[i], err);
     const char *at = text->memory.ptr;
     for (size_t i = 0; i < 3 && st == GF_OK; i++) {
         to[i]->bytes.ptr = at;

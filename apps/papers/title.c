@@ -84,7 +84,7 @@ static size_t read_title(gf_slice title, UChar32 *to)
 }
 
 /* row[j] is the distance of the first i characters of a to the first j of b. */
-static uint32_t distance(const UChar32 *a, size_t n, const UChar32 *b, size_t m, uint32_t *row)
+static uint32_t edit_distance(const UChar32 *a, size_t n, const UChar32 *b, size_t m, uint32_t *row)
 {
     for (size_t j = 0; j <= m; j++)
         row[j] = (uint32_t)j;
@@ -110,10 +110,11 @@ gf_status gf_title_score(gf_slice a, gf_slice b, int *score, gf_error *err)
     if (titles && row) {
         size_t n = read_title(a, titles), m = read_title(b, titles + MOST_COMPARED);
         size_t longer = n > m ? n : m;
-        *score =
-            longer ? (int)(GF_SCORE_MOST *
-                           (longer - distance(titles, n, titles + MOST_COMPARED, m, row)) / longer)
-                   : 0;
+        *score = longer
+                     ? (int)(GF_SCORE_MOST *
+                             (longer - edit_distance(titles, n, titles + MOST_COMPARED, m, row)) /
+                             longer)
+                     : 0;
     } else {
         st = gf_fail_memory(err, "a comparison of titles");
     }

@@ -6,6 +6,7 @@
 #include "apps/papers/works.h"
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/strings.h"
 
@@ -144,17 +145,6 @@ static gf_status read_fields(gf_works *c, const gf_document *d, gf_slice *doi, g
     return st;
 }
 
-static gf_status grow(void **list, size_t n, size_t size, size_t *capacity, gf_error *err)
-{
-    if (n < *capacity) return GF_OK;
-    size_t wanted = *capacity ? *capacity * 2 : 256;
-    void *grown = gf_realloc(*list, wanted, size);
-    if (!grown) return gf_fail_memory(err, "a catalogue");
-    *list = grown;
-    *capacity = wanted;
-    return GF_OK;
-}
-
 gf_status gf_works_add(gf_works *c, const gf_document *d, bool *added, gf_error *err)
 {
     uint32_t slug;
@@ -166,8 +156,13 @@ gf_status gf_works_add(gf_works *c, const gf_document *d, bool *added, gf_error 
     if (!*added) return st;
     st = read_fields(c, d, &e.doi, err);
     if (st == GF_OK)
-        st = grow((void **)&c->first, c->slugs.n, sizeof *c->first, &c->first_capacity, err);
-    if (st == GF_OK) st = grow((void **)&c->entries, c->n, sizeof *c->entries, &c->capacity, err);
+        st = gf_grow(&c->first, &c->first_capacity, (size_t)c->slugs.n + 1, sizeof *c->first)
+                 ? GF_OK
+                 : gf_fail_memory(err, "a catalogue");
+    if (st == GF_OK)
+        st = gf_grow(&c->entries, &c->capacity, (size_t)c->n + 1, sizeof *c->entries)
+                 ? GF_OK
+                 : gf_fail_memory(err, "a catalogue");
     if (st != GF_OK) return st;
     e.title = gf_arena_copy(&c->memory, d->text);
     e.id = gf_arena_copy(&c->memory, d->id);
@@ -185,7 +180,7 @@ gf_status gf_works_add(gf_works *c, const gf_document *d, bool *added, gf_error 
 /* ---- finding --------------------------------------------------------------------------------- */
 
 /* Of equal scores the record that was added first wins: later ones in the chain are older. */
-static void take(gf_works_match *match, const entry *e, int score, bool agrees)
+static void take_match(gf_works_match *match, const entry *e, int score, bool agrees)
 {
     bool found = agrees && score >= GF_SCORE_MATCH;
     bool better = found != match->found ? found : score >= match->score;
@@ -209,7 +204,8 @@ gf_status gf_works_find(gf_works *c, gf_slice title, gf_json_value authors, gf_w
         const entry *e = &c->entries[i];
         int score = 0;
         st = gf_title_score(title, e->title, &score, err);
-        if (st == GF_OK) take(&best, e, score, has_all(gf_buffer_view(&c->theirs), e->surnames));
+        if (st == GF_OK)
+            take_match(&best, e, score, has_all(gf_buffer_view(&c->theirs), e->surnames));
     }
     if (st == GF_OK) *match = best;
     return st;

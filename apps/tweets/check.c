@@ -11,6 +11,7 @@
 #include "apps/stored_internal.h"
 #include "apps/tweets/tables_internal.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/strings.h"
@@ -117,13 +118,8 @@ static gf_status count_minute(tweets_check *t, const gf_tweet *tweet, gf_error *
     t->minute = tweet->seconds / 60;
     if (st == GF_OK) st = gf_strings_add(&t->languages, tweet->lang, &id, &added, err);
     if (st != GF_OK) return st;
-    if (id == t->n_counts) {
-        size_t n = t->n_counts ? t->n_counts * 2 : 64;
-        uint64_t *grown = gf_realloc(t->counts, n, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "a check");
-        t->counts = grown;
-        t->n_counts = n;
-    }
+    if (!gf_grow(&t->counts, &t->n_counts, (size_t)id + 1, sizeof *t->counts))
+        return gf_fail_memory(err, "a check");
     t->counts[id] = added ? 1 : t->counts[id] + 1;
     return GF_OK;
 }
@@ -170,7 +166,7 @@ static const char *space_name(tweets_check *t, gf_slice key)
 }
 
 /* Go to the namespace that the key begins with: *rest is what is behind it. */
-static gf_status enter(tweets_check *t, gf_slice key, gf_slice *rest, gf_error *err)
+static gf_status enter_namespace(tweets_check *t, gf_slice key, gf_slice *rest, gf_error *err)
 {
     size_t n = gf_key_string_length(key);
     uint32_t id;
@@ -185,13 +181,8 @@ static gf_status enter(tweets_check *t, gf_slice key, gf_slice *rest, gf_error *
     if (st == GF_OK) st = gf_buffer_check(&t->tweets.name_space, err);
     if (st == GF_OK) st = gf_strings_add(&t->names, key, &id, &added, err);
     if (st != GF_OK) return st;
-    if (id == t->capacity) {
-        size_t capacity = t->capacity ? t->capacity * 2 : 8;
-        space *grown = gf_realloc(t->spaces, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "a check");
-        t->spaces = grown;
-        t->capacity = capacity;
-    }
+    if (!gf_grow(&t->spaces, &t->capacity, (size_t)id + 1, sizeof *t->spaces))
+        return gf_fail_memory(err, "a check");
     if (added) t->spaces[id] = (space){.tweets = 0};
     t->at = &t->spaces[id];
     return GF_OK;
@@ -201,7 +192,7 @@ static gf_status take_settings(void *context, const gf_row *row, gf_error *err)
 {
     tweets_check *t = context;
     gf_slice rest = {0};
-    gf_status st = enter(t, row->key, &rest, err);
+    gf_status st = enter_namespace(t, row->key, &rest, err);
     if (st == GF_OK && rest.len) st = bad_key(err);
     if (st == GF_OK) st = gf_tweets_read_settings(&t->tweets, &t->row, &t->at->info, NULL, err);
     if (st == GF_OK) t->c->found->tweets += t->at->info.tweets;
@@ -229,7 +220,7 @@ static gf_status take_tweet(tweets_check *t, const gf_row *row, gf_error *err)
     gf_slice raw, json = row->cells[0].value;
     gf_tweet tweet;
     char expected[GF_TWEET_ROW];
-    gf_status st = enter(t, row->key, &raw, err);
+    gf_status st = enter_namespace(t, row->key, &raw, err);
     if (st == GF_OK && raw.len != GF_TWEET_ROW) st = bad_key(err);
     if (st == GF_OK) st = gf_tweets_parse_stored(t->parser, json, &tweet, err);
     if (st != GF_OK) return st;
@@ -262,7 +253,7 @@ static gf_status visit_index(void *context, const gf_row *row, gf_error *err)
         add_to(&t->there[t->kind], t->kind, cell->family, row->key, cell->qualifier, cell->value);
         return gf_cancel_check(t->c->cancel, err);
     }
-    gf_status st = enter(t, row->key, &rest, err);
+    gf_status st = enter_namespace(t, row->key, &rest, err);
     if (st == GF_OK && cell->qualifier.len != GF_TWEET_ROW) st = bad_key(err);
     if (st == GF_OK) {
         gf_tweets_key(&t->tweets, &t->key, cell->qualifier);
@@ -277,8 +268,8 @@ static gf_status visit_index(void *context, const gf_row *row, gf_error *err)
     return gf_stored_handle(t->c, st, index_names[t->kind], err);
 }
 
-static gf_status walk(tweets_check *t, gf_table *table, unsigned family, const char *name,
-                      gf_each_row *each, gf_error *err)
+static gf_status walk_table(tweets_check *t, gf_table *table, unsigned family, const char *name,
+                            gf_each_row *each, gf_error *err)
 {
     gf_scan_options o = {.family = family};
     t->at = NULL;
@@ -292,7 +283,7 @@ static gf_status walk_index(tweets_check *t, gf_error *err)
     gf_table *table = index_table(t, t->kind);
     gf_status st = GF_OK;
     for (unsigned f = 0; f < gf_table_schema(table)->n_families && st == GF_OK; f++)
-        st = walk(t, table, f, index_names[t->kind], visit_index, err);
+        st = walk_table(t, table, f, index_names[t->kind], visit_index, err);
     return st;
 }
 
@@ -300,7 +291,7 @@ static gf_status look_up(tweets_check *t, gf_error *err)
 {
     t->look_up = true;
     t->told = 0;
-    gf_status st = walk(t, t->tweets.raw, GF_RAW_T, "RawTwitterData", visit_tweet, err);
+    gf_status st = walk_table(t, t->tweets.raw, GF_RAW_T, "RawTwitterData", visit_tweet, err);
     if (st == GF_OK && t->kind != MINUTES) st = walk_index(t, err);
     if (st == GF_OK && t->told == 0)
         st = gf_stored_fault(t->c, index_names[t->kind], err,
@@ -309,9 +300,9 @@ static gf_status look_up(tweets_check *t, gf_error *err)
     return st;
 }
 
-static gf_status check(tweets_check *t, gf_error *err)
+static gf_status check_tables(tweets_check *t, gf_error *err)
 {
-    gf_status st = walk(t, t->tweets.raw, GF_RAW_T, "RawTwitterData", visit_tweet, err);
+    gf_status st = walk_table(t, t->tweets.raw, GF_RAW_T, "RawTwitterData", visit_tweet, err);
     if (st == GF_OK) st = check_counts(t, err);
     for (t->kind = TERMS; t->kind < INDEXES && st == GF_OK; t->kind++)
         st = walk_index(t, err);
@@ -328,9 +319,9 @@ gf_status gf_tweets_check(gf_stored_check *c, gf_error *err)
     gf_status st = gf_tweets_open_tables(c->store, &t.tweets, err);
     if (st == GF_OK) st = gf_tweets_parser_create(&t.parser, err);
     if (st == GF_OK)
-        st = walk(&t, t.tweets.settings, GF_TWEET_SETTINGS_MAIN, "TweetSettings", take_settings,
-                  err);
-    if (st == GF_OK && c->visit) st = check(&t, err);
+        st = walk_table(&t, t.tweets.settings, GF_TWEET_SETTINGS_MAIN, "TweetSettings",
+                        take_settings, err);
+    if (st == GF_OK && c->visit) st = check_tables(&t, err);
     gf_tweets_parser_free(t.parser);
     gf_tweets_terms_release(&t.terms);
     gf_strings_release(&t.names);

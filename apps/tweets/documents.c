@@ -67,7 +67,7 @@ static void write_parts(gf_tweets_document *d, gf_slice json, const gf_tweet *t,
     }
 }
 
-static gf_slice between(const gf_buffer *b, size_t begin, size_t end)
+static gf_slice slice_between(const gf_buffer *b, size_t begin, size_t end)
 {
     return gf_slice_of(b->ptr + begin, end - begin);
 }
@@ -84,16 +84,16 @@ gf_status gf_tweets_to_document(gf_tweets_document *d, gf_slice json, const gf_t
     st = gf_buffer_check(&d->bytes, err);
     if (st != GF_OK) return st;
     gf_document *to = &d->document;
-    *to = (gf_document){.id = ends.id ? between(&d->bytes, 0, ends.id) : t->id,
+    *to = (gf_document){.id = ends.id ? slice_between(&d->bytes, 0, ends.id) : t->id,
                         .text = t->text,
-                        .time = between(&d->bytes, ends.id, ends.time),
+                        .time = slice_between(&d->bytes, ends.id, ends.time),
                         .fields = d->fields};
     if (!gf_slice_equal(t->lang, GF_SLICE("und"))) to->language = t->lang;
     size_t begin = ends.time;
     for (int i = 0; i < GF_TWEET_FIELDS; begin = ends.fields[i++])
         if (ends.fields[i] > begin)
             d->fields[to->n_fields++] =
-                (gf_field){gf_slice_str(names[i]), between(&d->bytes, begin, ends.fields[i])};
+                (gf_field){gf_slice_str(names[i]), slice_between(&d->bytes, begin, ends.fields[i])};
     return GF_OK;
 }
 

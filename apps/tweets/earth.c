@@ -37,7 +37,7 @@ static bool mean_of(const gf_point *points, size_t n, gf_point *mean)
 }
 
 /* Into the plane around the centre, in km: x to the east, y to the north. */
-static gf_point project(gf_point p, gf_point centre)
+static gf_point project_points(gf_point p, gf_point centre)
 {
     double latitude = p.latitude * degree, east = p.longitude * degree - centre.longitude;
     double cosine =
@@ -48,7 +48,7 @@ static gf_point project(gf_point p, gf_point centre)
                                        sin(centre.latitude) * cos(latitude) * cos(east))};
 }
 
-static int compare(const void *a, const void *b)
+static int compare_points(const void *a, const void *b)
 {
     const gf_point *p = a, *q = b;
     if (p->longitude != q->longitude) return p->longitude < q->longitude ? -1 : 1;
@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Twice the area of the triangle; positive where it turns left. */
-static double turn(gf_point a, gf_point b, gf_point c)
+static double turn_of(gf_point a, gf_point b, gf_point c)
 {
     return (b.longitude - a.longitude) * (c.latitude - a.latitude) -
            (b.latitude - a.latitude) * (c.longitude - a.longitude);
@@ -71,12 +71,12 @@ static double chain_area(const gf_point *points, size_t n, double sign, gf_point
     size_t m = 0;
     double area = 0;
     for (size_t i = 0; i < n; i++) {
-        while (m >= 2 && sign * turn(hull[m - 2], hull[m - 1], points[i]) <= 0)
+        while (m >= 2 && sign * turn_of(hull[m - 2], hull[m - 1], points[i]) <= 0)
             m--;
         hull[m++] = points[i];
     }
     for (size_t i = 1; i + 1 < m; i++)
-        area += sign * turn(hull[0], hull[i], hull[i + 1]);
+        area += sign * turn_of(hull[0], hull[i], hull[i + 1]);
     return area;
 }
 
@@ -85,7 +85,7 @@ double gf_earth_hull_area(gf_point *points, size_t n, gf_point *room)
     gf_point centre;
     if (n < 3 || !mean_of(points, n, &centre)) return 0;
     for (size_t i = 0; i < n; i++)
-        points[i] = project(points[i], centre);
-    qsort(points, n, sizeof *points, compare);
+        points[i] = project_points(points[i], centre);
+    qsort(points, n, sizeof *points, compare_points);
     return (chain_area(points, n, 1, room) + chain_area(points, n, -1, room)) / 2;
 }

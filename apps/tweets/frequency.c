@@ -2,6 +2,7 @@
 #include "apps/tweets/tables_internal.h"
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/strings.h"
 #include "engine/rows/scan.h"
@@ -21,13 +22,8 @@ typedef struct counting {
 static gf_status add_language(counting *c, gf_slice language, uint32_t *id, gf_error *err)
 {
     bool added;
-    if (c->languages.n == c->capacity) {
-        size_t capacity = c->capacity ? c->capacity * 2 : 64;
-        uint64_t **grown = gf_realloc(c->counts, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "counts");
-        c->counts = grown;
-        c->capacity = capacity;
-    }
+    if (!gf_grow(&c->counts, &c->capacity, (size_t)c->languages.n + 1, sizeof *c->counts))
+        return gf_fail_memory(err, "counts");
     uint64_t *fresh = gf_calloc(c->n_minutes, sizeof *fresh);
     if (!fresh) return gf_fail_memory(err, "counts");
     gf_status st = gf_strings_add(&c->languages, language, id, &added, err);
@@ -38,7 +34,7 @@ static gf_status add_language(counting *c, gf_slice language, uint32_t *id, gf_e
     return st;
 }
 
-static int two(const char *p)
+static int two_digits(const char *p)
 {
     return (p[0] - '0') * 10 + p[1] - '0';
 }
@@ -48,8 +44,9 @@ static bool read_minute(gf_slice s, int64_t *minute)
     const char *p = s.ptr;
     for (size_t i = 0; i < s.len; i++)
         if (p[i] < '0' || p[i] > '9') return false;
-    int64_t days = gf_clock_days_from_date(two(p) * 100 + two(p + 2), two(p + 4), two(p + 6));
-    *minute = days * 1440 + two(p + 8) * 60 + two(p + 10);
+    int64_t days = gf_clock_days_from_date(two_digits(p) * 100 + two_digits(p + 2),
+                                           two_digits(p + 4), two_digits(p + 6));
+    *minute = days * 1440 + two_digits(p + 8) * 60 + two_digits(p + 10);
     return true;
 }
 
@@ -95,7 +92,7 @@ typedef struct named {
     const uint64_t *counts;
 } named;
 
-static int compare(const void *a, const void *b)
+static int compare_languages(const void *a, const void *b)
 {
     return gf_slice_compare(((const named *)a)->language, ((const named *)b)->language);
 }
@@ -108,7 +105,7 @@ static gf_status visit_all(const counting *c, gf_tweets_visit_language *visit, v
     gf_status st = sorted ? GF_OK : gf_fail_memory(err, "languages");
     for (size_t i = 0; i < n && st == GF_OK; i++)
         sorted[i] = (named){gf_strings_at(&c->languages, (uint32_t)i), c->counts[i]};
-    if (st == GF_OK && n) qsort(sorted, n, sizeof *sorted, compare);
+    if (st == GF_OK && n) qsort(sorted, n, sizeof *sorted, compare_languages);
     for (size_t i = 0; i < n && st == GF_OK; i++)
         st = visit(context, sorted[i].language, sorted[i].counts, err);
     gf_free(sorted);

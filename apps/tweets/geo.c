@@ -50,7 +50,7 @@ static uint32_t cell_of(double v, double half)
     return i;
 }
 
-static uint64_t spread(uint32_t v)
+static uint64_t spread_bits(uint32_t v)
 {
     uint64_t x = v;
     x = (x | x << 16) & UINT64_C(0x0000FFFF0000FFFF);
@@ -62,7 +62,7 @@ static uint64_t spread(uint32_t v)
 
 uint64_t gf_geohash(gf_point p)
 {
-    return spread(cell_of(p.longitude, 180)) << 1 | spread(cell_of(p.latitude, 90));
+    return spread_bits(cell_of(p.longitude, 180)) << 1 | spread_bits(cell_of(p.latitude, 90));
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -130,25 +130,25 @@ typedef struct node {
 
 typedef enum overlap { APART, PARTLY, INSIDE } overlap;
 
-static overlap compare(const rectangle *a, const rectangle *part)
+static overlap compare_cells(const rectangle *a, const rectangle *part)
 {
     if (a->x1 < part->x0 || a->x0 > part->x1 || a->y1 < part->y0 || a->y0 > part->y1) return APART;
     bool inside = a->x0 >= part->x0 && a->x1 <= part->x1 && a->y0 >= part->y0 && a->y1 <= part->y1;
     return inside ? INSIDE : PARTLY;
 }
 
-static overlap relate(const rectangle *a, const target *t)
+static overlap relate_cell(const rectangle *a, const target *t)
 {
     overlap most = APART;
     for (int i = 0; i < t->n; i++) {
-        overlap o = compare(a, &t->parts[i]);
+        overlap o = compare_cells(a, &t->parts[i]);
         if (o > most) most = o;
     }
     return most;
 }
 
 /* The halves of a node, by the next bit: of the longitude first, then in turns. */
-static void halve(const node *n, node halves[2])
+static void halve_cell(const node *n, node halves[2])
 {
     for (unsigned i = 0; i < 2; i++)
         halves[i] = (node){n->bits << 1 | i, n->depth + 1, n->span};
@@ -162,24 +162,24 @@ static void halve(const node *n, node halves[2])
 }
 
 /* One more level: nodes that are partly inside become their halves that are not apart. */
-static size_t refine(const node *from, size_t n, const target *t, node *to)
+static size_t refine_cells(const node *from, size_t n, const target *t, node *to)
 {
     size_t n_to = 0;
     for (size_t i = 0; i < n; i++) {
-        if (from[i].depth == GF_GEOHASH_BITS || relate(&from[i].span, t) == INSIDE) {
+        if (from[i].depth == GF_GEOHASH_BITS || relate_cell(&from[i].span, t) == INSIDE) {
             to[n_to++] = from[i];
             continue;
         }
         node halves[2];
-        halve(&from[i], halves);
+        halve_cell(&from[i], halves);
         for (int h = 0; h < 2; h++)
-            if (relate(&halves[h].span, t) != APART) to[n_to++] = halves[h];
+            if (relate_cell(&halves[h].span, t) != APART) to[n_to++] = halves[h];
     }
     return n_to;
 }
 
 /* Neighbours join; true where they are few enough. */
-static bool join(const node *nodes, size_t n, gf_geo_range *ranges, size_t *n_ranges)
+static bool join_ranges(const node *nodes, size_t n, gf_geo_range *ranges, size_t *n_ranges)
 {
     size_t m = 0;
     for (size_t i = 0; i < n; i++) {
@@ -206,11 +206,11 @@ size_t gf_geo_cover(const gf_geo_box *box, gf_geo_range *ranges)
     target t = target_of(box);
     size_t n = 1, n_ranges = 0;
     now[0] = (node){0, 0, {0, CELLS - 1, 0, CELLS - 1}};
-    join(now, n, ranges, &n_ranges);
+    join_ranges(now, n, ranges, &n_ranges);
     for (int level = 0; level < GF_GEOHASH_BITS; level++) {
         size_t n_tried;
-        n = refine(now, n, &t, next);
-        if (n > MOST_NODES || !join(next, n, tried, &n_tried)) break;
+        n = refine_cells(now, n, &t, next);
+        if (n > MOST_NODES || !join_ranges(next, n, tried, &n_tried)) break;
         memcpy(ranges, tried, n_tried * sizeof *tried);
         n_ranges = n_tried;
         node *done = now;

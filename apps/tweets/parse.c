@@ -59,7 +59,7 @@ static bool read_position(gf_json_value v, gf_point *p)
     return gf_geo_point_is_valid(*p);
 }
 
-static bool member(gf_json_value v, const char *name, gf_json_kind kind, gf_json_value *found)
+static bool member_named(gf_json_value v, const char *name, gf_json_kind kind, gf_json_value *found)
 {
     return gf_json_kind_of(v) == GF_JSON_OBJECT && gf_json_member(v, name, found) &&
            gf_json_kind_of(*found) == kind;
@@ -68,7 +68,7 @@ static bool member(gf_json_value v, const char *name, gf_json_kind kind, gf_json
 bool gf_tweets_read_coordinates(gf_json_value coordinates, gf_point *p)
 {
     gf_json_value position;
-    return member(coordinates, "coordinates", GF_JSON_ARRAY, &position) &&
+    return member_named(coordinates, "coordinates", GF_JSON_ARRAY, &position) &&
            read_position(position, p);
 }
 
@@ -78,8 +78,8 @@ bool gf_tweets_read_bounding_box(gf_json_value place, gf_point *p)
     gf_json_value box, rings, ring, corner;
     gf_point sum = {0, 0}, at;
     int n = 0;
-    if (!member(place, "bounding_box", GF_JSON_OBJECT, &box) ||
-        !member(box, "coordinates", GF_JSON_ARRAY, &rings))
+    if (!member_named(place, "bounding_box", GF_JSON_OBJECT, &box) ||
+        !member_named(box, "coordinates", GF_JSON_ARRAY, &rings))
         return false;
     gf_json_iterator it = gf_json_items(rings);
     if (!gf_json_next(&it, NULL, &ring) || gf_json_kind_of(ring) != GF_JSON_ARRAY) return false;
@@ -116,11 +116,11 @@ static void read_number_as_text(gf_json_value v, gf_buffer *digits, gf_slice *te
     *text = gf_buffer_view(digits);
 }
 
-static bool is(gf_slice name, const char *what, size_t n)
+static bool is_named(gf_slice name, const char *what, size_t n)
 {
     return name.len == n && memcmp(name.ptr, what, n) == 0;
 }
-#define IS(name, what) is((name), "" what, sizeof(what) - 1)
+#define IS(name, what) is_named((name), "" what, sizeof(what) - 1)
 
 static bool read_user(gf_tweets_parser *p, gf_json_value user, gf_tweet *t)
 {

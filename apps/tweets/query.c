@@ -102,7 +102,8 @@ static gf_status select_all(gf_tweets_reading *r, gf_raw_rows *rows, gf_error *e
     return st;
 }
 
-static gf_status run(gf_tweets_reading *r, gf_tweets_visit *visit, void *context, gf_error *err)
+static gf_status run_query(gf_tweets_reading *r, gf_tweets_visit *visit, void *context,
+                           gf_error *err)
 {
     gf_raw_rows rows = {0};
     if (!r->query->box && r->query->n_tokens == 0) return visit_time(r, visit, context, err);
@@ -122,7 +123,7 @@ gf_status gf_tweets_query_run(gf_tweets *tweets, const gf_tweets_query *query,
     if (query->from > query->to) return GF_OK;
     gf_status st = gf_snapshot_create(tweets->db, &r.snapshot, err);
     if (st == GF_OK) st = gf_tweets_parser_create(&r.parser, err);
-    if (st == GF_OK) st = run(&r, visit, context, err);
+    if (st == GF_OK) st = run_query(&r, visit, context, err);
     gf_snapshot_free(r.snapshot);
     gf_tweets_parser_free(r.parser);
     gf_buffer_release(&r.key);

@@ -17,7 +17,7 @@ typedef struct reading {
 } reading;
 
 /* Does the filter select the document, as a row of documents:main? */
-static gf_status test(reading *r, bool *meant, gf_error *err)
+static gf_status test_filter(reading *r, bool *meant, gf_error *err)
 {
     *meant = true;
     if (gf_filter_is_empty(&r->filter)) return GF_OK;
@@ -44,7 +44,7 @@ static gf_status visit_tweet(void *context, gf_slice json, const gf_tweet *tweet
     bool meant;
     (void)parser;
     gf_status st = gf_tweets_to_document(&r->document, json, tweet, err);
-    if (st == GF_OK) st = test(r, &meant, err);
+    if (st == GF_OK) st = test_filter(r, &meant, err);
     if (st != GF_OK || !meant) return st;
     gf_record record = {.kind = GF_RECORD_DOCUMENT,
                         .document = r->document.document,

@@ -53,7 +53,7 @@ static size_t find_range(const selecting *s, uint64_t bits)
 }
 
 /* Move the key on to the first one, from itself on, that may be in the box; false: there is none. */
-static bool advance(const selecting *s, geo_key *k)
+static bool advance_key(const selecting *s, geo_key *k)
 {
     if (k->day < s->first_day) *k = (geo_key){k->spread, s->first_day, 0};
     size_t i = k->day <= s->last_day ? find_range(s, k->bits) : s->n_ranges;
@@ -115,7 +115,7 @@ static gf_status check_place(selecting *s, gf_slice raw_row, gf_slice value, boo
     return st;
 }
 
-static gf_status take(selecting *s, gf_error *err)
+static gf_status take_row(selecting *s, gf_error *err)
 {
     gf_slice raw_row = s->row.cells[0].qualifier;
     bool meant = false;
@@ -129,7 +129,7 @@ static gf_status take(selecting *s, gf_error *err)
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 /* From `next` until too many rows in a row are not meant: *next is then where to go on. */
-static gf_status walk(selecting *s, geo_key *next, bool *more, gf_error *err)
+static gf_status walk_ranges(selecting *s, geo_key *next, bool *more, gf_error *err)
 {
     gf_scan *scan;
     int misses = 0;
@@ -148,11 +148,11 @@ static gf_status walk(selecting *s, geo_key *next, bool *more, gf_error *err)
         if (st == GF_OK) st = read_key(s, &at, err);
         if (st != GF_OK) break;
         *next = at;
-        *more = advance(s, next);
+        *more = advance_key(s, next);
         bool hit =
             *more && next->spread == at.spread && next->day == at.day && next->bits == at.bits;
         misses = hit ? 0 : misses + 1;
-        if (hit && (st = take(s, err)) != GF_OK) break;
+        if (hit && (st = take_row(s, err)) != GF_OK) break;
     }
     gf_scan_close(scan);
     if (st == GF_ENOTFOUND) *more = false;
@@ -174,9 +174,9 @@ gf_status gf_tweets_select_box(gf_tweets_reading *r, gf_raw_rows *rows, gf_error
     geo_key next = {0, s.first_day, 0};
     gf_status st = GF_OK;
     s.n_ranges = gf_geo_cover(r->query->box, s.ranges);
-    bool more = r->query->to >= 0 && advance(&s, &next);
+    bool more = r->query->to >= 0 && advance_key(&s, &next);
     while (more && st == GF_OK)
-        st = walk(&s, &next, &more, err);
+        st = walk_ranges(&s, &next, &more, err);
     gf_buffer_release(&s.start);
     gf_row_release(&s.row);
     return st;

@@ -34,7 +34,7 @@ void gf_tweets_stage_release(gf_tweets_stage *s)
     gf_free(s->counts);
 }
 
-static gf_status reserve(void *list, size_t *capacity, size_t n, size_t size, gf_error *err)
+static gf_status reserve_items(void *list, size_t *capacity, size_t n, size_t size, gf_error *err)
 {
     return gf_grow(list, capacity, n, size) ? GF_OK : gf_fail_memory(err, "a batch of tweets");
 }
@@ -42,7 +42,8 @@ static gf_status reserve(void *list, size_t *capacity, size_t n, size_t size, gf
 static gf_status keep_json(gf_tweets_stage *s, gf_slice row, gf_slice json, gf_error *err)
 {
     uint32_t id;
-    gf_status st = reserve(&s->json, &s->capacity, (size_t)s->rows.n + 1, sizeof *s->json, err);
+    gf_status st =
+        reserve_items(&s->json, &s->capacity, (size_t)s->rows.n + 1, sizeof *s->json, err);
     gf_slice copy = gf_arena_copy(&s->memory, json);
     if (st == GF_OK && !copy.ptr) st = gf_fail_memory(err, "a batch of tweets");
     if (st == GF_OK) st = gf_strings_add(&s->rows, row, &id, NULL, err);
@@ -67,8 +68,8 @@ static gf_status count_minute(gf_tweets_stage *s, const gf_tweet *t, gf_error *e
     }
     gf_status st = gf_buffer_check(&long_one, err);
     if (st == GF_OK)
-        st = reserve(&s->counts, &s->count_capacity, (size_t)s->minutes.n + 1, sizeof *s->counts,
-                     err);
+        st = reserve_items(&s->counts, &s->count_capacity, (size_t)s->minutes.n + 1,
+                           sizeof *s->counts, err);
     if (st == GF_OK) st = gf_strings_add(&s->minutes, key, &id, &added, err);
     if (st == GF_OK) s->counts[id] = added ? 1 : s->counts[id] + 1;
     gf_buffer_release(&long_one);
@@ -87,7 +88,8 @@ static gf_status add_row(gf_tweets_stage *s, gf_staged_rows *rows, gf_slice key,
                          unsigned family, uint32_t n, gf_error *err)
 {
     enum { EACH = 100 }; /* bytes that a row takes beside its key */
-    gf_status st = reserve(&rows->items, &rows->capacity, rows->n + 1, sizeof *rows->items, err);
+    gf_status st =
+        reserve_items(&rows->items, &rows->capacity, rows->n + 1, sizeof *rows->items, err);
     if (st != GF_OK) return st;
     gf_slice copy = gf_arena_copy(&s->memory, key);
     if (!copy.ptr) return gf_fail_memory(err, "a batch of tweets");

@@ -1,6 +1,7 @@
 /* The terms of a tweet: what TermIndex has of it, and what is looked for in it. */
 #include "apps/tweets/tweets.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
@@ -25,7 +26,7 @@ static void lower_ascii(gf_slice text, char *to)
     }
 }
 
-static gf_status failed(UErrorCode code, gf_error *err)
+static gf_status icu_failed(UErrorCode code, gf_error *err)
 {
     if (code == U_MEMORY_ALLOCATION_ERROR) return gf_fail_memory(err, "a text in lower case");
     return gf_fail(err, GF_ELIMIT, "a text cannot be lowered: %s", u_errorName(code));
@@ -37,14 +38,14 @@ static gf_status lower_unicode(gf_slice text, gf_buffer *out, gf_error *err)
     if (text.len > INT32_MAX / 4) return gf_fail(err, GF_ELIMIT, "a text of %zu bytes", text.len);
     UErrorCode code = U_ZERO_ERROR;
     UCaseMap *map = ucasemap_open("", 0, &code);
-    if (U_FAILURE(code)) return failed(code, err);
+    if (U_FAILURE(code)) return icu_failed(code, err);
     size_t room = text.len * 3; /* U+0130 becomes i and U+0307: of two bytes three */
     char *to = gf_buffer_reserve(out, room);
     int32_t n = 0;
     if (to) n = ucasemap_utf8ToLower(map, to, (int32_t)room, text.ptr, (int32_t)text.len, &code);
     ucasemap_close(map);
     if (!to) return gf_buffer_check(out, err);
-    if (U_FAILURE(code)) return failed(code, err);
+    if (U_FAILURE(code)) return icu_failed(code, err);
     out->len += (size_t)n;
     return GF_OK;
 }
@@ -87,13 +88,8 @@ static bool is_deleted(char c)
 
 static gf_status add_term(gf_tweets_terms *t, gf_slice term, bool of_user, gf_error *err)
 {
-    if (t->n == t->capacity) {
-        size_t capacity = t->capacity ? t->capacity * 2 : 64;
-        gf_tweets_term *grown = gf_realloc(t->terms, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "terms");
-        t->terms = grown;
-        t->capacity = capacity;
-    }
+    if (!gf_grow(&t->terms, &t->capacity, t->n + 1, sizeof *t->terms))
+        return gf_fail_memory(err, "terms");
     t->terms[t->n++] = (gf_tweets_term){term, of_user, 1};
     return GF_OK;
 }
@@ -134,7 +130,7 @@ static gf_status add_words(gf_tweets_terms *t, gf_slice text, gf_error *err)
 
 /* ---- all of a tweet -------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
+static int compare_terms(const void *a, const void *b)
 {
     const gf_tweets_term *x = a, *y = b;
     if (x->of_user != y->of_user) return x->of_user ? 1 : -1;
@@ -142,12 +138,12 @@ static int compare(const void *a, const void *b)
 }
 
 /* Equal terms become one with their count. */
-static void count(gf_tweets_terms *t)
+static void count_terms(gf_tweets_terms *t)
 {
     size_t n = 0;
-    if (t->n) qsort(t->terms, t->n, sizeof *t->terms, compare);
+    if (t->n) qsort(t->terms, t->n, sizeof *t->terms, compare_terms);
     for (size_t i = 0; i < t->n; i++) {
-        if (n && compare(&t->terms[n - 1], &t->terms[i]) == 0)
+        if (n && compare_terms(&t->terms[n - 1], &t->terms[i]) == 0)
             t->terms[n - 1].count++;
         else
             t->terms[n++] = t->terms[i];
@@ -190,6 +186,6 @@ gf_status gf_tweets_find_terms(gf_tweets_terms *t, const gf_tweet *tweet, gf_err
     if (st == GF_OK && screen_name.len) st = add_term(t, screen_name, true, err);
     gf_slice text = gf_slice_of(t->lower.ptr + ends[1], ends[2] - ends[1]);
     if (st == GF_OK) st = add_words(t, text, err);
-    if (st == GF_OK) count(t);
+    if (st == GF_OK) count_terms(t);
     return st;
 }

@@ -1,6 +1,7 @@
 /* The commonest hashtags: in how many tweets each is, of those that are meant. */
 #include "apps/tweets/tweets.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/strings.h"
 
@@ -17,13 +18,8 @@ static gf_status count_tag(counting *c, gf_slice tag, gf_error *err)
 {
     uint32_t id;
     bool added;
-    if (c->tags.n == c->capacity) {
-        size_t capacity = c->capacity ? c->capacity * 2 : 256;
-        uint64_t *grown = gf_realloc(c->counts, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "hashtags");
-        c->counts = grown;
-        c->capacity = capacity;
-    }
+    if (!gf_grow(&c->counts, &c->capacity, (size_t)c->tags.n + 1, sizeof *c->counts))
+        return gf_fail_memory(err, "hashtags");
     gf_status st = gf_strings_add(&c->tags, tag, &id, &added, err);
     if (st == GF_OK) c->counts[id] = added ? 1 : c->counts[id] + 1;
     return st;
@@ -42,7 +38,7 @@ static gf_status count_tweet(void *context, gf_slice json, const gf_tweet *tweet
     return st;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_tags(const void *a, const void *b)
 {
     const gf_tag_count *x = a, *y = b;
     if (x->tweets != y->tweets) return x->tweets > y->tweets ? -1 : 1;
@@ -57,7 +53,7 @@ static gf_status visit_first(const counting *c, size_t most, gf_tweets_visit_tag
     gf_status st = sorted ? GF_OK : gf_fail_memory(err, "hashtags");
     for (size_t i = 0; i < n && st == GF_OK; i++)
         sorted[i] = (gf_tag_count){gf_strings_at(&c->tags, (uint32_t)i), c->counts[i]};
-    if (st == GF_OK && n) qsort(sorted, n, sizeof *sorted, compare);
+    if (st == GF_OK && n) qsort(sorted, n, sizeof *sorted, compare_tags);
     for (size_t i = 0; i < n && i < most && st == GF_OK; i++)
         st = visit(context, &sorted[i], err);
     gf_free(sorted);

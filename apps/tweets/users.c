@@ -2,6 +2,7 @@
 #include "apps/tweets/earth.h"
 #include "apps/tweets/tables_internal.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/strings.h"
 
@@ -35,17 +36,6 @@ typedef struct scoring {
     gf_buffer key;
 } scoring;
 
-static gf_status grow(void **list, size_t n, size_t size, size_t *capacity, gf_error *err)
-{
-    if (n < *capacity) return GF_OK;
-    size_t wanted = *capacity ? *capacity * 2 : 256;
-    void *grown = gf_realloc(*list, wanted, size);
-    if (!grown) return gf_fail_memory(err, "users");
-    *list = grown;
-    *capacity = wanted;
-    return GF_OK;
-}
-
 /* "i" and the id, or "n" and the screen name in lower case. */
 static gf_status find_user(scoring *s, const gf_tweet *t, uint32_t *id, gf_error *err)
 {
@@ -59,13 +49,15 @@ static gf_status find_user(scoring *s, const gf_tweet *t, uint32_t *id, gf_error
         st = gf_tweets_lower_case(t->screen_name, &s->key, err);
     if (st == GF_OK) st = gf_buffer_check(&s->key, err);
     if (st == GF_OK)
-        st = grow((void **)&s->users, s->keys.n, sizeof *s->users, &s->user_capacity, err);
+        st = gf_grow(&s->users, &s->user_capacity, (size_t)s->keys.n + 1, sizeof *s->users)
+                 ? GF_OK
+                 : gf_fail_memory(err, "users");
     if (st == GF_OK) st = gf_strings_add(&s->keys, gf_buffer_view(&s->key), id, &added, err);
     if (st == GF_OK && added) s->users[*id] = (user){.newest = NO_STEP};
     return st;
 }
 
-static gf_status keep(scoring *s, gf_slice *kept, gf_slice name, gf_error *err)
+static gf_status keep_user(scoring *s, gf_slice *kept, gf_slice name, gf_error *err)
 {
     if (gf_slice_equal(*kept, name)) return GF_OK;
     gf_slice copy = gf_arena_copy(&s->memory, name);
@@ -77,7 +69,9 @@ static gf_status keep(scoring *s, gf_slice *kept, gf_slice name, gf_error *err)
 static gf_status add_step(scoring *s, user *u, gf_point at, gf_error *err)
 {
     if (!s->by_area) return GF_OK;
-    gf_status st = grow((void **)&s->steps, s->n_steps, sizeof *s->steps, &s->step_capacity, err);
+    gf_status st = gf_grow(&s->steps, &s->step_capacity, (size_t)s->n_steps + 1, sizeof *s->steps)
+                       ? GF_OK
+                       : gf_fail_memory(err, "users");
     if (st != GF_OK) return st;
     s->steps[s->n_steps] = (step){at, u->newest};
     u->newest = s->n_steps++;
@@ -96,9 +90,9 @@ static gf_status add_tweet(void *context, gf_slice json, const gf_tweet *t,
     user *u = &s->users[id];
     if (u->tweets++) u->path += gf_earth_distance(u->last, t->place);
     u->last = t->place;
-    st = keep(s, &u->id, t->user_id, err);
-    if (st == GF_OK) st = keep(s, &u->screen_name, t->screen_name, err);
-    if (st == GF_OK) st = keep(s, &u->name, t->name, err);
+    st = keep_user(s, &u->id, t->user_id, err);
+    if (st == GF_OK) st = keep_user(s, &u->screen_name, t->screen_name, err);
+    if (st == GF_OK) st = keep_user(s, &u->name, t->name, err);
     return st == GF_OK ? add_step(s, u, t->place, err) : st;
 }
 
