@@ -51,28 +51,22 @@ static gf_status keep_json(gf_tweets_stage *s, gf_slice row, gf_slice json, gf_e
     return st;
 }
 
-static gf_status count_minute(gf_tweets_stage *s, const gf_tweet *t, gf_error *err)
+static gf_status count_minute(gf_tweets_stage *s, gf_tweets_scratch *w, const gf_tweet *t,
+                              gf_error *err)
 {
-    char bytes[GF_TWEET_MINUTE + 64];
-    gf_buffer long_one = {0};
-    gf_slice key = gf_slice_of(bytes, GF_TWEET_MINUTE + t->lang.len);
+    char minute[GF_TWEET_MINUTE];
     uint32_t id;
     bool added;
-    gf_tweets_minute(t->seconds, bytes);
-    if (key.len <= sizeof bytes) {
-        memcpy(bytes + GF_TWEET_MINUTE, t->lang.ptr, t->lang.len);
-    } else {
-        gf_buffer_append(&long_one, bytes, GF_TWEET_MINUTE);
-        gf_buffer_slice(&long_one, t->lang);
-        key = gf_buffer_view(&long_one);
-    }
-    gf_status st = gf_buffer_check(&long_one, err);
+    gf_tweets_minute(t->seconds, minute);
+    gf_buffer_reset(&w->key);
+    gf_buffer_append(&w->key, minute, sizeof minute);
+    gf_buffer_slice(&w->key, t->lang);
+    gf_status st = gf_buffer_check(&w->key, err);
     if (st == GF_OK)
         st = reserve_items(&s->counts, &s->count_capacity, (size_t)s->minutes.n + 1,
                            sizeof *s->counts, err);
-    if (st == GF_OK) st = gf_strings_add(&s->minutes, key, &id, &added, err);
+    if (st == GF_OK) st = gf_strings_add(&s->minutes, gf_buffer_view(&w->key), &id, &added, err);
     if (st == GF_OK) s->counts[id] = added ? 1 : s->counts[id] + 1;
-    gf_buffer_release(&long_one);
     return st;
 }
 
@@ -136,7 +130,7 @@ gf_status gf_tweets_stage_add(gf_tweets_stage *s, gf_tweets_hash hash, gf_tweets
                               gf_slice row, gf_slice json, const gf_tweet *t, gf_error *err)
 {
     gf_status st = gf_tweets_find_terms(&w->terms, t, err);
-    if (st == GF_OK) st = count_minute(s, t, err);
+    if (st == GF_OK) st = count_minute(s, w, t, err);
     if (st == GF_OK) st = keep_json(s, row, json, err);
     if (st != GF_OK) return st;
     row = gf_strings_at(&s->rows, s->rows.n - 1);
