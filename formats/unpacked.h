@@ -1,6 +1,6 @@
 /**
  * From the transport's byte streams to the byte streams that hold records or texts: decompresses,
- * and walks the members of archives. See stream.c.
+ * and walks the members of archives. See unpacked.c.
  */
 #ifndef GF_FORMATS_UNPACKED_H
 #define GF_FORMATS_UNPACKED_H

@@ -174,8 +174,8 @@ static gf_status take_line(gf_logs_import *i, const gf_text_line *line, gf_error
     gf_status st = line->first ? begin_source(i, err) : GF_OK;
     if (st == GF_OK) st = gf_logs_read_judge(i->before, line, good, &verdict, err);
     if (st == GF_OK) st = mend_earlier(i, err);
-    if (st == GF_OK && good && verdict == GF_LOG_KNOWN) i->known++;
-    if (st == GF_OK && good && verdict != GF_LOG_KNOWN) {
+    if (st == GF_OK && good && verdict == GF_LOGS_KNOWN) i->known++;
+    if (st == GF_OK && good && verdict != GF_LOGS_KNOWN) {
         number = i->next;
         st = add_line(i, &a, err);
     }

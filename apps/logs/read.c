@@ -272,15 +272,15 @@ static void go_on(gf_logs_read *r, const variant *v)
 
 static gf_logs_verdict judge_line(gf_logs_read *r, gf_slice text, bool good)
 {
-    if (r->mine >= 0) return GF_LOG_NEW;
-    if (r->ends ? some_have(r) : some_have_tail(r, text, good)) return GF_LOG_KNOWN;
+    if (r->mine >= 0) return GF_LOGS_NEW;
+    if (r->ends ? some_have(r) : some_have_tail(r, text, good)) return GF_LOGS_KNOWN;
     const variant *v = find_end(r, text);
     go_on(r, v);
     if (!v) r->give = gf_buffer_view(&r->held);
-    if (!v || !v->tail.len) return r->give.len ? GF_LOG_PARTED : GF_LOG_NEW;
-    if (tail_of(v).len == text.len) return GF_LOG_KNOWN;
+    if (!v || !v->tail.len) return r->give.len ? GF_LOGS_PARTED : GF_LOGS_NEW;
+    if (tail_of(v).len == text.len) return GF_LOGS_KNOWN;
     r->replaced = v->tail;
-    return GF_LOG_NEW;
+    return GF_LOGS_NEW;
 }
 
 /*
@@ -317,7 +317,7 @@ gf_status gf_logs_read_judge(gf_logs_read *r, const gf_text_line *line, bool goo
     *verdict = judge_line(r, line->text, good);
     if (r->start == NO_LINES && r->ends) st = name_block(r, err);
     if (st != GF_OK) return st;
-    if (*verdict == GF_LOG_KNOWN && r->first && good && r->mine < 0)
+    if (*verdict == GF_LOGS_KNOWN && r->first && good && r->mine < 0)
         gf_buffer_string(&r->held, line->text);
     return gf_buffer_check(&r->held, err);
 }

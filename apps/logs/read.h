@@ -46,9 +46,9 @@ gf_status gf_logs_read_forget(gf_logs_read *read, gf_error *err);
 void gf_logs_read_begin(gf_logs_read *read);
 
 typedef enum gf_logs_verdict {
-    GF_LOG_KNOWN,
-    GF_LOG_NEW,
-    GF_LOG_PARTED /* new, and so are the lines that gf_logs_read_take_held gives, which come first */
+    GF_LOGS_KNOWN,
+    GF_LOGS_NEW,
+    GF_LOGS_PARTED /* new, and so are the lines that gf_logs_read_take_held gives, which come first */
 } gf_logs_verdict;
 
 /** Judge the source's next line; `good`: it can be added. */

@@ -31,9 +31,9 @@ gf_status gf_papers_intake_open(gf_papers_intake *in, gf_error *err)
 
 void gf_papers_intake_count(gf_papers_intake *in, gf_papers_outcome outcome)
 {
-    in->created += outcome == GF_PAPER_NEW;
-    in->replaced += outcome == GF_PAPER_REPLACED;
-    in->existing += outcome == GF_PAPER_EXISTING;
+    in->created += outcome == GF_PAPERS_NEW;
+    in->replaced += outcome == GF_PAPERS_REPLACED;
+    in->existing += outcome == GF_PAPERS_EXISTING;
 }
 
 static bool is_harmless(const char *reason)

@@ -214,8 +214,8 @@ gf_status gf_papers_import_cdx(gf_papers_import *m, const gf_cdx *cdx, gf_papers
     memcpy(sha1.bytes, cdx->sha1, GF_SHA1_BYTES);
     gf_status st = find_cdx(m, &sha1, &found, err);
     if (st != GF_OK) return st;
-    *outcome = !found ? GF_PAPER_NEW : m->replace ? GF_PAPER_REPLACED : GF_PAPER_EXISTING;
-    if (*outcome == GF_PAPER_EXISTING) return GF_OK;
+    *outcome = !found ? GF_PAPERS_NEW : m->replace ? GF_PAPERS_REPLACED : GF_PAPERS_EXISTING;
+    if (*outcome == GF_PAPERS_EXISTING) return GF_OK;
     bool whole = m->row.n_cells == 0 && !m->fill->has_files && !m->written->has_files &&
                  !is_staged(m, &sha1, GF_PAPERS_FILE);
     gf_buffer_reset(&m->json);
@@ -256,14 +256,14 @@ static void put_text(gf_papers_import *m, const gf_papers_text *text)
 }
 
 gf_status gf_papers_import_extraction(gf_papers_import *m, const gf_sha1 *sha1,
-                                      const gf_extraction *e, gf_papers_outcome *outcome,
+                                      const gf_papers_extraction *e, gf_papers_outcome *outcome,
                                       gf_error *err)
 {
     bool found;
     gf_status st = gf_papers_import_has_extraction(m, sha1, &found, err);
     if (st != GF_OK) return st;
-    *outcome = !found ? GF_PAPER_NEW : m->replace ? GF_PAPER_REPLACED : GF_PAPER_EXISTING;
-    if (*outcome == GF_PAPER_EXISTING) return GF_OK;
+    *outcome = !found ? GF_PAPERS_NEW : m->replace ? GF_PAPERS_REPLACED : GF_PAPERS_EXISTING;
+    if (*outcome == GF_PAPERS_EXISTING) return GF_OK;
     gf_buffer_reset(&m->other);
     gf_papers_put_number(&m->other, e->status_code);
     st = gf_buffer_check(&m->other, err);
@@ -294,15 +294,15 @@ gf_status gf_papers_import_text(gf_papers_import *m, const gf_sha1 *sha1, int64_
     if (text->result == GF_TEI_UNSAFE) {
         bool has = false;
         gf_status found = m->replace ? GF_OK : gf_papers_import_has_extraction(m, sha1, &has, err);
-        *outcome = GF_PAPER_EXISTING;
+        *outcome = GF_PAPERS_EXISTING;
         if (found != GF_OK || has) return found;
         return gf_fail(err, GF_EINVAL, "%s", text->reason);
     }
     gf_buffer_reset(&m->json);
     write_status(text, &m->json);
     gf_status st = gf_buffer_check(&m->json, err);
-    gf_extraction e = {status_code, gf_buffer_view(&m->json),
-                       text->result == GF_TEI_SUCCESS ? text : NULL};
+    gf_papers_extraction e = {status_code, gf_buffer_view(&m->json),
+                              text->result == GF_TEI_SUCCESS ? text : NULL};
     return st == GF_OK ? gf_papers_import_extraction(m, sha1, &e, outcome, err) : st;
 }
 

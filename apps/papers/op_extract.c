@@ -51,7 +51,7 @@ static gf_status store_error(extracting *x, const gf_sha1 *sha1, long code,
     gf_json_put_string(&json, "description", words);
     gf_json_end(&json, '}');
     gf_status st = gf_buffer_check(&x->status, err);
-    gf_extraction e = {.status_code = code, .status = gf_buffer_view(&x->status)};
+    gf_papers_extraction e = {.status_code = code, .status = gf_buffer_view(&x->status)};
     if (st != GF_OK) return st;
     gf_intake_count_reason(&x->in.intake, "error");
     return gf_papers_import_extraction(x->in.import, sha1, &e, outcome, err);
@@ -60,7 +60,7 @@ static gf_status store_error(extracting *x, const gf_sha1 *sha1, long code,
 static gf_status store_answer(extracting *x, const gf_record *record, const gf_sha1 *sha1,
                               long code, gf_error *err)
 {
-    gf_papers_outcome outcome = GF_PAPER_EXISTING;
+    gf_papers_outcome outcome = GF_PAPERS_EXISTING;
     gf_status st = GF_OK;
     if (code == 200) {
         st = gf_tei_read(gf_buffer_view(&x->answer), &x->tei, err);
@@ -102,7 +102,7 @@ static gf_status extract_file(void *context, const gf_record *record, gf_error *
         st = gf_papers_import_has_extraction(x->in.import, &sha1, &has, err);
     if (st != GF_OK) return st;
     if (has) {
-        gf_papers_intake_count(&x->in, GF_PAPER_EXISTING);
+        gf_papers_intake_count(&x->in, GF_PAPERS_EXISTING);
         return GF_OK;
     }
     st = gf_grobid_extract(x->grobid, x->file.bytes, &code, &x->answer, err);

@@ -55,7 +55,7 @@ static gf_status find_digest(const gf_call *call, const gf_papers_file *file, gf
     if (gf_sha1_of_name(file->path, &a->sha1)) return GF_OK;
     if (gf_call_flag(call, "hash") && !file->too_long)
         return gf_sha1_of(file->bytes, &a->sha1, err);
-    a->kind = GF_PAPER_WITHOUT_NAME;
+    a->kind = GF_PAPERS_WITHOUT_NAME;
     return GF_OK;
 }
 
@@ -70,11 +70,11 @@ static gf_status next_file(void *context, gf_papers_arrival *a, gf_error *err)
     if (st != GF_OK) return st;
     *a = (gf_papers_arrival){.source = file.source, .xml = file.bytes};
     st = find_digest(m->in.intake.call, &file, a, err);
-    if (st != GF_OK || a->kind == GF_PAPER_WITHOUT_NAME) return st;
+    if (st != GF_OK || a->kind == GF_PAPERS_WITHOUT_NAME) return st;
     st = gf_papers_intake_open(&m->in, err);
     if (st == GF_OK && !m->in.replace)
         st = gf_papers_import_has_extraction(m->in.import, &a->sha1, &has, err);
-    if (has) a->kind = GF_PAPER_KNOWN;
+    if (has) a->kind = GF_PAPERS_KNOWN;
     return st;
 }
 
@@ -84,7 +84,7 @@ static gf_status next_text(void *context, gf_record *record, gf_error *err)
     gf_status st = gf_papers_texts_next(m->texts, &m->arrival, &m->text, err);
     if (st != GF_OK) return st;
     *record = (gf_record){.source = m->arrival->source, .raw = m->arrival->xml};
-    if (m->arrival->kind == GF_PAPER_WITHOUT_NAME) {
+    if (m->arrival->kind == GF_PAPERS_WITHOUT_NAME) {
         record->kind = GF_RECORD_REFUSED;
         record->reason = "no_digest";
         record->message = "its name begins with no SHA-1 (--hash takes that of its bytes)";
@@ -96,15 +96,15 @@ static gf_status store_text(void *context, const gf_record *record, gf_error *er
 {
     importing_tei *m = context;
     gf_intake *intake = &m->in.intake;
-    gf_papers_outcome outcome = GF_PAPER_EXISTING;
+    gf_papers_outcome outcome = GF_PAPERS_EXISTING;
     gf_status st = GF_OK;
-    if (m->arrival->kind == GF_PAPER_ARRIVAL)
+    if (m->arrival->kind == GF_PAPERS_ARRIVAL)
         st = gf_papers_import_text(m->in.import, &m->arrival->sha1, 200, m->text, &outcome, err);
     if (st == GF_EINVAL && m->text->result == GF_TEI_UNSAFE)
         return gf_intake_refuse(intake, record, "unsafe_xml", m->text->reason, err);
     if (st != GF_OK) return st;
     gf_papers_intake_count(&m->in, outcome);
-    if (outcome != GF_PAPER_EXISTING && m->text->result != GF_TEI_SUCCESS)
+    if (outcome != GF_PAPERS_EXISTING && m->text->result != GF_TEI_SUCCESS)
         gf_intake_count_reason(intake, gf_tei_result_name(m->text->result));
     return GF_OK;
 }

@@ -83,9 +83,9 @@ void gf_papers_scan_close(gf_papers_scan *walk);
 typedef struct gf_papers_import gf_papers_import;
 
 typedef enum gf_papers_outcome {
-    GF_PAPER_EXISTING, /* there already, and left as it is */
-    GF_PAPER_NEW,      /* written where nothing was */
-    GF_PAPER_REPLACED  /* written over what was there, as asked for */
+    GF_PAPERS_EXISTING, /* there already, and left as it is */
+    GF_PAPERS_NEW,      /* written where nothing was */
+    GF_PAPERS_REPLACED  /* written over what was there, as asked for */
 } gf_papers_outcome;
 
 /** Collects rows into batches that are written and synced, some megabytes each. */
@@ -114,16 +114,16 @@ gf_status gf_papers_text_make(gf_slice xml, const gf_tei *tei, gf_buffer *scratc
 void gf_papers_text_release(gf_papers_text *text);
 
 /** The result of an extraction. */
-typedef struct gf_extraction {
+typedef struct gf_papers_extraction {
     int64_t status_code;
     gf_slice status;            /* JSON */
     const gf_papers_text *text; /* of GF_TEI_SUCCESS; NULL: none */
-} gf_extraction;
+} gf_papers_extraction;
 
 /** Put grobid0; of one that is replaced nothing stays. */
 gf_status gf_papers_import_extraction(gf_papers_import *import, const gf_sha1 *sha1,
-                                      const gf_extraction *extraction, gf_papers_outcome *outcome,
-                                      gf_error *err);
+                                      const gf_papers_extraction *extraction,
+                                      gf_papers_outcome *outcome, gf_error *err);
 
 /** The same of a text that was made ready. An unsafe one that is not there yet is GF_EINVAL. */
 gf_status gf_papers_import_text(gf_papers_import *import, const gf_sha1 *sha1, int64_t status_code,

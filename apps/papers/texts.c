@@ -99,7 +99,7 @@ static gf_status read_one(void *context, size_t index, unsigned number, gf_error
     worker *w = &t->workers[number];
     (void)err;
     c->failed = (gf_error){GF_OK, ""};
-    if (c->arrival.kind != GF_PAPER_ARRIVAL) return GF_OK;
+    if (c->arrival.kind != GF_PAPERS_ARRIVAL) return GF_OK;
     gf_slice xml = c->arrival.xml;
     gf_status st = gf_tei_read(xml, &w->tei, &c->failed);
     if (st == GF_OK) st = gf_papers_text_make(xml, &w->tei, &w->compressed, &c->text, &c->failed);
@@ -129,7 +129,7 @@ static gf_status copy_arrival(group *g, const gf_papers_arrival *arrival, gf_err
     collected *c = &g->texts[g->n];
     gf_buffer_reset(&c->bytes);
     gf_buffer_slice(&c->bytes, arrival->source);
-    if (arrival->kind != GF_PAPER_KNOWN) gf_buffer_slice(&c->bytes, arrival->xml);
+    if (arrival->kind != GF_PAPERS_KNOWN) gf_buffer_slice(&c->bytes, arrival->xml);
     gf_status st = gf_buffer_check(&c->bytes, err);
     if (st != GF_OK) return st;
     gf_slice bytes = c->bytes.ptr ? gf_buffer_view(&c->bytes) : GF_SLICE("");
@@ -145,7 +145,7 @@ static gf_status copy_arrival(group *g, const gf_papers_arrival *arrival, gf_err
 static void collect_group(gf_papers_texts *t, group *g)
 {
     while (t->ended.status == GF_OK && g->n < GROUP && g->bytes < GROUP_BYTES) {
-        gf_papers_arrival arrival = {.kind = GF_PAPER_ARRIVAL};
+        gf_papers_arrival arrival = {.kind = GF_PAPERS_ARRIVAL};
         gf_error why = {GF_OK, ""};
         gf_status st = t->arrive(t->context, &arrival, &why);
         if (st == GF_OK) st = copy_arrival(g, &arrival, &why);

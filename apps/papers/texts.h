@@ -19,15 +19,15 @@
 #include "apps/papers/papers.h"
 
 typedef enum gf_papers_arrival_kind {
-    GF_PAPER_ARRIVAL,     /* to be read */
-    GF_PAPER_KNOWN,       /* its extraction is stored: neither read nor kept */
-    GF_PAPER_WITHOUT_NAME /* its digest is not known: not read */
+    GF_PAPERS_ARRIVAL,     /* to be read */
+    GF_PAPERS_KNOWN,       /* its extraction is stored: neither read nor kept */
+    GF_PAPERS_WITHOUT_NAME /* its digest is not known: not read */
 } gf_papers_arrival_kind;
 
 typedef struct gf_papers_arrival {
     gf_papers_arrival_kind kind;
-    gf_sha1 sha1;         /* not of GF_PAPER_WITHOUT_NAME */
-    gf_slice source, xml; /* xml is empty of GF_PAPER_KNOWN */
+    gf_sha1 sha1;         /* not of GF_PAPERS_WITHOUT_NAME */
+    gf_slice source, xml; /* xml is empty of GF_PAPERS_KNOWN */
 } gf_papers_arrival;
 
 /** The next text that arrives, copied; GF_ENOTFOUND at the end; any other status ends the texts. */
@@ -40,7 +40,7 @@ gf_status gf_papers_texts_open(unsigned threads, gf_papers_arrive *arrive, void 
                                gf_papers_texts **texts, gf_error *err);
 
 /**
- * The next text, borrowed until the next call; *text is set of a GF_PAPER_ARRIVAL.
+ * The next text, borrowed until the next call; *text is set of a GF_PAPERS_ARRIVAL.
  * @return GF_OK; GF_ENOTFOUND at the end; the failure of an arrival, or of reading its text: then
  *         nothing more is to be asked for
  */

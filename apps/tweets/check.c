@@ -103,7 +103,7 @@ static gf_status end_minute(tweets_check *t, gf_error *err)
     gf_tweets_key(&t->tweets, &t->key, gf_slice_of(minute, sizeof minute));
     for (uint32_t i = 0; i < t->languages.n && st == GF_OK; i++) {
         gf_number_digits digits;
-        st = take_made(t, MINUTES, GF_FREQUENCY_LANGUAGE, gf_strings_at(&t->languages, i),
+        st = take_made(t, MINUTES, GF_TWEETS_FREQUENCY_LANGUAGE, gf_strings_at(&t->languages, i),
                        gf_number_write(&digits, t->counts[i]), err);
     }
     gf_strings_release(&t->languages);
@@ -132,7 +132,8 @@ static gf_status make_terms(tweets_check *t, gf_slice raw, const gf_tweet *tweet
         gf_number_digits digits;
         gf_slice count = term->count > 1 ? gf_number_write(&digits, term->count) : GF_SLICE("");
         gf_tweets_term_key(&t->tweets, &t->key, term->term);
-        st = take_made(t, TERMS, term->of_user ? GF_TERMS_USER : GF_TERMS_TEXT, raw, count, err);
+        st = take_made(t, TERMS, term->of_user ? GF_TWEETS_TERMS_USER : GF_TWEETS_TERMS_TEXT, raw,
+                       count, err);
     }
     return st;
 }
@@ -146,7 +147,7 @@ static gf_status make_place(tweets_check *t, gf_slice raw, const gf_tweet *tweet
     gf_tweets_geo_row(spread, tweet->seconds, gf_geohash(tweet->place), key);
     gf_tweets_geo_value(tweet->place, value);
     gf_tweets_key(&t->tweets, &t->key, gf_slice_of(key, sizeof key));
-    return take_made(t, PLACES, GF_GEO_TWEETS, raw, gf_slice_of(value, sizeof value), err);
+    return take_made(t, PLACES, GF_TWEETS_GEO_PLACES, raw, gf_slice_of(value, sizeof value), err);
 }
 
 /* ---- namespaces ------------------------------------------------------------------------------ */
@@ -257,8 +258,8 @@ static gf_status visit_index(void *context, const gf_row *row, gf_error *err)
     if (st == GF_OK && cell->qualifier.len != GF_TWEET_ROW) st = bad_key(err);
     if (st == GF_OK) {
         gf_tweets_key(&t->tweets, &t->key, cell->qualifier);
-        st = gf_table_get_cell(t->tweets.raw, NULL, gf_buffer_view(&t->key), GF_RAW_T, GF_SLICE(""),
-                               1, &t->row, err);
+        st = gf_table_get_cell(t->tweets.raw, NULL, gf_buffer_view(&t->key), GF_TWEETS_RAW_T,
+                               GF_SLICE(""), 1, &t->row, err);
     }
     if (st == GF_ENOTFOUND) {
         t->told++;
@@ -291,7 +292,8 @@ static gf_status look_up(tweets_check *t, gf_error *err)
 {
     t->look_up = true;
     t->told = 0;
-    gf_status st = walk_table(t, t->tweets.raw, GF_RAW_T, "RawTwitterData", visit_tweet, err);
+    gf_status st =
+        walk_table(t, t->tweets.raw, GF_TWEETS_RAW_T, "RawTwitterData", visit_tweet, err);
     if (st == GF_OK && t->kind != MINUTES) st = walk_index(t, err);
     if (st == GF_OK && t->told == 0)
         st = gf_stored_fault(t->c, index_names[t->kind], err,
@@ -302,7 +304,8 @@ static gf_status look_up(tweets_check *t, gf_error *err)
 
 static gf_status check_tables(tweets_check *t, gf_error *err)
 {
-    gf_status st = walk_table(t, t->tweets.raw, GF_RAW_T, "RawTwitterData", visit_tweet, err);
+    gf_status st =
+        walk_table(t, t->tweets.raw, GF_TWEETS_RAW_T, "RawTwitterData", visit_tweet, err);
     if (st == GF_OK) st = check_counts(t, err);
     for (t->kind = TERMS; t->kind < INDEXES && st == GF_OK; t->kind++)
         st = walk_index(t, err);
@@ -319,7 +322,7 @@ gf_status gf_tweets_check(gf_stored_check *c, gf_error *err)
     gf_status st = gf_tweets_open_tables(c->store, &t.tweets, err);
     if (st == GF_OK) st = gf_tweets_parser_create(&t.parser, err);
     if (st == GF_OK)
-        st = walk_table(&t, t.tweets.settings, GF_TWEET_SETTINGS_MAIN, "TweetSettings",
+        st = walk_table(&t, t.tweets.settings, GF_TWEETS_SETTINGS_MAIN, "TweetSettings",
                         take_settings, err);
     if (st == GF_OK && c->visit) st = check_tables(&t, err);
     gf_tweets_parser_free(t.parser);

@@ -23,7 +23,7 @@ typedef struct parts {
 static void write_row(gf_buffer *b, gf_slice json, int64_t seconds)
 {
     char row[GF_TWEET_ROW];
-    gf_tweets_row(GF_MURMUR2, seconds, json, row);
+    gf_tweets_row(GF_TWEETS_MURMUR2, seconds, json, row);
     for (int i = 0; i < GF_TWEET_ROW; i++)
         gf_buffer_format(b, "%02x", (unsigned char)row[i]);
 }

@@ -189,7 +189,7 @@ static bool join_ranges(const node *nodes, size_t n, gf_geo_range *ranges, size_
             ranges[m - 1].last = last;
             continue;
         }
-        if (m == GF_MOST_GEO_RANGES) return false;
+        if (m == GF_GEO_MOST_RANGES) return false;
         ranges[m++] = (gf_geo_range){first, last};
     }
     *n_ranges = m;
@@ -199,10 +199,10 @@ static bool join_ranges(const node *nodes, size_t n, gf_geo_range *ranges, size_
 size_t gf_geo_cover(const gf_geo_box *box, gf_geo_range *ranges)
 {
     /* Nodes that are inside may be more than the ranges that they join to, but not without end. */
-    enum { MOST_NODES = 4 * GF_MOST_GEO_RANGES };
+    enum { MOST_NODES = 4 * GF_GEO_MOST_RANGES };
     node a[2 * MOST_NODES], b[2 * MOST_NODES];
     node *now = a, *next = b;
-    gf_geo_range tried[GF_MOST_GEO_RANGES];
+    gf_geo_range tried[GF_GEO_MOST_RANGES];
     target t = target_of(box);
     size_t n = 1, n_ranges = 0;
     now[0] = (node){0, 0, {0, CELLS - 1, 0, CELLS - 1}};

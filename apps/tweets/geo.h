@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GF_GEOHASH_LENGTH = 8, GF_GEOHASH_BITS = 40, GF_MOST_GEO_RANGES = 100 };
+enum { GF_GEOHASH_LENGTH = 8, GF_GEOHASH_BITS = 40, GF_GEO_MOST_RANGES = 100 };
 
 /** A place in degrees: latitude -90..90, longitude -180..180. */
 typedef struct gf_point {
@@ -52,9 +52,9 @@ typedef struct gf_geo_range {
 
 /**
  * Ranges that have every cell of a valid box, ascending and apart, and few cells beside: at most
- * GF_MOST_GEO_RANGES.
+ * GF_GEO_MOST_RANGES.
  *
- * @param[out] ranges  room for GF_MOST_GEO_RANGES
+ * @param[out] ranges  room for GF_GEO_MOST_RANGES
  * @return how many there are, at least 1
  * Cost: at most 40 steps over some hundred cells.
  */

@@ -62,7 +62,7 @@ static gf_status look_up(gf_tweets_import *m, gf_tweets_scratch *w, gf_slice row
     gf_tweets_key(m->tweets, &w->key, row);
     gf_status st = gf_buffer_check(&w->key, err);
     if (st == GF_OK)
-        st = gf_table_get_cell(m->tweets->raw, NULL, gf_buffer_view(&w->key), GF_RAW_T,
+        st = gf_table_get_cell(m->tweets->raw, NULL, gf_buffer_view(&w->key), GF_TWEETS_RAW_T,
                                GF_SLICE(""), 1, &w->row, err);
     if (st != GF_OK) return st;
     return gf_slice_equal(w->row.cells[0].value, json) ? GF_OK : same_row(err);
@@ -106,12 +106,13 @@ static gf_status put_frequency(gf_tweets_import *m, gf_tweets_scratch *w, gf_twe
     gf_status st = gf_buffer_check(&w->key, err);
     if (st == GF_OK)
         st = gf_table_get_cell(m->tweets->frequency, NULL, gf_buffer_view(&w->key),
-                               GF_FREQUENCY_LANGUAGE, language, 1, &w->row, err);
+                               GF_TWEETS_FREQUENCY_LANGUAGE, language, 1, &w->row, err);
     if (st != GF_OK && st != GF_ENOTFOUND) return st;
     if (st == GF_OK && !gf_cell_number(&w->row.cells[0], &n))
         return gf_fail(err, GF_ECORRUPT, "table TweetFrequency: a count is no number");
-    gf_batch_put(s->batch, m->tweets->frequency, gf_buffer_view(&w->key), GF_FREQUENCY_LANGUAGE,
-                 language, gf_number_write(&digits, n + s->counts[i]), 0);
+    gf_batch_put(s->batch, m->tweets->frequency, gf_buffer_view(&w->key),
+                 GF_TWEETS_FREQUENCY_LANGUAGE, language, gf_number_write(&digits, n + s->counts[i]),
+                 0);
     return GF_OK;
 }
 
@@ -145,7 +146,7 @@ static void put_settings(gf_tweets_import *m, gf_tweets_stage *s, const gf_tweet
         {GF_SLICE("tweets"), gf_number_write(&tweets, info->tweets)},
         {GF_SLICE("with_place"), gf_number_write(&with_place, info->with_place)}};
     gf_batch_replace(s->batch, m->tweets->settings, gf_tweets_prefix(m->tweets),
-                     GF_TWEET_SETTINGS_MAIN, columns, sizeof columns / sizeof *columns, 0);
+                     GF_TWEETS_SETTINGS_MAIN, columns, sizeof columns / sizeof *columns, 0);
 }
 
 /* Write the stage's batch on top of the version that was read; GF_ECONFLICT where it is another. */
@@ -164,7 +165,7 @@ static gf_status write_batch(gf_tweets_import *m, gf_tweets_stage *s, gf_error *
     if (st != GF_OK) return st;
     put_settings(m, s, &info, version);
     st = gf_batch_write_if(s->batch, m->tweets->settings, gf_tweets_prefix(m->tweets),
-                           GF_TWEET_SETTINGS_MAIN, GF_SLICE("version"),
+                           GF_TWEETS_SETTINGS_MAIN, GF_SLICE("version"),
                            expected.len ? &expected : NULL, GF_SYNC, err);
     if (st != GF_OK) return st;
     m->info = info;

@@ -19,9 +19,9 @@ static gf_status open_import(importing *m, gf_error *err)
     gf_store *store;
     gf_call *call = m->intake.call;
     gf_slice hash = gf_call_text(call, "hash");
-    gf_tweets_import_options o = {.hash_given = hash.len > 0,
-                                  .hash = gf_slice_equal(hash, GF_SLICE("murmur3")) ? GF_MURMUR3
-                                                                                    : GF_MURMUR2};
+    gf_tweets_import_options o = {
+        .hash_given = hash.len > 0,
+        .hash = gf_slice_equal(hash, GF_SLICE("murmur3")) ? GF_TWEETS_MURMUR3 : GF_TWEETS_MURMUR2};
     gf_status st = gf_call_open_store(call, true, &store, err);
     if (st == GF_OK) st = gf_tweets_open(store, call->name_space, &m->tweets, err);
     return st == GF_OK ? gf_tweets_import_open(m->tweets, &o, &m->import, err) : st;

@@ -17,9 +17,9 @@ static gf_status emit_all(gf_call *call, const gf_tweets_query *query, gf_error 
 static unsigned fields_of(const gf_call *call)
 {
     gf_slice field = gf_call_text_or(call, "field", "both");
-    if (gf_slice_equal(field, GF_SLICE("text"))) return GF_TERM_TEXT;
-    if (gf_slice_equal(field, GF_SLICE("user"))) return GF_TERM_USER;
-    return GF_TERM_TEXT | GF_TERM_USER;
+    if (gf_slice_equal(field, GF_SLICE("text"))) return GF_TWEETS_TERM_TEXT;
+    if (gf_slice_equal(field, GF_SLICE("user"))) return GF_TWEETS_TERM_USER;
+    return GF_TWEETS_TERM_TEXT | GF_TWEETS_TERM_USER;
 }
 
 gf_status gf_run_tweets_search(gf_call *call, gf_error *err)

@@ -1,7 +1,7 @@
 /* tweets top: the commonest hashtags. tweets highscore: the users that went farthest. */
 #include "apps/tweets/arguments_internal.h"
 
-static gf_status emit_tag(void *context, const gf_tag_count *tag, gf_error *err)
+static gf_status emit_tag(void *context, const gf_tweets_tag_count *tag, gf_error *err)
 {
     gf_row_writer *row = context;
     gf_json_writer *w = gf_row_writer_begin(row);

@@ -208,16 +208,17 @@ static void check_time(gf_parsed_record *d, const found *f, gf_tweet *t)
 
 static void check_lengths(gf_parsed_record *d, const gf_tweet *t)
 {
-    if (t->name.len > GF_MOST_TERM || t->screen_name.len > GF_MOST_TERM ||
-        t->lang.len > GF_MOST_TERM)
-        gf_parsed_record_refuse(d, "too_long", "a name of more than %d bytes", (int)GF_MOST_TERM);
+    if (t->name.len > GF_TWEETS_MOST_TERM || t->screen_name.len > GF_TWEETS_MOST_TERM ||
+        t->lang.len > GF_TWEETS_MOST_TERM)
+        gf_parsed_record_refuse(d, "too_long", "a name of more than %d bytes",
+                                (int)GF_TWEETS_MOST_TERM);
     size_t run = 0; /* a key has NUL as two bytes */
     for (size_t i = 0; i < t->text.len && d->kind == GF_RECORD_DOCUMENT; i++) {
         char c = t->text.ptr[i];
         run = c == ' ' || (c >= 9 && c <= 13) ? 0 : run + 1 + (c == 0);
-        if (run > GF_MOST_TERM)
+        if (run > GF_TWEETS_MOST_TERM)
             gf_parsed_record_refuse(d, "too_long", "a word of more than %d bytes",
-                                    (int)GF_MOST_TERM);
+                                    (int)GF_TWEETS_MOST_TERM);
     }
 }
 

@@ -12,7 +12,7 @@ gf_status gf_tweets_read(gf_tweets_reading *r, gf_slice raw_row, gf_slice *json,
     gf_tweets_key(r->tweets, &r->key, raw_row);
     gf_status st = gf_buffer_check(&r->key, err);
     if (st != GF_OK) return st;
-    st = gf_table_get_cell(r->tweets->raw, r->snapshot, gf_buffer_view(&r->key), GF_RAW_T,
+    st = gf_table_get_cell(r->tweets->raw, r->snapshot, gf_buffer_view(&r->key), GF_TWEETS_RAW_T,
                            GF_SLICE(""), 1, &r->row, err);
     if (st == GF_ENOTFOUND)
         return gf_fail(err, GF_ECORRUPT, "an index names a tweet that RawTwitterData lacks");
@@ -66,7 +66,7 @@ static gf_status visit_time(gf_tweets_reading *r, gf_tweets_visit *visit, void *
     seconds_key(r, &r->key, q->from);
     seconds_key(r, &end, q->to < GF_TWEET_LAST_SECOND ? q->to + 1 : GF_TWEET_LAST_SECOND + 1);
     gf_scan_options o = {.snapshot = r->snapshot,
-                         .family = GF_RAW_T,
+                         .family = GF_TWEETS_RAW_T,
                          .start = gf_buffer_view(&r->key),
                          .end = gf_buffer_view(&end),
                          .limit = q->limit,

@@ -24,7 +24,7 @@ static const double by_edge = 2e-5;
 typedef struct selecting {
     gf_tweets_reading *r;
     gf_raw_rows *rows;
-    gf_geo_range ranges[GF_MOST_GEO_RANGES];
+    gf_geo_range ranges[GF_GEO_MOST_RANGES];
     size_t n_ranges;
     unsigned first_day, last_day;
     gf_buffer start;
@@ -137,7 +137,7 @@ static gf_status walk_ranges(selecting *s, geo_key *next, bool *more, gf_error *
     gf_status st = gf_buffer_check(&s->start, err);
     if (st != GF_OK) return st;
     gf_scan_options o = {.snapshot = s->r->snapshot,
-                         .family = GF_GEO_TWEETS,
+                         .family = GF_TWEETS_GEO_PLACES,
                          .prefix = gf_tweets_prefix(s->r->tweets),
                          .start = gf_buffer_view(&s->start)};
     st = gf_scan_open(s->r->tweets->geo, &o, &scan, err);

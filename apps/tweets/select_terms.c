@@ -16,7 +16,7 @@ static gf_status prepare_token(gf_slice token, unsigned field, bool *starts, gf_
     if (*starts) token.len--;
     gf_buffer_reset(term);
     gf_status st = gf_tweets_lower_case(token, term, err);
-    if (st != GF_OK || field == GF_TERM_USER) return st;
+    if (st != GF_OK || field == GF_TWEETS_TERM_USER) return st;
     for (size_t i = 0; i < term->len; i++) {
         char c = term->ptr[i];
         if (c == '\0' || !strchr(deleted, c)) term->ptr[n++] = c;
@@ -69,14 +69,15 @@ gf_status gf_tweets_select_token(gf_tweets_reading *r, gf_slice token, gf_raw_ro
 {
     static const struct {
         unsigned field, family;
-    } fields[] = {{GF_TERM_TEXT, GF_TERMS_TEXT}, {GF_TERM_USER, GF_TERMS_USER}};
+    } fields[] = {{GF_TWEETS_TERM_TEXT, GF_TWEETS_TERMS_TEXT},
+                  {GF_TWEETS_TERM_USER, GF_TWEETS_TERMS_USER}};
     gf_buffer term = {0};
     gf_status st = GF_OK;
     bool any = false, starts;
     for (size_t i = 0; i < 2 && st == GF_OK; i++) {
         if (!(r->query->fields & fields[i].field)) continue;
         st = prepare_token(token, fields[i].field, &starts, &term, err);
-        if (st != GF_OK || term.len == 0 || term.len > 2 * GF_MOST_TERM) continue;
+        if (st != GF_OK || term.len == 0 || term.len > 2 * GF_TWEETS_MOST_TERM) continue;
         any = true;
         st = scan_term(r, gf_buffer_view(&term), starts, fields[i].family, rows, err);
     }

@@ -107,7 +107,7 @@ static gf_status add_terms(gf_tweets_stage *s, gf_slice row, gf_tweets_scratch *
         st = gf_buffer_check(&w->key, err);
         if (st == GF_OK)
             st = add_row(s, &s->terms, gf_buffer_view(&w->key), row,
-                         t->of_user ? GF_TERMS_USER : GF_TERMS_TEXT, t->count, err);
+                         t->of_user ? GF_TWEETS_TERMS_USER : GF_TWEETS_TERMS_TEXT, t->count, err);
     }
     return st;
 }
@@ -119,7 +119,8 @@ static gf_status add_place(gf_tweets_hash hash, gf_tweets_stage *s, gf_slice row
     unsigned char spread = gf_tweets_spread(hash, gf_read_u32be(row.ptr + 8));
     gf_tweets_geo_row(spread, t->seconds, gf_geohash(t->place), key);
     gf_tweets_geo_value(t->place, key + GF_TWEET_GEO_ROW);
-    gf_status st = add_row(s, &s->places, gf_slice_of(key, sizeof key), row, GF_GEO_TWEETS, 1, err);
+    gf_status st =
+        add_row(s, &s->places, gf_slice_of(key, sizeof key), row, GF_TWEETS_GEO_PLACES, 1, err);
     if (st != GF_OK) return st;
     s->places.items[s->places.n - 1].length = GF_TWEET_GEO_ROW;
     s->with_place++;
@@ -135,7 +136,7 @@ gf_status gf_tweets_stage_add(gf_tweets_stage *s, gf_tweets_hash hash, gf_tweets
     if (st != GF_OK) return st;
     row = gf_strings_at(&s->rows, s->rows.n - 1);
     s->bytes += json.len;
-    st = add_row(s, &s->raws, row, row, GF_RAW_T, s->rows.n - 1, err);
+    st = add_row(s, &s->raws, row, row, GF_TWEETS_RAW_T, s->rows.n - 1, err);
     if (st == GF_OK) st = add_terms(s, row, w, err);
     return st == GF_OK && t->has_place ? add_place(hash, s, row, t, err) : st;
 }

@@ -107,7 +107,7 @@ gf_status gf_tweets_part(const gf_tweets *t, gf_slice key, size_t length, gf_sli
 
 const char *gf_tweets_hash_name(gf_tweets_hash hash)
 {
-    return hash == GF_MURMUR3 ? "murmur3" : "murmur2";
+    return hash == GF_TWEETS_MURMUR3 ? "murmur3" : "murmur2";
 }
 
 static void write_be(char *to, uint64_t v, int n)
@@ -119,12 +119,12 @@ static void write_be(char *to, uint64_t v, int n)
 void gf_tweets_row(gf_tweets_hash hash, int64_t seconds, gf_slice json, char row[GF_TWEET_ROW])
 {
     write_be(row, (uint64_t)seconds, 8);
-    write_be(row + 8, hash == GF_MURMUR3 ? gf_murmur3(json, 0) : gf_murmur2(json, 0), 4);
+    write_be(row + 8, hash == GF_TWEETS_MURMUR3 ? gf_murmur3(json, 0) : gf_murmur2(json, 0), 4);
 }
 
 unsigned char gf_tweets_spread(gf_tweets_hash hash, uint32_t value)
 {
-    if (hash == GF_MURMUR3) return (unsigned char)((int32_t)value % 255);
+    if (hash == GF_TWEETS_MURMUR3) return (unsigned char)((int32_t)value % 255);
     return (unsigned char)(value % 255);
 }
 
@@ -187,14 +187,14 @@ gf_status gf_tweets_read_settings(gf_tweets *t, gf_row *row, gf_tweets_info *inf
     gf_status st = gf_table_get(t->settings, NULL, gf_tweets_prefix(t), GF_ALL_FAMILIES, row, err);
     *info = (gf_tweets_info){.any = false};
     if (st != GF_OK) return st;
-    const gf_cell *hash = gf_row_find(row, GF_TWEET_SETTINGS_MAIN, "hash");
-    const gf_cell *seen = gf_row_find(row, GF_TWEET_SETTINGS_MAIN, "version");
+    const gf_cell *hash = gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "hash");
+    const gf_cell *seen = gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "version");
     if (!hash || !seen ||
-        !gf_cell_number(gf_row_find(row, GF_TWEET_SETTINGS_MAIN, "tweets"), &read.tweets) ||
-        !gf_cell_number(gf_row_find(row, GF_TWEET_SETTINGS_MAIN, "with_place"), &read.with_place))
+        !gf_cell_number(gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "tweets"), &read.tweets) ||
+        !gf_cell_number(gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "with_place"), &read.with_place))
         return damaged_settings(err);
     if (gf_slice_equal(hash->value, GF_SLICE("murmur3")))
-        read.hash = GF_MURMUR3;
+        read.hash = GF_TWEETS_MURMUR3;
     else if (!gf_slice_equal(hash->value, GF_SLICE("murmur2")))
         return damaged_settings(err);
     *info = read;

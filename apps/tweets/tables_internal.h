@@ -12,11 +12,11 @@ struct gf_tweets {
     gf_buffer name_space; /* as the first part of a row key */
 };
 
-enum { GF_RAW_T };
-enum { GF_TERMS_TEXT, GF_TERMS_USER };
-enum { GF_FREQUENCY_LANGUAGE };
-enum { GF_GEO_TWEETS };
-enum { GF_TWEET_SETTINGS_MAIN };
+enum { GF_TWEETS_RAW_T };
+enum { GF_TWEETS_TERMS_TEXT, GF_TWEETS_TERMS_USER };
+enum { GF_TWEETS_FREQUENCY_LANGUAGE };
+enum { GF_TWEETS_GEO_PLACES };
+enum { GF_TWEETS_SETTINGS_MAIN };
 
 /** Open the tables of all namespaces. */
 gf_status gf_tweets_open_tables(gf_store *store, gf_tweets *tweets, gf_error *err);

@@ -40,7 +40,7 @@ static gf_status count_tweet(void *context, gf_slice json, const gf_tweet *tweet
 
 static int compare_tags(const void *a, const void *b)
 {
-    const gf_tag_count *x = a, *y = b;
+    const gf_tweets_tag_count *x = a, *y = b;
     if (x->tweets != y->tweets) return x->tweets > y->tweets ? -1 : 1;
     return gf_slice_compare(x->tag, y->tag);
 }
@@ -49,10 +49,10 @@ static gf_status visit_first(const counting *c, size_t most, gf_tweets_visit_tag
                              void *context, gf_error *err)
 {
     size_t n = c->tags.n;
-    gf_tag_count *sorted = gf_array(n, sizeof *sorted);
+    gf_tweets_tag_count *sorted = gf_array(n, sizeof *sorted);
     gf_status st = sorted ? GF_OK : gf_fail_memory(err, "hashtags");
     for (size_t i = 0; i < n && st == GF_OK; i++)
-        sorted[i] = (gf_tag_count){gf_strings_at(&c->tags, (uint32_t)i), c->counts[i]};
+        sorted[i] = (gf_tweets_tag_count){gf_strings_at(&c->tags, (uint32_t)i), c->counts[i]};
     if (st == GF_OK && n) qsort(sorted, n, sizeof *sorted, compare_tags);
     for (size_t i = 0; i < n && i < most && st == GF_OK; i++)
         st = visit(context, &sorted[i], err);

@@ -25,16 +25,16 @@
 #include "grouperfish.h"
 
 enum {
-    GF_TWEET_ROW = 12,      /* bytes of a raw row */
-    GF_TWEET_MINUTE = 12,   /* bytes of YYYYMMDDhhmm */
-    GF_TWEET_GEO_ROW = 11,  /* bytes of a row of GeoTemporalIndex */
-    GF_MOST_TERM = 32 << 10 /* bytes of a term, or of a user's name */
+    GF_TWEET_ROW = 12,             /* bytes of a raw row */
+    GF_TWEET_MINUTE = 12,          /* bytes of YYYYMMDDhhmm */
+    GF_TWEET_GEO_ROW = 11,         /* bytes of a row of GeoTemporalIndex */
+    GF_TWEETS_MOST_TERM = 32 << 10 /* bytes of a term, or of a user's name */
 };
 
 /** The last second of the days that a row of GeoTemporalIndex can name: 2059-09-18T23:59:59Z. */
 #define GF_TWEET_LAST_SECOND (INT64_C(32768) * 86400 - 1)
 
-typedef enum gf_tweets_hash { GF_MURMUR2, GF_MURMUR3 } gf_tweets_hash;
+typedef enum gf_tweets_hash { GF_TWEETS_MURMUR2, GF_TWEETS_MURMUR3 } gf_tweets_hash;
 #define GF_TWEET_HASH_NAMES "murmur2|murmur3"
 const char *gf_tweets_hash_name(gf_tweets_hash hash);
 
@@ -181,13 +181,13 @@ void gf_tweets_import_close(gf_tweets_import *import);
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-enum { GF_TERM_TEXT = 1, GF_TERM_USER = 2 };
+enum { GF_TWEETS_TERM_TEXT = 1, GF_TWEETS_TERM_USER = 2 };
 
 /** A selection of tweets: all conditions that are given must hold. */
 typedef struct gf_tweets_query {
     const gf_slice *tokens; /* n_tokens: terms, or starts of terms with a * behind; any case */
     size_t n_tokens;
-    unsigned fields;       /* of the tokens: GF_TERM_TEXT, GF_TERM_USER, or both */
+    unsigned fields;       /* of the tokens: GF_TWEETS_TERM_TEXT, GF_TWEETS_TERM_USER, or both */
     const gf_geo_box *box; /* NULL: anywhere, also without a place */
     int64_t from, to;      /* seconds, both included */
     bool oldest_first;     /* else newest first */
@@ -224,12 +224,12 @@ gf_status gf_tweets_frequency(gf_tweets *tweets, int64_t from, int64_t to,
                               const gf_slice *languages, size_t n_languages,
                               gf_tweets_visit_language *visit, void *context, gf_error *err);
 
-typedef struct gf_tag_count {
+typedef struct gf_tweets_tag_count {
     gf_slice tag;    /* with its #, in lower case */
     uint64_t tweets; /* that have it */
-} gf_tag_count;
+} gf_tweets_tag_count;
 
-typedef gf_status gf_tweets_visit_tag(void *context, const gf_tag_count *tag, gf_error *err);
+typedef gf_status gf_tweets_visit_tag(void *context, const gf_tweets_tag_count *tag, gf_error *err);
 
 /** The commonest hashtags of the tweets that are meant: by falling number, then by their bytes. */
 gf_status gf_tweets_top(gf_tweets *tweets, const gf_tweets_query *query, size_t most,

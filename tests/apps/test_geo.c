@@ -123,13 +123,13 @@ static gf_point random_point_in(gf_random *r, const gf_geo_box *b)
 static void test_covers(void **state)
 {
     gf_random r = gf_random_seed(gf_test_seed(), 0);
-    gf_geo_range ranges[GF_MOST_GEO_RANGES];
+    gf_geo_range ranges[GF_GEO_MOST_RANGES];
     (void)state;
     for (int i = 0; i < 2000; i++) {
         gf_geo_box box = random_box(&r);
         assert_true(gf_geo_box_is_valid(&box));
         size_t n = gf_geo_cover(&box, ranges);
-        assert_in_range(n, 1, GF_MOST_GEO_RANGES);
+        assert_in_range(n, 1, GF_GEO_MOST_RANGES);
         for (size_t k = 0; k < n; k++) {
             assert_true(ranges[k].first <= ranges[k].last && ranges[k].last >> 40 == 0);
             if (k) assert_true(ranges[k].first > ranges[k - 1].last + 1);
@@ -146,7 +146,7 @@ static void test_covers(void **state)
 /* A cover has few cells beside those of the box: of a city's less than a half more. */
 static void test_cover_is_tight(void **state)
 {
-    gf_geo_range ranges[GF_MOST_GEO_RANGES];
+    gf_geo_range ranges[GF_GEO_MOST_RANGES];
     gf_geo_box berlin = {13.0884, 52.3382, 13.7611, 52.6755};
     size_t n = gf_geo_cover(&berlin, ranges);
     double cells = 0, own = (13.7611 - 13.0884) * (52.6755 - 52.3382) / (360 * 180.0) * 0x1p40;

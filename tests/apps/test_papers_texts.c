@@ -22,7 +22,7 @@ static gf_status take(void *context, const gf_papers_arrival *a, const gf_papers
     t->n++;
     gf_buffer_format(&t->log, "%.*s: %d, %s, %zu bytes", GF_SLICE_ARG(a->source), (int)a->kind,
                      gf_sha1_hex(&a->sha1).text, a->xml.len);
-    if (a->kind == GF_PAPER_ARRIVAL) {
+    if (a->kind == GF_PAPERS_ARRIVAL) {
         gf_buffer_format(&t->log, ": %d, %s", (int)text->result, text->reason);
         if (text->result == GF_TEI_SUCCESS) {
             gf_buffer_format(&t->log, "%s", text->quality);
@@ -76,13 +76,13 @@ static int release_all(void **state)
 /* Its arrival, in memory that is the caller's. */
 static gf_papers_arrival arrival(size_t i, gf_buffer *xml, char source[32])
 {
-    gf_papers_arrival a = {.kind = GF_PAPER_ARRIVAL};
+    gf_papers_arrival a = {.kind = GF_PAPERS_ARRIVAL};
     gf_buffer_reset(xml);
     gf_buffer_slice(xml, gf_buffer_view(&made[i]));
     snprintf(source, 32, "paper %zu", i);
     memset(a.sha1.bytes, (int)(i % 251), sizeof a.sha1.bytes);
-    if (i % 11 == 3) a.kind = GF_PAPER_KNOWN;
-    if (i % 13 == 5) a.kind = GF_PAPER_WITHOUT_NAME;
+    if (i % 11 == 3) a.kind = GF_PAPERS_KNOWN;
+    if (i % 13 == 5) a.kind = GF_PAPERS_WITHOUT_NAME;
     a.source = gf_slice_str(source);
     a.xml = gf_buffer_view(xml);
     return a;
@@ -132,7 +132,7 @@ static void expect_all(size_t n, taken *t)
         gf_papers_arrival a = arrival(i, &xml, source);
         assert_ok(gf_tei_read(a.xml, &tei, &err));
         assert_ok(gf_papers_text_make(a.xml, &tei, &scratch, &text, &err));
-        if (a.kind == GF_PAPER_KNOWN) a.xml.len = 0;
+        if (a.kind == GF_PAPERS_KNOWN) a.xml.len = 0;
         assert_ok(take(t, &a, &text, &err));
     }
     gf_papers_text_release(&text);

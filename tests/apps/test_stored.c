@@ -60,7 +60,7 @@ static const char lines[] = TWEET_HASELNUSS
 
 static void tweets_are_sound(void **state)
 {
-    static const gf_tweets_hash hashes[] = {GF_MURMUR2, GF_MURMUR3};
+    static const gf_tweets_hash hashes[] = {GF_TWEETS_MURMUR2, GF_TWEETS_MURMUR3};
     (void)state;
     for (int i = 0; i < 2; i++) {
         gf_error err;
@@ -108,26 +108,28 @@ static void damaged_tweets_are_told(void **state)
         size_t n;
         const char *value, *what;
     } cases[] = {
-        {0, GF_RAW_T, 0, NULL, "tweets of namespace \"default\": 3 are there"},
-        {0, GF_RAW_T, 1, NULL, "TermIndex: a row names a tweet that is not there"},
-        {0, GF_RAW_T, 1, NULL, "GeoTemporalIndex: a row names a tweet that is not there"},
-        {0, GF_RAW_T, 1, NULL, "TweetFrequency: "},
-        {0, GF_RAW_T, 2, "{}", "RawTwitterData: "},
-        {0, GF_RAW_T, 3, "{\"created_at\":\"Thu May 05 14:30:40 +0000 2016\",\"text\":\"x\"}",
+        {0, GF_TWEETS_RAW_T, 0, NULL, "tweets of namespace \"default\": 3 are there"},
+        {0, GF_TWEETS_RAW_T, 1, NULL, "TermIndex: a row names a tweet that is not there"},
+        {0, GF_TWEETS_RAW_T, 1, NULL, "GeoTemporalIndex: a row names a tweet that is not there"},
+        {0, GF_TWEETS_RAW_T, 1, NULL, "TweetFrequency: "},
+        {0, GF_TWEETS_RAW_T, 2, "{}", "RawTwitterData: "},
+        {0, GF_TWEETS_RAW_T, 3,
+         "{\"created_at\":\"Thu May 05 14:30:40 +0000 2016\",\"text\":\"x\"}",
          "RawTwitterData: a tweet is not of the time and the hash of its row"},
-        {1, GF_TERMS_TEXT, 0, NULL, "TermIndex: a row that a tweet makes is missing"},
-        {1, GF_TERMS_TEXT, 3, "2", "TermIndex: a row does not agree with its tweets"},
-        {1, GF_TERMS_USER, 1, NULL, "TermIndex: a row that a tweet makes is missing"},
-        {2, GF_FREQUENCY_LANGUAGE, 0, NULL, "TweetFrequency: a row that a tweet makes is missing"},
-        {2, GF_FREQUENCY_LANGUAGE, 1, "7", "TweetFrequency: a row does not agree"},
-        {3, GF_GEO_TWEETS, 0, NULL, "GeoTemporalIndex: a row that a tweet makes is missing"},
-        {3, GF_GEO_TWEETS, 0, "12345678", "GeoTemporalIndex: a row does not agree"},
+        {1, GF_TWEETS_TERMS_TEXT, 0, NULL, "TermIndex: a row that a tweet makes is missing"},
+        {1, GF_TWEETS_TERMS_TEXT, 3, "2", "TermIndex: a row does not agree with its tweets"},
+        {1, GF_TWEETS_TERMS_USER, 1, NULL, "TermIndex: a row that a tweet makes is missing"},
+        {2, GF_TWEETS_FREQUENCY_LANGUAGE, 0, NULL,
+         "TweetFrequency: a row that a tweet makes is missing"},
+        {2, GF_TWEETS_FREQUENCY_LANGUAGE, 1, "7", "TweetFrequency: a row does not agree"},
+        {3, GF_TWEETS_GEO_PLACES, 0, NULL, "GeoTemporalIndex: a row that a tweet makes is missing"},
+        {3, GF_TWEETS_GEO_PLACES, 0, "12345678", "GeoTemporalIndex: a row does not agree"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tweet_store s;
         tweet_store_open(&s);
-        tweet_store_import(&s, GF_MURMUR2, gf_slice_str(lines));
+        tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_slice_str(lines));
         gf_table *const tables[] = {s.tweets->raw, s.tweets->terms, s.tweets->frequency,
                                     s.tweets->geo};
         change_entry(&s, tables[cases[i].table], cases[i].family, cases[i].n, cases[i].value);
@@ -145,7 +147,7 @@ static void rows_too_many_are_told(void **state)
     gf_batch *batch;
     gf_buffer key = {0};
     tweet_store_open(&s);
-    tweet_store_import(&s, GF_MURMUR2, gf_slice_str(lines));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_slice_str(lines));
     assert_ok(gf_batch_create(gf_store_database(s.store), &batch, &err));
     gf_tweets_key(s.tweets, &key, GF_SLICE("201605051431"));
     gf_batch_put(batch, s.tweets->frequency, gf_buffer_view(&key), 0, GF_SLICE("de"), GF_SLICE("1"),
@@ -217,7 +219,7 @@ static void papers_are_sound(void **state)
     expect_sound(&s, 0, 3);
     put_papers(&s, "other", GF_PAPERS_TABLE);
     put_papers(&s, "default", "1-qa");
-    tweet_store_import(&s, GF_MURMUR2, gf_slice_str(lines));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_slice_str(lines));
     expect_sound(&s, 4, 9);
     tweet_store_close(&s);
 }
@@ -297,11 +299,11 @@ static void memory_fails(void **state)
     tweet_store s;
     tweet_store_open(&s);
     put_papers(&s, "default", GF_PAPERS_TABLE);
-    tweet_store_import(&s, GF_MURMUR2, gf_slice_str(lines));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_slice_str(lines));
     gf_test_sweep(check, NULL, &s);
     gf_test_sweep(count, NULL, &s);
-    change_entry(&s, s.tweets->terms, GF_TERMS_TEXT, 0, NULL);
-    change_entry(&s, s.tweets->geo, GF_GEO_TWEETS, 0, "12345678");
+    change_entry(&s, s.tweets->terms, GF_TWEETS_TERMS_TEXT, 0, NULL);
+    change_entry(&s, s.tweets->geo, GF_TWEETS_GEO_PLACES, 0, "12345678");
     gf_test_sweep(check, NULL, &s);
     tweet_store_close(&s);
 }

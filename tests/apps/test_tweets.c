@@ -20,9 +20,9 @@ static void test_tweets__check_2_row(void **state)
 {
     (void)state;
     assert_int_equal(sizeof TWEET_HASELNUSS - 1, 238);
-    assert_row(GF_MURMUR2, "00000000572323f34d12f1a4");
-    assert_row(GF_MURMUR3, "00000000572323f32dac6e8a");
-    assert_int_equal(gf_tweets_spread(GF_MURMUR3, 0x2dac6e8a), 210);
+    assert_row(GF_TWEETS_MURMUR2, "00000000572323f34d12f1a4");
+    assert_row(GF_TWEETS_MURMUR3, "00000000572323f32dac6e8a");
+    assert_int_equal(gf_tweets_spread(GF_TWEETS_MURMUR3, 0x2dac6e8a), 210);
 }
 
 /* SYSTEMS B, check 5. */
@@ -31,9 +31,9 @@ static void test_tweets__check_5(void **state)
     (void)state;
     uint32_t a = gf_murmur3(GF_SLICE("{\"id\":391}"), 0),
              b = gf_murmur3(GF_SLICE("{\"id\":766}"), 0);
-    assert_int_equal(gf_tweets_spread(GF_MURMUR3, a), 255);
-    assert_int_equal(gf_tweets_spread(GF_MURMUR3, b), 0);
-    assert_int_equal(gf_tweets_spread(GF_MURMUR2, 0xFFFFFFFE), 0xFFFFFFFE % 255);
+    assert_int_equal(gf_tweets_spread(GF_TWEETS_MURMUR3, a), 255);
+    assert_int_equal(gf_tweets_spread(GF_TWEETS_MURMUR3, b), 0);
+    assert_int_equal(gf_tweets_spread(GF_TWEETS_MURMUR2, 0xFFFFFFFE), 0xFFFFFFFE % 255);
 }
 
 static void test_minutes(void **state)
@@ -189,7 +189,7 @@ static void test_long_names_are_refused(void **state)
     for (int more = 0; more < 2; more++) {
         gf_buffer_reset(&json);
         gf_buffer_str(&json, "{" AT ",\"text\":\"");
-        for (int i = 0; i < GF_MOST_TERM + more; i++)
+        for (int i = 0; i < GF_TWEETS_MOST_TERM + more; i++)
             gf_buffer_byte(&json, 'x');
         gf_buffer_str(&json, "\"}");
         assert_read(&r, more ? "too_long" : NULL, gf_buffer_cstr(&json));
@@ -271,7 +271,7 @@ static void test_tweets__check_2(void **state)
     tweet_store s;
     (void)state;
     tweet_store_open(&s);
-    gf_tweets_counts c = tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n"));
+    gf_tweets_counts c = tweet_store_import(&s, GF_TWEETS_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n"));
     assert_int_equal(c.created, 1);
     assert_int_equal(c.with_place, 0);
 #define ROW "00000000572323f34d12f1a4"
@@ -300,10 +300,10 @@ static void test_tweets__check_9(void **state)
     gf_buffer first = {0};
     (void)state;
     tweet_store_open(&s);
-    tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n" TWEET_APACHE "\n"));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n" TWEET_APACHE "\n"));
     gf_buffer_str(&first, tweet_store_dump(&s));
     gf_tweets_counts c = tweet_store_import(
-        &s, GF_MURMUR2, GF_SLICE(TWEET_APACHE "\n" TWEET_APACHE "\n" TWEET_HASELNUSS "\n"));
+        &s, GF_TWEETS_MURMUR2, GF_SLICE(TWEET_APACHE "\n" TWEET_APACHE "\n" TWEET_HASELNUSS "\n"));
     assert_int_equal(c.created, 0);
     assert_int_equal(c.unchanged, 3);
     assert_string_equal(tweet_store_dump(&s), gf_buffer_cstr(&first));
@@ -322,7 +322,7 @@ static void test_twice_in_a_batch(void **state)
     (void)state;
     tweet_store_open(&s);
     gf_tweets_counts c =
-        tweet_store_import(&s, GF_MURMUR3, GF_SLICE(TWEET_APACHE "\n" TWEET_APACHE "\n"));
+        tweet_store_import(&s, GF_TWEETS_MURMUR3, GF_SLICE(TWEET_APACHE "\n" TWEET_APACHE "\n"));
     assert_int_equal(c.created, 1);
     assert_int_equal(c.unchanged, 1);
     assert_non_null(
@@ -365,10 +365,11 @@ static void test_hash_is_kept(void **state)
     tweet_store_open(&s);
     assert_ok(gf_tweets_read_info(s.tweets, &info, &err));
     assert_false(info.any);
-    tweet_store_import(&s, GF_MURMUR3, GF_SLICE(TWEET_APACHE "\n"));
+    tweet_store_import(&s, GF_TWEETS_MURMUR3, GF_SLICE(TWEET_APACHE "\n"));
     assert_ok(gf_tweets_read_info(s.tweets, &info, &err));
-    assert_true(info.any && info.hash == GF_MURMUR3 && info.tweets == 1 && info.with_place == 1);
-    gf_tweets_import_options o = {.hash_given = true, .hash = GF_MURMUR2};
+    assert_true(info.any && info.hash == GF_TWEETS_MURMUR3 && info.tweets == 1 &&
+                info.with_place == 1);
+    gf_tweets_import_options o = {.hash_given = true, .hash = GF_TWEETS_MURMUR2};
     assert_status(GF_EINVAL, gf_tweets_import_open(s.tweets, &o, &import, &err));
     assert_non_null(strstr(err.message, "murmur3"));
     o.hash_given = false; /* whatever they are kept under */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const gf_tweets_query everything = {.fields = GF_TERM_TEXT | GF_TERM_USER,
+static const gf_tweets_query everything = {.fields = GF_TWEETS_TERM_TEXT | GF_TWEETS_TERM_USER,
                                            .to = GF_TWEET_LAST_SECOND};
 
 /* ---- what is found --------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static void assert_tokens(tweet_store *s, unsigned fields, const char *a, const 
     assert_found(s, &q, expected);
 }
 
-enum { BOTH = GF_TERM_TEXT | GF_TERM_USER };
+enum { BOTH = GF_TWEETS_TERM_TEXT | GF_TWEETS_TERM_USER };
 
 /* SYSTEMS B, check 8. */
 static void test_tweets__check_8(void **state)
@@ -54,17 +54,17 @@ static void test_tweets__check_8(void **state)
     tweet_store s;
     (void)state;
     tweet_store_open(&s);
-    tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n" TWEET_APACHE "\n"));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n" TWEET_APACHE "\n"));
     assert_tokens(&s, BOTH, "apa*", NULL, "1");
     assert_tokens(&s, BOTH, "apa", NULL, "");
     assert_tokens(&s, BOTH, "Das", NULL, "725974381906804738");
     assert_tokens(&s, BOTH, "das", NULL, "725974381906804738");
     assert_tokens(&s, BOTH, "#APACHE*", NULL, "1");
-    assert_tokens(&s, GF_TERM_USER, "das", NULL, "");
-    assert_tokens(&s, GF_TERM_USER, "Peter TOSH", NULL, "725974381906804738");
-    assert_tokens(&s, GF_TERM_USER, "peter", NULL, "");
-    assert_tokens(&s, GF_TERM_USER, "u*", NULL, "1");
-    assert_tokens(&s, GF_TERM_TEXT, "peto", NULL, "");
+    assert_tokens(&s, GF_TWEETS_TERM_USER, "das", NULL, "");
+    assert_tokens(&s, GF_TWEETS_TERM_USER, "Peter TOSH", NULL, "725974381906804738");
+    assert_tokens(&s, GF_TWEETS_TERM_USER, "peter", NULL, "");
+    assert_tokens(&s, GF_TWEETS_TERM_USER, "u*", NULL, "1");
+    assert_tokens(&s, GF_TWEETS_TERM_TEXT, "peto", NULL, "");
     assert_tokens(&s, BOTH, "tweet", "u1scr", "1");
     assert_tokens(&s, BOTH, "tweet", "das", "");
     assert_tokens(&s, BOTH, "(nie!)", NULL, "725974381906804738");
@@ -86,7 +86,7 @@ static void test_namespaces(void **state)
     gf_tweets *other;
     (void)state;
     tweet_store_open(&s);
-    tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_APACHE "\n"));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, GF_SLICE(TWEET_APACHE "\n"));
     assert_ok(gf_tweets_open(s.store, GF_SLICE("defaul"), &other, &err));
     gf_tweets *mine = s.tweets;
     gf_geo_box world = {-180, -90, 180, 90};
@@ -120,8 +120,8 @@ static void test_tweets__check_7(void **state)
     (void)state;
     assert_true(51.3397f < 51.3397);
     tweet_store_open(&s);
-    tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_APACHE "\n"));
-    tweet_store_import(&s, GF_MURMUR2, gf_slice_str(fiji));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, GF_SLICE(TWEET_APACHE "\n"));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_slice_str(fiji));
     q.box = &south;
     assert_found(&s, &q, "1");
     q.box = &beside;
@@ -151,7 +151,7 @@ static void test_times(void **state)
     gf_tweets_query q = everything;
     (void)state;
     tweet_store_open(&s);
-    tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n" TWEET_APACHE "\n"));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, GF_SLICE(TWEET_HASELNUSS "\n" TWEET_APACHE "\n"));
     assert_found(&s, &q, "1 725974381906804738");
     q.limit = 1;
     assert_found(&s, &q, "1");
@@ -332,7 +332,7 @@ static void test_tweets__check_6(void **state)
     write_minute(&lines, 30, "en", 3);
     write_minute(&lines, 31, "en", 5);
     write_minute(&lines, 34, "en", 2);
-    tweet_store_import(&s, GF_MURMUR2, gf_buffer_view(&lines));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_buffer_view(&lines));
     assert_slice(tweet_store_dump_of(&s, "TweetFrequency"),
                  "TweetFrequency\t201605051430\tlanguage\ten\t3\n"
                  "TweetFrequency\t201605051431\tlanguage\ten\t5\n"
@@ -341,7 +341,7 @@ static void test_tweets__check_6(void **state)
     assert_string_equal(gf_buffer_cstr(&got), "en: 3 5 0 0\n");
     gf_buffer_reset(&lines);
     write_minute(&lines, 33, "de", 1);
-    tweet_store_import(&s, GF_MURMUR2, gf_buffer_view(&lines));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_buffer_view(&lines));
     gf_buffer_reset(&got);
     assert_ok(gf_tweets_frequency(s.tweets, from, from + 3, NULL, 0, note_counts, &got, &err));
     assert_string_equal(gf_buffer_cstr(&got), "de: 0 0 0 1\nen: 3 5 0 0\n");
@@ -358,7 +358,7 @@ static void test_tweets__check_6(void **state)
 
 /* ---- tags and users -------------------------------------------------------------------------- */
 
-static gf_status note_tag(void *context, const gf_tag_count *tag, gf_error *err)
+static gf_status note_tag(void *context, const gf_tweets_tag_count *tag, gf_error *err)
 {
     gf_buffer *to = context;
     gf_buffer_format(to, "%.*s %" PRIu64 "\n", GF_SLICE_ARG(tag->tag), tag->tweets);
@@ -378,7 +378,7 @@ static void test_top(void **state)
                          "\"text\":\"%s\"}\n",
                          i, texts[i]);
     tweet_store_open(&s);
-    tweet_store_import(&s, GF_MURMUR2, gf_buffer_view(&lines));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_buffer_view(&lines));
     assert_ok(gf_tweets_top(s.tweets, &everything, 3, note_tag, &got, &err));
     assert_string_equal(gf_buffer_cstr(&got), "#a 3\n#b 2\n#c 1\n");
     gf_buffer_reset(&got);
@@ -451,7 +451,7 @@ static void test_highscore(void **state)
     write_step(&lines, 3, "\"id\":7,\"screen_name\":\"bob\"", 0.5, 0.5);
     write_step(&lines, 1, "\"name\":\"nobody\"", 0, 0);
     tweet_store_open(&s);
-    tweet_store_import(&s, GF_MURMUR2, gf_buffer_view(&lines));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_buffer_view(&lines));
     assert_ok(gf_tweets_highscore(s.tweets, &everything, false, 10, note_user, &got, &err));
     assert_string_equal(gf_buffer_cstr(&got), "/Ann 3 222.639 0\n7/bob 3 111.317 0\n");
     gf_buffer_reset(&got);
@@ -489,7 +489,7 @@ static void test_allocation_sweep(void **state)
     tweet_store s;
     (void)state;
     tweet_store_open(&s);
-    tweet_store_import(&s, GF_MURMUR2, GF_SLICE(TWEET_APACHE "\n"));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, GF_SLICE(TWEET_APACHE "\n"));
     gf_test_sweep(ask_everything, NULL, &s);
     tweet_store_close(&s);
 }

@@ -28,7 +28,7 @@ static void check_terms(const gf_tweet *tweet)
     check(gf_tweets_find_terms(&terms, tweet, &err) == GF_OK);
     for (size_t i = 0; i < terms.n; i++) {
         const gf_tweets_term *t = &terms.terms[i];
-        check(t->count > 0 && t->term.len > 0 && t->term.len <= GF_MOST_TERM * 3);
+        check(t->count > 0 && t->term.len > 0 && t->term.len <= GF_TWEETS_MOST_TERM * 3);
         check(gf_utf8_valid_length(t->term) == t->term.len);
         check(t->of_user || gf_utf8_count(t->term) >= 2 || t->term.ptr[0] != '#');
         check(i == 0 || compare(t - 1, t) < 0);
