@@ -4,7 +4,7 @@
 
 #include "engine/build/search_cells.h"
 
-/** Where an index lies, and its head. */
+/** An index: the build that it is part of, and its head. */
 typedef struct gf_search_index {
     gf_store *store;
     const gf_snapshot *snapshot;
@@ -31,7 +31,7 @@ void gf_search_index_release(gf_search_index *x);
 /** The id of a document; borrowed until the next call. */
 gf_status gf_search_index_id(gf_search_index *x, uint32_t document, gf_slice *id, gf_error *err);
 
-/** How many ids are below this one, and whether it is there itself (then that is its number). */
+/** The number of ids below this one, which is its own number if it is there itself. */
 gf_status gf_search_index_rank(gf_search_index *x, gf_slice id, uint32_t *rank, bool *there,
                                gf_error *err);
 

@@ -10,7 +10,7 @@
 #define GF_ENGINE_SEARCH_INTERNAL_H
 
 #include "engine/search/index.h"
-#include "engine/search/match.h"
+#include "engine/search/matcher.h"
 #include "engine/text/group.h"
 #include "engine/view/view.h"
 #include "grouperfish/search.h"

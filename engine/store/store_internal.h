@@ -26,7 +26,7 @@ struct gf_store {
     struct gf_user_table *user_tables; /* the users' tables that are open */
     pthread_mutex_t drop_lock;         /* while dropped tables are deleted */
 
-    /* Parts that later rooms of the engine own; engine/upkeep/open.c makes and frees them. */
+    /* Parts that later rooms of the engine own; engine/upkeep/store.c makes and frees them. */
     struct gf_put_line *put_line;           /* puts on their way to disk (engine/put/group.h) */
     struct gf_cluster_cache *cluster_cache; /* lists read last (engine/view/cluster_cache.h) */
     /* Deletes what drops of users' tables have left (engine/tables); called by gf_lock. */

@@ -66,7 +66,7 @@ static gf_status find_failures(looking *l, gf_place where, const gf_row *row, gf
     return st;
 }
 
-/* Whether a build was made of other documents than the collection has now. */
+/* Set *behind if a build was made of other documents than the collection has now. */
 static gf_status is_behind(looking *l, gf_place where, const gf_configuration_state *state,
                            uint64_t seq, bool *behind, gf_error *err)
 {

@@ -385,8 +385,8 @@ static gf_status right_build(repairing *r, gf_slice key, gf_buffer parts[3], gf_
     gf_place where = {gf_buffer_view(&parts[0]), gf_buffer_view(&parts[1])};
     gf_slice configuration = gf_buffer_view(&parts[2]);
     if (st == GF_OK)
-        st = gf_build_is_whole(r->store, where, configuration, (int64_t)build, r->cancel, &whole,
-                               err);
+        st =
+            gf_verify_build(r->store, where, configuration, (int64_t)build, r->cancel, &whole, err);
     if (st != GF_OK) return st;
     return whole ? check_members(r, where, key, err)
                  : drop_build(r, where, configuration, build, key, err);

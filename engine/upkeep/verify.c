@@ -281,8 +281,8 @@ static gf_status pass_over(void *context, const char *where, const char *what, g
     return GF_OK;
 }
 
-gf_status gf_build_is_whole(gf_store *s, gf_place where, gf_slice configuration, int64_t build,
-                            const gf_cancel *cancel, bool *whole, gf_error *err)
+gf_status gf_verify_build(gf_store *s, gf_place where, gf_slice configuration, int64_t build,
+                          const gf_cancel *cancel, bool *whole, gf_error *err)
 {
     gf_error own;
     checking c = {.audit = {.store = s, .cancel = cancel, .visit = pass_over}};

@@ -4,8 +4,8 @@
 
 #include "grouperfish/collections.h"
 
-/** Whether a build is there, finished, and agrees with itself throughout. */
-gf_status gf_build_is_whole(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
-                            const gf_cancel *cancel, bool *whole, gf_error *err);
+/** Check a build; *whole: it is there, finished, and agrees with itself throughout. */
+gf_status gf_verify_build(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                          const gf_cancel *cancel, bool *whole, gf_error *err);
 
 #endif

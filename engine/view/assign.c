@@ -30,7 +30,7 @@ static gf_status read_centres(gf_view *v, gf_centres *centres, gf_error *err)
     return st;
 }
 
-void gf_assigner_free(gf_assigner *a)
+void gf_assign_free(gf_assigner *a)
 {
     if (!a) return;
     gf_model_workers_release(&a->workers);
@@ -54,7 +54,7 @@ static gf_status load_assigner(gf_view *v, gf_error *err)
     if (st == GF_OK)
         v->assigner = a;
     else
-        gf_assigner_free(a);
+        gf_assign_free(a);
     return st;
 }
 

@@ -137,13 +137,13 @@ gf_status gf_cluster_cache_add(gf_cluster_cache *c, gf_slice key, const gf_build
     return GF_OK;
 }
 
-const gf_listed_cluster *gf_cluster_list_clusters(const gf_cluster_list *l, size_t *n)
+const gf_listed_cluster *gf_cluster_cache_clusters(const gf_cluster_list *l, size_t *n)
 {
     *n = l->n;
     return l->clusters;
 }
 
-void gf_cluster_list_drop(gf_cluster_list *l)
+void gf_cluster_cache_drop(gf_cluster_list *l)
 {
     if (!l) return;
     pthread_mutex_lock(&l->cache->lock);
@@ -154,7 +154,7 @@ void gf_cluster_list_drop(gf_cluster_list *l)
 
 /* ---- deleted documents ----------------------------------------------------------------------- */
 
-uint64_t gf_cluster_list_deleted(gf_cluster_list *l, uint64_t seq, gf_deleted_set **set)
+uint64_t gf_cluster_cache_deleted(gf_cluster_list *l, uint64_t seq, gf_deleted_set **set)
 {
     uint64_t up_to = l->seq;
     *set = NULL;
@@ -189,7 +189,7 @@ static void make_room(gf_cluster_cache *c, gf_cluster_list *mine)
     }
 }
 
-void gf_cluster_list_keep_deleted(gf_cluster_list *l, uint64_t seq, gf_deleted_set *set)
+void gf_cluster_cache_keep_deleted(gf_cluster_list *l, uint64_t seq, gf_deleted_set *set)
 {
     gf_cluster_cache *c = l->cache;
     pthread_mutex_lock(&c->lock);

@@ -58,19 +58,19 @@ gf_status gf_cluster_cache_add(gf_cluster_cache *cache, gf_slice build_key,
                                size_t n, gf_cluster_list **list, gf_error *err);
 
 /** The clusters, by id, as the build wrote them; borrowed until the list is dropped. */
-const gf_listed_cluster *gf_cluster_list_clusters(const gf_cluster_list *list, size_t *n);
+const gf_listed_cluster *gf_cluster_cache_clusters(const gf_cluster_list *list, size_t *n);
 
 /** End one use of the list; takes NULL. */
-void gf_cluster_list_drop(gf_cluster_list *list);
+void gf_cluster_cache_drop(gf_cluster_list *list);
 
 /**
  * The documents that were deleted since the build, as far as that is known for a state up to `seq`.
  * @param set  a share of them, to be dropped; NULL for none
  * @return the seq up to which the set goes: at most `seq`, and the build's where nothing is known
  */
-uint64_t gf_cluster_list_deleted(gf_cluster_list *list, uint64_t seq, gf_deleted_set **set);
+uint64_t gf_cluster_cache_deleted(gf_cluster_list *list, uint64_t seq, gf_deleted_set **set);
 
 /** Keep a share of the set of documents deleted up to `seq`, unless a later one is kept. */
-void gf_cluster_list_keep_deleted(gf_cluster_list *list, uint64_t seq, gf_deleted_set *set);
+void gf_cluster_cache_keep_deleted(gf_cluster_list *list, uint64_t seq, gf_deleted_set *set);
 
 #endif

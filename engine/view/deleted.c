@@ -116,7 +116,7 @@ gf_status gf_view_load_deleted(gf_view *v, gf_error *err)
     uint64_t seq = v->info.seq;
     gf_deleted_set_drop(v->deleted); /* of a call before that failed */
     v->deleted = NULL;
-    if (v->list) seq = gf_cluster_list_deleted(v->list, v->seq, &v->deleted);
+    if (v->list) seq = gf_cluster_cache_deleted(v->list, v->seq, &v->deleted);
     if (seq >= v->seq) return GF_OK;
     gf_status st = find_deleted(v, seq, v->deleted, &made, err);
     if (st != GF_OK) return st;
@@ -124,6 +124,6 @@ gf_status gf_view_load_deleted(gf_view *v, gf_error *err)
         gf_deleted_set_drop(v->deleted);
         v->deleted = made;
     }
-    if (v->list) gf_cluster_list_keep_deleted(v->list, v->seq, v->deleted);
+    if (v->list) gf_cluster_cache_keep_deleted(v->list, v->seq, v->deleted);
     return GF_OK;
 }

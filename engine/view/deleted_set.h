@@ -23,7 +23,7 @@ gf_deleted_set *gf_deleted_set_create(uint32_t most, size_t n_clusters);
 /** Add a document that is not in the set yet. */
 gf_status gf_deleted_set_add(gf_deleted_set *set, gf_slice id, uint32_t cluster, gf_error *err);
 
-/** Whether a document is in the set; NULL is the empty set. */
+/** True if a document is in the set; NULL is the empty set. */
 bool gf_deleted_set_has(const gf_deleted_set *set, gf_slice id);
 
 /** Add a share, and drop one; both take NULL. Any thread may call them. */

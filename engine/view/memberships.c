@@ -13,7 +13,7 @@ void gf_view_describe(const gf_view *v, const gf_membership_cells *cells, gf_mem
     if (second) m->runner_up_label = second->label;
 }
 
-/* Whether the build is about a part of its collection. */
+/* True if the build is about a part of its collection. */
 static bool is_of_a_part(const gf_build_info *info)
 {
     static const char *const keys[] = {"\"filter\":", "\"since\":", "\"until\":"};

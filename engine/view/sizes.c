@@ -12,10 +12,10 @@ static gf_status take_cached(gf_view *v, bool *found, gf_error *err)
         gf_cluster_cache_find(v->store->cluster_cache, gf_buffer_view(&v->key), &v->info);
     *found = list;
     if (!list) return GF_OK;
-    gf_cluster_list_drop(v->list);
+    gf_cluster_cache_drop(v->list);
     v->list = list;
     size_t n;
-    const gf_listed_cluster *clusters = gf_cluster_list_clusters(list, &n);
+    const gf_listed_cluster *clusters = gf_cluster_cache_clusters(list, &n);
     gf_listed_cluster *copy = gf_realloc(v->clusters, n, sizeof *copy);
     if (!copy) return gf_fail_memory(err, "clusters");
     v->clusters = copy;
@@ -32,7 +32,7 @@ static gf_status list_and_keep(gf_view *v, gf_error *err)
 {
     gf_status st = gf_view_list_clusters(v, err);
     if (st != GF_OK) return st;
-    gf_cluster_list_drop(v->list);
+    gf_cluster_cache_drop(v->list);
     return gf_cluster_cache_add(v->store->cluster_cache, gf_buffer_view(&v->key), &v->info,
                                 v->clusters, v->n_clusters, &v->list, err);
 }

@@ -94,13 +94,13 @@ gf_status gf_view_open(gf_store *store, gf_place where, gf_slice configuration, 
 void gf_view_close(gf_view *v)
 {
     if (!v) return;
-    gf_assigner_free(v->assigner);
+    gf_assign_free(v->assigner);
     if (v->model_loaded) gf_model_release(&v->model);
     gf_analysis_release(&v->analysis);
     if (v->filter_loaded) gf_filter_release(&v->filter);
     gf_free(v->clusters);
     gf_free(v->by_size);
-    gf_cluster_list_drop(v->list);
+    gf_cluster_cache_drop(v->list);
     gf_deleted_set_drop(v->deleted);
     gf_pins_release(&v->pins);
     gf_row_release(&v->row);

@@ -14,9 +14,9 @@
  *     model.c filter.c  how the build analyses texts, and which documents it selects
  *     assign.c          the nearest cluster of a text
  *     pending.c         documents that came after the build
- *     tree.c explain.c trends.c evaluate.c matrix.c diff.c
+ *     tree.c explain.c trends.c evaluate.c build_matrix.c diff.c
  *     view.c            views opened and closed
- *     builds.c columns.c pinning.c
+ *     builds.c columns.c pin.c
  *
  * Parts are loaded when they are first needed and last until the view is closed. A view is for one
  * thread.
@@ -123,9 +123,9 @@ gf_status gf_view_each_member(gf_view *view, gf_each_member *each, void *context
 
 gf_status gf_view_load_model(gf_view *view, gf_error *err);
 
-/** Whether the build's settings select a row of documents:main. */
+/** Test whether the build's settings select a row of documents:main. */
 gf_status gf_view_selects(gf_view *view, const gf_row *document, bool *selected, gf_error *err);
 
-void gf_assigner_free(gf_assigner *assigner);
+void gf_assign_free(gf_assigner *assigner);
 
 #endif

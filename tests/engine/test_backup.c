@@ -263,7 +263,7 @@ static gf_status back_up(void *context, gf_error *err)
     return gf_store_backup(s->f.store, s->c.backup, NULL, &status, err);
 }
 
-/* What fails behind the copy leaves a whole one. */
+/* A failure after the copy leaves a whole one. */
 static void remove_backup(void *context)
 {
     sweeping *s = context;

@@ -190,7 +190,7 @@ static void views_of_one_state_look_at_no_change(void **state)
     assert_ptr_equal(third.view->deleted, first.view->deleted);
     assert_true(second.view->seq >= first.view->seq + 20);
     gf_deleted_set *kept;
-    assert_int_equal(gf_cluster_list_deleted(third.view->list, third.view->seq, &kept),
+    assert_int_equal(gf_cluster_cache_deleted(third.view->list, third.view->seq, &kept),
                      third.view->seq);
     assert_ptr_equal(kept, first.view->deleted);
     gf_deleted_set_drop(kept);

@@ -143,7 +143,7 @@ static void an_explanation_by_hand(void **state)
     fixture_close(&f);
 }
 
-/* What came or was put anew since the build is explained by where it would be. */
+/* Documents put since the build are explained by their provisional cluster. */
 static void explain_current(gf_view *view, const char *id)
 {
     gf_error err;

@@ -90,7 +90,7 @@ static void rows_of_a_build(void **state)
     fixture_close(&f);
 }
 
-/* What went since is not in it, what was put anew is marked. */
+/* Documents deleted since are not in it, those put anew are marked. */
 static void changes_since(void **state)
 {
     (void)state;

@@ -158,7 +158,7 @@ static void deleted_documents(void **state)
     }
 }
 
-/* What a document said before it was put anew goes too; what nobody deleted stays. */
+/* A text that was replaced goes too; texts that nobody deleted stay. */
 static void replaced_documents(void **state)
 {
     (void)state;

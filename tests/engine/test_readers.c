@@ -19,7 +19,7 @@ typedef struct shared {
     uint64_t seed;
 } shared;
 
-/* What a thread found wrong; threads other than cmocka's own cannot fail the test. */
+/* A thread and the fault that it found: threads other than cmocka's own cannot fail the test. */
 typedef struct worker {
     shared *s;
     pthread_t thread;

@@ -1,4 +1,4 @@
-/* What a search finds, by hand, and what it refuses. */
+/* Searches worked out by hand, and searches that are refused. */
 #include "tests/engine/fixture.h"
 
 #include "storage/tables.h"

@@ -94,7 +94,7 @@ static gf_status break_cell(fixture *f, int64_t build, const char *qualifier, gf
     return st;
 }
 
-/* Whatever bytes stand in the index's cells: GF_ECORRUPT or rows, and nothing is read outside. */
+/* Random bytes in the index's cells: GF_ECORRUPT or rows, and nothing is read outside. */
 static void a_damaged_index_is_told(void **state)
 {
     (void)state;

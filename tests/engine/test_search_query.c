@@ -1,4 +1,4 @@
-/* What people type to search for, taken apart; also anything else that may come. */
+/* Queries as people type them, and random bytes, parsed. */
 #include "support/test.h"
 
 #include "base/random.h"
@@ -87,7 +87,7 @@ static void there_are_bounds(void **state)
     assert_string_equal(err.message, "query, character 129: more than 64 words");
 }
 
-/* Whatever comes: items lie in the query, in order, and none is empty but for an empty phrase. */
+/* Items lie in the query, in order, and none is empty but for an empty phrase. */
 static void random_queries_are_refused_or_whole(void **state)
 {
     (void)state;

@@ -52,7 +52,7 @@ static void what_cannot_be_opened_is_told(void **state)
 
 /* ---- rows that do not agree ------------------------------------------------------------------ */
 
-/* What a change has to work with: a store with two builds of "c", the later one served. */
+/* A store with two builds of "c", the later one served, for changes to work with. */
 typedef struct target {
     fixture f;
     gf_batch *batch;

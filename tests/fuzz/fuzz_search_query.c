@@ -2,7 +2,7 @@
  * A query of any bytes, and a text of any: the query is refused or taken apart, and matched against
  * the text without reading outside of either. The input is the query, a line feed, and the text.
  */
-#include "engine/search/match.h"
+#include "engine/search/matcher.h"
 
 #include <stdlib.h>
 

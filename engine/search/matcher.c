@@ -1,4 +1,4 @@
-#include "engine/search/match.h"
+#include "engine/search/matcher.h"
 
 #include "base/arena.h"
 #include "base/grow.h"

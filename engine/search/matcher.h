@@ -16,8 +16,8 @@
  * Source: Baeza-Yates & Gonnet, "A new approach to text searching", CACM 35 (1992) 74-82.
  * One matcher per thread.
  */
-#ifndef GF_ENGINE_SEARCH_MATCH_H
-#define GF_ENGINE_SEARCH_MATCH_H
+#ifndef GF_ENGINE_SEARCH_MATCHER_H
+#define GF_ENGINE_SEARCH_MATCHER_H
 
 #include "engine/search/query.h"
 #include "vectorize/rows/options.h"

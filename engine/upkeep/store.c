@@ -1,6 +1,6 @@
 /*
- * Opening and closing a store: engine/store with the parts that later rooms of the engine add. They
- * are made here, so that no room knows of a later one.
+ * A store with the parts that the rooms of the engine add to it. They are made here, in the last
+ * room, so that no room knows of a later one.
  */
 #include "engine/put/group.h"
 #include "engine/store/store_internal.h"
