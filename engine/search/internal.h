@@ -84,8 +84,8 @@ void gf_fresh_release(gf_fresh *f);
 /* ---- items.c --------------------------------------------------------------------------------- */
 
 /** The documents of the index that have an item, without outdated ones. */
-gf_status gf_search_item(gf_search_source *s, gf_matcher *matcher, const gf_query *query,
-                         size_t item, gf_postings *out, gf_error *err);
+gf_status gf_search_item(gf_search_source *s, gf_matcher *matcher, size_t item, gf_postings *out,
+                         gf_error *err);
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 

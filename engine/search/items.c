@@ -69,31 +69,23 @@ static void intersect(gf_postings *a, const gf_postings *b)
     a->n = kept;
 }
 
-/* The most words that an item is in any language of the index. */
-static gf_status count_words(gf_search_source *s, gf_matcher *m, size_t item, size_t *n,
-                             gf_error *err)
+/*
+ * The most words that an item is in a language of the index, and the fewest: in the language with
+ * the fewest no more than these can be looked for.
+ */
+static gf_status count_words(gf_search_source *s, gf_matcher *m, size_t item, size_t *most,
+                             size_t *fewest, gf_error *err)
 {
     gf_status st = GF_OK;
-    *n = 0;
+    *most = 0;
+    *fewest = SIZE_MAX;
     for (uint32_t l = 0; l < s->index.n_languages && st == GF_OK; l++) {
         const gf_query_terms *t;
         st = gf_matcher_terms(m, s->index.languages[l], &t, err);
-        if (st == GF_OK && t->start[item + 1] - t->start[item] > *n)
-            *n = t->start[item + 1] - t->start[item];
-    }
-    return st;
-}
-
-/* The fewest words likewise: in that language no more than these can be looked for. */
-static gf_status fewest_words(gf_search_source *s, gf_matcher *m, size_t item, size_t *n,
-                              gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (uint32_t l = 0; l < s->index.n_languages && st == GF_OK; l++) {
-        const gf_query_terms *t;
-        st = gf_matcher_terms(m, s->index.languages[l], &t, err);
-        if (st == GF_OK && t->start[item + 1] - t->start[item] < *n)
-            *n = t->start[item + 1] - t->start[item];
+        if (st != GF_OK) break;
+        size_t n = t->start[item + 1] - t->start[item];
+        if (n > *most) *most = n;
+        if (n < *fewest) *fewest = n;
     }
     return st;
 }
@@ -129,15 +121,12 @@ static gf_status keep_phrases(gf_search_source *s, gf_matcher *m, size_t item, g
     return st;
 }
 
-gf_status gf_search_item(gf_search_source *s, gf_matcher *m, const gf_query *query, size_t item,
-                         gf_postings *out, gf_error *err)
+gf_status gf_search_item(gf_search_source *s, gf_matcher *m, size_t item, gf_postings *out,
+                         gf_error *err)
 {
     gf_postings other = {0};
     size_t most, fewest;
-    (void)query;
-    gf_status st = count_words(s, m, item, &most, err);
-    fewest = most;
-    if (st == GF_OK) st = fewest_words(s, m, item, &fewest, err);
+    gf_status st = count_words(s, m, item, &most, &fewest, err);
     if (st == GF_OK) st = read_word(s, m, item, 0, out, err);
     if (st == GF_OK) drop_outdated(s, out);
     for (size_t at = 1; st == GF_OK && at < fewest && out->n; at++) {

@@ -115,7 +115,7 @@ static gf_status read_items(searching *s, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; s->source.has_index && i < s->query.n && st == GF_OK; i++)
-        st = gf_search_item(&s->source, s->matcher, &s->query, i, &s->items[i], err);
+        st = gf_search_item(&s->source, s->matcher, i, &s->items[i], err);
     return st;
 }
 
