@@ -1,6 +1,5 @@
 #include "engine/search/index.h"
 
-#include "base/grow.h"
 #include "base/memory.h"
 #include "engine/rows/scan.h"
 
@@ -154,38 +153,12 @@ gf_status gf_search_index_rank(gf_search_index *x, gf_slice id, uint32_t *rank, 
     return GF_OK;
 }
 
-/* ---- postings -------------------------------------------------------------------------------- */
-
-void gf_postings_release(gf_postings *p)
-{
-    gf_free(p->document);
-    gf_free(p->count);
-    *p = (gf_postings){0};
-}
-
-static gf_status reserve_postings(gf_postings *p, size_t more, gf_error *err)
-{
-    size_t same = p->capacity; /* the two arrays grow alike */
-    bool ok = gf_grow(&p->document, &same, p->n + more, sizeof *p->document) &&
-              gf_grow(&p->count, &p->capacity, p->n + more, sizeof *p->count);
-    return ok ? GF_OK : gf_fail_memory(err, "a search");
-}
-
-gf_status gf_postings_add(gf_postings *p, uint32_t document, uint32_t count, gf_error *err)
-{
-    gf_status st = reserve_postings(p, 1, err);
-    if (st != GF_OK) return st;
-    p->document[p->n] = document;
-    p->count[p->n++] = count;
-    return GF_OK;
-}
-
 static gf_status take_postings(const gf_search_index *x, uint32_t n, gf_slice bytes, gf_postings *p,
                                gf_error *err)
 {
     uint64_t document = 0;
     if (n > bytes.len) return damaged(err);
-    gf_status st = reserve_postings(p, n, err);
+    gf_status st = gf_postings_reserve(p, n, err);
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
         uint64_t step;
         uint32_t more = 0;

@@ -3,6 +3,7 @@
 #define GF_ENGINE_SEARCH_INDEX_H
 
 #include "engine/build/search_cells.h"
+#include "engine/search/postings.h"
 
 /** An index: the build that it is part of, and its head. */
 typedef struct gf_search_index {
@@ -34,16 +35,6 @@ gf_status gf_search_index_id(gf_search_index *x, uint32_t document, gf_slice *id
 /** The number of ids below this one, which is its own number if it is there itself. */
 gf_status gf_search_index_rank(gf_search_index *x, gf_slice id, uint32_t *rank, bool *there,
                                gf_error *err);
-
-/** Documents that have something, by number, and how often. */
-typedef struct gf_postings {
-    uint32_t *document; /* n of capacity, rising */
-    uint32_t *count;    /* n */
-    size_t n, capacity;
-} gf_postings;
-
-void gf_postings_release(gf_postings *p);
-gf_status gf_postings_add(gf_postings *p, uint32_t document, uint32_t count, gf_error *err);
 
 /**
  * Append a term's postings, or those of all terms that start so; `language` is a number of the
