@@ -1,7 +1,6 @@
 #include "cluster/dense/dense.h"
 
 #include "base/memory.h"
-#include "cluster/dense/blas.h"
 #include "cluster/dense/internal.h"
 
 #include <inttypes.h>
@@ -327,8 +326,7 @@ gf_status gf_dense_kmeans(gf_pool *pool, const float *x, uint32_t n, uint32_t d,
     job j = {.pool = pool, .rows = {x, n, d}, .options = options};
     gf_status st = check_rows(&j.rows, err);
     if (st != GF_OK) return st;
-    st = gf_blas_load(err);
-    if (st == GF_OK) st = cluster(&j, out, err);
+    st = cluster(&j, out, err);
     gf_free(j.choice.steps);
     return st;
 }

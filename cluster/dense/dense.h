@@ -1,15 +1,16 @@
 /**
  * Spherical k-means over dense rows, such as embeddings: what kmeans.h does for sparse ones. Scores
- * are products of blocks of rows with all centres (OpenBLAS, one thread a call; our pool runs the
- * blocks), so every pass is exact and needs no bounds.
+ * are products of blocks of rows with all centres (products.h), so every pass is exact and needs no
+ * bounds.
  *
  *     dense.c         runs, restarts, the last assignment
  *     seed.c    k-means++ seeds
  *     passes.c  assignment, sums, clusters that lost all their rows
  *     polish.c  single moves that raise the objective
  *
- * Deterministic: the same rows and options give the same result for any number of threads on one
- * machine (blocks have a fixed size, and sums the order of the rows).
+ * Deterministic: the same rows and options give the same result for any number of threads and on any
+ * processor (blocks have a fixed size, and sums the order of the rows). Only the choice of k uses
+ * the kernels of sparse rows, which differ a little between processors (passes/scoring.h).
  */
 #ifndef GF_CLUSTER_DENSE_DENSE_H
 #define GF_CLUSTER_DENSE_DENSE_H
@@ -23,8 +24,7 @@
  *                 since entries may be. Fewer clusters than k where fewer rows differ.
  * @return GF_OK; GF_EINVAL (n or d 0, a row that is not of unit length); GF_ENOMEM, GF_ECANCELLED.
  *         On failure *out is unchanged.
- * Owner:  the caller calls gf_kmeans_release(out). Sets OpenBLAS to one thread a call, for the
- *         whole process and for good.
+ * Owner:  the caller calls gf_kmeans_release(out).
  * Cost:   a pass is n * d * k multiplications; memory 4 x k x d, 24 x n, and a block of scores of
  *         at most a megabyte for each thread, beside x.
  * Source: Dhillon & Modha, Machine Learning 42 (2001) 143-175; Arthur & Vassilvitskii, SODA 2007;

@@ -2,9 +2,9 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "cluster/dense/blas.h"
 #include "cluster/dense/dense.h"
-#include "cluster/dense/lapack.h"
+#include "cluster/dense/products.h"
+#include "cluster/dense/symmetric.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,8 +17,9 @@ enum {
     STREAM = 1u << 16  /* of random numbers: the first of the blocks' */
 };
 
-/* Directions of a smaller share of the largest eigenvalue are noise of single precision. */
-#define LEAST_EIGENVALUE 1e-12
+/* Directions of a smaller share of the longest column, both squared, are noise of single precision.
+ */
+#define LEAST_REMAINDER 1e-12
 
 /* Singular values of a smaller share of the largest are not found reliably. */
 #define LEAST_SIGMA 1e-3
@@ -83,16 +84,19 @@ typedef struct filling {
     uint64_t seed;
 } filling;
 
+/* Sums of four 16-bit numbers, less their mean: near enough to normal, and exact. */
 static gf_status fill_task(void *context, size_t b, unsigned worker, gf_error *err)
 {
     (void)worker, (void)err;
     const filling *f = context;
-    const double turn = 6.283185307179586;
     gf_random random = gf_random_seed(f->seed, STREAM + b);
     float *end = f->m->v + (size_t)block_end(f->m->n, b) * f->m->d;
     for (float *v = row_of(f->m, (uint32_t)(b * BLOCK)); v < end; v++) {
-        double length = sqrt(-2 * log(1 - gf_random_unit(&random))); /* Box & Muller 1958 */
-        *v = (float)(length * cos(turn * gf_random_unit(&random)));
+        uint64_t bits = gf_random_u64(&random);
+        int32_t sum = 0;
+        for (int i = 0; i < 4; i++, bits >>= 16)
+            sum += (int32_t)(bits & 0xffff);
+        *v = (float)(sum - 2 * 0xffff);
     }
     return GF_OK;
 }
@@ -149,12 +153,13 @@ static gf_status multiply(const work *w, const gf_csr *a, const tall *z, tall *y
     return st;
 }
 
-/* ---- Gram matrices and their eigenvectors ---------------------------------------------------- */
+/* ---- Gram matrices ---------------------------------------------------- */
 
 typedef struct summing {
     const tall *m;
-    double *block; /* PARTS: BLOCK * d */
-    double *gram;  /* PARTS: d * d */
+    size_t width;  /* m->d, padded for gf_products_add_gram */
+    double *block; /* PARTS: BLOCK * width */
+    double *gram;  /* PARTS: width * width */
 } summing;
 
 static gf_status gram_task(void *context, size_t part, unsigned worker, gf_error *err)
@@ -162,45 +167,44 @@ static gf_status gram_task(void *context, size_t part, unsigned worker, gf_error
     (void)worker, (void)err;
     const summing *s = context;
     uint32_t d = s->m->d;
-    size_t n_blocks = blocks_of(s->m->n), first = n_blocks * part / PARTS;
-    double *block = s->block + part * BLOCK * d, *gram = s->gram + part * d * d;
-    memset(gram, 0, (size_t)d * d * sizeof *gram);
+    size_t n_blocks = blocks_of(s->m->n), first = n_blocks * part / PARTS, width = s->width;
+    double *block = s->block + part * BLOCK * width, *gram = s->gram + part * width * width;
+    memset(block, 0, BLOCK * width * sizeof *block);
+    memset(gram, 0, width * width * sizeof *gram);
     for (size_t b = first; b < n_blocks * (part + 1) / PARTS; b++) {
         uint32_t at = (uint32_t)(b * BLOCK), n = block_end(s->m->n, b) - at;
-        const float *v = row_of(s->m, at);
-        for (size_t e = 0; e < (size_t)n * d; e++)
-            block[e] = (double)v[e];
-        gf_blas_add_gram(block, n, d, gram);
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t t = 0; t < d; t++)
+                block[i * width + t] = (double)row_of(s->m, at + i)[t];
+        gf_products_add_gram(block, n, (uint32_t)width, gram);
     }
     return GF_OK;
 }
 
-/* gram[d * d] = m'm, of columns up to the row. */
-static gf_status find_gram(const work *w, const tall *m, double *gram, gf_error *err)
+/* gram[d * d] = m'm, to be freed. */
+static gf_status find_gram(const work *w, const tall *m, double **gram, gf_error *err)
 {
-    size_t d = m->d;
-    summing s = {m, gf_array(PARTS * BLOCK, d * sizeof *s.block),
-                 gf_array(PARTS * d, d * sizeof *s.gram)};
-    gf_status st = s.block && s.gram ? GF_OK : gf_fail_memory(err, "latent semantic analysis");
+    size_t d = m->d, width = (d + GF_PRODUCTS_WIDTH - 1) / GF_PRODUCTS_WIDTH * GF_PRODUCTS_WIDTH;
+    summing s = {m, width, gf_array(PARTS * BLOCK, width * sizeof *s.block),
+                 gf_array(PARTS * width, width * sizeof *s.gram)};
+    double *sum = gf_calloc(d * d, sizeof *sum);
+    gf_status st =
+        s.block && s.gram && sum ? GF_OK : gf_fail_memory(err, "latent semantic analysis");
     if (st == GF_OK) st = gf_pool_run(w->pool, PARTS, gram_task, &s, w->cancel, err);
-    if (st == GF_OK) memset(gram, 0, d * d * sizeof *gram);
     for (size_t part = 0; st == GF_OK && part < PARTS; part++)
-        for (size_t e = 0; e < d * d; e++)
-            gram[e] += s.gram[part * d * d + e];
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = 0; j <= i; j++)
+                sum[i * d + j] += s.gram[(part * width + i) * width + j];
+    for (size_t i = 0; st == GF_OK && i < d; i++)
+        for (size_t j = 0; j < i; j++)
+            sum[j * d + i] = sum[i * d + j];
     gf_free(s.block);
     gf_free(s.gram);
+    if (st == GF_OK)
+        *gram = sum;
+    else
+        gf_free(sum);
     return st;
-}
-
-/* Eigenvectors of m'm, by rising value: vector[d * d], value[d], both to be freed. */
-static gf_status find_eigenvectors(const work *w, const tall *m, double **vector, double **value,
-                                   gf_error *err)
-{
-    *vector = gf_array(m->d, (size_t)m->d * sizeof **vector);
-    *value = gf_array(m->d, sizeof **value);
-    if (!*vector || !*value) return gf_fail_memory(err, "latent semantic analysis");
-    gf_status st = find_gram(w, m, *vector, err);
-    return st == GF_OK ? gf_lapack_eigen(*vector, m->d, *value, err) : st;
 }
 
 typedef struct turning {
@@ -214,27 +218,19 @@ static gf_status turn_task(void *context, size_t b, unsigned worker, gf_error *e
     (void)worker, (void)err;
     const turning *t = context;
     uint32_t at = (uint32_t)(b * BLOCK), n = block_end(t->m->n, b) - at;
-    gf_blas_products(row_of(t->m, at), n, t->to, t->out->d, t->m->d, row_of(t->out, at));
+    gf_products(row_of(t->m, at), n, t->to, t->out->d, t->m->d, row_of(t->out, at));
     return GF_OK;
 }
 
-/*
- * The last `d` of m's eigenvectors, the largest first, become its columns: m = m V, each divided by
- * its length where they are to be unit.
- */
-static gf_status turn(const work *w, tall *m, const double *vector, const double *value, uint32_t d,
-                      bool unit, gf_error *err)
+/* m = m V', with the combinations of its columns that are the d rows of v[d * m->d]. */
+static gf_status turn(const work *w, tall *m, const double *v, uint32_t d, gf_error *err)
 {
     tall out = {0};
     float *to = gf_array(d, (size_t)m->d * sizeof *to);
     gf_status st =
         to ? tall_init(&out, m->n, d, err) : gf_fail_memory(err, "latent semantic analysis");
-    for (uint32_t c = 0; st == GF_OK && c < d; c++) {
-        const double *from = vector + (size_t)(m->d - 1 - c) * m->d;
-        double factor = unit ? 1 / sqrt(value[m->d - 1 - c]) : 1;
-        for (uint32_t t = 0; t < m->d; t++)
-            to[(size_t)c * m->d + t] = (float)(factor * from[t]);
-    }
+    for (size_t e = 0; st == GF_OK && e < (size_t)d * m->d; e++)
+        to[e] = (float)v[e];
     turning t = {m, to, &out};
     if (st == GF_OK) st = gf_pool_run(w->pool, blocks_of(m->n), turn_task, &t, w->cancel, err);
     if (st == GF_OK) tall_replace(m, &out);
@@ -243,30 +239,23 @@ static gf_status turn(const work *w, tall *m, const double *vector, const double
     return st;
 }
 
-/* How many of d rising values are above a share of the largest. */
-static uint32_t count_above(const double *value, uint32_t d, double share)
-{
-    uint32_t n = 0;
-    while (n < d && value[d - 1 - n] > 0 && value[d - 1 - n] > share * value[d - 1])
-        n++;
-    return n;
-}
-
 /*
  * m's columns become orthogonal and of unit length, and span what they did; fewer where they depend
- * on each other. Once leaves rounding errors by the condition of m, a second time removes them.
+ * on each other. Once leaves rounding errors by the condition of m, which the next multiplication
+ * does not mind; a second time removes them.
  */
 static gf_status make_orthogonal(const work *w, tall *m, int times, gf_error *err)
 {
     gf_status st = GF_OK;
     for (int time = 0; time < times && st == GF_OK; time++) {
-        double *vector = NULL, *value = NULL;
-        st = find_eigenvectors(w, m, &vector, &value, err);
-        uint32_t d = st == GF_OK ? count_above(value, m->d, LEAST_EIGENVALUE) : 0;
+        double *gram = NULL, *basis = gf_array(m->d, (size_t)m->d * sizeof *basis);
+        uint32_t d = 0;
+        st = basis ? find_gram(w, m, &gram, err) : gf_fail_memory(err, "latent semantic analysis");
+        if (st == GF_OK) st = gf_symmetric_basis(gram, m->d, LEAST_REMAINDER, basis, &d, err);
         if (st == GF_OK && d == 0) st = gf_fail(err, GF_EINVAL, "no entries to find dimensions in");
-        if (st == GF_OK) st = turn(w, m, vector, value, d, true, err);
-        gf_free(vector);
-        gf_free(value);
+        if (st == GF_OK) st = turn(w, m, basis, d, err);
+        gf_free(gram);
+        gf_free(basis);
     }
     return st;
 }
@@ -286,7 +275,7 @@ static gf_status find_range(const work *w, const gf_csr *x, uint32_t l, uint64_t
         st = multiply(w, x, basis, &y, err);
         if (st == GF_OK) st = make_orthogonal(w, &y, 1, err);
         if (st == GF_OK) st = multiply(w, &t, &y, basis, err);
-        if (st == GF_OK) st = make_orthogonal(w, basis, 2, err);
+        if (st == GF_OK) st = make_orthogonal(w, basis, i + 1 < ITERATIONS ? 1 : 2, err);
     }
     tall_release(&y);
     gf_csr_release(&t);
@@ -297,16 +286,26 @@ static gf_status find_range(const work *w, const gf_csr *x, uint32_t l, uint64_t
 static gf_status diagonalise(const work *w, uint32_t dimensions, tall *rows, double **sigma,
                              gf_error *err)
 {
-    double *vector = NULL, *value = NULL, *s = NULL;
-    gf_status st = find_eigenvectors(w, rows, &vector, &value, err);
     uint32_t l = rows->d, d = 0;
-    if (st == GF_OK) d = count_above(value, l, LEAST_SIGMA * LEAST_SIGMA);
-    if (d > dimensions) d = dimensions;
-    if (st == GF_OK && d == 0) st = gf_fail(err, GF_EINVAL, "no entries to find dimensions in");
-    if (st == GF_OK && !(s = gf_array(d, sizeof *s))) st = gf_fail_memory(err, "singular values");
-    if (st == GF_OK) st = turn(w, rows, vector, value, d, false, err);
-    for (uint32_t c = 0; st == GF_OK && c < d; c++)
-        s[c] = sqrt(value[l - 1 - c]);
+    double *vector = NULL, *value = gf_array(l, sizeof *value), *s = NULL;
+    gf_status st =
+        value ? find_gram(w, rows, &vector, err) : gf_fail_memory(err, "singular values");
+    if (st != GF_OK || (st = gf_symmetric_eigen(vector, l, value, err)) != GF_OK) goto done;
+    while (d < l && d < dimensions && value[d] > 0 &&
+           value[d] > LEAST_SIGMA * LEAST_SIGMA * value[0])
+        d++;
+    if (d == 0) {
+        st = gf_fail(err, GF_EINVAL, "no entries to find dimensions in");
+        goto done;
+    }
+    if (!(s = gf_array(d, sizeof *s))) {
+        st = gf_fail_memory(err, "singular values");
+        goto done;
+    }
+    for (uint32_t c = 0; c < d; c++)
+        s[c] = sqrt(value[c]);
+    st = turn(w, rows, vector, d, err);
+done:
     gf_free(vector);
     gf_free(value);
     if (st == GF_OK)
@@ -327,8 +326,7 @@ gf_status gf_lsa_reduce(gf_pool *pool, const gf_csr *x, uint32_t dimensions, uin
         return gf_fail(err, GF_EINVAL, "no dimensions to reduce rows to");
     if (dimensions > most) dimensions = most;
     uint32_t l = most - dimensions > OVERSAMPLING ? dimensions + OVERSAMPLING : most;
-    gf_status st = gf_lapack_load(err);
-    if (st == GF_OK) st = find_range(&w, x, l, seed, &basis, err);
+    gf_status st = find_range(&w, x, l, seed, &basis, err);
     if (st == GF_OK) st = multiply(&w, x, &basis, &rows, err);
     tall_release(&basis);
     if (st == GF_OK) st = diagonalise(&w, dimensions, &rows, &sigma, err);

@@ -6,14 +6,14 @@
  *
  * The singular vectors are found by a randomised range finder with power iterations: a random
  * matrix of a few more columns than are wanted is multiplied by x'x again and again, and made
- * orthogonal in between (by the eigenvectors of its Gram matrix, twice, as CholeskyQR2 does it).
+ * orthogonal in between (by the Cholesky factor of its Gram matrix; at last twice: CholeskyQR2).
  *
  * Texts have many singular values that hardly differ, and the last that are found are too small: of
  * 100 of AG News the first ten by 0.01 %, the first fifty by at most 1 %, the last by 5 %.
  *
  * Deterministic: the same rows, dimensions and seed give the same result for any number of threads
- * on one machine. Work is cut into blocks of rows of fixed size, and OpenBLAS and LAPACKE have one
- * thread a call.
+ * and on any processor. Work is cut into blocks of rows of fixed size, sums have one order
+ * (products.h, symmetric.h), and libm is asked for square roots alone, which are exact.
  */
 #ifndef GF_CLUSTER_DENSE_LSA_H
 #define GF_CLUSTER_DENSE_LSA_H
@@ -31,8 +31,7 @@ typedef struct gf_lsa {
  * @param dimensions  at least 1; out->d is less where x has not as many rows, terms, or singular
  *                    values above 1/1000 of the largest
  * @param cancel      may be NULL
- * @return GF_OK; GF_EINVAL (dimensions 0, no entries); GF_EIO (no OpenBLAS or LAPACKE); GF_ENOMEM,
- *         GF_ECANCELLED. On failure *out is unchanged.
+ * @return GF_OK; GF_EINVAL (dimensions 0, no entries); GF_ENOMEM, GF_ECANCELLED. On failure *out is unchanged.
  * Owner:  the caller calls gf_lsa_release(out). Cost: with l = dimensions + 10, some 10 * l
  *         multiplications an entry, and 12 * l * l a term; memory 8 x l x (n + terms) and a copy
  *         of x.
