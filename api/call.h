@@ -120,93 +120,10 @@ void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t 
 /** cluster, label, score, runner_up, ..., margin. */
 void gf_json_put_membership(gf_json_writer *w, const gf_membership *m);
 
-/* ---- what clusters gives instead of its list, with these arguments --------------------------- */
-
-/** by: a row for each cluster with its documents over time (api/clusters/by.c). */
-gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err);
-
-/** tree: a row for each node of the hierarchy (api/clusters/tree.c). */
-gf_status gf_run_clusters_tree(gf_call *call, gf_view *view, gf_error *err);
-
 /** A row of search or similar: the document, where it is, and a piece of its text (api/documents/search.c). */
 gf_status gf_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err);
 
 /** The word for a trend: what z is in a row as `trend`. */
 const char *gf_trend_word(double z);
-
-/* ---- export's other kinds -------------------------------------------------------------------- */
-
-gf_status gf_export_documents(gf_call *call, gf_error *err);
-gf_status gf_export_matrix(gf_call *call, gf_error *err);
-gf_status gf_export_geojson(gf_call *call, gf_error *err);
-
-/* ---- the handlers, named after their operations ---------------------------------------------- */
-
-gf_status gf_run_init(gf_call *call, gf_error *err);
-gf_status gf_run_collection_create(gf_call *call, gf_error *err);
-gf_status gf_run_collection_list(gf_call *call, gf_error *err);
-gf_status gf_run_collection_show(gf_call *call, gf_error *err);
-gf_status gf_run_collection_delete(gf_call *call, gf_error *err);
-gf_status gf_run_put(gf_call *call, gf_error *err);
-gf_status gf_run_delete(gf_call *call, gf_error *err);
-gf_status gf_run_config_set(gf_call *call, gf_error *err);
-gf_status gf_run_config_show(gf_call *call, gf_error *err);
-gf_status gf_run_config_list(gf_call *call, gf_error *err);
-gf_status gf_run_config_delete(gf_call *call, gf_error *err);
-gf_status gf_run_config_keys(gf_call *call, gf_error *err);
-gf_status gf_run_rebuild(gf_call *call, gf_error *err);
-gf_status gf_run_builds(gf_call *call, gf_error *err);
-gf_status gf_run_publish(gf_call *call, gf_error *err);
-gf_status gf_run_pin(gf_call *call, gf_error *err);
-gf_status gf_run_unpin(gf_call *call, gf_error *err);
-gf_status gf_run_label(gf_call *call, gf_error *err);
-gf_status gf_run_clusters(gf_call *call, gf_error *err);
-gf_status gf_run_cluster(gf_call *call, gf_error *err);
-gf_status gf_run_doc(gf_call *call, gf_error *err);
-gf_status gf_run_search(gf_call *call, gf_error *err);
-gf_status gf_run_similar(gf_call *call, gf_error *err);
-gf_status gf_run_export(gf_call *call, gf_error *err);
-gf_status gf_run_assign(gf_call *call, gf_error *err);
-gf_status gf_run_diff(gf_call *call, gf_error *err);
-gf_status gf_run_report(gf_call *call, gf_error *err);
-gf_status gf_run_evaluate(gf_call *call, gf_error *err);
-gf_status gf_run_status(gf_call *call, gf_error *err);
-gf_status gf_run_upgrade(gf_call *call, gf_error *err);
-gf_status gf_run_verify(gf_call *call, gf_error *err);
-gf_status gf_run_backup(gf_call *call, gf_error *err);
-gf_status gf_run_restore(gf_call *call, gf_error *err);
-gf_status gf_run_repair(gf_call *call, gf_error *err);
-gf_status gf_run_log_import(gf_call *call, gf_error *err);
-gf_status gf_run_log_report(gf_call *call, gf_error *err);
-gf_status gf_run_log_find(gf_call *call, gf_error *err);
-gf_status gf_run_table_create(gf_call *call, gf_error *err);
-gf_status gf_run_table_list(gf_call *call, gf_error *err);
-gf_status gf_run_table_describe(gf_call *call, gf_error *err);
-gf_status gf_run_table_alter(gf_call *call, gf_error *err);
-gf_status gf_run_table_drop(gf_call *call, gf_error *err);
-gf_status gf_run_table_put(gf_call *call, gf_error *err);
-gf_status gf_run_table_get(gf_call *call, gf_error *err);
-gf_status gf_run_table_scan(gf_call *call, gf_error *err);
-gf_status gf_run_table_delete(gf_call *call, gf_error *err);
-gf_status gf_run_table_incr(gf_call *call, gf_error *err);
-gf_status gf_run_table_check_and_put(gf_call *call, gf_error *err);
-gf_status gf_run_table_batch(gf_call *call, gf_error *err);
-gf_status gf_run_table_import(gf_call *call, gf_error *err);
-gf_status gf_run_tweets_import(gf_call *call, gf_error *err);
-gf_status gf_run_tweets_search(gf_call *call, gf_error *err);
-gf_status gf_run_tweets_map(gf_call *call, gf_error *err);
-gf_status gf_run_tweets_frequency(gf_call *call, gf_error *err);
-gf_status gf_run_tweets_top(gf_call *call, gf_error *err);
-gf_status gf_run_tweets_highscore(gf_call *call, gf_error *err);
-gf_status gf_run_papers_import_cdx(gf_call *call, gf_error *err);
-gf_status gf_run_papers_import_tei(gf_call *call, gf_error *err);
-gf_status gf_run_papers_show(gf_call *call, gf_error *err);
-gf_status gf_run_papers_list(gf_call *call, gf_error *err);
-gf_status gf_run_papers_counts(gf_call *call, gf_error *err);
-gf_status gf_run_papers_missing(gf_call *call, gf_error *err);
-gf_status gf_run_papers_dump(gf_call *call, gf_error *err);
-gf_status gf_run_papers_match(gf_call *call, gf_error *err);
-gf_status gf_run_papers_extract(gf_call *call, gf_error *err);
-gf_status gf_run_version(gf_call *call, gf_error *err);
 
 #endif

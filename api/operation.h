@@ -16,6 +16,7 @@
 
 typedef enum gf_parameter_kind {
     GF_TEXT,   /* UTF-8, not empty */
+    GF_PATH,   /* likewise: a path of the caller's; over a store's socket it is made absolute */
     GF_NUMBER, /* whole, from least to most */
     GF_BYTES,  /* a number, maybe with K, M, G or T behind it; likewise */
     GF_MOMENT, /* a build's time: milliseconds since 1970, or ISO 8601 */
@@ -119,16 +120,68 @@ typedef enum gf_reach {
     GF_REACH_ALL      /* and the flag "all" means every collection of the namespace */
 } gf_reach;
 
+/** Whether bytes come with the call. */
+typedef enum gf_operation_input {
+    GF_INPUT_NONE,
+    GF_INPUT_OPTIONAL,
+    GF_INPUT_REQUIRED /* a call without an input is refused */
+} gf_operation_input;
+
+/** What an operation needs of the store. */
+typedef enum gf_operation_use {
+    GF_USE_SHARED, /* an open store: whoever holds it can run the operation for others */
+    GF_USE_ALONE,  /* a store that is closed, which it opens itself */
+    GF_USE_NONE    /* no store */
+} gf_operation_use;
+
+/** An operation, with all that a transport, its help or its documentation must know of it. */
 typedef struct gf_operation {
     const char *name;   /* "collection list" */
-    const char *method; /* as a request: GET (which changes nothing), PUT, POST, PATCH, DELETE */
+    const char *method; /* as a request: GET, PUT, POST, PATCH, DELETE; GET changes nothing */
     const char *path;   /* with {parameters} */
     const char *meaning;
     const gf_parameter *parameters; /* n_parameters */
     size_t n_parameters;
     gf_status (*run)(gf_call *call, gf_error *err);
     gf_reach reach;
+    gf_operation_input input;
+    gf_operation_use use;
+    bool of_store;   /* it is about the whole store, not about one namespace */
+    bool local;      /* it names files or a host: only a command on the same machine may run it */
+    bool reads_only; /* it changes nothing, though its method is not GET */
+    bool makes;      /* it makes a store, with the first data of its kind */
+    bool creates;    /* it makes what its path names (HTTP 201) */
+    bool resumes;    /* where it was cut short, the same call goes on */
+    bool rebuilds;   /* it is long: it waits for one of a server's workers, or becomes a task */
+    bool quick;      /* it reads a few rows: a server runs it without a thread of its own */
+    bool single;     /* it answers with one row; see gf_operation_gives_one */
+    bool cacheable;  /* its answer depends on the collection's row and the arguments alone (ETag) */
+    bool tells_refused;    /* its rows say which records were refused, and `taken` is counted */
+    const char *file_type; /* media type of the file that it writes beside the rows, or NULL */
+    const char *file_flag; /* the flag that asks for the file; NULL: whoever wants such a type */
 } gf_operation;
+
+/** The operations of a noun, or of an application. */
+typedef struct gf_operation_group {
+    const gf_operation *const *operations; /* n */
+    size_t n;
+} gf_operation_group;
+
+/** The i-th operation: the nouns of api, then the registered applications; NULL past the last. */
+const gf_operation *gf_operation_at(size_t i);
+
+/** NULL where there is none of that name. */
+const gf_operation *gf_operation_find(const char *name);
+
+/** Whether the operation changes anything. */
+bool gf_operation_writes(const gf_operation *operation);
+
+/** Whether a call with these arguments answers with exactly one row. */
+bool gf_operation_gives_one(const gf_operation *operation, const gf_argument *arguments,
+                            size_t n_arguments);
+
+/** Whether a flag is among the arguments, and not "false"; the last one counts. */
+bool gf_arguments_have_flag(const gf_argument *arguments, size_t n_arguments, const char *name);
 
 /**
  * Whether the call is of several collections: its rows then begin with the member "collection",
@@ -136,12 +189,6 @@ typedef struct gf_operation {
  */
 bool gf_operation_is_of_several(const gf_operation *operation, const gf_argument *arguments,
                                 size_t n_arguments);
-
-/** All operations, n of them. */
-const gf_operation *gf_operations(size_t *n);
-
-/** NULL where there is none of that name. */
-const gf_operation *gf_operation_find(const char *name);
 
 /** Check the call's arguments against the operation's parameters, as gf_operation_run does first. */
 gf_status gf_operation_check(const gf_operation *operation, const gf_call *call, gf_error *err);

@@ -80,7 +80,7 @@ const gf_command *gf_command_maker(const gf_command *command)
     const char *heading;
     size_t group = gf_command_group(command);
     while ((c = gf_command_next(&cursor, &heading))) {
-        if (!c->makes_store) continue;
+        if (!gf_command_operation(c)->makes) continue;
         if (!first) first = c;
         if (gf_command_group(c) == group && strncmp(c->name, command->name, group) == 0) return c;
     }

@@ -58,7 +58,6 @@ typedef struct gf_command {
     size_t n_others;
     bool streams_jsonl;    /* JSON Lines, where the output is no terminal */
     bool answers;          /* it may hold the store for long, and answers others meanwhile */
-    bool makes_store;      /* messages name it as the one that makes a store for its group's data */
     bool shows_made;       /* its row says that a store was made; else standard error does */
     int exit_when_stopped; /* exit code after a signal; 0: the usual one */
     /* A command that runs no operation describes its parameters here, and does its work in run. */

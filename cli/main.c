@@ -1,6 +1,7 @@
 /* grouperfish: the command. */
 #include "cli/session.h"
 
+#include "apps/apps.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
     if (!reserve_standard_files()) return GF_EXIT_DISK;
     if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "");
     set_signals();
+    gf_apps_register();
     if (argc < 2) {
         gf_help(stderr);
         return GF_EXIT_USAGE;

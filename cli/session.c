@@ -98,6 +98,7 @@ static gf_status take_row(void *context, gf_slice row, gf_error *err)
 static gf_status take_bytes(void *context, gf_slice bytes, gf_error *err)
 {
     gf_session *s = context;
+    if (!s->bytes_file.file) return gf_output_bytes(&s->output, bytes, err);
     size_t n = fwrite(bytes.ptr ? bytes.ptr : "", 1, bytes.len, s->bytes_file.file);
     return n == bytes.len ? GF_OK : gf_fail_errno(err, "cannot write %s", s->bytes_file.path);
 }
@@ -238,12 +239,13 @@ static gf_status close_files(gf_session *s, gf_status status, gf_error *err)
 
 static void fill_call(gf_session *s)
 {
+    bool printed = gf_output_is_file(s->output.display, s->output.format);
     s->call.arguments = s->arguments;
     s->call.n_arguments = s->n_arguments;
     s->call.name_space = gf_slice_str(s->name_space);
     s->call.sink = (gf_sink){.context = s,
                              .emit = take_row,
-                             .write = s->bytes_file.file ? take_bytes : NULL,
+                             .write = s->bytes_file.file || printed ? take_bytes : NULL,
                              .notice = take_notice,
                              .progress = take_progress,
                              .reject = s->rejects_file ? take_reject : NULL};

@@ -30,7 +30,7 @@ static void answer_others(gf_store_access *a)
 /* Nothing was printed yet, and all that was read can be read again. */
 static bool can_begin_again(const gf_store_access *a)
 {
-    return gf_wire_carries(a->operation) && !a->told && gf_rewind_can(&a->input);
+    return a->operation->use == GF_USE_SHARED && !a->told && gf_rewind_can(&a->input);
 }
 
 static gf_status open_store(void *context, bool create, gf_store **store, gf_error *err)
@@ -151,7 +151,7 @@ static gf_status try_once(gf_store_access *a, gf_call *call, patience *p, bool *
 {
     gf_asked asked = GF_NOBODY;
     gf_status st = GF_OK;
-    if (gf_wire_carries(a->operation))
+    if (a->operation->use == GF_USE_SHARED)
         st = gf_client_run(a->store_path, a->wait_seconds, a->operation, call, &asked, err);
     if (asked == GF_NOBODY) {
         a->held = false;

@@ -1,5 +1,5 @@
 /* publish, pin, unpin, label: what people decide about builds and labels. */
-#include "api/call.h"
+#include "api/builds/internal.h"
 
 static gf_status emit_build(gf_call *call, int64_t build, const char *done, bool value,
                             gf_error *err)
@@ -13,7 +13,7 @@ static gf_status emit_build(gf_call *call, int64_t build, const char *done, bool
     return gf_row_writer_emit_only(&row, err);
 }
 
-gf_status gf_run_publish(gf_call *call, gf_error *err)
+static gf_status run_publish(gf_call *call, gf_error *err)
 {
     gf_store *store;
     int64_t build = (int64_t)gf_call_number(call, "build", 0);
@@ -34,17 +34,17 @@ static gf_status set_pin(gf_call *call, bool pinned, gf_error *err)
     return st == GF_OK ? emit_build(call, build, "pinned", pinned, err) : st;
 }
 
-gf_status gf_run_pin(gf_call *call, gf_error *err)
+static gf_status run_pin(gf_call *call, gf_error *err)
 {
     return set_pin(call, true, err);
 }
 
-gf_status gf_run_unpin(gf_call *call, gf_error *err)
+static gf_status run_unpin(gf_call *call, gf_error *err)
 {
     return set_pin(call, false, err);
 }
 
-gf_status gf_run_label(gf_call *call, gf_error *err)
+static gf_status run_label(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
@@ -65,3 +65,55 @@ gf_status gf_run_label(gf_call *call, gf_error *err)
     gf_json_put_bool(w, "pinned", text.len > 0);
     return gf_row_writer_emit_only(&row, err);
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter one_build_parameters[] = {
+    P_COLLECTION, {"build", GF_MOMENT, true, "TIME", "a build that is kept", 1, 0}, P_CONFIG};
+
+static const gf_parameter label_parameters[] = {
+    P_COLLECTION,
+    {"cluster", GF_NUMBER, true, "ID", "the cluster", 1, UINT32_MAX},
+    P_TEXT("text", "TEXT", "what it is to be called"),
+    P_FLAG("unpin", "take that back"),
+    P_CONFIG};
+
+const gf_operation gf_publish_operation = {
+    .name = "publish",
+    .method = "PUT",
+    .path = "/collections/{collection}/served/{build}",
+    .meaning = "Serve a build that is kept again",
+    GF_PARAMETERS(one_build_parameters),
+    .run = run_publish,
+    .single = true,
+};
+
+const gf_operation gf_pin_operation = {
+    .name = "pin",
+    .method = "PUT",
+    .path = "/collections/{collection}/builds/{build}/pin",
+    .meaning = "Keep a build from being dropped",
+    GF_PARAMETERS(one_build_parameters),
+    .run = run_pin,
+    .single = true,
+};
+
+const gf_operation gf_unpin_operation = {
+    .name = "unpin",
+    .method = "DELETE",
+    .path = "/collections/{collection}/builds/{build}/pin",
+    .meaning = "Let a pinned build be dropped",
+    GF_PARAMETERS(one_build_parameters),
+    .run = run_unpin,
+    .single = true,
+};
+
+const gf_operation gf_label_operation = {
+    .name = "label",
+    .method = "PUT",
+    .path = "/collections/{collection}/clusters/{cluster}/label",
+    .meaning = "Pin a cluster's label",
+    GF_PARAMETERS(label_parameters),
+    .run = run_label,
+    .single = true,
+};

@@ -1,5 +1,5 @@
 /* rebuild and builds. */
-#include "api/call.h"
+#include "api/builds/internal.h"
 
 #include "formats/npz.h"
 
@@ -191,7 +191,7 @@ static gf_start start_of(gf_slice word)
     return gf_slice_equal(word, GF_SLICE("fresh")) ? GF_START_FRESH : GF_START_SERVED;
 }
 
-gf_status gf_run_rebuild(gf_call *call, gf_error *err)
+static gf_status run_rebuild(gf_call *call, gf_error *err)
 {
     bool all = gf_call_flag(call, "all");
     if (all == gf_call_has(call, "collection"))
@@ -235,7 +235,7 @@ static gf_status emit_build(void *context, const gf_build_info *info, gf_error *
     return gf_row_writer_emit(context, err);
 }
 
-gf_status gf_run_builds(gf_call *call, gf_error *err)
+static gf_status run_builds(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
@@ -246,3 +246,44 @@ gf_status gf_run_builds(gf_call *call, gf_error *err)
     gf_row_writer_release(&row);
     return st;
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter rebuild_parameters[] = {
+    P_TEXT("collection", "NAME", "the collection, or a pattern such as 'feedback-*'"),
+    P_FLAG("all", "all collections"),
+    P_TEXT("prefix", "TEXT", "with all: only names that start so"),
+    P_EACH_CONFIG,
+    P_FLAG("force", "also where nothing has changed"),
+    P_CHOICE("start", "served|fresh", "begin from the served clusters or anew (as configured)"),
+    P_FLAG("dry-run", "say what would be rebuilt and how much memory that takes, and do nothing"),
+    P_FLAG("explain-k", "instead show how many clusters k=auto chooses, and why; nothing is built"),
+    P_NUMBER("threads", 0, 1024, "threads (one per processor)"),
+    {"memory", GF_BYTES, false, "SIZE",
+     "hold no more than that: where all rows are more, mini-batches of rows in a file", 1 << 20, 0},
+    P_FLAG("matrix", "cluster the rows of an .npz file, which is the input")};
+
+static const gf_parameter builds_parameters[] = {P_COLLECTIONS, P_EVERY, P_CONFIG};
+
+const gf_operation gf_rebuild_operation = {
+    .name = "rebuild",
+    .method = "POST",
+    .path = "/collections/{collection}/builds",
+    .meaning = "Cluster a collection and publish the result",
+    GF_PARAMETERS(rebuild_parameters),
+    .run = run_rebuild,
+    .reach = GF_REACH_PATTERN,
+    .input = GF_INPUT_OPTIONAL,
+    .rebuilds = true,
+};
+
+const gf_operation gf_builds_operation = {
+    .name = "builds",
+    .method = "GET",
+    .path = "/collections/{collection}/builds",
+    .meaning = "List the builds that are kept",
+    GF_PARAMETERS(builds_parameters),
+    .run = run_builds,
+    .reach = GF_REACH_ALL,
+    .cacheable = true,
+};

@@ -1,5 +1,6 @@
 /* assign: the clusters of texts that are not stored, one row for each record, streamed: some
  * hundred at a time are worked out side by side. */
+#include "api/clusters/internal.h"
 #include "api/intake.h"
 
 #include "base/arena.h"
@@ -75,9 +76,8 @@ static gf_status assign_rest(void *context, gf_status ended, gf_error *err)
     return ended == GF_OK ? assign_waiting(context, err) : GF_OK;
 }
 
-gf_status gf_run_assign(gf_call *call, gf_error *err)
+static gf_status run_assign(gf_call *call, gf_error *err)
 {
-    if (!call->input.next) return gf_fail(err, GF_EINVAL, "assign needs an input");
     assigning *a = gf_calloc(1, sizeof *a);
     if (!a) return gf_fail_memory(err, "texts");
     a->row.call = call;
@@ -101,3 +101,29 @@ gf_status gf_run_assign(gf_call *call, gf_error *err)
     gf_free(a);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter assign_parameters[] = {
+    P_COLLECTION,
+    P_CONFIG,
+    P_BUILD,
+    P_TEXT("id", "FIELD", "field that is the id (id)"),
+    P_LIST("text", "FIELD[,FIELD...]", "field or fields that are the text (text)"),
+    P_TEXT("lang", "FIELD", "field that is the language (lang)"),
+    P_CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
+    {"max-document", GF_BYTES, false, "SIZE", "refuse larger records (16M)", 1,
+     GF_LARGEST_MAX_DOCUMENT},
+    P_FLAG("with-text", "the records' texts too"),
+    P_NUMBER("threads", 0, 1024, "threads (one per processor)")};
+
+const gf_operation gf_assign_operation = {
+    .name = "assign",
+    .method = "POST",
+    .path = "/collections/{collection}/assignments",
+    .meaning = "Tell the clusters of texts that are not stored",
+    GF_PARAMETERS(assign_parameters),
+    .run = run_assign,
+    .input = GF_INPUT_REQUIRED,
+    .reads_only = true,
+};

@@ -1,5 +1,5 @@
 /* clusters by day, week or month. */
-#include "api/call.h"
+#include "api/clusters/internal.h"
 
 enum { PERIODS = 12 }; /* unless told otherwise */
 

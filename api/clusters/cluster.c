@@ -1,5 +1,5 @@
 /* cluster: one cluster with its heaviest terms and its best documents. */
-#include "api/call.h"
+#include "api/clusters/internal.h"
 
 enum { SHOWN = 10 }; /* terms, and documents, unless told otherwise */
 
@@ -92,7 +92,7 @@ gf_status gf_read_cluster(gf_slice text, uint32_t *id, gf_slice *label, gf_error
     return GF_OK;
 }
 
-gf_status gf_run_cluster(gf_call *call, gf_error *err)
+static gf_status run_cluster(gf_call *call, gf_error *err)
 {
     showing s = {.row = {.call = call}};
     uint32_t id = 0;
@@ -113,3 +113,27 @@ gf_status gf_run_cluster(gf_call *call, gf_error *err)
     gf_view_close(s.view);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter cluster_parameters[] = {
+    P_COLLECTION,
+    P_REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),
+    P_CONFIG,
+    P_BUILD,
+    P_NUMBER("docs", 0, 0, "documents to show, best first (10)"),
+    P_NUMBER("weakest", 1, 0, "instead so many that fit worst, worst first"),
+    P_NUMBER("terms", 0, 0, "terms to show, heaviest first (10; 20 are kept)"),
+    P_COLUMNS};
+
+const gf_operation gf_cluster_operation = {
+    .name = "cluster",
+    .method = "GET",
+    .path = "/collections/{collection}/clusters/{cluster}",
+    .meaning = "Show one cluster with its best documents",
+    GF_PARAMETERS(cluster_parameters),
+    .run = run_cluster,
+    .single = true,
+    .quick = true,
+    .cacheable = true,
+};

@@ -1,5 +1,5 @@
 /* clusters: the list of a build's clusters. */
-#include "api/call.h"
+#include "api/clusters/internal.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
@@ -134,7 +134,7 @@ static gf_status check_combination(const gf_call *call, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_run_clusters(gf_call *call, gf_error *err)
+static gf_status run_clusters(gf_call *call, gf_error *err)
 {
     gf_view *view;
     float min_score = (float)gf_call_share(call, "min-score", 0); /* scores are floats */
@@ -152,3 +152,30 @@ gf_status gf_run_clusters(gf_call *call, gf_error *err)
     gf_view_close(view);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter clusters_parameters[] = {
+    P_COLLECTIONS,
+    P_EVERY,
+    P_CONFIG,
+    P_BUILD,
+    P_CHOICE("sort", "size|label|id", "order (size)"),
+    P_MIN_SCORE("count only documents with at least that score (0)"),
+    P_FLAG("pending", "instead the documents put after the build, and where they would be"),
+    P_CHOICE("by", "day|week|month",
+             "count documents by their time (UTC), rising and falling clusters first"),
+    P_NUMBER("periods", 1, 1000, "with by: the latest so many (12)"),
+    P_FLAG("tree", "the hierarchy over the clusters, with labels at its inner nodes"),
+    P_NUMBER("depth", 0, 10000, "with tree: down to this depth (all)")};
+
+const gf_operation gf_clusters_operation = {
+    .name = "clusters",
+    .method = "GET",
+    .path = "/collections/{collection}/clusters",
+    .meaning = "List clusters",
+    GF_PARAMETERS(clusters_parameters),
+    .run = run_clusters,
+    .reach = GF_REACH_ALL,
+    .cacheable = true,
+};

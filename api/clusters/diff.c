@@ -1,5 +1,5 @@
 /* diff: what became of the clusters, or of the documents, of an earlier build in a later one. */
-#include "api/call.h"
+#include "api/clusters/internal.h"
 
 typedef struct comparing {
     gf_row_writer row;
@@ -87,7 +87,7 @@ static gf_status emit_document(void *context, const gf_moved *moved, gf_error *e
     return gf_row_writer_emit(&c->row, err);
 }
 
-gf_status gf_run_diff(gf_call *call, gf_error *err)
+static gf_status run_diff(gf_call *call, gf_error *err)
 {
     comparing c = {.row = {.call = call}};
     gf_status st = open_builds(&c, err);
@@ -100,3 +100,24 @@ gf_status gf_run_diff(gf_call *call, gf_error *err)
     gf_view_close(c.later);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter diff_parameters[] = {
+    P_COLLECTIONS,
+    P_EVERY,
+    {"from", GF_MOMENT, false, "TIME", "a build that is kept (the newest before the other)", 1, 0},
+    {"to", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0},
+    P_CONFIG,
+    P_FLAG("docs", "instead the documents that are in another cluster than before")};
+
+const gf_operation gf_diff_operation = {
+    .name = "diff",
+    .method = "GET",
+    .path = "/collections/{collection}/diff",
+    .meaning = "Tell what changed from one build to another",
+    GF_PARAMETERS(diff_parameters),
+    .run = run_diff,
+    .reach = GF_REACH_ALL,
+    .cacheable = true,
+};

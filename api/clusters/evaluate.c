@@ -1,5 +1,5 @@
 /* evaluate: a build against classes, in a field or in an input of ids and classes. */
-#include "api/call.h"
+#include "api/clusters/internal.h"
 
 #include "base/memory.h"
 #include "base/strings.h"
@@ -144,7 +144,7 @@ static gf_status emit_evaluation(void *context, const gf_evaluation *q, gf_error
     return gf_row_writer_emit(&e->row, err);
 }
 
-gf_status gf_run_evaluate(gf_call *call, gf_error *err)
+static gf_status run_evaluate(gf_call *call, gf_error *err)
 {
     evaluating e = {.row = {.call = call}};
     gf_view *view = NULL;
@@ -163,3 +163,22 @@ gf_status gf_run_evaluate(gf_call *call, gf_error *err)
     gf_free(e.class_number);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter evaluate_parameters[] = {
+    P_COLLECTIONS, P_EVERY, P_CONFIG, P_BUILD,
+    P_TEXT("label-field", "FIELD",
+           "field that holds the class; else the input has ids and classes")};
+
+const gf_operation gf_evaluate_operation = {
+    .name = "evaluate",
+    .method = "GET",
+    .path = "/collections/{collection}/evaluation",
+    .meaning = "Compare clusters with known classes",
+    GF_PARAMETERS(evaluate_parameters),
+    .run = run_evaluate,
+    .reach = GF_REACH_ALL,
+    .input = GF_INPUT_OPTIONAL,
+    .single = true,
+};

@@ -1,5 +1,5 @@
 /* export: every document of a build with its cluster, one row each, streamed. */
-#include "api/call.h"
+#include "api/clusters/internal.h"
 
 typedef struct exporting {
     gf_row_writer row;
@@ -33,7 +33,7 @@ static gf_status export_member(void *context, gf_slice id, const gf_membership *
     return gf_view_document(e->view, id, emit_document, e, err);
 }
 
-gf_status gf_run_export(gf_call *call, gf_error *err)
+static gf_status run_export(gf_call *call, gf_error *err)
 {
     bool documents = gf_call_flag(call, "documents"), matrix = gf_call_flag(call, "matrix");
     bool geojson = gf_call_flag(call, "geojson");
@@ -54,3 +54,29 @@ gf_status gf_run_export(gf_call *call, gf_error *err)
     gf_view_close(e.view);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter export_rows_parameters[] = {
+    P_COLLECTIONS,
+    P_EVERY,
+    P_CONFIG,
+    P_BUILD,
+    P_MIN_SCORE("only documents with at least that score (0)"),
+    P_FLAG("with-text", "the documents' texts too"),
+    P_FLAG("documents", "the documents as put reads them; needs no build"),
+    P_FLAG("matrix", "rows, terms, centroids and labels as an .npz file"),
+    P_FLAG("geojson", "the documents that have a place, as GeoJSON features")};
+
+const gf_operation gf_export_operation = {
+    .name = "export",
+    .method = "GET",
+    .path = "/collections/{collection}/memberships",
+    .meaning = "Give every document with its cluster",
+    GF_PARAMETERS(export_rows_parameters),
+    .run = run_export,
+    .reach = GF_REACH_ALL,
+    .cacheable = true,
+    .file_type = "application/zip",
+    .file_flag = "matrix",
+};

@@ -5,7 +5,7 @@
  * record was put under other names (--text body), an ordinary field may be called id, text, time
  * or lang; put would take it for the document's own, so it is given as "field:<name>", and counted.
  */
-#include "api/call.h"
+#include "api/clusters/internal.h"
 
 #include "base/clock.h"
 #include "base/json.h"

@@ -1,6 +1,6 @@
 /* export with geojson: each document that has a place as a GeoJSON feature (RFC 7946). */
-#include "api/call.h"
-#include "apps/tweets/tweets.h"
+#include "api/clusters/internal.h"
+#include "engine/rows/geo_point.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ typedef struct exporting {
     uint64_t without; /* a place */
 } exporting;
 
-static void put_point(gf_json_writer *w, gf_point p)
+static void put_point(gf_json_writer *w, gf_geo_point p)
 {
     gf_json_key(w, "geometry");
     gf_json_begin(w, '{');
@@ -32,8 +32,8 @@ static gf_status emit_feature(void *context, const gf_document *d, gf_error *err
 {
     exporting *e = context;
     bool has_place;
-    gf_point p;
-    gf_status st = gf_document_place(d, e->parser, &has_place, &p, err);
+    gf_geo_point p;
+    gf_status st = gf_geo_point_of_document(d, e->parser, &has_place, &p, err);
     if (st != GF_OK) return st;
     if (!has_place) {
         e->without++;

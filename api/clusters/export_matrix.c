@@ -1,5 +1,5 @@
 /* export with matrix: a build as an .npz file, written beside the one row that tells of it. */
-#include "api/call.h"
+#include "api/clusters/internal.h"
 
 #include "formats/npz.h"
 

@@ -1,5 +1,5 @@
 /* clusters as a tree. */
-#include "api/call.h"
+#include "api/clusters/internal.h"
 
 static gf_status emit_node(void *context, const gf_tree_node *n, gf_error *err)
 {

@@ -1,5 +1,5 @@
 /* collection create, list, show, delete. */
-#include "api/call.h"
+#include "api/collections/internal.h"
 
 #include "base/memory.h"
 
@@ -14,7 +14,7 @@ static gf_status emit_name(gf_call *call, const char *done, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
-gf_status gf_run_collection_create(gf_call *call, gf_error *err)
+static gf_status run_collection_create(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_status st = gf_call_open_store(call, true, &store, err);
@@ -22,7 +22,7 @@ gf_status gf_run_collection_create(gf_call *call, gf_error *err)
     return st == GF_OK ? emit_name(call, "created", err) : st;
 }
 
-gf_status gf_run_collection_delete(gf_call *call, gf_error *err)
+static gf_status run_collection_delete(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_status st = gf_call_store(call, &store, err);
@@ -58,7 +58,7 @@ static gf_status emit_info(void *context, const gf_collection_info *info, gf_err
     return gf_row_writer_emit(context, err);
 }
 
-gf_status gf_run_collection_show(gf_call *call, gf_error *err)
+static gf_status run_collection_show(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
@@ -148,7 +148,7 @@ static gf_status emit_sorted(listing *l, gf_slice sort, gf_error *err)
     return st;
 }
 
-gf_status gf_run_collection_list(gf_call *call, gf_error *err)
+static gf_status run_collection_list(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_slice sort = gf_call_text_or(call, "sort", "name"), prefix = gf_call_text(call, "prefix");
@@ -165,3 +165,59 @@ gf_status gf_run_collection_list(gf_call *call, gf_error *err)
     gf_free(l.rows);
     return st;
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter one_collection_parameters[] = {P_COLLECTION};
+
+static const gf_parameter collection_list_parameters[] = {
+    P_TEXT("prefix", "TEXT", "only names that start so"),
+    P_CHOICE("sort", "name|size|modified", "order (name)"),
+    P_NUMBER("limit", 0, 0, "at most so many (all)")};
+
+static const gf_parameter collection_show_parameters[] = {P_COLLECTIONS, P_EVERY, P_COLUMNS};
+
+static const gf_parameter collection_delete_parameters[] = {P_COLLECTION, P_PURGE};
+
+const gf_operation gf_collection_create_operation = {
+    .name = "collection create",
+    .method = "PUT",
+    .path = "/collections/{collection}",
+    .meaning = "Make an empty collection",
+    GF_PARAMETERS(one_collection_parameters),
+    .run = run_collection_create,
+    .single = true,
+    .creates = true,
+};
+
+const gf_operation gf_collection_list_operation = {
+    .name = "collection list",
+    .method = "GET",
+    .path = "/collections",
+    .meaning = "List collections",
+    GF_PARAMETERS(collection_list_parameters),
+    .run = run_collection_list,
+};
+
+const gf_operation gf_collection_show_operation = {
+    .name = "collection show",
+    .method = "GET",
+    .path = "/collections/{collection}",
+    .meaning = "Show a collection",
+    GF_PARAMETERS(collection_show_parameters),
+    .run = run_collection_show,
+    .reach = GF_REACH_ALL,
+    .single = true,
+    .quick = true,
+    .cacheable = true,
+};
+
+const gf_operation gf_collection_delete_operation = {
+    .name = "collection delete",
+    .method = "DELETE",
+    .path = "/collections/{collection}",
+    .meaning = "Delete a collection with all that is in it",
+    GF_PARAMETERS(collection_delete_parameters),
+    .run = run_collection_delete,
+    .single = true,
+};

@@ -1,5 +1,5 @@
 /* config set, show, list, delete, keys. */
-#include "api/call.h"
+#include "api/collections/internal.h"
 
 #include "base/memory.h"
 
@@ -29,7 +29,7 @@ static gf_status take_pairs(const gf_call *call, gf_pair *pairs, size_t n, gf_er
     return GF_OK;
 }
 
-gf_status gf_run_config_set(gf_call *call, gf_error *err)
+static gf_status run_config_set(gf_call *call, gf_error *err)
 {
     gf_store *store;
     size_t n = gf_call_count(call, "set");
@@ -44,7 +44,7 @@ gf_status gf_run_config_set(gf_call *call, gf_error *err)
     return st == GF_OK ? emit_place(call, "set", err) : st;
 }
 
-gf_status gf_run_config_delete(gf_call *call, gf_error *err)
+static gf_status run_config_delete(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_status st = gf_call_store(call, &store, err);
@@ -73,7 +73,7 @@ static gf_status emit_setting(void *context, const gf_setting *s, gf_slice value
     return gf_row_writer_emit(context, err);
 }
 
-gf_status gf_run_config_show(gf_call *call, gf_error *err)
+static gf_status run_config_show(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
@@ -94,7 +94,7 @@ static gf_status emit_configuration(void *context, const gf_configuration_info *
     return gf_row_writer_emit(context, err);
 }
 
-gf_status gf_run_config_list(gf_call *call, gf_error *err)
+static gf_status run_config_list(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
@@ -105,7 +105,7 @@ gf_status gf_run_config_list(gf_call *call, gf_error *err)
     return st;
 }
 
-gf_status gf_run_config_keys(gf_call *call, gf_error *err)
+static gf_status run_config_keys(gf_call *call, gf_error *err)
 {
     size_t n;
     const gf_setting *settings = gf_settings(&n);
@@ -120,3 +120,67 @@ gf_status gf_run_config_keys(gf_call *call, gf_error *err)
     gf_row_writer_release(&row);
     return st;
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter config_set_parameters[] = {
+    P_COLLECTIONS, P_NAMESPACE, P_CONFIG,
+    P_SEVERAL("set", true, "KEY=VALUE", "KEY= takes the key back to its default")};
+
+static const gf_parameter config_one_parameters[] = {P_COLLECTIONS, P_NAMESPACE, P_CONFIG};
+
+static const gf_parameter config_list_parameters[] = {P_COLLECTIONS, P_NAMESPACE};
+
+const gf_operation gf_config_set_operation = {
+    .name = "config set",
+    .method = "PATCH",
+    .path = "/collections/{collection}/configurations/{config}",
+    .meaning = "Set keys of a configuration",
+    GF_PARAMETERS(config_set_parameters),
+    .run = run_config_set,
+    .reach = GF_REACH_PATTERN,
+    .single = true,
+};
+
+const gf_operation gf_config_show_operation = {
+    .name = "config show",
+    .method = "GET",
+    .path = "/collections/{collection}/configurations/{config}",
+    .meaning = "Show a configuration",
+    GF_PARAMETERS(config_one_parameters),
+    .run = run_config_show,
+    .reach = GF_REACH_PATTERN,
+    .quick = true,
+};
+
+const gf_operation gf_config_list_operation = {
+    .name = "config list",
+    .method = "GET",
+    .path = "/collections/{collection}/configurations",
+    .meaning = "List a collection's configurations",
+    GF_PARAMETERS(config_list_parameters),
+    .run = run_config_list,
+    .reach = GF_REACH_PATTERN,
+    .quick = true,
+};
+
+const gf_operation gf_config_delete_operation = {
+    .name = "config delete",
+    .method = "DELETE",
+    .path = "/collections/{collection}/configurations/{config}",
+    .meaning = "Delete a configuration with its builds",
+    GF_PARAMETERS(config_one_parameters),
+    .run = run_config_delete,
+    .reach = GF_REACH_PATTERN,
+    .single = true,
+};
+
+const gf_operation gf_config_keys_operation = {
+    .name = "config keys",
+    .method = "GET",
+    .path = "/configuration-keys",
+    .meaning = "List all keys that configurations have",
+    .run = run_config_keys,
+    .use = GF_USE_NONE,
+    .quick = true,
+};

@@ -3,7 +3,7 @@
  * and fields. An id that no document can have is counted as absent, like any other that is not
  * there.
  */
-#include "api/call.h"
+#include "api/documents/internal.h"
 
 #include "base/memory.h"
 
@@ -211,7 +211,7 @@ static gf_status nothing(void *context, const gf_collection_info *info, gf_error
     return GF_OK;
 }
 
-gf_status gf_run_delete(gf_call *call, gf_error *err)
+static gf_status run_delete(gf_call *call, gf_error *err)
 {
     deleting d = {.call = call,
                   .collection = gf_call_text(call, "collection"),
@@ -226,3 +226,24 @@ gf_status gf_run_delete(gf_call *call, gf_error *err)
     gf_buffer_release(&d.line);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter delete_documents_parameters[] = {
+    P_COLLECTION,
+    P_SEVERAL("id", false, "ID", "ids to delete; else one on each line of the input"),
+    P_TEXT("before", "TIME", "documents whose time is before this, or of this age (30d)"),
+    P_SEVERAL("where", false, "F=V", "documents of which this holds; also !=, <, <=, >, >="),
+    P_FLAG("dry-run", "count what would be deleted, and do nothing"),
+    P_PURGE};
+
+const gf_operation gf_delete_operation = {
+    .name = "delete",
+    .method = "DELETE",
+    .path = "/collections/{collection}/documents",
+    .meaning = "Delete documents",
+    GF_PARAMETERS(delete_documents_parameters),
+    .run = run_delete,
+    .input = GF_INPUT_OPTIONAL,
+    .single = true,
+};

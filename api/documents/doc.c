@@ -1,5 +1,5 @@
 /* doc: a document, its place under each configuration, and why it is there. */
-#include "api/call.h"
+#include "api/documents/internal.h"
 
 enum { TERMS_SHOWN = 10 };
 
@@ -121,7 +121,7 @@ static gf_status show(showing *s, gf_error *err)
 }
 
 /* The document, its configurations and their builds are read from one state. */
-gf_status gf_run_doc(gf_call *call, gf_error *err)
+static gf_status run_doc(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_place where = gf_call_place(call);
@@ -141,3 +141,26 @@ gf_status gf_run_doc(gf_call *call, gf_error *err)
     gf_row_writer_release(&s.row);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter doc_parameters[] = {
+    P_COLLECTION,
+    P_REQUIRED("id", "ID", "the document"),
+    P_EACH_CONFIG,
+    P_BUILD,
+    P_FLAG("why", "the terms that put it where it is"),
+    P_NUMBER("terms", 0, 0, "with why: terms to show (10)"),
+    P_COLUMNS};
+
+const gf_operation gf_doc_operation = {
+    .name = "doc",
+    .method = "GET",
+    .path = "/collections/{collection}/documents/{id}",
+    .meaning = "Show a document and the clusters it is in",
+    GF_PARAMETERS(doc_parameters),
+    .run = run_doc,
+    .single = true,
+    .quick = true,
+    .cacheable = true,
+};

@@ -2,9 +2,9 @@
  * put: records of any format become documents of one or several collections. The store is opened
  * for the first document: where there is nothing to put, none is made.
  */
+#include "api/app.h"
+#include "api/documents/internal.h"
 #include "api/intake.h"
-#include "apps/papers/source.h"
-#include "apps/tweets/arguments_internal.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/strings.h"
@@ -23,8 +23,8 @@ typedef struct putting {
     gf_call *call;
     gf_put *put;
     gf_reader *reader;
-    gf_papers_source *papers; /* with from=papers */
-    gf_pattern **patterns;    /* n_patterns: the collection, then those of also */
+    const gf_app *source;  /* whose records are put; NULL: those of the input */
+    gf_pattern **patterns; /* n_patterns: the collection, then those of also */
     size_t n_patterns;
     gf_buffer name;
     gf_strings names; /* expanded names of the record at hand */
@@ -216,22 +216,19 @@ static gf_status next_record(void *context, gf_record *record, gf_error *err)
     return st == GF_OK ? gf_reader_next(p->reader, record, err) : st;
 }
 
-/* ---- records of the store's tweets ----------------------------------------------------------- */
+/* ---- records of an application -------------------------------------------------------------- */
 
-static bool is_from_tweets(const gf_call *call)
-{
-    return gf_slice_equal(gf_call_text(call, "from"), GF_SLICE("tweets"));
-}
-
-static gf_status visit_tweet(void *context, const gf_record *record, gf_error *err)
-{
-    return gf_intake_record(context, record, err);
-}
-
-static gf_status visit_tweets(void *context, gf_error *err)
+static gf_status visit_record(void *context, const gf_record *record, gf_error *err)
 {
     putting *p = context;
-    return gf_call_tweet_records(p->call, visit_tweet, &p->intake, err);
+    gf_status st = flush_results(p, err);
+    return st == GF_OK ? gf_intake_record(&p->intake, record, err) : st;
+}
+
+static gf_status visit_source(void *context, gf_error *err)
+{
+    putting *p = context;
+    return p->source->records(p->call, visit_record, p, err);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -293,50 +290,50 @@ static gf_status make_patterns(putting *p, gf_error *err)
     return st;
 }
 
-/* Papers of the same store, in the place of an input. */
-static gf_status open_papers(putting *p, gf_error *err)
+/* An application's records stand in for an input. */
+static gf_status choose_source(putting *p, gf_error *err)
 {
-    static const gf_slice text[] = {{"title", 5}, {"abstract", 8}, {"body", 4}};
-    gf_status st = gf_papers_source_open(p->call, &p->papers, err);
-    if (st != GF_OK) return st;
-    gf_input input = gf_papers_source_input(p->papers);
-    return gf_call_reader_of(p->call, &input, text, 3, &p->reader, err);
+    gf_slice from = gf_call_text(p->call, "from");
+    gf_format format;
+    p->source = gf_app_find(from);
+    if (p->source && !p->source->records) p->source = NULL;
+    if (!p->source && from.len && !gf_format_named(from, &format))
+        return gf_fail(err, GF_EINVAL, "from: this program was built without %.*s",
+                       GF_SLICE_ARG(from));
+    if (!p->source && !p->call->input.next) return gf_fail(err, GF_EINVAL, "put needs an input");
+    if (gf_call_has(p->call, "where") && !(p->source && p->source->filters))
+        return gf_fail(err, GF_EINVAL, "where: only with --from tweets");
+    return GF_OK;
 }
 
 static gf_status open_reader(putting *p, gf_error *err)
 {
-    bool from_tweets = is_from_tweets(p->call);
-    bool from_papers = gf_slice_equal(gf_call_text(p->call, "from"), GF_SLICE("papers"));
-    if (!from_tweets && !from_papers && !p->call->input.next)
-        return gf_fail(err, GF_EINVAL, "put needs an input");
-    if (!from_tweets && gf_call_has(p->call, "where"))
-        return gf_fail(err, GF_EINVAL, "where: only with --from tweets");
-    gf_status st = make_patterns(p, err);
-    if (from_tweets) return st;
-    if (st == GF_OK && from_papers) return open_papers(p, err);
-    if (st != GF_OK) return st;
+    gf_status st = choose_source(p, err);
+    if (st == GF_OK) st = make_patterns(p, err);
+    if (st != GF_OK || p->source) return st;
     p->input = p->call->input;
     gf_call looked_at = *p->call;
     looked_at.input = (gf_input){p, next_stream, read_stream, is_in_folder, NULL};
     return gf_call_reader(&looked_at, true, &p->reader, err);
 }
 
-gf_status gf_run_put(gf_call *call, gf_error *err)
+static gf_status run_put(gf_call *call, gf_error *err)
 {
     putting p = {.call = call, .each = gf_call_has(call, "results")};
     p.intake = (gf_intake){.call = call,
                            .context = &p,
                            .next = next_record,
-                           .visit = is_from_tweets(call) ? visit_tweets : NULL,
                            .take = put_document,
                            .note = note_record,
                            .flush = flush_put,
                            .summary = emit_summary};
     gf_status st = open_reader(&p, err);
+    if (p.source) p.intake.visit = visit_source;
     if (st == GF_OK) st = gf_intake_run(&p.intake, err);
+    gf_put_counts counts = p.put ? gf_put_counted(p.put) : (gf_put_counts){0};
+    call->taken = counts.created + counts.changed + counts.unchanged;
     gf_put_close(p.put);
     gf_reader_close(p.reader);
-    gf_papers_source_close(p.papers);
     for (size_t i = 0; i < p.n_patterns; i++)
         gf_pattern_free(p.patterns[i]);
     gf_free(p.patterns);
@@ -345,3 +342,38 @@ gf_status gf_run_put(gf_call *call, gf_error *err)
     gf_strings_release(&p.names);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter put_parameters[] = {
+    P_COLLECTION,
+    P_TEXT("id", "FIELD", "field that is the id (id)"),
+    P_LIST("text", "FIELD[,FIELD...]", "field or fields that are the text (text)"),
+    P_TEXT("time", "FIELD", "field that is the time (time)"),
+    P_TEXT("lang", "FIELD", "field that is the language (lang)"),
+    P_LIST("fields", "FIELD,...|all", "other fields to keep (all)"),
+    P_CHOICE("from", GF_FORMAT_NAMES "|papers|tweets",
+             "format, where the name does not tell it; or what the store has"),
+    P_SEVERAL("where", false, "F=V",
+              "from tweets: those of which this holds; also !=, <, <=, >, >="),
+    P_TEXT("table", "VERSION-ENV", "from papers: their table (0-prod)"),
+    P_SEVERAL("also", false, "PATTERN",
+              "a further collection for each record, such as '{type}-{product}'"),
+    {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1,
+     GF_LARGEST_MAX_DOCUMENT},
+    P_NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)"),
+    P_CHOICE("results", "each", "instead a row for each record, once it is stored")};
+
+const gf_operation gf_put_operation = {
+    .name = "put",
+    .method = "POST",
+    .path = "/collections/{collection}/documents",
+    .meaning = "Put documents into a collection",
+    GF_PARAMETERS(put_parameters),
+    .run = run_put,
+    .input = GF_INPUT_OPTIONAL,
+    .single = true,
+    .makes = true,
+    .resumes = true,
+    .tells_refused = true,
+};

@@ -1,5 +1,5 @@
 /* search: the documents that have what a query asks for, best first. */
-#include "api/call.h"
+#include "api/documents/internal.h"
 
 #include "base/memory.h"
 
@@ -36,7 +36,7 @@ static gf_status read_where(const gf_call *call, gf_search_options *o, gf_slice 
     return GF_OK;
 }
 
-gf_status gf_run_search(gf_call *call, gf_error *err)
+static gf_status run_search(gf_call *call, gf_error *err)
 {
     gf_row_writer row = {.call = call};
     gf_store *store;
@@ -57,3 +57,26 @@ gf_status gf_run_search(gf_call *call, gf_error *err)
     gf_free(where);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter search_parameters[] = {
+    P_COLLECTIONS,
+    P_EVERY,
+    P_REQUIRED("query", "QUERY", "words, word*, \"a phrase\"; - before what must not be there"),
+    P_CONFIG,
+    P_TEXT("cluster", "ID|label:TEXT", "only documents of this cluster"),
+    P_SEVERAL("where", false, "F=V", "only documents of which this holds; also !=, <, <=, >, >="),
+    P_TEXT("since", "TIME", "only documents whose time is not before this, or an age (30d)"),
+    P_TEXT("until", "TIME", "only documents whose time is before this, or an age"),
+    P_NUMBER("limit", 0, 0, "documents to show, best first (10; 0 for all)")};
+
+const gf_operation gf_search_operation = {
+    .name = "search",
+    .method = "GET",
+    .path = "/collections/{collection}/search",
+    .meaning = "Find documents by their words",
+    GF_PARAMETERS(search_parameters),
+    .run = run_search,
+    .reach = GF_REACH_ALL,
+};

@@ -1,9 +1,9 @@
 /* similar: the documents nearest to one, or to a text. */
-#include "api/call.h"
+#include "api/documents/internal.h"
 
 enum { SHOWN = 10 };
 
-gf_status gf_run_similar(gf_call *call, gf_error *err)
+static gf_status run_similar(gf_call *call, gf_error *err)
 {
     gf_row_writer row = {.call = call};
     gf_store *store;
@@ -21,3 +21,20 @@ gf_status gf_run_similar(gf_call *call, gf_error *err)
     gf_row_writer_release(&row);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter similar_parameters[] = {
+    P_COLLECTION, P_TEXT("id", "ID", "the document"),
+    P_TEXT("text", "TEXT", "instead a text that is not stored"),
+    P_TEXT("lang", "LANG", "language of that text"),
+    P_NUMBER("limit", 0, 0, "documents to show, most similar first (10; 0 for all)")};
+
+const gf_operation gf_similar_operation = {
+    .name = "similar",
+    .method = "GET",
+    .path = "/collections/{collection}/similar",
+    .meaning = "Find the documents most similar to one",
+    GF_PARAMETERS(similar_parameters),
+    .run = run_similar,
+};

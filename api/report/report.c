@@ -1,5 +1,8 @@
-/* report: one page about a build. */
+/* report: one page about a build: a file where the caller takes one, else a member of the row. */
 #include "api/report/report.h"
+
+#include "api/groups_internal.h"
+#include "api/parameters.h"
 
 #include "base/memory.h"
 
@@ -58,7 +61,7 @@ static gf_status emit(gf_report *r, gf_error *err)
     gf_json_put_time(w, "time", b->build);
     gf_json_put_uint(w, "documents", b->documents);
     gf_json_put_uint(w, "k", b->k);
-    gf_json_put_string(w, "html", gf_buffer_view(&r->html));
+    if (!r->call->sink.write) gf_json_put_string(w, "html", gf_buffer_view(&r->html));
     return gf_row_writer_emit_only(&row, err);
 }
 
@@ -68,6 +71,8 @@ static gf_status write_with_trends(void *context, const gf_trends *trends, gf_er
     r->trends = trends;
     gf_status st = gf_report_write(r, err);
     if (st == GF_OK) st = gf_buffer_check(&r->html, err);
+    if (st == GF_OK && r->call->sink.write)
+        st = gf_call_write(r->call, gf_buffer_view(&r->html), err);
     return st == GF_OK ? emit(r, err) : st;
 }
 
@@ -79,7 +84,7 @@ static gf_period period_of(const gf_call *call)
                                                   : GF_MONTH;
 }
 
-gf_status gf_run_report(gf_call *call, gf_error *err)
+static gf_status run_report(gf_call *call, gf_error *err)
 {
     gf_report r = {.call = call,
                    .docs = gf_call_number(call, "docs", DOCUMENTS),
@@ -97,3 +102,29 @@ gf_status gf_run_report(gf_call *call, gf_error *err)
     gf_view_close(r.view);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter report_parameters[] = {
+    P_COLLECTION,
+    P_CONFIG,
+    P_BUILD,
+    P_CHOICE("by", "day|week|month", "periods of the trends (month)"),
+    P_NUMBER("periods", 1, 1000, "the latest so many (24)"),
+    P_NUMBER("docs", 0, 1000, "documents of each cluster, best first (3)"),
+    P_NUMBER("terms", 0, 20, "terms of each cluster, heaviest first (10)")};
+
+static const gf_operation report_operation = {
+    .name = "report",
+    .method = "GET",
+    .path = "/collections/{collection}/report",
+    .meaning = "Make a page about a build",
+    GF_PARAMETERS(report_parameters),
+    .run = run_report,
+    .file_type = "text/html; charset=utf-8",
+    .single = true,
+    .cacheable = true,
+};
+
+static const gf_operation *const operations[] = {&report_operation};
+const gf_operation_group gf_report_operations = GF_OPERATION_GROUP(operations);

@@ -1,10 +1,11 @@
 /* init, status, verify, version: the store as a whole. */
+#include "api/app.h"
 #include "api/call.h"
-
-#include "apps/stored.h"
+#include "api/groups_internal.h"
+#include "api/parameters.h"
 #include "base/clock.h"
 
-gf_status gf_run_init(gf_call *call, gf_error *err)
+static gf_status run_init(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
@@ -54,7 +55,7 @@ static void put_holder(gf_json_writer *w, const gf_call *call)
     if (call->holder.name) gf_json_put_str(w, "holder", call->holder.name);
 }
 
-gf_status gf_run_status(gf_call *call, gf_error *err)
+static gf_status run_status(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_store_status s;
@@ -62,11 +63,12 @@ gf_status gf_run_status(gf_call *call, gf_error *err)
     gf_buffer changed = {0};
     bool names = gf_call_flag(call, "changed");
     gf_row_writer row = {.call = call};
-    gf_stored stored;
+    gf_app_count counts[GF_MOST_APPS] = {{.n = 0}};
     gf_buffer_str(&changed, "[");
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK) st = gf_store_read_status(store, &s, err);
-    if (st == GF_OK) st = gf_stored_count(store, call->cancel, &stored, err);
+    gf_app_check counting = {.store = store, .cancel = call->cancel};
+    if (st == GF_OK) st = gf_apps_check(&counting, counts, err);
     if (st == GF_OK)
         st = gf_store_read_health(store, names ? add_changed : NULL, &changed, &health, err);
     gf_buffer_str(&changed, "]");
@@ -79,8 +81,8 @@ gf_status gf_run_status(gf_call *call, gf_error *err)
         gf_json_put_uint(w, "documents", s.documents);
         gf_json_put_uint(w, "builds", s.builds);
         gf_json_put_uint(w, "unfinished", s.unfinished);
-        if (stored.any_tweets) gf_json_put_uint(w, "tweets", stored.tweets);
-        if (stored.any_papers) gf_json_put_uint(w, "papers", stored.papers);
+        for (size_t i = 0; gf_app_at(i); i++)
+            if (counts[i].any) gf_json_put_uint(w, gf_app_at(i)->name, counts[i].n);
         gf_json_put_uint(w, "bytes", s.bytes);
         gf_json_put_health(w, &health);
         if (names) {
@@ -94,7 +96,7 @@ gf_status gf_run_status(gf_call *call, gf_error *err)
 }
 
 /* Opening a store refuses what is newer; what is older would be brought up to date here. */
-gf_status gf_run_upgrade(gf_call *call, gf_error *err)
+static gf_status run_upgrade(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_store_health health;
@@ -109,24 +111,44 @@ gf_status gf_run_upgrade(gf_call *call, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
-static gf_status tell_fault(void *context, const char *where, const char *what, gf_error *err)
+/* A check of a whole store: of verify, and of what restore has copied. */
+typedef struct verifying {
+    gf_call *call;
+    gf_app_count counts[GF_MOST_APPS];
+} verifying;
+
+static void notify_damage(const gf_call *call, const char *where, const char *what)
 {
-    gf_call *call = context;
-    (void)err;
     gf_notice n = {.reason = "damage", .source = gf_slice_str(where), .message = what};
     gf_call_notify(call, &n);
+}
+
+static gf_status visit_fault(void *context, const char *where, const char *what, gf_error *err)
+{
+    (void)err;
+    notify_damage(((verifying *)context)->call, where, what);
     return GF_OK;
 }
 
-gf_status gf_run_verify(gf_call *call, gf_error *err)
+static gf_status check_apps(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
+                            void *context, gf_verified *verified, gf_error *err)
+{
+    gf_app_check check = {.store = store, .cancel = cancel, .visit = visit, .context = context};
+    gf_status st = gf_apps_check(&check, ((verifying *)context)->counts, err);
+    verified->faults += check.faults;
+    return st;
+}
+
+static gf_status run_verify(gf_call *call, gf_error *err)
 {
     gf_verified v;
+    verifying checking = {.call = call};
     gf_row_writer row = {.call = call};
     gf_store_options options = {.wait_seconds = call->holder.wait_seconds,
                                 .purpose = "verify",
                                 .cancel = call->cancel,
-                                .more = gf_stored_verify};
-    gf_status st = gf_verify(call->holder.path, &options, tell_fault, call, &v, err);
+                                .more = check_apps};
+    gf_status st = gf_verify(call->holder.path, &options, visit_fault, &checking, &v, err);
     if (st != GF_OK) return st;
     if (v.faults) call->outcome = GF_DAMAGE_FOUND;
     gf_json_writer *w = gf_row_writer_begin(&row);
@@ -138,8 +160,8 @@ gf_status gf_run_verify(gf_call *call, gf_error *err)
         gf_json_put_uint(w, "tables", v.tables);
         gf_json_put_uint(w, "rows", v.rows);
     }
-    if (v.tweets) gf_json_put_uint(w, "tweets", v.tweets);
-    if (v.papers) gf_json_put_uint(w, "papers", v.papers);
+    for (size_t i = 0; gf_app_at(i); i++)
+        if (checking.counts[i].n) gf_json_put_uint(w, gf_app_at(i)->name, checking.counts[i].n);
     gf_json_put_uint(w, "faults", v.faults);
     return gf_row_writer_emit_only(&row, err);
 }
@@ -170,7 +192,7 @@ static gf_status emit_copy(gf_call *call, const char *what, const char *from, co
     return gf_row_writer_emit_only(&row, err);
 }
 
-gf_status gf_run_backup(gf_call *call, gf_error *err)
+static gf_status run_backup(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_store_status s;
@@ -183,18 +205,20 @@ gf_status gf_run_backup(gf_call *call, gf_error *err)
     return st;
 }
 
-gf_status gf_run_restore(gf_call *call, gf_error *err)
+static gf_status run_restore(gf_call *call, gf_error *err)
 {
     gf_store_status s;
     gf_buffer from = {0}, to = {0};
+    verifying checking = {.call = call};
     gf_store_options o = {.wait_seconds = call->holder.wait_seconds,
                           .purpose = "restore",
                           .cancel = call->cancel,
-                          .more = gf_stored_verify};
+                          .more = check_apps};
     gf_status st = path_of(call, "from", &from, err);
     if (st == GF_OK) st = path_of(call, "to", &to, err);
     if (st == GF_OK)
-        st = gf_restore(gf_buffer_cstr(&from), gf_buffer_cstr(&to), &o, tell_fault, call, &s, err);
+        st = gf_restore(gf_buffer_cstr(&from), gf_buffer_cstr(&to), &o, visit_fault, &checking, &s,
+                        err);
     if (st == GF_OK)
         st = emit_copy(call, "backup", gf_buffer_cstr(&from), gf_buffer_cstr(&to), &s, err);
     gf_buffer_release(&from);
@@ -211,15 +235,17 @@ typedef struct repairing {
 static gf_status tell_loss(void *context, const char *where, const char *what, gf_error *err)
 {
     repairing *r = context;
+    (void)err;
     gf_notice n = {.reason = "undone",
                    .message = "documents whose deletion or replacement lay in the damage may be "
                               "there again, as they were before"};
     if (!r->told) gf_call_notify(r->call, &n);
     r->told = true;
-    return tell_fault(r->call, where, what, err);
+    notify_damage(r->call, where, what);
+    return GF_OK;
 }
 
-gf_status gf_run_repair(gf_call *call, gf_error *err)
+static gf_status run_repair(gf_call *call, gf_error *err)
 {
     gf_repaired r;
     repairing telling = {.call = call};
@@ -246,7 +272,7 @@ gf_status gf_run_repair(gf_call *call, gf_error *err)
     return st;
 }
 
-gf_status gf_run_version(gf_call *call, gf_error *err)
+static gf_status run_version(gf_call *call, gf_error *err)
 {
     gf_row_writer row = {.call = call};
     gf_json_writer *w = gf_row_writer_begin(&row);
@@ -254,3 +280,110 @@ gf_status gf_run_version(gf_call *call, gf_error *err)
     gf_json_put_str(w, "libraries", gf_library_versions());
     return gf_row_writer_emit_only(&row, err);
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter status_parameters[] = {
+    P_FLAG("changed", "name the collections that have changed since they were built")};
+
+static const gf_parameter backup_parameters[] = {
+    P_PATH("to", "DIR", "a folder that is not there yet")};
+
+static const gf_parameter restore_parameters[] = {
+    P_PATH("from", "DIR", "the backup"), P_PATH("to", "DIR", "a folder that is not there yet")};
+
+static const gf_operation init_operation = {
+    .name = "init",
+    .method = "POST",
+    .path = "/store",
+    .meaning = "Make a store",
+    .run = run_init,
+    .of_store = true,
+    .single = true,
+};
+
+static const gf_operation status_operation = {
+    .name = "status",
+    .method = "GET",
+    .path = "/status",
+    .meaning = "Show what the store holds",
+    GF_PARAMETERS(status_parameters),
+    .run = run_status,
+    .of_store = true,
+    .single = true,
+};
+
+static const gf_operation upgrade_operation = {
+    .name = "upgrade",
+    .method = "POST",
+    .path = "/upgrade",
+    .meaning = "Bring the store to the newest format",
+    .run = run_upgrade,
+    .of_store = true,
+    .single = true,
+};
+
+static const gf_operation verify_operation = {
+    .name = "verify",
+    .method = "GET",
+    .path = "/verification",
+    .meaning = "Check a store for damage",
+    .run = run_verify,
+    .of_store = true,
+    .use = GF_USE_ALONE,
+    .single = true,
+};
+
+static const gf_operation backup_operation = {
+    .name = "backup",
+    .method = "POST",
+    .path = "/backup",
+    .meaning = "Copy the store as it is now",
+    GF_PARAMETERS(backup_parameters),
+    .run = run_backup,
+    .of_store = true,
+    .single = true,
+    .local = true,
+};
+
+static const gf_operation restore_operation = {
+    .name = "restore",
+    .method = "POST",
+    .path = "/restoration",
+    .meaning = "Check a backup and make a store of it",
+    GF_PARAMETERS(restore_parameters),
+    .run = run_restore,
+    .of_store = true,
+    .use = GF_USE_ALONE,
+    .single = true,
+    .local = true,
+};
+
+static const gf_operation repair_operation = {
+    .name = "repair",
+    .method = "POST",
+    .path = "/repair",
+    .meaning = "Make a new store of what is sound in a damaged one",
+    GF_PARAMETERS(backup_parameters),
+    .run = run_repair,
+    .of_store = true,
+    .use = GF_USE_ALONE,
+    .single = true,
+    .local = true,
+};
+
+static const gf_operation version_operation = {
+    .name = "version",
+    .method = "GET",
+    .path = "/version",
+    .meaning = "Show versions",
+    .run = run_version,
+    .use = GF_USE_NONE,
+    .single = true,
+    .quick = true,
+};
+
+static const gf_operation *const operations[] = {
+    &init_operation,   &status_operation,  &upgrade_operation, &verify_operation,
+    &backup_operation, &restore_operation, &repair_operation,  &version_operation};
+const gf_operation_group gf_store_operations = GF_OPERATION_GROUP(operations);

@@ -175,7 +175,7 @@ static gf_status emit_counts(batching *b, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
-gf_status gf_run_table_batch(gf_call *call, gf_error *err)
+static gf_status run_table_batch(gf_call *call, gf_error *err)
 {
     batching *b = gf_calloc(1, sizeof *b);
     gf_lines *lines = NULL;
@@ -199,3 +199,14 @@ gf_status gf_run_table_batch(gf_call *call, gf_error *err)
     gf_free(b);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+const gf_operation gf_table_batch_operation = {
+    .name = "table batch",
+    .method = "POST",
+    .path = "/tables",
+    .meaning = "Change rows of several tables together or not at all",
+    .run = run_table_batch,
+    .input = GF_INPUT_REQUIRED,
+};

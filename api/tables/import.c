@@ -104,7 +104,7 @@ static gf_status emit_counts(void *context, gf_status ended, gf_error *err)
     return gf_row_writer_emit(&i->c.writer, err);
 }
 
-gf_status gf_run_table_import(gf_call *call, gf_error *err)
+static gf_status run_table_import(gf_call *call, gf_error *err)
 {
     importing i = {.c = {.call = call}};
     gf_status st = gf_table_call_open(&i.c, err);
@@ -134,3 +134,19 @@ gf_status gf_run_table_import(gf_call *call, gf_error *err)
     gf_table_call_close(&i.c);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter table_import_parameters[] = {
+    P_TABLE, P_CHOICE("from", "jsonl|csv", "format: JSON Lines, or CSV with a header (jsonl)")};
+
+const gf_operation gf_table_import_operation = {
+    .name = "table import",
+    .method = "POST",
+    .path = "/tables/{table}/rows",
+    .meaning = "Put the rows of a file into a table",
+    GF_PARAMETERS(table_import_parameters),
+    .run = run_table_import,
+    .input = GF_INPUT_REQUIRED,
+    .resumes = true,
+};

@@ -5,7 +5,6 @@ enum { MOST_LINE = 256 << 20 };
 
 gf_status gf_table_lines_open(const gf_call *call, gf_lines **lines, gf_error *err)
 {
-    if (!call->input.next) return gf_fail(err, GF_EINVAL, "there is no input");
     return gf_lines_open(&call->input, MOST_LINE, lines, err);
 }
 

@@ -10,6 +10,7 @@
 #define GF_API_TABLES_INTERNAL_H
 
 #include "api/call.h"
+#include "api/parameters.h"
 #include "base/json.h"
 
 /* ---- json.c: rows to and from JSON ----------------------------------------------------------- */
@@ -80,5 +81,21 @@ gf_status gf_table_call_families(gf_table_call *c, uint32_t *families, gf_error 
 
 /** No row of that key: "table "users" has no row ["u9"]". */
 gf_status gf_table_call_absent(gf_table_call *c, gf_error *err);
+
+/* ---- the operations, each behind its handler ------------------------------------------------- */
+
+extern const gf_operation gf_table_create_operation, gf_table_list_operation,
+    gf_table_describe_operation, gf_table_alter_operation, gf_table_drop_operation,
+    gf_table_put_operation, gf_table_get_operation, gf_table_delete_operation,
+    gf_table_incr_operation, gf_table_check_and_put_operation, gf_table_scan_operation,
+    gf_table_export_operation, gf_table_batch_operation, gf_table_import_operation;
+
+/* clang-format off */
+#define P_TABLE     P_REQUIRED("table", "TABLE", "the table")
+#define P_ROW_KEY   P_SEVERAL("key", true, "PART", "the row's key, part by part")
+#define P_SETS      P_SEVERAL("set", true, "F:C=V", "a cell and its value: FAMILY:COLUMN=VALUE")
+#define P_TIMESTAMP P_NUMBER("timestamp", 1, 0, "milliseconds since 1970 (now, where the family needs one)")
+#define P_FAMILIES  P_LIST("family", "FAMILY,...", "only these families")
+/* clang-format on */
 
 #endif

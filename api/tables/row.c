@@ -5,7 +5,7 @@
 
 /* ---- put ------------------------------------------------------------------------------------- */
 
-gf_status gf_run_table_put(gf_call *call, gf_error *err)
+static gf_status run_table_put(gf_call *call, gf_error *err)
 {
     gf_table_call c = {.call = call};
     gf_json_writer *w;
@@ -71,7 +71,7 @@ static gf_status get_row(gf_table_call *c, gf_error *err)
     return st == GF_OK ? gf_row_writer_emit(&c->writer, err) : st;
 }
 
-gf_status gf_run_table_get(gf_call *call, gf_error *err)
+static gf_status run_table_get(gf_call *call, gf_error *err)
 {
     gf_table_call c = {.call = call};
     bool cell = gf_call_has(call, "column");
@@ -118,7 +118,7 @@ static gf_status delete_families(gf_table_call *c, uint32_t families, uint64_t *
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-gf_status gf_run_table_delete(gf_call *call, gf_error *err)
+static gf_status run_table_delete(gf_call *call, gf_error *err)
 {
     gf_table_call c = {.call = call};
     gf_json_writer *w;
@@ -152,7 +152,7 @@ static gf_status read_delta(gf_slice text, int64_t *delta, gf_error *err)
     return st;
 }
 
-gf_status gf_run_table_incr(gf_call *call, gf_error *err)
+static gf_status run_table_incr(gf_call *call, gf_error *err)
 {
     gf_table_call c = {.call = call};
     gf_json_writer *w;
@@ -234,7 +234,7 @@ static gf_status emit_checked(gf_table_call *c, const check *k, bool done, uint6
     return gf_row_writer_emit(&c->writer, err);
 }
 
-gf_status gf_run_table_check_and_put(gf_call *call, gf_error *err)
+static gf_status run_table_check_and_put(gf_call *call, gf_error *err)
 {
     gf_table_call c = {.call = call};
     check k = {0};
@@ -253,3 +253,72 @@ gf_status gf_run_table_check_and_put(gf_call *call, gf_error *err)
     gf_table_call_close(&c);
     return st;
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter table_put_parameters[] = {P_TABLE, P_ROW_KEY, P_SETS, P_TIMESTAMP};
+
+static const gf_parameter table_get_parameters[] = {
+    P_TABLE, P_ROW_KEY, P_FAMILIES, P_TEXT("column", "F:C", "only this cell, FAMILY:COLUMN"),
+    P_NUMBER("versions", 1, 1000000, "with column: the newest so many versions (1)")};
+
+static const gf_parameter table_delete_parameters[] = {
+    P_TABLE, P_ROW_KEY, P_LIST("family", "FAMILY,...", "only these families of the row"),
+    P_SEVERAL("column", false, "F:C", "only this cell")};
+
+static const gf_parameter table_incr_parameters[] = {
+    P_TABLE, P_ROW_KEY, P_REQUIRED("column", "F:C", "the cell, FAMILY:COLUMN"),
+    P_TEXT("by", "N", "what is added; may be negative (1)")};
+
+static const gf_parameter table_check_and_put_parameters[] = {
+    P_TABLE,
+    P_ROW_KEY,
+    P_TEXT("if", "F:C=V", "only where the cell has this value"),
+    P_TEXT("if-absent", "F:C", "only where there is no such cell"),
+    P_SETS,
+    P_TIMESTAMP};
+
+const gf_operation gf_table_put_operation = {
+    .name = "table put",
+    .method = "PUT",
+    .path = "/tables/{table}/row",
+    .meaning = "Put cells into a row",
+    GF_PARAMETERS(table_put_parameters),
+    .run = run_table_put,
+};
+
+const gf_operation gf_table_get_operation = {
+    .name = "table get",
+    .method = "GET",
+    .path = "/tables/{table}/row",
+    .meaning = "Show a row",
+    GF_PARAMETERS(table_get_parameters),
+    .run = run_table_get,
+};
+
+const gf_operation gf_table_delete_operation = {
+    .name = "table delete",
+    .method = "DELETE",
+    .path = "/tables/{table}/row",
+    .meaning = "Delete a row, or some of its cells",
+    GF_PARAMETERS(table_delete_parameters),
+    .run = run_table_delete,
+};
+
+const gf_operation gf_table_incr_operation = {
+    .name = "table incr",
+    .method = "POST",
+    .path = "/tables/{table}/row/increment",
+    .meaning = "Add to a number in a cell",
+    GF_PARAMETERS(table_incr_parameters),
+    .run = run_table_incr,
+};
+
+const gf_operation gf_table_check_and_put_operation = {
+    .name = "table check-and-put",
+    .method = "POST",
+    .path = "/tables/{table}/row/check",
+    .meaning = "Put cells where another cell is as expected",
+    GF_PARAMETERS(table_check_and_put_parameters),
+    .run = run_table_check_and_put,
+};

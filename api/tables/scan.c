@@ -101,7 +101,7 @@ static gf_status emit_rows(scanning *s, gf_error *err)
     return st == GF_ENOTFOUND ? emit_csv(s, err) : st;
 }
 
-gf_status gf_run_table_scan(gf_call *call, gf_error *err)
+static gf_status run_table_scan(gf_call *call, gf_error *err)
 {
     scanning s = {.c = {.call = call},
                   .options = {.offset = gf_call_number(call, "offset", 0),
@@ -121,3 +121,41 @@ gf_status gf_run_table_scan(gf_call *call, gf_error *err)
     gf_table_call_close(&s.c);
     return st;
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter table_scan_parameters[] = {
+    P_TABLE,
+    P_SEVERAL("key", false, "PART", "only rows whose key begins with these parts"),
+    P_TEXT("prefix", "TEXT", "only rows whose next part starts so"),
+    P_SEVERAL("from", false, "PART", "first row: the parts behind those of key"),
+    P_SEVERAL("to", false, "PART", "first row that is not given any more; likewise"),
+    P_FAMILIES,
+    P_SEVERAL("where", false, "F:C=V", "rows of which this holds; also !=, <, <=, >, >="),
+    P_FLAG("reverse", "from the last row to the first"),
+    P_NUMBER("offset", 0, 0, "leave out so many rows first (0)"),
+    P_NUMBER("limit", 1, 0, "at most so many (all)")};
+
+static const gf_parameter table_export_parameters[] = {
+    P_TABLE, P_SEVERAL("key", false, "PART", "only rows whose key begins with these parts"),
+    P_FAMILIES,
+    P_SEVERAL("where", false, "F:C=V", "rows of which this holds; also !=, <, <=, >, >="),
+    P_FLAG("csv", "rows as the text of a CSV file")};
+
+const gf_operation gf_table_scan_operation = {
+    .name = "table scan",
+    .method = "GET",
+    .path = "/tables/{table}/rows",
+    .meaning = "Give rows in the order of their keys",
+    GF_PARAMETERS(table_scan_parameters),
+    .run = run_table_scan,
+};
+
+const gf_operation gf_table_export_operation = {
+    .name = "table export",
+    .method = "GET",
+    .path = "/tables/{table}/export",
+    .meaning = "Give all rows, as table import reads them",
+    GF_PARAMETERS(table_export_parameters),
+    .run = run_table_scan,
+};

@@ -251,7 +251,7 @@ static gf_status describe(gf_call *call, gf_store *store, gf_error *err)
     return st;
 }
 
-gf_status gf_run_table_create(gf_call *call, gf_error *err)
+static gf_status run_table_create(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_buffer json = {0};
@@ -264,7 +264,7 @@ gf_status gf_run_table_create(gf_call *call, gf_error *err)
     return st == GF_OK ? describe(call, store, err) : st;
 }
 
-gf_status gf_run_table_alter(gf_call *call, gf_error *err)
+static gf_status run_table_alter(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_buffer json = {0};
@@ -277,14 +277,14 @@ gf_status gf_run_table_alter(gf_call *call, gf_error *err)
     return st == GF_OK ? describe(call, store, err) : st;
 }
 
-gf_status gf_run_table_describe(gf_call *call, gf_error *err)
+static gf_status run_table_describe(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_status st = gf_call_store(call, &store, err);
     return st == GF_OK ? describe(call, store, err) : st;
 }
 
-gf_status gf_run_table_drop(gf_call *call, gf_error *err)
+static gf_status run_table_drop(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
@@ -305,7 +305,7 @@ static gf_status emit_listed(void *context, gf_slice name, gf_slice schema, gf_e
     return st == GF_OK ? emit_schema(row, name, schema, err) : st;
 }
 
-gf_status gf_run_table_list(gf_call *call, gf_error *err)
+static gf_status run_table_list(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
@@ -316,3 +316,72 @@ gf_status gf_run_table_list(gf_call *call, gf_error *err)
     gf_row_writer_release(&row);
     return st;
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter table_create_parameters[] = {
+    P_TABLE,
+    P_SEVERAL("key", false, "NAME:TYPE",
+              "a part of the row key: text, bytes, int64, uint64, raw:WIDTH"),
+    P_SEVERAL("family", false, "F[:WORD,...]",
+              "a family: wide, snappy, versions=N, ttl=SECONDS, type=TYPE, qualifier=TYPE"),
+    P_SEVERAL("column", false, "F:C=TYPE",
+              "a column: text, bytes, int64, uint64, decimal, float, json")};
+
+static const gf_parameter table_list_parameters[] = {
+    P_TEXT("prefix", "TEXT", "only names that start so")};
+
+static const gf_parameter table_one_parameters[] = {P_TABLE};
+
+static const gf_parameter table_alter_parameters[] = {
+    P_TABLE,
+    P_SEVERAL("add-family", false, "F[:WORD,...]",
+              "a family: wide, snappy, versions=N, ttl=SECONDS, type=TYPE, qualifier=TYPE"),
+    P_SEVERAL("add-column", false, "F:C=TYPE", "a column of a packed family, with its type")};
+
+const gf_operation gf_table_create_operation = {
+    .name = "table create",
+    .method = "PUT",
+    .path = "/tables/{table}",
+    .meaning = "Make a table",
+    GF_PARAMETERS(table_create_parameters),
+    .run = run_table_create,
+    .input = GF_INPUT_OPTIONAL,
+    .makes = true,
+};
+
+const gf_operation gf_table_list_operation = {
+    .name = "table list",
+    .method = "GET",
+    .path = "/tables",
+    .meaning = "List tables",
+    GF_PARAMETERS(table_list_parameters),
+    .run = run_table_list,
+};
+
+const gf_operation gf_table_describe_operation = {
+    .name = "table describe",
+    .method = "GET",
+    .path = "/tables/{table}",
+    .meaning = "Show a table's key and families",
+    GF_PARAMETERS(table_one_parameters),
+    .run = run_table_describe,
+};
+
+const gf_operation gf_table_alter_operation = {
+    .name = "table alter",
+    .method = "PATCH",
+    .path = "/tables/{table}",
+    .meaning = "Add families and columns to a table",
+    GF_PARAMETERS(table_alter_parameters),
+    .run = run_table_alter,
+};
+
+const gf_operation gf_table_drop_operation = {
+    .name = "table drop",
+    .method = "DELETE",
+    .path = "/tables/{table}",
+    .meaning = "Drop a table with all that is in it",
+    GF_PARAMETERS(table_one_parameters),
+    .run = run_table_drop,
+};

@@ -47,4 +47,14 @@ gf_status gf_logs_range(gf_logs *l, gf_slice prefix, gf_buffer *start, gf_buffer
 /** Take a time and a line, the last parts of a key of LOG or LOG-by. */
 gf_status gf_logs_take(gf_slice *key, int64_t *time, uint64_t *line, gf_error *err);
 
+/* ---- the operations, each behind its handler ------------------------------------------------- */
+
+extern const gf_operation gf_log_import_operation, gf_log_report_operation, gf_log_find_operation;
+
+/* clang-format off */
+#define P_LOG   P_REQUIRED("log", "LOG", "the access log")
+#define P_SINCE {"from", GF_MOMENT, false, "TIME", "only lines of this time and later", 0, 0}
+#define P_UNTIL {"to", GF_MOMENT, false, "TIME", "only lines before this time", 0, 0}
+/* clang-format on */
+
 #endif

@@ -81,7 +81,7 @@ static gf_status find_lines(finding *f, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-gf_status gf_run_log_find(gf_call *call, gf_error *err)
+static gf_status run_log_find(gf_call *call, gf_error *err)
 {
     finding f = {.log = {.call = call}};
     gf_status st = gf_logs_open(&f.log, false, err);
@@ -94,3 +94,24 @@ gf_status gf_run_log_find(gf_call *call, gf_error *err)
     gf_logs_close(&f.log);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter log_find_parameters[] = {
+    P_LOG,
+    P_TEXT("ip", "IP", "lines of this address"),
+    P_TEXT("cookie", "COOKIE", "lines with this browser cookie"),
+    P_TEXT("login", "USER", "lines of this user"),
+    P_SINCE,
+    P_UNTIL,
+    P_FLAG("newest", "the newest first"),
+    P_NUMBER("limit", 1, 0, "at most so many (all)")};
+
+const gf_operation gf_log_find_operation = {
+    .name = "log find",
+    .method = "GET",
+    .path = "/logs/{log}/lines",
+    .meaning = "Find lines by ip, cookie or login",
+    GF_PARAMETERS(log_find_parameters),
+    .run = run_log_find,
+};

@@ -123,7 +123,7 @@ static gf_status emit_counts(void *context, gf_status ended, gf_error *err)
     return gf_row_writer_emit(&i->log.writer, err);
 }
 
-gf_status gf_run_log_import(gf_call *call, gf_error *err)
+static gf_status run_log_import(gf_call *call, gf_error *err)
 {
     importing i = {.log = {.call = call, .writer = {.call = call}}};
     i.intake = (gf_intake){.call = call,
@@ -134,7 +134,6 @@ gf_status gf_run_log_import(gf_call *call, gf_error *err)
                            .summary = emit_counts,
                            .what = gf_call_text(call, "log"),
                            .phase = "import"};
-    if (!call->input.next) return gf_fail(err, GF_EINVAL, "there is no input");
     gf_status st = gf_lines_open(&call->input, GF_LOGS_LINE, &i.lines, err);
     if (st == GF_OK) st = gf_intake_run(&i.intake, err);
     gf_lines_close(i.lines);
@@ -143,3 +142,21 @@ gf_status gf_run_log_import(gf_call *call, gf_error *err)
     gf_logs_close(&i.log);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter log_import_parameters[] = {
+    P_LOG, P_TEXT("domain", "DOMAIN", "of lines that do not name one"),
+    P_FLAG("again", "add also lines that were imported before")};
+
+const gf_operation gf_log_import_operation = {
+    .name = "log import",
+    .method = "POST",
+    .path = "/logs/{log}",
+    .meaning = "Add lines of a web server's access log",
+    GF_PARAMETERS(log_import_parameters),
+    .run = run_log_import,
+    .input = GF_INPUT_REQUIRED,
+    .makes = true,
+    .resumes = true,
+};

@@ -131,7 +131,7 @@ static gf_status walk_lines(reporting *r, gf_slice start, gf_slice end, gf_error
     return st;
 }
 
-gf_status gf_run_log_report(gf_call *call, gf_error *err)
+static gf_status run_log_report(gf_call *call, gf_error *err)
 {
     reporting r = {.log = {.call = call}};
     gf_buffer start = {0}, end = {0};
@@ -146,3 +146,23 @@ gf_status gf_run_log_report(gf_call *call, gf_error *err)
     gf_logs_close(&r.log);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter log_report_parameters[] = {
+    P_LOG,
+    P_CHOICE("every", "5m|hour|day|week|month",
+             "what a bucket is, in UTC; a week begins on Monday (day)"),
+    P_CHOICE("by", "url|domain|status|referrer", "count each value for itself"),
+    P_SINCE,
+    P_UNTIL,
+    P_NUMBER("limit", 1, 0, "of each bucket the most frequent so many (all)")};
+
+const gf_operation gf_log_report_operation = {
+    .name = "log report",
+    .method = "GET",
+    .path = "/logs/{log}/report",
+    .meaning = "Count requests by time",
+    GF_PARAMETERS(log_report_parameters),
+    .run = run_log_report,
+};

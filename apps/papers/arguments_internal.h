@@ -4,11 +4,21 @@
 #ifndef GF_APPS_PAPERS_ARGUMENTS_INTERNAL_H
 #define GF_APPS_PAPERS_ARGUMENTS_INTERNAL_H
 
+#include "api/app.h"
+#include "api/call.h"
 #include "api/intake.h"
+#include "api/parameters.h"
 #include "apps/papers/papers.h"
 
 /** Open the table that "table" names; a store is made where `create`. */
 gf_status gf_papers_of_call(const gf_call *call, bool create, gf_papers **papers, gf_error *err);
+
+/** The papers that have a text, as records of put (source.c). */
+gf_status gf_papers_records(const gf_call *call, gf_visit_record *visit, void *context,
+                            gf_error *err);
+
+/** Count the papers of a table in all namespaces, and check them. */
+gf_status gf_papers_check(gf_app_check *check, const char *table, gf_error *err);
 
 /** The digest that "sha1" names; GF_EINVAL. */
 gf_status gf_papers_sha1_of_call(const gf_call *call, gf_sha1 *sha1, gf_error *err);
@@ -62,5 +72,16 @@ gf_status gf_papers_visit_member(gf_papers_visit *w, gf_slice json, const char *
 /** The status code of the paper's extraction. */
 gf_status gf_papers_visit_code(gf_papers_visit *w, const gf_sha1 *sha1, int64_t *code, bool *found,
                                gf_error *err);
+
+/* ---- the operations, each behind its handler ------------------------------------------------- */
+
+extern const gf_operation gf_papers_import_cdx_operation, gf_papers_import_tei_operation,
+    gf_papers_extract_operation, gf_papers_show_operation, gf_papers_list_operation,
+    gf_papers_counts_operation, gf_papers_missing_operation, gf_papers_dump_operation,
+    gf_papers_match_operation;
+
+/* clang-format off */
+#define P_PAPERS P_TEXT("table", "VERSION-ENV", "of the table wbgrp-journal-extract-... (0-prod)")
+/* clang-format on */
 
 #endif

@@ -8,14 +8,14 @@
  *                       metadata, else without
  *     match0:mstatus    with match0:minfo
  */
+#include "apps/papers/arguments_internal.h"
 #include "apps/papers/table_internal.h"
-#include "apps/stored_internal.h"
 
 #include "base/json.h"
 #include "base/strings.h"
 
 typedef struct papers_check {
-    gf_stored_check *c;
+    gf_app_check *c;
     gf_papers *papers;
     gf_json_parser *json;
     gf_row row;
@@ -34,7 +34,7 @@ static gf_status check_number(papers_check *p, unsigned family, const char *colu
 {
     gf_slice value = read_cell(p, family, column);
     if (!value.ptr || value.len == 8) return GF_OK;
-    return gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err, "%s is not 8 bytes", column);
+    return gf_app_fault(p->c, gf_buffer_cstr(&p->where), err, "%s is not 8 bytes", column);
 }
 
 /* *status is the text of member "status", where that is wanted. */
@@ -50,7 +50,7 @@ static gf_status check_json(papers_check *p, unsigned family, const char *column
     if (!gf_buffer_reserve(&p->text, GF_JSON_PADDING)) return gf_buffer_check(&p->text, err);
     gf_status st = gf_json_parse(p->json, gf_buffer_view(&p->text), &v, &why);
     if (st == GF_EINVAL)
-        return gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err, "%s is no JSON", column);
+        return gf_app_fault(p->c, gf_buffer_cstr(&p->where), err, "%s is no JSON", column);
     if (st != GF_OK) {
         if (err) *err = why;
         return st;
@@ -67,8 +67,8 @@ static gf_status check_pair(papers_check *p, unsigned family, const char *column
 {
     bool has = read_cell(p, family, column).ptr, has_other = read_cell(p, with, other).ptr;
     if (has == has_other) return GF_OK;
-    return gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err, "it has %s, and no %s",
-                           has ? column : other, has ? other : column);
+    return gf_app_fault(p->c, gf_buffer_cstr(&p->where), err, "it has %s, and no %s",
+                        has ? column : other, has ? other : column);
 }
 
 static gf_status check_extraction(papers_check *p, gf_error *err)
@@ -80,10 +80,10 @@ static gf_status check_extraction(papers_check *p, gf_error *err)
     for (size_t i = 0; i < 3 && st == GF_OK; i++) {
         bool has = read_cell(p, GF_PAPERS_GROBID, texts[i]).ptr;
         if (has != success)
-            st = gf_stored_fault(p->c, gf_buffer_cstr(&p->where), err,
-                                 success ? "its extraction succeeded, and it has no %s"
-                                         : "its extraction did not succeed, and it has %s",
-                                 texts[i]);
+            st = gf_app_fault(p->c, gf_buffer_cstr(&p->where), err,
+                              success ? "its extraction succeeded, and it has no %s"
+                                      : "its extraction did not succeed, and it has %s",
+                              texts[i]);
     }
     if (st == GF_OK) st = check_json(p, GF_PAPERS_GROBID, "tei_json", NULL, err);
     return st == GF_OK ? check_json(p, GF_PAPERS_GROBID, "metadata", NULL, err) : st;
@@ -110,7 +110,7 @@ static gf_status check_row(papers_check *p, gf_error *err)
 static gf_status check_paper(papers_check *p, const char *table, const gf_sha1 *sha1,
                              const gf_snapshot *snapshot, gf_error *err)
 {
-    p->c->found->papers++;
+    p->c->counted++;
     gf_status st = gf_cancel_check(p->c->cancel, err);
     if (st != GF_OK || !p->c->visit) return st;
     gf_buffer_reset(&p->where);
@@ -118,7 +118,7 @@ static gf_status check_paper(papers_check *p, const char *table, const gf_sha1 *
     st = gf_buffer_check(&p->where, err);
     if (st == GF_OK) st = gf_papers_get(p->papers, snapshot, sha1, GF_ALL_FAMILIES, &p->row, err);
     if (st == GF_OK) return check_row(p, err);
-    return gf_stored_handle(p->c, st, gf_buffer_cstr(&p->where), err);
+    return gf_app_handle(p->c, st, gf_buffer_cstr(&p->where), err);
 }
 
 static gf_status check_namespace(papers_check *p, const char *table, gf_slice name_space,
@@ -134,7 +134,7 @@ static gf_status check_namespace(papers_check *p, const char *table, gf_slice na
     gf_papers_scan_close(walk);
     gf_papers_close(p->papers);
     p->papers = NULL;
-    return st == GF_ENOTFOUND ? GF_OK : gf_stored_handle(p->c, st, table, err);
+    return st == GF_ENOTFOUND ? GF_OK : gf_app_handle(p->c, st, table, err);
 }
 
 /* ---- namespaces ------------------------------------------------------------------------------ */
@@ -180,7 +180,7 @@ static gf_status find_namespaces(papers_check *p, gf_table *table, gf_strings *n
     return st;
 }
 
-gf_status gf_papers_check(gf_stored_check *c, const char *table, gf_error *err)
+gf_status gf_papers_check(gf_app_check *c, const char *table, gf_error *err)
 {
     papers_check p = {.c = c};
     gf_strings names = {0};
@@ -190,7 +190,7 @@ gf_status gf_papers_check(gf_stored_check *c, const char *table, gf_error *err)
     gf_status st = gf_json_parser_create(&p.json, err);
     if (st == GF_OK) st = gf_table_open(gf_store_database(c->store), &schema, &rows, err);
     if (st == GF_OK) st = find_namespaces(&p, rows, &names, err);
-    st = gf_stored_handle(c, st, table, err);
+    st = gf_app_handle(c, st, table, err);
     for (uint32_t i = 0; i < names.n && st == GF_OK; i++)
         st = check_namespace(&p, table, gf_strings_at(&names, i), err);
     gf_strings_release(&names);

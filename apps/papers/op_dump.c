@@ -121,7 +121,7 @@ static gf_status dump_one(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err
     return st == GF_OK ? gf_row_writer_emit(&w->to, err) : st;
 }
 
-gf_status gf_run_papers_dump(gf_call *call, gf_error *err)
+static gf_status run_papers_dump(gf_call *call, gf_error *err)
 {
     dumping d = {.tsv = gf_call_flag(call, "tsv")};
     gf_status st = choose_columns(call, &d, err);
@@ -130,3 +130,21 @@ gf_status gf_run_papers_dump(gf_call *call, gf_error *err)
     gf_buffer_release(&d.digits);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter papers_dump_parameters[] = {
+    P_LIST("fields", "COLUMN,...",
+           "columns beside the SHA-1 (mime,cdx,status_code,quality,status,mstatus,doi)"),
+    P_CHOICE("only", "all|extracted|missing|matched", "only papers of that state (all)"),
+    P_FLAG("tsv", "each as a line of tab-separated values"),
+    P_NUMBER("limit", 0, 0, "at most so many (all)"), P_PAPERS};
+
+const gf_operation gf_papers_dump_operation = {
+    .name = "papers dump",
+    .method = "GET",
+    .path = "/papers/dump",
+    .meaning = "Give chosen columns of every paper",
+    GF_PARAMETERS(papers_dump_parameters),
+    .run = run_papers_dump,
+};

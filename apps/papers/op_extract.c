@@ -109,7 +109,7 @@ static gf_status extract_file(void *context, const gf_record *record, gf_error *
     return st == GF_OK ? store_answer(x, record, &sha1, code, err) : st;
 }
 
-gf_status gf_run_papers_extract(gf_call *call, gf_error *err)
+static gf_status run_papers_extract(gf_call *call, gf_error *err)
 {
     extracting x = {.in = {.intake = {.call = call, .next = next_file, .take = extract_file},
                            .replace = gf_call_flag(call, "force")}};
@@ -118,7 +118,6 @@ gf_status gf_run_papers_extract(gf_call *call, gf_error *err)
                            .retries = (unsigned)gf_call_number(call, "retries", RETRIES),
                            .backoff_ms = gf_call_number(call, "backoff-ms", BACKOFF_MS),
                            .cancel = call->cancel};
-    if (!call->input.next) return gf_fail(err, GF_EINVAL, "papers extract needs an input");
     gf_status st = gf_grobid_open(&o, &x.grobid, err);
     if (st == GF_OK) st = gf_papers_files_open(&call->input, most, &x.files, err);
     if (st == GF_OK) st = gf_papers_intake_run(&x.in, err);
@@ -129,3 +128,25 @@ gf_status gf_run_papers_extract(gf_call *call, gf_error *err)
     gf_tei_release(&x.tei);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter papers_extract_parameters[] = {
+    P_REQUIRED("grobid", "URL", "the GROBID, such as http://localhost:8070"),
+    P_FLAG("force", "also where the paper has an extraction already"),
+    P_NUMBER("retries", 0, 1000, "ask a busy GROBID again so many times (10)"),
+    P_NUMBER("backoff-ms", 0, 3600000, "milliseconds before the first of these (5000)"),
+    {"max-file", GF_BYTES, false, "SIZE", "refuse larger files (256M)", 1, GF_LARGEST_MAX_DOCUMENT},
+    P_PAPERS};
+
+const gf_operation gf_papers_extract_operation = {
+    .name = "papers extract",
+    .method = "POST",
+    .path = "/papers/extractions",
+    .meaning = "Send PDFs to a GROBID and import what it extracts",
+    GF_PARAMETERS(papers_extract_parameters),
+    .run = run_papers_extract,
+    .input = GF_INPUT_REQUIRED,
+    .local = true,
+    .makes = true,
+};

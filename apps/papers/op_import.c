@@ -28,11 +28,10 @@ static gf_status store_cdx(void *context, const gf_record *record, gf_error *err
     return st;
 }
 
-gf_status gf_run_papers_import_cdx(gf_call *call, gf_error *err)
+static gf_status run_papers_import_cdx(gf_call *call, gf_error *err)
 {
     importing_cdx m = {.in = {.intake = {.call = call, .next = next_cdx, .take = store_cdx},
                               .replace = gf_call_flag(call, "replace")}};
-    if (!call->input.next) return gf_fail(err, GF_EINVAL, "papers import-cdx needs an input");
     gf_status st = gf_cdx_reader_open(&call->input, &m.reader, err);
     if (st == GF_OK) st = gf_papers_intake_run(&m.in, err);
     gf_cdx_reader_close(m.reader);
@@ -109,11 +108,10 @@ static gf_status store_text(void *context, const gf_record *record, gf_error *er
     return GF_OK;
 }
 
-gf_status gf_run_papers_import_tei(gf_call *call, gf_error *err)
+static gf_status run_papers_import_tei(gf_call *call, gf_error *err)
 {
     importing_tei m = {.in = {.intake = {.call = call, .next = next_text, .take = store_text},
                               .replace = gf_call_flag(call, "force")}};
-    if (!call->input.next) return gf_fail(err, GF_EINVAL, "papers import-tei needs an input");
     gf_status st = gf_papers_files_open(&call->input, GF_TEI_MOST, &m.files, err);
     if (st == GF_OK) st = gf_papers_texts_open(0, next_file, &m, &m.texts, err);
     if (st == GF_OK) st = gf_papers_intake_run(&m.in, err);
@@ -121,3 +119,36 @@ gf_status gf_run_papers_import_tei(gf_call *call, gf_error *err)
     gf_papers_files_close(m.files);
     return st;
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter papers_import_cdx_parameters[] = {
+    P_FLAG("replace", "also where the paper has a line already"), P_PAPERS};
+
+static const gf_parameter papers_import_tei_parameters[] = {
+    P_FLAG("force", "also where the paper has an extraction already"),
+    P_FLAG("hash", "a file whose name is no SHA-1 has that of its bytes"), P_PAPERS};
+
+const gf_operation gf_papers_import_cdx_operation = {
+    .name = "papers import-cdx",
+    .method = "POST",
+    .path = "/papers/cdx",
+    .meaning = "Import lines of a web archive's index",
+    GF_PARAMETERS(papers_import_cdx_parameters),
+    .run = run_papers_import_cdx,
+    .input = GF_INPUT_REQUIRED,
+    .makes = true,
+    .resumes = true,
+};
+
+const gf_operation gf_papers_import_tei_operation = {
+    .name = "papers import-tei",
+    .method = "POST",
+    .path = "/papers/tei",
+    .meaning = "Import texts that GROBID has extracted",
+    GF_PARAMETERS(papers_import_tei_parameters),
+    .run = run_papers_import_tei,
+    .input = GF_INPUT_REQUIRED,
+    .makes = true,
+    .resumes = true,
+};

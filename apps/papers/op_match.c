@@ -32,7 +32,6 @@ static gf_status read_catalogue(gf_call *call, matching *m, gf_error *err)
                            .n_fields = 2};
     gf_intake intake = {.call = call, .context = m, .next = next_work, .take = add_work};
     gf_format_named(gf_call_text_or(call, "from", "auto"), &o.format);
-    if (!call->input.next) return gf_fail(err, GF_EINVAL, "papers match needs a catalogue");
     gf_status st = gf_reader_open(&call->input, &o, &m->reader, err);
     if (st == GF_OK) st = gf_intake_run(&intake, err);
     gf_reader_close(m->reader);
@@ -106,7 +105,7 @@ static gf_status flush_matches(gf_papers_visit *w, const gf_sha1 *sha1, gf_error
     return m->import ? gf_papers_import_flush(m->import, err) : GF_OK;
 }
 
-gf_status gf_run_papers_match(gf_call *call, gf_error *err)
+static gf_status run_papers_match(gf_call *call, gf_error *err)
 {
     matching m = {.catalogue = NULL};
     gf_status st = gf_works_create(&m.catalogue, err);
@@ -117,3 +116,20 @@ gf_status gf_run_papers_match(gf_call *call, gf_error *err)
     gf_buffer_release(&m.info);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter papers_match_parameters[] = {
+    P_TEXT("id", "FIELD", "field of the catalogue that is the id (id)"),
+    P_CHOICE("from", GF_FORMAT_NAMES, "format of the catalogue, where the name does not tell it"),
+    P_FLAG("dry-run", "store nothing"), P_PAPERS};
+
+const gf_operation gf_papers_match_operation = {
+    .name = "papers match",
+    .method = "POST",
+    .path = "/papers/matches",
+    .meaning = "Match papers against a catalogue",
+    GF_PARAMETERS(papers_match_parameters),
+    .run = run_papers_match,
+    .input = GF_INPUT_REQUIRED,
+};

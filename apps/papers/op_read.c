@@ -98,7 +98,7 @@ static gf_status emit_column(gf_call *call, gf_papers *papers, const gf_sha1 *sh
     return st;
 }
 
-gf_status gf_run_papers_show(gf_call *call, gf_error *err)
+static gf_status run_papers_show(gf_call *call, gf_error *err)
 {
     gf_papers *papers = NULL;
     gf_row cells = {0};
@@ -167,7 +167,7 @@ static gf_status list_one(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err
     return st == GF_OK ? gf_row_writer_emit(&w->to, err) : st;
 }
 
-gf_status gf_run_papers_list(gf_call *call, gf_error *err)
+static gf_status run_papers_list(gf_call *call, gf_error *err)
 {
     return gf_papers_visit_all(call, list_one, NULL, NULL, err);
 }
@@ -188,7 +188,7 @@ static gf_status list_missing(gf_papers_visit *w, const gf_sha1 *sha1, gf_error 
     return st == GF_OK ? gf_row_writer_emit(&w->to, err) : st;
 }
 
-gf_status gf_run_papers_missing(gf_call *call, gf_error *err)
+static gf_status run_papers_missing(gf_call *call, gf_error *err)
 {
     return gf_papers_visit_all(call, list_missing, NULL, NULL, err);
 }
@@ -261,8 +261,55 @@ static gf_status emit_counts(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *
     return gf_row_writer_emit(&w->to, err);
 }
 
-gf_status gf_run_papers_counts(gf_call *call, gf_error *err)
+static gf_status run_papers_counts(gf_call *call, gf_error *err)
 {
     counting c = {.n_counts = 0};
     return gf_papers_visit_all(call, count_one, emit_counts, &c, err);
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter papers_show_parameters[] = {
+    P_REQUIRED("sha1", "SHA1", "the file's SHA-1: hexadecimal, base32 or sha1:BASE32"),
+    P_TEXT("column", "COLUMN", "instead the value of this column, such as tei_xml"), P_PAPERS};
+
+static const gf_parameter papers_list_parameters[] = {
+    P_NUMBER("limit", 0, 0, "at most so many (all)"), P_PAPERS};
+
+static const gf_parameter papers_parameters[] = {P_PAPERS};
+
+const gf_operation gf_papers_show_operation = {
+    .name = "papers show",
+    .method = "GET",
+    .path = "/papers/{sha1}",
+    .meaning = "Show a paper",
+    GF_PARAMETERS(papers_show_parameters),
+    .run = run_papers_show,
+};
+
+const gf_operation gf_papers_list_operation = {
+    .name = "papers list",
+    .method = "GET",
+    .path = "/papers",
+    .meaning = "List papers",
+    GF_PARAMETERS(papers_list_parameters),
+    .run = run_papers_list,
+};
+
+const gf_operation gf_papers_counts_operation = {
+    .name = "papers counts",
+    .method = "GET",
+    .path = "/papers/counts",
+    .meaning = "Count papers by the state of their extraction",
+    GF_PARAMETERS(papers_parameters),
+    .run = run_papers_counts,
+};
+
+const gf_operation gf_papers_missing_operation = {
+    .name = "papers missing",
+    .method = "GET",
+    .path = "/papers/missing",
+    .meaning = "List papers that lack an extraction",
+    GF_PARAMETERS(papers_list_parameters),
+    .run = run_papers_missing,
+};

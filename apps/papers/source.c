@@ -1,19 +1,19 @@
 /* One line for each paper, made when it is read. */
-#include "apps/papers/source.h"
+#include "apps/papers/arguments_internal.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 
-struct gf_papers_source {
-    gf_call *call;
+typedef struct gf_papers_source {
+    const gf_call *call;
     gf_papers *papers;
-    gf_papers_scan *walk;
+    gf_papers_scan *scan;
     gf_json_parser *json;
     gf_row row;
     gf_buffer line;
     size_t at; /* of the line, what was read */
     bool begun, at_end, abstract, body;
-};
+} gf_papers_source;
 
 static gf_status choose_text(gf_papers_source *s, gf_error *err)
 {
@@ -27,34 +27,6 @@ static gf_status choose_text(gf_papers_source *s, gf_error *err)
     }
     gf_free(names);
     return st;
-}
-
-gf_status gf_papers_source_open(gf_call *call, gf_papers_source **source, gf_error *err)
-{
-    gf_papers_source *s = gf_calloc(1, sizeof *s);
-    if (!s) return gf_fail_memory(err, "papers");
-    s->call = call;
-    gf_status st = choose_text(s, err);
-    if (st == GF_OK) st = gf_papers_of_call(call, false, &s->papers, err);
-    if (st == GF_OK) st = gf_json_parser_create(&s->json, err);
-    if (st == GF_OK) st = gf_papers_scan_open(s->papers, &s->walk, err);
-    if (st != GF_OK) {
-        gf_papers_source_close(s);
-        return st;
-    }
-    *source = s;
-    return GF_OK;
-}
-
-void gf_papers_source_close(gf_papers_source *s)
-{
-    if (!s) return;
-    gf_papers_scan_close(s->walk);
-    gf_json_parser_free(s->json);
-    gf_row_release(&s->row);
-    gf_buffer_release(&s->line);
-    gf_papers_close(s->papers);
-    gf_free(s);
 }
 
 static void put_member(gf_json_writer *w, gf_json_value paper, const char *name, bool always)
@@ -103,13 +75,13 @@ static gf_status make_line(gf_papers_source *s, gf_error *err)
     gf_buffer_reset(&s->line);
     s->at = 0;
     while (st == GF_ENOTFOUND) {
-        st = gf_papers_scan_next(s->walk, &sha1, err);
+        st = gf_papers_scan_next(s->scan, &sha1, err);
         if (st == GF_ENOTFOUND) {
             s->at_end = true;
             return GF_OK;
         }
         if (st == GF_OK)
-            st = gf_papers_get_cell(s->papers, gf_papers_scan_snapshot(s->walk), &sha1,
+            st = gf_papers_get_cell(s->papers, gf_papers_scan_snapshot(s->scan), &sha1,
                                     GF_PAPERS_GROBID, s->body ? "tei_json" : "metadata", &s->row,
                                     err);
     }
@@ -138,7 +110,28 @@ static gf_status read_stream(void *context, char *to, size_t n, size_t *got, gf_
     return GF_OK;
 }
 
-gf_input gf_papers_source_input(gf_papers_source *s)
+gf_status gf_papers_records(const gf_call *call, gf_visit_record *visit, void *context,
+                            gf_error *err)
 {
-    return (gf_input){.context = s, .next = next_stream, .read = read_stream};
+    static const gf_slice text[] = {{"title", 5}, {"abstract", 8}, {"body", 4}};
+    gf_papers_source s = {.call = call};
+    gf_input input = {.context = &s, .next = next_stream, .read = read_stream};
+    gf_reader *reader = NULL;
+    gf_record record;
+    gf_status st = choose_text(&s, err);
+    if (st == GF_OK) st = gf_papers_of_call(call, false, &s.papers, err);
+    if (st == GF_OK) st = gf_json_parser_create(&s.json, err);
+    if (st == GF_OK) st = gf_papers_scan_open(s.papers, &s.scan, err);
+    if (st == GF_OK) st = gf_call_reader_of(call, &input, text, 3, &reader, err);
+    while (st == GF_OK && (st = gf_reader_next(reader, &record, err)) == GF_OK) {
+        st = gf_cancel_check(call->cancel, err);
+        if (st == GF_OK) st = visit(context, &record, err);
+    }
+    gf_reader_close(reader);
+    gf_papers_scan_close(s.scan);
+    gf_json_parser_free(s.json);
+    gf_row_release(&s.row);
+    gf_buffer_release(&s.line);
+    gf_papers_close(s.papers);
+    return st == GF_ENOTFOUND ? GF_OK : st;
 }

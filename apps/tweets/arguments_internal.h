@@ -4,7 +4,9 @@
 #ifndef GF_APPS_TWEETS_ARGUMENTS_INTERNAL_H
 #define GF_APPS_TWEETS_ARGUMENTS_INTERNAL_H
 
+#include "api/app.h"
 #include "api/call.h"
+#include "api/parameters.h"
 #include "apps/tweets/tweets.h"
 
 /** The tables of the call's namespace; GF_ENOTFOUND where it has no tweets. */
@@ -23,14 +25,27 @@ gf_status gf_tweets_query_of_call(const gf_call *call, uint64_t limit, gf_geo_bo
 gf_status gf_tweets_time_of_call(const gf_call *call, const char *name, bool is_end,
                                  int64_t otherwise, int64_t *seconds, gf_error *err);
 
-typedef gf_status gf_visit_record(void *context, const gf_record *record, gf_error *err);
-
 /** The namespace's tweets that argument "where" means, as records of put, the oldest first. */
-gf_status gf_call_tweet_records(const gf_call *call, gf_visit_record *visit, void *context,
-                                gf_error *err);
+gf_status gf_tweets_records(const gf_call *call, gf_visit_record *visit, void *context,
+                            gf_error *err);
+
+/** Count the tweets of all namespaces; check all tables of tweets. `table` is that of the raw ones. */
+gf_status gf_tweets_check(gf_app_check *check, const char *table, gf_error *err);
 
 /** Visits tweets and emits each; the context is a gf_row_writer. */
 gf_status gf_tweets_emit(void *row_writer, gf_slice json, const gf_tweet *tweet,
                          const gf_tweets_parser *parser, gf_error *err);
+
+/* ---- the operations, each behind its handler ------------------------------------------------- */
+
+extern const gf_operation gf_tweets_import_operation, gf_tweets_search_operation,
+    gf_tweets_map_operation, gf_tweets_frequency_operation, gf_tweets_top_operation,
+    gf_tweets_highscore_operation;
+
+/* clang-format off */
+#define P_FROM  P_TEXT("from", "TIME", "not before: 201605051430, ISO 8601, or an age such as 30d")
+#define P_TO    P_TEXT("to", "TIME", "not after, included; of a day or a minute its end")
+#define P_BOX   P_TEXT("box", "WEST,SOUTH,EAST,NORTH", "only these degrees; edges included")
+/* clang-format on */
 
 #endif

@@ -8,7 +8,7 @@
  * have, and nothing else. Where not, the rows are looked up: each that a tweet makes in the index,
  * and of each in the index its tweet.
  */
-#include "apps/stored_internal.h"
+#include "apps/tweets/arguments_internal.h"
 #include "apps/tweets/tables_internal.h"
 
 #include "base/grow.h"
@@ -35,7 +35,7 @@ typedef struct space {
 } space;
 
 typedef struct tweets_check {
-    gf_stored_check *c;
+    gf_app_check *c;
     gf_tweets tweets; /* its name_space is that of the row at hand */
     gf_strings names; /* starts of keys: the namespaces, encoded */
     space *spaces;    /* names.n of capacity */
@@ -87,9 +87,9 @@ static gf_status take_made(tweets_check *t, index_kind kind, unsigned family, gf
     bool same = st == GF_OK && gf_slice_equal(t->row.cells[0].value, value);
     if (same || (st != GF_OK && st != GF_ENOTFOUND)) return st;
     t->told++;
-    return gf_stored_fault(t->c, index_names[kind], err,
-                           st == GF_OK ? "a row does not agree with its tweets"
-                                       : "a row that a tweet makes is missing");
+    return gf_app_fault(t->c, index_names[kind], err,
+                        st == GF_OK ? "a row does not agree with its tweets"
+                                    : "a row that a tweet makes is missing");
 }
 
 /* ---- what tweets make ------------------------------------------------------------------------ */
@@ -196,8 +196,8 @@ static gf_status take_settings(void *context, const gf_row *row, gf_error *err)
     gf_status st = enter_namespace(t, row->key, &rest, err);
     if (st == GF_OK && rest.len) st = bad_key(err);
     if (st == GF_OK) st = gf_tweets_read_settings(&t->tweets, &t->row, &t->at->info, NULL, err);
-    if (st == GF_OK) t->c->found->tweets += t->at->info.tweets;
-    return gf_stored_handle(t->c, st, "TweetSettings", err);
+    if (st == GF_OK) t->c->counted += t->at->info.tweets;
+    return gf_app_handle(t->c, st, "TweetSettings", err);
 }
 
 static gf_status check_counts(tweets_check *t, gf_error *err)
@@ -206,10 +206,10 @@ static gf_status check_counts(tweets_check *t, gf_error *err)
     for (uint32_t i = 0; i < t->names.n && st == GF_OK; i++) {
         const space *s = &t->spaces[i];
         if (s->tweets != s->info.tweets || s->with_place != s->info.with_place)
-            st = gf_stored_fault(t->c, space_name(t, gf_strings_at(&t->names, i)), err,
-                                 "%" PRIu64 " are there, %" PRIu64
-                                 " of them with a place; the settings say %" PRIu64 " and %" PRIu64,
-                                 s->tweets, s->with_place, s->info.tweets, s->info.with_place);
+            st = gf_app_fault(t->c, space_name(t, gf_strings_at(&t->names, i)), err,
+                              "%" PRIu64 " are there, %" PRIu64
+                              " of them with a place; the settings say %" PRIu64 " and %" PRIu64,
+                              s->tweets, s->with_place, s->info.tweets, s->info.with_place);
     }
     return st;
 }
@@ -241,7 +241,7 @@ static gf_status visit_tweet(void *context, const gf_row *row, gf_error *err)
     if (st == GF_OK) st = take_tweet(t, row, err);
     /* The second walk meets what the first one has told. */
     if (st == GF_ECORRUPT && t->look_up) return GF_OK;
-    return gf_stored_handle(t->c, st, "RawTwitterData", err);
+    return gf_app_handle(t->c, st, "RawTwitterData", err);
 }
 
 /* Terms and places name their tweet by the qualifier; minutes are checked from the tweets alone. */
@@ -263,10 +263,9 @@ static gf_status visit_index(void *context, const gf_row *row, gf_error *err)
     }
     if (st == GF_ENOTFOUND) {
         t->told++;
-        st = gf_stored_fault(t->c, index_names[t->kind], err,
-                             "a row names a tweet that is not there");
+        st = gf_app_fault(t->c, index_names[t->kind], err, "a row names a tweet that is not there");
     }
-    return gf_stored_handle(t->c, st, index_names[t->kind], err);
+    return gf_app_handle(t->c, st, index_names[t->kind], err);
 }
 
 static gf_status walk_table(tweets_check *t, gf_table *table, unsigned family, const char *name,
@@ -276,7 +275,7 @@ static gf_status walk_table(tweets_check *t, gf_table *table, unsigned family, c
     t->at = NULL;
     gf_status st = gf_scan_each(table, &o, each, t, err);
     if (st == GF_OK) st = end_minute(t, err);
-    return gf_stored_handle(t->c, st, name, err);
+    return gf_app_handle(t->c, st, name, err);
 }
 
 static gf_status walk_index(tweets_check *t, gf_error *err)
@@ -296,9 +295,9 @@ static gf_status look_up(tweets_check *t, gf_error *err)
         walk_table(t, t->tweets.raw, GF_TWEETS_RAW_T, "RawTwitterData", visit_tweet, err);
     if (st == GF_OK && t->kind != MINUTES) st = walk_index(t, err);
     if (st == GF_OK && t->told == 0)
-        st = gf_stored_fault(t->c, index_names[t->kind], err,
-                             "%" PRIu64 " rows are there, and tweets make %" PRIu64,
-                             t->there[t->kind].n, t->made[t->kind].n);
+        st = gf_app_fault(t->c, index_names[t->kind], err,
+                          "%" PRIu64 " rows are there, and tweets make %" PRIu64,
+                          t->there[t->kind].n, t->made[t->kind].n);
     return st;
 }
 
@@ -316,8 +315,9 @@ static gf_status check_tables(tweets_check *t, gf_error *err)
     return st;
 }
 
-gf_status gf_tweets_check(gf_stored_check *c, gf_error *err)
+gf_status gf_tweets_check(gf_app_check *c, const char *table, gf_error *err)
 {
+    (void)table;
     tweets_check t = {.c = c};
     gf_status st = gf_tweets_open_tables(c->store, &t.tweets, err);
     if (st == GF_OK) st = gf_tweets_parser_create(&t.parser, err);

@@ -1,4 +1,4 @@
-/* Tweets as documents of a collection, and documents on a map. */
+/* Tweets as documents of a collection. */
 #include "apps/tweets/tweets.h"
 
 #include "base/clock.h"
@@ -94,60 +94,5 @@ gf_status gf_tweets_to_document(gf_tweets_document *d, gf_slice json, const gf_t
         if (ends.fields[i] > begin)
             d->fields[to->n_fields++] =
                 (gf_field){gf_slice_str(names[i]), slice_between(&d->bytes, begin, ends.fields[i])};
-    return GF_OK;
-}
-
-/* ---- a document's place ---------------------------------------------------------------------- */
-
-static const gf_field *find_field(const gf_document *d, const char *name)
-{
-    for (size_t i = 0; i < d->n_fields; i++)
-        if (gf_slice_equal(d->fields[i].name, gf_slice_str(name))) return &d->fields[i];
-    return NULL;
-}
-
-static gf_status read_degrees(const gf_document *d, const char *name, gf_json_parser *parser,
-                              bool *found, double *v, gf_error *err)
-{
-    const gf_field *f = find_field(d, name);
-    gf_json_value value;
-    *found = false;
-    if (!f) return GF_OK;
-    gf_status st = gf_json_parse_copy(parser, f->json, &value, err);
-    if (st != GF_OK) return st;
-    *found = gf_json_is_number(value);
-    if (*found) *v = gf_json_number(value);
-    if (gf_json_kind_of(value) == GF_JSON_STRING)
-        *found = gf_number_read_decimal(gf_json_get_string(value), v);
-    return GF_OK;
-}
-
-static gf_status read_member(const gf_document *d, const char *name, gf_json_parser *parser,
-                             bool (*read)(gf_json_value, gf_point *), bool *found, gf_point *p,
-                             gf_error *err)
-{
-    const gf_field *f = find_field(d, name);
-    gf_json_value value;
-    if (!f) return GF_OK;
-    gf_status st = gf_json_parse_copy(parser, f->json, &value, err);
-    if (st == GF_OK) *found = read(value, p);
-    return st;
-}
-
-gf_status gf_document_place(const gf_document *d, gf_json_parser *parser, bool *has_place,
-                            gf_point *place, gf_error *err)
-{
-    bool latitude, longitude = false, found = false;
-    gf_point p = {0, 0};
-    gf_status st = read_degrees(d, "latitude", parser, &latitude, &p.latitude, err);
-    if (st == GF_OK) st = read_degrees(d, "longitude", parser, &longitude, &p.longitude, err);
-    if (st == GF_OK) found = latitude && longitude && gf_geo_point_is_valid(p);
-    if (st == GF_OK && !found)
-        st = read_member(d, "coordinates", parser, gf_tweets_read_coordinates, &found, &p, err);
-    if (st == GF_OK && !found)
-        st = read_member(d, "place", parser, gf_tweets_read_bounding_box, &found, &p, err);
-    if (st != GF_OK) return st;
-    *has_place = found;
-    if (found) *place = p;
     return GF_OK;
 }

@@ -12,7 +12,7 @@
 
 static const double radius = 6378.137, degree = 0.017453292519943295;
 
-double gf_earth_distance(gf_point a, gf_point b)
+double gf_earth_distance(gf_geo_point a, gf_geo_point b)
 {
     double s = sin((b.latitude - a.latitude) * degree / 2);
     double t = sin((b.longitude - a.longitude) * degree / 2);
@@ -23,7 +23,7 @@ double gf_earth_distance(gf_point a, gf_point b)
 /* ---- areas ----------------------------------------------------------------------------------- */
 
 /* The direction that the points have in the mean; false where they have none. */
-static bool mean_of(const gf_point *points, size_t n, gf_point *mean)
+static bool mean_of(const gf_geo_point *points, size_t n, gf_geo_point *mean)
 {
     double x = 0, y = 0, z = 0;
     for (size_t i = 0; i < n; i++) {
@@ -32,31 +32,31 @@ static bool mean_of(const gf_point *points, size_t n, gf_point *mean)
         y += cos(latitude) * sin(longitude);
         z += sin(latitude);
     }
-    *mean = (gf_point){atan2(z, hypot(x, y)), atan2(y, x)}; /* radians */
+    *mean = (gf_geo_point){atan2(z, hypot(x, y)), atan2(y, x)}; /* radians */
     return sqrt(x * x + y * y + z * z) > 1e-9 * (double)n;
 }
 
 /* Into the plane around the centre, in km: x to the east, y to the north. */
-static gf_point project_points(gf_point p, gf_point centre)
+static gf_geo_point project_points(gf_geo_point p, gf_geo_point centre)
 {
     double latitude = p.latitude * degree, east = p.longitude * degree - centre.longitude;
     double cosine =
         sin(centre.latitude) * sin(latitude) + cos(centre.latitude) * cos(latitude) * cos(east);
     double k = radius * sqrt(2 / fmax(1 + cosine, 1e-12));
-    return (gf_point){.longitude = k * cos(latitude) * sin(east),
-                      .latitude = k * (cos(centre.latitude) * sin(latitude) -
-                                       sin(centre.latitude) * cos(latitude) * cos(east))};
+    return (gf_geo_point){.longitude = k * cos(latitude) * sin(east),
+                          .latitude = k * (cos(centre.latitude) * sin(latitude) -
+                                           sin(centre.latitude) * cos(latitude) * cos(east))};
 }
 
 static int compare_points(const void *a, const void *b)
 {
-    const gf_point *p = a, *q = b;
+    const gf_geo_point *p = a, *q = b;
     if (p->longitude != q->longitude) return p->longitude < q->longitude ? -1 : 1;
     return p->latitude < q->latitude ? -1 : p->latitude > q->latitude;
 }
 
 /* Twice the area of the triangle; positive where it turns left. */
-static double turn_of(gf_point a, gf_point b, gf_point c)
+static double turn_of(gf_geo_point a, gf_geo_point b, gf_geo_point c)
 {
     return (b.longitude - a.longitude) * (c.latitude - a.latitude) -
            (b.latitude - a.latitude) * (c.longitude - a.longitude);
@@ -66,7 +66,7 @@ static double turn_of(gf_point a, gf_point b, gf_point c)
  * Twice the area between the lower chain of sorted points and the line from the first to the last;
  * of the upper chain with sign -1. The chain is kept in hull, room for n.
  */
-static double chain_area(const gf_point *points, size_t n, double sign, gf_point *hull)
+static double chain_area(const gf_geo_point *points, size_t n, double sign, gf_geo_point *hull)
 {
     size_t m = 0;
     double area = 0;
@@ -80,9 +80,9 @@ static double chain_area(const gf_point *points, size_t n, double sign, gf_point
     return area;
 }
 
-double gf_earth_hull_area(gf_point *points, size_t n, gf_point *room)
+double gf_earth_hull_area(gf_geo_point *points, size_t n, gf_geo_point *room)
 {
-    gf_point centre;
+    gf_geo_point centre;
     if (n < 3 || !mean_of(points, n, &centre)) return 0;
     for (size_t i = 0; i < n; i++)
         points[i] = project_points(points[i], centre);

@@ -8,12 +8,7 @@ static const char alphabet[] = "0123456789bcdefghjkmnpqrstuvwxyz";
 enum { AXIS_BITS = 20 };
 #define CELLS (UINT32_C(1) << AXIS_BITS)
 
-/* ---- points and boxes ------------------------------------------------------------------------ */
-
-bool gf_geo_point_is_valid(gf_point p)
-{
-    return fabs(p.latitude) <= 90 && fabs(p.longitude) <= 180; /* neither of a NaN */
-}
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 bool gf_geo_box_is_valid(const gf_geo_box *b)
 {
@@ -27,7 +22,7 @@ static bool has_longitude(const gf_geo_box *b, double longitude)
     return longitude >= b->west && longitude <= b->east;
 }
 
-bool gf_geo_box_has(const gf_geo_box *b, gf_point p)
+bool gf_geo_box_has(const gf_geo_box *b, gf_geo_point p)
 {
     if (!(p.latitude >= b->south && p.latitude <= b->north)) return false;
     return has_longitude(b, p.longitude) ||
@@ -60,7 +55,7 @@ static uint64_t spread_bits(uint32_t v)
     return (x | x << 1) & UINT64_C(0x5555555555555555);
 }
 
-uint64_t gf_geohash(gf_point p)
+uint64_t gf_geohash(gf_geo_point p)
 {
     return spread_bits(cell_of(p.longitude, 180)) << 1 | spread_bits(cell_of(p.latitude, 90));
 }

@@ -15,16 +15,12 @@
 #ifndef GF_APPS_TWEETS_GEO_H
 #define GF_APPS_TWEETS_GEO_H
 
-#include <stdbool.h>
+#include "engine/rows/geo_point.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 enum { GF_GEOHASH_LENGTH = 8, GF_GEOHASH_BITS = 40, GF_GEO_MOST_RANGES = 100 };
-
-/** A place in degrees: latitude -90..90, longitude -180..180. */
-typedef struct gf_point {
-    double latitude, longitude;
-} gf_point;
 
 /**
  * South to north and west to east, edges included. West of more than east crosses the antimeridian.
@@ -34,12 +30,11 @@ typedef struct gf_geo_box {
     double west, south, east, north;
 } gf_geo_box;
 
-bool gf_geo_point_is_valid(gf_point p);
 bool gf_geo_box_is_valid(const gf_geo_box *box);
-bool gf_geo_box_has(const gf_geo_box *box, gf_point p);
+bool gf_geo_box_has(const gf_geo_box *box, gf_geo_point p);
 
 /** The 40 bits of a valid point's cell. */
-uint64_t gf_geohash(gf_point p);
+uint64_t gf_geohash(gf_geo_point p);
 
 void gf_geohash_write(uint64_t bits, char text[GF_GEOHASH_LENGTH]);
 /** False where the eight bytes are no geohash. */

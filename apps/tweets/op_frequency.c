@@ -39,7 +39,7 @@ static gf_status emit_counts(gf_call *call, gf_tweets *tweets, int64_t from, int
     return st;
 }
 
-gf_status gf_run_tweets_frequency(gf_call *call, gf_error *err)
+static gf_status run_tweets_frequency(gf_call *call, gf_error *err)
 {
     int64_t from, to;
     gf_tweets *tweets = NULL;
@@ -50,3 +50,19 @@ gf_status gf_run_tweets_frequency(gf_call *call, gf_error *err)
     gf_tweets_close(tweets);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter tweets_frequency_parameters[] = {
+    P_REQUIRED("from", "TIME", "the first minute: 201605051430, or ISO 8601"),
+    P_REQUIRED("to", "TIME", "the last minute, included; of a day its last"),
+    P_LIST("lang", "LANG,...", "only these languages (all that are there)")};
+
+const gf_operation gf_tweets_frequency_operation = {
+    .name = "tweets frequency",
+    .method = "GET",
+    .path = "/tweets/frequency",
+    .meaning = "Count tweets by minute and language",
+    GF_PARAMETERS(tweets_frequency_parameters),
+    .run = run_tweets_frequency,
+};

@@ -3,7 +3,7 @@
  * opened for the first tweet: where there is nothing to import, none is made.
  */
 #include "api/intake.h"
-#include "apps/tweets/tweets.h"
+#include "apps/tweets/arguments_internal.h"
 
 typedef struct importing {
     gf_intake intake;
@@ -76,7 +76,7 @@ static gf_status emit_summary(void *context, gf_status ended, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
-gf_status gf_run_tweets_import(gf_call *call, gf_error *err)
+static gf_status run_tweets_import(gf_call *call, gf_error *err)
 {
     importing m = {.tweets = NULL};
     m.intake = (gf_intake){.call = call,
@@ -85,7 +85,6 @@ gf_status gf_run_tweets_import(gf_call *call, gf_error *err)
                            .take = add_tweet,
                            .flush = flush_import,
                            .summary = emit_summary};
-    if (!call->input.next) return gf_fail(err, GF_EINVAL, "tweets import needs an input");
     gf_status st =
         gf_tweets_reader_open(&call->input, gf_call_number(call, "max-tweet", 0), &m.reader, err);
     if (st == GF_OK) st = gf_intake_run(&m.intake, err);
@@ -94,3 +93,21 @@ gf_status gf_run_tweets_import(gf_call *call, gf_error *err)
     gf_tweets_reader_close(m.reader);
     return st;
 }
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
+static const gf_parameter tweets_import_parameters[] = {
+    P_CHOICE("hash", GF_TWEET_HASH_NAMES, "hash of the rows, fixed by the first import (murmur2)"),
+    {"max-tweet", GF_BYTES, false, "SIZE", "refuse longer records (1M)", 1, 1 << 26}};
+
+const gf_operation gf_tweets_import_operation = {
+    .name = "tweets import",
+    .method = "POST",
+    .path = "/tweets",
+    .meaning = "Import tweets",
+    GF_PARAMETERS(tweets_import_parameters),
+    .run = run_tweets_import,
+    .input = GF_INPUT_REQUIRED,
+    .makes = true,
+    .resumes = true,
+};

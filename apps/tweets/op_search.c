@@ -22,7 +22,7 @@ static unsigned fields_of(const gf_call *call)
     return GF_TWEETS_TERM_TEXT | GF_TWEETS_TERM_USER;
 }
 
-gf_status gf_run_tweets_search(gf_call *call, gf_error *err)
+static gf_status run_tweets_search(gf_call *call, gf_error *err)
 {
     gf_tweets_query query;
     gf_geo_box box;
@@ -40,10 +40,44 @@ gf_status gf_run_tweets_search(gf_call *call, gf_error *err)
     return st;
 }
 
-gf_status gf_run_tweets_map(gf_call *call, gf_error *err)
+static gf_status run_tweets_map(gf_call *call, gf_error *err)
 {
     gf_tweets_query query;
     gf_geo_box box;
     gf_status st = gf_tweets_query_of_call(call, 100, &box, &query, err);
     return st == GF_OK ? emit_all(call, &query, err) : st;
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter tweets_search_parameters[] = {
+    P_SEVERAL("token", true, "TOKEN",
+              "a word or a user's name, or the start of one with * behind it"),
+    P_CHOICE("field", "text|user|both", "where the tokens are to be (both)"),
+    P_FROM,
+    P_TO,
+    P_NUMBER("limit", 0, 0, "the newest so many (20); 0: all"),
+    P_FLAG("json", "the tweets' whole JSON too")};
+
+static const gf_parameter tweets_map_parameters[] = {
+    P_REQUIRED("box", "WEST,SOUTH,EAST,NORTH", "degrees; edges included"), P_FROM, P_TO,
+    P_NUMBER("limit", 0, 0, "the newest so many (100); 0: all"),
+    P_FLAG("json", "the tweets' whole JSON too")};
+
+const gf_operation gf_tweets_search_operation = {
+    .name = "tweets search",
+    .method = "GET",
+    .path = "/tweets",
+    .meaning = "Find tweets by words and users",
+    GF_PARAMETERS(tweets_search_parameters),
+    .run = run_tweets_search,
+};
+
+const gf_operation gf_tweets_map_operation = {
+    .name = "tweets map",
+    .method = "GET",
+    .path = "/tweets/map",
+    .meaning = "Find tweets by place and time",
+    GF_PARAMETERS(tweets_map_parameters),
+    .run = run_tweets_map,
+};

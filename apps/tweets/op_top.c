@@ -32,7 +32,7 @@ static size_t take_limit(gf_tweets_query *query)
     return most;
 }
 
-gf_status gf_run_tweets_top(gf_call *call, gf_error *err)
+static gf_status run_tweets_top(gf_call *call, gf_error *err)
 {
     gf_row_writer row = {.call = call};
     gf_tweets_query query;
@@ -47,7 +47,7 @@ gf_status gf_run_tweets_top(gf_call *call, gf_error *err)
     return st;
 }
 
-gf_status gf_run_tweets_highscore(gf_call *call, gf_error *err)
+static gf_status run_tweets_highscore(gf_call *call, gf_error *err)
 {
     gf_row_writer row = {.call = call};
     gf_tweets_query query;
@@ -62,3 +62,30 @@ gf_status gf_run_tweets_highscore(gf_call *call, gf_error *err)
     gf_row_writer_release(&row);
     return st;
 }
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static const gf_parameter tweets_top_parameters[] = {
+    P_BOX, P_FROM, P_TO, P_NUMBER("limit", 0, 0, "so many hashtags (10); 0: all")};
+
+static const gf_parameter tweets_highscore_parameters[] = {
+    P_CHOICE("by", "path|area", "what counts (path)"), P_BOX, P_FROM, P_TO,
+    P_NUMBER("limit", 0, 0, "so many users (10); 0: all")};
+
+const gf_operation gf_tweets_top_operation = {
+    .name = "tweets top",
+    .method = "GET",
+    .path = "/tweets/top",
+    .meaning = "Count the commonest hashtags",
+    GF_PARAMETERS(tweets_top_parameters),
+    .run = run_tweets_top,
+};
+
+const gf_operation gf_tweets_highscore_operation = {
+    .name = "tweets highscore",
+    .method = "GET",
+    .path = "/tweets/highscore",
+    .meaning = "Rank users by how far they went",
+    GF_PARAMETERS(tweets_highscore_parameters),
+    .run = run_tweets_highscore,
+};

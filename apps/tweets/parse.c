@@ -42,58 +42,6 @@ void gf_tweets_parser_free(gf_tweets_parser *p)
     gf_free(p);
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
-
-/* [longitude, latitude] */
-static bool read_position(gf_json_value v, gf_point *p)
-{
-    gf_json_value item;
-    double at[2];
-    int n = 0;
-    if (gf_json_kind_of(v) != GF_JSON_ARRAY) return false;
-    gf_json_iterator it = gf_json_items(v);
-    while (n < 2 && gf_json_next(&it, NULL, &item) && gf_json_is_number(item))
-        at[n++] = gf_json_number(item);
-    if (n < 2) return false;
-    *p = (gf_point){at[1], at[0]};
-    return gf_geo_point_is_valid(*p);
-}
-
-static bool member_named(gf_json_value v, const char *name, gf_json_kind kind, gf_json_value *found)
-{
-    return gf_json_kind_of(v) == GF_JSON_OBJECT && gf_json_member(v, name, found) &&
-           gf_json_kind_of(*found) == kind;
-}
-
-bool gf_tweets_read_coordinates(gf_json_value coordinates, gf_point *p)
-{
-    gf_json_value position;
-    return member_named(coordinates, "coordinates", GF_JSON_ARRAY, &position) &&
-           read_position(position, p);
-}
-
-/* The mean of the corners: of the outer ring the first four, whatever closes it. */
-bool gf_tweets_read_bounding_box(gf_json_value place, gf_point *p)
-{
-    gf_json_value box, rings, ring, corner;
-    gf_point sum = {0, 0}, at;
-    int n = 0;
-    if (!member_named(place, "bounding_box", GF_JSON_OBJECT, &box) ||
-        !member_named(box, "coordinates", GF_JSON_ARRAY, &rings))
-        return false;
-    gf_json_iterator it = gf_json_items(rings);
-    if (!gf_json_next(&it, NULL, &ring) || gf_json_kind_of(ring) != GF_JSON_ARRAY) return false;
-    it = gf_json_items(ring);
-    while (n < 4 && gf_json_next(&it, NULL, &corner)) {
-        if (!read_position(corner, &at)) return false;
-        sum.latitude += at.latitude;
-        sum.longitude += at.longitude;
-        n++;
-    }
-    *p = (gf_point){sum.latitude / 4, sum.longitude / 4};
-    return n == 4;
-}
-
 /* ---- members --------------------------------------------------------------------------------- */
 
 /* Text; null counts as absent. False where it is something else. */
@@ -148,7 +96,7 @@ static bool read_user(gf_tweets_parser *p, gf_json_value user, gf_tweet *t)
 typedef struct found {
     gf_slice id_str, created_at, full_text, text;
     bool has_text, has_time, has_box, has_point;
-    gf_point box, point;
+    gf_geo_point box, point;
     bool is_message; /* of the stream, such as {"delete": ...} */
 } found;
 
@@ -179,8 +127,8 @@ static const char *read_member(gf_tweets_parser *p, const gf_member *m, gf_tweet
     if (IS(name, "user")) return read_user(p, m->json, t) ? NULL : "user";
     if (IS(name, "lang")) return read_text(m->json, &t->lang) ? NULL : "lang";
     if (IS(name, "full_text")) return read_text(m->json, &f->full_text) ? NULL : "full_text";
-    if (IS(name, "coordinates")) f->has_point = gf_tweets_read_coordinates(m->json, &f->point);
-    if (IS(name, "place")) f->has_box = gf_tweets_read_bounding_box(m->json, &f->box);
+    if (IS(name, "coordinates")) f->has_point = gf_geo_point_read_coordinates(m->json, &f->point);
+    if (IS(name, "place")) f->has_box = gf_geo_point_read_bounding_box(m->json, &f->box);
     f->is_message = f->is_message || is_message(name);
     return NULL;
 }

@@ -65,8 +65,8 @@ static gf_status check_arguments(const gf_call *call, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_call_tweet_records(const gf_call *call, gf_visit_record *visit, void *context,
-                                gf_error *err)
+gf_status gf_tweets_records(const gf_call *call, gf_visit_record *visit, void *context,
+                            gf_error *err)
 {
     reading r = {.visit = visit, .context = context};
     gf_tweets *tweets = NULL;

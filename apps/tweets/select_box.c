@@ -91,7 +91,7 @@ static bool is_by(double v, double edge)
     return fabs(v - edge) < by_edge;
 }
 
-static bool is_by_an_edge(const gf_geo_box *b, gf_point p)
+static bool is_by_an_edge(const gf_geo_box *b, gf_geo_point p)
 {
     return is_by(p.latitude, b->south) || is_by(p.latitude, b->north) ||
            is_by(p.longitude, b->west) || is_by(p.longitude, b->east) ||
@@ -107,7 +107,7 @@ static gf_status check_place(selecting *s, gf_slice raw_row, gf_slice value, boo
     gf_slice json;
     if (!gf_tweets_read_geo_value(value, &latitude, &longitude))
         return gf_fail(err, GF_ECORRUPT, "table GeoTemporalIndex: a place is damaged");
-    gf_point p = {latitude, longitude};
+    gf_geo_point p = {latitude, longitude};
     *meant = gf_geo_box_has(box, p);
     if (!is_by_an_edge(box, p)) return GF_OK;
     gf_status st = gf_tweets_read(s->r, raw_row, &json, &tweet, err);

@@ -158,7 +158,7 @@ static uint32_t float_bits(float v)
     return bits;
 }
 
-void gf_tweets_geo_value(gf_point p, char value[8])
+void gf_tweets_geo_value(gf_geo_point p, char value[8])
 {
     write_be(value, float_bits((float)p.latitude), 4);
     write_be(value + 4, float_bits((float)p.longitude), 4);

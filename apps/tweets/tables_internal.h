@@ -47,7 +47,7 @@ gf_status gf_tweets_read_settings(gf_tweets *tweets, gf_row *row, gf_tweets_info
 /** The row of GeoTemporalIndex. */
 void gf_tweets_geo_row(unsigned char spread, int64_t seconds, uint64_t geohash,
                        char row[GF_TWEET_GEO_ROW]);
-void gf_tweets_geo_value(gf_point p, char value[8]);
+void gf_tweets_geo_value(gf_geo_point p, char value[8]);
 bool gf_tweets_read_geo_value(gf_slice value, float *latitude, float *longitude);
 
 #endif

@@ -49,7 +49,7 @@ typedef struct gf_tweet {
     gf_slice user_id; /* of user: id_str, else id */
     gf_slice name, screen_name;
     bool has_place;
-    gf_point place; /* coordinates, else the mean of the corners of place.bounding_box */
+    gf_geo_point place; /* coordinates, else the mean of the corners of place.bounding_box */
 } gf_tweet;
 
 typedef struct gf_tweets_parser gf_tweets_parser;
@@ -276,16 +276,5 @@ void gf_tweets_document_release(gf_tweets_document *d);
  */
 gf_status gf_tweets_to_document(gf_tweets_document *d, gf_slice json, const gf_tweet *tweet,
                                 gf_error *err);
-
-/**
- * Where a document is: by its fields latitude and longitude, numbers or text, else by coordinates
- * and place as tweets have them.
- */
-gf_status gf_document_place(const gf_document *document, gf_json_parser *parser, bool *has_place,
-                            gf_point *place, gf_error *err);
-
-/* The members `coordinates` and `place` of a tweet; false where they are no place. */
-bool gf_tweets_read_coordinates(gf_json_value coordinates, gf_point *point);
-bool gf_tweets_read_bounding_box(gf_json_value place, gf_point *middle);
 
 #endif

@@ -12,7 +12,7 @@ typedef struct user {
     gf_slice id, screen_name, name; /* in `memory` */
     uint64_t tweets;
     double path, area;
-    gf_point last;
+    gf_geo_point last;
     uint64_t newest; /* place in `steps` of the last one; NO_STEP: none */
 } user;
 
@@ -20,7 +20,7 @@ typedef struct user {
 
 /* The tweets of all users in order; each knows its user's one before it. */
 typedef struct step {
-    gf_point at;
+    gf_geo_point at;
     uint64_t before;
 } step;
 
@@ -66,7 +66,7 @@ static gf_status keep_user(scoring *s, gf_slice *kept, gf_slice name, gf_error *
     return GF_OK;
 }
 
-static gf_status add_step(scoring *s, user *u, gf_point at, gf_error *err)
+static gf_status add_step(scoring *s, user *u, gf_geo_point at, gf_error *err)
 {
     if (!s->by_area) return GF_OK;
     gf_status st = gf_grow(&s->steps, &s->step_capacity, (size_t)s->n_steps + 1, sizeof *s->steps)
@@ -101,7 +101,7 @@ static gf_status measure_areas(scoring *s, gf_error *err)
     uint64_t most = 0;
     for (uint32_t i = 0; i < s->keys.n; i++)
         if (s->users[i].tweets > most) most = s->users[i].tweets;
-    gf_point *points = gf_array((size_t)most * 2, sizeof *points);
+    gf_geo_point *points = gf_array((size_t)most * 2, sizeof *points);
     if (!points) return gf_fail_memory(err, "places");
     for (uint32_t i = 0; i < s->keys.n; i++) {
         size_t n = 0;

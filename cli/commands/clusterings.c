@@ -461,7 +461,7 @@ static const gf_command report_command = {
         "before. It prints well, and follows the reader's choice of dark or light.\n",
     GF_WORDS(collection_word),
     GF_OPTIONS(report_options),
-    .display = {.page = "html", .single = true},
+    .display = {.prints_file = true, .single = true},
 };
 
 /* ---- evaluate -------------------------------------------------------------------------------- */

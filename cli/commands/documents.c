@@ -75,7 +75,6 @@ static const gf_command put_command = {
     GF_OTHERS(put_others),
     .prepare = prepare_put,
     .answers = true,
-    .makes_store = true,
 };
 
 /* ---- delete ---------------------------------------------------------------------------------- */

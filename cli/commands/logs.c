@@ -41,7 +41,6 @@ static const gf_command import_command = {
     .display = {GF_COLUMNS(import_columns), .single = true, .show = show_import},
     .prepare = gf_import_prepare,
     .answers = true,
-    .makes_store = true,
 };
 
 /* ---- log report ------------------------------------------------------------------------------ */

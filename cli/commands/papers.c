@@ -33,7 +33,6 @@ static const gf_command import_cdx_command = {
     .display = {GF_COLUMNS(summary_columns), .single = true, .show = show_summary},
     .prepare = gf_import_prepare,
     .answers = true,
-    .makes_store = true,
 };
 
 /* ---- papers import tei ----------------------------------------------------------------------- */

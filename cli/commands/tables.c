@@ -105,7 +105,6 @@ static const gf_command create_command = {
     GF_OPTIONS(create_options),
     .display = {GF_COLUMNS(schema_columns), .single = true, .show = show_schema},
     .prepare = gf_import_prepare_option,
-    .makes_store = true,
 };
 
 /* ---- table list ------------------------------------------------------------------------------ */

@@ -46,6 +46,7 @@ typedef struct gf_display {
     const char *each;    /* csv and plain have a row for each item of this member */
     bool spread;         /* csv has a column for each member of any row, after these */
     const char *page;    /* print only this member's text, as it is; not as JSON */
+    bool prints_file;    /* but as JSON, print the file that the operation writes, and no rows */
     const char *nothing; /* text in place of a table without rows */
     /* Prints a row, in place of a table; or NULL. */
     void (*show)(gf_session *session, gf_json_value row);

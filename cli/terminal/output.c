@@ -154,9 +154,21 @@ static gf_status parsed_row(gf_output *o, gf_slice text, gf_error *err)
     return gf_buffer_check(&o->cell, err);
 }
 
+bool gf_output_is_file(const gf_display *display, gf_output_format format)
+{
+    return display->prints_file && format != GF_OUTPUT_JSON && format != GF_OUTPUT_JSONL;
+}
+
+gf_status gf_output_bytes(gf_output *o, gf_slice bytes, gf_error *err)
+{
+    fwrite(bytes.ptr ? bytes.ptr : "", 1, bytes.len, o->out);
+    return check_written(o, err);
+}
+
 gf_status gf_output_row(gf_output *o, gf_slice row, gf_error *err)
 {
     gf_status st = GF_OK;
+    if (gf_output_is_file(o->display, o->format)) return GF_OK;
     if (o->format == GF_OUTPUT_JSON || o->format == GF_OUTPUT_JSONL ||
         o->format == GF_OUTPUT_GEOJSON)
         json_row(o, row);
@@ -176,7 +188,8 @@ gf_status gf_output_end(gf_output *o, gf_error *err)
     if (is_spread(o)) {
         gf_status st = gf_spread_write(&o->spread, o->parser, csv_cell, o->out, err);
         if (st != GF_OK) return st;
-    } else if (o->format == GF_OUTPUT_CSV && o->n_rows == 0 && !o->display->page) {
+    } else if (o->format == GF_OUTPUT_CSV && o->n_rows == 0 && !o->display->page &&
+               !o->display->prints_file) {
         csv_header(o);
     }
     if (table && !o->display->show) gf_text_table_end(&o->table);

@@ -47,6 +47,12 @@ gf_status gf_output_init(gf_output *o, gf_output_format format, const gf_display
                          gf_session *session, FILE *out, gf_error *err);
 void gf_output_release(gf_output *o);
 
+/** Whether a file that the operation writes is printed in place of its rows. */
+bool gf_output_is_file(const gf_display *display, gf_output_format format);
+
+/** Print bytes of that file; fails as gf_output_row does. */
+gf_status gf_output_bytes(gf_output *o, gf_slice bytes, gf_error *err);
+
 /** @return GF_ECANCELLED where the reader closed the pipe; GF_EIO where a row cannot be written. */
 gf_status gf_output_row(gf_output *o, gf_slice row, gf_error *err);
 

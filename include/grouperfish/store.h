@@ -72,8 +72,7 @@ gf_status gf_store_read_status(gf_store *store, gf_store_status *status, gf_erro
 
 struct gf_verified {
     uint64_t collections, documents, builds, memberships;
-    uint64_t tables, rows;   /* of users; a row counts in each of its families */
-    uint64_t tweets, papers; /* counted by a check that `more` names */
+    uint64_t tables, rows; /* of users; a row counts in each of its families */
     uint64_t faults;
 };
 

@@ -9,16 +9,6 @@
 #include <stdio.h>
 #include <xxhash.h>
 
-static bool hangs_on_collection(const gf_request *r)
-{
-    static const char *const names[] = {"clusters",        "cluster", "doc",
-                                        "export",          "builds",  "diff",
-                                        "collection show", "members", "report"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(r->route->name, names[i]) == 0) return true;
-    return false;
-}
-
 /* If-None-Match: *, or a list of tags. */
 static bool matches(gf_slice wanted, const char *etag)
 {
@@ -33,9 +23,8 @@ bool gf_etag_settles(gf_request *r)
     int64_t served = 0;
     gf_slice configuration = gf_request_argument(r, "config");
     const gf_operation *o = r->route->operation;
-    if (!hangs_on_collection(r) ||
-        (o && gf_operation_is_of_several(o, r->arguments, r->n_arguments)))
-        return false;
+    if (o && !o->cacheable) return false;
+    if (o && gf_operation_is_of_several(o, r->arguments, r->n_arguments)) return false;
     if (!configuration.len) configuration = GF_SLICE("default");
     gf_place where = {r->name_space, gf_request_argument(r, "collection")};
     gf_store *store;

@@ -104,8 +104,12 @@ static gf_slice token_of(const gf_request *r)
 unsigned gf_guard_route(gf_request *r, gf_error *err)
 {
     gf_tokens *tokens = r->http->options.tokens;
-    gf_scope scope = r->called ? gf_route_scope(r->called) : r->route->scope;
-    bool writes = r->called ? gf_route_writes(r->called) : r->route->writes;
+    gf_scope scope = r->route->scope;
+    bool writes = r->route->writes;
+    if (r->called) {
+        scope = r->called->of_store ? GF_SCOPE_STORE : GF_SCOPE_NAMESPACE;
+        writes = gf_operation_writes(r->called);
+    }
     if (!tokens || scope == GF_SCOPE_OPEN) return 0;
     gf_slice space = scope == GF_SCOPE_NAMESPACE ? r->name_space : (gf_slice){"", 0};
     switch (gf_tokens_check(tokens, token_of(r), space, writes)) {

@@ -46,7 +46,8 @@ typedef struct gf_route {
     void (*run)(gf_request *request);
     gf_scope scope;
     bool writes;
-    bool quick; /* answered on MHD's thread */
+    bool quick;      /* answered on MHD's thread */
+    unsigned status; /* of an answer that is no problem; 0: 200 */
     gf_body_kind body;
     const char *const *parameters; /* of our own routes: names the query may have, to NULL */
     const char *meaning;
@@ -65,16 +66,13 @@ typedef struct gf_ring {
     size_t size, start, used;
 } gf_ring;
 
+/* A page of ours stands alone: its style is in it. */
+#define GF_PAGE_POLICY                                                                             \
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 #define GF_STRICT_POLICY "default-src 'none'; frame-ancestors 'none'"
 
 /** How rows become an answer. */
-typedef enum gf_shape {
-    GF_SHAPE_OBJECT,
-    GF_SHAPE_ARRAY,
-    GF_SHAPE_LINES,
-    GF_SHAPE_FILE,
-    GF_SHAPE_PAGE
-} gf_shape;
+typedef enum gf_shape { GF_SHAPE_OBJECT, GF_SHAPE_ARRAY, GF_SHAPE_LINES, GF_SHAPE_FILE } gf_shape;
 
 struct gf_request {
     gf_http *http;
@@ -171,15 +169,8 @@ unsigned gf_route_find(gf_request *r, const char *method, gf_error *err);
 /** The value of our own route's parameter or path part; empty where it is not given. */
 gf_slice gf_request_argument(const gf_request *r, const char *name);
 
-/** Who may call an operation, and whether it changes anything. */
-gf_scope gf_route_scope(const gf_operation *operation);
-bool gf_route_writes(const gf_operation *operation);
-
 #define GF_REFUSED_OVER_HTTP                                                                       \
     "this names files or a host that the server would reach: only the command does it"
-
-/** Operations that are answered with that. */
-bool gf_route_refuses(const gf_operation *operation);
 
 /** Whether a rebuild by these arguments is answered at once; else it is a task. */
 bool gf_rebuild_is_wanted_now(const gf_argument *arguments, size_t n);

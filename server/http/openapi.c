@@ -112,9 +112,8 @@ static void put_content(gf_json_writer *w, const char *type)
 
 static void put_responses(gf_json_writer *w, const gf_route *route)
 {
-    bool later = strcmp(route->name, "rebuild") == 0 || strcmp(route->name, "task cancel") == 0;
-    bool made =
-        strcmp(route->name, "collection create") == 0 || strcmp(route->name, "v0.2 post") == 0;
+    bool later = route->status == 202;
+    bool made = route->status == 201;
     gf_json_key(w, "responses");
     gf_json_begin(w, '{');
     gf_json_key(w, later ? "202" : made ? "201" : "200");

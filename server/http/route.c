@@ -8,36 +8,8 @@
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (; *names; names++)
-        if (strcmp(name, *names) == 0) return true;
-    return false;
-}
-
-/* What a namespace has of its own; all other operations are about the whole store. */
-gf_scope gf_route_scope(const gf_operation *o)
-{
-    static const char *const harmless[] = {"version", "config keys", NULL};
-    static const char *const owned[] = {"/collections", "/tables", "/tweets", "/papers", "/logs"};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
-        size_t n = strlen(owned[i]);
-        bool starts = strncmp(o->path, owned[i], n) == 0;
-        if (starts && (o->path[n] == '\0' || o->path[n] == '/')) return GF_SCOPE_NAMESPACE;
-    }
-    return is_one_of(o->name, harmless) ? GF_SCOPE_NAMESPACE : GF_SCOPE_STORE;
-}
-
-bool gf_route_writes(const gf_operation *o)
-{
-    return strcmp(o->method, "GET") != 0 && strcmp(o->name, "assign") != 0;
-}
-
 static gf_status make_route(const gf_operation *o, gf_route *route, gf_error *err)
 {
-    static const char *const quick[] = {"collection show", "config show", "config list",
-                                        "config keys",     "cluster",     "doc",
-                                        "version",         NULL};
     size_t n = strlen(o->path) + 4;
     char *path = gf_malloc(n);
     if (!path) return gf_fail_memory(err, "routes");
@@ -47,9 +19,12 @@ static gf_status make_route(const gf_operation *o, gf_route *route, gf_error *er
                         .path = path,
                         .operation = o,
                         .run = gf_rows_run,
-                        .scope = gf_route_scope(o),
-                        .writes = gf_route_writes(o),
-                        .quick = is_one_of(o->name, quick),
+                        .scope = o->of_store ? GF_SCOPE_STORE : GF_SCOPE_NAMESPACE,
+                        .writes = gf_operation_writes(o),
+                        .quick = o->quick,
+                        .status = o->rebuilds  ? 202
+                                  : o->creates ? 201
+                                               : 200,
                         .meaning = o->meaning};
     gf_route_adjust(route);
     return GF_OK;
@@ -66,14 +41,15 @@ gf_status gf_routes_make(gf_http *http, gf_error *err)
                {gf_routes_of_members, gf_n_routes_of_members},
                {gf_routes_of_pages, gf_n_routes_of_pages},
                {gf_routes_of_doors, gf_n_routes_of_doors}};
-    size_t n_operations, n = 0;
-    const gf_operation *operations = gf_operations(&n_operations);
+    size_t n_operations = 0, n = 0;
+    while (gf_operation_at(n_operations))
+        n_operations++;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         n += own[i].n;
     http->routes = gf_calloc(n + n_operations, sizeof *http->routes);
     if (!http->routes) return gf_fail_memory(err, "routes");
     for (size_t i = 0; i < n_operations; i++, http->n_routes++) {
-        gf_status st = make_route(&operations[i], &http->routes[i], err);
+        gf_status st = make_route(gf_operation_at(i), &http->routes[i], err);
         if (st != GF_OK) return st;
     }
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)

@@ -11,7 +11,6 @@
  */
 #include "server/http/internal.h"
 
-#include "base/json.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -19,65 +18,30 @@
 
 /* ---- the shape ------------------------------------------------------------------------------- */
 
-static bool has_flag(const gf_request *r, const char *name)
+/* Whether the request wants the file that the operation writes beside its rows. */
+static bool wants_file(const gf_request *r)
 {
-    bool set = false;
-    for (size_t i = 0; i < r->n_arguments; i++)
-        if (gf_slice_equal(r->arguments[i].name, gf_slice_str(name)))
-            set = !gf_slice_equal(r->arguments[i].value, GF_SLICE("false"));
-    return set;
-}
-
-/* Whatever is not listed gives a list, also where that is of one row. */
-static bool gives_one(const gf_request *r)
-{
-    static const char *const single[] = {"init",
-                                         "collection create",
-                                         "collection show",
-                                         "collection delete",
-                                         "put",
-                                         "delete",
-                                         "config set",
-                                         "config delete",
-                                         "cluster",
-                                         "publish",
-                                         "pin",
-                                         "unpin",
-                                         "label",
-                                         "doc",
-                                         "report",
-                                         "status",
-                                         "upgrade",
-                                         "verify",
-                                         "backup",
-                                         "restore",
-                                         "repair",
-                                         "version",
-                                         "evaluate"};
-    if (has_flag(r, "columns") ||
-        gf_slice_equal(gf_request_argument(r, "results"), GF_SLICE("each")))
-        return false;
-    if (gf_operation_is_of_several(r->route->operation, r->arguments, r->n_arguments)) return false;
-    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
-        if (strcmp(r->route->operation->name, single[i]) == 0) return true;
-    return false;
+    const gf_operation *o = r->route->operation;
+    if (!o->file_type) return false;
+    return o->file_flag ? gf_arguments_have_flag(r->arguments, r->n_arguments, o->file_flag)
+                        : r->page_wanted;
 }
 
 static void choose_shape(gf_request *r)
 {
-    const char *name = r->route->operation->name;
-    r->status = strcmp(name, "collection create") == 0 ? 201 : 200;
-    if (has_flag(r, "matrix") && strcmp(name, "export") == 0) {
+    const gf_operation *o = r->route->operation;
+    r->status = o->creates ? 201 : 200;
+    if (wants_file(r)) {
         r->shape = GF_SHAPE_FILE;
-        r->content_type = "application/zip";
-    } else if (r->page_wanted && strcmp(name, "report") == 0) {
-        r->shape = GF_SHAPE_PAGE;
-        r->whole = true;
+        r->content_type = o->file_type;
+        r->whole = !o->file_flag;
+        if (r->whole) r->policy = GF_PAGE_POLICY;
     } else if (r->lines_wanted) {
         r->shape = GF_SHAPE_LINES;
         r->content_type = "application/x-ndjson";
     } else {
-        r->shape = gives_one(r) ? GF_SHAPE_OBJECT : GF_SHAPE_ARRAY;
+        bool one = gf_operation_gives_one(o, r->arguments, r->n_arguments);
+        r->shape = one ? GF_SHAPE_OBJECT : GF_SHAPE_ARRAY;
         r->content_type = "application/json";
     }
 }
@@ -87,7 +51,7 @@ static void choose_shape(gf_request *r)
 static gf_status put_row(gf_request *r, gf_slice row, gf_error *err)
 {
     if (r->shape == GF_SHAPE_FILE) return GF_OK;
-    if ((r->shape == GF_SHAPE_OBJECT || r->shape == GF_SHAPE_PAGE) && r->n_rows)
+    if (r->shape == GF_SHAPE_OBJECT && r->n_rows)
         return gf_fail(err, GF_EINVAL, "%s gave more than one row", r->route->name);
     if (r->shape == GF_SHAPE_ARRAY) gf_buffer_str(&r->answer, r->n_rows ? ",\n" : "[");
     gf_buffer_slice(&r->answer, row);
@@ -116,8 +80,8 @@ static void notice(void *context, const gf_notice *n)
         gf_buffer_format(&r->refusal, ": %s", n->message);
     }
     bool told = n->refused || strcmp(n->reason, "failed") == 0;
-    if (!told || strcmp(r->route->operation->name, "put") == 0 ||
-        /* whose rows tell it */ (r->shape != GF_SHAPE_LINES && r->shape != GF_SHAPE_ARRAY))
+    if (!told || r->route->operation->tells_refused ||
+        (r->shape != GF_SHAPE_LINES && r->shape != GF_SHAPE_ARRAY))
         return;
     gf_buffer row = {0};
     gf_json_writer w = gf_json_writer_to(&row);
@@ -188,28 +152,8 @@ gf_status gf_rows_call(gf_request *r, const gf_operation *o, gf_call *call, gf_e
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* The report's page in place of the row that it is in. It stands alone: its style is in it. */
-static void end_page(gf_request *r)
-{
-    gf_error err = {GF_OK, ""};
-    gf_json_parser *parser = NULL;
-    gf_json_value root, html;
-    gf_status st = gf_buffer_check(&r->answer, &err);
-    if (st == GF_OK) st = gf_json_parser_create(&parser, &err);
-    if (st == GF_OK) st = gf_json_parse_copy(parser, gf_buffer_view(&r->answer), &root, &err);
-    if (st != GF_OK) {
-        gf_answer_failure(r, &err);
-    } else if (gf_json_member(root, "html", &html)) {
-        gf_answer(r, 200, "text/html; charset=utf-8", gf_json_get_string(html));
-        r->policy =
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
-    }
-    gf_json_parser_free(parser);
-}
-
 static void end_rows(gf_request *r)
 {
-    if (r->shape == GF_SHAPE_PAGE) end_page(r);
     if (r->shape == GF_SHAPE_ARRAY) gf_buffer_str(&r->answer, r->n_rows ? "]\n" : "[]\n");
     if (r->shape == GF_SHAPE_OBJECT) gf_buffer_byte(&r->answer, '\n');
 }
@@ -234,14 +178,11 @@ static void end_with(gf_request *r, const gf_error *err)
     r->status = status;
 }
 
-/* Every record was refused: nothing was put, and the first one's reason says why. */
-static bool put_nothing(const gf_request *r, const gf_call *call)
+/* Every record was refused: the first one's reason says why nothing was put. */
+static bool took_nothing(const gf_request *r, const gf_call *call)
 {
-    gf_slice row = gf_buffer_view(&r->answer);
-    return strcmp(r->route->operation->name, "put") == 0 && call->outcome == GF_SOME_REFUSED &&
-           r->shape == GF_SHAPE_OBJECT && row.len &&
-           memmem(row.ptr, row.len, "\"stored\":0,", 11) &&
-           memmem(row.ptr, row.len, "\"unchanged\":0,", 14);
+    return r->route->operation->tells_refused && call->outcome == GF_SOME_REFUSED &&
+           call->taken == 0 && r->shape == GF_SHAPE_OBJECT;
 }
 
 void gf_rows_run(gf_request *r)
@@ -254,7 +195,7 @@ void gf_rows_run(gf_request *r)
     gf_status st = gf_rows_call(r, r->route->operation, &call, &err);
     if (st != GF_OK && !(call.partly && r->n_rows))
         end_with(r, &err);
-    else if (put_nothing(r, &call))
+    else if (took_nothing(r, &call))
         gf_answer_problem(r, r->too_long ? 413 : 400, gf_buffer_cstr(&r->refusal));
     else
         end_rows(r);

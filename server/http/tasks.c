@@ -135,18 +135,10 @@ static void refuse(gf_request *r)
     gf_answer_problem(r, 403, GF_REFUSED_OVER_HTTP);
 }
 
-bool gf_route_refuses(const gf_operation *o)
-{
-    static const char *const refused[] = {"backup", "restore", "repair", "papers extract"};
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        if (strcmp(o->name, refused[i]) == 0) return true;
-    return false;
-}
-
 void gf_route_adjust(gf_route *route)
 {
-    if (strcmp(route->name, "rebuild") == 0) route->run = rebuild;
-    if (gf_route_refuses(route->operation)) route->run = refuse;
+    if (route->operation->rebuilds) route->run = rebuild;
+    if (route->operation->local) route->run = refuse;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -255,6 +247,7 @@ const gf_route gf_routes_of_tasks[] = {
      .run = cancel,
      .scope = GF_SCOPE_NAMESPACE,
      .writes = true,
+     .status = 202,
      .meaning = "Ask a task to end"},
     {.name = "task events",
      .method = "GET",

@@ -40,8 +40,7 @@ void gf_door_find(gf_request *r)
 static gf_status run_limited(gf_request *r, const gf_operation *o, gf_call *call,
                              const bool *stopped, gf_error *err)
 {
-    if (strcmp(o->name, "rebuild") == 0 &&
-        !gf_rebuild_is_wanted_now(call->arguments, call->n_arguments))
+    if (o->rebuilds && !gf_rebuild_is_wanted_now(call->arguments, call->n_arguments))
         return gf_tasks_follow(r->http->options.tasks, call, stopped, err);
     return gf_service_run(r->http->options.service, o, call, err);
 }
@@ -52,7 +51,7 @@ static gf_status run_call(void *context, const gf_operation *o, gf_call *call, c
     gf_request *r = context;
     gf_argument limit;
     /* How the caller names the store is for its eyes: what opens a store opens the server's. */
-    if (!gf_wire_carries(o)) call->holder.path = NULL;
+    if (o->use != GF_USE_SHARED) call->holder.path = NULL;
     gf_status st = gf_operation_check(o, call, err);
     if (st == GF_OK) st = gf_rows_limit(r->http, o, call, &r->memory, &limit, err);
     if (st != GF_OK) return st;
@@ -149,7 +148,7 @@ static void open_door(gf_request *r)
     gf_socket *socket = r->http->options.socket;
     if (!r->called)
         gf_answer_problem(r, 404, "there is no such operation");
-    else if (gf_route_refuses(r->called))
+    else if (r->called->local)
         gf_answer_problem(r, 403, GF_REFUSED_OVER_HTTP);
     else if (r->has_body || !wants_to_switch(r))
         gf_answer_problem(r, 426, "this address wants Upgrade: " PROTOCOL ", and no body");

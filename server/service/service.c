@@ -94,19 +94,10 @@ void gf_service_drain(gf_service *s)
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
-static bool is_set(const gf_argument *arguments, size_t n, const char *flag)
-{
-    bool set = false;
-    for (size_t i = 0; i < n; i++)
-        if (gf_slice_equal(arguments[i].name, gf_slice_str(flag)))
-            set = !gf_slice_equal(arguments[i].value, GF_SLICE("false"));
-    return set;
-}
-
 bool gf_service_rebuilds(const gf_operation *o, const gf_argument *arguments, size_t n)
 {
-    if (strcmp(o->name, "rebuild") == 0) return !is_set(arguments, n, "dry-run");
-    return is_set(arguments, n, "purge");
+    if (o->rebuilds) return !gf_arguments_have_flag(arguments, n, "dry-run");
+    return gf_arguments_have_flag(arguments, n, "purge");
 }
 
 static void leave_line(gf_service *s, const ticket *mine)

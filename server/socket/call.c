@@ -387,7 +387,7 @@ static bool is_too_early(const gf_socket *s, const gf_wire_call *w)
 static bool may_run(const gf_connection *c, const gf_operation *o)
 {
     if (!o) return false;
-    return c->guest.run ? o == c->guest.operation : gf_wire_carries(o);
+    return c->guest.run ? o == c->guest.operation : o->use == GF_USE_SHARED;
 }
 
 static void handle_call(gf_connection *c, const gf_wire_call *w)

@@ -1,5 +1,6 @@
 #include "server/socket/client_internal.h"
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/memory.h"
 
@@ -108,15 +109,27 @@ static gf_status converse(gf_client *c, gf_asked *asked, gf_error *err)
 /* ---- the beginning --------------------------------------------------------------------------- */
 
 /* A folder that others are to make must be named as they see it. */
-static gf_status make_absolute(gf_argument *a, gf_buffer *path, gf_error *err)
+static gf_status make_absolute(gf_argument *a, gf_arena *memory, gf_error *err)
 {
+    gf_buffer path = {0};
     if (a->value.len && a->value.ptr[0] == '/') return GF_OK;
     char *here = getcwd(NULL, 0);
     if (!here) return gf_fail_errno(err, "cannot tell the working folder");
-    gf_buffer_format(path, "%s/%.*s", here, GF_SLICE_ARG(a->value));
+    gf_buffer_format(&path, "%s/%.*s", here, GF_SLICE_ARG(a->value));
     free(here);
-    a->value = gf_buffer_view(path);
-    return gf_buffer_check(path, err);
+    gf_status st = gf_buffer_check(&path, err);
+    if (st == GF_OK) a->value = gf_arena_copy(memory, gf_buffer_view(&path));
+    gf_buffer_release(&path);
+    return st != GF_OK || a->value.ptr ? st : gf_fail_memory(err, "a call");
+}
+
+static bool is_path(const gf_operation *o, gf_slice name)
+{
+    for (size_t i = 0; i < o->n_parameters; i++)
+        if (o->parameters[i].kind == GF_PATH &&
+            gf_slice_equal(gf_slice_str(o->parameters[i].name), name))
+            return true;
+    return false;
 }
 
 static gf_status write_call(gf_client *c, const char *store_path, gf_argument *arguments,
@@ -134,17 +147,16 @@ static gf_status write_call(gf_client *c, const char *store_path, gf_argument *a
                       .arguments = arguments,
                       .n_arguments = call->n_arguments};
     gf_status st = GF_OK;
-    bool backup = strcmp(c->operation->name, "backup") == 0;
-    gf_buffer path = {0};
-    for (size_t i = 0; backup && st == GF_OK && i < w.n_arguments; i++)
-        if (gf_slice_equal(arguments[i].name, GF_SLICE("to")))
-            st = make_absolute(&arguments[i], &path, err);
+    gf_arena paths = {0};
+    for (size_t i = 0; st == GF_OK && i < w.n_arguments; i++)
+        if (is_path(c->operation, arguments[i].name))
+            st = make_absolute(&arguments[i], &paths, err);
     gf_buffer_reset(&c->message);
     gf_wire_write_call(&c->message, &w);
     if (st == GF_OK) st = gf_buffer_check(&c->message, err);
     if (st == GF_OK && c->message.len > GF_WIRE_MOST_CALL)
         st = gf_fail(err, GF_ELIMIT, "the arguments have more than %d bytes", GF_WIRE_MOST_CALL);
-    gf_buffer_release(&path);
+    gf_arena_release(&paths);
     return st;
 }
 

@@ -16,8 +16,8 @@ typedef enum gf_asked {
 
 /**
  * Have a call run by the process that holds the store, where one answers. All that the call has is
- * used as gf_operation_run does, on this thread, but for the holder; and paths in the arguments of
- * backup are made absolute. Once a callback has failed, or call->cancel is requested,
+ * used as gf_operation_run does, on this thread, but for the holder; and arguments that
+ * are paths are made absolute. Once a callback has failed, or call->cancel is requested,
  * the holder is told to stop, and its answer awaited.
  *
  * Where nobody answers this takes a few microseconds.

@@ -122,13 +122,13 @@ gf_status gf_client_answer_bytes(gf_client *c, gf_error *err)
  */
 static gf_status end_lost(const gf_client *c, gf_asked *asked, gf_error *err)
 {
-    const char *name = c->operation->name, *then = "";
+    const char *then = "";
     if (!c->begun && !c->used) {
         *asked = GF_AGAIN;
         return gf_fail(err, GF_EBUSY, "%s hung up before it began", c->server);
     }
-    if (strcmp(name, "put") == 0) then = "; what was stored stays, and the same command goes on";
-    if (strcmp(name, "rebuild") == 0)
+    if (c->operation->resumes) then = "; what was stored stays, and the same command goes on";
+    if (c->operation->rebuilds)
         then = "; a rebuild that has begun goes on there, and the same command waits for it";
     return gf_fail(err, GF_EIO, "the connection to %s was lost in the middle of this%s", c->server,
                    then);
@@ -137,13 +137,12 @@ static gf_status end_lost(const gf_client *c, gf_asked *asked, gf_error *err)
 /* It can be asked again where nothing came of it yet, and where nothing can have changed. */
 static bool may_repeat(const gf_client *c)
 {
-    return !c->used && (!c->begun || strcmp(c->operation->method, "GET") == 0);
+    return !c->used && (!c->begun || !gf_operation_writes(c->operation));
 }
 
 /* The holder was stopped, or killed. */
 gf_status gf_client_end_stopped(gf_client *c, gf_asked *asked, gf_error *err)
 {
-    bool puts = strcmp(c->operation->name, "put") == 0;
     if (c->failed.status != GF_OK) {
         *err = c->failed;
         return c->failed.status;
@@ -154,8 +153,9 @@ gf_status gf_client_end_stopped(gf_client *c, gf_asked *asked, gf_error *err)
         *asked = GF_AGAIN;
         return gf_fail(err, GF_EBUSY, "%s, which held the store, has ended", c->holder);
     }
-    return gf_fail(err, GF_EIO, "%s, which held the store, ended in the middle of this%s",
-                   c->holder, puts ? "; what was stored stays, and the same command goes on" : "");
+    return gf_fail(
+        err, GF_EIO, "%s, which held the store, ended in the middle of this%s", c->holder,
+        c->operation->resumes ? "; what was stored stays, and the same command goes on" : "");
 }
 
 static gf_status end_with_result(gf_client *c, gf_slice bytes, gf_asked *asked, gf_error *err)

@@ -105,9 +105,6 @@ bool gf_wire_has_more(gf_wire *wire);
 
 /* ---- messages (wire_messages.c) -------------------------------------------------------------- */
 
-/** Whether a holder can run the operation for others: it is of an open store. */
-bool gf_wire_carries(const gf_operation *operation);
-
 void gf_wire_write_hello(gf_buffer *b, const char *holder);
 /** False for anything else than a hello; *holder may be empty. */
 bool gf_wire_read_hello(gf_slice bytes, uint32_t *version, gf_slice *holder);

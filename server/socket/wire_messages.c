@@ -9,14 +9,6 @@
 
 enum { HAS_INPUT = 1, HAS_NOTICE = 2, HAS_PROGRESS = 4, HAS_WRITE = 8, HAS_REJECT = 16 };
 
-bool gf_wire_carries(const gf_operation *o)
-{
-    static const char *const alone[] = {"verify", "restore", "repair", "version", "config keys"};
-    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
-        if (strcmp(o->name, alone[i]) == 0) return false;
-    return true;
-}
-
 /* ---- hello ----------------------------------------------------------------------------------- */
 
 void gf_wire_write_hello(gf_buffer *b, const char *holder)

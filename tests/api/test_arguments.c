@@ -252,28 +252,27 @@ static void hostile_names(void **state)
 static void table_is_sound(void **state)
 {
     (void)state;
-    size_t n;
-    const gf_operation *all = gf_operations(&n);
-    for (size_t i = 0; i < n; i++) {
-        assert_ptr_equal(gf_operation_find(all[i].name), &all[i]);
-        assert_non_null(all[i].run);
-        assert_true(all[i].n_parameters <= 16);
-        for (size_t p = 0; p < all[i].n_parameters; p++) {
-            const gf_parameter *q = &all[i].parameters[p];
+    const gf_operation *o;
+    for (size_t i = 0; (o = gf_operation_at(i)) != NULL; i++) {
+        assert_ptr_equal(gf_operation_find(o->name), o);
+        assert_non_null(o->run);
+        assert_true(o->n_parameters <= 16);
+        for (size_t p = 0; p < o->n_parameters; p++) {
+            const gf_parameter *q = &o->parameters[p];
             assert_true(q->kind == GF_FLAG ? !q->value : q->value != NULL);
             assert_true(q->most == 0 || q->least <= q->most);
             for (size_t k = 0; k < p; k++)
-                assert_string_not_equal(q->name, all[i].parameters[k].name);
+                assert_string_not_equal(q->name, o->parameters[k].name);
         }
         /* What stands in the path is a parameter. */
-        for (const char *at = all[i].path; (at = strchr(at, '{')) != NULL; at++) {
+        for (const char *at = o->path; (at = strchr(at, '{')) != NULL; at++) {
             bool known = false;
-            for (size_t p = 0; p < all[i].n_parameters; p++) {
-                size_t length = strlen(all[i].parameters[p].name);
-                known |= strncmp(at + 1, all[i].parameters[p].name, length) == 0 &&
-                         at[1 + length] == '}';
+            for (size_t p = 0; p < o->n_parameters; p++) {
+                size_t length = strlen(o->parameters[p].name);
+                known |=
+                    strncmp(at + 1, o->parameters[p].name, length) == 0 && at[1 + length] == '}';
             }
-            if (!known) fail_msg("%s: no parameter for %s", all[i].name, at);
+            if (!known) fail_msg("%s: no parameter for %s", o->name, at);
         }
     }
     assert_null(gf_operation_find("collection"));

@@ -291,6 +291,8 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     }
     bool closed =
         strcmp(s->operation->name, "verify") == 0 || strcmp(s->operation->name, "repair") == 0;
+    /* The page of a report is a member of its row where no file is taken. */
+    t.takes_file = strcmp(s->operation->name, "report") != 0;
     set_build(&t, arguments, n);
     if (closed) transport_close_store(&t);
     if (gf_slice_ends(line, GF_SLICE("with the input"))) {
@@ -318,12 +320,11 @@ static void check_examples(reference_section *s)
 static void every_operation(void **state)
 {
     (void)state;
-    size_t n;
-    const gf_operation *all = gf_operations(&n);
+    const gf_operation *o;
     assert_int_equal(chdir(gf_test_folder()), 0); /* where copies of the examples go */
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; (o = gf_operation_at(i)) != NULL; i++) {
         reference_section s;
-        reference_section_open(&document, &all[i], &s);
+        reference_section_open(&document, o, &s);
         check_heading(&s);
         check_parameters(&s);
         check_examples(&s);
@@ -338,8 +339,9 @@ static void no_other(void **state)
     (void)state;
     gf_slice line, rest = gf_buffer_view(&document.text);
     bool begun = false;
-    size_t n, found = 0;
-    gf_operations(&n);
+    size_t n = 0, found = 0;
+    while (gf_operation_at(n))
+        n++;
     while (reference_find_line(rest, "## ", &line, &rest)) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)line.len - 3, line.ptr + 3);

@@ -39,8 +39,17 @@ static void rebuild(transport *t, const char *collection)
 
 static gf_slice page_of(transport *t, const char *collection)
 {
+    t->takes_file = true;
     assert_run(t, "report", "collection", collection);
     assert_int_equal(t->n_rows, 1);
+    assert_false(transport_has(t, 0, "html"));
+    gf_buffer file = {0};
+    gf_buffer_slice(&file, gf_buffer_view(&t->written));
+    t->takes_file = false;
+    assert_run(t, "report", "collection", collection);
+    assert_int_equal(t->n_rows, 1);
+    assert_true(gf_slice_equal(gf_buffer_view(&file), transport_text(t, 0, "html")));
+    gf_buffer_release(&file);
     return transport_text(t, 0, "html");
 }
 
@@ -54,6 +63,7 @@ static void shows_what_is_there(void **state)
     (void)state;
     transport t;
     transport_open(&t);
+    t.takes_file = false;
     put_subjects(&t, "c", "x", "123");
     rebuild(&t, "c");
     gf_slice page = page_of(&t, "c");
@@ -91,6 +101,7 @@ static void shows_what_became_of_clusters(void **state)
     (void)state;
     transport t;
     transport_open(&t);
+    t.takes_file = false;
     put_subjects(&t, "c", "x", "123");
     rebuild(&t, "c");
     assert_run(&t, "config set", "collection", "c", "set", "k=2");
@@ -116,6 +127,7 @@ static void of_nothing(void **state)
     (void)state;
     transport t;
     transport_open(&t);
+    t.takes_file = false;
     transport_put(&t, "c", "{\"id\":\"1\",\"text\":\"...\"}\n");
     assert_run(&t, "rebuild", "collection", "c");
     gf_slice page = page_of(&t, "c");
@@ -144,6 +156,7 @@ static void hostile(const char *mark)
     transport t;
     gf_buffer plain = {0}, tags = {0}, name = {0};
     transport_open(&t);
+    t.takes_file = false;
     put_subjects(&t, "c", "x", "123");
     rebuild(&t, "c");
     write_tags(page_of(&t, "c"), &plain);

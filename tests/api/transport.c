@@ -103,7 +103,10 @@ static gf_status take_reject(void *context, gf_slice record, gf_error *err)
 void transport_open(transport *t)
 {
     gf_error err;
-    *t = (transport){.folder = gf_test_folder(), .namespace = "default", .keeps_rejects = true};
+    *t = (transport){.folder = gf_test_folder(),
+                     .namespace = "default",
+                     .keeps_rejects = true,
+                     .takes_file = true};
     assert_ok(gf_json_parser_create(&t->parser, &err));
 }
 
@@ -154,7 +157,7 @@ gf_status transport_run_with(transport *t, const char *name, const gf_argument *
                     .name_space = gf_slice_str(t->namespace),
                     .sink = {.context = t,
                              .emit = emit,
-                             .write = take_bytes,
+                             .write = t->takes_file ? take_bytes : NULL,
                              .notice = take_notice,
                              .progress = take_progress,
                              .reject = t->keeps_rejects ? take_reject : NULL},

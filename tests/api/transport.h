@@ -48,6 +48,7 @@ typedef struct transport {
     gf_buffer written;  /* the bytes of the last call */
     gf_buffer rejected; /* each record with a LF behind it */
     bool keeps_rejects;
+    bool takes_file; /* bytes of a file beside the rows; else the call is given no place for them */
     uint64_t n_progress;
     gf_cancel cancel;
     uint64_t cancel_at; /* requested when so many rows or notices have come; 0: not */

@@ -8,10 +8,10 @@ static void assert_geohash(double latitude, double longitude, const char *expect
 {
     char text[GF_GEOHASH_LENGTH];
     uint64_t back;
-    gf_geohash_write(gf_geohash((gf_point){latitude, longitude}), text);
+    gf_geohash_write(gf_geohash((gf_geo_point){latitude, longitude}), text);
     assert_slice(gf_slice_of(text, sizeof text), expected);
     assert_true(gf_geohash_read(text, &back));
-    assert_true(back == gf_geohash((gf_point){latitude, longitude}));
+    assert_true(back == gf_geohash((gf_geo_point){latitude, longitude}));
 }
 
 /* SYSTEMS B, check 4. */
@@ -44,7 +44,7 @@ static void test_read_refuses(void **state)
 }
 
 /* By the definition: forty times the half that the place lies in. */
-static uint64_t by_halving(gf_point p)
+static uint64_t by_halving(gf_geo_point p)
 {
     double low[2] = {-180, -90}, high[2] = {180, 90}, v[2] = {p.longitude, p.latitude};
     uint64_t bits = 0;
@@ -63,9 +63,9 @@ static double between(gf_random *r, double least, double most)
 }
 
 /* Also at the edges of cells and a bit beside them. */
-static gf_point random_point(gf_random *r)
+static gf_geo_point random_point(gf_random *r)
 {
-    gf_point p = {between(r, -90, 90), between(r, -180, 180)};
+    gf_geo_point p = {between(r, -90, 90), between(r, -180, 180)};
     uint64_t kind = gf_random_below(r, 8);
     if (kind == 0) p.latitude = -90 + (double)gf_random_below(r, 1 << 20) * (180.0 / (1 << 20));
     if (kind == 1) p.longitude = -180 + (double)gf_random_below(r, 1 << 20) * (360.0 / (1 << 20));
@@ -80,7 +80,7 @@ static void test_random_points(void **state)
     gf_random r = gf_random_seed(gf_test_seed(), 0);
     (void)state;
     for (int i = 0; i < 100000; i++) {
-        gf_point p = random_point(&r);
+        gf_geo_point p = random_point(&r);
         if (gf_geohash(p) != by_halving(p)) fail_msg("(%.17g, %.17g)", p.latitude, p.longitude);
     }
 }
@@ -94,7 +94,7 @@ static bool covers(const gf_geo_range *ranges, size_t n, uint64_t bits)
 
 static gf_geo_box random_box(gf_random *r)
 {
-    gf_point a = random_point(r), b = random_point(r);
+    gf_geo_point a = random_point(r), b = random_point(r);
     if (gf_random_below(r, 2)) { /* a small one */
         double size = 1 / (double)(1 + gf_random_below(r, 10000));
         b.latitude = a.latitude + size > 90 ? 90 : a.latitude + size;
@@ -113,11 +113,11 @@ static double width(const gf_geo_box *b)
     return b->west > b->east ? b->east - b->west + 360 : b->east - b->west;
 }
 
-static gf_point random_point_in(gf_random *r, const gf_geo_box *b)
+static gf_geo_point random_point_in(gf_random *r, const gf_geo_box *b)
 {
     double x = gf_random_below(r, 4) ? b->west + gf_random_unit(r) * width(b) : b->east;
     double y = gf_random_below(r, 4) ? between(r, b->south, b->north) : b->north;
-    return (gf_point){y, x > 180 ? x - 360 : x};
+    return (gf_geo_point){y, x > 180 ? x - 360 : x};
 }
 
 static void test_covers(void **state)
@@ -135,7 +135,7 @@ static void test_covers(void **state)
             if (k) assert_true(ranges[k].first > ranges[k - 1].last + 1);
         }
         for (int k = 0; k < 100; k++) {
-            gf_point p = random_point_in(&r, &box);
+            gf_geo_point p = random_point_in(&r, &box);
             if (gf_geo_box_has(&box, p) && !covers(ranges, n, gf_geohash(p)))
                 fail_msg("(%.17g, %.17g) is missing of %.17g,%.17g,%.17g,%.17g", p.latitude,
                          p.longitude, box.west, box.south, box.east, box.north);
@@ -161,17 +161,17 @@ static void test_boxes(void **state)
     gf_geo_box pacific = {170, -20, -170, 20}, east = {170, -20, 180, 20},
                pole = {-180, 80, 180, 90};
     (void)state;
-    assert_true(gf_geo_box_has(&pacific, (gf_point){0, 180}));
-    assert_true(gf_geo_box_has(&pacific, (gf_point){0, -180}));
-    assert_true(gf_geo_box_has(&pacific, (gf_point){20, -170}));
-    assert_false(gf_geo_box_has(&pacific, (gf_point){0, 0}));
-    assert_true(gf_geo_box_has(&east, (gf_point){0, -180}));
-    assert_false(gf_geo_box_has(&east, (gf_point){0, -179.9}));
-    assert_true(gf_geo_box_has(&pole, (gf_point){90, 12}));
+    assert_true(gf_geo_box_has(&pacific, (gf_geo_point){0, 180}));
+    assert_true(gf_geo_box_has(&pacific, (gf_geo_point){0, -180}));
+    assert_true(gf_geo_box_has(&pacific, (gf_geo_point){20, -170}));
+    assert_false(gf_geo_box_has(&pacific, (gf_geo_point){0, 0}));
+    assert_true(gf_geo_box_has(&east, (gf_geo_point){0, -180}));
+    assert_false(gf_geo_box_has(&east, (gf_geo_point){0, -179.9}));
+    assert_true(gf_geo_box_has(&pole, (gf_geo_point){90, 12}));
     assert_false(gf_geo_box_is_valid(&(gf_geo_box){0, 1, 0, 0}));
     assert_false(gf_geo_box_is_valid(&(gf_geo_box){0, 0, 181, 0}));
-    assert_false(gf_geo_point_is_valid((gf_point){90.001, 0}));
-    assert_false(gf_geo_point_is_valid((gf_point){0.0 / 0.0, 0}));
+    assert_false(gf_geo_point_is_valid((gf_geo_point){90.001, 0}));
+    assert_false(gf_geo_point_is_valid((gf_geo_point){0.0 / 0.0, 0}));
 }
 
 int main(void)

@@ -1,12 +1,13 @@
 /* Tweets and papers are counted, and what is wrong with their tables is found. */
+#include "api/app.h"
 #include "apps/papers/papers.h"
-#include "apps/stored.h"
 #include "tests/apps/tweet_store.h"
 
 typedef struct found {
     uint64_t n;
-    gf_verified verified;
-    gf_buffer text; /* "where: what" lines */
+    gf_app_check check;
+    gf_app_count counts[GF_MOST_APPS]; /* tweets, papers */
+    gf_buffer text;                    /* "where: what" lines */
 } found;
 
 static gf_status note(void *context, const char *where, const char *what, gf_error *err)
@@ -20,23 +21,25 @@ static gf_status note(void *context, const char *where, const char *what, gf_err
 static gf_status verify(tweet_store *s, found *f, gf_error *err)
 {
     f->n = 0;
-    f->verified = (gf_verified){0};
+    f->check = (gf_app_check){.store = s->store, .visit = note, .context = f};
+    memset(f->counts, 0, sizeof f->counts);
     gf_buffer_reset(&f->text);
-    return gf_stored_verify(s->store, NULL, note, f, &f->verified, err);
+    return gf_apps_check(&f->check, f->counts, err);
 }
 
 static void expect_sound(tweet_store *s, uint64_t tweets, uint64_t papers)
 {
     gf_error err;
     found f = {0};
-    gf_stored stored;
+    gf_app_count counted[GF_MOST_APPS] = {{.n = 0}};
+    gf_app_check counting = {.store = s->store};
     assert_ok(verify(s, &f, &err));
     if (f.n) fail_msg("%s", gf_buffer_cstr(&f.text));
-    assert_int_equal(f.verified.tweets, tweets);
-    assert_int_equal(f.verified.papers, papers);
-    assert_ok(gf_stored_count(s->store, NULL, &stored, &err));
-    assert_int_equal(stored.tweets, tweets);
-    assert_int_equal(stored.papers, papers);
+    assert_int_equal(f.counts[0].n, tweets);
+    assert_int_equal(f.counts[1].n, papers);
+    assert_ok(gf_apps_check(&counting, counted, &err));
+    assert_int_equal(counted[0].n, tweets);
+    assert_int_equal(counted[1].n, papers);
     gf_buffer_release(&f.text);
 }
 
@@ -45,7 +48,7 @@ static void expect_fault(tweet_store *s, const char *what)
     gf_error err;
     found f = {0};
     assert_ok(verify(s, &f, &err));
-    assert_int_equal(f.verified.faults, f.n);
+    assert_int_equal(f.check.faults, f.n);
     if (!f.n || !strstr(gf_buffer_cstr(&f.text), what))
         fail_msg("not \"%s\", but: %s", what, f.n ? gf_buffer_cstr(&f.text) : "sound");
     gf_buffer_release(&f.text);
@@ -289,8 +292,9 @@ static gf_status check(void *context, gf_error *err)
 
 static gf_status count(void *context, gf_error *err)
 {
-    gf_stored stored;
-    return gf_stored_count(((tweet_store *)context)->store, NULL, &stored, err);
+    gf_app_count counted[GF_MOST_APPS] = {{.n = 0}};
+    gf_app_check counting = {.store = ((tweet_store *)context)->store};
+    return gf_apps_check(&counting, counted, err);
 }
 
 static void memory_fails(void **state)

@@ -14,7 +14,7 @@ typedef struct seen_tweet {
     uint64_t id;
     int64_t seconds;
     bool has_place;
-    gf_point place;
+    gf_geo_point place;
     char lang[8];
 } seen_tweet;
 
@@ -23,7 +23,7 @@ static size_t n_all;
 
 /* ---- what the files have, read without our tables -------------------------------------------- */
 
-static bool read_place(gf_json_value tweet, gf_point *p)
+static bool read_place(gf_json_value tweet, gf_geo_point *p)
 {
     gf_json_value v, box, ring, corner, item;
     double sum[2] = {0, 0};
@@ -48,7 +48,7 @@ static bool read_place(gf_json_value tweet, gf_point *p)
         for (int i = 0; gf_json_next(&it, NULL, &item); i++)
             sum[i] += gf_json_number(item);
     }
-    *p = (gf_point){sum[1] / 4, sum[0] / 4};
+    *p = (gf_geo_point){sum[1] / 4, sum[0] / 4};
     return true;
 }
 
@@ -133,11 +133,11 @@ static gf_status count_tweet(void *context, gf_slice json, const gf_tweet *tweet
     return GF_OK;
 }
 
-static gf_point some_point(gf_random *r)
+static gf_geo_point some_point(gf_random *r)
 {
     const seen_tweet *one = &all[gf_random_below(r, n_all)];
     if (one->has_place && gf_random_below(r, 4)) return one->place;
-    return (gf_point){gf_random_unit(r) * 180 - 90, gf_random_unit(r) * 360 - 180};
+    return (gf_geo_point){gf_random_unit(r) * 180 - 90, gf_random_unit(r) * 360 - 180};
 }
 
 /* Edges that lie on tweets, and boxes over the antimeridian. */
@@ -148,7 +148,7 @@ static void test_random_boxes(void **state)
     uint64_t found = 0, crossing = 0;
     (void)state;
     for (int i = 0; i < BOXES; i++) {
-        gf_point a = some_point(&r), b = some_point(&r);
+        gf_geo_point a = some_point(&r), b = some_point(&r);
         gf_geo_box box = {a.longitude, fmin(a.latitude, b.latitude), b.longitude,
                           fmax(a.latitude, b.latitude)};
         gf_tweets_query q = {.box = &box, .to = GF_TWEET_LAST_SECOND};

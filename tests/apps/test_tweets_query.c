@@ -175,9 +175,9 @@ enum { TWEETS = 3000, BOXES = 1000, SPOTS = 40 };
 
 typedef struct world {
     gf_random random;
-    gf_point places[TWEETS];
+    gf_geo_point places[TWEETS];
     int64_t seconds[TWEETS];
-    gf_point spots[SPOTS]; /* where several are, and edges of boxes */
+    gf_geo_point spots[SPOTS]; /* where several are, and edges of boxes */
 } world;
 
 static double decimals(gf_random *r, double most, int digits)
@@ -187,17 +187,18 @@ static double decimals(gf_random *r, double most, int digits)
     return v < -most ? -most : v > most ? most : v;
 }
 
-static gf_point random_place(world *w)
+static gf_geo_point random_place(world *w)
 {
     if (gf_random_below(&w->random, 3) == 0) return w->spots[gf_random_below(&w->random, SPOTS)];
-    return (gf_point){decimals(&w->random, 90, 4), decimals(&w->random, 180, 4)};
+    return (gf_geo_point){decimals(&w->random, 90, 4), decimals(&w->random, 180, 4)};
 }
 
 static void make_world(world *w)
 {
     w->random = gf_random_seed(gf_test_seed(), 0);
     for (int i = 0; i < SPOTS; i++) {
-        w->spots[i] = (gf_point){decimals(&w->random, 90, i % 7), decimals(&w->random, 180, i % 7)};
+        w->spots[i] =
+            (gf_geo_point){decimals(&w->random, 90, i % 7), decimals(&w->random, 180, i % 7)};
         if (i % 8 == 1) w->spots[i].longitude = i % 16 == 1 ? 180 : -180;
         if (i % 8 == 2) w->spots[i].latitude = i % 16 == 2 ? 90 : -90;
     }
@@ -249,10 +250,10 @@ static gf_status note_tweet(void *context, gf_slice json, const gf_tweet *t,
 
 static gf_geo_box random_box(world *w)
 {
-    gf_point a = random_place(w), b = random_place(w);
+    gf_geo_point a = random_place(w), b = random_place(w);
     uint64_t kind = gf_random_below(&w->random, 4);
     if (kind == 0)
-        b = (gf_point){a.latitude + 3 > 90 ? 90 : a.latitude + 3, decimals(&w->random, 180, 1)};
+        b = (gf_geo_point){a.latitude + 3 > 90 ? 90 : a.latitude + 3, decimals(&w->random, 180, 1)};
     if (kind == 1) b = a;
     bool swapped = a.latitude > b.latitude;
     return (gf_geo_box){a.longitude, swapped ? b.latitude : a.latitude, b.longitude,
@@ -393,19 +394,22 @@ static void test_top(void **state)
 static void test_tweets__check_10(void **state)
 {
     (void)state;
-    assert_near(gf_earth_distance((gf_point){0, 0}, (gf_point){0, 1}), 111.319491, 5e-7);
-    assert_near(gf_earth_distance((gf_point){0, 179.5}, (gf_point){0, -179.5}), 111.319491, 5e-7);
-    assert_near(gf_earth_distance((gf_point){90, 0}, (gf_point){-90, 50}), 20037.508343, 1e-5);
-    assert_near(gf_earth_distance((gf_point){5, 5}, (gf_point){5, 5}), 0, 0);
+    assert_near(gf_earth_distance((gf_geo_point){0, 0}, (gf_geo_point){0, 1}), 111.319491, 5e-7);
+    assert_near(gf_earth_distance((gf_geo_point){0, 179.5}, (gf_geo_point){0, -179.5}), 111.319491,
+                5e-7);
+    assert_near(gf_earth_distance((gf_geo_point){90, 0}, (gf_geo_point){-90, 50}), 20037.508343,
+                1e-5);
+    assert_near(gf_earth_distance((gf_geo_point){5, 5}, (gf_geo_point){5, 5}), 0, 0);
 }
 
 static void test_areas(void **state)
 {
-    gf_point square[12] = {{0, 179.95}, {0.1, 179.95}, {0.1, -179.95}, {0, -179.95}, {0.05, 180}};
-    gf_point line[6] = {{0, 0}, {0, 1}, {0, 2}};
-    gf_point opposite[6] = {{0, 0}, {0, 180}, {0, 90}};
-    gf_point cap[72];
-    gf_point room[72];
+    gf_geo_point square[12] = {
+        {0, 179.95}, {0.1, 179.95}, {0.1, -179.95}, {0, -179.95}, {0.05, 180}};
+    gf_geo_point line[6] = {{0, 0}, {0, 1}, {0, 2}};
+    gf_geo_point opposite[6] = {{0, 0}, {0, 180}, {0, 90}};
+    gf_geo_point cap[72];
+    gf_geo_point room[72];
     (void)state;
     assert_near(gf_earth_hull_area(square, 5, room), 11.1319491 * 11.1319491, 0.001);
     assert_near(gf_earth_hull_area(line, 3, room), 0, 1e-6);
@@ -413,7 +417,7 @@ static void test_areas(void **state)
     assert_near(gf_earth_hull_area(line, 2, room), 0, 0);
     /* Around the pole: 72 points at 80 degrees; a regular polygon in the circle of the cap. */
     for (int i = 0; i < 72; i++)
-        cap[i] = (gf_point){80, i * 5 - 180};
+        cap[i] = (gf_geo_point){80, i * 5 - 180};
     double circle =
         2 * 3.141592653589793 * 6378.137 * 6378.137 * (1 - sin(80 * 0.017453292519943295));
     double polygon = circle * 72 / (2 * 3.141592653589793) * sin(2 * 3.141592653589793 / 72);

@@ -1,0 +1,28 @@
+/**
+ * The operations on clusters and memberships, and what they share.
+ */
+#ifndef GF_API_CLUSTERS_INTERNAL_H
+#define GF_API_CLUSTERS_INTERNAL_H
+
+#include "api/call.h"
+#include "api/parameters.h"
+
+/** Each stands behind its handler. */
+extern const gf_operation gf_clusters_operation, gf_cluster_operation, gf_export_operation,
+    gf_assign_operation, gf_diff_operation, gf_evaluate_operation;
+
+/* ---- what clusters gives instead of its list, with these arguments --------------------------- */
+
+/** by: a row for each cluster with its documents over time (api/clusters/by.c). */
+gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err);
+
+/** tree: a row for each node of the hierarchy (api/clusters/tree.c). */
+gf_status gf_run_clusters_tree(gf_call *call, gf_view *view, gf_error *err);
+
+/* ---- export's other kinds -------------------------------------------------------------------- */
+
+gf_status gf_export_documents(gf_call *call, gf_error *err);
+gf_status gf_export_matrix(gf_call *call, gf_error *err);
+gf_status gf_export_geojson(gf_call *call, gf_error *err);
+
+#endif

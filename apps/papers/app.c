@@ -1,0 +1,22 @@
+/* The application `papers`, as api sees it. */
+#include "apps/apps.h"
+#include "apps/papers/arguments_internal.h"
+
+static const gf_operation *const operations[] = {
+    &gf_papers_import_cdx_operation, &gf_papers_import_tei_operation, &gf_papers_extract_operation,
+    &gf_papers_show_operation,       &gf_papers_list_operation,       &gf_papers_counts_operation,
+    &gf_papers_missing_operation,    &gf_papers_dump_operation,       &gf_papers_match_operation,
+};
+
+static bool has_table(const char *table)
+{
+    return strncmp(table, GF_PAPERS_PREFIX, strlen(GF_PAPERS_PREFIX)) == 0;
+}
+
+const gf_app gf_papers_app = {
+    .name = "papers",
+    .operations = GF_OPERATION_GROUP(operations),
+    .records = gf_papers_records,
+    .has_table = has_table,
+    .check = gf_papers_check,
+};
