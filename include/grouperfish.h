@@ -13,14 +13,16 @@
  *     include/grouperfish/store.h            stores: opened, closed, checked, copied, repaired
  *     include/grouperfish/collections.h      collections, and the documents that go into them
  *     include/grouperfish/configurations.h   settings of clusterings
- *     include/grouperfish/rebuild.h          builds: made, published, pinned, purged
+ *     include/grouperfish/rebuild.h          collections clustered, the result published
+ *     include/grouperfish/builds.h           builds: served again, pinned; pinned labels
  *     include/grouperfish/state.h            documents, and one state of a collection
  *     include/grouperfish/views.h            builds read: clusters, members, documents, reasons
  *     include/grouperfish/changes.h          trends, and what one build changed
  *     include/grouperfish/search.h           documents found by words, and those like another
  *     include/grouperfish/quality.h          a build beside known classes
  *     include/grouperfish/matrix.h           a build as rows and centroids
- *     include/grouperfish/user_tables.h             tables of one's own
+ *     include/grouperfish/user_tables.h      tables of one's own
+ *     include/grouperfish/upkeep.h           deleted texts purged; health
  *
  * Conventions. Functions that can fail return a gf_status and take a last, nullable gf_error. Text
  * is a gf_slice, UTF-8, and never assumed to end in NUL. What a visitor is given is borrowed until
@@ -37,6 +39,7 @@
 #ifndef GF_GROUPERFISH_GROUPERFISH_H
 #define GF_GROUPERFISH_GROUPERFISH_H
 
+#include "grouperfish/builds.h"
 #include "grouperfish/changes.h"
 #include "grouperfish/collections.h"
 #include "grouperfish/configurations.h"
@@ -47,6 +50,7 @@
 #include "grouperfish/search.h"
 #include "grouperfish/state.h"
 #include "grouperfish/store.h"
+#include "grouperfish/upkeep.h"
 #include "grouperfish/user_tables.h"
 #include "grouperfish/views.h"
 

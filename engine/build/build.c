@@ -6,16 +6,16 @@
 
 void gf_build_release(gf_build *b)
 {
-    gf_gathered_release(&b->documents);
-    gf_clustered_release(&b->clustered);
-    gf_named_release(&b->named);
-    gf_previous_release(&b->previous);
-    gf_matched_release(&b->matched);
+    gf_build_gathered_release(&b->documents);
+    gf_build_clustered_release(&b->clustered);
+    gf_build_named_release(&b->named);
+    gf_build_previous_release(&b->previous);
+    gf_build_matched_release(&b->matched);
     b->info = (gf_build_info){0};
 }
 
-static gf_build_info summarise(const gf_build_plan *plan, const gf_gathered *documents,
-                               const gf_kmeans *c)
+static gf_build_info summarise_build(const gf_build_plan *plan, const gf_build_gathered *documents,
+                                     const gf_kmeans *c)
 {
     const gf_vectors *v = &documents->vectors;
     const gf_matrix *m = plan->options->matrix;
@@ -34,8 +34,8 @@ static gf_build_info summarise(const gf_build_plan *plan, const gf_gathered *doc
     return info;
 }
 
-/* Where memory is bounded, free pages go back to the system before the next step. */
-static void give_back(const gf_build_plan *plan)
+/* Return free pages to the system before the next step, if memory is bounded. */
+static void return_memory(const gf_build_plan *plan)
 {
     if (plan->options->memory) gf_memory_trim();
 }
@@ -44,23 +44,23 @@ gf_status gf_build_make(gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_erro
 {
     b->begun = gf_clock_seconds();
     gf_status st = gf_build_plan_memory(plan, pool, err);
-    give_back(plan);
+    return_memory(plan);
     if (st != GF_OK) return st;
 
     st = gf_build_gather(plan, pool, &b->documents, err);
-    give_back(plan);
+    return_memory(plan);
     if (st != GF_OK) return st;
 
     st = gf_build_read_previous(plan, &b->documents, &b->previous, err);
     if (st == GF_OK)
         st = gf_build_cluster(plan, pool, &b->documents, &b->previous, &b->clustered, err);
-    give_back(plan);
+    return_memory(plan);
     if (st != GF_OK) return st;
 
     st = gf_build_match(plan, &b->documents, &b->previous, &b->clustered, &b->matched, err);
     if (st == GF_OK)
         st = gf_build_name(plan, pool, &b->documents, &b->clustered, &b->matched, &b->named, err);
-    give_back(plan);
-    if (st == GF_OK) b->info = summarise(plan, &b->documents, &b->clustered.kmeans);
+    return_memory(plan);
+    if (st == GF_OK) b->info = summarise_build(plan, &b->documents, &b->clustered.kmeans);
     return st;
 }

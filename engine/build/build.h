@@ -13,11 +13,11 @@
 
 /** The results of all steps, for their owner and for writing. {0} to begin with. */
 typedef struct gf_build {
-    gf_gathered documents;
-    gf_previous previous;
-    gf_clustered clustered;
-    gf_matched matched;
-    gf_named named;
+    gf_build_gathered documents;
+    gf_build_previous previous;
+    gf_build_clustered clustered;
+    gf_build_matched matched;
+    gf_build_named named;
     gf_build_info info; /* slices are borrowed from the plan; seconds are set by writing */
     double begun;       /* gf_clock_seconds() */
 } gf_build;
@@ -35,7 +35,7 @@ gf_status gf_build_make(gf_build_plan *plan, gf_pool *pool, gf_build *out, gf_er
 
 /**
  * Add the build's rows to the batch, which is written (synced) whenever it is full (write.c).
- * build->documents.words are taken.
+ * build->documents.words move into the index and are freed.
  */
 gf_status gf_build_write(const gf_build_plan *plan, gf_pool *pool, gf_build *build, gf_batch *batch,
                          gf_error *err);

@@ -9,24 +9,24 @@
 #include <float.h>
 #include <stdlib.h>
 
-/* k=auto is chosen again once there are more than so many times the documents, or fewer. */
+/* Growth or shrinkage of the documents, as a factor, beyond which k=auto is chosen again. */
 enum { MOST_GROWTH = 2 };
 
 _Static_assert(GF_UNMATCHED == GF_NO_CLUSTER, "previous clusters are labels to begin with");
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-void gf_clustered_release(gf_clustered *c)
+void gf_build_clustered_release(gf_build_clustered *c)
 {
     gf_kmeans_release(&c->kmeans);
     gf_centres_release(&c->term_centres);
     gf_free(c->row_of);
     gf_free(c->members);
     gf_free(c->start);
-    *c = (gf_clustered){0};
+    *c = (gf_build_clustered){0};
 }
 
-const gf_centres *gf_clustered_terms(const gf_clustered *c)
+const gf_centres *gf_build_clustered_terms(const gf_build_clustered *c)
 {
     return c->term_centres.at ? &c->term_centres : &c->kmeans.centres;
 }
@@ -72,14 +72,14 @@ static int by_rank(const void *a, const void *b, void *context)
 static gf_status rank_task(void *context, size_t cluster, unsigned worker, gf_error *err)
 {
     (void)worker, (void)err;
-    gf_clustered *c = context;
-    qsort_r(c->members + c->start[cluster], gf_clustered_size(c, (uint32_t)cluster),
+    gf_build_clustered *c = context;
+    qsort_r(c->members + c->start[cluster], gf_build_clustered_size(c, (uint32_t)cluster),
             sizeof *c->members, by_rank, &c->kmeans);
     return GF_OK;
 }
 
-/* Rows by cluster, best first. */
-static gf_status rank_members(gf_pool *pool, const gf_cancel *cancel, gf_clustered *out,
+/* List the rows of each cluster, best first. */
+static gf_status rank_members(gf_pool *pool, const gf_cancel *cancel, gf_build_clustered *out,
                               gf_error *err)
 {
     const gf_kmeans *c = &out->kmeans;
@@ -101,7 +101,7 @@ static gf_status rank_members(gf_pool *pool, const gf_cancel *cancel, gf_cluster
 
 /* ---- where to begin -------------------------------------------------------------------------- */
 
-static bool starts_served(const gf_build_plan *plan, const gf_previous *previous)
+static bool starts_served(const gf_build_plan *plan, const gf_build_previous *previous)
 {
     if (previous->k == 0) return false;
     return plan->options->start == GF_START_CONFIGURED ? plan->settings.start_served
@@ -109,11 +109,11 @@ static bool starts_served(const gf_build_plan *plan, const gf_previous *previous
 }
 
 /*
- * Set k, and where the previous clusters go on, a label for each row to begin with (*start, to be
+ * Set k, and if the previous clusters are continued, a first label for each row (*start, to be
  * freed). k=auto keeps their number while the documents are about as many as when it was chosen.
  */
-static gf_status start_from_previous(const gf_build_plan *plan, const gf_previous *previous,
-                                     uint32_t n_rows, gf_clustered *out, gf_kmeans_options *o,
+static gf_status start_from_previous(const gf_build_plan *plan, const gf_build_previous *previous,
+                                     uint32_t n_rows, gf_build_clustered *out, gf_kmeans_options *o,
                                      uint32_t **start, gf_error *err)
 {
     uint64_t then = plan->served_distinct;
@@ -182,8 +182,9 @@ static gf_kmeans_options kmeans_options(const gf_build_plan *plan)
 }
 
 static gf_status cluster_texts(const gf_build_plan *plan, gf_pool *pool,
-                               const gf_gathered *documents, const gf_previous *previous,
-                               gf_kmeans_options *o, gf_clustered *out, gf_error *err)
+                               const gf_build_gathered *documents,
+                               const gf_build_previous *previous, gf_kmeans_options *o,
+                               gf_build_clustered *out, gf_error *err)
 {
     gf_csr x = {0};
     uint32_t *start = NULL;
@@ -205,8 +206,9 @@ static gf_status cluster_texts(const gf_build_plan *plan, gf_pool *pool,
     return st;
 }
 
-gf_status gf_build_cluster(const gf_build_plan *plan, gf_pool *pool, const gf_gathered *documents,
-                           const gf_previous *previous, gf_clustered *out, gf_error *err)
+gf_status gf_build_cluster(const gf_build_plan *plan, gf_pool *pool,
+                           const gf_build_gathered *documents, const gf_build_previous *previous,
+                           gf_build_clustered *out, gf_error *err)
 {
     const gf_vectors *v = &documents->vectors;
     gf_kmeans_options o = kmeans_options(plan);
@@ -222,8 +224,8 @@ gf_status gf_build_cluster(const gf_build_plan *plan, gf_pool *pool, const gf_ga
     return st == GF_OK ? rank_members(pool, plan->options->cancel, out, err) : st;
 }
 
-gf_status gf_build_choose_k(const gf_build_plan *plan, gf_pool *pool, const gf_gathered *documents,
-                            gf_choice *choice, gf_error *err)
+gf_status gf_build_choose_k(const gf_build_plan *plan, gf_pool *pool,
+                            const gf_build_gathered *documents, gf_choice *choice, gf_error *err)
 {
     const gf_vectors *v = &documents->vectors;
     gf_csr x = {0};

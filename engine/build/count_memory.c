@@ -1,8 +1,8 @@
 /*
- * Counting what a rebuild will hold, from a part of the documents.
+ * The memory that a rebuild will need, counted from a part of the documents.
  *
- * The distinct terms V(n) of n documents rise like n^b (Heaps), so what a part of them and the half
- * of that part have gives b, and with it V of all and V of a cluster's documents.
+ * The distinct terms V(n) of n documents rise like n^b (Heaps). V of a part of them and V of half
+ * that part give b, and with it V of all documents and V of a cluster's.
  */
 #include "engine/build/gather.h"
 
@@ -37,7 +37,7 @@ static distinct_terms count_terms(const gf_csr *x, uint32_t every, uint32_t *cou
 }
 
 /* Distinct terms of n documents, from those of `rows` and of half as many. */
-static double extrapolate(double terms, double of_half, double rows, double n)
+static double extrapolate_terms(double terms, double of_half, double rows, double n)
 {
     double b = of_half > 0 && terms > of_half ? log2(terms / of_half) : 0;
     return terms * pow(n / rows, b);
@@ -56,7 +56,7 @@ static uint32_t expected_k(const gf_build_plan *plan, double rows)
 }
 
 /* count: room for a number per column of the sample. */
-static void extrapolate_counts(const gf_build_plan *plan, const gf_gathered *sample,
+static void extrapolate_counts(const gf_build_plan *plan, const gf_build_gathered *sample,
                                uint32_t *count, gf_memory_counts *c)
 {
     const gf_csr *x = &sample->vectors.x;
@@ -66,7 +66,7 @@ static void extrapolate_counts(const gf_build_plan *plan, const gf_gathered *sam
     uint32_t least, most;
     gf_df_bounds(&plan->settings.vectorizer, (uint32_t)n, &least, &most);
     if (least < 2) kept = 1;
-    c->words = extrapolate(all.all, half.all, m, n);
+    c->words = extrapolate_terms(all.all, half.all, m, n);
     c->terms = c->words * kept;
     c->tokens = entries * n / m;
     c->entries = c->tokens - c->words * (1 - kept);
@@ -77,13 +77,14 @@ static void extrapolate_counts(const gf_build_plan *plan, const gf_gathered *sam
     uint32_t every = members > 0 && members < m ? (uint32_t)(m / members) : 1;
     double of_cluster = count_terms(x, every, count).all;
     double rows = ceil(m / every);
-    of_cluster = extrapolate(of_cluster, of_cluster * (half.all / fmax(all.all, 1)), rows, members);
+    of_cluster =
+        extrapolate_terms(of_cluster, of_cluster * (half.all / fmax(all.all, 1)), rows, members);
     c->centre_entries = c->k * fmin(of_cluster, c->terms);
     if (c->centre_entries > c->entries) c->centre_entries = c->entries;
 }
 
-/* Gather a part of the documents, with all their terms: settings that leave terms out are changed. */
-static gf_status gather_sample(const gf_build_plan *plan, gf_pool *pool, gf_gathered *out,
+/* Gather a part of the documents with all their terms, whatever terms the settings leave out. */
+static gf_status gather_sample(const gf_build_plan *plan, gf_pool *pool, gf_build_gathered *out,
                                gf_error *err)
 {
     static const char *const keep_all[][2] = {
@@ -107,7 +108,7 @@ gf_status gf_build_count(const gf_build_plan *plan, gf_pool *pool, gf_memory_cou
                           .buffers = plan->store->buffers,
                           .index = settings->store_index,
                           .search = settings->store_index && is_default};
-    gf_gathered sample = {0};
+    gf_build_gathered sample = {0};
     uint32_t *count = NULL;
     gf_status st = gather_sample(plan, pool, &sample, err);
     if (st == GF_OK) {
@@ -127,6 +128,6 @@ gf_status gf_build_count(const gf_build_plan *plan, gf_pool *pool, gf_memory_cou
         *counts = c;
     }
     gf_free(count);
-    gf_gathered_release(&sample);
+    gf_build_gathered_release(&sample);
     return st;
 }

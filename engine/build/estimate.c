@@ -9,36 +9,30 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Of what threads have freed not all goes back to the system: that much more is asked for. */
+/* Factor for memory that threads have freed and that the system does not get back. */
 #define SCATTERED 1.2
 
-/*
- * Bytes of what is no array of a known length, measured (docs/algorithms.md): of the program with
- * its libraries, of a word in a thread's tables and in the merged ones, of a term in the vocabulary
- * and in each thread's sums, of a byte of text that labels are chosen from.
- */
+/* Bytes of parts that are no arrays of a known length, measured (docs/algorithms.md). */
 enum {
-    PROGRAM = 12 << 20,
-    WORD = 150,
-    MERGED_WORD = 60,
-    TERM = 90,
-    SUMMED_TERM = 28,
-    NAMED_DOCUMENT = 600, /* and: */
-    NAMED_TEXT = 4,
-    TREE_CENTRE = 2200,   /* of a centre as the tree has it */
-    LANE_TEXTS = 6 << 20, /* of two groups, one read, one analysed */
-    SMALL_GROUP = 1 << 20,
-    BATCHES = 8 << 20,    /* of changes: one is filled, one is written; */
-    WITH_COPIES = 5,      /* with what LevelDB makes of them */
-    MEMBER_WRITTEN = 330, /* of a document's cells in LevelDB's buffers */
-    MOST_NAMED = 200,     /* documents of a cluster that its label is chosen from */
-    ALL_NAMED = 200000,
-    ALL_NAMED_TEXT = 64 << 20,
-    LEAST_SAMPLE = 5000,
-    SAMPLE_PER_CLUSTER = 10
+    PROGRAM = 12 << 20,    /* with its libraries */
+    WORD = 150,            /* in a thread's tables */
+    MERGED_WORD = 60,      /* in the merged tables */
+    TERM = 90,             /* in the vocabulary */
+    SUMMED_TERM = 28,      /* in each thread's sums */
+    NAMED_DOCUMENT = 600,  /* a document that labels are chosen from, beside its text */
+    NAMED_TEXT = 4,        /* a byte of its text, with its words */
+    TREE_CENTRE = 2200,    /* a centroid as the tree has it */
+    LANE_TEXTS = 6 << 20,  /* two groups of texts: one is read, one is analysed */
+    SMALL_GROUP = 1 << 20, /* a group of texts if memory is short */
+    BATCHES = 8 << 20,     /* two batches of changes: one is filled, one is written */
+    BATCH_COPIES = 5,      /* times that size, with LevelDB's copies */
+    MEMBER_WRITTEN = 330   /* a document's cells in LevelDB's buffers */
 };
 
-static uint64_t bytes(double v)
+/* Rows of the sample that seeds are found in, at least. */
+enum { LEAST_SAMPLE = 5000, SAMPLE_PER_CLUSTER = 10 };
+
+static uint64_t to_bytes(double v)
 {
     return v > 0 ? (uint64_t)v : 0;
 }
@@ -53,7 +47,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Words in the tables of so many threads: each meets the frequent ones. */
+/* Words in the tables of so many threads: each thread has the frequent ones. */
 static double word_tables(const gf_memory_counts *c, unsigned threads)
 {
     return WORD * c->words * (1 + 0.65 * (threads - 1));
@@ -63,12 +57,12 @@ static double word_tables(const gf_memory_counts *c, unsigned threads)
 static uint64_t centre_bytes(const gf_memory_counts *c)
 {
     double kept = 4 * c->centre_entries <= c->entries ? 12 * c->centre_entries : 0;
-    return bytes(22 * c->centre_entries + kept + SUMMED_TERM * c->terms * (c->threads + 1));
+    return to_bytes(22 * c->centre_entries + kept + SUMMED_TERM * c->terms * (c->threads + 1));
 }
 
 static uint64_t ids_and_vocabulary(const gf_memory_counts *c)
 {
-    return bytes(1.3 * (double)(c->id_bytes + 8 * c->documents) + TERM * c->terms);
+    return to_bytes(1.3 * (double)(c->id_bytes + 8 * c->documents) + TERM * c->terms);
 }
 
 /* Bytes of the texts that are read to name clusters, so many documents of each. */
@@ -76,14 +70,14 @@ static uint64_t named_text(const gf_memory_counts *c, uint64_t documents)
 {
     if (c->documents == 0) return 0;
     documents = smaller(documents * c->k, c->documents);
-    uint64_t cut = documents ? ALL_NAMED_TEXT / documents : 0;
+    uint64_t cut = documents ? GF_NAMING_TEXT / documents : 0;
     unsigned i = 0;
     while (i < GF_TEXT_CUTS - 1 && (uint64_t)GF_LEAST_CUT << i < cut)
         i++;
-    return bytes((double)c->cut_text[i] / (double)c->documents * (double)documents);
+    return to_bytes((double)c->cut_text[i] / (double)c->documents * (double)documents);
 }
 
-/* What a byte of those texts takes, with its share of the document's own. */
+/* Bytes for each byte of those texts, with its share of the document's own. */
 static double named_byte(const gf_memory_counts *c)
 {
     return NAMED_TEXT +
@@ -97,57 +91,57 @@ static uint64_t tree_bytes(const gf_memory_counts *c)
     return k > GF_TREE_MOST ? 0 : 4 * k * k + TREE_CENTRE * k;
 }
 
-/* What LevelDB holds of a build that it has not written to its tables. */
+/* Rows of the build in LevelDB's buffers, not yet in its tables. */
 static uint64_t store_buffers(const gf_memory_counts *c)
 {
     return smaller(c->documents * MEMBER_WRITTEN, c->buffers * 2 / 3);
 }
 
 /*
- * The postings' compact bytes and the sorted words; words as above where a filter leaves documents
- * out, so that those of all texts are counted then.
+ * The postings' compact bytes and the sorted words. If a filter leaves documents out, the words of
+ * all texts are counted then, too.
  */
 static uint64_t search_bytes(const gf_memory_counts *c)
 {
     double counted = c->indexed > c->tokens ? word_tables(c, c->threads) : 0;
-    return bytes(5 * c->indexed + 60 * c->words + counted);
+    return to_bytes(5 * c->indexed + 60 * c->words + counted);
 }
 
 void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
 {
-    uint64_t n = c->documents, named = c->k ? ALL_NAMED / c->k : 0;
+    uint64_t n = c->documents, named = c->k ? GF_NAMING_ALL / c->k : 0;
     *e = (gf_memory_estimate){.documents = n,
                               .text = c->text,
-                              .entries = bytes(c->entries),
-                              .terms = bytes(c->terms),
-                              .words = bytes(c->words),
+                              .entries = to_bytes(c->entries),
+                              .terms = to_bytes(c->terms),
+                              .words = to_bytes(c->words),
                               .k = c->k};
-    named = named < 20 ? 20 : named > MOST_NAMED ? MOST_NAMED : named;
+    named = larger(GF_NAMING_USUAL_LEAST, smaller(named, GF_NAMING_MOST));
     e->program = PROGRAM;
-    e->reading = bytes(word_tables(c, c->threads) + MERGED_WORD * c->words + 5 * c->tokens) +
+    e->reading = to_bytes(word_tables(c, c->threads) + MERGED_WORD * c->words + 5 * c->tokens) +
                  smaller(2 * c->text, gf_text_reader_lanes(c->threads) * LANE_TEXTS);
-    e->rows = bytes(8 * c->entries) + 9 * n;
+    e->rows = to_bytes(8 * c->entries) + 9 * n;
     e->ids = ids_and_vocabulary(c);
-    e->points = bytes(8 * c->entries) + 12 * n;
-    e->labels = 67 * n; /* with the partition that exchanges may go back to */
+    e->points = to_bytes(8 * c->entries) + 12 * n;
+    e->labels = 67 * n; /* with the partition that exchanges may restore */
     e->centres = centre_bytes(c);
-    e->naming = bytes(named_byte(c) * (double)named_text(c, named)) + tree_bytes(c);
-    e->index = (c->index ? bytes(8 * c->entries + 8 * c->terms) : 0);
+    e->naming = to_bytes(named_byte(c) * (double)named_text(c, named)) + tree_bytes(c);
+    e->index = (c->index ? to_bytes(8 * c->entries + 8 * c->terms) : 0);
     if (c->search) e->index = larger(e->index, search_bytes(c));
     e->writing = store_buffers(c) + smaller(n * MEMBER_WRITTEN / 8, BATCHES);
     uint64_t cached = smaller(named_text(c, named) * 3, c->buffers / 3);
     uint64_t held = e->program + e->rows + e->ids;
     e->peak = held + e->reading;
     e->peak = larger(e->peak, held + e->points + e->labels + e->centres);
-    uint64_t result = 28 * n + bytes(8 * c->centre_entries) + cached;
+    uint64_t result = 28 * n + to_bytes(8 * c->centre_entries) + cached;
     e->peak = larger(e->peak, held + result + e->naming);
-    /* What was freed by then lies in pieces: what writing needs comes on top. */
+    /* Memory that is free by then lies in pieces: what writing needs comes on top. */
     e->peak += e->writing + e->index;
 }
 
 /* ---- rows in a file -------------------------------------------------------------------------- */
 
-/* What k-means takes of a sample's row: itself, its copy, that of growth, bounds. */
+/* Bytes of a row of the sample in k-means: the row, its copy, that of growth, bounds. */
 static double sampled_row(const gf_memory_counts *c)
 {
     double entries = c->documents ? c->entries / (double)c->documents : 0;
@@ -156,18 +150,18 @@ static double sampled_row(const gf_memory_counts *c)
 
 uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_memory_plan *plan)
 {
-    uint64_t n = c->documents, result = 28 * n + bytes(8 * c->centre_entries) + c->buffers / 3;
+    uint64_t n = c->documents, result = 28 * n + to_bytes(8 * c->centre_entries) + c->buffers / 3;
     uint64_t held = PROGRAM + ids_and_vocabulary(c) + 9 * n;
-    uint64_t reading = bytes(word_tables(c, 1) + MERGED_WORD * c->words) + 4 * SMALL_GROUP;
-    uint64_t window = bytes((double)larger(8192, 4 * (uint64_t)c->k) * sampled_row(c) * 0.6);
+    uint64_t reading = to_bytes(word_tables(c, 1) + MERGED_WORD * c->words) + 4 * SMALL_GROUP;
+    uint64_t window = to_bytes((double)larger(8192, 4 * (uint64_t)c->k) * sampled_row(c) * 0.6);
     uint64_t clustering = centre_bytes(c) + 28 * n + window;
     uint64_t rows = larger(LEAST_SAMPLE, SAMPLE_PER_CLUSTER * (uint64_t)c->k);
     if (rows > n) rows = n;
     double a_byte = named_byte(c) * SCATTERED;
-    uint64_t naming = bytes(a_byte * (double)named_text(c, GF_LEAST_NAMING));
+    uint64_t naming = to_bytes(a_byte * (double)named_text(c, GF_NAMING_LEAST));
     uint64_t writing =
-        8 * n + store_buffers(c) + smaller(n * MEMBER_WRITTEN, WITH_COPIES * (uint64_t)BATCHES);
-    uint64_t sample = bytes((double)rows * sampled_row(c));
+        8 * n + store_buffers(c) + smaller(n * MEMBER_WRITTEN, BATCH_COPIES * (uint64_t)BATCHES);
+    uint64_t sample = to_bytes((double)rows * sampled_row(c));
     uint64_t least =
         held + larger(larger(reading, clustering + sample), result + naming + tree_bytes(c));
     least = larger(least, held + result + writing + 8 * GF_INDEX_ENTRIES * (uint64_t)c->index);
@@ -176,9 +170,9 @@ uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_m
     if (memory <= least) memory = least;
     uint64_t free_of_clustering = memory - margin - held - clustering;
     uint64_t free_of_naming = memory - margin - held - result - tree_bytes(c);
-    uint64_t more = bytes((double)free_of_clustering / sampled_row(c));
+    uint64_t more = to_bytes((double)free_of_clustering / sampled_row(c));
     plan->sample = (uint32_t)smaller(larger(rows, more), UINT32_MAX);
-    plan->text = bytes((double)larger(free_of_naming, naming) / a_byte);
+    plan->text = to_bytes((double)larger(free_of_naming, naming) / a_byte);
     plan->index = c->index;
     plan->search = c->search && held + result + writing + search_bytes(c) + margin <= memory;
     return least;
@@ -208,7 +202,7 @@ static unsigned long megabytes(uint64_t v)
     return (unsigned long)((v + (1 << 20) - 1) >> 20);
 }
 
-/* Decide whether rows go to a file, for `most` bytes. */
+/* Decide whether the rows must lie in a file, for a peak of `most` bytes. */
 static gf_status bound_memory(gf_build_plan *plan, gf_pool *pool, uint64_t most, gf_error *err)
 {
     gf_memory_counts c;

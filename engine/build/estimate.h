@@ -1,5 +1,5 @@
 /**
- * What a rebuild holds in memory, before it is made: counts from the documents, and the formula
+ * The memory of a rebuild, estimated before it is made: counts of the documents, and the formula
  * over them (docs/algorithms.md, "Memory").
  */
 #ifndef GF_ENGINE_BUILD_ESTIMATE_H
@@ -11,8 +11,14 @@
 
 struct gf_build_plan;
 
-/** Documents of a cluster that its label is chosen from, at least, where memory is bounded. */
-enum { GF_LEAST_NAMING = 8 };
+/** Documents that labels are chosen from (name.c). */
+enum {
+    GF_NAMING_LEAST = 8,        /* of a cluster, if memory is bounded */
+    GF_NAMING_USUAL_LEAST = 20, /* of a cluster, otherwise */
+    GF_NAMING_MOST = 200,       /* of a cluster */
+    GF_NAMING_ALL = 200000,     /* of all clusters, about */
+    GF_NAMING_TEXT = 64 << 20   /* bytes of all their texts, about; words need 3 times as much */
+};
 
 /**
  * Most threads of a rebuild whose memory is bounded. Its memory is estimated for so many, however

@@ -6,7 +6,7 @@ static gf_status choose_k(gf_build_plan *plan, gf_choice *choice, gf_error *err)
 {
     gf_snapshot *snapshot = NULL;
     gf_pool *pool = NULL;
-    gf_gathered documents = {0};
+    gf_build_gathered documents = {0};
     bool modified;
     gf_status st = gf_snapshot_create(plan->store->db, &snapshot, err);
     plan->snapshot = snapshot;
@@ -14,7 +14,7 @@ static gf_status choose_k(gf_build_plan *plan, gf_choice *choice, gf_error *err)
     if (st == GF_OK) st = gf_pool_create(plan->options->threads, &pool, err);
     if (st == GF_OK) st = gf_build_gather(plan, pool, &documents, err);
     if (st == GF_OK) st = gf_build_choose_k(plan, pool, &documents, choice, err);
-    gf_gathered_release(&documents);
+    gf_build_gathered_release(&documents);
     gf_pool_free(pool);
     gf_snapshot_free(snapshot);
     return st;

@@ -21,7 +21,7 @@
 typedef struct gathering {
     const gf_build_plan *plan;
     gf_pool *pool;
-    gf_gathered *out;
+    gf_build_gathered *out;
     gf_vectorizer *vectorizer;
     gf_text_reader *reader;
     gf_language_watch *watch;
@@ -33,7 +33,7 @@ typedef struct gathering {
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-void gf_gathered_release(gf_gathered *g)
+void gf_build_gathered_release(gf_build_gathered *g)
 {
     gf_free(g->id_start);
     gf_buffer_release(&g->ids);
@@ -42,17 +42,17 @@ void gf_gathered_release(gf_gathered *g)
     gf_words_free(g->words);
     gf_free(g->texts);
     gf_arena_release(&g->text_memory);
-    *g = (gf_gathered){0};
+    *g = (gf_build_gathered){0};
 }
 
-gf_slice gf_gathered_id(const gf_gathered *g, uint32_t document)
+gf_slice gf_build_gathered_id(const gf_build_gathered *g, uint32_t document)
 {
     assert(document < g->n);
     uint64_t start = g->id_start[document], end = g->id_start[document + 1];
     return gf_slice_of(g->ids.ptr + start, (size_t)(end - start));
 }
 
-gf_row_file gf_gathered_row_file(const gf_gathered *g)
+gf_row_file gf_build_gathered_row_file(const gf_build_gathered *g)
 {
     const gf_csr *x = &g->vectors.x;
     assert(g->vectors.entries);
@@ -61,7 +61,7 @@ gf_row_file gf_gathered_row_file(const gf_gathered *g)
 
 /* ---- languages ------------------------------------------------------------------------------- */
 
-static bool differ(const gf_fallback *a, const gf_fallback *b)
+static bool fallbacks_differ(const gf_fallback *a, const gf_fallback *b)
 {
     return a->kind != b->kind || (a->kind == GF_FALLBACK_FIXED && a->language != b->language);
 }
@@ -83,14 +83,14 @@ static gf_status look_at_languages(gathering *g, bool last, bool *restart, gf_er
         st = gf_language_watch_guess(w, &now, err);
     }
     if (st != GF_OK) return st;
-    *restart = gf_vectorizer_size(g->vectorizer) > 0 && differ(&now, g->fallback);
+    *restart = gf_vectorizer_size(g->vectorizer) > 0 && fallbacks_differ(&now, g->fallback);
     *g->fallback = now;
     return GF_OK;
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-static gf_status add_ids(gf_gathered *out, const gf_text_group *batch, gf_error *err)
+static gf_status add_ids(gf_build_gathered *out, const gf_text_group *batch, gf_error *err)
 {
     size_t n = (size_t)out->n + batch->n;
     if (!gf_grow(&out->id_start, &out->id_capacity, n + 1, sizeof *out->id_start))
@@ -183,7 +183,7 @@ static void keep_texts(gathering *g)
 
 static gf_status make_rows(gathering *g, gf_error *err)
 {
-    gf_gathered *out = g->out;
+    gf_build_gathered *out = g->out;
     out->counts = *gf_text_reader_counts(g->reader);
     gf_build_plan_progress(g->plan, "weighing", 0, 0);
     gf_status st =
@@ -196,7 +196,8 @@ static gf_status make_rows(gathering *g, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_build_gather(const gf_build_plan *plan, gf_pool *pool, gf_gathered *out, gf_error *err)
+gf_status gf_build_gather(const gf_build_plan *plan, gf_pool *pool, gf_build_gathered *out,
+                          gf_error *err)
 {
     gf_language_watch watch = {.pool = pool, .cancel = plan->options->cancel};
     gf_fallback fallback = {0};

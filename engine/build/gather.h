@@ -12,7 +12,7 @@
 #include "vectorize/rows/words.h"
 
 /** The documents that the configuration is about, in the order of their ids. {0} to begin with. */
-typedef struct gf_gathered {
+typedef struct gf_build_gathered {
     uint32_t n;
     uint64_t *id_start; /* n + 1 */
     size_t id_capacity; /* of id_start */
@@ -21,22 +21,23 @@ typedef struct gf_gathered {
     gf_fallback fallback;
     gf_text_counts counts; /* of all documents that the configuration is about; n were gathered */
 
-    gf_words *words; /* all words of all documents, or NULL: see keeps_words of the plan; kept only
-                        where no document of the collection is left out */
+    /* All words of all documents, or NULL. They are kept if plan->keeps_words, and if no document
+       of the collection is left out. */
+    gf_words *words;
 
     /* Without a pool, for naming: the analyser that knows the words, and the texts of one batch. */
     gf_analyser *analyser; /* or NULL */
     gf_text *texts;        /* n, or NULL; in text_memory */
     gf_arena text_memory;
-} gf_gathered;
+} gf_build_gathered;
 
-void gf_gathered_release(gf_gathered *gathered);
+void gf_build_gathered_release(gf_build_gathered *gathered);
 
 /** The id of a document; borrowed. */
-gf_slice gf_gathered_id(const gf_gathered *gathered, uint32_t document);
+gf_slice gf_build_gathered_id(const gf_build_gathered *gathered, uint32_t document);
 
 /** The rows of vectors that lie in a file: vectors.entries is not NULL. */
-gf_row_file gf_gathered_row_file(const gf_gathered *gathered);
+gf_row_file gf_build_gathered_row_file(const gf_build_gathered *gathered);
 
 /**
  * Read and analyse the documents: all of them, or one in plan->every. The result is the same for
@@ -46,7 +47,7 @@ gf_row_file gf_gathered_row_file(const gf_gathered *gathered);
  * @param[out] out  to be released, also after a failure
  * @return GF_OK; GF_ENOMEM, GF_EIO, GF_ECORRUPT, GF_ECANCELLED, GF_ELIMIT
  */
-gf_status gf_build_gather(const gf_build_plan *plan, gf_pool *pool, gf_gathered *out,
+gf_status gf_build_gather(const gf_build_plan *plan, gf_pool *pool, gf_build_gathered *out,
                           gf_error *err);
 
 #endif

@@ -8,11 +8,12 @@
 typedef struct inverting {
     gf_inverted *out;
     const gf_words *words;
-    uint32_t **place;  /* by worker and language: of each of the worker's terms, place in the order,
-                          + 1; 0: none of that language has it. NULL: there are none */
+    /* by worker and language: of each of the worker's terms its place in the order, plus 1, or 0 if
+       no document of that language has it; NULL: there are no documents of the language */
+    uint32_t **place;
     size_t capacity;   /* of out->terms */
-    uint32_t *last;    /* n_terms: the document before, of those that have it */
-    uint64_t *written; /* n_terms: where the next posting goes */
+    uint32_t *last;    /* n_terms: last document that has the term */
+    uint64_t *written; /* n_terms: end of the postings that are written */
 } inverting;
 
 void gf_inverted_release(gf_inverted *v)
@@ -25,8 +26,8 @@ void gf_inverted_release(gf_inverted *v)
     *v = (gf_inverted){0};
 }
 
-/* NULL where there is no memory for it. */
-static uint32_t *places(inverting *v, const gf_word_row *row)
+/* The places of a worker's terms in a language; NULL if memory is short. */
+static uint32_t *term_places(inverting *v, const gf_word_row *row)
 {
     uint32_t **at = &v->place[row->worker * (GF_LANGUAGES + 1) + row->language];
     if (!*at) *at = gf_calloc(gf_words_terms(v->words, row->worker), sizeof **at);
@@ -50,7 +51,7 @@ static gf_status note_terms(void *context, uint32_t document, const gf_word_row 
 {
     (void)document;
     inverting *v = context;
-    uint32_t *place = places(v, row);
+    uint32_t *place = term_places(v, row);
     uint64_t words = 0;
     gf_status st = place ? GF_OK : gf_fail_memory(err, "an index");
     for (uint32_t e = 0; e < row->n && st == GF_OK; e++) {
@@ -81,7 +82,7 @@ static gf_status order_terms(const gf_inverted *out, uint32_t *order, gf_error *
     return st;
 }
 
-/* Each once, in order; `place` then tells where each worker's terms are in it. */
+/* Sort the terms, each once; `place` then has the place of each worker's terms. */
 static gf_status sort_terms(inverting *v, gf_error *err)
 {
     gf_inverted *out = v->out;
@@ -123,10 +124,11 @@ static inline unsigned char *write_varint(unsigned char *to, uint64_t v)
     return to;
 }
 
-static gf_status measure(void *context, uint32_t document, const gf_word_row *row, gf_error *err)
+static gf_status measure_postings(void *context, uint32_t document, const gf_word_row *row,
+                                  gf_error *err)
 {
     inverting *v = context;
-    const uint32_t *place = places(v, row);
+    const uint32_t *place = term_places(v, row);
     if (!place) return gf_fail_memory(err, "an index");
     for (uint32_t e = 0; e < row->n; e++) {
         uint32_t t = place[row->term[e]] - 1;
@@ -139,10 +141,11 @@ static gf_status measure(void *context, uint32_t document, const gf_word_row *ro
     return GF_OK;
 }
 
-static gf_status write(void *context, uint32_t document, const gf_word_row *row, gf_error *err)
+static gf_status write_row_postings(void *context, uint32_t document, const gf_word_row *row,
+                                    gf_error *err)
 {
     inverting *v = context;
-    const uint32_t *place = places(v, row);
+    const uint32_t *place = term_places(v, row);
     if (!place) return gf_fail_memory(err, "an index");
     for (uint32_t e = 0; e < row->n; e++) {
         uint32_t t = place[row->term[e]] - 1, count = row->count[e];
@@ -166,7 +169,7 @@ static gf_status write_postings(inverting *v, gf_error *err)
     out->start = gf_calloc((size_t)n + 1, sizeof *out->start);
     if (!v->last || !v->written || !out->documents || !out->start)
         return gf_fail_memory(err, "an index");
-    gf_status st = gf_words_each(v->words, measure, v, err);
+    gf_status st = gf_words_each(v->words, measure_postings, v, err);
     if (st != GF_OK) return st;
     for (uint32_t t = 0; t < n; t++) {
         v->written[t] = out->start[t];
@@ -175,7 +178,7 @@ static gf_status write_postings(inverting *v, gf_error *err)
     memset(v->last, 0, n * sizeof *v->last);
     out->bytes = gf_malloc(out->start[n] ? out->start[n] : 1);
     if (!out->bytes) return gf_fail_memory(err, "an index");
-    return gf_words_each(v->words, write, v, err);
+    return gf_words_each(v->words, write_row_postings, v, err);
 }
 
 gf_status gf_inverted_make(gf_words *words, gf_inverted *out, gf_error *err)

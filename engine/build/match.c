@@ -5,18 +5,18 @@
 
 #include <assert.h>
 
-/* Share of documents in both clusters, of those in either, from which a cluster goes on. */
+/* Least share of documents in both clusters, of those in either, for them to be the same. */
 #define LEAST_JACCARD 0.3
 
-void gf_matched_release(gf_matched *m)
+void gf_build_matched_release(gf_build_matched *m)
 {
     gf_free(m->ids);
-    *m = (gf_matched){0};
+    *m = (gf_build_matched){0};
 }
 
-/* continues: one per cluster, the index of the previous cluster that it goes on from. */
-static gf_status match_clusters(uint32_t n, const gf_previous *previous, const gf_clustered *c,
-                                uint32_t *continues, gf_error *err)
+/* continues: one per cluster, the index of the previous cluster that it continues. */
+static gf_status match_clusters(uint32_t n, const gf_build_previous *previous,
+                                const gf_build_clustered *c, uint32_t *continues, gf_error *err)
 {
     gf_overlaps o = {0};
     uint32_t *now = gf_array(n, sizeof *now); /* the new cluster of each document */
@@ -32,9 +32,9 @@ static gf_status match_clusters(uint32_t n, const gf_previous *previous, const g
     return st;
 }
 
-gf_status gf_build_match(const gf_build_plan *plan, const gf_gathered *documents,
-                         const gf_previous *previous, const gf_clustered *clustered,
-                         gf_matched *out, gf_error *err)
+gf_status gf_build_match(const gf_build_plan *plan, const gf_build_gathered *documents,
+                         const gf_build_previous *previous, const gf_build_clustered *clustered,
+                         gf_build_matched *out, gf_error *err)
 {
     uint32_t k = clustered->kmeans.k;
     uint64_t next = plan->next_id;

@@ -1,7 +1,7 @@
 /*
- * Rows of a matrix that was made elsewhere, in the place of those of the texts: each is matched with
- * its document by id, scaled to unit length, and clustered; the clusters' terms are those of their
- * members' texts.
+ * Clustering the rows of a matrix that was made elsewhere, instead of those of the texts: each row
+ * is matched with its document by id, scaled to unit length, and clustered; the clusters' terms are
+ * those of their members' texts.
  */
 #include "base/memory.h"
 #include "cluster/dense/dense.h"
@@ -12,15 +12,15 @@
 
 #define NO_ROW UINT32_MAX
 
-/* ---- matching rows with documents ---------------------------------------------------------------------- */
+/* ---- matching rows with documents ------------------------------------------------------------ */
 
 /* Documents are gathered by rising id. */
-static uint32_t find_document(const gf_gathered *g, gf_slice id)
+static uint32_t find_document(const gf_build_gathered *g, gf_slice id)
 {
     uint32_t low = 0, high = g->n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int order = gf_slice_compare(gf_gathered_id(g, middle), id);
+        int order = gf_slice_compare(gf_build_gathered_id(g, middle), id);
         if (order == 0) return middle;
         if (order < 0)
             low = middle + 1;
@@ -46,8 +46,8 @@ static gf_status row_length(const gf_matrix *m, uint32_t row, double *length, gf
 }
 
 /* row_at: documents->n, the matrix's row of each document, or NO_ROW. */
-static gf_status match_rows(const gf_matrix *m, const gf_gathered *documents, uint32_t *row_at,
-                            uint64_t *unknown, gf_error *err)
+static gf_status match_rows(const gf_matrix *m, const gf_build_gathered *documents,
+                            uint32_t *row_at, uint64_t *unknown, gf_error *err)
 {
     for (uint32_t i = 0; i < documents->n; i++)
         row_at[i] = NO_ROW;
@@ -87,7 +87,7 @@ static gf_status list_documents(const gf_matrix *m, uint32_t n_documents, uint32
     return GF_OK;
 }
 
-/* ---- clustering: the n rows of the matrix that are listed in `rows` --------------------------- */
+/* ---- clustering the n rows that `rows` lists ------------------------------------------------- */
 
 static gf_status cluster_sparse(gf_pool *pool, const gf_matrix *m, const uint32_t *rows, uint32_t n,
                                 const gf_kmeans_options *o, gf_kmeans *out, gf_error *err)
@@ -145,7 +145,7 @@ static void clamp_scores(gf_kmeans *c)
 
 /* The clusters' centroids in the terms of their members' texts. */
 static gf_status sum_terms(gf_pool *pool, const gf_csr *texts, const gf_cancel *cancel,
-                           gf_clustered *c, gf_error *err)
+                           gf_build_clustered *c, gf_error *err)
 {
     gf_points all = {texts, NULL};
     gf_csr x = {0};
@@ -166,8 +166,8 @@ static gf_status sum_terms(gf_pool *pool, const gf_csr *texts, const gf_cancel *
 }
 
 gf_status gf_build_cluster_matrix(const gf_build_plan *plan, gf_pool *pool,
-                                  const gf_gathered *documents, const gf_kmeans_options *o,
-                                  gf_clustered *out, gf_error *err)
+                                  const gf_build_gathered *documents, const gf_kmeans_options *o,
+                                  gf_build_clustered *out, gf_error *err)
 {
     const gf_matrix *m = plan->options->matrix;
     gf_status st = GF_OK;

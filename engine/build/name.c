@@ -1,7 +1,7 @@
 /*
  * Naming clusters: documents of each are read again, so that labels are phrases as people wrote
- * them. They are taken evenly over the cluster's ranking, from the best to the worst: then the
- * share of them that has a phrase is also the share of all members.
+ * them. The documents are spread evenly over the cluster's ranking, from the best to the worst: the
+ * share of them that has a phrase is then also the share of all members.
  */
 #include "engine/build/name.h"
 
@@ -11,28 +11,22 @@
 #include "engine/build/tree.h"
 #include "vectorize/rows/transformer.h"
 
-enum {
-    MOST_DOCUMENTS = 200,   /* that are read of a cluster */
-    LEAST_DOCUMENTS = 20,   /* likewise */
-    ALL_DOCUMENTS = 200000, /* that are read of all clusters, about */
-    MOST_TEXT = 16 << 10,   /* bytes that are read of a document, from its start */
-    LEAST_TEXT = 1 << 10,   /* likewise */
-    ALL_TEXT = 64 << 20     /* bytes of all texts, about; their words take three times as much */
-};
+/* Bytes that are read of a document, from its start. */
+enum { LEAST_TEXT = 1 << 10, MOST_TEXT = 16 << 10 };
 
 static const gf_slice WITHOUT_TERMS = {"without terms", 13};
 
-void gf_named_release(gf_named *n)
+void gf_build_named_release(gf_build_named *n)
 {
     gf_tree_release(&n->tree);
     gf_arena_release(&n->memory);
-    *n = (gf_named){0};
+    *n = (gf_build_named){0};
 }
 
 typedef struct naming {
     const gf_build_plan *plan;
-    const gf_gathered *documents;
-    const gf_clustered *clustered;
+    const gf_build_gathered *documents;
+    const gf_build_clustered *clustered;
     uint32_t per_cluster;          /* documents that are read */
     size_t per_document;           /* bytes that are read of each */
     gf_transformer **transformers; /* one per worker, made when it is needed */
@@ -54,7 +48,7 @@ static uint32_t word_flags(uint32_t flags)
 
 static gf_status make_transformer(naming *n, unsigned worker, gf_error *err)
 {
-    const gf_gathered *d = n->documents;
+    const gf_build_gathered *d = n->documents;
     gf_transformer **t = &n->transformers[worker];
     gf_status st =
         gf_transformer_create(&n->plan->settings.vectorizer, &d->vectors.vocabulary, t, err);
@@ -88,7 +82,7 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
                                gf_row *row, gf_arena *arena, gf_label_document *out, gf_error *err)
 {
     const gf_build_plan *p = n->plan;
-    const gf_gathered *d = n->documents;
+    const gf_build_gathered *d = n->documents;
     uint32_t document = n->clustered->row_of[point];
     if (d->texts) {
         const gf_text *t = &d->texts[document];
@@ -96,7 +90,8 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
                             arena, out, err);
     }
     gf_buffer_reset(key);
-    gf_document_key(key, p->where.name_space, p->where.collection, gf_gathered_id(d, document));
+    gf_document_key(key, p->where.name_space, p->where.collection,
+                    gf_build_gathered_id(d, document));
     gf_status st = gf_buffer_check(key, err);
     if (st == GF_OK)
         st = gf_table_get(p->store->tables.documents, p->snapshot, gf_buffer_view(key),
@@ -117,7 +112,7 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
 /* The surface of the centroid's heaviest term, which is the label where there is no phrase. */
 static gf_slice heaviest_term(const naming *n, uint32_t cluster)
 {
-    const gf_centre *c = &gf_clustered_terms(n->clustered)->at[cluster];
+    const gf_centre *c = &gf_build_clustered_terms(n->clustered)->at[cluster];
     uint32_t best = 0;
     for (uint32_t p = 1; p < c->n; p++)
         if (c->value[p] > c->value[best]) best = p;
@@ -128,8 +123,8 @@ static gf_slice heaviest_term(const naming *n, uint32_t cluster)
 static gf_status read_cluster(void *context, size_t cluster, unsigned worker, gf_error *err)
 {
     naming *n = context;
-    const gf_clustered *c = n->clustered;
-    uint32_t size = gf_clustered_size(c, (uint32_t)cluster);
+    const gf_build_clustered *c = n->clustered;
+    uint32_t size = gf_build_clustered_size(c, (uint32_t)cluster);
     uint32_t m = size < n->per_cluster ? size : n->per_cluster;
     gf_arena *arena = &n->arenas[cluster];
     gf_label_document *documents = gf_arena_alloc(arena, m * sizeof *documents);
@@ -159,16 +154,16 @@ static uint32_t clamp(uint32_t least, uint32_t most, uint32_t v)
 /* Set how many documents of each cluster are read, and how much of each: less where it spills. */
 static void divide_texts(naming *n, uint32_t k)
 {
-    uint64_t all = ALL_TEXT, most = ALL_DOCUMENTS / k;
-    uint32_t least = LEAST_DOCUMENTS;
+    uint64_t all = GF_NAMING_TEXT, most = GF_NAMING_ALL / k;
+    uint32_t least = GF_NAMING_USUAL_LEAST;
     if (n->plan->spills) {
         const gf_text_counts *counts = &n->documents->counts;
         uint64_t mean = counts->text_bytes / counts->meant + 1;
         all = n->plan->memory.text;
-        least = GF_LEAST_NAMING;
+        least = GF_NAMING_LEAST;
         if (most > all / mean / k) most = all / mean / k;
     }
-    n->per_cluster = clamp(least, MOST_DOCUMENTS, (uint32_t)most);
+    n->per_cluster = clamp(least, GF_NAMING_MOST, (uint32_t)most);
     n->per_document = clamp(LEAST_TEXT, MOST_TEXT, (uint32_t)(all / n->per_cluster / k));
 }
 
@@ -186,9 +181,9 @@ static const gf_slice *list_reserved(const gf_pins *pins, gf_arena *memory, size
     return reserved;
 }
 
-gf_status gf_build_name(const gf_build_plan *plan, gf_pool *pool, const gf_gathered *documents,
-                        const gf_clustered *clustered, const gf_matched *matched, gf_named *out,
-                        gf_error *err)
+gf_status gf_build_name(const gf_build_plan *plan, gf_pool *pool,
+                        const gf_build_gathered *documents, const gf_build_clustered *clustered,
+                        const gf_build_matched *matched, gf_build_named *out, gf_error *err)
 {
     uint32_t k = clustered->kmeans.k;
     const gf_cancel *cancel = plan->options->cancel;

@@ -162,9 +162,9 @@ static gf_status choose_timestamp(gf_build_plan *p, gf_slice configuration_key, 
 /*
  * Begin one build; its progress row goes into the batch. The write lock is held.
  *
- * The plan is read again, although gf_rebuild and gf_rebuild_all have read it to see whether there
- * is anything to do: they hold no lock, so documents, settings and the served build may have changed
- * since. Under the lock the plan is what the snapshot has.
+ * The plan is read a second time here. gf_rebuild and gf_rebuild_all have read it to see whether
+ * there is anything to do, but they hold no lock: documents, settings and the served build may have
+ * changed since. Under the lock the plan agrees with the snapshot.
  */
 static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owner, gf_error *err)
 {

@@ -7,16 +7,16 @@
 #include <assert.h>
 #include <stdlib.h>
 
-void gf_previous_release(gf_previous *p)
+void gf_build_previous_release(gf_build_previous *p)
 {
     gf_free(p->cluster);
     gf_free(p->ids);
-    *p = (gf_previous){0};
+    *p = (gf_build_previous){0};
 }
 
 typedef struct membership_walk {
     gf_table *memberships;
-    const gf_gathered *documents;
+    const gf_build_gathered *documents;
     uint32_t *cluster; /* documents->n: cluster ids */
     uint32_t at;       /* document */
     gf_buffer id;
@@ -26,16 +26,16 @@ typedef struct membership_walk {
 static gf_status note_cluster(void *context, const gf_row *row, gf_error *err)
 {
     membership_walk *w = context;
-    const gf_gathered *d = w->documents;
+    const gf_build_gathered *d = w->documents;
     gf_membership_cells m;
     gf_buffer_reset(&w->id);
     gf_status st = gf_key_last_string(w->memberships, row->key, &w->id, err);
     if (st == GF_OK) st = gf_membership_read(row, GF_MEMBERSHIPS_MAIN, &m, err);
     if (st != GF_OK) return st;
     gf_slice id = gf_buffer_view(&w->id);
-    while (w->at < d->n && gf_slice_compare(gf_gathered_id(d, w->at), id) < 0)
+    while (w->at < d->n && gf_slice_compare(gf_build_gathered_id(d, w->at), id) < 0)
         w->at++;
-    if (w->at < d->n && m.cluster && gf_slice_equal(gf_gathered_id(d, w->at), id))
+    if (w->at < d->n && m.cluster && gf_slice_equal(gf_build_gathered_id(d, w->at), id))
         w->cluster[w->at] = m.cluster;
     return GF_OK;
 }
@@ -47,7 +47,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* List the cluster ids, and put each document's index in that list in place of its id. */
-static gf_status list_ids(uint32_t n, gf_previous *p, gf_error *err)
+static gf_status list_ids(uint32_t n, gf_build_previous *p, gf_error *err)
 {
     uint32_t *ids = gf_array(n, sizeof *ids), found = 0, k = 0;
     if (!ids) return gf_fail_memory(err, "the served clusters");
@@ -67,8 +67,8 @@ static gf_status list_ids(uint32_t n, gf_previous *p, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_build_read_previous(const gf_build_plan *plan, const gf_gathered *documents,
-                                 gf_previous *out, gf_error *err)
+gf_status gf_build_read_previous(const gf_build_plan *plan, const gf_build_gathered *documents,
+                                 gf_build_previous *out, gf_error *err)
 {
     uint32_t n = documents->n;
     if (plan->served.build == 0 || n == 0) return GF_OK;

@@ -13,13 +13,13 @@
 #include "engine/build/gather.h"
 
 /** {0} to begin with. */
-typedef struct gf_previous {
+typedef struct gf_build_previous {
     uint32_t k;        /* clusters that still have documents; 0 where there is no previous build */
     uint32_t *ids;     /* k, rising */
     uint32_t *cluster; /* one per document: index in ids, or GF_UNMATCHED; NULL without a build */
-} gf_previous;
+} gf_build_previous;
 
-void gf_previous_release(gf_previous *previous);
+void gf_build_previous_release(gf_build_previous *previous);
 
 /**
  * Read the memberships of the plan's served build.
@@ -27,7 +27,7 @@ void gf_previous_release(gf_previous *previous);
  * @param[out] out  to be released, also after a failure
  * Cost: a walk over the memberships of that build.
  */
-gf_status gf_build_read_previous(const gf_build_plan *plan, const gf_gathered *documents,
-                                 gf_previous *out, gf_error *err);
+gf_status gf_build_read_previous(const gf_build_plan *plan, const gf_build_gathered *documents,
+                                 gf_build_previous *out, gf_error *err);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include <assert.h>
 
-/* What a build that is published leaves to be deleted. */
+/* Rows that can be deleted once a build is published. */
 typedef struct leftovers {
     gf_buffer builds; /* keys, as gf_mark_builds appends them */
     uint64_t changes; /* up to this one; 0: none */
@@ -123,8 +123,8 @@ typedef struct needed_changes {
 } needed_changes;
 
 /*
- * Lower the oldest need to that of a finished build. A build with a progress row is being deleted, or
- * is under way and stands in the list of activities.
+ * Lower the oldest need to that of a finished build. A build with a progress row is being deleted,
+ * or it is under way and in the list of activities.
  */
 static gf_status lower_to_build(void *context, const gf_row *row, gf_error *err)
 {

@@ -44,7 +44,7 @@ static gf_status make_and_publish(gf_build_plan *plan, gf_rebuild_result *result
     return st;
 }
 
-static gf_status estimate(const gf_build_plan *plan, gf_memory_estimate *e, gf_error *err)
+static gf_status estimate_memory(const gf_build_plan *plan, gf_memory_estimate *e, gf_error *err)
 {
     gf_pool *pool = NULL;
     if (plan->options->matrix) return GF_OK;
@@ -66,8 +66,8 @@ gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
     gf_rebuild_result r = {.outcome = GF_UNMODIFIED, .build = plan.served};
     if (st == GF_OK && (modified || options->force || options->matrix)) {
         r.outcome = options->dry_run ? GF_WOULD_REBUILD : GF_REBUILT;
-        st =
-            options->dry_run ? estimate(&plan, &r.memory, &why) : make_and_publish(&plan, &r, &why);
+        st = options->dry_run ? estimate_memory(&plan, &r.memory, &why)
+                              : make_and_publish(&plan, &r, &why);
     }
     r.build.settings = r.build.versions = (gf_slice){0};
     gf_build_plan_release(&plan);

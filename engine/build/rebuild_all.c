@@ -13,7 +13,7 @@
 
 enum { SMALL_DOCUMENTS = 2000, GROUP_BUILDS = 256, GROUP_DOCUMENTS = 20000 };
 
-/* What is to be rebuilt: collection and configuration, one after the other, as strings. */
+/* The rebuilds to be made: collection and configuration, one after the other, as strings. */
 typedef struct work_list {
     gf_store *store;
     gf_slice name_space;
@@ -40,11 +40,11 @@ typedef struct rebuilding_all {
 
     unsigned n_workers;
     gf_batch **batches;    /* n_workers: rows of the group's builds */
-    gf_lexicon **lexicons; /* n_workers: what words mean, from one collection to the next */
+    gf_lexicon **lexicons; /* n_workers: analyses of words, kept from collection to collection */
     uint64_t done, total;  /* builds */
 } rebuilding_all;
 
-/* A store that can no longer be written, or a cancel, ends it all; other failures are one build's. */
+/* A store that cannot be written any more, or a cancel, ends it all; others fail one build. */
 static bool ends_all(gf_status st)
 {
     return st == GF_ECANCELLED || st == GF_EIO;

@@ -1,8 +1,6 @@
-/*
- * The words of a snapshot's documents -> the cells of search_cells.h.
- */
-#include "engine/build/inverted.h"
+/* The words of a snapshot's documents -> the cells of search_cells.h. */
 #include "engine/build/search_cells.h"
+#include "engine/build/inverted.h"
 
 #include "base/memory.h"
 
@@ -28,7 +26,7 @@ static void number_languages(writing *w)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* The term's bytes behind the index's number of its language. */
+/* The index's number of the term's language, then the term's bytes. */
 static void write_key(const writing *w, const gf_indexed_term *term, gf_buffer *out)
 {
     gf_buffer_byte(out, (char)w->number[term->language]);
@@ -66,7 +64,7 @@ static gf_status write_terms(const writing *w, gf_build_put_cell *put, void *con
     return st;
 }
 
-/* Cells of ids; their first ids are left in *firsts. */
+/* Cells of ids; the first id of each is appended to *firsts. */
 static gf_status write_ids(const writing *w, gf_buffer *firsts, gf_build_put_cell *put,
                            void *context, gf_error *err)
 {
@@ -124,8 +122,8 @@ static gf_status write_cells(writing *w, gf_build_put_cell *put, void *context, 
 }
 
 gf_status gf_build_write_search_cells(const gf_build_plan *plan, gf_pool *pool,
-                                      gf_gathered *documents, gf_build_put_cell *put, void *context,
-                                      gf_error *err)
+                                      gf_build_gathered *documents, gf_build_put_cell *put,
+                                      void *context, gf_error *err)
 {
     writing w = {.n = 0};
     gf_words *words = NULL;

@@ -32,18 +32,20 @@ enum { GF_INDEX_IDS = 256, GF_INDEX_FORMAT = 1 };
 #define GF_INDEX_TERM    "search:t"
 
 /**
- * The words of all documents of the plan's snapshot: documents->words, which are taken, else counted
- * from the texts. *ids gets the documents' ids, as strings in their order (search_words.c).
+ * The words of all documents of the plan's snapshot: documents->words, which become the caller's,
+ * else counted from the texts. *ids gets the documents' ids, as strings in their order
+ * (search_words.c).
  */
-gf_status gf_build_take_words(const gf_build_plan *plan, gf_pool *pool, gf_gathered *documents,
-                              gf_words **words, gf_buffer *ids, gf_error *err);
+gf_status gf_build_take_words(const gf_build_plan *plan, gf_pool *pool,
+                              gf_build_gathered *documents, gf_words **words, gf_buffer *ids,
+                              gf_error *err);
 
 /**
- * Index all documents of the plan's snapshot; documents->words are taken.
+ * Index all documents of the plan's snapshot; documents->words are used up.
  * Cost: that of gf_inverted_make; without documents->words also the analysis of all texts.
  */
 gf_status gf_build_write_search_cells(const gf_build_plan *plan, gf_pool *pool,
-                                      gf_gathered *documents, gf_build_put_cell *put, void *context,
-                                      gf_error *err);
+                                      gf_build_gathered *documents, gf_build_put_cell *put,
+                                      void *context, gf_error *err);
 
 #endif

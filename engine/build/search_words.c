@@ -1,6 +1,6 @@
 /*
- * The words of all documents of a collection, for its index: those that gathering kept, else counted
- * now. Gathering keeps none where the configuration leaves documents out.
+ * The words of all documents of a collection, for its index: those that gathering kept, else they
+ * are counted now. Gathering keeps none if the configuration leaves documents out.
  */
 #include "engine/build/search_cells.h"
 
@@ -54,15 +54,16 @@ static gf_status count_texts(const gf_build_plan *plan, gf_pool *pool, const gf_
     return st;
 }
 
-gf_status gf_build_take_words(const gf_build_plan *plan, gf_pool *pool, gf_gathered *documents,
-                              gf_words **words, gf_buffer *ids, gf_error *err)
+gf_status gf_build_take_words(const gf_build_plan *plan, gf_pool *pool,
+                              gf_build_gathered *documents, gf_words **words, gf_buffer *ids,
+                              gf_error *err)
 {
     if (!documents->words) {
         const gf_fallback *fallback = plan->settings.detect ? &documents->fallback : NULL;
         return count_texts(plan, pool, fallback, words, ids, err);
     }
     for (uint32_t i = 0; i < documents->n; i++)
-        gf_buffer_string(ids, gf_gathered_id(documents, i));
+        gf_buffer_string(ids, gf_build_gathered_id(documents, i));
     *words = documents->words;
     documents->words = NULL;
     return gf_buffer_check(ids, err);

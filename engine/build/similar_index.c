@@ -4,11 +4,11 @@
 
 enum { CELL_BYTES = 16 << 10 };
 
-static void write_ids(const gf_gathered *d, gf_buffer *out)
+static void write_ids(const gf_build_gathered *d, gf_buffer *out)
 {
     gf_buffer_varint(out, d->n);
     for (uint32_t i = 0; i < d->n; i++)
-        gf_buffer_string(out, gf_gathered_id(d, i));
+        gf_buffer_string(out, gf_build_gathered_id(d, i));
 }
 
 static void write_term(gf_row_view documents, gf_buffer *out)
@@ -48,16 +48,17 @@ static gf_status write_terms(const gf_csr *by_term, uint32_t first, gf_build_put
 
 /* ---- rows in a file -------------------------------------------------------------------------- */
 
-enum { WINDOW = 8192 /* rows that are read at a time */ };
+enum { WINDOW_ROWS = 8192 };
 
-typedef struct part {
+/* A range of terms that is sorted at a time. */
+typedef struct term_range {
     const gf_row_file *rows;
     uint32_t from, to; /* terms */
     gf_csr by_term;    /* of them; col and val are NULL while entries are counted */
-} part;
+} term_range;
 
 /* Count or place the entries of a window; starts move on as they are filled. */
-static void add_window(part *p, const gf_csr *x, uint32_t first)
+static void add_window(term_range *p, const gf_csr *x, uint32_t first)
 {
     uint64_t *start = p->by_term.start;
     for (uint32_t i = 0; i < x->n_rows; i++) {
@@ -73,13 +74,13 @@ static void add_window(part *p, const gf_csr *x, uint32_t first)
     }
 }
 
-static gf_status read_windows(part *p, gf_error *err)
+static gf_status read_windows(term_range *p, gf_error *err)
 {
     uint32_t n = p->rows->n_rows;
     gf_status st = GF_OK;
     for (uint32_t first = 0, m; first < n && st == GF_OK; first += m) {
         gf_csr x = {0};
-        m = n - first < WINDOW ? n - first : WINDOW;
+        m = n - first < WINDOW_ROWS ? n - first : WINDOW_ROWS;
         st = gf_row_file_read(p->rows, first, m, &x, err);
         if (st == GF_OK) add_window(p, &x, first);
         gf_csr_release(&x);
@@ -87,8 +88,8 @@ static gf_status read_windows(part *p, gf_error *err)
     return st;
 }
 
-/* Terms from `from` on that have GF_INDEX_ENTRIES together, one at least, as a matrix by term. */
-static gf_status sort_part(part *p, const uint64_t *count, gf_error *err)
+/* The next terms that have GF_INDEX_ENTRIES together, at least one term, as a matrix by term. */
+static gf_status sort_range(term_range *p, const uint64_t *count, gf_error *err)
 {
     uint32_t n_terms = p->rows->n_cols;
     uint64_t entries = count[p->from];
@@ -110,7 +111,7 @@ static gf_status sort_part(part *p, const uint64_t *count, gf_error *err)
 
 static gf_status count_entries(const gf_row_file *rows, uint64_t **count, gf_error *err)
 {
-    part all = {.rows = rows, .to = rows->n_cols};
+    term_range all = {.rows = rows, .to = rows->n_cols};
     all.by_term.start = gf_calloc((size_t)rows->n_cols + 1, sizeof **count);
     gf_status st = all.by_term.start ? read_windows(&all, err) : gf_fail_memory(err, "an index");
     if (st == GF_OK)
@@ -120,15 +121,15 @@ static gf_status count_entries(const gf_row_file *rows, uint64_t **count, gf_err
     return st;
 }
 
-/* The file is read once for each part of the terms. */
-static gf_status write_parts(const gf_row_file *rows, gf_build_put_cell *put, void *context,
-                             gf_error *err)
+/* The file is read once for each range of terms. */
+static gf_status write_ranges(const gf_row_file *rows, gf_build_put_cell *put, void *context,
+                              gf_error *err)
 {
     uint64_t *count = NULL;
-    part p = {.rows = rows};
+    term_range p = {.rows = rows};
     gf_status st = count_entries(rows, &count, err);
     for (; p.from < rows->n_cols && st == GF_OK; p.from = p.to) {
-        st = sort_part(&p, count, err);
+        st = sort_range(&p, count, err);
         if (st == GF_OK) st = write_terms(&p.by_term, p.from, put, context, err);
         gf_csr_release(&p.by_term);
     }
@@ -136,8 +137,8 @@ static gf_status write_parts(const gf_row_file *rows, gf_build_put_cell *put, vo
     return st;
 }
 
-gf_status gf_build_write_similar_index(const gf_gathered *d, gf_build_put_cell *put, void *context,
-                                       gf_error *err)
+gf_status gf_build_write_similar_index(const gf_build_gathered *d, gf_build_put_cell *put,
+                                       void *context, gf_error *err)
 {
     gf_buffer ids = {0};
     gf_csr by_term;
@@ -146,8 +147,8 @@ gf_status gf_build_write_similar_index(const gf_gathered *d, gf_build_put_cell *
     gf_status st = put(context, GF_SLICE("index"), &ids, err);
     gf_buffer_release(&ids);
     if (st == GF_OK && d->vectors.entries) {
-        gf_row_file rows = gf_gathered_row_file(d);
-        return write_parts(&rows, put, context, err);
+        gf_row_file rows = gf_build_gathered_row_file(d);
+        return write_ranges(&rows, put, context, err);
     }
     if (st == GF_OK) st = gf_csr_transpose(x, &by_term, err);
     if (st != GF_OK) return st;

@@ -17,7 +17,7 @@
 typedef gf_status gf_build_put_cell(void *context, gf_slice qualifier, gf_buffer *value,
                                     gf_error *err);
 
-/** Entries that are sorted at a time where the rows lie in a file; a term with more is sorted alone. */
+/** Entries sorted at a time if the rows lie in a file; a term with more is sorted alone. */
 enum { GF_INDEX_ENTRIES = 1 << 20 };
 
 /**
@@ -25,7 +25,7 @@ enum { GF_INDEX_ENTRIES = 1 << 20 };
  * Cost: O(entries); memory 8 bytes an entry. A file of rows is read once for each GF_INDEX_ENTRIES
  *       entries, in memory of 8 bytes for each of those.
  */
-gf_status gf_build_write_similar_index(const gf_gathered *documents, gf_build_put_cell *put,
+gf_status gf_build_write_similar_index(const gf_build_gathered *documents, gf_build_put_cell *put,
                                        void *context, gf_error *err);
 
 #endif

@@ -36,7 +36,7 @@ static float least_kept(const gf_centre *c, float *values)
     return values[MOST_ENTRIES - 1];
 }
 
-static gf_row_view shorten(const gf_centre *c, float *values, uint32_t *cols, float *vals)
+static gf_row_view shorten_centre(const gf_centre *c, float *values, uint32_t *cols, float *vals)
 {
     float least = least_kept(c, values);
     uint32_t n = 0;
@@ -48,7 +48,7 @@ static gf_row_view shorten(const gf_centre *c, float *values, uint32_t *cols, fl
     return (gf_row_view){cols, vals, n};
 }
 
-static gf_status shorten_all(const gf_clustered *clustered, shortened *s, gf_error *err)
+static gf_status shorten_all(const gf_build_clustered *clustered, shortened *s, gf_error *err)
 {
     const gf_centres *centres = &clustered->kmeans.centres;
     size_t k = clustered->kmeans.k;
@@ -63,14 +63,14 @@ static gf_status shorten_all(const gf_clustered *clustered, shortened *s, gf_err
     bool ok = values && s->rows && s->cols && s->vals && s->weight;
     for (uint32_t c = 0; ok && c < k; c++) {
         size_t at = (size_t)c * MOST_ENTRIES;
-        s->rows[c] = shorten(&centres->at[c], values, s->cols + at, s->vals + at);
-        s->weight[c] = gf_clustered_size(clustered, c);
+        s->rows[c] = shorten_centre(&centres->at[c], values, s->cols + at, s->vals + at);
+        s->weight[c] = gf_build_clustered_size(clustered, c);
     }
     gf_free(values);
     return ok ? GF_OK : gf_fail_memory(err, "the tree");
 }
 
-gf_status gf_build_tree(gf_pool *pool, const gf_clustered *clustered, const gf_cancel *cancel,
+gf_status gf_build_tree(gf_pool *pool, const gf_build_clustered *clustered, const gf_cancel *cancel,
                         gf_tree *tree, gf_error *err)
 {
     shortened s = {0};

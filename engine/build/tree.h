@@ -15,10 +15,10 @@
 #include "cluster/label/tree.h"
 #include "grouperfish/buffer.h"
 
-struct gf_clustered;
+struct gf_build_clustered;
 
 /** Build the tree over the clusters; it is empty where there are more than GF_TREE_MOST. */
-gf_status gf_build_tree(gf_pool *pool, const struct gf_clustered *clustered,
+gf_status gf_build_tree(gf_pool *pool, const struct gf_build_clustered *clustered,
                         const gf_cancel *cancel, gf_tree *tree, gf_error *err);
 
 /** Append the cell's bytes: ids of the k clusters, labels of all nodes. */

@@ -20,10 +20,10 @@ enum { WRITE_BYTES = 4 << 20, WRITE_CHANGES = 100000 };
 
 typedef struct writing {
     const gf_build_plan *plan;
-    const gf_gathered *documents;
-    const gf_clustered *clustered;
+    const gf_build_gathered *documents;
+    const gf_build_clustered *clustered;
     const uint32_t *ids; /* one per cluster */
-    const gf_named *named;
+    const gf_build_named *named;
     const gf_tables *tables;
     gf_write_behind out;
     gf_buffer key, text, vector;
@@ -75,13 +75,13 @@ static gf_status write_cluster_row(writing *w, uint32_t cluster, gf_error *err)
 {
     gf_number_digits id, size;
     gf_buffer_reset(&w->text);
-    write_terms(&gf_clustered_terms(w->clustered)->at[cluster], &w->documents->vectors.vocabulary,
-                &w->text);
+    write_terms(&gf_build_clustered_terms(w->clustered)->at[cluster],
+                &w->documents->vectors.vocabulary, &w->text);
     gf_status st = gf_buffer_check(&w->text, err);
     if (st != GF_OK) return st;
     gf_column columns[] = {
         {GF_SLICE("id"), gf_number_write(&id, w->ids[cluster])},
-        {GF_SLICE("size"), gf_number_write(&size, gf_clustered_size(w->clustered, cluster))},
+        {GF_SLICE("size"), gf_number_write(&size, gf_build_clustered_size(w->clustered, cluster))},
         {GF_SLICE("terms"), gf_buffer_view(&w->text)}};
     gf_batch_replace(w->out.batch, w->tables->clusters, gf_buffer_view(&w->key), GF_CLUSTERS_MAIN,
                      columns, 3, 0);
@@ -90,7 +90,7 @@ static gf_status write_cluster_row(writing *w, uint32_t cluster, gf_error *err)
 
 static gf_slice member_id(const writing *w, uint32_t point)
 {
-    return gf_gathered_id(w->documents, w->clustered->row_of[point]);
+    return gf_build_gathered_id(w->documents, w->clustered->row_of[point]);
 }
 
 /* Put the cell of a member, whose qualifier or value is in w->text. */
@@ -107,7 +107,7 @@ static gf_status put_member(writing *w, unsigned family, gf_slice qualifier, gf_
 /* Write the members of a cluster by id: `members` is sorted so, clustered->members by rank. */
 static gf_status write_members(writing *w, const uint32_t *members, uint32_t cluster, gf_error *err)
 {
-    const gf_clustered *c = w->clustered;
+    const gf_build_clustered *c = w->clustered;
     gf_status st = GF_OK;
     for (uint32_t r = c->start[cluster]; r < c->start[cluster + 1] && st == GF_OK; r++) {
         gf_buffer_reset(&w->text);
@@ -120,7 +120,7 @@ static gf_status write_members(writing *w, const uint32_t *members, uint32_t clu
 
 static gf_status write_ranked(writing *w, uint32_t cluster, gf_error *err)
 {
-    const gf_clustered *c = w->clustered;
+    const gf_build_clustered *c = w->clustered;
     gf_status st = GF_OK;
     for (uint32_t r = c->start[cluster]; r < c->start[cluster + 1] && st == GF_OK; r++) {
         uint32_t point = c->members[r];
@@ -199,14 +199,14 @@ static gf_status write_clusters(writing *w, gf_error *err)
 /* ---- memberships ----------------------------------------------------------------------------- */
 
 /* The row of a document, as bytes. */
-static gf_status write_vector(const gf_gathered *d, uint32_t document, gf_buffer *vector,
+static gf_status write_vector(const gf_build_gathered *d, uint32_t document, gf_buffer *vector,
                               gf_error *err)
 {
     if (!d->vectors.entries) {
         gf_vector_write(gf_csr_row(&d->vectors.x, document), vector);
         return GF_OK;
     }
-    gf_row_file rows = gf_gathered_row_file(d);
+    gf_row_file rows = gf_build_gathered_row_file(d);
     gf_csr x;
     gf_status st = gf_row_file_read(&rows, document, 1, &x, err);
     if (st != GF_OK) return st;
@@ -239,7 +239,7 @@ static gf_status fill_membership(writing *w, uint32_t document, uint32_t point,
 
 static gf_status write_memberships(writing *w, gf_error *err)
 {
-    const gf_clustered *c = w->clustered;
+    const gf_build_clustered *c = w->clustered;
     uint32_t n_documents = w->documents->n;
     gf_status st = GF_OK;
     for (uint32_t i = 0, point = 0; i < n_documents && st == GF_OK; i++) {
@@ -250,7 +250,8 @@ static gf_status write_memberships(writing *w, gf_error *err)
         st = fill_membership(w, i, is_clustered ? point++ : NO_POINT, &m, err);
         if (st != GF_OK) break;
         gf_buffer_reset(&w->key);
-        gf_membership_key(&w->key, gf_buffer_view(&w->plan->key), gf_gathered_id(w->documents, i));
+        gf_membership_key(&w->key, gf_buffer_view(&w->plan->key),
+                          gf_build_gathered_id(w->documents, i));
         st = gf_buffer_check(&w->key, err);
         if (st == GF_OK) st = gf_buffer_check(&w->vector, err);
         if (st != GF_OK) break;
@@ -297,7 +298,7 @@ static gf_status write_model(writing *w, gf_error *err)
 
 static gf_status write_tree(writing *w, gf_error *err)
 {
-    const gf_named *named = w->named;
+    const gf_build_named *named = w->named;
     if (named->tree.k == 0) return GF_OK;
     gf_buffer_reset(&w->text);
     gf_tree_write(&named->tree, w->ids, named->labels, &w->text);

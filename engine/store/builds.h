@@ -3,7 +3,7 @@
 #define GF_ENGINE_STORE_BUILDS_H
 
 #include "engine/store/store_internal.h"
-#include "grouperfish/rebuild.h"
+#include "grouperfish/builds.h"
 
 /** Decode a row of builds:main; slices are borrowed from the row. `served` is not set. */
 gf_status gf_build_decode(gf_store *store, const gf_row *row, gf_build_info *info, gf_error *err);

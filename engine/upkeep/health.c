@@ -9,6 +9,7 @@
 #include "engine/store/builds.h"
 #include "engine/store/collections.h"
 #include "engine/store/lock.h"
+#include "grouperfish/upkeep.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@
 #include "engine/store/builds.h"
 #include "engine/store/collections.h"
 #include "engine/store/delete.h"
+#include "grouperfish/upkeep.h"
 #include "storage/backend.h"
 
 typedef struct kept_build {

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "engine/config/settings.h"
 #include "engine/rows/audit.h"
 #include "engine/store/builds.h"
 #include "engine/tables/internal.h"

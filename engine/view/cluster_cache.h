@@ -15,7 +15,7 @@
 #define GF_ENGINE_VIEW_CLUSTER_CACHE_H
 
 #include "engine/view/deleted_set.h"
-#include "grouperfish/rebuild.h"
+#include "grouperfish/builds.h"
 
 #include <pthread.h>
 

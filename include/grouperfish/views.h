@@ -2,8 +2,8 @@
 #ifndef GF_GROUPERFISH_VIEWS_H
 #define GF_GROUPERFISH_VIEWS_H
 
+#include "grouperfish/builds.h"
 #include "grouperfish/export.h"
-#include "grouperfish/rebuild.h"
 #include "grouperfish/state.h"
 
 GF_PUBLIC_BEGIN

@@ -32,7 +32,7 @@ static double off_middle(const curve *c, uint32_t from, uint32_t to, uint32_t i)
 }
 
 /*
- * What the choice promises of a curve whose highest step lies behind no valley: the number in the
+ * The promise of the choice for a curve whose highest step lies behind no valley: the number in the
  * middle, by its logarithm, of those around the highest that reach 98 % of it, with none below 95 %
  * between; of two as near the worthier.
  */
@@ -66,7 +66,7 @@ static gf_status explain(fixture *f, const char *collection, unsigned threads, c
 }
 
 /*
- * What is explained is what the curve promises and a rebuild then chooses; whatever k is set to,
+ * The explanation is what the curve promises and a rebuild then chooses; whatever k is set to,
  * and by any threads.
  */
 static void it_is_what_a_rebuild_chooses(void **state)

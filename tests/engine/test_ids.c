@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where each document of a build is; ids are those of the posts, by number. */
+/* The cluster of each document of a build; ids are those of the posts, by number. */
 typedef struct places {
     char id[400][32];
     uint32_t cluster[400];

@@ -273,7 +273,7 @@ static void threads_change_nothing(void **state)
     gf_buffer_release(&dumps[1]);
 }
 
-/* Where all fits, the build is the one that it would be without a bound. */
+/* If all fits, the build is the one that it would be without a bound. */
 static void enough_memory_changes_nothing(void **state)
 {
     (void)state;

@@ -101,7 +101,7 @@ static unsigned parts_of(gf_store *store)
     return parts;
 }
 
-/* What is read by many threads and written by one beside comes to the same bytes, all of it. */
+/* Many threads that read and one that writes beside them make the same bytes. */
 static void many_documents_are_read_by_many_threads(void **state)
 {
     (void)state;

@@ -171,7 +171,7 @@ static void a_build_reads_its_snapshot(void **state)
     fixture f;
     gf_error err;
     gf_build_plan plan, *plans = &plan;
-    gf_gathered documents = {0};
+    gf_build_gathered documents = {0};
     gf_snapshot *snapshot;
     gf_rebuild_options o = {.force = true};
     fixture_open(&f);
@@ -181,10 +181,10 @@ static void a_build_reads_its_snapshot(void **state)
     put_change_and_delete(&f);
     assert_ok(gf_build_gather(&plan, NULL, &documents, &err));
     assert_int_equal(documents.n, 12);
-    assert_slice(gf_gathered_id(&documents, 2), "002");
+    assert_slice(gf_build_gathered_id(&documents, 2), "002");
     assert_int_equal(plan.seq, 12);
     gf_build_plans_end(&plans, &(bool){false}, 1);
-    gf_gathered_release(&documents);
+    gf_build_gathered_release(&documents);
     gf_snapshot_free(snapshot);
     gf_build_plan_release(&plan);
     fixture_is_sound(&f);

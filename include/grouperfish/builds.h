@@ -1,0 +1,50 @@
+/** Builds: finished clusterings of a collection, published and pinned. */
+#ifndef GF_GROUPERFISH_BUILDS_H
+#define GF_GROUPERFISH_BUILDS_H
+
+#include "grouperfish/collections.h"
+#include "grouperfish/export.h"
+
+GF_PUBLIC_BEGIN
+
+/** The rows that were clustered. */
+typedef enum gf_rows_kind { GF_ROWS_OF_TEXTS, GF_ROWS_SPARSE, GF_ROWS_DENSE } gf_rows_kind;
+
+/** A finished build. */
+typedef struct gf_build_info {
+    int64_t build; /* its timestamp, which names it */
+    bool served;
+    bool pinned;            /* kept whatever `keep` says; set by gf_builds_visit */
+    uint64_t documents;     /* documents in the build */
+    uint64_t without_terms; /* documents without any word (or any row), in no cluster */
+    uint64_t distinct;      /* distinct rows of the documents */
+    uint32_t terms;         /* columns of the matrix */
+    uint32_t k;             /* clusters */
+    double objective;       /* mean similarity of a document to its cluster's centroid, 0..1 */
+    double seconds;         /* time of building */
+    uint64_t seq;           /* of the collection, when its documents were read */
+    gf_slice settings;      /* JSON object: the keys that differ from their default */
+    gf_slice versions;      /* of the libraries that made it */
+    gf_rows_kind rows;      /* of the texts, or of a matrix */
+} gf_build_info;
+
+/** Serve a kept build again; GF_ENOTFOUND. A rebuild that is under way then fails. */
+gf_status gf_build_publish(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                           gf_error *err);
+
+/** Pin a build, so that it is kept, or unpin it; GF_ENOTFOUND. Repeating it changes nothing. */
+gf_status gf_build_pin(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                       bool pinned, gf_error *err);
+
+/**
+ * Pin the label of a cluster of the served build: every read has it at once, and rebuilds keep it
+ * as long as the cluster lasts. An empty label unpins.
+ * @return GF_OK; GF_ENOTFOUND (cluster, pin), GF_EEXISTS (another cluster has the label), GF_EINVAL
+ *         (more than 200 bytes, control characters)
+ */
+gf_status gf_label_pin(gf_store *store, gf_place where, gf_slice configuration, uint32_t cluster,
+                       gf_slice label, gf_error *err);
+
+GF_PUBLIC_END
+
+#endif
