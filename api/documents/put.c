@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/strings.h"
+#include "engine/put/put.h"
 #include "formats/pattern.h"
 #include "formats/reader.h"
 
@@ -172,8 +173,12 @@ static gf_status put_document(void *context, const gf_record *record, gf_error *
     gf_status st = p->put ? GF_OK : open_put(p, err);
     if (st != GF_OK) return st;
     st = expand_names(p, &record->document, &why);
-    for (uint32_t i = 0; i < p->names.n && st == GF_OK; i++)
-        st = gf_put_document(p->put, gf_strings_at(&p->names, i), &record->document, &why);
+    for (uint32_t i = 0; i < p->names.n && st == GF_OK; i++) {
+        gf_slice name = gf_strings_at(&p->names, i);
+        /* A reader's documents keep its promises; those made of tweets are checked. */
+        st = p->reader ? gf_put_checked_document(p->put, name, &record->document, &why)
+                       : gf_put_document(p->put, name, &record->document, &why);
+    }
     if (st == GF_OK) {
         p->replaced += record->replaced;
         p->hashed += record->hashed_id;

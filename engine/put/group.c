@@ -1,35 +1,38 @@
 /*
- * Puts of several threads share a sync. Each that is to be written joins a line; the first of the
- * line leads: it takes the write lock, which may take as long as the sync of those before it, then
- * writes for itself and for all that have joined meanwhile, and tells them.
+ * Puts of several threads share a write and its sync. Each joins a line; the first of the line
+ * leads: it takes the write lock, which may take as long as the sync of those before it, then
+ * writes for itself and for all that have joined meanwhile, and wakes them.
  *
  *     line   A  B  C | D        A leads, writes A, B and C as one batch
  *                      D        leads next
  *
- * Together they are written as if one came after the other. Where that fails because of one of
- * them, each is written alone, so that nobody is told of what another did wrong.
+ * They are written as if one came after the other. If that fails because of one of them, each is
+ * written alone, so that no put fails for another's fault.
+ *
+ * The storage groups commits, too, but cannot do this: a put holds the write lock from its first
+ * read until its rows can be read, and LevelDB lets no write pass a sync that is under way.
  */
 #include "engine/put/group.h"
 
 #include "base/memory.h"
-#include "engine/put/internal.h"
+#include "engine/put/put_internal.h"
 #include "engine/store/lock.h"
 
 enum { MOST_PUTS = 256, MOST_DOCUMENTS = 2000, MOST_BYTES = 8 << 20 };
 
-typedef struct place {
-    struct place *next;
+typedef struct gf_put_waiter {
+    struct gf_put_waiter *next;
     gf_put_part part;
     gf_put_counts *counts;
     gf_error *err;
     gf_status status;
     bool done;
     pthread_cond_t turn; /* done, or the first of the line */
-} place;
+} gf_put_waiter;
 
 struct gf_put_line {
     pthread_mutex_t lock;
-    place *first, *last;
+    gf_put_waiter *first, *last;
 };
 
 struct gf_put_line *gf_put_line_create(void)
@@ -48,8 +51,8 @@ void gf_put_line_free(struct gf_put_line *l)
 
 /* ---- the line -------------------------------------------------------------------------------- */
 
-/* Until it leads, or is done. */
-static void wait_in_line(struct gf_put_line *l, place *mine)
+/* Join the line, and wait until the put leads or is done. */
+static void wait_in_line(struct gf_put_line *l, gf_put_waiter *mine)
 {
     pthread_mutex_lock(&l->lock);
     *(l->last ? &l->last->next : &l->first) = mine;
@@ -59,40 +62,40 @@ static void wait_in_line(struct gf_put_line *l, place *mine)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* One that may be written with others: nothing is, or will be, held back. */
-static bool is_sociable(const gf_put_part *part)
+/* A put may be written with others if nothing is, or will be, held back. */
+static bool can_share(const gf_put_part *part)
 {
-    return part->last && part->put->hold.n == 0;
+    return part->last && part->put->held.n == 0;
 }
 
-/* Those from the first on that can be written with it; they stay in the line meanwhile. */
-static size_t look_for_group(struct gf_put_line *l, gf_put_part *parts, place **places)
+/* The first puts of the line that can be written together; they stay in the line meanwhile. */
+static size_t choose_group(struct gf_put_line *l, gf_put_part *parts, gf_put_waiter **waiters)
 {
     size_t n = 0, documents = 0, bytes = 0;
     pthread_mutex_lock(&l->lock);
     gf_slice space = l->first->part.put->name_space;
-    for (place *p = l->first; p && n < MOST_PUTS; p = p->next) {
-        documents += p->part.collected->n;
-        bytes += p->part.collected->bytes;
-        bool fits = documents <= MOST_DOCUMENTS && bytes <= MOST_BYTES && is_sociable(&p->part) &&
-                    is_sociable(&l->first->part) && gf_slice_equal(p->part.put->name_space, space);
+    for (gf_put_waiter *p = l->first; p && n < MOST_PUTS; p = p->next) {
+        documents += p->part.rows->n;
+        bytes += p->part.rows->bytes;
+        bool fits = documents <= MOST_DOCUMENTS && bytes <= MOST_BYTES && can_share(&p->part) &&
+                    can_share(&l->first->part) && gf_slice_equal(p->part.put->name_space, space);
         if (n && !fits) break;
         parts[n] = p->part;
-        places[n++] = p;
+        waiters[n++] = p;
     }
     pthread_mutex_unlock(&l->lock);
     return n;
 }
 
-/* The n first are done: all but the leader are told, and the next one leads. */
-static void leave_line(struct gf_put_line *l, place **places, size_t n)
+/* The first n are done: wake all but the leader, and have the next one lead. */
+static void leave_line(struct gf_put_line *l, gf_put_waiter **waiters, size_t n)
 {
     pthread_mutex_lock(&l->lock);
-    l->first = places[n - 1]->next;
+    l->first = waiters[n - 1]->next;
     if (!l->first) l->last = NULL;
     for (size_t i = 0; i < n; i++) {
-        places[i]->done = true;
-        if (i) pthread_cond_signal(&places[i]->turn);
+        waiters[i]->done = true;
+        if (i) pthread_cond_signal(&waiters[i]->turn);
     }
     if (l->first) pthread_cond_signal(&l->first->turn);
     pthread_mutex_unlock(&l->lock);
@@ -100,49 +103,49 @@ static void leave_line(struct gf_put_line *l, place **places, size_t n)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void write_alone(place *p)
+static void write_alone(gf_put_waiter *p)
 {
     p->status = gf_put_write(&p->part, 1, p->counts, p->err);
 }
 
-static void write_group(place **places, const gf_put_part *parts, size_t n)
+static void write_group(gf_put_waiter **waiters, const gf_put_part *parts, size_t n)
 {
     gf_error why = {GF_OK, ""};
     gf_put_counts counts[MOST_PUTS];
     gf_status st = n > 1 ? gf_put_write(parts, n, counts, &why) : GF_OK;
     for (size_t i = 0; i < n; i++) {
         if (n == 1 || (st != GF_OK && st != GF_EIO)) {
-            write_alone(places[i]);
+            write_alone(waiters[i]);
         } else {
-            places[i]->status = st;
-            if (st != GF_OK && places[i]->err) *places[i]->err = why;
-            *places[i]->counts = counts[i];
+            waiters[i]->status = st;
+            if (st != GF_OK && waiters[i]->err) *waiters[i]->err = why;
+            *waiters[i]->counts = counts[i];
         }
     }
 }
 
-static void lead(gf_store *store)
+static void lead_group(gf_store *store)
 {
     gf_put_part parts[MOST_PUTS];
-    place *places[MOST_PUTS];
+    gf_put_waiter *waiters[MOST_PUTS];
     gf_error why = {GF_OK, ""};
     gf_status st = gf_lock(store, &why);
-    size_t n = look_for_group(store->put_line, parts, places);
-    if (st == GF_OK) write_group(places, parts, n);
+    size_t n = choose_group(store->put_line, parts, waiters);
+    if (st == GF_OK) write_group(waiters, parts, n);
     gf_unlock(store);
     for (size_t i = 0; st != GF_OK && i < n; i++) {
-        places[i]->status = st;
-        if (places[i]->err) *places[i]->err = why;
+        waiters[i]->status = st;
+        if (waiters[i]->err) *waiters[i]->err = why;
     }
-    leave_line(store->put_line, places, n);
+    leave_line(store->put_line, waiters, n);
 }
 
 gf_status gf_put_commit(const gf_put_part *part, gf_put_counts *counts, gf_error *err)
 {
-    place mine = {.part = *part, .counts = counts, .err = err};
+    gf_put_waiter mine = {.part = *part, .counts = counts, .err = err};
     pthread_cond_init(&mine.turn, NULL);
     wait_in_line(part->put->store->put_line, &mine);
-    if (!mine.done) lead(part->put->store);
+    if (!mine.done) lead_group(part->put->store);
     pthread_cond_destroy(&mine.turn);
     return mine.status;
 }

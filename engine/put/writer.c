@@ -1,13 +1,13 @@
 /*
- * Two sets of documents change places: one is collected by the caller's thread, the other written.
+ * Two sets of rows change places: the caller's thread fills one, the writer writes the other.
  *
  *     caller   check, copy | hand over | check, copy | hand over (waits for the writing) | ...
  *     writer                 compare, encode, sync     ...
  *
- * A put of few documents never starts the thread. How the writing ended is told to the caller when
- * it next hands over or flushes; after a failure nothing more is written.
+ * A small put never starts the thread. The caller gets the status of the writing when it next hands
+ * over or flushes; after a failure nothing more is written.
  */
-#include "engine/put/internal.h"
+#include "engine/put/put_internal.h"
 
 static void add_counts(gf_put_counts *to, const gf_put_counts *from)
 {
@@ -19,43 +19,42 @@ static void add_counts(gf_put_counts *to, const gf_put_counts *from)
     to->collections += from->collections;
 }
 
-/* Write what was collected; what that came to waits to be counted. */
-static gf_status write_collected(gf_put *p, gf_collected *c, bool last, gf_error *err)
+/* Write the rows and empty them; their counts are added to `written`. */
+static gf_status write_rows(gf_put *p, gf_put_rows *rows, bool last, gf_error *err)
 {
     gf_put_counts counts = {0};
-    if (c->n == 0) return GF_OK;
-    gf_status st = gf_put_commit(&(gf_put_part){p, c, last}, &counts, err);
-    gf_arena_reset(&c->arena);
-    c->n = c->bytes = 0;
+    if (rows->n == 0) return GF_OK;
+    gf_status st = gf_put_commit(&(gf_put_part){p, rows, last}, &counts, err);
+    gf_put_rows_reset(rows);
     if (st != GF_OK) return st;
     add_counts(&p->written, &counts);
     p->collections += counts.collections;
     return GF_OK;
 }
 
-/* What is held back is collected again, batch by batch, and now it is the last of its id. */
-static gf_status write_held(gf_put *p, gf_collected *c, gf_error *err)
+/* Write the held changes, batch by batch: now each is the last of its id. */
+static gf_status write_held(gf_put *p, gf_put_rows *rows, gf_error *err)
 {
     gf_status st = GF_OK;
-    for (uint32_t i = 0; i < p->hold.keys.n && st == GF_OK; i++) {
-        gf_put_held *held = &p->hold.entries[i];
-        if (held->block)
-            st = gf_collect(c, held->waiting.collection, &held->waiting.document, false, err);
-        gf_put_hold_drop(&p->hold, held);
-        if (st == GF_OK && gf_collected_is_full(c)) st = write_collected(p, c, true, err);
+    for (uint32_t i = 0; i < p->held.keys.n && st == GF_OK; i++) {
+        gf_put_row *row = &p->held.rows[i];
+        if (!row->columns) continue;
+        st = gf_put_rows_add(rows, row, err);
+        gf_held_changes_drop(&p->held, row);
+        if (st == GF_OK && gf_put_rows_are_full(rows)) st = write_rows(p, rows, true, err);
     }
-    if (st == GF_OK) st = write_collected(p, c, true, err);
-    gf_put_hold_release(&p->hold);
+    if (st == GF_OK) st = write_rows(p, rows, true, err);
+    gf_held_changes_release(&p->held);
     return st;
 }
 
-/* Write those that are not in front. */
+/* Write the rows that are not in front. */
 static gf_status write_back(void *context, gf_error *err)
 {
     gf_put *p = context;
-    gf_collected *c = &p->collected[1 - p->front];
-    gf_status st = write_collected(p, c, false, err);
-    return st == GF_OK && gf_put_hold_is_full(&p->hold) ? write_held(p, c, err) : st;
+    gf_put_rows *rows = &p->rows[1 - p->front];
+    gf_status st = write_rows(p, rows, false, err);
+    return st == GF_OK && gf_held_changes_are_full(&p->held) ? write_held(p, rows, err) : st;
 }
 
 static void count_written(gf_put *p)
@@ -82,9 +81,9 @@ gf_status gf_put_hand_over(gf_put *p, gf_error *err)
 
 gf_status gf_put_write_here(gf_put *p, gf_error *err)
 {
-    gf_collected *c = &p->collected[p->front];
-    gf_status st = write_collected(p, c, true, err);
-    if (st == GF_OK) st = write_held(p, c, err);
+    gf_put_rows *rows = &p->rows[p->front];
+    gf_status st = write_rows(p, rows, true, err);
+    if (st == GF_OK) st = write_held(p, rows, err);
     count_written(p);
     return st;
 }

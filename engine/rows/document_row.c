@@ -13,6 +13,7 @@
 #include "engine/rows/document_row.h"
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/rows/scan.h"
@@ -36,23 +37,26 @@ static bool is_reserved(gf_slice name)
     return gf_slice_starts(name, GF_SLICE(RENAMED));
 }
 
-/* Names that are changed are put into `names` first, so that it does not move while they are used.
- */
-static gf_status write_names(const gf_document *d, gf_document_cells *cells, gf_error *err)
-{
-    gf_buffer_reset(&cells->names);
-    for (size_t i = 0; i < d->n_fields; i++) {
-        if (!is_reserved(d->fields[i].name)) continue;
-        gf_buffer_str(&cells->names, RENAMED);
-        gf_buffer_slice(&cells->names, d->fields[i].name);
-    }
-    return gf_buffer_check(&cells->names, err);
-}
-
 void gf_document_column(gf_buffer *column, gf_slice field)
 {
     if (is_reserved(field)) gf_buffer_str(column, RENAMED);
     gf_buffer_slice(column, field);
+}
+
+/* Write changed names first: the buffer must not move while columns borrow from it. */
+static gf_status write_names(const gf_document *d, gf_buffer *names, gf_error *err)
+{
+    gf_buffer_reset(names);
+    for (size_t i = 0; i < d->n_fields; i++)
+        if (is_reserved(d->fields[i].name)) gf_document_column(names, d->fields[i].name);
+    return gf_buffer_check(names, err);
+}
+
+/* The name of the field that a column holds. */
+static gf_slice field_name(gf_slice column)
+{
+    bool renamed = gf_slice_starts(column, GF_SLICE(RENAMED));
+    return renamed ? gf_slice_skip(column, sizeof RENAMED - 1) : column;
 }
 
 static int by_name(const void *a, const void *b)
@@ -60,7 +64,7 @@ static int by_name(const void *a, const void *b)
     return gf_slice_compare(((const gf_column *)a)->name, ((const gf_column *)b)->name);
 }
 
-static void add(gf_document_cells *cells, gf_slice name, gf_slice value)
+static void add_column(gf_document_cells *cells, gf_slice name, gf_slice value)
 {
     cells->columns[cells->n++] = (gf_column){name, value};
 }
@@ -68,20 +72,18 @@ static void add(gf_document_cells *cells, gf_slice name, gf_slice value)
 gf_status gf_document_to_cells(const gf_document *d, gf_document_cells *cells, gf_error *err)
 {
     enum { OWN = 4 }; /* text, time, lang, seq */
-    if (d->n_fields + OWN > cells->capacity) {
-        gf_column *columns = gf_realloc(cells->columns, d->n_fields + OWN, sizeof *columns);
-        if (!columns) return gf_fail_memory(err, "a document");
-        cells->columns = columns;
-        cells->capacity = d->n_fields + OWN;
-    }
-    cells->n = 0;
-    gf_status st = write_names(d, cells, err);
+    if (!gf_grow(&cells->columns, &cells->capacity, d->n_fields + OWN, sizeof *cells->columns))
+        return gf_fail_memory(err, "a document");
+    gf_status st = write_names(d, &cells->names, err);
     if (st != GF_OK) return st;
-    add(cells, GF_SLICE("text"), d->text);
-    if (d->time.len) add(cells, GF_SLICE("time"), d->time);
-    if (d->language.len) add(cells, GF_SLICE("lang"), d->language);
-    gf_slice renamed = gf_buffer_view(&cells->names);
+    cells->n = 0;
+    add_column(cells, GF_SLICE("text"), d->text);
+    if (d->time.len) add_column(cells, GF_SLICE("time"), d->time);
+    if (d->language.len) add_column(cells, GF_SLICE("lang"), d->language);
+    cells->seq_at = cells->n;
+    add_column(cells, GF_SLICE("seq"), (gf_slice){0});
     size_t first = cells->n;
+    gf_slice renamed = gf_buffer_view(&cells->names);
     for (size_t i = 0; i < d->n_fields; i++) {
         gf_slice name = d->fields[i].name;
         if (is_reserved(name)) {
@@ -89,11 +91,21 @@ gf_status gf_document_to_cells(const gf_document *d, gf_document_cells *cells, g
             name = gf_slice_of(renamed.ptr, n);
             renamed = gf_slice_skip(renamed, n);
         }
-        add(cells, name, d->fields[i].json);
+        add_column(cells, name, d->fields[i].json);
     }
-    /* As the table gives them back: its known columns, then the others by name. */
-    qsort(cells->columns + first, cells->n - first, sizeof *cells->columns, by_name);
+    if (d->n_fields > 1)
+        qsort(cells->columns + first, d->n_fields, sizeof *cells->columns, by_name);
     return GF_OK;
+}
+
+bool gf_document_cells_repeat(const gf_document_cells *cells, gf_slice *name)
+{
+    for (size_t i = cells->seq_at + 2; i < cells->n; i++) {
+        if (!gf_slice_equal(cells->columns[i - 1].name, cells->columns[i].name)) continue;
+        *name = field_name(cells->columns[i].name);
+        return true;
+    }
+    return false;
 }
 
 void gf_document_cells_release(gf_document_cells *cells)
@@ -120,24 +132,24 @@ void gf_document_from_row(const gf_row *row, gf_slice id, gf_field *fields, gf_d
         else if (gf_slice_equal(name, GF_SLICE("seq")))
             gf_cell_number(cell, seq);
         else {
-            if (gf_slice_starts(name, GF_SLICE(RENAMED)))
-                name = gf_slice_skip(name, sizeof RENAMED - 1);
-            fields[d->n_fields++] = (gf_field){name, cell->value};
+            fields[d->n_fields++] = (gf_field){field_name(name), cell->value};
         }
     }
 }
 
-bool gf_document_same(const gf_row *row, const gf_document_cells *cells)
+bool gf_document_row_equals(const gf_row *row, const gf_column *columns, size_t n)
 {
-    size_t n = 0;
+    gf_slice seq = GF_SLICE("seq");
+    size_t k = 0;
     for (size_t i = 0; i < row->n_cells; i++) {
-        if (gf_slice_equal(row->cells[i].qualifier, GF_SLICE("seq"))) continue;
-        if (n == cells->n || !gf_slice_equal(row->cells[i].qualifier, cells->columns[n].name) ||
-            !gf_slice_equal(row->cells[i].value, cells->columns[n].value))
+        if (gf_slice_equal(row->cells[i].qualifier, seq)) continue;
+        if (k < n && gf_slice_equal(columns[k].name, seq)) k++;
+        if (k == n || !gf_slice_equal(row->cells[i].qualifier, columns[k].name) ||
+            !gf_slice_equal(row->cells[i].value, columns[k].value))
             return false;
-        n++;
+        k++;
     }
-    return n == cells->n;
+    return k == n || (k + 1 == n && gf_slice_equal(columns[k].name, seq));
 }
 
 bool gf_document_moment(gf_slice json, int64_t *ms)

@@ -6,17 +6,24 @@
 #include "grouperfish/document.h"
 #include "grouperfish/table.h"
 
-/** Columns of a document, borrowed from it and from names. */
+/**
+ * The columns of a document, borrowed from it and from `names`, in stored order: text, time and
+ * lang (where there are any), seq with an empty value, then the fields by name.
+ */
 typedef struct gf_document_cells {
-    gf_column *columns; /* n, in stored order, with room for one more: seq */
+    gf_column *columns; /* n of capacity */
     size_t n, capacity;
+    size_t seq_at;   /* place of seq */
     gf_buffer names; /* of fields that had to be renamed */
 } gf_document_cells;
 
-/** Write a document's columns but seq. The cells are reused; release them at the end. */
+/** Make a document's columns. The cells are reused; release them at the end. */
 gf_status gf_document_to_cells(const gf_document *document, gf_document_cells *cells,
                                gf_error *err);
 void gf_document_cells_release(gf_document_cells *cells);
+
+/** Whether two fields of the document have the same name; *name is it. */
+bool gf_document_cells_repeat(const gf_document_cells *cells, gf_slice *name);
 
 /** Append the name of the column for a field that is neither text, time nor lang. */
 void gf_document_column(gf_buffer *column, gf_slice field);
@@ -32,7 +39,7 @@ void gf_document_from_row(const gf_row *row, gf_slice id, gf_field *fields, gf_d
 /** A document's time, as it is kept (JSON), in milliseconds since 1970; false where it is none. */
 bool gf_document_moment(gf_slice json, int64_t *ms);
 
-/** Whether the row holds just these columns, seq aside. */
-bool gf_document_same(const gf_row *row, const gf_document_cells *cells);
+/** Whether the row holds just these columns, in their order; seq counts in neither. */
+bool gf_document_row_equals(const gf_row *row, const gf_column *columns, size_t n);
 
 #endif

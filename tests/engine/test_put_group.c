@@ -1,6 +1,6 @@
 /* Puts of many threads at once: each is counted for itself, and none is lost or failed for another.
  */
-#include "engine/put/internal.h"
+#include "engine/put/put_internal.h"
 #include "engine/store/lock.h"
 #include "tests/engine/fixture.h"
 
@@ -134,7 +134,7 @@ static gf_status write_three(void *context, gf_error *err)
     together *t = context;
     gf_put_part parts[3];
     for (int i = 0; i < 3; i++)
-        parts[i] = (gf_put_part){t->puts[i], &t->puts[i]->collected[t->puts[i]->front], true};
+        parts[i] = (gf_put_part){t->puts[i], &t->puts[i]->rows[t->puts[i]->front], true};
     gf_status st = gf_lock(t->f.store, err);
     if (st == GF_OK) st = gf_put_write(parts, 3, t->counts, err);
     gf_unlock(t->f.store);

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "engine/put/internal.h"
+#include "engine/put/put_internal.h"
 
 enum { MOST = 200 };
 
@@ -18,13 +18,13 @@ static gf_slice random_id(gf_random *r, char id[32], size_t common)
     return gf_slice_of(id, n);
 }
 
-static int order_of(const gf_waiting *x, const gf_waiting *y)
+static int order_of(const gf_put_row *x, const gf_put_row *y)
 {
     int order = gf_slice_compare(x->collection, y->collection);
-    return order ? order : gf_slice_compare(x->document.id, y->document.id);
+    return order ? order : gf_slice_compare(x->id, y->id);
 }
 
-static void assert_sorted(const gf_waiting *w, size_t n)
+static void assert_sorted(const gf_put_row *w, size_t n)
 {
     bool seen[MOST] = {false};
     for (size_t i = 0; i < n; i++) {
@@ -40,7 +40,7 @@ static void any_ids_come_in_the_order_of_their_rows(void **state)
     (void)state;
     static char ids[MOST][32];
     static const gf_slice collections[] = {{"news", 4}, {"new", 3}, {"posts", 5}};
-    gf_waiting w[MOST];
+    gf_put_row w[MOST];
     uint64_t seed = gf_test_seed();
     gf_error err;
     for (uint64_t round = 0; round < 2000; round++) {
@@ -48,8 +48,8 @@ static void any_ids_come_in_the_order_of_their_rows(void **state)
         size_t n = gf_random_below(&r, MOST + 1), common = gf_random_below(&r, 12);
         size_t n_collections = 1 + gf_random_below(&r, 2) * gf_random_below(&r, 3);
         for (size_t i = 0; i < n; i++)
-            w[i] = (gf_waiting){.collection = collections[gf_random_below(&r, n_collections)],
-                                .document = {.id = random_id(&r, ids[i], common)},
+            w[i] = (gf_put_row){.collection = collections[gf_random_below(&r, n_collections)],
+                                .id = random_id(&r, ids[i], common),
                                 .order = (uint32_t)i};
         assert_ok(gf_put_sort(w, n, &err));
         assert_sorted(w, n);
@@ -59,8 +59,8 @@ static void any_ids_come_in_the_order_of_their_rows(void **state)
 static gf_status sort_two(void *context, gf_error *err)
 {
     (void)context;
-    gf_waiting w[] = {{.collection = GF_SLICE("c"), .document = {.id = GF_SLICE("b")}, .order = 0},
-                      {.collection = GF_SLICE("c"), .document = {.id = GF_SLICE("a")}, .order = 1}};
+    gf_put_row w[] = {{.collection = GF_SLICE("c"), .id = GF_SLICE("b"), .order = 0},
+                      {.collection = GF_SLICE("c"), .id = GF_SLICE("a"), .order = 1}};
     gf_status st = gf_put_sort(w, 2, err);
     assert_int_equal(w[0].order, st == GF_OK ? 1 : 0);
     return st;
