@@ -164,7 +164,7 @@ static gf_status add_row(gf_put *p, const gf_put_row *row, gf_error *err)
 static gf_status put_document(gf_put *p, gf_slice collection, const gf_document *d, bool checked,
                               gf_error *err)
 {
-    uint64_t bytes;
+    uint64_t bytes = 0;
     gf_slice twice;
     if (p->failed != GF_OK) return fail_again(p, err);
     gf_status st = check_limits(p, collection, d, &bytes, err);
