@@ -2,10 +2,10 @@
  * A write in the making: changes on their way into one LevelDB batch. For the backend's own files.
  *
  *     changes -> ordered by row, family, cell -> one entry of each -> LevelDB batch
- *                apply.c                 history.c    batch.c
+ *                apply.c                 history.c    entries.c
  *
- * Changes of different rows do not meet; of those of one cell only the end counts. So each entry is
- * written once, and what it replaces is what the database has, whose rows are locked meanwhile.
+ * Changes of different rows are independent; of those of one cell only the end counts. So each entry
+ * is written once, and replaces the one in the database, whose rows are locked meanwhile.
  */
 #ifndef GF_STORAGE_LEVELDB_WRITING_H
 #define GF_STORAGE_LEVELDB_WRITING_H
@@ -20,14 +20,13 @@ typedef struct gf_leveldb_ordered {
     bool by_qualifier;
 } gf_leveldb_ordered;
 
-/* Changes of one packed row's family, or of one cell of a wide one, in the order of their coming.
- */
+/* Changes of a packed row's family, or of one cell of a wide one, in the order of their coming. */
 typedef struct gf_leveldb_run {
     unsigned table, family;
     const gf_family *schema;
     gf_slice row, qualifier;
     const gf_leveldb_ordered *first, *end;
-    bool emptied; /* what the database has in the family is deleted by this batch already */
+    bool emptied; /* this batch deletes all that the database has in the family */
 } gf_leveldb_run;
 
 /* A family in which this batch puts its first cut value. */
@@ -49,7 +48,7 @@ typedef struct gf_leveldb_writing {
     gf_buffer key, block_key, entry, value, packed, compressed;
 } gf_leveldb_writing;
 
-/* ---- batch.c: entries of the batch; the head key is in w->key -------------------------------- */
+/* ---- entries.c: entries of the batch; the head key is in w->key ------------------------------ */
 
 /** w->key becomes the key of the run's cell; of a version of it. */
 gf_status gf_leveldb_entries_key(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_error *err);
