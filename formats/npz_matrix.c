@@ -248,19 +248,6 @@ static gf_status take_dense(gf_npz_array *a, gf_npz_matrix *m, gf_error *err)
 
 /* ---- ids ------------------------------------------------------------------------------------- */
 
-static void append_character(gf_buffer *out, uint32_t c)
-{
-    if (c < 0x80) {
-        gf_buffer_byte(out, (char)c);
-        return;
-    }
-    unsigned more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    static const unsigned char lead[] = {0, 0xC0, 0xE0, 0xF0};
-    gf_buffer_byte(out, (char)(lead[more] | c >> (6 * more)));
-    while (more-- > 0)
-        gf_buffer_byte(out, (char)(0x80 | ((c >> (6 * more)) & 0x3F)));
-}
-
 /* An element of an array of text, without the NULs that fill it up. */
 static bool append_text(const gf_npz_array *a, uint64_t i, gf_buffer *out)
 {
@@ -277,8 +264,8 @@ static bool append_text(const gf_npz_array *a, uint64_t i, gf_buffer *out)
         for (size_t at = 0; at < n; at += 4) {
             uint32_t c = (uint32_t)u[at] | (uint32_t)u[at + 1] << 8 | (uint32_t)u[at + 2] << 16 |
                          (uint32_t)u[at + 3] << 24;
-            if (c > 0x10FFFF) return false;
-            append_character(out, c);
+            if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) return false;
+            gf_utf8_append(out, c);
         }
     }
     gf_slice s = gf_slice_of(out->ptr + from, out->len - from);

@@ -11,25 +11,6 @@
 
 enum { MOST_COMPARED = 1000 };
 
-static void append_char(gf_buffer *out, UChar32 c)
-{
-    if (c < 0x80) {
-        gf_buffer_byte(out, (char)c);
-    } else if (c < 0x800) {
-        gf_buffer_byte(out, (char)(0xC0 | c >> 6));
-        gf_buffer_byte(out, (char)(0x80 | (c & 0x3F)));
-    } else if (c < 0x10000) {
-        gf_buffer_byte(out, (char)(0xE0 | c >> 12));
-        gf_buffer_byte(out, (char)(0x80 | (c >> 6 & 0x3F)));
-        gf_buffer_byte(out, (char)(0x80 | (c & 0x3F)));
-    } else {
-        gf_buffer_byte(out, (char)(0xF0 | c >> 18));
-        gf_buffer_byte(out, (char)(0x80 | (c >> 12 & 0x3F)));
-        gf_buffer_byte(out, (char)(0x80 | (c >> 6 & 0x3F)));
-        gf_buffer_byte(out, (char)(0x80 | (c & 0x3F)));
-    }
-}
-
 /* Letters and digits of a character's full compatibility decomposition, folded. */
 static void fold_char(const UNormalizer2 *nfkd, UChar32 c, gf_buffer *out)
 {
@@ -43,7 +24,7 @@ static void fold_char(const UNormalizer2 *nfkd, UChar32 c, gf_buffer *out)
     for (int32_t i = 0; i < n;) {
         UChar32 part = parts[i++];
         if (U16_IS_LEAD(parts[i - 1]) && i < n) part = U16_GET_SUPPLEMENTARY(part, parts[i++]);
-        if (u_isalnum(part)) append_char(out, u_foldCase(part, U_FOLD_CASE_DEFAULT));
+        if (u_isalnum(part)) gf_utf8_append(out, (uint32_t)u_foldCase(part, U_FOLD_CASE_DEFAULT));
     }
 }
 
