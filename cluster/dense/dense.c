@@ -1,7 +1,9 @@
 #include "cluster/dense/dense.h"
 
 #include "base/memory.h"
+#include "cluster/dense/blas.h"
 #include "cluster/dense/internal.h"
+#include "cluster/dense/products.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -321,12 +323,16 @@ static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
 }
 
 gf_status gf_dense_kmeans(gf_pool *pool, const float *x, uint32_t n, uint32_t d,
-                          const gf_kmeans_options *options, gf_kmeans *out, gf_error *err)
+                          gf_dense_arithmetic arithmetic, const gf_kmeans_options *options,
+                          gf_kmeans *out, gf_error *err)
 {
-    job j = {.pool = pool, .rows = {x, n, d}, .options = options};
+    bool fast = arithmetic == GF_DENSE_FAST;
+    job j = {
+        .pool = pool, .rows = {x, n, d, fast ? gf_blas_products : gf_products}, .options = options};
     gf_status st = check_rows(&j.rows, err);
     if (st != GF_OK) return st;
-    st = cluster(&j, out, err);
+    if (fast) st = gf_blas_load(err);
+    if (st == GF_OK) st = cluster(&j, out, err);
     gf_free(j.choice.steps);
     return st;
 }

@@ -1,21 +1,25 @@
 /**
  * Spherical k-means over dense rows, such as embeddings: what kmeans.h does for sparse ones. Scores
- * are products of blocks of rows with all centres (products.h), so every pass is exact and needs no
- * bounds.
+ * are products of blocks of rows with all centres, so every pass is exact and needs no bounds.
  *
  *     dense.c         runs, restarts, the last assignment
  *     seed.c    k-means++ seeds
  *     passes.c  assignment, sums, clusters that lost all their rows
  *     polish.c  single moves that raise the objective
  *
- * Deterministic: the same rows and options give the same result for any number of threads and on any
- * processor (blocks have a fixed size, and sums the order of the rows). Only the choice of k uses
- * the kernels of sparse rows, which differ a little between processors (passes/scoring.h).
+ * Deterministic: the same rows and options give the same result for any number of threads on one
+ * machine (blocks have a fixed size, and sums the order of the rows).
  */
 #ifndef GF_CLUSTER_DENSE_DENSE_H
 #define GF_CLUSTER_DENSE_DENSE_H
 
 #include "cluster/kmeans.h"
+
+/** The arithmetic of the products. */
+typedef enum gf_dense_arithmetic {
+    GF_DENSE_FAST, /* OpenBLAS's, one thread a call: the last bits of scores depend on the processor */
+    GF_DENSE_SAME /* in one order on all processors (products.h): a sixth slower at k = 1,000 */
+} gf_dense_arithmetic;
 
 /**
  * @param x        n * d, row by row, rows of unit L2 length; only read
@@ -23,14 +27,16 @@
  * @param[out] out as of gf_kmeans_run; centres have all d entries. score and second may be below 0,
  *                 since entries may be. Fewer clusters than k where fewer rows differ.
  * @return GF_OK; GF_EINVAL (n or d 0, a row that is not of unit length); GF_ENOMEM, GF_ECANCELLED.
- *         On failure *out is unchanged.
- * Owner:  the caller calls gf_kmeans_release(out).
+ *         On failure *out is unchanged. With GF_DENSE_FAST also GF_EIO, where OpenBLAS cannot be loaded.
+ * Owner:  the caller calls gf_kmeans_release(out). GF_DENSE_FAST sets OpenBLAS to one thread a call,
+ *         for the whole process and for good.
  * Cost:   a pass is n * d * k multiplications; memory 4 x k x d, 24 x n, and a block of scores of
  *         at most a megabyte for each thread, beside x.
  * Source: Dhillon & Modha, Machine Learning 42 (2001) 143-175; Arthur & Vassilvitskii, SODA 2007;
  *         Dhillon, Guan & Kogan, ICDM 2002 (first variation).
  */
 gf_status gf_dense_kmeans(gf_pool *pool, const float *x, uint32_t n, uint32_t d,
-                          const gf_kmeans_options *options, gf_kmeans *out, gf_error *err);
+                          gf_dense_arithmetic arithmetic, const gf_kmeans_options *options,
+                          gf_kmeans *out, gf_error *err);
 
 #endif

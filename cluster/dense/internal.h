@@ -10,10 +10,15 @@
 
 #include <stdbool.h>
 
-/** Rows of unit length; borrowed. */
+/** scores[n x k] = x[n x d] times the transpose of y[k x d], all row by row; by any thread. */
+typedef void gf_dense_products(const float *x, uint32_t n, const float *y, uint32_t k, uint32_t d,
+                               float *scores);
+
+/** Rows of unit length, and how they are multiplied with centres; borrowed. */
 typedef struct gf_dense_rows {
     const float *x; /* n * d */
     uint32_t n, d;
+    gf_dense_products *products;
 } gf_dense_rows;
 
 static inline const float *gf_dense_row(const gf_dense_rows *r, uint32_t i)

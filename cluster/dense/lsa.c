@@ -377,7 +377,8 @@ gf_status gf_lsa_clusters(gf_pool *pool, const gf_csr *x, uint32_t dimensions,
     if (st == GF_OK)
         st = gf_lsa_reduce(pool, x, dimensions, options->seed, options->cancel, &lsa, err);
     if (st == GF_OK) n = scale_rows(&lsa, at);
-    if (st == GF_OK && n) st = gf_dense_kmeans(pool, lsa.rows, n, lsa.d, options, &clusters, err);
+    if (st == GF_OK && n)
+        st = gf_dense_kmeans(pool, lsa.rows, n, lsa.d, GF_DENSE_SAME, options, &clusters, err);
     if (st == GF_OK) {
         for (uint32_t i = 0; i < x->n_rows; i++)
             label[i] = GF_NO_CLUSTER;

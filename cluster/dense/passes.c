@@ -2,7 +2,6 @@
 #include "cluster/dense/internal.h"
 
 #include "base/memory.h"
-#include "cluster/dense/products.h"
 #include "cluster/passes/centres.h"
 
 #include <math.h>
@@ -93,7 +92,7 @@ void gf_dense_work_release(gf_dense_work *w)
 void gf_dense_score(const gf_dense_rows *rows, uint32_t first, uint32_t n, const float *centre,
                     uint32_t k, float *scores)
 {
-    gf_products(gf_dense_row(rows, first), n, centre, k, rows->d, scores);
+    rows->products(gf_dense_row(rows, first), n, centre, k, rows->d, scores);
 }
 
 static void find_best_two(const float *scores, uint32_t k, uint32_t *first, uint32_t *second)

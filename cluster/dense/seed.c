@@ -42,7 +42,7 @@ static gf_status take_sample(const gf_dense_rows *rows, uint32_t k, gf_random *r
         memcpy(s->copy + (size_t)i * rows->d, gf_dense_row(rows, list[i]),
                rows->d * sizeof *s->copy);
     gf_free(list);
-    s->sample = (gf_dense_rows){s->copy, m, rows->d};
+    s->sample = (gf_dense_rows){s->copy, m, rows->d, rows->products};
     return GF_OK;
 }
 

@@ -125,7 +125,7 @@ static gf_status cluster_dense(gf_pool *pool, const gf_matrix *m, const uint32_t
         for (uint32_t c = 0; c < m->n_cols && st == GF_OK; c++)
             to[c] = (float)((double)from[c] / length);
     }
-    if (st == GF_OK) st = gf_dense_kmeans(pool, x, n, m->n_cols, o, out, err);
+    if (st == GF_OK) st = gf_dense_kmeans(pool, x, n, m->n_cols, GF_DENSE_FAST, o, out, err);
     gf_free(x);
     return st;
 }

@@ -11,7 +11,7 @@ static gf_kmeans run(gf_pool *pool, const float *x, uint32_t n, uint32_t d, gf_k
 {
     gf_error err;
     gf_kmeans r;
-    assert_ok(gf_dense_kmeans(pool, x, n, d, &o, &r, &err));
+    assert_ok(gf_dense_kmeans(pool, x, n, d, GF_DENSE_FAST, &o, &r, &err));
     return r;
 }
 
@@ -133,14 +133,14 @@ static void refusals(void **state)
     gf_kmeans r;
     const float x[] = {1, 0, 2, 0}, nan_row[] = {NAN, 0};
     gf_kmeans_options o = {.k = 1};
-    assert_status(GF_EINVAL, gf_dense_kmeans(NULL, x, 2, 2, &o, &r, &err));
+    assert_status(GF_EINVAL, gf_dense_kmeans(NULL, x, 2, 2, GF_DENSE_FAST, &o, &r, &err));
     assert_non_null(strstr(err.message, "row 1"));
-    assert_status(GF_EINVAL, gf_dense_kmeans(NULL, nan_row, 1, 2, &o, &r, &err));
-    assert_status(GF_EINVAL, gf_dense_kmeans(NULL, x, 0, 2, &o, &r, &err));
+    assert_status(GF_EINVAL, gf_dense_kmeans(NULL, nan_row, 1, 2, GF_DENSE_FAST, &o, &r, &err));
+    assert_status(GF_EINVAL, gf_dense_kmeans(NULL, x, 0, 2, GF_DENSE_FAST, &o, &r, &err));
     gf_cancel stop = {0};
     gf_cancel_request(&stop);
     o.cancel = &stop;
-    assert_status(GF_ECANCELLED, gf_dense_kmeans(NULL, x, 1, 2, &o, &r, &err));
+    assert_status(GF_ECANCELLED, gf_dense_kmeans(NULL, x, 1, 2, GF_DENSE_FAST, &o, &r, &err));
 }
 
 /* ---- random rows ----------------------------------------------------------------------------- */
@@ -271,7 +271,7 @@ static gf_status sweep_call(void *context, gf_error *err)
 {
     sweep *s = context;
     gf_kmeans_options o = {.k = 0, .max_k = 3, .restarts = 2};
-    return gf_dense_kmeans(NULL, s->x, 60, 8, &o, &s->r, err);
+    return gf_dense_kmeans(NULL, s->x, 60, 8, GF_DENSE_FAST, &o, &s->r, err);
 }
 
 static void sweep_after(void *context)
@@ -291,6 +291,27 @@ static void failing_memory(void **state)
     gf_free(x);
 }
 
+/* Rows in groups that lie well apart: rounding decides nothing, and both arithmetics agree. */
+static void both_arithmetics_find_the_same(void **state)
+{
+    enum { N = 400, D = 24, GROUPS = 7 };
+    gf_random random = gf_random_seed(gf_test_seed(), 9);
+    gf_error err;
+    gf_kmeans fast, same;
+    gf_kmeans_options o = {.k = GROUPS, .seed = 1, .restarts = 3};
+    (void)state;
+    float *x = random_rows(N, D, GROUPS, 0.02, &random, NULL);
+    assert_ok(gf_dense_kmeans(NULL, x, N, D, GF_DENSE_FAST, &o, &fast, &err));
+    assert_ok(gf_dense_kmeans(NULL, x, N, D, GF_DENSE_SAME, &o, &same, &err));
+    assert_int_equal(fast.k, same.k);
+    assert_near(fast.objective, same.objective, 1e-4 * N);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(fast.label[i], same.label[i]);
+    gf_kmeans_release(&fast);
+    gf_kmeans_release(&same);
+    gf_free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +323,7 @@ int main(void)
         cmocka_unit_test(planted_groups),
         cmocka_unit_test(polish_raises_the_objective),
         cmocka_unit_test(same_for_any_threads),
+        cmocka_unit_test(both_arithmetics_find_the_same),
         cmocka_unit_test(failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
