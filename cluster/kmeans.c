@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    FEW_ROWS = 1000, /* up to here columns that one row has are joined first */
+    LONE_ROWS = 1000, /* up to here columns that one row has are joined first */
     MOST_CHOSEN = 1000
 };
 
@@ -107,7 +107,7 @@ static gf_status assign_last(const job *j, gf_partition *p, uint32_t *runner_up,
         gf_passes_free(passes);
         if (st != GF_OK) break;
         weigh(j, p, weight);
-        dropped = gf_drop_empty_clusters(p, weight, number);
+        dropped = gf_number_clusters_drop_empty(p, weight, number);
     }
     return st;
 }
@@ -151,7 +151,7 @@ static gf_status finish(job *j, run *best, gf_kmeans *out, gf_error *err)
     gf_status st = ok ? GF_OK : gf_fail_memory(err, "clusters");
     if (st == GF_OK) st = sum_whole(j, p, err);
     if (st == GF_OK) st = assign_last(j, p, runner_up, weight, number, err);
-    if (st == GF_OK) st = gf_order_clusters(p, weight, number, &r.centres, err);
+    if (st == GF_OK) st = gf_number_clusters_order(p, weight, number, &r.centres, err);
     if (st == GF_OK) {
         r.k = p->k;
         spread(p, runner_up, number, j->fold, &r);
@@ -181,12 +181,12 @@ static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
     gf_status st = j->k ? GF_OK : choose_k(j, err);
     if (st != GF_OK) return st;
     gf_kmeans_clock(j, &j->stages.choosing);
-    if (distinct <= GF_FEW_POINTS && !(o->start && o->start_k))
-        st = gf_few_create(&j->points, &j->few, err);
-    if (st == GF_OK) st = gf_kmeans_best_run(j, &best, err);
+    if (distinct <= GF_SMALL_POINTS && !(o->start && o->start_k))
+        st = gf_small_create(&j->points, &j->small, err);
+    if (st == GF_OK) st = gf_kmeans_runs_best(j, &best, err);
     if (st == GF_OK) st = finish(j, &best, out, err);
     gf_partition_release(&best.p);
-    gf_few_free(j->few);
+    gf_small_free(j->small);
     return st;
 }
 
@@ -199,8 +199,8 @@ static gf_status fold_rows(const gf_csr *x, job *j, gf_fold *fold, gf_error *err
     j->points = j->whole = gf_fold_points(fold, x);
     j->fold = fold;
     j->n_rows = x->n_rows;
-    if (fold->n > FEW_ROWS) return GF_OK;
-    st = gf_join_lone_columns(j->whole.x, &j->joined, err);
+    if (fold->n > LONE_ROWS) return GF_OK;
+    st = gf_points_join_lone_columns(j->whole.x, &j->joined, err);
     if (st == GF_OK) j->points.x = &j->joined;
     return st;
 }

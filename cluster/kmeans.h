@@ -70,7 +70,7 @@ typedef struct gf_kmeans {
  * @param x  CSR [n x terms], rows of unit L2 length. An empty row has similarity 0 to everything:
  *           it takes no part, and is labelled 0, with score 0.
  * @return GF_OK; GF_EINVAL (no row with entries, one that is not of unit length, a matrix that is
- *         not sound); GF_ENOMEM, GF_ECANCELLED, GF_ELIMIT (see gf_index_build). On failure *out is
+ *         not sound); GF_ENOMEM, GF_ECANCELLED, GF_ELIMIT (see gf_centre_index_build). On failure *out is
  *         unchanged.
  * Owner:  the caller calls gf_kmeans_release(out). Threads: x is only read.
  * Cost:   a pass is O(entries * k) at worst, far less once few centres drift; memory 8 bytes x

@@ -14,7 +14,7 @@ typedef struct gf_kmeans_job {
     gf_points points; /* distinct rows */
     gf_points whole;  /* the same, as they came */
     gf_csr joined;    /* of few rows: points without lone columns */
-    gf_few *few;      /* of few points that start anew: their products */
+    gf_small *small;  /* of few points that start anew: their products */
     const gf_fold *fold;
     const gf_kmeans_options *options;
     uint32_t k;
@@ -47,6 +47,6 @@ void gf_kmeans_clock(gf_kmeans_job *j, double *stage);
  * @param j  k set
  * @return GF_OK; as gf_kmeans_run. After a failure *best is only good for being released, too.
  */
-gf_status gf_kmeans_best_run(gf_kmeans_job *j, gf_kmeans_run_made *best, gf_error *err);
+gf_status gf_kmeans_runs_best(gf_kmeans_job *j, gf_kmeans_run_made *best, gf_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum {
     MOST_RESTARTS = 8,
-    FEW_RESTARTS = 16, /* of few points, where a run takes some microseconds */
+    SMALL_RESTARTS = 16, /* of few points, where a run takes some microseconds */
     DEFAULT_PASSES = 100,
     DEFAULT_ROUNDS = 20,
     QUICK_PASSES = 2,
@@ -86,7 +86,7 @@ static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_er
     uint32_t *rows = gf_array(m, sizeof *rows);
     gf_status st = rows ? GF_OK : gf_fail_memory(err, "a sample");
     if (st == GF_OK) {
-        gf_sample_rows(n, m, &random, rows);
+        gf_points_sample(n, m, &random, rows);
         st = gf_gather_rows(&j->points, rows, m, &x, &weight, err);
     }
     gf_points part = {&x, weight};
@@ -175,16 +175,16 @@ static gf_status first_centres(const job *j, unsigned restart, gf_centres *centr
 }
 
 /* Few points: the centres are summed at the end alone. */
-static gf_status few_run(job *j, unsigned restart, run *out, gf_error *err)
+static gf_status small_run(job *j, unsigned restart, run *out, gf_error *err)
 {
     bool polish = j->max_rounds != GF_NO_POLISH;
-    gf_few_limits limits = {.enough = polish ? LEFT_TO_POLISH * j->tolerance : j->tolerance,
-                            .max_passes = j->max_passes,
-                            .max_rounds = polish ? j->max_rounds : 0};
-    gf_few_run made;
+    gf_small_limits limits = {.enough = polish ? LEFT_TO_POLISH * j->tolerance : j->tolerance,
+                              .max_passes = j->max_passes,
+                              .max_rounds = polish ? j->max_rounds : 0};
+    gf_small_run made;
     run r = {0};
     gf_kmeans_tell(j, "clustering", restart, j->restarts);
-    gf_status st = gf_few_cluster(j->few, j->k, seed_of(j, restart), &limits, &made, err);
+    gf_status st = gf_small_cluster(j->small, j->k, seed_of(j, restart), &limits, &made, err);
     if (st == GF_OK)
         st = gf_partition_init(&r.p, gf_points_n(&j->points), j->k, j->points.x->n_cols, err);
     if (st != GF_OK) return st;
@@ -214,7 +214,7 @@ static gf_status exchange(const job *j, gf_passes *passes, unsigned restart, gf_
 static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
 {
     bool starts = j->options->start && j->options->start_k;
-    if (j->few) return few_run(j, restart, out, err);
+    if (j->small) return small_run(j, restart, out, err);
     if (!starts && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
     gf_centres centres = {0};
     gf_passes *passes = NULL;
@@ -250,7 +250,7 @@ static unsigned restarts_for(const job *j)
     if (j->options->start && j->options->start_k) return 1;
     if (j->options->restarts) return j->options->restarts;
     if (j->k == 1 || j->options->quick) return 1;
-    if (gf_points_n(&j->points) <= GF_FEW_POINTS) return FEW_RESTARTS;
+    if (gf_points_n(&j->points) <= GF_SMALL_POINTS) return SMALL_RESTARTS;
     if (exchanges(j)) return 1; /* finds more in less time */
     double columns = j->k < GF_COLUMN_BLOCK ? GF_COLUMN_BLOCK : j->k;
     double work = (double)gf_csr_nnz(j->points.x) * columns * PASSES_A_RUN;
@@ -264,7 +264,7 @@ static void be_quick(job *j)
     if (j->max_rounds != GF_NO_POLISH && j->max_rounds > QUICK_ROUNDS) j->max_rounds = QUICK_ROUNDS;
 }
 
-gf_status gf_kmeans_best_run(gf_kmeans_job *j, gf_kmeans_run_made *best, gf_error *err)
+gf_status gf_kmeans_runs_best(gf_kmeans_job *j, gf_kmeans_run_made *best, gf_error *err)
 {
     const gf_kmeans_options *o = j->options;
     j->max_passes = o->max_passes ? o->max_passes : DEFAULT_PASSES;

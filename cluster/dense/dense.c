@@ -100,7 +100,7 @@ static gf_status sample_as_csr(const job *j, gf_csr *x, gf_error *err)
     uint32_t *list = gf_array(m, sizeof *list);
     gf_status st =
         list ? gf_csr_init(x, m, d, (uint64_t)m * d, err) : gf_fail_memory(err, "a sample");
-    if (st == GF_OK) gf_sample_rows(j->rows.n, m, &random, list);
+    if (st == GF_OK) gf_points_sample(j->rows.n, m, &random, list);
     for (uint32_t i = 0; st == GF_OK && i < m; i++) {
         const float *row = gf_dense_row(&j->rows, list[i]);
         uint64_t at = x->start[i];

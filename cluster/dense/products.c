@@ -27,7 +27,7 @@ enum {
 
 static bool has_avx2(void)
 {
-    return gf_kernels_choose() != gf_kernels_named("portable");
+    return gf_scoring_kernels_choose() != gf_scoring_kernels_named("portable");
 }
 #endif
 

@@ -37,7 +37,7 @@ static gf_status take_sample(const gf_dense_rows *rows, uint32_t k, gf_random *r
         gf_free(list);
         return gf_fail_memory(err, "a sample");
     }
-    gf_sample_rows(rows->n, m, random, list);
+    gf_points_sample(rows->n, m, random, list);
     for (uint32_t i = 0; i < m; i++)
         memcpy(s->copy + (size_t)i * rows->d, gf_dense_row(rows, list[i]),
                rows->d * sizeof *s->copy);

@@ -41,10 +41,10 @@ typedef struct gf_labelling {
     const gf_label_cluster *clusters;
     gf_label_counted *counted; /* k */
     uint32_t k;
-    gf_strings phrases;  /* keys of all candidates */
-    gf_word_slots words; /* marked: those of the candidates */
-    double *outside;     /* per phrase: documents of all clusters that have it, estimated */
-    double documents;    /* of all clusters */
+    gf_strings phrases;    /* keys of all candidates */
+    gf_phrase_slots words; /* marked: those of the candidates */
+    double *outside;       /* per phrase: documents of all clusters that have it, estimated */
+    double documents;      /* of all clusters */
     uint64_t sampled;
 } gf_labelling;
 

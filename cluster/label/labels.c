@@ -81,9 +81,9 @@ static gf_status number_phrases(gf_labelling *l, gf_error *err)
 /* Of all other words no phrase needs to be looked up. */
 static gf_status mark_words(gf_labelling *l, gf_error *err)
 {
-    gf_status st = gf_word_slots_init(&l->words, l->phrases.n, false, err);
+    gf_status st = gf_phrase_slots_init(&l->words, l->phrases.n, false, err);
     for (uint32_t p = 0; p < l->phrases.n && st == GF_OK; p++)
-        gf_word_slots_mark(&l->words, gf_strings_at(&l->phrases, p));
+        gf_phrase_slots_mark(&l->words, gf_strings_at(&l->phrases, p));
     return st;
 }
 
@@ -319,7 +319,7 @@ gf_status gf_labels_choose_tree(gf_pool *pool, const gf_label_cluster *clusters,
     }
     gf_free(l.counted);
     gf_free(l.outside);
-    gf_word_slots_release(&l.words);
+    gf_phrase_slots_release(&l.words);
     gf_strings_release(&l.phrases);
     return st;
 }

@@ -11,32 +11,32 @@
 
 enum { LEAST_SLOTS = 256, MOST_SLOTS = 1 << 16 };
 
-gf_status gf_word_slots_init(gf_word_slots *s, uint64_t words, bool last, gf_error *err)
+gf_status gf_phrase_slots_init(gf_phrase_slots *s, uint64_t words, bool last, gf_error *err)
 {
     uint32_t n = LEAST_SLOTS;
     while (n < MOST_SLOTS && n < 2 * words)
         n *= 2;
-    *s = (gf_word_slots){.mask = n - 1};
+    *s = (gf_phrase_slots){.mask = n - 1};
     s->count = gf_calloc(n, sizeof *s->count);
     s->last = last ? gf_calloc(n, sizeof *s->last) : NULL;
     if (s->count && (s->last || !last)) return GF_OK;
-    gf_word_slots_release(s);
+    gf_phrase_slots_release(s);
     return gf_fail_memory(err, "labels");
 }
 
-void gf_word_slots_release(gf_word_slots *s)
+void gf_phrase_slots_release(gf_phrase_slots *s)
 {
     gf_free(s->count);
     gf_free(s->last);
-    *s = (gf_word_slots){0};
+    *s = (gf_phrase_slots){0};
 }
 
-static uint32_t slot_of_hash(const gf_word_slots *s, uint32_t hash)
+static uint32_t slot_of_hash(const gf_phrase_slots *s, uint32_t hash)
 {
     return (hash ^ hash >> 15) & s->mask;
 }
 
-static uint32_t slot_of_term(const gf_word_slots *s, uint32_t term)
+static uint32_t slot_of_term(const gf_phrase_slots *s, uint32_t term)
 {
     return slot_of_hash(s, term * 0x9E3779B1u);
 }
@@ -46,7 +46,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
-static uint32_t slot_of_letters(const gf_word_slots *s, gf_slice letters)
+static uint32_t slot_of_letters(const gf_phrase_slots *s, gf_slice letters)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
     for (size_t i = 0; i < letters.len; i++)
@@ -54,18 +54,19 @@ static uint32_t slot_of_letters(const gf_word_slots *s, gf_slice letters)
     return slot_of_hash(s, hash);
 }
 
-static uint32_t slot_of(const gf_word_slots *s, const gf_label_document *d, const gf_label_word *w)
+static uint32_t slot_of(const gf_phrase_slots *s, const gf_label_document *d,
+                        const gf_label_word *w)
 {
     if (w->term != GF_LABEL_NO_TERM) return slot_of_term(s, w->term);
     return slot_of_letters(s, gf_slice_of(d->text.ptr + w->start, w->length));
 }
 
-gf_status gf_word_slots_count(gf_word_slots *s, const gf_label_cluster *c, gf_error *err)
+gf_status gf_phrase_slots_count(gf_phrase_slots *s, const gf_label_cluster *c, gf_error *err)
 {
     uint64_t words = 0;
     for (uint32_t i = 0; i < c->n_documents; i++)
         words += c->documents[i].n_words;
-    gf_status st = gf_word_slots_init(s, words, true, err);
+    gf_status st = gf_phrase_slots_init(s, words, true, err);
     for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
         const gf_label_document *d = &c->documents[i];
         for (uint32_t w = 0; w < d->n_words; w++) {
@@ -77,7 +78,7 @@ gf_status gf_word_slots_count(gf_word_slots *s, const gf_label_cluster *c, gf_er
     return st;
 }
 
-void gf_word_slots_mark(gf_word_slots *s, gf_slice key)
+void gf_phrase_slots_mark(gf_phrase_slots *s, gf_slice key)
 {
     while (key.len) {
         size_t n = gf_phrase_word_length(key);
@@ -149,7 +150,7 @@ gf_phrase_walk gf_phrase_start(const gf_label_document *d, gf_buffer key)
 }
 
 gf_phrase_walk gf_phrase_start_among(const gf_label_document *d, gf_buffer key,
-                                     const gf_word_slots *slots, uint32_t least)
+                                     const gf_phrase_slots *slots, uint32_t least)
 {
     gf_phrase_walk w = gf_phrase_start(d, key);
     w.slots = slots;
@@ -254,8 +255,8 @@ static gf_status count(gf_phrase_tally *t, gf_slice key, gf_phrase_tallied fresh
 gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c, uint32_t least,
                                   gf_error *err)
 {
-    gf_word_slots words;
-    gf_status st = gf_word_slots_count(&words, c, err);
+    gf_phrase_slots words;
+    gf_status st = gf_phrase_slots_count(&words, c, err);
     if (st != GF_OK) return st;
     gf_buffer key = {0};
     for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
@@ -271,7 +272,7 @@ gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c,
     }
     if (st == GF_OK) st = gf_buffer_check(&key, err);
     gf_buffer_release(&key);
-    gf_word_slots_release(&words);
+    gf_phrase_slots_release(&words);
     return st;
 }
 
@@ -302,10 +303,10 @@ static gf_slice next_ideograph(const gf_phrase_walk *w)
 static gf_status tally_forms(gf_phrase_tally *forms, gf_phrase_tally *next,
                              const gf_label_cluster *c, gf_slice key, gf_error *err)
 {
-    gf_word_slots words; /* of the phrase */
-    gf_status st = gf_word_slots_init(&words, GF_PHRASE_WORDS, false, err);
+    gf_phrase_slots words; /* of the phrase */
+    gf_status st = gf_phrase_slots_init(&words, GF_PHRASE_WORDS, false, err);
     if (st != GF_OK) return st;
-    gf_word_slots_mark(&words, key);
+    gf_phrase_slots_mark(&words, key);
     gf_buffer walked = {0}, text = {0};
     uint32_t occurrence = 0;
     for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
@@ -325,7 +326,7 @@ static gf_status tally_forms(gf_phrase_tally *forms, gf_phrase_tally *next,
     if (st == GF_OK) st = gf_buffer_check(&walked, err);
     gf_buffer_release(&walked);
     gf_buffer_release(&text);
-    gf_word_slots_release(&words);
+    gf_phrase_slots_release(&words);
     return st;
 }
 

@@ -21,21 +21,21 @@ enum {
  * Words by what makes them the same, in fewer slots than there may be: two words may share one, so
  * what holds of a slot need not hold of all its words.
  */
-typedef struct gf_word_slots {
+typedef struct gf_phrase_slots {
     uint32_t *count; /* mask + 1 */
     uint32_t *last;  /* mask + 1; may be NULL */
     uint32_t mask;
-} gf_word_slots;
+} gf_phrase_slots;
 
 /** Slots for the words of a cluster, or for so many; all 0. GF_ENOMEM. */
-gf_status gf_word_slots_init(gf_word_slots *s, uint64_t words, bool last, gf_error *err);
-void gf_word_slots_release(gf_word_slots *s);
+gf_status gf_phrase_slots_init(gf_phrase_slots *s, uint64_t words, bool last, gf_error *err);
+void gf_phrase_slots_release(gf_phrase_slots *s);
 
 /** The documents that each word of a cluster is in, or more where words share a slot. */
-gf_status gf_word_slots_count(gf_word_slots *s, const gf_label_cluster *c, gf_error *err);
+gf_status gf_phrase_slots_count(gf_phrase_slots *s, const gf_label_cluster *c, gf_error *err);
 
 /** Mark the words of a phrase's key: their counts become 1. */
-void gf_word_slots_mark(gf_word_slots *s, gf_slice key);
+void gf_phrase_slots_mark(gf_phrase_slots *s, gf_slice key);
 
 /**
  * Walks the phrases of a document: for each first word those of 1, 2, ... words; where it has
@@ -43,7 +43,7 @@ void gf_word_slots_mark(gf_word_slots *s, gf_slice key);
  */
 typedef struct gf_phrase_walk {
     const gf_label_document *d;
-    const gf_word_slots *slots; /* may be NULL */
+    const gf_phrase_slots *slots; /* may be NULL */
     uint32_t least;
     uint32_t first, n_words; /* the phrase */
     gf_buffer key; /* its key; handed from walk to walk, checked and released in the end */
@@ -51,7 +51,7 @@ typedef struct gf_phrase_walk {
 
 gf_phrase_walk gf_phrase_start(const gf_label_document *d, gf_buffer key);
 gf_phrase_walk gf_phrase_start_among(const gf_label_document *d, gf_buffer key,
-                                     const gf_word_slots *slots, uint32_t least);
+                                     const gf_phrase_slots *slots, uint32_t least);
 
 /** The next phrase; false at the end. */
 bool gf_phrase_next(gf_phrase_walk *w);

@@ -24,12 +24,12 @@ typedef struct choosing {
     uint64_t seed;
     uint32_t sample;
     gf_growth *growth[GROWTHS];
-    gf_few *few; /* of few points: they grow by their products */
-    gf_few_growth *few_growth[GROWTHS];
+    gf_small *small; /* of few points: they grow by their products */
+    gf_small_growth *small_growth[GROWTHS];
     uint32_t grown[GROWTHS]; /* clusters */
     double separation[GROWTHS];
     uint32_t k; /* to grow to in this step */
-    gf_curve curve;
+    gf_k_curve curve;
 } choosing;
 
 static uint32_t sample_size(const gf_points *points)
@@ -49,13 +49,13 @@ static uint64_t seed_of(const choosing *c, size_t i)
     return c->seed + ((uint64_t)(i + 1) << 40);
 }
 
-static gf_status step_few(choosing *c, size_t i, gf_error *err)
+static gf_status step_small(choosing *c, size_t i, gf_error *err)
 {
-    gf_few_growth **growth = &c->few_growth[i];
-    gf_status st = *growth ? GF_OK : gf_few_growth_create(c->few, seed_of(c, i), growth, err);
+    gf_small_growth **growth = &c->small_growth[i];
+    gf_status st = *growth ? GF_OK : gf_small_growth_create(c->small, seed_of(c, i), growth, err);
     if (st != GF_OK) return st;
-    c->grown[i] = gf_few_growth_step(*growth, c->k);
-    c->separation[i] = gf_few_growth_separation(*growth);
+    c->grown[i] = gf_small_growth_step(*growth, c->k);
+    c->separation[i] = gf_small_growth_separation(*growth);
     return GF_OK;
 }
 
@@ -65,7 +65,7 @@ static gf_status step_task(void *context, size_t i, unsigned worker, gf_error *e
     (void)worker;
     choosing *c = context;
     gf_status st = GF_OK;
-    if (c->few) return step_few(c, i, err);
+    if (c->small) return step_small(c, i, err);
     if (!c->growth[i])
         st = gf_growth_create(NULL, c->points, c->sample, seed_of(c, i), c->cancel, &c->growth[i],
                               err);
@@ -97,9 +97,9 @@ static uint32_t next_k(uint32_t k)
 
 static gf_status search(choosing *c, gf_pool *pool, uint32_t max_k, gf_error *err)
 {
-    gf_status st = gf_curve_add(&c->curve, 1, LEAST_SEPARATION, err);
+    gf_status st = gf_k_curve_add(&c->curve, 1, LEAST_SEPARATION, err);
     uint32_t reached = 1;
-    while (st == GF_OK && reached < max_k && gf_curve_goes_on(&c->curve)) {
+    while (st == GF_OK && reached < max_k && gf_k_curve_goes_on(&c->curve)) {
         uint32_t next = next_k(reached);
         c->k = next < max_k ? next : max_k;
         st = gf_pool_run(pool, GROWTHS, step_task, c, c->cancel, err);
@@ -109,7 +109,7 @@ static gf_status search(choosing *c, gf_pool *pool, uint32_t max_k, gf_error *er
             full = full && c->grown[i] == c->k;
         if (!full) break;
         reached = c->k;
-        st = gf_curve_add(&c->curve, reached, agreed(c->separation), err);
+        st = gf_k_curve_add(&c->curve, reached, agreed(c->separation), err);
     }
     return st;
 }
@@ -122,19 +122,19 @@ gf_status gf_choose_k(gf_pool *pool, const gf_points *points, uint32_t max_k, ui
     choosing c = {.points = points, .cancel = cancel, .seed = seed};
     c.sample = sample_size(points);
     if (max_k > c.sample) max_k = c.sample;
-    bool few = gf_points_n(points) <= GF_FEW_POINTS;
-    gf_status st = few ? gf_few_create(points, &c.few, err) : GF_OK;
+    bool small = gf_points_n(points) <= GF_SMALL_POINTS;
+    gf_status st = small ? gf_small_create(points, &c.small, err) : GF_OK;
     /* Few are done before other threads are awake. */
-    if (st == GF_OK) st = search(&c, few ? NULL : pool, max_k, err);
+    if (st == GF_OK) st = search(&c, small ? NULL : pool, max_k, err);
     for (unsigned i = 0; i < GROWTHS; i++) {
         gf_growth_free(c.growth[i]);
-        gf_few_growth_free(c.few_growth[i]);
+        gf_small_growth_free(c.small_growth[i]);
     }
-    gf_few_free(c.few);
+    gf_small_free(c.small);
     if (st == GF_OK) {
-        *out = (gf_choice){gf_curve_choose(&c.curve), c.curve.steps, c.curve.n};
+        *out = (gf_choice){gf_k_curve_choose(&c.curve), c.curve.steps, c.curve.n};
         c.curve.steps = NULL;
     }
-    gf_curve_release(&c.curve);
+    gf_k_curve_release(&c.curve);
     return st;
 }

@@ -21,7 +21,7 @@ enum {
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-static gf_status reserve(gf_curve *c, gf_error *err)
+static gf_status reserve(gf_k_curve *c, gf_error *err)
 {
     if (c->n < c->capacity) return GF_OK;
     uint32_t capacity = c->capacity ? c->capacity * 2 : 32;
@@ -40,14 +40,14 @@ static gf_status reserve(gf_curve *c, gf_error *err)
  * or three clusters are no proven peak, for little that is smaller can be compared, and a few
  * frequent terms cut a large collection so: coming near them is enough.
  */
-static double needed(const gf_curve *c)
+static double needed(const gf_k_curve *c)
 {
     double peak = c->worth[c->peak];
     return c->steps[c->peak].k <= FEW ? VALLEY * peak : 2 * peak - c->valley;
 }
 
 /* A higher step is the new peak. */
-static void walk_on(gf_curve *c, uint32_t i)
+static void walk_on(gf_k_curve *c, uint32_t i)
 {
     const double *worth = c->worth;
     double peak = worth[c->peak];
@@ -65,7 +65,7 @@ static void walk_on(gf_curve *c, uint32_t i)
     c->in_valley = false;
 }
 
-gf_status gf_curve_add(gf_curve *c, uint32_t k, double separation, gf_error *err)
+gf_status gf_k_curve_add(gf_k_curve *c, uint32_t k, double separation, gf_error *err)
 {
     gf_status st = reserve(c, err);
     if (st != GF_OK) return st;
@@ -76,14 +76,14 @@ gf_status gf_curve_add(gf_curve *c, uint32_t k, double separation, gf_error *err
     return GF_OK;
 }
 
-void gf_curve_release(gf_curve *c)
+void gf_k_curve_release(gf_k_curve *c)
 {
     gf_free(c->steps);
     gf_free(c->worth);
-    *c = (gf_curve){0};
+    *c = (gf_k_curve){0};
 }
 
-bool gf_curve_goes_on(const gf_curve *c)
+bool gf_k_curve_goes_on(const gf_k_curve *c)
 {
     uint32_t last = c->n - 1, k = c->steps[last].k;
     uint32_t peak = c->steps[c->peak].k;
@@ -95,7 +95,7 @@ bool gf_curve_goes_on(const gf_curve *c)
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 /* The last step of the peak's plateau, going by +1 or -1; no valley lies between. */
-static uint32_t plateau_end(const gf_curve *c, int direction)
+static uint32_t plateau_end(const gf_k_curve *c, int direction)
 {
     uint32_t peak = c->peak, end = peak;
     double highest = c->worth[peak];
@@ -106,14 +106,14 @@ static uint32_t plateau_end(const gf_curve *c, int direction)
 }
 
 /* How far a step lies from the middle of the plateau, in ln k. */
-static double off_middle(const gf_curve *c, uint32_t from, uint32_t to, uint32_t i)
+static double off_middle(const gf_k_curve *c, uint32_t from, uint32_t to, uint32_t i)
 {
     return fabs(log((double)c->steps[i].k) -
                 (log((double)c->steps[from].k) + log((double)c->steps[to].k)) / 2);
 }
 
 /* The step in the middle of the plateau; of two as near the worthier. */
-uint32_t gf_curve_choose(const gf_curve *c)
+uint32_t gf_k_curve_choose(const gf_k_curve *c)
 {
     uint32_t from = plateau_end(c, -1), to = plateau_end(c, 1), best = from;
     for (uint32_t i = from + 1; i <= to; i++) {

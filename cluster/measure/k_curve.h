@@ -32,7 +32,7 @@ typedef struct gf_choice_step {
 } gf_choice_step;
 
 /** All zeros is an empty curve. */
-typedef struct gf_curve {
+typedef struct gf_k_curve {
     gf_choice_step *steps; /* n, by rising k */
     double *worth;         /* n */
     uint32_t n, capacity;
@@ -40,16 +40,16 @@ typedef struct gf_curve {
     uint32_t risen; /* step: of the highest worth since the last valley began */
     double valley;  /* least worth behind the peak, once that is in a valley */
     bool in_valley;
-} gf_curve;
+} gf_k_curve;
 
 /** Add a step; k is above that of the last. GF_ENOMEM: the curve is as it was. */
-gf_status gf_curve_add(gf_curve *c, uint32_t k, double separation, gf_error *err);
-void gf_curve_release(gf_curve *c);
+gf_status gf_k_curve_add(gf_k_curve *c, uint32_t k, double separation, gf_error *err);
+void gf_k_curve_release(gf_k_curve *c);
 
 /** Whether a further step may change the choice: the curve has at least one. */
-bool gf_curve_goes_on(const gf_curve *c);
+bool gf_k_curve_goes_on(const gf_k_curve *c);
 
 /** The number of clusters: k of one of the steps, of which there is at least one. */
-uint32_t gf_curve_choose(const gf_curve *c);
+uint32_t gf_k_curve_choose(const gf_k_curve *c);
 
 #endif

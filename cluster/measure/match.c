@@ -72,7 +72,7 @@ static uint64_t all_of(const gf_overlaps *o, const gf_overlap *p)
     return (uint64_t)o->size_a[p->a] + o->size_b[p->b] - p->shared;
 }
 
-double gf_overlap_jaccard(const gf_overlaps *o, const gf_overlap *pair)
+double gf_match_jaccard(const gf_overlaps *o, const gf_overlap *pair)
 {
     return (double)pair->shared / (double)all_of(o, pair);
 }
@@ -143,7 +143,7 @@ static void take_edges(matching *m, const gf_overlaps *o, double least)
         const gf_overlap *p = &o->at[i];
         while (b < p->b)
             m->start[++b] = n;
-        if (gf_overlap_jaccard(o, p) < least) continue;
+        if (gf_match_jaccard(o, p) < least) continue;
         m->edges[n++] = (way){p->a, (int64_t)(((uint64_t)p->shared << WEIGHT_BITS) / all_of(o, p))};
     }
     while (b < o->k_b)

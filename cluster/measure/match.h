@@ -37,7 +37,7 @@ gf_status gf_overlaps_count(const uint32_t *a, const uint32_t *b, uint32_t n, ui
                             uint32_t k_b, gf_overlaps *out, gf_error *err);
 void gf_overlaps_release(gf_overlaps *o);
 
-double gf_overlap_jaccard(const gf_overlaps *o, const gf_overlap *pair);
+double gf_match_jaccard(const gf_overlaps *o, const gf_overlap *pair);
 
 /**
  * @param least  Jaccard of an edge, 0..1

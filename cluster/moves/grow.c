@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "cluster/measure/separation.h"
+#include "cluster/moves/constants.h"
 #include "cluster/moves/enlarge.h"
 #include "cluster/moves/polish.h"
 #include "cluster/moves/refine.h"
@@ -12,24 +13,17 @@
 #define NO_COLUMN UINT32_MAX
 
 enum {
-    ROUNDS = 2,       /* of polish, for each step */
     LATER_ROUNDS = 1, /* the same from so many clusters on: */
     LATER = 100,
     REFINE_ROUNDS = 2, /* of refinement, for each step to many clusters; */
     LAST_ROUNDS = 6,   /* when all are there; */
     QUICK_LAST_ROUNDS = 2,
-    DRAWN_PASSES = 2,
-    DRAWN_ROUNDS = 1,
-    MORE_ROUNDS = 3, /* where that looks promising */
     ONE_BY_ONE = 6,
     SMALLEST_SAMPLE = 5000,
     LARGE_SAMPLE = 20000,
     MORE_PER_CLUSTER = 200, /* up to the large sample; */
     SAMPLE_PER_CLUSTER = 40 /* beyond */
 };
-
-#define TOLERANCE 0.001
-#define PROMISING 0.97 /* share of the grown objective: drawn seeds that soon reach it go on */
 
 struct gf_growth {
     gf_pool *pool;
@@ -69,8 +63,8 @@ static gf_status resettle(gf_growth *g, const bool *changed, gf_error *err)
     for (uint32_t i = 0; i < g->p.n; i++)
         g->p.other[i] = 1; /* the polish scores each row on all */
     st = gf_passes_update(g->passes, &g->p, err);
-    unsigned most = g->p.k < LATER ? ROUNDS : LATER_ROUNDS;
-    if (st == GF_OK) st = gf_polish(g->passes, &g->p, TOLERANCE, most, &rounds, err);
+    unsigned most = g->p.k < LATER ? GF_GROW_ROUNDS : LATER_ROUNDS;
+    if (st == GF_OK) st = gf_polish(g->passes, &g->p, GF_GROW_TOLERANCE, most, &rounds, err);
     return st;
 }
 
@@ -82,8 +76,10 @@ static gf_status settle(gf_growth *g, gf_partition *p, gf_error *err)
     gf_passes_free(g->passes);
     g->passes = NULL;
     gf_status st = gf_passes_create(g->pool, &g->points, p->k, g->cancel, &g->passes, err);
-    if (st == GF_OK) st = gf_passes_run(g->passes, p, TOLERANCE, DRAWN_PASSES, &made, err);
-    if (st == GF_OK) st = gf_polish(g->passes, p, TOLERANCE, DRAWN_ROUNDS, &rounds, err);
+    if (st == GF_OK)
+        st = gf_passes_run(g->passes, p, GF_GROW_TOLERANCE, GF_GROW_DRAWN_PASSES, &made, err);
+    if (st == GF_OK)
+        st = gf_polish(g->passes, p, GF_GROW_TOLERANCE, GF_GROW_DRAWN_ROUNDS, &rounds, err);
     return st;
 }
 
@@ -108,9 +104,9 @@ static gf_status take_sample(gf_growth *g, const gf_points *points, uint32_t m, 
     gf_random random = gf_random_seed(g->seed, UINT64_MAX);
     uint32_t *rows = gf_array(m, sizeof *rows);
     if (!rows) return gf_fail_memory(err, "a sample");
-    gf_sample_rows(gf_points_n(points), m, &random, rows);
+    gf_points_sample(gf_points_n(points), m, &random, rows);
     gf_status st = gf_gather_rows(points, rows, m, &g->x, &g->weight, err);
-    if (st == GF_OK) st = gf_pack_columns(&g->x, &g->term, err);
+    if (st == GF_OK) st = gf_points_pack_columns(&g->x, &g->term, err);
     gf_free(rows);
     g->points = (gf_points){&g->x, g->weight};
     return st;
@@ -264,8 +260,8 @@ static gf_status compare_with_drawn(gf_growth *g, gf_error *err)
     if (st == GF_OK) st = settle(g, &q, err);
     double grown = gf_centres_objective(&g->p.centres);
     unsigned rounds;
-    if (st == GF_OK && gf_centres_objective(&q.centres) > PROMISING * grown)
-        st = gf_polish(g->passes, &q, TOLERANCE, MORE_ROUNDS, &rounds, err);
+    if (st == GF_OK && gf_centres_objective(&q.centres) > GF_GROW_PROMISING * grown)
+        st = gf_polish(g->passes, &q, GF_GROW_TOLERANCE, GF_GROW_MORE_ROUNDS, &rounds, err);
     if (st == GF_OK && gf_centres_objective(&q.centres) > grown) {
         gf_partition held = g->p;
         g->p = q;

@@ -1,12 +1,12 @@
 #include "cluster/moves/polish.h"
 
 #include "base/memory.h"
+#include "cluster/moves/constants.h"
 
 #include <math.h>
 #include <string.h>
 
 /* For each document a move must gain more than rounding could. */
-#define LEAST_GAIN 1e-5
 
 /* What single precision may hide of a score: see cluster/passes/scoring.h. */
 #define SLACK_PER_TERM 0x1p-22f
@@ -19,7 +19,6 @@
  * A round whose gain is below so many times the tolerance, as a share of the objective, is the
  * last: on large collections rows go on to and fro between clusters that hardly differ.
  */
-#define LEAST_RISE 0.25
 
 enum {
     ROWS_PER_CHECK = 1 << 16, /* looks for a cancel */
@@ -119,7 +118,7 @@ typedef struct polishing {
     gf_partition *p;
     const gf_points *points;
     const gf_kernels *kernels;
-    gf_index *index;
+    gf_centre_index *index;
     bool first;       /* round: no gain is known yet */
     uint32_t n_moved; /* columns whose centre moved in the round before: the first ones */
     float *key;       /* k, by cluster: see set_columns */
@@ -153,15 +152,15 @@ static float loss(float length, float score, float weight)
 static uint32_t columns_for(const polishing *s, float room, bool all)
 {
     if (!(room > 0)) return all ? s->index->k : s->n_moved;
-    uint32_t columns = all ? gf_index_above(s->index, room) : 0;
-    return columns > s->n_moved ? columns : gf_index_above(s->index, MOVED + room);
+    uint32_t columns = all ? gf_centre_index_above(s->index, room) : 0;
+    return columns > s->n_moved ? columns : gf_centre_index_above(s->index, MOVED + room);
 }
 
 /* How many columns, the first ones, may offer row i more than `cost`. */
 static uint32_t choose_columns(const polishing *s, uint32_t i, float cost, float weight)
 {
     float slack = SLACK + SLACK_PER_TERM * (float)gf_csr_row(s->points->x, i).n;
-    float room = cost / weight + (float)LEAST_GAIN - s->p->other[i] - slack;
+    float room = cost / weight + (float)GF_MOVE_LEAST_GAIN - s->p->other[i] - slack;
     if (weight > 1) room /= weight;
     /* Where neither end moved the gain is what it was; it was too small, or the row would be at
      * the other end, unless the other end changed while moves were applied. */
@@ -192,7 +191,7 @@ static void propose(polishing *s, uint32_t i, float *scores)
     s->p->other[i] += s->rest[columns];
     s->target[i] = UINT32_MAX;
     if (columns == 0) return;
-    float least = cost + (float)LEAST_GAIN * terms.weight;
+    float least = cost + (float)GF_MOVE_LEAST_GAIN * terms.weight;
     if (columns == s->index->k && s->index->ceiling) {
         propose_any(s, i, own_column, least, terms.weight, scores);
         return;
@@ -242,7 +241,8 @@ static gf_status set_columns(polishing *s, gf_error *err)
         if (at[j].drift > 0) s->key[j] += MOVED;
         s->n_moved += at[j].drift > 0;
     }
-    gf_status st = gf_index_build(s->index, &s->p->centres, s->key, gf_passes_pool(s->passes), err);
+    gf_status st =
+        gf_centre_index_build(s->index, &s->p->centres, s->key, gf_passes_pool(s->passes), err);
     if (st != GF_OK) return st;
     s->rest[k] = 0;
     for (uint32_t c = k; c > 0; c--) {
@@ -282,7 +282,7 @@ static bool apply(polishing *s, uint32_t i)
     if (with < 0) with = 0;
     if (without < 0) without = 0;
     double gain = sqrt(with) - sqrt(s->squares[b]) + sqrt(without) - sqrt(s->squares[a]);
-    if (gain <= LEAST_GAIN * w) return false;
+    if (gain <= GF_MOVE_LEAST_GAIN * w) return false;
     s->squares[b] = with;
     s->squares[a] = without;
     delta_add(&s->deltas, b, row, w);
@@ -367,7 +367,7 @@ gf_status gf_polish(gf_passes *passes, gf_partition *p, double tolerance, unsign
         st = gf_passes_update(passes, p, err);
         double after = gf_centres_objective(&p->centres);
         if ((double)n_moves < tolerance * p->n) break;
-        if (after - before < LEAST_RISE * tolerance * after) break;
+        if (after - before < GF_POLISH_LEAST_RISE * tolerance * after) break;
     }
     release(&s);
     if (st == GF_OK) *rounds = n;

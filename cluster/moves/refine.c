@@ -1,6 +1,7 @@
 #include "cluster/moves/refine.h"
 
 #include "base/memory.h"
+#include "cluster/moves/constants.h"
 #include "cluster/moves/groups.h"
 
 #include <math.h>
@@ -8,8 +9,7 @@
 
 enum { SWEEPS = 3, FIRST_SLOTS = 1 << 12, ALIGNMENT = 64 };
 
-#define LEAST_GAIN 1e-5f /* of a move, for each document: more than rounding could make */
-#define TOLERANCE  0.005 /* share of the rows that moved in a sweep: below, it is the last */
+#define TOLERANCE 0.005 /* share of the rows that moved in a sweep: below, it is the last */
 
 /* One thread's scratch memory. */
 typedef struct scratch {
@@ -138,7 +138,7 @@ static bool move_row(group *g, uint32_t i, uint32_t a)
     float w = gf_points_weight(r->points, i);
     gf_near_sums sums = {g->s->sum, g->s->slot, g->length, g->squared, g->n, w};
     gf_near_move best = r->kernels->near(&sums, row, a, dot);
-    if (best.gain <= LEAST_GAIN * w) return false;
+    if (best.gain <= (float)GF_MOVE_LEAST_GAIN * w) return false;
     uint32_t b = best.to;
     double weight = (double)w;
     add_row(g->s, row, b, w);
@@ -228,7 +228,7 @@ gf_status gf_refine(gf_pool *pool, const gf_points *points, gf_partition *p, uns
 {
     refining r = {.points = points,
                   .p = p,
-                  .kernels = gf_kernels_choose(),
+                  .kernels = gf_scoring_kernels_choose(),
                   .cancel = cancel,
                   .changed = changed,
                   .workers = gf_pool_size(pool)};

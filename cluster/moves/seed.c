@@ -1,18 +1,15 @@
 #include "cluster/moves/seed.h"
 
 #include "base/memory.h"
+#include "cluster/moves/constants.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define ALPHA    1.5
-#define TOO_NEAR 0.99999f /* to a seed, for another one */
-
 enum {
     SAMPLE_PER_CLUSTER = 25,
     SMALLEST_SAMPLE = 12000,
-    GREEDY_BELOW = 100,
     GREEDY_CLUSTERS = 2000,
     MOST_CANDIDATES = 12, /* 2 + ln of so many clusters is less */
     PARALLEL_ROWS = 4096  /* of fewer a candidate is compared before a thread is awake */
@@ -50,14 +47,14 @@ static double potential(const seeding *s, const float *similar)
     double sum = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         float near = similar && similar[i] > s->nearest[i] ? similar[i] : s->nearest[i];
-        sum += (double)gf_points_weight(&s->sample, i) * (ALPHA - (double)near);
+        sum += (double)gf_points_weight(&s->sample, i) * (GF_SEED_ALPHA - (double)near);
     }
     return sum;
 }
 
 static bool is_candidate(const seeding *s, uint32_t i)
 {
-    return !s->taken[i] && s->nearest[i] < TOO_NEAR;
+    return !s->taken[i] && s->nearest[i] < (float)GF_SEED_TOO_NEAR;
 }
 
 /* A candidate by weight * (alpha - nearest), where there are any; `total` is their sum of that. */
@@ -70,7 +67,7 @@ static uint32_t draw(const seeding *s, double total)
     for (uint32_t i = 0; i < s->n; i++) {
         if (!is_candidate(s, i)) continue;
         last = i;
-        at -= (double)gf_points_weight(&s->sample, i) * (ALPHA - (double)s->nearest[i]);
+        at -= (double)gf_points_weight(&s->sample, i) * (GF_SEED_ALPHA - (double)s->nearest[i]);
         if (at < 0) break;
     }
     return last;
@@ -94,7 +91,8 @@ static gf_status choose(seeding *s, uint32_t *best, gf_error *err)
     double total = 0;
     for (uint32_t i = 0; i < s->n; i++)
         if (is_candidate(s, i))
-            total += (double)gf_points_weight(&s->sample, i) * (ALPHA - (double)s->nearest[i]);
+            total +=
+                (double)gf_points_weight(&s->sample, i) * (GF_SEED_ALPHA - (double)s->nearest[i]);
     for (uint32_t c = 0; c < s->candidates; c++)
         s->candidate[c] = draw(s, total);
     gf_status st = gf_pool_run(s->pool, s->candidates, compare_task, s, NULL, err);
@@ -131,7 +129,7 @@ static uint32_t sample_size(uint32_t n, uint32_t k)
 
 static uint32_t candidates_for(uint32_t n, uint32_t k)
 {
-    if (n / k >= GREEDY_BELOW || k > GREEDY_CLUSTERS) return 1;
+    if (n / k >= GF_SEED_GREEDY_BELOW || k > GREEDY_CLUSTERS) return 1;
     return 2 + (uint32_t)log(k);
 }
 
@@ -154,7 +152,7 @@ gf_status gf_seed_centres(gf_pool *pool, const gf_points *points, gf_random *ran
     bool ok = rows && s.nearest && s.similar && s.taken;
     gf_status st = ok ? GF_OK : gf_fail_memory(err, "seeds");
     if (st == GF_OK) {
-        gf_sample_rows(n, m, random, rows);
+        gf_points_sample(n, m, random, rows);
         st = gf_gather_rows(points, rows, m, &sample, &weight, err);
     }
     s.sample = (gf_points){&sample, weight};

@@ -1,15 +1,10 @@
 #include "cluster/moves/split.h"
 
 #include "base/memory.h"
+#include "cluster/moves/constants.h"
 
 #include <inttypes.h>
 #include <math.h>
-
-enum { SWEEPS = 6 };
-
-#define ALPHA      1.5  /* see cluster/moves/seed.c */
-#define LEAST_GAIN 1e-5 /* of a move, for each document: more than rounding could make */
-#define TOLERANCE  0.002
 
 typedef double pair[2]; /* of the first half and of the second */
 
@@ -93,13 +88,13 @@ static uint32_t draw(const splitting *s, const float *near, uint32_t taken, gf_r
 {
     double total = 0;
     for (uint32_t i = 0; i < s->n; i++)
-        if (i != taken) total += weight_of(s, i) * (near ? ALPHA - (double)near[i] : 1);
+        if (i != taken) total += weight_of(s, i) * (near ? GF_SEED_ALPHA - (double)near[i] : 1);
     double at = gf_random_unit(random) * total;
     uint32_t last = taken == 0;
     for (uint32_t i = 0; i < s->n; i++) {
         if (i == taken) continue;
         last = i;
-        at -= weight_of(s, i) * (near ? ALPHA - (double)near[i] : 1);
+        at -= weight_of(s, i) * (near ? GF_SEED_ALPHA - (double)near[i] : 1);
         if (at < 0) break;
     }
     return last;
@@ -152,7 +147,7 @@ static uint32_t sweep(splitting *s)
         dot_both(s, row, dot);
         double gain =
             gain_of(s->squares[to], dot[to], w) + gain_of(s->squares[from], dot[from], -w);
-        if (gain <= LEAST_GAIN * w) continue;
+        if (gain <= GF_MOVE_LEAST_GAIN * w) continue;
         add(s, to, row, w, dot[to]);
         add(s, from, row, -w, dot[from]);
         s->second[i] = to;
@@ -195,10 +190,10 @@ gf_status gf_split_rows(gf_splitter *scratch, const gf_points *points, const uin
     if (!s.second) return gf_fail_memory(err, "splitting a cluster");
     st = gf_cancel_check(cancel, err);
     if (st == GF_OK) gather(&s, scratch->near, random);
-    for (int i = 0; st == GF_OK && i < SWEEPS; i++) {
+    for (int i = 0; st == GF_OK && i < GF_SPLIT_SWEEPS; i++) {
         uint32_t moved = sweep(&s);
         st = gf_cancel_check(cancel, err);
-        if (moved <= TOLERANCE * n_rows) break;
+        if (moved <= GF_SPLIT_TOLERANCE * n_rows) break;
     }
     clear_sums(&s);
     double first = sqrt(s.squares[0]), second = sqrt(s.squares[1]);

@@ -158,7 +158,7 @@ void gf_summer_free(gf_summer *s)
     gf_free(s);
 }
 
-gf_status gf_summer_keep(gf_summer *s, gf_error *err)
+gf_status gf_centre_summer_keep(gf_summer *s, gf_error *err)
 {
     return s->kept ? GF_OK : gf_kept_sums_create(s->n_rows, s->k, &s->kept, err);
 }

@@ -33,7 +33,7 @@ gf_status gf_centres_set_row(gf_centres *c, uint32_t j, gf_row_view row, gf_erro
 /** A deep copy. */
 gf_status gf_centres_copy(const gf_centres *from, gf_centres *to, gf_error *err);
 
-/** Centres over packed columns (gf_pack_columns) become centres over the n_terms that they were. */
+/** Centres over packed columns (gf_points_pack_columns) become centres over the n_terms that they were. */
 void gf_centres_unpack(gf_centres *c, const uint32_t *term, uint32_t n_terms);
 
 static inline gf_row_view gf_centre_row(const gf_centre *c)
@@ -70,7 +70,7 @@ void gf_summer_free(gf_summer *summer);
  * From the next run on keep sums, and update clusters that few rows left or joined by difference:
  * see cluster/passes/kept_sums.h. All runs must then be over the same points.
  */
-gf_status gf_summer_keep(gf_summer *summer, gf_error *err);
+gf_status gf_centre_summer_keep(gf_summer *summer, gf_error *err);
 
 /**
  * Sum the clusters that `changed` marks and leave the others; sets their drift (0 for the others).

@@ -49,7 +49,7 @@ struct gf_passes {
     const gf_cancel *cancel;
     const gf_kernels *kernels;
     uint32_t k;
-    gf_index index;
+    gf_centre_index index;
     gf_summer *summer;
     bool *changed;  /* k: gained or lost rows since the last update */
     uint32_t *size; /* k: rows, while empty clusters are refilled */
@@ -70,7 +70,7 @@ struct gf_passes {
 void gf_passes_free(gf_passes *s)
 {
     if (!s) return;
-    gf_index_release(&s->index);
+    gf_centre_index_release(&s->index);
     gf_summer_free(s->summer);
     gf_free(s->changed);
     gf_free(s->size);
@@ -107,12 +107,12 @@ gf_status gf_passes_create(gf_pool *pool, const gf_points *points, uint32_t k,
     s->pool = pool;
     s->points = points;
     s->cancel = cancel;
-    s->kernels = gf_kernels_choose();
+    s->kernels = gf_scoring_kernels_choose();
     s->k = k;
     gf_status st = allocate(s, n) ? GF_OK : gf_fail_memory(err, "clustering");
-    if (st == GF_OK) st = gf_index_init(&s->index, k, n_terms, err);
+    if (st == GF_OK) st = gf_centre_index_init(&s->index, k, n_terms, err);
     if (st == GF_OK) st = gf_summer_create(pool, n, n_terms, k, &s->summer, err);
-    if (st == GF_OK) st = gf_summer_keep(s->summer, err);
+    if (st == GF_OK) st = gf_centre_summer_keep(s->summer, err);
     if (st != GF_OK) {
         gf_passes_free(s);
         return st;
@@ -136,7 +136,7 @@ const gf_cancel *gf_passes_cancel(const gf_passes *s)
     return s->cancel;
 }
 
-gf_index *gf_passes_index(gf_passes *s)
+gf_centre_index *gf_passes_index(gf_passes *s)
 {
     return &s->index;
 }
@@ -162,7 +162,7 @@ bool *gf_passes_changed(gf_passes *s)
 static void score_all(gf_passes *s, uint32_t i, float *scores)
 {
     gf_partition *p = s->partition;
-    const gf_index *index = &s->index;
+    const gf_centre_index *index = &s->index;
     gf_row_view row = gf_csr_row(s->points->x, i);
     gf_best best;
     if (index->ceiling) {
@@ -181,8 +181,8 @@ static void score_all(gf_passes *s, uint32_t i, float *scores)
 static void score_last(gf_passes *s, uint32_t i, float *scores)
 {
     gf_partition *p = s->partition;
-    gf_nearest_two two =
-        gf_index_nearest(&s->index, s->kernels, gf_csr_row(s->points->x, i), p->label[i], scores);
+    gf_nearest_two two = gf_centre_index_nearest(&s->index, s->kernels, gf_csr_row(s->points->x, i),
+                                                 p->label[i], scores);
     s->next[i] = two.cluster;
     s->runner_up[i] = two.runner_up;
     p->own[i] = (float)two.similarity;
@@ -219,7 +219,7 @@ static void assign_row(gf_passes *s, uint32_t i, float *scores, gf_pass_report *
     s->next[i] = p->label[i];
     float slack = SLACK + SLACK_PER_TERM * (float)gf_csr_row(s->points->x, i).n;
     float gap = p->own[i] - p->other[i] - slack;
-    uint32_t columns = s->all ? s->k : gf_index_above(&s->index, gap);
+    uint32_t columns = s->all ? s->k : gf_centre_index_above(&s->index, gap);
     if (columns > s->k / 2) columns = s->k; /* makes `other` exact again for little more */
     float rest = columns < s->k ? p->other[i] + s->index.key[columns] : 0;
     if (columns == 0) {
@@ -274,7 +274,7 @@ static gf_status assign(gf_passes *s, gf_partition *p, gf_pass_report *report, g
     s->partition = p;
     for (uint32_t j = 0; j < s->k; j++)
         s->key[j] = (float)p->centres.at[j].drift;
-    gf_status st = gf_index_build(&s->index, &p->centres, s->key, s->pool, err);
+    gf_status st = gf_centre_index_build(&s->index, &p->centres, s->key, s->pool, err);
     if (st == GF_OK && s->all && s->k >= GF_CEILINGS)
         st = gf_index_set_ceilings(&s->index, s->pool, err);
     if (st == GF_OK) st = gf_pool_run(s->pool, s->n_tasks, assign_task, s, s->cancel, err);

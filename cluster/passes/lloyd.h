@@ -52,7 +52,7 @@ void gf_passes_free(gf_passes *passes);
 
 /*
  * The calls below take a partition of the same points and k, and return GF_OK; GF_ENOMEM,
- * GF_ECANCELLED, GF_ELIMIT (see gf_index_build). After a failure passes and partition are only good
+ * GF_ECANCELLED, GF_ELIMIT (see gf_centre_index_build). After a failure passes and partition are only good
  * for being freed.
  */
 
@@ -93,7 +93,7 @@ gf_status gf_passes_run(gf_passes *s, gf_partition *p, double tolerance, unsigne
 gf_pool *gf_passes_pool(gf_passes *s);
 const gf_points *gf_passes_points(const gf_passes *s);
 const gf_cancel *gf_passes_cancel(const gf_passes *s);
-gf_index *gf_passes_index(gf_passes *s);
+gf_centre_index *gf_passes_index(gf_passes *s);
 const gf_kernels *gf_passes_kernels(const gf_passes *s);
 /** Score memory of a worker: two arrays of index->stride floats, aligned to 64 bytes. */
 float *gf_passes_scores(gf_passes *s, unsigned worker);

@@ -21,11 +21,11 @@ gf_status gf_locator_make_room(gf_locator *l, unsigned n, gf_error *err)
 }
 
 /* Equal keys leave the columns in the order of the clusters. */
-static gf_status index_centres(gf_index *index, const gf_centres *centres, gf_error *err)
+static gf_status index_centres(gf_centre_index *index, const gf_centres *centres, gf_error *err)
 {
     float *key = gf_calloc(centres->k, sizeof *key);
     if (!key) return gf_fail_memory(err, "the index of cluster centres");
-    gf_status st = gf_index_build(index, centres, key, NULL, err);
+    gf_status st = gf_centre_index_build(index, centres, key, NULL, err);
     if (st == GF_OK && centres->k >= GF_CEILINGS) st = gf_index_set_ceilings(index, NULL, err);
     gf_free(key);
     return st;
@@ -33,8 +33,8 @@ static gf_status index_centres(gf_index *index, const gf_centres *centres, gf_er
 
 gf_status gf_locator_init(gf_locator *l, const gf_centres *centres, gf_error *err)
 {
-    *l = (gf_locator){.kernels = gf_kernels_choose()};
-    gf_status st = gf_index_init(&l->index, centres->k, centres->n_terms, err);
+    *l = (gf_locator){.kernels = gf_scoring_kernels_choose()};
+    gf_status st = gf_centre_index_init(&l->index, centres->k, centres->n_terms, err);
     if (st == GF_OK) st = index_centres(&l->index, centres, err);
     if (st == GF_OK) st = gf_locator_make_room(l, 1, err);
     if (st != GF_OK) gf_locator_release(l);
@@ -43,7 +43,7 @@ gf_status gf_locator_init(gf_locator *l, const gf_centres *centres, gf_error *er
 
 void gf_locator_release(gf_locator *l)
 {
-    gf_index_release(&l->index);
+    gf_centre_index_release(&l->index);
     gf_free(l->block);
     *l = (gf_locator){0};
 }
@@ -51,5 +51,5 @@ void gf_locator_release(gf_locator *l)
 gf_nearest_two gf_locator_find(const gf_locator *l, unsigned worker, gf_row_view row)
 {
     float *scores = l->scores + worker * floats_of_worker(l);
-    return gf_index_nearest(&l->index, l->kernels, row, 0, scores);
+    return gf_centre_index_nearest(&l->index, l->kernels, row, 0, scores);
 }

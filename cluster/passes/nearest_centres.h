@@ -11,7 +11,7 @@
 #include "cluster/passes/scoring.h"
 
 typedef struct gf_locator {
-    gf_index index; /* columns in the order of the clusters */
+    gf_centre_index index; /* columns in the order of the clusters */
     const gf_kernels *kernels;
     float *scores; /* 2 * index.stride for each worker, aligned to 64 bytes */
     void *block;   /* unaligned start of scores */
@@ -20,8 +20,8 @@ typedef struct gf_locator {
 /**
  * Index the centres, which are not needed any more afterwards, with room for one worker.
  *
- * @return GF_OK; GF_ENOMEM; GF_ELIMIT (see gf_index_build); *l is then empty
- * Cost: see gf_index_build and gf_index_set_ceilings.
+ * @return GF_OK; GF_ENOMEM; GF_ELIMIT (see gf_centre_index_build); *l is then empty
+ * Cost: see gf_centre_index_build and gf_index_set_ceilings.
  */
 gf_status gf_locator_init(gf_locator *l, const gf_centres *centres, gf_error *err);
 void gf_locator_release(gf_locator *l);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-bool gf_drop_empty_clusters(gf_partition *p, const double *weight, uint32_t *number)
+bool gf_number_clusters_drop_empty(gf_partition *p, const double *weight, uint32_t *number)
 {
     uint32_t k = 0;
     for (uint32_t c = 0; c < p->k; c++) {
@@ -25,7 +25,7 @@ bool gf_drop_empty_clusters(gf_partition *p, const double *weight, uint32_t *num
     return dropped;
 }
 
-int gf_by_falling_weight(const void *a, const void *b, void *context)
+int gf_number_clusters_by_falling_weight(const void *a, const void *b, void *context)
 {
     const double *weight = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -34,8 +34,8 @@ int gf_by_falling_weight(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y;
 }
 
-gf_status gf_order_clusters(gf_partition *p, double *weight, uint32_t *number, gf_centres *centres,
-                            gf_error *err)
+gf_status gf_number_clusters_order(gf_partition *p, double *weight, uint32_t *number,
+                                   gf_centres *centres, gf_error *err)
 {
     uint32_t *order = gf_array(p->k, sizeof *order);
     gf_status st = order ? gf_centres_init(centres, p->k, p->centres.n_terms, err)
@@ -43,7 +43,7 @@ gf_status gf_order_clusters(gf_partition *p, double *weight, uint32_t *number, g
     for (uint32_t c = 0; st == GF_OK && c < p->k; c++)
         order[c] = c;
     if (st == GF_OK) {
-        qsort_r(order, p->k, sizeof *order, gf_by_falling_weight, weight);
+        qsort_r(order, p->k, sizeof *order, gf_number_clusters_by_falling_weight, weight);
         for (uint32_t c = 0; c < p->k; c++) {
             number[order[c]] = c;
             centres->at[c] = p->centres.at[order[c]];

@@ -25,7 +25,7 @@ gf_status gf_points_check(const gf_csr *x, gf_error *err)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-void gf_sample_rows(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows)
+void gf_points_sample(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows)
 {
     uint32_t taken = 0;
     for (uint32_t i = 0; taken < m; i++)
@@ -61,7 +61,7 @@ gf_status gf_gather_rows(const gf_points *points, const uint32_t *rows, uint32_t
 
 /* ---- packing columns ------------------------------------------------------------------------- */
 
-gf_status gf_pack_columns(gf_csr *x, uint32_t **term, gf_error *err)
+gf_status gf_points_pack_columns(gf_csr *x, uint32_t **term, gf_error *err)
 {
     uint32_t *number = gf_calloc(x->n_cols, sizeof *number), n = 0;
     if (!number) return gf_fail_memory(err, "a sample");
@@ -103,7 +103,7 @@ static uint32_t number_shared(const gf_csr *x, uint32_t *column)
     return n;
 }
 
-gf_status gf_join_lone_columns(const gf_csr *x, gf_csr *out, gf_error *err)
+gf_status gf_points_join_lone_columns(const gf_csr *x, gf_csr *out, gf_error *err)
 {
     gf_csr y;
     uint32_t *column = gf_calloc(x->n_cols, sizeof *column);

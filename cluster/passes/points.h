@@ -38,7 +38,7 @@ gf_status gf_points_check(const gf_csr *x, gf_error *err);
  * m distinct numbers below n, rising, each set equally likely; m <= n (Knuth, TAOCP 2, 3.4.2,
  * algorithm S). Cost O(n).
  */
-void gf_sample_rows(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows);
+void gf_points_sample(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows);
 
 /**
  * The rows of that list as a matrix of their own, and their weights (NULL where points have none).
@@ -54,7 +54,7 @@ gf_status gf_gather_rows(const gf_points *points, const uint32_t *rows, uint32_t
  * @param[out] term  x->n_cols, rising: the column that each was; free it with gf_free
  * @return GF_OK; GF_ENOMEM, and x is unchanged. Cost O(entries + columns).
  */
-gf_status gf_pack_columns(gf_csr *x, uint32_t **term, gf_error *err);
+gf_status gf_points_pack_columns(gf_csr *x, uint32_t **term, gf_error *err);
 
 /**
  * The rows of x with the columns that only one row has joined: what a row has of them becomes one
@@ -64,6 +64,6 @@ gf_status gf_pack_columns(gf_csr *x, uint32_t **term, gf_error *err);
  *
  * @return GF_OK; GF_ENOMEM, and *out is unchanged. Cost O(entries + columns).
  */
-gf_status gf_join_lone_columns(const gf_csr *x, gf_csr *out, gf_error *err);
+gf_status gf_points_join_lone_columns(const gf_csr *x, gf_csr *out, gf_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- the index ------------------------------------------------------------------------------- */
 
-struct gf_index_memory {
+struct gf_centre_index_memory {
     float *dense_block;   /* unaligned start of index->dense */
     float *ceiling_block; /* of index->ceiling, likewise */
     size_t dense_capacity, ceiling_capacity, posting_capacity;
@@ -22,9 +22,9 @@ enum {
     MOST_BLOCKS = 64    /* their dense rows' lines stay in the cache while columns go by */
 };
 
-gf_status gf_index_init(gf_index *index, uint32_t k, uint32_t n_terms, gf_error *err)
+gf_status gf_centre_index_init(gf_centre_index *index, uint32_t k, uint32_t n_terms, gf_error *err)
 {
-    gf_index x = {.k = k, .n_terms = n_terms};
+    gf_centre_index x = {.k = k, .n_terms = n_terms};
     x.stride = (k + GF_COLUMN_BLOCK - 1) / GF_COLUMN_BLOCK * GF_COLUMN_BLOCK;
     x.column_of = gf_array(k, sizeof *x.column_of);
     x.cluster_of = gf_array(k, sizeof *x.cluster_of);
@@ -33,14 +33,14 @@ gf_status gf_index_init(gf_index *index, uint32_t k, uint32_t n_terms, gf_error 
     x.memory = gf_calloc(1, sizeof *x.memory);
     if (x.memory) x.memory->count = gf_array(n_terms, sizeof *x.memory->count);
     if (!x.column_of || !x.cluster_of || !x.key || !x.term || !x.memory || !x.memory->count) {
-        gf_index_release(&x);
+        gf_centre_index_release(&x);
         return gf_fail_memory(err, "the index of cluster centres");
     }
     *index = x;
     return GF_OK;
 }
 
-void gf_index_release(gf_index *index)
+void gf_centre_index_release(gf_centre_index *index)
 {
     gf_free(index->column_of);
     gf_free(index->cluster_of);
@@ -53,7 +53,7 @@ void gf_index_release(gf_index *index)
         gf_free(index->memory->count);
         gf_free(index->memory);
     }
-    *index = (gf_index){0};
+    *index = (gf_centre_index){0};
 }
 
 static int by_falling_key(const void *a, const void *b, void *context)
@@ -65,7 +65,7 @@ static int by_falling_key(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y;
 }
 
-static void order_columns(gf_index *index, const float *key)
+static void order_columns(gf_centre_index *index, const float *key)
 {
     for (uint32_t j = 0; j < index->k; j++)
         index->cluster_of[j] = j;
@@ -76,7 +76,7 @@ static void order_columns(gf_index *index, const float *key)
     }
 }
 
-uint32_t gf_index_above(const gf_index *index, float key)
+uint32_t gf_centre_index_above(const gf_centre_index *index, float key)
 {
     uint32_t low = 0, high = index->k;
     while (low < high) {
@@ -91,7 +91,7 @@ uint32_t gf_index_above(const gf_index *index, float key)
 
 /* An index under construction: each task sees to a block of terms, in all centres. */
 typedef struct building {
-    gf_index *index;
+    gf_centre_index *index;
     const gf_centres *centres;
     uint32_t block; /* terms */
 } building;
@@ -135,14 +135,14 @@ static gf_status count_task(void *context, size_t task, unsigned worker, gf_erro
     return GF_OK;
 }
 
-static bool is_dense(const gf_index *index, uint32_t count)
+static bool is_dense(const gf_centre_index *index, uint32_t count)
 {
     if (index->k <= GF_ALL_DENSE) return count > 0;
     return count > index->k / POSTINGS_PER_DENSE;
 }
 
 /* Decide for each term, and give it its dense row or its range of postings. */
-static gf_status place_terms(gf_index *index, gf_error *err)
+static gf_status place_terms(gf_centre_index *index, gf_error *err)
 {
     const uint32_t *count = index->memory->count;
     index->n_dense = 0;
@@ -175,9 +175,9 @@ static float *make_floats(float **block, size_t *capacity, size_t floats)
     return *block ? (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT) : NULL;
 }
 
-static gf_status make_room(gf_index *index, gf_error *err)
+static gf_status make_room(gf_centre_index *index, gf_error *err)
 {
-    struct gf_index_memory *m = index->memory;
+    struct gf_centre_index_memory *m = index->memory;
     size_t floats = (size_t)index->n_dense * index->stride, postings = (size_t)index->n_postings;
     index->dense = make_floats(&m->dense_block, &m->dense_capacity, floats);
     index->ceiling = NULL;
@@ -190,7 +190,7 @@ static gf_status make_room(gf_index *index, gf_error *err)
     return gf_fail_memory(err, "the index of cluster centres");
 }
 
-static void clear_dense_rows(gf_index *index, term_range r)
+static void clear_dense_rows(gf_centre_index *index, term_range r)
 {
     for (uint32_t t = r.from; t < r.to; t++)
         if (index->term[t].n == GF_DENSE_TERM)
@@ -202,7 +202,7 @@ static gf_status fill_task(void *context, size_t task, unsigned worker, gf_error
 {
     (void)worker, (void)err;
     const building *b = context;
-    gf_index *index = b->index;
+    gf_centre_index *index = b->index;
     term_range r = range_of(b, task);
     clear_dense_rows(index, r);
     for (uint32_t column = 0; column < index->k; column++) {
@@ -218,8 +218,8 @@ static gf_status fill_task(void *context, size_t task, unsigned worker, gf_error
     return GF_OK;
 }
 
-gf_status gf_index_build(gf_index *index, const gf_centres *centres, const float *key,
-                         gf_pool *pool, gf_error *err)
+gf_status gf_centre_index_build(gf_centre_index *index, const gf_centres *centres, const float *key,
+                                gf_pool *pool, gf_error *err)
 {
     building b = {index, centres, index->n_terms / MOST_BLOCKS + 1};
     if (b.block < BLOCK_TERMS) b.block = BLOCK_TERMS;
@@ -249,7 +249,7 @@ static float ceiling_of(const float *values)
 static gf_status ceiling_task(void *context, size_t task, unsigned worker, gf_error *err)
 {
     (void)worker, (void)err;
-    const gf_index *index = context;
+    const gf_centre_index *index = context;
     size_t from = task * ROWS_PER_TASK, to = from + ROWS_PER_TASK;
     uint32_t blocks = index->stride / GF_COLUMN_BLOCK;
     for (size_t r = from; r < to && r < index->n_dense; r++) {
@@ -263,9 +263,9 @@ static gf_status ceiling_task(void *context, size_t task, unsigned worker, gf_er
     return GF_OK;
 }
 
-gf_status gf_index_set_ceilings(gf_index *index, gf_pool *pool, gf_error *err)
+gf_status gf_index_set_ceilings(gf_centre_index *index, gf_pool *pool, gf_error *err)
 {
-    struct gf_index_memory *m = index->memory;
+    struct gf_centre_index_memory *m = index->memory;
     uint32_t blocks = index->stride / GF_COLUMN_BLOCK;
     size_t tasks = ((size_t)index->n_dense + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
     index->ceiling_stride = (blocks + GF_COLUMN_BLOCK - 1) / GF_COLUMN_BLOCK * GF_COLUMN_BLOCK;
@@ -291,7 +291,7 @@ static float posting_value(const gf_posting *postings, uint32_t n, uint32_t colu
     return low < n && postings[low].column == column ? postings[low].value : 0;
 }
 
-double gf_index_similarity(const gf_index *index, gf_row_view row, uint32_t column)
+double gf_centre_index_similarity(const gf_centre_index *index, gf_row_view row, uint32_t column)
 {
     double sum = 0;
     for (uint32_t p = 0; p < row.n; p++) {
@@ -304,8 +304,8 @@ double gf_index_similarity(const gf_index *index, gf_row_view row, uint32_t colu
 }
 
 /* The best two in single precision. */
-static gf_best_two find_two(const gf_index *index, const gf_kernels *kernels, gf_row_view row,
-                            uint32_t likely, float *scores)
+static gf_best_two find_two(const gf_centre_index *index, const gf_kernels *kernels,
+                            gf_row_view row, uint32_t likely, float *scores)
 {
     if (index->ceiling) return kernels->search(index, row, index->column_of[likely], scores);
     kernels->score(index, row, index->k, scores);
@@ -314,22 +314,22 @@ static gf_best_two find_two(const gf_index *index, const gf_kernels *kernels, gf
     return (gf_best_two){best.column, second, best.score, best.second};
 }
 
-gf_nearest_two gf_index_nearest(const gf_index *index, const gf_kernels *kernels, gf_row_view row,
-                                uint32_t likely, float *scores)
+gf_nearest_two gf_centre_index_nearest(const gf_centre_index *index, const gf_kernels *kernels,
+                                       gf_row_view row, uint32_t likely, float *scores)
 {
     gf_best_two best = find_two(index, kernels, row, likely, scores);
     gf_nearest_two first = {index->cluster_of[best.column], UINT32_MAX,
-                            gf_index_similarity(index, row, best.column), 0};
+                            gf_centre_index_similarity(index, row, best.column), 0};
     if (index->k == 1) return first;
     first.runner_up = index->cluster_of[best.runner_up];
-    first.of_second = gf_index_similarity(index, row, best.runner_up);
+    first.of_second = gf_centre_index_similarity(index, row, best.runner_up);
     if (first.of_second <= first.similarity) return first;
     return (gf_nearest_two){first.runner_up, first.cluster, first.of_second, first.similarity};
 }
 
 /* ---- the choice of kernels ------------------------------------------------------------------- */
 
-const gf_kernels *gf_kernels_named(const char *name)
+const gf_kernels *gf_scoring_kernels_named(const char *name)
 {
     if (strcmp(name, "portable") == 0) return &gf_kernels_portable;
 #if defined(__x86_64__)
@@ -345,11 +345,11 @@ const gf_kernels *gf_kernels_named(const char *name)
     return NULL;
 }
 
-const gf_kernels *gf_kernels_choose(void)
+const gf_kernels *gf_scoring_kernels_choose(void)
 {
     const char *names[] = {getenv("GROUPERFISH_SIMD"), "avx512", "avx2", "neon"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const gf_kernels *found = names[i] ? gf_kernels_named(names[i]) : NULL;
+        const gf_kernels *found = names[i] ? gf_scoring_kernels_named(names[i]) : NULL;
         if (found) return found;
     }
     return &gf_kernels_portable;

@@ -42,7 +42,7 @@ typedef struct gf_term_entry {
 
 #define GF_DENSE_TERM UINT32_MAX
 
-typedef struct gf_index {
+typedef struct gf_centre_index {
     uint32_t k, n_terms;
     uint32_t stride;      /* floats of a dense row: k padded */
     uint32_t *column_of;  /* k: column of a cluster */
@@ -55,12 +55,12 @@ typedef struct gf_index {
     gf_posting *postings;    /* of a term together, by rising column */
     uint32_t n_dense;
     uint64_t n_postings;
-    struct gf_index_memory *memory;
-} gf_index;
+    struct gf_centre_index_memory *memory;
+} gf_centre_index;
 
-/** An empty index that gf_index_build fills again and again, reusing its memory. */
-gf_status gf_index_init(gf_index *index, uint32_t k, uint32_t n_terms, gf_error *err);
-void gf_index_release(gf_index *index);
+/** An empty index that gf_centre_index_build fills again and again, reusing its memory. */
+gf_status gf_centre_index_init(gf_centre_index *index, uint32_t k, uint32_t n_terms, gf_error *err);
+void gf_centre_index_release(gf_centre_index *index);
 
 /**
  * Index the centres, with the columns by falling key and, of equal ones, rising cluster.
@@ -71,21 +71,21 @@ void gf_index_release(gf_index *index);
  * Cost: O(k log k + terms + entries of the centres + dense rows); memory 8 x entries + 4 x k x
  * dense rows.
  */
-gf_status gf_index_build(gf_index *index, const gf_centres *centres, const float *key,
-                         gf_pool *pool, gf_error *err);
+gf_status gf_centre_index_build(gf_centre_index *index, const gf_centres *centres, const float *key,
+                                gf_pool *pool, gf_error *err);
 
 /**
  * Find the largest |value| of each dense row in every block of GF_COLUMN_BLOCK columns. With it
- * gf_index_nearest leaves out the blocks whose centres cannot be near. They hold until the index is
+ * gf_centre_index_nearest leaves out the blocks whose centres cannot be near. They hold until the index is
  * built again.
  *
  * @return GF_OK; GF_ENOMEM
  * Cost: reads the dense rows once; memory 4 x k / 16 x dense rows.
  */
-gf_status gf_index_set_ceilings(gf_index *index, gf_pool *pool, gf_error *err);
+gf_status gf_index_set_ceilings(gf_centre_index *index, gf_pool *pool, gf_error *err);
 
 /** Columns whose key is above that: the first ones. Cost O(log k). */
-uint32_t gf_index_above(const gf_index *index, float key);
+uint32_t gf_centre_index_above(const gf_centre_index *index, float key);
 
 /** The highest score and the second highest of some columns. */
 typedef struct gf_best {
@@ -145,13 +145,13 @@ typedef struct gf_kernels {
 
     /* scores[c] of the first `columns` columns; scores has room for `stride` floats, aligned to 64
      * bytes, and may be overwritten up to there. */
-    void (*score)(const gf_index *index, gf_row_view row, uint32_t columns, float *scores);
+    void (*score)(const gf_centre_index *index, gf_row_view row, uint32_t columns, float *scores);
 
     /* The best two of scores[0..columns-1], columns >= 1. The padding behind is overwritten. */
-    gf_best (*best)(const gf_index *index, uint32_t columns, float *scores);
+    gf_best (*best)(const gf_centre_index *index, uint32_t columns, float *scores);
 
     /* The column of best.second, of equal ones the lowest cluster's; columns >= 2, after best(). */
-    uint32_t (*runner_up)(const gf_index *index, uint32_t columns, const float *scores,
+    uint32_t (*runner_up)(const gf_centre_index *index, uint32_t columns, const float *scores,
                           gf_best best);
 
     /*
@@ -161,7 +161,8 @@ typedef struct gf_kernels {
      *
      * @param likely  a column that is probably among them, which is scored first
      */
-    gf_best_two (*search)(const gf_index *index, gf_row_view row, uint32_t likely, float *scores);
+    gf_best_two (*search)(const gf_centre_index *index, gf_row_view row, uint32_t likely,
+                          float *scores);
 
     /*
      * Gain of adding a document to each column's sum: |S + w x| - |S|
@@ -175,8 +176,8 @@ typedef struct gf_kernels {
      * most w score + w^2 / (2 |S|), blocks whose scores are bounded too low are left out, as by
      * search. scores as there.
      */
-    gf_move_found (*move)(const gf_index *index, gf_row_view row, const gf_move_wanted *wanted,
-                          float *scores);
+    gf_move_found (*move)(const gf_centre_index *index, gf_row_view row,
+                          const gf_move_wanted *wanted, float *scores);
 
     /* The best move of a document out of cluster `own` of a group to another of it; of equal ones
      * the first. dot[GF_GROUP], aligned to 64 bytes, becomes its products with the sums. */
@@ -187,16 +188,16 @@ typedef struct gf_kernels {
  * The fastest kernels that this processor runs, or those that GROUPERFISH_SIMD names ("portable",
  * "avx2", "avx512", "neon") where it runs them.
  */
-const gf_kernels *gf_kernels_choose(void);
+const gf_kernels *gf_scoring_kernels_choose(void);
 
 /** Kernels by name; NULL where they are unknown or this processor cannot run them. */
-const gf_kernels *gf_kernels_named(const char *name);
+const gf_kernels *gf_scoring_kernels_named(const char *name);
 
 /**
  * Similarity of a row to one column's centre, in double precision: the sum over the row's terms in
  * their order. Cost: a step for each term of the row; where the term has postings log of them.
  */
-double gf_index_similarity(const gf_index *index, gf_row_view row, uint32_t column);
+double gf_centre_index_similarity(const gf_centre_index *index, gf_row_view row, uint32_t column);
 
 /** The most similar centre and the second. */
 typedef struct gf_nearest_two {
@@ -212,7 +213,7 @@ typedef struct gf_nearest_two {
  * @param likely  a cluster that is probably among them, which saves time where it is
  * @param scores  room as for gf_kernels.score; where the index has ceilings, as for search
  */
-gf_nearest_two gf_index_nearest(const gf_index *index, const gf_kernels *kernels, gf_row_view row,
-                                uint32_t likely, float *scores);
+gf_nearest_two gf_centre_index_nearest(const gf_centre_index *index, const gf_kernels *kernels,
+                                       gf_row_view row, uint32_t likely, float *scores);
 
 #endif

@@ -35,7 +35,7 @@ static void rank_labels(const start *s, uint32_t *label, double *weight, uint32_
 {
     for (uint32_t c = 0; c < s->k_before; c++)
         order[c] = c;
-    qsort_r(order, s->k_before, sizeof *order, gf_by_falling_weight, weight);
+    qsort_r(order, s->k_before, sizeof *order, gf_number_clusters_by_falling_weight, weight);
     for (uint32_t r = 0; r < s->k_before; r++)
         rank[order[r]] = r < s->k ? r : s->k;
     for (uint32_t p = 0; p < s->fold->n; p++)

@@ -5,51 +5,49 @@
 #ifndef GF_CLUSTER_SMALL_INTERNAL_H
 #define GF_CLUSTER_SMALL_INTERNAL_H
 
+#include "cluster/moves/constants.h"
 #include "cluster/small/small_kmeans.h"
 
 #include <math.h>
 
-#define GF_FEW_LEAST_GAIN                                                                          \
-    1e-5 /* of a move, for each document, as in cluster/moves/polish.c and cluster/moves/split.c */
-
-struct gf_few {
+struct gf_small {
     const gf_points *points;
     uint32_t n;
-    double weight[GF_FEW_POINTS];               /* n */
-    double gram[GF_FEW_POINTS * GF_FEW_POINTS]; /* n x n */
+    double weight[GF_SMALL_POINTS];                 /* n */
+    double gram[GF_SMALL_POINTS * GF_SMALL_POINTS]; /* n x n */
 };
 
 /* A partition; cluster j's sum is known by its products with all points. */
-typedef struct gf_few_clusters {
-    const gf_few *few;
+typedef struct gf_small_clusters {
+    const gf_small *small;
     uint32_t k;
-    uint32_t label[GF_FEW_POINTS], size[GF_FEW_POINTS];
-    float own[GF_FEW_POINTS];                  /* n: similarity to the own centre */
-    float other[GF_FEW_POINTS];                /* n: to the next */
-    double squares[GF_FEW_POINTS];             /* k: |S|^2 */
-    double dot[GF_FEW_POINTS * GF_FEW_POINTS]; /* k x n: S . x */
-} gf_few_clusters;
+    uint32_t label[GF_SMALL_POINTS], size[GF_SMALL_POINTS];
+    float own[GF_SMALL_POINTS];                    /* n: similarity to the own centre */
+    float other[GF_SMALL_POINTS];                  /* n: to the next */
+    double squares[GF_SMALL_POINTS];               /* k: |S|^2 */
+    double dot[GF_SMALL_POINTS * GF_SMALL_POINTS]; /* k x n: S . x */
+} gf_small_clusters;
 
 /** |S + w x| - |S| */
-static inline double gf_few_gain(double squares, double dot, double weight)
+static inline double gf_small_gain(double squares, double dot, double weight)
 {
     double with = squares + 2 * weight * dot + weight * weight;
     return sqrt(with > 0 ? with : 0) - sqrt(squares);
 }
 
 /** Sum the clusters from nothing; one that is empty gets the worst fitting row of another. */
-void gf_few_update(gf_few_clusters *c);
+void gf_small_update(gf_small_clusters *c);
 
 /** Sum of the lengths. */
-double gf_few_objective(const gf_few_clusters *c);
+double gf_small_objective(const gf_small_clusters *c);
 
 /** Each row to the most similar centre; returns how many changed. The sums stay. */
-uint32_t gf_few_assign(gf_few_clusters *c);
+uint32_t gf_small_assign(gf_small_clusters *c);
 
 /** Assign and sum until no more than that share of the rows changes. */
-gf_passes_made gf_few_pass(gf_few_clusters *c, double enough, unsigned most);
+gf_passes_made gf_small_pass(gf_small_clusters *c, double enough, unsigned most);
 
 /** Rounds of single moves, until one gains little by that tolerance; 0: until no row gains. */
-unsigned gf_few_polish(gf_few_clusters *c, double tolerance, unsigned most);
+unsigned gf_small_polish(gf_small_clusters *c, double tolerance, unsigned most);
 
 #endif

@@ -7,41 +7,27 @@
 
 #include <string.h>
 
-/* As the modules that this one follows have them. */
-#define ALPHA            1.5 /* cluster/moves/seed.c, cluster/moves/split.c */
-#define TOO_NEAR         0.99999
-#define SPLIT_TOLERANCE  0.002
-#define GROWTH_TOLERANCE 0.001 /* cluster/moves/grow.c */
-#define PROMISING        0.97
-enum {
-    SWEEPS = 6,
-    ROUNDS = 2,
-    DRAWN_PASSES = 2,
-    DRAWN_ROUNDS = 1,
-    MORE_ROUNDS = 3,
-    GREEDY_BELOW = 100,
-    MOST = GF_FEW_POINTS
-};
+enum { MOST = GF_SMALL_POINTS };
 
-struct gf_few_growth {
+struct gf_small_growth {
     uint64_t seed;
     uint32_t generation; /* steps so far: numbers the streams of random numbers */
-    gf_few_clusters p;
+    gf_small_clusters p;
 };
 
-static void put_all_in_one(gf_few_clusters *c, const gf_few *few)
+static void put_all_in_one(gf_small_clusters *c, const gf_small *small)
 {
-    c->few = few;
+    c->small = small;
     c->k = 1;
-    memset(c->label, 0, few->n * sizeof *c->label);
-    gf_few_update(c);
+    memset(c->label, 0, small->n * sizeof *c->label);
+    gf_small_update(c);
 }
 
 /* ---- splits ---------------------------------------------------------------------------------- */
 
 /* A cluster that is being cut in two. */
 typedef struct split {
-    const gf_few *few;
+    const gf_small *small;
     uint32_t row[MOST], n; /* its rows */
     uint64_t second;       /* bit i: row[i] is in the second half */
     uint32_t size[2];
@@ -56,8 +42,8 @@ static bool is_second(const split *s, uint32_t i)
 
 static void put(split *s, uint32_t i, bool half, double sign)
 {
-    const double *products = s->few->gram + (size_t)s->row[i] * s->few->n;
-    double w = sign * s->few->weight[s->row[i]];
+    const double *products = s->small->gram + (size_t)s->row[i] * s->small->n;
+    double w = sign * s->small->weight[s->row[i]];
     double squares = s->squares[half] + 2 * w * s->dot[half][i] + w * w;
     s->squares[half] = squares > 0 ? squares : 0;
     for (uint32_t m = 0; m < s->n; m++)
@@ -72,9 +58,9 @@ static uint32_t draw(const split *s, uint32_t taken, gf_random *random)
 {
     double share[MOST], total = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        double near =
-            taken == UINT32_MAX ? ALPHA - 1 : s->few->gram[s->row[taken] * s->few->n + s->row[i]];
-        share[i] = s->few->weight[s->row[i]] * (ALPHA - near);
+        double near = taken == UINT32_MAX ? GF_SEED_ALPHA - 1
+                                          : s->small->gram[s->row[taken] * s->small->n + s->row[i]];
+        share[i] = s->small->weight[s->row[i]] * (GF_SEED_ALPHA - near);
         if (i != taken) total += share[i];
     }
     double at = gf_random_unit(random) * total;
@@ -106,10 +92,10 @@ static uint32_t sweep(split *s)
     for (uint32_t i = 0; i < s->n; i++) {
         bool from = is_second(s, i), to = !from;
         if (s->size[from] == 1) continue;
-        double w = s->few->weight[s->row[i]];
-        double gain = gf_few_gain(s->squares[to], s->dot[to][i], w) +
-                      gf_few_gain(s->squares[from], s->dot[from][i], -w);
-        if (gain <= GF_FEW_LEAST_GAIN * w) continue;
+        double w = s->small->weight[s->row[i]];
+        double gain = gf_small_gain(s->squares[to], s->dot[to][i], w) +
+                      gf_small_gain(s->squares[from], s->dot[from][i], -w);
+        if (gain <= GF_MOVE_LEAST_GAIN * w) continue;
         put(s, i, from, -1);
         put(s, i, to, 1);
         moved++;
@@ -117,39 +103,39 @@ static uint32_t sweep(split *s)
     return moved;
 }
 
-static void cut(const gf_few_growth *g, uint32_t j, split *s)
+static void cut(const gf_small_growth *g, uint32_t j, split *s)
 {
     gf_random random = gf_random_seed(g->seed, (uint64_t)g->generation << 32 | (uint64_t)j);
-    *s = (split){.few = g->p.few};
-    for (uint32_t i = 0; i < s->few->n; i++)
+    *s = (split){.small = g->p.small};
+    for (uint32_t i = 0; i < s->small->n; i++)
         if (g->p.label[i] == j) s->row[s->n++] = i;
     gather(s, &random);
-    for (int i = 0; i < SWEEPS; i++)
-        if (sweep(s) <= SPLIT_TOLERANCE * s->n) break;
+    for (int i = 0; i < GF_SPLIT_SWEEPS; i++)
+        if (sweep(s) <= GF_SPLIT_TOLERANCE * s->n) break;
     s->gain = sqrt(s->squares[0]) + sqrt(s->squares[1]) - sqrt(g->p.squares[j]);
 }
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-gf_status gf_few_growth_create(const gf_few *few, uint64_t seed, gf_few_growth **growth,
-                               gf_error *err)
+gf_status gf_small_growth_create(const gf_small *small, uint64_t seed, gf_small_growth **growth,
+                                 gf_error *err)
 {
-    gf_few_growth *g = gf_malloc(sizeof *g);
+    gf_small_growth *g = gf_malloc(sizeof *g);
     if (!g) return gf_fail_memory(err, "growing clusters");
     g->seed = seed;
     g->generation = 0;
-    put_all_in_one(&g->p, few);
+    put_all_in_one(&g->p, small);
     *growth = g;
     return GF_OK;
 }
 
-void gf_few_growth_free(gf_few_growth *growth)
+void gf_small_growth_free(gf_small_growth *growth)
 {
     gf_free(growth);
 }
 
 /* What a split of each cluster gains, and the rows that it would take away. */
-static void cut_all(const gf_few_growth *g, double *gain, uint64_t *moving)
+static void cut_all(const gf_small_growth *g, double *gain, uint64_t *moving)
 {
     for (uint32_t j = 0; j < g->p.k; j++) {
         split s;
@@ -163,9 +149,9 @@ static void cut_all(const gf_few_growth *g, double *gain, uint64_t *moving)
     }
 }
 
-uint32_t gf_few_growth_step(gf_few_growth *g, uint32_t k)
+uint32_t gf_small_growth_step(gf_small_growth *g, uint32_t k)
 {
-    gf_few_clusters *p = &g->p;
+    gf_small_clusters *p = &g->p;
     uint32_t before = p->k;
     double gain[MOST];
     uint64_t moving[MOST];
@@ -177,41 +163,41 @@ uint32_t gf_few_growth_step(gf_few_growth *g, uint32_t k)
             if (gain[j] > gain[best]) best = j;
         if (gain[best] == -INFINITY) break;
         gain[best] = -INFINITY;
-        for (uint32_t i = 0; i < p->few->n; i++)
+        for (uint32_t i = 0; i < p->small->n; i++)
             if (moving[best] >> i & 1) p->label[i] = p->k;
         p->k++;
     }
     g->generation++;
     if (p->k == before) return before;
-    gf_few_update(p);
-    gf_few_polish(p, GROWTH_TOLERANCE, ROUNDS);
+    gf_small_update(p);
+    gf_small_polish(p, GF_GROW_TOLERANCE, GF_GROW_ROUNDS);
     return p->k;
 }
 
-double gf_few_growth_separation(gf_few_growth *g)
+double gf_small_growth_separation(gf_small_growth *g)
 {
-    gf_few_clusters *c = &g->p;
+    gf_small_clusters *c = &g->p;
     gf_centre centre[MOST];
-    gf_partition p = {c->few->n, c->k, c->label, c->own, c->other, {c->k, 0, centre}};
-    gf_few_assign(c);
-    gf_few_update(c);
+    gf_partition p = {c->small->n, c->k, c->label, c->own, c->other, {c->k, 0, centre}};
+    gf_small_assign(c);
+    gf_small_update(c);
     for (uint32_t j = 0; j < c->k; j++)
         centre[j] = (gf_centre){.length = sqrt(c->squares[j])};
-    return gf_separation(c->few->points, &p);
+    return gf_separation(c->small->points, &p);
 }
 
 /* ---- drawn seeds ----------------------------------------------------------------------------- */
 
 typedef struct seeding {
-    const gf_few *few;
+    const gf_small *small;
     double nearest[MOST]; /* largest similarity to a seed */
     bool taken[MOST];
 } seeding;
 
 static double share_of(const seeding *s, uint32_t i)
 {
-    bool candidate = !s->taken[i] && s->nearest[i] < TOO_NEAR;
-    return candidate ? s->few->weight[i] * (ALPHA - s->nearest[i]) : 0;
+    bool candidate = !s->taken[i] && s->nearest[i] < GF_SEED_TOO_NEAR;
+    return candidate ? s->small->weight[i] * (GF_SEED_ALPHA - s->nearest[i]) : 0;
 }
 
 static uint32_t draw_seed(const seeding *s, double total, gf_random *random)
@@ -220,7 +206,7 @@ static uint32_t draw_seed(const seeding *s, double total, gf_random *random)
     uint32_t last = 0;
     while (s->taken[last])
         last++;
-    for (uint32_t i = 0; i < s->few->n; i++) {
+    for (uint32_t i = 0; i < s->small->n; i++) {
         double share = share_of(s, i);
         if (share <= 0) continue;
         last = i;
@@ -233,11 +219,11 @@ static uint32_t draw_seed(const seeding *s, double total, gf_random *random)
 /* How far rows would be from their nearest seed with row c as one. */
 static double potential(const seeding *s, uint32_t c)
 {
-    const double *similar = s->few->gram + (size_t)c * s->few->n;
+    const double *similar = s->small->gram + (size_t)c * s->small->n;
     double sum = 0;
-    for (uint32_t i = 0; i < s->few->n; i++) {
+    for (uint32_t i = 0; i < s->small->n; i++) {
         double near = similar[i] > s->nearest[i] ? similar[i] : s->nearest[i];
-        sum += s->few->weight[i] * (ALPHA - near);
+        sum += s->small->weight[i] * (GF_SEED_ALPHA - near);
     }
     return sum;
 }
@@ -246,7 +232,7 @@ static uint32_t choose_seed(const seeding *s, unsigned candidates, gf_random *ra
 {
     double total = 0, lowest = INFINITY;
     uint32_t chosen = 0;
-    for (uint32_t i = 0; i < s->few->n; i++)
+    for (uint32_t i = 0; i < s->small->n; i++)
         total += share_of(s, i);
     for (unsigned tried = 0; tried < candidates; tried++) {
         uint32_t c = draw_seed(s, total, random);
@@ -259,13 +245,14 @@ static uint32_t choose_seed(const seeding *s, unsigned candidates, gf_random *ra
 }
 
 /* k rows as the centres. */
-static void draw_seeds(gf_few_clusters *c, const gf_few *f, uint32_t k, gf_random *random)
+static void draw_seeds(gf_small_clusters *c, const gf_small *f, uint32_t k, gf_random *random)
 {
-    seeding s = {.few = f};
+    seeding s = {.small = f};
     uint32_t rows[MOST];
-    unsigned candidates = f->n / k >= GREEDY_BELOW ? 1 : 2 + (unsigned)log(k);
-    gf_sample_rows(f->n, f->n, random, rows); /* all of them; cluster/moves/seed.c draws so, too */
-    c->few = f;
+    unsigned candidates = f->n / k >= GF_SEED_GREEDY_BELOW ? 1 : 2 + (unsigned)log(k);
+    gf_points_sample(f->n, f->n, random,
+                     rows); /* all of them; cluster/moves/seed.c draws so, too */
+    c->small = f;
     c->k = k;
     memset(c->label, 0, f->n * sizeof *c->label);
     for (uint32_t j = 0; j < k; j++) {
@@ -282,43 +269,43 @@ static void draw_seeds(gf_few_clusters *c, const gf_few *f, uint32_t k, gf_rando
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 /* Drawn seeds take the place of what was grown where they are better. */
-static void compare_with_drawn(gf_few_growth *g, gf_few_clusters *drawn)
+static void compare_with_drawn(gf_small_growth *g, gf_small_clusters *drawn)
 {
     gf_random random = gf_random_seed(g->seed, UINT64_MAX - 1);
-    double grown = gf_few_objective(&g->p);
-    draw_seeds(drawn, g->p.few, g->p.k, &random);
-    gf_few_pass(drawn, GROWTH_TOLERANCE, DRAWN_PASSES);
-    gf_few_polish(drawn, GROWTH_TOLERANCE, DRAWN_ROUNDS);
-    if (gf_few_objective(drawn) > PROMISING * grown)
-        gf_few_polish(drawn, GROWTH_TOLERANCE, MORE_ROUNDS);
-    if (gf_few_objective(drawn) > grown) g->p = *drawn;
+    double grown = gf_small_objective(&g->p);
+    draw_seeds(drawn, g->p.small, g->p.k, &random);
+    gf_small_pass(drawn, GF_GROW_TOLERANCE, GF_GROW_DRAWN_PASSES);
+    gf_small_polish(drawn, GF_GROW_TOLERANCE, GF_GROW_DRAWN_ROUNDS);
+    if (gf_small_objective(drawn) > GF_GROW_PROMISING * grown)
+        gf_small_polish(drawn, GF_GROW_TOLERANCE, GF_GROW_MORE_ROUNDS);
+    if (gf_small_objective(drawn) > grown) g->p = *drawn;
 }
 
-static void run_over(gf_few_growth *g, gf_few_clusters *drawn, uint32_t k,
-                     const gf_few_limits *limits, gf_few_run *out)
+static void run_over(gf_small_growth *g, gf_small_clusters *drawn, uint32_t k,
+                     const gf_small_limits *limits, gf_small_run *out)
 {
-    gf_few_clusters *p = &g->p;
+    gf_small_clusters *p = &g->p;
     for (uint32_t before = 0; p->k < k && p->k != before;) {
         uint32_t next = gf_growth_next(p->k);
         before = p->k;
-        gf_few_growth_step(g, next < k ? next : k);
+        gf_small_growth_step(g, next < k ? next : k);
     }
     if (p->k > 1) compare_with_drawn(g, drawn);
-    out->made = gf_few_pass(p, limits->enough, limits->max_passes);
-    out->rounds = gf_few_polish(p, 0, limits->max_rounds);
-    out->objective = gf_few_objective(p);
-    memcpy(out->label, p->label, p->few->n * sizeof *out->label);
+    out->made = gf_small_pass(p, limits->enough, limits->max_passes);
+    out->rounds = gf_small_polish(p, 0, limits->max_rounds);
+    out->objective = gf_small_objective(p);
+    memcpy(out->label, p->label, p->small->n * sizeof *out->label);
 }
 
-gf_status gf_few_cluster(const gf_few *few, uint32_t k, uint64_t seed, const gf_few_limits *limits,
-                         gf_few_run *out, gf_error *err)
+gf_status gf_small_cluster(const gf_small *small, uint32_t k, uint64_t seed,
+                           const gf_small_limits *limits, gf_small_run *out, gf_error *err)
 {
-    gf_few_growth *g = NULL;
-    gf_few_clusters *drawn = gf_malloc(sizeof *drawn);
+    gf_small_growth *g = NULL;
+    gf_small_clusters *drawn = gf_malloc(sizeof *drawn);
     gf_status st = drawn ? GF_OK : gf_fail_memory(err, "clustering");
-    if (st == GF_OK) st = gf_few_growth_create(few, seed, &g, err);
+    if (st == GF_OK) st = gf_small_growth_create(small, seed, &g, err);
     if (st == GF_OK) run_over(g, drawn, k, limits, out);
-    gf_few_growth_free(g);
+    gf_small_growth_free(g);
     gf_free(drawn);
     return st;
 }

@@ -4,13 +4,11 @@
 
 #include <string.h>
 
-#define LEAST_RISE 0.25 /* cluster/moves/polish.c */
-
-enum { MOST = GF_FEW_POINTS };
+enum { MOST = GF_SMALL_POINTS };
 
 /* ---- the products ---------------------------------------------------------------------------- */
 
-static void multiply(gf_few *f, double *row_of)
+static void multiply(gf_small *f, double *row_of)
 {
     const gf_csr *x = f->points->x;
     for (uint32_t i = 0; i < f->n; i++) {
@@ -29,9 +27,9 @@ static void multiply(gf_few *f, double *row_of)
     }
 }
 
-gf_status gf_few_create(const gf_points *points, gf_few **few, gf_error *err)
+gf_status gf_small_create(const gf_points *points, gf_small **small, gf_error *err)
 {
-    gf_few *f = gf_malloc(sizeof *f);
+    gf_small *f = gf_malloc(sizeof *f);
     double *row_of = gf_calloc(points->x->n_cols, sizeof *row_of);
     if (!f || !row_of) {
         gf_free(f);
@@ -44,50 +42,50 @@ gf_status gf_few_create(const gf_points *points, gf_few **few, gf_error *err)
         f->weight[i] = (double)gf_points_weight(points, i);
     multiply(f, row_of);
     gf_free(row_of);
-    *few = f;
+    *small = f;
     return GF_OK;
 }
 
-void gf_few_free(gf_few *few)
+void gf_small_free(gf_small *small)
 {
-    gf_free(few);
+    gf_free(small);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-static void add(gf_few_clusters *c, uint32_t j, uint32_t i, double weight)
+static void add(gf_small_clusters *c, uint32_t j, uint32_t i, double weight)
 {
-    const double *products = c->few->gram + (size_t)i * c->few->n;
-    double *dot = c->dot + (size_t)j * c->few->n;
+    const double *products = c->small->gram + (size_t)i * c->small->n;
+    double *dot = c->dot + (size_t)j * c->small->n;
     double squares = c->squares[j] + 2 * weight * dot[i] + weight * weight;
     c->squares[j] = squares > 0 ? squares : 0;
-    for (uint32_t m = 0; m < c->few->n; m++)
+    for (uint32_t m = 0; m < c->small->n; m++)
         dot[m] += weight * products[m];
 }
 
-static double dot_of(const gf_few_clusters *c, uint32_t j, uint32_t i)
+static double dot_of(const gf_small_clusters *c, uint32_t j, uint32_t i)
 {
-    return c->dot[j * c->few->n + i];
+    return c->dot[j * c->small->n + i];
 }
 
-static void count_sizes(gf_few_clusters *c)
+static void count_sizes(gf_small_clusters *c)
 {
     memset(c->size, 0, c->k * sizeof *c->size);
-    for (uint32_t i = 0; i < c->few->n; i++)
+    for (uint32_t i = 0; i < c->small->n; i++)
         c->size[c->label[i]]++;
 }
 
 /* The worst fitting row of a cluster that has others. */
-static uint32_t find_worst(const gf_few_clusters *c)
+static uint32_t find_worst(const gf_small_clusters *c)
 {
     uint32_t worst = UINT32_MAX;
-    for (uint32_t i = 0; i < c->few->n; i++)
+    for (uint32_t i = 0; i < c->small->n; i++)
         if (c->size[c->label[i]] > 1 && (worst == UINT32_MAX || c->own[i] < c->own[worst]))
             worst = i;
     return worst;
 }
 
-static void refill_empty(gf_few_clusters *c)
+static void refill_empty(gf_small_clusters *c)
 {
     count_sizes(c);
     for (uint32_t j = 0; j < c->k; j++) {
@@ -101,9 +99,9 @@ static void refill_empty(gf_few_clusters *c)
     }
 }
 
-void gf_few_update(gf_few_clusters *c)
+void gf_small_update(gf_small_clusters *c)
 {
-    const gf_few *f = c->few;
+    const gf_small *f = c->small;
     refill_empty(c);
     memset(c->dot, 0, (size_t)c->k * f->n * sizeof *c->dot);
     memset(c->squares, 0, c->k * sizeof *c->squares);
@@ -115,7 +113,7 @@ void gf_few_update(gf_few_clusters *c)
     }
 }
 
-double gf_few_objective(const gf_few_clusters *c)
+double gf_small_objective(const gf_small_clusters *c)
 {
     double sum = 0;
     for (uint32_t j = 0; j < c->k; j++)
@@ -126,13 +124,13 @@ double gf_few_objective(const gf_few_clusters *c)
 /* ---- passes and polish ----------------------------------------------------------------------- */
 
 /* Each row to the most similar centre; returns how many changed. */
-uint32_t gf_few_assign(gf_few_clusters *c)
+uint32_t gf_small_assign(gf_small_clusters *c)
 {
     uint32_t changed = 0;
     double scale[MOST];
     for (uint32_t j = 0; j < c->k; j++)
         scale[j] = c->squares[j] > 0 ? 1 / sqrt(c->squares[j]) : 0;
-    for (uint32_t i = 0; i < c->few->n; i++) {
+    for (uint32_t i = 0; i < c->small->n; i++) {
         double best = -INFINITY, second = -INFINITY;
         uint32_t to = 0;
         for (uint32_t j = 0; j < c->k; j++) {
@@ -153,34 +151,34 @@ uint32_t gf_few_assign(gf_few_clusters *c)
     return changed;
 }
 
-gf_passes_made gf_few_pass(gf_few_clusters *c, double enough, unsigned most)
+gf_passes_made gf_small_pass(gf_small_clusters *c, double enough, unsigned most)
 {
     gf_passes_made made = {0};
-    gf_few_assign(c);
-    gf_few_update(c);
+    gf_small_assign(c);
+    gf_small_update(c);
     while (made.passes < most && !made.converged) {
-        uint32_t changed = gf_few_assign(c);
+        uint32_t changed = gf_small_assign(c);
         made.passes++;
-        made.converged = changed <= enough * c->few->n;
-        if (changed) gf_few_update(c);
+        made.converged = changed <= enough * c->small->n;
+        if (changed) gf_small_update(c);
     }
     return made;
 }
 
 /* What leaving its cluster gains a row, mostly less than nothing. */
-static double leave(const gf_few_clusters *c, uint32_t i)
+static double leave(const gf_small_clusters *c, uint32_t i)
 {
     uint32_t j = c->label[i];
-    return gf_few_gain(c->squares[j], dot_of(c, j, i), -c->few->weight[i]);
+    return gf_small_gain(c->squares[j], dot_of(c, j, i), -c->small->weight[i]);
 }
 
-static uint32_t propose(const gf_few_clusters *c, uint32_t i)
+static uint32_t propose(const gf_small_clusters *c, uint32_t i)
 {
-    double w = c->few->weight[i], best = GF_FEW_LEAST_GAIN * w - leave(c, i);
+    double w = c->small->weight[i], best = GF_MOVE_LEAST_GAIN * w - leave(c, i);
     uint32_t target = UINT32_MAX;
     for (uint32_t j = 0; j < c->k; j++) {
         if (j == c->label[i]) continue;
-        double gain = gf_few_gain(c->squares[j], dot_of(c, j, i), w);
+        double gain = gf_small_gain(c->squares[j], dot_of(c, j, i), w);
         if (gain <= best) continue;
         best = gain;
         target = j;
@@ -189,16 +187,17 @@ static uint32_t propose(const gf_few_clusters *c, uint32_t i)
 }
 
 /* All proposals against the same sums, applied in their order where they still gain. */
-static uint32_t move_rows(gf_few_clusters *c)
+static uint32_t move_rows(gf_small_clusters *c)
 {
     uint32_t target[MOST], moves = 0;
-    for (uint32_t i = 0; i < c->few->n; i++)
+    for (uint32_t i = 0; i < c->small->n; i++)
         target[i] = propose(c, i);
-    for (uint32_t i = 0; i < c->few->n; i++) {
+    for (uint32_t i = 0; i < c->small->n; i++) {
         uint32_t to = target[i];
-        double w = c->few->weight[i];
+        double w = c->small->weight[i];
         if (to == UINT32_MAX) continue;
-        if (gf_few_gain(c->squares[to], dot_of(c, to, i), w) + leave(c, i) <= GF_FEW_LEAST_GAIN * w)
+        if (gf_small_gain(c->squares[to], dot_of(c, to, i), w) + leave(c, i) <=
+            GF_MOVE_LEAST_GAIN * w)
             continue;
         add(c, to, i, w);
         add(c, c->label[i], i, -w);
@@ -208,17 +207,19 @@ static uint32_t move_rows(gf_few_clusters *c)
     return moves;
 }
 
-unsigned gf_few_polish(gf_few_clusters *c, double tolerance, unsigned most)
+unsigned gf_small_polish(gf_small_clusters *c, double tolerance, unsigned most)
 {
     unsigned rounds = 0;
     while (rounds < most) {
-        double before = gf_few_objective(c);
+        double before = gf_small_objective(c);
         uint32_t moves = move_rows(c);
         if (moves == 0) break;
         rounds++;
-        gf_few_update(c);
-        double after = gf_few_objective(c);
-        if (moves < tolerance * c->few->n || after - before < LEAST_RISE * tolerance * after) break;
+        gf_small_update(c);
+        double after = gf_small_objective(c);
+        if (moves < tolerance * c->small->n ||
+            after - before < GF_POLISH_LEAST_RISE * tolerance * after)
+            break;
     }
     return rounds;
 }

@@ -46,7 +46,7 @@ static gf_status seed_by_sample(job *j, uint32_t most, gf_centres *centres, gf_e
     uint32_t *rows = gf_array(m, sizeof *rows);
     gf_status st = rows ? GF_OK : gf_fail_memory(err, "a sample");
     if (st == GF_OK) {
-        gf_sample_rows(n, m, &random, rows);
+        gf_points_sample(n, m, &random, rows);
         st = gf_row_file_pick(f, rows, m, &x, err);
     }
     gf_free(rows);
@@ -197,7 +197,7 @@ static gf_status assign_last(job *j, uint32_t *runner_up, double *weight, uint32
         memset(weight, 0, p->k * sizeof *weight);
         for (uint32_t i = 0; i < p->n; i++)
             weight[p->label[i]]++;
-        dropped = gf_drop_empty_clusters(p, weight, number);
+        dropped = gf_number_clusters_drop_empty(p, weight, number);
     }
     return st;
 }
@@ -231,7 +231,7 @@ static gf_status finish(job *j, uint32_t distinct, gf_kmeans *out, gf_error *err
     double *weight = gf_array(p->k, sizeof *weight);
     gf_status st = runner_up && number && weight ? GF_OK : gf_fail_memory(err, "clusters");
     if (st == GF_OK) st = assign_last(j, runner_up, weight, number, err);
-    if (st == GF_OK) st = gf_order_clusters(p, weight, number, &r.centres, err);
+    if (st == GF_OK) st = gf_number_clusters_order(p, weight, number, &r.centres, err);
     if (st == GF_OK) {
         hand_over(p, runner_up, number, &r);
         r.choice = j->choice;

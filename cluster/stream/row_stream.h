@@ -26,7 +26,7 @@ uint32_t gf_row_stream_window(uint32_t k);
  *
  * @param p          n, k and centres are given; label, own and other are set
  * @param runner_up  NULL, or n: the second most similar
- * @return GF_OK; GF_EIO, GF_ENOMEM, GF_ECANCELLED, GF_ELIMIT (gf_index_build)
+ * @return GF_OK; GF_EIO, GF_ENOMEM, GF_ECANCELLED, GF_ELIMIT (gf_centre_index_build)
  * Cost: entries * k, and for each window the index. Memory: the index, a window.
  */
 gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t *runner_up,

@@ -6,8 +6,8 @@
 
 void need_both_variants(const gf_kernels **avx2, const gf_kernels **avx512)
 {
-    *avx2 = gf_kernels_named("avx2");
-    *avx512 = gf_kernels_named("avx512");
+    *avx2 = gf_scoring_kernels_named("avx2");
+    *avx512 = gf_scoring_kernels_named("avx512");
     if (*avx2 && *avx512) return;
     print_message("skipped: this processor has not both AVX2 and AVX-512\n");
     skip();
@@ -21,12 +21,12 @@ scores make_scores(uint32_t stride)
     return s;
 }
 
-gf_index make_index(const gf_centres *centres, const float *key, gf_pool *pool)
+gf_centre_index make_index(const gf_centres *centres, const float *key, gf_pool *pool)
 {
     gf_error err;
-    gf_index index;
-    assert_ok(gf_index_init(&index, centres->k, centres->n_terms, &err));
-    assert_ok(gf_index_build(&index, centres, key, pool, &err));
+    gf_centre_index index;
+    assert_ok(gf_centre_index_init(&index, centres->k, centres->n_terms, &err));
+    assert_ok(gf_centre_index_build(&index, centres, key, pool, &err));
     return index;
 }
 
@@ -39,13 +39,14 @@ float *make_keys(uint32_t k, gf_random *random)
     return key;
 }
 
-void check_nearest(const gf_index *index, const gf_centres *c, gf_row_view row, gf_nearest_two two)
+void check_nearest(const gf_centre_index *index, const gf_centres *c, gf_row_view row,
+                   gf_nearest_two two)
 {
     double bound = 0;
     for (uint32_t j = 0; j < c->k; j++) {
         gf_row_view centre = gf_centre_row(&c->at[j]);
         double dot = gf_row_dot(row, centre);
-        assert_near(gf_index_similarity(index, row, index->column_of[j]), dot, 1e-12);
+        assert_near(gf_centre_index_similarity(index, row, index->column_of[j]), dot, 1e-12);
         if (rows_bound(row, centre) > bound) bound = rows_bound(row, centre);
         if (j == two.cluster) assert_near(two.similarity, dot, 1e-12);
         if (j == two.runner_up) assert_near(two.of_second, dot, 1e-12);

@@ -20,7 +20,7 @@ typedef struct scores {
 scores make_scores(uint32_t stride);
 
 /** key: k, by cluster; the caller releases the index. */
-gf_index make_index(const gf_centres *centres, const float *key, gf_pool *pool);
+gf_centre_index make_index(const gf_centres *centres, const float *key, gf_pool *pool);
 
 /** k drifts as after some passes: many zeros, some equal. The caller frees them. */
 float *make_keys(uint32_t k, gf_random *random);
@@ -29,6 +29,7 @@ float *make_keys(uint32_t k, gf_random *random);
  * The two are the most similar centres, as far as single precision can tell, and their similarities
  * are exact, by all dot products in double precision.
  */
-void check_nearest(const gf_index *index, const gf_centres *c, gf_row_view row, gf_nearest_two two);
+void check_nearest(const gf_centre_index *index, const gf_centres *c, gf_row_view row,
+                   gf_nearest_two two);
 
 #endif

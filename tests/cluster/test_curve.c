@@ -14,21 +14,21 @@ typedef struct point {
 
 #define POINTS(points) points, sizeof(points) / sizeof(points)[0]
 
-static gf_curve curve_of(const point *points, size_t n)
+static gf_k_curve curve_of(const point *points, size_t n)
 {
     gf_error err;
-    gf_curve c = {0};
+    gf_k_curve c = {0};
     for (size_t i = 0; i < n; i++)
-        assert_ok(gf_curve_add(&c, points[i].k, points[i].worth * pow(points[i].k, 0.02), &err));
+        assert_ok(gf_k_curve_add(&c, points[i].k, points[i].worth * pow(points[i].k, 0.02), &err));
     assert_int_equal(c.n, n);
     return c;
 }
 
 static uint32_t choice(const point *points, size_t n)
 {
-    gf_curve c = curve_of(points, n);
-    uint32_t k = gf_curve_choose(&c);
-    gf_curve_release(&c);
+    gf_k_curve c = curve_of(points, n);
+    uint32_t k = gf_k_curve_choose(&c);
+    gf_k_curve_release(&c);
     return k;
 }
 
@@ -37,9 +37,9 @@ static uint64_t going_on(const point *points, size_t n)
 {
     uint64_t bits = 0;
     for (size_t i = 0; i < n; i++) {
-        gf_curve c = curve_of(points, i + 1);
-        bits |= (uint64_t)gf_curve_goes_on(&c) << i;
-        gf_curve_release(&c);
+        gf_k_curve c = curve_of(points, i + 1);
+        bits |= (uint64_t)gf_k_curve_goes_on(&c) << i;
+        gf_k_curve_release(&c);
     }
     return bits;
 }
@@ -171,15 +171,15 @@ static void the_search_goes_on_while_the_worth_rises(void **state)
 static gf_status add_many(void *context, gf_error *err)
 {
     (void)context;
-    gf_curve c = {0};
+    gf_k_curve c = {0};
     gf_status st = GF_OK;
     for (uint32_t k = 1; k <= 100 && st == GF_OK; k++) {
-        st = gf_curve_add(&c, k, 0.5, err);
+        st = gf_k_curve_add(&c, k, 0.5, err);
         assert_int_equal(c.n, st == GF_OK ? k : k - 1);
     }
     for (uint32_t i = 0; i < c.n; i++)
         assert_int_equal(c.steps[i].k, i + 1);
-    gf_curve_release(&c);
+    gf_k_curve_release(&c);
     return st;
 }
 

@@ -40,7 +40,7 @@ static void a_row_leaves(void **state)
     gf_summer *summer;
     assert_ok(gf_centres_init(&c, 2, 3, &err));
     assert_ok(gf_summer_create(NULL, ROWS, 3, 2, &summer, &err));
-    assert_ok(gf_summer_keep(summer, &err));
+    assert_ok(gf_centre_summer_keep(summer, &err));
     assert_ok(gf_summer_run(summer, &points, label, changed, &c, own, NULL, &err));
     assert_int_equal(c.at[0].n, 3);
     assert_int_equal(c.at[0].differences + c.at[1].differences, 0);
@@ -101,7 +101,7 @@ static gf_summer *make_summer(gf_pool *pool, bool keep)
     gf_error err;
     gf_summer *s;
     assert_ok(gf_summer_create(pool, N, COLUMNS, K, &s, &err));
-    if (keep) assert_ok(gf_summer_keep(s, &err));
+    if (keep) assert_ok(gf_centre_summer_keep(s, &err));
     return s;
 }
 
@@ -268,7 +268,7 @@ static gf_status sum_swept(void *context, gf_error *err)
     gf_status st = gf_centres_init(&c, K, COLUMNS, err);
     if (st != GF_OK) return st;
     st = gf_summer_create(NULL, N, COLUMNS, K, &summer, err);
-    if (st == GF_OK) st = gf_summer_keep(summer, err);
+    if (st == GF_OK) st = gf_centre_summer_keep(summer, err);
     for (int run = 0; run < 3 && st == GF_OK; run++) {
         d->label[0] = (uint32_t)run;
         st = gf_summer_run(summer, &d->points, d->label, NULL, &c, own, NULL, err);

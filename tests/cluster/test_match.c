@@ -26,8 +26,8 @@ static void a_split_and_a_merge_by_hand(void **state)
     assert_memory_equal(o.at, expected, sizeof expected);
     assert_int_equal(o.size_a[0], 5);
     assert_int_equal(o.size_b[0], 4); /* the new document does not count */
-    assert_near(gf_overlap_jaccard(&o, &o.at[0]), 0.8, 1e-12);
-    assert_near(gf_overlap_jaccard(&o, &o.at[3]), 0.4, 1e-12);
+    assert_near(gf_match_jaccard(&o, &o.at[0]), 0.8, 1e-12);
+    assert_near(gf_match_jaccard(&o, &o.at[3]), 0.4, 1e-12);
     assert_ok(gf_match_clusters(&o, 0.3, match, &err));
     assert_int_equal(match[0], 0);
     assert_int_equal(match[1], GF_UNMATCHED);
@@ -66,7 +66,7 @@ static double best_of_all(const gf_overlaps *o, double least, uint32_t b, unsign
     if (b == o->k_b) return 0;
     double best = best_of_all(o, least, b + 1, taken);
     for (size_t i = 0; i < o->n; i++) {
-        double jaccard = gf_overlap_jaccard(o, &o->at[i]);
+        double jaccard = gf_match_jaccard(o, &o->at[i]);
         if (o->at[i].b != b || taken >> o->at[i].a & 1 || jaccard < least) continue;
         double sum = jaccard + best_of_all(o, least, b + 1, taken | 1u << o->at[i].a);
         if (sum > best) best = sum;
@@ -83,8 +83,8 @@ static double sum_of(const gf_overlaps *o, double least, const uint32_t *match)
         for (size_t i = 0; i < o->n; i++) {
             if (o->at[i].b != b || o->at[i].a != match[b]) continue;
             found = true;
-            assert_true(gf_overlap_jaccard(o, &o->at[i]) >= least);
-            sum += gf_overlap_jaccard(o, &o->at[i]);
+            assert_true(gf_match_jaccard(o, &o->at[i]) >= least);
+            sum += gf_match_jaccard(o, &o->at[i]);
         }
         assert_true(found);
         if (match[b] == GF_UNMATCHED) continue;

@@ -33,7 +33,7 @@ static void samples_are_uniform(void **state)
     double count[5][5] = {{0}}, chi_square = 0;
     uint32_t rows[5];
     for (int i = 0; i < DRAWS; i++) {
-        gf_sample_rows(5, 2, &random, rows);
+        gf_points_sample(5, 2, &random, rows);
         assert_true(rows[0] < rows[1] && rows[1] < 5);
         count[rows[0]][rows[1]]++;
     }
@@ -41,10 +41,10 @@ static void samples_are_uniform(void **state)
         for (int b = a + 1; b < 5; b++)
             chi_square += pow(count[a][b] - DRAWS / 10.0, 2) / (DRAWS / 10.0);
     assert_true(chi_square < 60);
-    gf_sample_rows(5, 5, &random, rows);
+    gf_points_sample(5, 5, &random, rows);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(rows[i], i);
-    gf_sample_rows(5, 0, &random, rows);
+    gf_points_sample(5, 0, &random, rows);
 }
 
 /* Rows are gathered, and packed so that no column is empty; each entry is what it was. */
@@ -60,9 +60,9 @@ static void gathers_and_packs(void **state)
         gf_points points = {&x, run % 2 ? weight : NULL};
         for (uint32_t i = 0; i < 120; i++)
             weight[i] = (float)i;
-        gf_sample_rows(120, 50, &random, rows);
+        gf_points_sample(120, 50, &random, rows);
         assert_ok(gf_gather_rows(&points, rows, 50, &part, &w, &err));
-        assert_ok(gf_pack_columns(&part, &term, &err));
+        assert_ok(gf_points_pack_columns(&part, &term, &err));
         assert_ok(gf_csr_check(&part, &err));
         bool *seen = gf_calloc(400, sizeof *seen);
         assert_non_null(seen);
@@ -98,7 +98,7 @@ static gf_status gather_swept(void *context, gf_error *err)
     uint32_t *term;
     gf_status st = gf_gather_rows(&points, rows, 2, &x, &w, err);
     if (st != GF_OK) return st;
-    st = gf_pack_columns(&x, &term, err);
+    st = gf_points_pack_columns(&x, &term, err);
     if (st == GF_OK) gf_free(term);
     gf_free(w);
     gf_csr_release(&x);
@@ -114,7 +114,7 @@ static void joins_what_one_row_has(void **state)
                             0, 0, 2, 0, 0, 1, /* 2 is shared, too */
                             0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0};
     gf_csr x = rows_by_hand(values, 4, 6), y;
-    assert_ok(gf_join_lone_columns(&x, &y, &err));
+    assert_ok(gf_points_join_lone_columns(&x, &y, &err));
     assert_ok(gf_csr_check(&y, &err));
     assert_int_equal(y.n_rows, 4);
     assert_int_equal(y.n_cols, 4); /* 2, 5, and one each of rows 0 and 3 */
@@ -128,7 +128,7 @@ static void joins_what_one_row_has(void **state)
     gf_csr_release(&y);
     gf_random random = gf_random_seed(gf_test_seed(), 3);
     x = rows_random(50, 300, 12, &random);
-    assert_ok(gf_join_lone_columns(&x, &y, &err));
+    assert_ok(gf_points_join_lone_columns(&x, &y, &err));
     assert_true(gf_csr_nnz(&y) < gf_csr_nnz(&x));
     for (uint32_t i = 0; i < x.n_rows; i++)
         for (uint32_t other = 0; other <= i; other++)
@@ -141,7 +141,7 @@ static void joins_what_one_row_has(void **state)
 static gf_status join_swept(void *context, gf_error *err)
 {
     gf_csr y;
-    gf_status st = gf_join_lone_columns(context, &y, err);
+    gf_status st = gf_points_join_lone_columns(context, &y, err);
     if (st == GF_OK) gf_csr_release(&y);
     return st;
 }

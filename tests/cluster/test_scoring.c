@@ -27,16 +27,16 @@ static void scores_by_hand(void **state)
     assert_ok(gf_centres_init(&c, 3, 2, &err));
     for (uint32_t j = 0; j < 3; j++)
         assert_ok(gf_centres_set_row(&c, j, gf_csr_row(&rows, j), &err));
-    gf_index index = make_index(&c, key, NULL);
+    gf_centre_index index = make_index(&c, key, NULL);
     scores s = make_scores(index.stride);
     assert_memory_equal(index.column_of, columns, sizeof columns);
     assert_memory_equal(index.cluster_of, clusters, sizeof clusters);
     assert_int_equal(index.n_dense, 2);
-    assert_int_equal(gf_index_above(&index, 2), 0);
-    assert_int_equal(gf_index_above(&index, 1.5f), 1);
-    assert_int_equal(gf_index_above(&index, 0), 2);
-    assert_int_equal(gf_index_above(&index, -1), 3);
-    const gf_kernels *kernels = gf_kernels_choose();
+    assert_int_equal(gf_centre_index_above(&index, 2), 0);
+    assert_int_equal(gf_centre_index_above(&index, 1.5f), 1);
+    assert_int_equal(gf_centre_index_above(&index, 0), 2);
+    assert_int_equal(gf_centre_index_above(&index, -1), 3);
+    const gf_kernels *kernels = gf_scoring_kernels_choose();
     kernels->score(&index, gf_csr_row(&x, 0), 3, s.at);
     assert_near(s.at[0], 0.6, 1e-7);
     assert_near(s.at[1], 0.96, 1e-7);
@@ -45,7 +45,7 @@ static void scores_by_hand(void **state)
     assert_int_equal(best.column, 1);
     assert_near(best.second, 0.8, 1e-7);
     assert_int_equal(kernels->runner_up(&index, 3, s.at, best), 2);
-    gf_nearest_two two = gf_index_nearest(&index, kernels, gf_csr_row(&x, 0), 0, s.at);
+    gf_nearest_two two = gf_centre_index_nearest(&index, kernels, gf_csr_row(&x, 0), 0, s.at);
     assert_int_equal(two.cluster, 2);
     assert_int_equal(two.runner_up, 0);
     assert_near(two.similarity, 0.96, 1e-7);
@@ -53,7 +53,7 @@ static void scores_by_hand(void **state)
     best = kernels->best(&index, 1, s.at);
     assert_int_equal(best.column, 0);
     assert_true(best.second == -INFINITY);
-    gf_index_release(&index);
+    gf_centre_index_release(&index);
     gf_centres_release(&c);
     gf_csr_release(&rows);
     gf_csr_release(&x);
@@ -62,8 +62,8 @@ static void scores_by_hand(void **state)
 
 /* ---- scores against dot products ------------------------------------------------------------- */
 
-static void check_scores(const gf_kernels *kernels, const gf_index *index, const gf_centres *c,
-                         gf_row_view row, uint32_t columns, float *s)
+static void check_scores(const gf_kernels *kernels, const gf_centre_index *index,
+                         const gf_centres *c, gf_row_view row, uint32_t columns, float *s)
 {
     kernels->score(index, row, columns, s);
     for (uint32_t column = 0; column < columns; column++) {
@@ -73,7 +73,7 @@ static void check_scores(const gf_kernels *kernels, const gf_index *index, const
 }
 
 /* A term is dense where more than k / 12 centres have it, and up to 32 centres always. */
-static void check_places(const gf_index *index, const gf_centres *c)
+static void check_places(const gf_centre_index *index, const gf_centres *c)
 {
     uint32_t *count = gf_calloc(c->n_terms, sizeof *count);
     assert_non_null(count);
@@ -98,17 +98,17 @@ static void scores_are_the_dot_products(void **state)
         gf_centres c =
             i % 2 ? rows_random_centres(&x, k, &random) : rows_as_centres(&x, k, &random);
         float *key = make_keys(k, &random);
-        gf_index index = make_index(&c, key, NULL);
+        gf_centre_index index = make_index(&c, key, NULL);
         scores s = make_scores(index.stride);
         check_places(&index, &c);
         for (int v = 0; v < VARIANTS; v++) {
-            const gf_kernels *kernels = gf_kernels_named(names[v]);
+            const gf_kernels *kernels = gf_scoring_kernels_named(names[v]);
             for (uint32_t r = 0; kernels && r < x.n_rows; r += 7) {
                 uint32_t columns = r % 2 ? k : 1 + (uint32_t)gf_random_below(&random, k);
                 check_scores(kernels, &index, &c, gf_csr_row(&x, r), columns, s.at);
             }
         }
-        gf_index_release(&index);
+        gf_centre_index_release(&index);
         gf_centres_release(&c);
         gf_csr_release(&x);
         gf_free(key);
@@ -118,7 +118,7 @@ static void scores_are_the_dot_products(void **state)
 
 /* ---- the variants ---------------------------------------------------------------------------- */
 
-static void compare_variants(const gf_index *index, const gf_kernels *a, const gf_kernels *b,
+static void compare_variants(const gf_centre_index *index, const gf_kernels *a, const gf_kernels *b,
                              gf_row_view row, uint32_t columns, float weight)
 {
     scores s = make_scores(2 * index->stride), t = make_scores(2 * index->stride);
@@ -213,7 +213,7 @@ static void the_best_move_within_a_group(void **state)
                                  (float)(1 + i % 3)};
             gf_near_move kept = {0};
             for (int v = 0, seen = 0; v < VARIANTS; v++) {
-                const gf_kernels *kernels = gf_kernels_named(names[v]);
+                const gf_kernels *kernels = gf_scoring_kernels_named(names[v]);
                 if (!kernels) continue;
                 gf_near_move m = kernels->near(&sums, row, own, dot.at);
                 check_near(&c, row, own, sums.weight, m);
@@ -247,18 +247,19 @@ static void the_nearest_two(void **state)
         gf_csr x = rows_random(150, 200, 40, &random);
         gf_centres c = rows_random_centres(&x, k, &random);
         float *key = make_keys(k, &random);
-        gf_index index = make_index(&c, key, NULL);
+        gf_centre_index index = make_index(&c, key, NULL);
         scores s = make_scores(index.stride);
         for (int v = 0; v < VARIANTS; v++) {
-            const gf_kernels *kernels = gf_kernels_named(names[v]);
+            const gf_kernels *kernels = gf_scoring_kernels_named(names[v]);
             for (uint32_t i = 0; kernels && i < x.n_rows; i++) {
                 gf_row_view row = gf_csr_row(&x, i);
-                check_nearest(&index, &c, row, gf_index_nearest(&index, kernels, row, 0, s.at));
+                check_nearest(&index, &c, row,
+                              gf_centre_index_nearest(&index, kernels, row, 0, s.at));
             }
         }
         gf_free(s.block);
         gf_free(key);
-        gf_index_release(&index);
+        gf_centre_index_release(&index);
         gf_centres_release(&c);
         gf_csr_release(&x);
     }
@@ -275,11 +276,11 @@ static void vector_variants_agree_bit_for_bit(void **state)
         gf_csr x = rows_random(200, 150, 100, &random);
         gf_centres c = rows_random_centres(&x, k, &random);
         float *key = make_keys(k, &random);
-        gf_index index = make_index(&c, key, NULL);
+        gf_centre_index index = make_index(&c, key, NULL);
         for (uint32_t r = 0; r < x.n_rows; r += 5)
             compare_variants(&index, avx2, avx512, gf_csr_row(&x, r),
                              1 + (uint32_t)gf_random_below(&random, k), (float)(1 + r % 3));
-        gf_index_release(&index);
+        gf_centre_index_release(&index);
         gf_centres_release(&c);
         gf_csr_release(&x);
         gf_free(key);
@@ -289,25 +290,25 @@ static void vector_variants_agree_bit_for_bit(void **state)
 static void kernels_are_chosen_by_name(void **state)
 {
     (void)state;
-    assert_null(gf_kernels_named("mmx"));
+    assert_null(gf_scoring_kernels_named("mmx"));
     for (int v = 0; v < VARIANTS; v++) {
-        const gf_kernels *kernels = gf_kernels_named(names[v]);
+        const gf_kernels *kernels = gf_scoring_kernels_named(names[v]);
         if (v == 0) assert_non_null(kernels);
         if (!kernels) continue;
         assert_string_equal(kernels->name, names[v]);
         setenv("GROUPERFISH_SIMD", names[v], 1);
-        assert_ptr_equal(gf_kernels_choose(), kernels);
+        assert_ptr_equal(gf_scoring_kernels_choose(), kernels);
     }
     setenv("GROUPERFISH_SIMD", "mmx", 1);
-    assert_non_null(gf_kernels_choose());
+    assert_non_null(gf_scoring_kernels_choose());
     unsetenv("GROUPERFISH_SIMD");
-    assert_non_null(gf_kernels_choose());
+    assert_non_null(gf_scoring_kernels_choose());
 }
 
 /* ---- the best and the runner-up -------------------------------------------------------------- */
 
 /* What best and runner_up should find, by looking at the columns one by one. */
-static void check_best(const gf_kernels *kernels, const gf_index *index, const float *from,
+static void check_best(const gf_kernels *kernels, const gf_centre_index *index, const float *from,
                        uint32_t columns, float *s)
 {
     uint32_t first = 0, second = UINT32_MAX;
@@ -342,18 +343,18 @@ static void equal_scores_go_to_the_lowest_cluster(void **state)
         gf_csr x = rows_random(1, 4, 3, &random);
         gf_centres c = rows_as_centres(&x, k, &random);
         float *key = make_keys(k, &random);
-        gf_index index = make_index(&c, key, NULL);
+        gf_centre_index index = make_index(&c, key, NULL);
         scores from = make_scores(index.stride), s = make_scores(index.stride);
         uint64_t values = 1 + gf_random_below(&random, 6);
         for (uint32_t j = 0; j < k; j++)
             from.at[j] = (float)gf_random_below(&random, values) / 8;
         for (int v = 0; v < VARIANTS; v++) {
-            const gf_kernels *kernels = gf_kernels_named(names[v]);
+            const gf_kernels *kernels = gf_scoring_kernels_named(names[v]);
             uint32_t columns = 1 + (uint32_t)gf_random_below(&random, k);
             if (kernels) check_best(kernels, &index, from.at, columns, s.at);
             if (kernels) check_best(kernels, &index, from.at, k, s.at);
         }
-        gf_index_release(&index);
+        gf_centre_index_release(&index);
         gf_centres_release(&c);
         gf_csr_release(&x);
         gf_free(key);
@@ -379,7 +380,7 @@ static void gains_are_what_the_sum_grows_by(void **state)
         }
         gf_move_terms terms = {length.at, square.at, weight};
         for (int v = 0; v < VARIANTS; v++) {
-            const gf_kernels *kernels = gf_kernels_named(names[v]);
+            const gf_kernels *kernels = gf_scoring_kernels_named(names[v]);
             if (!kernels) continue;
             kernels->gains(&terms, score.at, K, gain.at);
             for (int c = 0; c < K; c++) {
@@ -397,7 +398,7 @@ static void gains_are_what_the_sum_grows_by(void **state)
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static void assert_same_index(const gf_index *a, const gf_index *b)
+static void assert_same_index(const gf_centre_index *a, const gf_centre_index *b)
 {
     assert_int_equal(a->n_dense, b->n_dense);
     assert_int_equal(a->n_postings, b->n_postings);
@@ -416,23 +417,23 @@ static void an_index_is_used_again(void **state)
     gf_error err;
     gf_random random = gf_random_seed(gf_test_seed(), 4);
     gf_pool *pool = rows_pool(3);
-    gf_index used;
+    gf_centre_index used;
     enum { K = 90, TERMS = 9000 };
-    assert_ok(gf_index_init(&used, K, TERMS, &err));
+    assert_ok(gf_centre_index_init(&used, K, TERMS, &err));
     for (int i = 0; i < 4; i++) {
         gf_csr x = rows_random(K + 50, TERMS, i % 2 ? 60 : 8, &random);
         gf_centres c = rows_random_centres(&x, K, &random);
         float *key = make_keys(K, &random);
-        gf_index fresh = make_index(&c, key, NULL);
-        assert_ok(gf_index_build(&used, &c, key, pool, &err));
+        gf_centre_index fresh = make_index(&c, key, NULL);
+        assert_ok(gf_centre_index_build(&used, &c, key, pool, &err));
         assert_same_index(&used, &fresh);
         assert_true((uintptr_t)used.dense % 64 == 0);
-        gf_index_release(&fresh);
+        gf_centre_index_release(&fresh);
         gf_centres_release(&c);
         gf_csr_release(&x);
         gf_free(key);
     }
-    gf_index_release(&used);
+    gf_centre_index_release(&used);
     gf_pool_free(pool);
 }
 
@@ -440,12 +441,12 @@ static gf_status build_swept(void *context, gf_error *err)
 {
     const gf_centres *c = context;
     float key[40] = {0};
-    gf_index index;
-    gf_status st = gf_index_init(&index, c->k, c->n_terms, err);
+    gf_centre_index index;
+    gf_status st = gf_centre_index_init(&index, c->k, c->n_terms, err);
     if (st != GF_OK) return st;
-    st = gf_index_build(&index, c, key, NULL, err);
+    st = gf_centre_index_build(&index, c, key, NULL, err);
     if (st == GF_OK) st = gf_index_set_ceilings(&index, NULL, err);
-    gf_index_release(&index);
+    gf_centre_index_release(&index);
     return st;
 }
 

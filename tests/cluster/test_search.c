@@ -11,10 +11,10 @@ static const char *const names[] = {"portable", "avx2", "avx512"};
 
 enum { VARIANTS = sizeof names / sizeof names[0] };
 
-static gf_index with_ceilings(const gf_centres *centres, const float *key, gf_pool *pool)
+static gf_centre_index with_ceilings(const gf_centres *centres, const float *key, gf_pool *pool)
 {
     gf_error err;
-    gf_index index = make_index(centres, key, pool);
+    gf_centre_index index = make_index(centres, key, pool);
     assert_ok(gf_index_set_ceilings(&index, pool, &err));
     return index;
 }
@@ -28,7 +28,7 @@ static void make_signs(gf_csr *x, gf_random *random)
 
 /* ---- ceilings -------------------------------------------------------------------------------- */
 
-static void check_ceilings(const gf_index *index)
+static void check_ceilings(const gf_centre_index *index)
 {
     for (uint32_t r = 0; r < index->n_dense; r++)
         for (uint32_t b = 0; b < index->ceiling_stride; b++) {
@@ -51,11 +51,11 @@ static void ceilings_are_the_largest_values(void **state)
         make_signs(&x, &random);
         gf_centres c = rows_random_centres(&x, k, &random);
         float *key = make_keys(k, &random);
-        gf_index index = with_ceilings(&c, key, pool);
+        gf_centre_index index = with_ceilings(&c, key, pool);
         check_ceilings(&index);
-        assert_ok(gf_index_build(&index, &c, key, pool, &err));
+        assert_ok(gf_centre_index_build(&index, &c, key, pool, &err));
         assert_null(index.ceiling);
-        gf_index_release(&index);
+        gf_centre_index_release(&index);
         gf_centres_release(&c);
         gf_csr_release(&x);
         gf_free(key);
@@ -69,19 +69,20 @@ static void ceilings_are_the_largest_values(void **state)
 static void check_rows(const gf_csr *x, const gf_centres *c, gf_random *random)
 {
     float *key = make_keys(c->k, random);
-    gf_index index = with_ceilings(c, key, NULL);
+    gf_centre_index index = with_ceilings(c, key, NULL);
     scores s = make_scores(2 * index.stride);
     for (int v = 0; v < VARIANTS; v++) {
-        const gf_kernels *kernels = gf_kernels_named(names[v]);
+        const gf_kernels *kernels = gf_scoring_kernels_named(names[v]);
         for (uint32_t i = 0; kernels && i < x->n_rows; i++) {
             uint32_t likely = (uint32_t)gf_random_below(random, c->k);
             gf_row_view row = gf_csr_row(x, i);
-            check_nearest(&index, c, row, gf_index_nearest(&index, kernels, row, likely, s.at));
+            check_nearest(&index, c, row,
+                          gf_centre_index_nearest(&index, kernels, row, likely, s.at));
         }
     }
     gf_free(s.block);
     gf_free(key);
-    gf_index_release(&index);
+    gf_centre_index_release(&index);
 }
 
 static void the_best_two_are_found(void **state)
@@ -137,10 +138,10 @@ static void equal_centres_go_to_the_lowest_clusters(void **state)
     for (uint32_t j = 0; j < K; j++)
         assert_ok(gf_centres_set_row(&c, j, gf_csr_row(&x, j % DISTINCT), &err));
     float *key = make_keys(K, &random);
-    gf_index index = with_ceilings(&c, key, NULL);
+    gf_centre_index index = with_ceilings(&c, key, NULL);
     scores s = make_scores(2 * index.stride);
     for (int v = 0; v < VARIANTS; v++) {
-        const gf_kernels *kernels = gf_kernels_named(names[v]);
+        const gf_kernels *kernels = gf_scoring_kernels_named(names[v]);
         for (uint32_t likely = 0; kernels && likely < K; likely++)
             for (uint32_t i = 0; i < DISTINCT; i++) {
                 gf_best_two two = kernels->search(&index, gf_csr_row(&x, i), likely, s.at);
@@ -153,7 +154,7 @@ static void equal_centres_go_to_the_lowest_clusters(void **state)
     }
     gf_free(s.block);
     gf_free(key);
-    gf_index_release(&index);
+    gf_centre_index_release(&index);
     gf_centres_release(&c);
     gf_csr_release(&x);
 }
@@ -166,7 +167,7 @@ typedef struct sums {
     float *offer;
 } sums;
 
-static sums make_sums(const gf_index *index, gf_random *random)
+static sums make_sums(const gf_centre_index *index, gf_random *random)
 {
     uint32_t blocks = index->stride / GF_COLUMN_BLOCK;
     sums s = {make_scores(2 * index->stride), gf_calloc(blocks, sizeof(float))};
@@ -191,7 +192,7 @@ typedef struct searched {
     gf_csr x;
     gf_centres c;
     float *key;
-    gf_index index;
+    gf_centre_index index;
     sums all;
     scores s;
 } searched;
@@ -210,7 +211,7 @@ static void release_searched(searched *a)
     release_sums(&a->all);
     gf_free(a->s.block);
     gf_free(a->key);
-    gf_index_release(&a->index);
+    gf_centre_index_release(&a->index);
     gf_centres_release(&a->c);
     gf_csr_release(&a->x);
 }
@@ -222,7 +223,7 @@ static gf_move_wanted wanted_of(const searched *a, uint32_t own, float weight, f
 }
 
 /* By the gain of every column, in double precision. */
-static void check_move(const gf_index *index, const gf_centres *c, gf_row_view row,
+static void check_move(const gf_centre_index *index, const gf_centres *c, gf_row_view row,
                        const gf_move_wanted *wanted, gf_move_found found)
 {
     double w = (double)wanted->terms.weight, most = -INFINITY, of_found = -INFINITY;
@@ -252,7 +253,7 @@ static void the_best_move_is_found(void **state)
         if (k % 2) make_signs(&x, &random);
         searched a = search_in(x, k, &random);
         for (int v = 0; v < VARIANTS; v++) {
-            const gf_kernels *kernels = gf_kernels_named(names[v]);
+            const gf_kernels *kernels = gf_scoring_kernels_named(names[v]);
             for (uint32_t i = 0; kernels && i < x.n_rows; i++) {
                 float w = (float)(1 + i % 3), least = w * (float)gf_random_unit(&random);
                 gf_move_wanted wanted = wanted_of(&a, i % k, w, least);
@@ -277,7 +278,7 @@ static void moves_of_rows_of_many_terms(void **state)
         gf_move_wanted wanted = wanted_of(&a, i % 50, 1, (float)gf_random_unit(&random));
         gf_row_view row = gf_csr_row(&a.x, i);
         check_move(&a.index, &a.c, row, &wanted,
-                   gf_kernels_choose()->move(&a.index, row, &wanted, a.s.at));
+                   gf_scoring_kernels_choose()->move(&a.index, row, &wanted, a.s.at));
     }
     release_searched(&a);
 }

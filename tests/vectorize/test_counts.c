@@ -22,7 +22,7 @@ static void expect(const char *const *settings, const char *text, const char *co
     gf_counts found;
     gf_buffer out = {0};
     uint64_t length = 0;
-    assert_ok(gf_counter_init(&c, &o.analysis, true, &err));
+    assert_ok(gf_document_counts_init(&c, &o.analysis, true, &err));
     assert_ok(gf_count(&c, GF_SLICE("something else before"), NULL, &found, &err));
     assert_ok(gf_count(&c, gf_slice_str(text), NULL, &found, &err));
     gf_buffer_format(&out, "%s:", tiers[found.tier]);
@@ -34,7 +34,7 @@ static void expect(const char *const *settings, const char *text, const char *co
     assert_string_equal(gf_buffer_cstr(&out), counts);
     assert_true(found.length == length);
     gf_buffer_release(&out);
-    gf_counter_release(&c);
+    gf_document_counts_release(&c);
 }
 
 static void counts_terms(void **state)
@@ -92,7 +92,7 @@ static void remembers_texts_of_ngrams(void **state)
     gf_counts found;
     char small[GF_SURFACE_INLINE];
     size_t folded = 0, hyphen = 0;
-    assert_ok(gf_counter_init(&c, &o.analysis, true, &err));
+    assert_ok(gf_document_counts_init(&c, &o.analysis, true, &err));
     assert_ok(gf_count(&c,
                        GF_SLICE("New \n\t York; New\xC2\xA0\xE3\x80\x80York; New York; new-york"),
                        NULL, &found, &err));
@@ -115,7 +115,7 @@ static void remembers_texts_of_ngrams(void **state)
     assert_int_equal(found.n, 3);
     assert_int_equal(forms->n, 2);
     gf_buffer_release(&far);
-    gf_counter_release(&c);
+    gf_document_counts_release(&c);
 }
 
 static void counts_document_frequencies(void **state)
@@ -126,7 +126,7 @@ static void counts_document_frequencies(void **state)
     gf_counter c;
     gf_counts found;
     static const char *const texts[] = {"pear pear", "pear plum", "the", "x", "plum pear x"};
-    assert_ok(gf_counter_init(&c, &o.analysis, false, &err));
+    assert_ok(gf_document_counts_init(&c, &o.analysis, false, &err));
     for (size_t i = 0; i < 5; i++)
         assert_ok(gf_count(&c, gf_slice_str(texts[i]), NULL, &found, &err));
     const gf_strings *terms = gf_analyser_terms(c.analyser);
@@ -134,7 +134,7 @@ static void counts_document_frequencies(void **state)
     assert_int_equal(c.state[gf_strings_find(terms, GF_SLICE("plum"))].df, 2);
     assert_int_equal(c.state[gf_strings_find(terms, GF_SLICE("the"))].df, 0);
     assert_int_equal(c.state[gf_strings_find(terms, GF_SLICE("x"))].df, 0);
-    gf_counter_release(&c);
+    gf_document_counts_release(&c);
 }
 
 static void encodes_rows(void **state)
@@ -171,10 +171,10 @@ static gf_status count_much(void *context, gf_error *err)
     gf_vectorizer_options o = options(WITH("ngrams_max", "3"));
     gf_counter c = {0};
     gf_counts found;
-    gf_status st = gf_counter_init(&c, &o.analysis, true, err);
+    gf_status st = gf_document_counts_init(&c, &o.analysis, true, err);
     for (int i = 0; i < 2 && st == GF_OK; i++)
         st = gf_count(&c, *(gf_slice *)context, NULL, &found, err);
-    gf_counter_release(&c);
+    gf_document_counts_release(&c);
     return st;
 }
 

@@ -10,7 +10,7 @@ static void expect_url(const char *text, const char *url)
 {
     gf_slice s = gf_slice_str(text);
     size_t word = strcspn(text, ":.-/ ");
-    size_t end = gf_url_end(s, 0, word);
+    size_t end = gf_links_url_end(s, 0, word);
     assert_slice(gf_slice_of(text, end), url);
 }
 
@@ -50,7 +50,7 @@ static void expect_address(const char *text, const char *address)
 {
     gf_slice s = gf_slice_str(text);
     size_t start = 0, end = 0;
-    bool found = gf_address_at(s, 0, strcspn(text, "@"), &start, &end);
+    bool found = gf_links_address_at(s, 0, strcspn(text, "@"), &start, &end);
     assert_slice(found ? gf_slice_of(text + start, end - start) : gf_slice_of("", 0), address);
 }
 
@@ -76,18 +76,18 @@ static void bounds_the_local_part(void **state)
     memset(text, 'a', sizeof text);
     memcpy(text + 100, "@x.org", 6);
     size_t start, end;
-    assert_true(gf_address_at(gf_slice_of(text, 106), 0, 100, &start, &end));
+    assert_true(gf_links_address_at(gf_slice_of(text, 106), 0, 100, &start, &end));
     assert_int_equal(start, 36);
     assert_int_equal(end, 106);
-    assert_true(gf_address_at(gf_slice_of(text, 106), 90, 100, &start, &end));
+    assert_true(gf_links_address_at(gf_slice_of(text, 106), 90, 100, &start, &end));
     assert_int_equal(start, 90);
-    assert_false(gf_address_at(gf_slice_of(text, 106), 100, 100, &start, &end));
+    assert_false(gf_links_address_at(gf_slice_of(text, 106), 100, 100, &start, &end));
 }
 
 static void expect_reference(const char *text, size_t length, gf_char_class stands_for)
 {
     gf_char_class k = GF_CHAR_LETTER;
-    size_t end = gf_reference_end(gf_slice_str(text), 0, &k);
+    size_t end = gf_links_reference_end(gf_slice_str(text), 0, &k);
     if (end != length) fail_msg("%s: %zu bytes, not %zu", text, end, length);
     if (length && k != stands_for) fail_msg("%s stands for %d, not %d", text, k, stands_for);
 }
@@ -131,9 +131,9 @@ static void stays_inside_any_text(void **state)
         for (size_t i = 0; i < s.len; i++) {
             size_t start, end;
             gf_char_class k;
-            assert_true(gf_url_end(s, 0, i) <= s.len);
-            if (text[i] == '&') assert_true(gf_reference_end(s, i, &k) <= s.len);
-            if (text[i] != '@' || !gf_address_at(s, 0, i, &start, &end)) continue;
+            assert_true(gf_links_url_end(s, 0, i) <= s.len);
+            if (text[i] == '&') assert_true(gf_links_reference_end(s, i, &k) <= s.len);
+            if (text[i] != '@' || !gf_links_address_at(s, 0, i, &start, &end)) continue;
             assert_true(start < i && i < end && end <= s.len);
         }
         free(text);

@@ -26,7 +26,7 @@ static void check(gf_random *r, size_t n, uint32_t high)
     }
     memcpy(want, a, n * sizeof *a);
     qsort(want, n, sizeof *want, by_value);
-    gf_sort_by_high(a, n, scratch, high);
+    gf_sort_entries_by_high(a, n, scratch, high);
     if (n) assert_memory_equal(a, want, n * sizeof *a);
     free(a), free(want), free(scratch);
 }

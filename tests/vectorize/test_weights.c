@@ -27,19 +27,19 @@ static void weighs_rows(void **state)
     const uint32_t col[] = {1, 3}, count[] = {3, 2};
     float val[2];
     gf_weights w = {GF_TF_RAW, GF_IDF_LOG, GF_NORM_NONE};
-    gf_weigh_row(&w, idf, col, count, 2, 5, val);
+    gf_weights_weigh_row(&w, idf, col, count, 2, 5, val);
     assert_near(val[0], 6, 0);
     assert_near(val[1], 8, 0);
     w.norm = GF_NORM_L2;
-    gf_weigh_row(&w, idf, col, count, 2, 5, val);
+    gf_weights_weigh_row(&w, idf, col, count, 2, 5, val);
     assert_near(val[0], 0.6, 1e-7);
     assert_near(val[1], 0.8, 1e-7);
-    gf_weigh_row(&w, NULL, col, count, 2, 5, val); /* 3 and 2, over sqrt 13 */
+    gf_weights_weigh_row(&w, NULL, col, count, 2, 5, val); /* 3 and 2, over sqrt 13 */
     assert_near(val[0], 0.832050294, 1e-7);
     assert_near(val[1], 0.554700196, 1e-7);
-    gf_weigh_row(&w, idf, col, count, 0, 0, val);
+    gf_weights_weigh_row(&w, idf, col, count, 0, 0, val);
     const double nothing[] = {0, 0, 0, 0};
-    gf_weigh_row(&w, nothing, col, count, 2, 5, val);
+    gf_weights_weigh_row(&w, nothing, col, count, 2, 5, val);
     assert_near(val[0], 0, 0);
 }
 

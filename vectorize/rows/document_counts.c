@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 
-gf_status gf_counter_init(gf_counter *c, const gf_analysis_options *options, bool notes_forms,
-                          gf_error *err)
+gf_status gf_document_counts_init(gf_counter *c, const gf_analysis_options *options,
+                                  bool notes_forms, gf_error *err)
 {
     gf_analyser *analyser;
     gf_status st = gf_analyser_create(options, &analyser, err);
@@ -13,7 +13,7 @@ gf_status gf_counter_init(gf_counter *c, const gf_analysis_options *options, boo
     return GF_OK;
 }
 
-void gf_counter_reset(gf_counter *c)
+void gf_document_counts_reset(gf_counter *c)
 {
     if (c->analyser) gf_analyser_reset(c->analyser);
     gf_ngrams_release(&c->ngrams);
@@ -22,10 +22,10 @@ void gf_counter_reset(gf_counter *c)
     c->state_capacity = 0;
 }
 
-void gf_counter_release(gf_counter *c)
+void gf_document_counts_release(gf_counter *c)
 {
     if (c->borrows) c->analyser = NULL;
-    gf_counter_reset(c);
+    gf_document_counts_reset(c);
     gf_analyser_free(c->analyser);
     gf_free(c->term);
     gf_free(c->count);
@@ -204,7 +204,7 @@ gf_status gf_count(gf_counter *c, gf_slice text, const gf_language *language, gf
     return GF_OK;
 }
 
-void gf_count_words(gf_counter *c, gf_counts *out)
+void gf_document_counts_add_words(gf_counter *c, gf_counts *out)
 {
     gf_tier has = c->tier;
     if (c->options.ngrams_max > 1 || has == GF_TIER_NONE) {

@@ -49,12 +49,12 @@ typedef struct gf_counts {
 } gf_counts;
 
 /** The counter makes its own analyser. */
-gf_status gf_counter_init(gf_counter *c, const gf_analysis_options *options, bool notes_forms,
-                          gf_error *err);
-void gf_counter_release(gf_counter *c);
+gf_status gf_document_counts_init(gf_counter *c, const gf_analysis_options *options,
+                                  bool notes_forms, gf_error *err);
+void gf_document_counts_release(gf_counter *c);
 
 /** Forget all terms. */
-void gf_counter_reset(gf_counter *c);
+void gf_document_counts_reset(gf_counter *c);
 
 /** Count a document; errors as of gf_analyse. */
 gf_status gf_count(gf_counter *c, gf_slice text, const gf_language *language, gf_counts *out,
@@ -64,6 +64,6 @@ gf_status gf_count(gf_counter *c, gf_slice text, const gf_language *language, gf
  * All words of the document that was counted last, in place of what gf_count gave of it: whatever
  * their tier, and without n-grams. Document frequencies stay as they are.
  */
-void gf_count_words(gf_counter *c, gf_counts *out);
+void gf_document_counts_add_words(gf_counter *c, gf_counts *out);
 
 #endif

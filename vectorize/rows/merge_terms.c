@@ -21,7 +21,7 @@ typedef struct merger {
     uint64_t base[PARTITIONS + 1]; /* merged id of each partition's first term */
 } merger;
 
-void gf_merged_release(gf_merged *merged)
+void gf_merge_terms_release(gf_merged *merged)
 {
     for (unsigned w = 0; merged->of && w < merged->n_workers; w++)
         gf_free(merged->of[w]);
@@ -184,6 +184,6 @@ gf_status gf_merge_terms(const gf_vectorizer *v, gf_merged *merged, const gf_can
     if (st == GF_OK)
         *merged = out;
     else
-        gf_merged_release(&out);
+        gf_merge_terms_release(&out);
     return st;
 }

@@ -21,6 +21,6 @@ typedef struct gf_merged {
 
 gf_status gf_merge_terms(const gf_vectorizer *v, gf_merged *merged, const gf_cancel *cancel,
                          gf_error *err);
-void gf_merged_release(gf_merged *merged);
+void gf_merge_terms_release(gf_merged *merged);
 
 #endif

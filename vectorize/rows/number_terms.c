@@ -8,7 +8,7 @@ typedef struct candidate {
     uint32_t merged;
 } candidate;
 
-void gf_numbering_release(gf_numbering *numbering)
+void gf_number_terms_release(gf_numbering *numbering)
 {
     gf_free(numbering->merged);
     gf_free(numbering->column);
@@ -60,8 +60,8 @@ static gf_status number(gf_numbering *numbering, const gf_merged *terms,
     return st;
 }
 
-gf_status gf_number_regular(const gf_vectorizer_options *options, uint32_t n_docs,
-                            const gf_merged *terms, gf_numbering *numbering, gf_error *err)
+gf_status gf_number_terms_regular(const gf_vectorizer_options *options, uint32_t n_docs,
+                                  const gf_merged *terms, gf_numbering *numbering, gf_error *err)
 {
     uint32_t least, most, n = 0;
     gf_numbering made = {0};
@@ -83,12 +83,12 @@ gf_status gf_number_regular(const gf_vectorizer_options *options, uint32_t n_doc
     if (st == GF_OK)
         *numbering = made;
     else
-        gf_numbering_release(&made);
+        gf_number_terms_release(&made);
     return st;
 }
 
-gf_status gf_number_rescue(const gf_merged *terms, const uint32_t *rows, gf_numbering *numbering,
-                           gf_error *err)
+gf_status gf_number_terms_rescue(const gf_merged *terms, const uint32_t *rows,
+                                 gf_numbering *numbering, gf_error *err)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < terms->n; i++)

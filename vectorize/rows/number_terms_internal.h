@@ -15,13 +15,13 @@ typedef struct gf_numbering {
 } gf_numbering;
 
 /** Number the regular terms of n_docs documents. GF_OK; GF_ENOMEM. */
-gf_status gf_number_regular(const gf_vectorizer_options *options, uint32_t n_docs,
-                            const gf_merged *terms, gf_numbering *numbering, gf_error *err);
+gf_status gf_number_terms_regular(const gf_vectorizer_options *options, uint32_t n_docs,
+                                  const gf_merged *terms, gf_numbering *numbering, gf_error *err);
 
 /** Number the rescue terms behind them: those not numbered yet whose rows[merged id] is not 0. */
-gf_status gf_number_rescue(const gf_merged *terms, const uint32_t *rows, gf_numbering *numbering,
-                           gf_error *err);
+gf_status gf_number_terms_rescue(const gf_merged *terms, const uint32_t *rows,
+                                 gf_numbering *numbering, gf_error *err);
 
-void gf_numbering_release(gf_numbering *numbering);
+void gf_number_terms_release(gf_numbering *numbering);
 
 #endif

@@ -50,7 +50,7 @@ static void bucket_sort(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high)
     memcpy(a, scratch, n * sizeof *a);
 }
 
-void gf_sort_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high)
+void gf_sort_entries_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high)
 {
     if (n <= SHORT) {
         insertion_sort(a, n);

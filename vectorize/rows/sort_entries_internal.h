@@ -14,6 +14,6 @@
  * @param scratch  n numbers
  * @param high     the upper half of every number is at most this
  */
-void gf_sort_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high);
+void gf_sort_entries_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct form {
     char small[GF_SURFACE_INLINE]; /* s.ptr may point here: a form is not moved, only pointed to */
 } form;
 
-void gf_forms_release(gf_forms *forms)
+void gf_surface_forms_release(gf_forms *forms)
 {
     for (size_t i = 0; forms->arenas && i < forms->n_arenas; i++)
         gf_arena_release(&forms->arenas[i]);
@@ -150,9 +150,9 @@ static void list_sources(const gf_vectorizer *v, const gf_merged *merged, choose
     }
 }
 
-gf_status gf_forms_choose(const gf_vectorizer *v, const gf_merged *merged,
-                          const gf_numbering *numbering, gf_forms *forms, const gf_cancel *cancel,
-                          gf_error *err)
+gf_status gf_surface_forms_choose(const gf_vectorizer *v, const gf_merged *merged,
+                                  const gf_numbering *numbering, gf_forms *forms,
+                                  const gf_cancel *cancel, gf_error *err)
 {
     gf_forms out = {.n_arenas = ((size_t)numbering->n_terms + TASK_COLUMNS - 1) / TASK_COLUMNS};
     chooser c = {.numbering = numbering, .terms = merged, .out = &out};
@@ -172,6 +172,6 @@ gf_status gf_forms_choose(const gf_vectorizer *v, const gf_merged *merged,
     if (st == GF_OK)
         *forms = out;
     else
-        gf_forms_release(&out);
+        gf_surface_forms_release(&out);
     return st;
 }

@@ -14,9 +14,9 @@ typedef struct gf_forms {
     size_t n_arenas;
 } gf_forms;
 
-gf_status gf_forms_choose(const gf_vectorizer *v, const gf_merged *merged,
-                          const gf_numbering *numbering, gf_forms *forms, const gf_cancel *cancel,
-                          gf_error *err);
-void gf_forms_release(gf_forms *forms);
+gf_status gf_surface_forms_choose(const gf_vectorizer *v, const gf_merged *merged,
+                                  const gf_numbering *numbering, gf_forms *forms,
+                                  const gf_cancel *cancel, gf_error *err);
+void gf_surface_forms_release(gf_forms *forms);
 
 #endif

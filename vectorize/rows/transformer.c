@@ -33,7 +33,7 @@ gf_status gf_transformer_create(const gf_vectorizer_options *options,
     if (!t) return gf_fail_memory(err, "a transformer");
     t->weights = options->weights;
     t->vocabulary = vocabulary;
-    st = gf_counter_init(&t->counter, &options->analysis, false, err);
+    st = gf_document_counts_init(&t->counter, &options->analysis, false, err);
     if (st != GF_OK) {
         gf_free(t);
         return st;
@@ -44,7 +44,7 @@ gf_status gf_transformer_create(const gf_vectorizer_options *options,
 
 void gf_transformer_borrow(gf_transformer *t, gf_analyser *analyser)
 {
-    gf_counter_reset(&t->counter);
+    gf_document_counts_reset(&t->counter);
     if (!t->counter.borrows) gf_analyser_free(t->counter.analyser);
     t->counter.analyser = analyser;
     t->counter.borrows = true;
@@ -54,7 +54,7 @@ void gf_transformer_borrow(gf_transformer *t, gf_analyser *analyser)
 void gf_transformer_free(gf_transformer *t)
 {
     if (!t) return;
-    gf_counter_release(&t->counter);
+    gf_document_counts_release(&t->counter);
     gf_free(t->column);
     gf_free(t->entries);
     gf_free(t->cols);
@@ -69,7 +69,7 @@ static void bound_memory(gf_transformer *t)
     const gf_analyser *a = t->counter.analyser;
     if (gf_analyser_terms(a)->n < MOST_REMEMBERED && gf_analyser_surfaces(a)->n < MOST_REMEMBERED)
         return;
-    gf_counter_reset(&t->counter);
+    gf_document_counts_reset(&t->counter);
     t->n_columns = 0;
 }
 
@@ -136,13 +136,13 @@ gf_status gf_transformer_row(gf_transformer *t, gf_slice text, const gf_language
         found = GF_ROW_RESCUED;
         n = select_entries(t, &counts, v->n_terms);
     }
-    gf_sort_by_high(t->entries, n, t->entries + t->capacity, v->n_terms);
+    gf_sort_entries_by_high(t->entries, n, t->entries + t->capacity, v->n_terms);
     for (uint32_t i = 0; i < n; i++) {
         t->cols[i] = (uint32_t)(t->entries[i] >> 32);
         t->counts[i] = (uint32_t)t->entries[i];
     }
     const double *idf = found == GF_ROW_PLAIN ? v->idf : NULL;
-    gf_weigh_row(&t->weights, idf, t->cols, t->counts, n, counts.length, t->vals);
+    gf_weights_weigh_row(&t->weights, idf, t->cols, t->counts, n, counts.length, t->vals);
     *row = (gf_row_view){t->cols, t->vals, n};
     if (kind) *kind = found;
     return GF_OK;

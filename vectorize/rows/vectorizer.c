@@ -45,7 +45,7 @@ void gf_vectorizer_free(gf_vectorizer *v)
 {
     if (!v) return;
     for (unsigned w = 0; v->workers && w < v->n_workers; w++) {
-        if (v->workers[w]) gf_counter_release(v->workers[w]);
+        if (v->workers[w]) gf_document_counts_release(v->workers[w]);
         gf_free(v->workers[w]);
     }
     for (size_t i = 0; i < v->n_chunks; i++) {
@@ -111,7 +111,7 @@ static gf_status make_worker(gf_vectorizer *v, gf_counter **worker, gf_error *er
 {
     gf_counter *c = gf_calloc(1, sizeof *c);
     if (!c) return gf_fail_memory(err, "a vectorizer");
-    gf_status st = gf_counter_init(c, &v->options.analysis, true, err);
+    gf_status st = gf_document_counts_init(c, &v->options.analysis, true, err);
     if (st != GF_OK) {
         gf_free(c);
         return st;
@@ -131,7 +131,7 @@ static void append_words(gf_counter *c, const gf_text *t, gf_buffer *words)
 {
     const gf_language *language = c->options.language ? c->options.language : t->language;
     gf_counts counts;
-    gf_count_words(c, &counts);
+    gf_document_counts_add_words(c, &counts);
     gf_rows_append(words, &counts, language ? (uint32_t)gf_language_index(language) + 1 : 0);
 }
 
@@ -217,8 +217,8 @@ static gf_status spill_chunks(gf_vectorizer *v, size_t from, gf_error *err)
     return st;
 }
 
-gf_status gf_chunk_rows(const gf_vectorizer *v, const gf_chunk *chunk, gf_buffer *room,
-                        const unsigned char **rows, gf_error *err)
+gf_status gf_vectorizer_chunk_rows(const gf_vectorizer *v, const gf_chunk *chunk, gf_buffer *room,
+                                   const unsigned char **rows, gf_error *err)
 {
     *rows = (const unsigned char *)chunk->rows.ptr;
     if (!chunk->spilled) return GF_OK;

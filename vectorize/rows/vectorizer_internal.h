@@ -39,7 +39,7 @@ struct gf_vectorizer {
 };
 
 /** A chunk's rows: its own, or read into `room`. Borrowed from either. */
-gf_status gf_chunk_rows(const gf_vectorizer *v, const gf_chunk *chunk, gf_buffer *room,
-                        const unsigned char **rows, gf_error *err);
+gf_status gf_vectorizer_chunk_rows(const gf_vectorizer *v, const gf_chunk *chunk, gf_buffer *room,
+                                   const unsigned char **rows, gf_error *err);
 
 #endif

@@ -87,7 +87,7 @@ static gf_status survey(void *context, size_t index, unsigned worker, gf_error *
     const gf_chunk *chunk = &f->v->chunks[index];
     gf_buffer room = {0};
     const unsigned char *p;
-    gf_status st = gf_chunk_rows(f->v, chunk, &room, &p, err);
+    gf_status st = gf_vectorizer_chunk_rows(f->v, chunk, &room, &p, err);
     if (st == GF_OK) survey_chunk(f, chunk, p);
     gf_buffer_release(&room);
     return st;
@@ -143,7 +143,7 @@ static uint64_t read_row(const finisher *f, const uint32_t *column, const unsign
         length += count;
         if (c < most) s->entries[kept++] = (uint64_t)c << 32 | count;
     }
-    gf_sort_by_high(s->entries, kept, s->entries + s->capacity, most);
+    gf_sort_entries_by_high(s->entries, kept, s->entries + s->capacity, most);
     return length;
 }
 
@@ -164,7 +164,8 @@ static void write_row(const finisher *f, const piece *to, uint32_t row, uint64_t
         to->col[at + i] = (uint32_t)(s->entries[i] >> 32);
         s->counts[i] = (uint32_t)s->entries[i];
     }
-    gf_weigh_row(&f->v->options.weights, idf, to->col + at, s->counts, n, length, to->val + at);
+    gf_weights_weigh_row(&f->v->options.weights, idf, to->col + at, s->counts, n, length,
+                         to->val + at);
 }
 
 static gf_status fill_piece(const finisher *f, const gf_chunk *chunk, const unsigned char *p,
@@ -196,7 +197,7 @@ static gf_status fill_file(const finisher *f, const gf_chunk *chunk, gf_error *e
     to.col = gf_array(n, sizeof *to.col);
     to.val = gf_array(n, sizeof *to.val);
     gf_status st = to.col && to.val ? GF_OK : gf_fail_memory(err, "the rows");
-    if (st == GF_OK) st = gf_chunk_rows(f->v, chunk, &room, &p, err);
+    if (st == GF_OK) st = gf_vectorizer_chunk_rows(f->v, chunk, &room, &p, err);
     if (st == GF_OK) st = fill_piece(f, chunk, p, &to, err);
     if (st == GF_OK)
         st = gf_row_file_write(f->out.entries, x->start[x->n_rows], to.first, n, to.col, to.val,
@@ -222,7 +223,7 @@ static gf_status fill(void *context, size_t index, unsigned worker, gf_error *er
 static gf_status describe(finisher *f, gf_error *err)
 {
     const gf_numbering *numbering = &f->numbering;
-    gf_status st = gf_forms_choose(f->v, &f->terms, numbering, &f->forms, f->cancel, err);
+    gf_status st = gf_surface_forms_choose(f->v, &f->terms, numbering, &f->forms, f->cancel, err);
     if (st != GF_OK) return st;
     gf_slice *term = gf_array(numbering->n_terms, sizeof *term);
     uint32_t *df = gf_array(numbering->n_terms, sizeof *df);
@@ -263,10 +264,11 @@ static gf_status finish(finisher *f, gf_error *err)
     const gf_vectorizer *v = f->v;
     gf_status st = gf_merge_terms(v, &f->terms, f->cancel, err);
     if (st == GF_OK) st = allocate(f, err);
-    if (st == GF_OK) st = gf_number_regular(&v->options, v->n_docs, &f->terms, &f->numbering, err);
+    if (st == GF_OK)
+        st = gf_number_terms_regular(&v->options, v->n_docs, &f->terms, &f->numbering, err);
     if (st == GF_OK) st = run(f, v->n_workers, map_columns, err);
     if (st == GF_OK) st = run(f, v->n_chunks, survey, err);
-    if (st == GF_OK) st = gf_number_rescue(&f->terms, f->rescue_rows, &f->numbering, err);
+    if (st == GF_OK) st = gf_number_terms_rescue(&f->terms, f->rescue_rows, &f->numbering, err);
     if (st == GF_OK) st = run(f, v->n_workers, map_columns, err);
     if (st == GF_OK) st = make_room(f, err);
     if (st == GF_OK) st = describe(f, err);
@@ -280,9 +282,9 @@ static void release(finisher *f)
         gf_free(f->column[w]);
     gf_free(f->column);
     gf_free(f->rescue_rows);
-    gf_forms_release(&f->forms);
-    gf_numbering_release(&f->numbering);
-    gf_merged_release(&f->terms);
+    gf_surface_forms_release(&f->forms);
+    gf_number_terms_release(&f->numbering);
+    gf_merge_terms_release(&f->terms);
 }
 
 gf_status gf_vectorizer_finish(gf_vectorizer *v, gf_vectors *vectors, const gf_cancel *cancel,

@@ -53,8 +53,8 @@ static inline double entry(const gf_weights *weights, const double *idf, uint32_
     return idf ? tf * idf[col] : tf;
 }
 
-void gf_weigh_row(const gf_weights *weights, const double *idf, const uint32_t *col,
-                  const uint32_t *count, uint32_t n, uint64_t length, float *val)
+void gf_weights_weigh_row(const gf_weights *weights, const double *idf, const uint32_t *col,
+                          const uint32_t *count, uint32_t n, uint64_t length, float *val)
 {
     double squares = 0;
     pthread_once(&once, fill_table);

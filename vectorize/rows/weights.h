@@ -45,8 +45,8 @@ double gf_weight_idf(gf_idf idf, uint64_t n_docs, uint64_t df);
  * @param count  n counts, each at least 1
  * @param val    out: n weights
  */
-void gf_weigh_row(const gf_weights *weights, const double *idf, const uint32_t *col,
-                  const uint32_t *count, uint32_t n, uint64_t length, float *val);
+void gf_weights_weigh_row(const gf_weights *weights, const double *idf, const uint32_t *col,
+                          const uint32_t *count, uint32_t n, uint64_t length, float *val);
 
 /**
  * Read SMART notation, three letters in lower case: tf n(atural) l(og) b(inary); df n(one) t (idf);

@@ -69,7 +69,7 @@ static size_t url_body_end(gf_slice text, size_t i)
     return i;
 }
 
-size_t gf_url_end(gf_slice text, size_t start, size_t word_end)
+size_t gf_links_url_end(gf_slice text, size_t start, size_t word_end)
 {
     gf_slice word = gf_slice_of(text.ptr + start, word_end - start);
     gf_slice rest = gf_slice_skip(text, word_end);
@@ -112,7 +112,7 @@ static size_t domain_end(gf_slice text, size_t i)
     }
 }
 
-bool gf_address_at(gf_slice text, size_t floor, size_t sign, size_t *start, size_t *end)
+bool gf_links_address_at(gf_slice text, size_t floor, size_t sign, size_t *start, size_t *end)
 {
     size_t low = sign > floor + LOCAL_PART ? sign - LOCAL_PART : floor, i = sign;
     while (i > low && in_local_part(text.ptr[i - 1]))
@@ -184,7 +184,7 @@ static size_t reference_in(gf_slice body, gf_char_class *stands_for)
     return 0;
 }
 
-size_t gf_reference_end(gf_slice text, size_t at, gf_char_class *stands_for)
+size_t gf_links_reference_end(gf_slice text, size_t at, gf_char_class *stands_for)
 {
     gf_slice body = gf_slice_skip(text, at + 1);
     size_t n = reference_in(body, stands_for);

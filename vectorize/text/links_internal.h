@@ -13,19 +13,19 @@
  * at `word_end`; 0 where none does. Punctuation that closes a sentence or a bracket around the URL
  * is not part of it; non-ASCII letters are, except those of scripts without spaces.
  */
-size_t gf_url_end(gf_slice text, size_t start, size_t word_end);
+size_t gf_links_url_end(gf_slice text, size_t start, size_t word_end);
 
 /**
  * Whether the @ at `sign` is that of an e-mail address. Its local part starts at *start (at most 64
  * bytes before the sign, not before `floor`), its domain ends at *end.
  */
-bool gf_address_at(gf_slice text, size_t floor, size_t sign, size_t *start, size_t *end);
+bool gf_links_address_at(gf_slice text, size_t floor, size_t sign, size_t *start, size_t *end);
 
 /**
  * The end of the HTML character reference (&amp; &#39; &#x27; and a list of names) that starts at
  * the & at `at`, and the class of the character it stands for; 0 where there is none. An escaped
  * reference (&amp;nbsp;) is taken as one.
  */
-size_t gf_reference_end(gf_slice text, size_t at, gf_char_class *stands_for);
+size_t gf_links_reference_end(gf_slice text, size_t at, gf_char_class *stands_for);
 
 #endif

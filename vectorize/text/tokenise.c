@@ -176,7 +176,7 @@ static size_t skip_gap(scanner *s, size_t at)
             continue;
         }
         if (s->p[at] == '&' && s->to->options.references &&
-            (end = gf_reference_end(s->text, at, &k)) > 0) {
+            (end = gf_links_reference_end(s->text, at, &k)) > 0) {
             next = end;
         } else if ((s->p[at] == '@' || s->p[at] == '#') && take_sign(s, at, gap_start)) {
             return at + 1;
@@ -241,10 +241,10 @@ static gf_status take_link(scanner *s, size_t start, size_t end, size_t *at, boo
     size_t first, link_end;
     *taken = false;
     if (s->p[end] != '@') {
-        link_end = gf_url_end(s->text, start, end);
+        link_end = gf_links_url_end(s->text, start, end);
         if (link_end == 0) return GF_OK;
     } else {
-        if (!gf_address_at(s->text, s->floor, end, &first, &link_end) || first > start)
+        if (!gf_links_address_at(s->text, s->floor, end, &first, &link_end) || first > start)
             return GF_OK;
         kind = GF_TOKEN_ADDRESS;
         /* What was taken for words is the start of the address. */

@@ -75,7 +75,7 @@ static gf_csr make_rows(uint32_t n, uint32_t most, gf_random *random)
 
 /* ---- kernels over an index ------------------------------------------------------------------- */
 
-static void check_scores(const gf_index *index, const gf_centres *c, gf_row_view row,
+static void check_scores(const gf_centre_index *index, const gf_centres *c, gf_row_view row,
                          uint32_t columns, const float *scores)
 {
     for (uint32_t column = 0; column < columns; column++) {
@@ -85,7 +85,7 @@ static void check_scores(const gf_index *index, const gf_centres *c, gf_row_view
     }
 }
 
-static void run_row(const gf_kernels *kernels, const gf_index *index, const gf_centres *c,
+static void run_row(const gf_kernels *kernels, const gf_centre_index *index, const gf_centres *c,
                     gf_row_view row, uint32_t columns, float *scores, digests *d)
 {
     float *gains = scores + index->stride;
@@ -120,15 +120,15 @@ static void run_index(const gf_kernels *kernels, uint32_t k, gf_random *random, 
     gf_error err;
     gf_csr x = make_rows(ROWS, 60, random), centres = make_rows(k, 20, random);
     gf_centres c;
-    gf_index index;
+    gf_centre_index index;
     float *key = make_floats(k);
     need(gf_centres_init(&c, k, TERMS, &err));
     for (uint32_t j = 0; j < k; j++) {
         need(gf_centres_set_row(&c, j, gf_csr_row(&centres, j), &err));
         key[j] = (float)gf_random_below(random, 4);
     }
-    need(gf_index_init(&index, k, TERMS, &err));
-    need(gf_index_build(&index, &c, key, NULL, &err));
+    need(gf_centre_index_init(&index, k, TERMS, &err));
+    need(gf_centre_index_build(&index, &c, key, NULL, &err));
     need(gf_index_set_ceilings(&index, NULL, &err));
     float *scores = make_floats(2 * (size_t)index.stride);
     for (uint32_t i = 0; i < ROWS; i++) {
@@ -137,7 +137,7 @@ static void run_index(const gf_kernels *kernels, uint32_t k, gf_random *random, 
     }
     free(scores);
     free(key);
-    gf_index_release(&index);
+    gf_centre_index_release(&index);
     gf_centres_release(&c);
     gf_csr_release(&x);
     gf_csr_release(&centres);
@@ -175,7 +175,7 @@ static void run_group(const gf_kernels *kernels, uint32_t n, gf_random *random, 
 int main(int argc, char **argv)
 {
     static const uint32_t ks[] = {1, 2, 16, 17, 32, 33, 48, 64, 100, 129, 300};
-    const gf_kernels *kernels = argc == 2 ? gf_kernels_named(argv[1]) : NULL;
+    const gf_kernels *kernels = argc == 2 ? gf_scoring_kernels_named(argv[1]) : NULL;
     if (argc != 2) {
         fprintf(stderr, "usage: %s VARIANT\n", argv[0]);
         return 2;
