@@ -28,7 +28,7 @@ typedef struct gf_kmeans_options {
     uint64_t seed;
     unsigned restarts;   /* runs, of which the best objective is kept; 0: by the amount of work */
     unsigned max_passes; /* of k-means over all rows, per run; 0: 100 */
-    /* Of polish, per run; GF_NO_POLISH for none; 0: 20, of many clusters what is affordable. */
+    /* Rounds of polish per run; GF_NO_POLISH: none; 0: 20, less where clusters are many. */
     unsigned max_rounds;
     double tolerance; /* share of rows that may still move at the end; 0: 0.001 */
     /*
@@ -70,8 +70,8 @@ typedef struct gf_kmeans {
  * @param x  CSR [n x terms], rows of unit L2 length. An empty row has similarity 0 to everything:
  *           it takes no part, and is labelled 0, with score 0.
  * @return GF_OK; GF_EINVAL (no row with entries, one that is not of unit length, a matrix that is
- *         not sound); GF_ENOMEM, GF_ECANCELLED, GF_ELIMIT (see gf_centre_index_build). On failure *out is
- *         unchanged.
+ *         not sound); GF_ENOMEM, GF_ECANCELLED, GF_ELIMIT (see gf_centre_index_build). On failure
+ *         *out is unchanged.
  * Owner:  the caller calls gf_kmeans_release(out). Threads: x is only read.
  * Cost:   a pass is O(entries * k) at worst, far less once few centres drift; memory 8 bytes x
  *         entries where rows are equal, 40 x n, 16 x entries of the centres, 4 x k x frequent terms

@@ -1,5 +1,5 @@
 /**
- * What the steps of k-means share: the rows, what is asked for, and the runs. For cluster/ itself.
+ * A clustering under way: its rows, its options and its runs. For cluster/ itself.
  */
 #ifndef GF_CLUSTER_KMEANS_INTERNAL_H
 #define GF_CLUSTER_KMEANS_INTERNAL_H

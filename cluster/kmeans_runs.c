@@ -11,7 +11,7 @@
 
 enum {
     MOST_RESTARTS = 8,
-    SMALL_RESTARTS = 16, /* of few points, where a run takes some microseconds */
+    SMALL_RESTARTS = 16, /* of a small collection, whose run takes some microseconds */
     DEFAULT_PASSES = 100,
     DEFAULT_ROUNDS = 20,
     QUICK_PASSES = 2,
@@ -26,7 +26,7 @@ enum {
 
 #define DEFAULT_TOLERANCE 0.001
 
-/* Where polish follows, passes end at so many times the tolerance: it does the rest better. */
+/* Passes before a polish end at so many times the tolerance: polish does the rest better. */
 #define LEFT_TO_POLISH 50
 
 /* Multiplications that restarts may cost in all, taking 12 passes a run, growth included. */

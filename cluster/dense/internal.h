@@ -1,5 +1,5 @@
 /**
- * What the files of dense k-means share.
+ * Rows, partitions and scratch memory of dense k-means, for its own files.
  */
 #ifndef GF_CLUSTER_DENSE_INTERNAL_H
 #define GF_CLUSTER_DENSE_INTERNAL_H
@@ -43,7 +43,7 @@ void gf_dense_partition_release(gf_dense_partition *p);
 /** Sum of the lengths: the objective. */
 double gf_dense_objective(const gf_dense_partition *p);
 
-/** What all passes over some rows need; borrowed but for the scratch memory. */
+/** Rows, threads and scratch memory of all passes; borrowed but for the scratch memory. */
 typedef struct gf_dense_work {
     gf_pool *pool;
     const gf_cancel *cancel;

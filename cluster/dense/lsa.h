@@ -31,7 +31,8 @@ typedef struct gf_lsa {
  * @param dimensions  at least 1; out->d is less where x has not as many rows, terms, or singular
  *                    values above 1/1000 of the largest
  * @param cancel      may be NULL
- * @return GF_OK; GF_EINVAL (dimensions 0, no entries); GF_ENOMEM, GF_ECANCELLED. On failure *out is unchanged.
+ * @return GF_OK; GF_EINVAL (dimensions 0, no entries); GF_ENOMEM, GF_ECANCELLED. On failure *out is
+ * unchanged.
  * Owner:  the caller calls gf_lsa_release(out). Cost: with l = dimensions + 10, some 10 * l
  *         multiplications an entry, and 12 * l * l a term; memory 8 x l x (n + terms) and a copy
  *         of x.

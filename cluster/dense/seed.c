@@ -76,7 +76,7 @@ static double distance(float similarity)
     return d > EQUAL ? d : 0;
 }
 
-/* What would be left of the distances' sum after each candidate: the best one becomes a seed. */
+/* The candidate that leaves the smallest sum of distances becomes a seed. */
 static uint32_t choose(const seeding *s)
 {
     double left[MOST_CANDIDATES] = {0};

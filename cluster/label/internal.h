@@ -1,5 +1,5 @@
 /*
- * What labels.c (clusters) and nodes.c (inner nodes of their tree) share.
+ * Candidates and counts that labels.c (clusters) and nodes.c (inner nodes of their tree) share.
  */
 #ifndef GF_CLUSTER_LABEL_INTERNAL_H
 #define GF_CLUSTER_LABEL_INTERNAL_H
@@ -27,7 +27,7 @@ typedef struct gf_label_candidate {
     bool good;
 } gf_label_candidate;
 
-/* What is counted of one cluster. */
+/* Phrases of one cluster and their counts. */
 typedef struct gf_label_counted {
     gf_label_candidate *candidates; /* n, by falling score in the end */
     uint32_t n;

@@ -78,7 +78,7 @@ static gf_status number_phrases(gf_labelling *l, gf_error *err)
     return st;
 }
 
-/* Of all other words no phrase needs to be looked up. */
+/* Only phrases that begin with a marked word are looked up. */
 static gf_status mark_words(gf_labelling *l, gf_error *err)
 {
     gf_status st = gf_phrase_slots_init(&l->words, l->phrases.n, false, err);

@@ -144,7 +144,7 @@ static gf_status take_leaf(naming *n, uint32_t leaf, gf_error *err)
     return GF_OK;
 }
 
-/* What is frequent in a node; equal phrases of its children lie together once they are sorted. */
+/* Frequent phrases of a node: equal ones of its children lie together once they are sorted. */
 static gf_status take_inner(naming *n, uint32_t v, gf_error *err)
 {
     enum { MOST = 2 * GF_LABEL_CANDIDATES };

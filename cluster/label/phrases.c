@@ -163,7 +163,7 @@ static bool counts_enough(const gf_phrase_walk *w, const gf_label_word *word)
     return !w->slots || w->slots->count[slot_of(w->slots, w->d, word)] >= w->least;
 }
 
-/* Whether the phrase of the walk can go on with one word more. */
+/* True if the phrase of the walk can be extended by one word. */
 static bool extend(gf_phrase_walk *w)
 {
     uint32_t next = w->first + w->n_words;

@@ -60,7 +60,7 @@ bool gf_phrase_next(gf_phrase_walk *w);
 uint32_t gf_phrase_inner(const gf_phrase_walk *w);
 
 /**
- * Whether the phrase is a single ideograph, as often as not a piece of a word that was cut, or
+ * True if the phrase is a single ideograph, as often as not a piece of a word that was cut, or
  * begins with a digit, as codes and numbers of parts do.
  */
 bool gf_phrase_is_weak(const gf_phrase_walk *w);

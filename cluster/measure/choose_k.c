@@ -24,7 +24,7 @@ typedef struct choosing {
     uint64_t seed;
     uint32_t sample;
     gf_growth *growth[GROWTHS];
-    gf_small *small; /* of few points: they grow by their products */
+    gf_small *small; /* of up to GF_SMALL_POINTS points: they grow by their products */
     gf_small_growth *small_growth[GROWTHS];
     uint32_t grown[GROWTHS]; /* clusters */
     double separation[GROWTHS];
@@ -77,7 +77,7 @@ static gf_status step_task(void *context, size_t i, unsigned worker, gf_error *e
 
 /* ---- the curve ------------------------------------------------------------------------------- */
 
-/* What the partitions agree on: their mean separation less its standard deviation. */
+/* Mean separation of the partitions, less its standard deviation. */
 static double agreed(const double *separation)
 {
     double sum = 0, squares = 0;

@@ -2,8 +2,8 @@
  * The number of clusters, where the caller leaves it open.
  *
  * Several partitions grow side by side on samples of their own. At each number of clusters their
- * separations (cluster/measure/separation.h) count by what they agree on, the mean less the standard
- * deviation. k_curve.h says which number is taken.
+ * separations (cluster/measure/separation.h) count by what they agree on, the mean less the
+ * standard deviation. k_curve.h says which number is taken.
  *
  * Source for less one deviation: Tibshirani, Walther & Hastie, J. R. Stat. Soc. B 63 (2001)
  * 411-423.

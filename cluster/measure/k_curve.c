@@ -35,7 +35,7 @@ static gf_status reserve(gf_k_curve *c, gf_error *err)
 }
 
 /*
- * What a step behind a valley needs to be the new peak: to rise above the old one by more than the
+ * A step behind a valley is the new peak if it rises above the old one by more than the
  * valley lies below it, else finer structure of no better clusters would hide the coarse one. Two
  * or three clusters are no proven peak, for little that is smaller can be compared, and a few
  * frequent terms cut a large collection so: coming near them is enough.

@@ -14,7 +14,7 @@
  * A peak at k = 2 or 3 gives way to whatever reaches 95 % of it behind the valley, as little that
  * is smaller can be compared.
  *
- * Of texts the curve is flat around its peak: chosen is the middle, by the logarithm of k, of the
+ * The curve of texts is flat around its peak: chosen is the middle, by the logarithm of k, of the
  * numbers around the peak that reach 98 % of it. A step of plain structure has such a plateau for
  * itself.
  */
@@ -46,7 +46,7 @@ typedef struct gf_k_curve {
 gf_status gf_k_curve_add(gf_k_curve *c, uint32_t k, double separation, gf_error *err);
 void gf_k_curve_release(gf_k_curve *c);
 
-/** Whether a further step may change the choice: the curve has at least one. */
+/** True if a further step may change the choice; the curve has at least one step. */
 bool gf_k_curve_goes_on(const gf_k_curve *c);
 
 /** The number of clusters: k of one of the steps, of which there is at least one. */

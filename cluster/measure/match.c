@@ -156,7 +156,7 @@ static void take_edges(matching *m, const gf_overlaps *o, double least)
         m->owner[i] = GF_UNMATCHED;
 }
 
-/* Where the best path found so far ends: at b, by an edge to a free cluster, or by none. */
+/* The end of the best path found so far: at b, by an edge to a free cluster, or by none. */
 typedef struct ending {
     int64_t gain;
     uint32_t b;

@@ -13,7 +13,7 @@
 
 #include "cluster/passes/lloyd.h"
 
-/** What the steps of a growth share: scratch memory of each thread, streams of random numbers. */
+/** Scratch memory of each thread and streams of random numbers for the steps of a growth. */
 typedef struct gf_enlarger gf_enlarger;
 
 gf_status gf_enlarger_create(gf_pool *pool, uint32_t n_terms, uint64_t seed, gf_enlarger **enlarger,

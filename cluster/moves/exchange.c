@@ -92,7 +92,7 @@ static int by_falling_worth(const void *one, const void *other)
     return a->a < b->a ? -1 : a->a > b->a;
 }
 
-/* Where the last round changed nothing, clusters are joined as it had found out. */
+/* After a round without a change, reuse its list of joins. */
 static gf_status look(exchange *x, bool changed, gf_error *err)
 {
     const gf_partition *p = x->p;

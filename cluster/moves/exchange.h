@@ -3,7 +3,7 @@
  * many that gain much by it are cut in two; a polish follows. What did not raise the objective is
  * taken back.
  *
- * Where a group is cut in two while two others share a cluster, no move of a single row leads out:
+ * If a group is cut in two while two others share a cluster, no move of a single row helps:
  * all of them lose. An exchange is the whole way in one step.
  *
  *     joining a and b loses   |S_a| + |S_b| - |S_a + S_b|

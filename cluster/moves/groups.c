@@ -151,7 +151,7 @@ static void shuffle(uint32_t *order, uint32_t k, gf_random *random)
     }
 }
 
-/* Those most similar to cluster j that are in no group. */
+/* The clusters most similar to j that are in no group. */
 static void find_near(struct gf_groups_memory *m, uint32_t j, top *t)
 {
     gf_row_view row = gf_csr_row(&m->strong, j);

@@ -246,7 +246,7 @@ gf_status gf_growth_change_sample(gf_growth *g, uint32_t m, gf_error *err)
 }
 
 /*
- * Where a few frequent terms cut across many small groups, the first splits may follow those terms,
+ * If some frequent terms cut across many small groups, the first splits may follow those terms,
  * and later steps mend that only in part. Seeds drawn over all rows do not care: so a partition
  * from such seeds takes the place of the grown one where its objective is higher.
  */

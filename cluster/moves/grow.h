@@ -70,7 +70,8 @@ gf_status gf_grow_centres(gf_pool *pool, const gf_points *points, uint32_t k, ui
 
 /**
  * The same for many clusters, as a partition of all the points, with the labels that came of the
- * growth: the sample becomes the whole, and the clusters are refined (cluster/moves/refine.h) once more.
+ * growth: the sample becomes the whole, and the clusters are refined (cluster/moves/refine.h) once
+ * more.
  *
  * @param quick   a half more clusters in a step, not a fifth, and less refinement at the end
  * @param[out] p  own is exact and other an upper bound; the caller's to release

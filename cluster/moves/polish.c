@@ -8,7 +8,7 @@
 
 /* For each document a move must gain more than rounding could. */
 
-/* What single precision may hide of a score: see cluster/passes/scoring.h. */
+/* Error bound of a score in single precision: see cluster/passes/scoring.h. */
 #define SLACK_PER_TERM 0x1p-22f
 #define SLACK          2e-6f
 
@@ -133,7 +133,7 @@ typedef struct polishing {
     delta_table deltas;
 } polishing;
 
-/* What leaving its cluster costs a row: |S| - |S - w x|. */
+/* Cost of a row's leaving its cluster: |S| - |S - w x|. */
 static float loss(float length, float score, float weight)
 {
     float taken = weight * (2 * length * score - weight), left = length * length - taken;
@@ -162,8 +162,8 @@ static uint32_t choose_columns(const polishing *s, uint32_t i, float cost, float
     float slack = SLACK + SLACK_PER_TERM * (float)gf_csr_row(s->points->x, i).n;
     float room = cost / weight + (float)GF_MOVE_LEAST_GAIN - s->p->other[i] - slack;
     if (weight > 1) room /= weight;
-    /* Where neither end moved the gain is what it was; it was too small, or the row would be at
-     * the other end, unless the other end changed while moves were applied. */
+    /* If neither centroid moved, the last gain still holds. It was too small, or the row would have
+     * moved, unless the other centroid changed while moves were applied. */
     bool own_moved = s->p->centres.at[s->p->label[i]].drift > 0;
     uint32_t columns = columns_for(s, room, s->first || own_moved || s->target[i] != UINT32_MAX);
     return columns > s->index->k / 2 ? s->index->k : columns; /* which makes `other` exact again */

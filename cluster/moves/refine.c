@@ -152,7 +152,7 @@ static bool move_row(group *g, uint32_t i, uint32_t a)
     return true;
 }
 
-/* Where in the group a cluster is. */
+/* Position of a cluster in the group. */
 static uint32_t place_of(const group *g, uint32_t cluster)
 {
     uint32_t c = 0;

@@ -2,9 +2,9 @@
  * Refinement among similar clusters: single rows move to another cluster of their cluster's group
  * wherever that raises the objective, each at once, so that every gain is exact.
  *
- * Groups (cluster/moves/groups.h) share no rows, so one thread sees to one group, and the result does not
- * depend on their number. A row is compared with at most 31 clusters in place of k - 1: a round
- * costs as much for thousands of clusters as for 32. What lies further away the polish finds
+ * Groups (cluster/moves/groups.h) share no rows, so one thread sees to one group, and the result
+ * does not depend on their number. A row is compared with at most 31 clusters in place of k - 1: a
+ * round costs as much for thousands of clusters as for 32. What lies further away the polish finds
  * (cluster/moves/polish.h), which looks at all clusters and has less to do afterwards.
  *
  * The sums of a group's clusters lie side by side, 32 floats for each of its terms:

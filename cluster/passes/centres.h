@@ -33,7 +33,7 @@ gf_status gf_centres_set_row(gf_centres *c, uint32_t j, gf_row_view row, gf_erro
 /** A deep copy. */
 gf_status gf_centres_copy(const gf_centres *from, gf_centres *to, gf_error *err);
 
-/** Centres over packed columns (gf_points_pack_columns) become centres over the n_terms that they were. */
+/** Unpack centres over packed columns (gf_points_pack_columns) to centres over all n_terms. */
 void gf_centres_unpack(gf_centres *c, const uint32_t *term, uint32_t n_terms);
 
 static inline gf_row_view gf_centre_row(const gf_centre *c)

@@ -37,7 +37,7 @@ gf_status gf_partition_init(gf_partition *p, uint32_t n, uint32_t k, uint32_t n_
                             gf_error *err);
 void gf_partition_release(gf_partition *p);
 
-/** What the passes share and reuse: threads, scratch memory, the index. */
+/** Threads, scratch memory and the index, which all passes reuse. */
 typedef struct gf_passes gf_passes;
 
 typedef struct gf_pass_report {
@@ -52,8 +52,8 @@ void gf_passes_free(gf_passes *passes);
 
 /*
  * The calls below take a partition of the same points and k, and return GF_OK; GF_ENOMEM,
- * GF_ECANCELLED, GF_ELIMIT (see gf_centre_index_build). After a failure passes and partition are only good
- * for being freed.
+ * GF_ECANCELLED, GF_ELIMIT (see gf_centre_index_build). After a failure passes and partition are
+ * only good for being freed.
  */
 
 /**

@@ -2,7 +2,7 @@
  * The nearest centres of rows that were not clustered: finished centres, indexed once, with what
  * looking them up needs.
  *
- * Where there are many centres, ceilings leave most of them out: see gf_index_set_ceilings. A row
+ * Ceilings leave most centres out where there are many: see gf_index_set_ceilings. A row
  * of the clustering gets the places and similarities that its last assignment gave it.
  */
 #ifndef GF_CLUSTER_PASSES_NEAREST_CENTRES_H

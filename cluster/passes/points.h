@@ -1,5 +1,5 @@
 /**
- * What is clustered: rows of unit length, each standing for one or several equal documents, and
+ * Points to cluster: rows of unit length, each standing for one or several equal documents, and
  * parts of them.
  *
  * No row is empty: a document without any term resembles nothing, so whoever makes the points

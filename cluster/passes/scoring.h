@@ -76,8 +76,8 @@ gf_status gf_centre_index_build(gf_centre_index *index, const gf_centres *centre
 
 /**
  * Find the largest |value| of each dense row in every block of GF_COLUMN_BLOCK columns. With it
- * gf_centre_index_nearest leaves out the blocks whose centres cannot be near. They hold until the index is
- * built again.
+ * gf_centre_index_nearest leaves out the blocks whose centres cannot be near. They hold until the
+ * index is built again.
  *
  * @return GF_OK; GF_ENOMEM
  * Cost: reads the dense rows once; memory 4 x k / 16 x dense rows.
@@ -107,7 +107,7 @@ typedef struct gf_move_terms {
     float weight;         /* of the document */
 } gf_move_terms;
 
-/** What a document's move must gain, for gf_kernels.move. */
+/** The gain that a document's move must reach, for gf_kernels.move. */
 typedef struct gf_move_wanted {
     gf_move_terms terms;
     const float *offer; /* a block of columns each: at least 1 / (2 |S|) of any of them */
@@ -134,7 +134,7 @@ typedef struct gf_near_sums {
     float weight;         /* of the document */
 } gf_near_sums;
 
-/** Where a document gains most, and what; to is of no matter where the gain is not above 0. */
+/** The best move of a document; `to` is undefined unless the gain is above 0. */
 typedef struct gf_near_move {
     uint32_t to;
     float gain; /* of the objective, leaving its own cluster included */

@@ -1,6 +1,6 @@
 /**
- * The inside of small_kmeans.h: a partition of few points, as small_kmeans.c moves their rows and small_grow.c makes
- * more clusters of them.
+ * The inside of small_kmeans.h: a partition, whose rows small_kmeans.c moves and of which
+ * small_grow.c makes more clusters.
  */
 #ifndef GF_CLUSTER_SMALL_INTERNAL_H
 #define GF_CLUSTER_SMALL_INTERNAL_H

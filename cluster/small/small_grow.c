@@ -1,4 +1,4 @@
-/* Few points become more clusters: splits, growth, drawn seeds, a run. */
+/* More clusters of a small collection: splits, growth, drawn seeds, a run. */
 #include "cluster/small/internal.h"
 
 #include "base/memory.h"
@@ -134,7 +134,7 @@ void gf_small_growth_free(gf_small_growth *growth)
     gf_free(growth);
 }
 
-/* What a split of each cluster gains, and the rows that it would take away. */
+/* Gain of a split of each cluster, and the rows that it would take away. */
 static void cut_all(const gf_small_growth *g, double *gain, uint64_t *moving)
 {
     for (uint32_t j = 0; j < g->p.k; j++) {

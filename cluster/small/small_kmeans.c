@@ -165,7 +165,7 @@ gf_passes_made gf_small_pass(gf_small_clusters *c, double enough, unsigned most)
     return made;
 }
 
-/* What leaving its cluster gains a row, mostly less than nothing. */
+/* Gain of a row's leaving its cluster, mostly below 0. */
 static double leave(const gf_small_clusters *c, uint32_t i)
 {
     uint32_t j = c->label[i];

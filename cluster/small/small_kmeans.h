@@ -1,14 +1,15 @@
 /**
- * Clustering few points, whose products with each other are all known.
+ * Clustering up to GF_SMALL_POINTS points, whose products with each other are all computed.
  *
  *     gram[i][m] = x_i . x_m              S_j . x_m = sum of w_i gram[i][m] over the rows i of j
  *
  * Lengths of sums, similarities to centres and gains of moves are sums of those, so no step looks
  * at a term again: a row changes sides in 2 n additions. The steps are those of larger collections,
- * with the same random numbers: growth by splits (cluster/moves/split.h), polish (cluster/moves/polish.h),
- * passes (cluster/passes/lloyd.h), drawn seeds (cluster/moves/seed.h), one of them at a time; but a step of
- * several clusters cuts each at most once, where cluster/moves/enlarge.h may cut halves again. All of it
- * is in double precision, so a tie within what single precision hides may end otherwise than there.
+ * with the same random numbers: growth by splits (cluster/moves/split.h), polish
+ * (cluster/moves/polish.h), passes (cluster/passes/lloyd.h), drawn seeds (cluster/moves/seed.h),
+ * one of them at a time; but a step of several clusters cuts each at most once, where
+ * cluster/moves/enlarge.h may cut halves again. All of it is in double precision, so a tie within
+ * what single precision hides may end otherwise than there.
  *
  * Threads: a gf_small is only read; growths are one thread's each.
  */

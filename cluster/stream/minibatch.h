@@ -3,12 +3,13 @@
  *
  *     seeds      k-means (cluster/kmeans.h) of a sample that memory holds, or clusters that there
  *                were, summed as the rows stream by
- *     batches    rows drawn at random go to their most similar centre, and each centre moves towards
- *                them by its own rate, 1 / (rows that it was made of so far)
+ *     batches    rows drawn at random go to their most similar centre, and each centre moves
+ *                towards them by its own rate, 1 / (rows that it was made of so far)
  *     the end    all rows stream by: assigned, their clusters summed, assigned again
  *
  * A centre that moves from its mean m by (x - m) / v for the v-th row is the mean of all v; so what
- * is kept of each cluster is the sum of its rows so far, and only the sum of a batch is added to it.
+ * is kept of each cluster is the sum of its rows so far, and only the sum of a batch is added to
+ * it.
  *
  * Deterministic: the same rows, options and sample give the same result, bit for bit, for any
  * number of threads.

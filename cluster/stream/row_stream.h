@@ -2,7 +2,7 @@
  * Passes over rows that lie in a file (base/row_file.h), some thousands of them in memory at a
  * time.
  *
- * What comes out depends on rows and centres alone: not on the number of threads, and not on the
+ * The result depends on rows and centres alone: not on the number of threads, and not on the
  * memory that there is.
  */
 #ifndef GF_CLUSTER_STREAM_ROW_STREAM_H

@@ -32,7 +32,7 @@ static uint32_t choice(const point *points, size_t n)
     return k;
 }
 
-/* Whether the curve would go on behind each of its points: a bit each, the first lowest. */
+/* A bit for each point, the first lowest: the curve would go on behind it. */
 static uint64_t going_on(const point *points, size_t n)
 {
     uint64_t bits = 0;
@@ -82,7 +82,7 @@ static void a_rise_behind_a_valley_must_outweigh_it(void **state)
     assert_int_equal(choice(POINTS(c)), 12);
 }
 
-/* What is counted is the depth of the deepest place. */
+/* The depth of the deepest place counts. */
 static void a_valley_is_as_deep_as_its_deepest_place(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void the_middle_of_a_plateau_is_chosen(void **state)
     assert_int_equal(choice(POINTS(c)), 10);
 }
 
-/* Of two that lie as near to the middle the worthier. */
+/* The worthier of two that lie as near to the middle. */
 static void of_two_in_the_middle_the_worthier_is_chosen(void **state)
 {
     (void)state;

@@ -162,7 +162,7 @@ static void random_cases(void **state)
     }
 }
 
-/* Of few rows all partitions can be tried: none is better, at most runs of many. */
+/* All partitions of nine rows or fewer can be tried: none is better. */
 static void best_of_all_partitions(void **state)
 {
     (void)state;

@@ -194,7 +194,7 @@ static gf_status enlarge_swept(const gf_csr *x, gf_partition *p, gf_error *err)
     return st;
 }
 
-/* What a failing run leaves is good for being released: not gf_test_sweep, each has its own. */
+/* A failing run's remains can be released. No gf_test_sweep: each run has its own. */
 static void failures(void **state)
 {
     (void)state;

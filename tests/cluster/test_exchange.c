@@ -108,7 +108,7 @@ static void never_lowers_the_objective(void **state)
         unsigned better = exchange(&s, run % 3 ? 60 : 1, (uint64_t)run);
         double after = gf_centres_objective(&s.p.centres);
         check(&points, &s.p);
-        /* What was taken back is summed again, in another order perhaps. */
+        /* Rows that were taken back are summed again, in another order perhaps. */
         assert_true(better ? after > before : after > before * (1 - 1e-12));
         made += better > 0;
         release(&s);

@@ -66,7 +66,7 @@ static gf_centres centres_of_kinds(uint32_t of_a_kind, gf_random *random)
     return c;
 }
 
-/* Those of a kind are always in one group, with so many other kinds as there is room for. */
+/* Clusters of a kind are always in one group, with as many other kinds as it has room for. */
 static void similar_clusters_come_together(void **state)
 {
     (void)state;

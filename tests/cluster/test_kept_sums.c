@@ -241,7 +241,7 @@ static void threads_do_not_matter(void **state)
 
 /* ---- k-means --------------------------------------------------------------------------------- */
 
-/* What k-means gives away was summed of all rows last, whatever its passes did. */
+/* The centres that k-means returns were summed of all rows last, whatever its passes did. */
 static void published_centres_are_sums_of_all_rows(void **state)
 {
     (void)state;

@@ -39,7 +39,7 @@ static double quick_objective(const gf_csr *x, gf_kmeans_options o)
     return objective;
 }
 
-/* Of planted groups quick clusters are not far below those of a full run. */
+/* Quick clusters of planted groups are not far below those of a full run. */
 static void quick_clusters_are_nearly_as_good(void **state)
 {
     (void)state;

@@ -138,7 +138,7 @@ static void labels_are(const char *const *first, const char *const *second, cons
     gf_arena_release(&memory);
 }
 
-/* Of two as frequent, or nearly, the word; but what is far more frequent, though it is short. */
+/* The word of two as frequent, or nearly; but a far more frequent one, though it is short. */
 static void prefers_words(void **state)
 {
     (void)state;

@@ -45,7 +45,7 @@ static void labels_are(const gf_label_cluster *clusters, uint32_t k, const uint3
 }
 
 /*
- * What the two kinds of fruit share is "fruit", of which the leaves have none since they have
+ * The two kinds of fruit share "fruit", of which the leaves have none since they have
  * better; "the sea" is no phrase, nor is what only one of two children has ("sour").
  */
 static void names_what_children_share(void **state)
@@ -63,7 +63,7 @@ static void names_what_children_share(void **state)
     texts_release(&t);
 }
 
-/* Where children share nothing that the rest lacks, a node has no label, and its parent still may.
+/* If children share nothing that the rest lacks, a node has no label, and its parent still may.
  */
 static void leaves_out_what_shares_nothing(void **state)
 {

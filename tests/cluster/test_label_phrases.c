@@ -97,7 +97,7 @@ static bool same_word(const gf_label_document *a, const gf_label_word *x,
            strncasecmp(a->text.ptr + x->start, b->text.ptr + y->start, x->length) == 0;
 }
 
-/* Whether document b has the words from..from+n-1 of a as a phrase. */
+/* True if document b has the words from..from+n-1 of a as a phrase. */
 static bool has_phrase(const gf_label_document *b, const gf_label_document *a, uint32_t from,
                        uint32_t n)
 {
@@ -112,7 +112,7 @@ static bool has_phrase(const gf_label_document *b, const gf_label_document *a, u
     return false;
 }
 
-/* Of those that are frequent enough the same is counted where the others may be left out. */
+/* Counts of frequent phrases are the same where the others may be left out. */
 static void has_the_frequent_ones(const gf_phrase_tally *all, const gf_label_cluster *c,
                                   uint32_t least)
 {

@@ -87,7 +87,7 @@ static void stop_words_inside_count_less(void **state)
     texts_release(&t);
 }
 
-/* What begins with a digit counts half: less than a word that is nearly as frequent. */
+/* A phrase that begins with a digit counts half: less than a word nearly as frequent. */
 static void a_digit_in_front_counts_half(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static bool is_candidate(const phrase *p, const gf_label_cluster *c, uint32_t j)
     return p->count[j] >= least && p->count[j] >= 0.05 * c->n_documents;
 }
 
-/* Whether a longer candidate holds p and is nearly as frequent. */
+/* True if a longer candidate holds p and is nearly as frequent. */
 static bool is_hidden(const reference *r, const phrase *p, const gf_label_cluster *c, uint32_t j)
 {
     for (uint32_t i = 0; i < r->n; i++) {
@@ -232,7 +232,7 @@ static int compare_ranks(rank a, rank b)
     return a.score > b.score ? -1 : 1;
 }
 
-/* Whether a label was taken from the texts; else it is a number's. */
+/* True if a label was taken from the texts; else it is a number. */
 static bool is_phrase(gf_slice label)
 {
     return !gf_slice_starts(label, GF_SLICE("cluster "));

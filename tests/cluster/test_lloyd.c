@@ -55,7 +55,7 @@ static void converges_by_hand(void **state)
 
 /* ---- every pass against all dot products ----------------------------------------------------- */
 
-/* Whether each row's label is its argmax, own its similarity, and other a bound of all others. */
+/* Each row's label is its argmax, own its similarity, and other a bound of all others. */
 static void check_assignment(const gf_csr *x, const gf_partition *p)
 {
     for (uint32_t i = 0; i < p->n; i++) {

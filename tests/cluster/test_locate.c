@@ -31,7 +31,7 @@ static void by_hand(void **state)
     gf_csr_release(&y);
 }
 
-/* What all dot products say, with few centres and with so many that blocks are left out. */
+/* The result of all dot products, with some centres and with so many that blocks are left out. */
 static void check(const gf_csr *x, const gf_centres *c)
 {
     gf_error err;

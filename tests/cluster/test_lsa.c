@@ -115,7 +115,7 @@ static void singular_values_are_those_of_a_full_decomposition(void **state)
 }
 
 /*
- * Where they hardly fall, the last ones are only about those: no value is above the true one, and
+ * If they hardly fall, the last ones are only about right: no value is above the true one, and
  * together they keep nearly as much as the best space of that many dimensions.
  */
 static void flat_spectra_lose_little(void **state)

@@ -95,7 +95,7 @@ static uint32_t read_labels(const char *name, uint32_t *clusters, uint32_t *clas
     return n;
 }
 
-/* What scikit-learn gave for the label files; data/quality.py made both. */
+/* Results of scikit-learn for the label files; data/quality.py made both. */
 static void agrees_with_scikit_learn(void **state)
 {
     (void)state;

@@ -67,7 +67,7 @@ static void raises_the_objective(void **state)
     }
 }
 
-/* What moving row i to cluster b raises the objective by, from the sums. */
+/* Gain of moving row i to cluster b, from the sums. */
 static double gain_of(const gf_points *points, uint32_t i, const double *sum, uint32_t a,
                       uint32_t b)
 {

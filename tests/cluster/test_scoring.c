@@ -307,7 +307,7 @@ static void kernels_are_chosen_by_name(void **state)
 
 /* ---- the best and the runner-up -------------------------------------------------------------- */
 
-/* What best and runner_up should find, by looking at the columns one by one. */
+/* The right results of best and runner_up, by looking at the columns one by one. */
 static void check_best(const gf_kernels *kernels, const gf_centre_index *index, const float *from,
                        uint32_t columns, float *s)
 {

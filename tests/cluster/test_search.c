@@ -65,7 +65,7 @@ static void ceilings_are_the_largest_values(void **state)
 
 /* ---- the best two ---------------------------------------------------------------------------- */
 
-/* Whatever is taken to be likely, every variant finds what all dot products say. */
+/* Every variant finds the result of all dot products, for any likely column. */
 static void check_rows(const gf_csr *x, const gf_centres *c, gf_random *random)
 {
     float *key = make_keys(c->k, random);

@@ -16,7 +16,7 @@ static gf_csr some_rows(int round, uint32_t n, gf_random *random)
     return round % 2 ? rows_planted(n, 4, 6, random, group) : rows_random(n, 120, 30, random);
 }
 
-/* Where no two choices are equally good, growth by products takes the steps of growth by terms. */
+/* Growth by products takes the steps of growth by terms, if no two choices are equally good. */
 static void grows_as_larger_collections_do(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void is_as_good_as_more_points(void **state)
         assert_true(fewer.objective >= 0.985 * less);
         assert_int_equal(fewer.restarts, 16);
         gf_kmeans_release(&more);
-        gf_kmeans_release(&small);
+        gf_kmeans_release(&fewer);
         gf_csr_release(&x);
     }
 }

@@ -27,7 +27,7 @@ static gf_tree build(gf_pool *pool, const gf_csr *x, const double *weight)
     return t;
 }
 
-/* What holds of every tree. */
+/* Invariants of every tree. */
 static void is_sound(const gf_tree *t)
 {
     bool *seen = gf_calloc(t->k, sizeof *seen);
@@ -191,7 +191,7 @@ static void agrees_with_brute_force(void **state)
         for (uint32_t m = 0; m + 1 < k; m++) {
             group g = group_of(&t, k + m);
             assert_near(t.height[k + m], height[m], 1e-5);
-            /* Where two heights differ by rounding alone, either may come first. */
+            /* Two heights that differ by rounding alone may come in either order. */
             bool close = (m && height[m] - height[m - 1] < 1e-5) ||
                          (m + 2 < k && height[m + 1] - height[m] < 1e-5);
             if (!close) assert_memory_equal(&g, &made[m], sizeof g);

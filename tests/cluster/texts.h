@@ -11,7 +11,7 @@
 #include "base/strings.h"
 #include "cluster/label/labels.h"
 
-/** What documents are made of; set to {0}. */
+/** Words and rows of documents; set to {0}. */
 typedef struct texts {
     gf_strings terms;
     gf_arena memory;

@@ -113,7 +113,7 @@ static void finds_references(void **state)
         expect_reference(none[i], 0, GF_CHAR_SPACE);
 }
 
-/* Whatever the bytes: what is found lies in the text, and nothing outside it is read. */
+/* Any bytes: a link found lies in the text, and nothing outside it is read. */
 static void stays_inside_any_text(void **state)
 {
     (void)state;

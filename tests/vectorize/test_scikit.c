@@ -50,7 +50,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* What scikit-learn does by default, in our settings: "name=value name=value". */
+/* The defaults of scikit-learn in our settings: "name=value name=value". */
 static const char plain[] =
     "tf=raw idf=log norm=l2 stop_words=off stem=off min_df=1 max_df=1.0 urls=split entities=off "
     "max_length=1024 ngrams_over_punctuation=on ";

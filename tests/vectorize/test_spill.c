@@ -15,7 +15,7 @@ typedef struct made {
     gf_text texts[TEXTS];
 } made;
 
-/* Words of which few are frequent; some texts have none, some one word of their own, one is long. */
+/* Mostly rare words; some texts have none, some one word of their own, one is long. */
 static void make(made *m, gf_random *random)
 {
     size_t start[TEXTS + 1];

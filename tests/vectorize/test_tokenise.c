@@ -177,7 +177,7 @@ static bool is_start(gf_char_class k)
     return k == GF_CHAR_LETTER || k == GF_CHAR_DIGIT || k == GF_CHAR_CJK || k == GF_CHAR_COMPLEX;
 }
 
-/* Whether a word (or a run of class `run`) goes on with k. */
+/* True if a word (or a run of class `run`) goes on with k. */
 static bool goes_on(gf_char_class run, gf_char_class k)
 {
     if (k == GF_CHAR_MARK || k == GF_CHAR_JOINER) return true;

@@ -99,7 +99,7 @@ gf_status gf_analyser_intern(gf_analyser *a, gf_slice term, uint32_t *id, gf_err
 /* ---- a surface that was not met before ------------------------------------------------------- */
 
 /*
- * Whether the normal form was met as a surface itself, as "word" mostly was where "Word" is new. A
+ * True if the normal form was met as a surface itself, as "word" mostly was where "Word" is new. A
  * normal form is its own normal form, so all that the lexicon would find is there.
  */
 static bool known_by_normal(const gf_analyser *a, gf_slice normal, gf_slice s, uint32_t tag,
@@ -114,7 +114,7 @@ static bool known_by_normal(const gf_analyser *a, gf_slice normal, gf_slice s, u
     return met != NULL;
 }
 
-/* What a surface means that the lexicon does not remember. */
+/* Find the meaning of a surface that the lexicon does not hold. */
 static gf_status find_out(gf_analyser *a, const gf_surface_key *key, gf_slice s,
                           const gf_language *language, gf_meaning *meaning, gf_error *err)
 {

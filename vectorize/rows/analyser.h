@@ -31,7 +31,7 @@ typedef struct gf_word {
     uint32_t use;  /* gf_word_use */
 } gf_word;
 
-/** What gf_analyse found, borrowed from the analyser until its next call. */
+/** The result of gf_analyse, borrowed from the analyser until its next call. */
 typedef struct gf_analysis {
     const gf_token *tokens; /* n */
     const gf_word *words;   /* n: what each token is */

@@ -1,8 +1,8 @@
 /**
- * What words mean to an analysis, remembered from one analyser to the next.
+ * Meanings of words (term and use), kept from one analyser to the next.
  *
  * Each distinct word of a collection is normalised, looked for in a stop list and stemmed once.
- * Where many small collections are analysed one after the other, that is nearly all that analysing
+ * When many small collections are analysed one after the other, that is nearly all that analysing
  * takes, and they have the same words; so analysers that are given the same lexicon
  * (gf_analysis_options) ask it first. It holds what depends on a word alone: terms are the same
  * with it and without.

@@ -12,14 +12,14 @@
 #include "vectorize/rows/surfaces_internal.h"
 #include "vectorize/text/stem.h"
 
-/** What tells equal bytes apart, beside the language (1 + its index, or 0). */
+/** Distinguishes equal bytes, beside the language (1 + its index, or 0). */
 enum {
     GF_TAG_VERBATIM = 1 << 8, /* a link, or a mention or hashtag with its sign: no stemming */
     GF_TAG_LONG = 1 << 9,     /* the start of a word that is too long */
     GF_TAG_PIECE = 1 << 10    /* of a run without spaces: no least length */
 };
 
-/** What a surface means: its term, borrowed until the next call, and a gf_word_use. */
+/** Meaning of a surface: its term, borrowed until the next call, and a gf_word_use. */
 typedef struct gf_meaning {
     gf_slice term; /* none where use is GF_WORD_NONE */
     uint32_t use;
@@ -43,11 +43,11 @@ gf_status gf_lexicon_suit(gf_lexicon *l, const gf_analysis_options *options, gf_
 gf_status gf_lexicon_normalise(gf_lexicon *l, gf_slice s, const gf_language *language,
                                gf_slice *normal, gf_error *err);
 
-/** What a word in normal form means. GF_ENOMEM. */
+/** Meaning of a word in normal form. GF_ENOMEM. */
 gf_status gf_lexicon_judge(gf_lexicon *l, gf_slice normal, const gf_language *language,
                            uint32_t tag, gf_meaning *meaning, gf_error *err);
 
-/** What a surface means, where that is remembered. */
+/** Meaning of a surface, if the lexicon holds it. */
 bool gf_lexicon_find(const gf_lexicon *l, const gf_surface_key *key, gf_slice s,
                      gf_meaning *meaning);
 

@@ -1,7 +1,7 @@
 /**
- * Which terms are columns, and in which order: by falling document frequency, then by bytes, so
- * that the columns that most rows have are neighbours, and so that the numbers depend on nothing
- * else.
+ * The choice and order of the terms that become columns: by falling document frequency, then by
+ * bytes, so that the columns that most rows have are neighbours, and so that the numbers depend on
+ * nothing else.
  */
 #ifndef GF_VECTORIZE_ROWS_NUMBER_TERMS_INTERNAL_H
 #define GF_VECTORIZE_ROWS_NUMBER_TERMS_INTERNAL_H

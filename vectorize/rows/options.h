@@ -56,7 +56,7 @@ typedef struct gf_vectorizer_options {
 
 enum { GF_AUTO_DF = 1000 };
 
-/** What is documented as the default of each setting. */
+/** The documented default of each setting. */
 gf_vectorizer_options gf_vectorizer_options_default(void);
 
 /**

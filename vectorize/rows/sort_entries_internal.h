@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /**
- * Sort n numbers by their upper 32 bits (which differ), rising: short rows by insertion, longer ones
- * in buckets first, and the longest by radix, a byte at a time.
+ * Sort n numbers by their upper 32 bits (which differ), rising: short rows by insertion, longer
+ * ones in buckets first, and the longest by radix, a byte at a time.
  *
  * @param scratch  n numbers
  * @param high     the upper half of every number is at most this

@@ -200,7 +200,7 @@ static gf_status keep_chunk(gf_vectorizer *v, gf_chunk *chunk, gf_error *err)
     return gf_buffer_check(&last->rows, err);
 }
 
-/* What the chunks hold in memory goes to the file. */
+/* Write the rows that the chunks hold in memory to the file. */
 static gf_status spill_chunks(gf_vectorizer *v, size_t from, gf_error *err)
 {
     gf_status st = GF_OK;

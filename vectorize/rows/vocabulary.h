@@ -36,7 +36,7 @@ typedef struct gf_vocabulary {
     size_t capacity; /* a power of two */
 } gf_vocabulary;
 
-/** What gf_vocabulary_init makes one of. */
+/** Input of gf_vocabulary_init. */
 typedef struct gf_vocabulary_parts {
     uint32_t n_docs, n_terms, n_regular;
     gf_idf idf_kind;

@@ -147,7 +147,7 @@ static uint64_t read_row(const finisher *f, const uint32_t *column, const unsign
     return length;
 }
 
-/* Where a chunk's entries go: to the matrix itself, or to room of the chunk's own. */
+/* Destination of a chunk's entries: the matrix itself, or room of the chunk's own. */
 typedef struct piece {
     uint32_t *col;
     float *val;

@@ -69,7 +69,7 @@ static gf_status grow(gf_words *w, gf_error *err)
     return GF_OK;
 }
 
-/* Whether rows go behind those of the last chunk. */
+/* True if rows go behind those of the last chunk. */
 static bool joins_last(const gf_words *w, const gf_buffer *rows, unsigned worker)
 {
     if (w->n_chunks == 0) return false;

@@ -1,8 +1,8 @@
 /**
  * The words of documents as a vectorizer collects them.
  *
- *     chunk      rows (counted_rows_internal.h) of neighbouring documents that one worker counted; what a
- *                row's head is marked with is the language
+ *     chunk      rows (counted_rows_internal.h) of neighbouring documents that one worker counted;
+ *                what a row's head is marked with is the language
  *     terms      of a worker: start[i] .. start[i + 1] of the bytes
  */
 #ifndef GF_VECTORIZE_ROWS_WORDS_INTERNAL_H

@@ -1,5 +1,5 @@
 /**
- * What the tokeniser wants to know of a character: one class per code point.
+ * Character classes of the tokeniser: one class per code point.
  *
  * ASCII has its own table of bytes (tokenise.c). The rest of the Basic Multilingual Plane is one
  * flat table of a byte per code point, filled from ICU when it is first asked for: a text touches

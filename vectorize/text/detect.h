@@ -1,5 +1,5 @@
 /**
- * Which language a text is in, by CLD2 (quadgrams, about 80 languages, about 20 MB/s). Any thread.
+ * Language of a text, by CLD2 (quadgrams, about 80 languages, about 20 MB/s). Any thread.
  *
  * CLD2 is the slowest step of an ingest by far, so a collection is sampled first
  * (gf_language_dominant); only a mixed one is worth a detection per document.
@@ -36,10 +36,10 @@ typedef struct gf_dominance {
 } gf_dominance;
 
 /**
- * Whether a sample of texts is in one language: the language that at least 95 % of the reliably
+ * Language of a sample of texts, if it is in one: the language that at least 95 % of the reliably
  * detected texts are in (forms of one language, such as zh and zh-Hant, count together). Looks at
- * a fifth of the texts and more only where these are not nearly all in one; of each at the first 256
- * bytes, and further where CLD2 is not sure of those.
+ * a fifth of the texts and more only where these are not nearly all in one; of each at the first
+ * 256 bytes, and further where CLD2 is not sure of those.
  *
  * @param texts   evenly spread over the collection
  * @param pool    may be NULL; the answer is the same for any number of threads

@@ -1,5 +1,5 @@
 /**
- * What stands in running text and is no word: addresses of pages and of people, and HTML's
+ * Parts of running text that are no words: addresses of pages and of people, and HTML's
  * character references.
  */
 #ifndef GF_VECTORIZE_TEXT_LINKS_INTERNAL_H
@@ -16,7 +16,7 @@
 size_t gf_links_url_end(gf_slice text, size_t start, size_t word_end);
 
 /**
- * Whether the @ at `sign` is that of an e-mail address. Its local part starts at *start (at most 64
+ * True if the @ at `sign` is that of an e-mail address. Its local part starts at *start (at most 64
  * bytes before the sign, not before `floor`), its domain ends at *end.
  */
 bool gf_links_address_at(gf_slice text, size_t floor, size_t sign, size_t *start, size_t *end);

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-/* What a byte is, as bits; 0 is white space and controls. */
+/* Classes of a byte, as bits; 0 is white space and controls. */
 enum {
     LETTER = 1,
     DIGIT = 2,
@@ -132,7 +132,7 @@ static size_t name_end(const scanner *s, size_t at, bool *only_digits)
     return end;
 }
 
-/* Whether a @ or # begins a mention or a hashtag; notes it where it does. */
+/* True if a @ or # begins a mention or a hashtag, which is noted. */
 static bool take_sign(scanner *s, size_t sign, size_t gap_start)
 {
     if ((sign == gap_start && sign > 0) || !word_starts_at(s, sign + 1)) return false;
@@ -247,7 +247,7 @@ static gf_status take_link(scanner *s, size_t start, size_t end, size_t *at, boo
         if (!gf_links_address_at(s->text, s->floor, end, &first, &link_end) || first > start)
             return GF_OK;
         kind = GF_TOKEN_ADDRESS;
-        /* What was taken for words is the start of the address. */
+        /* The words before are the start of the address. */
         while (t->n && t->tokens[t->n - 1].start >= first) {
             t->n--;
             start = t->tokens[t->n].start;
@@ -432,7 +432,7 @@ static inline gf_ascii_window look(scanner *s, size_t at)
     w.digit >>= shift;
     w.breaks >>= shift;
     w.special >>= shift;
-    /* What is behind the window is not known, but where it is the text's end. */
+    /* The text behind the window is not read yet, unless it ends there. */
     if (shift && left + shift >= GF_ASCII_WINDOW) w.special |= 1ull << (GF_ASCII_WINDOW - shift);
     return w;
 }
@@ -480,7 +480,7 @@ static gf_status take_plain(scanner *s, size_t *at, gf_error *err)
     return GF_OK;
 }
 
-/* Whether take_plain may look at what starts at `at`. */
+/* True if take_plain may read the text from `at` on. */
 static inline bool may_be_plain(const scanner *s, size_t at)
 {
     return byte_class[s->p[at]] & (LETTER | DIGIT) && at >= s->sign_end && !s->to->options.portable;

@@ -1,5 +1,5 @@
 /*
- * What one variant of the kernels makes of random rows and centres, as digests: a line for each
+ * Results of one variant of the kernels for random rows and centres, as digests: a line for each
  * kernel. Variants that fuse multiply-add print the same lines on any processor, which neon.sh
  * compares. Every score is also held against the dot product in double precision.
  *
