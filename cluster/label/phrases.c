@@ -1,5 +1,6 @@
 #include "cluster/label/phrases.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
@@ -226,16 +227,6 @@ void gf_phrase_tally_release(gf_phrase_tally *t)
     *t = (gf_phrase_tally){0};
 }
 
-static gf_status grow(gf_phrase_tally *t, gf_error *err)
-{
-    size_t capacity = t->capacity ? t->capacity * 2 : 1024;
-    gf_phrase_tallied *at = gf_realloc(t->at, capacity, sizeof *at);
-    if (!at) return gf_fail_memory(err, "labels");
-    t->at = at;
-    t->capacity = capacity;
-    return GF_OK;
-}
-
 /* Count a phrase for a document, once. */
 static gf_status count(gf_phrase_tally *t, gf_slice key, gf_phrase_tallied fresh, uint32_t document,
                        gf_error *err)
@@ -243,7 +234,8 @@ static gf_status count(gf_phrase_tally *t, gf_slice key, gf_phrase_tallied fresh
     uint32_t id;
     bool added;
     gf_status st = gf_strings_add(&t->keys, key, &id, &added, err);
-    if (st == GF_OK && id >= t->capacity) st = grow(t, err);
+    if (st == GF_OK && !gf_grow(&t->at, &t->capacity, (size_t)id + 1, sizeof *t->at))
+        st = gf_fail_memory(err, "labels");
     if (st != GF_OK) return st;
     if (added) t->at[id] = fresh;
     if (t->at[id].last == document + 1) return GF_OK;

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 bool gf_number_clusters_drop_empty(gf_partition *p, const double *weight, uint32_t *number)
@@ -14,8 +15,10 @@ bool gf_number_clusters_drop_empty(gf_partition *p, const double *weight, uint32
         p->centres.at[k++] = p->centres.at[c];
         if (k - 1 != c) p->centres.at[c] = held;
     }
-    for (uint32_t i = 0; i < p->n; i++)
+    for (uint32_t i = 0; i < p->n; i++) {
+        assert(p->label[i] < p->k && weight[p->label[i]] > 0);
         p->label[i] = number[p->label[i]];
+    }
     for (uint32_t c = k; c < p->k; c++) {
         gf_free(p->centres.at[c].term);
         gf_free(p->centres.at[c].value);

@@ -5,6 +5,7 @@
 #include "cluster/measure/separation.h"
 #include "cluster/moves/grow.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST = GF_SMALL_POINTS };
@@ -300,6 +301,7 @@ static void run_over(gf_small_growth *g, gf_small_clusters *drawn, uint32_t k,
 gf_status gf_small_cluster(const gf_small *small, uint32_t k, uint64_t seed,
                            const gf_small_limits *limits, gf_small_run *out, gf_error *err)
 {
+    assert(k >= 1 && k <= small->n);
     gf_small_growth *g = NULL;
     gf_small_clusters *drawn = gf_malloc(sizeof *drawn);
     gf_status st = drawn ? GF_OK : gf_fail_memory(err, "clustering");

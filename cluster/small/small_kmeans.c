@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST = GF_SMALL_POINTS };
@@ -29,6 +30,7 @@ static void multiply(gf_small *f, double *row_of)
 
 gf_status gf_small_create(const gf_points *points, gf_small **small, gf_error *err)
 {
+    assert(gf_points_n(points) <= GF_SMALL_POINTS);
     gf_small *f = gf_malloc(sizeof *f);
     double *row_of = gf_calloc(points->x->n_cols, sizeof *row_of);
     if (!f || !row_of) {

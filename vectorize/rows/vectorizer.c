@@ -1,5 +1,6 @@
 #include "vectorize/rows/vectorizer.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "vectorize/rows/counted_rows_internal.h"
 #include "vectorize/rows/vectorizer_internal.h"
@@ -174,18 +175,11 @@ static size_t count_tasks(const gf_text *texts, size_t n)
 
 static gf_status reserve_chunks(gf_vectorizer *v, size_t more, gf_error *err)
 {
-    size_t need = v->n_chunks + more, capacity = v->chunk_capacity ? v->chunk_capacity : 8;
-    if (v->chunks && need <= v->chunk_capacity) return GF_OK;
-    while (capacity < need)
-        capacity *= 2;
-    gf_chunk *chunks = gf_realloc(v->chunks, capacity, sizeof *chunks);
-    if (!chunks) return gf_fail_memory(err, "a vectorizer");
-    v->chunks = chunks;
-    v->chunk_capacity = capacity;
-    return GF_OK;
+    bool room = gf_grow(&v->chunks, &v->chunk_capacity, v->n_chunks + more + 1, sizeof *v->chunks);
+    return room ? GF_OK : gf_fail_memory(err, "a vectorizer");
 }
 
-/* Puts a task's chunk behind the vectorizer's; documents that come one by one share a chunk. */
+/* Put a task's chunk behind the vectorizer's; documents that come one by one share a chunk. */
 static gf_status keep_chunk(gf_vectorizer *v, gf_chunk *chunk, gf_error *err)
 {
     gf_chunk *last = v->n_chunks ? &v->chunks[v->n_chunks - 1] : NULL;

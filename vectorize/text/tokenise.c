@@ -1,5 +1,6 @@
 #include "vectorize/text/tokenise.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "vectorize/text/ascii_window_internal.h"
@@ -194,16 +195,6 @@ static size_t skip_gap(scanner *s, size_t at)
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-static gf_status grow(gf_tokeniser *t, gf_error *err)
-{
-    size_t capacity = t->capacity ? t->capacity * 2 : 256;
-    gf_token *tokens = gf_realloc(t->tokens, capacity, sizeof *tokens);
-    if (!tokens) return gf_fail_memory(err, "tokens");
-    t->tokens = tokens;
-    t->capacity = capacity;
-    return GF_OK;
-}
-
 static bool is_long(const scanner *s, size_t start, size_t end, gf_token_kind kind)
 {
     if (kind == GF_TOKEN_URL || kind == GF_TOKEN_ADDRESS) return end - start > GF_LONGEST_LINK;
@@ -215,10 +206,8 @@ static inline gf_status push(scanner *s, size_t start, size_t end, gf_token_kind
                              unsigned flags, gf_error *err)
 {
     gf_tokeniser *t = s->to;
-    if (t->n == t->capacity) {
-        gf_status st = grow(t, err);
-        if (st != GF_OK) return st;
-    }
+    if (t->n == t->capacity && !gf_grow(&t->tokens, &t->capacity, t->n + 1, sizeof *t->tokens))
+        return gf_fail_memory(err, "tokens");
     if (end - start > t->options.max_length && is_long(s, start, end, kind)) flags |= GF_TOKEN_LONG;
     t->tokens[t->n++] = (gf_token){(uint32_t)start, (uint32_t)(end - start), (uint8_t)kind,
                                    (uint8_t)(s->flags | flags)};
@@ -450,10 +439,9 @@ static gf_status take_plain(scanner *s, size_t *at, gf_error *err)
     const uint64_t inside = w.word << 1, plain = (w.special & -w.special) - 1; /* all, without */
     uint64_t starts = w.word & ~inside, ends = inside & ~w.word & plain, end = 0;
     size_t to = 0;
-    while (t->capacity - t->n < GF_ASCII_WINDOW / 2) {
-        gf_status st = grow(t, err);
-        if (st != GF_OK) return st;
-    }
+    if (t->capacity - t->n < GF_ASCII_WINDOW / 2 &&
+        !gf_grow(&t->tokens, &t->capacity, t->n + GF_ASCII_WINDOW / 2, sizeof *t->tokens))
+        return gf_fail_memory(err, "tokens");
     for (; ends; ends &= ends - 1, starts &= starts - 1) {
         uint64_t start = starts & -starts, word;
         size_t from = (size_t)__builtin_ctzll(starts);
