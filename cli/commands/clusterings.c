@@ -211,6 +211,29 @@ static const gf_command cluster_command = {
                 .show = show_cluster},
 };
 
+/* ---- members --------------------------------------------------------------------------------- */
+
+static void show_members(gf_session *s, gf_json_value row)
+{
+    gf_slice next = gf_member_text(row, "next");
+    gf_session_table(s, &document_display, row, "documents");
+    if (!next.len) return;
+    fputs("\nmore: --cursor ", s->out);
+    gf_text_print(s->out, next, 0);
+    fputc('\n', s->out);
+}
+
+static const gf_command members_command = {
+    .name = "members",
+    .examples = "    grouperfish members feedback 17\n"
+                "    grouperfish members feedback label:crash --limit 1000 --format json\n",
+    .notes =
+        "Pages belong together, whatever is published meanwhile. export streams all documents.\n",
+    GF_WORDS(cluster_words),
+    .display = {GF_COLUMNS(cluster_columns), .single = true, .each = "documents",
+                .show = show_members},
+};
+
 /* ---- export ---------------------------------------------------------------------------------- */
 
 static gf_status prepare_export(gf_session *s, gf_error *err)
@@ -644,6 +667,6 @@ static const gf_command unpin_command = {
 
 const gf_commands gf_commands_clusterings = {
     "Clusterings",
-    GF_LIST(&rebuild_command, &clusters_command, &cluster_command, &export_command, &assign_command,
-            &diff_command, &report_command, &evaluate_command, &label_command, &builds_command,
-            &publish_command, &pin_command, &unpin_command)};
+    GF_LIST(&rebuild_command, &clusters_command, &cluster_command, &members_command,
+            &export_command, &assign_command, &diff_command, &report_command, &evaluate_command,
+            &label_command, &builds_command, &publish_command, &pin_command, &unpin_command)};

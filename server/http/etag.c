@@ -23,8 +23,7 @@ bool gf_etag_settles(gf_request *r)
     int64_t served = 0;
     gf_slice configuration = gf_request_argument(r, "config");
     const gf_operation *o = r->route->operation;
-    if (o && !o->cacheable) return false;
-    if (o && gf_operation_is_of_several(o, r->arguments, r->n_arguments)) return false;
+    if (!o->cacheable || gf_operation_is_of_several(o, r->arguments, r->n_arguments)) return false;
     if (!configuration.len) configuration = GF_SLICE("default");
     gf_place where = {r->name_space, gf_request_argument(r, "collection")};
     gf_store *store;

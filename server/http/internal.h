@@ -307,8 +307,8 @@ bool gf_etag_settles(gf_request *r);
 /* ---- the other routes: each file has a table ------------------------------------------------- */
 
 extern const gf_route gf_routes_of_old[], gf_routes_of_tasks[], gf_routes_of_health[],
-    gf_routes_of_members[], gf_routes_of_pages[], gf_routes_of_doors[];
+    gf_routes_of_pages[], gf_routes_of_doors[];
 extern const size_t gf_n_routes_of_old, gf_n_routes_of_tasks, gf_n_routes_of_health,
-    gf_n_routes_of_members, gf_n_routes_of_pages, gf_n_routes_of_doors;
+    gf_n_routes_of_pages, gf_n_routes_of_doors;
 
 #endif

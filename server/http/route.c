@@ -38,7 +38,6 @@ gf_status gf_routes_make(gf_http *http, gf_error *err)
     } own[] = {{gf_routes_of_old, gf_n_routes_of_old},
                {gf_routes_of_tasks, gf_n_routes_of_tasks},
                {gf_routes_of_health, gf_n_routes_of_health},
-               {gf_routes_of_members, gf_n_routes_of_members},
                {gf_routes_of_pages, gf_n_routes_of_pages},
                {gf_routes_of_doors, gf_n_routes_of_doors}};
     size_t n_operations = 0, n = 0;

@@ -82,7 +82,7 @@ static bool differs_by_run(gf_slice name)
 {
     static const char *const names[] = {"seconds",  "bytes",     "store",  "version",
                                         "versions", "libraries", "values", "initial",
-                                        "meaning",  "hex",       "html"};
+                                        "meaning",  "hex",       "html",   "next"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (gf_slice_equal(name, gf_slice_str(names[i]))) return true;
     /* Reckoned from the sizes of this build's structures. */

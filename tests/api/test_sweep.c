@@ -58,6 +58,7 @@ static void reading(void **state)
                                          {"cluster", "collection mid cluster 1 weakest 2"},
                                          {"cluster", "collection mid cluster label:macbeth"},
                                          {"cluster", "collection mid cluster 1 columns true"},
+                                         {"members", "collection mid cluster 1 limit 1"},
                                          {"doc", "collection mid id doc1 why true"},
                                          {"doc", "collection mid id doc1 columns true"},
                                          {"doc", "collection mid id doc8"},

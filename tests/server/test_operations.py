@@ -316,7 +316,7 @@ class Operations(unittest.TestCase):
         self.problem(400, "limit", "GET", path + "/documents?limit=0")
         self.problem(400, "cursor", "GET", path + "/documents?cursor=x")
         self.problem(404, "no cluster 99", "GET", "/v1/collections/paged/clusters/99/documents")
-        self.problem(400, "no parameter", "GET", path + "/documents?docs=1")
+        self.problem(400, "no argument", "GET", path + "/documents?docs=1")
 
     def test_results(self):
         """One row for each record of a put, once it is stored."""
