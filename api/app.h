@@ -1,7 +1,7 @@
 /**
  * Applications: operations over tables of their own, which the program registers as it starts.
  *
- * What api must know of an application stands in its gf_app: its operations, the records that
+ * A gf_app has everything that api must know of an application: its operations, the records that
  * `put --from NAME` takes from its tables, and how these tables are checked and counted. api never
  * includes an application's headers.
  *
@@ -48,7 +48,7 @@ void gf_app_register(const gf_app *app);
 const gf_app *gf_app_at(size_t i);
 const gf_app *gf_app_find(gf_slice name);
 
-/** What an application has in a store, in all namespaces. */
+/** Count of an application's things in a store, in all namespaces. */
 typedef struct gf_app_count {
     bool any; /* the store has its tables */
     uint64_t n;

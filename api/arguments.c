@@ -188,7 +188,7 @@ static size_t count_commas(gf_slice s)
     return n;
 }
 
-/* What stands between commas; what is empty there is left out. */
+/* The values between commas; empty ones are left out. */
 static size_t split(gf_slice s, gf_slice *values)
 {
     size_t n = 0;

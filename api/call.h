@@ -1,5 +1,5 @@
 /**
- * What handlers use to read their arguments and to write their rows.
+ * For handlers: reading a call's arguments, opening its store, writing its rows.
  */
 #ifndef GF_API_CALL_INTERNAL_H
 #define GF_API_CALL_INTERNAL_H
@@ -110,7 +110,7 @@ void gf_json_put_time(gf_json_writer *w, const char *name, int64_t ms);
 /** time, lang, and the other fields as members of an object "fields": those that there are. */
 void gf_json_put_fields(gf_json_writer *w, const gf_document *document);
 
-/** What a finished build is; shared by builds and rebuild. */
+/** The members that describe a finished build; shared by builds and rebuild. */
 void gf_json_put_build(gf_json_writer *w, const gf_build_info *info);
 
 /** cluster, label and size; and the terms, at most so many. */

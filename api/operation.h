@@ -113,7 +113,7 @@ void gf_call_progress(const gf_call *call, gf_slice what, const char *phase, uin
                       uint64_t total);
 gf_status gf_call_reject(const gf_call *call, gf_slice record, gf_error *err);
 
-/** Which collections an operation may be asked of at once. */
+/** The number of collections that one call may name. */
 typedef enum gf_reach {
     GF_REACH_ONE,
     GF_REACH_PATTERN, /* argument "collection" may be a pattern (base/glob.h) */
@@ -127,7 +127,7 @@ typedef enum gf_operation_input {
     GF_INPUT_REQUIRED /* a call without an input is refused */
 } gf_operation_input;
 
-/** What an operation needs of the store. */
+/** An operation's need of the store. */
 typedef enum gf_operation_use {
     GF_USE_SHARED, /* an open store: whoever holds it can run the operation for others */
     GF_USE_ALONE,  /* a store that is closed, which it opens itself */
@@ -203,7 +203,7 @@ uint64_t gf_call_number(const gf_call *call, const char *name, uint64_t otherwis
  * Check the arguments against the operation's parameters, and run it. Each row that is emitted is
  * one whole JSON object, also where the operation fails later.
  *
- * Of several collections it is run for one after the other, by name. One that fails does not stop
+ * A call of several collections runs for one after the other, by name. One that fails does not stop
  * the rest: a notice (reason "failed") tells why, and the worst failure is what is returned, or the
  * worst outcome where that is worse.
  *

@@ -1,5 +1,5 @@
 /**
- * What handlers write the tables of their parameters with.
+ * Macros for the tables of parameters that stand behind handlers.
  *
  *     static const gf_parameter doc_parameters[] = {P_COLLECTION, P_REQUIRED("id", "ID", "the document")};
  *     const gf_operation gf_doc_operation = {.name = "doc", ..., GF_PARAMETERS(doc_parameters), ...};

@@ -65,7 +65,7 @@ static void put_hex(gf_json_writer *w, gf_slice bytes)
     gf_buffer_release(&text);
 }
 
-/* What was worked out for processing is bytes (vectors, dictionary, index), all else is text. */
+/* Cells of the family `processing` are bytes (vectors, dictionary, index); all others are text. */
 gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_slice column,
                                     gf_slice value, gf_error *err)
 {

@@ -132,7 +132,7 @@ static int weight_of_outcome(gf_outcome outcome)
     return weights[outcome];
 }
 
-/* What no further collection could get through either. */
+/* Failures that the next collection would meet, too. */
 static bool ends_all(gf_status st)
 {
     return st == GF_ECANCELLED || st == GF_EIO || st == GF_ENOMEM;

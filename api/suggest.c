@@ -1,6 +1,6 @@
 /*
- * What may have been meant by a name that is not there: the nearest of those that are, looked for
- * only once something was not found.
+ * Suggestions for a name that is not there: the nearest of those that are, searched only after a
+ * call has found nothing.
  */
 #include "api/call.h"
 

@@ -187,7 +187,7 @@ static gf_status purge(deleting *d, gf_purged *purged, gf_error *err)
     return gf_collection_purge(d->store, gf_call_place(d->call), &o, purged, err);
 }
 
-/* Whatever ends it, what was asked for before that is done and told of. */
+/* Deletions that were asked for before a failure or a cancel are done and counted. */
 static gf_status delete_and_flush(deleting *d, gf_error *err)
 {
     gf_error why = {GF_OK, ""};

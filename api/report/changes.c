@@ -1,4 +1,4 @@
-/* What is different from the build before, as the operation diff has it. */
+/* The report's section of differences from the build before, as the operation diff has them. */
 #include "api/report/report.h"
 
 #include "api/report/html.h"

@@ -2,7 +2,8 @@
 
 #include "base/utf8.h"
 
-/* What may not stand in a page: it would be invisible, ill-formed, or disguise what follows. */
+/* Characters that may not stand in a page: invisible or ill-formed ones, and those that disguise
+ * the text behind them. */
 static bool is_unfit(uint32_t c)
 {
     return (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7F && c < 0xA0) || c == 0xFFFD ||

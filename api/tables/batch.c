@@ -6,7 +6,7 @@
  *     {"table":"students","key":["s2"],"delete":true}
  *     {"table":"students","key":["s3"],"delete":{"course":true},"cells":{"info":{"age":20}}}
  *
- * Of one line the deletes come first. Nothing is written before the last line is understood.
+ * The deletes of a line come first. Nothing is written before the last line is understood.
  */
 #include "api/tables/input.h"
 

@@ -1,4 +1,4 @@
-/* What calls of users' tables name: a table, a row, cells. */
+/* Arguments of calls of users' tables: a table, a row, cells. */
 #include "api/tables/internal.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /**
- * What the operations of users' tables share: rows, keys and cells as JSON and as arguments.
+ * Shared by the operations of users' tables: rows, keys and cells as JSON and as arguments.
  *
  *     {"key":["u1",7],"cells":{"info":{"name":"Ann","age":34},"friend":{"u2":"close"}}}
  *

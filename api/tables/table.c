@@ -28,7 +28,7 @@ static void write_part(gf_json_writer *w, gf_slice argument)
     if (typed) gf_json_put_string(w, "type", type);
     if (argument.ptr) {
         gf_json_key(w, "width");
-        /* What is not a number is told as such by whoever reads the schema. */
+        /* The reader of the schema reports an argument that is no number. */
         uint64_t width = 0;
         for (size_t i = 0; i < argument.len && i < 9; i++)
             width = argument.ptr[i] >= '0' && argument.ptr[i] <= '9'

@@ -90,7 +90,7 @@ static gf_status make_ring(gf_ring *ring, gf_error *err)
     return GF_OK;
 }
 
-/* What answers a body that is still coming must wait for its end: on disk, however much it is. */
+/* An answer to a body that is still coming waits for the body's end on disk, whatever its size. */
 static gf_status keep_on_disk(gf_request *r, gf_slice bytes, gf_error *err)
 {
     if (!r->spool) r->spool = tmpfile();
@@ -208,7 +208,7 @@ static struct MHD_Response *response_of_spool(gf_request *r)
 
 static struct MHD_Response *make_response(gf_request *r)
 {
-    if (r->upgrades) return gf_door_response(r);
+    if (r->upgrades) return gf_upgrade_response(r);
     if (r->spool) return response_of_spool(r);
     if (r->streams)
         return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, GF_PIECE_BYTES, give, r, NULL);

@@ -36,18 +36,18 @@ static const double head_seconds = 10, refused_seconds = 2;
 
 typedef enum stage { AT_REST, IN_HEAD, IN_BODY, ANSWERED, LEFT } stage;
 
-typedef struct guest guest;
+typedef struct peer peer;
 
 /* An address, with its connections: all, and those that count. */
-struct guest {
-    guest *next;
+struct peer {
+    peer *next;
     unsigned char address[16];
     unsigned references, n;
 };
 
 typedef struct caller {
     struct caller *next, *before;
-    guest *guest;
+    peer *peer;
     int fd;
     unsigned refusal; /* status that its requests get; 0: none */
     bool going;       /* it was shut down, and counts no more */
@@ -56,8 +56,8 @@ typedef struct caller {
     double since; /* when the stage began */
     bool known;   /* how much had come when the stage began */
     uint64_t received;
-    gf_request *request; /* in the body; NULL otherwise */
-    gf_taker taker;      /* while it is answered */
+    gf_request *request;   /* in the body; NULL otherwise */
+    gf_slow_reader reader; /* while it is answered */
 } caller;
 
 struct gf_callers {
@@ -65,7 +65,7 @@ struct gf_callers {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
     caller *first;
-    guest *guests;
+    peer *peers;
     unsigned n, refused; /* connections that count; those that are marked */
     bool ending;
     pthread_t looking;
@@ -90,26 +90,26 @@ static bool read_address(const struct sockaddr *from, unsigned char to[16])
     return false;
 }
 
-static guest *find_guest(const struct gf_callers *all, const unsigned char address[16])
+static peer *find_peer(const struct gf_callers *all, const unsigned char address[16])
 {
-    guest *g = all->guests;
+    peer *g = all->peers;
     while (g && memcmp(g->address, address, 16) != 0)
         g = g->next;
     return g;
 }
 
-static guest *take_guest(struct gf_callers *all, const unsigned char address[16])
+static peer *take_peer(struct gf_callers *all, const unsigned char address[16])
 {
-    guest *g = find_guest(all, address);
+    peer *g = find_peer(all, address);
     if (g || !(g = gf_calloc(1, sizeof *g))) return g;
     memcpy(g->address, address, 16);
-    g->next = all->guests;
-    return all->guests = g;
+    g->next = all->peers;
+    return all->peers = g;
 }
 
-static void leave_guest(struct gf_callers *all, guest *g)
+static void leave_peer(struct gf_callers *all, peer *g)
 {
-    guest **at = &all->guests;
+    peer **at = &all->peers;
     if (--g->references) return;
     while (*at != g)
         at = &(*at)->next;
@@ -125,7 +125,7 @@ static void count(struct gf_callers *all, caller *c, unsigned one)
         all->refused += one;
     } else {
         all->n += one;
-        c->guest->n += one;
+        c->peer->n += one;
     }
 }
 
@@ -141,27 +141,28 @@ static void shut_down(struct gf_callers *all, caller *c)
     shutdown(c->fd, SHUT_RDWR);
 }
 
-static caller *longest_waiting(const struct gf_callers *all, const guest *g)
+static caller *longest_waiting(const struct gf_callers *all, const peer *g)
 {
     caller *found = NULL;
     for (caller *c = all->first; c; c = c->next) {
         bool waits = !c->going && !c->refusal && (c->stage == AT_REST || c->stage == IN_HEAD);
-        if (waits && c->guest == g && (!found || c->since < found->since)) found = c;
+        if (waits && c->peer == g && (!found || c->since < found->since)) found = c;
     }
     return found;
 }
 
-/* Which connection is to go, so that an address with n of them can have one more; may be NULL. */
+/* The connection to close, so that an address with n of them can have one more; may be NULL. */
 static caller *find_room(const struct gf_callers *all, unsigned n)
 {
-    const guest *most = NULL;
-    for (const guest *g = all->guests; g; g = g->next)
+    const peer *most = NULL;
+    for (const peer *g = all->peers; g; g = g->next)
         if (g->n > n + 1 && (!most || g->n > most->n)) most = g;
     return most ? longest_waiting(all, most) : NULL;
 }
 
-/* What a connection more of the address (NULL: one that has none) is told, and who goes for it. */
-static unsigned refusal_of(const struct gf_callers *all, const guest *g, bool local, caller **goes)
+/* The HTTP status that refuses one more connection of the address (NULL: one that has none), or 0
+ * and the connection to close for it. */
+static unsigned refusal_of(const struct gf_callers *all, const peer *g, bool local, caller **goes)
 {
     unsigned n = g ? g->n : 0, most = all->most_of_one ? all->most_of_one : MOST_OF_ONE;
     *goes = NULL;
@@ -171,7 +172,7 @@ static unsigned refusal_of(const struct gf_callers *all, const guest *g, bool lo
     return *goes ? 0 : 503;
 }
 
-/* Those that are to be told so must not keep others out: more of them are closed unheard. */
+/* Connections that wait for their refusal must not keep others out: more of them are closed at once. */
 enum MHD_Result gf_callers_admit(void *context, const struct sockaddr *from, socklen_t size)
 {
     struct gf_callers *all = context;
@@ -181,7 +182,7 @@ enum MHD_Result gf_callers_admit(void *context, const struct sockaddr *from, soc
     (void)size;
     pthread_mutex_lock(&all->lock);
     bool good =
-        all->refused < MOST_REFUSED || refusal_of(all, find_guest(all, address), local, &goes) == 0;
+        all->refused < MOST_REFUSED || refusal_of(all, find_peer(all, address), local, &goes) == 0;
     pthread_mutex_unlock(&all->lock);
     return good ? MHD_YES : MHD_NO;
 }
@@ -212,18 +213,18 @@ static caller *begin(struct gf_callers *all, struct MHD_Connection *connection)
     caller *goes;
     bool local = read_address(info ? info->client_addr : NULL, address);
     caller *c = gf_calloc(1, sizeof *c);
-    guest *g = c ? take_guest(all, address) : NULL;
+    peer *g = c ? take_peer(all, address) : NULL;
     if (!g) {
         gf_free(c);
         return NULL;
     }
     *c = (caller){.next = all->first,
-                  .guest = g,
+                  .peer = g,
                   .fd = descriptor_of(connection),
                   .since = gf_clock_seconds(),
                   .known = true};
     g->references++;
-    gf_taker_limit(c->fd);
+    gf_slow_reader_limit(c->fd);
     c->refusal = refusal_of(all, g, local, &goes);
     if (goes) shut_down(all, goes);
     count(all, c, 1);
@@ -236,7 +237,7 @@ static void end(struct gf_callers *all, caller *c)
     count_no_more(all, c);
     *(c->before ? &c->before->next : &all->first) = c->next;
     if (c->next) c->next->before = c->before;
-    leave_guest(all, c->guest);
+    leave_peer(all, c->peer);
     gf_free(c);
 }
 
@@ -272,7 +273,7 @@ static void enter(gf_request *r, stage next)
     c->request = next == IN_BODY ? r : NULL;
     c->since = next == AT_REST ? gf_clock_seconds() : c->since;
     c->known = c->ended_early = false;
-    c->taker = (gf_taker){0};
+    c->reader = (gf_slow_reader){0};
     pthread_mutex_unlock(&all->lock);
 }
 
@@ -363,7 +364,7 @@ static void look_at_head(struct gf_callers *all, caller *c, double now)
     c->ended_early = ended;
 }
 
-/* What the kernel still has for it is given up, too. */
+/* Bytes that the kernel still has for the connection are dropped, too. */
 static void cut_off(struct gf_callers *all, caller *c)
 {
     struct linger none = {.l_onoff = 1, .l_linger = 0};
@@ -380,7 +381,7 @@ static void look(struct gf_callers *all)
             look_at_body(all, c, now);
         else if (c->stage != ANSWERED)
             look_at_head(all, c, now);
-        else if (gf_taker_is_slow(&c->taker, c->fd, now))
+        else if (gf_slow_reader_is_slow(&c->reader, c->fd, now))
             cut_off(all, c);
     }
 }

@@ -1,5 +1,4 @@
-/* What looks after the server: is it there, is it ready, what has it done, what can be asked of it.
- */
+/* Routes for those who operate the server: health, readiness, metrics, the OpenAPI document. */
 #include "server/http/internal.h"
 
 #include "base/clock.h"

@@ -29,7 +29,7 @@ static void *on_request_line(void *context, const char *uri, struct MHD_Connecti
     r->http = http;
     r->connection = connection;
     r->references = 1;
-    r->visitor = -1;
+    r->upgraded_fd = -1;
     r->begun = gf_clock_seconds();
     pthread_mutex_init(&r->lock, NULL);
     gf_condition_init(&r->changed);
@@ -48,7 +48,7 @@ static void let_go(gf_request *r)
     bool last = --r->references == 0;
     pthread_mutex_unlock(&r->lock);
     if (!last) return;
-    if (r->has_place) gf_socket_give_place(r->http->options.socket);
+    if (r->has_reservation) gf_socket_give_place(r->http->options.socket);
     if (r->spool) fclose(r->spool);
     gf_free(r->body.bytes);
     gf_free(r->outgoing.bytes);
@@ -84,7 +84,7 @@ static void on_end(void *context, struct MHD_Connection *connection, void **stat
     tell(r, seconds);
     pthread_mutex_lock(&r->lock);
     r->gone = true;
-    r->visitor = -1;
+    r->upgraded_fd = -1;
     if (!r->finished) gf_cancel_request(&r->cancel);
     pthread_cond_broadcast(&r->changed);
     pthread_mutex_unlock(&r->lock);
@@ -333,11 +333,11 @@ const char *gf_http_address(const gf_http *http)
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
-static bool is_active(gf_http *http, bool only_visitors)
+static bool is_active(gf_http *http, bool only_upgraded)
 {
     pthread_mutex_lock(&http->lock);
     const gf_request *r = http->active;
-    while (r && only_visitors && !__atomic_load_n(&r->upgrades, __ATOMIC_ACQUIRE))
+    while (r && only_upgraded && !__atomic_load_n(&r->upgrades, __ATOMIC_ACQUIRE))
         r = r->next;
     pthread_mutex_unlock(&http->lock);
     return r != NULL;
@@ -349,7 +349,7 @@ static void wait_for_requests(gf_http *http, double until)
         usleep(5000);
 }
 
-/* Whoever still waits for a client waits no more. */
+/* End all waiting for clients. */
 static void cancel_requests(gf_http *http)
 {
     pthread_mutex_lock(&http->lock);
@@ -357,7 +357,7 @@ static void cancel_requests(gf_http *http)
         pthread_mutex_lock(&r->lock);
         gf_cancel_request(&r->cancel);
         r->gone = true;
-        if (r->visitor >= 0) shutdown(r->visitor, SHUT_RDWR);
+        if (r->upgraded_fd >= 0) shutdown(r->upgraded_fd, SHUT_RDWR);
         pthread_cond_broadcast(&r->changed);
         pthread_mutex_unlock(&r->lock);
     }
@@ -365,7 +365,7 @@ static void cancel_requests(gf_http *http)
 }
 
 /* MHD's daemon cannot end while somebody else has one of its sockets. */
-static void wait_for_visitors(gf_http *http)
+static void wait_for_upgraded(gf_http *http)
 {
     while (is_active(http, true))
         usleep(5000);
@@ -378,7 +378,7 @@ void gf_http_stop(gf_http *http, double seconds)
     MHD_socket listening = MHD_quiesce_daemon(http->daemon);
     wait_for_requests(http, gf_clock_seconds() + seconds);
     cancel_requests(http);
-    wait_for_visitors(http);
+    wait_for_upgraded(http);
     gf_workers_free(http->workers); /* every connection is resumed then */
     http->workers = NULL;
     MHD_stop_daemon(http->daemon);

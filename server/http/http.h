@@ -37,7 +37,7 @@ typedef struct gf_http_options {
  */
 gf_status gf_http_start(const gf_http_options *options, gf_http **http, gf_error *err);
 
-/** Where it listens: "127.0.0.1:61732"; borrowed until it is stopped. */
+/** The address that it listens at: "127.0.0.1:61732"; borrowed until it is stopped. */
 const char *gf_http_address(const gf_http *http);
 
 /**

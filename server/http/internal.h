@@ -33,7 +33,7 @@ typedef enum gf_scope {
     GF_SCOPE_CALLED     /* as the operation that the path names, r->called; else as the store */
 } gf_scope;
 
-/** What a route does with a request's body. */
+/** A route's use of a request's body. */
 typedef enum gf_body_kind {
     GF_BODY_STREAM,  /* read as it comes */
     GF_BODY_COLLECT, /* there as a whole before the route runs, up to GF_MOST_COLLECTED */
@@ -104,7 +104,7 @@ struct gf_request {
     bool suspended;   /* MHD's connection is */
     bool passed_over; /* the route has ended: what still comes of the body is nobody's */
     bool gone;        /* MHD's side has ended */
-    int visitor;      /* the socket, once it speaks no HTTP any more; -1 */
+    int upgraded_fd;  /* the socket, once it speaks no HTTP any more; -1 */
     gf_cancel cancel;
 
     unsigned told; /* status that MHD's thread has answered with; 0: the connection ended before */
@@ -124,7 +124,7 @@ struct gf_request {
     FILE *spool;                      /* the answer, where it came before the body's end */
     bool streams, close_after, whole; /* whole: held in memory to its end */
     bool upgrades;                    /* the answer is the beginning of a conversation */
-    bool has_place;                   /* a guest's, which is kept until then */
+    bool has_reservation;             /* a guest's, which is kept until then */
 
     /* Rows on their way. */
     gf_shape shape;
@@ -156,8 +156,7 @@ gf_status gf_routes_make(gf_http *http, gf_error *err);
 
 void gf_routes_free(gf_http *http);
 
-/** What a route of an operation has of its own: rebuilds are tasks, some are for the command only.
- */
+/** Set the handler of an operation's route: rebuilds are tasks, local operations are refused. */
 void gf_route_adjust(gf_route *route);
 
 /**
@@ -207,23 +206,23 @@ unsigned gf_callers_check(gf_request *r, gf_error *err);
 void gf_callers_asked(gf_request *r, bool wants_body);
 void gf_callers_ended(gf_request *r);
 
-/** What follows on its connection is no HTTP: others see to its end. */
+/** Forget a connection that speaks no HTTP any more: it is ended elsewhere. */
 void gf_callers_left(gf_request *r);
 
 /* ---- slow_reader.c: how quickly an answer is taken ------------------------------------------- */
 
-typedef struct gf_taker {
+typedef struct gf_slow_reader {
     bool waits;     /* at the last look there was something to take */
     uint64_t taken; /* bytes, until then */
     double looked;  /* when that was */
     double owed;    /* seconds */
-} gf_taker;
+} gf_slow_reader;
 
 /** Have the kernel keep little for a connection that does not take it. */
-void gf_taker_limit(int fd);
+void gf_slow_reader_limit(int fd);
 
 /** Look at one that is being answered; {0} begins. Whether it takes less than 1 KiB/s for long. */
-bool gf_taker_is_slow(gf_taker *taker, int fd, double now);
+bool gf_slow_reader_is_slow(gf_slow_reader *reader, int fd, double now);
 
 /* ---- guard.c: who may come in ---------------------------------------------------------------- */
 
@@ -263,7 +262,7 @@ void gf_request_wake(gf_request *r);
 /** With the lock held: whether the client keeps us waiting for its body for too long. */
 bool gf_body_is_slow(const gf_request *r, double now);
 
-/** What came of the body; *n is what is left. MHD_NO ends the connection. */
+/** Take bytes of the body; *n is the number of those that are left. MHD_NO ends the connection. */
 enum MHD_Result gf_body_take(gf_request *r, const char *bytes, size_t *n);
 
 /** The body as an operation's input. */
@@ -291,10 +290,10 @@ gf_status gf_rows_limit(const gf_http *http, const gf_operation *operation, cons
 /* ---- upgrade.c ------------------------------------------------------------------------------- */
 
 /** Take the operation that the path names, where there is such a one. */
-void gf_door_find(gf_request *r);
+void gf_upgrade_find(gf_request *r);
 
 /** The answer that begins a conversation. */
-struct MHD_Response *gf_door_response(gf_request *r);
+struct MHD_Response *gf_upgrade_response(gf_request *r);
 
 /* ---- etag.c ---------------------------------------------------------------------------------- */
 
@@ -307,8 +306,8 @@ bool gf_etag_settles(gf_request *r);
 /* ---- the other routes: each file has a table ------------------------------------------------- */
 
 extern const gf_route gf_routes_of_old[], gf_routes_of_tasks[], gf_routes_of_health[],
-    gf_routes_of_pages[], gf_routes_of_doors[];
+    gf_routes_of_pages[], gf_routes_of_upgrade[];
 extern const size_t gf_n_routes_of_old, gf_n_routes_of_tasks, gf_n_routes_of_health,
-    gf_n_routes_of_pages, gf_n_routes_of_doors;
+    gf_n_routes_of_pages, gf_n_routes_of_upgrade;
 
 #endif

@@ -1,5 +1,5 @@
 /**
- * What is counted: requests by route and status, and how long they took.
+ * Counts of requests by route and status, and of their seconds.
  */
 #ifndef GF_SERVER_HTTP_METRICS_H
 #define GF_SERVER_HTTP_METRICS_H
@@ -8,7 +8,7 @@
 
 enum { GF_METRIC_STATUSES = 32, GF_METRIC_BUCKETS = 12 };
 
-/** Of one route; all counts are changed atomically. */
+/** Counts of one route; all are changed atomically. */
 typedef struct gf_route_metrics {
     uint64_t status[GF_METRIC_STATUSES]; /* by gf_metrics_status */
     uint64_t bucket[GF_METRIC_BUCKETS];  /* not cumulative; the last has no upper bound */

@@ -39,7 +39,7 @@ gf_status gf_routes_make(gf_http *http, gf_error *err)
                {gf_routes_of_tasks, gf_n_routes_of_tasks},
                {gf_routes_of_health, gf_n_routes_of_health},
                {gf_routes_of_pages, gf_n_routes_of_pages},
-               {gf_routes_of_doors, gf_n_routes_of_doors}};
+               {gf_routes_of_upgrade, gf_n_routes_of_upgrade}};
     size_t n_operations = 0, n = 0;
     while (gf_operation_at(n_operations))
         n_operations++;
@@ -229,7 +229,7 @@ static gf_status take_query(gf_request *r, gf_slice query, gf_error *err)
     return st;
 }
 
-/* Of v0.2 it is in the path; else the query's, the header's, or "default". */
+/* The namespace is in the path (v0.2), the query or the header, else it is "default". */
 static gf_status settle_namespace(gf_request *r, gf_error *err)
 {
     gf_slice of_path = gf_request_argument(r, "ns"), value;
@@ -293,6 +293,6 @@ unsigned gf_route_find(gf_request *r, const char *method, gf_error *err)
     gf_status st = take_path(r, path, err);
     if (st == GF_OK) st = take_query(r, query, err);
     if (st == GF_OK) st = settle_namespace(r, err);
-    if (st == GF_OK && r->route->scope == GF_SCOPE_CALLED) gf_door_find(r);
+    if (st == GF_OK && r->route->scope == GF_SCOPE_CALLED) gf_upgrade_find(r);
     return st == GF_OK ? 0 : st == GF_ENOMEM ? 503 : 400;
 }

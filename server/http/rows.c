@@ -69,7 +69,7 @@ static gf_status write_bytes(void *context, gf_slice bytes, gf_error *err)
     return gf_answer_piece(context, bytes, err);
 }
 
-/* Of lists, what is told beside them is rows of its own: {"notice": {...}}. */
+/* Notices become rows of a list: {"notice": {...}}. */
 static void notice(void *context, const gf_notice *n)
 {
     gf_request *r = context;
@@ -144,8 +144,7 @@ gf_status gf_rows_call(gf_request *r, const gf_operation *o, gf_call *call, gf_e
     call->name_space = r->name_space;
     if (r->has_body) call->input = gf_body_input(r);
     call->cancel = &r->cancel;
-    gf_status st = gf_operation_check(o, call, err);
-    if (st == GF_OK) st = limit_documents(r, o, call, err);
+    gf_status st = limit_documents(r, o, call, err);
     if (st != GF_OK) return st;
     return gf_service_run(r->http->options.service, o, call, err);
 }

@@ -23,16 +23,16 @@
 enum { LEAST_RATE = 1024, UNSENT_BYTES = 64 << 10 };
 static const double patience = 45; /* seconds that may be owed: less than MHD waits */
 
-/* Where we looked late ourselves, more than that does not count. */
+/* Seconds that count at most between two looks: the server may have looked late. */
 static const double longest_look = 1;
 
-void gf_taker_limit(int fd)
+void gf_slow_reader_limit(int fd)
 {
     int most = UNSENT_BYTES;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &most, sizeof most);
 }
 
-bool gf_taker_is_slow(gf_taker *t, int fd, double now)
+bool gf_slow_reader_is_slow(gf_slow_reader *t, int fd, double now)
 {
     struct tcp_info info = {0};
     socklen_t size = sizeof info;

@@ -35,8 +35,8 @@ gf_status gf_tokens_open(const char *path, gf_tokens **tokens, gf_error *err);
 gf_status gf_tokens_read_again(gf_tokens *tokens, gf_error *err);
 
 /**
- * What a request may do: `token` empty where it has none; an empty name_space means all of them
- * (only a token of namespace * may).
+ * The right of a request: `token` is empty where it has none; an empty name_space means all of them
+ * (only a token of namespace * has that right).
  */
 gf_right gf_tokens_check(gf_tokens *tokens, gf_slice token, gf_slice name_space, bool writes);
 

@@ -1,5 +1,5 @@
 /*
- * The door for commands: any operation, as the store's own socket does it.
+ * The upgrade for commands: any operation, as over the store's own socket.
  *
  *     POST /v1/operations/{operation}?namespace=N      Connection: Upgrade, Upgrade: grouperfish/1
  *     101 Switching Protocols                          and then the wire (server/socket/wire.h)
@@ -24,7 +24,7 @@
 /* A peer whose machine has gone is noticed after so many seconds, and so many questions more. */
 enum { ALIVE_AFTER = 30, ALIVE_EVERY = 10, ALIVE_TIMES = 3 };
 
-void gf_door_find(gf_request *r)
+void gf_upgrade_find(gf_request *r)
 {
     char name[64];
     gf_slice asked = gf_request_argument(r, "operation");
@@ -40,8 +40,10 @@ void gf_door_find(gf_request *r)
 static gf_status run_limited(gf_request *r, const gf_operation *o, gf_call *call,
                              const bool *stopped, gf_error *err)
 {
-    if (o->rebuilds && !gf_rebuild_is_wanted_now(call->arguments, call->n_arguments))
-        return gf_tasks_follow(r->http->options.tasks, call, stopped, err);
+    if (o->rebuilds && !gf_rebuild_is_wanted_now(call->arguments, call->n_arguments)) {
+        gf_status st = gf_operation_check(o, call, err);
+        return st == GF_OK ? gf_tasks_follow(r->http->options.tasks, call, stopped, err) : st;
+    }
     return gf_service_run(r->http->options.service, o, call, err);
 }
 
@@ -52,8 +54,7 @@ static gf_status run_call(void *context, const gf_operation *o, gf_call *call, c
     gf_argument limit;
     /* How the caller names the store is for its eyes: what opens a store opens the server's. */
     if (o->use != GF_USE_SHARED) call->holder.path = NULL;
-    gf_status st = gf_operation_check(o, call, err);
-    if (st == GF_OK) st = gf_rows_limit(r->http, o, call, &r->memory, &limit, err);
+    gf_status st = gf_rows_limit(r->http, o, call, &r->memory, &limit, err);
     if (st != GF_OK) return st;
     if (limit.name.len == 0) return run_limited(r, o, call, stopped, err);
     gf_argument *all = gf_array(call->n_arguments + 1, sizeof *all);
@@ -82,22 +83,22 @@ static void set_options(int fd)
         (void)setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
 }
 
-/* Of a conversation: its request, and MHD's handle of the connection. */
-typedef struct visit {
+/* A conversation: its request, and MHD's handle of the connection. */
+typedef struct conversation {
     gf_request *request;
     struct MHD_UpgradeResponseHandle *handle;
-} visit;
+} conversation;
 
-static gf_status run_visit(void *context, const gf_operation *o, gf_call *call, const bool *stopped,
-                           gf_error *err)
+static gf_status run_conversation(void *context, const gf_operation *o, gf_call *call,
+                                  const bool *stopped, gf_error *err)
 {
-    return run_call(((visit *)context)->request, o, call, stopped, err);
+    return run_call(((conversation *)context)->request, o, call, stopped, err);
 }
 
 /* The request lives until MHD is told, and not longer. */
-static void end_visit(void *context)
+static void end_conversation(void *context)
 {
-    visit v = *(visit *)context;
+    conversation v = *(conversation *)context;
     gf_free(context);
     MHD_upgrade_action(v.handle, MHD_UPGRADE_ACTION_CLOSE);
 }
@@ -108,33 +109,34 @@ static void switch_over(void *context, struct MHD_Connection *connection, void *
                         struct MHD_UpgradeResponseHandle *handle)
 {
     gf_request *r = context;
-    visit *v = n_extra == 0 ? gf_calloc(1, sizeof *v) : NULL;
+    conversation *v = n_extra == 0 ? gf_calloc(1, sizeof *v) : NULL;
     int own = v ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
     (void)connection, (void)state, (void)extra;
-    gf_guest guest = {own, r->called, r->name_space, run_visit, end_visit, v};
+    gf_remote_caller remote = {own, r->called, r->name_space, run_conversation, end_conversation,
+                               v};
     gf_callers_left(r);
     set_options(fd);
     if (own >= 0) {
-        *v = (visit){r, handle};
+        *v = (conversation){r, handle};
         pthread_mutex_lock(&r->lock);
-        r->visitor = fd;
+        r->upgraded_fd = fd;
         if (r->gone) shutdown(fd, SHUT_RDWR); /* the server is closing */
         pthread_mutex_unlock(&r->lock);
-        r->has_place = false;
-        if (gf_socket_let_in(r->http->options.socket, &guest, NULL) == GF_OK) return;
+        r->has_reservation = false;
+        if (gf_socket_take_remote(r->http->options.socket, &remote, NULL) == GF_OK) return;
     }
     gf_free(v);
     MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 }
 
-struct MHD_Response *gf_door_response(gf_request *r)
+struct MHD_Response *gf_upgrade_response(gf_request *r)
 {
     struct MHD_Response *response = MHD_create_response_for_upgrade(switch_over, r);
     if (response) MHD_add_response_header(response, MHD_HTTP_HEADER_UPGRADE, PROTOCOL);
     return response;
 }
 
-/* ---- the door -------------------------------------------------------------------------------- */
+/* ---- the route ------------------------------------------------------------------------------- */
 
 static bool wants_to_switch(const gf_request *r)
 {
@@ -143,7 +145,7 @@ static bool wants_to_switch(const gf_request *r)
     return to && strcasecmp(to, PROTOCOL) == 0;
 }
 
-static void open_door(gf_request *r)
+static void accept_upgrade(gf_request *r)
 {
     gf_socket *socket = r->http->options.socket;
     if (!r->called)
@@ -152,22 +154,22 @@ static void open_door(gf_request *r)
         gf_answer_problem(r, 403, GF_REFUSED_OVER_HTTP);
     else if (r->has_body || !wants_to_switch(r))
         gf_answer_problem(r, 426, "this address wants Upgrade: " PROTOCOL ", and no body");
-    else if (!socket || !gf_socket_keep_place(socket))
+    else if (!socket || !gf_socket_reserve(socket))
         gf_answer_problem(r, 503, "too many commands are served at once");
     else {
         r->status = MHD_HTTP_SWITCHING_PROTOCOLS;
-        r->has_place = true;
+        r->has_reservation = true;
         __atomic_store_n(&r->upgrades, true, __ATOMIC_RELEASE);
     }
 }
 
-const gf_route gf_routes_of_doors[] = {{.name = "operation",
-                                        .method = "POST",
-                                        .path = "/v1/operations/{operation}",
-                                        .run = open_door,
-                                        .scope = GF_SCOPE_CALLED,
-                                        .writes = true,
-                                        .quick = true,
-                                        .body = GF_BODY_NONE,
-                                        .meaning = "Run any operation for a command (Upgrade)"}};
-const size_t gf_n_routes_of_doors = sizeof gf_routes_of_doors / sizeof gf_routes_of_doors[0];
+const gf_route gf_routes_of_upgrade[] = {{.name = "operation",
+                                          .method = "POST",
+                                          .path = "/v1/operations/{operation}",
+                                          .run = accept_upgrade,
+                                          .scope = GF_SCOPE_CALLED,
+                                          .writes = true,
+                                          .quick = true,
+                                          .body = GF_BODY_NONE,
+                                          .meaning = "Run any operation for a command (Upgrade)"}};
+const size_t gf_n_routes_of_upgrade = sizeof gf_routes_of_upgrade / sizeof gf_routes_of_upgrade[0];

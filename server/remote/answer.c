@@ -1,4 +1,4 @@
-/* What a server, or whatever is there, answers to the request to switch. */
+/* The answer to the request to switch: a server's, a proxy's, anything's. */
 #include "server/remote/internal.h"
 
 #include "base/json.h"
@@ -168,7 +168,7 @@ static gf_status fail_problem(const gf_remote_line *line, answer *a, gf_error *e
     }
 }
 
-/* What no server of ours says: a proxy, or something else altogether. */
+/* An answer that no server of ours gives: a proxy's, or something else's. */
 static gf_status fail_other(const gf_remote_line *line, const answer *a, gf_error *err)
 {
     const char *url = line->remote->url;

@@ -1,5 +1,5 @@
 /**
- * What the files of asking a server share: the connection, and what it answers to a request.
+ * Shared by remote.c and answer.c: the connection to a server, and its answer to a request.
  */
 #ifndef GF_SERVER_REMOTE_INTERNAL_H
 #define GF_SERVER_REMOTE_INTERNAL_H

@@ -246,7 +246,7 @@ gf_status gf_remote_run(const gf_remote *remote, double wait, const gf_operation
     if (st == GF_OK) st = send_request(&line, operation, call->name_space, err);
     if (st == GF_OK) st = gf_remote_take_answer(&line, after, err);
     if (st == GF_OK) {
-        gf_line talk = {line.fd, &transport, &line, remote->url};
+        gf_client_line talk = {line.fd, &transport, &line, remote->url};
         st = gf_client_talk(&talk, wait, operation, call, asked, err);
     } else if (st == GF_EBUSY) {
         *asked = GF_AGAIN;

@@ -1,9 +1,9 @@
 /**
- * Asking a server elsewhere: the caller's side of the door for commands (server/http/upgrade.c).
+ * Asking a server elsewhere: the caller's side of the upgrade (server/http/upgrade.c).
  *
  *     URL -> connection (libcurl: names, TLS, proxies) -> request to switch -> the wire
  *
- * What is called, and what comes of it, is as with the store's own socket (server/socket/client.h).
+ * Calls and their results are as with the store's own socket (server/socket/client.h).
  */
 #ifndef GF_SERVER_REMOTE_REMOTE_H
 #define GF_SERVER_REMOTE_REMOTE_H

@@ -4,7 +4,7 @@
  *     2026-11-20T16:00:00.123Z info listening address=127.0.0.1 port=61732
  *     {"time":"2026-11-20T16:00:00.123Z","level":"info","event":"listening",...}
  *
- * What comes from outside is written as a JSON string, so that it cannot end a line or colour a
+ * Text from outside is written as a JSON string, so that it cannot end a line or colour a
  * terminal.
  */
 #ifndef GF_SERVER_SERVICE_LOG_H

@@ -191,7 +191,7 @@ typedef struct aside {
     gf_error error;
 } aside;
 
-/* Whoever waits for an answer goes first: of the threads that a rebuild makes, too. */
+/* Reads have priority over rebuilds; a rebuild's own threads inherit its niceness. */
 static void step_back(void)
 {
     enum { POLITE = 10 };
@@ -246,7 +246,8 @@ static gf_status run_accepted(gf_service *s, const gf_operation *o, gf_call *cal
     if (st != GF_OK) return st;
     if (!gf_service_rebuilds(o, call->arguments, call->n_arguments)) return run(s, o, call, err);
     if (!s->options.rebuilds) return refuse_rebuild(s, err);
-    st = take_worker(s, call, err);
+    st = gf_operation_check(o, call, err); /* a wrong call does not wait first */
+    if (st == GF_OK) st = take_worker(s, call, err);
     if (st != GF_OK) return st;
     st = run_aside(s, o, call, err);
     give_worker_back(s);

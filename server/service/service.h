@@ -1,7 +1,7 @@
 /**
  * The service: one open store, and many callers at once.
  *
- * Whoever holds the store runs the operations that others ask for, whatever door they come by (the
+ * The process that holds the store runs the operations that others ask for, by any transport (the
  * store's socket, HTTP). A transport fills in a gf_call as the command does (all but the store,
  * which the service gives) and runs it here, on a thread of its own. Reads run side by side; what
  * is slow or must not overlap waits its turn here, not in the transports:

@@ -40,7 +40,7 @@ struct gf_tasks {
     uint64_t last; /* number given */
     int64_t started;
     bool stopping;
-    struct gf_keeper *keeper; /* NULL: nothing is rebuilt by itself */
+    struct gf_rebuild_watcher *watcher; /* NULL: nothing is rebuilt by itself */
 };
 
 const char *gf_task_state_name(gf_task_state state)
@@ -85,8 +85,8 @@ static bool has_ended(const task *t)
 
 void gf_tasks_stop(gf_tasks *tasks)
 {
-    gf_keeper_end(tasks->keeper);
-    tasks->keeper = NULL;
+    gf_rebuild_watcher_end(tasks->watcher);
+    tasks->watcher = NULL;
     pthread_mutex_lock(&tasks->lock);
     tasks->stopping = true;
     for (task *t = tasks->newest; t; t = t->next)
@@ -330,9 +330,9 @@ const gf_log *gf_tasks_log(gf_tasks *tasks)
     return tasks->log;
 }
 
-void gf_tasks_set_keeper(gf_tasks *tasks, struct gf_keeper *keeper)
+void gf_tasks_set_watcher(gf_tasks *tasks, struct gf_rebuild_watcher *watcher)
 {
-    tasks->keeper = keeper;
+    tasks->watcher = watcher;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ gf_status gf_tasks_open(gf_service *service, const gf_log *log, gf_tasks **tasks
 gf_status gf_tasks_ask(gf_tasks *tasks, gf_slice name_space, const gf_argument *arguments, size_t n,
                        char id[32], bool *is_new, gf_error *err);
 
-/** Those of a namespace, newest first. */
+/** Visit the tasks of a namespace, newest first. */
 gf_status gf_tasks_visit(gf_tasks *tasks, gf_slice name_space, gf_visit_task *visit, void *context,
                          gf_error *err);
 
@@ -99,9 +99,9 @@ gf_status gf_tasks_keep_up(gf_tasks *tasks, const gf_rebuild_after *after, unsig
                            gf_error *err);
 
 /* Between tasks.c and tasks_after.c. */
-struct gf_keeper;
-void gf_keeper_end(struct gf_keeper *keeper);
-void gf_tasks_set_keeper(gf_tasks *tasks, struct gf_keeper *keeper);
+struct gf_rebuild_watcher;
+void gf_rebuild_watcher_end(struct gf_rebuild_watcher *watcher);
+void gf_tasks_set_watcher(gf_tasks *tasks, struct gf_rebuild_watcher *watcher);
 gf_service *gf_tasks_service(gf_tasks *tasks);
 const gf_log *gf_tasks_log(gf_tasks *tasks);
 

@@ -1,8 +1,8 @@
 /*
  * Rebuilding by itself: a thread that looks over all collections now and then.
  *
- * What a collection has changed since its build is the difference of two numbers: its seq, and that
- * which the build was made of. The latter is read once for each build and remembered, so a look is
+ * The changes of a collection since its build are the difference of two numbers: its seq, and the
+ * seq that the build was made of. The latter is read once for each build and remembered, so a look is
  * one walk over the collections' rows. Between two looks lies a second, or fifty times as long as
  * the last one took.
  */
@@ -30,7 +30,7 @@ typedef struct due {
     uint64_t seq, changes;
 } due;
 
-struct gf_keeper {
+struct gf_rebuild_watcher {
     gf_tasks *tasks;
     gf_rebuild_after after;
     unsigned workers;
@@ -116,8 +116,8 @@ static gf_status take_seq(void *context, const gf_build_info *info, gf_error *er
     return GF_OK;
 }
 
-static gf_status read_base(struct gf_keeper *k, const gf_collection_info *info, uint64_t *base,
-                           gf_error *err)
+static gf_status read_base(struct gf_rebuild_watcher *k, const gf_collection_info *info,
+                           uint64_t *base, gf_error *err)
 {
     gf_place where = {k->name_space, info->name};
     oldest o = {0};
@@ -131,8 +131,8 @@ static gf_status read_base(struct gf_keeper *k, const gf_collection_info *info, 
     return st;
 }
 
-static bool holds(const struct gf_keeper *k, const gf_collection_info *info, uint64_t changes,
-                  int64_t newest)
+static bool holds(const struct gf_rebuild_watcher *k, const gf_collection_info *info,
+                  uint64_t changes, int64_t newest)
 {
     const gf_rebuild_after *a = &k->after;
     if (changes == 0) return false;
@@ -141,7 +141,7 @@ static bool holds(const struct gf_keeper *k, const gf_collection_info *info, uin
     return a->ms && gf_clock_ms() - newest >= a->ms;
 }
 
-static gf_status keep_due(struct gf_keeper *k, const due *d, gf_error *err)
+static gf_status keep_due(struct gf_rebuild_watcher *k, const due *d, gf_error *err)
 {
     if (k->n_due == k->due_capacity) {
         size_t capacity = k->due_capacity ? 2 * k->due_capacity : 64;
@@ -160,7 +160,8 @@ static gf_status keep_due(struct gf_keeper *k, const due *d, gf_error *err)
 }
 
 /* By its namespace and name, with the former's length before both. */
-static gf_status find_known(struct gf_keeper *k, gf_slice collection, uint32_t *id, gf_error *err)
+static gf_status find_known(struct gf_rebuild_watcher *k, gf_slice collection, uint32_t *id,
+                            gf_error *err)
 {
     gf_buffer key = {0};
     gf_buffer_string(&key, k->name_space);
@@ -180,7 +181,7 @@ static gf_status find_known(struct gf_keeper *k, gf_slice collection, uint32_t *
 
 static gf_status visit(void *context, const gf_collection_info *info, gf_error *err)
 {
-    struct gf_keeper *k = context;
+    struct gf_rebuild_watcher *k = context;
     uint32_t id = 0;
     int64_t builds = 0, newest = 0;
     gf_status st = gf_cancel_check(&k->end, err);
@@ -209,7 +210,7 @@ static gf_status visit(void *context, const gf_collection_info *info, gf_error *
 
 static gf_status visit_namespace(void *context, gf_slice name, gf_error *err)
 {
-    struct gf_keeper *k = context;
+    struct gf_rebuild_watcher *k = context;
     k->name_space = name;
     return gf_collections_visit(k->store, name, GF_SLICE(""), visit, k, err);
 }
@@ -220,7 +221,7 @@ static int most_active_first(const void *a, const void *b)
     return x->changes < y->changes ? 1 : x->changes > y->changes ? -1 : 0;
 }
 
-static gf_status ask(struct gf_keeper *k, const due *d, gf_error *err)
+static gf_status ask(struct gf_rebuild_watcher *k, const due *d, gf_error *err)
 {
     char id[32];
     bool is_new;
@@ -230,7 +231,7 @@ static gf_status ask(struct gf_keeper *k, const due *d, gf_error *err)
     return st;
 }
 
-static gf_status look(struct gf_keeper *k, gf_error *err)
+static gf_status look(struct gf_rebuild_watcher *k, gf_error *err)
 {
     size_t queued, running;
     k->n_due = 0;
@@ -249,12 +250,12 @@ static gf_status look(struct gf_keeper *k, gf_error *err)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-static bool is_over(struct gf_keeper *k)
+static bool is_over(struct gf_rebuild_watcher *k)
 {
     return gf_cancel_check(&k->end, NULL) != GF_OK;
 }
 
-static void pause_for(struct gf_keeper *k, double seconds)
+static void pause_for(struct gf_rebuild_watcher *k, double seconds)
 {
     double until = gf_clock_seconds() + seconds;
     while (!is_over(k) && gf_clock_seconds() < until)
@@ -263,7 +264,7 @@ static void pause_for(struct gf_keeper *k, double seconds)
 
 static void *keep_looking(void *context)
 {
-    struct gf_keeper *k = context;
+    struct gf_rebuild_watcher *k = context;
     while (!is_over(k)) {
         gf_error err = {GF_OK, ""};
         double begun = gf_clock_seconds();
@@ -280,7 +281,7 @@ static void *keep_looking(void *context)
 gf_status gf_tasks_keep_up(gf_tasks *tasks, const gf_rebuild_after *after, unsigned workers,
                            gf_error *err)
 {
-    struct gf_keeper *k = gf_calloc(1, sizeof *k);
+    struct gf_rebuild_watcher *k = gf_calloc(1, sizeof *k);
     if (!k) return gf_fail_memory(err, "rebuild-after");
     k->tasks = tasks;
     k->after = *after;
@@ -289,11 +290,11 @@ gf_status gf_tasks_keep_up(gf_tasks *tasks, const gf_rebuild_after *after, unsig
         gf_free(k);
         return gf_fail(err, GF_ENOMEM, "cannot make a further thread");
     }
-    gf_tasks_set_keeper(tasks, k);
+    gf_tasks_set_watcher(tasks, k);
     return GF_OK;
 }
 
-void gf_keeper_end(struct gf_keeper *k)
+void gf_rebuild_watcher_end(struct gf_rebuild_watcher *k)
 {
     if (!k) return;
     gf_cancel_request(&k->end);

@@ -6,7 +6,7 @@
 
 enum { LOOK_MS = 250 };
 
-/* What is kept of the task's state, since that is told under the tasks' lock. */
+/* A copy of the task's state, which may only be read under the tasks' lock. */
 typedef struct following {
     char id[32];
     bool is_new; /* nobody else asked for it */

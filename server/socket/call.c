@@ -19,8 +19,8 @@ static const double SEND_AFTER = 0.02, PROGRESS_EVERY = 0.05;
 /* Seconds that a holder must have answered before it takes a call with an input. */
 static const double INPUT_AFTER = 1;
 
-/* Seconds that a guest has to hang up. */
-static const double GUEST_CLOSES = 2;
+/* Seconds that a remote caller has to hang up. */
+static const double REMOTE_CLOSES = 2;
 
 void gf_connection_stop(gf_connection *c, bool cut)
 {
@@ -319,23 +319,23 @@ static void run_accepted(gf_connection *c, const gf_operation *o, const gf_wire_
                     .holder = {.path = gf_buffer_cstr(&c->path)},
                     .cancel = &c->cancel};
     if (w->input) call.input = (gf_input){c, next_stream, read_stream, is_in_folder, waits};
-    const gf_guest *guest = &c->guest;
-    if (guest->run) call.name_space = guest->name_space;
-    gf_status st = guest->run ? guest->run(guest->context, o, &call, &c->told_to_stop, &err)
-                              : gf_service_run(c->socket->service, o, &call, &err);
+    const gf_remote_caller *remote = &c->remote;
+    if (remote->run) call.name_space = remote->name_space;
+    gf_status st = remote->run ? remote->run(remote->context, o, &call, &c->told_to_stop, &err)
+                               : gf_service_run(c->socket->service, o, &call, &err);
     send_result(c, st, &call, &err);
 }
 
 /*
- * Over a network, closing with something unread takes back what was sent last: the guest closes
+ * Over a network, closing with something unread takes back what was sent last: the remote closes
  * first, once it has its result.
  */
-static void let_guest_close(gf_connection *c)
+static void wait_for_remote_end(gf_connection *c)
 {
     double since = gf_clock_seconds();
     shutdown(c->fd, SHUT_WR);
     pthread_mutex_lock(&c->lock);
-    while (!c->gone && gf_clock_seconds() - since < GUEST_CLOSES)
+    while (!c->gone && gf_clock_seconds() - since < REMOTE_CLOSES)
         gf_condition_wait_ms(&c->answered, &c->lock, LOOK_MS);
     pthread_mutex_unlock(&c->lock);
 }
@@ -354,7 +354,7 @@ static void run_with_receiver(gf_connection *c, const gf_operation *o, const gf_
         return;
     }
     run_accepted(c, o, w);
-    if (c->guest.run) let_guest_close(c);
+    if (c->remote.run) wait_for_remote_end(c);
     shutdown(c->fd, SHUT_RD);
     pthread_join(receiver, NULL);
 }
@@ -383,11 +383,11 @@ static bool is_too_early(const gf_socket *s, const gf_wire_call *w)
     return w->input && !s->rebuilds && gf_clock_seconds() - s->begun < INPUT_AFTER;
 }
 
-/* Of a guest the door has decided what it may call. */
+/* A remote caller may run the one operation that its upgrade was granted for. */
 static bool may_run(const gf_connection *c, const gf_operation *o)
 {
     if (!o) return false;
-    return c->guest.run ? o == c->guest.operation : o->use == GF_USE_SHARED;
+    return c->remote.run ? o == c->remote.operation : o->use == GF_USE_SHARED;
 }
 
 static void handle_call(gf_connection *c, const gf_wire_call *w)

@@ -20,7 +20,7 @@ typedef enum gf_asked {
  * are paths are made absolute. Once a callback has failed, or call->cancel is requested,
  * the holder is told to stop, and its answer awaited.
  *
- * Where nobody answers this takes a few microseconds.
+ * It takes a few microseconds where nobody answers.
  *
  * @param[out] asked  unless GF_ASKED nothing was done, nothing emitted and no input was read, and
  *                    the message says who is in the way (GF_AGAIN, GF_LATER: GF_EBUSY)

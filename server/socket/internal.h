@@ -1,5 +1,5 @@
 /**
- * What the files of the socket share: its address, and the calls that run.
+ * Shared by the files of the socket: its address, and the calls that run.
  */
 #ifndef GF_SERVER_SOCKET_INTERNAL_H
 #define GF_SERVER_SOCKET_INTERNAL_H
@@ -26,15 +26,15 @@ gf_status gf_socket_address(const char *store_path, struct sockaddr_un *address,
 /* ---- client.c -------------------------------------------------------------------------------- */
 
 /** A connection to a holder that is elsewhere. */
-typedef struct gf_line {
+typedef struct gf_client_line {
     int fd;
     const gf_wire_transport *through;
     void *context;
     const char *server; /* its URL: what messages call it, and the store is called by it */
-} gf_line;
+} gf_client_line;
 
 /** As gf_client_run, over a connection that is there; never GF_NOBODY. */
-gf_status gf_client_talk(const gf_line *line, double wait, const gf_operation *operation,
+gf_status gf_client_talk(const gf_client_line *line, double wait, const gf_operation *operation,
                          gf_call *call, gf_asked *asked, gf_error *err);
 
 /** "process 7 (grouperfish put)", of whom the kernel says that it is on the other side. */
@@ -59,8 +59,8 @@ struct gf_socket {
     pthread_cond_t changed;
     gf_connection *connections; /* n */
     size_t n, calls, early;     /* calls that run; those accepted before the draining began */
-    size_t guests;              /* of the n: those that were let in */
-    size_t kept;                /* places for guests to come */
+    size_t remote_callers;      /* of the n: those that were let in */
+    size_t kept;                /* places for remote_callers to come */
     bool lingering;             /* draining; but early calls run */
     bool closing;               /* no more calls */
     double stopped;             /* when the draining was to stop; 0: not */
@@ -78,9 +78,9 @@ bool gf_socket_drains(gf_socket *socket);
 struct gf_connection {
     gf_connection *next; /* of the socket's list; under its lock */
     gf_socket *socket;
-    gf_guest guest;     /* run is NULL: a caller of the store's own socket */
-    bool called, early; /* under the socket's lock */
-    bool told_to_stop;  /* by the caller itself: it has not gone */
+    gf_remote_caller remote; /* run is NULL: a caller of the store's own socket */
+    bool called, early;      /* under the socket's lock */
+    bool told_to_stop;       /* by the caller itself: it has not gone */
     int fd;
     gf_cancel cancel;
     gf_wire wire;

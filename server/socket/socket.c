@@ -82,7 +82,7 @@ static void free_connection(gf_connection *c)
 static void leave(gf_connection *c)
 {
     gf_socket *s = c->socket;
-    gf_guest guest = c->guest;
+    gf_remote_caller remote = c->remote;
     pthread_mutex_lock(&s->lock);
     gf_connection **at = &s->connections;
     while (*at != c)
@@ -90,10 +90,10 @@ static void leave(gf_connection *c)
     *at = c->next;
     free_connection(c);
     s->n--;
-    s->guests -= guest.run != NULL;
+    s->remote_callers -= remote.run != NULL;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
-    if (guest.end) guest.end(guest.context);
+    if (remote.end) remote.end(remote.context);
 }
 
 static void *talk(void *connection)
@@ -124,13 +124,13 @@ static bool may_call(int fd)
     return peer.uid == 0 || peer.uid == geteuid();
 }
 
-static gf_connection *make_connection(gf_socket *s, const gf_guest *guest)
+static gf_connection *make_connection(gf_socket *s, const gf_remote_caller *remote)
 {
     gf_connection *c = gf_calloc(1, sizeof *c);
     if (!c) return NULL;
     *c = (gf_connection){.socket = s,
-                         .guest = *guest,
-                         .fd = guest->fd,
+                         .remote = *remote,
+                         .fd = remote->fd,
                          .greeted_by = gf_clock_seconds() + GREET_SECONDS};
     pthread_mutex_init(&c->sending, NULL);
     pthread_mutex_init(&c->lock, NULL);
@@ -139,12 +139,12 @@ static gf_connection *make_connection(gf_socket *s, const gf_guest *guest)
     c->next = s->connections;
     s->connections = c;
     s->n++;
-    s->guests += guest->run != NULL;
+    s->remote_callers += remote->run != NULL;
     pthread_mutex_unlock(&s->lock);
     return c;
 }
 
-/* Where it fails the connection has left, without a word to its guest. */
+/* After a failure the connection is closed, and its remote caller not told. */
 static gf_status start_talking(gf_connection *c, gf_error *err)
 {
     pthread_t thread;
@@ -154,25 +154,25 @@ static gf_status start_talking(gf_connection *c, gf_error *err)
     bool started = start_thread(&thread, &detached, talk, c) == 0;
     pthread_attr_destroy(&detached);
     if (started) return GF_OK;
-    c->guest.end = NULL;
+    c->remote.end = NULL;
     leave(c);
     return gf_fail(err, GF_ENOMEM, "cannot start a thread");
 }
 
-/* What cannot be taken in is closed: the caller tries again. */
+/* A connection that cannot be served is closed: the caller tries again. */
 static void take_in(gf_socket *s, int fd)
 {
-    gf_connection *c = may_call(fd) ? make_connection(s, &(gf_guest){.fd = fd}) : NULL;
+    gf_connection *c = may_call(fd) ? make_connection(s, &(gf_remote_caller){.fd = fd}) : NULL;
     if (c)
         (void)start_talking(c, NULL);
     else
         close(fd);
 }
 
-bool gf_socket_keep_place(gf_socket *s)
+bool gf_socket_reserve(gf_socket *s)
 {
     pthread_mutex_lock(&s->lock);
-    bool room = s->guests + s->kept < s->most / 2 && !s->closing;
+    bool room = s->remote_callers + s->kept < s->most / 2 && !s->closing;
     s->kept += room;
     pthread_mutex_unlock(&s->lock);
     return room;
@@ -185,12 +185,12 @@ void gf_socket_give_place(gf_socket *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-gf_status gf_socket_let_in(gf_socket *s, const gf_guest *guest, gf_error *err)
+gf_status gf_socket_take_remote(gf_socket *s, const gf_remote_caller *remote, gf_error *err)
 {
-    gf_connection *c = make_connection(s, guest);
+    gf_connection *c = make_connection(s, remote);
     gf_socket_give_place(s); /* it counts itself now */
     if (c) return start_talking(c, err);
-    close(guest->fd);
+    close(remote->fd);
     return gf_fail_memory(err, "a connection");
 }
 
@@ -200,7 +200,7 @@ gf_status gf_socket_let_in(gf_socket *s, const gf_guest *guest, gf_error *err)
 static void wait_for_room(gf_socket *s)
 {
     pthread_mutex_lock(&s->lock);
-    while (s->n - s->guests >= s->most && !s->closing)
+    while (s->n - s->remote_callers >= s->most && !s->closing)
         pthread_cond_wait(&s->changed, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }

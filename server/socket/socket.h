@@ -30,8 +30,8 @@ typedef struct gf_socket_options {
 gf_status gf_socket_open(gf_service *service, const gf_socket_options *options, gf_socket **socket,
                          gf_error *err);
 
-/** A caller that came by another door, and may do one thing. */
-typedef struct gf_guest {
+/** A caller that an upgraded HTTP connection brings, and that may run one operation. */
+typedef struct gf_remote_caller {
     int fd;                        /* the socket's from now on */
     const gf_operation *operation; /* what it may call, */
     gf_slice name_space;           /* and of which namespace */
@@ -40,21 +40,21 @@ typedef struct gf_guest {
                      const bool *stopped, gf_error *err);
     void (*end)(void *context); /* when all is said, on any thread */
     void *context;
-} gf_guest;
+} gf_remote_caller;
 
 /**
- * Keep a place for another guest: there are half as many as for callers. It is given back, or taken
- * by gf_socket_let_in, however that ends. False where there is none.
+ * Keep a place for another remote: there are half as many as for callers. It is given back, or taken
+ * by gf_socket_take_remote, however that ends. False where there is none.
  */
-bool gf_socket_keep_place(gf_socket *socket);
+bool gf_socket_reserve(gf_socket *socket);
 void gf_socket_give_place(gf_socket *socket);
 
 /**
- * Talk with a guest, whose place was kept, as with other callers. It counts for draining and
+ * Talk with a remote caller, for whom there is a reservation, as with others. It counts for draining and
  * closing as they do, and takes no place of theirs.
  * @return GF_OK; GF_ENOMEM, and then the descriptor is closed and `end` was not called
  */
-gf_status gf_socket_let_in(gf_socket *socket, const gf_guest *guest, gf_error *err);
+gf_status gf_socket_take_remote(gf_socket *socket, const gf_remote_caller *remote, gf_error *err);
 
 /** Calls that run at this moment. */
 size_t gf_socket_callers(gf_socket *socket);

@@ -38,7 +38,7 @@ static gf_status fail_gone(gf_error *err)
     return gf_fail(err, GF_EIO, "the other side of the store's socket has gone");
 }
 
-/* Of a socket call that failed: GF_OK where it can be tried again. */
+/* After a failed socket call: GF_OK where it can be tried again. */
 static gf_status after_failure(gf_wire *w, bool sending, double *since, gf_error *err)
 {
     if (errno == EINTR) return w->tick ? w->tick(w->context, sending, 0, err) : GF_OK;

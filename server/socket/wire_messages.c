@@ -1,4 +1,4 @@
-/* What messages say. Numbers are varints, strings a varint length and their bytes. */
+/* The contents of messages. Numbers are varints, strings a varint length and their bytes. */
 #include "server/socket/wire.h"
 
 #include "base/memory.h"

@@ -259,7 +259,7 @@ static void test_nobody_there(void **state)
     assert_int_equal(asked, GF_NOBODY);
 }
 
-/* A row that cannot be taken ends the call with the taker's own failure. */
+/* A row that cannot be taken ends the call with the caller's own failure. */
 static gf_status refuse_row(void *context, gf_slice row, gf_error *err)
 {
     (void)context, (void)row;

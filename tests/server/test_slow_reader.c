@@ -13,7 +13,7 @@
 
 typedef struct pair {
     int ours, theirs;
-    gf_taker taker;
+    gf_slow_reader reader;
     double now;
 } pair;
 
@@ -63,7 +63,7 @@ static void take(const pair *p, size_t n)
 static bool look_after(pair *p, double seconds)
 {
     p->now += seconds;
-    return gf_taker_is_slow(&p->taker, p->ours, p->now);
+    return gf_slow_reader_is_slow(&p->reader, p->ours, p->now);
 }
 
 static void who_takes_nothing_is_slow(void **state)
@@ -137,8 +137,8 @@ static void nothing_is_saved_up(void **state)
 static void wait_until_all_is_acknowledged(pair *p)
 {
     for (int i = 0; i < 10000; i++) {
-        gf_taker t = {0};
-        gf_taker_is_slow(&t, p->ours, 0);
+        gf_slow_reader t = {0};
+        gf_slow_reader_is_slow(&t, p->ours, 0);
         if (!t.waits) return;
         poll(NULL, 0, 1);
     }
@@ -180,5 +180,5 @@ int main(void)
         cmocka_unit_test(who_takes_enough_is_not),   cmocka_unit_test(nothing_is_saved_up),
         cmocka_unit_test(who_waits_for_us_is_not),   cmocka_unit_test(late_looks_count_little),
     };
-    return cmocka_run_group_tests_name("taker", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("reader", tests, NULL, NULL);
 }
