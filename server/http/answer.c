@@ -1,5 +1,6 @@
 /* Answers: whole ones, streamed ones, and problems (RFC 9457). */
-#include "server/http/internal.h"
+#include "server/http/answer.h"
+#include "server/http/rows.h"
 
 #include "base/clock.h"
 #include "base/memory.h"

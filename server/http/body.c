@@ -1,5 +1,5 @@
 /* Bodies of requests: bytes come when they come, and are read when they are wanted. */
-#include "server/http/internal.h"
+#include "server/http/answer.h"
 
 #include "base/clock.h"
 #include "base/condition.h"

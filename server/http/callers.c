@@ -19,7 +19,8 @@
  *
  * Locks: a request's is taken while this one is held, never the other way round.
  */
-#include "server/http/internal.h"
+#include "server/http/callers.h"
+#include "server/http/answer.h"
 
 #include "base/clock.h"
 #include "base/condition.h"

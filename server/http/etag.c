@@ -3,7 +3,8 @@
  * beside the build: the collection's row (size, seq, settings, pins, pointers to builds) and the
  * request itself. It is read before the answer is, so it is never newer than that.
  */
-#include "server/http/internal.h"
+#include "server/http/answer.h"
+#include "server/http/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,8 @@
  *     headers    over 8 KiB: 431
  *     token      none or a wrong one 401; one of another namespace, or that may only read: 403
  */
-#include "server/http/internal.h"
+#include "server/http/guard.h"
+#include "server/http/callers.h"
 
 #include <arpa/inet.h>
 #include <strings.h>

@@ -1,5 +1,6 @@
 /* Routes for those who operate the server: health, readiness, metrics, the OpenAPI document. */
-#include "server/http/internal.h"
+#include "server/http/answer.h"
+#include "server/http/route.h"
 
 #include "base/clock.h"
 #include "server/http/openapi.h"

@@ -1,5 +1,8 @@
 /* Requests from their first line to their end, and the server's own beginning and end. */
-#include "server/http/internal.h"
+#include "server/http/answer.h"
+#include "server/http/callers.h"
+#include "server/http/guard.h"
+#include "server/http/route.h"
 
 #include "base/clock.h"
 #include "base/condition.h"

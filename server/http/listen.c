@@ -1,5 +1,5 @@
 /* Listening: an address in words, a socket at it, and the words of the address that it has. */
-#include "server/http/internal.h"
+#include "server/http/guard.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* OpenAPI 3.1 from the table of routes. */
 #include "server/http/openapi.h"
 
-#include "server/http/internal.h"
+#include "server/http/request.h"
 
 #include <ctype.h>
 

@@ -7,7 +7,8 @@
  */
 #include "server/http/pages.h"
 
-#include "server/http/internal.h"
+#include "server/http/answer.h"
+#include "server/http/route.h"
 
 #include <stdio.h>
 

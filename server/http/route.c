@@ -1,5 +1,6 @@
 /* From a method and a target to a route and its arguments. */
-#include "server/http/internal.h"
+#include "server/http/route.h"
+#include "server/http/rows.h"
 
 #include "base/memory.h"
 #include "base/utf8.h"

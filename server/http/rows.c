@@ -9,7 +9,8 @@
  * After that the status is said already: a failure then ends the connection before the answer's
  * end, behind a last line {"error": problem} where rows are lines.
  */
-#include "server/http/internal.h"
+#include "server/http/rows.h"
+#include "server/http/answer.h"
 
 #include "base/memory.h"
 

@@ -13,7 +13,7 @@
  * The kernel would take megabytes for each connection, and MHD see nothing go out for minutes: so
  * it is given no more than UNSENT_BYTES beyond what is on its way.
  */
-#include "server/http/internal.h"
+#include "server/http/callers.h"
 
 #include <linux/sockios.h>
 #include <linux/tcp.h>

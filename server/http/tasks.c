@@ -7,7 +7,9 @@
  *     DELETE /v1/tasks/{task}             asks it to end
  *     GET    /v1/tasks/{task}/events      server-sent events, to its end
  */
-#include "server/http/internal.h"
+#include "server/http/answer.h"
+#include "server/http/route.h"
+#include "server/http/rows.h"
 
 #include "base/clock.h"
 

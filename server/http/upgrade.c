@@ -8,7 +8,10 @@
  * switched: the conversation can call nothing else. A rebuild is a task here, which goes on where
  * the connection is lost.
  */
-#include "server/http/internal.h"
+#include "server/http/answer.h"
+#include "server/http/callers.h"
+#include "server/http/route.h"
+#include "server/http/rows.h"
 
 #include "base/memory.h"
 #include "server/socket/wire.h"

@@ -9,7 +9,8 @@
  *
  * A post becomes a put of JSON Lines, one for each document that has what it must have.
  */
-#include "server/http/internal.h"
+#include "server/http/answer.h"
+#include "server/http/route.h"
 
 #include "base/json.h"
 #include "base/memory.h"

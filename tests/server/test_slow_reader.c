@@ -4,7 +4,7 @@
  */
 #include "tests/support/test.h"
 
-#include "server/http/internal.h"
+#include "server/http/callers.h"
 
 #include <fcntl.h>
 #include <poll.h>

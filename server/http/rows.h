@@ -1,0 +1,39 @@
+/**
+ * Operations as routes: rows as an answer, ETags, upgrades.
+ */
+#ifndef GF_SERVER_HTTP_ROWS_H
+#define GF_SERVER_HTTP_ROWS_H
+
+#include "server/http/request.h"
+
+/** Runs the route's operation and answers with its rows. */
+void gf_rows_run(gf_request *r);
+
+/** Run an operation with the request's namespace, input and cancel, with an emit of one's own. */
+gf_status gf_rows_call(gf_request *r, const gf_operation *operation, gf_call *call, gf_error *err);
+
+/**
+ * The server's limit of a document as an argument, where the operation has one and it is not given.
+ * @param[out] argument  its name empty where none is needed; the value is the arena's
+ * @return GF_EINVAL where the call's own is larger
+ */
+gf_status gf_rows_limit(const gf_http *http, const gf_operation *operation, const gf_call *call,
+                        gf_arena *memory, gf_argument *argument, gf_error *err);
+
+/* ---- upgrade.c ------------------------------------------------------------------------------- */
+
+/** Take the operation that the path names, where there is such a one. */
+void gf_upgrade_find(gf_request *r);
+
+/** The answer that begins a conversation. */
+struct MHD_Response *gf_upgrade_response(gf_request *r);
+
+/* ---- etag.c ---------------------------------------------------------------------------------- */
+
+/**
+ * Give the answer its ETag, where what it says hangs on one collection; true where the request has
+ * it already: the answer is then 304, and done.
+ */
+bool gf_etag_settles(gf_request *r);
+
+#endif
