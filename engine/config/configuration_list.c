@@ -1,57 +1,27 @@
 /*
- * Which configurations a collection has, and what they say.
+ * The configurations of a collection, and their settings.
  *
  *     settings  {"default": {"k": "20"}}               its own
  *     defaults  {"default": {...}, "fine": {...}}      the namespace's, which it inherits
  *     configuration:<name>:rebuilt                     those that it has a build of
  *
- * A configuration is there where any of these names it, and "default" always is. The last keeps
- * what has been built in sight where its settings went meanwhile.
+ * A configuration exists if any of these names it, and "default" always does. By the last of them a
+ * build stays visible after its settings were deleted.
  */
 #include "engine/config/settings.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "engine/rows/names.h"
 #include "engine/store/collections.h"
 
 #include <stdlib.h>
 
-gf_status gf_configuration_load(gf_store *s, const gf_snapshot *snapshot, gf_place where,
-                                const gf_collection_row *row, gf_slice configuration,
-                                gf_settings_map *map, gf_error *err)
-{
-    gf_row defaults_row = {0};
-    gf_slice defaults;
-    gf_error missing;
-    gf_settings_map m = {0};
-    gf_status st = gf_settings_map_read(row->settings, configuration, &m, &missing);
-    if (st != GF_OK && st != GF_ENOTFOUND) {
-        if (err) *err = missing;
-        return st;
-    }
-    bool there = st == GF_OK || gf_collection_row_served(row, configuration);
-    st = gf_defaults_read(s, snapshot, where.name_space, &defaults_row, &defaults, err);
-    if (st == GF_OK) st = gf_settings_map_inherit(&m, defaults, configuration, &m.above, err);
-    gf_row_release(&defaults_row);
-    if (st == GF_OK && !there && !m.above) {
-        if (err) *err = missing;
-        st = GF_ENOTFOUND;
-    }
-    if (st != GF_OK) {
-        gf_settings_map_release(&m);
-        return st;
-    }
-    *map = m;
-    return GF_OK;
-}
-
-/* ---- all of them ----------------------------------------------------------------------------- */
-
-/* A name, as one of the places has it. */
+/* A configuration, as one origin names it. */
 typedef struct mention {
     gf_slice name;
     gf_origin origin;
-    gf_slice rebuild; /* its setting `rebuild`; empty: not said */
+    gf_slice rebuild; /* its setting `rebuild`; empty: none */
 } mention;
 
 typedef struct listing {
@@ -60,15 +30,10 @@ typedef struct listing {
     size_t n, capacity;
 } listing;
 
-static gf_status add(listing *l, mention m, gf_error *err)
+static gf_status add_mention(listing *l, mention m, gf_error *err)
 {
-    if (l->n == l->capacity) {
-        size_t capacity = l->capacity ? 2 * l->capacity : 8;
-        mention *grown = gf_realloc(l->mentions, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "configurations");
-        l->mentions = grown;
-        l->capacity = capacity;
-    }
+    if (!gf_grow(&l->mentions, &l->capacity, l->n + 1, sizeof *l->mentions))
+        return gf_fail_memory(err, "configurations");
     m.name = gf_arena_copy(&l->memory, m.name);
     m.rebuild = gf_arena_copy(&l->memory, m.rebuild);
     if (!m.name.ptr || !m.rebuild.ptr) return gf_fail_memory(err, "configurations");
@@ -76,7 +41,7 @@ static gf_status add(listing *l, mention m, gf_error *err)
     return GF_OK;
 }
 
-/* Those of a settings column, or of the defaults. */
+/* Add the configurations of a settings column, or of the defaults. */
 static gf_status add_settings(listing *l, gf_slice settings, gf_origin origin, gf_error *err)
 {
     gf_json_parser *parser;
@@ -92,7 +57,7 @@ static gf_status add_settings(listing *l, gf_slice settings, gf_origin origin, g
         bool said = gf_json_member(value, "rebuild", &rebuild) &&
                     gf_json_kind_of(rebuild) == GF_JSON_STRING;
         m.rebuild = said ? gf_json_get_string(rebuild) : (gf_slice){0};
-        st = add(l, m, err);
+        st = add_mention(l, m, err);
     }
     gf_json_parser_free(parser);
     return st;
@@ -104,7 +69,7 @@ static gf_status add_built(listing *l, const gf_collection_row *row, gf_error *e
     size_t n = 0;
     gf_status st = gf_collection_row_states(row, &states, &n, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
-        st = add(l, (mention){.name = states[i].name, .origin = GF_FROM_PROGRAM}, err);
+        st = add_mention(l, (mention){.name = states[i].name, .origin = GF_FROM_PROGRAM}, err);
     gf_free(states);
     return st;
 }
@@ -115,13 +80,14 @@ static gf_status add_namespace(listing *l, gf_store *s, const gf_snapshot *snaps
     gf_row row = {0};
     gf_slice defaults;
     gf_status st = gf_check_name("namespace", name_space, err);
-    if (st == GF_OK) st = gf_defaults_read(s, snapshot, name_space, &row, &defaults, err);
+    if (st == GF_OK)
+        st = gf_collection_defaults_read(s, snapshot, name_space, &row, &defaults, err);
     if (st == GF_OK) st = add_settings(l, defaults, GF_FROM_NAMESPACE, err);
     gf_row_release(&row);
     return st;
 }
 
-/* By name; the place that goes before the others comes first. */
+/* By name; the origin that overrides the others comes first. */
 static int by_name(const void *a, const void *b)
 {
     const mention *x = a, *y = b;
@@ -152,7 +118,8 @@ gf_status gf_configuration_list(gf_store *s, const gf_snapshot *snapshot, gf_pla
     gf_status st = row ? add_settings(&l, row->settings, GF_FROM_COLLECTION, err) : GF_OK;
     if (st == GF_OK && row) st = add_built(&l, row, err);
     if (st == GF_OK) st = add_namespace(&l, s, snapshot, where.name_space, err);
-    if (st == GF_OK) st = add(&l, (mention){GF_SLICE("default"), GF_FROM_PROGRAM, {0}}, err);
+    if (st == GF_OK)
+        st = add_mention(&l, (mention){GF_SLICE("default"), GF_FROM_PROGRAM, {0}}, err);
     if (st == GF_OK) st = visit_all(&l, visit, context, err);
     gf_free(l.mentions);
     gf_arena_release(&l.memory);

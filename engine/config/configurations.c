@@ -12,7 +12,7 @@
 
 /* ---- changing the settings column ------------------------------------------------------------ */
 
-/* Write a configuration's members into the new column: the map, or nothing where it goes. */
+/* Write a configuration's members into the new column; nothing if map is NULL. */
 static void write_one(gf_json_writer *w, gf_slice name, const gf_settings_map *map)
 {
     gf_buffer object = {0};
@@ -25,8 +25,8 @@ static void write_one(gf_json_writer *w, gf_slice name, const gf_settings_map *m
 }
 
 /* The column `before` with the configuration's settings replaced, added or (map NULL) removed. */
-static gf_status edit(gf_slice before, gf_slice configuration, const gf_settings_map *map,
-                      gf_buffer *after, gf_error *err)
+static gf_status edit_settings(gf_slice before, gf_slice configuration, const gf_settings_map *map,
+                               gf_buffer *after, gf_error *err)
 {
     gf_json_parser *parser;
     gf_json_value root, value;
@@ -69,18 +69,19 @@ static gf_status read_row(gf_store *s, gf_place where, gf_collection_row *row, g
 {
     if (!is_namespace(where)) return gf_collection_row_read(s, NULL, where, row, err);
     gf_status st = gf_check_name("namespace", where.name_space, err);
-    return st == GF_OK ? gf_defaults_read(s, NULL, where.name_space, &row->row, &row->settings, err)
+    return st == GF_OK ? gf_collection_defaults_read(s, NULL, where.name_space, &row->row,
+                                                     &row->settings, err)
                        : st;
 }
 
-/* What the map of a collection's configuration gets from its namespace. */
+/* Add to the map what the configuration inherits from the namespace of its collection. */
 static gf_status inherit(gf_store *s, gf_place where, gf_slice configuration, gf_settings_map *map,
                          gf_error *err)
 {
     gf_row row = {0};
     gf_slice defaults;
     if (is_namespace(where)) return GF_OK;
-    gf_status st = gf_defaults_read(s, NULL, where.name_space, &row, &defaults, err);
+    gf_status st = gf_collection_defaults_read(s, NULL, where.name_space, &row, &defaults, err);
     if (st == GF_OK) st = gf_settings_map_inherit(map, defaults, configuration, NULL, err);
     gf_row_release(&row);
     return st;
@@ -92,7 +93,7 @@ static gf_status put_settings(gf_store *s, gf_place where, gf_slice key, gf_slic
                               gf_error *err)
 {
     gf_buffer after = {0};
-    gf_status st = edit(before, configuration, map, &after, err);
+    gf_status st = edit_settings(before, configuration, map, &after, err);
     if (st == GF_OK)
         gf_batch_put(batch, s->tables.collections, key,
                      is_namespace(where) ? GF_COLLECTIONS_DEFAULTS : GF_COLLECTIONS_MAIN,
@@ -171,6 +172,36 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+gf_status gf_configuration_load(gf_store *s, const gf_snapshot *snapshot, gf_place where,
+                                const gf_collection_row *row, gf_slice configuration,
+                                gf_settings_map *map, gf_error *err)
+{
+    gf_row defaults_row = {0};
+    gf_slice defaults;
+    gf_error missing;
+    gf_settings_map m = {0};
+    gf_status st = gf_settings_map_read(row->settings, configuration, &m, &missing);
+    if (st != GF_OK && st != GF_ENOTFOUND) {
+        if (err) *err = missing;
+        return st;
+    }
+    bool there = st == GF_OK || gf_collection_row_served(row, configuration);
+    st = gf_collection_defaults_read(s, snapshot, where.name_space, &defaults_row, &defaults, err);
+    if (st == GF_OK)
+        st = gf_settings_map_inherit(&m, defaults, configuration, &m.in_namespace, err);
+    gf_row_release(&defaults_row);
+    if (st == GF_OK && !there && !m.in_namespace) {
+        if (err) *err = missing;
+        st = GF_ENOTFOUND;
+    }
+    if (st != GF_OK) {
+        gf_settings_map_release(&m);
+        return st;
+    }
+    *map = m;
+    return GF_OK;
+}
+
 static gf_origin origin_of(const gf_settings_map *map, size_t number, gf_place where)
 {
     if (!map->value[number].ptr) return GF_FROM_PROGRAM;
@@ -203,7 +234,7 @@ typedef struct deletion {
     gf_store *store;
     gf_place where;
     gf_slice configuration;
-    bool of_namespace; /* the namespace's goes: where there is more than that, it stays */
+    bool of_namespace; /* the namespace's is deleted: a collection's own settings keep theirs */
     bool stays;
     gf_activity activity;
     gf_buffer marked; /* builds */
@@ -257,24 +288,26 @@ static gf_status drop_pointers(deletion *d, const gf_collection_row *row,
     return st;
 }
 
-/* What stays of a configuration that goes: where it is the namespace's too, that it is left out. */
-static const gf_settings_map *what_stays(const gf_settings_map *map, gf_settings_map *left)
+/* The setting to keep after a delete: an inherited configuration keeps its rebuild=off. */
+static const gf_settings_map *kept_settings(const gf_settings_map *map, gf_settings_map *left)
 {
     size_t number;
-    if (!map->above || gf_setting_find(GF_SLICE("rebuild"), &number, NULL) != GF_OK) return NULL;
+    if (!map->in_namespace || gf_setting_find(GF_SLICE("rebuild"), &number, NULL) != GF_OK)
+        return NULL;
     if (map->inherited[number] || !gf_slice_equal(map->value[number], GF_SLICE("off"))) return NULL;
     left->value[number] = map->value[number];
     return left;
 }
 
-/* What a collection only inherits goes with the namespace's, and not otherwise. */
+/* A configuration that is only inherited cannot be deleted in the collection. */
 static gf_status check_deletion(const deletion *d, const gf_settings_map *map, gf_error *err)
 {
     gf_slice name = d->configuration;
     if (gf_is_active(d->store, d->activity.key))
         return gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt",
                        GF_SLICE_ARG(name), GF_SLICE_ARG(d->where.collection));
-    if (map->own || !map->above || d->of_namespace || gf_slice_equal(name, GF_SLICE("default")))
+    if (map->own || !map->in_namespace || d->of_namespace ||
+        gf_slice_equal(name, GF_SLICE("default")))
         return GF_OK;
     return gf_fail(err, GF_EINVAL,
                    "configuration \"%.*s\" of \"%.*s\" comes from the defaults of its namespace; "
@@ -293,7 +326,7 @@ static gf_status begin_deletion(deletion *d, gf_error *err)
     d->stays = st == GF_OK && d->of_namespace && map.own;
     if (st == GF_OK && !d->stays) {
         st = check_deletion(d, &map, err);
-        if (st == GF_OK) st = drop_pointers(d, &row, what_stays(&map, &left), err);
+        if (st == GF_OK) st = drop_pointers(d, &row, kept_settings(&map, &left), err);
         if (st == GF_OK) gf_begin_activity(d->store, &d->activity);
     }
     gf_settings_map_release(&map);

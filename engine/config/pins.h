@@ -1,5 +1,5 @@
 /**
- * What people have pinned in a configuration: builds that are kept, and labels of clusters. It is a
+ * Pins of a configuration, set by people: builds that are kept, and labels of clusters. They are a
  * column of the collection's row, JSON, of all configurations that have any:
  *
  *     {"default": {"builds": [1795181177213], "labels": {"17": "Crash on start"}}}
@@ -23,7 +23,7 @@ typedef struct gf_pins {
     gf_arena memory; /* of all of it */
 } gf_pins;
 
-/** What the column says of a configuration; GF_ECORRUPT, GF_ENOMEM. */
+/** Read the pins of a configuration from the column; GF_ECORRUPT, GF_ENOMEM. */
 gf_status gf_pins_read(gf_slice column, gf_slice configuration, gf_pins *pins, gf_error *err);
 void gf_pins_release(gf_pins *pins);
 

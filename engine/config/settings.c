@@ -347,18 +347,18 @@ static gf_status fill_in(gf_settings_map *map, const gf_settings_map *defaults, 
 }
 
 gf_status gf_settings_map_inherit(gf_settings_map *map, gf_slice defaults, gf_slice configuration,
-                                  bool *known, gf_error *err)
+                                  bool *named, gf_error *err)
 {
     gf_settings_map m = {0};
     gf_json_parser *parser;
     gf_json_value root;
-    if (known) *known = false;
+    if (named) *named = false;
     if (defaults.len == 0) return GF_OK;
     gf_status st = gf_json_parser_create(&parser, err);
     if (st != GF_OK) return st;
     st = gf_settings_parse(parser, defaults, &root, err);
     if (st == GF_OK) st = find_configuration(root, configuration, &m, err);
-    if (known) *known = st == GF_OK;
+    if (named) *named = st == GF_OK;
     if (st == GF_OK) st = fill_in(map, &m, err);
     gf_settings_map_release(&m);
     gf_json_parser_free(parser);

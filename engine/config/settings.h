@@ -30,12 +30,12 @@ typedef struct gf_resolved {
     int64_t since, until; /* and of which time; INT64_MIN, INT64_MAX: any */
 } gf_resolved;
 
-/** What is set of one configuration: names with values, in the order of gf_settings. */
+/** The settings of one configuration: names with values, in the order of gf_settings. */
 typedef struct gf_settings_map {
-    gf_slice value[64]; /* by number of the setting; empty: not set */
-    bool inherited[64]; /* it is the namespace's, and not the configuration's own */
-    bool own, above;    /* the collection's settings, the namespace's name the configuration */
-    gf_arena memory;    /* where values that had to be decoded lie */
+    gf_slice value[64];     /* by number of the setting; empty: not set */
+    bool inherited[64];     /* it is the namespace's, and not the configuration's own */
+    bool own, in_namespace; /* the collection's settings, the namespace's name the configuration */
+    gf_arena memory;        /* where values that had to be decoded lie */
 } gf_settings_map;
 
 void gf_settings_map_release(gf_settings_map *map);
@@ -51,7 +51,7 @@ gf_status gf_settings_parse(gf_json_parser *parser, gf_slice text, gf_json_value
                             gf_error *err);
 
 /**
- * What a collection's settings column says of a configuration.
+ * Read the settings of a configuration from a collection's settings column.
  * @return GF_OK; GF_ENOTFOUND where it does not have it (and it is not "default"); GF_ECORRUPT
  */
 gf_status gf_settings_map_read(gf_slice settings, gf_slice configuration, gf_settings_map *map,
@@ -59,13 +59,13 @@ gf_status gf_settings_map_read(gf_slice settings, gf_slice configuration, gf_set
 
 /**
  * Fill in what a namespace's defaults say of a configuration, where the map has nothing of its own.
- * *known (may be NULL) is set to whether they say anything of it.
+ * *named (may be NULL) is set to whether they say anything of it.
  */
 gf_status gf_settings_map_inherit(gf_settings_map *map, gf_slice defaults, gf_slice configuration,
-                                  bool *known, gf_error *err);
+                                  bool *named, gf_error *err);
 
 /**
- * What a configuration is in a collection: its own settings, and what it inherits.
+ * Load a configuration of a collection: its own settings, and those it inherits.
  * @return GF_OK; GF_ENOTFOUND where neither the collection nor its namespace has it, and no build
  * of it is served; GF_ECORRUPT, GF_EIO, GF_ENOMEM
  */
@@ -81,7 +81,7 @@ gf_status gf_configuration_list(gf_store *store, const gf_snapshot *snapshot, gf
                                 const gf_collection_row *row, gf_visit_configuration *visit,
                                 void *context, gf_error *err);
 
-/** What a build's settings say: a flat object, as gf_settings_map_write_effective writes it. */
+/** Read a build's settings: a flat object, as gf_settings_map_write_effective writes it. */
 gf_status gf_settings_map_read_build(gf_slice settings, gf_settings_map *map, gf_error *err);
 
 /** The map's own values as a JSON object, in the order of the settings. */
@@ -91,7 +91,7 @@ void gf_settings_map_write(const gf_settings_map *map, gf_buffer *json);
 void gf_settings_map_write_effective(const gf_settings_map *map, gf_buffer *json);
 
 /**
- * Put what ages among the settings mean at `now` in their place, as times: so that a build says
+ * Replace the ages among the settings by the times that they mean at `now`: so that a build says
  * which documents it is about, and a later look sees whether those would be others now.
  */
 gf_status gf_settings_map_fix_times(gf_settings_map *map, int64_t now, gf_error *err);

@@ -85,7 +85,7 @@ static bool is_plain_string(gf_slice json)
     return true;
 }
 
-/* What is given out as JSON later must be JSON now. */
+/* Fields are written into answers as they are, so they must be JSON. */
 static gf_status check_json(gf_put *p, gf_slice name, gf_slice json, gf_error *err)
 {
     gf_json_value value;
@@ -104,7 +104,7 @@ static gf_status check_limits(const gf_put *p, gf_slice collection, const gf_doc
                               uint64_t *bytes, gf_error *err)
 {
     gf_status st = gf_check_name("collection", collection, err);
-    if (st == GF_OK) st = gf_check_id(d->id, err);
+    if (st == GF_OK) st = gf_name_check_id(d->id, err);
     if (st != GF_OK) return st;
     if (d->n_fields > GF_MAX_FIELDS)
         return gf_fail(err, GF_ELIMIT, "%zu fields, more than %d", d->n_fields, GF_MAX_FIELDS);
@@ -171,13 +171,13 @@ static gf_status put_document(gf_put *p, gf_slice collection, const gf_document 
     if (st == GF_OK && !checked) st = check_values(p, d, err);
     assert(st != GF_OK || is_valid_text(d));
     if (st == GF_OK) st = gf_document_to_cells(d, &p->cells, err);
-    if (st == GF_OK && !checked && gf_document_cells_repeat(&p->cells, &twice))
+    if (st == GF_OK && !checked && gf_document_row_repeats(&p->cells, &twice))
         st = gf_fail(err, GF_EINVAL, "field \"%.*s\" is there twice", GF_SLICE_ARG(twice));
     if (st != GF_OK) {
         if (st != GF_EINVAL && st != GF_ELIMIT) p->failed = st;
         return st;
     }
-    assert(!gf_document_cells_repeat(&p->cells, &twice));
+    assert(!gf_document_row_repeats(&p->cells, &twice));
     gf_put_row row = {.collection = collection,
                       .id = d->id,
                       .columns = p->cells.columns,
@@ -202,7 +202,7 @@ gf_status gf_put_delete(gf_put *p, gf_slice collection, gf_slice id, gf_error *e
 {
     if (p->failed != GF_OK) return fail_again(p, err);
     gf_status st = gf_check_name("collection", collection, err);
-    if (st == GF_OK) st = gf_check_id(id, err);
+    if (st == GF_OK) st = gf_name_check_id(id, err);
     if (st != GF_OK) return st;
     gf_put_row row = {.collection = collection, .id = id, .bytes = collection.len + id.len};
     return add_row(p, &row, err);

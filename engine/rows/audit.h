@@ -17,7 +17,7 @@ gf_status gf_audit_fault(gf_audit *audit, const char *where, gf_error *err, cons
     GF_PRINTF(4, 5);
 
 /**
- * What a read came to: damage (GF_ECORRUPT, with its message in *err, not NULL) is reported as a
+ * Judge the status of a read: damage (GF_ECORRUPT, with its message in *err, not NULL) becomes a
  * fault, and the check goes on; any other status is returned.
  */
 gf_status gf_audit_read(gf_audit *audit, gf_status st, const char *where, gf_error *err);

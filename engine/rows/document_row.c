@@ -37,7 +37,7 @@ static bool is_reserved(gf_slice name)
     return gf_slice_starts(name, GF_SLICE(RENAMED));
 }
 
-void gf_document_column(gf_buffer *column, gf_slice field)
+void gf_document_row_column(gf_buffer *column, gf_slice field)
 {
     if (is_reserved(field)) gf_buffer_str(column, RENAMED);
     gf_buffer_slice(column, field);
@@ -48,7 +48,7 @@ static gf_status write_names(const gf_document *d, gf_buffer *names, gf_error *e
 {
     gf_buffer_reset(names);
     for (size_t i = 0; i < d->n_fields; i++)
-        if (is_reserved(d->fields[i].name)) gf_document_column(names, d->fields[i].name);
+        if (is_reserved(d->fields[i].name)) gf_document_row_column(names, d->fields[i].name);
     return gf_buffer_check(names, err);
 }
 
@@ -98,7 +98,7 @@ gf_status gf_document_to_cells(const gf_document *d, gf_document_cells *cells, g
     return GF_OK;
 }
 
-bool gf_document_cells_repeat(const gf_document_cells *cells, gf_slice *name)
+bool gf_document_row_repeats(const gf_document_cells *cells, gf_slice *name)
 {
     for (size_t i = cells->seq_at + 2; i < cells->n; i++) {
         if (!gf_slice_equal(cells->columns[i - 1].name, cells->columns[i].name)) continue;

@@ -22,11 +22,11 @@ gf_status gf_document_to_cells(const gf_document *document, gf_document_cells *c
                                gf_error *err);
 void gf_document_cells_release(gf_document_cells *cells);
 
-/** Whether two fields of the document have the same name; *name is it. */
-bool gf_document_cells_repeat(const gf_document_cells *cells, gf_slice *name);
+/** True if two fields of the document have the same name; *name is it. */
+bool gf_document_row_repeats(const gf_document_cells *cells, gf_slice *name);
 
 /** Append the name of the column for a field that is neither text, time nor lang. */
-void gf_document_column(gf_buffer *column, gf_slice field);
+void gf_document_row_column(gf_buffer *column, gf_slice field);
 
 /**
  * A document from its row. Everything is borrowed from the row.
@@ -39,7 +39,7 @@ void gf_document_from_row(const gf_row *row, gf_slice id, gf_field *fields, gf_d
 /** A document's time, as it is kept (JSON), in milliseconds since 1970; false where it is none. */
 bool gf_document_moment(gf_slice json, int64_t *ms);
 
-/** Whether the row holds just these columns, in their order; seq counts in neither. */
+/** True if the row holds just these columns, in their order; seq counts in neither. */
 bool gf_document_row_equals(const gf_row *row, const gf_column *columns, size_t n);
 
 #endif

@@ -1,6 +1,7 @@
 #include "engine/rows/filter.h"
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/rows/document_row.h"
@@ -35,7 +36,7 @@ bool gf_read_moment(gf_slice text, int64_t now, int64_t *ms)
     return gf_number_read_decimal(text, &number) && gf_clock_from_number(number, ms);
 }
 
-/* What records have as their time: a number, or a string in ISO 8601. */
+/* A record's time: a number, or a string in ISO 8601. */
 static bool time_of(const gf_cell *cell, int64_t *ms)
 {
     double number;
@@ -101,7 +102,7 @@ static gf_status divide(gf_slice text, gf_slice *field, gf_demand *d, gf_error *
     return GF_OK;
 }
 
-/* Where the field lies, and what the value is beside it. */
+/* Find the column of the field, and read the value by its kind. */
 static gf_status understand(gf_filter *f, gf_slice field, gf_demand *d, gf_error *err)
 {
     gf_buffer column = {0};
@@ -115,7 +116,7 @@ static gf_status understand(gf_filter *f, gf_slice field, gf_demand *d, gf_error
     if (d->plain || d->of_time)
         gf_buffer_slice(&column, field);
     else
-        gf_document_column(&column, field);
+        gf_document_row_column(&column, field);
     gf_status st = gf_buffer_check(&column, err);
     d->column = gf_arena_copy(&f->memory, gf_buffer_view(&column));
     d->value = gf_arena_copy(&f->memory, d->value);
@@ -131,13 +132,8 @@ gf_status gf_filter_add(gf_filter *f, gf_slice text, gf_error *err)
     gf_status st = divide(text, &field, &d, err);
     if (st == GF_OK) st = understand(f, field, &d, err);
     if (st != GF_OK) return st;
-    if (f->n == f->capacity) {
-        size_t capacity = f->capacity ? f->capacity * 2 : 4;
-        gf_demand *grown = gf_realloc(f->demands, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "a filter");
-        f->demands = grown;
-        f->capacity = capacity;
-    }
+    if (!gf_grow(&f->demands, &f->capacity, f->n + 1, sizeof *f->demands))
+        return gf_fail_memory(err, "a filter");
     f->demands[f->n++] = d;
     return GF_OK;
 }

@@ -1,5 +1,5 @@
 /**
- * Which documents of a collection are meant: by their fields and by their time.
+ * A filter of documents, by their fields and by their time.
  *
  *     field=value   the field is this, or is a list that has it
  *     field!=value  it is not, or the document lacks the field
@@ -41,7 +41,7 @@ typedef struct gf_filter {
     gf_demand *demands; /* n of capacity */
     size_t n, capacity;
     int64_t since, until;   /* since <= time < until, in ms; INT64_MIN, INT64_MAX: no bound */
-    gf_json_parser *parser; /* for values that have to be taken apart; NULL until then */
+    gf_json_parser *parser; /* for values that have to be parsed; NULL until then */
 } gf_filter;
 
 void gf_filter_init(gf_filter *f);
@@ -53,12 +53,12 @@ gf_status gf_filter_add(gf_filter *f, gf_slice demand, gf_error *err);
 /** The same for several with commas between; \, and \\ stand for themselves. */
 gf_status gf_filter_add_list(gf_filter *f, gf_slice demands, gf_error *err);
 
-/** Whether it lets everything through. */
+/** True if the filter selects all documents. */
 bool gf_filter_is_empty(const gf_filter *f);
 
 /**
- * Whether a row of documents:main is meant. Only what is demanded is looked at, and only lists and
- * text with escapes are parsed.
+ * Test a row of documents:main. Only demanded columns are read, and only lists and text with
+ * escapes are parsed.
  */
 gf_status gf_filter_test(gf_filter *f, const gf_row *row, bool *meant, gf_error *err);
 

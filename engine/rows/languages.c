@@ -17,7 +17,7 @@ gf_status gf_document_language(const gf_fallback *fallback, gf_slice lang, gf_sl
     return st;
 }
 
-void gf_fallback_write(const gf_fallback *f, gf_buffer *out)
+void gf_languages_fallback_write(const gf_fallback *f, gf_buffer *out)
 {
     if (f->kind == GF_FALLBACK_DETECT)
         gf_buffer_str(out, "auto");
@@ -25,7 +25,7 @@ void gf_fallback_write(const gf_fallback *f, gf_buffer *out)
         gf_buffer_str(out, f->language ? f->language->name : "none");
 }
 
-gf_status gf_fallback_read(gf_slice text, gf_fallback *f, gf_error *err)
+gf_status gf_languages_fallback_read(gf_slice text, gf_fallback *f, gf_error *err)
 {
     gf_fallback read = {GF_FALLBACK_FIXED, NULL};
     if (gf_slice_equal(text, GF_SLICE("auto"))) {

@@ -1,6 +1,6 @@
 /**
- * Which language a document is analysed in, where its configuration says language=auto: its own
- * `lang`, where that is one we know; else what the build falls back on: the one language that
+ * The language that a document is analysed in if its configuration says language=auto: its own
+ * `lang`, if that is supported; else the fallback of the build: the one language that
  * (nearly) all its documents without a `lang` are in, or where they are mixed what is detected in
  * each text.
  */
@@ -26,7 +26,7 @@ gf_status gf_document_language(const gf_fallback *fallback, gf_slice lang, gf_sl
                                const gf_language **language, gf_error *err);
 
 /** As text, for the model: "auto", "none" or a name; and back (GF_ECORRUPT). */
-void gf_fallback_write(const gf_fallback *fallback, gf_buffer *out);
-gf_status gf_fallback_read(gf_slice text, gf_fallback *fallback, gf_error *err);
+void gf_languages_fallback_write(const gf_fallback *fallback, gf_buffer *out);
+gf_status gf_languages_fallback_read(gf_slice text, gf_fallback *fallback, gf_error *err);
 
 #endif

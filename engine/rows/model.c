@@ -13,7 +13,7 @@ void gf_analysis_write(bool detect, const gf_fallback *fallback,
                        const gf_vectorizer_options *options, gf_buffer *out)
 {
     if (detect)
-        gf_fallback_write(fallback, out);
+        gf_languages_fallback_write(fallback, out);
     else
         gf_buffer_str(out, "fixed");
     gf_buffer_byte(out, '\n');
@@ -82,21 +82,21 @@ damaged:
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-static gf_status take_analysis(gf_analysis *a, gf_slice text, gf_error *err)
+static gf_status take_analysis(gf_model_analysis *a, gf_slice text, gf_error *err)
 {
     const char *end = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
     if (!end) return gf_fail(err, GF_ECORRUPT, "the analysis of a build is damaged");
     gf_slice first = gf_slice_of(text.ptr, (size_t)(end - text.ptr));
     a->detect = !gf_slice_equal(first, GF_SLICE("fixed"));
-    gf_status st = a->detect ? gf_fallback_read(first, &a->fallback, err) : GF_OK;
+    gf_status st = a->detect ? gf_languages_fallback_read(first, &a->fallback, err) : GF_OK;
     gf_slice rest = gf_slice_skip(text, first.len + 1);
     return st == GF_OK ? gf_vectorizer_options_read(rest, &a->options, err) : st;
 }
 
 gf_status gf_analysis_load(gf_table *builds, const gf_snapshot *snapshot, gf_slice key,
-                           gf_analysis *a, gf_error *err)
+                           gf_model_analysis *a, gf_error *err)
 {
-    *a = (gf_analysis){0};
+    *a = (gf_model_analysis){0};
     gf_status st = gf_table_get_cell(builds, snapshot, key, GF_BUILDS_MODEL, GF_SLICE("analysis"),
                                      1, &a->row, err);
     if (st == GF_OK) st = take_analysis(a, a->row.cells[0].value, err);
@@ -105,13 +105,13 @@ gf_status gf_analysis_load(gf_table *builds, const gf_snapshot *snapshot, gf_sli
     return st;
 }
 
-void gf_analysis_release(gf_analysis *a)
+void gf_analysis_release(gf_model_analysis *a)
 {
     gf_row_release(&a->row);
-    *a = (gf_analysis){0};
+    *a = (gf_model_analysis){0};
 }
 
-gf_status gf_analysis_language(const gf_analysis *a, gf_slice lang, gf_slice text,
+gf_status gf_analysis_language(const gf_model_analysis *a, gf_slice lang, gf_slice text,
                                const gf_language **language, gf_error *err)
 {
     if (a->detect) return gf_document_language(&a->fallback, lang, text, language, err);

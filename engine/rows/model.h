@@ -1,5 +1,5 @@
 /**
- * What a build keeps so that it can be read and applied without another document: in builds:model
+ * The model of a build, by which it is read and applied without another document: in builds:model
  * the cells
  *
  *     analysis    the language that was fallen back on, a line feed, the settings of the analysis
@@ -18,25 +18,25 @@
 #include "vectorize/rows/transformer.h"
 
 /** How a build's texts are analysed. */
-typedef struct gf_analysis {
+typedef struct gf_model_analysis {
     gf_row row; /* the options borrow from it */
     gf_vectorizer_options options;
     bool detect; /* language=auto */
     gf_fallback fallback;
-} gf_analysis;
+} gf_model_analysis;
 
 /** Read it; on failure it is empty. */
 gf_status gf_analysis_load(gf_table *builds, const gf_snapshot *snapshot, gf_slice build_key,
-                           gf_analysis *analysis, gf_error *err);
-void gf_analysis_release(gf_analysis *analysis);
+                           gf_model_analysis *analysis, gf_error *err);
+void gf_analysis_release(gf_model_analysis *analysis);
 
 /** The language that a document is analysed in; NULL for none. */
-gf_status gf_analysis_language(const gf_analysis *analysis, gf_slice lang, gf_slice text,
+gf_status gf_analysis_language(const gf_model_analysis *analysis, gf_slice lang, gf_slice text,
                                const gf_language **language, gf_error *err);
 
 /** A build's analysis and vocabulary. */
 typedef struct gf_model {
-    gf_analysis analysis;
+    gf_model_analysis analysis;
     gf_vocabulary vocabulary;
     gf_transformer *transformer;
 } gf_model;

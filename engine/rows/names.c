@@ -14,13 +14,13 @@ gf_status gf_check_name(const char *what, gf_slice name, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_check_place(gf_place where, gf_error *err)
+gf_status gf_name_check_place(gf_place where, gf_error *err)
 {
     gf_status st = gf_check_name("namespace", where.name_space, err);
     return st == GF_OK ? gf_check_name("collection", where.collection, err) : st;
 }
 
-gf_status gf_check_id(gf_slice id, gf_error *err)
+gf_status gf_name_check_id(gf_slice id, gf_error *err)
 {
     if (id.len == 0) return gf_fail(err, GF_EINVAL, "the id is empty");
     if (id.len > GF_MAX_ID)

@@ -10,10 +10,10 @@ typedef gf_status gf_each_row(void *context, const gf_row *row, gf_error *err);
 gf_status gf_scan_each(gf_table *table, const gf_scan_options *options, gf_each_row *each,
                        void *context, gf_error *err);
 
-/** gf_scan_next, with the end told by *more instead of GF_ENOTFOUND. */
+/** gf_scan_next, with *more false at the end instead of GF_ENOTFOUND. */
 gf_status gf_scan_step(gf_scan *scan, gf_row *row, bool *more, gf_error *err);
 
-/** Whether there is any row below prefix; how many. */
+/** *found: there is a row below prefix; *n: how many. */
 gf_status gf_scan_finds(gf_table *table, const gf_snapshot *snapshot, unsigned family,
                         gf_slice prefix, bool *found, gf_error *err);
 gf_status gf_scan_count(gf_table *table, const gf_snapshot *snapshot, unsigned family,

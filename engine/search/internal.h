@@ -29,9 +29,9 @@ typedef struct gf_search_source {
     gf_view *view;                /* of the served build of "default"; NULL where there is none */
     gf_analysis_options analysis; /* as that build's, or as the settings say */
     bool detect;
-    gf_fallback fallback;       /* unknown until texts were seen, where there is no build */
-    gf_settings_map settings;   /* what `analysis` borrows from, or */
-    gf_analysis build_analysis; /* this */
+    gf_fallback fallback;             /* unknown until texts were seen, where there is no build */
+    gf_settings_map settings;         /* what `analysis` borrows from, or */
+    gf_model_analysis build_analysis; /* this */
     gf_search_index index;
     bool has_index;
     unsigned char *outdated; /* index.n: 1 where the document is not as the index has it */

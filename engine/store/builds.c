@@ -1,6 +1,7 @@
 /* Rows of the table of builds. */
 #include "engine/store/builds.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/rows/scan.h"
@@ -97,7 +98,7 @@ typedef struct number_list {
     size_t n, capacity;
 } number_list;
 
-/* A row that has progress is of a build under way, or of one that is going. */
+/* A row with progress belongs to a build under way, or to one being deleted. */
 static gf_status add_finished(void *context, const gf_row *row, gf_error *err)
 {
     number_list *l = context;
@@ -108,13 +109,8 @@ static gf_status add_finished(void *context, const gf_row *row, gf_error *err)
         gf_table_get(builds, l->snapshot, row->key, 1u << GF_BUILDS_PROGRESS, &progress, err);
     gf_row_release(&progress);
     if (st != GF_ENOTFOUND) return st;
-    if (l->n == l->capacity) {
-        size_t capacity = l->capacity ? l->capacity * 2 : 8;
-        int64_t *grown = gf_realloc(l->at, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "builds");
-        l->at = grown;
-        l->capacity = capacity;
-    }
+    if (!gf_grow(&l->at, &l->capacity, l->n + 1, sizeof *l->at))
+        return gf_fail_memory(err, "builds");
     st = gf_key_last_number(builds, row->key, &number, err);
     if (st == GF_OK) l->at[l->n++] = (int64_t)number;
     return st;

@@ -8,7 +8,7 @@
 /** Decode a row of builds:main; slices are borrowed from the row. `served` is not set. */
 gf_status gf_build_decode(gf_store *store, const gf_row *row, gf_build_info *info, gf_error *err);
 
-/** Whether the collection's row points at the build of that key. */
+/** *served: the collection's row points at the build of that key. */
 gf_status gf_build_is_served(gf_store *store, gf_slice build_key, bool *served, gf_error *err);
 
 /**

@@ -15,13 +15,13 @@
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 gf_status gf_collection_is_going(gf_store *s, const gf_snapshot *snapshot, gf_slice key,
-                                 bool *going, gf_error *err)
+                                 bool *deleting, gf_error *err)
 {
     gf_row row = {0};
     gf_status st = gf_table_get(s->tables.collections, snapshot, key, 1u << GF_COLLECTIONS_PROGRESS,
                                 &row, err);
     gf_row_release(&row);
-    *going = st == GF_OK;
+    *deleting = st == GF_OK;
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
@@ -42,8 +42,8 @@ gf_status gf_collection_row_read(gf_store *s, const gf_snapshot *snapshot, gf_pl
     return st == GF_OK ? gf_collection_row_decode(r, err) : st;
 }
 
-gf_status gf_defaults_read(gf_store *s, const gf_snapshot *snapshot, gf_slice name_space,
-                           gf_row *row, gf_slice *defaults, gf_error *err)
+gf_status gf_collection_defaults_read(gf_store *s, const gf_snapshot *snapshot, gf_slice name_space,
+                                      gf_row *row, gf_slice *defaults, gf_error *err)
 {
     gf_buffer key = {0};
     *defaults = (gf_slice){0};
@@ -90,7 +90,7 @@ gf_status gf_collection_create(gf_store *s, gf_place where, gf_error *err)
 {
     gf_buffer key = {0};
     gf_batch *batch = NULL;
-    gf_status st = gf_check_place(where, err);
+    gf_status st = gf_name_check_place(where, err);
     if (st != GF_OK) return st;
     gf_collection_key(&key, where.name_space, where.collection);
     st = gf_buffer_check(&key, err);
@@ -163,12 +163,12 @@ static gf_status visit_found(void *context, const gf_row *found, gf_error *err)
 {
     collection_walk *w = context;
     gf_collection_row row = {.row = *found}; /* borrowed */
-    bool going = false;
+    bool deleting = false;
     gf_buffer_reset(&w->name);
     gf_status st = gf_key_last_string(w->store->tables.collections, found->key, &w->name, err);
     if (st == GF_OK) st = gf_collection_row_decode(&row, err);
-    if (st == GF_OK) st = gf_collection_is_going(w->store, w->snapshot, found->key, &going, err);
-    if (st != GF_OK || going) return st;
+    if (st == GF_OK) st = gf_collection_is_going(w->store, w->snapshot, found->key, &deleting, err);
+    if (st != GF_OK || deleting) return st;
     return visit_row(&row, gf_buffer_view(&w->name), w->visit, w->context, err);
 }
 
@@ -280,7 +280,7 @@ gf_status gf_collection_delete(gf_store *s, gf_place where, gf_error *err)
     if (st == GF_OK) st = begin_deletion(s, where, &deletion, err);
     if (st == GF_OK) {
         /* Others may write meanwhile: not below this key, while it is marked. */
-        st = gf_finish_deletion(s, deletion.key, err);
+        st = gf_delete_collection_rows(s, deletion.key, err);
         if (st != GF_OK) gf_leave_untidy(s);
         pthread_mutex_lock(&s->write_lock);
         gf_end_activity(s, &deletion);

@@ -13,10 +13,11 @@ gf_status gf_collection_row_read(gf_store *store, const gf_snapshot *snapshot, g
  * The defaults of a namespace: JSON as in `settings`, borrowed from *row, which the caller
  * releases; empty where it has none.
  */
-gf_status gf_defaults_read(gf_store *store, const gf_snapshot *snapshot, gf_slice name_space,
-                           gf_row *row, gf_slice *defaults, gf_error *err);
+gf_status gf_collection_defaults_read(gf_store *store, const gf_snapshot *snapshot,
+                                      gf_slice name_space, gf_row *row, gf_slice *defaults,
+                                      gf_error *err);
 
-/** Whether the collection is marked as being deleted. */
+/** *deleting: the collection is marked as being deleted. */
 gf_status gf_collection_is_going(gf_store *store, const gf_snapshot *snapshot, gf_slice key,
                                  bool *deleting, gf_error *err);
 

@@ -70,7 +70,7 @@ gf_status gf_drop_builds(gf_store *s, gf_slice keys, gf_batch *batch, gf_error *
     return st;
 }
 
-gf_status gf_finish_deletion(gf_store *s, gf_slice key, gf_error *err)
+gf_status gf_delete_collection_rows(gf_store *s, gf_slice key, gf_error *err)
 {
     gf_table *const tables[] = {s->tables.memberships, s->tables.clusters, s->tables.builds,
                                 s->tables.changes, s->tables.documents};

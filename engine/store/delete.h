@@ -19,6 +19,6 @@ gf_status gf_drop_build(gf_store *store, gf_slice build_key, gf_batch *batch, gf
 gf_status gf_drop_builds(gf_store *store, gf_slice keys, gf_batch *batch, gf_error *err);
 
 /** Delete all of a collection that is marked. Nobody else may write below its key. */
-gf_status gf_finish_deletion(gf_store *store, gf_slice collection_key, gf_error *err);
+gf_status gf_delete_collection_rows(gf_store *store, gf_slice collection_key, gf_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* Reading documents, whatever build they are in. */
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "engine/rows/document_row.h"
 #include "engine/rows/filter.h"
@@ -25,12 +26,8 @@ static gf_status visit_row(void *context, const gf_row *row, gf_error *err)
     gf_buffer_reset(&w->id);
     gf_status st = gf_key_last_string(w->table, row->key, &w->id, err);
     if (st != GF_OK) return st;
-    if (row->n_cells > w->capacity) {
-        gf_field *grown = gf_realloc(w->fields, row->n_cells, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "a document");
-        w->fields = grown;
-        w->capacity = row->n_cells;
-    }
+    if (!gf_grow(&w->fields, &w->capacity, row->n_cells, sizeof *w->fields))
+        return gf_fail_memory(err, "a document");
     gf_document_from_row(row, gf_buffer_view(&w->id), w->fields, &document, &seq);
     return w->visit(w->context, &document, err);
 }

@@ -60,7 +60,7 @@ static gf_status tidy(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *e
     gf_slice key;
     gf_status st = list_unfinished(s->tables.collections, GF_COLLECTIONS_PROGRESS, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_take_string(&rest, &key);)
-        if (!gf_is_active(s, key)) st = gf_finish_deletion(s, key, err);
+        if (!gf_is_active(s, key)) st = gf_delete_collection_rows(s, key, err);
     if (st == GF_OK) st = list_unfinished(s->tables.builds, GF_BUILDS_PROGRESS, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_take_string(&rest, &key);)
         if (!gf_is_active(s, key)) st = tidy_build(s, key, batch, err);

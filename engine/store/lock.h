@@ -29,7 +29,7 @@ void gf_leave_untidy(gf_store *store);
 void gf_begin_activity(gf_store *store, gf_activity *activity);
 void gf_end_activity(gf_store *store, gf_activity *activity);
 
-/** Whether something is active whose key starts so. Lock held. */
+/** True if the key of an activity starts so. Lock held. */
 bool gf_is_active(const gf_store *store, gf_slice key_start);
 
 #endif

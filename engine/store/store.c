@@ -52,7 +52,7 @@ gf_status gf_store_check_room(const gf_store *s, gf_error *err)
     return gf_folder_check_room(s->folder, err);
 }
 
-/* What was cut short by the failure is tidied up by whoever writes first. */
+/* Work that the failure cut short is cleared away by the next writer (gf_lock). */
 gf_status gf_store_reopen(gf_store *s, gf_error *err)
 {
     gf_database *db = NULL;
@@ -90,10 +90,10 @@ static gf_status add_collection(void *context, const gf_row *found, gf_error *er
 {
     status_walk *w = context;
     gf_collection_row row = {.row = *found}; /* borrowed */
-    bool going;
+    bool deleting;
     gf_status st = gf_collection_row_decode(&row, err);
-    if (st == GF_OK) st = gf_collection_is_going(w->store, w->snapshot, found->key, &going, err);
-    if (st != GF_OK || going) return st;
+    if (st == GF_OK) st = gf_collection_is_going(w->store, w->snapshot, found->key, &deleting, err);
+    if (st != GF_OK || deleting) return st;
     w->status->collections++;
     w->status->documents += row.size;
     return GF_OK;
@@ -118,15 +118,16 @@ static gf_status read_status(status_walk *w, gf_error *err)
     gf_scan_options o = {.snapshot = w->snapshot, .family = GF_COLLECTIONS_MAIN};
     gf_scan_options progress = {
         .snapshot = w->snapshot, .family = GF_BUILDS_PROGRESS, .keys_only = true};
-    uint64_t going = 0;
+    uint64_t deleting = 0;
     gf_slice all = {0};
     gf_status st = gf_scan_each(t->collections, &o, add_collection, w, err);
     if (st == GF_OK)
         st = gf_scan_count(t->builds, w->snapshot, GF_BUILDS_MAIN, all, &w->status->builds, err);
     if (st == GF_OK) st = gf_scan_each(t->builds, &progress, add_unfinished, w, err);
     if (st == GF_OK)
-        st = gf_scan_count(t->collections, w->snapshot, GF_COLLECTIONS_PROGRESS, all, &going, err);
-    w->status->unfinished += going;
+        st = gf_scan_count(t->collections, w->snapshot, GF_COLLECTIONS_PROGRESS, all, &deleting,
+                           err);
+    w->status->unfinished += deleting;
     return st;
 }
 

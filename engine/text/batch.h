@@ -1,5 +1,5 @@
 /**
- * The texts of a group as the vectorizer takes them, each with the language that it is analysed in.
+ * The texts of a group as input of the vectorizer, each with the language that it is analysed in.
  */
 #ifndef GF_ENGINE_TEXT_BATCH_H
 #define GF_ENGINE_TEXT_BATCH_H

@@ -1,5 +1,6 @@
 #include "engine/text/group.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "storage/tables.h"
 
@@ -22,15 +23,8 @@ void gf_text_group_reset(gf_text_group *g)
 
 static gf_status make_room(gf_text_group *g, size_t n, gf_error *err)
 {
-    size_t capacity = g->capacity ? g->capacity : 16;
-    if (n <= g->capacity) return GF_OK;
-    while (capacity < n)
-        capacity *= 2;
-    gf_group_text *grown = gf_realloc(g->at, capacity, sizeof *grown);
-    if (!grown) return gf_fail_memory(err, "documents");
-    g->at = grown;
-    g->capacity = capacity;
-    return GF_OK;
+    return gf_grow(&g->at, &g->capacity, n, sizeof *g->at) ? GF_OK
+                                                           : gf_fail_memory(err, "documents");
 }
 
 gf_status gf_text_group_add(gf_text_group *g, gf_slice id, const gf_row *row, gf_error *err)

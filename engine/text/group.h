@@ -50,7 +50,7 @@ gf_status gf_text_group_add(gf_text_group *g, gf_slice id, const gf_row *row, gf
 /** Add what is in another one, which lends it. */
 gf_status gf_text_group_borrow(gf_text_group *g, const gf_text_group *from, gf_error *err);
 
-/** Whether it has so many bytes, or very many texts: it is time to work on it. */
+/** True if the group has so many bytes, or very many texts: it is time to work on it. */
 bool gf_text_group_is_full(const gf_text_group *g, size_t bytes);
 
 #endif

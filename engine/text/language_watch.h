@@ -1,11 +1,11 @@
 /**
- * What documents without a `lang` fall back on (engine/rows/languages.h), found while they go by.
+ * Finds the fallback of documents without a `lang` (engine/rows/languages.h) while they are read.
  *
- * Of these documents the first thousand are looked at, then fewer and fewer, and from 20,000 on one
- * in 40. As long as each 500 of those, a window, are in one language (of the ones that tell at
- * least 95 %), and all windows in the same, that is it; else each text has its own. The last window
- * is that of the last 500. So what is found depends on the documents and their order alone, not on
- * the groups that they come in.
+ * The first thousand of these documents are examined, then fewer and fewer, and from 20,000 on one
+ * in 40. Each 500 examined ones are a window. If every window is in one language (at least 95 % of
+ * the texts whose language can be detected), and all in the same, that is the fallback; else
+ * each text has its own. The last window is that of the last 500. So the fallback depends on the
+ * documents and their order alone, not on the groups that they come in.
  */
 #ifndef GF_ENGINE_TEXT_LANGUAGE_WATCH_H
 #define GF_ENGINE_TEXT_LANGUAGE_WATCH_H
@@ -26,10 +26,9 @@ typedef struct gf_language_window {
 typedef struct gf_language_watch {
     gf_pool *pool;
     const gf_cancel *cancel;
-    gf_fallback
-        decided;   /* by the windows so far; of unknown kind while no text told its language */
-    uint64_t seen; /* documents without a lang */
-    uint64_t next; /* number of the next one to look at */
+    gf_fallback decided; /* by the windows so far; of unknown kind before any language is found */
+    uint64_t seen;       /* documents without a lang */
+    uint64_t next;       /* number of the next one to look at */
     gf_language_window windows[2]; /* the one under way, and the one before */
     unsigned at;                   /* which is under way */
 } gf_language_watch;
@@ -42,10 +41,10 @@ void gf_language_watch_again(gf_language_watch *w);
 /** A document, the next one. What is needed of it is copied. */
 gf_status gf_language_watch_add(gf_language_watch *w, gf_slice lang, gf_slice text, gf_error *err);
 
-/** That was the last document. */
+/** End: there are no more documents. */
 gf_status gf_language_watch_end(gf_language_watch *w, gf_error *err);
 
-/** What the window under way says, while no other has decided. */
+/** Guess the fallback by the window under way, while no other has decided. */
 gf_status gf_language_watch_guess(const gf_language_watch *w, gf_fallback *guess, gf_error *err);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct lane {
     const struct gf_text_reader *reader;
     gf_scan *scan; /* of its part; NULL: it has none */
     bool more;     /* of the part */
-    bool ready;    /* a group was read and not taken */
+    bool ready;    /* the group was read, and is in no batch yet */
     gf_text_group groups[2];
     unsigned filling;      /* which of the groups is read next, or was; the other may be lent */
     gf_text_counts counts; /* of what is in that group */
@@ -31,7 +31,7 @@ struct gf_text_reader {
     bool filters;     /* the settings leave anything out */
     gf_buffer prefix; /* of the collection's rows */
     gf_buffer start;  /* key of the first row of no lane's part yet; empty: of the first row */
-    bool left;        /* there are such rows, as far as is known */
+    bool left;        /* there may be such rows */
     unsigned n_lanes;
     unsigned first;      /* the lane whose part comes first; the others follow in turn */
     lane *lanes;         /* n_lanes */
@@ -160,7 +160,7 @@ void gf_text_reader_close(gf_text_reader *r)
     gf_free(r);
 }
 
-/* Of the rows that no lane has, the first part becomes the lane's. */
+/* Give the lane the first part of the rows that no lane has. */
 static gf_status give_part(gf_text_reader *r, lane *l, gf_error *err)
 {
     gf_table *documents = r->options.store->tables.documents;
@@ -180,7 +180,7 @@ static gf_status give_part(gf_text_reader *r, lane *l, gf_error *err)
     return st;
 }
 
-/* What the lanes have read, up to the first that has not read all of its part. */
+/* Collect what the lanes have read, up to the first that has not read all of its part. */
 static gf_status join_groups(gf_text_reader *r, gf_error *err)
 {
     gf_status st = GF_OK;

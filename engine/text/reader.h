@@ -4,10 +4,10 @@
  *     lane 1   | part 1         | part 5 ...       each a range of ids, one behind the other;
  *     lane 2   | part 2     | part 6 ...           a lane reads its part group by group
  *     ...
- *     batch    what the lanes have read, as far as it follows what was taken before
+ *     batch    the texts that the lanes have read, as far as they follow the batch before
  *
- * Whoever takes a batch gets tasks with it, which read the next one: they can be run beside what is
- * done with the batch. Where the store cannot cut the range, one lane reads all. The texts and
+ * Each batch comes with tasks, which read the next one: they can be run beside the work on the
+ * batch. Where the store cannot cut the range, one lane reads all. The texts and
  * their order are the same for any number of lanes; how they are divided into batches is not.
  */
 #ifndef GF_ENGINE_TEXT_READER_H
@@ -29,7 +29,7 @@ typedef struct gf_text_reader_options {
 
 typedef struct gf_text_reader gf_text_reader;
 
-/** What the options point to is borrowed until it is closed. */
+/** Everything in the options is borrowed until the reader is closed. */
 gf_status gf_text_reader_open(const gf_text_reader_options *options, gf_text_reader **reader,
                               gf_error *err);
 void gf_text_reader_close(gf_text_reader *reader);
@@ -43,10 +43,10 @@ void gf_text_reader_close(gf_text_reader *reader);
 gf_status gf_text_reader_take(gf_text_reader *reader, const gf_text_group **batch, gf_tasks *tasks,
                               gf_error *err);
 
-/** Whether the settings leave any document out, for all that is known before they are read. */
+/** True if the settings may leave documents out. */
 bool gf_text_reader_filters(const gf_text_reader *reader);
 
-/** What was counted of all documents that were meant, up to the last batch. */
+/** Sums over all selected documents, up to the last batch. */
 const gf_text_counts *gf_text_reader_counts(const gf_text_reader *reader);
 
 /** The memory that the texts of the only batch lie in is the caller's. With one lane. */

@@ -16,8 +16,8 @@
 #include "engine/store/collections.h"
 #include "engine/store/delete.h"
 #include "engine/store/lock.h"
-#include "engine/tables/internal.h"
 #include "engine/upkeep/verify.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 #include "base/memory.h"
 #include "base/number.h"

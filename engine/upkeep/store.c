@@ -4,7 +4,7 @@
  */
 #include "engine/put/group.h"
 #include "engine/store/store_internal.h"
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 #include "engine/view/cluster_cache.h"
 
 gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,

@@ -11,7 +11,7 @@
 #include "engine/config/settings.h"
 #include "engine/rows/audit.h"
 #include "engine/store/builds.h"
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 #include "engine/view/tree.h"
 
 #include <inttypes.h>

@@ -60,7 +60,7 @@ struct gf_view {
     /* Once they were needed. */
     gf_model model;
     bool model_loaded;
-    gf_analysis analysis; /* without the vocabulary */
+    gf_model_analysis analysis; /* without the vocabulary */
     bool analysis_loaded;
     gf_assigner *assigner;
     gf_filter filter; /* of the build's settings */

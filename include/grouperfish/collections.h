@@ -67,7 +67,7 @@ typedef struct gf_put_options {
     uint32_t max_collections; /* that may be made; 0: 100,000 */
 } gf_put_options;
 
-/** What was done and synced so far. */
+/** Documents written and synced so far. */
 typedef struct gf_put_counts {
     uint64_t created, changed, unchanged; /* documents put */
     uint64_t deleted, absent;             /* documents asked to be deleted: there, and not there */
@@ -81,14 +81,15 @@ gf_status gf_put_open(gf_store *store, const gf_put_options *options, gf_put **p
 /**
  * Put a document; one of the same id is replaced. Documents are collected and written some thousand
  * at a time, by a thread of the put's own while the next are collected: only those that
- * gf_put_counted counts are sure to be on disk. A failure of the writing is told by a later call.
- * A change of one that is there waits for gf_put_flush, or until 64 MB of such wait: of several of
- * one id the last counts, and those before it count as unchanged. So what was put once changes
- * nothing when it is put again.
+ * gf_put_counted counts are sure to be on disk. A later call returns a failure of the writing.
  *
- * @return GF_OK; GF_EINVAL or GF_ELIMIT where this document cannot be taken (its id is empty or
- * longer than GF_MAX_ID, it is too large, ...): the put goes on without it. After any other failure
- *         the put is only good to be closed.
+ * A change of a stored document waits for gf_put_flush, or until 64 MB of changes wait: of several
+ * of one id the last counts, and those before it count as unchanged. So the same documents put again
+ * change nothing.
+ *
+ * @return GF_OK; GF_EINVAL or GF_ELIMIT if this document is refused (its id is empty or longer than
+ *         GF_MAX_ID, it is too large, ...): the put goes on without it. After any other failure the
+ *         put is only good to be closed.
  */
 gf_status gf_put_document(gf_put *put, gf_slice collection, const gf_document *document,
                           gf_error *err);
@@ -99,16 +100,16 @@ gf_status gf_put_delete(gf_put *put, gf_slice collection, gf_slice id, gf_error 
 /** Write and sync what was collected. */
 gf_status gf_put_flush(gf_put *put, gf_error *err);
 
-/** Whether it can go on: false after a failure that was not one document's. */
+/** False after a failure that was not one document's: the put is only good to be closed. */
 bool gf_put_is_good(const gf_put *put);
 
-/** What was written and synced so far; after a flush that is all. */
+/** The counts of what is written and synced; after a flush that is all. */
 gf_put_counts gf_put_counted(const gf_put *put);
 
 /** Forgets what is collected and was not flushed; waits for what is being written. */
 void gf_put_close(gf_put *put);
 
-/** Which documents are meant: all that is said must hold. */
+/** A choice of documents: all conditions must hold. */
 typedef struct gf_document_choice {
     const gf_slice *where; /* n_where: "field=value", also with !=, <, <=, >, >= */
     size_t n_where;

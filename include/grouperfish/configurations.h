@@ -8,9 +8,9 @@
 GF_PUBLIC_BEGIN
 
 /*
- * Where a function of this part takes a place without a collection, the namespace's defaults are
- * meant. All its collections have the configurations that are named there, and what they say counts
- * where a collection sets nothing itself. A collection leaves one out by rebuild=off.
+ * A place without a collection means the defaults of its namespace, for every function here. All
+ * collections of the namespace have the configurations that are named there, with their settings,
+ * unless a collection sets its own. A collection leaves one out by rebuild=off.
  */
 
 /** A key that configurations have. */
@@ -28,12 +28,12 @@ typedef struct gf_pair {
     gf_slice name, value;
 } gf_pair;
 
-/** Where a configuration's value comes from. */
+/** The origin of a configuration's value. */
 typedef enum gf_origin { GF_FROM_PROGRAM, GF_FROM_NAMESPACE, GF_FROM_COLLECTION } gf_origin;
 
 /**
- * Set keys of a configuration, which is made where it is missing; an empty value takes the key back
- * to what it is by default. All or nothing: GF_EINVAL names the unknown key, and the nearest known,
+ * Set keys of a configuration, which is made where it is missing; an empty value resets the key
+ * to its default. All or nothing: GF_EINVAL names the unknown key, and the nearest known,
  * or the value that is not one.
  */
 gf_status gf_configuration_set(gf_store *store, gf_place where, gf_slice configuration,

@@ -1,5 +1,5 @@
 /**
- * A document, as records are read into and the engine takes and gives back.
+ * A document: the result of reading a record, the input and the output of a store.
  */
 #ifndef GF_GROUPERFISH_DOCUMENT_H
 #define GF_GROUPERFISH_DOCUMENT_H
@@ -22,7 +22,7 @@ typedef struct gf_document {
     gf_slice id;   /* UTF-8, 1 to GF_MAX_ID bytes, unique in its collection */
     gf_slice text; /* UTF-8, may be empty */
     gf_slice time; /* as JSON: Unix seconds or milliseconds, or an ISO 8601 string; empty: none */
-    gf_slice language;      /* ISO 639 code or Snowball name; empty: not known */
+    gf_slice language;      /* ISO 639 code or Snowball name; empty: unknown */
     const gf_field *fields; /* n_fields, in the record's order, names distinct */
     size_t n_fields;
 } gf_document;
@@ -34,7 +34,7 @@ enum {
     GF_MAX_FIELD_NAME = 32768 /* bytes */
 };
 
-/** What a put document may have at most, unless told otherwise: 16 MiB of text and fields. */
+/** The default limit of a document that is put: 16 MiB of text and fields. */
 #define GF_MAX_DOCUMENT ((uint64_t)16 << 20)
 
 GF_PUBLIC_END

@@ -40,12 +40,12 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
 void gf_store_close(gf_store *store);
 
 /**
- * Whether a write failed (a full disk): no more are taken until the store is opened again, while
- * what is there can still be read.
+ * True if a write failed (a full disk): no more writes are possible until the store is opened
+ * again, while it can still be read.
  */
 bool gf_store_has_failed(gf_store *store);
 
-/** Whether the disk has room for what gf_store_reopen writes; GF_EIO with the disk's words. */
+/** Check that the disk has room for gf_store_reopen; GF_EIO with the message of the system. */
 gf_status gf_store_check_room(const gf_store *store, gf_error *err);
 
 /**
@@ -56,10 +56,10 @@ gf_status gf_store_check_room(const gf_store *store, gf_error *err);
  */
 gf_status gf_store_reopen(gf_store *store, gf_error *err);
 
-/** Whether gf_store_open made the store just now. */
+/** True if gf_store_open made the store just now. */
 bool gf_store_is_new(const gf_store *store);
 
-/** The wide-column tables that everything is kept in (include/grouperfish/table.h): for further tables too. */
+/** The database of wide-column tables (include/grouperfish/table.h), for further tables, too. */
 gf_database *gf_store_database(gf_store *store);
 
 typedef struct gf_store_status {

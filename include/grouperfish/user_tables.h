@@ -5,7 +5,7 @@
  *     gf_user_table_create(store, ns, GF_SLICE("users"), GF_SLICE("{\"key\": ..."), &err);
  *     gf_user_table_open(store, ns, GF_SLICE("users"), &t, &err);
  *     gf_user_key_write(t, parts, 1, &key, &err);              "u1" -> the row key's bytes
- *     gf_batch_put(batch, gf_user_table_rows(t), ...);         as with any table (include/grouperfish/table.h)
+ *     gf_batch_put(batch, gf_user_table_rows(t), ...);         as with any table (table.h)
  *     gf_user_table_close(t);
  *
  * A table lives in a namespace, and its name there has nothing to do with the engine's tables: what
@@ -136,7 +136,7 @@ gf_status gf_user_key_start(const gf_user_table *table, unsigned part, gf_slice 
 gf_status gf_user_key_take(const gf_user_table *table, unsigned part, gf_slice *key,
                            gf_buffer *text, gf_error *err);
 
-/** Whether a part's text form is a number. */
+/** True if a part's text form is a number. */
 bool gf_user_part_is_number(const gf_user_table *table, unsigned part);
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ bool gf_type_named(gf_slice name, gf_type *type);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/** What is demanded of a cell: text such as "info:age>=18"; comparisons =, !=, <, <=, >, >=. */
+/** A demand on a cell: text such as "info:age>=18"; comparisons =, !=, <, <=, >, >=. */
 typedef struct gf_rows_options {
     const gf_snapshot *snapshot; /* NULL: the state when the walk begins */
     uint32_t families;           /* bits: what rows are given with; 0: all */

@@ -1,7 +1,7 @@
 /* The fixture's tables of users. */
 #include "tests/engine/fixture.h"
 
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 const char fixture_people[] =
     "{\"key\":[{\"name\":\"id\"}],\"families\":[{\"name\":\"info\",\"columns\":{\"name\":\"text\","

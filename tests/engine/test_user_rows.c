@@ -5,7 +5,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 static const gf_slice space = {"test", 4};
 #define S(text) gf_slice_str(text)
@@ -88,8 +88,8 @@ static void random_schemas(void **state)
             else if (at + strlen(piece) <= text.len)
                 memcpy(text.ptr + at, piece, strlen(piece));
         }
-        gf_status st = gf_user_schema_read(gf_buffer_view(&text), gf_random_below(&r, 4) == 0,
-                                           &memory, &s, &err);
+        gf_status st = gf_user_table_schema_read(gf_buffer_view(&text), gf_random_below(&r, 4) == 0,
+                                                 &memory, &s, &err);
         assert_true(st == GF_OK || (st == GF_EINVAL && err.message[0]));
         read += st == GF_OK;
         gf_arena_release(&memory);

@@ -1,8 +1,9 @@
 /* Types of users' tables: the bytes of values and of keys, and what is not of a type. */
 #include "tests/engine/fixture.h"
 
+#include "base/hex.h"
 #include "base/random.h"
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 #define S(text) gf_slice_str(text)
 
@@ -53,7 +54,7 @@ static void bytes_of_values(void **state)
         gf_status st = gf_value_write(type, S(all[i].text), &bytes, &err);
         assert_int_equal(st, all[i].hex ? GF_OK : GF_EINVAL);
         if (st == GF_OK) {
-            gf_print_hex(gf_buffer_view(&bytes), &text);
+            gf_hex_append(&text, gf_buffer_view(&bytes));
             assert_slice(gf_buffer_view(&text), all[i].hex);
             gf_buffer_reset(&text);
             assert_true(gf_value_print(type, gf_buffer_view(&bytes), &text));
@@ -103,7 +104,7 @@ static void key_is(gf_user_table *t, const char *const *parts, unsigned n, const
     for (unsigned i = 0; i < n; i++)
         slices[i] = S(parts[i]);
     assert_ok(gf_user_key_write(t, slices, n, &key, &err));
-    gf_print_hex(gf_buffer_view(&key), &text);
+    gf_hex_append(&text, gf_buffer_view(&key));
     assert_slice(gf_buffer_view(&text), hex);
     gf_slice rest = gf_buffer_view(&key);
     for (unsigned i = 0; i < n; i++) {

@@ -3,7 +3,7 @@
  * grows by itself or says why not, and takes a key and a value of any text apart as it put them
  * together. The input is the schema, a line feed, and the text.
  */
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 #include <stdlib.h>
 
@@ -21,10 +21,10 @@ static void check_again(const gf_user_schema *s)
     gf_user_schema again;
     gf_error err;
     gf_buffer json = {0}, twice = {0};
-    gf_user_schema_write(s, &json);
+    gf_user_table_schema_write(s, &json);
     check(json.state == GF_OK);
-    check(gf_user_schema_read(gf_buffer_view(&json), false, &memory, &again, &err) == GF_OK);
-    gf_user_schema_write(&again, &twice);
+    check(gf_user_table_schema_read(gf_buffer_view(&json), false, &memory, &again, &err) == GF_OK);
+    gf_user_table_schema_write(&again, &twice);
     check(gf_slice_equal(gf_buffer_view(&json), gf_buffer_view(&twice)));
     gf_buffer_release(&json);
     gf_buffer_release(&twice);
@@ -36,17 +36,19 @@ static void check_key(const gf_user_schema *s, gf_slice text)
     gf_error err = {GF_OK, ""};
     for (unsigned i = 0; i < s->schema.n_parts; i++) {
         gf_buffer key = {0}, printed = {0}, again = {0};
-        gf_status st = gf_part_write(&s->parts[i], text, &key, &err);
+        gf_status st = gf_user_table_part_write(&s->parts[i], text, &key, &err);
         check(st == GF_OK || (st == GF_EINVAL && err.message[0]));
         gf_slice rest = gf_buffer_view(&key);
         if (st == GF_OK) {
-            check(gf_part_take(&s->parts[i], &rest, &printed, &err) == GF_OK && rest.len == 0);
-            check(gf_part_write(&s->parts[i], gf_buffer_view(&printed), &again, &err) == GF_OK);
+            check(gf_user_table_part_take(&s->parts[i], &rest, &printed, &err) == GF_OK &&
+                  rest.len == 0);
+            check(gf_user_table_part_write(&s->parts[i], gf_buffer_view(&printed), &again, &err) ==
+                  GF_OK);
             check(gf_slice_equal(gf_buffer_view(&key), gf_buffer_view(&again)));
         }
         gf_buffer_reset(&printed);
         rest = text;
-        st = gf_part_take(&s->parts[i], &rest, &printed, &err);
+        st = gf_user_table_part_take(&s->parts[i], &rest, &printed, &err);
         check(st == GF_OK || st == GF_ECORRUPT);
         gf_buffer_release(&key);
         gf_buffer_release(&printed);
@@ -87,17 +89,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         schema.len = (size_t)(end - schema.ptr);
         text = gf_slice_of(end + 1, n - schema.len - 1);
     }
-    gf_status st = gf_user_schema_read(schema, false, &memory, &s, &err);
+    gf_status st = gf_user_table_schema_read(schema, false, &memory, &s, &err);
     check(st == GF_OK || (st == GF_EINVAL && err.message[0]));
     if (st == GF_OK) {
         check_again(&s);
         check_key(&s, text);
     }
     check_values(text);
-    if (gf_user_schema_read(schema, true, &memory, &more, &err) == GF_OK) {
+    if (gf_user_table_schema_read(schema, true, &memory, &more, &err) == GF_OK) {
         gf_user_schema start = more;
         start.schema.n_families = 0;
-        gf_user_schema_add(&start, &more, &memory, &err);
+        gf_user_table_schema_add(&start, &more, &memory, &err);
     }
     gf_arena_release(&memory);
     return 0;

@@ -30,12 +30,12 @@ for case in 'base storage' 'storage vectorize' 'vectorize cluster' 'cluster stor
     'storage engine' 'formats storage' 'formats engine' 'engine api' 'api apps' 'apps server' 'server cli' 'base cli'; do
     check 1 "${case% *}/a.c" "#include \"${case#* }/b.h\"" "$tests/layers.sh" "$tree"
 done
-for case in 'rows rows' 'store rows' 'config store' 'text config' 'put store' 'tables rows' \
+for case in 'rows rows' 'store rows' 'config store' 'text config' 'put store' 'user_tables rows' \
     'build put' 'view build' 'search view' 'upkeep search' 'upkeep rows'; do
     check 0 "engine/${case% *}/a.c" "#include \"engine/${case#* }/b.h\"" "$tests/layers.sh" "$tree"
 done
-for case in 'rows store' 'store config' 'store put' 'store tables' 'config text' 'text put' \
-    'put tables' 'tables build' 'build view' 'build search' 'view search' 'search upkeep'; do
+for case in 'rows store' 'store config' 'store put' 'store user_tables' 'config text' 'text put' \
+    'put user_tables' 'user_tables build' 'build view' 'build search' 'view search' 'search upkeep'; do
     check 1 "engine/${case% *}/a.h" "#include \"engine/${case#* }/b.h\"" "$tests/layers.sh" "$tree"
 done
 check 0 base/a.c '#include "grouperfish/status.h"' "$tests/layers.sh" "$tree"

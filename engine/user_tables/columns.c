@@ -1,5 +1,5 @@
 /* Cells and row keys of users' tables by their names: families, columns, key parts. */
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 #include "storage/schema.h"
 
@@ -78,7 +78,7 @@ gf_status gf_user_key_write(const gf_user_table *t, const gf_slice *parts, unsig
                        GF_SLICE_ARG(t->name), t->schema.schema.n_parts,
                        t->schema.schema.n_parts > 1 ? "s" : "", n);
     for (unsigned i = 0; i < n && st == GF_OK; i++)
-        st = gf_part_write(&t->schema.parts[i], parts[i], key, err);
+        st = gf_user_table_part_write(&t->schema.parts[i], parts[i], key, err);
     return st;
 }
 
@@ -110,7 +110,7 @@ gf_status gf_user_key_take(const gf_user_table *t, unsigned part, gf_slice *key,
                            gf_error *err)
 {
     if (part < t->schema.schema.n_parts)
-        return gf_part_take(&t->schema.parts[part], key, text, err);
+        return gf_user_table_part_take(&t->schema.parts[part], key, text, err);
     return gf_fail(err, GF_ECORRUPT, "table \"%.*s\": a key has more parts than its schema",
                    GF_SLICE_ARG(t->name));
 }

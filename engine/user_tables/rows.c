@@ -6,8 +6,9 @@
  *     main    a  .  c        row a: main, list list
  *     list    a  a  b        row b: list            row c: main
  */
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/rows/filter.h"
@@ -111,7 +112,7 @@ static int compare_integers(gf_slice a, gf_slice b)
 {
     int64_t x, y;
     uint64_t u, v;
-    if (gf_read_int64(a, &x) && gf_read_int64(b, &y)) return x < y ? -1 : x > y;
+    if (gf_number_read_signed(a, &x) && gf_number_read_signed(b, &y)) return x < y ? -1 : x > y;
     bool below_a = a.len && a.ptr[0] == '-', below_b = b.len && b.ptr[0] == '-';
     if (below_a != below_b) return below_a ? -1 : 1;
     if (!gf_number_read(a, &u) || !gf_number_read(b, &v)) return gf_slice_compare(a, b);
@@ -254,20 +255,16 @@ void gf_rows_close(gf_rows *r)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static gf_status grow(gf_rows *r, size_t n, gf_error *err)
+static gf_status grow_cells(gf_rows *r, size_t n, gf_error *err)
 {
-    if (n <= r->capacity) return GF_OK;
-    size_t capacity = n < 2 * r->capacity ? 2 * r->capacity : n < 16 ? 16 : n;
-    gf_cell *cells = gf_realloc(r->cells, capacity, sizeof *cells);
-    if (!cells) return gf_fail_memory(err, "a row");
-    r->cells = r->row.cells = cells;
-    r->capacity = capacity;
+    if (!gf_grow(&r->cells, &r->capacity, n, sizeof *r->cells)) return gf_fail_memory(err, "a row");
+    r->row.cells = r->cells;
     return GF_OK;
 }
 
 static gf_status keep(gf_rows *r, const gf_row *row, gf_error *err)
 {
-    gf_status st = grow(r, r->row.n_cells + row->n_cells, err);
+    gf_status st = grow_cells(r, r->row.n_cells + row->n_cells, err);
     for (size_t i = 0; i < row->n_cells && st == GF_OK; i++) {
         gf_cell *cell = &r->cells[r->row.n_cells++];
         *cell = row->cells[i];

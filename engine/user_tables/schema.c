@@ -6,9 +6,9 @@
  *                    "compression": "none", "type": "text", "columns": {"age": "int64"}},
  *                   {"name": "friend", "layout": "wide", "type": "decimal", "qualifier": "text"}]}
  *
- * What is unknown is refused: a misspelt member would else be a setting that does not hold.
+ * Unknown members are refused: a misspelt one would else be a setting that does not hold.
  */
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 #include "base/json_writer.h"
 #include "grouperfish/user_tables.h"
@@ -18,7 +18,7 @@
 
 enum { MOST_NAME = 255, MOST_VERSIONS = 1000000 };
 
-/* What is being read: the member at hand is named in messages. */
+/* The schema being read; messages name the member at hand. */
 typedef struct schema_reading {
     gf_arena *memory;
     gf_user_schema *s;
@@ -80,7 +80,7 @@ static gf_status take_number(schema_reading *r, gf_json_value v, const char *mem
     return bad(r, member, wanted);
 }
 
-/* One of two words: *second tells which. */
+/* One of two words; *second: it is the second. */
 static gf_status take_choice(schema_reading *r, gf_json_value v, const char *member,
                              const char *first, const char *other, bool *second)
 {
@@ -263,7 +263,7 @@ static gf_status take_families(schema_reading *r, gf_json_value v)
 
 /* ---- schemas --------------------------------------------------------------------------------- */
 
-/* What the storage is to be given; it points into *s, which must not move from here on. */
+/* Fill in the schema for the storage; it points into *s, which must not move from here on. */
 static void finish(gf_user_schema *s)
 {
     for (unsigned i = 0; i < s->schema.n_parts; i++) {
@@ -279,7 +279,7 @@ static void finish(gf_user_schema *s)
     s->schema.families = s->families;
 }
 
-/* Whether the storage takes it: column names in two families, and such. */
+/* Have the storage check it: column names in two families, and such. */
 static gf_status check(gf_user_schema *s, gf_error *err)
 {
     gf_schema named = s->schema;
@@ -312,8 +312,8 @@ static gf_status read_members(schema_reading *r, gf_json_value root, bool additi
     return st;
 }
 
-gf_status gf_user_schema_read(gf_slice json, bool addition, gf_arena *memory, gf_user_schema *s,
-                              gf_error *err)
+gf_status gf_user_table_schema_read(gf_slice json, bool addition, gf_arena *memory,
+                                    gf_user_schema *s, gf_error *err)
 {
     gf_json_parser *parser;
     gf_json_value root;
@@ -389,8 +389,8 @@ static gf_status add_family(gf_user_schema *s, const gf_user_schema *more, unsig
     return GF_OK;
 }
 
-gf_status gf_user_schema_add(gf_user_schema *s, const gf_user_schema *more, gf_arena *memory,
-                             gf_error *err)
+gf_status gf_user_table_schema_add(gf_user_schema *s, const gf_user_schema *more, gf_arena *memory,
+                                   gf_error *err)
 {
     gf_status st = GF_OK;
     for (unsigned g = 0; g < more->schema.n_families && st == GF_OK; g++)
@@ -422,7 +422,7 @@ static void write_family(const gf_user_schema *s, unsigned f, gf_json_writer *w)
     gf_json_end(w, '}');
 }
 
-void gf_user_schema_write(const gf_user_schema *s, gf_buffer *json)
+void gf_user_table_schema_write(const gf_user_schema *s, gf_buffer *json)
 {
     gf_json_writer writer = gf_json_writer_to(json), *w = &writer;
     gf_json_begin(w, '{');

@@ -5,7 +5,7 @@
  * database knows it by: "user:" and a number of a counter that only rises. So a name that is used
  * again is another table, while the rows of the first may still be on their way out:
  *
- *     drop     one batch: the row goes, ("", "user:7") gets the mark `dropped`, its schema
+ *     drop     one batch: the row is deleted, ("", "user:7") gets the mark `dropped`, its schema
  *     reclaim  the rows go in chunks, then the table, then the mark
  *
  * A schema is written here before the database's own is: whoever opens the table adds what that
@@ -13,7 +13,7 @@
  * catalogue gave it is kept here, too: where damage took the catalogue's entry, opening the table
  * makes it again.
  */
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -41,7 +41,7 @@ static gf_status damaged(gf_slice name, gf_error *err)
     return gf_fail(err, GF_ECORRUPT, "table \"%.*s\": its schema is damaged", GF_SLICE_ARG(name));
 }
 
-/* What a row of the table of tables says; a number of 0 is not known. */
+/* The number in a row of the table of tables; 0: unknown. */
 static unsigned number_of(const gf_row *row, unsigned family)
 {
     uint64_t number = 0;
@@ -68,7 +68,7 @@ static gf_status load(gf_user_table *t, const gf_row *row, gf_error *err)
     gf_slice name = gf_arena_copy(&t->memory, id->value);
     t->json = gf_arena_copy(&t->memory, json->value);
     if (!name.ptr || !t->json.ptr) return gf_fail_memory(err, "a table");
-    gf_status st = gf_user_schema_read(t->json, false, &t->memory, &t->schema, &why);
+    gf_status st = gf_user_table_schema_read(t->json, false, &t->memory, &t->schema, &why);
     if (st == GF_OK)
         return open_rows(t->store, &t->schema, name.ptr, number_of(row, GF_TABLES_MAIN), &t->rows,
                          err);
@@ -155,7 +155,7 @@ void gf_user_table_close(gf_user_table *t)
 
 /* ---- making and altering --------------------------------------------------------------------- */
 
-/* number 0: it is not known yet. */
+/* number 0: unknown yet. */
 static gf_status write_row(gf_store *s, gf_slice key, gf_slice id, gf_slice json, unsigned number,
                            gf_error *err)
 {
@@ -216,7 +216,7 @@ static gf_status create(gf_store *s, gf_slice key, gf_slice name, gf_user_schema
         if (err) *err = there;
         return st;
     }
-    gf_user_schema_write(schema, &json);
+    gf_user_table_schema_write(schema, &json);
     st = gf_buffer_check(&json, err);
     if (st == GF_OK) st = next_id(s, &id, err);
     if (st == GF_OK) st = write_row(s, key, gf_buffer_view(&id), gf_buffer_view(&json), 0, err);
@@ -245,10 +245,10 @@ static gf_status alter(gf_store *s, gf_slice key, gf_slice name, const gf_user_s
     const gf_cell *named = st == GF_OK ? gf_row_find(&row, GF_TABLES_MAIN, "id") : NULL;
     const gf_cell *stored = st == GF_OK ? gf_row_find(&row, GF_TABLES_MAIN, "schema") : NULL;
     if (st == GF_OK && (!named || !stored)) st = damaged(name, err);
-    if (st == GF_OK) st = gf_user_schema_read(stored->value, false, memory, &schema, err);
-    if (st == GF_OK) st = gf_user_schema_add(&schema, more, memory, err);
+    if (st == GF_OK) st = gf_user_table_schema_read(stored->value, false, memory, &schema, err);
+    if (st == GF_OK) st = gf_user_table_schema_add(&schema, more, memory, err);
     if (st == GF_OK) {
-        gf_user_schema_write(&schema, &json);
+        gf_user_table_schema_write(&schema, &json);
         id = gf_arena_copy(memory, named->value);
         st = id.ptr ? gf_buffer_check(&json, err) : gf_fail_memory(err, "a table");
     }
@@ -268,7 +268,7 @@ static gf_status make_or_alter(gf_store *s, gf_slice name_space, gf_slice name, 
     gf_user_schema read;
     gf_buffer key = {0};
     gf_status st = table_key(name_space, name, &key, err);
-    if (st == GF_OK) st = gf_user_schema_read(json, adds, &memory, &read, err);
+    if (st == GF_OK) st = gf_user_table_schema_read(json, adds, &memory, &read, err);
     if (st == GF_OK && !adds) st = gf_user_tables_reclaim(s, NULL, err);
     if (st == GF_OK) {
         gf_slice of_row = gf_buffer_view(&key);
@@ -303,7 +303,7 @@ static bool is_open(const gf_store *s, gf_slice key)
     return false;
 }
 
-/* The name goes, the mark comes. */
+/* Delete the name, and set the mark. */
 static gf_status mark(gf_store *s, gf_slice key, gf_slice id, gf_slice json, unsigned number,
                       gf_error *err)
 {
@@ -376,7 +376,7 @@ static gf_status reclaim_one(reclaiming *r, gf_slice key, gf_slice json, unsigne
     gf_status st = gf_key_last_string(r->store->tables.tables, key, &r->id, err);
     gf_buffer_cstr(&r->id);
     if (st == GF_OK) st = gf_buffer_check(&r->id, err);
-    if (st == GF_OK) st = gf_user_schema_read(json, false, &r->memory, &schema, err);
+    if (st == GF_OK) st = gf_user_table_schema_read(json, false, &r->memory, &schema, err);
     if (st == GF_OK) st = open_rows(r->store, &schema, gf_buffer_cstr(&r->id), number, &rows, err);
     if (st == GF_OK) st = gf_table_drop(rows, r->cancel, err);
     return st == GF_OK ? forget_row(r->store, key, all_of(GF_TABLES_PROGRESS), err) : st;

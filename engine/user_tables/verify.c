@@ -1,9 +1,9 @@
 /*
  * Checking tables of users: every row of every family is read, and its key is one by the schema.
- * What the cells of a column hold is their writers' business, and no damage.
+ * Values of cells are not checked: they are their writers' business, and no damage.
  */
 #include "engine/rows/scan.h"
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 typedef struct table_check {
     gf_audit *audit;

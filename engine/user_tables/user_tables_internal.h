@@ -1,5 +1,5 @@
 /**
- * What the files of users' tables share: schemas as they are kept, and types at work.
+ * Tables of users: the schema of an open table, and the types of its values and key parts.
  */
 #ifndef GF_ENGINE_TABLES_INTERNAL_H
 #define GF_ENGINE_TABLES_INTERNAL_H
@@ -20,13 +20,10 @@ typedef struct gf_user_part {
 } gf_user_part;
 
 /** Append a part from its text form; take one off *key, its text form appended. */
-gf_status gf_part_write(const gf_user_part *part, gf_slice text, gf_buffer *key, gf_error *err);
-gf_status gf_part_take(const gf_user_part *part, gf_slice *key, gf_buffer *text, gf_error *err);
-
-bool gf_read_int64(gf_slice text, int64_t *v);
-/** False, and nothing is appended, where it is not hexadecimal. */
-bool gf_read_hex(gf_slice text, gf_buffer *bytes);
-void gf_print_hex(gf_slice bytes, gf_buffer *text);
+gf_status gf_user_table_part_write(const gf_user_part *part, gf_slice text, gf_buffer *key,
+                                   gf_error *err);
+gf_status gf_user_table_part_take(const gf_user_part *part, gf_slice *key, gf_buffer *text,
+                                  gf_error *err);
 
 /* ---- schema.c -------------------------------------------------------------------------------- */
 
@@ -45,15 +42,15 @@ typedef struct gf_user_schema {
  * Read a schema from JSON (docs/tables.md); GF_EINVAL says what is wrong with it. As an addition it
  * is without a key, and may have no families.
  */
-gf_status gf_user_schema_read(gf_slice json, bool addition, gf_arena *memory, gf_user_schema *s,
-                              gf_error *err);
+gf_status gf_user_table_schema_read(gf_slice json, bool addition, gf_arena *memory,
+                                    gf_user_schema *s, gf_error *err);
 
 /** Add families and columns; what is there stays as it is. */
-gf_status gf_user_schema_add(gf_user_schema *s, const gf_user_schema *more, gf_arena *memory,
-                             gf_error *err);
+gf_status gf_user_table_schema_add(gf_user_schema *s, const gf_user_schema *more, gf_arena *memory,
+                                   gf_error *err);
 
 /** Append the schema as JSON, in one form whatever it was read from. */
-void gf_user_schema_write(const gf_user_schema *s, gf_buffer *json);
+void gf_user_table_schema_write(const gf_user_schema *s, gf_buffer *json);
 
 /* ---- tables.c -------------------------------------------------------------------------------- */
 
@@ -79,7 +76,7 @@ gf_status gf_user_tables_each(gf_store *store, gf_each_user_table *each, void *c
 
 /* ---- verify.c -------------------------------------------------------------------------------- */
 
-/** Read all rows of all tables, add to the counts of tables and rows, and report what is damaged. */
+/** Read all rows of all tables, add to the counts of tables and rows, and report damage. */
 gf_status gf_user_tables_verify(gf_audit *audit, gf_verified *verified, gf_error *err);
 
 #endif

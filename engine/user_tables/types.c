@@ -1,6 +1,7 @@
 /* Types of values and of key parts: from their text form to bytes and back. */
-#include "engine/tables/internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
+#include "base/hex.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/number.h"
@@ -27,63 +28,18 @@ bool gf_type_named(gf_slice name, gf_type *type)
     return false;
 }
 
-/* ---- numbers and hexadecimal ----------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-bool gf_read_int64(gf_slice text, int64_t *v)
-{
-    uint64_t n;
-    bool negative = text.len && text.ptr[0] == '-';
-    if (!gf_number_read(negative ? gf_slice_skip(text, 1) : text, &n)) return false;
-    if (n > (uint64_t)INT64_MAX + negative) return false;
-    *v = negative ? (int64_t)(0 - n) : (int64_t)n;
-    return true;
-}
-
-/* printf takes longer than all else that a number needs. */
 static void print_uint64(uint64_t v, gf_buffer *text)
 {
-    char digits[20], *at = digits + sizeof digits;
-    do {
-        *--at = (char)('0' + v % 10);
-        v /= 10;
-    } while (v);
-    gf_buffer_append(text, at, (size_t)(digits + sizeof digits - at));
+    gf_number_digits digits;
+    gf_buffer_slice(text, gf_number_write(&digits, v));
 }
 
 static void print_int64(int64_t v, gf_buffer *text)
 {
     if (v < 0) gf_buffer_byte(text, '-');
     print_uint64(v < 0 ? 0 - (uint64_t)v : (uint64_t)v, text);
-}
-
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-bool gf_read_hex(gf_slice text, gf_buffer *bytes)
-{
-    if (text.len % 2) return false;
-    for (size_t i = 0; i < text.len; i++)
-        if (digit_of(text.ptr[i]) < 0) return false;
-    for (size_t i = 0; i < text.len; i += 2)
-        gf_buffer_byte(bytes, (char)(digit_of(text.ptr[i]) << 4 | digit_of(text.ptr[i + 1])));
-    return true;
-}
-
-void gf_print_hex(gf_slice bytes, gf_buffer *text)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *to = gf_buffer_reserve(text, bytes.len * 2);
-    if (!to) return;
-    for (size_t i = 0; i < bytes.len; i++) {
-        unsigned char c = (unsigned char)bytes.ptr[i];
-        *to++ = digits[c >> 4];
-        *to++ = digits[c & 15];
-    }
-    text->len += bytes.len * 2;
 }
 
 static void write_double(double v, gf_buffer *bytes)
@@ -142,10 +98,10 @@ gf_status gf_value_write(gf_type type, gf_slice text, gf_buffer *bytes, gf_error
         if (good) gf_buffer_slice(bytes, text);
         break;
     case GF_TYPE_BYTES:
-        good = gf_read_hex(text, bytes);
+        good = gf_hex_read(text, bytes);
         break;
     case GF_TYPE_INT64:
-        good = gf_read_int64(text, &i);
+        good = gf_number_read_signed(text, &i);
         if (good) gf_buffer_u64be(bytes, (uint64_t)i);
         break;
     case GF_TYPE_UINT64:
@@ -153,7 +109,7 @@ gf_status gf_value_write(gf_type type, gf_slice text, gf_buffer *bytes, gf_error
         if (good) gf_buffer_u64be(bytes, u);
         break;
     case GF_TYPE_DECIMAL:
-        good = gf_read_int64(text, &i);
+        good = gf_number_read_signed(text, &i);
         if (good) print_int64(i, bytes);
         break;
     case GF_TYPE_FLOAT:
@@ -187,7 +143,7 @@ bool gf_value_print(gf_type type, gf_slice bytes, gf_buffer *text)
         gf_buffer_slice(text, bytes);
         return true;
     case GF_TYPE_BYTES:
-        gf_print_hex(bytes, text);
+        gf_hex_append(text, bytes);
         return true;
     case GF_TYPE_INT64:
         if (bytes.len != 8) return false;
@@ -198,7 +154,7 @@ bool gf_value_print(gf_type type, gf_slice bytes, gf_buffer *text)
         print_uint64(gf_read_u64be(bytes.ptr), text);
         return true;
     case GF_TYPE_DECIMAL:
-        if (!gf_read_int64(bytes, &i)) return false;
+        if (!gf_number_read_signed(bytes, &i)) return false;
         print_int64(i, text);
         return true;
     case GF_TYPE_FLOAT:
@@ -215,7 +171,8 @@ bool gf_value_print(gf_type type, gf_slice bytes, gf_buffer *text)
 /* Numbers with a sign are kept with that bit turned round, so that their bytes sort as they do. */
 static const uint64_t sign_bit = UINT64_C(1) << 63;
 
-gf_status gf_part_write(const gf_user_part *part, gf_slice text, gf_buffer *key, gf_error *err)
+gf_status gf_user_table_part_write(const gf_user_part *part, gf_slice text, gf_buffer *key,
+                                   gf_error *err)
 {
     gf_buffer bytes = {0};
     gf_status st = gf_value_write(part->type, text, &bytes, err);
@@ -236,7 +193,8 @@ gf_status gf_part_write(const gf_user_part *part, gf_slice text, gf_buffer *key,
     return st == GF_OK ? gf_buffer_check(key, err) : st;
 }
 
-gf_status gf_part_take(const gf_user_part *part, gf_slice *key, gf_buffer *text, gf_error *err)
+gf_status gf_user_table_part_take(const gf_user_part *part, gf_slice *key, gf_buffer *text,
+                                  gf_error *err)
 {
     uint64_t v;
     gf_slice raw;
@@ -244,7 +202,7 @@ gf_status gf_part_take(const gf_user_part *part, gf_slice *key, gf_buffer *text,
     bool good;
     if (part->width) {
         good = gf_take_bytes(key, part->width, &raw);
-        if (good) gf_print_hex(raw, text);
+        if (good) gf_hex_append(text, raw);
     } else if (part->type == GF_TYPE_INT64 || part->type == GF_TYPE_UINT64) {
         good = gf_key_take_u64(key, &v);
         if (good && part->type == GF_TYPE_INT64)
