@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "cluster/passes/kept_sums.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,8 +169,10 @@ void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t 
 {
     /* Counts, then starts; filling moves each start on to the next, so they are moved back. */
     memset(start, 0, ((size_t)k + 1) * sizeof *start);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        assert(label[i] < k);
         start[label[i] + 1]++;
+    }
     for (uint32_t j = 0; j < k; j++)
         start[j + 1] += start[j];
     for (uint32_t i = 0; i < n; i++)
