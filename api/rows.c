@@ -2,6 +2,7 @@
 #include "api/call.h"
 
 #include "base/clock.h"
+#include "base/hex.h"
 
 gf_json_writer *gf_row_writer_begin_of(gf_row_writer *row, gf_slice collection)
 {
@@ -53,13 +54,8 @@ gf_status gf_row_writer_emit_only(gf_row_writer *row, gf_error *err)
 
 static void put_hex(gf_json_writer *w, gf_slice bytes)
 {
-    static const char digits[] = "0123456789abcdef";
     gf_buffer text = {0};
-    for (size_t i = 0; i < bytes.len; i++) {
-        unsigned char c = (unsigned char)bytes.ptr[i];
-        gf_buffer_byte(&text, digits[c >> 4]);
-        gf_buffer_byte(&text, digits[c & 15]);
-    }
+    gf_hex_append(&text, bytes);
     gf_json_put_string(w, "hex", gf_buffer_view(&text));
     if (text.state != GF_OK) w->out->state = text.state;
     gf_buffer_release(&text);

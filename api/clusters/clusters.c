@@ -2,6 +2,7 @@
 #include "api/clusters/internal.h"
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -24,13 +25,8 @@ typedef struct listing {
 
 static gf_status keep(listing *l, const gf_cluster_info *info, gf_error *err)
 {
-    if (l->n == l->capacity) {
-        size_t capacity = l->capacity ? l->capacity * 2 : 64;
-        listed *rows = gf_realloc(l->rows, capacity, sizeof *rows);
-        if (!rows) return gf_fail_memory(err, "clusters");
-        l->rows = rows;
-        l->capacity = capacity;
-    }
+    if (!gf_grow(&l->rows, &l->capacity, l->n + 1, sizeof *l->rows))
+        return gf_fail_memory(err, "clusters");
     listed *r = &l->rows[l->n];
     *r = (listed){.id = info->id, .label = gf_arena_copy(&l->memory, info->label)};
     if (!r->label.ptr) return gf_fail_memory(err, "clusters");

@@ -1,6 +1,7 @@
 /* evaluate: a build against classes, in a field or in an input of ids and classes. */
 #include "api/clusters/internal.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/strings.h"
 
@@ -22,13 +23,8 @@ static gf_status set_class(evaluating *e, gf_slice id, gf_slice name, gf_error *
     gf_status st = gf_strings_add(&e->ids, id, &document, NULL, err);
     if (st == GF_OK) st = gf_strings_add(&e->classes, name, &class_number, NULL, err);
     if (st != GF_OK) return st;
-    if (document >= e->capacity) {
-        size_t capacity = e->capacity ? e->capacity * 2 : 1024;
-        uint32_t *grown = gf_realloc(e->class_number, capacity, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "labels");
-        e->class_number = grown;
-        e->capacity = capacity;
-    }
+    if (!gf_grow(&e->class_number, &e->capacity, (size_t)document + 1, sizeof *e->class_number))
+        return gf_fail_memory(err, "labels");
     e->class_number[document] = class_number;
     return GF_OK;
 }

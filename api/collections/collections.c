@@ -1,6 +1,7 @@
 /* collection create, list, show, delete. */
 #include "api/collections/internal.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -92,13 +93,8 @@ typedef struct listing {
 
 static gf_status keep(listing *l, const gf_collection_info *info, gf_error *err)
 {
-    if (l->n == l->capacity) {
-        size_t capacity = l->capacity ? l->capacity * 2 : 64;
-        listed *rows = gf_realloc(l->rows, capacity, sizeof *rows);
-        if (!rows) return gf_fail_memory(err, "collections");
-        l->rows = rows;
-        l->capacity = capacity;
-    }
+    if (!gf_grow(&l->rows, &l->capacity, l->n + 1, sizeof *l->rows))
+        return gf_fail_memory(err, "collections");
     listed *r = &l->rows[l->n];
     *r = (listed){.size = info->size, .modified = info->modified};
     r->name = gf_arena_copy(&l->memory, info->name);

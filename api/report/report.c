@@ -4,6 +4,7 @@
 #include "api/groups_internal.h"
 #include "api/parameters.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 
 enum { PERIODS = 24, DOCUMENTS = 3, TERMS = 10 }; /* unless told otherwise */
@@ -13,13 +14,8 @@ enum { PERIODS = 24, DOCUMENTS = 3, TERMS = 10 }; /* unless told otherwise */
 static gf_status add_cluster(void *context, const gf_cluster_info *info, gf_error *err)
 {
     gf_report_clusters *list = context;
-    if (list->n == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 64;
-        gf_report_cluster *at = gf_realloc(list->at, capacity, sizeof *at);
-        if (!at) return gf_fail_memory(err, "a report");
-        list->at = at;
-        list->capacity = capacity;
-    }
+    if (!gf_grow(&list->at, &list->capacity, list->n + 1, sizeof *list->at))
+        return gf_fail_memory(err, "a report");
     gf_slice label = gf_arena_copy(&list->memory, info->label);
     if (!label.ptr) return gf_fail_memory(err, "a report");
     list->at[list->n++] = (gf_report_cluster){.id = info->id, .label = label, .size = info->size};

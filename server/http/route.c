@@ -2,6 +2,7 @@
 #include "server/http/route.h"
 #include "server/http/rows.h"
 
+#include "base/hex.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
@@ -67,14 +68,6 @@ void gf_routes_free(gf_http *http)
 
 /* ---- decoding -------------------------------------------------------------------------------- */
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
 /* %41 -> A, and where `plus` + -> space. The result is UTF-8 or nothing. */
 static gf_status decode(gf_arena *memory, gf_slice s, bool plus, gf_slice *out, gf_error *err)
 {
@@ -83,9 +76,9 @@ static gf_status decode(gf_arena *memory, gf_slice s, bool plus, gf_slice *out, 
     if (!to) return gf_fail_memory(err, "a request");
     for (size_t i = 0; i < s.len; i++) {
         if (s.ptr[i] == '%') {
-            if (s.len - i < 3 || hex(s.ptr[i + 1]) < 0 || hex(s.ptr[i + 2]) < 0)
+            if (s.len - i < 3 || gf_hex_digit(s.ptr[i + 1]) < 0 || gf_hex_digit(s.ptr[i + 2]) < 0)
                 return gf_fail(err, GF_EINVAL, "a %% in the address stands for itself as %%25");
-            to[n++] = (char)(hex(s.ptr[i + 1]) << 4 | hex(s.ptr[i + 2]));
+            to[n++] = (char)(gf_hex_digit(s.ptr[i + 1]) << 4 | gf_hex_digit(s.ptr[i + 2]));
             i += 2;
         } else {
             to[n++] = plus && s.ptr[i] == '+' ? ' ' : s.ptr[i];
