@@ -2,13 +2,13 @@
  * put: records of any format become documents of one or several collections. The store is opened
  * for the first document: where there is nothing to put, none is made.
  */
+#include "engine/put/put.h"
 #include "api/app.h"
 #include "api/documents/internal.h"
 #include "api/intake.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/strings.h"
-#include "engine/put/put.h"
 #include "formats/pattern.h"
 #include "formats/reader.h"
 
