@@ -93,25 +93,25 @@ static gf_status check_flag(const gf_parameter *p, gf_slice value, gf_error *err
     return gf_fail(err, GF_EINVAL, "%s is either true or false", p->name);
 }
 
-gf_status gf_check_value(const gf_parameter *p, gf_slice value, gf_error *err)
+gf_status gf_arguments_check_value(const gf_parameter *p, gf_slice value, gf_error *err)
 {
     uint64_t v = p->least;
     double share;
     const char *what = NULL;
-    if (p->kind == GF_FLAG) return check_flag(p, value, err);
+    if (p->kind == GF_PARAMETER_FLAG) return check_flag(p, value, err);
     if (gf_utf8_valid_length(value) != value.len)
         return gf_fail(err, GF_EINVAL, "%s is not valid UTF-8", p->name);
     if (value.len == 0) return gf_fail(err, GF_EINVAL, "%s is empty", p->name);
-    if (p->kind == GF_NUMBER && !parse_number(value, &v)) what = "a whole number";
-    if (p->kind == GF_BYTES && !parse_bytes(value, &v)) what = "a size such as 16M";
-    if (p->kind == GF_MOMENT && !parse_moment(value, &v))
+    if (p->kind == GF_PARAMETER_NUMBER && !parse_number(value, &v)) what = "a whole number";
+    if (p->kind == GF_PARAMETER_BYTES && !parse_bytes(value, &v)) what = "a size such as 16M";
+    if (p->kind == GF_PARAMETER_MOMENT && !parse_moment(value, &v))
         what = p->least ? "a build's time, as grouperfish builds gives it" /* none is 0 */
                         : "a time: ISO 8601, or milliseconds since 1970";
-    if (p->kind == GF_SHARE && !parse_share(value, &share)) what = "a number from 0 to 1";
-    if (p->kind == GF_CHOICE && !is_choice(p->value, value)) what = p->value;
+    if (p->kind == GF_PARAMETER_SHARE && !parse_share(value, &share)) what = "a number from 0 to 1";
+    if (p->kind == GF_PARAMETER_CHOICE && !is_choice(p->value, value)) what = p->value;
     if (what)
         return gf_fail(err, GF_EINVAL, "%s: \"%.*s\" is %s %s", p->name, GF_SLICE_ARG(value),
-                       p->kind == GF_CHOICE ? "none of" : "not", what);
+                       p->kind == GF_PARAMETER_CHOICE ? "none of" : "not", what);
     return check_range(p, v, err);
 }
 

@@ -6,13 +6,13 @@
 
 #include "api/operation.h"
 #include "base/arena.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "formats/reader.h"
 
 /* ---- arguments: checked before the handler runs ---------------------------------------------- */
 
 /** Check a value against its parameter; GF_EINVAL says what it must be. */
-gf_status gf_check_value(const gf_parameter *parameter, gf_slice value, gf_error *err);
+gf_status gf_arguments_check_value(const gf_parameter *parameter, gf_slice value, gf_error *err);
 
 /** Whether it was given at all. */
 bool gf_call_has(const gf_call *call, const char *name);
@@ -121,9 +121,9 @@ void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t 
 void gf_json_put_membership(gf_json_writer *w, const gf_membership *m);
 
 /** A row of search or similar: the document, where it is, and a piece of its text (api/documents/search.c). */
-gf_status gf_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err);
+gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err);
 
 /** The word for a trend: what z is in a row as `trend`. */
-const char *gf_trend_word(double z);
+const char *gf_clusters_trend_word(double z);
 
 #endif

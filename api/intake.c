@@ -68,7 +68,7 @@ gf_status gf_intake_run(gf_intake *in, gf_error *err)
         gf_fail(&why, st,
                 "stopped on request; what was stored stays, and the same command goes on");
     gf_status told = in->summary ? in->summary(in->context, st, err) : GF_OK;
-    if (st == GF_OK && in->is_bad) in->call->outcome = GF_SOME_REFUSED;
+    if (st == GF_OK && in->is_bad) in->call->outcome = GF_OUTCOME_SOME_REFUSED;
     if (st != GF_OK && err) *err = why;
     return st == GF_OK ? told : st;
 }

@@ -9,22 +9,22 @@
 #ifndef GF_API_OPERATION_H
 #define GF_API_OPERATION_H
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "formats/input.h"
 #include "grouperfish.h"
 #include "grouperfish/buffer.h"
 
 typedef enum gf_parameter_kind {
-    GF_TEXT,   /* UTF-8, not empty */
-    GF_PATH,   /* likewise: a path of the caller's; over a store's socket it is made absolute */
-    GF_NUMBER, /* whole, from least to most */
-    GF_BYTES,  /* a number, maybe with K, M, G or T behind it; likewise */
-    GF_MOMENT, /* a build's time: milliseconds since 1970, or ISO 8601 */
-    GF_SHARE,  /* a decimal number from 0 to 1 */
-    GF_CHOICE, /* one of the words that `value` lists */
-    GF_FLAG,   /* there (empty or "true"), or not there, or "false" */
-    GF_LIST,   /* may be given several times, and with commas */
-    GF_SEVERAL /* may be given several times, each a whole */
+    GF_PARAMETER_TEXT, /* UTF-8, not empty */
+    GF_PARAMETER_PATH, /* likewise: a path of the caller's; over a store's socket it is made absolute */
+    GF_PARAMETER_NUMBER, /* whole, from least to most */
+    GF_PARAMETER_BYTES,  /* a number, maybe with K, M, G or T behind it; likewise */
+    GF_PARAMETER_MOMENT, /* a build's time: milliseconds since 1970, or ISO 8601 */
+    GF_PARAMETER_SHARE,  /* a decimal number from 0 to 1 */
+    GF_PARAMETER_CHOICE, /* one of the words that `value` lists */
+    GF_PARAMETER_FLAG,   /* there (empty or "true"), or not there, or "false" */
+    GF_PARAMETER_LIST,   /* may be given several times, and with commas */
+    GF_PARAMETER_SEVERAL /* may be given several times, each a whole */
 } gf_parameter_kind;
 
 typedef struct gf_parameter {
@@ -42,11 +42,11 @@ typedef struct gf_argument {
 
 /** How an operation that did not fail ended: what the exit code says. */
 typedef enum gf_outcome {
-    GF_DONE,
-    GF_SOME_ABSENT,   /* something asked for was not there */
-    GF_SOME_REFUSED,  /* records were refused */
-    GF_DAMAGE_FOUND,  /* a check found faults */
-    GF_REBUILD_FAILED /* a collection could not be rebuilt */
+    GF_OUTCOME_DONE,
+    GF_OUTCOME_SOME_ABSENT,   /* something asked for was not there */
+    GF_OUTCOME_SOME_REFUSED,  /* records were refused */
+    GF_OUTCOME_DAMAGE_FOUND,  /* a check found faults */
+    GF_OUTCOME_REBUILD_FAILED /* a collection could not be rebuilt */
 } gf_outcome;
 
 /** Something to be told beside the rows. */

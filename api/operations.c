@@ -99,7 +99,7 @@ gf_status gf_operation_check(const gf_operation *o, const gf_call *call, gf_erro
     gf_status st = GF_OK;
     for (size_t i = 0; i < call->n_arguments && st == GF_OK; i++) {
         const gf_parameter *p = find_parameter(o, call->arguments[i].name);
-        st = p ? gf_check_value(p, call->arguments[i].value, err)
+        st = p ? gf_arguments_check_value(p, call->arguments[i].value, err)
                : unknown(o, call->arguments[i].name, err);
     }
     for (size_t i = 0; i < o->n_parameters && st == GF_OK; i++)
@@ -119,7 +119,7 @@ gf_status gf_operation_check(const gf_operation *o, const gf_call *call, gf_erro
 
 gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
 {
-    call->outcome = GF_DONE;
+    call->outcome = GF_OUTCOME_DONE;
     call->partly = false;
     gf_status st = gf_operation_check(o, call, err);
     if (st != GF_OK) return st;

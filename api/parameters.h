@@ -20,14 +20,14 @@
     }
 
 /* clang-format off */
-#define P_REQUIRED(name, value, meaning)          {name, GF_TEXT, true, value, meaning, 0, 0}
-#define P_TEXT(name, value, meaning)              {name, GF_TEXT, false, value, meaning, 0, 0}
-#define P_PATH(name, value, meaning)              {name, GF_PATH, true, value, meaning, 0, 0}
-#define P_NUMBER(name, least, most, meaning)      {name, GF_NUMBER, false, "N", meaning, least, most}
-#define P_CHOICE(name, words, meaning)            {name, GF_CHOICE, false, words, meaning, 0, 0}
-#define P_FLAG(name, meaning)                     {name, GF_FLAG, false, NULL, meaning, 0, 0}
-#define P_LIST(name, value, meaning)              {name, GF_LIST, false, value, meaning, 0, 0}
-#define P_SEVERAL(name, required, value, meaning) {name, GF_SEVERAL, required, value, meaning, 0, 0}
+#define P_REQUIRED(name, value, meaning)          {name, GF_PARAMETER_TEXT, true, value, meaning, 0, 0}
+#define P_TEXT(name, value, meaning)              {name, GF_PARAMETER_TEXT, false, value, meaning, 0, 0}
+#define P_PATH(name, value, meaning)              {name, GF_PARAMETER_PATH, true, value, meaning, 0, 0}
+#define P_NUMBER(name, least, most, meaning)      {name, GF_PARAMETER_NUMBER, false, "N", meaning, least, most}
+#define P_CHOICE(name, words, meaning)            {name, GF_PARAMETER_CHOICE, false, words, meaning, 0, 0}
+#define P_FLAG(name, meaning)                     {name, GF_PARAMETER_FLAG, false, NULL, meaning, 0, 0}
+#define P_LIST(name, value, meaning)              {name, GF_PARAMETER_LIST, false, value, meaning, 0, 0}
+#define P_SEVERAL(name, required, value, meaning) {name, GF_PARAMETER_SEVERAL, required, value, meaning, 0, 0}
 
 #define P_COLLECTION  P_REQUIRED("collection", "NAME", "the collection")
 #define P_COLLECTIONS P_REQUIRED("collection", "NAME", "the collection, or a pattern such as 'feedback-*'")
@@ -35,9 +35,9 @@
 #define P_NAMESPACE   P_FLAG("all", "the namespace's defaults instead")
 #define P_CONFIG      P_TEXT("config", "NAME", "configuration (default)")
 #define P_EACH_CONFIG P_TEXT("config", "NAME", "only this configuration (all of them)")
-#define P_BUILD       {"build", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0}
+#define P_BUILD       {"build", GF_PARAMETER_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0}
 #define P_PURGE       P_FLAG("purge", "leave nothing of it in the store's files")
-#define P_MIN_SCORE(meaning) {"min-score", GF_SHARE, false, "S", meaning, 0, 0}
+#define P_MIN_SCORE(meaning) {"min-score", GF_PARAMETER_SHARE, false, "S", meaning, 0, 0}
 #define P_COLUMNS     P_FLAG("columns", "every column of the table instead")
 /* clang-format on */
 

@@ -124,11 +124,11 @@ static int weight_of_failure(gf_status st)
 
 static int weight_of_outcome(gf_outcome outcome)
 {
-    static const int weights[] = {[GF_DONE] = 0,
-                                  [GF_SOME_ABSENT] = 1,
-                                  [GF_SOME_REFUSED] = 3,
-                                  [GF_DAMAGE_FOUND] = 5,
-                                  [GF_REBUILD_FAILED] = 7};
+    static const int weights[] = {[GF_OUTCOME_DONE] = 0,
+                                  [GF_OUTCOME_SOME_ABSENT] = 1,
+                                  [GF_OUTCOME_SOME_REFUSED] = 3,
+                                  [GF_OUTCOME_DAMAGE_FOUND] = 5,
+                                  [GF_OUTCOME_REBUILD_FAILED] = 7};
     return weights[outcome];
 }
 
@@ -150,7 +150,7 @@ static gf_status run_one(several *s, gf_slice collection, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
     s->collection->value = s->inner.row_collection = collection;
-    s->inner.outcome = GF_DONE;
+    s->inner.outcome = GF_OUTCOME_DONE;
     gf_status st = gf_cancel_check(s->outer->cancel, err);
     if (st != GF_OK) return st;
     why.status = st = s->operation->run(&s->inner, &why);
@@ -179,7 +179,7 @@ gf_status gf_call_each(const gf_operation *o, gf_call *call, gf_error *err)
     gf_status st = list_names(&s, err);
     if (st == GF_OK) st = begin(&s, err);
     gf_slice names = gf_buffer_view(&s.names), collection;
-    while (st == GF_OK && gf_take_string(&names, &collection))
+    while (st == GF_OK && gf_slice_take_string(&names, &collection))
         st = run_one(&s, collection, err);
     if (st == GF_OK) st = end(&s, err);
     gf_free(s.arguments);

@@ -95,7 +95,7 @@ static bool suggest_collection(const gf_call *call, gf_store *store, gf_error *e
 static bool suggest_configuration(const gf_call *call, gf_store *store, gf_error *err)
 {
     candidates c = {.word = gf_call_text(call, "config")};
-    gf_configurations_visit(store, gf_call_place(call), visit_configuration, &c, NULL);
+    gf_configuration_list_visit(store, gf_call_place(call), visit_configuration, &c, NULL);
     return name_it(&c, err);
 }
 

@@ -83,7 +83,7 @@ gf_status gf_csr_transpose(const gf_csr *x, gf_csr *t, gf_error *err)
     return GF_OK;
 }
 
-double gf_row_dot(gf_row_view a, gf_row_view b)
+double gf_csr_row_dot(gf_row_view a, gf_row_view b)
 {
     double sum = 0;
     uint32_t i = 0, j = 0;

@@ -19,7 +19,7 @@ static void radix_pass(const uint64_t *from, uint64_t *to, size_t n, unsigned sh
         to[start[from[i] >> shift & 0xFF]++] = from[i];
 }
 
-void gf_radix_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high)
+void gf_order_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high)
 {
     uint64_t *from = a, *to = scratch;
     for (unsigned shift = 32; shift < 64 && (uint64_t)high << 32 >> shift; shift += 8) {
@@ -65,7 +65,7 @@ gf_status gf_order_slices(const gf_slice *strings, uint32_t n, uint32_t *order, 
     if (!a) return gf_fail_memory(err, "an order");
     for (uint32_t i = 0; i < n; i++)
         a[i] = gf_leading_u64be(strings[i]) >> 32 << 32 | i;
-    gf_radix_by_high(a, n, a + n, UINT32_MAX);
+    gf_order_by_high(a, n, a + n, UINT32_MAX);
     for (size_t from = 0, to; from < n; from = to) {
         for (to = from + 1; to < n && a[to] >> 32 == a[from] >> 32;)
             to++;
@@ -86,7 +86,7 @@ gf_status gf_order_ranked(const gf_slice *strings, const uint32_t *rank, uint32_
     if (!a) return gf_fail_memory(err, "an order");
     for (uint32_t i = 0; i < n; i++)
         a[i] = (uint64_t)rank[order[i]] << 32 | order[i];
-    gf_radix_by_high(a, n, a + n, highest);
+    gf_order_by_high(a, n, a + n, highest);
     for (uint32_t i = 0; i < n; i++)
         order[i] = (uint32_t)a[i];
     gf_free(a);

@@ -15,7 +15,7 @@
  * @param scratch  n numbers
  * @param high     the upper half of every number is at most this
  */
-void gf_radix_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high);
+void gf_order_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t high);
 
 /**
  * Order n strings by their bytes (gf_slice_compare); equal ones stay as they stand.

@@ -23,7 +23,7 @@ struct gf_pool {
     uint64_t generation;
     bool stopping;
 
-    gf_task *task;
+    gf_pool_task *task;
     void *context;
     const gf_cancel *cancel;
     size_t n_tasks, next;
@@ -134,7 +134,7 @@ unsigned gf_pool_size(const gf_pool *p)
     return p ? p->n : 1;
 }
 
-static gf_status run_here(size_t n, gf_task *task, void *context, const gf_cancel *cancel,
+static gf_status run_here(size_t n, gf_pool_task *task, void *context, const gf_cancel *cancel,
                           gf_error *err)
 {
     gf_status st = GF_OK;
@@ -145,8 +145,8 @@ static gf_status run_here(size_t n, gf_task *task, void *context, const gf_cance
     return st;
 }
 
-gf_status gf_pool_run(gf_pool *p, size_t n, gf_task *task, void *context, const gf_cancel *cancel,
-                      gf_error *err)
+gf_status gf_pool_run(gf_pool *p, size_t n, gf_pool_task *task, void *context,
+                      const gf_cancel *cancel, gf_error *err)
 {
     if (!p || p->started == 0 || n <= 1) return run_here(n, task, context, cancel, err);
     pthread_mutex_lock(&p->lock);
@@ -170,18 +170,18 @@ gf_status gf_pool_run(gf_pool *p, size_t n, gf_task *task, void *context, const 
 }
 
 typedef struct both {
-    const gf_tasks *first, *second;
+    const gf_pool_tasks *first, *second;
 } both;
 
 static gf_status run_either(void *context, size_t index, unsigned worker, gf_error *err)
 {
     const both *b = context;
     bool is_first = index < b->first->n;
-    const gf_tasks *of = is_first ? b->first : b->second;
+    const gf_pool_tasks *of = is_first ? b->first : b->second;
     return of->task(of->context, is_first ? index : index - b->first->n, worker, err);
 }
 
-gf_status gf_pool_run_both(gf_pool *pool, const gf_tasks *first, const gf_tasks *second,
+gf_status gf_pool_run_both(gf_pool *pool, const gf_pool_tasks *first, const gf_pool_tasks *second,
                            const gf_cancel *cancel, gf_error *err)
 {
     both b = {first, second};

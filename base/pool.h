@@ -18,7 +18,7 @@ typedef struct gf_pool gf_pool;
  * A task. `worker` is in 0..gf_pool_size()-1 and no two tasks run with the same worker at the
  * same time, so scratch memory can be kept per worker.
  */
-typedef gf_status gf_task(void *context, size_t index, unsigned worker, gf_error *err);
+typedef gf_status gf_pool_task(void *context, size_t index, unsigned worker, gf_error *err);
 
 /** A pool of n threads in all, the caller's own included; n 0 takes one per processor. */
 gf_status gf_pool_create(unsigned n, gf_pool **pool, gf_error *err);
@@ -32,18 +32,18 @@ unsigned gf_pool_size(const gf_pool *pool);
  * lowest index seen is returned; so too after a cancel (which may be NULL). A NULL pool runs them
  * here. One call at a time per pool.
  */
-gf_status gf_pool_run(gf_pool *pool, size_t n, gf_task *task, void *context,
+gf_status gf_pool_run(gf_pool *pool, size_t n, gf_pool_task *task, void *context,
                       const gf_cancel *cancel, gf_error *err);
 
 /** Tasks 0..n-1, to be run by whoever gets them. */
-typedef struct gf_tasks {
+typedef struct gf_pool_tasks {
     size_t n;
-    gf_task *task;
+    gf_pool_task *task;
     void *context;
-} gf_tasks;
+} gf_pool_tasks;
 
 /** The same for two lists at once, those of the first before those of the second. */
-gf_status gf_pool_run_both(gf_pool *pool, const gf_tasks *first, const gf_tasks *second,
+gf_status gf_pool_run_both(gf_pool *pool, const gf_pool_tasks *first, const gf_pool_tasks *second,
                            const gf_cancel *cancel, gf_error *err);
 
 #endif

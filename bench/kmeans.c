@@ -10,9 +10,9 @@
  * write the last run's labels to, likewise. --new N leaves the last N rows out, and has them find
  * their places among the clusters of the others, each thread for itself.
  */
+#include "cluster/kmeans.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "cluster/kmeans.h"
 #include "cluster/measure/quality.h"
 #include "cluster/passes/nearest_centres.h"
 #include "formats/files.h"
@@ -66,7 +66,7 @@ static gf_status mean_cosine(const gf_csr *x, const uint32_t *label, uint32_t k,
     uint32_t *rows = gf_array(x->n_rows, sizeof *rows), n = 0;
     double *sum = gf_calloc(x->n_cols, sizeof *sum), total = 0;
     gf_status st = start && rows && sum ? GF_OK : gf_fail_memory(err, "the objective");
-    if (st == GF_OK) gf_sort_by_cluster(label, x->n_rows, k, start, rows);
+    if (st == GF_OK) gf_centres_sort_rows(label, x->n_rows, k, start, rows);
     for (uint32_t j = 0; st == GF_OK && j < k; j++) {
         double squares = 0;
         for (uint32_t r = start[j]; r < start[j + 1]; r++) {
@@ -124,7 +124,7 @@ static gf_status write_labels(const char *path, const gf_kmeans *r, gf_error *er
 enum { ROWS_PER_TASK = 256 };
 
 typedef struct locating {
-    gf_locator locator;
+    gf_nearest_centres locator;
     const gf_csr *x;
     uint32_t from;   /* the first new row */
     double *similar; /* of each task: sum of the similarities to the nearest centres */
@@ -137,7 +137,8 @@ static gf_status locate_task(void *context, size_t task, unsigned worker, gf_err
     uint32_t i = l->from + (uint32_t)task * ROWS_PER_TASK, n = l->x->n_rows;
     uint32_t end = n - i < ROWS_PER_TASK ? n : i + ROWS_PER_TASK;
     for (; i < end; i++)
-        l->similar[task] += gf_locator_find(&l->locator, worker, gf_csr_row(l->x, i)).similarity;
+        l->similar[task] +=
+            gf_nearest_centres_find(&l->locator, worker, gf_csr_row(l->x, i)).similarity;
     return GF_OK;
 }
 
@@ -149,8 +150,8 @@ static gf_status locate_new(gf_pool *pool, const gf_csr *x, const gf_kmeans *r, 
     locating l = {.x = x, .from = r->n, .similar = gf_calloc(tasks, sizeof(double))};
     gf_status st = l.similar ? GF_OK : gf_fail_memory(err, "figures");
     double begin = processor_seconds(), sum = 0;
-    if (st == GF_OK) st = gf_locator_init(&l.locator, &r->centres, err);
-    if (st == GF_OK) st = gf_locator_make_room(&l.locator, gf_pool_size(pool), err);
+    if (st == GF_OK) st = gf_nearest_centres_init(&l.locator, &r->centres, err);
+    if (st == GF_OK) st = gf_nearest_centres_make_room(&l.locator, gf_pool_size(pool), err);
     double indexed = processor_seconds(), clock = gf_clock_seconds();
     if (st == GF_OK) st = gf_pool_run(pool, tasks, locate_task, &l, NULL, err);
     double located = processor_seconds(), seconds = gf_clock_seconds() - clock;
@@ -160,7 +161,7 @@ static gf_status locate_new(gf_pool *pool, const gf_csr *x, const gf_kmeans *r, 
         printf("new rows %" PRIu32 ": %.0f a second, %.0f a processor second; the index %.3f s; "
                "mean cosine %.5f\n",
                n, n / seconds, n / (located - indexed), indexed - begin, sum / n);
-    gf_locator_release(&l.locator);
+    gf_nearest_centres_release(&l.locator);
     gf_free(l.similar);
     return st;
 }

@@ -9,7 +9,7 @@
  * it.
  */
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "grouperfish.h"
 #include "grouperfish/buffer.h"
 

@@ -105,7 +105,7 @@ static gf_status detect_one(void *context, size_t i, unsigned worker, gf_error *
     run *r = context;
     gf_text *t = &r->c->texts[r->first + i];
     if (r->c->own[r->first + i]) return GF_OK;
-    return gf_document_language(&r->fallback, (gf_slice){0}, t->text, &t->language, err);
+    return gf_languages_of_document(&r->fallback, (gf_slice){0}, t->text, &t->language, err);
 }
 
 static gf_status find_languages(run *r, size_t n, gf_error *err)
@@ -121,7 +121,7 @@ static gf_status find_languages(run *r, size_t n, gf_error *err)
         if (!c->own[i] && seen++ % step == 0) sample[taken++] = c->texts[i].text;
     gf_status st = GF_OK;
     if (taken && r->fallback.kind != GF_FALLBACK_DETECT) {
-        st = gf_language_dominant(sample, taken, r->pool, &found, NULL, err);
+        st = gf_dominant_language(sample, taken, r->pool, &found, NULL, err);
         if (st == GF_OK && found.n_reliable)
             r->fallback = (gf_fallback){found.share < 0.95 ? GF_FALLBACK_DETECT : GF_FALLBACK_FIXED,
                                         found.language};

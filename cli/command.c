@@ -122,7 +122,7 @@ bool gf_command_option(const gf_command *c, size_t i, gf_option *option)
         const gf_parameter *p = &o->parameters[n];
         if (gf_command_has_word(c, p->name) || gf_command_own_option(c, p->name)) continue;
         if (i-- > 0) continue;
-        assert((p->kind == GF_FLAG) == (p->value == NULL));
+        assert((p->kind == GF_PARAMETER_FLAG) == (p->value == NULL));
         *option = (gf_option){p->name, p->value, p->meaning, NULL, p};
         return true;
     }

@@ -78,7 +78,7 @@ static gf_status take_file(gf_session *s, const char *name, const char *value, g
     s->file = value;
     for (size_t i = 0; i < s->operation->n_parameters; i++) {
         const gf_parameter *p = &s->operation->parameters[i];
-        if (p->kind == GF_FLAG && strcmp(p->name, name) == 0)
+        if (p->kind == GF_PARAMETER_FLAG && strcmp(p->name, name) == 0)
             return gf_session_add(s, name, "true", err);
     }
     return GF_OK;

@@ -58,7 +58,7 @@ static bool entry_at(const gf_rewind *r, char *kind, gf_slice *bytes, size_t *ne
     if (rest.len == 0) return false;
     *kind = rest.ptr[0];
     rest = gf_slice_skip(rest, 1);
-    if (!gf_take_string(&rest, bytes)) return false;
+    if (!gf_slice_take_string(&rest, bytes)) return false;
     *next = r->kept.len - rest.len;
     return true;
 }

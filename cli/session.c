@@ -362,11 +362,11 @@ static gf_status run_command(gf_session *s, gf_error *err)
 
 static int exit_code(const gf_session *s, gf_status st)
 {
-    static const int of_outcome[] = {[GF_DONE] = GF_EXIT_DONE,
-                                     [GF_SOME_ABSENT] = GF_EXIT_ABSENT,
-                                     [GF_SOME_REFUSED] = GF_EXIT_REFUSED,
-                                     [GF_DAMAGE_FOUND] = GF_EXIT_DAMAGE,
-                                     [GF_REBUILD_FAILED] = GF_EXIT_REBUILD};
+    static const int of_outcome[] = {[GF_OUTCOME_DONE] = GF_EXIT_DONE,
+                                     [GF_OUTCOME_SOME_ABSENT] = GF_EXIT_ABSENT,
+                                     [GF_OUTCOME_SOME_REFUSED] = GF_EXIT_REFUSED,
+                                     [GF_OUTCOME_DAMAGE_FOUND] = GF_EXIT_DAMAGE,
+                                     [GF_OUTCOME_REBUILD_FAILED] = GF_EXIT_REBUILD};
     switch (st) {
     case GF_OK:
         return of_outcome[s->call.outcome];

@@ -149,19 +149,19 @@ static gf_status sleep_ms(const gf_store_access *a, unsigned milliseconds, gf_er
 static gf_status try_once(gf_store_access *a, gf_call *call, patience *p, bool *again,
                           gf_error *err)
 {
-    gf_asked asked = GF_NOBODY;
+    gf_asked asked = GF_CLIENT_NOBODY;
     gf_status st = GF_OK;
     if (a->operation->use == GF_USE_SHARED)
         st = gf_client_run(a->store_path, a->wait_seconds, a->operation, call, &asked, err);
-    if (asked == GF_NOBODY) {
+    if (asked == GF_CLIENT_NOBODY) {
         a->held = false;
         st = gf_operation_run(a->operation, call, err);
         if (a->held) gf_rewind_start(&a->input);
         *again = a->held;
         return st;
     }
-    *again = asked != GF_ASKED;
-    if (asked == GF_LATER) wait_for_holder(a, p, err);
+    *again = asked != GF_CLIENT_ASKED;
+    if (asked == GF_CLIENT_LATER) wait_for_holder(a, p, err);
     return st;
 }
 
@@ -204,7 +204,7 @@ static gf_status run_on_server(gf_store_access *a, gf_call *call, gf_error *err)
         double after;
         gf_status st =
             gf_remote_run(&a->remote, a->wait_seconds, a->operation, call, &asked, &after, err);
-        if (asked == GF_ASKED) return st;
+        if (asked == GF_CLIENT_ASKED) return st;
         gf_status slept = wait_for_server(a, &p, after > 0 ? after : otherwise, err);
         if (slept != GF_OK) return slept;
         p.said = true;

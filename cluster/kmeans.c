@@ -54,12 +54,12 @@ static void weigh(const job *j, const gf_partition *p, double *weight)
 /* Sum clusters once more over the rows that came in; changed: k flags, NULL for all. */
 static gf_status sum_anew(job *j, gf_partition *p, const bool *changed, gf_error *err)
 {
-    gf_summer *summer = NULL;
-    gf_status st = gf_summer_create(j->pool, p->n, j->whole.x->n_cols, p->k, &summer, err);
+    gf_centre_summer *summer = NULL;
+    gf_status st = gf_centre_summer_create(j->pool, p->n, j->whole.x->n_cols, p->k, &summer, err);
     if (st == GF_OK)
-        st = gf_summer_run(summer, &j->whole, p->label, changed, &p->centres, p->own,
-                           j->options->cancel, err);
-    gf_summer_free(summer);
+        st = gf_centre_summer_run(summer, &j->whole, p->label, changed, &p->centres, p->own,
+                                  j->options->cancel, err);
+    gf_centre_summer_free(summer);
     return st;
 }
 

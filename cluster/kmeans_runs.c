@@ -87,7 +87,7 @@ static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_er
     gf_status st = rows ? GF_OK : gf_fail_memory(err, "a sample");
     if (st == GF_OK) {
         gf_points_sample(n, m, &random, rows);
-        st = gf_gather_rows(&j->points, rows, m, &x, &weight, err);
+        st = gf_points_gather(&j->points, rows, m, &x, &weight, err);
     }
     gf_points part = {&x, weight};
     if (st == GF_OK) st = begin(j, &part, centres, &p, &passes, err);

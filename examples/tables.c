@@ -22,12 +22,12 @@ static void befriend(gf_store *store, gf_user_table *t, const char *one, const c
     for (int i = 0; i < 2; i++) {
         gf_slice part = gf_slice_str(names[i]);
         gf_buffer key = {0};
-        must(gf_user_key_write(t, &part, 1, &key, &err));
+        must(gf_user_table_key_write(t, &part, 1, &key, &err));
         gf_batch_put(batch, gf_user_table_rows(t), gf_buffer_view(&key), friends,
                      gf_slice_str(names[1 - i]), GF_SLICE("close"), 0);
         gf_buffer_release(&key);
     }
-    must(gf_batch_write(batch, GF_SYNC, &err));
+    must(gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_batch_free(batch);
 }
 
@@ -35,12 +35,13 @@ static void print_row(gf_user_table *t, const gf_row *row)
 {
     gf_buffer text = {0};
     gf_slice key = row->key;
-    must(gf_user_key_take(t, 0, &key, &text, &err));
+    must(gf_user_table_key_take(t, 0, &key, &text, &err));
     printf("%s:", gf_buffer_cstr(&text));
     for (size_t i = 0; i < row->n_cells; i++) {
         const gf_cell *cell = &row->cells[i];
         gf_buffer_reset(&text);
-        gf_value_print(gf_user_cell_type(t, cell->family, cell->qualifier), cell->value, &text);
+        gf_user_table_value_print(gf_user_table_cell_type(t, cell->family, cell->qualifier),
+                                  cell->value, &text);
         printf(" %.*s=%s", GF_SLICE_ARG(cell->qualifier), gf_buffer_cstr(&text));
     }
     printf("\n");
@@ -67,9 +68,10 @@ int main(int argc, char **argv)
     must(gf_user_table_open(store, space, name, &t, &err));
     befriend(store, t, "ann", "bo");
     befriend(store, t, "ann", "cy");
-    must(gf_user_key_write(t, &ann, 1, &key, &err));
+    must(gf_user_table_key_write(t, &ann, 1, &key, &err));
     for (int i = 0; i < 2; i++)
-        must(gf_user_increment(t, gf_buffer_view(&key), 0, GF_SLICE("logins"), 1, &sum, &err));
+        must(
+            gf_user_table_increment(t, gf_buffer_view(&key), 0, GF_SLICE("logins"), 1, &sum, &err));
     must(gf_rows_open(t, &(gf_rows_options){.where = where, .n_where = 1}, &rows, &err));
     while ((st = gf_rows_next(rows, &row, &err)) == GF_OK)
         print_row(t, row);

@@ -10,15 +10,15 @@
 
 int64_t gf_accesslog_bucket_start(gf_accesslog_bucket bucket, int64_t seconds)
 {
-    static const gf_period periods[] = {[GF_ACCESSLOG_DAY] = GF_DAY,
-                                        [GF_ACCESSLOG_WEEK] = GF_WEEK,
-                                        [GF_ACCESSLOG_MONTH] = GF_MONTH};
+    static const gf_period periods[] = {[GF_ACCESSLOG_DAY] = GF_PERIOD_DAY,
+                                        [GF_ACCESSLOG_WEEK] = GF_PERIOD_WEEK,
+                                        [GF_ACCESSLOG_MONTH] = GF_PERIOD_MONTH};
     if (bucket == GF_ACCESSLOG_5_MINUTES || bucket == GF_ACCESSLOG_HOUR) {
         int64_t width = bucket == GF_ACCESSLOG_HOUR ? 3600 : 300, over = seconds % width;
         return seconds - over - (over < 0 ? width : 0);
     }
     gf_period p = periods[bucket];
-    return gf_period_first_day(p, gf_period_of(p, seconds * 1000)) * 86400;
+    return gf_calendar_first_day(p, gf_calendar_period(p, seconds * 1000)) * 86400;
 }
 
 /* n digits at s as a number; -1 where they are not digits. */
@@ -61,7 +61,7 @@ static bool take_time(gf_slice s, int64_t *time)
         hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 || zone_hours < 0 ||
         zone_hours > 23 || zone_minutes < 0 || zone_minutes > 59)
         return false;
-    int64_t first = gf_period_first_day(GF_MONTH, (year - 1970) * INT64_C(12) + month);
+    int64_t first = gf_calendar_first_day(GF_PERIOD_MONTH, (year - 1970) * INT64_C(12) + month);
     int zone = 60 * (60 * zone_hours + zone_minutes);
     *time = (first + day - 1) * 86400 + hour * 3600 + minute * 60 + second -
             (s.ptr[21] == '-' ? -zone : zone);

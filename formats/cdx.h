@@ -10,7 +10,7 @@
 #ifndef GF_FORMATS_CDX_H
 #define GF_FORMATS_CDX_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "formats/reader.h"
 
 /** A capture of a full text; slices are borrowed from the line (of CDXJ from the parser). */

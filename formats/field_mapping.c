@@ -16,7 +16,7 @@
 #include "formats/field_mapping_internal.h"
 
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -120,7 +120,7 @@ static gf_status write_json(gf_buffer *out, const gf_member *v, gf_error *err)
     if (v->kind == GF_MEMBER_NUMBER)
         gf_buffer_slice(out, v->text);
     else
-        gf_buffer_json_string(out, v->text);
+        gf_json_append_string(out, v->text);
     return gf_buffer_check(out, err);
 }
 

@@ -5,7 +5,7 @@
 #ifndef GF_FORMATS_PARSED_RECORD_H
 #define GF_FORMATS_PARSED_RECORD_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "formats/reader.h"
 
 typedef enum gf_member_kind {

@@ -1,6 +1,6 @@
 #include "formats/pattern.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 
 /* A literal piece, or the name of a field. */

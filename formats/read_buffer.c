@@ -1,6 +1,6 @@
 #include "formats/read_buffer.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 
 #include <assert.h>

@@ -14,7 +14,7 @@
  */
 #include "formats/tei.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/utf8.h"
 #include "formats/tei_tree.h"
 

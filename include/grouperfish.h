@@ -60,7 +60,7 @@ GF_PUBLIC_BEGIN
 
 /** The version of the library that is linked, and of those it was built with, in words. */
 const char *gf_version(void);
-const char *gf_library_versions(void);
+const char *gf_version_libraries(void);
 
 GF_PUBLIC_END
 

@@ -17,7 +17,7 @@
 enum {
     GF_BACKEND_BATCH = 1,     /* a write of several rows happens as a whole or not at all */
     GF_BACKEND_SNAPSHOT = 2,  /* reads can be made from a fixed state */
-    GF_BACKEND_COMPRESSED = 4 /* takes values as gf_compress_value makes them */
+    GF_BACKEND_COMPRESSED = 4 /* takes values as gf_value_compress makes them */
 };
 
 typedef enum gf_change_kind {
@@ -27,7 +27,7 @@ typedef enum gf_change_kind {
     GF_CHANGE_DELETE_ROW   /* families */
 } gf_change_kind;
 
-/* A put's value is as it was given, or as gf_compress_value made it. */
+/* A put's value is as it was given, or as gf_value_compress made it. */
 typedef enum gf_value_form { GF_VALUE_GIVEN, GF_VALUE_NOT_SMALLER, GF_VALUE_SMALLER } gf_value_form;
 
 typedef struct gf_change {

@@ -118,8 +118,8 @@ static gf_status check_compressed(const gf_table *t, unsigned family, gf_error *
     if (st != GF_OK) return st;
     const gf_family *f = &s->families[family];
     bool able = gf_database_capabilities(t->db) & GF_BACKEND_COMPRESSED;
-    if (able && f->layout == GF_WIDE && f->compression == GF_SNAPPY && f->versions <= 1 &&
-        !f->ttl_seconds)
+    if (able && f->layout == GF_LAYOUT_WIDE && f->compression == GF_COMPRESSION_SNAPPY &&
+        f->versions <= 1 && !f->ttl_seconds)
         return GF_OK;
     return gf_fail(err, GF_EINVAL,
                    "table %s: family %s takes no values that were compressed before", s->name,
@@ -139,7 +139,7 @@ static gf_status check_packed(const gf_table *t, unsigned family, gf_error *err)
 {
     const gf_schema *s = gf_table_schema(t);
     gf_status st = gf_table_check_family(t, family, err);
-    if (st != GF_OK || s->families[family].layout == GF_PACKED) return st;
+    if (st != GF_OK || s->families[family].layout == GF_LAYOUT_PACKED) return st;
     return gf_fail(err, GF_EINVAL, "table %s: family %s is not packed", s->name,
                    s->families[family].name);
 }

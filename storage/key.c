@@ -58,7 +58,7 @@ bool gf_key_take_string(gf_slice *key, gf_buffer *part)
 
 bool gf_key_take_u64(gf_slice *key, uint64_t *part)
 {
-    return gf_take_u64be(key, part);
+    return gf_slice_take_u64be(key, part);
 }
 
 bool gf_key_after_prefix(gf_slice prefix, gf_buffer *out)

@@ -28,7 +28,7 @@ static gf_status check_scan(const gf_table *t, const gf_scan_options *o, gf_erro
     if (st == GF_OK) st = check_bound(s, o->start, "start", err);
     if (st == GF_OK) st = check_bound(s, o->end, "end", err);
     if (st != GF_OK || (!o->qualifier_prefix.len && !o->after_qualifier.ptr)) return st;
-    if (s->families[o->family].layout == GF_WIDE && o->prefix.len &&
+    if (s->families[o->family].layout == GF_LAYOUT_WIDE && o->prefix.len &&
         gf_schema_row_length(s, o->prefix) == o->prefix.len)
         return GF_OK;
     return gf_fail(err, GF_EINVAL,

@@ -61,7 +61,7 @@ static gf_status check_family(const gf_schema *s, unsigned f, gf_error *err)
         if (strcmp(family->name, s->families[other].name) == 0)
             return gf_fail(err, GF_EINVAL, "table %s: two families are named %s", s->name,
                            family->name);
-    if (family->layout > GF_WIDE || family->compression > GF_SNAPPY)
+    if (family->layout > GF_LAYOUT_WIDE || family->compression > GF_COMPRESSION_SNAPPY)
         return gf_fail(err, GF_EINVAL, "table %s: family %s has no known layout or compression",
                        s->name, family->name);
     return check_columns(s, f, err);
@@ -186,7 +186,7 @@ static const char *take_name(schema_reader *r)
 {
     gf_slice s;
     if (r->status != GF_OK) return "";
-    if (!gf_take_string(&r->rest, &s) || (s.len && memchr(s.ptr, 0, s.len))) {
+    if (!gf_slice_take_string(&r->rest, &s) || (s.len && memchr(s.ptr, 0, s.len))) {
         r->status = GF_ECORRUPT;
         return "";
     }
@@ -198,7 +198,7 @@ static const char *take_name(schema_reader *r)
 static uint32_t take_number(schema_reader *r, uint32_t most)
 {
     uint32_t v = 0;
-    if (r->status == GF_OK && (!gf_take_varint32(&r->rest, &v) || v > most))
+    if (r->status == GF_OK && (!gf_slice_take_varint32(&r->rest, &v) || v > most))
         r->status = GF_ECORRUPT;
     return r->status == GF_OK ? v : 0;
 }
@@ -217,11 +217,11 @@ static void take_family(schema_reader *r, gf_family *family)
 {
     uint64_t ttl = 0;
     family->name = take_name(r);
-    family->layout = (gf_layout)take_number(r, GF_WIDE);
+    family->layout = (gf_layout)take_number(r, GF_LAYOUT_WIDE);
     family->versions = take_number(r, UINT32_MAX);
-    if (r->status == GF_OK && !gf_take_varint(&r->rest, &ttl)) r->status = GF_ECORRUPT;
+    if (r->status == GF_OK && !gf_slice_take_varint(&r->rest, &ttl)) r->status = GF_ECORRUPT;
     family->ttl_seconds = ttl;
-    family->compression = (gf_compression)take_number(r, GF_SNAPPY);
+    family->compression = (gf_compression)take_number(r, GF_COMPRESSION_SNAPPY);
     family->columns = take_columns(r);
 }
 

@@ -128,7 +128,7 @@ gf_status gf_table_check_column(const gf_table *t, unsigned family, gf_slice nam
         return gf_fail(err, GF_ELIMIT, "table %s: a qualifier of more than %d bytes", s->name,
                        GF_MAX_KEY);
     const gf_family *f = &s->families[family];
-    if (f->layout != GF_PACKED) return GF_OK;
+    if (f->layout != GF_LAYOUT_PACKED) return GF_OK;
     *number = gf_schema_column(f, name, *number + 1);
     return *number >= 0 ? GF_OK : check_owner(s, family, name, err);
 }

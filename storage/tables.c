@@ -40,14 +40,14 @@ static const char *const change_columns[] = {"id", "operation", NULL};
 
 static const gf_family document_families[] = {{.name = "main", .columns = document_columns}};
 static const gf_family cluster_families[] = {{.name = "main", .columns = cluster_columns},
-                                             {.name = "documents", .layout = GF_WIDE},
-                                             {.name = "ranked", .layout = GF_WIDE}};
+                                             {.name = "documents", .layout = GF_LAYOUT_WIDE},
+                                             {.name = "ranked", .layout = GF_LAYOUT_WIDE}};
 static const gf_family collection_families[] = {{.name = "main", .columns = collection_columns},
                                                 {.name = "progress", .columns = progress_columns},
                                                 {.name = "defaults", .columns = defaults_columns}};
 static const gf_family build_families[] = {
     {.name = "main", .columns = build_columns},
-    {.name = "model", .layout = GF_WIDE, .compression = GF_SNAPPY},
+    {.name = "model", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
     {.name = "progress", .columns = progress_columns}};
 static const gf_family membership_families[] = {{.name = "main", .columns = membership_columns}};
 static const gf_family change_families[] = {{.name = "main", .columns = change_columns}};
@@ -90,45 +90,45 @@ gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-void gf_collection_key(gf_buffer *key, gf_slice name_space, gf_slice collection)
+void gf_tables_collection_key(gf_buffer *key, gf_slice name_space, gf_slice collection)
 {
     gf_key_string(key, name_space);
     gf_key_string(key, collection);
 }
 
-void gf_document_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice id)
+void gf_tables_document_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice id)
 {
-    gf_collection_key(key, name_space, collection);
+    gf_tables_collection_key(key, name_space, collection);
     gf_key_string(key, id);
 }
 
-void gf_change_key(gf_buffer *key, gf_slice name_space, gf_slice collection, uint64_t seq)
+void gf_tables_change_key(gf_buffer *key, gf_slice name_space, gf_slice collection, uint64_t seq)
 {
-    gf_collection_key(key, name_space, collection);
+    gf_tables_collection_key(key, name_space, collection);
     gf_key_u64(key, seq);
 }
 
-void gf_configuration_key(gf_buffer *key, gf_slice name_space, gf_slice collection,
-                          gf_slice configuration)
+void gf_tables_configuration_key(gf_buffer *key, gf_slice name_space, gf_slice collection,
+                                 gf_slice configuration)
 {
-    gf_collection_key(key, name_space, collection);
+    gf_tables_collection_key(key, name_space, collection);
     gf_key_string(key, configuration);
 }
 
-void gf_build_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice configuration,
-                  int64_t timestamp)
+void gf_tables_build_key(gf_buffer *key, gf_slice name_space, gf_slice collection,
+                         gf_slice configuration, int64_t timestamp)
 {
-    gf_configuration_key(key, name_space, collection, configuration);
+    gf_tables_configuration_key(key, name_space, collection, configuration);
     gf_key_u64(key, (uint64_t)timestamp);
 }
 
-void gf_cluster_key(gf_buffer *key, gf_slice build_key, gf_slice label)
+void gf_tables_cluster_key(gf_buffer *key, gf_slice build_key, gf_slice label)
 {
     gf_buffer_slice(key, build_key);
     gf_key_string(key, label);
 }
 
-void gf_membership_key(gf_buffer *key, gf_slice build_key, gf_slice document_id)
+void gf_tables_membership_key(gf_buffer *key, gf_slice build_key, gf_slice document_id)
 {
     gf_buffer_slice(key, build_key);
     gf_key_string(key, document_id);
@@ -151,14 +151,16 @@ static gf_status damaged_key(const gf_table *table, gf_error *err)
     return gf_fail(err, GF_ECORRUPT, "table %s: a key is damaged", gf_table_schema(table)->name);
 }
 
-gf_status gf_key_last_string(const gf_table *table, gf_slice key, gf_buffer *out, gf_error *err)
+gf_status gf_tables_key_last_string(const gf_table *table, gf_slice key, gf_buffer *out,
+                                    gf_error *err)
 {
     if (!skip_to_last(table, &key) || !gf_key_take_string(&key, out) || key.len)
         return damaged_key(table, err);
     return gf_buffer_check(out, err);
 }
 
-gf_status gf_key_last_number(const gf_table *table, gf_slice key, uint64_t *number, gf_error *err)
+gf_status gf_tables_key_last_number(const gf_table *table, gf_slice key, uint64_t *number,
+                                    gf_error *err)
 {
     if (!skip_to_last(table, &key) || !gf_key_take_u64(&key, number) || key.len)
         return damaged_key(table, err);
@@ -181,16 +183,16 @@ static float bits_float(uint32_t bits)
     return v;
 }
 
-void gf_rank_write(gf_buffer *out, float score, gf_slice document_id)
+void gf_tables_rank_write(gf_buffer *out, float score, gf_slice document_id)
 {
     gf_buffer_u32be(out, UINT32_MAX - float_bits(score > 0 ? score : 0));
     gf_buffer_slice(out, document_id);
 }
 
-bool gf_rank_read(gf_slice qualifier, float *score, gf_slice *document_id)
+bool gf_tables_rank_read(gf_slice qualifier, float *score, gf_slice *document_id)
 {
     uint32_t inverted;
-    if (!gf_take_u32be(&qualifier, &inverted)) return false;
+    if (!gf_slice_take_u32be(&qualifier, &inverted)) return false;
     *score = bits_float(UINT32_MAX - inverted);
     *document_id = qualifier;
     return true;
@@ -215,8 +217,8 @@ static size_t write_float(char *to, float v)
     return 4;
 }
 
-size_t gf_membership_write(const gf_membership_cells *m, char bytes[GF_MEMBERSHIP_BYTES],
-                           gf_column columns[GF_MEMBERSHIP_COLUMNS])
+size_t gf_tables_membership_write(const gf_membership_cells *m, char bytes[GF_MEMBERSHIP_BYTES],
+                                  gf_column columns[GF_MEMBERSHIP_COLUMNS])
 {
     size_t n = 0, at = 0, size = write_varint(bytes, m->cluster);
     columns[n++] = (gf_column){GF_SLICE("cluster"), gf_slice_of(bytes, size)};
@@ -238,7 +240,7 @@ size_t gf_membership_write(const gf_membership_cells *m, char bytes[GF_MEMBERSHI
 static bool read_id(const gf_cell *cell, uint32_t *id)
 {
     gf_slice rest = cell->value;
-    return gf_take_varint32(&rest, id) && rest.len == 0;
+    return gf_slice_take_varint32(&rest, id) && rest.len == 0;
 }
 
 static bool read_float(const gf_cell *cell, float *v)
@@ -248,8 +250,8 @@ static bool read_float(const gf_cell *cell, float *v)
     return true;
 }
 
-gf_status gf_membership_read(const gf_row *row, unsigned family, gf_membership_cells *m,
-                             gf_error *err)
+gf_status gf_tables_membership_read(const gf_row *row, unsigned family, gf_membership_cells *m,
+                                    gf_error *err)
 {
     const gf_cell *cluster = gf_row_find(row, family, "cluster");
     const gf_cell *score = gf_row_find(row, family, "score");

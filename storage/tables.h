@@ -42,32 +42,34 @@ enum { GF_TABLES_MAIN, GF_TABLES_PROGRESS, GF_TABLES_COUNTER };
 gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err);
 
 /* Row keys, and starts of them; appended to key, failures stay there. */
-void gf_collection_key(gf_buffer *key, gf_slice name_space, gf_slice collection);
-void gf_document_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice id);
-void gf_change_key(gf_buffer *key, gf_slice name_space, gf_slice collection, uint64_t seq);
+void gf_tables_collection_key(gf_buffer *key, gf_slice name_space, gf_slice collection);
+void gf_tables_document_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice id);
+void gf_tables_change_key(gf_buffer *key, gf_slice name_space, gf_slice collection, uint64_t seq);
 /** The start of the keys of a configuration's builds. */
-void gf_configuration_key(gf_buffer *key, gf_slice name_space, gf_slice collection,
-                          gf_slice configuration);
+void gf_tables_configuration_key(gf_buffer *key, gf_slice name_space, gf_slice collection,
+                                 gf_slice configuration);
 /** A build's key; also the start of its clusters' and memberships' keys. */
-void gf_build_key(gf_buffer *key, gf_slice name_space, gf_slice collection, gf_slice configuration,
-                  int64_t timestamp);
-void gf_cluster_key(gf_buffer *key, gf_slice build_key, gf_slice label);
-void gf_membership_key(gf_buffer *key, gf_slice build_key, gf_slice document_id);
+void gf_tables_build_key(gf_buffer *key, gf_slice name_space, gf_slice collection,
+                         gf_slice configuration, int64_t timestamp);
+void gf_tables_cluster_key(gf_buffer *key, gf_slice build_key, gf_slice label);
+void gf_tables_membership_key(gf_buffer *key, gf_slice build_key, gf_slice document_id);
 
 /**
  * The last string part of a document's, cluster's or membership's row key, and the last number of a
  * build's or change's: appended to out, or put in *number. GF_ECORRUPT for other bytes.
  */
-gf_status gf_key_last_string(const gf_table *table, gf_slice key, gf_buffer *out, gf_error *err);
-gf_status gf_key_last_number(const gf_table *table, gf_slice key, uint64_t *number, gf_error *err);
+gf_status gf_tables_key_last_string(const gf_table *table, gf_slice key, gf_buffer *out,
+                                    gf_error *err);
+gf_status gf_tables_key_last_number(const gf_table *table, gf_slice key, uint64_t *number,
+                                    gf_error *err);
 
 /**
  * Qualifier of the ranked family: by falling score, then by document id; and back.
  *
  *     2^32 - 1 - the bits of the score as a float (u32 BE) | document id
  */
-void gf_rank_write(gf_buffer *out, float score, gf_slice document_id);
-bool gf_rank_read(gf_slice qualifier, float *score, gf_slice *document_id);
+void gf_tables_rank_write(gf_buffer *out, float score, gf_slice document_id);
+bool gf_tables_rank_read(gf_slice qualifier, float *score, gf_slice *document_id);
 
 /** A document's place in a build, in the columns of memberships:main. */
 typedef struct gf_membership_cells {
@@ -84,9 +86,9 @@ enum { GF_MEMBERSHIP_COLUMNS = 5, GF_MEMBERSHIP_BYTES = 18 };
  * The columns of a membership, written into `bytes` and borrowed from it and from m->vector.
  * @return how many of `columns` are used
  */
-size_t gf_membership_write(const gf_membership_cells *m, char bytes[GF_MEMBERSHIP_BYTES],
-                           gf_column columns[GF_MEMBERSHIP_COLUMNS]);
-gf_status gf_membership_read(const gf_row *row, unsigned family, gf_membership_cells *m,
-                             gf_error *err);
+size_t gf_tables_membership_write(const gf_membership_cells *m, char bytes[GF_MEMBERSHIP_BYTES],
+                                  gf_column columns[GF_MEMBERSHIP_COLUMNS]);
+gf_status gf_tables_membership_read(const gf_row *row, unsigned family, gf_membership_cells *m,
+                                    gf_error *err);
 
 #endif

@@ -10,7 +10,7 @@ void gf_write_behind_begin(gf_write_behind *w, gf_database *db, gf_batch *first)
 
 static gf_status write_batch(void *batch, gf_error *err)
 {
-    return gf_batch_write(batch, GF_SYNC, err);
+    return gf_batch_write(batch, GF_SYNC_ON, err);
 }
 
 gf_status gf_write_behind_next(gf_write_behind *w, gf_error *err)
@@ -40,7 +40,7 @@ gf_status gf_write_behind_end(gf_write_behind *w, gf_status st, gf_error *err)
         gf_batch_free(w->other);
         return st;
     }
-    if (st == GF_OK) st = gf_batch_write(w->batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(w->batch, GF_SYNC_ON, err);
     gf_batch_free(w->batch);
     return st;
 }

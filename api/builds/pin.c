@@ -19,7 +19,7 @@ static gf_status run_publish(gf_call *call, gf_error *err)
     int64_t build = (int64_t)gf_call_number(call, "build", 0);
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK)
-        st = gf_build_publish(store, gf_call_place(call), gf_call_configuration(call), build, err);
+        st = gf_pin_publish(store, gf_call_place(call), gf_call_configuration(call), build, err);
     return st == GF_OK ? emit_build(call, build, "served", true, err) : st;
 }
 
@@ -29,7 +29,7 @@ static gf_status set_pin(gf_call *call, bool pinned, gf_error *err)
     int64_t build = (int64_t)gf_call_number(call, "build", 0);
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK)
-        st = gf_build_pin(store, gf_call_place(call), gf_call_configuration(call), build, pinned,
+        st = gf_pin_build(store, gf_call_place(call), gf_call_configuration(call), build, pinned,
                           err);
     return st == GF_OK ? emit_build(call, build, "pinned", pinned, err) : st;
 }
@@ -54,7 +54,7 @@ static gf_status run_label(gf_call *call, gf_error *err)
         return gf_fail(err, GF_EINVAL, "label needs either a text, or --unpin");
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK)
-        st = gf_label_pin(store, gf_call_place(call), gf_call_configuration(call), cluster, text,
+        st = gf_pin_label(store, gf_call_place(call), gf_call_configuration(call), cluster, text,
                           err);
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&row);
@@ -69,11 +69,13 @@ static gf_status run_label(gf_call *call, gf_error *err)
 /* ---- the operations -------------------------------------------------------------------------- */
 
 static const gf_parameter one_build_parameters[] = {
-    P_COLLECTION, {"build", GF_MOMENT, true, "TIME", "a build that is kept", 1, 0}, P_CONFIG};
+    P_COLLECTION,
+    {"build", GF_PARAMETER_MOMENT, true, "TIME", "a build that is kept", 1, 0},
+    P_CONFIG};
 
 static const gf_parameter label_parameters[] = {
     P_COLLECTION,
-    {"cluster", GF_NUMBER, true, "ID", "the cluster", 1, UINT32_MAX},
+    {"cluster", GF_PARAMETER_NUMBER, true, "ID", "the cluster", 1, UINT32_MAX},
     P_TEXT("text", "TEXT", "what it is to be called"),
     P_FLAG("unpin", "take that back"),
     P_CONFIG};

@@ -16,9 +16,9 @@ static void tell_progress(void *context, gf_place where, const char *phase, uint
 static const char *outcome_name(gf_rebuild_outcome outcome)
 {
     switch (outcome) {
-    case GF_REBUILT:
+    case GF_REBUILD_MADE:
         return "rebuilt";
-    case GF_UNMODIFIED:
+    case GF_REBUILD_UNMODIFIED:
         return "unmodified";
     default:
         return "would be rebuilt";
@@ -79,7 +79,7 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
     if (status == GF_OK && result->build.build) gf_json_put_build(w, &result->build);
     if (status == GF_OK && result->memory.peak) put_memory(w, &result->memory);
     if (status == GF_OK && r->options->matrix) gf_json_put_uint(w, "unknown", result->unknown);
-    if (status != GF_OK) r->row.call->outcome = GF_REBUILD_FAILED;
+    if (status != GF_OK) r->row.call->outcome = GF_OUTCOME_REBUILD_FAILED;
     if (status != GF_OK && status != GF_ECANCELLED)
         name_failure(r->row.call, where.collection, message);
     return gf_row_writer_emit(&r->row, err);
@@ -128,8 +128,8 @@ static gf_status rebuild_collection(rebuilding *r, gf_error *err)
 {
     gf_slice only = gf_call_text(r->row.call, "config");
     if (only.len) return handle_one(r, only, err);
-    return gf_configurations_visit(r->store, gf_call_place(r->row.call), visit_configuration, r,
-                                   err);
+    return gf_configuration_list_visit(r->store, gf_call_place(r->row.call), visit_configuration, r,
+                                       err);
 }
 
 /* ---- rows that were made elsewhere ----------------------------------------------------------- */
@@ -140,7 +140,7 @@ static void tell_unmatched(gf_call *call, const gf_rebuild_result *result)
     char message[200];
     const gf_build_info *b = &result->build;
     gf_notice n = {"unmatched", gf_call_text(call, "collection"), 0, message, false};
-    if (result->outcome != GF_REBUILT) return;
+    if (result->outcome != GF_REBUILD_MADE) return;
     if (result->unknown) {
         snprintf(message, sizeof message,
                  "%" PRIu64 " row%s of the matrix left out: no document has the id",
@@ -259,7 +259,7 @@ static const gf_parameter rebuild_parameters[] = {
     P_FLAG("dry-run", "say what would be rebuilt and how much memory that takes, and do nothing"),
     P_FLAG("explain-k", "instead show how many clusters k=auto chooses, and why; nothing is built"),
     P_NUMBER("threads", 0, 1024, "threads (one per processor)"),
-    {"memory", GF_BYTES, false, "SIZE",
+    {"memory", GF_PARAMETER_BYTES, false, "SIZE",
      "hold no more than that: where all rows are more, mini-batches of rows in a file", 1 << 20, 0},
     P_FLAG("matrix", "cluster the rows of an .npz file, which is the input")};
 

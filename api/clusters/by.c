@@ -5,7 +5,7 @@ enum { PERIODS = 12 }; /* unless told otherwise */
 
 #define CLEAR 2.0 /* |z| from which a cluster rises or falls */
 
-const char *gf_trend_word(double z)
+const char *gf_clusters_trend_word(double z)
 {
     return z >= CLEAR ? "rising" : z <= -CLEAR ? "falling" : "steady";
 }
@@ -13,7 +13,7 @@ const char *gf_trend_word(double z)
 static void put_period(gf_json_writer *w, const char *name, const gf_trends *t, size_t i)
 {
     gf_buffer text = {0};
-    gf_period_write(t->kind, t->first + (int64_t)i, &text);
+    gf_calendar_write(t->kind, t->first + (int64_t)i, &text);
     gf_json_put_string(w, name, gf_buffer_view(&text));
     if (text.state != GF_OK) w->out->state = text.state;
     gf_buffer_release(&text);
@@ -39,7 +39,7 @@ static gf_status emit_trend(gf_row_writer *row, const gf_trends *all, const gf_t
     gf_json_put_uint(w, "cluster", t->cluster);
     gf_json_put_string(w, "label", t->label);
     gf_json_put_uint(w, "size", t->size);
-    gf_json_put_str(w, "trend", gf_trend_word(t->z));
+    gf_json_put_str(w, "trend", gf_clusters_trend_word(t->z));
     gf_json_put_double(w, "change", t->change);
     gf_json_put_double(w, "z", t->z);
     gf_json_put_uint(w, "recent", t->recent);
@@ -69,9 +69,9 @@ static gf_status emit_trends(void *context, const gf_trends *all, gf_error *err)
 gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err)
 {
     gf_slice by = gf_call_text(call, "by");
-    gf_period kind = gf_slice_equal(by, GF_SLICE("day"))    ? GF_DAY
-                     : gf_slice_equal(by, GF_SLICE("week")) ? GF_WEEK
-                                                            : GF_MONTH;
+    gf_period kind = gf_slice_equal(by, GF_SLICE("day"))    ? GF_PERIOD_DAY
+                     : gf_slice_equal(by, GF_SLICE("week")) ? GF_PERIOD_WEEK
+                                                            : GF_PERIOD_MONTH;
     return gf_view_trends(view, kind, (size_t)gf_call_number(call, "periods", PERIODS), emit_trends,
                           call, err);
 }

@@ -105,7 +105,7 @@ static gf_status run_cluster(gf_call *call, gf_error *err)
     if (gf_call_flag(call, "columns")) {
         st = gf_view_cluster(s.view, id, label, take_id, &id, err);
         if (st == GF_OK)
-            st = gf_cluster_columns(s.view, id, gf_row_writer_emit_column, &s.row, err);
+            st = gf_columns_cluster(s.view, id, gf_row_writer_emit_column, &s.row, err);
     } else {
         st = show(&s, id, label, err);
     }

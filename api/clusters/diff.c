@@ -106,8 +106,9 @@ static gf_status run_diff(gf_call *call, gf_error *err)
 static const gf_parameter diff_parameters[] = {
     P_COLLECTIONS,
     P_EVERY,
-    {"from", GF_MOMENT, false, "TIME", "a build that is kept (the newest before the other)", 1, 0},
-    {"to", GF_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0},
+    {"from", GF_PARAMETER_MOMENT, false, "TIME",
+     "a build that is kept (the newest before the other)", 1, 0},
+    {"to", GF_PARAMETER_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0},
     P_CONFIG,
     P_FLAG("docs", "instead the documents that are in another cluster than before")};
 

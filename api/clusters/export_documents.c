@@ -8,7 +8,7 @@
 #include "api/clusters/internal.h"
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>

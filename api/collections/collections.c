@@ -28,7 +28,7 @@ static gf_status run_collection_delete(gf_call *call, gf_error *err)
     gf_store *store;
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK) st = gf_collection_delete(store, gf_call_place(call), err);
-    if (st == GF_OK && gf_call_flag(call, "purge")) st = gf_store_purge(store, err);
+    if (st == GF_OK && gf_call_flag(call, "purge")) st = gf_purge_store(store, err);
     return st == GF_OK ? emit_name(call, "deleted", err) : st;
 }
 
@@ -66,7 +66,7 @@ static gf_status run_collection_show(gf_call *call, gf_error *err)
     gf_status st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;
     st = gf_call_flag(call, "columns")
-             ? gf_collection_columns(store, gf_call_place(call), gf_row_writer_emit_column, &row,
+             ? gf_columns_collection(store, gf_call_place(call), gf_row_writer_emit_column, &row,
                                      err)
              : gf_collection_read(store, gf_call_place(call), emit_info, &row, err);
     gf_row_writer_release(&row);

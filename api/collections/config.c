@@ -100,7 +100,7 @@ static gf_status run_config_list(gf_call *call, gf_error *err)
     gf_row_writer row = {.call = call};
     gf_status st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;
-    st = gf_configurations_visit(store, gf_call_place(call), emit_configuration, &row, err);
+    st = gf_configuration_list_visit(store, gf_call_place(call), emit_configuration, &row, err);
     gf_row_writer_release(&row);
     return st;
 }

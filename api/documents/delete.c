@@ -169,7 +169,7 @@ static gf_status emit_counts(deleting *d, const gf_purged *purged, gf_error *err
         gf_json_put_uint(w, "rebuilt", purged->rebuilt);
         gf_json_put_uint(w, "dropped", purged->dropped);
     }
-    if (absent) d->call->outcome = GF_SOME_ABSENT;
+    if (absent) d->call->outcome = GF_OUTCOME_SOME_ABSENT;
     return gf_row_writer_emit_only(&row, err);
 }
 
@@ -184,7 +184,7 @@ static gf_status purge(deleting *d, gf_purged *purged, gf_error *err)
 {
     gf_rebuild_options o = {
         .cancel = d->call->cancel, .progress = tell_progress, .context = d->call};
-    return gf_collection_purge(d->store, gf_call_place(d->call), &o, purged, err);
+    return gf_purge_collection(d->store, gf_call_place(d->call), &o, purged, err);
 }
 
 /* Deletions that were asked for before a failure or a cancel are done and counted. */

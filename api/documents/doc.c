@@ -132,7 +132,7 @@ static gf_status run_doc(gf_call *call, gf_error *err)
     gf_status st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;
     if (gf_call_flag(call, "columns")) {
-        st = gf_document_columns(store, where, s.id, gf_row_writer_emit_column, &s.row, err);
+        st = gf_columns_document(store, where, s.id, gf_row_writer_emit_column, &s.row, err);
     } else {
         st = gf_state_open(store, where, &s.state, err);
         if (st == GF_OK) st = show(&s, err);

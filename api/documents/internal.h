@@ -12,6 +12,6 @@ extern const gf_operation gf_put_operation, gf_delete_operation, gf_doc_operatio
     gf_search_operation, gf_similar_operation;
 
 /** A row of search or similar: the document, where it is, and a piece of its text (search.c). */
-gf_status gf_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err);
+gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err);
 
 #endif

@@ -66,7 +66,7 @@ static gf_status emit_results(putting *p, gf_error *err)
 {
     gf_slice rest = gf_buffer_view(&p->results), row;
     gf_status st = GF_OK;
-    while (st == GF_OK && gf_take_string(&rest, &row))
+    while (st == GF_OK && gf_slice_take_string(&rest, &row))
         st = gf_call_emit(p->call, row, err);
     gf_buffer_reset(&p->results);
     p->n_results = 0;
@@ -364,7 +364,7 @@ static const gf_parameter put_parameters[] = {
     P_TEXT("table", "VERSION-ENV", "from papers: their table (0-prod)"),
     P_SEVERAL("also", false, "PATTERN",
               "a further collection for each record, such as '{type}-{product}'"),
-    {"max-document", GF_BYTES, false, "SIZE", "refuse larger documents (16M)", 1,
+    {"max-document", GF_PARAMETER_BYTES, false, "SIZE", "refuse larger documents (16M)", 1,
      GF_LARGEST_MAX_DOCUMENT},
     P_NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)"),
     P_CHOICE("results", "each", "instead a row for each record, once it is stored")};

@@ -5,7 +5,7 @@
 
 enum { SHOWN = 10, SNIPPET = 120 /* characters */ };
 
-gf_status gf_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err)
+gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err)
 {
     gf_row_writer *row = row_writer;
     gf_json_writer *w = gf_row_writer_begin(row);
@@ -51,8 +51,8 @@ static gf_status run_search(gf_call *call, gf_error *err)
         st = gf_read_cluster(cluster, &o.cluster, &o.cluster_label, err);
     if (st == GF_OK) st = gf_call_store(call, &store, err);
     if (st == GF_OK)
-        st = gf_search(store, gf_call_place(call), gf_call_text(call, "query"), &o, gf_emit_hit,
-                       &row, err);
+        st = gf_search(store, gf_call_place(call), gf_call_text(call, "query"), &o,
+                       gf_search_emit_hit, &row, err);
     gf_row_writer_release(&row);
     gf_free(where);
     return st;

@@ -17,7 +17,7 @@ static gf_status run_similar(gf_call *call, gf_error *err)
     if (gf_call_has(call, "lang") && gf_call_has(call, "id"))
         return gf_fail(err, GF_EINVAL, "lang goes with a text; the document says its own");
     gf_status st = gf_call_store(call, &store, err);
-    if (st == GF_OK) st = gf_similar(store, gf_call_place(call), &o, gf_emit_hit, &row, err);
+    if (st == GF_OK) st = gf_similar(store, gf_call_place(call), &o, gf_search_emit_hit, &row, err);
     gf_row_writer_release(&row);
     return st;
 }

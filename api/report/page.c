@@ -84,7 +84,7 @@ static gf_status join_trends(gf_report *r, gf_error *err)
 
 static void write_period(gf_buffer *b, const gf_trends *t, size_t i)
 {
-    gf_period_write(t->kind, t->first + (int64_t)i, b);
+    gf_calendar_write(t->kind, t->first + (int64_t)i, b);
 }
 
 /* A bar for each period, as high as its documents; the numbers are its text. */
@@ -113,7 +113,7 @@ static void write_bars(gf_buffer *b, const gf_trends *all, const gf_trend *t)
 
 static void write_word(gf_buffer *b, double z)
 {
-    const char *word = gf_trend_word(z);
+    const char *word = gf_clusters_trend_word(z);
     bool up = strcmp(word, "rising") == 0, down = strcmp(word, "falling") == 0;
     gf_buffer_format(b, "<span class=\"%s\">%s%s</span>",
                      up     ? "up"
@@ -153,7 +153,7 @@ static void write_trends(gf_report *r)
     const gf_trends *t = r->trends;
     size_t shown = 0;
     while (shown < t->n_clusters && shown < MOST_TRENDS &&
-           strcmp(gf_trend_word(t->clusters[shown].z), "steady") != 0)
+           strcmp(gf_clusters_trend_word(t->clusters[shown].z), "steady") != 0)
         shown++;
     if (t->n_periods < 2) return;
     gf_buffer_str(b, "<h2>Rising and falling</h2>\n<p class=\"quiet\">Each cluster's share of the "

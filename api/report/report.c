@@ -75,9 +75,9 @@ static gf_status write_with_trends(void *context, const gf_trends *trends, gf_er
 static gf_period period_of(const gf_call *call)
 {
     gf_slice by = gf_call_text(call, "by");
-    return gf_slice_equal(by, GF_SLICE("day"))    ? GF_DAY
-           : gf_slice_equal(by, GF_SLICE("week")) ? GF_WEEK
-                                                  : GF_MONTH;
+    return gf_slice_equal(by, GF_SLICE("day"))    ? GF_PERIOD_DAY
+           : gf_slice_equal(by, GF_SLICE("week")) ? GF_PERIOD_WEEK
+                                                  : GF_PERIOD_MONTH;
 }
 
 static gf_status run_report(gf_call *call, gf_error *err)

@@ -69,8 +69,7 @@ static gf_status run_status(gf_call *call, gf_error *err)
     if (st == GF_OK) st = gf_store_read_status(store, &s, err);
     gf_app_check counting = {.store = store, .cancel = call->cancel};
     if (st == GF_OK) st = gf_apps_check(&counting, counts, err);
-    if (st == GF_OK)
-        st = gf_store_read_health(store, names ? add_changed : NULL, &changed, &health, err);
+    if (st == GF_OK) st = gf_health_read(store, names ? add_changed : NULL, &changed, &health, err);
     gf_buffer_str(&changed, "]");
     if (st == GF_OK) st = gf_buffer_check(&changed, err);
     if (st == GF_OK) {
@@ -102,7 +101,7 @@ static gf_status run_upgrade(gf_call *call, gf_error *err)
     gf_store_health health;
     gf_row_writer row = {.call = call};
     gf_status st = gf_call_store(call, &store, err);
-    if (st == GF_OK) st = gf_store_read_health(store, NULL, NULL, &health, err);
+    if (st == GF_OK) st = gf_health_read(store, NULL, NULL, &health, err);
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&row);
     gf_json_put_str(w, "store", call->holder.path);
@@ -150,7 +149,7 @@ static gf_status run_verify(gf_call *call, gf_error *err)
                                 .more = check_apps};
     gf_status st = gf_verify(call->holder.path, &options, visit_fault, &checking, &v, err);
     if (st != GF_OK) return st;
-    if (v.faults) call->outcome = GF_DAMAGE_FOUND;
+    if (v.faults) call->outcome = GF_OUTCOME_DAMAGE_FOUND;
     gf_json_writer *w = gf_row_writer_begin(&row);
     gf_json_put_uint(w, "collections", v.collections);
     gf_json_put_uint(w, "documents", v.documents);
@@ -199,7 +198,7 @@ static gf_status run_backup(gf_call *call, gf_error *err)
     gf_buffer to = {0};
     gf_status st = path_of(call, "to", &to, err);
     if (st == GF_OK) st = gf_call_store(call, &store, err);
-    if (st == GF_OK) st = gf_store_backup(store, gf_buffer_cstr(&to), call->cancel, &s, err);
+    if (st == GF_OK) st = gf_backup_create(store, gf_buffer_cstr(&to), call->cancel, &s, err);
     if (st == GF_OK) st = emit_copy(call, "store", call->holder.path, gf_buffer_cstr(&to), &s, err);
     gf_buffer_release(&to);
     return st;
@@ -217,8 +216,8 @@ static gf_status run_restore(gf_call *call, gf_error *err)
     gf_status st = path_of(call, "from", &from, err);
     if (st == GF_OK) st = path_of(call, "to", &to, err);
     if (st == GF_OK)
-        st = gf_restore(gf_buffer_cstr(&from), gf_buffer_cstr(&to), &o, visit_fault, &checking, &s,
-                        err);
+        st = gf_backup_restore(gf_buffer_cstr(&from), gf_buffer_cstr(&to), &o, visit_fault,
+                               &checking, &s, err);
     if (st == GF_OK)
         st = emit_copy(call, "backup", gf_buffer_cstr(&from), gf_buffer_cstr(&to), &s, err);
     gf_buffer_release(&from);
@@ -257,7 +256,8 @@ static gf_status run_repair(gf_call *call, gf_error *err)
     gf_status st = path_of(call, "to", &to, err);
     if (st == GF_OK) st = gf_repair(store, gf_buffer_cstr(&to), &o, tell_loss, &telling, &r, err);
     if (st == GF_OK) {
-        if (r.damages || r.rows || r.collections || r.builds) call->outcome = GF_DAMAGE_FOUND;
+        if (r.damages || r.rows || r.collections || r.builds)
+            call->outcome = GF_OUTCOME_DAMAGE_FOUND;
         gf_json_writer *w = gf_row_writer_begin(&row);
         gf_json_put_str(w, "store", store);
         gf_json_put_str(w, "to", gf_buffer_cstr(&to));
@@ -277,7 +277,7 @@ static gf_status run_version(gf_call *call, gf_error *err)
     gf_row_writer row = {.call = call};
     gf_json_writer *w = gf_row_writer_begin(&row);
     gf_json_put_str(w, "version", gf_version());
-    gf_json_put_str(w, "libraries", gf_library_versions());
+    gf_json_put_str(w, "libraries", gf_version_libraries());
     return gf_row_writer_emit_only(&row, err);
 }
 

@@ -76,8 +76,8 @@ static gf_status delete_of_family(batching *b, unsigned family, gf_json_value v,
         if (gf_json_kind_of(item) != GF_JSON_STRING)
             return gf_fail(err, GF_EINVAL, "a column to be deleted is not a string");
         gf_buffer_reset(&b->text);
-        st = gf_value_write(gf_user_qualifier_type(b->table, family), gf_json_get_string(item),
-                            &b->text, err);
+        st = gf_user_table_value_write(gf_user_table_qualifier_type(b->table, family),
+                                       gf_json_get_string(item), &b->text, err);
         if (st != GF_OK) break;
         gf_batch_delete_cell(b->batch, rows, key, family, gf_buffer_view(&b->text));
         b->deleted++;
@@ -101,7 +101,7 @@ static gf_status delete_what(batching *b, gf_json_value v, gf_error *err)
         return gf_fail(err, GF_EINVAL, "\"delete\" is neither true nor an object of families");
     gf_json_iterator it = gf_json_items(v);
     while (st == GF_OK && gf_json_next(&it, &name, &item)) {
-        st = gf_user_family_find(b->table, name, &family, err);
+        st = gf_user_table_find_family(b->table, name, &family, err);
         if (st == GF_OK) st = delete_of_family(b, family, item, err);
     }
     return st;
@@ -186,7 +186,7 @@ static gf_status run_table_batch(gf_call *call, gf_error *err)
     if (st == GF_OK) st = gf_json_parser_create(&b->parser, err);
     if (st == GF_OK) st = gf_table_lines_open(call, &lines, err);
     if (st == GF_OK) st = read_lines(b, lines, err);
-    if (st == GF_OK) st = gf_batch_write(b->batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(b->batch, GF_SYNC_ON, err);
     if (st == GF_OK) st = emit_counts(b, err);
     for (size_t i = 0; i < b->n_tables; i++)
         gf_user_table_close(b->tables[i]);

@@ -25,7 +25,7 @@ gf_status gf_table_call_key(gf_table_call *c, const char *name, gf_buffer *key, 
     for (unsigned i = 0; i < most; i++)
         parts[i] = gf_call_nth(c->call, name, i);
     *n = most;
-    return gf_user_key_write(c->table, parts, most, key, err);
+    return gf_user_table_key_write(c->table, parts, most, key, err);
 }
 
 gf_status gf_table_call_open_row(gf_table_call *c, gf_error *err)
@@ -72,10 +72,10 @@ gf_status gf_table_call_cell(gf_table_call *c, const char *argument, gf_slice te
     gf_slice name = gf_slice_of(text.ptr, (size_t)(equals - text.ptr));
     gf_buffer_reset(&c->qualifier);
     gf_buffer_reset(&c->value);
-    gf_status st = gf_user_column_find(c->table, name, family, &c->qualifier, NULL, err);
+    gf_status st = gf_user_table_find_column(c->table, name, family, &c->qualifier, NULL, err);
     if (st != GF_OK) return st;
-    gf_type type = gf_user_cell_type(c->table, *family, gf_buffer_view(&c->qualifier));
-    st = gf_value_write(type, gf_slice_skip(text, name.len + 1), &c->value, err);
+    gf_type type = gf_user_table_cell_type(c->table, *family, gf_buffer_view(&c->qualifier));
+    st = gf_user_table_value_write(type, gf_slice_skip(text, name.len + 1), &c->value, err);
     if (st != GF_OK) gf_error_prefix(err, "%.*s", GF_SLICE_ARG(name));
     return st;
 }
@@ -106,7 +106,7 @@ gf_status gf_table_call_families(gf_table_call *c, uint32_t *families, gf_error 
     gf_status st = gf_call_list(c->call, "family", &names, &n, err);
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         unsigned family = 0;
-        st = gf_user_family_find(c->table, names[i], &family, err);
+        st = gf_user_table_find_family(c->table, names[i], &family, err);
         if (st == GF_OK) *families |= UINT32_C(1) << family;
     }
     gf_free(names);

@@ -51,7 +51,7 @@ static gf_status read_column(gf_table_csv *r, gf_slice name, csv_column *c, gf_e
         if (gf_slice_equal(name, gf_slice_str(s->parts[p].name))) c->part = (int)p;
     if (c->part >= 0) return GF_OK;
     gf_buffer_reset(&r->value);
-    gf_status st = gf_user_column_find(t, name, &c->family, &r->value, NULL, err);
+    gf_status st = gf_user_table_find_column(t, name, &c->family, &r->value, NULL, err);
     if (st != GF_OK) {
         gf_error_prefix(err, "%.*s, column \"%.*s\"", GF_SLICE_ARG(r->row.source),
                         (int)(name.len < 99 ? name.len : 99), name.ptr ? name.ptr : "");
@@ -59,7 +59,7 @@ static gf_status read_column(gf_table_csv *r, gf_slice name, csv_column *c, gf_e
     }
     c->qualifier = gf_arena_copy(&r->memory, gf_buffer_view(&r->value));
     if (!c->qualifier.ptr) return gf_fail_memory(err, "a header");
-    c->type = gf_user_cell_type(t, c->family, c->qualifier);
+    c->type = gf_user_table_cell_type(t, c->family, c->qualifier);
     return GF_OK;
 }
 
@@ -103,7 +103,8 @@ static gf_status put_cells(gf_table_csv *r, gf_table_call *c, gf_batch *batch, g
         const csv_column *column = &r->columns[i];
         if (column->part >= 0 || r->row.cells[i].is_absent) continue;
         gf_buffer_reset(&r->value);
-        gf_status st = gf_value_write(column->type, r->row.cells[i].text, &r->value, err);
+        gf_status st =
+            gf_user_table_value_write(column->type, r->row.cells[i].text, &r->value, err);
         if (st == GF_EINVAL) gf_error_prefix(err, "%.*s", GF_SLICE_ARG(column->qualifier));
         if (st != GF_OK) return st;
         gf_batch_put(batch, gf_user_table_rows(c->table), gf_buffer_view(&c->key), column->family,
@@ -121,8 +122,8 @@ gf_status gf_table_csv_put(gf_table_csv *r, gf_table_call *c, gf_batch *batch, g
     for (size_t i = 0; i < r->row.n; i++)
         if (r->columns[i].part >= 0) parts[r->columns[i].part] = r->row.cells[i].text;
     gf_buffer_reset(&c->key);
-    gf_status st =
-        gf_user_key_write(c->table, parts, gf_user_table_schema(c->table)->n_parts, &c->key, err);
+    gf_status st = gf_user_table_key_write(c->table, parts, gf_user_table_schema(c->table)->n_parts,
+                                           &c->key, err);
     return st == GF_OK ? put_cells(r, c, batch, err) : st;
 }
 
@@ -195,8 +196,8 @@ static void write_header(gf_table_call *c, uint32_t families, gf_buffer *csv)
 static gf_status write_value(gf_table_call *c, const gf_cell *cell, gf_buffer *csv, gf_error *err)
 {
     gf_buffer_reset(&c->text);
-    if (!gf_value_print(gf_user_cell_type(c->table, cell->family, cell->qualifier), cell->value,
-                        &c->text))
+    if (!gf_user_table_value_print(gf_user_table_cell_type(c->table, cell->family, cell->qualifier),
+                                   cell->value, &c->text))
         return gf_fail(err, GF_EINVAL,
                        "column %.*s: a value is not of its type: only JSON Lines can give it",
                        GF_SLICE_ARG(cell->qualifier));
@@ -212,7 +213,7 @@ static gf_status write_row(gf_table_call *c, const gf_row *row, uint32_t familie
     gf_status st = GF_OK;
     for (unsigned p = 0; p < s->n_parts && st == GF_OK; p++) {
         gf_buffer_reset(&c->text);
-        st = gf_user_key_take(c->table, p, &key, &c->text, err);
+        st = gf_user_table_key_take(c->table, p, &key, &c->text, err);
         if (p) gf_buffer_byte(csv, ',');
         write_cell(csv, gf_buffer_view(&c->text));
     }

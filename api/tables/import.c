@@ -85,7 +85,7 @@ static gf_status write_rows(void *context, gf_status ended, gf_error *err)
     importing *i = context;
     gf_status failed = ended == GF_ECANCELLED ? GF_OK : ended;
     gf_status st = gf_write_behind_end(&i->out, failed, err);
-    if (st == GF_OK) st = gf_batch_write(i->c.batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(i->c.batch, GF_SYNC_ON, err);
     i->is_written = st == GF_OK;
     return st;
 }

@@ -11,7 +11,7 @@
 
 #include "api/call.h"
 #include "api/parameters.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 /* ---- json.c: rows to and from JSON ----------------------------------------------------------- */
 

@@ -12,7 +12,7 @@ static bool is_number(gf_type type)
 static void put_hex(gf_json_writer *w, gf_slice value, gf_buffer *text)
 {
     gf_buffer_reset(text);
-    gf_value_print(GF_TYPE_BYTES, value, text);
+    gf_user_table_value_print(GF_TYPE_BYTES, value, text);
     gf_json_begin(w, '{');
     gf_json_put_string(w, "hex", gf_buffer_view(text));
     gf_json_end(w, '}');
@@ -21,7 +21,7 @@ static void put_hex(gf_json_writer *w, gf_slice value, gf_buffer *text)
 void gf_table_put_value(gf_json_writer *w, gf_type type, gf_slice value, gf_buffer *text)
 {
     gf_buffer_reset(text);
-    if (!gf_value_print(type, value, text))
+    if (!gf_user_table_value_print(type, value, text))
         put_hex(w, value, text);
     else if (is_number(type) || type == GF_TYPE_JSON)
         gf_json_raw(w, gf_buffer_view(text));
@@ -38,9 +38,9 @@ gf_status gf_table_put_key(gf_json_writer *w, const gf_user_table *t, gf_slice k
     gf_json_begin(w, '[');
     for (unsigned i = 0; key.len && st == GF_OK; i++) {
         gf_buffer_reset(text);
-        st = gf_user_key_take(t, i, &key, text, err);
+        st = gf_user_table_key_take(t, i, &key, text, err);
         if (st != GF_OK) break;
-        if (gf_user_part_is_number(t, i))
+        if (gf_user_table_part_is_number(t, i))
             gf_json_raw(w, gf_buffer_view(text));
         else
             gf_json_string(w, gf_buffer_view(text));
@@ -54,7 +54,8 @@ static gf_status put_qualifier(gf_json_writer *w, const gf_user_table *t, const 
                                gf_buffer *text)
 {
     gf_buffer_reset(text);
-    if (!gf_value_print(gf_user_qualifier_type(t, cell->family), cell->qualifier, text))
+    if (!gf_user_table_value_print(gf_user_table_qualifier_type(t, cell->family), cell->qualifier,
+                                   text))
         gf_buffer_slice(text, cell->qualifier);
     gf_json_key_slice(w, gf_buffer_view(text));
     return gf_buffer_check(text, NULL);
@@ -74,7 +75,8 @@ gf_status gf_table_put_cells(gf_json_writer *w, const gf_user_table *t, const gf
         for (; i < row->n_cells && row->cells[i].family == family; i++) {
             const gf_cell *cell = &row->cells[i];
             if (put_qualifier(w, t, cell, text) != GF_OK) w->out->state = text->state;
-            gf_table_put_value(w, gf_user_cell_type(t, family, cell->qualifier), cell->value, text);
+            gf_table_put_value(w, gf_user_table_cell_type(t, family, cell->qualifier), cell->value,
+                               text);
         }
         gf_json_end(w, '}');
     }
@@ -119,14 +121,14 @@ gf_status gf_table_read_value(gf_type type, gf_json_value v, gf_buffer *bytes, g
 {
     gf_slice hex;
     if (type == GF_TYPE_JSON) return gf_json_write(v, bytes, err);
-    if (is_hex(v, &hex)) return gf_value_write(GF_TYPE_BYTES, hex, bytes, err);
+    if (is_hex(v, &hex)) return gf_user_table_value_write(GF_TYPE_BYTES, hex, bytes, err);
     /* A number is not the text of its digits: another notation would be another text. */
     if (type == GF_TYPE_TEXT && gf_json_kind_of(v) != GF_JSON_STRING)
         return gf_fail(err, GF_EINVAL, "a value of type text is a string");
     gf_slice value;
     gf_buffer_reset(text);
     gf_status st = text_of(v, "a value", text, &value, err);
-    return st == GF_OK ? gf_value_write(type, value, bytes, err) : st;
+    return st == GF_OK ? gf_user_table_value_write(type, value, bytes, err) : st;
 }
 
 gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *key,
@@ -156,7 +158,7 @@ gf_status gf_table_read_key(const gf_user_table *t, gf_json_value v, gf_buffer *
     }
     for (unsigned i = 0; i < n && st == GF_OK; i++) /* the buffer may have moved */
         if (at[i + 1] > at[i]) parts[i].ptr = gf_buffer_view(text).ptr + at[i];
-    return st == GF_OK ? gf_user_key_write(t, parts, n, key, err) : st;
+    return st == GF_OK ? gf_user_table_key_write(t, parts, n, key, err) : st;
 }
 
 static gf_status read_family(gf_cell_reader *r, unsigned family, gf_json_value cells,
@@ -165,17 +167,17 @@ static gf_status read_family(gf_cell_reader *r, unsigned family, gf_json_value c
     gf_json_value v;
     gf_slice name;
     gf_status st = GF_OK;
-    gf_type qualifier = gf_user_qualifier_type(r->table, family);
+    gf_type qualifier = gf_user_table_qualifier_type(r->table, family);
     if (gf_json_kind_of(cells) != GF_JSON_OBJECT)
         return gf_fail(err, GF_EINVAL, "the cells of a family are no object");
     gf_json_iterator it = gf_json_items(cells);
     while (st == GF_OK && gf_json_next(&it, &name, &v)) {
         gf_buffer_reset(&r->qualifier);
         gf_buffer_reset(&r->value);
-        st = gf_value_write(qualifier, name, &r->qualifier, err);
+        st = gf_user_table_value_write(qualifier, name, &r->qualifier, err);
         gf_slice bytes = gf_buffer_view(&r->qualifier);
         if (st == GF_OK)
-            st = gf_table_read_value(gf_user_cell_type(r->table, family, bytes), v, &r->value,
+            st = gf_table_read_value(gf_user_table_cell_type(r->table, family, bytes), v, &r->value,
                                      &r->text, err);
         if (st == GF_OK) st = gf_buffer_check(&r->value, err);
         if (st == GF_EINVAL)
@@ -196,7 +198,7 @@ gf_status gf_table_read_cells(gf_cell_reader *r, gf_json_value cells, gf_each_ce
         return gf_fail(err, GF_EINVAL, "cells is not an object of families");
     gf_json_iterator it = gf_json_items(cells);
     while (st == GF_OK && gf_json_next(&it, &name, &v)) {
-        st = gf_user_family_find(r->table, name, &family, err);
+        st = gf_user_table_find_family(r->table, name, &family, err);
         if (st == GF_OK) st = read_family(r, family, v, each, context, err);
     }
     return st;

@@ -12,7 +12,7 @@ static gf_status run_table_put(gf_call *call, gf_error *err)
     uint64_t n = 0;
     gf_status st = gf_table_call_open_row(&c, err);
     if (st == GF_OK) st = gf_table_call_sets(&c, &n, err);
-    if (st == GF_OK) st = gf_batch_write(c.batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(c.batch, GF_SYNC_ON, err);
     if (st == GF_OK) st = gf_table_call_begin(&c, &w, err);
     if (st == GF_OK) {
         gf_json_put_uint(w, "put", n);
@@ -31,8 +31,8 @@ static gf_status get_versions(gf_table_call *c, gf_error *err)
     unsigned family;
     gf_call *call = c->call;
     uint32_t versions = (uint32_t)gf_call_number(call, "versions", 1);
-    gf_status st = gf_user_column_find(c->table, gf_call_text(call, "column"), &family,
-                                       &c->qualifier, NULL, err);
+    gf_status st = gf_user_table_find_column(c->table, gf_call_text(call, "column"), &family,
+                                             &c->qualifier, NULL, err);
     gf_slice key = gf_buffer_view(&c->key), qualifier = gf_buffer_view(&c->qualifier);
     if (st == GF_OK)
         st = gf_table_get_cell(gf_user_table_rows(c->table), NULL, key, family, qualifier, versions,
@@ -46,7 +46,7 @@ static gf_status get_versions(gf_table_call *c, gf_error *err)
         if (st != GF_OK) break;
         gf_json_put_string(w, "column", gf_call_text(call, "column"));
         gf_json_key(w, "value");
-        gf_table_put_value(w, gf_user_cell_type(c->table, family, qualifier), cell->value,
+        gf_table_put_value(w, gf_user_table_cell_type(c->table, family, qualifier), cell->value,
                            &c->text);
         if (cell->timestamp) {
             gf_json_key(w, "timestamp");
@@ -95,8 +95,8 @@ static gf_status delete_cells(gf_table_call *c, uint64_t *there, gf_error *err)
     for (size_t i = 0; i < gf_call_count(c->call, "column") && st == GF_OK; i++) {
         unsigned family;
         gf_buffer_reset(&c->qualifier);
-        st = gf_user_column_find(c->table, gf_call_nth(c->call, "column", i), &family,
-                                 &c->qualifier, NULL, err);
+        st = gf_user_table_find_column(c->table, gf_call_nth(c->call, "column", i), &family,
+                                       &c->qualifier, NULL, err);
         gf_slice qualifier = gf_buffer_view(&c->qualifier);
         if (st != GF_OK) break;
         gf_batch_delete_cell(c->batch, rows, key, family, qualifier);
@@ -129,11 +129,11 @@ static gf_status run_table_delete(gf_call *call, gf_error *err)
     if (st == GF_OK && !families && !gf_call_has(call, "column")) families = GF_ALL_FAMILIES;
     if (st == GF_OK) st = delete_cells(&c, &there, err);
     if (st == GF_OK && families) st = delete_families(&c, families, &there, err);
-    if (st == GF_OK) st = gf_batch_write(c.batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(c.batch, GF_SYNC_ON, err);
     if (st == GF_OK) st = gf_table_call_begin(&c, &w, err);
     if (st == GF_OK) {
         gf_json_put_uint(w, "deleted", there);
-        if (there == 0) call->outcome = GF_SOME_ABSENT;
+        if (there == 0) call->outcome = GF_OUTCOME_SOME_ABSENT;
         st = gf_row_writer_emit(&c.writer, err);
     }
     gf_table_call_close(&c);
@@ -145,7 +145,7 @@ static gf_status run_table_delete(gf_call *call, gf_error *err)
 static gf_status read_delta(gf_slice text, int64_t *delta, gf_error *err)
 {
     gf_buffer bytes = {0};
-    gf_status st = gf_value_write(GF_TYPE_INT64, text, &bytes, err);
+    gf_status st = gf_user_table_value_write(GF_TYPE_INT64, text, &bytes, err);
     if (st == GF_OK) *delta = (int64_t)gf_read_u64be(bytes.ptr);
     if (st != GF_OK) gf_error_prefix(err, "by");
     gf_buffer_release(&bytes);
@@ -162,10 +162,11 @@ static gf_status run_table_incr(gf_call *call, gf_error *err)
     gf_status st = GF_OK;
     if (gf_call_has(call, "by")) st = read_delta(gf_call_text(call, "by"), &delta, err);
     if (st == GF_OK) st = gf_table_call_open_row(&c, err);
-    if (st == GF_OK) st = gf_user_column_find(c.table, column, &family, &c.qualifier, NULL, err);
+    if (st == GF_OK)
+        st = gf_user_table_find_column(c.table, column, &family, &c.qualifier, NULL, err);
     if (st == GF_OK) {
-        st = gf_user_increment(c.table, gf_buffer_view(&c.key), family,
-                               gf_buffer_view(&c.qualifier), delta, &c.value, err);
+        st = gf_user_table_increment(c.table, gf_buffer_view(&c.key), family,
+                                     gf_buffer_view(&c.qualifier), delta, &c.value, err);
         if (st == GF_EINVAL || st == GF_ELIMIT) gf_error_prefix(err, "%.*s", GF_SLICE_ARG(column));
     }
     if (st == GF_OK) st = gf_table_call_begin(&c, &w, err);
@@ -198,7 +199,8 @@ static gf_status read_check(gf_table_call *c, check *k, gf_error *err)
         return gf_fail(err, GF_EINVAL, "check-and-put needs either --if or --if-absent");
     gf_slice text = gf_call_text(call, k->absent ? "if-absent" : "if");
     k->column = text;
-    if (k->absent) return gf_user_column_find(c->table, text, &k->family, &k->qualifier, NULL, err);
+    if (k->absent)
+        return gf_user_table_find_column(c->table, text, &k->family, &k->qualifier, NULL, err);
     const char *equals = memchr(text.ptr, '=', text.len);
     if (equals) k->column.len = (size_t)(equals - text.ptr);
     gf_status st = gf_table_call_cell(c, "if", text, &k->family, err);
@@ -225,11 +227,11 @@ static gf_status emit_checked(gf_table_call *c, const check *k, bool done, uint6
                                k->family, qualifier, 1, &c->row, err);
         if (st == GF_OK) {
             gf_json_key(w, "found");
-            gf_table_put_value(w, gf_user_cell_type(c->table, k->family, qualifier),
+            gf_table_put_value(w, gf_user_table_cell_type(c->table, k->family, qualifier),
                                c->row.cells[0].value, &c->text);
         }
         if (st != GF_OK && st != GF_ENOTFOUND) return st;
-        c->call->outcome = GF_SOME_ABSENT;
+        c->call->outcome = GF_OUTCOME_SOME_ABSENT;
     }
     return gf_row_writer_emit(&c->writer, err);
 }
@@ -245,7 +247,7 @@ static gf_status run_table_check_and_put(gf_call *call, gf_error *err)
     if (st == GF_OK) {
         st = gf_batch_write_if(c.batch, gf_user_table_rows(c.table), gf_buffer_view(&c.key),
                                k.family, gf_buffer_view(&k.qualifier),
-                               k.absent ? NULL : &k.expected, GF_SYNC, err);
+                               k.absent ? NULL : &k.expected, GF_SYNC_ON, err);
         if (st == GF_OK || st == GF_ECONFLICT) st = emit_checked(&c, &k, st == GF_OK, n, err);
     }
     gf_buffer_release(&k.qualifier);

@@ -24,7 +24,7 @@ static gf_status bound(scanning *s, const char *name, gf_buffer *key, gf_error *
     for (size_t w = 0; w < 2; w++)
         for (size_t i = 0; i < gf_call_count(call, names[w]) && n <= MOST_PARTS; i++)
             parts[n++] = gf_call_nth(call, names[w], i);
-    gf_status st = gf_user_key_write(s->c.table, parts, n, key, err);
+    gf_status st = gf_user_table_key_write(s->c.table, parts, n, key, err);
     if (st != GF_OK) gf_error_prefix(err, "%s", name);
     return st;
 }
@@ -35,7 +35,7 @@ static gf_status read_bounds(scanning *s, gf_error *err)
     gf_call *call = s->c.call;
     gf_status st = gf_table_call_key(&s->c, "key", &s->prefix, &n, err);
     if (st == GF_OK && gf_call_has(call, "prefix"))
-        st = gf_user_key_start(s->c.table, n, gf_call_text(call, "prefix"), &s->prefix, err);
+        st = gf_user_table_key_start(s->c.table, n, gf_call_text(call, "prefix"), &s->prefix, err);
     if (st == GF_OK) st = bound(s, "from", &s->start, err);
     if (st == GF_OK) st = bound(s, "to", &s->end, err);
     s->options.prefix = gf_buffer_view(&s->prefix);

@@ -28,7 +28,7 @@ static gf_status read_next_number(gf_logs_import *i, gf_error *err)
     if (st == GF_OK)
         st = gf_table_get_cell(gf_user_table_rows(l->by), NULL, gf_buffer_view(&i->next_key),
                                l->entry, GF_SLICE("line"), 1, &row, err);
-    if (st == GF_OK && !gf_cell_number(&row.cells[0], &i->next))
+    if (st == GF_OK && !gf_rows_cell_number(&row.cells[0], &i->next))
         st = gf_fail(err, GF_ECORRUPT, "the number of an access log's next line is damaged");
     gf_row_release(&row);
     return st == GF_ENOTFOUND ? GF_OK : st;
@@ -47,7 +47,7 @@ static gf_status write_batch(gf_logs_import *i, gf_error *err)
     if (st != GF_OK) return st;
     gf_batch_put(i->batch, gf_user_table_rows(l->by), gf_buffer_view(&i->next_key), l->entry,
                  GF_SLICE("line"), gf_buffer_view(&l->text), 0);
-    st = gf_batch_write(i->batch, GF_SYNC, err);
+    st = gf_batch_write(i->batch, GF_SYNC_ON, err);
     if (st == GF_OK) i->written = i->lines;
     i->written_at = gf_clock_seconds();
     return st;

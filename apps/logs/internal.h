@@ -53,8 +53,8 @@ extern const gf_operation gf_log_import_operation, gf_log_report_operation, gf_l
 
 /* clang-format off */
 #define P_LOG   P_REQUIRED("log", "LOG", "the access log")
-#define P_SINCE {"from", GF_MOMENT, false, "TIME", "only lines of this time and later", 0, 0}
-#define P_UNTIL {"to", GF_MOMENT, false, "TIME", "only lines before this time", 0, 0}
+#define P_SINCE {"from", GF_PARAMETER_MOMENT, false, "TIME", "only lines of this time and later", 0, 0}
+#define P_UNTIL {"to", GF_PARAMETER_MOMENT, false, "TIME", "only lines before this time", 0, 0}
 /* clang-format on */
 
 #endif

@@ -136,7 +136,7 @@ static gf_status visit_variant(gf_logs_read *r, const gf_slice *parts, unsigned 
     gf_scan *scan;
     gf_row row = {0};
     gf_buffer_reset(&r->key);
-    gf_status st = gf_user_key_write(r->log->by, parts, n, &r->key, err);
+    gf_status st = gf_user_table_key_write(r->log->by, parts, n, &r->key, err);
     if (st == GF_OK) st = gf_buffer_check(&r->key, err);
     if (st != GF_OK) return st;
     gf_scan_options o = {.family = r->log->entry, .prefix = gf_buffer_view(&r->key)};
@@ -173,14 +173,14 @@ static gf_status forget_cell(gf_logs_read *r, const gf_row *row, gf_error *err)
 {
     enum { MOST = 4 << 20 };
     gf_batch_delete_row(r->batch, gf_user_table_rows(r->log->by), row->key, GF_ALL_FAMILIES);
-    return gf_batch_bytes(r->batch) < MOST ? GF_OK : gf_batch_write(r->batch, GF_NO_SYNC, err);
+    return gf_batch_bytes(r->batch) < MOST ? GF_OK : gf_batch_write(r->batch, GF_SYNC_OFF, err);
 }
 
 gf_status gf_logs_read_forget(gf_logs_read *r, gf_error *err)
 {
     const gf_slice kind = GF_SLICE("read");
     gf_status st = visit_variant(r, &kind, 1, forget_cell, err);
-    return st == GF_OK ? gf_batch_write(r->batch, GF_NO_SYNC, err) : st;
+    return st == GF_OK ? gf_batch_write(r->batch, GF_SYNC_OFF, err) : st;
 }
 
 static gf_status put_block(gf_logs_read *r, gf_error *err)
@@ -324,7 +324,7 @@ gf_status gf_logs_read_judge(gf_logs_read *r, const gf_text_line *line, bool goo
 
 bool gf_logs_read_take_held(gf_logs_read *r, gf_slice *text)
 {
-    return gf_take_string(&r->give, text);
+    return gf_slice_take_string(&r->give, text);
 }
 
 bool gf_logs_read_take_replaced(gf_logs_read *r, gf_slice *text, uint64_t *number)

@@ -108,7 +108,7 @@ gf_status gf_logs_entry_key(gf_logs *l, gf_slice kind, gf_slice value, int64_t t
 {
     const gf_slice parts[] = {kind, value};
     gf_buffer_reset(key);
-    gf_status st = gf_user_key_write(l->by, parts, 2, key, err);
+    gf_status st = gf_user_table_key_write(l->by, parts, 2, key, err);
     put_time(key, time);
     gf_key_u64(key, line);
     return st == GF_OK ? gf_buffer_check(key, err) : st;

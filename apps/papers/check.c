@@ -11,7 +11,7 @@
 #include "apps/papers/arguments_internal.h"
 #include "apps/papers/table_internal.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/strings.h"
 
 typedef struct papers_check {

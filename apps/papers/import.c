@@ -10,7 +10,7 @@
  */
 #include "apps/papers/table_internal.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/strings.h"
 #include "formats/crypto.h"

@@ -16,11 +16,13 @@ static const char *const file_columns[] = {"size", "mime", "cdx", "meta", NULL};
 static const char *const grobid_columns[] = {"status_code", "quality",  "status", "tei_xml",
                                              "tei_json",    "metadata", NULL};
 static const char *const match_columns[] = {"mstatus", "doi", "minfo", NULL};
-static const gf_family families[] = {
-    {.name = "f", .columns = f_columns},
-    {.name = "file", .columns = file_columns},
-    {.name = "grobid0", .layout = GF_WIDE, .compression = GF_SNAPPY, .columns = grobid_columns},
-    {.name = "match0", .columns = match_columns}};
+static const gf_family families[] = {{.name = "f", .columns = f_columns},
+                                     {.name = "file", .columns = file_columns},
+                                     {.name = "grobid0",
+                                      .layout = GF_LAYOUT_WIDE,
+                                      .compression = GF_COMPRESSION_SNAPPY,
+                                      .columns = grobid_columns},
+                                     {.name = "match0", .columns = match_columns}};
 static const gf_schema schema = {.name = GF_PAPERS_PREFIX GF_PAPERS_TABLE,
                                  .parts = parts,
                                  .n_parts = 2,
@@ -60,7 +62,7 @@ static gf_status open_table(gf_papers *p, gf_slice table, gf_error *err)
 gf_status gf_papers_open(gf_store *store, gf_slice name_space, gf_slice table, gf_papers **papers,
                          gf_error *err)
 {
-    gf_status st = gf_check_name("namespace", name_space, err);
+    gf_status st = gf_name_check("namespace", name_space, err);
     if (st == GF_OK) st = check_table(table, err);
     if (st != GF_OK) return st;
     gf_papers *p = gf_calloc(1, sizeof *p);

@@ -5,7 +5,7 @@
 static gf_status append_compressed(gf_slice bytes, gf_buffer *scratch, gf_buffer *to,
                                    gf_compressed *value, gf_error *err)
 {
-    gf_status st = gf_compress_value(bytes, scratch, value, err);
+    gf_status st = gf_value_compress(bytes, scratch, value, err);
     if (st != GF_OK) return st;
     gf_buffer_slice(to, value->bytes);
     return gf_buffer_check(to, err);

@@ -5,7 +5,7 @@
 #define GF_APPS_PAPERS_WORKS_H
 
 #include "apps/papers/title.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "formats/reader.h"
 
 typedef struct gf_works gf_works;

@@ -62,7 +62,7 @@ gf_status gf_tweets_time_of_call(const gf_call *call, const char *name, bool is_
     int64_t ms;
     *seconds = otherwise;
     if (text.len == 0) return GF_OK;
-    if (!read_minute(text, &ms) && !gf_read_moment(text, gf_clock_ms(), &ms))
+    if (!read_minute(text, &ms) && !gf_filter_read_moment(text, gf_clock_ms(), &ms))
         return gf_fail(err, GF_EINVAL,
                        "%s: \"%.*s\" is no time, such as 201605051430, 2016-05-05T14:30:00Z or 30d",
                        name, GF_SLICE_ARG(text));

@@ -15,7 +15,7 @@ gf_status gf_tweets_of_call(const gf_call *call, gf_tweets **tweets, gf_error *e
 /**
  * Arguments "box", "from", "to", "limit" and the call's cancel; *box is where the box is kept.
  *
- * A time is YYYYMMDDhhmm, or what gf_read_moment takes. As the end of a range a day or a minute
+ * A time is YYYYMMDDhhmm, or what gf_filter_read_moment takes. As the end of a range a day or a minute
  * means its last second.
  */
 gf_status gf_tweets_query_of_call(const gf_call *call, uint64_t limit, gf_geo_box *box,

@@ -2,7 +2,7 @@
 #include "apps/tweets/tweets.h"
 
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/number.h"
 
 void gf_tweets_document_release(gf_tweets_document *d)
@@ -30,7 +30,7 @@ static void write_row(gf_buffer *b, gf_slice json, int64_t seconds)
 
 static void write_text(gf_buffer *b, gf_slice text)
 {
-    if (text.len) gf_buffer_json_string(b, text);
+    if (text.len) gf_json_append_string(b, text);
 }
 
 static void write_tags(gf_buffer *b, const gf_tweets_terms *terms)
@@ -40,7 +40,7 @@ static void write_tags(gf_buffer *b, const gf_tweets_terms *terms)
         const gf_tweets_term *t = &terms->terms[i];
         if (t->of_user || t->term.ptr[0] != '#') continue;
         gf_buffer_byte(b, any ? ',' : '[');
-        gf_buffer_json_string(b, t->term);
+        gf_json_append_string(b, t->term);
         any = true;
     }
     if (any) gf_buffer_byte(b, ']');
@@ -60,8 +60,8 @@ static void write_parts(gf_tweets_document *d, gf_slice json, const gf_tweet *t,
         if (i == 0) write_text(b, t->screen_name);
         if (i == 1) write_text(b, t->name);
         if (i == 2) write_text(b, t->user_id);
-        if (i == 3 && t->has_place) gf_buffer_double(b, t->place.latitude);
-        if (i == 4 && t->has_place) gf_buffer_double(b, t->place.longitude);
+        if (i == 3 && t->has_place) gf_json_append_double(b, t->place.latitude);
+        if (i == 4 && t->has_place) gf_json_append_double(b, t->place.longitude);
         if (i == 5) write_tags(b, &d->terms);
         ends->fields[i] = b->len;
     }

@@ -58,8 +58,8 @@ static gf_status count_row(void *context, const gf_row *row, gf_error *err)
     uint64_t n;
     gf_status st = gf_tweets_part(c->tweets, row->key, GF_TWEET_MINUTE, &part, err);
     if (st != GF_OK) return st;
-    if (!read_minute(part, &minute) || !gf_cell_number(&row->cells[0], &n) || minute < c->from ||
-        minute >= c->from + (int64_t)c->n_minutes)
+    if (!read_minute(part, &minute) || !gf_rows_cell_number(&row->cells[0], &n) ||
+        minute < c->from || minute >= c->from + (int64_t)c->n_minutes)
         return gf_fail(err, GF_ECORRUPT, "table TweetFrequency: a row is damaged");
     uint32_t id = gf_strings_find(&c->languages, language);
     if (id == GF_STRING_NONE && c->some) return GF_OK;

@@ -108,7 +108,7 @@ static gf_status put_frequency(gf_tweets_import *m, gf_tweets_scratch *w, gf_twe
         st = gf_table_get_cell(m->tweets->frequency, NULL, gf_buffer_view(&w->key),
                                GF_TWEETS_FREQUENCY_LANGUAGE, language, 1, &w->row, err);
     if (st != GF_OK && st != GF_ENOTFOUND) return st;
-    if (st == GF_OK && !gf_cell_number(&w->row.cells[0], &n))
+    if (st == GF_OK && !gf_rows_cell_number(&w->row.cells[0], &n))
         return gf_fail(err, GF_ECORRUPT, "table TweetFrequency: a count is no number");
     gf_batch_put(s->batch, m->tweets->frequency, gf_buffer_view(&w->key),
                  GF_TWEETS_FREQUENCY_LANGUAGE, language, gf_number_write(&digits, n + s->counts[i]),
@@ -166,7 +166,7 @@ static gf_status write_batch(gf_tweets_import *m, gf_tweets_stage *s, gf_error *
     put_settings(m, s, &info, version);
     st = gf_batch_write_if(s->batch, m->tweets->settings, gf_tweets_prefix(m->tweets),
                            GF_TWEETS_SETTINGS_MAIN, GF_SLICE("version"),
-                           expected.len ? &expected : NULL, GF_SYNC, err);
+                           expected.len ? &expected : NULL, GF_SYNC_ON, err);
     if (st != GF_OK) return st;
     m->info = info;
     gf_buffer_reset(&m->version);

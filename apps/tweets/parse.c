@@ -7,7 +7,7 @@
 #include "formats/json_record.h"
 
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -238,7 +238,7 @@ gf_status gf_tweets_write_json(const gf_tweets_parser *p, gf_buffer *out, gf_err
     gf_status st = GF_OK;
     for (size_t i = 0; i < p->parsed.n_members && st == GF_OK; i++) {
         gf_buffer_byte(out, i ? ',' : '{');
-        gf_buffer_json_string(out, p->parsed.members[i].name);
+        gf_json_append_string(out, p->parsed.members[i].name);
         gf_buffer_byte(out, ':');
         st = gf_json_write(p->parsed.members[i].json, out, err);
     }

@@ -21,7 +21,7 @@ static gf_status test_filter(reading *r, bool *meant, gf_error *err)
 {
     *meant = true;
     if (gf_filter_is_empty(&r->filter)) return GF_OK;
-    gf_status st = gf_document_to_cells(&r->document.document, &r->cells, err);
+    gf_status st = gf_document_row_to_cells(&r->document.document, &r->cells, err);
     if (st != GF_OK) return st;
     if (r->cells.n > r->capacity) {
         gf_cell *grown = gf_realloc(r->row, r->cells.n, sizeof *grown);
@@ -81,7 +81,7 @@ gf_status gf_tweets_records(const gf_call *call, gf_visit_record *visit, void *c
     gf_tweets_close(tweets);
     gf_filter_release(&r.filter);
     gf_tweets_document_release(&r.document);
-    gf_document_cells_release(&r.cells);
+    gf_document_row_release_cells(&r.cells);
     gf_free(r.row);
     return st;
 }

@@ -27,11 +27,11 @@ static const gf_key_part geo_parts[] = {NAMESPACE, FIXED("row", GF_TWEET_GEO_ROW
 
 static const char *const settings_columns[] = {"hash", "version", "tweets", "with_place", NULL};
 
-static const gf_family raw_families[] = {{.name = "t", .layout = GF_WIDE}};
-static const gf_family term_families[] = {{.name = "text", .layout = GF_WIDE},
-                                          {.name = "user", .layout = GF_WIDE}};
-static const gf_family frequency_families[] = {{.name = "language", .layout = GF_WIDE}};
-static const gf_family geo_families[] = {{.name = "tweets", .layout = GF_WIDE}};
+static const gf_family raw_families[] = {{.name = "t", .layout = GF_LAYOUT_WIDE}};
+static const gf_family term_families[] = {{.name = "text", .layout = GF_LAYOUT_WIDE},
+                                          {.name = "user", .layout = GF_LAYOUT_WIDE}};
+static const gf_family frequency_families[] = {{.name = "language", .layout = GF_LAYOUT_WIDE}};
+static const gf_family geo_families[] = {{.name = "tweets", .layout = GF_LAYOUT_WIDE}};
 static const gf_family settings_families[] = {{.name = "main", .columns = settings_columns}};
 
 #define SCHEMA(table, key_parts, n_key_parts, table_families)                                      \
@@ -59,7 +59,7 @@ gf_status gf_tweets_open_tables(gf_store *store, gf_tweets *t, gf_error *err)
 
 gf_status gf_tweets_open(gf_store *store, gf_slice name_space, gf_tweets **tweets, gf_error *err)
 {
-    gf_status st = gf_check_name("namespace", name_space, err);
+    gf_status st = gf_name_check("namespace", name_space, err);
     if (st != GF_OK) return st;
     gf_tweets *t = gf_calloc(1, sizeof *t);
     if (!t) return gf_fail_memory(err, "tables of tweets");
@@ -190,8 +190,9 @@ gf_status gf_tweets_read_settings(gf_tweets *t, gf_row *row, gf_tweets_info *inf
     const gf_cell *hash = gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "hash");
     const gf_cell *seen = gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "version");
     if (!hash || !seen ||
-        !gf_cell_number(gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "tweets"), &read.tweets) ||
-        !gf_cell_number(gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "with_place"), &read.with_place))
+        !gf_rows_cell_number(gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "tweets"), &read.tweets) ||
+        !gf_rows_cell_number(gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "with_place"),
+                             &read.with_place))
         return damaged_settings(err);
     if (gf_slice_equal(hash->value, GF_SLICE("murmur3")))
         read.hash = GF_TWEETS_MURMUR3;

@@ -20,7 +20,7 @@
 #define GF_APPS_TWEETS_TWEETS_H
 
 #include "apps/tweets/geo.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "formats/reader.h"
 #include "grouperfish.h"
 

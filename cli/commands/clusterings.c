@@ -8,7 +8,7 @@
 static void end_rebuild(gf_session *s)
 {
     gf_slice collection = gf_session_argument(s, "collection");
-    if (collection.len == 0 || s->call.outcome != GF_DONE) return;
+    if (collection.len == 0 || s->call.outcome != GF_OUTCOME_DONE) return;
     if (gf_session_has(s, "dry-run")) return;
     fputs("to read them:\n", s->out);
     gf_session_suggest(s, "clusters", collection);

@@ -28,10 +28,10 @@ static const gf_command version_command = {
 /* ---- generate -------------------------------------------------------------------------------- */
 
 static const gf_parameter generate_parameters[] = {
-    {"kind", GF_CHOICE, true, "man|bash|zsh|fish", "manual pages, or the completion of a shell", 0,
-     0},
-    {"out", GF_TEXT, false, "DIR", "write files there; of manual pages, those of all commands", 0,
-     0}};
+    {"kind", GF_PARAMETER_CHOICE, true, "man|bash|zsh|fish",
+     "manual pages, or the completion of a shell", 0, 0},
+    {"out", GF_PARAMETER_TEXT, false, "DIR",
+     "write files there; of manual pages, those of all commands", 0, 0}};
 static const gf_operation generate_operation = {.name = "generate",
                                                 .meaning =
                                                     "Make manual pages and completions for shells",

@@ -15,8 +15,9 @@ gf_generate_value gf_generate_value_of_option(const gf_option *o)
 {
     gf_generate_value v = {.kind = kind_of_value(o->value)};
     if (o->parameter) {
-        v.repeats = o->parameter->kind == GF_LIST || o->parameter->kind == GF_SEVERAL;
-        if (o->parameter->kind == GF_CHOICE) v.choices = o->value;
+        v.repeats =
+            o->parameter->kind == GF_PARAMETER_LIST || o->parameter->kind == GF_PARAMETER_SEVERAL;
+        if (o->parameter->kind == GF_PARAMETER_CHOICE) v.choices = o->value;
     } else {
         if (o->value && strchr(o->value, '|')) v.choices = o->value;
         if (o->value && strcmp(o->value, "FORMAT") == 0) v.choices = GF_OUTPUT_FORMATS;
@@ -32,7 +33,7 @@ gf_generate_value gf_generate_value_of_word(const gf_command *c, const gf_positi
     if (word->path) v.kind = strcmp(word->name, "DIR") == 0 ? GF_GENERATE_FOLDER : GF_GENERATE_FILE;
     for (size_t i = 0; word->argument && i < o->n_parameters; i++) {
         const gf_parameter *p = &o->parameters[i];
-        if (p->kind != GF_CHOICE || strcmp(p->name, word->argument) != 0) continue;
+        if (p->kind != GF_PARAMETER_CHOICE || strcmp(p->name, word->argument) != 0) continue;
         v.kind = GF_GENERATE_CHOICE;
         v.choices = p->value;
     }

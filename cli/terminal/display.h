@@ -4,7 +4,7 @@
 #ifndef GF_CLI_TERMINAL_DISPLAY_H
 #define GF_CLI_TERMINAL_DISPLAY_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include <stdbool.h>
 #include <stddef.h>

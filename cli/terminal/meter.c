@@ -1,7 +1,7 @@
 #include "cli/terminal/meter.h"
 
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text.h"
 

@@ -5,7 +5,7 @@
 #ifndef GF_CLI_TERMINAL_SPREAD_H
 #define GF_CLI_TERMINAL_SPREAD_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/strings.h"
 #include "grouperfish/buffer.h"
 

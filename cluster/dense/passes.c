@@ -175,7 +175,7 @@ static void fill_empty(gf_dense_work *w, gf_dense_partition *p)
         if (i == w->rows.n) return;
         p->label[i] = c;
         p->own[i] = 1; /* it is the whole of its cluster, so it is not taken again */
-        gf_sort_by_cluster(p->label, w->rows.n, p->k, w->start, w->members);
+        gf_centres_sort_rows(p->label, w->rows.n, p->k, w->start, w->members);
     }
 }
 
@@ -212,7 +212,7 @@ static gf_status sum_cluster(void *context, size_t c, unsigned worker, gf_error 
 gf_status gf_dense_update(gf_dense_work *w, gf_dense_partition *p, gf_error *err)
 {
     assigning a = {w, p};
-    gf_sort_by_cluster(p->label, w->rows.n, p->k, w->start, w->members);
+    gf_centres_sort_rows(p->label, w->rows.n, p->k, w->start, w->members);
     fill_empty(w, p);
     return gf_pool_run(w->pool, p->k, sum_cluster, &a, w->cancel, err);
 }

@@ -91,7 +91,7 @@ void gf_phrase_slots_mark(gf_phrase_slots *s, gf_slice key)
         } else {
             gf_slice letters = gf_slice_skip(key, 1);
             uint64_t length = 0;
-            gf_take_varint(&letters, &length);
+            gf_slice_take_varint(&letters, &length);
             s->count[slot_of_letters(s, gf_slice_of(letters.ptr, (size_t)length))] = 1;
         }
         key = gf_slice_skip(key, n);
@@ -124,7 +124,7 @@ size_t gf_phrase_word_length(gf_slice key)
     if (key.ptr[0] == 't') return GF_PHRASE_WORD_BYTES;
     gf_slice rest = gf_slice_skip(key, 1);
     uint64_t n = 0;
-    gf_take_varint(&rest, &n);
+    gf_slice_take_varint(&rest, &n);
     return (size_t)(rest.ptr - key.ptr) + (size_t)n;
 }
 

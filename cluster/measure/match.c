@@ -36,15 +36,15 @@ static size_t merge_equal(gf_overlap *at, size_t n)
     return kept;
 }
 
-gf_status gf_overlaps_count(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t k_a,
-                            uint32_t k_b, gf_overlaps *out, gf_error *err)
+gf_status gf_match_overlaps_count(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t k_a,
+                                  uint32_t k_b, gf_overlaps *out, gf_error *err)
 {
     gf_overlaps o = {.k_a = k_a, .k_b = k_b};
     o.size_a = gf_calloc(k_a ? k_a : 1, sizeof *o.size_a);
     o.size_b = gf_calloc(k_b ? k_b : 1, sizeof *o.size_b);
     o.at = gf_array(n ? n : 1, sizeof *o.at);
     if (!o.size_a || !o.size_b || !o.at) {
-        gf_overlaps_release(&o);
+        gf_match_overlaps_release(&o);
         return gf_fail_memory(err, "overlaps");
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -59,7 +59,7 @@ gf_status gf_overlaps_count(const uint32_t *a, const uint32_t *b, uint32_t n, ui
     return GF_OK;
 }
 
-void gf_overlaps_release(gf_overlaps *o)
+void gf_match_overlaps_release(gf_overlaps *o)
 {
     gf_free(o->size_a);
     gf_free(o->size_b);

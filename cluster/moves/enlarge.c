@@ -205,7 +205,7 @@ static gf_status init(enlarging *g, uint32_t cuts, gf_error *err)
         gf_free(start);
         return gf_fail_memory(err, "growing clusters");
     }
-    gf_sort_by_cluster(p->label, p->n, p->k, start, g->rows);
+    gf_centres_sort_rows(p->label, p->n, p->k, start, g->rows);
     for (uint32_t j = 0; j < p->k; j++)
         g->pieces[g->n++] = (piece){.from = start[j],
                                     .n = start[j + 1] - start[j],

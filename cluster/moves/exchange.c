@@ -98,7 +98,7 @@ static gf_status look(exchange *x, bool changed, gf_error *err)
     const gf_partition *p = x->p;
     gf_pool *pool = gf_passes_pool(x->s);
     const gf_cancel *cancel = gf_passes_cancel(x->s);
-    gf_sort_by_cluster(p->label, p->n, p->k, x->start, x->rows);
+    gf_centres_sort_rows(p->label, p->n, p->k, x->start, x->rows);
     gf_status st = gf_pool_run(pool, p->k, cut_task, x, cancel, err);
     if (st == GF_OK && changed) st = gf_pool_run(pool, p->k, join_task, x, cancel, err);
     if (st != GF_OK) return st;

@@ -86,14 +86,14 @@ static gf_status settle(gf_growth *g, gf_partition *p, gf_error *err)
 /* All rows in one cluster. */
 static gf_status start(gf_growth *g, gf_error *err)
 {
-    gf_summer *summer = NULL;
+    gf_centre_summer *summer = NULL;
     uint32_t n = gf_points_n(&g->points), n_terms = g->points.x->n_cols;
     gf_status st = gf_partition_init(&g->p, n, 1, n_terms, err);
-    if (st == GF_OK) st = gf_summer_create(g->pool, n, n_terms, 1, &summer, err);
+    if (st == GF_OK) st = gf_centre_summer_create(g->pool, n, n_terms, 1, &summer, err);
     if (st == GF_OK)
-        st = gf_summer_run(summer, &g->points, g->p.label, NULL, &g->p.centres, g->p.own, g->cancel,
-                           err);
-    gf_summer_free(summer);
+        st = gf_centre_summer_run(summer, &g->points, g->p.label, NULL, &g->p.centres, g->p.own,
+                                  g->cancel, err);
+    gf_centre_summer_free(summer);
     return st;
 }
 
@@ -105,7 +105,7 @@ static gf_status take_sample(gf_growth *g, const gf_points *points, uint32_t m, 
     uint32_t *rows = gf_array(m, sizeof *rows);
     if (!rows) return gf_fail_memory(err, "a sample");
     gf_points_sample(gf_points_n(points), m, &random, rows);
-    gf_status st = gf_gather_rows(points, rows, m, &g->x, &g->weight, err);
+    gf_status st = gf_points_gather(points, rows, m, &g->x, &g->weight, err);
     if (st == GF_OK) st = gf_points_pack_columns(&g->x, &g->term, err);
     gf_free(rows);
     g->points = (gf_points){&g->x, g->weight};

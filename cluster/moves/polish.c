@@ -226,7 +226,7 @@ static gf_status set_offers(polishing *s, gf_error *err)
         float of_this = length > 0 ? 0.5f / length : INFINITY;
         if (of_this > *offer) *offer = of_this;
     }
-    return gf_index_set_ceilings(s->index, gf_passes_pool(s->passes), err);
+    return gf_centre_index_set_ceilings(s->index, gf_passes_pool(s->passes), err);
 }
 
 /* Index the centres by how much they could offer a row, and set what belongs to the columns. */

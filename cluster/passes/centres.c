@@ -96,7 +96,7 @@ double gf_centres_objective(const gf_centres *c)
 
 enum { ROWS_PER_CHECK = 8192 /* looks for a cancel */ };
 
-struct gf_summer {
+struct gf_centre_summer {
     gf_pool *pool;
     uint32_t n_rows, n_terms, k;
     gf_term_sums *scratch; /* per worker */
@@ -121,13 +121,13 @@ static bool init_scratch(gf_term_sums *s, uint32_t n_terms)
     return s->sum && s->touched && s->term;
 }
 
-gf_status gf_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_terms, uint32_t k,
-                           gf_summer **summer, gf_error *err)
+gf_status gf_centre_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_terms, uint32_t k,
+                                  gf_centre_summer **summer, gf_error *err)
 {
-    gf_summer *s = gf_calloc(1, sizeof *s);
+    gf_centre_summer *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "cluster sums");
     unsigned workers = gf_pool_size(pool);
-    *s = (gf_summer){.pool = pool, .n_rows = n_rows, .n_terms = n_terms, .k = k};
+    *s = (gf_centre_summer){.pool = pool, .n_rows = n_rows, .n_terms = n_terms, .k = k};
     s->scratch = gf_calloc(workers, sizeof *s->scratch);
     s->start = gf_array((size_t)k + 1, sizeof *s->start);
     s->rows = gf_array(n_rows, sizeof *s->rows);
@@ -136,14 +136,14 @@ gf_status gf_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_terms, uin
     for (unsigned w = 0; ok && w < workers; w++)
         ok = init_scratch(&s->scratch[w], n_terms);
     if (!ok) {
-        gf_summer_free(s);
+        gf_centre_summer_free(s);
         return gf_fail_memory(err, "cluster sums");
     }
     *summer = s;
     return GF_OK;
 }
 
-void gf_summer_free(gf_summer *s)
+void gf_centre_summer_free(gf_centre_summer *s)
 {
     if (!s) return;
     for (unsigned w = 0; s->scratch && w < gf_pool_size(s->pool); w++) {
@@ -159,13 +159,13 @@ void gf_summer_free(gf_summer *s)
     gf_free(s);
 }
 
-gf_status gf_centre_summer_keep(gf_summer *s, gf_error *err)
+gf_status gf_centre_summer_keep(gf_centre_summer *s, gf_error *err)
 {
     return s->kept ? GF_OK : gf_kept_sums_create(s->n_rows, s->k, &s->kept, err);
 }
 
-void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t *start,
-                        uint32_t *rows)
+void gf_centres_sort_rows(const uint32_t *label, uint32_t n, uint32_t k, uint32_t *start,
+                          uint32_t *rows)
 {
     /* Counts, then starts; filling moves each start on to the next, so they are moved back. */
     memset(start, 0, ((size_t)k + 1) * sizeof *start);
@@ -182,7 +182,7 @@ void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t 
     start[0] = 0;
 }
 
-static gf_status add_rows(const gf_summer *s, uint32_t j, gf_term_sums *to, double *weight,
+static gf_status add_rows(const gf_centre_summer *s, uint32_t j, gf_term_sums *to, double *weight,
                           gf_error *err)
 {
     uint32_t end = s->start[j + 1];
@@ -200,7 +200,7 @@ static gf_status add_rows(const gf_summer *s, uint32_t j, gf_term_sums *to, doub
 }
 
 /* List the terms of the sum, and forget the bits; returns the sum's length. */
-static double list_terms(const gf_summer *s, gf_term_sums *from)
+static double list_terms(const gf_centre_summer *s, gf_term_sums *from)
 {
     double squares = 0;
     from->n = 0;
@@ -247,7 +247,7 @@ static void take_sum(const gf_term_sums *from, double length, gf_centre *c)
     }
 }
 
-static void score_members(const gf_summer *s, const gf_term_sums *from, uint32_t j)
+static void score_members(const gf_centre_summer *s, const gf_term_sums *from, uint32_t j)
 {
     uint32_t end = s->start[j + 1];
     for (uint32_t r = s->start[j]; r < end; r++) {
@@ -259,7 +259,7 @@ static void score_members(const gf_summer *s, const gf_term_sums *from, uint32_t
     }
 }
 
-static uint64_t count_entries(const gf_summer *s, uint32_t j)
+static uint64_t count_entries(const gf_centre_summer *s, uint32_t j)
 {
     uint64_t n = 0;
     for (uint32_t r = s->start[j]; r < s->start[j + 1]; r++)
@@ -268,8 +268,8 @@ static uint64_t count_entries(const gf_summer *s, uint32_t j)
 }
 
 /* The members' sum, with its terms listed, and their weight. */
-static gf_status sum_members(const gf_summer *s, uint32_t j, gf_term_sums *to, double *length,
-                             double *weight, gf_error *err)
+static gf_status sum_members(const gf_centre_summer *s, uint32_t j, gf_term_sums *to,
+                             double *length, double *weight, gf_error *err)
 {
     gf_status st = GF_OK;
     if (!s->kept || !gf_kept_sums_update(s->kept, j, s->points, to, weight))
@@ -282,7 +282,7 @@ static gf_status sum_members(const gf_summer *s, uint32_t j, gf_term_sums *to, d
 
 static gf_status sum_cluster(void *context, size_t index, unsigned worker, gf_error *err)
 {
-    gf_summer *s = context;
+    gf_centre_summer *s = context;
     uint32_t j = s->clusters[index];
     gf_term_sums *mine = &s->scratch[worker];
     gf_centre *c = &s->centres->at[j];
@@ -302,22 +302,22 @@ static gf_status sum_cluster(void *context, size_t index, unsigned worker, gf_er
 
 static int by_size(const void *a, const void *b, void *context)
 {
-    const gf_summer *s = context;
+    const gf_centre_summer *s = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     uint32_t size_x = s->start[x + 1] - s->start[x], size_y = s->start[y + 1] - s->start[y];
     if (size_x != size_y) return size_x > size_y ? -1 : 1;
     return x < y ? -1 : x > y;
 }
 
-gf_status gf_summer_run(gf_summer *s, const gf_points *points, const uint32_t *label,
-                        const bool *changed, gf_centres *centres, float *own,
-                        const gf_cancel *cancel, gf_error *err)
+gf_status gf_centre_summer_run(gf_centre_summer *s, const gf_points *points, const uint32_t *label,
+                               const bool *changed, gf_centres *centres, float *own,
+                               const gf_cancel *cancel, gf_error *err)
 {
     s->points = points;
     s->centres = centres;
     s->own = own;
     s->cancel = cancel;
-    gf_sort_by_cluster(label, s->n_rows, s->k, s->start, s->rows);
+    gf_centres_sort_rows(label, s->n_rows, s->k, s->start, s->rows);
     if (s->kept) gf_kept_sums_compare(s->kept, points, label, changed);
     s->n_clusters = 0;
     for (uint32_t j = 0; j < s->k; j++) {

@@ -51,8 +51,8 @@ double gf_centres_objective(const gf_centres *c);
  * @param start  k + 1
  * @param rows   n
  */
-void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t *start,
-                        uint32_t *rows);
+void gf_centres_sort_rows(const uint32_t *label, uint32_t n, uint32_t k, uint32_t *start,
+                          uint32_t *rows);
 
 /**
  * Sums rows into centres again, one thread a cluster, in the order of the rows, so that the result
@@ -60,17 +60,17 @@ void gf_sort_by_cluster(const uint32_t *label, uint32_t n, uint32_t k, uint32_t 
  *
  * Memory: 12 bytes x terms per thread, 4 x rows; to keep sums see gf_kept_sums_create.
  */
-typedef struct gf_summer gf_summer;
+typedef struct gf_centre_summer gf_centre_summer;
 
-gf_status gf_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_terms, uint32_t k,
-                           gf_summer **summer, gf_error *err);
-void gf_summer_free(gf_summer *summer);
+gf_status gf_centre_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_terms, uint32_t k,
+                                  gf_centre_summer **summer, gf_error *err);
+void gf_centre_summer_free(gf_centre_summer *summer);
 
 /**
  * From the next run on keep sums, and update clusters that few rows left or joined by difference:
  * see cluster/passes/kept_sums.h. All runs must then be over the same points.
  */
-gf_status gf_centre_summer_keep(gf_summer *summer, gf_error *err);
+gf_status gf_centre_summer_keep(gf_centre_summer *summer, gf_error *err);
 
 /**
  * Sum the clusters that `changed` marks and leave the others; sets their drift (0 for the others).
@@ -82,8 +82,8 @@ gf_status gf_centre_summer_keep(gf_summer *summer, gf_error *err);
  * @return GF_OK; GF_ENOMEM, GF_ECANCELLED; some of the centres are then new and others are not
  * Cost: O(rows + entries of the rows in changed clusters + changed clusters * terms / 64).
  */
-gf_status gf_summer_run(gf_summer *s, const gf_points *points, const uint32_t *label,
-                        const bool *changed, gf_centres *centres, float *own,
-                        const gf_cancel *cancel, gf_error *err);
+gf_status gf_centre_summer_run(gf_centre_summer *s, const gf_points *points, const uint32_t *label,
+                               const bool *changed, gf_centres *centres, float *own,
+                               const gf_cancel *cancel, gf_error *err);
 
 #endif

@@ -65,7 +65,7 @@ static gf_status gather(const gf_csr *x, const uint32_t *rows, gf_fold *f, gf_er
     f->weight = gf_array(f->n, sizeof *f->weight);
     if (!f->weight) return gf_fail_memory(err, "folding equal rows");
     gf_status st = count_rows(f, x->n_rows, f->weight, err);
-    return st == GF_OK ? gf_gather_rows(&all, rows, f->n, &f->x, &none, err) : st;
+    return st == GF_OK ? gf_points_gather(&all, rows, f->n, &f->x, &none, err) : st;
 }
 
 gf_status gf_fold_rows(const gf_csr *x, gf_fold *out, gf_error *err)

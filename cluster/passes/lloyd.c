@@ -50,7 +50,7 @@ struct gf_passes {
     const gf_kernels *kernels;
     uint32_t k;
     gf_centre_index index;
-    gf_summer *summer;
+    gf_centre_summer *summer;
     bool *changed;  /* k: gained or lost rows since the last update */
     uint32_t *size; /* k: rows, while empty clusters are refilled */
     float *key;     /* k: drift of each centre, by which the index orders its columns */
@@ -71,7 +71,7 @@ void gf_passes_free(gf_passes *s)
 {
     if (!s) return;
     gf_centre_index_release(&s->index);
-    gf_summer_free(s->summer);
+    gf_centre_summer_free(s->summer);
     gf_free(s->changed);
     gf_free(s->size);
     gf_free(s->key);
@@ -111,7 +111,7 @@ gf_status gf_passes_create(gf_pool *pool, const gf_points *points, uint32_t k,
     s->k = k;
     gf_status st = allocate(s, n) ? GF_OK : gf_fail_memory(err, "clustering");
     if (st == GF_OK) st = gf_centre_index_init(&s->index, k, n_terms, err);
-    if (st == GF_OK) st = gf_summer_create(pool, n, n_terms, k, &s->summer, err);
+    if (st == GF_OK) st = gf_centre_summer_create(pool, n, n_terms, k, &s->summer, err);
     if (st == GF_OK) st = gf_centre_summer_keep(s->summer, err);
     if (st != GF_OK) {
         gf_passes_free(s);
@@ -276,7 +276,7 @@ static gf_status assign(gf_passes *s, gf_partition *p, gf_pass_report *report, g
         s->key[j] = (float)p->centres.at[j].drift;
     gf_status st = gf_centre_index_build(&s->index, &p->centres, s->key, s->pool, err);
     if (st == GF_OK && s->all && s->k >= GF_CEILINGS)
-        st = gf_index_set_ceilings(&s->index, s->pool, err);
+        st = gf_centre_index_set_ceilings(&s->index, s->pool, err);
     if (st == GF_OK) st = gf_pool_run(s->pool, s->n_tasks, assign_task, s, s->cancel, err);
     if (st == GF_OK) take_labels(s, p, report);
     return st;
@@ -385,8 +385,8 @@ static void refill_empty(gf_passes *s, gf_partition *p)
 gf_status gf_passes_update(gf_passes *s, gf_partition *p, gf_error *err)
 {
     refill_empty(s, p);
-    gf_status st = gf_summer_run(s->summer, s->points, p->label, s->changed, &p->centres, p->own,
-                                 s->cancel, err);
+    gf_status st = gf_centre_summer_run(s->summer, s->points, p->label, s->changed, &p->centres,
+                                        p->own, s->cancel, err);
     if (st != GF_OK) return st;
     memset(s->changed, 0, s->k * sizeof *s->changed);
     return GF_OK;

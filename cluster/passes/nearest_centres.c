@@ -4,12 +4,12 @@
 
 enum { ALIGNMENT = 64 };
 
-static size_t floats_of_worker(const gf_locator *l)
+static size_t floats_of_worker(const gf_nearest_centres *l)
 {
     return 2 * (size_t)l->index.stride;
 }
 
-gf_status gf_locator_make_room(gf_locator *l, unsigned n, gf_error *err)
+gf_status gf_nearest_centres_make_room(gf_nearest_centres *l, unsigned n, gf_error *err)
 {
     void *block = gf_array(floats_of_worker(l) * n + ALIGNMENT / sizeof(float), sizeof(float));
     if (!block) return gf_fail_memory(err, "scores");
@@ -26,29 +26,31 @@ static gf_status index_centres(gf_centre_index *index, const gf_centres *centres
     float *key = gf_calloc(centres->k, sizeof *key);
     if (!key) return gf_fail_memory(err, "the index of cluster centres");
     gf_status st = gf_centre_index_build(index, centres, key, NULL, err);
-    if (st == GF_OK && centres->k >= GF_CEILINGS) st = gf_index_set_ceilings(index, NULL, err);
+    if (st == GF_OK && centres->k >= GF_CEILINGS)
+        st = gf_centre_index_set_ceilings(index, NULL, err);
     gf_free(key);
     return st;
 }
 
-gf_status gf_locator_init(gf_locator *l, const gf_centres *centres, gf_error *err)
+gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centres, gf_error *err)
 {
-    *l = (gf_locator){.kernels = gf_scoring_kernels_choose()};
+    *l = (gf_nearest_centres){.kernels = gf_scoring_kernels_choose()};
     gf_status st = gf_centre_index_init(&l->index, centres->k, centres->n_terms, err);
     if (st == GF_OK) st = index_centres(&l->index, centres, err);
-    if (st == GF_OK) st = gf_locator_make_room(l, 1, err);
-    if (st != GF_OK) gf_locator_release(l);
+    if (st == GF_OK) st = gf_nearest_centres_make_room(l, 1, err);
+    if (st != GF_OK) gf_nearest_centres_release(l);
     return st;
 }
 
-void gf_locator_release(gf_locator *l)
+void gf_nearest_centres_release(gf_nearest_centres *l)
 {
     gf_centre_index_release(&l->index);
     gf_free(l->block);
-    *l = (gf_locator){0};
+    *l = (gf_nearest_centres){0};
 }
 
-gf_nearest_two gf_locator_find(const gf_locator *l, unsigned worker, gf_row_view row)
+gf_nearest_two gf_nearest_centres_find(const gf_nearest_centres *l, unsigned worker,
+                                       gf_row_view row)
 {
     float *scores = l->scores + worker * floats_of_worker(l);
     return gf_centre_index_nearest(&l->index, l->kernels, row, 0, scores);

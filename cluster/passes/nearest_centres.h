@@ -2,7 +2,7 @@
  * The nearest centres of rows that were not clustered: finished centres, indexed once, with what
  * looking them up needs.
  *
- * Ceilings leave most centres out where there are many: see gf_index_set_ceilings. A row
+ * Ceilings leave most centres out where there are many: see gf_centre_index_set_ceilings. A row
  * of the clustering gets the places and similarities that its last assignment gave it.
  */
 #ifndef GF_CLUSTER_PASSES_NEAREST_CENTRES_H
@@ -10,30 +10,31 @@
 
 #include "cluster/passes/scoring.h"
 
-typedef struct gf_locator {
+typedef struct gf_nearest_centres {
     gf_centre_index index; /* columns in the order of the clusters */
     const gf_kernels *kernels;
     float *scores; /* 2 * index.stride for each worker, aligned to 64 bytes */
     void *block;   /* unaligned start of scores */
-} gf_locator;
+} gf_nearest_centres;
 
 /**
  * Index the centres, which are not needed any more afterwards, with room for one worker.
  *
  * @return GF_OK; GF_ENOMEM; GF_ELIMIT (see gf_centre_index_build); *l is then empty
- * Cost: see gf_centre_index_build and gf_index_set_ceilings.
+ * Cost: see gf_centre_index_build and gf_centre_index_set_ceilings.
  */
-gf_status gf_locator_init(gf_locator *l, const gf_centres *centres, gf_error *err);
-void gf_locator_release(gf_locator *l);
+gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centres, gf_error *err);
+void gf_nearest_centres_release(gf_nearest_centres *l);
 
 /** Room for workers 0..n-1 in place of what there was; GF_ENOMEM, and all is as before. */
-gf_status gf_locator_make_room(gf_locator *l, unsigned n, gf_error *err);
+gf_status gf_nearest_centres_make_room(gf_nearest_centres *l, unsigned n, gf_error *err);
 
 /**
  * The two centres that are most similar to a row; each worker does one at a time.
  *
  * Cost: O(entries * k) at worst; from GF_CEILINGS centres on often a tenth of that.
  */
-gf_nearest_two gf_locator_find(const gf_locator *l, unsigned worker, gf_row_view row);
+gf_nearest_two gf_nearest_centres_find(const gf_nearest_centres *l, unsigned worker,
+                                       gf_row_view row);
 
 #endif

@@ -32,8 +32,8 @@ void gf_points_sample(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows)
         if (gf_random_below(random, n - i) < m - taken) rows[taken++] = i;
 }
 
-gf_status gf_gather_rows(const gf_points *points, const uint32_t *rows, uint32_t m, gf_csr *x,
-                         float **weight, gf_error *err)
+gf_status gf_points_gather(const gf_points *points, const uint32_t *rows, uint32_t m, gf_csr *x,
+                           float **weight, gf_error *err)
 {
     const gf_csr *from = points->x;
     uint64_t nnz = 0;

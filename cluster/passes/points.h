@@ -44,8 +44,8 @@ void gf_points_sample(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows)
  * The rows of that list as a matrix of their own, and their weights (NULL where points have none).
  * On failure *x and *weight are unchanged.
  */
-gf_status gf_gather_rows(const gf_points *points, const uint32_t *rows, uint32_t m, gf_csr *x,
-                         float **weight, gf_error *err);
+gf_status gf_points_gather(const gf_points *points, const uint32_t *rows, uint32_t m, gf_csr *x,
+                           float **weight, gf_error *err);
 
 /**
  * Renumber the columns of x so that each has an entry: what is done for every term then costs a

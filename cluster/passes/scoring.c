@@ -263,7 +263,7 @@ static gf_status ceiling_task(void *context, size_t task, unsigned worker, gf_er
     return GF_OK;
 }
 
-gf_status gf_index_set_ceilings(gf_centre_index *index, gf_pool *pool, gf_error *err)
+gf_status gf_centre_index_set_ceilings(gf_centre_index *index, gf_pool *pool, gf_error *err)
 {
     struct gf_centre_index_memory *m = index->memory;
     uint32_t blocks = index->stride / GF_COLUMN_BLOCK;

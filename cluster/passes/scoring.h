@@ -50,7 +50,8 @@ typedef struct gf_centre_index {
     float *key;           /* k: of each column's centre, falling */
     gf_term_entry *term;  /* n_terms */
     float *dense;         /* n_dense * stride, aligned to 64 bytes */
-    float *ceiling; /* n_dense * ceiling_stride: see gf_index_set_ceilings; NULL: there are none */
+    float *
+        ceiling; /* n_dense * ceiling_stride: see gf_centre_index_set_ceilings; NULL: there are none */
     uint32_t ceiling_stride; /* blocks of columns, padded like a row */
     gf_posting *postings;    /* of a term together, by rising column */
     uint32_t n_dense;
@@ -82,7 +83,7 @@ gf_status gf_centre_index_build(gf_centre_index *index, const gf_centres *centre
  * @return GF_OK; GF_ENOMEM
  * Cost: reads the dense rows once; memory 4 x k / 16 x dense rows.
  */
-gf_status gf_index_set_ceilings(gf_centre_index *index, gf_pool *pool, gf_error *err);
+gf_status gf_centre_index_set_ceilings(gf_centre_index *index, gf_pool *pool, gf_error *err);
 
 /** Columns whose key is above that: the first ones. Cost O(log k). */
 uint32_t gf_centre_index_above(const gf_centre_index *index, float key);

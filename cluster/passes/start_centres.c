@@ -46,13 +46,14 @@ static void rank_labels(const start *s, uint32_t *label, double *weight, uint32_
 static gf_status sum_labels(const start *s, const uint32_t *label, gf_centres *centres,
                             gf_error *err)
 {
-    gf_summer *summer = NULL;
+    gf_centre_summer *summer = NULL;
     gf_centres c = {0};
     uint32_t n_terms = s->points->x->n_cols;
-    gf_status st = gf_summer_create(s->pool, s->fold->n, n_terms, s->k + 1, &summer, err);
+    gf_status st = gf_centre_summer_create(s->pool, s->fold->n, n_terms, s->k + 1, &summer, err);
     if (st == GF_OK) st = gf_centres_init(&c, s->k + 1, n_terms, err);
-    if (st == GF_OK) st = gf_summer_run(summer, s->points, label, NULL, &c, NULL, s->cancel, err);
-    gf_summer_free(summer);
+    if (st == GF_OK)
+        st = gf_centre_summer_run(summer, s->points, label, NULL, &c, NULL, s->cancel, err);
+    gf_centre_summer_free(summer);
     if (st != GF_OK) {
         gf_centres_release(&c);
         return st;

@@ -135,17 +135,18 @@ gf_status gf_row_stream_add(const gf_row_stream *s, const gf_csr *x, const uint3
 {
     uint32_t k = sums->k;
     gf_points points = {x, NULL};
-    gf_summer *summer = NULL;
+    gf_centre_summer *summer = NULL;
     gf_centres more = {0};
     gf_status st = gf_centres_init(&more, k + 1, x->n_cols, err);
-    if (st == GF_OK) st = gf_summer_create(s->pool, x->n_rows, x->n_cols, k + 1, &summer, err);
+    if (st == GF_OK)
+        st = gf_centre_summer_create(s->pool, x->n_rows, x->n_cols, k + 1, &summer, err);
     bool *changed = gf_calloc((size_t)k + 1, sizeof *changed);
     if (st == GF_OK && !changed) st = gf_fail_memory(err, "cluster sums");
     for (uint32_t j = 0; j < k && changed; j++)
         changed[j] = true;
     if (st == GF_OK)
-        st = gf_summer_run(summer, &points, label, changed, &more, NULL, s->cancel, err);
-    gf_summer_free(summer);
+        st = gf_centre_summer_run(summer, &points, label, changed, &more, NULL, s->cancel, err);
+    gf_centre_summer_free(summer);
     merging m = {sums, &more};
     if (st == GF_OK) st = gf_pool_run(s->pool, k, merge_task, &m, s->cancel, err);
     gf_centres_release(&more);

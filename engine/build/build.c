@@ -29,7 +29,7 @@ static gf_build_info summarise_build(const gf_build_plan *plan, const gf_build_g
                           .objective = c->n ? c->objective / c->n : 0,
                           .seq = plan->seq,
                           .settings = gf_buffer_view(&plan->settings_json),
-                          .versions = gf_slice_str(gf_library_versions())};
+                          .versions = gf_slice_str(gf_version_libraries())};
     if (m) info.rows = m->sparse ? GF_ROWS_SPARSE : GF_ROWS_DENSE;
     return info;
 }

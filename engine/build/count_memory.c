@@ -64,7 +64,7 @@ static void extrapolate_counts(const gf_build_plan *plan, const gf_build_gathere
     distinct_terms all = count_terms(x, 1, count), half = count_terms(x, 2, count);
     double kept = all.all > 0 ? all.twice / all.all : 1, entries = (double)gf_csr_nnz(x);
     uint32_t least, most;
-    gf_df_bounds(&plan->settings.vectorizer, (uint32_t)n, &least, &most);
+    gf_vectorizer_options_df_bounds(&plan->settings.vectorizer, (uint32_t)n, &least, &most);
     if (least < 2) kept = 1;
     c->words = extrapolate_terms(all.all, half.all, m, n);
     c->terms = c->words * kept;

@@ -112,7 +112,7 @@ static gf_status count_alone(void *context, size_t index, unsigned worker, gf_er
 }
 
 /* Analyse the batch, while the next one is read. */
-static gf_status add_batch(gathering *g, const gf_tasks *reading, gf_error *err)
+static gf_status add_batch(gathering *g, const gf_pool_tasks *reading, gf_error *err)
 {
     const gf_build_plan *p = g->plan;
     const gf_cancel *cancel = p->options->cancel;
@@ -122,7 +122,7 @@ static gf_status add_batch(gathering *g, const gf_tasks *reading, gf_error *err)
                                  g->pool, cancel, err);
     if (st != GF_OK) return st;
     if (p->spills) { /* the vectorizer has one thread's tables alone */
-        gf_tasks counting = {1, count_alone, g};
+        gf_pool_tasks counting = {1, count_alone, g};
         st = gf_pool_run_both(g->pool, reading, &counting, cancel, err);
     } else {
         st =
@@ -135,7 +135,7 @@ static gf_status add_batch(gathering *g, const gf_tasks *reading, gf_error *err)
 
 static gf_status add_all(gathering *g, bool *restart, gf_error *err)
 {
-    gf_tasks reading = {.n = 1};
+    gf_pool_tasks reading = {.n = 1};
     gf_status st = GF_OK;
     while (st == GF_OK && reading.n && !*restart) {
         st = gf_text_reader_take(g->reader, &g->batch, &reading, err);

@@ -25,9 +25,10 @@ static gf_status match_clusters(uint32_t n, const gf_build_previous *previous,
         now[i] = GF_UNMATCHED;
     for (uint32_t p = 0; p < c->kmeans.n; p++)
         now[c->row_of[p]] = c->kmeans.label[p];
-    gf_status st = gf_overlaps_count(previous->cluster, now, n, previous->k, c->kmeans.k, &o, err);
+    gf_status st =
+        gf_match_overlaps_count(previous->cluster, now, n, previous->k, c->kmeans.k, &o, err);
     if (st == GF_OK) st = gf_match_clusters(&o, LEAST_JACCARD, continues, err);
-    gf_overlaps_release(&o);
+    gf_match_overlaps_release(&o);
     gf_free(now);
     return st;
 }

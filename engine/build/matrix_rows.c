@@ -150,16 +150,16 @@ static gf_status sum_terms(gf_pool *pool, const gf_csr *texts, const gf_cancel *
     gf_points all = {texts, NULL};
     gf_csr x = {0};
     float *weight = NULL;
-    gf_summer *summer = NULL;
+    gf_centre_summer *summer = NULL;
     uint32_t n = c->kmeans.n, k = c->kmeans.k;
-    gf_status st = gf_gather_rows(&all, c->row_of, n, &x, &weight, err);
+    gf_status st = gf_points_gather(&all, c->row_of, n, &x, &weight, err);
     gf_points points = {&x, NULL};
     if (st == GF_OK) st = gf_centres_init(&c->term_centres, k, x.n_cols, err);
-    if (st == GF_OK) st = gf_summer_create(pool, n, x.n_cols, k, &summer, err);
+    if (st == GF_OK) st = gf_centre_summer_create(pool, n, x.n_cols, k, &summer, err);
     if (st == GF_OK)
-        st = gf_summer_run(summer, &points, c->kmeans.label, NULL, &c->term_centres, NULL, cancel,
-                           err);
-    gf_summer_free(summer);
+        st = gf_centre_summer_run(summer, &points, c->kmeans.label, NULL, &c->term_centres, NULL,
+                                  cancel, err);
+    gf_centre_summer_free(summer);
     gf_csr_release(&x);
     gf_free(weight);
     return st;

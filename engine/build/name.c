@@ -90,8 +90,8 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
                             arena, out, err);
     }
     gf_buffer_reset(key);
-    gf_document_key(key, p->where.name_space, p->where.collection,
-                    gf_build_gathered_id(d, document));
+    gf_tables_document_key(key, p->where.name_space, p->where.collection,
+                           gf_build_gathered_id(d, document));
     gf_status st = gf_buffer_check(key, err);
     if (st == GF_OK)
         st = gf_table_get(p->store->tables.documents, p->snapshot, gf_buffer_view(key),
@@ -102,8 +102,8 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
     const gf_language *language = NULL;
     if (!text) return gf_fail(err, GF_ECORRUPT, "table documents: a row is damaged");
     if (p->settings.detect)
-        st = gf_document_language(&d->fallback, lang ? lang->value : (gf_slice){0}, text->value,
-                                  &language, err);
+        st = gf_languages_of_document(&d->fallback, lang ? lang->value : (gf_slice){0}, text->value,
+                                      &language, err);
     if (st != GF_OK) return st;
     return analyse_text(n, worker, gf_utf8_cut(text->value, n->per_document), language, true, arena,
                         out, err);

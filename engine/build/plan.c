@@ -75,7 +75,7 @@ static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
     gf_build_info info;
     gf_buffer key = {0};
     int64_t build = p->served.build;
-    gf_build_key(&key, p->where.name_space, p->where.collection, p->configuration, build);
+    gf_tables_build_key(&key, p->where.name_space, p->where.collection, p->configuration, build);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(p->store->tables.builds, NULL, gf_buffer_view(&key), 1u << GF_BUILDS_MAIN,
@@ -84,7 +84,7 @@ static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
         st = gf_fail(err, GF_ECORRUPT, "the served build %" PRId64 " is missing", build);
     if (st == GF_OK) st = gf_build_decode(p->store, &row, &info, err);
     if (st == GF_OK) {
-        gf_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "chosen_for"), &p->served_distinct);
+        gf_rows_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "chosen_for"), &p->served_distinct);
         *modified = info.seq != p->seq || info.rows != GF_ROWS_OF_TEXTS ||
                     !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json));
         p->served = info;
@@ -129,7 +129,7 @@ static gf_status find_last_build(gf_table *table, gf_slice configuration_key, gf
     gf_status st = gf_scan_open(table, &o, &scan, err);
     if (st != GF_OK) return st;
     st = gf_scan_step(scan, row, &more, err);
-    if (st == GF_OK && more) st = gf_key_last_number(table, row->key, &number, err);
+    if (st == GF_OK && more) st = gf_tables_key_last_number(table, row->key, &number, err);
     gf_scan_close(scan);
     *build = (int64_t)number;
     return st;
@@ -147,7 +147,7 @@ static gf_status choose_timestamp(gf_build_plan *p, gf_slice configuration_key, 
     uint64_t next_id = 1;
     gf_status st = find_last_build(p->store->tables.builds, configuration_key, &row, &last, err);
     const gf_cell *cell = st == GF_OK ? gf_row_find(&row, GF_BUILDS_MAIN, "next_id") : NULL;
-    if (cell && (!gf_cell_number(cell, &next_id) || next_id > UINT32_MAX))
+    if (cell && (!gf_rows_cell_number(cell, &next_id) || next_id > UINT32_MAX))
         st = gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
     gf_row_release(&row);
     if (st != GF_OK) return st;
@@ -170,9 +170,9 @@ static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owne
 {
     bool modified;
     gf_buffer key = {0};
-    gf_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
+    gf_tables_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
     gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK && gf_is_active(p->store, gf_buffer_view(&key)))
+    if (st == GF_OK && gf_store_is_active(p->store, gf_buffer_view(&key)))
         st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt",
                      GF_SLICE_ARG(p->configuration), GF_SLICE_ARG(p->where.collection));
     if (st == GF_OK) st = gf_build_plan_read(p, &modified, err);
@@ -180,7 +180,8 @@ static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owne
     gf_buffer_release(&key);
     if (st != GF_OK) return st;
     gf_buffer_reset(&p->key);
-    gf_build_key(&p->key, p->where.name_space, p->where.collection, p->configuration, p->build);
+    gf_tables_build_key(&p->key, p->where.name_space, p->where.collection, p->configuration,
+                        p->build);
     st = gf_buffer_check(&p->key, err);
     if (st != GF_OK) return st;
     gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("building")},
@@ -188,7 +189,7 @@ static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owne
     gf_batch_replace(batch, p->store->tables.builds, gf_buffer_view(&p->key), GF_BUILDS_PROGRESS,
                      columns, 2, 0);
     p->activity = (gf_activity){.key = gf_buffer_view(&p->key), .seq = p->seq};
-    gf_begin_activity(p->store, &p->activity);
+    gf_store_begin_activity(p->store, &p->activity);
     p->begun = true;
     return GF_OK;
 }
@@ -201,16 +202,16 @@ gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapsho
     char owner[32];
     snprintf(owner, sizeof owner, "process %ld", (long)getpid());
     *snapshot = NULL;
-    gf_status st = gf_lock(s, err);
+    gf_status st = gf_store_lock(s, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
         st = begin_build(plans[i], batch, owner, err);
-    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     if (st == GF_OK) st = gf_snapshot_create(s->db, snapshot, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
         plans[i]->snapshot = *snapshot;
     gf_batch_free(batch);
-    gf_unlock(s);
+    gf_store_unlock(s);
     return st;
 }
 
@@ -226,9 +227,9 @@ static gf_status drop_unpublished(gf_build_plan *const *plans, const bool *publi
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         if (!plans[i]->begun || published[i]) continue;
         any = true;
-        st = gf_drop_build(s, gf_buffer_view(&plans[i]->key), batch, NULL);
+        st = gf_delete_build(s, gf_buffer_view(&plans[i]->key), batch, NULL);
     }
-    if (st == GF_OK && any) st = gf_batch_write(batch, GF_NO_SYNC, NULL);
+    if (st == GF_OK && any) st = gf_batch_write(batch, GF_SYNC_OFF, NULL);
     gf_batch_free(batch);
     return st;
 }
@@ -238,10 +239,10 @@ void gf_build_plans_end(gf_build_plan *const *plans, const bool *published, size
     if (n == 0) return;
     gf_store *s = plans[0]->store;
     /* While a build is active nobody else writes below its key, so this needs no lock. */
-    if (drop_unpublished(plans, published, n) != GF_OK) gf_leave_untidy(s);
+    if (drop_unpublished(plans, published, n) != GF_OK) gf_store_leave_untidy(s);
     pthread_mutex_lock(&s->write_lock);
     for (size_t i = 0; i < n; i++) {
-        if (plans[i]->begun) gf_end_activity(s, &plans[i]->activity);
+        if (plans[i]->begun) gf_store_end_activity(s, &plans[i]->activity);
         plans[i]->begun = false;
     }
     pthread_mutex_unlock(&s->write_lock);

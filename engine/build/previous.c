@@ -29,8 +29,8 @@ static gf_status note_cluster(void *context, const gf_row *row, gf_error *err)
     const gf_build_gathered *d = w->documents;
     gf_membership_cells m;
     gf_buffer_reset(&w->id);
-    gf_status st = gf_key_last_string(w->memberships, row->key, &w->id, err);
-    if (st == GF_OK) st = gf_membership_read(row, GF_MEMBERSHIPS_MAIN, &m, err);
+    gf_status st = gf_tables_key_last_string(w->memberships, row->key, &w->id, err);
+    if (st == GF_OK) st = gf_tables_membership_read(row, GF_MEMBERSHIPS_MAIN, &m, err);
     if (st != GF_OK) return st;
     gf_slice id = gf_buffer_view(&w->id);
     while (w->at < d->n && gf_slice_compare(gf_build_gathered_id(d, w->at), id) < 0)
@@ -77,8 +77,8 @@ gf_status gf_build_read_previous(const gf_build_plan *plan, const gf_build_gathe
     for (uint32_t i = 0; i < n; i++)
         out->cluster[i] = GF_UNMATCHED;
     gf_buffer key = {0};
-    gf_build_key(&key, plan->where.name_space, plan->where.collection, plan->configuration,
-                 plan->served.build);
+    gf_tables_build_key(&key, plan->where.name_space, plan->where.collection, plan->configuration,
+                        plan->served.build);
     gf_status st = gf_buffer_check(&key, err);
     gf_scan_options o = {
         .snapshot = plan->snapshot, .family = GF_MEMBERSHIPS_MAIN, .prefix = gf_buffer_view(&key)};

@@ -19,7 +19,7 @@
 
 /* Rows that can be deleted once a build is published. */
 typedef struct leftovers {
-    gf_buffer builds; /* keys, as gf_mark_builds appends them */
+    gf_buffer builds; /* keys, as gf_pins_mark_builds appends them */
     uint64_t changes; /* up to this one; 0: none */
 } leftovers;
 
@@ -30,7 +30,7 @@ static gf_status put_number(const gf_build_plan *p, gf_batch *batch, gf_slice ke
 {
     gf_buffer column = {0};
     gf_number_digits digits;
-    gf_configuration_column(&column, p->configuration, what);
+    gf_collection_row_column(&column, p->configuration, what);
     gf_status st = gf_buffer_check(&column, err);
     if (st == GF_OK)
         gf_batch_put(batch, p->store->tables.collections, key, GF_COLLECTIONS_MAIN,
@@ -43,7 +43,7 @@ static gf_status delete_failure(const gf_build_plan *p, gf_batch *batch, gf_slic
                                 gf_error *err)
 {
     gf_buffer column = {0};
-    gf_configuration_column(&column, p->configuration, "failed");
+    gf_collection_row_column(&column, p->configuration, "failed");
     gf_status st = gf_buffer_check(&column, err);
     if (st == GF_OK)
         gf_batch_delete_cell(batch, p->store->tables.collections, key, GF_COLLECTIONS_MAIN,
@@ -57,14 +57,14 @@ static gf_status mark_old(const gf_build_plan *p, const gf_collection_row *row, 
 {
     gf_buffer key = {0};
     gf_pins pins = {0};
-    gf_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
+    gf_tables_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_pins_read(row->pins, p->configuration, &pins, err);
     /* The new build is not finished before this write: it is one of those that are kept. */
     assert(p->settings.keep > 0);
     if (st == GF_OK)
-        st = gf_mark_builds(p->store, gf_buffer_view(&key), p->settings.keep - 1, p->build, &pins,
-                            batch, marked, err);
+        st = gf_pins_mark_builds(p->store, gf_buffer_view(&key), p->settings.keep - 1, p->build,
+                                 &pins, batch, marked, err);
     gf_pins_release(&pins);
     gf_buffer_release(&key);
     return st;
@@ -104,12 +104,12 @@ static gf_status move_pointers(const gf_build_plan *const *plans, size_t n, left
     if (st != GF_OK) return st;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         gf_buffer_reset(&key);
-        gf_collection_key(&key, plans[i]->where.name_space, plans[i]->where.collection);
+        gf_tables_collection_key(&key, plans[i]->where.name_space, plans[i]->where.collection);
         st = gf_buffer_check(&key, err);
         if (st == GF_OK)
             st = move_pointer(plans[i], gf_buffer_view(&key), batch, &left[i].builds, err);
     }
-    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
     return st;
@@ -135,13 +135,13 @@ static gf_status lower_to_build(void *context, const gf_row *row, gf_error *err)
                                 &progress, err);
     gf_row_release(&progress);
     if (st != GF_ENOTFOUND) return st;
-    if (!gf_cell_number(gf_row_find(row, GF_BUILDS_MAIN, "seq"), &seq))
+    if (!gf_rows_cell_number(gf_row_find(row, GF_BUILDS_MAIN, "seq"), &seq))
         return gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
     if (seq < n->oldest) n->oldest = seq;
     return GF_OK;
 }
 
-gf_status gf_oldest_need(gf_store *s, gf_slice collection_key, uint64_t *seq, gf_error *err)
+gf_status gf_build_oldest_need(gf_store *s, gf_slice collection_key, uint64_t *seq, gf_error *err)
 {
     needed_changes n = {s, *seq};
     gf_scan_options o = {.family = GF_BUILDS_MAIN, .prefix = collection_key};
@@ -156,20 +156,21 @@ static gf_status find_unneeded(const gf_build_plan *p, uint64_t *seq)
 {
     gf_buffer key = {0};
     uint64_t oldest = p->seq;
-    gf_collection_key(&key, p->where.name_space, p->where.collection);
+    gf_tables_collection_key(&key, p->where.name_space, p->where.collection);
     gf_status st = gf_buffer_check(&key, NULL);
-    if (st == GF_OK) st = gf_oldest_need(p->store, gf_buffer_view(&key), &oldest, NULL);
+    if (st == GF_OK) st = gf_build_oldest_need(p->store, gf_buffer_view(&key), &oldest, NULL);
     if (st == GF_OK) *seq = oldest;
     gf_buffer_release(&key);
     return st;
 }
 
-gf_status gf_trim_changes(gf_store *s, gf_place where, uint64_t seq, gf_batch *batch, gf_error *err)
+gf_status gf_build_trim_changes(gf_store *s, gf_place where, uint64_t seq, gf_batch *batch,
+                                gf_error *err)
 {
     gf_buffer start = {0}, end = {0};
     if (seq == 0) return GF_OK;
-    gf_collection_key(&start, where.name_space, where.collection);
-    gf_change_key(&end, where.name_space, where.collection, seq + 1);
+    gf_tables_collection_key(&start, where.name_space, where.collection);
+    gf_tables_change_key(&end, where.name_space, where.collection, seq + 1);
     gf_status st = gf_buffer_check(&start, err);
     if (st == GF_OK) st = gf_buffer_check(&end, err);
     if (st == GF_OK)
@@ -190,10 +191,11 @@ static gf_status delete_leftovers(const gf_build_plan *const *plans, size_t n,
     gf_status st = gf_batch_create(s->db, &batch, NULL);
     if (st != GF_OK) return st;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
-        st = gf_drop_builds(s, gf_buffer_view(&left[i].builds), batch, NULL);
-        if (st == GF_OK) st = gf_trim_changes(s, plans[i]->where, left[i].changes, batch, NULL);
+        st = gf_delete_builds(s, gf_buffer_view(&left[i].builds), batch, NULL);
+        if (st == GF_OK)
+            st = gf_build_trim_changes(s, plans[i]->where, left[i].changes, batch, NULL);
     }
-    if (st == GF_OK) st = gf_batch_write(batch, GF_NO_SYNC, NULL);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_OFF, NULL);
     gf_batch_free(batch);
     return st;
 }
@@ -203,13 +205,13 @@ gf_status gf_build_move_pointers(const gf_build_plan *const *plans, size_t n, gf
     gf_store *s = plans[0]->store;
     leftovers *left = gf_calloc(n, sizeof *left);
     if (!left) return gf_fail_memory(err, "a rebuild");
-    gf_status st = gf_lock(s, err), found = GF_OK;
+    gf_status st = gf_store_lock(s, err), found = GF_OK;
     if (st == GF_OK) st = move_pointers(plans, n, left, err);
     for (size_t i = 0; i < n && st == GF_OK && found == GF_OK; i++)
         found = find_unneeded(plans[i], &left[i].changes);
-    gf_unlock(s);
+    gf_store_unlock(s);
     /* The builds are published: old rows that are left now are cleared away by the next write. */
-    if (st == GF_OK && delete_leftovers(plans, n, left) != GF_OK) gf_leave_untidy(s);
+    if (st == GF_OK && delete_leftovers(plans, n, left) != GF_OK) gf_store_leave_untidy(s);
     for (size_t i = 0; i < n; i++)
         gf_buffer_release(&left[i].builds);
     gf_free(left);

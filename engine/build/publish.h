@@ -21,10 +21,11 @@ gf_status gf_build_move_pointers(const gf_build_plan *const *plans, size_t n, gf
  * their own snapshot, and so do builds under way. *seq is the collection's, and is lowered to what
  * is needed. The write lock is held.
  */
-gf_status gf_oldest_need(gf_store *store, gf_slice collection_key, uint64_t *seq, gf_error *err);
+gf_status gf_build_oldest_need(gf_store *store, gf_slice collection_key, uint64_t *seq,
+                               gf_error *err);
 
 /** Delete a collection's changes up to that one. */
-gf_status gf_trim_changes(gf_store *store, gf_place where, uint64_t seq, gf_batch *batch,
-                          gf_error *err);
+gf_status gf_build_trim_changes(gf_store *store, gf_place where, uint64_t seq, gf_batch *batch,
+                                gf_error *err);
 
 #endif

@@ -19,7 +19,7 @@ static gf_status write_rows(const gf_build_plan *plan, gf_pool *pool, gf_build *
     gf_status st = gf_batch_create(plan->store->db, &batch, err);
     if (st != GF_OK) return st;
     st = gf_build_write(plan, pool, build, batch, err);
-    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     return st;
 }
@@ -63,15 +63,15 @@ gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
     gf_status st = gf_build_plan_init(&plan, s, where, configuration, options, err);
     if (st != GF_OK) return st;
     st = gf_build_plan_read(&plan, &modified, &why);
-    gf_rebuild_result r = {.outcome = GF_UNMODIFIED, .build = plan.served};
+    gf_rebuild_result r = {.outcome = GF_REBUILD_UNMODIFIED, .build = plan.served};
     if (st == GF_OK && (modified || options->force || options->matrix)) {
-        r.outcome = options->dry_run ? GF_WOULD_REBUILD : GF_REBUILT;
+        r.outcome = options->dry_run ? GF_REBUILD_DUE : GF_REBUILD_MADE;
         st = options->dry_run ? estimate_memory(&plan, &r.memory, &why)
                               : make_and_publish(&plan, &r, &why);
     }
     r.build.settings = r.build.versions = (gf_slice){0};
     gf_build_plan_release(&plan);
-    if (!options->dry_run) gf_note_failure(s, where, configuration, st, why.message);
+    if (!options->dry_run) gf_failure_note(s, where, configuration, st, why.message);
     if (st == GF_OK)
         *result = r;
     else if (err)

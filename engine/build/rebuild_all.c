@@ -82,7 +82,7 @@ static gf_status add_collection(void *context, const gf_collection_info *info, g
     size_t names = l->names.len;
     uint64_t n = l->n;
     l->collection = info->name;
-    gf_status st = gf_configurations_visit(l->store, where, add_configuration, l, err);
+    gf_status st = gf_configuration_list_visit(l->store, where, add_configuration, l, err);
     if (st == GF_ECORRUPT) return add_damaged(l, names, n, err);
     return st == GF_ENOTFOUND ? GF_OK : st; /* deleted meanwhile */
 }
@@ -110,7 +110,7 @@ static gf_status report_end(rebuilding_all *r, const gf_build_plan *p, const gf_
     count_done(r, p->where);
     bool good = why->status == GF_OK;
     if (!r->options->dry_run)
-        gf_note_failure(p->store, p->where, p->configuration, why->status, why->message);
+        gf_failure_note(p->store, p->where, p->configuration, why->status, why->message);
     return r->visit(r->context, p->where, p->configuration, why->status, why->message,
                     good ? result : NULL, err);
 }
@@ -161,7 +161,7 @@ static gf_status write_batches(rebuilding_all *r, gf_error *err)
 {
     gf_status st = GF_OK;
     for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
-        st = gf_batch_write(r->batches[w], GF_SYNC, err);
+        st = gf_batch_write(r->batches[w], GF_SYNC_ON, err);
     return st;
 }
 
@@ -203,7 +203,7 @@ static gf_status report_group(rebuilding_all *r, gf_error *err)
     gf_status st = GF_OK;
     for (size_t i = 0; i < r->n && st == GF_OK; i++)
         st = r->errors[i].status == GF_OK
-                 ? report_success(r, r->plans[i], GF_REBUILT, &r->made[i], err)
+                 ? report_success(r, r->plans[i], GF_REBUILD_MADE, &r->made[i], err)
                  : report_end(r, r->plans[i], &r->errors[i], NULL, err);
     return st;
 }
@@ -263,7 +263,7 @@ static gf_status rebuild_planned(rebuilding_all *r, gf_build_plan *p, bool *grou
     }
     if (why.status != GF_OK) return report_end(r, p, &why, NULL, err);
     if (!modified && !r->options->force)
-        return report_success(r, p, GF_UNMODIFIED, &p->served, err);
+        return report_success(r, p, GF_REBUILD_UNMODIFIED, &p->served, err);
     bool alone = r->options->dry_run || r->options->memory || p->size > SMALL_DOCUMENTS;
     if (alone) return rebuild_alone(r, p, err);
     *grouped = true;
@@ -314,8 +314,8 @@ static gf_status rebuild_listed(rebuilding_all *r, const work_list *list, gf_err
     gf_slice names = gf_buffer_view(&list->names), collection, configuration;
     gf_status st = make_workers(r, err);
     r->total = list->n;
-    while (st == GF_OK && gf_take_string(&names, &collection) &&
-           gf_take_string(&names, &configuration))
+    while (st == GF_OK && gf_slice_take_string(&names, &collection) &&
+           gf_slice_take_string(&names, &configuration))
         st = rebuild_named(r, (gf_place){list->name_space, collection}, configuration, err);
     if (st == GF_OK) st = rebuild_group(r, err);
     empty_group(r);

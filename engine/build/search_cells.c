@@ -77,7 +77,7 @@ static gf_status write_ids(const writing *w, gf_buffer *firsts, gf_build_put_cel
         gf_buffer_str(&qualifier, GF_INDEX_ID);
         gf_buffer_u32be(&qualifier, from / GF_INDEX_IDS);
         for (uint32_t i = from; i < w->n && i < from + GF_INDEX_IDS; i++) {
-            gf_take_string(&ids, &id);
+            gf_slice_take_string(&ids, &id);
             gf_buffer_string(&cell, id);
             if (i == from) gf_buffer_string(firsts, id);
         }

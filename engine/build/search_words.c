@@ -10,7 +10,7 @@
 
 /* Append the ids of the batch, and count its words while the next one is read. */
 static gf_status count_batch(const gf_build_plan *plan, gf_pool *pool, const gf_fallback *fallback,
-                             const gf_text_group *batch, const gf_tasks *reading,
+                             const gf_text_group *batch, const gf_pool_tasks *reading,
                              gf_batch_texts *texts, gf_vectorizer *vectorizer, gf_buffer *ids,
                              gf_error *err)
 {
@@ -38,7 +38,7 @@ static gf_status count_texts(const gf_build_plan *plan, gf_pool *pool, const gf_
     gf_vectorizer *vectorizer = NULL;
     gf_batch_texts texts = {0};
     const gf_text_group *batch;
-    gf_tasks reading = {.n = 1};
+    gf_pool_tasks reading = {.n = 1};
     gf_status st = gf_text_reader_open(&o, &reader, err);
     if (st == GF_OK) st = gf_vectorizer_create(&plan->settings.vectorizer, pool, &vectorizer, err);
     if (st == GF_OK) st = gf_vectorizer_keep_words(vectorizer, folder, true, err);

@@ -113,7 +113,7 @@ static bool take_leaves(gf_slice *bytes, gf_kept_tree *kept)
         kept->tree.child[2 * (size_t)c] = kept->tree.child[2 * (size_t)c + 1] = GF_TREE_NONE;
         kept->tree.height[c] = 0;
         kept->labels[c] = (gf_slice){0};
-        if (!gf_take_varint32(bytes, &kept->ids[c]) || kept->ids[c] == 0) return false;
+        if (!gf_slice_take_varint32(bytes, &kept->ids[c]) || kept->ids[c] == 0) return false;
     }
     return true;
 }
@@ -124,8 +124,9 @@ static bool take_inner(gf_slice *bytes, gf_kept_tree *kept)
     for (uint32_t v = t->k; v < t->n_nodes; v++) {
         uint32_t bits;
         uint32_t *child = &t->child[2 * (size_t)v];
-        if (!gf_take_varint32(bytes, &child[0]) || !gf_take_varint32(bytes, &child[1]) ||
-            !gf_take_u32be(bytes, &bits) || !gf_take_string(bytes, &kept->labels[v]))
+        if (!gf_slice_take_varint32(bytes, &child[0]) ||
+            !gf_slice_take_varint32(bytes, &child[1]) || !gf_slice_take_u32be(bytes, &bits) ||
+            !gf_slice_take_string(bytes, &kept->labels[v]))
             return false;
         memcpy(&t->height[v], &bits, sizeof bits);
         if (!(t->height[v] >= 0 && t->height[v] <= 1)) return false;
@@ -137,7 +138,7 @@ gf_status gf_tree_read(gf_slice bytes, gf_kept_tree *kept, gf_error *err)
 {
     gf_kept_tree t = {0};
     uint32_t k;
-    if (!gf_take_varint32(&bytes, &k) || k > bytes.len)
+    if (!gf_slice_take_varint32(&bytes, &k) || k > bytes.len)
         return gf_fail(err, GF_ECORRUPT, "a build's tree is damaged");
     gf_status st = gf_tree_alloc(k, &t.tree, err);
     if (st != GF_OK) return st;
@@ -150,11 +151,11 @@ gf_status gf_tree_read(gf_slice bytes, gf_kept_tree *kept, gf_error *err)
     if (st == GF_OK)
         *kept = t;
     else
-        gf_kept_tree_release(&t);
+        gf_tree_kept_release(&t);
     return st;
 }
 
-void gf_kept_tree_release(gf_kept_tree *kept)
+void gf_tree_kept_release(gf_kept_tree *kept)
 {
     gf_tree_release(&kept->tree);
     gf_free(kept->ids);

@@ -34,6 +34,6 @@ typedef struct gf_kept_tree {
 
 /** @return GF_OK; GF_ECORRUPT, GF_ENOMEM; *kept is then unchanged */
 gf_status gf_tree_read(gf_slice bytes, gf_kept_tree *kept, gf_error *err);
-void gf_kept_tree_release(gf_kept_tree *kept);
+void gf_tree_kept_release(gf_kept_tree *kept);
 
 #endif

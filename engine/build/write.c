@@ -1,6 +1,6 @@
 /* Writing a build: rows of its clusters, its memberships, its model, and the build itself. */
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/build/build.h"
@@ -111,7 +111,7 @@ static gf_status write_members(writing *w, const uint32_t *members, uint32_t clu
     gf_status st = GF_OK;
     for (uint32_t r = c->start[cluster]; r < c->start[cluster + 1] && st == GF_OK; r++) {
         gf_buffer_reset(&w->text);
-        gf_buffer_float(&w->text, c->kmeans.score[members[r]]);
+        gf_json_append_float(&w->text, c->kmeans.score[members[r]]);
         st = put_member(w, GF_CLUSTERS_DOCUMENTS, member_id(w, members[r]),
                         gf_buffer_view(&w->text), err);
     }
@@ -125,7 +125,7 @@ static gf_status write_ranked(writing *w, uint32_t cluster, gf_error *err)
     for (uint32_t r = c->start[cluster]; r < c->start[cluster + 1] && st == GF_OK; r++) {
         uint32_t point = c->members[r];
         gf_buffer_reset(&w->text);
-        gf_rank_write(&w->text, c->kmeans.score[point], member_id(w, point));
+        gf_tables_rank_write(&w->text, c->kmeans.score[point], member_id(w, point));
         st = put_member(w, GF_CLUSTERS_RANKED, gf_buffer_view(&w->text), GF_SLICE(""), err);
     }
     return st;
@@ -154,7 +154,7 @@ static gf_status write_families(writing *w, const uint32_t *members, const uint3
         uint32_t c = order[i % k];
         if (i % 3 == 0) gf_build_plan_progress(w->plan, "writing clusters", i / 3, k);
         gf_buffer_reset(&w->key);
-        gf_cluster_key(&w->key, gf_buffer_view(&w->plan->key), w->named->labels[c]);
+        gf_tables_cluster_key(&w->key, gf_buffer_view(&w->plan->key), w->named->labels[c]);
         st = gf_buffer_check(&w->key, err);
         if (st != GF_OK) break;
         switch (families[i / k]) {
@@ -203,14 +203,14 @@ static gf_status write_vector(const gf_build_gathered *d, uint32_t document, gf_
                               gf_error *err)
 {
     if (!d->vectors.entries) {
-        gf_vector_write(gf_csr_row(&d->vectors.x, document), vector);
+        gf_model_vector_write(gf_csr_row(&d->vectors.x, document), vector);
         return GF_OK;
     }
     gf_row_file rows = gf_build_gathered_row_file(d);
     gf_csr x;
     gf_status st = gf_row_file_read(&rows, document, 1, &x, err);
     if (st != GF_OK) return st;
-    gf_vector_write(gf_csr_row(&x, 0), vector);
+    gf_model_vector_write(gf_csr_row(&x, 0), vector);
     gf_csr_release(&x);
     return GF_OK;
 }
@@ -250,12 +250,12 @@ static gf_status write_memberships(writing *w, gf_error *err)
         st = fill_membership(w, i, is_clustered ? point++ : NO_POINT, &m, err);
         if (st != GF_OK) break;
         gf_buffer_reset(&w->key);
-        gf_membership_key(&w->key, gf_buffer_view(&w->plan->key),
-                          gf_build_gathered_id(w->documents, i));
+        gf_tables_membership_key(&w->key, gf_buffer_view(&w->plan->key),
+                                 gf_build_gathered_id(w->documents, i));
         st = gf_buffer_check(&w->key, err);
         if (st == GF_OK) st = gf_buffer_check(&w->vector, err);
         if (st != GF_OK) break;
-        size_t n = gf_membership_write(&m, bytes, columns);
+        size_t n = gf_tables_membership_write(&m, bytes, columns);
         gf_batch_replace(w->out.batch, w->tables->memberships, gf_buffer_view(&w->key),
                          GF_MEMBERSHIPS_MAIN, columns, n, 0);
         if (i % 10000 == 0) gf_build_plan_progress(w->plan, "writing memberships", i, n_documents);
@@ -280,16 +280,17 @@ static gf_status write_model(writing *w, gf_error *err)
     const gf_resolved *settings = &w->plan->settings;
     const gf_centres *centres = &w->clustered->kmeans.centres;
     gf_buffer_reset(&w->text);
-    gf_analysis_write(settings->detect, &w->documents->fallback, &settings->vectorizer, &w->text);
+    gf_model_analysis_write(settings->detect, &w->documents->fallback, &settings->vectorizer,
+                            &w->text);
     gf_status st = put_model(w, GF_SLICE("analysis"), &w->text, err);
     gf_buffer_reset(&w->text);
     gf_vocabulary_write(&w->documents->vectors.vocabulary, &w->text);
     if (st == GF_OK) st = put_model(w, GF_SLICE("vocabulary"), &w->text, err);
     for (uint32_t c = 0; c < w->clustered->kmeans.k && st == GF_OK; c++) {
         gf_buffer_reset(&w->key);
-        gf_centre_qualifier(&w->key, w->ids[c]);
+        gf_model_centre_qualifier(&w->key, w->ids[c]);
         gf_buffer_reset(&w->text);
-        gf_vector_write(gf_centre_row(&centres->at[c]), &w->text);
+        gf_model_vector_write(gf_centre_row(&centres->at[c]), &w->text);
         st = gf_buffer_check(&w->key, err);
         if (st == GF_OK) st = put_model(w, gf_buffer_view(&w->key), &w->text, err);
     }
@@ -329,8 +330,8 @@ static gf_status write_build_row(writing *w, const gf_build_info *info, uint64_t
     size_t n = 0;
     gf_buffer_reset(&w->text);
     gf_buffer_reset(&w->vector);
-    gf_buffer_double(&w->text, info->objective);
-    gf_buffer_double(&w->vector, info->seconds);
+    gf_json_append_double(&w->text, info->objective);
+    gf_json_append_double(&w->vector, info->seconds);
     gf_status st = gf_buffer_check(&w->text, err);
     if (st == GF_OK) st = gf_buffer_check(&w->vector, err);
     if (st != GF_OK) return st;

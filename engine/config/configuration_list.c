@@ -79,7 +79,7 @@ static gf_status add_namespace(listing *l, gf_store *s, const gf_snapshot *snaps
 {
     gf_row row = {0};
     gf_slice defaults;
-    gf_status st = gf_check_name("namespace", name_space, err);
+    gf_status st = gf_name_check("namespace", name_space, err);
     if (st == GF_OK)
         st = gf_collection_defaults_read(s, snapshot, name_space, &row, &defaults, err);
     if (st == GF_OK) st = add_settings(l, defaults, GF_FROM_NAMESPACE, err);
@@ -126,8 +126,8 @@ gf_status gf_configuration_list(gf_store *s, const gf_snapshot *snapshot, gf_pla
     return st;
 }
 
-gf_status gf_configurations_visit(gf_store *s, gf_place where, gf_visit_configuration *visit,
-                                  void *context, gf_error *err)
+gf_status gf_configuration_list_visit(gf_store *s, gf_place where, gf_visit_configuration *visit,
+                                      void *context, gf_error *err)
 {
     gf_collection_row row = {0};
     if (!where.collection.len)

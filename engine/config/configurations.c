@@ -1,7 +1,7 @@
 /* Configurations: their settings in the row of the collection, and their builds. */
 #include "engine/config/settings.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "engine/config/pins.h"
@@ -68,7 +68,7 @@ static bool is_namespace(gf_place where)
 static gf_status read_row(gf_store *s, gf_place where, gf_collection_row *row, gf_error *err)
 {
     if (!is_namespace(where)) return gf_collection_row_read(s, NULL, where, row, err);
-    gf_status st = gf_check_name("namespace", where.name_space, err);
+    gf_status st = gf_name_check("namespace", where.name_space, err);
     return st == GF_OK ? gf_collection_defaults_read(s, NULL, where.name_space, &row->row,
                                                      &row->settings, err)
                        : st;
@@ -108,12 +108,12 @@ static gf_status store_settings(gf_store *s, gf_place where, gf_slice before,
 {
     gf_buffer key = {0};
     gf_batch *batch = NULL;
-    gf_collection_key(&key, where.name_space, where.collection);
+    gf_tables_collection_key(&key, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK)
         st = put_settings(s, where, gf_buffer_view(&key), before, configuration, map, batch, err);
-    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
     return st;
@@ -152,9 +152,9 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
     gf_collection_row row = {0};
     gf_settings_map map = {0};
     gf_resolved resolved;
-    gf_status st = gf_check_name("configuration", configuration, err);
+    gf_status st = gf_name_check("configuration", configuration, err);
     if (st != GF_OK) return st;
-    st = gf_lock(s, err);
+    st = gf_store_lock(s, err);
     if (st == GF_OK) st = read_row(s, where, &row, err);
     if (st == GF_OK) {
         st = gf_settings_map_read(row.settings, configuration, &map, err);
@@ -164,7 +164,7 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
     if (st == GF_OK) st = inherit(s, where, configuration, &map, err); /* to check them together */
     if (st == GF_OK) st = gf_settings_resolve(&map, configuration, &resolved, err);
     if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, &map, err);
-    gf_unlock(s);
+    gf_store_unlock(s);
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
     return st;
@@ -264,13 +264,13 @@ static gf_status drop_pointers(deletion *d, const gf_collection_row *row,
     gf_slice configuration = d->configuration;
     gf_buffer key = {0}, column = {0};
     gf_batch *batch = NULL;
-    gf_collection_key(&key, d->where.name_space, d->where.collection);
+    gf_tables_collection_key(&key, d->where.name_space, d->where.collection);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     const char *const what[] = {"rebuilt", "processed", "failed"};
     for (size_t i = 0; i < 3 && st == GF_OK; i++) {
         gf_buffer_reset(&column);
-        gf_configuration_column(&column, configuration, what[i]);
+        gf_collection_row_column(&column, configuration, what[i]);
         st = gf_buffer_check(&column, err);
         if (st == GF_OK)
             gf_batch_delete_cell(batch, s->tables.collections, gf_buffer_view(&key),
@@ -280,8 +280,9 @@ static gf_status drop_pointers(deletion *d, const gf_collection_row *row,
         st = put_settings(s, d->where, gf_buffer_view(&key), row->settings, configuration, left,
                           batch, err);
     if (st == GF_OK) st = drop_pins(s, gf_buffer_view(&key), row->pins, configuration, batch, err);
-    if (st == GF_OK) st = gf_mark_builds(s, d->activity.key, 0, 0, NULL, batch, &d->marked, err);
-    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    if (st == GF_OK)
+        st = gf_pins_mark_builds(s, d->activity.key, 0, 0, NULL, batch, &d->marked, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
     gf_buffer_release(&column);
@@ -303,7 +304,7 @@ static const gf_settings_map *kept_settings(const gf_settings_map *map, gf_setti
 static gf_status check_deletion(const deletion *d, const gf_settings_map *map, gf_error *err)
 {
     gf_slice name = d->configuration;
-    if (gf_is_active(d->store, d->activity.key))
+    if (gf_store_is_active(d->store, d->activity.key))
         return gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt",
                        GF_SLICE_ARG(name), GF_SLICE_ARG(d->where.collection));
     if (map->own || !map->in_namespace || d->of_namespace ||
@@ -327,7 +328,7 @@ static gf_status begin_deletion(deletion *d, gf_error *err)
     if (st == GF_OK && !d->stays) {
         st = check_deletion(d, &map, err);
         if (st == GF_OK) st = drop_pointers(d, &row, kept_settings(&map, &left), err);
-        if (st == GF_OK) gf_begin_activity(d->store, &d->activity);
+        if (st == GF_OK) gf_store_begin_activity(d->store, &d->activity);
     }
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
@@ -339,8 +340,8 @@ static gf_status drop_builds(gf_store *s, gf_slice keys, gf_error *err)
     gf_batch *batch;
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st != GF_OK) return st;
-    st = gf_drop_builds(s, keys, batch, err);
-    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    st = gf_delete_builds(s, keys, batch, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     return st;
 }
@@ -350,19 +351,19 @@ static gf_status delete_one(gf_store *s, gf_place where, gf_slice configuration,
 {
     gf_buffer key = {0};
     deletion d = {s, where, configuration, .of_namespace = of_namespace};
-    gf_configuration_key(&key, where.name_space, where.collection, configuration);
+    gf_tables_configuration_key(&key, where.name_space, where.collection, configuration);
     gf_status st = gf_buffer_check(&key, err);
     d.activity.key = gf_buffer_view(&key);
     if (st == GF_OK) {
-        st = gf_lock(s, err);
+        st = gf_store_lock(s, err);
         if (st == GF_OK) st = begin_deletion(&d, err);
-        gf_unlock(s);
+        gf_store_unlock(s);
     }
     if (st == GF_OK && !d.stays) {
         st = drop_builds(s, gf_buffer_view(&d.marked), err);
-        if (st != GF_OK) gf_leave_untidy(s);
+        if (st != GF_OK) gf_store_leave_untidy(s);
         pthread_mutex_lock(&s->write_lock);
-        gf_end_activity(s, &d.activity);
+        gf_store_end_activity(s, &d.activity);
         pthread_mutex_unlock(&s->write_lock);
     }
     gf_buffer_release(&key);
@@ -395,7 +396,7 @@ static gf_status delete_inherited(gf_store *s, gf_slice name_space, gf_slice con
     if (gf_slice_equal(configuration, GF_SLICE("default"))) return GF_OK; /* every one has it */
     gf_status st = gf_collections_visit(s, name_space, GF_SLICE(""), add_builder, &b, err);
     gf_slice names = gf_buffer_view(&b.names);
-    while (st == GF_OK && gf_take_string(&names, &collection)) {
+    while (st == GF_OK && gf_slice_take_string(&names, &collection)) {
         st = delete_one(s, (gf_place){name_space, collection}, configuration, true, err);
         if (st == GF_ENOTFOUND) st = GF_OK; /* deleted meanwhile */
     }
@@ -421,10 +422,10 @@ static gf_status delete_defaults(gf_store *s, gf_place where, gf_slice configura
     gf_status st = check_defaults(s, where, configuration, err);
     if (st == GF_OK) st = delete_inherited(s, where.name_space, configuration, err);
     if (st != GF_OK) return st;
-    st = gf_lock(s, err);
+    st = gf_store_lock(s, err);
     if (st == GF_OK) st = read_row(s, where, &row, err);
     if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, NULL, err);
-    gf_unlock(s);
+    gf_store_unlock(s);
     gf_collection_row_release(&row);
     return st;
 }

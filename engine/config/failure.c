@@ -19,8 +19,8 @@ static gf_status write_failure(gf_store *s, gf_place where, gf_slice configurati
     gf_buffer key = {0}, column = {0}, value = {0};
     gf_collection_row row = {0};
     gf_batch *batch = NULL;
-    gf_collection_key(&key, where.name_space, where.collection);
-    gf_configuration_column(&column, configuration, "failed");
+    gf_tables_collection_key(&key, where.name_space, where.collection);
+    gf_collection_row_column(&column, configuration, "failed");
     gf_buffer_format(&value, "%" PRId64 " %s", gf_clock_ms(), message);
     gf_status st = gf_collection_row_read(s, NULL, where, &row, NULL);
     if (st == GF_OK) st = gf_buffer_check(&key, NULL);
@@ -30,7 +30,7 @@ static gf_status write_failure(gf_store *s, gf_place where, gf_slice configurati
     if (st == GF_OK) {
         gf_batch_put(batch, s->tables.collections, gf_buffer_view(&key), GF_COLLECTIONS_MAIN,
                      gf_buffer_view(&column), gf_buffer_view(&value), 0);
-        st = gf_batch_write(batch, GF_SYNC, NULL);
+        st = gf_batch_write(batch, GF_SYNC_ON, NULL);
     }
     gf_batch_free(batch);
     gf_collection_row_release(&row);
@@ -40,10 +40,10 @@ static gf_status write_failure(gf_store *s, gf_place where, gf_slice configurati
     return st;
 }
 
-void gf_note_failure(gf_store *s, gf_place where, gf_slice configuration, gf_status status,
+void gf_failure_note(gf_store *s, gf_place where, gf_slice configuration, gf_status status,
                      const char *message)
 {
     if (!is_failure(status)) return;
-    if (gf_lock(s, NULL) == GF_OK) (void)write_failure(s, where, configuration, message);
-    gf_unlock(s);
+    if (gf_store_lock(s, NULL) == GF_OK) (void)write_failure(s, where, configuration, message);
+    gf_store_unlock(s);
 }

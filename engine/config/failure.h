@@ -10,7 +10,7 @@
 #include "grouperfish/collections.h"
 
 /** Keep in the store that a rebuild failed, and why; if that fails, too, nothing is kept. */
-void gf_note_failure(gf_store *store, gf_place where, gf_slice configuration, gf_status status,
+void gf_failure_note(gf_store *store, gf_place where, gf_slice configuration, gf_status status,
                      const char *message);
 
 #endif

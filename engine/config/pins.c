@@ -1,7 +1,7 @@
 #include "engine/config/pins.h"
 
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/store/builds.h"
@@ -182,8 +182,9 @@ gf_status gf_pins_write(gf_slice before, gf_slice configuration, const gf_pins *
 
 /* ---- which builds stay ----------------------------------------------------------------------- */
 
-gf_status gf_mark_builds(gf_store *s, gf_slice configuration_key, size_t keep, int64_t served,
-                         const gf_pins *pins, gf_batch *batch, gf_buffer *marked, gf_error *err)
+gf_status gf_pins_mark_builds(gf_store *s, gf_slice configuration_key, size_t keep, int64_t served,
+                              const gf_pins *pins, gf_batch *batch, gf_buffer *marked,
+                              gf_error *err)
 {
     int64_t *builds;
     size_t n;

@@ -41,8 +41,9 @@ bool gf_pins_have_build(const gf_pins *pins, int64_t build);
  *
  * @param pins  may be NULL
  */
-gf_status gf_mark_builds(gf_store *store, gf_slice configuration_key, size_t keep, int64_t served,
-                         const gf_pins *pins, gf_batch *batch, gf_buffer *marked, gf_error *err);
+gf_status gf_pins_mark_builds(gf_store *store, gf_slice configuration_key, size_t keep,
+                              int64_t served, const gf_pins *pins, gf_batch *batch,
+                              gf_buffer *marked, gf_error *err);
 
 /** The pinned label of a cluster; NULL where it has none. */
 const gf_slice *gf_pins_label(const gf_pins *pins, uint32_t cluster);

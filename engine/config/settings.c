@@ -1,7 +1,7 @@
 #include "engine/config/settings.h"
 
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -179,7 +179,7 @@ static gf_status read_bound(size_t number, gf_slice value, int64_t none, int64_t
                             gf_error *err)
 {
     *out = none;
-    if (value.len == 0 || gf_read_moment(value, gf_clock_ms(), out)) return GF_OK;
+    if (value.len == 0 || gf_filter_read_moment(value, gf_clock_ms(), out)) return GF_OK;
     return bad_value(number, value, err);
 }
 
@@ -395,7 +395,7 @@ gf_status gf_settings_map_fix_times(gf_settings_map *map, int64_t now, gf_error 
         gf_buffer text = {0};
         st = gf_setting_find(gf_slice_str(names[i]), &number, err);
         if (st != GF_OK || !map->value[number].len) continue;
-        if (!gf_read_moment(map->value[number], now, &ms)) continue; /* resolving tells */
+        if (!gf_filter_read_moment(map->value[number], now, &ms)) continue; /* resolving tells */
         gf_clock_write_iso(&text, ms);
         st = gf_buffer_check(&text, err);
         map->value[number] = gf_arena_copy(&map->memory, gf_buffer_view(&text));

@@ -5,7 +5,7 @@
 #define GF_ENGINE_CONFIG_SETTINGS_H
 
 #include "base/arena.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "engine/rows/collection_row.h"
 #include "grouperfish/configurations.h"
 #include "vectorize/rows/options.h"
@@ -74,7 +74,7 @@ gf_status gf_configuration_load(gf_store *store, const gf_snapshot *snapshot, gf
                                 gf_settings_map *map, gf_error *err);
 
 /**
- * All configurations of a collection, as gf_configurations_visit gives them, by its row; or where
+ * All configurations of a collection, as gf_configuration_list_visit gives them, by its row; or where
  * that is NULL those of the namespace.
  */
 gf_status gf_configuration_list(gf_store *store, const gf_snapshot *snapshot, gf_place where,

@@ -69,7 +69,7 @@ static gf_status begin_collection(flush *f, const gf_put_row *rows, size_t n, gf
 {
     f->where = (gf_place){f->parts[0].put->name_space, rows->collection};
     gf_buffer_reset(&f->collection_key);
-    gf_collection_key(&f->collection_key, f->where.name_space, f->where.collection);
+    gf_tables_collection_key(&f->collection_key, f->where.name_space, f->where.collection);
     gf_slice key = gf_buffer_view(&f->collection_key);
     gf_status st = gf_buffer_check(&f->collection_key, err);
     if (st == GF_OK) st = gf_collection_row_read(f->store, NULL, f->where, &f->collection, err);
@@ -80,7 +80,7 @@ static gf_status begin_collection(flush *f, const gf_put_row *rows, size_t n, gf
     f->seq = f->seq_before = f->collection.seq;
     f->modified = (uint64_t)f->collection.modified;
     st = gf_scan_finds(f->store->tables.builds, NULL, GF_BUILDS_MAIN, key, &f->has_builds, err);
-    f->has_builds |= gf_is_active(f->store, key); /* of a build under way */
+    f->has_builds |= gf_store_is_active(f->store, key); /* of a build under way */
     return st;
 }
 
@@ -112,7 +112,7 @@ static gf_status read_stored(flush *f, gf_slice id, bool *there, gf_error *err)
     bool is_new = false;
     *there = false;
     gf_buffer_reset(&f->key);
-    gf_document_key(&f->key, f->where.name_space, f->where.collection, id);
+    gf_tables_document_key(&f->key, f->where.name_space, f->where.collection, id);
     gf_status st = gf_buffer_check(&f->key, err);
     if (st == GF_OK && f->seen) st = gf_seen_ids_add(f->seen, id, &is_new, err);
     if (st != GF_OK || is_new) return st;
@@ -152,7 +152,7 @@ static gf_status write_row(flush *f, const gf_put_row *row, gf_error *err)
     }
     if (!f->has_builds) return GF_OK;
     gf_buffer_reset(&f->key);
-    gf_change_key(&f->key, f->where.name_space, f->where.collection, f->seq);
+    gf_tables_change_key(&f->key, f->where.name_space, f->where.collection, f->seq);
     gf_status st = gf_buffer_check(&f->key, err);
     if (st != GF_OK) return st;
     gf_column change[] = {
@@ -287,7 +287,7 @@ gf_status gf_put_write(const gf_put_part *parts, size_t n_parts, gf_put_counts *
         st = put_collection(&f, rows + i, end - i, err);
         i = end;
     }
-    if (st == GF_OK) st = gf_batch_write(f.batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(f.batch, GF_SYNC_ON, err);
     if (n_parts > 1) gf_free(rows);
     gf_batch_free(f.batch);
     gf_collection_row_release(&f.collection);

@@ -129,10 +129,10 @@ static void lead_group(gf_store *store)
     gf_put_part parts[MOST_PUTS];
     gf_put_waiter *waiters[MOST_PUTS];
     gf_error why = {GF_OK, ""};
-    gf_status st = gf_lock(store, &why);
+    gf_status st = gf_store_lock(store, &why);
     size_t n = choose_group(store->put_line, parts, waiters);
     if (st == GF_OK) write_group(waiters, parts, n);
-    gf_unlock(store);
+    gf_store_unlock(store);
     for (size_t i = 0; st != GF_OK && i < n; i++) {
         waiters[i]->status = st;
         if (waiters[i]->err) *waiters[i]->err = why;

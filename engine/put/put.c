@@ -24,7 +24,7 @@ static gf_status make_room(gf_put *p, gf_slice name_space, gf_error *err)
 
 gf_status gf_put_open(gf_store *store, const gf_put_options *o, gf_put **put, gf_error *err)
 {
-    gf_status st = gf_check_name("namespace", o->name_space, err);
+    gf_status st = gf_name_check("namespace", o->name_space, err);
     if (st != GF_OK) return st;
     gf_put *p = gf_calloc(1, sizeof *p);
     if (!p) return gf_fail_memory(err, "a put");
@@ -51,7 +51,7 @@ void gf_put_close(gf_put *p)
     gf_put_rows_release(&p->rows[1]);
     gf_seen_ids_release(&p->seen);
     gf_held_changes_release(&p->held);
-    gf_document_cells_release(&p->cells);
+    gf_document_row_release_cells(&p->cells);
     gf_free(p->name_space_bytes);
     gf_free(p);
 }
@@ -103,7 +103,7 @@ static gf_status check_json(gf_put *p, gf_slice name, gf_slice json, gf_error *e
 static gf_status check_limits(const gf_put *p, gf_slice collection, const gf_document *d,
                               uint64_t *bytes, gf_error *err)
 {
-    gf_status st = gf_check_name("collection", collection, err);
+    gf_status st = gf_name_check("collection", collection, err);
     if (st == GF_OK) st = gf_name_check_id(d->id, err);
     if (st != GF_OK) return st;
     if (d->n_fields > GF_MAX_FIELDS)
@@ -170,7 +170,7 @@ static gf_status put_document(gf_put *p, gf_slice collection, const gf_document 
     gf_status st = check_limits(p, collection, d, &bytes, err);
     if (st == GF_OK && !checked) st = check_values(p, d, err);
     assert(st != GF_OK || is_valid_text(d));
-    if (st == GF_OK) st = gf_document_to_cells(d, &p->cells, err);
+    if (st == GF_OK) st = gf_document_row_to_cells(d, &p->cells, err);
     if (st == GF_OK && !checked && gf_document_row_repeats(&p->cells, &twice))
         st = gf_fail(err, GF_EINVAL, "field \"%.*s\" is there twice", GF_SLICE_ARG(twice));
     if (st != GF_OK) {
@@ -201,7 +201,7 @@ gf_status gf_put_checked_document(gf_put *p, gf_slice collection, const gf_docum
 gf_status gf_put_delete(gf_put *p, gf_slice collection, gf_slice id, gf_error *err)
 {
     if (p->failed != GF_OK) return fail_again(p, err);
-    gf_status st = gf_check_name("collection", collection, err);
+    gf_status st = gf_name_check("collection", collection, err);
     if (st == GF_OK) st = gf_name_check_id(id, err);
     if (st != GF_OK) return st;
     gf_put_row row = {.collection = collection, .id = id, .bytes = collection.len + id.len};

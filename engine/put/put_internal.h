@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "base/background.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/strings.h"
 #include "engine/rows/document_row.h"
 #include "engine/store/store_internal.h"

@@ -9,7 +9,7 @@
 
 #define PREFIX "configuration:"
 
-void gf_configuration_column(gf_buffer *b, gf_slice configuration, const char *what)
+void gf_collection_row_column(gf_buffer *b, gf_slice configuration, const char *what)
 {
     gf_buffer_str(b, PREFIX);
     gf_buffer_slice(b, configuration);
@@ -21,9 +21,10 @@ gf_status gf_collection_row_decode(gf_collection_row *r, gf_error *err)
 {
     uint64_t modified = 0;
     r->settings = r->pins = (gf_slice){0};
-    bool good = gf_cell_number(gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "size"), &r->size) &&
-                gf_cell_number(gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "seq"), &r->seq) &&
-                gf_cell_number(gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "modified"), &modified);
+    bool good =
+        gf_rows_cell_number(gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "size"), &r->size) &&
+        gf_rows_cell_number(gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "seq"), &r->seq) &&
+        gf_rows_cell_number(gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "modified"), &modified);
     if (!good) return gf_fail(err, GF_ECORRUPT, "table collections: a row is damaged");
     r->modified = (int64_t)modified;
     const gf_cell *settings = gf_row_find(&r->row, GF_COLLECTIONS_MAIN, "settings");
@@ -39,7 +40,7 @@ void gf_collection_row_release(gf_collection_row *r)
     *r = (gf_collection_row){0};
 }
 
-bool gf_configuration_of(gf_slice column, const char *what, gf_slice *name)
+bool gf_collection_row_configuration(gf_slice column, const char *what, gf_slice *name)
 {
     size_t prefix = sizeof PREFIX - 1, suffix = strlen(what) + 1;
     if (!gf_slice_starts(column, GF_SLICE(PREFIX)) || column.len < prefix + suffix) return false;
@@ -56,8 +57,8 @@ static uint64_t state_number(const gf_collection_row *r, gf_slice configuration,
         uint64_t v;
         const gf_cell *cell = &r->row.cells[i];
         if (cell->family == GF_COLLECTIONS_MAIN &&
-            gf_configuration_of(cell->qualifier, what, &name) &&
-            gf_slice_equal(name, configuration) && gf_cell_number(cell, &v))
+            gf_collection_row_configuration(cell->qualifier, what, &name) &&
+            gf_slice_equal(name, configuration) && gf_rows_cell_number(cell, &v))
             return v;
     }
     return 0;
@@ -83,8 +84,8 @@ gf_status gf_collection_row_states(const gf_collection_row *r, gf_configuration_
     for (size_t i = 0; i < r->row.n_cells; i++) {
         gf_slice name;
         uint64_t v;
-        if (!gf_configuration_of(r->row.cells[i].qualifier, "rebuilt", &name) ||
-            !gf_cell_number(&r->row.cells[i], &v))
+        if (!gf_collection_row_configuration(r->row.cells[i].qualifier, "rebuilt", &name) ||
+            !gf_rows_cell_number(&r->row.cells[i], &v))
             continue;
         list[*n].name = name;
         list[*n].rebuilt = (int64_t)v;

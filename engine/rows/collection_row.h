@@ -27,9 +27,9 @@ gf_status gf_collection_row_states(const gf_collection_row *row, gf_configuratio
                                    size_t *n, gf_error *err);
 
 /** Column of a configuration: "configuration:<name>:rebuilt", ":processed" or ":failed". */
-void gf_configuration_column(gf_buffer *b, gf_slice configuration, const char *what);
+void gf_collection_row_column(gf_buffer *b, gf_slice configuration, const char *what);
 
 /** "configuration:<name>:<what>" -> <name>; false for another column. */
-bool gf_configuration_of(gf_slice column, const char *what, gf_slice *name);
+bool gf_collection_row_configuration(gf_slice column, const char *what, gf_slice *name);
 
 #endif

@@ -69,7 +69,7 @@ static void add_column(gf_document_cells *cells, gf_slice name, gf_slice value)
     cells->columns[cells->n++] = (gf_column){name, value};
 }
 
-gf_status gf_document_to_cells(const gf_document *d, gf_document_cells *cells, gf_error *err)
+gf_status gf_document_row_to_cells(const gf_document *d, gf_document_cells *cells, gf_error *err)
 {
     enum { OWN = 4 }; /* text, time, lang, seq */
     if (!gf_grow(&cells->columns, &cells->capacity, d->n_fields + OWN, sizeof *cells->columns))
@@ -108,14 +108,14 @@ bool gf_document_row_repeats(const gf_document_cells *cells, gf_slice *name)
     return false;
 }
 
-void gf_document_cells_release(gf_document_cells *cells)
+void gf_document_row_release_cells(gf_document_cells *cells)
 {
     gf_free(cells->columns);
     gf_buffer_release(&cells->names);
     *cells = (gf_document_cells){0};
 }
 
-void gf_document_from_row(const gf_row *row, gf_slice id, gf_field *fields, gf_document *d,
+void gf_document_row_read(const gf_row *row, gf_slice id, gf_field *fields, gf_document *d,
                           uint64_t *seq)
 {
     *d = (gf_document){.id = id, .fields = fields};
@@ -130,7 +130,7 @@ void gf_document_from_row(const gf_row *row, gf_slice id, gf_field *fields, gf_d
         else if (gf_slice_equal(name, GF_SLICE("lang")))
             d->language = cell->value;
         else if (gf_slice_equal(name, GF_SLICE("seq")))
-            gf_cell_number(cell, seq);
+            gf_rows_cell_number(cell, seq);
         else {
             fields[d->n_fields++] = (gf_field){field_name(name), cell->value};
         }
@@ -152,7 +152,7 @@ bool gf_document_row_equals(const gf_row *row, const gf_column *columns, size_t 
     return k == n || (k + 1 == n && gf_slice_equal(columns[k].name, seq));
 }
 
-bool gf_document_moment(gf_slice json, int64_t *ms)
+bool gf_document_row_moment(gf_slice json, int64_t *ms)
 {
     double number;
     if (json.len >= 2 && json.ptr[0] == '"')

@@ -18,9 +18,9 @@ typedef struct gf_document_cells {
 } gf_document_cells;
 
 /** Make a document's columns. The cells are reused; release them at the end. */
-gf_status gf_document_to_cells(const gf_document *document, gf_document_cells *cells,
-                               gf_error *err);
-void gf_document_cells_release(gf_document_cells *cells);
+gf_status gf_document_row_to_cells(const gf_document *document, gf_document_cells *cells,
+                                   gf_error *err);
+void gf_document_row_release_cells(gf_document_cells *cells);
 
 /** True if two fields of the document have the same name; *name is it. */
 bool gf_document_row_repeats(const gf_document_cells *cells, gf_slice *name);
@@ -33,11 +33,11 @@ void gf_document_row_column(gf_buffer *column, gf_slice field);
  *
  * @param fields  room for row->n_cells
  */
-void gf_document_from_row(const gf_row *row, gf_slice id, gf_field *fields, gf_document *document,
+void gf_document_row_read(const gf_row *row, gf_slice id, gf_field *fields, gf_document *document,
                           uint64_t *seq);
 
 /** A document's time, as it is kept (JSON), in milliseconds since 1970; false where it is none. */
-bool gf_document_moment(gf_slice json, int64_t *ms);
+bool gf_document_row_moment(gf_slice json, int64_t *ms);
 
 /** True if the row holds just these columns, in their order; seq counts in neither. */
 bool gf_document_row_equals(const gf_row *row, const gf_column *columns, size_t n);

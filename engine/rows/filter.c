@@ -29,7 +29,7 @@ static bool read_age(gf_slice text, int64_t now, int64_t *ms)
     return true;
 }
 
-bool gf_read_moment(gf_slice text, int64_t now, int64_t *ms)
+bool gf_filter_read_moment(gf_slice text, int64_t now, int64_t *ms)
 {
     double number;
     if (gf_clock_parse_iso(text, ms) || read_age(text, now, ms)) return true;
@@ -111,7 +111,7 @@ static gf_status understand(gf_filter *f, gf_slice field, gf_demand *d, gf_error
     d->plain = gf_slice_equal(field, GF_SLICE("lang")) || gf_slice_equal(field, GF_SLICE("text"));
     d->of_time = gf_slice_equal(field, GF_SLICE("time"));
     d->is_number = gf_number_read_decimal(d->value, &d->number);
-    if (d->of_time && !gf_read_moment(d->value, gf_clock_ms(), &d->moment))
+    if (d->of_time && !gf_filter_read_moment(d->value, gf_clock_ms(), &d->moment))
         return gf_fail(err, GF_EINVAL, "time: \"%.*s\" is not a time", GF_SLICE_ARG(d->value));
     if (d->plain || d->of_time)
         gf_buffer_slice(&column, field);

@@ -12,7 +12,7 @@
 #define GF_ENGINE_ROWS_FILTER_H
 
 #include "base/arena.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "grouperfish/table.h"
 
 typedef enum gf_comparison {
@@ -67,6 +67,6 @@ gf_status gf_filter_test(gf_filter *f, const gf_row *row, bool *meant, gf_error 
  * number of hours, days or weeks: "12h", "30d", "4w". An age counts back from the beginning of the
  * hour (h) or of the day (d, w; UTC) that `now` is in, so that it means the same all through it.
  */
-bool gf_read_moment(gf_slice text, int64_t now, int64_t *ms);
+bool gf_filter_read_moment(gf_slice text, int64_t now, int64_t *ms);
 
 #endif

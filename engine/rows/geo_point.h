@@ -4,7 +4,7 @@
 #ifndef GF_ENGINE_ROWS_GEO_POINT_H
 #define GF_ENGINE_ROWS_GEO_POINT_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "grouperfish/document.h"
 
 /** A place in degrees: latitude -90..90, longitude -180..180. */

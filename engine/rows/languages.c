@@ -2,8 +2,8 @@
 
 #include "vectorize/text/detect.h"
 
-gf_status gf_document_language(const gf_fallback *fallback, gf_slice lang, gf_slice text,
-                               const gf_language **language, gf_error *err)
+gf_status gf_languages_of_document(const gf_fallback *fallback, gf_slice lang, gf_slice text,
+                                   const gf_language **language, gf_error *err)
 {
     *language = lang.len ? gf_language_find(lang) : NULL;
     if (*language || lang.len) return GF_OK;

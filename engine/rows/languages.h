@@ -22,8 +22,8 @@ typedef struct gf_fallback {
 } gf_fallback;
 
 /** The language of one document. The fallback must be decided. */
-gf_status gf_document_language(const gf_fallback *fallback, gf_slice lang, gf_slice text,
-                               const gf_language **language, gf_error *err);
+gf_status gf_languages_of_document(const gf_fallback *fallback, gf_slice lang, gf_slice text,
+                                   const gf_language **language, gf_error *err);
 
 /** As text, for the model: "auto", "none" or a name; and back (GF_ECORRUPT). */
 void gf_languages_fallback_write(const gf_fallback *fallback, gf_buffer *out);

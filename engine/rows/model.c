@@ -3,14 +3,14 @@
 #include "base/memory.h"
 #include "storage/tables.h"
 
-void gf_centre_qualifier(gf_buffer *out, uint32_t id)
+void gf_model_centre_qualifier(gf_buffer *out, uint32_t id)
 {
     gf_buffer_str(out, "centre");
     gf_buffer_u32be(out, id);
 }
 
-void gf_analysis_write(bool detect, const gf_fallback *fallback,
-                       const gf_vectorizer_options *options, gf_buffer *out)
+void gf_model_analysis_write(bool detect, const gf_fallback *fallback,
+                             const gf_vectorizer_options *options, gf_buffer *out)
 {
     if (detect)
         gf_languages_fallback_write(fallback, out);
@@ -22,7 +22,7 @@ void gf_analysis_write(bool detect, const gf_fallback *fallback,
 
 /* ---- sparse vectors -------------------------------------------------------------------------- */
 
-void gf_vector_write(gf_row_view row, gf_buffer *out)
+void gf_model_vector_write(gf_row_view row, gf_buffer *out)
 {
     uint32_t before = 0;
     gf_buffer_varint(out, row.n);
@@ -48,13 +48,13 @@ static float take_float(const char *p)
     return v;
 }
 
-gf_status gf_vector_read(gf_slice bytes, uint32_t n_cols, uint32_t **col, float **val, uint32_t *n,
-                         gf_error *err)
+gf_status gf_model_vector_read(gf_slice bytes, uint32_t n_cols, uint32_t **col, float **val,
+                               uint32_t *n, gf_error *err)
 {
     uint32_t m, step, at = 0;
     uint32_t *cols = NULL;
     float *vals = NULL;
-    if (!gf_take_varint32(&bytes, &m) || m > bytes.len / 5) goto damaged;
+    if (!gf_slice_take_varint32(&bytes, &m) || m > bytes.len / 5) goto damaged;
     cols = gf_array(m, sizeof *cols);
     vals = gf_array(m, sizeof *vals);
     if (!cols || !vals) {
@@ -63,7 +63,7 @@ gf_status gf_vector_read(gf_slice bytes, uint32_t n_cols, uint32_t **col, float 
         return gf_fail_memory(err, "a vector");
     }
     for (uint32_t p = 0; p < m; p++) {
-        if (!gf_take_varint32(&bytes, &step) || (p && step == 0) || step >= n_cols - at)
+        if (!gf_slice_take_varint32(&bytes, &step) || (p && step == 0) || step >= n_cols - at)
             goto damaged;
         cols[p] = at += step;
     }
@@ -93,28 +93,28 @@ static gf_status take_analysis(gf_model_analysis *a, gf_slice text, gf_error *er
     return st == GF_OK ? gf_vectorizer_options_read(rest, &a->options, err) : st;
 }
 
-gf_status gf_analysis_load(gf_table *builds, const gf_snapshot *snapshot, gf_slice key,
-                           gf_model_analysis *a, gf_error *err)
+gf_status gf_model_analysis_load(gf_table *builds, const gf_snapshot *snapshot, gf_slice key,
+                                 gf_model_analysis *a, gf_error *err)
 {
     *a = (gf_model_analysis){0};
     gf_status st = gf_table_get_cell(builds, snapshot, key, GF_BUILDS_MODEL, GF_SLICE("analysis"),
                                      1, &a->row, err);
     if (st == GF_OK) st = take_analysis(a, a->row.cells[0].value, err);
     if (st == GF_ENOTFOUND) st = gf_fail(err, GF_ECORRUPT, "a build has lost its model");
-    if (st != GF_OK) gf_analysis_release(a);
+    if (st != GF_OK) gf_model_analysis_release(a);
     return st;
 }
 
-void gf_analysis_release(gf_model_analysis *a)
+void gf_model_analysis_release(gf_model_analysis *a)
 {
     gf_row_release(&a->row);
     *a = (gf_model_analysis){0};
 }
 
-gf_status gf_analysis_language(const gf_model_analysis *a, gf_slice lang, gf_slice text,
-                               const gf_language **language, gf_error *err)
+gf_status gf_model_analysis_language(const gf_model_analysis *a, gf_slice lang, gf_slice text,
+                                     const gf_language **language, gf_error *err)
 {
-    if (a->detect) return gf_document_language(&a->fallback, lang, text, language, err);
+    if (a->detect) return gf_languages_of_document(&a->fallback, lang, text, language, err);
     *language = a->options.analysis.language;
     return GF_OK;
 }
@@ -123,7 +123,7 @@ static gf_status load(gf_table *builds, const gf_snapshot *snapshot, gf_slice ke
                       gf_error *err)
 {
     gf_row row = {0};
-    gf_status st = gf_analysis_load(builds, snapshot, key, &m->analysis, err);
+    gf_status st = gf_model_analysis_load(builds, snapshot, key, &m->analysis, err);
     if (st == GF_OK)
         st = gf_table_get_cell(builds, snapshot, key, GF_BUILDS_MODEL, GF_SLICE("vocabulary"), 1,
                                &row, err);
@@ -149,7 +149,7 @@ void gf_model_release(gf_model *m)
 {
     gf_transformer_free(m->transformer);
     gf_vocabulary_release(&m->vocabulary);
-    gf_analysis_release(&m->analysis);
+    gf_model_analysis_release(&m->analysis);
     *m = (gf_model){0};
 }
 
@@ -157,7 +157,7 @@ static gf_status work_out(const gf_model *m, gf_transformer *t, gf_slice lang, g
                           gf_row_view *row, gf_error *err)
 {
     const gf_language *language;
-    gf_status st = gf_analysis_language(&m->analysis, lang, text, &language, err);
+    gf_status st = gf_model_analysis_language(&m->analysis, lang, text, &language, err);
     return st == GF_OK ? gf_transformer_row(t, text, language, row, NULL, err) : st;
 }
 

@@ -26,13 +26,13 @@ typedef struct gf_model_analysis {
 } gf_model_analysis;
 
 /** Read it; on failure it is empty. */
-gf_status gf_analysis_load(gf_table *builds, const gf_snapshot *snapshot, gf_slice build_key,
-                           gf_model_analysis *analysis, gf_error *err);
-void gf_analysis_release(gf_model_analysis *analysis);
+gf_status gf_model_analysis_load(gf_table *builds, const gf_snapshot *snapshot, gf_slice build_key,
+                                 gf_model_analysis *analysis, gf_error *err);
+void gf_model_analysis_release(gf_model_analysis *analysis);
 
 /** The language that a document is analysed in; NULL for none. */
-gf_status gf_analysis_language(const gf_model_analysis *analysis, gf_slice lang, gf_slice text,
-                               const gf_language **language, gf_error *err);
+gf_status gf_model_analysis_language(const gf_model_analysis *analysis, gf_slice lang,
+                                     gf_slice text, const gf_language **language, gf_error *err);
 
 /** A build's analysis and vocabulary. */
 typedef struct gf_model {
@@ -68,20 +68,20 @@ gf_status gf_model_workers_row(const gf_model_workers *workers, unsigned worker,
                                gf_slice text, gf_row_view *row, gf_error *err);
 
 /** "centre" and the id, as a qualifier of builds:model. */
-void gf_centre_qualifier(gf_buffer *out, uint32_t id);
+void gf_model_centre_qualifier(gf_buffer *out, uint32_t id);
 
 /**
  * A sparse vector as bytes: number of entries, then each column less the one before it (varints),
  * then the values (floats, little-endian). Centres and documents' vectors are written so.
  */
-void gf_vector_write(gf_row_view row, gf_buffer *out);
+void gf_model_vector_write(gf_row_view row, gf_buffer *out);
 
 /** Read it into arrays of the caller's, to be freed; GF_ECORRUPT, GF_ENOMEM. */
-gf_status gf_vector_read(gf_slice bytes, uint32_t n_cols, uint32_t **col, float **val, uint32_t *n,
-                         gf_error *err);
+gf_status gf_model_vector_read(gf_slice bytes, uint32_t n_cols, uint32_t **col, float **val,
+                               uint32_t *n, gf_error *err);
 
 /** The analysis cell. */
-void gf_analysis_write(bool detect, const gf_fallback *fallback,
-                       const gf_vectorizer_options *options, gf_buffer *out);
+void gf_model_analysis_write(bool detect, const gf_fallback *fallback,
+                             const gf_vectorizer_options *options, gf_buffer *out);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 
-gf_status gf_check_name(const char *what, gf_slice name, gf_error *err)
+gf_status gf_name_check(const char *what, gf_slice name, gf_error *err)
 {
     if (name.len == 0) return gf_fail(err, GF_EINVAL, "the name of a %s cannot be empty", what);
     if (name.len > GF_MAX_NAME)
@@ -16,8 +16,8 @@ gf_status gf_check_name(const char *what, gf_slice name, gf_error *err)
 
 gf_status gf_name_check_place(gf_place where, gf_error *err)
 {
-    gf_status st = gf_check_name("namespace", where.name_space, err);
-    return st == GF_OK ? gf_check_name("collection", where.collection, err) : st;
+    gf_status st = gf_name_check("namespace", where.name_space, err);
+    return st == GF_OK ? gf_name_check("collection", where.collection, err) : st;
 }
 
 gf_status gf_name_check_id(gf_slice id, gf_error *err)

@@ -6,7 +6,7 @@
 
 /** GF_EINVAL where a part is empty, longer than GF_MAX_NAME bytes, or not UTF-8. */
 gf_status gf_name_check_place(gf_place where, gf_error *err);
-gf_status gf_check_name(const char *what, gf_slice name, gf_error *err);
+gf_status gf_name_check(const char *what, gf_slice name, gf_error *err);
 gf_status gf_name_check_id(gf_slice id, gf_error *err);
 
 #endif

@@ -63,7 +63,7 @@ gf_status gf_scan_count(gf_table *table, const gf_snapshot *snapshot, unsigned f
     return st;
 }
 
-bool gf_cell_number(const gf_cell *cell, uint64_t *v)
+bool gf_rows_cell_number(const gf_cell *cell, uint64_t *v)
 {
     return cell && gf_number_read(cell->value, v);
 }

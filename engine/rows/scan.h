@@ -20,6 +20,6 @@ gf_status gf_scan_count(gf_table *table, const gf_snapshot *snapshot, unsigned f
                         gf_slice prefix, uint64_t *n, gf_error *err);
 
 /** A cell's number in base 10; false where the cell is NULL or holds anything else. */
-bool gf_cell_number(const gf_cell *cell, uint64_t *v);
+bool gf_rows_cell_number(const gf_cell *cell, uint64_t *v);
 
 #endif

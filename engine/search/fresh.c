@@ -183,7 +183,7 @@ gf_status gf_fresh_find(gf_fresh *f, gf_search_source *s, const gf_query *query,
     *f = (gf_fresh){.source = s, .query = query};
     if (s->has_index) return find_changed(f, err);
     gf_text_reader_options o = {.store = s->store, .snapshot = s->snapshot, .where = s->where};
-    return gf_texts_each(&o, s->cancel, add_group, f, err);
+    return gf_text_reader_each(&o, s->cancel, add_group, f, err);
 }
 
 void gf_fresh_release(gf_fresh *f)

@@ -18,10 +18,10 @@ static gf_status read_cell(gf_search_index *x, gf_slice qualifier, gf_row *row, 
 
 static gf_status take_languages(gf_search_index *x, gf_slice *head, gf_error *err)
 {
-    if (!gf_take_varint32(head, &x->n_languages) || x->n_languages > 256) return damaged(err);
+    if (!gf_slice_take_varint32(head, &x->n_languages) || x->n_languages > 256) return damaged(err);
     for (uint32_t i = 0; i < x->n_languages; i++) {
         gf_slice name;
-        if (!gf_take_string(head, &name)) return damaged(err);
+        if (!gf_slice_take_string(head, &name)) return damaged(err);
         x->languages[i] = name.len ? gf_language_find(name) : NULL;
         if (name.len && !x->languages[i]) return damaged(err);
     }
@@ -30,13 +30,13 @@ static gf_status take_languages(gf_search_index *x, gf_slice *head, gf_error *er
 
 static gf_status take_first_ids(gf_search_index *x, gf_slice *head, gf_error *err)
 {
-    if (!gf_take_varint32(head, &x->n_cells) ||
+    if (!gf_slice_take_varint32(head, &x->n_cells) ||
         x->n_cells != ((uint64_t)x->n + GF_INDEX_IDS - 1) / GF_INDEX_IDS || x->n_cells > head->len)
         return damaged(err);
     x->first_id = gf_array(x->n_cells, sizeof *x->first_id);
     if (!x->first_id) return gf_fail_memory(err, "the index");
     for (uint32_t i = 0; i < x->n_cells; i++)
-        if (!gf_take_string(head, &x->first_id[i])) return damaged(err);
+        if (!gf_slice_take_string(head, &x->first_id[i])) return damaged(err);
     return head->len ? damaged(err) : GF_OK;
 }
 
@@ -47,7 +47,8 @@ static gf_status take_head(gf_search_index *x, gf_error *err)
     if (head.ptr[0] != GF_INDEX_FORMAT)
         return gf_fail(err, GF_ENOTFOUND, "the build has an index of another format");
     head = gf_slice_skip(head, 1);
-    if (!gf_take_varint32(&head, &x->n) || !gf_take_varint(&head, &x->words)) return damaged(err);
+    if (!gf_slice_take_varint32(&head, &x->n) || !gf_slice_take_varint(&head, &x->words))
+        return damaged(err);
     gf_status st = take_languages(x, &head, err);
     return st == GF_OK ? take_first_ids(x, &head, err) : st;
 }
@@ -63,7 +64,7 @@ static gf_status take_lengths(gf_search_index *x, gf_error *err)
     if (st == GF_OK && !x->length) st = gf_fail_memory(err, "the index");
     gf_slice bytes = st == GF_OK ? row.cells[0].value : (gf_slice){0};
     for (uint32_t i = 0; i < x->n && st == GF_OK; i++) {
-        if (!gf_take_varint32(&bytes, &x->length[i])) st = damaged(err);
+        if (!gf_slice_take_varint32(&bytes, &x->length[i])) st = damaged(err);
         if (st == GF_OK) words += x->length[i];
     }
     gf_row_release(&row);
@@ -112,7 +113,7 @@ static gf_status need_ids(gf_search_index *x, uint32_t cell, gf_error *err)
     if (st != GF_OK) return st;
     gf_slice bytes = x->ids_row.cells[0].value;
     for (uint32_t i = 0; i < ids_of_cell(x, cell); i++)
-        if (!gf_take_string(&bytes, &x->ids[i])) return damaged(err);
+        if (!gf_slice_take_string(&bytes, &x->ids[i])) return damaged(err);
     x->ids_cell = cell;
     return GF_OK;
 }
@@ -162,10 +163,10 @@ static gf_status take_postings(const gf_search_index *x, uint32_t n, gf_slice by
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
         uint64_t step;
         uint32_t more = 0;
-        if (!gf_take_varint(&bytes, &step) || (i && step >> 1 == 0) || step >> 1 >= x->n)
+        if (!gf_slice_take_varint(&bytes, &step) || (i && step >> 1 == 0) || step >> 1 >= x->n)
             return damaged(err);
         document += step >> 1;
-        if (document >= x->n || (step & 1 && !gf_take_varint32(&bytes, &more)) ||
+        if (document >= x->n || (step & 1 && !gf_slice_take_varint32(&bytes, &more)) ||
             more > UINT32_MAX - 2)
             return damaged(err);
         p->document[p->n] = (uint32_t)document;
@@ -189,8 +190,8 @@ static gf_status look_at_cell(term_walk *w, gf_slice cell, gf_error *err)
     while (cell.len && !w->over) {
         gf_slice term, bytes;
         uint32_t n;
-        if (!gf_take_string(&cell, &term) || !gf_take_varint32(&cell, &n) ||
-            !gf_take_string(&cell, &bytes))
+        if (!gf_slice_take_string(&cell, &term) || !gf_slice_take_varint32(&cell, &n) ||
+            !gf_slice_take_string(&cell, &bytes))
             return damaged(err);
         bool wanted = w->prefix ? gf_slice_starts(term, w->term) : gf_slice_equal(term, w->term);
         w->over = !wanted && gf_slice_compare(term, w->term) > 0;

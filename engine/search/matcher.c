@@ -90,7 +90,7 @@ static gf_status add_prefix(gf_matcher *m, const gf_query_item *item, const gf_l
                             gf_query_terms *t, gf_error *err)
 {
     gf_analysis a;
-    gf_status st = gf_analyse(m->plain, item->text, language, &a, err);
+    gf_status st = gf_analyser_run(m->plain, item->text, language, &a, err);
     size_t words = 0;
     for (size_t i = 0; i < a.n && st == GF_OK; i++) {
         if (a.words[i].use == GF_WORD_NONE) continue;
@@ -106,7 +106,7 @@ static gf_status add_item(gf_matcher *m, const gf_query_item *item, const gf_lan
 {
     gf_analysis a;
     size_t before = t->n;
-    gf_status st = gf_analyse(m->analyser, item->text, language, &a, err);
+    gf_status st = gf_analyser_run(m->analyser, item->text, language, &a, err);
     for (size_t i = 0; st == GF_OK && i < a.n; i++) {
         if (a.words[i].use == GF_WORD_NONE) continue;
         if (t->n == GF_QUERY_ITEMS) return fail_at(item, "more than 64 words", err);
@@ -234,7 +234,7 @@ gf_status gf_matcher_match(gf_matcher *m, gf_slice text, const gf_language *lang
     gf_matched out = {.count = m->count};
     gf_status st = bound_memory(m, err);
     if (st == GF_OK) st = need_language(m, language, &l, err);
-    if (st == GF_OK) st = gf_analyse(m->analyser, text, language, &a, err);
+    if (st == GF_OK) st = gf_analyser_run(m->analyser, text, language, &a, err);
     if (st == GF_OK) st = update_masks(m, l, err);
     if (st != GF_OK) return st;
     if (!gf_grow(&m->word_at, &m->capacity, a.n, sizeof *m->word_at))

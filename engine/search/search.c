@@ -227,7 +227,7 @@ static gf_status visit_document(searching *s, gf_slice id, double score, const g
     const gf_language *language;
     if (!gf_grow(&s->fields, &s->field_capacity, s->row.n_cells, sizeof *s->fields))
         return gf_fail_memory(err, "a document");
-    gf_document_from_row(&s->row, id, s->fields, &d, &seq);
+    gf_document_row_read(&s->row, id, s->fields, &d, &seq);
     gf_status st = gf_search_language(&s->source, d.language, d.text, &language, err);
     if (st == GF_OK) st = gf_matcher_match(s->matcher, d.text, language, &matched, err);
     if (st != GF_OK) return st;
@@ -270,7 +270,7 @@ static gf_status visit_candidates(searching *s, gf_error *err)
 
 static gf_status set_bound(gf_slice text, const char *name, int64_t *bound, gf_error *err)
 {
-    if (!text.len || gf_read_moment(text, gf_clock_ms(), bound)) return GF_OK;
+    if (!text.len || gf_filter_read_moment(text, gf_clock_ms(), bound)) return GF_OK;
     return gf_fail(err, GF_EINVAL, "%s: \"%.*s\" is not a time", name, GF_SLICE_ARG(text));
 }
 

@@ -80,7 +80,7 @@ static gf_status weigh_document(comparing *c, gf_slice id, const gf_row *documen
     st = gf_model_row(&c->view->model, lang ? lang->value : (gf_slice){"", 0}, text->value, &row,
                       err);
     if (st != GF_OK) return st;
-    double dot = gf_row_dot((gf_row_view){c->col, c->val, c->n_terms}, row);
+    double dot = gf_csr_row_dot((gf_row_view){c->col, c->val, c->n_terms}, row);
     if (!(dot > 0)) return GF_OK;
     double cosine = dot / (c->length * length_of(row));
     return keep_found(c, id, cosine < 1 ? cosine : 1, err);
@@ -104,12 +104,12 @@ static gf_status read_ids(comparing *c, bool *there, gf_error *err)
     *there = st == GF_OK;
     if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
     gf_slice bytes = c->ids_row.cells[0].value;
-    if (!gf_take_varint32(&bytes, &c->n) || c->n > bytes.len) return damaged(err);
+    if (!gf_slice_take_varint32(&bytes, &c->n) || c->n > bytes.len) return damaged(err);
     c->ids = gf_array(c->n, sizeof *c->ids);
     c->nearly = gf_calloc(c->n, sizeof *c->nearly);
     if (!c->ids || !c->nearly) return gf_fail_memory(err, "similar documents");
     for (uint32_t i = 0; i < c->n; i++)
-        if (!gf_take_string(&bytes, &c->ids[i])) return damaged(err);
+        if (!gf_slice_take_string(&bytes, &c->ids[i])) return damaged(err);
     return GF_OK;
 }
 
@@ -118,13 +118,13 @@ static gf_status take_term(comparing *c, gf_slice *cell, double weight, gf_error
 {
     uint32_t n, step, document = 0;
     gf_slice weights;
-    if (!gf_take_varint32(cell, &n) || n > cell->len) return damaged(err);
+    if (!gf_slice_take_varint32(cell, &n) || n > cell->len) return damaged(err);
     gf_slice numbers = *cell;
     for (uint32_t p = 0; p < n; p++)
-        if (!gf_take_varint32(cell, &step)) return damaged(err);
-    if (!gf_take_bytes(cell, n, &weights)) return damaged(err);
+        if (!gf_slice_take_varint32(cell, &step)) return damaged(err);
+    if (!gf_slice_take_bytes(cell, n, &weights)) return damaged(err);
     for (uint32_t p = 0; p < n && weight > 0; p++) {
-        gf_take_varint32(&numbers, &step);
+        gf_slice_take_varint32(&numbers, &step);
         if (step >= c->n - document) return damaged(err);
         document += step;
         c->nearly[document] += weight * ((unsigned char)weights.ptr[p] / 255.0) + MARK;
@@ -273,7 +273,7 @@ static gf_status weigh_row(void *context, const gf_row *document, gf_error *err)
     gf_buffer id = {0};
     gf_status st = gf_cancel_check(c->options->cancel, err);
     if (st == GF_OK)
-        st = gf_key_last_string(c->view->store->tables.documents, document->key, &id, err);
+        st = gf_tables_key_last_string(c->view->store->tables.documents, document->key, &id, err);
     if (st == GF_OK) st = weigh_document(c, gf_buffer_view(&id), document, err);
     gf_buffer_release(&id);
     return st;
@@ -282,7 +282,7 @@ static gf_status weigh_row(void *context, const gf_row *document, gf_error *err)
 static gf_status weigh_all(comparing *c, gf_error *err)
 {
     gf_buffer prefix = {0};
-    gf_collection_key(&prefix, c->view->where.name_space, c->view->where.collection);
+    gf_tables_collection_key(&prefix, c->view->where.name_space, c->view->where.collection);
     gf_status st = gf_buffer_check(&prefix, err);
     gf_scan_options o = {.snapshot = c->view->snapshot,
                          .family = GF_DOCUMENTS_MAIN,

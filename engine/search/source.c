@@ -7,7 +7,7 @@ static gf_status use_build(gf_search_source *s, gf_error *err)
 {
     gf_slice key = gf_buffer_view(&s->view->key);
     gf_status st =
-        gf_analysis_load(s->store->tables.builds, s->snapshot, key, &s->build_analysis, err);
+        gf_model_analysis_load(s->store->tables.builds, s->snapshot, key, &s->build_analysis, err);
     if (st != GF_OK) return st;
     s->analysis = s->build_analysis.options.analysis;
     s->detect = s->build_analysis.detect;
@@ -61,7 +61,7 @@ gf_status gf_search_source_open(gf_search_source *s, gf_store *store, gf_place w
 void gf_search_source_close(gf_search_source *s)
 {
     gf_search_index_release(&s->index);
-    gf_analysis_release(&s->build_analysis);
+    gf_model_analysis_release(&s->build_analysis);
     gf_settings_map_release(&s->settings);
     gf_free(s->outdated);
     gf_view_close(s->view);
@@ -72,7 +72,7 @@ void gf_search_source_close(gf_search_source *s)
 gf_status gf_search_language(const gf_search_source *s, gf_slice lang, gf_slice text,
                              const gf_language **language, gf_error *err)
 {
-    if (s->detect) return gf_document_language(&s->fallback, lang, text, language, err);
+    if (s->detect) return gf_languages_of_document(&s->fallback, lang, text, language, err);
     *language = s->analysis.language;
     return GF_OK;
 }

@@ -9,7 +9,7 @@
 
 static bool read_number(const gf_row *row, const char *name, uint64_t *v)
 {
-    return gf_cell_number(gf_row_find(row, GF_BUILDS_MAIN, name), v);
+    return gf_rows_cell_number(gf_row_find(row, GF_BUILDS_MAIN, name), v);
 }
 
 static bool read_double(const gf_row *row, const char *name, double *v)
@@ -31,7 +31,7 @@ gf_status gf_build_decode(gf_store *s, const gf_row *row, gf_build_info *info, g
 {
     gf_build_info b = {0};
     uint64_t build, terms = 0, k = 0;
-    gf_status st = gf_key_last_number(s->tables.builds, row->key, &build, err);
+    gf_status st = gf_tables_key_last_number(s->tables.builds, row->key, &build, err);
     if (st != GF_OK) return st;
     const gf_cell *settings = gf_row_find(row, GF_BUILDS_MAIN, "settings");
     const gf_cell *versions = gf_row_find(row, GF_BUILDS_MAIN, "versions");
@@ -111,7 +111,7 @@ static gf_status add_finished(void *context, const gf_row *row, gf_error *err)
     if (st != GF_ENOTFOUND) return st;
     if (!gf_grow(&l->at, &l->capacity, l->n + 1, sizeof *l->at))
         return gf_fail_memory(err, "builds");
-    st = gf_key_last_number(builds, row->key, &number, err);
+    st = gf_tables_key_last_number(builds, row->key, &number, err);
     if (st == GF_OK) l->at[l->n++] = (int64_t)number;
     return st;
 }

@@ -14,8 +14,8 @@
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-gf_status gf_collection_is_going(gf_store *s, const gf_snapshot *snapshot, gf_slice key,
-                                 bool *deleting, gf_error *err)
+gf_status gf_collection_is_deleting(gf_store *s, const gf_snapshot *snapshot, gf_slice key,
+                                    bool *deleting, gf_error *err)
 {
     gf_row row = {0};
     gf_status st = gf_table_get(s->tables.collections, snapshot, key, 1u << GF_COLLECTIONS_PROGRESS,
@@ -29,7 +29,7 @@ gf_status gf_collection_row_read(gf_store *s, const gf_snapshot *snapshot, gf_pl
                                  gf_collection_row *r, gf_error *err)
 {
     gf_buffer key = {0};
-    gf_collection_key(&key, where.name_space, where.collection);
+    gf_tables_collection_key(&key, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(s->tables.collections, snapshot, gf_buffer_view(&key), GF_ALL_FAMILIES,
@@ -47,7 +47,7 @@ gf_status gf_collection_defaults_read(gf_store *s, const gf_snapshot *snapshot, 
 {
     gf_buffer key = {0};
     *defaults = (gf_slice){0};
-    gf_collection_key(&key, name_space, (gf_slice){0});
+    gf_tables_collection_key(&key, name_space, (gf_slice){0});
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(s->tables.collections, snapshot, gf_buffer_view(&key),
@@ -83,7 +83,7 @@ static gf_status create(gf_store *s, gf_place where, gf_slice key, gf_batch *bat
     if (st != GF_ENOTFOUND) return st;
     if (deleting) return gf_collection_fail_deleting(where.collection, err);
     gf_batch_replace(batch, s->tables.collections, key, GF_COLLECTIONS_MAIN, columns, 3, 0);
-    return gf_batch_write(batch, GF_SYNC, err);
+    return gf_batch_write(batch, GF_SYNC_ON, err);
 }
 
 gf_status gf_collection_create(gf_store *s, gf_place where, gf_error *err)
@@ -92,13 +92,13 @@ gf_status gf_collection_create(gf_store *s, gf_place where, gf_error *err)
     gf_batch *batch = NULL;
     gf_status st = gf_name_check_place(where, err);
     if (st != GF_OK) return st;
-    gf_collection_key(&key, where.name_space, where.collection);
+    gf_tables_collection_key(&key, where.name_space, where.collection);
     st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) {
-        st = gf_lock(s, err);
+        st = gf_store_lock(s, err);
         if (st == GF_OK) st = create(s, where, gf_buffer_view(&key), batch, err);
-        gf_unlock(s);
+        gf_store_unlock(s);
     }
     gf_batch_free(batch);
     gf_buffer_release(&key);
@@ -165,9 +165,11 @@ static gf_status visit_found(void *context, const gf_row *found, gf_error *err)
     gf_collection_row row = {.row = *found}; /* borrowed */
     bool deleting = false;
     gf_buffer_reset(&w->name);
-    gf_status st = gf_key_last_string(w->store->tables.collections, found->key, &w->name, err);
+    gf_status st =
+        gf_tables_key_last_string(w->store->tables.collections, found->key, &w->name, err);
     if (st == GF_OK) st = gf_collection_row_decode(&row, err);
-    if (st == GF_OK) st = gf_collection_is_going(w->store, w->snapshot, found->key, &deleting, err);
+    if (st == GF_OK)
+        st = gf_collection_is_deleting(w->store, w->snapshot, found->key, &deleting, err);
     if (st != GF_OK || deleting) return st;
     return visit_row(&row, gf_buffer_view(&w->name), w->visit, w->context, err);
 }
@@ -211,7 +213,8 @@ static gf_status take_namespace(void *context, const gf_row *row, gf_error *err)
 }
 
 /* From one to the next: behind all keys that begin with the one at hand. */
-gf_status gf_namespaces_visit(gf_store *s, gf_visit_name *visit, void *context, gf_error *err)
+gf_status gf_collections_visit_namespaces(gf_store *s, gf_visit_name *visit, void *context,
+                                          gf_error *err)
 {
     namespace_walk w = {.found = true};
     gf_buffer prefix = {0}, start = {0};
@@ -251,7 +254,7 @@ static gf_status mark_deletion(gf_store *s, gf_slice key, gf_error *err)
     gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("deleting")},
                            {GF_SLICE("owner"), gf_slice_str(owner)}};
     gf_batch_replace(batch, s->tables.collections, key, GF_COLLECTIONS_PROGRESS, columns, 2, 0);
-    st = gf_batch_write(batch, GF_SYNC, err);
+    st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     return st;
 }
@@ -259,14 +262,14 @@ static gf_status mark_deletion(gf_store *s, gf_slice key, gf_error *err)
 static gf_status begin_deletion(gf_store *s, gf_place where, gf_activity *deletion, gf_error *err)
 {
     gf_collection_row row = {0};
-    gf_status st = gf_lock(s, err);
+    gf_status st = gf_store_lock(s, err);
     if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
-    if (st == GF_OK && gf_is_active(s, deletion->key))
+    if (st == GF_OK && gf_store_is_active(s, deletion->key))
         st = gf_fail(err, GF_EBUSY, "collection \"%.*s\" is being rebuilt",
                      GF_SLICE_ARG(where.collection));
     if (st == GF_OK) st = mark_deletion(s, deletion->key, err);
-    if (st == GF_OK) gf_begin_activity(s, deletion);
-    gf_unlock(s);
+    if (st == GF_OK) gf_store_begin_activity(s, deletion);
+    gf_store_unlock(s);
     gf_collection_row_release(&row);
     return st;
 }
@@ -274,16 +277,16 @@ static gf_status begin_deletion(gf_store *s, gf_place where, gf_activity *deleti
 gf_status gf_collection_delete(gf_store *s, gf_place where, gf_error *err)
 {
     gf_buffer key = {0};
-    gf_collection_key(&key, where.name_space, where.collection);
+    gf_tables_collection_key(&key, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&key, err);
     gf_activity deletion = {.key = gf_buffer_view(&key)};
     if (st == GF_OK) st = begin_deletion(s, where, &deletion, err);
     if (st == GF_OK) {
         /* Others may write meanwhile: not below this key, while it is marked. */
         st = gf_delete_collection_rows(s, deletion.key, err);
-        if (st != GF_OK) gf_leave_untidy(s);
+        if (st != GF_OK) gf_store_leave_untidy(s);
         pthread_mutex_lock(&s->write_lock);
-        gf_end_activity(s, &deletion);
+        gf_store_end_activity(s, &deletion);
         pthread_mutex_unlock(&s->write_lock);
     }
     gf_buffer_release(&key);

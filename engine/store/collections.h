@@ -18,8 +18,8 @@ gf_status gf_collection_defaults_read(gf_store *store, const gf_snapshot *snapsh
                                       gf_error *err);
 
 /** *deleting: the collection is marked as being deleted. */
-gf_status gf_collection_is_going(gf_store *store, const gf_snapshot *snapshot, gf_slice key,
-                                 bool *deleting, gf_error *err);
+gf_status gf_collection_is_deleting(gf_store *store, const gf_snapshot *snapshot, gf_slice key,
+                                    bool *deleting, gf_error *err);
 
 /** GF_EBUSY: a collection cannot be made while its namesake is still being deleted. */
 gf_status gf_collection_fail_deleting(gf_slice collection, gf_error *err);

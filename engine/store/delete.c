@@ -26,7 +26,7 @@ static gf_status delete_entry(void *context, const gf_row *row, gf_error *err)
     else
         gf_batch_delete_row(d->batch, d->table, row->key, UINT32_C(1) << d->family);
     if (gf_batch_changes(d->batch) < ENTRIES_PER_BATCH) return GF_OK;
-    return gf_batch_write(d->batch, GF_SYNC, err);
+    return gf_batch_write(d->batch, GF_SYNC_ON, err);
 }
 
 static gf_status delete_all(gf_table *table, gf_scan_options o, gf_batch *batch, gf_error *err)
@@ -35,7 +35,7 @@ static gf_status delete_all(gf_table *table, gf_scan_options o, gf_batch *batch,
     gf_status st = GF_OK;
     o.keys_only = true;
     for (o.family = 0; o.family < schema->n_families && st == GF_OK; o.family++) {
-        bool wide = schema->families[o.family].layout == GF_WIDE;
+        bool wide = schema->families[o.family].layout == GF_LAYOUT_WIDE;
         deletion d = {table, o.family, wide, batch};
         st = gf_scan_each(table, &o, delete_entry, &d, err);
     }
@@ -53,7 +53,7 @@ gf_status gf_delete_range(gf_table *table, gf_slice start, gf_slice end, gf_batc
     return delete_all(table, (gf_scan_options){.start = start, .end = end}, batch, err);
 }
 
-gf_status gf_drop_build(gf_store *s, gf_slice build_key, gf_batch *batch, gf_error *err)
+gf_status gf_delete_build(gf_store *s, gf_slice build_key, gf_batch *batch, gf_error *err)
 {
     gf_status st = gf_delete_rows(s->tables.clusters, build_key, batch, err);
     if (st == GF_OK) st = gf_delete_rows(s->tables.memberships, build_key, batch, err);
@@ -61,12 +61,12 @@ gf_status gf_drop_build(gf_store *s, gf_slice build_key, gf_batch *batch, gf_err
     return st;
 }
 
-gf_status gf_drop_builds(gf_store *s, gf_slice keys, gf_batch *batch, gf_error *err)
+gf_status gf_delete_builds(gf_store *s, gf_slice keys, gf_batch *batch, gf_error *err)
 {
     gf_status st = GF_OK;
     gf_slice key;
-    while (st == GF_OK && gf_take_string(&keys, &key))
-        st = gf_drop_build(s, key, batch, err);
+    while (st == GF_OK && gf_slice_take_string(&keys, &key))
+        st = gf_delete_build(s, key, batch, err);
     return st;
 }
 
@@ -81,7 +81,7 @@ gf_status gf_delete_collection_rows(gf_store *s, gf_slice key, gf_error *err)
         st = gf_delete_rows(tables[i], key, batch, err);
     /* The row that marks the deletion goes last, and for good. */
     gf_batch_delete_row(batch, s->tables.collections, key, GF_ALL_FAMILIES);
-    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     return st;
 }

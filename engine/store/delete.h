@@ -13,10 +13,10 @@ gf_status gf_delete_range(gf_table *table, gf_slice start, gf_slice end, gf_batc
                           gf_error *err);
 
 /** Delete the rows of a build, its progress last. */
-gf_status gf_drop_build(gf_store *store, gf_slice build_key, gf_batch *batch, gf_error *err);
+gf_status gf_delete_build(gf_store *store, gf_slice build_key, gf_batch *batch, gf_error *err);
 
-/** Several builds, likewise; keys are as gf_mark_builds gives them. */
-gf_status gf_drop_builds(gf_store *store, gf_slice keys, gf_batch *batch, gf_error *err);
+/** Several builds, likewise; keys are as gf_pins_mark_builds gives them. */
+gf_status gf_delete_builds(gf_store *store, gf_slice keys, gf_batch *batch, gf_error *err);
 
 /** Delete all of a collection that is marked. Nobody else may write below its key. */
 gf_status gf_delete_collection_rows(gf_store *store, gf_slice collection_key, gf_error *err);

@@ -24,11 +24,11 @@ static gf_status visit_row(void *context, const gf_row *row, gf_error *err)
     gf_document document;
     uint64_t seq;
     gf_buffer_reset(&w->id);
-    gf_status st = gf_key_last_string(w->table, row->key, &w->id, err);
+    gf_status st = gf_tables_key_last_string(w->table, row->key, &w->id, err);
     if (st != GF_OK) return st;
     if (!gf_grow(&w->fields, &w->capacity, row->n_cells, sizeof *w->fields))
         return gf_fail_memory(err, "a document");
-    gf_document_from_row(row, gf_buffer_view(&w->id), w->fields, &document, &seq);
+    gf_document_row_read(row, gf_buffer_view(&w->id), w->fields, &document, &seq);
     return w->visit(w->context, &document, err);
 }
 
@@ -39,7 +39,7 @@ static gf_status walk_rows(gf_store *s, gf_place where, gf_each_row *each, void 
     gf_collection_row collection = {0};
     gf_buffer prefix = {0};
     gf_snapshot *snapshot = NULL;
-    gf_collection_key(&prefix, where.name_space, where.collection);
+    gf_tables_collection_key(&prefix, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&prefix, err);
     if (st == GF_OK) st = gf_snapshot_create(s->db, &snapshot, err);
     if (st == GF_OK) st = gf_collection_row_read(s, snapshot, where, &collection, err);
@@ -79,7 +79,7 @@ static gf_status choose_row(void *context, const gf_row *row, gf_error *err)
     gf_status st = gf_filter_test(&c->filter, row, &meant, err);
     if (st != GF_OK || !meant) return st;
     gf_buffer_reset(&c->id);
-    st = gf_key_last_string(c->table, row->key, &c->id, err);
+    st = gf_tables_key_last_string(c->table, row->key, &c->id, err);
     return st == GF_OK ? c->visit(c->context, gf_buffer_view(&c->id), err) : st;
 }
 
@@ -87,7 +87,8 @@ static gf_status open_choice(choosing *c, const gf_document_choice *choice, gf_e
 {
     gf_status st = GF_OK;
     gf_filter_init(&c->filter);
-    if (choice->before.len && !gf_read_moment(choice->before, gf_clock_ms(), &c->filter.until))
+    if (choice->before.len &&
+        !gf_filter_read_moment(choice->before, gf_clock_ms(), &c->filter.until))
         st =
             gf_fail(err, GF_EINVAL, "before: \"%.*s\" is not a time", GF_SLICE_ARG(choice->before));
     for (size_t i = 0; i < choice->n_where && st == GF_OK; i++)

@@ -7,13 +7,13 @@
 
 /* ---- activities ------------------------------------------------------------------------------ */
 
-void gf_begin_activity(gf_store *s, gf_activity *a)
+void gf_store_begin_activity(gf_store *s, gf_activity *a)
 {
     a->next = s->active;
     s->active = a;
 }
 
-void gf_end_activity(gf_store *s, gf_activity *a)
+void gf_store_end_activity(gf_store *s, gf_activity *a)
 {
     for (gf_activity **p = &s->active; *p; p = &(*p)->next)
         if (*p == a) {
@@ -22,7 +22,7 @@ void gf_end_activity(gf_store *s, gf_activity *a)
         }
 }
 
-bool gf_is_active(const gf_store *s, gf_slice key_start)
+bool gf_store_is_active(const gf_store *s, gf_slice key_start)
 {
     for (const gf_activity *a = s->active; a; a = a->next)
         if (gf_slice_starts(a->key, key_start)) return true;
@@ -50,7 +50,7 @@ static gf_status tidy_build(gf_store *s, gf_slice build_key, gf_batch *batch, gf
 {
     bool served;
     gf_status st = gf_build_is_served(s, build_key, &served, err);
-    if (st != GF_OK || !served) return st == GF_OK ? gf_drop_build(s, build_key, batch, err) : st;
+    if (st != GF_OK || !served) return st == GF_OK ? gf_delete_build(s, build_key, batch, err) : st;
     gf_batch_delete_row(batch, s->tables.builds, build_key, 1u << GF_BUILDS_PROGRESS);
     return GF_OK;
 }
@@ -59,16 +59,16 @@ static gf_status tidy(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *e
 {
     gf_slice key;
     gf_status st = list_unfinished(s->tables.collections, GF_COLLECTIONS_PROGRESS, keys, err);
-    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_take_string(&rest, &key);)
-        if (!gf_is_active(s, key)) st = gf_delete_collection_rows(s, key, err);
+    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);)
+        if (!gf_store_is_active(s, key)) st = gf_delete_collection_rows(s, key, err);
     if (st == GF_OK) st = list_unfinished(s->tables.builds, GF_BUILDS_PROGRESS, keys, err);
-    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_take_string(&rest, &key);)
-        if (!gf_is_active(s, key)) st = tidy_build(s, key, batch, err);
+    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);)
+        if (!gf_store_is_active(s, key)) st = tidy_build(s, key, batch, err);
     if (st == GF_OK) st = s->reclaim_tables(s, NULL, err);
-    return st == GF_OK ? gf_batch_write(batch, GF_SYNC, err) : st;
+    return st == GF_OK ? gf_batch_write(batch, GF_SYNC_ON, err) : st;
 }
 
-gf_status gf_lock(gf_store *s, gf_error *err)
+gf_status gf_store_lock(gf_store *s, gf_error *err)
 {
     pthread_mutex_lock(&s->write_lock);
     if (s->tidy) return GF_OK;
@@ -83,12 +83,12 @@ gf_status gf_lock(gf_store *s, gf_error *err)
     return st;
 }
 
-void gf_unlock(gf_store *s)
+void gf_store_unlock(gf_store *s)
 {
     pthread_mutex_unlock(&s->write_lock);
 }
 
-void gf_leave_untidy(gf_store *s)
+void gf_store_leave_untidy(gf_store *s)
 {
     pthread_mutex_lock(&s->write_lock);
     s->tidy = false;

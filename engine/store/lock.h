@@ -17,19 +17,19 @@ typedef struct gf_activity {
 
 /**
  * Take the write lock, and clear away what was cut short: once after opening, and again after a
- * deletion failed. Unlock with gf_unlock, also after a failure.
+ * deletion failed. Unlock with gf_store_unlock, also after a failure.
  */
-gf_status gf_lock(gf_store *store, gf_error *err);
-void gf_unlock(gf_store *store);
+gf_status gf_store_lock(gf_store *store, gf_error *err);
+void gf_store_unlock(gf_store *store);
 
-/** Have the next gf_lock clear away again: a deletion failed. The lock is not held. */
-void gf_leave_untidy(gf_store *store);
+/** Have the next gf_store_lock clear away again: a deletion failed. The lock is not held. */
+void gf_store_leave_untidy(gf_store *store);
 
 /** Enter an activity into the store's list, and take it off; with the write lock held. */
-void gf_begin_activity(gf_store *store, gf_activity *activity);
-void gf_end_activity(gf_store *store, gf_activity *activity);
+void gf_store_begin_activity(gf_store *store, gf_activity *activity);
+void gf_store_end_activity(gf_store *store, gf_activity *activity);
 
 /** True if the key of an activity starts so. Lock held. */
-bool gf_is_active(const gf_store *store, gf_slice key_start);
+bool gf_store_is_active(const gf_store *store, gf_slice key_start);
 
 #endif

@@ -52,7 +52,7 @@ gf_status gf_store_check_room(const gf_store *s, gf_error *err)
     return gf_folder_check_room(s->folder, err);
 }
 
-/* Work that the failure cut short is cleared away by the next writer (gf_lock). */
+/* Work that the failure cut short is cleared away by the next writer (gf_store_lock). */
 gf_status gf_store_reopen(gf_store *s, gf_error *err)
 {
     gf_database *db = NULL;
@@ -92,7 +92,8 @@ static gf_status add_collection(void *context, const gf_row *found, gf_error *er
     gf_collection_row row = {.row = *found}; /* borrowed */
     bool deleting;
     gf_status st = gf_collection_row_decode(&row, err);
-    if (st == GF_OK) st = gf_collection_is_going(w->store, w->snapshot, found->key, &deleting, err);
+    if (st == GF_OK)
+        st = gf_collection_is_deleting(w->store, w->snapshot, found->key, &deleting, err);
     if (st != GF_OK || deleting) return st;
     w->status->collections++;
     w->status->documents += row.size;

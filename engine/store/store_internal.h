@@ -29,7 +29,7 @@ struct gf_store {
     /* Parts that later rooms of the engine own; engine/upkeep/store.c makes and frees them. */
     struct gf_put_line *put_line;           /* puts on their way to disk (engine/put/group.h) */
     struct gf_cluster_cache *cluster_cache; /* lists read last (engine/view/cluster_cache.h) */
-    /* Deletes what drops of users' tables have left (engine/user_tables); called by gf_lock. */
+    /* Deletes what drops of users' tables have left (engine/user_tables); called by gf_store_lock. */
     gf_status (*reclaim_tables)(gf_store *store, const gf_cancel *cancel, gf_error *err);
 };
 

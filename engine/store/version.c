@@ -26,7 +26,7 @@ static void write_versions(void)
              xxhash / 100 % 100, xxhash % 100);
 }
 
-const char *gf_library_versions(void)
+const char *gf_version_libraries(void)
 {
     pthread_once(&once, write_versions);
     return versions;

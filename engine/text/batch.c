@@ -13,7 +13,7 @@ static gf_status language_task(void *context, size_t i, unsigned worker, gf_erro
     (void)worker;
     const making *m = context;
     const gf_group_text *t = &m->group->at[i];
-    return gf_document_language(m->fallback, t->lang, t->text, &m->texts[i].language, err);
+    return gf_languages_of_document(m->fallback, t->lang, t->text, &m->texts[i].language, err);
 }
 
 static gf_status make_room(gf_batch_texts *t, size_t n, gf_error *err)

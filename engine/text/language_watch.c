@@ -38,7 +38,7 @@ static gf_status look(const gf_language_watch *w, const gf_slice *texts, size_t 
 {
     gf_dominance found;
     if (n == 0 || known->kind == GF_FALLBACK_DETECT) return GF_OK;
-    gf_status st = gf_language_dominant(texts, n, w->pool, &found, w->cancel, err);
+    gf_status st = gf_dominant_language(texts, n, w->pool, &found, w->cancel, err);
     if (st != GF_OK || found.n_reliable == 0) return st;
     bool another = known->kind == GF_FALLBACK_FIXED && known->language != found.language;
     if (found.share < SHARED || another)

@@ -80,7 +80,7 @@ static gf_status add_text(lane *l, gf_text_group *to, gf_error *err)
 {
     const gf_text_reader_options *o = &l->reader->options;
     gf_buffer_reset(&l->id);
-    gf_status st = gf_key_last_string(o->store->tables.documents, l->row.key, &l->id, err);
+    gf_status st = gf_tables_key_last_string(o->store->tables.documents, l->row.key, &l->id, err);
     return st == GF_OK ? gf_text_group_add(to, gf_buffer_view(&l->id), &l->row, err) : st;
 }
 
@@ -129,7 +129,7 @@ gf_status gf_text_reader_open(const gf_text_reader_options *options, gf_text_rea
     r->left = true;
     if (r->options.every == 0) r->options.every = 1;
     r->n_lanes = alone ? 1 : gf_text_reader_lanes(options->threads);
-    gf_collection_key(&r->prefix, options->where.name_space, options->where.collection);
+    gf_tables_collection_key(&r->prefix, options->where.name_space, options->where.collection);
     gf_status st = gf_buffer_check(&r->prefix, err);
     r->lanes = gf_calloc(r->n_lanes, sizeof *r->lanes);
     r->reading = gf_calloc(r->n_lanes, sizeof *r->reading);
@@ -213,10 +213,10 @@ static gf_status move_on(gf_text_reader *r, gf_error *err)
     return st;
 }
 
-gf_status gf_text_reader_take(gf_text_reader *r, const gf_text_group **batch, gf_tasks *tasks,
+gf_status gf_text_reader_take(gf_text_reader *r, const gf_text_group **batch, gf_pool_tasks *tasks,
                               gf_error *err)
 {
-    *tasks = (gf_tasks){0, fill, r};
+    *tasks = (gf_pool_tasks){0, fill, r};
     gf_status st = join_groups(r, err);
     if (st == GF_OK) st = move_on(r, err);
     if (st != GF_OK) return st;
@@ -245,12 +245,12 @@ gf_arena gf_text_reader_keep(gf_text_reader *r)
     return kept;
 }
 
-gf_status gf_texts_each(const gf_text_reader_options *options, const gf_cancel *cancel,
-                        gf_each_group *each, void *context, gf_error *err)
+gf_status gf_text_reader_each(const gf_text_reader_options *options, const gf_cancel *cancel,
+                              gf_each_group *each, void *context, gf_error *err)
 {
     gf_text_reader *r;
     const gf_text_group *batch;
-    gf_tasks tasks = {.n = 1};
+    gf_pool_tasks tasks = {.n = 1};
     gf_status st = gf_text_reader_open(options, &r, err);
     if (st != GF_OK) return st;
     while (st == GF_OK && tasks.n) {

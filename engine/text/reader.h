@@ -40,8 +40,8 @@ void gf_text_reader_close(gf_text_reader *reader);
  *
  * @param tasks  out: to be run, by a pool or in turn, before the next call
  */
-gf_status gf_text_reader_take(gf_text_reader *reader, const gf_text_group **batch, gf_tasks *tasks,
-                              gf_error *err);
+gf_status gf_text_reader_take(gf_text_reader *reader, const gf_text_group **batch,
+                              gf_pool_tasks *tasks, gf_error *err);
 
 /** True if the settings may leave documents out. */
 bool gf_text_reader_filters(const gf_text_reader *reader);
@@ -58,7 +58,7 @@ unsigned gf_text_reader_lanes(unsigned threads);
 typedef gf_status gf_each_group(void *context, const gf_text_group *group, gf_error *err);
 
 /** All documents of a collection by id, group by group; cancel may be NULL. */
-gf_status gf_texts_each(const gf_text_reader_options *options, const gf_cancel *cancel,
-                        gf_each_group *each, void *context, gf_error *err);
+gf_status gf_text_reader_each(const gf_text_reader_options *options, const gf_cancel *cancel,
+                              gf_each_group *each, void *context, gf_error *err);
 
 #endif

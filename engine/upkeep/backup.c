@@ -12,8 +12,8 @@ static gf_status count_copy(const char *path, gf_store_status *status, gf_error 
     return st;
 }
 
-gf_status gf_store_backup(gf_store *s, const char *path, const gf_cancel *cancel,
-                          gf_store_status *status, gf_error *err)
+gf_status gf_backup_create(gf_store *s, const char *path, const gf_cancel *cancel,
+                           gf_store_status *status, gf_error *err)
 {
     gf_status st = gf_folder_copy(s->db, path, cancel, err);
     return st == GF_OK ? count_copy(path, status, err) : st;
@@ -30,8 +30,9 @@ static gf_status check_backup(const char *backup, const gf_store_options *option
     return st;
 }
 
-gf_status gf_restore(const char *backup, const char *path, const gf_store_options *options,
-                     gf_visit_fault *visit, void *context, gf_store_status *status, gf_error *err)
+gf_status gf_backup_restore(const char *backup, const char *path, const gf_store_options *options,
+                            gf_visit_fault *visit, void *context, gf_store_status *status,
+                            gf_error *err)
 {
     gf_store *source = NULL;
     gf_store_options o = *options;

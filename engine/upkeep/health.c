@@ -61,7 +61,7 @@ static gf_status find_failures(looking *l, gf_place where, const gf_row *row, gf
     for (size_t i = 0; i < row->n_cells && st == GF_OK; i++) {
         gf_slice name;
         if (row->cells[i].family == GF_COLLECTIONS_MAIN &&
-            gf_configuration_of(row->cells[i].qualifier, "failed", &name))
+            gf_collection_row_configuration(row->cells[i].qualifier, "failed", &name))
             st = take_failure(l->health, where, name, row->cells[i].value, err);
     }
     return st;
@@ -74,7 +74,7 @@ static gf_status is_behind(looking *l, gf_place where, const gf_configuration_st
     gf_buffer key = {0};
     gf_row row = {0};
     gf_build_info info = {0};
-    gf_build_key(&key, where.name_space, where.collection, state->name, state->rebuilt);
+    gf_tables_build_key(&key, where.name_space, where.collection, state->name, state->rebuilt);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(l->store->tables.builds, l->snapshot, gf_buffer_view(&key),
@@ -109,7 +109,7 @@ static gf_status visit_row(void *context, const gf_row *found, gf_error *err)
     gf_slice key = found->key;
     bool going = false;
     gf_status st = gf_collection_row_decode(&row, err);
-    if (st == GF_OK) st = gf_collection_is_going(l->store, l->snapshot, found->key, &going, err);
+    if (st == GF_OK) st = gf_collection_is_deleting(l->store, l->snapshot, found->key, &going, err);
     if (st == GF_OK && !going) {
         bool good = gf_key_take_string(&key, &parts[0]) && gf_key_take_string(&key, &parts[1]);
         gf_place where = {gf_buffer_view(&parts[0]), gf_buffer_view(&parts[1])};
@@ -133,8 +133,8 @@ static uint64_t count_running(gf_store *s)
     return n;
 }
 
-gf_status gf_store_read_health(gf_store *s, gf_visit_changed *visit, void *context,
-                               gf_store_health *health, gf_error *err)
+gf_status gf_health_read(gf_store *s, gf_visit_changed *visit, void *context,
+                         gf_store_health *health, gf_error *err)
 {
     gf_store_health read = {.format = GF_STORE_FORMAT, .running = count_running(s)};
     gf_snapshot *snapshot = NULL;

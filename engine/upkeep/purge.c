@@ -48,7 +48,7 @@ static gf_status add_build(purging *p, gf_slice configuration, gf_slice key, boo
     gf_status st =
         gf_table_get(p->store->tables.builds, NULL, key, 1u << GF_BUILDS_MAIN, &p->row, err);
     if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
-    if (!gf_cell_number(gf_row_find(&p->row, GF_BUILDS_MAIN, "seq"), &b.seq))
+    if (!gf_rows_cell_number(gf_row_find(&p->row, GF_BUILDS_MAIN, "seq"), &b.seq))
         return gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
     if (!gf_grow(&p->builds, &p->capacity, p->n + 1, sizeof *p->builds))
         return gf_fail_memory(err, "builds");
@@ -64,7 +64,7 @@ static gf_status add_configuration(purging *p, const gf_configuration_state *c, 
     int64_t *builds = NULL;
     size_t n = 0;
     gf_buffer key = {0};
-    gf_configuration_key(&key, p->where.name_space, p->where.collection, c->name);
+    gf_tables_configuration_key(&key, p->where.name_space, p->where.collection, c->name);
     size_t start = key.len;
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_builds_list(p->store, NULL, gf_buffer_view(&key), &builds, &n, err);
@@ -118,7 +118,7 @@ static gf_status look_in_index(purging *p, kept_build *b, gf_slice id, gf_error 
 static gf_status look_for(purging *p, kept_build *b, gf_slice id, gf_error *err)
 {
     gf_buffer_reset(&p->membership);
-    gf_membership_key(&p->membership, b->key, id);
+    gf_tables_membership_key(&p->membership, b->key, id);
     gf_status st = gf_buffer_check(&p->membership, err);
     if (st == GF_OK)
         st = gf_table_get(p->store->tables.memberships, NULL, gf_buffer_view(&p->membership),
@@ -132,7 +132,7 @@ static gf_status look_at_change(void *context, const gf_row *change, gf_error *e
     purging *p = context;
     uint64_t seq;
     const gf_cell *id = gf_row_find(change, GF_CHANGES_MAIN, "id");
-    gf_status st = gf_key_last_number(p->store->tables.changes, change->key, &seq, err);
+    gf_status st = gf_tables_key_last_number(p->store->tables.changes, change->key, &seq, err);
     if (st == GF_OK && !id) st = gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
     for (size_t i = 0; i < p->n && st == GF_OK; i++)
         if (!p->builds[i].stale && p->builds[i].seq < seq)
@@ -181,7 +181,7 @@ static gf_status mark_stale(purging *p, gf_batch *batch, gf_buffer *marked, gf_e
         p->purged.dropped++;
         st = gf_buffer_check(marked, err);
     }
-    return st == GF_OK ? gf_batch_write(batch, GF_SYNC, err) : st;
+    return st == GF_OK ? gf_batch_write(batch, GF_SYNC_ON, err) : st;
 }
 
 static gf_status drop_stale(purging *p, gf_batch *batch, gf_error *err)
@@ -189,38 +189,38 @@ static gf_status drop_stale(purging *p, gf_batch *batch, gf_error *err)
     gf_buffer marked = {0};
     gf_collection_row row = {0};
     uint64_t needed = 0;
-    gf_status st = gf_lock(p->store, err);
+    gf_status st = gf_store_lock(p->store, err);
     if (st == GF_OK) st = mark_stale(p, batch, &marked, err);
-    gf_unlock(p->store);
-    if (st == GF_OK) st = gf_drop_builds(p->store, gf_buffer_view(&marked), batch, err);
-    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
-    if (st != GF_OK) gf_leave_untidy(p->store);
+    gf_store_unlock(p->store);
+    if (st == GF_OK) st = gf_delete_builds(p->store, gf_buffer_view(&marked), batch, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
+    if (st != GF_OK) gf_store_leave_untidy(p->store);
     if (st == GF_OK) {
-        st = gf_lock(p->store, err);
+        st = gf_store_lock(p->store, err);
         if (st == GF_OK) st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
         needed = row.seq;
-        if (st == GF_OK) st = gf_oldest_need(p->store, gf_buffer_view(&p->key), &needed, err);
-        if (st == GF_OK) st = gf_trim_changes(p->store, p->where, needed, batch, err);
-        if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC, err);
-        gf_unlock(p->store);
+        if (st == GF_OK) st = gf_build_oldest_need(p->store, gf_buffer_view(&p->key), &needed, err);
+        if (st == GF_OK) st = gf_build_trim_changes(p->store, p->where, needed, batch, err);
+        if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
+        gf_store_unlock(p->store);
     }
     gf_collection_row_release(&row);
     gf_buffer_release(&marked);
     return st;
 }
 
-gf_status gf_collection_purge(gf_store *s, gf_place where, const gf_rebuild_options *options,
+gf_status gf_purge_collection(gf_store *s, gf_place where, const gf_rebuild_options *options,
                               gf_purged *purged, gf_error *err)
 {
     purging p = {.store = s, .where = where, .options = options};
     gf_batch *batch = NULL;
-    gf_collection_key(&p.key, where.name_space, where.collection);
+    gf_tables_collection_key(&p.key, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&p.key, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) st = find_stale(&p, err);
     if (st == GF_OK) st = rebuild_stale(&p, err);
     if (st == GF_OK) st = drop_stale(&p, batch, err);
-    if (st == GF_OK) st = gf_store_purge(s, err);
+    if (st == GF_OK) st = gf_purge_store(s, err);
     if (st == GF_OK) *purged = p.purged;
     gf_batch_free(batch);
     for (size_t i = 0; i < p.n; i++) {
@@ -235,7 +235,7 @@ gf_status gf_collection_purge(gf_store *s, gf_place where, const gf_rebuild_opti
     return st;
 }
 
-gf_status gf_store_purge(gf_store *s, gf_error *err)
+gf_status gf_purge_store(gf_store *s, gf_error *err)
 {
     enum { PATIENCE_MS = 10000 };
     gf_status st = gf_database_purge(s->db, PATIENCE_MS, err);

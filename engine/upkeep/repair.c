@@ -52,7 +52,7 @@ static gf_status report(repairing *r, const char *where, const char *what, gf_er
 static gf_status flush_batch(repairing *r, size_t most, gf_error *err)
 {
     if (gf_batch_changes(r->batch) <= most) return GF_OK;
-    gf_status st = gf_batch_write(r->batch, GF_SYNC, err);
+    gf_status st = gf_batch_write(r->batch, GF_SYNC_ON, err);
     return st == GF_OK ? gf_cancel_check(r->cancel, err) : st;
 }
 
@@ -120,7 +120,7 @@ static gf_status try_table(repairing *r, gf_table *table, gf_error *err)
     gf_status st = GF_OK;
     for (unsigned f = 0; f < schema->n_families && st == GF_OK; f++) {
         row_walk w = {.r = r, .table = table, .family = f};
-        w.wide = schema->families[f].layout == GF_WIDE;
+        w.wide = schema->families[f].layout == GF_LAYOUT_WIDE;
         gf_scan_options o = {.family = f, .keys_only = true};
         st = gf_scan_each(table, &o, try_row, &w, err);
         gf_row_release(&w.row);
@@ -176,10 +176,11 @@ static gf_status correct_collection(repairing *r, gf_slice key, uint64_t size, u
         gf_table_get(r->store->tables.collections, NULL, key, 1u << GF_COLLECTIONS_MAIN, row, err);
     if (st != GF_OK && st != GF_ENOTFOUND) return st;
     bool right =
-        st == GF_OK && gf_cell_number(gf_row_find(row, GF_COLLECTIONS_MAIN, "size"), &said);
-    right &= st == GF_OK && gf_cell_number(gf_row_find(row, GF_COLLECTIONS_MAIN, "seq"), &before);
+        st == GF_OK && gf_rows_cell_number(gf_row_find(row, GF_COLLECTIONS_MAIN, "size"), &said);
     right &=
-        st == GF_OK && gf_cell_number(gf_row_find(row, GF_COLLECTIONS_MAIN, "modified"), &modified);
+        st == GF_OK && gf_rows_cell_number(gf_row_find(row, GF_COLLECTIONS_MAIN, "seq"), &before);
+    right &= st == GF_OK &&
+             gf_rows_cell_number(gf_row_find(row, GF_COLLECTIONS_MAIN, "modified"), &modified);
     if (right && said == size && before >= seq) return GF_OK;
     r->found.collections++;
     put_number(r, key, "size", size);
@@ -202,7 +203,7 @@ static gf_status count_document(void *context, const gf_row *row, gf_error *err)
     size_t first = gf_key_string_length(row->key);
     size_t n = first + gf_key_string_length(gf_slice_skip(row->key, first));
     gf_slice key = gf_slice_of(row->key.ptr, n);
-    gf_cell_number(gf_row_find(row, GF_DOCUMENTS_MAIN, "seq"), &seq);
+    gf_rows_cell_number(gf_row_find(row, GF_DOCUMENTS_MAIN, "seq"), &seq);
     if (!gf_slice_equal(key, gf_buffer_view(&c->key))) {
         gf_status st = end_collection(c, err);
         if (st != GF_OK) return st;
@@ -287,11 +288,11 @@ static gf_status drop_pointer(repairing *r, gf_place where, gf_slice configurati
     gf_buffer key = {0}, column = {0};
     gf_status st = gf_collection_row_read(r->store, NULL, where, &row, err);
     bool served = st == GF_OK && gf_collection_row_served(&row, configuration) == (int64_t)build;
-    gf_collection_key(&key, where.name_space, where.collection);
+    gf_tables_collection_key(&key, where.name_space, where.collection);
     if (st == GF_OK || st == GF_ENOTFOUND) st = gf_buffer_check(&key, err);
     for (size_t i = 0; i < 2 && st == GF_OK && served; i++) {
         gf_buffer_reset(&column);
-        gf_configuration_column(&column, configuration, what[i]);
+        gf_collection_row_column(&column, configuration, what[i]);
         st = gf_buffer_check(&column, err);
         if (st == GF_OK)
             gf_batch_delete_cell(r->batch, r->store->tables.collections, gf_buffer_view(&key),
@@ -312,7 +313,7 @@ static gf_status drop_build(repairing *r, gf_place where, gf_slice configuration
     r->found.builds++;
     gf_status st = report(r, name, "it is not whole, and is dropped", err);
     if (st == GF_OK) st = drop_pointer(r, where, configuration, build, err);
-    if (st == GF_OK) st = gf_drop_build(r->store, key, r->batch, err);
+    if (st == GF_OK) st = gf_delete_build(r->store, key, r->batch, err);
     return st == GF_OK ? flush_batch(r, 0, err) : st;
 }
 
@@ -331,15 +332,17 @@ static gf_status check_member(void *context, const gf_row *row, gf_error *err)
     bool there;
     gf_buffer_reset(&w->id);
     gf_buffer_reset(&w->key);
-    gf_status st = gf_key_last_string(w->r->store->tables.memberships, row->key, &w->id, err);
-    gf_document_key(&w->key, w->where.name_space, w->where.collection, gf_buffer_view(&w->id));
+    gf_status st =
+        gf_tables_key_last_string(w->r->store->tables.memberships, row->key, &w->id, err);
+    gf_tables_document_key(&w->key, w->where.name_space, w->where.collection,
+                           gf_buffer_view(&w->id));
     if (st == GF_OK) st = gf_buffer_check(&w->key, err);
     if (st == GF_OK)
         st = gf_scan_finds(w->r->store->tables.documents, NULL, GF_DOCUMENTS_MAIN,
                            gf_buffer_view(&w->key), &there, err);
     if (st != GF_OK || there) return st;
     gf_buffer_reset(&w->key);
-    gf_change_key(&w->key, w->where.name_space, w->where.collection, w->seq + ++w->lost);
+    gf_tables_change_key(&w->key, w->where.name_space, w->where.collection, w->seq + ++w->lost);
     st = gf_buffer_check(&w->key, err);
     gf_column columns[] = {{GF_SLICE("id"), gf_buffer_view(&w->id)},
                            {GF_SLICE("operation"), GF_SLICE("delete")}};
@@ -358,7 +361,7 @@ static gf_status check_members(repairing *r, gf_place where, gf_slice build_key,
     gf_status st = gf_collection_row_read(r->store, NULL, where, &row, err);
     w.seq = row.seq;
     if (st == GF_OK) st = gf_scan_each(r->store->tables.memberships, &o, check_member, &w, err);
-    gf_collection_key(&key, where.name_space, where.collection);
+    gf_tables_collection_key(&key, where.name_space, where.collection);
     if (st == GF_OK) st = gf_buffer_check(&key, err);
     if (st == GF_OK && w.lost) put_number(r, gf_buffer_view(&key), "seq", w.seq + w.lost);
     if (st == GF_OK) st = flush_batch(r, 0, err);
@@ -398,7 +401,7 @@ static gf_status right_builds(repairing *r, gf_error *err)
     gf_buffer parts[3] = {{0}};
     gf_slice key;
     gf_status st = list_builds(&k, err);
-    for (gf_slice rest = gf_buffer_view(&k.keys); st == GF_OK && gf_take_string(&rest, &key);)
+    for (gf_slice rest = gf_buffer_view(&k.keys); st == GF_OK && gf_slice_take_string(&rest, &key);)
         st = right_build(r, key, parts, err);
     for (int i = 0; i < 3; i++)
         gf_buffer_release(&parts[i]);
@@ -417,8 +420,8 @@ static gf_status set_store_right(repairing *r, const char *to, gf_error *err)
     if (st == GF_OK) st = try_tables(r, err);
     if (st == GF_OK) st = right_collections(r, err);
     if (st == GF_OK) {
-        st = gf_lock(r->store, err); /* what was cut short goes first */
-        gf_unlock(r->store);
+        st = gf_store_lock(r->store, err); /* what was cut short goes first */
+        gf_store_unlock(r->store);
     }
     if (st == GF_OK) st = right_builds(r, err);
     gf_batch_free(r->batch);

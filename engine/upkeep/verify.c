@@ -66,7 +66,7 @@ static gf_status count_cells(build_check *b, unsigned family, gf_slice label, ui
     gf_view *v = b->view;
     gf_buffer key = {0};
     gf_scan *scan = NULL;
-    gf_cluster_key(&key, gf_buffer_view(&v->key), label);
+    gf_tables_cluster_key(&key, gf_buffer_view(&v->key), label);
     gf_status st = gf_buffer_check(&key, err);
     gf_scan_options o = {.snapshot = v->snapshot,
                          .family = family,
@@ -102,9 +102,9 @@ static gf_status look_in_list(build_check *b, const gf_row *row, const gf_member
     double score;
     gf_buffer_reset(&b->id);
     gf_buffer_reset(&b->key);
-    gf_cluster_key(&b->key, gf_buffer_view(&v->key),
-                   gf_view_find_cluster(v, m->cluster)->own_label);
-    gf_status st = gf_key_last_string(v->store->tables.memberships, row->key, &b->id, err);
+    gf_tables_cluster_key(&b->key, gf_buffer_view(&v->key),
+                          gf_view_find_cluster(v, m->cluster)->own_label);
+    gf_status st = gf_tables_key_last_string(v->store->tables.memberships, row->key, &b->id, err);
     if (st == GF_OK) st = gf_buffer_check(&b->key, err);
     if (st == GF_OK)
         st = gf_table_get_cell(v->store->tables.clusters, v->snapshot, gf_buffer_view(&b->key),
@@ -124,7 +124,7 @@ static gf_status look_in_list(build_check *b, const gf_row *row, const gf_member
 static gf_status count_membership(build_check *b, const gf_row *row, gf_error *err)
 {
     gf_membership_cells m;
-    gf_status st = gf_membership_read(row, GF_MEMBERSHIPS_MAIN, &m, err);
+    gf_status st = gf_tables_membership_read(row, GF_MEMBERSHIPS_MAIN, &m, err);
     if (st != GF_OK) return gf_audit_read(&b->c->audit, st, b->where, err);
     b->members++;
     b->c->found.memberships++;
@@ -193,7 +193,7 @@ static gf_status check_centre(build_check *b, uint32_t id, gf_error *err)
     uint32_t *col, n;
     float *val;
     gf_buffer_reset(&v->text);
-    gf_centre_qualifier(&v->text, id);
+    gf_model_centre_qualifier(&v->text, id);
     gf_status st = gf_buffer_check(&v->text, err);
     if (st == GF_OK)
         st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
@@ -201,7 +201,8 @@ static gf_status check_centre(build_check *b, uint32_t id, gf_error *err)
     if (st == GF_ENOTFOUND)
         return gf_audit_fault(&b->c->audit, b->where, err,
                               "cluster %" PRIu32 " has lost its centre", id);
-    if (st == GF_OK) st = gf_vector_read(v->row.cells[0].value, v->info.terms, &col, &val, &n, err);
+    if (st == GF_OK)
+        st = gf_model_vector_read(v->row.cells[0].value, v->info.terms, &col, &val, &n, err);
     if (st != GF_OK) return gf_audit_read(&b->c->audit, st, b->where, err);
     gf_free(col);
     gf_free(val);
@@ -227,7 +228,7 @@ static gf_status check_tree(build_check *b, gf_error *err)
 {
     gf_kept_tree tree = {0};
     gf_status st = gf_view_load_tree(b->view, &tree, err);
-    gf_kept_tree_release(&tree);
+    gf_tree_kept_release(&tree);
     return st == GF_OK || st == GF_ENOTFOUND ? GF_OK
                                              : gf_audit_read(&b->c->audit, st, b->where, err);
 }
@@ -301,7 +302,7 @@ static gf_status check_documents(checking *c, gf_place where, const gf_collectio
     gf_scan *scan = NULL;
     gf_row document = {0};
     uint64_t n = 0, seq;
-    gf_collection_key(&prefix, where.name_space, where.collection);
+    gf_tables_collection_key(&prefix, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&prefix, err);
     gf_scan_options o = {
         .snapshot = c->snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
@@ -310,7 +311,7 @@ static gf_status check_documents(checking *c, gf_place where, const gf_collectio
         n++;
         if (!gf_row_find(&document, GF_DOCUMENTS_MAIN, "text"))
             st = gf_audit_fault(&c->audit, name, err, "a document has lost its text");
-        else if (!gf_cell_number(gf_row_find(&document, GF_DOCUMENTS_MAIN, "seq"), &seq) ||
+        else if (!gf_rows_cell_number(gf_row_find(&document, GF_DOCUMENTS_MAIN, "seq"), &seq) ||
                  seq > row->seq)
             st = gf_audit_fault(&c->audit, name, err,
                                 "a document is newer than the collection says");
@@ -335,7 +336,7 @@ static gf_status check_configuration(checking *c, gf_place where, gf_slice confi
     size_t n = 0;
     bool found = served == 0;
     gf_buffer key = {0};
-    gf_configuration_key(&key, where.name_space, where.collection, configuration);
+    gf_tables_configuration_key(&key, where.name_space, where.collection, configuration);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_builds_list(c->audit.store, c->snapshot, gf_buffer_view(&key), &builds, &n, err);
@@ -380,7 +381,7 @@ static gf_status check_collection(checking *c, gf_collection_row *row, gf_error 
     if (st == GF_OK) st = gf_buffer_check(&collection, err);
     if (st == GF_OK) st = gf_buffer_check(&name, err);
     if (st == GF_OK)
-        st = gf_collection_is_going(c->audit.store, c->snapshot, row->row.key, &going, err);
+        st = gf_collection_is_deleting(c->audit.store, c->snapshot, row->row.key, &going, err);
     c->unfinished = c->unfinished || going;
     if (st == GF_OK && !going) {
         configuration_walk w = {c, where, row};

@@ -3,25 +3,25 @@
 
 #include "storage/schema.h"
 
-gf_type gf_user_cell_type(const gf_user_table *t, unsigned family, gf_slice qualifier)
+gf_type gf_user_table_cell_type(const gf_user_table *t, unsigned family, gf_slice qualifier)
 {
     const gf_user_schema *s = &t->schema;
     if (family >= s->schema.n_families) return GF_TYPE_BYTES;
-    int column = s->families[family].layout == GF_PACKED
+    int column = s->families[family].layout == GF_LAYOUT_PACKED
                      ? gf_schema_column(&s->families[family], qualifier, 0)
                      : -1;
     return column < 0 ? s->types[family] : s->columns[family][column];
 }
 
-gf_type gf_user_qualifier_type(const gf_user_table *t, unsigned family)
+gf_type gf_user_table_qualifier_type(const gf_user_table *t, unsigned family)
 {
     return family < t->schema.schema.n_families ? t->schema.qualifiers[family] : GF_TYPE_TEXT;
 }
 
 /* ---- names of cells -------------------------------------------------------------------------- */
 
-gf_status gf_user_family_find(const gf_user_table *t, gf_slice name, unsigned *family,
-                              gf_error *err)
+gf_status gf_user_table_find_family(const gf_user_table *t, gf_slice name, unsigned *family,
+                                    gf_error *err)
 {
     const gf_schema *s = &t->schema.schema;
     for (unsigned f = 0; f < s->n_families; f++)
@@ -44,8 +44,8 @@ static bool find_declared(const gf_user_table *t, gf_slice name, unsigned *famil
     return false;
 }
 
-gf_status gf_user_column_find(const gf_user_table *t, gf_slice name, unsigned *family,
-                              gf_buffer *qualifier, bool *whole, gf_error *err)
+gf_status gf_user_table_find_column(const gf_user_table *t, gf_slice name, unsigned *family,
+                                    gf_buffer *qualifier, bool *whole, gf_error *err)
 {
     const char *colon = name.len ? memchr(name.ptr, ':', name.len) : NULL;
     if (whole) *whole = false;
@@ -54,7 +54,7 @@ gf_status gf_user_column_find(const gf_user_table *t, gf_slice name, unsigned *f
         return gf_buffer_check(qualifier, err);
     }
     size_t n = colon ? (size_t)(colon - name.ptr) : name.len;
-    gf_status st = gf_user_family_find(t, gf_slice_of(name.ptr, n), family, err);
+    gf_status st = gf_user_table_find_family(t, gf_slice_of(name.ptr, n), family, err);
     if (st == GF_OK && !colon && !whole)
         return gf_fail(err, GF_EINVAL, "\"%.*s\" names a family, and no cell of it (%.*s:COLUMN)",
                        GF_SLICE_ARG(name), GF_SLICE_ARG(name));
@@ -63,14 +63,14 @@ gf_status gf_user_column_find(const gf_user_table *t, gf_slice name, unsigned *f
         *whole = true;
         return GF_OK;
     }
-    return gf_value_write(gf_user_qualifier_type(t, *family), gf_slice_skip(name, n + 1), qualifier,
-                          err);
+    return gf_user_table_value_write(gf_user_table_qualifier_type(t, *family),
+                                     gf_slice_skip(name, n + 1), qualifier, err);
 }
 
 /* ---- row keys -------------------------------------------------------------------------------- */
 
-gf_status gf_user_key_write(const gf_user_table *t, const gf_slice *parts, unsigned n,
-                            gf_buffer *key, gf_error *err)
+gf_status gf_user_table_key_write(const gf_user_table *t, const gf_slice *parts, unsigned n,
+                                  gf_buffer *key, gf_error *err)
 {
     gf_status st = GF_OK;
     if (n > t->schema.schema.n_parts)
@@ -82,8 +82,8 @@ gf_status gf_user_key_write(const gf_user_table *t, const gf_slice *parts, unsig
     return st;
 }
 
-gf_status gf_user_key_start(const gf_user_table *t, unsigned part, gf_slice start, gf_buffer *key,
-                            gf_error *err)
+gf_status gf_user_table_key_start(const gf_user_table *t, unsigned part, gf_slice start,
+                                  gf_buffer *key, gf_error *err)
 {
     gf_buffer bytes = {0};
     if (part >= t->schema.schema.n_parts)
@@ -92,7 +92,7 @@ gf_status gf_user_key_start(const gf_user_table *t, unsigned part, gf_slice star
     const gf_user_part *p = &t->schema.parts[part];
     if (p->type != GF_TYPE_TEXT && p->type != GF_TYPE_BYTES)
         return gf_fail(err, GF_EINVAL, "key part %s is a number: it has no start", p->name);
-    gf_status st = gf_value_write(p->type, start, &bytes, err);
+    gf_status st = gf_user_table_value_write(p->type, start, &bytes, err);
     if (st != GF_OK)
         gf_error_prefix(err, "key part %s", p->name);
     else if (!p->width)
@@ -106,8 +106,8 @@ gf_status gf_user_key_start(const gf_user_table *t, unsigned part, gf_slice star
     return st == GF_OK ? gf_buffer_check(key, err) : st;
 }
 
-gf_status gf_user_key_take(const gf_user_table *t, unsigned part, gf_slice *key, gf_buffer *text,
-                           gf_error *err)
+gf_status gf_user_table_key_take(const gf_user_table *t, unsigned part, gf_slice *key,
+                                 gf_buffer *text, gf_error *err)
 {
     if (part < t->schema.schema.n_parts)
         return gf_user_table_part_take(&t->schema.parts[part], key, text, err);
@@ -115,7 +115,7 @@ gf_status gf_user_key_take(const gf_user_table *t, unsigned part, gf_slice *key,
                    GF_SLICE_ARG(t->name));
 }
 
-bool gf_user_part_is_number(const gf_user_table *t, unsigned part)
+bool gf_user_table_part_is_number(const gf_user_table *t, unsigned part)
 {
     gf_type type = part < t->schema.schema.n_parts ? t->schema.parts[part].type : GF_TYPE_TEXT;
     return type == GF_TYPE_INT64 || type == GF_TYPE_UINT64;
@@ -155,7 +155,7 @@ static gf_status increment_number(gf_user_table *t, gf_slice key, unsigned famil
 {
     gf_row row = {0};
     gf_batch *batch;
-    gf_type type = gf_user_cell_type(t, family, qualifier);
+    gf_type type = gf_user_table_cell_type(t, family, qualifier);
     gf_status st = gf_batch_create(t->store->db, &batch, err);
     if (st != GF_OK) return st;
     do {
@@ -167,30 +167,31 @@ static gf_status increment_number(gf_user_table *t, gf_slice key, unsigned famil
         if (st != GF_OK) break;
         gf_batch_put(batch, t->rows, key, family, qualifier, gf_buffer_view(bytes), 0);
         st = gf_batch_write_if(batch, t->rows, key, family, qualifier, cell ? &cell->value : NULL,
-                               GF_SYNC, err);
+                               GF_SYNC_ON, err);
     } while (st == GF_ECONFLICT);
     gf_batch_free(batch);
     gf_row_release(&row);
     return st;
 }
 
-gf_status gf_user_increment(gf_user_table *t, gf_slice key, unsigned family, gf_slice qualifier,
-                            int64_t delta, gf_buffer *result, gf_error *err)
+gf_status gf_user_table_increment(gf_user_table *t, gf_slice key, unsigned family,
+                                  gf_slice qualifier, int64_t delta, gf_buffer *result,
+                                  gf_error *err)
 {
     int64_t number;
     gf_buffer bytes = {0};
     gf_status st;
-    gf_type type = gf_user_cell_type(t, family, qualifier);
+    gf_type type = gf_user_table_cell_type(t, family, qualifier);
     switch (type) {
     case GF_TYPE_INT64:
     case GF_TYPE_UINT64:
         st = increment_number(t, key, family, qualifier, delta, &bytes, err);
-        if (st == GF_OK) gf_value_print(type, gf_buffer_view(&bytes), result);
+        if (st == GF_OK) gf_user_table_value_print(type, gf_buffer_view(&bytes), result);
         gf_buffer_release(&bytes);
         break;
     case GF_TYPE_DECIMAL:
     case GF_TYPE_TEXT:
-        st = gf_table_increment(t->rows, key, family, qualifier, delta, GF_SYNC, &number, err);
+        st = gf_table_increment(t->rows, key, family, qualifier, delta, GF_SYNC_ON, &number, err);
         if (st == GF_OK) gf_buffer_format(result, "%lld", (long long)number);
         if (st == GF_EINVAL) gf_fail(err, st, "the cell holds no whole number of 64 bits");
         if (st == GF_ELIMIT) gf_fail(err, st, "the sum is no number of 64 bits");

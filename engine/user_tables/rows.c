@@ -85,18 +85,18 @@ static gf_status add_demand(gf_rows *r, gf_slice text, cell_demand *d, gf_error 
         return gf_fail(err, GF_EINVAL, "\"%.*s\" has none of =, !=, <, <=, >, >= in it",
                        GF_SLICE_ARG(text));
     gf_buffer_reset(&r->text);
-    gf_status st = gf_user_column_find(r->table, name, &d->family, &r->text, NULL, err);
+    gf_status st = gf_user_table_find_column(r->table, name, &d->family, &r->text, NULL, err);
     if (st != GF_OK) return st;
     d->qualifier = gf_arena_copy(&r->memory, gf_buffer_view(&r->text));
-    d->type = gf_user_cell_type(r->table, d->family, d->qualifier);
+    d->type = gf_user_table_cell_type(r->table, d->family, d->qualifier);
     /* The value in the one form that cells are printed in. */
     gf_buffer bytes = {0};
     gf_buffer_reset(&r->text);
     if (d->type == GF_TYPE_JSON) {
         gf_buffer_slice(&r->text, value);
     } else {
-        st = gf_value_write(d->type, value, &bytes, err);
-        if (st == GF_OK) gf_value_print(d->type, gf_buffer_view(&bytes), &r->text);
+        st = gf_user_table_value_write(d->type, value, &bytes, err);
+        if (st == GF_OK) gf_user_table_value_print(d->type, gf_buffer_view(&bytes), &r->text);
         if (st != GF_OK) gf_error_prefix(err, "%.*s", GF_SLICE_ARG(name));
     }
     gf_buffer_release(&bytes);
@@ -172,7 +172,7 @@ static gf_status meets(gf_rows *r, const cell_demand *d, bool *met, gf_error *er
     int order;
     const gf_cell *cell = find_cell(&r->row, d->family, d->qualifier);
     gf_buffer_reset(&r->text);
-    bool comparable = cell && gf_value_print(d->type, cell->value, &r->text) &&
+    bool comparable = cell && gf_user_table_value_print(d->type, cell->value, &r->text) &&
                       compare(d, gf_buffer_view(&r->text), &order);
     *met = comparable ? holds(d->comparison, order) : d->comparison == GF_IS_NOT;
     return gf_buffer_check(&r->text, err);
@@ -286,8 +286,8 @@ static gf_status collect(gf_rows *r, family_scan *s, gf_slice key, gf_error *err
     }
     /* A row looks the same from both ends. */
     size_t n = r->row.n_cells - first;
-    bool wide =
-        n > 1 && r->reverse && r->table->schema.families[r->cells[first].family].layout == GF_WIDE;
+    bool wide = n > 1 && r->reverse &&
+                r->table->schema.families[r->cells[first].family].layout == GF_LAYOUT_WIDE;
     for (size_t i = 0; wide && i < n / 2; i++) {
         gf_cell swapped = r->cells[first + i];
         r->cells[first + i] = r->cells[first + n - 1 - i];

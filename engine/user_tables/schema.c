@@ -10,7 +10,7 @@
  */
 #include "engine/user_tables/user_tables_internal.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "grouperfish/user_tables.h"
 #include "storage/schema.h"
 
@@ -199,10 +199,10 @@ static gf_status take_setting(schema_reading *r, gf_slice name, gf_json_value v,
     if (is(name, "columns")) return take_columns(r, v, f);
     if (is(name, "layout")) {
         st = take_choice(r, v, "layout", "packed", "wide", &second);
-        family->layout = second ? GF_WIDE : GF_PACKED;
+        family->layout = second ? GF_LAYOUT_WIDE : GF_LAYOUT_PACKED;
     } else if (is(name, "compression")) {
         st = take_choice(r, v, "compression", "none", "snappy", &second);
-        family->compression = second ? GF_SNAPPY : GF_PLAIN;
+        family->compression = second ? GF_COMPRESSION_SNAPPY : GF_COMPRESSION_NONE;
     } else if (is(name, "versions")) {
         st = take_number(r, v, "versions", 1, MOST_VERSIONS, &number);
         family->versions = (uint32_t)number;
@@ -234,9 +234,9 @@ static gf_status take_family(schema_reading *r, gf_json_value v, unsigned f)
     gf_json_iterator it = gf_json_items(v);
     while (st == GF_OK && gf_json_next(&it, &name, &member))
         st = take_setting(r, name, member, f);
-    if (st == GF_OK && family->layout == GF_WIDE && family->columns)
+    if (st == GF_OK && family->layout == GF_LAYOUT_WIDE && family->columns)
         st = bad(r, "a wide family with columns", "allowed: its type is that of all its cells");
-    if (st == GF_OK && family->layout == GF_PACKED && r->s->qualifiers[f] != GF_TYPE_TEXT)
+    if (st == GF_OK && family->layout == GF_LAYOUT_PACKED && r->s->qualifiers[f] != GF_TYPE_TEXT)
         st = bad(r, "qualifier", "for packed families");
     if (st == GF_OK &&
         (r->s->qualifiers[f] == GF_TYPE_JSON || r->s->qualifiers[f] == GF_TYPE_FLOAT))
@@ -362,7 +362,7 @@ static gf_status add_columns(gf_user_schema *s, unsigned f, const gf_user_schema
 static bool says_more(const gf_user_schema *s, unsigned f)
 {
     const gf_family *a = &s->families[f];
-    return a->layout != GF_PACKED || a->versions != 1 || a->ttl_seconds || a->compression ||
+    return a->layout != GF_LAYOUT_PACKED || a->versions != 1 || a->ttl_seconds || a->compression ||
            s->types[f] != GF_TYPE_TEXT || !count(a->columns);
 }
 
@@ -372,7 +372,7 @@ static gf_status add_family(gf_user_schema *s, const gf_user_schema *more, unsig
     const gf_family *family = &more->families[g];
     for (unsigned f = 0; f < s->schema.n_families; f++) {
         if (strcmp(s->families[f].name, family->name) != 0) continue;
-        if (says_more(more, g) || s->families[f].layout != GF_PACKED)
+        if (says_more(more, g) || s->families[f].layout != GF_LAYOUT_PACKED)
             return gf_fail(err, GF_EINVAL,
                            "schema: family %s is there: a packed one can get columns, and nothing "
                            "else of it can change",
@@ -406,12 +406,14 @@ static void write_family(const gf_user_schema *s, unsigned f, gf_json_writer *w)
     const gf_family *family = &s->families[f];
     gf_json_begin(w, '{');
     gf_json_put_str(w, "name", family->name);
-    gf_json_put_str(w, "layout", family->layout == GF_WIDE ? "wide" : "packed");
+    gf_json_put_str(w, "layout", family->layout == GF_LAYOUT_WIDE ? "wide" : "packed");
     gf_json_put_uint(w, "versions", family->versions);
     gf_json_put_uint(w, "ttl", family->ttl_seconds);
-    gf_json_put_str(w, "compression", family->compression == GF_SNAPPY ? "snappy" : "none");
+    gf_json_put_str(w, "compression",
+                    family->compression == GF_COMPRESSION_SNAPPY ? "snappy" : "none");
     gf_json_put_str(w, "type", gf_type_name(s->types[f]));
-    if (family->layout == GF_WIDE) gf_json_put_str(w, "qualifier", gf_type_name(s->qualifiers[f]));
+    if (family->layout == GF_LAYOUT_WIDE)
+        gf_json_put_str(w, "qualifier", gf_type_name(s->qualifiers[f]));
     if (count(family->columns)) {
         gf_json_key(w, "columns");
         gf_json_begin(w, '{');

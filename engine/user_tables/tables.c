@@ -46,7 +46,7 @@ static unsigned number_of(const gf_row *row, unsigned family)
 {
     uint64_t number = 0;
     const char *column = family == GF_TABLES_MAIN ? "number" : "dropped_number";
-    gf_cell_number(gf_row_find(row, family, column), &number);
+    gf_rows_cell_number(gf_row_find(row, family, column), &number);
     return number <= UINT16_MAX ? (unsigned)number : 0;
 }
 
@@ -107,10 +107,10 @@ static gf_status open_table(gf_store *s, gf_slice key, gf_slice name, gf_user_ta
 
 static gf_status table_key(gf_slice name_space, gf_slice name, gf_buffer *key, gf_error *err)
 {
-    gf_status st = gf_check_name("namespace", name_space, err);
-    if (st == GF_OK) st = gf_check_name("table", name, err);
+    gf_status st = gf_name_check("namespace", name_space, err);
+    if (st == GF_OK) st = gf_name_check("table", name, err);
     if (st != GF_OK) return st;
-    gf_collection_key(key, name_space, name);
+    gf_tables_collection_key(key, name_space, name);
     return gf_buffer_check(key, err);
 }
 
@@ -167,7 +167,7 @@ static gf_status write_row(gf_store *s, gf_slice key, gf_slice id, gf_slice json
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st != GF_OK) return st;
     gf_batch_replace(batch, s->tables.tables, key, GF_TABLES_MAIN, columns, number ? 3 : 2, 0);
-    st = gf_batch_write(batch, GF_SYNC, err);
+    st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     return st;
 }
@@ -178,7 +178,7 @@ static gf_status forget_row(gf_store *s, gf_slice key, uint32_t families, gf_err
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st != GF_OK) return st;
     gf_batch_delete_row(batch, s->tables.tables, key, families);
-    st = gf_batch_write(batch, GF_SYNC, err);
+    st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     return st;
 }
@@ -188,11 +188,11 @@ static gf_status next_id(gf_store *s, gf_buffer *id, gf_error *err)
 {
     int64_t number = 0;
     gf_buffer key = {0};
-    gf_collection_key(&key, (gf_slice){0}, (gf_slice){0});
+    gf_tables_collection_key(&key, (gf_slice){0}, (gf_slice){0});
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_increment(s->tables.tables, gf_buffer_view(&key), GF_TABLES_COUNTER,
-                                GF_SLICE("next"), 1, GF_SYNC, &number, err);
+                                GF_SLICE("next"), 1, GF_SYNC_ON, &number, err);
     gf_buffer_release(&key);
     if (st != GF_OK) return st;
     gf_buffer_format(id, "user:%lld", (long long)number);
@@ -312,14 +312,14 @@ static gf_status mark(gf_store *s, gf_slice key, gf_slice id, gf_slice json, uns
     gf_number_digits digits;
     gf_column columns[] = {{GF_SLICE("dropped"), json},
                            {GF_SLICE("dropped_number"), gf_number_write(&digits, number)}};
-    gf_collection_key(&marked, (gf_slice){0}, id);
+    gf_tables_collection_key(&marked, (gf_slice){0}, id);
     gf_status st = gf_buffer_check(&marked, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) {
         gf_batch_delete_row(batch, s->tables.tables, key, all_of(GF_TABLES_MAIN));
         gf_batch_replace(batch, s->tables.tables, gf_buffer_view(&marked), GF_TABLES_PROGRESS,
                          columns, 2, 0);
-        st = gf_batch_write(batch, GF_SYNC, err);
+        st = gf_batch_write(batch, GF_SYNC_ON, err);
     }
     gf_batch_free(batch);
     gf_buffer_release(&marked);
@@ -355,7 +355,7 @@ gf_status gf_user_table_drop(gf_store *s, gf_slice name_space, gf_slice name,
     gf_buffer_release(&key);
     if (st != GF_OK) return st;
     st = gf_user_tables_reclaim(s, cancel, err);
-    if (st != GF_OK) gf_leave_untidy(s);
+    if (st != GF_OK) gf_store_leave_untidy(s);
     return st;
 }
 
@@ -373,7 +373,7 @@ static gf_status reclaim_one(reclaiming *r, gf_slice key, gf_slice json, unsigne
     gf_table *rows = NULL;
     gf_arena_reset(&r->memory);
     gf_buffer_reset(&r->id);
-    gf_status st = gf_key_last_string(r->store->tables.tables, key, &r->id, err);
+    gf_status st = gf_tables_key_last_string(r->store->tables.tables, key, &r->id, err);
     gf_buffer_cstr(&r->id);
     if (st == GF_OK) st = gf_buffer_check(&r->id, err);
     if (st == GF_OK) st = gf_user_table_schema_read(json, false, &r->memory, &schema, err);
@@ -415,7 +415,7 @@ static gf_status visit_row(void *context, const gf_row *row, gf_error *err)
     visiting *v = context;
     const gf_cell *json = gf_row_find(row, GF_TABLES_MAIN, "schema");
     gf_buffer_reset(&v->name);
-    gf_status st = gf_key_last_string(v->store->tables.tables, row->key, &v->name, err);
+    gf_status st = gf_tables_key_last_string(v->store->tables.tables, row->key, &v->name, err);
     if (st != GF_OK) return st;
     if (!json) return damaged(gf_buffer_view(&v->name), err);
     return v->visit(v->context, gf_buffer_view(&v->name), json->value, err);
@@ -426,7 +426,7 @@ gf_status gf_user_tables_visit(gf_store *s, gf_slice name_space, gf_slice prefix
 {
     gf_buffer key = {0};
     visiting v = {.store = s, .visit = visit, .context = context};
-    gf_status st = gf_check_name("namespace", name_space, err);
+    gf_status st = gf_name_check("namespace", name_space, err);
     gf_key_string(&key, name_space);
     gf_key_string_start(&key, prefix);
     if (st == GF_OK) st = gf_buffer_check(&key, err);

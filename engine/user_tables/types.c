@@ -2,8 +2,8 @@
 #include "engine/user_tables/user_tables_internal.h"
 
 #include "base/hex.h"
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -86,7 +86,7 @@ static gf_status write_json(gf_slice text, gf_buffer *bytes, gf_error *err)
     return st;
 }
 
-gf_status gf_value_write(gf_type type, gf_slice text, gf_buffer *bytes, gf_error *err)
+gf_status gf_user_table_value_write(gf_type type, gf_slice text, gf_buffer *bytes, gf_error *err)
 {
     int64_t i;
     uint64_t u;
@@ -133,7 +133,7 @@ static bool print_json(gf_slice bytes, gf_buffer *text)
     return st == GF_OK || st == GF_ENOMEM;
 }
 
-bool gf_value_print(gf_type type, gf_slice bytes, gf_buffer *text)
+bool gf_user_table_value_print(gf_type type, gf_slice bytes, gf_buffer *text)
 {
     int64_t i;
     double d;
@@ -159,7 +159,7 @@ bool gf_value_print(gf_type type, gf_slice bytes, gf_buffer *text)
         return true;
     case GF_TYPE_FLOAT:
         if (!take_double(bytes, &d)) return false;
-        gf_buffer_double(text, d);
+        gf_json_append_double(text, d);
         return true;
     default:
         return print_json(bytes, text);
@@ -175,7 +175,7 @@ gf_status gf_user_table_part_write(const gf_user_part *part, gf_slice text, gf_b
                                    gf_error *err)
 {
     gf_buffer bytes = {0};
-    gf_status st = gf_value_write(part->type, text, &bytes, err);
+    gf_status st = gf_user_table_value_write(part->type, text, &bytes, err);
     gf_slice value = gf_buffer_view(&bytes);
     if (st == GF_OK && part->width && value.len != part->width)
         st = gf_fail(err, GF_EINVAL, "%zu bytes, and not %u", value.len, part->width);
@@ -201,7 +201,7 @@ gf_status gf_user_table_part_take(const gf_user_part *part, gf_slice *key, gf_bu
     gf_buffer bytes = {0};
     bool good;
     if (part->width) {
-        good = gf_take_bytes(key, part->width, &raw);
+        good = gf_slice_take_bytes(key, part->width, &raw);
         if (good) gf_hex_append(text, raw);
     } else if (part->type == GF_TYPE_INT64 || part->type == GF_TYPE_UINT64) {
         good = gf_key_take_u64(key, &v);
@@ -211,7 +211,7 @@ gf_status gf_user_table_part_take(const gf_user_part *part, gf_slice *key, gf_bu
             print_uint64(v, text);
     } else {
         good = gf_key_take_string(key, &bytes) && bytes.state == GF_OK &&
-               gf_value_print(part->type, gf_buffer_view(&bytes), text);
+               gf_user_table_value_print(part->type, gf_buffer_view(&bytes), text);
         if (bytes.state != GF_OK) text->state = bytes.state;
         good |= bytes.state != GF_OK;
     }

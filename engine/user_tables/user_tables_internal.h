@@ -5,7 +5,7 @@
 #define GF_ENGINE_TABLES_INTERNAL_H
 
 #include "base/arena.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "engine/rows/audit.h"
 #include "engine/store/store_internal.h"
 #include "grouperfish/user_tables.h"

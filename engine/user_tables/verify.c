@@ -29,7 +29,7 @@ static gf_status check_key(table_check *c, gf_slice key, gf_error *err)
     gf_status st = GF_OK;
     for (unsigned part = 0; key.len && st == GF_OK; part++) {
         gf_buffer_reset(&c->text);
-        st = gf_user_key_take(c->table, part, &key, &c->text, &why);
+        st = gf_user_table_key_take(c->table, part, &key, &c->text, &why);
     }
     if (st == GF_ECORRUPT) return tell(c, why.message, err);
     if (st != GF_OK && err) *err = why;

@@ -12,8 +12,8 @@
 #include "cluster/passes/nearest_centres.h"
 
 struct gf_assigner {
-    gf_locator locator;       /* clusters in the order of the view's list: by id */
-    gf_model_workers workers; /* once several texts were asked for; until then there is one */
+    gf_nearest_centres locator; /* clusters in the order of the view's list: by id */
+    gf_model_workers workers;   /* once several texts were asked for; until then there is one */
 };
 
 /* ---- centres --------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ void gf_assign_free(gf_assigner *a)
 {
     if (!a) return;
     gf_model_workers_release(&a->workers);
-    gf_locator_release(&a->locator);
+    gf_nearest_centres_release(&a->locator);
     gf_free(a);
 }
 
@@ -49,7 +49,7 @@ static gf_status load_assigner(gf_view *v, gf_error *err)
     gf_assigner *a = gf_calloc(1, sizeof *a);
     if (!a) return gf_fail_memory(err, "the index of cluster centres");
     gf_status st = read_centres(v, &centres, err);
-    if (st == GF_OK) st = gf_locator_init(&a->locator, &centres, err);
+    if (st == GF_OK) st = gf_nearest_centres_init(&a->locator, &centres, err);
     gf_centres_release(&centres);
     if (st == GF_OK)
         v->assigner = a;
@@ -69,7 +69,7 @@ static float at_most_1(double score)
 static void find_nearest(const gf_view *v, unsigned worker, gf_row_view row,
                          gf_membership_cells *cells)
 {
-    gf_nearest_two two = gf_locator_find(&v->assigner->locator, worker, row);
+    gf_nearest_two two = gf_nearest_centres_find(&v->assigner->locator, worker, row);
     cells->cluster = v->clusters[two.cluster].id;
     cells->score = at_most_1(two.similarity);
     if (v->n_clusters < 2) return;
@@ -125,7 +125,7 @@ static gf_status load_workers(gf_view *v, unsigned threads, gf_error *err)
     gf_assigner *a = v->assigner;
     if (a->workers.n) return GF_OK;
     gf_status st = gf_model_workers_init(&a->workers, &v->model, threads, err);
-    if (st == GF_OK) st = gf_locator_make_room(&a->locator, a->workers.n, err);
+    if (st == GF_OK) st = gf_nearest_centres_make_room(&a->locator, a->workers.n, err);
     if (st != GF_OK) gf_model_workers_release(&a->workers);
     return st;
 }

@@ -44,7 +44,7 @@ static gf_status visit_builds(const gf_state *r, gf_slice configuration, gf_visi
     gf_status st =
         gf_configuration_load(r->store, r->snapshot, r->where, &r->row, configuration, &map, err);
     if (st == GF_OK) st = gf_pins_read(r->row.pins, configuration, &pins, err);
-    gf_configuration_key(&key, r->where.name_space, r->where.collection, configuration);
+    gf_tables_configuration_key(&key, r->where.name_space, r->where.collection, configuration);
     if (st == GF_OK) st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_builds_list(r->store, r->snapshot, gf_buffer_view(&key), &builds, &n, err);
@@ -75,8 +75,8 @@ gf_status gf_view_open_before(const gf_view *later, gf_view **earlier, gf_error 
     gf_buffer key = {0};
     int64_t *builds = NULL, found = 0;
     size_t n = 0;
-    gf_configuration_key(&key, later->where.name_space, later->where.collection,
-                         later->configuration);
+    gf_tables_configuration_key(&key, later->where.name_space, later->where.collection,
+                                later->configuration);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_builds_list(state->store, state->snapshot, gf_buffer_view(&key), &builds, &n, err);

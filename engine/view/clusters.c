@@ -18,11 +18,11 @@ static gf_status add_cluster(void *context, const gf_row *row, gf_error *err)
     uint64_t id = 0, size;
     if (!gf_grow(&v->clusters, &w->capacity, v->n_clusters + 1, sizeof *v->clusters))
         return gf_fail_memory(err, "clusters");
-    if (!gf_cell_number(gf_row_find(row, GF_CLUSTERS_MAIN, "id"), &id) || id == 0 ||
-        id > UINT32_MAX || !gf_cell_number(gf_row_find(row, GF_CLUSTERS_MAIN, "size"), &size))
+    if (!gf_rows_cell_number(gf_row_find(row, GF_CLUSTERS_MAIN, "id"), &id) || id == 0 ||
+        id > UINT32_MAX || !gf_rows_cell_number(gf_row_find(row, GF_CLUSTERS_MAIN, "size"), &size))
         return gf_fail(err, GF_ECORRUPT, "table clusters: a row is damaged");
     gf_buffer_reset(&v->text);
-    gf_status st = gf_key_last_string(v->store->tables.clusters, row->key, &v->text, err);
+    gf_status st = gf_tables_key_last_string(v->store->tables.clusters, row->key, &v->text, err);
     if (st != GF_OK) return st;
     gf_slice label = gf_arena_copy(&v->memory, gf_buffer_view(&v->text));
     if (!label.ptr) return gf_fail_memory(err, "clusters");

@@ -55,11 +55,11 @@ static gf_status visit_vectors(gf_view *v, const gf_document *d, const column_vi
     if (!idf) return gf_fail_memory(err, "a vector");
     for (uint32_t p = 0; p < row.n; p++)
         idf[p] = (float)v->model.vocabulary.idf[row.col[p]];
-    gf_vector_write((gf_row_view){row.col, idf, row.n}, &bytes);
+    gf_model_vector_write((gf_row_view){row.col, idf, row.n}, &bytes);
     st = gf_buffer_check(&bytes, err);
     if (st == GF_OK) st = visit_cell(c, "processing", "vector_idf", gf_buffer_view(&bytes), err);
     gf_buffer_reset(&bytes);
-    gf_vector_write(row, &bytes);
+    gf_model_vector_write(row, &bytes);
     if (st == GF_OK) st = gf_buffer_check(&bytes, err);
     if (st == GF_OK) st = visit_cell(c, "processing", "vector_tfidf", gf_buffer_view(&bytes), err);
     gf_free(idf);
@@ -98,7 +98,7 @@ static gf_status open_served(const gf_state *state, gf_view **view, gf_error *er
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-gf_status gf_document_columns(gf_store *s, gf_place where, gf_slice id, gf_visit_column *visit,
+gf_status gf_columns_document(gf_store *s, gf_place where, gf_slice id, gf_visit_column *visit,
                               void *context, gf_error *err)
 {
     column_visit c = {visit, context};
@@ -148,7 +148,7 @@ static gf_status visit_cluster(gf_view *v, const gf_listed_cluster *listed, cons
     return st;
 }
 
-gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visit, void *context,
+gf_status gf_columns_cluster(gf_view *v, uint32_t cluster, gf_visit_column *visit, void *context,
                              gf_error *err)
 {
     column_visit c = {visit, context};
@@ -158,7 +158,7 @@ gf_status gf_cluster_columns(gf_view *v, uint32_t cluster, gf_visit_column *visi
     if (st != GF_OK) return st;
     const gf_listed_cluster *listed = gf_view_find_cluster(v, cluster);
     if (!listed) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
-    gf_cluster_key(&key, gf_buffer_view(&v->key), listed->own_label);
+    gf_tables_cluster_key(&key, gf_buffer_view(&v->key), listed->own_label);
     st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.clusters, v->snapshot, gf_buffer_view(&key),
@@ -204,7 +204,7 @@ static gf_status visit_model(gf_view *v, const column_visit *c, gf_error *err)
     return st;
 }
 
-gf_status gf_collection_columns(gf_store *s, gf_place where, gf_visit_column *visit, void *context,
+gf_status gf_columns_collection(gf_store *s, gf_place where, gf_visit_column *visit, void *context,
                                 gf_error *err)
 {
     column_visit c = {visit, context};

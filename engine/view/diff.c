@@ -52,8 +52,8 @@ static gf_status step_earlier(pairing *p, gf_error *err)
     if (st == GF_OK) st = gf_scan_step(p->scan, &p->row, &p->more, err);
     if (st != GF_OK || !p->more) return st;
     gf_buffer_reset(&p->id);
-    st = gf_key_last_string(p->earlier->store->tables.memberships, p->row.key, &p->id, err);
-    if (st == GF_OK) st = gf_membership_read(&p->row, GF_MEMBERSHIPS_MAIN, &m, err);
+    st = gf_tables_key_last_string(p->earlier->store->tables.memberships, p->row.key, &p->id, err);
+    if (st == GF_OK) st = gf_tables_membership_read(&p->row, GF_MEMBERSHIPS_MAIN, &m, err);
     return st == GF_OK ? place_of(p->earlier, m.cluster, &p->before, err) : st;
 }
 
@@ -228,7 +228,7 @@ static gf_status count_document(void *context, gf_slice id, uint32_t before, uin
 static void add_part(gf_flow *parts, size_t *n, const gf_listed_cluster *other, uint64_t documents,
                      uint64_t of)
 {
-    if (documents * GF_MOST_PARTS < of) return;
+    if (documents * GF_CHANGE_MOST_PARTS < of) return;
     size_t at = (*n)++;
     for (; at > 0 && parts[at - 1].documents < documents; at--)
         parts[at] = parts[at - 1];
@@ -278,14 +278,14 @@ static gf_status compare_clusters(comparison *c, gf_error *err)
     gf_overlaps o = {0};
     if (c->n) {
         uint32_t k_a = (uint32_t)c->earlier->n_clusters, k_b = (uint32_t)c->later->n_clusters;
-        gf_status st = gf_overlaps_count(c->before, c->now, c->n, k_a + 1, k_b + 1, &o, err);
+        gf_status st = gf_match_overlaps_count(c->before, c->now, c->n, k_a + 1, k_b + 1, &o, err);
         if (st != GF_OK) return st;
     }
     for (size_t i = 0; i < o.n; i++)
         add_overlap(c, &o, &o.at[i]);
     complete_rows(c);
     if (c->n_rows) qsort(c->rows, c->n_rows, sizeof *c->rows, by_fate);
-    gf_overlaps_release(&o);
+    gf_match_overlaps_release(&o);
     return GF_OK;
 }
 

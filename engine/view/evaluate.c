@@ -2,7 +2,7 @@
 #include "engine/view/view.h"
 
 #include "base/grow.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "cluster/measure/quality.h"
 #include "grouperfish/quality.h"

@@ -1,7 +1,7 @@
 /* Reading clusters and their members. */
 #include "engine/view/view.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static gf_status visit_one(gf_view *v, const gf_listed_cluster *c, gf_json_parse
                            gf_visit_cluster *visit, void *context, gf_error *err)
 {
     gf_buffer key = {0};
-    gf_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
+    gf_tables_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.clusters, v->snapshot, gf_buffer_view(&key),
@@ -110,7 +110,7 @@ static gf_status visit_member(member_walk *w, gf_error *err)
     gf_membership m;
     float score;
     gf_slice id;
-    if (!gf_rank_read(w->row.cells[0].qualifier, &score, &id))
+    if (!gf_tables_rank_read(w->row.cells[0].qualifier, &score, &id))
         return gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
     if (gf_deleted_set_has(w->view->deleted, id)) return GF_OK;
     gf_status st = gf_view_membership(w->view, id, &m, err);
@@ -126,7 +126,7 @@ static gf_status open_ranked(gf_view *v, const gf_listed_cluster *c, bool revers
                              gf_scan **scan, gf_error *err)
 {
     gf_buffer key = {0};
-    gf_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
+    gf_tables_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
     gf_status st = gf_buffer_check(&key, err);
     gf_scan_options o = {.snapshot = v->snapshot,
                          .family = GF_CLUSTERS_RANKED,
@@ -176,7 +176,7 @@ gf_status gf_view_members_after(gf_view *v, uint32_t cluster, float score, gf_sl
                                 gf_error *err)
 {
     member_walk w = {.view = v, .visit = visit, .context = context, .left = limit};
-    gf_rank_write(&w.after, score, id);
+    gf_tables_rank_write(&w.after, score, id);
     gf_status st = gf_buffer_check(&w.after, err);
     if (st == GF_OK) st = visit_members(v, cluster, &w, err);
     gf_buffer_release(&w.after);
@@ -205,7 +205,7 @@ static gf_status count_above(gf_view *v, const gf_listed_cluster *c, float min_s
         gf_slice id;
         st = gf_scan_step(scan, &row, &more, err);
         if (st != GF_OK || !more) break;
-        if (!gf_rank_read(row.cells[0].qualifier, &score, &id))
+        if (!gf_tables_rank_read(row.cells[0].qualifier, &score, &id))
             st = gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
         else if (score < min_score)
             break;

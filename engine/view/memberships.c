@@ -31,7 +31,7 @@ gf_status gf_view_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error
     gf_status st = gf_view_load_clusters(v, err);
     if (st == GF_OK) st = gf_state_row(v->state, id, &v->document_row, err);
     if (st != GF_OK) return st;
-    gf_cell_number(gf_row_find(&v->document_row, GF_DOCUMENTS_MAIN, "seq"), &seq);
+    gf_rows_cell_number(gf_row_find(&v->document_row, GF_DOCUMENTS_MAIN, "seq"), &seq);
     st = gf_view_read_cells(v, id, &cells, err);
     if (st == GF_ENOTFOUND)
         return gf_fail(err, st, "document \"%.*s\" was put after the build%s", GF_SLICE_ARG(id),
@@ -60,7 +60,8 @@ static gf_status next_document(gf_view *v, pair_walk *w, gf_error *err)
     gf_buffer_reset(&w->document_id);
     gf_status st = gf_scan_step(w->documents, &w->document, &w->documents_left, err);
     if (st != GF_OK || !w->documents_left) return st;
-    return gf_key_last_string(v->store->tables.documents, w->document.key, &w->document_id, err);
+    return gf_tables_key_last_string(v->store->tables.documents, w->document.key, &w->document_id,
+                                     err);
 }
 
 /* Step the walk over documents up to the membership at hand; *there: it has that id. */
@@ -81,8 +82,10 @@ static gf_status visit_pair(gf_view *v, pair_walk *w, gf_each_member *each, void
     gf_membership_cells cells;
     bool there;
     gf_buffer_reset(&w->id);
-    gf_status st = gf_key_last_string(v->store->tables.memberships, w->membership.key, &w->id, err);
-    if (st == GF_OK) st = gf_membership_read(&w->membership, GF_MEMBERSHIPS_MAIN, &cells, err);
+    gf_status st =
+        gf_tables_key_last_string(v->store->tables.memberships, w->membership.key, &w->id, err);
+    if (st == GF_OK)
+        st = gf_tables_membership_read(&w->membership, GF_MEMBERSHIPS_MAIN, &cells, err);
     if (st == GF_OK) st = catch_up(v, w, &there, err);
     if (st != GF_OK || !there) return st;
     return each(context, gf_buffer_view(&w->id), &cells, &w->document, err);
@@ -92,7 +95,7 @@ gf_status gf_view_each_member(gf_view *v, gf_each_member *each, void *context, g
 {
     pair_walk w = {0};
     gf_buffer prefix = {0};
-    gf_collection_key(&prefix, v->where.name_space, v->where.collection);
+    gf_tables_collection_key(&prefix, v->where.name_space, v->where.collection);
     gf_status st = gf_buffer_check(&prefix, err);
     if (st == GF_OK) st = gf_view_load_clusters(v, err);
     gf_scan_options memberships = {
@@ -130,7 +133,7 @@ static gf_status visit_membership(void *context, gf_slice id, const gf_membershi
     membership_walk *w = context;
     gf_membership m;
     uint64_t seq = 0;
-    gf_cell_number(gf_row_find(document, GF_DOCUMENTS_MAIN, "seq"), &seq);
+    gf_rows_cell_number(gf_row_find(document, GF_DOCUMENTS_MAIN, "seq"), &seq);
     gf_view_describe(w->view, cells, &m);
     m.replaced = seq > w->view->info.seq;
     return w->visit(w->context, id, &m, err);

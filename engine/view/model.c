@@ -15,10 +15,11 @@ gf_status gf_view_language(gf_view *v, const gf_document *d, const char **name, 
     const gf_language *language;
     gf_status st = GF_OK;
     if (!v->analysis_loaded)
-        st = gf_analysis_load(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
-                              &v->analysis, err);
+        st = gf_model_analysis_load(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
+                                    &v->analysis, err);
     v->analysis_loaded = st == GF_OK;
-    if (st == GF_OK) st = gf_analysis_language(&v->analysis, d->language, d->text, &language, err);
+    if (st == GF_OK)
+        st = gf_model_analysis_language(&v->analysis, d->language, d->text, &language, err);
     if (st == GF_OK) *name = language ? language->name : NULL;
     return st;
 }

@@ -73,7 +73,8 @@ static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
     uint64_t changed, seq;
     const gf_cell *id = gf_row_find(row, GF_CHANGES_MAIN, "id");
     if (!id) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
-    gf_status st = gf_key_last_number(w->view->store->tables.changes, row->key, &changed, err);
+    gf_status st =
+        gf_tables_key_last_number(w->view->store->tables.changes, row->key, &changed, err);
     if (st != GF_OK) return st;
     st = gf_state_document_row(w->view->state, id->value, &w->row, &document, &fields, &seq, err);
     if (st == GF_ENOTFOUND) return GF_OK;

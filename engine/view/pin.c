@@ -30,7 +30,7 @@ typedef struct pinning {
 static gf_status begin(pinning *p, gf_error *err)
 {
     gf_settings_map map = {0};
-    gf_collection_key(&p->key, p->where.name_space, p->where.collection);
+    gf_tables_collection_key(&p->key, p->where.name_space, p->where.collection);
     gf_status st = gf_buffer_check(&p->key, err);
     if (st == GF_OK) st = gf_batch_create(p->store->db, &p->batch, err);
     if (st == GF_OK) st = gf_collection_row_read(p->store, NULL, p->where, &p->row, err);
@@ -56,7 +56,7 @@ static gf_status write_pins(pinning *p, gf_error *err)
     if (st == GF_OK) {
         gf_batch_put(p->batch, p->store->tables.collections, gf_buffer_view(&p->key),
                      GF_COLLECTIONS_MAIN, GF_SLICE("pins"), gf_buffer_view(&column), 0);
-        st = gf_batch_write(p->batch, GF_SYNC, err);
+        st = gf_batch_write(p->batch, GF_SYNC_ON, err);
     }
     gf_buffer_release(&column);
     return st;
@@ -68,7 +68,7 @@ static gf_status find_build(pinning *p, int64_t build, gf_error *err)
     int64_t *builds = NULL;
     size_t n = 0;
     bool there = false;
-    gf_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
+    gf_tables_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_builds_list(p->store, NULL, gf_buffer_view(&key), &builds, &n, err);
     for (size_t i = 0; i < n; i++)
@@ -87,7 +87,7 @@ static void put_number(pinning *p, const char *what, int64_t v, gf_buffer *colum
 {
     gf_number_digits digits;
     gf_buffer_reset(column);
-    gf_configuration_column(column, p->configuration, what);
+    gf_collection_row_column(column, p->configuration, what);
     gf_batch_put(p->batch, p->store->tables.collections, gf_buffer_view(&p->key),
                  GF_COLLECTIONS_MAIN, gf_buffer_view(column), gf_number_write(&digits, (uint64_t)v),
                  0);
@@ -103,18 +103,18 @@ static gf_status serve(pinning *p, int64_t build, gf_error *err)
         put_number(p, "processed", gf_clock_ms(), &column);
         st = gf_buffer_check(&column, err);
     }
-    if (st == GF_OK) st = gf_batch_write(p->batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_batch_write(p->batch, GF_SYNC_ON, err);
     gf_buffer_release(&column);
     return st;
 }
 
-gf_status gf_build_publish(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
-                           gf_error *err)
+gf_status gf_pin_publish(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                         gf_error *err)
 {
     pinning p = {.store = store, .where = where, .configuration = configuration};
-    gf_status st = gf_lock(store, err);
+    gf_status st = gf_store_lock(store, err);
     if (st == GF_OK) st = serve(&p, build, err);
-    gf_unlock(store);
+    gf_store_unlock(store);
     release(&p);
     return st;
 }
@@ -135,13 +135,13 @@ static gf_status change_build(pinning *p, int64_t build, bool pinned, gf_error *
     return write_pins(p, err);
 }
 
-gf_status gf_build_pin(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+gf_status gf_pin_build(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
                        bool pinned, gf_error *err)
 {
     pinning p = {.store = store, .where = where, .configuration = configuration};
-    gf_status st = gf_lock(store, err);
+    gf_status st = gf_store_lock(store, err);
     if (st == GF_OK) st = change_build(&p, build, pinned, err);
-    gf_unlock(store);
+    gf_store_unlock(store);
     release(&p);
     return st;
 }
@@ -200,15 +200,15 @@ static gf_status check_label(gf_slice label, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_label_pin(gf_store *store, gf_place where, gf_slice configuration, uint32_t cluster,
+gf_status gf_pin_label(gf_store *store, gf_place where, gf_slice configuration, uint32_t cluster,
                        gf_slice label, gf_error *err)
 {
     pinning p = {.store = store, .where = where, .configuration = configuration};
     gf_status st = check_label(label, err);
     if (st != GF_OK) return st;
-    st = gf_lock(store, err);
+    st = gf_store_lock(store, err);
     if (st == GF_OK) st = change_label(&p, cluster, label, err);
-    gf_unlock(store);
+    gf_store_unlock(store);
     release(&p);
     return st;
 }

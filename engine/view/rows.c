@@ -5,8 +5,8 @@ gf_status gf_view_each_change_after(gf_view *v, uint64_t seq, gf_each_row *each,
                                     gf_error *err)
 {
     gf_buffer start = {0}, prefix = {0};
-    gf_collection_key(&prefix, v->where.name_space, v->where.collection);
-    gf_change_key(&start, v->where.name_space, v->where.collection, seq + 1);
+    gf_tables_collection_key(&prefix, v->where.name_space, v->where.collection);
+    gf_tables_change_key(&start, v->where.name_space, v->where.collection, seq + 1);
     gf_status st = gf_buffer_check(&start, err);
     if (st == GF_OK) st = gf_buffer_check(&prefix, err);
     gf_scan_options o = {.snapshot = v->snapshot,
@@ -27,12 +27,12 @@ gf_status gf_view_each_change(gf_view *v, gf_each_row *each, void *context, gf_e
 gf_status gf_view_read_cells(gf_view *v, gf_slice id, gf_membership_cells *m, gf_error *err)
 {
     gf_buffer key = {0};
-    gf_membership_key(&key, gf_buffer_view(&v->key), id);
+    gf_tables_membership_key(&key, gf_buffer_view(&v->key), id);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.memberships, v->snapshot, gf_buffer_view(&key),
                           1u << GF_MEMBERSHIPS_MAIN, &v->row, err);
-    if (st == GF_OK) st = gf_membership_read(&v->row, GF_MEMBERSHIPS_MAIN, m, err);
+    if (st == GF_OK) st = gf_tables_membership_read(&v->row, GF_MEMBERSHIPS_MAIN, m, err);
     gf_buffer_release(&key);
     return st;
 }
@@ -41,14 +41,14 @@ gf_status gf_view_read_centre(gf_view *v, uint32_t id, uint32_t **term, float **
                               gf_error *err)
 {
     gf_buffer_reset(&v->text);
-    gf_centre_qualifier(&v->text, id);
+    gf_model_centre_qualifier(&v->text, id);
     gf_status st = gf_buffer_check(&v->text, err);
     if (st == GF_OK)
         st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
                                GF_BUILDS_MODEL, gf_buffer_view(&v->text), 1, &v->row, err);
     if (st == GF_ENOTFOUND) return gf_fail(err, GF_ECORRUPT, "cluster %u has lost its centre", id);
     if (st != GF_OK) return st;
-    return gf_vector_read(v->row.cells[0].value, v->info.terms, term, value, n, err);
+    return gf_model_vector_read(v->row.cells[0].value, v->info.terms, term, value, n, err);
 }
 
 gf_status gf_view_document(gf_view *v, gf_slice id, gf_visit_document *visit, void *context,

@@ -37,7 +37,7 @@ void gf_state_close(gf_state *s)
 gf_status gf_state_row(const gf_state *s, gf_slice id, gf_row *row, gf_error *err)
 {
     gf_buffer key = {0};
-    gf_document_key(&key, s->where.name_space, s->where.collection, id);
+    gf_tables_document_key(&key, s->where.name_space, s->where.collection, id);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
         st = gf_table_get(s->store->tables.documents, s->snapshot, gf_buffer_view(&key),
@@ -55,7 +55,7 @@ gf_status gf_state_document_row(const gf_state *s, gf_slice id, gf_row *row, gf_
     if (st != GF_OK) return st;
     *fields = gf_array(row->n_cells, sizeof **fields);
     if (!*fields) return gf_fail_memory(err, "a document");
-    gf_document_from_row(row, id, *fields, document, seq);
+    gf_document_row_read(row, id, *fields, document, seq);
     return GF_OK;
 }
 

@@ -42,7 +42,7 @@ gf_status gf_view_load_tree(gf_view *v, gf_kept_tree *kept, gf_error *err)
     if (st == GF_OK)
         *kept = t;
     else
-        gf_kept_tree_release(&t);
+        gf_tree_kept_release(&t);
     return st;
 }
 
@@ -84,7 +84,7 @@ static void release_walk(tree_walk *w)
     gf_free(w->order);
     gf_free(w->depth);
     gf_free(w->number);
-    gf_kept_tree_release(&w->kept);
+    gf_tree_kept_release(&w->kept);
 }
 
 static const gf_listed_cluster *cluster_of(const tree_walk *w, uint32_t leaf)

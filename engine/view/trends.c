@@ -46,8 +46,8 @@ static gf_status count_member(void *context, gf_slice id, const gf_membership_ce
     const gf_cell *time = gf_row_find(document, GF_DOCUMENTS_MAIN, "time");
     uint32_t at = cluster ? (uint32_t)(cluster - c->view->clusters) : NO_CLUSTER;
     int64_t ms;
-    if (time && gf_document_moment(time->value, &ms))
-        return add_moment(c, (moment){gf_period_of(c->kind, ms), at}, err);
+    if (time && gf_document_row_moment(time->value, &ms))
+        return add_moment(c, (moment){gf_calendar_period(c->kind, ms), at}, err);
     c->out.undated++;
     if (cluster) c->clusters[at].undated++;
     return GF_OK;

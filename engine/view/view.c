@@ -33,7 +33,7 @@ static gf_status copy_info(gf_view *v, const gf_build_info *info, gf_error *err)
 static gf_status read_build(gf_view *v, int64_t build, int64_t served, gf_error *err)
 {
     gf_build_info info;
-    gf_build_key(&v->key, v->where.name_space, v->where.collection, v->configuration, build);
+    gf_tables_build_key(&v->key, v->where.name_space, v->where.collection, v->configuration, build);
     gf_status st = gf_buffer_check(&v->key, err);
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
@@ -96,7 +96,7 @@ void gf_view_close(gf_view *v)
     if (!v) return;
     gf_assign_free(v->assigner);
     if (v->model_loaded) gf_model_release(&v->model);
-    gf_analysis_release(&v->analysis);
+    gf_model_analysis_release(&v->analysis);
     if (v->filter_loaded) gf_filter_release(&v->filter);
     gf_free(v->clusters);
     gf_free(v->by_size);

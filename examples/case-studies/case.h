@@ -43,7 +43,7 @@ static inline gf_user_table *open_table(gf_store *store, const char *name)
 static inline gf_slice row_key(gf_user_table *table, gf_slice part, gf_buffer *key)
 {
     gf_buffer_reset(key);
-    must(gf_user_key_write(table, &part, 1, key, &err));
+    must(gf_user_table_key_write(table, &part, 1, key, &err));
     return gf_buffer_view(key);
 }
 

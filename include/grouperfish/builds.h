@@ -29,11 +29,11 @@ typedef struct gf_build_info {
 } gf_build_info;
 
 /** Serve a kept build again; GF_ENOTFOUND. A rebuild that is under way then fails. */
-gf_status gf_build_publish(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
-                           gf_error *err);
+gf_status gf_pin_publish(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                         gf_error *err);
 
 /** Pin a build, so that it is kept, or unpin it; GF_ENOTFOUND. Repeating it changes nothing. */
-gf_status gf_build_pin(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+gf_status gf_pin_build(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
                        bool pinned, gf_error *err);
 
 /**
@@ -42,7 +42,7 @@ gf_status gf_build_pin(gf_store *store, gf_place where, gf_slice configuration, 
  * @return GF_OK; GF_ENOTFOUND (cluster, pin), GF_EEXISTS (another cluster has the label), GF_EINVAL
  *         (more than 200 bytes, control characters)
  */
-gf_status gf_label_pin(gf_store *store, gf_place where, gf_slice configuration, uint32_t cluster,
+gf_status gf_pin_label(gf_store *store, gf_place where, gf_slice configuration, uint32_t cluster,
                        gf_slice label, gf_error *err);
 
 GF_PUBLIC_END

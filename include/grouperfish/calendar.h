@@ -15,16 +15,16 @@
 
 GF_PUBLIC_BEGIN
 
-typedef enum gf_period { GF_DAY, GF_WEEK, GF_MONTH } gf_period;
+typedef enum gf_period { GF_PERIOD_DAY, GF_PERIOD_WEEK, GF_PERIOD_MONTH } gf_period;
 
 /** The period that a time lies in; ms since 1970-01-01T00:00:00Z. */
-int64_t gf_period_of(gf_period kind, int64_t ms);
+int64_t gf_calendar_period(gf_period kind, int64_t ms);
 
 /** The first day of a period, in days since 1970-01-01. */
-int64_t gf_period_first_day(gf_period kind, int64_t number);
+int64_t gf_calendar_first_day(gf_period kind, int64_t number);
 
 /** Append its name: 2026-11-20, 2026-W47, 2026-11. */
-void gf_period_write(gf_period kind, int64_t number, gf_buffer *b);
+void gf_calendar_write(gf_period kind, int64_t number, gf_buffer *b);
 
 GF_PUBLIC_END
 

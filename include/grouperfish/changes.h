@@ -60,7 +60,7 @@ typedef struct gf_flow {
     uint64_t documents;
 } gf_flow;
 
-enum { GF_MOST_PARTS = 4 }; /* of 25 % or more each */
+enum { GF_CHANGE_MOST_PARTS = 4 }; /* of 25 % or more each */
 
 /** A cluster of the earlier build, of the later, or of both under one id. */
 typedef struct gf_cluster_change {
@@ -73,8 +73,8 @@ typedef struct gf_cluster_change {
     uint64_t added, removed;     /* documents that only the later has, or only the earlier */
     /* Clusters with 25 % or more of its documents that are in both builds, most first; either there
      * are two or more, or none is told. */
-    gf_flow split[GF_MOST_PARTS];  /* n_split: where those it had are now */
-    gf_flow merged[GF_MOST_PARTS]; /* n_merged: where those it has were */
+    gf_flow split[GF_CHANGE_MOST_PARTS];  /* n_split: where those it had are now */
+    gf_flow merged[GF_CHANGE_MOST_PARTS]; /* n_merged: where those it has were */
     size_t n_split, n_merged;
 } gf_cluster_change;
 

@@ -53,7 +53,8 @@ gf_status gf_collections_visit(gf_store *store, gf_slice name_space, gf_slice pr
 typedef gf_status gf_visit_name(void *context, gf_slice name, gf_error *err);
 
 /** All namespaces that have a collection, in order. Cost: a look-up for each. */
-gf_status gf_namespaces_visit(gf_store *store, gf_visit_name *visit, void *context, gf_error *err);
+gf_status gf_collections_visit_namespaces(gf_store *store, gf_visit_name *visit, void *context,
+                                          gf_error *err);
 
 /** Delete a collection with its documents, builds and settings. What a crash leaves is finished
  * later. */

@@ -59,8 +59,8 @@ typedef gf_status gf_visit_configuration(void *context, const gf_configuration_i
  * All configurations of a collection, its namespace's among them, by name; "default" is always
  * there.
  */
-gf_status gf_configurations_visit(gf_store *store, gf_place where, gf_visit_configuration *visit,
-                                  void *context, gf_error *err);
+gf_status gf_configuration_list_visit(gf_store *store, gf_place where,
+                                      gf_visit_configuration *visit, void *context, gf_error *err);
 
 /**
  * Delete a configuration with its builds. Of "default" only settings and builds go.

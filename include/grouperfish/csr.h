@@ -49,7 +49,7 @@ gf_status gf_csr_check(const gf_csr *x, gf_error *err);
 gf_status gf_csr_transpose(const gf_csr *x, gf_csr *t, gf_error *err);
 
 /** sum of a.val * b.val over shared columns, in double. Cost O(a.n + b.n). */
-double gf_row_dot(gf_row_view a, gf_row_view b);
+double gf_csr_row_dot(gf_row_view a, gf_row_view b);
 
 /**
  * Rows that were made elsewhere (embeddings, a matrix of another program), to be clustered in place

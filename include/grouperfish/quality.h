@@ -43,11 +43,11 @@ gf_status gf_view_evaluate(gf_view *view, gf_slice field, gf_class_of *class_of,
 typedef gf_status gf_visit_column(void *context, const char *family, gf_slice qualifier,
                                   gf_slice value, gf_error *err);
 
-gf_status gf_document_columns(gf_store *store, gf_place where, gf_slice id, gf_visit_column *visit,
+gf_status gf_columns_document(gf_store *store, gf_place where, gf_slice id, gf_visit_column *visit,
                               void *context, gf_error *err);
-gf_status gf_cluster_columns(gf_view *view, uint32_t cluster, gf_visit_column *visit, void *context,
+gf_status gf_columns_cluster(gf_view *view, uint32_t cluster, gf_visit_column *visit, void *context,
                              gf_error *err);
-gf_status gf_collection_columns(gf_store *store, gf_place where, gf_visit_column *visit,
+gf_status gf_columns_collection(gf_store *store, gf_place where, gf_visit_column *visit,
                                 void *context, gf_error *err);
 
 GF_PUBLIC_END

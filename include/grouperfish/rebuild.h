@@ -56,7 +56,11 @@ typedef struct gf_memory_estimate {
     uint64_t least;   /* peak with the least `memory` that will do */
 } gf_memory_estimate;
 
-typedef enum gf_rebuild_outcome { GF_REBUILT, GF_UNMODIFIED, GF_WOULD_REBUILD } gf_rebuild_outcome;
+typedef enum gf_rebuild_outcome {
+    GF_REBUILD_MADE,
+    GF_REBUILD_UNMODIFIED,
+    GF_REBUILD_DUE
+} gf_rebuild_outcome;
 
 typedef struct gf_rebuild_result {
     gf_rebuild_outcome outcome;

@@ -75,14 +75,14 @@ static inline gf_slice gf_slice_skip(gf_slice s, size_t n)
  * Readers of what gf_buffer_varint and its like wrote: each takes its value off the front of s and
  * returns false, with s and *v unchanged, where the bytes do not hold one.
  */
-bool gf_take_varint(gf_slice *s, uint64_t *v);
-bool gf_take_varint32(gf_slice *s, uint32_t *v);
-bool gf_take_u32be(gf_slice *s, uint32_t *v);
-bool gf_take_u64be(gf_slice *s, uint64_t *v);
-bool gf_take_bytes(gf_slice *s, size_t n, gf_slice *v);
+bool gf_slice_take_varint(gf_slice *s, uint64_t *v);
+bool gf_slice_take_varint32(gf_slice *s, uint32_t *v);
+bool gf_slice_take_u32be(gf_slice *s, uint32_t *v);
+bool gf_slice_take_u64be(gf_slice *s, uint64_t *v);
+bool gf_slice_take_bytes(gf_slice *s, size_t n, gf_slice *v);
 
 /** A varint length and that many bytes. */
-bool gf_take_string(gf_slice *s, gf_slice *v);
+bool gf_slice_take_string(gf_slice *s, gf_slice *v);
 
 /** Big-endian integers at an address. */
 static inline uint64_t gf_read_u64be(const char *p)

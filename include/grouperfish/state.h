@@ -29,7 +29,7 @@ typedef gf_status gf_visit_document(void *context, const gf_document *document, 
 gf_status gf_state_document(const gf_state *state, gf_slice id, gf_visit_document *visit,
                             void *context, gf_error *err);
 
-/** The collection's configurations, as gf_configurations_visit gives them. */
+/** The collection's configurations, as gf_configuration_list_visit gives them. */
 gf_status gf_state_configurations(const gf_state *state, gf_visit_configuration *visit,
                                   void *context, gf_error *err);
 

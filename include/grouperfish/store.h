@@ -27,7 +27,7 @@ typedef struct gf_store_options {
     const char *purpose;     /* shown to those who wait, such as "rebuild"; may be NULL */
     const gf_cancel *cancel; /* ends the waiting; may be NULL */
     bool small_buffers;   /* 12 MB of buffers in place of 192: for a rebuild with little memory */
-    gf_verify_more *more; /* of gf_verify and gf_restore: what else to check; may be NULL */
+    gf_verify_more *more; /* of gf_verify and gf_backup_restore: what else to check; may be NULL */
 } gf_store_options;
 
 /**
@@ -90,15 +90,16 @@ gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_
  * @return GF_OK; GF_EEXISTS; GF_ECORRUPT (the store is damaged), GF_EIO, GF_ENOMEM, GF_ECANCELLED:
  *         there is then no copy
  */
-gf_status gf_store_backup(gf_store *store, const char *path, const gf_cancel *cancel,
-                          gf_store_status *status, gf_error *err);
+gf_status gf_backup_create(gf_store *store, const char *path, const gf_cancel *cancel,
+                           gf_store_status *status, gf_error *err);
 
 /**
  * Check a backup that nobody holds, as gf_verify does, and where it is sound copy it likewise.
- * @return as gf_store_backup; GF_ECORRUPT where the backup has faults, of which `visit` is told
+ * @return as gf_backup_create; GF_ECORRUPT where the backup has faults, of which `visit` is told
  */
-gf_status gf_restore(const char *backup, const char *path, const gf_store_options *options,
-                     gf_visit_fault *visit, void *context, gf_store_status *status, gf_error *err);
+gf_status gf_backup_restore(const char *backup, const char *path, const gf_store_options *options,
+                            gf_visit_fault *visit, void *context, gf_store_status *status,
+                            gf_error *err);
 
 typedef struct gf_repaired {
     uint64_t documents;   /* that the new store has */

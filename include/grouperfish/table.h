@@ -54,8 +54,8 @@ typedef struct gf_key_part {
     unsigned width; /* of GF_PART_FIXED: 1..255 */
 } gf_key_part;
 
-typedef enum gf_layout { GF_PACKED, GF_WIDE } gf_layout;
-typedef enum gf_compression { GF_PLAIN, GF_SNAPPY } gf_compression;
+typedef enum gf_layout { GF_LAYOUT_PACKED, GF_LAYOUT_WIDE } gf_layout;
+typedef enum gf_compression { GF_COMPRESSION_NONE, GF_COMPRESSION_SNAPPY } gf_compression;
 
 typedef struct gf_family {
     const char *name;
@@ -241,7 +241,7 @@ typedef struct gf_compressed {
  * @param memory  its content is replaced; *compressed borrows from it, or from the value
  * @return GF_OK; GF_ELIMIT (more than GF_MAX_VALUE); GF_ENOMEM
  */
-gf_status gf_compress_value(gf_slice value, gf_buffer *memory, gf_compressed *compressed,
+gf_status gf_value_compress(gf_slice value, gf_buffer *memory, gf_compressed *compressed,
                             gf_error *err);
 
 /**
@@ -276,10 +276,10 @@ void gf_batch_delete_cell(gf_batch *batch, gf_table *table, gf_slice key, unsign
 /** Delete all cells of some families of a row (bit f for family f). */
 void gf_batch_delete_row(gf_batch *batch, gf_table *table, gf_slice key, uint32_t families);
 
-typedef enum gf_sync { GF_NO_SYNC, GF_SYNC } gf_sync;
+typedef enum gf_sync { GF_SYNC_OFF, GF_SYNC_ON } gf_sync;
 
 /**
- * Write the batch and empty it, whatever comes of it. With GF_SYNC it is on disk when this returns
+ * Write the batch and empty it, whatever comes of it. With GF_SYNC_ON it is on disk when this returns
  * GF_OK. Where the disk failed (GF_EIO, or GF_ECORRUPT from LevelDB's own work) the database takes
  * no further writes until it is opened again, and only then is it known whether the batch that
  * failed is there: as a whole, or not at all.

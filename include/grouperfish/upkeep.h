@@ -16,12 +16,12 @@ typedef struct gf_purged {
  * Remove from the store all that came from documents of a collection which were deleted or
  * replaced: a build that had one of them has words of its text in its terms and labels, and its id
  * in lists. A configuration whose served build had one is rebuilt, every other such build is
- * dropped, and gf_store_purge is called. It may be repeated; without such builds only
- * gf_store_purge is called.
+ * dropped, and gf_purge_store is called. It may be repeated; without such builds only
+ * gf_purge_store is called.
  *
- * @return as gf_rebuild and gf_store_purge; steps before a failure are not undone
+ * @return as gf_rebuild and gf_purge_store; steps before a failure are not undone
  */
-gf_status gf_collection_purge(gf_store *store, gf_place where, const gf_rebuild_options *options,
+gf_status gf_purge_collection(gf_store *store, gf_place where, const gf_rebuild_options *options,
                               gf_purged *purged, gf_error *err);
 
 /**
@@ -31,7 +31,7 @@ gf_status gf_collection_purge(gf_store *store, gf_place where, const gf_rebuild_
  * @return GF_EBUSY if a view is still open: its data may be left until the next purge
  * Cost: time and disk space as for writing the whole store.
  */
-gf_status gf_store_purge(gf_store *store, gf_error *err);
+gf_status gf_purge_store(gf_store *store, gf_error *err);
 
 /** The state of a store's collections. */
 typedef struct gf_store_health {
@@ -52,8 +52,8 @@ typedef gf_status gf_visit_changed(void *context, gf_place where, gf_error *err)
  * @param visit  may be NULL
  * Cost: a look-up for each configuration that is served.
  */
-gf_status gf_store_read_health(gf_store *store, gf_visit_changed *visit, void *context,
-                               gf_store_health *health, gf_error *err);
+gf_status gf_health_read(gf_store *store, gf_visit_changed *visit, void *context,
+                         gf_store_health *health, gf_error *err);
 
 GF_PUBLIC_END
 

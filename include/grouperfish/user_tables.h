@@ -4,7 +4,7 @@
  *     gf_user_table *t;
  *     gf_user_table_create(store, ns, GF_SLICE("users"), GF_SLICE("{\"key\": ..."), &err);
  *     gf_user_table_open(store, ns, GF_SLICE("users"), &t, &err);
- *     gf_user_key_write(t, parts, 1, &key, &err);              "u1" -> the row key's bytes
+ *     gf_user_table_key_write(t, parts, 1, &key, &err);              "u1" -> the row key's bytes
  *     gf_batch_put(batch, gf_user_table_rows(t), ...);         as with any table (table.h)
  *     gf_user_table_close(t);
  *
@@ -103,49 +103,49 @@ gf_slice gf_user_table_name(const gf_user_table *table);
 gf_slice gf_user_table_json(const gf_user_table *table);
 
 /** The type of a cell's value; of a wide family's qualifiers (text of all others). */
-gf_type gf_user_cell_type(const gf_user_table *table, unsigned family, gf_slice qualifier);
-gf_type gf_user_qualifier_type(const gf_user_table *table, unsigned family);
+gf_type gf_user_table_cell_type(const gf_user_table *table, unsigned family, gf_slice qualifier);
+gf_type gf_user_table_qualifier_type(const gf_user_table *table, unsigned family);
 
 /** The family of that name; GF_EINVAL: there is none. */
-gf_status gf_user_family_find(const gf_user_table *table, gf_slice name, unsigned *family,
-                              gf_error *err);
+gf_status gf_user_table_find_family(const gf_user_table *table, gf_slice name, unsigned *family,
+                                    gf_error *err);
 
 /**
  * Find the cell that "family:qualifier" names, or "column" alone where a family declares it; the
  * qualifier's bytes are appended. "family" alone is refused unless `whole` is not NULL: *whole then
  * tells that all of the family is meant.
  */
-gf_status gf_user_column_find(const gf_user_table *table, gf_slice name, unsigned *family,
-                              gf_buffer *qualifier, bool *whole, gf_error *err);
+gf_status gf_user_table_find_column(const gf_user_table *table, gf_slice name, unsigned *family,
+                                    gf_buffer *qualifier, bool *whole, gf_error *err);
 
 /* ---- row keys -------------------------------------------------------------------------------- */
 
 /** Append the first n parts of a row key, each in its text form. GF_EINVAL says which is not one.
  */
-gf_status gf_user_key_write(const gf_user_table *table, const gf_slice *parts, unsigned n,
-                            gf_buffer *key, gf_error *err);
+gf_status gf_user_table_key_write(const gf_user_table *table, const gf_slice *parts, unsigned n,
+                                  gf_buffer *key, gf_error *err);
 
 /**
  * Append what all keys start with whose part number `part` starts with this text: of text its
  * start, of bytes and raw whole bytes; no other type has starts (GF_EINVAL).
  */
-gf_status gf_user_key_start(const gf_user_table *table, unsigned part, gf_slice start,
-                            gf_buffer *key, gf_error *err);
+gf_status gf_user_table_key_start(const gf_user_table *table, unsigned part, gf_slice start,
+                                  gf_buffer *key, gf_error *err);
 
 /** Take the next part, of number `part`, off *key: its text form is appended. GF_ECORRUPT. */
-gf_status gf_user_key_take(const gf_user_table *table, unsigned part, gf_slice *key,
-                           gf_buffer *text, gf_error *err);
+gf_status gf_user_table_key_take(const gf_user_table *table, unsigned part, gf_slice *key,
+                                 gf_buffer *text, gf_error *err);
 
 /** True if a part's text form is a number. */
-bool gf_user_part_is_number(const gf_user_table *table, unsigned part);
+bool gf_user_table_part_is_number(const gf_user_table *table, unsigned part);
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /** Append the bytes of a value from its text form; GF_EINVAL says why it is none of that type. */
-gf_status gf_value_write(gf_type type, gf_slice text, gf_buffer *bytes, gf_error *err);
+gf_status gf_user_table_value_write(gf_type type, gf_slice text, gf_buffer *bytes, gf_error *err);
 
 /** Append the text form; false, and nothing is appended, where the bytes are not of that type. */
-bool gf_value_print(gf_type type, gf_slice bytes, gf_buffer *text);
+bool gf_user_table_value_print(gf_type type, gf_slice bytes, gf_buffer *text);
 
 /** "int64", ...; and back. */
 const char *gf_type_name(gf_type type);
@@ -188,8 +188,9 @@ void gf_rows_close(gf_rows *rows);
  * counts as 0. *result is the sum's text form, appended.
  * @return GF_OK; GF_EINVAL (another type, or it holds something else); GF_ELIMIT (no room for it)
  */
-gf_status gf_user_increment(gf_user_table *table, gf_slice key, unsigned family, gf_slice qualifier,
-                            int64_t delta, gf_buffer *result, gf_error *err);
+gf_status gf_user_table_increment(gf_user_table *table, gf_slice key, unsigned family,
+                                  gf_slice qualifier, int64_t delta, gf_buffer *result,
+                                  gf_error *err);
 
 GF_PUBLIC_END
 

@@ -47,7 +47,7 @@ static gf_status read_store(gf_request *r, gf_store_status *status, gf_store_hea
     gf_status st = gf_service_take(r->http->options.service, &store, err);
     if (st != GF_OK) return st;
     st = gf_store_read_status(store, status, err);
-    if (st == GF_OK && health) st = gf_store_read_health(store, NULL, NULL, health, err);
+    if (st == GF_OK && health) st = gf_health_read(store, NULL, NULL, health, err);
     gf_service_give(r->http->options.service);
     return st;
 }

@@ -9,20 +9,20 @@ static void put_schema(gf_json_writer *w, const gf_parameter *p)
 {
     gf_json_begin(w, '{');
     switch (p->kind) {
-    case GF_NUMBER:
+    case GF_PARAMETER_NUMBER:
         gf_json_put_str(w, "type", "integer");
         gf_json_put_uint(w, "minimum", p->least);
         if (p->most) gf_json_put_uint(w, "maximum", p->most);
         break;
-    case GF_SHARE:
+    case GF_PARAMETER_SHARE:
         gf_json_put_str(w, "type", "number");
         gf_json_put_uint(w, "minimum", 0);
         gf_json_put_uint(w, "maximum", 1);
         break;
-    case GF_FLAG:
+    case GF_PARAMETER_FLAG:
         gf_json_put_str(w, "type", "boolean");
         break;
-    case GF_CHOICE:
+    case GF_PARAMETER_CHOICE:
         gf_json_put_str(w, "type", "string");
         gf_json_key(w, "enum");
         gf_json_begin(w, '[');
@@ -33,8 +33,8 @@ static void put_schema(gf_json_writer *w, const gf_parameter *p)
         }
         gf_json_end(w, ']');
         break;
-    case GF_LIST:
-    case GF_SEVERAL:
+    case GF_PARAMETER_LIST:
+    case GF_PARAMETER_SEVERAL:
         gf_json_put_str(w, "type", "array");
         gf_json_key(w, "items");
         gf_json_begin(w, '{');
@@ -60,7 +60,7 @@ static bool is_in_path(const gf_route *route, gf_slice name)
 
 static void put_parameter(gf_json_writer *w, gf_slice name, const gf_parameter *p, bool in_path)
 {
-    static const gf_parameter text = {.kind = GF_TEXT};
+    static const gf_parameter text = {.kind = GF_PARAMETER_TEXT};
     gf_json_begin(w, '{');
     gf_json_put_string(w, "name", name);
     gf_json_put_str(w, "in", in_path ? "path" : "query");

@@ -14,7 +14,7 @@
 #define GF_SERVER_HTTP_REQUEST_H
 
 #include "base/arena.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "server/http/http.h"
 #include "server/http/metrics.h"
 #include "server/http/microhttpd.h"

@@ -181,7 +181,7 @@ static void end_with(gf_request *r, const gf_error *err)
 /* Every record was refused: the first one's reason says why nothing was put. */
 static bool took_nothing(const gf_request *r, const gf_call *call)
 {
-    return r->route->operation->tells_refused && call->outcome == GF_SOME_REFUSED &&
+    return r->route->operation->tells_refused && call->outcome == GF_OUTCOME_SOME_REFUSED &&
            call->taken == 0 && r->shape == GF_SHAPE_OBJECT;
 }
 

@@ -12,7 +12,7 @@
 #include "server/http/answer.h"
 #include "server/http/route.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -171,7 +171,7 @@ static void answer_one(posting *p)
     gf_buffer path = {0};
     put_path(&path, r, p->documents[0]);
     gf_answer(r, 201, "application/json", (gf_slice){0});
-    gf_buffer_json_string(&r->answer, gf_buffer_view(&path));
+    gf_json_append_string(&r->answer, gf_buffer_view(&path));
     gf_buffer_byte(&r->answer, '\n');
     if (path.state == GF_OK) r->location = gf_arena_copy(&r->memory, gf_buffer_view(&path));
     if (path.state != GF_OK) r->answer.state = path.state;
@@ -301,7 +301,7 @@ static gf_status put_id(void *context, gf_slice id, const gf_membership *m, gf_e
     (void)m;
     if (l->any) gf_buffer_byte(&l->request->answer, ',');
     l->any = true;
-    gf_buffer_json_string(&l->request->answer, id);
+    gf_json_append_string(&l->request->answer, id);
     return gf_answer_piece(l->request, GF_SLICE(""), err);
 }
 
@@ -350,7 +350,7 @@ static gf_status put_all(listing *l, gf_error *err)
     gf_buffer_byte(&l->request->answer, '{');
     for (size_t i = 0; i < l->at && st == GF_OK; i++) {
         if (i) gf_buffer_byte(&l->request->answer, ',');
-        gf_buffer_json_string(&l->request->answer, l->labels[i]);
+        gf_json_append_string(&l->request->answer, l->labels[i]);
         gf_buffer_byte(&l->request->answer, ':');
         st = put_ids(l, l->ids[i], err);
     }

@@ -1,7 +1,7 @@
 /* The answer to the request to switch: a server's, a proxy's, anything's. */
 #include "server/remote/internal.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -239,7 +239,7 @@ gf_status gf_remote_run(const gf_remote *remote, double wait, const gf_operation
     if (wait < 1) wait = 1;
     gf_remote_line line = {
         .remote = remote, .fd = -1, .cancel = call->cancel, .answer_by = gf_clock_seconds() + wait};
-    *asked = GF_ASKED;
+    *asked = GF_CLIENT_ASKED;
     *after = 0;
     gf_status st = gf_remote_check(remote->url, err);
     if (st == GF_OK) st = connect_line(&line, wait, err);
@@ -249,7 +249,7 @@ gf_status gf_remote_run(const gf_remote *remote, double wait, const gf_operation
         gf_client_line talk = {line.fd, &transport, &line, remote->url};
         st = gf_client_talk(&talk, wait, operation, call, asked, err);
     } else if (st == GF_EBUSY) {
-        *asked = GF_AGAIN;
+        *asked = GF_CLIENT_AGAIN;
     }
     if (line.curl) curl_easy_cleanup(line.curl);
     gf_buffer_release(&line.got);

@@ -28,8 +28,8 @@ gf_status gf_remote_read_token(const char *path, gf_buffer *token, gf_error *err
  * Have a call run by the server, as gf_client_run does.
  *
  * @param wait  seconds until it must have answered at all; at least one
- * @param[out] asked  GF_ASKED; GF_AGAIN where the server is busy, or ended before anything was done
- * @param[out] after  with GF_AGAIN: seconds before it wants to be asked again; 0: it did not say
+ * @param[out] asked  GF_CLIENT_ASKED; GF_CLIENT_AGAIN where the server is busy, or ended before anything was done
+ * @param[out] after  with GF_CLIENT_AGAIN: seconds before it wants to be asked again; 0: it did not say
  * @return the operation's status; before it ran: GF_EIO (nobody there, no Grouperfish, no TLS),
  *         GF_EINVAL (the token, the name), GF_EBUSY; and GF_EIO where the connection is lost
  */

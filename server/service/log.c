@@ -2,7 +2,7 @@
 #include "server/service/log.h"
 
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 
 static const char *const names[] = {"error", "warn", "info", "debug"};
 
@@ -31,7 +31,7 @@ static void put_text(gf_buffer *b, gf_slice s)
     if (is_plain(s))
         gf_buffer_slice(b, s);
     else
-        gf_buffer_json_string(b, s);
+        gf_json_append_string(b, s);
 }
 
 static void write_plain(gf_buffer *b, gf_slice time, gf_log_level level, const char *event,
@@ -44,7 +44,7 @@ static void write_plain(gf_buffer *b, gf_slice time, gf_log_level level, const c
         if (details[i].text.ptr)
             put_text(b, details[i].text);
         else
-            gf_buffer_double(b, details[i].number);
+            gf_json_append_double(b, details[i].number);
     }
 }
 

@@ -256,7 +256,7 @@ static gf_status run_accepted(gf_service *s, const gf_operation *o, gf_call *cal
 
 gf_status gf_service_run(gf_service *s, const gf_operation *o, gf_call *call, gf_error *err)
 {
-    call->outcome = GF_DONE;
+    call->outcome = GF_OUTCOME_DONE;
     call->partly = false;
     gf_status st = accept_call(s, err);
     if (st != GF_OK) return st;

@@ -189,13 +189,13 @@ static void end_task(task *t, gf_status st, const gf_call *call, const gf_error 
     gf_tasks *all = t->tasks;
     gf_buffer_str(&t->rows, t->rows.len ? "]" : "[]");
     pthread_mutex_lock(&all->lock);
-    t->info.state = st == GF_ECANCELLED                  ? GF_TASK_CANCELLED
-                    : st != GF_OK                        ? GF_TASK_FAILED
-                    : call->outcome == GF_REBUILD_FAILED ? GF_TASK_FAILED
-                                                         : GF_TASK_DONE;
+    t->info.state = st == GF_ECANCELLED                          ? GF_TASK_CANCELLED
+                    : st != GF_OK                                ? GF_TASK_FAILED
+                    : call->outcome == GF_OUTCOME_REBUILD_FAILED ? GF_TASK_FAILED
+                                                                 : GF_TASK_DONE;
     if (st != GF_OK)
         t->info.error = *err;
-    else if (call->outcome == GF_REBUILD_FAILED)
+    else if (call->outcome == GF_OUTCOME_REBUILD_FAILED)
         gf_fail(&t->info.error, GF_ECONFLICT, "a rebuild failed: the rows say which, and why");
     t->info.ended = gf_clock_ms();
     t->info.status = st;

@@ -238,7 +238,7 @@ static gf_status look(struct gf_rebuild_watcher *k, gf_error *err)
     gf_arena_reset(&k->memory);
     gf_status st = gf_service_take(gf_tasks_service(k->tasks), &k->store, err);
     if (st != GF_OK) return st;
-    st = gf_namespaces_visit(k->store, visit_namespace, k, err);
+    st = gf_collections_visit_namespaces(k->store, visit_namespace, k, err);
     gf_service_give(gf_tasks_service(k->tasks));
     if (st != GF_OK) return st;
     if (k->n_due) qsort(k->due, k->n_due, sizeof *k->due, most_active_first);

@@ -48,7 +48,7 @@ static gf_status give_all(const following *f, gf_call *call, gf_error *err)
     while (rest.len && st == GF_OK) {
         char type = rest.ptr[0];
         rest = gf_slice_skip(rest, 1);
-        if (!gf_take_string(&rest, &bytes)) break;
+        if (!gf_slice_take_string(&rest, &bytes)) break;
         if (type == GF_WIRE_ROW)
             st = gf_call_emit(call, bytes, err);
         else if (gf_wire_read_notice(bytes, &memory, &n))

@@ -53,7 +53,7 @@ static gf_status connect_to(client *c, const struct sockaddr_un *address, double
 {
     while (connect(c->wire.fd, (const struct sockaddr *)address, sizeof *address) != 0) {
         if (means_nobody(errno)) {
-            *asked = GF_NOBODY;
+            *asked = GF_CLIENT_NOBODY;
             return GF_OK;
         }
         gf_status st = gf_cancel_check(c->call->cancel, err);
@@ -183,8 +183,8 @@ static gf_status take_question(client *c, gf_wire_type type, gf_slice bytes, gf_
 {
     uint64_t most = 0;
     if (type == GF_WIRE_WANT_STREAM && c->call->input.next) return answer_stream(c, err);
-    if (type == GF_WIRE_WANT_BYTES && c->in_stream && gf_take_varint(&bytes, &most) && most > 0 &&
-        most <= GF_WIRE_FRAME) {
+    if (type == GF_WIRE_WANT_BYTES && c->in_stream && gf_slice_take_varint(&bytes, &most) &&
+        most > 0 && most <= GF_WIRE_FRAME) {
         c->wanted = most;
         return GF_OK;
     }
@@ -216,7 +216,7 @@ static gf_status end_lost(const client *c, gf_asked *asked, gf_error *err)
 {
     const char *then = "";
     if (!c->begun && !c->used) {
-        *asked = GF_AGAIN;
+        *asked = GF_CLIENT_AGAIN;
         return gf_fail(err, GF_EBUSY, "%s hung up before it began", c->server);
     }
     if (c->operation->resumes) then = "; what was stored stays, and the same command goes on";
@@ -242,7 +242,7 @@ static gf_status end_stopped(client *c, gf_asked *asked, gf_error *err)
     if (c->cancelled) return gf_fail(err, GF_ECANCELLED, "stopped on request");
     if (c->server) return end_lost(c, asked, err);
     if (may_repeat(c)) {
-        *asked = GF_AGAIN;
+        *asked = GF_CLIENT_AGAIN;
         return gf_fail(err, GF_EBUSY, "%s, which held the store, has ended", c->holder);
     }
     return gf_fail(
@@ -267,7 +267,7 @@ static gf_status end_with_result(client *c, gf_slice bytes, gf_asked *asked, gf_
 
 static gf_status end_refused(gf_wire_type type, gf_slice bytes, gf_asked *asked, gf_error *err)
 {
-    *asked = type == GF_WIRE_LATER ? GF_LATER : GF_AGAIN;
+    *asked = type == GF_WIRE_LATER ? GF_CLIENT_LATER : GF_CLIENT_AGAIN;
     return gf_fail(err, GF_EBUSY, "%.*s", GF_SLICE_ARG(bytes));
 }
 
@@ -363,7 +363,7 @@ static gf_status make_absolute(gf_argument *a, gf_arena *memory, gf_error *err)
 static bool is_path(const gf_operation *o, gf_slice name)
 {
     for (size_t i = 0; i < o->n_parameters; i++)
-        if (o->parameters[i].kind == GF_PATH &&
+        if (o->parameters[i].kind == GF_PARAMETER_PATH &&
             gf_slice_equal(gf_slice_str(o->parameters[i].name), name))
             return true;
     return false;
@@ -461,7 +461,7 @@ static void begin_client(client *c, const gf_operation *operation, gf_call *call
 {
     *c = (client){.operation = operation, .call = call, .failed = {GF_OK, ""}};
     c->answer_by = gf_clock_seconds() + (wait > LEAST_WAIT ? wait : LEAST_WAIT);
-    call->outcome = GF_DONE;
+    call->outcome = GF_OUTCOME_DONE;
     call->partly = false;
 }
 
@@ -483,9 +483,9 @@ gf_status gf_client_talk(const gf_client_line *line, double wait, const gf_opera
     c.wire.through = line->through;
     c.wire.through_context = line->context;
     c.server = line->server;
-    *asked = GF_ASKED;
+    *asked = GF_CLIENT_ASKED;
     gf_status st = begin(&c, line->server, asked, err);
-    if (st == GF_OK && *asked == GF_ASKED) st = converse(&c, asked, err);
+    if (st == GF_OK && *asked == GF_CLIENT_ASKED) st = converse(&c, asked, err);
     end_client(&c);
     return st;
 }
@@ -499,9 +499,9 @@ gf_status gf_client_run(const char *store_path, double wait, const gf_operation 
     client c;
     if (!err) err = &own;
     begin_client(&c, operation, call, wait);
-    *asked = GF_NOBODY;
+    *asked = GF_CLIENT_NOBODY;
     if (gf_socket_address(store_path, &address, &folder, NULL) != GF_OK) return GF_OK;
-    *asked = GF_ASKED;
+    *asked = GF_CLIENT_ASKED;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     gf_wire_init(&c.wire, fd, tick, &c);
     gf_status st = GF_OK;
@@ -510,8 +510,8 @@ gf_status gf_client_run(const char *store_path, double wait, const gf_operation 
     else
         st = connect_to(&c, &address, c.answer_by, asked, err);
     if (folder >= 0) close(folder);
-    if (st == GF_OK && *asked == GF_ASKED) st = begin(&c, store_path, asked, err);
-    if (st == GF_OK && *asked == GF_ASKED) st = converse(&c, asked, err);
+    if (st == GF_OK && *asked == GF_CLIENT_ASKED) st = begin(&c, store_path, asked, err);
+    if (st == GF_OK && *asked == GF_CLIENT_ASKED) st = converse(&c, asked, err);
     if (fd >= 0) close(fd);
     end_client(&c);
     return st;

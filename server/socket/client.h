@@ -7,11 +7,11 @@
 #include "api/operation.h"
 
 typedef enum gf_asked {
-    GF_ASKED,  /* it ran: status, outcome and rows are the operation's */
-    GF_NOBODY, /* nobody answers there: the store can be opened */
-    GF_AGAIN,  /* the holder is ending or has just begun, or went before it did anything: try again
+    GF_CLIENT_ASKED,  /* it ran: status, outcome and rows are the operation's */
+    GF_CLIENT_NOBODY, /* nobody answers there: the store can be opened */
+    GF_CLIENT_AGAIN, /* the holder is ending or has just begun, or went before it did anything: try again
                 */
-    GF_LATER   /* the holder does not do this for others: wait until it has ended */
+    GF_CLIENT_LATER /* the holder does not do this for others: wait until it has ended */
 } gf_asked;
 
 /**
@@ -22,8 +22,8 @@ typedef enum gf_asked {
  *
  * It takes a few microseconds where nobody answers.
  *
- * @param[out] asked  unless GF_ASKED nothing was done, nothing emitted and no input was read, and
- *                    the message says who is in the way (GF_AGAIN, GF_LATER: GF_EBUSY)
+ * @param[out] asked  unless GF_CLIENT_ASKED nothing was done, nothing emitted and no input was read, and
+ *                    the message says who is in the way (GF_CLIENT_AGAIN, GF_CLIENT_LATER: GF_EBUSY)
  * @param wait  seconds until the holder must have answered at all; at least one
  * @return the operation's status; GF_EBUSY where the holder does not answer, or is of another
  *         version; GF_EIO where it ended in the middle

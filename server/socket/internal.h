@@ -33,7 +33,7 @@ typedef struct gf_client_line {
     const char *server; /* its URL: what messages call it, and the store is called by it */
 } gf_client_line;
 
-/** As gf_client_run, over a connection that is there; never GF_NOBODY. */
+/** As gf_client_run, over a connection that is there; never GF_CLIENT_NOBODY. */
 gf_status gf_client_talk(const gf_client_line *line, double wait, const gf_operation *operation,
                          gf_call *call, gf_asked *asked, gf_error *err);
 

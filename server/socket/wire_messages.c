@@ -21,9 +21,10 @@ void gf_wire_write_hello(gf_buffer *b, const char *holder)
 bool gf_wire_read_hello(gf_slice bytes, uint32_t *version, gf_slice *holder)
 {
     gf_slice magic;
-    if (!gf_take_bytes(&bytes, sizeof MAGIC - 1, &magic) || !gf_slice_equal(magic, GF_SLICE(MAGIC)))
+    if (!gf_slice_take_bytes(&bytes, sizeof MAGIC - 1, &magic) ||
+        !gf_slice_equal(magic, GF_SLICE(MAGIC)))
         return false;
-    if (!gf_take_u32be(&bytes, version)) return false;
+    if (!gf_slice_take_u32be(&bytes, version)) return false;
     *holder = bytes;
     return true;
 }
@@ -48,8 +49,8 @@ void gf_wire_write_call(gf_buffer *b, const gf_wire_call *c)
 static bool read_arguments(gf_slice *bytes, gf_wire_call *c)
 {
     for (size_t i = 0; i < c->n_arguments; i++)
-        if (!gf_take_string(bytes, &c->arguments[i].name) ||
-            !gf_take_string(bytes, &c->arguments[i].value))
+        if (!gf_slice_take_string(bytes, &c->arguments[i].name) ||
+            !gf_slice_take_string(bytes, &c->arguments[i].value))
             return false;
     return bytes->len == 0;
 }
@@ -63,9 +64,10 @@ gf_status gf_wire_read_call(gf_slice bytes, gf_wire_call *call, gf_error *err)
 {
     uint64_t flags, n;
     gf_wire_call c = {0};
-    bool good = gf_take_varint(&bytes, &flags) && gf_take_string(&bytes, &c.operation) &&
-                gf_take_string(&bytes, &c.name_space) && gf_take_string(&bytes, &c.store_path) &&
-                gf_take_varint(&bytes, &n);
+    bool good = gf_slice_take_varint(&bytes, &flags) &&
+                gf_slice_take_string(&bytes, &c.operation) &&
+                gf_slice_take_string(&bytes, &c.name_space) &&
+                gf_slice_take_string(&bytes, &c.store_path) && gf_slice_take_varint(&bytes, &n);
     /* An argument has two bytes at least: what there is bounds what is allocated. */
     if (!good || n > bytes.len / 2 ||
         (c.store_path.len && memchr(c.store_path.ptr, '\0', c.store_path.len)))
@@ -120,9 +122,9 @@ bool gf_wire_read_notice(gf_slice bytes, gf_buffer *memory, gf_notice *notice)
     const char *kept[2];
     uint64_t refused;
     gf_notice n = {0};
-    if (!gf_take_string(&bytes, &text[0]) || !gf_take_string(&bytes, &n.source) ||
-        !gf_take_varint(&bytes, &n.line) || !gf_take_string(&bytes, &text[1]) ||
-        !gf_take_varint(&bytes, &refused) || !keep_strings(memory, text, kept, 2))
+    if (!gf_slice_take_string(&bytes, &text[0]) || !gf_slice_take_string(&bytes, &n.source) ||
+        !gf_slice_take_varint(&bytes, &n.line) || !gf_slice_take_string(&bytes, &text[1]) ||
+        !gf_slice_take_varint(&bytes, &refused) || !keep_strings(memory, text, kept, 2))
         return false;
     n.reason = kept[0];
     n.message = kept[1];
@@ -143,8 +145,8 @@ bool gf_wire_read_progress(gf_slice bytes, gf_buffer *memory, gf_wire_progress *
 {
     gf_slice phase;
     gf_wire_progress p = {0};
-    if (!gf_take_string(&bytes, &p.what) || !gf_take_string(&bytes, &phase) ||
-        !gf_take_varint(&bytes, &p.done) || !gf_take_varint(&bytes, &p.total) ||
+    if (!gf_slice_take_string(&bytes, &p.what) || !gf_slice_take_string(&bytes, &phase) ||
+        !gf_slice_take_varint(&bytes, &p.done) || !gf_slice_take_varint(&bytes, &p.total) ||
         !keep_strings(memory, &phase, &p.phase, 1))
         return false;
     *progress = p;
@@ -164,9 +166,10 @@ void gf_wire_write_result(gf_buffer *b, const gf_wire_result *r)
 bool gf_wire_read_result(gf_slice bytes, gf_wire_result *result)
 {
     uint64_t status, outcome, partly;
-    if (!gf_take_varint(&bytes, &status) || status > GF_ELIMIT) return false;
-    if (!gf_take_varint(&bytes, &outcome) || outcome > GF_REBUILD_FAILED) return false;
-    if (!gf_take_varint(&bytes, &partly)) return false;
+    if (!gf_slice_take_varint(&bytes, &status) || status > GF_ELIMIT) return false;
+    if (!gf_slice_take_varint(&bytes, &outcome) || outcome > GF_OUTCOME_REBUILD_FAILED)
+        return false;
+    if (!gf_slice_take_varint(&bytes, &partly)) return false;
     *result = (gf_wire_result){(gf_status)status, (gf_outcome)outcome, partly != 0, bytes};
     return true;
 }

@@ -69,16 +69,16 @@ static gf_status set_table(manifest *m, uint64_t number, uint64_t size, bool is_
 static bool take_level(gf_slice *s)
 {
     uint32_t level;
-    return gf_take_varint32(s, &level) && level < LEVELS;
+    return gf_slice_take_varint32(s, &level) && level < LEVELS;
 }
 
 static gf_status take_table(manifest *m, gf_slice *s, bool is_new, gf_error *err)
 {
     uint64_t number, size = 0;
     gf_slice lowest = {0}, highest;
-    if (!take_level(s) || !gf_take_varint(s, &number)) return fail_edit(err);
-    if (is_new &&
-        (!gf_take_varint(s, &size) || !gf_take_string(s, &lowest) || !gf_take_string(s, &highest)))
+    if (!take_level(s) || !gf_slice_take_varint(s, &number)) return fail_edit(err);
+    if (is_new && (!gf_slice_take_varint(s, &size) || !gf_slice_take_string(s, &lowest) ||
+                   !gf_slice_take_string(s, &highest)))
         return fail_edit(err);
     return set_table(m, number, size, is_new, lowest, err);
 }
@@ -88,19 +88,19 @@ static gf_status take_field(manifest *m, gf_slice *s, gf_error *err)
     uint32_t tag;
     uint64_t number;
     gf_slice string;
-    if (!gf_take_varint32(s, &tag)) return fail_edit(err);
+    if (!gf_slice_take_varint32(s, &tag)) return fail_edit(err);
     switch (tag) {
     case COMPARATOR:
-        return gf_take_string(s, &string) ? GF_OK : fail_edit(err);
+        return gf_slice_take_string(s, &string) ? GF_OK : fail_edit(err);
     case LOG:
         m->has_log = true;
-        return gf_take_varint(s, &m->log) ? GF_OK : fail_edit(err);
+        return gf_slice_take_varint(s, &m->log) ? GF_OK : fail_edit(err);
     case NEXT_FILE:
     case SEQUENCE:
     case OLDER_LOG:
-        return gf_take_varint(s, &number) ? GF_OK : fail_edit(err);
+        return gf_slice_take_varint(s, &number) ? GF_OK : fail_edit(err);
     case PLACE:
-        return take_level(s) && gf_take_string(s, &string) ? GF_OK : fail_edit(err);
+        return take_level(s) && gf_slice_take_string(s, &string) ? GF_OK : fail_edit(err);
     case DELETED:
     case NEW:
         m->deletes = m->deletes || tag == DELETED;

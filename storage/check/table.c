@@ -39,7 +39,7 @@ static gf_status fail_at(gf_error *err, uint64_t at, const char *what)
 static bool take_number(gf_slice *s, uint64_t *v)
 {
     const char *start = s->ptr;
-    return gf_take_varint(s, v) && (s->ptr - start == 1 || s->ptr[-1] != 0);
+    return gf_slice_take_varint(s, v) && (s->ptr - start == 1 || s->ptr[-1] != 0);
 }
 
 static bool take_handle(gf_slice *s, handle *h)
@@ -105,10 +105,10 @@ static bool take_entry(gf_slice *entries, handle *h)
 {
     uint64_t shared, unshared, size;
     gf_slice key, value;
-    return gf_take_varint(entries, &shared) && gf_take_varint(entries, &unshared) &&
-           gf_take_varint(entries, &size) && unshared <= entries->len &&
-           gf_take_bytes(entries, (size_t)unshared, &key) && size <= entries->len &&
-           gf_take_bytes(entries, (size_t)size, &value) && take_handle(&value, h);
+    return gf_slice_take_varint(entries, &shared) && gf_slice_take_varint(entries, &unshared) &&
+           gf_slice_take_varint(entries, &size) && unshared <= entries->len &&
+           gf_slice_take_bytes(entries, (size_t)unshared, &key) && size <= entries->len &&
+           gf_slice_take_bytes(entries, (size_t)size, &value) && take_handle(&value, h);
 }
 
 /* Check all blocks that an index block names. */

@@ -35,7 +35,7 @@ static gf_leveldb_ordered *put_in_order(gf_leveldb_writing *w, const gf_change *
         ordered[i] = (gf_leveldb_ordered){.change = c};
         if (c->kind != GF_CHANGE_DELETE_ROW) {
             const gf_schema *schema = gf_leveldb_schema(w->b, c->table);
-            ordered[i].by_qualifier = schema->families[c->family].layout == GF_WIDE;
+            ordered[i].by_qualifier = schema->families[c->family].layout == GF_LAYOUT_WIDE;
         }
         sorted = sorted && (i == 0 || compare_changes(&ordered[i - 1], &ordered[i]) < 0);
     }
@@ -155,7 +155,8 @@ static gf_status apply_cell(gf_leveldb_writing *w, const gf_leveldb_run *run, gf
 static gf_status apply_run(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_error *err)
 {
     if (gf_leveldb_keys_have_versions(run->schema)) return gf_leveldb_history_apply(w, run, err);
-    return run->schema->layout == GF_PACKED ? apply_packed(w, run, err) : apply_cell(w, run, err);
+    return run->schema->layout == GF_LAYOUT_PACKED ? apply_packed(w, run, err)
+                                                   : apply_cell(w, run, err);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -163,7 +164,7 @@ static gf_status apply_run(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_
 /* Delete what the database has in one family of a row. */
 static gf_status empty_family(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_error *err)
 {
-    if (run->schema->layout == GF_PACKED && !gf_leveldb_keys_have_versions(run->schema)) {
+    if (run->schema->layout == GF_LAYOUT_PACKED && !gf_leveldb_keys_have_versions(run->schema)) {
         gf_status st = gf_leveldb_entries_key(w, run, err);
         return st == GF_OK ? gf_leveldb_entries_delete(w, run, err) : st;
     }

@@ -84,7 +84,7 @@ static gf_status load_table(gf_leveldb *b, gf_slice key, gf_slice value, gf_erro
     const gf_schema *schema = NULL;
     unsigned number = 0;
     gf_error why = {GF_OK, "its number is not one"};
-    if (gf_take_bytes(&rest, 2, &bytes))
+    if (gf_slice_take_bytes(&rest, 2, &bytes))
         number = (unsigned)(unsigned char)bytes.ptr[0] << 8 | (unsigned char)bytes.ptr[1];
     bool good = number > 0 && number < GF_MAX_TABLES && !gf_leveldb_schema(b, number);
     if (good) {
@@ -122,7 +122,7 @@ gf_status gf_leveldb_catalogue_create(gf_leveldb *b, gf_error *err)
 {
     gf_leveldb_batch *batch = gf_leveldb_batch_create();
     gf_leveldb_batch_put(batch, FORMAT_KEY, gf_slice_of((const char[]){FORMAT}, 1));
-    gf_status st = gf_leveldb_commit(b, batch, GF_SYNC, err);
+    gf_status st = gf_leveldb_commit(b, batch, GF_SYNC_ON, err);
     gf_leveldb_batch_free(batch);
     return st;
 }
@@ -135,7 +135,7 @@ static gf_status check_format(gf_leveldb *b, gf_error *err)
     gf_slice rest = gf_buffer_view(&value);
     if (st == GF_ENOTFOUND)
         st = gf_fail(err, GF_ECORRUPT, "the database has no format: it is damaged, or not ours");
-    else if (st == GF_OK && (!gf_take_varint(&rest, &format) || rest.len || format == 0))
+    else if (st == GF_OK && (!gf_slice_take_varint(&rest, &format) || rest.len || format == 0))
         st = gf_fail(err, GF_ECORRUPT, "the database's format is damaged");
     else if (st == GF_OK && format > FORMAT)
         st = gf_fail(err, GF_EINVAL,
@@ -183,7 +183,7 @@ static gf_status store_schema(gf_leveldb *b, const gf_schema *schema, unsigned n
     if (st == GF_OK) {
         gf_leveldb_batch *batch = gf_leveldb_batch_create();
         gf_leveldb_batch_put(batch, gf_buffer_view(&key), gf_buffer_view(&value));
-        st = gf_leveldb_commit(b, batch, GF_SYNC, err);
+        st = gf_leveldb_commit(b, batch, GF_SYNC_ON, err);
         gf_leveldb_batch_free(batch);
     }
     if (st == GF_OK) publish_schema(b, number, kept);
@@ -248,7 +248,7 @@ gf_status gf_leveldb_catalogue_remove(gf_leveldb *b, unsigned table, gf_error *e
         st = gf_buffer_check(&key, err);
         if (st == GF_OK) gf_leveldb_batch_delete(batch, gf_buffer_view(&key));
     }
-    if (st == GF_OK) st = gf_leveldb_commit(b, batch, GF_SYNC, err);
+    if (st == GF_OK) st = gf_leveldb_commit(b, batch, GF_SYNC_ON, err);
     if (st == GF_OK) {
         b->tables[table].dropped = true;
         atomic_store_explicit(&b->tables[table].cut, 0, memory_order_release);

@@ -45,7 +45,7 @@ static gf_leveldb_queued *last_of_group(gf_leveldb_queued *leader)
     gf_leveldb_queued *last = leader;
     for (gf_leveldb_queued *c = leader->next; c; last = c, c = c->next) {
         bytes += c->bytes;
-        if (bytes > most || (c->sync == GF_SYNC && leader->sync != GF_SYNC)) break;
+        if (bytes > most || (c->sync == GF_SYNC_ON && leader->sync != GF_SYNC_ON)) break;
     }
     return last;
 }
@@ -58,7 +58,7 @@ static gf_status write_group(gf_leveldb *b, gf_leveldb_queued *leader,
         c = c->next;
         gf_leveldb_batch_append(leader->batch, c->batch);
     }
-    return gf_leveldb_database_write(b->db, leader->batch, leader->sync == GF_SYNC, err);
+    return gf_leveldb_database_write(b->db, leader->batch, leader->sync == GF_SYNC_ON, err);
 }
 
 /* Take the group off the queue, give each its result, and let the next one lead. */

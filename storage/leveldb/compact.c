@@ -86,7 +86,7 @@ static bool is_old(const compaction *c, uint64_t number)
 static gf_status commit_batch(compaction *c, gf_error *err)
 {
     if (!gf_leveldb_batch_bytes(c->batch)) return GF_OK;
-    gf_status st = gf_leveldb_commit(c->b, c->batch, GF_SYNC, err);
+    gf_status st = gf_leveldb_commit(c->b, c->batch, GF_SYNC_ON, err);
     gf_leveldb_batch_clear(c->batch);
     return st;
 }
@@ -124,7 +124,7 @@ static gf_status write_nothing(gf_leveldb *b, gf_error *err)
 {
     gf_leveldb_batch *batch = gf_leveldb_batch_create();
     gf_leveldb_batch_delete(batch, GF_SLICE("")); /* a key that is never there */
-    gf_status st = gf_leveldb_commit(b, batch, GF_NO_SYNC, err);
+    gf_status st = gf_leveldb_commit(b, batch, GF_SYNC_OFF, err);
     gf_leveldb_batch_free(batch);
     return st;
 }

@@ -16,7 +16,7 @@ typedef struct copying {
 static gf_status commit_batch(copying *c, gf_error *err)
 {
     gf_status st = GF_OK;
-    if (gf_leveldb_batch_bytes(c->batch)) st = gf_leveldb_commit(c->to, c->batch, GF_SYNC, err);
+    if (gf_leveldb_batch_bytes(c->batch)) st = gf_leveldb_commit(c->to, c->batch, GF_SYNC_ON, err);
     gf_leveldb_batch_clear(c->batch);
     return st == GF_OK ? gf_cancel_check(c->cancel, err) : st;
 }

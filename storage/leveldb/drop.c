@@ -17,7 +17,7 @@ static gf_status end_chunk(gf_leveldb *b, chunk *c, gf_error *err)
 {
     if (c->entries == 0) return GF_OK;
     gf_leveldb_lock_all_rows(b); /* a compaction must not write again what it read before this */
-    gf_status st = gf_leveldb_commit(b, c->batch, GF_SYNC, err);
+    gf_status st = gf_leveldb_commit(b, c->batch, GF_SYNC_ON, err);
     gf_leveldb_unlock_all_rows(b);
     gf_leveldb_batch_clear(c->batch);
     c->entries = 0;

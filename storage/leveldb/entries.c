@@ -10,7 +10,7 @@ gf_status gf_leveldb_entries_key(gf_leveldb_writing *w, const gf_leveldb_run *ru
     gf_buffer_reset(&w->key);
     gf_leveldb_keys_family(&w->key, run->table, run->family);
     gf_buffer_slice(&w->key, run->row);
-    if (run->schema->layout == GF_WIDE) gf_key_string(&w->key, run->qualifier);
+    if (run->schema->layout == GF_LAYOUT_WIDE) gf_key_string(&w->key, run->qualifier);
     return gf_buffer_check(&w->key, err);
 }
 

@@ -105,7 +105,8 @@ static gf_status load_columns(history *h, gf_slice value, gf_packed *columns, gf
 {
     gf_slice kept = gf_arena_copy(&h->w->run_arena, value);
     if (!kept.ptr) return gf_fail_memory(err, "versions");
-    if (h->run->schema->layout == GF_WIDE) return gf_packed_set(columns, GF_SLICE(""), kept, err);
+    if (h->run->schema->layout == GF_LAYOUT_WIDE)
+        return gf_packed_set(columns, GF_SLICE(""), kept, err);
     gf_packed_reader reader = {.family = h->run->schema, .rest = kept};
     for (;;) {
         gf_column c;
@@ -192,7 +193,7 @@ static void prune_versions(history *h)
 
 static gf_status apply_change(history *h, const gf_change *c, gf_error *err)
 {
-    bool wide = h->run->schema->layout == GF_WIDE;
+    bool wide = h->run->schema->layout == GF_LAYOUT_WIDE;
     gf_slice name = wide ? GF_SLICE("") : c->qualifier;
     version *v;
     if (c->kind == GF_CHANGE_REPLACE) return replace_columns(h, c, err);
@@ -210,7 +211,7 @@ static gf_status write_version(history *h, const version *v, gf_error *err)
 {
     gf_leveldb_writing *w = h->w;
     gf_slice value = v->columns.n ? v->columns.columns[0].value : (gf_slice){0};
-    if (h->run->schema->layout == GF_PACKED) {
+    if (h->run->schema->layout == GF_LAYOUT_PACKED) {
         gf_buffer_reset(&w->packed);
         gf_packed_write(&v->columns, &w->packed);
         gf_status st = gf_buffer_check(&w->packed, err);

@@ -109,10 +109,10 @@ void gf_packed_write(const gf_packed *p, gf_buffer *out)
     out->len = (size_t)(to - out->ptr);
 }
 
-/* gf_take_string, quick where the length is one byte, as most are. */
+/* gf_slice_take_string, quick where the length is one byte, as most are. */
 static bool take_string(gf_slice *s, gf_slice *v)
 {
-    if (s->len == 0 || (unsigned char)s->ptr[0] >= 0x80) return gf_take_string(s, v);
+    if (s->len == 0 || (unsigned char)s->ptr[0] >= 0x80) return gf_slice_take_string(s, v);
     size_t n = (unsigned char)s->ptr[0];
     if (n > s->len - 1) return false;
     *v = gf_slice_of(s->ptr + 1, n);
@@ -135,7 +135,7 @@ gf_status gf_packed_next(gf_packed_reader *r, gf_column *column, gf_error *err)
 {
     uint32_t tag;
     if (r->rest.len == 0) return GF_ENOTFOUND;
-    bool good = gf_take_varint32(&r->rest, &tag);
+    bool good = gf_slice_take_varint32(&r->rest, &tag);
     if (good)
         good = tag ? column_name(r, tag - 1, &column->name) : take_string(&r->rest, &column->name);
     if (!good || !take_string(&r->rest, &column->value))

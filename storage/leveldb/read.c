@@ -47,7 +47,7 @@ static gf_status add_wide(reading *r, unsigned f, gf_slice qualifier, gf_slice v
 
 static gf_status add_found(reading *r, unsigned f, const gf_leveldb_cell *found, gf_error *err)
 {
-    if (family_now(r, f)->layout == GF_PACKED)
+    if (family_now(r, f)->layout == GF_LAYOUT_PACKED)
         return add_packed(r, f, found->value, found->timestamp, err);
     gf_slice encoded = found->key.qualifier;
     gf_buffer_reset(&r->unpacked);
@@ -85,7 +85,8 @@ static gf_status read_single(reading *r, unsigned f, gf_error *err)
     if (gf_value_head_blocks(&head) > 1) return read_range(r, f, err);
     st = gf_value_unpack(head.flags, head.first, &r->unpacked, &value, err);
     if (st != GF_OK) return st;
-    if (family_now(r, f)->layout == GF_PACKED) return add_packed(r, f, value, head.timestamp, err);
+    if (family_now(r, f)->layout == GF_LAYOUT_PACKED)
+        return add_packed(r, f, value, head.timestamp, err);
     return add_wide(r, f, r->what->qualifier, value, head.timestamp, err);
 }
 
@@ -93,7 +94,7 @@ static gf_status read_family(reading *r, unsigned f, gf_error *err)
 {
     const gf_schema *schema = gf_leveldb_schema(r->b, r->table);
     const gf_family *family = &schema->families[f];
-    bool whole = family->layout == GF_WIDE && !r->what->one_cell;
+    bool whole = family->layout == GF_LAYOUT_WIDE && !r->what->one_cell;
     gf_buffer_reset(&r->physical);
     if (whole) {
         gf_leveldb_keys_family(&r->physical, r->table, f);

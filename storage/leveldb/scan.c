@@ -171,7 +171,7 @@ static gf_slice append_bytes(char **to, gf_slice bytes)
 static gf_status fill_row(gf_backend_scan *s, const gf_leveldb_cell *found, gf_row *row,
                           gf_error *err)
 {
-    bool wide = s->cells.family->layout == GF_WIDE;
+    bool wide = s->cells.family->layout == GF_LAYOUT_WIDE;
     gf_slice qualifier = {0};
     gf_status st = wide ? decode_qualifier(s, found->key.qualifier, &qualifier, err) : GF_OK;
     if (st != GF_OK) return st;

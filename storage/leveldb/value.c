@@ -9,7 +9,7 @@ enum {
     MOST_EXPANSION = 64 /* Snappy's copies give 64 bytes for 2 or 3: what claims more is damaged */
 };
 
-gf_status gf_compress_value(gf_slice value, gf_buffer *memory, gf_compressed *compressed,
+gf_status gf_value_compress(gf_slice value, gf_buffer *memory, gf_compressed *compressed,
                             gf_error *err)
 {
     gf_compressed c = {value, false};
@@ -39,7 +39,8 @@ gf_status gf_value_prepare(gf_slice value, gf_compression compression, int64_t t
                            gf_buffer *scratch, gf_stored_value *out, gf_error *err)
 {
     gf_compressed c = {value, false};
-    gf_status st = compression == GF_SNAPPY ? gf_compress_value(value, scratch, &c, err) : GF_OK;
+    gf_status st =
+        compression == GF_COMPRESSION_SNAPPY ? gf_value_compress(value, scratch, &c, err) : GF_OK;
     if (st == GF_OK) *out = gf_value_of_compressed(&c, timestamp);
     return st;
 }
@@ -78,11 +79,11 @@ gf_status gf_value_read_head(gf_slice entry, gf_value_head *head, gf_error *err)
     if (entry.len == 0 || (entry.ptr[0] & ~KNOWN_FLAGS)) goto damaged;
     h.flags = (uint8_t)entry.ptr[0];
     h.first = gf_slice_skip(entry, 1);
-    if ((h.flags & HAS_TIMESTAMP) && !gf_take_u64be(&h.first, &timestamp)) goto damaged;
+    if ((h.flags & HAS_TIMESTAMP) && !gf_slice_take_u64be(&h.first, &timestamp)) goto damaged;
     h.timestamp = (int64_t)timestamp;
     h.length = h.first.len;
     if (h.flags & CUT) {
-        if (!gf_take_varint(&h.first, &h.length) || h.first.len != GF_BLOCK_BYTES ||
+        if (!gf_slice_take_varint(&h.first, &h.length) || h.first.len != GF_BLOCK_BYTES ||
             h.length <= GF_BLOCK_BYTES || h.length > (uint64_t)GF_BLOCK_BYTES * UINT32_MAX)
             goto damaged;
     }

@@ -13,7 +13,7 @@
 #define GF_TESTS_API_REFERENCE_H
 
 #include "api/operation.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/strings.h"
 
 typedef struct reference {

@@ -9,20 +9,21 @@
 
 /* ---- values by hand -------------------------------------------------------------------------- */
 
-static const gf_parameter number = {"n", GF_NUMBER, false, "N", "", 2, 10};
-static const gf_parameter any_number = {"n", GF_NUMBER, false, "N", "", 0, 0};
-static const gf_parameter bytes = {"size", GF_BYTES, false, "SIZE", "", 1, (uint64_t)1 << 30};
-static const gf_parameter moment = {"build", GF_MOMENT, false, "TIME", "", 1, 0};
-static const gf_parameter since = {"from", GF_MOMENT, false, "TIME", "", 0, 0};
-static const gf_parameter share = {"min-score", GF_SHARE, false, "S", "", 0, 0};
-static const gf_parameter choice = {"sort", GF_CHOICE, false, "size|label|id", "", 0, 0};
-static const gf_parameter text = {"name", GF_TEXT, false, "NAME", "", 0, 0};
-static const gf_parameter flag = {"all", GF_FLAG, false, NULL, "", 0, 0};
+static const gf_parameter number = {"n", GF_PARAMETER_NUMBER, false, "N", "", 2, 10};
+static const gf_parameter any_number = {"n", GF_PARAMETER_NUMBER, false, "N", "", 0, 0};
+static const gf_parameter bytes = {"size", GF_PARAMETER_BYTES, false, "SIZE", "",
+                                   1,      (uint64_t)1 << 30};
+static const gf_parameter moment = {"build", GF_PARAMETER_MOMENT, false, "TIME", "", 1, 0};
+static const gf_parameter since = {"from", GF_PARAMETER_MOMENT, false, "TIME", "", 0, 0};
+static const gf_parameter share = {"min-score", GF_PARAMETER_SHARE, false, "S", "", 0, 0};
+static const gf_parameter choice = {"sort", GF_PARAMETER_CHOICE, false, "size|label|id", "", 0, 0};
+static const gf_parameter text = {"name", GF_PARAMETER_TEXT, false, "NAME", "", 0, 0};
+static const gf_parameter flag = {"all", GF_PARAMETER_FLAG, false, NULL, "", 0, 0};
 
 static void check(const gf_parameter *p, const char *value, const char *words)
 {
     gf_error err = {GF_OK, ""};
-    gf_status st = gf_check_value(p, gf_slice_str(value), &err);
+    gf_status st = gf_arguments_check_value(p, gf_slice_str(value), &err);
     if (st != (words ? GF_EINVAL : GF_OK) || (words && !strstr(err.message, words)))
         fail_msg("%s=%s: %s %s", p->name, value, gf_status_name(st), err.message);
 }
@@ -259,7 +260,7 @@ static void table_is_sound(void **state)
         assert_true(o->n_parameters <= 16);
         for (size_t p = 0; p < o->n_parameters; p++) {
             const gf_parameter *q = &o->parameters[p];
-            assert_true(q->kind == GF_FLAG ? !q->value : q->value != NULL);
+            assert_true(q->kind == GF_PARAMETER_FLAG ? !q->value : q->value != NULL);
             assert_true(q->most == 0 || q->least <= q->most);
             for (size_t k = 0; k < p; k++)
                 assert_string_not_equal(q->name, o->parameters[k].name);

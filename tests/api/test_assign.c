@@ -16,7 +16,7 @@ static void texts_that_are_not_stored(void **state)
     transport_input(&t, "b.csv", GF_SLICE("id,text\nq,hamlet\n"));
     assert_run(&t, "assign", "collection", "mid");
     assert_int_equal(t.n_rows, 3);
-    assert_int_equal(t.outcome, GF_DONE);
+    assert_int_equal(t.outcome, GF_OUTCOME_DONE);
     assert_string_equal(transport_members(&t, 0),
                         "id cluster label score runner_up runner_up_label runner_up_score margin");
     assert_slice(transport_text(&t, 0, "id"), "z");
@@ -112,7 +112,7 @@ static void refused_records(void **state)
                     GF_SLICE("{\"id\":\"1\",\"body\":\"caesar\",\"language\":\"en\"}\n{broken\n"
                              "{\"id\":\"2\",\"text\":\"caesar\"}\n"));
     assert_run(&t, "assign", "collection", "mid", "text", "body", "lang", "language");
-    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
     assert_int_equal(t.n_rows, 1);
     assert_slice(transport_text(&t, 0, "label"), "caesar");
     assert_int_equal(t.n_notices, 2);

@@ -156,7 +156,7 @@ static void rebuild_all(void **state)
     for (uint64_t i = 0; i < 3; i++)
         built += gf_slice_equal(transport_text(&t, i, "outcome"), GF_SLICE("rebuilt"));
     assert_int_equal(built, 2);
-    assert_int_equal(t.outcome, GF_DONE);
+    assert_int_equal(t.outcome, GF_OUTCOME_DONE);
     assert_run(&t, "rebuild", "all", "true", "config", "fine", "force", "true");
     assert_int_equal(t.n_rows, 1);
     assert_slice(transport_text(&t, 0, "collection"), "other");

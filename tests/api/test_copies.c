@@ -162,7 +162,7 @@ static void what_does_not_agree_is_not_restored(void **state)
     assert_ok(gf_batch_create(gf_store_database(t.store), &batch, &err));
     gf_tweets_term_key(opened, &key, GF_SLICE("haselnuss"));
     gf_batch_delete_row(batch, opened->terms, gf_buffer_view(&key), GF_ALL_FAMILIES);
-    assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_batch_free(batch);
     gf_tweets_close(opened);
     gf_buffer_release(&key);

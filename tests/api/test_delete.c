@@ -12,7 +12,7 @@ static void assert_counts(transport *t, double asked, double deleted, double abs
     assert_true(transport_number(t, 0, "asked") == asked);
     assert_true(transport_number(t, 0, "deleted") == deleted);
     assert_true(transport_number(t, 0, "absent") == absent);
-    assert_int_equal(t->outcome, absent > 0 ? GF_SOME_ABSENT : GF_DONE);
+    assert_int_equal(t->outcome, absent > 0 ? GF_OUTCOME_SOME_ABSENT : GF_OUTCOME_DONE);
 }
 
 static void by_arguments(void **state)

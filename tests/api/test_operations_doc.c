@@ -18,7 +18,7 @@ static reference document;
 static void write_parameter(gf_buffer *b, const gf_parameter *p)
 {
     gf_buffer_format(b, "| `%s` | ", p->name);
-    if (p->kind == GF_FLAG) gf_buffer_str(b, "flag");
+    if (p->kind == GF_PARAMETER_FLAG) gf_buffer_str(b, "flag");
     if (p->value) {
         gf_buffer_byte(b, '`');
         for (const char *c = p->value; *c; c++) {
@@ -27,7 +27,8 @@ static void write_parameter(gf_buffer *b, const gf_parameter *p)
         }
         gf_buffer_byte(b, '`');
     }
-    if (p->kind == GF_LIST || p->kind == GF_SEVERAL) gf_buffer_str(b, ", several times");
+    if (p->kind == GF_PARAMETER_LIST || p->kind == GF_PARAMETER_SEVERAL)
+        gf_buffer_str(b, ", several times");
     if (p->required) gf_buffer_str(b, ", required");
     gf_buffer_format(b, " | %s |", p->meaning);
 }

@@ -130,7 +130,7 @@ static void patterns(void **state)
     transport_open(&t);
     transport_input(&t, "k.jsonl", gf_slice_str(lines));
     assert_run(&t, "put", "collection", "all", "also", "{kind}", "also", "a", "also", "{kind}");
-    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
     assert_int_equal(count(&t, "read"), 4);
     assert_int_equal(count(&t, "new"), 2);
     assert_int_equal(count(&t, "refused"), 3);
@@ -281,7 +281,7 @@ static void refused_lines(void **state)
     transport_open(&t);
     transport_input(&t, "bad.jsonl", gf_slice_str(lines));
     assert_run(&t, "put", "collection", "c");
-    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
     assert_int_equal(count(&t, "read"), 6);
     assert_int_equal(count(&t, "new"), 2);
     assert_int_equal(count(&t, "refused"), 4);
@@ -334,7 +334,7 @@ static void too_large(void **state)
     gf_buffer_str(&line, "\"}\n{\"id\":\"last\",\"text\":\"y\"}\n");
     transport_input(&t, "l.jsonl", gf_buffer_view(&line));
     assert_run(&t, "put", "collection", "c", "max-document", "1023K");
-    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
     assert_int_equal(count(&t, "new"), 2);
     assert_notice(&t, 0, "too_long", "l.jsonl", 2, "");
     transport_input(&t, "l.jsonl", gf_buffer_view(&line));
@@ -356,7 +356,7 @@ static void invalid_utf8(void **state)
                     GF_SLICE("{\"id\":\"1\",\"text\":\"a\xFF\xFE\"}\n"
                              "{\"id\":\"2\",\"text\":\"b\\ud800c\"}\n"));
     assert_run(&t, "put", "collection", "c");
-    assert_int_equal(t.outcome, GF_DONE);
+    assert_int_equal(t.outcome, GF_OUTCOME_DONE);
     assert_int_equal(count(&t, "invalid_utf8"), 3);
     assert_run(&t, "doc", "collection", "c", "id", "1");
     assert_slice(transport_text(&t, 0, "text"), "a\xEF\xBF\xBD\xEF\xBF\xBD");

@@ -2,7 +2,7 @@
 #include "support/test.h"
 #include "tests/api/transport.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -19,9 +19,9 @@ static void put_subjects(transport *t, const char *collection, const char *mark,
         gf_buffer_format(&id, "%02d%s", i, mark);
         gf_buffer_format(&text, "%s %s %s %s", mark, words[i / EACH], mark, words[i / EACH]);
         gf_buffer_str(&lines, "{\"id\":");
-        gf_buffer_json_string(&lines, gf_buffer_view(&id));
+        gf_json_append_string(&lines, gf_buffer_view(&id));
         gf_buffer_str(&lines, ",\"text\":");
-        gf_buffer_json_string(&lines, gf_buffer_view(&text));
+        gf_json_append_string(&lines, gf_buffer_view(&text));
         gf_buffer_format(&lines, ",\"time\":\"2026-%02d-01\"}\n", days[i / EACH] - '0' + i % 2);
         gf_buffer_release(&id);
         gf_buffer_release(&text);

@@ -155,7 +155,7 @@ static void sound(void **state)
     assert_int_equal(transport_number(&t, 0, "memberships"), 7);
     assert_int_equal(transport_number(&t, 0, "faults"), 0);
     assert_int_equal(t.n_notices, 0);
-    assert_int_equal(t.outcome, GF_DONE);
+    assert_int_equal(t.outcome, GF_OUTCOME_DONE);
     transport_close(&t);
     transport_open(&t);
     assert_refused(GF_ENOTFOUND, "", &t, "verify");
@@ -202,7 +202,7 @@ static void damaged(void **state)
         assert_ok(gf_file_write(path, gf_buffer_view(&content), &err));
         content.ptr[at] ^= 0x10;
         assert_run(&t, "verify");
-        assert_int_equal(t.outcome, GF_DAMAGE_FOUND);
+        assert_int_equal(t.outcome, GF_OUTCOME_DAMAGE_FOUND);
         assert_true(transport_number(&t, 0, "faults") > 0);
         assert_true(t.n_notices > 0);
         assert_string_equal(t.notices[0].reason, "damage");
@@ -272,7 +272,7 @@ static void bare(void **state)
         if (verify) transport_close_store(&t);
         t.n_rows = 0;
         assert_int_equal(gf_operation_run(gf_operation_find(all[i]), &call, NULL), GF_OK);
-        assert_int_equal(call.outcome, i == 0 ? GF_SOME_REFUSED : GF_DONE);
+        assert_int_equal(call.outcome, i == 0 ? GF_OUTCOME_SOME_REFUSED : GF_OUTCOME_DONE);
         assert_int_equal(t.n_rows, 1);
     }
     transport_close(&t);

@@ -105,7 +105,7 @@ static void writing(void **state)
     sweep(&t, "put", "collection {kind} also all",
           "{\"id\":\"1\",\"text\":\"x\",\"kind\":\"a\"}\n{\"id\":\"\"}\n"
           "{\"id\":\"2\",\"text\":\"y\",\"kind\":\"b\"}\n");
-    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
     assert_run(&t, "collection list");
     assert_int_equal(t.n_rows, 4);
     sweep(&t, "delete", "collection mid", "doc1\ndoc2\n");
@@ -183,7 +183,7 @@ static void one_of_all_fails(void **state)
             told += bad;
         }
         assert_int_equal(t.n_notices, told);
-        assert_int_equal(t.outcome, told ? GF_REBUILD_FAILED : GF_DONE);
+        assert_int_equal(t.outcome, told ? GF_OUTCOME_REBUILD_FAILED : GF_OUTCOME_DONE);
         with_failure += told > 0;
     }
     assert_true(with_failure > 0);

@@ -26,7 +26,7 @@ static void make(transport *t, const char *name)
     transport_input(t, "rows.jsonl", gf_slice_str(rows));
     assert_run(t, "table import", "table", name);
     assert_int_equal(transport_number(t, 0, "rows"), 3);
-    assert_int_equal(t->outcome, GF_DONE);
+    assert_int_equal(t->outcome, GF_OUTCOME_DONE);
 }
 
 /* All rows as they are exported. */

@@ -189,7 +189,7 @@ void transport_put(transport *t, const char *collection, const char *lines)
 {
     transport_input(t, "test.jsonl", gf_slice_str(lines));
     assert_run(t, "put", "collection", collection);
-    assert_int_equal(t->outcome, GF_DONE);
+    assert_int_equal(t->outcome, GF_OUTCOME_DONE);
     assert_int_equal(transport_number(t, 0, "skipped"), 0);
 }
 

@@ -13,7 +13,7 @@
 #define GF_TESTS_API_TRANSPORT_H
 
 #include "api/operation.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 enum { TRANSPORT_ARGUMENTS = 32, TRANSPORT_STREAMS = 4, TRANSPORT_KEPT = 256 };
 

@@ -38,7 +38,7 @@ static void memory_fails(void **state)
     transport_input(&t, "a.log", gf_slice_str(lines));
     assert_run(&t, "log import", "log", "web");
     assert_int_equal(transport_number(&t, 0, "lines"), 2);
-    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
     assert_string_equal(t.notices[0].reason, "bad_line");
     assert_int_equal(t.notices[0].line, 2);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -75,7 +75,7 @@ static void nothing_is_made_of_no_log(void **state)
         gf_buffer_format(&text, "line %d of something else\n", i);
     transport_input(&t, "notes.txt", gf_buffer_view(&text));
     assert_run(&t, "log import", "log", "web");
-    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
     assert_int_equal(transport_number(&t, 0, "refused"), 100);
     assert_int_equal(t.notices[99].line, 100);
     assert_null(t.store);

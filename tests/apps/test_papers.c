@@ -97,19 +97,19 @@ static void test_papers__check_8(void **state)
     assert_false(papers_cell(&t, PAPERS_HELLO, GF_PAPERS_MATCH, "doi", &value));
     gf_batch_put(batch, table, gf_buffer_view(&key), GF_PAPERS_MATCH, GF_SLICE("doi"), GF_SLICE(""),
                  0);
-    assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
     assert_true(papers_cell(&t, PAPERS_HELLO, GF_PAPERS_MATCH, "doi", &value));
     assert_int_equal(value.len, 0);
     for (int i = 0; i < 2; i++) {
         gf_batch_put(batch, table, gf_buffer_view(&key), GF_PAPERS_MATCH, GF_SLICE("doi"),
                      i ? GF_SLICE("10.1/second") : GF_SLICE("10.1/first"), 0);
-        assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+        assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
     }
     assert_true(papers_cell(&t, PAPERS_HELLO, GF_PAPERS_MATCH, "doi", &value));
     assert_slice(gf_buffer_view(&value), "10.1/second");
     gf_batch_put(batch, table, gf_buffer_view(&key), GF_PAPERS_FAMILIES, GF_SLICE("x"),
                  GF_SLICE("y"), 0);
-    assert_status(GF_EINVAL, gf_batch_write(batch, GF_SYNC, &err));
+    assert_status(GF_EINVAL, gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_batch_free(batch);
     gf_papers_close(papers);
     gf_buffer_release(&value);

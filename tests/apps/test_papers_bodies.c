@@ -13,7 +13,7 @@ static void test_papers__check_6(void **state)
     transport_input(&t, "papers-tei.tar.gz", gf_buffer_view(&archive));
     assert_run(&t, "papers import-tei");
     assert_true(transport_number(&t, 0, "refused") == 32);
-    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
     assert_string_equal(t.notices[0].reason, "no_digest");
     transport_input(&t, "papers-tei.tar.gz", gf_buffer_view(&archive));
     assert_run(&t, "papers import-tei", "hash", "true");

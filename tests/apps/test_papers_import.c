@@ -143,7 +143,7 @@ static void unsafe_xml_is_refused(void **state)
     for (size_t i = 0; i < 3; i++) {
         papers_import_tei(&t, "x/" PAPERS_OTHER ".xml", gf_slice_str(all[i]));
         assert_true(transport_number(&t, 0, "refused") == 1);
-        assert_int_equal(t.outcome, GF_SOME_REFUSED);
+        assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
         assert_string_equal(t.notices[0].reason, "unsafe_xml");
         assert_refused(GF_ENOTFOUND, "there is no paper", &t, "papers show", "sha1", PAPERS_OTHER);
     }

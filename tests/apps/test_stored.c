@@ -98,7 +98,7 @@ static void change_entry(tweet_store *s, gf_table *table, unsigned family, size_
         gf_batch_put(batch, table, row.key, family, row.cells[0].qualifier, gf_slice_str(value), 0);
     else
         gf_batch_delete_cell(batch, table, row.key, family, row.cells[0].qualifier);
-    assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     gf_batch_free(batch);
     gf_row_release(&row);
 }
@@ -155,12 +155,12 @@ static void rows_too_many_are_told(void **state)
     gf_tweets_key(s.tweets, &key, GF_SLICE("201605051431"));
     gf_batch_put(batch, s.tweets->frequency, gf_buffer_view(&key), 0, GF_SLICE("de"), GF_SLICE("1"),
                  0);
-    assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     expect_fault(&s, "TweetFrequency: 4 rows are there, and tweets make 3");
     gf_batch_delete_row(batch, s.tweets->frequency, gf_buffer_view(&key), GF_ALL_FAMILIES);
     gf_tweets_key(s.tweets, &key, GF_SLICE(""));
     gf_batch_delete_row(batch, s.tweets->settings, gf_buffer_view(&key), GF_ALL_FAMILIES);
-    assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     expect_fault(&s, "4 are there, 1 of them with a place; the settings say 0 and 0");
     gf_buffer_release(&key);
     gf_batch_free(batch);
@@ -270,7 +270,7 @@ static void damaged_papers_are_told(void **state)
         else
             gf_batch_delete_cell(batch, gf_papers_table(papers), gf_buffer_view(&key),
                                  cases[i].family, column);
-        assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+        assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
         expect_fault(&s, cases[i].what);
         expect_fault(&s, gf_sha1_base32(&sha1).text);
         gf_batch_free(batch);

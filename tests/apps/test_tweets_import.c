@@ -46,7 +46,7 @@ static void test_summary(void **state)
                              "\n{\"limit\":{\"track\":3}}\n{\"text\":\"no time\"}\n" TWEET_APACHE));
     transport_input(&t, "b.jsonl", GF_SLICE("  " TWEET_HASELNUSS "\n"));
     assert_run(&t, "tweets import");
-    assert_int_equal(t.outcome, GF_SOME_REFUSED);
+    assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
     assert_numbers(&t, 7, 2, 2, 1, 2);
     assert_int_equal(reason(&t, "broken_json"), 1);
     assert_int_equal(reason(&t, "no_time"), 1);

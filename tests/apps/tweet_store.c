@@ -1,6 +1,6 @@
 #include "tests/apps/tweet_store.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/utf8.h"
 
 void tweet_store_open(tweet_store *s)

@@ -62,14 +62,14 @@ static void varints_round_trip(void **state)
     gf_slice s = gf_buffer_view(&b);
     uint64_t v;
     for (size_t i = 0; i < 8; i++) {
-        assert_true(gf_take_varint(&s, &v));
+        assert_true(gf_slice_take_varint(&s, &v));
         assert_true(v == values[i]);
     }
-    assert_false(gf_take_varint(&s, &v));
+    assert_false(gf_slice_take_varint(&s, &v));
     gf_slice cut = GF_SLICE("\xFF\xFF"),
              too_long = GF_SLICE("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02");
-    assert_false(gf_take_varint(&cut, &v));
-    assert_false(gf_take_varint(&too_long, &v));
+    assert_false(gf_slice_take_varint(&cut, &v));
+    assert_false(gf_slice_take_varint(&too_long, &v));
     gf_buffer_release(&b);
 }
 
@@ -135,21 +135,21 @@ static void what_is_written_is_taken(void **state)
             uint32_t narrow;
             gf_slice before = s;
             if (kind == 0) {
-                bool fits = gf_take_varint32(&s, &narrow);
+                bool fits = gf_slice_take_varint32(&s, &narrow);
                 assert_int_equal(fits, v <= UINT32_MAX);
                 if (fits) assert_int_equal(narrow, v);
                 assert_ptr_equal(s.ptr, before.ptr + (fits ? before.len - s.len : 0));
                 s = before;
             }
-            if (kind == 0) assert_true(gf_take_varint(&s, &wide) && wide == v);
-            if (kind == 1) assert_true(gf_take_u32be(&s, &narrow) && narrow == (uint32_t)v);
-            if (kind == 2) assert_true(gf_take_u64be(&s, &wide) && wide == v);
-            if (kind == 3) assert_true(gf_take_string(&s, &text) && text.len == v % 11);
+            if (kind == 0) assert_true(gf_slice_take_varint(&s, &wide) && wide == v);
+            if (kind == 1) assert_true(gf_slice_take_u32be(&s, &narrow) && narrow == (uint32_t)v);
+            if (kind == 2) assert_true(gf_slice_take_u64be(&s, &wide) && wide == v);
+            if (kind == 3) assert_true(gf_slice_take_string(&s, &text) && text.len == v % 11);
             gf_slice cut = gf_slice_of(before.ptr, before.len - s.len - 1), cut_before = cut;
-            if (kind == 0) assert_false(gf_take_varint(&cut, &wide));
-            if (kind == 1) assert_false(gf_take_u32be(&cut, &narrow));
-            if (kind == 2) assert_false(gf_take_u64be(&cut, &wide));
-            if (kind == 3) assert_false(gf_take_string(&cut, &text));
+            if (kind == 0) assert_false(gf_slice_take_varint(&cut, &wide));
+            if (kind == 1) assert_false(gf_slice_take_u32be(&cut, &narrow));
+            if (kind == 2) assert_false(gf_slice_take_u64be(&cut, &wide));
+            if (kind == 3) assert_false(gf_slice_take_string(&cut, &text));
             assert_true(cut.ptr == cut_before.ptr && cut.len == cut_before.len);
         }
         assert_int_equal(s.len, 0);
@@ -164,8 +164,8 @@ static void wild_lengths_are_refused(void **state)
     gf_slice s = GF_SLICE("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01"
                           "abc"),
              before = s, text;
-    assert_false(gf_take_string(&s, &text));
-    assert_false(gf_take_bytes(&s, SIZE_MAX, &text));
+    assert_false(gf_slice_take_string(&s, &text));
+    assert_false(gf_slice_take_bytes(&s, SIZE_MAX, &text));
     assert_true(s.ptr == before.ptr && s.len == before.len);
     gf_buffer b = {0};
     assert_null(gf_buffer_reserve(&b, SIZE_MAX));

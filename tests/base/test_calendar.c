@@ -11,7 +11,7 @@ static void is_named(gf_period kind, const char *time, const char *expected)
     int64_t ms;
     gf_buffer b = {0};
     assert_true(gf_clock_parse_iso(gf_slice_str(time), &ms));
-    gf_period_write(kind, gf_period_of(kind, ms), &b);
+    gf_calendar_write(kind, gf_calendar_period(kind, ms), &b);
     assert_string_equal(gf_buffer_cstr(&b), expected);
     gf_buffer_release(&b);
 }
@@ -19,21 +19,21 @@ static void is_named(gf_period kind, const char *time, const char *expected)
 static void names_periods(void **state)
 {
     (void)state;
-    is_named(GF_DAY, "2026-11-20T23:59:59.999Z", "2026-11-20");
-    is_named(GF_DAY, "2026-11-20T23:30:00-01:00", "2026-11-21");
-    is_named(GF_DAY, "1969-12-31T23:59:59Z", "1969-12-31");
-    is_named(GF_MONTH, "2024-02-29", "2024-02");
-    is_named(GF_MONTH, "1969-12-31T23:59:59Z", "1969-12");
-    is_named(GF_WEEK, "2026-11-20", "2026-W47");
+    is_named(GF_PERIOD_DAY, "2026-11-20T23:59:59.999Z", "2026-11-20");
+    is_named(GF_PERIOD_DAY, "2026-11-20T23:30:00-01:00", "2026-11-21");
+    is_named(GF_PERIOD_DAY, "1969-12-31T23:59:59Z", "1969-12-31");
+    is_named(GF_PERIOD_MONTH, "2024-02-29", "2024-02");
+    is_named(GF_PERIOD_MONTH, "1969-12-31T23:59:59Z", "1969-12");
+    is_named(GF_PERIOD_WEEK, "2026-11-20", "2026-W47");
     /* The examples of ISO 8601: a week is of the year that has most of it. */
-    is_named(GF_WEEK, "2005-01-01", "2004-W53");
-    is_named(GF_WEEK, "2005-12-31", "2005-W52");
-    is_named(GF_WEEK, "2007-12-31", "2008-W01");
-    is_named(GF_WEEK, "2009-12-31", "2009-W53");
-    is_named(GF_WEEK, "2010-01-03", "2009-W53");
-    is_named(GF_WEEK, "2010-01-04", "2010-W01");
-    is_named(GF_WEEK, "1970-01-01", "1970-W01");
-    is_named(GF_WEEK, "1969-12-28T23:59:59Z", "1969-W52");
+    is_named(GF_PERIOD_WEEK, "2005-01-01", "2004-W53");
+    is_named(GF_PERIOD_WEEK, "2005-12-31", "2005-W52");
+    is_named(GF_PERIOD_WEEK, "2007-12-31", "2008-W01");
+    is_named(GF_PERIOD_WEEK, "2009-12-31", "2009-W53");
+    is_named(GF_PERIOD_WEEK, "2010-01-03", "2009-W53");
+    is_named(GF_PERIOD_WEEK, "2010-01-04", "2010-W01");
+    is_named(GF_PERIOD_WEEK, "1970-01-01", "1970-W01");
+    is_named(GF_PERIOD_WEEK, "1969-12-28T23:59:59Z", "1969-W52");
 }
 
 /* As the C library names them. */
@@ -42,7 +42,9 @@ static void checker_name(gf_period kind, int64_t ms, char *name, size_t size)
     time_t t = (time_t)(ms / 1000 - (ms % 1000 < 0));
     struct tm parts;
     assert_non_null(gmtime_r(&t, &parts));
-    const char *format = kind == GF_DAY ? "%Y-%m-%d" : kind == GF_WEEK ? "%G-W%V" : "%Y-%m";
+    const char *format = kind == GF_PERIOD_DAY    ? "%Y-%m-%d"
+                         : kind == GF_PERIOD_WEEK ? "%G-W%V"
+                                                  : "%Y-%m";
     assert_true(strftime(name, size, format, &parts) > 0);
 }
 
@@ -57,11 +59,11 @@ static void agrees_with_strftime(void **state)
         char expected[32];
         gf_buffer b = {0};
         checker_name(kind, ms, expected, sizeof expected);
-        int64_t number = gf_period_of(kind, ms);
-        gf_period_write(kind, number, &b);
+        int64_t number = gf_calendar_period(kind, ms);
+        gf_calendar_write(kind, number, &b);
         assert_string_equal(gf_buffer_cstr(&b), expected);
-        int64_t from = gf_period_first_day(kind, number) * 86400000;
-        int64_t to = gf_period_first_day(kind, number + 1) * 86400000;
+        int64_t from = gf_calendar_first_day(kind, number) * 86400000;
+        int64_t to = gf_calendar_first_day(kind, number + 1) * 86400000;
         assert_true(from <= ms && ms < to);
         gf_buffer_release(&b);
     }

@@ -178,7 +178,7 @@ static void agrees_with_dense_matrices(void **state)
                 double sum = 0;
                 for (uint32_t j = 0; j < x.n_cols; j++)
                     sum += (double)dense[a][j] * (double)dense[b][j];
-                assert_near(gf_row_dot(gf_csr_row(&x, a), gf_csr_row(&x, b)), sum, 1e-12);
+                assert_near(gf_csr_row_dot(gf_csr_row(&x, a), gf_csr_row(&x, b)), sum, 1e-12);
             }
         gf_csr_release(&x);
         gf_csr_release(&t);

@@ -1,7 +1,7 @@
 #include "support/test.h"
 
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/random.h"
 

@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>

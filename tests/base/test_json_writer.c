@@ -1,7 +1,7 @@
 #include "support/test.h"
 
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/random.h"
 #include "base/utf8.h"
 
@@ -51,11 +51,11 @@ static void escapes_what_must_be(void **state)
 {
     (void)state;
     gf_buffer b = {0};
-    gf_buffer_json_string(&b, GF_SLICE("\"\\\n\r\t\b\f/\x7F\0\x01\x1F\u00E9\u2028"));
+    gf_json_append_string(&b, GF_SLICE("\"\\\n\r\t\b\f/\x7F\0\x01\x1F\u00E9\u2028"));
     assert_slice(gf_buffer_view(&b),
                  "\"\\\"\\\\\\n\\r\\t\\b\\f/\x7F\\u0000\\u0001\\u001f\u00E9\u2028\"");
     gf_buffer_reset(&b);
-    gf_buffer_json_string(&b, (gf_slice){NULL, 0});
+    gf_json_append_string(&b, (gf_slice){NULL, 0});
     assert_slice(gf_buffer_view(&b), "\"\"");
     gf_buffer_release(&b);
 }
@@ -83,7 +83,7 @@ static void each_byte_in_each_place(void **state)
                 gf_buffer_str(&expected, once);
                 gf_buffer_append(&expected, text + at + 1, length - at - 1);
                 gf_buffer_byte(&expected, '"');
-                gf_buffer_json_string(&b, gf_slice_of(text, length));
+                gf_json_append_string(&b, gf_slice_of(text, length));
                 assert_slice(gf_buffer_view(&b), gf_buffer_cstr(&expected));
                 gf_buffer_release(&b);
                 gf_buffer_release(&expected);
@@ -110,7 +110,7 @@ static void any_bytes_read_back_repaired(void **state)
         }
         gf_buffer_reset(&json);
         gf_buffer_reset(&repaired);
-        gf_buffer_json_string(&json, gf_buffer_view(&text));
+        gf_json_append_string(&json, gf_buffer_view(&text));
         gf_utf8_repair(gf_buffer_view(&text), &repaired);
         gf_json_value v;
         assert_ok(gf_json_parse_copy(parser, gf_buffer_view(&json), &v, &err));
@@ -190,9 +190,9 @@ static void check_shortest(gf_buffer *b, double v, int is_float)
     } while (!same_bits(back, v));
     gf_buffer_reset(b);
     if (is_float)
-        gf_buffer_float(b, (float)v);
+        gf_json_append_float(b, (float)v);
     else
-        gf_buffer_double(b, v);
+        gf_json_append_double(b, v);
     const char *text = gf_buffer_cstr(b);
     back = is_float ? (double)strtof(text, NULL) : strtod(text, NULL);
     if (!same_bits(back, v)) fail_msg("%.17g is written as %s", v, text);

@@ -16,7 +16,7 @@ static void keeps_equal_numbers_in_order(void **state)
     for (uint32_t high = 3; high; high = high > UINT32_MAX / 40 ? 0 : high * 40) {
         for (uint32_t i = 0; i < MOST; i++)
             a[i] = gf_random_below(&r, (uint64_t)high + 1) << 32 | i;
-        gf_radix_by_high(a, MOST, scratch, high);
+        gf_order_by_high(a, MOST, scratch, high);
         for (size_t i = 1; i < MOST; i++)
             assert_true(a[i - 1] < a[i]);
     }

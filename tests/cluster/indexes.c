@@ -45,7 +45,7 @@ void check_nearest(const gf_centre_index *index, const gf_centres *c, gf_row_vie
     double bound = 0;
     for (uint32_t j = 0; j < c->k; j++) {
         gf_row_view centre = gf_centre_row(&c->at[j]);
-        double dot = gf_row_dot(row, centre);
+        double dot = gf_csr_row_dot(row, centre);
         assert_near(gf_centre_index_similarity(index, row, index->column_of[j]), dot, 1e-12);
         if (rows_bound(row, centre) > bound) bound = rows_bound(row, centre);
         if (j == two.cluster) assert_near(two.similarity, dot, 1e-12);
@@ -53,7 +53,7 @@ void check_nearest(const gf_centre_index *index, const gf_centres *c, gf_row_vie
     }
     /* The kernels' error may hide another as near, and no more than that. */
     for (uint32_t j = 0; j < c->k; j++) {
-        double dot = gf_row_dot(row, gf_centre_row(&c->at[j]));
+        double dot = gf_csr_row_dot(row, gf_centre_row(&c->at[j]));
         if (j != two.cluster && j != two.runner_up) assert_true(dot <= two.of_second + 2 * bound);
     }
     assert_true(c->k == 1 || two.of_second <= two.similarity);

@@ -146,16 +146,16 @@ gf_centres rows_random_centres(const gf_csr *x, uint32_t k, gf_random *random)
 {
     gf_error err;
     gf_centres c;
-    gf_summer *summer;
+    gf_centre_summer *summer;
     gf_points points = {x, NULL};
     uint32_t *label = gf_array(x->n_rows, sizeof *label);
     assert_non_null(label);
     for (uint32_t i = 0; i < x->n_rows; i++)
         label[i] = i < k ? i : (uint32_t)gf_random_below(random, k);
     assert_ok(gf_centres_init(&c, k, x->n_cols, &err));
-    assert_ok(gf_summer_create(NULL, x->n_rows, x->n_cols, k, &summer, &err));
-    assert_ok(gf_summer_run(summer, &points, label, NULL, &c, NULL, NULL, &err));
-    gf_summer_free(summer);
+    assert_ok(gf_centre_summer_create(NULL, x->n_rows, x->n_cols, k, &summer, &err));
+    assert_ok(gf_centre_summer_run(summer, &points, label, NULL, &c, NULL, NULL, &err));
+    gf_centre_summer_free(summer);
     gf_free(label);
     return c;
 }
@@ -211,7 +211,7 @@ void rows_check_bounds(const gf_csr *x, const gf_partition *p, bool folded)
         if (p->centres.at[j].drift > drift) drift = p->centres.at[j].drift;
     for (uint32_t i = 0; i < p->n; i++)
         for (uint32_t j = 0; j < p->k; j++) {
-            double dot = gf_row_dot(gf_csr_row(x, i), gf_centre_row(&p->centres.at[j]));
+            double dot = gf_csr_row_dot(gf_csr_row(x, i), gf_centre_row(&p->centres.at[j]));
             if (j == p->label[i])
                 assert_near(p->own[i], dot, 1e-6);
             else

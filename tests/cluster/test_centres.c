@@ -18,10 +18,10 @@ static void sums_by_hand(void **state)
     gf_csr x = rows_by_hand(values, 3, 2);
     gf_points points = {&x, weight};
     gf_centres c;
-    gf_summer *summer;
+    gf_centre_summer *summer;
     assert_ok(gf_centres_init(&c, 2, 2, &err));
-    assert_ok(gf_summer_create(NULL, 3, 2, 2, &summer, &err));
-    assert_ok(gf_summer_run(summer, &points, label, NULL, &c, own, NULL, &err));
+    assert_ok(gf_centre_summer_create(NULL, 3, 2, 2, &summer, &err));
+    assert_ok(gf_centre_summer_run(summer, &points, label, NULL, &c, own, NULL, &err));
     double length = sqrt(2.2 * 2.2 + 4.6 * 4.6);
     assert_near(c.at[1].length, length, 1e-6);
     assert_near(c.at[1].weight, 6, 0);
@@ -31,7 +31,7 @@ static void sums_by_hand(void **state)
     assert_int_equal(c.at[0].n, 0);
     assert_near(c.at[0].length, 0, 0);
     assert_near(gf_centres_objective(&c), length, 1e-6);
-    gf_summer_free(summer);
+    gf_centre_summer_free(summer);
     gf_centres_release(&c);
     gf_csr_release(&x);
 }
@@ -42,7 +42,7 @@ static void sorts_rows_by_cluster(void **state)
     const uint32_t label[] = {2, 0, 2, 3, 0, 0}, starts[] = {0, 3, 3, 5, 6};
     const uint32_t order[] = {1, 4, 5, 0, 2, 3};
     uint32_t start[5], rows[6];
-    gf_sort_by_cluster(label, 6, 4, start, rows);
+    gf_centres_sort_rows(label, 6, 4, start, rows);
     assert_memory_equal(start, starts, sizeof starts);
     assert_memory_equal(rows, order, sizeof order);
 }
@@ -77,7 +77,7 @@ static void check_own(const gf_points *points, const uint32_t *label, const bool
                       const gf_centres *c, const float *own)
 {
     for (uint32_t i = 0; i < N; i++) {
-        double dot = gf_row_dot(gf_csr_row(points->x, i), gf_centre_row(&c->at[label[i]]));
+        double dot = gf_csr_row_dot(gf_csr_row(points->x, i), gf_centre_row(&c->at[label[i]]));
         assert_near(own[i], changed[label[i]] ? dot : -1, 1e-6);
     }
 }
@@ -94,9 +94,9 @@ static void sums_what_changed(void **state)
     double before[COLUMNS];
     gf_points points = {&x, weight};
     gf_centres c, old;
-    gf_summer *summer;
+    gf_centre_summer *summer;
     assert_ok(gf_centres_init(&c, k, COLUMNS, &err));
-    assert_ok(gf_summer_create(NULL, N, COLUMNS, k, &summer, &err));
+    assert_ok(gf_centre_summer_create(NULL, N, COLUMNS, k, &summer, &err));
     for (int run = 0; run < 5; run++) {
         for (uint32_t i = 0; i < N; i++) {
             label[i] = (uint32_t)gf_random_below(&random, k);
@@ -107,7 +107,7 @@ static void sums_what_changed(void **state)
             changed[j] = run == 0 || gf_random_below(&random, 2);
         assert_ok(gf_centres_copy(&c, &old, &err));
         rows_assert_same_centres(&c, &old);
-        assert_ok(gf_summer_run(summer, &points, label, changed, &c, own, NULL, &err));
+        assert_ok(gf_centre_summer_run(summer, &points, label, changed, &c, own, NULL, &err));
         double *sum = rows_dense_sums(&x, weight, label, k);
         for (uint32_t j = 0; j < k; j++) {
             to_dense(&old.at[j], before);
@@ -118,7 +118,7 @@ static void sums_what_changed(void **state)
         gf_free(sum);
         gf_centres_release(&old);
     }
-    gf_summer_free(summer);
+    gf_centre_summer_free(summer);
     gf_centres_release(&c);
     gf_csr_release(&x);
 }
@@ -128,12 +128,12 @@ static gf_centres sum_with(unsigned threads, const gf_csr *x, const uint32_t *la
     gf_error err;
     gf_points points = {x, NULL};
     gf_pool *pool = rows_pool(threads);
-    gf_summer *summer;
+    gf_centre_summer *summer;
     gf_centres c;
     assert_ok(gf_centres_init(&c, k, x->n_cols, &err));
-    assert_ok(gf_summer_create(pool, x->n_rows, x->n_cols, k, &summer, &err));
-    assert_ok(gf_summer_run(summer, &points, label, NULL, &c, NULL, NULL, &err));
-    gf_summer_free(summer);
+    assert_ok(gf_centre_summer_create(pool, x->n_rows, x->n_cols, k, &summer, &err));
+    assert_ok(gf_centre_summer_run(summer, &points, label, NULL, &c, NULL, NULL, &err));
+    gf_centre_summer_free(summer);
     gf_pool_free(pool);
     return c;
 }
@@ -188,15 +188,15 @@ static void stops_on_request(void **state)
     uint32_t label[10] = {0};
     gf_cancel cancel = {0};
     gf_centres c;
-    gf_summer *summer;
+    gf_centre_summer *summer;
     assert_ok(gf_centres_init(&c, 1, 10, &err));
-    assert_ok(gf_summer_create(NULL, 10, 10, 1, &summer, &err));
+    assert_ok(gf_centre_summer_create(NULL, 10, 10, 1, &summer, &err));
     gf_cancel_request(&cancel);
     assert_status(GF_ECANCELLED,
-                  gf_summer_run(summer, &points, label, NULL, &c, NULL, &cancel, NULL));
-    assert_ok(gf_summer_run(summer, &points, label, NULL, &c, NULL, NULL, &err));
+                  gf_centre_summer_run(summer, &points, label, NULL, &c, NULL, &cancel, NULL));
+    assert_ok(gf_centre_summer_run(summer, &points, label, NULL, &c, NULL, NULL, &err));
     assert_near(c.at[0].length, rows_objective(&x, NULL, label, 1), 1e-9);
-    gf_summer_free(summer);
+    gf_centre_summer_free(summer);
     gf_centres_release(&c);
     gf_csr_release(&x);
 }
@@ -205,16 +205,16 @@ static gf_status sum_and_copy(const gf_csr *x, gf_centres *c, gf_error *err)
 {
     gf_points points = {x, NULL};
     uint32_t label[30];
-    gf_summer *summer = NULL;
+    gf_centre_summer *summer = NULL;
     gf_centres copy;
     for (uint32_t i = 0; i < 30; i++)
         label[i] = i % 3;
-    gf_status st = gf_summer_create(NULL, 30, x->n_cols, 3, &summer, err);
-    if (st == GF_OK) st = gf_summer_run(summer, &points, label, NULL, c, NULL, NULL, err);
+    gf_status st = gf_centre_summer_create(NULL, 30, x->n_cols, 3, &summer, err);
+    if (st == GF_OK) st = gf_centre_summer_run(summer, &points, label, NULL, c, NULL, NULL, err);
     if (st == GF_OK) st = gf_centres_set_row(c, 0, gf_csr_row(x, 3), err);
     if (st == GF_OK) st = gf_centres_copy(c, &copy, err);
     if (st == GF_OK) gf_centres_release(&copy);
-    gf_summer_free(summer);
+    gf_centre_summer_free(summer);
     return st;
 }
 

@@ -11,13 +11,13 @@ static gf_partition partition(const gf_csr *x, const uint32_t *label, uint32_t k
 {
     gf_error err;
     gf_partition p;
-    gf_summer *summer;
+    gf_centre_summer *summer;
     gf_points points = {x, NULL};
     assert_ok(gf_partition_init(&p, x->n_rows, k, x->n_cols, &err));
     memcpy(p.label, label, x->n_rows * sizeof *label);
-    assert_ok(gf_summer_create(NULL, x->n_rows, x->n_cols, k, &summer, &err));
-    assert_ok(gf_summer_run(summer, &points, p.label, NULL, &p.centres, p.own, NULL, &err));
-    gf_summer_free(summer);
+    assert_ok(gf_centre_summer_create(NULL, x->n_rows, x->n_cols, k, &summer, &err));
+    assert_ok(gf_centre_summer_run(summer, &points, p.label, NULL, &p.centres, p.own, NULL, &err));
+    gf_centre_summer_free(summer);
     return p;
 }
 

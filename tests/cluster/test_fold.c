@@ -22,7 +22,7 @@ static void folds_by_hand(void **state)
     assert_near(f.weight[1], 2, 0);
     gf_points points = gf_fold_points(&f, &x);
     assert_ptr_equal(points.x, &f.x);
-    assert_near(gf_row_dot(gf_csr_row(points.x, 1), gf_csr_row(&x, 2)), 1, 1e-6);
+    assert_near(gf_csr_row_dot(gf_csr_row(points.x, 1), gf_csr_row(&x, 2)), 1, 1e-6);
     gf_fold_release(&f);
     assert_null(f.point_of);
     gf_fold_release(&f);

@@ -20,7 +20,7 @@ static void check_partition(const gf_csr *x, const gf_partition *p, uint32_t k)
     }
     for (uint32_t i = 0; i < p->n; i++) {
         gf_row_view centre = gf_centre_row(&p->centres.at[p->label[i]]);
-        assert_near(p->own[i], gf_row_dot(gf_csr_row(x, i), centre), 1e-6);
+        assert_near(p->own[i], gf_csr_row_dot(gf_csr_row(x, i), centre), 1e-6);
     }
     gf_free(sum);
 }

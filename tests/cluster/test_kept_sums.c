@@ -37,15 +37,15 @@ static void a_row_leaves(void **state)
     gf_csr x = {ROWS, 3, start, col, val};
     gf_points points = {&x, weight};
     gf_centres c;
-    gf_summer *summer;
+    gf_centre_summer *summer;
     assert_ok(gf_centres_init(&c, 2, 3, &err));
-    assert_ok(gf_summer_create(NULL, ROWS, 3, 2, &summer, &err));
+    assert_ok(gf_centre_summer_create(NULL, ROWS, 3, 2, &summer, &err));
     assert_ok(gf_centre_summer_keep(summer, &err));
-    assert_ok(gf_summer_run(summer, &points, label, changed, &c, own, NULL, &err));
+    assert_ok(gf_centre_summer_run(summer, &points, label, changed, &c, own, NULL, &err));
     assert_int_equal(c.at[0].n, 3);
     assert_int_equal(c.at[0].differences + c.at[1].differences, 0);
     label[0] = 1;
-    assert_ok(gf_summer_run(summer, &points, label, changed, &c, own, NULL, &err));
+    assert_ok(gf_centre_summer_run(summer, &points, label, changed, &c, own, NULL, &err));
     assert_int_equal(c.at[0].differences, 1);
     assert_int_equal(c.at[0].n, 2); /* 19 rows of (0.25, 0.5) */
     assert_near(c.at[0].length, sqrt(4.75 * 4.75 + 9.5 * 9.5), 1e-12);
@@ -55,7 +55,7 @@ static void a_row_leaves(void **state)
     assert_int_equal(c.at[1].n, 3);
     assert_near(c.at[1].length, sqrt(5.75 * 5.75 + 11.5 * 11.5 + 0.25), 1e-12);
     assert_near(c.at[1].weight, 23, 0);
-    gf_summer_free(summer);
+    gf_centre_summer_free(summer);
     gf_centres_release(&c);
 }
 
@@ -96,11 +96,11 @@ static void move_rows(data *d, uint32_t rows, gf_random *random)
     }
 }
 
-static gf_summer *make_summer(gf_pool *pool, bool keep)
+static gf_centre_summer *make_summer(gf_pool *pool, bool keep)
 {
     gf_error err;
-    gf_summer *s;
-    assert_ok(gf_summer_create(pool, N, COLUMNS, K, &s, &err));
+    gf_centre_summer *s;
+    assert_ok(gf_centre_summer_create(pool, N, COLUMNS, K, &s, &err));
     if (keep) assert_ok(gf_centre_summer_keep(s, &err));
     return s;
 }
@@ -120,7 +120,7 @@ static void check_centres(const data *d, const gf_centres *c, const float *own)
         assert_near(sqrt(seen), length, 1e-10 * (1 + length));
     }
     for (uint32_t i = 0; i < N; i++) {
-        double dot = gf_row_dot(gf_csr_row(&d->x, i), gf_centre_row(&c->at[d->label[i]]));
+        double dot = gf_csr_row_dot(gf_csr_row(&d->x, i), gf_centre_row(&c->at[d->label[i]]));
         assert_near(own[i], dot, 1e-6);
     }
     gf_free(sum);
@@ -136,10 +136,10 @@ static void differences_are_sums(void **state)
     uint64_t by_difference = 0, most = 0;
     make_data(&d, &random);
     gf_centres c;
-    gf_summer *summer = make_summer(NULL, true);
+    gf_centre_summer *summer = make_summer(NULL, true);
     assert_ok(gf_centres_init(&c, K, COLUMNS, &err));
     for (int run = 0; run < 60; run++) {
-        assert_ok(gf_summer_run(summer, &d.points, d.label, d.changed, &c, own, NULL, &err));
+        assert_ok(gf_centre_summer_run(summer, &d.points, d.label, d.changed, &c, own, NULL, &err));
         check_centres(&d, &c, own);
         for (uint32_t j = 0; j < K; j++) {
             assert_true(c.at[j].differences <= GF_MOST_DIFFERENCES);
@@ -151,7 +151,7 @@ static void differences_are_sums(void **state)
     }
     assert_true(by_difference > 30);
     assert_true(most > 3);
-    gf_summer_free(summer);
+    gf_centre_summer_free(summer);
     gf_centres_release(&c);
     gf_csr_release(&d.x);
 }
@@ -167,15 +167,15 @@ static void sums_of_all_rows_come_in_turn(void **state)
     make_data(&d, &random);
     uint32_t from = d.label[0], to = (from + 1) % K;
     gf_centres c;
-    gf_summer *summer = make_summer(NULL, true);
+    gf_centre_summer *summer = make_summer(NULL, true);
     assert_ok(gf_centres_init(&c, K, COLUMNS, &err));
     for (unsigned run = 0; run < 3 * (GF_MOST_DIFFERENCES + 1); run++) {
         d.label[0] = run % 2 ? to : from;
-        assert_ok(gf_summer_run(summer, &d.points, d.label, NULL, &c, own, NULL, &err));
+        assert_ok(gf_centre_summer_run(summer, &d.points, d.label, NULL, &c, own, NULL, &err));
         assert_int_equal(c.at[from].differences, run % (GF_MOST_DIFFERENCES + 1));
         check_centres(&d, &c, own);
     }
-    gf_summer_free(summer);
+    gf_centre_summer_free(summer);
     gf_centres_release(&c);
     gf_csr_release(&d.x);
 }
@@ -192,16 +192,16 @@ static void what_was_left_out_is_forgotten(void **state)
     uint32_t from = d.label[0], to = (from + 1) % K;
     bool none[K] = {false};
     gf_centres c;
-    gf_summer *summer = make_summer(NULL, true);
+    gf_centre_summer *summer = make_summer(NULL, true);
     assert_ok(gf_centres_init(&c, K, COLUMNS, &err));
-    assert_ok(gf_summer_run(summer, &d.points, d.label, d.changed, &c, own, NULL, &err));
+    assert_ok(gf_centre_summer_run(summer, &d.points, d.label, d.changed, &c, own, NULL, &err));
     d.label[0] = to;
-    assert_ok(gf_summer_run(summer, &d.points, d.label, none, &c, own, NULL, &err));
-    assert_ok(gf_summer_run(summer, &d.points, d.label, NULL, &c, own, NULL, &err));
+    assert_ok(gf_centre_summer_run(summer, &d.points, d.label, none, &c, own, NULL, &err));
+    assert_ok(gf_centre_summer_run(summer, &d.points, d.label, NULL, &c, own, NULL, &err));
     check_centres(&d, &c, own);
     for (uint32_t j = 0; j < K; j++)
         assert_int_equal(c.at[j].differences, j == from || j == to ? 0 : 1);
-    gf_summer_free(summer);
+    gf_centre_summer_free(summer);
     gf_centres_release(&c);
     gf_csr_release(&d.x);
 }
@@ -216,15 +216,15 @@ static void threads_do_not_matter(void **state)
     make_data(&d, &random);
     gf_centres c[3];
     gf_pool *pool[3] = {rows_pool(1), rows_pool(2), rows_pool(5)};
-    gf_summer *summer[3];
+    gf_centre_summer *summer[3];
     for (int v = 0; v < 3; v++) {
         summer[v] = make_summer(pool[v], true);
         assert_ok(gf_centres_init(&c[v], K, COLUMNS, &err));
     }
     for (int run = 0; run < 12; run++) {
         for (int v = 0; v < 3; v++)
-            assert_ok(
-                gf_summer_run(summer[v], &d.points, d.label, d.changed, &c[v], own[v], NULL, &err));
+            assert_ok(gf_centre_summer_run(summer[v], &d.points, d.label, d.changed, &c[v], own[v],
+                                           NULL, &err));
         for (int v = 1; v < 3; v++) {
             rows_assert_same_centres(&c[0], &c[v]);
             assert_memory_equal(own[0], own[v], sizeof own[0]);
@@ -232,7 +232,7 @@ static void threads_do_not_matter(void **state)
         move_rows(&d, 2, &random);
     }
     for (int v = 0; v < 3; v++) {
-        gf_summer_free(summer[v]);
+        gf_centre_summer_free(summer[v]);
         gf_centres_release(&c[v]);
         gf_pool_free(pool[v]);
     }
@@ -264,16 +264,16 @@ static gf_status sum_swept(void *context, gf_error *err)
     data *d = context;
     float own[N];
     gf_centres c;
-    gf_summer *summer = NULL;
+    gf_centre_summer *summer = NULL;
     gf_status st = gf_centres_init(&c, K, COLUMNS, err);
     if (st != GF_OK) return st;
-    st = gf_summer_create(NULL, N, COLUMNS, K, &summer, err);
+    st = gf_centre_summer_create(NULL, N, COLUMNS, K, &summer, err);
     if (st == GF_OK) st = gf_centre_summer_keep(summer, err);
     for (int run = 0; run < 3 && st == GF_OK; run++) {
         d->label[0] = (uint32_t)run;
-        st = gf_summer_run(summer, &d->points, d->label, NULL, &c, own, NULL, err);
+        st = gf_centre_summer_run(summer, &d->points, d->label, NULL, &c, own, NULL, err);
     }
-    gf_summer_free(summer);
+    gf_centre_summer_free(summer);
     gf_centres_release(&c);
     return st;
 }

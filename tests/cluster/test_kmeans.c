@@ -35,7 +35,7 @@ static void check_row(const gf_csr *x, const gf_kmeans *r, uint32_t i)
     assert_true(r->k > 1 ? second < r->k && second != label : second == GF_NO_CLUSTER);
     for (uint32_t j = 0; j < r->k; j++) {
         gf_row_view centre = gf_centre_row(&r->centres.at[j]);
-        double dot = gf_row_dot(row, centre), bound = rows_bound(row, centre) + 1e-7;
+        double dot = gf_csr_row_dot(row, centre), bound = rows_bound(row, centre) + 1e-7;
         if (j == label)
             assert_near(r->score[i], dot, bound);
         else if (j == second)
@@ -64,7 +64,7 @@ static void check_result(const gf_csr *x, const gf_kmeans *r)
         gf_row_view centre = gf_centre_row(&r->centres.at[j]);
         assert_true(size[j] > 0);
         if (j) assert_true(size[j] <= size[j - 1]);
-        assert_near(gf_row_dot(centre, centre), 1, 1e-5);
+        assert_near(gf_csr_row_dot(centre, centre), 1, 1e-5);
         for (uint32_t p = 0; p < centre.n; p++)
             assert_true(centre.col[p] < x->n_cols && (p == 0 || centre.col[p] > centre.col[p - 1]));
     }
@@ -258,12 +258,12 @@ static void goes_on_from_clusters_that_there_were(void **state)
     assert_int_equal(r.k, 20);
     gf_overlaps o;
     uint32_t match[20], kept = 0;
-    assert_ok(gf_overlaps_count(start, r.label, 1500, 20, 20, &o, &err));
+    assert_ok(gf_match_overlaps_count(start, r.label, 1500, 20, 20, &o, &err));
     assert_ok(gf_match_clusters(&o, 0.3, match, &err));
     for (uint32_t i = 0; i < 1425; i++)
         kept += match[r.label[i]] == start[i];
     assert_true(kept > 1425 * 95 / 100);
-    gf_overlaps_release(&o);
+    gf_match_overlaps_release(&o);
 
     /* From where it ended, nothing moves: the same clusters, whatever their numbers. */
     gf_kmeans again = run(

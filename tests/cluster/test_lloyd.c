@@ -62,7 +62,7 @@ static void check_assignment(const gf_csr *x, const gf_partition *p)
         gf_row_view row = gf_csr_row(x, i);
         for (uint32_t j = 0; j < p->k; j++) {
             gf_row_view centre = gf_centre_row(&p->centres.at[j]);
-            double dot = gf_row_dot(row, centre), bound = rows_bound(row, centre) + 2e-7;
+            double dot = gf_csr_row_dot(row, centre), bound = rows_bound(row, centre) + 2e-7;
             if (j == p->label[i]) {
                 assert_near(p->own[i], dot, bound);
                 continue;
@@ -150,8 +150,8 @@ static void runner_up_is_the_second_best(void **state)
             gf_row_view row = gf_csr_row(&x, i);
             gf_row_view centre = gf_centre_row(&p.centres.at[runner_up[i]]);
             gf_row_view own = gf_centre_row(&p.centres.at[p.label[i]]);
-            assert_near(p.other[i], gf_row_dot(row, centre), 1e-7); /* rounded once */
-            assert_near(p.own[i], gf_row_dot(row, own), 1e-7);
+            assert_near(p.other[i], gf_csr_row_dot(row, centre), 1e-7); /* rounded once */
+            assert_near(p.own[i], gf_csr_row_dot(row, own), 1e-7);
         }
         gf_passes_free(passes);
         gf_partition_release(&p);
@@ -182,7 +182,7 @@ static void many_clusters_are_told_apart(void **state)
     check_assignment(&x, &p);
     for (uint32_t i = 0; i < x.n_rows; i++) {
         gf_row_view centre = gf_centre_row(&p.centres.at[runner_up[i]]);
-        assert_near(p.other[i], gf_row_dot(gf_csr_row(&x, i), centre), 1e-7);
+        assert_near(p.other[i], gf_csr_row_dot(gf_csr_row(&x, i), centre), 1e-7);
     }
     gf_passes_free(passes);
     gf_partition_release(&p);

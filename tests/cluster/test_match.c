@@ -20,7 +20,7 @@ static void a_split_and_a_merge_by_hand(void **state)
     gf_error err;
     gf_overlaps o;
     uint32_t match[3];
-    assert_ok(gf_overlaps_count(before, after, 11, 3, 3, &o, &err));
+    assert_ok(gf_match_overlaps_count(before, after, 11, 3, 3, &o, &err));
     assert_int_equal(o.n, 4);
     const gf_overlap expected[] = {{0, 0, 4}, {0, 1, 1}, {1, 2, 3}, {2, 2, 2}};
     assert_memory_equal(o.at, expected, sizeof expected);
@@ -35,7 +35,7 @@ static void a_split_and_a_merge_by_hand(void **state)
     assert_ok(gf_match_clusters(&o, 0.7, match, &err));
     assert_int_equal(match[0], 0);
     assert_int_equal(match[2], GF_UNMATCHED);
-    gf_overlaps_release(&o);
+    gf_match_overlaps_release(&o);
 }
 
 /* Sharing nothing matches nothing; nor does nothing at all. */
@@ -47,15 +47,15 @@ static void disjoint_documents_match_nothing(void **state)
     uint32_t match[2] = {7, 7};
     const uint32_t a[] = {0, 1, GF_UNMATCHED, GF_UNMATCHED},
                    b[] = {GF_UNMATCHED, GF_UNMATCHED, 0, 1};
-    assert_ok(gf_overlaps_count(a, b, 4, 2, 2, &o, &err));
+    assert_ok(gf_match_overlaps_count(a, b, 4, 2, 2, &o, &err));
     assert_int_equal(o.n, 0);
     assert_ok(gf_match_clusters(&o, 0, match, &err));
     assert_int_equal(match[0], GF_UNMATCHED);
     assert_int_equal(match[1], GF_UNMATCHED);
-    gf_overlaps_release(&o);
-    assert_ok(gf_overlaps_count(a, b, 0, 0, 0, &o, &err));
+    gf_match_overlaps_release(&o);
+    assert_ok(gf_match_overlaps_count(a, b, 0, 0, 0, &o, &err));
     assert_ok(gf_match_clusters(&o, 0.3, match, &err));
-    gf_overlaps_release(&o);
+    gf_match_overlaps_release(&o);
 }
 
 /* ---- against trying everything --------------------------------------------------------------- */
@@ -113,10 +113,10 @@ static void equals_the_best_of_all_matchings(void **state)
             if (gf_random_below(&r, 10) == 0) a[i] = GF_UNMATCHED;
         }
         gf_overlaps o;
-        assert_ok(gf_overlaps_count(a, b, n, k_a, k_b, &o, &err));
+        assert_ok(gf_match_overlaps_count(a, b, n, k_a, k_b, &o, &err));
         assert_ok(gf_match_clusters(&o, least, match, &err));
         assert_near(sum_of(&o, least, match), best_of_all(&o, least, 0, 0), 1e-8);
-        gf_overlaps_release(&o);
+        gf_match_overlaps_release(&o);
     }
 }
 
@@ -133,13 +133,13 @@ static void a_chain_is_matched_from_end_to_end(void **state)
         a[i] = i / EACH;
         b[i] = (i + EACH / 2) / EACH; /* half of each goes to the next */
     }
-    assert_ok(gf_overlaps_count(a, b, LINKS * EACH, LINKS, LINKS + 1, &o, &err));
+    assert_ok(gf_match_overlaps_count(a, b, LINKS * EACH, LINKS, LINKS + 1, &o, &err));
     assert_ok(gf_match_clusters(&o, 0.3, match, &err));
     uint32_t matched = 0;
     for (uint32_t i = 0; i <= LINKS; i++)
         matched += match[i] != GF_UNMATCHED;
     assert_int_equal(matched, LINKS);
-    gf_overlaps_release(&o);
+    gf_match_overlaps_release(&o);
     gf_free(a);
     gf_free(b);
     gf_free(match);
@@ -149,10 +149,10 @@ static gf_status count_and_match(void *context, gf_error *err)
 {
     gf_overlaps o;
     uint32_t *match = context;
-    gf_status st = gf_overlaps_count(before, after, 11, 3, 3, &o, err);
+    gf_status st = gf_match_overlaps_count(before, after, 11, 3, 3, &o, err);
     if (st != GF_OK) return st;
     st = gf_match_clusters(&o, 0.3, match, err);
-    gf_overlaps_release(&o);
+    gf_match_overlaps_release(&o);
     return st;
 }
 

@@ -63,7 +63,7 @@ static void streams_like_a_matrix(void **state)
         for (uint32_t i = 0; i < n; i++) {
             gf_row_view row = gf_csr_row(&s.x, i);
             for (uint32_t j = 0; j < k; j++) {
-                double dot = gf_row_dot(row, gf_centre_row(&p.centres.at[j]));
+                double dot = gf_csr_row_dot(row, gf_centre_row(&p.centres.at[j]));
                 assert_true(dot <= (double)p.own[i] + 1e-6);
                 if (j == p.label[i]) assert_near(p.own[i], dot, 1e-6);
                 if (j != p.label[i]) assert_true(dot <= (double)p.other[i] + 1e-6);
@@ -138,7 +138,7 @@ static void check_result(const gf_csr *x, const gf_kmeans *r)
     for (uint32_t i = 0; i < r->n; i++) {
         gf_row_view row = gf_csr_row(x, i);
         for (uint32_t j = 0; j < r->k; j++) {
-            double dot = gf_row_dot(row, gf_centre_row(&r->centres.at[j]));
+            double dot = gf_csr_row_dot(row, gf_centre_row(&r->centres.at[j]));
             if (j == r->label[i])
                 assert_near(r->score[i], dot, 1e-5);
             else if (j == r->runner_up[i])

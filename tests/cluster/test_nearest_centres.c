@@ -15,17 +15,17 @@ static void by_hand(void **state)
     gf_error err;
     gf_csr x = rows_by_hand(centres, 3, 3), y = rows_by_hand(row, 1, 3);
     gf_centres c;
-    gf_locator l;
+    gf_nearest_centres l;
     assert_ok(gf_centres_init(&c, 3, 3, &err));
     for (uint32_t j = 0; j < 3; j++)
         assert_ok(gf_centres_set_row(&c, j, gf_csr_row(&x, j), &err));
-    assert_ok(gf_locator_init(&l, &c, &err));
-    gf_nearest_two two = gf_locator_find(&l, 0, gf_csr_row(&y, 0));
+    assert_ok(gf_nearest_centres_init(&l, &c, &err));
+    gf_nearest_two two = gf_nearest_centres_find(&l, 0, gf_csr_row(&y, 0));
     assert_int_equal(two.cluster, 1);
     assert_int_equal(two.runner_up, 2);
     assert_near(two.similarity, 0.96, 1e-6);
     assert_near(two.of_second, 0.56568542, 1e-6);
-    gf_locator_release(&l);
+    gf_nearest_centres_release(&l);
     gf_centres_release(&c);
     gf_csr_release(&x);
     gf_csr_release(&y);
@@ -35,12 +35,13 @@ static void by_hand(void **state)
 static void check(const gf_csr *x, const gf_centres *c)
 {
     gf_error err;
-    gf_locator l;
-    assert_ok(gf_locator_init(&l, c, &err));
+    gf_nearest_centres l;
+    assert_ok(gf_nearest_centres_init(&l, c, &err));
     assert_int_equal(l.index.ceiling != NULL, c->k >= GF_CEILINGS);
     for (uint32_t i = 0; i < x->n_rows; i++)
-        check_nearest(&l.index, c, gf_csr_row(x, i), gf_locator_find(&l, 0, gf_csr_row(x, i)));
-    gf_locator_release(&l);
+        check_nearest(&l.index, c, gf_csr_row(x, i),
+                      gf_nearest_centres_find(&l, 0, gf_csr_row(x, i)));
+    gf_nearest_centres_release(&l);
 }
 
 static void the_best_two_are_found(void **state)
@@ -66,7 +67,7 @@ static void the_best_two_are_found(void **state)
 /* ---- several workers ------------------------------------------------------------------------- */
 
 typedef struct finding {
-    const gf_locator *locator;
+    const gf_nearest_centres *locator;
     const gf_csr *x;
     gf_nearest_two *found; /* of each row */
 } finding;
@@ -77,7 +78,7 @@ static gf_status find_task(void *context, size_t i, unsigned worker, gf_error *e
     const finding *f = context;
     gf_row_view row = gf_csr_row(f->x, (uint32_t)i);
     memset(&f->found[i], 0, sizeof f->found[i]);
-    f->found[i] = gf_locator_find(f->locator, worker, row);
+    f->found[i] = gf_nearest_centres_find(f->locator, worker, row);
     return GF_OK;
 }
 
@@ -91,21 +92,21 @@ static void workers_do_not_disturb_each_other(void **state)
     gf_csr x = rows_random(N, 300, 40, &random);
     gf_centres c = rows_random_centres(&x, 1100, &random);
     gf_pool *pool = rows_pool(4);
-    gf_locator l;
+    gf_nearest_centres l;
     gf_nearest_two *found = gf_calloc(N, sizeof *found);
     assert_non_null(found);
-    assert_ok(gf_locator_init(&l, &c, &err));
-    assert_ok(gf_locator_make_room(&l, 4, &err));
+    assert_ok(gf_nearest_centres_init(&l, &c, &err));
+    assert_ok(gf_nearest_centres_make_room(&l, 4, &err));
     finding f = {&l, &x, found};
     assert_ok(gf_pool_run(pool, N, find_task, &f, NULL, &err));
     for (uint32_t i = 0; i < N; i++) {
-        gf_nearest_two two = gf_locator_find(&l, 0, gf_csr_row(&x, i));
+        gf_nearest_two two = gf_nearest_centres_find(&l, 0, gf_csr_row(&x, i));
         assert_int_equal(found[i].cluster, two.cluster);
         assert_int_equal(found[i].runner_up, two.runner_up);
         assert_true(found[i].similarity == two.similarity && found[i].of_second == two.of_second);
     }
     gf_free(found);
-    gf_locator_release(&l);
+    gf_nearest_centres_release(&l);
     gf_pool_free(pool);
     gf_centres_release(&c);
     gf_csr_release(&x);
@@ -115,11 +116,11 @@ static void workers_do_not_disturb_each_other(void **state)
 
 static gf_status locate_swept(void *context, gf_error *err)
 {
-    gf_locator l;
-    gf_status st = gf_locator_init(&l, context, err);
+    gf_nearest_centres l;
+    gf_status st = gf_nearest_centres_init(&l, context, err);
     if (st != GF_OK) return st;
-    st = gf_locator_make_room(&l, 3, err);
-    gf_locator_release(&l);
+    st = gf_nearest_centres_make_room(&l, 3, err);
+    gf_nearest_centres_release(&l);
     return st;
 }
 

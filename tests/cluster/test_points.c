@@ -61,7 +61,7 @@ static void gathers_and_packs(void **state)
         for (uint32_t i = 0; i < 120; i++)
             weight[i] = (float)i;
         gf_points_sample(120, 50, &random, rows);
-        assert_ok(gf_gather_rows(&points, rows, 50, &part, &w, &err));
+        assert_ok(gf_points_gather(&points, rows, 50, &part, &w, &err));
         assert_ok(gf_points_pack_columns(&part, &term, &err));
         assert_ok(gf_csr_check(&part, &err));
         bool *seen = gf_calloc(400, sizeof *seen);
@@ -96,7 +96,7 @@ static gf_status gather_swept(void *context, gf_error *err)
     gf_csr x;
     float *w;
     uint32_t *term;
-    gf_status st = gf_gather_rows(&points, rows, 2, &x, &w, err);
+    gf_status st = gf_points_gather(&points, rows, 2, &x, &w, err);
     if (st != GF_OK) return st;
     st = gf_points_pack_columns(&x, &term, err);
     if (st == GF_OK) gf_free(term);
@@ -132,8 +132,8 @@ static void joins_what_one_row_has(void **state)
     assert_true(gf_csr_nnz(&y) < gf_csr_nnz(&x));
     for (uint32_t i = 0; i < x.n_rows; i++)
         for (uint32_t other = 0; other <= i; other++)
-            assert_near(gf_row_dot(gf_csr_row(&y, i), gf_csr_row(&y, other)),
-                        gf_row_dot(gf_csr_row(&x, i), gf_csr_row(&x, other)), 1e-6);
+            assert_near(gf_csr_row_dot(gf_csr_row(&y, i), gf_csr_row(&y, other)),
+                        gf_csr_row_dot(gf_csr_row(&x, i), gf_csr_row(&x, other)), 1e-6);
     gf_csr_release(&x);
     gf_csr_release(&y);
 }

@@ -11,14 +11,14 @@ static gf_partition random_partition(const gf_points *points, uint32_t k, gf_ran
 {
     gf_error err;
     gf_partition p;
-    gf_summer *summer;
+    gf_centre_summer *summer;
     const gf_csr *x = points->x;
     assert_ok(gf_partition_init(&p, x->n_rows, k, x->n_cols, &err));
     for (uint32_t i = 0; i < p.n; i++)
         p.label[i] = i < k ? i : (uint32_t)gf_random_below(random, k);
-    assert_ok(gf_summer_create(NULL, p.n, x->n_cols, k, &summer, &err));
-    assert_ok(gf_summer_run(summer, points, p.label, NULL, &p.centres, p.own, NULL, &err));
-    gf_summer_free(summer);
+    assert_ok(gf_centre_summer_create(NULL, p.n, x->n_cols, k, &summer, &err));
+    assert_ok(gf_centre_summer_run(summer, points, p.label, NULL, &p.centres, p.own, NULL, &err));
+    gf_centre_summer_free(summer);
     return p;
 }
 
@@ -139,13 +139,13 @@ static void finds_planted_groups(void **state)
     gf_csr x = rows_planted(N, GROUPS, 2, &random, group);
     gf_points points = {&x, NULL};
     gf_partition p = random_partition(&points, GROUPS, &random);
-    gf_summer *summer;
+    gf_centre_summer *summer;
     bool changed[GROUPS] = {false};
     for (uint32_t i = 0; i < N; i++)
         p.label[i] = i % 5 ? group[i] : (uint32_t)gf_random_below(&random, GROUPS);
-    assert_ok(gf_summer_create(NULL, N, x.n_cols, GROUPS, &summer, &err));
-    assert_ok(gf_summer_run(summer, &points, p.label, NULL, &p.centres, p.own, NULL, &err));
-    gf_summer_free(summer);
+    assert_ok(gf_centre_summer_create(NULL, N, x.n_cols, GROUPS, &summer, &err));
+    assert_ok(gf_centre_summer_run(summer, &points, p.label, NULL, &p.centres, p.own, NULL, &err));
+    gf_centre_summer_free(summer);
     assert_ok(gf_refine(NULL, &points, &p, 4, 1, changed, NULL, &err));
     assert_memory_equal(p.label, group, sizeof group);
     gf_partition_release(&p);

@@ -68,7 +68,7 @@ static void check_scores(const gf_kernels *kernels, const gf_centre_index *index
     kernels->score(index, row, columns, s);
     for (uint32_t column = 0; column < columns; column++) {
         gf_row_view centre = gf_centre_row(&c->at[index->cluster_of[column]]);
-        assert_near(s[column], gf_row_dot(row, centre), rows_bound(row, centre));
+        assert_near(s[column], gf_csr_row_dot(row, centre), rows_bound(row, centre));
     }
 }
 
@@ -445,7 +445,7 @@ static gf_status build_swept(void *context, gf_error *err)
     gf_status st = gf_centre_index_init(&index, c->k, c->n_terms, err);
     if (st != GF_OK) return st;
     st = gf_centre_index_build(&index, c, key, NULL, err);
-    if (st == GF_OK) st = gf_index_set_ceilings(&index, NULL, err);
+    if (st == GF_OK) st = gf_centre_index_set_ceilings(&index, NULL, err);
     gf_centre_index_release(&index);
     return st;
 }

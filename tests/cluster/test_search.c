@@ -15,7 +15,7 @@ static gf_centre_index with_ceilings(const gf_centres *centres, const float *key
 {
     gf_error err;
     gf_centre_index index = make_index(centres, key, pool);
-    assert_ok(gf_index_set_ceilings(&index, pool, &err));
+    assert_ok(gf_centre_index_set_ceilings(&index, pool, &err));
     return index;
 }
 
@@ -146,7 +146,7 @@ static void equal_centres_go_to_the_lowest_clusters(void **state)
             for (uint32_t i = 0; i < DISTINCT; i++) {
                 gf_best_two two = kernels->search(&index, gf_csr_row(&x, i), likely, s.at);
                 gf_row_view found = gf_centre_row(&c.at[index.cluster_of[two.column] % DISTINCT]);
-                assert_near(gf_row_dot(gf_csr_row(&x, i), found), 1, 1e-6);
+                assert_near(gf_csr_row_dot(gf_csr_row(&x, i), found), 1, 1e-6);
                 assert_true(index.cluster_of[two.column] < DISTINCT);
                 assert_int_equal(index.cluster_of[two.runner_up],
                                  index.cluster_of[two.column] + DISTINCT);
@@ -229,7 +229,7 @@ static void check_move(const gf_centre_index *index, const gf_centres *c, gf_row
     double w = (double)wanted->terms.weight, most = -INFINITY, of_found = -INFINITY;
     for (uint32_t column = 0; column < index->k; column++) {
         double length = (double)wanted->terms.length[column];
-        double dot = gf_row_dot(row, gf_centre_row(&c->at[index->cluster_of[column]]));
+        double dot = gf_csr_row_dot(row, gf_centre_row(&c->at[index->cluster_of[column]]));
         double gain = sqrt(length * length + 2 * w * length * dot + w * w) - length;
         if (column == wanted->own) continue;
         assert_true(dot <= (double)found.other + 3e-6);

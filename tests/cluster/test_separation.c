@@ -35,20 +35,20 @@ static gf_partition make_partition(const gf_points *points, uint32_t k, const ui
 {
     gf_error err;
     gf_partition p;
-    gf_summer *summer;
+    gf_centre_summer *summer;
     uint32_t n = points->x->n_rows, n_cols = points->x->n_cols;
     assert_ok(gf_partition_init(&p, n, k, n_cols, &err));
     memcpy(p.label, label, n * sizeof *label);
-    assert_ok(gf_summer_create(NULL, n, n_cols, k, &summer, &err));
-    assert_ok(gf_summer_run(summer, points, label, NULL, &p.centres, p.own, NULL, &err));
+    assert_ok(gf_centre_summer_create(NULL, n, n_cols, k, &summer, &err));
+    assert_ok(gf_centre_summer_run(summer, points, label, NULL, &p.centres, p.own, NULL, &err));
     for (uint32_t i = 0; i < n; i++) {
         p.other[i] = -1;
         for (uint32_t j = 0; j < k; j++) {
-            double dot = gf_row_dot(gf_csr_row(points->x, i), gf_centre_row(&p.centres.at[j]));
+            double dot = gf_csr_row_dot(gf_csr_row(points->x, i), gf_centre_row(&p.centres.at[j]));
             if (j != label[i] && dot > (double)p.other[i]) p.other[i] = (float)dot;
         }
     }
-    gf_summer_free(summer);
+    gf_centre_summer_free(summer);
     return p;
 }
 

@@ -126,7 +126,7 @@ static double mean_cosine(const gf_csr *x, const double *weight, const group *a,
         if (b->member[i]) wb += weight[i];
         for (uint32_t j = 0; a->member[i] && j < x->n_rows; j++)
             if (b->member[j])
-                sum += weight[i] * weight[j] * gf_row_dot(gf_csr_row(x, i), gf_csr_row(x, j));
+                sum += weight[i] * weight[j] * gf_csr_row_dot(gf_csr_row(x, i), gf_csr_row(x, j));
     }
     return sum / (wa * wb);
 }

@@ -1,6 +1,6 @@
 #include "tests/engine/fixture.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "engine/rows/scan.h"
 #include "engine/store/store_internal.h"
 
@@ -217,7 +217,7 @@ gf_build_info fixture_rebuild(fixture *f, const char *collection)
     gf_rebuild_options o = {.force = true, .threads = 1};
     assert_ok(
         gf_rebuild(f->store, fixture_place(collection), fixture_default(), &o, &result, &err));
-    assert_int_equal(result.outcome, GF_REBUILT);
+    assert_int_equal(result.outcome, GF_REBUILD_MADE);
     return result.build;
 }
 
@@ -431,7 +431,8 @@ static uint64_t walk_build(fixture *f, const char *collection, const char *confi
     const gf_tables *t = &f->store->tables;
     gf_place where = fixture_place(collection);
     gf_buffer key = {0};
-    gf_build_key(&key, where.name_space, where.collection, gf_slice_str(configuration), build);
+    gf_tables_build_key(&key, where.name_space, where.collection, gf_slice_str(configuration),
+                        build);
     dumping d = {.out = out, .skip = key.len, .masked = true};
     dump_table(t->builds, gf_buffer_view(&key), &d);
     dump_table(t->clusters, gf_buffer_view(&key), &d);

@@ -25,13 +25,13 @@ void fixture_put_cell(gf_user_table *t, const char *row, unsigned family, const 
     gf_batch *batch;
     gf_buffer key = {0}, value = {0};
     gf_slice part = gf_slice_str(row);
-    assert_ok(gf_user_key_write(t, &part, 1, &key, &err));
-    assert_ok(gf_value_write(gf_user_cell_type(t, family, gf_slice_str(column)), gf_slice_str(text),
-                             &value, &err));
+    assert_ok(gf_user_table_key_write(t, &part, 1, &key, &err));
+    assert_ok(gf_user_table_value_write(gf_user_table_cell_type(t, family, gf_slice_str(column)),
+                                        gf_slice_str(text), &value, &err));
     assert_ok(gf_batch_create(gf_store_database(t->store), &batch, &err));
     gf_batch_put(batch, gf_user_table_rows(t), gf_buffer_view(&key), family, gf_slice_str(column),
                  gf_buffer_view(&value), 0);
-    assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     gf_batch_free(batch);
     gf_buffer_release(&key);
     gf_buffer_release(&value);
@@ -42,7 +42,8 @@ void fixture_print_cells(gf_user_table *t, const gf_row *row, gf_buffer *out)
     for (size_t i = 0; i < row->n_cells; i++) {
         const gf_cell *c = &row->cells[i];
         gf_buffer_format(out, "%u:%.*s=", c->family, GF_SLICE_ARG(c->qualifier));
-        assert_true(gf_value_print(gf_user_cell_type(t, c->family, c->qualifier), c->value, out));
+        assert_true(gf_user_table_value_print(gf_user_table_cell_type(t, c->family, c->qualifier),
+                                              c->value, out));
         gf_buffer_byte(out, ' ');
     }
 }
@@ -56,7 +57,7 @@ void fixture_print_rows(gf_user_table *t, const gf_rows_options *o, gf_buffer *o
     assert_ok(gf_rows_open(t, o, &rows, &err));
     while ((st = gf_rows_next(rows, &row, &err)) == GF_OK) {
         gf_slice key = row->key;
-        assert_ok(gf_user_key_take(t, 0, &key, out, &err));
+        assert_ok(gf_user_table_key_take(t, 0, &key, out, &err));
         gf_buffer_byte(out, ' ');
         fixture_print_cells(t, row, out);
     }

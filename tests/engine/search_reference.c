@@ -24,7 +24,7 @@ static size_t words_of(gf_analyser *a, gf_slice text, const gf_language *languag
     gf_error err;
     gf_analysis found;
     size_t n = 0;
-    assert_ok(gf_analyse(a, text, language, &found, &err));
+    assert_ok(gf_analyser_run(a, text, language, &found, &err));
     *words = gf_arena_alloc(memory, (found.n + 1) * sizeof **words);
     for (size_t i = 0; i < found.n; i++)
         if (found.words[i].use != GF_WORD_NONE)

@@ -31,8 +31,8 @@ static gf_status restore(const copies *c, int *faults, gf_error *err)
 {
     gf_store_status status;
     *faults = 0;
-    return gf_restore(c->backup, c->restored, &(gf_store_options){0}, note_fault, faults, &status,
-                      err);
+    return gf_backup_restore(c->backup, c->restored, &(gf_store_options){0}, note_fault, faults,
+                             &status, err);
 }
 
 static gf_status note_member(void *context, gf_slice id, const gf_membership *m, gf_error *err)
@@ -81,7 +81,7 @@ static void comes_back_equal(void **state)
     fixture_put_subjects(&f, "other");
     fixture_set(&f, "", "default", "k", "5");
     fixture_rebuild(&f, "c");
-    assert_ok(gf_store_backup(f.store, c.backup, NULL, &status, &err));
+    assert_ok(gf_backup_create(f.store, c.backup, NULL, &status, &err));
     assert_int_equal(status.collections, 2);
     assert_int_equal(status.documents, 100 + 12);
     assert_int_equal(status.builds, 1);
@@ -163,7 +163,7 @@ static void while_others_put(void **state)
     while (atomic_load(&p.done) < 20)
         usleep(1000);
     unsigned least = atomic_load(&p.done);
-    assert_ok(gf_store_backup(f.store, c.backup, NULL, &status, &err));
+    assert_ok(gf_backup_create(f.store, c.backup, NULL, &status, &err));
     unsigned most = atomic_load(&p.done) + 1;
     atomic_store(&p.stop, true);
     pthread_join(thread, NULL);
@@ -208,17 +208,17 @@ static void nothing_is_replaced(void **state)
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
     assert_int_equal(mkdir(c.backup, 0755), 0); /* not even an empty folder */
-    assert_status(GF_EEXISTS, gf_store_backup(f.store, c.backup, NULL, &status, &err));
+    assert_status(GF_EEXISTS, gf_backup_create(f.store, c.backup, NULL, &status, &err));
     assert_int_equal(rmdir(c.backup), 0);
     snprintf(half, sizeof half, "%s.new", c.backup);
     assert_int_equal(mkdir(half, 0755), 0);
-    assert_status(GF_EEXISTS, gf_store_backup(f.store, c.backup, NULL, &status, &err));
+    assert_status(GF_EEXISTS, gf_backup_create(f.store, c.backup, NULL, &status, &err));
     assert_int_equal(rmdir(half), 0);
     gf_cancel_request(&cancel);
-    assert_status(GF_ECANCELLED, gf_store_backup(f.store, c.backup, &cancel, &status, &err));
+    assert_status(GF_ECANCELLED, gf_backup_create(f.store, c.backup, &cancel, &status, &err));
     assert_false(is_there(c.backup) || is_there(half));
-    assert_ok(gf_store_backup(f.store, c.backup, NULL, &status, &err));
-    assert_status(GF_EEXISTS, gf_store_backup(f.store, c.backup, NULL, &status, &err));
+    assert_ok(gf_backup_create(f.store, c.backup, NULL, &status, &err));
+    assert_status(GF_EEXISTS, gf_backup_create(f.store, c.backup, NULL, &status, &err));
     fixture_is_sound(&f);
     fixture_close(&f);
 }
@@ -235,7 +235,7 @@ static void damage_is_found_first(void **state)
     copies c = make_paths();
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
-    assert_ok(gf_store_backup(f.store, c.backup, NULL, &status, &err));
+    assert_ok(gf_backup_create(f.store, c.backup, NULL, &status, &err));
     fixture_close(&f);
     snprintf(command, sizeof command,
              "f=$(ls -S %s/db/*.ldb %s/db/*.log | head -1); printf X | dd of=$f bs=1 seek=40 "
@@ -260,7 +260,7 @@ static gf_status back_up(void *context, gf_error *err)
 {
     sweeping *s = context;
     gf_store_status status;
-    return gf_store_backup(s->f.store, s->c.backup, NULL, &status, err);
+    return gf_backup_create(s->f.store, s->c.backup, NULL, &status, err);
 }
 
 /* A failure after the copy leaves a whole one. */

@@ -59,7 +59,7 @@ static void read_document(fixture *f, const char *id, columns *c)
 {
     gf_error err;
     assert_ok(
-        gf_document_columns(f->store, fixture_place("c"), gf_slice_str(id), note_column, c, &err));
+        gf_columns_document(f->store, fixture_place("c"), gf_slice_str(id), note_column, c, &err));
 }
 
 /* The worked example of the core's checks: idf = ln(N / df), tf = n / len. */
@@ -81,7 +81,7 @@ static void vector_has(gf_slice bytes, double first, double second)
     gf_error err;
     uint32_t *col, n;
     float *val;
-    assert_ok(gf_vector_read(bytes, UINT32_MAX, &col, &val, &n, &err));
+    assert_ok(gf_model_vector_read(bytes, UINT32_MAX, &col, &val, &n, &err));
     assert_int_equal(n, 2);
     float low = val[0] < val[1] ? val[0] : val[1], high = val[0] < val[1] ? val[1] : val[0];
     assert_near(low, first, 1e-6);
@@ -130,9 +130,9 @@ static void documents_without_a_build_have_theirs(void **state)
     assert_slice(value_of(&c, "main:text"), "apple");
     assert_false(has(&c, "main:member_of"));
     release(&c);
-    assert_status(GF_ENOTFOUND, gf_document_columns(f.store, fixture_place("c"), GF_SLICE("none"),
+    assert_status(GF_ENOTFOUND, gf_columns_document(f.store, fixture_place("c"), GF_SLICE("none"),
                                                     note_column, &c, &err));
-    assert_status(GF_ENOTFOUND, gf_document_columns(f.store, fixture_place("d"), GF_SLICE("000"),
+    assert_status(GF_ENOTFOUND, gf_columns_document(f.store, fixture_place("d"), GF_SLICE("000"),
                                                     note_column, &c, &err));
     fixture_close(&f);
 }
@@ -160,7 +160,7 @@ static void clusters_have_all_columns(void **state)
     fixture_delete(&f, "c", "001");
     assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &view, &err));
     assert_ok(gf_view_clusters(view, note_id, &id, &err));
-    assert_ok(gf_cluster_columns(view, id, note_column, &c, &err));
+    assert_ok(gf_columns_cluster(view, id, note_column, &c, &err));
     assert_slice(value_of(&c, "main:namespace"), "test");
     assert_slice(value_of(&c, "main:collection_key"), "c");
     assert_slice(value_of(&c, "main:timestamp"), build);
@@ -174,7 +174,7 @@ static void clusters_have_all_columns(void **state)
     assert_true(gf_number_read_decimal(value_of(&c, "documents:000"), &score)); /* base-10 text */
     assert_near(score, m.score, 1e-6);
     release(&c);
-    assert_status(GF_ENOTFOUND, gf_cluster_columns(view, id + 1, note_column, &c, &err));
+    assert_status(GF_ENOTFOUND, gf_columns_cluster(view, id + 1, note_column, &c, &err));
     gf_view_close(view);
     fixture_close(&f);
 }
@@ -189,12 +189,12 @@ static void collections_have_all_columns(void **state)
     columns c = {.n = 0};
     char build[32];
     begin(&f);
-    assert_ok(gf_collection_columns(f.store, fixture_place("c"), note_column, &c, &err));
+    assert_ok(gf_columns_collection(f.store, fixture_place("c"), note_column, &c, &err));
     assert_slice(value_of(&c, "main:size"), "3");
     assert_false(has(&c, "processing:dictionary"));
     release(&c);
     snprintf(build, sizeof build, "%lld", (long long)fixture_rebuild(&f, "c").build);
-    assert_ok(gf_collection_columns(f.store, fixture_place("c"), note_column, &c, &err));
+    assert_ok(gf_columns_collection(f.store, fixture_place("c"), note_column, &c, &err));
     assert_slice(value_of(&c, "main:namespace"), "test");
     assert_slice(value_of(&c, "main:collection_key"), "c");
     assert_slice(value_of(&c, "main:size"), "3");
@@ -206,11 +206,11 @@ static void collections_have_all_columns(void **state)
     release(&c);
     fixture_set(&f, "c", "default", "store_index", "off");
     fixture_rebuild(&f, "c");
-    assert_ok(gf_collection_columns(f.store, fixture_place("c"), note_column, &c, &err));
+    assert_ok(gf_columns_collection(f.store, fixture_place("c"), note_column, &c, &err));
     assert_false(has(&c, "processing:index"));
     release(&c);
     assert_status(GF_ENOTFOUND,
-                  gf_collection_columns(f.store, fixture_place("d"), note_column, &c, &err));
+                  gf_columns_collection(f.store, fixture_place("d"), note_column, &c, &err));
     fixture_close(&f);
 }
 

@@ -19,7 +19,8 @@ static void expect_configurations(fixture *f, const char *collection, const char
 {
     gf_error err;
     gf_buffer list = {0};
-    assert_ok(gf_configurations_visit(f->store, fixture_place(collection), note_info, &list, &err));
+    assert_ok(
+        gf_configuration_list_visit(f->store, fixture_place(collection), note_info, &list, &err));
     assert_string_equal(gf_buffer_cstr(&list), expected);
     gf_buffer_release(&list);
 }
@@ -31,7 +32,7 @@ static gf_status visit_rebuilt(void *context, gf_place where, gf_slice configura
     gf_buffer *out = context;
     assert_int_equal(status, GF_OK);
     (void)message;
-    if (result->outcome != GF_REBUILT) return GF_OK;
+    if (result->outcome != GF_REBUILD_MADE) return GF_OK;
     gf_buffer_slice(out, where.collection);
     gf_buffer_byte(out, '/');
     gf_buffer_slice(out, configuration);
@@ -173,11 +174,11 @@ static void names_are_listed_in_order(void **state)
             assert_ok(gf_configuration_set(f.store, fixture_place("c"), names[i], &pair, 1, &err));
         assert_ok(gf_rebuild(f.store, fixture_place("c"), names[i], &o, &results[i], &err));
     }
-    assert_ok(gf_configurations_visit(f.store, fixture_place("c"), note_name, &list, &err));
+    assert_ok(gf_configuration_list_visit(f.store, fixture_place("c"), note_name, &list, &err));
     gf_slice rest = gf_buffer_view(&list), name;
     for (size_t i = 0; i < N; i++) {
         gf_view *view;
-        assert_true(gf_take_string(&rest, &name) && gf_slice_equal(name, names[i]));
+        assert_true(gf_slice_take_string(&rest, &name) && gf_slice_equal(name, names[i]));
         assert_ok(gf_view_open(f.store, fixture_place("c"), names[i], 0, &view, &err));
         assert_int_equal(gf_view_build(view)->build, results[i].build.build);
         gf_view_close(view);

@@ -211,7 +211,8 @@ static gf_status compare_vector(void *context, gf_slice id, const gf_membership 
     if (st == GF_OK) st = gf_model_row(&v->other->model, d.language, d.text, &row, err);
     gf_free(fields);
     if (st != GF_OK) return st;
-    st = gf_vector_read(cells.vector, v->other->model.vocabulary.n_terms, &col, &val, &n, err);
+    st =
+        gf_model_vector_read(cells.vector, v->other->model.vocabulary.n_terms, &col, &val, &n, err);
     if (st != GF_OK) return st;
     bool same = n == row.n && (n == 0 || (memcmp(col, row.col, n * sizeof *col) == 0 &&
                                           memcmp(val, row.val, n * sizeof *val) == 0));
@@ -254,23 +255,25 @@ static void damaged_vectors_are_refused(void **state)
     gf_buffer bytes = {0};
     uint32_t *col, n;
     float *val;
-    gf_vector_write((gf_row_view){cols, vals, 4}, &bytes);
-    assert_ok(gf_vector_read(gf_buffer_view(&bytes), 70001, &col, &val, &n, &err));
+    gf_model_vector_write((gf_row_view){cols, vals, 4}, &bytes);
+    assert_ok(gf_model_vector_read(gf_buffer_view(&bytes), 70001, &col, &val, &n, &err));
     assert_int_equal(n, 4);
     assert_memory_equal(col, cols, sizeof cols);
     assert_memory_equal(val, vals, sizeof vals);
     gf_free(col);
     gf_free(val);
-    assert_status(GF_ECORRUPT, gf_vector_read(gf_buffer_view(&bytes), 70000, &col, &val, &n, &err));
+    assert_status(GF_ECORRUPT,
+                  gf_model_vector_read(gf_buffer_view(&bytes), 70000, &col, &val, &n, &err));
     for (size_t len = 0; len < bytes.len; len++) {
         char *cut = malloc(len + 1); /* of its own, so that reading past its end is seen */
         memcpy(cut, bytes.ptr, len);
         assert_status(GF_ECORRUPT,
-                      gf_vector_read(gf_slice_of(cut, len), 70001, &col, &val, &n, &err));
+                      gf_model_vector_read(gf_slice_of(cut, len), 70001, &col, &val, &n, &err));
         free(cut);
     }
     gf_buffer_byte(&bytes, 0);
-    assert_status(GF_ECORRUPT, gf_vector_read(gf_buffer_view(&bytes), 70001, &col, &val, &n, &err));
+    assert_status(GF_ECORRUPT,
+                  gf_model_vector_read(gf_buffer_view(&bytes), 70001, &col, &val, &n, &err));
     gf_buffer_release(&bytes);
 }
 

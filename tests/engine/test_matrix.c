@@ -48,15 +48,15 @@ static void check_row(gf_view *view, const gf_build_matrix *m, uint32_t i)
         assert_int_equal(row.n, 0);
         return;
     }
-    assert_near(gf_row_dot(row, row), 1, 1e-5);
+    assert_near(gf_csr_row_dot(row, row), 1, 1e-5);
     uint32_t c = 0;
     while (c < m->n_clusters && m->cluster[c] != m->label[i])
         c++;
     assert_true(c < m->n_clusters);
-    double own = gf_row_dot(row, gf_csr_row(&m->centroids, c));
+    double own = gf_csr_row_dot(row, gf_csr_row(&m->centroids, c));
     assert_near(own, m->score[i], 1e-6);
     for (uint32_t other = 0; other < m->n_clusters; other++)
-        assert_true(gf_row_dot(row, gf_csr_row(&m->centroids, other)) <= own + 1e-6);
+        assert_true(gf_csr_row_dot(row, gf_csr_row(&m->centroids, other)) <= own + 1e-6);
     assert_ok(gf_view_explain(view, m->id[i], 100, take_score, &x, &err));
     assert_near(x.score, own, 1e-6);
 }
@@ -209,7 +209,7 @@ static void builds_of_a_matrix(void **state)
         fixture_set(&f, "c", "default", "k", "2");
         give(&g, DOCUMENTS + 3, dense);
         assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
-        assert_int_equal(r.outcome, GF_REBUILT);
+        assert_int_equal(r.outcome, GF_REBUILD_MADE);
         assert_int_equal(r.unknown, 3);
         assert_int_equal(r.build.without_terms, 0);
         assert_int_equal(r.build.k, 2);
@@ -220,7 +220,7 @@ static void builds_of_a_matrix(void **state)
         /* The texts' own rows are another build, also where nothing else has changed. */
         gf_rebuild_options o = {.threads = 1};
         assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &r, &err));
-        assert_int_equal(r.outcome, GF_REBUILT);
+        assert_int_equal(r.outcome, GF_REBUILD_MADE);
         assert_int_equal(r.build.rows, GF_ROWS_OF_TEXTS);
         fixture_is_sound(&f);
         fixture_close(&f);

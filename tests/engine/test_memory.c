@@ -90,7 +90,7 @@ static gf_memory_estimate estimate(void)
     gf_error err;
     gf_rebuild_result r;
     assert_ok(rebuild("default", (gf_rebuild_options){.dry_run = true, .threads = 1}, &r, &err));
-    assert_int_equal(r.outcome, GF_WOULD_REBUILD);
+    assert_int_equal(r.outcome, GF_REBUILD_DUE);
     return r.memory;
 }
 

@@ -73,22 +73,22 @@ static void labels_are_checked(void **state)
     fixture_put_subjects(&f, "c");
     gf_place c = fixture_place("c");
     assert_status(GF_ENOTFOUND,
-                  gf_label_pin(f.store, c, fixture_default(), 1, GF_SLICE("x"), &err));
+                  gf_pin_label(f.store, c, fixture_default(), 1, GF_SLICE("x"), &err));
     fixture_set(&f, "c", "default", "k", "3");
     fixture_rebuild(&f, "c");
-    assert_ok(gf_label_pin(f.store, c, fixture_default(), 1, gf_slice_of(longest, 200), &err));
+    assert_ok(gf_pin_label(f.store, c, fixture_default(), 1, gf_slice_of(longest, 200), &err));
     assert_status(GF_EINVAL,
-                  gf_label_pin(f.store, c, fixture_default(), 1, gf_slice_of(longest, 201), &err));
+                  gf_pin_label(f.store, c, fixture_default(), 1, gf_slice_of(longest, 201), &err));
     assert_status(GF_EINVAL,
-                  gf_label_pin(f.store, c, fixture_default(), 1, GF_SLICE("a\nb"), &err));
+                  gf_pin_label(f.store, c, fixture_default(), 1, GF_SLICE("a\nb"), &err));
     assert_status(GF_EINVAL,
-                  gf_label_pin(f.store, c, fixture_default(), 1, GF_SLICE("\xFF"), &err));
+                  gf_pin_label(f.store, c, fixture_default(), 1, GF_SLICE("\xFF"), &err));
     assert_status(GF_EINVAL,
-                  gf_label_pin(f.store, c, fixture_default(), 1, GF_SLICE("without terms"), &err));
+                  gf_pin_label(f.store, c, fixture_default(), 1, GF_SLICE("without terms"), &err));
     assert_status(GF_EEXISTS,
-                  gf_label_pin(f.store, c, fixture_default(), 2, gf_slice_of(longest, 200), &err));
+                  gf_pin_label(f.store, c, fixture_default(), 2, gf_slice_of(longest, 200), &err));
     assert_status(GF_ENOTFOUND,
-                  gf_label_pin(f.store, c, GF_SLICE("other"), 1, GF_SLICE("x"), &err));
+                  gf_pin_label(f.store, c, GF_SLICE("other"), 1, GF_SLICE("x"), &err));
     fixture_is_sound(&f);
     fixture_close(&f);
 }
@@ -97,9 +97,9 @@ static gf_status pin_all(void *context, gf_error *err)
 {
     fixture *f = context;
     gf_place c = fixture_place("c");
-    gf_status st = gf_label_pin(f->store, c, fixture_default(), 2, GF_SLICE("second"), err);
+    gf_status st = gf_pin_label(f->store, c, fixture_default(), 2, GF_SLICE("second"), err);
     if (st != GF_OK) return st;
-    return gf_label_pin(f->store, c, fixture_default(), 2, GF_SLICE(""), err);
+    return gf_pin_label(f->store, c, fixture_default(), 2, GF_SLICE(""), err);
 }
 
 static void failed_allocations_are_told(void **state)

@@ -108,7 +108,7 @@ static gf_purged purge(fixture *f, const char *collection)
     gf_error err;
     gf_purged purged = {0};
     gf_rebuild_options o = {.threads = 1};
-    assert_ok(gf_collection_purge(f->store, fixture_place(collection), &o, &purged, &err));
+    assert_ok(gf_purge_collection(f->store, fixture_place(collection), &o, &purged, &err));
     return purged;
 }
 
@@ -251,7 +251,7 @@ static void deleted_collection(void **state)
     fixture_rebuild(&f, "c");
     assert_ok(gf_collection_delete(f.store, fixture_place("c"), &err));
     assert_true(store_has(&f, word));
-    assert_ok(gf_store_purge(f.store, &err));
+    assert_ok(gf_purge_store(f.store, &err));
     fixture_close(&f);
     fixture_reopen(&f);
     expect_gone(&f, word);
@@ -281,7 +281,7 @@ static void memory_ends(void **state)
         fixture_rebuild(&f, "c");
         fixture_delete(&f, "c", "2");
         gf_memory_fail_at(n);
-        gf_status st = gf_collection_purge(f.store, fixture_place("c"), &o, &purged, &err);
+        gf_status st = gf_purge_collection(f.store, fixture_place("c"), &o, &purged, &err);
         failed = gf_memory_failed();
         gf_memory_fail_at(-1);
         assert_true(st == GF_OK || (failed && st == GF_ENOMEM));

@@ -135,9 +135,9 @@ static gf_status write_three(void *context, gf_error *err)
     gf_put_part parts[3];
     for (int i = 0; i < 3; i++)
         parts[i] = (gf_put_part){t->puts[i], &t->puts[i]->rows[t->puts[i]->front], true};
-    gf_status st = gf_lock(t->f.store, err);
+    gf_status st = gf_store_lock(t->f.store, err);
     if (st == GF_OK) st = gf_put_write(parts, 3, t->counts, err);
-    gf_unlock(t->f.store);
+    gf_store_unlock(t->f.store);
     return st;
 }
 

@@ -49,11 +49,11 @@ static gf_status note_run(void *context, const gf_row *row, gf_error *err)
     gf_buffer space = {0}, collection = {0}, start = {0};
     gf_slice rest = row->key, seen, one;
     assert_true(gf_key_take_string(&rest, &space) && gf_key_take_string(&rest, &collection));
-    gf_collection_key(&start, gf_buffer_view(&space), gf_buffer_view(&collection));
+    gf_tables_collection_key(&start, gf_buffer_view(&space), gf_buffer_view(&collection));
     gf_status st = GF_OK;
     if (!gf_slice_equal(gf_buffer_view(&start), gf_buffer_view(&r->last))) {
         seen = gf_buffer_view(&r->seen);
-        while (st == GF_OK && gf_take_string(&seen, &one))
+        while (st == GF_OK && gf_slice_take_string(&seen, &one))
             if (gf_slice_equal(one, gf_buffer_view(&start)))
                 st = gf_fail(err, GF_EINVAL, "rows of a collection lie apart");
         gf_buffer_string(&r->seen, gf_buffer_view(&start));

@@ -11,24 +11,24 @@ static void only_what_was_modified_is_rebuilt(void **state)
     fixture f;
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
-    assert_int_equal(fixture_outcome(&f, "c", false, true), GF_WOULD_REBUILD);
+    assert_int_equal(fixture_outcome(&f, "c", false, true), GF_REBUILD_DUE);
     assert_int_equal(fixture_read(&f, "c").served, 0);
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILT);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_MADE);
     int64_t first = fixture_check_served(&f, "c", 12);
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_UNMODIFIED);
-    assert_int_equal(fixture_outcome(&f, "c", false, true), GF_UNMODIFIED);
-    assert_int_equal(fixture_outcome(&f, "c", true, true), GF_WOULD_REBUILD);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_UNMODIFIED);
+    assert_int_equal(fixture_outcome(&f, "c", false, true), GF_REBUILD_UNMODIFIED);
+    assert_int_equal(fixture_outcome(&f, "c", true, true), GF_REBUILD_DUE);
     assert_int_equal(fixture_check_served(&f, "c", 12), first);
-    assert_int_equal(fixture_outcome(&f, "c", true, false), GF_REBUILT);
+    assert_int_equal(fixture_outcome(&f, "c", true, false), GF_REBUILD_MADE);
     assert_true(fixture_check_served(&f, "c", 12) > first);
     fixture_put_subjects(&f, "c");
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_UNMODIFIED);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_UNMODIFIED);
     fixture_put(&f, "c", "000", "another text");
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILT);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_MADE);
     fixture_delete(&f, "c", "nothing");
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_UNMODIFIED);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_UNMODIFIED);
     fixture_delete(&f, "c", "000");
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILT);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_MADE);
     fixture_check_served(&f, "c", 11);
     fixture_is_sound(&f);
     fixture_close(&f);
@@ -40,17 +40,17 @@ static void changed_settings_are_a_modification(void **state)
     fixture f;
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILT);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_MADE);
     fixture_set(&f, "c", "default", "k", "auto"); /* what it is anyway */
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_UNMODIFIED);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_UNMODIFIED);
     fixture_set(&f, "c", "other", "k", "2"); /* another configuration's */
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_UNMODIFIED);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_UNMODIFIED);
     fixture_set(&f, "c", "default", "k", "2");
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILT);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_MADE);
     fixture_set(&f, "c", "default", "k", "2");
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_UNMODIFIED);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_UNMODIFIED);
     fixture_set(&f, "c", "default", "k", "");
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILT);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_MADE);
     fixture_close(&f);
 }
 
@@ -59,7 +59,7 @@ static void what_is_not_there_cannot_be_rebuilt(void **state)
     (void)state;
     fixture f;
     gf_error err;
-    gf_rebuild_result result = {.outcome = GF_WOULD_REBUILD}, before = result;
+    gf_rebuild_result result = {.outcome = GF_REBUILD_DUE}, before = result;
     gf_rebuild_options o = {.threads = 1};
     fixture_open(&f);
     assert_status(GF_ENOTFOUND, fixture_try_rebuild(&f, "c", &o, &result, &err));
@@ -87,7 +87,7 @@ static void a_failure_keeps_its_reason_without_an_error(void **state)
     fixture_put_subjects(&f, "c");
     assert_int_equal(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &result, NULL),
                      GF_EINVAL);
-    assert_ok(gf_store_read_health(f.store, NULL, NULL, &health, &err));
+    assert_ok(gf_health_read(f.store, NULL, NULL, &health, &err));
     assert_int_equal(health.failed, 1);
     assert_string_equal(health.failed_why, "no row of the matrix is of a document of \"c\"");
     fixture_close(&f);
@@ -146,7 +146,7 @@ static void check_odd(const char *const *texts, size_t n, const char *k, gf_buil
     if (b.k < 1 - (n == expected.without_terms) || b.k > expected.k)
         fail_msg("%" PRIu32 " clusters, at most %" PRIu32 " expected", b.k, expected.k);
     assert_true(b.objective >= 0 && b.objective <= 1.000001);
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_UNMODIFIED);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_UNMODIFIED);
     fixture_is_sound(&f);
     fixture_close(&f);
 }

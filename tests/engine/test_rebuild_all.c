@@ -41,9 +41,9 @@ static gf_status note(void *context, gf_place where, gf_slice configuration, gf_
                  GF_SLICE_ARG(configuration), message);
         return result ? gf_fail(err, GF_EINVAL, "a failure has a result") : GF_OK;
     }
-    t->rebuilt += result->outcome == GF_REBUILT;
-    t->unmodified += result->outcome == GF_UNMODIFIED;
-    t->would += result->outcome == GF_WOULD_REBUILD;
+    t->rebuilt += result->outcome == GF_REBUILD_MADE;
+    t->unmodified += result->outcome == GF_REBUILD_UNMODIFIED;
+    t->would += result->outcome == GF_REBUILD_DUE;
     return GF_OK;
 }
 
@@ -193,7 +193,7 @@ static void write_cell(fixture *f, gf_table *table, gf_slice key, const char *co
         gf_batch_put(batch, table, key, 0, gf_slice_str(column), gf_slice_str(value), 0);
     else
         gf_batch_delete_cell(batch, table, key, 0, gf_slice_str(column));
-    assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_batch_free(batch);
 }
 
@@ -223,7 +223,7 @@ static void one_that_fails_does_not_stop_the_rest(void **state)
     put_tiny(&f);
     assert_ok(rebuild_all(&f, "", "", two_threads, &t, &err));
     int64_t before = fixture_read(&f, "tiny-07").served;
-    gf_document_key(&key, GF_SLICE("test"), GF_SLICE("tiny-07"), GF_SLICE("101djc"));
+    gf_tables_document_key(&key, GF_SLICE("test"), GF_SLICE("tiny-07"), GF_SLICE("101djc"));
     write_cell(&f, f.store->tables.documents, gf_buffer_view(&key), "text", NULL);
     check_one_failure(&f, &t);
     assert_string_equal(t.failure, "tiny-07/default: table documents: a row is damaged");
@@ -241,7 +241,7 @@ static void damaged_settings_do_not_stop_the_rest(void **state)
     gf_buffer key = {0};
     fixture_open(&f);
     put_tiny(&f);
-    gf_collection_key(&key, GF_SLICE("test"), GF_SLICE("tiny-05"));
+    gf_tables_collection_key(&key, GF_SLICE("test"), GF_SLICE("tiny-05"));
     write_cell(&f, f.store->tables.collections, gf_buffer_view(&key), "settings", "[]");
     assert_ok(rebuild_all(&f, "", "", two_threads, &t, &err));
     assert_int_equal(t.failed, 1);

@@ -38,15 +38,15 @@ static void copy_build_to(fixture *f, int64_t from, int64_t to)
     gf_row row = {0};
     gf_buffer key = {0};
     gf_table *builds = f->store->tables.builds;
-    gf_build_key(&key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), from);
+    gf_tables_build_key(&key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), from);
     assert_ok(gf_table_get(builds, NULL, gf_buffer_view(&key), 1U << GF_BUILDS_MAIN, &row, &err));
     gf_buffer_reset(&key);
-    gf_build_key(&key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), to);
+    gf_tables_build_key(&key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), to);
     assert_ok(gf_batch_create(f->store->db, &batch, &err));
     for (size_t i = 0; i < row.n_cells; i++)
         gf_batch_put(batch, builds, gf_buffer_view(&key), GF_BUILDS_MAIN, row.cells[i].qualifier,
                      row.cells[i].value, 0);
-    assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_batch_free(batch);
     gf_row_release(&row);
     gf_buffer_release(&key);
@@ -138,7 +138,7 @@ static void a_deleted_configuration_leaves_nothing(void **state)
                   gf_configuration_delete(f.store, fixture_place("c"), GF_SLICE("default!"), &err));
     assert_ok(gf_configuration_delete(f.store, fixture_place("c"), fixture_default(), &err));
     assert_int_equal(fixture_read(&f, "c").served, 0);
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILT);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_MADE);
     fixture_is_sound(&f);
     gf_buffer_release(&before);
     fixture_close(&f);

@@ -120,7 +120,7 @@ static void what_comes_meanwhile_is_for_the_next_build(void **state)
     assert_false(m.replaced);
     gf_view_close(view);
     fixture_is_sound(&f);
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILT);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_MADE);
     fixture_check_served(&f, "c", 12);
     fixture_close(&f);
 }
@@ -159,7 +159,7 @@ static void one_rebuild_of_a_configuration_at_a_time(void **state)
     assert_int_equal(gf_view_build(view)->k, 4);
     assert_slice(gf_view_build(view)->settings, "{\"k\":\"4\"}");
     gf_view_close(view);
-    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILT);
+    assert_int_equal(fixture_outcome(&f, "c", false, false), GF_REBUILD_MADE);
     fixture_is_sound(&f);
     fixture_close(&f);
 }
@@ -199,12 +199,12 @@ static void move_the_pointer(fixture *f)
     gf_batch *batch;
     gf_number_digits digits;
     gf_buffer key = {0};
-    gf_collection_key(&key, GF_SLICE("test"), GF_SLICE("c"));
+    gf_tables_collection_key(&key, GF_SLICE("test"), GF_SLICE("c"));
     assert_ok(gf_batch_create(f->store->db, &batch, &err));
     gf_batch_put(batch, f->store->tables.collections, gf_buffer_view(&key), GF_COLLECTIONS_MAIN,
                  GF_SLICE("configuration:default:rebuilt"),
                  gf_number_write(&digits, (uint64_t)other_build), 0);
-    assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_batch_free(batch);
     gf_buffer_release(&key);
 }

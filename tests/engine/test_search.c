@@ -84,7 +84,8 @@ static void a_build_without_an_index_is_searched_by_its_texts(void **state)
         gf_buffer key = {0};
         gf_place where = fixture_place("c");
         assert_ok(gf_tables_open(db, &tables, &err));
-        gf_build_key(&key, where.name_space, where.collection, fixture_default(), info.build);
+        gf_tables_build_key(&key, where.name_space, where.collection, fixture_default(),
+                            info.build);
         assert_ok(gf_batch_create(db, &batch, &err));
         if (values[i])
             gf_batch_put(batch, tables.builds, gf_buffer_view(&key), GF_BUILDS_MODEL,
@@ -92,7 +93,7 @@ static void a_build_without_an_index_is_searched_by_its_texts(void **state)
         else
             gf_batch_delete_cell(batch, tables.builds, gf_buffer_view(&key), GF_BUILDS_MODEL,
                                  GF_SLICE("search:h"));
-        assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+        assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
         gf_batch_free(batch);
         gf_buffer_release(&key);
         check_subjects(&f);

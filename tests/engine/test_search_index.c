@@ -84,11 +84,11 @@ static gf_status break_cell(fixture *f, int64_t build, const char *qualifier, gf
     gf_place where = fixture_place("c");
     gf_database *db = gf_store_database(f->store);
     assert_ok(gf_tables_open(db, &tables, &err));
-    gf_build_key(&key, where.name_space, where.collection, fixture_default(), build);
+    gf_tables_build_key(&key, where.name_space, where.collection, fixture_default(), build);
     assert_ok(gf_batch_create(db, &batch, &err));
     gf_batch_put(batch, tables.builds, gf_buffer_view(&key), GF_BUILDS_MODEL,
                  gf_slice_str(qualifier), value, 0);
-    gf_status st = gf_batch_write(batch, GF_SYNC, &err);
+    gf_status st = gf_batch_write(batch, GF_SYNC_ON, &err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
     return st;

@@ -25,23 +25,23 @@ static void defaults_are_inherited(void **state)
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
     expect_setting(&f, "k", "auto", GF_FROM_PROGRAM);
-    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILD_MADE);
     fixture_set(&f, "", "default", "k", "2");
     expect_setting(&f, "k", "2", GF_FROM_NAMESPACE);
-    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
-    assert_int_equal(plain_rebuild(&f), GF_UNMODIFIED);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILD_MADE);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILD_UNMODIFIED);
     fixture_set(&f, "c", "default", "k", "auto"); /* the program's own, said here */
     expect_setting(&f, "k", "auto", GF_FROM_COLLECTION);
-    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILD_MADE);
     fixture_set(&f, "", "default", "k", "5");
-    assert_int_equal(plain_rebuild(&f), GF_UNMODIFIED);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILD_UNMODIFIED);
     fixture_set(&f, "c", "default", "k", "");
     expect_setting(&f, "k", "5", GF_FROM_NAMESPACE);
     fixture_set(&f, "c", "default", "k", "5"); /* the same, and so nothing new to build by */
     expect_setting(&f, "k", "5", GF_FROM_COLLECTION);
-    assert_int_equal(plain_rebuild(&f), GF_REBUILT);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILD_MADE);
     fixture_set(&f, "c", "default", "k", "");
-    assert_int_equal(plain_rebuild(&f), GF_UNMODIFIED);
+    assert_int_equal(plain_rebuild(&f), GF_REBUILD_UNMODIFIED);
     fixture_set(&f, "", "default", "k", "");
     expect_setting(&f, "k", "auto", GF_FROM_PROGRAM);
     fixture_is_sound(&f);

@@ -142,7 +142,7 @@ static void compare(fixture *f, const gf_build_matrix *m, uint32_t row, size_t l
     size_t n = 0;
     char id[40];
     for (uint32_t i = 0; i < x->n_rows; i++) {
-        e.score[i] = gf_row_dot(gf_csr_row(x, row), gf_csr_row(x, i));
+        e.score[i] = gf_csr_row_dot(gf_csr_row(x, row), gf_csr_row(x, i));
         if (i != row && e.score[i] > 0) e.order[n++] = i;
     }
     qsort_r(e.order, n, sizeof *e.order, by_rank, &e);

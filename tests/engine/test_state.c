@@ -102,7 +102,7 @@ static void changes_between_two_reads_do_not_mix_states(void **unused)
     fixture_set(&f, "c", "default", "k", "2");
     fixture_delete(&f, "c", "011");
     assert_ok(
-        gf_label_pin(f.store, fixture_place("c"), fixture_default(), 1, GF_SLICE("pinned"), &err));
+        gf_pin_label(f.store, fixture_place("c"), fixture_default(), 1, GF_SLICE("pinned"), &err));
     fixture_rebuild(&f, "c");
     seen = read_answer(r, "000");
     assert_same_answer(&old, &seen);

@@ -241,7 +241,7 @@ static gf_status read_view(gf_view *v, gf_error *err)
     if (st == GF_OK) st = gf_view_explain(v, GF_SLICE("001"), 3, pass_explanation, NULL, err);
     if (st == GF_OK)
         st = gf_view_evaluate(v, (gf_slice){0}, name_class, NULL, NULL, pass_evaluation, NULL, err);
-    if (st == GF_OK) st = gf_cluster_columns(v, cluster, pass_column, NULL, err);
+    if (st == GF_OK) st = gf_columns_cluster(v, cluster, pass_column, NULL, err);
     return st;
 }
 
@@ -274,7 +274,7 @@ static gf_status read_store(void *context, gf_error *err)
     gf_place where = fixture_place("c");
     gf_store_status status;
     gf_status st = gf_builds_visit(store, where, fixture_default(), pass_build, NULL, err);
-    if (st == GF_OK) st = gf_configurations_visit(store, where, pass_configuration, NULL, err);
+    if (st == GF_OK) st = gf_configuration_list_visit(store, where, pass_configuration, NULL, err);
     if (st == GF_OK)
         st = gf_configuration_read(store, where, fixture_default(), pass_setting, NULL, err);
     if (st == GF_OK) st = gf_collection_read(store, where, pass_collection, NULL, err);
@@ -284,8 +284,8 @@ static gf_status read_store(void *context, gf_error *err)
     if (st == GF_OK) st = gf_documents_visit(store, where, pass_document, NULL, err);
     if (st == GF_OK) st = gf_document_read(store, where, GF_SLICE("new"), pass_document, NULL, err);
     if (st == GF_OK)
-        st = gf_document_columns(store, where, GF_SLICE("001"), pass_column, NULL, err);
-    if (st == GF_OK) st = gf_collection_columns(store, where, pass_column, NULL, err);
+        st = gf_columns_document(store, where, GF_SLICE("001"), pass_column, NULL, err);
+    if (st == GF_OK) st = gf_columns_collection(store, where, pass_column, NULL, err);
     if (st == GF_OK) st = gf_store_read_status(store, &status, err);
     return st;
 }

@@ -1,7 +1,7 @@
 /* Texts by several lanes: each once, in the order of the ids, whatever was cut where. */
 #include "tests/engine/fixture.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/random.h"
 #include "engine/store/store_internal.h"
 #include "engine/text/reader.h"
@@ -55,7 +55,7 @@ static gf_status read_all(const gf_text_reader_options *o, gf_pool *pool, readin
 {
     gf_text_reader *reader;
     const gf_text_group *batch;
-    gf_tasks tasks = {.n = 1};
+    gf_pool_tasks tasks = {.n = 1};
     gf_status st = gf_text_reader_open(o, &reader, err);
     if (st != GF_OK) return st;
     while (st == GF_OK && tasks.n) {

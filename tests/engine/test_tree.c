@@ -124,7 +124,7 @@ static void set_cell(fixture *f, const gf_slice *value)
     else
         gf_batch_delete_cell(batch, builds, gf_buffer_view(&view->key), GF_BUILDS_MODEL,
                              GF_SLICE("tree"));
-    assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_batch_free(batch);
     gf_view_close(view);
 }
@@ -204,7 +204,7 @@ static void random_bytes(void **state)
         assert_true(st == GF_OK || st == GF_ECORRUPT);
         refused += st != GF_OK;
         if (st == GF_OK) assert_int_equal(kept.tree.n_nodes, 2 * kept.tree.k - 1);
-        gf_kept_tree_release(&kept);
+        gf_tree_kept_release(&kept);
         bytes.ptr[at] = before;
     }
     assert_true(refused > 100);

@@ -44,7 +44,7 @@ static gf_status write_trends(void *context, const gf_trends *t, gf_error *err)
 {
     gf_buffer *b = context;
     if (t->n_periods) {
-        gf_period_write(t->kind, t->first, b);
+        gf_calendar_write(t->kind, t->first, b);
         gf_buffer_format(b, " recent %zu ", t->n_recent);
     }
     gf_buffer_format(b, "before %" PRIu64 " undated %" PRIu64 "\n", t->before, t->undated);
@@ -93,12 +93,12 @@ static void counts_by_month(void **state)
     for (unsigned i = 0; i < 8; i++)
         put_dated(&f, n++, 2, months[i / 2]);
     rebuild(&f);
-    trends_are(&f, GF_MONTH, 4,
+    trends_are(&f, GF_PERIOD_MONTH, 4,
                "2026-08 recent 1 before 1 undated 1\n"
                "6: 1 0 0 5; 0 0 5 1 +2.8253 +2.4449\n"
                "6: 4 1 0 0; 0 1 0 5 -2.3979 -1.5324\n"
                "9: 2 2 2 2; 1 0 2 6 -0.7885 -0.8360\n");
-    trends_are(&f, GF_MONTH, 1,
+    trends_are(&f, GF_PERIOD_MONTH, 1,
                "2026-11 recent 1 before 13 undated 1\n"
                "9: 2; 7 0 2 0 +0.0000 +0.0000\n"
                "6: 0; 5 1 0 0 +0.0000 +0.0000\n"
@@ -115,7 +115,7 @@ static void without_times(void **state)
         put_dated(&f, i, i % 3, NULL);
     rebuild(&f);
     gf_buffer text = {0};
-    trends_of(&f, GF_DAY, 12, write_trends, &text);
+    trends_of(&f, GF_PERIOD_DAY, 12, write_trends, &text);
     assert_true(gf_slice_starts(gf_buffer_view(&text), GF_SLICE("before 0 undated 6\n")));
     gf_buffer_release(&text);
     fixture_close(&f);
@@ -185,7 +185,7 @@ static void counts_random_days(void **state)
         fixture_delete(&f, "c", id);
         expected.days[subjects[i]][days[i]]--;
     }
-    trends_of(&f, GF_DAY, MOST, check_tally, &expected);
+    trends_of(&f, GF_PERIOD_DAY, MOST, check_tally, &expected);
     fixture_close(&f);
 }
 
@@ -203,7 +203,7 @@ static gf_status sweep_call(void *context, gf_error *err)
     size_t n = 0;
     gf_status st = gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &view, err);
     if (st != GF_OK) return st;
-    st = gf_view_trends(view, GF_WEEK, 12, count_all, &n, err);
+    st = gf_view_trends(view, GF_PERIOD_WEEK, 12, count_all, &n, err);
     assert_int_equal(n, st == GF_OK ? 3 : 0);
     gf_view_close(view);
     return st;

@@ -64,11 +64,11 @@ static void dropping(void **state)
         gf_buffer key = {0};
         snprintf(name, sizeof name, "%06d", i);
         gf_slice part = S(name);
-        assert_ok(gf_user_key_write(t, &part, 1, &key, &err));
+        assert_ok(gf_user_table_key_write(t, &part, 1, &key, &err));
         gf_batch_put(batch, t->rows, gf_buffer_view(&key), FIXTURE_LIST, S("x"), S("1"), 0);
         gf_buffer_release(&key);
     }
-    assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     gf_batch_free(batch);
     gf_user_table_close(t);
     assert_status(GF_ECANCELLED, gf_user_table_drop(f.store, space, S("people"), &cancel, &err));
@@ -242,9 +242,9 @@ static gf_status make_use_drop(void *context, gf_error *err)
         st = gf_user_table_alter(s->f.store, space, S("people"),
                                  S("{\"families\":[{\"name\":\"z\"}]}"), err);
     if (st == GF_OK) st = gf_user_table_open(s->f.store, space, S("people"), &t, err);
-    if (st == GF_OK) st = gf_user_key_write(t, &part, 1, &key, err);
+    if (st == GF_OK) st = gf_user_table_key_write(t, &part, 1, &key, err);
     if (st == GF_OK)
-        st = gf_user_increment(t, gf_buffer_view(&key), FIXTURE_INFO, S("age"), 2, &sum, err);
+        st = gf_user_table_increment(t, gf_buffer_view(&key), FIXTURE_INFO, S("age"), 2, &sum, err);
     if (st == GF_OK) st = gf_rows_open(t, &o, &rows, err);
     if (st == GF_OK) st = gf_rows_next(rows, &row, err);
     gf_rows_close(rows);

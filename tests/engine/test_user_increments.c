@@ -20,10 +20,10 @@ static void *add(void *context)
     gf_buffer key = {0}, sum = {0};
     gf_slice part = S("u1");
     bool good = gf_user_table_open(a->store, space, S("people"), &t, &err) == GF_OK &&
-                gf_user_key_write(t, &part, 1, &key, &err) == GF_OK;
+                gf_user_table_key_write(t, &part, 1, &key, &err) == GF_OK;
     for (int i = 0; i < a->times && good; i++)
-        good = gf_user_increment(t, gf_buffer_view(&key), FIXTURE_INFO, S(a->column), 1, &sum,
-                                 &err) == GF_OK;
+        good = gf_user_table_increment(t, gf_buffer_view(&key), FIXTURE_INFO, S(a->column), 1, &sum,
+                                       &err) == GF_OK;
     gf_user_table_close(t);
     gf_buffer_release(&key);
     gf_buffer_release(&sum);
@@ -41,7 +41,7 @@ static void increments(void **state)
     gf_user_table *t = fixture_make_table(&f, "people", fixture_people);
     gf_buffer key = {0}, sum = {0};
     gf_slice part = S("u1");
-    assert_ok(gf_user_key_write(t, &part, 1, &key, &err));
+    assert_ok(gf_user_table_key_write(t, &part, 1, &key, &err));
     gf_slice row = gf_buffer_view(&key);
     adder a = {f.store, "age", TIMES};
     for (int i = 0; i < THREADS; i++)
@@ -51,7 +51,7 @@ static void increments(void **state)
         pthread_join(threads[i], &good);
         assert_non_null(good);
     }
-    assert_ok(gf_user_increment(t, row, FIXTURE_INFO, S("age"), -200, &sum, &err));
+    assert_ok(gf_user_table_increment(t, row, FIXTURE_INFO, S("age"), -200, &sum, &err));
     assert_slice(gf_buffer_view(&sum), "-100");
 
     static const struct {
@@ -72,8 +72,8 @@ static void increments(void **state)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         fixture_put_cell(t, "u1", FIXTURE_INFO, all[i].column, all[i].first);
         gf_buffer_reset(&sum);
-        assert_status(all[i].status, gf_user_increment(t, row, FIXTURE_INFO, S(all[i].column),
-                                                       all[i].delta, &sum, &err));
+        assert_status(all[i].status, gf_user_table_increment(t, row, FIXTURE_INFO, S(all[i].column),
+                                                             all[i].delta, &sum, &err));
         if (all[i].sum) assert_slice(gf_buffer_view(&sum), all[i].sum);
     }
     gf_buffer_release(&key);

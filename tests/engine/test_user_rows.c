@@ -43,7 +43,7 @@ static void slow_answer(gf_user_table *t, const gf_rows_options *o, char names[R
         gf_slice part = S(name);
         int64_t age;
         if (strncmp(name, prefix, strlen(prefix)) != 0) continue;
-        assert_ok(gf_user_key_write(t, &part, 1, &key, &err));
+        assert_ok(gf_user_table_key_write(t, &part, 1, &key, &err));
         gf_slice bytes = gf_buffer_view(&key);
         bool there =
             gf_table_get(t->rows, NULL, bytes, o->families ? o->families : 3u, &row, &err) == GF_OK;
@@ -96,7 +96,7 @@ static void walks(void **state)
                              .offset = gf_random_below(&r, 3),
                              .limit = gf_random_below(&r, 6),
                              .reverse = gf_random_below(&r, 2)};
-        assert_ok(gf_user_key_start(t, 0, S(prefix), &key, &err));
+        assert_ok(gf_user_table_key_start(t, 0, S(prefix), &key, &err));
         o.prefix = gf_buffer_view(&key);
         slow_answer(t, &o, names, prefix, above, &slow);
         fixture_print_rows(t, &o, &got);

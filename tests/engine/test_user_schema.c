@@ -126,7 +126,7 @@ static void growing(void **state)
     assert_int_equal(gf_user_table_schema(t)->n_families, 2);
     assert_ok(gf_user_table_open(f.store, space, S("people"), &now, &err));
     assert_int_equal(gf_user_table_schema(now)->n_families, 3);
-    assert_int_equal(gf_user_cell_type(now, FIXTURE_INFO, S("city")), GF_TYPE_BYTES);
+    assert_int_equal(gf_user_table_cell_type(now, FIXTURE_INFO, S("city")), GF_TYPE_BYTES);
     gf_user_table_close(t);
     gf_user_table_close(now);
     fixture_close(&f);

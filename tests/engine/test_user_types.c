@@ -51,14 +51,14 @@ static void bytes_of_values(void **state)
         gf_buffer bytes = {0}, text = {0}, again = {0};
         assert_true(gf_type_named(S(all[i].type), &type));
         assert_string_equal(gf_type_name(type), all[i].type);
-        gf_status st = gf_value_write(type, S(all[i].text), &bytes, &err);
+        gf_status st = gf_user_table_value_write(type, S(all[i].text), &bytes, &err);
         assert_int_equal(st, all[i].hex ? GF_OK : GF_EINVAL);
         if (st == GF_OK) {
             gf_hex_append(&text, gf_buffer_view(&bytes));
             assert_slice(gf_buffer_view(&text), all[i].hex);
             gf_buffer_reset(&text);
-            assert_true(gf_value_print(type, gf_buffer_view(&bytes), &text));
-            assert_ok(gf_value_write(type, gf_buffer_view(&text), &again, &err));
+            assert_true(gf_user_table_value_print(type, gf_buffer_view(&bytes), &text));
+            assert_ok(gf_user_table_value_write(type, gf_buffer_view(&text), &again, &err));
             assert_true(gf_slice_equal(gf_buffer_view(&bytes), gf_buffer_view(&again)));
         }
         gf_buffer_release(&bytes);
@@ -80,8 +80,8 @@ static void any_bytes(void **state)
         gf_error err;
         for (size_t b = 0; b < n; b++)
             bytes[b] = (char)gf_random_below(&r, gf_random_below(&r, 2) ? 256 : 128);
-        if (gf_value_print(type, gf_slice_of(bytes, n), &text)) {
-            assert_ok(gf_value_write(type, gf_buffer_view(&text), &again, &err));
+        if (gf_user_table_value_print(type, gf_slice_of(bytes, n), &text)) {
+            assert_ok(gf_user_table_value_write(type, gf_buffer_view(&text), &again, &err));
             bool shorter =
                 type == GF_TYPE_DECIMAL || type == GF_TYPE_JSON; /* one form of several */
             if (!shorter)
@@ -103,17 +103,17 @@ static void key_is(gf_user_table *t, const char *const *parts, unsigned n, const
     gf_buffer key = {0}, text = {0};
     for (unsigned i = 0; i < n; i++)
         slices[i] = S(parts[i]);
-    assert_ok(gf_user_key_write(t, slices, n, &key, &err));
+    assert_ok(gf_user_table_key_write(t, slices, n, &key, &err));
     gf_hex_append(&text, gf_buffer_view(&key));
     assert_slice(gf_buffer_view(&text), hex);
     gf_slice rest = gf_buffer_view(&key);
     for (unsigned i = 0; i < n; i++) {
         gf_buffer_reset(&text);
-        assert_ok(gf_user_key_take(t, i, &rest, &text, &err));
+        assert_ok(gf_user_table_key_take(t, i, &rest, &text, &err));
         assert_slice(gf_buffer_view(&text), parts[i]);
     }
     assert_int_equal(rest.len, 0);
-    assert_status(GF_ECORRUPT, gf_user_key_take(t, n, &rest, &text, &err));
+    assert_status(GF_ECORRUPT, gf_user_table_key_take(t, n, &rest, &text, &err));
     gf_buffer_release(&key);
     gf_buffer_release(&text);
 }
@@ -139,11 +139,11 @@ static void bytes_of_keys(void **state)
 
     gf_buffer key = {0};
     const gf_slice short_raw[] = {S("x"), S("1"), S("1"), S("00"), S("abcd")};
-    assert_status(GF_EINVAL, gf_user_key_write(t, short_raw, 5, &key, &err));
+    assert_status(GF_EINVAL, gf_user_table_key_write(t, short_raw, 5, &key, &err));
     assert_non_null(strstr(err.message, "key part e"));
-    assert_status(GF_EINVAL, gf_user_key_start(t, 1, S("1"), &key, &err));
+    assert_status(GF_EINVAL, gf_user_table_key_start(t, 1, S("1"), &key, &err));
     gf_buffer_reset(&key);
-    assert_ok(gf_user_key_start(t, 4, S("abcd"), &key, &err));
+    assert_ok(gf_user_table_key_start(t, 4, S("abcd"), &key, &err));
     assert_int_equal(key.len, 2);
     gf_buffer_release(&key);
     gf_user_table_close(t);

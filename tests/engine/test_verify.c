@@ -91,14 +91,14 @@ static void begin(target *t)
     fixture_put_posts(&t->f, "c", POSTS);
     fixture_rebuild(&t->f, "c");
     t->build = fixture_rebuild(&t->f, "c").build;
-    gf_collection_key(&t->collection, GF_SLICE("test"), GF_SLICE("c"));
-    gf_build_key(&t->key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), t->build);
+    gf_tables_collection_key(&t->collection, GF_SLICE("test"), GF_SLICE("c"));
+    gf_tables_build_key(&t->key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), t->build);
     assert_ok(gf_view_open(t->f.store, fixture_place("c"), fixture_default(), 0, &view, &err));
     assert_ok(gf_view_clusters(view, note_first, t, &err));
     assert_ok(gf_view_memberships(view, note_document, t, &err));
     assert_true(*t->in && *t->out);
     gf_view_close(view);
-    gf_cluster_key(&t->cluster, gf_buffer_view(&t->key), gf_buffer_view(&t->label));
+    gf_tables_cluster_key(&t->cluster, gf_buffer_view(&t->key), gf_buffer_view(&t->label));
     assert_ok(gf_batch_create(t->f.store->db, &t->batch, &err));
 }
 
@@ -120,14 +120,14 @@ static void put_cell(target *t, gf_table *table, gf_slice key, unsigned family, 
 static gf_slice document_key(target *t, const char *id)
 {
     gf_buffer_reset(&t->label);
-    gf_document_key(&t->label, GF_SLICE("test"), GF_SLICE("c"), gf_slice_str(id));
+    gf_tables_document_key(&t->label, GF_SLICE("test"), GF_SLICE("c"), gf_slice_str(id));
     return gf_buffer_view(&t->label);
 }
 
 static gf_slice membership_key(target *t, const char *id)
 {
     gf_buffer_reset(&t->label);
-    gf_membership_key(&t->label, gf_buffer_view(&t->key), gf_slice_str(id));
+    gf_tables_membership_key(&t->label, gf_buffer_view(&t->key), gf_slice_str(id));
     return gf_buffer_view(&t->label);
 }
 
@@ -136,7 +136,7 @@ static void put_membership(target *t, const char *id, uint32_t cluster, uint32_t
     char bytes[GF_MEMBERSHIP_BYTES];
     gf_column columns[GF_MEMBERSHIP_COLUMNS];
     gf_membership_cells m = {.cluster = cluster, .score = 0.5F, .runner_up = runner_up};
-    size_t n = gf_membership_write(&m, bytes, columns);
+    size_t n = gf_tables_membership_write(&m, bytes, columns);
     gf_batch_replace(t->batch, t->f.store->tables.memberships, membership_key(t, id),
                      GF_MEMBERSHIPS_MAIN, columns, n, 0);
 }
@@ -177,7 +177,7 @@ static void document_from_the_future(target *t)
 static void stray_document(target *t)
 {
     gf_buffer_reset(&t->label);
-    gf_document_key(&t->label, GF_SLICE("test"), GF_SLICE("nowhere"), GF_SLICE("1"));
+    gf_tables_document_key(&t->label, GF_SLICE("test"), GF_SLICE("nowhere"), GF_SLICE("1"));
     put_cell(t, TABLE(documents), gf_buffer_view(&t->label), 0, "text", "a text");
 }
 
@@ -200,7 +200,7 @@ static void broken_build(target *t)
 static void stray_build(target *t)
 {
     gf_buffer_reset(&t->label);
-    gf_build_key(&t->label, GF_SLICE("test"), GF_SLICE("nowhere"), fixture_default(), 5);
+    gf_tables_build_key(&t->label, GF_SLICE("test"), GF_SLICE("nowhere"), fixture_default(), 5);
     put_cell(t, TABLE(builds), gf_buffer_view(&t->label), GF_BUILDS_MAIN, "documents", "1");
 }
 
@@ -219,7 +219,7 @@ static void two_of_one_id(target *t)
     char id[16];
     snprintf(id, sizeof id, "%u", t->id);
     gf_buffer_reset(&t->label);
-    gf_cluster_key(&t->label, gf_buffer_view(&t->key), GF_SLICE("zzz"));
+    gf_tables_cluster_key(&t->label, gf_buffer_view(&t->key), GF_SLICE("zzz"));
     put_cell(t, TABLE(clusters), gf_buffer_view(&t->label), GF_CLUSTERS_MAIN, "id", id);
     put_cell(t, TABLE(clusters), gf_buffer_view(&t->label), GF_CLUSTERS_MAIN, "size", "0");
 }
@@ -232,7 +232,7 @@ static void further_member(target *t)
 static void further_rank(target *t)
 {
     gf_buffer_reset(&t->label);
-    gf_rank_write(&t->label, 0.5F, GF_SLICE("x"));
+    gf_tables_rank_write(&t->label, 0.5F, GF_SLICE("x"));
     gf_batch_put(t->batch, TABLE(clusters), gf_buffer_view(&t->cluster), GF_CLUSTERS_RANKED,
                  gf_buffer_view(&t->label), GF_SLICE(""), 0);
 }
@@ -265,9 +265,9 @@ static void further_membership(target *t)
 static void stray_membership(target *t)
 {
     gf_buffer_reset(&t->label);
-    gf_build_key(&t->label, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), 5);
+    gf_tables_build_key(&t->label, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), 5);
     gf_buffer key = {0};
-    gf_membership_key(&key, gf_buffer_view(&t->label), GF_SLICE("x"));
+    gf_tables_membership_key(&key, gf_buffer_view(&t->label), GF_SLICE("x"));
     put_cell(t, TABLE(memberships), gf_buffer_view(&key), GF_MEMBERSHIPS_MAIN, "score", "1234");
     gf_buffer_release(&key);
 }
@@ -276,8 +276,8 @@ static void stray_cluster(target *t)
 {
     gf_buffer key = {0};
     gf_buffer_reset(&t->label);
-    gf_build_key(&t->label, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), 5);
-    gf_cluster_key(&key, gf_buffer_view(&t->label), GF_SLICE("label"));
+    gf_tables_build_key(&t->label, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), 5);
+    gf_tables_cluster_key(&key, gf_buffer_view(&t->label), GF_SLICE("label"));
     put_cell(t, TABLE(clusters), gf_buffer_view(&key), GF_CLUSTERS_MAIN, "id", "1");
     gf_buffer_release(&key);
 }
@@ -297,7 +297,7 @@ static void another_score(target *t)
 static void stray_member(target *t)
 {
     gf_buffer key = {0};
-    gf_cluster_key(&key, gf_buffer_view(&t->key), GF_SLICE("no such label"));
+    gf_tables_cluster_key(&key, gf_buffer_view(&t->key), GF_SLICE("no such label"));
     put_cell(t, TABLE(clusters), gf_buffer_view(&key), GF_CLUSTERS_DOCUMENTS, "x", "0.5");
     gf_buffer_release(&key);
 }
@@ -305,7 +305,7 @@ static void stray_member(target *t)
 static void stray_rank(target *t)
 {
     gf_buffer key = {0};
-    gf_cluster_key(&key, gf_buffer_view(&t->key), GF_SLICE("no such label"));
+    gf_tables_cluster_key(&key, gf_buffer_view(&t->key), GF_SLICE("no such label"));
     put_cell(t, TABLE(clusters), gf_buffer_view(&key), GF_CLUSTERS_RANKED, "abcdx", "");
     gf_buffer_release(&key);
 }
@@ -407,7 +407,7 @@ static void every_disagreement_is_found(void **state)
         char first[512];
         begin(&t);
         changes[i].change(&t);
-        assert_ok(gf_batch_write(t.batch, GF_SYNC, &err));
+        assert_ok(gf_batch_write(t.batch, GF_SYNC_ON, &err));
         gf_batch_free(t.batch);
         if (fixture_verify(&t.f, first, &v) == 0) fail_msg("%s is not found", changes[i].name);
         if (!strstr(first, changes[i].says)) fail_msg("%s: %s", changes[i].name, first);
@@ -428,17 +428,17 @@ static void unfinished_work_is_no_fault(void **state)
     gf_buffer key = {0};
     begin(&t);
     fixture_put_subjects(&t.f, "going");
-    gf_build_key(&key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), t.build + 9);
+    gf_tables_build_key(&key, GF_SLICE("test"), GF_SLICE("c"), fixture_default(), t.build + 9);
     put_cell(&t, t.f.store->tables.builds, gf_buffer_view(&key), GF_BUILDS_PROGRESS, "state",
              "building");
     gf_key_string(&key, GF_SLICE("x")); /* now a membership's */
     put_cell(&t, t.f.store->tables.memberships, gf_buffer_view(&key), GF_MEMBERSHIPS_MAIN, "score",
              "1234");
     gf_buffer_reset(&key);
-    gf_collection_key(&key, GF_SLICE("test"), GF_SLICE("going"));
+    gf_tables_collection_key(&key, GF_SLICE("test"), GF_SLICE("going"));
     put_cell(&t, t.f.store->tables.collections, gf_buffer_view(&key), GF_COLLECTIONS_PROGRESS,
              "state", "deleting");
-    assert_ok(gf_batch_write(t.batch, GF_SYNC, &err));
+    assert_ok(gf_batch_write(t.batch, GF_SYNC_ON, &err));
     gf_batch_free(t.batch);
     fixture_is_sound(&t.f);
     assert_ok(gf_store_read_status(t.f.store, &status, &err));

@@ -1,7 +1,7 @@
 #include "tests/formats/records.h"
 
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/utf8.h"
 #include "support/test.h"
 
@@ -16,10 +16,10 @@ static void list_document(const gf_record *r, gf_buffer *out)
         gf_buffer_str(out, " id=hash text=");
     } else {
         gf_buffer_str(out, " id=");
-        gf_buffer_json_string(out, d->id);
+        gf_json_append_string(out, d->id);
         gf_buffer_str(out, " text=");
     }
-    gf_buffer_json_string(out, d->text);
+    gf_json_append_string(out, d->text);
     if (d->time.len) gf_buffer_format(out, " time=%.*s", GF_SLICE_ARG(d->time));
     if (d->language.len) gf_buffer_format(out, " lang=%.*s", GF_SLICE_ARG(d->language));
     for (size_t i = 0; i < d->n_fields; i++)

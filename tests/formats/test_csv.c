@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "formats/csv.h"
 #include "grouperfish/buffer.h"
 #include "tests/formats/records.h"
@@ -129,7 +129,7 @@ static void check_written(gf_random *random, char delimiter, const char *line_en
             write_cell(random, &csv, &cell, delimiter);
             if (n == 0) continue;
             gf_buffer_format(&expected, c == 1 ? " text=" : " c%d=", c + 1);
-            gf_buffer_json_string(&expected, gf_buffer_view(&cell));
+            gf_json_append_string(&expected, gf_buffer_view(&cell));
         }
         gf_buffer_byte(&expected, '\n');
         gf_buffer_str(&csv, line_end);

@@ -2,8 +2,8 @@
 #include "support/test.h"
 
 #include "base/file.h"
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "formats/files.h"
 #include "formats/pattern.h"
 #include "formats/reader.h"
@@ -83,7 +83,7 @@ static void compare_record(const gf_record *record, void *context)
         assert_true(gf_slice_equal(field->name, name));
         if (gf_json_kind_of(value) == GF_JSON_STRING) {
             gf_buffer json = {0};
-            gf_buffer_json_string(&json, gf_json_get_string(value));
+            gf_json_append_string(&json, gf_json_get_string(value));
             assert_true(gf_slice_equal(gf_buffer_view(&json), field->json));
             gf_buffer_release(&json);
         }

@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "tests/formats/records.h"
 
 static const gf_reader_options options = {.format = GF_FORMAT_INPUT_TSV};
@@ -100,7 +100,7 @@ static void reads_what_was_written(void **state)
             gf_buffer_byte(&text, c);
         }
         gf_buffer_str(&tsv, gf_random_below(&random, 2) ? "\n" : "\r\n");
-        gf_buffer_json_string(&expected, gf_buffer_view(&text));
+        gf_json_append_string(&expected, gf_buffer_view(&text));
         gf_buffer_byte(&expected, '\n');
         gf_buffer_release(&text);
     }

@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "tests/formats/records.h"
 
 static void reads_an_array(void **state)

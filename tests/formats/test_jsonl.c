@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "tests/formats/records.h"
 
 #include <stdlib.h>
@@ -173,9 +173,9 @@ static void reads_what_was_written(void **state)
         gf_json_end(&w, '}');
         gf_buffer_str(&lines, gf_random_below(&random, 2) ? "\n" : "\r\n");
         gf_buffer_format(&expected, "a.jsonl:%d id=\"%d\" text=", i + 1, i);
-        gf_buffer_json_string(&expected, gf_buffer_view(&text));
+        gf_json_append_string(&expected, gf_buffer_view(&text));
         gf_buffer_str(&expected, " more=");
-        gf_buffer_json_string(&expected, gf_buffer_view(&value));
+        gf_json_append_string(&expected, gf_buffer_view(&value));
         gf_buffer_byte(&expected, '\n');
     }
     check_records("a.jsonl", gf_buffer_view(&lines), NULL, gf_buffer_cstr(&expected));

@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "formats/read_buffer.h"
 #include "tests/formats/memory_input.h"
 

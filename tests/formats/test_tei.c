@@ -1,5 +1,5 @@
 /* TEI: what is read of it, what is none, what is refused; failing allocations. */
-#include "base/json.h"
+#include "base/json/json.h"
 #include "formats/tei.h"
 #include "support/test.h"
 

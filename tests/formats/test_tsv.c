@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "tests/formats/records.h"
 
 static void reads_rows(void **state)
@@ -80,7 +80,7 @@ static void reads_what_was_written(void **state)
             gf_buffer_append(&tsv, cell, n);
             if (n == 0) continue;
             gf_buffer_str(&expected, c == 0 ? " text=" : c == 1 ? " c=" : " d=");
-            gf_buffer_json_string(&expected, gf_slice_of(cell, n));
+            gf_json_append_string(&expected, gf_slice_of(cell, n));
         }
         gf_buffer_str(&tsv, gf_random_below(&random, 2) ? "\n" : "\r\n");
         gf_buffer_byte(&expected, '\n');

@@ -1,5 +1,5 @@
 /* Whatever bytes come as JSON: what is taken can be walked, and written and read again the same. */
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include "grouperfish/buffer.h"
 

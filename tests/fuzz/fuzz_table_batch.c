@@ -83,7 +83,7 @@ static uint64_t empty_table(gf_user_table *t)
         while ((st = gf_scan_next(scan, &row, &err)) == GF_OK) {
             gf_slice rest = row.key;
             for (unsigned part = 0; part < gf_user_table_schema(t)->n_parts; part++)
-                check(gf_user_key_take(t, part, &rest, &text, &err) == GF_OK);
+                check(gf_user_table_key_take(t, part, &rest, &text, &err) == GF_OK);
             check(rest.len == 0 && row.n_cells > 0);
             gf_batch_delete_row(batch, gf_user_table_rows(t), row.key, GF_ALL_FAMILIES);
             gf_buffer_reset(&text);
@@ -92,7 +92,7 @@ static uint64_t empty_table(gf_user_table *t)
         check(st == GF_ENOTFOUND);
         gf_scan_close(scan);
     }
-    check(found == 0 || gf_batch_write(batch, GF_NO_SYNC, &err) == GF_OK);
+    check(found == 0 || gf_batch_write(batch, GF_SYNC_OFF, &err) == GF_OK);
     gf_row_release(&row);
     gf_buffer_release(&text);
     gf_batch_free(batch);

@@ -2,7 +2,7 @@
  * A file of any bytes is no TEI for a reason, or gives JSON that can be parsed, of which the
  * metadata is a part. It never says success where entities are declared.
  */
-#include "base/json.h"
+#include "base/json/json.h"
 #include "formats/tei.h"
 
 #include <stdlib.h>

@@ -61,17 +61,18 @@ static void check_values(gf_slice text)
     for (int type = GF_TYPE_TEXT; type <= GF_TYPE_JSON; type++) {
         gf_buffer bytes = {0}, printed = {0}, again = {0};
         gf_error err = {GF_OK, ""};
-        gf_status st = gf_value_write((gf_type)type, text, &bytes, &err);
+        gf_status st = gf_user_table_value_write((gf_type)type, text, &bytes, &err);
         check(st == GF_OK || (st == GF_EINVAL && err.message[0]));
         if (st == GF_OK) {
-            check(gf_value_print((gf_type)type, gf_buffer_view(&bytes), &printed));
-            check(gf_value_write((gf_type)type, gf_buffer_view(&printed), &again, &err) == GF_OK);
+            check(gf_user_table_value_print((gf_type)type, gf_buffer_view(&bytes), &printed));
+            check(gf_user_table_value_write((gf_type)type, gf_buffer_view(&printed), &again,
+                                            &err) == GF_OK);
             /* A JSON number may have two shortest forms. */
             check(type == GF_TYPE_JSON ||
                   gf_slice_equal(gf_buffer_view(&bytes), gf_buffer_view(&again)));
         }
         gf_buffer_reset(&printed);
-        gf_value_print((gf_type)type, text, &printed);
+        gf_user_table_value_print((gf_type)type, text, &printed);
         gf_buffer_release(&bytes);
         gf_buffer_release(&printed);
         gf_buffer_release(&again);

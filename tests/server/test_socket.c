@@ -105,7 +105,8 @@ static gf_status ask(caller *c, gf_error *err, const char *operation, const char
     c->rows = 0;
     if (c->input.ptr) call.input = (gf_input){c, next, read_some, NULL, NULL};
     gf_status st = gf_client_run(c->h->path, 5, gf_operation_find(operation), &call, &asked, err);
-    return asked == GF_ASKED ? st : gf_fail(err, GF_EBUSY, "nobody answered (%d)", (int)asked);
+    return asked == GF_CLIENT_ASKED ? st
+                                    : gf_fail(err, GF_EBUSY, "nobody answered (%d)", (int)asked);
 }
 
 #define ASK(c, err, operation, ...)                                                                \
@@ -240,12 +241,12 @@ static void test_nobody_there(void **state)
     (void)state;
     held h = {0};
     gf_error err;
-    gf_asked asked = GF_ASKED;
+    gf_asked asked = GF_CLIENT_ASKED;
     caller c = {.h = &h};
     gf_call call = {.sink = {&c, emit}};
     const gf_operation *status = gf_operation_find("status");
     assert_ok(gf_client_run("/nonexistent", 5, status, &call, &asked, &err));
-    assert_int_equal(asked, GF_NOBODY);
+    assert_int_equal(asked, GF_CLIENT_NOBODY);
     hold(&h);
     struct stat s;
     char file[600];
@@ -256,7 +257,7 @@ static void test_nobody_there(void **state)
     let_go(&h);
     assert_int_not_equal(stat(file, &s), 0);
     assert_ok(gf_client_run(h.path, 5, status, &call, &asked, &err));
-    assert_int_equal(asked, GF_NOBODY);
+    assert_int_equal(asked, GF_CLIENT_NOBODY);
 }
 
 /* A row that cannot be taken ends the call with the caller's own failure. */

@@ -243,7 +243,7 @@ static void test_notices_progress_results(void **state)
     gf_buffer b = {0}, memory = {0};
     gf_notice n = {"no_text", GF_SLICE("a.jsonl"), 7, "it has no text", true}, notice;
     gf_wire_progress p = {GF_SLICE("c"), "reading", 3, 1000000}, progress;
-    gf_wire_result r = {GF_ENOTFOUND, GF_SOME_ABSENT, true, GF_SLICE("gone")}, result;
+    gf_wire_result r = {GF_ENOTFOUND, GF_OUTCOME_SOME_ABSENT, true, GF_SLICE("gone")}, result;
     gf_wire_write_notice(&b, &n);
     assert_true(gf_wire_read_notice(gf_buffer_view(&b), &memory, &notice));
     assert_string_equal(notice.reason, n.reason);

@@ -7,13 +7,13 @@ static const char *const info_columns[] = {"name", "age", "sex", NULL};
 static const char *const other_columns[] = {"mime", NULL};
 
 const gf_family given_families[7] = {
-    [INFO] = {"info", GF_PACKED, 1, 0, GF_PLAIN, info_columns},
-    [OTHER] = {"other", GF_PACKED, 1, 0, GF_SNAPPY, other_columns},
-    [COURSE] = {"course", GF_WIDE, 1, 0, GF_PLAIN, NULL},
-    [HISTORY] = {"history", GF_PACKED, 2, 0, GF_PLAIN, NULL},
-    [EVENTS] = {"events", GF_WIDE, 2, 0, GF_PLAIN, NULL},
-    [SHORT_LIVED] = {"short", GF_WIDE, 1, 3600, GF_PLAIN, NULL},
-    [BRIEF] = {"brief", GF_PACKED, 2, 3600, GF_PLAIN, NULL},
+    [INFO] = {"info", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, info_columns},
+    [OTHER] = {"other", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, other_columns},
+    [COURSE] = {"course", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
+    [HISTORY] = {"history", GF_LAYOUT_PACKED, 2, 0, GF_COMPRESSION_NONE, NULL},
+    [EVENTS] = {"events", GF_LAYOUT_WIDE, 2, 0, GF_COMPRESSION_NONE, NULL},
+    [SHORT_LIVED] = {"short", GF_LAYOUT_WIDE, 1, 3600, GF_COMPRESSION_NONE, NULL},
+    [BRIEF] = {"brief", GF_LAYOUT_PACKED, 2, 3600, GF_COMPRESSION_NONE, NULL},
 };
 const gf_schema given_students = {"students", one_string, 1, given_families, 7};
 const gf_schema given_documents = {"documents", two_strings, 2, given_families, 3};
@@ -49,7 +49,7 @@ void given_is(given *g, const char *row, unsigned family, const char *qualifier,
 void given_write_batch(given *g)
 {
     gf_error err;
-    assert_ok(gf_batch_write(g->batch, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write(g->batch, GF_SYNC_OFF, &err));
 }
 
 void given_row_is(given *g, const gf_snapshot *snapshot, const char *row, uint32_t wanted,

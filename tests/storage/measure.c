@@ -34,8 +34,8 @@ static void check(gf_status st, const gf_error *err)
 static const gf_key_part parts[] = {{"collection", GF_PART_STRING, 0}, {"id", GF_PART_STRING, 0}};
 static const char *const names[] = {"id", "text", "time", "lang", NULL};
 enum { MAIN, WIDE };
-static const gf_family families[] = {{"main", GF_PACKED, 1, 0, GF_PLAIN, names},
-                                     {"wide", GF_WIDE, 1, 0, GF_PLAIN, NULL}};
+static const gf_family families[] = {{"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, names},
+                                     {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL}};
 static const gf_schema schema = {"documents", parts, 2, families, 2};
 
 typedef struct document {
@@ -236,7 +236,7 @@ static plain open_plain(const char *name)
     must(message);
     for (int sync = 0; sync < 2; sync++) {
         p.write[sync] = leveldb_writeoptions_create();
-        leveldb_writeoptions_set_sync(p.write[sync], sync == GF_SYNC);
+        leveldb_writeoptions_set_sync(p.write[sync], sync == GF_SYNC_ON);
     }
     p.get = leveldb_readoptions_create();
     p.scan = leveldb_readoptions_create();
@@ -350,7 +350,7 @@ static void *write_one_by_one(void *context)
         if (w->o) {
             row_key(&key, d.id);
             gf_batch_replace(batch, w->o->t, gf_buffer_view(&key), MAIN, d.columns, COLUMNS, 0);
-            check(gf_batch_write(batch, GF_SYNC, &err), &err);
+            check(gf_batch_write(batch, GF_SYNC_ON, &err), &err);
         } else {
             char *message = NULL;
             plain_entry(&key, &value, &d);
@@ -399,7 +399,7 @@ static void run_synced(void)
 {
     ours o = open_ours("ours.synced");
     plain p = open_plain("plain.synced");
-    double a = load_ours(&o, rows, MAIN, GF_SYNC), b = load_plain(&p, rows, MAIN, GF_SYNC);
+    double a = load_ours(&o, rows, MAIN, GF_SYNC_ON), b = load_plain(&p, rows, MAIN, GF_SYNC_ON);
     tell("sorted load, a sync per batch", rows, a, b);
     uint64_t n = 2000, m = 500;
     a = write_with(&o, NULL, 1, n);
@@ -422,10 +422,10 @@ int main(int argc, char **argv)
            "time, times");
     ours o = open_ours("ours");
     plain p = open_plain("plain");
-    double a = load_ours(&o, rows, MAIN, GF_NO_SYNC), b = load_plain(&p, rows, MAIN, GF_NO_SYNC);
+    double a = load_ours(&o, rows, MAIN, GF_SYNC_OFF), b = load_plain(&p, rows, MAIN, GF_SYNC_OFF);
     tell("sorted load, no sync", rows, a, b);
-    a = load_ours(&o, rows, WIDE, GF_NO_SYNC);
-    b = load_plain(&p, rows, WIDE, GF_NO_SYNC);
+    a = load_ours(&o, rows, WIDE, GF_SYNC_OFF);
+    b = load_plain(&p, rows, WIDE, GF_SYNC_OFF);
     tell("sorted load of cells, no sync", rows, a, b);
     check(gf_database_compact(o.db, &err), &err);
     leveldb_compact_range(p.db, NULL, 0, NULL, 0);

@@ -160,7 +160,7 @@ static bool comes_before(const gf_family *f, const gf_column *a, const gf_column
 
 static item cell_of(const work *w, const gf_change *c)
 {
-    bool wide = family_of(w->m, c->table, c->family)->layout == GF_WIDE;
+    bool wide = family_of(w->m, c->table, c->family)->layout == GF_LAYOUT_WIDE;
     return (item){.table = c->table,
                   .family = c->family,
                   .key = c->key,
@@ -223,7 +223,8 @@ static void put(work *w, const gf_change *c)
             remove_item(&w->s, (size_t)base);
     }
     if (c->kind == GF_CHANGE_PUT)
-        set_column(w->m, &changed, f->layout == GF_WIDE ? GF_SLICE("") : c->qualifier, c->value);
+        set_column(w->m, &changed, f->layout == GF_LAYOUT_WIDE ? GF_SLICE("") : c->qualifier,
+                   c->value);
     else
         changed.n = 0;
     for (size_t i = 0; i < c->n_columns; i++)
@@ -235,8 +236,8 @@ static void put(work *w, const gf_change *c)
 static void delete_column(work *w, const gf_change *c)
 {
     item cell = cell_of(w, c);
-    gf_slice name =
-        family_of(w->m, c->table, c->family)->layout == GF_WIDE ? GF_SLICE("") : c->qualifier;
+    gf_slice name = family_of(w->m, c->table, c->family)->layout == GF_LAYOUT_WIDE ? GF_SLICE("")
+                                                                                   : c->qualifier;
     remove_cell(w, &cell, true);
     ptrdiff_t newest = find(&w->s, &cell, INT64_MAX);
     for (size_t i = w->s.n; i-- > 0;) {
@@ -286,7 +287,7 @@ static const gf_slice *value_of(const model *m, const gf_change *c)
     ptrdiff_t i = find(&m->now, &cell, INT64_MAX);
     if (i < 0 || is_expired(m, &m->now.items[i], w.now)) return NULL;
     const item *it = &m->now.items[i];
-    bool wide = family_of(m, c->table, c->family)->layout == GF_WIDE;
+    bool wide = family_of(m, c->table, c->family)->layout == GF_LAYOUT_WIDE;
     for (size_t k = 0; k < it->n; k++)
         if (wide || gf_slice_equal(it->columns[k].name, c->qualifier)) return &it->columns[k].value;
     return NULL;
@@ -373,7 +374,7 @@ static void add_cell(gf_row *row, const item *it, gf_slice qualifier, gf_slice v
 static void add_item_cells(const model *m, gf_row *row, const item *it, const gf_slice *only)
 {
     const gf_family *f = family_of(m, it->table, it->family);
-    if (f->layout == GF_WIDE) {
+    if (f->layout == GF_LAYOUT_WIDE) {
         add_cell(row, it, it->cell, it->columns[0].value);
         return;
     }
@@ -404,7 +405,7 @@ static gf_status get(gf_backend *b, const void *snapshot, unsigned table, gf_sli
         seen = i && compare_cells(it, it - 1) == 0 ? seen + 1 : 0;
         if (it->table != table || !(what->families >> it->family & 1)) continue;
         if (!gf_slice_equal(it->key, key) || seen >= what->versions) continue;
-        bool wide = family_of(m, table, it->family)->layout == GF_WIDE;
+        bool wide = family_of(m, table, it->family)->layout == GF_LAYOUT_WIDE;
         if (what->one_cell && wide && !gf_slice_equal(it->cell, what->qualifier)) continue;
         if (is_expired(m, it, now)) continue;
         add_item_cells(m, row, it, what->one_cell && !wide ? &what->qualifier : NULL);
@@ -468,7 +469,7 @@ static gf_status scan_next(gf_backend_scan *s, gf_row *row, gf_error *err)
     if (st != GF_OK) return st;
     if (!s->options.keys_only)
         add_item_cells(s->m, row, it, NULL);
-    else if (family_of(s->m, it->table, it->family)->layout == GF_WIDE)
+    else if (family_of(s->m, it->table, it->family)->layout == GF_LAYOUT_WIDE)
         add_cell(row, it, it->cell, (gf_slice){0});
     return GF_OK;
 }

@@ -75,7 +75,7 @@ void gf_test_store_close(gf_test_store *s)
 }
 
 static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
-static const gf_family families[] = {{"main", GF_PACKED, 1, 0, GF_PLAIN, NULL}};
+static const gf_family families[] = {{"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL}};
 const gf_schema gf_test_store_schema = {"table", parts, 1, families, 1};
 
 const char *gf_test_in(const char *folder, const char *name)
@@ -167,7 +167,7 @@ gf_status gf_test_put(gf_database *db, gf_table *t, gf_slice key, unsigned famil
     gf_status st = gf_batch_create(db, &batch, err);
     if (st != GF_OK) return st;
     gf_batch_put(batch, t, key, family, gf_slice_str(qualifier), value, timestamp);
-    st = gf_batch_write(batch, GF_NO_SYNC, err);
+    st = gf_batch_write(batch, GF_SYNC_OFF, err);
     gf_batch_free(batch);
     return st;
 }

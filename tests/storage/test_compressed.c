@@ -8,11 +8,12 @@
 
 static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
 enum { WIDE, PACKED, PLAIN, VERSIONS, BRIEF, FAMILIES };
-static const gf_family families[] = {{"wide", GF_WIDE, 1, 0, GF_SNAPPY, NULL},
-                                     {"packed", GF_PACKED, 1, 0, GF_SNAPPY, NULL},
-                                     {"plain", GF_WIDE, 1, 0, GF_PLAIN, NULL},
-                                     {"versions", GF_WIDE, 2, 0, GF_SNAPPY, NULL},
-                                     {"brief", GF_WIDE, 1, 3600, GF_SNAPPY, NULL}};
+static const gf_family families[] = {
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_SNAPPY, NULL},
+    {"packed", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, NULL},
+    {"plain", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
+    {"versions", GF_LAYOUT_WIDE, 2, 0, GF_COMPRESSION_SNAPPY, NULL},
+    {"brief", GF_LAYOUT_WIDE, 1, 3600, GF_COMPRESSION_SNAPPY, NULL}};
 static const gf_schema schema = {"table", parts, 1, families, FAMILIES};
 
 static gf_database *open_database(const char *folder, gf_table **t)
@@ -67,16 +68,16 @@ static void put_values(gf_database *db, gf_table *t, uint64_t seed, bool before)
             gf_buffer_byte(&value, (char)gf_random_below(&chance, 256));
         snprintf(row, sizeof row, "%u", (unsigned)gf_random_below(&chance, 9));
         snprintf(column, sizeof column, "%u", (unsigned)gf_random_below(&chance, 3));
-        assert_ok(gf_compress_value(gf_buffer_view(&value), &memory, &compressed, &err));
+        assert_ok(gf_value_compress(gf_buffer_view(&value), &memory, &compressed, &err));
         if (before)
             gf_batch_put_compressed(batch, t, gf_test_key(row), WIDE, gf_slice_str(column),
                                     &compressed);
         else
             gf_batch_put(batch, t, gf_test_key(row), WIDE, gf_slice_str(column),
                          gf_buffer_view(&value), 0);
-        if (i % 7 == 0) assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+        if (i % 7 == 0) assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     }
-    assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     gf_batch_free(batch);
     gf_buffer_release(&value);
     gf_buffer_release(&memory);
@@ -117,11 +118,11 @@ static void other_families_refuse_them(void **state)
     assert_ok(gf_batch_create(db, &batch, &err));
     for (unsigned f = PACKED; f <= FAMILIES; f++) {
         gf_batch_put_compressed(batch, t, gf_test_key("a"), f, GF_SLICE("q"), &value);
-        assert_status(GF_EINVAL, gf_batch_write(batch, GF_NO_SYNC, &err));
+        assert_status(GF_EINVAL, gf_batch_write(batch, GF_SYNC_OFF, &err));
         if (f < FAMILIES) assert_non_null(strstr(err.message, "compressed before"));
     }
     gf_batch_put_compressed(batch, t, gf_test_key("a"), WIDE, GF_SLICE("q"), &value);
-    assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     gf_test_cell_is(t, NULL, gf_test_key("a"), WIDE, "q", "value");
     gf_batch_free(batch);
     gf_database_close(db);
@@ -130,7 +131,7 @@ static void other_families_refuse_them(void **state)
     assert_ok(gf_table_open(db, &schema, &of_model, &err));
     assert_ok(gf_batch_create(db, &batch, &err));
     gf_batch_put_compressed(batch, of_model, gf_test_key("a"), WIDE, GF_SLICE("q"), &value);
-    assert_status(GF_EINVAL, gf_batch_write(batch, GF_NO_SYNC, &err));
+    assert_status(GF_EINVAL, gf_batch_write(batch, GF_SYNC_OFF, &err));
     gf_batch_free(batch);
     gf_database_close(db);
 }

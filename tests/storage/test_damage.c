@@ -15,8 +15,8 @@
 static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
 static const char *const columns[] = {"name", NULL};
 enum { MAIN, WIDE };
-static const gf_family families[] = {{"main", GF_PACKED, 1, 0, GF_PLAIN, columns},
-                                     {"wide", GF_WIDE, 1, 0, GF_PLAIN, NULL}};
+static const gf_family families[] = {{"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, columns},
+                                     {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL}};
 static const gf_schema schema = {"table", parts, 1, families, 2};
 
 enum { ROWS = 12, BATCHES = 5 };
@@ -50,7 +50,7 @@ static void make_sample(sample *s, size_t long_value)
         assert_ok(gf_batch_create(store.db, &batch, &err));
         for (int i = 0; opening == 0 && i < ROWS; i++)
             put_row(batch, t, i, 0);
-        assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+        assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
         gf_test_dump(t, NULL, &s->after[0]);
         for (int b = 0; opening == 1 && b < BATCHES; b++) {
             put_row(batch, t, b, 1);
@@ -60,7 +60,7 @@ static void make_sample(sample *s, size_t long_value)
             gf_test_random_bytes(&r, &value, long_value);
             gf_batch_put(batch, t, gf_test_key("long"), WIDE, GF_SLICE("q"), gf_buffer_view(&value),
                          0);
-            assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+            assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
             gf_test_dump(t, NULL, &s->after[b + 1]);
             gf_buffer_release(&value);
         }
@@ -428,7 +428,7 @@ static void make_many_rows(const char *path)
         gf_batch_put(batch, t, many_key(i), WIDE, GF_SLICE("q"), gf_buffer_view(&value), 0);
         gf_buffer_release(&value);
     }
-    assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_batch_free(batch);
     assert_ok(gf_database_compact(s.db, &err)); /* into one table of many blocks */
     gf_test_store_close(&s);

@@ -10,7 +10,7 @@ static const gf_key_part other_parts[] = {{"id", GF_PART_U64, 0}};
 enum { MAIN, LIST };
 /* Versions, a time to live and large values: what a walk by the schema would not meet. */
 static const gf_family families[] = {{.name = "main", .versions = 3},
-                                     {.name = "list", .layout = GF_WIDE, .ttl_seconds = 60}};
+                                     {.name = "list", .layout = GF_LAYOUT_WIDE, .ttl_seconds = 60}};
 static const gf_schema first = {"first", parts, 1, families, 2};
 static const gf_schema second = {"second", parts, 1, families, 2};
 static const gf_schema third = {"third", other_parts, 1, families, 2};
@@ -32,13 +32,13 @@ static void fill(gf_database *db, gf_table *t)
         gf_batch_put(batch, t, gf_buffer_view(&key), LIST, GF_SLICE("old"), GF_SLICE("x"), 1);
         gf_buffer_release(&key);
     }
-    assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     memset(large, 'x', sizeof large);
     gf_batch_put(batch, t, gf_test_key("large"), MAIN, GF_SLICE("b"),
                  gf_slice_of(large, sizeof large), 0);
     for (int v = 0; v < 3; v++)
         gf_batch_put(batch, t, gf_test_key("large"), MAIN, GF_SLICE("a"), GF_SLICE("2"), 0);
-    assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     gf_batch_free(batch);
 }
 

@@ -97,7 +97,7 @@ static void a_store_closed_cleanly_is_opened_as_it_is(void **state)
     gf_error err;
     char before[4096], after[4096];
     const char *path = gf_test_store_make();
-    put_many(path, 'x', GF_NO_SYNC);
+    put_many(path, 'x', GF_SYNC_OFF);
     list_db(path, "0", before, sizeof before);
     assert_non_null(strstr(before, ".log 0\n"));
     gf_test_store_has_its_row(
@@ -116,7 +116,7 @@ static void a_store_closed_cleanly_is_opened_as_it_is(void **state)
     gf_test_store_close(&s);
     list_db(path, "0", after, sizeof after);
     assert_null(strstr(after, ".log 0\n"));
-    put_many(path, 'y', GF_NO_SYNC);
+    put_many(path, 'y', GF_SYNC_OFF);
     assert_ok(gf_test_store_open(&s, path, &err));
     assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
     gf_test_cell_is(t, NULL, gf_test_key("b"), 0, "q", "more");
@@ -245,7 +245,7 @@ static void a_torn_end_is_not_written_on(void **state)
         gf_error err;
         char list[4096], name[64];
         const char *path = gf_test_store_make();
-        put_many(path, 'x', GF_NO_SYNC);
+        put_many(path, 'x', GF_SYNC_OFF);
         gf_test_store_has_its_row(path);
         list_db(path, torn[i], list, sizeof list);
         const char *line = i == 0 ? list : strstr(list, ".log 0\n");

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
-static const gf_family families[] = {{"wide", GF_WIDE, 1, 0, GF_PLAIN, NULL}};
+static const gf_family families[] = {{"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL}};
 static const gf_schema schema = {"table", parts, 1, families, 1};
 
 enum { THREADS = 4, MOST = 4000, VALUE = 20000, SKIPPED = 77, PIECES = 200, PIECE = 64 << 10 };
@@ -61,7 +61,7 @@ static gf_status put_row(writers *w, gf_batch *batch, int thread, int i, gf_erro
     gf_slice key = row_key(thread, i);
     gf_batch_put(batch, w->t, key, 0, GF_SLICE("number"), gf_slice_str(number), 0);
     gf_batch_put(batch, w->t, key, 0, GF_SLICE("value"), gf_slice_of(value, VALUE), 0);
-    return gf_batch_write(batch, i % 2 ? GF_SYNC : GF_NO_SYNC, err);
+    return gf_batch_write(batch, i % 2 ? GF_SYNC_ON : GF_SYNC_OFF, err);
 }
 
 static void note_failure(writers *w, gf_status st, const char *message)

@@ -17,10 +17,10 @@ static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
 static const char *const columns[] = {"name", NULL};
 enum { MAIN, WIDE, HISTORY, EVENTS, FAMILIES };
 static const gf_family families[] = {
-    {"main", GF_PACKED, 1, 0, GF_PLAIN, columns},
-    {"wide", GF_WIDE, 1, 0, GF_PLAIN, NULL},
-    {"history", GF_PACKED, 2, 0, GF_PLAIN, NULL},
-    {"events", GF_WIDE, 2, 0, GF_PLAIN, NULL},
+    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, columns},
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
+    {"history", GF_LAYOUT_PACKED, 2, 0, GF_COMPRESSION_NONE, NULL},
+    {"events", GF_LAYOUT_WIDE, 2, 0, GF_COMPRESSION_NONE, NULL},
 };
 static const gf_schema schema = {"table", parts, 1, families, FAMILIES};
 
@@ -181,9 +181,9 @@ static void no_block_is_left_behind(void **state)
                 gf_batch_delete_cell(batch, t, key, f, name);
             else
                 gf_batch_put(batch, t, key, f, name, gf_slice_of(bytes, n), time);
-            if (gf_random_below(&r, 2)) assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+            if (gf_random_below(&r, 2)) assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
         }
-        assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+        assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
         for (int i = 0; i < 3 && round == 3; i++) {
             for (int k = 0; k < 2; k++) { /* by cells and by rows */
                 gf_batch_delete_cell(batch, t, gf_test_key(rows[i]), WIDE, gf_slice_str(names[k]));
@@ -193,7 +193,7 @@ static void no_block_is_left_behind(void **state)
             }
             gf_batch_delete_row(batch, t, gf_test_key(rows[i]), 1u << HISTORY);
         }
-        assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+        assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
         gf_batch_free(batch);
         gf_database_close(db);
     }
@@ -247,7 +247,7 @@ static void marks_of_cut_values_do_not_get_lost(void **state)
             snprintf(name, sizeof name, "row %u", f);
             gf_batch_delete_cell(batch, t, gf_test_key(name), f, GF_SLICE("q"));
         }
-        assert_ok(gf_batch_write(batch, GF_NO_SYNC, &err));
+        assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
         gf_batch_free(batch);
         gf_database_close(db);
         assert_int_equal(count_entries(folder), 0);
@@ -262,8 +262,8 @@ static void expired_versions_are_removed_by_the_next_put(void **state)
     gf_table *t;
     const char *folder = gf_test_folder();
     gf_database *db = open_database(folder, GF_LEVELDB_CREATE, &t);
-    gf_family short_lived[] = {{"wide", GF_WIDE, 4, 60, GF_PLAIN, NULL},
-                               {"packed", GF_PACKED, 4, 60, GF_PLAIN, NULL}};
+    gf_family short_lived[] = {{"wide", GF_LAYOUT_WIDE, 4, 60, GF_COMPRESSION_NONE, NULL},
+                               {"packed", GF_LAYOUT_PACKED, 4, 60, GF_COMPRESSION_NONE, NULL}};
     gf_schema brief = {"brief", parts, 1, short_lived, 2};
     assert_ok(gf_table_open(db, &brief, &t, &err));
     for (unsigned f = 0; f < 2; f++) {
@@ -507,7 +507,7 @@ static void compaction_removes_deleted_bytes(void **state)
         assert_ok(gf_batch_create(db, &batch, &err));
         gf_batch_delete_row(batch, t, gf_test_key("a"), GF_ALL_FAMILIES);
         gf_batch_delete_row(batch, t, gf_test_key("b"), GF_ALL_FAMILIES);
-        assert_ok(gf_batch_write(batch, GF_SYNC, &err));
+        assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
         gf_batch_free(batch);
         assert_ok(gf_database_compact(db, &err));
         assert_false(files_have(folder, "Xq7!kP2z") || files_have(folder, "m0W#vB9u"));

@@ -8,10 +8,10 @@
 
 static const gf_key_part parts[] = {{"user", GF_PART_STRING, 0}, {"time", GF_PART_U64, 0}};
 static const gf_family families[] = {
-    {"packed", GF_PACKED, 1, 0, GF_PLAIN, NULL},
-    {"wide", GF_WIDE, 1, 0, GF_PLAIN, NULL},
-    {"history", GF_PACKED, 3, 0, GF_PLAIN, NULL},
-    {"events", GF_WIDE, 3, 0, GF_PLAIN, NULL},
+    {"packed", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL},
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
+    {"history", GF_LAYOUT_PACKED, 3, 0, GF_COMPRESSION_NONE, NULL},
+    {"events", GF_LAYOUT_WIDE, 3, 0, GF_COMPRESSION_NONE, NULL},
 };
 static const gf_schema schema = {"actions", parts, 2, families, 4};
 
@@ -81,7 +81,7 @@ static void round_trip(gf_random *r, unsigned f)
     assert_int_equal(k.cell.len, cell);
     assert_int_equal(k.head.len, head);
     assert_int_equal(k.block, block);
-    if (families[f].layout == GF_WIDE) {
+    if (families[f].layout == GF_LAYOUT_WIDE) {
         gf_slice encoded = k.qualifier;
         assert_true(gf_key_take_string(&encoded, &part));
         assert_true(gf_slice_equal(gf_buffer_view(&part), q));

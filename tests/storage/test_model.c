@@ -68,12 +68,13 @@ static void make_schema(test *t, int table)
             snprintf(s->column_names[f][c], sizeof s->column_names[f][c], "f%d.%d", f, c);
         s->columns[f][0] = s->column_names[f][0];
         if (below(t, 2)) s->columns[f][1] = s->column_names[f][1];
-        s->families[f] = (gf_family){.name = s->names[f],
-                                     .layout = below(t, 2) ? GF_WIDE : GF_PACKED,
-                                     .versions = (uint32_t)below(t, 2) * (uint32_t)below(t, 4),
-                                     .ttl_seconds = below(t, 4) ? 0 : 3600,
-                                     .compression = below(t, 2) ? GF_SNAPPY : GF_PLAIN,
-                                     .columns = s->columns[f]};
+        s->families[f] =
+            (gf_family){.name = s->names[f],
+                        .layout = below(t, 2) ? GF_LAYOUT_WIDE : GF_LAYOUT_PACKED,
+                        .versions = (uint32_t)below(t, 2) * (uint32_t)below(t, 4),
+                        .ttl_seconds = below(t, 4) ? 0 : 3600,
+                        .compression = below(t, 2) ? GF_COMPRESSION_SNAPPY : GF_COMPRESSION_NONE,
+                        .columns = s->columns[f]};
     }
 }
 
@@ -188,7 +189,7 @@ static void sort_packed(test *t, int table, gf_row *row)
 {
     const gf_schema *s = &t->schemas[table].schema;
     for (size_t i = 1; i < row->n_cells; i++)
-        if (s->families[row->cells[i].family].layout == GF_WIDE)
+        if (s->families[row->cells[i].family].layout == GF_LAYOUT_WIDE)
             assert_true(by_cell(&row->cells[i - 1], &row->cells[i]) < 0);
     if (row->n_cells) qsort(row->cells, row->n_cells, sizeof *row->cells, by_cell);
 }
@@ -245,7 +246,7 @@ static void add_change(test *t)
     unsigned family = (unsigned)below(t, schema->n_families);
     int64_t time = random_time(t);
     uint64_t kind = below(t, 10);
-    if (kind < 2 && schema->families[family].layout == GF_PACKED) {
+    if (kind < 2 && schema->families[family].layout == GF_LAYOUT_PACKED) {
         add_replacement(t, table, family, time);
         return;
     }
@@ -270,7 +271,7 @@ static void write_some(test *t)
     while (n-- > 0)
         add_change(t);
     for (int i = 0; i < SIDES; i++)
-        st[i] = gf_batch_write(t->sides[i].batch, below(t, 50) ? GF_NO_SYNC : GF_SYNC, &t->err);
+        st[i] = gf_batch_write(t->sides[i].batch, below(t, 50) ? GF_SYNC_OFF : GF_SYNC_ON, &t->err);
     assert_same(t, st[0], st[1]);
     assert_int_equal(st[0], GF_OK);
 }
@@ -292,7 +293,7 @@ static void write_if(test *t)
     expected = gf_buffer_view(&kept);
     for (int i = 0; i < SIDES; i++)
         st[i] = gf_batch_write_if(t->sides[i].batch, t->sides[i].tables[table], key, family,
-                                  qualifier, absent ? NULL : &expected, GF_NO_SYNC, &t->err);
+                                  qualifier, absent ? NULL : &expected, GF_SYNC_OFF, &t->err);
     assert_same(t, st[0], st[1]);
     gf_buffer_release(&kept);
 }
@@ -307,7 +308,7 @@ static void increment(test *t)
     int64_t delta = below(t, 20) ? (int64_t)below(t, 100) - 50 : INT64_MAX - (int64_t)below(t, 3);
     for (int i = 0; i < SIDES; i++)
         st[i] = gf_table_increment(t->sides[i].tables[table], key, family, qualifier, delta,
-                                   GF_NO_SYNC, &sums[i], &t->err);
+                                   GF_SYNC_OFF, &sums[i], &t->err);
     assert_same(t, st[0], st[1]);
     assert_int_equal(sums[0], sums[1]);
 }

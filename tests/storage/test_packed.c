@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *const known[] = {"id", "text", "size", NULL};
-static const gf_family family = {"main", GF_PACKED, 1, 0, GF_PLAIN, known};
+static const gf_family family = {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, known};
 
 static void set(gf_packed *p, const char *name, const char *value)
 {

@@ -11,9 +11,9 @@ static const char *const main_columns[] = {"id", "text", NULL};
 static const char *const more_columns[] = {"id", "text", "size", NULL};
 static const char *const wide_columns[] = {"", NULL};
 static const gf_family families[] = {
-    {"main", GF_PACKED, 1, 0, GF_SNAPPY, main_columns},
-    {"documents", GF_WIDE, 3, 86400, GF_PLAIN, wide_columns},
-    {"ranked", GF_WIDE, 0, 0, GF_PLAIN, NULL},
+    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, main_columns},
+    {"documents", GF_LAYOUT_WIDE, 3, 86400, GF_COMPRESSION_NONE, wide_columns},
+    {"ranked", GF_LAYOUT_WIDE, 0, 0, GF_COMPRESSION_NONE, NULL},
 };
 static const gf_schema papers = {"papers", parts, 3, families, 3};
 
@@ -124,10 +124,10 @@ static void writes_and_reads(void **state)
     assert_int_equal(s.parts[2].width, 20);
     assert_int_equal(s.n_families, 3);
     assert_string_equal(s.families[1].name, "documents");
-    assert_int_equal(s.families[1].layout, GF_WIDE);
+    assert_int_equal(s.families[1].layout, GF_LAYOUT_WIDE);
     assert_int_equal(s.families[1].versions, 3);
     assert_int_equal(s.families[1].ttl_seconds, 86400);
-    assert_int_equal(s.families[0].compression, GF_SNAPPY);
+    assert_int_equal(s.families[0].compression, GF_COMPRESSION_SNAPPY);
     assert_string_equal(s.families[0].columns[1], "text");
     assert_null(s.families[0].columns[2]);
     assert_string_equal(s.families[1].columns[0], "");
@@ -225,7 +225,7 @@ static void joins_what_each_has_more(void **state)
     gf_family f[4];
     gf_joined_schema joined;
     gf_schema more = with_families(f, 4);
-    f[3] = (gf_family){"grobid1", GF_PACKED, 1, 0, GF_PLAIN, NULL};
+    f[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL};
     assert_ok(gf_schema_join(&papers, &papers, &joined, &err));
     assert_false(joined.is_more);
     assert_same_schema(&joined.schema, &papers);
@@ -244,7 +244,7 @@ static void joins_what_each_has_more(void **state)
     assert_ok(gf_schema_join(&columns, &papers, &joined, &err));
     assert_false(joined.is_more);
     assert_same_schema(&joined.schema, &columns);
-    f[3] = (gf_family){"grobid1", GF_PACKED, 1, 0, GF_PLAIN, NULL};
+    f[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL};
     assert_ok(gf_schema_join(&both, &columns, &joined, &err)); /* each has what the other lacks */
     assert_true(joined.is_more);
     assert_int_equal(joined.schema.n_families, 4);
@@ -283,7 +283,7 @@ static void refuses_other_differences(void **state)
     f[1].ttl_seconds = 0;
     assert_differs(&s, "table papers is stored with another family documents");
     s = with_families(f, 3);
-    f[0].compression = GF_PLAIN;
+    f[0].compression = GF_COMPRESSION_NONE;
     assert_differs(&s, "table papers is stored with another family main");
     s = with_families(f, 3);
     f[2].name = "other";
@@ -294,7 +294,7 @@ static void refuses_other_differences(void **state)
     assert_differs(&s, "table papers: family main is stored with column text, not body");
     static const char *const stolen[] = {"text", NULL};
     s = with_families(f, 4);
-    f[3] = (gf_family){"grobid1", GF_PACKED, 1, 0, GF_PLAIN, stolen};
+    f[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, stolen};
     assert_differs(&s, "table papers: column text is in families main and grobid1");
 }
 
@@ -353,7 +353,7 @@ static void reports_failed_allocations(void **state)
     for (int i = 0; i < 32; i++) {
         for (int c = 0; c < 120; c++)
             snprintf(names[i][c], sizeof names[i][c], "a column with a long name %d.%d", i, c);
-        f[i] = (gf_family){names[i][0], GF_PACKED, 1, 0, GF_PLAIN, NULL};
+        f[i] = (gf_family){names[i][0], GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL};
     }
     for (int c = 0; c < 120; c++)
         many[c] = names[0][c];

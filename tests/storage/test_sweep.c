@@ -11,10 +11,10 @@ static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
 static const char *const columns[] = {"name", "text", NULL};
 enum { MAIN, WIDE, HISTORY, EVENTS, FAMILIES };
 static const gf_family families[] = {
-    {"main", GF_PACKED, 1, 0, GF_SNAPPY, columns},
-    {"wide", GF_WIDE, 1, 0, GF_PLAIN, NULL},
-    {"history", GF_PACKED, 3, 0, GF_SNAPPY, NULL},
-    {"events", GF_WIDE, 3, 86400, GF_PLAIN, NULL},
+    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, columns},
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
+    {"history", GF_LAYOUT_PACKED, 3, 0, GF_COMPRESSION_SNAPPY, NULL},
+    {"events", GF_LAYOUT_WIDE, 3, 86400, GF_COMPRESSION_NONE, NULL},
 };
 static const gf_schema schema = {"table", parts, 1, families, FAMILIES};
 
@@ -98,7 +98,7 @@ static gf_status write_batch(void *context, gf_error *err)
     gf_status st = gf_batch_create(w->db, &batch, err);
     if (st != GF_OK) return st;
     fill(w, batch);
-    st = gf_batch_write(batch, GF_NO_SYNC, err);
+    st = gf_batch_write(batch, GF_SYNC_OFF, err);
     gf_batch_free(batch);
     return st;
 }
@@ -112,7 +112,7 @@ static gf_status write_if(void *context, gf_error *err)
     if (st != GF_OK) return st;
     gf_batch_put(batch, w->t, gf_test_key("new"), WIDE, GF_SLICE("a"), GF_SLICE("x"), 0);
     st = gf_batch_write_if(batch, w->t, gf_test_key("row"), w->family, GF_SLICE("n"), &expected,
-                           GF_NO_SYNC, err);
+                           GF_SYNC_OFF, err);
     gf_batch_free(batch);
     return st;
 }
@@ -122,7 +122,7 @@ static gf_status increment(void *context, gf_error *err)
     work *w = context;
     int64_t sum = 99;
     gf_status st = gf_table_increment(w->t, gf_test_key("row"), w->family, GF_SLICE("n"), 1,
-                                      GF_NO_SYNC, &sum, err);
+                                      GF_SYNC_OFF, &sum, err);
     assert_int_equal(sum, st == GF_OK ? 42 : 99);
     return st;
 }
@@ -134,7 +134,7 @@ static gf_status delete_rows(void *context, gf_error *err)
     gf_status st = gf_batch_create(w->db, &batch, err);
     if (st != GF_OK) return st;
     gf_batch_delete_row(batch, w->t, gf_test_key("row"), GF_ALL_FAMILIES);
-    st = gf_batch_write(batch, GF_NO_SYNC, err);
+    st = gf_batch_write(batch, GF_SYNC_OFF, err);
     gf_batch_free(batch);
     return st;
 }
@@ -194,7 +194,7 @@ static gf_status scan(void *context, gf_error *err)
     gf_scan_options o = {.snapshot = snapshot, .family = w->family, .reverse = w->reverse};
     o.prefix = o.start = gf_test_key("row");
     o.end = gf_test_key("rox");
-    if (families[w->family].layout == GF_WIDE) {
+    if (families[w->family].layout == GF_LAYOUT_WIDE) {
         o.qualifier_prefix = GF_SLICE("q");
         o.after_qualifier = w->reverse ? GF_SLICE("q6") : GF_SLICE("q0");
     }
@@ -238,7 +238,7 @@ static gf_status open_tables(void *context, gf_error *err)
     gf_schema fresh = schema, longer = schema;
     fresh.name = "fresh";
     memcpy(more, families, sizeof families);
-    more[FAMILIES] = (gf_family){"further", GF_WIDE, 1, 0, GF_PLAIN, NULL};
+    more[FAMILIES] = (gf_family){"further", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL};
     longer.families = more;
     longer.n_families = FAMILIES + 1;
     gf_status st = gf_table_open(w->db, &fresh, &t, err);

@@ -51,7 +51,7 @@ static void a_failed_batch_writes_nothing(void **state)
     gf_batch_put(g.batch, g.t, KEY("s1"), INFO, S("name"), S("x"), 0);
     gf_batch_put(g.batch, g.t, S("no key"), INFO, S("name"), S("x"), 0);
     gf_batch_put(g.batch, g.t, KEY("s2"), 9, S("name"), S("x"), 0);
-    assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_NO_SYNC, &err));
+    assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_SYNC_OFF, &err));
     assert_string_equal(err.message, "not a row key of table students"); /* the first failure */
     given_scan_is(&g, &(gf_scan_options){.family = INFO}, "");
     gf_batch_put(g.batch, g.t, KEY("s1"), INFO, S("name"), S("x"), 0); /* emptied, and usable */
@@ -108,7 +108,7 @@ static void writes_only_where_the_condition_holds(void **state)
         gf_batch_put(g.batch, g.t, KEY("s2"), COURSE, S("too"), S(steps[i].value), 0);
         assert_status(steps[i].status,
                       gf_batch_write_if(g.batch, g.t, KEY("s1"), steps[i].family, name,
-                                        steps[i].expected, GF_NO_SYNC, &err));
+                                        steps[i].expected, GF_SYNC_OFF, &err));
         given_is(&g, "s2", COURSE, "too", i ? i < 4 ? "1" : i < 6 ? "2" : i < 8 ? "" : "2" : NULL);
     }
     given_row_is(&g, NULL, "s1", GF_ALL_FAMILIES, "0.name=2 2.name=2");
@@ -121,24 +121,24 @@ static void increments(void **state)
     gf_error err;
     int64_t sum = 0;
     for (unsigned f = INFO; f <= COURSE; f += COURSE) {
-        assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), 5, GF_NO_SYNC, &sum, &err));
+        assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), 5, GF_SYNC_OFF, &sum, &err));
         assert_int_equal(sum, 5);
-        assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), -7, GF_SYNC, &sum, &err));
+        assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), -7, GF_SYNC_ON, &sum, &err));
         assert_int_equal(sum, -2);
         given_is(&g, "s1", f, "n", "-2");
         given_put(&g, "s1", f, "n", "9223372036854775807", 0);
         assert_status(GF_ELIMIT,
-                      gf_table_increment(g.t, KEY("s1"), f, S("n"), 1, GF_NO_SYNC, &sum, &err));
-        assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), -1, GF_NO_SYNC, &sum, &err));
+                      gf_table_increment(g.t, KEY("s1"), f, S("n"), 1, GF_SYNC_OFF, &sum, &err));
+        assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), -1, GF_SYNC_OFF, &sum, &err));
         given_put(&g, "s1", f, "n", "-9223372036854775808", 0);
-        assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), 0, GF_NO_SYNC, &sum, &err));
+        assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), 0, GF_SYNC_OFF, &sum, &err));
         assert_true(sum == INT64_MIN);
         static const char *const zeros[] = {"0",   "00",   "-0",
                                             "007", "-007", "-00000000000000000007"};
         static const int64_t more[] = {1, 1, 1, 8, -6, -6};
         for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++) {
             given_put(&g, "s1", f, "n", zeros[i], 0);
-            assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), 1, GF_NO_SYNC, &sum, &err));
+            assert_ok(gf_table_increment(g.t, KEY("s1"), f, S("n"), 1, GF_SYNC_OFF, &sum, &err));
             assert_int_equal(sum, more[i]);
         }
         sum = 99;
@@ -147,8 +147,8 @@ static void increments(void **state)
                                        {"0x10", 4}, {"1.5", 3}, {"9223372036854775808", 19}};
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
             assert_ok(gf_test_put(g.db, g.t, KEY("s1"), f, "n", bad[i], 0, &err));
-            assert_status(GF_EINVAL,
-                          gf_table_increment(g.t, KEY("s1"), f, S("n"), 1, GF_NO_SYNC, &sum, &err));
+            assert_status(GF_EINVAL, gf_table_increment(g.t, KEY("s1"), f, S("n"), 1, GF_SYNC_OFF,
+                                                        &sum, &err));
         }
         assert_int_equal(sum, 99);
         gf_batch_delete_row(g.batch, g.t, KEY("s1"), GF_ALL_FAMILIES);

@@ -99,16 +99,16 @@ static void one_column_name_is_in_one_family(void **state)
                         "table students: column name belongs to family info, not other");
     const gf_column columns[] = {{S("mime"), S("x")}, {S("age"), S("x")}};
     gf_batch_replace(g.batch, g.t, KEY("s1"), OTHER, columns, 2, 0);
-    assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_NO_SYNC, &err));
+    assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_SYNC_OFF, &err));
     gf_batch_delete_cell(g.batch, g.t, KEY("s1"), OTHER, S("sex"));
-    assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_NO_SYNC, &err));
+    assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_SYNC_OFF, &err));
     int64_t sum;
     assert_status(GF_EINVAL,
-                  gf_table_increment(g.t, KEY("s1"), OTHER, S("age"), 1, GF_NO_SYNC, &sum, &err));
+                  gf_table_increment(g.t, KEY("s1"), OTHER, S("age"), 1, GF_SYNC_OFF, &sum, &err));
     assert_status(GF_EINVAL,
                   gf_table_get_cell(g.t, NULL, KEY("s1"), OTHER, S("age"), 1, &g.row, &err));
     assert_status(GF_EINVAL, gf_batch_write_if(g.batch, g.t, KEY("s1"), OTHER, S("age"), NULL,
-                                               GF_NO_SYNC, &err));
+                                               GF_SYNC_OFF, &err));
     given_put(&g, "s1", COURSE, "name", "a wide family's qualifiers are data", 0);
     given_row_is(&g, NULL, "s1", GF_ALL_FAMILIES, "2.name=a wide family's qualifiers are data");
     given_end(&g);
@@ -131,10 +131,10 @@ static void unknown_families_and_bad_keys_are_refused(void **state)
         assert_status(GF_EINVAL, gf_test_put(g.db, g.t, bad[i], INFO, "q", S("v"), 0, &err));
         assert_status(GF_EINVAL, gf_table_get(g.t, NULL, bad[i], 1, &g.row, &err));
         gf_batch_delete_row(g.batch, g.t, bad[i], 1);
-        assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_NO_SYNC, &err));
+        assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_SYNC_OFF, &err));
     }
     gf_batch_replace(g.batch, g.t, KEY("s1"), COURSE, NULL, 0, 0);
-    assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_NO_SYNC, &err));
+    assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_SYNC_OFF, &err));
     assert_string_equal(err.message, "table students: family course is not packed");
     for (unsigned i = 0; i < 7; i++)
         given_scan_is(&g, &(gf_scan_options){.family = i}, "");
@@ -160,12 +160,12 @@ static void what_is_too_long_is_refused(void **state)
     assert_status(GF_ELIMIT, gf_test_put(g.db, g.t, row, INFO, "name", S("v"), 0, &err));
     gf_slice qualifier = gf_slice_of(row.ptr, GF_MAX_KEY + 1);
     gf_batch_put(g.batch, g.t, KEY("a"), COURSE, qualifier, S("v"), 0);
-    assert_status(GF_ELIMIT, gf_batch_write(g.batch, GF_NO_SYNC, &err));
+    assert_status(GF_ELIMIT, gf_batch_write(g.batch, GF_SYNC_OFF, &err));
     gf_slice value = gf_slice_of("", (size_t)GF_MAX_VALUE + 1); /* refused before it is read */
     assert_status(GF_ELIMIT, gf_test_put(g.db, g.t, KEY("a"), COURSE, "q", value, 0, &err));
     gf_column column = {S("mime"), value};
     gf_batch_replace(g.batch, g.t, KEY("a"), OTHER, &column, 1, 0);
-    assert_status(GF_ELIMIT, gf_batch_write(g.batch, GF_NO_SYNC, &err));
+    assert_status(GF_ELIMIT, gf_batch_write(g.batch, GF_SYNC_OFF, &err));
     gf_buffer_release(&key);
     gf_buffer_release(&long_key);
     given_end(&g);
@@ -210,7 +210,8 @@ static void long_values_come_back_whole(void **state)
                     fill(&value, sizes[(i + (size_t)r) % 8], (char)('a' + r));
                     assert_true(gf_slice_equal(cell->value, gf_buffer_view(&value)));
                 }
-                assert_int_equal(entries, given_families[kinds[f]].layout == GF_WIDE ? 4 : 3);
+                assert_int_equal(entries,
+                                 given_families[kinds[f]].layout == GF_LAYOUT_WIDE ? 4 : 3);
                 gf_scan_close(scan);
             }
             fill(&value, sizes[i], 'a');

@@ -17,7 +17,7 @@ static void a_table_in_use_gets_further_families(void **state)
     gf_family more[4];
     memcpy(more, given_families, 3 * sizeof *more);
     more[0].columns = more_columns;
-    more[3] = (gf_family){"grobid1", GF_PACKED, 1, 0, GF_SNAPPY, new_columns};
+    more[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, new_columns};
     gf_schema longer = given_documents;
     longer.families = more;
     longer.n_families = 4;
@@ -38,9 +38,9 @@ static void a_table_in_use_gets_further_families(void **state)
     assert_ok(gf_table_open(g.db, &given_documents, &again,
                             &err)); /* the shorter schema still opens it */
     assert_int_equal(gf_table_schema(again)->n_families, 4);
-    more[1].compression = GF_PLAIN;
+    more[1].compression = GF_COMPRESSION_NONE;
     assert_status(GF_EINVAL, gf_table_open(g.db, &longer, &again, &err));
-    more[1].compression = GF_SNAPPY;
+    more[1].compression = GF_COMPRESSION_SNAPPY;
     more[3].columns = more_columns;
     assert_status(GF_EINVAL, gf_table_open(g.db, &longer, &again, &err));
     assert_int_equal(gf_table_schema(g.t)->n_families, 4);

@@ -65,7 +65,7 @@ static void a_put_without_a_time_is_the_newest(void **state)
         gf_buffer want = {0};
         gf_buffer_format(&want, "2@%lld 1@%lld", (long long)future + 1, (long long)future);
         versions_are(&g, f, "n", 9, gf_buffer_cstr(&want));
-        assert_ok(gf_table_increment(g.t, KEY("r"), f, S("n"), 40, GF_NO_SYNC, &sum, &err));
+        assert_ok(gf_table_increment(g.t, KEY("r"), f, S("n"), 40, GF_SYNC_OFF, &sum, &err));
         given_is(&g, "r", f, "n", "42");
         given_put(&g, "r", f, "n", "7", INT64_MAX);
         given_put(&g, "r", f, "n", "8", 0);
@@ -129,7 +129,7 @@ static void cells_past_their_time_are_absent(void **state)
     given_scan_is(&g, &keys, "r:fresh= r:future= r:now=");
     all.reverse = true;
     given_scan_is(&g, &all, "r:now=1 r:future=1 r:fresh=1");
-    assert_ok(gf_table_increment(g.t, KEY("r"), SHORT_LIVED, S("old"), 5, GF_NO_SYNC, &sum, &err));
+    assert_ok(gf_table_increment(g.t, KEY("r"), SHORT_LIVED, S("old"), 5, GF_SYNC_OFF, &sum, &err));
     assert_int_equal(sum, 5); /* what is past counts as absent, and this put is of now */
     given_is(&g, "r", SHORT_LIVED, "old", "5");
     given_put(&g, "r", SHORT_LIVED, "fresh", "2",
@@ -141,8 +141,8 @@ static void cells_past_their_time_are_absent(void **state)
     given_is(&g, "r", BRIEF, "past", NULL);
     given_is(&g, "r", BRIEF, "q", "1");
     gf_batch_put(g.batch, g.t, KEY("r"), SHORT_LIVED, S("fresh"), S("3"), 0);
-    assert_ok(
-        gf_batch_write_if(g.batch, g.t, KEY("r"), SHORT_LIVED, S("fresh"), NULL, GF_NO_SYNC, &err));
+    assert_ok(gf_batch_write_if(g.batch, g.t, KEY("r"), SHORT_LIVED, S("fresh"), NULL, GF_SYNC_OFF,
+                                &err));
     given_is(&g, "r", SHORT_LIVED, "fresh", "3");
     given_end(&g);
 }

@@ -14,10 +14,10 @@ static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
 static const char *const columns[] = {"name", NULL};
 enum { INFO, OTHER, WIDE, HISTORY };
 static const gf_family families[] = {
-    {"info", GF_PACKED, 1, 0, GF_PLAIN, columns},
-    {"other", GF_PACKED, 1, 0, GF_PLAIN, NULL},
-    {"wide", GF_WIDE, 1, 0, GF_PLAIN, NULL},
-    {"history", GF_WIDE, 3, 0, GF_PLAIN, NULL},
+    {"info", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, columns},
+    {"other", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL},
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
+    {"history", GF_LAYOUT_WIDE, 3, 0, GF_COMPRESSION_NONE, NULL},
 };
 static const gf_schema schema = {"table", parts, 1, families, 4};
 
@@ -85,7 +85,7 @@ static void *increment(void *context)
         for (unsigned f = INFO; f <= HISTORY; f++) {
             gf_slice key = gf_test_key("counter");
             gf_status st =
-                gf_table_increment(s->t, key, f, GF_SLICE("n"), 1, GF_NO_SYNC, &sum, NULL);
+                gf_table_increment(s->t, key, f, GF_SLICE("n"), 1, GF_SYNC_OFF, &sum, NULL);
             CHECK(s, st == GF_OK);
             if (f == INFO) CHECK(s, sum > last);
             if (f == INFO) last = sum;
@@ -122,7 +122,7 @@ static void *race(void *context)
         pthread_barrier_wait(&s->barrier);
         gf_batch_put(batch, s->t, key, INFO, GF_SLICE("name"), gf_slice_str(now), 0);
         st = gf_batch_write_if(batch, s->t, key, INFO, GF_SLICE("name"), i ? &expected : NULL,
-                               GF_NO_SYNC, NULL);
+                               GF_SYNC_OFF, NULL);
         if (st == GF_OK) atomic_fetch_add(&s->wins, 1);
         if (st == GF_ECONFLICT) st = GF_OK;
         pthread_barrier_wait(&s->barrier);
@@ -159,7 +159,7 @@ static void *duel(void *context)
         gf_batch_put(batch, s->t, gf_test_key(mine), WIDE, GF_SLICE("q"), GF_SLICE("v"), 0);
         pthread_barrier_wait(&s->barrier);
         gf_status st = gf_batch_write_if(batch, s->t, gf_test_key(other), WIDE, GF_SLICE("q"), NULL,
-                                         GF_NO_SYNC, NULL);
+                                         GF_SYNC_OFF, NULL);
         CHECK(s, st == GF_OK || st == GF_ECONFLICT);
         if (st == GF_OK) atomic_fetch_add(&s->wins, 1);
         pthread_barrier_wait(&s->barrier);
@@ -201,7 +201,7 @@ static void write_everywhere(shared *s, gf_batch *batch, int number)
         gf_batch_put(batch, s->t, key, WIDE, GF_SLICE("x"), value, 0);
         gf_batch_put(batch, s->t, key, WIDE, GF_SLICE("y"), value, 0);
     }
-    CHECK(s, gf_batch_write(batch, GF_NO_SYNC, NULL) == GF_OK);
+    CHECK(s, gf_batch_write(batch, GF_SYNC_OFF, NULL) == GF_OK);
 }
 
 /* All cells of the row have one value; it is put into *value where that is NULL. */
@@ -292,7 +292,7 @@ static gf_status open_grown(shared *s, int n, gf_table **t)
     pthread_mutex_lock(&lock);
     for (int i = 0; i < n / 2 && i < 20; i++) {
         snprintf(names[i], sizeof names[i], "family%d", i);
-        grown[longer.n_families++] = (gf_family){.name = names[i], .layout = GF_PACKED};
+        grown[longer.n_families++] = (gf_family){.name = names[i], .layout = GF_LAYOUT_PACKED};
     }
     pthread_mutex_unlock(&lock);
     return gf_table_open(s->db, &longer, t, NULL);
@@ -373,7 +373,7 @@ static void *write_both_or_one(void *context)
                 gf_batch_put(batch, s->t, gf_test_key(row ? "y" : "x"), WIDE, gf_slice_str(name),
                              GF_SLICE("v"), 0);
         unsigned written = (unsigned)gf_batch_changes(batch);
-        CHECK(s, gf_batch_write(batch, GF_SYNC, NULL) == GF_OK);
+        CHECK(s, gf_batch_write(batch, GF_SYNC_ON, NULL) == GF_OK);
         atomic_fetch_add(&s->counted, written);
         CHECK(s, gf_clock_seconds() - began < LONGEST_WAIT);
     }

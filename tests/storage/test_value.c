@@ -41,12 +41,12 @@ static void writes_heads_as_documented(void **state)
     gf_error err;
     gf_stored_value v;
     gf_buffer scratch = {0}, entry = {0};
-    assert_ok(gf_value_prepare(GF_SLICE("ab"), GF_PLAIN, 0, &scratch, &v, &err));
+    assert_ok(gf_value_prepare(GF_SLICE("ab"), GF_COMPRESSION_NONE, 0, &scratch, &v, &err));
     gf_value_write_head(&v, &entry);
     assert_int_equal(entry.len, 3);
     assert_memory_equal(entry.ptr, "\0ab", 3);
     gf_buffer_reset(&entry);
-    assert_ok(gf_value_prepare(GF_SLICE("ab"), GF_SNAPPY, 258, &scratch, &v, &err));
+    assert_ok(gf_value_prepare(GF_SLICE("ab"), GF_COMPRESSION_SNAPPY, 258, &scratch, &v, &err));
     gf_value_write_head(&v, &entry);
     assert_int_equal(entry.len, 11);
     assert_memory_equal(entry.ptr, "\1\0\0\0\0\0\0\1\2ab", 11); /* too short to compress */
@@ -71,11 +71,11 @@ static void cuts_above_a_block(void **state)
         gf_stored_value v;
         size_t stored;
         gf_slice value = gf_slice_of(bytes, cases[i].length);
-        assert_ok(gf_value_prepare(value, GF_PLAIN, 5, NULL, &v, &err));
+        assert_ok(gf_value_prepare(value, GF_COMPRESSION_NONE, 5, NULL, &v, &err));
         assert_int_equal(gf_value_blocks(&v), cases[i].blocks);
-        round_trip(value, GF_PLAIN, -5, &stored);
+        round_trip(value, GF_COMPRESSION_NONE, -5, &stored);
         assert_int_equal(stored, cases[i].length);
-        round_trip(value, GF_SNAPPY, 0, &stored);
+        round_trip(value, GF_COMPRESSION_SNAPPY, 0, &stored);
         if (cases[i].length) assert_in_range(stored, 1, cases[i].length / 2);
     }
 }
@@ -90,7 +90,7 @@ static void round_trips_random_values(void **state)
         uint64_t kinds = 1 + gf_random_below(&r, 256);
         for (size_t k = 0; k < n; k++)
             gf_buffer_byte(&value, (char)gf_random_below(&r, kinds));
-        round_trip(gf_buffer_view(&value), i % 2 ? GF_SNAPPY : GF_PLAIN,
+        round_trip(gf_buffer_view(&value), i % 2 ? GF_COMPRESSION_SNAPPY : GF_COMPRESSION_NONE,
                    (int64_t)gf_random_u64(&r) | 1, &stored);
         assert_in_range(stored, 0, n); /* never larger than it was */
         gf_buffer_release(&value);
@@ -147,7 +147,8 @@ static void refuses_damaged_compression(void **state)
     assert_true(unpacked.capacity < 1 << 20); /* a length of 4 GiB was not believed */
     for (int i = 0; i < 200; i++)
         gf_buffer_format(&text, "line %d of some text\n", i);
-    assert_ok(gf_value_prepare(gf_buffer_view(&text), GF_SNAPPY, 0, &scratch, &v, &err));
+    assert_ok(
+        gf_value_prepare(gf_buffer_view(&text), GF_COMPRESSION_SNAPPY, 0, &scratch, &v, &err));
     assert_int_equal(v.flags, 2);
     for (int i = 0; i < 5000; i++) {
         size_t at = (size_t)gf_random_below(&r, v.bytes.len);
@@ -167,7 +168,8 @@ static gf_status prepare_and_unpack(void *context, gf_error *err)
     gf_stored_value v;
     gf_slice value;
     gf_buffer scratch = {0}, unpacked = {0};
-    gf_status st = gf_value_prepare(gf_buffer_view(context), GF_SNAPPY, 1, &scratch, &v, err);
+    gf_status st =
+        gf_value_prepare(gf_buffer_view(context), GF_COMPRESSION_SNAPPY, 1, &scratch, &v, err);
     if (st == GF_OK) st = gf_value_unpack(v.flags, v.bytes, &unpacked, &value, err);
     gf_buffer_release(&scratch);
     gf_buffer_release(&unpacked);

@@ -44,7 +44,7 @@ static void expect(const char *const *settings, const char *language, const char
                                             gf_slice_str(settings[1]), &err));
     assert_ok(gf_analyser_create(&o.analysis, &a, &err));
     for (int twice = 0; twice < 2; twice++) { /* new surfaces, then known ones */
-        assert_ok(gf_analyse(a, gf_slice_str(text), find(language), &found, &err));
+        assert_ok(gf_analyser_run(a, gf_slice_str(text), find(language), &found, &err));
         show(a, &found, &out);
         assert_string_equal(gf_buffer_cstr(&out), words);
     }
@@ -84,7 +84,7 @@ static void never_makes_an_empty_term(void **state)
     gf_analyser *a;
     gf_analysis found;
     assert_ok(gf_analyser_create(&o.analysis, &a, &err));
-    assert_ok(gf_analyse(a, GF_SLICE("ισα ισαισα"), find("el"), &found, &err));
+    assert_ok(gf_analyser_run(a, GF_SLICE("ισα ισαισα"), find("el"), &found, &err));
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(found.words[i].use, GF_WORD_TERM);
         assert_true(gf_strings_at(gf_analyser_terms(a), found.words[i].term).len > 0);
@@ -122,8 +122,8 @@ static void counts_surfaces(void **state)
     gf_analyser *a;
     gf_analysis found;
     assert_ok(gf_analyser_create(&o.analysis, &a, &err));
-    assert_ok(gf_analyse(a, GF_SLICE("Cats cats CATS cats dog"), find("en"), &found, &err));
-    assert_ok(gf_analyse(a, GF_SLICE("cats"), find("de"), &found, &err));
+    assert_ok(gf_analyser_run(a, GF_SLICE("Cats cats CATS cats dog"), find("en"), &found, &err));
+    assert_ok(gf_analyser_run(a, GF_SLICE("cats"), find("de"), &found, &err));
     const gf_surfaces *t = gf_analyser_surfaces(a);
     char small[GF_SURFACE_INLINE];
     size_t cats = 0, dogs = 0;
@@ -138,7 +138,7 @@ static void counts_surfaces(void **state)
     assert_int_equal(dogs, 1);
     gf_analyser_reset(a);
     assert_int_equal(gf_analyser_terms(a)->n, 0);
-    assert_ok(gf_analyse(a, GF_SLICE("dog"), find("en"), &found, &err));
+    assert_ok(gf_analyser_run(a, GF_SLICE("dog"), find("en"), &found, &err));
     assert_int_equal(found.words[0].term, 0);
     gf_analyser_free(a);
 }
@@ -157,7 +157,7 @@ static void cuts_long_words(void **state)
     gf_buffer_str(&text, "ééé éééx ");
     for (int i = 0; i < 100000; i++)
         gf_buffer_str(&text, "é");
-    assert_ok(gf_analyse(a, gf_buffer_view(&text), NULL, &found, &err));
+    assert_ok(gf_analyser_run(a, gf_buffer_view(&text), NULL, &found, &err));
     assert_int_equal(found.n, 3);
     assert_int_equal(found.words[0].use, GF_WORD_TERM);
     assert_int_equal(found.words[1].use, GF_WORD_OTHER);
@@ -249,7 +249,7 @@ static void equals_the_steps_one_by_one(void **state)
             gf_buffer_format(&text, "%s ",
                              words[gf_random_below(&r, sizeof words / sizeof *words)]);
         assert_ok(gf_tokenise(&t, gf_buffer_view(&text), &err));
-        assert_ok(gf_analyse(a, gf_buffer_view(&text), language, &found, &err));
+        assert_ok(gf_analyser_run(a, gf_buffer_view(&text), language, &found, &err));
         assert_int_equal(found.n, t.n);
         for (size_t i = 0; i < t.n; i++) {
             gf_word_use use;
@@ -273,8 +273,8 @@ static gf_status analyse_much(void *context, gf_error *err)
     gf_analysis found;
     o.analysis.more_stop_words = GF_SLICE("foo bar");
     gf_status st = gf_analyser_create(&o.analysis, &a, err);
-    if (st == GF_OK) st = gf_analyse(a, *(gf_slice *)context, find("en"), &found, err);
-    if (st == GF_OK) st = gf_analyse(a, *(gf_slice *)context, find("fr"), &found, err);
+    if (st == GF_OK) st = gf_analyser_run(a, *(gf_slice *)context, find("en"), &found, err);
+    if (st == GF_OK) st = gf_analyser_run(a, *(gf_slice *)context, find("fr"), &found, err);
     gf_analyser_free(a);
     return st;
 }

@@ -5,7 +5,7 @@
 #include "support/test.h"
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "vectorize/rows/transformer.h"
 
@@ -103,7 +103,7 @@ static void check_rows(const gf_vectors *x)
         if (x->kind[i] == GF_ROW_EMPTY)
             assert_int_equal(r.n, 0);
         else
-            assert_near(gf_row_dot(r, r), 1, 1e-5);
+            assert_near(gf_csr_row_dot(r, r), 1, 1e-5);
     }
 }
 

@@ -84,7 +84,7 @@ static gf_dominance dominance_of(const gf_slice *texts, size_t n)
 {
     gf_error err;
     gf_dominance d;
-    assert_ok(gf_language_dominant(texts, n, NULL, &d, NULL, &err));
+    assert_ok(gf_dominant_language(texts, n, NULL, &d, NULL, &err));
     return d;
 }
 
@@ -133,7 +133,7 @@ static void looks_at_no_more_than_it_must(void **state)
         if (others >= 8) assert_int_equal(d.n_reliable, 500);
         if (others >= 8) assert_near(d.share, (double)(500 - others) / 500, 1e-12);
         assert_int_equal(d.language != NULL, others <= 25);
-        assert_ok(gf_language_dominant(texts, 500, pool, &same, NULL, &err));
+        assert_ok(gf_dominant_language(texts, 500, pool, &same, NULL, &err));
         assert_ptr_equal(same.language, d.language);
         assert_int_equal(same.n_reliable, d.n_reliable);
         assert_near(same.share, d.share, 0);
@@ -149,7 +149,7 @@ static void stops_on_request(void **state)
     gf_slice text = gf_slice_str(samples[0].text);
     gf_dominance d = {.n_reliable = 77};
     gf_cancel_request(&cancel);
-    assert_status(GF_ECANCELLED, gf_language_dominant(&text, 1, NULL, &d, &cancel, &err));
+    assert_status(GF_ECANCELLED, gf_dominant_language(&text, 1, NULL, &d, &cancel, &err));
     assert_int_equal(d.n_reliable, 77);
 }
 
@@ -161,7 +161,7 @@ static gf_status detect_all(void *context, gf_error *err)
     for (size_t i = 0; i < SAMPLES; i++)
         texts[i] = gf_slice_str(samples[i].text);
     texts[SAMPLES] = GF_SLICE("bad \xFF bytes");
-    return gf_language_dominant(texts, SAMPLES + 1, NULL, &d, NULL, err);
+    return gf_dominant_language(texts, SAMPLES + 1, NULL, &d, NULL, err);
 }
 
 static void reports_failed_allocations(void **state)

@@ -69,8 +69,8 @@ static void gives_the_same_words(void **state)
                 gf_language_find(gf_slice_str(languages[gf_random_below(&random, 5)]));
             gf_analysis a, b;
             write_text(&random, &text);
-            assert_ok(gf_analyse(with, gf_buffer_view(&text), language, &a, &err));
-            assert_ok(gf_analyse(without, gf_buffer_view(&text), language, &b, &err));
+            assert_ok(gf_analyser_run(with, gf_buffer_view(&text), language, &a, &err));
+            assert_ok(gf_analyser_run(without, gf_buffer_view(&text), language, &b, &err));
             assert_int_equal(a.n, b.n);
             for (size_t i = 0; i < a.n; i++) {
                 assert_int_equal(a.words[i].use, b.words[i].use);
@@ -104,7 +104,7 @@ static void begins_anew_when_it_is_full(void **state)
         gf_buffer_reset(&text);
         for (int i = from; i < from + 1000; i++)
             gf_buffer_format(&text, "w%dq ", i);
-        assert_ok(gf_analyse(a, gf_buffer_view(&text), NULL, &found, &err));
+        assert_ok(gf_analyser_run(a, gf_buffer_view(&text), NULL, &found, &err));
         assert_int_equal(found.n, 1000);
     }
     assert_int_equal(gf_analyser_terms(a)->n, 150000);
@@ -124,7 +124,7 @@ static gf_status analyse_twice(void *context, gf_error *err)
         gf_analysis found;
         st = gf_analyser_create(&o.analysis, &a, err);
         const gf_language *english = gf_language_find(GF_SLICE("en"));
-        if (st == GF_OK) st = gf_analyse(a, *(gf_slice *)context, english, &found, err);
+        if (st == GF_OK) st = gf_analyser_run(a, *(gf_slice *)context, english, &found, err);
         gf_analyser_free(a);
         o.analysis.stem = false;
     }

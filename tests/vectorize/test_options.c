@@ -76,7 +76,7 @@ static void bounds_document_frequencies(void **state)
         gf_vectorizer_options o = with("min_df", cases[i].min);
         assert_ok(
             gf_vectorizer_options_set(&o, GF_SLICE("max_df"), gf_slice_str(cases[i].max), &err));
-        gf_df_bounds(&o, cases[i].n, &least, &most);
+        gf_vectorizer_options_df_bounds(&o, cases[i].n, &least, &most);
         assert_int_equal(least, cases[i].least);
         assert_int_equal(most, cases[i].most);
     }

@@ -1,7 +1,7 @@
 /* TF-IDF against scikit-learn's, on forty posts: data/make_scikit.py made the values. */
 #include "support/test.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "vectorize/rows/vectorizer.h"
 
 #include <stdlib.h>

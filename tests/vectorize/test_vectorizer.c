@@ -310,7 +310,7 @@ static void other_tasks_run_beside(void **state)
         gf_vectorizer *v;
         unsigned char done[5] = {0};
         const unsigned char twice[5] = {2, 2, 2, 2, 2};
-        gf_tasks others = {5, note_task, done};
+        gf_pool_tasks others = {5, note_task, done};
         gf_text texts[] = {{GF_SLICE("an apple"), NULL}, {GF_SLICE("a pear"), NULL}};
         assert_ok(gf_pool_create(threads, &pool, &err));
         assert_ok(gf_vectorizer_create(&o, pool, &v, &err));

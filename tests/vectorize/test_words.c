@@ -1,4 +1,4 @@
-/* All words of each document: what gf_analyse finds in it, counted, in memory or in a file. */
+/* All words of each document: what gf_analyser_run finds in it, counted, in memory or in a file. */
 #include "tests/vectorize/settings.h"
 
 #include "base/memory.h"
@@ -152,7 +152,7 @@ static gf_status check_row(void *context, uint32_t document, const gf_word_row *
     assert_int_equal(document, c->seen++);
     const gf_text *text = &c->texts[document];
     assert_int_equal(row->language, gf_language_index(text->language) + 1);
-    gf_status st = gf_analyse(c->analyser, text->text, text->language, &a, err);
+    gf_status st = gf_analyser_run(c->analyser, text->text, text->language, &a, err);
     if (st != GF_OK) return st;
     assert_true(terms->n <= c->capacity);
     for (size_t i = 0; i < a.n; i++)

@@ -219,8 +219,8 @@ static gf_status reserve_words(gf_analyser *a, size_t n, gf_error *err)
     return GF_OK;
 }
 
-gf_status gf_analyse(gf_analyser *a, gf_slice text, const gf_language *language, gf_analysis *out,
-                     gf_error *err)
+gf_status gf_analyser_run(gf_analyser *a, gf_slice text, const gf_language *language,
+                          gf_analysis *out, gf_error *err)
 {
     gf_tokeniser *t = &a->tokeniser;
     if (a->options.language) language = a->options.language;

@@ -31,7 +31,7 @@ typedef struct gf_word {
     uint32_t use;  /* gf_word_use */
 } gf_word;
 
-/** The result of gf_analyse, borrowed from the analyser until its next call. */
+/** The result of gf_analyser_run, borrowed from the analyser until its next call. */
 typedef struct gf_analysis {
     const gf_token *tokens; /* n */
     const gf_word *words;   /* n: what each token is */
@@ -51,8 +51,8 @@ void gf_analyser_free(gf_analyser *analyser);
  * @param language  of the text; NULL where it is not known. The options' own goes before it.
  * @return GF_OK; GF_ELIMIT (4 GiB of text, 2^32 - 2 distinct terms); GF_ENOMEM; GF_EIO
  */
-gf_status gf_analyse(gf_analyser *analyser, gf_slice text, const gf_language *language,
-                     gf_analysis *out, gf_error *err);
+gf_status gf_analyser_run(gf_analyser *analyser, gf_slice text, const gf_language *language,
+                          gf_analysis *out, gf_error *err);
 
 /** The strings of the terms' ids. Borrowed. */
 const gf_strings *gf_analyser_terms(const gf_analyser *analyser);

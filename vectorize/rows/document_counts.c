@@ -179,7 +179,7 @@ gf_status gf_count(gf_counter *c, gf_slice text, const gf_language *language, gf
 {
     gf_analysis a;
     gf_tier tier = GF_TIER_TERMS;
-    gf_status st = gf_analyse(c->analyser, text, language, &a, err);
+    gf_status st = gf_analyser_run(c->analyser, text, language, &a, err);
     if (st == GF_OK) st = reserve_states(c, err);
     if (st == GF_OK) st = reserve_counts(c, a.n, err);
     if (st != GF_OK) return st;

@@ -56,7 +56,7 @@ void gf_document_counts_release(gf_counter *c);
 /** Forget all terms. */
 void gf_document_counts_reset(gf_counter *c);
 
-/** Count a document; errors as of gf_analyse. */
+/** Count a document; errors as of gf_analyser_run. */
 gf_status gf_count(gf_counter *c, gf_slice text, const gf_language *language, gf_counts *out,
                    gf_error *err);
 

@@ -65,7 +65,7 @@ gf_status gf_number_terms_regular(const gf_vectorizer_options *options, uint32_t
 {
     uint32_t least, most, n = 0;
     gf_numbering made = {0};
-    gf_df_bounds(options, n_docs, &least, &most);
+    gf_vectorizer_options_df_bounds(options, n_docs, &least, &most);
     candidate *candidates = gf_array(terms->n, sizeof *candidates);
     made.column = gf_array(terms->n, sizeof *made.column);
     gf_status st = candidates && made.column ? GF_OK : gf_fail_memory(err, "numbering terms");

@@ -1,7 +1,7 @@
 #include "vectorize/rows/options.h"
 
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/nearest.h"
 
 #include <inttypes.h>
@@ -195,7 +195,7 @@ static void show_limit(gf_df_limit limit, gf_buffer *out)
     } else if (limit.share == 0 || limit.share == 1) {
         gf_buffer_str(out, limit.share == 0 ? "0.0" : "1.0");
     } else {
-        gf_buffer_double(out, limit.share);
+        gf_json_append_double(out, limit.share);
     }
 }
 
@@ -340,8 +340,8 @@ gf_status gf_vectorizer_options_read(gf_slice bytes, gf_vectorizer_options *opti
     return st;
 }
 
-void gf_df_bounds(const gf_vectorizer_options *options, uint32_t n_docs, uint32_t *least,
-                  uint32_t *most)
+void gf_vectorizer_options_df_bounds(const gf_vectorizer_options *options, uint32_t n_docs,
+                                     uint32_t *least, uint32_t *most)
 {
     gf_df_limit min = options->min_df, max = options->max_df;
     bool many = n_docs >= GF_AUTO_DF;

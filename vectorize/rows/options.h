@@ -85,7 +85,7 @@ void gf_vectorizer_options_write(const gf_vectorizer_options *options, gf_buffer
 gf_status gf_vectorizer_options_read(gf_slice bytes, gf_vectorizer_options *options, gf_error *err);
 
 /** The bounds in documents among n_docs, auto resolved; no term passes where least > most. */
-void gf_df_bounds(const gf_vectorizer_options *options, uint32_t n_docs, uint32_t *least,
-                  uint32_t *most);
+void gf_vectorizer_options_df_bounds(const gf_vectorizer_options *options, uint32_t n_docs,
+                                     uint32_t *least, uint32_t *most);
 
 #endif

@@ -60,5 +60,5 @@ void gf_sort_entries_by_high(uint64_t *a, size_t n, uint64_t *scratch, uint32_t 
         bucket_sort(a, n, scratch, high);
         return;
     }
-    gf_radix_by_high(a, n, scratch, high);
+    gf_order_by_high(a, n, scratch, high);
 }

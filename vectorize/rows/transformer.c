@@ -167,7 +167,7 @@ gf_status gf_transformer_sequence(gf_transformer *t, gf_slice text, const gf_lan
 {
     gf_analysis a;
     bound_memory(t);
-    gf_status st = gf_analyse(t->counter.analyser, text, language, &a, err);
+    gf_status st = gf_analyser_run(t->counter.analyser, text, language, &a, err);
     if (st == GF_OK) st = find_columns(t, err);
     if (st != GF_OK) return st;
     if (a.n > t->sequence_capacity) {

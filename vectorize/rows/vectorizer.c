@@ -225,7 +225,7 @@ gf_status gf_vectorizer_chunk_rows(const gf_vectorizer *v, const gf_chunk *chunk
 
 /* Runs the tasks; their chunks are made where the vectorizer's end, in room that is there. */
 static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_tasks,
-                     const gf_tasks *others, const gf_cancel *cancel, gf_error *err)
+                     const gf_pool_tasks *others, const gf_cancel *cancel, gf_error *err)
 {
     job j = {v, texts, v->chunks + v->n_chunks};
     size_t at = 0, before = v->n_chunks;
@@ -233,7 +233,7 @@ static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_
         j.chunks[i] = (gf_chunk){.first = (uint32_t)at, .n = task_texts(texts + at, n - at)};
         at += j.chunks[i].n;
     }
-    gf_tasks counting = {n_tasks, count_chunk, &j};
+    gf_pool_tasks counting = {n_tasks, count_chunk, &j};
     gf_status st = gf_pool_run_both(v->pool, others, &counting, cancel, err);
     for (size_t i = 0; i < n_tasks; i++) {
         gf_chunk chunk = j.chunks[i];
@@ -248,7 +248,8 @@ static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_
 }
 
 gf_status gf_vectorizer_add_beside(gf_vectorizer *v, const gf_text *texts, size_t n,
-                                   const gf_tasks *others, const gf_cancel *cancel, gf_error *err)
+                                   const gf_pool_tasks *others, const gf_cancel *cancel,
+                                   gf_error *err)
 {
     if (v->failed != GF_OK) return gf_fail(err, v->failed, "an earlier group of texts failed");
     if (n > UINT32_MAX - 1 - v->n_docs)
@@ -264,5 +265,5 @@ gf_status gf_vectorizer_add_beside(gf_vectorizer *v, const gf_text *texts, size_
 gf_status gf_vectorizer_add(gf_vectorizer *v, const gf_text *texts, size_t n,
                             const gf_cancel *cancel, gf_error *err)
 {
-    return gf_vectorizer_add_beside(v, texts, n, &(gf_tasks){.n = 0}, cancel, err);
+    return gf_vectorizer_add_beside(v, texts, n, &(gf_pool_tasks){.n = 0}, cancel, err);
 }

@@ -78,7 +78,8 @@ gf_status gf_vectorizer_add(gf_vectorizer *vectorizer, const gf_text *texts, siz
 
 /** The same, while the vectorizer's pool does other tasks too, which begin first. */
 gf_status gf_vectorizer_add_beside(gf_vectorizer *vectorizer, const gf_text *texts, size_t n,
-                                   const gf_tasks *others, const gf_cancel *cancel, gf_error *err);
+                                   const gf_pool_tasks *others, const gf_cancel *cancel,
+                                   gf_error *err);
 
 /**
  * Take the analyser of a vectorizer that has one thread alone, with all words that it has met, for

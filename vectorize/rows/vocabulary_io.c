@@ -73,8 +73,9 @@ static gf_status read_head(reader *r, gf_slice bytes, gf_error *err)
     sum = gf_read_u64be(content.ptr + content.len);
     if (XXH3_64bits(content.ptr, content.len) != sum) return damaged(err, "wrong checksum");
     r->rest = gf_slice_skip(content, magic.len);
-    if (!gf_take_varint32(&r->rest, &p->n_docs) || !gf_take_varint32(&r->rest, &p->n_regular) ||
-        !gf_take_varint32(&r->rest, &p->n_terms) || !gf_take_varint32(&r->rest, &kind))
+    if (!gf_slice_take_varint32(&r->rest, &p->n_docs) ||
+        !gf_slice_take_varint32(&r->rest, &p->n_regular) ||
+        !gf_slice_take_varint32(&r->rest, &p->n_terms) || !gf_slice_take_varint32(&r->rest, &kind))
         return damaged(err, "its head");
     if (p->n_regular > p->n_terms || p->n_terms > r->rest.len / LEAST_BYTES || kind > GF_IDF_NONE)
         return damaged(err, "its counts");
@@ -87,7 +88,7 @@ static gf_status read_df(reader *r, gf_error *err)
     const gf_vocabulary_parts *p = &r->parts;
     for (uint32_t i = 0; i < p->n_terms; i++) {
         uint32_t less, before = starts_part(i, p->n_regular) ? p->n_docs : r->df[i - 1];
-        if (!gf_take_varint32(&r->rest, &less) || less >= before)
+        if (!gf_slice_take_varint32(&r->rest, &less) || less >= before)
             return damaged(err, "a document frequency");
         r->df[i] = before - less;
     }
@@ -104,9 +105,9 @@ static bool read_strings(reader *r, uint32_t i, size_t *used)
 {
     gf_slice rest_of_surface;
     uint32_t shared;
-    if (!gf_take_string(&r->rest, &r->term[i]) || !is_text(r->term[i]) ||
-        !gf_take_varint32(&r->rest, &shared) || shared > r->term[i].len ||
-        !gf_take_string(&r->rest, &rest_of_surface))
+    if (!gf_slice_take_string(&r->rest, &r->term[i]) || !is_text(r->term[i]) ||
+        !gf_slice_take_varint32(&r->rest, &shared) || shared > r->term[i].len ||
+        !gf_slice_take_string(&r->rest, &rest_of_surface))
         return false;
     char *to = r->surfaces + *used;
     memcpy(to, r->term[i].ptr, shared);

@@ -25,7 +25,7 @@ typedef struct finisher {
     gf_vectors out;
 } finisher;
 
-static gf_status run(finisher *f, size_t n, gf_task *task, gf_error *err)
+static gf_status run(finisher *f, size_t n, gf_pool_task *task, gf_error *err)
 {
     return gf_pool_run(f->v->pool, n, task, f, f->cancel, err);
 }

@@ -2,7 +2,7 @@
  * Language of a text, by CLD2 (quadgrams, about 80 languages, about 20 MB/s). Any thread.
  *
  * CLD2 is the slowest step of an ingest by far, so a collection is sampled first
- * (gf_language_dominant); only a mixed one is worth a detection per document.
+ * (gf_dominant_language); only a mixed one is worth a detection per document.
  */
 #ifndef GF_VECTORIZE_TEXT_DETECT_H
 #define GF_VECTORIZE_TEXT_DETECT_H
@@ -46,7 +46,7 @@ typedef struct gf_dominance {
  * @param cancel  may be NULL
  * @return GF_OK; GF_ENOMEM; GF_ECANCELLED
  */
-gf_status gf_language_dominant(const gf_slice *texts, size_t n, gf_pool *pool,
+gf_status gf_dominant_language(const gf_slice *texts, size_t n, gf_pool *pool,
                                gf_dominance *dominance, const gf_cancel *cancel, gf_error *err);
 
 #endif

@@ -93,7 +93,7 @@ static gf_status look_at(looking *l, size_t first, size_t n, tally *t, gf_pool *
     return st;
 }
 
-gf_status gf_language_dominant(const gf_slice *texts, size_t n, gf_pool *pool,
+gf_status gf_dominant_language(const gf_slice *texts, size_t n, gf_pool *pool,
                                gf_dominance *dominance, const gf_cancel *cancel, gf_error *err)
 {
     tally t = {.counts = NULL};

@@ -92,7 +92,7 @@ static gf_status write_new(gf_batch *batch, gf_slice id)
 {
     gf_buffer key = {0};
     gf_status st = gf_batch_write_if(batch, gf_user_table_rows(table), row_key(table, id, &key),
-                                     name, GF_SLICE("name"), NULL, GF_SYNC, &err);
+                                     name, GF_SLICE("name"), NULL, GF_SYNC_ON, &err);
     gf_buffer_release(&key);
     if (st == GF_ECONFLICT) {
         fprintf(stderr, "place %.*s is there already\n", GF_SLICE_ARG(id));
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
         visit(id, 0, delete_place, batch);
     else
         visit(id, 0, print_place, NULL);
-    must(adds ? write_new(batch, id) : gf_batch_write(batch, GF_SYNC, &err));
+    must(adds ? write_new(batch, id) : gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_batch_free(batch);
     gf_user_table_close(table);
     gf_store_close(store);

@@ -119,7 +119,7 @@ int main(int argc, char **argv)
             good = false;
             continue;
         }
-        must(gf_batch_write(batch, GF_SYNC, &err));
+        must(gf_batch_write(batch, GF_SYNC_ON, &err));
         printf("%d %s", number, text);
         fflush(stdout);
     }

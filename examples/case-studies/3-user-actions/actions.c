@@ -24,7 +24,7 @@ static void write_key(gf_buffer *key, const char *user, int64_t milliseconds, co
     gf_buffer_format(&reversed, "%016llx", (unsigned long long)(INT64_MAX - milliseconds));
     gf_slice parts[] = {gf_slice_str(user), gf_buffer_view(&reversed), gf_slice_str(event)};
     gf_buffer_reset(key);
-    must(gf_user_key_write(table, parts, 3, key, &err));
+    must(gf_user_table_key_write(table, parts, 3, key, &err));
     gf_buffer_release(&reversed);
 }
 
@@ -43,9 +43,9 @@ static void add(gf_batch *batch)
         write_key(&key, user, milliseconds, event);
         gf_batch_replace(batch, gf_user_table_rows(table), gf_buffer_view(&key), name,
                          &(gf_column){GF_SLICE("name"), gf_slice_str(what)}, 1, 0);
-        if (gf_batch_changes(batch) >= 10000) must(gf_batch_write(batch, GF_SYNC, &err));
+        if (gf_batch_changes(batch) >= 10000) must(gf_batch_write(batch, GF_SYNC_ON, &err));
     }
-    must(gf_batch_write(batch, GF_SYNC, &err));
+    must(gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_buffer_release(&key);
 }
 
@@ -54,7 +54,7 @@ static void print(const gf_row *row)
     gf_slice key = row->key;
     gf_buffer part[3] = {{0}};
     for (unsigned i = 0; i < 3; i++)
-        must(gf_user_key_take(table, i, &key, &part[i], &err));
+        must(gf_user_table_key_take(table, i, &key, &part[i], &err));
     long long reversed = strtoll(gf_buffer_cstr(&part[1]), NULL, 16);
     const gf_cell *cell = gf_row_find(row, name, "name");
     gf_slice what = cell ? cell->value : GF_SLICE("");

@@ -23,7 +23,7 @@ static void components(void)
     while ((st = gf_rows_next(rows, &row, &err)) == GF_OK) {
         gf_slice key = row->key;
         gf_buffer_reset(&name);
-        must(gf_user_key_take(table, 0, &key, &name, &err));
+        must(gf_user_table_key_take(table, 0, &key, &name, &err));
         int me = number_of(gf_buffer_view(&name));
         for (size_t i = 0; i < row->n_cells; i++) {
             if (row->cells[i].family != friends) continue;

@@ -80,7 +80,7 @@ static void check_scores(const gf_centre_index *index, const gf_centres *c, gf_r
 {
     for (uint32_t column = 0; column < columns; column++) {
         gf_row_view centre = gf_centre_row(&c->at[index->cluster_of[column]]);
-        double off = fabs((double)scores[column] - gf_row_dot(row, centre));
+        double off = fabs((double)scores[column] - gf_csr_row_dot(row, centre));
         if (!(off <= 0x1p-23 * (row.n + 1))) stop("a score is not the dot product");
     }
 }
@@ -129,7 +129,7 @@ static void run_index(const gf_kernels *kernels, uint32_t k, gf_random *random, 
     }
     need(gf_centre_index_init(&index, k, TERMS, &err));
     need(gf_centre_index_build(&index, &c, key, NULL, &err));
-    need(gf_index_set_ceilings(&index, NULL, &err));
+    need(gf_centre_index_set_ceilings(&index, NULL, &err));
     float *scores = make_floats(2 * (size_t)index.stride);
     for (uint32_t i = 0; i < ROWS; i++) {
         uint32_t columns = i % 2 ? k : 1 + (uint32_t)gf_random_below(random, k);

@@ -51,10 +51,10 @@ void gf_json_put_float(gf_json_writer *w, const char *name, float v);
 void gf_json_put_bool(gf_json_writer *w, const char *name, bool v);
 
 /** Append text to b as a JSON string with its quotes. */
-void gf_buffer_json_string(gf_buffer *b, gf_slice text);
+void gf_json_append_string(gf_buffer *b, gf_slice text);
 
 /** Append the shortest decimal that reads back as the same number. */
-void gf_buffer_double(gf_buffer *b, double v);
-void gf_buffer_float(gf_buffer *b, float v);
+void gf_json_append_double(gf_buffer *b, double v);
+void gf_json_append_float(gf_buffer *b, float v);
 
 #endif

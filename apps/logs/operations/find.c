@@ -20,7 +20,7 @@ static gf_status choose_entries(finding *f, gf_error *err)
         parts[1] = gf_call_text(l->call, kinds[k]);
     }
     if (given != 1) return gf_fail(err, GF_EINVAL, "log find needs one of ip, cookie and login");
-    gf_status st = gf_user_key_write(l->by, parts, 2, &f->prefix, err);
+    gf_status st = gf_user_table_key_write(l->by, parts, 2, &f->prefix, err);
     return st == GF_OK ? gf_logs_range(l, gf_buffer_view(&f->prefix), &f->start, &f->end, err) : st;
 }
 
@@ -29,7 +29,7 @@ static gf_status put_cell(gf_logs *l, gf_json_writer *w, const gf_cell *cell, gf
     gf_buffer *name = &l->text;
     gf_buffer_reset(name);
     gf_buffer_slice(name, cell->qualifier);
-    if (gf_user_cell_type(l->lines, cell->family, cell->qualifier) == GF_TYPE_UINT64 &&
+    if (gf_user_table_cell_type(l->lines, cell->family, cell->qualifier) == GF_TYPE_UINT64 &&
         cell->value.len == 8)
         gf_json_put_uint(w, gf_buffer_cstr(name), gf_read_u64be(cell->value.ptr));
     else

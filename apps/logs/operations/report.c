@@ -79,8 +79,9 @@ static gf_slice value_of(reporting *r, const gf_row *row)
     const gf_cell *cell = r->by ? gf_row_find(row, l->http, r->by) : NULL;
     if (!r->by) return GF_SLICE("");
     gf_buffer_reset(&l->text);
-    if (!cell || !gf_value_print(gf_user_cell_type(l->lines, l->http, cell->qualifier), cell->value,
-                                 &l->text))
+    if (!cell ||
+        !gf_user_table_value_print(gf_user_table_cell_type(l->lines, l->http, cell->qualifier),
+                                   cell->value, &l->text))
         return GF_SLICE("-");
     return gf_buffer_view(&l->text);
 }

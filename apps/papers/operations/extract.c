@@ -136,7 +136,8 @@ static const gf_parameter papers_extract_parameters[] = {
     P_FLAG("force", "also where the paper has an extraction already"),
     P_NUMBER("retries", 0, 1000, "ask a busy GROBID again so many times (10)"),
     P_NUMBER("backoff-ms", 0, 3600000, "milliseconds before the first of these (5000)"),
-    {"max-file", GF_BYTES, false, "SIZE", "refuse larger files (256M)", 1, GF_LARGEST_MAX_DOCUMENT},
+    {"max-file", GF_PARAMETER_BYTES, false, "SIZE", "refuse larger files (256M)", 1,
+     GF_LARGEST_MAX_DOCUMENT},
     P_PAPERS};
 
 const gf_operation gf_papers_extract_operation = {

@@ -4,8 +4,8 @@
  * The log is made for the first good line: damaged lines before it wait, and an input that has only
  * such lines is no log.
  */
-#include "api/intake.h"
 #include "apps/logs/import.h"
+#include "api/intake.h"
 
 enum { MOST_WAITING = 100 };
 

@@ -6,8 +6,8 @@
  * Values and their strings are borrowed from the parser until its next parse. A parser is for one
  * thread.
  */
-#ifndef GF_BASE_JSON_H
-#define GF_BASE_JSON_H
+#ifndef GF_BASE_JSON_JSON_H
+#define GF_BASE_JSON_JSON_H
 
 #include "grouperfish/buffer.h"
 

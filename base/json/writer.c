@@ -1,4 +1,4 @@
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 
 #include "base/number.h"
 #include "base/utf8.h"
@@ -43,7 +43,7 @@ void gf_json_end(gf_json_writer *w, char bracket)
 void gf_json_key_slice(gf_json_writer *w, gf_slice name)
 {
     write_separator(w);
-    gf_buffer_json_string(w->out, name);
+    gf_json_append_string(w->out, name);
     gf_buffer_byte(w->out, ':');
     w->after_key = true;
 }
@@ -121,7 +121,7 @@ static void escape_valid(gf_buffer *b, gf_slice text)
     if (text.len) gf_buffer_append(b, text.ptr + from, text.len - from);
 }
 
-void gf_buffer_json_string(gf_buffer *b, gf_slice text)
+void gf_json_append_string(gf_buffer *b, gf_slice text)
 {
     gf_buffer_byte(b, '"');
     while (text.len) {
@@ -139,7 +139,7 @@ void gf_buffer_json_string(gf_buffer *b, gf_slice text)
 void gf_json_string(gf_json_writer *w, gf_slice text)
 {
     write_separator(w);
-    gf_buffer_json_string(w->out, text);
+    gf_json_append_string(w->out, text);
 }
 
 void gf_json_int(gf_json_writer *w, int64_t v)
@@ -174,7 +174,7 @@ void gf_json_double(gf_json_writer *w, double v)
         return;
     }
     write_separator(w);
-    gf_buffer_double(w->out, v);
+    gf_json_append_double(w->out, v);
 }
 
 void gf_json_float(gf_json_writer *w, float v)
@@ -184,7 +184,7 @@ void gf_json_float(gf_json_writer *w, float v)
         return;
     }
     write_separator(w);
-    gf_buffer_float(w->out, v);
+    gf_json_append_float(w->out, v);
 }
 
 void gf_json_raw(gf_json_writer *w, gf_slice json)

@@ -8,8 +8,8 @@
 #include <type_traits>
 
 extern "C" { /* the headers of base are C's: what they declare has C's linkage */
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 }
 
 using simdjson::error_code;
@@ -296,12 +296,12 @@ gf_status gf_json_write(gf_json_value v, gf_buffer *out, gf_error *err)
     return gf_buffer_check(out, err);
 }
 
-void gf_buffer_double(gf_buffer *b, double v)
+void gf_json_append_double(gf_buffer *b, double v)
 {
     write_number(b, v, 0x1p53);
 }
 
-void gf_buffer_float(gf_buffer *b, float v)
+void gf_json_append_float(gf_buffer *b, float v)
 {
     write_number(b, v, 0x1p24f);
 }
