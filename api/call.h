@@ -33,7 +33,7 @@ size_t gf_call_count(const gf_call *call, const char *name);
 gf_slice gf_call_nth(const gf_call *call, const char *name, size_t i);
 
 /** A cluster as it is named: "17", or "label:hockey", whose label is borrowed; GF_EINVAL. */
-gf_status gf_read_cluster(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err);
+gf_status gf_cluster_read_name(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err);
 
 /** The collection that argument "collection" names, in the call's namespace. */
 gf_place gf_call_place(const gf_call *call);
@@ -42,7 +42,7 @@ gf_place gf_call_place(const gf_call *call);
 gf_slice gf_call_configuration(const gf_call *call);
 
 /** Run the operation for each collection that the call's pattern, or "all", means (several.c). */
-gf_status gf_call_each(const gf_operation *operation, gf_call *call, gf_error *err);
+gf_status gf_several_run(const gf_operation *operation, gf_call *call, gf_error *err);
 
 /* ---- the store (call.c) ---------------------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ gf_status gf_call_view(const gf_call *call, gf_view **view, gf_error *err);
  * Something was not found: add to the message the nearest that is there, of what the arguments
  * name. What goes wrong meanwhile is passed over.
  */
-void gf_call_suggest(const gf_call *call, gf_error *err);
+void gf_suggest_nearest(const gf_call *call, gf_error *err);
 
 /* ---- records.c: records that come with a call ------------------------------------------------ */
 
@@ -65,15 +65,16 @@ void gf_call_suggest(const gf_call *call, gf_error *err);
  * Open the call's input by its arguments "id", "text", "time", "lang", "fields", "from" and
  * "max-document"; of other fields nothing is kept unless keep_fields.
  */
-gf_status gf_call_reader(const gf_call *call, bool keep_fields, gf_reader **reader, gf_error *err);
+gf_status gf_records_reader(const gf_call *call, bool keep_fields, gf_reader **reader,
+                            gf_error *err);
 
 /** The same over another input, JSON Lines whose text is `text` where the call does not say. */
-gf_status gf_call_reader_of(const gf_call *call, const gf_input *input, const gf_slice *text,
-                            size_t n_text, gf_reader **reader, gf_error *err);
+gf_status gf_records_reader_of(const gf_call *call, const gf_input *input, const gf_slice *text,
+                               size_t n_text, gf_reader **reader, gf_error *err);
 
 /** Tell that a record was refused, and hand it to whoever keeps those. */
-gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const char *reason,
-                         const char *message, gf_error *err);
+gf_status gf_records_refuse(const gf_call *call, const gf_record *record, const char *reason,
+                            const char *message, gf_error *err);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -105,20 +106,20 @@ gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_sli
                                     gf_slice value, gf_error *err);
 
 /** "2026-11-20T08:00:00Z"; nothing is written where ms is 0. */
-void gf_json_put_time(gf_json_writer *w, const char *name, int64_t ms);
+void gf_row_put_time(gf_json_writer *w, const char *name, int64_t ms);
 
 /** time, lang, and the other fields as members of an object "fields": those that there are. */
-void gf_json_put_fields(gf_json_writer *w, const gf_document *document);
+void gf_row_put_fields(gf_json_writer *w, const gf_document *document);
 
 /** The members that describe a finished build; shared by builds and rebuild. */
-void gf_json_put_build(gf_json_writer *w, const gf_build_info *info);
+void gf_row_put_build(gf_json_writer *w, const gf_build_info *info);
 
 /** cluster, label and size; and the terms, at most so many. */
-void gf_json_put_cluster(gf_json_writer *w, const gf_cluster_info *info);
-void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t most);
+void gf_row_put_cluster(gf_json_writer *w, const gf_cluster_info *info);
+void gf_row_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t most);
 
 /** cluster, label, score, runner_up, ..., margin. */
-void gf_json_put_membership(gf_json_writer *w, const gf_membership *m);
+void gf_row_put_membership(gf_json_writer *w, const gf_membership *m);
 
 /** A row of search or similar: the document, where it is, and a piece of its text (api/documents/search.c). */
 gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err);

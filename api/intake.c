@@ -22,7 +22,7 @@ gf_status gf_intake_refuse(gf_intake *in, const gf_record *record, const char *r
     in->is_bad |= !in->is_harmless || !in->is_harmless(reason);
     gf_intake_count_reason(in, reason);
     gf_status st = in->note ? in->note(in->context, record, reason, message, err) : GF_OK;
-    return st == GF_OK ? gf_call_refuse(in->call, record, reason, message, err) : st;
+    return st == GF_OK ? gf_records_refuse(in->call, record, reason, message, err) : st;
 }
 
 gf_status gf_intake_record(gf_intake *in, const gf_record *record, gf_error *err)

@@ -181,20 +181,20 @@ bool gf_operation_gives_one(const gf_operation *operation, const gf_argument *ar
                             size_t n_arguments);
 
 /** Whether a flag is among the arguments, and not "false"; the last one counts. */
-bool gf_arguments_have_flag(const gf_argument *arguments, size_t n_arguments, const char *name);
+bool gf_operations_have_flag(const gf_argument *arguments, size_t n_arguments, const char *name);
 
 /**
  * Whether the call is of several collections: its rows then begin with the member "collection",
  * also where the pattern turns out to name only one.
  */
-bool gf_operation_is_of_several(const gf_operation *operation, const gf_argument *arguments,
-                                size_t n_arguments);
+bool gf_several_is_asked(const gf_operation *operation, const gf_argument *arguments,
+                         size_t n_arguments);
 
 /** Check the call's arguments against the operation's parameters, as gf_operation_run does first. */
 gf_status gf_operation_check(const gf_operation *operation, const gf_call *call, gf_error *err);
 
 /** Members of an object that say how a store's collections are: of status, and of a server. */
-void gf_json_put_health(gf_json_writer *writer, const gf_store_health *health);
+void gf_store_put_health(gf_json_writer *writer, const gf_store_health *health);
 
 /** An argument that is a number, a size or a moment; `otherwise` where it is not given. */
 uint64_t gf_call_number(const gf_call *call, const char *name, uint64_t otherwise);

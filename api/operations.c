@@ -39,7 +39,7 @@ const gf_operation *gf_operation_find(const char *name)
 
 /* ---- what a call of it is -------------------------------------------------------------------- */
 
-bool gf_arguments_have_flag(const gf_argument *arguments, size_t n, const char *name)
+bool gf_operations_have_flag(const gf_argument *arguments, size_t n, const char *name)
 {
     bool set = false;
     for (size_t i = 0; i < n; i++)
@@ -56,8 +56,8 @@ bool gf_operation_writes(const gf_operation *o)
 bool gf_operation_gives_one(const gf_operation *o, const gf_argument *arguments, size_t n)
 {
     const gf_call call = {.arguments = arguments, .n_arguments = n};
-    return o->single && !gf_arguments_have_flag(arguments, n, "columns") &&
-           !gf_call_has(&call, "results") && !gf_operation_is_of_several(o, arguments, n);
+    return o->single && !gf_operations_have_flag(arguments, n, "columns") &&
+           !gf_call_has(&call, "results") && !gf_several_is_asked(o, arguments, n);
 }
 
 /* ---- checking -------------------------------------------------------------------------------- */
@@ -123,9 +123,9 @@ gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
     call->partly = false;
     gf_status st = gf_operation_check(o, call, err);
     if (st != GF_OK) return st;
-    if (gf_operation_is_of_several(o, call->arguments, call->n_arguments))
-        return gf_call_each(o, call, err);
+    if (gf_several_is_asked(o, call->arguments, call->n_arguments))
+        return gf_several_run(o, call, err);
     st = o->run(call, err);
-    if (st == GF_ENOTFOUND) gf_call_suggest(call, err);
+    if (st == GF_ENOTFOUND) gf_suggest_nearest(call, err);
     return st;
 }

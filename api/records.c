@@ -21,7 +21,8 @@ static gf_status reader_options(const gf_call *call, bool keep_fields, gf_reader
     return GF_OK;
 }
 
-gf_status gf_call_reader(const gf_call *call, bool keep_fields, gf_reader **reader, gf_error *err)
+gf_status gf_records_reader(const gf_call *call, bool keep_fields, gf_reader **reader,
+                            gf_error *err)
 {
     gf_reader_options options;
     gf_slice *text = NULL, *fields = NULL;
@@ -32,8 +33,8 @@ gf_status gf_call_reader(const gf_call *call, bool keep_fields, gf_reader **read
     return st;
 }
 
-gf_status gf_call_reader_of(const gf_call *call, const gf_input *input, const gf_slice *usual,
-                            size_t n_usual, gf_reader **reader, gf_error *err)
+gf_status gf_records_reader_of(const gf_call *call, const gf_input *input, const gf_slice *usual,
+                               size_t n_usual, gf_reader **reader, gf_error *err)
 {
     gf_reader_options options;
     gf_slice *text = NULL, *fields = NULL;
@@ -49,8 +50,8 @@ gf_status gf_call_reader_of(const gf_call *call, const gf_input *input, const gf
     return st;
 }
 
-gf_status gf_call_refuse(const gf_call *call, const gf_record *record, const char *reason,
-                         const char *message, gf_error *err)
+gf_status gf_records_refuse(const gf_call *call, const gf_record *record, const char *reason,
+                            const char *message, gf_error *err)
 {
     gf_notice n = {reason, record->source, record->line, message, true};
     gf_call_notify(call, &n);

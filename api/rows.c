@@ -81,7 +81,7 @@ gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_sli
 
 /* ---- members that several operations share --------------------------------------------------- */
 
-void gf_json_put_time(gf_json_writer *w, const char *name, int64_t ms)
+void gf_row_put_time(gf_json_writer *w, const char *name, int64_t ms)
 {
     gf_buffer text = {0};
     if (ms == 0) return;
@@ -91,7 +91,7 @@ void gf_json_put_time(gf_json_writer *w, const char *name, int64_t ms)
     gf_buffer_release(&text);
 }
 
-void gf_json_put_fields(gf_json_writer *w, const gf_document *d)
+void gf_row_put_fields(gf_json_writer *w, const gf_document *d)
 {
     if (d->time.len) {
         gf_json_key(w, "time");
@@ -108,10 +108,10 @@ void gf_json_put_fields(gf_json_writer *w, const gf_document *d)
     gf_json_end(w, '}');
 }
 
-void gf_json_put_build(gf_json_writer *w, const gf_build_info *b)
+void gf_row_put_build(gf_json_writer *w, const gf_build_info *b)
 {
     gf_json_put_uint(w, "build", (uint64_t)b->build);
-    gf_json_put_time(w, "time", b->build);
+    gf_row_put_time(w, "time", b->build);
     gf_json_put_bool(w, "served", b->served);
     gf_json_put_uint(w, "documents", b->documents);
     gf_json_put_uint(w, "without_terms", b->without_terms);
@@ -129,14 +129,14 @@ void gf_json_put_build(gf_json_writer *w, const gf_build_info *b)
         gf_json_put_str(w, "matrix", b->rows == GF_ROWS_DENSE ? "dense" : "sparse");
 }
 
-void gf_json_put_cluster(gf_json_writer *w, const gf_cluster_info *info)
+void gf_row_put_cluster(gf_json_writer *w, const gf_cluster_info *info)
 {
     gf_json_put_uint(w, "cluster", info->id);
     gf_json_put_string(w, "label", info->label);
     gf_json_put_uint(w, "size", info->size);
 }
 
-void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t most)
+void gf_row_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t most)
 {
     gf_json_key(w, "terms");
     gf_json_begin(w, '[');
@@ -149,7 +149,7 @@ void gf_json_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t 
     gf_json_end(w, ']');
 }
 
-void gf_json_put_membership(gf_json_writer *w, const gf_membership *m)
+void gf_row_put_membership(gf_json_writer *w, const gf_membership *m)
 {
     gf_json_key(w, "cluster");
     if (m->cluster)

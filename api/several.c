@@ -31,7 +31,7 @@ static bool is_all(const gf_operation *o, const gf_argument *a)
            !gf_slice_equal(a->value, GF_SLICE("false"));
 }
 
-bool gf_operation_is_of_several(const gf_operation *o, const gf_argument *arguments, size_t n)
+bool gf_several_is_asked(const gf_operation *o, const gf_argument *arguments, size_t n)
 {
     bool of_several = false;
     for (size_t i = 0; i < n && o->reach != GF_REACH_ONE; i++) {
@@ -173,7 +173,7 @@ static gf_status end(several *s, gf_error *err)
                    s->failed, s->n, s->n == 1 ? "" : "s");
 }
 
-gf_status gf_call_each(const gf_operation *o, gf_call *call, gf_error *err)
+gf_status gf_several_run(const gf_operation *o, gf_call *call, gf_error *err)
 {
     several s = {.operation = o, .outer = call, .worst = {GF_OK, ""}};
     gf_status st = list_names(&s, err);

@@ -116,7 +116,7 @@ static void suggest_field(const gf_call *call, gf_store *store, gf_slice field, 
     name_it(&c, err);
 }
 
-void gf_call_suggest(const gf_call *call, gf_error *err)
+void gf_suggest_nearest(const gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_slice cluster = gf_call_text(call, "cluster"), field = gf_call_text(call, "label-field");

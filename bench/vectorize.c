@@ -18,7 +18,7 @@
 #include "formats/reader.h"
 #include "vectorize/rows/vectorizer.h"
 #include "vectorize/text/detect.h"
-#include "vectorize/text/tokenise.h"
+#include "vectorize/text/tokeniser.h"
 
 #include <stdio.h>
 #include <stdlib.h>

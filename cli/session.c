@@ -329,7 +329,7 @@ static gf_status run_operation(gf_session *s, gf_output_format format, gf_error 
 {
     gf_display_column columns[GF_DISPLAY_MOST_COLUMNS];
     gf_display display = *choose_display(s);
-    if (gf_operation_is_of_several(s->operation, s->arguments, s->n_arguments))
+    if (gf_several_is_asked(s->operation, s->arguments, s->n_arguments))
         display_several(&display, columns);
     gf_status st = gf_output_init(&s->output, format, &display, s, s->out, err);
     if (st != GF_OK) return st;

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "cluster/moves/exchange.h"
-#include "cluster/moves/grow.h"
+#include "cluster/moves/growth.h"
 #include "cluster/moves/polish.h"
 #include "cluster/moves/seed.h"
 #include "cluster/passes/start_centres.h"

@@ -76,7 +76,7 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
     gf_json_put_string(w, "configuration", configuration);
     gf_json_put_str(w, "outcome", status == GF_OK ? outcome_name(result->outcome) : "failed");
     if (status != GF_OK) gf_json_put_str(w, "error", message);
-    if (status == GF_OK && result->build.build) gf_json_put_build(w, &result->build);
+    if (status == GF_OK && result->build.build) gf_row_put_build(w, &result->build);
     if (status == GF_OK && result->memory.peak) put_memory(w, &result->memory);
     if (status == GF_OK && r->options->matrix) gf_json_put_uint(w, "unknown", result->unknown);
     if (status != GF_OK) r->row.call->outcome = GF_OUTCOME_REBUILD_FAILED;
@@ -230,7 +230,7 @@ static gf_status run_rebuild(gf_call *call, gf_error *err)
 static gf_status emit_build(void *context, const gf_build_info *info, gf_error *err)
 {
     gf_json_writer *w = gf_row_writer_begin(context);
-    gf_json_put_build(w, info);
+    gf_row_put_build(w, info);
     gf_json_put_bool(w, "pinned", info->pinned);
     return gf_row_writer_emit(context, err);
 }

@@ -25,7 +25,7 @@ static gf_status emit_place(assigning *a, const gf_document *d, gf_membership *m
     gf_json_writer *w = gf_row_writer_begin(&a->row);
     gf_json_put_string(w, "id", d->id);
     m->provisional = false; /* goes without saying: it is in no store */
-    gf_json_put_membership(w, m);
+    gf_row_put_membership(w, m);
     if (a->with_text) gf_json_put_string(w, "text", d->text);
     return gf_row_writer_emit(&a->row, err);
 }
@@ -84,7 +84,7 @@ static gf_status run_assign(gf_call *call, gf_error *err)
     a->with_text = gf_call_flag(call, "with-text");
     a->threads = (unsigned)gf_call_number(call, "threads", 0);
     gf_status st = gf_call_view(call, &a->view, err);
-    if (st == GF_OK) st = gf_call_reader(call, false, &a->reader, err);
+    if (st == GF_OK) st = gf_records_reader(call, false, &a->reader, err);
     if (st == GF_OK) {
         gf_intake intake = {.call = call,
                             .context = a,

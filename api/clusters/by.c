@@ -66,7 +66,7 @@ static gf_status emit_trends(void *context, const gf_trends *all, gf_error *err)
     return st;
 }
 
-gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err)
+gf_status gf_clusters_run_by(gf_call *call, gf_view *view, gf_error *err)
 {
     gf_slice by = gf_call_text(call, "by");
     gf_period kind = gf_slice_equal(by, GF_SLICE("day"))    ? GF_PERIOD_DAY

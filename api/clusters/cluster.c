@@ -14,7 +14,7 @@ static gf_status write_document(void *context, const gf_document *d, gf_error *e
     gf_json_writer *w = context;
     (void)err;
     gf_json_put_string(w, "text", d->text);
-    gf_json_put_fields(w, d);
+    gf_row_put_fields(w, d);
     return GF_OK;
 }
 
@@ -43,8 +43,8 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
     showing *s = context;
     (void)err;
     s->id = info->id;
-    gf_json_put_cluster(&s->row.json, info);
-    gf_json_put_terms(&s->row.json, info, gf_call_number(s->row.call, "terms", SHOWN));
+    gf_row_put_cluster(&s->row.json, info);
+    gf_row_put_terms(&s->row.json, info, gf_call_number(s->row.call, "terms", SHOWN));
     return GF_OK;
 }
 
@@ -72,7 +72,7 @@ static gf_status take_id(void *context, const gf_cluster_info *info, gf_error *e
     return GF_OK;
 }
 
-gf_status gf_read_cluster(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err)
+gf_status gf_cluster_read_name(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err)
 {
     uint64_t v = 0;
     bool digits = text.len <= 10;
@@ -99,7 +99,7 @@ static gf_status run_cluster(gf_call *call, gf_error *err)
     gf_slice label = {0};
     if (gf_call_has(call, "docs") && gf_call_has(call, "weakest"))
         return gf_fail(err, GF_EINVAL, "--docs and --weakest do not go together");
-    gf_status st = gf_read_cluster(gf_call_text(call, "cluster"), &id, &label, err);
+    gf_status st = gf_cluster_read_name(gf_call_text(call, "cluster"), &id, &label, err);
     if (st == GF_OK) st = gf_call_view(call, &s.view, err);
     if (st != GF_OK) return st;
     if (gf_call_flag(call, "columns")) {

@@ -39,9 +39,9 @@ static gf_status visit(void *context, const gf_cluster_info *info, gf_error *err
 {
     listing *l = context;
     gf_json_writer *w = gf_row_writer_begin(&l->row);
-    gf_json_put_cluster(w, info);
+    gf_row_put_cluster(w, info);
     gf_json_put_double(w, "share", l->documents ? (double)info->size / (double)l->documents : 0);
-    gf_json_put_terms(w, info, TERMS_IN_LIST);
+    gf_row_put_terms(w, info, TERMS_IN_LIST);
     return l->sorted ? keep(l, info, err) : gf_row_writer_emit(&l->row, err);
 }
 
@@ -71,7 +71,7 @@ static gf_status emit_pending(void *context, const gf_document *d, const gf_memb
     if (st != GF_OK || m->score < p->min_score) return st;
     gf_json_writer *w = gf_row_writer_begin(&p->row);
     gf_json_put_string(w, "id", d->id);
-    gf_json_put_membership(w, m);
+    gf_row_put_membership(w, m);
     gf_json_put_string(w, "text", d->text);
     return gf_row_writer_emit(&p->row, err);
 }
@@ -138,9 +138,9 @@ static gf_status run_clusters(gf_call *call, gf_error *err)
     if (st == GF_OK) st = gf_call_view(call, &view, err);
     if (st != GF_OK) return st;
     if (gf_call_has(call, "by"))
-        st = gf_run_clusters_by(call, view, err);
+        st = gf_clusters_run_by(call, view, err);
     else if (gf_call_flag(call, "tree"))
-        st = gf_run_clusters_tree(call, view, err);
+        st = gf_clusters_run_tree(call, view, err);
     else if (gf_call_flag(call, "pending"))
         st = list_pending(call, view, min_score, err);
     else

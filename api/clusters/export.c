@@ -17,10 +17,10 @@ static gf_status emit_document(void *context, const gf_document *d, gf_error *er
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&e->row);
     gf_json_put_string(w, "id", d->id);
-    gf_json_put_membership(w, e->member);
+    gf_row_put_membership(w, e->member);
     if (language) gf_json_put_str(w, "language", language);
     if (e->with_text) gf_json_put_string(w, "text", d->text);
-    gf_json_put_fields(w, d);
+    gf_row_put_fields(w, d);
     return gf_row_writer_emit(&e->row, err);
 }
 

@@ -45,7 +45,7 @@ static gf_status emit_feature(void *context, const gf_document *d, gf_error *err
     put_point(w, p);
     gf_json_key(w, "properties");
     gf_json_begin(w, '{');
-    gf_json_put_membership(w, e->member);
+    gf_row_put_membership(w, e->member);
     if (e->with_text) gf_json_put_string(w, "text", d->text);
     gf_json_end(w, '}');
     return gf_row_writer_emit(&e->row, err);

@@ -14,10 +14,10 @@ extern const gf_operation gf_clusters_operation, gf_cluster_operation, gf_member
 /* ---- what clusters gives instead of its list, with these arguments --------------------------- */
 
 /** by: a row for each cluster with its documents over time (api/clusters/by.c). */
-gf_status gf_run_clusters_by(gf_call *call, gf_view *view, gf_error *err);
+gf_status gf_clusters_run_by(gf_call *call, gf_view *view, gf_error *err);
 
 /** tree: a row for each node of the hierarchy (api/clusters/tree.c). */
-gf_status gf_run_clusters_tree(gf_call *call, gf_view *view, gf_error *err);
+gf_status gf_clusters_run_tree(gf_call *call, gf_view *view, gf_error *err);
 
 /* ---- export's other kinds -------------------------------------------------------------------- */
 

@@ -107,7 +107,7 @@ static gf_status put_cluster(void *context, const gf_cluster_info *info, gf_erro
     gf_json_writer *w = gf_row_writer_begin(&p->row);
     (void)err;
     gf_json_put_uint(w, "build", (uint64_t)gf_view_build(p->view)->build);
-    gf_json_put_cluster(w, info);
+    gf_row_put_cluster(w, info);
     p->cluster = info->id;
     return GF_OK;
 }
@@ -137,7 +137,7 @@ static gf_status run_members(gf_call *call, gf_error *err)
     uint32_t id = 0;
     gf_slice label = {0}, text = gf_call_text(call, "cursor");
     gf_store *store;
-    gf_status st = gf_read_cluster(gf_call_text(call, "cluster"), &id, &label, err);
+    gf_status st = gf_cluster_read_name(gf_call_text(call, "cluster"), &id, &label, err);
     if (st == GF_OK && text.len) st = read_cursor(text, &from, err);
     if (st == GF_OK) st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;

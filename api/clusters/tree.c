@@ -23,7 +23,7 @@ static gf_status emit_node(void *context, const gf_tree_node *n, gf_error *err)
     return gf_row_writer_emit(row, err);
 }
 
-gf_status gf_run_clusters_tree(gf_call *call, gf_view *view, gf_error *err)
+gf_status gf_clusters_run_tree(gf_call *call, gf_view *view, gf_error *err)
 {
     gf_row_writer row = {.call = call};
     uint32_t depth = (uint32_t)gf_call_number(call, "depth", UINT32_MAX);

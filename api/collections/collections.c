@@ -38,7 +38,7 @@ static void write_info(gf_row_writer *row, const gf_collection_info *info)
 {
     gf_json_writer *w = gf_row_writer_begin_of(row, info->name);
     gf_json_put_uint(w, "size", info->size);
-    gf_json_put_time(w, "modified", info->modified);
+    gf_row_put_time(w, "modified", info->modified);
     gf_json_key(w, "configurations");
     gf_json_begin(w, '[');
     for (size_t i = 0; i < info->n_configurations; i++) {
@@ -46,8 +46,8 @@ static void write_info(gf_row_writer *row, const gf_collection_info *info)
         gf_json_begin(w, '{');
         gf_json_put_string(w, "configuration", c->name);
         gf_json_put_uint(w, "build", (uint64_t)c->rebuilt);
-        gf_json_put_time(w, "rebuilt", c->rebuilt);
-        gf_json_put_time(w, "processed", c->processed);
+        gf_row_put_time(w, "rebuilt", c->rebuilt);
+        gf_row_put_time(w, "processed", c->processed);
         gf_json_end(w, '}');
     }
     gf_json_end(w, ']');

@@ -16,7 +16,7 @@ static gf_status write_document(void *context, const gf_document *d, gf_error *e
     gf_json_writer *w = context;
     (void)err;
     gf_json_put_string(w, "text", d->text);
-    gf_json_put_fields(w, d);
+    gf_row_put_fields(w, d);
     return GF_OK;
 }
 
@@ -61,7 +61,7 @@ static gf_status write_place(showing *s, gf_error *err)
     gf_error why = {GF_OK, ""};
     gf_status st = gf_view_current_membership(s->view, s->id, &m, &why);
     if (st == GF_OK) {
-        gf_json_put_membership(w, &m);
+        gf_row_put_membership(w, &m);
         st = gf_view_document(s->view, s->id, write_language, s, &why);
         if (st == GF_OK && m.provisional)
             gf_json_put_str(w, "note",

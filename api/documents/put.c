@@ -319,7 +319,7 @@ static gf_status open_reader(putting *p, gf_error *err)
     p->input = p->call->input;
     gf_call looked_at = *p->call;
     looked_at.input = (gf_input){p, next_stream, read_stream, is_in_folder, NULL};
-    return gf_call_reader(&looked_at, true, &p->reader, err);
+    return gf_records_reader(&looked_at, true, &p->reader, err);
 }
 
 static gf_status run_put(gf_call *call, gf_error *err)

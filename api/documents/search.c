@@ -19,7 +19,7 @@ gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err)
     gf_snippet(hit->document->text, hit->found, SNIPPET, &snippet);
     gf_status st = gf_buffer_check(&snippet, err);
     gf_json_put_string(w, "snippet", gf_buffer_view(&snippet));
-    gf_json_put_fields(w, hit->document);
+    gf_row_put_fields(w, hit->document);
     gf_buffer_release(&snippet);
     return st == GF_OK ? gf_row_writer_emit(row, err) : st;
 }
@@ -48,7 +48,7 @@ static gf_status run_search(gf_call *call, gf_error *err)
                            .cancel = call->cancel};
     gf_status st = read_where(call, &o, &where, err);
     if (st == GF_OK && cluster.len)
-        st = gf_read_cluster(cluster, &o.cluster, &o.cluster_label, err);
+        st = gf_cluster_read_name(cluster, &o.cluster, &o.cluster_label, err);
     if (st == GF_OK) st = gf_call_store(call, &store, err);
     if (st == GF_OK)
         st = gf_search(store, gf_call_place(call), gf_call_text(call, "query"), &o,

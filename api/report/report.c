@@ -54,7 +54,7 @@ static gf_status emit(gf_report *r, gf_error *err)
     gf_json_put_string(w, "collection", gf_call_place(r->call).collection);
     gf_json_put_string(w, "configuration", gf_call_configuration(r->call));
     gf_json_put_uint(w, "build", (uint64_t)b->build);
-    gf_json_put_time(w, "time", b->build);
+    gf_row_put_time(w, "time", b->build);
     gf_json_put_uint(w, "documents", b->documents);
     gf_json_put_uint(w, "k", b->k);
     if (!r->call->sink.write) gf_json_put_string(w, "html", gf_buffer_view(&r->html));

@@ -32,7 +32,7 @@ static gf_status add_changed(void *context, gf_place where, gf_error *err)
     return st == GF_OK ? gf_buffer_check(all, err) : st;
 }
 
-void gf_json_put_health(gf_json_writer *w, const gf_store_health *h)
+void gf_store_put_health(gf_json_writer *w, const gf_store_health *h)
 {
     gf_json_put_uint(w, "format", h->format);
     gf_json_put_uint(w, "running", h->running);
@@ -41,7 +41,7 @@ void gf_json_put_health(gf_json_writer *w, const gf_store_health *h)
     if (h->failed == 0) return;
     gf_json_key(w, "last_failure");
     gf_json_begin(w, '{');
-    gf_json_put_time(w, "time", h->failed_at);
+    gf_row_put_time(w, "time", h->failed_at);
     gf_json_put_str(w, "namespace", h->failed_namespace);
     gf_json_put_str(w, "collection", h->failed_collection);
     gf_json_put_str(w, "configuration", h->failed_configuration);
@@ -83,7 +83,7 @@ static gf_status run_status(gf_call *call, gf_error *err)
         for (size_t i = 0; gf_app_at(i); i++)
             if (counts[i].any) gf_json_put_uint(w, gf_app_at(i)->name, counts[i].n);
         gf_json_put_uint(w, "bytes", s.bytes);
-        gf_json_put_health(w, &health);
+        gf_store_put_health(w, &health);
         if (names) {
             gf_json_key(w, "changed_collections");
             gf_json_raw(w, gf_buffer_view(&changed));

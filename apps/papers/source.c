@@ -122,7 +122,7 @@ gf_status gf_papers_records(const gf_call *call, gf_visit_record *visit, void *c
     if (st == GF_OK) st = gf_papers_of_call(call, false, &s.papers, err);
     if (st == GF_OK) st = gf_json_parser_create(&s.json, err);
     if (st == GF_OK) st = gf_papers_scan_open(s.papers, &s.scan, err);
-    if (st == GF_OK) st = gf_call_reader_of(call, &input, text, 3, &reader, err);
+    if (st == GF_OK) st = gf_records_reader_of(call, &input, text, 3, &reader, err);
     while (st == GF_OK && (st = gf_reader_next(reader, &record, err)) == GF_OK) {
         st = gf_cancel_check(call->cancel, err);
         if (st == GF_OK) st = visit(context, &record, err);

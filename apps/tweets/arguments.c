@@ -132,7 +132,7 @@ gf_status gf_tweets_emit(void *row_writer, gf_slice json, const gf_tweet *t,
     gf_json_writer *w = gf_row_writer_begin(row);
     (void)json;
     put_text(w, "id", t->id);
-    gf_json_put_time(w, "time", t->seconds * 1000);
+    gf_row_put_time(w, "time", t->seconds * 1000);
     gf_json_put_string(w, "lang", t->lang);
     put_text(w, "screen_name", t->screen_name);
     put_text(w, "name", t->name);

@@ -100,7 +100,7 @@ static gf_status open_all(http_server *v, gf_error *err)
     gf_status st = gf_operation_check(&serve_operation, &call, err);
     if (st != GF_OK) return st;
     if ((st = read_log_options(v, err)) || (st = read_host_names(v, err))) return st;
-    if (after.len && (st = gf_rebuild_after_parse(after, &v->after, err))) return st;
+    if (after.len && (st = gf_tasks_after_parse(after, &v->after, err))) return st;
     if (tokens.len && (st = gf_tokens_open(tokens.ptr, &v->tokens, err))) return st;
     if ((st = gf_store_open(s->store_path, &store, &v->store, err))) return st;
     if ((st = gf_service_open(v->store, &service, &v->service, err))) return st;
@@ -111,8 +111,8 @@ static gf_status keep_up(http_server *v, gf_error *err)
 {
     gf_call call = {.arguments = v->session->arguments, .n_arguments = v->session->n_arguments};
     if (!gf_session_argument(v->session, "rebuild-after").len) return GF_OK;
-    return gf_tasks_keep_up(v->tasks, &v->after, (unsigned)gf_call_number(&call, "workers", 1),
-                            err);
+    return gf_tasks_after_watch(v->tasks, &v->after, (unsigned)gf_call_number(&call, "workers", 1),
+                                err);
 }
 
 static gf_status listen_here(http_server *v, gf_error *err)

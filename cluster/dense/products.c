@@ -1,6 +1,6 @@
 #include "cluster/dense/products.h"
 
-#include "cluster/passes/scoring.h"
+#include "cluster/passes/centre_index.h"
 
 #include <assert.h>
 #include <stdbool.h>

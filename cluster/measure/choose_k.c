@@ -1,7 +1,7 @@
 #include "cluster/measure/choose_k.h"
 
 #include "base/memory.h"
-#include "cluster/moves/grow.h"
+#include "cluster/moves/growth.h"
 #include "cluster/small/small_kmeans.h"
 
 #include <math.h>

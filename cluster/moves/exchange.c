@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "cluster/moves/polish.h"
-#include "cluster/moves/split.h"
+#include "cluster/moves/splitter.h"
 
 #include <math.h>
 #include <stdlib.h>

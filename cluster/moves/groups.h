@@ -13,7 +13,7 @@
 #ifndef GF_CLUSTER_MOVES_GROUPS_H
 #define GF_CLUSTER_MOVES_GROUPS_H
 
-#include "cluster/passes/scoring.h"
+#include "cluster/passes/centre_index.h"
 
 /** The strongest terms of centres as they were, and groups of them. */
 typedef struct gf_groups {

@@ -8,7 +8,7 @@
 
 /* For each document a move must gain more than rounding could. */
 
-/* Error bound of a score in single precision: see cluster/passes/scoring.h. */
+/* Error bound of a score in single precision: see cluster/passes/centre_index.h. */
 #define SLACK_PER_TERM 0x1p-22f
 #define SLACK          2e-6f
 

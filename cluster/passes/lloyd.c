@@ -7,7 +7,7 @@
 
 /*
  * Two scores in single precision may be wrong by this much between them: see
- * cluster/passes/scoring.h for each term; the rest is the bound's own rounding.
+ * cluster/passes/centre_index.h for each term; the rest is the bound's own rounding.
  */
 #define SLACK_PER_TERM 0x1p-22f
 #define SLACK          1e-6f

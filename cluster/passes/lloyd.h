@@ -22,7 +22,7 @@
 #ifndef GF_CLUSTER_PASSES_LLOYD_H
 #define GF_CLUSTER_PASSES_LLOYD_H
 
-#include "cluster/passes/scoring.h"
+#include "cluster/passes/centre_index.h"
 
 /** A partition under way. All arrays belong to it. */
 typedef struct gf_partition {

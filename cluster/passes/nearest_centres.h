@@ -8,7 +8,7 @@
 #ifndef GF_CLUSTER_PASSES_NEAREST_CENTRES_H
 #define GF_CLUSTER_PASSES_NEAREST_CENTRES_H
 
-#include "cluster/passes/scoring.h"
+#include "cluster/passes/centre_index.h"
 
 typedef struct gf_nearest_centres {
     gf_centre_index index; /* columns in the order of the clusters */

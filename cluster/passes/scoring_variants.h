@@ -4,7 +4,7 @@
 #ifndef GF_CLUSTER_PASSES_SCORING_VARIANTS_H
 #define GF_CLUSTER_PASSES_SCORING_VARIANTS_H
 
-#include "cluster/passes/scoring.h"
+#include "cluster/passes/centre_index.h"
 
 extern const gf_kernels gf_kernels_portable;
 #if defined(__x86_64__)

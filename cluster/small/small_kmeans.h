@@ -5,10 +5,10 @@
  *
  * Lengths of sums, similarities to centres and gains of moves are sums of those, so no step looks
  * at a term again: a row changes sides in 2 n additions. The steps are those of larger collections,
- * with the same random numbers: growth by splits (cluster/moves/split.h), polish
+ * with the same random numbers: growth by splits (cluster/moves/splitter.h), polish
  * (cluster/moves/polish.h), passes (cluster/passes/lloyd.h), drawn seeds (cluster/moves/seed.h),
  * one of them at a time; but a step of several clusters cuts each at most once, where
- * cluster/moves/enlarge.h may cut halves again. All of it is in double precision, so a tie within
+ * cluster/moves/enlarger.h may cut halves again. All of it is in double precision, so a tie within
  * what single precision hides may end otherwise than there.
  *
  * Threads: a gf_small is only read; growths are one thread's each.
@@ -27,7 +27,7 @@ typedef struct gf_small gf_small;
 gf_status gf_small_create(const gf_points *points, gf_small **small, gf_error *err);
 void gf_small_free(gf_small *small);
 
-/** Clusters that grow, as a gf_growth (cluster/moves/grow.h) over all the points. */
+/** Clusters that grow, as a gf_growth (cluster/moves/growth.h) over all the points. */
 typedef struct gf_small_growth gf_small_growth;
 
 gf_status gf_small_growth_create(const gf_small *small, uint64_t seed, gf_small_growth **growth,

@@ -266,7 +266,7 @@ static gf_status take_values(gf_json_value object, gf_settings_map *map, gf_erro
     gf_slice name;
     gf_json_value value;
     while (gf_json_next(&it, &name, &value)) {
-        size_t number;
+        size_t number = 0;
         if (gf_setting_find(name, &number, NULL) != GF_OK ||
             gf_json_kind_of(value) != GF_JSON_STRING)
             return gf_fail(err, GF_ECORRUPT, "the settings of a collection are damaged");
@@ -390,12 +390,13 @@ gf_status gf_settings_map_fix_times(gf_settings_map *map, int64_t now, gf_error 
     static const char *const names[] = {"since", "until"};
     gf_status st = GF_OK;
     for (size_t i = 0; i < 2 && st == GF_OK; i++) {
-        size_t number;
+        size_t number = 0;
         int64_t ms;
         gf_buffer text = {0};
         st = gf_setting_find(gf_slice_str(names[i]), &number, err);
         if (st != GF_OK || !map->value[number].len) continue;
-        if (!gf_filter_read_moment(map->value[number], now, &ms)) continue; /* resolving tells */
+        if (!gf_filter_read_moment(map->value[number], now, &ms))
+            continue; /* refused when resolved */
         gf_clock_write_iso(&text, ms);
         st = gf_buffer_check(&text, err);
         map->value[number] = gf_arena_copy(&map->memory, gf_buffer_view(&text));

@@ -8,7 +8,7 @@
 #include "base/json/json.h"
 #include "engine/rows/collection_row.h"
 #include "grouperfish/configurations.h"
-#include "vectorize/rows/options.h"
+#include "vectorize/rows/vectorizer_options.h"
 
 /** A configuration's settings, ready to work by. Slices are borrowed from the text they came from.
  */

@@ -20,7 +20,7 @@
 #define GF_ENGINE_SEARCH_MATCHER_H
 
 #include "engine/search/query.h"
-#include "vectorize/rows/options.h"
+#include "vectorize/rows/vectorizer_options.h"
 
 /** The terms of a query in one language; borrowed from the matcher. */
 typedef struct gf_query_terms {

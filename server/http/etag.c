@@ -22,11 +22,11 @@ bool gf_etag_settles(gf_request *r)
 {
     uint64_t hash = 0;
     int64_t served = 0;
-    gf_slice configuration = gf_request_argument(r, "config");
+    gf_slice configuration = gf_route_argument(r, "config");
     const gf_operation *o = r->route->operation;
-    if (!o->cacheable || gf_operation_is_of_several(o, r->arguments, r->n_arguments)) return false;
+    if (!o->cacheable || gf_several_is_asked(o, r->arguments, r->n_arguments)) return false;
     if (!configuration.len) configuration = GF_SLICE("default");
-    gf_place where = {r->name_space, gf_request_argument(r, "collection")};
+    gf_place where = {r->name_space, gf_route_argument(r, "collection")};
     gf_store *store;
     gf_status st = gf_service_take(r->http->options.service, &store, NULL);
     if (st != GF_OK) return false;

@@ -112,7 +112,7 @@ static void stats(gf_request *r)
     gf_json_put_uint(&w, "documents", status.documents);
     gf_json_put_uint(&w, "builds", status.builds);
     gf_json_put_uint(&w, "bytes", status.bytes);
-    gf_json_put_health(&w, &health);
+    gf_store_put_health(&w, &health);
     gf_json_put_uint(&w, "tasks_running", running);
     gf_json_put_uint(&w, "tasks_queued", queued);
     gf_json_put_uint(&w, "calls_running", gf_service_running(r->http->options.service));

@@ -150,7 +150,7 @@ struct gf_http {
 };
 
 /** The value of our own route's parameter or path part; empty where it is not given. */
-gf_slice gf_request_argument(const gf_request *r, const char *name);
+gf_slice gf_route_argument(const gf_request *r, const char *name);
 
 /** With the lock held: let MHD look again. */
 void gf_request_wake(gf_request *r);

@@ -28,7 +28,7 @@ static gf_status make_route(const gf_operation *o, gf_route *route, gf_error *er
                                   : o->creates ? 201
                                                : 200,
                         .meaning = o->meaning};
-    gf_route_adjust(route);
+    gf_tasks_adjust_route(route);
     return GF_OK;
 }
 
@@ -89,7 +89,7 @@ static gf_status decode(gf_arena *memory, gf_slice s, bool plus, gf_slice *out, 
     return gf_fail(err, GF_EINVAL, "the address is not valid UTF-8");
 }
 
-void gf_percent_encode(gf_buffer *out, gf_slice s)
+void gf_route_percent_encode(gf_buffer *out, gf_slice s)
 {
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -226,7 +226,7 @@ static gf_status take_query(gf_request *r, gf_slice query, gf_error *err)
 /* The namespace is in the path (v0.2), the query or the header, else it is "default". */
 static gf_status settle_namespace(gf_request *r, gf_error *err)
 {
-    gf_slice of_path = gf_request_argument(r, "ns"), value;
+    gf_slice of_path = gf_route_argument(r, "ns"), value;
     if (of_path.len) return take_namespace(r, of_path, err);
     const char *header =
         MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Grouperfish-Namespace");
@@ -261,7 +261,7 @@ static unsigned no_route(gf_request *r, gf_slice path, gf_slice query, gf_error 
     return 405;
 }
 
-gf_slice gf_request_argument(const gf_request *r, const char *name)
+gf_slice gf_route_argument(const gf_request *r, const char *name)
 {
     for (size_t i = r->n_arguments; i-- > 0;)
         if (gf_slice_equal(r->arguments[i].name, gf_slice_str(name))) return r->arguments[i].value;

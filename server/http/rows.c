@@ -24,7 +24,7 @@ static bool wants_file(const gf_request *r)
 {
     const gf_operation *o = r->route->operation;
     if (!o->file_type) return false;
-    return o->file_flag ? gf_arguments_have_flag(r->arguments, r->n_arguments, o->file_flag)
+    return o->file_flag ? gf_operations_have_flag(r->arguments, r->n_arguments, o->file_flag)
                         : r->page_wanted;
 }
 

@@ -76,9 +76,9 @@ static gf_status check_rebuild(gf_request *r, gf_error *err)
     const gf_operation *o = r->route->operation;
     gf_call call = {.arguments = r->arguments, .n_arguments = r->n_arguments};
     gf_status st = gf_operation_check(o, &call, err);
-    if (st != GF_OK || gf_operation_is_of_several(o, r->arguments, r->n_arguments)) return st;
+    if (st != GF_OK || gf_several_is_asked(o, r->arguments, r->n_arguments)) return st;
     gf_store *store;
-    gf_place where = {r->name_space, gf_request_argument(r, "collection")};
+    gf_place where = {r->name_space, gf_route_argument(r, "collection")};
     st = gf_service_take(r->http->options.service, &store, err);
     if (st != GF_OK) return st;
     st = gf_collection_read(store, where, ignore, NULL, err);
@@ -92,13 +92,13 @@ static void locate(gf_request *r, const char *id)
     gf_buffer_format(&b, "/v1/tasks/%s", id);
     if (!gf_slice_equal(r->name_space, GF_SLICE("default"))) {
         gf_buffer_str(&b, "?namespace=");
-        gf_percent_encode(&b, r->name_space);
+        gf_route_percent_encode(&b, r->name_space);
     }
     if (b.state == GF_OK) r->location = gf_arena_copy(&r->memory, gf_buffer_view(&b));
     gf_buffer_release(&b);
 }
 
-bool gf_rebuild_is_wanted_now(const gf_argument *arguments, size_t n)
+bool gf_tasks_is_answered_now(const gf_argument *arguments, size_t n)
 {
     static const char *const flags[] = {"dry-run", "explain-k", "matrix"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
@@ -115,7 +115,7 @@ static void rebuild(gf_request *r)
     char id[32];
     bool is_new;
     gf_tasks *tasks = r->http->options.tasks;
-    if (gf_rebuild_is_wanted_now(r->arguments, r->n_arguments)) {
+    if (gf_tasks_is_answered_now(r->arguments, r->n_arguments)) {
         gf_rows_run(r);
         return;
     }
@@ -137,7 +137,7 @@ static void refuse(gf_request *r)
     gf_answer_problem(r, 403, GF_REFUSED_OVER_HTTP);
 }
 
-void gf_route_adjust(gf_route *route)
+void gf_tasks_adjust_route(gf_route *route)
 {
     if (route->operation->rebuilds) route->run = rebuild;
     if (route->operation->local) route->run = refuse;
@@ -168,7 +168,7 @@ static void show(gf_request *r)
 {
     gf_error err = {GF_OK, ""};
     gf_answer(r, 200, "application/json", (gf_slice){0});
-    gf_slice id = gf_request_argument(r, "task");
+    gf_slice id = gf_route_argument(r, "task");
     if (gf_tasks_read(r->http->options.tasks, r->name_space, id, write_task, r, &err) != GF_OK)
         gf_answer_failure(r, &err);
 }
@@ -176,7 +176,7 @@ static void show(gf_request *r)
 static void cancel(gf_request *r)
 {
     gf_error err = {GF_OK, ""};
-    gf_slice id = gf_request_argument(r, "task");
+    gf_slice id = gf_route_argument(r, "task");
     if (gf_tasks_cancel(r->http->options.tasks, r->name_space, id, &err) != GF_OK)
         gf_answer_failure(r, &err);
     else
@@ -210,7 +210,7 @@ static void events(gf_request *r)
 {
     gf_error err = {GF_OK, ""};
     gf_tasks *tasks = r->http->options.tasks;
-    gf_slice id = gf_request_argument(r, "task");
+    gf_slice id = gf_route_argument(r, "task");
     watching w = {r, UINT64_MAX, false};
     gf_answer(r, 200, "text/event-stream", (gf_slice){0});
     gf_status st = gf_tasks_read(tasks, r->name_space, id, write_event, &w, &err);

@@ -30,7 +30,7 @@ enum { ALIVE_AFTER = 30, ALIVE_EVERY = 10, ALIVE_TIMES = 3 };
 void gf_upgrade_find(gf_request *r)
 {
     char name[64];
-    gf_slice asked = gf_request_argument(r, "operation");
+    gf_slice asked = gf_route_argument(r, "operation");
     if (asked.len < sizeof name) {
         memcpy(name, asked.ptr, asked.len);
         name[asked.len] = '\0';
@@ -43,7 +43,7 @@ void gf_upgrade_find(gf_request *r)
 static gf_status run_limited(gf_request *r, const gf_operation *o, gf_call *call,
                              const bool *stopped, gf_error *err)
 {
-    if (o->rebuilds && !gf_rebuild_is_wanted_now(call->arguments, call->n_arguments)) {
+    if (o->rebuilds && !gf_tasks_is_answered_now(call->arguments, call->n_arguments)) {
         gf_status st = gf_operation_check(o, call, err);
         return st == GF_OK ? gf_tasks_follow(r->http->options.tasks, call, stopped, err) : st;
     }

@@ -51,13 +51,13 @@ static void put_path(gf_buffer *b, const gf_request *r, gf_json_value d)
 {
     gf_json_value id;
     gf_buffer_str(b, "/docs/");
-    gf_percent_encode(b, r->name_space);
+    gf_route_percent_encode(b, r->name_space);
     gf_buffer_byte(b, '/');
-    gf_percent_encode(b, gf_request_argument(r, "key"));
+    gf_route_percent_encode(b, gf_route_argument(r, "key"));
     gf_buffer_byte(b, '/');
     if (!gf_json_member(d, "id", &id)) return;
     if (gf_json_kind_of(id) == GF_JSON_STRING)
-        gf_percent_encode(b, gf_json_get_string(id));
+        gf_route_percent_encode(b, gf_json_get_string(id));
     else
         gf_json_write(id, b, NULL);
 }
@@ -146,7 +146,7 @@ static gf_status put_lines(posting *p, gf_error *err)
     gf_request *r = p->request;
     char most[24];
     snprintf(most, sizeof most, "%" PRIu64, r->http->options.max_document);
-    gf_argument arguments[] = {{GF_SLICE("collection"), literal(r, gf_request_argument(r, "key"))},
+    gf_argument arguments[] = {{GF_SLICE("collection"), literal(r, gf_route_argument(r, "key"))},
                                {GF_SLICE("from"), GF_SLICE("jsonl")},
                                {GF_SLICE("max-document"), gf_slice_str(most)}};
     gf_call call = {.arguments = arguments,
@@ -256,8 +256,8 @@ static gf_status emit_whole(void *context, gf_slice row, gf_error *err)
 static void show(gf_request *r)
 {
     gf_error err = {GF_OK, ""};
-    gf_argument arguments[] = {{GF_SLICE("collection"), gf_request_argument(r, "key")},
-                               {GF_SLICE("id"), gf_request_argument(r, "id")}};
+    gf_argument arguments[] = {{GF_SLICE("collection"), gf_route_argument(r, "key")},
+                               {GF_SLICE("id"), gf_route_argument(r, "id")}};
     gf_call call = {.arguments = arguments,
                     .n_arguments = 2,
                     .name_space = r->name_space,
@@ -322,7 +322,7 @@ static gf_status open_listing(listing *l, gf_error *err)
     gf_status st = gf_service_take(r->http->options.service, &store, err);
     if (st != GF_OK) return st;
     l->taken = true;
-    return gf_view_open(store, (gf_place){r->name_space, gf_request_argument(r, "key")},
+    return gf_view_open(store, (gf_place){r->name_space, gf_route_argument(r, "key")},
                         GF_SLICE("default"), 0, &l->view, err);
 }
 
@@ -381,7 +381,7 @@ static void list_one(gf_request *r)
     uint32_t id = 0;
     gf_status st = open_listing(&l, &err);
     if (st == GF_OK)
-        st = gf_view_cluster(l.view, 0, gf_request_argument(r, "label"), take_id, &id, &err);
+        st = gf_view_cluster(l.view, 0, gf_route_argument(r, "label"), take_id, &id, &err);
     if (st == GF_OK) st = put_ids(&l, id, &err);
     end_listing(&l, st, &err);
 }

@@ -85,7 +85,7 @@ static bool has_ended(const task *t)
 
 void gf_tasks_stop(gf_tasks *tasks)
 {
-    gf_rebuild_watcher_end(tasks->watcher);
+    gf_tasks_after_end(tasks->watcher);
     tasks->watcher = NULL;
     pthread_mutex_lock(&tasks->lock);
     tasks->stopping = true;

@@ -89,18 +89,18 @@ typedef struct gf_rebuild_after {
 } gf_rebuild_after;
 
 /** "1000", "10%", "6h" (m, h, d), or several with commas; GF_EINVAL. */
-gf_status gf_rebuild_after_parse(gf_slice text, gf_rebuild_after *after, gf_error *err);
+gf_status gf_tasks_after_parse(gf_slice text, gf_rebuild_after *after, gf_error *err);
 
 /**
  * From now on ask for rebuilds by that rule: of the collections that it holds for, those first that
  * changed most. No more are asked for than there are workers (tasks_after.c). Once.
  */
-gf_status gf_tasks_keep_up(gf_tasks *tasks, const gf_rebuild_after *after, unsigned workers,
-                           gf_error *err);
+gf_status gf_tasks_after_watch(gf_tasks *tasks, const gf_rebuild_after *after, unsigned workers,
+                               gf_error *err);
 
 /* Between tasks.c and tasks_after.c. */
 struct gf_rebuild_watcher;
-void gf_rebuild_watcher_end(struct gf_rebuild_watcher *watcher);
+void gf_tasks_after_end(struct gf_rebuild_watcher *watcher);
 void gf_tasks_set_watcher(gf_tasks *tasks, struct gf_rebuild_watcher *watcher);
 gf_service *gf_tasks_service(gf_tasks *tasks);
 const gf_log *gf_tasks_log(gf_tasks *tasks);

@@ -79,7 +79,7 @@ static bool parse_part(gf_slice part, gf_rebuild_after *after)
     return true;
 }
 
-gf_status gf_rebuild_after_parse(gf_slice text, gf_rebuild_after *after, gf_error *err)
+gf_status gf_tasks_after_parse(gf_slice text, gf_rebuild_after *after, gf_error *err)
 {
     gf_rebuild_after a = {0};
     gf_slice rest = text;
@@ -278,8 +278,8 @@ static void *keep_looking(void *context)
     return NULL;
 }
 
-gf_status gf_tasks_keep_up(gf_tasks *tasks, const gf_rebuild_after *after, unsigned workers,
-                           gf_error *err)
+gf_status gf_tasks_after_watch(gf_tasks *tasks, const gf_rebuild_after *after, unsigned workers,
+                               gf_error *err)
 {
     struct gf_rebuild_watcher *k = gf_calloc(1, sizeof *k);
     if (!k) return gf_fail_memory(err, "rebuild-after");
@@ -294,7 +294,7 @@ gf_status gf_tasks_keep_up(gf_tasks *tasks, const gf_rebuild_after *after, unsig
     return GF_OK;
 }
 
-void gf_rebuild_watcher_end(struct gf_rebuild_watcher *k)
+void gf_tasks_after_end(struct gf_rebuild_watcher *k)
 {
     if (!k) return;
     gf_cancel_request(&k->end);

@@ -22,7 +22,7 @@ static const double INPUT_AFTER = 1;
 /* Seconds that a remote caller has to hang up. */
 static const double REMOTE_CLOSES = 2;
 
-void gf_connection_stop(gf_connection *c, bool cut)
+void gf_call_connection_stop(gf_connection *c, bool cut)
 {
     gf_cancel_request(&c->cancel);
     pthread_mutex_lock(&c->lock);
@@ -83,7 +83,7 @@ static void *receive_from_caller(void *connection)
     while (gf_wire_receive(&c->wire, &type, &bytes, NULL) == GF_OK) {
         if (type == GF_WIRE_CANCEL) {
             __atomic_store_n(&c->told_to_stop, true, __ATOMIC_RELEASE);
-            gf_connection_stop(c, false);
+            gf_call_connection_stop(c, false);
         } else if (!take_answer(c, type, bytes))
             break;
     }
@@ -107,7 +107,7 @@ static gf_status send_locked(gf_connection *c, gf_wire_type type, gf_slice bytes
         c->flushed = now;
         st = gf_wire_flush(&c->wire, err);
     }
-    if (st != GF_OK) gf_connection_stop(c, true);
+    if (st != GF_OK) gf_call_connection_stop(c, true);
     return st;
 }
 
@@ -427,7 +427,7 @@ static gf_status greet(gf_connection *c)
     return ours ? GF_OK : GF_EINVAL; /* another version's caller reads ours in the hello */
 }
 
-void gf_connection_run(gf_connection *c)
+void gf_call_connection_run(gf_connection *c)
 {
     gf_wire_type type;
     gf_slice bytes;

@@ -106,9 +106,9 @@ struct gf_connection {
 };
 
 /** Talk with one caller, until that is over. */
-void gf_connection_run(gf_connection *connection);
+void gf_call_connection_run(gf_connection *connection);
 
 /** Let it end: its call is cancelled; `cut` also ends its sending and receiving. Any thread. */
-void gf_connection_stop(gf_connection *connection, bool cut);
+void gf_call_connection_stop(gf_connection *connection, bool cut);
 
 #endif

@@ -99,7 +99,7 @@ static void leave(gf_connection *c)
 static void *talk(void *connection)
 {
     gf_connection *c = connection;
-    gf_connection_run(c);
+    gf_call_connection_run(c);
     gf_socket_end_call(c->socket, c);
     leave(c);
     return NULL;
@@ -301,7 +301,7 @@ gf_status gf_socket_open(gf_service *service, const gf_socket_options *o, gf_soc
 static void stop_all(gf_socket *s, bool cut)
 {
     for (gf_connection *c = s->connections; c; c = c->next)
-        gf_connection_stop(c, cut);
+        gf_call_connection_stop(c, cut);
 }
 
 /* With the lock held. */

@@ -6,7 +6,7 @@
 #define GF_TESTS_CLUSTER_INDEXES_H
 
 #include "base/random.h"
-#include "cluster/passes/scoring.h"
+#include "cluster/passes/centre_index.h"
 
 /** The test ends here, skipped, where the processor has not both. */
 void need_both_variants(const gf_kernels **avx2, const gf_kernels **avx512);

@@ -35,7 +35,7 @@ gf_centres rows_as_centres(const gf_csr *x, uint32_t k, gf_random *random);
 /** k centres, each the unit sum of the rows of a random set; none is without terms. */
 gf_centres rows_random_centres(const gf_csr *x, uint32_t k, gf_random *random);
 
-/** How far a similarity in single precision may be from the true one: cluster/passes/scoring.h. */
+/** How far a similarity in single precision may be from the true one: cluster/passes/centre_index.h. */
 double rows_bound(gf_row_view row, gf_row_view centre);
 
 /**

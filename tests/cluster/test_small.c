@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "cluster/kmeans.h"
-#include "cluster/moves/grow.h"
+#include "cluster/moves/growth.h"
 #include "cluster/small/small_kmeans.h"
 
 #include <string.h>

@@ -44,10 +44,8 @@ def stems(path):
     parts = path[: path.rindex(".")].split("/")
     folder, rooms, name = parts[0], parts[1:-1], parts[-1]
     allowed = {name, *rooms, "_".join(rooms + [name])}
-    if folder == "server" or folder == "api":
-        allowed.add(folder)
     # A collection's row: gf_collection_..., of collections.c; tweets/: gf_tweet_...
-    allowed |= {stem[:-1] for stem in allowed if stem.endswith("s")}
+    allowed |= {stem + "s" for stem in allowed} | {stem[:-1] for stem in allowed if stem.endswith("s")}
     allowed |= {stem[:-3] + "y" for stem in allowed if stem.endswith("ies")}
     return allowed
 
@@ -72,7 +70,7 @@ def badly_named(root):
     return counts, bad
 
 
-RIDDLE = re.compile(r"(?:/\*\*?|//)\s*\*?\s*(What|Whatever|Of|Where|Wherever|Those|Whoever|That|Which|Whether)\b")
+RIDDLE = re.compile(r"(?:/\*\*?|//)\s*\*?\s*(What|Whatever|Of|Where|Wherever|Those|Whoever|That|Which)\b")
 
 
 def riddles(root):
@@ -85,7 +83,7 @@ def riddles(root):
 def operation_names(root):
     names = set()
     for path, text in sources(root, ".c"):
-        names |= set(re.findall(r'"((?:[a-z]+(?: [a-z-]+)?))",\s*"(?:GET|PUT|POST|PATCH|DELETE)"', text))
+        names |= set(re.findall(r'^const gf_operation \w+ = \{\s*\.name = "([a-z -]+)"', text, flags=re.M))
     return names
 
 
@@ -97,7 +95,7 @@ def comparisons(root):
             continue
         for found in re.finditer(r'(?:strcmp|strncmp|GF_SLICE|gf_slice_str)\([^;]*?"([a-z][a-z -]*)"', text):
             context = text[max(0, found.start() - 80): found.end()]
-            if found.group(1) in names and re.search(r"(operation|route|\bo)->name|name_of_operation", context):
+            if found.group(1) in names and re.search(r"(operation|route|\bo|\bc|command)->name", context):
                 yield path, text.count("\n", 0, found.start()) + 1, found.group(1)
 
 

@@ -4,7 +4,7 @@
 
 #include "tests/support/test.h"
 
-#include "vectorize/rows/options.h"
+#include "vectorize/rows/vectorizer_options.h"
 
 /** Settings: names and values in turn. */
 #define WITH(...) ((const char *const[]){__VA_ARGS__, NULL})

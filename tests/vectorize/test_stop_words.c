@@ -2,7 +2,7 @@
 
 #include "vectorize/text/normalise.h"
 #include "vectorize/text/stop_words.h"
-#include "vectorize/text/tokenise.h"
+#include "vectorize/text/tokeniser.h"
 
 static const gf_language *find(const char *name)
 {

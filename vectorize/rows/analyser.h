@@ -16,8 +16,8 @@
 #define GF_VECTORIZE_ROWS_ANALYSER_H
 
 #include "base/strings.h"
-#include "vectorize/rows/options.h"
-#include "vectorize/text/tokenise.h"
+#include "vectorize/rows/vectorizer_options.h"
+#include "vectorize/text/tokeniser.h"
 
 typedef enum gf_word_use {
     GF_WORD_TERM,  /* a term */

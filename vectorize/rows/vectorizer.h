@@ -25,7 +25,7 @@
 #include "base/pool.h"
 #include "base/spill.h"
 #include "grouperfish/csr.h"
-#include "vectorize/rows/options.h"
+#include "vectorize/rows/vectorizer_options.h"
 #include "vectorize/rows/vocabulary.h"
 
 typedef struct gf_text {

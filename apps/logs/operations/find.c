@@ -47,7 +47,7 @@ static gf_status emit_line(finding *f, int64_t time, uint64_t line, gf_error *er
     if (st == GF_ENOTFOUND) return GF_OK; /* deleted since, by table delete */
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&l->writer);
-    gf_json_put_time(w, "time", time * 1000);
+    gf_row_put_time(w, "time", time * 1000);
     gf_json_put_uint(w, "line", line);
     for (size_t c = 0; c < f->row.n_cells && st == GF_OK; c++)
         st = put_cell(l, w, &f->row.cells[c], err);

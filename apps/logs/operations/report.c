@@ -61,7 +61,7 @@ static gf_status emit_bucket(reporting *r, gf_error *err)
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         gf_json_writer *w = gf_row_writer_begin(&r->log.writer);
         gf_json_put_uint(w, "bucket", (uint64_t)r->bucket);
-        gf_json_put_time(w, "time", r->bucket * 1000);
+        gf_row_put_time(w, "time", r->bucket * 1000);
         if (r->by) gf_json_put_string(w, "value", r->tallies[i].value);
         gf_json_put_uint(w, "requests", r->tallies[i].requests);
         gf_json_put_uint(w, "bytes", r->tallies[i].bytes);

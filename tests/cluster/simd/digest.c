@@ -9,7 +9,7 @@
  */
 #include "base/memory.h"
 #include "base/random.h"
-#include "cluster/passes/scoring.h"
+#include "cluster/passes/centre_index.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@ kernel_flags="-O3 -fno-math-errno -fno-trapping-math"
 $compiler $flags $kernel_flags -ffp-contract=fast -c cluster/passes/scoring_neon.c -o "$folder/neon.o"
 $compiler $flags $kernel_flags -c cluster/passes/scoring_portable.c -o "$folder/portable.o"
 $compiler $flags -static -o "$folder/digest" tests/cluster/simd/digest.c \
-    cluster/passes/scoring.c cluster/passes/centres.c cluster/passes/kept_sums.c "$folder/neon.o" "$folder/portable.o" \
+    cluster/passes/centre_index.c cluster/passes/centres.c cluster/passes/kept_sums.c "$folder/neon.o" "$folder/portable.o" \
     base/csr.c base/memory.c base/pool.c base/random.c base/status.c -lm -pthread
 
 "$emulator" "$folder/digest" portable > "$folder/portable"

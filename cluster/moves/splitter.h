@@ -8,8 +8,8 @@
  * Source: Zhao & Karypis, Data Min. Knowl. Discov. 10 (2005) 141-168 (bisection with incremental
  * refinement).
  */
-#ifndef GF_CLUSTER_MOVES_SPLIT_H
-#define GF_CLUSTER_MOVES_SPLIT_H
+#ifndef GF_CLUSTER_MOVES_SPLITTER_H
+#define GF_CLUSTER_MOVES_SPLITTER_H
 
 #include "cluster/passes/points.h"
 #include "grouperfish/cancel.h"

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/moves/enlarge.h"
+#include "cluster/moves/enlarger.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * The names, their values and defaults are in one table (options.c); docs/analysis.md explains
  * them.
  */
-#ifndef GF_VECTORIZE_ROWS_OPTIONS_H
-#define GF_VECTORIZE_ROWS_OPTIONS_H
+#ifndef GF_VECTORIZE_ROWS_VECTORIZER_OPTIONS_H
+#define GF_VECTORIZE_ROWS_VECTORIZER_OPTIONS_H
 
 #include "grouperfish/buffer.h"
 #include "vectorize/rows/weights.h"

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/passes/scoring.h"
+#include "cluster/passes/centre_index.h"
 
 #include <math.h>
 #include <stdlib.h>

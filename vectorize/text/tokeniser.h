@@ -15,8 +15,8 @@
  *
  * One tokeniser per thread.
  */
-#ifndef GF_VECTORIZE_TEXT_TOKENISE_H
-#define GF_VECTORIZE_TEXT_TOKENISE_H
+#ifndef GF_VECTORIZE_TEXT_TOKENISER_H
+#define GF_VECTORIZE_TEXT_TOKENISER_H
 
 #include "grouperfish/slice.h"
 #include "grouperfish/status.h"

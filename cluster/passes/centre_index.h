@@ -19,8 +19,8 @@
  * Source: Aoyama, Saito & Ikeda, arXiv 2002.09094 (inverted file over the means); Aoyama & Saito,
  * arXiv 2103.16141 (invariant centroids last, here generalised to an order by drift).
  */
-#ifndef GF_CLUSTER_PASSES_SCORING_H
-#define GF_CLUSTER_PASSES_SCORING_H
+#ifndef GF_CLUSTER_PASSES_CENTRE_INDEX_H
+#define GF_CLUSTER_PASSES_CENTRE_INDEX_H
 
 #include "cluster/passes/centres.h"
 

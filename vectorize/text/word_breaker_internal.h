@@ -5,8 +5,8 @@
  * A run is cut every GF_BREAK_UNITS units, so that memory is bounded and time linear whatever the
  * run's length. One breaker per thread; ICU's part is made when it is first needed.
  */
-#ifndef GF_VECTORIZE_TEXT_WORD_BREAK_INTERNAL_H
-#define GF_VECTORIZE_TEXT_WORD_BREAK_INTERNAL_H
+#ifndef GF_VECTORIZE_TEXT_WORD_BREAKER_INTERNAL_H
+#define GF_VECTORIZE_TEXT_WORD_BREAKER_INTERNAL_H
 
 #include "grouperfish/slice.h"
 #include "grouperfish/status.h"

@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "vectorize/rows/options.h"
+#include "vectorize/rows/vectorizer_options.h"
 
 static gf_vectorizer_options with(const char *name, const char *value)
 {

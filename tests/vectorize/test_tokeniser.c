@@ -5,8 +5,8 @@
 #include "base/random.h"
 #include "base/utf8.h"
 #include "vectorize/text/char_class_internal.h"
-#include "vectorize/text/tokenise.h"
-#include "vectorize/text/word_break_internal.h"
+#include "vectorize/text/tokeniser.h"
+#include "vectorize/text/word_breaker_internal.h"
 
 #include <stdlib.h>
 

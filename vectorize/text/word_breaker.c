@@ -1,4 +1,4 @@
-#include "vectorize/text/word_break_internal.h"
+#include "vectorize/text/word_breaker_internal.h"
 
 #include "base/memory.h"
 #include "base/utf8.h"

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "cluster/moves/split.h"
+#include "cluster/moves/splitter.h"
 
 #include <string.h>
 

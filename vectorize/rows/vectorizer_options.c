@@ -1,4 +1,4 @@
-#include "vectorize/rows/options.h"
+#include "vectorize/rows/vectorizer_options.h"
 
 #include "base/json/json.h"
 #include "base/json/writer.h"

@@ -1,9 +1,9 @@
-#include "cluster/moves/grow.h"
+#include "cluster/moves/growth.h"
 
 #include "base/memory.h"
 #include "cluster/measure/separation.h"
 #include "cluster/moves/constants.h"
-#include "cluster/moves/enlarge.h"
+#include "cluster/moves/enlarger.h"
 #include "cluster/moves/polish.h"
 #include "cluster/moves/refine.h"
 #include "cluster/moves/seed.h"

@@ -1,4 +1,4 @@
-#include "vectorize/text/tokenise.h"
+#include "vectorize/text/tokeniser.h"
 
 #include "base/grow.h"
 #include "base/memory.h"
@@ -6,7 +6,7 @@
 #include "vectorize/text/ascii_window_internal.h"
 #include "vectorize/text/char_class_internal.h"
 #include "vectorize/text/links_internal.h"
-#include "vectorize/text/word_break_internal.h"
+#include "vectorize/text/word_breaker_internal.h"
 
 #include <pthread.h>
 

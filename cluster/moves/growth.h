@@ -9,8 +9,8 @@
  * Sources: Zhao & Karypis, Data Min. Knowl. Discov. 10 (2005) 141-168 (repeated bisection with
  * refinement); Steinbach, Karypis & Kumar, KDD Workshop on Text Mining 2000.
  */
-#ifndef GF_CLUSTER_MOVES_GROW_H
-#define GF_CLUSTER_MOVES_GROW_H
+#ifndef GF_CLUSTER_MOVES_GROWTH_H
+#define GF_CLUSTER_MOVES_GROWTH_H
 
 #include "cluster/passes/lloyd.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "cluster/measure/separation.h"
-#include "cluster/moves/grow.h"
+#include "cluster/moves/growth.h"
 
 #include <string.h>
 

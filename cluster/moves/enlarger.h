@@ -8,8 +8,8 @@
  * Source: Zhao & Karypis, Data Min. Knowl. Discov. 10 (2005) 141-168 (repeated bisection, best
  * first).
  */
-#ifndef GF_CLUSTER_MOVES_ENLARGE_H
-#define GF_CLUSTER_MOVES_ENLARGE_H
+#ifndef GF_CLUSTER_MOVES_ENLARGER_H
+#define GF_CLUSTER_MOVES_ENLARGER_H
 
 #include "cluster/passes/lloyd.h"
 

@@ -1,4 +1,4 @@
-#include "cluster/moves/split.h"
+#include "cluster/moves/splitter.h"
 
 #include "base/memory.h"
 #include "cluster/moves/constants.h"

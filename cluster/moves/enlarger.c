@@ -1,7 +1,7 @@
-#include "cluster/moves/enlarge.h"
+#include "cluster/moves/enlarger.h"
 
 #include "base/memory.h"
-#include "cluster/moves/split.h"
+#include "cluster/moves/splitter.h"
 
 #include <math.h>
 #include <stdlib.h>
