@@ -73,11 +73,9 @@ static gf_status rebuild(gf_store *store, char **words, unsigned threads, gf_err
 {
     phases p = {.name = {"reading"}, .n = 1, .since = gf_clock_seconds()};
     double begin = p.since;
-    gf_rebuild_options options = {.force = true,
-                                  .start = GF_START_FRESH,
-                                  .threads = threads,
-                                  .progress = on_progress,
-                                  .context = &p};
+    gf_rebuild_options options =
+        GF_REBUILD_OPTIONS(.force = true, .start = GF_START_FRESH, .threads = threads,
+                           .progress = on_progress, .context = &p);
     gf_rebuild_result result;
     gf_place where = {GF_SLICE("default"), gf_slice_str(words[1])};
     gf_status st = gf_rebuild(store, where, gf_slice_str(words[2]), &options, &result, err);
@@ -95,7 +93,7 @@ int main(int argc, char **argv)
         fputs("usage: bench_rebuild STORE COLLECTION CONFIGURATION [THREADS]\n", stderr);
         return 2;
     }
-    gf_store_options options = {.purpose = "benchmark"};
+    gf_store_options options = GF_STORE_OPTIONS(.purpose = "benchmark");
     gf_status st = gf_store_open(argv[1], &options, &store, &err);
     unsigned threads = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 0;
     if (st == GF_OK) st = rebuild(store, argv + 1, threads, &err);

@@ -96,7 +96,7 @@ static gf_store *open_store(const char *path)
 {
     gf_error err;
     gf_store *store;
-    check(gf_store_open(path, &(gf_store_options){.create = true}, &store, &err), &err);
+    check(gf_store_open(path, &GF_STORE_OPTIONS(.create = true), &store, &err), &err);
     return store;
 }
 
@@ -110,7 +110,7 @@ static double put_all(const char *path, const gf_input *input, documents *ids, g
     gf_status st;
     double start = gf_clock_seconds();
     gf_store *store = open_store(path);
-    check(gf_put_open(store, &(gf_put_options){.name_space = place.name_space}, &put, &err), &err);
+    check(gf_put_open(store, &GF_PUT_OPTIONS(.name_space = place.name_space), &put, &err), &err);
     check(gf_reader_open(input, NULL, &reader, &err), &err);
     while ((st = gf_reader_next(reader, &record, &err)) == GF_OK) {
         if (record.kind != GF_RECORD_DOCUMENT) continue;
@@ -387,7 +387,7 @@ static void measure_memberships(const char *path, const documents *ids)
     gf_pair k = {GF_SLICE("k"), GF_SLICE("50")};
     check(gf_configuration_set(store, place, GF_SLICE("default"), &k, 1, &err), &err);
     gf_rebuild_result result;
-    gf_rebuild_options options = {0};
+    gf_rebuild_options options = GF_REBUILD_OPTIONS();
     check(gf_rebuild(store, place, GF_SLICE("default"), &options, &result, &err), &err);
     for (int i = 0; i < RUNS; i++)
         seconds[i] = get_memberships(store, ids, (uint64_t)i);

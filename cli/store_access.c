@@ -41,11 +41,10 @@ static gf_status open_store(void *context, bool create, gf_store **store, gf_err
         return GF_OK;
     }
     bool again = can_begin_again(a);
-    gf_store_options o = {.create = create,
-                          .wait_seconds = again ? 0 : a->wait_seconds,
-                          .purpose = a->command,
-                          .cancel = a->cancel,
-                          .small_buffers = a->small_buffers};
+    gf_store_options o =
+        GF_STORE_OPTIONS(.create = create, .wait_seconds = again ? 0 : a->wait_seconds,
+                         .purpose = a->command, .cancel = a->cancel,
+                         .small_buffers = a->small_buffers);
     gf_status st = gf_store_open(a->store_path, &o, &a->store, err);
     a->held = again && st == GF_EBUSY;
     if (st == GF_ENOTFOUND)

@@ -22,20 +22,20 @@ static gf_status print_cluster(void *context, const gf_cluster_info *cluster, gf
 int main(int argc, char **argv)
 {
     const gf_place where = {GF_SLICE("examples"), GF_SLICE("texts")};
-    const gf_store_options make = {.create = true};
+    const gf_store_options make = GF_STORE_OPTIONS(.create = true);
     gf_store *store;
     gf_put *put;
     gf_view *view;
     gf_rebuild_result result;
     must(gf_store_open(argc > 1 ? argv[1] : "texts.store", &make, &store, &err));
-    must(gf_put_open(store, &(gf_put_options){.name_space = where.name_space}, &put, &err));
+    must(gf_put_open(store, &GF_PUT_OPTIONS(.name_space = where.name_space), &put, &err));
     for (int i = 0; i < 6; i++) {
         gf_document d = {.id = {&"abcdef"[i], 1}, .text = gf_slice_str(texts[i])};
         must(gf_put_document(put, where.collection, &d, &err));
     }
     must(gf_put_flush(put, &err));
     gf_put_close(put);
-    must(gf_rebuild(store, where, GF_SLICE("default"), &(gf_rebuild_options){0}, &result, &err));
+    must(gf_rebuild(store, where, GF_SLICE("default"), &GF_REBUILD_OPTIONS(), &result, &err));
     must(gf_view_open(store, where, GF_SLICE("default"), 0, &view, &err));
     must(gf_view_clusters(view, print_cluster, NULL, &err));
     gf_view_close(view);

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     const gf_row *row;
     gf_buffer key = {0}, sum = {0};
     gf_slice ann = GF_SLICE("ann");
-    must(gf_store_open(argc > 1 ? argv[1] : "tables.store", &(gf_store_options){.create = true},
+    must(gf_store_open(argc > 1 ? argv[1] : "tables.store", &GF_STORE_OPTIONS(.create = true),
                        &store, &err));
     gf_status st = gf_user_table_create(store, space, name, schema, &err);
     if (st != GF_EEXISTS) must(st);
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2; i++)
         must(
             gf_user_table_increment(t, gf_buffer_view(&key), 0, GF_SLICE("logins"), 1, &sum, &err));
-    must(gf_rows_open(t, &(gf_rows_options){.where = where, .n_where = 1}, &rows, &err));
+    must(gf_rows_open(t, &GF_ROWS_OPTIONS(.where = where, .n_where = 1), &rows, &err));
     while ((st = gf_rows_next(rows, &row, &err)) == GF_OK)
         print_row(t, row);
     if (st != GF_ENOTFOUND) must(st);

@@ -2,7 +2,7 @@
  * Grouperfish: collections of documents, clustered, named, kept and served.
  *
  *     gf_store *store;
- *     gf_store_open("feedback.store", &(gf_store_options){.create = true}, &store, &err);
+ *     gf_store_open("feedback.store", &GF_STORE_OPTIONS(.create = true), &store, &err);
  *     gf_put_open / gf_put_document ... / gf_put_close      documents go in
  *     gf_rebuild(store, where, "default", ...)              a clustering is built and published
  *     gf_view_open / gf_view_clusters ... / gf_view_close   it is read

@@ -1,5 +1,6 @@
 /* Scans: the bounds are checked, entries counted, and the end is kept. */
 #include "base/memory.h"
+#include "base/options.h"
 #include "storage/schema.h"
 #include "storage/table_internal.h"
 
@@ -38,6 +39,9 @@ static gf_status check_scan(const gf_table *t, const gf_scan_options *o, gf_erro
 
 gf_status gf_scan_open(gf_table *t, const gf_scan_options *options, gf_scan **scan, gf_error *err)
 {
+    gf_status known =
+        gf_options_check(options->version, GF_SCAN_OPTIONS_VERSION, "gf_scan_options", err);
+    if (known != GF_OK) return known;
     gf_status st = check_scan(t, options, err);
     if (st != GF_OK) return st;
     gf_scan *s = gf_calloc(1, sizeof *s);
@@ -86,6 +90,9 @@ void gf_scan_close(gf_scan *s)
 gf_status gf_scan_cut(gf_table *t, const gf_scan_options *options, uint64_t bytes, gf_buffer *key,
                       gf_error *err)
 {
+    gf_status known =
+        gf_options_check(options->version, GF_SCAN_OPTIONS_VERSION, "gf_scan_options", err);
+    if (known != GF_OK) return known;
     const gf_backend *b = t->db->backend;
     gf_status st = check_scan(t, options, err);
     if (st != GF_OK) return st;

@@ -206,14 +206,13 @@ static gf_status run_rebuild(gf_call *call, gf_error *err)
     if (matrix && gf_call_has(call, "memory"))
         return gf_fail(err, GF_EINVAL, "matrix: its rows are held in memory; leave --memory out");
     if (all && matrix) return gf_fail(err, GF_EINVAL, "matrix: it is for one collection");
-    gf_rebuild_options o = {.force = gf_call_flag(call, "force"),
-                            .dry_run = gf_call_flag(call, "dry-run"),
-                            .start = start_of(gf_call_text(call, "start")),
-                            .threads = (unsigned)gf_call_number(call, "threads", 0),
-                            .memory = gf_call_number(call, "memory", 0),
-                            .cancel = call->cancel,
-                            .progress = tell_progress,
-                            .context = call};
+    gf_rebuild_options o =
+        GF_REBUILD_OPTIONS(.force = gf_call_flag(call, "force"),
+                           .dry_run = gf_call_flag(call, "dry-run"),
+                           .start = start_of(gf_call_text(call, "start")),
+                           .threads = (unsigned)gf_call_number(call, "threads", 0),
+                           .memory = gf_call_number(call, "memory", 0), .cancel = call->cancel,
+                           .progress = tell_progress, .context = call);
     rebuilding r = {.row = {.call = call}, .options = &o};
     gf_status st = gf_call_store(call, &r.store, err);
     if (st == GF_OK)

@@ -182,8 +182,8 @@ static void tell_progress(void *context, gf_place where, const char *phase, uint
 
 static gf_status purge(deleting *d, gf_purged *purged, gf_error *err)
 {
-    gf_rebuild_options o = {
-        .cancel = d->call->cancel, .progress = tell_progress, .context = d->call};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.cancel = d->call->cancel, .progress = tell_progress,
+                                              .context = d->call);
     return gf_purge_collection(d->store, gf_call_place(d->call), &o, purged, err);
 }
 
@@ -219,7 +219,7 @@ static gf_status run_delete(gf_call *call, gf_error *err)
     gf_buffer_init(&d.line, GF_MAX_ID + 5); /* with the mark, CR and one too many */
     gf_status st = gf_call_store(call, &d.store, err);
     if (st == GF_OK) st = gf_collection_read(d.store, gf_call_place(call), nothing, NULL, err);
-    gf_put_options o = {.name_space = call->name_space};
+    gf_put_options o = GF_PUT_OPTIONS(.name_space = call->name_space);
     if (st == GF_OK) st = gf_put_open(d.store, &o, &d.put, err);
     if (st == GF_OK) st = delete_and_flush(&d, err);
     gf_put_close(d.put);

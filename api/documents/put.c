@@ -158,9 +158,10 @@ static gf_status open_put(putting *p, gf_error *err)
 {
     gf_store *store;
     const gf_call *call = p->call;
-    gf_put_options o = {.name_space = call->name_space,
-                        .max_document = gf_call_number(call, "max-document", 0),
-                        .max_collections = (uint32_t)gf_call_number(call, "max-collections", 0)};
+    gf_put_options o =
+        GF_PUT_OPTIONS(.name_space = call->name_space,
+                       .max_document = gf_call_number(call, "max-document", 0),
+                       .max_collections = (uint32_t)gf_call_number(call, "max-collections", 0));
     gf_status st = gf_call_open_store(call, true, &store, err);
     return st == GF_OK ? gf_put_open(store, &o, &p->put, err) : st;
 }

@@ -41,11 +41,11 @@ static gf_status run_search(gf_call *call, gf_error *err)
     gf_row_writer row = {.call = call};
     gf_store *store;
     gf_slice *where = NULL, cluster = gf_call_text(call, "cluster");
-    gf_search_options o = {.configuration = gf_call_text(call, "config"),
-                           .since = gf_call_text(call, "since"),
-                           .until = gf_call_text(call, "until"),
-                           .limit = gf_call_number(call, "limit", SHOWN),
-                           .cancel = call->cancel};
+    gf_search_options o =
+        GF_SEARCH_OPTIONS(.configuration = gf_call_text(call, "config"),
+                          .since = gf_call_text(call, "since"),
+                          .until = gf_call_text(call, "until"),
+                          .limit = gf_call_number(call, "limit", SHOWN), .cancel = call->cancel);
     gf_status st = read_where(call, &o, &where, err);
     if (st == GF_OK && cluster.len)
         st = gf_cluster_read_name(cluster, &o.cluster, &o.cluster_label, err);

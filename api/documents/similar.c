@@ -7,11 +7,10 @@ static gf_status run_similar(gf_call *call, gf_error *err)
 {
     gf_row_writer row = {.call = call};
     gf_store *store;
-    gf_similar_options o = {.id = gf_call_text(call, "id"),
-                            .text = gf_call_text(call, "text"),
-                            .language = gf_call_text(call, "lang"),
-                            .limit = gf_call_number(call, "limit", SHOWN),
-                            .cancel = call->cancel};
+    gf_similar_options o =
+        GF_SIMILAR_OPTIONS(.id = gf_call_text(call, "id"), .text = gf_call_text(call, "text"),
+                           .language = gf_call_text(call, "lang"),
+                           .limit = gf_call_number(call, "limit", SHOWN), .cancel = call->cancel);
     if (gf_call_has(call, "id") == gf_call_has(call, "text"))
         return gf_fail(err, GF_EINVAL, "give either the id of a document or a text");
     if (gf_call_has(call, "lang") && gf_call_has(call, "id"))

@@ -143,10 +143,9 @@ static gf_status run_verify(gf_call *call, gf_error *err)
     gf_verified v;
     verifying checking = {.call = call};
     gf_row_writer row = {.call = call};
-    gf_store_options options = {.wait_seconds = call->holder.wait_seconds,
-                                .purpose = "verify",
-                                .cancel = call->cancel,
-                                .more = check_apps};
+    gf_store_options options =
+        GF_STORE_OPTIONS(.wait_seconds = call->holder.wait_seconds, .purpose = "verify",
+                         .cancel = call->cancel, .more = check_apps);
     gf_status st = gf_verify(call->holder.path, &options, visit_fault, &checking, &v, err);
     if (st != GF_OK) return st;
     if (v.faults) call->outcome = GF_OUTCOME_DAMAGE_FOUND;
@@ -209,10 +208,9 @@ static gf_status run_restore(gf_call *call, gf_error *err)
     gf_store_status s;
     gf_buffer from = {0}, to = {0};
     verifying checking = {.call = call};
-    gf_store_options o = {.wait_seconds = call->holder.wait_seconds,
-                          .purpose = "restore",
-                          .cancel = call->cancel,
-                          .more = check_apps};
+    gf_store_options o =
+        GF_STORE_OPTIONS(.wait_seconds = call->holder.wait_seconds, .purpose = "restore",
+                         .cancel = call->cancel, .more = check_apps);
     gf_status st = path_of(call, "from", &from, err);
     if (st == GF_OK) st = path_of(call, "to", &to, err);
     if (st == GF_OK)
@@ -250,8 +248,8 @@ static gf_status run_repair(gf_call *call, gf_error *err)
     repairing telling = {.call = call};
     gf_buffer to = {0};
     const char *store = call->holder.path;
-    gf_store_options o = {
-        .wait_seconds = call->holder.wait_seconds, .purpose = "repair", .cancel = call->cancel};
+    gf_store_options o = GF_STORE_OPTIONS(.wait_seconds = call->holder.wait_seconds,
+                                          .purpose = "repair", .cancel = call->cancel);
     gf_row_writer row = {.call = call};
     gf_status st = path_of(call, "to", &to, err);
     if (st == GF_OK) st = gf_repair(store, gf_buffer_cstr(&to), &o, tell_loss, &telling, &r, err);

@@ -139,7 +139,7 @@ static gf_status visit_variant(gf_logs_read *r, const gf_slice *parts, unsigned 
     gf_status st = gf_user_table_key_write(r->log->by, parts, n, &r->key, err);
     if (st == GF_OK) st = gf_buffer_check(&r->key, err);
     if (st != GF_OK) return st;
-    gf_scan_options o = {.family = r->log->entry, .prefix = gf_buffer_view(&r->key)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = r->log->entry, .prefix = gf_buffer_view(&r->key));
     st = gf_scan_open(gf_user_table_rows(r->log->by), &o, &scan, err);
     if (st != GF_OK) return st;
     while ((st = gf_scan_next(scan, &row, err)) == GF_OK && (st = each(r, &row, err)) == GF_OK) {

@@ -144,8 +144,8 @@ static gf_status next_namespace(papers_check *p, gf_table *table, unsigned famil
                                 gf_error *err)
 {
     gf_scan *scan;
-    gf_scan_options o = {
-        .family = family, .start = gf_buffer_view(start), .keys_only = true, .limit = 1};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = family, .start = gf_buffer_view(start),
+                                        .keys_only = true, .limit = 1);
     gf_status st = gf_scan_open(table, &o, &scan, err);
     if (st != GF_OK) return st;
     st = gf_scan_next(scan, &p->row, err);

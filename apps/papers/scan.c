@@ -50,11 +50,9 @@ static bool increment_digest(gf_sha1 *sha1)
 static gf_status seek_row(gf_papers_scan *w, head *h, const gf_sha1 *from, gf_error *err)
 {
     gf_scan *scan;
-    gf_scan_options o = {.snapshot = w->snapshot,
-                         .family = GF_PAPERS_GROBID,
-                         .prefix = gf_buffer_view(&w->papers->name_space),
-                         .limit = 1,
-                         .keys_only = true};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = w->snapshot, .family = GF_PAPERS_GROBID,
+                                        .prefix = gf_buffer_view(&w->papers->name_space),
+                                        .limit = 1, .keys_only = true);
     gf_buffer_reset(&w->key);
     gf_papers_key(w->papers, from, &w->key);
     gf_status st = gf_buffer_check(&w->key, err);
@@ -81,10 +79,9 @@ static gf_status open_heads(gf_papers_scan *w, gf_error *err)
     gf_sha1 lowest = {{0}};
     gf_status st = gf_snapshot_create(w->papers->db, &w->snapshot, err);
     for (unsigned f = 0; f < GF_PAPERS_FAMILIES && st == GF_OK; f++) {
-        gf_scan_options o = {.snapshot = w->snapshot,
-                             .family = f,
-                             .prefix = gf_buffer_view(&w->papers->name_space),
-                             .keys_only = true};
+        gf_scan_options o =
+            GF_SCAN_OPTIONS(.snapshot = w->snapshot, .family = f,
+                            .prefix = gf_buffer_view(&w->papers->name_space), .keys_only = true);
         if (f == GF_PAPERS_GROBID) {
             st = seek_row(w, &w->heads[f], &lowest, err);
             continue;

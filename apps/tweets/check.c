@@ -271,7 +271,7 @@ static gf_status visit_index(void *context, const gf_row *row, gf_error *err)
 static gf_status walk_table(tweets_check *t, gf_table *table, unsigned family, const char *name,
                             gf_each_row *each, gf_error *err)
 {
-    gf_scan_options o = {.family = family};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = family);
     t->at = NULL;
     gf_status st = gf_scan_each(table, &o, each, t, err);
     if (st == GF_OK) st = end_minute(t, err);

@@ -76,9 +76,9 @@ static gf_status count_rows(counting *c, gf_error *err)
     gf_tweets_minute((c->from + (int64_t)c->n_minutes) * 60, last);
     gf_tweets_key(c->tweets, &start, gf_slice_of(first, sizeof first));
     gf_tweets_key(c->tweets, &end, gf_slice_of(last, sizeof last));
-    gf_scan_options o = {.family = GF_TWEETS_FREQUENCY_LANGUAGE,
-                         .start = gf_buffer_view(&start),
-                         .end = gf_buffer_view(&end)};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.family = GF_TWEETS_FREQUENCY_LANGUAGE, .start = gf_buffer_view(&start),
+                        .end = gf_buffer_view(&end));
     gf_status st = gf_buffer_check(&start, err);
     if (st == GF_OK) st = gf_buffer_check(&end, err);
     if (st == GF_OK) st = gf_scan_each(c->tweets->frequency, &o, count_row, c, err);

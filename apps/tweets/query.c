@@ -65,12 +65,10 @@ static gf_status visit_time(gf_tweets_reading *r, gf_tweets_visit *visit, void *
     gf_scan *scan = NULL;
     seconds_key(r, &r->key, q->from);
     seconds_key(r, &end, q->to < GF_TWEET_LAST_SECOND ? q->to + 1 : GF_TWEET_LAST_SECOND + 1);
-    gf_scan_options o = {.snapshot = r->snapshot,
-                         .family = GF_TWEETS_RAW_T,
-                         .start = gf_buffer_view(&r->key),
-                         .end = gf_buffer_view(&end),
-                         .limit = q->limit,
-                         .reverse = !q->oldest_first};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = r->snapshot, .family = GF_TWEETS_RAW_T,
+                        .start = gf_buffer_view(&r->key), .end = gf_buffer_view(&end),
+                        .limit = q->limit, .reverse = !q->oldest_first);
     gf_status st = gf_buffer_check(&r->key, err);
     if (st == GF_OK) st = gf_buffer_check(&end, err);
     if (st == GF_OK) st = gf_scan_open(r->tweets->raw, &o, &scan, err);

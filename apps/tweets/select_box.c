@@ -136,10 +136,9 @@ static gf_status walk_ranges(selecting *s, geo_key *next, bool *more, gf_error *
     write_key(s, next);
     gf_status st = gf_buffer_check(&s->start, err);
     if (st != GF_OK) return st;
-    gf_scan_options o = {.snapshot = s->r->snapshot,
-                         .family = GF_TWEETS_GEO_PLACES,
-                         .prefix = gf_tweets_prefix(s->r->tweets),
-                         .start = gf_buffer_view(&s->start)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = s->r->snapshot, .family = GF_TWEETS_GEO_PLACES,
+                                        .prefix = gf_tweets_prefix(s->r->tweets),
+                                        .start = gf_buffer_view(&s->start));
     st = gf_scan_open(s->r->tweets->geo, &o, &scan, err);
     if (st != GF_OK) return st;
     while (*more && misses <= MOST_MISSES && (st = gf_scan_next(scan, &s->row, err)) == GF_OK) {

@@ -43,7 +43,8 @@ static gf_status take_rows(gf_tweets_reading *r, gf_scan *scan, gf_raw_rows *row
 static gf_status scan_term(gf_tweets_reading *r, gf_slice term, bool starts, unsigned family,
                            gf_raw_rows *rows, gf_error *err)
 {
-    gf_scan_options o = {.snapshot = r->snapshot, .family = family, .keys_only = true};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = r->snapshot, .family = family, .keys_only = true);
     gf_buffer from = {0};
     gf_scan *scan = NULL;
     if (starts) {

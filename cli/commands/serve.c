@@ -86,10 +86,8 @@ static gf_status open_all(http_server *v, gf_error *err)
 {
     const gf_session *s = v->session;
     gf_call call = {.arguments = s->arguments, .n_arguments = s->n_arguments};
-    gf_store_options store = {.create = true,
-                              .wait_seconds = s->wait_seconds,
-                              .purpose = "serve",
-                              .cancel = &gf_session_stop};
+    gf_store_options store = GF_STORE_OPTIONS(.create = true, .wait_seconds = s->wait_seconds,
+                                              .purpose = "serve", .cancel = &gf_session_stop);
     gf_service_options service = {.store_path = s->store_path,
                                   .purpose = "serve",
                                   .rebuilds = true,

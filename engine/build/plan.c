@@ -124,8 +124,8 @@ static gf_status find_last_build(gf_table *table, gf_slice configuration_key, gf
     gf_scan *scan;
     bool more;
     uint64_t number = 0;
-    gf_scan_options o = {
-        .family = GF_BUILDS_MAIN, .prefix = configuration_key, .reverse = true, .limit = 1};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_BUILDS_MAIN, .prefix = configuration_key,
+                                        .reverse = true, .limit = 1);
     gf_status st = gf_scan_open(table, &o, &scan, err);
     if (st != GF_OK) return st;
     st = gf_scan_step(scan, row, &more, err);

@@ -80,8 +80,8 @@ gf_status gf_build_read_previous(const gf_build_plan *plan, const gf_build_gathe
     gf_tables_build_key(&key, plan->where.name_space, plan->where.collection, plan->configuration,
                         plan->served.build);
     gf_status st = gf_buffer_check(&key, err);
-    gf_scan_options o = {
-        .snapshot = plan->snapshot, .family = GF_MEMBERSHIPS_MAIN, .prefix = gf_buffer_view(&key)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = plan->snapshot, .family = GF_MEMBERSHIPS_MAIN,
+                                        .prefix = gf_buffer_view(&key));
     gf_table *memberships = plan->store->tables.memberships;
     membership_walk w = {memberships, documents, out->cluster, 0, {0}};
     if (st == GF_OK) st = gf_scan_each(memberships, &o, note_cluster, &w, err);

@@ -144,7 +144,7 @@ static gf_status lower_to_build(void *context, const gf_row *row, gf_error *err)
 gf_status gf_build_oldest_need(gf_store *s, gf_slice collection_key, uint64_t *seq, gf_error *err)
 {
     needed_changes n = {s, *seq};
-    gf_scan_options o = {.family = GF_BUILDS_MAIN, .prefix = collection_key};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_BUILDS_MAIN, .prefix = collection_key);
     gf_status st = gf_scan_each(s->tables.builds, &o, lower_to_build, &n, err);
     for (const gf_activity *a = s->active; a && st == GF_OK; a = a->next)
         if (gf_slice_starts(a->key, o.prefix) && a->seq < n.oldest) n.oldest = a->seq;

@@ -1,5 +1,7 @@
 /* Rebuilding one configuration of one collection. */
 #include "engine/build/build.h"
+
+#include "base/options.h"
 #include "engine/build/publish.h"
 #include "engine/config/failure.h"
 
@@ -57,6 +59,9 @@ static gf_status estimate_memory(const gf_build_plan *plan, gf_memory_estimate *
 gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
                      const gf_rebuild_options *options, gf_rebuild_result *result, gf_error *err)
 {
+    gf_status known =
+        gf_options_check(options->version, GF_REBUILD_OPTIONS_VERSION, "gf_rebuild_options", err);
+    if (known != GF_OK) return known;
     gf_build_plan plan;
     bool modified = true;
     gf_error why = {GF_OK, ""}; /* also where the caller wants none: the store keeps the reason */

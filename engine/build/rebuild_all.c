@@ -6,6 +6,7 @@
  * that fails does not take others with it.
  */
 #include "base/memory.h"
+#include "base/options.h"
 #include "engine/build/build.h"
 #include "engine/build/publish.h"
 #include "engine/config/failure.h"
@@ -327,6 +328,9 @@ gf_status gf_rebuild_all(gf_store *s, gf_slice name_space, gf_slice prefix, gf_s
                          const gf_rebuild_options *options, gf_visit_rebuild *visit, void *context,
                          gf_error *err)
 {
+    gf_status known =
+        gf_options_check(options->version, GF_REBUILD_OPTIONS_VERSION, "gf_rebuild_options", err);
+    if (known != GF_OK) return known;
     work_list list = {.store = s, .name_space = name_space, .configuration = configuration};
     if (options->matrix) return gf_fail(err, GF_EINVAL, "a matrix is for one collection");
     gf_status st = list_work(&list, prefix, err);

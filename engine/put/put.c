@@ -2,6 +2,7 @@
 #include "engine/put/put.h"
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/utf8.h"
 #include "engine/put/put_internal.h"
 #include "engine/rows/names.h"
@@ -24,6 +25,8 @@ static gf_status make_room(gf_put *p, gf_slice name_space, gf_error *err)
 
 gf_status gf_put_open(gf_store *store, const gf_put_options *o, gf_put **put, gf_error *err)
 {
+    gf_status known = gf_options_check(o->version, GF_PUT_OPTIONS_VERSION, "gf_put_options", err);
+    if (known != GF_OK) return known;
     gf_status st = gf_name_check("namespace", o->name_space, err);
     if (st != GF_OK) return st;
     gf_put *p = gf_calloc(1, sizeof *p);

@@ -37,8 +37,8 @@ static gf_status note_row(void *context, const gf_row *row, gf_error *err)
 gf_status gf_scan_finds(gf_table *table, const gf_snapshot *snapshot, unsigned family,
                         gf_slice prefix, bool *found, gf_error *err)
 {
-    gf_scan_options o = {
-        .snapshot = snapshot, .family = family, .prefix = prefix, .limit = 1, .keys_only = true};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = snapshot, .family = family, .prefix = prefix,
+                                        .limit = 1, .keys_only = true);
     bool any = false;
     gf_status st = gf_scan_each(table, &o, note_row, &any, err);
     if (st == GF_OK) *found = any;
@@ -55,8 +55,8 @@ static gf_status count_row(void *context, const gf_row *row, gf_error *err)
 gf_status gf_scan_count(gf_table *table, const gf_snapshot *snapshot, unsigned family,
                         gf_slice prefix, uint64_t *n, gf_error *err)
 {
-    gf_scan_options o = {
-        .snapshot = snapshot, .family = family, .prefix = prefix, .keys_only = true};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = snapshot, .family = family, .prefix = prefix,
+                                        .keys_only = true);
     uint64_t count = 0;
     gf_status st = gf_scan_each(table, &o, count_row, &count, err);
     if (st == GF_OK) *n = count;

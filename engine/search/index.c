@@ -251,10 +251,9 @@ static gf_status look_up(gf_search_index *x, uint32_t language, gf_slice term, b
     gf_buffer_byte(&after, (char)(unsigned char)language);
     gf_buffer_slice(&after, term);
     gf_status st = gf_buffer_check(&after, err);
-    gf_scan_options o = {.snapshot = x->snapshot,
-                         .family = GF_BUILDS_MODEL,
-                         .prefix = x->build_key,
-                         .qualifier_prefix = GF_SLICE(GF_INDEX_TERM)};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = x->snapshot, .family = GF_BUILDS_MODEL, .prefix = x->build_key,
+                        .qualifier_prefix = GF_SLICE(GF_INDEX_TERM));
     term_walk w = {.x = x, .prefix = prefix, .postings = postings, .lists = lists};
     gf_buffer whole = {0};
     gf_buffer_slice(&whole, gf_slice_skip(gf_buffer_view(&after), sizeof GF_INDEX_TERM - 1));

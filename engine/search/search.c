@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "engine/rows/document_row.h"
 
 /* A document of the index, or a fresh one; by rising key is by rising id. */
@@ -339,6 +340,9 @@ gf_status gf_search(gf_store *store, gf_place where, gf_slice query,
                     const gf_search_options *options, gf_visit_hit *visit, void *context,
                     gf_error *err)
 {
+    gf_status known =
+        gf_options_check(options->version, GF_SEARCH_OPTIONS_VERSION, "gf_search_options", err);
+    if (known != GF_OK) return known;
     searching s = {.options = options, .visit = visit, .context = context};
     gf_filter_init(&s.filter);
     gf_status st = gf_search_source_open(&s.source, store, where, options->cancel, err);

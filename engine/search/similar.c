@@ -13,6 +13,7 @@
 
 #include "base/grow.h"
 #include "base/memory.h"
+#include "base/options.h"
 
 #include <stdlib.h>
 
@@ -144,12 +145,11 @@ static gf_status read_terms(comparing *c, uint32_t *at, gf_error *err)
     for (int i = 0; i < 4; i++)
         after[NAME + i] = (char)(term >> (24 - 8 * i));
     after[WHOLE] = '\0';
-    gf_scan_options o = {.snapshot = c->view->snapshot,
-                         .family = GF_BUILDS_MODEL,
-                         .prefix = gf_buffer_view(&c->view->key),
-                         .qualifier_prefix = GF_SLICE("index"),
-                         .after_qualifier = gf_slice_of(after, sizeof after),
-                         .reverse = true};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = c->view->snapshot, .family = GF_BUILDS_MODEL,
+                        .prefix = gf_buffer_view(&c->view->key),
+                        .qualifier_prefix = GF_SLICE("index"),
+                        .after_qualifier = gf_slice_of(after, sizeof after), .reverse = true);
     gf_status st = gf_scan_open(c->view->store->tables.builds, &o, &scan, err);
     if (st == GF_OK) st = gf_scan_step(scan, &row, &more, err);
     if (st == GF_OK && (!more || row.cells[0].qualifier.len != WHOLE)) st = damaged(err);
@@ -284,9 +284,8 @@ static gf_status weigh_all(comparing *c, gf_error *err)
     gf_buffer prefix = {0};
     gf_tables_collection_key(&prefix, c->view->where.name_space, c->view->where.collection);
     gf_status st = gf_buffer_check(&prefix, err);
-    gf_scan_options o = {.snapshot = c->view->snapshot,
-                         .family = GF_DOCUMENTS_MAIN,
-                         .prefix = gf_buffer_view(&prefix)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = c->view->snapshot, .family = GF_DOCUMENTS_MAIN,
+                                        .prefix = gf_buffer_view(&prefix));
     if (st == GF_OK) st = gf_scan_each(c->view->store->tables.documents, &o, weigh_row, c, err);
     gf_buffer_release(&prefix);
     return st;
@@ -401,6 +400,9 @@ static void release_comparison(comparing *c)
 gf_status gf_similar(gf_store *store, gf_place where, const gf_similar_options *options,
                      gf_visit_hit *visit, void *context, gf_error *err)
 {
+    gf_status known =
+        gf_options_check(options->version, GF_SIMILAR_OPTIONS_VERSION, "gf_similar_options", err);
+    if (known != GF_OK) return known;
     comparing c = {.options = options};
     gf_status st = gf_view_open(store, where, GF_SLICE("default"), 0, &c.view, err);
     if (st == GF_OK) st = read_row(&c, err);

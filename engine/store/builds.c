@@ -120,11 +120,9 @@ gf_status gf_builds_list(gf_store *s, const gf_snapshot *snapshot, gf_slice conf
                          int64_t **builds, size_t *n, gf_error *err)
 {
     number_list l = {.store = s, .snapshot = snapshot};
-    gf_scan_options o = {.snapshot = snapshot,
-                         .family = GF_BUILDS_MAIN,
-                         .prefix = configuration_key,
-                         .reverse = true,
-                         .keys_only = true};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = snapshot, .family = GF_BUILDS_MAIN, .prefix = configuration_key,
+                        .reverse = true, .keys_only = true);
     gf_status st = gf_scan_each(s->tables.builds, &o, add_finished, &l, err);
     if (st != GF_OK) {
         gf_free(l.at);

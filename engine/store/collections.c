@@ -184,8 +184,8 @@ gf_status gf_collections_visit(gf_store *s, gf_slice name_space, gf_slice prefix
     gf_key_string_start(&start, prefix);
     gf_status st = gf_buffer_check(&start, err);
     if (st == GF_OK) st = gf_snapshot_create(s->db, &snapshot, err);
-    gf_scan_options o = {
-        .snapshot = snapshot, .family = GF_COLLECTIONS_MAIN, .prefix = gf_buffer_view(&start)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = snapshot, .family = GF_COLLECTIONS_MAIN,
+                                        .prefix = gf_buffer_view(&start));
     w.snapshot = snapshot;
     if (st == GF_OK) st = gf_scan_each(s->tables.collections, &o, visit_found, &w, err);
     gf_snapshot_free(snapshot);
@@ -220,10 +220,9 @@ gf_status gf_collections_visit_namespaces(gf_store *s, gf_visit_name *visit, voi
     gf_buffer prefix = {0}, start = {0};
     gf_status st = GF_OK;
     while (st == GF_OK) {
-        gf_scan_options o = {.family = GF_COLLECTIONS_MAIN,
-                             .start = gf_buffer_view(&start),
-                             .limit = 1,
-                             .keys_only = true};
+        gf_scan_options o =
+            GF_SCAN_OPTIONS(.family = GF_COLLECTIONS_MAIN, .start = gf_buffer_view(&start),
+                            .limit = 1, .keys_only = true);
         w.found = false;
         st = gf_scan_each(s->tables.collections, &o, take_namespace, &w, err);
         if (st != GF_OK || !w.found) break;

@@ -44,13 +44,13 @@ static gf_status delete_all(gf_table *table, gf_scan_options o, gf_batch *batch,
 
 gf_status gf_delete_rows(gf_table *table, gf_slice prefix, gf_batch *batch, gf_error *err)
 {
-    return delete_all(table, (gf_scan_options){.prefix = prefix}, batch, err);
+    return delete_all(table, GF_SCAN_OPTIONS(.prefix = prefix), batch, err);
 }
 
 gf_status gf_delete_range(gf_table *table, gf_slice start, gf_slice end, gf_batch *batch,
                           gf_error *err)
 {
-    return delete_all(table, (gf_scan_options){.start = start, .end = end}, batch, err);
+    return delete_all(table, GF_SCAN_OPTIONS(.start = start, .end = end), batch, err);
 }
 
 gf_status gf_delete_build(gf_store *s, gf_slice build_key, gf_batch *batch, gf_error *err)

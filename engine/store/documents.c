@@ -43,8 +43,8 @@ static gf_status walk_rows(gf_store *s, gf_place where, gf_each_row *each, void 
     gf_status st = gf_buffer_check(&prefix, err);
     if (st == GF_OK) st = gf_snapshot_create(s->db, &snapshot, err);
     if (st == GF_OK) st = gf_collection_row_read(s, snapshot, where, &collection, err);
-    gf_scan_options o = {
-        .snapshot = snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = snapshot, .family = GF_DOCUMENTS_MAIN,
+                                        .prefix = gf_buffer_view(&prefix));
     if (st == GF_OK) st = gf_scan_each(s->tables.documents, &o, each, context, err);
     gf_snapshot_free(snapshot);
     gf_buffer_release(&prefix);

@@ -40,7 +40,7 @@ static gf_status note_key(void *context, const gf_row *row, gf_error *err)
 /* The row keys of a progress family; each is a varint length and its bytes. */
 static gf_status list_unfinished(gf_table *table, unsigned family, gf_buffer *keys, gf_error *err)
 {
-    gf_scan_options o = {.family = family, .keys_only = true};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = family, .keys_only = true);
     gf_buffer_reset(keys);
     return gf_scan_each(table, &o, note_key, keys, err);
 }

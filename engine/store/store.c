@@ -116,9 +116,9 @@ static gf_status add_unfinished(void *context, const gf_row *found, gf_error *er
 static gf_status read_status(status_walk *w, gf_error *err)
 {
     const gf_tables *t = &w->store->tables;
-    gf_scan_options o = {.snapshot = w->snapshot, .family = GF_COLLECTIONS_MAIN};
-    gf_scan_options progress = {
-        .snapshot = w->snapshot, .family = GF_BUILDS_PROGRESS, .keys_only = true};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = w->snapshot, .family = GF_COLLECTIONS_MAIN);
+    gf_scan_options progress =
+        GF_SCAN_OPTIONS(.snapshot = w->snapshot, .family = GF_BUILDS_PROGRESS, .keys_only = true);
     uint64_t deleting = 0;
     gf_slice all = {0};
     gf_status st = gf_scan_each(t->collections, &o, add_collection, w, err);

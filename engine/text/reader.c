@@ -165,10 +165,9 @@ static gf_status give_part(gf_text_reader *r, lane *l, gf_error *err)
 {
     gf_table *documents = r->options.store->tables.documents;
     gf_buffer end = {0};
-    gf_scan_options o = {.snapshot = r->options.snapshot,
-                         .family = GF_DOCUMENTS_MAIN,
-                         .prefix = gf_buffer_view(&r->prefix),
-                         .start = gf_buffer_view(&r->start)};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = r->options.snapshot, .family = GF_DOCUMENTS_MAIN,
+                        .prefix = gf_buffer_view(&r->prefix), .start = gf_buffer_view(&r->start));
     gf_status st =
         r->n_lanes > 1 ? gf_scan_cut(documents, &o, PART_BYTES, &end, err) : GF_ENOTFOUND;
     r->left = st == GF_OK;

@@ -5,7 +5,7 @@
 static gf_status count_copy(const char *path, gf_store_status *status, gf_error *err)
 {
     gf_store *copy = NULL;
-    gf_store_options o = {.purpose = "backup"};
+    gf_store_options o = GF_STORE_OPTIONS(.purpose = "backup");
     gf_status st = gf_store_open(path, &o, &copy, err);
     if (st == GF_OK) st = gf_store_read_status(copy, status, err);
     gf_store_close(copy);

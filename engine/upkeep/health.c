@@ -140,7 +140,7 @@ gf_status gf_health_read(gf_store *s, gf_visit_changed *visit, void *context,
     gf_snapshot *snapshot = NULL;
     gf_status st = gf_snapshot_create(s->db, &snapshot, err);
     looking l = {s, snapshot, &read, visit, context};
-    gf_scan_options o = {.snapshot = snapshot, .family = GF_COLLECTIONS_MAIN};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = snapshot, .family = GF_COLLECTIONS_MAIN);
     if (st == GF_OK) st = gf_scan_each(s->tables.collections, &o, visit_row, &l, err);
     gf_snapshot_free(snapshot);
     if (st == GF_OK) *health = read;

@@ -142,7 +142,8 @@ static gf_status look_at_change(void *context, const gf_row *change, gf_error *e
 
 static gf_status find_stale(purging *p, gf_error *err)
 {
-    gf_scan_options o = {.family = GF_CHANGES_MAIN, .prefix = gf_buffer_view(&p->key)};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.family = GF_CHANGES_MAIN, .prefix = gf_buffer_view(&p->key));
     gf_status st = list_builds(p, err);
     return st == GF_OK ? gf_scan_each(p->store->tables.changes, &o, look_at_change, p, err) : st;
 }

@@ -21,6 +21,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/options.h"
 #include "engine/rows/collection_row.h"
 #include "engine/rows/scan.h"
 #include "engine/store/collections.h"
@@ -121,7 +122,7 @@ static gf_status try_table(repairing *r, gf_table *table, gf_error *err)
     for (unsigned f = 0; f < schema->n_families && st == GF_OK; f++) {
         row_walk w = {.r = r, .table = table, .family = f};
         w.wide = schema->families[f].layout == GF_LAYOUT_WIDE;
-        gf_scan_options o = {.family = f, .keys_only = true};
+        gf_scan_options o = GF_SCAN_OPTIONS(.family = f, .keys_only = true);
         st = gf_scan_each(table, &o, try_row, &w, err);
         gf_row_release(&w.row);
     }
@@ -230,8 +231,8 @@ static gf_status check_empty(void *context, const gf_row *found, gf_error *err)
 static gf_status right_collections(repairing *r, gf_error *err)
 {
     counting c = {.r = r};
-    gf_scan_options documents = {.family = GF_DOCUMENTS_MAIN};
-    gf_scan_options collections = {.family = GF_COLLECTIONS_MAIN, .keys_only = true};
+    gf_scan_options documents = GF_SCAN_OPTIONS(.family = GF_DOCUMENTS_MAIN);
+    gf_scan_options collections = GF_SCAN_OPTIONS(.family = GF_COLLECTIONS_MAIN, .keys_only = true);
     gf_status st = gf_scan_each(r->store->tables.documents, &documents, count_document, &c, err);
     if (st == GF_OK) st = end_collection(&c, err);
     if (st == GF_OK)
@@ -273,7 +274,7 @@ static gf_status list_builds(build_keys *k, gf_error *err)
     gf_status st = GF_OK;
     for (size_t i = 0; i < 3; i++)
         for (unsigned f = 0; f < gf_table_schema(all[i])->n_families && st == GF_OK; f++) {
-            gf_scan_options o = {.family = f, .keys_only = true};
+            gf_scan_options o = GF_SCAN_OPTIONS(.family = f, .keys_only = true);
             st = gf_scan_each(all[i], &o, note_build, k, err);
         }
     return st;
@@ -357,7 +358,8 @@ static gf_status check_members(repairing *r, gf_place where, gf_slice build_key,
     gf_collection_row row = {0};
     gf_buffer key = {0};
     member_walk w = {.r = r, .where = where};
-    gf_scan_options o = {.family = GF_MEMBERSHIPS_MAIN, .prefix = build_key, .keys_only = true};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.family = GF_MEMBERSHIPS_MAIN, .prefix = build_key, .keys_only = true);
     gf_status st = gf_collection_row_read(r->store, NULL, where, &row, err);
     w.seq = row.seq;
     if (st == GF_OK) st = gf_scan_each(r->store->tables.memberships, &o, check_member, &w, err);
@@ -414,7 +416,7 @@ static gf_status right_builds(repairing *r, gf_error *err)
 
 static gf_status set_store_right(repairing *r, const char *to, gf_error *err)
 {
-    gf_store_options o = {.purpose = "repair", .cancel = r->cancel};
+    gf_store_options o = GF_STORE_OPTIONS(.purpose = "repair", .cancel = r->cancel);
     gf_status st = gf_store_open(to, &o, &r->store, err);
     if (st == GF_OK) st = gf_batch_create(r->store->db, &r->batch, err);
     if (st == GF_OK) st = try_tables(r, err);
@@ -448,6 +450,9 @@ static gf_status hold(repairing *r, const gf_store_options *options, gf_folder *
 gf_status gf_repair(const char *path, const char *to, const gf_store_options *options,
                     gf_visit_fault *visit, void *context, gf_repaired *repaired, gf_error *err)
 {
+    gf_status known =
+        gf_options_check(options->version, GF_STORE_OPTIONS_VERSION, "gf_store_options", err);
+    if (known != GF_OK) return known;
     gf_folder *folder = NULL;
     gf_buffer work = {0};
     gf_buffer_format(&work, "%s.work", to);

@@ -3,6 +3,8 @@
  * room, so that no room knows of a later one.
  */
 #include "engine/put/group.h"
+
+#include "base/options.h"
 #include "engine/store/store_internal.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "engine/view/cluster_cache.h"
@@ -10,6 +12,9 @@
 gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,
                         gf_error *err)
 {
+    gf_status known =
+        gf_options_check(options->version, GF_STORE_OPTIONS_VERSION, "gf_store_options", err);
+    if (known != GF_OK) return known;
     gf_store *s;
     gf_status st = gf_store_create(path, options, &s, err);
     if (st != GF_OK) return st;

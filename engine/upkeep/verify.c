@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/options.h"
 #include "engine/config/settings.h"
 #include "engine/rows/audit.h"
 #include "engine/store/builds.h"
@@ -68,10 +69,8 @@ static gf_status count_cells(build_check *b, unsigned family, gf_slice label, ui
     gf_scan *scan = NULL;
     gf_tables_cluster_key(&key, gf_buffer_view(&v->key), label);
     gf_status st = gf_buffer_check(&key, err);
-    gf_scan_options o = {.snapshot = v->snapshot,
-                         .family = family,
-                         .prefix = gf_buffer_view(&key),
-                         .keys_only = true};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = family,
+                                        .prefix = gf_buffer_view(&key), .keys_only = true);
     if (st == GF_OK) st = gf_scan_open(v->store->tables.clusters, &o, &scan, err);
     while (st == GF_OK && (st = gf_scan_next(scan, &v->row, err)) == GF_OK)
         ++*n;
@@ -148,8 +147,8 @@ static gf_status count_memberships(build_check *b, gf_error *err)
     gf_view *v = b->view;
     gf_scan *scan;
     gf_row row = {0};
-    gf_scan_options o = {
-        .snapshot = v->snapshot, .family = GF_MEMBERSHIPS_MAIN, .prefix = gf_buffer_view(&v->key)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_MEMBERSHIPS_MAIN,
+                                        .prefix = gf_buffer_view(&v->key));
     gf_status st = gf_scan_open(v->store->tables.memberships, &o, &scan, err);
     if (st != GF_OK) return st;
     while (st == GF_OK && (st = gf_scan_next(scan, &row, err)) == GF_OK) {
@@ -304,8 +303,8 @@ static gf_status check_documents(checking *c, gf_place where, const gf_collectio
     uint64_t n = 0, seq;
     gf_tables_collection_key(&prefix, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&prefix, err);
-    gf_scan_options o = {
-        .snapshot = c->snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = c->snapshot, .family = GF_DOCUMENTS_MAIN,
+                                        .prefix = gf_buffer_view(&prefix));
     if (st == GF_OK) st = gf_scan_open(c->audit.store->tables.documents, &o, &scan, err);
     while (st == GF_OK && (st = gf_scan_next(scan, &document, err)) == GF_OK) {
         n++;
@@ -407,7 +406,8 @@ static gf_status count_table(checking *c, gf_table *table, unsigned family, uint
     gf_scan *scan;
     gf_row row = {0};
     uint64_t n = 0;
-    gf_scan_options o = {.snapshot = c->snapshot, .family = family, .keys_only = true};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = c->snapshot, .family = family, .keys_only = true);
     gf_status st = gf_scan_open(table, &o, &scan, err);
     if (st != GF_OK) return st;
     while ((st = gf_scan_next(scan, &row, err)) == GF_OK)
@@ -448,7 +448,7 @@ static gf_status check_tables(checking *c, gf_verify_more *more, gf_error *err)
     gf_scan *scan = NULL;
     gf_collection_row row = {0};
     gf_status st = gf_snapshot_create(c->audit.store->db, &c->snapshot, err);
-    gf_scan_options o = {.snapshot = c->snapshot, .family = GF_COLLECTIONS_MAIN};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = c->snapshot, .family = GF_COLLECTIONS_MAIN);
     if (st == GF_OK) st = gf_scan_open(c->audit.store->tables.collections, &o, &scan, err);
     while (st == GF_OK && (st = gf_scan_next(scan, &row.row, err)) == GF_OK)
         st = check_collection(c, &row, err);
@@ -500,6 +500,9 @@ static gf_status check_files(checking *c, const char *path, const gf_store_optio
 gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_fault *visit,
                     void *context, gf_verified *verified, gf_error *err)
 {
+    gf_status known =
+        gf_options_check(options->version, GF_STORE_OPTIONS_VERSION, "gf_store_options", err);
+    if (known != GF_OK) return known;
     gf_error own;
     if (!err) err = &own;
     checking c = {.audit = {.cancel = options->cancel, .visit = visit, .context = context}};

@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/options.h"
 #include "engine/rows/filter.h"
 #include "engine/rows/scan.h"
 #include "storage/schema.h"
@@ -188,12 +189,10 @@ static gf_status step(family_scan *s, gf_error *err)
 static gf_status open_scan(gf_rows *r, const gf_rows_options *o, unsigned family, gf_error *err)
 {
     family_scan *s = &r->scans[r->n_scans++];
-    gf_scan_options options = {.snapshot = r->snapshot ? r->snapshot : o->snapshot,
-                               .family = family,
-                               .prefix = o->prefix,
-                               .start = o->start,
-                               .end = o->end,
-                               .reverse = o->reverse};
+    gf_scan_options options =
+        GF_SCAN_OPTIONS(.snapshot = r->snapshot ? r->snapshot : o->snapshot, .family = family,
+                        .prefix = o->prefix, .start = o->start, .end = o->end,
+                        .reverse = o->reverse);
     gf_status st = gf_scan_open(r->table->rows, &options, &s->scan, err);
     return st == GF_OK ? step(s, err) : st;
 }
@@ -221,6 +220,9 @@ static gf_status open_rows(gf_rows *r, const gf_rows_options *o, gf_error *err)
 gf_status gf_rows_open(gf_user_table *table, const gf_rows_options *options, gf_rows **rows,
                        gf_error *err)
 {
+    gf_status known =
+        gf_options_check(options->version, GF_ROWS_OPTIONS_VERSION, "gf_rows_options", err);
+    if (known != GF_OK) return known;
     gf_rows *r = gf_calloc(1, sizeof *r);
     if (!r) return gf_fail_memory(err, "a scan");
     r->table = table;

@@ -392,7 +392,7 @@ static gf_status reclaim_marked(void *context, const gf_row *row, gf_error *err)
 gf_status gf_user_tables_reclaim(gf_store *s, const gf_cancel *cancel, gf_error *err)
 {
     reclaiming r = {.store = s, .cancel = cancel};
-    gf_scan_options o = {.family = GF_TABLES_PROGRESS};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_TABLES_PROGRESS);
     pthread_mutex_lock(&s->drop_lock);
     gf_status st = gf_scan_each(s->tables.tables, &o, reclaim_marked, &r, err);
     pthread_mutex_unlock(&s->drop_lock);
@@ -430,7 +430,7 @@ gf_status gf_user_tables_visit(gf_store *s, gf_slice name_space, gf_slice prefix
     gf_key_string(&key, name_space);
     gf_key_string_start(&key, prefix);
     if (st == GF_OK) st = gf_buffer_check(&key, err);
-    gf_scan_options o = {.family = GF_TABLES_MAIN, .prefix = gf_buffer_view(&key)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_TABLES_MAIN, .prefix = gf_buffer_view(&key));
     if (st == GF_OK) st = gf_scan_each(s->tables.tables, &o, visit_row, &v, err);
     gf_buffer_release(&key);
     gf_buffer_release(&v.name);
@@ -471,7 +471,7 @@ static gf_status open_each(void *context, const gf_row *row, gf_error *err)
 gf_status gf_user_tables_each(gf_store *s, gf_each_user_table *each, void *context, gf_error *err)
 {
     each_table e = {.store = s, .each = each, .context = context};
-    gf_scan_options o = {.family = GF_TABLES_MAIN, .keys_only = true};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_TABLES_MAIN, .keys_only = true);
     gf_status st = gf_scan_each(s->tables.tables, &o, open_each, &e, err);
     gf_buffer_release(&e.names[0]);
     gf_buffer_release(&e.names[1]);

@@ -59,7 +59,7 @@ static gf_status check_table(void *context, const char *name, gf_user_table *tab
     c->verified->tables++;
     if (!table) return tell(c, why->message, err);
     for (unsigned f = 0; f < gf_user_table_schema(table)->n_families && st == GF_OK; f++) {
-        gf_scan_options o = {.family = f};
+        gf_scan_options o = GF_SCAN_OPTIONS(.family = f);
         gf_buffer_reset(&c->last);
         st = gf_scan_each(gf_user_table_rows(table), &o, check_entry, c, &damage);
         if (st == GF_ECORRUPT)

@@ -41,8 +41,8 @@ static int by_id(const void *a, const void *b)
 gf_status gf_view_list_clusters(gf_view *v, gf_error *err)
 {
     cluster_walk w = {.view = v};
-    gf_scan_options o = {
-        .snapshot = v->snapshot, .family = GF_CLUSTERS_MAIN, .prefix = gf_buffer_view(&v->key)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_CLUSTERS_MAIN,
+                                        .prefix = gf_buffer_view(&v->key));
     v->n_clusters = 0;
     gf_status st = gf_scan_each(v->store->tables.clusters, &o, add_cluster, &w, err);
     if (st != GF_OK) return st;

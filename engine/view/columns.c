@@ -165,8 +165,8 @@ gf_status gf_columns_cluster(gf_view *v, uint32_t cluster, gf_visit_column *visi
                           1u << GF_CLUSTERS_MAIN, &row, err);
     if (st == GF_OK) st = visit_cluster(v, listed, &row, &c, err);
     member_walk w = {v, &c};
-    gf_scan_options o = {
-        .snapshot = v->snapshot, .family = GF_CLUSTERS_DOCUMENTS, .prefix = gf_buffer_view(&key)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_CLUSTERS_DOCUMENTS,
+                                        .prefix = gf_buffer_view(&key));
     if (st == GF_OK) st = gf_scan_each(v->store->tables.clusters, &o, visit_member, &w, err);
     gf_row_release(&row);
     gf_buffer_release(&key);
@@ -184,10 +184,9 @@ static gf_status append_value(void *context, const gf_row *row, gf_error *err)
 /* The cells of the model whose qualifiers start so, one behind the other. */
 static gf_status join_model(gf_view *v, gf_slice start, gf_buffer *out, gf_error *err)
 {
-    gf_scan_options o = {.snapshot = v->snapshot,
-                         .family = GF_BUILDS_MODEL,
-                         .prefix = gf_buffer_view(&v->key),
-                         .qualifier_prefix = start};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_BUILDS_MODEL,
+                        .prefix = gf_buffer_view(&v->key), .qualifier_prefix = start);
     return gf_scan_each(v->store->tables.builds, &o, append_value, out, err);
 }
 

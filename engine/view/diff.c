@@ -88,9 +88,9 @@ static gf_status pair_document(void *context, gf_slice id, const gf_membership_c
 
 static gf_status walk_both(pairing *p, gf_error *err)
 {
-    gf_scan_options o = {.snapshot = p->earlier->snapshot,
-                         .family = GF_MEMBERSHIPS_MAIN,
-                         .prefix = gf_buffer_view(&p->earlier->key)};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = p->earlier->snapshot, .family = GF_MEMBERSHIPS_MAIN,
+                        .prefix = gf_buffer_view(&p->earlier->key));
     gf_status st = gf_scan_open(p->earlier->store->tables.memberships, &o, &p->scan, err);
     if (st == GF_OK) st = step_earlier(p, err);
     if (st == GF_OK) st = gf_view_each_member(p->later, pair_document, p, err);

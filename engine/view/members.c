@@ -128,12 +128,9 @@ static gf_status open_ranked(gf_view *v, const gf_listed_cluster *c, bool revers
     gf_buffer key = {0};
     gf_tables_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
     gf_status st = gf_buffer_check(&key, err);
-    gf_scan_options o = {.snapshot = v->snapshot,
-                         .family = GF_CLUSTERS_RANKED,
-                         .prefix = gf_buffer_view(&key),
-                         .after_qualifier = after,
-                         .reverse = reverse,
-                         .keys_only = true};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_CLUSTERS_RANKED,
+                                        .prefix = gf_buffer_view(&key), .after_qualifier = after,
+                                        .reverse = reverse, .keys_only = true);
     if (st == GF_OK) st = gf_scan_open(v->store->tables.clusters, &o, scan, err);
     gf_buffer_release(&key);
     return st;

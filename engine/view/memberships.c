@@ -98,10 +98,12 @@ gf_status gf_view_each_member(gf_view *v, gf_each_member *each, void *context, g
     gf_tables_collection_key(&prefix, v->where.name_space, v->where.collection);
     gf_status st = gf_buffer_check(&prefix, err);
     if (st == GF_OK) st = gf_view_load_clusters(v, err);
-    gf_scan_options memberships = {
-        .snapshot = v->snapshot, .family = GF_MEMBERSHIPS_MAIN, .prefix = gf_buffer_view(&v->key)};
-    gf_scan_options documents = {
-        .snapshot = v->snapshot, .family = GF_DOCUMENTS_MAIN, .prefix = gf_buffer_view(&prefix)};
+    gf_scan_options memberships =
+        GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_MEMBERSHIPS_MAIN,
+                        .prefix = gf_buffer_view(&v->key));
+    gf_scan_options documents =
+        GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_DOCUMENTS_MAIN,
+                        .prefix = gf_buffer_view(&prefix));
     if (st == GF_OK)
         st = gf_scan_open(v->store->tables.memberships, &memberships, &w.memberships, err);
     if (st == GF_OK) st = gf_scan_open(v->store->tables.documents, &documents, &w.documents, err);

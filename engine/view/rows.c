@@ -9,10 +9,9 @@ gf_status gf_view_each_change_after(gf_view *v, uint64_t seq, gf_each_row *each,
     gf_tables_change_key(&start, v->where.name_space, v->where.collection, seq + 1);
     gf_status st = gf_buffer_check(&start, err);
     if (st == GF_OK) st = gf_buffer_check(&prefix, err);
-    gf_scan_options o = {.snapshot = v->snapshot,
-                         .family = GF_CHANGES_MAIN,
-                         .prefix = gf_buffer_view(&prefix),
-                         .start = gf_buffer_view(&start)};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_CHANGES_MAIN,
+                        .prefix = gf_buffer_view(&prefix), .start = gf_buffer_view(&start));
     if (st == GF_OK) st = gf_scan_each(v->store->tables.changes, &o, each, context, err);
     gf_buffer_release(&start);
     gf_buffer_release(&prefix);

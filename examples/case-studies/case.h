@@ -28,7 +28,7 @@ static inline void *enough(void *memory)
 static inline gf_store *open_store(const char *path)
 {
     gf_store *store;
-    must(gf_store_open(path, &(gf_store_options){.wait_seconds = 10}, &store, &err));
+    must(gf_store_open(path, &GF_STORE_OPTIONS(.wait_seconds = 10), &store, &err));
     return store;
 }
 

@@ -63,10 +63,15 @@ gf_status gf_collection_delete(gf_store *store, gf_place where, gf_error *err);
 typedef struct gf_put gf_put;
 
 typedef struct gf_put_options {
+    unsigned version; /* GF_PUT_OPTIONS_VERSION: set by GF_PUT_OPTIONS() */
     gf_slice name_space;
     uint64_t max_document;    /* bytes of text and fields; 0: GF_MAX_DOCUMENT */
     uint32_t max_collections; /* that may be made; 0: 100,000 */
 } gf_put_options;
+
+#define GF_PUT_OPTIONS_VERSION 1
+/** Options with these members, as in GF_PUT_OPTIONS(.member = value), and all others 0. */
+#define GF_PUT_OPTIONS(...) ((gf_put_options){.version = GF_PUT_OPTIONS_VERSION, __VA_ARGS__})
 
 /** Documents written and synced so far. */
 typedef struct gf_put_counts {

@@ -18,8 +18,9 @@ typedef void gf_progress(void *context, gf_place where, const char *phase, uint6
 typedef enum gf_start { GF_START_CONFIGURED, GF_START_SERVED, GF_START_FRESH } gf_start;
 
 typedef struct gf_rebuild_options {
-    bool force;   /* rebuild also if nothing has changed since the served build */
-    bool dry_run; /* report what would be done, and do nothing */
+    unsigned version; /* GF_REBUILD_OPTIONS_VERSION: set by GF_REBUILD_OPTIONS() */
+    bool force;       /* rebuild also if nothing has changed since the served build */
+    bool dry_run;     /* report what would be done, and do nothing */
     gf_start start;
     const gf_matrix *matrix; /* cluster its rows, also where nothing has changed; may be NULL */
     unsigned threads;        /* 0: one per processor */
@@ -28,6 +29,11 @@ typedef struct gf_rebuild_options {
     gf_progress *progress;   /* may be NULL */
     void *context;
 } gf_rebuild_options;
+
+#define GF_REBUILD_OPTIONS_VERSION 1
+/** Options with these members, as in GF_REBUILD_OPTIONS(.member = value), and all others 0. */
+#define GF_REBUILD_OPTIONS(...)                                                                    \
+    ((gf_rebuild_options){.version = GF_REBUILD_OPTIONS_VERSION, __VA_ARGS__})
 
 /**
  * The memory of a rebuild, in bytes, estimated from the documents (of many from 20,000, evenly

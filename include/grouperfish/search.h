@@ -19,6 +19,7 @@ typedef struct gf_hit {
 typedef gf_status gf_visit_hit(void *context, const gf_hit *hit, gf_error *err);
 
 typedef struct gf_search_options {
+    unsigned version;       /* GF_SEARCH_OPTIONS_VERSION: set by GF_SEARCH_OPTIONS() */
     gf_slice configuration; /* whose served build says where documents are; empty: "default" */
     uint32_t cluster;       /* only documents of this cluster, by id */
     gf_slice cluster_label; /* or, where that is 0, by label; empty: of any */
@@ -28,6 +29,11 @@ typedef struct gf_search_options {
     uint64_t limit;          /* documents at most; 0: all that are found */
     const gf_cancel *cancel; /* may be NULL */
 } gf_search_options;
+
+#define GF_SEARCH_OPTIONS_VERSION 1
+/** Options with these members, as in GF_SEARCH_OPTIONS(.member = value), and all others 0. */
+#define GF_SEARCH_OPTIONS(...)                                                                     \
+    ((gf_search_options){.version = GF_SEARCH_OPTIONS_VERSION, __VA_ARGS__})
 
 /**
  * The documents of a collection that have any of a query's words and all its phrases, and nothing
@@ -48,11 +54,17 @@ gf_status gf_search(gf_store *store, gf_place where, gf_slice query,
                     gf_error *err);
 
 typedef struct gf_similar_options {
+    unsigned version;        /* GF_SIMILAR_OPTIONS_VERSION: set by GF_SIMILAR_OPTIONS() */
     gf_slice id;             /* of a document that is there; or, where that is empty, */
     gf_slice text, language; /* a text, and its language as of gf_document; empty: not known */
     uint64_t limit;          /* documents at most; 0: all that share a term */
     const gf_cancel *cancel; /* may be NULL */
 } gf_similar_options;
+
+#define GF_SIMILAR_OPTIONS_VERSION 1
+/** Options with these members, as in GF_SIMILAR_OPTIONS(.member = value), and all others 0. */
+#define GF_SIMILAR_OPTIONS(...)                                                                    \
+    ((gf_similar_options){.version = GF_SIMILAR_OPTIONS_VERSION, __VA_ARGS__})
 
 /**
  * The documents most similar to one, or to a text: by the cosine of their rows in the space of the

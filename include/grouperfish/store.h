@@ -22,6 +22,7 @@ typedef gf_status gf_verify_more(gf_store *store, const gf_cancel *cancel, gf_vi
                                  void *context, gf_verified *verified, gf_error *err);
 
 typedef struct gf_store_options {
+    unsigned version;        /* GF_STORE_OPTIONS_VERSION: set by GF_STORE_OPTIONS() */
     bool create;             /* make the store where there is none */
     double wait_seconds;     /* how long to wait while another process holds it */
     const char *purpose;     /* shown to those who wait, such as "rebuild"; may be NULL */
@@ -29,6 +30,10 @@ typedef struct gf_store_options {
     bool small_buffers;   /* 12 MB of buffers in place of 192: for a rebuild with little memory */
     gf_verify_more *more; /* of gf_verify and gf_backup_restore: what else to check; may be NULL */
 } gf_store_options;
+
+#define GF_STORE_OPTIONS_VERSION 1
+/** Options with these members, as in GF_STORE_OPTIONS(.member = value), and all others 0. */
+#define GF_STORE_OPTIONS(...) ((gf_store_options){.version = GF_STORE_OPTIONS_VERSION, __VA_ARGS__})
 
 /**
  * Open the store in a folder. One process holds a store at a time.

@@ -159,6 +159,7 @@ gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *
 void gf_snapshot_free(gf_snapshot *snapshot);
 
 typedef struct gf_scan_options {
+    unsigned version;            /* GF_SCAN_OPTIONS_VERSION: set by GF_SCAN_OPTIONS() */
     const gf_snapshot *snapshot; /* NULL: the state when the scan begins */
     unsigned family;
     gf_slice prefix;           /* rows that start with it; empty for all */
@@ -170,6 +171,10 @@ typedef struct gf_scan_options {
     bool reverse;
     bool keys_only; /* of a packed family row keys without cells, of a wide one empty values */
 } gf_scan_options;
+
+#define GF_SCAN_OPTIONS_VERSION 1
+/** Options with these members, as in GF_SCAN_OPTIONS(.member = value), and all others 0. */
+#define GF_SCAN_OPTIONS(...) ((gf_scan_options){.version = GF_SCAN_OPTIONS_VERSION, __VA_ARGS__})
 
 /**
  * Walk the entries of one family in key order. Of a packed family an entry is a row with all its

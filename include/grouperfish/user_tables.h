@@ -155,6 +155,7 @@ bool gf_type_named(gf_slice name, gf_type *type);
 
 /** A demand on a cell: text such as "info:age>=18"; comparisons =, !=, <, <=, >, >=. */
 typedef struct gf_rows_options {
+    unsigned version;            /* GF_ROWS_OPTIONS_VERSION: set by GF_ROWS_OPTIONS() */
     const gf_snapshot *snapshot; /* NULL: the state when the walk begins */
     uint32_t families;           /* bits: what rows are given with; 0: all */
     gf_slice prefix, start, end; /* row keys or starts of them, as gf_scan_options has them */
@@ -163,6 +164,10 @@ typedef struct gf_rows_options {
     uint64_t offset, limit; /* of the rows for which they hold; limit 0: none */
     bool reverse;
 } gf_rows_options;
+
+#define GF_ROWS_OPTIONS_VERSION 1
+/** Options with these members, as in GF_ROWS_OPTIONS(.member = value), and all others 0. */
+#define GF_ROWS_OPTIONS(...) ((gf_rows_options){.version = GF_ROWS_OPTIONS_VERSION, __VA_ARGS__})
 
 typedef struct gf_rows gf_rows;
 

@@ -7,7 +7,7 @@
 static gf_status give_store(void *context, bool create, gf_store **store, gf_error *err)
 {
     transport *t = context;
-    gf_store_options options = {.create = create, .purpose = "test"};
+    gf_store_options options = GF_STORE_OPTIONS(.create = create, .purpose = "test");
     gf_status st = t->store ? GF_OK : gf_store_open(t->folder, &options, &t->store, err);
     if (st == GF_OK) *store = t->store;
     return st;

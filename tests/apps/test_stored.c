@@ -88,7 +88,7 @@ static void change_entry(tweet_store *s, gf_table *table, unsigned family, size_
     gf_scan *scan;
     gf_row row = {0};
     gf_batch *batch;
-    gf_scan_options o = {.family = family};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = family);
     assert_ok(gf_scan_open(table, &o, &scan, &err));
     for (size_t i = 0; i <= n; i++)
         assert_ok(gf_scan_next(scan, &row, &err));

@@ -250,7 +250,7 @@ static void test_stream_is_flushed_in_time(void **state)
     gf_error err;
     (void)state;
     transport_open(&l.t);
-    gf_store_options o = {.create = true};
+    gf_store_options o = GF_STORE_OPTIONS(.create = true);
     assert_ok(gf_store_open(l.t.folder, &o, &store, &err));
     l.t.store = store;
     assert_int_equal(pipe(l.pipe), 0);

@@ -6,7 +6,7 @@
 void tweet_store_open(tweet_store *s)
 {
     gf_error err;
-    gf_store_options o = {.create = true, .purpose = "test"};
+    gf_store_options o = GF_STORE_OPTIONS(.create = true, .purpose = "test");
     *s = (tweet_store){.folder = gf_test_folder()};
     assert_ok(gf_store_open(s->folder, &o, &s->store, &err));
     assert_ok(gf_tweets_open(s->store, GF_SLICE("default"), &s->tweets, &err));
@@ -80,7 +80,7 @@ static void dump_table(tweet_store *s, gf_table *table)
 {
     gf_error err;
     for (unsigned f = 0; f < gf_table_schema(table)->n_families; f++) {
-        gf_scan_options o = {.family = f, .prefix = gf_tweets_prefix(s->tweets)};
+        gf_scan_options o = GF_SCAN_OPTIONS(.family = f, .prefix = gf_tweets_prefix(s->tweets));
         gf_scan *scan;
         gf_row row = {0};
         gf_status st;

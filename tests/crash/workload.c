@@ -58,7 +58,7 @@ static void put_documents(gf_store *store, const crash_journal *j, gf_random *ra
     gf_put *put;
     gf_buffer text = {0};
     gf_place where = place(j->pending.collection);
-    must(gf_put_open(store, &(gf_put_options){.name_space = where.name_space}, &put, &err), "put",
+    must(gf_put_open(store, &GF_PUT_OPTIONS(.name_space = where.name_space), &put, &err), "put",
          &err);
     for (int i = 0; i < CRASH_DOCUMENTS; i++) {
         if (!j->pending.of_step[i]) continue;
@@ -82,8 +82,8 @@ static void delete_documents(gf_store *store, const crash_journal *j)
     gf_error err;
     gf_put *put;
     gf_place where = place(j->pending.collection);
-    must(gf_put_open(store, &(gf_put_options){.name_space = where.name_space}, &put, &err),
-         "delete", &err);
+    must(gf_put_open(store, &GF_PUT_OPTIONS(.name_space = where.name_space), &put, &err), "delete",
+         &err);
     for (int i = 0; i < CRASH_DOCUMENTS; i++) {
         char space[32];
         if (j->pending.of_step[i])
@@ -112,7 +112,7 @@ static void rebuild(gf_store *store, const crash_journal *j, rebuilt *r)
 {
     gf_error err;
     int c = j->pending.collection;
-    gf_rebuild_options options = {.force = true, .threads = 2};
+    gf_rebuild_options options = GF_REBUILD_OPTIONS(.force = true, .threads = 2);
     gf_rebuild_result result;
     if (j->pending.kind == CRASH_ALL) {
         must(gf_rebuild_all(store, place(0).name_space, GF_SLICE(""), configuration, &options,
@@ -195,7 +195,7 @@ void crash_work(const char *path, crash_journal *j, uint64_t seed, crash_acknowl
     gf_error err;
     gf_store *store;
     gf_random random = gf_random_seed(seed, j->step);
-    must(gf_store_open(path, &(gf_store_options){.create = true}, &store, &err), "open", &err);
+    must(gf_store_open(path, &GF_STORE_OPTIONS(.create = true), &store, &err), "open", &err);
     do {
         rebuilt r = {{0}};
         begin(j, &random);

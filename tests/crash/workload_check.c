@@ -45,7 +45,7 @@ static bool verify(const char *store)
     gf_error err;
     gf_verified verified;
     gf_status st =
-        gf_verify(store, &(gf_store_options){.create = false}, print_fault, NULL, &verified, &err);
+        gf_verify(store, &GF_STORE_OPTIONS(.create = false), print_fault, NULL, &verified, &err);
     if (st != GF_OK) fprintf(stderr, "verify: %s\n", err.message);
     return st == GF_OK && verified.faults == 0;
 }
@@ -204,7 +204,7 @@ bool crash_check(const char *path, crash_journal *journal)
     static crash_journal found;
     check c = {.journal = journal, .found = &found, .good = verify(path)};
     memset(&found, 0, sizeof found);
-    if (gf_store_open(path, &(gf_store_options){.create = false}, &store, &err) != GF_OK) {
+    if (gf_store_open(path, &GF_STORE_OPTIONS(.create = false), &store, &err) != GF_OK) {
         fprintf(stderr, "open: %s\n", err.message);
         return false;
     }

@@ -10,7 +10,7 @@
 void fixture_reopen(fixture *f)
 {
     gf_error err;
-    assert_ok(gf_store_open(f->path, &(gf_store_options){.create = true}, &f->store, &err));
+    assert_ok(gf_store_open(f->path, &GF_STORE_OPTIONS(.create = true), &f->store, &err));
 }
 
 void fixture_open(fixture *f)
@@ -39,7 +39,7 @@ gf_slice fixture_default(void)
 
 static gf_status open_put(gf_store *store, gf_put **put, gf_error *err)
 {
-    return gf_put_open(store, &(gf_put_options){.name_space = GF_SLICE("test")}, put, err);
+    return gf_put_open(store, &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), put, err);
 }
 
 gf_status fixture_try_put(gf_store *store, const char *collection, const gf_document *d,
@@ -214,7 +214,7 @@ gf_build_info fixture_rebuild(fixture *f, const char *collection)
 {
     gf_error err;
     gf_rebuild_result result;
-    gf_rebuild_options o = {.force = true, .threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1);
     assert_ok(
         gf_rebuild(f->store, fixture_place(collection), fixture_default(), &o, &result, &err));
     assert_int_equal(result.outcome, GF_REBUILD_MADE);
@@ -231,7 +231,7 @@ gf_rebuild_outcome fixture_outcome(fixture *f, const char *collection, bool forc
 {
     gf_error err;
     gf_rebuild_result result;
-    gf_rebuild_options o = {.force = force, .dry_run = dry_run, .threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = force, .dry_run = dry_run, .threads = 1);
     assert_ok(fixture_try_rebuild(f, collection, &o, &result, &err));
     return result.outcome;
 }
@@ -420,7 +420,7 @@ static void dump_table(gf_table *table, gf_slice prefix, dumping *d)
     const gf_schema *schema = gf_table_schema(table);
     if (d->out) gf_buffer_format(d->out, "-- %s\n", schema->name);
     for (unsigned family = 0; family < schema->n_families; family++) {
-        gf_scan_options o = {.family = family, .prefix = prefix};
+        gf_scan_options o = GF_SCAN_OPTIONS(.family = family, .prefix = prefix);
         assert_ok(gf_scan_each(table, &o, dump_entry, d, &err));
     }
 }
@@ -493,7 +493,7 @@ uint64_t fixture_verify(fixture *f, char first[512], gf_verified *verified)
     gf_error err;
     *first = '\0';
     fixture_close(f);
-    assert_ok(gf_verify(f->path, &(gf_store_options){0}, note_fault, first, verified, &err));
+    assert_ok(gf_verify(f->path, &GF_STORE_OPTIONS(), note_fault, first, verified, &err));
     fixture_reopen(f);
     return verified->faults;
 }

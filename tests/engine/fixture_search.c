@@ -34,7 +34,7 @@ gf_status fixture_try_search(fixture *f, const char *query, const gf_search_opti
 void fixture_search(fixture *f, const char *query, const gf_search_options *o)
 {
     gf_error err;
-    static const gf_search_options all = {.limit = 0};
+    static const gf_search_options all = GF_SEARCH_OPTIONS(.limit = 0);
     assert_ok(fixture_try_search(f, query, o ? o : &all, &err));
 }
 

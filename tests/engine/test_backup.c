@@ -31,7 +31,7 @@ static gf_status restore(const copies *c, int *faults, gf_error *err)
 {
     gf_store_status status;
     *faults = 0;
-    return gf_backup_restore(c->backup, c->restored, &(gf_store_options){0}, note_fault, faults,
+    return gf_backup_restore(c->backup, c->restored, &GF_STORE_OPTIONS(), note_fault, faults,
                              &status, err);
 }
 
@@ -54,7 +54,7 @@ static void export_all(const char *path, gf_buffer *members, gf_buffer *document
     gf_store *store;
     gf_view *view;
     gf_error err;
-    assert_ok(gf_store_open(path, &(gf_store_options){0}, &store, &err));
+    assert_ok(gf_store_open(path, &GF_STORE_OPTIONS(), &store, &err));
     assert_ok(gf_view_open(store, fixture_place("c"), fixture_default(), 0, &view, &err));
     assert_ok(gf_view_memberships(view, note_member, members, &err));
     gf_view_close(view);

@@ -44,7 +44,7 @@ static void expect_rebuilt(fixture *f, const char *expected)
 {
     gf_error err;
     gf_buffer list = {0};
-    gf_rebuild_options o = {.threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
     assert_ok(gf_rebuild_all(f->store, GF_SLICE("test"), GF_SLICE(""), GF_SLICE(""), &o,
                              visit_rebuilt, &list, &err));
     assert_string_equal(list.len ? gf_buffer_cstr(&list) : "", expected);
@@ -165,7 +165,7 @@ static void names_are_listed_in_order(void **state)
     gf_error err;
     gf_buffer list = {0};
     gf_rebuild_result results[N];
-    gf_rebuild_options o = {.threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
     gf_pair pair = {GF_SLICE("seed"), GF_SLICE("2")};
     fixture_open(&f);
     fixture_put_subjects(&f, "c");

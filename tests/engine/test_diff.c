@@ -56,7 +56,7 @@ static int64_t rebuild(fixture *f, places *p)
 {
     gf_error err;
     gf_rebuild_result result;
-    gf_rebuild_options o = {.force = true, .threads = 1, .start = GF_START_FRESH};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1, .start = GF_START_FRESH);
     assert_ok(gf_rebuild(f->store, fixture_place("c"), fixture_default(), &o, &result, &err));
     gf_view *view = open_build(f, result.build.build);
     read_places(view, p);

@@ -62,7 +62,7 @@ static gf_status explain(fixture *f, const char *collection, unsigned threads, c
 {
     memset(c, 0, sizeof *c);
     return gf_explain_k(f->store, fixture_place(collection), fixture_default(),
-                        &(gf_rebuild_options){.threads = threads}, note_step, c, err);
+                        &GF_REBUILD_OPTIONS(.threads = threads), note_step, c, err);
 }
 
 /*
@@ -133,10 +133,9 @@ static void where_there_is_nothing_to_choose(void **state)
     assert_int_equal(c.chosen, 1);
     gf_cancel cancel = {0};
     gf_cancel_request(&cancel);
-    assert_status(GF_ECANCELLED,
-                  gf_explain_k(f.store, fixture_place("c"), fixture_default(),
-                               &(gf_rebuild_options){.threads = 1, .cancel = &cancel}, note_step,
-                               &c, &err));
+    assert_status(GF_ECANCELLED, gf_explain_k(f.store, fixture_place("c"), fixture_default(),
+                                              &GF_REBUILD_OPTIONS(.threads = 1, .cancel = &cancel),
+                                              note_step, &c, &err));
     fixture_close(&f);
 }
 

@@ -144,7 +144,7 @@ static void expect_members(fixture *f, const char *ids)
 static gf_rebuild_outcome rebuild(fixture *f)
 {
     gf_error err;
-    gf_rebuild_options o = {.threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
     gf_rebuild_result r;
     assert_ok(gf_rebuild(f->store, fixture_place("c"), fixture_default(), &o, &r, &err));
     return r.outcome;

@@ -61,7 +61,7 @@ static void rebuild(fixture *f, const char *collection, gf_start start)
 {
     gf_error err;
     gf_rebuild_result result;
-    gf_rebuild_options o = {.force = true, .threads = 2, .start = start};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 2, .start = start);
     assert_ok(
         gf_rebuild(f->store, fixture_place(collection), fixture_default(), &o, &result, &err));
 }

@@ -10,7 +10,7 @@
 static gf_status rebuild_by(fixture *f, const gf_matrix *m, gf_rebuild_result *result,
                             gf_error *err)
 {
-    gf_rebuild_options o = {.threads = 1, .matrix = m};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1, .matrix = m);
     return gf_rebuild(f->store, fixture_place("c"), fixture_default(), &o, result, err);
 }
 
@@ -218,7 +218,7 @@ static void builds_of_a_matrix(void **state)
         fixture_is_sound(&f);
         check_given(&f, dense ? GF_ROWS_DENSE : GF_ROWS_SPARSE);
         /* The texts' own rows are another build, also where nothing else has changed. */
-        gf_rebuild_options o = {.threads = 1};
+        gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
         assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &r, &err));
         assert_int_equal(r.outcome, GF_REBUILD_MADE);
         assert_int_equal(r.build.rows, GF_ROWS_OF_TEXTS);
@@ -279,7 +279,7 @@ static void refused(void **state)
         g.id[i] = GF_SLICE("nobody");
     assert_status(GF_EINVAL, rebuild_by(&f, &g.matrix, &r, &err));
     assert_non_null(strstr(err.message, "no row of the matrix"));
-    gf_rebuild_options o = {.matrix = &g.matrix};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.matrix = &g.matrix);
     assert_status(GF_EINVAL, gf_rebuild_all(f.store, GF_SLICE("test"), GF_SLICE(""), GF_SLICE(""),
                                             &o, NULL, NULL, &err));
     assert_int_equal(fixture_read(&f, "c").served, before.build);

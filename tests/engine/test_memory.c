@@ -18,7 +18,7 @@ static void put_many(gf_store *store)
     gf_put *put;
     gf_random random = gf_random_seed(7, 0);
     gf_buffer text = {0};
-    assert_ok(gf_put_open(store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, &err));
+    assert_ok(gf_put_open(store, &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), &put, &err));
     for (uint32_t i = 0; i < DOCUMENTS; i++) {
         char id[16];
         gf_buffer_reset(&text);
@@ -47,7 +47,7 @@ static fixture shared;
 static void open_small(void)
 {
     gf_error err;
-    gf_store_options o = {.small_buffers = true};
+    gf_store_options o = GF_STORE_OPTIONS(.small_buffers = true);
     assert_ok(gf_store_open(shared.path, &o, &shared.store, &err));
 }
 
@@ -89,7 +89,7 @@ static gf_memory_estimate estimate(void)
 {
     gf_error err;
     gf_rebuild_result r;
-    assert_ok(rebuild("default", (gf_rebuild_options){.dry_run = true, .threads = 1}, &r, &err));
+    assert_ok(rebuild("default", GF_REBUILD_OPTIONS(.dry_run = true, .threads = 1), &r, &err));
     assert_int_equal(r.outcome, GF_REBUILD_DUE);
     return r.memory;
 }
@@ -103,7 +103,7 @@ static void counts_what_a_build_has(void **state)
     gf_error err;
     gf_rebuild_result r;
     gf_memory_estimate e = estimate();
-    assert_ok(rebuild("default", (gf_rebuild_options){.threads = 1}, &r, &err));
+    assert_ok(rebuild("default", GF_REBUILD_OPTIONS(.threads = 1), &r, &err));
     assert_int_equal(e.documents, DOCUMENTS);
     assert_int_equal(e.k, 12);
     assert_near(e.terms, r.build.terms, 3);
@@ -178,13 +178,14 @@ static void names_the_least_that_does(void **state)
     gf_error err;
     gf_rebuild_result r;
     fixture_collection before = fixture_read(&shared, "many");
-    assert_status(GF_ELIMIT, rebuild("default", (gf_rebuild_options){.memory = 2 << 20}, &r, &err));
+    assert_status(GF_ELIMIT, rebuild("default", GF_REBUILD_OPTIONS(.memory = 2 << 20), &r, &err));
     const char *said = strstr(err.message, "clusters: ");
     assert_non_null(said);
     assert_non_null(strstr(said, "M is the least"));
     uint64_t least = strtoull(said + strlen("clusters: "), NULL, 10);
     assert_true(least > 20 && least < 100);
-    gf_rebuild_options less = {.memory = (least - 1) << 20}, enough = {.memory = least << 20};
+    gf_rebuild_options less = GF_REBUILD_OPTIONS(.memory = (least - 1) << 20),
+                       enough = {.memory = least << 20};
     assert_status(GF_ELIMIT, rebuild("default", less, &r, &err));
     assert_int_equal(fixture_read(&shared, "many").served, before.served);
     assert_ok(rebuild("default", enough, &r, &err));
@@ -224,8 +225,9 @@ static void builds_with_little_memory(void **state)
     gf_error err;
     gf_rebuild_result all, some, again;
     uint64_t least = estimate().least;
-    gf_rebuild_options little = {.memory = least, .start = GF_START_FRESH, .threads = 2};
-    assert_ok(rebuild("default", (gf_rebuild_options){.start = GF_START_FRESH}, &all, &err));
+    gf_rebuild_options little =
+        GF_REBUILD_OPTIONS(.memory = least, .start = GF_START_FRESH, .threads = 2);
+    assert_ok(rebuild("default", GF_REBUILD_OPTIONS(.start = GF_START_FRESH), &all, &err));
     assert_ok(rebuild("default", little, &some, &err));
     assert_int_equal(some.build.documents, DOCUMENTS);
     assert_int_equal(some.build.without_terms, all.build.without_terms);
@@ -258,7 +260,8 @@ static void threads_change_nothing(void **state)
     for (int i = 0; i < 2; i++) {
         const char *name = i ? "three" : "one";
         gf_rebuild_result r;
-        gf_rebuild_options o = {.memory = estimate().least + (2 << 20), .threads = i ? 3 : 1};
+        gf_rebuild_options o =
+            GF_REBUILD_OPTIONS(.memory = estimate().least + (2 << 20), .threads = i ? 3 : 1);
         fixture_set(&shared, "many", name, "k", "3");
         fixture_set(&shared, "many", name, "language", "none");
         fixture_set(&shared, "many", name, "polish", "off");
@@ -282,7 +285,8 @@ static void enough_memory_changes_nothing(void **state)
     for (int i = 0; i < 2; i++) {
         const char *name = i ? "bound" : "free";
         gf_rebuild_result r;
-        gf_rebuild_options o = {.memory = i ? UINT64_C(1) << 40 : 0, .threads = 1};
+        gf_rebuild_options o =
+            GF_REBUILD_OPTIONS(.memory = i ? UINT64_C(1) << 40 : 0, .threads = 1);
         fixture_set(&shared, "many", name, "k", "5");
         assert_ok(rebuild(name, o, &r, &err));
         fixture_dump_build(&shared, "many", name, r.build.build, &dumps[i]);

@@ -28,7 +28,7 @@ static double nmi_of_seed(fixture *f, const char *seed)
     gf_error err;
     gf_view *view;
     gf_rebuild_result result;
-    gf_rebuild_options o = {.threads = 0};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 0);
     double nmi = 0, start = gf_clock_seconds();
     fixture_set(f, "news", "default", "seed", seed);
     assert_ok(gf_rebuild(f->store, fixture_place("news"), fixture_default(), &o, &result, &err));

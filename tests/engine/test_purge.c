@@ -107,7 +107,7 @@ static gf_purged purge(fixture *f, const char *collection)
 {
     gf_error err;
     gf_purged purged = {0};
-    gf_rebuild_options o = {.threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
     assert_ok(gf_purge_collection(f->store, fixture_place(collection), &o, &purged, &err));
     return purged;
 }
@@ -198,7 +198,7 @@ static void documents_that_a_filter_left_out(void **state)
     gf_error err;
     char word[WORD + 1];
     size_t n = 0;
-    gf_search_options all = {.limit = 0};
+    gf_search_options all = GF_SEARCH_OPTIONS(.limit = 0);
     make_word(word, gf_test_seed());
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
@@ -271,7 +271,7 @@ static void memory_ends(void **state)
     gf_error err;
     char word[WORD + 1];
     make_word(word, gf_test_seed());
-    gf_rebuild_options o = {.threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
     fixture_open(&f);
     int failed = 1;
     for (int64_t n = 0; failed; n += 1 + n / 40) {

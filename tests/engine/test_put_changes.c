@@ -53,7 +53,7 @@ static void modified_is_the_time_of_the_change(void **state)
     /* Put and deleted at once: a collection is made in which nothing was ever there. */
     gf_put *put;
     gf_document d = {.id = GF_SLICE("1"), .text = GF_SLICE("text")};
-    assert_ok(gf_put_open(f.store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, &err));
+    assert_ok(gf_put_open(f.store, &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), &put, &err));
     assert_ok(gf_put_document(put, GF_SLICE("new"), &d, &err));
     assert_ok(gf_put_delete(put, GF_SLICE("new"), d.id, &err));
     assert_ok(gf_put_flush(put, &err));
@@ -72,7 +72,7 @@ static gf_put *put_often(fixture *f, bool by_version)
 {
     gf_error err;
     gf_put *put;
-    assert_ok(gf_put_open(f->store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, &err));
+    assert_ok(gf_put_open(f->store, &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), &put, &err));
     for (int i = 0; i < MANY * OFTEN; i++) {
         char id[16], text[32];
         int number = by_version ? i % MANY : i / OFTEN;
@@ -137,7 +137,7 @@ static void many_changes_are_written(void **state)
     for (int round = 0; round < 2; round++) {
         memset(text, 'a' + round, LARGE);
         assert_ok(
-            gf_put_open(f.store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, &err));
+            gf_put_open(f.store, &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), &put, &err));
         for (int i = 0; i < N; i++) {
             char id[16];
             gf_document d = {.id = gf_slice_of(id, (size_t)snprintf(id, sizeof id, "%d", i)),

@@ -20,7 +20,7 @@ static gf_status put_one(writer *w, const char *collection, gf_slice id, gf_slic
 {
     gf_put *put;
     gf_document d = {.id = id, .text = text};
-    gf_put_options o = {.name_space = GF_SLICE("test"), .max_collections = most};
+    gf_put_options o = GF_PUT_OPTIONS(.name_space = GF_SLICE("test"), .max_collections = most);
     gf_status st = gf_put_open(w->f->store, &o, &put, err);
     if (st != GF_OK) return st;
     st = text.len ? gf_put_document(put, gf_slice_str(collection), &d, err)
@@ -106,7 +106,7 @@ static void add(gf_put *put, const char *collection, const char *id, const char 
 static void open_three(together *t)
 {
     gf_error err;
-    gf_put_options o = {.name_space = GF_SLICE("test")};
+    gf_put_options o = GF_PUT_OPTIONS(.name_space = GF_SLICE("test"));
     fixture_open(&t->f);
     fixture_put(&t->f, "a", "0", "zero");
     for (int i = 0; i < 3; i++)

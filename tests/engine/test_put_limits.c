@@ -34,7 +34,7 @@ static void one_bad_document_is_left_out(void **state)
     fixture f;
     gf_error err;
     gf_put *put;
-    gf_put_options o = {.name_space = GF_SLICE("test"), .max_document = 40000};
+    gf_put_options o = GF_PUT_OPTIONS(.name_space = GF_SLICE("test"), .max_document = 40000);
     const gf_field plain = {GF_SLICE("n"), GF_SLICE("1")};
     const gf_slice id = GF_SLICE("x"), bad = GF_SLICE("\xC3("), text = GF_SLICE("text");
     memset(filler, 'x', sizeof filler);
@@ -75,7 +75,7 @@ static void collections_are_not_made_without_end(void **state)
     fixture f;
     gf_error err;
     gf_put *put;
-    gf_put_options o = {.name_space = GF_SLICE("test"), .max_collections = 2};
+    gf_put_options o = GF_PUT_OPTIONS(.name_space = GF_SLICE("test"), .max_collections = 2);
     gf_document d = {.id = GF_SLICE("1"), .text = GF_SLICE("text")};
     fixture_open(&f);
     assert_ok(gf_put_open(f.store, &o, &put, &err));

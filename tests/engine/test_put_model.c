@@ -158,7 +158,7 @@ static void random_batches_equal_a_model(void **state)
         for (int id = 0; id < IDS; id++)
             m.version[c][id] = ABSENT;
     }
-    assert_ok(gf_put_open(f.store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, &err));
+    assert_ok(gf_put_open(f.store, &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), &put, &err));
     for (int round = 0; round < 300; round++) {
         model before = m;
         fixture_collection rows[COLLECTIONS] = {fixture_read(&f, "a"), fixture_read(&f, "b")};

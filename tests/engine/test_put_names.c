@@ -72,7 +72,7 @@ static void put_everywhere(fixture *f)
     gf_error err;
     for (uint64_t s = 0; s < NAMES; s++) {
         gf_put *put;
-        assert_ok(gf_put_open(f->store, &(gf_put_options){.name_space = names[s]}, &put, &err));
+        assert_ok(gf_put_open(f->store, &GF_PUT_OPTIONS(.name_space = names[s]), &put, &err));
         for (uint64_t i = 0; i < NAMES * NAMES; i++) {
             char text[32];
             int n = snprintf(text, sizeof text, "%d %d", (int)s, (int)i);
@@ -108,7 +108,7 @@ static void every_name_round_trips(void **state)
         }
     }
     runs r = {.n = 0};
-    gf_scan_options o = {.family = GF_DOCUMENTS_MAIN};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_DOCUMENTS_MAIN);
     assert_ok(gf_scan_each(f.store->tables.documents, &o, note_run, &r, &err));
     assert_int_equal(r.n, NAMES * NAMES);
     gf_buffer_release(&r.seen);

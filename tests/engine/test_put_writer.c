@@ -21,7 +21,8 @@ static gf_put *open_put(fixture *f, uint32_t max_collections)
 {
     gf_error err;
     gf_put *put;
-    gf_put_options o = {.name_space = GF_SLICE("test"), .max_collections = max_collections};
+    gf_put_options o =
+        GF_PUT_OPTIONS(.name_space = GF_SLICE("test"), .max_collections = max_collections);
     assert_ok(gf_put_open(f->store, &o, &put, &err));
     return put;
 }

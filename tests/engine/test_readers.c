@@ -139,7 +139,7 @@ static void *write_all_the_time(void *context)
 static gf_status build_and_delete(worker *w, gf_error *err)
 {
     gf_rebuild_result result;
-    gf_rebuild_options o = {.threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
     gf_document d = {.id = GF_SLICE("1"), .text = GF_SLICE("a short life")};
     gf_status st = fixture_try_put(w->s->store, "short-lived", &d, err);
     if (st == GF_OK)
@@ -164,7 +164,7 @@ static void rebuild_many_times(shared *s)
     gf_error err;
     gf_rebuild_result result;
     for (int i = 0; i < REBUILDS && !is_stopped(s); i++) {
-        gf_rebuild_options o = {.force = true, .threads = 1 + (unsigned)i % 2};
+        gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1 + (unsigned)i % 2);
         assert_ok(gf_rebuild(s->store, fixture_place("c"), fixture_default(), &o, &result, &err));
     }
 }

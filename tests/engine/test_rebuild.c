@@ -60,7 +60,7 @@ static void what_is_not_there_cannot_be_rebuilt(void **state)
     fixture f;
     gf_error err;
     gf_rebuild_result result = {.outcome = GF_REBUILD_DUE}, before = result;
-    gf_rebuild_options o = {.threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
     fixture_open(&f);
     assert_status(GF_ENOTFOUND, fixture_try_rebuild(&f, "c", &o, &result, &err));
     fixture_put_subjects(&f, "c");
@@ -82,7 +82,7 @@ static void a_failure_keeps_its_reason_without_an_error(void **state)
     const gf_slice ids[] = {GF_SLICE("nobody")};
     const float values[] = {1, 0};
     const gf_matrix m = {.id = ids, .n_rows = 1, .n_cols = 2, .dense = values};
-    const gf_rebuild_options o = {.threads = 1, .matrix = &m};
+    const gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1, .matrix = &m);
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
     assert_int_equal(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &result, NULL),

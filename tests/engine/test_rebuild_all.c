@@ -69,7 +69,7 @@ static gf_status rebuild_all(fixture *f, const char *prefix, const char *configu
                           gf_slice_str(configuration), &o, note, t, err);
 }
 
-static const gf_rebuild_options two_threads = {.threads = 2};
+static const gf_rebuild_options two_threads = GF_REBUILD_OPTIONS(.threads = 2);
 
 /* ---- together and one by one ----------------------------------------------------------------- */
 
@@ -129,7 +129,7 @@ static void only_what_is_asked_for(void **state)
     told t = {0};
     fixture_open(&f);
     put_tiny(&f);
-    assert_ok(rebuild_all(&f, "", "", (gf_rebuild_options){.dry_run = true}, &t, &err));
+    assert_ok(rebuild_all(&f, "", "", GF_REBUILD_OPTIONS(.dry_run = true), &t, &err));
     assert_int_equal(t.would, TINY + 1);
     assert_int_equal(fixture_read(&f, "tiny-03").served, 0);
     assert_ok(rebuild_all(&f, "tiny-0", "", two_threads, &t, &err));
@@ -143,7 +143,7 @@ static void only_what_is_asked_for(void **state)
     fixture_put(&f, "tiny-07", "new", "one more document");
     assert_ok(rebuild_all(&f, "", "", two_threads, &t, &err));
     assert_int_equal(t.rebuilt, 1);
-    assert_ok(rebuild_all(&f, "tiny-1", "default", (gf_rebuild_options){.force = true}, &t, &err));
+    assert_ok(rebuild_all(&f, "tiny-1", "default", GF_REBUILD_OPTIONS(.force = true), &t, &err));
     assert_int_equal(t.rebuilt, 10);
     assert_ok(rebuild_all(&f, "no such", "", two_threads, &t, &err));
     assert_int_equal(t.n, 0);
@@ -201,7 +201,7 @@ static void check_one_failure(fixture *f, told *t)
 {
     gf_error err;
     char name[16];
-    assert_ok(rebuild_all(f, "", "", (gf_rebuild_options){.force = true}, t, &err));
+    assert_ok(rebuild_all(f, "", "", GF_REBUILD_OPTIONS(.force = true), t, &err));
     assert_int_equal(t->failed, 1);
     assert_int_equal(t->rebuilt, TINY);
     assert_int_equal(t->progress, TINY + 1);
@@ -268,7 +268,7 @@ static void cancels_and_visitors_end_it(void **state)
     put_tiny(&f);
     gf_cancel cancel = {0};
     gf_cancel_request(&cancel);
-    gf_rebuild_options o = {.threads = 2, .cancel = &cancel};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 2, .cancel = &cancel);
     int calls = 0;
     assert_status(GF_ECANCELLED, gf_rebuild_all(f.store, GF_SLICE("test"), GF_SLICE(""),
                                                 GF_SLICE(""), &o, refuse, &calls, &err));

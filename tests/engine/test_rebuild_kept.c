@@ -123,7 +123,7 @@ static void a_deleted_configuration_leaves_nothing(void **state)
     gf_error err;
     gf_buffer before = {0};
     gf_rebuild_result result;
-    gf_rebuild_options o = {.force = true, .threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1);
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
     fixture_set(&f, "c", "default", "k", "3"); /* so that the settings column stays */

@@ -10,7 +10,7 @@ static void build_with(fixture *f, const char *collection, const char *k, unsign
 {
     gf_error err;
     gf_rebuild_result result;
-    gf_rebuild_options o = {.threads = threads};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = threads);
     fixture_put_posts(f, collection, FIXTURE_POSTS);
     fixture_set(f, collection, "default", "k", k);
     fixture_set(f, collection, "default", "store_vectors", "on");
@@ -66,7 +66,7 @@ static void put_many(fixture *f)
          "wir haben ein Rezept mit viel Kaese gesucht und es auch gefunden %d"}};
     gf_error err;
     gf_put *put;
-    assert_ok(gf_put_open(f->store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, &err));
+    assert_ok(gf_put_open(f->store, &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), &put, &err));
     gf_random r = gf_random_seed(1, 0);
     for (int i = 0; i < MANY; i++) {
         char id[16], text[128 + 1 + DIGITS];
@@ -86,7 +86,7 @@ static unsigned parts_of(gf_store *store)
 {
     gf_error err;
     gf_buffer key = {0}, start = {0};
-    gf_scan_options o = {.family = GF_DOCUMENTS_MAIN};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_DOCUMENTS_MAIN);
     gf_status st;
     unsigned parts = 1;
     for (; (st = gf_scan_cut(store->tables.documents, &o, 1 << 20, &key, &err)) == GF_OK; parts++) {
@@ -116,7 +116,7 @@ static void many_documents_are_read_by_many_threads(void **state)
     for (int i = 0; i < 2; i++) {
         const char *name = i ? "three" : "one";
         gf_rebuild_result result;
-        gf_rebuild_options o = {.threads = i ? 3 : 1};
+        gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = i ? 3 : 1);
         fixture_set(&f, "many", name, "k", "6");
         assert_ok(
             gf_rebuild(f.store, fixture_place("many"), gf_slice_str(name), &o, &result, &err));

@@ -40,11 +40,9 @@ static void stopped_at_any_point_nothing_changes(void **state)
     for (; st == GF_ECANCELLED; stops++) {
         stopping s = {.at = stops};
         gf_rebuild_result result;
-        gf_rebuild_options o = {.force = true,
-                                .threads = 1 + (unsigned)stops % 2,
-                                .cancel = &s.cancel,
-                                .progress = stop,
-                                .context = &s};
+        gf_rebuild_options o =
+            GF_REBUILD_OPTIONS(.force = true, .threads = 1 + (unsigned)stops % 2,
+                               .cancel = &s.cancel, .progress = stop, .context = &s);
         st = fixture_try_rebuild(&f, "c", &o, &result, &err);
         if (st == GF_OK && s.calls > s.at) fail_msg("not stopped in \"%s\"", s.phase);
         if (st == GF_ECANCELLED) fixture_same_dump(&f, &before, s.phase);
@@ -81,7 +79,8 @@ static gf_status rebuild_while(fixture *f, void (*act)(fixture *f), gf_error *er
 {
     meanwhile m = {f, act, false};
     gf_rebuild_result result;
-    gf_rebuild_options o = {.force = true, .threads = 1, .progress = act_once, .context = &m};
+    gf_rebuild_options o =
+        GF_REBUILD_OPTIONS(.force = true, .threads = 1, .progress = act_once, .context = &m);
     gf_status st = fixture_try_rebuild(f, "c", &o, &result, err);
     assert_true(m.done);
     return st;
@@ -129,7 +128,7 @@ static void try_what_must_wait(fixture *f)
 {
     gf_error err;
     gf_rebuild_result result;
-    gf_rebuild_options o = {.force = true, .threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1);
     assert_status(GF_EBUSY, fixture_try_rebuild(f, "c", &o, &result, &err));
     assert_status(GF_EBUSY, gf_collection_delete(f->store, fixture_place("c"), &err));
     assert_status(GF_EBUSY,
@@ -173,7 +172,7 @@ static void a_build_reads_its_snapshot(void **state)
     gf_build_plan plan, *plans = &plan;
     gf_build_gathered documents = {0};
     gf_snapshot *snapshot;
-    gf_rebuild_options o = {.force = true};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true);
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
     assert_ok(gf_build_plan_init(&plan, f.store, fixture_place("c"), fixture_default(), &o, &err));

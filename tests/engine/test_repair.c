@@ -33,7 +33,7 @@ static void put_many(fixture *f)
 {
     gf_put *put;
     gf_error err;
-    gf_put_options o = {.name_space = GF_SLICE("test")};
+    gf_put_options o = GF_PUT_OPTIONS(.name_space = GF_SLICE("test"));
     assert_ok(gf_put_open(f->store, &o, &put, &err));
     for (unsigned i = 0; i < DOCUMENTS; i++) {
         char id[16], text[200];
@@ -85,7 +85,7 @@ static gf_repaired repair(damaged *d)
 {
     gf_error err;
     gf_repaired r;
-    assert_ok(gf_repair(d->f.path, d->to, &(gf_store_options){0}, note_fault, d, &r, &err));
+    assert_ok(gf_repair(d->f.path, d->to, &GF_STORE_OPTIONS(), note_fault, d, &r, &err));
     assert_true(d->told >= r.damages + r.rows + r.builds);
     return r;
 }
@@ -139,7 +139,7 @@ static void a_sound_store_is_copied(void **state)
     /* Nothing is replaced. */
     gf_error err;
     assert_status(GF_EEXISTS,
-                  gf_repair(d.f.path, d.to, &(gf_store_options){0}, note_fault, &d, &r, &err));
+                  gf_repair(d.f.path, d.to, &GF_STORE_OPTIONS(), note_fault, &d, &r, &err));
 }
 
 /* One byte in the middle of the largest table: at most one block of some kilobytes is lost. */
@@ -222,7 +222,7 @@ static void there_is_none(void **state)
     snprintf(none, sizeof none, "%s/none", gf_test_folder());
     snprintf(d.to, sizeof d.to, "%s/to", gf_test_folder());
     assert_status(GF_ENOTFOUND,
-                  gf_repair(none, d.to, &(gf_store_options){0}, note_fault, &d, &r, &err));
+                  gf_repair(none, d.to, &GF_STORE_OPTIONS(), note_fault, &d, &r, &err));
     struct stat s;
     assert_int_equal(lstat(d.to, &s), -1);
 }
@@ -244,7 +244,7 @@ static void memory_ends(void **state)
         struct stat s;
         gf_repaired r;
         gf_memory_fail_at(n);
-        gf_status st = gf_repair(d.f.path, d.to, &(gf_store_options){0}, note_fault, &d, &r, &err);
+        gf_status st = gf_repair(d.f.path, d.to, &GF_STORE_OPTIONS(), note_fault, &d, &r, &err);
         failed = gf_memory_failed();
         gf_memory_fail_at(-1);
         assert_int_equal(st, failed ? GF_ENOMEM : GF_OK);

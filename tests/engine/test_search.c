@@ -139,23 +139,22 @@ static void filters_leave_out(void **state)
     fixture_put_field(&f, "kind", "c", "red pear", "\"2026-03-01\"", "\"x\"");
     for (int built = 0; built < 2; built++) {
         gf_slice where = GF_SLICE("kind=x");
-        fixture_search(&f, "red", &(gf_search_options){.where = &where, .n_where = 1});
+        fixture_search(&f, "red", &GF_SEARCH_OPTIONS(.where = &where, .n_where = 1));
         assert_string_equal(fixture_found_ids(), "a c");
-        fixture_search(&f, "red", &(gf_search_options){.since = GF_SLICE("2026-02-01")});
+        fixture_search(&f, "red", &GF_SEARCH_OPTIONS(.since = GF_SLICE("2026-02-01")));
         assert_string_equal(fixture_found_ids(), "b c");
-        fixture_search(&f, "red", &(gf_search_options){.until = GF_SLICE("2026-02-01")});
+        fixture_search(&f, "red", &GF_SEARCH_OPTIONS(.until = GF_SLICE("2026-02-01")));
         assert_string_equal(fixture_found_ids(), "a");
-        fixture_search(&f, "red", &(gf_search_options){.limit = 2});
+        fixture_search(&f, "red", &GF_SEARCH_OPTIONS(.limit = 2));
         assert_string_equal(fixture_found_ids(), "a b");
         fixture_rebuild(&f, "c");
     }
-    assert_status(GF_EINVAL, fixture_try_search(
-                                 &f, "red", &(gf_search_options){.since = GF_SLICE("?")}, &err));
+    assert_status(GF_EINVAL,
+                  fixture_try_search(&f, "red", &GF_SEARCH_OPTIONS(.since = GF_SLICE("?")), &err));
     assert_string_equal(err.message, "since: \"?\" is not a time");
     gf_slice bad = GF_SLICE("nothing");
-    assert_status(
-        GF_EINVAL,
-        fixture_try_search(&f, "red", &(gf_search_options){.where = &bad, .n_where = 1}, &err));
+    assert_status(GF_EINVAL, fixture_try_search(
+                                 &f, "red", &GF_SEARCH_OPTIONS(.where = &bad, .n_where = 1), &err));
     fixture_close(&f);
 }
 
@@ -166,7 +165,7 @@ static void clusters_are_told_and_chosen(void **state)
     fixture f;
     fixture_open(&f);
     fixture_put_subjects(&f, "c");
-    gf_search_options one = {.cluster = 1};
+    gf_search_options one = GF_SEARCH_OPTIONS(.cluster = 1);
     assert_status(GF_ENOTFOUND, fixture_try_search(&f, "the", &one, &err));
     fixture_set(&f, "c", "default", "k", "3");
     fixture_rebuild(&f, "c");
@@ -176,13 +175,13 @@ static void clusters_are_told_and_chosen(void **state)
     for (size_t i = 0; i < n; i++)
         of_one += fixture_found.cluster[i] == cluster;
     assert_true(of_one > 0 && of_one < n);
-    fixture_search(&f, "the with", &(gf_search_options){.cluster = cluster});
+    fixture_search(&f, "the with", &GF_SEARCH_OPTIONS(.cluster = cluster));
     assert_int_equal(fixture_found.n, of_one);
     for (size_t i = 0; i < fixture_found.n; i++)
         assert_int_equal(fixture_found.cluster[i], cluster);
     assert_status(GF_ENOTFOUND,
-                  fixture_try_search(&f, "the", &(gf_search_options){.cluster = 99}, &err));
-    gf_search_options other = {.configuration = GF_SLICE("nope")};
+                  fixture_try_search(&f, "the", &GF_SEARCH_OPTIONS(.cluster = 99), &err));
+    gf_search_options other = GF_SEARCH_OPTIONS(.configuration = GF_SLICE("nope"));
     assert_status(GF_ENOTFOUND, fixture_try_search(&f, "the", &other, &err));
     fixture_close(&f);
 }
@@ -262,7 +261,7 @@ static void bad_queries_are_refused(void **state)
     gf_error err;
     fixture f;
     fixture_open(&f);
-    gf_search_options all = {.limit = 0};
+    gf_search_options all = GF_SEARCH_OPTIONS(.limit = 0);
     assert_status(GF_ENOTFOUND, fixture_try_search(&f, "a", &all, &err));
     assert_string_equal(err.message, "there is no collection \"c\"");
     fixture_put_subjects(&f, "c");
@@ -297,7 +296,7 @@ static void an_empty_collection_has_nothing(void **state)
 static gf_status search_swept(void *context, gf_error *err)
 {
     gf_slice where = GF_SLICE("lang!=de");
-    gf_search_options o = {.where = &where, .n_where = 1};
+    gf_search_options o = GF_SEARCH_OPTIONS(.where = &where, .n_where = 1);
     return fixture_try_search(context, "comet \"an old\" telescop* -flour", &o, err);
 }
 

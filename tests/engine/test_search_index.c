@@ -15,7 +15,7 @@ static void an_index_is_the_same_for_any_threads(void **state)
     for (size_t i = 0; i < 2; i++) {
         fixture f;
         gf_rebuild_result result;
-        gf_rebuild_options o = {.threads = i ? 3 : 1};
+        gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = i ? 3 : 1);
         fixture_open(&f);
         fixture_put_posts(&f, "c", FIXTURE_POSTS);
         assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &result, &err));
@@ -105,7 +105,7 @@ static void a_damaged_index_is_told(void **state)
         fixture_open(&f);
         fixture_put_subjects(&f, "c");
         int64_t build = fixture_rebuild(&f, "c").build;
-        gf_search_options all = {.limit = 0};
+        gf_search_options all = GF_SEARCH_OPTIONS(.limit = 0);
         for (int run = 0; run < 200; run++) {
             char bytes[48];
             size_t n = 1 + gf_random_below(&random, sizeof bytes - 1);

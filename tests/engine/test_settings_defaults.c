@@ -11,7 +11,7 @@ static void expect_setting(fixture *f, const char *key, const char *value, gf_or
 static gf_rebuild_outcome plain_rebuild(fixture *f)
 {
     gf_error err;
-    gf_rebuild_options o = {.threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
     gf_rebuild_result r;
     assert_ok(gf_rebuild(f->store, fixture_place("c"), fixture_default(), &o, &r, &err));
     return r.outcome;

@@ -31,7 +31,8 @@ static gf_status note(void *context, const gf_hit *hit, gf_error *err)
 static gf_status try_similar(fixture *f, const char *id, const char *text, uint64_t limit,
                              gf_error *err)
 {
-    gf_similar_options o = {.id = gf_slice_str(id), .text = gf_slice_str(text), .limit = limit};
+    gf_similar_options o =
+        GF_SIMILAR_OPTIONS(.id = gf_slice_str(id), .text = gf_slice_str(text), .limit = limit);
     last.n = 0;
     return gf_similar(f->store, fixture_place("c"), &o, note, &last, err);
 }

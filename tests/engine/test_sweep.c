@@ -71,7 +71,7 @@ static gf_status put_and_flush(void *context, gf_error *err)
     sweep *s = context;
     gf_put *put;
     gf_status st =
-        gf_put_open(s->f.store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, err);
+        gf_put_open(s->f.store, &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), &put, err);
     if (st != GF_OK) return st;
     st = put_some(put, err);
     assert_int_equal(gf_put_is_good(put), st == GF_OK);
@@ -101,7 +101,7 @@ static gf_status put_held(void *context, gf_error *err)
     gf_document d = {.id = GF_SLICE("000"), .text = gf_slice_of(text, LARGE)};
     memset(text, 'x', LARGE);
     gf_status st =
-        gf_put_open(s->f.store, &(gf_put_options){.name_space = GF_SLICE("test")}, &put, err);
+        gf_put_open(s->f.store, &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), &put, err);
     if (st != GF_OK) return st;
     st = gf_put_document(put, GF_SLICE("c"), &d, err);
     assert_int_equal(gf_put_counted(put).changed, 0);
@@ -308,7 +308,7 @@ static void failing_reads(void **state)
 static gf_status open_store(void *context, gf_error *err)
 {
     sweep *s = context;
-    return gf_store_open(s->f.path, &(gf_store_options){0}, &s->f.store, err);
+    return gf_store_open(s->f.path, &GF_STORE_OPTIONS(), &s->f.store, err);
 }
 
 static gf_status no_fault(void *context, const char *where, const char *what, gf_error *err)
@@ -321,7 +321,7 @@ static gf_status verify_store(void *context, gf_error *err)
 {
     sweep *s = context;
     gf_verified verified;
-    return gf_verify(s->f.path, &(gf_store_options){0}, no_fault, NULL, &verified, err);
+    return gf_verify(s->f.path, &GF_STORE_OPTIONS(), no_fault, NULL, &verified, err);
 }
 
 static void opening_and_verifying(void **state)
@@ -369,7 +369,7 @@ static void dump_again(sweep *s)
 
 static gf_status rebuild_with(sweep *s, unsigned threads, gf_error *err)
 {
-    gf_rebuild_options o = {.force = true, .threads = threads};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = threads);
     gf_rebuild_result result = {.build = {.build = 7}};
     gf_status st = gf_rebuild(s->f.store, fixture_place("c"), fixture_default(), &o, &result, err);
     if (st != GF_OK) assert_int_equal(result.build.build, 7);
@@ -438,7 +438,7 @@ static gf_status pass_rebuild(void *context, gf_place where, gf_slice configurat
 
 static gf_status rebuild_all(sweep *s, gf_error *err)
 {
-    gf_rebuild_options o = {.force = true, .threads = 1};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1);
     return gf_rebuild_all(s->f.store, GF_SLICE("test"), (gf_slice){0}, (gf_slice){0}, &o,
                           pass_rebuild, NULL, err);
 }

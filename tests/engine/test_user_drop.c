@@ -26,7 +26,7 @@ static void is_sound(fixture *f, uint64_t tables, uint64_t rows)
     gf_error err;
     gf_verified v;
     gf_buffer faults = {0};
-    gf_store_options o = {.purpose = "verify"};
+    gf_store_options o = GF_STORE_OPTIONS(.purpose = "verify");
     fixture_close(f);
     assert_ok(gf_verify(f->path, &o, tell, &faults, &v, &err));
     assert_slice(gf_buffer_view(&faults), "");
@@ -77,7 +77,7 @@ static void dropping(void **state)
     fixture_reopen(&f);
     t = fixture_make_table(&f, "people", fixture_people);
     gf_buffer got = {0};
-    fixture_print_rows(t, &(gf_rows_options){0}, &got);
+    fixture_print_rows(t, &GF_ROWS_OPTIONS(), &got);
     assert_slice(gf_buffer_view(&got), "");
     gf_user_table_close(t);
 
@@ -88,7 +88,7 @@ static void dropping(void **state)
     assert_int_equal(marked, 0);
     is_sound(&f, 2, 1);
     assert_ok(gf_user_table_open(f.store, space, S("others"), &other, &err));
-    fixture_print_rows(other, &(gf_rows_options){0}, &got);
+    fixture_print_rows(other, &GF_ROWS_OPTIONS(), &got);
     assert_slice(gf_buffer_view(&got), "u1 0:name=Bo ");
     gf_user_table_close(other);
     gf_buffer_release(&got);
@@ -165,7 +165,7 @@ static void rows_are(gf_store *store, const char *name, const char *want)
     gf_user_table *t;
     gf_buffer got = {0};
     assert_ok(gf_user_table_open(store, space, S(name), &t, &err));
-    fixture_print_rows(t, &(gf_rows_options){0}, &got);
+    fixture_print_rows(t, &GF_ROWS_OPTIONS(), &got);
     assert_slice(gf_buffer_view(&got), want);
     gf_user_table_close(t);
     gf_buffer_release(&got);
@@ -200,7 +200,7 @@ static void lost_names(void **state)
 
     forget_names(f.path, "");
     snprintf(to, sizeof to, "%s/repaired", gf_test_folder());
-    gf_store_options o = {.purpose = "repair"};
+    gf_store_options o = GF_STORE_OPTIONS(.purpose = "repair");
     assert_ok(gf_repair(f.path, to, &o, tell, &faults, &repaired, &err));
     f.path = to;
     fixture_reopen(&f);
@@ -236,7 +236,7 @@ static gf_status make_use_drop(void *context, gf_error *err)
     const gf_row *row;
     gf_slice where = S("age!=1"), part = S("u1");
     gf_buffer key = {0}, sum = {0};
-    gf_rows_options o = {.where = &where, .n_where = 1};
+    gf_rows_options o = GF_ROWS_OPTIONS(.where = &where, .n_where = 1);
     gf_status st = gf_user_table_create(s->f.store, space, S("people"), S(fixture_people), err);
     if (st == GF_OK)
         st = gf_user_table_alter(s->f.store, space, S("people"),

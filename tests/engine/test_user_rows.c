@@ -90,12 +90,10 @@ static void walks(void **state)
         snprintf(demand, sizeof demand, "%s>%d", i % 2 ? "age" : "info:age", (int)above);
         gf_slice where = S(demand);
         gf_buffer key = {0}, slow = {0}, got = {0};
-        gf_rows_options o = {.families = (uint32_t)gf_random_below(&r, 4),
-                             .where = &where,
-                             .n_where = gf_random_below(&r, 2),
-                             .offset = gf_random_below(&r, 3),
-                             .limit = gf_random_below(&r, 6),
-                             .reverse = gf_random_below(&r, 2)};
+        gf_rows_options o =
+            GF_ROWS_OPTIONS(.families = (uint32_t)gf_random_below(&r, 4), .where = &where,
+                            .n_where = gf_random_below(&r, 2), .offset = gf_random_below(&r, 3),
+                            .limit = gf_random_below(&r, 6), .reverse = gf_random_below(&r, 2));
         assert_ok(gf_user_table_key_start(t, 0, S(prefix), &key, &err));
         o.prefix = gf_buffer_view(&key);
         slow_answer(t, &o, names, prefix, above, &slow);

@@ -46,7 +46,7 @@ static void what_cannot_be_opened_is_told(void **state)
     gf_error err;
     gf_verified v = {.faults = 7};
     const char *folder = gf_test_folder();
-    assert_status(GF_ENOTFOUND, gf_verify(folder, &(gf_store_options){0}, NULL, NULL, &v, &err));
+    assert_status(GF_ENOTFOUND, gf_verify(folder, &GF_STORE_OPTIONS(), NULL, NULL, &v, &err));
     assert_int_equal(v.faults, 7);
 }
 

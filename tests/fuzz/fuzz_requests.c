@@ -52,7 +52,7 @@ static void begin(void)
     gf_error err = {GF_OK, ""};
     if (!mkdtemp(folder)) abort();
     snprintf(path, sizeof path, "%s/store", folder);
-    gf_store_options o = {.create = true, .purpose = "fuzz"};
+    gf_store_options o = GF_STORE_OPTIONS(.create = true, .purpose = "fuzz");
     gf_service_options s = {.store_path = path, .purpose = "fuzz", .rebuilds = true};
     gf_socket_options c = {.store_path = path, .purpose = "fuzz", .rebuilds = true};
     must(gf_store_open(path, &o, &store, &err), &err);

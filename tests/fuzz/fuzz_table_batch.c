@@ -49,7 +49,7 @@ static void open_store(void)
 {
     char path[80];
     gf_error err;
-    gf_store_options o = {.create = true, .purpose = "fuzzing"};
+    gf_store_options o = GF_STORE_OPTIONS(.create = true, .purpose = "fuzzing");
     snprintf(folder, sizeof folder, "%s/fuzz-XXXXXX",
              access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
     check(mkdtemp(folder) != NULL);
@@ -77,7 +77,7 @@ static uint64_t empty_table(gf_user_table *t)
     check(gf_batch_create(gf_store_database(store), &batch, &err) == GF_OK);
     for (unsigned f = 0; f < 2; f++) {
         gf_scan *scan;
-        gf_scan_options o = {.family = f};
+        gf_scan_options o = GF_SCAN_OPTIONS(.family = f);
         gf_status st = gf_scan_open(gf_user_table_rows(t), &o, &scan, &err);
         check(st == GF_OK);
         while ((st = gf_scan_next(scan, &row, &err)) == GF_OK) {

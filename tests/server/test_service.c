@@ -97,7 +97,7 @@ static gf_store *open_store(void)
 {
     gf_error err;
     gf_store *store;
-    assert_ok(gf_store_open(gf_test_folder(), &(gf_store_options){.create = true}, &store, &err));
+    assert_ok(gf_store_open(gf_test_folder(), &GF_STORE_OPTIONS(.create = true), &store, &err));
     return store;
 }
 

@@ -31,7 +31,7 @@ typedef struct held {
 static void hold(held *h)
 {
     gf_error err;
-    gf_store_options o = {.create = true, .purpose = "test"};
+    gf_store_options o = GF_STORE_OPTIONS(.create = true, .purpose = "test");
     snprintf(h->path, sizeof h->path, "%s/store", gf_test_folder());
     assert_ok(gf_store_open(h->path, &o, &h->store, &err));
     gf_service_options service = {.store_path = h->path, .rebuilds = true};
@@ -228,7 +228,7 @@ static void test_all_at_once(void **state)
         if (*callers[i].fault) fail_msg("%s", callers[i].fault);
     let_go(&h);
     gf_verified v;
-    gf_store_options o = {.purpose = "test"};
+    gf_store_options o = GF_STORE_OPTIONS(.purpose = "test");
     assert_ok(gf_verify(h.path, &o, tell_fault, NULL, &v, &err));
     assert_true(v.documents <= 2 + PUTTERS * ROUNDS * EACH);
     assert_true(v.documents >= 2 + PUTTERS * ROUNDS * EACH - ROUNDS);

@@ -192,7 +192,7 @@ static double scan_ours(ours *o, unsigned family, bool reverse)
     gf_error err;
     gf_row row = {0};
     gf_scan *scan;
-    gf_scan_options options = {.family = family, .reverse = reverse};
+    gf_scan_options options = GF_SCAN_OPTIONS(.family = family, .reverse = reverse);
     uint64_t n = 0;
     double start = gf_clock_seconds();
     check(gf_scan_open(o->t, &options, &scan, &err), &err);

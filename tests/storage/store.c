@@ -228,7 +228,7 @@ void gf_test_dump(gf_table *t, const gf_snapshot *snapshot, gf_buffer *out)
     for (unsigned f = 0; f < gf_table_schema(t)->n_families; f++) {
         gf_scan *scan;
         gf_status st;
-        gf_scan_options o = {.snapshot = snapshot, .family = f};
+        gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = snapshot, .family = f);
         assert_ok(gf_scan_open(t, &o, &scan, &err));
         while ((st = gf_scan_next(scan, &row, &err)) == GF_OK)
             dump_row(&row, out);

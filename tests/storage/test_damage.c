@@ -215,7 +215,7 @@ static gf_status read_all(gf_table *t, gf_buffer *out)
     size_t forward = 0, backward = 0;
     for (unsigned f = MAIN; f <= WIDE && st == GF_OK; f++) {
         gf_scan *scan;
-        gf_scan_options o = {.family = f};
+        gf_scan_options o = GF_SCAN_OPTIONS(.family = f);
         for (int reverse = 0; reverse < 2 && st == GF_OK; reverse++) {
             o.reverse = reverse;
             st = gf_scan_open(t, &o, &scan, &err);
@@ -442,7 +442,7 @@ static int rows_before_damage(gf_table *t, bool reverse)
     gf_row row = {0};
     gf_status st;
     int n = 0;
-    gf_scan_options o = {.family = WIDE, .reverse = reverse};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = WIDE, .reverse = reverse);
     assert_ok(gf_scan_open(t, &o, &scan, &err));
     for (; (st = gf_scan_next(scan, &row, &err)) == GF_OK; n++)
         assert_true(gf_slice_equal(row.key, many_key(reverse ? MANY - 1 - n : n)));

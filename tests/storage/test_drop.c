@@ -48,7 +48,7 @@ static size_t count(gf_table *t, unsigned family)
     gf_scan *scan;
     gf_row row = {0};
     size_t n = 0;
-    gf_scan_options o = {.family = family};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = family);
     assert_ok(gf_scan_open(t, &o, &scan, &err));
     while (gf_scan_next(scan, &row, &err) == GF_OK)
         n++;

@@ -288,7 +288,7 @@ static void is_damaged(gf_table *t, const char *name, unsigned family)
     assert_int_equal(row.n_cells, 0);
     for (int reverse = 0; reverse < 2; reverse++) {
         gf_scan *scan;
-        gf_scan_options o = {.family = family, .reverse = reverse};
+        gf_scan_options o = GF_SCAN_OPTIONS(.family = family, .reverse = reverse);
         gf_status st;
         assert_ok(gf_scan_open(t, &o, &scan, &err));
         while ((st = gf_scan_next(scan, &row, &err)) == GF_OK)

@@ -373,7 +373,7 @@ static void scan_some(test *t)
     int table = (int)below(t, TABLES);
     gf_buffer prefix = {0}, start = {0}, end = {0};
     unsigned family = (unsigned)below(t, t->schemas[table].schema.n_families);
-    gf_scan_options o = {.family = family};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = family);
     o.reverse = below(t, 2);
     o.keys_only = below(t, 4) == 0;
     o.limit = below(t, 3) ? 0 : below(t, 6);
@@ -410,7 +410,7 @@ static void compare_all(test *t)
     for (int table = 0; table < TABLES; table++)
         for (unsigned f = 0; f < t->schemas[table].schema.n_families; f++)
             for (int reverse = 0; reverse < 2; reverse++) {
-                gf_scan_options o = {.family = f, .reverse = reverse};
+                gf_scan_options o = GF_SCAN_OPTIONS(.family = f, .reverse = reverse);
                 scan_both(t, table, o, SNAPSHOTS);
             }
 }

@@ -109,7 +109,7 @@ static void keys_of_any_shape_are_cut(void **state)
             given g = given_begin(state, &given_students);
             put_rows(&g, families[f], names[n], &r);
             assert_ok(gf_database_compact(g.db, &err));
-            gf_scan_options o = {.family = families[f]};
+            gf_scan_options o = GF_SCAN_OPTIONS(.family = families[f]);
             unsigned parts = parts_are_the_whole(&g, o, 50000);
             assert_in_range(parts, 9, 18); /* 3,000 rows with some 230 bytes each */
             o.start = KEY("0004");
@@ -128,7 +128,7 @@ static void a_row_is_not_cut(void **state)
     gf_buffer large = {0}, key = {0};
     for (unsigned i = 0; i < 1000000; i++)
         gf_buffer_byte(&large, (char)gf_random_u64(&r));
-    gf_scan_options o = {.family = COURSE};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = COURSE);
     for (unsigned i = 0; i < 3; i++) {
         gf_slice row = KEY(i == 0 ? "a" : i == 1 ? "b" : "c");
         gf_slice value = i == 1 ? gf_buffer_view(&large) : GF_SLICE("small");
@@ -156,7 +156,7 @@ static void what_has_no_table_yet_is_not_cut(void **state)
     given g = given_begin(state, &given_students);
     gf_random r = gf_random_seed(3, 0);
     gf_buffer key = {0};
-    gf_scan_options o = {.family = INFO};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = INFO);
     assert_status(GF_ENOTFOUND, gf_scan_cut(g.t, &o, 1, &key, &err));
     put_rows(&g, INFO, number, &r);
     assert_status(GF_ENOTFOUND, gf_scan_cut(g.t, &o, 1000, &key, &err));
@@ -169,7 +169,7 @@ static void bad_ranges_are_refused(void **state)
     gf_error err;
     given g = given_begin(state, &given_students);
     gf_buffer key = {0};
-    gf_scan_options o = {.family = 99};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = 99);
     assert_status(GF_EINVAL, gf_scan_cut(g.t, &o, 1, &key, &err));
     given_end(&g);
 }
@@ -180,7 +180,7 @@ static gf_status cut(void *context, gf_error *err)
 {
     given *g = context;
     gf_buffer key = {0};
-    gf_scan_options o = {.family = INFO};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = INFO);
     gf_status st = gf_scan_cut(g->t, &o, 50000, &key, err);
     assert_int_equal(key.len > 0, st == GF_OK);
     gf_buffer_release(&key);

@@ -191,7 +191,8 @@ static gf_status scan(void *context, gf_error *err)
     gf_snapshot *snapshot;
     gf_status st = gf_snapshot_create(w->db, &snapshot, err);
     if (st != GF_OK) return st;
-    gf_scan_options o = {.snapshot = snapshot, .family = w->family, .reverse = w->reverse};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = snapshot, .family = w->family, .reverse = w->reverse);
     o.prefix = o.start = gf_test_key("row");
     o.end = gf_test_key("rox");
     if (families[w->family].layout == GF_LAYOUT_WIDE) {

@@ -40,7 +40,7 @@ static void changes_that_were_cut_off_are_not_written(void **state)
     assert_int_equal(gf_batch_changes(g.batch), 1);
     gf_batch_put(g.batch, g.t, KEY("s2"), INFO, S("age"), S("2"), 0);
     given_write_batch(&g);
-    given_scan_is(&g, &(gf_scan_options){.family = INFO}, "s1:name=x s2:age=2");
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.family = INFO), "s1:name=x s2:age=2");
     given_end(&g);
 }
 
@@ -53,11 +53,11 @@ static void a_failed_batch_writes_nothing(void **state)
     gf_batch_put(g.batch, g.t, KEY("s2"), 9, S("name"), S("x"), 0);
     assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_SYNC_OFF, &err));
     assert_string_equal(err.message, "not a row key of table students"); /* the first failure */
-    given_scan_is(&g, &(gf_scan_options){.family = INFO}, "");
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.family = INFO), "");
     gf_batch_put(g.batch, g.t, KEY("s1"), INFO, S("name"), S("x"), 0); /* emptied, and usable */
     given_write_batch(&g);
     given_write_batch(&g); /* nothing to write */
-    given_scan_is(&g, &(gf_scan_options){.family = INFO}, "s1:name=x");
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.family = INFO), "s1:name=x");
     given_end(&g);
 }
 

@@ -58,7 +58,7 @@ static void packed_columns_stay_or_are_replaced(void **state)
     gf_batch_replace(g.batch, g.t, KEY("s1"), INFO, NULL, 0, 0);
     given_write_batch(&g);
     given_row_is(&g, NULL, "s1", GF_ALL_FAMILIES, "");
-    given_scan_is(&g, &(gf_scan_options){.family = INFO}, "");
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.family = INFO), "");
     given_end(&g);
 }
 
@@ -69,7 +69,7 @@ static void the_last_column_takes_the_row_along(void **state)
     gf_batch_delete_cell(g.batch, g.t, KEY("s1"), INFO, S("name"));
     given_write_batch(&g);
     given_row_is(&g, NULL, "s1", GF_ALL_FAMILIES, "");
-    given_scan_is(&g, &(gf_scan_options){.family = INFO}, "");
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.family = INFO), "");
     given_end(&g);
 }
 
@@ -137,7 +137,7 @@ static void unknown_families_and_bad_keys_are_refused(void **state)
     assert_status(GF_EINVAL, gf_batch_write(g.batch, GF_SYNC_OFF, &err));
     assert_string_equal(err.message, "table students: family course is not packed");
     for (unsigned i = 0; i < 7; i++)
-        given_scan_is(&g, &(gf_scan_options){.family = i}, "");
+        given_scan_is(&g, &GF_SCAN_OPTIONS(.family = i), "");
     given_end(&g);
 }
 
@@ -199,7 +199,7 @@ static void long_values_come_back_whole(void **state)
             given_write_batch(&g);
             for (int reverse = 0; reverse < 2; reverse++) {
                 gf_scan *scan;
-                gf_scan_options o = {.family = kinds[f], .reverse = reverse};
+                gf_scan_options o = GF_SCAN_OPTIONS(.family = kinds[f], .reverse = reverse);
                 size_t entries = 0;
                 assert_ok(gf_scan_open(g.t, &o, &scan, &err));
                 while (gf_scan_next(scan, &g.row, &err) == GF_OK) {
@@ -224,7 +224,7 @@ static void long_values_come_back_whole(void **state)
         gf_batch_delete_row(g.batch, g.t, KEY(rows[r]), GF_ALL_FAMILIES);
     given_write_batch(&g);
     for (unsigned f = 0; f < 7; f++)
-        given_scan_is(&g, &(gf_scan_options){.family = f}, "");
+        given_scan_is(&g, &GF_SCAN_OPTIONS(.family = f), "");
     gf_buffer_release(&value);
     given_end(&g);
 }

@@ -66,8 +66,8 @@ static void many_tables_do_not_mix(void **state)
         char want[16];
         snprintf(want, sizeof want, "r:q=%d", i);
         g.t = tables[i];
-        given_scan_is(&g, &(gf_scan_options){.family = COURSE}, want);
-        given_scan_is(&g, &(gf_scan_options){.family = COURSE, .reverse = true}, want);
+        given_scan_is(&g, &GF_SCAN_OPTIONS(.family = COURSE), want);
+        given_scan_is(&g, &GF_SCAN_OPTIONS(.family = COURSE, .reverse = true), want);
     }
     given_end(&g);
 }

@@ -27,13 +27,13 @@ static given begin_documents(void **state)
 static void a_prefix_is_a_collection(void **state)
 {
     given g = begin_documents(state);
-    gf_scan_options o = {.family = INFO, .prefix = collection("ck")};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = INFO, .prefix = collection("ck"));
     given_scan_is(&g, &o, "ck/1:name=n ck/2:name=n ck/3:name=n");
     o.reverse = true;
     given_scan_is(&g, &o, "ck/3:name=n ck/2:name=n ck/1:name=n");
     o.limit = 2;
     given_scan_is(&g, &o, "ck/3:name=n ck/2:name=n");
-    o = (gf_scan_options){.family = INFO, .keys_only = true};
+    o = GF_SCAN_OPTIONS(.family = INFO, .keys_only = true);
     given_scan_is(&g, &o, "a/b/c a/b/c ck/1 ck/2 ck/3 ck//1 ck2/1");
     gf_buffer start = {0};
     gf_key_string_start(&start, S("ck"));
@@ -48,7 +48,8 @@ static void a_prefix_is_a_collection(void **state)
 static void a_range_has_its_start_and_not_its_end(void **state)
 {
     given g = begin_documents(state);
-    gf_scan_options o = {.family = INFO, .keys_only = true, .start = given_document("ck", "2")};
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.family = INFO, .keys_only = true, .start = given_document("ck", "2"));
     given_scan_is(&g, &o, "ck/2 ck/3 ck//1 ck2/1");
     o.end = given_document("ck/", "1");
     given_scan_is(&g, &o, "ck/2 ck/3");
@@ -64,7 +65,7 @@ static void a_range_has_its_start_and_not_its_end(void **state)
     given_scan_is(&g, &o, "");
     o.reverse = false;
     given_scan_is(&g, &o, "");
-    o = (gf_scan_options){.family = COURSE, .start = given_document("ck", "3"), .limit = 4};
+    o = GF_SCAN_OPTIONS(.family = COURSE, .start = given_document("ck", "3"), .limit = 4);
     given_scan_is(&g, &o, "ck/3:x=1 ck/3:xy=2 ck/3:y=3 ck//1:x=1");
     given_end(&g);
 }
@@ -72,7 +73,7 @@ static void a_range_has_its_start_and_not_its_end(void **state)
 static void a_row_is_walked_by_qualifier(void **state)
 {
     given g = begin_documents(state);
-    gf_scan_options o = {.family = COURSE, .prefix = given_document("ck", "2")};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = COURSE, .prefix = given_document("ck", "2"));
     given_scan_is(&g, &o, "ck/2:x=1 ck/2:xy=2 ck/2:y=3");
     o.qualifier_prefix = S("x");
     given_scan_is(&g, &o, "ck/2:x=1 ck/2:xy=2");

@@ -22,10 +22,10 @@ static void snapshots_do_not_change(void **state)
     given_row_is(&g, NULL, "a", GF_ALL_FAMILIES, "");
     gf_test_cell_is(g.t, before, KEY("b"), COURSE, "c", "1");
     gf_test_cell_is(g.t, after, KEY("b"), COURSE, "c", NULL);
-    given_scan_is(&g, &(gf_scan_options){.snapshot = before, .family = COURSE}, "a:c=1 b:c=1");
-    given_scan_is(&g, &(gf_scan_options){.snapshot = after, .family = COURSE}, "a:c=1 c:c=2");
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.snapshot = before, .family = COURSE), "a:c=1 b:c=1");
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.snapshot = after, .family = COURSE), "a:c=1 c:c=2");
     gf_snapshot_free(before);
-    given_scan_is(&g, &(gf_scan_options){.snapshot = after, .family = COURSE}, "a:c=1 c:c=2");
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.snapshot = after, .family = COURSE), "a:c=1 c:c=2");
     gf_snapshot_free(after);
     gf_snapshot_free(NULL);
     given_end(&g);
@@ -39,7 +39,7 @@ static void a_scan_sees_one_state(void **state)
     gf_scan *scan;
     given_put(&g, "a", COURSE, "c", "1", 0);
     given_put(&g, "b", COURSE, "c", "1", 0);
-    assert_ok(gf_scan_open(g.t, &(gf_scan_options){.family = COURSE}, &scan, &err));
+    assert_ok(gf_scan_open(g.t, &GF_SCAN_OPTIONS(.family = COURSE), &scan, &err));
     given_put(&g, "aa", COURSE, "c", "2", 0);
     given_put(&g, "b", COURSE, "c", "2", 0);
     assert_ok(gf_scan_next(scan, &g.row, &err));

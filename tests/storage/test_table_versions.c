@@ -41,7 +41,7 @@ static void the_newest_versions_stay(void **state)
         gf_batch_delete_cell(g.batch, g.t, KEY("r"), f, S("q"));
         given_write_batch(&g);
         versions_are(&g, f, "q", 9, "");
-        given_scan_is(&g, &(gf_scan_options){.family = f}, "");
+        given_scan_is(&g, &GF_SCAN_OPTIONS(.family = f), "");
         given_put(&g, "r", f, "q", "x", -20);
         given_put(&g, "r", f, "q", "y", -10);
         versions_are(&g, f, "q", 9, "y@-10 x@-20");
@@ -123,7 +123,7 @@ static void cells_past_their_time_are_absent(void **state)
     given_is(&g, "r", SHORT_LIVED, "ancient", NULL);
     given_is(&g, "r", SHORT_LIVED, "fresh", "1");
     given_is(&g, "r", SHORT_LIVED, "now", "1");
-    gf_scan_options all = {.family = SHORT_LIVED},
+    gf_scan_options all = GF_SCAN_OPTIONS(.family = SHORT_LIVED),
                     keys = {.family = SHORT_LIVED, .keys_only = true};
     given_scan_is(&g, &all, "r:fresh=1 r:future=1 r:now=1");
     given_scan_is(&g, &keys, "r:fresh= r:future= r:now=");

@@ -229,7 +229,7 @@ static void read_state(shared *s, gf_row *row)
         check_row(s, row, 4, &value);
     }
     gf_buffer_reset(&value);
-    gf_scan_options o = {.family = WIDE};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = WIDE);
     CHECK(s, gf_scan_open(s->t, &o, &scan, NULL) == GF_OK);
     size_t entries = 0;
     for (; gf_scan_next(scan, row, NULL) == GF_OK; entries++)
@@ -311,7 +311,7 @@ static void use_grown(shared *s, gf_row *row, int i)
     CHECK(s, st == GF_OK);
     CHECK(s, gf_row_find(row, INFO, column) != NULL);
     gf_scan *scan;
-    gf_scan_options o = {.family = INFO};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = INFO);
     CHECK(s, gf_scan_open(s->t, &o, &scan, NULL) == GF_OK);
     while ((st = gf_scan_next(scan, row, &err)) == GF_OK)
         continue;
@@ -391,7 +391,7 @@ static void large_batches_are_not_kept_out(void **state)
     gf_error err;
     begin(&s);
     run(&s, write_both_or_one, THREADS);
-    gf_scan_options o = {.family = WIDE};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = WIDE);
     assert_ok(gf_scan_open(s.t, &o, &scan, &err));
     unsigned entries = 0;
     while (gf_scan_next(scan, &row, &err) == GF_OK)

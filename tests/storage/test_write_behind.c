@@ -56,7 +56,7 @@ static void a_failure_is_told(void **state)
     assert_status(GF_EINVAL, gf_write_behind_next(&w, &err));
     assert_string_equal(err.message, "not a row key of table students");
     assert_status(GF_EINVAL, gf_write_behind_end(&w, GF_EINVAL, NULL));
-    given_scan_is(&g, &(gf_scan_options){.family = INFO}, ""); /* nor what came behind it */
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.family = INFO), ""); /* nor what came behind it */
     given_end(&g);
 }
 
@@ -66,7 +66,7 @@ static void waiting_is_until_it_is_written(void **state)
     gf_error err;
     given g = begin_with(state, &w, KEY("s1"));
     assert_ok(gf_write_behind_wait(&w, &err));
-    given_scan_is(&g, &(gf_scan_options){.family = INFO}, "s1:age=1");
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.family = INFO), "s1:age=1");
     assert_ok(gf_write_behind_end(&w, GF_OK, &err));
     given_end(&g);
 }
@@ -89,7 +89,7 @@ static void what_was_filled_in_vain_is_dropped(void **state)
     given g = begin_with(state, &w, KEY("s1"));
     gf_batch_put(w.batch, g.t, KEY("s2"), INFO, S("age"), S("2"), 0);
     assert_status(GF_ECANCELLED, gf_write_behind_end(&w, GF_ECANCELLED, &err));
-    given_scan_is(&g, &(gf_scan_options){.family = INFO}, "s1:age=1");
+    given_scan_is(&g, &GF_SCAN_OPTIONS(.family = INFO), "s1:age=1");
     given_end(&g);
 }
 

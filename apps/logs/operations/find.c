@@ -59,12 +59,11 @@ static gf_status find_lines(finding *f, gf_error *err)
     gf_call *call = f->log.call;
     gf_scan *scan;
     gf_row entry = {0};
-    gf_scan_options options = {.family = f->log.entry,
-                               .prefix = gf_buffer_view(&f->prefix),
-                               .start = gf_buffer_view(&f->start),
-                               .end = gf_buffer_view(&f->end),
-                               .limit = gf_call_number(call, "limit", 0),
-                               .reverse = gf_call_flag(call, "newest")};
+    gf_scan_options options =
+        GF_SCAN_OPTIONS(.family = f->log.entry, .prefix = gf_buffer_view(&f->prefix),
+                        .start = gf_buffer_view(&f->start), .end = gf_buffer_view(&f->end),
+                        .limit = gf_call_number(call, "limit", 0),
+                        .reverse = gf_call_flag(call, "newest"));
     gf_status st = gf_scan_open(gf_user_table_rows(f->log.by), &options, &scan, err);
     if (st != GF_OK) return st;
     while ((st = gf_scan_next(scan, &entry, err)) == GF_OK) {

@@ -111,7 +111,7 @@ static gf_status walk_lines(reporting *r, gf_slice start, gf_slice end, gf_error
 {
     gf_scan *scan;
     gf_row row = {0};
-    gf_scan_options options = {.family = r->log.http, .start = start, .end = end};
+    gf_scan_options options = GF_SCAN_OPTIONS(.family = r->log.http, .start = start, .end = end);
     gf_status st = gf_scan_open(gf_user_table_rows(r->log.lines), &options, &scan, err);
     if (st != GF_OK) return st;
     while ((st = gf_scan_next(scan, &row, err)) == GF_OK) {

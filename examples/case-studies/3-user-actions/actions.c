@@ -71,7 +71,7 @@ static void newest(const char *user, uint64_t n, uint64_t offset, void each(cons
     gf_row row = {0};
     gf_scan *scan;
     gf_status st;
-    gf_scan_options options = {.family = name, .limit = offset + n};
+    gf_scan_options options = GF_SCAN_OPTIONS(.family = name, .limit = offset + n);
     options.prefix = row_key(table, gf_slice_str(user), &key);
     must(gf_scan_open(gf_user_table_rows(table), &options, &scan, &err));
     for (uint64_t i = 0; (st = gf_scan_next(scan, &row, &err)) == GF_OK; i++)

@@ -19,7 +19,7 @@ static void components(void)
     const gf_row *row;
     gf_status st;
     gf_buffer name = {0};
-    must(gf_rows_open(table, &(gf_rows_options){0}, &rows, &err));
+    must(gf_rows_open(table, &GF_ROWS_OPTIONS(), &rows, &err));
     while ((st = gf_rows_next(rows, &row, &err)) == GF_OK) {
         gf_slice key = row->key;
         gf_buffer_reset(&name);
