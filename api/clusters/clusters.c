@@ -1,6 +1,7 @@
 /* clusters: the list of a build's clusters. */
 #include "api/clusters/internal.h"
 
+#include "api/groups_internal.h"
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/memory.h"
@@ -175,3 +176,11 @@ const gf_operation gf_clusters_operation = {
     .reach = GF_REACH_ALL,
     .cacheable = true,
 };
+
+/* ---- the operations of this noun, in the order of the documentation -------------------------- */
+
+static const gf_operation *const operations[] = {
+    &gf_clusters_operation, &gf_cluster_operation, &gf_members_operation,  &gf_export_operation,
+    &gf_assign_operation,   &gf_diff_operation,    &gf_evaluate_operation,
+};
+const gf_operation_group gf_clusters_operations = GF_OPERATION_GROUP(operations);
