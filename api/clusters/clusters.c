@@ -1,4 +1,4 @@
-/* clusters: the list of a build's clusters. */
+/* clusters: the list of a build's clusters. terms: its vocabulary. */
 #include "api/clusters/internal.h"
 
 #include "api/groups_internal.h"
@@ -177,10 +177,54 @@ const gf_operation gf_clusters_operation = {
     .cacheable = true,
 };
 
+/* ---- terms ----------------------------------------------------------------------------------- */
+
+static gf_status emit_term(void *context, const gf_term_info *term, gf_error *err)
+{
+    gf_row_writer *row = context;
+    gf_json_writer *w = gf_row_writer_begin(row);
+    gf_json_put_string(w, "term", term->term);
+    gf_json_put_string(w, "surface", term->surface);
+    gf_json_put_uint(w, "documents", term->documents);
+    return gf_row_writer_emit(row, err);
+}
+
+static gf_status run_terms(gf_call *call, gf_error *err)
+{
+    gf_view *view;
+    gf_row_writer row = {.call = call};
+    gf_status st = gf_call_view(call, &view, err);
+    if (st != GF_OK) return st;
+    st = gf_view_terms(view, gf_call_text(call, "prefix"),
+                       gf_call_number(call, "limit", UINT64_MAX), emit_term, &row, err);
+    gf_row_writer_release(&row);
+    gf_view_close(view);
+    return st;
+}
+
+static const gf_parameter terms_parameters[] = {
+    P_COLLECTIONS,
+    P_EVERY,
+    P_CONFIG,
+    P_BUILD,
+    P_TEXT("prefix", "TEXT", "only terms that start so"),
+    P_NUMBER("limit", 0, 0, "at most so many (all)")};
+
+static const gf_operation terms_operation = {
+    .name = "terms",
+    .method = "GET",
+    .path = "/collections/{collection}/terms",
+    .meaning = "List the vocabulary",
+    GF_PARAMETERS(terms_parameters),
+    .run = run_terms,
+    .reach = GF_REACH_ALL,
+    .cacheable = true,
+};
+
 /* ---- the operations of this noun, in the order of the documentation -------------------------- */
 
 static const gf_operation *const operations[] = {
     &gf_clusters_operation, &gf_cluster_operation, &gf_members_operation,  &gf_export_operation,
-    &gf_assign_operation,   &gf_diff_operation,    &gf_evaluate_operation,
+    &gf_assign_operation,   &gf_diff_operation,    &gf_evaluate_operation, &terms_operation,
 };
 const gf_operation_group gf_clusters_operations = GF_OPERATION_GROUP(operations);

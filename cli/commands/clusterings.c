@@ -234,6 +234,25 @@ static const gf_command members_command = {
                 .show = show_members},
 };
 
+/* ---- terms ----------------------------------------------------------------------------------- */
+
+static const gf_positional terms_words[] = {{.name = "COLLECTION", .argument = "collection"}};
+static const gf_display_column terms_columns[] = {{"term", "term", GF_COLUMN_TEXT},
+                                                  {"surface", "as written", GF_COLUMN_TEXT},
+                                                  {"documents", "documents", GF_COLUMN_COUNT}};
+
+static const gf_command terms_command = {
+    .name = "terms",
+    .examples = "    grouperfish terms feedback --limit 50\n"
+                "    grouperfish terms feedback --prefix crash\n"
+                "    grouperfish terms feedback --config fine --format csv\n",
+    .notes =
+        "A term is a word as it is counted (its stem, or several with spaces between), with the\n"
+        "number of documents that have it. min_df, max_df and ngrams decide which there are.\n",
+    GF_WORDS(terms_words),
+    .display = {GF_COLUMNS(terms_columns), .nothing = "no such term"},
+};
+
 /* ---- export ---------------------------------------------------------------------------------- */
 
 static gf_status prepare_export(gf_session *s, gf_error *err)
@@ -666,7 +685,7 @@ static const gf_command unpin_command = {
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 const gf_commands gf_commands_clusterings = {
-    "Clusterings",
-    GF_LIST(&rebuild_command, &clusters_command, &cluster_command, &members_command,
-            &export_command, &assign_command, &diff_command, &report_command, &evaluate_command,
-            &label_command, &builds_command, &publish_command, &pin_command, &unpin_command)};
+    "Clusterings", GF_LIST(&rebuild_command, &clusters_command, &cluster_command, &members_command,
+                           &export_command, &assign_command, &diff_command, &report_command,
+                           &evaluate_command, &terms_command, &label_command, &builds_command,
+                           &publish_command, &pin_command, &unpin_command)};

@@ -23,3 +23,19 @@ gf_status gf_view_language(gf_view *v, const gf_document *d, const char **name, 
     if (st == GF_OK) *name = language ? language->name : NULL;
     return st;
 }
+
+gf_status gf_view_terms(gf_view *v, gf_slice prefix, uint64_t limit, gf_visit_term *visit,
+                        void *context, gf_error *err)
+{
+    gf_status st = gf_view_load_model(v, err);
+    const gf_vocabulary *vocabulary = &v->model.vocabulary;
+    for (uint32_t i = 0; st == GF_OK && limit && i < vocabulary->n_terms; i++) {
+        gf_term_info term = {.term = gf_vocabulary_term(vocabulary, i),
+                             .surface = gf_vocabulary_surface(vocabulary, i),
+                             .documents = vocabulary->df[i]};
+        if (!gf_slice_starts(term.term, prefix)) continue;
+        st = visit(context, &term, err);
+        limit--;
+    }
+    return st;
+}

@@ -217,6 +217,24 @@ typedef gf_status gf_visit_explanation(void *context, const gf_explanation *e, g
 gf_status gf_view_explain(gf_view *view, gf_slice id, size_t limit, gf_visit_explanation *visit,
                           void *context, gf_error *err);
 
+/** A term of a build's vocabulary; slices are borrowed. */
+typedef struct gf_term_info {
+    gf_slice term;      /* as it is counted: unique */
+    gf_slice surface;   /* as documents write it most often */
+    uint64_t documents; /* document frequency: documents of the build that have it */
+} gf_term_info;
+
+typedef gf_status gf_visit_term(void *context, const gf_term_info *term, gf_error *err);
+
+/**
+ * The first `limit` terms of a view's build whose counted form starts with `prefix` (empty: all), by
+ * falling document frequency, then by bytes. Behind them come, in the same order, those that min_df or
+ * max_df leave out and that stand only in documents without any other term.
+ * Cost: that of reading the build's vocabulary once a view.
+ */
+gf_status gf_view_terms(gf_view *view, gf_slice prefix, uint64_t limit, gf_visit_term *visit,
+                        void *context, gf_error *err);
+
 GF_PUBLIC_END
 
 #endif
