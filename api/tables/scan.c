@@ -104,9 +104,9 @@ static gf_status emit_rows(scanning *s, gf_error *err)
 static gf_status run_table_scan(gf_call *call, gf_error *err)
 {
     scanning s = {.c = {.call = call},
-                  .options = {.offset = gf_call_number(call, "offset", 0),
-                              .limit = gf_call_number(call, "limit", 0),
-                              .reverse = gf_call_flag(call, "reverse")}};
+                  .options = GF_ROWS_OPTIONS(.offset = gf_call_number(call, "offset", 0),
+                                             .limit = gf_call_number(call, "limit", 0),
+                                             .reverse = gf_call_flag(call, "reverse"))};
     s.as_csv = gf_call_flag(call, "csv");
     gf_status st = gf_table_call_open(&s.c, err);
     if (st == GF_OK) st = gf_table_call_families(&s.c, &s.options.families, err);
