@@ -185,7 +185,7 @@ static void names_the_least_that_does(void **state)
     uint64_t least = strtoull(said + strlen("clusters: "), NULL, 10);
     assert_true(least > 20 && least < 100);
     gf_rebuild_options less = GF_REBUILD_OPTIONS(.memory = (least - 1) << 20),
-                       enough = {.memory = least << 20};
+                       enough = GF_REBUILD_OPTIONS(.memory = least << 20);
     assert_status(GF_ELIMIT, rebuild("default", less, &r, &err));
     assert_int_equal(fixture_read(&shared, "many").served, before.served);
     assert_ok(rebuild("default", enough, &r, &err));

@@ -106,13 +106,13 @@ static void bad_ranges_are_refused(void **state)
     memcpy(beyond + row.len, "x", 1);
     gf_slice past = gf_slice_of(beyond, row.len + 1);
     const gf_scan_options bad[] = {
-        {.family = 3},
-        {.family = INFO, .prefix = past},
-        {.family = COURSE, .start = past},
-        {.family = COURSE, .end = past},
-        {.family = COURSE, .qualifier_prefix = S("x")},
-        {.family = COURSE, .prefix = collection("ck"), .after_qualifier = S("x")},
-        {.family = INFO, .prefix = row, .after_qualifier = S("")},
+        GF_SCAN_OPTIONS(.family = 3),
+        GF_SCAN_OPTIONS(.family = INFO, .prefix = past),
+        GF_SCAN_OPTIONS(.family = COURSE, .start = past),
+        GF_SCAN_OPTIONS(.family = COURSE, .end = past),
+        GF_SCAN_OPTIONS(.family = COURSE, .qualifier_prefix = S("x")),
+        GF_SCAN_OPTIONS(.family = COURSE, .prefix = collection("ck"), .after_qualifier = S("x")),
+        GF_SCAN_OPTIONS(.family = INFO, .prefix = row, .after_qualifier = S("")),
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_status(GF_EINVAL, gf_scan_open(g.t, &bad[i], &scan, &err));

@@ -124,7 +124,7 @@ static void cells_past_their_time_are_absent(void **state)
     given_is(&g, "r", SHORT_LIVED, "fresh", "1");
     given_is(&g, "r", SHORT_LIVED, "now", "1");
     gf_scan_options all = GF_SCAN_OPTIONS(.family = SHORT_LIVED),
-                    keys = {.family = SHORT_LIVED, .keys_only = true};
+                    keys = GF_SCAN_OPTIONS(.family = SHORT_LIVED, .keys_only = true);
     given_scan_is(&g, &all, "r:fresh=1 r:future=1 r:now=1");
     given_scan_is(&g, &keys, "r:fresh= r:future= r:now=");
     all.reverse = true;
