@@ -1,15 +1,31 @@
-#include "server/remote/internal.h"
+#include "server/remote/remote.h"
 
 #include "base/clock.h"
+#include "base/json/json.h"
+#include "formats/curl.h"
 #include "server/http/tokens.h"
 #include "server/socket/internal.h"
+#include "server/socket/wire.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { POLL_MS = 100, LEAST_TOKEN = 16, MOST_TOKEN = 256 };
+
+/* A connection to a server, and what it has sent. */
+typedef struct remote_line {
+    const gf_remote *remote;
+    CURL *curl;
+    int fd;
+    gf_buffer got; /* received, and not taken yet: got_at.. */
+    size_t got_at;
+    double answer_by;
+    const gf_cancel *cancel;
+    char why[CURL_ERROR_SIZE];
+} remote_line;
 
 /* ---- URLs ------------------------------------------------------------------------------------ */
 
@@ -93,16 +109,16 @@ static ssize_t moved(CURLcode code, size_t n)
     return -1;
 }
 
-ssize_t gf_remote_send(void *context, const char *bytes, size_t n)
+static ssize_t send_bytes(void *context, const char *bytes, size_t n)
 {
     size_t sent = 0;
-    CURLcode code = curl_easy_send(((gf_remote_line *)context)->curl, bytes, n, &sent);
+    CURLcode code = curl_easy_send(((remote_line *)context)->curl, bytes, n, &sent);
     return moved(code, sent);
 }
 
-ssize_t gf_remote_receive(void *context, char *to, size_t n)
+static ssize_t receive_bytes(void *context, char *to, size_t n)
 {
-    gf_remote_line *line = context;
+    remote_line *line = context;
     size_t kept = line->got.len - line->got_at, got = 0;
     if (kept == 0) {
         CURLcode code = curl_easy_recv(line->curl, to, n, &got);
@@ -114,7 +130,7 @@ ssize_t gf_remote_receive(void *context, char *to, size_t n)
     return (ssize_t)n;
 }
 
-gf_status gf_remote_wait(gf_remote_line *line, bool sending, gf_error *err)
+static gf_status wait_for_line(remote_line *line, bool sending, gf_error *err)
 {
     struct pollfd p = {.fd = line->fd, .events = sending ? POLLOUT : POLLIN};
     if (poll(&p, 1, POLL_MS) < 0 && errno != EINTR)
@@ -133,7 +149,7 @@ static int look_for_cancel(void *context, curl_off_t a, curl_off_t b, curl_off_t
 }
 
 /* HTTP/1.1 alone can be switched; a proxy of the environment's is gone through, not asked. */
-static bool set_options(gf_remote_line *line, double wait)
+static bool set_options(remote_line *line, double wait)
 {
     CURL *c = line->curl;
     const char *authorities = getenv("SSL_CERT_FILE");
@@ -153,7 +169,7 @@ static bool set_options(gf_remote_line *line, double wait)
             curl_easy_setopt(c, CURLOPT_CAINFO, authorities) == CURLE_OK);
 }
 
-static gf_status connect_line(gf_remote_line *line, double wait, gf_error *err)
+static gf_status connect_line(remote_line *line, double wait, gf_error *err)
 {
     curl_socket_t fd = CURL_SOCKET_BAD;
     line->curl = curl_easy_init();
@@ -169,6 +185,200 @@ static gf_status connect_line(gf_remote_line *line, double wait, gf_error *err)
     bool late = code == CURLE_OPERATION_TIMEDOUT;
     return gf_fail(err, late ? GF_EBUSY : GF_EIO, "cannot reach %s: %s", line->remote->url,
                    line->why[0] ? line->why : curl_easy_strerror(code));
+}
+
+enum { MOST_HEAD = 32 << 10, MOST_BODY = 64 << 10 };
+
+typedef struct answer {
+    unsigned status;
+    gf_slice head, body; /* of the line's bytes */
+    gf_buffer detail;    /* what a problem says; empty: it was none of ours */
+} answer;
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+/* Some more bytes; *ended where there are none. */
+static gf_status receive_more(remote_line *line, bool *ended, gf_error *err)
+{
+    char piece[4096];
+    size_t got = 0;
+    CURLcode code = curl_easy_recv(line->curl, piece, sizeof piece, &got);
+    if (code == CURLE_AGAIN) return wait_for_line(line, false, err);
+    *ended = code != CURLE_OK || got == 0;
+    if (*ended) return GF_OK;
+    gf_buffer_append(&line->got, piece, got);
+    return gf_buffer_check(&line->got, err);
+}
+
+static const char *end_of_head(const gf_buffer *got)
+{
+    const char *end = got->len ? memmem(got->ptr, got->len, "\r\n\r\n", 4) : NULL;
+    return end ? end + 4 : NULL;
+}
+
+static gf_status fail_stranger(const remote_line *line, gf_error *err)
+{
+    return gf_fail(err, GF_EIO, "what answers at %s is no Grouperfish", line->remote->url);
+}
+
+/* "HTTP/1.1 503 Service Unavailable" */
+static bool read_status(gf_slice head, unsigned *status)
+{
+    if (head.len < 13 || strncmp(head.ptr, "HTTP/1.", 7) != 0 || head.ptr[8] != ' ') return false;
+    *status = 0;
+    for (size_t i = 9; i < 12; i++) {
+        if (head.ptr[i] < '0' || head.ptr[i] > '9') return false;
+        *status = *status * 10 + (unsigned)(head.ptr[i] - '0');
+    }
+    return *status >= 100;
+}
+
+/* The bytes may move while they come: slices of them are made at the end. */
+static gf_status receive_head(remote_line *line, answer *a, gf_error *err)
+{
+    bool ended = false;
+    gf_status st = GF_OK;
+    while (st == GF_OK && !ended && !end_of_head(&line->got) && line->got.len < MOST_HEAD)
+        st = receive_more(line, &ended, err);
+    if (st != GF_OK) return st;
+    const char *end = end_of_head(&line->got);
+    if (ended && line->got.len == 0)
+        return gf_fail(err, GF_EIO, "%s hung up without an answer", line->remote->url);
+    if (!end) return fail_stranger(line, err);
+    a->head = gf_slice_of(line->got.ptr, (size_t)(end - line->got.ptr));
+    line->got_at = a->head.len;
+    return read_status(a->head, &a->status) ? GF_OK : fail_stranger(line, err);
+}
+
+/* A header's value; empty where there is none. */
+static gf_slice header(gf_slice head, const char *name)
+{
+    size_t n = strlen(name);
+    while (head.len) {
+        const char *end = memmem(head.ptr, head.len, "\r\n", 2);
+        size_t length = end ? (size_t)(end - head.ptr) : head.len;
+        if (length > n && head.ptr[n] == ':' && strncasecmp(head.ptr, name, n) == 0) {
+            gf_slice value = gf_slice_of(head.ptr + n + 1, length - n - 1);
+            while (value.len && *value.ptr == ' ')
+                value = gf_slice_skip(value, 1);
+            return value;
+        }
+        head = gf_slice_skip(head, end ? length + 2 : length);
+    }
+    return (gf_slice){"", 0};
+}
+
+static double number_of(gf_slice s)
+{
+    double n = 0;
+    for (size_t i = 0; i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9' && n < 1e9; i++)
+        n = n * 10 + (s.ptr[i] - '0');
+    return n;
+}
+
+/*
+ * Without a length it goes to the end of the connection, or comes in chunks: as no server of ours
+ * sends it. What does not come in time is done without: the status says most of it.
+ */
+static gf_status receive_body(remote_line *line, answer *a, gf_error *err)
+{
+    gf_slice length = header(a->head, "Content-Length");
+    size_t head = a->head.len, most = MOST_BODY;
+    bool ended = false;
+    gf_status st = GF_OK;
+    if (length.len && number_of(length) < MOST_BODY) most = (size_t)number_of(length);
+    if (header(a->head, "Transfer-Encoding").len || a->status == 204 || a->status == 304) most = 0;
+    while (st == GF_OK && !ended && line->got.len - head < most)
+        st = receive_more(line, &ended, err);
+    a->head = gf_slice_of(line->got.ptr, head);
+    a->body = gf_slice_of(line->got.ptr + head, line->got.len - head);
+    return st == GF_EBUSY ? GF_OK : st;
+}
+
+/* ---- what it means --------------------------------------------------------------------------- */
+
+static void read_problem(answer *a)
+{
+    gf_json_parser *parser = NULL;
+    gf_json_value root, detail;
+    if (!gf_slice_starts(header(a->head, "Content-Type"), GF_SLICE("application/problem+json")))
+        return;
+    if (gf_json_parser_create(&parser, NULL) == GF_OK &&
+        gf_json_parse_copy(parser, a->body, &root, NULL) == GF_OK &&
+        gf_json_member(root, "detail", &detail) && gf_json_kind_of(detail) == GF_JSON_STRING)
+        gf_buffer_slice(&a->detail, gf_json_get_string(detail));
+    gf_json_parser_free(parser);
+}
+
+static gf_status fail_token(const remote_line *line, const answer *a, gf_error *err)
+{
+    if (line->remote->token.len == 0)
+        return gf_fail(err, GF_EINVAL,
+                       "%s wants a token: --token-file or GROUPERFISH_TOKEN_FILE names a file that "
+                       "begins with one",
+                       line->remote->url);
+    return gf_fail(err, GF_EINVAL, "%s: %s", line->remote->url,
+                   a->detail.len ? gf_buffer_cstr((gf_buffer *)&a->detail) : "no such token");
+}
+
+/* A problem of a server like ours, by what it is. */
+static gf_status fail_problem(const remote_line *line, answer *a, gf_error *err)
+{
+    const char *url = line->remote->url, *detail = gf_buffer_cstr(&a->detail);
+    switch (a->status) {
+    case 400:
+    case 403:
+    case 421:
+        return gf_fail(err, GF_EINVAL, "%s: %s", url, detail);
+    case 404:
+        return gf_fail(err, GF_EINVAL, "%s does not know this command: it is of another version",
+                       url);
+    case 413:
+    case 431:
+        return gf_fail(err, GF_ELIMIT, "%s: %s", url, detail);
+    case 426:
+        return gf_fail(err, GF_EIO, "%s: a proxy before it does not let the connection be upgraded",
+                       url);
+    case 429:
+    case 503:
+        return gf_fail(err, GF_EBUSY, "%s: %s", url, detail);
+    default:
+        return gf_fail(err, GF_EIO, "%s: %s", url, detail);
+    }
+}
+
+/* An answer that no server of ours gives: a proxy's, or something else's. */
+static gf_status fail_other(const remote_line *line, const answer *a, gf_error *err)
+{
+    const char *url = line->remote->url;
+    gf_slice to = header(a->head, "Location");
+    if (a->status >= 300 && a->status < 400 && to.len)
+        return gf_fail(err, GF_EIO, "%s sends on to %.*s: --server may have to name that", url,
+                       (int)(to.len > 200 ? 200 : to.len), to.ptr);
+    if (a->status == 429 || a->status == 503)
+        return gf_fail(err, GF_EBUSY, "%s is busy (HTTP status %u)", url, a->status);
+    if (a->status == 502 || a->status == 504)
+        return gf_fail(err, GF_EIO, "the proxy at %s does not reach a server (HTTP status %u)", url,
+                       a->status);
+    return gf_fail(err, GF_EIO, "what answers at %s is no Grouperfish (HTTP status %u)", url,
+                   a->status);
+}
+
+static gf_status receive_answer(remote_line *line, double *after, gf_error *err)
+{
+    answer a = {0};
+    gf_status st = receive_head(line, &a, err);
+    if (st != GF_OK || a.status == 101) return st;
+    st = receive_body(line, &a, err);
+    if (st != GF_OK) return st;
+    *after = number_of(header(a.head, "Retry-After"));
+    read_problem(&a);
+    if (a.status == 401)
+        st = fail_token(line, &a, err);
+    else
+        st = a.detail.len ? fail_problem(line, &a, err) : fail_other(line, &a, err);
+    gf_buffer_release(&a.detail);
+    return st;
 }
 
 /* ---- the request ----------------------------------------------------------------------------- */
@@ -211,18 +421,18 @@ static gf_status write_request(gf_buffer *out, const gf_remote *remote, const gf
     return gf_buffer_check(out, err);
 }
 
-static gf_status send_request(gf_remote_line *line, const gf_operation *o, gf_slice name_space,
+static gf_status send_request(remote_line *line, const gf_operation *o, gf_slice name_space,
                               gf_error *err)
 {
     gf_buffer request = {0};
     size_t sent = 0;
     gf_status st = write_request(&request, line->remote, o, name_space, err);
     while (st == GF_OK && sent < request.len) {
-        ssize_t n = gf_remote_send(line, request.ptr + sent, request.len - sent);
+        ssize_t n = send_bytes(line, request.ptr + sent, request.len - sent);
         if (n >= 0)
             sent += (size_t)n;
         else if (errno == EAGAIN)
-            st = gf_remote_wait(line, true, err);
+            st = wait_for_line(line, true, err);
         else
             break; /* it may have said why */
     }
@@ -233,18 +443,18 @@ static gf_status send_request(gf_remote_line *line, const gf_operation *o, gf_sl
 gf_status gf_remote_run(const gf_remote *remote, double wait, const gf_operation *operation,
                         gf_call *call, gf_asked *asked, double *after, gf_error *err)
 {
-    static const gf_wire_transport transport = {gf_remote_send, gf_remote_receive};
+    static const gf_wire_transport transport = {send_bytes, receive_bytes};
     gf_error own;
     if (!err) err = &own;
     if (wait < 1) wait = 1;
-    gf_remote_line line = {
+    remote_line line = {
         .remote = remote, .fd = -1, .cancel = call->cancel, .answer_by = gf_clock_seconds() + wait};
     *asked = GF_CLIENT_ASKED;
     *after = 0;
     gf_status st = gf_remote_check(remote->url, err);
     if (st == GF_OK) st = connect_line(&line, wait, err);
     if (st == GF_OK) st = send_request(&line, operation, call->name_space, err);
-    if (st == GF_OK) st = gf_remote_take_answer(&line, after, err);
+    if (st == GF_OK) st = receive_answer(&line, after, err);
     if (st == GF_OK) {
         gf_client_line talk = {line.fd, &transport, &line, remote->url};
         st = gf_client_talk(&talk, wait, operation, call, asked, err);
