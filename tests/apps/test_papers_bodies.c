@@ -41,7 +41,7 @@ static void test_papers__check_6(void **state)
         for (gf_json_iterator it = gf_json_items(list); gf_json_next(&it, NULL, &v);)
             n++;
         if (gf_slice_equal(gf_json_get_string(title), GF_SLICE("Dummy Example File"))) {
-            gf_json_value authors, name;
+            gf_json_value authors, name = {0};
             small++;
             assert_int_equal(n, 2);
             assert_true(gf_json_member(metadata, "authors", &authors));

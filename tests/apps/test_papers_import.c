@@ -299,7 +299,7 @@ static void samples_go_in(void **state)
                  {"tarballs.cdx", 0}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         import_sample(&t, files[i].name);
-        if (files[i].lines) assert_true(transport_number(&t, 0, "read") == files[i].lines);
+        if (files[i].lines > 0) assert_true(transport_number(&t, 0, "read") == files[i].lines);
         double parts = transport_number(&t, 0, "stored") + transport_number(&t, 0, "existing") +
                        transport_number(&t, 0, "skipped") + transport_number(&t, 0, "refused");
         assert_true(transport_number(&t, 0, "read") == parts);
