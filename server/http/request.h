@@ -124,7 +124,7 @@ struct gf_request {
     FILE *spool;                      /* the answer, where it came before the body's end */
     bool streams, close_after, whole; /* whole: held in memory to its end */
     bool upgrades;                    /* the answer is the beginning of a conversation */
-    bool has_reservation;             /* a guest's, which is kept until then */
+    bool has_reservation;             /* a remote caller's, which is kept until then */
 
     /* Rows on their way. */
     gf_shape shape;

@@ -46,7 +46,7 @@ static void check_again(gf_tweets_parser *parser, const gf_tweet *tweet)
     check(gf_tweets_write_json(parser, &json, &err) == GF_OK);
     check(gf_tweets_parser_create(&other, &err) == GF_OK);
     check(gf_tweets_parse_stored(other, gf_buffer_view(&json), &again, &err) == GF_OK);
-    check(again.seconds == tweet->seconds && again.has_reservation == tweet->has_reservation);
+    check(again.seconds == tweet->seconds && again.has_place == tweet->has_place);
     check(gf_slice_equal(again.text, tweet->text) && gf_slice_equal(again.id, tweet->id));
     gf_tweets_parser_free(other);
     gf_buffer_release(&json);
@@ -57,7 +57,7 @@ static void check_tweet(gf_tweets_parser *parser, const gf_tweet *tweet)
     char text[GF_GEOHASH_LENGTH];
     uint64_t bits;
     check(tweet->seconds >= 0 && tweet->seconds <= GF_TWEET_LAST_SECOND);
-    if (tweet->has_reservation) {
+    if (tweet->has_place) {
         check(gf_geo_point_is_valid(tweet->place));
         gf_geohash_write(gf_geohash(tweet->place), text);
         check(gf_geohash_read(text, &bits) && bits == gf_geohash(tweet->place));
