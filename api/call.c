@@ -1,4 +1,4 @@
-/* What handlers do with a call: rows and notices out, arguments in, which were checked before. */
+/* A call as handlers use it: rows and notices out, arguments in, which were checked before. */
 #include "api/call.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* What batches.cpp writes and replay.c reads: changes as LevelDB got them, one behind another. */
+/* The file that batches.cpp writes and replay.c reads: changes as LevelDB got them, one behind another. */
 #ifndef GF_BENCH_BATCHES_H
 #define GF_BENCH_BATCHES_H
 

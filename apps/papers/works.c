@@ -179,7 +179,7 @@ gf_status gf_works_add(gf_works *c, const gf_document *d, bool *added, gf_error 
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* Of equal scores the record that was added first wins: later ones in the chain are older. */
+/* Among equal scores the record that was added first wins: later ones in the chain are older. */
 static void take_match(gf_works_match *match, const entry *e, int score, bool agrees)
 {
     bool found = agrees && score >= GF_SCORE_MATCH;

@@ -18,7 +18,7 @@
 
 /** The arithmetic of the products. */
 typedef enum gf_dense_arithmetic {
-    /* That of OpenBLAS, one thread a call: the last bits of scores depend on the processor. */
+    /* OpenBLAS, one thread a call: the last bits of scores depend on the processor. */
     GF_DENSE_FAST,
     /* In one order on all processors (products.h): a sixth slower at k = 1,000. */
     GF_DENSE_SAME
