@@ -90,6 +90,33 @@ static int run_command(const gf_command *command, int n_words, char **words)
     return code;
 }
 
+/* Words of the command line that are options of every command and stand before it. */
+static int count_leading_options(int n_words, char **words)
+{
+    int n = 0;
+    while (n < n_words && words[n][0] == '-' && words[n][1] == '-') {
+        const char *word = words[n] + 2;
+        size_t length = strcspn(word, "=");
+        const gf_own_option *o = NULL;
+        for (int i = 0; i < GF_COMMAND_GLOBAL_OPTIONS && !o; i++) {
+            const gf_own_option *at = &gf_command_global_options[i];
+            if (strlen(at->name) == length && memcmp(at->name, word, length) == 0) o = at;
+        }
+        if (!o || !o->value) break;
+        n += word[length] == '=' ? 1 : 2;
+    }
+    return n < n_words ? n : 0;
+}
+
+/* "--store DIR put FILE" is "put --store DIR FILE": the command's words go to the front. */
+static void put_command_first(int n_leading, char **words, int used)
+{
+    char *command[2];
+    memcpy(command, words + n_leading, (size_t)used * sizeof *words);
+    memmove(words + used, words, (size_t)n_leading * sizeof *words);
+    memcpy(words, command, (size_t)used * sizeof *words);
+}
+
 int main(int argc, char **argv)
 {
     int used = 0;
@@ -104,9 +131,12 @@ int main(int argc, char **argv)
     bool is_help = strcmp(argv[1], "help") == 0 || asks_for_help(argv[1]);
     if (is_help) return run_help(argc > 2 && argv[2][0] == '-' ? 0 : argc - 2, argv + 2);
     if (strcmp(argv[1], "--version") == 0) argv[1] += 2;
-    if (argv[1][0] == '-') return gf_usage_error(NULL, "the command comes first, then its options");
-    const gf_command *command = gf_command_find(argc - 1, (const char *const *)argv + 1, &used);
-    if (!command && argc == 3 && asks_for_help(argv[2])) return run_help(1, argv + 1);
-    if (!command) return gf_usage_unknown_command(argc - 1, argv + 1);
+    int n_leading = count_leading_options(argc - 1, argv + 1), at = 1 + n_leading;
+    if (argv[at][0] == '-')
+        return gf_usage_error(NULL, "the command comes first, then its options");
+    const gf_command *command = gf_command_find(argc - at, (const char *const *)argv + at, &used);
+    if (!command && argc == at + 2 && asks_for_help(argv[at + 1])) return run_help(1, argv + at);
+    if (!command) return gf_usage_unknown_command(argc - at, argv + at);
+    put_command_first(n_leading, argv + 1, used);
     return run_command(command, argc - 1 - used, argv + 1 + used);
 }

@@ -24,10 +24,33 @@ static bool find_option(const gf_session *s, gf_slice name, gf_option *o)
     return false;
 }
 
-static gf_status unknown_option(const gf_session *s, const char *dashes, gf_slice name,
-                                gf_error *err)
+/*
+ * k=20 and --k 20 are no words and options of any command: "k" is a key of a configuration, which
+ * `config set` sets. GF_OK where `name` is no such key.
+ */
+static gf_status refuse_setting(const gf_session *s, const char *word, gf_slice name,
+                                const char *value, gf_error *err)
+{
+    size_t n;
+    const gf_setting *settings = gf_settings(&n);
+    gf_slice collection = gf_session_argument(s, "collection");
+    for (size_t i = 0; i < n; i++)
+        if (gf_slice_equal(name, gf_slice_str(settings[i].name)))
+            return gf_fail(err, GF_EINVAL,
+                           "%s: a configuration has that key; set it with: grouperfish config set "
+                           "%.*s %s=%s",
+                           word, GF_SLICE_ARG(collection.len ? collection : GF_SLICE("COLLECTION")),
+                           settings[i].name, value);
+    return GF_OK;
+}
+
+static gf_status unknown_option(const gf_session *s, const char *word, const char *value,
+                                gf_slice name, gf_error *err)
 {
     enum { MOST = 48 };
+    const char *dashes = word[1] == '-' ? "--" : "-";
+    gf_status st = refuse_setting(s, word, name, value ? value : "VALUE", err);
+    if (st != GF_OK) return st;
     const char *names[MOST];
     size_t n = 0;
     gf_option o;
@@ -115,12 +138,13 @@ static gf_status parse_option(gf_session *s, int n_words, char **words, int *use
     const char *word = words[0] + (two ? 2 : 1), *equals = strchr(word, '='), *value = "true";
     gf_slice name = gf_slice_of(word, equals ? (size_t)(equals - word) : strlen(word));
     gf_option o;
+    const char *next = equals ? equals + 1 : n_words > 1 && words[1][0] != '-' ? words[1] : NULL;
     *used = 1;
     if (!two && gf_slice_equal(name, GF_SLICE("h")))
         name = GF_SLICE("help");
     else if (!two && name.len != 1)
-        return unknown_option(s, "-", name, err);
-    if (!find_option(s, name, &o)) return unknown_option(s, two ? "--" : "-", name, err);
+        return unknown_option(s, words[0], next, name, err);
+    if (!find_option(s, name, &o)) return unknown_option(s, words[0], next, name, err);
     const char *dashes = strlen(o.name) == 1 ? "-" : "--";
     if (!o.value && equals) return gf_fail(err, GF_EINVAL, "%s%s takes no value", dashes, o.name);
     if (o.value) {
@@ -137,7 +161,12 @@ static gf_status parse_option(gf_session *s, int n_words, char **words, int *use
 static gf_status take_word(gf_session *s, const char *word, size_t *at, gf_error *err)
 {
     const gf_command *c = s->command;
-    if (*at >= c->n_positionals) return gf_fail(err, GF_EINVAL, "one word too many: \"%s\"", word);
+    if (*at >= c->n_positionals) {
+        const char *equals = strchr(word, '=');
+        gf_slice name = gf_slice_of(word, equals ? (size_t)(equals - word) : 0);
+        gf_status st = refuse_setting(s, word, name, equals ? equals + 1 : "", err);
+        return st != GF_OK ? st : gf_fail(err, GF_EINVAL, "one word too many: \"%s\"", word);
+    }
     const gf_positional *p = &c->positionals[*at];
     if (!p->repeats) ++*at;
     return p->argument ? gf_session_add(s, p->argument, word, err) : keep_word(s, word, err);
