@@ -35,6 +35,10 @@ gf_slice gf_call_nth(const gf_call *call, const char *name, size_t i);
 /** A cluster as it is named: "17", or "label:hockey", whose label is borrowed; GF_EINVAL. */
 gf_status gf_cluster_read_name(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err);
 
+/** The id of the view's cluster of that id, or of that label where id is 0; GF_ENOTFOUND. */
+gf_status gf_cluster_find(gf_view *view, uint32_t id, gf_slice label, uint32_t *found,
+                          gf_error *err);
+
 /** The collection that argument "collection" names, in the call's namespace. */
 gf_place gf_call_place(const gf_call *call);
 

@@ -1,6 +1,7 @@
 #include "base/utf8.h"
 
 #include <assert.h>
+#include <unicode/uchar.h>
 
 /*
  * Bytes of the valid character at p, or 0. *seen is the number of bytes that could start one.
@@ -116,4 +117,23 @@ void gf_utf8_append(gf_buffer *out, uint32_t c)
         bytes[i] = (char)(0x80 | (c & 0x3F));
     bytes[0] = (char)(lead[n] | c);
     gf_buffer_append(out, bytes, n);
+}
+
+static uint32_t fold(uint32_t code)
+{
+    return (uint32_t)u_foldCase((UChar32)code, U_FOLD_CASE_DEFAULT);
+}
+
+void gf_utf8_fold(gf_slice s, gf_buffer *out)
+{
+    for (size_t at = 0; at < s.len;)
+        gf_utf8_append(out, fold(gf_utf8_next(s, &at)));
+}
+
+bool gf_utf8_same_letters(gf_slice a, gf_slice b)
+{
+    size_t i = 0, j = 0;
+    while (i < a.len && j < b.len)
+        if (fold(gf_utf8_next(a, &i)) != fold(gf_utf8_next(b, &j))) return false;
+    return i == a.len && j == b.len;
 }

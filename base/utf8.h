@@ -33,6 +33,15 @@ uint32_t gf_utf8_next(gf_slice s, size_t *at);
 /** Append a code point (at most U+10FFFF, no surrogate). */
 void gf_utf8_append(gf_buffer *out, uint32_t code);
 
+/**
+ * Append valid s with each character's case folded (Unicode's simple folding, by ICU): texts that
+ * differ in case alone become the same bytes.
+ */
+void gf_utf8_fold(gf_slice s, gf_buffer *out);
+
+/** Whether two valid texts are the same but for the case of letters. Takes no memory. */
+bool gf_utf8_same_letters(gf_slice a, gf_slice b);
+
 /** The longest start of valid s that has at most n bytes and cuts no character. */
 gf_slice gf_utf8_cut(gf_slice s, size_t n);
 

@@ -44,15 +44,30 @@ static gf_status run_unpin(gf_call *call, gf_error *err)
     return set_pin(call, false, err);
 }
 
+/* The id of the cluster that is named, by its id or by its label. */
+static gf_status find_cluster(gf_call *call, uint32_t *id, gf_error *err)
+{
+    gf_view *view;
+    gf_slice label = {0};
+    gf_status st = gf_cluster_read_name(gf_call_text(call, "cluster"), id, &label, err);
+    if (st != GF_OK || !label.len) return st;
+    st = gf_call_view(call, &view, err);
+    if (st != GF_OK) return st;
+    st = gf_cluster_find(view, 0, label, id, err);
+    gf_view_close(view);
+    return st;
+}
+
 static gf_status run_label(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
     gf_slice text = gf_call_text(call, "text");
-    uint32_t cluster = (uint32_t)gf_call_number(call, "cluster", 0);
+    uint32_t cluster;
     if (gf_call_flag(call, "unpin") == (text.len > 0))
         return gf_fail(err, GF_EINVAL, "label needs either a text, or --unpin");
     gf_status st = gf_call_store(call, &store, err);
+    if (st == GF_OK) st = find_cluster(call, &cluster, err);
     if (st == GF_OK)
         st = gf_pin_label(store, gf_call_place(call), gf_call_configuration(call), cluster, text,
                           err);
@@ -74,11 +89,8 @@ static const gf_parameter one_build_parameters[] = {
     P_CONFIG};
 
 static const gf_parameter label_parameters[] = {
-    P_COLLECTION,
-    {"cluster", GF_PARAMETER_NUMBER, true, "ID", "the cluster", 1, UINT32_MAX},
-    P_TEXT("text", "TEXT", "what it is to be called"),
-    P_FLAG("unpin", "take that back"),
-    P_CONFIG};
+    P_COLLECTION, P_REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),
+    P_TEXT("text", "TEXT", "what it is to be called"), P_FLAG("unpin", "take that back"), P_CONFIG};
 
 const gf_operation gf_publish_operation = {
     .name = "publish",

@@ -92,6 +92,12 @@ gf_status gf_cluster_read_name(gf_slice text, uint32_t *id, gf_slice *label, gf_
     return GF_OK;
 }
 
+gf_status gf_cluster_find(gf_view *view, uint32_t id, gf_slice label, uint32_t *found,
+                          gf_error *err)
+{
+    return gf_view_cluster(view, id, label, take_id, found, err);
+}
+
 static gf_status run_cluster(gf_call *call, gf_error *err)
 {
     showing s = {.row = {.call = call}};
@@ -103,7 +109,7 @@ static gf_status run_cluster(gf_call *call, gf_error *err)
     if (st == GF_OK) st = gf_call_view(call, &s.view, err);
     if (st != GF_OK) return st;
     if (gf_call_flag(call, "columns")) {
-        st = gf_view_cluster(s.view, id, label, take_id, &id, err);
+        st = gf_cluster_find(s.view, id, label, &id, err);
         if (st == GF_OK)
             st = gf_columns_cluster(s.view, id, gf_row_writer_emit_column, &s.row, err);
     } else {

@@ -1,6 +1,7 @@
 #include "cluster/label/labels.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "cluster/label/internal.h"
 
 #include <math.h>
@@ -217,10 +218,7 @@ gf_status gf_label_give(gf_labels_given *g, gf_slice label, bool *fresh, gf_erro
 {
     gf_buffer lower = {0};
     uint32_t id;
-    for (size_t i = 0; i < label.len; i++) {
-        char c = label.ptr[i];
-        gf_buffer_byte(&lower, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
-    }
+    gf_utf8_fold(label, &lower);
     gf_status st = gf_buffer_check(&lower, err);
     if (st == GF_OK) st = gf_strings_add(&g->letters, gf_buffer_view(&lower), &id, fresh, err);
     gf_buffer_release(&lower);

@@ -3,6 +3,7 @@
 
 #include "base/json/json.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 
@@ -68,11 +69,15 @@ gf_status gf_view_clusters(gf_view *v, gf_visit_cluster *visit, void *context, g
     return st;
 }
 
+/* The cluster of that label; where there is none, the one whose label differs in case alone. */
 static const gf_listed_cluster *find_label(const gf_view *v, gf_slice label)
 {
-    for (size_t i = 0; i < v->n_clusters; i++)
+    const gf_listed_cluster *alike = NULL;
+    for (size_t i = 0; i < v->n_clusters; i++) {
         if (gf_slice_equal(v->clusters[i].label, label)) return &v->clusters[i];
-    return NULL;
+        if (!alike && gf_utf8_same_letters(v->clusters[i].label, label)) alike = &v->clusters[i];
+    }
+    return alike;
 }
 
 gf_status gf_view_cluster(gf_view *v, uint32_t id, gf_slice label, gf_visit_cluster *visit,

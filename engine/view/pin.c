@@ -148,7 +148,7 @@ gf_status gf_pin_build(gf_store *store, gf_place where, gf_slice configuration, 
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* The cluster must be there, and no sibling may have the label. */
+/* The cluster must be there, and no sibling may have the label, in whatever case. */
 static gf_status check_siblings(pinning *p, uint32_t cluster, gf_slice label, gf_error *err)
 {
     gf_view *v;
@@ -158,9 +158,9 @@ static gf_status check_siblings(pinning *p, uint32_t cluster, gf_slice label, gf
     if (st == GF_OK && !gf_view_find_cluster(v, cluster))
         st = gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
     for (size_t i = 0; st == GF_OK && i < v->n_clusters; i++)
-        if (v->clusters[i].id != cluster && gf_slice_equal(v->clusters[i].label, label))
+        if (v->clusters[i].id != cluster && gf_utf8_same_letters(v->clusters[i].label, label))
             st = gf_fail(err, GF_EEXISTS, "cluster %" PRIu32 " is called \"%.*s\" already",
-                         v->clusters[i].id, GF_SLICE_ARG(label));
+                         v->clusters[i].id, GF_SLICE_ARG(v->clusters[i].label));
     gf_view_close(v);
     return st;
 }
@@ -191,7 +191,7 @@ static gf_status check_label(gf_slice label, gf_error *err)
         return gf_fail(err, GF_EINVAL, "a label has at most %d bytes", MOST_LABEL);
     if (gf_utf8_valid_length(label) != label.len)
         return gf_fail(err, GF_EINVAL, "the label is not valid UTF-8");
-    if (gf_slice_equal(label, GF_SLICE("without terms")))
+    if (gf_utf8_same_letters(label, GF_SLICE("without terms")))
         return gf_fail(err, GF_EINVAL,
                        "\"without terms\" is what documents in no cluster are called");
     for (size_t i = 0; i < label.len; i++)

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 
@@ -92,18 +93,28 @@ static const gf_listed_cluster *cluster_of(const tree_walk *w, uint32_t leaf)
     return gf_view_find_cluster(w->view, w->kept.ids[leaf]);
 }
 
-/* A cluster may have got the label of an inner node since the build. */
+/* A cluster may have got the label of an inner node since the build, in whatever case. */
 static gf_status drop_taken_labels(tree_walk *w, gf_error *err)
 {
     const gf_tree *t = &w->kept.tree;
     gf_strings taken = {0};
+    gf_buffer letters = {0};
     uint32_t id;
     gf_status st = GF_OK;
-    for (size_t c = 0; c < w->view->n_clusters && st == GF_OK; c++)
-        st = gf_strings_add(&taken, w->view->clusters[c].label, &id, NULL, err);
-    for (uint32_t v = t->k; v < t->n_nodes && st == GF_OK; v++)
-        if (gf_strings_find(&taken, w->kept.labels[v]) != GF_STRING_NONE)
+    for (size_t c = 0; c < w->view->n_clusters && st == GF_OK; c++) {
+        gf_buffer_reset(&letters);
+        gf_utf8_fold(w->view->clusters[c].label, &letters);
+        st = gf_buffer_check(&letters, err);
+        if (st == GF_OK) st = gf_strings_add(&taken, gf_buffer_view(&letters), &id, NULL, err);
+    }
+    for (uint32_t v = t->k; v < t->n_nodes && st == GF_OK; v++) {
+        gf_buffer_reset(&letters);
+        gf_utf8_fold(w->kept.labels[v], &letters);
+        st = gf_buffer_check(&letters, err);
+        if (st == GF_OK && gf_strings_find(&taken, gf_buffer_view(&letters)) != GF_STRING_NONE)
             w->kept.labels[v] = (gf_slice){0};
+    }
+    gf_buffer_release(&letters);
     gf_strings_release(&taken);
     return st;
 }

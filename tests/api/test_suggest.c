@@ -22,7 +22,7 @@ static void nearest(void **state)
     assert_refused(GF_ENOTFOUND, "did you mean \"default\"?", &t, "rebuild", "collection", "mid",
                    "config", "defualt");
     assert_refused(GF_ENOTFOUND, "did you mean \"macbeth\"?", &t, "cluster", "collection", "mid",
-                   "cluster", "label:Macbeth");
+                   "cluster", "label:Macbteh");
     assert_refused(GF_ENOTFOUND, "did you mean \"caesar\"?", &t, "cluster", "collection", "mid",
                    "cluster", "label:aesa");
     assert_refused(GF_ENOTFOUND, "did you mean \"play\"?", &t, "evaluate", "collection", "mid",

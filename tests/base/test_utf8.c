@@ -239,6 +239,20 @@ static gf_status repair(void *context, gf_error *err)
     return st;
 }
 
+static void compares_without_regard_to_case(void **state)
+{
+    (void)state;
+    gf_buffer folded = {0};
+    gf_utf8_fold(GF_SLICE("ÄRGER mit Σίσυφος, İ"), &folded);
+    assert_slice(gf_buffer_view(&folded), "ärger mit σίσυφοσ, İ");
+    gf_buffer_release(&folded);
+    assert_true(gf_utf8_same_letters(GF_SLICE("Späte Flüge"), GF_SLICE("SPÄTE flÜge")));
+    assert_true(gf_utf8_same_letters(GF_SLICE(""), GF_SLICE("")));
+    assert_false(gf_utf8_same_letters(GF_SLICE("Flug"), GF_SLICE("Flüge")));
+    assert_false(gf_utf8_same_letters(GF_SLICE("Fluge"), GF_SLICE("Flug")));
+    assert_false(gf_utf8_same_letters(GF_SLICE("a"), GF_SLICE("")));
+}
+
 static void reports_failed_allocations(void **state)
 {
     (void)state;
@@ -255,6 +269,7 @@ int main(void)
         cmocka_unit_test(empty_text_is_valid),
         cmocka_unit_test(agrees_with_the_checker_on_whole_texts),
         cmocka_unit_test(cuts_at_characters),
+        cmocka_unit_test(compares_without_regard_to_case),
         cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests_name("utf8", tests, know_all_characters, NULL);

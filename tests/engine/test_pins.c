@@ -87,6 +87,14 @@ static void labels_are_checked(void **state)
                   gf_pin_label(f.store, c, fixture_default(), 1, GF_SLICE("without terms"), &err));
     assert_status(GF_EEXISTS,
                   gf_pin_label(f.store, c, fixture_default(), 2, gf_slice_of(longest, 200), &err));
+    /* Labels that differ in case alone would be taken for one another. */
+    assert_ok(gf_pin_label(f.store, c, fixture_default(), 1, GF_SLICE("Späte Flüge"), &err));
+    assert_status(GF_EEXISTS,
+                  gf_pin_label(f.store, c, fixture_default(), 2, GF_SLICE("spÄte flÜge"), &err));
+    assert_non_null(strstr(err.message, "cluster 1 is called \"Späte Flüge\" already"));
+    assert_ok(gf_pin_label(f.store, c, fixture_default(), 1, GF_SLICE("späte Flüge"), &err));
+    assert_status(GF_EINVAL,
+                  gf_pin_label(f.store, c, fixture_default(), 1, GF_SLICE("Without Terms"), &err));
     assert_status(GF_ENOTFOUND,
                   gf_pin_label(f.store, c, GF_SLICE("other"), 1, GF_SLICE("x"), &err));
     fixture_is_sound(&f);
