@@ -20,6 +20,8 @@ static const char *outcome_name(gf_rebuild_outcome outcome)
         return "rebuilt";
     case GF_REBUILD_UNMODIFIED:
         return "unmodified";
+    case GF_REBUILD_KEPT:
+        return "kept";
     default:
         return "would be rebuilt";
     }
@@ -28,6 +30,18 @@ static const char *outcome_name(gf_rebuild_outcome outcome)
 static void name_failure(gf_call *call, gf_slice collection, const char *message)
 {
     gf_notice n = {.reason = "failed", .source = collection, .message = message};
+    gf_call_notify(call, &n);
+}
+
+/* A build of given rows is kept: told, because its documents may have changed meanwhile. */
+static void tell_kept(gf_call *call, gf_slice collection, gf_slice configuration)
+{
+    char message[320];
+    snprintf(message, sizeof message,
+             "the clusters of \"%.*s\" are of given rows, and are kept; --matrix clusters other "
+             "rows, --force the texts",
+             GF_SLICE_ARG(configuration));
+    gf_notice n = {.reason = "kept", .source = collection, .message = message};
     gf_call_notify(call, &n);
 }
 
@@ -79,6 +93,8 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
     if (status == GF_OK && result->build.build) gf_row_put_build(w, &result->build);
     if (status == GF_OK && result->memory.peak) put_memory(w, &result->memory);
     if (status == GF_OK && r->options->matrix) gf_json_put_uint(w, "unknown", result->unknown);
+    if (status == GF_OK && result->outcome == GF_REBUILD_KEPT)
+        tell_kept(r->row.call, where.collection, configuration);
     if (status != GF_OK) r->row.call->outcome = GF_OUTCOME_REBUILD_FAILED;
     if (status != GF_OK && status != GF_ECANCELLED)
         name_failure(r->row.call, where.collection, message);
@@ -253,7 +269,7 @@ static const gf_parameter rebuild_parameters[] = {
     P_FLAG("all", "all collections"),
     P_TEXT("prefix", "TEXT", "with all: only names that start so"),
     P_EACH_CONFIG,
-    P_FLAG("force", "also where nothing has changed"),
+    P_FLAG("force", "also where nothing has changed, or the clusters are of a matrix"),
     P_CHOICE("start", "served|fresh", "begin from the served clusters or anew (as configured)"),
     P_FLAG("dry-run", "say what would be rebuilt and how much memory that takes, and do nothing"),
     P_FLAG("explain-k", "instead show how many clusters k=auto chooses, and why; nothing is built"),

@@ -85,7 +85,7 @@ static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
     if (st == GF_OK) st = gf_build_decode(p->store, &row, &info, err);
     if (st == GF_OK) {
         gf_rows_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "chosen_for"), &p->served_distinct);
-        *modified = info.seq != p->seq || info.rows != GF_ROWS_OF_TEXTS ||
+        *modified = info.seq != p->seq ||
                     !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json));
         p->served = info;
         p->served.served = true;
@@ -113,6 +113,15 @@ gf_status gf_build_plan_read(gf_build_plan *p, bool *modified, gf_error *err)
     }
     gf_collection_row_release(&row);
     return st;
+}
+
+gf_rebuild_outcome gf_build_plan_outcome(const gf_build_plan *p, bool modified)
+{
+    const gf_rebuild_options *o = p->options;
+    bool is_of_matrix = p->served.build && p->served.rows != GF_ROWS_OF_TEXTS;
+    if (is_of_matrix && !o->matrix && !o->force) return GF_REBUILD_KEPT;
+    if (!modified && !o->matrix && !o->force) return GF_REBUILD_UNMODIFIED;
+    return o->dry_run ? GF_REBUILD_DUE : GF_REBUILD_MADE;
 }
 
 /* ---- beginning ------------------------------------------------------------------------------- */

@@ -60,6 +60,9 @@ void gf_build_plan_release(gf_build_plan *plan);
  */
 gf_status gf_build_plan_read(gf_build_plan *plan, bool *modified, gf_error *err);
 
+/** What a rebuild by the plan, which has been read, comes to; nothing is built yet. */
+gf_rebuild_outcome gf_build_plan_outcome(const gf_build_plan *plan, bool modified);
+
 /**
  * Begin builds together: choose their timestamps, mark them as under way (one synced write), create
  * the snapshot that all read. The write lock is taken here. gf_build_plans_end must follow, also

@@ -68,12 +68,11 @@ gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
     gf_status st = gf_build_plan_init(&plan, s, where, configuration, options, err);
     if (st != GF_OK) return st;
     st = gf_build_plan_read(&plan, &modified, &why);
-    gf_rebuild_result r = {.outcome = GF_REBUILD_UNMODIFIED, .build = plan.served};
-    if (st == GF_OK && (modified || options->force || options->matrix)) {
-        r.outcome = options->dry_run ? GF_REBUILD_DUE : GF_REBUILD_MADE;
-        st = options->dry_run ? estimate_memory(&plan, &r.memory, &why)
-                              : make_and_publish(&plan, &r, &why);
-    }
+    gf_rebuild_result r = {.outcome = gf_build_plan_outcome(&plan, modified), .build = plan.served};
+    if (st == GF_OK && r.outcome == GF_REBUILD_DUE)
+        st = estimate_memory(&plan, &r.memory, &why);
+    else if (st == GF_OK && r.outcome == GF_REBUILD_MADE)
+        st = make_and_publish(&plan, &r, &why);
     r.build.settings = r.build.versions = (gf_slice){0};
     gf_build_plan_release(&plan);
     if (!options->dry_run) gf_failure_note(s, where, configuration, st, why.message);

@@ -263,8 +263,9 @@ static gf_status rebuild_planned(rebuilding_all *r, gf_build_plan *p, bool *grou
         return why.status;
     }
     if (why.status != GF_OK) return report_end(r, p, &why, NULL, err);
-    if (!modified && !r->options->force)
-        return report_success(r, p, GF_REBUILD_UNMODIFIED, &p->served, err);
+    gf_rebuild_outcome outcome = gf_build_plan_outcome(p, modified);
+    if (outcome == GF_REBUILD_UNMODIFIED || outcome == GF_REBUILD_KEPT)
+        return report_success(r, p, outcome, &p->served, err);
     bool alone = r->options->dry_run || r->options->memory || p->size > SMALL_DOCUMENTS;
     if (alone) return rebuild_alone(r, p, err);
     *grouped = true;

@@ -19,7 +19,7 @@ typedef enum gf_start { GF_START_CONFIGURED, GF_START_SERVED, GF_START_FRESH } g
 
 typedef struct gf_rebuild_options {
     unsigned version; /* GF_REBUILD_OPTIONS_VERSION: set by GF_REBUILD_OPTIONS() */
-    bool force;       /* rebuild also if nothing has changed since the served build */
+    bool force;       /* rebuild also if nothing has changed, or the served build is of a matrix */
     bool dry_run;     /* report what would be done, and do nothing */
     gf_start start;
     const gf_matrix *matrix; /* cluster its rows, also where nothing has changed; may be NULL */
@@ -62,10 +62,12 @@ typedef struct gf_memory_estimate {
     uint64_t least;   /* peak with the least `memory` that will do */
 } gf_memory_estimate;
 
+/** A build of given rows is kept until rows are given again, or `force` clusters the texts. */
 typedef enum gf_rebuild_outcome {
     GF_REBUILD_MADE,
     GF_REBUILD_UNMODIFIED,
-    GF_REBUILD_DUE
+    GF_REBUILD_DUE,
+    GF_REBUILD_KEPT
 } gf_rebuild_outcome;
 
 typedef struct gf_rebuild_result {
@@ -81,8 +83,8 @@ typedef struct gf_rebuild_result {
  * nothing.
  *
  * If the rows are a matrix's, labels and terms still come from the texts; documents without a row
- * are in no cluster. The build stands until the collection is rebuilt from its texts again,
- * which counts as a change.
+ * are in no cluster. The build stands, whatever changes, until other rows are given or `force` has
+ * the texts clustered: a rebuild without them has the outcome GF_REBUILD_KEPT.
  *
  * @return GF_OK; GF_ENOTFOUND (collection or configuration), GF_EBUSY (that configuration is being
  *         rebuilt), GF_EINVAL (a matrix that is not sound, an id twice, no row of any document),

@@ -196,6 +196,15 @@ static void check_given(fixture *f, gf_rows_kind rows)
     gf_view_close(view);
 }
 
+static gf_status is_kept(void *context, gf_place where, gf_slice configuration, gf_status status,
+                         const char *message, const gf_rebuild_result *result, gf_error *err)
+{
+    (void)context, (void)where, (void)configuration, (void)message, (void)err;
+    assert_int_equal(status, GF_OK);
+    assert_int_equal(result->outcome, GF_REBUILD_KEPT);
+    return GF_OK;
+}
+
 static void builds_of_a_matrix(void **state)
 {
     (void)state;
@@ -217,8 +226,17 @@ static void builds_of_a_matrix(void **state)
         check_given(&f, dense ? GF_ROWS_DENSE : GF_ROWS_SPARSE);
         fixture_is_sound(&f);
         check_given(&f, dense ? GF_ROWS_DENSE : GF_ROWS_SPARSE);
-        /* The texts' own rows are another build, also where nothing else has changed. */
+        /* Neither a change nor a rebuild of all replaces them. */
+        gf_build_info given_build = r.build;
+        fixture_put(&f, "c", "new", "apples and pears");
         gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
+        assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &r, &err));
+        assert_int_equal(r.outcome, GF_REBUILD_KEPT);
+        assert_ok(gf_rebuild_all(f.store, GF_SLICE("test"), GF_SLICE(""), GF_SLICE(""), &o, is_kept,
+                                 NULL, &err));
+        assert_int_equal(fixture_read(&f, "c").served, given_build.build);
+        /* `force` clusters the texts. */
+        o.force = true;
         assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &r, &err));
         assert_int_equal(r.outcome, GF_REBUILD_MADE);
         assert_int_equal(r.build.rows, GF_ROWS_OF_TEXTS);
