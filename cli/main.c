@@ -1,5 +1,5 @@
 /* grouperfish: the command. */
-#include "cli/session.h"
+#include "cli/options_file.h"
 
 #include "apps/apps.h"
 #include "base/memory.h"
@@ -79,12 +79,14 @@ static int run_command(const gf_command *command, int n_words, char **words)
     gf_session s = {
         .command = command, .operation = gf_command_operation(command), .wait_seconds = 5};
     int code = GF_EXIT_DONE;
-    if (gf_session_parse(&s, n_words, words, &err) != GF_OK)
-        code = gf_usage_error(command, err.message);
-    else if (s.help)
+    gf_status st = gf_session_parse(&s, n_words, words, &err);
+    if (st == GF_OK && s.help)
         code = command_help(command);
+    else if (st != GF_OK || gf_options_file_read(&s, &err) != GF_OK)
+        code = gf_usage_error(command, err.message);
     else
         code = gf_session_run(&s);
+    gf_buffer_release(&s.options_text);
     gf_free(s.arguments);
     gf_free(s.words);
     return code;

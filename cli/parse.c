@@ -44,11 +44,11 @@ static gf_status refuse_setting(const gf_session *s, const char *word, gf_slice 
     return GF_OK;
 }
 
-static gf_status unknown_option(const gf_session *s, const char *word, const char *value,
-                                gf_slice name, gf_error *err)
+/* word: the name as it was written, with the dashes before it. */
+static gf_status unknown_option(const gf_session *s, const char *dashes, const char *word,
+                                const char *value, gf_slice name, gf_error *err)
 {
     enum { MOST = 48 };
-    const char *dashes = word[1] == '-' ? "--" : "-";
     gf_status st = refuse_setting(s, word, name, value ? value : "VALUE", err);
     if (st != GF_OK) return st;
     const char *names[MOST];
@@ -57,12 +57,13 @@ static gf_status unknown_option(const gf_session *s, const char *word, const cha
     while (n < MOST && gf_command_option(s->command, n, &o))
         names[n++] = o.name;
     const char *nearest = gf_nearest(name, names, n);
-    if (!nearest && s->command->n_positionals)
+    if (!nearest && s->command->n_positionals && *dashes)
         return gf_fail(err, GF_EINVAL,
                        "there is no option %s%.*s; a word that begins with - goes behind --",
                        dashes, GF_SLICE_ARG(name));
-    return gf_fail(err, GF_EINVAL, "there is no option %s%.*s%s%s%s", dashes, GF_SLICE_ARG(name),
-                   nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
+    return gf_fail(err, GF_EINVAL, "there is no option %s%.*s%s%s%s%s", dashes, GF_SLICE_ARG(name),
+                   nearest ? "; did you mean " : "", nearest ? (*dashes ? "--" : "") : "",
+                   nearest ? nearest : "", nearest ? "?" : "");
 }
 
 static gf_status take_wait(gf_session *s, const char *value, gf_error *err)
@@ -131,6 +132,17 @@ static gf_status take_option(gf_session *s, const gf_option *o, const char *valu
     return GF_OK;
 }
 
+gf_status gf_session_take_option(gf_session *s, const char *name, const char *value, gf_error *err)
+{
+    gf_option o;
+    if (!find_option(s, gf_slice_str(name), &o))
+        return unknown_option(s, "", name, value, gf_slice_str(name), err);
+    if (o.value) return take_option(s, &o, value, err);
+    if (strcmp(value, "false") == 0) return GF_OK;
+    if (strcmp(value, "true") == 0) return take_option(s, &o, value, err);
+    return gf_fail(err, GF_EINVAL, "%s is either true or false", name);
+}
+
 /* "--name=value", "--name value", "-o value"; *used is the number of words. */
 static gf_status parse_option(gf_session *s, int n_words, char **words, int *used, gf_error *err)
 {
@@ -143,8 +155,9 @@ static gf_status parse_option(gf_session *s, int n_words, char **words, int *use
     if (!two && gf_slice_equal(name, GF_SLICE("h")))
         name = GF_SLICE("help");
     else if (!two && name.len != 1)
-        return unknown_option(s, words[0], next, name, err);
-    if (!find_option(s, name, &o)) return unknown_option(s, words[0], next, name, err);
+        return unknown_option(s, "-", words[0], next, name, err);
+    if (!find_option(s, name, &o))
+        return unknown_option(s, two ? "--" : "-", words[0], next, name, err);
     const char *dashes = strlen(o.name) == 1 ? "-" : "--";
     if (!o.value && equals) return gf_fail(err, GF_EINVAL, "%s%s takes no value", dashes, o.name);
     if (o.value) {

@@ -272,10 +272,12 @@ static void fill_access(gf_session *s)
     c->out = s->out;
 }
 
-static const char *first_of(const char *option, const char *variable, const char *otherwise)
+/* The command line counts more than the environment, and that more than the file of options. */
+static const char *first_of(const char *option, const char *variable, const char *kept,
+                            const char *otherwise)
 {
     const char *value = getenv(variable);
-    return option ? option : value && *value ? value : otherwise;
+    return option ? option : value && *value ? value : kept ? kept : otherwise;
 }
 
 /* An option counts more than the environment; --store, more than a server of the environment. */
@@ -284,7 +286,11 @@ static gf_status choose_server(gf_session *s, gf_error *err)
     gf_remote *r = &s->access.remote;
     if (s->server_option && s->store_option)
         return gf_fail(err, GF_EINVAL, "either --store or --server");
-    if (!s->store_option) r->url = first_of(s->server_option, "GROUPERFISH_SERVER", NULL);
+    bool store_kept = s->kept.store || first_of(NULL, "GROUPERFISH_STORE", NULL, NULL);
+    if (s->kept.store && s->kept.server)
+        return gf_fail(err, GF_EINVAL, "the file of options has both store and server: choose one");
+    const char *kept = store_kept ? NULL : s->kept.server;
+    if (!s->store_option) r->url = first_of(s->server_option, "GROUPERFISH_SERVER", kept, NULL);
     if (r->url && !*r->url) r->url = NULL;
     if (s->command->run) { /* no server does it for others */
         if (s->server_option) return gf_fail(err, GF_EINVAL, "--server is not for this command");
@@ -293,7 +299,7 @@ static gf_status choose_server(gf_session *s, gf_error *err)
     if (s->token_option && !r->url)
         return gf_fail(err, GF_EINVAL, "--token-file goes with --server");
     if (!r->url) return GF_OK;
-    const char *token = first_of(s->token_option, "GROUPERFISH_TOKEN_FILE", NULL);
+    const char *token = first_of(s->token_option, "GROUPERFISH_TOKEN_FILE", s->kept.token, NULL);
     gf_status st = gf_remote_check(r->url, err);
     if (st != GF_OK || !token || !*token) return st;
     st = gf_remote_read_token(token, &s->token, err);
@@ -303,8 +309,10 @@ static gf_status choose_server(gf_session *s, gf_error *err)
 
 static gf_status choose_store(gf_session *s, gf_error *err)
 {
-    s->store_path = first_of(s->store_option, "GROUPERFISH_STORE", "./grouperfish.store");
-    s->name_space = first_of(s->namespace_option, "GROUPERFISH_NAMESPACE", "default");
+    s->store_path =
+        first_of(s->store_option, "GROUPERFISH_STORE", s->kept.store, "./grouperfish.store");
+    s->name_space =
+        first_of(s->namespace_option, "GROUPERFISH_NAMESPACE", s->kept.name_space, "default");
     gf_status st = choose_server(s, err);
     if (st != GF_OK) return st;
     return *s->store_path ? GF_OK : gf_fail(err, GF_EINVAL, "--store is empty");

@@ -29,6 +29,12 @@ struct gf_session {
     double wait_seconds;
     bool wait_given, force, help;
 
+    /* From the file of options (cli/options_file.h): after the command line and the environment. */
+    struct {
+        const char *store, *name_space, *server, *token;
+    } kept;
+    gf_buffer options_text; /* what the values above and arguments of the file point into */
+
     /* While it runs. */
     const char *store_path, *name_space;
     gf_store_access access;
@@ -54,6 +60,9 @@ gf_slice gf_session_argument(const gf_session *s, const char *name);
 
 /** True where the argument was given, and is not empty. */
 bool gf_session_has(const gf_session *s, const char *name);
+
+/** Take an option by its name; a flag's value is true or false. value lasts (cli/parse.c). */
+gf_status gf_session_take_option(gf_session *s, const char *name, const char *value, gf_error *err);
 
 /** Read options and words of the command line (cli/parse.c). */
 gf_status gf_session_parse(gf_session *s, int n_words, char **words, gf_error *err);

@@ -14,6 +14,8 @@ static const struct {
     {"GROUPERFISH_SERVER", "The server to ask, where neither --server nor --store is given."},
     {"GROUPERFISH_TOKEN_FILE", "The file that begins with the token for the server."},
     {"GROUPERFISH_NAMESPACE", "The namespace, where --namespace does not name one."},
+    {"GROUPERFISH_OPTIONS",
+     "The file of options in place of /etc/grouperfish.conf; none where this is empty."},
     {"COLUMNS", "The width of tables and help on a terminal."}};
 
 /* ---- text ------------------------------------------------------------------------------------ */
