@@ -1,9 +1,10 @@
 /* Backups: copies of a store, each a store of its own. */
 #include "engine/store/store_internal.h"
 
-/* Count what the copy has, which also shows that it opens. */
-static gf_status count_copy(const char *path, gf_store_status *status, gf_error *err)
+/* Count what the copy has, which also shows that it opens; before it gets its name. */
+static gf_status count_copy(void *context, const char *path, gf_error *err)
 {
+    gf_store_status *status = context;
     gf_store *copy = NULL;
     gf_store_options o = GF_STORE_OPTIONS(.purpose = "backup");
     gf_status st = gf_store_open(path, &o, &copy, err);
@@ -15,8 +16,7 @@ static gf_status count_copy(const char *path, gf_store_status *status, gf_error 
 gf_status gf_backup_create(gf_store *s, const char *path, const gf_cancel *cancel,
                            gf_store_status *status, gf_error *err)
 {
-    gf_status st = gf_folder_copy(s->db, path, cancel, err);
-    return st == GF_OK ? count_copy(path, status, err) : st;
+    return gf_folder_copy(s->db, path, count_copy, status, cancel, err);
 }
 
 static gf_status check_backup(const char *backup, const gf_store_options *options,
@@ -39,7 +39,7 @@ gf_status gf_backup_restore(const char *backup, const char *path, const gf_store
     o.create = false;
     gf_status st = check_backup(backup, &o, visit, context, err);
     if (st == GF_OK) st = gf_store_open(backup, &o, &source, err);
-    if (st == GF_OK) st = gf_folder_copy(source->db, path, o.cancel, err);
+    if (st == GF_OK) st = gf_folder_copy(source->db, path, count_copy, status, o.cancel, err);
     gf_store_close(source);
-    return st == GF_OK ? count_copy(path, status, err) : st;
+    return st;
 }

@@ -22,11 +22,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/options.h"
-#include "engine/rows/collection_row.h"
-#include "engine/rows/scan.h"
-#include "engine/store/collections.h"
-#include "engine/store/delete.h"
-#include "engine/store/lock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -414,8 +409,9 @@ static gf_status right_builds(repairing *r, gf_error *err)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static gf_status set_store_right(repairing *r, const char *to, gf_error *err)
+static gf_status set_store_right(void *context, const char *to, gf_error *err)
 {
+    repairing *r = context;
     gf_store_options o = GF_STORE_OPTIONS(.purpose = "repair", .cancel = r->cancel);
     gf_status st = gf_store_open(to, &o, &r->store, err);
     if (st == GF_OK) st = gf_batch_create(r->store->db, &r->batch, err);
@@ -464,9 +460,8 @@ gf_status gf_repair(const char *path, const char *to, const gf_store_options *op
                    .cancel = options->cancel,
                    .visit_error = {GF_OK, ""}};
     if (st == GF_OK) st = hold(&r, options, &folder, err);
-    if (st == GF_OK) st = gf_folder_make(to, fill_store, &r, err);
+    if (st == GF_OK) st = gf_folder_make(to, fill_store, set_store_right, &r, err);
     gf_folder_release(folder);
-    if (st == GF_OK) st = set_store_right(&r, to, err);
     if (st == GF_OK) *repaired = r.found;
     gf_buffer_release(&work);
     return st;

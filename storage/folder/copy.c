@@ -1,8 +1,8 @@
 /*
  * A store's copy in a folder of its own.
  *
- * It is made beside its place (DIR.new) and moved there when it is whole and synced: so a folder
- * DIR is always a whole copy. Nothing that is there already is ever touched.
+ * It is made beside its place (DIR.new), looked at there, and moved when it is whole and synced: so a
+ * folder DIR is always a whole copy, and one that failed at its very end is not there. Nothing that is there already is ever touched.
  */
 #include "storage/folder/folder.h"
 
@@ -62,21 +62,26 @@ static gf_status fill_store(const char *building, gf_folder_fill *fill_database,
     return st;
 }
 
+/* A name that may not be on disk is taken back: what failed is never under its own name. */
 static gf_status move_there(const char *building, const char *path, gf_error *err)
 {
     gf_buffer above = {0};
-    gf_status st = GF_OK;
-    if (is_there(path)) return gf_fail(err, GF_EEXISTS, "%s is there already", path);
-    if (rename(building, path) != 0) st = gf_fail_errno(err, "cannot rename %s", building);
     gf_buffer_format(&above, "%s/..", path);
-    if (st == GF_OK) st = gf_buffer_check(&above, err);
-    if (st == GF_OK) st = gf_file_sync_folder(gf_buffer_cstr(&above), err);
+    gf_status st = gf_buffer_check(&above, err);
+    if (st == GF_OK && is_there(path)) st = gf_fail(err, GF_EEXISTS, "%s is there already", path);
+    if (st == GF_OK && rename(building, path) != 0)
+        st = gf_fail_errno(err, "cannot rename %s", building);
+    if (st == GF_OK) {
+        st = gf_file_sync_folder(gf_buffer_cstr(&above), err);
+        if (st != GF_OK && rename(path, building) != 0)
+            gf_error_prefix(err, "%s is whole, but its name may not be on disk", path);
+    }
     gf_buffer_release(&above);
     return st;
 }
 
-gf_status gf_folder_make(const char *path, gf_folder_fill *fill_database, void *context,
-                         gf_error *err)
+gf_status gf_folder_make(const char *path, gf_folder_fill *fill_database, gf_folder_finish *finish,
+                         void *context, gf_error *err)
 {
     gf_buffer name = {0};
     size_t n = strlen(path);
@@ -93,6 +98,7 @@ gf_status gf_folder_make(const char *path, gf_folder_fill *fill_database, void *
                      building);
     if (st == GF_OK) {
         st = fill_store(building, fill_database, context, err);
+        if (st == GF_OK && finish) st = finish(context, building, err);
         if (st == GF_OK) st = move_there(building, path, err);
         if (st != GF_OK) remove_copy(building);
     }
@@ -105,6 +111,8 @@ gf_status gf_folder_make(const char *path, gf_folder_fill *fill_database, void *
 typedef struct source {
     gf_database *db;
     const gf_cancel *cancel;
+    gf_folder_finish *finish;
+    void *context; /* of finish */
 } source;
 
 static gf_status copy_from(void *context, gf_database *to, gf_error *err)
@@ -113,8 +121,15 @@ static gf_status copy_from(void *context, gf_database *to, gf_error *err)
     return gf_leveldb_copy(gf_database_backend(s->db), gf_database_backend(to), s->cancel, err);
 }
 
-gf_status gf_folder_copy(gf_database *db, const char *path, const gf_cancel *cancel, gf_error *err)
+static gf_status finish_copy(void *context, const char *building, gf_error *err)
 {
-    source s = {db, cancel};
-    return gf_folder_make(path, copy_from, &s, err);
+    const source *s = context;
+    return s->finish ? s->finish(s->context, building, err) : GF_OK;
+}
+
+gf_status gf_folder_copy(gf_database *db, const char *path, gf_folder_finish *finish, void *context,
+                         const gf_cancel *cancel, gf_error *err)
+{
+    source s = {db, cancel, finish, context};
+    return gf_folder_make(path, copy_from, finish_copy, &s, err);
 }

@@ -57,14 +57,21 @@ gf_status gf_folder_check(const gf_folder *folder, gf_damage_report *report, voi
 /** Fill a new store's database. */
 typedef gf_status gf_folder_fill(void *context, gf_database *db, gf_error *err);
 
+/** The last look at a new store, closed and under the name that it has while it is made. */
+typedef gf_status gf_folder_finish(void *context, const char *building, gf_error *err);
+
 /**
  * Make a store in a folder that is not there yet: it appears there whole, or not at all.
- * @return GF_OK; GF_EEXISTS where something is there; what `fill` gives; GF_EIO, GF_ENOMEM
+ * @param finish  may be NULL; where it fails nothing is left
+ * @return GF_OK; GF_EEXISTS where something is there; what `fill` and `finish` give; GF_EIO,
+ *         GF_ENOMEM
  */
-gf_status gf_folder_make(const char *path, gf_folder_fill *fill, void *context, gf_error *err);
+gf_status gf_folder_make(const char *path, gf_folder_fill *fill, gf_folder_finish *finish,
+                         void *context, gf_error *err);
 
 /** The same, filled with what an open database has now; others may use that meanwhile. */
-gf_status gf_folder_copy(gf_database *db, const char *path, const gf_cancel *cancel, gf_error *err);
+gf_status gf_folder_copy(gf_database *db, const char *path, gf_folder_finish *finish, void *context,
+                         const gf_cancel *cancel, gf_error *err);
 
 /**
  * Put into a new database all that can be read of a damaged store's, whose files stay as they are;
