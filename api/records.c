@@ -11,6 +11,8 @@ static gf_status reader_options(const gf_call *call, bool keep_fields, gf_reader
                              .lang = gf_call_text(call, "lang"),
                              .max_document = gf_call_number(call, "max-document", 0)};
     gf_format_named(gf_call_text_or(call, "from", "auto"), &o->format);
+    gf_date_order_named(gf_call_text(call, "dates"), &o->dates);
+    gf_bad_times_named(gf_call_text(call, "bad-times"), &o->bad_times);
     gf_status st = gf_call_list(call, "text", text, &o->n_text, err);
     if (st == GF_OK) st = gf_call_list(call, "fields", fields, &o->n_fields, err);
     if (st != GF_OK) return st;

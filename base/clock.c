@@ -102,7 +102,7 @@ static bool take_time(gf_slice *s, int64_t *ms)
     return true;
 }
 
-static bool is_date(int64_t year, int64_t month, int64_t day)
+bool gf_clock_is_date(int64_t year, int64_t month, int64_t day)
 {
     static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
@@ -116,7 +116,7 @@ bool gf_clock_parse_iso(gf_slice s, int64_t *ms)
     if (!take_digits(&s, 4, &year) || !take_char(&s, '-') || !take_digits(&s, 2, &month) ||
         !take_char(&s, '-') || !take_digits(&s, 2, &day))
         return false;
-    if (!is_date(year, month, day)) return false;
+    if (!gf_clock_is_date(year, month, day)) return false;
     if (s.len) {
         if (!take_char(&s, 'T') && !take_char(&s, 't') && !take_char(&s, ' ')) return false;
         if (!take_time(&s, &time) || s.len) return false;
@@ -195,8 +195,10 @@ bool gf_clock_parse_words(gf_slice s, int64_t *ms)
     else /* 29 Apr 2016 09:05:55 +0000 */
         good = take_day(&s, &day) && take_char(&s, ' ') && take_month(&s, &month) &&
                take_char(&s, ' ') && take_digits(&s, 4, &year) && take_clock(&s, &time);
-    if (!good || s.len || !is_date(year, month, day)) return false;
-    *ms = gf_clock_days_from_date(year, month, day) * 86400000 + time;
+    if (!good || s.len || !gf_clock_is_date(year, month, day)) return false;
+    time += gf_clock_days_from_date(year, month, day) * 86400000;
+    if (time < GF_CLOCK_LEAST || time > GF_CLOCK_MOST) return false; /* by the offset */
+    *ms = time;
     return true;
 }
 
@@ -207,6 +209,14 @@ bool gf_clock_from_number(double number, int64_t *ms)
     if (fabs(value) > 2.5e14) return false; /* beyond the year 9892 */
     *ms = (int64_t)floor(value + 0.5); /* seconds times 1000 may fall just below the millisecond */
     return true;
+}
+
+void gf_clock_write_date(gf_buffer *b, int64_t ms)
+{
+    int64_t year;
+    int month, day;
+    gf_clock_date_from_days(ms / 86400000 - (ms % 86400000 < 0), &year, &month, &day);
+    gf_buffer_format(b, "%04lld-%02d-%02d", (long long)year, month, day);
 }
 
 void gf_clock_write_iso(gf_buffer *b, int64_t ms)

@@ -1,5 +1,6 @@
 /**
- * Time: now, and the ways in which records write it (Unix time, ISO 8601, English words).
+ * Time: now, and the ways in which programs write it (Unix time, ISO 8601, English words); those of
+ * people and spreadsheets: base/written_time.h.
  * Milliseconds since 1970-01-01T00:00:00Z throughout; no time zone but UTC and stated offsets.
  */
 #ifndef GF_BASE_CLOCK_H
@@ -8,6 +9,10 @@
 #include "grouperfish/buffer.h"
 
 #include <stdint.h>
+
+/** The first and the last millisecond of the years 0001 to 9999, which ISO 8601 can write. */
+#define GF_CLOCK_LEAST (-INT64_C(62135596800000))
+#define GF_CLOCK_MOST  INT64_C(253402300799999)
 
 /** The wall clock, in milliseconds. */
 int64_t gf_clock_ms(void);
@@ -35,9 +40,15 @@ bool gf_clock_parse_words(gf_slice s, int64_t *ms);
  */
 bool gf_clock_from_number(double number, int64_t *ms);
 
+/** Whether there is such a day, in the years from 0001 on. */
+bool gf_clock_is_date(int64_t year, int64_t month, int64_t day);
+
 /** Days from 1970-01-01 to a date of the proleptic Gregorian calendar, and back. */
 int64_t gf_clock_days_from_date(int64_t year, int64_t month, int64_t day);
 void gf_clock_date_from_days(int64_t days, int64_t *year, int *month, int *day);
+
+/** Append YYYY-MM-DD. */
+void gf_clock_write_date(gf_buffer *b, int64_t ms);
 
 /** Append YYYY-MM-DDThh:mm:ss[.mmm]Z; the fraction only where it is not zero. */
 void gf_clock_write_iso(gf_buffer *b, int64_t ms);

@@ -3,26 +3,29 @@
  *
  *     id     string or integer; the record's hash where it is absent or null
  *     text   strings, joined by an empty line; absent, null and empty ones left out
- *     time   a number, or a string in ISO 8601 or in English words, which become ISO 8601; in cells
- *            also Unix time in 9, 10 or 13 digits
+ *     time   a number, or a string in ISO 8601, or as programs and people write it
+ *            (base/clock.h, base/written_time.h), which becomes ISO 8601; in cells also Unix time
+ *            in 9, 10 or 13 digits, with a fraction or without
  *     lang   a string
  *
  * Everything else becomes a field of the document, in the record's order, as JSON: values of JSON
  * as they are, cells as strings. Of several members of one name the last counts.
  *
  * A time or a lang of another type refuses the record where its field was named explicitly;
- * otherwise the field is taken as an ordinary one that happens to have this name.
+ * otherwise the field is taken as an ordinary one that happens to have this name. For times the
+ * options may say which of the two.
  */
 #include "formats/field_mapping_internal.h"
 
 #include "base/clock.h"
 #include "base/json/writer.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { MOST_LANGUAGE = 64 }; /* bytes of a language's code or name */
+enum { MOST_LANGUAGE = 64 /* bytes of a language's code or name */, MOST_SHOWN = 60 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -74,8 +77,10 @@ gf_status gf_field_mapping_init(gf_field_mapping *m, const gf_reader_options *op
                                 gf_error *err)
 {
     *m = (gf_field_mapping){
-        .time_given = options->time.len > 0,
         .lang_given = options->lang.len > 0,
+        .refuses_times = options->bad_times == GF_BAD_TIMES_REFUSE ||
+                         (options->bad_times == GF_BAD_TIMES_USUAL && options->time.len > 0),
+        .dates = options->dates,
         .text_is_fixed = options->text_is_fixed,
         .some_fields = options->some_fields,
         .max_document = options->max_document,
@@ -227,35 +232,110 @@ static gf_status map_text(gf_field_mapping *m, gf_parsed_record *parsed, gf_reco
 
 /* ---- time and language ----------------------------------------------------------------------- */
 
-/* Unix time in a cell: 9 or 10 digits for seconds, 13 for milliseconds, no leading zero. */
-static bool is_unix_time(gf_slice s)
+bool gf_bad_times_named(gf_slice name, gf_bad_times *bad_times)
 {
-    if (s.len != 9 && s.len != 10 && s.len != 13) return false;
-    for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] < (i == 0 ? '1' : '0') || s.ptr[i] > '9') return false;
+    bool drop = gf_slice_equal(name, GF_SLICE("drop"));
+    if (!drop && !gf_slice_equal(name, GF_SLICE("refuse"))) return false;
+    *bad_times = drop ? GF_BAD_TIMES_DROP : GF_BAD_TIMES_REFUSE;
     return true;
 }
 
-/* Is v a time? A cell of digits becomes a number, a date in words becomes ISO 8601. */
-static bool is_time(gf_field_mapping *m, gf_member *v)
+bool gf_date_order_named(gf_slice name, gf_date_order *order)
+{
+    bool day = gf_slice_equal(name, GF_SLICE("day-first"));
+    if (!day && !gf_slice_equal(name, GF_SLICE("month-first"))) return false;
+    *order = day ? GF_DATE_ORDER_DAY_FIRST : GF_DATE_ORDER_MONTH_FIRST;
+    return true;
+}
+
+/* Digits at the start of s. */
+static size_t count_digits(gf_slice s)
+{
+    size_t n = 0;
+    while (n < s.len && s.ptr[n] >= '0' && s.ptr[n] <= '9')
+        n++;
+    return n;
+}
+
+/* Unix time in a cell: 9 or 10 digits for seconds, 13 for milliseconds, no leading zero; a fraction. */
+static bool is_unix_time(gf_slice s)
+{
+    size_t n = count_digits(s);
+    if ((n != 9 && n != 10 && n != 13) || s.ptr[0] == '0') return false;
+    if (n == s.len) return true;
+    s = gf_slice_skip(s, n + 1);
+    return s.ptr[-1] == '.' && s.len && count_digits(s) == s.len;
+}
+
+/* Is the string a time? *written: it is none of ISO 8601 yet, but ms can be written so. */
+static gf_written_time read_time(gf_slice s, gf_date_order order, bool *written, int64_t *ms)
+{
+    *written = false;
+    if (gf_clock_parse_iso(s, ms)) return GF_WRITTEN_TIME_MOMENT;
+    *written = true;
+    if (gf_clock_parse_words(s, ms)) return GF_WRITTEN_TIME_MOMENT;
+    return gf_written_time_read(s, order, ms);
+}
+
+bool gf_reader_takes_time(gf_slice text)
+{
+    int64_t ms;
+    bool written;
+    return is_unix_time(text) ||
+           read_time(text, GF_DATE_ORDER_UNKNOWN, &written, &ms) != GF_WRITTEN_TIME_NONE;
+}
+
+/*
+ * Make v a time: a cell of digits becomes a number, a date that was written otherwise ISO 8601. NONE
+ * and AMBIGUOUS leave it as it is.
+ */
+static gf_written_time take_time(gf_field_mapping *m, gf_member *v)
 {
     int64_t ms;
     gf_slice s;
-    if (v->kind == GF_MEMBER_NUMBER) return true;
+    bool written;
+    if (v->kind == GF_MEMBER_NUMBER) return GF_WRITTEN_TIME_MOMENT;
     if (v->kind == GF_MEMBER_JSON && gf_json_is_number(v->json))
-        return gf_clock_from_number(gf_json_number(v->json), &ms);
-    if (!get_string(v, &s)) return false;
-    if (gf_clock_parse_iso(s, &ms)) return true;
-    if (gf_clock_parse_words(s, &ms)) {
-        gf_buffer_reset(&m->time_text);
-        gf_clock_write_iso(&m->time_text, ms);
-        v->kind = GF_MEMBER_TEXT;
-        v->text = gf_buffer_view(&m->time_text);
-        return true;
+        return gf_clock_from_number(gf_json_number(v->json), &ms) ? GF_WRITTEN_TIME_MOMENT
+                                                                  : GF_WRITTEN_TIME_NONE;
+    if (!get_string(v, &s)) return GF_WRITTEN_TIME_NONE;
+    if (v->kind == GF_MEMBER_TEXT && is_unix_time(s)) {
+        v->kind = GF_MEMBER_NUMBER;
+        return GF_WRITTEN_TIME_MOMENT;
     }
-    if (v->kind != GF_MEMBER_TEXT || !is_unix_time(s)) return false;
-    v->kind = GF_MEMBER_NUMBER;
-    return true;
+    gf_written_time is = read_time(s, m->dates, &written, &ms);
+    if (!written || is == GF_WRITTEN_TIME_NONE || is == GF_WRITTEN_TIME_AMBIGUOUS) return is;
+    gf_buffer_reset(&m->time_text);
+    if (is == GF_WRITTEN_TIME_DATE)
+        gf_clock_write_date(&m->time_text, ms);
+    else
+        gf_clock_write_iso(&m->time_text, ms);
+    v->kind = GF_MEMBER_TEXT;
+    v->text = gf_buffer_view(&m->time_text);
+    return is;
+}
+
+static void refuse_time(const gf_field_mapping *m, const gf_member *v, bool is_ambiguous,
+                        gf_parsed_record *parsed)
+{
+    gf_slice s = {"", 0};
+    bool has_text = get_string(v, &s);
+    s = gf_utf8_cut(s, MOST_SHOWN);
+    if (is_ambiguous)
+        gf_parsed_record_refuse(parsed, "bad_time",
+                                "field \"%.*s\" is \"%.*s\": is the day first, or the month? Say "
+                                "--dates day-first or --dates month-first",
+                                GF_SLICE_ARG(m->time), GF_SLICE_ARG(s));
+    else if (has_text)
+        gf_parsed_record_refuse(parsed, "bad_time",
+                                "field \"%.*s\" is not a time: \"%.*s\" (--bad-times drop puts it "
+                                "without one)",
+                                GF_SLICE_ARG(m->time), GF_SLICE_ARG(s));
+    else
+        gf_parsed_record_refuse(parsed, "bad_time",
+                                "field \"%.*s\" is neither a string that is a time, nor a number "
+                                "of seconds or milliseconds (--bad-times drop puts it without one)",
+                                GF_SLICE_ARG(m->time));
 }
 
 /* *used: v became the time (or is null), and so is no ordinary field. */
@@ -264,19 +344,16 @@ static gf_status map_time(gf_field_mapping *m, gf_member *v, gf_parsed_record *p
 {
     *used = v && is_null(v);
     if (!v || *used) return GF_OK;
-    *used = is_time(m, v);
+    gf_written_time is = take_time(m, v);
+    *used = is == GF_WRITTEN_TIME_DATE || is == GF_WRITTEN_TIME_MOMENT;
     if (*used) {
         gf_status st = gf_buffer_check(&m->time_text, err);
         if (st == GF_OK) st = write_json(&m->values, v, err);
         record->document.time.len = m->values.len;
         return st;
     }
-    if (m->time_given)
-        gf_parsed_record_refuse(
-            parsed, "bad_type",
-            "field \"%.*s\" is not a time (a number of seconds or milliseconds, "
-            "ISO 8601, or as tweets and mails have it)",
-            GF_SLICE_ARG(m->time));
+    record->bad_time = true;
+    if (m->refuses_times) refuse_time(m, v, is == GF_WRITTEN_TIME_AMBIGUOUS, parsed);
     return GF_OK;
 }
 
@@ -408,7 +485,7 @@ gf_status gf_field_mapping_apply(gf_field_mapping *m, gf_parsed_record *parsed, 
                                  bool *has_text_field, gf_error *err)
 {
     record->document = (gf_document){.id = parsed->id, .text = parsed->text};
-    record->hashed_id = false;
+    record->hashed_id = record->bad_time = false;
     if (!parsed->is_file) return map_members(m, parsed, record, has_text_field, err);
     *has_text_field = true;
     check_id(parsed, parsed->id);

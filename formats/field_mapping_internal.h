@@ -10,7 +10,9 @@
 
 typedef struct gf_field_mapping {
     gf_slice id, time, lang; /* names of the fields; these and text copied into `names` */
-    bool time_given, lang_given;
+    bool lang_given;
+    bool refuses_times; /* records whose time cannot be read */
+    gf_date_order dates;
     gf_slice *text; /* n_text */
     size_t n_text;
     bool text_is_fixed;
@@ -23,7 +25,7 @@ typedef struct gf_field_mapping {
     gf_member **texts;   /* n_text: the members that are the text; NULL where absent */
     gf_buffer joined;    /* the text, where it is made of several fields */
     gf_buffer values;    /* the JSON of time and fields */
-    gf_buffer time_text; /* a time in words, as ISO 8601 */
+    gf_buffer time_text; /* a time that was written otherwise, as ISO 8601 */
     gf_field *fields;    /* capacity */
     size_t *starts;      /* capacity: where each field's JSON starts in values */
     size_t capacity;
@@ -38,7 +40,7 @@ gf_status gf_field_mapping_init(gf_field_mapping *m, const gf_reader_options *op
 void gf_field_mapping_release(gf_field_mapping *m);
 
 /**
- * Fill record->document and hashed_id from the parsed record, borrowed until the next call, or make
+ * Fill record->document, bad_time and hashed_id from the parsed record, borrowed until the next call, or make
  * the parsed record a refusal.
  *
  * @param[out] has_text_field  whether a field of the text's name is there, whatever its value

@@ -12,6 +12,7 @@
 #ifndef GF_FORMATS_READER_H
 #define GF_FORMATS_READER_H
 
+#include "base/written_time.h"
 #include "formats/input.h"
 #include "grouperfish/document.h"
 
@@ -35,6 +36,22 @@ bool gf_format_named(gf_slice name, gf_format *format);
 /** The format of a file's name without a suffix of compression: "a.csv.gz" is CSV; else AUTO. */
 gf_format gf_format_of_name(gf_slice name);
 
+/** A record whose time cannot be read. */
+typedef enum gf_bad_times {
+    GF_BAD_TIMES_USUAL,  /* refused where the field was named; else as dropped */
+    GF_BAD_TIMES_REFUSE, /* refused */
+    GF_BAD_TIMES_DROP    /* has no time; the value stays an ordinary field */
+} gf_bad_times;
+
+/** False for another name than "refuse" and "drop". */
+bool gf_bad_times_named(gf_slice name, gf_bad_times *bad_times);
+
+/** False for another name than "month-first" and "day-first". */
+bool gf_date_order_named(gf_slice name, gf_date_order *order);
+
+/** Whether records take a string, in any format and order of dates, for a time. */
+bool gf_reader_takes_time(gf_slice text);
+
 /**
  * {0} gives the defaults. A name that is left empty was not given explicitly, and a value of the
  * wrong type is then no reason to refuse a record: the field stays an ordinary one.
@@ -51,6 +68,8 @@ typedef struct gf_reader_options {
     const gf_slice *fields; /* n_fields */
     size_t n_fields;
     uint64_t max_document; /* most bytes of text and fields; 0 is GF_MAX_DOCUMENT */
+    gf_date_order dates;   /* of dates such as 3/4/2015 */
+    gf_bad_times bad_times;
 } gf_reader_options;
 
 /** Largest max_document. */
@@ -73,13 +92,14 @@ typedef enum gf_record_kind {
  *  - names of fields are distinct, GF_MAX_FIELDS of them at most (each of any length);
  *  - text, time, language, names and values together have max_document bytes at most.
  *
- * Reasons of REFUSED: broken_json, broken_csv, no_text, bad_type, bad_id, too_long,
+ * Reasons of REFUSED: broken_json, broken_csv, no_text, bad_type, bad_time, bad_id, too_long,
  * too_many_fields, not_text, wrong_field_count. Of SKIPPED: empty_text, wrong_field_count (both of
  * input-tsv, the first of empty text files, too), empty_file.
  */
 typedef struct gf_record {
     gf_record_kind kind;
     gf_document document; /* of GF_RECORD_DOCUMENT */
+    bool bad_time;        /* the value of its time's field is none: it became an ordinary field */
     bool hashed_id;       /* the record has no id: it got the hash of its content (record_hash.c) */
     gf_slice source;      /* file, or archive and member: "a.zip/b.csv" */
     uint64_t line;        /* 1-based, of the record's first line; 0 where lines say nothing */

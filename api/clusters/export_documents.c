@@ -29,7 +29,7 @@ static bool reads_as_time(gf_json_value v)
     case GF_JSON_NULL:
         return true;
     case GF_JSON_STRING:
-        return gf_clock_parse_iso(gf_json_get_string(v), &ms);
+        return gf_reader_takes_time(gf_json_get_string(v));
     default:
         return gf_json_is_number(v) && gf_clock_from_number(gf_json_number(v), &ms);
     }

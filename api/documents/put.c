@@ -30,7 +30,7 @@ typedef struct putting {
     gf_buffer name;
     gf_strings names; /* expanded names of the record at hand */
     gf_intake intake;
-    uint64_t replaced, hashed;
+    uint64_t replaced, hashed, bad_times;
     bool each;         /* a row for each record is wanted */
     gf_buffer results; /* n_results rows that wait for the next flush: lengths and bytes */
     size_t n_results;
@@ -183,6 +183,7 @@ static gf_status put_document(void *context, const gf_record *record, gf_error *
     if (st == GF_OK) {
         p->replaced += record->replaced;
         p->hashed += record->hashed_id;
+        p->bad_times += record->bad_time;
         return keep_result(p, record, "stored", NULL, NULL, err);
     }
     /* A fault of the record is refused; too many collections or a failing store end the put. */
@@ -257,6 +258,15 @@ static void remark_on_all(const putting *p)
                  GF_SLICE_ARG(id), p->hashed, p->intake.read);
         remark(p, "hashed_ids", (gf_slice){"", 0}, message);
     }
+    if (p->bad_times) {
+        gf_slice time = gf_call_text_or(p->call, "time", "time");
+        if (time.len > 99) time.len = 99;
+        snprintf(message, sizeof message,
+                 "field \"%.*s\" of %" PRIu64 " of %" PRIu64
+                 " records is not a time: they have none, and it stays an ordinary field",
+                 GF_SLICE_ARG(time), p->bad_times, p->intake.read);
+        remark(p, "bad_times", (gf_slice){"", 0}, message);
+    }
     if (p->replaced) {
         snprintf(message, sizeof message,
                  "bytes that are no UTF-8 became U+FFFD, %" PRIu64 " times", p->replaced);
@@ -278,6 +288,7 @@ static gf_status emit_summary(void *context, gf_status ended, gf_error *err)
     gf_intake_put_counts(&p->intake, w, c.created, c.changed, "unchanged", c.unchanged);
     gf_json_put_uint(w, "invalid_utf8", p->replaced);
     gf_json_put_uint(w, "hashed_ids", p->hashed);
+    gf_json_put_uint(w, "bad_times", p->bad_times);
     gf_json_put_uint(w, "collections_made", c.collections);
     return gf_row_writer_emit_only(&row, err);
 }
@@ -356,6 +367,9 @@ static const gf_parameter put_parameters[] = {
     P_TEXT("id", "FIELD", "field that is the id (id)"),
     P_LIST("text", "FIELD[,FIELD...]", "field or fields that are the text (text)"),
     P_TEXT("time", "FIELD", "field that is the time (time)"),
+    P_CHOICE("dates", "month-first|day-first", "what 3/4/2015 means; else it is refused"),
+    P_CHOICE("bad-times", "refuse|drop",
+             "a record whose time cannot be read (refuse with --time, else drop the time)"),
     P_TEXT("lang", "FIELD", "field that is the language (lang)"),
     P_LIST("fields", "FIELD,...|all", "other fields to keep (all)"),
     P_CHOICE("from", GF_FORMAT_NAMES "|papers|tweets",

@@ -50,7 +50,7 @@ static void same_again(void **state)
     transport_put(&t, "fruit", three);
     assert_string_equal(transport_members(&t, 0),
                         "store collection read new changed unchanged stored skipped refused "
-                        "reasons invalid_utf8 hashed_ids collections_made");
+                        "reasons invalid_utf8 hashed_ids bad_times collections_made");
     assert_slice(transport_text(&t, 0, "store"), t.folder);
     assert_slice(transport_text(&t, 0, "collection"), "fruit");
     assert_int_equal(count(&t, "read"), 3);
@@ -263,6 +263,28 @@ static void hashed_ids(void **state)
     assert_int_equal(count(&t, "hashed_ids"), 3);
     assert_int_equal(count(&t, "new"), 2);
     assert_int_equal(count(&t, "unchanged"), 1);
+    transport_close(&t);
+}
+
+/* Times that cannot be read are refused or dropped and counted, as the call says. */
+static void bad_times(void **state)
+{
+    (void)state;
+    static const char lines[] = "{\"id\":1,\"text\":\"x\",\"at\":\"3/4/2015\"}\n"
+                                "{\"id\":2,\"text\":\"y\",\"at\":\"noon\"}\n";
+    transport t;
+    transport_open(&t);
+    transport_input(&t, "x.jsonl", gf_slice_str(lines));
+    assert_run(&t, "put", "collection", "c", "time", "at");
+    assert_int_equal(count(&t, "refused"), 2);
+    assert_int_equal(reason(&t, "bad_time"), 2);
+    transport_input(&t, "x.jsonl", gf_slice_str(lines));
+    assert_run(&t, "put", "collection", "c", "time", "at", "dates", "day-first", "bad-times",
+               "drop");
+    assert_int_equal(count(&t, "stored"), 2);
+    assert_int_equal(count(&t, "bad_times"), 1);
+    assert_run(&t, "doc", "collection", "c", "id", "1");
+    assert_slice(transport_text(&t, 0, "time"), "2015-04-03");
     transport_close(&t);
 }
 
@@ -514,15 +536,24 @@ static void random_puts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_again),     cmocka_unit_test(numeric_id),
-        cmocka_unit_test(input_patterns), cmocka_unit_test(patterns),
-        cmocka_unit_test(long_name),      cmocka_unit_test(too_many_collections),
-        cmocka_unit_test(formats),        cmocka_unit_test(several_streams),
-        cmocka_unit_test(chosen_fields),  cmocka_unit_test(hashed_ids),
-        cmocka_unit_test(refused_lines),  cmocka_unit_test(no_text_field),
-        cmocka_unit_test(too_large),      cmocka_unit_test(invalid_utf8),
-        cmocka_unit_test(hostile_bytes),  cmocka_unit_test(nothing_to_put),
-        cmocka_unit_test(cut_short),      cmocka_unit_test(random_puts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bad_times),
+                                       cmocka_unit_test(same_again),
+                                       cmocka_unit_test(numeric_id),
+                                       cmocka_unit_test(input_patterns),
+                                       cmocka_unit_test(patterns),
+                                       cmocka_unit_test(long_name),
+                                       cmocka_unit_test(too_many_collections),
+                                       cmocka_unit_test(formats),
+                                       cmocka_unit_test(several_streams),
+                                       cmocka_unit_test(chosen_fields),
+                                       cmocka_unit_test(hashed_ids),
+                                       cmocka_unit_test(refused_lines),
+                                       cmocka_unit_test(no_text_field),
+                                       cmocka_unit_test(too_large),
+                                       cmocka_unit_test(invalid_utf8),
+                                       cmocka_unit_test(hostile_bytes),
+                                       cmocka_unit_test(nothing_to_put),
+                                       cmocka_unit_test(cut_short),
+                                       cmocka_unit_test(random_puts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

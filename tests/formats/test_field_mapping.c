@@ -190,12 +190,71 @@ static void keeps_other_values_of_time(void **state)
     check_line("{\"id\":1,\"text\":\"t\",\"time\":\"1335277314\"}", NULL,
                "id=\"1\" text=\"t\" time=\"1335277314\"");
     gf_reader_options given = {.time = GF_SLICE("time")};
-    check_line("{\"id\":1,\"text\":\"t\",\"time\":\"noon\"}", &given,
-               "bad_type (refused): field \"time\" is not a time (a number of seconds or "
-               "milliseconds, ISO 8601, or as tweets and mails have it)");
-    check_line("{\"id\":1,\"text\":\"t\",\"time\":[5]}", &given,
-               "bad_type (refused): field \"time\" is not a time (a number of seconds or "
-               "milliseconds, ISO 8601, or as tweets and mails have it)");
+    check_line(
+        "{\"id\":1,\"text\":\"t\",\"time\":\"noon\"}", &given,
+        "bad_time (refused): field \"time\" is not a time: \"noon\" (--bad-times drop puts it "
+        "without one)");
+    check_line(
+        "{\"id\":1,\"text\":\"t\",\"time\":[5]}", &given,
+        "bad_time (refused): field \"time\" is neither a string that is a time, nor a number "
+        "of seconds or milliseconds (--bad-times drop puts it without one)");
+}
+
+/* Times of spreadsheets become ISO 8601; what has two readings needs the order. */
+static void reads_times_of_spreadsheets(void **state)
+{
+    (void)state;
+    static const char csv[] =
+        "id,text,at\n1,t,21.02.2015\n2,t,2/21/2015 1:45 PM\n3,t,3/4/2015\n"
+        "4,t,\"Feb 21, 2015\"\n5,t,2015-02-21 13:45:30 UTC\n6,t,1424517300.5\n"
+        "7,t,20150221\n8,t,1424517300.\n";
+    gf_reader_options given = {.time = GF_SLICE("at")};
+    check_records(
+        "a.csv", gf_slice_str(csv), &given,
+        "a.csv:2 id=\"1\" text=\"t\" time=\"2015-02-21\"\n"
+        "a.csv:3 id=\"2\" text=\"t\" time=\"2015-02-21T13:45:00Z\"\n"
+        "a.csv:4 bad_time (refused): field \"at\" is \"3/4/2015\": is the day first, or the "
+        "month? Say --dates day-first or --dates month-first\n"
+        "a.csv:5 id=\"4\" text=\"t\" time=\"2015-02-21\"\n"
+        "a.csv:6 id=\"5\" text=\"t\" time=\"2015-02-21T13:45:30Z\"\n"
+        "a.csv:7 id=\"6\" text=\"t\" time=1424517300.5\n"
+        "a.csv:8 id=\"7\" text=\"t\" time=\"2015-02-21\"\n"
+        "a.csv:9 bad_time (refused): field \"at\" is not a time: \"1424517300.\" "
+        "(--bad-times drop puts it without one)\n");
+    given.dates = GF_DATE_ORDER_DAY_FIRST;
+    check_line("{\"id\":1,\"text\":\"t\",\"at\":\"3/4/2015\"}", &given,
+               "id=\"1\" text=\"t\" time=\"2015-04-03\"");
+    given.dates = GF_DATE_ORDER_MONTH_FIRST;
+    check_line("{\"id\":1,\"text\":\"t\",\"at\":\"3/4/2015\"}", &given,
+               "id=\"1\" text=\"t\" time=\"2015-03-04\"");
+}
+
+static void drops_bad_times_or_refuses_them(void **state)
+{
+    (void)state;
+    gf_reader_options drop = {.time = GF_SLICE("at"), .bad_times = GF_BAD_TIMES_DROP};
+    gf_reader_options refuse = {.bad_times = GF_BAD_TIMES_REFUSE};
+    check_line("{\"id\":1,\"text\":\"t\",\"at\":\"noon\"}", &drop,
+               "id=\"1\" text=\"t\" at=\"noon\"");
+    check_line("{\"id\":1,\"text\":\"t\",\"at\":\"3/4/2015\"}", &drop,
+               "id=\"1\" text=\"t\" at=\"3/4/2015\"");
+    check_line(
+        "{\"id\":1,\"text\":\"t\",\"time\":\"noon\"}", &refuse,
+        "bad_time (refused): field \"time\" is not a time: \"noon\" (--bad-times drop puts it "
+        "without one)");
+    gf_reader *reader;
+    gf_record record;
+    const char *lines[] = {"{\"text\":\"t\",\"time\":\"noon\"}", "{\"text\":\"t\",\"time\":5}",
+                           "{\"text\":\"t\"}"};
+    for (int i = 0; i < 3; i++) {
+        memory_stream stream = {"a.jsonl", gf_slice_str(lines[i]), false};
+        memory_input input = {.streams = &stream, .n = 1};
+        gf_input from = memory_input_start(&input);
+        assert_int_equal(gf_reader_open(&from, NULL, &reader, NULL), GF_OK);
+        assert_int_equal(gf_reader_next(reader, &record, NULL), GF_OK);
+        assert_int_equal(record.bad_time, i == 0);
+        gf_reader_close(reader);
+    }
 }
 
 static void reads_times_in_cells(void **state)
@@ -208,7 +267,7 @@ static void reads_times_in_cells(void **state)
                   "a.csv:2 id=\"1\" text=\"t\" time=1335277314\n"
                   "a.csv:3 id=\"2\" text=\"t\" time=1335277314000\n"
                   "a.csv:4 id=\"3\" text=\"t\" time=\"2012-04-24\"\n"
-                  "a.csv:5 id=\"4\" text=\"t\" time=\"20120424\"\n"
+                  "a.csv:5 id=\"4\" text=\"t\" time=\"2012-04-24\"\n"
                   "a.csv:6 id=\"5\" text=\"t\" time=\"0335277314\"\n"
                   "a.csv:7 id=\"6\" text=\"t\"\n"
                   "a.csv:8 id=\"7\" text=\"t\" time=\"133527731x\"\n");
@@ -359,6 +418,8 @@ int main(void)
         cmocka_unit_test(takes_times),
         cmocka_unit_test(keeps_other_values_of_time),
         cmocka_unit_test(reads_times_in_cells),
+        cmocka_unit_test(reads_times_of_spreadsheets),
+        cmocka_unit_test(drops_bad_times_or_refuses_them),
         cmocka_unit_test(tells_a_time_from_a_field_called_time),
         cmocka_unit_test(takes_languages),
         cmocka_unit_test(keeps_the_fields_that_are_wanted),
