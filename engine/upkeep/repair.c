@@ -28,7 +28,6 @@
 
 typedef struct repairing {
     const char *from;
-    const char *work;
     gf_store *store;
     gf_batch *batch;
     gf_visit_fault *visit;
@@ -67,8 +66,7 @@ static gf_status fill_store(void *context, gf_database *db, gf_error *err)
     repairing *r = context;
     gf_tables tables;
     bool catalogue = false;
-    gf_status st =
-        gf_folder_rescue(r->from, db, r->work, note_damage, r, r->cancel, &catalogue, err);
+    gf_status st = gf_folder_rescue(r->from, db, note_damage, r, r->cancel, &catalogue, err);
     if (st == GF_OK && r->visit_error.status != GF_OK) {
         if (err) *err = r->visit_error;
         st = r->visit_error.status;
@@ -450,19 +448,14 @@ gf_status gf_repair(const char *path, const char *to, const gf_store_options *op
         gf_options_check(options->version, GF_STORE_OPTIONS_VERSION, "gf_store_options", err);
     if (known != GF_OK) return known;
     gf_folder *folder = NULL;
-    gf_buffer work = {0};
-    gf_buffer_format(&work, "%s.work", to);
-    gf_status st = gf_buffer_check(&work, err);
     repairing r = {.from = path,
-                   .work = gf_buffer_cstr(&work),
                    .visit = visit,
                    .context = context,
                    .cancel = options->cancel,
                    .visit_error = {GF_OK, ""}};
-    if (st == GF_OK) st = hold(&r, options, &folder, err);
+    gf_status st = hold(&r, options, &folder, err);
     if (st == GF_OK) st = gf_folder_make(to, fill_store, set_store_right, &r, err);
     gf_folder_release(folder);
     if (st == GF_OK) *repaired = r.found;
-    gf_buffer_release(&work);
     return st;
 }

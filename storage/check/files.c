@@ -45,6 +45,20 @@ bool gf_check_is_leveldb_file(const char *name)
     return kind_of(name, &number) != FOREIGN;
 }
 
+gf_check_kind gf_check_kind_of(const char *name, uint64_t *number)
+{
+    switch (kind_of(name, number)) {
+    case TABLE:
+        return GF_CHECK_TABLE;
+    case LOG:
+        return GF_CHECK_LOG;
+    case MANIFEST:
+        return GF_CHECK_MANIFEST;
+    default:
+        return GF_CHECK_OTHER;
+    }
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 enum { LONGEST_REUSED = 64 << 10 }; /* bytes: a MANIFEST is read whole at each opening */

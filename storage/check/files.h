@@ -50,6 +50,16 @@ gf_status gf_check_files(const char *folder, gf_damage_report *report, void *con
 /** True for names that LevelDB gives its files. */
 bool gf_check_is_leveldb_file(const char *name);
 
+typedef enum gf_check_kind {
+    GF_CHECK_TABLE,
+    GF_CHECK_LOG,
+    GF_CHECK_MANIFEST,
+    GF_CHECK_OTHER
+} gf_check_kind;
+
+/** The kind of a file by its name; *number is that of the first three. */
+gf_check_kind gf_check_kind_of(const char *name, uint64_t *number);
+
 /* ---- contents; each returns GF_OK, GF_ECORRUPT or GF_ENOMEM ---------------------------------- */
 
 /** A whole record of a log, borrowed for the call. */
@@ -57,6 +67,13 @@ typedef gf_status gf_check_log_record(void *context, gf_slice record, gf_error *
 
 /** Check a log (or MANIFEST); `each` (may be NULL) gets its records. */
 gf_status gf_check_log(gf_slice content, gf_check_log_record *each, void *context, gf_error *err);
+
+/**
+ * The records of a log that are whole, whatever lies between them.
+ * @param[out] damage  the first, as gf_check_log has it; status GF_OK: there is none
+ */
+gf_status gf_check_log_sound(gf_slice content, gf_check_log_record *each, void *context,
+                             gf_error *damage, gf_error *err);
 
 /** True where a checked log ends with a whole record, so that more can be appended. */
 bool gf_check_log_is_whole(gf_slice content);
@@ -77,6 +94,9 @@ typedef gf_status gf_check_manifest_file(void *context, uint64_t number, uint64_
  */
 gf_status gf_check_manifest(gf_slice content, gf_check_manifest_file *each, void *context,
                             bool *deletes, gf_error *err);
+
+/** The sequence number that a MANIFEST says was the last; GF_ECORRUPT, GF_ENOMEM. */
+gf_status gf_check_manifest_sequence(gf_slice content, uint64_t *sequence, gf_error *err);
 
 /** A table that a MANIFEST wants to be there, with its lowest key; borrowed for the call. */
 typedef gf_status gf_check_manifest_table(void *context, uint64_t number, gf_slice lowest,

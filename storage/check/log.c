@@ -125,3 +125,49 @@ gf_status gf_check_log(gf_slice content, gf_check_log_record *each, void *contex
     gf_buffer_release(&c.record);
     return st;
 }
+
+/* ---- what is sound --------------------------------------------------------------------------- */
+
+/*
+ * Behind a fragment that is damaged: where its length leads, if the next one begins there, else the
+ * next block.
+ */
+static void step_over(log_check *c, const fragment *bad)
+{
+    size_t block = c->at - c->at % BLOCK + BLOCK;
+    fragment next;
+    c->at += bad->size;
+    if (bad->is_none || c->at >= block || c->at >= c->content.len ||
+        !take_next(c, &next) || next.is_none)
+        c->at = block;
+}
+
+gf_status gf_check_log_sound(gf_slice content, gf_check_log_record *each, void *context,
+                             gf_error *damage, gf_error *err)
+{
+    log_check c = {.content = content};
+    gf_status st = GF_OK;
+    damage->status = GF_OK;
+    while (st == GF_OK && c.at < content.len) {
+        fragment f;
+        bool sound = take_next(&c, &f), placed = sound && (f.is_none || in_place(&c, &f));
+        if (!placed && damage->status == GF_OK)
+            gf_fail(damage, GF_ECORRUPT, "at byte %zu: %s", c.at, c.what);
+        if (!sound) {
+            step_over(&c, &f);
+            c.within = false;
+            continue;
+        }
+        c.at += f.size;
+        if (f.is_none) continue;
+        bool begins = f.type == FULL || f.type == FIRST;
+        if (!begins && !c.within) continue; /* of a record whose beginning is lost */
+        if (begins) gf_buffer_reset(&c.record);
+        c.within = f.type == FIRST || f.type == MIDDLE;
+        gf_buffer_slice(&c.record, f.data);
+        st = gf_buffer_check(&c.record, err);
+        if (!c.within && st == GF_OK) st = each(context, gf_buffer_view(&c.record), err);
+    }
+    gf_buffer_release(&c.record);
+    return st;
+}

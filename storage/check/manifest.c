@@ -32,7 +32,7 @@ typedef struct table_file {
 } table_file;
 
 typedef struct manifest {
-    uint64_t log;
+    uint64_t log, sequence;
     bool has_log, deletes;
     gf_strings numbers; /* number (u64 BE) -> index in tables */
     table_file *tables; /* numbers.n of capacity */
@@ -95,8 +95,9 @@ static gf_status take_field(manifest *m, gf_slice *s, gf_error *err)
     case LOG:
         m->has_log = true;
         return gf_slice_take_varint(s, &m->log) ? GF_OK : fail_edit(err);
-    case NEXT_FILE:
     case SEQUENCE:
+        return gf_slice_take_varint(s, &m->sequence) ? GF_OK : fail_edit(err);
+    case NEXT_FILE:
     case OLDER_LOG:
         return gf_slice_take_varint(s, &number) ? GF_OK : fail_edit(err);
     case PLACE:
@@ -130,6 +131,16 @@ gf_status gf_check_manifest(gf_slice content, gf_check_manifest_file *each, void
         if (t->is_there) st = each(context, t->number, t->size, err);
     }
     if (st == GF_OK && deletes) *deletes = m.deletes;
+    gf_strings_release(&m.numbers);
+    gf_free(m.tables);
+    return st;
+}
+
+gf_status gf_check_manifest_sequence(gf_slice content, uint64_t *sequence, gf_error *err)
+{
+    manifest m = {0};
+    gf_status st = gf_check_log(content, take_edit, &m, err);
+    if (st == GF_OK) *sequence = m.sequence;
     gf_strings_release(&m.numbers);
     gf_free(m.tables);
     return st;

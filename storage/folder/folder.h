@@ -75,13 +75,13 @@ gf_status gf_folder_copy(gf_database *db, const char *path, gf_folder_finish *fi
 
 /**
  * Put into a new database all that can be read of a damaged store's, whose files stay as they are;
- * nobody may hold that store. Each damage is reported. `work` is a folder that is not there yet,
- * for a copy of the files, and is removed again. *catalogue: the tables' names were found.
- * @return GF_OK, however little that was; GF_ENOTFOUND (no database), GF_EIO, GF_ENOMEM, ...
+ * nobody may hold that store. Each damage is reported, and what is left out. *catalogue: the
+ * tables' names were found.
+ * @return GF_OK, however little that was; GF_ENOTFOUND (no database), GF_EIO, GF_ENOMEM, ...: files
+ *         that cannot be read for another reason than damage
  */
-gf_status gf_folder_rescue(const char *path, gf_database *to, const char *work,
-                           gf_damage_report *report, void *context, const gf_cancel *cancel,
-                           bool *catalogue, gf_error *err);
+gf_status gf_folder_rescue(const char *path, gf_database *to, gf_damage_report *report,
+                           void *context, const gf_cancel *cancel, bool *catalogue, gf_error *err);
 
 /** Empty LevelDB's journals of its own work (LOG), which name keys; the database may be open. */
 gf_status gf_folder_clear_journals(const gf_folder *folder, gf_error *err);

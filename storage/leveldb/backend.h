@@ -38,12 +38,17 @@ gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend *
  */
 gf_status gf_leveldb_copy(gf_backend *from, gf_backend *to, const gf_cancel *cancel, gf_error *err);
 
+/** Entries put into a new database, as they lie and by rising keys. */
+typedef struct gf_backend_fill gf_backend_fill;
+
+gf_status gf_leveldb_fill_begin(gf_backend *to, const gf_cancel *cancel, gf_backend_fill **fill,
+                                gf_error *err);
+gf_status gf_leveldb_fill_put(gf_backend_fill *fill, gf_slice key, gf_slice value, gf_error *err);
+
 /**
- * The same of all that can be read in a folder of LevelDB's files, which this changes. What is
- * damaged is passed over; where `repairs`, a new MANIFEST is made of the tables and logs first.
- * *catalogue is set to whether any table's name was found.
+ * Write and sync the rest where `st`, how the filling went, is GF_OK; free the fill (NULL: none).
+ * *catalogue is set to whether any table's name was put.
  */
-gf_status gf_leveldb_rescue(const char *folder, bool repairs, gf_backend *to,
-                            const gf_cancel *cancel, bool *catalogue, gf_error *err);
+gf_status gf_leveldb_fill_end(gf_backend_fill *fill, gf_status st, bool *catalogue, gf_error *err);
 
 #endif

@@ -278,17 +278,6 @@ gf_status gf_leveldb_database_open(const char *folder, const gf_leveldb_settings
     return open_database(d, o, folder, db, err);
 }
 
-gf_status gf_leveldb_database_open_damaged(const char *folder, bool repairs,
-                                           gf_leveldb_database **db, gf_error *err)
-{
-    leveldb::Options o; /* not paranoid */
-    if (!repairs && open_database(new gf_leveldb_database(false), o, folder, db, nullptr) == GF_OK)
-        return GF_OK;
-    gf_status st = gf_leveldb_database_failure(leveldb::RepairDB(folder, o), err);
-    if (st != GF_OK) return st;
-    return open_database(new gf_leveldb_database(false), o, folder, db, err);
-}
-
 void gf_leveldb_database_close(gf_leveldb_database *d)
 {
     delete d;

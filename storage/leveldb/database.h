@@ -33,13 +33,6 @@ typedef struct gf_leveldb_settings {
 gf_status gf_leveldb_database_open(const char *folder, const gf_leveldb_settings *settings,
                                    gf_leveldb_database **db, gf_error *err);
 
-/**
- * Open what can be read of a damaged database: sound records of a log are used, whatever lies
- * between them. Where that fails, or `repairs`, a new MANIFEST is made of the tables and logs.
- */
-gf_status gf_leveldb_database_open_damaged(const char *folder, bool repairs,
-                                           gf_leveldb_database **db, gf_error *err);
-
 /** A compaction that is under way is broken off. NULL is allowed. */
 void gf_leveldb_database_close(gf_leveldb_database *db);
 
