@@ -1,6 +1,10 @@
 #include "api/intake.h"
 
-enum { PROGRESS_EVERY = 1000 };
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+enum { PROGRESS_EVERY = 1000, MOST_NAME = 80 };
 
 /* ---- records --------------------------------------------------------------------------------- */
 
@@ -25,11 +29,29 @@ gf_status gf_intake_refuse(gf_intake *in, const gf_record *record, const char *r
     return st == GF_OK ? gf_records_refuse(in->call, record, reason, message, err) : st;
 }
 
+/* "text.2" of a second field "text" */
+static void tell_renamed(const gf_intake *in, const gf_record *record)
+{
+    char message[300];
+    gf_slice name = record->renamed;
+    size_t length = name.len;
+    while (length && name.ptr[length - 1] != '.')
+        length--;
+    gf_slice own = gf_utf8_cut(gf_slice_of(name.ptr, length - 1), MOST_NAME);
+    snprintf(message, sizeof message,
+             "several fields are called \"%.*s\": one more is kept as \"%.*s%.*s\"",
+             GF_SLICE_ARG(own), GF_SLICE_ARG(own), (int)(name.len - length + 1),
+             name.ptr + length - 1);
+    gf_notice n = {"renamed_fields", record->source, record->line, message, false};
+    gf_call_notify(in->call, &n);
+}
+
 gf_status gf_intake_record(gf_intake *in, const gf_record *record, gf_error *err)
 {
     if (++in->read % PROGRESS_EVERY == 0)
         gf_call_progress(in->call, in->what.len ? in->what : record->source,
                          in->phase ? in->phase : "reading", in->read, 0);
+    if (record->renamed.len) tell_renamed(in, record);
     if (record->kind == GF_RECORD_DOCUMENT) return in->take(in->context, record, err);
     if (record->kind == GF_RECORD_REFUSED)
         return gf_intake_refuse(in, record, record->reason, record->message, err);

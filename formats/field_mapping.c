@@ -9,7 +9,8 @@
  *     lang   a string
  *
  * Everything else becomes a field of the document, in the record's order, as JSON: values of JSON
- * as they are, cells as strings. Of several members of one name the last counts.
+ * as they are, cells as strings. Of several members of one name the first keeps it
+ * (duplicate_fields_internal.h).
  *
  * A time or a lang of another type refuses the record where its field was named explicitly;
  * otherwise the field is taken as an ordinary one that happens to have this name. For times the
@@ -99,7 +100,7 @@ void gf_field_mapping_release(gf_field_mapping *m)
     gf_buffer_release(&m->time_text);
     gf_free(m->fields);
     gf_free(m->starts);
-    gf_free(m->slots);
+    gf_duplicate_fields_release(&m->duplicates);
     *m = (gf_field_mapping){0};
 }
 
@@ -394,7 +395,7 @@ static bool is_text(const gf_field_mapping *m, const gf_member *v)
 
 static bool is_kept(const gf_field_mapping *m, const gf_member *v)
 {
-    if (v->kind == GF_MEMBER_DROPPED || v->kind == GF_MEMBER_EMPTY || is_text(m, v)) return false;
+    if (v->kind == GF_MEMBER_EMPTY || is_text(m, v)) return false;
     return !m->some_fields || gf_strings_find(&m->wanted, v->name) != GF_STRING_NONE;
 }
 
@@ -449,7 +450,6 @@ static roles find_roles(gf_field_mapping *m, const gf_parsed_record *parsed, boo
     memset(m->texts, 0, m->n_text * sizeof *m->texts);
     for (size_t i = 0; i < parsed->n_members; i++) {
         gf_member *v = &parsed->members[i];
-        if (v->kind == GF_MEMBER_DROPPED) continue;
         if (gf_slice_equal(v->name, m->id)) r.id = v;
         if (gf_slice_equal(v->name, m->time)) r.time = v;
         if (gf_slice_equal(v->name, m->lang)) r.lang = v;
@@ -466,7 +466,10 @@ static gf_status map_members(gf_field_mapping *m, gf_parsed_record *parsed, gf_r
                              bool *has_text_field, gf_error *err)
 {
     gf_document *document = &record->document;
-    gf_status st = gf_duplicate_fields_drop(m, parsed->members, parsed->n_members, err);
+    gf_status st = GF_OK;
+    if (!parsed->names_differ)
+        st = gf_duplicate_fields_rename(&m->duplicates, parsed->members, parsed->n_members,
+                                        &parsed->renamed, err);
     if (st != GF_OK) return st;
     roles r = find_roles(m, parsed, has_text_field);
     st = map_id(m, r.id, parsed, record, err);

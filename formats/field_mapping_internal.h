@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/strings.h"
+#include "formats/duplicate_fields_internal.h"
 #include "formats/format_internal.h"
 
 typedef struct gf_field_mapping {
@@ -30,8 +31,7 @@ typedef struct gf_field_mapping {
     size_t *starts;      /* capacity: where each field's JSON starts in values */
     size_t capacity;
     char id_digits[40];
-    uint32_t *slots; /* n_slots: hash table of names, of records with many members */
-    size_t n_slots;
+    gf_duplicate_fields duplicates;
 } gf_field_mapping;
 
 /** On failure nothing is left to release. */
@@ -48,13 +48,6 @@ void gf_field_mapping_release(gf_field_mapping *m);
  */
 gf_status gf_field_mapping_apply(gf_field_mapping *m, gf_parsed_record *parsed, gf_record *record,
                                  bool *has_text_field, gf_error *err);
-
-/**
- * Mark all members but the last of each name as dropped.
- * Cost: O(n); quadratic only up to a fixed n.
- */
-gf_status gf_duplicate_fields_drop(gf_field_mapping *m, gf_member *members, size_t n,
-                                   gf_error *err);
 
 /** The id of a record that has none (or, in `id`, a null): 32 hexadecimal digits. */
 gf_status gf_record_hash(const gf_parsed_record *parsed, const gf_member *id, gf_buffer *scratch,

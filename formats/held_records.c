@@ -102,9 +102,10 @@ static gf_status copy_record(gf_held_records *h, const gf_record *record, gf_err
     gf_slice message = gf_arena_copy(&h->copies, gf_slice_str(record->message));
     copy.source = gf_arena_copy(&h->copies, record->source);
     copy.raw = gf_arena_copy(&h->copies, record->raw);
+    copy.renamed = gf_arena_copy(&h->copies, record->renamed);
     copy.message = message.ptr;
     copy.document = (gf_document){0};
-    if (!message.ptr || !copy.source.ptr || !copy.raw.ptr)
+    if (!message.ptr || !copy.source.ptr || !copy.raw.ptr || !copy.renamed.ptr)
         return gf_fail_memory(err, "records held back");
     h->held[h->n++] = copy;
     h->bytes += copy.raw.len + copy.source.len + message.len + sizeof copy;

@@ -12,8 +12,7 @@ typedef enum gf_member_kind {
     GF_MEMBER_JSON,
     GF_MEMBER_TEXT,   /* a cell: valid UTF-8 */
     GF_MEMBER_NUMBER, /* a cell that is to be a number: its text is one in JSON's syntax */
-    GF_MEMBER_EMPTY,  /* an empty cell: the field is known, but has no value */
-    GF_MEMBER_DROPPED /* overwritten by a later member of the same name */
+    GF_MEMBER_EMPTY   /* an empty cell: the field is known, but has no value */
 } gf_member_kind;
 
 typedef struct gf_member {
@@ -36,7 +35,9 @@ typedef struct gf_parsed_record {
     gf_error why;       /* likewise: the message */
     gf_member *members; /* n_members, of GF_RECORD_DOCUMENT */
     size_t n_members;
-    bool is_file; /* a text file: no members, but id and text */
+    bool names_differ; /* no two members have one name */
+    gf_slice renamed;  /* the name that one of them got because another has its own, or empty */
+    bool is_file;      /* a text file: no members, but id and text */
     gf_slice id, text;
 } gf_parsed_record;
 

@@ -31,6 +31,7 @@ struct gf_reader {
     const gf_parser_kind *kind; /* of the current stream; NULL where none is open */
     void *parser;
     uint64_t n_records; /* of the current stream */
+    bool has_renamed;   /* a record of it had two fields of one name */
     gf_parsed_record parsed;
     gf_record waiting; /* behind what is held and goes out first */
     bool is_waiting;
@@ -109,6 +110,7 @@ static gf_status open_parser(gf_reader *r, gf_error *err)
     st = kind->open(&context, &r->parser, err);
     if (st == GF_OK) r->kind = kind;
     r->n_records = 0;
+    r->has_renamed = false;
     return st;
 }
 
@@ -121,7 +123,8 @@ static void reset_parsed(gf_parsed_record *d)
     d->why.message[0] = '\0';
     d->members = NULL;
     d->n_members = 0;
-    d->is_file = false;
+    d->is_file = d->names_differ = false;
+    d->renamed = (gf_slice){"", 0};
 }
 
 /* The next parsed record of any stream; GF_ENOTFOUND at the end of the last. */
@@ -166,6 +169,8 @@ static gf_status make_record(gf_reader *r, gf_record *record, bool *has_fields,
     record->kind = d->kind;
     record->source = gf_unpacked_name(r->stream);
     record->line = d->line;
+    record->renamed = r->has_renamed ? (gf_slice){"", 0} : d->renamed;
+    r->has_renamed |= d->renamed.len > 0;
     record->reason = d->kind == GF_RECORD_DOCUMENT ? NULL : d->reason;
     record->message = d->why.message;
     record->raw = d->raw;

@@ -102,6 +102,7 @@ typedef struct gf_record {
     bool bad_time;        /* the value of its time's field is none: it became an ordinary field */
     bool hashed_id;       /* the record has no id: it got the hash of its content (record_hash.c) */
     gf_slice source;      /* file, or archive and member: "a.zip/b.csv" */
+    gf_slice renamed;     /* the first time in a source: a field that was called as another was */
     uint64_t line;        /* 1-based, of the record's first line; 0 where lines say nothing */
     const char *reason;   /* of the other kinds: a key of the list above */
     const char *message;  /* and in words, without source and line */

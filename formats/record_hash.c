@@ -6,8 +6,7 @@
  *     its value      "s", 8 bytes big-endian length, decoded bytes     of a string or cell
  *                    "j", JSON without white space, LF                 of anything else
  *
- * Left out: empty cells, members that a later one of the same name
- * overwrites, and an id that is null. All members count, also those that are not kept, so that the
+ * Left out: empty cells, and an id that is null. All members count, also those that are not kept, so that the
  * id does not depend on which fields are. The same values give the same id in any format.
  */
 #include "formats/field_mapping_internal.h"
@@ -45,7 +44,7 @@ gf_status gf_record_hash(const gf_parsed_record *parsed, const gf_member *id, gf
     gf_buffer_reset(scratch);
     for (size_t i = 0; i < parsed->n_members; i++) {
         const gf_member *m = &parsed->members[i];
-        if (m == id || m->kind == GF_MEMBER_EMPTY || m->kind == GF_MEMBER_DROPPED) continue;
+        if (m == id || m->kind == GF_MEMBER_EMPTY) continue;
         add_string(scratch, m->name);
         gf_status st = add_value(scratch, m, err);
         if (st != GF_OK) return st;

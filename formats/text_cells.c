@@ -13,6 +13,7 @@ void gf_text_cells_release(gf_text_cells *c)
     gf_free(c->ends);
     gf_free(c->members);
     gf_arena_release(&c->names);
+    gf_duplicate_fields_release(&c->duplicates);
     *c = (gf_text_cells){0};
 }
 
@@ -96,7 +97,7 @@ gf_status gf_text_cells_to_header(gf_text_cells *c, gf_slice stream, gf_error *e
         c->members[i].name = column_name(c, bytes, i);
         if (!c->members[i].name.ptr) return gf_fail_memory(err, "a header");
     }
-    return GF_OK;
+    return gf_duplicate_fields_rename(&c->duplicates, c->members, c->n_members, &c->renamed, err);
 }
 
 gf_status gf_text_cells_to_record(gf_text_cells *c, gf_parsed_record *parsed, gf_error *err)
@@ -104,6 +105,8 @@ gf_status gf_text_cells_to_record(gf_text_cells *c, gf_parsed_record *parsed, gf
     const gf_buffer *bytes;
     gf_status st = gf_text_cells_check(c, err);
     if (st != GF_OK) return st;
+    parsed->renamed = c->renamed;
+    parsed->names_differ = true;
     if (c->n != c->n_members) {
         gf_parsed_record_refuse(parsed, "wrong_field_count", "%zu field%s, not %zu", c->n,
                                 c->n == 1 ? "" : "s", c->n_members);

@@ -11,6 +11,7 @@
 #define GF_FORMATS_TEXT_CELLS_INTERNAL_H
 
 #include "base/arena.h"
+#include "formats/duplicate_fields_internal.h"
 #include "formats/format_internal.h"
 
 typedef struct gf_text_cells {
@@ -21,6 +22,8 @@ typedef struct gf_text_cells {
     gf_member *members; /* n_members: one per column, in order */
     size_t n_members;
     gf_arena names;
+    gf_duplicate_fields duplicates; /* has the names of columns whose own is another's */
+    gf_slice renamed;               /* the first of these */
     bool out_of_memory;
 } gf_text_cells;
 
@@ -46,7 +49,8 @@ gf_slice gf_text_cells_at(const gf_text_cells *cells, size_t i);
 gf_status gf_text_cells_check(const gf_text_cells *cells, gf_error *err);
 
 /**
- * Name the columns by the cells of the row. A column without a name is called column<N>.
+ * Name the columns by the cells of the row. A column without a name is called column<N>, and no two
+ * are called the same (duplicate_fields_internal.h).
  * @param stream  its name, for the message
  * @return GF_OK; GF_EINVAL where there are more than GF_MOST_MEMBERS; GF_ENOMEM
  */

@@ -73,6 +73,20 @@ static void write_line(const gf_table_csv *r, gf_buffer *csv)
     gf_buffer_str(csv, "\n");
 }
 
+/* Two columns for one cell: which of them counts would be a guess. */
+static gf_status check_column(const gf_table_csv *r, const csv_column *c, gf_error *err)
+{
+    for (const csv_column *other = r->columns; other < c; other++) {
+        if (c->part >= 0 || other->part >= 0 || other->family != c->family ||
+            !gf_slice_equal(other->qualifier, c->qualifier))
+            continue;
+        gf_slice name = r->row.cells[c - r->columns].text;
+        return gf_fail(err, GF_EINVAL, "%.*s: two columns are called \"%.*s\"",
+                       GF_SLICE_ARG(r->row.source), (int)(name.len < 99 ? name.len : 99), name.ptr);
+    }
+    return GF_OK;
+}
+
 static gf_status read_header(gf_table_csv *r, gf_error *err)
 {
     unsigned parts = 0, n_parts = gf_user_table_schema(r->table)->n_parts;
@@ -84,6 +98,7 @@ static gf_status read_header(gf_table_csv *r, gf_error *err)
     for (; r->n_columns < r->row.n; r->n_columns++) {
         csv_column *c = &r->columns[r->n_columns];
         gf_status st = read_column(r, r->row.cells[r->n_columns].text, c, err);
+        if (st == GF_OK) st = check_column(r, c, err);
         if (st != GF_OK) return st;
         for (size_t i = 0; i < r->n_columns && c->part >= 0; i++)
             if (r->columns[i].part == c->part) parts = 99;

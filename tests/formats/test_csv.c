@@ -43,8 +43,10 @@ static void names_columns_without_a_name(void **state)
 {
     (void)state;
     check_records("a.csv", GF_SLICE(",text,text,\n0,a,b,c\n1,a,,\n"), NULL,
-                  "a.csv:2 id=hash text=\"b\" column1=\"0\" column4=\"c\"\n"
-                  "a.csv:3 no_text (refused): no text in field \"text\"\n");
+                  "a.csv:2 id=hash text=\"a\" column1=\"0\" text.2=\"b\" column4=\"c\"\n"
+                  "a.csv:3 id=hash text=\"a\" column1=\"1\"\n");
+    check_records("a.csv", GF_SLICE("column2,,text\n0,a,b\n"), NULL,
+                  "a.csv:2 id=hash text=\"b\" column2=\"0\" column2.2=\"a\"\n");
 }
 
 static void refuses_rows_of_another_length(void **state)

@@ -1,5 +1,6 @@
 #include "support/test.h"
 
+#include "base/clock.h"
 #include "formats/field_mapping_internal.h"
 #include "tests/formats/records.h"
 
@@ -99,7 +100,6 @@ static void the_hash_is_of_the_content(void **state)
         {"a.jsonl", "{\"text\":\"x\",\"n\":\"1\"}"},
         {"a.jsonl", "{ \"text\" : \"\\u0078\", \"n\" : \"1\" }"},
         {"a.jsonl", "{\"text\":\"x\",\"id\":null,\"n\":\"1\"}"},
-        {"a.jsonl", "{\"text\":\"old\",\"text\":\"x\",\"n\":\"1\"}"},
         {"a.csv", "text,m,n\nx,,1\n"},
         {"a.tsv", "id\ttext\tn\n\tx\t1\n"},
     };
@@ -112,6 +112,7 @@ static void the_hash_is_of_the_content(void **state)
         "{\"text\":\"x\",\"N\":\"1\"}",
         "{\"text\":\"x\",\"n\":[\"1\"]}",
         "{\"text\":\"x\",\"n\":null}",
+        "{\"text\":\"x\",\"n\":\"1\",\"n\":\"2\"}",
     };
     char first[33], id[33];
     read_id(same[0][0], same[0][1], NULL, first);
@@ -324,46 +325,114 @@ static void keeps_the_fields_that_are_wanted(void **state)
     check_line(line, &none, "id=\"1\" text=\"t\" time=5");
 }
 
-static void the_last_of_a_name_counts(void **state)
+static void the_first_of_a_name_keeps_it(void **state)
 {
     (void)state;
     check_line(
-        "{\"a\":1,\"id\":\"x\",\"text\":\"old\",\"a\":2,\"text\":\"t\",\"b\":3,\"a\":4,\"id\":5}",
-        NULL, "id=\"5\" text=\"t\" b=3 a=4");
-    check_records(
-        "a.csv", GF_SLICE("id,text,a,a,b\n1,t,2,3,4\n1,t,2,,4\n"), NULL,
-        "a.csv:2 id=\"1\" text=\"t\" a=\"3\" b=\"4\"\na.csv:3 id=\"1\" text=\"t\" b=\"4\"\n");
+        "{\"a\":1,\"id\":\"x\",\"text\":\"t\",\"a\":2,\"text\":\"u\",\"a.3\":3,\"a\":4,\"id\":5}",
+        NULL, "id=\"x\" text=\"t\" a=1 a.2=2 text.2=\"u\" a.3=3 a.4=4 id.2=5");
+    check_records("a.csv", GF_SLICE("id,text,a,a,text\n1,t,2,3,4\n1,t,2,,4\n"), NULL,
+                  "a.csv:2 id=\"1\" text=\"t\" a=\"2\" a.2=\"3\" text.2=\"4\"\n"
+                  "a.csv:3 id=\"1\" text=\"t\" a=\"2\" text.2=\"4\"\n");
+    check_records("a.tsv", GF_SLICE("text\ttext\n1\t2\n"), NULL,
+                  "a.tsv:2 id=hash text=\"1\" text.2=\"2\"\n");
+    const gf_slice second = GF_SLICE("text.2");
+    gf_reader_options options = {.text = &second, .n_text = 1};
+    check_line("{\"id\":1,\"text\":\"t\",\"text\":\"u\"}", &options,
+               "id=\"1\" text=\"u\" text=\"t\"");
 }
 
-/* Against the definition: a member counts where no later one has its name. */
-static void drops_duplicates_of_any_number(void **state)
+/* Once in a source it is said that a name was there twice. */
+static void tells_of_renamed_fields(void **state)
+{
+    (void)state;
+    memory_stream streams[] = {
+        {"a.csv", GF_SLICE("id,text,text\n1,t\n2,t,u\n3,t,u\n"), false},
+        {"b.jsonl",
+         GF_SLICE("{\"id\":4,\"text\":\"t\"}\n{\"id\":5,\"text\":\"t\",\"a\":1,\"a\":2}\n"
+                  "{\"id\":6,\"text\":\"t\",\"b\":1,\"b\":2}\n"),
+         false}};
+    static const char *const renamed[] = {"text.2", "", "", "", "a.2", ""};
+    memory_input m = {.streams = streams, .n = 2};
+    gf_input input = memory_input_start(&m);
+    gf_error err;
+    gf_reader *reader;
+    gf_record record;
+    assert_ok(gf_reader_open(&input, NULL, &reader, &err));
+    for (int i = 0; i < 6; i++) {
+        assert_ok(gf_reader_next(reader, &record, &err));
+        assert_slice(record.renamed, renamed[i]);
+    }
+    gf_reader_close(reader);
+}
+
+/* Against the definition: all names differ, those that came first are as they were, and the others
+ * end in the smallest number that was free. */
+static void renames_duplicates_of_any_number(void **state)
 {
     (void)state;
     gf_error err;
     gf_random random = gf_random_seed(gf_test_seed(), 0);
-    gf_reader_options options = {0};
-    gf_field_mapping mapping;
-    enum { MOST = 3000 };
-    static char names[MOST][8];
+    gf_duplicate_fields d = {0};
+    enum { MOST = 1500 };
+    static char names[MOST][12];
     gf_member *members = calloc(MOST, sizeof *members);
     assert_non_null(members);
-    assert_ok(gf_field_mapping_init(&mapping, &options, &err));
     for (int round = 0; round < 200; round++) {
-        size_t n = (size_t)gf_random_below(&random, round < 190 ? 40 : MOST);
+        size_t n = (size_t)gf_random_below(&random, round < 195 ? 40 : MOST), n_renamed = 0;
+        gf_slice renamed = {"", 0};
         for (size_t i = 0; i < n; i++) {
-            snprintf(names[i], sizeof names[i], "%u", (unsigned)gf_random_below(&random, n + 1));
+            unsigned name = (unsigned)gf_random_below(&random, n / 2 + 1);
+            if (gf_random_below(&random, 3))
+                snprintf(names[i], sizeof names[i], "%u", name);
+            else
+                snprintf(names[i], sizeof names[i], "%u.%u", name % 5, name % 7);
             members[i] = (gf_member){.name = gf_slice_str(names[i]), .kind = GF_MEMBER_TEXT};
         }
-        assert_ok(gf_duplicate_fields_drop(&mapping, members, n, &err));
+        assert_ok(gf_duplicate_fields_rename(&d, members, n, &renamed, &err));
         for (size_t i = 0; i < n; i++) {
-            bool is_last = true;
-            for (size_t j = i + 1; j < n; j++)
-                is_last = is_last && strcmp(names[i], names[j]) != 0;
-            assert_int_equal(members[i].kind, is_last ? GF_MEMBER_TEXT : GF_MEMBER_DROPPED);
+            bool is_first = true;
+            for (size_t j = 0; j < i; j++) {
+                is_first = is_first && strcmp(names[i], names[j]) != 0;
+                assert_false(gf_slice_equal(members[i].name, members[j].name));
+            }
+            if (is_first) assert_slice(members[i].name, names[i]);
+            if (!is_first && n_renamed++ == 0)
+                assert_true(gf_slice_equal(renamed, members[i].name));
+            if (!is_first) {
+                assert_true(gf_slice_starts(members[i].name, gf_slice_str(names[i])));
+                assert_true(members[i].name.len > strlen(names[i]) + 1);
+            }
         }
+        if (n_renamed == 0) assert_slice(renamed, "");
     }
-    gf_field_mapping_release(&mapping);
+    gf_duplicate_fields_release(&d);
     free(members);
+}
+
+/* Names that were made to be slow: each is another's with a number. */
+static void renames_in_linear_time(void **state)
+{
+    (void)state;
+    enum { N = GF_MOST_MEMBERS };
+    gf_error err;
+    gf_duplicate_fields d = {0};
+    gf_slice renamed = {"", 0};
+    char(*names)[16] = calloc(N, sizeof *names);
+    gf_member *members = calloc(N, sizeof *members);
+    assert_true(names && members);
+    for (size_t i = 0; i < N; i++) {
+        snprintf(names[i], sizeof names[i], i < N / 2 ? "a" : "a.%zu", i - N / 2 + 2);
+        members[i] = (gf_member){.name = gf_slice_str(names[i]), .kind = GF_MEMBER_TEXT};
+    }
+    double start = gf_clock_seconds();
+    assert_ok(gf_duplicate_fields_rename(&d, members, N, &renamed, &err));
+    assert_true(gf_clock_seconds() - start < 5);
+    snprintf(names[0], sizeof names[0], "a.%d", N);
+    assert_slice(members[N / 2 - 1].name, names[0]);
+    gf_duplicate_fields_release(&d);
+    free(members);
+    free(names);
 }
 
 static void bounds_text_and_fields_together(void **state)
@@ -423,8 +492,10 @@ int main(void)
         cmocka_unit_test(tells_a_time_from_a_field_called_time),
         cmocka_unit_test(takes_languages),
         cmocka_unit_test(keeps_the_fields_that_are_wanted),
-        cmocka_unit_test(the_last_of_a_name_counts),
-        cmocka_unit_test(drops_duplicates_of_any_number),
+        cmocka_unit_test(the_first_of_a_name_keeps_it),
+        cmocka_unit_test(tells_of_renamed_fields),
+        cmocka_unit_test(renames_duplicates_of_any_number),
+        cmocka_unit_test(renames_in_linear_time),
         cmocka_unit_test(bounds_text_and_fields_together),
         cmocka_unit_test(reports_failed_allocations),
     };
