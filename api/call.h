@@ -128,7 +128,16 @@ void gf_row_put_membership(gf_json_writer *w, const gf_membership *m);
 /** A row of search or similar: the document, where it is, and a piece of its text (api/documents/search.c). */
 gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err);
 
-/** The word for a trend: what z is in a row as `trend`. */
-const char *gf_clusters_trend_word(double z);
+/* ---- trends (api/clusters/by.c) -------------------------------------------------------------- */
+
+/** Periods at most where the unit follows the documents' times. */
+enum { GF_TREND_PERIODS = 48 };
+
+/** The unit that `by` names; GF_PERIOD_AUTO for auto, and without one. */
+gf_period gf_clusters_unit(const gf_call *call);
+const char *gf_clusters_unit_name(gf_period unit);
+
+/** "rising", "falling" or "steady". */
+const char *gf_clusters_trend_word(gf_direction direction);
 
 #endif

@@ -209,6 +209,17 @@ static size_t write_varint(char *to, uint32_t v)
     return n;
 }
 
+/* 0, -1, 1, -2, 2, ... as 0, 1, 2, 3, 4, ... */
+static uint32_t zigzag(int32_t v)
+{
+    return v < 0 ? ~((uint32_t)v << 1) : (uint32_t)v << 1;
+}
+
+static int32_t zigzag_back(uint32_t v)
+{
+    return v % 2 ? -(int32_t)(v / 2) - 1 : (int32_t)(v / 2);
+}
+
 static size_t write_float(char *to, float v)
 {
     uint32_t bits = float_bits(v);
@@ -232,6 +243,11 @@ size_t gf_tables_membership_write(const gf_membership_cells *m, char bytes[GF_ME
         at += size;
         size = write_float(bytes + at, m->second);
         columns[n++] = (gf_column){GF_SLICE("second"), gf_slice_of(bytes + at, size)};
+        at += size;
+    }
+    if (m->dated) {
+        size = write_varint(bytes + at, zigzag(m->hour));
+        columns[n++] = (gf_column){GF_SLICE("hour"), gf_slice_of(bytes + at, size)};
     }
     if (m->vector.len) columns[n++] = (gf_column){GF_SLICE("vector"), m->vector};
     return n;
@@ -258,11 +274,17 @@ gf_status gf_tables_membership_read(const gf_row *row, unsigned family, gf_membe
     const gf_cell *runner_up = gf_row_find(row, family, "runner_up");
     const gf_cell *second = gf_row_find(row, family, "second");
     const gf_cell *vector = gf_row_find(row, family, "vector");
+    const gf_cell *hour = gf_row_find(row, family, "hour");
     gf_membership_cells read = {0};
+    uint32_t folded;
     bool good =
         cluster && score && read_id(cluster, &read.cluster) && read_float(score, &read.score);
     if (good && runner_up)
         good = second && read_id(runner_up, &read.runner_up) && read_float(second, &read.second);
+    if (good && hour) {
+        read.dated = good = read_id(hour, &folded);
+        if (good) read.hour = zigzag_back(folded);
+    }
     if (!good) return gf_fail(err, GF_ECORRUPT, "table memberships: a row is damaged");
     if (vector) read.vector = vector->value;
     *m = read;

@@ -78,9 +78,11 @@ typedef struct gf_membership_cells {
     uint32_t runner_up; /* id; 0: none */
     float second;       /* similarity to that */
     gf_slice vector;    /* the document's vector, if kept; else empty */
+    bool dated;         /* the document had a time */
+    int32_t hour;       /* which was in this hour since 1970 */
 } gf_membership_cells;
 
-enum { GF_MEMBERSHIP_COLUMNS = 5, GF_MEMBERSHIP_BYTES = 18 };
+enum { GF_MEMBERSHIP_COLUMNS = 6, GF_MEMBERSHIP_BYTES = 23 };
 
 /**
  * The columns of a membership, written into `bytes` and borrowed from it and from m->vector.

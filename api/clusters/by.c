@@ -1,13 +1,34 @@
-/* clusters by day, week or month. */
+/* clusters by hour, day, week, month, quarter or year. */
 #include "api/clusters/internal.h"
 
-enum { PERIODS = 12 }; /* unless told otherwise */
+enum { PERIODS = 12 }; /* of a unit, unless told otherwise */
 
-#define CLEAR 2.0 /* |z| from which a cluster rises or falls */
-
-const char *gf_clusters_trend_word(double z)
+const char *gf_clusters_trend_word(gf_direction direction)
 {
-    return z >= CLEAR ? "rising" : z <= -CLEAR ? "falling" : "steady";
+    return direction == GF_RISING ? "rising" : direction == GF_FALLING ? "falling" : "steady";
+}
+
+static const struct {
+    const char *name;
+    gf_period kind;
+} units[] = {{"hour", GF_PERIOD_HOUR},   {"day", GF_PERIOD_DAY},         {"week", GF_PERIOD_WEEK},
+             {"month", GF_PERIOD_MONTH}, {"quarter", GF_PERIOD_QUARTER}, {"year", GF_PERIOD_YEAR}};
+enum { N_UNITS = sizeof units / sizeof units[0] };
+
+gf_period gf_clusters_unit(const gf_call *call)
+{
+    gf_slice by = gf_call_text(call, "by");
+    for (size_t i = 0; i < N_UNITS; i++)
+        if (gf_slice_equal(by, gf_slice_str(units[i].name))) return units[i].kind;
+    return GF_PERIOD_AUTO;
+}
+
+const char *gf_clusters_unit_name(gf_period kind)
+{
+    size_t i = 0;
+    while (i + 1 < N_UNITS && units[i].kind != kind)
+        i++;
+    return units[i].name;
 }
 
 static void put_period(gf_json_writer *w, const char *name, const gf_trends *t, size_t i)
@@ -39,13 +60,15 @@ static gf_status emit_trend(gf_row_writer *row, const gf_trends *all, const gf_t
     gf_json_put_uint(w, "cluster", t->cluster);
     gf_json_put_string(w, "label", t->label);
     gf_json_put_uint(w, "size", t->size);
-    gf_json_put_str(w, "trend", gf_clusters_trend_word(t->z));
+    gf_json_put_str(w, "trend", gf_clusters_trend_word(t->direction));
     gf_json_put_double(w, "change", t->change);
     gf_json_put_double(w, "z", t->z);
     gf_json_put_uint(w, "recent", t->recent);
     gf_json_put_uint(w, "earlier", t->earlier);
     gf_json_put_uint(w, "before", t->before);
     gf_json_put_uint(w, "undated", t->undated);
+    gf_json_put_str(w, "unit", gf_clusters_unit_name(all->kind));
+    gf_json_put_uint(w, "recent_periods", all->n_recent);
     if (all->n_periods) {
         put_period(w, "from", all, 0);
         put_period(w, "to", all, all->n_periods - 1);
@@ -68,10 +91,8 @@ static gf_status emit_trends(void *context, const gf_trends *all, gf_error *err)
 
 gf_status gf_clusters_run_by(gf_call *call, gf_view *view, gf_error *err)
 {
-    gf_slice by = gf_call_text(call, "by");
-    gf_period kind = gf_slice_equal(by, GF_SLICE("day"))    ? GF_PERIOD_DAY
-                     : gf_slice_equal(by, GF_SLICE("week")) ? GF_PERIOD_WEEK
-                                                            : GF_PERIOD_MONTH;
-    return gf_view_trends(view, kind, (size_t)gf_call_number(call, "periods", PERIODS), emit_trends,
-                          call, err);
+    gf_period kind = gf_clusters_unit(call);
+    uint64_t most = kind == GF_PERIOD_AUTO ? GF_TREND_PERIODS : PERIODS;
+    return gf_view_trends(view, kind, (size_t)gf_call_number(call, "periods", most), call->cancel,
+                          emit_trends, call, err);
 }

@@ -125,7 +125,7 @@ static gf_status check_combination(const gf_call *call, gf_error *err)
     if (other && gf_call_has(call, "sort")) return refuse("sort", other, err);
     if ((by || tree) && gf_call_has(call, "min-score")) return refuse("min-score", other, err);
     if (!by && gf_call_has(call, "periods"))
-        return gf_fail(err, GF_EINVAL, "periods is for clusters by day, week or month");
+        return gf_fail(err, GF_EINVAL, "periods is for clusters over time: give by, too");
     if (!tree && gf_call_has(call, "depth"))
         return gf_fail(err, GF_EINVAL, "depth is for the tree");
     return GF_OK;
@@ -160,9 +160,10 @@ static const gf_parameter clusters_parameters[] = {
     P_CHOICE("sort", "size|label|id", "order (size)"),
     P_MIN_SCORE("count only documents with at least that score (0)"),
     P_FLAG("pending", "instead the documents put after the build, and where they would be"),
-    P_CHOICE("by", "day|week|month",
-             "count documents by their time (UTC), rising and falling clusters first"),
-    P_NUMBER("periods", 1, 1000, "with by: the latest so many (12)"),
+    P_CHOICE("by", "auto|hour|day|week|month|quarter|year",
+             "count documents by their time (UTC), rising and falling clusters first; auto: by the "
+             "unit that suits the time that they span"),
+    P_NUMBER("periods", 1, 1000, "with by: the latest so many (12; with auto 48)"),
     P_FLAG("tree", "the hierarchy over the clusters, with labels at its inner nodes"),
     P_NUMBER("depth", 0, 10000, "with tree: down to this depth (all)")};
 

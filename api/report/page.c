@@ -111,10 +111,10 @@ static void write_bars(gf_buffer *b, const gf_trends *all, const gf_trend *t)
     gf_buffer_str(b, "</svg>");
 }
 
-static void write_word(gf_buffer *b, double z)
+static void write_word(gf_buffer *b, const gf_trend *t)
 {
-    const char *word = gf_clusters_trend_word(z);
-    bool up = strcmp(word, "rising") == 0, down = strcmp(word, "falling") == 0;
+    const char *word = gf_clusters_trend_word(t->direction);
+    bool up = t->direction == GF_RISING, down = t->direction == GF_FALLING;
     gf_buffer_format(b, "<span class=\"%s\">%s%s</span>",
                      up     ? "up"
                      : down ? "down"
@@ -137,7 +137,7 @@ static void write_trend(gf_buffer *b, const gf_trends *all, const gf_trend *t)
     gf_buffer_str(b, "<tr><td>");
     write_link(b, t->cluster, t->label);
     gf_buffer_str(b, "</td><td>");
-    write_word(b, t->z);
+    write_word(b, t);
     gf_buffer_format(b, "</td><td class=\"n m\">%+.1f</td><td class=\"n\">", t->z);
     gf_buffer_count(b, t->recent);
     gf_buffer_str(b, "</td><td class=\"n m\">");
@@ -153,12 +153,13 @@ static void write_trends(gf_report *r)
     const gf_trends *t = r->trends;
     size_t shown = 0;
     while (shown < t->n_clusters && shown < MOST_TRENDS &&
-           strcmp(gf_clusters_trend_word(t->clusters[shown].z), "steady") != 0)
+           t->clusters[shown].direction != GF_STEADY)
         shown++;
     if (t->n_periods < 2) return;
     gf_buffer_str(b, "<h2>Rising and falling</h2>\n<p class=\"quiet\">Each cluster's share of the "
                      "documents of the last ");
-    gf_buffer_format(b, "%zu of %zu periods, ", t->n_recent, t->n_periods);
+    gf_buffer_format(b, "%zu of %zu %ss, ", t->n_recent, t->n_periods,
+                     gf_clusters_unit_name(t->kind));
     write_period(b, t, 0);
     gf_buffer_str(b, " to ");
     write_period(b, t, t->n_periods - 1);
@@ -296,7 +297,7 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
     gf_html_share(b, share_of(r, info->size));
     gf_buffer_str(b, "</span>");
     if (c->trend && r->trends->n_periods > 1) {
-        write_word(b, c->trend->z);
+        write_word(b, c->trend);
         write_bars(b, r->trends, c->trend);
     }
     gf_buffer_str(b, "</header>\n");

@@ -7,7 +7,11 @@
 #include "base/grow.h"
 #include "base/memory.h"
 
-enum { PERIODS = 24, DOCUMENTS = 3, TERMS = 10 }; /* unless told otherwise */
+enum {
+    PERIODS = 24 /* of a unit that is named */,
+    DOCUMENTS = 3,
+    TERMS = 10
+}; /* unless told otherwise */
 
 /* ---- what the page is made of ---------------------------------------------------------------- */
 
@@ -72,26 +76,20 @@ static gf_status write_with_trends(void *context, const gf_trends *trends, gf_er
     return st == GF_OK ? emit(r, err) : st;
 }
 
-static gf_period period_of(const gf_call *call)
-{
-    gf_slice by = gf_call_text(call, "by");
-    return gf_slice_equal(by, GF_SLICE("day"))    ? GF_PERIOD_DAY
-           : gf_slice_equal(by, GF_SLICE("week")) ? GF_PERIOD_WEEK
-                                                  : GF_PERIOD_MONTH;
-}
-
 static gf_status run_report(gf_call *call, gf_error *err)
 {
     gf_report r = {.call = call,
                    .docs = gf_call_number(call, "docs", DOCUMENTS),
                    .terms = gf_call_number(call, "terms", TERMS)};
-    size_t periods = (size_t)gf_call_number(call, "periods", PERIODS);
+    gf_period unit = gf_clusters_unit(call);
+    uint64_t most = unit == GF_PERIOD_AUTO ? GF_TREND_PERIODS : PERIODS;
+    size_t periods = (size_t)gf_call_number(call, "periods", most);
     gf_status st = gf_call_view(call, &r.view, err);
     if (st != GF_OK) return st;
     st = open_before(&r, err);
     if (st == GF_OK) st = gf_report_list(r.view, &r.clusters, err);
     if (st == GF_OK)
-        st = gf_view_trends(r.view, period_of(call), periods, write_with_trends, &r, err);
+        st = gf_view_trends(r.view, unit, periods, call->cancel, write_with_trends, &r, err);
     gf_report_clusters_release(&r.clusters);
     gf_buffer_release(&r.html);
     gf_view_close(r.before);
@@ -105,8 +103,8 @@ static const gf_parameter report_parameters[] = {
     P_COLLECTION,
     P_CONFIG,
     P_BUILD,
-    P_CHOICE("by", "day|week|month", "periods of the trends (month)"),
-    P_NUMBER("periods", 1, 1000, "the latest so many (24)"),
+    P_CHOICE("by", "auto|hour|day|week|month|quarter|year", "unit of the trends (auto)"),
+    P_NUMBER("periods", 1, 1000, "the latest so many (24; with auto 48)"),
     P_NUMBER("docs", 0, 1000, "documents of each cluster, best first (3)"),
     P_NUMBER("terms", 0, 20, "terms of each cluster, heaviest first (10)")};
 

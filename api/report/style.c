@@ -2,9 +2,9 @@
 
 const char gf_report_style[] =
     ":root{--paper:#fff;--ink:#1c1e21;--quiet:#5c6370;--line:#d9dce1;--bar:#3b6ea5;--soft:#f3f5f8;"
-    "--up:#1a7f37;--down:#b42318}\n"
+    "--up:#9a4c00;--down:#12686a}\n"
     "@media (prefers-color-scheme:dark){:root{--paper:#16181c;--ink:#e4e6ea;--quiet:#9aa1ad;"
-    "--line:#33373e;--bar:#6ea3dc;--soft:#1f2228;--up:#57c274;--down:#f1786b}}\n"
+    "--line:#33373e;--bar:#6ea3dc;--soft:#1f2228;--up:#f0a45c;--down:#66c2c2}}\n"
     "*{box-sizing:border-box}\n"
     "body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:62rem;background:var(--paper);"
     "color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"

@@ -62,7 +62,7 @@ static uint64_t centre_bytes(const gf_memory_counts *c)
 
 static uint64_t ids_and_vocabulary(const gf_memory_counts *c)
 {
-    return to_bytes(1.3 * (double)(c->id_bytes + 8 * c->documents) + TERM * c->terms);
+    return to_bytes(1.3 * (double)(c->id_bytes + 12 * c->documents) + TERM * c->terms);
 }
 
 /* Bytes of the texts that are read to name clusters, so many documents of each. */

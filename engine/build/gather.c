@@ -37,6 +37,7 @@ void gf_build_gathered_release(gf_build_gathered *g)
 {
     gf_free(g->id_start);
     gf_buffer_release(&g->ids);
+    gf_free(g->hours);
     gf_vectors_release(&g->vectors);
     gf_analyser_free(g->analyser);
     gf_words_free(g->words);
@@ -93,9 +94,11 @@ static gf_status look_at_languages(gathering *g, bool last, bool *restart, gf_er
 static gf_status add_ids(gf_build_gathered *out, const gf_text_group *batch, gf_error *err)
 {
     size_t n = (size_t)out->n + batch->n;
-    if (!gf_grow(&out->id_start, &out->id_capacity, n + 1, sizeof *out->id_start))
+    if (!gf_grow(&out->id_start, &out->id_capacity, n + 1, sizeof *out->id_start) ||
+        !gf_grow(&out->hours, &out->hours_capacity, n, sizeof *out->hours))
         return gf_fail_memory(err, "document ids");
     for (size_t i = 0; i < batch->n; i++) {
+        out->hours[out->n] = batch->at[i].hour;
         out->id_start[out->n++] = out->ids.len;
         gf_buffer_slice(&out->ids, batch->at[i].id);
     }

@@ -17,6 +17,8 @@ typedef struct gf_build_gathered {
     uint64_t *id_start; /* n + 1 */
     size_t id_capacity; /* of id_start */
     gf_buffer ids;      /* id i is ids[id_start[i] .. id_start[i + 1]) */
+    int32_t *hours;     /* n: hours of the documents' times, or GF_NO_HOUR */
+    size_t hours_capacity;
     gf_vectors vectors; /* n rows */
     gf_fallback fallback;
     gf_text_counts counts; /* of all documents that the configuration is about; n were gathered */

@@ -7,6 +7,7 @@
 #include "engine/build/search_cells.h"
 #include "engine/build/similar_index.h"
 #include "engine/build/tree.h"
+#include "engine/rows/hours.h"
 #include "engine/rows/model.h"
 #include "storage/write_behind.h"
 
@@ -222,7 +223,8 @@ static gf_status fill_membership(writing *w, uint32_t document, uint32_t point,
                                  gf_membership_cells *m, gf_error *err)
 {
     const gf_kmeans *c = &w->clustered->kmeans;
-    *m = (gf_membership_cells){0};
+    int32_t hour = w->documents->hours[document];
+    *m = (gf_membership_cells){.dated = hour != GF_NO_HOUR, .hour = hour};
     if (point != NO_POINT) {
         uint32_t second = c->runner_up[point];
         m->cluster = w->ids[c->label[point]];
@@ -297,6 +299,47 @@ static gf_status write_model(writing *w, gf_error *err)
     return st;
 }
 
+/* ---- documents by hour ----------------------------------------------------------------------- */
+
+/* hours: n, of the cluster's documents */
+static gf_status write_hours(writing *w, uint32_t cluster, int32_t *hours, uint32_t n,
+                             gf_error *err)
+{
+    gf_buffer_reset(&w->key);
+    gf_hours_qualifier(&w->key, cluster);
+    gf_buffer_reset(&w->text);
+    gf_hours_write(hours, n, &w->text);
+    gf_status st = gf_buffer_check(&w->key, err);
+    return st == GF_OK ? put_model(w, gf_buffer_view(&w->key), &w->text, err) : st;
+}
+
+/* A cell for each cluster, and one for the documents that are in none. */
+static gf_status write_times(writing *w, gf_error *err)
+{
+    const gf_build_gathered *d = w->documents;
+    const gf_build_clustered *c = w->clustered;
+    int32_t *hours = gf_array(d->n, sizeof *hours);
+    uint32_t n = 0;
+    if (!hours) return gf_fail_memory(err, "documents by hour");
+    for (uint32_t i = 0, point = 0; i < d->n; i++) {
+        if (point < c->kmeans.n && c->row_of[point] == i)
+            point++;
+        else
+            hours[n++] = d->hours[i];
+    }
+    gf_status st = write_hours(w, 0, hours, n, err);
+    for (uint32_t k = 0; k < c->kmeans.k && st == GF_OK; k++) {
+        n = c->start[k + 1] - c->start[k];
+        for (uint32_t i = 0; i < n; i++)
+            hours[i] = d->hours[c->row_of[c->members[c->start[k] + i]]];
+        st = write_hours(w, w->ids[k], hours, n, err);
+    }
+    gf_free(hours);
+    return st;
+}
+
+/* ---- tree and index -------------------------------------------------------------------------- */
+
 static gf_status write_tree(writing *w, gf_error *err)
 {
     const gf_build_named *named = w->named;
@@ -370,6 +413,7 @@ gf_status gf_build_write(const gf_build_plan *plan, gf_pool *pool, gf_build *b, 
     gf_status st = write_clusters(&w, err);
     if (st == GF_OK) st = write_memberships(&w, err);
     if (st == GF_OK) st = write_model(&w, err);
+    if (st == GF_OK) st = write_times(&w, err);
     if (st == GF_OK) st = write_tree(&w, err);
     if (st == GF_OK && has_index)
         st = gf_build_write_similar_index(&b->documents, put_index_cell, &w, err);

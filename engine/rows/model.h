@@ -5,6 +5,7 @@
  *     analysis    the language that was fallen back on, a line feed, the settings of the analysis
  *     vocabulary  terms with document frequencies and surfaces (vectorize/rows/vocabulary.h)
  *     centre <id> each cluster's centre: see gf_centre_write
+ *     times <id>  each cluster's documents by hour, and those of none: see engine/rows/hours.h
  *     tree        the tree over the clusters: see engine/build/tree.h
  *     index       documents by term, where it is kept: see engine/build/similar_index.c
  */

@@ -2,6 +2,7 @@
 
 #include "base/grow.h"
 #include "base/memory.h"
+#include "engine/rows/hours.h"
 #include "storage/tables.h"
 
 #include <string.h>
@@ -38,6 +39,7 @@ gf_status gf_text_group_add(gf_text_group *g, gf_slice id, const gf_row *row, gf
     t->id = gf_arena_copy(&g->arena, id);
     t->text = gf_arena_copy(&g->arena, text->value);
     t->lang = lang ? gf_arena_copy(&g->arena, lang->value) : (gf_slice){"", 0};
+    t->hour = gf_hours_of_row(row);
     if (!t->id.ptr || !t->text.ptr || !t->lang.ptr) return gf_fail_memory(err, "documents");
     g->n++;
     g->bytes += text->value.len;

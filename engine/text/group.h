@@ -9,6 +9,7 @@
 
 typedef struct gf_group_text {
     gf_slice id, text, lang;
+    int32_t hour; /* that its time lies in, or GF_NO_HOUR (engine/rows/hours.h) */
 } gf_group_text;
 
 /** {0} to begin with. */

@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "engine/config/settings.h"
 #include "engine/rows/audit.h"
+#include "engine/rows/hours.h"
 #include "engine/store/builds.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "engine/view/tree.h"
@@ -42,6 +43,7 @@ static const char *name_of(gf_buffer *text, gf_slice collection, gf_slice config
 typedef struct counted_cluster {
     uint32_t id;
     uint64_t size, documents, ranked, members; /* said; found in each place */
+    uint64_t hours;                            /* mix_hour of the members', summed */
 } counted_cluster;
 
 typedef struct build_check {
@@ -49,7 +51,7 @@ typedef struct build_check {
     gf_view *view;
     const char *where;
     counted_cluster *clusters; /* info.k */
-    uint64_t members, without_terms;
+    uint64_t members, without_terms, hours_without_terms;
     gf_buffer id, key; /* of the membership at hand: its document's, its cluster's */
     gf_row listed;
 } build_check;
@@ -120,6 +122,14 @@ static gf_status look_in_list(build_check *b, const gf_row *row, const gf_member
                           GF_SLICE_ARG(gf_buffer_view(&b->id)), m->cluster);
 }
 
+/* Sums of these differ where numbers of documents by hour do. */
+static uint64_t mix_hour(const gf_membership_cells *m)
+{
+    uint64_t v = m->dated ? (uint64_t)m->hour * UINT64_C(0x9E3779B97F4A7C15) + 1 : 0;
+    v = (v ^ v >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    return v ^ v >> 31;
+}
+
 static gf_status count_membership(build_check *b, const gf_row *row, gf_error *err)
 {
     gf_membership_cells m;
@@ -129,6 +139,7 @@ static gf_status count_membership(build_check *b, const gf_row *row, gf_error *e
     b->c->found.memberships++;
     if (m.cluster == 0) {
         b->without_terms++;
+        b->hours_without_terms += mix_hour(&m);
         return GF_OK;
     }
     counted_cluster *c = find_counted(b, m.cluster);
@@ -136,6 +147,7 @@ static gf_status count_membership(build_check *b, const gf_row *row, gf_error *e
         return gf_audit_fault(&b->c->audit, b->where, err,
                               "a document is in cluster %" PRIu32 ", which is missing", m.cluster);
     c->members++;
+    c->hours += mix_hour(&m);
     if (m.runner_up && !find_counted(b, m.runner_up))
         return gf_audit_fault(&b->c->audit, b->where, err,
                               "a runner-up is cluster %" PRIu32 ", which is missing", m.runner_up);
@@ -232,6 +244,53 @@ static gf_status check_tree(build_check *b, gf_error *err)
                                              : gf_audit_read(&b->c->audit, st, b->where, err);
 }
 
+/* ---- documents by hour ----------------------------------------------------------------------- */
+
+static gf_status count_hours(build_check *b, const gf_cell *cell, gf_error *err)
+{
+    gf_hours hours;
+    bool more = true;
+    uint32_t id;
+    gf_status st = gf_hours_begin(&hours, cell->value, err);
+    uint64_t n = st == GF_OK ? hours.undated : 0, mixed = 0;
+    while (st == GF_OK && (st = gf_hours_next(&hours, &more, err)) == GF_OK && more) {
+        gf_membership_cells m = {.dated = true, .hour = hours.hour};
+        n += hours.documents;
+        mixed += mix_hour(&m) * hours.documents;
+    }
+    if (st != GF_OK) return gf_audit_read(&b->c->audit, st, b->where, err);
+    if (!gf_hours_cluster(cell->qualifier, &id)) return GF_OK;
+    const counted_cluster *c = find_counted(b, id);
+    bool right = id == 0 ? n == b->without_terms && mixed == b->hours_without_terms
+                         : c && n == c->size && mixed == c->hours;
+    if (right) return GF_OK;
+    return gf_audit_fault(&b->c->audit, b->where, err,
+                          "cluster %" PRIu32 " has other documents by hour than by membership", id);
+}
+
+/* Builds of earlier versions have none; of the others each cluster has a cell, and so has none. */
+static gf_status check_hours(build_check *b, gf_error *err)
+{
+    gf_view *v = b->view;
+    gf_scan *scan;
+    gf_row row = {0};
+    uint64_t n = 0;
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_BUILDS_MODEL,
+                                        .prefix = gf_buffer_view(&v->key),
+                                        .qualifier_prefix = GF_SLICE(GF_HOURS_PREFIX));
+    gf_status st = gf_scan_open(v->store->tables.builds, &o, &scan, err);
+    if (st != GF_OK) return st;
+    for (; st == GF_OK && (st = gf_scan_next(scan, &row, err)) == GF_OK; n++)
+        st = count_hours(b, &row.cells[0], err);
+    gf_scan_close(scan);
+    gf_row_release(&row);
+    if (st != GF_ENOTFOUND) return gf_audit_read(&b->c->audit, st, b->where, err);
+    if (n == 0 || n == (uint64_t)v->info.k + 1) return GF_OK;
+    return gf_audit_fault(&b->c->audit, b->where, err,
+                          "documents by hour of %" PRIu64 " clusters, not of %" PRIu32, n - 1,
+                          v->info.k);
+}
+
 static gf_status check_view(build_check *b, gf_error *err)
 {
     gf_status st = gf_view_list_clusters(b->view, err);
@@ -244,6 +303,7 @@ static gf_status check_view(build_check *b, gf_error *err)
     if (st == GF_OK) st = compare_counts(b, err);
     if (st == GF_OK) st = check_model(b, err);
     if (st == GF_OK) st = check_tree(b, err);
+    if (st == GF_OK) st = check_hours(b, err);
     gf_free(b->clusters);
     return st;
 }

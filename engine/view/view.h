@@ -14,6 +14,7 @@
  *     model.c filter.c  how the build analyses texts, and which documents it selects
  *     assign.c          the nearest cluster of a text
  *     pending.c         documents that came after the build
+ *     hours.c           documents by cluster and hour
  *     tree.c explain.c trends.c evaluate.c build_matrix.c diff.c
  *     view.c            views opened and closed
  *     builds.c columns.c pin.c

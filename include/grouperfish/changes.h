@@ -8,6 +8,8 @@
 
 GF_PUBLIC_BEGIN
 
+typedef enum gf_direction { GF_STEADY, GF_RISING, GF_FALLING } gf_direction;
+
 /** A cluster's documents over their time. */
 typedef struct gf_trend {
     uint32_t cluster; /* id */
@@ -19,10 +21,11 @@ typedef struct gf_trend {
     uint64_t recent, earlier;  /* in the last n_recent periods; in those before */
     double change;             /* log of the odds ratio of recent to earlier; > 0: it grows */
     double z;                  /* change in units of its standard error */
+    gf_direction direction;    /* rising or falling: |z| is 2 or more */
 } gf_trend;
 
 typedef struct gf_trends {
-    gf_period kind;
+    gf_period kind;   /* never GF_PERIOD_AUTO */
     int64_t first;    /* the first period (include/grouperfish/calendar.h) */
     size_t n_periods; /* one behind the other, up to the last that has a document; 0: no times */
     size_t n_recent;  /* the last of them that count as recent: a quarter, at least one */
@@ -34,21 +37,30 @@ typedef struct gf_trends {
 typedef gf_status gf_visit_trends(void *context, const gf_trends *trends, gf_error *err);
 
 /**
- * Count each cluster's documents by day, week or month, and compare its share of the recent ones
- * with its share of those before.
+ * Count each cluster's documents by a unit of time, and compare its share of the recent ones with
+ * its share of those before.
  *
+ * @param kind  GF_PERIOD_AUTO: the finest unit of which most_periods reach from the last document
+ *              back to the first; but a few of long ago, at most one in a hundred, do not decide
  * @param most_periods  the latest so many, 1 or more; documents before them are counted as `before`
+ * @param cancel  may be NULL
+ *
+ * Documents of the build count that are still there, with the time that they have now.
  *
  * change = ln((r + 1/2) / (R - r + 1/2)) - ln((e + 1/2) / (E - e + 1/2)), where r of R recent and e
  * of E earlier documents are the cluster's; its standard error is the root of the sum of the four
  * terms' reciprocals. Both are 0 where all documents are recent.
  *
- * Memory: 16 bytes for each document with a time, 4 for each cluster and period.
+ * Cost: what the build keeps of its documents' times is read (2 to 4 bytes for each hour and
+ * cluster that has documents), and what has changed since is looked up; builds of earlier
+ * versions keep nothing, and all their documents are read.
+ * Memory: 12 bytes for each hour and cluster that has documents, 4 for each cluster and period.
  * Source: Woolf, Annals of Human Genetics 19 (1955) 251-253; the halves: Haldane, ibid. 20 (1956)
  * 309-311.
  */
-gf_status gf_view_trends(gf_view *view, gf_period kind, size_t most_periods, gf_visit_trends *visit,
-                         void *context, gf_error *err);
+gf_status gf_view_trends(gf_view *view, gf_period kind, size_t most_periods,
+                         const gf_cancel *cancel, gf_visit_trends *visit, void *context,
+                         gf_error *err);
 
 /** The fate of a cluster from one build to another. */
 typedef enum gf_fate { GF_FATE_GONE, GF_FATE_NEW, GF_FATE_CONTINUED } gf_fate;

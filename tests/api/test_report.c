@@ -74,7 +74,8 @@ static void shows_what_is_there(void **state)
     assert_true(has(page, "default-src 'none'"));
     assert_true(has(page, "<dt>documents</dt><dd>18</dd>"));
     assert_true(has(page, "Rising and falling"));
-    assert_true(has(page, "2026-01: 3\n2026-02: 3\n")); /* of the first subject */
+    assert_true(has(page, "2026-W01: 3\n2026-W02: 0\n2026-W03: 0\n2026-W04: 0\n2026-W05: 3\n"));
+    /* of the first subject; four months are weeks */
     assert_true(has(page, ">apple<"));
     assert_true(has(page, "6 documents, 33.3 %"));
     assert_true(has(page, "<footer><bdi>00x</bdi>, score "));
@@ -93,6 +94,56 @@ static void shows_what_is_there(void **state)
     assert_true(has(page, "</a></td><td class=\"n\">6</td><td class=\"n\">7</td>"
                           "<td class=\"n\">1</td><td class=\"n\">0</td>"));
     assert_true(has(page, "Documents without a time: 1."));
+    transport_close(&t);
+}
+
+/* Nine days: of the first subject in the first days, of the last one in the last two. */
+static void put_nine_days(transport *t, const char *collection)
+{
+    gf_buffer lines = {0};
+    for (int i = 0; i < 90; i++) {
+        static const char *const words[] = {"apple apple", "brake brake", "river river"};
+        int day = i / 10, subject = i % 3 == 1 ? 1 : day < 7 ? 0 : 2;
+        gf_buffer_format(&lines,
+                         "{\"id\":\"%02d\",\"text\":\"%s\",\"time\":\"2015-02-%02dT%02d:00Z\"}\n",
+                         i, words[subject], 16 + day, i % 10 + 8);
+    }
+    transport_put(t, collection, gf_buffer_cstr(&lines));
+    gf_buffer_release(&lines);
+}
+
+static void says_the_same_as_clusters(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    t.takes_file = false;
+    put_nine_days(&t, "c");
+    rebuild(&t, "c");
+    gf_buffer page = {0}, words = {0};
+    gf_buffer_slice(&page, page_of(&t, "c"));
+    assert_true(has(gf_buffer_view(&page), "the last 2 of 9 days, 2015-02-16 to 2015-02-24"));
+    assert_run(&t, "clusters", "collection", "c", "by", "auto");
+    assert_int_equal(t.n_rows, 3);
+    for (uint64_t i = 0; i < t.n_rows; i++) {
+        gf_slice word = transport_text(&t, i, "trend");
+        double z = transport_number(&t, i, "z");
+        assert_true(gf_slice_equal(transport_text(&t, i, "unit"), GF_SLICE("day")));
+        assert_int_equal(transport_length(&t, i, "periods"), 9);
+        assert_int_equal(transport_number(&t, i, "recent_periods"), 2);
+        gf_buffer_slice(&words, word);
+        gf_buffer_byte(&words, ' ');
+        gf_buffer row = {0};
+        gf_buffer_format(&row, "%.*s</span></td><td class=\"n m\">%+.1f</td>", GF_SLICE_ARG(word),
+                         z);
+        assert_true(has(gf_buffer_view(&page), gf_buffer_cstr(&row)) ==
+                    !gf_slice_equal(word, GF_SLICE("steady")));
+        gf_buffer_release(&row);
+    }
+    assert_true(has(gf_buffer_view(&words), "rising") && has(gf_buffer_view(&words), "falling") &&
+                has(gf_buffer_view(&words), "steady"));
+    gf_buffer_release(&page);
+    gf_buffer_release(&words);
     transport_close(&t);
 }
 
@@ -195,7 +246,8 @@ static void hostile_text_stays_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shows_what_is_there), cmocka_unit_test(shows_what_became_of_clusters),
-        cmocka_unit_test(of_nothing), cmocka_unit_test(hostile_text_stays_text)};
+        cmocka_unit_test(shows_what_is_there), cmocka_unit_test(says_the_same_as_clusters),
+        cmocka_unit_test(shows_what_became_of_clusters), cmocka_unit_test(of_nothing),
+        cmocka_unit_test(hostile_text_stays_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

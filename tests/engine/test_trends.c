@@ -3,12 +3,17 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "engine/rows/hours.h"
+#include "engine/rows/scan.h"
+#include "engine/store/store_internal.h"
+#include "storage/tables.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-static const char *const SUBJECTS[] = {"apple pear plum", "wheel brake engine", "river lake sea"};
+static const char *const SUBJECTS[] = {"apple pear plum", "wheel brake engine", "river lake sea",
+                                       "..."};
 
 static void put_dated(fixture *f, unsigned number, unsigned subject, const char *time)
 {
@@ -35,7 +40,7 @@ static void trends_of(fixture *f, gf_period kind, size_t periods, gf_visit_trend
     gf_error err;
     gf_view *view;
     assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &view, &err));
-    assert_ok(gf_view_trends(view, kind, periods, visit, context, &err));
+    assert_ok(gf_view_trends(view, kind, periods, NULL, visit, context, &err));
     gf_view_close(view);
 }
 
@@ -189,6 +194,156 @@ static void counts_random_days(void **state)
     fixture_close(&f);
 }
 
+/* ---- counts that the build keeps, and the walk over all -------------------------------------- */
+
+/* Delete them, as of a build that an earlier version has made. */
+static void forget_hours(fixture *f)
+{
+    gf_error err;
+    gf_batch *batch;
+    gf_scan *scan;
+    gf_row row = {0};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_BUILDS_MODEL);
+    bool more = true;
+    unsigned n = 0;
+    uint32_t id;
+    assert_ok(gf_batch_create(f->store->db, &batch, &err));
+    assert_ok(gf_scan_open(f->store->tables.builds, &o, &scan, &err));
+    while (gf_scan_step(scan, &row, &more, &err) == GF_OK && more) {
+        if (!gf_hours_cluster(row.cells[0].qualifier, &id)) continue;
+        gf_batch_delete_cell(batch, f->store->tables.builds, row.key, GF_BUILDS_MODEL,
+                             row.cells[0].qualifier);
+        n++;
+    }
+    gf_scan_close(scan);
+    gf_row_release(&row);
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
+    gf_batch_free(batch);
+    assert_int_equal(n, 4); /* three clusters, and documents without terms */
+}
+
+/* Some time within `hours` before 2026, as a record gives it; some documents have none. */
+static const char *random_time(gf_random *random, uint64_t hours, char time[32])
+{
+    if (gf_random_below(random, 10) == 0) return NULL;
+    uint64_t s = UINT64_C(1767225600) - gf_random_below(random, hours * 3600) - 1;
+    snprintf(time, 32, "%" PRIu64, s);
+    return time;
+}
+
+static void all_trends(fixture *f, gf_buffer *out)
+{
+    static const size_t most[] = {1, 12, 48, 1000};
+    for (gf_period kind = GF_PERIOD_DAY; kind <= GF_PERIOD_AUTO; kind++)
+        for (size_t i = 0; i < sizeof most / sizeof most[0]; i++)
+            trends_of(f, kind, most[i], write_trends, out);
+    assert_true(out->len > 1000);
+}
+
+/*
+ * What the build keeps, with the changes since, comes to what a walk over all comes to: documents
+ * that are deleted, put again (the same, at another time, without one), and new ones, of clusters and
+ * without terms, over hours as over decades.
+ */
+static void kept_counts_are_those_of_the_walk(void **state)
+{
+    (void)state;
+    static const uint64_t spans[] = {5, 200, 9000, 400000};
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    for (unsigned span = 0; span < 4; span++) {
+        fixture f;
+        char time[32], id[16];
+        fixture_open(&f);
+        for (unsigned i = 0; i < 150; i++)
+            put_dated(&f, i, i % 4, random_time(&random, spans[span], time));
+        rebuild(&f);
+        for (unsigned i = 0; i < 60; i++) {
+            unsigned number = (unsigned)gf_random_below(&random, 180);
+            snprintf(id, sizeof id, "%04u", number);
+            if (number < 150 && gf_random_below(&random, 2))
+                (void)fixture_try_delete(f.store, "c", id, NULL);
+            else
+                put_dated(&f, number, number % 4, random_time(&random, spans[span], time));
+        }
+        gf_buffer kept = {0}, walked = {0};
+        all_trends(&f, &kept);
+        forget_hours(&f);
+        all_trends(&f, &walked);
+        assert_string_equal(gf_buffer_cstr(&kept), gf_buffer_cstr(&walked));
+        gf_buffer_release(&kept);
+        gf_buffer_release(&walked);
+        fixture_close(&f);
+    }
+}
+
+/* ---- the unit that suits the times ----------------------------------------------------------- */
+
+typedef struct suited {
+    gf_period kind;
+    size_t n_periods;
+    uint64_t before;
+    char first[32];
+} suited;
+
+static gf_status keep_unit(void *context, const gf_trends *t, gf_error *err)
+{
+    suited *s = context;
+    gf_buffer b = {0};
+    (void)err;
+    *s = (suited){.kind = t->kind, .n_periods = t->n_periods, .before = t->before};
+    if (t->n_periods) gf_calendar_write(t->kind, t->first, &b);
+    if (b.len) snprintf(s->first, sizeof s->first, "%s", gf_buffer_cstr(&b));
+    gf_buffer_release(&b);
+    return GF_OK;
+}
+
+/* 300 documents, evenly from the first time to the last; and so many of 1970. */
+static suited unit_of(const char *first, const char *last, unsigned strays)
+{
+    enum { N = 300 };
+    fixture f;
+    suited s;
+    int64_t from, to;
+    assert_true(gf_clock_parse_iso(gf_slice_str(first), &from));
+    assert_true(gf_clock_parse_iso(gf_slice_str(last), &to));
+    fixture_open(&f);
+    for (unsigned i = 0; i < N; i++) {
+        char time[32];
+        snprintf(time, sizeof time, "%" PRId64, (from + (to - from) / (N - 1) * i) / 1000);
+        put_dated(&f, i, i % 3, i < strays ? "\"1970-01-01\"" : i == N - 1 ? NULL : time);
+    }
+    char end[40];
+    snprintf(end, sizeof end, "\"%s\"", last);
+    put_dated(&f, N, 0, end);
+    rebuild(&f);
+    trends_of(&f, GF_PERIOD_AUTO, 48, keep_unit, &s);
+    fixture_close(&f);
+    return s;
+}
+
+static void unit_is(suited s, gf_period kind, const char *first, size_t n_periods, uint64_t before)
+{
+    assert_int_equal(s.kind, kind);
+    assert_string_equal(s.first, first);
+    assert_int_equal(s.n_periods, n_periods);
+    assert_int_equal(s.before, before);
+}
+
+static void chooses_the_unit(void **state)
+{
+    (void)state;
+    unit_is(unit_of("2015-02-16T03:00:00Z", "2015-02-16T20:59:59Z", 0), GF_PERIOD_HOUR,
+            "2015-02-16T03", 18, 0);
+    unit_is(unit_of("2015-02-16", "2015-02-24T23:00:00Z", 0), GF_PERIOD_DAY, "2015-02-16", 9, 0);
+    unit_is(unit_of("2015-02-16", "2015-06-16", 0), GF_PERIOD_WEEK, "2015-W08", 18, 0);
+    unit_is(unit_of("2013-02-16", "2015-06-16", 0), GF_PERIOD_MONTH, "2013-02", 29, 0);
+    unit_is(unit_of("2008-02-16", "2015-06-16", 0), GF_PERIOD_QUARTER, "2008-Q1", 30, 0);
+    unit_is(unit_of("1990-02-16", "2015-06-16", 0), GF_PERIOD_YEAR, "1990", 26, 0);
+    /* A few strays do not make one bar of everything; more of them count. */
+    unit_is(unit_of("2015-02-16", "2015-02-24T23:00:00Z", 2), GF_PERIOD_DAY, "2015-02-16", 9, 2);
+    unit_is(unit_of("2015-02-16", "2015-02-24T23:00:00Z", 30), GF_PERIOD_YEAR, "1970", 46, 0);
+}
+
 static gf_status count_all(void *context, const gf_trends *t, gf_error *err)
 {
     (void)err;
@@ -203,7 +358,7 @@ static gf_status sweep_call(void *context, gf_error *err)
     size_t n = 0;
     gf_status st = gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &view, err);
     if (st != GF_OK) return st;
-    st = gf_view_trends(view, GF_PERIOD_WEEK, 12, count_all, &n, err);
+    st = gf_view_trends(view, GF_PERIOD_WEEK, 12, NULL, count_all, &n, err);
     assert_int_equal(n, st == GF_OK ? 3 : 0);
     gf_view_close(view);
     return st;
@@ -224,7 +379,8 @@ static void survives_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_by_month), cmocka_unit_test(without_times),
-        cmocka_unit_test(counts_random_days), cmocka_unit_test(survives_failing_allocations)};
+        cmocka_unit_test(counts_by_month),    cmocka_unit_test(without_times),
+        cmocka_unit_test(counts_random_days), cmocka_unit_test(kept_counts_are_those_of_the_walk),
+        cmocka_unit_test(chooses_the_unit),   cmocka_unit_test(survives_failing_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

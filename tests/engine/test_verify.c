@@ -1,5 +1,6 @@
 #include "tests/engine/fixture.h"
 
+#include "engine/rows/hours.h"
 #include "engine/rows/scan.h"
 #include "engine/store/store_internal.h"
 
@@ -60,6 +61,7 @@ typedef struct target {
     gf_buffer collection, key; /* keys: of the collection, of the build */
     gf_buffer cluster, label;  /* of the first cluster */
     uint32_t id, other_id;
+    uint32_t size;        /* of the first cluster */
     char in[16], out[16]; /* documents that are in the cluster, and in another */
 } target;
 
@@ -69,6 +71,7 @@ static gf_status note_first(void *context, const gf_cluster_info *info, gf_error
     target *t = context;
     if (t->id) return GF_OK;
     t->id = info->id;
+    t->size = (uint32_t)info->size;
     gf_buffer_slice(&t->label, info->label);
     return GF_OK;
 }
@@ -357,6 +360,41 @@ static void broken_centre(target *t)
                  gf_buffer_view(&t->label), GF_SLICE("\x02\x01"), 0);
 }
 
+static void hours_key(target *t)
+{
+    gf_buffer_reset(&t->label);
+    gf_hours_qualifier(&t->label, t->id);
+}
+
+static void lost_hours(target *t)
+{
+    hours_key(t);
+    gf_batch_delete_cell(t->batch, TABLE(builds), gf_buffer_view(&t->key), GF_BUILDS_MODEL,
+                         gf_buffer_view(&t->label));
+}
+
+static void put_hours(target *t, gf_slice bytes)
+{
+    hours_key(t);
+    gf_batch_put(t->batch, TABLE(builds), gf_buffer_view(&t->key), GF_BUILDS_MODEL,
+                 gf_buffer_view(&t->label), bytes, 0);
+}
+
+/* Two hours of which one has no document; then as many documents as the cluster, in one hour. */
+static void broken_hours(target *t)
+{
+    put_hours(t, GF_SLICE("\x00\x02\x01\x02"));
+}
+
+static void other_hours(target *t)
+{
+    gf_buffer bytes = {0};
+    int32_t hours[POSTS] = {0};
+    gf_hours_write(hours, t->size, &bytes);
+    put_hours(t, gf_buffer_view(&bytes));
+    gf_buffer_release(&bytes);
+}
+
 static const struct {
     const char *name;
     void (*change)(target *t);
@@ -395,6 +433,9 @@ static const struct {
     {"a broken vocabulary", broken_vocabulary, ""},
     {"a lost centre", lost_centre, "lost its centre"},
     {"a broken centre", broken_centre, "vector is damaged"},
+    {"lost hours", lost_hours, "documents by hour of"},
+    {"broken hours", broken_hours, "documents by hour are damaged"},
+    {"other hours", other_hours, "other documents by hour"},
 };
 
 static void every_disagreement_is_found(void **state)
