@@ -136,7 +136,7 @@ gf_status gf_transformer_row(gf_transformer *t, gf_slice text, const gf_language
         found = GF_ROW_RESCUED;
         n = select_entries(t, &counts, v->n_terms);
     }
-    gf_sort_entries_by_high(t->entries, n, t->entries + t->capacity, v->n_terms);
+    if (n) gf_sort_entries_by_high(t->entries, n, t->entries + t->capacity, v->n_terms);
     for (uint32_t i = 0; i < n; i++) {
         t->cols[i] = (uint32_t)(t->entries[i] >> 32);
         t->counts[i] = (uint32_t)t->entries[i];

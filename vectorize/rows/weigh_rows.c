@@ -143,7 +143,7 @@ static uint64_t read_row(const finisher *f, const uint32_t *column, const unsign
         length += count;
         if (c < most) s->entries[kept++] = (uint64_t)c << 32 | count;
     }
-    gf_sort_entries_by_high(s->entries, kept, s->entries + s->capacity, most);
+    if (kept) gf_sort_entries_by_high(s->entries, kept, s->entries + s->capacity, most);
     return length;
 }
 
