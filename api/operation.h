@@ -159,6 +159,7 @@ typedef struct gf_operation {
     bool tells_refused;    /* its rows say which records were refused, and `taken` is counted */
     const char *file_type; /* media type of the file that it writes beside the rows, or NULL */
     const char *file_flag; /* the flag that asks for the file; NULL: whoever wants such a type */
+    bool file_only;        /* over HTTP the file is the answer, whatever is asked for */
 } gf_operation;
 
 /** The operations of a noun, or of an application. */

@@ -63,6 +63,8 @@ typedef struct gf_command {
     /* A command that runs no operation describes its parameters here, and does its work in run. */
     const gf_operation *operation;
     gf_status (*run)(gf_session *session, gf_error *err);
+    /* In place of the operation where a server is asked; NULL: the server runs the operation. */
+    gf_status (*run_on_server)(gf_session *session, gf_error *err);
     /* Further work on the arguments before the operation runs; may be NULL. */
     gf_status (*prepare)(gf_session *session, gf_error *err);
 } gf_command;

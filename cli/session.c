@@ -343,7 +343,9 @@ static gf_status run_operation(gf_session *s, gf_output_format format, gf_error 
     if (st != GF_OK) return st;
     fill_call(s);
     fill_access(s);
-    st = gf_store_access_run(&s->access, s->operation, &s->call, err);
+    st = s->access.remote.url && s->command->run_on_server
+             ? s->command->run_on_server(s, err)
+             : gf_store_access_run(&s->access, s->operation, &s->call, err);
     gf_meter_clear(&s->meter);
     end_notices(s);
     if (st == GF_OK || s->output.n_rows) {

@@ -1,8 +1,6 @@
 /* init, status, verify, version: the store as a whole. */
-#include "api/app.h"
-#include "api/call.h"
 #include "api/groups_internal.h"
-#include "api/parameters.h"
+#include "api/store/internal.h"
 #include "base/clock.h"
 
 static gf_status run_init(gf_call *call, gf_error *err)
@@ -110,30 +108,24 @@ static gf_status run_upgrade(gf_call *call, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
-/* A check of a whole store: of verify, and of what restore has copied. */
-typedef struct verifying {
-    gf_call *call;
-    gf_app_count counts[GF_MOST_APPS];
-} verifying;
-
 static void notify_damage(const gf_call *call, const char *where, const char *what)
 {
     gf_notice n = {.reason = "damage", .source = gf_slice_str(where), .message = what};
     gf_call_notify(call, &n);
 }
 
-static gf_status visit_fault(void *context, const char *where, const char *what, gf_error *err)
+gf_status gf_store_checking_fault(void *context, const char *where, const char *what, gf_error *err)
 {
     (void)err;
-    notify_damage(((verifying *)context)->call, where, what);
+    notify_damage(((gf_store_checking *)context)->call, where, what);
     return GF_OK;
 }
 
-static gf_status check_apps(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
-                            void *context, gf_verified *verified, gf_error *err)
+gf_status gf_store_checking_apps(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
+                                 void *context, gf_verified *verified, gf_error *err)
 {
     gf_app_check check = {.store = store, .cancel = cancel, .visit = visit, .context = context};
-    gf_status st = gf_apps_check(&check, ((verifying *)context)->counts, err);
+    gf_status st = gf_apps_check(&check, ((gf_store_checking *)context)->counts, err);
     verified->faults += check.faults;
     return st;
 }
@@ -141,12 +133,13 @@ static gf_status check_apps(gf_store *store, const gf_cancel *cancel, gf_visit_f
 static gf_status run_verify(gf_call *call, gf_error *err)
 {
     gf_verified v;
-    verifying checking = {.call = call};
+    gf_store_checking checking = {.call = call};
     gf_row_writer row = {.call = call};
     gf_store_options options =
         GF_STORE_OPTIONS(.wait_seconds = call->holder.wait_seconds, .purpose = "verify",
-                         .cancel = call->cancel, .more = check_apps);
-    gf_status st = gf_verify(call->holder.path, &options, visit_fault, &checking, &v, err);
+                         .cancel = call->cancel, .more = gf_store_checking_apps);
+    gf_status st =
+        gf_verify(call->holder.path, &options, gf_store_checking_fault, &checking, &v, err);
     if (st != GF_OK) return st;
     if (v.faults) call->outcome = GF_OUTCOME_DAMAGE_FOUND;
     gf_json_writer *w = gf_row_writer_begin(&row);
@@ -164,64 +157,7 @@ static gf_status run_verify(gf_call *call, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
-/* ---- copies ---------------------------------------------------------------------------------- */
-
-/* The value of an argument as a path. */
-static gf_status path_of(const gf_call *call, const char *name, gf_buffer *path, gf_error *err)
-{
-    gf_slice value = gf_call_text(call, name);
-    gf_buffer_slice(path, value);
-    if (value.len && memchr(value.ptr, '\0', value.len))
-        return gf_fail(err, GF_EINVAL, "%s is not a path", name);
-    return gf_buffer_check(path, err);
-}
-
-static gf_status emit_copy(gf_call *call, const char *what, const char *from, const char *to,
-                           const gf_store_status *s, gf_error *err)
-{
-    gf_row_writer row = {.call = call};
-    gf_json_writer *w = gf_row_writer_begin(&row);
-    gf_json_put_str(w, what, from);
-    gf_json_put_str(w, "to", to);
-    gf_json_put_uint(w, "collections", s->collections);
-    gf_json_put_uint(w, "documents", s->documents);
-    gf_json_put_uint(w, "builds", s->builds);
-    gf_json_put_uint(w, "bytes", s->bytes);
-    return gf_row_writer_emit_only(&row, err);
-}
-
-static gf_status run_backup(gf_call *call, gf_error *err)
-{
-    gf_store *store;
-    gf_store_status s;
-    gf_buffer to = {0};
-    gf_status st = path_of(call, "to", &to, err);
-    if (st == GF_OK) st = gf_call_store(call, &store, err);
-    if (st == GF_OK) st = gf_backup_create(store, gf_buffer_cstr(&to), call->cancel, &s, err);
-    if (st == GF_OK) st = emit_copy(call, "store", call->holder.path, gf_buffer_cstr(&to), &s, err);
-    gf_buffer_release(&to);
-    return st;
-}
-
-static gf_status run_restore(gf_call *call, gf_error *err)
-{
-    gf_store_status s;
-    gf_buffer from = {0}, to = {0};
-    verifying checking = {.call = call};
-    gf_store_options o =
-        GF_STORE_OPTIONS(.wait_seconds = call->holder.wait_seconds, .purpose = "restore",
-                         .cancel = call->cancel, .more = check_apps);
-    gf_status st = path_of(call, "from", &from, err);
-    if (st == GF_OK) st = path_of(call, "to", &to, err);
-    if (st == GF_OK)
-        st = gf_backup_restore(gf_buffer_cstr(&from), gf_buffer_cstr(&to), &o, visit_fault,
-                               &checking, &s, err);
-    if (st == GF_OK)
-        st = emit_copy(call, "backup", gf_buffer_cstr(&from), gf_buffer_cstr(&to), &s, err);
-    gf_buffer_release(&from);
-    gf_buffer_release(&to);
-    return st;
-}
+/* ---- repair ----------------------------------------------------------------------------------- */
 
 typedef struct repairing {
     gf_call *call;
@@ -251,7 +187,7 @@ static gf_status run_repair(gf_call *call, gf_error *err)
     gf_store_options o = GF_STORE_OPTIONS(.wait_seconds = call->holder.wait_seconds,
                                           .purpose = "repair", .cancel = call->cancel);
     gf_row_writer row = {.call = call};
-    gf_status st = path_of(call, "to", &to, err);
+    gf_status st = gf_copies_path(call, "to", &to, err);
     if (st == GF_OK) st = gf_repair(store, gf_buffer_cstr(&to), &o, tell_loss, &telling, &r, err);
     if (st == GF_OK) {
         if (r.damages || r.rows || r.collections || r.builds)
@@ -284,11 +220,8 @@ static gf_status run_version(gf_call *call, gf_error *err)
 static const gf_parameter status_parameters[] = {
     P_FLAG("changed", "name the collections that have changed since they were built")};
 
-static const gf_parameter backup_parameters[] = {
+static const gf_parameter repair_parameters[] = {
     P_PATH("to", "DIR", "a folder that is not there yet")};
-
-static const gf_parameter restore_parameters[] = {
-    P_PATH("from", "DIR", "the backup"), P_PATH("to", "DIR", "a folder that is not there yet")};
 
 static const gf_operation init_operation = {
     .name = "init",
@@ -332,37 +265,12 @@ static const gf_operation verify_operation = {
     .single = true,
 };
 
-static const gf_operation backup_operation = {
-    .name = "backup",
-    .method = "POST",
-    .path = "/backup",
-    .meaning = "Copy the store as it is now",
-    GF_PARAMETERS(backup_parameters),
-    .run = run_backup,
-    .of_store = true,
-    .single = true,
-    .local = true,
-};
-
-static const gf_operation restore_operation = {
-    .name = "restore",
-    .method = "POST",
-    .path = "/restoration",
-    .meaning = "Check a backup and make a store of it",
-    GF_PARAMETERS(restore_parameters),
-    .run = run_restore,
-    .of_store = true,
-    .use = GF_USE_ALONE,
-    .single = true,
-    .local = true,
-};
-
 static const gf_operation repair_operation = {
     .name = "repair",
     .method = "POST",
     .path = "/repair",
     .meaning = "Make a new store of what is sound in a damaged one",
-    GF_PARAMETERS(backup_parameters),
+    GF_PARAMETERS(repair_parameters),
     .run = run_repair,
     .of_store = true,
     .use = GF_USE_ALONE,
@@ -382,6 +290,7 @@ static const gf_operation version_operation = {
 };
 
 static const gf_operation *const operations[] = {
-    &init_operation,   &status_operation,  &upgrade_operation, &verify_operation,
-    &backup_operation, &restore_operation, &repair_operation,  &version_operation};
+    &init_operation,   &status_operation,    &upgrade_operation,
+    &verify_operation, &gf_backup_operation, &gf_restore_operation,
+    &repair_operation, &version_operation,   &gf_archive_operation};
 const gf_operation_group gf_store_operations = GF_OPERATION_GROUP(operations);

@@ -1,6 +1,8 @@
 /* The store as a whole. */
 #include "cli/session.h"
 
+#include "api/store/copies.h"
+
 /* "2 collections, 40 documents, 3 builds" */
 static void print_sizes(FILE *out, gf_json_value row)
 {
@@ -173,7 +175,9 @@ static void show_copied(gf_session *s, gf_json_value row, const char *verb)
 
 static void show_backup(gf_session *s, gf_json_value row)
 {
+    double removed = gf_member_number(row, "removed");
     show_copied(s, row, "copied");
+    if (removed > 0) fprintf(s->out, "removed the oldest %.0f\n", removed);
 }
 
 static const gf_positional backup_words[] = {{.name = "DIR", .argument = "to", .path = true}};
@@ -183,15 +187,94 @@ static const gf_display_column copy_columns[] = {{"to", NULL, GF_COLUMN_TEXT},
                                                  {"builds", NULL, GF_COLUMN_COUNT},
                                                  {"bytes", NULL, GF_COLUMN_COUNT}};
 
+/* Bytes of the server's archive, on their way into the copy. */
+typedef struct receiving {
+    gf_session *session;
+    gf_archive_take *take;
+    void *taker;
+} receiving;
+
+static gf_status receive_bytes(void *context, gf_slice bytes, gf_error *err)
+{
+    const receiving *r = context;
+    return r->take(r->taker, bytes, err);
+}
+
+static gf_status receive_row(void *context, gf_slice row, gf_error *err)
+{
+    (void)context, (void)row, (void)err;
+    return GF_OK;
+}
+
+static gf_status ask_for_archive(void *context, gf_archive_take *take, void *taker, gf_error *err)
+{
+    gf_session *s = context;
+    receiving r = {s, take, taker};
+    gf_call call = {.name_space = s->call.name_space,
+                    .sink = {.context = &r, .emit = receive_row, .write = receive_bytes},
+                    .cancel = s->call.cancel};
+    return gf_store_access_run(&s->access, &gf_archive_operation, &call, err);
+}
+
+/* A server writes no files for others: it sends an archive, and the copy is made of that here. */
+static gf_status backup_of_server(gf_session *s, gf_error *err)
+{
+    gf_store_status status;
+    gf_backup_place place;
+    gf_status st = gf_operation_check(s->operation, &s->call, err);
+    if (st != GF_OK) return st;
+    st = gf_backup_place_choose(&s->call, &place, err);
+    if (st == GF_OK)
+        st = gf_backup_unpack(gf_buffer_cstr(&place.path), ask_for_archive, s, &status, err);
+    if (st == GF_OK) st = gf_backup_place_end(&s->call, &place, s->access.remote.url, &status, err);
+    gf_backup_place_release(&place);
+    return st;
+}
+
 static const gf_command backup_command = {
     .name = "backup",
-    .examples = "    grouperfish backup /srv/backups/2026-11-20\n",
+    .examples = "    grouperfish backup /srv/backups/2026-11-20\n"
+                "    grouperfish backup /srv/backups --keep 7\n"
+                "    grouperfish backup /srv/backups --keep 7 --server https://cluster.example\n",
     .notes =
         "The copy is a store, which --store reads. It appears whole or not at all, and never in\n"
-        "the place of anything.\n",
+        "the place of anything. With --server the copy is made here, of the server's store.\n",
     GF_WORDS(backup_words),
     .display = {GF_COLUMNS(copy_columns), .single = true, .show = show_backup},
     .answers = true,
+    .run_on_server = backup_of_server,
+};
+
+/* ---- archive --------------------------------------------------------------------------------- */
+
+static void show_archive(gf_session *s, gf_json_value row)
+{
+    gf_text_print(s->out, gf_slice_str(s->file ? s->file : ""), 0);
+    fprintf(s->out, ": the store in %.1f MB\n", gf_member_number(row, "bytes") / 1e6);
+}
+
+static gf_status open_archive(gf_session *s, gf_error *err)
+{
+    s->file = s->words[0];
+    return gf_out_file_open(&s->bytes_file, s->file, s->force, err);
+}
+
+static const gf_positional archive_words[] = {{.name = "FILE", .path = true}};
+static const gf_own_option archive_options[] = {
+    {"force", NULL, "replace FILE where it is there", GF_OPTION_FORCE}};
+static const gf_display_column archive_columns[] = {{"bytes", NULL, GF_COLUMN_COUNT}};
+
+static const gf_command archive_command = {
+    .name = "archive",
+    .examples = "    grouperfish archive feedback.gfa\n"
+                "    grouperfish archive --server https://cluster.example feedback.gfa\n"
+                "    grouperfish restore feedback.gfa --to grouperfish.store\n",
+    .notes = "The file is whole or not there. It carries checksums, which restore checks.\n",
+    GF_WORDS(archive_words),
+    GF_OPTIONS(archive_options),
+    .display = {GF_COLUMNS(archive_columns), .single = true, .show = show_archive},
+    .answers = true,
+    .prepare = open_archive,
 };
 
 /* ---- restore --------------------------------------------------------------------------------- */
@@ -201,7 +284,8 @@ static void show_restore(gf_session *s, gf_json_value row)
     show_copied(s, row, "restored");
 }
 
-static const gf_positional restore_words[] = {{.name = "DIR", .argument = "from", .path = true}};
+static const gf_positional restore_words[] = {
+    {.name = "DIR|FILE", .argument = "from", .path = true}};
 
 static const gf_command restore_command = {
     .name = "restore",
@@ -253,4 +337,4 @@ static const gf_command repair_command = {
 
 const gf_commands gf_commands_store = {
     "The store", GF_LIST(&init_command, &status_command, &verify_command, &upgrade_command,
-                         &backup_command, &restore_command, &repair_command)};
+                         &backup_command, &archive_command, &restore_command, &repair_command)};

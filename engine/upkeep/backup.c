@@ -19,6 +19,23 @@ gf_status gf_backup_create(gf_store *s, const char *path, const gf_cancel *cance
     return gf_folder_copy(s->db, path, count_copy, status, cancel, err);
 }
 
+gf_status gf_backup_remove(const char *path, gf_error *err)
+{
+    return gf_folder_remove(path, err);
+}
+
+gf_status gf_backup_archive(gf_store *s, gf_archive_take *take, void *taker,
+                            const gf_cancel *cancel, gf_error *err)
+{
+    return gf_folder_archive(s->db, take, taker, cancel, err);
+}
+
+gf_status gf_backup_unpack(const char *path, gf_archive_give *give, void *context,
+                           gf_store_status *status, gf_error *err)
+{
+    return gf_folder_unpack(path, give, context, count_copy, status, err);
+}
+
 static gf_status check_backup(const char *backup, const gf_store_options *options,
                               gf_visit_fault *visit, void *context, gf_error *err)
 {

@@ -2,6 +2,7 @@
 #ifndef GF_GROUPERFISH_STORE_H
 #define GF_GROUPERFISH_STORE_H
 
+#include "grouperfish/archive.h"
 #include "grouperfish/cancel.h"
 #include "grouperfish/export.h"
 #include "grouperfish/slice.h"
@@ -105,6 +106,28 @@ gf_status gf_backup_create(gf_store *store, const char *path, const gf_cancel *c
 gf_status gf_backup_restore(const char *backup, const char *path, const gf_store_options *options,
                             gf_visit_fault *visit, void *context, gf_store_status *status,
                             gf_error *err);
+
+/**
+ * Remove a backup, which nobody may hold, and of its folder nothing but a store's files.
+ * @return GF_OK; GF_EINVAL (no store), GF_EIO, GF_ENOMEM
+ */
+gf_status gf_backup_remove(const char *path, gf_error *err);
+
+/**
+ * Hand the store, as it is now, to `take` as an archive: one stream of bytes, for a file or a
+ * connection. Others may read and write meanwhile.
+ * @return GF_OK; what take gives; GF_ECORRUPT, GF_EIO, GF_ENOMEM, GF_ECANCELLED
+ */
+gf_status gf_backup_archive(gf_store *store, gf_archive_take *take, void *taker,
+                            const gf_cancel *cancel, gf_error *err);
+
+/**
+ * Make a store of an archive, in a folder that is not there yet; *status tells what it has.
+ * @return as gf_backup_create; what give gives; GF_ECORRUPT (damaged or cut short), GF_EINVAL (no
+ *         archive of a store)
+ */
+gf_status gf_backup_unpack(const char *path, gf_archive_give *give, void *context,
+                           gf_store_status *status, gf_error *err);
 
 typedef struct gf_repaired {
     uint64_t documents;   /* that the new store has */

@@ -24,6 +24,7 @@ static bool wants_file(const gf_request *r)
 {
     const gf_operation *o = r->route->operation;
     if (!o->file_type) return false;
+    if (o->file_only) return true;
     return o->file_flag ? gf_operations_have_flag(r->arguments, r->n_arguments, o->file_flag)
                         : r->page_wanted;
 }
@@ -35,7 +36,7 @@ static void choose_shape(gf_request *r)
     if (wants_file(r)) {
         r->shape = GF_SHAPE_FILE;
         r->content_type = o->file_type;
-        r->whole = !o->file_flag;
+        r->whole = !o->file_flag && !o->file_only;
         if (r->whole) r->policy = GF_PAGE_POLICY;
     } else if (r->lines_wanted) {
         r->shape = GF_SHAPE_LINES;

@@ -106,6 +106,28 @@ gf_status gf_folder_make(const char *path, gf_folder_fill *fill_database, gf_fol
     return st;
 }
 
+/* ---- a copy that is wanted no more ----------------------------------------------------------- */
+
+/* Under another name first: what is under a copy's name is always whole. */
+gf_status gf_folder_remove(const char *path, gf_error *err)
+{
+    gf_buffer name = {0};
+    gf_buffer_format(&name, "%s/grouperfish.store", path);
+    gf_status st = gf_buffer_check(&name, err);
+    if (st == GF_OK && !is_there(gf_buffer_cstr(&name)))
+        st = gf_fail(err, GF_EINVAL, "%s is no store", path);
+    gf_buffer_reset(&name);
+    gf_buffer_format(&name, "%s.old", path);
+    if (st == GF_OK) st = gf_buffer_check(&name, err);
+    const char *old = gf_buffer_cstr(&name);
+    if (st == GF_OK) remove_copy(old); /* of a removal that was cut short */
+    if (st == GF_OK && rename(path, old) != 0) st = gf_fail_errno(err, "cannot rename %s", path);
+    if (st == GF_OK) remove_copy(old);
+    if (st == GF_OK && is_there(old)) st = gf_fail(err, GF_EIO, "cannot remove all of %s", old);
+    gf_buffer_release(&name);
+    return st;
+}
+
 /* ---- a copy of a database that is open ------------------------------------------------------- */
 
 typedef struct source {

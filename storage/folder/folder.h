@@ -16,6 +16,7 @@
 #ifndef GF_STORAGE_FOLDER_FOLDER_H
 #define GF_STORAGE_FOLDER_FOLDER_H
 
+#include "grouperfish/archive.h"
 #include "grouperfish/cancel.h"
 #include "grouperfish/table.h"
 #include "storage/check/files.h"
@@ -72,6 +73,20 @@ gf_status gf_folder_make(const char *path, gf_folder_fill *fill, gf_folder_finis
 /** The same, filled with what an open database has now; others may use that meanwhile. */
 gf_status gf_folder_copy(gf_database *db, const char *path, gf_folder_finish *finish, void *context,
                          const gf_cancel *cancel, gf_error *err);
+
+/**
+ * Remove a copy, which nobody may hold. What is of a store is removed, and nothing else.
+ * @return GF_OK; GF_EINVAL (no store), GF_EIO (a part of it is left, as DIR.old), GF_ENOMEM
+ */
+gf_status gf_folder_remove(const char *path, gf_error *err);
+
+/** All that an open database has now, as an archive (storage/leveldb/archive.h). */
+gf_status gf_folder_archive(gf_database *db, gf_archive_take *take, void *taker,
+                            const gf_cancel *cancel, gf_error *err);
+
+/** A store filled with an archive, which `give` hands over, as gf_folder_make. GF_ECORRUPT */
+gf_status gf_folder_unpack(const char *path, gf_archive_give *give, void *context,
+                           gf_folder_finish *finish, void *finisher, gf_error *err);
 
 /**
  * Put into a new database all that can be read of a damaged store's, whose files stay as they are;

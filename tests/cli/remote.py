@@ -202,11 +202,31 @@ class Tokens(Remote):
 class Refused(Remote):
     def test_what_only_the_machine_does(self):
         at = ["--server", self.serve()]
-        for words in (["backup", "to"], ["restore", "from", "--to", "to"], ["repair", "--to", "x"],
+        for words in (["restore", "from", "--to", "to"], ["repair", "--to", "x"],
                       ["papers", "extract", "--grobid", "http://x", "f.pdf"]):
             self.write("f.pdf", "x")
             self.fails(2, "only the command does it", *words, *at)
         self.fails(4, "is held by process", "verify", *at)
+
+    def test_backup(self):
+        """The copy is made where the command runs, whole or not at all."""
+        self.good("put", "posts", "-", "--from", "jsonl", given=documents(0, 300))
+        self.good("rebuild", "posts")
+        at = ["--server", self.serve("--store", self.store)]
+        self.good("backup", "copy", *at)
+        kept = self.good("clusters", "posts", "--store", os.path.join(self.folder, "copy"))
+        self.assertEqual(kept, self.good("clusters", "posts", *at))
+        for _ in range(2):
+            self.good("backup", "copies", "--keep", "1", *at)
+            time.sleep(1.1)
+        self.assertEqual(len(os.listdir(os.path.join(self.folder, "copies"))), 1)
+        self.fails(2, "is there already", "backup", "copy", *at)
+        self.good("archive", "copy.gfa", *at)
+        self.good("restore", "copy.gfa", "--to", "again")
+        self.server.__exit__()
+        self.server = None
+        self.fails(6, "nothing answers there", "backup", "other", *at)
+        self.assertFalse([name for name in os.listdir(self.folder) if name.startswith("other")])
 
     def test_nobody(self):
         with socket.create_server(("127.0.0.1", 0)) as s:

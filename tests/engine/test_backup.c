@@ -1,6 +1,8 @@
 /* Backups and what is restored of them. */
 #include "tests/engine/fixture.h"
 
+#include "base/random.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -249,6 +251,120 @@ static void damage_is_found_first(void **state)
     assert_status(GF_ENOTFOUND, restore(&c, &faults, &err));
 }
 
+/* ---- archives -------------------------------------------------------------------------------- */
+
+static gf_status append(void *taker, gf_slice bytes, gf_error *err)
+{
+    gf_buffer_slice(taker, bytes);
+    return gf_buffer_check(taker, err);
+}
+
+/* An archive as it may come: `step` bytes at a time. */
+typedef struct pieces {
+    gf_slice bytes;
+    size_t step;
+} pieces;
+
+static gf_status give_pieces(void *context, gf_archive_take *take, void *taker, gf_error *err)
+{
+    const pieces *p = context;
+    gf_status st = GF_OK;
+    for (size_t at = 0; at < p->bytes.len && st == GF_OK; at += p->step) {
+        size_t left = p->bytes.len - at;
+        st = take(taker, gf_slice_of(p->bytes.ptr + at, left < p->step ? left : p->step), err);
+    }
+    return st;
+}
+
+static void archives_come_back_equal(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_store_status status;
+    gf_buffer archive = {0}, dump = {0}, again = {0};
+    copies c = make_paths();
+    fixture_open(&f);
+    fixture_put_posts(&f, "c", 100);
+    fixture_put_subjects(&f, "other");
+    fixture_set(&f, "", "default", "k", "5");
+    fixture_rebuild(&f, "c");
+    fixture_dump(&f, &dump);
+    assert_ok(gf_backup_archive(f.store, append, &archive, NULL, &err));
+    fixture_close(&f);
+    for (size_t step = 1; step < 1 << 20; step = step * 100 + 1) {
+        pieces p = {gf_buffer_view(&archive), step};
+        assert_ok(gf_backup_unpack(c.restored, give_pieces, &p, &status, &err));
+        assert_int_equal(status.documents, 100 + 12);
+        fixture r = {.path = c.restored};
+        fixture_reopen(&r);
+        gf_buffer_reset(&again);
+        fixture_dump(&r, &again);
+        assert_same_bytes(&dump, &again);
+        fixture_is_sound(&r);
+        fixture_close(&r);
+        assert_status(GF_EEXISTS, gf_backup_unpack(c.restored, give_pieces, &p, &status, &err));
+        assert_ok(gf_backup_remove(c.restored, &err));
+        assert_false(is_there(c.restored));
+    }
+    gf_buffer_release(&archive);
+    gf_buffer_release(&dump);
+    gf_buffer_release(&again);
+}
+
+/* Cut anywhere, longer, or with a bit changed anywhere: told, and nothing is there. */
+static void damaged_archives(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_store_status status;
+    gf_buffer archive = {0};
+    copies c = make_paths();
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    assert_ok(gf_backup_archive(f.store, append, &archive, NULL, &err));
+    fixture_close(&f);
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    for (int i = 0; i < 60; i++) {
+        size_t at = gf_random_below(&random, (uint32_t)archive.len);
+        pieces p = {gf_slice_of(archive.ptr, at), 4096};
+        gf_status st = gf_backup_unpack(c.restored, give_pieces, &p, &status, &err);
+        assert_true(st == GF_ECORRUPT || (st == GF_EINVAL && at < 22));
+        archive.ptr[at] ^= (char)(1 << i % 8);
+        p.bytes = gf_buffer_view(&archive);
+        st = gf_backup_unpack(c.restored, give_pieces, &p, &status, &err);
+        assert_true(st == GF_ECORRUPT || (st == GF_EINVAL && at < 22));
+        archive.ptr[at] ^= (char)(1 << i % 8);
+        assert_false(is_there(c.restored));
+    }
+    gf_buffer_byte(&archive, 0);
+    pieces p = {gf_buffer_view(&archive), 4096};
+    assert_status(GF_ECORRUPT, gf_backup_unpack(c.restored, give_pieces, &p, &status, &err));
+    gf_buffer_release(&archive);
+}
+
+/* Only a store is removed, and of its folder only what a store has. */
+static void removes_stores_alone(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_store_status status;
+    char mine[4200];
+    copies c = make_paths();
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    assert_ok(gf_backup_create(f.store, c.backup, NULL, &status, &err));
+    fixture_close(&f);
+    assert_status(GF_EINVAL, gf_backup_remove(gf_test_folder(), &err));
+    snprintf(mine, sizeof mine, "%s/mine", c.backup);
+    assert_int_equal(mkdir(mine, 0700), 0);
+    assert_status(GF_EIO, gf_backup_remove(c.backup, &err));
+    snprintf(mine, sizeof mine, "%s.old/mine", c.backup);
+    assert_true(is_there(mine));
+}
+
 /* ---- failures -------------------------------------------------------------------------------- */
 
 typedef struct sweeping {
@@ -275,6 +391,18 @@ static void remove_backup(void *context)
     if (is_there(s->c.backup)) gf_test_remove(s->c.backup);
 }
 
+static gf_status archive_and_unpack(void *context, gf_error *err)
+{
+    sweeping *s = context;
+    gf_store_status status;
+    gf_buffer archive = {0};
+    s->st = gf_backup_archive(s->f.store, append, &archive, NULL, err);
+    pieces p = {gf_buffer_view(&archive), 100};
+    if (s->st == GF_OK) s->st = gf_backup_unpack(s->c.backup, give_pieces, &p, &status, err);
+    gf_buffer_release(&archive);
+    return s->st;
+}
+
 static void sweeps(void **state)
 {
     (void)state;
@@ -282,17 +410,18 @@ static void sweeps(void **state)
     fixture_open(&s.f);
     fixture_put(&s.f, "c", "1", "one fox");
     gf_test_sweep(back_up, remove_backup, &s);
+    remove_backup(&s);
+    gf_test_sweep(archive_and_unpack, remove_backup, &s);
     fixture_close(&s.f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_back_equal),
-        cmocka_unit_test(while_others_put),
-        cmocka_unit_test(nothing_is_replaced),
-        cmocka_unit_test(damage_is_found_first),
-        cmocka_unit_test(sweeps),
+        cmocka_unit_test(comes_back_equal),         cmocka_unit_test(while_others_put),
+        cmocka_unit_test(nothing_is_replaced),      cmocka_unit_test(damage_is_found_first),
+        cmocka_unit_test(archives_come_back_equal), cmocka_unit_test(damaged_archives),
+        cmocka_unit_test(removes_stores_alone),     cmocka_unit_test(sweeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,29 @@ if comm -13 declared exported | grep .; then
 fi
 [ "$(grep -c . exported)" -gt 100 ] || { echo "too few functions are exported"; exit 1; }
 
-grep -q "^ExecStart=$folder/usr/bin/grouperfish serve" usr/lib/systemd/system/grouperfish.service
+# The units: their programs, and what systemd itself finds wrong, where it is installed.
+units=usr/lib/systemd/system
+grep -q "^ExecStart=$folder/usr/bin/grouperfish serve" $units/grouperfish.service
+grep -q "^ExecStart=$folder/usr/bin/grouperfish backup" $units/grouperfish-backup.service
+if command -v systemd-analyze >/dev/null; then
+    systemd-analyze verify --man=no "$PWD/$units/grouperfish.service" \
+        "$PWD/$units/grouperfish-backup.timer" 2>found || true
+    if grep -E "^$PWD|grouperfish" found; then exit 1; fi
+fi
+# What the backup's unit runs, with what it sets; and the options file, with all its lines in force.
+"$folder/usr/bin/grouperfish" init --store store >/dev/null
+command=$(sed -n 's/^ExecStart=//p' $units/grouperfish-backup.service)
+for i in 1 2 3; do
+    env GROUPERFISH_OPTIONS= GROUPERFISH_STORE=store GROUPERFISH_BACKUPS=backups GROUPERFISH_BACKUPS_KEPT=2 \
+        sh -c "$command" >/dev/null
+    [ $i = 3 ] || sleep 1.1
+done
+[ "$(ls backups | wc -l)" = 2 ]
+"$folder/usr/bin/grouperfish" verify --store "backups/$(ls backups | tail -1)" >/dev/null
+conf=$(find usr/share/doc -name grouperfish.conf)
+sed "s|^#store = .*|store = $PWD/store|; s/^#\([a-z]\)/\1/; s|^tokens = .*|listen = bad|" "$conf" >options
+env GROUPERFISH_OPTIONS=options "$folder/usr/bin/grouperfish" status >/dev/null
+env GROUPERFISH_OPTIONS=options "$folder/usr/bin/grouperfish" serve 2>found && exit 1
+grep -q 'bad' found
 [ -n "$version" ]
 echo "the installed program, libraries, headers, .pc file, CMake package and unit work"

@@ -63,7 +63,7 @@ class Tokens(unittest.TestCase):
     def test_every_route(self):
         """No route that is not open answers without a token that has the right."""
         description = self.server.get("/openapi.json").json()
-        store_wide = {"/v1/store", "/v1/status", "/v1/verification", "/v1/backup",
+        store_wide = {"/v1/store", "/v1/status", "/v1/verification", "/v1/backup", "/v1/archive",
                       "/v1/restoration", "/v1/repair", "/v1/upgrade", "/metrics", "/v1/stats",
                       "/v1/operations/{operation}"}  # of one that there is not
         reads_by_post = {"/v1/collections/{collection}/assignments"}
