@@ -60,9 +60,37 @@ static gf_status write_all(int fd, const char *path, gf_slice content, gf_error 
     return GF_OK;
 }
 
+int gf_file_make_own(const char *path)
+{
+    if (unlink(path) != 0 && errno != ENOENT) return -1;
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+int gf_file_open_own(const char *path, int flags)
+{
+    struct stat s;
+    int fd = open(path, (flags & ~O_TRUNC) | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) return -1;
+    bool own = fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_nlink <= 1;
+    if (own && !((flags & O_TRUNC) && ftruncate(fd, 0) != 0)) return fd;
+    int number = own ? errno : ELOOP;
+    close(fd);
+    errno = number;
+    return -1;
+}
+
+gf_status gf_file_fail_own(const char *path, gf_error *err)
+{
+    if (errno == ELOOP)
+        return gf_fail(err, GF_EIO,
+                       "%s is a link, or no plain file: nothing is written through it; remove it",
+                       path);
+    return gf_fail_errno(err, "cannot open %s", path);
+}
+
 static gf_status write_neighbour(const char *path, gf_slice content, gf_error *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int fd = gf_file_make_own(path);
     if (fd < 0) return gf_fail_errno(err, "cannot create %s", path);
     gf_status st = write_all(fd, path, content, err);
     if (close(fd) != 0 && st == GF_OK) st = gf_fail_errno(err, "cannot close %s", path);
@@ -119,7 +147,8 @@ gf_status gf_file_make_folders(const char *path, gf_error *err)
         if (*p != '/' && *p != '\0') continue;
         char saved = *p;
         *p = '\0';
-        if (mkdir(copy, 0777) != 0 && (errno != EEXIST || !gf_file_is_folder(copy))) {
+        if (mkdir(copy, saved ? 0777 : 0700) != 0 &&
+            (errno != EEXIST || !gf_file_is_folder(copy))) {
             st = errno == EEXIST ? gf_fail(err, GF_EIO, "%s is there, and is not a folder", copy)
                                  : gf_fail_errno(err, "cannot make folder %s", copy);
         }

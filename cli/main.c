@@ -3,6 +3,7 @@
 
 #include "apps/apps.h"
 #include "base/memory.h"
+#include "storage/leveldb/database.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,12 +66,31 @@ static void on_signal(int number)
     signal(number, SIG_DFL);
 }
 
+/* Memory that the store's database does not get: what it holds cannot be given up any more. */
+static void on_database_end(const char *why)
+{
+    fprintf(stderr, "grouperfish: %s; what was acknowledged is in the store\n", why);
+    _exit(GF_EXIT_DISK);
+}
+
+/* A file that is read by its pages: its disk failed, or somebody cut it meanwhile. */
+static void on_lost_page(int number)
+{
+    static const char words[] = "grouperfish: a file of the store cannot be read: its disk failed, "
+                                "or it was cut while it was in use\n";
+    (void)number;
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(GF_EXIT_DISK);
+    _exit(GF_EXIT_DISK);
+}
+
 static void set_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGBUS, &(struct sigaction){.sa_handler = on_lost_page}, NULL);
     signal(SIGPIPE, SIG_IGN);
+    gf_leveldb_set_ending(on_database_end);
 }
 
 static int run_command(const gf_command *command, int n_words, char **words)

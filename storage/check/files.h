@@ -9,7 +9,7 @@
  *     CURRENT             names a MANIFEST that is there
  *     MANIFEST-*, *.log   every record's checksum and place; an incomplete record only at the very
  *                         end, where no shorter length makes its checksum right (then the length is
- *                         damaged)
+ *                         damaged); zeros that a crash left at the end are an end (gf_check_log_end)
  *     the MANIFEST        decodes; the log it begins with is there, and each of its tables with the
  *                         stated size and a sound footer (which has no checksum: LevelDB would
  *                         allocate what a damaged one says)
@@ -74,6 +74,15 @@ gf_status gf_check_log(gf_slice content, gf_check_log_record *each, void *contex
  */
 gf_status gf_check_log_sound(gf_slice content, gf_check_log_record *each, void *context,
                              gf_error *damage, gf_error *err);
+
+/**
+ * The end of a log's records where zeros follow: behind the last whole one, if all that comes after
+ * it is zeros, or begins in the middle of a record with a disk's block and goes on as zeros to the
+ * end. LevelDB would take such a record for damage. In all other cases the content's length.
+ */
+size_t gf_check_log_end(gf_slice content);
+
+enum { GF_CHECK_LEAST_ZEROS = 8 }; /* a block of fewer at the very end is damage */
 
 /** True where a checked log ends with a whole record, so that more can be appended. */
 bool gf_check_log_is_whole(gf_slice content);

@@ -89,6 +89,49 @@ static bool in_place(log_check *c, const fragment *f)
     return begins != c->within;
 }
 
+/*
+ * A crash may leave a file's new length without what was to be written there, which then reads as
+ * zeros: from the end of what was synced, or from a disk's block in the middle of a record. True
+ * where the fragment at c->at, which is not sound, reaches into such zeros. They begin with a block
+ * and go on to the file's end; a fragment of which some shorter length is right has a damaged length.
+ */
+static bool is_cut_by_zeros(const log_check *c)
+{
+    enum { SECTOR = 512 };
+    gf_slice all = c->content;
+    size_t zeros = all.len;
+    while (zeros > c->at && all.ptr[zeros - 1] == 0)
+        zeros--;
+    zeros = (zeros + SECTOR - 1) / SECTOR * SECTOR;
+    if (zeros <= c->at || zeros + GF_CHECK_LEAST_ZEROS > all.len) return false;
+    if (c->at + HEAD > zeros) return true;
+    gf_slice rest = gf_slice_skip(all, c->at);
+    size_t length = (unsigned char)rest.ptr[4] | (size_t)(unsigned char)rest.ptr[5] << 8;
+    size_t room = BLOCK - c->at % BLOCK, there = zeros - c->at - HEAD;
+    return length <= room - HEAD && length > there &&
+           !some_length_fits(read_u32le(rest.ptr), rest.ptr[6],
+                             gf_slice_of(rest.ptr + HEAD, there));
+}
+
+size_t gf_check_log_end(gf_slice content)
+{
+    log_check c = {.content = content};
+    size_t whole = 0; /* records end here */
+    while (c.at < content.len) {
+        fragment f;
+        bool sound = take_next(&c, &f);
+        bool is_filling = BLOCK - c.at % BLOCK < HEAD;
+        if (!sound && is_cut_by_zeros(&c)) return whole;
+        if (!sound) break;
+        if (f.is_none && !is_filling && all_zero(gf_slice_skip(content, c.at))) return whole;
+        c.at += f.size;
+        if (f.is_none) continue;
+        c.within = f.type == FIRST || f.type == MIDDLE;
+        if (!c.within) whole = c.at;
+    }
+    return content.len;
+}
+
 bool gf_check_log_is_whole(gf_slice content)
 {
     log_check c = {.content = content};
@@ -108,7 +151,9 @@ gf_status gf_check_log(gf_slice content, gf_check_log_record *each, void *contex
     gf_status st = GF_OK;
     while (st == GF_OK && c.at < content.len) {
         fragment f;
-        if (!take_next(&c, &f) || (!f.is_none && !in_place(&c, &f))) {
+        bool sound = take_next(&c, &f);
+        if (!sound && is_cut_by_zeros(&c)) break;
+        if (!sound || (!f.is_none && !in_place(&c, &f))) {
             st = gf_fail(err, GF_ECORRUPT, "at byte %zu: %s", c.at, c.what);
             break;
         }
@@ -151,6 +196,7 @@ gf_status gf_check_log_sound(gf_slice content, gf_check_log_record *each, void *
     while (st == GF_OK && c.at < content.len) {
         fragment f;
         bool sound = take_next(&c, &f), placed = sound && (f.is_none || in_place(&c, &f));
+        if (!sound && is_cut_by_zeros(&c)) break;
         if (!placed && damage->status == GF_OK)
             gf_fail(damage, GF_ECORRUPT, "at byte %zu: %s", c.at, c.what);
         if (!sound) {

@@ -31,10 +31,10 @@ static void remove_copy(const char *path)
 {
     static const char *const databases[] = {"db", "db.new"};
     static const char *const own[] = {"grouperfish.store", "grouperfish.store.new", "lock"};
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0) return;
     for (size_t i = 0; i < sizeof databases / sizeof databases[0]; i++) {
-        int fd = openat(folder, databases[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int fd = openat(folder, databases[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
         if (fd >= 0 && !dir) close(fd);
         for (struct dirent *e; dir && (e = readdir(dir));)

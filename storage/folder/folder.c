@@ -120,9 +120,11 @@ static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err
 {
     char *path = path_in(f, "lock", err);
     if (!path) return GF_ENOMEM;
-    f->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    f->lock = gf_file_open_own(path, O_RDWR | O_CREAT);
     gf_status st = GF_OK;
-    if (f->lock < 0)
+    if (f->lock < 0 && errno == ELOOP)
+        st = gf_file_fail_own(path, err);
+    else if (f->lock < 0)
         st = gf_fail_errno(err, "a store must be writable, also to be read: cannot open %s", path);
     gf_free(path);
     double deadline = gf_clock_seconds() + o->wait_seconds;
@@ -144,8 +146,11 @@ static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err
 /* Remove what a process that ended left half-made: LevelDB's files only, nothing of others. */
 static gf_status remove_half_made(const char *path, gf_error *err)
 {
-    DIR *dir = opendir(path);
-    if (!dir) return errno == ENOENT ? GF_OK : gf_fail_errno(err, "cannot open %s", path);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (fd < 0 && errno == ENOENT) return GF_OK;
+    if (fd >= 0 && !dir) close(fd);
+    if (!dir) return gf_fail_errno(err, "cannot open %s", path);
     for (struct dirent *e = readdir(dir); e; e = readdir(dir))
         if (gf_check_is_leveldb_file(e->d_name)) unlinkat(dirfd(dir), e->d_name, 0);
     closedir(dir);
@@ -163,12 +168,25 @@ static gf_status build_database(const char *building, const char *place, gf_erro
     return GF_OK;
 }
 
+/* A link may lead to another program's database, whose files LevelDB would then remove as its own. */
+static gf_status check_own_folder(const char *place, gf_error *err)
+{
+    struct stat s;
+    if (lstat(place, &s) == 0 && S_ISLNK(s.st_mode))
+        return gf_fail(err, GF_EINVAL,
+                       "%s is a link: a store's database lies in the store's own folder; link to "
+                       "the store, not to its database",
+                       place);
+    return GF_OK;
+}
+
 /* A database without a marker: of a process that ended just before it wrote one, or a stranger's.
  */
 static gf_status adopt_database(const char *place, gf_error *err)
 {
     gf_backend *backend;
-    gf_status st = gf_check_logs(place, NULL, err);
+    gf_status st = check_own_folder(place, err);
+    if (st == GF_OK) st = gf_check_logs(place, NULL, err);
     if (st == GF_OK) st = gf_leveldb_open(place, GF_LEVELDB_EXISTING, &backend, err);
     if (st == GF_OK) backend->operations->close(backend);
     return st;
@@ -308,6 +326,7 @@ gf_status gf_folder_open(gf_folder *f, gf_database **db, gf_error *err)
     gf_status st = GF_OK;
     if (!gf_file_is_folder(place))
         st = gf_fail(err, GF_ECORRUPT, "%s: the store's database is missing", f->path);
+    if (st == GF_OK) st = check_own_folder(place, err);
     if (st == GF_OK) st = gf_check_logs(place, &clean, err);
     gf_leveldb_mode mode = clean ? GF_LEVELDB_CLEAN : GF_LEVELDB_EXISTING;
     if (f->small_buffers) mode |= GF_LEVELDB_SMALL;
@@ -346,8 +365,9 @@ gf_status gf_folder_clear_journals(const gf_folder *f, gf_error *err)
     for (size_t i = 0; i < 2 && st == GF_OK; i++) {
         char *path = path_in(f, names[i], err);
         if (!path) return GF_ENOMEM;
-        if (truncate(path, 0) != 0 && errno != ENOENT)
-            st = gf_fail_errno(err, "cannot cut %s", path);
+        int fd = gf_file_open_own(path, O_WRONLY | O_TRUNC);
+        if (fd < 0 && errno != ENOENT) st = gf_file_fail_own(path, err);
+        if (fd >= 0) close(fd);
         gf_free(path);
     }
     return st;
@@ -397,7 +417,7 @@ static gf_status size_of_logs(const char *place, uint64_t *bytes, gf_error *err)
 static gf_status try_room(const char *file, uint64_t bytes, gf_error *err)
 {
     gf_status st = GF_OK;
-    int fd = open(file, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    int fd = gf_file_make_own(file);
     if (fd < 0) return gf_fail_errno(err, "cannot write %s", file);
     errno = posix_fallocate(fd, 0, (off_t)bytes);
     if (errno) st = gf_fail_errno(err, "cannot write %s", file);

@@ -1,37 +1,33 @@
 /*
- * LevelDB by its C++ interface, and an environment that gives it what it lacks:
+ * LevelDB by its C++ interface, with an environment that gives it what it lacks (environment.hpp).
+ *
+ * Exceptions. LevelDB allocates by new, and throws where it gets no memory. None passes a function
+ * of this file. LevelDB is not written for them: one may leave its lock held for ever, so that other
+ * threads wait, or its queue of writers with one that is gone. So the program ends, in words, where
+ * that was asked for (gf_leveldb_set_ending). Else such a database is "broken": the call fails, or the
+ * next one that returns a status, LevelDB is not called any more, and the close leaves what it has.
  *
  * Reused logs. An opening writes a new MANIFEST and a new log, and syncs four times, even where
  * nothing was to be done. With reuse_logs it appends to those that are there. LevelDB calls that
  * experimental, and rightly: a record behind one that a crash tore is lost. So it is set only where
  * our own check of every byte has found an empty log and a MANIFEST that ends with a whole record.
  *
- * Patience. An opening begins with whatever compaction is due, and a close breaks it off. A process
- * that looks up one document would do that each time, and throw the work away; one that reads a
- * collection to cluster it would share its processors with it. So the work that an opening wants to
- * have done in the background waits for some seconds, or until much is written, and a close comes
- * first. It waits on a thread of its own, since all databases share LevelDB's.
- *
  * An empty log. A write without a batch makes LevelDB begin a new log, and a table of what the one
  * before has (its own DBImpl::TEST_CompactMemTable does that); a compaction that is under way makes
  * the table first and then goes on. Once the table is in the MANIFEST the old log is removed, which
  * the environment sees. Where it fails, LevelDB does nothing in the background any more.
  */
-#include <atomic>
+#include "storage/leveldb/environment.hpp"
+
 #include <cassert>
-#include <chrono>
-#include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <leveldb/cache.h>
 #include <leveldb/db.h>
-#include <leveldb/env.h>
 #include <leveldb/filter_policy.h>
 #include <leveldb/write_batch.h>
-#include <memory>
-#include <mutex>
-#include <string>
+#include <new>
 #include <system_error>
-#include <thread>
 
 extern "C" { /* what C's headers declare has C's linkage */
 #include "storage/leveldb/database.h"
@@ -39,159 +35,56 @@ extern "C" { /* what C's headers declare has C's linkage */
 
 using leveldb::Slice;
 using leveldb::Status;
-using std::chrono::steady_clock;
 
 /* Measured on LevelDB 1.23; docs/storage.md gives the figures. */
 enum { TABLE_FILE = 16 << 20, BLOOM_BITS = 10, OPEN_FILES = 500 };
 
-/* ---- the environment -------------------------------------------------------------------------- */
+static const double PATIENCE = 5, FOR_EVER = 1e9; /* seconds */
 
-struct gf_leveldb_env final : public leveldb::EnvWrapper {
-    explicit gf_leveldb_env(bool patient)
-        : EnvWrapper(leveldb::Env::Default()), begun(!patient),
-          begin(steady_clock::now() + std::chrono::seconds(5))
-    {
-    }
-    ~gf_leveldb_env() override;
-    void Schedule(void (*work)(void *), void *argument) override;
-    Status NewWritableFile(const std::string &path, leveldb::WritableFile **file) override;
-    Status NewAppendableFile(const std::string &path, leveldb::WritableFile **file) override;
-    Status RemoveFile(const std::string &path) override;
-    void begin_work(bool is_closing);
-    void wait_for_work();
+/* ---- what is thrown -------------------------------------------------------------------------- */
 
-    std::mutex lock;
-    std::condition_variable changed;
-    std::atomic<bool> begun;
-    bool closing = false;
-    const steady_clock::time_point begin;
-    std::thread holder;        /* waits with the first work */
-    unsigned working = 0;      /* calls of LevelDB's work that have not returned */
-    unsigned long newest = 0;  /* number of the log that is written; 0: none */
-    unsigned long removed = 0; /* highest number of a log that was removed */
-};
+static void (*ending)(const char *why);
+
+void gf_leveldb_set_ending(void (*end)(const char *why))
+{
+    ending = end;
+}
+
+void gf_leveldb_end(const char *why)
+{
+    if (ending) ending(why);
+    std::abort();
+}
 
 namespace
 {
 
-struct held_work {
-    gf_leveldb_env *env;
-    void (*work)(void *);
-    void *argument;
-};
-
-/* On LevelDB's thread. */
-void run_work(void *context)
+/* The words for what was thrown; called where it is being caught. */
+gf_status fail_thrown(gf_error *err)
 {
-    held_work held = *static_cast<held_work *>(context);
-    delete static_cast<held_work *>(context);
-    held.work(held.argument);
-    std::lock_guard<std::mutex> locked(held.env->lock);
-    held.env->working--;
-    held.env->changed.notify_all();
-}
-
-/* Once the database is being closed its work does nothing; so the close gets a moment to begin. */
-void hold_work(held_work *held)
-{
-    gf_leveldb_env *e = held->env;
-    std::unique_lock<std::mutex> locked(e->lock);
-    e->changed.wait_until(locked, e->begin, [e] { return e->begun.load(); });
-    bool closing = e->closing;
-    locked.unlock();
-    if (closing) std::this_thread::sleep_for(std::chrono::microseconds(200));
-    e->target()->Schedule(run_work, held);
-}
-
-/* The number of a log, by its path; 0 of any other file. */
-unsigned long log_number(const std::string &path)
-{
-    static const char ending[] = ".log";
-    size_t name = path.find_last_of('/') + 1, n = path.size() - name;
-    if (n < sizeof ending || path.compare(path.size() - 4, 4, ending) != 0) return 0;
-    return std::strtoul(path.c_str() + name, nullptr, 10);
-}
-
-void note_log(gf_leveldb_env *e, const std::string &path)
-{
-    unsigned long number = log_number(path);
-    std::lock_guard<std::mutex> locked(e->lock);
-    if (number > e->newest) e->newest = number;
+    gf_error own;
+    if (!err) err = &own;
+    try {
+        throw;
+    } catch (const std::bad_alloc &) {
+        return gf_fail_memory(err, "the store's database");
+    } catch (const std::system_error &e) {
+        return gf_fail(err, GF_EIO, "the store's database cannot start a thread: %s", e.what());
+    } catch (const std::exception &e) {
+        return gf_fail(err, GF_EIO, "the store's database: %s", e.what());
+    }
 }
 
 } // namespace
-
-/* LevelDB has one call under way or waiting at a time, so there is one that is held, at most. */
-void gf_leveldb_env::Schedule(void (*work)(void *), void *argument)
-{
-    held_work *held = new held_work{this, work, argument};
-    {
-        std::lock_guard<std::mutex> locked(lock);
-        working++;
-    }
-    if (begun.load() || steady_clock::now() >= begin || holder.joinable()) {
-        target()->Schedule(run_work, held);
-        return;
-    }
-    try {
-        holder = std::thread(hold_work, held);
-    } catch (const std::system_error &) {
-        target()->Schedule(run_work, held); /* no thread to wait on */
-    }
-}
-
-Status gf_leveldb_env::NewWritableFile(const std::string &path, leveldb::WritableFile **file)
-{
-    note_log(this, path);
-    return target()->NewWritableFile(path, file);
-}
-
-Status gf_leveldb_env::NewAppendableFile(const std::string &path, leveldb::WritableFile **file)
-{
-    note_log(this, path);
-    return target()->NewAppendableFile(path, file);
-}
-
-Status gf_leveldb_env::RemoveFile(const std::string &path)
-{
-    Status s = target()->RemoveFile(path);
-    unsigned long number = log_number(path);
-    std::lock_guard<std::mutex> locked(lock);
-    if (number > removed) {
-        removed = number;
-        changed.notify_all();
-    }
-    return s;
-}
-
-/* Cheap where the work has begun. */
-void gf_leveldb_env::begin_work(bool is_closing)
-{
-    if (begun.load(std::memory_order_relaxed)) return;
-    std::lock_guard<std::mutex> locked(lock);
-    closing = is_closing;
-    begun = true;
-    changed.notify_all();
-}
-
-void gf_leveldb_env::wait_for_work()
-{
-    std::unique_lock<std::mutex> locked(lock);
-    changed.wait(locked, [this] { return !working; });
-}
-
-/* LevelDB's thread may still be leaving its last work. */
-gf_leveldb_env::~gf_leveldb_env()
-{
-    if (holder.joinable()) holder.join();
-    wait_for_work();
-}
 
 /* ---- the database ---------------------------------------------------------------------------- */
 
 /* The members are destroyed from the last to the first: LevelDB needs all others until its end. */
 struct gf_leveldb_database {
-    explicit gf_leveldb_database(bool patient) : env(patient) {}
+    gf_leveldb_database(std::unique_ptr<leveldb::Env> files, double patience)
+        : env(std::move(files), patience)
+    {
+    }
     ~gf_leveldb_database()
     {
         env.begin_work(true); /* LevelDB's own end waits for the work that is held */
@@ -201,6 +94,51 @@ struct gf_leveldb_database {
     std::unique_ptr<leveldb::Cache> cache;
     std::unique_ptr<const leveldb::FilterPolicy> filter;
     std::unique_ptr<leveldb::DB> db;
+    std::atomic<bool> broken{false}; /* LevelDB threw */
+};
+
+struct database_closer {
+    void operator()(gf_leveldb_database *d) const
+    {
+        gf_leveldb_database_close(d);
+    }
+};
+
+typedef std::unique_ptr<gf_leveldb_database, database_closer> owned_database;
+
+namespace
+{
+
+/* The failure of a call into LevelDB that threw; it may end the program. */
+gf_status break_database(gf_leveldb_database *d, gf_error *err)
+{
+    gf_error own = {GF_OK, ""};
+    if (!err) err = &own;
+    gf_status st = fail_thrown(err);
+    d->broken = true;
+    if (ending) gf_leveldb_end(err->message);
+    return st;
+}
+
+gf_status fail_broken(gf_error *err)
+{
+    return gf_fail(err, GF_EIO, "the store's database got no memory before; open it again");
+}
+
+} // namespace
+
+/* One without `it` could not be made. */
+struct gf_leveldb_iterator {
+    gf_leveldb_database *db;
+    std::unique_ptr<leveldb::Iterator> it;
+    gf_status st = GF_OK; /* of what was thrown, with `thrown` */
+    gf_error thrown{};
+};
+
+struct gf_leveldb_batch {
+    leveldb::WriteBatch changes;
+    gf_status st = GF_OK; /* likewise */
+    gf_error thrown{};
 };
 
 namespace
@@ -239,15 +177,27 @@ gf_status gf_leveldb_database_failure(const Status &s, gf_error *err)
     return gf_fail(err, is_locked(gf_slice_str(words)) ? GF_EBUSY : GF_EIO, "%s", words);
 }
 
-static gf_status open_database(gf_leveldb_database *made, const leveldb::Options &options,
-                               const char *folder, gf_leveldb_database **db, gf_error *err)
+static gf_status open_database(gf_leveldb_database *d, leveldb::Options options, const char *folder,
+                               gf_error *err)
 {
-    std::unique_ptr<gf_leveldb_database> d(made);
     leveldb::DB *opened = nullptr;
-    gf_status st = gf_leveldb_database_failure(leveldb::DB::Open(options, folder, &opened), err);
-    d->db.reset(opened);
-    if (st == GF_OK) *db = d.release();
-    return st;
+    options.env = &d->env;
+    try {
+        Status s = leveldb::DB::Open(options, folder, &opened);
+        d->db.reset(opened);
+        return gf_leveldb_database_failure(s, err);
+    } catch (...) {
+        d->broken = true;
+        throw;
+    }
+}
+
+/* A snapshot that could not be made: reading by it fails. */
+static const char no_snapshot = 0;
+
+static bool is_no_snapshot(const gf_leveldb_snapshot *snapshot)
+{
+    return reinterpret_cast<const char *>(snapshot) == &no_snapshot;
 }
 
 static leveldb::ReadOptions read_options(const gf_leveldb_snapshot *snapshot, bool cached)
@@ -259,28 +209,45 @@ static leveldb::ReadOptions read_options(const gf_leveldb_snapshot *snapshot, bo
     return o;
 }
 
-gf_status gf_leveldb_database_open(const char *folder, const gf_leveldb_settings *settings,
-                                   gf_leveldb_database **db, gf_error *err)
+static gf_status open_new(const char *folder, const gf_leveldb_settings *settings,
+                          gf_leveldb_database **db, gf_error *err)
 {
-    gf_leveldb_database *d = new gf_leveldb_database(settings->patient);
+    double patience = settings->read_only ? FOR_EVER : settings->patient ? PATIENCE : 0;
+    owned_database d(new gf_leveldb_database(settings->read_only ? gf_leveldb_memory_files()
+                                                                 : gf_leveldb_private_files(folder),
+                                             patience));
     leveldb::Options o;
     d->cache.reset(leveldb::NewLRUCache(settings->cache));
     d->filter.reset(leveldb::NewBloomFilterPolicy(BLOOM_BITS));
     o.create_if_missing = o.error_if_exists = settings->create;
     o.paranoid_checks = true;
-    o.reuse_logs = settings->clean;
-    o.env = &d->env;
+    o.reuse_logs = settings->clean && !settings->read_only;
     o.write_buffer_size = settings->write_buffer;
     o.max_file_size = TABLE_FILE;
     o.max_open_files = OPEN_FILES;
     o.block_cache = d->cache.get();
     o.filter_policy = d->filter.get();
-    return open_database(d, o, folder, db, err);
+    gf_status st = open_database(d.get(), o, folder, err);
+    if (st == GF_OK) *db = d.release();
+    return st;
+}
+
+gf_status gf_leveldb_database_open(const char *folder, const gf_leveldb_settings *settings,
+                                   gf_leveldb_database **db, gf_error *err)
+{
+    try {
+        return open_new(folder, settings, db, err);
+    } catch (...) {
+        return fail_thrown(err);
+    }
 }
 
 void gf_leveldb_database_close(gf_leveldb_database *d)
 {
-    delete d;
+    if (d && d->broken)
+        d->env.abandon(); /* all else stays, with what is lost of it */
+    else
+        delete d;
 }
 
 void gf_leveldb_database_begin(gf_leveldb_database *d)
@@ -290,37 +257,53 @@ void gf_leveldb_database_begin(gf_leveldb_database *d)
 
 void gf_leveldb_database_empty_log(gf_leveldb_database *d)
 {
-    gf_leveldb_env *e = &d->env;
-    e->begin_work(false);
-    std::unique_lock<std::mutex> locked(e->lock);
-    unsigned long log = e->newest;
-    locked.unlock();
-    if (!d->db->Write(leveldb::WriteOptions(), nullptr).ok()) return;
-    locked.lock();
-    e->changed.wait(locked, [e, log] { return e->removed >= log || !e->working; });
+    if (d->broken) return;
+    d->env.begin_work(false);
+    unsigned long log = d->env.newest_log();
+    try {
+        if (d->db->Write(leveldb::WriteOptions(), nullptr).ok()) d->env.wait_for_removal(log);
+    } catch (...) {
+        break_database(d, nullptr);
+    }
 }
 
 void gf_leveldb_database_settle(gf_leveldb_database *d, unsigned tables)
 {
-    std::string there;
-    if (!d->db->GetProperty("leveldb.num-files-at-level0", &there) ||
-        std::strtoul(there.c_str(), nullptr, 10) < tables)
+    try {
+        std::string there;
+        if (d->broken || !d->db->GetProperty("leveldb.num-files-at-level0", &there) ||
+            std::strtoul(there.c_str(), nullptr, 10) < tables)
+            return;
+    } catch (...) {
+        break_database(d, nullptr);
         return;
+    }
     d->env.begin_work(false);
     d->env.wait_for_work();
 }
 
+/* It begins with a writing: where there is nothing to be compacted, that is tried all the same. */
 void gf_leveldb_database_compact(gf_leveldb_database *d, gf_slice begin, gf_slice end)
 {
+    if (d->broken) return;
     Slice first = to_slice(begin), last = to_slice(end);
-    d->db->CompactRange(begin.ptr ? &first : nullptr, end.ptr ? &last : nullptr);
+    try {
+        d->db->CompactRange(begin.ptr ? &first : nullptr, end.ptr ? &last : nullptr);
+    } catch (...) {
+        break_database(d, nullptr);
+    }
 }
 
 uint64_t gf_leveldb_database_bytes(gf_leveldb_database *d, gf_slice begin, gf_slice end)
 {
     leveldb::Range range(to_slice(begin), to_slice(end));
     uint64_t bytes = 0;
-    d->db->GetApproximateSizes(&range, 1, &bytes);
+    if (d->broken) return 0; /* as where nothing is in tables */
+    try {
+        d->db->GetApproximateSizes(&range, 1, &bytes);
+    } catch (...) {
+        break_database(d, nullptr);
+    }
     return bytes;
 }
 
@@ -328,147 +311,223 @@ uint64_t gf_leveldb_database_bytes(gf_leveldb_database *d, gf_slice begin, gf_sl
 
 const gf_leveldb_snapshot *gf_leveldb_snapshot_create(gf_leveldb_database *d)
 {
-    return reinterpret_cast<const gf_leveldb_snapshot *>(d->db->GetSnapshot());
+    try {
+        if (!d->broken) return reinterpret_cast<const gf_leveldb_snapshot *>(d->db->GetSnapshot());
+    } catch (...) {
+        break_database(d, nullptr);
+    }
+    return reinterpret_cast<const gf_leveldb_snapshot *>(&no_snapshot);
 }
 
 void gf_leveldb_snapshot_free(gf_leveldb_database *d, const gf_leveldb_snapshot *snapshot)
 {
-    d->db->ReleaseSnapshot(reinterpret_cast<const leveldb::Snapshot *>(snapshot));
+    if (!is_no_snapshot(snapshot) && !d->broken)
+        d->db->ReleaseSnapshot(reinterpret_cast<const leveldb::Snapshot *>(snapshot));
+}
+
+/* LevelDB says "not found" of a key, without words, and of a table's file, with its name. */
+static gf_status get_bytes(gf_leveldb_database *d, const gf_leveldb_snapshot *snapshot,
+                           gf_slice key, std::string *bytes, gf_error *err)
+{
+    static const std::string absent = Status::NotFound(Slice()).ToString();
+    Status s = d->db->Get(read_options(snapshot, true), to_slice(key), bytes);
+    if (s.IsNotFound() && s.ToString() == absent) return GF_ENOTFOUND;
+    return gf_leveldb_database_failure(s, err);
 }
 
 gf_status gf_leveldb_database_get(gf_leveldb_database *d, const gf_leveldb_snapshot *snapshot,
                                   gf_slice key, gf_buffer *value, gf_error *err)
 {
-    std::string bytes;
-    Status s = d->db->Get(read_options(snapshot, true), to_slice(key), &bytes);
-    if (s.IsNotFound()) return GF_ENOTFOUND;
-    if (!s.ok()) return gf_leveldb_database_failure(s, err);
-    gf_buffer_reset(value);
-    gf_buffer_append(value, bytes.data(), bytes.size());
+    if (d->broken || is_no_snapshot(snapshot)) return fail_broken(err);
+    try {
+        std::string bytes;
+        gf_status st = get_bytes(d, snapshot, key, &bytes, err);
+        if (st != GF_OK) return st;
+        gf_buffer_reset(value);
+        gf_buffer_append(value, bytes.data(), bytes.size());
+    } catch (...) {
+        return break_database(d, err);
+    }
     return gf_buffer_check(value, err);
 }
 
-static leveldb::Iterator *unwrap(gf_leveldb_iterator *it)
+static gf_leveldb_iterator *iterator_without_memory(void)
 {
-    return reinterpret_cast<leveldb::Iterator *>(it);
-}
-
-static const leveldb::Iterator *unwrap(const gf_leveldb_iterator *it)
-{
-    return reinterpret_cast<const leveldb::Iterator *>(it);
+    static gf_leveldb_iterator none;
+    return &none;
 }
 
 gf_leveldb_iterator *gf_leveldb_iterator_create(gf_leveldb_database *d,
                                                 const gf_leveldb_snapshot *snapshot, bool cached)
 {
-    return reinterpret_cast<gf_leveldb_iterator *>(
-        d->db->NewIterator(read_options(snapshot, cached)));
+    if (d->broken || is_no_snapshot(snapshot)) return iterator_without_memory();
+    try {
+        std::unique_ptr<gf_leveldb_iterator> made(new gf_leveldb_iterator);
+        made->db = d;
+        made->it.reset(d->db->NewIterator(read_options(snapshot, cached)));
+        return made.release();
+    } catch (...) {
+        break_database(d, nullptr);
+        return iterator_without_memory();
+    }
 }
 
 void gf_leveldb_iterator_free(gf_leveldb_iterator *it)
 {
-    delete unwrap(it);
+    if (it == iterator_without_memory()) return;
+    if (it->db->broken) (void)it->it.release(); /* its end would call LevelDB */
+    delete it;
+}
+
+/* Where a step throws the iterator is nowhere from then on, and its status says why. */
+template <typename step> static void take_step(gf_leveldb_iterator *it, step take)
+{
+    if (!it->it || it->st != GF_OK) return;
+    if (it->db->broken) it->st = fail_broken(&it->thrown);
+    if (it->st != GF_OK) return;
+    try {
+        take(it->it.get());
+    } catch (...) {
+        it->st = break_database(it->db, &it->thrown);
+    }
 }
 
 void gf_leveldb_iterator_seek(gf_leveldb_iterator *it, gf_slice key)
 {
-    unwrap(it)->Seek(to_slice(key));
+    take_step(it, [key](leveldb::Iterator *i) { i->Seek(to_slice(key)); });
 }
 
 void gf_leveldb_iterator_first(gf_leveldb_iterator *it)
 {
-    unwrap(it)->SeekToFirst();
+    take_step(it, [](leveldb::Iterator *i) { i->SeekToFirst(); });
 }
 
 void gf_leveldb_iterator_last(gf_leveldb_iterator *it)
 {
-    unwrap(it)->SeekToLast();
+    take_step(it, [](leveldb::Iterator *i) { i->SeekToLast(); });
 }
 
 void gf_leveldb_iterator_next(gf_leveldb_iterator *it)
 {
-    assert(unwrap(it)->Valid());
-    unwrap(it)->Next();
+    assert(gf_leveldb_iterator_valid(it));
+    take_step(it, [](leveldb::Iterator *i) { i->Next(); });
 }
 
 void gf_leveldb_iterator_prev(gf_leveldb_iterator *it)
 {
-    assert(unwrap(it)->Valid());
-    unwrap(it)->Prev();
+    assert(gf_leveldb_iterator_valid(it));
+    take_step(it, [](leveldb::Iterator *i) { i->Prev(); });
 }
 
 bool gf_leveldb_iterator_valid(const gf_leveldb_iterator *it)
 {
-    return unwrap(it)->Valid();
+    return it->it && it->st == GF_OK && it->it->Valid();
 }
 
 gf_slice gf_leveldb_iterator_key(const gf_leveldb_iterator *it)
 {
-    return from_slice(unwrap(it)->key());
+    return from_slice(it->it->key());
 }
 
 gf_slice gf_leveldb_iterator_value(const gf_leveldb_iterator *it)
 {
-    return from_slice(unwrap(it)->value());
+    return from_slice(it->it->value());
 }
 
 gf_status gf_leveldb_iterator_status(const gf_leveldb_iterator *it, gf_error *err)
 {
-    return gf_leveldb_database_failure(unwrap(it)->status(), err);
+    if (!it->it) return gf_fail_memory(err, "the store's database");
+    if (it->st != GF_OK) {
+        if (err) *err = it->thrown;
+        return it->st;
+    }
+    try {
+        return gf_leveldb_database_failure(it->it->status(), err);
+    } catch (...) {
+        return fail_thrown(err);
+    }
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static leveldb::WriteBatch *unwrap(gf_leveldb_batch *batch)
-{
-    return reinterpret_cast<leveldb::WriteBatch *>(batch);
-}
-
-static const leveldb::WriteBatch *unwrap(const gf_leveldb_batch *batch)
-{
-    return reinterpret_cast<const leveldb::WriteBatch *>(batch);
-}
-
+/* NULL is a batch that could not be made: it holds nothing, and fails where it is written. */
 gf_leveldb_batch *gf_leveldb_batch_create(void)
 {
-    return reinterpret_cast<gf_leveldb_batch *>(new leveldb::WriteBatch);
+    return new (std::nothrow) gf_leveldb_batch;
 }
 
 void gf_leveldb_batch_free(gf_leveldb_batch *batch)
 {
-    delete unwrap(batch);
+    delete batch;
+}
+
+/* A batch to which something could not be added fails where it is written. */
+template <typename change> static void change_batch(gf_leveldb_batch *batch, change make)
+{
+    if (!batch || batch->st != GF_OK) return;
+    try {
+        make(&batch->changes);
+    } catch (...) {
+        batch->st = fail_thrown(&batch->thrown);
+    }
 }
 
 void gf_leveldb_batch_clear(gf_leveldb_batch *batch)
 {
-    unwrap(batch)->Clear();
+    if (batch) batch->st = GF_OK;
+    change_batch(batch, [](leveldb::WriteBatch *b) { b->Clear(); });
 }
 
 void gf_leveldb_batch_put(gf_leveldb_batch *batch, gf_slice key, gf_slice value)
 {
-    unwrap(batch)->Put(to_slice(key), to_slice(value));
+    change_batch(batch, [=](leveldb::WriteBatch *b) { b->Put(to_slice(key), to_slice(value)); });
 }
 
 void gf_leveldb_batch_delete(gf_leveldb_batch *batch, gf_slice key)
 {
-    unwrap(batch)->Delete(to_slice(key));
+    change_batch(batch, [=](leveldb::WriteBatch *b) { b->Delete(to_slice(key)); });
+}
+
+static void break_batch(gf_leveldb_batch *batch, const gf_leveldb_batch *by)
+{
+    if (!batch || batch->st != GF_OK) return;
+    batch->st = by ? by->st : gf_fail_memory(&batch->thrown, "the store's database");
+    if (by) batch->thrown = by->thrown;
 }
 
 void gf_leveldb_batch_append(gf_leveldb_batch *batch, const gf_leveldb_batch *more)
 {
-    unwrap(batch)->Append(*unwrap(more));
+    if (!more || more->st != GF_OK)
+        break_batch(batch, more);
+    else
+        change_batch(batch, [more](leveldb::WriteBatch *b) { b->Append(more->changes); });
 }
 
+/* Of a batch that fails it is never 0, so that it is written. */
 size_t gf_leveldb_batch_bytes(const gf_leveldb_batch *batch)
 {
     enum { HEAD = 12 }; /* sequence number and count */
-    return unwrap(batch)->ApproximateSize() - HEAD;
+    if (!batch || batch->st != GF_OK) return 1;
+    return batch->changes.ApproximateSize() - HEAD;
 }
 
 gf_status gf_leveldb_database_write(gf_leveldb_database *d, gf_leveldb_batch *batch, bool sync,
                                     gf_error *err)
 {
-    leveldb::WriteOptions o;
-    o.sync = sync;
-    return gf_leveldb_database_failure(d->db->Write(o, unwrap(batch)), err);
+    if (!batch) return gf_fail_memory(err, "the store's database");
+    if (batch->st != GF_OK) {
+        if (err) *err = batch->thrown;
+        return batch->st;
+    }
+    if (d->broken) return fail_broken(err);
+    try {
+        leveldb::WriteOptions o;
+        o.sync = sync;
+        gf_status st = gf_leveldb_database_failure(d->db->Write(o, &batch->changes), err);
+        if (st == GF_OK && d->env.log_failed)
+            st = gf_fail(err, GF_EIO, "a log could not be synced before it was left behind");
+        return st;
+    } catch (...) {
+        return break_database(d, err);
+    }
 }

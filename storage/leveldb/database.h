@@ -5,7 +5,10 @@
  * interface: its statuses have codes, and its options and environment have what the C interface
  * lacks.
  *
- * LevelDB allocates by itself: where it gets no memory the program ends.
+ * LevelDB allocates by itself. Where it gets no memory the program ends, if that was asked for
+ * (gf_leveldb_set_ending). Else the call fails (GF_ENOMEM), or the next one that returns a status, and
+ * so does each that follows: an iterator is then nowhere, a batch fails where it is written. But
+ * LevelDB's own thread can then only abort, and other threads that are within a call may wait for ever.
  *
  * Threads: a database may be used by several at once, an iterator or a batch by one at a time.
  */
@@ -16,14 +19,21 @@
 
 typedef struct gf_leveldb_database gf_leveldb_database;
 typedef struct gf_leveldb_snapshot gf_leveldb_snapshot; /* a leveldb::Snapshot */
-typedef struct gf_leveldb_iterator gf_leveldb_iterator; /* a leveldb::Iterator */
-typedef struct gf_leveldb_batch gf_leveldb_batch;       /* a leveldb::WriteBatch */
+typedef struct gf_leveldb_iterator gf_leveldb_iterator;
+typedef struct gf_leveldb_batch gf_leveldb_batch;
+
+/**
+ * Have `end` called, which does not return, where LevelDB gets no memory once a database is open.
+ * Called once, before any is opened.
+ */
+void gf_leveldb_set_ending(void (*end)(const char *why));
 
 /* ---- the database ---------------------------------------------------------------------------- */
 
 typedef struct gf_leveldb_settings {
     bool create;         /* make a new database; there must be none */
     bool clean;          /* the MANIFEST and the log that are there are written on */
+    bool read_only;      /* nothing in the folder is changed: what is written stays in memory */
     bool patient;        /* compactions wait for some seconds, or for gf_leveldb_database_begin */
     size_t write_buffer; /* bytes */
     size_t cache;        /* bytes */
