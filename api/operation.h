@@ -153,7 +153,6 @@ typedef struct gf_operation {
     bool creates;    /* it makes what its path names (HTTP 201) */
     bool resumes;    /* where it was cut short, the same call goes on */
     bool rebuilds;   /* it is long: it waits for one of a server's workers, or becomes a task */
-    bool quick;      /* it reads a few rows: a server runs it without a thread of its own */
     bool single;     /* it answers with one row; see gf_operation_gives_one */
     bool cacheable;  /* its answer depends on the collection's row and the arguments alone (ETag) */
     bool tells_refused;    /* its rows say which records were refused, and `taken` is counted */

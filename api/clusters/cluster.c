@@ -1,12 +1,15 @@
 /* cluster: one cluster with its heaviest terms and its best documents. */
 #include "api/clusters/internal.h"
 
-enum { SHOWN = 10 }; /* terms, and documents, unless told otherwise */
+/* Terms, and documents, unless told otherwise, and at most. The answer is one row, which is held in
+ * memory: it is cut behind the document that makes it longer than that; members has pages. */
+enum { SHOWN = 10, MOST_SHOWN = 1000, MOST_BYTES = 4 << 20 };
 
 typedef struct showing {
     gf_row_writer row;
     gf_view *view;
     uint32_t id;
+    bool cut; /* behind the last document that was written */
 } showing;
 
 static gf_status write_document(void *context, const gf_document *d, gf_error *err)
@@ -24,6 +27,8 @@ static gf_status write_member(void *context, gf_slice id, const gf_membership *m
     gf_json_writer *w = &s->row.json;
     gf_status st = gf_cancel_check(s->row.call->cancel, err);
     if (st != GF_OK) return st;
+    s->cut = s->row.buffer.len > MOST_BYTES;
+    if (s->cut) return gf_fail(err, GF_ECANCELLED, "the row is full");
     gf_json_begin(w, '{');
     gf_json_put_string(w, "id", id);
     gf_json_put_float(w, "score", m->score);
@@ -62,6 +67,10 @@ static gf_status show(showing *s, uint32_t id, gf_slice label, gf_error *err)
     else if (st == GF_OK && docs)
         st = gf_view_members(s->view, s->id, docs, write_member, s, err);
     gf_json_end(w, ']');
+    if (s->cut) {
+        gf_json_put_bool(w, "cut", true);
+        st = GF_OK;
+    }
     return st == GF_OK ? gf_row_writer_emit(&s->row, err) : st;
 }
 
@@ -127,9 +136,9 @@ static const gf_parameter cluster_parameters[] = {
     P_REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),
     P_CONFIG,
     P_BUILD,
-    P_NUMBER("docs", 0, 0, "documents to show, best first (10)"),
-    P_NUMBER("weakest", 1, 0, "instead so many that fit worst, worst first"),
-    P_NUMBER("terms", 0, 0, "terms to show, heaviest first (10; 20 are kept)"),
+    P_NUMBER("docs", 0, MOST_SHOWN, "documents to show, best first, 1000 at most (10)"),
+    P_NUMBER("weakest", 1, MOST_SHOWN, "instead so many that fit worst, worst first"),
+    P_NUMBER("terms", 0, MOST_SHOWN, "terms to show, heaviest first (10; 20 are kept)"),
     P_COLUMNS};
 
 const gf_operation gf_cluster_operation = {
@@ -140,6 +149,5 @@ const gf_operation gf_cluster_operation = {
     GF_PARAMETERS(cluster_parameters),
     .run = run_cluster,
     .single = true,
-    .quick = true,
     .cacheable = true,
 };

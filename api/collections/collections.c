@@ -205,7 +205,6 @@ const gf_operation gf_collection_show_operation = {
     .run = run_collection_show,
     .reach = GF_REACH_ALL,
     .single = true,
-    .quick = true,
     .cacheable = true,
 };
 

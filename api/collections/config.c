@@ -150,7 +150,6 @@ const gf_operation gf_config_show_operation = {
     GF_PARAMETERS(config_one_parameters),
     .run = run_config_show,
     .reach = GF_REACH_PATTERN,
-    .quick = true,
 };
 
 const gf_operation gf_config_list_operation = {
@@ -161,7 +160,6 @@ const gf_operation gf_config_list_operation = {
     GF_PARAMETERS(config_list_parameters),
     .run = run_config_list,
     .reach = GF_REACH_PATTERN,
-    .quick = true,
 };
 
 const gf_operation gf_config_delete_operation = {
@@ -182,5 +180,4 @@ const gf_operation gf_config_keys_operation = {
     .meaning = "List all keys that configurations have",
     .run = run_config_keys,
     .use = GF_USE_NONE,
-    .quick = true,
 };

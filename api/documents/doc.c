@@ -1,7 +1,7 @@
 /* doc: a document, its place under each configuration, and why it is there. */
 #include "api/documents/internal.h"
 
-enum { TERMS_SHOWN = 10 };
+enum { TERMS_SHOWN = 10, MOST_TERMS = 1000 };
 
 typedef struct showing {
     gf_row_writer row;
@@ -150,7 +150,7 @@ static const gf_parameter doc_parameters[] = {
     P_EACH_CONFIG,
     P_BUILD,
     P_FLAG("why", "the terms that put it where it is"),
-    P_NUMBER("terms", 0, 0, "with why: terms to show (10)"),
+    P_NUMBER("terms", 0, MOST_TERMS, "with why: terms to show (10)"),
     P_COLUMNS};
 
 const gf_operation gf_doc_operation = {
@@ -161,6 +161,5 @@ const gf_operation gf_doc_operation = {
     GF_PARAMETERS(doc_parameters),
     .run = run_doc,
     .single = true,
-    .quick = true,
     .cacheable = true,
 };

@@ -11,7 +11,8 @@ enum {
     PERIODS = 24 /* of a unit that is named */,
     DOCUMENTS = 3,
     TERMS = 10
-}; /* unless told otherwise */
+};                             /* unless told otherwise */
+enum { MOST_PAGE = 64 << 20 }; /* bytes: the page is held in memory */
 
 /* ---- what the page is made of ---------------------------------------------------------------- */
 
@@ -71,6 +72,10 @@ static gf_status write_with_trends(void *context, const gf_trends *trends, gf_er
     r->trends = trends;
     gf_status st = gf_report_write(r, err);
     if (st == GF_OK) st = gf_buffer_check(&r->html, err);
+    if (r->html.state == GF_ELIMIT)
+        return gf_fail(err, GF_EINVAL,
+                       "the page would have more than %d MiB; ask for fewer documents (docs)",
+                       MOST_PAGE >> 20);
     if (st == GF_OK && r->call->sink.write)
         st = gf_call_write(r->call, gf_buffer_view(&r->html), err);
     return st == GF_OK ? emit(r, err) : st;
@@ -84,6 +89,7 @@ static gf_status run_report(gf_call *call, gf_error *err)
     gf_period unit = gf_clusters_unit(call);
     uint64_t most = unit == GF_PERIOD_AUTO ? GF_TREND_PERIODS : PERIODS;
     size_t periods = (size_t)gf_call_number(call, "periods", most);
+    gf_buffer_init(&r.html, MOST_PAGE);
     gf_status st = gf_call_view(call, &r.view, err);
     if (st != GF_OK) return st;
     st = open_before(&r, err);

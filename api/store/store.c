@@ -286,7 +286,6 @@ static const gf_operation version_operation = {
     .run = run_version,
     .use = GF_USE_NONE,
     .single = true,
-    .quick = true,
 };
 
 static const gf_operation *const operations[] = {

@@ -133,7 +133,13 @@ static void describe(gf_request *r)
     }
 
 const gf_route gf_routes_of_health[] = {
-    OWN("healthz", "/healthz", healthy, GF_SCOPE_OPEN, "Whether the server answers"),
+    {.name = "healthz",
+     .method = "GET",
+     .path = "/healthz",
+     .run = healthy,
+     .scope = GF_SCOPE_OPEN,
+     .quick = true,
+     .meaning = "Whether the server answers"},
     OWN("readyz", "/readyz", ready, GF_SCOPE_OPEN, "Whether the store can be read"),
     OWN("metrics", "/metrics", metrics, GF_SCOPE_STORE, "What was counted, for Prometheus"),
     OWN("stats", "/v1/stats", stats, GF_SCOPE_STORE, "What the store and the server hold"),

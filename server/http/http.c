@@ -207,7 +207,7 @@ static void start(gf_request *r)
         return;
     }
     r->references++;
-    if (gf_workers_run(r->http->workers, work, r, &err) == GF_OK) return;
+    if (gf_workers_run(r->http->workers, work, r, !r->route->writes, &err) == GF_OK) return;
     r->references--;
     gf_answer_failure(r, &err);
     r->finished = r->ready = r->passed_over = true;

@@ -2,8 +2,9 @@
  * HTTP: the operations by their methods and paths, and a few routes more (docs/http.md).
  *
  *     listening -> request line and headers -> guard (guard.c) -> route (route.c)
- *          `-> quick reads: answered on the thread that listens
- *          `-> all else: on a thread of its own, with bounded pipes for body and answer
+ *          `-> what reads no store: answered on the thread that listens
+ *          `-> all else: on a thread of its own, with bounded pipes for body and answer; a read
+ *              that takes long steps back behind the others
  */
 #ifndef GF_SERVER_HTTP_HTTP_H
 #define GF_SERVER_HTTP_HTTP_H

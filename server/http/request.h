@@ -46,7 +46,7 @@ typedef struct gf_route {
     void (*run)(gf_request *request);
     gf_scope scope;
     bool writes;
-    bool quick;      /* answered on MHD's thread */
+    bool quick;      /* it reads no store: answered on MHD's thread, whose connections wait */
     unsigned status; /* of an answer that is no problem; 0: 200 */
     gf_body_kind body;
     const char *const *parameters; /* of our own routes: names the query may have, to NULL */

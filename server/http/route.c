@@ -23,7 +23,7 @@ static gf_status make_route(const gf_operation *o, gf_route *route, gf_error *er
                         .run = gf_rows_run,
                         .scope = o->of_store ? GF_SCOPE_STORE : GF_SCOPE_NAMESPACE,
                         .writes = gf_operation_writes(o),
-                        .quick = o->quick,
+                        .quick = o->use == GF_USE_NONE && o->input == GF_INPUT_NONE && !o->local,
                         .status = o->rebuilds  ? 202
                                   : o->creates ? 201
                                                : 200,

@@ -290,7 +290,7 @@ static gf_status add_task(gf_tasks *tasks, task *t, gf_error *err)
     if (tasks->stopping) return gf_fail(err, GF_EBUSY, "the server is closing; try again");
     if (tasks->open >= MOST_OPEN)
         return gf_fail(err, GF_EBUSY, "%d tasks are waiting already", MOST_OPEN);
-    gf_status st = gf_workers_run(tasks->workers, run, t, err);
+    gf_status st = gf_workers_run(tasks->workers, run, t, false, err);
     if (st != GF_OK) return st;
     snprintf(t->info.id, sizeof t->info.id, "%" PRId64 "-%" PRIu64, tasks->started, ++tasks->last);
     t->next = tasks->newest;
