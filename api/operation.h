@@ -93,6 +93,9 @@ typedef struct gf_call {
     gf_input input;          /* the bytes that come with the call; next is NULL where none do */
     const gf_cancel *cancel; /* may be requested from a signal handler */
 
+    /* Set by gf_operation_run, from the arguments. */
+    gf_input_bounds bounds; /* the input's; .damaged: it is the input that a GF_ECORRUPT is about */
+
     /* Set by the operation. */
     gf_outcome outcome;
     uint64_t taken; /* records of the input that are stored now, also where they were before */

@@ -5,7 +5,7 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 
-enum { MOST_PARAMETERS = 16 };
+enum { MOST_PARAMETERS = 32 };
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
@@ -117,6 +117,14 @@ gf_status gf_operation_check(const gf_operation *o, const gf_call *call, gf_erro
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+static void set_bounds(gf_call *call)
+{
+    call->bounds = (gf_input_bounds){.cancel = call->cancel,
+                                     .layers = (unsigned)gf_call_number(call, "layers", 0),
+                                     .max_unpacked = gf_call_number(call, "max-unpacked", 0)};
+    call->input.bounds = &call->bounds;
+}
+
 gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
 {
     call->outcome = GF_OUTCOME_DONE;
@@ -125,6 +133,7 @@ gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
     if (st != GF_OK) return st;
     if (gf_several_is_asked(o, call->arguments, call->n_arguments))
         return gf_several_run(o, call, err);
+    set_bounds(call);
     st = o->run(call, err);
     if (st == GF_ENOTFOUND) gf_suggest_nearest(call, err);
     return st;

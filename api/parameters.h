@@ -38,6 +38,9 @@
 #define P_BUILD       {"build", GF_PARAMETER_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0}
 #define P_PURGE       P_FLAG("purge", "leave nothing of it in the store's files")
 #define P_MIN_SCORE(meaning) {"min-score", GF_PARAMETER_SHARE, false, "S", meaning, 0, 0}
+#define P_UNPACKED \
+    P_NUMBER("layers", 1, 4, "unpack so many compressions around one another (1)"), \
+    {"max-unpacked", GF_PARAMETER_BYTES, false, "SIZE", "unpack a file up to this (1,000 times its size, and 64M)", 1, 0}
 #define P_COLUMNS     P_FLAG("columns", "every column of the table instead")
 /* clang-format on */
 

@@ -145,5 +145,9 @@ static bool stream_waits(void *context, unsigned milliseconds)
 
 gf_input gf_rewind_input(gf_rewind *r)
 {
-    return (gf_input){r, next_stream, read_stream, is_in_folder, stream_waits};
+    return (gf_input){.context = r,
+                      .next = next_stream,
+                      .read = read_stream,
+                      .in_folder = is_in_folder,
+                      .waits = stream_waits};
 }

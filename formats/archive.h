@@ -22,19 +22,13 @@
     F(archive_entry_set_size) \
     F(archive_errno) \
     F(archive_error_string) \
-    F(archive_format) \
+    F(archive_read_append_filter) \
     F(archive_read_data) \
     F(archive_read_free) \
     F(archive_read_new) \
     F(archive_read_next_header) \
     F(archive_read_open) \
-    F(archive_read_support_filter_bzip2) \
-    F(archive_read_support_filter_gzip) \
-    F(archive_read_support_filter_lz4) \
-    F(archive_read_support_filter_xz) \
-    F(archive_read_support_filter_zstd) \
-    F(archive_read_support_format_empty) \
-    F(archive_read_support_format_raw) \
+    F(archive_read_set_format) \
     F(archive_read_support_format_tar) \
     F(archive_read_support_format_zip) \
     F(archive_read_support_format_zip_streamable) \
@@ -51,34 +45,28 @@
 /* clang-format on */
 GF_LIBRARY_DECLARE(gf_archive, GF_ARCHIVE_FUNCTIONS)
 
-#define archive_entry_clear               gf_archive_functions.archive_entry_clear
-#define archive_entry_filetype            gf_archive_functions.archive_entry_filetype
-#define archive_entry_free                gf_archive_functions.archive_entry_free
-#define archive_entry_hardlink            gf_archive_functions.archive_entry_hardlink
-#define archive_entry_new                 gf_archive_functions.archive_entry_new
-#define archive_entry_pathname            gf_archive_functions.archive_entry_pathname
-#define archive_entry_set_filetype        gf_archive_functions.archive_entry_set_filetype
-#define archive_entry_set_mtime           gf_archive_functions.archive_entry_set_mtime
-#define archive_entry_set_pathname        gf_archive_functions.archive_entry_set_pathname
-#define archive_entry_set_perm            gf_archive_functions.archive_entry_set_perm
-#define archive_entry_set_size            gf_archive_functions.archive_entry_set_size
-#define archive_errno                     gf_archive_functions.archive_errno
-#define archive_error_string              gf_archive_functions.archive_error_string
-#define archive_format                    gf_archive_functions.archive_format
-#define archive_read_data                 gf_archive_functions.archive_read_data
-#define archive_read_free                 gf_archive_functions.archive_read_free
-#define archive_read_new                  gf_archive_functions.archive_read_new
-#define archive_read_next_header          gf_archive_functions.archive_read_next_header
-#define archive_read_open                 gf_archive_functions.archive_read_open
-#define archive_read_support_filter_bzip2 gf_archive_functions.archive_read_support_filter_bzip2
-#define archive_read_support_filter_gzip  gf_archive_functions.archive_read_support_filter_gzip
-#define archive_read_support_filter_lz4   gf_archive_functions.archive_read_support_filter_lz4
-#define archive_read_support_filter_xz    gf_archive_functions.archive_read_support_filter_xz
-#define archive_read_support_filter_zstd  gf_archive_functions.archive_read_support_filter_zstd
-#define archive_read_support_format_empty gf_archive_functions.archive_read_support_format_empty
-#define archive_read_support_format_raw   gf_archive_functions.archive_read_support_format_raw
-#define archive_read_support_format_tar   gf_archive_functions.archive_read_support_format_tar
-#define archive_read_support_format_zip   gf_archive_functions.archive_read_support_format_zip
+#define archive_entry_clear             gf_archive_functions.archive_entry_clear
+#define archive_entry_filetype          gf_archive_functions.archive_entry_filetype
+#define archive_entry_free              gf_archive_functions.archive_entry_free
+#define archive_entry_hardlink          gf_archive_functions.archive_entry_hardlink
+#define archive_entry_new               gf_archive_functions.archive_entry_new
+#define archive_entry_pathname          gf_archive_functions.archive_entry_pathname
+#define archive_entry_set_filetype      gf_archive_functions.archive_entry_set_filetype
+#define archive_entry_set_mtime         gf_archive_functions.archive_entry_set_mtime
+#define archive_entry_set_pathname      gf_archive_functions.archive_entry_set_pathname
+#define archive_entry_set_perm          gf_archive_functions.archive_entry_set_perm
+#define archive_entry_set_size          gf_archive_functions.archive_entry_set_size
+#define archive_errno                   gf_archive_functions.archive_errno
+#define archive_error_string            gf_archive_functions.archive_error_string
+#define archive_read_append_filter      gf_archive_functions.archive_read_append_filter
+#define archive_read_data               gf_archive_functions.archive_read_data
+#define archive_read_free               gf_archive_functions.archive_read_free
+#define archive_read_new                gf_archive_functions.archive_read_new
+#define archive_read_next_header        gf_archive_functions.archive_read_next_header
+#define archive_read_open               gf_archive_functions.archive_read_open
+#define archive_read_set_format         gf_archive_functions.archive_read_set_format
+#define archive_read_support_format_tar gf_archive_functions.archive_read_support_format_tar
+#define archive_read_support_format_zip gf_archive_functions.archive_read_support_format_zip
 #define archive_read_support_format_zip_streamable                                                 \
     gf_archive_functions.archive_read_support_format_zip_streamable
 #define archive_set_error    gf_archive_functions.archive_set_error

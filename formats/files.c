@@ -277,5 +277,9 @@ static bool is_waiting(void *context, unsigned milliseconds)
 
 gf_input gf_files_input(gf_files *f)
 {
-    return (gf_input){f, next_file, read_file, is_in_folder, is_waiting};
+    return (gf_input){.context = f,
+                      .next = next_file,
+                      .read = read_file,
+                      .in_folder = is_in_folder,
+                      .waits = is_waiting};
 }

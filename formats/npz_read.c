@@ -17,6 +17,7 @@ typedef struct reading {
     const gf_input *input;
     const gf_cancel *cancel;
     struct archive *archive;
+    uint64_t packed, unpacked; /* bytes so far */
     char piece[PIECE];
     bool begun, bare_array; /* the file is an .npy, not an .npz */
     gf_status failure;      /* of the input */
@@ -29,7 +30,8 @@ static la_ssize_t give_bytes(struct archive *a, void *context, const void **byte
     size_t got = 0;
     r->failure = gf_cancel_check(r->cancel, &r->message);
     if (r->failure == GF_OK)
-        r->failure = r->input->read(r->input->context, r->piece, PIECE, &got, &r->message);
+        r->failure = gf_input_read(r->input, r->piece, PIECE, &got, &r->message);
+    r->packed += got;
     if (r->failure != GF_OK) {
         archive_set_error(a, EIO, "the input failed");
         return -1;
@@ -52,23 +54,40 @@ static gf_status archive_failed(reading *r, gf_status otherwise, gf_error *err)
                        "it is a single array (.npy): numpy.savez(file, rows=..., ids=...) saves "
                        "the rows with their ids");
     const char *said = archive_error_string(r->archive);
+    if (otherwise == GF_ECORRUPT) gf_input_damaged(r->input, otherwise);
     return gf_fail(err, otherwise, "it cannot be read as an .npz file (a zip of arrays): %s",
                    said ? said : "no reason given");
 }
 
 /* ---- one array ------------------------------------------------------------------------------- */
 
+/* Few bytes may be very many: of zeros. */
+static gf_status check_piece(reading *r, gf_error *err)
+{
+    gf_status st = gf_cancel_check(r->cancel, err);
+    if (st == GF_OK) st = gf_input_check(r->input, err);
+    if (st == GF_OK)
+        st = gf_input_check_unpacked(r->input, GF_SLICE("it"), r->packed, r->unpacked, NULL);
+    if (st != GF_ELIMIT) return st;
+    return gf_fail(err, st,
+                   "more comes out of it than 1,000 times its size and 64 MiB; numpy.savez saves "
+                   "it uncompressed");
+}
+
 /* Append up to n bytes of the entry; fewer only at its end. */
 static gf_status read_bytes(reading *r, gf_buffer *out, uint64_t n, gf_error *err)
 {
     while (n) {
         size_t room = n < PIECE ? (size_t)n : PIECE;
+        gf_status st = check_piece(r, err);
+        if (st != GF_OK) return st;
         char *to = gf_buffer_reserve(out, room);
         if (!to) return gf_buffer_check(out, err);
         la_ssize_t got = archive_read_data(r->archive, to, room);
         if (got < 0) return archive_failed(r, GF_ECORRUPT, err);
         if (got == 0) return GF_OK;
         out->len += (size_t)got;
+        r->unpacked += (uint64_t)got;
         n -= (uint64_t)got;
     }
     return GF_OK;

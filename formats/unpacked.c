@@ -2,15 +2,20 @@
  * The levels of a stream.
  *
  *     levels[0]  bytes of the input's stream          data.tar.gz
- *                archive over them                      |
- *     levels[1]  bytes of its current member          logs.jsonl.gz
- *                archive over them                      |
- *     levels[2]  bytes of its only "member"           what is parsed: the deepest level, which has
- *                                                     no archive
+ *                archive over them: gzip                |
+ *     levels[1]  bytes of its only "member"           data.tar
+ *                archive over them: tar                 |
+ *     levels[2]  bytes of its current member          notes.txt: what is parsed, the deepest level,
+ *                                                     which has no archive
  *
  * A level whose first bytes look compressed or archived gets an archive, and its member is the next
- * level; otherwise libarchive is not involved, and its buffer is read and parsed as it is. Only
- * DEEPEST levels are opened, so that an archive that contains itself ends.
+ * level; otherwise libarchive is not involved, and its buffer is read and parsed as it is.
+ *
+ * Few bytes may become very many, so there are bounds (formats/input.h): only so many compressions
+ * may lie around one another, and only MOST_NESTED archives, so that one that contains itself ends;
+ * what came out of a stream is compared with what was read of it; and each piece asks whether it is
+ * still wanted. Each compression has an archive of its own: libarchive by itself would undo up to
+ * 25 of them at once and not ask in between. It is given GIVEN compressed bytes at a time.
  *
  * A member's name is its level's archive, a slash, and its path; decompressing alone adds no name.
  * Skipped: folders, links, and members with a hidden name, as in a folder on disk.
@@ -30,9 +35,12 @@
 #include <strings.h>
 
 enum {
-    DEEPEST = 4,
+    MOST_NESTED = 4,
+    MOST_LAYERS = 4,
+    DEEPEST = MOST_NESTED * (MOST_LAYERS + 1),
     SNIFFED = 512, /* bytes that an archive is recognised by: a tar header */
-    TAR_MAGIC_AT = 257
+    TAR_MAGIC_AT = 257,
+    GIVEN = 8 << 10
 };
 
 GF_LIBRARY_DEFINE(gf_archive, GF_LIBARCHIVE, GF_ARCHIVE_FUNCTIONS)
@@ -44,7 +52,11 @@ struct level {
     struct archive_entry *entry;
     size_t name_length; /* of stream->name up to and with this level */
     uint64_t n_members; /* seen of the archive */
+    unsigned layers;    /* of compression around the bytes, up to the file or member they are of */
+    unsigned nested;    /* tars and zips around them */
+    bool compressed;    /* the archive is compression alone */
     bool at_end;        /* the archive has no further member */
+    uint64_t out;       /* bytes that came out of all its archives, for one stream of the input */
 };
 
 struct gf_unpacked {
@@ -54,6 +66,7 @@ struct gf_unpacked {
     bool is_member;
     size_t path_from; /* where the path starts in name */
     gf_buffer name;
+    uint64_t packed;   /* bytes read of the input's stream */
     gf_status failure; /* of a read that libarchive asked for */
     gf_error failure_message;
     locale_t utf8;
@@ -112,6 +125,11 @@ bool gf_unpacked_is_member(const gf_unpacked *s)
 
 /* ---- reading through libarchive -------------------------------------------------------------- */
 
+static gf_slice level_name(const struct level *l)
+{
+    return gf_slice_of(l->stream->name.ptr, l->name_length);
+}
+
 static gf_status damaged_archive(struct level *l, gf_error *err)
 {
     gf_unpacked *s = l->stream;
@@ -121,23 +139,44 @@ static gf_status damaged_archive(struct level *l, gf_error *err)
     }
     if (archive_errno(l->archive) == ENOMEM) return gf_fail_memory(err, "an archive");
     const char *said = archive_error_string(l->archive);
-    return gf_fail(err, GF_ECORRUPT, "cannot read %.*s further: %s", (int)l->name_length,
-                   s->name.ptr, said ? said : "libarchive gave no reason");
+    gf_slice name = level_name(l);
+    return gf_input_damaged(&s->input,
+                            gf_fail(err, GF_ECORRUPT, "cannot read %.*s further: %s",
+                                    GF_SLICE_ARG(name), said ? said : "libarchive gave no reason"));
+}
+
+/* The bytes of the input itself. */
+static gf_status read_input(void *context, char *to, size_t n, size_t *got, gf_error *err)
+{
+    gf_unpacked *s = context;
+    gf_status st = gf_input_read(&s->input, to, n, got, err);
+    if (st == GF_OK) s->packed += *got;
+    return st;
+}
+
+static gf_status check_level(struct level *l, gf_error *err)
+{
+    gf_unpacked *s = l->stream;
+    gf_slice name = level_name(&s->levels[0]);
+    gf_status st = gf_input_check(&s->input, err);
+    return st == GF_OK ? gf_input_check_unpacked(&s->input, name, s->packed, l->out, err) : st;
 }
 
 /* Give libarchive the bytes of the buffer, which stay there until it asks again. */
 static la_ssize_t give_bytes(struct archive *a, void *context, const void **bytes)
 {
     struct level *l = context;
+    gf_unpacked *s = l->stream;
     gf_read_buffer *w = &l->buffer;
-    if (w->start == w->end) {
-        l->stream->failure = gf_read_buffer_more(w, &l->stream->failure_message);
-        if (l->stream->failure != GF_OK) {
-            archive_set_error(a, EIO, "the input failed");
-            return -1;
-        }
+    s->failure = check_level(l, &s->failure_message);
+    if (s->failure == GF_OK && w->start == w->end)
+        s->failure = gf_read_buffer_more(w, &s->failure_message);
+    if (s->failure != GF_OK) {
+        archive_set_error(a, EIO, "the input failed");
+        return -1;
     }
     gf_slice unread = gf_read_buffer_unread(w);
+    if (unread.len > GIVEN) unread.len = GIVEN;
     *bytes = unread.ptr;
     gf_read_buffer_consume(w, unread.len);
     return (la_ssize_t)unread.len;
@@ -148,11 +187,14 @@ static gf_status read_member(void *context, char *to, size_t n, size_t *got, gf_
 {
     struct level *l = context;
     la_ssize_t r;
+    gf_status st = check_level(l, err);
+    if (st != GF_OK) return st;
     do {
         r = archive_read_data(l->archive, to, n);
     } while (r == ARCHIVE_RETRY);
     if (r < 0) return damaged_archive(l, err);
     *got = (size_t)r;
+    l->out += *got;
     return GF_OK;
 }
 
@@ -163,23 +205,24 @@ static gf_status no_bytes(void *context, char *to, size_t n, size_t *got, gf_err
     return GF_OK;
 }
 
-static gf_status open_archive(struct level *l, gf_error *err)
+/* A compression is undone alone, and what is inside is looked at afterwards. */
+static gf_status open_archive(struct level *l, int filter, gf_error *err)
 {
     gf_status st = gf_library_load(&gf_archive, err);
     if (st != GF_OK) return st;
     struct archive *a = l->archive = archive_read_new();
     if (!a) return gf_fail_memory(err, "an archive");
-    archive_read_support_filter_gzip(a);
-    archive_read_support_filter_zstd(a);
-    archive_read_support_filter_xz(a);
-    archive_read_support_filter_bzip2(a);
-    archive_read_support_filter_lz4(a);
-    archive_read_support_format_tar(a);
-    archive_read_support_format_zip_streamable(a);
-    archive_read_support_format_raw(a);
-    archive_read_support_format_empty(a);
     l->n_members = 0;
     l->at_end = false;
+    l->compressed = filter != ARCHIVE_FILTER_NONE;
+    if (l->compressed) {
+        if (archive_read_append_filter(a, filter) != ARCHIVE_OK ||
+            archive_read_set_format(a, ARCHIVE_FORMAT_RAW) != ARCHIVE_OK)
+            return gf_fail_memory(err, "an archive");
+    } else {
+        archive_read_support_format_tar(a);
+        archive_read_support_format_zip_streamable(a);
+    }
     if (archive_read_open(a, l, NULL, give_bytes, NULL) != ARCHIVE_OK)
         return damaged_archive(l, err);
     return GF_OK;
@@ -204,18 +247,35 @@ static bool has_extension(gf_slice name)
  * Office documents, books and programs are zip files, too, whose members nobody means to read: so a
  * zip needs a name that says so, or none that says otherwise.
  */
-static bool is_zip(gf_slice start, gf_slice name)
+static bool is_zip(gf_slice start, gf_slice name, bool compressed)
 {
     if (!gf_slice_starts(start, GF_SLICE("PK\x03\x04")) &&
         !gf_slice_starts(start, GF_SLICE("PK\x05\x06")))
         return false;
-    return ends_in(name, ".zip") || !has_extension(name);
+    return ends_in(name, ".zip") || !has_extension(name) || compressed;
 }
 
-static bool is_tar(gf_slice start, gf_slice name)
+/* The sum of a header's bytes, with spaces in its own place, is in octal digits there. */
+static bool has_tar_sum(gf_slice start)
+{
+    enum { AT = 148, LENGTH = 8 };
+    unsigned sum = LENGTH * ' ', told = 0;
+    for (size_t i = 0; i < SNIFFED; i++)
+        if (i < AT || i >= AT + LENGTH) sum += (unsigned char)start.ptr[i];
+    const char *p = start.ptr + AT;
+    while (p < start.ptr + AT + LENGTH && *p == ' ')
+        p++;
+    while (p < start.ptr + AT + LENGTH && *p >= '0' && *p <= '7')
+        told = told * 8 + (unsigned)(*p++ - '0');
+    return sum == told;
+}
+
+/* Old tars have no magic: those that are compressed are told by their sum. */
+static bool is_tar(gf_slice start, gf_slice name, bool compressed)
 {
     if (start.len < SNIFFED) return false;
-    return memcmp(start.ptr + TAR_MAGIC_AT, "ustar", 5) == 0 || ends_in(name, ".tar");
+    return memcmp(start.ptr + TAR_MAGIC_AT, "ustar", 5) == 0 || ends_in(name, ".tar") ||
+           (compressed && has_tar_sum(start));
 }
 
 /* Behind its three letters and a size: the digits of pi, or, where it is empty, of pi's root. */
@@ -226,18 +286,22 @@ static bool is_bzip2(gf_slice start)
             memcmp(start.ptr + 4, "\x17rE8P\x90", 6) == 0);
 }
 
-static bool is_packed(gf_slice start, gf_slice name)
+/* The compression that the bytes begin with, as libarchive numbers them. */
+static int compression_of(gf_slice start)
 {
-    static const gf_slice magic[] = {
-        {"\x1F\x8B\x08", 3},     /* gzip */
-        {"\x28\xB5\x2F\xFD", 4}, /* zstd */
-        {"\xFD\x37zXZ\x00", 6},  /* xz */
-        {"\x04\x22\x4D\x18", 4}, /* lz4 */
-        {"\x02\x21\x4C\x18", 4}, /* lz4, old frames */
+    static const struct {
+        gf_slice magic;
+        int filter;
+    } known[] = {
+        {{"\x1F\x8B\x08", 3}, ARCHIVE_FILTER_GZIP},
+        {{"\x28\xB5\x2F\xFD", 4}, ARCHIVE_FILTER_ZSTD},
+        {{"\xFD\x37zXZ\x00", 6}, ARCHIVE_FILTER_XZ},
+        {{"\x04\x22\x4D\x18", 4}, ARCHIVE_FILTER_LZ4},
+        {{"\x02\x21\x4C\x18", 4}, ARCHIVE_FILTER_LZ4}, /* old frames */
     };
-    for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
-        if (gf_slice_starts(start, magic[i])) return true;
-    return is_bzip2(start) || is_zip(start, name) || is_tar(start, name);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (gf_slice_starts(start, known[i].magic)) return known[i].filter;
+    return is_bzip2(start) ? ARCHIVE_FILTER_BZIP2 : ARCHIVE_FILTER_NONE;
 }
 
 /* ---- walking --------------------------------------------------------------------------------- */
@@ -272,18 +336,20 @@ static bool is_wanted(struct archive_entry *e)
 static gf_status next_header(struct level *l, gf_error *err)
 {
     while (!l->at_end) {
+        gf_status st = check_level(l, err);
+        if (st != GF_OK) return st;
         int r = archive_read_next_header(l->archive, &l->entry);
         l->at_end = r == ARCHIVE_EOF;
         if (l->at_end) break;
         if (r != ARCHIVE_OK && r != ARCHIVE_WARN) return damaged_archive(l, err);
-        if (archive_format(l->archive) == ARCHIVE_FORMAT_RAW || is_wanted(l->entry)) return GF_OK;
+        if (l->compressed || is_wanted(l->entry)) return GF_OK;
     }
     return GF_ENOTFOUND;
 }
 
 static gf_slice member_path(struct level *l)
 {
-    if (archive_format(l->archive) == ARCHIVE_FORMAT_RAW) return GF_SLICE("");
+    if (l->compressed) return GF_SLICE("");
     const char *path = archive_entry_pathname(l->entry);
     if (!path) return GF_SLICE("(unnamed)");
     while (path[0] == '.' && path[1] == '/')
@@ -300,7 +366,9 @@ static gf_status enter_archive(gf_unpacked *s, struct level *l, bool found, gf_e
     gf_slice path = found ? member_path(l) : GF_SLICE("");
     s->deepest++;
     l->n_members++;
-    if (path.len && s->deepest == 1 && !s->is_member) s->path_from = l->name_length + 1;
+    inner->layers = l->compressed ? l->layers + 1 : 0;
+    inner->nested = l->nested + !l->compressed;
+    if (path.len && inner->nested == 1 && !s->is_member) s->path_from = l->name_length + 1;
     s->is_member = s->is_member || path.len > 0;
     gf_read_buffer_begin(&inner->buffer, found ? read_member : no_bytes, l);
     return set_name(s, l->name_length, path, err);
@@ -331,12 +399,16 @@ static gf_status next_member(gf_unpacked *s, bool *found, gf_error *err)
 static gf_status next_input(gf_unpacked *s, gf_error *err)
 {
     gf_slice name;
-    gf_status st = s->input.next(s->input.context, &name, err);
+    gf_status st = gf_input_check(&s->input, err);
+    if (st == GF_OK) st = s->input.next(s->input.context, &name, err);
     if (st != GF_OK) return st;
     s->deepest = 0;
     s->is_member = s->input.in_folder && s->input.in_folder(s->input.context);
     s->path_from = 0;
-    gf_read_buffer_begin(&s->levels[0].buffer, s->input.read, s->input.context);
+    s->packed = 0;
+    for (int i = 0; i <= DEEPEST; i++)
+        s->levels[i].out = 0;
+    gf_read_buffer_begin(&s->levels[0].buffer, read_input, s);
     gf_buffer_reset(&s->name);
     return set_name(s, 0, name, err);
 }
@@ -355,17 +427,31 @@ static gf_status peek_start(gf_read_buffer *w, gf_slice *start, gf_error *err)
     return st;
 }
 
+static gf_status check_layers(const gf_unpacked *s, const struct level *l, gf_error *err)
+{
+    gf_slice name = level_name(l);
+    if (l->layers < gf_input_layers(&s->input)) return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "%.*s is compressed more than %s over; where it is meant to be so, --layers %u "
+                   "unpacks it",
+                   GF_SLICE_ARG(name), l->layers == 1 ? "once" : "that often", l->layers + 1);
+}
+
 /* Open archives until the deepest level holds plain bytes. */
 static gf_status unpack_level(gf_unpacked *s, gf_error *err)
 {
-    while (s->deepest < DEEPEST) {
+    while (s->deepest < DEEPEST && s->levels[s->deepest].nested < MOST_NESTED) {
         struct level *l = &s->levels[s->deepest];
         gf_slice start, name = gf_unpacked_name(s);
         gf_status st = peek_start(&l->buffer, &start, err);
         if (st != GF_OK) return st;
-        if (!is_packed(start, name)) return GF_OK;
-        bool found;
-        if ((st = open_archive(l, err)) != GF_OK) return st;
+        int filter = compression_of(start);
+        bool compressed = l->layers > 0, found;
+        if (filter == ARCHIVE_FILTER_NONE && !is_zip(start, name, compressed) &&
+            !is_tar(start, name, compressed))
+            return GF_OK;
+        if (filter != ARCHIVE_FILTER_NONE && (st = check_layers(s, l, err)) != GF_OK) return st;
+        if ((st = open_archive(l, filter, err)) != GF_OK) return st;
         if ((st = next_member(s, &found, err)) != GF_OK) return st;
     }
     return GF_OK;

@@ -114,6 +114,7 @@ static const gf_parameter assign_parameters[] = {
     P_CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
     {"max-document", GF_PARAMETER_BYTES, false, "SIZE", "refuse larger records (16M)", 1,
      GF_LARGEST_MAX_DOCUMENT},
+    P_UNPACKED,
     P_FLAG("with-text", "the records' texts too"),
     P_NUMBER("threads", 0, 1024, "threads (one per processor)")};
 

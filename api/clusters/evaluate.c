@@ -66,9 +66,8 @@ static gf_status read_stream(const gf_call *call, gf_buffer *text, gf_error *err
     while (st == GF_OK && n > 0) {
         char *to = gf_buffer_reserve(text, STEP);
         if (!to) return gf_buffer_check(text, err);
-        st = in->read(in->context, to, STEP, &n, err);
+        st = gf_input_read(in, to, STEP, &n, err);
         if (st == GF_OK) text->len += n;
-        if (st == GF_OK) st = gf_cancel_check(call->cancel, err);
     }
     return st;
 }

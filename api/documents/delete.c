@@ -83,8 +83,7 @@ static gf_status delete_lines(deleting *d, gf_error *err)
     gf_status st = GF_OK;
     d->first = true;
     while (st == GF_OK && n > 0) {
-        st = in->read(in->context, bytes, sizeof bytes, &n, err);
-        if (st == GF_OK) st = gf_cancel_check(d->call->cancel, err);
+        st = gf_input_read(in, bytes, sizeof bytes, &n, err);
         if (st == GF_OK) st = take_bytes(d, gf_slice_of(bytes, n), err);
     }
     return st == GF_OK ? end_line(d, err) : st;

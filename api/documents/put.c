@@ -120,6 +120,12 @@ static bool is_in_folder(void *context)
     return p->input.in_folder && p->input.in_folder(p->input.context);
 }
 
+static bool has_gone(void *context)
+{
+    putting *p = context;
+    return p->input.gone && p->input.gone(p->input.context);
+}
+
 /* ---- one record ------------------------------------------------------------------------------ */
 
 /* Names are checked first: a record is put into all its collections or into none. */
@@ -330,7 +336,12 @@ static gf_status open_reader(putting *p, gf_error *err)
     if (st != GF_OK || p->source) return st;
     p->input = p->call->input;
     gf_call looked_at = *p->call;
-    looked_at.input = (gf_input){p, next_stream, read_stream, is_in_folder, NULL};
+    looked_at.input = (gf_input){.context = p,
+                                 .next = next_stream,
+                                 .read = read_stream,
+                                 .in_folder = is_in_folder,
+                                 .gone = has_gone,
+                                 .bounds = p->input.bounds};
     return gf_records_reader(&looked_at, true, &p->reader, err);
 }
 
@@ -381,6 +392,7 @@ static const gf_parameter put_parameters[] = {
               "a further collection for each record, such as '{type}-{product}'"),
     {"max-document", GF_PARAMETER_BYTES, false, "SIZE", "refuse larger documents (16M)", 1,
      GF_LARGEST_MAX_DOCUMENT},
+    P_UNPACKED,
     P_NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)"),
     P_CHOICE("results", "each", "instead a row for each record, once it is stored")};
 

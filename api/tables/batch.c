@@ -202,11 +202,14 @@ static gf_status run_table_batch(gf_call *call, gf_error *err)
 
 /* ---- the operation --------------------------------------------------------------------------- */
 
+static const gf_parameter table_batch_parameters[] = {P_UNPACKED};
+
 const gf_operation gf_table_batch_operation = {
     .name = "table batch",
     .method = "POST",
     .path = "/tables",
     .meaning = "Change rows of several tables together or not at all",
+    GF_PARAMETERS(table_batch_parameters),
     .run = run_table_batch,
     .input = GF_INPUT_REQUIRED,
 };

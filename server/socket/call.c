@@ -318,7 +318,12 @@ static void run_accepted(gf_connection *c, const gf_operation *o, const gf_wire_
                              .reject = w->reject ? reject : NULL},
                     .holder = {.path = gf_buffer_cstr(&c->path)},
                     .cancel = &c->cancel};
-    if (w->input) call.input = (gf_input){c, next_stream, read_stream, is_in_folder, waits};
+    if (w->input)
+        call.input = (gf_input){.context = c,
+                                .next = next_stream,
+                                .read = read_stream,
+                                .in_folder = is_in_folder,
+                                .waits = waits};
     const gf_remote_caller *remote = &c->remote;
     if (remote->run) call.name_space = remote->name_space;
     gf_status st = remote->run ? remote->run(remote->context, o, &call, &c->told_to_stop, &err)

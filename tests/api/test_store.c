@@ -268,7 +268,7 @@ static void bare(void **state)
                         .name_space = GF_SLICE("default"),
                         .sink = {&t, count_row},
                         .holder = {&t, give_store, .path = t.folder}};
-        if (i == 0) call.input = (gf_input){&t, one_stream, one_read, NULL, NULL};
+        if (i == 0) call.input = (gf_input){.context = &t, .next = one_stream, .read = one_read};
         if (verify) transport_close_store(&t);
         t.n_rows = 0;
         assert_int_equal(gf_operation_run(gf_operation_find(all[i]), &call, NULL), GF_OK);

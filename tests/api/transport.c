@@ -163,7 +163,8 @@ gf_status transport_run_with(transport *t, const char *name, const gf_argument *
                              .reject = t->keeps_rejects ? take_reject : NULL},
                     .holder = {.context = t, .store = give_store, .path = t->folder},
                     .cancel = &t->cancel};
-    if (t->has_input) call.input = (gf_input){t, next_stream, read_bytes, NULL, NULL};
+    if (t->has_input)
+        call.input = (gf_input){.context = t, .next = next_stream, .read = read_bytes};
     gf_status st = gf_operation_run(operation, &call, err);
     t->outcome = call.outcome;
     t->n_streams = 0;

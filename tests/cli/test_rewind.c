@@ -75,9 +75,13 @@ static void test_again(void **state)
         source plain = {streams, 4, 0, 0, GF_OK}, kept = plain;
         gf_buffer expected = {0}, got = {0};
         gf_rewind r;
-        assert_true(read_all(&(gf_input){&plain, next, read_some, in_folder, NULL}, &random, 10000,
-                             &expected));
-        gf_rewind_init(&r, (gf_input){&kept, next, read_some, in_folder, NULL}, NULL, NULL);
+        assert_true(read_all(
+            &(gf_input){.context = &plain, .next = next, .read = read_some, .in_folder = in_folder},
+            &random, 10000, &expected));
+        gf_rewind_init(
+            &r,
+            (gf_input){.context = &kept, .next = next, .read = read_some, .in_folder = in_folder},
+            NULL, NULL);
         gf_input in = gf_rewind_input(&r);
         for (unsigned times = 0; times < 3; times++) { /* parts of it, now and then all */
             gf_buffer_reset(&got);
@@ -106,7 +110,9 @@ static void test_too_much(void **state)
     char *bytes = calloc(1, length), piece[65536];
     gf_slice stream = gf_slice_of(bytes, length);
     source s = {&stream, 1, 0, 0, GF_EIO};
-    gf_rewind_init(&r, (gf_input){&s, next, read_some, in_folder, NULL}, NULL, NULL);
+    gf_rewind_init(
+        &r, (gf_input){.context = &s, .next = next, .read = read_some, .in_folder = in_folder},
+        NULL, NULL);
     gf_input in = gf_rewind_input(&r);
     assert_true(gf_rewind_can(&r));
     assert_ok(in.next(in.context, &name, &err));

@@ -36,5 +36,6 @@ gf_input memory_input_start(memory_input *m)
 {
     m->at = m->read_of = 0;
     m->read_in_all = 0;
-    return (gf_input){m, next_stream, read_bytes, in_folder, NULL};
+    return (gf_input){
+        .context = m, .next = next_stream, .read = read_bytes, .in_folder = in_folder};
 }

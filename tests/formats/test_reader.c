@@ -251,7 +251,7 @@ static void holds_little_of_endless_records(void **state)
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
         gf_error err;
         endless e = streams[i];
-        gf_input input = {&e, next_endless, read_endless, NULL, NULL};
+        gf_input input = {.context = &e, .next = next_endless, .read = read_endless};
         gf_reader *reader;
         gf_record record;
         long before = peak_kilobytes();

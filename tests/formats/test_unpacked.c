@@ -56,11 +56,9 @@ static void decompresses(void **state)
 {
     (void)state;
     for (int i = 0; i < N_FILTERS; i++) {
-        gf_buffer packed = {0}, twice = {0};
+        gf_buffer packed = {0};
         compress_bytes(filters[i], GF_SLICE("hello"), &packed);
         check_stream("a.x", gf_buffer_view(&packed), false, "a.x|a.x|file|hello\n");
-        compress_bytes(filters[(i + 1) % N_FILTERS], gf_buffer_view(&packed), &twice);
-        check_stream("a.x", gf_buffer_view(&twice), false, "a.x|a.x|file|hello\n");
         gf_buffer_reset(&packed);
         if (strcmp(filters[i], "lz4") == 0) /* libarchive's writer crashes without input */
             gf_buffer_append(&packed, "\x04\x22\x4D\x18\x64\x40\xA7\0\0\0\0\x05\x5D\xCC\x02", 15);
@@ -68,7 +66,6 @@ static void decompresses(void **state)
             compress_bytes(filters[i], GF_SLICE(""), &packed);
         check_stream("a.x", gf_buffer_view(&packed), false, "a.x|a.x|file|\n");
         gf_buffer_release(&packed);
-        gf_buffer_release(&twice);
     }
 }
 

@@ -74,7 +74,7 @@ static void *run(void *context)
                     .name_space = gf_slice_str(c->name_space ? c->name_space : "default"),
                     .sink = {.context = c, .emit = emit, .progress = progress},
                     .cancel = &c->cancel};
-    if (c->input) call.input = (gf_input){c, next, read_all, NULL, NULL};
+    if (c->input) call.input = (gf_input){.context = c, .next = next, .read = read_all};
     c->status = gf_service_run(c->service, gf_operation_find(c->operation), &call, &c->err);
     return NULL;
 }

@@ -103,7 +103,7 @@ static gf_status ask(caller *c, gf_error *err, const char *operation, const char
     c->opened = false;
     c->read = 0;
     c->rows = 0;
-    if (c->input.ptr) call.input = (gf_input){c, next, read_some, NULL, NULL};
+    if (c->input.ptr) call.input = (gf_input){.context = c, .next = next, .read = read_some};
     gf_status st = gf_client_run(c->h->path, 5, gf_operation_find(operation), &call, &asked, err);
     return asked == GF_CLIENT_ASKED ? st
                                     : gf_fail(err, GF_EBUSY, "nobody answered (%d)", (int)asked);

@@ -147,7 +147,7 @@ static gf_status run_log_import(gf_call *call, gf_error *err)
 
 static const gf_parameter log_import_parameters[] = {
     P_LOG, P_TEXT("domain", "DOMAIN", "of lines that do not name one"),
-    P_FLAG("again", "add also lines that were imported before")};
+    P_FLAG("again", "add also lines that were imported before"), P_UNPACKED};
 
 const gf_operation gf_log_import_operation = {
     .name = "log import",

@@ -138,6 +138,7 @@ static const gf_parameter papers_extract_parameters[] = {
     P_NUMBER("backoff-ms", 0, 3600000, "milliseconds before the first of these (5000)"),
     {"max-file", GF_PARAMETER_BYTES, false, "SIZE", "refuse larger files (256M)", 1,
      GF_LARGEST_MAX_DOCUMENT},
+    P_UNPACKED,
     P_PAPERS};
 
 const gf_operation gf_papers_extract_operation = {

@@ -123,11 +123,11 @@ static gf_status run_papers_import_tei(gf_call *call, gf_error *err)
 /* ---- the operations -------------------------------------------------------------------------- */
 
 static const gf_parameter papers_import_cdx_parameters[] = {
-    P_FLAG("replace", "also where the paper has a line already"), P_PAPERS};
+    P_FLAG("replace", "also where the paper has a line already"), P_UNPACKED, P_PAPERS};
 
 static const gf_parameter papers_import_tei_parameters[] = {
     P_FLAG("force", "also where the paper has an extraction already"),
-    P_FLAG("hash", "a file whose name is no SHA-1 has that of its bytes"), P_PAPERS};
+    P_FLAG("hash", "a file whose name is no SHA-1 has that of its bytes"), P_UNPACKED, P_PAPERS};
 
 const gf_operation gf_papers_import_cdx_operation = {
     .name = "papers import-cdx",
