@@ -12,6 +12,7 @@ typedef struct importing {
     gf_cell_reader cells;
     gf_json_parser *parser;
     uint64_t rows, put;
+    bool is_cut;     /* the input failed: what came before is whole */
     bool is_written; /* all rows that were read */
 } importing;
 
@@ -44,10 +45,11 @@ static gf_status next_row(void *context, gf_record *record, gf_error *err)
 {
     importing *i = context;
     gf_text_line line;
-    if (i->csv) return gf_table_csv_next(i->csv, record, err);
-    gf_status st = gf_table_lines_next(i->lines, &line, err);
-    if (st == GF_OK)
+    gf_status st =
+        i->csv ? gf_table_csv_next(i->csv, record, err) : gf_table_lines_next(i->lines, &line, err);
+    if (st == GF_OK && !i->csv)
         *record = (gf_record){.source = line.source, .line = line.number, .raw = line.text};
+    i->is_cut = st != GF_OK && st != GF_ENOTFOUND;
     return st;
 }
 
@@ -79,11 +81,11 @@ static gf_status take_row(void *context, const gf_record *record, gf_error *err)
     return gf_write_behind_next(&i->out, err);
 }
 
-/* After a cancel, too, the rows that were read are put. */
+/* After a cancel and before a damage of the input, too, the rows that were read are put. */
 static gf_status write_rows(void *context, gf_status ended, gf_error *err)
 {
     importing *i = context;
-    gf_status failed = ended == GF_ECANCELLED ? GF_OK : ended;
+    gf_status failed = ended == GF_ECANCELLED || i->is_cut ? GF_OK : ended;
     gf_status st = gf_write_behind_end(&i->out, failed, err);
     if (st == GF_OK) st = gf_batch_write(i->c.batch, GF_SYNC_ON, err);
     i->is_written = st == GF_OK;
@@ -138,7 +140,8 @@ static gf_status run_table_import(gf_call *call, gf_error *err)
 /* ---- the operation --------------------------------------------------------------------------- */
 
 static const gf_parameter table_import_parameters[] = {
-    P_TABLE, P_CHOICE("from", "jsonl|csv", "format: JSON Lines, or CSV with a header (jsonl)")};
+    P_TABLE, P_CHOICE("from", "jsonl|csv", "format: JSON Lines, or CSV with a header (jsonl)"),
+    P_UNPACKED};
 
 const gf_operation gf_table_import_operation = {
     .name = "table import",

@@ -5,8 +5,11 @@
 #include "base/condition.h"
 #include "base/memory.h"
 
+#include <poll.h>
+
 enum { LEAST_RATE = 1024 };
 static const double patience = 10; /* seconds before the rate counts */
+static const double half_open = 2; /* seconds that a client may wait which sends no more */
 
 /* ---- rings ----------------------------------------------------------------------------------- */
 
@@ -126,7 +129,29 @@ static bool waits(void *context, unsigned milliseconds)
     return empty;
 }
 
+/*
+ * MHD does not look at a connection that it was asked to leave alone, so the socket is asked. It is
+ * closed only once the request is gone. A client that has ended its own side may still read, but
+ * one that has closed the connection looks the same: it is taken to be gone when this goes on.
+ */
+static bool has_gone(void *context)
+{
+    gf_request *r = context;
+    pthread_mutex_lock(&r->lock);
+    if (!r->gone && r->suspended && r->body_ended && gf_clock_seconds() - r->asked > half_open) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        struct pollfd p = {.fd = info ? info->connect_fd : -1, .events = POLLRDHUP};
+        r->gone = poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
+        if (r->gone) gf_cancel_request(&r->cancel);
+    }
+    bool gone = r->gone;
+    pthread_mutex_unlock(&r->lock);
+    return gone;
+}
+
 gf_input gf_body_input(gf_request *r)
 {
-    return (gf_input){r, next, read_body, NULL, waits};
+    return (gf_input){
+        .context = r, .next = next, .read = read_body, .waits = waits, .gone = has_gone};
 }

@@ -130,8 +130,9 @@ struct gf_request {
     /* Rows on their way. */
     gf_shape shape;
     uint64_t n_rows, n_refused;
-    bool too_long;     /* the first refused record is */
-    gf_buffer refusal; /* of that, in words */
+    size_t row_from, row_to; /* the last one in `answer`, while it is there */
+    bool too_long;           /* the first refused record is */
+    gf_buffer refusal;       /* of that, in words */
 };
 
 struct gf_http {

@@ -56,7 +56,9 @@ static gf_status put_row(gf_request *r, gf_slice row, gf_error *err)
     if (r->shape == GF_SHAPE_OBJECT && r->n_rows)
         return gf_fail(err, GF_EINVAL, "%s gave more than one row", r->route->name);
     if (r->shape == GF_SHAPE_ARRAY) gf_buffer_str(&r->answer, r->n_rows ? ",\n" : "[");
+    r->row_from = r->answer.len;
     gf_buffer_slice(&r->answer, row);
+    r->row_to = r->answer.len;
     r->n_rows++;
     return gf_answer_piece(r, r->shape == GF_SHAPE_LINES ? GF_SLICE("\n") : GF_SLICE(""), err);
 }
@@ -148,7 +150,11 @@ gf_status gf_rows_call(gf_request *r, const gf_operation *o, gf_call *call, gf_e
     call->cancel = &r->cancel;
     gf_status st = limit_documents(r, o, call, err);
     if (st != GF_OK) return st;
-    return gf_service_run(r->http->options.service, o, call, err);
+    st = gf_service_run(r->http->options.service, o, call, err);
+    /* A cut archive is the client's fault, not damage of the store. */
+    if (st != GF_ECORRUPT || !call->bounds.damaged) return st;
+    if (err) err->status = GF_EINVAL;
+    return GF_EINVAL;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -159,10 +165,38 @@ static void end_rows(gf_request *r)
     if (r->shape == GF_SHAPE_OBJECT) gf_buffer_byte(&r->answer, '\n');
 }
 
+/* The last row of what was to be stored and failed: it counts what is stored all the same. */
+static gf_slice counts_of(const gf_request *r)
+{
+    const gf_operation *o = r->route->operation;
+    bool stores = gf_operation_writes(o) && o->input != GF_INPUT_NONE;
+    if (!stores || r->n_rows == 0 || r->answer.state != GF_OK || r->row_to > r->answer.len)
+        return (gf_slice){"", 0};
+    return gf_slice_of(r->answer.ptr + r->row_from, r->row_to - r->row_from);
+}
+
+/* What was kept of an answer that did not begin to go out is dropped. */
+static void fail_with_counts(gf_request *r, const gf_error *err)
+{
+    gf_slice counts = counts_of(r);
+    gf_buffer rows = r->answer;
+    r->answer = (gf_buffer){0};
+    if (r->spool) fclose(r->spool);
+    r->spool = NULL;
+    gf_answer_failure(r, err);
+    if (counts.len && r->answer.state == GF_OK) {
+        r->answer.len--; /* its bracket */
+        gf_buffer_str(&r->answer, ",\"counts\":");
+        gf_buffer_slice(&r->answer, counts);
+        gf_buffer_byte(&r->answer, '}');
+    }
+    gf_buffer_release(&rows);
+}
+
 static void end_with(gf_request *r, const gf_error *err)
 {
     if (!r->streams) {
-        gf_answer_failure(r, err);
+        fail_with_counts(r, err);
         return;
     }
     r->broken = true;
