@@ -64,6 +64,13 @@ export class Served {
         return answer.json();
     }
 
+    /** The lines that a command prints, which asks this server. */
+    run(...words) {
+        const told = spawnSync(this.program, [...words, '--store', this.store]);
+        if (told.status !== 0) throw new Error(`${words.join(' ')}: ${told.stderr}`);
+        return told.stdout.toString().trim().split('\n');
+    }
+
     put(collection, documents) {
         return this.ask(
             'POST',
@@ -73,10 +80,7 @@ export class Served {
     }
 
     async rebuild(collection, values = '') {
-        let task = await this.ask(
-            'POST',
-            pathOf(collection, 'builds') + values,
-        );
+        let task = await this.ask('POST', pathOf(collection, 'builds') + values);
         while (['queued', 'running'].includes(task.state)) {
             await new Promise((go) => setTimeout(go, 50));
             task = await this.ask('GET', 'tasks/' + task.task);

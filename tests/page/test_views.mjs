@@ -157,6 +157,80 @@ inBrowser('a cluster, its pages, and a document with its reasons', async (page) 
     );
 });
 
+/* n documents of three subjects, evenly over a time that ends with February 24, 2015; of the first one
+   there are less and less, of the last one more and more. */
+const dated = (n, hours) =>
+    Array.from({ length: n }, (_, i) => ({
+        id: String(i),
+        text: ['delayed flight', 'lost bags', 'rude agent'][
+            i % 3 === 1 ? 1 : (i * 7) % n < i ? 2 : 0
+        ],
+        time: 1424822400 - Math.round(((n - i) * hours * 3600) / n),
+    }));
+
+inBrowser(
+    "trends: the unit follows the span, and words and bars are the server's",
+    async (page) => {
+        for (const [name, hours, unit, bars] of [
+            ['nine-days', 9 * 24, 'day', 9],
+            ['nine-hours', 9, 'hour', 9],
+            ['four-months', 123 * 24, 'week', 19],
+            ['two-years', 24 * 720, 'month', 24],
+            ['nine-years', 24 * 3286, 'quarter', 37],
+        ]) {
+            await server.put(name, dated(180, hours));
+            await server.ask(
+                'PATCH',
+                `collections/${name}/configurations/default?set=k=3&set=min_df=1`,
+            );
+            await server.rebuild(name);
+            /* As the command has it, which knows nothing of the page. */
+            const rows = server
+                .run('clusters', name, '--by', unit, '--periods', String(bars), '--format', 'jsonl')
+                .map((line) => JSON.parse(line));
+            await open(page, `#/c/${name}`, '.spark');
+            const words = Object.fromEntries(
+                await page
+                    .locator('main tbody tr')
+                    .evaluateAll((all) =>
+                        all.map((tr) => [
+                            tr.querySelector('.row-link').textContent,
+                            tr.querySelector('.trend-word').textContent,
+                        ]),
+                    ),
+            );
+            assert.deepEqual(words, Object.fromEntries(rows.map((r) => [r.label, r.trend])));
+            assert.deepEqual(
+                new Set(Object.values(words)),
+                new Set(['rising', 'falling', 'steady']),
+            );
+            const coloured = await page
+                .locator('a.tile')
+                .evaluateAll((all) =>
+                    all
+                        .filter((t) => parseFloat(t.style.getPropertyValue('--level')) > 0)
+                        .map((t) => +t.dataset.cluster),
+                );
+            assert.deepEqual(
+                new Set(coloured),
+                new Set(rows.filter((r) => r.trend !== 'steady').map((r) => r.cluster)),
+            );
+            for (const row of rows) {
+                await open(page, `#/c/${name}/cluster/${row.cluster}`, '.chart svg');
+                await page.waitForSelector(`text=Documents by ${unit}`);
+                assert.equal(await page.locator('.chart rect').count(), bars, name);
+                const recent = await page
+                    .locator('.chart rect.recent title')
+                    .evaluateAll((all) => all.map((t) => +t.textContent.split(': ')[1]));
+                assert.equal(
+                    recent.reduce((a, b) => a + b),
+                    row.recent,
+                );
+            }
+        }
+    },
+);
+
 inBrowser('names that a path would take for steps', async (page) => {
     await server.put('..', [
         { id: '.', text: 'bees make honey' },

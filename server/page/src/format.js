@@ -65,13 +65,14 @@ export function ago(t, now = Date.now()) {
     return unit ? several(Math.floor(n), unit) + ' ago' : 'just now';
 }
 
-/** "2013-08" -> "Aug 2013"; days and weeks stay as they are */
+/** "2013-08" -> "Aug 2013", "2013-08-14T09" -> "14 Aug, 09:00"; the others stay as they are. */
 export function period(p) {
-    const found = /^(\d{4})-(\d{2})$/.exec(p);
-    if (!found) return p;
-    return new Date(Date.UTC(+found[1], +found[2] - 1)).toLocaleString('en-US', {
-        month: 'short',
-        year: 'numeric',
-        timeZone: 'UTC',
-    });
+    const [, year, month, , date, , hour] = /^(\d{4})-(\d\d)(-(\d\d)(T(\d\d))?)?$/.exec(p) ?? [];
+    if (!year || (date && !hour)) return p;
+    const form = hour ? { day: 'numeric', month: 'short' } : { month: 'short', year: 'numeric' };
+    const words = new Date(Date.UTC(+year, +month - 1, +(date ?? 1))).toLocaleString(
+        hour ? 'en-GB' : 'en-US',
+        { ...form, timeZone: 'UTC' },
+    );
+    return hour ? `${words}, ${hour}:00` : words;
 }

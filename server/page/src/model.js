@@ -31,32 +31,15 @@ export async function readPlace({ collection, values }, signal) {
     };
 }
 
-const MOST_PERIODS = 36;
-
-/* How many periods lie between the first document and the last. */
-function span(rows) {
-    const n = rows[0].periods.length;
-    for (let i = 0; i < n; i++) if (rows.some((r) => r.periods[i].documents)) return n - i;
-    return 0;
-}
-
 const known = new Map();
 
+/* The server says by which unit, which periods are recent, and what rises. */
 async function askForTrends(place) {
-    const path = at`v1/collections/${place.collection}/clusters`;
-    const read = (by, periods) => json(path + query({ ...place.where, by, periods }));
-    const rows = await read('month', MOST_PERIODS);
+    const rows = await json(
+        at`v1/collections/${place.collection}/clusters` + query({ ...place.where, by: 'auto' }),
+    );
     if (!rows.length || !rows[0].to) return null;
-    const months = span(rows);
-    const unit = months <= 2 ? 'day' : months <= 9 ? 'week' : 'month';
-    /* Of fewer months than were asked for, a quarter is to be recent, too. */
-    const chosen =
-        months === rows[0].periods.length
-            ? rows
-            : await read(unit, unit === 'month' ? months : unit === 'week' ? 40 : 62);
-    const from = chosen[0].periods.length - span(chosen);
-    for (const r of chosen) r.shown = r.periods.slice(from);
-    return { unit, rows: new Map(chosen.map((r) => [r.cluster, r])) };
+    return { unit: rows[0].unit, rows: new Map(rows.map((r) => [r.cluster, r])) };
 }
 
 /** {unit, rows: cluster -> row} of a build's documents over time; null where they have none. */

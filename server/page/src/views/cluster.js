@@ -262,7 +262,6 @@ export async function cluster(where, { signal }) {
         (t) => {
             const row = t?.rows.get(c.cluster);
             if (!row || signal.aborted) return trend.remove();
-            const recent = row.shown.length - Math.max(1, Math.floor(row.periods.length / 4));
             trend.replaceChildren(
                 h(
                     'div',
@@ -274,7 +273,7 @@ export async function cluster(where, { signal }) {
                         `${row.trend}, z ${row.z.toFixed(1).replace('-', '−')}`,
                     ),
                 ),
-                chart(row.shown, recent),
+                chart(row.periods, row.periods.length - row.recent_periods),
             );
         },
         () => trend.remove(),

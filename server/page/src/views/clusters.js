@@ -112,7 +112,7 @@ function columnsOf(place, more, addressOf, largest) {
                     ? h(
                           'span',
                           { class: 'trend-cell' },
-                          spark(trend(c).shown, trend(c).trend),
+                          spark(trend(c).periods, trend(c).trend),
                           h(
                               'span',
                               {
@@ -133,10 +133,10 @@ function columnsOf(place, more, addressOf, largest) {
     return columns;
 }
 
-/* z of 2 is where a trend begins, 10 is as strong as colours go. */
+/* A z of 10 is as strong as colours go. */
 const byTrend = (trends) => (c) => {
-    const z = trends.rows.get(c.cluster)?.z ?? 0;
-    return Math.abs(z) < 2 ? 0 : z / 10;
+    const t = trends.rows.get(c.cluster);
+    return !t || t.trend === 'steady' ? 0 : t.z / 10;
 };
 
 const byChange = (changes) => (c) => {
