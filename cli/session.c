@@ -83,11 +83,23 @@ static void end_notices(gf_session *s)
 
 /* ---- rows, bytes, progress of the operation -------------------------------------------------- */
 
+/* "notes/: no file in it", once each. */
+static void tell_empty_folders(gf_session *s)
+{
+    gf_slice names = s->files ? gf_files_take_empty(s->files) : (gf_slice){"", 0};
+    if (names.len == 0) return;
+    gf_meter_clear(&s->meter);
+    end_notices(s);
+    gf_text_print(stderr, names, 0);
+    fputs(": no file in it\n", stderr);
+}
+
 static gf_status take_row(void *context, gf_slice row, gf_error *err)
 {
     gf_session *s = context;
     s->access.told = true;
     gf_meter_clear(&s->meter);
+    tell_empty_folders(s);
     if (s->n_refused)
         end_notices(s);
     else
@@ -347,6 +359,7 @@ static gf_status run_operation(gf_session *s, gf_output_format format, gf_error 
              ? s->command->run_on_server(s, err)
              : gf_store_access_run(&s->access, s->operation, &s->call, err);
     gf_meter_clear(&s->meter);
+    tell_empty_folders(s);
     end_notices(s);
     if (st == GF_OK || s->output.n_rows) {
         gf_status ended = gf_output_end(&s->output, st == GF_OK ? err : NULL);

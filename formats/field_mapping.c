@@ -200,9 +200,10 @@ static gf_status add_text(gf_field_mapping *m, gf_slice more, gf_slice *text, gf
 
 static void refuse_without_text(const gf_field_mapping *m, gf_parsed_record *parsed)
 {
+    bool null = m->texts[0] && m->texts[0]->kind == GF_MEMBER_JSON;
     if (m->n_text == 1)
-        gf_parsed_record_refuse(parsed, "no_text", "no text in field \"%.*s\"",
-                                GF_SLICE_ARG(m->text[0]));
+        gf_parsed_record_refuse(parsed, "no_text", "no text in field \"%.*s\"%s",
+                                GF_SLICE_ARG(m->text[0]), null ? ", which is null" : "");
     else
         gf_parsed_record_refuse(parsed, "no_text", "no text in any of the %zu text fields",
                                 m->n_text);
@@ -467,7 +468,7 @@ static gf_status map_members(gf_field_mapping *m, gf_parsed_record *parsed, gf_r
 {
     gf_document *document = &record->document;
     gf_status st = GF_OK;
-    if (!parsed->names_differ)
+    if (!parsed->has_header)
         st = gf_duplicate_fields_rename(&m->duplicates, parsed->members, parsed->n_members,
                                         &parsed->renamed, err);
     if (st != GF_OK) return st;

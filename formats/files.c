@@ -33,7 +33,9 @@ struct gf_files {
     gf_buffer path;
     size_t name_from; /* where the current file's name starts in path */
     bool in_folder;
-    int fd; /* of the current file, or -1 */
+    bool found;      /* a file of the current path */
+    gf_buffer empty; /* folders without any */
+    int fd;          /* of the current file, or -1 */
 };
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -98,6 +100,7 @@ void gf_files_close(gf_files *f)
     gf_free(f->paths);
     gf_free(f->folders);
     gf_buffer_release(&f->path);
+    gf_buffer_release(&f->empty);
     gf_free(f);
 }
 
@@ -233,6 +236,22 @@ static gf_status next_path(gf_files *f, bool *found, gf_error *err)
     return st;
 }
 
+/* The current path has been read: was it a folder without files? */
+static void end_path(gf_files *f)
+{
+    if (f->at == 0 || f->found || !f->in_folder) return;
+    if (f->empty.len) gf_buffer_str(&f->empty, ", ");
+    gf_buffer_str(&f->empty, f->paths[f->at - 1]);
+    f->found = true; /* told */
+}
+
+gf_slice gf_files_take_empty(gf_files *f)
+{
+    gf_slice names = gf_buffer_view(&f->empty);
+    gf_buffer_reset(&f->empty);
+    return names;
+}
+
 static gf_status next_file(void *context, gf_slice *name, gf_error *err)
 {
     gf_files *f = context;
@@ -242,10 +261,14 @@ static gf_status next_file(void *context, gf_slice *name, gf_error *err)
         gf_status st = next_in_folders(f, &found, err);
         if (st != GF_OK) return st;
         if (found) break;
-        if (f->at == f->n) return GF_ENOTFOUND;
+        end_path(f);
+        if (f->at == f->n)
+            return gf_buffer_check(&f->empty, err) == GF_OK ? GF_ENOTFOUND : GF_ENOMEM;
+        f->found = false;
         st = next_path(f, &found, err);
         if (st != GF_OK) return st;
     }
+    f->found = true;
     *name = gf_slice_skip(gf_buffer_view(&f->path), f->name_from);
     return GF_OK;
 }

@@ -22,6 +22,12 @@ gf_status gf_files_open(const char *const *paths, size_t n, gf_files **files, gf
 /** The input, for one reader; lasts until close. */
 gf_input gf_files_input(gf_files *files);
 
+/**
+ * Take the names of folders, of the paths that were given and have been read, in which no file was
+ * found; they are written with ", " between them, and borrowed until the input is read on.
+ */
+gf_slice gf_files_take_empty(gf_files *files);
+
 void gf_files_close(gf_files *files);
 
 #endif

@@ -9,9 +9,11 @@
  *     another name, in a folder or archive  a text file
  *     another name                          recognised by its first bytes, else an error
  *
+ * An array of objects, and an object that goes on in the next line, are JSON. Two first rows of as
+ * many cells, two or more, are CSV, or TSV where TABs are between them and nothing is quoted.
+ *
  * Suffixes of compression (.gz .zst .xz .bz2 .lz4) are taken off the name first. First bytes: an
- * object that ends in the line it starts in is JSON Lines; an array of objects, and an object that
- * goes on in the next line, are JSON.
+ * object that ends in the line it starts in is JSON Lines.
  */
 #include "formats/format_internal.h"
 
@@ -100,7 +102,49 @@ static gf_format format_of_object(gf_slice s, size_t i)
     return end == s.len || s.ptr[end] == '\n' ? GF_FORMAT_JSONL : GF_FORMAT_JSON;
 }
 
-static gf_format format_by_content(gf_slice s)
+/*
+ * Delimiters of the row at s[*at] outside of quotes (of TSV, where nothing is quoted, all); *at is
+ * moved behind it. False where the row does not end in s, or a cell of TSV begins with a quote.
+ * @param whole  s is all there is: its end is a row's, too
+ */
+static bool count_cells(gf_slice s, bool whole, char delimiter, bool quotes, size_t *at, size_t *n)
+{
+    bool quoted = false;
+    *n = 0;
+    for (size_t i = *at; i < s.len; i++) {
+        char c = s.ptr[i];
+        bool starts = i == *at || s.ptr[i - 1] == delimiter;
+        if (c == '"' && !quotes && starts) return false;
+        if (c == '"' && quotes) quoted = !quoted;
+        if (quoted) continue;
+        *n += c == delimiter;
+        if (c != '\n' && c != '\r') continue;
+        *at = i + 1 + (c == '\r' && i + 1 < s.len && s.ptr[i + 1] == '\n');
+        return true;
+    }
+    bool is_row = whole && !quoted && *at < s.len;
+    *at = s.len;
+    return is_row;
+}
+
+/* Have the first two rows as many cells, and at least two? */
+static bool is_table(gf_slice s, bool whole, size_t at, char delimiter, bool quotes)
+{
+    size_t first, second;
+    return count_cells(s, whole, delimiter, quotes, &at, &first) && first > 0 &&
+           count_cells(s, whole, delimiter, quotes, &at, &second) && first == second;
+}
+
+static gf_format format_of_table(gf_slice s, bool whole, size_t i)
+{
+    if (strchr("{[<", s.ptr[i])) return GF_FORMAT_AUTO;
+    if (is_table(s, whole, i, '\t', false)) return GF_FORMAT_TSV;
+    bool csv = is_table(s, whole, i, ',', true) || is_table(s, whole, i, ';', true) ||
+               is_table(s, whole, i, '\t', true);
+    return csv ? GF_FORMAT_CSV : GF_FORMAT_AUTO;
+}
+
+static gf_format format_by_content(gf_slice s, bool whole)
 {
     static const char space[] = " \t\r\n";
     size_t i = skip_space(s, 0, space);
@@ -108,25 +152,32 @@ static gf_format format_by_content(gf_slice s)
     if (s.ptr[i] == '{') return format_of_object(s, i);
     size_t next = skip_space(s, i + 1, space);
     bool is_array = s.ptr[i] == '[' && next < s.len && (s.ptr[next] == '{' || s.ptr[next] == ']');
-    return is_array ? GF_FORMAT_JSON : GF_FORMAT_AUTO;
+    return is_array ? GF_FORMAT_JSON : format_of_table(s, whole, i);
 }
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
 enum { SNIFFED = 64 << 10 };
 
+static bool is_decided(gf_slice start)
+{
+    gf_format found =
+        memchr(start.ptr, '\n', start.len) ? format_by_content(start, false) : GF_FORMAT_AUTO;
+    return found == GF_FORMAT_JSONL || found == GF_FORMAT_CSV || found == GF_FORMAT_TSV;
+}
+
 static gf_status recognise_format(gf_read_buffer *w, gf_slice name, gf_format *format,
                                   gf_error *err)
 {
     gf_slice start;
     gf_status st = gf_read_buffer_peek(w, 1, &start, err);
-    /* A first line that is an object decides: the lines behind it may come much later. */
-    while (st == GF_OK && start.len < SNIFFED && !w->at_end &&
-           !(memchr(start.ptr, '\n', start.len) && format_by_content(start) == GF_FORMAT_JSONL))
+    /* A first line that is an object decides, and so do two rows: what follows may come much later. */
+    while (st == GF_OK && start.len < SNIFFED && !w->at_end && !is_decided(start))
         st = gf_read_buffer_peek(w, start.len + 1, &start, err);
     if (st != GF_OK) return st;
-    gf_format found = format_by_content(start);
-    if (found != GF_FORMAT_AUTO) *format = found;
+    gf_format found = format_by_content(start, w->at_end);
+    bool is_table = found == GF_FORMAT_CSV || found == GF_FORMAT_TSV;
+    if (found != GF_FORMAT_AUTO && !(is_table && *format == GF_FORMAT_JSON)) *format = found;
     if (*format == GF_FORMAT_AUTO && start.len == 0) *format = GF_FORMAT_JSONL;
     if (*format == GF_FORMAT_AUTO)
         return gf_fail(err, GF_EINVAL,

@@ -63,10 +63,11 @@ static gf_status no_text_field(const gf_held_records *h, const gf_field_mapping 
     gf_status st = gf_buffer_check(&wanted, err);
     if (st == GF_OK) st = gf_buffer_check(&found, err);
     if (st == GF_OK)
-        st = gf_fail(err, GF_EINVAL, "no field \"%.*s\" in %.*s; fields found: %.*s%s",
+        st = gf_fail(err, GF_EINVAL, "no field \"%.*s\" in %.*s; fields found: %.*s%s%s",
                      GF_SLICE_ARG(gf_buffer_view(&wanted)),
                      GF_SLICE_ARG(gf_buffer_view(&h->source)), GF_SLICE_ARG(gf_buffer_view(&found)),
-                     m->text_is_fixed ? "" : "; choose with --text");
+                     m->text_is_fixed ? "" : "; choose with --text",
+                     h->has_header ? "; is there a header?" : "");
     gf_buffer_release(&wanted);
     gf_buffer_release(&found);
     return st;
@@ -84,7 +85,10 @@ gf_status gf_held_records_end(gf_held_records *h, const gf_field_mapping *m, gf_
 static gf_status note_fields(gf_held_records *h, const gf_record *record,
                              const gf_parsed_record *parsed, gf_error *err)
 {
-    if (h->n_without++ == 0) gf_buffer_slice(&h->source, record->source);
+    if (h->n_without++ == 0) {
+        gf_buffer_slice(&h->source, record->source);
+        h->has_header = parsed->has_header;
+    }
     gf_status st = gf_buffer_check(&h->source, err);
     for (size_t i = 0; st == GF_OK && i < parsed->n_members && h->found.n < MOST_NAMES; i++) {
         gf_slice name = parsed->members[i].name;

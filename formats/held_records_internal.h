@@ -7,6 +7,7 @@
 #include "formats/field_mapping_internal.h"
 
 typedef struct gf_held_records {
+    bool has_header;    /* the first record without a text has */
     bool is_decided;    /* a text field was seen: everything passes */
     bool is_releasing;  /* held records are given out; no further one is held */
     uint64_t n_without; /* records that have fields, but no text field */

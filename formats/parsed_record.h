@@ -35,9 +35,9 @@ typedef struct gf_parsed_record {
     gf_error why;       /* likewise: the message */
     gf_member *members; /* n_members, of GF_RECORD_DOCUMENT */
     size_t n_members;
-    bool names_differ; /* no two members have one name */
-    gf_slice renamed;  /* the name that one of them got because another has its own, or empty */
-    bool is_file;      /* a text file: no members, but id and text */
+    bool has_header;  /* its members are named by a header, where no two have one name */
+    gf_slice renamed; /* the name that one of them got because another has its own, or empty */
+    bool is_file;     /* a text file: no members, but id and text */
     gf_slice id, text;
 } gf_parsed_record;
 

@@ -31,6 +31,7 @@ struct gf_reader {
     const gf_parser_kind *kind; /* of the current stream; NULL where none is open */
     void *parser;
     uint64_t n_records; /* of the current stream */
+    bool is_empty;      /* it has no byte */
     bool has_renamed;   /* a record of it had two fields of one name */
     gf_parsed_record parsed;
     gf_record waiting; /* behind what is held and goes out first */
@@ -107,6 +108,10 @@ static gf_status open_parser(gf_reader *r, gf_error *err)
         .max_document = r->max_document,
         .json = &r->json,
     };
+    gf_slice start;
+    st = gf_read_buffer_peek(buffer, 1, &start, err);
+    if (st != GF_OK) return st;
+    r->is_empty = start.len == 0;
     st = kind->open(&context, &r->parser, err);
     if (st == GF_OK) r->kind = kind;
     r->n_records = 0;
@@ -123,7 +128,7 @@ static void reset_parsed(gf_parsed_record *d)
     d->why.message[0] = '\0';
     d->members = NULL;
     d->n_members = 0;
-    d->is_file = d->names_differ = false;
+    d->is_file = d->has_header = false;
     d->renamed = (gf_slice){"", 0};
 }
 
@@ -137,9 +142,13 @@ static gf_status parse_next(gf_reader *r, gf_error *err)
             st = r->kind->next(r->parser, &r->parsed, err);
             r->n_records += st == GF_OK;
             if (st != GF_ENOTFOUND) return st;
+            bool has_header = r->kind == &gf_csv_parser || r->kind == &gf_tsv_parser;
             close_parser(r);
             if (r->n_records == 0) {
-                gf_parsed_record_skip(&r->parsed, "empty_file", "no record in it");
+                gf_parsed_record_skip(&r->parsed, "empty_file", "%s",
+                                      r->is_empty  ? "the file is empty"
+                                      : has_header ? "no row in it, at most a header"
+                                                   : "no record in it");
                 return GF_OK;
             }
         }

@@ -106,7 +106,7 @@ gf_status gf_text_cells_to_record(gf_text_cells *c, gf_parsed_record *parsed, gf
     gf_status st = gf_text_cells_check(c, err);
     if (st != GF_OK) return st;
     parsed->renamed = c->renamed;
-    parsed->names_differ = true;
+    parsed->has_header = true;
     if (c->n != c->n_members) {
         gf_parsed_record_refuse(parsed, "wrong_field_count", "%zu field%s, not %zu", c->n,
                                 c->n == 1 ? "" : "s", c->n_members);

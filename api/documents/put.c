@@ -218,7 +218,7 @@ static gf_status note_record(void *context, const gf_record *record, const char 
     bool is_skipped = record->kind == GF_RECORD_SKIPPED;
     if (p->since == 0) p->since = gf_clock_ms();
     if (is_skipped && strcmp(reason, "empty_file") == 0)
-        remark(p, reason, record->source, "the file is empty");
+        remark(p, reason, record->source, record->message);
     return keep_result(p, record, is_skipped ? "skipped" : "refused", reason, message, err);
 }
 

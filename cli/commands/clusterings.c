@@ -336,8 +336,9 @@ static const gf_command export_command = {
 
 /* ---- assign ---------------------------------------------------------------------------------- */
 
-static const gf_positional assign_words[] = {{.name = "COLLECTION", .argument = "collection"},
-                                             {.name = "FILE", .repeats = true, .path = true}};
+static const gf_positional assign_words[] = {
+    {.name = "COLLECTION", .argument = "collection"},
+    {.name = "FILE", .optional = true, .repeats = true, .path = true}};
 static const gf_own_option assign_options[] = {
     {"rejects", "FILE", "write refused records there, as they were", GF_OPTION_REJECTS},
     {"force", NULL, "replace that file", GF_OPTION_FORCE},

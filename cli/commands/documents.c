@@ -15,7 +15,6 @@ static gf_status prepare_put(gf_session *s, gf_error *err)
         return gf_fail(err, GF_EINVAL, "from: %.*s are those of the store, and no FILE",
                        GF_SLICE_ARG(from));
     if (stored) return GF_OK;
-    if (s->n_words == 0) return gf_fail(err, GF_EINVAL, "FILE is missing");
     return gf_import_prepare(s, err);
 }
 

@@ -1,6 +1,10 @@
 #include "cli/commands/import_files.h"
 
-const gf_positional gf_import_files[1] = {{.name = "FILE", .repeats = true, .path = true}};
+#include <sys/stat.h>
+#include <unistd.h>
+
+const gf_positional gf_import_files[1] = {
+    {.name = "FILE", .optional = true, .repeats = true, .path = true}};
 
 #define PROGRESS                                                                                   \
     {                                                                                              \
@@ -13,8 +17,27 @@ const gf_own_option gf_import_options[GF_IMPORT_OPTIONS] = {
     PROGRESS};
 const gf_own_option gf_import_progress[1] = {PROGRESS};
 
+/* Is there something to read: a pipe, a file, a socket? A terminal and /dev/null are not taken for it. */
+static bool has_input(void)
+{
+    struct stat s;
+    return fstat(STDIN_FILENO, &s) == 0 &&
+           (S_ISFIFO(s.st_mode) || S_ISREG(s.st_mode) || S_ISSOCK(s.st_mode));
+}
+
+static const char *file_word(const gf_command *c)
+{
+    const gf_positional *last = &c->positionals[c->n_positionals - 1];
+    return last->name;
+}
+
 gf_status gf_import_prepare(gf_session *s, gf_error *err)
 {
+    static const char *const standard_input[] = {"-"};
+    if (s->n_words == 0 && has_input()) return gf_files_open(standard_input, 1, &s->files, err);
+    if (s->n_words == 0)
+        return gf_fail(err, GF_EINVAL, "%s is missing (- is standard input)",
+                       file_word(s->command));
     return gf_files_open(s->words, s->n_words, &s->files, err);
 }
 

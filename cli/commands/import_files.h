@@ -7,7 +7,7 @@
 
 #include "cli/session.h"
 
-/** Open the files that the words name. */
+/** Open the files that the words name; without a word standard input, where it is a pipe or a file. */
 gf_status gf_import_prepare(gf_session *session, gf_error *err);
 
 /** Open the file that an option of the command names, where it was given. */

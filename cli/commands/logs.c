@@ -17,8 +17,9 @@ static void show_import(gf_session *s, gf_json_value row)
     gf_import_end_line(s, row);
 }
 
-static const gf_positional import_words[] = {{.name = "LOG", .argument = "log"},
-                                             {.name = "FILE", .repeats = true, .path = true}};
+static const gf_positional import_words[] = {
+    {.name = "LOG", .argument = "log"},
+    {.name = "FILE", .optional = true, .repeats = true, .path = true}};
 static const gf_display_column import_columns[] = {{"log", NULL, GF_COLUMN_TEXT},
                                                    {"read", NULL, GF_COLUMN_COUNT},
                                                    {"lines", NULL, GF_COLUMN_COUNT},

@@ -194,7 +194,8 @@ static const gf_command dump_command = {
 
 /* ---- papers match ---------------------------------------------------------------------------- */
 
-static const gf_positional match_words[] = {{.name = "CATALOGUE", .repeats = true, .path = true}};
+static const gf_positional match_words[] = {
+    {.name = "CATALOGUE", .optional = true, .repeats = true, .path = true}};
 static const gf_display_column match_columns[] = {
     {"sha1", "sha1", GF_COLUMN_TEXT}, {"mstatus", "match", GF_COLUMN_TEXT},
     {"doi", "doi", GF_COLUMN_TEXT},   {"record", "record", GF_COLUMN_TEXT},

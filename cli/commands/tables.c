@@ -403,7 +403,7 @@ static const gf_command batch_command = {
 /* The first file's name tells what all are. */
 static gf_status prepare_import(gf_session *s, gf_error *err)
 {
-    bool csv = gf_format_of_name(gf_slice_str(s->words[0])) == GF_FORMAT_CSV;
+    bool csv = s->n_words && gf_format_of_name(gf_slice_str(s->words[0])) == GF_FORMAT_CSV;
     gf_status st = GF_OK;
     if (csv && !gf_session_has(s, "from")) st = gf_session_add(s, "from", "csv", err);
     return st == GF_OK ? gf_import_prepare(s, err) : st;
@@ -419,8 +419,9 @@ static void show_import(gf_session *s, gf_json_value row)
     gf_import_end_line(s, row);
 }
 
-static const gf_positional import_words[] = {{.name = "TABLE", .argument = "table"},
-                                             {.name = "FILE", .repeats = true, .path = true}};
+static const gf_positional import_words[] = {
+    {.name = "TABLE", .argument = "table"},
+    {.name = "FILE", .optional = true, .repeats = true, .path = true}};
 static const gf_display_column import_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
                                                    {"read", NULL, GF_COLUMN_COUNT},
                                                    {"rows", NULL, GF_COLUMN_COUNT},

@@ -75,11 +75,11 @@ static void refuses_an_open_quote(void **state)
 static void speaks_of_empty_files(void **state)
 {
     (void)state;
-    check_records("a.csv", GF_SLICE(""), NULL, "a.csv:0 empty_file (skipped): no record in it\n");
+    check_records("a.csv", GF_SLICE(""), NULL, "a.csv:0 empty_file (skipped): the file is empty\n");
     check_records("a.csv", GF_SLICE("\r\n\r\n"), NULL,
-                  "a.csv:0 empty_file (skipped): no record in it\n");
+                  "a.csv:0 empty_file (skipped): no row in it, at most a header\n");
     check_records("a.csv", GF_SLICE("id,text"), NULL,
-                  "a.csv:0 empty_file (skipped): no record in it\n");
+                  "a.csv:0 empty_file (skipped): no row in it, at most a header\n");
 }
 
 static void replaces_what_is_no_character(void **state)

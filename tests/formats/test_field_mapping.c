@@ -152,7 +152,8 @@ static void refuses_what_is_no_text(void **state)
 {
     (void)state;
     check_line("{\"id\":1,\"text\":7}", NULL, "bad_type (refused): field \"text\" is not a string");
-    check_line("{\"id\":1,\"text\":null}", NULL, "no_text (refused): no text in field \"text\"");
+    check_line("{\"id\":1,\"text\":null}", NULL,
+               "no_text (refused): no text in field \"text\", which is null");
     check_line("{\"id\":1,\"text\":{}}", NULL,
                "bad_type (refused): field \"text\" is not a string");
 }

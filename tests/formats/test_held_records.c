@@ -25,7 +25,7 @@ static void ends_at_a_wrong_name(void **state)
         "choose with --text\n");
     check_records("a.csv", GF_SLICE("id,Text,lang\n1,x,\n"), NULL,
                   "invalid: no field \"text\" in a.csv; fields found: id, Text, lang; choose with "
-                  "--text\n");
+                  "--text; is there a header?\n");
     gf_buffer_release(&lines);
 }
 
@@ -63,7 +63,7 @@ static void keeps_the_order(void **state)
     "broken_json (refused): broken JSON: a comma, bracket, quote or value is out of place\n"
     check_streams(streams, 3, NULL,
                   "a.jsonl:1 " BROKEN "a.jsonl:2 no_text (refused): no text in field \"text\"\n"
-                  "a.jsonl:3 " BROKEN "b.jsonl:0 empty_file (skipped): no record in it\n"
+                  "a.jsonl:3 " BROKEN "b.jsonl:0 empty_file (skipped): the file is empty\n"
                   "c.jsonl:1 bad_type (refused): field \"text\" is not a string\n"
                   "c.jsonl:2 bad_id (refused): the id is empty\n"
                   "c.jsonl:3 id=\"1\" text=\"t\"\n");
@@ -88,7 +88,9 @@ static void knows_what_says_nothing(void **state)
     gf_buffer_reset(&expected);
     numbered(&lines, 1, 150, "\"text\":null");
     for (int i = 1; i <= 150; i++)
-        gf_buffer_format(&expected, "a.jsonl:%d no_text (refused): no text in field \"text\"\n", i);
+        gf_buffer_format(&expected,
+                         "a.jsonl:%d no_text (refused): no text in field \"text\", which is null\n",
+                         i);
     check_records("a.jsonl", gf_buffer_view(&lines), NULL, gf_buffer_cstr(&expected));
     gf_buffer_release(&lines);
     gf_buffer_release(&expected);

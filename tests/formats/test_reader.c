@@ -91,7 +91,20 @@ static void tells_the_format_by_content(void **state)
         {"[1] A list of things", NULL},
         {"{type} is no JSON", NULL},
         {"Dear all,\n", NULL},
-        {"id,text\n1,t\n", NULL},
+        {"Dear all,\nhow are you?\n", NULL},
+        {"Dear all,\nyours, A\n", &gf_csv_parser}, /* refused for want of a field text */
+        {"id,text\n1,t\n", &gf_csv_parser},
+        {"id,text\n1,t", &gf_csv_parser},
+        {"id,text\r\n1,\"a, b\nc\"\r\n", &gf_csv_parser},
+        {"id;text\n1;t, u\n", &gf_csv_parser},
+        {"id\ttext\n1\tt, \"u\"\n", &gf_tsv_parser},
+        {"id\ttext\n1\t\"t\tu\"\n", &gf_csv_parser},
+        {"id,text\n", NULL},
+        {"id,text\n1\n", NULL},
+        {"id,text\n1,\"t\n", NULL},
+        {"text\nt\n", NULL},
+        {"[1,2]\n[3,4]\n", NULL},
+        {"<a, b>\n<c, d>\n", NULL},
         {"[", NULL},
         {"", &gf_jsonl_parser},
     };
@@ -103,6 +116,8 @@ static void tells_the_format_by_content(void **state)
     assert_ptr_equal(choose("a.json", GF_SLICE(OBJECT "\n" OBJECT), GF_FORMAT_AUTO, false),
                      &gf_jsonl_parser);
     assert_ptr_equal(choose("a.json", GF_SLICE(OBJECT "\n" OBJECT), GF_FORMAT_JSON, false),
+                     &gf_json_array_parser);
+    assert_ptr_equal(choose("a.json", GF_SLICE("1,2\n3,4\n"), GF_FORMAT_AUTO, false),
                      &gf_json_array_parser);
     assert_ptr_equal(choose("a.json", GF_SLICE("{\n}"), GF_FORMAT_JSONL, false), &gf_jsonl_parser);
 }
@@ -124,12 +139,12 @@ static void speaks_of_empty_input(void **state)
     (void)state;
     gf_buffer packed = {0};
     check_records("notes.txt", GF_SLICE(""), NULL,
-                  "notes.txt:0 empty_file (skipped): no record in it\n");
+                  "notes.txt:0 empty_file (skipped): the file is empty\n");
     check_records("a.jsonl", GF_SLICE(" \n\n"), NULL,
                   "a.jsonl:0 empty_file (skipped): no record in it\n");
     compress_bytes("gzip", GF_SLICE(""), &packed);
     check_records("a.csv.gz", gf_buffer_view(&packed), NULL,
-                  "a.csv.gz:0 empty_file (skipped): no record in it\n");
+                  "a.csv.gz:0 empty_file (skipped): the file is empty\n");
     check_streams(NULL, 0, NULL, "");
     gf_buffer_release(&packed);
 }

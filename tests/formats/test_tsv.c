@@ -30,9 +30,9 @@ static void refuses_rows_of_another_length(void **state)
 static void speaks_of_empty_files(void **state)
 {
     (void)state;
-    check_records("a.tsv", GF_SLICE(""), NULL, "a.tsv:0 empty_file (skipped): no record in it\n");
+    check_records("a.tsv", GF_SLICE(""), NULL, "a.tsv:0 empty_file (skipped): the file is empty\n");
     check_records("a.tsv", GF_SLICE("id\ttext\n"), NULL,
-                  "a.tsv:0 empty_file (skipped): no record in it\n");
+                  "a.tsv:0 empty_file (skipped): no row in it, at most a header\n");
 }
 
 static void replaces_what_is_no_character(void **state)
