@@ -120,14 +120,16 @@ static gf_status understand(gf_filter *f, gf_slice field, gf_demand *d, gf_error
     gf_status st = gf_buffer_check(&column, err);
     d->column = gf_arena_copy(&f->memory, gf_buffer_view(&column));
     d->value = gf_arena_copy(&f->memory, d->value);
+    d->text = gf_arena_copy(&f->memory, d->text);
     gf_buffer_release(&column);
-    if (st == GF_OK && (!d->column.ptr || !d->value.ptr)) st = gf_fail_memory(err, "a filter");
+    if (st == GF_OK && (!d->column.ptr || !d->value.ptr || !d->text.ptr))
+        st = gf_fail_memory(err, "a filter");
     return st;
 }
 
 gf_status gf_filter_add(gf_filter *f, gf_slice text, gf_error *err)
 {
-    gf_demand d = {0};
+    gf_demand d = {.text = text};
     gf_slice field = {0};
     gf_status st = divide(text, &field, &d, err);
     if (st == GF_OK) st = understand(f, field, &d, err);
@@ -285,4 +287,31 @@ gf_status gf_filter_test(gf_filter *f, const gf_row *row, bool *meant, gf_error 
         st = test_one(f, &f->demands[i], row, &all, err);
     if (st == GF_OK) *meant = all;
     return st;
+}
+
+static void write_bound(gf_buffer *out, const char *name, int64_t ms, bool has_time)
+{
+    gf_buffer_format(out, "%s ", name);
+    gf_clock_write_iso(out, ms);
+    if (!has_time) gf_buffer_str(out, ", and it has no time");
+}
+
+gf_status gf_filter_why_not(gf_filter *f, const gf_row *row, gf_buffer *out, gf_error *err)
+{
+    int64_t ms = 0;
+    bool has_time = time_of(gf_row_find(row, GF_DOCUMENTS_MAIN, "time"), &ms), meant = true;
+    if (f->since != INT64_MIN && (!has_time || ms < f->since)) {
+        write_bound(out, "since", f->since, has_time);
+    } else if (f->until != INT64_MAX && (!has_time || ms >= f->until)) {
+        write_bound(out, "until", f->until, has_time);
+    } else {
+        for (size_t i = 0; i < f->n && meant; i++) {
+            gf_status st = test_one(f, &f->demands[i], row, &meant, err);
+            if (st != GF_OK) return st;
+            if (meant) continue;
+            gf_buffer_str(out, "filter ");
+            gf_buffer_slice(out, f->demands[i].text);
+        }
+    }
+    return gf_buffer_check(out, err);
 }

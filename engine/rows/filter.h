@@ -25,6 +25,7 @@ typedef enum gf_comparison {
 } gf_comparison;
 
 typedef struct gf_demand {
+    gf_slice text;   /* as it was demanded: "type!=praise" */
     gf_slice column; /* of documents:main */
     gf_comparison comparison;
     gf_slice value;
@@ -61,6 +62,11 @@ bool gf_filter_is_empty(const gf_filter *f);
  * escapes are parsed.
  */
 gf_status gf_filter_test(gf_filter *f, const gf_row *row, bool *meant, gf_error *err);
+
+/**
+ * Append what a row that is not selected fails: "filter type!=praise", "since 2015-02-16T00:00:00Z".
+ */
+gf_status gf_filter_why_not(gf_filter *f, const gf_row *row, gf_buffer *out, gf_error *err);
 
 /**
  * A moment as people write it: ISO 8601, Unix seconds (or milliseconds), or an age, which is a

@@ -8,6 +8,15 @@
 
 #include "base/memory.h"
 
+static gf_status fail_left_out(gf_view *v, gf_error *err)
+{
+    gf_buffer_reset(&v->text);
+    gf_status st = gf_filter_why_not(&v->filter, &v->document_row, &v->text, err);
+    if (st != GF_OK) return st;
+    return gf_fail(err, GF_ENOTFOUND, "left out by the settings: %.*s",
+                   GF_SLICE_ARG(gf_buffer_view(&v->text)));
+}
+
 gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error *err)
 {
     gf_document document;
@@ -25,9 +34,7 @@ gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, 
         gf_view_describe(v, &cells, m);
     } else if (in_build || st == GF_ENOTFOUND) {
         st = gf_view_selects(v, &v->document_row, &about, err);
-        if (st == GF_OK && !about)
-            st = gf_fail(err, GF_ENOTFOUND,
-                         "left out by the settings: filter, since or until of the build");
+        if (st == GF_OK && !about) st = fail_left_out(v, err);
         if (st == GF_OK) st = gf_view_assign(v, document.language, document.text, m, err);
         if (st == GF_OK) m->replaced = in_build;
     }

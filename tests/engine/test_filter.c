@@ -32,6 +32,10 @@ static bool meant(const char *demands, const made_row *m)
     gf_filter_init(&f);
     assert_ok(gf_filter_add_list(&f, gf_slice_str(demands), &err));
     assert_ok(gf_filter_test(&f, &m->row, &is_meant, &err));
+    gf_buffer why = {0};
+    assert_ok(gf_filter_why_not(&f, &m->row, &why, &err));
+    assert_int_equal(why.len == 0, is_meant);
+    gf_buffer_release(&why);
     gf_filter_release(&f);
     return is_meant;
 }
@@ -101,6 +105,38 @@ static int64_t moment(const char *text, const char *now)
 }
 
 /* Ages count from the beginning of an hour or a day. */
+static void why_not_is(gf_filter *f, const made_row *m, const char *expected)
+{
+    gf_error err;
+    gf_buffer why = {0};
+    assert_ok(gf_filter_why_not(f, &m->row, &why, &err));
+    assert_string_equal(gf_buffer_cstr(&why), expected);
+    gf_buffer_release(&why);
+}
+
+static void names_what_is_failed(void **state)
+{
+    (void)state;
+    gf_filter f;
+    gf_error err;
+    made_row dated = {0}, undated = {0};
+    add_cell(&dated, "time", "\"2026-03-01T12:00:00Z\"");
+    add_cell(&dated, "type", "\"praise\"");
+    add_cell(&undated, "type", "\"praise\"");
+    gf_filter_init(&f);
+    assert_ok(gf_filter_add_list(&f, GF_SLICE("type=praise,tags!=a\\,b,type!=praise"), &err));
+    why_not_is(&f, &dated, "filter type!=praise");
+    assert_ok(gf_filter_add_list(&f, GF_SLICE("lang=en"), &err));
+    why_not_is(&f, &dated, "filter type!=praise"); /* the first */
+    assert_true(gf_clock_parse_iso(GF_SLICE("2026-03-02"), &f.since));
+    why_not_is(&f, &dated, "since 2026-03-02T00:00:00Z");
+    why_not_is(&f, &undated, "since 2026-03-02T00:00:00Z, and it has no time");
+    f.since = INT64_MIN;
+    assert_true(gf_clock_parse_iso(GF_SLICE("2026-03-01T12:00"), &f.until));
+    why_not_is(&f, &dated, "until 2026-03-01T12:00:00Z");
+    gf_filter_release(&f);
+}
+
 static void moments(void **state)
 {
     (void)state;
@@ -302,6 +338,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
+        cmocka_unit_test(names_what_is_failed),
         cmocka_unit_test(moments),
         cmocka_unit_test(part_of_a_collection),
         cmocka_unit_test(ages),

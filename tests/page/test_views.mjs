@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { inBrowser, open, posts, server, texts } from './fixture.mjs';
+import { FEEDBACK, inBrowser, open, posts, server, texts } from './fixture.mjs';
 import { lookOver } from './looks.mjs';
 
 const HOSTILE = 'a"><script>console.error("run")</script>';
@@ -155,6 +155,19 @@ inBrowser('a cluster, its pages, and a document with its reasons', async (page) 
         scores,
         [...scores].sort((a, b) => a - b),
     );
+});
+
+inBrowser('a document that the settings leave out says by which', async (page) => {
+    await server.put('filtered', FEEDBACK);
+    await server.ask('PATCH', 'collections/filtered/configurations/default?set=filter=type=issue');
+    await server.rebuild('filtered');
+    await open(page, '#/c/filtered/doc/1', '.left-out');
+    assert.match(
+        await page.locator('aside').innerText(),
+        /Why it is in no cluster\s+Left out by the settings: filter type=issue\.$/,
+    );
+    await open(page, '#/c/filtered/doc/4', '.why');
+    assert.equal(await page.locator('.left-out').count(), 0);
 });
 
 /* n documents of three subjects, evenly over a time that ends with February 24, 2015; of the first one

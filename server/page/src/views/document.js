@@ -124,14 +124,21 @@ function why(m, id) {
     ];
 }
 
+const byConfiguration = (m) =>
+    m.configuration === 'default' ? '' : [', by ', shown(m.configuration)];
+
 function membership(collection, id, m) {
-    const title =
-        m.configuration === 'default'
-            ? 'Why it is there'
-            : ['Why it is there, by ', shown(m.configuration)];
+    const title = ['Why it is there', byConfiguration(m)];
     const note = m.provisional
         ? h('p', { class: 'note' }, `Provisional: ${m.note}. The next rebuild settles it.`)
         : null;
+    if (m.cluster === undefined && m.note)
+        return h(
+            'section',
+            { class: 'left-out' },
+            h('h2', {}, 'Why it is in no cluster', byConfiguration(m)),
+            h('p', {}, `${m.note[0].toUpperCase()}${m.note.slice(1)}.`),
+        );
     if (m.cluster === null || m.cluster === undefined)
         return h(
             'section',
