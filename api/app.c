@@ -67,3 +67,21 @@ gf_status gf_apps_check(gf_app_check *c, gf_app_count *counts, gf_error *err)
     }
     return GF_OK;
 }
+
+/* ---- repairs --------------------------------------------------------------------------------- */
+
+gf_status gf_apps_repair(gf_app_repair *r, gf_error *err)
+{
+    gf_error own;
+    gf_database *db = gf_store_database(r->store);
+    if (!err) err = &own;
+    for (unsigned n = 1; n < GF_MAX_TABLES; n++) {
+        const gf_schema *schema = gf_database_schema(db, n);
+        for (size_t i = 0; schema && i < n_apps; i++) {
+            if (!apps[i]->repair || !apps[i]->has_table(schema->name)) continue;
+            gf_status st = apps[i]->repair(r, schema->name, err);
+            if (st != GF_OK) return st;
+        }
+    }
+    return GF_OK;
+}

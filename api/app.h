@@ -27,6 +27,16 @@ typedef struct gf_app_check {
     uint64_t counted; /* the application's things, such as tweets */
 } gf_app_check;
 
+/** A repair of the tables of applications under way. */
+typedef struct gf_app_repair {
+    gf_store *store;
+    const gf_cancel *cancel;
+    gf_visit_fault *visit; /* told of all that is dropped or made anew */
+    void *context;         /* of visit */
+    uint64_t rows;         /* that cannot be read or are in parts, and go */
+    uint64_t remade;       /* tables, or parts of rows, made anew of what they derive from */
+} gf_app_repair;
+
 typedef struct gf_app {
     const char *name; /* "tweets": also of its source of records, and of its count in `status` */
     gf_operation_group operations;
@@ -39,6 +49,8 @@ typedef struct gf_app {
     bool (*has_table)(const char *table);
     /* Count what is in a table, add to check->counted; and check it where check->visit is there. */
     gf_status (*check)(gf_app_check *check, const char *table, gf_error *err);
+    /* After damage: make what the table derives anew, and drop what cannot be right; NULL: no need. */
+    gf_status (*repair)(gf_app_repair *repair, const char *table, gf_error *err);
 } gf_app;
 
 /** Add an application, which lasts as long as the program. */
@@ -60,6 +72,9 @@ typedef struct gf_app_count {
  * Cost: with `visit` everything is read once, tweets with faults thrice; else a seek for each paper.
  */
 gf_status gf_apps_check(gf_app_check *check, gf_app_count *counts, gf_error *err);
+
+/** Repair the tables of all applications; those that the store lacks are not made. */
+gf_status gf_apps_repair(gf_app_repair *repair, gf_error *err);
 
 /* ---- for an application's check -------------------------------------------------------------- */
 

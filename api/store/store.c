@@ -178,19 +178,41 @@ static gf_status tell_loss(void *context, const char *where, const char *what, g
     return GF_OK;
 }
 
+static gf_status check_rest(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
+                            void *context, gf_verified *verified, gf_error *err)
+{
+    gf_app_count counts[GF_MOST_APPS] = {{.n = 0}};
+    gf_app_check check = {.store = store, .cancel = cancel, .visit = visit, .context = context};
+    gf_status st = gf_apps_check(&check, counts, err);
+    verified->faults += check.faults;
+    return st;
+}
+
+static gf_status repair_rest(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
+                             void *context, gf_repaired *repaired, gf_error *err)
+{
+    gf_app_repair r = {.store = store, .cancel = cancel, .visit = visit, .context = context};
+    gf_status st = gf_apps_repair(&r, err);
+    repaired->rows += r.rows;
+    repaired->remade += r.remade;
+    return st;
+}
+
 static gf_status run_repair(gf_call *call, gf_error *err)
 {
     gf_repaired r;
     repairing telling = {.call = call};
     gf_buffer to = {0};
     const char *store = call->holder.path;
-    gf_store_options o = GF_STORE_OPTIONS(.wait_seconds = call->holder.wait_seconds,
-                                          .purpose = "repair", .cancel = call->cancel);
+    gf_store_options o =
+        GF_STORE_OPTIONS(.wait_seconds = call->holder.wait_seconds, .purpose = "repair",
+                         .cancel = call->cancel, .more = check_rest, .more_repair = repair_rest,
+                         .drop_unreadable = gf_call_flag(call, "drop-unreadable"));
     gf_row_writer row = {.call = call};
     gf_status st = gf_copies_path(call, "to", &to, err);
     if (st == GF_OK) st = gf_repair(store, gf_buffer_cstr(&to), &o, tell_loss, &telling, &r, err);
     if (st == GF_OK) {
-        if (r.damages || r.rows || r.collections || r.builds)
+        if (r.damages || r.rows || r.collections || r.builds || r.pointers || r.remade || r.tables)
             call->outcome = GF_OUTCOME_DAMAGE_FOUND;
         gf_json_writer *w = gf_row_writer_begin(&row);
         gf_json_put_str(w, "store", store);
@@ -200,6 +222,9 @@ static gf_status run_repair(gf_call *call, gf_error *err)
         gf_json_put_uint(w, "rows", r.rows);
         gf_json_put_uint(w, "collections", r.collections);
         gf_json_put_uint(w, "builds", r.builds);
+        gf_json_put_uint(w, "pointers", r.pointers);
+        gf_json_put_uint(w, "remade", r.remade);
+        gf_json_put_uint(w, "tables", r.tables);
         st = gf_row_writer_emit_only(&row, err);
     }
     gf_buffer_release(&to);
@@ -221,7 +246,8 @@ static const gf_parameter status_parameters[] = {
     P_FLAG("changed", "name the collections that have changed since they were built")};
 
 static const gf_parameter repair_parameters[] = {
-    P_PATH("to", "DIR", "a folder that is not there yet")};
+    P_PATH("to", "DIR", "a folder that is not there yet"),
+    P_FLAG("drop-unreadable", "leave out tables of which the name or the schema is lost")};
 
 static const gf_operation init_operation = {
     .name = "init",

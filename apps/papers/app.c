@@ -19,4 +19,5 @@ const gf_app gf_papers_app = {
     .records = gf_papers_records,
     .has_table = has_table,
     .check = gf_papers_check,
+    .repair = gf_papers_repair,
 };

@@ -20,6 +20,9 @@ gf_status gf_papers_records(const gf_call *call, gf_visit_record *visit, void *c
 /** Count the papers of a table in all namespaces, and check them. */
 gf_status gf_papers_check(gf_app_check *check, const char *table, gf_error *err);
 
+/** Make what derives from captures and texts anew, and drop what lost a part. */
+gf_status gf_papers_repair(gf_app_repair *repair, const char *table, gf_error *err);
+
 /** The digest that "sha1" names; GF_EINVAL. */
 gf_status gf_papers_sha1_of_call(const gf_call *call, gf_sha1 *sha1, gf_error *err);
 

@@ -7,6 +7,9 @@
  *     grobid0:status    with grobid0:status_code; where it is a success with tei_xml, tei_json and
  *                       metadata, else without
  *     match0:mstatus    with match0:minfo
+ *
+ * Repairing them: what derives from file:cdx or grobid0:tei_xml is made anew; of the rest a family
+ * that lost a part goes as a whole, so that an import of the paper brings it back.
  */
 #include "apps/papers/arguments_internal.h"
 #include "apps/papers/table_internal.h"
@@ -20,6 +23,10 @@ typedef struct papers_check {
     gf_json_parser *json;
     gf_row row;
     gf_buffer where, text;
+    gf_app_repair *out;       /* of a repair; NULL: it is a check */
+    gf_papers_import *import; /* of it; NULL until the first paper that has a fault */
+    gf_batch *batch;
+    gf_tei tei;
 } papers_check;
 
 /* ---- a row ----------------------------------------------------------------------------------- */
@@ -105,6 +112,105 @@ static gf_status check_row(papers_check *p, gf_error *err)
     return st == GF_OK ? check_extraction(p, err) : st;
 }
 
+/* ---- repairs --------------------------------------------------------------------------------- */
+
+/* The capture that file:cdx tells of; borrowed from the parser. */
+static gf_status read_capture(papers_check *p, const gf_sha1 *sha1, gf_cdx *cdx, bool *good,
+                              gf_error *err)
+{
+    gf_json_value v, member;
+    gf_slice json = read_cell(p, GF_PAPERS_FILE, "cdx");
+    *cdx = (gf_cdx){.mime = gf_cdx_normalise_mime(read_cell(p, GF_PAPERS_FILE, "mime"))};
+    memcpy(cdx->sha1, sha1->bytes, GF_SHA1_BYTES);
+    const struct {
+        const char *name;
+        gf_slice *to;
+    } members[] = {{"surt", &cdx->surt}, {"url", &cdx->url},       {"dt", &cdx->date},
+                   {"warc", &cdx->warc}, {"offset", &cdx->offset}, {"c_size", &cdx->size}};
+    gf_buffer_reset(&p->text);
+    gf_buffer_slice(&p->text, json);
+    if (!gf_buffer_reserve(&p->text, GF_JSON_PADDING)) return gf_buffer_check(&p->text, err);
+    gf_status st = gf_json_parse(p->json, gf_buffer_view(&p->text), &v, err);
+    *good = st == GF_OK && cdx->mime && gf_json_kind_of(v) == GF_JSON_OBJECT;
+    for (size_t i = 0; i < sizeof members / sizeof *members && *good; i++) {
+        *good = gf_json_member(v, members[i].name, &member) &&
+                gf_json_kind_of(member) == GF_JSON_STRING;
+        if (*good) *members[i].to = gf_json_get_string(member);
+    }
+    *good = *good && cdx->date.len == 14;
+    return st == GF_EINVAL ? GF_OK : st;
+}
+
+static gf_status tell_remade(papers_check *p, const char *what, gf_error *err)
+{
+    p->out->remade++;
+    return p->out->visit(p->out->context, gf_buffer_cstr(&p->where), what, err);
+}
+
+static gf_status drop_family(papers_check *p, const gf_sha1 *sha1, unsigned family,
+                             const char *what, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_papers_key(p->papers, sha1, &key);
+    gf_status st = gf_buffer_check(&key, err);
+    p->out->rows++;
+    if (st == GF_OK) {
+        gf_batch_delete_row(p->batch, gf_papers_table(p->papers), gf_buffer_view(&key),
+                            UINT32_C(1) << family);
+        st = gf_batch_write(p->batch, GF_SYNC_ON, err);
+    }
+    gf_buffer_release(&key);
+    return st == GF_OK ? p->out->visit(p->out->context, gf_buffer_cstr(&p->where), what, err) : st;
+}
+
+static gf_status repair_capture(papers_check *p, const gf_sha1 *sha1, gf_error *err)
+{
+    gf_cdx cdx;
+    gf_papers_outcome outcome;
+    bool good = false;
+    bool has = read_cell(p, GF_PAPERS_F, "c").ptr,
+         has_cdx = read_cell(p, GF_PAPERS_FILE, "cdx").ptr;
+    if (has == has_cdx) return GF_OK;
+    gf_status st = has_cdx ? read_capture(p, sha1, &cdx, &good, err) : GF_OK;
+    if (st != GF_OK) return st;
+    if (!good)
+        return drop_family(p, sha1, has ? GF_PAPERS_F : GF_PAPERS_FILE,
+                           "its capture lost a part, and goes: import its line of the index again",
+                           err);
+    st = gf_papers_import_cdx(p->import, &cdx, &outcome, err);
+    return st == GF_OK ? tell_remade(p, "f:c is made anew of file:cdx", err) : st;
+}
+
+static gf_status repair_extraction(papers_check *p, const gf_sha1 *sha1, gf_error *err)
+{
+    enum { FOUND = 200 }; /* the status code of every text that GROBID gave */
+    gf_papers_outcome outcome;
+    gf_slice xml = read_cell(p, GF_PAPERS_GROBID, "tei_xml");
+    gf_slice code = read_cell(p, GF_PAPERS_GROBID, "status_code");
+    gf_status st = xml.ptr ? gf_tei_read(xml, &p->tei, err) : GF_OK;
+    if (st != GF_OK) return st;
+    if (!xml.ptr || p->tei.result != GF_TEI_SUCCESS)
+        return drop_family(p, sha1, GF_PAPERS_GROBID,
+                           "its extraction lost a part, and goes: extract or import it again", err);
+    st = gf_papers_import_tei(p->import, sha1,
+                              code.len == 8 ? (int64_t)gf_read_u64be(code.ptr) : FOUND, xml,
+                              &p->tei, &outcome, err);
+    return st == GF_OK ? tell_remade(p, "its extraction is made anew of grobid0:tei_xml", err) : st;
+}
+
+/* The faults that check_row found are of one of two kinds, or the store's verification tells. */
+static gf_status repair_row(papers_check *p, const gf_sha1 *sha1, gf_error *err)
+{
+    gf_status st = GF_OK;
+    uint64_t before = p->c->faults;
+    if (!p->import) st = gf_papers_import_open(p->papers, true, &p->import, err);
+    if (st == GF_OK) st = check_extraction(p, err);
+    if (st == GF_OK)
+        st = check_pair(p, GF_PAPERS_GROBID, "status", GF_PAPERS_GROBID, "status_code", err);
+    if (st == GF_OK && p->c->faults > before) st = repair_extraction(p, sha1, err);
+    return st == GF_OK ? repair_capture(p, sha1, err) : st;
+}
+
 /* ---- a namespace ----------------------------------------------------------------------------- */
 
 static gf_status check_paper(papers_check *p, const char *table, const gf_sha1 *sha1,
@@ -117,7 +223,11 @@ static gf_status check_paper(papers_check *p, const char *table, const gf_sha1 *
     gf_buffer_format(&p->where, "table %s, paper %s", table, gf_sha1_base32(sha1).text);
     st = gf_buffer_check(&p->where, err);
     if (st == GF_OK) st = gf_papers_get(p->papers, snapshot, sha1, GF_ALL_FAMILIES, &p->row, err);
-    if (st == GF_OK) return check_row(p, err);
+    uint64_t before = p->c->faults;
+    if (st == GF_OK) {
+        st = check_row(p, err);
+        return st == GF_OK && p->out && p->c->faults > before ? repair_row(p, sha1, err) : st;
+    }
     return gf_app_handle(p->c, st, gf_buffer_cstr(&p->where), err);
 }
 
@@ -132,6 +242,12 @@ static gf_status check_namespace(papers_check *p, const char *table, gf_slice na
     while (st == GF_OK && (st = gf_papers_scan_next(walk, &sha1, err)) == GF_OK)
         st = check_paper(p, table, &sha1, gf_papers_scan_snapshot(walk), err);
     gf_papers_scan_close(walk);
+    if (st == GF_ENOTFOUND && p->import) {
+        st = gf_papers_import_flush(p->import, err);
+        if (st == GF_OK) st = GF_ENOTFOUND;
+    }
+    gf_papers_import_close(p->import);
+    p->import = NULL;
     gf_papers_close(p->papers);
     p->papers = NULL;
     return st == GF_ENOTFOUND ? GF_OK : gf_app_handle(p->c, st, table, err);
@@ -180,9 +296,9 @@ static gf_status find_namespaces(papers_check *p, gf_table *table, gf_strings *n
     return st;
 }
 
-gf_status gf_papers_check(gf_app_check *c, const char *table, gf_error *err)
+static gf_status check_table(papers_check p, const char *table, gf_error *err)
 {
-    papers_check p = {.c = c};
+    gf_app_check *c = p.c;
     gf_strings names = {0};
     gf_schema schema = *gf_papers_schema();
     gf_table *rows;
@@ -196,7 +312,29 @@ gf_status gf_papers_check(gf_app_check *c, const char *table, gf_error *err)
     gf_strings_release(&names);
     gf_json_parser_free(p.json);
     gf_row_release(&p.row);
+    gf_tei_release(&p.tei);
     gf_buffer_release(&p.where);
     gf_buffer_release(&p.text);
+    return st;
+}
+
+gf_status gf_papers_check(gf_app_check *c, const char *table, gf_error *err)
+{
+    return check_table((papers_check){.c = c}, table, err);
+}
+
+static gf_status tell_nobody(void *context, const char *where, const char *what, gf_error *err)
+{
+    (void)context, (void)where, (void)what, (void)err;
+    return GF_OK;
+}
+
+gf_status gf_papers_repair(gf_app_repair *r, const char *table, gf_error *err)
+{
+    gf_app_check silent = {.store = r->store, .cancel = r->cancel, .visit = tell_nobody};
+    papers_check p = {.c = &silent, .out = r};
+    gf_status st = gf_batch_create(gf_store_database(r->store), &p.batch, err);
+    if (st == GF_OK) st = check_table(p, table, err);
+    gf_batch_free(p.batch);
     return st;
 }

@@ -20,4 +20,5 @@ const gf_app gf_tweets_app = {
     .filters = true,
     .has_table = has_table,
     .check = gf_tweets_check,
+    .repair = gf_tweets_repair,
 };

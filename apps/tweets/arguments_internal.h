@@ -32,6 +32,9 @@ gf_status gf_tweets_records(const gf_call *call, gf_visit_record *visit, void *c
 /** Count the tweets of all namespaces; check all tables of tweets. `table` is that of the raw ones. */
 gf_status gf_tweets_check(gf_app_check *check, const char *table, gf_error *err);
 
+/** Make what derives from the tweets of all namespaces anew, where a check finds a fault. */
+gf_status gf_tweets_repair(gf_app_repair *repair, const char *table, gf_error *err);
+
 /** Visits tweets and emits each; the context is a gf_row_writer. */
 gf_status gf_tweets_emit(void *row_writer, gf_slice json, const gf_tweet *tweet,
                          const gf_tweets_parser *parser, gf_error *err);

@@ -16,6 +16,7 @@
 #include "base/number.h"
 #include "base/strings.h"
 #include "engine/rows/scan.h"
+#include "engine/store/delete.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,8 +41,10 @@ typedef struct tweets_check {
     gf_strings names; /* starts of keys: the namespaces, encoded */
     space *spaces;    /* names.n of capacity */
     size_t capacity;
-    space *at;    /* of the row at hand; NULL before the first */
-    bool look_up; /* rows are looked up, not summed */
+    space *at;          /* of the row at hand; NULL before the first */
+    bool look_up;       /* rows are looked up, not summed */
+    gf_batch *batch;    /* not NULL: they are written */
+    gf_app_repair *out; /* likewise; told of tweets that go */
     sum made[INDEXES], there[INDEXES];
     index_kind kind; /* of the index that is walked */
     uint64_t told;   /* faults of this kind */
@@ -78,6 +81,10 @@ static gf_status take_made(tweets_check *t, index_kind kind, unsigned family, gf
     gf_slice key = gf_buffer_view(&t->key);
     gf_status st = gf_buffer_check(&t->key, err);
     if (st != GF_OK) return st;
+    if (t->batch) {
+        gf_batch_put(t->batch, index_table(t, kind), key, family, qualifier, value, 0);
+        return GF_OK;
+    }
     if (!t->look_up) {
         add_to(&t->made[kind], kind, family, key, qualifier, value);
         return GF_OK;
@@ -221,14 +228,22 @@ static gf_status take_tweet(tweets_check *t, const gf_row *row, gf_error *err)
     gf_slice raw, json = row->cells[0].value;
     gf_tweet tweet;
     char expected[GF_TWEET_ROW];
+    space *at;
     gf_status st = enter_namespace(t, row->key, &raw, err);
     if (st == GF_OK && raw.len != GF_TWEET_ROW) st = bad_key(err);
     if (st == GF_OK) st = gf_tweets_parse_stored(t->parser, json, &tweet, err);
     if (st != GF_OK) return st;
-    gf_tweets_row(t->at->info.hash, tweet.seconds, json, expected);
+    at = t->at;
+    gf_tweets_row(at->info.hash, tweet.seconds, json, expected);
+    /* The settings are lost: the first tweet tells the hash. */
+    if (t->batch && !at->info.any && at->tweets == 0 &&
+        memcmp(expected, raw.ptr, sizeof expected) != 0) {
+        at->info.hash = GF_TWEETS_MURMUR3;
+        gf_tweets_row(at->info.hash, tweet.seconds, json, expected);
+    }
     if (memcmp(expected, raw.ptr, sizeof expected) != 0)
         return gf_fail(err, GF_ECORRUPT, "a tweet is not of the time and the hash of its row");
-    t->at->tweets += !t->look_up;
+    at->tweets += !t->look_up;
     st = count_minute(t, &tweet, err);
     if (st == GF_OK) st = make_terms(t, raw, &tweet, err);
     return st == GF_OK ? make_place(t, raw, &tweet, err) : st;
@@ -315,6 +330,20 @@ static gf_status check_tables(tweets_check *t, gf_error *err)
     return st;
 }
 
+static void release_check(tweets_check *t)
+{
+    gf_tweets_parser_free(t->parser);
+    gf_tweets_terms_release(&t->terms);
+    gf_strings_release(&t->names);
+    gf_strings_release(&t->languages);
+    gf_buffer_release(&t->tweets.name_space);
+    gf_free(t->spaces);
+    gf_free(t->counts);
+    gf_row_release(&t->row);
+    gf_buffer_release(&t->key);
+    gf_buffer_release(&t->text);
+}
+
 gf_status gf_tweets_check(gf_app_check *c, const char *table, gf_error *err)
 {
     (void)table;
@@ -325,15 +354,97 @@ gf_status gf_tweets_check(gf_app_check *c, const char *table, gf_error *err)
         st = walk_table(&t, t.tweets.settings, GF_TWEETS_SETTINGS_MAIN, "TweetSettings",
                         take_settings, err);
     if (st == GF_OK && c->visit) st = check_tables(&t, err);
-    gf_tweets_parser_free(t.parser);
-    gf_tweets_terms_release(&t.terms);
-    gf_strings_release(&t.names);
-    gf_strings_release(&t.languages);
-    gf_buffer_release(&t.tweets.name_space);
-    gf_free(t.spaces);
-    gf_free(t.counts);
-    gf_row_release(&t.row);
-    gf_buffer_release(&t.key);
-    gf_buffer_release(&t.text);
+    release_check(&t);
+    return st;
+}
+
+/* ---- repairs --------------------------------------------------------------------------------- */
+
+enum { CHANGES_PER_BATCH = 4000 };
+
+static gf_status flush_batch(tweets_check *t, size_t most, gf_error *err)
+{
+    if (gf_batch_changes(t->batch) <= most) return GF_OK;
+    return gf_batch_write(t->batch, GF_SYNC_ON, err);
+}
+
+static gf_status remake_tweet(void *context, const gf_row *row, gf_error *err)
+{
+    tweets_check *t = context;
+    gf_status st = gf_cancel_check(t->out->cancel, err);
+    if (st == GF_OK) st = take_tweet(t, row, err);
+    if (st == GF_ECORRUPT) {
+        gf_error why = *err;
+        t->out->rows++;
+        gf_batch_delete_row(t->batch, t->tweets.raw, row->key, GF_ALL_FAMILIES);
+        st = t->out->visit(t->out->context, "RawTwitterData", why.message, err);
+    }
+    return st == GF_OK ? flush_batch(t, CHANGES_PER_BATCH, err) : st;
+}
+
+/* As the check reads them, but a row that cannot be read is none. */
+static gf_status keep_settings(void *context, const gf_row *row, gf_error *err)
+{
+    tweets_check *t = context;
+    gf_slice rest = {0};
+    gf_status st = enter_namespace(t, row->key, &rest, err);
+    if (st == GF_OK) st = gf_tweets_read_settings(&t->tweets, &t->row, &t->at->info, NULL, err);
+    return st == GF_ECORRUPT ? GF_OK : st;
+}
+
+static gf_status put_settings(tweets_check *t, gf_error *err)
+{
+    for (uint32_t i = 0; i < t->names.n; i++) {
+        const space *s = &t->spaces[i];
+        gf_number_digits tweets, with_place;
+        const struct {
+            gf_slice name, value;
+        } columns[] = {{GF_SLICE("hash"), gf_slice_str(gf_tweets_hash_name(s->info.hash))},
+                       {GF_SLICE("tweets"), gf_number_write(&tweets, s->tweets)},
+                       {GF_SLICE("with_place"), gf_number_write(&with_place, s->with_place)},
+                       {GF_SLICE("version"), GF_SLICE("1")}};
+        /* The version of a row that was read stays as it is. */
+        for (size_t c = 0; c < (s->info.any ? 3 : 4); c++)
+            gf_batch_put(t->batch, t->tweets.settings, gf_strings_at(&t->names, i),
+                         GF_TWEETS_SETTINGS_MAIN, columns[c].name, columns[c].value, 0);
+    }
+    return flush_batch(t, 0, err);
+}
+
+static gf_status remake_tables(tweets_check *t, gf_error *err)
+{
+    const gf_scan_options settings = GF_SCAN_OPTIONS(.family = GF_TWEETS_SETTINGS_MAIN);
+    const gf_scan_options raw = GF_SCAN_OPTIONS(.family = GF_TWEETS_RAW_T);
+    gf_status st = gf_scan_each(t->tweets.settings, &settings, keep_settings, t, err);
+    for (t->kind = TERMS; t->kind < INDEXES && st == GF_OK; t->kind++)
+        st = gf_delete_rows(index_table(t, t->kind), (gf_slice){0}, t->batch, err);
+    if (st == GF_OK) st = flush_batch(t, 0, err);
+    t->at = NULL;
+    if (st == GF_OK) st = gf_scan_each(t->tweets.raw, &raw, remake_tweet, t, err);
+    if (st == GF_OK) st = end_minute(t, err);
+    return st == GF_OK ? put_settings(t, err) : st;
+}
+
+static gf_status tell_nobody(void *context, const char *where, const char *what, gf_error *err)
+{
+    (void)context, (void)where, (void)what, (void)err;
+    return GF_OK;
+}
+
+gf_status gf_tweets_repair(gf_app_repair *r, const char *table, gf_error *err)
+{
+    gf_app_check check = {.store = r->store, .cancel = r->cancel, .visit = tell_nobody};
+    tweets_check t = {.c = &check, .out = r};
+    gf_status st = gf_tweets_check(&check, table, err);
+    if (st != GF_OK || check.faults == 0) return st;
+    r->remade++;
+    st = r->visit(r->context, "tweets",
+                  "their words, minutes and places do not agree with them, and are made anew", err);
+    if (st == GF_OK) st = gf_tweets_open_tables(r->store, &t.tweets, err);
+    if (st == GF_OK) st = gf_tweets_parser_create(&t.parser, err);
+    if (st == GF_OK) st = gf_batch_create(t.tweets.db, &t.batch, err);
+    if (st == GF_OK) st = remake_tables(&t, err);
+    gf_batch_free(t.batch);
+    release_check(&t);
     return st;
 }

@@ -317,6 +317,9 @@ static void show_repair(gf_session *s, gf_json_value row)
     show_count(s, row, "rows", "row", "could not be read");
     show_count(s, row, "collections", "collection", "set right");
     show_count(s, row, "builds", "build", "dropped: grouperfish rebuild makes new ones");
+    show_count(s, row, "pointers", "served build", "set right");
+    show_count(s, row, "remade", "part", "made anew of what it derives from");
+    show_count(s, row, "tables", "table", "left out, which nothing could read");
 }
 
 static const gf_display_column repair_columns[] = {
@@ -327,9 +330,12 @@ static const gf_display_column repair_columns[] = {
 static const gf_command repair_command = {
     .name = "repair",
     .examples = "    grouperfish repair --store damaged.store --to repaired.store\n",
-    .notes = "The damaged store stays as it is. Exit code 5 where anything was lost; 0 where the "
-             "store\n"
-             "was sound.\n",
+    .notes =
+        "The damaged store stays as it is. Exit code 5 where anything was lost; 0 where the store\n"
+        "was sound. The new one is verified before it gets its name: where that fails, or a file\n"
+        "cannot be read for another reason than damage (exit code 6), there is nothing at DIR.\n"
+        "A table whose name or schema is lost cannot be read, though its rows are there: without\n"
+        "--drop-unreadable nothing is made then, and what must go is told.\n",
     .display = {GF_COLUMNS(repair_columns), .single = true, .show = show_repair},
 };
 

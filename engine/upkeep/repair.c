@@ -1,50 +1,47 @@
 /*
  * Repairing: a new store of what can be read of a damaged one.
  *
- *     rescue      every entry that lies outside the damage (storage/folder/rescue.c)
- *     rows        those that cannot be read are deleted: a value that lost a block, say
- *     builds      those that do not agree with themselves are dropped, with what belongs to none
- *     collections size and seq as the documents have them; pointers to builds that are there
- *     members     documents that are lost, and that builds have, count as deleted
+ *     rescue       every entry that lies outside the damage (storage/folder/rescue.c)
+ *     rows         those that cannot be read are deleted: a value that lost a block, say
+ *     tables       of users whose name or schema is lost go, if that was asked for
+ *     collections  repair_collections.c
+ *     builds       repair_builds.c
+ *     more         what others keep in tables of their own (options->more_repair)
+ *     verify       the whole of it; what has a fault gets no name
  *
  * A deletion that lay in the damage is undone where the deleted row lay outside: nothing shows it.
  */
-#include "engine/config/pins.h"
-#include "engine/rows/document_row.h"
-#include "engine/rows/scan.h"
-#include "engine/store/builds.h"
-#include "engine/store/collections.h"
-#include "engine/store/delete.h"
-#include "engine/store/lock.h"
-#include "engine/upkeep/verify.h"
-#include "engine/user_tables/user_tables_internal.h"
+#include "engine/upkeep/repair_internal.h"
 
-#include "base/memory.h"
-#include "base/number.h"
 #include "base/options.h"
+#include "base/strings.h"
+#include "engine/rows/scan.h"
+#include "engine/store/lock.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-typedef struct repairing {
-    const char *from;
-    gf_store *store;
-    gf_batch *batch;
-    gf_visit_fault *visit;
-    void *context;
-    const gf_cancel *cancel;
-    gf_error visit_error; /* of a visitor that failed meanwhile */
-    gf_repaired found;
-} repairing;
-
-enum { CHANGES_PER_BATCH = 4000 };
-
-static gf_status report(repairing *r, const char *where, const char *what, gf_error *err)
+gf_status gf_repair_tell(gf_repairing *r, const char *where, const char *what, gf_error *err)
 {
     return r->visit(r->context, where, what, err);
 }
 
-static gf_status flush_batch(repairing *r, size_t most, gf_error *err)
+gf_status gf_repair_tell_of(gf_repairing *r, gf_place where, gf_slice configuration, uint64_t build,
+                            const char *what, gf_error *err)
+{
+    gf_buffer name = {0};
+    gf_buffer_format(&name, "collection \"%.*s\"", GF_SLICE_ARG(where.collection));
+    if (configuration.len)
+        gf_buffer_format(&name, ", configuration \"%.*s\"", GF_SLICE_ARG(configuration));
+    if (build) gf_buffer_format(&name, ", build %" PRIu64, build);
+    gf_status st = gf_buffer_check(&name, err);
+    if (st == GF_OK) st = gf_repair_tell(r, gf_buffer_cstr(&name), what, err);
+    gf_buffer_release(&name);
+    return st;
+}
+
+gf_status gf_repair_flush(gf_repairing *r, size_t most, gf_error *err)
 {
     if (gf_batch_changes(r->batch) <= most) return GF_OK;
     gf_status st = gf_batch_write(r->batch, GF_SYNC_ON, err);
@@ -55,30 +52,29 @@ static gf_status flush_batch(repairing *r, size_t most, gf_error *err)
 
 static void note_damage(void *context, const char *file, const char *what)
 {
-    repairing *r = context;
+    gf_repairing *r = context;
     r->found.damages++;
     if (r->visit_error.status == GF_OK)
-        r->visit_error.status = report(r, file, what, &r->visit_error);
+        r->visit_error.status = gf_repair_tell(r, file, what, &r->visit_error);
 }
 
 static gf_status fill_store(void *context, gf_database *db, gf_error *err)
 {
-    repairing *r = context;
+    gf_repairing *r = context;
     gf_tables tables;
-    bool catalogue = false;
-    gf_status st = gf_folder_rescue(r->from, db, note_damage, r, r->cancel, &catalogue, err);
+    gf_status st = gf_folder_rescue(r->from, db, note_damage, r, r->cancel, &r->rescued, err);
     if (st == GF_OK && r->visit_error.status != GF_OK) {
         if (err) *err = r->visit_error;
         st = r->visit_error.status;
     }
     /* They get the numbers that they had. */
-    return st == GF_OK && !catalogue ? gf_tables_open(db, &tables, err) : st;
+    return st == GF_OK && !r->rescued.names ? gf_tables_open(db, &tables, err) : st;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 typedef struct row_walk {
-    repairing *r;
+    gf_repairing *r;
     gf_table *table;
     unsigned family;
     bool wide;
@@ -104,11 +100,11 @@ static gf_status try_row(void *context, const gf_row *found, gf_error *err)
         gf_batch_delete_cell(w->r->batch, w->table, found->key, w->family, qualifier);
     else
         gf_batch_delete_row(w->r->batch, w->table, found->key, family);
-    st = report(w->r, gf_table_schema(w->table)->name, why.message, err);
-    return st == GF_OK ? flush_batch(w->r, CHANGES_PER_BATCH, err) : st;
+    st = gf_repair_tell(w->r, gf_table_schema(w->table)->name, why.message, err);
+    return st == GF_OK ? gf_repair_flush(w->r, GF_REPAIR_CHANGES, err) : st;
 }
 
-static gf_status try_table(repairing *r, gf_table *table, gf_error *err)
+static gf_status try_table(gf_repairing *r, gf_table *table, gf_error *err)
 {
     const gf_schema *schema = gf_table_schema(table);
     gf_status st = GF_OK;
@@ -119,20 +115,66 @@ static gf_status try_table(repairing *r, gf_table *table, gf_error *err)
         st = gf_scan_each(table, &o, try_row, &w, err);
         gf_row_release(&w.row);
     }
-    return st == GF_OK ? flush_batch(r, 0, err) : st;
+    return st == GF_OK ? gf_repair_flush(r, 0, err) : st;
 }
 
-/* A table whose schema is lost cannot be read; what can be is told of by verify, too. */
+/* ---- tables that cannot be read -------------------------------------------------------------- */
+
+/* One that must go: it may, or that is why nothing is made. */
+static gf_status give_up_table(gf_repairing *r, const char *name, const char *what, gf_error *err)
+{
+    if (!r->options->drop_unreadable && r->unreadable++ == 0)
+        snprintf(r->what, sizeof r->what, "%s: %s", name, what);
+    r->found.tables += r->options->drop_unreadable;
+    return gf_repair_tell(r, name, what, err);
+}
+
 static gf_status try_user_table(void *context, const char *name, gf_user_table *table,
                                 const gf_error *why, gf_error *err)
 {
-    repairing *r = context;
-    if (table) return try_table(r, gf_user_table_rows(table), err);
-    r->found.rows++;
-    return report(r, name, why->message, err);
+    gf_repairing *r = context;
+    return table ? try_table(r, gf_user_table_rows(table), err)
+                 : give_up_table(r, name, why->message, err);
 }
 
-static gf_status try_tables(repairing *r, gf_error *err)
+/* Rows under a number of which no name is left, or none that leads there. */
+static gf_status try_number(gf_repairing *r, unsigned number, const gf_strings *there,
+                            const gf_strings *gone, gf_error *err)
+{
+    static const gf_key_part part = {"id", GF_PART_STRING, 0};
+    static const gf_family family = {.name = "lost"};
+    const gf_schema *known = gf_database_schema(r->store->db, number);
+    gf_schema unknown = {
+        .name = "lost", .parts = &part, .n_parts = 1, .families = &family, .n_families = 1};
+    gf_table *rows;
+    char name[64];
+    gf_slice id = gf_slice_str(known ? known->name : "");
+    bool of_user = gf_slice_starts(id, GF_SLICE("user:"));
+    if (known && (!of_user || gf_strings_find(there, id) != GF_STRING_NONE)) return GF_OK;
+    snprintf(name, sizeof name, "table number %u", number);
+    gf_status st = GF_OK;
+    if (!of_user || gf_strings_find(gone, id) == GF_STRING_NONE) /* not told of yet */
+        st = give_up_table(
+            r, name, "its name is lost, and so nothing can read the rows that it still has", err);
+    if (st != GF_OK || !r->options->drop_unreadable) return st;
+    st = gf_table_open_numbered(r->store->db, known ? known : &unknown, number, &rows, err);
+    return st == GF_OK ? gf_table_drop(rows, r->cancel, err) : st;
+}
+
+static gf_status try_user_tables(gf_repairing *r, gf_error *err)
+{
+    gf_strings there = {0}, gone = {0};
+    gf_status st = gf_user_tables_each(r->store, try_user_table, r, err);
+    if (st == GF_OK)
+        st = gf_user_tables_mend(r->store, r->options->drop_unreadable, &there, &gone, err);
+    for (unsigned n = 1; n < GF_MAX_TABLES && st == GF_OK; n++)
+        if (r->rescued.used[n / 8] >> n % 8 & 1) st = try_number(r, n, &there, &gone, err);
+    gf_strings_release(&there);
+    gf_strings_release(&gone);
+    return st;
+}
+
+static gf_status try_tables(gf_repairing *r, gf_error *err)
 {
     const gf_tables *t = &r->store->tables;
     gf_table *const all[] = {t->documents, t->collections, t->changes, t->builds,
@@ -140,293 +182,68 @@ static gf_status try_tables(repairing *r, gf_error *err)
     gf_status st = GF_OK;
     for (size_t i = 0; i < sizeof all / sizeof all[0] && st == GF_OK; i++)
         st = try_table(r, all[i], err);
-    return st == GF_OK ? gf_user_tables_each(r->store, try_user_table, r, err) : st;
-}
-
-/* ---- collections ----------------------------------------------------------------------------- */
-
-/* The documents of one collection, counted; the walk goes by key, and so by collection. */
-typedef struct counting {
-    repairing *r;
-    gf_buffer key; /* of the collection at hand; empty: none yet */
-    uint64_t size, seq;
-    gf_row row;
-} counting;
-
-static gf_status put_number(repairing *r, gf_slice key, const char *column, uint64_t v)
-{
-    gf_number_digits digits;
-    gf_batch_put(r->batch, r->store->tables.collections, key, GF_COLLECTIONS_MAIN,
-                 gf_slice_str(column), gf_number_write(&digits, v), 0);
-    return GF_OK;
-}
-
-/* Keep what the row says as far as it can be; its seq is never less than a document's. */
-static gf_status correct_collection(repairing *r, gf_slice key, uint64_t size, uint64_t seq,
-                                    gf_row *row, gf_error *err)
-{
-    uint64_t said = 0, before = 0, modified = 0;
-    gf_status st =
-        gf_table_get(r->store->tables.collections, NULL, key, 1u << GF_COLLECTIONS_MAIN, row, err);
-    if (st != GF_OK && st != GF_ENOTFOUND) return st;
-    bool right =
-        st == GF_OK && gf_rows_cell_number(gf_row_find(row, GF_COLLECTIONS_MAIN, "size"), &said);
-    right &=
-        st == GF_OK && gf_rows_cell_number(gf_row_find(row, GF_COLLECTIONS_MAIN, "seq"), &before);
-    right &= st == GF_OK &&
-             gf_rows_cell_number(gf_row_find(row, GF_COLLECTIONS_MAIN, "modified"), &modified);
-    if (right && said == size && before >= seq) return GF_OK;
-    r->found.collections++;
-    put_number(r, key, "size", size);
-    /* Something has changed since any build: so it counts as modified. */
-    put_number(r, key, "seq", (before > seq ? before : seq) + 1);
-    put_number(r, key, "modified", modified);
-    return flush_batch(r, CHANGES_PER_BATCH, err);
-}
-
-static gf_status end_collection(counting *c, gf_error *err)
-{
-    if (c->key.len == 0) return GF_OK;
-    return correct_collection(c->r, gf_buffer_view(&c->key), c->size, c->seq, &c->row, err);
-}
-
-static gf_status count_document(void *context, const gf_row *row, gf_error *err)
-{
-    counting *c = context;
-    uint64_t seq = 0;
-    size_t first = gf_key_string_length(row->key);
-    size_t n = first + gf_key_string_length(gf_slice_skip(row->key, first));
-    gf_slice key = gf_slice_of(row->key.ptr, n);
-    gf_rows_cell_number(gf_row_find(row, GF_DOCUMENTS_MAIN, "seq"), &seq);
-    if (!gf_slice_equal(key, gf_buffer_view(&c->key))) {
-        gf_status st = end_collection(c, err);
-        if (st != GF_OK) return st;
-        gf_buffer_reset(&c->key);
-        gf_buffer_slice(&c->key, key);
-        c->size = c->seq = 0;
-    }
-    c->size++;
-    if (seq > c->seq) c->seq = seq;
-    c->r->found.documents++;
-    return gf_buffer_check(&c->key, err);
-}
-
-/* Collections of which no document is left do not come up in the walk over documents. */
-static gf_status check_empty(void *context, const gf_row *found, gf_error *err)
-{
-    counting *c = context;
-    bool any;
-    gf_status st = gf_scan_finds(c->r->store->tables.documents, NULL, GF_DOCUMENTS_MAIN, found->key,
-                                 &any, err);
-    return st == GF_OK && !any ? correct_collection(c->r, found->key, 0, 0, &c->row, err) : st;
-}
-
-static gf_status right_collections(repairing *r, gf_error *err)
-{
-    counting c = {.r = r};
-    gf_scan_options documents = GF_SCAN_OPTIONS(.family = GF_DOCUMENTS_MAIN);
-    gf_scan_options collections = GF_SCAN_OPTIONS(.family = GF_COLLECTIONS_MAIN, .keys_only = true);
-    gf_status st = gf_scan_each(r->store->tables.documents, &documents, count_document, &c, err);
-    if (st == GF_OK) st = end_collection(&c, err);
-    if (st == GF_OK)
-        st = gf_scan_each(r->store->tables.collections, &collections, check_empty, &c, err);
-    if (st == GF_OK) st = flush_batch(r, 0, err);
-    gf_buffer_release(&c.key);
-    gf_row_release(&c.row);
-    return st;
-}
-
-/* ---- builds ---------------------------------------------------------------------------------- */
-
-/* The keys of all builds of which any row is there. */
-typedef struct build_keys {
-    repairing *r;
-    gf_buffer keys; /* varint lengths and bytes */
-    gf_buffer last;
-} build_keys;
-
-static gf_status note_build(void *context, const gf_row *row, gf_error *err)
-{
-    build_keys *k = context;
-    size_t n = 0;
-    for (int part = 0; part < 3; part++)
-        n += gf_key_string_length(gf_slice_skip(row->key, n));
-    gf_slice key = gf_slice_of(row->key.ptr, n + 8);
-    if (gf_slice_equal(key, gf_buffer_view(&k->last))) return GF_OK;
-    gf_buffer_reset(&k->last);
-    gf_buffer_slice(&k->last, key);
-    gf_buffer_string(&k->keys, key);
-    gf_status st = gf_buffer_check(&k->last, err);
-    return st == GF_OK ? gf_buffer_check(&k->keys, err) : st;
-}
-
-static gf_status list_builds(build_keys *k, gf_error *err)
-{
-    const gf_tables *t = &k->r->store->tables;
-    gf_table *const all[] = {t->builds, t->clusters, t->memberships};
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < 3; i++)
-        for (unsigned f = 0; f < gf_table_schema(all[i])->n_families && st == GF_OK; f++) {
-            gf_scan_options o = GF_SCAN_OPTIONS(.family = f, .keys_only = true);
-            st = gf_scan_each(all[i], &o, note_build, k, err);
-        }
-    return st;
-}
-
-/* Dropped builds may still be pointed to: those pointers go. */
-static gf_status drop_pointer(repairing *r, gf_place where, gf_slice configuration, uint64_t build,
-                              gf_error *err)
-{
-    static const char *const what[] = {"rebuilt", "processed"};
-    gf_collection_row row = {0};
-    gf_buffer key = {0}, column = {0};
-    gf_status st = gf_collection_row_read(r->store, NULL, where, &row, err);
-    bool served = st == GF_OK && gf_collection_row_served(&row, configuration) == (int64_t)build;
-    gf_tables_collection_key(&key, where.name_space, where.collection);
-    if (st == GF_OK || st == GF_ENOTFOUND) st = gf_buffer_check(&key, err);
-    for (size_t i = 0; i < 2 && st == GF_OK && served; i++) {
-        gf_buffer_reset(&column);
-        gf_collection_row_column(&column, configuration, what[i]);
-        st = gf_buffer_check(&column, err);
-        if (st == GF_OK)
-            gf_batch_delete_cell(r->batch, r->store->tables.collections, gf_buffer_view(&key),
-                                 GF_COLLECTIONS_MAIN, gf_buffer_view(&column));
-    }
-    gf_collection_row_release(&row);
-    gf_buffer_release(&key);
-    gf_buffer_release(&column);
-    return st;
-}
-
-static gf_status drop_build(repairing *r, gf_place where, gf_slice configuration, uint64_t build,
-                            gf_slice key, gf_error *err)
-{
-    char name[256];
-    snprintf(name, sizeof name, "collection \"%.*s\", build %" PRIu64,
-             GF_SLICE_ARG(where.collection), build);
-    r->found.builds++;
-    gf_status st = report(r, name, "it is not whole, and is dropped", err);
-    if (st == GF_OK) st = drop_pointer(r, where, configuration, build, err);
-    if (st == GF_OK) st = gf_delete_build(r->store, key, r->batch, err);
-    return st == GF_OK ? flush_batch(r, 0, err) : st;
-}
-
-/* ---- members whose documents are lost -------------------------------------------------------- */
-
-typedef struct member_walk {
-    repairing *r;
-    gf_place where;
-    uint64_t seq, lost; /* of the collection */
-    gf_buffer id, key;
-} member_walk;
-
-static gf_status check_member(void *context, const gf_row *row, gf_error *err)
-{
-    member_walk *w = context;
-    bool there;
-    gf_buffer_reset(&w->id);
-    gf_buffer_reset(&w->key);
-    gf_status st =
-        gf_tables_key_last_string(w->r->store->tables.memberships, row->key, &w->id, err);
-    gf_tables_document_key(&w->key, w->where.name_space, w->where.collection,
-                           gf_buffer_view(&w->id));
-    if (st == GF_OK) st = gf_buffer_check(&w->key, err);
-    if (st == GF_OK)
-        st = gf_scan_finds(w->r->store->tables.documents, NULL, GF_DOCUMENTS_MAIN,
-                           gf_buffer_view(&w->key), &there, err);
-    if (st != GF_OK || there) return st;
-    gf_buffer_reset(&w->key);
-    gf_tables_change_key(&w->key, w->where.name_space, w->where.collection, w->seq + ++w->lost);
-    st = gf_buffer_check(&w->key, err);
-    gf_column columns[] = {{GF_SLICE("id"), gf_buffer_view(&w->id)},
-                           {GF_SLICE("operation"), GF_SLICE("delete")}};
-    if (st == GF_OK)
-        gf_batch_replace(w->r->batch, w->r->store->tables.changes, gf_buffer_view(&w->key),
-                         GF_CHANGES_MAIN, columns, 2, 0);
-    return st == GF_OK ? flush_batch(w->r, CHANGES_PER_BATCH, err) : st;
-}
-
-static gf_status check_members(repairing *r, gf_place where, gf_slice build_key, gf_error *err)
-{
-    gf_collection_row row = {0};
-    gf_buffer key = {0};
-    member_walk w = {.r = r, .where = where};
-    gf_scan_options o =
-        GF_SCAN_OPTIONS(.family = GF_MEMBERSHIPS_MAIN, .prefix = build_key, .keys_only = true);
-    gf_status st = gf_collection_row_read(r->store, NULL, where, &row, err);
-    w.seq = row.seq;
-    if (st == GF_OK) st = gf_scan_each(r->store->tables.memberships, &o, check_member, &w, err);
-    gf_tables_collection_key(&key, where.name_space, where.collection);
-    if (st == GF_OK) st = gf_buffer_check(&key, err);
-    if (st == GF_OK && w.lost) put_number(r, gf_buffer_view(&key), "seq", w.seq + w.lost);
-    if (st == GF_OK) st = flush_batch(r, 0, err);
-    gf_collection_row_release(&row);
-    gf_buffer_release(&key);
-    gf_buffer_release(&w.id);
-    gf_buffer_release(&w.key);
-    return st;
-}
-
-static gf_status right_build(repairing *r, gf_slice key, gf_buffer parts[3], gf_error *err)
-{
-    gf_slice rest = key;
-    uint64_t build = 0;
-    bool whole = false;
-    gf_status st = GF_OK;
-    for (int i = 0; i < 3 && st == GF_OK; i++) {
-        gf_buffer_reset(&parts[i]);
-        gf_key_take_string(&rest, &parts[i]);
-        st = gf_buffer_check(&parts[i], err);
-    }
-    if (st == GF_OK && (!gf_key_take_u64(&rest, &build) || rest.len))
-        st = gf_fail(err, GF_ECORRUPT, "table builds: a key is damaged");
-    gf_place where = {gf_buffer_view(&parts[0]), gf_buffer_view(&parts[1])};
-    gf_slice configuration = gf_buffer_view(&parts[2]);
-    if (st == GF_OK)
-        st =
-            gf_verify_build(r->store, where, configuration, (int64_t)build, r->cancel, &whole, err);
-    if (st != GF_OK) return st;
-    return whole ? check_members(r, where, key, err)
-                 : drop_build(r, where, configuration, build, key, err);
-}
-
-static gf_status right_builds(repairing *r, gf_error *err)
-{
-    build_keys k = {.r = r};
-    gf_buffer parts[3] = {{0}};
-    gf_slice key;
-    gf_status st = list_builds(&k, err);
-    for (gf_slice rest = gf_buffer_view(&k.keys); st == GF_OK && gf_slice_take_string(&rest, &key);)
-        st = right_build(r, key, parts, err);
-    for (int i = 0; i < 3; i++)
-        gf_buffer_release(&parts[i]);
-    gf_buffer_release(&k.keys);
-    gf_buffer_release(&k.last);
-    return st;
+    return st == GF_OK ? try_user_tables(r, err) : st;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static gf_status set_store_right(void *context, const char *to, gf_error *err)
+static gf_status right_rows(gf_repairing *r, gf_error *err)
 {
-    repairing *r = context;
-    gf_store_options o = GF_STORE_OPTIONS(.purpose = "repair", .cancel = r->cancel);
-    gf_status st = gf_store_open(to, &o, &r->store, err);
-    if (st == GF_OK) st = gf_batch_create(r->store->db, &r->batch, err);
-    if (st == GF_OK) st = try_tables(r, err);
-    if (st == GF_OK) st = right_collections(r, err);
+    gf_status st = try_tables(r, err);
+    if (st == GF_OK && r->unreadable)
+        st = gf_fail(err, GF_ECORRUPT,
+                     "%s; nothing was made: with --drop-unreadable all but such tables (%" PRIu64
+                     ") is saved",
+                     r->what, r->unreadable);
+    if (st == GF_OK) st = gf_repair_collections(r, err);
     if (st == GF_OK) {
         st = gf_store_lock(r->store, err); /* what was cut short goes first */
         gf_store_unlock(r->store);
     }
-    if (st == GF_OK) st = right_builds(r, err);
-    gf_batch_free(r->batch);
-    gf_store_close(r->store);
+    if (st == GF_OK) st = gf_repair_builds(r, err);
+    if (st == GF_OK && r->options->more_repair)
+        st = r->options->more_repair(r->store, r->cancel, r->visit, r->context, &r->found, err);
     return st;
 }
 
+static gf_status note_fault(void *context, const char *where, const char *what, gf_error *err)
+{
+    gf_repairing *r = context;
+    if (!r->what[0]) snprintf(r->what, sizeof r->what, "%s: %s", where, what);
+    return gf_repair_tell(r, where, what, err);
+}
+
+/* Whoever repairs a store trusts what comes of it. */
+static gf_status verify_all(gf_repairing *r, const char *to, gf_error *err)
+{
+    gf_verified found;
+    gf_store_options o =
+        GF_STORE_OPTIONS(.purpose = "repair", .cancel = r->cancel, .more = r->options->more);
+    gf_status st = gf_verify(to, &o, note_fault, r, &found, err);
+    if (st != GF_OK) return st;
+    r->found.documents = found.documents;
+    if (found.faults)
+        st = gf_fail(err, GF_ECORRUPT,
+                     "what could be saved does not agree with itself, and nothing was made of it: "
+                     "%s",
+                     r->what);
+    return st;
+}
+
+static gf_status set_store_right(void *context, const char *to, gf_error *err)
+{
+    gf_repairing *r = context;
+    gf_store_options o = GF_STORE_OPTIONS(.purpose = "repair", .cancel = r->cancel);
+    gf_status st = gf_store_open(to, &o, &r->store, err);
+    if (st == GF_OK) st = gf_batch_create(r->store->db, &r->batch, err);
+    if (st == GF_OK) st = right_rows(r, err);
+    gf_batch_free(r->batch);
+    gf_store_close(r->store);
+    return st == GF_OK ? verify_all(r, to, err) : st;
+}
+
 /* Nobody may use the store meanwhile. A damaged marker is one more damage. */
-static gf_status hold(repairing *r, const gf_store_options *options, gf_folder **folder,
+static gf_status hold(gf_repairing *r, const gf_store_options *options, gf_folder **folder,
                       gf_error *err)
 {
     gf_error why = {GF_OK, ""};
@@ -448,11 +265,12 @@ gf_status gf_repair(const char *path, const char *to, const gf_store_options *op
         gf_options_check(options->version, GF_STORE_OPTIONS_VERSION, "gf_store_options", err);
     if (known != GF_OK) return known;
     gf_folder *folder = NULL;
-    repairing r = {.from = path,
-                   .visit = visit,
-                   .context = context,
-                   .cancel = options->cancel,
-                   .visit_error = {GF_OK, ""}};
+    gf_repairing r = {.from = path,
+                      .options = options,
+                      .visit = visit,
+                      .context = context,
+                      .cancel = options->cancel,
+                      .visit_error = {GF_OK, ""}};
     gf_status st = hold(&r, options, &folder, err);
     if (st == GF_OK) st = gf_folder_make(to, fill_store, set_store_right, &r, err);
     gf_folder_release(folder);

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/json/json.h"
+#include "base/strings.h"
 #include "engine/rows/audit.h"
 #include "engine/store/store_internal.h"
 #include "grouperfish/user_tables.h"
@@ -72,6 +73,16 @@ gf_status gf_user_tables_reclaim(gf_store *store, const gf_cancel *cancel, gf_er
 typedef gf_status gf_each_user_table(void *context, const char *name, gf_user_table *table,
                                      const gf_error *why, gf_error *err);
 gf_status gf_user_tables_each(gf_store *store, gf_each_user_table *each, void *context,
+                              gf_error *err);
+
+/* ---- mend.c ---------------------------------------------------------------------------------- */
+
+/**
+ * Set the table of tables right after damage: the counter of names is behind all that were given;
+ * rows that no table can be opened by are deleted where `drops`. What the database calls the
+ * tables: *there of those that there are, being dropped among them; *gone of those that went.
+ */
+gf_status gf_user_tables_mend(gf_store *store, bool drops, gf_strings *there, gf_strings *gone,
                               gf_error *err);
 
 /* ---- verify.c -------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@ GF_PUBLIC_BEGIN
 typedef struct gf_store gf_store;
 
 typedef struct gf_verified gf_verified;
+typedef struct gf_repaired gf_repaired;
 
 /** A fault that a check found: where it is, and what. */
 typedef gf_status gf_visit_fault(void *context, const char *where, const char *what, gf_error *err);
@@ -22,14 +23,21 @@ typedef gf_status gf_visit_fault(void *context, const char *where, const char *w
 typedef gf_status gf_verify_more(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
                                  void *context, gf_verified *verified, gf_error *err);
 
+/** A repair of tables that are not the engine's own: adds to *repaired, tells what it does. */
+typedef gf_status gf_repair_more(gf_store *store, const gf_cancel *cancel, gf_visit_fault *visit,
+                                 void *context, gf_repaired *repaired, gf_error *err);
+
 typedef struct gf_store_options {
     unsigned version;        /* GF_STORE_OPTIONS_VERSION: set by GF_STORE_OPTIONS() */
     bool create;             /* make the store where there is none */
     double wait_seconds;     /* how long to wait while another process holds it */
     const char *purpose;     /* shown to those who wait, such as "rebuild"; may be NULL */
     const gf_cancel *cancel; /* ends the waiting; may be NULL */
-    bool small_buffers;   /* 12 MB of buffers in place of 192: for a rebuild with little memory */
-    gf_verify_more *more; /* of gf_verify and gf_backup_restore: what else to check; may be NULL */
+    bool small_buffers; /* 12 MB of buffers in place of 192: for a rebuild with little memory */
+    gf_verify_more
+        *more; /* of gf_verify, gf_backup_restore, gf_repair: what else to check; or NULL */
+    gf_repair_more *more_repair; /* of gf_repair: what else to set right; may be NULL */
+    bool drop_unreadable;        /* of gf_repair: tables that cannot be read are left out */
 } gf_store_options;
 
 #define GF_STORE_OPTIONS_VERSION 1
@@ -129,20 +137,27 @@ gf_status gf_backup_archive(gf_store *store, gf_archive_take *take, void *taker,
 gf_status gf_backup_unpack(const char *path, gf_archive_give *give, void *context,
                            gf_store_status *status, gf_error *err);
 
-typedef struct gf_repaired {
+struct gf_repaired {
     uint64_t documents;   /* that the new store has */
     uint64_t damages;     /* of the old store's files */
     uint64_t rows;        /* that were there and could not be read */
     uint64_t collections; /* whose numbers had to be set right */
     uint64_t builds;      /* that were not whole, and were dropped */
-} gf_repaired;
+    uint64_t pointers;    /* of configurations, that led to no whole build */
+    uint64_t remade;      /* tables that were made anew from what they derive from */
+    uint64_t tables;      /* that could not be read, and were left out */
+};
 
 /**
  * Make a new store of all that can be read of a damaged one, which nobody may hold and which stays
- * as it is. `visit` is told of each damage, of rows that could not be read and of builds that were
- * dropped.
- * @return GF_OK, however much was lost: *repaired says; GF_EEXISTS, GF_ENOTFOUND, GF_EBUSY, GF_EIO,
- *         GF_ENOMEM, GF_ECORRUPT (nothing of it is ours any more)
+ * as it is. `visit` is told of each damage, of rows that could not be read, and of all that was
+ * dropped or made anew. The new store is verified before it gets its name.
+ *
+ * A table whose name or schema is lost cannot be read, though its rows are there: it is left out
+ * where options->drop_unreadable says so, and else nothing is made (GF_ECORRUPT).
+ * @return GF_OK, however much was lost: *repaired says; GF_EEXISTS, GF_ENOTFOUND, GF_EBUSY, GF_EIO
+ *         (also: a file that cannot be read, which is no damage), GF_ENOMEM, GF_ECORRUPT. Where it
+ *         fails there is nothing at `to`.
  */
 gf_status gf_repair(const char *path, const char *to, const gf_store_options *options,
                     gf_visit_fault *visit, void *context, gf_repaired *repaired, gf_error *err);

@@ -182,8 +182,8 @@ static void step_over(log_check *c, const fragment *bad)
     size_t block = c->at - c->at % BLOCK + BLOCK;
     fragment next;
     c->at += bad->size;
-    if (bad->is_none || c->at >= block || c->at >= c->content.len ||
-        !take_next(c, &next) || next.is_none)
+    if (bad->is_none || c->at >= block || c->at >= c->content.len || !take_next(c, &next) ||
+        next.is_none)
         c->at = block;
 }
 

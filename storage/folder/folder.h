@@ -19,6 +19,7 @@
 #include "grouperfish/archive.h"
 #include "grouperfish/cancel.h"
 #include "grouperfish/table.h"
+#include "storage/backend.h"
 #include "storage/check/files.h"
 
 typedef struct gf_folder gf_folder;
@@ -74,6 +75,12 @@ gf_status gf_folder_make(const char *path, gf_folder_fill *fill, gf_folder_finis
 gf_status gf_folder_copy(gf_database *db, const char *path, gf_folder_finish *finish, void *context,
                          const gf_cancel *cancel, gf_error *err);
 
+/** What a rescue found. */
+typedef struct gf_folder_rescued {
+    bool names;                            /* of any table */
+    unsigned char used[GF_MAX_TABLES / 8]; /* bit n: the table of that number has entries */
+} gf_folder_rescued;
+
 /**
  * Remove a copy, which nobody may hold. What is of a store is removed, and nothing else.
  * @return GF_OK; GF_EINVAL (no store), GF_EIO (a part of it is left, as DIR.old), GF_ENOMEM
@@ -90,13 +97,13 @@ gf_status gf_folder_unpack(const char *path, gf_archive_give *give, void *contex
 
 /**
  * Put into a new database all that can be read of a damaged store's, whose files stay as they are;
- * nobody may hold that store. Each damage is reported, and what is left out. *catalogue: the
- * tables' names were found.
+ * nobody may hold that store. Each damage is reported, and what is left out.
  * @return GF_OK, however little that was; GF_ENOTFOUND (no database), GF_EIO, GF_ENOMEM, ...: files
  *         that cannot be read for another reason than damage
  */
 gf_status gf_folder_rescue(const char *path, gf_database *to, gf_damage_report *report,
-                           void *context, const gf_cancel *cancel, bool *catalogue, gf_error *err);
+                           void *context, const gf_cancel *cancel, gf_folder_rescued *rescued,
+                           gf_error *err);
 
 /** Empty LevelDB's journals of its own work (LOG), which name keys; the database may be open. */
 gf_status gf_folder_clear_journals(const gf_folder *folder, gf_error *err);

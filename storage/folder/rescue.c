@@ -58,10 +58,12 @@ static gf_status salvage_files(rescue *r, const char *from, const gf_cancel *can
 }
 
 gf_status gf_folder_rescue(const char *path, gf_database *to, gf_damage_report *report,
-                           void *context, const gf_cancel *cancel, bool *catalogue, gf_error *err)
+                           void *context, const gf_cancel *cancel, gf_folder_rescued *rescued,
+                           gf_error *err)
 {
     gf_error own;
     gf_buffer from = {0};
+    gf_backend_filled filled = {.names = false};
     rescue r = {.report = report, .context = context, .failed = {GF_OK, ""}};
     if (!err) err = &own;
     gf_buffer_format(&from, "%s/db", path);
@@ -70,7 +72,11 @@ gf_status gf_folder_rescue(const char *path, gf_database *to, gf_damage_report *
         st = gf_fail(err, GF_ENOTFOUND, "there is no database at %s", gf_buffer_cstr(&from));
     if (st == GF_OK) st = gf_leveldb_fill_begin(gf_database_backend(to), cancel, &r.fill, err);
     if (st == GF_OK) st = salvage_files(&r, gf_buffer_cstr(&from), cancel, err);
-    st = gf_leveldb_fill_end(r.fill, st, catalogue, err);
+    st = gf_leveldb_fill_end(r.fill, st, &filled, err);
+    if (st == GF_OK) {
+        rescued->names = filled.names;
+        memcpy(rescued->used, filled.used, sizeof rescued->used);
+    }
     gf_strings_release(&r.told);
     gf_buffer_release(&from);
     return st;

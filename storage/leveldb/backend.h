@@ -41,14 +41,21 @@ gf_status gf_leveldb_copy(gf_backend *from, gf_backend *to, const gf_cancel *can
 /** Entries put into a new database, as they lie and by rising keys. */
 typedef struct gf_backend_fill gf_backend_fill;
 
+/** What was put. */
+typedef struct gf_backend_filled {
+    bool names;                            /* the name of any table */
+    unsigned char used[GF_MAX_TABLES / 8]; /* bit n: an entry of table n */
+} gf_backend_filled;
+
 gf_status gf_leveldb_fill_begin(gf_backend *to, const gf_cancel *cancel, gf_backend_fill **fill,
                                 gf_error *err);
 gf_status gf_leveldb_fill_put(gf_backend_fill *fill, gf_slice key, gf_slice value, gf_error *err);
 
 /**
  * Write and sync the rest where `st`, how the filling went, is GF_OK; free the fill (NULL: none).
- * *catalogue is set to whether any table's name was put.
+ * *filled may be NULL.
  */
-gf_status gf_leveldb_fill_end(gf_backend_fill *fill, gf_status st, bool *catalogue, gf_error *err);
+gf_status gf_leveldb_fill_end(gf_backend_fill *fill, gf_status st, gf_backend_filled *filled,
+                              gf_error *err);
 
 #endif

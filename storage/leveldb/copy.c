@@ -10,7 +10,7 @@ struct gf_backend_fill {
     gf_leveldb *to;
     gf_leveldb_batch *batch;
     const gf_cancel *cancel;
-    bool catalogue; /* the name of a table was among the keys */
+    gf_backend_filled filled;
 };
 
 gf_status gf_leveldb_fill_begin(gf_backend *to, const gf_cancel *cancel, gf_backend_fill **fill,
@@ -36,15 +36,18 @@ static gf_status commit_batch(gf_backend_fill *f, gf_error *err)
 gf_status gf_leveldb_fill_put(gf_backend_fill *f, gf_slice key, gf_slice value, gf_error *err)
 {
     gf_leveldb_batch_put(f->batch, key, value);
-    f->catalogue |= gf_slice_starts(key, gf_slice_of("\0\0T", 3));
+    f->filled.names |= gf_slice_starts(key, gf_slice_of("\0\0T", 3));
+    unsigned table = key.len < 2 ? 0 : (unsigned char)key.ptr[0] << 8 | (unsigned char)key.ptr[1];
+    if (table < GF_MAX_TABLES) f->filled.used[table / 8] |= (unsigned char)(1u << table % 8);
     return gf_leveldb_batch_bytes(f->batch) < BATCH_BYTES ? GF_OK : commit_batch(f, err);
 }
 
-gf_status gf_leveldb_fill_end(gf_backend_fill *f, gf_status st, bool *catalogue, gf_error *err)
+gf_status gf_leveldb_fill_end(gf_backend_fill *f, gf_status st, gf_backend_filled *filled,
+                              gf_error *err)
 {
     if (!f) return st;
     if (st == GF_OK) st = commit_batch(f, err);
-    if (st == GF_OK) *catalogue = f->catalogue;
+    if (st == GF_OK && filled) *filled = f->filled;
     gf_leveldb_batch_free(f->batch);
     gf_free(f);
     return st;
@@ -66,7 +69,6 @@ static gf_status copy_entries(gf_leveldb_iterator *it, gf_backend_fill *f, gf_er
 
 gf_status gf_leveldb_copy(gf_backend *from, gf_backend *to, const gf_cancel *cancel, gf_error *err)
 {
-    bool catalogue;
     gf_backend_fill *fill = NULL;
     gf_leveldb *b = (gf_leveldb *)from;
     gf_status st = gf_leveldb_fill_begin(to, cancel, &fill, err);
@@ -76,5 +78,5 @@ gf_status gf_leveldb_copy(gf_backend *from, gf_backend *to, const gf_cancel *can
     st = copy_entries(it, fill, err);
     gf_leveldb_iterator_free(it);
     gf_leveldb_view_close(b, &view);
-    return gf_leveldb_fill_end(fill, st, &catalogue, err);
+    return gf_leveldb_fill_end(fill, st, NULL, err);
 }

@@ -139,10 +139,8 @@ static gf_status follow_manifest(salvage *s, gf_error *err)
     gf_buffer content = {0};
     s->trusts = true;
     gf_status st = read_manifest(s, &content, err);
-    if (st == GF_OK)
-        st = gf_check_manifest(gf_buffer_view(&content), want_file, s, NULL, err);
-    if (st == GF_OK)
-        st = gf_check_manifest_sequence(gf_buffer_view(&content), &s->sequence, err);
+    if (st == GF_OK) st = gf_check_manifest(gf_buffer_view(&content), want_file, s, NULL, err);
+    if (st == GF_OK) st = gf_check_manifest_sequence(gf_buffer_view(&content), &s->sequence, err);
     gf_buffer_release(&content);
     if (st != GF_ENOTFOUND && st != GF_ECORRUPT) return st;
     s->trusts = false;
@@ -188,8 +186,7 @@ static gf_status look_for_newer(salvage *s, gf_error *err)
     gf_status st = GF_OK;
     uint64_t newest = s->logs.newest;
     for (size_t i = 0; i < s->n; i++)
-        if (s->sources[i].is_wanted && s->sources[i].newest > newest)
-            newest = s->sources[i].newest;
+        if (s->sources[i].is_wanted && s->sources[i].newest > newest) newest = s->sources[i].newest;
     for (size_t i = 0; i < s->n && st == GF_OK; i++) {
         source *f = &s->sources[i];
         if (f->is_log || f->is_wanted) continue;

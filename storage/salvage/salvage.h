@@ -68,7 +68,7 @@ typedef struct gf_salvage_block {
 /** A walk over the sound entries of a table file. Start with {.fd = -1}. */
 typedef struct gf_salvage_table {
     int fd;
-    const char *name; /* borrowed: the file's path, for messages */
+    const char *name;         /* borrowed: the file's path, for messages */
     gf_salvage_block *blocks; /* n_blocks of capacity */
     size_t n_blocks, capacity, next;
     gf_buffer raw, plain; /* the block at hand, as it lies and decompressed */

@@ -24,8 +24,7 @@ enum { TRAILER = 5, TAG = 8 };
 
 static void note(gf_salvage_table *t, uint64_t at, const char *what)
 {
-    if (!t->damage[0])
-        snprintf(t->damage, sizeof t->damage, "at byte %" PRIu64 ": %s", at, what);
+    if (!t->damage[0]) snprintf(t->damage, sizeof t->damage, "at byte %" PRIu64 ": %s", at, what);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
