@@ -158,6 +158,18 @@ static bool fits(const char *template, gf_slice path, gf_slice query)
     return t.len == 0 && path.len == 0;
 }
 
+/* Of two paths that fit, the one whose first part that differs is a word: /papers/counts is not
+ * the paper "counts" (which can be asked for as /papers/?sha1=counts). */
+static bool is_more_literal(const char *path, const char *other)
+{
+    gf_slice a = gf_slice_str(path), b = gf_slice_str(other);
+    while (a.len && b.len) {
+        bool any = is_parameter(take_segment(&a)), any_of_other = is_parameter(take_segment(&b));
+        if (any != any_of_other) return any_of_other;
+    }
+    return false;
+}
+
 static gf_status take_path(gf_request *r, gf_slice path, gf_error *err)
 {
     gf_slice t = gf_slice_str(r->route->path);
@@ -279,9 +291,11 @@ unsigned gf_route_find(gf_request *r, const char *method, gf_error *err)
         return 400;
     }
     if (r->head) method = "GET";
-    for (size_t i = 0; i < r->http->n_routes && !r->route; i++) {
+    for (size_t i = 0; i < r->http->n_routes; i++) {
         const gf_route *route = &r->http->routes[i];
-        if (strcmp(route->method, method) == 0 && fits(route->path, path, query)) r->route = route;
+        if (strcmp(route->method, method) == 0 && fits(route->path, path, query) &&
+            (!r->route || is_more_literal(route->path, r->route->path)))
+            r->route = route;
     }
     if (!r->route) return no_route(r, path, query, err);
     gf_status st = take_path(r, path, err);
