@@ -108,7 +108,7 @@ gf_status gf_operation_check(const gf_operation *o, const gf_call *call, gf_erro
             st = gf_fail(err, GF_EINVAL, "%s is missing: %s", o->parameters[i].name,
                          o->parameters[i].meaning);
     if (st == GF_OK && has_parameter(o, "all") && gf_call_flag(call, "all") &&
-        gf_call_has(call, "collection") && find_parameter(o, GF_SLICE("collection"))->required)
+        gf_call_has(call, "collection") && has_parameter(o, "collection"))
         st = gf_fail(err, GF_EINVAL, "%s needs either a collection, or --all", o->name);
     if (st == GF_OK && o->input == GF_INPUT_REQUIRED && !call->input.next)
         st = gf_fail(err, GF_EINVAL, "%s needs an input", o->name);

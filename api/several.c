@@ -25,22 +25,13 @@ typedef struct several {
     gf_outcome outcome; /* the worst of the others */
 } several;
 
-static bool is_all(const gf_operation *o, const gf_argument *a)
-{
-    return o->reach == GF_REACH_ALL && gf_slice_equal(a->name, GF_SLICE("all")) &&
-           !gf_slice_equal(a->value, GF_SLICE("false"));
-}
-
 bool gf_several_is_asked(const gf_operation *o, const gf_argument *arguments, size_t n)
 {
     bool of_several = false;
-    for (size_t i = 0; i < n && o->reach != GF_REACH_ONE; i++) {
+    for (size_t i = 0; i < n && o->reach != GF_REACH_ONE; i++)
         if (gf_slice_equal(arguments[i].name, GF_SLICE("collection")))
             of_several = gf_glob_is_pattern(arguments[i].value); /* the last one counts */
-        else if (is_all(o, &arguments[i]))
-            return true;
-    }
-    return of_several;
+    return of_several || (o->reach == GF_REACH_ALL && gf_operations_have_flag(arguments, n, "all"));
 }
 
 /* ---- which collections ----------------------------------------------------------------------- */
@@ -90,7 +81,9 @@ static gf_status begin(several *s, gf_error *err)
     if (!s->arguments) return gf_fail_memory(err, "arguments");
     for (size_t i = 0; i < outer->n_arguments; i++) {
         const gf_argument *a = &outer->arguments[i];
-        bool goes = gf_slice_equal(a->name, GF_SLICE("collection")) || is_all(s->operation, a);
+        bool goes =
+            gf_slice_equal(a->name, GF_SLICE("collection")) ||
+            (s->operation->reach == GF_REACH_ALL && gf_slice_equal(a->name, GF_SLICE("all")));
         if (!goes) s->arguments[n++] = *a;
     }
     s->collection = &s->arguments[n++];

@@ -68,6 +68,27 @@ class Routes(unittest.TestCase):
                   for path, methods in self.description["paths"].items() for method in methods]
         self.assertEqual(len(shapes), len(set(shapes)))
 
+    def test_all_beside_a_collection(self):
+        """Which of them is meant nobody can tell: also of a rebuild, which would become a task."""
+        walked = 0
+        for path, methods in self.description["paths"].items():
+            for method, route in methods.items():
+                names = {p["name"] for p in route["parameters"]}
+                if not {"all", "collection"} <= names:
+                    continue
+                filled = re.sub(r"\{([^}]*)\}", lambda m: {"collection": "feedback"}.get(m[1], "default"), path)
+                query = "&".join(f"{p['name']}=k%3D2" for p in route["parameters"]
+                                 if p.get("required") and p["in"] == "query")
+                for all_of_them in ("all=true", "all", "all=false&all=true"):
+                    with self.subTest(method=method, path=path, query=all_of_them):
+                        answer = self.server.ask(method.upper(), f"{filled}?{query}&{all_of_them}")
+                        self.assertEqual(answer.status, 400, answer.body)
+                        self.assertIn("either a collection, or --all", answer.json()["detail"])
+                        walked += 1
+        self.assertGreater(walked, 20)
+        answer = self.server.get("/v1/collections/feedback?all=true&all=false")
+        self.assertIsInstance(answer.json(), dict)  # it is of one collection
+
     def test_words_win(self):
         """A word of a path is not taken for a name; that can be given in the query."""
         self.assertEqual(self.server.get("/v1/papers/counts").status, 200)
