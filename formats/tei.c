@@ -375,7 +375,7 @@ gf_status gf_tei_read(gf_slice xml, gf_tei *tei, gf_error *err)
         return GF_OK;
     }
     gf_status st = tei->tree ? GF_OK : gf_tei_tree_create(&tei->tree, err);
-    if (st == GF_OK) st = gf_tei_tree_parse(tei->tree, xml, &parsed, err);
+    if (st == GF_OK) st = gf_tei_tree_parse(tei->tree, xml, tei->cancel, &parsed, err);
     if (st != GF_OK) return st;
     if (parsed.root && is_element(parsed.root, "TEI")) return write_json(parsed.root, tei, err);
     set_reason(tei, parsed.unsafe ? GF_TEI_UNSAFE : GF_TEI_FAIL,

@@ -2,6 +2,11 @@
  * libxml2's parser calls, nodes in an arena. libxml2 would make a tree of its own: each node, name
  * and text an allocation that is freed one by one. It allocates by itself, and nests at most 256
  * deep (without XML_PARSE_HUGE), so recursion over the tree is bounded.
+ *
+ * libxml2 compares each attribute of an element with all others, and each prefix with all namespaces
+ * around it. So both are bounded; and since an element is known only once its tag has ended, so is
+ * a tag: the document is given in chunks, and what a chunk leaves unread is the start of one. A
+ * cancel is looked for between chunks.
  */
 #include "formats/tei_tree.h"
 
@@ -14,8 +19,10 @@
 
 enum {
     DEEPEST = 300,             /* more than libxml2 lets nest */
-    LARGEST_NAMES = 1 << 20,   /* bytes of names that the parser keeps for the next document */
-    LARGEST_MEMORY = 64 << 20, /* and of nodes */
+    LARGEST_MEMORY = 64 << 20, /* bytes of nodes that are kept for the next document */
+    CHUNK = 32 << 10,
+    MOST_ATTRIBUTES = 1000, /* of an element */
+    MOST_NAMESPACES = 1000, /* of the elements around one */
 };
 
 GF_LIBRARY_DEFINE(gf_xml, GF_LIBXML, GF_XML_FUNCTIONS)
@@ -25,6 +32,8 @@ struct gf_tei_tree {
     gf_arena memory;              /* of the document */
     gf_tei_node *open[DEEPEST];   /* n_open: the elements around what comes */
     gf_tei_node **place[DEEPEST]; /* where the next child of each goes */
+    int n_namespaces[DEEPEST];    /* that each declares */
+    int all_namespaces;
     unsigned n_open;
     gf_tei_node *root;
     gf_tei_parsed *parsed;
@@ -78,16 +87,32 @@ static const char *name_of(gf_tei_tree *t, const xmlChar *local, const xmlChar *
     return name;
 }
 
+static void refuse_document(void *context, const char *reason)
+{
+    gf_tei_tree *t = tree_of(context);
+    t->parsed->unsafe = true;
+    snprintf(t->parsed->reason, sizeof t->parsed->reason, "%s", reason);
+    end_parsing(t, false);
+}
+
 static void start_element(void *context, const xmlChar *local, const xmlChar *prefix,
                           const xmlChar *uri, int n_namespaces, const xmlChar **namespaces,
                           int n_attributes, int n_defaulted, const xmlChar **attributes)
 {
     gf_tei_tree *t = tree_of(context);
-    (void)n_namespaces, (void)namespaces, (void)n_defaulted;
-    if (t->no_memory) return;
+    (void)namespaces, (void)n_defaulted;
+    if (t->no_memory || t->parsed->unsafe) return;
     if (t->n_open == DEEPEST) {
         t->too_deep = true;
         end_parsing(t, false);
+        return;
+    }
+    if (n_attributes > MOST_ATTRIBUTES) {
+        refuse_document(context, "an element has more than 1,000 attributes");
+        return;
+    }
+    if (n_namespaces > MOST_NAMESPACES - t->all_namespaces) {
+        refuse_document(context, "more than 1,000 namespaces are declared for an element");
         return;
     }
     gf_tei_node *n = add_node(t);
@@ -108,6 +133,8 @@ static void start_element(void *context, const xmlChar *local, const xmlChar *pr
         *place = a;
         place = &a->next;
     }
+    t->all_namespaces += n_namespaces;
+    t->n_namespaces[t->n_open] = n_namespaces;
     t->open[t->n_open] = n;
     t->place[t->n_open++] = &n->children;
 }
@@ -117,7 +144,7 @@ static void end_element(void *context, const xmlChar *local, const xmlChar *pref
 {
     gf_tei_tree *t = tree_of(context);
     (void)local, (void)prefix, (void)uri;
-    if (t->n_open) t->n_open--;
+    if (t->n_open) t->all_namespaces -= t->n_namespaces[--t->n_open];
 }
 
 static void add_text(void *context, const xmlChar *bytes, int length)
@@ -133,14 +160,6 @@ static void add_text(void *context, const xmlChar *bytes, int length)
 }
 
 /* ---- what is stopped at ---------------------------------------------------------------------- */
-
-static void refuse_document(void *context, const char *reason)
-{
-    gf_tei_tree *t = tree_of(context);
-    t->parsed->unsafe = true;
-    snprintf(t->parsed->reason, sizeof t->parsed->reason, "%s", reason);
-    end_parsing(t, false);
-}
 
 static void meet_doctype(void *context, const xmlChar *name, const xmlChar *external,
                          const xmlChar *system)
@@ -169,8 +188,11 @@ static gf_status make_parser(gf_tei_tree *t, gf_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialise_libxml);
-    t->parser = xmlNewParserCtxt();
+    t->parser = xmlCreatePushParserCtxt(NULL, NULL, NULL, 0, NULL);
     if (!t->parser) return gf_fail_memory(err, "an XML parser");
+    /* No entity can be declared, so "expanding" them is what &amp; and the like need. */
+    xmlCtxtUseOptions(t->parser,
+                      XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOENT);
     xmlSAXHandler *sax = t->parser->sax;
     t->parser->_private = t;
     sax->internalSubset = meet_doctype;
@@ -195,48 +217,78 @@ gf_status gf_tei_tree_create(gf_tei_tree **tree, gf_error *err)
     return GF_OK;
 }
 
+static void free_parser(gf_tei_tree *t)
+{
+    if (!t->parser) return;
+    if (t->parser->myDoc) xmlFreeDoc(t->parser->myDoc);
+    t->parser->myDoc = NULL;
+    xmlFreeParserCtxt(t->parser);
+    t->parser = NULL;
+}
+
 void gf_tei_tree_free(gf_tei_tree *t)
 {
     if (!t) return;
-    if (t->parser) xmlFreeParserCtxt(t->parser);
+    free_parser(t);
     gf_arena_release(&t->memory);
     gf_free(t);
 }
 
+/* The parser of the document before has its names. */
 static void begin_document(gf_tei_tree *t, gf_tei_parsed *parsed)
 {
-    if (t->parser && xmlDictGetUsage(t->parser->dict) > LARGEST_NAMES) {
-        xmlFreeParserCtxt(t->parser);
-        t->parser = NULL;
-    }
+    free_parser(t);
     if (t->memory.total > LARGEST_MEMORY) gf_arena_release(&t->memory);
     gf_arena_reset(&t->memory);
     t->root = NULL;
     t->n_open = 0;
+    t->all_namespaces = 0;
     t->no_memory = t->too_deep = false;
     t->parsed = parsed;
     *parsed = (gf_tei_parsed){.root = NULL};
 }
 
-gf_status gf_tei_tree_parse(gf_tei_tree *t, gf_slice xml, gf_tei_parsed *parsed, gf_error *err)
+/* What the parser has not read yet begins a tag, which is longer than a chunk. */
+static bool is_long_tag(const xmlParserCtxt *parser)
+{
+    const xmlChar *at = parser->input->cur, *end = parser->input->end;
+    return end - at > CHUNK && at[0] == '<' && at[1] != '!' && at[1] != '?';
+}
+
+static gf_status parse_chunks(gf_tei_tree *t, gf_slice xml, const gf_cancel *cancel, gf_error *err)
+{
+    gf_status st = GF_OK;
+    int failed = 0;
+    while (xml.len && !failed) {
+        size_t n = xml.len < CHUNK ? xml.len : CHUNK;
+        if ((st = gf_cancel_check(cancel, err)) != GF_OK) return st;
+        failed = xmlParseChunk(t->parser, xml.ptr, (int)n, 0);
+        xml = gf_slice_skip(xml, n);
+        if (!failed && is_long_tag(t->parser)) {
+            refuse_document(t->parser, "a tag has more than 32 KiB");
+            return GF_OK;
+        }
+    }
+    if (!failed) xmlParseChunk(t->parser, "", 0, 1);
+    return GF_OK;
+}
+
+gf_status gf_tei_tree_parse(gf_tei_tree *t, gf_slice xml, const gf_cancel *cancel,
+                            gf_tei_parsed *parsed, gf_error *err)
 {
     begin_document(t, parsed);
-    gf_status st = t->parser ? GF_OK : make_parser(t, err);
+    gf_status st = make_parser(t, err);
+    if (st == GF_OK) st = parse_chunks(t, xml, cancel, err);
     if (st != GF_OK) return st;
-    /* No entity can be declared, so "expanding" them is what &amp; and the like need. */
-    xmlDoc *doc = xmlCtxtReadMemory(t->parser, xml.ptr ? xml.ptr : "", (int)xml.len, NULL, NULL,
-                                    XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                                        XML_PARSE_NOENT);
     const xmlError *error = &t->parser->lastError;
     if (t->no_memory || error->code == XML_ERR_NO_MEMORY)
         st = gf_fail_memory(err, "an XML document");
-    else if (doc && !parsed->unsafe && !t->too_deep)
+    else if (t->parser->wellFormed && !parsed->unsafe && !t->too_deep)
         parsed->root = t->root;
     else if (!parsed->unsafe)
         snprintf(parsed->reason, sizeof parsed->reason, "not XML: line %d: %.200s", error->line,
                  t->too_deep      ? "nested too deep"
                  : error->message ? error->message
                                   : "no document");
-    if (doc) xmlFreeDoc(doc);
     return st;
 }

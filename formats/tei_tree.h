@@ -3,7 +3,8 @@
  * and the document type are left out.
  *
  * The XML comes from elsewhere: it is parsed without network, and a document that declares entities
- * or refers to a document type outside itself is stopped at.
+ * or refers to a document type outside itself is stopped at; so is one with an element of more than
+ * 1,000 attributes, or a tag of more than 32 KiB.
  *
  * Names are local ones, without the prefix of a namespace that is declared. A text may come in
  * several nodes, one behind the other.
@@ -11,6 +12,7 @@
 #ifndef GF_FORMATS_TEI_TREE_H
 #define GF_FORMATS_TEI_TREE_H
 
+#include "grouperfish/cancel.h"
 #include "grouperfish/slice.h"
 #include "grouperfish/status.h"
 
@@ -35,15 +37,17 @@ void gf_tei_tree_free(gf_tei_tree *tree);
 
 typedef struct gf_tei_parsed {
     const gf_tei_node *root; /* borrowed until the next; NULL: why not is in reason */
-    bool unsafe;             /* it declares entities, or refers to something outside */
+    bool unsafe;             /* it is stopped at: reason says for what */
     char reason[256];
 } gf_tei_parsed;
 
 /**
  * Parse a document.
- * @return GF_OK, also where it is none; GF_ENOMEM
+ * @param cancel  looked at for each 32 KiB; may be NULL
+ * @return GF_OK, also where it is none; GF_ENOMEM, GF_ECANCELLED
  * Memory: three to six times the document, kept until the next.
  */
-gf_status gf_tei_tree_parse(gf_tei_tree *tree, gf_slice xml, gf_tei_parsed *parsed, gf_error *err);
+gf_status gf_tei_tree_parse(gf_tei_tree *tree, gf_slice xml, const gf_cancel *cancel,
+                            gf_tei_parsed *parsed, gf_error *err);
 
 #endif

@@ -10,24 +10,24 @@
 
 /* clang-format off */
 #define GF_XML_FUNCTIONS(F) \
-    F(xmlCtxtReadMemory) \
-    F(xmlDictGetUsage) \
+    F(xmlCreatePushParserCtxt) \
+    F(xmlCtxtUseOptions) \
     F(xmlFreeDoc) \
     F(xmlFreeParserCtxt) \
     F(xmlInitParser) \
-    F(xmlNewParserCtxt) \
+    F(xmlParseChunk) \
     F(xmlSAX2InternalSubset) \
     F(xmlStopParser)
 /* clang-format on */
 GF_LIBRARY_DECLARE(gf_xml, GF_XML_FUNCTIONS)
 
-#define xmlCtxtReadMemory     gf_xml_functions.xmlCtxtReadMemory
-#define xmlDictGetUsage       gf_xml_functions.xmlDictGetUsage
-#define xmlFreeDoc            gf_xml_functions.xmlFreeDoc
-#define xmlFreeParserCtxt     gf_xml_functions.xmlFreeParserCtxt
-#define xmlInitParser         gf_xml_functions.xmlInitParser
-#define xmlNewParserCtxt      gf_xml_functions.xmlNewParserCtxt
-#define xmlSAX2InternalSubset gf_xml_functions.xmlSAX2InternalSubset
-#define xmlStopParser         gf_xml_functions.xmlStopParser
+#define xmlCreatePushParserCtxt gf_xml_functions.xmlCreatePushParserCtxt
+#define xmlCtxtUseOptions       gf_xml_functions.xmlCtxtUseOptions
+#define xmlFreeDoc              gf_xml_functions.xmlFreeDoc
+#define xmlFreeParserCtxt       gf_xml_functions.xmlFreeParserCtxt
+#define xmlInitParser           gf_xml_functions.xmlInitParser
+#define xmlParseChunk           gf_xml_functions.xmlParseChunk
+#define xmlSAX2InternalSubset   gf_xml_functions.xmlSAX2InternalSubset
+#define xmlStopParser           gf_xml_functions.xmlStopParser
 
 #endif

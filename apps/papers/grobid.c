@@ -9,12 +9,19 @@
 #include <time.h>
 
 #define ROUTE "/api/processFulltextDocument"
-enum { BUSY = 503, MOST_WAIT_MS = 60000, CONNECT_SECONDS = 30, STALLED_SECONDS = 600 };
+enum {
+    BUSY = 503,
+    MOST_WAIT_MS = 60000,
+    CONNECT_SECONDS = 30,
+    ANSWER_SECONDS = 600,
+    MOST_HEADERS = 64 << 10
+};
 
 struct gf_grobid {
     CURL *curl;
     gf_buffer url;
     gf_grobid_options options;
+    size_t header_bytes; /* of the answer at hand */
     char why[CURL_ERROR_SIZE];
 };
 
@@ -47,8 +54,7 @@ static gf_status set_options(gf_grobid *g, gf_error *err)
                 curl_easy_setopt(c, CURLOPT_ERRORBUFFER, g->why) == CURLE_OK &&
                 curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
                 curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS) == CURLE_OK &&
-                curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
-                curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALLED_SECONDS) == CURLE_OK &&
+                curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)g->options.seconds) == CURLE_OK &&
                 curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L) == CURLE_OK;
     return good ? GF_OK : gf_fail_memory(err, "an HTTP client");
 }
@@ -61,6 +67,7 @@ gf_status gf_grobid_open(const gf_grobid_options *options, gf_grobid **grobid, g
     if (!g) return gf_fail_memory(err, "an HTTP client");
     g->options = *options;
     if (g->options.most_ms == 0) g->options.most_ms = MOST_WAIT_MS;
+    if (g->options.seconds == 0) g->options.seconds = ANSWER_SECONDS;
     st = set_url(g, options->url, err);
     if (st == GF_OK && !(g->curl = curl_easy_init())) st = gf_fail_memory(err, "an HTTP client");
     if (st == GF_OK) st = set_options(g, err);
@@ -80,13 +87,21 @@ void gf_grobid_close(gf_grobid *g)
     gf_free(g);
 }
 
-/* Bytes over what can be stored are read and dropped: only their presence matters. */
+/* An answer with more bytes than can be stored is cut off: only their presence matters. */
 static size_t take_answer(char *bytes, size_t size, size_t n, void *context)
 {
     gf_buffer *answer = context;
     size_t all = size * n, room = GF_TEI_MOST + 1 - answer->len;
     gf_buffer_append(answer, bytes, all < room ? all : room);
-    return answer->state == GF_OK ? all : 0;
+    return answer->state == GF_OK && answer->len <= GF_TEI_MOST ? all : 0;
+}
+
+static size_t count_header(char *bytes, size_t size, size_t n, void *context)
+{
+    gf_grobid *g = context;
+    (void)bytes;
+    g->header_bytes += size * n;
+    return g->header_bytes <= MOST_HEADERS ? size * n : 0;
 }
 
 static int look_for_cancel(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
@@ -108,15 +123,26 @@ static curl_mime *make_form(gf_grobid *g, gf_slice pdf)
     return NULL;
 }
 
+/* A connection that does not come has a limit of its own. */
+static bool answer_began(const gf_grobid *g)
+{
+    curl_off_t connected = 0;
+    curl_easy_getinfo(g->curl, CURLINFO_CONNECT_TIME_T, &connected);
+    return connected > 0;
+}
+
 static gf_status send_once(gf_grobid *g, gf_slice pdf, long *code, gf_buffer *answer, gf_error *err)
 {
     curl_mime *form = make_form(g, pdf);
     if (!form) return gf_fail_memory(err, "a request");
     gf_buffer_reset(answer);
     g->why[0] = '\0';
+    g->header_bytes = 0;
     curl_easy_setopt(g->curl, CURLOPT_MIMEPOST, form);
     curl_easy_setopt(g->curl, CURLOPT_WRITEFUNCTION, take_answer);
     curl_easy_setopt(g->curl, CURLOPT_WRITEDATA, answer);
+    curl_easy_setopt(g->curl, CURLOPT_HEADERFUNCTION, count_header);
+    curl_easy_setopt(g->curl, CURLOPT_HEADERDATA, g);
     curl_easy_setopt(g->curl, CURLOPT_XFERINFOFUNCTION, look_for_cancel);
     curl_easy_setopt(g->curl, CURLOPT_XFERINFODATA, g->options.cancel);
     CURLcode failed = curl_easy_perform(g->curl);
@@ -128,7 +154,14 @@ static gf_status send_once(gf_grobid *g, gf_slice pdf, long *code, gf_buffer *an
     if (failed == CURLE_COULDNT_CONNECT)
         return gf_fail(err, GF_EIO, "GROBID at %s: nothing answers there; is it running?",
                        gf_buffer_cstr(&g->url));
-    if (failed != CURLE_OK)
+    if (g->header_bytes > MOST_HEADERS)
+        return gf_fail(err, GF_EIO, "GROBID at %s: the headers of its answer have more than 64 KiB",
+                       gf_buffer_cstr(&g->url));
+    if (failed == CURLE_OPERATION_TIMEDOUT && answer_began(g))
+        return gf_fail(err, GF_EIO,
+                       "GROBID at %s: no whole answer came within %u seconds (--timeout)",
+                       gf_buffer_cstr(&g->url), g->options.seconds);
+    if (failed != CURLE_OK && answer->len <= GF_TEI_MOST)
         return gf_fail(err, GF_EIO, "GROBID at %s: %s", gf_buffer_cstr(&g->url),
                        g->why[0] ? g->why : curl_easy_strerror(failed));
     curl_easy_getinfo(g->curl, CURLINFO_RESPONSE_CODE, code);

@@ -16,6 +16,7 @@ typedef struct gf_grobid_options {
     unsigned retries;        /* after an answer of 503 (busy) */
     uint64_t backoff_ms;     /* before the first of these; twice as long before each next, */
     uint64_t most_ms;        /* but no longer than this; 0: 60 s */
+    unsigned seconds;        /* that an answer may take, to its end; 0: 600 */
     const gf_cancel *cancel; /* may be NULL */
 } gf_grobid_options;
 
@@ -24,10 +25,12 @@ gf_status gf_grobid_open(const gf_grobid_options *options, gf_grobid **grobid, g
 void gf_grobid_close(gf_grobid *grobid);
 
 /**
- * Send a file and set `answer` to what comes back, its first GF_TEI_MOST + 1 bytes at most.
+ * Send a file and set `answer` to what comes back, its first GF_TEI_MOST + 1 bytes at most: one that
+ * is longer is cut off.
  *
  * @param[out] code  the HTTP status, whatever it is but 503
- * @return GF_OK; GF_EBUSY (503 also after the last retry); GF_EIO (no connection, or it broke off);
+ * @return GF_OK; GF_EBUSY (503 also after the last retry); GF_EIO (no connection, it broke off, or
+ *         the answer did not end in time);
  *         GF_ECANCELLED, GF_ENOMEM
  */
 gf_status gf_grobid_extract(gf_grobid *grobid, gf_slice pdf, long *code, gf_buffer *answer,

@@ -40,7 +40,7 @@ struct gf_papers_texts {
 };
 
 gf_status gf_papers_texts_open(unsigned threads, gf_papers_arrive *arrive, void *context,
-                               gf_papers_texts **texts, gf_error *err)
+                               const gf_cancel *cancel, gf_papers_texts **texts, gf_error *err)
 {
     gf_papers_texts *t = gf_calloc(1, sizeof *t);
     if (!t) return gf_fail_memory(err, "texts");
@@ -53,6 +53,8 @@ gf_status gf_papers_texts_open(unsigned threads, gf_papers_arrive *arrive, void 
     if (st == GF_OK) {
         t->workers = gf_calloc(gf_pool_size(t->pool), sizeof *t->workers);
         if (!t->workers) st = gf_fail_memory(err, "texts");
+        for (unsigned i = 0; t->workers && i < gf_pool_size(t->pool); i++)
+            t->workers[i].tei.cancel = cancel;
     }
     if (st != GF_OK) {
         gf_papers_texts_close(t);

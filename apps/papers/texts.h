@@ -35,9 +35,12 @@ typedef gf_status gf_papers_arrive(void *context, gf_papers_arrival *arrival, gf
 
 typedef struct gf_papers_texts gf_papers_texts;
 
-/** @param threads  that read; 0: one for each processor */
+/**
+ * @param threads  that read; 0: one for each processor
+ * @param cancel   looked at while a text is read; may be NULL
+ */
 gf_status gf_papers_texts_open(unsigned threads, gf_papers_arrive *arrive, void *context,
-                               gf_papers_texts **texts, gf_error *err);
+                               const gf_cancel *cancel, gf_papers_texts **texts, gf_error *err);
 
 /**
  * The next text, borrowed until the next call; *text is set of a GF_PAPERS_ARRIVAL.

@@ -110,7 +110,7 @@ static gf_status read_all(unsigned threads, size_t n, taken *t, gf_error *err)
     arriving coming = {.n = n};
     const gf_papers_arrival *a;
     const gf_papers_text *text;
-    gf_status st = gf_papers_texts_open(threads, arrive, &coming, &texts, err);
+    gf_status st = gf_papers_texts_open(threads, arrive, &coming, NULL, &texts, err);
     if (st != GF_OK) return st;
     while ((st = gf_papers_texts_next(texts, &a, &text, err)) == GF_OK &&
            (st = take(t, a, text, err)) == GF_OK) {

@@ -1,4 +1,5 @@
 /* TEI: what is read of it, what is none, what is refused; failing allocations. */
+#include "base/clock.h"
 #include "base/json/json.h"
 #include "formats/tei.h"
 #include "support/test.h"
@@ -46,6 +47,100 @@ static void unsafe(void **state)
                "<title><xi:include href=\"/etc/passwd\" parse=\"text\"/></title></titleStmt>"
                "</fileDesc></teiHeader></TEI>",
                GF_TEI_SUCCESS, EMPTY, NULL);
+}
+
+/* Elements whose tags would take minutes: attributes, and namespaces, are compared with each other. */
+static void check_endless(const char *reason, bool is_unsafe, gf_buffer *xml)
+{
+    gf_error err;
+    gf_tei tei = {.result = GF_TEI_SUCCESS};
+    double begun = gf_clock_seconds();
+    assert_in_range(xml->len, 1, GF_TEI_MOST);
+    assert_ok(gf_tei_read(gf_buffer_view(xml), &tei, &err));
+    if (is_unsafe) assert_non_null(strstr(tei.reason, reason));
+    assert_int_equal(tei.result, is_unsafe ? GF_TEI_UNSAFE : GF_TEI_SUCCESS);
+    if (gf_clock_seconds() - begun > 10) fail_msg("%s: too slow", reason);
+    gf_tei_release(&tei);
+    gf_buffer_reset(xml);
+}
+
+static void attributes(gf_buffer *xml, const char *format, int n)
+{
+    gf_buffer_str(xml, "<TEI><p");
+    for (int i = 0; i < n; i++)
+        gf_buffer_format(xml, format, i, i);
+    gf_buffer_str(xml, ">x</p></TEI>");
+}
+
+static void endless_tags(void **state)
+{
+    (void)state;
+    gf_buffer xml = {0};
+    attributes(&xml, " a%d=\"\"", 280000);
+    check_endless("a tag has more than 32 KiB", true, &xml);
+    attributes(&xml, " a%d=\">\"", 250000);
+    check_endless("a tag has more than 32 KiB", true, &xml);
+    attributes(&xml, " xmlns:a%d=\"u%d\"", 150000);
+    check_endless("a tag has more than 32 KiB", true, &xml);
+    attributes(&xml, " a%d=\"\"", 1001);
+    check_endless("more than 1,000 attributes", true, &xml);
+    attributes(&xml, " xmlns:a%d=\"u%d\"", 1001);
+    check_endless("more than 1,000 namespaces", true, &xml);
+    attributes(&xml, " a%d=\"\"", 1000);
+    check_endless("", false, &xml);
+    gf_buffer_str(&xml, "<TEI>");
+    for (int k = 0; k < 200; k++) {
+        gf_buffer_str(&xml, "<p");
+        for (int i = 0; i < 900; i++)
+            gf_buffer_format(&xml, " xmlns:a%d=\"%d\"", i, k);
+        gf_buffer_str(&xml, ">");
+    }
+    check_endless("more than 1,000 namespaces", true, &xml);
+    gf_buffer_str(&xml, "<TEI>"); /* side by side, they are not around each other */
+    for (int k = 0; k < 2000; k++)
+        gf_buffer_format(&xml, "<a:p xmlns:a=\"u%d\"/>", k);
+    gf_buffer_str(&xml, "</TEI>");
+    check_endless("", false, &xml);
+    gf_buffer_str(&xml, "<TEI><text><body><!--"); /* only tags are bounded so */
+    for (int i = 0; i < 100000; i++)
+        gf_buffer_str(&xml, " comment");
+    gf_buffer_str(&xml, "--><p><![CDATA[");
+    for (int i = 0; i < 100000; i++)
+        gf_buffer_str(&xml, "cdata< ");
+    gf_buffer_str(&xml, "]]></p><p>");
+    for (int i = 0; i < 100000; i++)
+        gf_buffer_str(&xml, "text > ");
+    gf_buffer_str(&xml, "</p></body></text></TEI>");
+    check_endless("", false, &xml);
+    gf_buffer_release(&xml);
+}
+
+/* UTF-16 has no bytes that a tag could be told by: what is bounded is what the parser holds. */
+static void endless_tags_in_utf16(void **state)
+{
+    (void)state;
+    gf_buffer xml = {0}, wide = {0};
+    attributes(&xml, " a%d=\"\"", 100000);
+    gf_buffer_append(&wide, "\xFF\xFE", 2);
+    for (size_t i = 0; i < xml.len; i++) {
+        gf_buffer_byte(&wide, xml.ptr[i]);
+        gf_buffer_byte(&wide, 0);
+    }
+    check_endless("a tag has more than 32 KiB", true, &wide);
+    gf_buffer_release(&xml);
+    gf_buffer_release(&wide);
+}
+
+static void cancels(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_cancel cancel = {0};
+    gf_tei tei = {.cancel = &cancel};
+    assert_ok(gf_tei_read(GF_SLICE("<TEI/>"), &tei, &err));
+    gf_cancel_request(&cancel);
+    assert_status(GF_ECANCELLED, gf_tei_read(GF_SLICE("<TEI/>"), &tei, &err));
+    gf_tei_release(&tei);
 }
 
 static void deep_nesting(void **state)
@@ -128,8 +223,10 @@ static void members(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results), cmocka_unit_test(unsafe),
-                                       cmocka_unit_test(deep_nesting), cmocka_unit_test(pieces),
-                                       cmocka_unit_test(members)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results),      cmocka_unit_test(unsafe),
+        cmocka_unit_test(endless_tags), cmocka_unit_test(endless_tags_in_utf16),
+        cmocka_unit_test(cancels),      cmocka_unit_test(deep_nesting),
+        cmocka_unit_test(pieces),       cmocka_unit_test(members)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "apps/papers/files.h"
 #include "apps/papers/grobid.h"
 
-enum { RETRIES = 10, BACKOFF_MS = 5000, DESCRIPTION = 500 };
+enum { RETRIES = 10, BACKOFF_MS = 5000, TIMEOUT = 600, DESCRIPTION = 500 };
 
 typedef struct extracting {
     gf_papers_intake in;
@@ -117,7 +117,9 @@ static gf_status run_papers_extract(gf_call *call, gf_error *err)
     gf_grobid_options o = {.url = gf_call_text(call, "grobid"),
                            .retries = (unsigned)gf_call_number(call, "retries", RETRIES),
                            .backoff_ms = gf_call_number(call, "backoff-ms", BACKOFF_MS),
+                           .seconds = (unsigned)gf_call_number(call, "timeout", TIMEOUT),
                            .cancel = call->cancel};
+    x.tei.cancel = call->cancel;
     gf_status st = gf_grobid_open(&o, &x.grobid, err);
     if (st == GF_OK) st = gf_papers_files_open(&call->input, most, &x.files, err);
     if (st == GF_OK) st = gf_papers_intake_run(&x.in, err);
@@ -136,6 +138,7 @@ static const gf_parameter papers_extract_parameters[] = {
     P_FLAG("force", "also where the paper has an extraction already"),
     P_NUMBER("retries", 0, 1000, "ask a busy GROBID again so many times (10)"),
     P_NUMBER("backoff-ms", 0, 3600000, "milliseconds before the first of these (5000)"),
+    P_NUMBER("timeout", 1, 86400, "seconds that the GROBID has for a file (600)"),
     {"max-file", GF_PARAMETER_BYTES, false, "SIZE", "refuse larger files (256M)", 1,
      GF_LARGEST_MAX_DOCUMENT},
     P_UNPACKED,

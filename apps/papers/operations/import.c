@@ -113,7 +113,7 @@ static gf_status run_papers_import_tei(gf_call *call, gf_error *err)
     importing_tei m = {.in = {.intake = {.call = call, .next = next_text, .take = store_text},
                               .replace = gf_call_flag(call, "force")}};
     gf_status st = gf_papers_files_open(&call->input, GF_TEI_MOST, &m.files, err);
-    if (st == GF_OK) st = gf_papers_texts_open(0, next_file, &m, &m.texts, err);
+    if (st == GF_OK) st = gf_papers_texts_open(0, next_file, &m, call->cancel, &m.texts, err);
     if (st == GF_OK) st = gf_papers_intake_run(&m.in, err);
     gf_papers_texts_close(m.texts);
     gf_papers_files_close(m.files);
