@@ -59,7 +59,6 @@ typedef struct gf_command {
     bool streams_jsonl;    /* JSON Lines, where the output is no terminal */
     bool answers;          /* it may hold the store for long, and answers others meanwhile */
     bool shows_made;       /* its row says that a store was made; else standard error does */
-    int exit_when_stopped; /* exit code after a signal; 0: the usual one */
     /* A command that runs no operation describes its parameters here, and does its work in run. */
     const gf_operation *operation;
     gf_status (*run)(gf_session *session, gf_error *err);

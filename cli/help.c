@@ -67,7 +67,7 @@ const gf_help_code gf_help_codes[] = {{GF_EXIT_DONE, "done"},
                                       {GF_EXIT_DAMAGE, "damage found"},
                                       {GF_EXIT_DISK, "disk or I/O"},
                                       {GF_EXIT_REBUILD, "a rebuild failed or was cancelled"},
-                                      {GF_EXIT_STOPPED, "stopped by Ctrl-C"},
+                                      {GF_EXIT_STOPPED, "stopped by Ctrl-C (143: by SIGTERM)"},
                                       {0, NULL}};
 
 /* In two columns: the second begins with the fifth code, and the last is below it. */

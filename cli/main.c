@@ -62,6 +62,7 @@ static bool reserve_standard_files(void)
 /* The first signal asks for a clean end; a second one ends the process at once. */
 static void on_signal(int number)
 {
+    gf_session_signal = number;
     gf_cancel_request(&gf_session_stop);
     signal(number, SIG_DFL);
 }

@@ -14,6 +14,7 @@
 enum { MOST_NOTICES = 20 };
 
 gf_cancel gf_session_stop;
+volatile sig_atomic_t gf_session_signal;
 
 gf_slice gf_session_argument(const gf_session *s, const char *name)
 {
@@ -390,6 +391,7 @@ static int exit_code(const gf_session *s, gf_status st)
                                      [GF_OUTCOME_SOME_REFUSED] = GF_EXIT_REFUSED,
                                      [GF_OUTCOME_DAMAGE_FOUND] = GF_EXIT_DAMAGE,
                                      [GF_OUTCOME_REBUILD_FAILED] = GF_EXIT_REBUILD};
+    bool rebuilds = s->operation && s->operation->rebuilds;
     switch (st) {
     case GF_OK:
         return of_outcome[s->call.outcome];
@@ -403,10 +405,11 @@ static int exit_code(const gf_session *s, gf_status st)
         return GF_EXIT_HELD;
     case GF_ECORRUPT:
         return GF_EXIT_DAMAGE;
-    case GF_ECANCELLED:
-        return s->command->exit_when_stopped ? s->command->exit_when_stopped : GF_EXIT_STOPPED;
+    case GF_ECANCELLED: /* by a signal, or by somebody else: a server's task */
+        if (gf_session_signal) return GF_EXIT_SIGNAL + gf_session_signal;
+        return rebuilds ? GF_EXIT_REBUILD : GF_EXIT_STOPPED;
     case GF_ECONFLICT:
-        return GF_EXIT_REBUILD;
+        return rebuilds ? GF_EXIT_REBUILD : GF_EXIT_USAGE;
     default:
         return GF_EXIT_DISK;
     }

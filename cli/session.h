@@ -12,6 +12,7 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/text.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 struct gf_session {
@@ -90,11 +91,13 @@ enum {
     GF_EXIT_DAMAGE = 5,
     GF_EXIT_DISK = 6,
     GF_EXIT_REBUILD = 7,
-    GF_EXIT_STOPPED = 130
+    GF_EXIT_SIGNAL = 128, /* and the signal's number: */
+    GF_EXIT_STOPPED = 130 /* Ctrl-C; 143: SIGTERM */
 };
 
-/** Requested by SIGINT and SIGTERM. */
+/** Requested by SIGINT and SIGTERM; and which of them it was, or 0. */
 extern gf_cancel gf_session_stop;
+extern volatile sig_atomic_t gf_session_signal;
 
 /** Print a mistake in the command line and how to get help; returns the exit code. */
 int gf_usage_error(const gf_command *command, const char *message);

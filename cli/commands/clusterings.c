@@ -85,7 +85,6 @@ static const gf_command rebuild_command = {
     GF_OTHERS(rebuild_others),
     .prepare = gf_import_prepare_option,
     .answers = true,
-    .exit_when_stopped = GF_EXIT_REBUILD,
 };
 
 /* ---- clusters -------------------------------------------------------------------------------- */

@@ -341,7 +341,7 @@ class Stopped(Remote):
         self.assertEqual(self.task(), "running")
         p.send_signal(signal.SIGINT)
         code, out, err = self.end(p)
-        self.assertEqual((code, out), (7, ""), err)
+        self.assertEqual((code, out), (130, ""), err)
         self.assertIn("stopped on request; what was served is served on", err)
         self.assertEqual(self.task(), "cancelled")
 
