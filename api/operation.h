@@ -158,6 +158,7 @@ typedef struct gf_operation {
     bool rebuilds;   /* it is long: it waits for one of a server's workers, or becomes a task */
     bool single;     /* it answers with one row; see gf_operation_gives_one */
     bool cacheable;  /* its answer depends on the collection's row and the arguments alone (ETag) */
+    bool elsewhere;  /* what it writes is not in the store, which it only reads */
     bool tells_refused;    /* its rows say which records were refused, and `taken` is counted */
     const char *file_type; /* media type of the file that it writes beside the rows, or NULL */
     const char *file_flag; /* the flag that asks for the file; NULL: whoever wants such a type */
@@ -178,6 +179,9 @@ const gf_operation *gf_operation_find(const char *name);
 
 /** Whether the operation changes anything. */
 bool gf_operation_writes(const gf_operation *operation);
+
+/** Whether the operation changes the store that it is asked of. */
+bool gf_operation_changes_store(const gf_operation *operation);
 
 /** Whether a call with these arguments answers with exactly one row. */
 bool gf_operation_gives_one(const gf_operation *operation, const gf_argument *arguments,

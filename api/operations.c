@@ -53,6 +53,11 @@ bool gf_operation_writes(const gf_operation *o)
     return strcmp(o->method, "GET") != 0 && !o->reads_only;
 }
 
+bool gf_operation_changes_store(const gf_operation *o)
+{
+    return gf_operation_writes(o) && !o->elsewhere;
+}
+
 bool gf_operation_gives_one(const gf_operation *o, const gf_argument *arguments, size_t n)
 {
     const gf_call call = {.arguments = arguments, .n_arguments = n};

@@ -29,6 +29,8 @@ const gf_own_option gf_command_global_options[GF_COMMAND_GLOBAL_OPTIONS] = {
      GF_OPTION_GLOBAL},
     {"format", "FORMAT", "table, json, jsonl, csv or plain (table on a terminal, else plain)",
      GF_OPTION_GLOBAL},
+    {"read-only", NULL, "change nothing in the store's folder, also where it could be written",
+     GF_OPTION_GLOBAL},
     {"wait", "SECONDS", "wait for a store that is held and not answered for (5)", GF_OPTION_GLOBAL},
     {"help", NULL, "as grouperfish help COMMAND", GF_OPTION_GLOBAL}};
 

@@ -93,7 +93,7 @@ extern const gf_commands gf_commands_documents, gf_commands_collections, gf_comm
 extern const gf_display gf_command_cells_display;
 
 /** Options of every command. */
-enum { GF_COMMAND_GLOBAL_OPTIONS = 7 };
+enum { GF_COMMAND_GLOBAL_OPTIONS = 8 };
 extern const gf_own_option gf_command_global_options[GF_COMMAND_GLOBAL_OPTIONS];
 
 /** A place in the list of commands; {0} is before the first. */

@@ -92,7 +92,10 @@ static gf_status take_global_option(gf_session *s, const char *name, const char 
             return GF_OK;
         }
     if (strcmp(name, "wait") == 0) return take_wait(s, value, err);
-    s->help = true;
+    if (strcmp(name, "read-only") == 0)
+        s->read_only = true;
+    else
+        s->help = true;
     return GF_OK;
 }
 

@@ -275,6 +275,7 @@ static void fill_access(gf_session *s)
     c->wait_seconds = s->wait_seconds;
     c->wait_given = s->wait_given;
     c->small_buffers = gf_session_has(s, "memory");
+    c->read_only = s->read_only;
     /* A purge is alone with the store: texts that others read meanwhile would stay in the files. */
     c->answers = s->command->answers && !purges;
     c->purges = purges;
@@ -307,6 +308,7 @@ static gf_status choose_server(gf_session *s, gf_error *err)
     if (r->url && !*r->url) r->url = NULL;
     if (s->command->run) { /* no server does it for others */
         if (s->server_option) return gf_fail(err, GF_EINVAL, "--server is not for this command");
+        if (s->read_only) return gf_fail(err, GF_EINVAL, "--read-only is not for this command");
         r->url = NULL;
     }
     if (s->token_option && !r->url)
@@ -377,6 +379,8 @@ static gf_status run_command(gf_session *s, gf_error *err)
     if (s->progress_option && !gf_meter_named(s->progress_option, &s->meter.kind))
         return gf_fail(err, GF_EINVAL, "--progress: \"%s\" is none of auto, none, jsonl",
                        s->progress_option);
+    if (s->read_only && gf_operation_changes_store(s->operation))
+        return gf_fail(err, GF_EINVAL, "--read-only: this command changes the store");
     st = choose_format(s, &format, err);
     if (st == GF_OK && s->command->prepare) st = s->command->prepare(s, err);
     if (st == GF_OK) st = open_files(s, err);

@@ -44,7 +44,8 @@ static gf_status open_store(void *context, bool create, gf_store **store, gf_err
     gf_store_options o =
         GF_STORE_OPTIONS(.create = create, .wait_seconds = again ? 0 : a->wait_seconds,
                          .purpose = a->command, .cancel = a->cancel,
-                         .small_buffers = a->small_buffers);
+                         .small_buffers = a->small_buffers, .read_only = a->read_only,
+                         .reads = !gf_operation_changes_store(a->operation));
     gf_status st = gf_store_open(a->store_path, &o, &a->store, err);
     a->held = again && st == GF_EBUSY;
     if (st == GF_ENOTFOUND)
@@ -55,7 +56,7 @@ static gf_status open_store(void *context, bool create, gf_store **store, gf_err
     gf_rewind_end(&a->input);
     if (gf_store_is_new(a->store) && a->announces)
         fprintf(stderr, "made a store at %s\n", a->store_path);
-    if (a->answers) answer_others(a);
+    if (a->answers && !gf_store_is_read_only(a->store)) answer_others(a);
     *store = a->store;
     return GF_OK;
 }

@@ -19,6 +19,7 @@ typedef struct gf_store_access {
     double wait_seconds;
     bool wait_given;    /* else rebuilds wait for as long as the holder lives */
     bool small_buffers; /* of the storage */
+    bool read_only;     /* the store's folder is not changed */
     bool answers;       /* others are answered while the store is held here */
     bool purges;        /* the store is opened once more at the end */
     bool announces;     /* print that a store was made */

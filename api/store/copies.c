@@ -233,6 +233,7 @@ static const gf_parameter restore_parameters[] = {
 
 const gf_operation gf_backup_operation = {
     .name = "backup",
+    .elsewhere = true,
     .method = "POST",
     .path = "/backup",
     .meaning = "Copy the store as it is now",

@@ -19,7 +19,9 @@ gf_status gf_store_create(const char *path, const gf_store_options *options, gf_
                             .wait_seconds = options->wait_seconds,
                             .purpose = options->purpose,
                             .cancel = options->cancel,
-                            .small_buffers = options->small_buffers};
+                            .small_buffers = options->small_buffers,
+                            .read_only = options->read_only,
+                            .reads = options->reads};
     s->buffers = options->small_buffers ? GF_LEVELDB_SMALL_BYTES : GF_LEVELDB_BYTES;
     gf_status st = gf_folder_hold(path, &hold, &s->folder, err);
     if (st == GF_OK) st = gf_folder_open(s->folder, &s->db, err);
@@ -66,6 +68,11 @@ gf_status gf_store_reopen(gf_store *s, gf_error *err)
     else
         gf_database_close(db);
     return st;
+}
+
+bool gf_store_is_read_only(const gf_store *s)
+{
+    return gf_folder_is_read_only(s->folder);
 }
 
 bool gf_store_is_new(const gf_store *s)

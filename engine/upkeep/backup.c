@@ -54,6 +54,7 @@ gf_status gf_backup_restore(const char *backup, const char *path, const gf_store
     gf_store *source = NULL;
     gf_store_options o = *options;
     o.create = false;
+    o.read_only = true;
     gf_status st = check_backup(backup, &o, visit, context, err);
     if (st == GF_OK) st = gf_store_open(backup, &o, &source, err);
     if (st == GF_OK) st = gf_folder_copy(source->db, path, count_copy, status, o.cancel, err);

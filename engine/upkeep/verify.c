@@ -545,7 +545,8 @@ static gf_status check_files(checking *c, const char *path, const gf_store_optio
     gf_folder *folder;
     gf_hold_options hold = {.wait_seconds = options->wait_seconds,
                             .purpose = options->purpose,
-                            .cancel = options->cancel};
+                            .cancel = options->cancel,
+                            .read_only = true};
     gf_status st = gf_folder_hold(path, &hold, &folder, err);
     if (st != GF_OK) return gf_audit_read(&c->audit, st, path, err);
     st = gf_folder_check(folder, report_file, c, options->cancel, err);
@@ -571,6 +572,7 @@ gf_status gf_verify(const char *path, const gf_store_options *options, gf_visit_
     if (st == GF_OK) {
         gf_store_options open = *options;
         open.create = false;
+        open.read_only = true;
         st = gf_store_open(path, &open, &c.audit.store, err);
         /* Damage that keeps the store from opening was reported with the files, if they have any. */
         if (st == GF_ECORRUPT && in_files) st = GF_OK;

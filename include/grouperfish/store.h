@@ -38,6 +38,9 @@ typedef struct gf_store_options {
         *more; /* of gf_verify, gf_backup_restore, gf_repair: what else to check; or NULL */
     gf_repair_more *more_repair; /* of gf_repair: what else to set right; may be NULL */
     bool drop_unreadable;        /* of gf_repair: tables that cannot be read are left out */
+    bool read_only;              /* change nothing in the folder: writes are refused (GF_EINVAL) */
+    bool
+        reads; /* nothing will be written: read_only where the folder, or a full disk, takes nothing */
 } gf_store_options;
 
 #define GF_STORE_OPTIONS_VERSION 1
@@ -45,7 +48,8 @@ typedef struct gf_store_options {
 #define GF_STORE_OPTIONS(...) ((gf_store_options){.version = GF_STORE_OPTIONS_VERSION, __VA_ARGS__})
 
 /**
- * Open the store in a folder. One process holds a store at a time.
+ * Open the store in a folder. One process holds a store at a time, or several that are read_only.
+ * Those keep in memory what the last writer left in its log, and its bytes at most.
  * @return GF_OK; GF_ENOTFOUND (there is none), GF_EBUSY (held; the message says by whom),
  *         GF_ECORRUPT (damaged), GF_EINVAL (not a store, or of a newer format), GF_EIO, GF_ENOMEM
  */
@@ -70,6 +74,9 @@ gf_status gf_store_check_room(const gf_store *store, gf_error *err);
  */
 gf_status gf_store_reopen(gf_store *store, gf_error *err);
 
+/** True where writes are refused: it was opened as read_only, or is because it only `reads`. */
+bool gf_store_is_read_only(const gf_store *store);
+
 /** True if gf_store_open made the store just now. */
 bool gf_store_is_new(const gf_store *store);
 
@@ -91,7 +98,7 @@ struct gf_verified {
 };
 
 /**
- * Check a store that nobody holds: every byte of its files, then that the tables agree with each
+ * Check a store that nobody holds, and change nothing (as read_only): every byte of its files, then that the tables agree with each
  * other (sizes with documents, clusters with memberships, pointers with builds, models with both).
  * @return GF_OK, whatever was found; else why it could not be checked to the end
  */

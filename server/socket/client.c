@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,10 +48,40 @@ static bool means_nobody(int number)
     return number != EAGAIN && number != EINTR;
 }
 
+/*
+ * For as long as the holder says nothing, the kernel says who it is. What a command sends, and what
+ * it believes, is for its own user: whoever can write in the folder could else answer.
+ */
+static gf_status check_peer(client *c, gf_error *err)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(c->wire.fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return gf_fail_errno(err, "cannot tell who answers on the store's socket");
+    snprintf(c->holder, sizeof c->holder, "process %ld", (long)peer.pid);
+    if (peer.uid == 0 || peer.uid == geteuid()) return GF_OK;
+    return gf_fail(
+        err, GF_EIO,
+        "on the store's socket process %ld of another user (number %lu) answers, which is "
+        "not trusted; run the command as that user, or ask a server (--server)",
+        (long)peer.pid, (unsigned long)peer.uid);
+}
+
+/* A link would lead to somebody else's socket, of the same user maybe. */
+static bool is_link(const struct sockaddr_un *address)
+{
+    struct stat s;
+    return lstat(address->sun_path, &s) == 0 && S_ISLNK(s.st_mode);
+}
+
 /* A holder with many callers takes in the next when one has gone. */
 static gf_status connect_to(client *c, const struct sockaddr_un *address, double deadline,
                             gf_asked *asked, gf_error *err)
 {
+    if (is_link(address))
+        return gf_fail(err, GF_EIO,
+                       "the store's socket is a link, which is not followed; remove %s",
+                       address->sun_path);
     while (connect(c->wire.fd, (const struct sockaddr *)address, sizeof *address) != 0) {
         if (means_nobody(errno)) {
             *asked = GF_CLIENT_NOBODY;
@@ -61,12 +92,7 @@ static gf_status connect_to(client *c, const struct sockaddr_un *address, double
         if (gf_clock_seconds() >= deadline) return fail_silent(c, err);
         nanosleep(&(struct timespec){.tv_nsec = CONNECT_POLL_MS * 1000000L}, NULL);
     }
-    /* For as long as the holder says nothing, the kernel says who it is. */
-    struct ucred peer;
-    socklen_t size = sizeof peer;
-    if (getsockopt(c->wire.fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
-        snprintf(c->holder, sizeof c->holder, "process %ld", (long)peer.pid);
-    return GF_OK;
+    return check_peer(c, err);
 }
 
 /* ---- stopping -------------------------------------------------------------------------------- */

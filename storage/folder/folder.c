@@ -24,6 +24,8 @@ struct gf_folder {
     int lock; /* descriptor of the held lock file */
     bool is_new;
     bool small_buffers;
+    bool read_only;
+    bool reads;
 };
 
 static char *path_in(const gf_folder *f, const char *name, gf_error *err)
@@ -97,9 +99,15 @@ static gf_status write_marker(const gf_folder *f, gf_error *err)
 
 /* ---- the lock -------------------------------------------------------------------------------- */
 
+/* Of a lock that readers have, the text names the last writer. */
 static gf_status fail_held(const gf_folder *f, gf_error *err)
 {
     char holder[LOCK_TEXT] = "";
+    if (!f->read_only && flock(f->lock, LOCK_SH | LOCK_NB) == 0)
+        return gf_fail(err, GF_EBUSY,
+                       "%s is being read by another process; try again when it has "
+                       "ended",
+                       f->path);
     ssize_t n = pread(f->lock, holder, sizeof holder - 1, 0);
     if (n > 0) holder[strcspn(holder, "\n")] = '\0';
     return gf_fail(err, GF_EBUSY, "%s is held by %s; try again when it has ended", f->path,
@@ -116,19 +124,51 @@ static void sign_lock(const gf_folder *f, const char *purpose)
         return;
 }
 
+/* The folder, or its disk, takes nothing; of a store that is only read that is no failure. */
+static bool takes_nothing(int number)
+{
+    return number == EACCES || number == EPERM || number == EROFS || number == ENOSPC ||
+           number == EDQUOT;
+}
+
+/* A store that was copied without its lock has none: then nobody has written to the copy. */
+static gf_status open_lock_to_read(gf_folder *f, const char *path, gf_error *err)
+{
+    f->lock = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (f->lock >= 0 || errno == ENOENT) return GF_OK;
+    return errno == ELOOP ? gf_file_fail_own(path, err)
+                          : gf_fail_errno(err, "cannot open %s", path);
+}
+
+static gf_status open_lock(gf_folder *f, const char *path, gf_error *err)
+{
+    if (f->read_only) return open_lock_to_read(f, path, err);
+    f->lock = gf_file_open_own(path, O_RDWR | O_CREAT);
+    if (f->lock >= 0) return GF_OK;
+    if (errno == ELOOP) return gf_file_fail_own(path, err);
+    f->read_only = f->reads && takes_nothing(errno);
+    return f->read_only ? open_lock_to_read(f, path, err)
+                        : gf_fail_errno(err, "a store must be writable: cannot open %s", path);
+}
+
+/* False with errno. Where others only read, whoever only reads does so beside them. */
+static bool try_lock(gf_folder *f)
+{
+    if (flock(f->lock, (f->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK || f->read_only || !f->reads) return false;
+    f->read_only = flock(f->lock, LOCK_SH | LOCK_NB) == 0;
+    return f->read_only;
+}
+
 static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err)
 {
     char *path = path_in(f, "lock", err);
     if (!path) return GF_ENOMEM;
-    f->lock = gf_file_open_own(path, O_RDWR | O_CREAT);
-    gf_status st = GF_OK;
-    if (f->lock < 0 && errno == ELOOP)
-        st = gf_file_fail_own(path, err);
-    else if (f->lock < 0)
-        st = gf_fail_errno(err, "a store must be writable, also to be read: cannot open %s", path);
+    gf_status st = open_lock(f, path, err);
     gf_free(path);
+    if (st != GF_OK || f->lock < 0) return st;
     double deadline = gf_clock_seconds() + o->wait_seconds;
-    while (st == GF_OK && flock(f->lock, LOCK_EX | LOCK_NB) != 0) {
+    while (st == GF_OK && !try_lock(f)) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             st = gf_fail_errno(err, "cannot lock %s", f->path);
         else if (gf_clock_seconds() >= deadline)
@@ -137,7 +177,7 @@ static gf_status take_lock(gf_folder *f, const gf_hold_options *o, gf_error *err
             st = gf_cancel_check(o->cancel, err);
         if (st == GF_OK) nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000}, NULL);
     }
-    if (st == GF_OK) sign_lock(f, o->purpose);
+    if (st == GF_OK && !f->read_only) sign_lock(f, o->purpose);
     return st;
 }
 
@@ -273,7 +313,7 @@ static gf_status hold_folder(gf_folder *f, const gf_hold_options *o, gf_error *e
     if (!marker) return GF_ENOMEM;
     bool there = gf_file_exists(marker);
     gf_free(marker);
-    if (!there && !o->create) return fail_absent(f, err);
+    if (!there && (!o->create || f->read_only)) return fail_absent(f, err);
     if (!there) st = make_folder(f, err);
     if (!there && st == GF_OK) st = check_place(f, err);
     if (st == GF_OK) st = take_lock(f, o, err);
@@ -289,6 +329,8 @@ gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_fo
     if (!f) return gf_fail_memory(err, "a store");
     f->lock = -1;
     f->small_buffers = options->small_buffers;
+    f->read_only = options->read_only;
+    f->reads = options->reads;
     f->path = gf_copy_string(path, strlen(path));
     gf_status st = f->path ? hold_folder(f, options, err) : gf_fail_memory(err, "a store");
     if (st != GF_OK) {
@@ -312,9 +354,30 @@ const char *gf_folder_path(const gf_folder *f)
     return f->path;
 }
 
+bool gf_folder_is_read_only(const gf_folder *f)
+{
+    return f->read_only;
+}
+
 bool gf_folder_is_new(const gf_folder *f)
 {
     return f->is_new;
+}
+
+/* Opening writes what is in the logs into tables: where a full disk does not take them, memory does. */
+static gf_status open_backend(gf_folder *f, const char *place, gf_leveldb_mode mode,
+                              gf_backend **backend, gf_error *err)
+{
+    gf_leveldb_mode small = f->small_buffers ? GF_LEVELDB_SMALL : 0;
+    gf_status st = GF_EIO;
+    if (!f->read_only) st = gf_leveldb_open(place, mode | small, backend, err);
+    if (st != GF_EIO || !(f->read_only || f->reads)) return st;
+    gf_error second = {GF_OK, ""};
+    gf_status read = gf_leveldb_open(place, GF_LEVELDB_READ_ONLY | small, backend, &second);
+    if (read != GF_OK && f->read_only && err) *err = second;
+    if (read != GF_OK) return f->read_only ? read : st;
+    f->read_only = true;
+    return GF_OK;
 }
 
 gf_status gf_folder_open(gf_folder *f, gf_database **db, gf_error *err)
@@ -329,8 +392,7 @@ gf_status gf_folder_open(gf_folder *f, gf_database **db, gf_error *err)
     if (st == GF_OK) st = check_own_folder(place, err);
     if (st == GF_OK) st = gf_check_logs(place, &clean, err);
     gf_leveldb_mode mode = clean ? GF_LEVELDB_CLEAN : GF_LEVELDB_EXISTING;
-    if (f->small_buffers) mode |= GF_LEVELDB_SMALL;
-    if (st == GF_OK) st = gf_leveldb_open(place, mode, &backend, err);
+    if (st == GF_OK) st = open_backend(f, place, mode, &backend, err);
     if (st == GF_OK) {
         st = gf_database_create(backend, db, err);
         if (st != GF_OK) backend->operations->close(backend);

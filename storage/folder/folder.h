@@ -2,7 +2,8 @@
  * A store's folder: who holds it, which format it has, and the database in it.
  *
  *     STORE/grouperfish.store   the marker: format version and a checksum, text
- *     STORE/lock                held by one process at a time; names it
+ *     STORE/lock                held by one process that writes, which it names, or by any number
+ *                               that only read
  *     STORE/socket              whoever holds it may answer there (server/socket/socket.h)
  *     STORE/db/                 LevelDB's files
  *
@@ -32,6 +33,9 @@ typedef struct gf_hold_options {
     const char *purpose; /* shown to those who wait, such as "rebuild" */
     const gf_cancel *cancel;
     bool small_buffers; /* for who has little memory (storage/leveldb/backend.h) */
+    bool read_only; /* nothing in the folder is changed: what opening writes is kept in memory */
+    bool reads;     /* nothing will be written: read_only where the folder, or a full disk, takes
+                           nothing */
 } gf_hold_options;
 
 /**
@@ -45,6 +49,9 @@ void gf_folder_release(gf_folder *folder);
 
 /** Its path, borrowed: for temporary files. */
 const char *gf_folder_path(const gf_folder *folder);
+
+/** True where nothing in the folder is changed: batches and increments are refused. */
+bool gf_folder_is_read_only(const gf_folder *folder);
 
 /** True where gf_folder_hold made the store. */
 bool gf_folder_is_new(const gf_folder *folder);

@@ -53,7 +53,7 @@ static void snapshot_free(gf_backend *backend, const void *snapshot)
  */
 static void empty_log(gf_leveldb *b)
 {
-    if (b->written == 0 || b->failed) return;
+    if (b->written == 0 || b->failed || b->read_only) return;
     if (b->written >= GF_LEVELDB_MUCH) gf_leveldb_database_empty_log(b->db);
     gf_leveldb_database_settle(b->db, b->removed >= MUCH_REMOVED ? MERGED_TABLES : MANY_TABLES);
 }
@@ -72,6 +72,13 @@ static void close_backend(gf_backend *backend)
     pthread_mutex_destroy(&b->rows_lock);
     pthread_mutex_destroy(&b->commit_lock);
     gf_free(b);
+}
+
+gf_status gf_leveldb_check_writable(const gf_leveldb *b, gf_error *err)
+{
+    if (!b->read_only) return GF_OK;
+    return gf_fail(err, GF_EINVAL, "the store is open to be read only: %s is not changed",
+                   b->folder);
 }
 
 static const gf_backend_operations operations = {
@@ -108,9 +115,11 @@ gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend *
     mode &= ~(unsigned)GF_LEVELDB_SMALL;
     gf_leveldb_settings settings = {.create = mode == GF_LEVELDB_CREATE,
                                     .clean = mode == GF_LEVELDB_CLEAN,
+                                    .read_only = mode == GF_LEVELDB_READ_ONLY,
                                     .patient = mode != GF_LEVELDB_CREATE,
                                     .write_buffer = is_small ? SMALL_BUFFER : WRITE_BUFFER,
                                     .cache = is_small ? SMALL_BUFFER : CACHE};
+    b->read_only = settings.read_only;
     b->folder = gf_copy_string(folder, strlen(folder));
     gf_status st = b->folder ? gf_leveldb_database_open(folder, &settings, &b->db, err)
                              : gf_fail_memory(err, "a database");

@@ -18,6 +18,8 @@ typedef enum gf_leveldb_mode {
     GF_LEVELDB_EXISTING, /* open what is there */
     GF_LEVELDB_CLEAN,    /* the same of what gf_check_logs found clean: nothing is synced */
     GF_LEVELDB_CREATE,   /* make a new one; there must be none */
+    GF_LEVELDB_READ_ONLY, /* open what is there, and change no file: what is in the logs, and a longer
+                             catalogue, is kept in memory; changes of rows are refused */
     GF_LEVELDB_SMALL = 8 /* a bit beside these: write buffers and cache as below */
 } gf_leveldb_mode;
 

@@ -193,10 +193,12 @@ static gf_status compact_files(compaction *c, unsigned milliseconds, gf_error *e
 
 gf_status gf_leveldb_compact(gf_backend *backend, unsigned milliseconds, gf_error *err)
 {
+    gf_status st = gf_leveldb_check_writable((gf_leveldb *)backend, err);
+    if (st != GF_OK) return st;
     compaction c = {.b = (gf_leveldb *)backend, .batch = gf_leveldb_batch_create()};
     gf_leveldb_database_begin(c.b->db);
     pthread_mutex_lock(&c.b->compact_lock);
-    gf_status st = compact_files(&c, milliseconds, err);
+    st = compact_files(&c, milliseconds, err);
     pthread_mutex_unlock(&c.b->compact_lock);
     gf_leveldb_batch_free(c.batch);
     gf_free(c.files);

@@ -51,8 +51,10 @@ gf_status gf_leveldb_drop_table(gf_backend *backend, unsigned table, const gf_ca
 {
     gf_leveldb *b = (gf_leveldb *)backend;
     const char prefix[] = {(char)(table >> 8), (char)table};
+    gf_status st = gf_leveldb_check_writable(b, err);
+    if (st != GF_OK) return st;
     chunk c = {.batch = gf_leveldb_batch_create()};
-    gf_status st = delete_entries(b, gf_slice_of(prefix, sizeof prefix), &c, cancel, err);
+    st = delete_entries(b, gf_slice_of(prefix, sizeof prefix), &c, cancel, err);
     gf_leveldb_batch_free(c.batch);
     return st == GF_OK ? gf_leveldb_catalogue_remove(b, table, err) : st;
 }

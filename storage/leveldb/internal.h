@@ -42,6 +42,7 @@ typedef struct gf_leveldb {
     gf_backend base;
     gf_leveldb_database *db;
     char *folder;
+    bool read_only;                          /* rows are not changed */
     _Atomic(gf_leveldb_batch *) spare_batch; /* empty, its memory kept; may be NULL */
     atomic_uint_least64_t removed;           /* entries, since the opening */
     gf_leveldb_readers readers;
@@ -65,6 +66,9 @@ typedef struct gf_leveldb {
 
 /** Bytes written that are worth a table and compactions. */
 enum { GF_LEVELDB_MUCH = 256 << 10 };
+
+/** GF_EINVAL where rows may not be changed. */
+gf_status gf_leveldb_check_writable(const gf_leveldb *b, gf_error *err);
 
 /** A view of the state as it is now. */
 gf_leveldb_view gf_leveldb_view_open(gf_leveldb *b);

@@ -212,9 +212,11 @@ gf_status gf_leveldb_write(gf_backend *backend, const gf_change *changes, size_t
                            const gf_expectation *condition, gf_sync sync, gf_error *err)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
+    gf_status st = gf_leveldb_check_writable(b, err);
+    if (st != GF_OK) return st;
     gf_leveldb_row_set rows = rows_of(changes, n, condition);
     lock_rows(b, &rows);
-    gf_status st = write_locked(b, changes, n, condition, sync, err);
+    st = write_locked(b, changes, n, condition, sync, err);
     unlock_rows(b, &rows);
     return st;
 }
@@ -245,9 +247,11 @@ gf_status gf_leveldb_increment(gf_backend *backend, const gf_change *put, int64_
     gf_change change = *put;
     char digits[32];
     int64_t sum = 0;
+    gf_status st = gf_leveldb_check_writable(b, err);
+    if (st != GF_OK) return st;
     gf_leveldb_row_set rows = rows_of(put, 1, NULL);
     lock_rows(b, &rows);
-    gf_status st = add_delta(b, put, delta, &sum, err);
+    st = add_delta(b, put, delta, &sum, err);
     if (st == GF_OK) {
         int n = snprintf(digits, sizeof digits, "%" PRId64, sum);
         change.value = gf_slice_of(digits, (size_t)n);

@@ -54,6 +54,46 @@ class Wire(Store):
                 self.assertIn(code, (2, 4), err)
                 self.assertTrue(err)
 
+    @unittest.skipIf(os.getuid(), "only root can be two users")
+    def test_another_user(self):
+        """Whoever may write in the folder puts a socket there: nothing is sent to it, nor believed."""
+        os.makedirs(self.store, exist_ok=True)
+        for folder in (os.path.dirname(self.store), self.store):
+            os.chmod(folder, 0o777)
+        ready, told = os.pipe()
+        child = os.fork()
+        if child == 0:
+            got = 0
+            try:
+                os.setgid(65534)
+                os.setuid(65534)
+                os.chdir(self.store)
+                listener = socket.socket(socket.AF_UNIX)
+                listener.bind("socket")
+                listener.listen()
+                listener.settimeout(20)
+                os.write(told, b".")
+                s, _ = listener.accept()
+                s.settimeout(2)
+                got = len(s.recv(1 << 16))
+            except OSError:
+                got = 99
+            os._exit(0 if got == 0 else 1)
+        self.assertEqual(os.read(ready, 1), b".")
+        code, _, err = self.run_command("status")
+        self.assertEqual(code, 6, err)
+        self.assertIn("of another user (number 65534) answers, which is not trusted", err)
+        self.assertEqual(os.waitpid(child, 0)[1], 0, "it was sent something")
+
+    def test_a_link(self):
+        self.fake_holder(frame(1, b"?"))
+        place = os.path.join(self.store, "socket")
+        os.rename(place, place + ".other")
+        os.symlink("socket.other", place)
+        code, _, err = self.run_command("status")
+        self.assertEqual(code, 6, err)
+        self.assertIn("the store's socket is a link", err)
+
     def test_one_that_hangs_up(self):
         self.fake_holder(b"")
         code, _, err = self.run_command("status", "--wait", "0.5")
