@@ -67,9 +67,9 @@ static gf_status find_failures(looking *l, gf_place where, const gf_row *row, gf
     return st;
 }
 
-/* Set *behind if a build was made of other documents than the collection has now. */
-static gf_status is_behind(looking *l, gf_place where, const gf_configuration_state *state,
-                           uint64_t seq, bool *behind, gf_error *err)
+/* Raise *changes to those of the collection since it was built. */
+static gf_status count_changes(looking *l, gf_place where, const gf_configuration_state *state,
+                               uint64_t seq, uint64_t *changes, gf_error *err)
 {
     gf_buffer key = {0};
     gf_row row = {0};
@@ -80,7 +80,9 @@ static gf_status is_behind(looking *l, gf_place where, const gf_configuration_st
         st = gf_table_get(l->store->tables.builds, l->snapshot, gf_buffer_view(&key),
                           1u << GF_BUILDS_MAIN, &row, err);
     if (st == GF_OK) st = gf_build_decode(l->store, &row, &info, err);
-    if (st == GF_OK && info.seq != seq) *behind = true;
+    uint64_t n = seq > info.seq ? seq - info.seq : seq < info.seq;
+    if (st == GF_OK && n > *changes) *changes = n;
+    if (st == GF_OK && state->rebuilt > l->health->built) l->health->built = state->rebuilt;
     gf_row_release(&row);
     gf_buffer_release(&key);
     return st == GF_ENOTFOUND ? GF_OK : st;
@@ -90,14 +92,15 @@ static gf_status look_at(looking *l, gf_place where, const gf_collection_row *ro
 {
     gf_configuration_state *states = NULL;
     size_t n = 0;
-    bool behind = false;
+    uint64_t changes = 0;
     gf_status st = find_failures(l, where, &row->row, err);
     if (st == GF_OK) st = gf_collection_row_states(row, &states, &n, err);
-    for (size_t i = 0; i < n && st == GF_OK && !behind; i++)
-        st = is_behind(l, where, &states[i], row->seq, &behind, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = count_changes(l, where, &states[i], row->seq, &changes, err);
     gf_free(states);
-    if (st != GF_OK || !behind) return st;
+    if (st != GF_OK || changes == 0) return st;
     l->health->changed++;
+    l->health->pending += changes;
     return l->visit ? l->visit(l->context, where, err) : GF_OK;
 }
 

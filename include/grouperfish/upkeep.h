@@ -42,6 +42,8 @@ typedef struct gf_store_health {
     int64_t failed_at; /* the latest of those; 0: none */
     char failed_namespace[GF_MAX_NAME + 1], failed_collection[GF_MAX_NAME + 1],
         failed_configuration[GF_MAX_NAME + 1], failed_why[GF_ERROR_MESSAGE];
+    uint64_t pending; /* documents put or deleted since the oldest of their collection's builds */
+    int64_t built;    /* time of the latest of the served builds; 0: none */
 } gf_store_health;
 
 /** Called for each collection that has changed since it was built. */

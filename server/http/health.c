@@ -5,7 +5,8 @@
 #include "base/clock.h"
 #include "server/http/openapi.h"
 
-#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
 
 static void healthy(gf_request *r)
 {
@@ -39,7 +40,6 @@ static void ready(gf_request *r)
         gf_answer(r, 200, "text/plain; charset=utf-8", GF_SLICE("ready\n"));
 }
 
-/* health may be NULL. */
 static gf_status read_store(gf_request *r, gf_store_status *status, gf_store_health *health,
                             gf_error *err)
 {
@@ -47,7 +47,7 @@ static gf_status read_store(gf_request *r, gf_store_status *status, gf_store_hea
     gf_status st = gf_service_take(r->http->options.service, &store, err);
     if (st != GF_OK) return st;
     st = gf_store_read_status(store, status, err);
-    if (st == GF_OK && health) st = gf_health_read(store, NULL, NULL, health, err);
+    if (st == GF_OK) st = gf_health_read(store, NULL, NULL, health, err);
     gf_service_give(r->http->options.service);
     return st;
 }
@@ -59,36 +59,82 @@ static void name_of(const void *context, size_t route, const char **name, const 
     *method = route < http->n_routes ? http->routes[route].method : "none";
 }
 
-static void put_gauge(gf_buffer *out, const char *name, const char *help, uint64_t value)
+/* Pages of memory that the process has; 0 where the kernel does not tell. */
+static uint64_t resident_pages(void)
 {
-    gf_buffer_format(out, "# HELP grouperfish_%s %s\n# TYPE grouperfish_%s gauge\n", name, help,
-                     name);
-    gf_buffer_format(out, "grouperfish_%s %" PRIu64 "\n", name, value);
+    unsigned long whole, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (!file) return 0;
+    if (fscanf(file, "%lu %lu", &whole, &resident) != 2) resident = 0;
+    fclose(file);
+    return resident;
+}
+
+static void put_store(gf_buffer *out, const gf_store_status *status, const gf_store_health *health)
+{
+    const struct {
+        const char *name, *help;
+        uint64_t value;
+    } gauges[] = {
+        {"bytes", "Size of the store's files.", status->bytes},
+        {"documents", "Documents.", status->documents},
+        {"collections", "Collections.", status->collections},
+        {"builds", "Finished builds that are kept.", status->builds},
+        {"changed_collections", "Collections that have changed since they were built.",
+         health->changed},
+        {"pending_documents", "Documents put or deleted since their collection was built.",
+         health->pending},
+        {"failed_configurations", "Configurations whose last rebuild failed.", health->failed},
+        {"last_build_seconds",
+         "When the latest of the served builds was made, in Unix time; 0: none.",
+         (uint64_t)(health->built / 1000)}};
+    char name[64];
+    for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
+        snprintf(name, sizeof name, "grouperfish_store_%s", gauges[i].name);
+        gf_metrics_write_gauge(out, name, gauges[i].help, (double)gauges[i].value);
+    }
+}
+
+static void put_process(gf_buffer *out, const gf_request *r)
+{
+    size_t queued, running;
+    gf_tasks_count(r->http->options.tasks, &queued, &running);
+    gf_metrics_write_gauge(out, "grouperfish_tasks_running", "Rebuilds under way.",
+                           (double)running);
+    gf_metrics_write_gauge(out, "grouperfish_tasks_queued", "Rebuilds that wait.", (double)queued);
+    gf_metrics_write_gauge(out, "grouperfish_calls_running", "Operations under way.",
+                           (double)gf_service_running(r->http->options.service));
+    gf_metrics_write_gauge(out, "grouperfish_started_seconds",
+                           "When the server began, in Unix time.",
+                           (double)(r->http->started_ms / 1000));
+    gf_buffer_format(out,
+                     "# HELP grouperfish_build_info The program's version; always 1.\n"
+                     "# TYPE grouperfish_build_info gauge\n"
+                     "grouperfish_build_info{version=\"%s\"} 1\n",
+                     gf_version());
+    uint64_t pages = resident_pages();
+    if (pages)
+        gf_metrics_write_gauge(out, "process_resident_memory_bytes",
+                               "Memory of the process that is in RAM.",
+                               (double)pages * (double)sysconf(_SC_PAGESIZE));
 }
 
 static void metrics(gf_request *r)
 {
     gf_error err = {GF_OK, ""};
     gf_store_status status;
-    size_t queued, running;
-    gf_status st = read_store(r, &status, NULL, &err);
+    gf_store_health health;
+    gf_status st = read_store(r, &status, &health, &err);
     if (st != GF_OK) {
         gf_answer_failure(r, &err);
         return;
     }
-    gf_tasks_count(r->http->options.tasks, &queued, &running);
+    gf_rebuild_counts rebuilds = gf_service_count_rebuilds(r->http->options.service);
     gf_answer(r, 200, "text/plain; version=0.0.4; charset=utf-8", (gf_slice){0});
     gf_metrics_write(&r->http->metrics, &r->answer, name_of, r->http);
-    put_gauge(&r->answer, "tasks_running", "Rebuilds under way.", running);
-    put_gauge(&r->answer, "tasks_queued", "Rebuilds that wait.", queued);
-    put_gauge(&r->answer, "calls_running", "Operations under way.",
-              gf_service_running(r->http->options.service));
-    put_gauge(&r->answer, "store_bytes", "Size of the store's files.", status.bytes);
-    put_gauge(&r->answer, "store_documents", "Documents.", status.documents);
-    put_gauge(&r->answer, "store_collections", "Collections.", status.collections);
-    put_gauge(&r->answer, "store_builds", "Finished builds that are kept.", status.builds);
-    put_gauge(&r->answer, "started_seconds", "When the server began, in Unix time.",
-              (uint64_t)(r->http->started_ms / 1000));
+    gf_metrics_write_rebuilds(&rebuilds, &r->answer);
+    put_store(&r->answer, &status, &health);
+    put_process(&r->answer, r);
 }
 
 static void stats(gf_request *r)

@@ -1,6 +1,7 @@
 /* Counting requests. */
 #include "server/http/metrics.h"
 
+#include "base/json/writer.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -97,4 +98,50 @@ void gf_metrics_write(const gf_metrics *m, gf_buffer *out,
         name_of(context, i, &name, &method);
         write_durations(&m->routes[i], name, method, out);
     }
+}
+
+/* ---- all else -------------------------------------------------------------------------------- */
+
+static void write_header(gf_buffer *out, const char *name, const char *type, const char *help)
+{
+    gf_buffer_format(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+void gf_metrics_write_gauge(gf_buffer *out, const char *name, const char *help, double value)
+{
+    write_header(out, name, "gauge", help);
+    gf_buffer_format(out, "%s ", name);
+    gf_json_append_double(out, value);
+    gf_buffer_byte(out, '\n');
+}
+
+void gf_metrics_write_rebuilds(const gf_rebuild_counts *c, gf_buffer *out)
+{
+    uint64_t sum = 0;
+    write_header(out, "grouperfish_rebuilds_total", "counter",
+                 "Rebuilds that ended, by how; of several collections one that fails counts.");
+    gf_buffer_format(out,
+                     "grouperfish_rebuilds_total{result=\"done\"} %" PRIu64 "\n"
+                     "grouperfish_rebuilds_total{result=\"failed\"} %" PRIu64 "\n"
+                     "grouperfish_rebuilds_total{result=\"cancelled\"} %" PRIu64 "\n",
+                     c->done, c->failed, c->cancelled);
+    write_header(out, "grouperfish_rebuild_seconds", "histogram",
+                 "Time that rebuilds took, without waiting.");
+    for (size_t b = 0; b < GF_REBUILD_BUCKETS; b++) {
+        sum += c->bucket[b];
+        gf_buffer_str(out, "grouperfish_rebuild_seconds_bucket{le=\"");
+        if (b < GF_REBUILD_BUCKETS - 1)
+            gf_buffer_format(out, "%g", gf_rebuild_bounds[b]);
+        else
+            gf_buffer_str(out, "+Inf");
+        gf_buffer_format(out, "\"} %" PRIu64 "\n", sum);
+    }
+    gf_buffer_format(out,
+                     "grouperfish_rebuild_seconds_sum %.6f\n"
+                     "grouperfish_rebuild_seconds_count %" PRIu64 "\n",
+                     c->seconds, sum);
+    if (c->done_ms)
+        gf_metrics_write_gauge(out, "grouperfish_rebuild_last_done_seconds",
+                               "When the last good rebuild of this run ended, in Unix time.",
+                               (double)(c->done_ms / 1000));
 }

@@ -5,6 +5,7 @@
 #define GF_SERVER_HTTP_METRICS_H
 
 #include "grouperfish/buffer.h"
+#include "server/service/service.h"
 
 enum { GF_METRIC_STATUSES = 32, GF_METRIC_BUCKETS = 12 };
 
@@ -31,5 +32,11 @@ void gf_metrics_write(const gf_metrics *m, gf_buffer *out,
                       void (*name_of)(const void *context, size_t route, const char **name,
                                       const char **method),
                       const void *context);
+
+/** Prometheus' text of the rebuilds. */
+void gf_metrics_write_rebuilds(const gf_rebuild_counts *counts, gf_buffer *out);
+
+/** And of one number; the unit is in the name. */
+void gf_metrics_write_gauge(gf_buffer *out, const char *name, const char *help, double value);
 
 #endif

@@ -8,6 +8,7 @@
  */
 #include "server/service/service.h"
 
+#include "base/clock.h"
 #include "base/condition.h"
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -39,6 +40,7 @@ struct gf_service {
     bool ending;        /* the thread below is to end */
     pthread_t reopener; /* where options.reopens */
     gf_error failure;   /* why the store was not opened again; GF_OK: it need not be */
+    gf_rebuild_counts rebuilds;
     char holder[96];
 };
 
@@ -222,6 +224,35 @@ static gf_status run_aside(gf_service *s, const gf_operation *o, gf_call *call, 
     return a.status;
 }
 
+/* ---- counting them --------------------------------------------------------------------------- */
+
+const double gf_rebuild_bounds[GF_REBUILD_BUCKETS - 1] = {0.1, 1, 5, 15, 60, 300, 1800, 7200};
+
+static void count_rebuild(gf_service *s, const gf_call *call, gf_status st, double seconds)
+{
+    gf_rebuild_counts *c = &s->rebuilds;
+    bool done = st == GF_OK && call->outcome == GF_OUTCOME_DONE;
+    size_t b = 0;
+    while (b < GF_REBUILD_BUCKETS - 1 && seconds > gf_rebuild_bounds[b])
+        b++;
+    pthread_mutex_lock(&s->lock);
+    c->bucket[b]++;
+    c->seconds += seconds;
+    *(done ? &c->done : st == GF_ECANCELLED ? &c->cancelled : &c->failed) += 1;
+    if (done) c->done_ms = gf_clock_ms();
+    pthread_mutex_unlock(&s->lock);
+}
+
+gf_rebuild_counts gf_service_count_rebuilds(gf_service *s)
+{
+    pthread_mutex_lock(&s->lock);
+    gf_rebuild_counts counts = s->rebuilds;
+    pthread_mutex_unlock(&s->lock);
+    return counts;
+}
+
+/* ---- running a call -------------------------------------------------------------------------- */
+
 static gf_status refuse_rebuild(const gf_service *s, gf_error *err)
 {
     const char *purpose = s->options.purpose;
@@ -249,7 +280,9 @@ static gf_status run_accepted(gf_service *s, const gf_operation *o, gf_call *cal
     st = gf_operation_check(o, call, err); /* a wrong call does not wait first */
     if (st == GF_OK) st = take_worker(s, call, err);
     if (st != GF_OK) return st;
+    double begun = gf_clock_seconds();
     st = run_aside(s, o, call, err);
+    if (o->rebuilds) count_rebuild(s, call, st, gf_clock_seconds() - begun);
     give_worker_back(s);
     return st;
 }

@@ -60,6 +60,20 @@ gf_status gf_service_run(gf_service *service, const gf_operation *operation, gf_
 bool gf_service_rebuilds(const gf_operation *operation, const gf_argument *arguments,
                          size_t n_arguments);
 
+/** The rebuilds that were run here, by how they ended, and how long they took without waiting. */
+enum { GF_REBUILD_BUCKETS = 9 };
+typedef struct gf_rebuild_counts {
+    uint64_t done, failed, cancelled;
+    uint64_t bucket[GF_REBUILD_BUCKETS]; /* by gf_rebuild_bounds; the last has no upper bound */
+    double seconds;                      /* of all */
+    int64_t done_ms;                     /* when the last good one ended; 0: none has */
+} gf_rebuild_counts;
+
+/** Seconds: the upper bounds of all buckets but the last. */
+extern const double gf_rebuild_bounds[GF_REBUILD_BUCKETS - 1];
+
+gf_rebuild_counts gf_service_count_rebuilds(gf_service *service);
+
 /** Calls that run or wait, at this moment. */
 size_t gf_service_running(gf_service *service);
 

@@ -1,9 +1,11 @@
 """What looks after the server."""
 import json
 import re
+import time
 import unittest
 
-from served import FEEDBACK, Served, feed
+import exposition
+from served import Served, feed
 
 
 class Collections(unittest.TestCase):
@@ -17,6 +19,62 @@ class Collections(unittest.TestCase):
             self.assertEqual(status["changed_collections"], [{"namespace": "default", "collection": "feedback"}])
             self.assertEqual(status["holder"], f"process {server.process.pid} (grouperfish serve)")
             self.assertEqual(server.json("POST", "/v1/upgrade")["upgraded"], False)
+
+
+class Rebuilds(unittest.TestCase):
+    """What /metrics tells of rebuilds, and of what waits for one."""
+
+    def read(self, server):
+        families = exposition.read(server.get("/metrics").body.decode())
+        return {(name, *labels): value for family in families.values()
+                for (name, labels), value in family.samples.items()}
+
+    def ended(self, values):
+        return [values["grouperfish_rebuilds_total", ("result", how)] for how in ("done", "failed", "cancelled")]
+
+    def test_rebuilds(self):
+        with Served() as server:
+            values = self.read(server)
+            self.assertEqual(self.ended(values), [0, 0, 0])
+            self.assertNotIn(("grouperfish_rebuild_last_done_seconds",), values)
+            self.assertEqual(values["grouperfish_store_last_build_seconds",], 0)
+            begun = int(time.time())
+            feed(server)
+            values = self.read(server)
+            self.assertEqual(self.ended(values), [1, 0, 0])
+            self.assertEqual(values["grouperfish_rebuild_seconds_count",], 1)
+            self.assertGreater(values["grouperfish_rebuild_seconds_sum",], 0)
+            for name in ("grouperfish_rebuild_last_done_seconds", "grouperfish_store_last_build_seconds"):
+                self.assertGreaterEqual(values[name,], begun)
+                self.assertLessEqual(values[name,], time.time())
+            good = values["grouperfish_rebuild_last_done_seconds",]
+            self.assertEqual(server.rebuild("feedback", "?config=none")["state"], "failed")
+            server.json("POST", "/v1/collections/feedback/builds?dry-run")  # is none
+            values = self.read(server)
+            self.assertEqual(self.ended(values), [1, 1, 0])
+            self.assertEqual(values["grouperfish_rebuild_last_done_seconds",], good)
+
+    def test_pending(self):
+        names = [(f"grouperfish_store_{name}",) for name in ("pending_documents", "changed_collections")]
+        with Served() as server:
+            for collection in ("feedback", "other"):
+                feed(server, collection)
+            self.assertEqual([self.read(server)[n] for n in names], [0, 0])
+            server.put("feedback", [{"id": str(i), "text": f"more {i}"} for i in range(100, 105)])
+            server.json("DELETE", "/v1/collections/other/documents?id=1")
+            server.put("new", [{"id": "1", "text": "never built"}])
+            self.assertEqual([self.read(server)[n] for n in names], [6, 2])
+            server.rebuild("feedback")
+            self.assertEqual([self.read(server)[n] for n in names], [1, 1])
+
+    def test_process(self):
+        with Served() as server:
+            values = self.read(server)
+            version = server.json("GET", "/v1/version")["version"]
+            self.assertEqual(values["grouperfish_build_info", ("version", version)], 1)
+            with open(f"/proc/{server.process.pid}/status") as file:
+                resident = int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1]) * 1024
+            self.assertLess(abs(values["process_resident_memory_bytes",] - resident), resident / 2)
 
 
 class Health(unittest.TestCase):
@@ -36,6 +94,7 @@ class Health(unittest.TestCase):
     def metrics(self):
         answer = self.server.get("/metrics")
         self.assertTrue(answer.headers["Content-Type"].startswith("text/plain; version=0.0.4"))
+        exposition.read(answer.body.decode())
         values, types = {}, {}
         for line in answer.body.decode().splitlines():
             if line.startswith("# TYPE "):
