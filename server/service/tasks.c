@@ -230,6 +230,7 @@ static void run(void *context)
     gf_status st = gf_cancel_check(&t->cancel, &err);
     if (st == GF_OK)
         st = gf_service_run(t->tasks->service, gf_operation_find("rebuild"), &call, &err);
+    gf_memory_trim(); /* what many threads have freed would stay with their arenas for good */
     end_task(t, st, &call, &err);
 }
 
