@@ -92,6 +92,7 @@ static void set_signals(void)
     sigaction(SIGBUS, &(struct sigaction){.sa_handler = on_lost_page}, NULL);
     signal(SIGPIPE, SIG_IGN);
     gf_leveldb_set_ending(on_database_end);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write */
 }
 
 static int run_command(const gf_command *command, int n_words, char **words)
