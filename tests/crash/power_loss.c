@@ -152,9 +152,11 @@ static bool copy_file(const char *from, const char *to, power_loss_tail tail)
     if (good) {
         const synced_file *f = find(&s);
         off_t kept = f && f->length < s.st_size ? f->length : f ? s.st_size : 0;
-        if (tail == POWER_LOSS_TORN) kept += (off_t)rand_r(&seed) % (s.st_size - kept + 1);
+        bool torn = tail == POWER_LOSS_TORN || tail == POWER_LOSS_TORN_ZEROS;
+        bool zeros = tail == POWER_LOSS_ZEROS || tail == POWER_LOSS_TORN_ZEROS;
+        if (torn) kept += (off_t)rand_r(&seed) % (s.st_size - kept + 1);
         good = copy_part(in, out, kept);
-        if (good && tail == POWER_LOSS_ZEROS) good = ftruncate(out, s.st_size) == 0;
+        if (good && zeros) good = ftruncate(out, s.st_size) == 0;
     }
     if (in >= 0) close(in);
     if (out >= 0) close(out);

@@ -20,7 +20,7 @@ static void at_moment(void *context)
     if (access(ask, F_OK) != 0) return;
     snprintf(image, sizeof image, "%s/%u/store", images, n);
     snprintf(done, sizeof done, "%s/done", images);
-    if (!power_loss_image(image, (power_loss_tail)(n % 3))) abort();
+    if (!power_loss_image(image, (power_loss_tail)(n % POWER_LOSS_TAILS))) abort();
     n++;
     if (renameat(AT_FDCWD, ask, AT_FDCWD, done) != 0) abort();
 }

@@ -44,13 +44,14 @@ static void test_nothing_acknowledged_is_lost(void **state)
     static const char *const kinds[] = {"between steps", "put",         "delete",
                                         "rebuild",       "rebuild all", "drop"};
     char store[256];
+    int kills = crash_rounds(KILLS);
     crash_journal *journal = crash_journal_new();
     assert_non_null(journal);
     uint64_t seed = gf_test_seed(), killed[CRASH_KINDS] = {0};
     gf_random random = gf_random_seed(seed, 0);
     snprintf(store, sizeof store, "%s/store", gf_test_folder());
     kill_after(work(store, journal, seed), 2000000); /* a store to begin with */
-    for (int i = 0; i < KILLS; i++) {
+    for (int i = 0; i < kills; i++) {
         assert_true(crash_check_apart(store, journal));
         pid_t child = work(store, journal, seed + (uint64_t)i);
         kill_after(child, 1000 * gf_random_below(&random, LONGEST_MS));

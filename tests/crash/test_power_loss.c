@@ -16,6 +16,8 @@
 
 enum { IMAGES = 200, LONGEST_GAP = 6 };
 
+static int wanted; /* images */
+
 /* The process that works hands over each image and waits until it was checked. */
 typedef struct worker {
     const char *folder; /* where images go */
@@ -28,7 +30,7 @@ typedef struct worker {
 static void hand_over(worker *w)
 {
     char image[256], reply;
-    power_loss_tail tail = (power_loss_tail)gf_random_below(&w->random, 3);
+    power_loss_tail tail = (power_loss_tail)gf_random_below(&w->random, POWER_LOSS_TAILS);
     snprintf(image, sizeof image, "%s/%d", w->folder, w->images++);
     if (!power_loss_image(image, tail)) _exit(2);
     if (write(w->ready, "i", 1) != 1 || read(w->checked, &reply, 1) != 1) _exit(3);
@@ -37,7 +39,7 @@ static void hand_over(worker *w)
 static void at_moment(void *context)
 {
     worker *w = context;
-    if (!w->watching || w->images >= IMAGES || w->gap-- > 0) return;
+    if (!w->watching || w->images >= wanted || w->gap-- > 0) return;
     w->gap = (int)gf_random_below(&w->random, LONGEST_GAP);
     hand_over(w);
 }
@@ -45,7 +47,7 @@ static void at_moment(void *context)
 static bool at_acknowledgement(void *context)
 {
     worker *w = context;
-    if (w->images >= IMAGES) return false;
+    if (w->images >= wanted) return false;
     w->watching = true;
     w->gap = 0;
     power_loss_now();
@@ -65,6 +67,7 @@ static void test_nothing_acknowledged_is_lost(void **state)
     char store[256], images[256], image[300], byte;
     int to_parent[2], to_child[2], status, n = 0;
     uint64_t seed = gf_test_seed();
+    wanted = crash_rounds(IMAGES);
     crash_journal *journal = crash_journal_new(), *copy = crash_journal_new();
     assert_true(journal && copy && pipe(to_parent) == 0 && pipe(to_child) == 0);
     snprintf(store, sizeof store, "%s/store", gf_test_folder());
@@ -88,7 +91,7 @@ static void test_nothing_acknowledged_is_lost(void **state)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    assert_true(n >= IMAGES);
+    assert_true(n >= wanted);
     print_message("%d images, %u steps\n", n, journal->step);
 }
 

@@ -27,6 +27,12 @@ static void must(gf_status st, const char *what, const gf_error *err)
     _exit(1);
 }
 
+int crash_rounds(int few)
+{
+    const char *given = getenv("GROUPERFISH_FAULTS");
+    return given && atoi(given) > 0 ? atoi(given) : few;
+}
+
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 static gf_slice document_id(int i, char space[32])

@@ -57,6 +57,9 @@ bool crash_check(const char *store, crash_journal *journal);
 /** crash_check in a process of its own, so that this one stays without threads. */
 bool crash_check_apart(const char *store, crash_journal *journal);
 
+/** Kills or losses of power: what GROUPERFISH_FAULTS says, else `few`. */
+int crash_rounds(int few);
+
 /** A new, empty journal that child processes share. */
 crash_journal *crash_journal_new(void);
 
