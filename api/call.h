@@ -66,11 +66,17 @@ void gf_suggest_nearest(const gf_call *call, gf_error *err);
 /* ---- records.c: records that come with a call ------------------------------------------------ */
 
 /**
- * Open the call's input by its arguments "id", "text", "time", "lang", "fields", "from" and
- * "max-document"; of other fields nothing is kept unless keep_fields.
+ * Decoding by the argument "encoding". Files that are converted are counted in the call, and told
+ * where their encoding was not said; the call must last as long as what decodes.
  */
-gf_status gf_records_reader(const gf_call *call, bool keep_fields, gf_reader **reader,
-                            gf_error *err);
+gf_decoding_options gf_records_decoding(gf_call *call);
+
+/**
+ * Open the call's input by its arguments "id", "text", "time", "lang", "fields", "from", "encoding"
+ * and "max-document"; of other fields nothing is kept unless keep_fields. The call must last as long
+ * as the reader.
+ */
+gf_status gf_records_reader(gf_call *call, bool keep_fields, gf_reader **reader, gf_error *err);
 
 /** The same over another input, JSON Lines whose text is `text` where the call does not say. */
 gf_status gf_records_reader_of(const gf_call *call, const gf_input *input, const gf_slice *text,

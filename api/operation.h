@@ -99,7 +99,9 @@ typedef struct gf_call {
     /* Set by the operation. */
     gf_outcome outcome;
     uint64_t taken; /* records of the input that are stored now, also where they were before */
-    bool partly;    /* it failed for some of several collections: all other rows were given */
+    uint64_t
+        converted; /* files of the input that were not UTF-8, and were read as something else */
+    bool partly;   /* it failed for some of several collections: all other rows were given */
 
     gf_slice row_collection; /* each row begins with this as "collection"; empty: none does */
 } gf_call;

@@ -3,6 +3,27 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
+
+static void tell_converted(void *context, gf_slice source, const char *encoding, bool was_said)
+{
+    gf_call *call = context;
+    char message[160];
+    call->converted++;
+    if (gf_call_has(call, "encoding")) return;
+    snprintf(message, sizeof message,
+             was_said ? "read as %s" : "not UTF-8, and read as %s; --encoding says another",
+             encoding);
+    gf_notice n = {.reason = "encoding", .source = source, .message = message};
+    gf_call_notify(call, &n);
+}
+
+gf_decoding_options gf_records_decoding(gf_call *call)
+{
+    return (gf_decoding_options){
+        .encoding = gf_call_text(call, "encoding"), .converted = tell_converted, .context = call};
+}
+
 static gf_status reader_options(const gf_call *call, bool keep_fields, gf_reader_options *o,
                                 gf_slice **text, gf_slice **fields, gf_error *err)
 {
@@ -23,12 +44,12 @@ static gf_status reader_options(const gf_call *call, bool keep_fields, gf_reader
     return GF_OK;
 }
 
-gf_status gf_records_reader(const gf_call *call, bool keep_fields, gf_reader **reader,
-                            gf_error *err)
+gf_status gf_records_reader(gf_call *call, bool keep_fields, gf_reader **reader, gf_error *err)
 {
     gf_reader_options options;
     gf_slice *text = NULL, *fields = NULL;
     gf_status st = reader_options(call, keep_fields, &options, &text, &fields, err);
+    options.decoding = gf_records_decoding(call);
     if (st == GF_OK) st = gf_reader_open(&call->input, &options, reader, err);
     gf_free(text);
     gf_free(fields);

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <unicode/uchar.h>
 
+enum { LONG = 64 }; /* bytes for which simdjson's check is worth its call */
+
 /*
  * Bytes of the valid character at p, or 0. *seen is the number of bytes that could start one.
  * Table 3-7 of the Unicode standard: the second byte's range depends on the first.
@@ -42,6 +44,7 @@ size_t gf_utf8_valid_length(gf_slice s)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
     size_t i = ascii_bytes(p, s.len), seen;
+    if (s.len - i >= LONG && gf_utf8_is_valid(gf_slice_of(s.ptr + i, s.len - i))) return s.len;
     while (i < s.len) {
         uint64_t eight;
         if (s.len - i >= 8 && (memcpy(&eight, p + i, 8), !(eight & 0x8080808080808080u))) {

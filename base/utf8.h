@@ -11,6 +11,9 @@
 
 #define GF_UTF8_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
+/** Whether all of s is valid: several bytes at a time, so a few times faster than the next. */
+bool gf_utf8_is_valid(gf_slice s);
+
 /** Bytes from the start of s that are valid; s.len where all are. */
 size_t gf_utf8_valid_length(gf_slice s);
 

@@ -15,7 +15,7 @@ gf_status gf_cdx_reader_open(const gf_input *input, gf_cdx_reader **reader, gf_e
 {
     gf_cdx_reader *r = gf_calloc(1, sizeof *r);
     if (!r) return gf_fail_memory(err, "a reader");
-    gf_status st = gf_lines_open(input, MOST_LINE, &r->lines, err);
+    gf_status st = gf_lines_open(input, MOST_LINE, NULL, &r->lines, err);
     if (st == GF_OK) st = gf_cdx_parser_create(&r->parser, err);
     if (st != GF_OK) {
         gf_cdx_reader_close(r);

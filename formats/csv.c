@@ -7,6 +7,7 @@
 
 struct gf_csv_reader {
     gf_unpacked *stream;
+    gf_decoding *decoding;
     gf_csv_rows rows;
     gf_record_bounds bounds;
     bool is_open; /* a stream is */
@@ -16,7 +17,8 @@ struct gf_csv_reader {
 };
 
 gf_status gf_csv_reader_open(const gf_input *input, size_t most_bytes, size_t most_cells,
-                             gf_csv_reader **reader, gf_error *err)
+                             const gf_decoding_options *decoding, gf_csv_reader **reader,
+                             gf_error *err)
 {
     gf_csv_reader *r = gf_calloc(1, sizeof *r);
     if (!r) return gf_fail_memory(err, "a reader");
@@ -24,6 +26,7 @@ gf_status gf_csv_reader_open(const gf_input *input, size_t most_bytes, size_t mo
     gf_status st = gf_csv_rows_init(&r->rows, err);
     r->rows.most_cells = most_cells;
     gf_csv_rows_set_dialect(&r->rows, ',', GF_CSV_ANY, true);
+    if (st == GF_OK) st = gf_decoding_create(decoding, &r->decoding, err);
     if (st == GF_OK) st = gf_unpacked_open(input, &r->stream, err);
     if (st != GF_OK) {
         gf_csv_reader_close(r);
@@ -37,6 +40,7 @@ void gf_csv_reader_close(gf_csv_reader *r)
 {
     if (!r) return;
     gf_csv_rows_release(&r->rows);
+    gf_decoding_free(r->decoding);
     gf_unpacked_close(r->stream);
     gf_free(r->cells);
     gf_free(r);
@@ -46,8 +50,11 @@ static gf_status open_next_stream(gf_csv_reader *r, gf_error *err)
 {
     gf_status st = gf_unpacked_next(r->stream, err);
     if (st != GF_OK) return st;
-    r->is_open = true;
     r->number = 0;
+    st = gf_decoding_begin(r->decoding, gf_unpacked_buffer(r->stream), gf_unpacked_name(r->stream),
+                           err);
+    if (st != GF_OK) return st;
+    r->is_open = true;
     gf_csv_rows_begin(&r->rows, gf_unpacked_buffer(r->stream), r->bounds);
     return gf_read_buffer_skip_mark(gf_unpacked_buffer(r->stream), err);
 }

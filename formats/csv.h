@@ -10,6 +10,7 @@
 #ifndef GF_FORMATS_CSV_H
 #define GF_FORMATS_CSV_H
 
+#include "formats/decoding.h"
 #include "formats/input.h"
 #include "grouperfish/buffer.h"
 
@@ -32,16 +33,19 @@ typedef struct gf_csv_row {
 typedef struct gf_csv_reader gf_csv_reader;
 
 /**
- * @param input  copied; its context is borrowed until close
+ * @param input     copied; its context is borrowed until close
  * @param most_bytes, most_cells  of a row
- * @return GF_OK; GF_ENOMEM. On failure *reader is unchanged.
+ * @param decoding  NULL for the defaults
+ * @return GF_OK; GF_EINVAL (an encoding that is not known); GF_ENOMEM. On failure *reader is unchanged.
  */
 gf_status gf_csv_reader_open(const gf_input *input, size_t most_bytes, size_t most_cells,
-                             gf_csv_reader **reader, gf_error *err);
+                             const gf_decoding_options *decoding, gf_csv_reader **reader,
+                             gf_error *err);
 void gf_csv_reader_close(gf_csv_reader *reader);
 
 /**
- * @return GF_OK; GF_ENOTFOUND at the end; GF_EINVAL (a source ends within quotes); GF_ELIMIT (too
+ * @return GF_OK; GF_ENOTFOUND at the end; GF_EINVAL (a source ends within quotes, is no text, or
+ *         its encoding is not clear); GF_ELIMIT (too
  *         long a row); GF_ECORRUPT (a damaged archive); the input's failure;
  *         GF_ENOMEM
  */

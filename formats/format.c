@@ -187,13 +187,6 @@ static gf_status recognise_format(gf_read_buffer *w, gf_slice name, gf_format *f
     return GF_OK;
 }
 
-static bool is_utf16(gf_slice s)
-{
-    if (gf_slice_starts(s, GF_SLICE("\xFF\xFE")) || gf_slice_starts(s, GF_SLICE("\xFE\xFF")))
-        return true;
-    return s.len >= 2 && (s.ptr[0] == '\0') != (s.ptr[1] == '\0');
-}
-
 static const gf_parser_kind *parser_of(gf_format format)
 {
     switch (format) {
@@ -217,16 +210,9 @@ static const gf_parser_kind *parser_of(gf_format format)
 gf_status gf_format_choose_parser(gf_read_buffer *w, gf_slice name, gf_format given, bool is_member,
                                   const gf_parser_kind **kind, gf_error *err)
 {
-    gf_slice start;
-    gf_status st = gf_read_buffer_peek(w, 3, &start, err);
-    if (st != GF_OK) return st;
     gf_format format = given != GF_FORMAT_AUTO ? given : gf_format_of_name(name);
     if (format == GF_FORMAT_AUTO && is_member) format = GF_FORMAT_DIR;
-    if (is_utf16(start) && format != GF_FORMAT_DIR)
-        return gf_fail(err, GF_EINVAL,
-                       "%.*s is UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)",
-                       GF_SLICE_ARG(name));
-    st = gf_read_buffer_skip_mark(w, err);
+    gf_status st = gf_read_buffer_skip_mark(w, err);
     if (st != GF_OK) return st;
     bool is_open = format == GF_FORMAT_AUTO || (format == GF_FORMAT_JSON && given != format);
     if (is_open && (st = recognise_format(w, name, &format, err)) != GF_OK) return st;

@@ -32,8 +32,7 @@ extern const gf_parser_kind gf_jsonl_parser, gf_json_array_parser, gf_csv_parser
  *
  * @param given      format of the options
  * @param is_member  of a folder or an archive
- * @return GF_OK; GF_EINVAL where the format cannot be recognised, or the stream is UTF-16; the
- *         failure of a read
+ * @return GF_OK; GF_EINVAL where the format cannot be recognised; the failure of a read
  */
 gf_status gf_format_choose_parser(gf_read_buffer *buffer, gf_slice name, gf_format given,
                                   bool is_member, const gf_parser_kind **kind, gf_error *err);

@@ -5,6 +5,7 @@
 
 struct gf_lines {
     gf_unpacked *stream;
+    gf_decoding *decoding;
     gf_record_bounds bounds;
     size_t most;
     bool open;       /* a stream is */
@@ -13,16 +14,19 @@ struct gf_lines {
     gf_error ended;  /* how, once it has */
 };
 
-gf_status gf_lines_open(const gf_input *input, size_t most, gf_lines **lines, gf_error *err)
+gf_status gf_lines_open(const gf_input *input, size_t most, const gf_decoding_options *decoding,
+                        gf_lines **lines, gf_error *err)
 {
+    static const gf_decoding_options as_it_is = {.as_it_is = true};
     gf_lines *l = gf_calloc(1, sizeof *l);
     if (!l) return gf_fail_memory(err, "a reader");
     l->most = most;
     l->bounds =
         (gf_record_bounds){most + 2, most}; /* with its end, a line may have two bytes more */
-    gf_status st = gf_unpacked_open(input, &l->stream, err);
+    gf_status st = gf_decoding_create(decoding ? decoding : &as_it_is, &l->decoding, err);
+    if (st == GF_OK) st = gf_unpacked_open(input, &l->stream, err);
     if (st != GF_OK) {
-        gf_free(l);
+        gf_lines_close(l);
         return st;
     }
     *lines = l;
@@ -32,6 +36,7 @@ gf_status gf_lines_open(const gf_input *input, size_t most, gf_lines **lines, gf
 void gf_lines_close(gf_lines *l)
 {
     if (!l) return;
+    gf_decoding_free(l->decoding);
     gf_unpacked_close(l->stream);
     gf_free(l);
 }
@@ -43,6 +48,9 @@ static gf_status open_stream(gf_lines *l, gf_error *err)
     l->open = true;
     l->number = 0;
     l->first = true;
+    st = gf_decoding_begin(l->decoding, gf_unpacked_buffer(l->stream), gf_unpacked_name(l->stream),
+                           err);
+    if (st != GF_OK) return st;
     return gf_read_buffer_skip_mark(gf_unpacked_buffer(l->stream), err);
 }
 

@@ -8,6 +8,7 @@
 #ifndef GF_FORMATS_LINES_H
 #define GF_FORMATS_LINES_H
 
+#include "formats/decoding.h"
 #include "formats/input.h"
 
 #include <stdbool.h>
@@ -26,16 +27,19 @@ typedef struct gf_text_line {
 } gf_text_line;
 
 /**
- * @param input  copied; its context is borrowed until close
- * @param most   bytes of a line without its end that are read
- * @return GF_OK; GF_ENOMEM. On failure *lines is unchanged.
+ * @param input     copied; its context is borrowed until close
+ * @param most      bytes of a line without its end that are read
+ * @param decoding  NULL: lines are as they are, but for UTF-16
+ * @return GF_OK; GF_EINVAL (an encoding that is not known); GF_ENOMEM. On failure *lines is unchanged.
  */
-gf_status gf_lines_open(const gf_input *input, size_t most, gf_lines **lines, gf_error *err);
+gf_status gf_lines_open(const gf_input *input, size_t most, const gf_decoding_options *decoding,
+                        gf_lines **lines, gf_error *err);
 void gf_lines_close(gf_lines *lines);
 
 /**
- * @return GF_OK; GF_ENOTFOUND at the end; GF_ECORRUPT (a damaged archive), the input's failure,
- *         GF_ENOMEM: once one of these, the same again
+ * @return GF_OK; GF_ENOTFOUND at the end; GF_EINVAL (no text, or an encoding that is not clear),
+ *         GF_ECORRUPT (a damaged archive), the input's failure, GF_ENOMEM: once one of these, the
+ *         same again
  */
 gf_status gf_lines_next(gf_lines *lines, gf_text_line *line, gf_error *err);
 

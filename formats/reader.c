@@ -1,8 +1,8 @@
 /*
  * One record on its way:
  *
- *     gf_unpacked -> parser of the stream's format -> gf_parsed_record -> gf_field_mapping -> gf_record -> gf_held_records
- *     unpacks      cuts into records                fields      meaning      document     the first
+ *     gf_unpacked -> gf_decoding -> parser of the stream's format -> gf_parsed_record -> gf_field_mapping -> gf_record -> gf_held_records
+ *     unpacks        UTF-8          cuts into records                fields      meaning      document     the first
  *
  * A stream that ends without a record gives a skipped one, so that empty files are reported.
  */
@@ -25,6 +25,7 @@ struct gf_reader {
     gf_format format;
     uint64_t max_document;
     gf_unpacked *stream;
+    gf_decoding *decoding;
     gf_json_record_parser json;
     gf_field_mapping mapping;
     gf_held_records held;
@@ -47,6 +48,7 @@ static gf_status create_parts(gf_reader *r, const gf_input *input, const gf_read
 {
     gf_status st = gf_field_mapping_init(&r->mapping, options, err);
     if (st == GF_OK) st = gf_json_record_parser_init(&r->json, err);
+    if (st == GF_OK) st = gf_decoding_create(&options->decoding, &r->decoding, err);
     if (st == GF_OK) st = gf_unpacked_open(input, &r->stream, err);
     return st;
 }
@@ -86,6 +88,7 @@ void gf_reader_close(gf_reader *r)
     gf_held_records_release(&r->held);
     gf_field_mapping_release(&r->mapping);
     gf_json_record_parser_release(&r->json);
+    gf_decoding_free(r->decoding);
     gf_unpacked_close(r->stream);
     gf_free(r);
 }
@@ -97,8 +100,10 @@ static gf_status open_parser(gf_reader *r, gf_error *err)
     gf_read_buffer *buffer = gf_unpacked_buffer(r->stream);
     gf_slice name = gf_unpacked_name(r->stream);
     const gf_parser_kind *kind;
-    gf_status st = gf_format_choose_parser(buffer, name, r->format,
-                                           gf_unpacked_is_member(r->stream), &kind, err);
+    gf_status st = gf_decoding_begin(r->decoding, buffer, name, err);
+    if (st != GF_OK) return st;
+    st = gf_format_choose_parser(buffer, name, r->format, gf_unpacked_is_member(r->stream), &kind,
+                                 err);
     if (st != GF_OK) return st;
     gf_parse_context context = {
         .buffer = buffer,
@@ -132,6 +137,20 @@ static void reset_parsed(gf_parsed_record *d)
     d->renamed = (gf_slice){"", 0};
 }
 
+/*
+ * A file of a folder or an archive that cannot be read as text is refused, and the others are read on;
+ * where it was handed in itself, the import ends.
+ */
+static gf_status refuse_stream(gf_reader *r, gf_status st)
+{
+    const char *unclear = gf_decoding_unclear(r->decoding);
+    if (!unclear || !gf_unpacked_is_member(r->stream)) return st;
+    close_parser(r);
+    reset_parsed(&r->parsed);
+    gf_parsed_record_refuse(&r->parsed, "encoding", "%s", unclear);
+    return GF_OK;
+}
+
 /* The next parsed record of any stream; GF_ENOTFOUND at the end of the last. */
 static gf_status parse_next(gf_reader *r, gf_error *err)
 {
@@ -141,7 +160,7 @@ static gf_status parse_next(gf_reader *r, gf_error *err)
         if (r->kind) {
             st = r->kind->next(r->parser, &r->parsed, err);
             r->n_records += st == GF_OK;
-            if (st != GF_ENOTFOUND) return st;
+            if (st != GF_ENOTFOUND) return st == GF_OK ? st : refuse_stream(r, st);
             bool has_header = r->kind == &gf_csv_parser || r->kind == &gf_tsv_parser;
             close_parser(r);
             if (r->n_records == 0) {
@@ -153,8 +172,9 @@ static gf_status parse_next(gf_reader *r, gf_error *err)
             }
         }
         st = gf_unpacked_next(r->stream, err);
-        if (st == GF_OK) st = open_parser(r, err);
         if (st != GF_OK) return st;
+        st = open_parser(r, err);
+        if (st != GF_OK) return refuse_stream(r, st);
     }
 }
 
@@ -183,7 +203,7 @@ static gf_status make_record(gf_reader *r, gf_record *record, bool *has_fields,
     record->reason = d->kind == GF_RECORD_DOCUMENT ? NULL : d->reason;
     record->message = d->why.message;
     record->raw = d->raw;
-    record->replaced = clamp_count(d->replaced);
+    record->replaced = clamp_count(d->replaced + gf_decoding_take_replaced(r->decoding));
     return st;
 }
 

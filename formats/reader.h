@@ -1,7 +1,7 @@
 /**
  * Reads records of any format from an input and gives them as documents.
  *
- *     input -> (decompress, walk archives) -> split into records -> map fields -> gf_record
+ *     input -> (decompress, walk archives) -> UTF-8 -> split into records -> map fields -> gf_record
  *
  * The format of a stream is that of the options, else that of its name (without a suffix of
  * compression), else recognised by its first bytes; in folders and archives every other file is one text document.
@@ -13,6 +13,7 @@
 #define GF_FORMATS_READER_H
 
 #include "base/written_time.h"
+#include "formats/decoding.h"
 #include "formats/input.h"
 #include "grouperfish/document.h"
 
@@ -70,6 +71,7 @@ typedef struct gf_reader_options {
     uint64_t max_document; /* most bytes of text and fields; 0 is GF_MAX_DOCUMENT */
     gf_date_order dates;   /* of dates such as 3/4/2015 */
     gf_bad_times bad_times;
+    gf_decoding_options decoding;
 } gf_reader_options;
 
 /** Largest max_document. */
@@ -93,7 +95,7 @@ typedef enum gf_record_kind {
  *  - text, time, language, names and values together have max_document bytes at most.
  *
  * Reasons of REFUSED: broken_json, broken_csv, no_text, bad_type, bad_time, bad_id, too_long,
- * too_many_fields, not_text, wrong_field_count. Of SKIPPED: empty_text, wrong_field_count (both of
+ * too_many_fields, not_text, encoding, wrong_field_count. Of SKIPPED: empty_text, wrong_field_count (both of
  * input-tsv, the first of empty text files, too), empty_file.
  */
 typedef struct gf_record {
@@ -107,7 +109,7 @@ typedef struct gf_record {
     const char *reason;   /* of the other kinds: a key of the list above */
     const char *message;  /* and in words, without source and line */
     gf_slice raw;         /* the record's bytes; of one too long to hold its first max_document */
-    uint32_t replaced;    /* ill-formed UTF-8 sequences and lone surrogates that became U+FFFD */
+    uint32_t replaced;    /* ill-formed sequences and lone surrogates that became U+FFFD */
 } gf_record;
 
 typedef struct gf_reader gf_reader;
@@ -125,7 +127,8 @@ gf_status gf_reader_open(const gf_input *input, const gf_reader_options *options
  * field name ends the import before it began.
  *
  * @return GF_OK; GF_ENOTFOUND at the end; else the import ends here: GF_EINVAL (a format that
- * cannot be recognised, no text field in the first records, UTF-16, a header that cannot be read),
+ * cannot be recognised, no text field in the first records, an encoding that is not clear, a header that cannot
+ *         be read),
  *         GF_ECORRUPT (a damaged archive), the input's failure, GF_ENOMEM. After any of these the
  *         same is returned again.
  */

@@ -1,9 +1,8 @@
 /*
  * A file that is one document: its path is the id, its content the text.
  *
- * Refused as "not_text": content with a NUL in it, and content of which more than a quarter of the
- * bytes is not UTF-8 (pictures, programs, and texts in most other encodings). A smaller share, as
- * of the accented letters of a Latin-1 text, is replaced and counted.
+ * Refused as "not_text": content with a NUL in it. What else is no UTF-8 was looked at before
+ * (decoding.h): of what came through, the bad sequences are replaced and counted.
  */
 #include "formats/format_internal.h"
 
@@ -30,32 +29,6 @@ static void close_text_file(void *parser)
     text_file *p = parser;
     gf_buffer_release(&p->repaired);
     gf_free(p);
-}
-
-/* Bytes of s that are in ill-formed sequences; counting stops above `most`. */
-static size_t count_bad(gf_slice s, size_t most)
-{
-    size_t bad = 0;
-    while (bad <= most) {
-        s = gf_slice_skip(s, gf_utf8_valid_length(s));
-        if (s.len == 0) break;
-        size_t n = gf_utf8_bad_length(s);
-        bad += n;
-        s = gf_slice_skip(s, n);
-    }
-    return bad;
-}
-
-static void refuse_binary(gf_slice text, gf_parsed_record *parsed)
-{
-    if (gf_slice_starts(text, GF_SLICE("\xFF\xFE")) || gf_slice_starts(text, GF_SLICE("\xFE\xFF")))
-        gf_parsed_record_refuse(parsed, "not_text",
-                                "UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)");
-    else if (memchr(text.ptr, '\0', text.len))
-        gf_parsed_record_refuse(parsed, "not_text", "a binary file (it holds NUL)");
-    else if (count_bad(text, text.len / 4) > text.len / 4)
-        gf_parsed_record_refuse(parsed, "not_text",
-                                "a binary file, or a text in another encoding than UTF-8");
 }
 
 static gf_status set_text(text_file *p, gf_slice text, gf_parsed_record *parsed, gf_error *err)
@@ -87,8 +60,11 @@ static gf_status next_file(void *parser, gf_parsed_record *parsed, gf_error *err
         gf_parsed_record_skip(parsed, "empty_text", "the file is empty");
         return GF_OK;
     }
-    refuse_binary(text, parsed);
-    return parsed->kind == GF_RECORD_DOCUMENT ? set_text(p, text, parsed, err) : GF_OK;
+    if (memchr(text.ptr, '\0', text.len)) {
+        gf_parsed_record_refuse(parsed, "not_text", "a binary file (it holds NUL)");
+        return GF_OK;
+    }
+    return set_text(p, text, parsed, err);
 }
 
 const gf_parser_kind gf_text_file_parser = {open_text_file, next_file, close_text_file};

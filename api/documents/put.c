@@ -34,8 +34,9 @@ typedef struct putting {
     bool each;         /* a row for each record is wanted */
     gf_buffer results; /* n_results rows that wait for the next flush: lengths and bytes */
     size_t n_results;
-    gf_input input; /* the call's, which is checked for silence */
-    int64_t since;  /* milliseconds: arrival of the first record that is not flushed; 0: none */
+    gf_input input;  /* the call's, which is checked for silence */
+    gf_call reading; /* the call, with the input that is checked */
+    int64_t since;   /* milliseconds: arrival of the first record that is not flushed; 0: none */
 } putting;
 
 /* ---- a row for each record ------------------------------------------------------------------- */
@@ -292,6 +293,7 @@ static gf_status emit_summary(void *context, gf_status ended, gf_error *err)
     gf_json_put_str(w, "store", p->call->holder.path);
     gf_json_put_string(w, "collection", gf_call_text(p->call, "collection"));
     gf_intake_put_counts(&p->intake, w, c.created, c.changed, "unchanged", c.unchanged);
+    gf_json_put_uint(w, "converted", p->reading.converted);
     gf_json_put_uint(w, "invalid_utf8", p->replaced);
     gf_json_put_uint(w, "hashed_ids", p->hashed);
     gf_json_put_uint(w, "bad_times", p->bad_times);
@@ -335,14 +337,14 @@ static gf_status open_reader(putting *p, gf_error *err)
     if (st == GF_OK) st = make_patterns(p, err);
     if (st != GF_OK || p->source) return st;
     p->input = p->call->input;
-    gf_call looked_at = *p->call;
-    looked_at.input = (gf_input){.context = p,
+    p->reading = *p->call;
+    p->reading.input = (gf_input){.context = p,
                                  .next = next_stream,
                                  .read = read_stream,
                                  .in_folder = is_in_folder,
                                  .gone = has_gone,
                                  .bounds = p->input.bounds};
-    return gf_records_reader(&looked_at, true, &p->reader, err);
+    return gf_records_reader(&p->reading, true, &p->reader, err);
 }
 
 static gf_status run_put(gf_call *call, gf_error *err)
@@ -385,6 +387,7 @@ static const gf_parameter put_parameters[] = {
     P_LIST("fields", "FIELD,...|all", "other fields to keep (all)"),
     P_CHOICE("from", GF_FORMAT_NAMES "|papers|tweets",
              "format, where the name does not tell it; or what the store has"),
+    P_ENCODING,
     P_SEVERAL("where", false, "F=V",
               "from tweets: those of which this holds; also !=, <, <=, >, >="),
     P_TEXT("table", "VERSION-ENV", "from papers: their table (0-prod)"),

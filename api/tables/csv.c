@@ -163,14 +163,16 @@ gf_status gf_table_csv_next(gf_table_csv *r, gf_record *record, gf_error *err)
     return st;
 }
 
-gf_status gf_table_csv_open(const gf_call *call, const gf_user_table *table, gf_table_csv **csv,
+gf_status gf_table_csv_open(gf_call *call, const gf_user_table *table, gf_table_csv **csv,
                             gf_error *err)
 {
     if (!call->input.next) return gf_fail(err, GF_EINVAL, "there is no input");
     gf_table_csv *r = gf_calloc(1, sizeof *r);
     if (!r) return gf_fail_memory(err, "a reader");
     r->table = table;
-    gf_status st = gf_csv_reader_open(&call->input, MOST_ROW, MOST_COLUMNS, &r->reader, err);
+    gf_decoding_options decoding = gf_records_decoding(call);
+    gf_status st =
+        gf_csv_reader_open(&call->input, MOST_ROW, MOST_COLUMNS, &decoding, &r->reader, err);
     if (st == GF_OK)
         *csv = r;
     else

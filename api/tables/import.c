@@ -141,7 +141,7 @@ static gf_status run_table_import(gf_call *call, gf_error *err)
 
 static const gf_parameter table_import_parameters[] = {
     P_TABLE, P_CHOICE("from", "jsonl|csv", "format: JSON Lines, or CSV with a header (jsonl)"),
-    P_UNPACKED};
+    P_ENCODING, P_UNPACKED};
 
 const gf_operation gf_table_import_operation = {
     .name = "table import",

@@ -3,9 +3,10 @@
 
 enum { MOST_LINE = 256 << 20 };
 
-gf_status gf_table_lines_open(const gf_call *call, gf_lines **lines, gf_error *err)
+gf_status gf_table_lines_open(gf_call *call, gf_lines **lines, gf_error *err)
 {
-    return gf_lines_open(&call->input, MOST_LINE, lines, err);
+    gf_decoding_options decoding = gf_records_decoding(call);
+    return gf_lines_open(&call->input, MOST_LINE, &decoding, lines, err);
 }
 
 gf_status gf_table_lines_next(gf_lines *lines, gf_text_line *line, gf_error *err)

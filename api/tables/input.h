@@ -7,8 +7,8 @@
 #include "api/tables/internal.h"
 #include "formats/lines.h"
 
-/** The lines of a call's input. */
-gf_status gf_table_lines_open(const gf_call *call, gf_lines **lines, gf_error *err);
+/** The lines of a call's input, which must last as long. */
+gf_status gf_table_lines_open(gf_call *call, gf_lines **lines, gf_error *err);
 
 /** The next line; as gf_lines_next, and GF_ELIMIT for one of more than 256 MiB. */
 gf_status gf_table_lines_next(gf_lines *lines, gf_text_line *line, gf_error *err);
@@ -16,7 +16,7 @@ gf_status gf_table_lines_next(gf_lines *lines, gf_text_line *line, gf_error *err
 /** Reads rows of CSV; each source begins with a header. */
 typedef struct gf_table_csv gf_table_csv;
 
-gf_status gf_table_csv_open(const gf_call *call, const gf_user_table *table, gf_table_csv **csv,
+gf_status gf_table_csv_open(gf_call *call, const gf_user_table *table, gf_table_csv **csv,
                             gf_error *err);
 void gf_table_csv_close(gf_table_csv *csv);
 

@@ -16,13 +16,16 @@ struct gf_tweets_reader {
 };
 
 gf_status gf_tweets_reader_open(const gf_input *input, uint64_t max_record,
-                                gf_tweets_reader **reader, gf_error *err)
+                                const gf_decoding_options *decoding, gf_tweets_reader **reader,
+                                gf_error *err)
 {
+    gf_decoding_options defaults = {.as_it_is = false};
     gf_tweets_reader *r = gf_calloc(1, sizeof *r);
     if (!r) return gf_fail_memory(err, "a reader");
     if (max_record == 0) max_record = MOST_RECORD;
     snprintf(r->message, sizeof r->message, "longer than %" PRIu64 " bytes", max_record);
-    gf_status st = gf_lines_open(input, (size_t)max_record, &r->lines, err);
+    gf_status st =
+        gf_lines_open(input, (size_t)max_record, decoding ? decoding : &defaults, &r->lines, err);
     if (st == GF_OK) st = gf_tweets_parser_create(&r->parser, err);
     if (st != GF_OK) {
         gf_tweets_reader_close(r);

@@ -135,9 +135,13 @@ gf_status gf_tweets_read_info(gf_tweets *tweets, gf_tweets_info *info, gf_error 
 /** Reads records of one tweet a line from an input, compressed or not. */
 typedef struct gf_tweets_reader gf_tweets_reader;
 
-/** @param max_record  most bytes of a tweet's JSON; 0: 1 MB */
+/**
+ * @param max_record  most bytes of a tweet's JSON; 0: 1 MB
+ * @param decoding    of the input; NULL for the defaults
+ */
 gf_status gf_tweets_reader_open(const gf_input *input, uint64_t max_record,
-                                gf_tweets_reader **reader, gf_error *err);
+                                const gf_decoding_options *decoding, gf_tweets_reader **reader,
+                                gf_error *err);
 void gf_tweets_reader_close(gf_tweets_reader *reader);
 
 /** The next record, as gf_reader_next; its JSON is record->raw. Empty lines are no records. */

@@ -10,6 +10,7 @@
 extern "C" { /* the headers of base are C's: what they declare has C's linkage */
 #include "base/json/json.h"
 #include "base/json/writer.h"
+#include "base/utf8.h"
 }
 
 using simdjson::error_code;
@@ -133,6 +134,11 @@ bool write_simple(gf_json_value v, gf_buffer *out)
 }
 
 } // namespace
+
+bool gf_utf8_is_valid(gf_slice s)
+{
+    return simdjson::validate_utf8(s.ptr, s.len);
+}
 
 gf_status gf_json_parser_create(gf_json_parser **parser, gf_error *err)
 {

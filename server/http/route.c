@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -251,6 +252,42 @@ static gf_status settle_namespace(gf_request *r, gf_error *err)
     return GF_OK;
 }
 
+/* ---- the body -------------------------------------------------------------------------------- */
+
+/* The value of charset= in a Content-Type. */
+static gf_slice charset_of(const char *type)
+{
+    const char *at = type ? strcasestr(type, "charset=") : NULL;
+    if (!at) return (gf_slice){"", 0};
+    at += strlen("charset=");
+    if (*at == '"') at++;
+    return gf_slice_of(at, strcspn(at, "\"; \t"));
+}
+
+/*
+ * The encoding that the Content-Type names, where the query names none. Many clients say UTF-8 of
+ * whatever they send, so that this says nothing.
+ */
+static gf_status settle_encoding(gf_request *r, gf_error *err)
+{
+    const gf_operation *o = r->route->operation;
+    bool is_parameter = false;
+    for (size_t i = 0; o && i < o->n_parameters; i++)
+        is_parameter |= strcmp(o->parameters[i].name, "encoding") == 0;
+    if (!is_parameter || gf_route_argument(r, "encoding").len) return GF_OK;
+    gf_slice charset = charset_of(
+        MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_TYPE));
+    static const char *const silent[] = {"utf-8", "utf8", "us-ascii"};
+    for (size_t i = 0; i < sizeof silent / sizeof *silent; i++)
+        if (charset.len == strlen(silent[i]) &&
+            strncasecmp(charset.ptr, silent[i], charset.len) == 0)
+            return GF_OK;
+    if (charset.len == 0) return GF_OK;
+    charset = gf_arena_copy(&r->memory, charset);
+    if (!charset.ptr) return gf_fail_memory(err, "a request");
+    return add_argument(r, GF_SLICE("encoding"), charset, err);
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static unsigned no_route(gf_request *r, gf_slice path, gf_slice query, gf_error *err)
@@ -301,6 +338,7 @@ unsigned gf_route_find(gf_request *r, const char *method, gf_error *err)
     gf_status st = take_path(r, path, err);
     if (st == GF_OK) st = take_query(r, query, err);
     if (st == GF_OK) st = settle_namespace(r, err);
+    if (st == GF_OK) st = settle_encoding(r, err);
     if (st == GF_OK && r->route->scope == GF_SCOPE_CALLED) gf_upgrade_find(r);
     return st == GF_OK ? 0 : st == GF_ENOMEM ? 503 : 400;
 }

@@ -50,7 +50,7 @@ static void same_again(void **state)
     transport_put(&t, "fruit", three);
     assert_string_equal(transport_members(&t, 0),
                         "store collection read new changed unchanged stored skipped refused "
-                        "reasons invalid_utf8 hashed_ids bad_times collections_made");
+                        "reasons converted invalid_utf8 hashed_ids bad_times collections_made");
     assert_slice(transport_text(&t, 0, "store"), t.folder);
     assert_slice(transport_text(&t, 0, "collection"), "fruit");
     assert_int_equal(count(&t, "read"), 3);
@@ -377,7 +377,7 @@ static void invalid_utf8(void **state)
     transport_input(&t, "u.jsonl",
                     GF_SLICE("{\"id\":\"1\",\"text\":\"a\xFF\xFE\"}\n"
                              "{\"id\":\"2\",\"text\":\"b\\ud800c\"}\n"));
-    assert_run(&t, "put", "collection", "c");
+    assert_run(&t, "put", "collection", "c", "encoding", "utf-8");
     assert_int_equal(t.outcome, GF_OUTCOME_DONE);
     assert_int_equal(count(&t, "invalid_utf8"), 3);
     assert_run(&t, "doc", "collection", "c", "id", "1");

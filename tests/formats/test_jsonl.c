@@ -58,6 +58,7 @@ static void refuses_broken_lines_and_goes_on(void **state)
 static void replaces_what_is_no_character(void **state)
 {
     (void)state;
+    gf_reader_options as_utf8 = {.decoding = {.encoding = GF_SLICE("utf-8")}};
     check_records(
         "a.jsonl",
         GF_SLICE("{\"id\":\"1\",\"text\":\"caf\xE9 \xE2\x82\"}\n"
@@ -66,7 +67,7 @@ static void replaces_what_is_no_character(void **state)
                  "{\"id\":\"4\",\"text\":\"\xFF\\udc00\"}\n"
                  "{\"id\":\"5\",\"text\":\"\\ud83d\\q\"}\n"
                  "{\"id\":\"6\",\"text\":\"a\\u0000b\"}\n"),
-        NULL,
+        &as_utf8,
         "a.jsonl:1 id=\"1\" text=\"caf\xEF\xBF\xBD \xEF\xBF\xBD\" replaced=2\n"
         "a.jsonl:2 id=\"2\" text=\"\xEF\xBF\xBD!\xEF\xBF\xBD\xF0\x9F\x98\x80\" replaced=2\n"
         "a.jsonl:3 id=\"3\" text=\"\xEF\xBF\xBD\xF0\x9F\x98\x80 \\\\ud83d\" replaced=1\n"

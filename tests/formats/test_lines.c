@@ -20,7 +20,7 @@ static gf_status read_all(void *context, gf_error *err)
     gf_lines *lines;
     gf_text_line line;
     gf_buffer_reset(&r->found);
-    gf_status st = gf_lines_open(&input, r->most, &lines, err);
+    gf_status st = gf_lines_open(&input, r->most, NULL, &lines, err);
     if (st != GF_OK) return st;
     while ((st = gf_lines_next(lines, &line, err)) == GF_OK)
         gf_buffer_format(&r->found, "%.*s:%d:%.*s%s%s|", GF_SLICE_ARG(line.source),

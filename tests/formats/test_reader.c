@@ -128,10 +128,6 @@ static void says_what_it_cannot_tell(void **state)
     check_records("notes.txt", GF_SLICE("Dear all"), NULL,
                   "invalid: cannot tell what notes.txt holds; say it with --from "
                   "jsonl|json|csv|tsv|dir|input-tsv (dir takes each file as one document)\n");
-    check_records("a.csv", GF_SLICE("\xFF\xFEi\0d\0"), NULL,
-                  "invalid: a.csv is UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)\n");
-    check_records("a.jsonl", GF_SLICE("\0{\0\"\0i"), NULL,
-                  "invalid: a.jsonl is UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)\n");
 }
 
 static void speaks_of_empty_input(void **state)

@@ -38,7 +38,8 @@ static void speaks_of_empty_files(void **state)
 static void replaces_what_is_no_character(void **state)
 {
     (void)state;
-    check_records("a.tsv", GF_SLICE("id\ttext\n1\t\xC3\n2\t\xFFx\xE6\x97\n"), NULL,
+    gf_reader_options as_utf8 = {.decoding = {.encoding = GF_SLICE("utf-8")}};
+    check_records("a.tsv", GF_SLICE("id\ttext\n1\t\xC3\n2\t\xFFx\xE6\x97\n"), &as_utf8,
                   "a.tsv:2 id=\"1\" text=\"\xEF\xBF\xBD\" replaced=1\n"
                   "a.tsv:3 id=\"2\" text=\"\xEF\xBF\xBDx\xEF\xBF\xBD\" replaced=2\n");
 }
@@ -103,7 +104,8 @@ static void survives_anything(void **state)
 static void reports_failed_allocations(void **state)
 {
     (void)state;
-    sweep_records("a.tsv", GF_SLICE(MIXED), NULL);
+    gf_reader_options as_utf8 = {.decoding = {.encoding = GF_SLICE("utf-8")}};
+    sweep_records("a.tsv", GF_SLICE(MIXED), &as_utf8);
 }
 
 int main(void)

@@ -134,7 +134,10 @@ static gf_status run_log_import(gf_call *call, gf_error *err)
                            .summary = emit_counts,
                            .what = gf_call_text(call, "log"),
                            .phase = "import"};
-    gf_status st = gf_lines_open(&call->input, GF_LOGS_LINE, &i.lines, err);
+    gf_decoding_options decoding = gf_records_decoding(call);
+    decoding.as_it_is =
+        true; /* a line that is not UTF-8 is refused by itself: attackers send them */
+    gf_status st = gf_lines_open(&call->input, GF_LOGS_LINE, &decoding, &i.lines, err);
     if (st == GF_OK) st = gf_intake_run(&i.intake, err);
     gf_lines_close(i.lines);
     gf_logs_import_close(i.import);
@@ -147,6 +150,7 @@ static gf_status run_log_import(gf_call *call, gf_error *err)
 
 static const gf_parameter log_import_parameters[] = {
     P_LOG, P_TEXT("domain", "DOMAIN", "of lines that do not name one"),
+    P_TEXT("encoding", "NAME", "of logs that are not UTF-8, such as windows-1252"),
     P_FLAG("again", "add also lines that were imported before"), P_UNPACKED};
 
 const gf_operation gf_log_import_operation = {

@@ -29,7 +29,8 @@ static gf_status read_catalogue(gf_call *call, matching *m, gf_error *err)
                            .text_is_fixed = true,
                            .some_fields = true,
                            .fields = fields,
-                           .n_fields = 2};
+                           .n_fields = 2,
+                           .decoding = gf_records_decoding(call)};
     gf_intake intake = {.call = call, .context = m, .next = next_work, .take = add_work};
     gf_format_named(gf_call_text_or(call, "from", "auto"), &o.format);
     gf_status st = gf_reader_open(&call->input, &o, &m->reader, err);
@@ -122,7 +123,7 @@ static gf_status run_papers_match(gf_call *call, gf_error *err)
 static const gf_parameter papers_match_parameters[] = {
     P_TEXT("id", "FIELD", "field of the catalogue that is the id (id)"),
     P_CHOICE("from", GF_FORMAT_NAMES, "format of the catalogue, where the name does not tell it"),
-    P_FLAG("dry-run", "store nothing"), P_UNPACKED, P_PAPERS};
+    P_ENCODING, P_FLAG("dry-run", "store nothing"), P_UNPACKED, P_PAPERS};
 
 const gf_operation gf_papers_match_operation = {
     .name = "papers match",

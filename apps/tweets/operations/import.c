@@ -85,8 +85,9 @@ static gf_status run_tweets_import(gf_call *call, gf_error *err)
                            .take = add_tweet,
                            .flush = flush_import,
                            .summary = emit_summary};
-    gf_status st =
-        gf_tweets_reader_open(&call->input, gf_call_number(call, "max-tweet", 0), &m.reader, err);
+    gf_decoding_options decoding = gf_records_decoding(call);
+    gf_status st = gf_tweets_reader_open(&call->input, gf_call_number(call, "max-tweet", 0),
+                                         &decoding, &m.reader, err);
     if (st == GF_OK) st = gf_intake_run(&m.intake, err);
     gf_tweets_import_close(m.import);
     gf_tweets_close(m.tweets);
@@ -99,7 +100,7 @@ static gf_status run_tweets_import(gf_call *call, gf_error *err)
 static const gf_parameter tweets_import_parameters[] = {
     P_CHOICE("hash", GF_TWEET_HASH_NAMES, "hash of the rows, fixed by the first import (murmur2)"),
     {"max-tweet", GF_PARAMETER_BYTES, false, "SIZE", "refuse longer records (1M)", 1, 1 << 26},
-    P_UNPACKED};
+    P_ENCODING, P_UNPACKED};
 
 const gf_operation gf_tweets_import_operation = {
     .name = "tweets import",
