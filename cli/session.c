@@ -141,6 +141,7 @@ static bool format_of_name(const char *path, gf_output_format *format)
     } endings[] = {{".csv", GF_OUTPUT_CSV},
                    {".json", GF_OUTPUT_JSON},
                    {".jsonl", GF_OUTPUT_JSONL},
+                   {".ndjson", GF_OUTPUT_JSONL},
                    {".geojson", GF_OUTPUT_GEOJSON}};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < GF_COUNT(endings); i++)
@@ -169,13 +170,51 @@ static const gf_display *choose_display(const gf_session *s)
     return &c->display;
 }
 
+/* A file's name that promises another format than is written. */
+static gf_status check_name(const gf_session *s, gf_output_format format, gf_error *err)
+{
+    static const char *const others[] = {"xlsx", "xls",   "xlsm",    "ods", "numbers", "parquet",
+                                         "avro", "arrow", "feather", "pdf", "docx",    "xml",
+                                         "yaml", "tsv",   "tab",     "npz", "html",    "htm"};
+    static const char *const packed[] = {"gz", "zst", "xz", "bz2", "lz4", "zip"};
+    const gf_display *display = choose_display(s);
+    const char *dot = s->out_path ? strrchr(s->out_path, '.') : NULL;
+    bool json = format == GF_OUTPUT_JSON || format == GF_OUTPUT_JSONL;
+    bool html = display->prints_file && !json;
+    gf_output_format named;
+    if (!dot) return GF_OK;
+    for (size_t i = 0; i < GF_COUNT(packed); i++)
+        if (strcasecmp(dot + 1, packed[i]) == 0)
+            return gf_fail(err, GF_EINVAL,
+                           "-o %s: nothing is compressed here; -o - and a pipe do it", s->out_path);
+    if (html && (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0)) return GF_OK;
+    if (display->page && (strcasecmp(dot, ".tsv") == 0 || strcasecmp(dot, ".tab") == 0))
+        return GF_OK;
+    for (size_t i = 0; i < GF_COUNT(others); i++)
+        if (strcasecmp(dot + 1, others[i]) == 0)
+            return gf_fail(
+                err, GF_EINVAL, "-o %s: no %s is written here; %s", s->out_path, dot,
+                html ? "name it .html"
+                : strcasecmp(dot, ".npz") == 0
+                    ? "--matrix FILE.npz writes that"
+                    : "there are .csv, which opens in spreadsheets (--format spreadsheet), "
+                      ".json and .jsonl");
+    if (!format_of_name(s->out_path, &named)) return GF_OK;
+    bool agrees = named == format || (named == GF_OUTPUT_CSV && format == GF_OUTPUT_SPREADSHEET) ||
+                  (named == GF_OUTPUT_JSON && (json || format == GF_OUTPUT_GEOJSON));
+    if (agrees && !html) return GF_OK;
+    return gf_fail(err, GF_EINVAL, "-o %s: what is written there is %s", s->out_path,
+                   html ? "HTML" : s->format);
+}
+
 static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error *err)
 {
     if (s->format) {
         bool named = gf_output_format_named(s->format, format);
         if (named && *format == GF_OUTPUT_GEOJSON) return choose_geojson(s, err);
         if (named) return GF_OK;
-        return gf_fail(err, GF_EINVAL, "--format: \"%s\" is none of table, json, jsonl, csv, plain",
+        return gf_fail(err, GF_EINVAL,
+                       "--format: \"%s\" is none of table, json, jsonl, csv, spreadsheet, plain",
                        s->format);
     }
     if (s->out_path && format_of_name(s->out_path, format))
@@ -343,8 +382,11 @@ static void display_several(gf_display *display, gf_display_column columns[GF_DI
     if (!named) columns[n++] = (gf_display_column){"collection", "collection", GF_COLUMN_TEXT};
     for (size_t i = 0; i < display->n_columns && n < GF_DISPLAY_MOST_COLUMNS; i++)
         columns[n++] = display->columns[i];
-    *display = (gf_display){
-        .columns = columns, .n_columns = n, .spread = display->spread, .nothing = display->nothing};
+    *display = (gf_display){.columns = columns,
+                            .n_columns = n,
+                            .spread = display->spread,
+                            .inner = display->inner,
+                            .nothing = display->nothing};
 }
 
 /* After a failure the output is readable too: brackets are closed, kept rows printed. */
@@ -382,6 +424,7 @@ static gf_status run_command(gf_session *s, gf_error *err)
     if (s->read_only && gf_operation_changes_store(s->operation))
         return gf_fail(err, GF_EINVAL, "--read-only: this command changes the store");
     st = choose_format(s, &format, err);
+    if (st == GF_OK) st = check_name(s, format, err);
     if (st == GF_OK && s->command->prepare) st = s->command->prepare(s, err);
     if (st == GF_OK) st = open_files(s, err);
     if (st == GF_OK) st = run_operation(s, format, err);

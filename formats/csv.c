@@ -2,6 +2,7 @@
 
 #include "base/grow.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "formats/csv_rows_internal.h"
 #include "formats/unpacked.h"
 
@@ -88,11 +89,31 @@ gf_status gf_csv_reader_next(gf_csv_reader *r, gf_csv_row *row, gf_error *err)
     return GF_OK;
 }
 
-void gf_csv_write_cell(gf_buffer *out, gf_slice text, bool quoted)
+static bool is_blank(char c)
 {
+    return c == ' ' || c == '\t';
+}
+
+bool gf_csv_is_formula(gf_slice text)
+{
+    double number;
+    if (text.len && strchr("\t\r\n", text.ptr[0]) && text.ptr[0]) return true;
+    while (text.len && is_blank(text.ptr[0]))
+        text = gf_slice_skip(text, 1);
+    if (text.len == 0 || text.ptr[0] == '\0' || !strchr("=+-@", text.ptr[0])) return false;
+    return !gf_number_read_decimal(text, &number);
+}
+
+void gf_csv_write_cell(gf_buffer *out, gf_slice text, unsigned style)
+{
+    bool defused = (style & GF_CSV_SPREADSHEET) && gf_csv_is_formula(text);
+    bool quoted = (style & GF_CSV_QUOTED) || defused ||
+                  (text.len && (is_blank(text.ptr[0]) || is_blank(text.ptr[text.len - 1])));
     for (size_t i = 0; i < text.len && !quoted; i++)
-        quoted = strchr(",\"\r\n", text.ptr[i]) != NULL;
+        quoted =
+            text.ptr[i] == ',' || text.ptr[i] == '"' || text.ptr[i] == '\r' || text.ptr[i] == '\n';
     if (quoted) gf_buffer_byte(out, '"');
+    if (defused) gf_buffer_byte(out, '\'');
     while (quoted && text.len) {
         const char *quote = memchr(text.ptr, '"', text.len);
         size_t n = quote ? (size_t)(quote - text.ptr) + 1 : text.len;

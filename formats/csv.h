@@ -51,10 +51,23 @@ void gf_csv_reader_close(gf_csv_reader *reader);
  */
 gf_status gf_csv_reader_next(gf_csv_reader *reader, gf_csv_row *row, gf_error *err);
 
+/** How a cell is written; several may be joined. */
+typedef enum gf_csv_style {
+    GF_CSV_AS_NEEDED = 0,   /* in quotes where it needs them, and where a blank is at an end */
+    GF_CSV_QUOTED = 1,      /* in quotes always */
+    GF_CSV_SPREADSHEET = 2, /* what a spreadsheet would work out gets a ' before it */
+} gf_csv_style;
+
+/** Spreadsheets take a file for UTF-8 that begins with this. */
+#define GF_CSV_MARK "\xEF\xBB\xBF"
+
 /**
- * Append a cell, in quotes where it needs them.
- * @param quoted  in quotes also where it needs none
+ * Would a spreadsheet take the cell for a formula? It begins, blanks left out, with = + - @, or
+ * with a TAB or a line end; but numbers are only numbers.
  */
-void gf_csv_write_cell(gf_buffer *out, gf_slice text, bool quoted);
+bool gf_csv_is_formula(gf_slice text);
+
+/** Append a cell: the one way in which all CSV is written. */
+void gf_csv_write_cell(gf_buffer *out, gf_slice text, unsigned style);
 
 #endif

@@ -16,9 +16,10 @@
 
 enum { MOST_COLUMNS = 4096, MOST_PARTS = 8, MOST_ROW = 256 << 20 };
 
-static void write_cell(gf_buffer *csv, gf_slice text)
+static void write_cell(gf_buffer *csv, gf_slice text, unsigned style)
 {
-    gf_csv_write_cell(csv, text, text.len == 0); /* an empty cell is not an absent one */
+    /* An empty cell is not an absent one. */
+    gf_csv_write_cell(csv, text, style | (text.len ? GF_CSV_AS_NEEDED : GF_CSV_QUOTED));
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ static void write_line(const gf_table_csv *r, gf_buffer *csv)
 {
     for (size_t i = 0; i < r->row.n; i++) {
         if (i) gf_buffer_byte(csv, ',');
-        if (!r->row.cells[i].is_absent) write_cell(csv, r->row.cells[i].text);
+        if (!r->row.cells[i].is_absent) write_cell(csv, r->row.cells[i].text, GF_CSV_AS_NEEDED);
     }
     gf_buffer_str(csv, "\n");
 }
@@ -194,23 +195,24 @@ void gf_table_csv_close(gf_table_csv *r)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void write_header(gf_table_call *c, uint32_t families, gf_buffer *csv)
+static void write_header(gf_table_call *c, uint32_t families, unsigned style, gf_buffer *csv)
 {
     const gf_schema *s = gf_user_table_schema(c->table);
     for (unsigned p = 0; p < s->n_parts; p++) {
         if (p) gf_buffer_byte(csv, ',');
-        write_cell(csv, gf_slice_str(s->parts[p].name));
+        write_cell(csv, gf_slice_str(s->parts[p].name), style);
     }
     for (unsigned f = 0; f < s->n_families; f++)
         for (const char *const *n = s->families[f].columns; n && *n && families >> f & 1; n++) {
             gf_buffer_reset(&c->text);
             gf_buffer_format(&c->text, "%s:%s", s->families[f].name, *n);
             gf_buffer_byte(csv, ',');
-            write_cell(csv, gf_buffer_view(&c->text));
+            write_cell(csv, gf_buffer_view(&c->text), style);
         }
 }
 
-static gf_status write_value(gf_table_call *c, const gf_cell *cell, gf_buffer *csv, gf_error *err)
+static gf_status write_value(gf_table_call *c, const gf_cell *cell, unsigned style, gf_buffer *csv,
+                             gf_error *err)
 {
     gf_buffer_reset(&c->text);
     if (!gf_user_table_value_print(gf_user_table_cell_type(c->table, cell->family, cell->qualifier),
@@ -218,12 +220,12 @@ static gf_status write_value(gf_table_call *c, const gf_cell *cell, gf_buffer *c
         return gf_fail(err, GF_EINVAL,
                        "column %.*s: a value is not of its type: only JSON Lines can give it",
                        GF_SLICE_ARG(cell->qualifier));
-    write_cell(csv, gf_buffer_view(&c->text));
+    write_cell(csv, gf_buffer_view(&c->text), style);
     return gf_buffer_check(&c->text, err);
 }
 
-static gf_status write_row(gf_table_call *c, const gf_row *row, uint32_t families, gf_buffer *csv,
-                           gf_error *err)
+static gf_status write_row(gf_table_call *c, const gf_row *row, uint32_t families, unsigned style,
+                           gf_buffer *csv, gf_error *err)
 {
     const gf_schema *s = gf_user_table_schema(c->table);
     gf_slice key = row->key;
@@ -232,13 +234,13 @@ static gf_status write_row(gf_table_call *c, const gf_row *row, uint32_t familie
         gf_buffer_reset(&c->text);
         st = gf_user_table_key_take(c->table, p, &key, &c->text, err);
         if (p) gf_buffer_byte(csv, ',');
-        write_cell(csv, gf_buffer_view(&c->text));
+        write_cell(csv, gf_buffer_view(&c->text), style);
     }
     for (unsigned f = 0; f < s->n_families; f++)
         for (const char *const *n = s->families[f].columns; n && *n && families >> f & 1; n++) {
             const gf_cell *cell = gf_row_find(row, f, *n);
             gf_buffer_byte(csv, ',');
-            if (cell && st == GF_OK) st = write_value(c, cell, csv, err);
+            if (cell && st == GF_OK) st = write_value(c, cell, style, csv, err);
         }
     return st;
 }
@@ -246,11 +248,14 @@ static gf_status write_row(gf_table_call *c, const gf_row *row, uint32_t familie
 gf_status gf_table_export_csv(gf_table_call *c, const gf_row *row, uint32_t families,
                               gf_buffer *csv, gf_error *err)
 {
+    bool sheet = gf_call_flag(c->call, "spreadsheet");
+    unsigned style = sheet ? GF_CSV_SPREADSHEET : GF_CSV_AS_NEEDED;
+    if (sheet && !row) gf_buffer_str(csv, GF_CSV_MARK);
     gf_status st = GF_OK;
     if (row)
-        st = write_row(c, row, families, csv, err);
+        st = write_row(c, row, families, style, csv, err);
     else
-        write_header(c, families, csv);
+        write_header(c, families, style, csv);
     gf_buffer_str(csv, "\r\n");
     return st == GF_OK ? gf_buffer_check(csv, err) : st;
 }

@@ -137,10 +137,12 @@ static const gf_parameter table_scan_parameters[] = {
     P_NUMBER("limit", 1, 0, "at most so many (all)")};
 
 static const gf_parameter table_export_parameters[] = {
-    P_TABLE, P_SEVERAL("key", false, "PART", "only rows whose key begins with these parts"),
+    P_TABLE,
+    P_SEVERAL("key", false, "PART", "only rows whose key begins with these parts"),
     P_FAMILIES,
     P_SEVERAL("where", false, "F:C=V", "rows of which this holds; also !=, <, <=, >, >="),
-    P_FLAG("csv", "rows as the text of a CSV file")};
+    P_FLAG("csv", "rows as the text of a CSV file"),
+    P_FLAG("spreadsheet", "with csv: for spreadsheets, as --format spreadsheet")};
 
 const gf_operation gf_table_scan_operation = {
     .name = "table scan",

@@ -321,12 +321,15 @@ static const gf_command export_command = {
         "Rows are streamed, in the order of ids: JSON Lines unless --format or the file's "
         "name says\n"
         "otherwise. The file is whole or not there. put reads what --documents gives (as JSON\n"
-        "Lines) back as it was; as CSV it has a column for each field of any document, and what "
-        "is\n"
-        "no text comes back as text. What is in an .npz file: docs/formats.md.\n",
+        "Lines) back as it was. As CSV there is a column for each field of any document "
+        "(field:NAME\n"
+        "where it is called as one of export's own), and what is no text comes back as text.\n"
+        "--format spreadsheet is CSV for Excel and its like: with a byte order mark, and a ' "
+        "before\n"
+        "cells that it would take for formulas. What is in an .npz file: docs/formats.md.\n",
     GF_WORDS(collection_word),
     GF_OPTIONS(export_options),
-    .display = {GF_COLUMNS(export_columns)},
+    .display = {GF_COLUMNS(export_columns), .spread = true, .inner = "fields"},
     GF_OTHERS(export_others),
     .streams_jsonl = true,
     .prepare = prepare_export,

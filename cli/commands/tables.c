@@ -453,8 +453,10 @@ static const gf_command import_command = {
 static gf_status prepare_export(gf_session *s, gf_error *err)
 {
     const char *dot = s->out_path ? strrchr(s->out_path, '.') : NULL;
+    bool sheet = s->format && strcmp(s->format, "spreadsheet") == 0;
     bool csv = s->format ? strcmp(s->format, "csv") == 0 : dot && strcasecmp(dot, ".csv") == 0;
-    return csv ? gf_session_add(s, "csv", "true", err) : GF_OK;
+    gf_status st = csv || sheet ? gf_session_add(s, "csv", "true", err) : GF_OK;
+    return st == GF_OK && sheet ? gf_session_add(s, "spreadsheet", "true", err) : st;
 }
 
 static const gf_own_option export_options[] = {

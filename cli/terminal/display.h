@@ -45,6 +45,7 @@ typedef struct gf_display {
     bool single;         /* one row: JSON is an object, not an array */
     const char *each;    /* csv and plain have a row for each item of this member */
     bool spread;         /* csv has a column for each member of any row, after these */
+    const char *inner;   /* with spread: these, and one for each member of this member of any row */
     const char *page;    /* print only this member's text, as it is; not as JSON */
     bool prints_file;    /* but as JSON, print the file that the operation writes, and no rows */
     const char *nothing; /* text in place of a table without rows */

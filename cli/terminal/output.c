@@ -2,13 +2,15 @@
 
 #include "cli/terminal/member.h"
 #include "cli/terminal/text.h"
+#include "formats/csv.h"
 
 #include <errno.h>
 #include <string.h>
 
 bool gf_output_format_named(const char *name, gf_output_format *format)
 {
-    static const char *const names[] = {"table", "plain", "csv", "json", "jsonl", "geojson"};
+    static const char *const names[] = {"table", "plain", "csv",    "spreadsheet",
+                                        "json",  "jsonl", "geojson"};
     for (size_t i = 0; i < GF_COUNT(names); i++) {
         if (strcmp(name, names[i]) != 0) continue;
         *format = (gf_output_format)i;
@@ -26,13 +28,18 @@ gf_status gf_output_init(gf_output *o, gf_output_format format, const gf_display
                          gf_session *session, FILE *out, gf_error *err)
 {
     *o = (gf_output){.format = format, .display = display, .session = session, .out = out};
+    if (format == GF_OUTPUT_SPREADSHEET) {
+        o->format = GF_OUTPUT_CSV;
+        o->csv_style = GF_CSV_SPREADSHEET;
+    }
     o->width = gf_text_terminal_width(out);
     gf_text_table_init(&o->table, display, out, o->width);
     gf_status st = gf_json_parser_create(&o->parser, err);
     if (st != GF_OK || !is_spread(o)) return st;
-    st = gf_spread_init(&o->spread, err);
+    st = gf_spread_init(&o->spread, display->inner, err);
     for (size_t c = 0; c < display->n_columns && st == GF_OK; c++)
-        st = gf_spread_column(&o->spread, gf_slice_str(display->columns[c].key), err);
+        if (!display->inner || strcmp(display->columns[c].key, display->inner) != 0)
+            st = gf_spread_column(&o->spread, gf_slice_str(display->columns[c].key), err);
     if (st != GF_OK) gf_output_release(o);
     return st;
 }
@@ -41,6 +48,7 @@ void gf_output_release(gf_output *o)
 {
     gf_json_parser_free(o->parser);
     gf_buffer_release(&o->cell);
+    gf_buffer_release(&o->csv);
     gf_spread_release(&o->spread);
     gf_text_table_release(&o->table);
     *o = (gf_output){0};
@@ -48,34 +56,25 @@ void gf_output_release(gf_output *o)
 
 /* ---- csv and plain --------------------------------------------------------------------------- */
 
-static bool is_blank(char c)
+static void csv_cell(void *context, gf_slice text)
 {
-    return c == ' ' || c == '\t';
+    gf_output *o = context;
+    gf_buffer_reset(&o->csv);
+    gf_csv_write_cell(&o->csv, text, o->csv_style);
+    fwrite(o->csv.ptr ? o->csv.ptr : "", 1, o->csv.len, o->out);
 }
 
-/* Blanks at the ends are quoted too: many readers, put among them, drop them outside quotes. */
-static void csv_cell(FILE *out, gf_slice text)
+static void csv_mark(gf_output *o)
 {
-    bool quotes = text.len && (is_blank(text.ptr[0]) || is_blank(text.ptr[text.len - 1]));
-    for (size_t i = 0; i < text.len && !quotes; i++)
-        quotes = strchr(",\"\r\n", text.ptr[i]) != NULL;
-    if (!quotes) {
-        fwrite(text.ptr ? text.ptr : "", 1, text.len, out);
-        return;
-    }
-    fputc('"', out);
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == '"') fputc('"', out);
-        fputc(text.ptr[i], out);
-    }
-    fputc('"', out);
+    if (o->csv_style & GF_CSV_SPREADSHEET) fputs(GF_CSV_MARK, o->out);
 }
 
 static void csv_header(gf_output *o)
 {
+    csv_mark(o);
     for (size_t c = 0; c < o->display->n_columns; c++) {
         if (c) fputc(',', o->out);
-        csv_cell(o->out, gf_slice_str(o->display->columns[c].key));
+        csv_cell(o, gf_slice_str(o->display->columns[c].key));
     }
     fputs("\r\n", o->out);
 }
@@ -91,7 +90,7 @@ static void flat_row(gf_output *o, gf_json_value item, gf_json_value row)
         if (o->cell.len == 0) gf_member_write(&o->cell, row, column, false);
         if (c) fputc(csv ? ',' : '\t', o->out);
         if (csv)
-            csv_cell(o->out, gf_buffer_view(&o->cell));
+            csv_cell(o, gf_buffer_view(&o->cell));
         else
             gf_text_print(o->out, gf_buffer_view(&o->cell), 0);
     }
@@ -151,7 +150,8 @@ static gf_status parsed_row(gf_output *o, gf_slice text, gf_error *err)
     if (is_spread(o)) return gf_spread_add(&o->spread, text, row, err);
     if (o->format == GF_OUTPUT_CSV && o->n_rows == 0) csv_header(o);
     flat_rows(o, row);
-    return gf_buffer_check(&o->cell, err);
+    gf_status written = gf_buffer_check(&o->csv, err);
+    return written == GF_OK ? gf_buffer_check(&o->cell, err) : written;
 }
 
 bool gf_output_is_file(const gf_display *display, gf_output_format format)
@@ -186,7 +186,9 @@ gf_status gf_output_end(gf_output *o, gf_error *err)
     if (o->format == GF_OUTPUT_GEOJSON && o->n_rows == 0) fputs(features_begin, o->out);
     if (o->format == GF_OUTPUT_GEOJSON) fputs(o->n_rows ? "]}\n" : "[]}\n", o->out);
     if (is_spread(o)) {
-        gf_status st = gf_spread_write(&o->spread, o->parser, csv_cell, o->out, err);
+        csv_mark(o);
+        gf_status st = gf_spread_write(&o->spread, o->parser, csv_cell, o, o->out, err);
+        if (st == GF_OK) st = gf_buffer_check(&o->csv, err);
         if (st != GF_OK) return st;
     } else if (o->format == GF_OUTPUT_CSV && o->n_rows == 0 && !o->display->page &&
                !o->display->prints_file) {

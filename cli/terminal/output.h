@@ -4,6 +4,7 @@
  *     table   aligned, cut or folded to the terminal's width; for people
  *     plain   values with a tab between, a row a line, no header; for cut, sort, awk
  *     csv     RFC 4180 with a header
+ *     spreadsheet  the same for Excel and its like: with a byte order mark, and no cell a formula
  *     json    one JSON document: an array of the rows, or the one row
  *     jsonl   a row a line, as the operations give them
  *     geojson one FeatureCollection of the rows, which are features
@@ -19,26 +20,28 @@ typedef enum gf_output_format {
     GF_OUTPUT_TABLE,
     GF_OUTPUT_PLAIN,
     GF_OUTPUT_CSV,
+    GF_OUTPUT_SPREADSHEET,
     GF_OUTPUT_JSON,
     GF_OUTPUT_JSONL,
     GF_OUTPUT_GEOJSON
 } gf_output_format;
 
 /** The formats of every command; geojson is for export alone. */
-#define GF_OUTPUT_FORMATS "table|json|jsonl|csv|plain"
+#define GF_OUTPUT_FORMATS "table|json|jsonl|csv|spreadsheet|plain"
 
-/** False where the name is none of the six. */
+/** False where the name is none of the seven. */
 bool gf_output_format_named(const char *name, gf_output_format *format);
 
 typedef struct gf_output {
-    gf_output_format format;
+    gf_output_format format; /* CSV also for SPREADSHEET */
+    unsigned csv_style;
     const gf_display *display;
     gf_session *session; /* handed to the display's functions */
     FILE *out;
     unsigned width; /* of the terminal; 0: no limit */
     gf_json_parser *parser;
     uint64_t n_rows;
-    gf_buffer cell;
+    gf_buffer cell, csv;
     gf_text_table table;
     gf_spread spread; /* of csv, where the display says so */
 } gf_output;

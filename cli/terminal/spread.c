@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-gf_status gf_spread_init(gf_spread *s, gf_error *err)
+gf_status gf_spread_init(gf_spread *s, const char *inner, gf_error *err)
 {
-    *s = (gf_spread){.rows = tmpfile()};
+    *s = (gf_spread){.rows = tmpfile(), .inner = inner};
     return s->rows ? GF_OK : gf_fail_errno(err, "cannot keep rows in a temporary file");
 }
 
@@ -17,6 +17,7 @@ void gf_spread_release(gf_spread *s)
     gf_strings_release(&s->names);
     gf_free(s->values);
     gf_buffer_release(&s->cell);
+    gf_buffer_release(&s->name);
     free(s->line);
     *s = (gf_spread){0};
 }
@@ -24,17 +25,60 @@ void gf_spread_release(gf_spread *s)
 gf_status gf_spread_column(gf_spread *s, gf_slice name, gf_error *err)
 {
     uint32_t number;
-    return gf_strings_add(&s->names, name, &number, NULL, err);
+    gf_status st = gf_strings_add(&s->names, name, &number, NULL, err);
+    s->n_fixed = s->names.n;
+    return st;
 }
 
-gf_status gf_spread_add(gf_spread *s, gf_slice text, gf_json_value row, gf_error *err)
+/* Does something with a value of a column of its own. */
+typedef gf_status use_value(gf_spread *s, gf_slice column, gf_json_value value, gf_error *err);
+
+static gf_status visit_inner(gf_spread *s, gf_json_value members, use_value *use, gf_error *err)
+{
+    gf_json_iterator it = gf_json_items(members);
+    gf_slice name;
+    gf_json_value value;
+    gf_status st = GF_OK;
+    while (st == GF_OK && gf_json_next(&it, &name, &value)) {
+        uint32_t same = gf_strings_find(&s->names, name);
+        if ((same != GF_STRING_NONE && same < s->n_fixed) ||
+            gf_slice_starts(name, GF_SLICE("field:"))) {
+            gf_buffer_reset(&s->name);
+            gf_buffer_str(&s->name, "field:");
+            gf_buffer_slice(&s->name, name);
+            name = gf_buffer_view(&s->name);
+            st = gf_buffer_check(&s->name, err);
+        }
+        if (st == GF_OK) st = use(s, name, value, err);
+    }
+    return st;
+}
+
+static gf_status visit_members(gf_spread *s, gf_json_value row, use_value *use, gf_error *err)
 {
     gf_json_iterator it = gf_json_items(row);
     gf_slice name;
     gf_json_value value;
     gf_status st = GF_OK;
-    while (st == GF_OK && gf_json_next(&it, &name, &value))
-        st = gf_spread_column(s, name, err);
+    while (st == GF_OK && gf_json_next(&it, &name, &value)) {
+        if (s->inner && gf_slice_equal(name, gf_slice_str(s->inner)))
+            st = visit_inner(s, value, use, err);
+        else if (!s->inner || gf_strings_find(&s->names, name) < s->n_fixed)
+            st = use(s, name, value, err);
+    }
+    return st;
+}
+
+static gf_status add_column(gf_spread *s, gf_slice name, gf_json_value value, gf_error *err)
+{
+    uint32_t number;
+    (void)value;
+    return gf_strings_add(&s->names, name, &number, NULL, err);
+}
+
+gf_status gf_spread_add(gf_spread *s, gf_slice text, gf_json_value row, gf_error *err)
+{
+    gf_status st = visit_members(s, row, add_column, err);
     if (st != GF_OK) return st;
     bool kept = fwrite(text.ptr, 1, text.len, s->rows) == text.len && fputc('\n', s->rows) != EOF;
     return kept ? GF_OK : gf_fail_errno(err, "cannot keep rows in a temporary file");
@@ -50,29 +94,30 @@ static gf_status write_value(gf_spread *s, const gf_spread_value *v, gf_error *e
     return gf_buffer_check(&s->cell, err);
 }
 
-static gf_status write_row(gf_spread *s, gf_json_value row, gf_spread_cell *cell, FILE *out,
-                           gf_error *err)
+static gf_status note_value(gf_spread *s, gf_slice column, gf_json_value value, gf_error *err)
 {
-    gf_json_iterator it = gf_json_items(row);
-    gf_slice name;
-    gf_json_value value;
-    gf_status st = GF_OK;
+    gf_spread_value *v = &s->values[gf_strings_find(&s->names, column)];
+    (void)err;
+    if (v->row != s->n_rows) *v = (gf_spread_value){s->n_rows, value};
+    return GF_OK;
+}
+
+static gf_status write_row(gf_spread *s, gf_json_value row, gf_spread_cell *cell, void *context,
+                           FILE *out, gf_error *err)
+{
     s->n_rows++;
-    while (gf_json_next(&it, &name, &value)) {
-        gf_spread_value *v = &s->values[gf_strings_find(&s->names, name)];
-        if (v->row != s->n_rows) *v = (gf_spread_value){s->n_rows, value};
-    }
+    gf_status st = visit_members(s, row, note_value, err);
     for (uint32_t c = 0; c < s->names.n && st == GF_OK; c++) {
         st = write_value(s, &s->values[c], err);
         if (c) fputc(',', out);
-        if (st == GF_OK) cell(out, gf_buffer_view(&s->cell));
+        if (st == GF_OK) cell(context, gf_buffer_view(&s->cell));
     }
     fputs("\r\n", out);
     return st;
 }
 
-gf_status gf_spread_write(gf_spread *s, gf_json_parser *parser, gf_spread_cell *cell, FILE *out,
-                          gf_error *err)
+gf_status gf_spread_write(gf_spread *s, gf_json_parser *parser, gf_spread_cell *cell, void *context,
+                          FILE *out, gf_error *err)
 {
     gf_status st = GF_OK;
     ssize_t length;
@@ -81,13 +126,13 @@ gf_status gf_spread_write(gf_spread *s, gf_json_parser *parser, gf_spread_cell *
     if (!s->values) return gf_fail_memory(err, "columns");
     for (uint32_t c = 0; c < s->names.n; c++) {
         if (c) fputc(',', out);
-        cell(out, gf_strings_at(&s->names, c));
+        cell(context, gf_strings_at(&s->names, c));
     }
     fputs("\r\n", out);
     rewind(s->rows);
     while (st == GF_OK && (length = getline(&s->line, &s->capacity, s->rows)) > 0) {
         st = gf_json_parse_copy(parser, gf_slice_of(s->line, (size_t)length - 1), &row, err);
-        if (st == GF_OK) st = write_row(s, row, cell, out, err);
+        if (st == GF_OK) st = write_row(s, row, cell, context, out, err);
     }
     if (st == GF_OK && ferror(s->rows))
         st = gf_fail_errno(err, "cannot read rows back from a temporary file");

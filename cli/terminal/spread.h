@@ -22,12 +22,18 @@ typedef struct gf_spread {
     gf_strings names;
     gf_spread_value *values; /* names.n: of the current row */
     uint64_t n_rows;
-    gf_buffer cell;
+    uint32_t n_fixed;  /* columns before those of the rows */
+    const char *inner; /* the member whose members are columns; NULL: those of the row are */
+    gf_buffer cell, name;
     char *line; /* capacity */
     size_t capacity;
 } gf_spread;
 
-gf_status gf_spread_init(gf_spread *spread, gf_error *err);
+/**
+ * @param inner  lasts. Of it, not of the row, all members are columns; one that is called as a column
+ *               before them, or begins with "field:", is called field:NAME
+ */
+gf_status gf_spread_init(gf_spread *spread, const char *inner, gf_error *err);
 void gf_spread_release(gf_spread *spread);
 
 /** Add a column before those of the rows. */
@@ -37,10 +43,10 @@ gf_status gf_spread_column(gf_spread *spread, gf_slice name, gf_error *err);
 gf_status gf_spread_add(gf_spread *spread, gf_slice text, gf_json_value row, gf_error *err);
 
 /** Writes one cell. */
-typedef void gf_spread_cell(FILE *out, gf_slice text);
+typedef void gf_spread_cell(void *context, gf_slice text);
 
 /** Write a header and the rows: strings as they are, other values as JSON. */
 gf_status gf_spread_write(gf_spread *spread, gf_json_parser *parser, gf_spread_cell *cell,
-                          FILE *out, gf_error *err);
+                          void *context, FILE *out, gf_error *err);
 
 #endif

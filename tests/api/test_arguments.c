@@ -257,7 +257,7 @@ static void table_is_sound(void **state)
     for (size_t i = 0; (o = gf_operation_at(i)) != NULL; i++) {
         assert_ptr_equal(gf_operation_find(o->name), o);
         assert_non_null(o->run);
-        assert_true(o->n_parameters <= 16);
+        assert_true(o->n_parameters <= 24);
         for (size_t p = 0; p < o->n_parameters; p++) {
             const gf_parameter *q = &o->parameters[p];
             assert_true(q->kind == GF_PARAMETER_FLAG ? !q->value : q->value != NULL);

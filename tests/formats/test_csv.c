@@ -295,7 +295,7 @@ static void writes_cells_that_read_back(void **state)
     static const char *const cells[] = {"plain", "a,b", "\"q\"", "x\r\n", " "};
     for (size_t i = 0; i < 5; i++) {
         if (i) gf_buffer_byte(&csv, ',');
-        gf_csv_write_cell(&csv, gf_slice_str(cells[i]), i == 4);
+        gf_csv_write_cell(&csv, gf_slice_str(cells[i]), i == 4 ? GF_CSV_QUOTED : GF_CSV_AS_NEEDED);
     }
     assert_string_equal(gf_buffer_cstr(&csv), "plain,\"a,b\",\"\"\"q\"\"\",\"x\r\n\",\" \"");
     memory_stream stream = {.name = "f", .bytes = gf_buffer_view(&csv)};
@@ -303,6 +303,27 @@ static void writes_cells_that_read_back(void **state)
     assert_ok(read_rows(&r, &err));
     assert_string_equal(gf_buffer_cstr(&r.found), "f:1[plain][a,b][\"q\"][x\r\n][ ]\n");
     gf_buffer_release(&r.found);
+    gf_buffer_release(&csv);
+}
+
+static void defuses_formulas(void **state)
+{
+    (void)state;
+    static const char *const formulas[] = {"=1+1", "+49 30", "-x",   "@a", "\tx",  "\rx",
+                                           "\n",   " =1",    "\t-a", "-",  "-1-1", "+1e"};
+    static const char *const plain[] = {"",     " ",      "a",   "1",   "-1",
+                                        "-1.5", "-1.5e3", "a=b", "'=1", "#N/A"};
+    gf_buffer csv = {0};
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++)
+        assert_true(gf_csv_is_formula(gf_slice_str(formulas[i])));
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        assert_false(gf_csv_is_formula(gf_slice_str(plain[i])));
+    assert_false(gf_csv_is_formula(GF_SLICE("\0=1")));
+    gf_csv_write_cell(&csv, GF_SLICE("=\"a\""), GF_CSV_SPREADSHEET);
+    gf_csv_write_cell(&csv, GF_SLICE("=\"a\""), GF_CSV_AS_NEEDED);
+    gf_csv_write_cell(&csv, GF_SLICE("=a"), GF_CSV_AS_NEEDED);
+    gf_csv_write_cell(&csv, GF_SLICE("a"), GF_CSV_SPREADSHEET | GF_CSV_QUOTED);
+    assert_slice(gf_buffer_view(&csv), "\"'=\"\"a\"\"\"\"=\"\"a\"\"\"=a\"a\"");
     gf_buffer_release(&csv);
 }
 
@@ -325,6 +346,7 @@ int main(void)
         cmocka_unit_test(gives_plain_rows),
         cmocka_unit_test(refuses_rows_without_bounds),
         cmocka_unit_test(writes_cells_that_read_back),
+        cmocka_unit_test(defuses_formulas),
     };
     return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
 }
