@@ -37,19 +37,26 @@ gf_status gf_fail_memory(gf_error *err, const char *what)
     return gf_fail(err, GF_ENOMEM, "out of memory for %s", what);
 }
 
+/* EINTR is what a signal's handler leaves behind that asks for an end. */
+static gf_status status_of_errno(int code)
+{
+    return code == ENOMEM ? GF_ENOMEM : code == EINTR ? GF_ECANCELLED : GF_EIO;
+}
+
 gf_status gf_fail_errno(gf_error *err, const char *format, ...)
 {
     int code = errno;
+    gf_status status = status_of_errno(code);
     va_list args;
     va_start(args, format);
-    set_message(err, code == ENOMEM ? GF_ENOMEM : GF_EIO, format, args);
+    set_message(err, status, format, args);
     va_end(args);
     if (err) {
         size_t n = strlen(err->message);
         int m = snprintf(err->message + n, sizeof err->message - n, ": %s", strerror(code));
         if (m > 0) cut_at_character(err->message, n + (size_t)m);
     }
-    return code == ENOMEM ? GF_ENOMEM : GF_EIO;
+    return status;
 }
 
 void gf_error_prefix(gf_error *err, const char *format, ...)

@@ -56,9 +56,9 @@ typedef struct gf_command {
     gf_display display;
     const gf_other_display *others; /* n_others: the first whose argument is given counts */
     size_t n_others;
-    bool streams_jsonl;    /* JSON Lines, where the output is no terminal */
-    bool answers;          /* it may hold the store for long, and answers others meanwhile */
-    bool shows_made;       /* its row says that a store was made; else standard error does */
+    bool streams_jsonl; /* JSON Lines, where the output is no terminal */
+    bool answers;       /* it may hold the store for long, and answers others meanwhile */
+    bool shows_made;    /* its row says that a store was made; else standard error does */
     /* A command that runs no operation describes its parameters here, and does its work in run. */
     const gf_operation *operation;
     gf_status (*run)(gf_session *session, gf_error *err);

@@ -490,7 +490,7 @@ int gf_session_run(gf_session *s)
     gf_status st = choose_store(s, &err);
     if (st == GF_OK) st = s->command->run ? s->command->run(s, &err) : run_command(s, &err);
     /* The reader closed the pipe: it has all that it wanted. */
-    bool unread = st == GF_ECANCELLED && ferror(stdout);
+    bool unread = st == GF_ECANCELLED && !gf_session_signal && ferror(stdout);
     if (st != GF_OK && !unread) print_error(s, st, &err);
     gf_store_access_close(&s->access);
     gf_files_close(s->files);

@@ -160,8 +160,6 @@ static gf_status open_file(gf_files *f, bool *is_folder, gf_error *err)
     gf_status st = gf_buffer_check(&f->path, err);
     if (st != GF_OK) return st;
     f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (f->fd < 0 && errno == EINTR) /* a pipe that nobody writes to */
-        return gf_fail(err, GF_ECANCELLED, "stopped on request");
     if (f->fd < 0) return gf_fail_errno(err, "cannot open %s", path);
     if (fstat(f->fd, &s) != 0) return gf_fail_errno(err, "cannot read %s", path);
     *is_folder = S_ISDIR(s.st_mode);

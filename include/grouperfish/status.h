@@ -50,7 +50,10 @@ gf_status gf_fail(gf_error *err, gf_status status, const char *format, ...) GF_P
 /** gf_fail for an allocation of `what` that did not succeed. */
 gf_status gf_fail_memory(gf_error *err, const char *what);
 
-/** gf_fail for errno: "what: No space left on device". */
+/**
+ * gf_fail for errno: "what: No space left on device". GF_EIO, but GF_ENOMEM for ENOMEM and GF_ECANCELLED
+ * for EINTR: the handler of a signal did not want the call to go on.
+ */
 gf_status gf_fail_errno(gf_error *err, const char *format, ...) GF_PRINTF(2, 3);
 
 /** Put "name: " before the message that is there, if err is not NULL. */
