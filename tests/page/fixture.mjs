@@ -15,6 +15,17 @@ export const FEEDBACK = [
     { id: '6', text: 'Crashes on every video', lang: 'en', type: 'issue' },
 ];
 
+/* Labels of one long word each, over nine days. */
+const AIRLINES = Array.from({ length: 90 }, (_, i) => ({
+    id: String(i),
+    text: [
+        'VirginAmerica internationalization',
+        'customerservice misunderstanding',
+        'Flightled unsatisfactorily',
+    ][i % 3],
+    time: 1424044800 + i * 8640,
+}));
+
 export let server, browser, posts;
 
 before(async () => {
@@ -32,6 +43,9 @@ before(async () => {
     await server.put('posts', posts.slice(0, -400));
     await server.rebuild('posts');
     await server.put('raw', FEEDBACK);
+    await server.put('airlines', AIRLINES);
+    await server.ask('PATCH', 'collections/airlines/configurations/default?set=k=3&set=min_df=1');
+    await server.rebuild('airlines');
     await server.put('twice', FEEDBACK);
     await server.rebuild('twice');
     await server.put('twice', [{ id: '7', text: 'Fast new tabs please' }]);

@@ -1,6 +1,10 @@
 // Runs in the page: what of it cannot be read, or has no name for those who hear it.
 
-/** {low: texts whose contrast is under 4.5, nameless: controls without a name, wide: px too many} */
+/**
+ * {low: texts whose contrast is under 4.5, nameless: controls without a name, wide: px too many,
+ * broken: words of up to 20 letters that are broken inside, cut: parts of where one is that are not
+ * shown as a whole}
+ */
 export function lookOver() {
     const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
     const colour = (css) => {
@@ -47,5 +51,24 @@ export function lookOver() {
         const name = e.getAttribute('aria-label') ?? e.labels?.[0]?.textContent ?? e.textContent;
         if (!name.trim()) nameless.push(e.outerHTML.slice(0, 80));
     }
-    return { low, nameless, wide: document.documentElement.scrollWidth - innerWidth };
+    const broken = [];
+    const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (words.nextNode()) {
+        const node = words.currentNode;
+        if (node.parentElement.closest('.heard, .skip, svg, option, .id, .id-title')) continue;
+        for (const found of node.data.matchAll(/[\p{L}\p{N}]{2,20}/gu)) {
+            const range = document.createRange();
+            range.setStart(node, found.index);
+            range.setEnd(node, found.index + found[0].length);
+            const lines = new Set([...range.getClientRects()].map((r) => Math.round(r.top)));
+            if (lines.size > 1) broken.push(found[0]);
+        }
+    }
+    const cut = [...document.querySelectorAll('#crumbs > *')]
+        .filter((e) => {
+            const box = e.getBoundingClientRect();
+            return e.scrollWidth > e.clientWidth + 1 || box.width < 8 || box.right > innerWidth + 1;
+        })
+        .map((e) => e.textContent);
+    return { low, nameless, broken, cut, wide: document.documentElement.scrollWidth - innerWidth };
 }

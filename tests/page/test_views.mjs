@@ -244,6 +244,128 @@ inBrowser(
     },
 );
 
+const inView = (page, selector) =>
+    page.locator(selector).evaluateAll((all) =>
+        all.some((e) => {
+            const box = e.getBoundingClientRect();
+            return box.top >= 0 && box.bottom <= innerHeight;
+        }),
+    );
+const focusedHref = (page) => page.evaluate(() => document.activeElement.getAttribute('href'));
+
+inBrowser(
+    'Back shows a view as it was left: place, focus, what was chosen on it',
+    async (page) => {
+        await open(page, '#/c/posts?view=list', '.spark');
+        await page.getByRole('button', { name: 'Documents' }).click();
+        await page.getByRole('button', { name: 'Documents' }).click();
+        const order = await texts(page, 'main .row-link'),
+            last = page.locator('main .row-link').last();
+        await last.scrollIntoViewIfNeeded();
+        const left = await page.evaluate(() => scrollY),
+            href = await last.getAttribute('href');
+        assert.ok(left > 100, `${left}`);
+        await last.click();
+        await page.waitForSelector('a.document');
+        assert.equal(await page.evaluate(() => scrollY), 0);
+        await page.getByRole('button', { name: 'Show 50 more' }).click();
+        await page.waitForFunction(() => document.querySelectorAll('a.document').length > 50);
+        const document60 = page.locator('a.document').nth(60);
+        await document60.scrollIntoViewIfNeeded();
+        const deep = await page.evaluate(() => scrollY),
+            opened = await document60.getAttribute('href');
+        await document60.click();
+        await page.waitForSelector('.document-text');
+        await page.goBack();
+        await page.waitForFunction(() => document.querySelectorAll('a.document').length > 60);
+        await page.waitForFunction((y) => Math.abs(scrollY - y) < 2, deep);
+        assert.equal(await focusedHref(page), opened);
+        await page.goBack();
+        await page.waitForSelector('.row-link');
+        await page.waitForFunction((y) => Math.abs(scrollY - y) < 2, left);
+        assert.equal(await focusedHref(page), href);
+        assert.deepEqual(await texts(page, 'main .row-link'), order);
+        await page.goForward();
+        await page.waitForSelector('a.document');
+        await page.waitForFunction((y) => Math.abs(scrollY - y) < 2, deep);
+        /* From the map, whose tiles are drawn once it has its size. */
+        await open(page, '#/c/posts?view=map', 'a.tile');
+        await page.locator('a.tile').nth(3).click();
+        await page.waitForSelector('a.document');
+        await page.goBack();
+        await page.waitForSelector('a.tile');
+        await page.waitForFunction(() => document.activeElement.className === 'tile');
+        assert.equal(
+            await focusedHref(page),
+            await page.locator('a.tile').nth(3).getAttribute('href'),
+        );
+    },
+    { viewport: { width: 1280, height: 420 } },
+);
+
+inBrowser('Escape goes up one level, and what is above is as it was left', async (page) => {
+    await open(page, '#/c/posts', '.spark');
+    const first = page.locator('main .row-link').nth(1);
+    await first.focus();
+    const label = await first.textContent();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('a.document');
+    const cluster = page.url();
+    for (let i = 0; i < 12; i++) await page.keyboard.press('j');
+    const opened = await focusedHref(page);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.document-text');
+    assert.deepEqual((await texts(page, '#crumbs > *')).slice(1, 3), ['posts', label]);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('a.document');
+    assert.equal(page.url(), cluster);
+    assert.equal(await focusedHref(page), opened);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('a.tile');
+    assert.match(page.url(), /#\/c\/posts$/);
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), label);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('text=Last build');
+    await page.keyboard.press('Escape');
+    await page.waitForTimeout(100);
+    assert.match(page.url(), /\/#?\/?$/);
+
+    /* One that was sent to somebody: up to its own cluster, and to the list. */
+    await open(page, `#/c/posts/doc/${posts[7].id}`, '.document-text');
+    const d = await server.ask('GET', `collections/posts/documents/${posts[7].id}`);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('a.document');
+    assert.match(page.url(), new RegExp(`#/c/posts/cluster/${d.memberships[0].cluster}$`));
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('a.tile');
+
+    /* What a search has found. */
+    await open(page, '#/c/feedback/search?q=tabs', 'a.document');
+    await page.locator('a.document').first().click();
+    await page.waitForSelector('.document-text');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('a.document');
+    assert.match(page.url(), /search\?q=tabs$/);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('a.tile');
+    assert.match(page.url(), /#\/c\/feedback$/);
+});
+
+inBrowser(
+    'a phone has the list before the map',
+    async (page) => {
+        await open(page, '#/c/posts', '.spark');
+        assert.ok(await inView(page, 'main .row-link'));
+        const [list, map] = await page.evaluate(() =>
+            ['main .row-link', '.treemap'].map(
+                (s) => document.querySelector(s).getBoundingClientRect().top,
+            ),
+        );
+        assert.ok(list < map);
+    },
+    { viewport: { width: 390, height: 844 } },
+);
+
 inBrowser('names that a path would take for steps', async (page) => {
     await server.put('..', [
         { id: '.', text: 'bees make honey' },
@@ -336,6 +458,8 @@ inBrowser('everything by keyboard', async (page) => {
     await page.keyboard.press('Enter');
     await page.waitForSelector('.document-text');
     await page.keyboard.press('Escape');
+    await page.waitForSelector('a.document');
+    await page.keyboard.press('Escape');
     await page.waitForSelector('a.tile');
     await page.keyboard.press('/');
     assert.equal(await page.evaluate(() => document.activeElement.type), 'search');
@@ -373,9 +497,9 @@ inBrowser(
 );
 
 for (const colorScheme of ['light', 'dark'])
-    for (const width of [1280, 390])
+    for (const width of [1280, 390, 320])
         inBrowser(
-            `every view at ${width} px, ${colorScheme}: contrast, names, no scrolling aside`,
+            `every view at ${width} px, ${colorScheme}: contrast, names, whole words, no scrolling aside`,
             async (page) => {
                 const views = [
                     ['', '.row-link'],
@@ -383,14 +507,20 @@ for (const colorScheme of ['light', 'dark'])
                     ['#/c/posts/cluster/1', '.chart svg'],
                     [`#/c/posts/doc/${posts[7].id}`, '.why'],
                     ['#/c/twice/diff', '.diff'],
+                    ['#/c/feedback/search?q=tabs', 'a.document'],
+                    ['#/c/airlines', '.spark'],
+                    ['#/c/airlines/cluster/1', '.chart svg'],
+                    ['#/c/airlines/doc/3', '.why'],
                     ['#/c/raw', '.empty'],
                     ['#/nothing', '.empty'],
                 ];
                 for (const [hash, ready] of views) {
                     await open(page, hash, ready);
-                    const { low, nameless, wide } = await page.evaluate(lookOver);
+                    const { low, nameless, broken, cut, wide } = await page.evaluate(lookOver);
                     assert.deepEqual(low, [], hash);
                     assert.deepEqual(nameless, [], hash);
+                    assert.deepEqual(broken, [], hash);
+                    assert.deepEqual(cut, [], hash);
                     assert.ok(wide <= 0, `${hash} is ${wide} px too wide`);
                 }
             },

@@ -3,6 +3,7 @@ import { useNamespace } from './api.js';
 import { announce, h } from './dom.js';
 import { acceptDrops } from './parts/import.js';
 import { listen } from './parts/keys.js';
+import * as places from './parts/places.js';
 import { crumbs, dark, restoreTheme, shell } from './parts/shell.js';
 import { onPublished, watch } from './parts/tasks.js';
 import * as route from './route.js';
@@ -17,7 +18,7 @@ import { search } from './views/search.js';
 const views = { collections, clusters, cluster, doc: documentView, diff, search };
 
 let showing = new AbortController();
-let last = '';
+let parent = null; /* address of what is one level up from the view on the screen */
 
 const failed = (e) => ({
     title: 'Not shown',
@@ -32,7 +33,9 @@ const failed = (e) => ({
 
 /* What is on the screen stays until the new view is there as a whole. */
 async function show({ refreshed } = {}) {
-    const where = route.read(),
+    places.arrive();
+    const { kept, from } = places.here;
+    const where = { ...route.read(), kept, from: from && { ...from.where, ...from } },
         main = document.getElementById('main');
     showing.abort();
     const mine = (showing = new AbortController());
@@ -48,23 +51,28 @@ async function show({ refreshed } = {}) {
         made = { collection: where.collection, ...failed(e) };
     }
     if (mine.signal.aborted) return;
-    const scroll = refreshed || last.split('?')[0] === location.hash.split('?')[0] ? scrollY : 0;
-    last = location.hash;
     main.removeAttribute('aria-busy');
     main.replaceChildren(...[made.element].flat(Infinity).filter(Boolean));
     main.dataset.view = where.view;
     main.dataset.build = made.place?.build?.build ?? '';
+    parent = parentOf(where, made);
+    places.here.crumb = made.crumb;
     crumbs(made);
     document.title = plain(made.title) + ' · Grouperfish';
-    scrollTo(0, scroll);
+    places.settle();
     announce(refreshed ? 'A new build is shown' : plain(made.title));
 }
 
-function up() {
-    const where = route.read();
-    if (where.view === 'collections') return;
+/* A document is below what it was opened from: a cluster, or what a search has found. */
+function parentOf(where, made) {
+    if (where.view === 'collections') return null;
+    if (made.above) return made.above.href;
     const inside = where.collection && where.view !== 'clusters';
-    location.hash = inside ? route.to(['c', where.collection]) : route.to([], {}, []);
+    return inside ? route.to(['c', where.collection]) : route.to([], {}, []);
+}
+
+function up() {
+    if (parent) places.goUp(parent);
 }
 
 /* Whoever looks at an older build, on purpose, goes on doing so; the diff shows two that are named. */
@@ -73,6 +81,7 @@ function changeTo(collection) {
     if (where.view === 'collections' || where.collection === collection) show({ refreshed: true });
 }
 
+history.scrollRestoration = 'manual';
 restoreTheme();
 shell();
 listen({ up, dark });

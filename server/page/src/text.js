@@ -10,6 +10,18 @@ const nameOf = (c) => 'U+' + c.codePointAt(0).toString(16).toUpperCase().padStar
 /** As one string: for titles, attributes, options. */
 export const plain = (text) => String(text ?? '').replace(HIDDEN, (c) => `[${nameOf(c)}]`);
 
+/* A word that is longer may be broken: columns are as wide as their longest word. */
+const LONGEST_WORD = 24;
+
+function addWords(element, text) {
+    for (const part of text.split(new RegExp(`(\\S{${LONGEST_WORD}})(?=\\S)`, 'u'))) {
+        if (!part) continue;
+        element.append(part);
+        if (part.length >= LONGEST_WORD && !/\s/.test(part))
+            element.append(document.createElement('wbr'));
+    }
+}
+
 /** As nodes, apart from the direction of what is around them. */
 export function shown(text, longest = Infinity) {
     const element = document.createElement('bdi');
@@ -18,13 +30,13 @@ export function shown(text, longest = Infinity) {
     if (cut) s = s.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
     let at = 0;
     for (const found of s.matchAll(HIDDEN)) {
-        element.append(s.slice(at, found.index));
+        addWords(element, s.slice(at, found.index));
         const mark = document.createElement('span');
         mark.className = 'hidden-character';
         mark.textContent = nameOf(found[0]);
         element.append(mark);
         at = found.index + found[0].length;
     }
-    element.append(s.slice(at) + (cut ? ' …' : ''));
+    addWords(element, s.slice(at) + (cut ? ' …' : ''));
     return element;
 }

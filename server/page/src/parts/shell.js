@@ -4,6 +4,7 @@ import { h, svg } from '../dom.js';
 import * as route from '../route.js';
 import { shown } from '../text.js';
 import { help } from './keys.js';
+import { goUp } from './places.js';
 
 const THEME = 'grouperfish.theme';
 
@@ -117,17 +118,46 @@ export function shell() {
     );
 }
 
-/** Where one is; the last is the view itself. */
-export function crumbs({ collection, crumb }) {
-    const parts = [h('a', { class: 'brand', href: route.to([], {}, []) }, mark(), 'Grouperfish')];
+/* A link to a level above, which is as it was left. */
+const upward = (href, words) =>
+    h(
+        'a',
+        {
+            href,
+            onclick: (e) => {
+                if (e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+                e.preventDefault();
+                goUp(href);
+            },
+        },
+        words,
+    );
+
+/** Where one is; above is what the view was opened from; the last is the view itself. */
+export function crumbs({ collection, above, crumb }) {
+    const parts = [
+        h(
+            'a',
+            {
+                class: 'brand',
+                href: route.to([], {}, []),
+                'aria-label': 'Grouperfish: collections',
+            },
+            mark(),
+            h('span', {}, 'Grouperfish'),
+        ),
+    ];
     if (collection)
         parts.push(
-            h(
-                'a',
-                { href: route.to(['c', collection]), 'aria-current': crumb ? null : 'page' },
-                shown(collection),
-            ),
+            crumb
+                ? upward(route.to(['c', collection]), shown(collection))
+                : h(
+                      'a',
+                      { href: route.to(['c', collection]), 'aria-current': 'page' },
+                      shown(collection),
+                  ),
         );
+    if (above) parts.push(upward(above.href, shown(above.label, 60)));
     if (crumb) parts.push(h('span', { 'aria-current': 'page' }, shown(crumb, 60)));
     document.getElementById('crumbs').replaceChildren(...parts);
     const { values } = route.read();

@@ -14,16 +14,18 @@ function csvColumns(columns) {
     return columns.flatMap((c) => c.csv ?? (c.value ? [[c.key ?? c.title, c.value]] : []));
 }
 
-/** {element, csv: a button, update(): draws the rows again} */
-export function table({ name, label, columns, rows, sort, most = 500, kind = '' }) {
-    let by = sort ? { ...sort } : null;
-    let limit = most;
+/**
+ * {element, csv: a button, update(): draws the rows again}. kept, where it is given, keeps the order
+ * and how much is shown of the table of that name.
+ */
+export function table({ name, label, columns, rows, most = 500, kind = '', kept = {} }) {
+    const state = (kept[name] ??= { by: null, limit: most });
     const body = h('tbody');
     const more = h('button', {
         type: 'button',
         class: 'more',
         onclick: () => {
-            limit = Infinity;
+            state.limit = Infinity;
             draw();
         },
     });
@@ -39,7 +41,8 @@ export function table({ name, label, columns, rows, sort, most = 500, kind = '' 
     });
 
     function order(c) {
-        by =
+        const { by } = state;
+        state.by =
             by?.column === c.title
                 ? { column: c.title, down: !by.down }
                 : { column: c.title, down: !!c.numeric };
@@ -47,7 +50,8 @@ export function table({ name, label, columns, rows, sort, most = 500, kind = '' 
     }
 
     function draw() {
-        const column = by && columns.find((c) => c.title === by.column);
+        const { by, limit } = state,
+            column = by && columns.find((c) => c.title === by.column);
         const all = column
             ? [...rows].sort(
                   (a, b) => (by.down ? -1 : 1) * compare(column.value(a), column.value(b)),

@@ -11,7 +11,9 @@ import { table } from '../parts/table.js';
 import * as route from '../route.js';
 import { plain, shown } from '../text.js';
 
-const PAGE = 50;
+/* Documents at once; and those of a page that is gone back to. */
+const PAGE = 50,
+    MOST_AGAIN = 1000;
 
 function terms(c, name) {
     const most = c.terms[0]?.weight ?? 1;
@@ -117,7 +119,7 @@ const pageOf = (where, place, cursor, limit = PAGE) =>
     });
 
 async function documents(where, place, name, signal) {
-    const first = await json(pageOf(where, place, ''), { signal });
+    const first = await json(pageOf(where, place, '', where.kept.documents), { signal });
     const all = [...first.documents];
     let next = first.next;
     const list = table({
@@ -126,6 +128,7 @@ async function documents(where, place, name, signal) {
         columns: documentColumns(where),
         rows: all,
         most: Infinity,
+        kept: where.kept,
     });
     const csv = button(`${name}-documents`, async function* () {
         yield line(['id', 'score', 'runner_up', 'runner_up_label', 'margin', 'text']);
@@ -147,6 +150,7 @@ async function documents(where, place, name, signal) {
                 try {
                     const page = await json(pageOf(where, place, next), { signal });
                     all.push(...page.documents);
+                    where.kept.documents = Math.min(all.length, MOST_AGAIN);
                     next = page.next;
                     list.update();
                     told.textContent = shownOf();
@@ -184,6 +188,7 @@ async function weakest(where, place, name, signal) {
         columns: documentColumns(where),
         rows: c.documents,
         most: Infinity,
+        kept: where.kept,
     });
     return h(
         'section',

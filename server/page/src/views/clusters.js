@@ -5,6 +5,7 @@ import { count, percent, signed } from '../format.js';
 import { readChanges, readPlace, readTrends } from '../model.js';
 import { bar } from '../parts/bar.js';
 import { choices, facts, rebuildButton } from '../parts/place.js';
+import { keepFocus } from '../parts/places.js';
 import { spark } from '../parts/spark.js';
 import { table } from '../parts/table.js';
 import { treemap } from '../parts/treemap.js';
@@ -214,7 +215,8 @@ export async function clusters(where, { signal }) {
     const rows = await json(at`v1/collections/${where.collection}/clusters` + query(place.where), {
         signal,
     });
-    const view = where.values.view ?? '',
+    const narrow = matchMedia('(max-width: 720px)').matches,
+        view = where.values.view ?? '',
         more = { trends: undefined, changes: undefined };
     const addressOf = (c) => route.to(['c', where.collection, 'cluster', c.cluster]);
     const largest = Math.max(1, ...rows.map((c) => c.size));
@@ -227,6 +229,7 @@ export async function clusters(where, { signal }) {
         class: 'filter',
         placeholder: 'Filter by label or term',
         'aria-label': 'Filter by label or term',
+        value: where.kept.filter ?? '',
     });
     const passing = () => {
         const w = wanted.value.trim().toLocaleLowerCase();
@@ -242,12 +245,16 @@ export async function clusters(where, { signal }) {
             kind: 'clusters',
             columns: columnsOf(place, more, addressOf, largest),
             rows: passing(),
+            kept: where.kept,
         });
-        list.replaceChildren(current.element);
-        csv.replaceChildren(current.csv);
-        key.replaceChildren(legend(map, more));
+        keepFocus(list, () => list.replaceChildren(current.element));
+        keepFocus(csv, () => csv.replaceChildren(current.csv));
+        keepFocus(key, () => key.replaceChildren(legend(map, more)));
     };
-    wanted.addEventListener('input', () => current.show(passing()));
+    wanted.addEventListener('input', () => {
+        where.kept.filter = wanted.value;
+        current.show(passing());
+    });
     draw();
     const later = async (name, asked) => {
         more[name] = await asked.catch(() => null);
@@ -255,6 +262,8 @@ export async function clusters(where, { signal }) {
     };
     later('trends', readTrends(place));
     later('changes', readChanges(place, signal));
+    const mapped = view === 'list' ? null : h('div', { class: 'mapped' }, map.element, key),
+        listed = view === 'map' ? null : [h('div', { class: 'tools above' }, wanted, csv), list];
     return {
         ...base,
         element: [
@@ -280,8 +289,7 @@ export async function clusters(where, { signal }) {
                     rebuildButton(place),
                 ),
             ),
-            view === 'list' ? null : [map.element, key],
-            view === 'map' ? null : [h('div', { class: 'tools above' }, wanted, csv), list],
+            ...(narrow ? [listed, mapped] : [mapped, listed]),
         ],
     };
 }

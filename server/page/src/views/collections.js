@@ -73,7 +73,7 @@ const columns = [
     },
 ];
 
-export async function collections({ values }, { signal }) {
+export async function collections({ values, kept }, { signal }) {
     const prefix = values.prefix ?? '';
     const rows = await json('v1/collections' + query({ prefix, limit: MOST }), { signal });
     const add = h(
@@ -100,7 +100,7 @@ export async function collections({ values }, { signal }) {
                 ),
             ],
         };
-    const list = table({ name: 'collections', label: 'Collections', columns, rows });
+    const list = table({ name: 'collections', label: 'Collections', columns, rows, kept });
     const filter = h('input', {
         type: 'search',
         class: 'filter',

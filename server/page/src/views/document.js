@@ -178,11 +178,26 @@ function record(d) {
     );
 }
 
+/* Where it was opened from, a cluster or a search; else the cluster that it is in. */
+function above(where, d) {
+    const { from } = where;
+    if (
+        from &&
+        ((from.view === 'cluster' && from.collection === where.collection) ||
+            from.view === 'search')
+    )
+        return { href: from.hash, label: from.crumb };
+    const config = where.values.config || 'default';
+    const m = d.memberships.find((x) => x.configuration === config && x.cluster);
+    return m && { href: route.to(['c', where.collection, 'cluster', m.cluster]), label: m.label };
+}
+
 export async function documentView(where, { signal }) {
     const d = await readDocument(where, signal);
     return {
         title: `${plain(d.id)} · ${where.collection}`,
         collection: where.collection,
+        above: above(where, d),
         crumb: d.id,
         element: [
             h('div', { class: 'head' }, h('h1', { class: 'id-title' }, shown(d.id))),

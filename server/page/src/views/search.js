@@ -93,6 +93,7 @@ export async function search(where, { signal }) {
         label: 'Documents found',
         columns: columnsOf(where),
         rows: found,
+        kept: where.kept,
     });
     const title = ['Search', where.collection ? [' in ', shown(where.collection)] : ''];
     return {

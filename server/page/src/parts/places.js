@@ -1,0 +1,113 @@
+// Places in the history: how far each was scrolled, what had the focus, what was chosen on it, and
+// from where one came. Going back shows a view as it was left; going up goes back where it can.
+import * as route from '../route.js';
+
+const begun = Date.now().toString(36); /* entries of the history outlast a reload, places do not */
+const places = new Map(); /* name of an entry of the history -> its place */
+const latest = new Map(); /* address without values -> the place that was there last */
+
+const addressOf = (hash) => hash.split('?')[0] || '#/';
+
+/** The place at which one is: {hash, where, from, kept, y, focus}; kept is the view's own. */
+export let here = null;
+
+const kindOf = (e) =>
+    [
+        e.tagName,
+        e.getAttribute('href') ??
+            e.getAttribute('aria-label') ??
+            e.getAttribute('name') ??
+            e.textContent.trim().slice(0, 80),
+    ].join(' ');
+
+/** What has the focus within an element, so that it is found among other elements that are alike. */
+export function focusIn(root) {
+    const e = document.activeElement;
+    if (!e || e === root || !root.contains(e)) return null;
+    const kind = kindOf(e),
+        alike = [...root.querySelectorAll(e.tagName)].filter((x) => kindOf(x) === kind);
+    return { tag: e.tagName, kind, number: alike.indexOf(e), at: e.selectionStart };
+}
+
+/** Give the focus back; true where there is such an element. */
+export function focusAgain(root, focus) {
+    if (!focus) return true;
+    const alike = [...root.querySelectorAll(focus.tag)].filter((x) => kindOf(x) === focus.kind);
+    const e = alike[focus.number] ?? alike[0];
+    if (!e) return false;
+    e.focus({ preventScroll: true });
+    if (focus.at) e.setSelectionRange?.(focus.at, focus.at);
+    return true;
+}
+
+/** Change what is in an element, and keep the focus. */
+export function keepFocus(root, change) {
+    const focus = focusIn(root);
+    change();
+    if (focus) focusAgain(root, focus);
+}
+
+const main = () => document.getElementById('main');
+
+/* What is on the screen is of `here`, if that was shown. */
+function note() {
+    if (!here?.shown) return;
+    here.y = scrollY;
+    here.focus = focusIn(main()) ?? here.focus;
+}
+
+/** Leave the place at which one is for that of the address; true where one has been there before. */
+export function arrive() {
+    note();
+    const known = places.get(history.state?.place);
+    if (known) {
+        const again = known !== here;
+        here = known;
+        return again;
+    }
+    const name = `${begun}-${places.size}`,
+        address = addressOf(location.hash),
+        before = latest.get(address);
+    const same = here && addressOf(here.hash) === address;
+    here = {
+        hash: location.hash,
+        where: route.read(),
+        from: here,
+        kept: same ? here.kept : (goingUp && before?.kept) || {},
+        y: same ? scrollY : goingUp && before ? before.y : 0,
+        focus: same || (goingUp && before) ? (same ? here : before).focus : null,
+        shown: false,
+    };
+    goingUp = false;
+    places.set(name, here);
+    latest.set(address, here);
+    history.replaceState({ place: name }, '');
+    return false;
+}
+
+/**
+ * Scroll and focus as the place has it, now and once what is drawn later is there, unless somebody
+ * has moved meanwhile.
+ */
+export function settle() {
+    const place = here;
+    place.shown = true;
+    const again = (left) => {
+        if (here !== place) return;
+        scrollTo(0, place.y);
+        const found = focusAgain(main(), place.focus);
+        if (left && (!found || Math.abs(scrollY - place.y) > 1))
+            requestAnimationFrame(() => again(left - 1));
+    };
+    again(10);
+}
+
+let goingUp = false;
+
+/** Go to an address that is one level up: back, where one came from there. */
+export function goUp(hash) {
+    if (here?.from && addressOf(here.from.hash) === addressOf(hash) && here.from.shown)
+        return history.back();
+    goingUp = location.hash !== hash;
+    location.hash = hash;
+}
