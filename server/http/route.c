@@ -288,6 +288,24 @@ static gf_status settle_encoding(gf_request *r, gf_error *err)
     return add_argument(r, GF_SLICE("encoding"), charset, err);
 }
 
+/* The file whose bytes the body is: what messages call it, and what tells its format. */
+static gf_status settle_file(gf_request *r, gf_error *err)
+{
+    enum { LONGEST = 255 };
+    gf_slice name;
+    const char *header =
+        MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Grouperfish-File");
+    if (!header || !*header) return GF_OK;
+    gf_status st = decode(&r->memory, gf_slice_str(header), false, &name, err);
+    if (st != GF_OK) return st;
+    bool good = name.len > 0 && name.len <= LONGEST && !memchr(name.ptr, '/', name.len);
+    for (size_t i = 0; i < name.len; i++)
+        good = good && (unsigned char)name.ptr[i] >= ' ' && name.ptr[i] != '\x7F';
+    if (!good) return gf_fail(err, GF_EINVAL, "the header Grouperfish-File is no name of a file");
+    r->body_name = gf_arena_copy(&r->memory, name).ptr;
+    return r->body_name ? GF_OK : gf_fail_memory(err, "a request");
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static unsigned no_route(gf_request *r, gf_slice path, gf_slice query, gf_error *err)
@@ -339,6 +357,9 @@ unsigned gf_route_find(gf_request *r, const char *method, gf_error *err)
     if (st == GF_OK) st = take_query(r, query, err);
     if (st == GF_OK) st = settle_namespace(r, err);
     if (st == GF_OK) st = settle_encoding(r, err);
+}
+
+    if (st == GF_OK) st = settle_file(r, err);
     if (st == GF_OK && r->route->scope == GF_SCOPE_CALLED) gf_upgrade_find(r);
     return st == GF_OK ? 0 : st == GF_ENOMEM ? 503 : 400;
 }

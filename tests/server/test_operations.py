@@ -165,6 +165,19 @@ class Operations(unittest.TestCase):
                                        Content_Type=kind)
                 self.assertEqual((put["read"], put["new"]), (2, 2))
 
+    def test_put_named_file(self):
+        """The body is a file: its name is in messages, and tells the format."""
+        path = "/v1/collections/named/documents"
+        put = self.server.json("POST", path, "id\ttext\n1\tred apple, green\n",
+                               Grouperfish_File="%C3%84pfel%20rot.tsv")
+        self.assertEqual(put["new"], 1)
+        self.problem(400, "no field \"text\" in Äpfel rot.csv; fields found: id, body", "POST", path,
+                     "id,body\n1,red\n", Grouperfish_File="%C3%84pfel%20rot.csv")
+        for name in ("a%2Fb.csv", "a%00b", "%0A", "x" * 256, "%FF", "%4"):
+            with self.subTest(name=name):
+                self.assertEqual(self.server.ask("POST", path, "id,text\n2,x\n",
+                                                 Grouperfish_File=name).status, 400)
+
     def test_put_refused(self):
         """Nothing that can be put: the first record's reason; something: the counts."""
         path = "/v1/collections/refused/documents"
