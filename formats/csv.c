@@ -3,6 +3,7 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "formats/content.h"
 #include "formats/csv_rows_internal.h"
 #include "formats/unpacked.h"
 
@@ -52,6 +53,9 @@ static gf_status open_next_stream(gf_csv_reader *r, gf_error *err)
     gf_status st = gf_unpacked_next(r->stream, err);
     if (st != GF_OK) return st;
     r->number = 0;
+    st = gf_content_check(gf_read_buffer_unread(gf_unpacked_buffer(r->stream)),
+                          gf_unpacked_name(r->stream), err);
+    if (st != GF_OK) return st;
     st = gf_decoding_begin(r->decoding, gf_unpacked_buffer(r->stream), gf_unpacked_name(r->stream),
                            err);
     if (st != GF_OK) return st;

@@ -41,7 +41,7 @@ void gf_decoding_free(gf_decoding *decoding);
 gf_status gf_decoding_begin(gf_decoding *decoding, gf_read_buffer *buffer, gf_slice name,
                             gf_error *err);
 
-/** Where it failed because the encoding of the current stream is not clear: why, else NULL. */
+/** The reason of a failure, where it is that the current stream's encoding is not clear; else NULL. */
 const char *gf_decoding_unclear(const gf_decoding *decoding);
 
 /** Characters that a conversion replaced by U+FFFD since it was last asked. */

@@ -93,7 +93,7 @@ bool gf_encoding_is_utf8(const gf_encoding *e)
 }
 
 /*
- * What is read instead of what ICU names: the same encoding with more characters, as browsers do. C1
+ * The encoding that is read instead of the one that ICU names: the same encoding with more characters, as browsers do. C1
  * controls, for which ISO 8859 has bytes, are in no text, and few texts draw boxes.
  */
 static const char *read_as(const char *name)
@@ -108,7 +108,7 @@ static const char *read_as(const char *name)
     return name;
 }
 
-/* What bytes above 127 cannot be, or what was looked for otherwise. */
+/* Names for bytes below 128 alone, and those that were looked for otherwise. */
 static bool is_no_candidate(const char *name)
 {
     return strncmp(name, "UTF-", 4) == 0 || strncmp(name, "ISO-2022", 8) == 0 ||

@@ -207,6 +207,12 @@ static const gf_parser_kind *parser_of(gf_format format)
     return &gf_text_file_parser;
 }
 
+bool gf_format_is_records(gf_slice name, gf_format given)
+{
+    gf_format format = given != GF_FORMAT_AUTO ? given : gf_format_of_name(name);
+    return format != GF_FORMAT_AUTO && format != GF_FORMAT_DIR;
+}
+
 gf_status gf_format_choose_parser(gf_read_buffer *w, gf_slice name, gf_format given, bool is_member,
                                   const gf_parser_kind **kind, gf_error *err)
 {

@@ -1,6 +1,7 @@
 #include "formats/lines.h"
 
 #include "base/memory.h"
+#include "formats/content.h"
 #include "formats/unpacked.h"
 
 struct gf_lines {
@@ -48,6 +49,9 @@ static gf_status open_stream(gf_lines *l, gf_error *err)
     l->open = true;
     l->number = 0;
     l->first = true;
+    st = gf_content_check(gf_read_buffer_unread(gf_unpacked_buffer(l->stream)),
+                          gf_unpacked_name(l->stream), err);
+    if (st != GF_OK) return st;
     st = gf_decoding_begin(l->decoding, gf_unpacked_buffer(l->stream), gf_unpacked_name(l->stream),
                            err);
     if (st != GF_OK) return st;

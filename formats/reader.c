@@ -9,6 +9,7 @@
 #include "formats/reader.h"
 
 #include "base/memory.h"
+#include "formats/content.h"
 #include "formats/held_records_internal.h"
 #include "formats/json_record.h"
 #include "formats/unpacked.h"
@@ -26,6 +27,8 @@ struct gf_reader {
     uint64_t max_document;
     gf_unpacked *stream;
     gf_decoding *decoding;
+    bool is_decoded;  /* the current stream, by it */
+    gf_error no_text; /* why the current stream is none; GF_OK: it is */
     gf_json_record_parser json;
     gf_field_mapping mapping;
     gf_held_records held;
@@ -95,15 +98,47 @@ void gf_reader_close(gf_reader *r)
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
+/*
+ * Documents of a kind of their own: *kind is the parser, and stays NULL for records and plain texts.
+ * Content that is neither is refused.
+ */
+static gf_status choose_document(gf_reader *r, gf_read_buffer *buffer, gf_slice name,
+                                 const gf_parser_kind **kind, gf_error *err)
+{
+    gf_slice start = gf_read_buffer_unread(buffer);
+    const char *advice;
+    gf_status st = GF_OK;
+    r->no_text.status = GF_OK;
+    if (gf_content_is_office(start)) st = gf_read_buffer_peek(buffer, GF_CONTENT_MOST, &start, err);
+    if (st != GF_OK) return st;
+    gf_content content = gf_content_of(start, name, &advice);
+    if (content == GF_CONTENT_PLAIN) return GF_OK;
+    if (content == GF_CONTENT_HTML) *kind = &gf_html_parser;
+    if (content == GF_CONTENT_DOCX || content == GF_CONTENT_ODT) *kind = &gf_office_parser;
+    if (*kind && gf_format_is_records(name, r->format)) {
+        advice = content == GF_CONTENT_HTML
+                     ? "an HTML page, and not the records that it is said to be"
+                     : "a text document, and not the records that it is said to be";
+        *kind = NULL;
+    }
+    if (*kind) return GF_OK;
+    gf_fail(&r->no_text, GF_EINVAL, "%s", advice);
+    return gf_fail(err, GF_EINVAL, "%.*s: %s", GF_SLICE_ARG(name), advice);
+}
+
 static gf_status open_parser(gf_reader *r, gf_error *err)
 {
     gf_read_buffer *buffer = gf_unpacked_buffer(r->stream);
     gf_slice name = gf_unpacked_name(r->stream);
-    const gf_parser_kind *kind;
-    gf_status st = gf_decoding_begin(r->decoding, buffer, name, err);
+    const gf_parser_kind *kind = NULL;
+    gf_status st = choose_document(r, buffer, name, &kind, err);
+    r->is_decoded = st == GF_OK && kind != &gf_office_parser;
+    if (r->is_decoded) st = gf_decoding_begin(r->decoding, buffer, name, err);
+    if (st == GF_OK && kind == &gf_html_parser) st = gf_read_buffer_skip_mark(buffer, err);
     if (st != GF_OK) return st;
-    st = gf_format_choose_parser(buffer, name, r->format, gf_unpacked_is_member(r->stream), &kind,
-                                 err);
+    if (!kind)
+        st = gf_format_choose_parser(buffer, name, r->format, gf_unpacked_is_member(r->stream),
+                                     &kind, err);
     if (st != GF_OK) return st;
     gf_parse_context context = {
         .buffer = buffer,
@@ -143,11 +178,14 @@ static void reset_parsed(gf_parsed_record *d)
  */
 static gf_status refuse_stream(gf_reader *r, gf_status st)
 {
-    const char *unclear = gf_decoding_unclear(r->decoding);
-    if (!unclear || !gf_unpacked_is_member(r->stream)) return st;
+    bool is_text = r->no_text.status == GF_OK;
+    const char *why = !is_text        ? r->no_text.message
+                      : r->is_decoded ? gf_decoding_unclear(r->decoding)
+                                      : NULL;
+    if (!why || !gf_unpacked_is_member(r->stream)) return st;
     close_parser(r);
     reset_parsed(&r->parsed);
-    gf_parsed_record_refuse(&r->parsed, "encoding", "%s", unclear);
+    gf_parsed_record_refuse(&r->parsed, is_text ? "encoding" : "not_text", "%s", why);
     return GF_OK;
 }
 

@@ -28,6 +28,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "formats/archive.h"
+#include "formats/content.h"
 #include "grouperfish/buffer.h"
 
 #include <errno.h>
@@ -244,14 +245,15 @@ static bool has_extension(gf_slice name)
 }
 
 /*
- * Office documents, books and programs are zip files, too, whose members nobody means to read: so a
- * zip needs a name that says so, or none that says otherwise.
+ * Office documents, books and programs are zip files, too, whose members nobody means to read. Those of
+ * offices are told by their parts; and a zip needs a name that says so, or none that says otherwise.
  */
 static bool is_zip(gf_slice start, gf_slice name, bool compressed)
 {
     if (!gf_slice_starts(start, GF_SLICE("PK\x03\x04")) &&
         !gf_slice_starts(start, GF_SLICE("PK\x05\x06")))
         return false;
+    if (gf_content_is_office(start)) return false;
     return ends_in(name, ".zip") || !has_extension(name) || compressed;
 }
 

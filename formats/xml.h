@@ -4,12 +4,14 @@
 
 #include "base/library.h"
 
+#include <libxml/HTMLparser.h>
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
 /* clang-format off */
 #define GF_XML_FUNCTIONS(F) \
+    F(htmlEntityLookup) \
     F(xmlCreatePushParserCtxt) \
     F(xmlCtxtUseOptions) \
     F(xmlFreeDoc) \
@@ -21,6 +23,7 @@
 /* clang-format on */
 GF_LIBRARY_DECLARE(gf_xml, GF_XML_FUNCTIONS)
 
+#define htmlEntityLookup        gf_xml_functions.htmlEntityLookup
 #define xmlCreatePushParserCtxt gf_xml_functions.xmlCreatePushParserCtxt
 #define xmlCtxtUseOptions       gf_xml_functions.xmlCtxtUseOptions
 #define xmlFreeDoc              gf_xml_functions.xmlFreeDoc
