@@ -93,6 +93,7 @@ typedef struct gf_row_writer {
     gf_call *call;
     gf_buffer buffer;
     gf_json_writer json;
+    bool ids_are_known, numeric_ids; /* what the call says of ids, once it was asked */
 } gf_row_writer;
 
 /** Forget what was begun and start an object, with "collection" where the call wants that. */
@@ -114,6 +115,12 @@ gf_status gf_row_writer_emit_only(gf_row_writer *row, gf_error *err);
 /** Visits the cells of a table and emits each; the context is a gf_row_writer. */
 gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_slice column,
                                     gf_slice value, gf_error *err);
+
+/**
+ * The member "id" of a document: a string, or by the call's argument id-type a number, where it is a
+ * whole number of 64 bits as numbers are written.
+ */
+void gf_row_put_id(gf_row_writer *row, gf_slice id);
 
 /** "2026-11-20T08:00:00Z"; nothing is written where ms is 0. */
 void gf_row_put_time(gf_json_writer *w, const char *name, int64_t ms);

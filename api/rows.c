@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/hex.h"
+#include "base/number.h"
 
 gf_json_writer *gf_row_writer_begin_of(gf_row_writer *row, gf_slice collection)
 {
@@ -80,6 +81,28 @@ gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_sli
 }
 
 /* ---- members that several operations share --------------------------------------------------- */
+
+/* "007", "+7" and "-0" are not how numbers are written: as numbers they would be other ids. */
+static bool is_number(gf_slice id)
+{
+    int64_t v;
+    gf_slice digits = id.len && id.ptr[0] == '-' ? gf_slice_skip(id, 1) : id;
+    if (digits.len == 0 || digits.len > 19 || (digits.ptr[0] == '0' && id.len > 1)) return false;
+    return gf_number_read_signed(id, &v);
+}
+
+void gf_row_put_id(gf_row_writer *row, gf_slice id)
+{
+    if (!row->ids_are_known) {
+        row->ids_are_known = true;
+        row->numeric_ids = gf_slice_equal(gf_call_text(row->call, "id-type"), GF_SLICE("number"));
+    }
+    gf_json_key(&row->json, "id");
+    if (row->numeric_ids && is_number(id))
+        gf_json_raw(&row->json, id);
+    else
+        gf_json_string(&row->json, id);
+}
 
 void gf_row_put_time(gf_json_writer *w, const char *name, int64_t ms)
 {

@@ -23,7 +23,7 @@ typedef struct assigning {
 static gf_status emit_place(assigning *a, const gf_document *d, gf_membership *m, gf_error *err)
 {
     gf_json_writer *w = gf_row_writer_begin(&a->row);
-    gf_json_put_string(w, "id", d->id);
+    gf_row_put_id(&a->row, d->id);
     m->provisional = false; /* goes without saying: it is in no store */
     gf_row_put_membership(w, m);
     if (a->with_text) gf_json_put_string(w, "text", d->text);
@@ -117,7 +117,8 @@ static const gf_parameter assign_parameters[] = {
      GF_LARGEST_MAX_DOCUMENT},
     P_UNPACKED,
     P_FLAG("with-text", "the records' texts too"),
-    P_NUMBER("threads", 0, 1024, "threads (one per processor)")};
+    P_NUMBER("threads", 0, 1024, "threads (one per processor)"),
+    P_ID_TYPE};
 
 const gf_operation gf_assign_operation = {
     .name = "assign",

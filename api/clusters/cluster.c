@@ -30,7 +30,7 @@ static gf_status write_member(void *context, gf_slice id, const gf_membership *m
     s->cut = s->row.buffer.len > MOST_BYTES;
     if (s->cut) return gf_fail(err, GF_ECANCELLED, "the row is full");
     gf_json_begin(w, '{');
-    gf_json_put_string(w, "id", id);
+    gf_row_put_id(&s->row, id);
     gf_json_put_float(w, "score", m->score);
     if (m->runner_up) {
         gf_json_put_uint(w, "runner_up", m->runner_up);
@@ -139,7 +139,8 @@ static const gf_parameter cluster_parameters[] = {
     P_NUMBER("docs", 0, MOST_SHOWN, "documents to show, best first, 1000 at most (10)"),
     P_NUMBER("weakest", 1, MOST_SHOWN, "instead so many that fit worst, worst first"),
     P_NUMBER("terms", 0, MOST_SHOWN, "terms to show, heaviest first (10; 20 are kept)"),
-    P_COLUMNS};
+    P_COLUMNS,
+    P_ID_TYPE};
 
 const gf_operation gf_cluster_operation = {
     .name = "cluster",

@@ -71,7 +71,7 @@ static gf_status emit_pending(void *context, const gf_document *d, const gf_memb
     gf_status st = gf_cancel_check(p->row.call->cancel, err);
     if (st != GF_OK || m->score < p->min_score) return st;
     gf_json_writer *w = gf_row_writer_begin(&p->row);
-    gf_json_put_string(w, "id", d->id);
+    gf_row_put_id(&p->row, d->id);
     gf_row_put_membership(w, m);
     gf_json_put_string(w, "text", d->text);
     return gf_row_writer_emit(&p->row, err);
@@ -165,7 +165,8 @@ static const gf_parameter clusters_parameters[] = {
              "unit that suits the time that they span"),
     P_NUMBER("periods", 1, 1000, "with by: the latest so many (12; with auto 48)"),
     P_FLAG("tree", "the hierarchy over the clusters, with labels at its inner nodes"),
-    P_NUMBER("depth", 0, 10000, "with tree: down to this depth (all)")};
+    P_NUMBER("depth", 0, 10000, "with tree: down to this depth (all)"),
+    P_ID_TYPE};
 
 const gf_operation gf_clusters_operation = {
     .name = "clusters",

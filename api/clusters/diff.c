@@ -79,7 +79,7 @@ static gf_status emit_document(void *context, const gf_moved *moved, gf_error *e
 {
     comparing *c = context;
     gf_json_writer *w = gf_row_writer_begin(&c->row);
-    gf_json_put_string(w, "id", moved->id);
+    gf_row_put_id(&c->row, moved->id);
     put_cluster(w, "from", moved->from);
     gf_json_put_string(w, "from_label", moved->from_label);
     put_cluster(w, "to", moved->to);
@@ -110,7 +110,8 @@ static const gf_parameter diff_parameters[] = {
      "a build that is kept (the newest before the other)", 1, 0},
     {"to", GF_PARAMETER_MOMENT, false, "TIME", "a build that is kept (the served one)", 1, 0},
     P_CONFIG,
-    P_FLAG("docs", "instead the documents that are in another cluster than before")};
+    P_FLAG("docs", "instead the documents that are in another cluster than before"),
+    P_ID_TYPE};
 
 const gf_operation gf_diff_operation = {
     .name = "diff",

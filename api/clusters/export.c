@@ -16,7 +16,7 @@ static gf_status emit_document(void *context, const gf_document *d, gf_error *er
     gf_status st = gf_view_language(e->view, d, &language, err);
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&e->row);
-    gf_json_put_string(w, "id", d->id);
+    gf_row_put_id(&e->row, d->id);
     gf_row_put_membership(w, e->member);
     if (language) gf_json_put_str(w, "language", language);
     if (e->with_text) gf_json_put_string(w, "text", d->text);
@@ -66,7 +66,8 @@ static const gf_parameter export_rows_parameters[] = {
     P_FLAG("with-text", "the documents' texts too"),
     P_FLAG("documents", "the documents as put reads them; needs no build"),
     P_FLAG("matrix", "rows, terms, centroids and labels as an .npz file"),
-    P_FLAG("geojson", "the documents that have a place, as GeoJSON features")};
+    P_FLAG("geojson", "the documents that have a place, as GeoJSON features"),
+    P_ID_TYPE};
 
 const gf_operation gf_export_operation = {
     .name = "export",

@@ -80,7 +80,7 @@ static gf_status emit_record(void *context, const gf_document *d, gf_error *err)
     exporting *e = context;
     gf_status st = gf_cancel_check(e->row.call->cancel, err);
     gf_json_writer *w = gf_row_writer_begin(&e->row);
-    gf_json_put_string(w, "id", d->id);
+    gf_row_put_id(&e->row, d->id);
     gf_json_put_string(w, "text", d->text);
     if (d->time.len) {
         gf_json_key(w, "time");

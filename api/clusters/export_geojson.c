@@ -41,7 +41,7 @@ static gf_status emit_feature(void *context, const gf_document *d, gf_error *err
     }
     gf_json_writer *w = gf_row_writer_begin(&e->row);
     gf_json_put_str(w, "type", "Feature");
-    gf_json_put_string(w, "id", d->id);
+    gf_row_put_id(&e->row, d->id);
     put_point(w, p);
     gf_json_key(w, "properties");
     gf_json_begin(w, '{');

@@ -88,7 +88,7 @@ static gf_status put_member(void *context, gf_slice id, const gf_membership *m, 
     gf_buffer_reset(&p->id);
     gf_buffer_slice(&p->id, id);
     gf_json_begin(w, '{');
-    gf_json_put_string(w, "id", id);
+    gf_row_put_id(&p->row, id);
     gf_json_put_float(w, "score", m->score);
     if (m->runner_up) {
         gf_json_put_uint(w, "runner_up", m->runner_up);
@@ -159,7 +159,8 @@ static const gf_parameter members_parameters[] = {
     P_CONFIG,
     P_BUILD,
     P_NUMBER("limit", 1, LONGEST_PAGE, "documents of a page, 1000 at most (100)"),
-    P_TEXT("cursor", "CURSOR", "begin behind the page that gave this as `next`")};
+    P_TEXT("cursor", "CURSOR", "begin behind the page that gave this as `next`"),
+    P_ID_TYPE};
 
 const gf_operation gf_members_operation = {
     .name = "members",

@@ -109,7 +109,7 @@ static gf_status show(showing *s, gf_error *err)
 {
     gf_json_writer *w = gf_row_writer_begin(&s->row);
     gf_json_put_string(w, "collection", gf_call_place(s->row.call).collection);
-    gf_json_put_string(w, "id", s->id);
+    gf_row_put_id(&s->row, s->id);
     gf_status st = gf_state_document(s->state, s->id, write_document, w, err);
     gf_json_key(w, "memberships");
     gf_json_begin(w, '[');
@@ -151,7 +151,8 @@ static const gf_parameter doc_parameters[] = {
     P_BUILD,
     P_FLAG("why", "the terms that put it where it is"),
     P_NUMBER("terms", 0, MOST_TERMS, "with why: terms to show (10)"),
-    P_COLUMNS};
+    P_COLUMNS,
+    P_ID_TYPE};
 
 const gf_operation gf_doc_operation = {
     .name = "doc",

@@ -11,7 +11,7 @@ gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err)
     gf_json_writer *w = gf_row_writer_begin(row);
     const gf_membership *m = hit->membership;
     gf_buffer snippet = {0};
-    gf_json_put_string(w, "id", hit->document->id);
+    gf_row_put_id(row, hit->document->id);
     gf_json_put_double(w, "score", hit->score);
     if (m && m->cluster) gf_json_put_uint(w, "cluster", m->cluster);
     if (m) gf_json_put_string(w, "label", m->label);
@@ -69,7 +69,8 @@ static const gf_parameter search_parameters[] = {
     P_SEVERAL("where", false, "F=V", "only documents of which this holds; also !=, <, <=, >, >="),
     P_TEXT("since", "TIME", "only documents whose time is not before this, or an age (30d)"),
     P_TEXT("until", "TIME", "only documents whose time is before this, or an age"),
-    P_NUMBER("limit", 0, 0, "documents to show, best first (10; 0 for all)")};
+    P_NUMBER("limit", 0, 0, "documents to show, best first (10; 0 for all)"),
+    P_ID_TYPE};
 
 const gf_operation gf_search_operation = {
     .name = "search",

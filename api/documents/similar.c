@@ -24,10 +24,12 @@ static gf_status run_similar(gf_call *call, gf_error *err)
 /* ---- the operation --------------------------------------------------------------------------- */
 
 static const gf_parameter similar_parameters[] = {
-    P_COLLECTION, P_TEXT("id", "ID", "the document"),
+    P_COLLECTION,
+    P_TEXT("id", "ID", "the document"),
     P_TEXT("text", "TEXT", "instead a text that is not stored"),
     P_TEXT("lang", "LANG", "language of that text"),
-    P_NUMBER("limit", 0, 0, "documents to show, most similar first (10; 0 for all)")};
+    P_NUMBER("limit", 0, 0, "documents to show, most similar first (10; 0 for all)"),
+    P_ID_TYPE};
 
 const gf_operation gf_similar_operation = {
     .name = "similar",
