@@ -65,18 +65,57 @@ inBrowser(
             dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
         });
         await page.getByLabel('Into the collection').fill('menus');
+        assert.deepEqual(await texts(page, '.preview :is(th, td)'), [
+            'key',
+            'body',
+            '9',
+            'The menu is slow',
+        ]);
         await page.getByRole('button', { name: 'Import', exact: true }).click();
         await page.waitForSelector('.problem');
-        assert.match(await page.locator('.problem').innerText(), /fields found: key, body/);
-        await page.locator('summary').click();
-        await page.getByLabel('Field of the text').fill('body');
-        await page.getByLabel('Field of the id').fill('key');
+        assert.equal(
+            await page.locator('.problem').innerText(),
+            'no field "text" in more.csv; fields found: key, body; choose the field of the text; is there a header?',
+        );
+        await page.getByLabel('Field of the text').selectOption('body');
+        await page.getByLabel('Field of the id').selectOption('key');
         await page.getByRole('button', { name: 'Import', exact: true }).click();
         await page.waitForSelector('.summary');
         assert.equal(
             (await server.ask('GET', 'collections/menus/documents/9')).text,
             'The menu is slow',
         );
+    },
+    {
+        said: [
+            'error: Failed to load resource: the server responded with a status of 400 (Bad Request)',
+        ],
+    },
+);
+
+inBrowser(
+    'import: several files, each by its name, and what is no text',
+    async (page) => {
+        await open(page, '', '.row-link');
+        await page.evaluate(() => {
+            const data = new DataTransfer();
+            data.items.add(new File(['id;text\n1;red "apple"\n2;pear\n'], 'fruit.csv'));
+            data.items.add(new File(['{"id":"3","text":"plum"}\n'], 'more fruit ä.jsonl'));
+            data.items.add(new File([Uint8Array.from([0, 1, 2, 250, 0, 7])], 'picture.bin'));
+            dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+        });
+        assert.equal(await page.getByLabel('Into the collection').inputValue(), 'fruit');
+        assert.equal(await page.locator('.files li').count(), 3);
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.waitForSelector('.problem');
+        const said = await texts(page, '.problem');
+        assert.equal(said.length, 1);
+        assert.match(said[0], /picture\.bin/);
+        assert.doesNotMatch(said[0], /--[a-z]|body/);
+        assert.match(await page.locator('.summary').innerText(), /read\s+3\s+new\s+3\s/);
+        await page.getByRole('button', { name: 'Cluster them' }).click();
+        await page.waitForSelector('a.tile');
+        assert.equal((await server.ask('GET', 'collections/fruit/documents/3')).text, 'plum');
     },
     {
         said: [
