@@ -19,6 +19,8 @@ gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err)
     gf_snippet(hit->document->text, hit->found, SNIPPET, &snippet);
     gf_status st = gf_buffer_check(&snippet, err);
     gf_json_put_string(w, "snippet", gf_buffer_view(&snippet));
+    if (hit->found.len) gf_json_put_string(w, "found", hit->found);
+    if (hit->total) gf_json_put_uint(w, "total", hit->total);
     gf_row_put_fields(w, hit->document);
     gf_buffer_release(&snippet);
     return st == GF_OK ? gf_row_writer_emit(row, err) : st;

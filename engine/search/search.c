@@ -40,6 +40,7 @@ typedef struct searching {
     double mean;           /* words of a document */
     candidate *candidates; /* a heap of n */
     size_t n, capacity;
+    uint64_t total; /* that there were */
     gf_filter filter;
     gf_view *placement; /* of the configuration; may be the source's, or NULL */
     bool own_placement;
@@ -235,6 +236,7 @@ static gf_status visit_document(searching *s, gf_slice id, double score, const g
     gf_hit hit = {.document = &d,
                   .score = score,
                   .membership = m,
+                  .total = s->total,
                   .found = gf_slice_of(d.text.ptr + matched.first_start,
                                        matched.first_end - matched.first_start)};
     return s->visit(s->context, &hit, err);
@@ -350,6 +352,7 @@ gf_status gf_search(gf_store *store, gf_place where, gf_slice query,
     if (st == GF_OK) st = open_filter(&s, err);
     if (st == GF_OK) st = open_placement(&s, err);
     if (st == GF_OK) st = find_candidates(&s, err);
+    s.total = s.n;
     if (st == GF_OK) st = visit_candidates(&s, err);
     release_search(&s);
     return st;

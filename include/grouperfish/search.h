@@ -14,6 +14,7 @@ typedef struct gf_hit {
     double score;                    /* of gf_search BM25, of gf_similar the cosine, 0..1 */
     const gf_membership *membership; /* where it is in the build; NULL where it is nowhere */
     gf_slice found;                  /* the part of the text that was found first; may be empty */
+    uint64_t total; /* documents that gf_search has found, before where, times and cluster choose */
 } gf_hit;
 
 typedef gf_status gf_visit_hit(void *context, const gf_hit *hit, gf_error *err);

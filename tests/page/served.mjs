@@ -64,6 +64,16 @@ export class Served {
         return answer.json();
     }
 
+    /** The rows of an answer. */
+    async rows(where) {
+        const answer = await fetch(this.address + 'v1/' + where, {
+            headers: { ...this.headers, Accept: 'application/x-ndjson' },
+        });
+        if (!answer.ok) throw new Error(`${where}: ${answer.status} ${await answer.text()}`);
+        const lines = (await answer.text()).trim().split('\n');
+        return lines.filter(Boolean).map((line) => JSON.parse(line));
+    }
+
     /** The lines that a command prints, which asks this server. */
     run(...words) {
         const told = spawnSync(this.program, [...words, '--store', this.store]);

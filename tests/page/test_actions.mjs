@@ -268,3 +268,38 @@ inBrowser('search, where the server has it', async (page) => {
     await page.waitForSelector('.document-text');
     assert.match((await page.locator('.document-text').innerText()).toLowerCase(), /marathon/);
 });
+
+inBrowser(
+    'search marks what it has found, tells the total, and looks into one cluster',
+    async (page) => {
+        const known = (await server.rows('collections/posts/search?query=run&limit=0')).length;
+        assert.ok(known > 100, `${known}`);
+        await open(page, '#/c/posts/search?q=run', 'a.document');
+        assert.match(
+            await page.locator('.facts').innerText(),
+            new RegExp(`^the best 100 of ${known} documents for`),
+        );
+        const words = new Set((await texts(page, 'mark')).map((w) => w.toLowerCase()));
+        assert.ok(words.has('run') && words.has('running'), [...words].join());
+        for (const word of words) assert.match(word, /^r[ua]n/);
+        for (const row of await page.locator('a.document').all())
+            assert.ok((await row.locator('mark').count()) > 0);
+        const option = page.getByLabel('Cluster').locator('option').nth(1),
+            cluster = await option.getAttribute('value'),
+            label = await option.textContent();
+        await page.getByLabel('Cluster').selectOption(cluster);
+        await page.waitForFunction(() =>
+            document.querySelector('.facts')?.textContent.includes('this'),
+        );
+        assert.match(page.url(), new RegExp(`cluster=${cluster}`));
+        assert.deepEqual(new Set(await texts(page, 'td.next')), new Set([label]));
+        assert.equal(
+            await page.locator('a.document').count(),
+            Math.min(
+                100,
+                (await server.rows(`collections/posts/search?query=run&limit=0&cluster=${cluster}`))
+                    .length,
+            ),
+        );
+    },
+);

@@ -22,6 +22,34 @@ function addWords(element, text) {
     }
 }
 
+const BARE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/** A pattern of these words, or null for none: whole words, whatever their case. */
+export function patternOf(words) {
+    const all = [...new Set(words.filter(Boolean).map((w) => w.replace(/\s+/g, ' ')))]
+        .sort((a, b) => b.length - a.length)
+        .map((w) => {
+            const escaped = w.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+            return BARE.test(w) ? escaped : `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`;
+        });
+    return all.length ? new RegExp(all.join('|'), 'giu') : null;
+}
+
+/** As shown(), with what the pattern finds marked. */
+export function marked(text, pattern) {
+    const s = String(text ?? ''),
+        element = document.createElement('bdi');
+    let at = 0;
+    for (const found of pattern ? s.matchAll(pattern) : []) {
+        const mark = document.createElement('mark');
+        mark.append(shown(found[0]));
+        element.append(shown(s.slice(at, found.index)), mark);
+        at = found.index + found[0].length;
+    }
+    element.append(shown(s.slice(at)));
+    return element;
+}
+
 /** As nodes, apart from the direction of what is around them. */
 export function shown(text, longest = Infinity) {
     const element = document.createElement('bdi');
