@@ -122,6 +122,8 @@ static gf_status read_manifest(salvage *s, gf_buffer *content, gf_error *err)
     if (st == GF_OK) st = gf_file_read(gf_buffer_cstr(&path), &name, err);
     bool ends = st == GF_OK && name.len && name.ptr[name.len - 1] == '\n';
     if (ends) name.len--;
+    gf_buffer_cstr(&name);
+    if (st == GF_OK) st = gf_buffer_check(&name, err);
     if (st == GF_OK && (!ends || memchr(name.ptr, '\0', name.len) ||
                         gf_check_kind_of(gf_buffer_cstr(&name), &number) != GF_CHECK_MANIFEST))
         st = GF_ECORRUPT;

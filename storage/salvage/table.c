@@ -143,6 +143,7 @@ static gf_status check_entries(gf_slice entries, gf_slice last, gf_buffer *key, 
     gf_buffer_reset(key);
     gf_buffer_reset(before);
     gf_buffer_slice(before, last);
+    if (before->state != GF_OK) return gf_fail_memory(err, "a table");
     while (*sound && entries.len) {
         *sound = take_entry(&entries, key, &value) && key->state == GF_OK &&
                  split_key(gf_buffer_view(key), &item);

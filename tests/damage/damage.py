@@ -15,7 +15,11 @@ place that the seed chooses, and
     rebuild  --all --force works, and verify finds nothing again
     counts   each collection has as many documents as it says, each of them as it once was put; each
              clustering as many as its collection. What there is less, or more, of anything than in
-             the sound store, repair ended with 5 and said why
+             the sound store, repair ended with 5 and said why. A log that lost its end is the one
+             thing that no file tells of: that is what a loss of power leaves
+
+A repair that may have too few descriptors, or whose calls of the system fail (with strace, where
+there is one), ends with 6 and nothing is made, or it has made the same.
 
 GROUPERFISH_PROGRAM names the program.
 """
@@ -25,6 +29,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -209,7 +214,16 @@ def clustered(store):
                 raise Failed("collection %s has %d documents, its clustering %d" % (c["collection"], c["size"], len(lines)))
 
 
+ENDS = " (a log's end)"
+
+
 # ---- damages -------------------------------------------------------------------------------------
+
+def is_log_end(path, at):
+    """From there on nothing of the log is left: what a loss of power looks like."""
+    with open(path, "rb") as f:
+        return path.endswith(".log") and not f.read()[at:].strip(b"\0")
+
 
 def files_of(store, *endings):
     db = os.path.join(store, "db")
@@ -254,14 +268,14 @@ def zero_page(r, store, early):
     with open(f, "r+b") as file:
         file.seek(at)
         file.write(b"\0" * n)
-    return "%s: %d zeros at %d" % (os.path.basename(f), n, at)
+    return "%s: %d zeros at %d%s" % (os.path.basename(f), n, at, ENDS if is_log_end(f, at) else "")
 
 
 def cut(r, store, early):
     f = r.choice(files_of(store, ".ldb", ".log") + named(store, "MANIFEST"))
     n = r.randrange(os.path.getsize(f))
     os.truncate(f, n)
-    return "%s: cut to %d bytes" % (os.path.basename(f), n)
+    return "%s: cut to %d bytes%s" % (os.path.basename(f), n, ENDS if f.endswith(".log") else "")
 
 
 def lose(r, store, early):
@@ -347,11 +361,11 @@ class Trial:
             raise Failed("repair --drop-unreadable makes nothing:\n" + done.stderr[-2000:])
         return done.returncode, done.stderr
 
-    def check(self, name, to, code, told):
+    def check(self, name, to, code, told, is_end=False):
         run("verify", store=to)
         now, before = holds(to, self.ever), self.sound[name]
         self.found["documents lost"] += max(0, sum(before[k] - now[k] for k in before if k.startswith("coll")))
-        if code == 0 and now != before:
+        if code == 0 and now != before and not is_end:
             raise Failed("exit code 0, but %s" % {k: (before[k], now[k]) for k in before | now if before[k] != now[k]})
         if code == 5 and not told.strip():
             raise Failed("exit code 5 without a word")
@@ -373,18 +387,76 @@ class Trial:
             code, told = self.repair(store, to)
             if os.path.exists(to + ".new"):
                 raise Failed("something is left beside it")
-            self.check(name, to, code, told)
+            self.check(name, to, code, told, ENDS in what)
         except Failed as e:
             print("damage %d (%s)\n%s\n" % (i, what, e), flush=True)
             self.found["failed"] += 1
             return False
         self.found["exit %d" % code] += 1
+        if i % 50 == 49:
+            print("%d damages" % (i + 1), flush=True)
         return True
+
+
+    # ---- failing calls
+
+    def faulty(self, what, begin):
+        """A repair of a sound store that began in an odd way."""
+        store, to = self.stores["layered"], os.path.join(self.folder, "repaired")
+        for path in (to, to + ".new"):
+            shutil.rmtree(path, ignore_errors=True)
+        done = begin([PROGRAM, "repair", "--to", to, "--store", store])
+        try:
+            if done.returncode in (0, 5) and holds(to, self.ever) == self.sound["layered"]:
+                self.found["fault, exit %d" % done.returncode] += 1
+            elif done.returncode in (0, 5):
+                raise Failed("it ended with %d, and is not the same" % done.returncode)
+            elif os.path.exists(to):
+                raise Failed("it ended with %d, and there is something" % done.returncode)
+            elif done.returncode != 6:
+                raise Failed("it ended with %d\n%s" % (done.returncode, done.stderr[-2000:]))
+            else:
+                self.found["fault, exit 6"] += 1
+        except Failed as e:
+            print("%s\n%s\n" % (what, e), flush=True)
+            self.found["failed"] += 1
+            return False
+        return True
+
+    def few_descriptors(self, most):
+        def begin(command):
+            return subprocess.run(command, capture_output=True, text=True, timeout=600,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+        return self.faulty("%d descriptors" % most, begin)
+
+    def failing_call(self, call, error, path=None, when=None):
+        strace = ["strace", "-f", "-qqq", "-o", "/dev/null"] + (["-P", path] if path else [])
+        strace += ["-e", "inject=%s:error=%s%s" % (call, error, ":when=%d" % when if when else "")]
+
+        def begin(command):
+            return subprocess.run(strace + command, capture_output=True, text=True, timeout=600)
+        return self.faulty("%s of %s: %s%s" % (call, path or "any", error, ", call %d" % when if when else ""), begin)
+
+    def faults(self, n):
+        r = random.Random(self.seed)
+        good = [self.few_descriptors(most) for most in sorted(r.sample(range(7, 40), min(n, 33)))]
+        if not shutil.which("strace") or subprocess.run(["strace", "-o", "/dev/null", "true"]).returncode:
+            print("no call fails: strace is not there, or may not trace")
+            return good
+        db = os.path.join(self.stores["layered"], "db")
+        files = [os.path.join(db, f) for f in sorted(os.listdir(db)) if not f.startswith("LO")]
+        for _ in range(n):
+            good.append(self.failing_call(r.choice(["openat", "pread64", "read"]), r.choice(["EIO", "EMFILE", "ENOMEM"]),
+                                          path=r.choice(files)))
+            good.append(self.failing_call(r.choice(["write", "fdatasync", "fsync", "rename", "openat", "pread64"]),
+                                          r.choice(["EIO", "ENOSPC"]), when=r.randint(1, 60)))
+        return good
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--damages", type=int, default=int(os.environ.get("GROUPERFISH_DAMAGES", "28")))
+    parser.add_argument("--damages", type=int, default=28)
+    parser.add_argument("--faults", type=int, help="of each kind (an eighth of the damages)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int)
     parser.add_argument("--keep", action="store_true", help="the folder, of --only")
@@ -395,7 +467,9 @@ def main():
         trial = Trial(folder, o.seed)
         wanted = [o.only] if o.only is not None else range(o.damages)
         good = [trial.one(i) for i in wanted]
-        print("%d damages in %.0f s: %s" % (len(good), time.time() - begin,
+        if o.only is None:
+            good += trial.faults(o.faults if o.faults is not None else o.damages // 8)
+        print("%d damages and faults in %.0f s: %s" % (len(good), time.time() - begin,
                                             ", ".join("%s %d" % kv for kv in sorted(trial.found.items()))))
         return 0 if all(good) else 1
     finally:

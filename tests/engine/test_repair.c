@@ -2,6 +2,9 @@
 #include "tests/engine/fixture.h"
 
 #include "base/memory.h"
+#include "engine/rows/scan.h"
+#include "engine/store/delete.h"
+#include "engine/user_tables/user_tables_internal.h"
 #include "storage/backend.h"
 
 #include <dirent.h>
@@ -227,6 +230,122 @@ static void there_is_none(void **state)
     assert_int_equal(lstat(d.to, &s), -1);
 }
 
+/* ---- what leads nowhere ---------------------------------------------------------------------- */
+
+static gf_status repair_with(damaged *d, bool drops, gf_repaired *r, gf_error *err)
+{
+    gf_store_options o = GF_STORE_OPTIONS(.drop_unreadable = drops);
+    return gf_repair(d->f.path, d->to, &o, note_fault, d, r, err);
+}
+
+static void make_built(damaged *d)
+{
+    *d = (damaged){.told = 0};
+    fixture_open(&d->f);
+    fixture_put_subjects(&d->f, "c");
+    fixture_rebuild(&d->f, "c");
+    snprintf(d->to, sizeof d->to, "%s/repaired", gf_test_folder());
+}
+
+/* All rows of the build are gone, as with a lost table, and the collection's row leads to it. */
+static void a_pointer_to_no_build(void **state)
+{
+    (void)state;
+    damaged d;
+    gf_error err;
+    gf_repaired r;
+    gf_batch *batch;
+    gf_tables tables;
+    gf_verified checked;
+    make_built(&d);
+    gf_database *db = gf_store_database(d.f.store);
+    assert_ok(gf_tables_open(db, &tables, &err));
+    assert_ok(gf_batch_create(db, &batch, &err));
+    assert_ok(gf_delete_rows(tables.builds, (gf_slice){0}, batch, &err));
+    assert_ok(gf_delete_rows(tables.clusters, (gf_slice){0}, batch, &err));
+    assert_ok(gf_delete_rows(tables.memberships, (gf_slice){0}, batch, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    fixture_close(&d.f);
+    assert_ok(repair_with(&d, false, &r, &err));
+    assert_int_equal(r.pointers, 1);
+    assert_int_equal(r.builds, 0);
+    assert_ok(gf_verify(d.to, &GF_STORE_OPTIONS(), note_fault, &d, &checked, &err));
+    assert_int_equal(checked.faults, 0);
+    fixture n = {.path = d.to};
+    fixture_reopen(&n);
+    fixture_rebuild(&n, "c");
+    fixture_check_served(&n, "c", 12);
+    fixture_is_sound(&n);
+    fixture_close(&n);
+}
+
+/* The row of the collection is gone: it comes back, and its build is served again. */
+static void a_build_that_nothing_leads_to(void **state)
+{
+    (void)state;
+    damaged d;
+    gf_error err;
+    gf_repaired r;
+    gf_batch *batch;
+    gf_tables tables;
+    make_built(&d);
+    gf_database *db = gf_store_database(d.f.store);
+    assert_ok(gf_tables_open(db, &tables, &err));
+    assert_ok(gf_batch_create(db, &batch, &err));
+    assert_ok(gf_delete_rows(tables.collections, (gf_slice){0}, batch, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    fixture_close(&d.f);
+    assert_ok(repair_with(&d, false, &r, &err));
+    assert_int_equal(r.pointers, 1);
+    assert_int_equal(r.collections, 1);
+    fixture n = {.path = d.to};
+    fixture_reopen(&n);
+    fixture_check_served(&n, "c", 12);
+    fixture_is_sound(&n);
+    fixture_close(&n);
+}
+
+/* A user's table whose row in the table of tables is gone: nothing is made, or it is left out. */
+static void a_table_without_a_name(void **state)
+{
+    (void)state;
+    damaged d;
+    gf_error err;
+    gf_repaired r;
+    gf_batch *batch;
+    gf_tables tables;
+    struct stat s;
+    make_built(&d);
+    gf_user_table *people = fixture_make_table(&d.f, "people", fixture_people);
+    fixture_put_cell(people, "ann", 0, "name", "Ann");
+    gf_user_table_close(people);
+    gf_database *db = gf_store_database(d.f.store);
+    assert_ok(gf_tables_open(db, &tables, &err));
+    assert_ok(gf_batch_create(db, &batch, &err));
+    assert_ok(gf_delete_rows(tables.tables, (gf_slice){0}, batch, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    fixture_close(&d.f);
+    assert_status(GF_ECORRUPT, repair_with(&d, false, &r, &err));
+    assert_non_null(strstr(err.message, "--drop-unreadable"));
+    assert_int_equal(lstat(d.to, &s), -1);
+    assert_ok(repair_with(&d, true, &r, &err));
+    assert_int_equal(r.tables, 1);
+    fixture n = {.path = d.to};
+    fixture_reopen(&n);
+    fixture_check_served(&n, "c", 12);
+    /* The counter was lost, too: a new table has none of the old one's rows. */
+    people = fixture_make_table(&n, "people", fixture_people);
+    bool any = true;
+    assert_ok(gf_scan_finds(gf_user_table_rows(people), NULL, 0, (gf_slice){0}, &any, &err));
+    assert_false(any);
+    gf_user_table_close(people);
+    fixture_is_sound(&n);
+    fixture_close(&n);
+}
+
 /* Wherever memory ends, that is what is said, nothing half-made is left, and the next one works. */
 static void memory_ends(void **state)
 {
@@ -270,6 +389,9 @@ int main(void)
         cmocka_unit_test(damaged_log_and_cut_table),
         cmocka_unit_test(bytes_of_old_store_stay),
         cmocka_unit_test(there_is_none),
+        cmocka_unit_test(a_pointer_to_no_build),
+        cmocka_unit_test(a_build_that_nothing_leads_to),
+        cmocka_unit_test(a_table_without_a_name),
         cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
