@@ -8,8 +8,8 @@
  *                       metadata, else without
  *     match0:mstatus    with match0:minfo
  *
- * Repairing them: what derives from file:cdx or grobid0:tei_xml is made anew; of the rest a family
- * that lost a part goes as a whole, so that an import of the paper brings it back.
+ * Repairing them: what derives from file:cdx or grobid0:tei_xml is made anew; of the rest what lost a
+ * part goes with what it belongs to, so that an import of the paper brings it back.
  */
 #include "apps/papers/arguments_internal.h"
 #include "apps/papers/table_internal.h"
@@ -82,7 +82,9 @@ static gf_status check_extraction(papers_check *p, gf_error *err)
 {
     static const char *const texts[] = {"tei_xml", "tei_json", "metadata"};
     gf_slice status = {"", 0};
-    gf_status st = check_json(p, GF_PAPERS_GROBID, "status", &status, err);
+    gf_status st = check_pair(p, GF_PAPERS_GROBID, "status", GF_PAPERS_GROBID, "status_code", err);
+    if (st == GF_OK) st = check_number(p, GF_PAPERS_GROBID, "status_code", err);
+    if (st == GF_OK) st = check_json(p, GF_PAPERS_GROBID, "status", &status, err);
     bool success = gf_slice_equal(status, GF_SLICE("success"));
     for (size_t i = 0; i < 3 && st == GF_OK; i++) {
         bool has = read_cell(p, GF_PAPERS_GROBID, texts[i]).ptr;
@@ -96,20 +98,37 @@ static gf_status check_extraction(papers_check *p, gf_error *err)
     return st == GF_OK ? check_json(p, GF_PAPERS_GROBID, "metadata", NULL, err) : st;
 }
 
-static gf_status check_row(papers_check *p, gf_error *err)
+static gf_status check_capture(papers_check *p, gf_error *err)
 {
     gf_status st = check_pair(p, GF_PAPERS_F, "c", GF_PAPERS_FILE, "cdx", err);
-    if (st == GF_OK) st = check_pair(p, GF_PAPERS_FILE, "size", GF_PAPERS_FILE, "meta", err);
-    if (st == GF_OK)
-        st = check_pair(p, GF_PAPERS_GROBID, "status", GF_PAPERS_GROBID, "status_code", err);
-    if (st == GF_OK) st = check_pair(p, GF_PAPERS_MATCH, "mstatus", GF_PAPERS_MATCH, "minfo", err);
     if (st == GF_OK) st = check_json(p, GF_PAPERS_F, "c", NULL, err);
-    if (st == GF_OK) st = check_json(p, GF_PAPERS_FILE, "cdx", NULL, err);
+    return st == GF_OK ? check_json(p, GF_PAPERS_FILE, "cdx", NULL, err) : st;
+}
+
+static gf_status check_file(papers_check *p, gf_error *err)
+{
+    gf_status st = check_pair(p, GF_PAPERS_FILE, "size", GF_PAPERS_FILE, "meta", err);
     if (st == GF_OK) st = check_json(p, GF_PAPERS_FILE, "meta", NULL, err);
-    if (st == GF_OK) st = check_json(p, GF_PAPERS_MATCH, "minfo", NULL, err);
-    if (st == GF_OK) st = check_number(p, GF_PAPERS_FILE, "size", err);
-    if (st == GF_OK) st = check_number(p, GF_PAPERS_GROBID, "status_code", err);
-    return st == GF_OK ? check_extraction(p, err) : st;
+    return st == GF_OK ? check_number(p, GF_PAPERS_FILE, "size", err) : st;
+}
+
+static gf_status check_match(papers_check *p, gf_error *err)
+{
+    gf_status st = check_pair(p, GF_PAPERS_MATCH, "mstatus", GF_PAPERS_MATCH, "minfo", err);
+    return st == GF_OK ? check_json(p, GF_PAPERS_MATCH, "minfo", NULL, err) : st;
+}
+
+typedef gf_status check_group(papers_check *p, gf_error *err);
+typedef gf_status repair_group(papers_check *p, const gf_sha1 *sha1, gf_error *err);
+
+static check_group *const checks[] = {check_capture, check_file, check_extraction, check_match};
+
+static gf_status check_row(papers_check *p, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && st == GF_OK; i++)
+        st = checks[i](p, err);
+    return st;
 }
 
 /* ---- repairs --------------------------------------------------------------------------------- */
@@ -147,38 +166,57 @@ static gf_status tell_remade(papers_check *p, const char *what, gf_error *err)
     return p->out->visit(p->out->context, gf_buffer_cstr(&p->where), what, err);
 }
 
-static gf_status drop_family(papers_check *p, const gf_sha1 *sha1, unsigned family,
-                             const char *what, gf_error *err)
+/* What lost a part goes: columns of a family, or all that it has. */
+static gf_status drop_cells(papers_check *p, const gf_sha1 *sha1, unsigned family,
+                            const char *const *columns, gf_error *err)
 {
     gf_buffer key = {0};
+    gf_table *table = gf_papers_table(p->papers);
     gf_papers_key(p->papers, sha1, &key);
     gf_status st = gf_buffer_check(&key, err);
-    p->out->rows++;
     if (st == GF_OK) {
-        gf_batch_delete_row(p->batch, gf_papers_table(p->papers), gf_buffer_view(&key),
-                            UINT32_C(1) << family);
+        if (!columns)
+            gf_batch_delete_row(p->batch, table, gf_buffer_view(&key), UINT32_C(1) << family);
+        for (; columns && *columns; columns++)
+            gf_batch_delete_cell(p->batch, table, gf_buffer_view(&key), family,
+                                 gf_slice_str(*columns));
         st = gf_batch_write(p->batch, GF_SYNC_ON, err);
     }
     gf_buffer_release(&key);
+    return st;
+}
+
+static gf_status tell_dropped(papers_check *p, gf_status st, const char *what, gf_error *err)
+{
+    p->out->rows++;
     return st == GF_OK ? p->out->visit(p->out->context, gf_buffer_cstr(&p->where), what, err) : st;
 }
 
 static gf_status repair_capture(papers_check *p, const gf_sha1 *sha1, gf_error *err)
 {
+    static const char *const cdx_column[] = {"cdx", NULL};
     gf_cdx cdx;
     gf_papers_outcome outcome;
     bool good = false;
-    bool has = read_cell(p, GF_PAPERS_F, "c").ptr,
-         has_cdx = read_cell(p, GF_PAPERS_FILE, "cdx").ptr;
-    if (has == has_cdx) return GF_OK;
-    gf_status st = has_cdx ? read_capture(p, sha1, &cdx, &good, err) : GF_OK;
+    gf_status st =
+        read_cell(p, GF_PAPERS_FILE, "cdx").ptr ? read_capture(p, sha1, &cdx, &good, err) : GF_OK;
     if (st != GF_OK) return st;
-    if (!good)
-        return drop_family(p, sha1, has ? GF_PAPERS_F : GF_PAPERS_FILE,
-                           "its capture lost a part, and goes: import its line of the index again",
-                           err);
-    st = gf_papers_import_cdx(p->import, &cdx, &outcome, err);
-    return st == GF_OK ? tell_remade(p, "f:c is made anew of file:cdx", err) : st;
+    if (good) {
+        st = gf_papers_import_cdx(p->import, &cdx, &outcome, err);
+        return st == GF_OK ? tell_remade(p, "f:c is made anew of file:cdx", err) : st;
+    }
+    st = drop_cells(p, sha1, GF_PAPERS_F, NULL, err);
+    if (st == GF_OK) st = drop_cells(p, sha1, GF_PAPERS_FILE, cdx_column, err);
+    return tell_dropped(
+        p, st, "its capture lost a part, and goes: import its line of the index again", err);
+}
+
+static gf_status repair_file(papers_check *p, const gf_sha1 *sha1, gf_error *err)
+{
+    static const char *const columns[] = {"size", "meta", NULL};
+    gf_status st = drop_cells(p, sha1, GF_PAPERS_FILE, columns, err);
+    return tell_dropped(p, st, "what is known of its file lost a part, and goes: extract it again",
+                        err);
 }
 
 static gf_status repair_extraction(papers_check *p, const gf_sha1 *sha1, gf_error *err)
@@ -189,26 +227,38 @@ static gf_status repair_extraction(papers_check *p, const gf_sha1 *sha1, gf_erro
     gf_slice code = read_cell(p, GF_PAPERS_GROBID, "status_code");
     gf_status st = xml.ptr ? gf_tei_read(xml, &p->tei, err) : GF_OK;
     if (st != GF_OK) return st;
-    if (!xml.ptr || p->tei.result != GF_TEI_SUCCESS)
-        return drop_family(p, sha1, GF_PAPERS_GROBID,
-                           "its extraction lost a part, and goes: extract or import it again", err);
-    st = gf_papers_import_tei(p->import, sha1,
-                              code.len == 8 ? (int64_t)gf_read_u64be(code.ptr) : FOUND, xml,
-                              &p->tei, &outcome, err);
+    if (!xml.ptr || p->tei.result != GF_TEI_SUCCESS) {
+        st = drop_cells(p, sha1, GF_PAPERS_GROBID, NULL, err);
+        return tell_dropped(
+            p, st, "its extraction lost a part, and goes: extract or import it again", err);
+    }
+    /* Of what is there nothing stays: a row without a status code would count as one without all. */
+    st = drop_cells(p, sha1, GF_PAPERS_GROBID, NULL, err);
+    if (st == GF_OK)
+        st = gf_papers_import_tei(p->import, sha1,
+                                  code.len == 8 ? (int64_t)gf_read_u64be(code.ptr) : FOUND, xml,
+                                  &p->tei, &outcome, err);
     return st == GF_OK ? tell_remade(p, "its extraction is made anew of grobid0:tei_xml", err) : st;
 }
 
-/* The faults that check_row found are of one of two kinds, or the store's verification tells. */
+static gf_status repair_match(papers_check *p, const gf_sha1 *sha1, gf_error *err)
+{
+    gf_status st = drop_cells(p, sha1, GF_PAPERS_MATCH, NULL, err);
+    return tell_dropped(p, st, "its match lost a part, and goes: match it again", err);
+}
+
 static gf_status repair_row(papers_check *p, const gf_sha1 *sha1, gf_error *err)
 {
+    static repair_group *const repairs[] = {repair_capture, repair_file, repair_extraction,
+                                            repair_match};
     gf_status st = GF_OK;
-    uint64_t before = p->c->faults;
     if (!p->import) st = gf_papers_import_open(p->papers, true, &p->import, err);
-    if (st == GF_OK) st = check_extraction(p, err);
-    if (st == GF_OK)
-        st = check_pair(p, GF_PAPERS_GROBID, "status", GF_PAPERS_GROBID, "status_code", err);
-    if (st == GF_OK && p->c->faults > before) st = repair_extraction(p, sha1, err);
-    return st == GF_OK ? repair_capture(p, sha1, err) : st;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && st == GF_OK; i++) {
+        uint64_t before = p->c->faults;
+        st = checks[i](p, err);
+        if (st == GF_OK && p->c->faults > before) st = repairs[i](p, sha1, err);
+    }
+    return st;
 }
 
 /* ---- a namespace ----------------------------------------------------------------------------- */

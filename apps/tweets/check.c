@@ -362,9 +362,10 @@ gf_status gf_tweets_check(gf_app_check *c, const char *table, gf_error *err)
 
 enum { CHANGES_PER_BATCH = 4000 };
 
+/* A put that failed is told of by the write alone. */
 static gf_status flush_batch(tweets_check *t, size_t most, gf_error *err)
 {
-    if (gf_batch_changes(t->batch) <= most) return GF_OK;
+    if (most && gf_batch_changes(t->batch) <= most) return GF_OK;
     return gf_batch_write(t->batch, GF_SYNC_ON, err);
 }
 

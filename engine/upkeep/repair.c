@@ -43,7 +43,7 @@ gf_status gf_repair_tell_of(gf_repairing *r, gf_place where, gf_slice configurat
 
 gf_status gf_repair_flush(gf_repairing *r, size_t most, gf_error *err)
 {
-    if (gf_batch_changes(r->batch) <= most) return GF_OK;
+    if (most && gf_batch_changes(r->batch) <= most) return GF_OK;
     gf_status st = gf_batch_write(r->batch, GF_SYNC_ON, err);
     return st == GF_OK ? gf_cancel_check(r->cancel, err) : st;
 }

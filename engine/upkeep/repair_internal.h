@@ -27,7 +27,7 @@ gf_status gf_repair_tell(gf_repairing *r, const char *where, const char *what, g
 gf_status gf_repair_tell_of(gf_repairing *r, gf_place where, gf_slice configuration, uint64_t build,
                             const char *what, gf_error *err);
 
-/** Write the batch where it has more than so many changes. */
+/** Write the batch where it has more than so many changes; 0: in any case, as a put may have failed. */
 gf_status gf_repair_flush(gf_repairing *r, size_t most, gf_error *err);
 
 /** Put a number into a column of a collection's row. */

@@ -116,7 +116,7 @@ gf_status gf_user_tables_mend(gf_store *store, bool drops, gf_strings *there, gf
                           err);
     raise_to_catalogue(&m);
     if (st == GF_OK) st = raise_counter(&m, err);
-    if (st == GF_OK && gf_batch_changes(m.batch)) st = gf_batch_write(m.batch, GF_SYNC_ON, err);
+    if (st == GF_OK) st = gf_batch_write(m.batch, GF_SYNC_ON, err);
     gf_batch_free(m.batch);
     gf_buffer_release(&m.names[0]);
     gf_buffer_release(&m.names[1]);

@@ -37,7 +37,8 @@ gf_status gf_leveldb_fill_put(gf_backend_fill *f, gf_slice key, gf_slice value, 
 {
     gf_leveldb_batch_put(f->batch, key, value);
     f->filled.names |= gf_slice_starts(key, gf_slice_of("\0\0T", 3));
-    unsigned table = key.len < 2 ? 0 : (unsigned char)key.ptr[0] << 8 | (unsigned char)key.ptr[1];
+    const unsigned char *number = (const unsigned char *)key.ptr;
+    unsigned table = key.len < 2 ? 0 : (unsigned)number[0] << 8 | number[1];
     if (table < GF_MAX_TABLES) f->filled.used[table / 8] |= (unsigned char)(1u << table % 8);
     return gf_leveldb_batch_bytes(f->batch) < BATCH_BYTES ? GF_OK : commit_batch(f, err);
 }

@@ -54,6 +54,23 @@ static void expect_fault(tweet_store *s, const char *what)
     gf_buffer_release(&f.text);
 }
 
+/* After a repair nothing is found any more; it told of what it did. */
+static void expect_repaired(tweet_store *s, uint64_t tweets, uint64_t papers)
+{
+    gf_error err;
+    found f = {0};
+    gf_app_repair repair = {.store = s->store, .visit = note, .context = &f};
+    assert_ok(gf_apps_repair(&repair, &err));
+    assert_true(f.n > 0 && f.n == repair.rows + repair.remade);
+    gf_buffer_release(&f.text);
+    expect_sound(s, tweets, papers);
+    f = (found){0};
+    repair = (gf_app_repair){.store = s->store, .visit = note, .context = &f};
+    assert_ok(gf_apps_repair(&repair, &err));
+    assert_int_equal(f.n + repair.rows + repair.remade, 0);
+    gf_buffer_release(&f.text);
+}
+
 /* ---- tweets ---------------------------------------------------------------------------------- */
 
 static const char lines[] = TWEET_HASELNUSS
@@ -137,6 +154,7 @@ static void damaged_tweets_are_told(void **state)
                                     s.tweets->geo};
         change_entry(&s, tables[cases[i].table], cases[i].family, cases[i].n, cases[i].value);
         expect_fault(&s, cases[i].what);
+        expect_repaired(&s, cases[i].table == 0 ? 3 : 4, 0);
         tweet_store_close(&s);
     }
 }
@@ -162,6 +180,7 @@ static void rows_too_many_are_told(void **state)
     gf_batch_delete_row(batch, s.tweets->settings, gf_buffer_view(&key), GF_ALL_FAMILIES);
     assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
     expect_fault(&s, "4 are there, 1 of them with a place; the settings say 0 and 0");
+    expect_repaired(&s, 4, 0);
     gf_buffer_release(&key);
     gf_batch_free(batch);
     tweet_store_close(&s);
@@ -273,6 +292,8 @@ static void damaged_papers_are_told(void **state)
         assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
         expect_fault(&s, cases[i].what);
         expect_fault(&s, gf_sha1_base32(&sha1).text);
+        bool failed = strcmp(cases[i].paper, "b") == 0;
+        expect_repaired(&s, 0, failed ? 2 : 3);
         gf_batch_free(batch);
         gf_papers_close(papers);
         gf_buffer_release(&key);
@@ -297,6 +318,15 @@ static gf_status count(void *context, gf_error *err)
     return gf_apps_check(&counting, counted, err);
 }
 
+static gf_status repair(void *context, gf_error *err)
+{
+    found f = {0};
+    gf_app_repair r = {.store = ((tweet_store *)context)->store, .visit = note, .context = &f};
+    gf_status st = gf_apps_repair(&r, err);
+    gf_buffer_release(&f.text);
+    return st;
+}
+
 static void memory_fails(void **state)
 {
     (void)state;
@@ -309,6 +339,8 @@ static void memory_fails(void **state)
     change_entry(&s, s.tweets->terms, GF_TWEETS_TERMS_TEXT, 0, NULL);
     change_entry(&s, s.tweets->geo, GF_TWEETS_GEO_PLACES, 0, "12345678");
     gf_test_sweep(check, NULL, &s);
+    gf_test_sweep(repair, NULL, &s);
+    expect_sound(&s, 4, 3);
     tweet_store_close(&s);
 }
 

@@ -52,7 +52,7 @@ static gf_status note_entry(void *context, gf_slice key, gf_slice value, gf_erro
 
 static gf_status salvage(const char *store, salvaged *s, gf_error *err)
 {
-    char db[512];
+    char db[700];
     snprintf(db, sizeof db, "%s/db", store);
     const gf_salvage_calls calls = {note_damage, note_odd, note_entry, s};
     return gf_salvage(db, &calls, NULL, err);
