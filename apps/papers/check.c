@@ -166,7 +166,7 @@ static gf_status tell_remade(papers_check *p, const char *what, gf_error *err)
     return p->out->visit(p->out->context, gf_buffer_cstr(&p->where), what, err);
 }
 
-/* What lost a part goes: columns of a family, or all that it has. */
+/* Cells that lost a part of them go: columns of a family, or all that it has. */
 static gf_status drop_cells(papers_check *p, const gf_sha1 *sha1, unsigned family,
                             const char *const *columns, gf_error *err)
 {
@@ -232,7 +232,7 @@ static gf_status repair_extraction(papers_check *p, const gf_sha1 *sha1, gf_erro
         return tell_dropped(
             p, st, "its extraction lost a part, and goes: extract or import it again", err);
     }
-    /* Of what is there nothing stays: a row without a status code would count as one without all. */
+    /* Nothing of it stays: a row without a status code would count as one without all. */
     st = drop_cells(p, sha1, GF_PAPERS_GROBID, NULL, err);
     if (st == GF_OK)
         st = gf_papers_import_tei(p->import, sha1,

@@ -213,7 +213,7 @@ static gf_status note_fault(void *context, const char *where, const char *what, 
     return gf_repair_tell(r, where, what, err);
 }
 
-/* Whoever repairs a store trusts what comes of it. */
+/* The new store is looked at as any other: it will be trusted. */
 static gf_status verify_all(gf_repairing *r, const char *to, gf_error *err)
 {
     gf_verified found;

@@ -24,7 +24,7 @@
 
 /* ---- the keys of builds ---------------------------------------------------------------------- */
 
-/* Of all builds of which any row is there, and of those that are whole. */
+/* All builds of which any row is there, and those that are whole. */
 typedef struct build_keys {
     gf_repairing *r;
     gf_strings there, whole;
@@ -252,7 +252,7 @@ static gf_status right_configuration(configuration *c, const gf_slice *keys, siz
         whole = build == served && gf_strings_find(&c->keys->whole, keys[i]) != GF_STRING_NONE;
     }
     if (whole) return GF_OK;
-    /* Where nothing was served, and nothing is, nobody has lost a pointer. */
+    /* Nothing was served, and nothing is: nobody has lost a pointer. */
     if (served == 0 && c->newest == 0) return set_pointer(c, 0, err);
     return move_pointer(c, served, c->newest, err);
 }
@@ -281,7 +281,7 @@ static gf_status right_configurations(build_keys *k, gf_error *err)
 
 /* ---- each pointer ---------------------------------------------------------------------------- */
 
-/* Those that lead to no build of which any row is left. */
+/* Pointers to no build of which any row is left. */
 static gf_status check_pointers(void *context, const gf_row *row, gf_error *err)
 {
     build_keys *k = context;

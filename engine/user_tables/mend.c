@@ -62,7 +62,7 @@ static gf_status visit_table(void *context, const gf_row *row, gf_error *err)
     return st == GF_OK && id ? note_id(m, id->value, m->there, err) : st;
 }
 
-/* Of a drop that was cut short: the id is part of the key. */
+/* A drop that was cut short: the id is part of the key. */
 static gf_status visit_mark(void *context, const gf_row *row, gf_error *err)
 {
     mending *m = context;

@@ -99,7 +99,7 @@ static gf_status write_marker(const gf_folder *f, gf_error *err)
 
 /* ---- the lock -------------------------------------------------------------------------------- */
 
-/* Of a lock that readers have, the text names the last writer. */
+/* The text of a lock that readers have names the last writer. */
 static gf_status fail_held(const gf_folder *f, gf_error *err)
 {
     char holder[LOCK_TEXT] = "";

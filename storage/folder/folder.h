@@ -82,7 +82,7 @@ gf_status gf_folder_make(const char *path, gf_folder_fill *fill, gf_folder_finis
 gf_status gf_folder_copy(gf_database *db, const char *path, gf_folder_finish *finish, void *context,
                          const gf_cancel *cancel, gf_error *err);
 
-/** What a rescue found. */
+/** The findings of a rescue. */
 typedef struct gf_folder_rescued {
     bool names;                            /* of any table */
     unsigned char used[GF_MAX_TABLES / 8]; /* bit n: the table of that number has entries */

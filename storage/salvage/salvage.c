@@ -275,7 +275,7 @@ static gf_status survey(salvage *s, gf_error *err)
 
 /* ---- the merge ------------------------------------------------------------------------------- */
 
-/* What is open: tables[i].item is the next entry of each, in a heap with the lowest first. */
+/* The tables that are open: open[i]->item is the next entry of each, in a heap with the lowest first. */
 typedef struct merge {
     salvage *s;
     source **waiting; /* n_waiting tables by their lowest keys, from next on */
