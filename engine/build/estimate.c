@@ -26,7 +26,8 @@ enum {
     SMALL_GROUP = 1 << 20, /* a group of texts if memory is short */
     BATCHES = 8 << 20,     /* two batches of changes: one is filled, one is written */
     BATCH_COPIES = 5,      /* times that size, with LevelDB's copies */
-    MEMBER_WRITTEN = 330   /* a document's cells in LevelDB's buffers */
+    MEMBER_WRITTEN = 330,  /* a document's cells in LevelDB's buffers */
+    ID_COPIES = 4          /* of the index's list of ids: cell, batch, LevelDB's batch and its buffer */
 };
 
 /* Rows of the sample that seeds are found in, at least. */
@@ -97,14 +98,20 @@ static uint64_t store_buffers(const gf_memory_counts *c)
     return smaller(c->documents * MEMBER_WRITTEN, c->buffers * 2 / 3);
 }
 
+/* The list of all ids that the index of terms begins with is one cell, which goes to disk at once. */
+static uint64_t index_ids(const gf_memory_counts *c)
+{
+    return c->index ? ID_COPIES * (c->id_bytes + 2 * c->documents) : 0;
+}
+
 /*
- * The postings' compact bytes and the sorted words. If a filter leaves documents out, the words of
+ * The postings' compact bytes, the sorted words, and the ids once more. If a filter leaves documents out, the words of
  * all texts are counted then, too.
  */
 static uint64_t search_bytes(const gf_memory_counts *c)
 {
     double counted = c->indexed > c->tokens ? word_tables(c, c->threads) : 0;
-    return to_bytes(5 * c->indexed + 60 * c->words + counted);
+    return to_bytes(5 * c->indexed + 60 * c->words + counted) + c->id_bytes + 2 * c->documents;
 }
 
 void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
@@ -126,7 +133,7 @@ void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
     e->labels = 67 * n; /* with the partition that exchanges may restore */
     e->centres = centre_bytes(c);
     e->naming = to_bytes(named_byte(c) * (double)named_text(c, named)) + tree_bytes(c);
-    e->index = (c->index ? to_bytes(8 * c->entries + 8 * c->terms) : 0);
+    e->index = (c->index ? to_bytes(8 * c->entries + 8 * c->terms) : 0) + index_ids(c);
     if (c->search) e->index = larger(e->index, search_bytes(c));
     e->writing = store_buffers(c) + smaller(n * MEMBER_WRITTEN / 8, BATCHES);
     uint64_t cached = smaller(named_text(c, named) * 3, c->buffers / 3);
@@ -173,7 +180,9 @@ uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_m
     uint64_t more = to_bytes((double)free_of_clustering / sampled_row(c));
     plan->sample = (uint32_t)smaller(larger(rows, more), UINT32_MAX);
     plan->text = to_bytes((double)larger(free_of_naming, naming) / a_byte);
-    plan->index = c->index;
+    plan->index = c->index && held + result + writing + 8 * (uint64_t)GF_INDEX_ENTRIES +
+                                      index_ids(c) + margin <=
+                                  memory;
     plan->search = c->search && held + result + writing + search_bytes(c) + margin <= memory;
     return least;
 }
