@@ -24,6 +24,7 @@ typedef enum gf_option_use {
     GF_OPTION_FORCE,    /* replace that file */
     GF_OPTION_REJECTS,  /* the file for refused records */
     GF_OPTION_PROGRESS, /* auto, none or jsonl */
+    GF_OPTION_LINKS,    /* links out of folders are read */
     GF_OPTION_FILE      /* a file that the command reads or writes; session->file */
 } gf_option_use;
 

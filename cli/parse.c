@@ -129,6 +129,9 @@ static gf_status take_option(gf_session *s, const gf_option *o, const char *valu
     case GF_OPTION_PROGRESS:
         s->progress_option = value;
         break;
+    case GF_OPTION_LINKS:
+        s->follow_links = true;
+        break;
     case GF_OPTION_FILE:
         return take_file(s, o->name, value, err);
     }

@@ -95,12 +95,28 @@ static void tell_empty_folders(gf_session *s)
     fputs(": no file in it\n", stderr);
 }
 
+static void tell_links(gf_session *s)
+{
+    uint64_t n = s->files ? gf_files_take_passed(s->files) : 0;
+    gf_buffer text = {0};
+    if (n == 0) return;
+    gf_meter_clear(&s->meter);
+    end_notices(s);
+    gf_buffer_count(&text, n);
+    fprintf(stderr, "%s %s passed over; --follow-links reads %s\n", gf_buffer_cstr(&text),
+            n == 1 ? "link that leads out of its folder was"
+                   : "links that lead out of their folders were",
+            n == 1 ? "it" : "them");
+    gf_buffer_release(&text);
+}
+
 static gf_status take_row(void *context, gf_slice row, gf_error *err)
 {
     gf_session *s = context;
     s->access.told = true;
     gf_meter_clear(&s->meter);
     tell_empty_folders(s);
+    tell_links(s);
     if (s->n_refused)
         end_notices(s);
     else
@@ -405,6 +421,7 @@ static gf_status run_operation(gf_session *s, gf_output_format format, gf_error 
              : gf_store_access_run(&s->access, s->operation, &s->call, err);
     gf_meter_clear(&s->meter);
     tell_empty_folders(s);
+    tell_links(s);
     end_notices(s);
     if (st == GF_OK || s->output.n_rows) {
         gf_status ended = gf_output_end(&s->output, st == GF_OK ? err : NULL);
@@ -426,6 +443,7 @@ static gf_status run_command(gf_session *s, gf_error *err)
     st = choose_format(s, &format, err);
     if (st == GF_OK) st = check_name(s, format, err);
     if (st == GF_OK && s->command->prepare) st = s->command->prepare(s, err);
+    if (s->files && s->follow_links) gf_files_follow_links(s->files);
     if (st == GF_OK) st = open_files(s, err);
     if (st == GF_OK) st = run_operation(s, format, err);
     return close_files(s, st, err);

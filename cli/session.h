@@ -28,7 +28,8 @@ struct gf_session {
         *progress_option, *out_path, *rejects;
     const char *file; /* of an option that the command itself uses, such as --ids FILE */
     double wait_seconds;
-    bool read_only; /* --read-only */
+    bool read_only;    /* --read-only */
+    bool follow_links; /* --follow-links */
     bool wait_given, force, help;
 
     /* From the file of options (cli/options_file.h): after the command line and the environment. */

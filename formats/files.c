@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,6 +36,9 @@ struct gf_files {
     bool in_folder;
     bool found;      /* a file of the current path */
     gf_buffer empty; /* folders without any */
+    char *root;      /* the folder at hand, of the paths, without links; NULL: not known */
+    bool follows;    /* links out of it are read */
+    uint64_t passed; /* that were not */
     int fd;          /* of the current file, or -1 */
 };
 
@@ -101,6 +105,7 @@ void gf_files_close(gf_files *f)
     gf_free(f->folders);
     gf_buffer_release(&f->path);
     gf_buffer_release(&f->empty);
+    free(f->root); /* of realpath */
     gf_free(f);
 }
 
@@ -179,8 +184,30 @@ static bool is_store(gf_buffer *path)
 }
 
 /*
+ * The file that is open lies in the folder that was named, as the system tells of what was opened: a
+ * link could be changed once it was looked at.
+ */
+static bool is_within(const gf_files *f)
+{
+    char link[64], path[4096];
+    size_t length = f->root ? strlen(f->root) : 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", f->fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (length == 0 || n < 0 || (size_t)n <= length) return false;
+    if (strcmp(f->root, "/") == 0) return true;
+    return memcmp(path, f->root, length) == 0 && path[length] == '/';
+}
+
+static void pass_over(gf_files *f, bool *found)
+{
+    close_file(f);
+    f->passed++;
+    *found = false;
+}
+
+/*
  * Open the entry of a folder at path: a file is opened (*found), a folder is entered; stores, links
- * that lead nowhere and devices are skipped.
+ * that lead nowhere or out of the folder that was named, and devices are skipped.
  */
 static gf_status visit_entry(gf_files *f, bool *found, gf_error *err)
 {
@@ -191,9 +218,12 @@ static gf_status visit_entry(gf_files *f, bool *found, gf_error *err)
     if (st != GF_OK) return st;
     if (lstat(path, &s) != 0) return gf_fail_errno(err, "cannot read %s", path);
     if (S_ISDIR(s.st_mode)) return is_store(&f->path) ? GF_OK : push_folder(f, err);
-    if (S_ISLNK(s.st_mode) && stat(path, &s) != 0) return GF_OK; /* leads nowhere */
+    bool is_link = S_ISLNK(s.st_mode);
+    if (is_link && stat(path, &s) != 0) return GF_OK; /* leads nowhere */
     *found = S_ISREG(s.st_mode);
-    return *found ? open_file(f, &is_folder, err) : GF_OK;
+    st = *found ? open_file(f, &is_folder, err) : GF_OK;
+    if (st == GF_OK && *found && is_link && !f->follows && !is_within(f)) pass_over(f, found);
+    return st;
 }
 
 static gf_status next_in_folders(gf_files *f, bool *found, gf_error *err)
@@ -230,6 +260,8 @@ static gf_status next_path(gf_files *f, bool *found, gf_error *err)
     gf_status st = open_file(f, &is_folder, err);
     *found = !is_folder;
     if (st != GF_OK || !is_folder) return st;
+    free(f->root);
+    f->root = realpath(path, NULL);
     st = push_folder(f, err);
     f->name_from = f->path.len;
     f->in_folder = true;
@@ -250,6 +282,18 @@ gf_slice gf_files_take_empty(gf_files *f)
     gf_slice names = gf_buffer_view(&f->empty);
     gf_buffer_reset(&f->empty);
     return names;
+}
+
+void gf_files_follow_links(gf_files *f)
+{
+    f->follows = true;
+}
+
+uint64_t gf_files_take_passed(gf_files *f)
+{
+    uint64_t n = f->passed;
+    f->passed = 0;
+    return n;
 }
 
 static gf_status next_file(void *context, gf_slice *name, gf_error *err)

@@ -344,6 +344,8 @@ static const gf_positional assign_words[] = {
 static const gf_own_option assign_options[] = {
     {"rejects", "FILE", "write refused records there, as they were", GF_OPTION_REJECTS},
     {"force", NULL, "replace that file", GF_OPTION_FORCE},
+    {"follow-links", NULL, "read also files out of a folder that links in it lead to",
+     GF_OPTION_LINKS},
     {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)",
      GF_OPTION_PROGRESS}};
 static const gf_display_column assign_columns[] = {

@@ -14,6 +14,8 @@ const gf_positional gf_import_files[1] = {
 const gf_own_option gf_import_options[GF_IMPORT_OPTIONS] = {
     {"rejects", "FILE", "write refused records there, as they were", GF_OPTION_REJECTS},
     {"force", NULL, "replace that file", GF_OPTION_FORCE},
+    {"follow-links", NULL, "read also files out of a folder that links in it lead to",
+     GF_OPTION_LINKS},
     PROGRESS};
 const gf_own_option gf_import_progress[1] = {PROGRESS};
 

@@ -16,8 +16,8 @@ gf_status gf_import_prepare_option(gf_session *session, gf_error *err);
 /** FILE... */
 extern const gf_positional gf_import_files[1];
 
-/** --rejects, --force, --progress */
-enum { GF_IMPORT_OPTIONS = 3 };
+/** --rejects, --force, --follow-links, --progress */
+enum { GF_IMPORT_OPTIONS = 4 };
 extern const gf_own_option gf_import_options[GF_IMPORT_OPTIONS];
 
 /** --progress alone, for commands that keep no refused records. */

@@ -379,7 +379,7 @@ void gf_leveldb_iterator_free(gf_leveldb_iterator *it)
     delete it;
 }
 
-/* Where a step throws the iterator is nowhere from then on, and its status says why. */
+/* A step that throws leaves the iterator nowhere from then on, and its status says why. */
 template <typename step> static void take_step(gf_leveldb_iterator *it, step take)
 {
     if (!it->it || it->st != GF_OK) return;
@@ -503,7 +503,7 @@ void gf_leveldb_batch_append(gf_leveldb_batch *batch, const gf_leveldb_batch *mo
         change_batch(batch, [more](leveldb::WriteBatch *b) { b->Append(more->changes); });
 }
 
-/* Of a batch that fails it is never 0, so that it is written. */
+/* The bytes of a batch that fails are never 0, so that it is written. */
 size_t gf_leveldb_batch_bytes(const gf_leveldb_batch *batch)
 {
     enum { HEAD = 12 }; /* sequence number and count */

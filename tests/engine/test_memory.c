@@ -167,6 +167,19 @@ static void formula_follows_the_counts(void **state)
     more = c;
     more.entries *= 4;
     assert_true(gf_estimate_of_spilled(&more, 0, &plan) < least + e.rows);
+
+    /* The indexes have the ids once more, one of them several times on its way to disk. */
+    more = c;
+    more.id_bytes += 100000000;
+    gf_estimate_of_build(&more, &f);
+    assert_int_equal(f.index, 8 * 3040000 + 4 * 102200000);
+    assert_true(e.index < 90000000);
+    least = gf_estimate_of_spilled(&more, 0, &plan);
+    assert_true(least < 260 << 20);
+    gf_estimate_of_spilled(&more, 400 << 20, &plan);
+    assert_true(!plan.index);
+    gf_estimate_of_spilled(&more, 700 << 20, &plan);
+    assert_true(plan.index);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */

@@ -29,6 +29,9 @@ static void write_file(const char *name, const char *content)
     gf_buffer_release(&folder);
 }
 
+static bool follows_links;   /* of the lists that are made */
+static uint64_t passed_over; /* links, of the last list */
+
 /* Lines "name(folder): content". */
 static gf_status list(const char *const *paths, size_t n, gf_buffer *out, gf_error *err)
 {
@@ -36,6 +39,7 @@ static gf_status list(const char *const *paths, size_t n, gf_buffer *out, gf_err
     gf_slice name;
     gf_status st = gf_files_open(paths, n, &files, err);
     if (st != GF_OK) return st;
+    if (follows_links) gf_files_follow_links(files);
     gf_input input = gf_files_input(files);
     while ((st = input.next(input.context, &name, err)) == GF_OK) {
         gf_buffer_format(out, "%.*s%s: ", GF_SLICE_ARG(name),
@@ -47,6 +51,7 @@ static gf_status list(const char *const *paths, size_t n, gf_buffer *out, gf_err
         if (st != GF_OK) break;
         gf_buffer_byte(out, '\n');
     }
+    passed_over = gf_files_take_passed(files);
     gf_files_close(files);
     return st == GF_ENOTFOUND ? gf_buffer_check(out, err) : st;
 }
@@ -74,10 +79,13 @@ static int make_tree(void **state)
     write_file("tree/my.store/grouperfish.store", "of a store: no documents");
     write_file("tree/my.store/db/1.ldb", "no");
     write_file("other/target.txt", "linked");
+    write_file("tree-2/secret.txt", "of a neighbour whose name begins alike");
     assert_int_equal(symlink("..", at_root("tree/a/loop")), 0);
     assert_int_equal(symlink(".", at_root("tree/self")), 0);
     assert_int_equal(symlink("nowhere", at_root("tree/dangling")), 0);
     assert_int_equal(symlink("../other/target.txt", at_root("tree/link.txt")), 0);
+    assert_int_equal(symlink("../b.txt", at_root("tree/a/within.txt")), 0);
+    assert_int_equal(symlink(at_root("tree-2/secret.txt"), at_root("tree/secret.txt")), 0);
     assert_int_equal(symlink("../other", at_root("tree/link-to-folder")), 0);
     assert_int_equal(mkfifo(at_root("tree/pipe"), 0600), 0);
     assert_int_equal(mkdir(at_root("tree/void"), 0700), 0);
@@ -85,12 +93,12 @@ static int make_tree(void **state)
 }
 
 #define TREE                                                                                       \
+    "a/within.txt(folder): bee\n"                                                                  \
     "a/y/x.txt(folder): ex\n"                                                                      \
     "a/z.txt(folder): zed\n"                                                                       \
     "a-1.txt(folder): dash\n"                                                                      \
     "b.txt(folder): bee\n"                                                                         \
-    "empty.txt(folder): \n"                                                                        \
-    "link.txt(folder): linked\n"
+    "empty.txt(folder): \n"
 
 static void walks_a_folder_in_order(void **state)
 {
@@ -98,6 +106,25 @@ static void walks_a_folder_in_order(void **state)
     const char *plain[] = {at_root("tree")}, *slash[] = {at_root("tree/")};
     check(plain, 1, TREE);
     check(slash, 1, TREE);
+}
+
+/* A link out of the folder could lead to any file: it is read where that was asked for. */
+static void links_out_of_a_folder_are_passed_over(void **state)
+{
+    (void)state;
+    const char *plain[] = {at_root("tree")}, *link_to_it[] = {at_root("door")};
+    check(plain, 1, TREE);
+    assert_int_equal(passed_over, 2);
+    assert_int_equal(symlink("tree", at_root("door")), 0);
+    check(link_to_it, 1, TREE);
+    assert_int_equal(passed_over, 2);
+    follows_links = true;
+    check(plain, 1,
+          TREE "link.txt(folder): linked\n"
+               "secret.txt(folder): of a neighbour whose name begins alike\n");
+    assert_int_equal(passed_over, 0);
+    follows_links = false;
+    assert_int_equal(unlink(at_root("door")), 0);
 }
 
 static void reads_what_was_named(void **state)
@@ -182,9 +209,13 @@ static void reports_failed_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks_a_folder_in_order),   cmocka_unit_test(reads_what_was_named),
-        cmocka_unit_test(reads_standard_input),      cmocka_unit_test(names_what_is_missing),
-        cmocka_unit_test(tells_of_a_file_that_went), cmocka_unit_test(reports_failed_allocations),
+        cmocka_unit_test(walks_a_folder_in_order),
+        cmocka_unit_test(links_out_of_a_folder_are_passed_over),
+        cmocka_unit_test(reads_what_was_named),
+        cmocka_unit_test(reads_standard_input),
+        cmocka_unit_test(names_what_is_missing),
+        cmocka_unit_test(tells_of_a_file_that_went),
+        cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests_name("files", tests, make_tree, NULL);
 }
