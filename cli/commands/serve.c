@@ -140,7 +140,7 @@ static void answer_commands(http_server *v)
 {
     gf_error err = {GF_OK, ""};
     gf_socket_options o = {
-        .store_path = v->session->store_path, .purpose = "serve", .rebuilds = true};
+        .store_path = v->session->store_path, .purpose = "serve", .rebuilds = true, .log = &v->log};
     if (gf_socket_open(v->service, &o, &v->socket, &err) != GF_OK)
         GF_LOG(&v->log, GF_LOG_WARN, "no_socket", GF_LOG_STR("error", err.message));
 }

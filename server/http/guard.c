@@ -113,7 +113,7 @@ unsigned gf_guard_route(gf_request *r, gf_error *err)
     }
     if (!tokens || scope == GF_SCOPE_OPEN) return 0;
     gf_slice space = scope == GF_SCOPE_NAMESPACE ? r->name_space : (gf_slice){"", 0};
-    switch (gf_tokens_check(tokens, token_of(r), space, writes)) {
+    switch (gf_tokens_check(tokens, token_of(r), space, writes, r->token)) {
     case GF_ALLOWED:
         return 0;
     case GF_NO_TOKEN:

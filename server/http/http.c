@@ -8,7 +8,9 @@
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/memory.h"
+#include "server/service/audit.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,13 +68,33 @@ static void let_go(gf_request *r)
     gf_free(r);
 }
 
+/* An upgraded one says for itself what it wrote (upgrade.c). */
+static bool is_write(const gf_request *r)
+{
+    return r->route && r->route->writes && !r->called;
+}
+
 static void tell(const gf_request *r, double seconds)
 {
     const gf_log *log = r->http->options.log;
-    gf_log_level level = r->told >= 500 && r->told != 503 ? GF_LOG_WARN : GF_LOG_DEBUG;
-    GF_LOG(log, level, "request", GF_LOG_STR("route", r->route ? r->route->name : "none"),
+    bool fails = r->told >= 500 && r->told != 503, refused = r->told == 401 || r->told == 403;
+    gf_log_level level = fails ? GF_LOG_WARN : refused ? GF_LOG_INFO : GF_LOG_DEBUG;
+    if (is_write(r) && !refused)
+        gf_audit_write(log, fails ? GF_LOG_WARN : GF_LOG_INFO,
+                       &(gf_audit){.operation = r->route->name,
+                                   .name_space = r->name_space,
+                                   .arguments = r->arguments,
+                                   .n_arguments = r->n_arguments,
+                                   .status = r->told,
+                                   .result = r->told ? NULL : "the connection ended",
+                                   .address = r->address,
+                                   .token = r->token,
+                                   .seconds = seconds});
+    GF_LOG(log, level, refused ? "refused" : "request",
+           GF_LOG_STR("route", r->route ? r->route->name : "none"),
            GF_LOG_STR("method", r->route ? r->route->method : ""), GF_LOG_TEXT("target", r->target),
-           GF_LOG_NUMBER("status", r->told), GF_LOG_NUMBER("seconds", seconds));
+           GF_LOG_NUMBER("status", r->told), GF_LOG_STR("address", r->address),
+           GF_LOG_STR("token", r->token), GF_LOG_NUMBER("seconds", seconds));
 }
 
 static void on_end(void *context, struct MHD_Connection *connection, void **state,
@@ -117,8 +139,22 @@ static const char *name_of_body(const char *type)
     return "body";
 }
 
+static void read_address(gf_request *r)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *from = info ? info->client_addr : NULL;
+    const struct sockaddr_in *v4 = (const void *)from;
+    const struct sockaddr_in6 *v6 = (const void *)from;
+    if (!from) return;
+    bool six = from->sa_family == AF_INET6;
+    inet_ntop(from->sa_family, six ? (const void *)&v6->sin6_addr : (const void *)&v4->sin_addr,
+              r->address, sizeof r->address);
+}
+
 static void read_headers(gf_request *r, const char *method)
 {
+    read_address(r);
     const char *length = header_of(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
     const char *accept = header_of(r, MHD_HTTP_HEADER_ACCEPT);
     const char *known = header_of(r, MHD_HTTP_HEADER_IF_NONE_MATCH);

@@ -79,7 +79,8 @@ struct gf_request {
     gf_request *next, *before; /* of those under way */
     struct MHD_Connection *connection;
     const gf_route *route;
-    const gf_operation *called; /* of GF_SCOPE_CALLED */
+    const gf_operation *called;                           /* of GF_SCOPE_CALLED */
+    char address[INET6_ADDRSTRLEN], token[GF_TOKEN_NAME]; /* the caller's; the token's name */
     double begun;
     gf_arena memory;       /* of all that is decoded */
     gf_slice target;       /* as it came: "/v1/collections/a%2Fb/clusters?limit=3" */

@@ -8,13 +8,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { LEAST_BYTES = 16, MOST_BYTES = 256, MOST_TOKENS = 10000, MOST_FILE = 4 << 20 };
 
 typedef struct token {
-    gf_slice text, name_space; /* in the list's bytes */
+    gf_slice text, name_space, name; /* in the list's bytes; name: may be empty */
+    size_t line;
     bool writes;
 } token;
 
@@ -89,6 +91,8 @@ static gf_status parse_line(gf_slice line, size_t number, const char *path, toke
     t->text = take_word(&line);
     gf_slice right = take_word(&line);
     t->name_space = take_word(&line);
+    t->name = take_word(&line);
+    t->line = number;
     *is_one = t->text.len && t->text.ptr[0] != '#';
     if (!*is_one) return GF_OK;
     t->writes = gf_slice_equal(right, GF_SLICE("write"));
@@ -100,9 +104,12 @@ static gf_status parse_line(gf_slice line, size_t number, const char *path, toke
     else if (t->name_space.len == 0)
         what = "the third word is a namespace, or * for all";
     else if (take_word(&line).len)
-        what = "there is a fourth word";
-    else if (gf_utf8_valid_length(t->name_space) != t->name_space.len)
-        what = "the namespace is not valid UTF-8";
+        what = "there is a fifth word";
+    else if (t->name.len >= GF_TOKEN_NAME)
+        what = "the token's name, the fourth word, has at most 64 bytes";
+    else if (gf_utf8_valid_length(t->name_space) != t->name_space.len ||
+             gf_utf8_valid_length(t->name) != t->name.len)
+        what = "the namespace, or the token's name, is not valid UTF-8";
     return what ? gf_fail(err, GF_EINVAL, "%s:%zu: %s", path, number, what) : GF_OK;
 }
 
@@ -187,8 +194,18 @@ static bool equal(gf_slice known, gf_slice given)
     return differ == 0;
 }
 
-gf_right gf_tokens_check(gf_tokens *t, gf_slice given, gf_slice name_space, bool writes)
+static void write_name(const token *t, char name[GF_TOKEN_NAME])
 {
+    if (t->name.len)
+        snprintf(name, GF_TOKEN_NAME, "%.*s", GF_SLICE_ARG(t->name));
+    else
+        snprintf(name, GF_TOKEN_NAME, "line %zu", t->line);
+}
+
+gf_right gf_tokens_check(gf_tokens *t, gf_slice given, gf_slice name_space, bool writes,
+                         char name[GF_TOKEN_NAME])
+{
+    name[0] = '\0';
     gf_right right = given.len ? GF_WRONG_TOKEN : GF_NO_TOKEN;
     pthread_rwlock_rdlock(&t->lock);
     for (size_t i = 0; i < t->list.n; i++) {
@@ -199,7 +216,9 @@ gf_right gf_tokens_check(gf_tokens *t, gf_slice given, gf_slice name_space, bool
         gf_right this = !here                  ? GF_WRONG_NAMESPACE
                         : writes && !k->writes ? GF_READ_ONLY
                                                : GF_ALLOWED;
-        if (this > right) right = this; /* a token may be there for several namespaces */
+        if (this <= right) continue; /* a token may be there for several namespaces */
+        right = this;
+        write_name(k, name);
     }
     pthread_rwlock_unlock(&t->lock);
     return right;

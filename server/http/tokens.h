@@ -1,8 +1,8 @@
 /**
  * Tokens: who may do what. A file of mode 0600 with one token a line:
  *
- *     # token (16 bytes or more, no white space)   read|write   namespace or *
- *     c2VjcmV0c2VjcmV0c2VjcmV0                      write        *
+ *     # token (16 bytes or more, no white space)   read|write   namespace or *   name, for the log
+ *     c2VjcmV0c2VjcmV0c2VjcmV0                      write        *                importer
  *
  * A token is compared with every one of the file, each in a time that does not depend on where they
  * differ.
@@ -34,11 +34,15 @@ gf_status gf_tokens_open(const char *path, gf_tokens **tokens, gf_error *err);
 /** Read it again; where that fails what was read before stays. Any thread. */
 gf_status gf_tokens_read_again(gf_tokens *tokens, gf_error *err);
 
+enum { GF_TOKEN_NAME = 65 /* bytes, with the NUL */ };
+
 /**
  * The right of a request: `token` is empty where it has none; an empty name_space means all of them
- * (only a token of namespace * has that right).
+ * (only a token of namespace * has that right). `name` is what the log calls the token: its name in
+ * the file, else "line 7"; empty where there is no such token.
  */
-gf_right gf_tokens_check(gf_tokens *tokens, gf_slice token, gf_slice name_space, bool writes);
+gf_right gf_tokens_check(gf_tokens *tokens, gf_slice token, gf_slice name_space, bool writes,
+                         char name[GF_TOKEN_NAME]);
 
 void gf_tokens_close(gf_tokens *tokens);
 

@@ -13,7 +13,9 @@
 #include "server/http/route.h"
 #include "server/http/rows.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
+#include "server/service/audit.h"
 #include "server/socket/wire.h"
 
 #include <fcntl.h>
@@ -92,10 +94,31 @@ typedef struct conversation {
     struct MHD_UpgradeResponseHandle *handle;
 } conversation;
 
+/* What came in by a token is audited as that; how much a call took says more than when it ended. */
 static gf_status run_conversation(void *context, const gf_operation *o, gf_call *call,
                                   const bool *stopped, gf_error *err)
 {
-    return run_call(((conversation *)context)->request, o, call, stopped, err);
+    const gf_request *r = ((conversation *)context)->request;
+    gf_error why = {GF_OK, ""};
+    double begun = gf_clock_seconds();
+    const gf_argument *given =
+        call->arguments; /* those that are run with may have the limit, too */
+    size_t n_given = call->n_arguments;
+    gf_status st = run_call(((conversation *)context)->request, o, call, stopped, &why);
+    call->arguments = given;
+    call->n_arguments = n_given;
+    if (gf_operation_writes(o))
+        gf_audit_write(r->http->options.log, GF_LOG_INFO,
+                       &(gf_audit){.operation = o->name,
+                                   .name_space = call->name_space,
+                                   .arguments = given,
+                                   .n_arguments = n_given,
+                                   .result = st == GF_OK ? "done" : why.message,
+                                   .address = r->address,
+                                   .token = r->token,
+                                   .seconds = gf_clock_seconds() - begun});
+    if (st != GF_OK && err) *err = why;
+    return st;
 }
 
 /* The request lives until MHD is told, and not longer. */

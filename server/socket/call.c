@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/memory.h"
+#include "server/service/audit.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -326,8 +327,19 @@ static void run_accepted(gf_connection *c, const gf_operation *o, const gf_wire_
                                 .waits = waits};
     const gf_remote_caller *remote = &c->remote;
     if (remote->run) call.name_space = remote->name_space;
+    double begun = gf_clock_seconds();
     gf_status st = remote->run ? remote->run(remote->context, o, &call, &c->told_to_stop, &err)
                                : gf_service_run(c->socket->service, o, &call, &err);
+    if (!remote->run && gf_operation_writes(o)) /* a remote's is told where its token is known */
+        gf_audit_write(c->socket->log, GF_LOG_INFO,
+                       &(gf_audit){.operation = o->name,
+                                   .name_space = call.name_space,
+                                   .arguments = call.arguments,
+                                   .n_arguments = call.n_arguments,
+                                   .result = st == GF_OK ? "done" : err.message,
+                                   .uid = c->uid,
+                                   .process = c->process,
+                                   .seconds = gf_clock_seconds() - begun});
     send_result(c, st, &call, &err);
 }
 

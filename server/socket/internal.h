@@ -51,7 +51,8 @@ struct gf_socket {
     bool rebuilds;
     unsigned most;
     double patience;
-    double begun;          /* answering */
+    double begun; /* answering */
+    const gf_log *log;
     int listener, wake[2]; /* a pipe: written to end the listening */
     pthread_t thread;
 
@@ -82,6 +83,8 @@ struct gf_connection {
     bool called, early;      /* under the socket's lock */
     bool told_to_stop;       /* by the caller itself: it has not gone */
     int fd;
+    unsigned uid; /* of a caller of the store's own socket, */
+    long process; /* and its id */
     gf_cancel cancel;
     gf_wire wire;
     double greeted_by; /* when the call must have come */

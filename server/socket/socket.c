@@ -116,12 +116,11 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *a, void *(*run)
     return failed;
 }
 
-static bool may_call(int fd)
+static bool may_call(int fd, struct ucred *peer)
 {
-    struct ucred peer;
-    socklen_t size = sizeof peer;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
-    return peer.uid == 0 || peer.uid == geteuid();
+    socklen_t size = sizeof *peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &size) != 0) return false;
+    return peer->uid == 0 || peer->uid == geteuid();
 }
 
 static gf_connection *make_connection(gf_socket *s, const gf_remote_caller *remote)
@@ -162,11 +161,16 @@ static gf_status start_talking(gf_connection *c, gf_error *err)
 /* A connection that cannot be served is closed: the caller tries again. */
 static void take_in(gf_socket *s, int fd)
 {
-    gf_connection *c = may_call(fd) ? make_connection(s, &(gf_remote_caller){.fd = fd}) : NULL;
-    if (c)
-        (void)start_talking(c, NULL);
-    else
+    struct ucred peer;
+    gf_connection *c =
+        may_call(fd, &peer) ? make_connection(s, &(gf_remote_caller){.fd = fd}) : NULL;
+    if (!c) {
         close(fd);
+        return;
+    }
+    c->uid = peer.uid;
+    c->process = peer.pid;
+    (void)start_talking(c, NULL);
 }
 
 bool gf_socket_reserve(gf_socket *s)
@@ -283,6 +287,7 @@ gf_status gf_socket_open(gf_service *service, const gf_socket_options *o, gf_soc
     s->most = o->most ? o->most : MOST_CALLERS;
     s->patience = o->patience > 0 ? o->patience : PATIENCE;
     s->begun = gf_clock_seconds();
+    s->log = o->log;
     s->listener = s->wake[0] = s->wake[1] = -1;
     snprintf(s->holder, sizeof s->holder, "process %ld (grouperfish%s%s)", (long)getpid(),
              o->purpose ? " " : "", o->purpose ? o->purpose : "");

@@ -11,6 +11,7 @@
 #ifndef GF_SERVER_SOCKET_SOCKET_H
 #define GF_SERVER_SOCKET_SOCKET_H
 
+#include "server/service/log.h"
 #include "server/service/service.h"
 
 typedef struct gf_socket gf_socket;
@@ -21,6 +22,7 @@ typedef struct gf_socket_options {
     bool rebuilds;          /* as the service's: whoever wants one is else told to wait */
     unsigned most;          /* callers at a time, further ones wait; 0: 64 */
     double patience;        /* while draining: seconds for a caller that does nothing; 0: 30 */
+    const gf_log *log;      /* of writes (server/service/audit.h); may be NULL */
 } gf_socket_options;
 
 /**

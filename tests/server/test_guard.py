@@ -155,7 +155,8 @@ class Tokens(unittest.TestCase):
                                   ("short read *\n", 0o600, ":1: a token has 16"),
                                   (f"{ALL} admin *\n", 0o600, "read or write"),
                                   (f"{ALL} read\n", 0o600, "namespace"),
-                                  (f"#\n\n{ALL} read a b\n", 0o600, ":3: there is a fourth"),
+                                  (f"#\n\n{ALL} read a b c\n", 0o600, ":3: there is a fifth"),
+                                  (f"{ALL} read a {'b' * 65}\n", 0o600, "has at most 64 bytes"),
                                   ("# nothing\n", 0o600, "no token")):
             path = os.path.join(self.folder, "refused")
             with open(path, "w") as file:
