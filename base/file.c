@@ -162,11 +162,12 @@ gf_status gf_file_make_folders(const char *path, gf_error *err)
 bool gf_file_exists(const char *path)
 {
     struct stat s;
-    return stat(path, &s) == 0;
+    return stat(path, &s) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 bool gf_file_is_folder(const char *path)
 {
     struct stat s;
-    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+    if (stat(path, &s) == 0) return S_ISDIR(s.st_mode);
+    return errno != ENOENT && errno != ENOTDIR;
 }

@@ -128,9 +128,13 @@ static gf_status check_size(const walk *w, int fd, const char *name, uint64_t si
         return report_damage(w, name, what, err);
     }
     off_t at = info.st_size < GF_CHECK_FOOTER ? 0 : info.st_size - GF_CHECK_FOOTER;
-    ssize_t n = pread(fd, footer, sizeof footer, at);
-    if (n < 0) return gf_fail_errno(err, "cannot read %s", name);
-    gf_status st = gf_check_footer(gf_slice_of(footer, (size_t)n), size, &found);
+    size_t have = 0;
+    for (ssize_t n = 1; have < sizeof footer && n != 0;) {
+        n = pread(fd, footer + have, sizeof footer - have, at + (off_t)have);
+        if (n < 0 && errno != EINTR) return gf_fail_errno(err, "cannot read %s", name);
+        if (n > 0) have += (size_t)n;
+    }
+    gf_status st = gf_check_footer(gf_slice_of(footer, have), size, &found);
     return handle_result(w, name, st, &found, err);
 }
 

@@ -263,11 +263,13 @@ static gf_status check_place(const gf_folder *f, gf_error *err)
 {
     char *place = path_in(f, "db", err), *current = path_in(f, "db/CURRENT", err);
     gf_status st = place && current ? GF_OK : GF_ENOMEM;
-    DIR *dir = st == GF_OK ? opendir(f->path) : NULL;
     bool others = st == GF_OK && gf_file_exists(place) && !gf_file_exists(current);
-    for (struct dirent *e; dir && (e = readdir(dir));)
+    DIR *dir = st == GF_OK ? opendir(f->path) : NULL;
+    bool unseen = st == GF_OK && !dir;
+    for (struct dirent *e; dir && (errno = 0, e = readdir(dir));)
         others |= !is_of_a_store(e->d_name);
-    if (others)
+    if (st == GF_OK && (unseen || errno)) st = gf_fail_errno(err, "cannot list %s", f->path);
+    if (st == GF_OK && others)
         st = gf_fail(err, GF_EINVAL,
                      "%s is not a store, and holds other things; a store needs a folder of its own",
                      f->path);
@@ -439,13 +441,14 @@ static gf_status add_sizes(const char *path, uint64_t *bytes, gf_error *err)
 {
     DIR *dir = opendir(path);
     if (!dir) return gf_fail_errno(err, "cannot open folder %s", path);
-    for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+    for (struct dirent *e; (errno = 0, e = readdir(dir));) {
         struct stat s;
         if (fstatat(dirfd(dir), e->d_name, &s, 0) == 0 && S_ISREG(s.st_mode))
             *bytes += (uint64_t)s.st_size;
     }
+    gf_status st = errno ? gf_fail_errno(err, "cannot list %s", path) : GF_OK;
     closedir(dir);
-    return GF_OK;
+    return st;
 }
 
 gf_status gf_folder_size(const gf_folder *f, uint64_t *bytes, gf_error *err)
@@ -468,12 +471,13 @@ static gf_status size_of_logs(const char *place, uint64_t *bytes, gf_error *err)
     DIR *dir = opendir(place);
     if (!dir) return gf_fail_errno(err, "cannot read %s", place);
     *bytes = 0;
-    for (struct dirent *e; (e = readdir(dir));)
+    for (struct dirent *e; (errno = 0, e = readdir(dir));)
         if (gf_slice_ends(gf_slice_str(e->d_name), GF_SLICE(".log")) &&
             fstatat(dirfd(dir), e->d_name, &info, 0) == 0)
             *bytes += (uint64_t)info.st_size;
+    gf_status st = errno ? gf_fail_errno(err, "cannot list %s", place) : GF_OK;
     closedir(dir);
-    return GF_OK;
+    return st;
 }
 
 static gf_status try_room(const char *file, uint64_t bytes, gf_error *err)

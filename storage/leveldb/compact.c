@@ -159,7 +159,7 @@ static gf_status any_file_left(const compaction *c, bool *any, gf_error *err)
         gf_buffer_format(&path, "%s/%06" PRIu64 ".%s", c->b->folder, c->files[i / 2],
                          endings[i % 2]);
         st = gf_buffer_check(&path, err);
-        if (st == GF_OK) *any = access(gf_buffer_cstr(&path), F_OK) == 0;
+        if (st == GF_OK) *any = gf_file_exists(gf_buffer_cstr(&path));
     }
     gf_buffer_release(&path);
     return st;

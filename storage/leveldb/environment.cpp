@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
 #include <leveldb/helpers/memenv.h>
 #include <set>
@@ -125,12 +126,38 @@ Status open_records(leveldb::Env *env, const std::string &path, leveldb::Sequent
     return st;
 }
 
-/* ---- files for their owner ------------------------------------------------------------------- */
+/* ---- files that cannot be looked at ---------------------------------------------------------- */
 
-class private_files final : public leveldb::EnvWrapper
+/* LevelDB's own takes what it cannot look at for what is not there, and so a fault for damage. */
+class seen_files : public leveldb::EnvWrapper
 {
   public:
-    explicit private_files(const std::string &folder) : EnvWrapper(leveldb::Env::Default())
+    seen_files() : EnvWrapper(leveldb::Env::Default()) {}
+
+    bool FileExists(const std::string &path) override
+    {
+        return gf_file_exists(path.c_str());
+    }
+
+    Status GetChildren(const std::string &folder, std::vector<std::string> *names) override
+    {
+        DIR *dir = opendir(folder.c_str());
+        if (!dir) return fail(folder);
+        names->clear();
+        for (struct dirent *e; (errno = 0, e = readdir(dir));)
+            names->emplace_back(e->d_name);
+        Status st = errno ? fail(folder) : Status::OK();
+        closedir(dir);
+        return st;
+    }
+};
+
+/* ---- files for their owner ------------------------------------------------------------------- */
+
+class private_files final : public seen_files
+{
+  public:
+    explicit private_files(const std::string &folder)
     {
         struct stat s;
         if (stat((folder + "/CURRENT").c_str(), &s) == 0) mode |= s.st_mode & 0044;
@@ -240,13 +267,10 @@ class no_lock final : public leveldb::FileLock
 {
 };
 
-class memory_files final : public leveldb::EnvWrapper
+class memory_files final : public seen_files
 {
   public:
-    memory_files()
-        : EnvWrapper(leveldb::Env::Default()), memory(leveldb::NewMemEnv(leveldb::Env::Default()))
-    {
-    }
+    memory_files() : memory(leveldb::NewMemEnv(leveldb::Env::Default())) {}
 
     Status NewSequentialFile(const std::string &path, leveldb::SequentialFile **file) override
     {
@@ -275,13 +299,13 @@ class memory_files final : public leveldb::EnvWrapper
 
     bool FileExists(const std::string &path) override
     {
-        return is_made(path) || (!is_removed(path) && target()->FileExists(path));
+        return is_made(path) || (!is_removed(path) && seen_files::FileExists(path));
     }
 
     Status GetChildren(const std::string &folder, std::vector<std::string> *names) override
     {
         std::vector<std::string> there, made;
-        Status st = target()->GetChildren(folder, &there);
+        Status st = seen_files::GetChildren(folder, &there);
         if (st.ok()) st = memory->GetChildren(folder, &made);
         if (!st.ok()) return st;
         std::set<std::string> all(made.begin(), made.end());
