@@ -86,6 +86,8 @@ class Case:
 
     def judge_end(self):
         outcome, good = self.outcome, self.command.good
+        if "memory:" in self.fault and (outcome.code == -11 or "internal error in libarchive" in outcome.err.lower()):
+            return  # LevelDB's cache and libarchive's strings do not ask whether they got memory
         if outcome.crash():
             self.complain(outcome.crash())
         elif not outcome.killed() and outcome.code not in good:
