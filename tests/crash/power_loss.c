@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_FILES = 4096, PATH = 4096 };
+enum { MAX_FILES = 4096, PATH = 4096, DISK_BLOCK = 512, LEAST_ZEROS = 8 };
 
 typedef struct synced_file {
     dev_t device;
@@ -155,6 +155,11 @@ static bool copy_file(const char *from, const char *to, power_loss_tail tail)
         bool torn = tail == POWER_LOSS_TORN || tail == POWER_LOSS_TORN_ZEROS;
         bool zeros = tail == POWER_LOSS_ZEROS || tail == POWER_LOSS_TORN_ZEROS;
         if (torn) kept += (off_t)rand_r(&seed) % (s.st_size - kept + 1);
+        if (torn && zeros) {
+            kept += DISK_BLOCK - 1 - (kept + DISK_BLOCK - 1) % DISK_BLOCK;
+            zeros = kept + LEAST_ZEROS <= s.st_size; /* fewer are taken for damage */
+        }
+        if (kept > s.st_size) kept = s.st_size;
         good = copy_part(in, out, kept);
         if (good && zeros) good = ftruncate(out, s.st_size) == 0;
     }

@@ -21,7 +21,7 @@ typedef enum power_loss_tail {
     POWER_LOSS_CUT,        /* it is gone */
     POWER_LOSS_TORN,       /* a part of it is kept */
     POWER_LOSS_ZEROS,      /* its length is kept, and its content is not: zeros */
-    POWER_LOSS_TORN_ZEROS, /* its length and a part of it are kept; behind that are zeros */
+    POWER_LOSS_TORN_ZEROS, /* its length is kept; from one of its disk's blocks on it is zeros */
     POWER_LOSS_TAILS
 } power_loss_tail;
 

@@ -7,7 +7,12 @@
 #include <leveldb/db.h>
 #include <leveldb/env.h>
 #include <leveldb/options.h>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
+
+#include "storage/leveldb/environment.hpp"
 
 leveldb::Status leveldb::DB::Open(const Options &options, const std::string &name, DB **db)
 {
@@ -18,7 +23,12 @@ leveldb::Status leveldb::DB::Open(const Options &options, const std::string &nam
     if (!real) abort();
     Options smaller = options;
     smaller.write_buffer_size = 64 << 10;
-    /* With such buffers writers would often wait for compactions that the program's own defers. */
-    smaller.env = leveldb::Env::Default();
+    /* With such buffers writers would often wait for compactions that the program's own defers; so
+     * of its environment there are the files alone. */
+    static std::mutex lock;
+    static std::vector<std::unique_ptr<leveldb::Env>> files;
+    std::lock_guard<std::mutex> locked(lock);
+    files.push_back(gf_leveldb_private_files(name));
+    smaller.env = files.back().get();
     return real(smaller, name, db);
 }
