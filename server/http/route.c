@@ -357,8 +357,6 @@ unsigned gf_route_find(gf_request *r, const char *method, gf_error *err)
     if (st == GF_OK) st = take_query(r, query, err);
     if (st == GF_OK) st = settle_namespace(r, err);
     if (st == GF_OK) st = settle_encoding(r, err);
-}
-
     if (st == GF_OK) st = settle_file(r, err);
     if (st == GF_OK && r->route->scope == GF_SCOPE_CALLED) gf_upgrade_find(r);
     return st == GF_OK ? 0 : st == GF_ENOMEM ? 503 : 400;
