@@ -85,8 +85,8 @@ static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
     if (st == GF_OK) st = gf_build_decode(p->store, &row, &info, err);
     if (st == GF_OK) {
         gf_rows_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "chosen_for"), &p->served_distinct);
-        *modified = info.seq != p->seq ||
-                    !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json));
+        *modified =
+            info.seq != p->seq || !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json));
         p->served = info;
         p->served.served = true;
         p->served.settings = p->served.versions = (gf_slice){0};

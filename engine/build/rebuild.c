@@ -35,14 +35,15 @@ static gf_status make_and_publish(gf_build_plan *plan, gf_rebuild_result *result
     if (st == GF_OK) st = gf_build_plans_begin(&plan, 1, &snapshot, err);
     if (st == GF_OK) st = gf_build_make(plan, pool, &build, err);
     if (st == GF_OK) st = write_rows(plan, pool, &build, err);
+    /* Dropping old builds takes memory of its own: what is written is not held beside it. */
+    result->build = build.info;
+    result->unknown = build.clustered.unknown;
+    gf_build_release(&build);
     if (st == GF_OK) st = gf_cancel_check(plan->options->cancel, err);
     if (st == GF_OK) st = gf_build_move_pointers(&(const gf_build_plan *){plan}, 1, err);
     gf_build_plans_end(&plan, &(bool){st == GF_OK}, 1);
     gf_snapshot_free(snapshot);
     gf_pool_free(pool);
-    result->build = build.info;
-    result->unknown = build.clustered.unknown;
-    gf_build_release(&build);
     return st;
 }
 
