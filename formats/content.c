@@ -204,7 +204,7 @@ gf_content gf_content_of(gf_slice start, gf_slice name, const char **advice)
         *advice = m->advice;
         return GF_CONTENT_NONE;
     }
-    return GF_CONTENT_PLAIN;
+    return ends_in(name, ".eml") ? GF_CONTENT_MAIL : GF_CONTENT_PLAIN;
 }
 
 gf_status gf_content_check(gf_slice start, gf_slice name, gf_error *err)
@@ -212,6 +212,7 @@ gf_status gf_content_check(gf_slice start, gf_slice name, gf_error *err)
     const char *advice;
     switch (gf_content_of(start, name, &advice)) {
     case GF_CONTENT_PLAIN:
+    case GF_CONTENT_MAIL:
         return GF_OK;
     case GF_CONTENT_HTML:
         advice = "an HTML page, and no records";

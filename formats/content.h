@@ -12,7 +12,8 @@ typedef enum gf_content {
     GF_CONTENT_NONE,  /* no text: the advice says what it is, and what to do */
     GF_CONTENT_HTML,
     GF_CONTENT_DOCX,
-    GF_CONTENT_ODT
+    GF_CONTENT_ODT,
+    GF_CONTENT_MAIL /* by its name alone, .eml: any text may begin like a mail */
 } gf_content;
 
 /** Bytes of a stream that say most; of office documents up to GF_CONTENT_MOST say more. */

@@ -25,7 +25,7 @@ typedef struct gf_parser_kind {
 } gf_parser_kind;
 
 extern const gf_parser_kind gf_jsonl_parser, gf_json_array_parser, gf_csv_parser, gf_tsv_parser,
-    gf_text_file_parser, gf_html_parser, gf_office_parser, gf_firefox_input_parser;
+    gf_text_file_parser, gf_html_parser, gf_office_parser, gf_mail_parser, gf_firefox_input_parser;
 
 /** Whether the options or the name say that a stream holds records. */
 bool gf_format_is_records(gf_slice name, gf_format given);

@@ -113,6 +113,10 @@ static gf_status choose_document(gf_reader *r, gf_read_buffer *buffer, gf_slice 
     if (st != GF_OK) return st;
     gf_content content = gf_content_of(start, name, &advice);
     if (content == GF_CONTENT_PLAIN) return GF_OK;
+    if (content == GF_CONTENT_MAIL) {
+        if (!gf_format_is_records(name, r->format)) *kind = &gf_mail_parser;
+        return GF_OK;
+    }
     if (content == GF_CONTENT_HTML) *kind = &gf_html_parser;
     if (content == GF_CONTENT_DOCX || content == GF_CONTENT_ODT) *kind = &gf_office_parser;
     if (*kind && gf_format_is_records(name, r->format)) {
@@ -132,7 +136,7 @@ static gf_status open_parser(gf_reader *r, gf_error *err)
     gf_slice name = gf_unpacked_name(r->stream);
     const gf_parser_kind *kind = NULL;
     gf_status st = choose_document(r, buffer, name, &kind, err);
-    r->is_decoded = st == GF_OK && kind != &gf_office_parser;
+    r->is_decoded = st == GF_OK && kind != &gf_office_parser && kind != &gf_mail_parser;
     if (r->is_decoded) st = gf_decoding_begin(r->decoding, buffer, name, err);
     if (st == GF_OK && kind == &gf_html_parser) st = gf_read_buffer_skip_mark(buffer, err);
     if (st != GF_OK) return st;

@@ -180,6 +180,55 @@ static void takes_hostile_pages(void **state)
     gf_buffer_release(&text);
 }
 
+static void check_mail(const char *mail, const char *text)
+{
+    gf_buffer expected = {0};
+    gf_buffer_format(&expected, "a.eml:0 id=\"a.eml\" text=%s\n", text);
+    check_records("a.eml", gf_slice_str(mail), NULL, gf_buffer_cstr(&expected));
+    gf_buffer_release(&expected);
+}
+
+#define MAIL                                                                                       \
+    "From: a@example.org\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\n =?iso-8859-1?B?4PE=?= "       \
+    "all\r\n"
+
+static void reads_mails(void **state)
+{
+    (void)state;
+    check_mail(MAIL "\r\nHello\r\nyou\r\n", "\"Grüßeàñ all\\n\\nHello\\r\\nyou\"");
+    check_mail(MAIL "Content-Type: text/plain; charset=\"iso-8859-1\"\nContent-Transfer-Encoding: "
+                    "quoted-printable\n\ncaf=E9 =\nand more",
+               "\"Grüßeàñ all\\n\\ncafé and more\"");
+    check_mail("Subject: two\nContent-Type: multipart/mixed; boundary=X\n\npreamble\n--X\n"
+               "Content-Type: multipart/alternative; boundary=\"Y Z\"\n\n--Y Z\n"
+               "Content-Type: text/plain\n\nplain\n--Y Z\nContent-Type: text/html\n\n<p>html\n"
+               "--Y Z--\n--X\nContent-Type: text/plain\nContent-Disposition: attachment\n\nnot me\n"
+               "--X\nContent-Transfer-Encoding: base64\n\nYmFzZTY0\n--X--\nepilogue\n",
+               "\"two\\n\\nplain\\n\\n\\nbase64\"");
+    check_mail("Subject: page\nContent-Type: text/html; charset=utf-8\n\n<p>Rain &amp; <b>wind</b>",
+               "\"page\\n\\nRain & wind\"");
+    check_mail("Subject: odd\nContent-Type: multipart/mixed; boundary=X\n\n--X\nno header",
+               "\"odd\"");
+}
+
+/* Nesting without end, and boundaries everywhere. */
+static void bounds_mails(void **state)
+{
+    (void)state;
+    gf_buffer mail = {0};
+    gf_buffer_str(&mail, "Subject: deep\n");
+    for (int i = 0; i < 20000; i++)
+        gf_buffer_format(&mail, "Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n", i, i);
+    check_records("a.eml", gf_buffer_view(&mail), NULL, "a.eml:0 id=\"a.eml\" text=\"deep\"\n");
+    gf_buffer_release(&mail);
+    fuzz_records("a.eml",
+                 GF_SLICE(MAIL "Content-Type: multipart/mixed; boundary=X\n\n--X\nContent-Type: "
+                               "text/html\n\n<p>caf\xE9\n--X--\n"),
+                 NULL, 1000);
+    check_chunking("a.eml", GF_SLICE(MAIL "\ncaf\xC3\xA9"), NULL);
+    sweep_records("a.eml", GF_SLICE(MAIL "\ncaf\xC3\xA9"), NULL);
+}
+
 static void survives_anything(void **state)
 {
     (void)state;
@@ -197,9 +246,14 @@ static void survives_anything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_office_documents),  cmocka_unit_test(refuses_hostile_documents),
-        cmocka_unit_test(refuses_what_is_no_text), cmocka_unit_test(takes_the_text_of_a_page),
-        cmocka_unit_test(takes_hostile_pages),     cmocka_unit_test(survives_anything),
+        cmocka_unit_test(reads_office_documents),
+        cmocka_unit_test(refuses_hostile_documents),
+        cmocka_unit_test(refuses_what_is_no_text),
+        cmocka_unit_test(takes_the_text_of_a_page),
+        cmocka_unit_test(reads_mails),
+        cmocka_unit_test(bounds_mails),
+        cmocka_unit_test(takes_hostile_pages),
+        cmocka_unit_test(survives_anything),
     };
     return cmocka_run_group_tests_name("content", tests, NULL, NULL);
 }
