@@ -294,7 +294,7 @@ static bool take_time_of_day(gf_slice *s, int64_t *ms)
     return true;
 }
 
-/* What stands between a date and its time of day. */
+/* The letters and blanks between a date and its time of day. */
 static bool take_between(gf_slice *s)
 {
     if (take_char(s, 'T') || take_char(s, 't')) return true;
