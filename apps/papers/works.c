@@ -11,6 +11,7 @@
 #include "base/strings.h"
 
 #define NONE UINT32_MAX
+enum { MOST_SURNAMES = 10000 };
 
 typedef struct entry {
     gf_slice title, id, doi;
@@ -84,7 +85,7 @@ static gf_slice author_surname(gf_json_value author)
     return (gf_slice){"", 0};
 }
 
-/* Each surname, folded, with a NUL behind it. */
+/* Each surname, folded, with a NUL behind it; each is compared with each of another list. */
 static gf_status list_surnames(gf_json_value authors, gf_buffer *out, gf_error *err)
 {
     gf_json_value author;
@@ -92,7 +93,7 @@ static gf_status list_surnames(gf_json_value authors, gf_buffer *out, gf_error *
     gf_buffer_reset(out);
     if (gf_json_kind_of(authors) != GF_JSON_ARRAY) return GF_OK;
     gf_json_iterator it = gf_json_items(authors);
-    while (st == GF_OK && gf_json_next(&it, NULL, &author)) {
+    for (int n = 0; n < MOST_SURNAMES && st == GF_OK && gf_json_next(&it, NULL, &author); n++) {
         size_t start = out->len;
         st = gf_title_fold(author_surname(author), out, err);
         if (out->len > start) gf_buffer_byte(out, '\0');
@@ -189,8 +190,8 @@ static void take_match(gf_works_match *match, const entry *e, int score, bool ag
     if (better) *match = (gf_works_match){found, ambiguous, e->id, e->doi, e->title, score};
 }
 
-gf_status gf_works_find(gf_works *c, gf_slice title, gf_json_value authors, gf_works_match *match,
-                        gf_error *err)
+gf_status gf_works_find(gf_works *c, gf_slice title, gf_json_value authors, const gf_cancel *cancel,
+                        gf_works_match *match, gf_error *err)
 {
     gf_works_match best = {.found = false};
     gf_buffer_reset(&c->slug);
@@ -203,7 +204,8 @@ gf_status gf_works_find(gf_works *c, gf_slice title, gf_json_value authors, gf_w
          i = c->entries[i].next) {
         const entry *e = &c->entries[i];
         int score = 0;
-        st = gf_title_score(title, e->title, &score, err);
+        st = gf_cancel_check(cancel, err);
+        if (st == GF_OK) st = gf_title_score(title, e->title, &score, err);
         if (st == GF_OK)
             take_match(&best, e, score, has_all(gf_buffer_view(&c->theirs), e->surnames));
     }

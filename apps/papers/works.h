@@ -32,9 +32,10 @@ typedef struct gf_works_match {
  * The record with the paper's slug that scores best, where it scores GF_SCORE_MATCH or more and
  * each of its surnames is one of the paper's.
  * @param authors   the array of a paper's metadata
+ * @param cancel    looked at for each record of that slug; may be NULL
  * @param[out] match  borrowed from the catalogue
  */
 gf_status gf_works_find(gf_works *catalogue, gf_slice title, gf_json_value authors,
-                        gf_works_match *match, gf_error *err);
+                        const gf_cancel *cancel, gf_works_match *match, gf_error *err);
 
 #endif

@@ -201,6 +201,16 @@ class Endless(Store):
                 self.assertIn("no whole answer came within 3 seconds (--timeout)", err)
                 self.assertLess(time.monotonic() - begun, 8)
 
+    def test_titles_that_are_alike(self):
+        """Each is compared with all of its slug: here one with 3,000, each as long as is compared."""
+        tei = "<TEI><teiHeader><fileDesc><titleStmt><title>%s</title></titleStmt></fileDesc></teiHeader></TEI>"
+        title = "ab" * 600
+        path = self.file("A" * 32 + ".tei.xml", tei % title)
+        self.good("papers", "import-tei", path)
+        works = self.file("works.jsonl", "".join(json.dumps({"id": str(i), "title": title, "authors": []}) + "\n"
+                                                 for i in range(3000)))
+        self.assertTrue(self.stop(self.start("papers", "match", works), 1.5))
+
     def test_servers_that_do_not_answer(self):
         """A server that was asked for with --server, and says nothing."""
         quiet = Grobid(silence)

@@ -87,7 +87,8 @@ static gf_status match_one(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *er
         gf_json_get_string(title).len == 0)
         return GF_OK;
     if (!gf_json_member(root, "authors", &authors)) authors = title;
-    st = gf_works_find(m->catalogue, gf_json_get_string(title), authors, &match, err);
+    st = gf_works_find(m->catalogue, gf_json_get_string(title), authors, w->call->cancel, &match,
+                       err);
     if (st == GF_OK && !gf_call_flag(w->call, "dry-run")) st = store_match(w, m, sha1, &match, err);
     if (st != GF_OK) return st;
     gf_json_writer *json = gf_row_writer_begin(&w->to);
