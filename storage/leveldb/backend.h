@@ -5,8 +5,8 @@
  * iterator with checksums on steps over a bad block and goes on. Writes whose rows overlap wait for
  * each other, in the order of their coming; those that do not are written and synced together.
  *
- * Durability: a write with GF_SYNC_ON that returned GF_OK survives power loss. One without may be lost
- * even if a later one was synced: LevelDB does not sync a log file that it has left behind.
+ * Durability: a write with GF_SYNC_ON that returned GF_OK survives power loss, and so do those before
+ * it: the environment syncs a log that LevelDB leaves behind (environment.hpp).
  */
 #ifndef GF_STORAGE_LEVELDB_BACKEND_H
 #define GF_STORAGE_LEVELDB_BACKEND_H
