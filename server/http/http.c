@@ -49,12 +49,44 @@ static void *on_request_line(void *context, const char *uri, struct MHD_Connecti
     return r;
 }
 
+/* An upgraded one says for itself what it wrote (upgrade.c). */
+static bool is_write(const gf_request *r)
+{
+    return r->route && r->route->writes && !r->called;
+}
+
+/* Once both threads are done with it: a write may end after its connection. */
+static void tell(const gf_request *r)
+{
+    double seconds = gf_clock_seconds() - r->begun;
+    const gf_log *log = r->http->options.log;
+    bool fails = r->told >= 500 && r->told != 503, refused = r->told == 401 || r->told == 403;
+    gf_log_level level = fails ? GF_LOG_WARN : refused ? GF_LOG_INFO : GF_LOG_DEBUG;
+    if (is_write(r) && !refused)
+        gf_audit_write(log, fails ? GF_LOG_WARN : GF_LOG_INFO,
+                       &(gf_audited_call){.operation = r->route->name,
+                                          .name_space = r->name_space,
+                                          .arguments = r->arguments,
+                                          .n_arguments = r->n_arguments,
+                                          .status = r->told ? r->told : r->status,
+                                          .result = r->told ? NULL : "the connection ended",
+                                          .address = r->address,
+                                          .token = r->token,
+                                          .seconds = seconds});
+    GF_LOG(log, level, refused ? "refused" : "request",
+           GF_LOG_STR("route", r->route ? r->route->name : "none"),
+           GF_LOG_STR("method", r->route ? r->route->method : ""), GF_LOG_TEXT("target", r->target),
+           GF_LOG_NUMBER("status", r->told), GF_LOG_STR("address", r->address),
+           GF_LOG_STR("token", r->token), GF_LOG_NUMBER("seconds", seconds));
+}
+
 static void let_go(gf_request *r)
 {
     pthread_mutex_lock(&r->lock);
     bool last = --r->references == 0;
     pthread_mutex_unlock(&r->lock);
     if (!last) return;
+    tell(r);
     if (r->has_reservation) gf_socket_give_place(r->http->options.socket);
     if (r->spool) fclose(r->spool);
     gf_free(r->body.bytes);
@@ -68,35 +100,6 @@ static void let_go(gf_request *r)
     gf_free(r);
 }
 
-/* An upgraded one says for itself what it wrote (upgrade.c). */
-static bool is_write(const gf_request *r)
-{
-    return r->route && r->route->writes && !r->called;
-}
-
-static void tell(const gf_request *r, double seconds)
-{
-    const gf_log *log = r->http->options.log;
-    bool fails = r->told >= 500 && r->told != 503, refused = r->told == 401 || r->told == 403;
-    gf_log_level level = fails ? GF_LOG_WARN : refused ? GF_LOG_INFO : GF_LOG_DEBUG;
-    if (is_write(r) && !refused)
-        gf_audit_write(log, fails ? GF_LOG_WARN : GF_LOG_INFO,
-                       &(gf_audit){.operation = r->route->name,
-                                   .name_space = r->name_space,
-                                   .arguments = r->arguments,
-                                   .n_arguments = r->n_arguments,
-                                   .status = r->told,
-                                   .result = r->told ? NULL : "the connection ended",
-                                   .address = r->address,
-                                   .token = r->token,
-                                   .seconds = seconds});
-    GF_LOG(log, level, refused ? "refused" : "request",
-           GF_LOG_STR("route", r->route ? r->route->name : "none"),
-           GF_LOG_STR("method", r->route ? r->route->method : ""), GF_LOG_TEXT("target", r->target),
-           GF_LOG_NUMBER("status", r->told), GF_LOG_STR("address", r->address),
-           GF_LOG_STR("token", r->token), GF_LOG_NUMBER("seconds", seconds));
-}
-
 static void on_end(void *context, struct MHD_Connection *connection, void **state,
                    enum MHD_RequestTerminationCode code)
 {
@@ -108,7 +111,6 @@ static void on_end(void *context, struct MHD_Connection *connection, void **stat
     double seconds = gf_clock_seconds() - r->begun;
     gf_metrics_count(&http->metrics, r->route ? (size_t)(r->route - http->routes) : http->n_routes,
                      r->told, seconds);
-    tell(r, seconds);
     pthread_mutex_lock(&r->lock);
     r->gone = true;
     r->upgraded_fd = -1;

@@ -159,7 +159,7 @@ static bool fits(const char *template, gf_slice path, gf_slice query)
     return t.len == 0 && path.len == 0;
 }
 
-/* Of two paths that fit, the one whose first part that differs is a word: /papers/counts is not
+/* The better of two paths that fit has a word where they first differ: /papers/counts is not
  * the paper "counts" (which can be asked for as /papers/?sha1=counts). */
 static bool is_more_literal(const char *path, const char *other)
 {

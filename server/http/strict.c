@@ -36,7 +36,7 @@ static bool is_lenient(void)
     return strverscmp(MHD_get_version(), "0.9.76") < 0;
 }
 
-/* Of these, 1 asks for a Host and refuses a space in the target: with pages of its own. */
+/* Level 1 of those asks for a Host and refuses a space in the target: with pages of its own. */
 int gf_strict_level(void)
 {
     return is_lenient() ? 0 : 1;
@@ -153,7 +153,7 @@ static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, co
     return r->fault ? MHD_NO : MHD_YES;
 }
 
-/* Where the parts of the request line are, and where the headers begin and end. */
+/* Finds the parts of the request line, and where the headers begin and end. */
 static void look_at_line(const gf_request *r, const char *method, const char *version, reading *is)
 {
     const union MHD_ConnectionInfo *info =

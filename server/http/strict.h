@@ -6,7 +6,7 @@
 
 #include "server/http/request.h"
 
-/** What MHD_OPTION_STRICT_FOR_CLIENT is to be, where gf_strict_check looks at each request. */
+/** The value of MHD_OPTION_STRICT_FOR_CLIENT, where gf_strict_check looks at each request. */
 int gf_strict_level(void);
 
 /**

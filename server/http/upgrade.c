@@ -94,7 +94,7 @@ typedef struct conversation {
     struct MHD_UpgradeResponseHandle *handle;
 } conversation;
 
-/* What came in by a token is audited as that; how much a call took says more than when it ended. */
+/* A write is told with the token that let its connection in. */
 static gf_status run_conversation(void *context, const gf_operation *o, gf_call *call,
                                   const bool *stopped, gf_error *err)
 {
@@ -109,14 +109,14 @@ static gf_status run_conversation(void *context, const gf_operation *o, gf_call 
     call->n_arguments = n_given;
     if (gf_operation_writes(o))
         gf_audit_write(r->http->options.log, GF_LOG_INFO,
-                       &(gf_audit){.operation = o->name,
-                                   .name_space = call->name_space,
-                                   .arguments = given,
-                                   .n_arguments = n_given,
-                                   .result = st == GF_OK ? "done" : why.message,
-                                   .address = r->address,
-                                   .token = r->token,
-                                   .seconds = gf_clock_seconds() - begun});
+                       &(gf_audited_call){.operation = o->name,
+                                          .name_space = call->name_space,
+                                          .arguments = given,
+                                          .n_arguments = n_given,
+                                          .result = st == GF_OK ? "done" : why.message,
+                                          .address = r->address,
+                                          .token = r->token,
+                                          .seconds = gf_clock_seconds() - begun});
     if (st != GF_OK && err) *err = why;
     return st;
 }

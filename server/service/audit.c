@@ -3,8 +3,8 @@
 
 enum { MOST_DETAILS = 12 };
 
-/* What is changed: the last argument of one of these names. */
-static gf_log_detail subject_of(const gf_audit *a)
+/* The thing that is changed: the last argument of one of these names. */
+static gf_log_detail subject_of(const gf_audited_call *a)
 {
     static const char *const names[] = {"collection", "key", "table", "log", "sha1"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
@@ -14,7 +14,7 @@ static gf_log_detail subject_of(const gf_audit *a)
     return (gf_log_detail){.name = NULL};
 }
 
-void gf_audit_write(const gf_log *log, gf_log_level level, const gf_audit *a)
+void gf_audit_write(const gf_log *log, gf_log_level level, const gf_audited_call *a)
 {
     gf_log_detail details[MOST_DETAILS], subject = subject_of(a);
     size_t n = 0;

@@ -15,7 +15,7 @@
 #include "api/operation.h"
 #include "server/service/log.h"
 
-typedef struct gf_audit {
+typedef struct gf_audited_call {
     const char *operation;
     gf_slice name_space;
     const gf_argument *arguments; /* n_arguments: of these the collection, or table, is told */
@@ -27,8 +27,8 @@ typedef struct gf_audit {
     unsigned uid;        /* over the store's socket: the caller's, */
     long process;        /* and its id */
     double seconds;
-} gf_audit;
+} gf_audited_call;
 
-void gf_audit_write(const gf_log *log, gf_log_level level, const gf_audit *audit);
+void gf_audit_write(const gf_log *log, gf_log_level level, const gf_audited_call *call);
 
 #endif

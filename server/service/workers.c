@@ -67,7 +67,7 @@ static void join_ended(gf_workers *all)
     }
 }
 
-/* Whoever gives a job finds it looking, or wakes it. */
+/* A new job finds it looking, or wakes it. */
 static void *keep_looking(void *context)
 {
     gf_workers *all = context;

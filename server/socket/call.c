@@ -332,14 +332,14 @@ static void run_accepted(gf_connection *c, const gf_operation *o, const gf_wire_
                                : gf_service_run(c->socket->service, o, &call, &err);
     if (!remote->run && gf_operation_writes(o)) /* a remote's is told where its token is known */
         gf_audit_write(c->socket->log, GF_LOG_INFO,
-                       &(gf_audit){.operation = o->name,
-                                   .name_space = call.name_space,
-                                   .arguments = call.arguments,
-                                   .n_arguments = call.n_arguments,
-                                   .result = st == GF_OK ? "done" : err.message,
-                                   .uid = c->uid,
-                                   .process = c->process,
-                                   .seconds = gf_clock_seconds() - begun});
+                       &(gf_audited_call){.operation = o->name,
+                                          .name_space = call.name_space,
+                                          .arguments = call.arguments,
+                                          .n_arguments = call.n_arguments,
+                                          .result = st == GF_OK ? "done" : err.message,
+                                          .uid = c->uid,
+                                          .process = c->process,
+                                          .seconds = gf_clock_seconds() - begun});
     send_result(c, st, &call, &err);
 }
 
