@@ -339,11 +339,11 @@ static gf_status open_reader(putting *p, gf_error *err)
     p->input = p->call->input;
     p->reading = *p->call;
     p->reading.input = (gf_input){.context = p,
-                                 .next = next_stream,
-                                 .read = read_stream,
-                                 .in_folder = is_in_folder,
-                                 .gone = has_gone,
-                                 .bounds = p->input.bounds};
+                                  .next = next_stream,
+                                  .read = read_stream,
+                                  .in_folder = is_in_folder,
+                                  .gone = has_gone,
+                                  .bounds = p->input.bounds};
     return gf_records_reader(&p->reading, true, &p->reader, err);
 }
 

@@ -124,7 +124,10 @@ static gf_status run_papers_match(gf_call *call, gf_error *err)
 static const gf_parameter papers_match_parameters[] = {
     P_TEXT("id", "FIELD", "field of the catalogue that is the id (id)"),
     P_CHOICE("from", GF_FORMAT_NAMES, "format of the catalogue, where the name does not tell it"),
-    P_ENCODING, P_FLAG("dry-run", "store nothing"), P_UNPACKED, P_PAPERS};
+    P_ENCODING,
+    P_FLAG("dry-run", "store nothing"),
+    P_UNPACKED,
+    P_PAPERS};
 
 const gf_operation gf_papers_match_operation = {
     .name = "papers match",

@@ -100,7 +100,8 @@ static gf_status run_tweets_import(gf_call *call, gf_error *err)
 static const gf_parameter tweets_import_parameters[] = {
     P_CHOICE("hash", GF_TWEET_HASH_NAMES, "hash of the rows, fixed by the first import (murmur2)"),
     {"max-tweet", GF_PARAMETER_BYTES, false, "SIZE", "refuse longer records (1M)", 1, 1 << 26},
-    P_ENCODING, P_UNPACKED};
+    P_ENCODING,
+    P_UNPACKED};
 
 const gf_operation gf_tweets_import_operation = {
     .name = "tweets import",
