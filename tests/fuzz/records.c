@@ -132,7 +132,8 @@ void fuzz_records(gf_format format, const char *name, const uint8_t *bytes, size
                                  .time = chosen & 4 ? GF_SLICE("at") : (gf_slice){"", 0},
                                  .dates = (gf_date_order)(chosen / 8 % 3),
                                  .bad_times = (gf_bad_times)(chosen / 32 % 3),
-                                 .max_document = chosen & 128 ? 60 : 10000};
+                                 .max_document = chosen & 128 ? 60 : 10000,
+                                 .decoding = {.encoding = GF_SLICE("utf-8")}};
     fuzz_stream one = {name, rest, SIZE_MAX, 0, false};
     fuzz_stream many = {name, rest, 1 + chosen % 5, 0, false};
     read_all(&one, &options, &whole);

@@ -24,7 +24,8 @@ gf_input fuzz_stream_input(fuzz_stream *stream);
 /**
  * Read all records: the first byte chooses among options and sizes of reads, the others are the
  * stream. Documents keep the promises of gf_record, and the records are the same in reads of
- * any size.
+ * any size. They are read as UTF-8, since how many records come before an encoding is refused depends
+ * on the reads.
  */
 void fuzz_records(gf_format format, const char *name, const uint8_t *bytes, size_t n);
 

@@ -14,7 +14,7 @@ if ! clang -fsanitize=fuzzer,address "$probe/probe.c" -o "$probe/probe" 2>/dev/n
     exit 77
 fi
 
-for target in user_schema:schemas search_query:queries tweet:tweets cdx:cdx tei:tei accesslog:lines csv:csv tsv:tsv \
+for target in user_schema:schemas search_query:queries tweet:tweets cdx:cdx tei:tei accesslog:lines csv:csv tsv:tsv text:texts \
     table_batch:batches json:json frames:frames requests:requests; do
     name=fuzz_${target%:*}
     { cmake --preset fuzz -G Ninja && cmake --build --preset fuzz --target "$name"; } \
