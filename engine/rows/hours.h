@@ -22,7 +22,7 @@ int32_t gf_hours_of_row(const gf_row *document);
 
 #define GF_HOURS_PREFIX "times"
 
-/** That and the cluster's id, as a qualifier of builds:model. */
+/** The prefix and the cluster's id, as a qualifier of builds:model. */
 void gf_hours_qualifier(gf_buffer *out, uint32_t cluster);
 
 /** The id in such a qualifier; false for others. */

@@ -180,7 +180,7 @@ gf_status gf_view_count_hours(gf_view *v, const gf_cancel *cancel, gf_hour_count
     if (!out->undated) return gf_fail_memory(err, "trends");
     st = read_kept(&c, err);
     if (st != GF_OK) return st;
-    /* Of many changes each is looked up; a walk reads one row after the other. */
+    /* Each change is looked up; a walk reads one row after the other, which is faster for many. */
     bool few = v->seq - v->info.seq <= v->info.documents / 2;
     return c.n_cells == v->n_clusters + 1 && few ? count_changes(&c, err) : walk_members(&c, err);
 }
