@@ -220,6 +220,16 @@ static gf_status check_own_folder(const char *place, gf_error *err)
     return GF_OK;
 }
 
+/* GF_ECORRUPT where the database is missing; a disk that does not tell is no damage. */
+static gf_status check_there(const gf_folder *f, const char *place, gf_error *err)
+{
+    struct stat s;
+    if (stat(place, &s) == 0 && S_ISDIR(s.st_mode)) return GF_OK;
+    if (stat(place, &s) != 0 && errno != ENOENT && errno != ENOTDIR)
+        return gf_fail_errno(err, "cannot look at %s", place);
+    return gf_fail(err, GF_ECORRUPT, "%s: the store's database is missing", f->path);
+}
+
 /* A database without a marker: of a process that ended just before it wrote one, or a stranger's.
  */
 static gf_status adopt_database(const char *place, gf_error *err)
@@ -296,7 +306,7 @@ static gf_status fail_absent(const gf_folder *f, gf_error *err)
     struct stat s;
     char *marker = path_in(f, "grouperfish.store", err), *current = path_in(f, "db/CURRENT", err);
     gf_status st = marker && current ? GF_OK : GF_ENOMEM;
-    if (st == GF_OK && stat(marker, &s) != 0 && errno == EACCES)
+    if (st == GF_OK && stat(marker, &s) != 0 && errno != ENOENT && errno != ENOTDIR)
         st = gf_fail_errno(err, "cannot open %s", f->path);
     else if (st == GF_OK && gf_file_exists(current))
         st = gf_fail(err, GF_ECORRUPT, "%s: grouperfish.store, the store's marker, is missing",
@@ -389,9 +399,8 @@ gf_status gf_folder_open(gf_folder *f, gf_database **db, gf_error *err)
     gf_backend *backend = NULL;
     bool clean = false;
     gf_status st = GF_OK;
-    if (!gf_file_is_folder(place))
-        st = gf_fail(err, GF_ECORRUPT, "%s: the store's database is missing", f->path);
-    if (st == GF_OK) st = check_own_folder(place, err);
+    st = check_own_folder(place, err);
+    if (st == GF_OK) st = check_there(f, place, err);
     if (st == GF_OK) st = gf_check_logs(place, &clean, err);
     gf_leveldb_mode mode = clean ? GF_LEVELDB_CLEAN : GF_LEVELDB_EXISTING;
     if (st == GF_OK) st = open_backend(f, place, mode, &backend, err);
@@ -409,16 +418,19 @@ gf_status gf_folder_check(const gf_folder *f, gf_damage_report *report, void *co
     gf_error found;
     gf_status st = check_marker(f, &found);
     if (st == GF_ENOMEM) return gf_fail_memory(err, "a check");
+    if (st == GF_EIO) return gf_fail(err, st, "%s", found.message); /* it may be sound */
     if (st != GF_OK) report(context, "grouperfish.store", found.message);
     char *place = path_in(f, "db", err);
     if (!place) return GF_ENOMEM;
-    st = GF_OK;
-    if (gf_file_is_folder(place))
+    st = check_there(f, place, &found);
+    if (st == GF_OK)
         st = gf_check_files(place, report, context, cancel, err);
-    else
+    else if (st == GF_ECORRUPT)
         report(context, "db", "the store's database is missing");
+    else
+        gf_fail(err, st, "%s", found.message);
     gf_free(place);
-    return st;
+    return st == GF_ECORRUPT ? GF_OK : st;
 }
 
 /* LevelDB appends to LOG, so a file that was cut under it goes on at its new end. */
