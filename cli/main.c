@@ -95,6 +95,13 @@ static void set_signals(void)
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write */
 }
 
+/* Printed as it is: what makes texts fit for a terminal takes memory. */
+static int fail_memory(const gf_command *command)
+{
+    fprintf(stderr, "grouperfish %s: out of memory\n", command->name);
+    return GF_EXIT_DISK;
+}
+
 static int run_command(const gf_command *command, int n_words, char **words)
 {
     gf_error err = {GF_OK, ""};
@@ -102,12 +109,13 @@ static int run_command(const gf_command *command, int n_words, char **words)
         .command = command, .operation = gf_command_operation(command), .wait_seconds = 5};
     int code = GF_EXIT_DONE;
     gf_status st = gf_session_parse(&s, n_words, words, &err);
-    if (st == GF_OK && s.help)
-        code = command_help(command);
-    else if (st != GF_OK || gf_options_file_read(&s, &err) != GF_OK)
+    if (st == GF_OK && !s.help) st = gf_options_file_read(&s, &err);
+    if (st == GF_ENOMEM)
+        code = fail_memory(command);
+    else if (st != GF_OK)
         code = gf_usage_error(command, err.message);
     else
-        code = gf_session_run(&s);
+        code = s.help ? command_help(command) : gf_session_run(&s);
     gf_buffer_release(&s.options_text);
     gf_free(s.arguments);
     gf_free(s.words);

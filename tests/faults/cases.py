@@ -221,7 +221,8 @@ def run_cases(n, seed, only=None, fault=None, everywhere=False, jobs=2, tell=pri
     with tempfile.TemporaryDirectory(prefix="grouperfish-faults-") as folder:
         house = Copies(folder, only)
         named = {command.name: command for command in house.commands}
-        chosen = [Case(named[name], fault) for name, fault in known if name in named]
+        chosen = [Case(named[name], what) for name, what in known
+                  if name in named and (injected.MEMORY or not what.startswith("memory"))]
         chosen += [choose(house, r) for _ in range(n)]
         if fault:
             chosen = [Case(named[only], fault, everywhere)]
