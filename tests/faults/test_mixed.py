@@ -18,7 +18,7 @@ import time
 import commands
 import injected
 
-CASES = 15
+CASES = 8
 READS = [["status"], ["search", "feedback", "guitar"], ["clusters", "feedback"], ["tweets", "search", "rain"]]
 CHANGES = [["put", "feedback", "IN/more.jsonl"], ["delete", "feedback", "1", "2"], ["rebuild", "--all", "--force"],
            ["tweets", "import", "IN/tweets.jsonl"], ["put", "big", "IN/more.jsonl"], ["collection", "delete", "big", "--purge"],

@@ -24,7 +24,7 @@ for part in ("tests/support", "tests/server"):
 from ledger import Ledger  # noqa: E402 (the path comes first)
 from served import Served  # noqa: E402
 
-ROUNDS, CLIENTS, SECONDS, IDS = 12, 6, 0.7, 40
+ROUNDS, CLIENTS, SECONDS, IDS = 8, 6, 0.7, 40
 WORDS = "engine wheel brake guitar chord string bread flour oven planet orbit comet".split()
 # Calls, how seldom they fail, and how
 PLANS = [("write", 60, "EIO ENOSPC EINTR SHORT TORN"), ("sync", 60, "EIO ENOSPC EINTR"), ("open", 30, "EIO EMFILE EINTR"),
