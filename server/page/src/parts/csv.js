@@ -1,9 +1,14 @@
-// Tables as CSV (RFC 4180), with the values as the server gave them.
+// Tables as CSV (RFC 4180) for spreadsheets, as the command writes it by --format spreadsheet: a byte
+// order mark, and an apostrophe before a text that a spreadsheet would run as a formula.
 import { h, save } from '../dom.js';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+const isFormula = (s) => /^[\t\r\n]|^[ \t]*[=+\-@]/.test(s) && !/^\s*[+-]?[\d.]+(e[+-]?\d+)?$/i.test(s);
 
 const cell = (v) => {
     const s = v === undefined || v === null ? '' : String(v);
-    return /[",\r\n]/.test(s) ? '"' + s.replaceAll('"', '""') + '"' : s;
+    const text = isFormula(s) ? "'" + s : s;
+    return text !== s || /[",\r\n]/.test(s) ? '"' + text.replaceAll('"', '""') + '"' : s;
 };
 
 export const line = (values) => values.map(cell).join(',') + '\r\n';
@@ -19,7 +24,7 @@ export function button(name, pieces) {
             onclick: async () => {
                 b.disabled = true;
                 try {
-                    const parts = [];
+                    const parts = [BYTE_ORDER_MARK];
                     for await (const piece of pieces()) parts.push(piece);
                     save(
                         name.replace(/[^\p{L}\p{N}._-]+/gu, '-') + '.csv',
