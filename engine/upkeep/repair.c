@@ -250,6 +250,8 @@ static gf_status hold(gf_repairing *r, const gf_store_options *options, gf_folde
     gf_hold_options o = {
         .wait_seconds = options->wait_seconds, .purpose = "repair", .cancel = options->cancel};
     gf_status st = gf_folder_hold(r->from, &o, folder, &why);
+    if (st == GF_ENOTFOUND && gf_folder_has_remains(r->from)) /* CURRENT is lost with the marker */
+        st = gf_fail(&why, GF_ECORRUPT, "grouperfish.store, the store's marker, is missing");
     if (st == GF_ECORRUPT) {
         note_damage(r, "grouperfish.store", why.message);
         return GF_OK;

@@ -82,6 +82,9 @@ gf_status gf_folder_make(const char *path, gf_folder_fill *fill, gf_folder_finis
 gf_status gf_folder_copy(gf_database *db, const char *path, gf_folder_finish *finish, void *context,
                          const gf_cancel *cancel, gf_error *err);
 
+/** True where tables, logs or a MANIFEST are left of a store, though it may have lost its marker. */
+bool gf_folder_has_remains(const char *path);
+
 /** The findings of a rescue. */
 typedef struct gf_folder_rescued {
     bool names;                            /* of any table */

@@ -10,6 +10,8 @@
 #include "storage/leveldb/backend.h"
 #include "storage/salvage/salvage.h"
 
+#include <dirent.h>
+
 typedef struct rescue {
     gf_damage_report *report;
     void *context;
@@ -55,6 +57,20 @@ static gf_status salvage_files(rescue *r, const char *from, const gf_cancel *can
         st = err->status;
     }
     return st == GF_OK ? gf_salvage(from, &calls, cancel, err) : st;
+}
+
+bool gf_folder_has_remains(const char *path)
+{
+    gf_buffer db = {0};
+    bool any = false;
+    uint64_t number;
+    gf_buffer_format(&db, "%s/db", path);
+    DIR *dir = opendir(gf_buffer_cstr(&db));
+    for (struct dirent *e; dir && !any && (e = readdir(dir));)
+        any = gf_check_kind_of(e->d_name, &number) != GF_CHECK_OTHER;
+    if (dir) closedir(dir);
+    gf_buffer_release(&db);
+    return any;
 }
 
 gf_status gf_folder_rescue(const char *path, gf_database *to, gf_damage_report *report,

@@ -171,6 +171,7 @@ static void lost_current_and_manifest(void **state)
 {
     (void)state;
     static const char *const commands[] = {"rm CURRENT", "rm MANIFEST-*",
+                                           "rm CURRENT ../grouperfish.store",
                                            "printf X | dd of=$(ls MANIFEST-*) bs=1 seek=20 "
                                            "conv=notrunc status=none",
                                            "echo nonsense > ../grouperfish.store"};
