@@ -413,6 +413,8 @@ class Trial:
                 raise Failed("it ended with %d, and is not the same" % done.returncode)
             elif os.path.exists(to):
                 raise Failed("it ended with %d, and there is something" % done.returncode)
+            elif done.returncode == 127 and "error while loading shared libraries" in done.stderr:
+                self.found["fault before the program began"] += 1
             elif done.returncode != 6:
                 raise Failed("it ended with %d\n%s" % (done.returncode, done.stderr[-2000:]))
             else:
