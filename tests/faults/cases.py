@@ -93,6 +93,8 @@ class Case:
         elif not outcome.killed() and outcome.code not in good:
             if outcome.code == 127 and "shared libraries" in outcome.err:
                 pass  # it has not even begun
+            elif outcome.code == 130 and ":EINTR" in self.fault:
+                pass  # a call that is interrupted counts as a request to stop
             elif outcome.code not in FAILED:
                 self.complain(f"exit code {outcome.code}: {outcome.err[-400:].strip()}")
             elif not outcome.err.strip():
