@@ -95,6 +95,13 @@ void gf_free(void *p)
     free(p);
 }
 
+void gf_memory_keep_little(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 void gf_memory_trim(void)
 {
 #ifdef __GLIBC__

@@ -38,6 +38,13 @@ void gf_free(void *p);
 void gf_memory_trim(void);
 
 /**
+ * For a process that runs for long: pieces of a megabyte and more go back to the system once they
+ * are freed. glibc would raise that bound with each larger piece that is freed, up to 32 MB, and
+ * keep what lies between others.
+ */
+void gf_memory_keep_little(void);
+
+/**
  * For tests: let the n-th allocation from now (0 is the next one) fail, once; a negative n lets all
  * succeed. Counts the allocations of every thread.
  */

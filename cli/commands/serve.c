@@ -1,4 +1,5 @@
 /* serve: the store over HTTP, until a signal. */
+#include "base/memory.h"
 #include "cli/session.h"
 #include "formats/reader.h"
 #include "server/http/http.h"
@@ -187,6 +188,7 @@ static gf_status run_serve(gf_session *s, gf_error *err)
     struct sigaction hangup = {.sa_handler = on_hangup};
     http_server v = {.session = s};
     sigaction(SIGHUP, &hangup, NULL);
+    gf_memory_keep_little();
     gf_status st = open_all(&v, err);
     if (st == GF_OK) answer_commands(&v);
     if (st == GF_OK) st = listen_here(&v, err);
