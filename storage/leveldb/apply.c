@@ -93,14 +93,14 @@ static gf_status change_columns(gf_leveldb_writing *w, const gf_change *c, int64
     gf_status st = GF_OK;
     bool timed = *timestamp != 0; /* else it will have the time of this write */
     if (timed && gf_leveldb_cells_are_expired(w->columns.family, *timestamp, w->now))
-        w->columns.n = 0;
+        gf_packed_clear(&w->columns);
     if (c->kind == GF_CHANGE_DELETE_CELL) {
         gf_packed_remove(&w->columns, c->qualifier);
         return GF_OK;
     }
     *timestamp = c->timestamp;
     if (c->kind == GF_CHANGE_PUT) return gf_packed_set(&w->columns, c->qualifier, c->value, err);
-    w->columns.n = 0;
+    gf_packed_clear(&w->columns);
     for (size_t i = 0; i < c->n_columns && st == GF_OK; i++)
         st = gf_packed_set(&w->columns, c->columns[i].name, c->columns[i].value, err);
     return st;
@@ -122,7 +122,7 @@ static gf_status apply_packed(gf_leveldb_writing *w, const gf_leveldb_run *run, 
     int64_t timestamp = 0;
     gf_status st = GF_OK;
     w->columns.family = run->schema;
-    w->columns.n = 0;
+    gf_packed_clear(&w->columns);
     if (!replacement && !run->emptied) st = load_columns(w, run, &timestamp, err);
     for (; c < run->end && st == GF_OK; c++)
         st = change_columns(w, c->change, &timestamp, err);

@@ -55,7 +55,7 @@ static gf_status insert_version(history *h, size_t at, int64_t timestamp, gf_err
 static gf_status copy_columns(const gf_packed *from, gf_packed *to, gf_error *err)
 {
     gf_status st = GF_OK;
-    to->n = 0;
+    gf_packed_clear(to);
     for (size_t i = 0; i < from->n && st == GF_OK; i++)
         st = gf_packed_set(to, from->columns[i].name, from->columns[i].value, err);
     return st;
@@ -151,7 +151,7 @@ static gf_status load_history(history *h, gf_error *err)
 static void delete_all(history *h)
 {
     for (size_t i = 0; i < h->n; i++)
-        h->versions[i].columns.n = 0;
+        gf_packed_clear(&h->versions[i].columns);
 }
 
 static void delete_column(history *h, gf_slice name)
@@ -170,7 +170,7 @@ static gf_status replace_columns(history *h, const gf_change *c, gf_error *err)
         return GF_OK;
     }
     gf_status st = version_at(h, time_of(h, c), &v, err);
-    if (st == GF_OK) v->columns.n = 0;
+    if (st == GF_OK) gf_packed_clear(&v->columns);
     for (size_t i = 0; i < c->n_columns && st == GF_OK; i++)
         st = gf_packed_set(&v->columns, c->columns[i].name, c->columns[i].value, err);
     return st;
@@ -187,7 +187,7 @@ static void prune_versions(history *h)
     for (size_t i = next_live(h, 0); i < h->n; i = next_live(h, i + 1)) {
         version *v = &h->versions[i];
         bool lives = !gf_leveldb_cells_are_expired(family, v->timestamp, h->w->now);
-        if (!lives || ++kept > family->versions) v->columns.n = 0;
+        if (!lives || ++kept > family->versions) gf_packed_clear(&v->columns);
     }
 }
 
@@ -207,7 +207,7 @@ static gf_status apply_change(history *h, const gf_change *c, gf_error *err)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static gf_status write_version(history *h, const version *v, gf_error *err)
+static gf_status write_version(history *h, version *v, gf_error *err)
 {
     gf_leveldb_writing *w = h->w;
     gf_slice value = v->columns.n ? v->columns.columns[0].value : (gf_slice){0};
@@ -225,7 +225,7 @@ static gf_status write_versions(history *h, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < h->n && st == GF_OK; i++) {
-        const version *v = &h->versions[i];
+        version *v = &h->versions[i];
         bool stays = v->columns.n > 0;
         if (stays ? !v->changed : !v->stored) continue;
         st = gf_leveldb_entries_version_key(h->w, h->run, v->timestamp, err);

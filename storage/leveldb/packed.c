@@ -3,8 +3,9 @@
 #include "storage/schema.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
-enum { FIRST_COLUMNS = 16 };
+enum { FIRST_COLUMNS = 16, NEAR_END = 64 };
 
 /* Known columns by number, others behind them by name. */
 static int compare_columns(const gf_packed_column *a, const gf_packed_column *b)
@@ -36,7 +37,7 @@ static size_t find_column(const gf_packed *p, const gf_packed_column *column, bo
 static gf_packed_column numbered_column(const gf_packed *p, gf_slice name, gf_slice value)
 {
     int last = p->n ? p->columns[p->n - 1].number : -1;
-    return (gf_packed_column){name, value, gf_schema_column(p->family, name, last + 1)};
+    return (gf_packed_column){name, value, gf_schema_column(p->family, name, last + 1), 0};
 }
 
 static gf_status grow_columns(gf_packed *p, gf_error *err)
@@ -52,24 +53,82 @@ static gf_status grow_columns(gf_packed *p, gf_error *err)
 
 gf_status gf_packed_set(gf_packed *p, gf_slice name, gf_slice value, gf_error *err)
 {
-    bool there;
+    bool there = false, settled = p->n == p->n_sorted;
     gf_packed_column column = numbered_column(p, name, value);
-    size_t at = find_column(p, &column, &there);
-    if (!there) {
-        gf_status st = p->n == p->capacity ? grow_columns(p, err) : GF_OK;
-        if (st != GF_OK) return st;
-        memmove(p->columns + at + 1, p->columns + at, (p->n++ - at) * sizeof column);
+    size_t at = settled ? find_column(p, &column, &there) : p->n;
+    if (there) {
+        p->columns[at] = column;
+        return GF_OK;
+    }
+    gf_status st = p->n == p->capacity ? grow_columns(p, err) : GF_OK;
+    if (st != GF_OK) return st;
+    if (settled && p->n - at <= NEAR_END) {
+        memmove(p->columns + at + 1, p->columns + at, (p->n - at) * sizeof column);
+        p->n_sorted++;
+    } else { /* far from the end: a row of n columns in any order would cost n * n moves */
+        if (p->n - p->n_sorted >= UINT32_MAX)
+            return gf_fail(err, GF_ELIMIT, "a row has too many columns");
+        column.order = (uint32_t)(p->n - p->n_sorted) + 1;
+        at = p->n;
     }
     p->columns[at] = column;
+    p->n++;
     return GF_OK;
+}
+
+static int compare_by_order(const void *a, const void *b)
+{
+    const gf_packed_column *x = a, *y = b;
+    int order = compare_columns(x, y);
+    return order ? order : x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Put the columns that wait where they belong, one by one. */
+static void insert_few(gf_packed *p)
+{
+    size_t n = p->n;
+    p->n = p->n_sorted;
+    for (size_t i = p->n_sorted; i < n; i++) {
+        bool there;
+        gf_packed_column column = p->columns[i];
+        size_t at = find_column(p, &column, &there);
+        column.order = 0;
+        if (!there) memmove(p->columns + at + 1, p->columns + at, (p->n++ - at) * sizeof column);
+        p->columns[at] = column;
+    }
+    p->n_sorted = p->n;
+}
+
+static void sort_all(gf_packed *p)
+{
+    size_t kept = 0;
+    qsort(p->columns, p->n, sizeof *p->columns, compare_by_order);
+    for (size_t i = 0; i < p->n; i++) {
+        bool later = i + 1 < p->n && compare_columns(&p->columns[i], &p->columns[i + 1]) == 0;
+        if (later) continue;
+        p->columns[kept] = p->columns[i];
+        p->columns[kept++].order = 0;
+    }
+    p->n = p->n_sorted = kept;
+}
+
+void gf_packed_settle(gf_packed *p)
+{
+    enum { FEW = 8 };
+    if (p->n - p->n_sorted <= FEW)
+        insert_few(p);
+    else
+        sort_all(p);
 }
 
 bool gf_packed_remove(gf_packed *p, gf_slice name)
 {
     bool there;
+    gf_packed_settle(p);
     gf_packed_column column = numbered_column(p, name, (gf_slice){0});
     size_t at = find_column(p, &column, &there);
     if (!there) return false;
+    p->n_sorted--;
     memmove(p->columns + at, p->columns + at + 1, (--p->n - at) * sizeof column);
     return true;
 }
@@ -89,10 +148,11 @@ static char *write_string(char *to, gf_slice s)
     return to + s.len;
 }
 
-void gf_packed_write(const gf_packed *p, gf_buffer *out)
+void gf_packed_write(gf_packed *p, gf_buffer *out)
 {
     enum { NUMBERS = 3 * 10 }; /* bytes of a column's varints at most */
     size_t most = 0;
+    gf_packed_settle(p);
     for (size_t i = 1; i < p->n; i++)
         assert(compare_columns(&p->columns[i - 1], &p->columns[i]) < 0);
     for (size_t i = 0; i < p->n; i++)

@@ -17,24 +17,40 @@
 typedef struct gf_packed_column {
     gf_slice name, value;
     int number;
+    uint32_t order; /* of its coming, among those behind n_sorted */
 } gf_packed_column;
 
-/** The columns of a row in stored order, distinct; the slices are the caller's. */
+/**
+ * The columns of a row; the slices are the caller's. The first n_sorted are in stored order and
+ * distinct; of the others, which gf_packed_settle puts in order, the last of a name counts.
+ */
 typedef struct gf_packed {
     const gf_family *family;
     gf_packed_column *columns; /* n of capacity, in the arena */
-    size_t n, capacity;
+    size_t n, n_sorted, capacity;
     gf_arena *arena;
 } gf_packed;
 
-/** Set one column. Cost O(1) where columns come in stored order, else O(n). GF_ENOMEM. */
+/** No columns. */
+static inline void gf_packed_clear(gf_packed *p)
+{
+    p->n = p->n_sorted = 0;
+}
+
+/**
+ * Set one column. Cost O(1) where columns come nearly in stored order; else it waits for
+ * gf_packed_settle. GF_ENOMEM; GF_ELIMIT with 2^32 columns that wait.
+ */
 gf_status gf_packed_set(gf_packed *p, gf_slice name, gf_slice value, gf_error *err);
 
-/** Remove a column; false where there was none. */
+/** Put all columns in stored order, each once. Cost O(n log n) where any wait for it. */
+void gf_packed_settle(gf_packed *p);
+
+/** Remove a column; false where there was none. Settles. */
 bool gf_packed_remove(gf_packed *p, gf_slice name);
 
-/** Append the columns' bytes. */
-void gf_packed_write(const gf_packed *p, gf_buffer *out);
+/** Append the columns' bytes. Settles. */
+void gf_packed_write(gf_packed *p, gf_buffer *out);
 
 /** Walks the columns of a stored value. */
 typedef struct gf_packed_reader {

@@ -1,5 +1,6 @@
 #include "support/test.h"
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "storage/leveldb/packed.h"
 
@@ -61,7 +62,7 @@ static void sets_and_removes(void **state)
 
 /* ---- against a plain list -------------------------------------------------------------------- */
 
-enum { NAMES = 40 };
+enum { NAMES = 300 };
 
 static int order_of(const void *a, const void *b)
 {
@@ -94,9 +95,9 @@ static void equals_a_plain_list(void **state)
         gf_packed p = {.family = &family, .arena = &arena};
         const char *values[NAMES] = {NULL};
         static const char *const some[] = {"", "x", "a longer value"};
-        for (uint64_t steps = gf_random_below(&r, 100); steps > 0; steps--) {
+        for (uint64_t steps = gf_random_below(&r, round % 2 ? 100 : 1000); steps > 0; steps--) {
             uint64_t i = gf_random_below(&r, NAMES);
-            if (gf_random_below(&r, 3)) {
+            if (gf_random_below(&r, round % 3 ? 3 : 100)) {
                 values[i] = some[gf_random_below(&r, 3)];
                 set(&p, sorted[i], values[i]);
             } else {
@@ -117,6 +118,37 @@ static void equals_a_plain_list(void **state)
         gf_buffer_release(&out);
         gf_arena_release(&arena);
     }
+}
+
+/* Columns in any order cost no n * n moves: 500,000 in falling order would take minutes. */
+static void many_in_falling_order(void **state)
+{
+    (void)state;
+    enum { MANY = 500000 };
+    gf_error err;
+    gf_arena arena = {0};
+    gf_buffer out = {0};
+    gf_packed p = {.family = &family, .arena = &arena};
+    static char names[MANY][8];
+    double begun = gf_clock_seconds();
+    for (int twice = 0; twice < 2; twice++)
+        for (int i = MANY - 1; i >= 0; i--) {
+            snprintf(names[i], sizeof names[i], "c%06d", i);
+            assert_ok(gf_packed_set(&p, gf_slice_str(names[i]),
+                                    twice ? GF_SLICE("new") : GF_SLICE("old"), &err));
+        }
+    gf_packed_write(&p, &out);
+    assert_true(gf_clock_seconds() - begun < 20);
+    gf_packed_reader reader = {.family = &family, .rest = gf_buffer_view(&out)};
+    gf_column c;
+    for (int i = 0; i < MANY; i++) {
+        assert_ok(gf_packed_next(&reader, &c, &err));
+        assert_slice(c.name, names[i]);
+        assert_slice(c.value, "new");
+    }
+    assert_status(GF_ENOTFOUND, gf_packed_next(&reader, &c, &err));
+    gf_buffer_release(&out);
+    gf_arena_release(&arena);
 }
 
 /* A row that was written before a column became known still reads, and takes its new place. */
@@ -204,9 +236,13 @@ static void reports_failed_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_as_documented),  cmocka_unit_test(sets_and_removes),
-        cmocka_unit_test(equals_a_plain_list),   cmocka_unit_test(reads_what_an_older_schema_wrote),
-        cmocka_unit_test(refuses_hostile_bytes), cmocka_unit_test(reports_failed_allocations),
+        cmocka_unit_test(writes_as_documented),
+        cmocka_unit_test(sets_and_removes),
+        cmocka_unit_test(equals_a_plain_list),
+        cmocka_unit_test(many_in_falling_order),
+        cmocka_unit_test(reads_what_an_older_schema_wrote),
+        cmocka_unit_test(refuses_hostile_bytes),
+        cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
 }
