@@ -304,7 +304,7 @@ static gf_status recognise_window(gf_decoding *d, gf_slice window, gf_encoding *
     char *sample = gf_malloc(d->n_before + window.len);
     if (!sample) return gf_fail_memory(err, "a text to be recognised");
     memcpy(sample, d->before, d->n_before);
-    memcpy(sample + d->n_before, window.ptr, window.len);
+    if (window.len) memcpy(sample + d->n_before, window.ptr, window.len);
     gf_status st = gf_encoding_recognise(gf_slice_of(sample, d->n_before + window.len),
                                          d->gone == 0, e, clear, err);
     gf_free(sample);
@@ -544,7 +544,7 @@ static gf_status begin_utf8(gf_decoding *d, gf_error *err)
     if (st != GF_OK) return st;
     start = waiting(d);
     if (gf_encoding_of_mark(start, &e)) return convert_whole(d, &e, true, err);
-    if (memchr(start.ptr, '\0', start.len < 4 ? start.len : 4)) {
+    if (start.len && memchr(start.ptr, '\0', start.len < 4 ? start.len : 4)) {
         if ((st = take_window(d, &start, err)) != GF_OK) return st;
         st = gf_encoding_recognise(start, true, &e, &clear, err);
         if (st == GF_OK && clear && strncmp(e.name, "UTF-16", 6) == 0)

@@ -95,8 +95,7 @@ static gf_status write_rows(void *context, gf_status ended, gf_error *err)
 static gf_status emit_counts(void *context, gf_status ended, gf_error *err)
 {
     importing *i = context;
-    (void)ended;
-    if (!i->is_written) return GF_OK;
+    if (!i->is_written || (ended != GF_OK && i->intake.read == 0)) return GF_OK;
     gf_json_writer *w = gf_row_writer_begin(&i->c.writer);
     gf_json_put_string(w, "table", gf_user_table_name(i->c.table));
     gf_json_put_uint(w, "read", i->intake.read);
