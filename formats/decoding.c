@@ -393,7 +393,7 @@ static gf_status judge_converted(gf_decoding *d, gf_error *err)
 static void give_judged(gf_decoding *d, char *to, size_t n, size_t *got)
 {
     size_t give = d->judged < n ? d->judged : n;
-    memcpy(to, d->bytes + d->start, give);
+    if (give) memcpy(to, d->bytes + d->start, give);
     keep_before(d, gf_slice_of(to, give));
     d->start += give;
     d->judged -= give;
