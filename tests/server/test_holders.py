@@ -26,7 +26,7 @@ class Holders(Store):
         self.assertEqual(self.size("posts"), 6100)
         self.assertIsNone(rebuilding.poll(), "the rebuild was to go on meanwhile")
         rebuilding.send_signal(signal.SIGINT)
-        self.assertEqual(self.end(rebuilding)[0], 7)
+        self.assertEqual(self.end(rebuilding)[0], 130)
         self.assertEqual(self.good("builds", "posts").split()[0], served)
 
     def test_a_second_rebuild_waits(self):
@@ -58,7 +58,7 @@ class Holders(Store):
         second = self.start("rebuild", "posts", "--force")
         second.stderr.readline()
         second.send_signal(signal.SIGINT)
-        self.assertEqual(self.end(second)[0], 7)
+        self.assertEqual(self.end(second)[0], 130)
 
     def test_many_make_one_store(self):
         """Of a store that is not there all but one come late, with their first record read."""
@@ -256,7 +256,7 @@ class Serving(Store):
         rebuilding = self.slow_rebuild()
         waits_until(lambda: self.niceness(serving)[10] > 0)
         rebuilding.send_signal(signal.SIGINT)
-        self.assertEqual(self.end(rebuilding)[0], 7)
+        self.assertEqual(self.end(rebuilding)[0], 130)
         waits_until(lambda: set(self.niceness(serving)) == set(usual))
         serving.terminate()
         self.assertEqual(self.end(serving)[0], 0)
@@ -271,11 +271,11 @@ class Serving(Store):
             waiting = self.start("rebuild", "posts", "--force", "--wait", "0", "--progress", "jsonl")
             first.send_signal(signal.SIGINT)
             code, _, err = self.end(first)
-            self.assertEqual(code, 7)
+            self.assertEqual(code, 130)
             self.assertIn("stopped on request; what was served is served on", err)
             self.assertIn('"phase"', waiting.stderr.readline())
             waiting.send_signal(signal.SIGINT)
-            self.assertEqual(self.end(waiting)[0], 7)
+            self.assertEqual(self.end(waiting)[0], 130)
             self.assertEqual(len(self.good("builds", "posts").splitlines()), 1)
         finally:
             serving.terminate()
