@@ -39,7 +39,7 @@ gf_status gf_file_make_folders(const char *path, gf_error *err);
 /** Sync a folder's list of files. */
 gf_status gf_file_sync_folder(const char *path, gf_error *err);
 
-/** What cannot be looked at, but for it is not there, counts as there: opening it tells why. */
+/** A path that cannot be looked at counts as there, unless it is missing: opening it tells why. */
 bool gf_file_exists(const char *path);
 bool gf_file_is_folder(const char *path);
 

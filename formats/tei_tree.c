@@ -248,7 +248,7 @@ static void begin_document(gf_tei_tree *t, gf_tei_parsed *parsed)
     *parsed = (gf_tei_parsed){.root = NULL};
 }
 
-/* What the parser has not read yet begins a tag, which is longer than a chunk. */
+/* The part that the parser has not read yet begins a tag, which is longer than a chunk. */
 static bool is_long_tag(const xmlParserCtxt *parser)
 {
     const xmlChar *at = parser->input->cur, *end = parser->input->end;

@@ -60,7 +60,7 @@ void gf_build_plan_release(gf_build_plan *plan);
  */
 gf_status gf_build_plan_read(gf_build_plan *plan, bool *modified, gf_error *err);
 
-/** What a rebuild by the plan, which has been read, comes to; nothing is built yet. */
+/** The outcome of a rebuild by the plan, which has been read; nothing is built yet. */
 gf_rebuild_outcome gf_build_plan_outcome(const gf_build_plan *plan, bool modified);
 
 /**

@@ -175,7 +175,7 @@ static gf_slice counts_of(const gf_request *r)
     return gf_slice_of(r->answer.ptr + r->row_from, r->row_to - r->row_from);
 }
 
-/* What was kept of an answer that did not begin to go out is dropped. */
+/* An answer that did not begin to go out is dropped with all that was kept of it. */
 static void fail_with_counts(gf_request *r, const gf_error *err)
 {
     gf_slice counts = counts_of(r);

@@ -8,7 +8,7 @@
  *     request line   one space between its parts, no NUL
  *     Host           one, of the form NAME[:PORT], [IPV6][:PORT]; HTTP/1.1 has to have it
  *     length         one Content-Length, or Transfer-Encoding: chunked, not both; any other coding
- *                    is not implemented (501)
+ *                    is unknown here (501)
  *     headers        names are tokens (so no space before the colon); values have no control
  *                    characters; no line goes on in the next one (obs-fold); each ends in CR LF
  *     Upgrade        only where Connection names it
