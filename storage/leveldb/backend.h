@@ -43,7 +43,7 @@ gf_status gf_leveldb_copy(gf_backend *from, gf_backend *to, const gf_cancel *can
 /** Entries put into a new database, as they lie and by rising keys. */
 typedef struct gf_backend_fill gf_backend_fill;
 
-/** A value as it was put. */
+/** The tables whose entries were put. */
 typedef struct gf_backend_filled {
     bool names;                            /* the name of any table */
     unsigned char used[GF_MAX_TABLES / 8]; /* bit n: an entry of table n */
