@@ -407,7 +407,9 @@ class Trial:
             shutil.rmtree(path, ignore_errors=True)
         done = begin([PROGRAM, "repair", "--to", to, "--store", store])
         try:
-            if done.returncode in (0, 5) and holds(to, self.ever) == self.sound["layered"]:
+            if "SanitizerTool: CHECK failed" in done.stderr: # it writes to see what memory is there
+                self.found["fault of the sanitizer's own calls"] += 1
+            elif done.returncode in (0, 5) and holds(to, self.ever) == self.sound["layered"]:
                 self.found["fault, exit %d" % done.returncode] += 1
             elif done.returncode in (0, 5):
                 raise Failed("it ended with %d, and is not the same" % done.returncode)
@@ -435,8 +437,11 @@ class Trial:
         strace = ["strace", "-f", "-qqq", "-o", "/dev/null"] + (["-P", path] if path else [])
         strace += ["-e", "inject=%s:error=%s%s" % (call, error, ":when=%d" % when if when else "")]
 
+        # The leak sanitizer does not work below a tracer.
+        options = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0")
+
         def begin(command):
-            return subprocess.run(strace + command, capture_output=True, text=True, timeout=600)
+            return subprocess.run(strace + command, capture_output=True, text=True, timeout=600, env=options)
         return self.faulty("%s of %s: %s%s" % (call, path or "any", error, ", call %d" % when if when else ""), begin)
 
     def faults(self, n):
