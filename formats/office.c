@@ -129,6 +129,7 @@ static void meet_doctype(void *context, const xmlChar *name, const xmlChar *exte
 
 static gf_status make_parser(office *o, gf_error *err)
 {
+    gf_xml_silence();
     o->parser = xmlCreatePushParserCtxt(NULL, NULL, NULL, 0, NULL);
     if (!o->parser) return gf_fail_memory(err, "an XML parser");
     xmlCtxtUseOptions(o->parser,

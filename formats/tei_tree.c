@@ -188,6 +188,7 @@ static gf_status make_parser(gf_tei_tree *t, gf_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialise_libxml);
+    gf_xml_silence();
     t->parser = xmlCreatePushParserCtxt(NULL, NULL, NULL, 0, NULL);
     if (!t->parser) return gf_fail_memory(err, "an XML parser");
     /* No entity can be declared, so "expanding" them is what &amp; and the like need. */
@@ -283,7 +284,8 @@ gf_status gf_tei_tree_parse(gf_tei_tree *t, gf_slice xml, const gf_cancel *cance
     const xmlError *error = &t->parser->lastError;
     if (t->no_memory || error->code == XML_ERR_NO_MEMORY)
         st = gf_fail_memory(err, "an XML document");
-    else if (t->parser->wellFormed && !parsed->unsafe && !t->too_deep)
+    else if (t->parser->wellFormed && t->root && error->level < XML_ERR_FATAL && !parsed->unsafe &&
+             !t->too_deep)
         parsed->root = t->root;
     else if (!parsed->unsafe)
         snprintf(parsed->reason, sizeof parsed->reason, "not XML: line %d: %.200s", error->line,

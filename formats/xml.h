@@ -19,6 +19,7 @@
     F(xmlInitParser) \
     F(xmlParseChunk) \
     F(xmlSAX2InternalSubset) \
+    F(xmlSetGenericErrorFunc) \
     F(xmlStopParser)
 /* clang-format on */
 GF_LIBRARY_DECLARE(gf_xml, GF_XML_FUNCTIONS)
@@ -31,6 +32,18 @@ GF_LIBRARY_DECLARE(gf_xml, GF_XML_FUNCTIONS)
 #define xmlInitParser           gf_xml_functions.xmlInitParser
 #define xmlParseChunk           gf_xml_functions.xmlParseChunk
 #define xmlSAX2InternalSubset   gf_xml_functions.xmlSAX2InternalSubset
+#define xmlSetGenericErrorFunc  gf_xml_functions.xmlSetGenericErrorFunc
 #define xmlStopParser           gf_xml_functions.xmlStopParser
+
+static inline void gf_xml_say_nothing(void *context, const char *format, ...)
+{
+    (void)context, (void)format;
+}
+
+/** Errors of encodings are printed to standard error by this thread's parsers, unless this is called. */
+static inline void gf_xml_silence(void)
+{
+    xmlSetGenericErrorFunc(NULL, gf_xml_say_nothing);
+}
 
 #endif

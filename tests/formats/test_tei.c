@@ -14,6 +14,7 @@ static void check_read(const char *xml, gf_tei_result result, const char *metada
     if (metadata) assert_slice(gf_buffer_view(&tei.metadata), metadata);
     if (quality) assert_string_equal(tei.quality, quality);
     if (result != GF_TEI_SUCCESS) assert_int_equal(tei.json.len, 0);
+    if (result == GF_TEI_FAIL) assert_true(tei.reason[0]);
     gf_tei_release(&tei);
 }
 
