@@ -93,6 +93,8 @@ class Case:
         elif not outcome.killed() and outcome.code not in good:
             if outcome.code == 127 and "shared libraries" in outcome.err:
                 pass  # it has not even begun
+            elif injected.SANITIZERS_OWN in outcome.err:
+                pass  # the sanitizer had no descriptor for a pipe, and ended the program
             elif outcome.code == 130 and ":EINTR" in self.fault:
                 pass  # a call that is interrupted counts as a request to stop
             elif outcome.code not in FAILED:
