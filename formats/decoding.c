@@ -136,6 +136,7 @@ static gf_status make_room(gf_decoding *d, size_t more, gf_error *err)
 
 static gf_slice waiting(const gf_decoding *d)
 {
+    if (!d->bytes) return (gf_slice){"", 0};
     return gf_slice_of(d->bytes + d->start, d->end - d->start);
 }
 
