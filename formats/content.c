@@ -10,7 +10,7 @@
 #include <strings.h>
 
 typedef struct magic {
-    size_t at;
+    size_t at; /* 8: within a RIFF, whose length comes before */
     gf_slice bytes;
     const char *advice;
 } magic;
@@ -199,7 +199,8 @@ gf_content gf_content_of(gf_slice start, gf_slice name, const char **advice)
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
         const magic *m = &magics[i];
         if (start.len < m->at + m->bytes.len ||
-            memcmp(start.ptr + m->at, m->bytes.ptr, m->bytes.len) != 0)
+            memcmp(start.ptr + m->at, m->bytes.ptr, m->bytes.len) != 0 ||
+            (m->at && !gf_slice_starts(start, GF_SLICE("RIFF"))))
             continue;
         *advice = m->advice;
         return GF_CONTENT_NONE;

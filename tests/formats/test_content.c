@@ -24,6 +24,17 @@ static void make_office(const char *first, gf_slice first_bytes, const char *par
 }
 
 /* As single documents, in folders, and in archives. */
+/* "WEBP" at the ninth byte is a picture within a RIFF alone. */
+static void words_that_signatures_have(void **state)
+{
+    (void)state;
+    gf_error err;
+    assert_status(GF_EINVAL, gf_content_check(GF_SLICE("RIFF1234WEBPVP8 "), GF_SLICE("a"), &err));
+    assert_status(GF_EINVAL, gf_content_check(GF_SLICE("RIFF1234WAVEfmt "), GF_SLICE("a"), &err));
+    assert_ok(gf_content_check(GF_SLICE("id,text;WEBP is a format"), GF_SLICE("a"), &err));
+    assert_ok(gf_content_check(GF_SLICE("RIFF and WEBP"), GF_SLICE("a"), &err));
+}
+
 static void reads_office_documents(void **state)
 {
     (void)state;
@@ -246,6 +257,7 @@ static void survives_anything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_that_signatures_have),
         cmocka_unit_test(reads_office_documents),
         cmocka_unit_test(refuses_hostile_documents),
         cmocka_unit_test(refuses_what_is_no_text),

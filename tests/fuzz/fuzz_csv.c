@@ -34,15 +34,24 @@ static uint64_t write_rows(gf_slice bytes, unsigned style, gf_buffer *out)
     return n;
 }
 
+/* A row before what is written: its bytes are then at no place where a signature would be sought. */
+static void write_first_row(gf_buffer *out)
+{
+    for (size_t i = 0; i < MOST_ROW / 2; i++)
+        gf_buffer_byte(out, i == 0 || i == MOST_ROW / 2 - 1 ? '"' : 'x');
+    gf_buffer_str(out, "\r\n");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     gf_buffer once = {0}, twice = {0};
     fuzz_records(GF_FORMAT_CSV, "a.csv", bytes, n);
+    write_first_row(&once);
     uint64_t rows = write_rows(gf_slice_of((const char *)bytes, n), GF_CSV_QUOTED, &once);
     gf_slice written = gf_buffer_view(&once);
     /* Quotes that are written may make a row longer than may be read. */
     if (n < MOST_ROW / 3 && rows) {
-        fuzz_check(write_rows(written, GF_CSV_QUOTED, &twice) == rows);
+        fuzz_check(write_rows(written, GF_CSV_QUOTED, &twice) == rows + 1);
         fuzz_check(gf_slice_equal(written, gf_buffer_view(&twice)));
     }
     gf_buffer_release(&once);
