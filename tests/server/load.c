@@ -180,15 +180,43 @@ static void ask(connection *c, double due)
     hang_up(c);
 }
 
-/* Only answers with a length are understood. */
-static bool is_whole(const connection *c, int *status, const char **body, size_t *n)
+/* Walk the chunks from `at` on, and where `to` is given join them there; NULL: they are not whole. */
+static const char *walk_chunks(const connection *c, const char *at, char *to)
+{
+    const char *end = c->bytes + c->n;
+    for (;;) {
+        char *line;
+        size_t n = strtoull(at, &line, 16);
+        if (line == at || end - line < 4 || memcmp(line, "\r\n", 2) != 0) return NULL;
+        if (n == 0) return to ? to : line + 4;
+        if ((size_t)(end - line) < n + 4) return NULL;
+        if (to) to = (char *)memmove(to, line + 2, n) + n;
+        at = line + 2 + n + 2;
+    }
+}
+
+/* A header's value within the head that ends at `end`; NULL. */
+static const char *header(const connection *c, const char *name, const char *end)
+{
+    const char *found = strstr(c->bytes, name);
+    return found && found < end ? found + strlen(name) : NULL;
+}
+
+/* Whether the answer is there. Slow ones come in chunks, which are joined. */
+static bool is_whole(connection *c, int *status, const char **body, size_t *n)
 {
     const char *end = strstr(c->bytes, "\r\n\r\n");
-    const char *length = end ? strstr(c->bytes, "\r\nContent-Length: ") : NULL;
-    if (!length || length > end || sscanf(c->bytes, "HTTP/1.1 %d", status) != 1) return false;
+    if (!end || sscanf(c->bytes, "HTTP/1.1 %d", status) != 1) return false;
+    const char *length = header(c, "\r\nContent-Length: ", end);
     *body = end + 4;
-    *n = strtoull(length + 18, NULL, 10);
-    return (size_t)(c->bytes + c->n - *body) >= *n;
+    if (length) {
+        *n = strtoull(length, NULL, 10);
+        return (size_t)(c->bytes + c->n - *body) >= *n;
+    }
+    if (!header(c, "\r\nTransfer-Encoding: chunked", end) || !walk_chunks(c, *body, NULL))
+        return false;
+    *n = (size_t)(walk_chunks(c, *body, c->bytes + (*body - c->bytes)) - *body);
+    return true;
 }
 
 static void take(connection *c)
