@@ -207,8 +207,9 @@ static const gf_command serve_command = {
                 "cluster.example\n",
     .notes =
         "The store is made where it is missing. A line of FILE is a token of 16 bytes or more,\n"
-        "read or write, and a namespace or *; others must not be able to read the file, and\n"
-        "SIGHUP has it read again. SIGINT or SIGTERM end the server once what it has accepted\n"
+        "read or write, a namespace or *, and a name for the log, if it is to have one; others\n"
+        "must not be able to read the file, and SIGHUP has it read again. SIGINT or SIGTERM end "
+        "the server once what it has accepted\n"
         "is answered; rebuilds that are under way are cancelled.\n",
     .run = run_serve,
 };
