@@ -189,7 +189,6 @@ static const gf_display_column copy_columns[] = {{"to", NULL, GF_COLUMN_TEXT},
 
 /* Bytes of the server's archive, on their way into the copy. */
 typedef struct receiving {
-    gf_session *session;
     gf_archive_take *take;
     void *taker;
 } receiving;
@@ -209,7 +208,7 @@ static gf_status receive_row(void *context, gf_slice row, gf_error *err)
 static gf_status ask_for_archive(void *context, gf_archive_take *take, void *taker, gf_error *err)
 {
     gf_session *s = context;
-    receiving r = {s, take, taker};
+    receiving r = {take, taker};
     gf_call call = {.name_space = s->call.name_space,
                     .sink = {.context = &r, .emit = receive_row, .write = receive_bytes},
                     .cancel = s->call.cancel};

@@ -1,8 +1,9 @@
 /*
  * A store's copy in a folder of its own.
  *
- * It is made beside its place (DIR.new), looked at there, and moved when it is whole and synced: so a
- * folder DIR is always a whole copy, and one that failed at its very end is not there. Nothing that is there already is ever touched.
+ * It is made beside its place (DIR.new), looked at there, and moved when it is whole and synced: so
+ * a folder DIR is always a whole copy, and one that failed at its very end is not there. Nothing
+ * that is there already is ever touched.
  */
 #include "storage/folder/folder.h"
 
