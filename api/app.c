@@ -61,7 +61,7 @@ gf_status gf_apps_check(gf_app_check *c, gf_app_count *counts, gf_error *err)
             c->counted = 0;
             gf_status st = apps[i]->check(c, schema->name, err);
             if (st != GF_OK) return st;
-            counts[i].any = true;
+            counts[i].any = !apps[i]->uncounted;
             counts[i].n += c->counted;
         }
     }

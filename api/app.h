@@ -12,6 +12,7 @@
 
 #include "api/operation.h"
 #include "formats/reader.h"
+#include "storage/description.h"
 
 enum { GF_MOST_APPS = 8 };
 
@@ -45,12 +46,18 @@ typedef struct gf_app {
     gf_status (*records)(const gf_call *call, gf_visit_record *visit, void *context, gf_error *err);
     bool filters; /* its records take the argument "where" */
 
+    bool uncounted; /* `status` does not count its things */
+
     /* Whether a table of the store is the application's, and has to be checked. NULL: none is. */
     bool (*has_table)(const char *table);
     /* Count what is in a table, add to check->counted; and check it where check->visit is there. */
     gf_status (*check)(gf_app_check *check, const char *table, gf_error *err);
     /* After damage: make what the table derives anew, and drop what cannot be right; NULL: no need. */
     gf_status (*repair)(gf_app_repair *repair, const char *table, gf_error *err);
+
+    /* Its tables, as `table list --system` and its siblings show them. */
+    const gf_table_description *tables; /* n_tables */
+    size_t n_tables;
 } gf_app;
 
 /** Add an application, which lasts as long as the program. */

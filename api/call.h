@@ -78,6 +78,13 @@ gf_decoding_options gf_records_decoding(gf_call *call);
  */
 gf_status gf_records_reader(gf_call *call, bool keep_fields, gf_reader **reader, gf_error *err);
 
+/**
+ * The same for records that need no text, but have the first of these fields; they alone are kept.
+ * The slices must last as long as the reader.
+ */
+gf_status gf_records_reader_of_fields(gf_call *call, const gf_slice *fields, size_t n_fields,
+                                      gf_reader **reader, gf_error *err);
+
 /** The same over another input, JSON Lines whose text is `text` where the call does not say. */
 gf_status gf_records_reader_of(const gf_call *call, const gf_input *input, const gf_slice *text,
                                size_t n_text, gf_reader **reader, gf_error *err);
@@ -85,6 +92,16 @@ gf_status gf_records_reader_of(const gf_call *call, const gf_input *input, const
 /** Tell that a record was refused, and hand it to whoever keeps those. */
 gf_status gf_records_refuse(const gf_call *call, const gf_record *record, const char *reason,
                             const char *message, gf_error *err);
+
+/* ---- ids.c: ids that come with a call -------------------------------------------------------- */
+
+typedef gf_status gf_visit_id(void *context, gf_slice id, gf_error *err);
+
+/**
+ * Visit the arguments "id", else the lines of the call's input, without empty ones: GF_EINVAL where
+ * there is neither. An id of over GF_MAX_ID bytes may be cut, but not below that.
+ */
+gf_status gf_call_each_id(const gf_call *call, gf_visit_id *visit, void *context, gf_error *err);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -116,6 +133,10 @@ gf_status gf_row_writer_emit_only(gf_row_writer *row, gf_error *err);
 gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_slice column,
                                     gf_slice value, gf_error *err);
 
+/** The same, with the length alone of a binary value of more than 1,024 bytes. */
+gf_status gf_row_writer_emit_short_column(void *row_writer, const char *family, gf_slice column,
+                                          gf_slice value, gf_error *err);
+
 /**
  * The member "id" of a document: a string, or by the call's argument id-type a number, where it is a
  * whole number of 64 bits as numbers are written.
@@ -134,6 +155,10 @@ void gf_row_put_build(gf_json_writer *w, const gf_build_info *info);
 /** cluster, label and size; and the terms, at most so many. */
 void gf_row_put_cluster(gf_json_writer *w, const gf_cluster_info *info);
 void gf_row_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t most);
+void gf_row_put_sentence(gf_row_writer *row, const gf_cluster_info *info); /* if it has one */
+
+/** clarity, mean_score, ..., similarity; nothing where there are none. */
+void gf_row_put_figures(gf_json_writer *w, const gf_cluster_figures *figures);
 
 /** cluster, label, score, runner_up, ..., margin. */
 void gf_row_put_membership(gf_json_writer *w, const gf_membership *m);

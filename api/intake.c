@@ -12,10 +12,15 @@ void gf_intake_count_reason(gf_intake *in, const char *reason)
 {
     gf_reasons *r = &in->reasons;
     size_t i = 0;
-    while (i < r->n && strcmp(r->by[i].reason, reason) != 0)
+    while (i < r->n && strcmp(r->by[i].reason, reason) < 0)
         i++;
-    if (i == sizeof r->by / sizeof *r->by) return;
-    if (i == r->n) r->by[r->n++].reason = reason;
+    bool is_new = i == r->n || strcmp(r->by[i].reason, reason) != 0;
+    if (is_new && r->n == sizeof r->by / sizeof *r->by) return;
+    if (is_new) {
+        memmove(&r->by[i + 1], &r->by[i], (r->n++ - i) * sizeof *r->by);
+        r->by[i].reason = reason;
+        r->by[i].n = 0;
+    }
     r->by[i].n++;
 }
 

@@ -20,7 +20,7 @@ typedef struct gf_reasons {
     struct {
         const char *reason; /* lasts as long as this */
         uint64_t n;
-    } by[32]; /* n; further reasons are not counted */
+    } by[32]; /* n; by reason; further ones are not counted */
     size_t n;
 } gf_reasons;
 

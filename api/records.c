@@ -56,6 +56,24 @@ gf_status gf_records_reader(gf_call *call, bool keep_fields, gf_reader **reader,
     return st;
 }
 
+gf_status gf_records_reader_of_fields(gf_call *call, const gf_slice *fields, size_t n_fields,
+                                      gf_reader **reader, gf_error *err)
+{
+    gf_reader_options options;
+    gf_slice *text = NULL, *none = NULL;
+    gf_status st = reader_options(call, false, &options, &text, &none, err);
+    options.decoding = gf_records_decoding(call);
+    options.fields = fields;
+    options.n_fields = n_fields;
+    options.text = fields;
+    options.n_text = 1;
+    options.text_is_fixed = options.without_text = true;
+    if (st == GF_OK) st = gf_reader_open(&call->input, &options, reader, err);
+    gf_free(text);
+    gf_free(none);
+    return st;
+}
+
 gf_status gf_records_reader_of(const gf_call *call, const gf_input *input, const gf_slice *usual,
                                size_t n_usual, gf_reader **reader, gf_error *err)
 {

@@ -5,6 +5,8 @@
 #include "base/hex.h"
 #include "base/number.h"
 
+#include <math.h>
+
 gf_json_writer *gf_row_writer_begin_of(gf_row_writer *row, gf_slice collection)
 {
     gf_buffer_reset(&row->buffer);
@@ -63,21 +65,35 @@ static void put_hex(gf_json_writer *w, gf_slice bytes)
 }
 
 /* Cells of the family `processing` are bytes (vectors, dictionary, index); all others are text. */
-gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_slice column,
-                                    gf_slice value, gf_error *err)
+static gf_status emit_column(gf_row_writer *row, const char *family, gf_slice column,
+                             gf_slice value, size_t most, gf_error *err)
 {
-    gf_row_writer *row = row_writer;
     gf_status st = gf_cancel_check(row->call->cancel, err);
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(row);
     bool bytes = strcmp(family, "processing") == 0 && !gf_slice_equal(column, GF_SLICE("id"));
     gf_json_put_str(w, "family", family);
     gf_json_put_string(w, "column", column);
-    if (bytes)
+    if (bytes && value.len > most)
+        gf_json_put_uint(w, "not_shown", value.len);
+    else if (bytes)
         put_hex(w, value);
     else
         gf_json_put_string(w, "value", value);
     return gf_row_writer_emit(row, err);
+}
+
+gf_status gf_row_writer_emit_column(void *row_writer, const char *family, gf_slice column,
+                                    gf_slice value, gf_error *err)
+{
+    return emit_column(row_writer, family, column, value, SIZE_MAX, err);
+}
+
+gf_status gf_row_writer_emit_short_column(void *row_writer, const char *family, gf_slice column,
+                                          gf_slice value, gf_error *err)
+{
+    enum { SHOWN = 1024 };
+    return emit_column(row_writer, family, column, value, SHOWN, err);
 }
 
 /* ---- members that several operations share --------------------------------------------------- */
@@ -91,17 +107,22 @@ static bool is_number(gf_slice id)
     return gf_number_read_signed(id, &v);
 }
 
-void gf_row_put_id(gf_row_writer *row, gf_slice id)
+static void put_id(gf_row_writer *row, const char *name, gf_slice id)
 {
     if (!row->ids_are_known) {
         row->ids_are_known = true;
         row->numeric_ids = gf_slice_equal(gf_call_text(row->call, "id-type"), GF_SLICE("number"));
     }
-    gf_json_key(&row->json, "id");
+    gf_json_key(&row->json, name);
     if (row->numeric_ids && is_number(id))
         gf_json_raw(&row->json, id);
     else
         gf_json_string(&row->json, id);
+}
+
+void gf_row_put_id(gf_row_writer *row, gf_slice id)
+{
+    put_id(row, "id", id);
 }
 
 void gf_row_put_time(gf_json_writer *w, const char *name, int64_t ms)
@@ -149,7 +170,10 @@ void gf_row_put_build(gf_json_writer *w, const gf_build_info *b)
     }
     if (b->versions.len) gf_json_put_string(w, "versions", b->versions);
     if (b->rows != GF_ROWS_OF_TEXTS)
-        gf_json_put_str(w, "matrix", b->rows == GF_ROWS_DENSE ? "dense" : "sparse");
+        gf_json_put_str(w, "matrix",
+                        b->rows == GF_ROWS_DENSE    ? "dense"
+                        : b->rows == GF_ROWS_SPARSE ? "sparse"
+                                                    : "words");
 }
 
 void gf_row_put_cluster(gf_json_writer *w, const gf_cluster_info *info)
@@ -170,6 +194,37 @@ void gf_row_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t m
         gf_json_end(w, '}');
     }
     gf_json_end(w, ']');
+}
+
+/* A share of a count; null where there is nothing to share. */
+static void put_ratio(gf_json_writer *w, const char *name, uint64_t part, uint64_t whole)
+{
+    gf_json_put_double(w, name, whole ? (double)part / (double)whole : NAN);
+}
+
+void gf_row_put_figures(gf_json_writer *w, const gf_cluster_figures *f)
+{
+    if (!f) return;
+    gf_json_put_str(w, "clarity", gf_cluster_figures_word(f->clarity));
+    gf_json_put_double(w, "mean_score", f->score);
+    gf_json_put_double(w, "mean_margin", f->margin);
+    put_ratio(w, "weak", f->weak, f->documents);
+    put_ratio(w, "label_recall", f->hits, f->has_label ? f->documents : 0);
+    put_ratio(w, "label_precision", f->hits, f->found);
+    put_ratio(w, "label_f1", 2 * f->hits, f->has_label ? f->documents + f->found : 0);
+    gf_json_put_double(w, "npmi", f->npmi);
+    put_ratio(w, "own_terms", f->own_terms, f->terms);
+    if (!f->nearest) return;
+    gf_json_put_uint(w, "nearest", f->nearest);
+    gf_json_put_string(w, "nearest_label", f->nearest_label);
+    gf_json_put_double(w, "similarity", f->similarity);
+}
+
+void gf_row_put_sentence(gf_row_writer *row, const gf_cluster_info *info)
+{
+    if (info->sentence.len == 0) return;
+    gf_json_put_string(&row->json, "sentence", info->sentence);
+    put_id(row, "sentence_of", info->sentence_of);
 }
 
 void gf_row_put_membership(gf_json_writer *w, const gf_membership *m)

@@ -4,9 +4,119 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* ---- the account ----------------------------------------------------------------------------- */
+
+/* A run's tasks, dealt to 2^c threads: seconds of each, for each c. */
+typedef struct dealt {
+    double busy[GF_POOL_COUNTS][1 << (GF_POOL_COUNTS - 1)];
+    double longest, all;
+    uint64_t tasks;
+} dealt;
+
+static atomic_bool keeps_account;
+static pthread_mutex_t account_lock = PTHREAD_MUTEX_INITIALIZER;
+static gf_pool_account account;           /* under account_lock */
+static _Thread_local double serial_since; /* a thread's processor clock; 0: it called no run yet */
+
+static double thread_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The calling thread's time outside of runs, up to now, becomes part of the account. */
+static void count_serial(void)
+{
+    double now = thread_seconds();
+    pthread_mutex_lock(&account_lock);
+    if (serial_since > 0) account.serial += now - serial_since;
+    pthread_mutex_unlock(&account_lock);
+    serial_since = now;
+}
+
+static void deal_task(dealt *d, double seconds)
+{
+    d->tasks++;
+    d->all += seconds;
+    if (seconds > d->longest) d->longest = seconds;
+    for (unsigned c = 0; c < GF_POOL_COUNTS; c++) {
+        double *busy = d->busy[c];
+        unsigned first = 0;
+        for (unsigned t = 1; t < 1u << c; t++)
+            if (busy[t] < busy[first]) first = t;
+        busy[first] += seconds;
+    }
+}
+
+static void count_run(const dealt *d)
+{
+    pthread_mutex_lock(&account_lock);
+    account.runs++;
+    account.tasks += d->tasks;
+    account.parallel += d->all;
+    account.longest += d->longest;
+    for (unsigned c = 0; c < GF_POOL_COUNTS; c++) {
+        double most = 0;
+        for (unsigned t = 0; t < 1u << c; t++)
+            if (d->busy[c][t] > most) most = d->busy[c][t];
+        account.with[c] += most;
+    }
+    pthread_mutex_unlock(&account_lock);
+    serial_since = thread_seconds();
+}
+
+void gf_pool_keep_account(bool keep)
+{
+    pthread_mutex_lock(&account_lock);
+    account = (gf_pool_account){0};
+    pthread_mutex_unlock(&account_lock);
+    serial_since = thread_seconds();
+    atomic_store(&keeps_account, keep);
+}
+
+gf_pool_account gf_pool_read_account(void)
+{
+    if (atomic_load(&keeps_account) && serial_since > 0) count_serial();
+    pthread_mutex_lock(&account_lock);
+    gf_pool_account now = account;
+    pthread_mutex_unlock(&account_lock);
+    return now;
+}
+
+gf_pool_account gf_pool_account_sum(const gf_pool_account *a, const gf_pool_account *b)
+{
+    gf_pool_account sum = {.runs = a->runs + b->runs,
+                           .tasks = a->tasks + b->tasks,
+                           .serial = a->serial + b->serial,
+                           .parallel = a->parallel + b->parallel,
+                           .longest = a->longest + b->longest};
+    for (unsigned c = 0; c < GF_POOL_COUNTS; c++)
+        sum.with[c] = a->with[c] + b->with[c];
+    return sum;
+}
+
+gf_pool_account gf_pool_account_between(const gf_pool_account *earlier,
+                                        const gf_pool_account *later)
+{
+    gf_pool_account b = {.runs = later->runs - earlier->runs,
+                         .tasks = later->tasks - earlier->tasks,
+                         .serial = later->serial - earlier->serial,
+                         .parallel = later->parallel - earlier->parallel,
+                         .longest = later->longest - earlier->longest};
+    for (unsigned c = 0; c < GF_POOL_COUNTS; c++)
+        b.with[c] = later->with[c] - earlier->with[c];
+    return b;
+}
+
+/* ---- the pool -------------------------------------------------------------------------------- */
 
 /*
  * The threads sleep on `wake` until `generation` changes, take task indices from `next` until none
@@ -30,6 +140,7 @@ struct gf_pool {
     gf_status status; /* of the failed task with the lowest index */
     size_t failed_index;
     gf_error error;
+    dealt *dealt; /* the account of the run; NULL: none is kept */
 };
 
 typedef struct worker_start {
@@ -44,9 +155,12 @@ static void work_through_tasks(gf_pool *p, unsigned worker)
         size_t index = p->next++;
         pthread_mutex_unlock(&p->lock);
         gf_error error = {GF_OK, ""};
+        double begin = p->dealt ? thread_seconds() : 0;
         gf_status st = gf_cancel_check(p->cancel, &error);
         if (st == GF_OK) st = p->task(p->context, index, worker, &error);
+        double seconds = p->dealt ? thread_seconds() - begin : 0;
         pthread_mutex_lock(&p->lock);
+        if (p->dealt) deal_task(p->dealt, seconds);
         if (st != GF_OK && (p->status == GF_OK || index < p->failed_index)) {
             p->status = st;
             p->failed_index = index;
@@ -135,20 +249,21 @@ unsigned gf_pool_size(const gf_pool *p)
 }
 
 static gf_status run_here(size_t n, gf_pool_task *task, void *context, const gf_cancel *cancel,
-                          gf_error *err)
+                          dealt *d, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
+        double begin = d ? thread_seconds() : 0;
         st = gf_cancel_check(cancel, err);
         if (st == GF_OK) st = task(context, i, 0, err);
+        if (d) deal_task(d, thread_seconds() - begin);
     }
     return st;
 }
 
-gf_status gf_pool_run(gf_pool *p, size_t n, gf_pool_task *task, void *context,
-                      const gf_cancel *cancel, gf_error *err)
+static gf_status run_on_all(gf_pool *p, size_t n, gf_pool_task *task, void *context,
+                            const gf_cancel *cancel, dealt *d, gf_error *err)
 {
-    if (!p || p->started == 0 || n <= 1) return run_here(n, task, context, cancel, err);
     pthread_mutex_lock(&p->lock);
     assert(p->busy == 0); /* one call at a time */
     p->task = task;
@@ -157,6 +272,7 @@ gf_status gf_pool_run(gf_pool *p, size_t n, gf_pool_task *task, void *context,
     p->n_tasks = n;
     p->next = 0;
     p->status = GF_OK;
+    p->dealt = d;
     p->busy = p->started;
     p->generation++;
     pthread_cond_broadcast(&p->wake);
@@ -166,6 +282,27 @@ gf_status gf_pool_run(gf_pool *p, size_t n, gf_pool_task *task, void *context,
     gf_status st = p->status;
     if (st != GF_OK && err) *err = p->error;
     pthread_mutex_unlock(&p->lock);
+    return st;
+}
+
+static gf_status run(gf_pool *p, size_t n, gf_pool_task *task, void *context,
+                     const gf_cancel *cancel, dealt *d, gf_error *err)
+{
+    if (!p || p->started == 0 || n <= 1) return run_here(n, task, context, cancel, d, err);
+    return run_on_all(p, n, task, context, cancel, d, err);
+}
+
+gf_status gf_pool_run(gf_pool *p, size_t n, gf_pool_task *task, void *context,
+                      const gf_cancel *cancel, gf_error *err)
+{
+    /* Where there is no pool the caller is a task of one itself, or nothing is to be parallel. */
+    if (!p || !atomic_load_explicit(&keeps_account, memory_order_relaxed))
+        return run(p, n, task, context, cancel, NULL, err);
+    dealt d;
+    memset(&d, 0, sizeof d);
+    count_serial();
+    gf_status st = run(p, n, task, context, cancel, &d, err);
+    count_run(&d);
     return st;
 }
 

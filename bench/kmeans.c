@@ -6,12 +6,14 @@
  *     bench_kmeans rows.npz -k 100 --runs 5 --threads 2 --classes classes.txt
  *
  * One line a run, each with the next seed, and one with medians (of seconds) and means (of the
- * rest). --classes is a file with the class of each row, a whole number a line; --labels a file to
+ * rest). --cores adds, for each stage, the processor seconds of one thread alone and within tasks, the
+ * longest tasks, and what 1, 2, 4, ... threads would take at least (base/pool.h). --classes is a file with the class of each row, a whole number a line; --labels a file to
  * write the last run's labels to, likewise. --new N leaves the last N rows out, and has them find
  * their places among the clusters of the others, each thread for itself.
  */
 #include "cluster/kmeans.h"
 #include "base/clock.h"
+#include "base/grid.h"
 #include "base/memory.h"
 #include "cluster/measure/quality.h"
 #include "cluster/passes/nearest_centres.h"
@@ -31,6 +33,7 @@ typedef struct settings {
     gf_kmeans_options kmeans;
     unsigned threads, runs;
     uint32_t new; /* rows that are left out, and then located */
+    bool cores;
 } settings;
 
 typedef struct figures {
@@ -171,12 +174,42 @@ static gf_status locate_new(gf_pool *pool, const gf_csr *x, const gf_kmeans *r, 
 static void print_figures(const char *name, const figures *f)
 {
     const gf_kmeans_stages *s = &f->stages;
-    printf("%-8s %7.3f s, processor %.3f s: choose %.3f seeds %.3f warm %.3f passes %.3f polish "
-           "%.3f exchange %.3f last %.3f"
-           "  cosine %.5f",
-           name, f->seconds, f->processor, s->choosing, s->seeding, s->warming, s->passing,
-           s->polishing, s->exchanging, s->finishing, f->cosine);
+    printf("%-8s %7.3f s, processor %.3f s: fold %.3f choose %.3f seeds %.3f warm %.3f passes %.3f "
+           "polish %.3f exchange %.3f last %.3f  cosine %.5f",
+           name, f->seconds, f->processor, s->folding.seconds, s->choosing.seconds,
+           s->seeding.seconds, s->warming.seconds, s->passing.seconds, s->polishing.seconds,
+           s->exchanging.seconds, s->finishing.seconds, f->cosine);
     if (f->nmi >= 0) printf("  nmi %.4f", f->nmi);
+}
+
+static void print_account(const char *stage, const gf_pool_account *a)
+{
+    printf("  %-9s %6" PRIu64 " %8" PRIu64 " %8.3f %8.3f %8.3f ", stage, a->runs, a->tasks,
+           a->serial, a->parallel, a->longest);
+    for (unsigned c = 0; c < GF_POOL_COUNTS; c++)
+        printf(" %7.3f", a->serial + a->with[c]);
+    printf("\n");
+}
+
+/* Seconds of each stage by one thread, two, four, ..., at least. */
+static void print_cores(const gf_kmeans_stages *s)
+{
+    const gf_kmeans_stage *stage[] = {&s->folding,    &s->choosing, &s->seeding,
+                                      &s->warming,    &s->passing,  &s->polishing,
+                                      &s->exchanging, &s->sweeping, &s->finishing};
+    const char *name[] = {"fold",   "choose",   "seeds", "warm", "passes",
+                          "polish", "exchange", "sweep", "last"};
+    gf_pool_account all = {0};
+    printf("  %-9s %6s %8s %8s %8s %8s ", "stage", "runs", "tasks", "serial", "in tasks",
+           "longest");
+    for (unsigned c = 0; c < GF_POOL_COUNTS; c++)
+        printf(" %7u", 1u << c);
+    printf("\n");
+    for (size_t i = 0; i < sizeof stage / sizeof stage[0]; i++) {
+        if (stage[i]->seconds > 0.0005) print_account(name[i], &stage[i]->account);
+        all = gf_pool_account_sum(&all, &stage[i]->account);
+    }
+    print_account("all", &all);
 }
 
 static gf_status one_run(const settings *s, gf_pool *pool, const gf_csr *x, const uint32_t *classes,
@@ -205,6 +238,7 @@ static gf_status one_run(const settings *s, gf_pool *pool, const gf_csr *x, cons
         print_figures(name, f);
         printf("  k %" PRIu32 ", %u passes, %u rounds, %u runs, peak %.0f MiB\n", r.k, r.passes,
                r.rounds, r.restarts, peak_mib());
+        if (s->cores) print_cores(&f->stages);
         fflush(stdout);
     }
     if (st == GF_OK && s->new) st = locate_new(pool, x, &r, err);
@@ -239,13 +273,14 @@ static void print_summary(const figures *f, unsigned n)
     }
     all.seconds = median(f, n, offsetof(figures, seconds));
     all.processor = median(f, n, offsetof(figures, processor));
-    all.stages.choosing = median(f, n, offsetof(figures, stages.choosing));
-    all.stages.seeding = median(f, n, offsetof(figures, stages.seeding));
-    all.stages.warming = median(f, n, offsetof(figures, stages.warming));
-    all.stages.passing = median(f, n, offsetof(figures, stages.passing));
-    all.stages.polishing = median(f, n, offsetof(figures, stages.polishing));
-    all.stages.exchanging = median(f, n, offsetof(figures, stages.exchanging));
-    all.stages.finishing = median(f, n, offsetof(figures, stages.finishing));
+    all.stages.folding.seconds = median(f, n, offsetof(figures, stages.folding.seconds));
+    all.stages.choosing.seconds = median(f, n, offsetof(figures, stages.choosing.seconds));
+    all.stages.seeding.seconds = median(f, n, offsetof(figures, stages.seeding.seconds));
+    all.stages.warming.seconds = median(f, n, offsetof(figures, stages.warming.seconds));
+    all.stages.passing.seconds = median(f, n, offsetof(figures, stages.passing.seconds));
+    all.stages.polishing.seconds = median(f, n, offsetof(figures, stages.polishing.seconds));
+    all.stages.exchanging.seconds = median(f, n, offsetof(figures, stages.exchanging.seconds));
+    all.stages.finishing.seconds = median(f, n, offsetof(figures, stages.finishing.seconds));
     print_figures("of all", &all);
     printf("\n");
 }
@@ -274,24 +309,21 @@ static gf_status read_matrix(const char *path, gf_npz_matrix *m, gf_error *err)
     gf_input input = gf_files_input(files);
     st = gf_npz_read_matrix(&input, NULL, m, err);
     gf_files_close(files);
+    for (uint64_t e = 0; st == GF_OK && e < gf_csr_nnz(&m->sparse); e++)
+        m->sparse.val[e] = gf_grid_round((double)m->sparse.val[e]); /* other programs' rows */
     if (st != GF_OK || m->sparse.n_rows) return st;
     gf_npz_matrix_release(m);
     return gf_fail(err, GF_EINVAL, "%s has no sparse rows", path);
 }
 
-static const struct option options[] = {{"k", required_argument, NULL, 'k'},
-                                        {"runs", required_argument, NULL, 'n'},
-                                        {"threads", required_argument, NULL, 't'},
-                                        {"seed", required_argument, NULL, 's'},
-                                        {"restarts", required_argument, NULL, 'r'},
-                                        {"passes", required_argument, NULL, 'p'},
-                                        {"rounds", required_argument, NULL, 'o'},
-                                        {"tolerance", required_argument, NULL, 'e'},
-                                        {"quick", no_argument, NULL, 'q'},
-                                        {"classes", required_argument, NULL, 'c'},
-                                        {"labels", required_argument, NULL, 'l'},
-                                        {"new", required_argument, NULL, 'w'},
-                                        {0}};
+static const struct option options[] = {
+    {"k", required_argument, NULL, 'k'},        {"runs", required_argument, NULL, 'n'},
+    {"threads", required_argument, NULL, 't'},  {"seed", required_argument, NULL, 's'},
+    {"restarts", required_argument, NULL, 'r'}, {"passes", required_argument, NULL, 'p'},
+    {"rounds", required_argument, NULL, 'o'},   {"tolerance", required_argument, NULL, 'e'},
+    {"quick", no_argument, NULL, 'q'},          {"classes", required_argument, NULL, 'c'},
+    {"labels", required_argument, NULL, 'l'},   {"new", required_argument, NULL, 'w'},
+    {"cores", no_argument, NULL, 'a'},          {0}};
 
 /* A number, 0 where there is none, which means the default throughout. */
 static unsigned number(const char *text)
@@ -302,7 +334,7 @@ static unsigned number(const char *text)
 static bool parse(int argc, char **argv, settings *s)
 {
     int c;
-    while ((c = getopt_long(argc, argv, "k:n:t:s:r:p:o:e:qc:l:w:", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "k:n:t:s:r:p:o:e:qc:l:w:a", options, NULL)) != -1) {
         if (c == 'k')
             s->kmeans.k = number(optarg);
         else if (c == 'n')
@@ -323,6 +355,8 @@ static bool parse(int argc, char **argv, settings *s)
             s->kmeans.quick = true;
         else if (c == 'c')
             s->classes = optarg;
+        else if (c == 'a')
+            s->cores = true;
         else if (c == 'w')
             s->new = number(optarg);
         else if (c == 'l')
@@ -341,7 +375,7 @@ int main(int argc, char **argv)
         fprintf(stderr,
                 "usage: %s ROWS.npz [-k K] [--runs N] [--threads T] [--seed S] [--restarts R]\n"
                 "       [--passes P] [--rounds R, 0 for none] [--tolerance E] [--quick]\n"
-                "       [--classes FILE] [--labels FILE] [--new N]\n",
+                "       [--classes FILE] [--labels FILE] [--new N] [--cores]\n",
                 argv[0]);
         return 2;
     }
@@ -354,6 +388,7 @@ int main(int argc, char **argv)
         st = gf_fail(&err, GF_EINVAL, "%s has %" PRIu32 " rows: only fewer of them can be new",
                      s.matrix, m.sparse.n_rows);
     if (st == GF_OK) st = gf_pool_create(s.threads, &pool, &err);
+    gf_pool_keep_account(s.cores);
     if (st == GF_OK) st = all_runs(&s, pool, &m.sparse, &err);
     gf_pool_free(pool);
     if (loaded) gf_npz_matrix_release(&m);

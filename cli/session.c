@@ -2,6 +2,7 @@
 #include "cli/session.h"
 
 #include "base/grow.h"
+#include "cli/listed_columns.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -180,10 +181,10 @@ static gf_status choose_geojson(gf_session *s, gf_error *err)
 static const gf_display *choose_display(const gf_session *s)
 {
     const gf_command *c = s->command;
-    if (gf_session_has(s, "columns")) return &gf_command_cells_display;
     for (size_t i = 0; i < c->n_others; i++)
-        if (gf_session_has(s, c->others[i].argument)) return &c->others[i].display;
-    return &c->display;
+        if (gf_session_has(s, c->others[i].argument) || (c->others[i].display.of_file && s->file))
+            return &c->others[i].display;
+    return gf_session_has(s, "columns") ? &gf_command_cells_display : &c->display;
 }
 
 /* A file's name that promises another format than is written. */
@@ -223,8 +224,18 @@ static gf_status check_name(const gf_session *s, gf_output_format format, gf_err
                    html ? "HTML" : s->format);
 }
 
+static gf_status choose_lines(gf_session *s, gf_output_format *format, gf_error *err)
+{
+    if (s->format && strcmp(s->format, "jsonl") != 0)
+        return gf_fail(err, GF_EINVAL, "--format %s: what is written is JSON Lines", s->format);
+    s->format = "jsonl";
+    *format = GF_OUTPUT_JSONL;
+    return GF_OK;
+}
+
 static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error *err)
 {
+    if (choose_display(s)->prints_lines) return choose_lines(s, format, err);
     if (s->format) {
         bool named = gf_output_format_named(s->format, format);
         if (named && *format == GF_OUTPUT_GEOJSON) return choose_geojson(s, err);
@@ -235,7 +246,7 @@ static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error
     }
     if (s->out_path && format_of_name(s->out_path, format))
         return *format == GF_OUTPUT_GEOJSON ? choose_geojson(s, err) : GF_OK;
-    if (!s->out_path && isatty(STDOUT_FILENO))
+    if (!s->out_path && isatty(STDOUT_FILENO) && !gf_listed_are_all(s, choose_display(s)))
         *format = GF_OUTPUT_TABLE;
     else
         *format = s->command->streams_jsonl && !choose_display(s)->page ? GF_OUTPUT_JSONL
@@ -410,10 +421,21 @@ static gf_status run_operation(gf_session *s, gf_output_format format, gf_error 
 {
     gf_display_column columns[GF_DISPLAY_MOST_COLUMNS];
     gf_display display = *choose_display(s);
+    gf_arena names = {0};
+    gf_status st = GF_OK;
+    if (format == GF_OUTPUT_TABLE || format == GF_OUTPUT_PLAIN)
+        st = gf_listed_columns(s, &display, columns, &names, err);
+    if (st != GF_OK) {
+        gf_arena_release(&names);
+        return st;
+    }
     if (gf_several_is_asked(s->operation, s->arguments, s->n_arguments))
         display_several(&display, columns);
-    gf_status st = gf_output_init(&s->output, format, &display, s, s->out, err);
-    if (st != GF_OK) return st;
+    st = gf_output_init(&s->output, format, &display, s, s->out, err);
+    if (st != GF_OK) {
+        gf_arena_release(&names);
+        return st;
+    }
     fill_call(s);
     fill_access(s);
     st = s->access.remote.url && s->command->run_on_server
@@ -428,6 +450,7 @@ static gf_status run_operation(gf_session *s, gf_output_format format, gf_error 
         if (st == GF_OK) st = ended;
     }
     gf_output_release(&s->output);
+    gf_arena_release(&names);
     return st;
 }
 

@@ -1,6 +1,7 @@
 #include "cluster/kmeans.h"
 
 #include "base/clock.h"
+#include "base/grid.h"
 #include "base/memory.h"
 #include "cluster/moves/exchange.h"
 #include "cluster/moves/growth.h"
@@ -23,12 +24,13 @@ typedef struct kmeans_job {
     const gf_fold *fold;
     const gf_kmeans_options *options;
     uint32_t k;
-    uint32_t n_rows; /* before folding */
+    uint32_t n_rows;    /* before folding */
+    uint64_t n_entries; /* likewise */
     unsigned restarts, max_passes, max_rounds;
     double tolerance;
     gf_choice choice;
     gf_kmeans_stages stages;
-    double mark; /* seconds when the stage began */
+    gf_kmeans_stage mark; /* the clock and the account when the stage began */
 } kmeans_job;
 
 /* One run's outcome. */
@@ -45,10 +47,14 @@ static void report_progress(const kmeans_job *j, const char *phase, uint64_t don
         j->options->progress(j->options->progress_context, phase, done, total);
 }
 
-static void clock_stage(kmeans_job *j, double *stage)
+static void clock_stage(kmeans_job *j, gf_kmeans_stage *stage)
 {
-    double now = gf_clock_seconds();
-    if (stage) *stage += now - j->mark;
+    gf_kmeans_stage now = {gf_clock_seconds(), gf_pool_read_account()};
+    if (stage) {
+        gf_pool_account more = gf_pool_account_between(&j->mark.account, &now.account);
+        stage->seconds += now.seconds - j->mark.seconds;
+        stage->account = gf_pool_account_sum(&stage->account, &more);
+    }
     j->mark = now;
 }
 
@@ -68,6 +74,9 @@ enum {
 };
 
 #define DEFAULT_TOLERANCE 0.001
+
+/* Share of its documents that the sweeps of few clusters have to leave to one. */
+#define LEAST_LEFT 0.1
 
 /* Passes before a polish end at so many times the tolerance: polish does the rest better. */
 #define LEFT_TO_POLISH 50
@@ -212,7 +221,7 @@ static gf_status first_centres(const job *j, unsigned restart, gf_centres *centr
     const gf_kmeans_options *o = j->options;
     if (o->start && o->start_k)
         return gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, o->start, o->start_k, j->k,
-                                o->cancel, centres, err);
+                                o->cancel, NULL, centres, err);
     if (draws_seeds(j)) return draw_seeds(j, seed_of(j, restart), centres, err);
     return gf_grow_centres(j->pool, &j->points, j->k, seed_of(j, restart), o->cancel, centres, err);
 }
@@ -254,10 +263,54 @@ static gf_status exchange(const job *j, gf_passes *passes, unsigned restart, gf_
     return gf_exchange(passes, p, &limits, seed_of(j, restart) ^ EXCHANGE_SEED, &made, err);
 }
 
+static bool is_refined(const job *j)
+{
+    return j->options->refinement && j->options->refinement->count &&
+           gf_refinement_pays(j->n_rows, j->n_entries, j->k);
+}
+
+/* Whether the clusters of the start are refined already: passes would undo that. */
+static bool goes_on(const job *j)
+{
+    const gf_kmeans_options *o = j->options;
+    return o->start && o->start_k == j->k && o->start_refined && is_refined(j);
+}
+
+/* Clusters that were refined go on as they are; what is new goes to the nearest. */
+static gf_status go_on(job *j, run *out, gf_error *err)
+{
+    const gf_kmeans_options *o = j->options;
+    uint32_t n = gf_points_n(&j->points);
+    gf_centres centres = {0};
+    gf_passes *passes = NULL;
+    gf_pass_report report;
+    run r = {0};
+    uint32_t *of_point = gf_array(n, sizeof *of_point);
+    gf_status st = of_point ? GF_OK : gf_fail_memory(err, "a start");
+    if (st == GF_OK)
+        st = gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, o->start, o->start_k, j->k,
+                              o->cancel, of_point, &centres, err);
+    if (st == GF_OK) st = begin(j, &j->points, &centres, &r.p, &passes, err);
+    if (st == GF_OK) st = gf_passes_assign_all(passes, &r.p, NULL, &report, err);
+    for (uint32_t i = 0; st == GF_OK && i < n; i++)
+        if (of_point[i] < j->k) r.p.label[i] = of_point[i];
+    clock_stage(j, &j->stages.seeding);
+    gf_passes_free(passes);
+    gf_centres_release(&centres);
+    gf_free(of_point);
+    r.made.converged = true;
+    if (st == GF_OK)
+        *out = r;
+    else
+        gf_partition_release(&r.p);
+    return st;
+}
+
 static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
 {
     bool starts = j->options->start && j->options->start_k;
     if (j->small) return small_run(j, restart, out, err);
+    if (goes_on(j)) return go_on(j, out, err);
     if (!starts && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
     gf_centres centres = {0};
     gf_passes *passes = NULL;
@@ -337,15 +390,34 @@ typedef made_run run;
 
 /* ---- the number of clusters ------------------------------------------------------------------ */
 
-static gf_status choose_k(job *j, gf_error *err)
+static gf_status choose_of(job *j, const gf_points *points, gf_error *err)
 {
     uint32_t n = gf_points_n(&j->points), most = j->options->max_k;
     if (most == 0) most = n / 3 < MOST_CHOSEN ? n / 3 : MOST_CHOSEN;
     if (most == 0) most = 1;
     report_progress(j, "choosing k", 0, 0);
-    gf_status st = gf_choose_k(j->pool, &j->points, most < n ? most : n, j->options->seed,
-                               j->options->cancel, &j->choice, err);
+    gf_status st = gf_choose_k(j->pool, points, most < n ? most : n, j->options->reach,
+                               j->options->seed, j->options->cancel, &j->choice, err);
     if (st == GF_OK) j->k = j->choice.k;
+    return st;
+}
+
+/* Over rows weighed as the refinement says, where it does. */
+static gf_status choose_k(job *j, gf_error *err)
+{
+    const gf_refinement *r = j->options->refinement;
+    if (!r || !r->factor) return choose_of(j, &j->points, err);
+    gf_csr weighed = {0}, joined = {0};
+    gf_status st =
+        gf_refinement_weigh(j->pool, j->whole.x, r->factor, j->options->cancel, &weighed, err);
+    gf_points points = {&weighed, j->whole.weight};
+    if (st == GF_OK && j->points.x != j->whole.x) {
+        st = gf_points_join_lone_columns(&weighed, &joined, err);
+        points.x = &joined;
+    }
+    if (st == GF_OK) st = choose_of(j, &points, err);
+    gf_csr_release(&joined);
+    gf_free(weighed.val);
     return st;
 }
 
@@ -371,32 +443,66 @@ static gf_status sum_anew(job *j, gf_partition *p, const bool *changed, gf_error
     return st;
 }
 
-/* The centres that were updated by difference last become the sums of all their rows. */
-static gf_status sum_differences(job *j, gf_partition *p, gf_error *err)
+/* Centres over the terms that came in, yet to be summed, in place of those over joined columns. */
+static gf_status unjoin(job *j, gf_partition *p, gf_error *err)
 {
-    uint32_t n = 0;
-    bool *changed = gf_calloc(p->k, sizeof *changed);
-    if (!changed) return gf_fail_memory(err, "clusters");
-    for (uint32_t c = 0; c < p->k; c++) {
-        changed[c] = p->centres.at[c].differences > 0;
-        n += changed[c];
-    }
-    gf_status st = n ? sum_anew(j, p, changed, err) : GF_OK;
-    gf_free(changed);
-    return st;
-}
-
-/* The centres as they are kept: in the terms that came in, in place of joined columns. */
-static gf_status sum_whole(job *j, gf_partition *p, gf_error *err)
-{
-    if (j->points.x == j->whole.x) return sum_differences(j, p, err);
     gf_centres centres;
     gf_status st = gf_centres_init(&centres, p->k, j->whole.x->n_cols, err);
     if (st != GF_OK) return st;
     gf_centres_release(&p->centres);
     p->centres = centres;
     j->points = j->whole;
-    return sum_anew(j, p, NULL, err);
+    return GF_OK;
+}
+
+/* The centres as they are kept: in the terms that came in, in place of joined columns. */
+static gf_status sum_whole(job *j, gf_partition *p, gf_error *err)
+{
+    if (j->points.x == j->whole.x) return GF_OK;
+    gf_status st = unjoin(j, p, err);
+    return st == GF_OK ? sum_anew(j, p, NULL, err) : st;
+}
+
+/*
+ * The groups of the refinement's sweeps in place of those of k-means, and their centres. One that
+ * lost nearly all its documents keeps the centre of those that it had.
+ */
+static gf_status regroup(job *j, gf_partition *p, double *weight, gf_error *err)
+{
+    const gf_kmeans_options *o = j->options;
+    uint32_t *swept = p->label, *before = gf_array(p->n, sizeof *before), n_empty = 0;
+    bool *full = gf_array(p->k, sizeof *full), *empty = gf_array(p->k, sizeof *empty);
+    double *held = gf_array(p->k, sizeof *held);
+    gf_status st = before && full && empty && held ? GF_OK : gf_fail_memory(err, "clusters");
+    if (st != GF_OK) goto done;
+    report_progress(j, "sweeping", 0, 0);
+    memcpy(before, p->label, p->n * sizeof *before);
+    if (!(o->settled && goes_on(j)))
+        st = gf_refinement_sweep(j->pool, o->refinement, &j->whole, j->fold, j->n_rows, p->k,
+                                 o->cancel, p->label, err);
+    clock_stage(j, &j->stages.sweeping);
+    if (st == GF_OK && j->points.x != j->whole.x) st = unjoin(j, p, err);
+    if (st != GF_OK) goto done;
+    p->label = before;
+    weigh(j, p, held);
+    p->label = swept;
+    weigh(j, p, weight);
+    const double least = p->k <= GF_MIXTURE_PRIOR_CLUSTERS ? LEAST_LEFT : 0;
+    for (uint32_t c = 0; c < p->k; c++) {
+        full[c] = weight[c] > 0 && weight[c] >= least * held[c];
+        empty[c] = !full[c];
+        n_empty += empty[c];
+    }
+    st = sum_anew(j, p, full, err);
+    p->label = before;
+    if (st == GF_OK && n_empty) st = sum_anew(j, p, empty, err);
+    p->label = swept;
+done:
+    gf_free(held);
+    gf_free(before);
+    gf_free(full);
+    gf_free(empty);
+    return st;
 }
 
 /*
@@ -424,6 +530,7 @@ static gf_status assign_last(const job *j, gf_partition *p, uint32_t *runner_up,
 static void spread(const gf_partition *p, const uint32_t *runner_up, const uint32_t *number,
                    const gf_fold *fold, gf_kmeans *r)
 {
+    int64_t scores = 0; /* exact, whatever the order */
     for (uint32_t i = 0; i < r->n; i++) {
         uint32_t point = fold->point_of[i];
         bool empty = point == GF_NO_POINT, has_second = r->k > 1;
@@ -431,11 +538,12 @@ static void spread(const gf_partition *p, const uint32_t *runner_up, const uint3
         r->score[i] = empty ? 0 : gf_at_most_1(p->own[point]);
         r->runner_up[i] = has_second ? 1 : GF_NO_CLUSTER;
         r->second[i] = 0;
-        r->objective += (double)r->score[i];
+        scores += gf_grid_score((double)r->score[i]);
         if (empty || !has_second) continue;
         r->runner_up[i] = number[runner_up[point]];
         r->second[i] = gf_at_most_1(p->other[point]);
     }
+    r->objective = gf_grid_sum(scores);
 }
 
 static gf_status finish(job *j, run *best, gf_kmeans *out, gf_error *err)
@@ -457,7 +565,7 @@ static gf_status finish(job *j, run *best, gf_kmeans *out, gf_error *err)
     r.second = gf_array(n, sizeof *r.second);
     bool ok = runner_up && number && weight && r.label && r.score && r.runner_up && r.second;
     gf_status st = ok ? GF_OK : gf_fail_memory(err, "clusters");
-    if (st == GF_OK) st = sum_whole(j, p, err);
+    if (st == GF_OK) st = is_refined(j) ? regroup(j, p, weight, err) : sum_whole(j, p, err);
     if (st == GF_OK) st = assign_last(j, p, runner_up, weight, number, err);
     if (st == GF_OK) st = gf_number_clusters_order(p, weight, number, &r.centres, err);
     if (st == GF_OK) {
@@ -485,7 +593,7 @@ static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
     uint32_t distinct = gf_points_n(&j->points);
     run best = {0};
     j->k = o->k < distinct ? o->k : distinct;
-    clock_stage(j, NULL);
+    clock_stage(j, &j->stages.folding);
     gf_status st = j->k ? GF_OK : choose_k(j, err);
     if (st != GF_OK) return st;
     clock_stage(j, &j->stages.choosing);
@@ -507,6 +615,7 @@ static gf_status fold_rows(const gf_csr *x, job *j, gf_fold *fold, gf_error *err
     j->points = j->whole = gf_fold_points(fold, x);
     j->fold = fold;
     j->n_rows = x->n_rows;
+    j->n_entries = gf_csr_nnz(x);
     if (fold->n > LONE_ROWS) return GF_OK;
     st = gf_points_join_lone_columns(j->whole.x, &j->joined, err);
     if (st == GF_OK) j->points.x = &j->joined;
@@ -518,6 +627,7 @@ gf_status gf_kmeans_run(gf_pool *pool, const gf_csr *x, const gf_kmeans_options 
 {
     gf_fold fold = {0};
     job j = {.pool = pool, .options = options};
+    clock_stage(&j, NULL);
     gf_status st = fold_rows(x, &j, &fold, err);
     if (st == GF_OK) st = cluster(&j, out, err);
     gf_free(j.choice.steps);

@@ -10,6 +10,7 @@
 #define GF_CLUSTER_KMEANS_H
 
 #include "cluster/measure/choose_k.h"
+#include "cluster/mixture/refinement.h"
 #include "cluster/passes/lloyd.h"
 
 /** Told now and then how far a clustering is; never from two threads at once. */
@@ -18,6 +19,8 @@ typedef void gf_kmeans_progress(void *context, const char *phase, uint64_t done,
 typedef struct gf_kmeans_options {
     uint32_t k;     /* most clusters, clamped to the distinct rows; 0: choose */
     uint32_t max_k; /* where k is 0: at most this many; 0: a third of the distinct rows, 1,000 */
+    uint32_t reach; /* where k is 0: see gf_choose_k */
+    bool settled;   /* with start_refined: without sweeps; rows only go to the nearest centre */
     /*
      * Clusters to begin with, in place of seeds: n labels, 0..start_k-1, or GF_NO_CLUSTER for rows
      * that had none; NULL for seeds. Of more than k clusters the heaviest are taken; what lacks
@@ -25,6 +28,7 @@ typedef struct gf_kmeans_options {
      */
     const uint32_t *start;
     uint32_t start_k;
+    bool start_refined; /* they were refined, and are swept as they are: k-means would undo it */
     uint64_t seed;
     unsigned restarts;   /* runs, of which the best objective is kept; 0: by the amount of work */
     unsigned max_passes; /* of k-means over all rows, per run; 0: 100 */
@@ -36,6 +40,8 @@ typedef struct gf_kmeans_options {
      * where restarts is 0. About half the time or less; the objective is some percent lower.
      */
     bool quick;
+    /* Word counts that make the clusters sharper (cluster/mixture/refinement.h); NULL: none. */
+    const gf_refinement *refinement;
     const gf_cancel *cancel;
     gf_kmeans_progress *progress; /* may be NULL */
     void *progress_context;
@@ -44,9 +50,15 @@ typedef struct gf_kmeans_options {
 #define GF_NO_POLISH  UINT32_MAX
 #define GF_NO_CLUSTER UINT32_MAX
 
-/** Wall seconds of each stage, over all runs: for whoever measures; nothing is decided by them. */
+/** What a stage took, over all runs: for whoever measures; nothing is decided by it. */
+typedef struct gf_kmeans_stage {
+    double seconds; /* of the wall clock */
+    gf_pool_account account;
+} gf_kmeans_stage;
+
 typedef struct gf_kmeans_stages {
-    double choosing, seeding, warming, passing, polishing, exchanging, finishing;
+    gf_kmeans_stage folding, choosing, seeding, warming, passing, polishing, exchanging, sweeping,
+        finishing;
 } gf_kmeans_stages;
 
 typedef struct gf_kmeans {
@@ -67,9 +79,9 @@ typedef struct gf_kmeans {
 } gf_kmeans;
 
 /**
- * @param x  CSR [n x terms], rows of unit L2 length. An empty row has similarity 0 to everything:
+ * @param x  CSR [n x terms], rows of unit L2 length, of multiples of 2^-24 (base/grid.h). An empty row has similarity 0 to everything:
  *           it takes no part, and is labelled 0, with score 0.
- * @return GF_OK; GF_EINVAL (no row with entries, one that is not of unit length, a matrix that is
+ * @return GF_OK; GF_EINVAL (no row with entries, one that is not of unit length or not on the grid, a matrix that is
  *         not sound); GF_ENOMEM, GF_ECANCELLED, GF_ELIMIT (see gf_centre_index_build). On failure
  *         *out is unchanged.
  * Owner:  the caller calls gf_kmeans_release(out). Threads: x is only read.

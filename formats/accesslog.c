@@ -12,7 +12,8 @@ int64_t gf_accesslog_bucket_start(gf_accesslog_bucket bucket, int64_t seconds)
 {
     static const gf_period periods[] = {[GF_ACCESSLOG_DAY] = GF_PERIOD_DAY,
                                         [GF_ACCESSLOG_WEEK] = GF_PERIOD_WEEK,
-                                        [GF_ACCESSLOG_MONTH] = GF_PERIOD_MONTH};
+                                        [GF_ACCESSLOG_MONTH] = GF_PERIOD_MONTH,
+                                        [GF_ACCESSLOG_YEAR] = GF_PERIOD_YEAR};
     if (bucket == GF_ACCESSLOG_5_MINUTES || bucket == GF_ACCESSLOG_HOUR) {
         int64_t width = bucket == GF_ACCESSLOG_HOUR ? 3600 : 300, over = seconds % width;
         return seconds - over - (over < 0 ? width : 0);
@@ -142,7 +143,7 @@ static void split_request(gf_slice request, gf_accesslog_line *a)
 static const char *take_answer(gf_slice line, gf_accesslog_line *a)
 {
     uint64_t status;
-    gf_slice field, *const quoted[] = {&a->referrer, &a->agent, &a->cookie};
+    gf_slice field, *const quoted[] = {&a->referer, &a->agent, &a->cookie};
     if (!gf_slice_starts(line, GF_SLICE(" "))) return "nothing behind the request";
     line = gf_slice_skip(line, 1);
     if (!take_until(&line, ' ', &field) || !gf_number_read(field, &status) || status < 100 ||

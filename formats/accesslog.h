@@ -20,7 +20,7 @@
 
 typedef struct gf_accesslog_line {
     int64_t time; /* seconds since 1970, UTC; not before */
-    gf_slice ip, login, domain, method, url, protocol, referrer, agent, cookie;
+    gf_slice ip, login, domain, method, url, protocol, referer, agent, cookie;
     unsigned status; /* 100 to 999 */
     uint64_t bytes;  /* of the answer; 0 for "-" */
 } gf_accesslog_line;
@@ -36,7 +36,8 @@ typedef enum gf_accesslog_bucket {
     GF_ACCESSLOG_HOUR,
     GF_ACCESSLOG_DAY,
     GF_ACCESSLOG_WEEK, /* ISO 8601, from Monday */
-    GF_ACCESSLOG_MONTH
+    GF_ACCESSLOG_MONTH,
+    GF_ACCESSLOG_YEAR
 } gf_accesslog_bucket;
 
 /** The start of the bucket that a time lies in, both in seconds since 1970, UTC. */

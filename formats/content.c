@@ -33,6 +33,10 @@ static const magic magics[] = {
     {0, {"ARROW1\0", 7}, "Arrow" COLUMNS},
     {0, {"FEA1\0", 5}, "Feather" COLUMNS},
     {0, {"Obj\x01", 4}, "Avro" COLUMNS},
+    {0,
+     {"SEQ\x06", 4},
+     "a SequenceFile of Hadoop; an export of HBase goes into a table (grouperfish table import "
+     "--from hbase)"},
     {0, {"\x89HDF\r\n\x1A\n", 8}, "HDF5" COLUMNS},
     {0, {"\x93NUMPY", 6}, "an array of numpy" COLUMNS},
     {0, {"\x80\x04\x95", 3}, "a pickle of Python" COLUMNS},

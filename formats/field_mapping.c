@@ -83,6 +83,7 @@ gf_status gf_field_mapping_init(gf_field_mapping *m, const gf_reader_options *op
                          (options->bad_times == GF_BAD_TIMES_USUAL && options->time.len > 0),
         .dates = options->dates,
         .text_is_fixed = options->text_is_fixed,
+        .without_text = options->without_text,
         .some_fields = options->some_fields,
         .max_document = options->max_document,
     };
@@ -396,7 +397,7 @@ static bool is_text(const gf_field_mapping *m, const gf_member *v)
 
 static bool is_kept(const gf_field_mapping *m, const gf_member *v)
 {
-    if (v->kind == GF_MEMBER_EMPTY || is_text(m, v)) return false;
+    if (v->kind == GF_MEMBER_EMPTY || (is_text(m, v) && !m->without_text)) return false;
     return !m->some_fields || gf_strings_find(&m->wanted, v->name) != GF_STRING_NONE;
 }
 
@@ -463,6 +464,14 @@ static roles find_roles(gf_field_mapping *m, const gf_parsed_record *parsed, boo
     return r;
 }
 
+/* Without a text, any field that is wanted shows that these are the records that were meant. */
+static bool has_wanted(const gf_field_mapping *m, const gf_parsed_record *parsed)
+{
+    for (size_t i = 0; i < parsed->n_members; i++)
+        if (gf_strings_find(&m->wanted, parsed->members[i].name) != GF_STRING_NONE) return true;
+    return false;
+}
+
 static gf_status map_members(gf_field_mapping *m, gf_parsed_record *parsed, gf_record *record,
                              bool *has_text_field, gf_error *err)
 {
@@ -473,8 +482,10 @@ static gf_status map_members(gf_field_mapping *m, gf_parsed_record *parsed, gf_r
                                         &parsed->renamed, err);
     if (st != GF_OK) return st;
     roles r = find_roles(m, parsed, has_text_field);
+    *has_text_field |= m->without_text && has_wanted(m, parsed);
     st = map_id(m, r.id, parsed, record, err);
-    if (st == GF_OK && parsed->kind == GF_RECORD_DOCUMENT) st = map_text(m, parsed, record, err);
+    if (st == GF_OK && parsed->kind == GF_RECORD_DOCUMENT && !m->without_text)
+        st = map_text(m, parsed, record, err);
     if (st != GF_OK || parsed->kind != GF_RECORD_DOCUMENT) return st;
     bool time_used, lang_used;
     gf_buffer_reset(&m->values);

@@ -17,6 +17,7 @@ typedef struct gf_field_mapping {
     gf_slice *text; /* n_text */
     size_t n_text;
     bool text_is_fixed;
+    bool without_text;
     bool some_fields;
     gf_strings wanted; /* with some_fields: the names of the fields to keep */
     uint64_t max_document;

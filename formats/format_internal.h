@@ -14,6 +14,7 @@ typedef struct gf_parse_context {
     gf_slice path;           /* of the stream: the id of a text file */
     gf_record_bounds bounds; /* of one record */
     uint64_t max_document;
+    bool unwraps;                       /* as the options say */
     struct gf_json_record_parser *json; /* json_record.h */
 } gf_parse_context;
 
@@ -26,6 +27,9 @@ typedef struct gf_parser_kind {
 
 extern const gf_parser_kind gf_jsonl_parser, gf_json_array_parser, gf_csv_parser, gf_tsv_parser,
     gf_text_file_parser, gf_html_parser, gf_office_parser, gf_mail_parser, gf_firefox_input_parser;
+
+/** Does a stream begin with an object whose items are records: see json_array.c. */
+gf_status gf_format_is_wrapped(gf_read_buffer *buffer, bool *wrapped, gf_error *err);
 
 /** Whether the options or the name say that a stream holds records. */
 bool gf_format_is_records(gf_slice name, gf_format given);

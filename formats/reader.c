@@ -25,6 +25,7 @@ enum { RECORD_FACTOR = 2, RECORD_SLACK = 64 << 10 };
 struct gf_reader {
     gf_format format;
     uint64_t max_document;
+    bool unwraps;
     gf_unpacked *stream;
     gf_decoding *decoding;
     bool is_decoded;  /* the current stream, by it */
@@ -68,6 +69,7 @@ gf_status gf_reader_open(const gf_input *input, const gf_reader_options *given, 
     if (!r) return gf_fail_memory(err, "a reader");
     r->format = options.format;
     r->max_document = options.max_document;
+    r->unwraps = options.unwraps;
     gf_status st = create_parts(r, input, &options, err);
     if (st != GF_OK) {
         gf_reader_close(r);
@@ -143,6 +145,11 @@ static gf_status open_parser(gf_reader *r, gf_error *err)
     if (!kind)
         st = gf_format_choose_parser(buffer, name, r->format, gf_unpacked_is_member(r->stream),
                                      &kind, err);
+    if (st == GF_OK && r->unwraps && kind == &gf_jsonl_parser) {
+        bool wrapped;
+        st = gf_format_is_wrapped(buffer, &wrapped, err);
+        if (st == GF_OK && wrapped) kind = &gf_json_array_parser;
+    }
     if (st != GF_OK) return st;
     gf_parse_context context = {
         .buffer = buffer,
@@ -150,6 +157,7 @@ static gf_status open_parser(gf_reader *r, gf_error *err)
         .path = gf_unpacked_path(r->stream),
         .bounds = {(size_t)r->max_document * RECORD_FACTOR + RECORD_SLACK, (size_t)r->max_document},
         .max_document = r->max_document,
+        .unwraps = r->unwraps,
         .json = &r->json,
     };
     gf_slice start;

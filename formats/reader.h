@@ -62,10 +62,12 @@ typedef struct gf_reader_options {
     gf_slice id;          /* default "id" */
     const gf_slice *text; /* n_text; default "text" alone. Several are joined by an empty line */
     size_t n_text;
-    bool text_is_fixed;     /* the caller cannot name another, so errors do not suggest it */
-    gf_slice time;          /* default "time" */
-    gf_slice lang;          /* default "lang" */
-    bool some_fields;       /* keep only `fields` of the others, instead of all */
+    bool text_is_fixed; /* the caller cannot name another, so errors do not suggest it */
+    bool without_text;  /* `text` are fields as all others, of any type, and may be absent */
+    bool unwraps;       /* the items of {"items": [...]}, also as {"message": {...}}, are records */
+    gf_slice time;      /* default "time" */
+    gf_slice lang;      /* default "lang" */
+    bool some_fields;   /* keep only `fields` of the others, instead of all */
     const gf_slice *fields; /* n_fields */
     size_t n_fields;
     uint64_t max_document; /* most bytes of text and fields; 0 is GF_MAX_DOCUMENT */

@@ -415,16 +415,22 @@ static gf_status next_input(gf_unpacked *s, gf_error *err)
     return set_name(s, 0, name, err);
 }
 
-/*
- * The bytes that tell an archive. What begins with { and has a line end before any zero byte is
- * none: so the first line of a pipe need not wait for more.
- */
+/* A line that begins with {, blank ones before it, is no archive's beginning. */
+static bool begins_with_json(gf_slice start)
+{
+    size_t blank = 0;
+    while (blank < start.len && strchr(" \t\r\n", start.ptr[blank]) && start.ptr[blank])
+        blank++;
+    gf_slice rest = gf_slice_skip(start, blank);
+    return rest.len && rest.ptr[0] == '{' && memchr(rest.ptr, '\n', rest.len) &&
+           !memchr(rest.ptr, 0, rest.len);
+}
+
+/* The bytes that tell an archive; the first line of JSON of a pipe need not wait for more. */
 static gf_status peek_start(gf_read_buffer *w, gf_slice *start, gf_error *err)
 {
     gf_status st = gf_read_buffer_peek(w, 1, start, err);
-    while (st == GF_OK && start->len < SNIFFED && !w->at_end &&
-           !(memchr(start->ptr, '\n', start->len) && !memchr(start->ptr, 0, start->len) &&
-             start->ptr[0] == '{'))
+    while (st == GF_OK && start->len < SNIFFED && !w->at_end && !begins_with_json(*start))
         st = gf_read_buffer_peek(w, start->len + 1, start, err);
     return st;
 }

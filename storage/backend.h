@@ -24,7 +24,8 @@ typedef enum gf_change_kind {
     GF_CHANGE_PUT,         /* qualifier, value, timestamp */
     GF_CHANGE_REPLACE,     /* columns, of equal names the last counts; timestamp; a packed family */
     GF_CHANGE_DELETE_CELL, /* qualifier */
-    GF_CHANGE_DELETE_ROW   /* families */
+    GF_CHANGE_DELETE_ROW,  /* families */
+    GF_CHANGE_PUT_BLOCK    /* key: of its first entry; value: its bytes (storage/run.h) */
 } gf_change_kind;
 
 /* A put's value is as it was given, or as gf_value_compress made it. */
@@ -136,6 +137,11 @@ typedef struct gf_backend_operations {
 
     /* As gf_table_drop; NULL where the backend cannot. */
     gf_status (*drop_table)(gf_backend *b, unsigned table, const gf_cancel *cancel, gf_error *err);
+
+    /* As gf_table_alter_family; `stored` as open_table has it. NULL where the backend cannot. */
+    gf_status (*alter_family)(gf_backend *b, unsigned table, unsigned family, uint32_t versions,
+                              uint64_t ttl_seconds, const gf_cancel *cancel,
+                              const gf_schema **stored, gf_error *err);
 
     /* As gf_database_purge; 0 milliseconds: as gf_database_compact. */
     gf_status (*compact)(gf_backend *b, unsigned milliseconds, gf_error *err);

@@ -1,5 +1,5 @@
 /* Batches: changes collected in memory until they are written together. */
-#include "storage/table_internal.h"
+#include "storage/run.h"
 
 #include "base/grow.h"
 #include "base/memory.h"
@@ -191,6 +191,27 @@ void gf_batch_replace_borrowed(gf_batch *b, gf_table *t, gf_slice key, unsigned 
 gf_slice gf_batch_keep(gf_batch *b, gf_slice bytes)
 {
     return keep_bytes(b, bytes);
+}
+
+void gf_batch_put_block(gf_batch *b, const gf_run_block *block)
+{
+    gf_slice key = gf_run_block_key(block);
+    assert(block->stored.bytes.len);
+    if (b->error.status != GF_OK) return;
+    if (!gf_grow(&b->changes, &b->capacity, b->n + 1, sizeof *b->changes)) {
+        gf_fail_memory(&b->error, "a batch");
+        return;
+    }
+    bool able = gf_database_capabilities(b->db) & GF_BACKEND_COMPRESSED;
+    gf_slice value = able ? block->stored.bytes : gf_buffer_view(&block->bytes);
+    gf_change *c = &b->changes[b->n++];
+    *c = (gf_change){.kind = GF_CHANGE_PUT_BLOCK,
+                     .table = gf_table_number(block->table),
+                     .family = block->family,
+                     .key = keep_bytes(b, key),
+                     .value = keep_value(b, value)};
+    if (able) c->form = block->stored.smaller ? GF_VALUE_SMALLER : GF_VALUE_NOT_SMALLER;
+    b->bytes += sizeof *c;
 }
 
 void gf_batch_delete_cell(gf_batch *b, gf_table *t, gf_slice key, unsigned family,

@@ -32,7 +32,22 @@ static bool family_has(const gf_family *family, const char *column)
     return gf_schema_column(family, gf_slice_str(column), 0) >= 0;
 }
 
-/* No other family before `f`, and no earlier column of it, has one of f's column names. */
+/* Length of a family's stem: its name without the digits at its end; a name of digits is whole. */
+static size_t stem_length(const char *name)
+{
+    size_t whole = strlen(name), n = whole;
+    while (n > 0 && name[n - 1] >= '0' && name[n - 1] <= '9')
+        n--;
+    return n ? n : whole;
+}
+
+bool gf_schema_same_stem(const gf_family *a, const gf_family *b)
+{
+    return gf_slice_equal(gf_slice_of(a->name, stem_length(a->name)),
+                          gf_slice_of(b->name, stem_length(b->name)));
+}
+
+/* No family of another stem before `f`, and no earlier column of f, has one of f's column names. */
 static gf_status check_columns(const gf_schema *s, unsigned f, gf_error *err)
 {
     const gf_family *family = &s->families[f];
@@ -42,7 +57,8 @@ static gf_status check_columns(const gf_schema *s, unsigned f, gf_error *err)
                        family->name, GF_MAX_COLUMNS);
     for (size_t c = 0; c < n; c++) {
         for (unsigned other = 0; other < f; other++)
-            if (family_has(&s->families[other], family->columns[c]))
+            if (!gf_schema_same_stem(&s->families[other], family) &&
+                family_has(&s->families[other], family->columns[c]))
                 return gf_fail(err, GF_EINVAL, "table %s: column %s is in families %s and %s",
                                s->name, family->columns[c], s->families[other].name, family->name);
         if (gf_schema_column(family, gf_slice_str(family->columns[c]), 0) != (int)c)
@@ -63,6 +79,10 @@ static gf_status check_family(const gf_schema *s, unsigned f, gf_error *err)
                            family->name);
     if (family->layout > GF_LAYOUT_WIDE || family->compression > GF_COMPRESSION_SNAPPY)
         return gf_fail(err, GF_EINVAL, "table %s: family %s has no known layout or compression",
+                       s->name, family->name);
+    if (family->run && (family->versions > 1 || family->ttl_seconds))
+        return gf_fail(err, GF_EINVAL,
+                       "table %s: family %s is a run, which has no versions and no time to live",
                        s->name, family->name);
     return check_columns(s, f, err);
 }
@@ -106,7 +126,7 @@ static gf_status join_family(const gf_schema *s, const gf_family *stored, const 
                              gf_family *joined, gf_error *err)
 {
     if (strcmp(stored->name, given->name) != 0 || stored->layout != given->layout ||
-        versions_of(stored) != versions_of(given) || stored->ttl_seconds != given->ttl_seconds ||
+        (versions_of(stored) > 1) != (versions_of(given) > 1) ||
         stored->compression != given->compression)
         return gf_fail(err, GF_EINVAL, "table %s is stored with another family %s", s->name,
                        stored->name);
@@ -116,6 +136,9 @@ static gf_status join_family(const gf_schema *s, const gf_family *stored, const 
             return gf_fail(err, GF_EINVAL, "table %s: family %s is stored with column %s, not %s",
                            s->name, stored->name, stored->columns[c], given->columns[c]);
     *joined = m > n ? *given : *stored;
+    joined->versions = stored->versions;
+    joined->ttl_seconds = stored->ttl_seconds;
+    joined->run = stored->run || given->run;
     return GF_OK;
 }
 
@@ -134,7 +157,9 @@ gf_status gf_schema_join(const gf_schema *stored, const gf_schema *given, gf_joi
         else
             j.families[f] = f < n ? stored->families[f] : given->families[f];
         if (st != GF_OK) return st;
-        if (f < n && j.families[f].columns != stored->families[f].columns) j.is_more = true;
+        if (f < n && (j.families[f].columns != stored->families[f].columns ||
+                      j.families[f].run != stored->families[f].run))
+            j.is_more = true;
     }
     j.schema.families = j.families;
     gf_status st = gf_schema_check(&j.schema, err);
@@ -143,6 +168,9 @@ gf_status gf_schema_join(const gf_schema *stored, const gf_schema *given, gf_joi
     joined->schema.families = joined->families;
     return GF_OK;
 }
+
+/* Added to the number of the layout of a family that is a run. */
+enum { RUN = 2 };
 
 void gf_schema_write(const gf_schema *s, gf_buffer *out)
 {
@@ -158,7 +186,7 @@ void gf_schema_write(const gf_schema *s, gf_buffer *out)
         const gf_family *family = &s->families[f];
         size_t n = count_columns(family);
         gf_buffer_string(out, gf_slice_str(family->name));
-        gf_buffer_varint(out, family->layout);
+        gf_buffer_varint(out, (unsigned)family->layout + (family->run ? RUN : 0));
         gf_buffer_varint(out, versions_of(family));
         gf_buffer_varint(out, family->ttl_seconds);
         gf_buffer_varint(out, family->compression);
@@ -217,7 +245,9 @@ static void take_family(schema_reader *r, gf_family *family)
 {
     uint64_t ttl = 0;
     family->name = take_name(r);
-    family->layout = (gf_layout)take_number(r, GF_LAYOUT_WIDE);
+    uint32_t layout = take_number(r, RUN + GF_LAYOUT_WIDE);
+    family->layout = (gf_layout)(layout % RUN);
+    family->run = layout >= RUN;
     family->versions = take_number(r, UINT32_MAX);
     if (r->status == GF_OK && !gf_slice_take_varint(&r->rest, &ttl)) r->status = GF_ECORRUPT;
     family->ttl_seconds = ttl;

@@ -12,6 +12,12 @@ enum { GF_MAX_PARTS = 8, GF_MAX_FAMILIES = 32, GF_MAX_COLUMNS = 120 };
 /** GF_EINVAL in words where the schema is not one: counts, widths, a name used twice. */
 gf_status gf_schema_check(const gf_schema *schema, gf_error *err);
 
+/**
+ * Are the families of one kind: are their names equal but for digits at the end? grobid0 and grobid1
+ * are, and may have the same column names; grobid0 and match0 may not.
+ */
+bool gf_schema_same_stem(const gf_family *a, const gf_family *b);
+
 /** The union of two schemas; borrows from both. */
 typedef struct gf_joined_schema {
     gf_schema schema; /* its families are those below */

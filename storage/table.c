@@ -44,6 +44,16 @@ gf_status gf_table_open_numbered(gf_database *db, const gf_schema *schema, unsig
     return st;
 }
 
+gf_status gf_table_find(gf_database *db, const char *name, gf_table **table, gf_error *err)
+{
+    for (unsigned n = 1; n < GF_MAX_TABLES; n++) {
+        const gf_schema *schema = gf_database_schema(db, n);
+        if (schema && strcmp(schema->name, name) == 0)
+            return gf_table_open_numbered(db, schema, n, table, err);
+    }
+    return gf_fail(err, GF_ENOTFOUND, "the database has no table %s", name);
+}
+
 static void forget_table(gf_database *db, gf_table *table)
 {
     for (gf_table **at = &db->tables; *at; at = &(*at)->next)
@@ -65,6 +75,26 @@ gf_status gf_table_drop(gf_table *table, const gf_cancel *cancel, gf_error *err)
     forget_table(db, table);
     pthread_mutex_unlock(&db->lock);
     return GF_OK;
+}
+
+gf_status gf_table_alter_family(gf_table *table, unsigned family, uint32_t versions,
+                                uint64_t ttl_seconds, const gf_cancel *cancel, gf_error *err)
+{
+    const gf_backend_operations *operations = table->db->backend->operations;
+    const gf_schema *stored;
+    gf_status st = gf_table_check_family(table, family, err);
+    if (st != GF_OK) return st;
+    if (!operations->alter_family)
+        return gf_fail(err, GF_EINVAL, "this database cannot alter families");
+    const gf_schema *schema = gf_table_schema(table);
+    if (schema->families[family].run)
+        return gf_fail(err, GF_EINVAL,
+                       "table %s: family %s is a run, which has no versions and no time to live",
+                       schema->name, schema->families[family].name);
+    st = operations->alter_family(table->db->backend, table->number, family, versions, ttl_seconds,
+                                  cancel, &stored, err);
+    if (st == GF_OK) atomic_store_explicit(&table->schema, stored, memory_order_release);
+    return st;
 }
 
 gf_status gf_table_family(const gf_table *table, const char *name, unsigned *family, gf_error *err)
@@ -107,11 +137,12 @@ gf_status gf_table_check_family(const gf_table *t, unsigned family, gf_error *er
     return gf_fail(err, GF_EINVAL, "table %s has no family number %u", s->name, family);
 }
 
-/* A column that the family does not know must not be known to another one. */
+/* A column that the family does not know must not be known to another one of another stem. */
 static gf_status check_owner(const gf_schema *s, unsigned family, gf_slice name, gf_error *err)
 {
     for (unsigned f = 0; f < s->n_families; f++)
-        if (f != family && gf_schema_column(&s->families[f], name, 0) >= 0)
+        if (!gf_schema_same_stem(&s->families[f], &s->families[family]) &&
+            gf_schema_column(&s->families[f], name, 0) >= 0)
             return gf_fail(err, GF_EINVAL, "table %s: column %.*s belongs to family %s, not %s",
                            s->name, GF_SLICE_ARG(name), s->families[f].name,
                            s->families[family].name);

@@ -1,6 +1,7 @@
 #include "storage/tables.h"
 
 #include "storage/backend.h"
+#include "storage/description.h"
 
 /* ---- schemas --------------------------------------------------------------------------------- */
 
@@ -23,7 +24,8 @@ static const gf_key_part change_parts[] = {STRING_PART("namespace"), STRING_PART
                                            NUMBER_PART("seq")};
 
 static const char *const document_columns[] = {"text", "time", "lang", "seq", NULL};
-static const char *const cluster_columns[] = {"id", "size", "terms", NULL};
+static const char *const cluster_columns[] = {"id",       "size",        "terms", "figures",
+                                              "sentence", "sentence_of", NULL};
 static const char *const collection_columns[] = {"size",     "modified", "seq",
                                                  "settings", "pins",     NULL};
 static const char *const defaults_columns[] = {"defaults", NULL};
@@ -39,9 +41,10 @@ static const char *const counter_columns[] = {"next", NULL};
 static const char *const change_columns[] = {"id", "operation", NULL};
 
 static const gf_family document_families[] = {{.name = "main", .columns = document_columns}};
-static const gf_family cluster_families[] = {{.name = "main", .columns = cluster_columns},
-                                             {.name = "documents", .layout = GF_LAYOUT_WIDE},
-                                             {.name = "ranked", .layout = GF_LAYOUT_WIDE}};
+static const gf_family cluster_families[] = {
+    {.name = "main", .columns = cluster_columns},
+    {.name = "documents", .layout = GF_LAYOUT_WIDE, .run = true},
+    {.name = "ranked", .layout = GF_LAYOUT_WIDE, .run = true}};
 static const gf_family collection_families[] = {{.name = "main", .columns = collection_columns},
                                                 {.name = "progress", .columns = progress_columns},
                                                 {.name = "defaults", .columns = defaults_columns}};
@@ -49,7 +52,8 @@ static const gf_family build_families[] = {
     {.name = "main", .columns = build_columns},
     {.name = "model", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
     {.name = "progress", .columns = progress_columns}};
-static const gf_family membership_families[] = {{.name = "main", .columns = membership_columns}};
+static const gf_family membership_families[] = {
+    {.name = "main", .columns = membership_columns, .run = true}};
 static const gf_family change_families[] = {{.name = "main", .columns = change_columns}};
 static const gf_family table_families[] = {{.name = "main", .columns = table_columns},
                                            {.name = "progress", .columns = drop_columns},
@@ -69,6 +73,97 @@ static const gf_schema builds = SCHEMA("builds", build_parts, 4, build_families)
 static const gf_schema memberships = SCHEMA("memberships", build_parts, 5, membership_families);
 static const gf_schema changes = SCHEMA("changes", change_parts, 3, change_families);
 static const gf_schema tables_of_users = SCHEMA("tables", table_parts, 2, table_families);
+
+/* ---- descriptions ---------------------------------------------------------------------------- */
+
+#define NAMESPACE                                                                                  \
+    {                                                                                              \
+        "namespace", GF_TYPE_TEXT, 0                                                               \
+    }
+#define COLLECTION                                                                                 \
+    {                                                                                              \
+        "collection", GF_TYPE_TEXT, 0                                                              \
+    }
+#define OF_BUILD                                                                                   \
+    NAMESPACE, COLLECTION, {"configuration", GF_TYPE_TEXT, 0},                                     \
+    {                                                                                              \
+        "timestamp", GF_TYPE_UINT64, 0                                                             \
+    }
+/* A column of a packed family; all other cells of a family. */
+#define CELL(family, column, type)                                                                 \
+    {                                                                                              \
+        (family), (column), GF_TYPE_TEXT, (type)                                                   \
+    }
+#define CELLS(family, qualifier, type)                                                             \
+    {                                                                                              \
+        (family), NULL, (qualifier), (type)                                                        \
+    }
+
+static const gf_part_description described_document[] = {
+    NAMESPACE, COLLECTION, {"id", GF_TYPE_TEXT, 0}};
+static const gf_part_description described_cluster[] = {OF_BUILD, {"label", GF_TYPE_TEXT, 0}};
+static const gf_part_description described_collection[] = {NAMESPACE, COLLECTION};
+static const gf_part_description described_build[] = {OF_BUILD};
+static const gf_part_description described_membership[] = {OF_BUILD, {"id", GF_TYPE_TEXT, 0}};
+static const gf_part_description described_change[] = {
+    NAMESPACE, COLLECTION, {"seq", GF_TYPE_UINT64, 0}};
+static const gf_part_description described_table[] = {NAMESPACE, {"name", GF_TYPE_TEXT, 0}};
+
+static const gf_cell_description document_cells[] = {
+    CELL("main", "text", GF_TYPE_TEXT), CELL("main", "time", GF_TYPE_JSON),
+    CELL("main", "lang", GF_TYPE_TEXT), CELL("main", "seq", GF_TYPE_DECIMAL),
+    CELLS("main", GF_TYPE_TEXT, GF_TYPE_JSON)};
+static const gf_cell_description cluster_cells[] = {
+    CELL("main", "id", GF_TYPE_DECIMAL),
+    CELL("main", "size", GF_TYPE_DECIMAL),
+    CELL("main", "terms", GF_TYPE_JSON),
+    CELL("main", "figures", GF_TYPE_JSON),
+    CELL("main", "sentence", GF_TYPE_TEXT),
+    CELL("main", "sentence_of", GF_TYPE_TEXT),
+    CELLS("documents", GF_TYPE_TEXT, GF_TYPE_NUMBER),
+    CELLS("ranked", GF_TYPE_RANK, GF_TYPE_TEXT)};
+static const gf_cell_description collection_cells[] = {
+    CELL("main", "settings", GF_TYPE_JSON), CELL("main", "pins", GF_TYPE_JSON),
+    CELLS("main", GF_TYPE_TEXT, GF_TYPE_DECIMAL), CELLS("progress", GF_TYPE_TEXT, GF_TYPE_TEXT),
+    CELLS("defaults", GF_TYPE_TEXT, GF_TYPE_JSON)};
+static const gf_cell_description build_cells[] = {CELL("main", "objective", GF_TYPE_NUMBER),
+                                                  CELL("main", "seconds", GF_TYPE_NUMBER),
+                                                  CELL("main", "settings", GF_TYPE_JSON),
+                                                  CELL("main", "versions", GF_TYPE_TEXT),
+                                                  CELL("main", "matrix", GF_TYPE_TEXT),
+                                                  CELLS("main", GF_TYPE_TEXT, GF_TYPE_DECIMAL),
+                                                  CELLS("model", GF_TYPE_ESCAPED, GF_TYPE_BINARY),
+                                                  CELLS("progress", GF_TYPE_TEXT, GF_TYPE_TEXT)};
+static const gf_cell_description membership_cells[] = {
+    CELL("main", "cluster", GF_TYPE_VARINT),    CELL("main", "score", GF_TYPE_FLOAT32),
+    CELL("main", "runner_up", GF_TYPE_VARINT),  CELL("main", "second", GF_TYPE_FLOAT32),
+    CELL("main", "hour", GF_TYPE_SIGNED),       CELL("main", "vector", GF_TYPE_BINARY),
+    CELLS("main", GF_TYPE_TEXT, GF_TYPE_BINARY)};
+static const gf_cell_description change_cells[] = {CELLS("main", GF_TYPE_TEXT, GF_TYPE_TEXT)};
+static const gf_cell_description table_cells[] = {CELL("main", "id", GF_TYPE_TEXT),
+                                                  CELL("main", "schema", GF_TYPE_JSON),
+                                                  CELL("main", "number", GF_TYPE_DECIMAL),
+                                                  CELLS("main", GF_TYPE_TEXT, GF_TYPE_TEXT),
+                                                  CELLS("progress", GF_TYPE_TEXT, GF_TYPE_TEXT),
+                                                  CELLS("counter", GF_TYPE_TEXT, GF_TYPE_DECIMAL)};
+
+const gf_table_description *gf_tables_descriptions(size_t *n)
+{
+    static const gf_table_description all[] = {
+        {"documents", GF_DESCRIBED_PARTS(described_document), GF_DESCRIBED_CELLS(document_cells)},
+        {"clusters", GF_DESCRIBED_PARTS(described_cluster), GF_DESCRIBED_CELLS(cluster_cells)},
+        {"collections", GF_DESCRIBED_PARTS(described_collection),
+         GF_DESCRIBED_CELLS(collection_cells)},
+        {"builds", GF_DESCRIBED_PARTS(described_build), GF_DESCRIBED_CELLS(build_cells)},
+        {"memberships", GF_DESCRIBED_PARTS(described_membership),
+         GF_DESCRIBED_CELLS(membership_cells)},
+        {"changes", GF_DESCRIBED_PARTS(described_change), GF_DESCRIBED_CELLS(change_cells)},
+        {"tables", GF_DESCRIBED_PARTS(described_table), GF_DESCRIBED_CELLS(table_cells)}};
+    *n = COUNT(all);
+    return all;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
 
 gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
 {
@@ -157,6 +252,24 @@ gf_status gf_tables_key_last_string(const gf_table *table, gf_slice key, gf_buff
     if (!skip_to_last(table, &key) || !gf_key_take_string(&key, out) || key.len)
         return damaged_key(table, err);
     return gf_buffer_check(out, err);
+}
+
+gf_status gf_tables_key_rest_string(const gf_table *table, gf_slice key, size_t before,
+                                    gf_buffer *memory, gf_slice *out, gf_error *err)
+{
+    if (before > key.len) return damaged_key(table, err);
+    gf_slice rest = gf_slice_skip(key, before);
+    size_t length = gf_key_string_length(rest);
+    if (length == 0 || length != rest.len) return damaged_key(table, err);
+    length -= 2; /* its end, 00 01 */
+    if (!memchr(rest.ptr, 0, length)) {
+        *out = gf_slice_of(rest.ptr, length);
+        return GF_OK;
+    }
+    gf_buffer_reset(memory);
+    gf_key_take_string(&rest, memory);
+    *out = gf_buffer_view(memory);
+    return gf_buffer_check(memory, err);
 }
 
 gf_status gf_tables_key_last_number(const gf_table *table, gf_slice key, uint64_t *number,
@@ -266,15 +379,32 @@ static bool read_float(const gf_cell *cell, float *v)
     return true;
 }
 
+enum { CLUSTER, SCORE, RUNNER_UP, SECOND, VECTOR, HOUR, N_MEMBERSHIP };
+
+static int which_column(gf_slice name)
+{
+    static const struct {
+        const char *name;
+        size_t length;
+    } columns[N_MEMBERSHIP] = {
+        [CLUSTER] = {"cluster", 7}, [SCORE] = {"score", 5},   [RUNNER_UP] = {"runner_up", 9},
+        [SECOND] = {"second", 6},   [VECTOR] = {"vector", 6}, [HOUR] = {"hour", 4}};
+    for (int c = 0; c < N_MEMBERSHIP; c++)
+        if (name.len == columns[c].length && memcmp(name.ptr, columns[c].name, name.len) == 0)
+            return c;
+    return -1;
+}
+
 gf_status gf_tables_membership_read(const gf_row *row, unsigned family, gf_membership_cells *m,
                                     gf_error *err)
 {
-    const gf_cell *cluster = gf_row_find(row, family, "cluster");
-    const gf_cell *score = gf_row_find(row, family, "score");
-    const gf_cell *runner_up = gf_row_find(row, family, "runner_up");
-    const gf_cell *second = gf_row_find(row, family, "second");
-    const gf_cell *vector = gf_row_find(row, family, "vector");
-    const gf_cell *hour = gf_row_find(row, family, "hour");
+    const gf_cell *of[N_MEMBERSHIP] = {NULL};
+    for (size_t i = 0; i < row->n_cells; i++) {
+        int column = row->cells[i].family == family ? which_column(row->cells[i].qualifier) : -1;
+        if (column >= 0 && !of[column]) of[column] = &row->cells[i];
+    }
+    const gf_cell *cluster = of[CLUSTER], *score = of[SCORE], *runner_up = of[RUNNER_UP];
+    const gf_cell *second = of[SECOND], *vector = of[VECTOR], *hour = of[HOUR];
     gf_membership_cells read = {0};
     uint32_t folded;
     bool good =

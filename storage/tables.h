@@ -64,6 +64,13 @@ gf_status gf_tables_key_last_number(const gf_table *table, gf_slice key, uint64_
                                     gf_error *err);
 
 /**
+ * The same of a key whose parts before the last have `before` bytes, without taking those apart:
+ * *out is borrowed from the key, or from memory where it has a zero byte.
+ */
+gf_status gf_tables_key_rest_string(const gf_table *table, gf_slice key, size_t before,
+                                    gf_buffer *memory, gf_slice *out, gf_error *err);
+
+/**
  * Qualifier of the ranked family: by falling score, then by document id; and back.
  *
  *     2^32 - 1 - the bits of the score as a float (u32 BE) | document id

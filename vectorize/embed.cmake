@@ -1,13 +1,13 @@
-# Writes the stop lists as C:
-#     cmake -DFOLDER=<folder> -DLISTS=<file,file,...> -DOUTPUT=<file.c> -P embed.cmake
+# Writes lists of words as C, gf_<name>_lists:
+#     cmake -DNAME=<name> -DLISTS=<file,file,...> -DOUTPUT=<file.c> -P embed.cmake
 # A language's words are those of all files that are called <language>.txt, in the order given; lines
-# that start with # are comments. vectorize/text/stop_words.c reads what comes out.
+# that start with # are comments. vectorize/text/stop_words.c and weak_words.c read what comes out.
 cmake_minimum_required(VERSION 3.21)
 string(REPLACE "," ";" paths "${LISTS}")
 set(languages "")
 foreach(path ${paths})
     get_filename_component(language ${path} NAME_WE)
-    file(READ ${FOLDER}/${path} content)
+    file(READ ${path} content)
     string(REGEX REPLACE "#[^\n]*" "" content "${content}")
     string(REGEX MATCHALL "[^\n]+" lines "${content}")
     list(APPEND words_${language} ${lines})
@@ -26,9 +26,9 @@ foreach(language ${languages})
 endforeach()
 list(LENGTH languages n)
 file(WRITE ${OUTPUT}.new
-    "/* Made from vectorize/stop_words by vectorize/embed.cmake. */\n"
+    "/* Made from lists of words by vectorize/embed.cmake. */\n"
     "#include \"vectorize/text/stop_words_internal.h\"\n\n"
     "${arrays}"
-    "const gf_stop_list gf_stop_lists[] = {\n${table}};\n\n"
-    "const size_t gf_n_stop_lists = ${n};\n")
+    "const gf_stop_list gf_${NAME}_lists[] = {\n${table}};\n\n"
+    "const size_t gf_n_${NAME}_lists = ${n};\n")
 file(RENAME ${OUTPUT}.new ${OUTPUT})

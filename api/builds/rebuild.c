@@ -38,8 +38,8 @@ static void tell_kept(gf_call *call, gf_slice collection, gf_slice configuration
 {
     char message[320];
     snprintf(message, sizeof message,
-             "the clusters of \"%.*s\" are of given rows, and are kept; --matrix clusters other "
-             "rows, --force the texts",
+             "the clusters of \"%.*s\" are of given rows, and are kept: no document brought one "
+             "since; --matrix clusters other rows, --force the texts",
              GF_SLICE_ARG(configuration));
     gf_notice n = {.reason = "kept", .source = collection, .message = message};
     gf_call_notify(call, &n);
@@ -117,7 +117,10 @@ static gf_status emit_step(void *context, const gf_k_step *step, gf_error *err)
     gf_json_put_string(w, "configuration", r->configuration);
     gf_json_put_uint(w, "k", step->k);
     gf_json_put_double(w, "separation", step->separation);
+    gf_json_put_double(w, "worth", step->worth);
+    gf_json_put_bool(w, "plateau", step->plateau);
     gf_json_put_bool(w, "chosen", step->chosen);
+    if (step->why) gf_json_put_str(w, "why", step->why);
     return gf_row_writer_emit(&r->row, err);
 }
 

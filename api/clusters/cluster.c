@@ -1,4 +1,4 @@
-/* cluster: one cluster with its heaviest terms and its best documents. */
+/* cluster: one cluster with its heaviest terms, its sentence and its best documents. */
 #include "api/clusters/internal.h"
 
 /* Terms, and documents, unless told otherwise, and at most. The answer is one row, which is held in
@@ -38,6 +38,7 @@ static gf_status write_member(void *context, gf_slice id, const gf_membership *m
         gf_json_put_float(w, "margin", m->score - m->second);
     }
     if (m->replaced) gf_json_put_bool(w, "replaced", true);
+    if (m->copies) gf_json_put_uint(w, "copies", m->copies);
     st = gf_view_document(s->view, id, write_document, w, err);
     gf_json_end(w, '}');
     return st;
@@ -49,7 +50,9 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
     (void)err;
     s->id = info->id;
     gf_row_put_cluster(&s->row.json, info);
+    if (gf_call_flag(s->row.call, "figures")) gf_row_put_figures(&s->row.json, info->figures);
     gf_row_put_terms(&s->row.json, info, gf_call_number(s->row.call, "terms", SHOWN));
+    gf_row_put_sentence(&s->row, info);
     return GF_OK;
 }
 
@@ -65,7 +68,7 @@ static gf_status show(showing *s, uint32_t id, gf_slice label, gf_error *err)
     if (st == GF_OK && weakest)
         st = gf_view_weakest(s->view, s->id, weakest, write_member, s, err);
     else if (st == GF_OK && docs)
-        st = gf_view_members(s->view, s->id, docs, write_member, s, err);
+        st = gf_view_different(s->view, s->id, docs, write_member, s, err);
     gf_json_end(w, ']');
     if (s->cut) {
         gf_json_put_bool(w, "cut", true);
@@ -136,9 +139,10 @@ static const gf_parameter cluster_parameters[] = {
     P_REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),
     P_CONFIG,
     P_BUILD,
-    P_NUMBER("docs", 0, MOST_SHOWN, "documents to show, best first, 1000 at most (10)"),
+    P_NUMBER("docs", 0, MOST_SHOWN, "different documents to show, best first, 1000 at most (10)"),
     P_NUMBER("weakest", 1, MOST_SHOWN, "instead so many that fit worst, worst first"),
     P_NUMBER("terms", 0, MOST_SHOWN, "terms to show, heaviest first (10; 20 are kept)"),
+    P_FLAG("figures", "also a word on the cluster, and the figures that it comes from"),
     P_COLUMNS,
     P_ID_TYPE};
 

@@ -19,6 +19,7 @@ typedef struct listing {
     gf_row_writer row;
     uint64_t documents; /* of the build: what shares are of */
     bool sorted;        /* by something else than size, in which order they come */
+    bool figures;
     gf_arena memory;
     listed *rows; /* n */
     size_t n, capacity;
@@ -42,7 +43,9 @@ static gf_status visit(void *context, const gf_cluster_info *info, gf_error *err
     gf_json_writer *w = gf_row_writer_begin(&l->row);
     gf_row_put_cluster(w, info);
     gf_json_put_double(w, "share", l->documents ? (double)info->size / (double)l->documents : 0);
+    if (l->figures) gf_row_put_figures(w, info->figures);
     gf_row_put_terms(w, info, TERMS_IN_LIST);
+    gf_row_put_sentence(&l->row, info);
     return l->sorted ? keep(l, info, err) : gf_row_writer_emit(&l->row, err);
 }
 
@@ -93,6 +96,7 @@ static gf_status list_clusters(gf_call *call, gf_view *view, float min_score, gf
     bool label = gf_slice_equal(sort, GF_SLICE("label"));
     listing l = {.row = {.call = call}, .sorted = !gf_slice_equal(sort, GF_SLICE("size"))};
     l.documents = gf_view_build(view)->documents;
+    l.figures = gf_call_flag(call, "figures");
     gf_status st = min_score > 0 ? gf_view_clusters_above(view, min_score, visit, &l, err)
                                  : gf_view_clusters(view, visit, &l, err);
     if (st == GF_OK && l.n) qsort(l.rows, l.n, sizeof *l.rows, label ? by_label : by_id);
@@ -123,6 +127,7 @@ static gf_status check_combination(const gf_call *call, gf_error *err)
     }
     bool by = other && strcmp(other, "by") == 0, tree = other && strcmp(other, "tree") == 0;
     if (other && gf_call_has(call, "sort")) return refuse("sort", other, err);
+    if (other && gf_call_flag(call, "figures")) return refuse("figures", other, err);
     if ((by || tree) && gf_call_has(call, "min-score")) return refuse("min-score", other, err);
     if (!by && gf_call_has(call, "periods"))
         return gf_fail(err, GF_EINVAL, "periods is for clusters over time: give by, too");
@@ -159,6 +164,7 @@ static const gf_parameter clusters_parameters[] = {
     P_BUILD,
     P_CHOICE("sort", "size|label|id", "order (size)"),
     P_MIN_SCORE("count only documents with at least that score (0)"),
+    P_FLAG("figures", "also a word on each cluster, and the figures that it comes from"),
     P_FLAG("pending", "instead the documents put after the build, and where they would be"),
     P_CHOICE("by", "auto|hour|day|week|month|quarter|year",
              "count documents by their time (UTC), rising and falling clusters first; auto: by the "

@@ -74,15 +74,19 @@ static gf_status write_csr(writing *w, const char *prefix, const gf_csr *x, gf_e
 static gf_status write_arrays(writing *w, gf_error *err)
 {
     const gf_build_matrix *m = &w->m;
-    uint64_t n = m->rows.n_rows, k = m->n_clusters;
-    gf_status st = gf_npz_write_word(w->npz, "format", "csr", err);
-    if (st == GF_OK) st = write_csr(w, "", &m->rows, err);
+    uint64_t n = m->rows.n_rows, k = m->n_clusters, shape[2] = {n, m->rows.n_cols};
+    bool dense = gf_view_build(w->view)->rows == GF_ROWS_DENSE ||
+                 gf_view_build(w->view)->rows == GF_ROWS_OF_WORDS;
+    gf_status st = dense ? gf_npz_write_array(w->npz, "rows", "f4", shape, 2, m->rows.val, err)
+                         : gf_npz_write_word(w->npz, "format", "csr", err);
+    if (st == GF_OK && !dense) st = write_csr(w, "", &m->rows, err);
     if (st == GF_OK) st = gf_npz_write_texts(w->npz, "ids", n, id_at, w, err);
     if (st == GF_OK) st = gf_npz_write_list(w->npz, "labels", "u4", n, m->label, err);
     if (st == GF_OK) st = gf_npz_write_list(w->npz, "scores", "f4", n, m->score, err);
     if (st == GF_OK) st = gf_npz_write_list(w->npz, "replaced", "b1", n, m->replaced, err);
-    if (st == GF_OK) st = gf_npz_write_texts(w->npz, "terms", m->rows.n_cols, term_at, w, err);
-    if (st == GF_OK)
+    if (st == GF_OK && m->vocabulary)
+        st = gf_npz_write_texts(w->npz, "terms", m->rows.n_cols, term_at, w, err);
+    if (st == GF_OK && m->vocabulary)
         st = gf_npz_write_texts(w->npz, "surfaces", m->rows.n_cols, surface_at, w, err);
     if (st == GF_OK) st = write_csr(w, "centroids_", &m->centroids, err);
     if (st == GF_OK) st = gf_npz_write_list(w->npz, "clusters", "u4", k, m->cluster, err);

@@ -96,6 +96,7 @@ static gf_status put_member(void *context, gf_slice id, const gf_membership *m, 
         gf_json_put_float(w, "margin", m->score - m->second);
     }
     if (m->replaced) gf_json_put_bool(w, "replaced", true);
+    if (m->copies) gf_json_put_uint(w, "copies", m->copies);
     gf_status st = gf_view_document(p->view, id, put_text, w, err);
     gf_json_end(w, '}');
     return st == GF_OK ? gf_buffer_check(&p->id, err) : st;
@@ -121,9 +122,11 @@ static gf_status emit_page(paging *p, uint32_t id, gf_slice label, const cursor 
     if (st != GF_OK) return st;
     gf_json_key(w, "documents");
     gf_json_begin(w, '[');
-    st = from->build ? gf_view_members_after(p->view, p->cluster, from->score, from->id, most,
-                                             put_member, p, err)
-                     : gf_view_members(p->view, p->cluster, most, put_member, p, err);
+    bool different = gf_call_flag(p->row.call, "different");
+    st = from->build ? (different ? gf_view_different_after : gf_view_members_after)(
+                           p->view, p->cluster, from->score, from->id, most, put_member, p, err)
+                     : (different ? gf_view_different : gf_view_members)(p->view, p->cluster, most,
+                                                                         put_member, p, err);
     if (st != GF_OK && !(st == GF_ECANCELLED && p->more)) return st;
     gf_json_end(w, ']');
     st = p->more ? put_cursor(p, err) : GF_OK;
@@ -159,6 +162,7 @@ static const gf_parameter members_parameters[] = {
     P_CONFIG,
     P_BUILD,
     P_NUMBER("limit", 1, LONGEST_PAGE, "documents of a page, 1000 at most (100)"),
+    P_FLAG("different", "without documents that are like one before them"),
     P_TEXT("cursor", "CURSOR", "begin behind the page that gave this as `next`"),
     P_ID_TYPE};
 

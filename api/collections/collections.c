@@ -66,9 +66,10 @@ static gf_status run_collection_show(gf_call *call, gf_error *err)
     gf_row_writer row = {.call = call};
     gf_status st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;
+    gf_visit_column *each =
+        gf_call_flag(call, "full") ? gf_row_writer_emit_column : gf_row_writer_emit_short_column;
     st = gf_call_flag(call, "columns")
-             ? gf_columns_collection(store, gf_call_place(call), gf_row_writer_emit_column, &row,
-                                     err)
+             ? gf_columns_collection(store, gf_call_place(call), each, &row, err)
              : gf_collection_read(store, gf_call_place(call), emit_info, &row, err);
     gf_row_writer_release(&row);
     return st;
@@ -172,7 +173,8 @@ static const gf_parameter collection_list_parameters[] = {
     P_CHOICE("sort", "name|size|modified", "order (name)"),
     P_NUMBER("limit", 0, 0, "at most so many (all)")};
 
-static const gf_parameter collection_show_parameters[] = {P_COLLECTIONS, P_EVERY, P_COLUMNS};
+static const gf_parameter collection_show_parameters[] = {
+    P_COLLECTIONS, P_EVERY, P_COLUMNS, P_FLAG("full", "with columns: binary values of any length")};
 
 static const gf_parameter collection_delete_parameters[] = {P_COLLECTION, P_PURGE};
 

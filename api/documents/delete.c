@@ -12,8 +12,6 @@ typedef struct deleting {
     gf_slice collection;
     gf_store *store;
     gf_put *put;
-    gf_buffer line;
-    bool first; /* line of its stream */
     bool only_counts;
     uint64_t asked, impossible;
     uint64_t there; /* only_counts: of those that were asked for */
@@ -33,8 +31,9 @@ static gf_status count_id(deleting *d, gf_slice id, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-static gf_status delete_id(deleting *d, gf_slice id, gf_error *err)
+static gf_status delete_id(void *context, gf_slice id, gf_error *err)
 {
+    deleting *d = context;
     gf_status st = gf_cancel_check(d->call->cancel, err);
     if (st != GF_OK) return st;
     d->asked++;
@@ -43,63 +42,6 @@ static gf_status delete_id(deleting *d, gf_slice id, gf_error *err)
     if (st != GF_EINVAL || !gf_put_is_good(d->put)) return st;
     d->impossible++;
     return GF_OK;
-}
-
-/* ---- from the input -------------------------------------------------------------------------- */
-
-/*
- * A line that is too long for its buffer is too long for an id, and keeps enough to be told so. A
- * byte order mark is no part of the first.
- */
-static gf_status end_line(deleting *d, gf_error *err)
-{
-    gf_slice id = gf_buffer_view(&d->line);
-    if (d->first && gf_slice_starts(id, GF_SLICE("\xEF\xBB\xBF"))) id = gf_slice_skip(id, 3);
-    d->first = false;
-    if (gf_slice_ends(id, GF_SLICE("\r"))) id.len--;
-    gf_status st = d->line.state == GF_ENOMEM ? gf_buffer_check(&d->line, err) : GF_OK;
-    if (st == GF_OK && id.len) st = delete_id(d, id, err);
-    gf_buffer_reset(&d->line);
-    return st;
-}
-
-static gf_status take_bytes(deleting *d, gf_slice bytes, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < bytes.len && st == GF_OK; i++) {
-        if (bytes.ptr[i] == '\n')
-            st = end_line(d, err);
-        else
-            gf_buffer_byte(&d->line, bytes.ptr[i]);
-    }
-    return st;
-}
-
-static gf_status delete_lines(deleting *d, gf_error *err)
-{
-    const gf_input *in = &d->call->input;
-    char bytes[4096];
-    size_t n = 1;
-    gf_status st = GF_OK;
-    d->first = true;
-    while (st == GF_OK && n > 0) {
-        st = gf_input_read(in, bytes, sizeof bytes, &n, err);
-        if (st == GF_OK) st = take_bytes(d, gf_slice_of(bytes, n), err);
-    }
-    return st == GF_OK ? end_line(d, err) : st;
-}
-
-static gf_status delete_streams(deleting *d, gf_error *err)
-{
-    const gf_input *in = &d->call->input;
-    gf_slice name;
-    gf_status st;
-    if (!in->next) return gf_fail(err, GF_EINVAL, "delete needs ids, or an input with one a line");
-    while ((st = in->next(in->context, &name, err)) == GF_OK) {
-        st = delete_lines(d, err);
-        if (st != GF_OK) return st;
-    }
-    return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
 /* ---- by what they are ------------------------------------------------------------------------ */
@@ -138,18 +80,13 @@ static gf_status delete_choice(deleting *d, gf_error *err)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* One pass over the arguments: there may be as many as a command line holds. */
 static gf_status delete_all(deleting *d, gf_error *err)
 {
     const gf_call *call = d->call;
-    gf_status st = GF_OK;
+    bool any = gf_call_has(call, "id") || call->input.next;
     if (chooses(call)) return delete_choice(d, err);
-    if (!gf_call_has(call, "id"))
-        return gf_call_flag(call, "purge") && !call->input.next ? GF_OK : delete_streams(d, err);
-    for (size_t i = 0; i < call->n_arguments && st == GF_OK; i++)
-        if (gf_slice_equal(call->arguments[i].name, GF_SLICE("id")))
-            st = delete_id(d, call->arguments[i].value, err);
-    return st;
+    if (!any && gf_call_flag(call, "purge")) return GF_OK;
+    return gf_call_each_id(call, delete_id, d, err);
 }
 
 static gf_status emit_counts(deleting *d, const gf_purged *purged, gf_error *err)
@@ -215,14 +152,12 @@ static gf_status run_delete(gf_call *call, gf_error *err)
     deleting d = {.call = call,
                   .collection = gf_call_text(call, "collection"),
                   .only_counts = gf_call_flag(call, "dry-run")};
-    gf_buffer_init(&d.line, GF_MAX_ID + 5); /* with the mark, CR and one too many */
     gf_status st = gf_call_store(call, &d.store, err);
     if (st == GF_OK) st = gf_collection_read(d.store, gf_call_place(call), nothing, NULL, err);
     gf_put_options o = GF_PUT_OPTIONS(.name_space = call->name_space);
     if (st == GF_OK) st = gf_put_open(d.store, &o, &d.put, err);
     if (st == GF_OK) st = delete_and_flush(&d, err);
     gf_put_close(d.put);
-    gf_buffer_release(&d.line);
     return st;
 }
 

@@ -391,6 +391,7 @@ static const gf_parameter put_parameters[] = {
     P_SEVERAL("where", false, "F=V",
               "from tweets: those of which this holds; also !=, <, <=, >, >="),
     P_TEXT("table", "VERSION-ENV", "from papers: their table (0-prod)"),
+    P_TEXT("group", "GROUP", "from papers: the group whose texts (grobid0)"),
     P_SEVERAL("also", false, "PATTERN",
               "a further collection for each record, such as '{type}-{product}'"),
     {"max-document", GF_PARAMETER_BYTES, false, "SIZE", "refuse larger documents (16M)", 1,

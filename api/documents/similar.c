@@ -10,7 +10,8 @@ static gf_status run_similar(gf_call *call, gf_error *err)
     gf_similar_options o =
         GF_SIMILAR_OPTIONS(.id = gf_call_text(call, "id"), .text = gf_call_text(call, "text"),
                            .language = gf_call_text(call, "lang"),
-                           .limit = gf_call_number(call, "limit", SHOWN), .cancel = call->cancel);
+                           .limit = gf_call_number(call, "limit", SHOWN), .cancel = call->cancel,
+                           .configuration = gf_call_text(call, "config"));
     if (gf_call_has(call, "id") == gf_call_has(call, "text"))
         return gf_fail(err, GF_EINVAL, "give either the id of a document or a text");
     if (gf_call_has(call, "lang") && gf_call_has(call, "id"))
@@ -25,6 +26,7 @@ static gf_status run_similar(gf_call *call, gf_error *err)
 
 static const gf_parameter similar_parameters[] = {
     P_COLLECTION,
+    P_CONFIG,
     P_TEXT("id", "ID", "the document"),
     P_TEXT("text", "TEXT", "instead a text that is not stored"),
     P_TEXT("lang", "LANG", "language of that text"),

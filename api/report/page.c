@@ -53,7 +53,23 @@ static void write_head(gf_report *r)
     fact(b, "different documents", info->distinct);
     fact(b, "terms", info->terms);
     if (info->without_terms) fact(b, "documents without words", info->without_terms);
-    gf_buffer_str(b, "</dl>\n");
+}
+
+/* How many clusters are clear, fair and mixed; builds of earlier versions do not tell. */
+static gf_status write_clarities(gf_report *r, gf_error *err)
+{
+    gf_figures f;
+    gf_error why = {GF_OK, ""};
+    gf_status st = gf_view_figures(r->view, &f, &why);
+    if (st == GF_OK && f.clusters) {
+        fact(&r->html, "clear clusters", f.clear);
+        fact(&r->html, "fair", f.fair);
+        fact(&r->html, "mixed", f.mixed);
+    }
+    gf_buffer_str(&r->html, "</dl>\n");
+    if (st == GF_OK || st == GF_ENOTFOUND) return GF_OK;
+    if (err) *err = why;
+    return st;
 }
 
 /* ---- trends ---------------------------------------------------------------------------------- */
@@ -268,7 +284,13 @@ static gf_status write_member(void *context, gf_slice id, const gf_membership *m
     gf_report *r = context;
     gf_status st = gf_cancel_check(r->call->cancel, err);
     if (st == GF_OK) st = gf_view_document(r->view, id, write_text, &r->html, err);
-    gf_buffer_format(&r->html, "</bdi>, score %.3f</footer></blockquote>\n", m->score);
+    gf_buffer_format(&r->html, "</bdi>, score %.3f", m->score);
+    if (m->copies) {
+        gf_buffer_str(&r->html, ", and ");
+        gf_buffer_count(&r->html, m->copies);
+        gf_buffer_str(&r->html, " like it");
+    }
+    gf_buffer_str(&r->html, "</footer></blockquote>\n");
     return st;
 }
 
@@ -284,6 +306,14 @@ static void write_terms(gf_report *r, const gf_cluster_info *info)
     gf_buffer_str(b, "</p>\n");
 }
 
+static void write_sentence(gf_buffer *b, const gf_cluster_info *info)
+{
+    if (info->sentence.len == 0) return;
+    gf_buffer_str(b, "<p class=\"sentence\" dir=\"auto\">");
+    gf_html_text_cut(b, info->sentence, TEXT_SHOWN);
+    gf_buffer_str(b, "</p>\n");
+}
+
 static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_error *err)
 {
     gf_report *r = context;
@@ -295,15 +325,17 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
     gf_buffer_count(b, info->size);
     gf_buffer_str(b, info->size == 1 ? " document, " : " documents, ");
     gf_html_share(b, share_of(r, info->size));
+    if (info->figures) gf_buffer_format(b, ", %s", gf_cluster_figures_word(info->figures->clarity));
     gf_buffer_str(b, "</span>");
     if (c->trend && r->trends->n_periods > 1) {
         write_word(b, c->trend);
         write_bars(b, r->trends, c->trend);
     }
     gf_buffer_str(b, "</header>\n");
+    write_sentence(b, info);
     write_terms(r, info);
     gf_status st =
-        r->docs ? gf_view_members(r->view, info->id, r->docs, write_member, r, err) : GF_OK;
+        r->docs ? gf_view_different(r->view, info->id, r->docs, write_member, r, err) : GF_OK;
     gf_buffer_str(b, "</article>\n");
     return st == GF_OK ? gf_buffer_check(b, err) : st;
 }
@@ -313,6 +345,8 @@ gf_status gf_report_write(gf_report *r, gf_error *err)
     gf_status st = join_trends(r, err);
     if (st != GF_OK) return st;
     write_head(r);
+    st = write_clarities(r, err);
+    if (st != GF_OK) return st;
     write_list(r);
     write_trends(r);
     st = gf_report_changes(r, err);

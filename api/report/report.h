@@ -22,7 +22,7 @@ typedef struct gf_report_cluster {
     const gf_trend *trend; /* of the build that is reported; else NULL */
 } gf_report_cluster;
 
-/** The clusters of a build, largest first. Set to {0}. */
+/** The clusters of a build, largest first and the mixed last. Set to {0}. */
 typedef struct gf_report_clusters {
     gf_arena memory;       /* labels */
     gf_report_cluster *at; /* n of capacity */

@@ -42,6 +42,7 @@ static gf_status find_table(batching *b, gf_json_value line, gf_error *err)
     if (b->n_tables == MOST_TABLES)
         return gf_fail(err, GF_ELIMIT, "a batch is of at most %d tables", MOST_TABLES);
     gf_status st = gf_user_table_open(b->store, b->call->name_space, name, &b->table, err);
+    st = gf_table_absent(b->store, name, st, err);
     if (st == GF_OK) b->tables[b->n_tables++] = b->table;
     return st;
 }

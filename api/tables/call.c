@@ -2,15 +2,32 @@
 #include "api/tables/internal.h"
 
 #include "base/memory.h"
+#include "engine/rows/scan.h"
+#include "engine/user_tables/system.h"
+
+static gf_status open_table(gf_table_call *c, gf_error *err)
+{
+    gf_call *call = c->call;
+    const char *of;
+    gf_slice name = gf_call_text(call, "table");
+    if (gf_call_flag(call, "system"))
+        return gf_table_open_system(c->store, call->name_space, name, &c->table, &of, err);
+    gf_status st = gf_user_table_open(c->store, call->name_space, name, &c->table, err);
+    return gf_table_absent(c->store, name, st, err);
+}
+
+size_t gf_table_call_shown(const gf_table_call *c)
+{
+    bool all = !gf_user_table_is_system(c->table) || gf_call_flag(c->call, "full");
+    return all ? SIZE_MAX : GF_TABLE_SHOWN;
+}
 
 gf_status gf_table_call_open(gf_table_call *c, gf_error *err)
 {
     gf_call *call = c->call;
     c->writer.call = call;
     gf_status st = gf_call_store(call, &c->store, err);
-    if (st == GF_OK)
-        st = gf_user_table_open(c->store, call->name_space, gf_call_text(call, "table"), &c->table,
-                                err);
+    if (st == GF_OK) st = open_table(c, err);
     if (st == GF_OK) st = gf_batch_create(gf_store_database(c->store), &c->batch, err);
     return st;
 }
@@ -125,5 +142,44 @@ gf_status gf_table_call_absent(gf_table_call *c, gf_error *err)
                      GF_SLICE_ARG(gf_user_table_name(c->table)),
                      (int)(json.len - 7 < 200 ? json.len - 7 : 200), json.ptr + 7);
     gf_buffer_release(&json);
+    return st;
+}
+
+static gf_status finds_cell(gf_table_call *c, uint32_t families, bool *found, gf_error *err)
+{
+    gf_table *rows = gf_user_table_rows(c->table);
+    gf_status st = GF_OK;
+    *found = false;
+    for (unsigned f = 0; f < gf_user_table_schema(c->table)->n_families && st == GF_OK; f++)
+        if (families >> f & 1 && !*found)
+            st = gf_scan_finds(rows, NULL, f, gf_buffer_view(&c->key), found, err);
+    return st;
+}
+
+gf_status gf_table_call_empty(gf_table_call *c, uint32_t families, gf_error *err)
+{
+    bool such, others = false;
+    gf_buffer text = {0};
+    const gf_schema *s = gf_user_table_schema(c->table);
+    const char *before = "";
+    gf_status st = finds_cell(c, families, &such, err);
+    if (st == GF_OK && !such) st = finds_cell(c, ~families, &others, err);
+    if (st != GF_OK) return st;
+    if (!such && !others) return gf_table_call_absent(c, err);
+    /* A page can be empty for its bounds. */
+    gf_buffer_format(&text, "the row is there, and has no %s in ", such ? "such cell" : "cell");
+    for (unsigned f = 0; f < s->n_families; f++) {
+        if (!(families >> f & 1)) continue;
+        gf_buffer_format(&text, "%s%s", before, s->families[f].name);
+        before = ", ";
+    }
+    gf_buffer_cstr(&text);
+    st = gf_buffer_check(&text, err);
+    if (st == GF_OK) {
+        gf_notice notice = {.reason = "no_cells", .message = gf_buffer_cstr(&text)};
+        gf_call_notify(c->call, &notice);
+        c->call->outcome = GF_OUTCOME_SOME_ABSENT;
+    }
+    gf_buffer_release(&text);
     return st;
 }

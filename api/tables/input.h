@@ -1,5 +1,5 @@
 /**
- * The input of operations on users' tables: lines, and rows of CSV; CSV is written, too.
+ * The input of operations on users' tables: lines, times, and rows of CSV; CSV is written, too.
  */
 #ifndef GF_API_TABLES_INPUT_H
 #define GF_API_TABLES_INPUT_H
@@ -12,6 +12,9 @@ gf_status gf_table_lines_open(gf_call *call, gf_lines **lines, gf_error *err);
 
 /** The next line; as gf_lines_next, and GF_ELIMIT for one of more than 256 MiB. */
 gf_status gf_table_lines_next(gf_lines *lines, gf_text_line *line, gf_error *err);
+
+/** Whether a cell can be of that time, which is given: GF_EINVAL below 1. */
+gf_status gf_table_check_time(int64_t milliseconds, gf_error *err);
 
 /** Reads rows of CSV; each source begins with a header. */
 typedef struct gf_table_csv gf_table_csv;

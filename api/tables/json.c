@@ -6,7 +6,8 @@
 static bool is_number(gf_type type)
 {
     return type == GF_TYPE_INT64 || type == GF_TYPE_UINT64 || type == GF_TYPE_DECIMAL ||
-           type == GF_TYPE_FLOAT;
+           type == GF_TYPE_FLOAT || type == GF_TYPE_NUMBER || type == GF_TYPE_VARINT ||
+           type == GF_TYPE_SIGNED || type == GF_TYPE_FLOAT32;
 }
 
 static void put_hex(gf_json_writer *w, gf_slice value, gf_buffer *text)
@@ -18,12 +19,23 @@ static void put_hex(gf_json_writer *w, gf_slice value, gf_buffer *text)
     gf_json_end(w, '}');
 }
 
-void gf_table_put_value(gf_json_writer *w, gf_type type, gf_slice value, gf_buffer *text)
+static void put_length(gf_json_writer *w, size_t n)
+{
+    gf_json_begin(w, '{');
+    gf_json_put_uint(w, "not_shown", n);
+    gf_json_end(w, '}');
+}
+
+void gf_table_put_value(gf_json_writer *w, gf_type type, gf_slice value, size_t most,
+                        gf_buffer *text)
 {
     gf_buffer_reset(text);
-    if (!gf_user_table_value_print(type, value, text))
+    bool is_text = gf_user_table_value_print(type, value, text);
+    if (!is_text && value.len > most)
+        put_length(w, value.len);
+    else if (!is_text)
         put_hex(w, value, text);
-    else if (is_number(type) || type == GF_TYPE_JSON)
+    else if (is_number(type) || type == GF_TYPE_JSON || type == GF_TYPE_POINT)
         gf_json_raw(w, gf_buffer_view(text));
     else
         gf_json_string(w, gf_buffer_view(text));
@@ -61,8 +73,16 @@ static gf_status put_qualifier(gf_json_writer *w, const gf_user_table *t, const 
     return gf_buffer_check(text, NULL);
 }
 
+void gf_table_put_cell(gf_json_writer *w, const gf_user_table *t, const gf_cell *cell, size_t most,
+                       gf_buffer *text)
+{
+    if (put_qualifier(w, t, cell, text) != GF_OK) w->out->state = text->state;
+    gf_table_put_value(w, gf_user_table_cell_type(t, cell->family, cell->qualifier), cell->value,
+                       most, text);
+}
+
 gf_status gf_table_put_cells(gf_json_writer *w, const gf_user_table *t, const gf_row *row,
-                             gf_buffer *text)
+                             size_t most, gf_buffer *text)
 {
     const gf_schema *s = gf_user_table_schema(t);
     gf_json_key(w, "cells");
@@ -72,12 +92,8 @@ gf_status gf_table_put_cells(gf_json_writer *w, const gf_user_table *t, const gf
         if (family >= s->n_families) break; /* it was added after the table was opened */
         gf_json_key(w, s->families[family].name);
         gf_json_begin(w, '{');
-        for (; i < row->n_cells && row->cells[i].family == family; i++) {
-            const gf_cell *cell = &row->cells[i];
-            if (put_qualifier(w, t, cell, text) != GF_OK) w->out->state = text->state;
-            gf_table_put_value(w, gf_user_table_cell_type(t, family, cell->qualifier), cell->value,
-                               text);
-        }
+        for (; i < row->n_cells && row->cells[i].family == family; i++)
+            gf_table_put_cell(w, t, &row->cells[i], most, text);
         gf_json_end(w, '}');
     }
     gf_json_end(w, '}');

@@ -47,7 +47,7 @@ static gf_status get_versions(gf_table_call *c, gf_error *err)
         gf_json_put_string(w, "column", gf_call_text(call, "column"));
         gf_json_key(w, "value");
         gf_table_put_value(w, gf_user_table_cell_type(c->table, family, qualifier), cell->value,
-                           &c->text);
+                           gf_table_call_shown(c), &c->text);
         if (cell->timestamp) {
             gf_json_key(w, "timestamp");
             gf_json_int(w, cell->timestamp);
@@ -65,9 +65,13 @@ static gf_status get_row(gf_table_call *c, gf_error *err)
     if (st != GF_OK) return st;
     st = gf_table_get(gf_user_table_rows(c->table), NULL, gf_buffer_view(&c->key),
                       families ? families : GF_ALL_FAMILIES, &c->row, err);
-    if (st == GF_ENOTFOUND) return gf_table_call_absent(c, err);
+    if (st == GF_ENOTFOUND) {
+        gf_row_release(&c->row);
+        st = families ? gf_table_call_empty(c, families, err) : gf_table_call_absent(c, err);
+    }
     if (st == GF_OK) st = gf_table_call_begin(c, &w, err);
-    if (st == GF_OK) st = gf_table_put_cells(w, c->table, &c->row, &c->text);
+    if (st == GF_OK)
+        st = gf_table_put_cells(w, c->table, &c->row, gf_table_call_shown(c), &c->text);
     return st == GF_OK ? gf_row_writer_emit(&c->writer, err) : st;
 }
 
@@ -76,10 +80,16 @@ static gf_status run_table_get(gf_call *call, gf_error *err)
     gf_table_call c = {.call = call};
     bool cell = gf_call_has(call, "column");
     gf_status st = GF_OK;
+    bool pages = gf_table_call_pages(call);
     if (!cell && gf_call_has(call, "versions"))
         return gf_fail(err, GF_EINVAL, "versions: of one column only (--column)");
+    if (cell && pages)
+        return gf_fail(err, GF_EINVAL, "a range of cells is of a family, and not of one column");
     st = gf_table_call_open_row(&c, err);
-    if (st == GF_OK) st = cell ? get_versions(&c, err) : get_row(&c, err);
+    if (st == GF_OK && pages)
+        st = gf_table_call_page(&c, err);
+    else if (st == GF_OK)
+        st = cell ? get_versions(&c, err) : get_row(&c, err);
     gf_table_call_close(&c);
     return st;
 }
@@ -124,7 +134,14 @@ static gf_status run_table_delete(gf_call *call, gf_error *err)
     gf_json_writer *w;
     uint32_t families = 0;
     uint64_t there = 0;
-    gf_status st = gf_table_call_open_row(&c, err);
+    gf_status st;
+    if (gf_table_call_deletes_rows(call)) {
+        st = gf_table_call_open(&c, err);
+        if (st == GF_OK) st = gf_table_call_delete_rows(&c, err);
+        gf_table_call_close(&c);
+        return st;
+    }
+    st = gf_table_call_open_row(&c, err);
     if (st == GF_OK) st = gf_table_call_families(&c, &families, err);
     if (st == GF_OK && !families && !gf_call_has(call, "column")) families = GF_ALL_FAMILIES;
     if (st == GF_OK) st = delete_cells(&c, &there, err);
@@ -228,7 +245,7 @@ static gf_status emit_checked(gf_table_call *c, const check *k, bool done, uint6
         if (st == GF_OK) {
             gf_json_key(w, "found");
             gf_table_put_value(w, gf_user_table_cell_type(c->table, k->family, qualifier),
-                               c->row.cells[0].value, &c->text);
+                               c->row.cells[0].value, SIZE_MAX, &c->text);
         }
         if (st != GF_OK && st != GF_ENOTFOUND) return st;
         c->call->outcome = GF_OUTCOME_SOME_ABSENT;
@@ -261,12 +278,30 @@ static gf_status run_table_check_and_put(gf_call *call, gf_error *err)
 static const gf_parameter table_put_parameters[] = {P_TABLE, P_ROW_KEY, P_SETS, P_TIMESTAMP};
 
 static const gf_parameter table_get_parameters[] = {
-    P_TABLE, P_ROW_KEY, P_FAMILIES, P_TEXT("column", "F:C", "only this cell, FAMILY:COLUMN"),
-    P_NUMBER("versions", 1, 1000000, "with column: the newest so many versions (1)")};
+    P_TABLE,
+    P_ROW_KEY,
+    P_FAMILIES,
+    P_TEXT("column", "F:C", "only this cell, FAMILY:COLUMN"),
+    P_NUMBER("versions", 1, 1000000, "with column: the newest so many versions (1)"),
+    P_TEXT("from-column", "NAME", "of one wide family: begin with the cell of this name"),
+    P_TEXT("column-prefix", "TEXT", "likewise: only cells whose names start so"),
+    P_NUMBER("limit", 1, 0, "likewise: at most so many cells"),
+    P_TEXT("cursor", "CURSOR", "likewise: begin behind the page that gave this as `next`"),
+    P_FLAG("reverse", "likewise: from the last cell to the first"),
+    P_SYSTEM,
+    P_FULL};
 
 static const gf_parameter table_delete_parameters[] = {
-    P_TABLE, P_ROW_KEY, P_LIST("family", "FAMILY,...", "only these families of the row"),
-    P_SEVERAL("column", false, "F:C", "only this cell")};
+    P_TABLE,
+    P_SEVERAL("key", false, "PART", "the row's key, part by part; of a range its first parts"),
+    P_LIST("family", "FAMILY,...", "only these families of the row, or of the rows"),
+    P_SEVERAL("column", false, "F:C", "only this cell"),
+    P_FLAG("rows", "all rows whose key begins with the parts that are given"),
+    P_TEXT("prefix", "TEXT", "all rows whose next part starts so"),
+    P_SEVERAL("from", false, "PART", "all rows from this one on: the parts behind those of key"),
+    P_SEVERAL("to", false, "PART", "all rows before this one; likewise"),
+    P_SEVERAL("where", false, "F:C=V", "of these rows those of which this holds; as table scan"),
+    P_FLAG("dry-run", "count the rows of the range, and delete none")};
 
 static const gf_parameter table_incr_parameters[] = {
     P_TABLE, P_ROW_KEY, P_REQUIRED("column", "F:C", "the cell, FAMILY:COLUMN"),
@@ -302,7 +337,7 @@ const gf_operation gf_table_delete_operation = {
     .name = "table delete",
     .method = "DELETE",
     .path = "/tables/{table}/row",
-    .meaning = "Delete a row, or some of its cells",
+    .meaning = "Delete a row, some of its cells, or a range of rows",
     GF_PARAMETERS(table_delete_parameters),
     .run = run_table_delete,
 };

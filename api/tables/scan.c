@@ -1,61 +1,14 @@
 /* table scan, table export: rows of a user's table in the order of their keys. */
 #include "api/tables/input.h"
 
-#include "base/memory.h"
-
 typedef struct scanning {
     gf_table_call c;
-    gf_buffer prefix, start, end;
-    gf_slice *where;
-    gf_rows_options options;
+    gf_table_range range;
     bool as_csv;
-    gf_buffer csv; /* lines that were not yet given */
+    gf_snapshot *snapshot;       /* with times; and */
+    gf_table_versions *versions; /* else NULL */
+    gf_buffer csv;               /* lines that were not yet given */
 } scanning;
-
-/* The parts of "key", and those of `name` behind them. */
-static gf_status bound(scanning *s, const char *name, gf_buffer *key, gf_error *err)
-{
-    enum { MOST_PARTS = 8 };
-    gf_slice parts[MOST_PARTS + 1];
-    unsigned n = 0;
-    const char *const names[] = {"key", name};
-    const gf_call *call = s->c.call;
-    if (!gf_call_has(call, name)) return GF_OK;
-    for (size_t w = 0; w < 2; w++)
-        for (size_t i = 0; i < gf_call_count(call, names[w]) && n <= MOST_PARTS; i++)
-            parts[n++] = gf_call_nth(call, names[w], i);
-    gf_status st = gf_user_table_key_write(s->c.table, parts, n, key, err);
-    if (st != GF_OK) gf_error_prefix(err, "%s", name);
-    return st;
-}
-
-static gf_status read_bounds(scanning *s, gf_error *err)
-{
-    unsigned n = 0;
-    gf_call *call = s->c.call;
-    gf_status st = gf_table_call_key(&s->c, "key", &s->prefix, &n, err);
-    if (st == GF_OK && gf_call_has(call, "prefix"))
-        st = gf_user_table_key_start(s->c.table, n, gf_call_text(call, "prefix"), &s->prefix, err);
-    if (st == GF_OK) st = bound(s, "from", &s->start, err);
-    if (st == GF_OK) st = bound(s, "to", &s->end, err);
-    s->options.prefix = gf_buffer_view(&s->prefix);
-    s->options.start = gf_buffer_view(&s->start);
-    s->options.end = gf_buffer_view(&s->end);
-    return st;
-}
-
-static gf_status read_where(scanning *s, gf_error *err)
-{
-    gf_call *call = s->c.call;
-    size_t n = gf_call_count(call, "where");
-    s->where = gf_array(n, sizeof *s->where);
-    if (!s->where) return gf_fail_memory(err, "arguments");
-    for (size_t i = 0; i < n; i++)
-        s->where[i] = gf_call_nth(call, "where", i);
-    s->options.where = s->where;
-    s->options.n_where = n;
-    return GF_OK;
-}
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -71,7 +24,7 @@ static gf_status emit_csv(scanning *s, gf_error *err)
 static gf_status add_csv(scanning *s, const gf_row *row, gf_error *err)
 {
     enum { ENOUGH = 64 << 10 };
-    uint32_t families = s->options.families ? s->options.families : UINT32_MAX;
+    uint32_t families = s->range.options.families ? s->range.options.families : UINT32_MAX;
     gf_status st = gf_table_export_csv(&s->c, row, families, &s->csv, err);
     return st == GF_OK && s->csv.len >= ENOUGH ? emit_csv(s, err) : st;
 }
@@ -80,9 +33,10 @@ static gf_status emit_row(scanning *s, const gf_row *row, gf_error *err)
 {
     gf_table_call *c = &s->c;
     if (s->as_csv) return add_csv(s, row, err);
+    if (s->versions) return gf_table_versions_emit(s->versions, row, err);
     gf_json_writer *w = gf_row_writer_begin(&c->writer);
     gf_status st = gf_table_put_key(w, c->table, row->key, &c->text, err);
-    if (st == GF_OK) st = gf_table_put_cells(w, c->table, row, &c->text);
+    if (st == GF_OK) st = gf_table_put_cells(w, c->table, row, gf_table_call_shown(c), &c->text);
     return st == GF_OK ? gf_row_writer_emit(&c->writer, err) : st;
 }
 
@@ -90,7 +44,7 @@ static gf_status emit_rows(scanning *s, gf_error *err)
 {
     gf_rows *rows;
     const gf_row *row;
-    gf_status st = gf_rows_open(s->c.table, &s->options, &rows, err);
+    gf_status st = gf_rows_open(s->c.table, &s->range.options, &rows, err);
     if (st != GF_OK) return st;
     if (s->as_csv) st = add_csv(s, NULL, err);
     while (st == GF_OK && (st = gf_rows_next(rows, &row, err)) == GF_OK) {
@@ -101,23 +55,32 @@ static gf_status emit_rows(scanning *s, gf_error *err)
     return st == GF_ENOTFOUND ? emit_csv(s, err) : st;
 }
 
+static gf_status take_times(scanning *s, gf_error *err)
+{
+    if (s->as_csv)
+        return gf_fail(err, GF_EINVAL,
+                       "times and versions are of JSON Lines: CSV has no place for them");
+    gf_status st = gf_snapshot_create(gf_store_database(s->c.store), &s->snapshot, err);
+    s->range.options.snapshot = s->snapshot;
+    return st == GF_OK ? gf_table_versions_create(&s->c, s->snapshot, &s->versions, err) : st;
+}
+
 static gf_status run_table_scan(gf_call *call, gf_error *err)
 {
     scanning s = {.c = {.call = call},
-                  .options = GF_ROWS_OPTIONS(.offset = gf_call_number(call, "offset", 0),
-                                             .limit = gf_call_number(call, "limit", 0),
-                                             .reverse = gf_call_flag(call, "reverse"))};
+                  .range.options = GF_ROWS_OPTIONS(.offset = gf_call_number(call, "offset", 0),
+                                                   .limit = gf_call_number(call, "limit", 0),
+                                                   .reverse = gf_call_flag(call, "reverse"))};
     s.as_csv = gf_call_flag(call, "csv");
     gf_status st = gf_table_call_open(&s.c, err);
-    if (st == GF_OK) st = gf_table_call_families(&s.c, &s.options.families, err);
-    if (st == GF_OK) st = read_bounds(&s, err);
-    if (st == GF_OK) st = read_where(&s, err);
+    if (st == GF_OK) st = gf_table_range_read(&s.c, &s.range, err);
+    if (st == GF_OK && (gf_call_flag(call, "times") || gf_call_has(call, "versions")))
+        st = take_times(&s, err);
     if (st == GF_OK) st = emit_rows(&s, err);
-    gf_buffer_release(&s.prefix);
-    gf_buffer_release(&s.start);
-    gf_buffer_release(&s.end);
+    gf_table_versions_free(s.versions);
+    gf_snapshot_free(s.snapshot);
+    gf_table_range_release(&s.range);
     gf_buffer_release(&s.csv);
-    gf_free(s.where);
     gf_table_call_close(&s.c);
     return st;
 }
@@ -134,7 +97,9 @@ static const gf_parameter table_scan_parameters[] = {
     P_SEVERAL("where", false, "F:C=V", "rows of which this holds; also !=, <, <=, >, >="),
     P_FLAG("reverse", "from the last row to the first"),
     P_NUMBER("offset", 0, 0, "leave out so many rows first (0)"),
-    P_NUMBER("limit", 1, 0, "at most so many (all)")};
+    P_NUMBER("limit", 1, 0, "at most so many (all)"),
+    P_SYSTEM,
+    P_FULL};
 
 static const gf_parameter table_export_parameters[] = {
     P_TABLE,
@@ -142,7 +107,9 @@ static const gf_parameter table_export_parameters[] = {
     P_FAMILIES,
     P_SEVERAL("where", false, "F:C=V", "rows of which this holds; also !=, <, <=, >, >="),
     P_FLAG("csv", "rows as the text of a CSV file"),
-    P_FLAG("spreadsheet", "with csv: for spreadsheets, as --format spreadsheet")};
+    P_FLAG("spreadsheet", "with csv: for spreadsheets, as --format spreadsheet"),
+    P_FLAG("times", "a line for each time of a row's cells, with it, the oldest first"),
+    P_NUMBER("versions", 1, 1000000, "with times: of each cell so many versions (1)")};
 
 const gf_operation gf_table_scan_operation = {
     .name = "table scan",

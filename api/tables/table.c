@@ -1,9 +1,11 @@
 /* table create, list, describe, alter, drop: tables of users as a whole. */
 #include "api/tables/internal.h"
+#include "base/number.h"
+#include "engine/user_tables/alter.h"
 
 /* ---- schemas from arguments -------------------------------------------------------------------
  *
- *     key      user:text   seq:uint64   sha1:raw:20
+ *     key      user:text   seq:uint64   sha1:raw:20   or several: user,time:int64-desc,event
  *     family   info   friend:wide,versions=3,ttl=86400,snappy,type=int64,qualifier=bytes
  *     column   info:age=int64
  */
@@ -174,8 +176,11 @@ static gf_status schema_of_arguments(const gf_call *call, bool addition, gf_buff
     if (!addition) {
         gf_json_key(w, "key");
         gf_json_begin(w, '[');
-        for (size_t i = 0; i < gf_call_count(call, "key"); i++)
-            write_part(w, gf_call_nth(call, "key", i));
+        for (size_t i = 0; i < gf_call_count(call, "key"); i++) {
+            gf_slice rest = gf_call_nth(call, "key", i), part;
+            while (take_until(&rest, ',', &part))
+                write_part(w, part);
+        }
         gf_json_end(w, ']');
     }
     gf_json_key(w, "families");
@@ -217,8 +222,9 @@ static gf_status schema_of(gf_call *call, bool addition, gf_buffer *json, gf_err
         return gf_fail(err, GF_EINVAL, "give either a schema, or its parts");
     if (!given && !call->input.next)
         return gf_fail(err, GF_EINVAL,
-                       addition ? "nothing to add: give families, columns or a schema"
-                                : "a table needs a schema, or --key and --family");
+                       addition
+                           ? "nothing to change: give families, columns, a schema, ttl or versions"
+                           : "a table needs a schema, or --key and --family");
     return given ? schema_of_arguments(call, addition, json, err)
                  : schema_of_input(call, json, err);
 }
@@ -226,10 +232,12 @@ static gf_status schema_of(gf_call *call, bool addition, gf_buffer *json, gf_err
 /* ---- the operations -------------------------------------------------------------------------- */
 
 /* The members "key" and "families" of a schema behind the table's name. */
-static gf_status emit_schema(gf_row_writer *row, gf_slice name, gf_slice schema, gf_error *err)
+static gf_status emit_schema(gf_row_writer *row, gf_slice name, const char *of, gf_slice schema,
+                             gf_error *err)
 {
     gf_json_writer *w = gf_row_writer_begin(row);
     gf_json_put_string(w, "table", name);
+    if (of) gf_json_put_str(w, "of", of);
     gf_status st = gf_buffer_check(&row->buffer, err);
     if (st != GF_OK) return st;
     /* {"key":...}: all but its first brace goes on where the name ends. */
@@ -241,11 +249,17 @@ static gf_status emit_schema(gf_row_writer *row, gf_slice name, gf_slice schema,
 static gf_status describe(gf_call *call, gf_store *store, gf_error *err)
 {
     gf_user_table *t;
+    const char *of = NULL;
     gf_row_writer row = {.call = call};
-    gf_status st =
-        gf_user_table_open(store, call->name_space, gf_call_text(call, "table"), &t, err);
+    gf_slice name = gf_call_text(call, "table");
+    gf_status st;
+    if (gf_call_flag(call, "system"))
+        st = gf_table_open_system(store, call->name_space, name, &t, &of, err);
+    else
+        st = gf_table_absent(store, name,
+                             gf_user_table_open(store, call->name_space, name, &t, err), err);
     if (st != GF_OK) return st;
-    st = emit_schema(&row, gf_user_table_name(t), gf_user_table_json(t), err);
+    st = emit_schema(&row, gf_user_table_name(t), of, gf_user_table_json(t), err);
     gf_row_writer_release(&row);
     gf_user_table_close(t);
     return st;
@@ -264,15 +278,123 @@ static gf_status run_table_create(gf_call *call, gf_error *err)
     return st == GF_OK ? describe(call, store, err) : st;
 }
 
+/* "90", "30d", "off": seconds; of other text false. */
+static bool read_seconds(gf_slice text, uint64_t *seconds)
+{
+    static const struct {
+        char letter;
+        uint64_t seconds;
+    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 7 * 86400}};
+    uint64_t unit = 1;
+    if (gf_slice_equal(text, GF_SLICE("off"))) {
+        *seconds = 0;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof units[0] && text.len; i++)
+        if (text.ptr[text.len - 1] == units[i].letter) {
+            unit = units[i].seconds;
+            text.len--;
+            break;
+        }
+    return gf_number_read(text, seconds) && *seconds > 0 && *seconds <= UINT32_MAX / unit &&
+           (*seconds *= unit, true);
+}
+
+/* "seen=30d" of ttl, "log=5" of versions. */
+typedef struct kept_change {
+    gf_slice family;
+    uint64_t number;
+    uint32_t versions;
+    bool is_ttl;
+} kept_change;
+
+static gf_status read_kept(const char *argument, gf_slice text, kept_change *k, gf_error *err)
+{
+    gf_slice rest = text;
+    *k = (kept_change){.is_ttl = strcmp(argument, "ttl") == 0};
+    take_until(&rest, '=', &k->family);
+    bool good =
+        rest.ptr && (k->is_ttl ? read_seconds(rest, &k->number) : gf_number_read(rest, &k->number));
+    if (!good || k->number > UINT32_MAX)
+        return gf_fail(err, GF_EINVAL, "%s: \"%.*s\" is not %s", argument, GF_SLICE_ARG(text),
+                       k->is_ttl ? "FAMILY=30d, with s, m, h, d or w behind the number, or "
+                                   "FAMILY=off"
+                                 : "FAMILY=N");
+    k->versions = (uint32_t)k->number;
+    return GF_OK;
+}
+
+static const char *const kept_arguments[] = {"versions", "ttl"};
+
+/* Whether the i-th of an argument can be done, and is said once. */
+static gf_status check_one(gf_call *call, const gf_user_table *t, const char *argument, size_t i,
+                           gf_error *err)
+{
+    kept_change k, before;
+    unsigned family;
+    gf_status st = read_kept(argument, gf_call_nth(call, argument, i), &k, err);
+    if (st != GF_OK) return st;
+    st = gf_user_table_check_kept(t, k.family, k.is_ttl ? NULL : &k.versions,
+                                  k.is_ttl ? &k.number : NULL, &family, err);
+    if (st == GF_EINVAL) gf_error_prefix(err, "%s", argument);
+    for (size_t j = 0; j < i && st == GF_OK; j++) {
+        st = read_kept(argument, gf_call_nth(call, argument, j), &before, err);
+        if (st == GF_OK && gf_slice_equal(before.family, k.family))
+            st = gf_fail(err, GF_EINVAL, "%s: family \"%.*s\" is named twice", argument,
+                         GF_SLICE_ARG(k.family));
+    }
+    return st;
+}
+
+/* All that is to be changed, before the first change. */
+static gf_status check_kept(gf_call *call, gf_store *store, gf_error *err)
+{
+    gf_user_table *t = NULL;
+    gf_slice name = gf_call_text(call, "table");
+    gf_status st = gf_user_table_open(store, call->name_space, name, &t, err);
+    if (st != GF_OK) return gf_table_absent(store, name, st, err);
+    for (size_t a = 0; a < 2; a++)
+        for (size_t i = 0; i < gf_call_count(call, kept_arguments[a]) && st == GF_OK; i++)
+            st = check_one(call, t, kept_arguments[a], i, err);
+    gf_user_table_close(t);
+    return st;
+}
+
+static gf_status alter_kept(gf_call *call, gf_store *store, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t a = 0; a < 2; a++)
+        for (size_t i = 0; i < gf_call_count(call, kept_arguments[a]) && st == GF_OK; i++) {
+            kept_change k;
+            st = read_kept(kept_arguments[a], gf_call_nth(call, kept_arguments[a], i), &k, err);
+            if (st == GF_OK)
+                st = gf_user_table_alter_family(
+                    store, call->name_space, gf_call_text(call, "table"), k.family,
+                    k.is_ttl ? NULL : &k.versions, k.is_ttl ? &k.number : NULL, call->cancel, err);
+        }
+    return st;
+}
+
 static gf_status run_table_alter(gf_call *call, gf_error *err)
 {
     gf_store *store;
+    gf_slice name = gf_call_text(call, "table");
     gf_buffer json = {0};
-    gf_status st = schema_of(call, true, &json, err);
+    bool keeps = gf_call_has(call, "ttl") || gf_call_has(call, "versions");
+    bool adds = gf_call_has(call, "add-family") || gf_call_has(call, "add-column") ||
+                call->input.next || !keeps;
+    gf_status st = adds ? schema_of(call, true, &json, err) : GF_OK;
     if (st == GF_OK) st = gf_call_store(call, &store, err);
-    if (st == GF_OK)
-        st = gf_user_table_alter(store, call->name_space, gf_call_text(call, "table"),
-                                 gf_buffer_view(&json), err);
+    /* Cells can go by a change of what is kept: nothing is changed before all is good. */
+    if (st == GF_OK && keeps) st = check_kept(call, store, err);
+    if (st == GF_OK && adds)
+        st = gf_table_absent(store, name,
+                             gf_user_table_check_additions(store, call->name_space, name,
+                                                           gf_buffer_view(&json), err),
+                             err);
+    if (st == GF_OK && keeps) st = alter_kept(call, store, err);
+    if (st == GF_OK && adds)
+        st = gf_user_table_alter(store, call->name_space, name, gf_buffer_view(&json), err);
     gf_buffer_release(&json);
     return st == GF_OK ? describe(call, store, err) : st;
 }
@@ -290,7 +412,10 @@ static gf_status run_table_drop(gf_call *call, gf_error *err)
     gf_row_writer row = {.call = call};
     gf_slice name = gf_call_text(call, "table");
     gf_status st = gf_call_store(call, &store, err);
-    if (st == GF_OK) st = gf_user_table_drop(store, call->name_space, name, call->cancel, err);
+    if (st == GF_OK) {
+        st = gf_user_table_drop(store, call->name_space, name, call->cancel, err);
+        st = gf_table_absent(store, name, st, err);
+    }
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&row);
     gf_json_put_string(w, "table", name);
@@ -302,17 +427,27 @@ static gf_status emit_listed(void *context, gf_slice name, gf_slice schema, gf_e
 {
     gf_row_writer *row = context;
     gf_status st = gf_cancel_check(row->call->cancel, err);
-    return st == GF_OK ? emit_schema(row, name, schema, err) : st;
+    return st == GF_OK ? emit_schema(row, name, NULL, schema, err) : st;
+}
+
+static gf_status emit_system(void *context, const gf_user_table *t, const char *of, gf_error *err)
+{
+    gf_row_writer *row = context;
+    gf_status st = gf_cancel_check(row->call->cancel, err);
+    if (st != GF_OK) return st;
+    return emit_schema(row, gf_user_table_name(t), of, gf_user_table_json(t), err);
 }
 
 static gf_status run_table_list(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_row_writer row = {.call = call};
+    gf_slice prefix = gf_call_text(call, "prefix");
     gf_status st = gf_call_store(call, &store, err);
-    if (st == GF_OK)
-        st = gf_user_tables_visit(store, call->name_space, gf_call_text(call, "prefix"),
-                                  emit_listed, &row, err);
+    if (st == GF_OK && gf_call_flag(call, "system"))
+        st = gf_table_visit_system(store, call->name_space, prefix, emit_system, &row, err);
+    else if (st == GF_OK)
+        st = gf_user_tables_visit(store, call->name_space, prefix, emit_listed, &row, err);
     gf_row_writer_release(&row);
     return st;
 }
@@ -321,23 +456,30 @@ static gf_status run_table_list(gf_call *call, gf_error *err)
 
 static const gf_parameter table_create_parameters[] = {
     P_TABLE,
-    P_SEVERAL("key", false, "NAME:TYPE",
-              "a part of the row key: text, bytes, int64, uint64, raw:WIDTH"),
+    P_SEVERAL("key", false, "NAME:TYPE,...",
+              "a part of the row key: text, bytes, int64, uint64, int64-desc, uint64-desc, "
+              "raw:WIDTH"),
     P_SEVERAL("family", false, "F[:WORD,...]",
               "a family: wide, snappy, versions=N, ttl=SECONDS, type=TYPE, qualifier=TYPE"),
     P_SEVERAL("column", false, "F:C=TYPE",
               "a column: text, bytes, int64, uint64, decimal, float, json")};
 
 static const gf_parameter table_list_parameters[] = {
-    P_TEXT("prefix", "TEXT", "only names that start so")};
+    P_TEXT("prefix", "TEXT", "only names that start so"),
+    P_FLAG("system", "those of the engine and of the applications instead")};
 
 static const gf_parameter table_one_parameters[] = {P_TABLE};
+
+static const gf_parameter table_describe_parameters[] = {P_TABLE, P_SYSTEM};
 
 static const gf_parameter table_alter_parameters[] = {
     P_TABLE,
     P_SEVERAL("add-family", false, "F[:WORD,...]",
               "a family: wide, snappy, versions=N, ttl=SECONDS, type=TYPE, qualifier=TYPE"),
-    P_SEVERAL("add-column", false, "F:C=TYPE", "a column of a packed family, with its type")};
+    P_SEVERAL("add-column", false, "F:C=TYPE", "a column of a packed family, with its type"),
+    P_SEVERAL("ttl", false, "F=TIME",
+              "a family's time to live: seconds, 90m, 12h, 30d, 4w, or off"),
+    P_SEVERAL("versions", false, "F=N", "how many versions a family that keeps several keeps")};
 
 const gf_operation gf_table_create_operation = {
     .name = "table create",
@@ -364,7 +506,7 @@ const gf_operation gf_table_describe_operation = {
     .method = "GET",
     .path = "/tables/{table}",
     .meaning = "Show a table's key and families",
-    GF_PARAMETERS(table_one_parameters),
+    GF_PARAMETERS(table_describe_parameters),
     .run = run_table_describe,
 };
 
@@ -372,7 +514,7 @@ const gf_operation gf_table_alter_operation = {
     .name = "table alter",
     .method = "PATCH",
     .path = "/tables/{table}",
-    .meaning = "Add families and columns to a table",
+    .meaning = "Add families and columns to a table, change what is kept",
     GF_PARAMETERS(table_alter_parameters),
     .run = run_table_alter,
 };

@@ -1,6 +1,7 @@
 #include "apps/logs/import.h"
 
 #include "apps/logs/read.h"
+#include "apps/logs/rollups.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -12,6 +13,7 @@ struct gf_logs_import {
     gf_logs *log;
     gf_batch *batch;
     gf_logs_read *before; /* lines that were read before */
+    gf_logs_sums *sums;   /* roll-ups */
     gf_buffer next_key;
     uint64_t next; /* number of the next line */
     uint64_t lines, known;
@@ -40,6 +42,7 @@ static gf_status write_batch(gf_logs_import *i, gf_error *err)
     gf_logs *l = i->log;
     bool changed;
     gf_status st = gf_logs_read_flush(i->before, &changed, err);
+    if (st == GF_OK) st = gf_logs_sums_put(i->sums, i->batch, err);
     if (st != GF_OK || !changed) return st;
     gf_buffer_reset(&l->text);
     gf_buffer_format(&l->text, "%llu", (unsigned long long)i->next);
@@ -77,7 +80,7 @@ static void put_line(gf_logs_import *i, const gf_accesslog_line *a)
     add_column(http, &n_http, "protocol", a->protocol);
     add_column(http, &n_http, "status", gf_slice_of(numbers, 8));
     add_column(http, &n_http, "bytes", gf_slice_of(numbers + 8, 8));
-    add_column(http, &n_http, "referrer", a->referrer);
+    add_column(http, &n_http, "referer", a->referer);
     add_column(user, &n_user, "browser_cookie", a->cookie);
     add_column(user, &n_user, "login_id", a->login);
     add_column(user, &n_user, "agent", a->agent);
@@ -116,20 +119,32 @@ static gf_status add_line(gf_logs_import *i, gf_accesslog_line *a, gf_error *err
     if (st != GF_OK) return st;
     put_line(i, a);
     st = change_entries(i, a, i->next, true, err);
+    if (st == GF_OK) st = gf_logs_sums_add(i->sums, a, false, err);
     i->next++;
     i->lines++;
     return st;
 }
 
-static gf_status remove_line(gf_logs_import *i, const gf_accesslog_line *a, uint64_t number,
-                             gf_error *err)
+/* Take a line out again, as it was added: its domain may be one that was said then. */
+static gf_status remove_line(gf_logs_import *i, int64_t time, uint64_t number, gf_error *err)
 {
     gf_logs *l = i->log;
-    gf_status st = gf_logs_line_key(l, a->time, number, &l->key, err);
-    if (st != GF_OK) return st;
-    gf_batch_delete_row(i->batch, gf_user_table_rows(l->lines), gf_buffer_view(&l->key),
-                        GF_ALL_FAMILIES);
-    return change_entries(i, a, number, false, err);
+    gf_accesslog_line a;
+    gf_row row = {0};
+    gf_status st = gf_logs_line_key(l, time, number, &l->key, err);
+    if (st == GF_OK)
+        st = gf_table_get(gf_user_table_rows(l->lines), NULL, gf_buffer_view(&l->key),
+                          UINT32_C(1) << l->http | UINT32_C(1) << l->user, &row, err);
+    if (st == GF_OK) {
+        gf_logs_line_of_row(l, &row, &a);
+        a.time = time;
+        gf_batch_delete_row(i->batch, gf_user_table_rows(l->lines), gf_buffer_view(&l->key),
+                            GF_ALL_FAMILIES);
+        st = change_entries(i, &a, number, false, err);
+        if (st == GF_OK) st = gf_logs_sums_add(i->sums, &a, true, err);
+    }
+    gf_row_release(&row);
+    return st == GF_ENOTFOUND ? GF_OK : st; /* deleted since */
 }
 
 /* Apply this line's effect on earlier ones: held lines prove new, or a partial line is replaced. */
@@ -146,7 +161,7 @@ static gf_status mend_earlier(gf_logs_import *i, gf_error *err)
     }
     if (st != GF_OK || !gf_logs_read_take_replaced(i->before, &text, &number)) return st;
     st = gf_accesslog_parse(text, &a, err);
-    return st == GF_OK ? remove_line(i, &a, number, err) : st;
+    return st == GF_OK ? remove_line(i, a.time, number, err) : st;
 }
 
 gf_status gf_logs_import_parse(const gf_text_line *line, gf_accesslog_line *a, gf_error *err)
@@ -154,7 +169,13 @@ gf_status gf_logs_import_parse(const gf_text_line *line, gf_accesslog_line *a, g
     if (line->too_long) return gf_fail(err, GF_EINVAL, "it has more than %d bytes", GF_LOGS_LINE);
     if (gf_utf8_valid_length(line->text) != line->text.len)
         return gf_fail(err, GF_EINVAL, "it is not UTF-8");
-    return gf_accesslog_parse(line->text, a, err);
+    gf_accesslog_line parsed;
+    gf_status st = gf_accesslog_parse(line->text, &parsed, err);
+    if (st == GF_OK && parsed.bytes > GF_LOGS_BYTES)
+        return gf_fail(err, GF_EINVAL, "its size is more than %llu bytes",
+                       (unsigned long long)GF_LOGS_BYTES);
+    if (st == GF_OK) *a = parsed;
+    return st;
 }
 
 static gf_status begin_source(gf_logs_import *i, gf_error *err)
@@ -213,28 +234,20 @@ gf_logs_counts gf_logs_import_counted(const gf_logs_import *i)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Numbers of lines, and what was read before, are one import's at a time. */
-static gf_status claim_log(const gf_logs *l, gf_error *err)
-{
-    gf_status st = gf_user_table_claim(l->by, NULL);
-    if (st == GF_OK) return st;
-    return gf_fail(err, st,
-                   "lines are being added to log \"%.*s\" already; wait until that import has "
-                   "ended",
-                   GF_SLICE_ARG(gf_call_text(l->call, "log")));
-}
-
 static gf_status open_import(gf_logs_import *i, bool again, gf_error *err)
 {
     gf_logs *l = i->log;
     gf_status st = gf_logs_open(l, true, err);
-    if (st == GF_OK) st = claim_log(l, err);
+    if (st == GF_OK) st = gf_logs_claim(l, err);
     if (st == GF_OK) st = gf_batch_create(gf_store_database(l->store), &i->batch, err);
     if (st == GF_OK) st = gf_logs_read_create(l, i->batch, again, &i->before, err);
     if (st == GF_OK && !l->lines) {
         st = gf_logs_read_forget(i->before, err);
+        if (st == GF_OK) st = gf_logs_forget_rollups(l, err);
         if (st == GF_OK) st = gf_logs_make(l, err);
     }
+    if (st == GF_OK) st = gf_logs_roll_up(l, false, NULL, err); /* lines of an earlier version */
+    if (st == GF_OK) st = gf_logs_sums_create(l, &i->sums, err);
     return st == GF_OK ? read_next_number(i, err) : st;
 }
 
@@ -256,6 +269,7 @@ void gf_logs_import_close(gf_logs_import *i)
 {
     if (!i) return;
     gf_logs_read_free(i->before);
+    gf_logs_sums_free(i->sums);
     gf_batch_free(i->batch);
     gf_buffer_release(&i->next_key);
     gf_free(i);

@@ -13,6 +13,9 @@
 
 enum { GF_LOGS_LINE = GF_MAX_KEY / 2 }; /* bytes of a line */
 
+/** Most bytes of an answer: sums of them have room. */
+#define GF_LOGS_BYTES (UINT64_C(1) << 60)
+
 typedef struct gf_logs_import gf_logs_import;
 
 /**
@@ -24,7 +27,7 @@ typedef struct gf_logs_import gf_logs_import;
 gf_status gf_logs_import_open(gf_logs *log, bool again, gf_logs_import **import, gf_error *err);
 void gf_logs_import_close(gf_logs_import *import);
 
-/** Parse a line, whose length and UTF-8 are checked, too. @return GF_OK; GF_EINVAL */
+/** Parse a line, whose length, UTF-8 and size are checked, too. @return GF_OK; GF_EINVAL */
 gf_status gf_logs_import_parse(const gf_text_line *line, gf_accesslog_line *parsed, gf_error *err);
 
 /**

@@ -10,8 +10,19 @@
 #include "api/parameters.h"
 #include "apps/papers/papers.h"
 
-/** Open the table that "table" names; a store is made where `create`. */
+/**
+ * Open the table that "table" names, and let the groups that "group" and "from-group" name stand for
+ * their roles. Where `create`, store, table and groups are made; else GF_ENOTFOUND for a table or a
+ * group that is named and not there.
+ */
 gf_status gf_papers_of_call(const gf_call *call, bool create, gf_papers **papers, gf_error *err);
+
+/** Add the group that "group" names to a table that is there. */
+gf_status gf_papers_make_group(const gf_call *call, gf_error *err);
+
+/** GF_EINVAL where the argument names a group of another stem than that of the role, or none. */
+gf_status gf_papers_role_check(const gf_call *call, const char *argument, unsigned role,
+                               gf_error *err);
 
 /** The papers that have a text, as records of put (source.c). */
 gf_status gf_papers_records(const gf_call *call, gf_visit_record *visit, void *context,
@@ -37,9 +48,12 @@ typedef struct gf_papers_intake {
 
 /**
  * Run the intake: next and take read and store records, in whose calls `context` is the
- * gf_papers_intake's owner. Flushes, emits the summary, closes.
+ * gf_papers_intake's owner. Flushes (by intake.flush, where that is set), emits the summary, closes.
  */
 gf_status gf_papers_intake_run(gf_papers_intake *in, gf_error *err);
+
+/** Write what was put: the flush of an intake whose context begins with a gf_papers_intake. */
+gf_status gf_papers_intake_flush(void *context, gf_status ended, gf_error *err);
 
 /** Open table and import, where they are not yet. */
 gf_status gf_papers_intake_open(gf_papers_intake *in, gf_error *err);
@@ -81,10 +95,13 @@ gf_status gf_papers_visit_code(gf_papers_visit *w, const gf_sha1 *sha1, int64_t 
 extern const gf_operation gf_papers_import_cdx_operation, gf_papers_import_tei_operation,
     gf_papers_extract_operation, gf_papers_show_operation, gf_papers_list_operation,
     gf_papers_counts_operation, gf_papers_missing_operation, gf_papers_dump_operation,
-    gf_papers_match_operation;
+    gf_papers_match_operation, gf_papers_import_operation, gf_papers_alter_operation;
 
 /* clang-format off */
 #define P_PAPERS P_TEXT("table", "VERSION-ENV", "of the table wbgrp-journal-extract-... (0-prod)")
+#define P_GROUP  P_TEXT("group", "GROUP", "the group to read, such as grobid1 (grobid0)")
+#define P_GROUPS P_LIST("group", "GROUP,...", "the groups to read, such as grobid1,match1 (grobid0,match0)")
+#define P_INTO   P_TEXT("group", "GROUP", "the group to write, made where it is missing (grobid0)")
 /* clang-format on */
 
 #endif

@@ -2,17 +2,19 @@
  * Checking tables of papers: a row has what is written together, or none of it, and each cell is of
  * its form.
  *
- *     f:c               with file:cdx and file:mime
- *     file:size         with file:meta
+ *     file:cdx          with f:c, which a crawler writes alone, too
+ *     file:meta         with file:size
  *     grobid0:status    with grobid0:status_code; where it is a success with tei_xml, tei_json and
  *                       metadata, else without
- *     match0:mstatus    with match0:minfo
+ *     match0:minfo, doi with match0:mstatus
+ *
+ * So has each group (grobid1, match1) of those of its stem; other families hold anything.
  *
  * Repairing them: what derives from file:cdx or grobid0:tei_xml is made anew; of the rest what lost a
  * part goes with what it belongs to, so that an import of the paper brings it back.
  */
 #include "apps/papers/arguments_internal.h"
-#include "apps/papers/table_internal.h"
+#include "apps/papers/table/table_internal.h"
 
 #include "base/json/json.h"
 #include "base/strings.h"
@@ -23,6 +25,7 @@ typedef struct papers_check {
     gf_json_parser *json;
     gf_row row;
     gf_buffer where, text;
+    size_t where_paper;       /* bytes of `where` before the name of a group */
     gf_app_repair *out;       /* of a repair; NULL: it is a check */
     gf_papers_import *import; /* of it; NULL until the first paper that has a fault */
     gf_batch *batch;
@@ -33,7 +36,7 @@ typedef struct papers_check {
 
 static gf_slice read_cell(const papers_check *p, unsigned family, const char *column)
 {
-    const gf_cell *found = gf_row_find(&p->row, family, column);
+    const gf_cell *found = gf_row_find(&p->row, gf_papers_family(p->papers, family), column);
     return found ? found->value : (gf_slice){NULL, 0};
 }
 
@@ -45,13 +48,11 @@ static gf_status check_number(papers_check *p, unsigned family, const char *colu
 }
 
 /* *status is the text of member "status", where that is wanted. */
-static gf_status check_json(papers_check *p, unsigned family, const char *column, gf_slice *status,
-                            gf_error *err)
+static gf_status check_object(papers_check *p, gf_slice value, const char *column, gf_slice *status,
+                              gf_error *err)
 {
     gf_error why = {GF_OK, ""};
     gf_json_value v, member;
-    gf_slice value = read_cell(p, family, column);
-    if (!value.ptr) return GF_OK;
     gf_buffer_reset(&p->text);
     gf_buffer_slice(&p->text, value);
     if (!gf_buffer_reserve(&p->text, GF_JSON_PADDING)) return gf_buffer_check(&p->text, err);
@@ -66,6 +67,13 @@ static gf_status check_json(papers_check *p, unsigned family, const char *column
         gf_json_kind_of(member) == GF_JSON_STRING)
         *status = gf_json_get_string(member);
     return GF_OK;
+}
+
+static gf_status check_json(papers_check *p, unsigned family, const char *column, gf_slice *status,
+                            gf_error *err)
+{
+    gf_slice value = read_cell(p, family, column);
+    return value.ptr ? check_object(p, value, column, status, err) : GF_OK;
 }
 
 /* Values that are written together are there together. */
@@ -98,36 +106,109 @@ static gf_status check_extraction(papers_check *p, gf_error *err)
     return st == GF_OK ? check_json(p, GF_PAPERS_GROBID, "metadata", NULL, err) : st;
 }
 
+/* The one is never there without the other, which may stand alone. */
+static gf_status check_needed(papers_check *p, unsigned family, const char *column, unsigned with,
+                              const char *other, gf_error *err)
+{
+    if (!read_cell(p, family, column).ptr || read_cell(p, with, other).ptr) return GF_OK;
+    return gf_app_fault(p->c, gf_buffer_cstr(&p->where), err, "it has %s, and no %s", column,
+                        other);
+}
+
 static gf_status check_capture(papers_check *p, gf_error *err)
 {
-    gf_status st = check_pair(p, GF_PAPERS_F, "c", GF_PAPERS_FILE, "cdx", err);
+    gf_status st = check_needed(p, GF_PAPERS_FILE, "cdx", GF_PAPERS_F, "c", err);
     if (st == GF_OK) st = check_json(p, GF_PAPERS_F, "c", NULL, err);
     return st == GF_OK ? check_json(p, GF_PAPERS_FILE, "cdx", NULL, err) : st;
 }
 
 static gf_status check_file(papers_check *p, gf_error *err)
 {
-    gf_status st = check_pair(p, GF_PAPERS_FILE, "size", GF_PAPERS_FILE, "meta", err);
+    gf_status st = check_needed(p, GF_PAPERS_FILE, "meta", GF_PAPERS_FILE, "size", err);
     if (st == GF_OK) st = check_json(p, GF_PAPERS_FILE, "meta", NULL, err);
     return st == GF_OK ? check_number(p, GF_PAPERS_FILE, "size", err) : st;
 }
 
 static gf_status check_match(papers_check *p, gf_error *err)
 {
-    gf_status st = check_pair(p, GF_PAPERS_MATCH, "mstatus", GF_PAPERS_MATCH, "minfo", err);
+    gf_status st = check_needed(p, GF_PAPERS_MATCH, "minfo", GF_PAPERS_MATCH, "mstatus", err);
+    if (st == GF_OK) st = check_needed(p, GF_PAPERS_MATCH, "doi", GF_PAPERS_MATCH, "mstatus", err);
     return st == GF_OK ? check_json(p, GF_PAPERS_MATCH, "minfo", NULL, err) : st;
 }
 
 typedef gf_status check_group(papers_check *p, gf_error *err);
 typedef gf_status repair_group(papers_check *p, const gf_sha1 *sha1, gf_error *err);
 
-static check_group *const checks[] = {check_capture, check_file, check_extraction, check_match};
+static gf_status check_captures(papers_check *p, gf_error *err)
+{
+    unsigned family = gf_papers_family(p->papers, GF_PAPERS_CAPTURES);
+    bool any = false;
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < p->row.n_cells && st == GF_OK; i++) {
+        const gf_cell *cell = &p->row.cells[i];
+        if (cell->family != family) continue;
+        any = true;
+        if (cell->value.len) st = check_object(p, cell->value, "a capture", NULL, err);
+    }
+    if (!any || st != GF_OK || read_cell(p, GF_PAPERS_FILE, "cdx").ptr) return st;
+    return gf_app_fault(p->c, gf_buffer_cstr(&p->where), err,
+                        "it has further captures, and no cdx");
+}
+
+/* By the roles of families. */
+static check_group *const checks[] = {check_capture, check_file, check_extraction, check_match,
+                                      check_captures};
+
+/* A family stands for its role while it is checked. *role: GF_PAPERS_FAMILIES where it is not. */
+static gf_status choose_part(papers_check *p, unsigned family, unsigned *role, gf_error *err)
+{
+    const char *name = gf_table_schema(gf_papers_table(p->papers))->families[family].name;
+    *role = gf_papers_role(p->papers, family);
+    if (*role >= sizeof checks / sizeof *checks) {
+        *role = GF_PAPERS_FAMILIES;
+        return GF_OK;
+    }
+    gf_papers_choose(p->papers, family);
+    p->where.len = p->where_paper;
+    if (strcmp(name, gf_papers_schema()->families[*role].name) != 0)
+        gf_buffer_format(&p->where, ", %s", name);
+    return gf_buffer_check(&p->where, err);
+}
+
+static unsigned count_families(const papers_check *p)
+{
+    return gf_table_schema(gf_papers_table(p->papers))->n_families;
+}
 
 static gf_status check_row(papers_check *p, gf_error *err)
 {
     gf_status st = GF_OK;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks && st == GF_OK; i++)
-        st = checks[i](p, err);
+    unsigned role;
+    for (unsigned f = 0, n = count_families(p); f < n && st == GF_OK; f++) {
+        st = choose_part(p, f, &role, err);
+        if (st == GF_OK && role < GF_PAPERS_FAMILIES) st = checks[role](p, err);
+    }
+    return st;
+}
+
+static gf_status fail_fault(void *context, const char *where, const char *what, gf_error *err)
+{
+    (void)context;
+    return where[0] ? gf_fail(err, GF_EINVAL, "%s: %s", where + strlen(", "), what)
+                    : gf_fail(err, GF_EINVAL, "%s", what);
+}
+
+gf_status gf_papers_check_row(gf_papers *papers, gf_json_parser *json, const gf_row *row,
+                              gf_error *err)
+{
+    unsigned chosen[GF_PAPERS_FAMILIES];
+    gf_app_check c = {.visit = fail_fault};
+    papers_check p = {.c = &c, .papers = papers, .json = json, .row = *row};
+    memcpy(chosen, papers->family, sizeof chosen);
+    gf_status st = check_row(&p, err);
+    memcpy(papers->family, chosen, sizeof chosen);
+    gf_buffer_release(&p.where);
+    gf_buffer_release(&p.text);
     return st;
 }
 
@@ -172,6 +253,7 @@ static gf_status drop_cells(papers_check *p, const gf_sha1 *sha1, unsigned famil
 {
     gf_buffer key = {0};
     gf_table *table = gf_papers_table(p->papers);
+    family = gf_papers_family(p->papers, family);
     gf_papers_key(p->papers, sha1, &key);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK) {
@@ -247,16 +329,26 @@ static gf_status repair_match(papers_check *p, const gf_sha1 *sha1, gf_error *er
     return tell_dropped(p, st, "its match lost a part, and goes: match it again", err);
 }
 
+static gf_status repair_captures(papers_check *p, const gf_sha1 *sha1, gf_error *err)
+{
+    gf_status st = drop_cells(p, sha1, GF_PAPERS_CAPTURES, NULL, err);
+    return tell_dropped(p, st, "its further captures are damaged, and go: import their lines again",
+                        err);
+}
+
 static gf_status repair_row(papers_check *p, const gf_sha1 *sha1, gf_error *err)
 {
     static repair_group *const repairs[] = {repair_capture, repair_file, repair_extraction,
-                                            repair_match};
+                                            repair_match, repair_captures};
     gf_status st = GF_OK;
+    unsigned role;
     if (!p->import) st = gf_papers_import_open(p->papers, true, &p->import, err);
-    for (size_t i = 0; i < sizeof checks / sizeof *checks && st == GF_OK; i++) {
+    for (unsigned f = 0, n = count_families(p); f < n && st == GF_OK; f++) {
         uint64_t before = p->c->faults;
-        st = checks[i](p, err);
-        if (st == GF_OK && p->c->faults > before) st = repairs[i](p, sha1, err);
+        st = choose_part(p, f, &role, err);
+        if (st != GF_OK || role == GF_PAPERS_FAMILIES) continue;
+        st = checks[role](p, err);
+        if (st == GF_OK && p->c->faults > before) st = repairs[role](p, sha1, err);
     }
     return st;
 }
@@ -271,6 +363,7 @@ static gf_status check_paper(papers_check *p, const char *table, const gf_sha1 *
     if (st != GF_OK || !p->c->visit) return st;
     gf_buffer_reset(&p->where);
     gf_buffer_format(&p->where, "table %s, paper %s", table, gf_sha1_base32(sha1).text);
+    p->where_paper = p->where.len;
     st = gf_buffer_check(&p->where, err);
     if (st == GF_OK) st = gf_papers_get(p->papers, snapshot, sha1, GF_ALL_FAMILIES, &p->row, err);
     uint64_t before = p->c->faults;
@@ -335,7 +428,7 @@ static gf_status find_namespaces(papers_check *p, gf_table *table, gf_strings *n
 {
     gf_buffer start = {0};
     gf_status st = GF_OK;
-    for (unsigned f = 0; f < GF_PAPERS_FAMILIES && st == GF_OK; f++) {
+    for (unsigned f = 0; f < gf_table_schema(table)->n_families && st == GF_OK; f++) {
         uint32_t id;
         gf_buffer_reset(&start);
         while (st == GF_OK && (st = next_namespace(p, table, f, &start, err)) == GF_OK)
@@ -350,11 +443,9 @@ static gf_status check_table(papers_check p, const char *table, gf_error *err)
 {
     gf_app_check *c = p.c;
     gf_strings names = {0};
-    gf_schema schema = *gf_papers_schema();
     gf_table *rows;
-    schema.name = table;
     gf_status st = gf_json_parser_create(&p.json, err);
-    if (st == GF_OK) st = gf_table_open(gf_store_database(c->store), &schema, &rows, err);
+    if (st == GF_OK) st = gf_table_find(gf_store_database(c->store), table, &rows, err);
     if (st == GF_OK) st = find_namespaces(&p, rows, &names, err);
     st = gf_app_handle(c, st, table, err);
     for (uint32_t i = 0; i < names.n && st == GF_OK; i++)

@@ -1,6 +1,8 @@
 #include "apps/tweets/arguments_internal.h"
 
 #include "base/clock.h"
+#include "base/hex.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "engine/rows/filter.h"
 
@@ -91,8 +93,14 @@ static bool read_box(gf_slice text, gf_geo_box *box)
 gf_status gf_tweets_query_of_call(const gf_call *call, uint64_t limit, gf_geo_box *box,
                                   gf_tweets_query *query, gf_error *err)
 {
-    gf_slice text = gf_call_text(call, "box");
+    gf_slice text = gf_call_text(call, "box"), user = gf_call_text(call, "user");
+    if (gf_slice_starts(user, GF_SLICE("@"))) user = gf_slice_skip(user, 1);
+    if (gf_call_has(call, "user") && !user.len)
+        return gf_fail(err, GF_EINVAL, "user: \"@\" is no name");
     *query = (gf_tweets_query){.box = text.len ? box : NULL,
+                               .user = user,
+                               .user_id = gf_call_text(call, "user-id"),
+                               .languages = gf_call_text(call, "lang"),
                                .limit = gf_call_number(call, "limit", limit),
                                .cancel = call->cancel};
     if (text.len && !read_box(text, box))
@@ -106,6 +114,29 @@ gf_status gf_tweets_query_of_call(const gf_call *call, uint64_t limit, gf_geo_bo
     if (st == GF_OK && query->to < query->from)
         st = gf_fail(err, GF_EINVAL, "the range ends before it begins");
     return st;
+}
+
+static unsigned fields_of(const gf_call *call)
+{
+    gf_slice field = gf_call_text_or(call, "field", "both");
+    if (gf_slice_equal(field, GF_SLICE("text"))) return GF_TWEETS_TERM_TEXT;
+    if (gf_slice_equal(field, GF_SLICE("user"))) return GF_TWEETS_TERM_USER;
+    return GF_TWEETS_TERM_TEXT | GF_TWEETS_TERM_USER;
+}
+
+gf_status gf_tweets_tokens_of_call(const gf_call *call, gf_slice **tokens, gf_tweets_query *query,
+                                   gf_error *err)
+{
+    size_t n = gf_call_count(call, "token");
+    gf_slice *all = gf_array(n, sizeof *all);
+    if (!all) return gf_fail_memory(err, "arguments");
+    for (size_t i = 0; i < n; i++)
+        all[i] = gf_call_nth(call, "token", i);
+    *tokens = all;
+    query->tokens = all;
+    query->n_tokens = n;
+    query->fields = fields_of(call);
+    return GF_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -125,12 +156,19 @@ static void put_text(gf_json_writer *w, const char *name, gf_slice text)
     if (text.len) gf_json_put_string(w, name, text);
 }
 
-gf_status gf_tweets_emit(void *row_writer, gf_slice json, const gf_tweet *t,
-                         const gf_tweets_parser *parser, gf_error *err)
+static void put_row(gf_json_writer *w, gf_slice row)
 {
-    gf_row_writer *row = row_writer;
+    gf_buffer digits = {0};
+    gf_hex_append(&digits, row);
+    gf_json_put_string(w, "row", gf_buffer_view(&digits));
+    if (digits.state != GF_OK) w->out->state = digits.state;
+    gf_buffer_release(&digits);
+}
+
+static gf_status emit_tweet(gf_row_writer *row, const gf_tweet *t, const gf_tweets_parser *parser,
+                            bool whole, gf_error *err)
+{
     gf_json_writer *w = gf_row_writer_begin(row);
-    (void)json;
     put_text(w, "id", t->id);
     gf_row_put_time(w, "time", t->seconds * 1000);
     gf_json_put_string(w, "lang", t->lang);
@@ -141,6 +179,22 @@ gf_status gf_tweets_emit(void *row_writer, gf_slice json, const gf_tweet *t,
         gf_json_put_double(w, "longitude", t->place.longitude);
     }
     gf_json_put_string(w, "text", t->text);
-    gf_status st = gf_call_flag(row->call, "json") ? put_json(w, parser, err) : GF_OK;
+    put_row(w, t->row);
+    gf_status st = whole ? put_json(w, parser, err) : GF_OK;
     return st == GF_OK ? gf_row_writer_emit(row, err) : st;
+}
+
+gf_status gf_tweets_emit(void *row_writer, gf_slice json, const gf_tweet *t,
+                         const gf_tweets_parser *parser, gf_error *err)
+{
+    gf_row_writer *row = row_writer;
+    (void)json;
+    return emit_tweet(row, t, parser, gf_call_flag(row->call, "json"), err);
+}
+
+gf_status gf_tweets_emit_whole(void *row_writer, gf_slice json, const gf_tweet *t,
+                               const gf_tweets_parser *parser, gf_error *err)
+{
+    (void)json;
+    return emit_tweet(row_writer, t, parser, true, err);
 }

@@ -1,7 +1,7 @@
 /*
  * Checking the tables of tweets against each other.
  *
- *     RawTwitterData  --what an import makes of each tweet-->  rows of the other three
+ *     RawTwitterData  --what an import makes of each tweet-->  rows of its indexes
  *
  * Two sums are computed of each index that do not depend on the order, of the hashes of the rows that
  * the tweets make and of those that are there. Where they are the same the index has what it must
@@ -20,19 +20,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <xxhash.h>
 
-typedef enum index_kind { TERMS, MINUTES, PLACES, INDEXES } index_kind;
-static const char *const index_names[] = {"TermIndex", "TweetFrequency", "GeoTemporalIndex"};
-
-typedef struct sum {
-    uint64_t n, hash;
-} sum;
+static const char *const index_names[] = {"TermIndex", "TweetFrequency", "GeoTemporalIndex",
+                                          "TweetIds"};
 
 /* A namespace: what its settings say, and what was found. */
 typedef struct space {
     gf_tweets_info info;
-    uint64_t tweets, with_place;
+    uint64_t tweets, with_place, deletions;
 } space;
 
 typedef struct tweets_check {
@@ -45,11 +40,11 @@ typedef struct tweets_check {
     bool look_up;       /* rows are looked up, not summed */
     gf_batch *batch;    /* not NULL: they are written */
     gf_app_repair *out; /* likewise; told of tweets that go */
-    sum made[INDEXES], there[INDEXES];
-    index_kind kind; /* of the index that is walked */
-    uint64_t told;   /* faults of this kind */
+    gf_tweets_sum made[GF_TWEETS_INDEXES], there[GF_TWEETS_INDEXES];
+    gf_tweets_index kind; /* of the index that is walked */
+    uint64_t told;        /* faults of this kind */
     gf_tweets_parser *parser;
-    gf_tweets_terms terms;
+    gf_tweets_deriving deriving;
     gf_strings languages; /* of the minute at hand; counts[id] */
     uint64_t *counts;
     size_t n_counts;
@@ -58,39 +53,27 @@ typedef struct tweets_check {
     gf_row row;
 } tweets_check;
 
-static gf_table *index_table(const tweets_check *t, index_kind kind)
-{
-    return kind == TERMS ? t->tweets.terms : kind == MINUTES ? t->tweets.frequency : t->tweets.geo;
-}
-
 /* ---- rows of an index ------------------------------------------------------------------------ */
 
-static void add_to(sum *s, index_kind kind, unsigned family, gf_slice key, gf_slice qualifier,
-                   gf_slice value)
-{
-    uint64_t hash = XXH3_64bits_withSeed(key.ptr, key.len, (uint64_t)kind << 8 | family);
-    hash = XXH3_64bits_withSeed(qualifier.ptr ? qualifier.ptr : "", qualifier.len, hash);
-    s->hash += XXH3_64bits_withSeed(value.ptr ? value.ptr : "", value.len, hash);
-    s->n++;
-}
-
 /* A row that a tweet, or a minute of tweets, makes; t->key is its key. */
-static gf_status take_made(tweets_check *t, index_kind kind, unsigned family, gf_slice qualifier,
-                           gf_slice value, gf_error *err)
+static gf_status take_made(tweets_check *t, gf_tweets_index kind, unsigned family,
+                           gf_slice qualifier, gf_slice value, gf_error *err)
 {
     gf_slice key = gf_buffer_view(&t->key);
     gf_status st = gf_buffer_check(&t->key, err);
     if (st != GF_OK) return st;
     if (t->batch) {
-        gf_batch_put(t->batch, index_table(t, kind), key, family, qualifier, value, 0);
+        gf_batch_put(t->batch, gf_tweets_index_table(&t->tweets, kind), key, family, qualifier,
+                     value, 0);
         return GF_OK;
     }
     if (!t->look_up) {
-        add_to(&t->made[kind], kind, family, key, qualifier, value);
+        gf_tweets_sum_add(&t->made[kind], kind, family, key, qualifier, value);
         return GF_OK;
     }
     if (kind != t->kind) return GF_OK;
-    st = gf_table_get_cell(index_table(t, kind), NULL, key, family, qualifier, 1, &t->row, err);
+    st = gf_table_get_cell(gf_tweets_index_table(&t->tweets, kind), NULL, key, family, qualifier, 1,
+                           &t->row, err);
     bool same = st == GF_OK && gf_slice_equal(t->row.cells[0].value, value);
     if (same || (st != GF_OK && st != GF_ENOTFOUND)) return st;
     t->told++;
@@ -110,8 +93,9 @@ static gf_status end_minute(tweets_check *t, gf_error *err)
     gf_tweets_key(&t->tweets, &t->key, gf_slice_of(minute, sizeof minute));
     for (uint32_t i = 0; i < t->languages.n && st == GF_OK; i++) {
         gf_number_digits digits;
-        st = take_made(t, MINUTES, GF_TWEETS_FREQUENCY_LANGUAGE, gf_strings_at(&t->languages, i),
-                       gf_number_write(&digits, t->counts[i]), err);
+        st =
+            take_made(t, GF_TWEETS_MINUTES, GF_TWEETS_FREQUENCY_LANGUAGE,
+                      gf_strings_at(&t->languages, i), gf_number_write(&digits, t->counts[i]), err);
     }
     gf_strings_release(&t->languages);
     return st;
@@ -131,30 +115,14 @@ static gf_status count_minute(tweets_check *t, const gf_tweet *tweet, gf_error *
     return GF_OK;
 }
 
-static gf_status make_terms(tweets_check *t, gf_slice raw, const gf_tweet *tweet, gf_error *err)
+/* Minutes are counted, and made when they end. */
+static gf_status make_cell(void *context, const gf_tweets_cell *cell, gf_error *err)
 {
-    gf_status st = gf_tweets_find_terms(&t->terms, tweet, err);
-    for (size_t i = 0; i < t->terms.n && st == GF_OK; i++) {
-        const gf_tweets_term *term = &t->terms.terms[i];
-        gf_number_digits digits;
-        gf_slice count = term->count > 1 ? gf_number_write(&digits, term->count) : GF_SLICE("");
-        gf_tweets_term_key(&t->tweets, &t->key, term->term);
-        st = take_made(t, TERMS, term->of_user ? GF_TWEETS_TERMS_USER : GF_TWEETS_TERMS_TEXT, raw,
-                       count, err);
-    }
-    return st;
-}
-
-static gf_status make_place(tweets_check *t, gf_slice raw, const gf_tweet *tweet, gf_error *err)
-{
-    char key[GF_TWEET_GEO_ROW], value[8];
-    unsigned char spread = gf_tweets_spread(t->at->info.hash, gf_read_u32be(raw.ptr + 8));
-    if (!tweet->has_place) return GF_OK;
-    t->at->with_place += !t->look_up;
-    gf_tweets_geo_row(spread, tweet->seconds, gf_geohash(tweet->place), key);
-    gf_tweets_geo_value(tweet->place, value);
-    gf_tweets_key(&t->tweets, &t->key, gf_slice_of(key, sizeof key));
-    return take_made(t, PLACES, GF_TWEETS_GEO_PLACES, raw, gf_slice_of(value, sizeof value), err);
+    tweets_check *t = context;
+    if (cell->index == GF_TWEETS_MINUTES) return GF_OK;
+    if (cell->index == GF_TWEETS_PLACES) t->at->with_place += !t->look_up;
+    gf_tweets_key(&t->tweets, &t->key, cell->key);
+    return take_made(t, cell->index, cell->family, cell->qualifier, cell->value, err);
 }
 
 /* ---- namespaces ------------------------------------------------------------------------------ */
@@ -191,7 +159,7 @@ static gf_status enter_namespace(tweets_check *t, gf_slice key, gf_slice *rest, 
     if (st != GF_OK) return st;
     if (!gf_grow(&t->spaces, &t->capacity, (size_t)id + 1, sizeof *t->spaces))
         return gf_fail_memory(err, "a check");
-    if (added) t->spaces[id] = (space){.tweets = 0};
+    if (added) t->spaces[id] = (space){.info = {.rules = GF_TWEETS_RULES}};
     t->at = &t->spaces[id];
     return GF_OK;
 }
@@ -217,6 +185,10 @@ static gf_status check_counts(tweets_check *t, gf_error *err)
                               "%" PRIu64 " are there, %" PRIu64
                               " of them with a place; the settings say %" PRIu64 " and %" PRIu64,
                               s->tweets, s->with_place, s->info.tweets, s->info.with_place);
+        if (st == GF_OK && s->deletions != s->info.deletions)
+            st = gf_app_fault(t->c, space_name(t, gf_strings_at(&t->names, i)), err,
+                              "%" PRIu64 " deletions are kept; the settings say %" PRIu64,
+                              s->deletions, s->info.deletions);
     }
     return st;
 }
@@ -245,8 +217,9 @@ static gf_status take_tweet(tweets_check *t, const gf_row *row, gf_error *err)
         return gf_fail(err, GF_ECORRUPT, "a tweet is not of the time and the hash of its row");
     at->tweets += !t->look_up;
     st = count_minute(t, &tweet, err);
-    if (st == GF_OK) st = make_terms(t, raw, &tweet, err);
-    return st == GF_OK ? make_place(t, raw, &tweet, err) : st;
+    if (st != GF_OK) return st;
+    return gf_tweets_derive(&t->deriving, at->info.hash, gf_tweets_rules_of(&at->info, raw), raw,
+                            &tweet, make_cell, t, err);
 }
 
 static gf_status visit_tweet(void *context, const gf_row *row, gf_error *err)
@@ -259,6 +232,15 @@ static gf_status visit_tweet(void *context, const gf_row *row, gf_error *err)
     return gf_app_handle(t->c, st, "RawTwitterData", err);
 }
 
+static gf_status visit_deletion(void *context, const gf_row *row, gf_error *err)
+{
+    tweets_check *t = context;
+    gf_slice rest;
+    gf_status st = enter_namespace(t, row->key, &rest, err);
+    if (st == GF_OK) t->at->deletions++;
+    return t->batch ? st : gf_app_handle(t->c, st, "TweetDeletions", err);
+}
+
 /* Terms and places name their tweet by the qualifier; minutes are checked from the tweets alone. */
 static gf_status visit_index(void *context, const gf_row *row, gf_error *err)
 {
@@ -266,7 +248,8 @@ static gf_status visit_index(void *context, const gf_row *row, gf_error *err)
     const gf_cell *cell = &row->cells[0];
     gf_slice rest;
     if (!t->look_up) {
-        add_to(&t->there[t->kind], t->kind, cell->family, row->key, cell->qualifier, cell->value);
+        gf_tweets_sum_add(&t->there[t->kind], t->kind, cell->family, row->key, cell->qualifier,
+                          cell->value);
         return gf_cancel_check(t->c->cancel, err);
     }
     gf_status st = enter_namespace(t, row->key, &rest, err);
@@ -295,7 +278,7 @@ static gf_status walk_table(tweets_check *t, gf_table *table, unsigned family, c
 
 static gf_status walk_index(tweets_check *t, gf_error *err)
 {
-    gf_table *table = index_table(t, t->kind);
+    gf_table *table = gf_tweets_index_table(&t->tweets, t->kind);
     gf_status st = GF_OK;
     for (unsigned f = 0; f < gf_table_schema(table)->n_families && st == GF_OK; f++)
         st = walk_table(t, table, f, index_names[t->kind], visit_index, err);
@@ -308,7 +291,7 @@ static gf_status look_up(tweets_check *t, gf_error *err)
     t->told = 0;
     gf_status st =
         walk_table(t, t->tweets.raw, GF_TWEETS_RAW_T, "RawTwitterData", visit_tweet, err);
-    if (st == GF_OK && t->kind != MINUTES) st = walk_index(t, err);
+    if (st == GF_OK && t->kind != GF_TWEETS_MINUTES) st = walk_index(t, err);
     if (st == GF_OK && t->told == 0)
         st = gf_app_fault(t->c, index_names[t->kind], err,
                           "%" PRIu64 " rows are there, and tweets make %" PRIu64,
@@ -320,10 +303,13 @@ static gf_status check_tables(tweets_check *t, gf_error *err)
 {
     gf_status st =
         walk_table(t, t->tweets.raw, GF_TWEETS_RAW_T, "RawTwitterData", visit_tweet, err);
+    if (st == GF_OK)
+        st = walk_table(t, t->tweets.deletions, GF_TWEETS_DELETIONS_TOLD, "TweetDeletions",
+                        visit_deletion, err);
     if (st == GF_OK) st = check_counts(t, err);
-    for (t->kind = TERMS; t->kind < INDEXES && st == GF_OK; t->kind++)
+    for (t->kind = GF_TWEETS_TERMS; t->kind < GF_TWEETS_INDEXES && st == GF_OK; t->kind++)
         st = walk_index(t, err);
-    for (t->kind = TERMS; t->kind < INDEXES && st == GF_OK; t->kind++)
+    for (t->kind = GF_TWEETS_TERMS; t->kind < GF_TWEETS_INDEXES && st == GF_OK; t->kind++)
         if (t->made[t->kind].hash != t->there[t->kind].hash ||
             t->made[t->kind].n != t->there[t->kind].n)
             st = look_up(t, err);
@@ -333,7 +319,7 @@ static gf_status check_tables(tweets_check *t, gf_error *err)
 static void release_check(tweets_check *t)
 {
     gf_tweets_parser_free(t->parser);
-    gf_tweets_terms_release(&t->terms);
+    gf_tweets_deriving_release(&t->deriving);
     gf_strings_release(&t->names);
     gf_strings_release(&t->languages);
     gf_buffer_release(&t->tweets.name_space);
@@ -397,15 +383,17 @@ static gf_status put_settings(tweets_check *t, gf_error *err)
 {
     for (uint32_t i = 0; i < t->names.n; i++) {
         const space *s = &t->spaces[i];
-        gf_number_digits tweets, with_place;
+        gf_number_digits tweets, with_place, deletions, rules;
         const struct {
             gf_slice name, value;
         } columns[] = {{GF_SLICE("hash"), gf_slice_str(gf_tweets_hash_name(s->info.hash))},
                        {GF_SLICE("tweets"), gf_number_write(&tweets, s->tweets)},
                        {GF_SLICE("with_place"), gf_number_write(&with_place, s->with_place)},
-                       {GF_SLICE("version"), GF_SLICE("1")}};
-        /* The version of a row that was read stays as it is. */
-        for (size_t c = 0; c < (s->info.any ? 3 : 4); c++)
+                       {GF_SLICE("deletions"), gf_number_write(&deletions, s->deletions)},
+                       {GF_SLICE("version"), GF_SLICE("1")},
+                       {GF_SLICE("rules"), gf_number_write(&rules, (uint64_t)s->info.rules)}};
+        /* Version and rules of a row that was read stay as they are. */
+        for (size_t c = 0; c < (s->info.any ? 4 : sizeof columns / sizeof *columns); c++)
             gf_batch_put(t->batch, t->tweets.settings, gf_strings_at(&t->names, i),
                          GF_TWEETS_SETTINGS_MAIN, columns[c].name, columns[c].value, 0);
     }
@@ -416,13 +404,16 @@ static gf_status remake_tables(tweets_check *t, gf_error *err)
 {
     const gf_scan_options settings = GF_SCAN_OPTIONS(.family = GF_TWEETS_SETTINGS_MAIN);
     const gf_scan_options raw = GF_SCAN_OPTIONS(.family = GF_TWEETS_RAW_T);
+    const gf_scan_options told = GF_SCAN_OPTIONS(.family = GF_TWEETS_DELETIONS_TOLD);
     gf_status st = gf_scan_each(t->tweets.settings, &settings, keep_settings, t, err);
-    for (t->kind = TERMS; t->kind < INDEXES && st == GF_OK; t->kind++)
-        st = gf_delete_rows(index_table(t, t->kind), (gf_slice){0}, t->batch, err);
+    for (t->kind = GF_TWEETS_TERMS; t->kind < GF_TWEETS_INDEXES && st == GF_OK; t->kind++)
+        st = gf_delete_rows(gf_tweets_index_table(&t->tweets, t->kind), (gf_slice){0}, t->batch,
+                            err);
     if (st == GF_OK) st = flush_batch(t, 0, err);
     t->at = NULL;
     if (st == GF_OK) st = gf_scan_each(t->tweets.raw, &raw, remake_tweet, t, err);
     if (st == GF_OK) st = end_minute(t, err);
+    if (st == GF_OK) st = gf_scan_each(t->tweets.deletions, &told, visit_deletion, t, err);
     return st == GF_OK ? put_settings(t, err) : st;
 }
 

@@ -8,7 +8,7 @@
 void gf_tweets_document_release(gf_tweets_document *d)
 {
     gf_buffer_release(&d->bytes);
-    gf_tweets_terms_release(&d->terms);
+    gf_tweets_tags_release(&d->tags);
     *d = (gf_tweets_document){.bytes = {0}};
 }
 
@@ -33,17 +33,13 @@ static void write_text(gf_buffer *b, gf_slice text)
     if (text.len) gf_json_append_string(b, text);
 }
 
-static void write_tags(gf_buffer *b, const gf_tweets_terms *terms)
+static void write_tags(gf_buffer *b, const gf_tweets_tags *tags)
 {
-    bool any = false;
-    for (size_t i = 0; i < terms->n; i++) {
-        const gf_tweets_term *t = &terms->terms[i];
-        if (t->of_user || t->term.ptr[0] != '#') continue;
-        gf_buffer_byte(b, any ? ',' : '[');
-        gf_json_append_string(b, t->term);
-        any = true;
+    for (size_t i = 0; i < tags->n; i++) {
+        gf_buffer_byte(b, i ? ',' : '[');
+        gf_json_append_string(b, tags->tags[i]);
     }
-    if (any) gf_buffer_byte(b, ']');
+    if (tags->n) gf_buffer_byte(b, ']');
 }
 
 static void write_parts(gf_tweets_document *d, gf_slice json, const gf_tweet *t, parts *ends)
@@ -62,7 +58,7 @@ static void write_parts(gf_tweets_document *d, gf_slice json, const gf_tweet *t,
         if (i == 2) write_text(b, t->user_id);
         if (i == 3 && t->has_place) gf_json_append_double(b, t->place.latitude);
         if (i == 4 && t->has_place) gf_json_append_double(b, t->place.longitude);
-        if (i == 5) write_tags(b, &d->terms);
+        if (i == 5) write_tags(b, &d->tags);
         ends->fields[i] = b->len;
     }
 }
@@ -78,7 +74,7 @@ gf_status gf_tweets_to_document(gf_tweets_document *d, gf_slice json, const gf_t
     static const char *const names[GF_TWEET_FIELDS] = {"screen_name", "name",      "user_id",
                                                        "latitude",    "longitude", "hashtags"};
     parts ends;
-    gf_status st = gf_tweets_find_terms(&d->terms, t, err);
+    gf_status st = gf_tweets_find_tags(&d->tags, t, err);
     if (st != GF_OK) return st;
     write_parts(d, json, t, &ends);
     st = gf_buffer_check(&d->bytes, err);

@@ -4,9 +4,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/murmur.h"
+#include "base/number.h"
 #include "engine/rows/names.h"
 #include "engine/rows/scan.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* ---- schemas --------------------------------------------------------------------------------- */
@@ -24,14 +26,20 @@ static const gf_key_part raw_parts[] = {NAMESPACE, FIXED("row", GF_TWEET_ROW)};
 static const gf_key_part term_parts[] = {NAMESPACE, {.name = "term", .kind = GF_PART_STRING}};
 static const gf_key_part minute_parts[] = {NAMESPACE, FIXED("minute", GF_TWEET_MINUTE)};
 static const gf_key_part geo_parts[] = {NAMESPACE, FIXED("row", GF_TWEET_GEO_ROW)};
+static const gf_key_part deletion_parts[] = {
+    NAMESPACE, {.name = "seconds", .kind = GF_PART_U64}, {.name = "id", .kind = GF_PART_STRING}};
+static const gf_key_part id_parts[] = {NAMESPACE, {.name = "id", .kind = GF_PART_STRING}};
 
-static const char *const settings_columns[] = {"hash", "version", "tweets", "with_place", NULL};
+static const char *const settings_columns[] = {"hash",  "version",   "tweets",    "with_place",
+                                               "rules", "reindexed", "deletions", NULL};
 
 static const gf_family raw_families[] = {{.name = "t", .layout = GF_LAYOUT_WIDE}};
 static const gf_family term_families[] = {{.name = "text", .layout = GF_LAYOUT_WIDE},
                                           {.name = "user", .layout = GF_LAYOUT_WIDE}};
 static const gf_family frequency_families[] = {{.name = "language", .layout = GF_LAYOUT_WIDE}};
 static const gf_family geo_families[] = {{.name = "tweets", .layout = GF_LAYOUT_WIDE}};
+static const gf_family id_families[] = {{.name = "rows", .layout = GF_LAYOUT_WIDE}};
+static const gf_family deletion_families[] = {{.name = "told", .layout = GF_LAYOUT_WIDE}};
 static const gf_family settings_families[] = {{.name = "main", .columns = settings_columns}};
 
 #define SCHEMA(table, key_parts, n_key_parts, table_families)                                      \
@@ -44,15 +52,62 @@ static const gf_schema raw = SCHEMA("RawTwitterData", raw_parts, 2, raw_families
 static const gf_schema terms = SCHEMA("TermIndex", term_parts, 2, term_families);
 static const gf_schema frequency = SCHEMA("TweetFrequency", minute_parts, 2, frequency_families);
 static const gf_schema geo = SCHEMA("GeoTemporalIndex", geo_parts, 2, geo_families);
+static const gf_schema ids = SCHEMA("TweetIds", id_parts, 2, id_families);
+static const gf_schema gone = SCHEMA("TweetDeletions", deletion_parts, 3, deletion_families);
 static const gf_schema settings = SCHEMA("TweetSettings", raw_parts, 1, settings_families);
+
+#define NAMESPACE_PART                                                                             \
+    {                                                                                              \
+        "namespace", GF_TYPE_TEXT, 0                                                               \
+    }
+static const gf_part_description raw_row[] = {
+    NAMESPACE_PART, {"time", GF_TYPE_INT64, 8}, {"hash", GF_TYPE_BYTES, 4}};
+static const gf_part_description term_row[] = {NAMESPACE_PART, {"term", GF_TYPE_TEXT, 0}};
+static const gf_part_description minute_row[] = {NAMESPACE_PART,
+                                                 {"minute", GF_TYPE_TEXT, GF_TWEET_MINUTE}};
+static const gf_part_description geo_row[] = {NAMESPACE_PART,
+                                              {"spread", GF_TYPE_UINT64, 1},
+                                              {"day", GF_TYPE_INT64, 2},
+                                              {"geohash", GF_TYPE_TEXT, 8}};
+static const gf_part_description id_row[] = {NAMESPACE_PART, {"id", GF_TYPE_TEXT, 0}};
+static const gf_part_description deletion_row[] = {
+    NAMESPACE_PART, {"time", GF_TYPE_UINT64, 0}, {"id", GF_TYPE_TEXT, 0}};
+static const gf_part_description settings_row[] = {NAMESPACE_PART};
+
+/* Qualifiers of the indexes are rows of RawTwitterData. */
+static const gf_cell_description raw_cells[] = {{"t", NULL, GF_TYPE_TEXT, GF_TYPE_JSON}};
+static const gf_cell_description term_cells[] = {{"text", NULL, GF_TYPE_BYTES, GF_TYPE_TEXT},
+                                                 {"user", NULL, GF_TYPE_BYTES, GF_TYPE_TEXT}};
+static const gf_cell_description frequency_cells[] = {
+    {"language", NULL, GF_TYPE_TEXT, GF_TYPE_DECIMAL}};
+static const gf_cell_description geo_cells[] = {{"tweets", NULL, GF_TYPE_BYTES, GF_TYPE_POINT}};
+static const gf_cell_description id_cells[] = {{"rows", NULL, GF_TYPE_BYTES, GF_TYPE_TEXT}};
+static const gf_cell_description deletion_cells[] = {{"told", NULL, GF_TYPE_TEXT, GF_TYPE_TEXT}};
+static const gf_cell_description settings_cells[] = {
+    {"main", "hash", GF_TYPE_TEXT, GF_TYPE_TEXT},
+    {"main", "version", GF_TYPE_TEXT, GF_TYPE_TEXT},
+    {"main", "reindexed", GF_TYPE_TEXT, GF_TYPE_TEXT}, /* a row, in hexadecimal */
+    {"main", NULL, GF_TYPE_TEXT, GF_TYPE_DECIMAL}};
+
+const gf_table_description gf_tweets_descriptions[GF_TWEETS_TABLES] = {
+    {"RawTwitterData", GF_DESCRIBED_PARTS(raw_row), GF_DESCRIBED_CELLS(raw_cells)},
+    {"TermIndex", GF_DESCRIBED_PARTS(term_row), GF_DESCRIBED_CELLS(term_cells)},
+    {"TweetFrequency", GF_DESCRIBED_PARTS(minute_row), GF_DESCRIBED_CELLS(frequency_cells)},
+    {"GeoTemporalIndex", GF_DESCRIBED_PARTS(geo_row), GF_DESCRIBED_CELLS(geo_cells)},
+    {"TweetIds", GF_DESCRIBED_PARTS(id_row), GF_DESCRIBED_CELLS(id_cells)},
+    {"TweetDeletions", GF_DESCRIBED_PARTS(deletion_row), GF_DESCRIBED_CELLS(deletion_cells)},
+    {"TweetSettings", GF_DESCRIBED_PARTS(settings_row), GF_DESCRIBED_CELLS(settings_cells)}};
 
 gf_status gf_tweets_open_tables(gf_store *store, gf_tweets *t, gf_error *err)
 {
+    t->store = store;
     t->db = gf_store_database(store);
     gf_status st = gf_table_open(t->db, &raw, &t->raw, err);
     if (st == GF_OK) st = gf_table_open(t->db, &terms, &t->terms, err);
     if (st == GF_OK) st = gf_table_open(t->db, &frequency, &t->frequency, err);
     if (st == GF_OK) st = gf_table_open(t->db, &geo, &t->geo, err);
+    if (st == GF_OK) st = gf_table_open(t->db, &ids, &t->ids, err);
+    if (st == GF_OK) st = gf_table_open(t->db, &gone, &t->deletions, err);
     if (st == GF_OK) st = gf_table_open(t->db, &settings, &t->settings, err);
     return st;
 }
@@ -94,6 +149,14 @@ void gf_tweets_term_key(const gf_tweets *t, gf_buffer *key, gf_slice term)
 {
     gf_tweets_key(t, key, (gf_slice){"", 0});
     gf_key_string(key, term);
+}
+
+void gf_tweets_deletion_key(const gf_tweets *t, gf_buffer *key, gf_slice id)
+{
+    int64_t seconds = 0;
+    gf_tweets_key(t, key, (gf_slice){"", 0});
+    gf_key_u64(key, gf_tweets_id_seconds(id, &seconds) ? (uint64_t)seconds : 0);
+    gf_key_string(key, id);
 }
 
 gf_status gf_tweets_part(const gf_tweets *t, gf_slice key, size_t length, gf_slice *part,
@@ -143,6 +206,23 @@ void gf_tweets_minute(int64_t seconds, char minute[GF_TWEET_MINUTE])
     memcpy(minute, text, GF_TWEET_MINUTE);
 }
 
+static int two_digits(const char *p)
+{
+    return (p[0] - '0') * 10 + p[1] - '0';
+}
+
+bool gf_tweets_read_minute(gf_slice text, int64_t *minute)
+{
+    const char *p = text.ptr;
+    if (text.len != GF_TWEET_MINUTE) return false;
+    for (size_t i = 0; i < text.len; i++)
+        if (p[i] < '0' || p[i] > '9') return false;
+    int64_t days = gf_clock_days_from_date(two_digits(p) * 100 + two_digits(p + 2),
+                                           two_digits(p + 4), two_digits(p + 6));
+    *minute = days * 1440 + two_digits(p + 8) * 60 + two_digits(p + 10);
+    return true;
+}
+
 void gf_tweets_geo_row(unsigned char spread, int64_t seconds, uint64_t geohash,
                        char row[GF_TWEET_GEO_ROW])
 {
@@ -180,12 +260,81 @@ static gf_status damaged_settings(gf_error *err)
     return gf_fail(err, GF_ECORRUPT, "table TweetSettings: a row is damaged");
 }
 
+/* Rules of a later program are none of ours: its tables would be made wrong. */
+static gf_status read_rules(const gf_cell *cell, gf_tweets_rules *rules, gf_error *err)
+{
+    uint64_t n = GF_TWEETS_RULES_SHORT;
+    if (cell && !gf_rows_cell_number(cell, &n)) return damaged_settings(err);
+    if (n == 0) return damaged_settings(err);
+    if (n > GF_TWEETS_RULES)
+        return gf_fail(err, GF_EINVAL,
+                       "the tweets are indexed by rules %" PRIu64
+                       ", and this program knows those up to %d: a newer one is needed",
+                       n, (int)GF_TWEETS_RULES);
+    *rules = (gf_tweets_rules)n;
+    return GF_OK;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Up to where a reindex has come: a raw row in hexadecimal, or nothing. */
+static gf_status read_position(const gf_cell *cell, gf_tweets_info *info, gf_error *err)
+{
+    info->reindexing = cell != NULL;
+    if (!cell || cell->value.len == 0) return GF_OK;
+    if (cell->value.len != 2 * GF_TWEET_ROW) return damaged_settings(err);
+    for (size_t i = 0; i < GF_TWEET_ROW; i++) {
+        int high = hex_digit(cell->value.ptr[2 * i]), low = hex_digit(cell->value.ptr[2 * i + 1]);
+        if (high < 0 || low < 0) return damaged_settings(err);
+        info->reindexed[i] = (char)(high << 4 | low);
+    }
+    info->reindexed_length = GF_TWEET_ROW;
+    return GF_OK;
+}
+
+gf_tweets_rules gf_tweets_rules_of(const gf_tweets_info *info, gf_slice row)
+{
+    gf_slice done = gf_slice_of(info->reindexed, info->reindexed_length);
+    if (info->reindexing && done.len && gf_slice_compare(row, done) <= 0) return GF_TWEETS_RULES;
+    return info->rules;
+}
+
+void gf_tweets_put_settings(const gf_tweets *t, gf_batch *batch, const gf_tweets_info *info,
+                            gf_slice version)
+{
+    gf_number_digits tweets, with_place, rules, deletions;
+    char position[2 * GF_TWEET_ROW + 1] = "";
+    for (size_t i = 0; i < info->reindexed_length; i++)
+        snprintf(position + 2 * i, 3, "%02x", (unsigned char)info->reindexed[i]);
+    gf_column columns[] = {{GF_SLICE("hash"), gf_slice_str(gf_tweets_hash_name(info->hash))},
+                           {GF_SLICE("version"), version},
+                           {GF_SLICE("tweets"), gf_number_write(&tweets, info->tweets)},
+                           {GF_SLICE("with_place"), gf_number_write(&with_place, info->with_place)},
+                           {GF_SLICE("rules"), gf_number_write(&rules, (uint64_t)info->rules)},
+                           {GF_SLICE("deletions"), gf_number_write(&deletions, info->deletions)},
+                           {GF_SLICE("reindexed"), gf_slice_str(position)}};
+    size_t n = sizeof columns / sizeof *columns - !info->reindexing;
+    gf_batch_replace(batch, t->settings, gf_tweets_prefix(t), GF_TWEETS_SETTINGS_MAIN, columns, n,
+                     0);
+}
+
 gf_status gf_tweets_read_settings(gf_tweets *t, gf_row *row, gf_tweets_info *info,
                                   gf_slice *version, gf_error *err)
 {
+    return gf_tweets_read_settings_at(t, NULL, row, info, version, err);
+}
+
+gf_status gf_tweets_read_settings_at(gf_tweets *t, const gf_snapshot *snapshot, gf_row *row,
+                                     gf_tweets_info *info, gf_slice *version, gf_error *err)
+{
     gf_tweets_info read = {.any = true};
-    gf_status st = gf_table_get(t->settings, NULL, gf_tweets_prefix(t), GF_ALL_FAMILIES, row, err);
-    *info = (gf_tweets_info){.any = false};
+    gf_status st =
+        gf_table_get(t->settings, snapshot, gf_tweets_prefix(t), GF_ALL_FAMILIES, row, err);
+    *info = (gf_tweets_info){.rules = GF_TWEETS_RULES};
     if (st != GF_OK) return st;
     const gf_cell *hash = gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "hash");
     const gf_cell *seen = gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "version");
@@ -198,8 +347,41 @@ gf_status gf_tweets_read_settings(gf_tweets *t, gf_row *row, gf_tweets_info *inf
         read.hash = GF_TWEETS_MURMUR3;
     else if (!gf_slice_equal(hash->value, GF_SLICE("murmur2")))
         return damaged_settings(err);
+    const gf_cell *deletions = gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "deletions");
+    if (deletions && !gf_rows_cell_number(deletions, &read.deletions)) return damaged_settings(err);
+    st = read_rules(gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "rules"), &read.rules, err);
+    if (st == GF_OK)
+        st = read_position(gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "reindexed"), &read, err);
+    if (st != GF_OK) return st;
     *info = read;
     if (version) *version = seen->value;
+    return GF_OK;
+}
+
+static gf_status read_edge(gf_tweets *t, bool last, int64_t *seconds, gf_error *err)
+{
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_TWEETS_RAW_T, .prefix = gf_tweets_prefix(t),
+                                        .limit = 1, .reverse = last, .keys_only = true);
+    gf_scan *scan = NULL;
+    gf_row row = {0};
+    gf_slice part = {0};
+    gf_status st = gf_scan_open(t->raw, &o, &scan, err);
+    if (st == GF_OK) st = gf_scan_next(scan, &row, err);
+    if (st == GF_OK) st = gf_tweets_part(t, row.key, GF_TWEET_ROW, &part, err);
+    if (st == GF_OK) *seconds = gf_tweets_row_seconds(part);
+    gf_scan_close(scan);
+    gf_row_release(&row);
+    return st;
+}
+
+gf_status gf_tweets_extent(gf_tweets *t, int64_t *first, int64_t *last, gf_error *err)
+{
+    int64_t from, to;
+    gf_status st = read_edge(t, false, &from, err);
+    if (st == GF_OK) st = read_edge(t, true, &to, err);
+    if (st != GF_OK) return st;
+    *first = from;
+    *last = to;
     return GF_OK;
 }
 

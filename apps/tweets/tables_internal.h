@@ -5,10 +5,12 @@
 #define GF_APPS_TWEETS_TABLES_INTERNAL_H
 
 #include "apps/tweets/tweets.h"
+#include "storage/description.h"
 
 struct gf_tweets {
+    gf_store *store;
     gf_database *db;
-    gf_table *raw, *terms, *frequency, *geo, *settings;
+    gf_table *raw, *terms, *frequency, *geo, *ids, *deletions, *settings;
     gf_buffer name_space; /* as the first part of a row key */
 };
 
@@ -16,7 +18,13 @@ enum { GF_TWEETS_RAW_T };
 enum { GF_TWEETS_TERMS_TEXT, GF_TWEETS_TERMS_USER };
 enum { GF_TWEETS_FREQUENCY_LANGUAGE };
 enum { GF_TWEETS_GEO_PLACES };
+enum { GF_TWEETS_IDS_ROWS };
+enum { GF_TWEETS_DELETIONS_TOLD };
 enum { GF_TWEETS_SETTINGS_MAIN };
+
+/** The tables, as `table scan --system` and its siblings show them. */
+enum { GF_TWEETS_TABLES = 7 };
+extern const gf_table_description gf_tweets_descriptions[GF_TWEETS_TABLES];
 
 /** Open the tables of all namespaces. */
 gf_status gf_tweets_open_tables(gf_store *store, gf_tweets *tweets, gf_error *err);
@@ -24,6 +32,9 @@ gf_status gf_tweets_open_tables(gf_store *store, gf_tweets *tweets, gf_error *er
 /** Set key to the row of that table: the namespace, then the part. */
 void gf_tweets_key(const gf_tweets *tweets, gf_buffer *key, gf_slice part);
 void gf_tweets_term_key(const gf_tweets *tweets, gf_buffer *key, gf_slice term);
+
+/** The row of TweetDeletions: the second that the id says (0: none), and the id. */
+void gf_tweets_deletion_key(const gf_tweets *tweets, gf_buffer *key, gf_slice id);
 
 /** A row key without its namespace; GF_ECORRUPT where that is not `length` bytes. */
 gf_status gf_tweets_part(const gf_tweets *tweets, gf_slice key, size_t length, gf_slice *part,
@@ -40,14 +51,78 @@ static inline int64_t gf_tweets_row_seconds(gf_slice row)
     return (int64_t)gf_read_u64be(row.ptr);
 }
 
+/** Put the row of settings of the namespace whose start of keys that is, all of it. */
+void gf_tweets_put_settings(const gf_tweets *tweets, gf_batch *batch, const gf_tweets_info *info,
+                            gf_slice version);
+
 /** Row of the settings, likewise GF_ENOTFOUND where there is none. */
 gf_status gf_tweets_read_settings(gf_tweets *tweets, gf_row *row, gf_tweets_info *info,
                                   gf_slice *version, gf_error *err);
+/** The same in a snapshot; NULL: now. */
+gf_status gf_tweets_read_settings_at(gf_tweets *tweets, const gf_snapshot *snapshot, gf_row *row,
+                                     gf_tweets_info *info, gf_slice *version, gf_error *err);
+
+/** A minute's row, in minutes since 1970; false where it is not one of digits. */
+bool gf_tweets_read_minute(gf_slice text, int64_t *minute);
 
 /** The row of GeoTemporalIndex. */
 void gf_tweets_geo_row(unsigned char spread, int64_t seconds, uint64_t geohash,
                        char row[GF_TWEET_GEO_ROW]);
 void gf_tweets_geo_value(gf_geo_point p, char value[8]);
 bool gf_tweets_read_geo_value(gf_slice value, float *latitude, float *longitude);
+
+/* ---- what a tweet makes (derive.c) ------------------------------------------------------------ */
+
+typedef enum gf_tweets_index {
+    GF_TWEETS_TERMS,
+    GF_TWEETS_MINUTES,
+    GF_TWEETS_PLACES,
+    GF_TWEETS_IDS, /* of odd tweets alone, and not by GF_TWEETS_RULES_SHORT */
+    GF_TWEETS_INDEXES
+} gf_tweets_index;
+
+gf_table *gf_tweets_index_table(const gf_tweets *tweets, gf_tweets_index index);
+
+/** A cell that a tweet makes; of GF_TWEETS_MINUTES it adds count to one that many make. */
+typedef struct gf_tweets_cell {
+    gf_tweets_index index;
+    unsigned family;
+    gf_slice key;       /* behind the namespace, encoded */
+    gf_slice qualifier; /* the raw row; of a minute the language */
+    gf_slice value;
+    uint32_t count; /* of a term how often the tweet has it, else 1 */
+} gf_tweets_cell;
+
+/** The cell is borrowed until the visitor returns. */
+typedef gf_status gf_tweets_visit_cell(void *context, const gf_tweets_cell *cell, gf_error *err);
+
+/** Scratch memory. Start with {0}. */
+typedef struct gf_tweets_deriving {
+    gf_tweets_terms terms;
+    gf_buffer key;
+} gf_tweets_deriving;
+
+void gf_tweets_deriving_release(gf_tweets_deriving *d);
+
+/**
+ * Visit all cells that a tweet makes in the indexes: its terms by family and bytes, its minute, its
+ * place if it has one, its id if that is odd. They are a function of the tweet's JSON, the hash and the rules alone; each is
+ * visited once.
+ */
+gf_status gf_tweets_derive(gf_tweets_deriving *d, gf_tweets_hash hash, gf_tweets_rules rules,
+                           gf_slice row, const gf_tweet *tweet, gf_tweets_visit_cell *visit,
+                           void *context, gf_error *err);
+
+/** False: the tweet makes the same cells by both rules. */
+bool gf_tweets_rules_differ(const gf_tweet *tweet, gf_tweets_rules a, gf_tweets_rules b);
+
+/** A sum over cells that does not depend on their order. Start with {0}. */
+typedef struct gf_tweets_sum {
+    uint64_t n, hash;
+} gf_tweets_sum;
+
+/** Add a cell, whose key is that of its row. */
+void gf_tweets_sum_add(gf_tweets_sum *sum, gf_tweets_index index, unsigned family, gf_slice key,
+                       gf_slice qualifier, gf_slice value);
 
 #endif

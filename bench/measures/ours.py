@@ -2,13 +2,19 @@
 import json
 import os
 import re
+import shutil
 import tempfile
 
 from process import PROGRAM, Failed, bench_program, run
 
 
 class Store:
-    """A store in a folder of its own, which goes when the block ends. The collection is c."""
+    """A store in a folder of its own, which goes when the block ends. The collection is c. Another
+    program than this source's release may work on it.
+    """
+
+    def __init__(self, program=PROGRAM):
+        self.program = program
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="grouperfish-bench-")
@@ -19,7 +25,7 @@ class Store:
         self.folder.cleanup()
 
     def command(self, *words, limit=None):
-        return run([PROGRAM, *words, "--store", self.path, "--format", "json"], limit)
+        return run([self.program, *words, "--store", self.path, "--format", "json"], limit)
 
     def put(self, path):
         return self.command("put", "c", path, "--progress", "none")
@@ -27,6 +33,14 @@ class Store:
     def set(self, **keys):
         pairs = [f"{key}={value}" for key, value in keys.items()]
         return self.command("config", "set", "c", "default", *pairs)
+
+    def copy(self, other):
+        """What another store holds, in place of nothing."""
+        shutil.copytree(other.path, self.path)
+
+    def clusters(self):
+        """The cluster of each document that the build has, by id; None without terms."""
+        return {one["id"]: one["cluster"] for one in json.loads(self.command("export", "c").out)}
 
     def set_rows_alone(self):
         """Settings for whoever wants the rows and no clusters: the least that can be asked for."""

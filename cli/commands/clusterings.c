@@ -1,4 +1,6 @@
 /* Clusterings: rebuilding, reading, comparing and naming them, and the builds that are kept. */
+#include "cli/commands/clusterings.h"
+
 #include "cli/commands/import_files.h"
 
 #include <string.h>
@@ -35,7 +37,10 @@ static const gf_display_column rebuild_columns[] = {
 static const gf_display_column step_columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT},
                                                  {"k", "clusters", GF_COLUMN_COUNT},
                                                  {"separation", "separation", GF_COLUMN_SCORE},
-                                                 {"chosen", "chosen", GF_COLUMN_MARK}};
+                                                 {"worth", "worth", GF_COLUMN_SCORE},
+                                                 {"plateau", "as good", GF_COLUMN_MARK},
+                                                 {"chosen", "chosen", GF_COLUMN_MARK},
+                                                 {"why", "because", GF_COLUMN_PROSE}};
 static const gf_display_column memory_columns[] = {
     {"collection", "collection", GF_COLUMN_TEXT},
     {"configuration", "configuration", GF_COLUMN_TEXT},
@@ -89,12 +94,28 @@ static const gf_command rebuild_command = {
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-static const gf_positional collection_word[] = {{.name = "COLLECTION", .argument = "collection"}};
-static const gf_display_column clusters_columns[] = {{"cluster", "id", GF_COLUMN_ID},
-                                                     {"label", "label", GF_COLUMN_TEXT},
-                                                     {"size", "documents", GF_COLUMN_COUNT},
-                                                     {"share", "share", GF_COLUMN_SHARE},
-                                                     {"terms", "terms", GF_COLUMN_TERMS}};
+const gf_positional gf_collection_word[1] = {{.name = "COLLECTION", .argument = "collection"}};
+static const gf_display_column clusters_columns[] = {
+    {"cluster", "id", GF_COLUMN_ID},        {"label", "label", GF_COLUMN_TEXT},
+    {"size", "documents", GF_COLUMN_COUNT}, {"share", "share", GF_COLUMN_SHARE},
+    {"terms", "terms", GF_COLUMN_TERMS},    {"sentence", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column figures_columns[] = {{"cluster", "id", GF_COLUMN_ID},
+                                                    {"label", "label", GF_COLUMN_TEXT},
+                                                    {"size", "documents", GF_COLUMN_COUNT},
+                                                    {"share", NULL, GF_COLUMN_SHARE},
+                                                    {"clarity", "word", GF_COLUMN_WORD},
+                                                    {"mean_score", "score", GF_COLUMN_SCORE},
+                                                    {"mean_margin", "margin", GF_COLUMN_SCORE},
+                                                    {"weak", "weak", GF_COLUMN_SHARE},
+                                                    {"label_recall", "finds", GF_COLUMN_SHARE},
+                                                    {"label_precision", "of it", GF_COLUMN_SHARE},
+                                                    {"label_f1", NULL, GF_COLUMN_SCORE},
+                                                    {"npmi", "npmi", GF_COLUMN_SCORE},
+                                                    {"own_terms", "own terms", GF_COLUMN_SHARE},
+                                                    {"nearest", "near", GF_COLUMN_ID},
+                                                    {"nearest_label", NULL, GF_COLUMN_TEXT},
+                                                    {"similarity", "similar", GF_COLUMN_SCORE},
+                                                    {"terms", NULL, GF_COLUMN_TERMS}};
 static const gf_display_column pending_columns[] = {
     {"id", "id", GF_COLUMN_TEXT},          {"cluster", "cluster", GF_COLUMN_ID},
     {"label", "label", GF_COLUMN_TEXT},    {"score", "score", GF_COLUMN_SCORE},
@@ -146,7 +167,9 @@ static const gf_other_display clusters_others[] = {
     {"by", {GF_COLUMNS(trend_columns), .nothing = "no clusters: the build has no documents"}},
     {"tree",
      {GF_COLUMNS(tree_columns), .nothing = "no clusters: the build has no documents",
-      .show = show_node}}};
+      .show = show_node}},
+    {"figures",
+     {GF_COLUMNS(figures_columns), .nothing = "no clusters: the build has no documents"}}};
 
 static const gf_command clusters_command = {
     .name = "clusters",
@@ -156,6 +179,7 @@ static const gf_command clusters_command = {
                 "    grouperfish clusters feedback --pending\n"
                 "    grouperfish clusters feedback --by week\n"
                 "    grouperfish clusters feedback --tree --depth 2\n"
+                "    grouperfish clusters feedback --figures\n"
                 "    grouperfish clusters feedback --format json\n"
                 "    grouperfish clusters 'feedback-*'\n",
     .notes =
@@ -164,8 +188,9 @@ static const gf_command clusters_command = {
         "with the cluster where it would be; they count in none until a rebuild. With --by,\n"
         "z compares each cluster's share of the last quarter of the periods with its share of "
         "those\n"
-        "before: rising from 2 up, falling from -2 down.\n",
-    GF_WORDS(collection_word),
+        "before: rising from 2 up, falling from -2 down. --figures has a word on each cluster\n"
+        "(clear, fair or mixed) and what it comes from: docs/figures.md.\n",
+    GF_WORDS(gf_collection_word),
     .display = {GF_COLUMNS(clusters_columns), .nothing = "no clusters: the build has no documents"},
     GF_OTHERS(clusters_others),
 };
@@ -173,9 +198,31 @@ static const gf_command clusters_command = {
 /* ---- cluster --------------------------------------------------------------------------------- */
 
 static const gf_display_column cluster_document_columns[] = {{"score", "score", GF_COLUMN_SCORE},
+                                                             {"copies", "alike", GF_COLUMN_RARE},
                                                              {"id", "id", GF_COLUMN_TEXT},
                                                              {"text", "text", GF_COLUMN_TEXT}};
 static const gf_display document_display = {GF_COLUMNS(cluster_document_columns)};
+
+/* One line, where they were asked for. */
+static void show_figures_of(gf_session *s, gf_json_value row)
+{
+    static const gf_display_column columns[] = {{"mean_score", "score", GF_COLUMN_SCORE},
+                                                {"mean_margin", "margin", GF_COLUMN_SCORE},
+                                                {"weak", "weak", GF_COLUMN_SHARE},
+                                                {"label_recall", "label finds", GF_COLUMN_SHARE},
+                                                {"label_precision", "of it", GF_COLUMN_SHARE},
+                                                {"npmi", "npmi", GF_COLUMN_SCORE}};
+    gf_buffer b = {0};
+    if (!gf_member_text(row, "clarity").len) return;
+    gf_text_print(s->out, gf_member_text(row, "clarity"), 0);
+    for (size_t i = 0; i < GF_COUNT(columns); i++) {
+        gf_buffer_reset(&b);
+        gf_member_write(&b, row, &columns[i], true);
+        if (b.len) fprintf(s->out, ", %s %s", columns[i].header, gf_buffer_cstr(&b));
+    }
+    fputc('\n', s->out);
+    gf_buffer_release(&b);
+}
 
 static void show_cluster(gf_session *s, gf_json_value row)
 {
@@ -185,9 +232,15 @@ static void show_cluster(gf_session *s, gf_json_value row)
     fprintf(s->out, "  (cluster %.0f, ", gf_member_number(row, "cluster"));
     gf_text_print_count(s->out, gf_member_number(row, "size"), "document");
     fputs(")\n", s->out);
+    show_figures_of(s, row);
     gf_member_write(&b, row, &terms, true);
     gf_text_print(s->out, gf_buffer_view(&b), s->output.width);
-    fputs("\n\n", s->out);
+    fputs("\n", s->out);
+    if (gf_member_text(row, "sentence").len) {
+        gf_text_print(s->out, gf_member_text(row, "sentence"), 0);
+        fputs("\n", s->out);
+    }
+    fputs("\n", s->out);
     gf_buffer_release(&b);
     gf_session_table(s, &document_display, row, "documents");
 }
@@ -198,13 +251,15 @@ static const gf_display_column cluster_columns[] = {
     {"cluster", NULL, GF_COLUMN_ID},   {"label", NULL, GF_COLUMN_TEXT},
     {"id", NULL, GF_COLUMN_TEXT},      {"score", NULL, GF_COLUMN_SCORE},
     {"runner_up", NULL, GF_COLUMN_ID}, {"margin", NULL, GF_COLUMN_SCORE},
-    {"text", NULL, GF_COLUMN_TEXT},    {"terms", NULL, GF_COLUMN_TERMS}};
+    {"text", NULL, GF_COLUMN_TEXT},    {"terms", NULL, GF_COLUMN_TERMS},
+    {"copies", NULL, GF_COLUMN_ID}};
 
 static const gf_command cluster_command = {
     .name = "cluster",
     .examples = "    grouperfish cluster feedback 17\n"
                 "    grouperfish cluster feedback label:crash --docs 50 --terms 30\n"
-                "    grouperfish cluster feedback 17 --weakest 20\n",
+                "    grouperfish cluster feedback 17 --weakest 20\n"
+                "    grouperfish cluster feedback 17 --figures\n",
     GF_WORDS(cluster_words),
     .display = {GF_COLUMNS(cluster_columns), .single = true, .each = "documents",
                 .show = show_cluster},
@@ -227,6 +282,7 @@ static const gf_command members_command = {
     .examples = "    grouperfish members feedback 17\n"
                 "    grouperfish members feedback label:crash --limit 1000 --format json\n",
     .notes =
+        "--different leaves out documents that are like one before them, and counts them.\n"
         "Pages belong together, whatever is published meanwhile. export streams all documents.\n",
     GF_WORDS(cluster_words),
     .display = {GF_COLUMNS(cluster_columns), .single = true, .each = "documents",
@@ -327,7 +383,7 @@ static const gf_command export_command = {
         "--format spreadsheet is CSV for Excel and its like: with a byte order mark, and a ' "
         "before\n"
         "cells that it would take for formulas. What is in an .npz file: docs/formats.md.\n",
-    GF_WORDS(collection_word),
+    GF_WORDS(gf_collection_word),
     GF_OPTIONS(export_options),
     .display = {GF_COLUMNS(export_columns), .spread = true, .inner = "fields"},
     GF_OTHERS(export_others),
@@ -342,6 +398,8 @@ static const gf_positional assign_words[] = {
     {.name = "COLLECTION", .argument = "collection"},
     {.name = "FILE", .optional = true, .repeats = true, .path = true}};
 static const gf_own_option assign_options[] = {
+    {"matrix", "FILE.npz", "instead of records the rows of a matrix, for a build of such",
+     GF_OPTION_FILE},
     {"rejects", "FILE", "write refused records there, as they were", GF_OPTION_REJECTS},
     {"force", NULL, "replace that file", GF_OPTION_FORCE},
     {"follow-links", NULL, "read also files out of a folder that links in it lead to",
@@ -354,142 +412,32 @@ static const gf_display_column assign_columns[] = {
     {"runner_up", "next", GF_COLUMN_ID},   {"runner_up_label", NULL, GF_COLUMN_TEXT},
     {"margin", "margin", GF_COLUMN_SCORE}, {"text", "text", GF_COLUMN_TEXT}};
 
+static gf_status prepare_assign(gf_session *s, gf_error *err)
+{
+    if (s->file && s->n_words)
+        return gf_fail(err, GF_EINVAL, "give either records or --matrix, not both");
+    return s->file ? gf_import_prepare_option(s, err) : gf_import_prepare(s, err);
+}
+
 static const gf_command assign_command = {
     .name = "assign",
     .examples = "    grouperfish assign feedback new.jsonl\n"
                 "    curl -s URL | grouperfish assign feedback - --from jsonl --text body\n"
-                "    grouperfish assign feedback today.csv --text title,body --format csv\n",
+                "    grouperfish assign feedback today.csv --text title,body --format csv\n"
+                "    grouperfish assign feedback --config vectors --matrix embeddings.npz\n",
     .notes =
         "FILE is all that put reads, or - for standard input. Rows are streamed, in the order of\n"
         "the records: JSON Lines unless --format says otherwise. Nothing is stored, and nothing\n"
         "counts in a cluster. The score is the similarity to the cluster's centre, 0 to 1: where\n"
-        "it is low, the text fits no cluster; where the margin is, it fits the next one as well.\n",
+        "it is low, the text fits no cluster; where the margin is, it fits the next one as well.\n"
+        "Where the build is of a matrix, a record's field \"vector\" is its row, and it needs no "
+        "text.\n",
     GF_WORDS(assign_words),
     GF_OPTIONS(assign_options),
     .display = {GF_COLUMNS(assign_columns)},
     .streams_jsonl = true,
-    .prepare = gf_import_prepare,
+    .prepare = prepare_assign,
     .answers = true,
-};
-
-/* ---- diff ------------------------------------------------------------------------------------ */
-
-static const gf_positional diff_words[] = {{.name = "COLLECTION", .argument = "collection"},
-                                           {.name = "FROM", .argument = "from", .optional = true},
-                                           {.name = "TO", .argument = "to", .optional = true}};
-static const gf_display_column diff_columns[] = {{"change", "change", GF_COLUMN_TEXT},
-                                                 {"cluster", "id", GF_COLUMN_ID},
-                                                 {"label", "label", GF_COLUMN_TEXT},
-                                                 {"label_before", NULL, GF_COLUMN_TEXT},
-                                                 {"size_before", "before", GF_COLUMN_COUNT},
-                                                 {"size", "now", GF_COLUMN_COUNT},
-                                                 {"stayed", NULL, GF_COLUMN_COUNT},
-                                                 {"came", "came", GF_COLUMN_COUNT},
-                                                 {"left", "left", GF_COLUMN_COUNT},
-                                                 {"added", "new", GF_COLUMN_COUNT},
-                                                 {"removed", "gone", GF_COLUMN_COUNT},
-                                                 {"split", NULL, GF_COLUMN_RAW},
-                                                 {"merged", NULL, GF_COLUMN_RAW}};
-static const gf_display_column moved_columns[] = {{"id", "id", GF_COLUMN_TEXT},
-                                                  {"from", "from", GF_COLUMN_ID},
-                                                  {"from_label", "label", GF_COLUMN_TEXT},
-                                                  {"to", "to", GF_COLUMN_ID},
-                                                  {"to_label", "label", GF_COLUMN_TEXT}};
-static const gf_other_display diff_others[] = {
-    {"docs", {GF_COLUMNS(moved_columns), .nothing = "no document is in another cluster"}}};
-
-/* Labels come last, so that long ones do not move the numbers out of their columns. */
-enum {
-    CHANGE = 9,
-    SIZE = 8,
-    FLOW = 7,
-    WORD = 6,
-    LEAST = 16,
-    LABEL = CHANGE + 2 * SIZE + 4 * FLOW + 2
-};
-
-static void print_number(FILE *out, int width, double n)
-{
-    gf_buffer b = {0};
-    gf_buffer_count(&b, (uint64_t)n);
-    fprintf(out, " %*s", width - 1, n > 0 ? gf_buffer_cstr(&b) : "-");
-    gf_buffer_release(&b);
-}
-
-/* Print b and the label up to the end of the line; the line is at that column. */
-static void print_label(gf_session *s, unsigned column, gf_buffer *b, gf_slice label)
-{
-    unsigned width = s->output.width;
-    gf_text_fold(b, label);
-    if (width) gf_text_cut(b, width > column + LEAST ? width - column : LEAST);
-    fprintf(s->out, "%s\n", gf_buffer_cstr(b));
-    gf_buffer_release(b);
-}
-
-/* "[7] hockey" */
-static void print_cluster(gf_session *s, unsigned column, gf_json_value row)
-{
-    gf_buffer b = {0};
-    gf_buffer_format(&b, "[%.0f] ", gf_member_number(row, "cluster"));
-    print_label(s, column, &b, gf_member_text(row, "label"));
-}
-
-/*
- *          split       50 now in [7] hockey
- *                       40 now in [12] baseball
- */
-static void print_parts(gf_session *s, gf_json_value row, const char *name, const char *relation)
-{
-    gf_json_value list, part;
-    if (!gf_json_member(row, name, &list)) return;
-    gf_json_iterator it = gf_json_items(list);
-    for (bool first = true; gf_json_next(&it, NULL, &part); first = false) {
-        fprintf(s->out, "%*s%-*s", CHANGE, "", WORD, first ? name : "");
-        print_number(s->out, SIZE, gf_member_number(part, "documents"));
-        fprintf(s->out, " %s ", relation);
-        print_cluster(s, CHANGE + WORD + SIZE + 2 + (unsigned)strlen(relation), part);
-    }
-}
-
-static void show_diff(gf_session *s, gf_json_value row)
-{
-    gf_buffer b = {0};
-    static const char *const flows[] = {"came", "left", "added", "removed"};
-    if (s->output.n_rows == 0)
-        fprintf(s->out, "%-*s%*s%*s%*s%*s%*s%*s  %s\n", CHANGE, "change", SIZE, "before", SIZE,
-                "now", FLOW, "came", FLOW, "left", FLOW, "new", FLOW, "gone", "cluster");
-    fprintf(s->out, "%-*.*s", CHANGE, GF_SLICE_ARG(gf_member_text(row, "change")));
-    print_number(s->out, SIZE, gf_member_number(row, "size_before"));
-    print_number(s->out, SIZE, gf_member_number(row, "size"));
-    for (size_t i = 0; i < GF_COUNT(flows); i++)
-        print_number(s->out, FLOW, gf_member_number(row, flows[i]));
-    fputs("  ", s->out);
-    print_cluster(s, LABEL, row);
-    if (gf_member_text(row, "label_before").len) {
-        fprintf(s->out, "%*swas ", LABEL, "");
-        print_label(s, LABEL + 4, &b, gf_member_text(row, "label_before"));
-    }
-    print_parts(s, row, "split", "now in");
-    print_parts(s, row, "merged", "from");
-}
-
-static const gf_command diff_command = {
-    .name = "diff",
-    .examples = "    grouperfish diff feedback\n"
-                "    grouperfish diff feedback 1795182177597\n"
-                "    grouperfish diff feedback 1795182177597 1795189377597 --config fine\n"
-                "    grouperfish diff feedback --docs --format csv\n"
-                "    grouperfish diff --all\n",
-    .notes =
-        "FROM and TO are builds that are kept (grouperfish builds lists them): by default the\n"
-        "one that is served, and the one before. Clusters that are gone and new ones come first,\n"
-        "then those that went on, by the documents that changed their cluster; these came and\n"
-        "left. New documents are in TO only; gone ones in FROM only, or deleted since. A cluster\n"
-        "is split, or merged, where two or more clusters each have a quarter of its documents.\n",
-    GF_WORDS(diff_words),
-    .display = {GF_COLUMNS(diff_columns), .nothing = "no clusters in either build",
-                .show = show_diff},
-    GF_OTHERS(diff_others),
 };
 
 /* ---- report ---------------------------------------------------------------------------------- */
@@ -506,76 +454,9 @@ static const gf_command report_command = {
         "An HTML file that needs no network, no script and no other file: clusters by size with\n"
         "terms, trends and their best documents, the tree, and what changed since the build\n"
         "before. It prints well, and follows the reader's choice of dark or light.\n",
-    GF_WORDS(collection_word),
+    GF_WORDS(gf_collection_word),
     GF_OPTIONS(report_options),
     .display = {.prints_file = true, .single = true},
-};
-
-/* ---- evaluate -------------------------------------------------------------------------------- */
-
-static gf_status prepare_evaluate(gf_session *s, gf_error *err)
-{
-    bool field = gf_session_has(s, "label-field");
-    if (field == (s->file != NULL))
-        return gf_fail(err, GF_EINVAL, "give either --label-field F or --labels FILE");
-    return gf_import_prepare_option(s, err);
-}
-
-static void show_measures(gf_session *s, gf_json_value row)
-{
-    static const char *const keys[] = {"nmi",         "ari",          "purity",
-                                       "homogeneity", "completeness", "v_measure"};
-    gf_text_print_count(s->out, gf_member_number(row, "documents"), "document");
-    fprintf(s->out, ", %.0f classes, %.0f clusters\n", gf_member_number(row, "classes"),
-            gf_member_number(row, "clusters"));
-    for (size_t i = 0; i < GF_COUNT(keys); i++)
-        fprintf(s->out, "%-12s  %.4f\n", keys[i], gf_member_number(row, keys[i]));
-    fputc('\n', s->out);
-}
-
-static const gf_display_column class_columns[] = {
-    {"class", "class", GF_COLUMN_TEXT},    {"size", "documents", GF_COLUMN_COUNT},
-    {"recall", "recall", GF_COLUMN_SCORE}, {"precision", "precision", GF_COLUMN_SCORE},
-    {"f1", "f1", GF_COLUMN_SCORE},         {"label", "mostly in cluster", GF_COLUMN_TEXT}};
-static const gf_display class_display = {GF_COLUMNS(class_columns)};
-
-static void show_evaluate(gf_session *s, gf_json_value row)
-{
-    show_measures(s, row);
-    gf_session_table(s, &class_display, row, "per_class");
-}
-
-static const gf_own_option evaluate_options[] = {
-    {"labels", "FILE", "classes: an id, a tab (or comma) and a class on each line",
-     GF_OPTION_FILE}};
-static const gf_display_column evaluate_columns[] = {{"documents", "documents", GF_COLUMN_COUNT},
-                                                     {"classes", "classes", GF_COLUMN_COUNT},
-                                                     {"clusters", "clusters", GF_COLUMN_COUNT},
-                                                     {"nmi", "nmi", GF_COLUMN_SCORE},
-                                                     {"ari", "ari", GF_COLUMN_SCORE},
-                                                     {"purity", "purity", GF_COLUMN_SCORE},
-                                                     {"homogeneity", NULL, GF_COLUMN_SCORE},
-                                                     {"completeness", NULL, GF_COLUMN_SCORE},
-                                                     {"v_measure", "v", GF_COLUMN_SCORE},
-                                                     {"class", NULL, GF_COLUMN_TEXT},
-                                                     {"size", NULL, GF_COLUMN_COUNT},
-                                                     {"recall", NULL, GF_COLUMN_SCORE},
-                                                     {"precision", NULL, GF_COLUMN_SCORE},
-                                                     {"f1", NULL, GF_COLUMN_SCORE},
-                                                     {"cluster", NULL, GF_COLUMN_ID},
-                                                     {"label", NULL, GF_COLUMN_TEXT}};
-
-static const gf_command evaluate_command = {
-    .name = "evaluate",
-    .examples = "    grouperfish evaluate news --label-field topic\n"
-                "    grouperfish evaluate news --labels topics.tsv --format json\n",
-    .notes = "csv and plain have a row for each class, the measures of all before it.\n",
-    GF_WORDS(collection_word),
-    GF_OPTIONS(evaluate_options),
-    .display = {GF_COLUMNS(evaluate_columns), .single = true, .each = "per_class",
-                .show = show_evaluate},
-    .prepare = prepare_evaluate,
-    .answers = true,
 };
 
 /* ---- label ----------------------------------------------------------------------------------- */
@@ -630,7 +511,7 @@ static const gf_command builds_command = {
                 "    grouperfish builds --all\n",
     .notes =
         "The build marked * is served; --build TIME of other commands reads one of the others.\n",
-    GF_WORDS(collection_word),
+    GF_WORDS(gf_collection_word),
     .display = {GF_COLUMNS(builds_columns),
                 .nothing = "no builds yet: grouperfish rebuild makes one"},
 };
@@ -691,6 +572,6 @@ static const gf_command unpin_command = {
 
 const gf_commands gf_commands_clusterings = {
     "Clusterings", GF_LIST(&rebuild_command, &clusters_command, &cluster_command, &members_command,
-                           &export_command, &assign_command, &diff_command, &report_command,
-                           &evaluate_command, &terms_command, &label_command, &builds_command,
+                           &export_command, &assign_command, &gf_diff_command, &report_command,
+                           &gf_evaluate_command, &terms_command, &label_command, &builds_command,
                            &publish_command, &pin_command, &unpin_command)};

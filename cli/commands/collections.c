@@ -44,12 +44,23 @@ static const gf_display_column show_columns[] = {{"collection", "collection", GF
                                                  {"modified", "modified (UTC)", GF_COLUMN_TIME},
                                                  {"configurations", NULL, GF_COLUMN_RAW}};
 
+static const gf_display_column cell_columns[] = {{"family", "family", GF_COLUMN_TEXT},
+                                                 {"column", "column", GF_COLUMN_TEXT},
+                                                 {"value", "value", GF_COLUMN_PROSE},
+                                                 {"hex", "bytes (hexadecimal)", GF_COLUMN_TEXT},
+                                                 {"not_shown", "bytes not shown", GF_COLUMN_COUNT}};
+static const gf_other_display show_others[] = {{"columns", {GF_COLUMNS(cell_columns)}}};
+
 static const gf_command show_command = {
     .name = "collection show",
     .examples = "    grouperfish collection show feedback\n"
                 "    grouperfish collection show feedback --columns\n",
+    .notes =
+        "Of a dictionary or an index of more than 1,024 bytes --columns gives the size, and the\n"
+        "bytes with --full.\n",
     GF_WORDS(collection_word),
     .display = {GF_COLUMNS(show_columns), .single = true, .show = show_collection},
+    GF_OTHERS(show_others),
 };
 
 /* ---- collection create ----------------------------------------------------------------------- */

@@ -27,7 +27,9 @@ static const gf_command import_cdx_command = {
     .notes =
         "FILE is CDX of 11 fields or CDXJ, compressed or not, a folder of such files, or - for\n"
         "standard input. Each line of a full text (status 200; PDF, PostScript, HTML or XML)\n"
-        "makes a row, named by its SHA-1. A further line for a row changes nothing.\n",
+        "makes a row, named by its SHA-1. The same line again changes nothing; another capture of "
+        "the\n"
+        "file is counted, and kept beside the first.\n",
     GF_WORDS(gf_import_files),
     GF_OPTIONS(gf_import_options),
     .display = {GF_COLUMNS(summary_columns), .single = true, .show = show_summary},
@@ -60,12 +62,18 @@ static const gf_command import_tei_command = {
 
 static const gf_command extract_command = {
     .name = "papers extract",
-    .examples = "    grouperfish papers extract ./pdf/ --grobid http://localhost:8070\n"
-                "    grouperfish papers extract new.tar --grobid http://localhost:8070 --force\n",
+    .examples =
+        "    grouperfish papers extract ./pdf/ --grobid http://localhost:8070\n"
+        "    grouperfish papers extract new.tar --grobid http://localhost:8070 --jobs 16\n"
+        "    grouperfish papers extract ./pdf/ --grobid http://localhost:8070 --retry failed\n"
+        "    grouperfish papers extract ./pdf/ --grobid http://localhost:8070 "
+        "--retry older-than:0.8.0\n",
     .notes =
         "FILE is a PDF, a folder or an archive of such; a name that is a SHA-1 must be that of\n"
-        "the bytes. A busy GROBID (503) is asked again, each time after twice as long. What is\n"
-        "extracted already is not sent.\n",
+        "the bytes. A busy GROBID (503) is asked again, each time after twice as long, and gets\n"
+        "less at once. What is extracted already is not sent, unless --retry means it: failed,\n"
+        "error, fail, oversize, code:N, version:V, older-than:V. A retry that fails leaves a text\n"
+        "that is there; --force leaves nothing.\n",
     GF_WORDS(gf_import_files),
     GF_OPTIONS(gf_import_progress),
     .display = {GF_COLUMNS(summary_columns), .single = true, .show = show_summary},
@@ -79,19 +87,19 @@ static const gf_positional show_words[] = {{.name = "SHA1", .argument = "sha1"}}
 static const gf_display_column show_columns[] = {
     {"sha1", NULL, GF_COLUMN_TEXT},   {"hex", NULL, GF_COLUMN_TEXT},
     {"f", NULL, GF_COLUMN_RAW},       {"file", NULL, GF_COLUMN_RAW},
-    {"grobid0", NULL, GF_COLUMN_RAW}, {"match0", NULL, GF_COLUMN_RAW}};
+    {"grobid0", NULL, GF_COLUMN_RAW}, {"match0", NULL, GF_COLUMN_RAW},
+    {"captures", NULL, GF_COLUMN_RAW}};
 static const gf_display_column value_columns[] = {{"value", NULL, GF_COLUMN_TEXT}};
 static const gf_other_display show_others[] = {
     {"column", {GF_COLUMNS(value_columns), .single = true, .page = "value"}}};
 
-static void show_family(gf_session *s, gf_json_value row, const char *family)
+static void show_family(gf_session *s, gf_slice family, gf_json_value members)
 {
-    gf_json_value members, value;
+    gf_json_value value;
     gf_slice name;
-    if (!gf_json_member(row, family, &members)) return;
     gf_json_iterator it = gf_json_items(members);
     while (gf_json_next(&it, &name, &value)) {
-        fprintf(s->out, "%s:%.*s  ", family, GF_SLICE_ARG(name));
+        fprintf(s->out, "%.*s:%.*s  ", GF_SLICE_ARG(family), GF_SLICE_ARG(name));
         gf_member_print_value(s->out, value, 1000);
         fputc('\n', s->out);
     }
@@ -104,9 +112,11 @@ static void show_paper(gf_session *s, gf_json_value row)
     fputs("  ", s->out);
     gf_text_print(s->out, gf_member_text(row, "hex"), 0);
     fputc('\n', s->out);
-    static const char *const families[] = {"f", "file", "grobid0", "match0"};
-    for (size_t i = 0; i < GF_COUNT(families); i++)
-        show_family(s, row, families[i]);
+    gf_json_value members;
+    gf_slice name;
+    gf_json_iterator it = gf_json_items(row);
+    while (gf_json_next(&it, &name, &members))
+        if (gf_json_kind_of(members) == GF_JSON_OBJECT) show_family(s, name, members);
 }
 
 static const gf_command show_command = {
@@ -158,13 +168,25 @@ static const gf_display_column missing_columns[] = {
     {"url", "url", GF_COLUMN_TEXT},   {"dt", NULL, GF_COLUMN_TEXT},
     {"warc", NULL, GF_COLUMN_TEXT},   {"offset", NULL, GF_COLUMN_TEXT},
     {"c_size", NULL, GF_COLUMN_TEXT}};
+static const gf_display_column failed_columns[] = {
+    {"sha1", "sha1", GF_COLUMN_TEXT},      {"status_code", "code", GF_COLUMN_ID},
+    {"status", "status", GF_COLUMN_TEXT},  {"time", "time", GF_COLUMN_TEXT},
+    {"reason", "reason", GF_COLUMN_PROSE}, {"description", "description", GF_COLUMN_PROSE},
+    {"mime", NULL, GF_COLUMN_TEXT},        {"url", NULL, GF_COLUMN_TEXT},
+    {"dt", NULL, GF_COLUMN_TEXT},          {"warc", NULL, GF_COLUMN_TEXT},
+    {"offset", NULL, GF_COLUMN_TEXT},      {"c_size", NULL, GF_COLUMN_TEXT}};
+static const gf_other_display missing_others[] = {
+    {"failed", {GF_COLUMNS(failed_columns), .nothing = "no extraction failed"}}};
 
 static const gf_command missing_command = {
     .name = "papers missing",
     .examples = "    grouperfish papers missing --limit 20\n"
+                "    grouperfish papers missing --failed\n"
                 "    grouperfish papers missing --format jsonl > to-extract.jsonl\n",
-    .notes = "Each with where its file lies: in which WARC, from which byte on, compressed.\n",
+    .notes = "Each with where its file lies: in which WARC, from which byte on, compressed.\n"
+             "--failed lists those that papers extract --retry failed would send again.\n",
     .display = {GF_COLUMNS(missing_columns), .nothing = "no paper lacks an extraction"},
+    GF_OTHERS(missing_others),
 };
 
 /* ---- papers dump ----------------------------------------------------------------------------- */
@@ -174,7 +196,9 @@ static const gf_own_option dump_options[] = {
     {"force", NULL, "replace that file", GF_OPTION_FORCE}};
 static const gf_display_column dump_columns[] = {{"sha1", "sha1", GF_COLUMN_TEXT}};
 static const gf_display_column tsv_columns[] = {{"line", NULL, GF_COLUMN_TEXT}};
-static const gf_other_display dump_others[] = {{"tsv", {GF_COLUMNS(tsv_columns), .page = "line"}}};
+static const gf_other_display dump_others[] = {
+    {"tsv", {GF_COLUMNS(tsv_columns), .page = "line"}},
+    {"header", {GF_COLUMNS(tsv_columns), .page = "line"}}};
 
 static const gf_command dump_command = {
     .name = "papers dump",
@@ -186,10 +210,69 @@ static const gf_command dump_command = {
         "columns, where TAB, LF, CR and backslash are \\t, \\n, \\r and \\\\, and what is not\n"
         "there is \\N.\n",
     GF_OPTIONS(dump_options),
-    .display = {GF_COLUMNS(dump_columns), .spread = true},
+    .display = {GF_COLUMNS(dump_columns), .spread = true, .listed = "fields",
+                .usual = "mime,cdx,status_code,quality,status,mstatus,doi", .nothing = "no papers"},
     GF_OTHERS(dump_others),
     .streams_jsonl = true,
     .answers = true,
+};
+
+/* ---- papers import --------------------------------------------------------------------------- */
+
+static const gf_command import_command = {
+    .name = "papers import",
+    .examples =
+        "    grouperfish papers dump --fields all | grouperfish papers import - --store other\n"
+        "    grouperfish papers import history.jsonl       f:c as a crawler writes it\n"
+        "    grouperfish papers import sizes.tsv --fields size,quality --replace\n",
+    .notes =
+        "FILE has rows as papers dump gives them: JSON Lines with a member sha1 and one for each\n"
+        "column, or lines of TSV, whose header or --fields names the columns. A row is refused "
+        "that\n"
+        "verify would find fault with. What is there stays, unless --replace is given.\n",
+    GF_WORDS(gf_import_files),
+    GF_OPTIONS(gf_import_options),
+    .display = {GF_COLUMNS(summary_columns), .single = true, .show = show_summary},
+    .prepare = gf_import_prepare,
+    .answers = true,
+};
+
+/* ---- papers alter ---------------------------------------------------------------------------- */
+
+static void show_families(gf_session *s, gf_json_value row)
+{
+    gf_json_value list, family, columns, column;
+    if (!gf_json_member(row, "families", &list)) return;
+    gf_json_iterator it = gf_json_items(list);
+    while (gf_json_next(&it, NULL, &family)) {
+        gf_text_print(s->out, gf_member_text(family, "name"), 0);
+        fputs(": ", s->out);
+        gf_text_print(s->out, gf_member_text(family, "layout"), 0);
+        if (gf_json_member(family, "columns", &columns)) {
+            gf_json_iterator names = gf_json_items(columns);
+            for (int i = 0; gf_json_next(&names, NULL, &column); i++) {
+                fputs(i ? ", " : "; ", s->out);
+                gf_text_print(s->out, gf_json_get_string(column), 0);
+            }
+        }
+        fputc('\n', s->out);
+    }
+}
+
+static const gf_display_column alter_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
+                                                  {"families", NULL, GF_COLUMN_RAW}};
+
+static const gf_command alter_command = {
+    .name = "papers alter",
+    .examples = "    grouperfish papers alter --add-family probe0 --add-column probe0:is_pdf\n"
+                "    grouperfish papers alter --group grobid1,match1\n"
+                "    grouperfish papers alter                     the families that there are\n",
+    .notes =
+        "Families hold what steps of your own say of a file: papers import puts it, show and\n"
+        "dump give it, as text. They are added behind those that are there, and stay. Names of\n"
+        "columns are unique across families of different stems (names without digits at their\n"
+        "end). import-tei, extract and match add the groups that they write themselves.\n",
+    .display = {GF_COLUMNS(alter_columns), .single = true, .show = show_families},
 };
 
 /* ---- papers match ---------------------------------------------------------------------------- */
@@ -204,11 +287,14 @@ static const gf_display_column match_columns[] = {
 static const gf_command match_command = {
     .name = "papers match",
     .examples = "    grouperfish papers match catalogue.jsonl.gz\n"
-                "    grouperfish papers match works.csv --id ident --dry-run\n",
+                "    grouperfish papers match crossref/*.json.gz\n"
+                "    grouperfish papers match works.csv --id key --authors by --dry-run\n",
     .notes =
-        "CATALOGUE has records with title, doi, authors and an id. A paper is a record whose\n"
-        "title, without accents, case, punctuation and spaces, is the same and of 8 characters\n"
-        "or more, which scores 900 of 1000 or more, and whose surnames are all the paper's.\n",
+        "CATALOGUE has records of Crossref or fatcat as they are, or with title, doi, authors\n"
+        "and an id. A paper is a record whose title, without accents, case, punctuation and\n"
+        "spaces, is the same and of 8 characters or more, which scores 900 of 1000 or more, and\n"
+        "whose surnames are all the paper's. Parts of a catalogue may come one by one and in any\n"
+        "order: what they give is joined.\n",
     GF_WORDS(match_words),
     .display = {GF_COLUMNS(match_columns), .nothing = "no paper has a title"},
     .prepare = gf_import_prepare,
@@ -218,6 +304,6 @@ static const gf_command match_command = {
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 const gf_commands gf_commands_papers = {
-    "Papers",
-    GF_LIST(&import_cdx_command, &import_tei_command, &extract_command, &show_command,
-            &list_command, &counts_command, &missing_command, &dump_command, &match_command)};
+    "Papers", GF_LIST(&import_cdx_command, &import_tei_command, &extract_command, &show_command,
+                      &list_command, &counts_command, &missing_command, &dump_command,
+                      &match_command, &import_command, &alter_command)};

@@ -113,20 +113,65 @@ static const gf_display_column list_columns[] = {{"table", "table", GF_COLUMN_TE
                                                  {"key", NULL, GF_COLUMN_RAW},
                                                  {"families", NULL, GF_COLUMN_RAW}};
 
+/* "namespace text, time int64": the parts of the key with their types. */
+static void print_parts(FILE *out, gf_json_value row)
+{
+    gf_json_value key, part;
+    if (!gf_json_member(row, "key", &key)) return;
+    gf_json_iterator it = gf_json_items(key);
+    for (bool first = true; gf_json_next(&it, NULL, &part); first = false) {
+        if (!first) fputs(", ", out);
+        gf_text_print(out, gf_member_text(part, "name"), 0);
+        fprintf(out, " %.*s", GF_SLICE_ARG(gf_member_text(part, "type")));
+        if (gf_member_number(part, "width") > 0)
+            fprintf(out, " %.0f", gf_member_number(part, "width"));
+    }
+}
+
+static void show_system_table(gf_session *s, gf_json_value row)
+{
+    enum { NAME_WIDTH = 24, OF_WIDTH = 8 };
+    gf_slice name = gf_member_text(row, "table"), of = gf_member_text(row, "of");
+    unsigned width = gf_text_width(name);
+    gf_text_print(s->out, name, 0);
+    fprintf(s->out, "%*s%-*.*s", width < NAME_WIDTH ? (int)(NAME_WIDTH + 2 - width) : 2, "",
+            OF_WIDTH, GF_SLICE_ARG(of));
+    print_parts(s->out, row);
+    fputc('\n', s->out);
+}
+
+static const gf_display_column system_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
+                                                   {"of", NULL, GF_COLUMN_TEXT},
+                                                   {"key", NULL, GF_COLUMN_RAW},
+                                                   {"families", NULL, GF_COLUMN_RAW}};
+static const gf_other_display list_others[] = {
+    {"system", {GF_COLUMNS(system_columns), .nothing = "no tables", .show = show_system_table}}};
+
 static const gf_command list_command = {
     .name = "table list",
     .examples = "    grouperfish table list\n"
-                "    grouperfish table list --format jsonl      with their schemas\n",
+                "    grouperfish table list --format jsonl      with their schemas\n"
+                "    grouperfish table list --system            the program's own\n",
+    .notes =
+        "The program's own tables are those of the engine, of tweets, papers and logs. table\n"
+        "describe, get and scan read them with --system; nothing writes to them but the commands\n"
+        "that keep them (docs/tables.md).\n",
     .display = {GF_COLUMNS(list_columns), .nothing = "no tables"},
+    GF_OTHERS(list_others),
 };
 
 /* ---- table describe -------------------------------------------------------------------------- */
 
+static const gf_other_display describe_others[] = {
+    {"system", {GF_COLUMNS(system_columns), .single = true, .show = show_schema}}};
+
 static const gf_command describe_command = {
     .name = "table describe",
-    .examples = "    grouperfish table describe users\n",
+    .examples = "    grouperfish table describe users\n"
+                "    grouperfish table describe clusters --system\n",
     GF_WORDS(table_word),
     .display = {GF_COLUMNS(schema_columns), .single = true, .show = show_schema},
+    GF_OTHERS(describe_others),
 };
 
 /* ---- table alter ----------------------------------------------------------------------------- */
@@ -138,8 +183,12 @@ static const gf_own_option alter_options[] = {
 static const gf_command alter_command = {
     .name = "table alter",
     .examples = "    grouperfish table alter papers --add-family grobid1:snappy\n"
-                "    grouperfish table alter users --add-column info:city=text\n",
-    .notes = "Nothing that is there changes: neither rows nor what is known of them.\n",
+                "    grouperfish table alter users --add-column info:city=text\n"
+                "    grouperfish table alter events --ttl seen=30d --ttl info=off\n",
+    .notes =
+        "What is added changes nothing that is there. With --ttl nothing that was past its\n"
+        "time to live is shown again: where it becomes longer, that is deleted first. Cells\n"
+        "that have no time, since nothing expired when they were put, live from the change on.\n",
     GF_WORDS(table_word),
     GF_OPTIONS(alter_options),
     .display = {GF_COLUMNS(schema_columns), .single = true, .show = show_schema},
@@ -222,21 +271,39 @@ static void show_cells(gf_session *s, gf_json_value row)
         }
     }
     gf_buffer_release(&name);
+    gf_slice next = gf_member_text(row, "next");
+    if (!next.len) return;
+    fputs("\nmore: --cursor ", s->out);
+    gf_text_print(s->out, next, 0);
+    fputc('\n', s->out);
 }
 
 static const gf_display_column get_columns[] = {
     {"table", NULL, GF_COLUMN_TEXT}, {"key", NULL, GF_COLUMN_RAW}, {"cells", NULL, GF_COLUMN_RAW}};
+static const gf_display_column page_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
+                                                 {"key", NULL, GF_COLUMN_RAW},
+                                                 {"cells", NULL, GF_COLUMN_RAW},
+                                                 {"next", NULL, GF_COLUMN_TEXT}};
 static const gf_display_column version_columns[] = {{"column", "column", GF_COLUMN_TEXT},
                                                     {"value", "value", GF_COLUMN_RAW},
                                                     {"timestamp", "timestamp", GF_COLUMN_ID}};
-static const gf_other_display get_others[] = {{"column", {GF_COLUMNS(version_columns)}}};
+static const gf_other_display get_others[] = {
+    {"column", {GF_COLUMNS(version_columns)}},
+    {"limit", {GF_COLUMNS(page_columns), .single = true, .show = show_cells}}};
 
 static const gf_command get_command = {
     .name = "table get",
     .examples = "    grouperfish table get users u1\n"
                 "    grouperfish table get users u1 --family info\n"
-                "    grouperfish table get users u1 --column info:age --versions 3\n",
-    .notes = "An empty cell is shown, an absent one is not.\n",
+                "    grouperfish table get users u1 --column info:age --versions 3\n"
+                "    grouperfish table get users u1 --family friend --limit 100\n"
+                "    grouperfish table get users u1 --family friend --from-column m --limit 100\n"
+                "    grouperfish table get documents default feedback 17 --system\n",
+    .notes = "An empty cell is shown, an absent one is not. Where the row is there without a cell\n"
+             "in --family, that is told, and the exit code is 1. Of a wide family a page of cells\n"
+             "is read without those before it: --limit, and --cursor with what the page gives.\n"
+             "With --system the table is one of the program's own, and the first part of the key\n"
+             "is the namespace; binary values of more than 64 bytes are shown with --full.\n",
     GF_WORDS(row_words),
     .display = {GF_COLUMNS(get_columns), .single = true, .show = show_cells},
     GF_OTHERS(get_others),
@@ -254,11 +321,14 @@ static const gf_command scan_command = {
     .name = "table scan",
     .examples = "    grouperfish table scan users --limit 10\n"
                 "    grouperfish table scan users --prefix u --where 'info:age>=18'\n"
-                "    grouperfish table scan actions u1 --from 1247443200000 --reverse\n",
+                "    grouperfish table scan actions u1 --from 1247443200000 --reverse\n"
+                "    grouperfish table scan RawTwitterData --system --limit 1\n",
     .notes =
         "Rows come from one state of the table, whatever is written meanwhile. With --where a\n"
         "row is given only where all of it holds; numbers are compared by their size, by the\n"
-        "type of the column.\n",
+        "type of the column. With --system the table is one of the program's own, of this\n"
+        "namespace alone; where no part of the key is given, --prefix, --from and --to are of\n"
+        "the part behind the namespace.\n",
     GF_WORDS(rows_words),
     .display = {GF_COLUMNS(row_columns), .nothing = "no rows"},
     .streams_jsonl = true,
@@ -268,6 +338,13 @@ static const gf_command scan_command = {
 
 static void show_delete(gf_session *s, gf_json_value row)
 {
+    gf_json_value rows;
+    if (gf_json_member(row, "rows", &rows)) {
+        fputs(gf_member_flag(row, "dry_run") ? "would delete " : "deleted ", s->out);
+        gf_text_print_count(s->out, gf_member_number(row, "rows"), "row");
+        fputc('\n', s->out);
+        return;
+    }
     fputs("deleted ", s->out);
     gf_text_print_count(s->out, gf_member_number(row, "deleted"), "cell");
     fputs(" of ", s->out);
@@ -279,14 +356,29 @@ static const gf_display_column delete_columns[] = {{"table", NULL, GF_COLUMN_TEX
                                                    {"key", NULL, GF_COLUMN_RAW},
                                                    {"deleted", NULL, GF_COLUMN_COUNT}};
 
+static const gf_display_column delete_rows_columns[] = {{"table", NULL, GF_COLUMN_TEXT},
+                                                        {"rows", NULL, GF_COLUMN_COUNT}};
+#define DELETE_ROWS                                                                                \
+    {                                                                                              \
+        GF_COLUMNS(delete_rows_columns), .single = true, .show = show_delete                       \
+    }
+static const gf_other_display delete_others[] = {{"rows", DELETE_ROWS},  {"prefix", DELETE_ROWS},
+                                                 {"from", DELETE_ROWS},  {"to", DELETE_ROWS},
+                                                 {"where", DELETE_ROWS}, {"dry-run", DELETE_ROWS}};
+
 static const gf_command delete_command = {
     .name = "table delete",
     .examples = "    grouperfish table delete users u1\n"
                 "    grouperfish table delete users u1 --column info:age --column friend:u2\n"
-                "    grouperfish table delete users u1 --family friend\n",
-    .notes = "Exit code 1 where none of it was there.\n",
-    GF_WORDS(row_words),
+                "    grouperfish table delete users u1 --family friend\n"
+                "    grouperfish table delete actions u1 --rows\n"
+                "    grouperfish table delete events --to 1700000000 --dry-run\n",
+    .notes =
+        "Exit code 1 where none of it was there. A range goes by batches of whole rows, each on\n"
+        "disk before the next: what is cut short goes on with the same command.\n",
+    GF_WORDS(rows_words),
     .display = {GF_COLUMNS(delete_columns), .single = true, .show = show_delete},
+    GF_OTHERS(delete_others),
 };
 
 /* ---- table incr ------------------------------------------------------------------------------ */
@@ -416,6 +508,15 @@ static void show_import(gf_session *s, gf_json_value row)
     gf_text_print_count(s->out, gf_member_number(row, "put"), "cell");
     fputs(" put into ", s->out);
     gf_text_print(s->out, gf_member_text(row, "table"), 0);
+    if (gf_member_number(row, "deleted") > 0) {
+        fputs(", ", s->out);
+        gf_text_print_count(s->out, gf_member_number(row, "deleted"), "deletion");
+    }
+    if (gf_member_number(row, "other_type") > 0) {
+        fputs(", ", s->out);
+        gf_text_print_count(s->out, gf_member_number(row, "other_type"), "value");
+        fputs(" not of the column's type", s->out);
+    }
     gf_import_end_line(s, row);
 }
 
@@ -434,12 +535,16 @@ static const gf_command import_command = {
         "    grouperfish table import users users.jsonl\n"
         "    grouperfish table import users more.csv.gz\n"
         "    grouperfish table export users | grouperfish table import copy -\n"
-        "    grouperfish table export users | grouperfish table import users - --store other\n",
+        "    grouperfish table export users | grouperfish table import users - --store other\n"
+        "    grouperfish table import users /exports/users      what HBase's Export wrote\n"
+        "    grouperfish table import tweets raw.txt --from accumulo-scan --create bytes\n",
     .notes =
         "A line of JSON Lines is a row as table scan gives it; the header of a CSV file has the\n"
         "parts of the key, and cells as FAMILY:COLUMN. Cells that are not named stay as they are.\n"
         "gzip, zstd, xz, tar and zip are read as they are. What cannot be put is refused (exit\n"
-        "code 3), all else is put.\n",
+        "code 3), all else is put. An export of HBase is recognised; rows of other stores, and "
+        "how\n"
+        "they meet the table's key and types: docs/moving.md.\n",
     GF_WORDS(import_words),
     GF_OPTIONS(gf_import_options),
     .display = {GF_COLUMNS(import_columns), .single = true, .show = show_import},

@@ -156,6 +156,7 @@ static gf_status parsed_row(gf_output *o, gf_slice text, gf_error *err)
 
 bool gf_output_is_file(const gf_display *display, gf_output_format format)
 {
+    if (display->prints_lines) return true;
     return display->prints_file && format != GF_OUTPUT_JSON && format != GF_OUTPUT_JSONL;
 }
 
@@ -181,7 +182,7 @@ gf_status gf_output_row(gf_output *o, gf_slice row, gf_error *err)
 gf_status gf_output_end(gf_output *o, gf_error *err)
 {
     bool table = o->format == GF_OUTPUT_TABLE;
-    if (o->format == GF_OUTPUT_JSON && !o->display->single)
+    if (o->format == GF_OUTPUT_JSON && !o->display->single && !o->display->prints_lines)
         fputs(o->n_rows ? "]\n" : "[]\n", o->out);
     if (o->format == GF_OUTPUT_GEOJSON && o->n_rows == 0) fputs(features_begin, o->out);
     if (o->format == GF_OUTPUT_GEOJSON) fputs(o->n_rows ? "]}\n" : "[]}\n", o->out);
@@ -191,7 +192,7 @@ gf_status gf_output_end(gf_output *o, gf_error *err)
         if (st == GF_OK) st = gf_buffer_check(&o->csv, err);
         if (st != GF_OK) return st;
     } else if (o->format == GF_OUTPUT_CSV && o->n_rows == 0 && !o->display->page &&
-               !o->display->prints_file) {
+               !gf_output_is_file(o->display, o->format)) {
         csv_header(o);
     }
     if (table && !o->display->show) gf_text_table_end(&o->table);

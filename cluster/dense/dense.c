@@ -126,8 +126,8 @@ static gf_status choose_k(job *j, gf_error *err)
     gf_status st = sample_as_csr(j, &x, err);
     gf_points points = {&x, NULL};
     if (st == GF_OK)
-        st = gf_choose_k(j->pool, &points, most, j->options->seed, j->options->cancel, &j->choice,
-                         err);
+        st = gf_choose_k(j->pool, &points, most, j->options->reach, j->options->seed,
+                         j->options->cancel, &j->choice, err);
     if (st == GF_OK) j->k = j->choice.k;
     gf_csr_release(&x);
     return st;
@@ -135,11 +135,17 @@ static gf_status choose_k(job *j, gf_error *err)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static gf_status seed_run(const job *j, unsigned restart, gf_dense_partition *p, gf_error *err)
+static gf_status seed_run(const job *j, gf_dense_work *w, unsigned restart, gf_dense_partition *p,
+                          gf_error *err)
 {
     gf_random random = gf_random_seed(j->options->seed + ((uint64_t)restart << 32), 0);
     uint32_t found = 0;
-    gf_status st =
+    gf_status st = GF_OK;
+    if (j->options->start) {
+        st = gf_dense_start(w, p, j->options->start, j->options->start_k, j->k, err);
+        if (st != GF_OK || p->k) return st;
+    }
+    st =
         gf_dense_seed(j->pool, &j->rows, j->k, &random, j->options->cancel, p->centre, &found, err);
     if (st == GF_OK) p->k = found;
     return st;
@@ -150,7 +156,7 @@ static gf_status make_run(job *j, gf_dense_work *w, unsigned restart, run *out, 
     run r = {.rounds = 0};
     tell(j, "clustering", restart, j->restarts);
     gf_status st = gf_dense_partition_init(&r.p, &j->rows, j->k, err);
-    if (st == GF_OK) st = seed_run(j, restart, &r.p, err);
+    if (st == GF_OK) st = seed_run(j, w, restart, &r.p, err);
     if (st == GF_OK)
         st = gf_dense_passes(w, &r.p, j->tolerance, j->max_passes, &r.passes, &r.converged, err);
     if (st == GF_OK && j->max_rounds != GF_NO_POLISH && r.p.k > 1)
@@ -294,6 +300,7 @@ static gf_status finish(job *j, gf_dense_work *w, run *best, gf_kmeans *out, gf_
 
 static unsigned restarts_for(const job *j)
 {
+    if (j->options->start) return 1;
     if (j->options->restarts) return j->options->restarts;
     double work = (double)j->rows.n * j->rows.d * j->k * PASSES_A_RUN;
     if (work * MOST_RESTARTS <= RESTART_WORK) return MOST_RESTARTS;

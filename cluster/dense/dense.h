@@ -4,6 +4,7 @@
  *
  *     dense.c         runs, restarts, the last assignment
  *     seed.c    k-means++ seeds
+ *     start.c   centres of the clusters that there were
  *     passes.c  assignment, sums, clusters that lost all their rows
  *     polish.c  single moves that raise the objective
  *

@@ -79,6 +79,13 @@ gf_status gf_dense_polish(gf_dense_work *w, gf_dense_partition *p, double tolera
                           unsigned max_rounds, unsigned *rounds, gf_error *err);
 
 /**
+ * Begin from the clusters that rows had, as gf_kmeans_options.start says: the heaviest at most k of
+ * them become centres, and of k that lack the rows that fit worst. p->k is 0 where no row had one.
+ */
+gf_status gf_dense_start(gf_dense_work *w, gf_dense_partition *p, const uint32_t *label,
+                         uint32_t k_before, uint32_t k, gf_error *err);
+
+/**
  * Seeds into centre[k * d]: spherical k-means++ with the best of 2 + ln k candidates, on a sample.
  * *found is below k where fewer rows differ from each other.
  */

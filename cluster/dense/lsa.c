@@ -346,6 +346,31 @@ void gf_lsa_release(gf_lsa *r)
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
+/* In the place of x's reduced rows: sums of unit vectors of their terms. */
+static gf_status sum_terms(const work *w, const gf_csr *x, gf_lsa *r, gf_error *err)
+{
+    gf_csr t = {0};
+    tall rows = {r->n, r->d, r->rows}, terms = {0};
+    gf_status st = gf_csr_transpose(x, &t, err);
+    if (st == GF_OK) st = multiply(w, &t, &rows, &terms, err);
+    gf_csr_release(&t);
+    for (uint32_t i = 0; i < terms.n; i++) {
+        float *v = row_of(&terms, i);
+        double squares = 0;
+        for (uint32_t c = 0; c < r->d; c++) {
+            v[c] = (float)((double)v[c] / r->sigma[c]);
+            squares += (double)v[c] * (double)v[c];
+        }
+        double scale = squares > 0 ? 1 / sqrt(squares) : 0;
+        for (uint32_t c = 0; c < r->d; c++)
+            v[c] = (float)((double)v[c] * scale);
+    }
+    if (st == GF_OK) st = multiply(w, x, &terms, &rows, err);
+    r->rows = rows.v;
+    tall_release(&terms);
+    return st;
+}
+
 /* Rows that have a direction move up and become unit; at[] says which they were. Their number. */
 static uint32_t scale_rows(gf_lsa *r, uint32_t *at)
 {
@@ -365,7 +390,7 @@ static uint32_t scale_rows(gf_lsa *r, uint32_t *at)
     return n;
 }
 
-gf_status gf_lsa_clusters(gf_pool *pool, const gf_csr *x, uint32_t dimensions,
+gf_status gf_lsa_clusters(gf_pool *pool, const gf_csr *x, uint32_t dimensions, gf_lsa_space space,
                           const gf_kmeans_options *options, uint32_t *label, uint32_t *k,
                           gf_error *err)
 {
@@ -376,6 +401,8 @@ gf_status gf_lsa_clusters(gf_pool *pool, const gf_csr *x, uint32_t dimensions,
     if (options->progress) options->progress(options->progress_context, "reducing", 0, 0);
     if (st == GF_OK)
         st = gf_lsa_reduce(pool, x, dimensions, options->seed, options->cancel, &lsa, err);
+    if (st == GF_OK && space == GF_LSA_TERM_SUMS)
+        st = sum_terms(&(work){pool, options->cancel}, x, &lsa, err);
     if (st == GF_OK) n = scale_rows(&lsa, at);
     if (st == GF_OK && n)
         st = gf_dense_kmeans(pool, lsa.rows, n, lsa.d, GF_DENSE_SAME, options, &clusters, err);

@@ -43,6 +43,17 @@ gf_status gf_lsa_reduce(gf_pool *pool, const gf_csr *x, uint32_t dimensions, uin
                         const gf_cancel *cancel, gf_lsa *out, gf_error *err);
 void gf_lsa_release(gf_lsa *r);
 
+/** Documents as points of latent semantic space. */
+typedef enum gf_lsa_space {
+    GF_LSA_ROWS, /* the reduced rows: rows times singular vectors */
+    /*
+     * Sums of the unit vectors of their terms: right singular vectors times singular values, each
+     * term's made unit, times the row's weights. A term counts as much whether it is frequent or
+     * not, which is more telling for texts of few words.
+     */
+    GF_LSA_TERM_SUMS
+} gf_lsa_space;
+
 /**
  * Spherical k-means over the reduced rows (dense.h): clusters for gf_kmeans_run to begin with.
  *
@@ -52,7 +63,7 @@ void gf_lsa_release(gf_lsa *r);
  * @param[out] k     clusters, at most options->k; 0 where no row has a label
  * @return as gf_lsa_reduce
  */
-gf_status gf_lsa_clusters(gf_pool *pool, const gf_csr *x, uint32_t dimensions,
+gf_status gf_lsa_clusters(gf_pool *pool, const gf_csr *x, uint32_t dimensions, gf_lsa_space space,
                           const gf_kmeans_options *options, uint32_t *label, uint32_t *k,
                           gf_error *err);
 

@@ -8,7 +8,15 @@
 #include <stdlib.h>
 
 #define INNER 0.85 /* how much less a phrase counts for each stop word inside */
-#define WEAK  0.5  /* and a weak phrase (phrases.h) */
+#define WEAK  0.4  /* and a weak phrase (phrases.h) */
+#define VAGUE 0.25 /* and a vague one */
+
+static const char MIXED[] = "mixed: ";
+
+bool gf_label_is_mixed(gf_slice label)
+{
+    return gf_slice_starts(label, gf_slice_str(MIXED));
+}
 
 /* ---- candidates of one cluster --------------------------------------------------------------- */
 
@@ -35,12 +43,12 @@ static gf_status take_candidates(const gf_label_cluster *c, const gf_phrase_tall
     gf_label_candidate *all = gf_array(t->keys.n, sizeof *all);
     if (!all) return gf_fail_memory(err, "labels");
     for (uint32_t id = 0; id < t->keys.n; id++)
-        if (t->at[id].count >= least)
+        if (t->at[id].count >= least && t->at[id].kind != GF_PHRASE_NEVER)
             all[n++] = (gf_label_candidate){.key = gf_strings_at(&t->keys, id),
                                             .count = t->at[id].count,
                                             .n_words = t->at[id].n_words,
                                             .n_inner = t->at[id].n_inner,
-                                            .weak = t->at[id].weak};
+                                            .kind = (gf_phrase_kind)t->at[id].kind};
     qsort(all, n, sizeof *all, by_count);
     if (n > GF_LABEL_CANDIDATES) n = GF_LABEL_CANDIDATES;
     gf_status st = GF_OK;
@@ -79,13 +87,76 @@ static gf_status number_phrases(gf_labelling *l, gf_error *err)
     return st;
 }
 
-/* Only phrases that begin with a marked word are looked up. */
+/* The words of candidates, and which term is a candidate by itself. */
 static gf_status mark_words(gf_labelling *l, gf_error *err)
 {
     gf_status st = gf_phrase_slots_init(&l->words, l->phrases.n, false, err);
     for (uint32_t p = 0; p < l->phrases.n && st == GF_OK; p++)
         gf_phrase_slots_mark(&l->words, gf_strings_at(&l->phrases, p));
+    if (st != GF_OK || !l->rows) return st;
+    uint32_t n = l->rows->x->n_cols;
+    l->phrase_of_term = gf_array(n, sizeof *l->phrase_of_term);
+    if (!l->phrase_of_term) return gf_fail_memory(err, "labels");
+    for (uint32_t term = 0; term < n; term++)
+        l->phrase_of_term[term] = GF_STRING_NONE;
+    for (uint32_t p = 0; p < l->phrases.n; p++) {
+        uint32_t term = gf_phrase_single_term(gf_strings_at(&l->phrases, p));
+        if (term < n) l->phrase_of_term[term] = p;
+    }
+    return GF_OK;
+}
+
+/* How many of the documents that stand for all have each phrase. */
+static gf_status count_sample(const gf_labelling *l, const gf_label_cluster *c, uint32_t *last,
+                              uint32_t *count, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
+        gf_phrase_walk w = gf_phrase_start_among(&c->documents[i], key, &l->words, 1);
+        while (gf_phrase_next(&w)) {
+            uint32_t p = gf_strings_find(&l->phrases, gf_buffer_view(&w.key));
+            if (p == GF_STRING_NONE || last[p] == i + 1) continue;
+            last[p] = i + 1;
+            count[p]++;
+        }
+        key = w.key;
+        st = gf_buffer_check(&key, err);
+    }
+    gf_buffer_release(&key);
     return st;
+}
+
+/* How many of all documents have each phrase that is a term. */
+static void count_rows(const gf_labelling *l, uint32_t j, uint32_t *count)
+{
+    const gf_label_rows *rows = l->rows;
+    for (uint32_t i = rows->start[j]; i < rows->start[j + 1]; i++) {
+        gf_row_view row = gf_csr_row(rows->x, rows->document[rows->member[i]]);
+        for (uint32_t e = 0; e < row.n; e++) {
+            uint32_t p = l->phrase_of_term[row.col[e]];
+            if (p != GF_STRING_NONE) count[p]++;
+        }
+    }
+}
+
+/* The phrases found, in `counted`, as numbers of the cluster's documents. */
+static gf_status keep_counts(const gf_labelling *l, const gf_label_cluster *c, const uint32_t *some,
+                             const uint32_t *all, gf_label_counted *out, gf_error *err)
+{
+    uint32_t n = l->phrases.n;
+    double each = c->n_documents ? (double)c->size / (double)c->n_documents : 0;
+    for (uint32_t p = 0; p < n; p++)
+        out->n_found += some[p] || all[p];
+    out->phrases = gf_array(out->n_found, sizeof *out->phrases);
+    out->documents = gf_array(out->n_found, sizeof *out->documents);
+    if (!out->phrases || !out->documents) return gf_fail_memory(err, "labels");
+    for (uint32_t p = 0, i = 0; p < n; p++) {
+        if (!some[p] && !all[p]) continue;
+        out->phrases[i] = p;
+        out->documents[i++] = all[p] ? (double)all[p] : each * some[p];
+    }
+    return GF_OK;
 }
 
 static gf_status count_phrases(void *context, size_t j, unsigned worker, gf_error *err)
@@ -93,108 +164,91 @@ static gf_status count_phrases(void *context, size_t j, unsigned worker, gf_erro
     (void)worker;
     gf_labelling *l = context;
     const gf_label_cluster *c = &l->clusters[j];
-    gf_label_counted *out = &l->counted[j];
     uint32_t n = l->phrases.n, *last = gf_calloc(n, sizeof *last);
-    uint32_t *count = gf_calloc(n, sizeof *count);
-    gf_buffer key = {0};
-    gf_status st = last && count ? GF_OK : gf_fail_memory(err, "labels");
-    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
-        gf_phrase_walk w = gf_phrase_start_among(&c->documents[i], key, &l->words, 1);
-        while (gf_phrase_next(&w)) {
-            uint32_t p = gf_strings_find(&l->phrases, gf_buffer_view(&w.key));
-            if (p == GF_STRING_NONE || last[p] == i + 1) continue;
-            last[p] = i + 1;
-            out->n_found += count[p]++ == 0;
-        }
-        key = w.key;
-        st = gf_buffer_check(&key, err);
-    }
-    if (st == GF_OK) {
-        out->phrases = gf_array(out->n_found, sizeof *out->phrases);
-        out->counts = gf_array(out->n_found, sizeof *out->counts);
-        if (!out->phrases || !out->counts) st = gf_fail_memory(err, "labels");
-    }
-    for (uint32_t p = 0, i = 0; p < n && st == GF_OK; p++) {
-        if (count[p] == 0) continue;
-        out->phrases[i] = p;
-        out->counts[i++] = count[p];
-    }
-    gf_buffer_release(&key);
+    uint32_t *some = gf_calloc(n, sizeof *some), *all = gf_calloc(n, sizeof *all);
+    gf_status st = last && some && all ? GF_OK : gf_fail_memory(err, "labels");
+    if (st == GF_OK) st = count_sample(l, c, last, some, err);
+    if (st == GF_OK && l->rows) count_rows(l, (uint32_t)j, all);
+    if (st == GF_OK) st = keep_counts(l, c, some, all, &l->counted[j], err);
     gf_free(last);
-    gf_free(count);
+    gf_free(some);
+    gf_free(all);
     return st;
 }
 
-/* Documents of all clusters that have each phrase, as the samples have it. */
-static gf_status estimate(gf_labelling *l, gf_error *err)
+/* Documents of all clusters that have each phrase. */
+static gf_status add_counts(gf_labelling *l, gf_error *err)
 {
-    l->outside = gf_calloc(l->phrases.n, sizeof *l->outside);
-    if (!l->outside) return gf_fail_memory(err, "labels");
+    l->with = gf_calloc(l->phrases.n, sizeof *l->with);
+    if (!l->with) return gf_fail_memory(err, "labels");
     for (uint32_t j = 0; j < l->k; j++) {
-        const gf_label_cluster *c = &l->clusters[j];
         const gf_label_counted *found = &l->counted[j];
-        l->documents += (double)c->size;
-        l->sampled += c->n_documents;
+        l->documents += (double)l->clusters[j].size;
         for (uint32_t i = 0; i < found->n_found; i++)
-            l->outside[found->phrases[i]] +=
-                (double)c->size * found->counts[i] / (double)c->n_documents;
+            l->with[found->phrases[i]] += found->documents[i];
     }
     return GF_OK;
 }
 
+double gf_label_documents(const gf_labelling *l, uint32_t cluster, uint32_t phrase)
+{
+    const gf_label_counted *c = &l->counted[cluster];
+    uint32_t low = 0, high = c->n_found;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->phrases[middle] < phrase)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->n_found && c->phrases[low] == phrase ? c->documents[low] : 0;
+}
+
 /* ---- scores ---------------------------------------------------------------------------------- */
 
-/* Hide the candidate of that key if `longer`, which holds it, is nearly as frequent. */
-static void hide_part(gf_label_counted *c, gf_slice key, const gf_label_candidate *longer)
-{
-    uint32_t id = gf_strings_find(&c->keys, key);
-    if (id == GF_STRING_NONE) return;
-    gf_label_candidate *part = &c->candidates[id];
-    if ((double)longer->count >= GF_LABEL_COMPLETE * (double)part->count) part->hidden = true;
-}
-
-/* The phrases within each longer one, from every word on, and up to every word. */
-static void hide_parts(gf_label_counted *c)
-{
-    for (uint32_t i = 0; i < c->n; i++) {
-        const gf_label_candidate *longer = &c->candidates[i];
-        for (size_t from = 0; from < longer->key.len;) {
-            gf_slice tail = gf_slice_skip(longer->key, from);
-            for (size_t to = 0; to < tail.len;) {
-                to += gf_phrase_word_length(gf_slice_skip(tail, to));
-                if (to < longer->key.len) hide_part(c, gf_slice_of(tail.ptr, to), longer);
-            }
-            from += gf_phrase_word_length(tail);
-        }
-    }
-}
-
-double gf_label_length_factor(uint32_t n_words, uint32_t n_inner, bool weak)
+double gf_label_factor(uint32_t n_words, uint32_t n_inner, gf_phrase_kind kind)
 {
     static const double factor[GF_PHRASE_WORDS + 1] = {0, 1, 1.25, 1.2, 1};
-    return factor[n_words - n_inner] * pow(INNER, n_inner) * (weak ? WEAK : 1);
+    static const double of_kind[] = {1, WEAK, VAGUE, 0};
+    return factor[n_words - n_inner] * pow(INNER, n_inner) * of_kind[kind];
+}
+
+/* p ln p, and 0 of nothing. */
+static double p_log_p(double p)
+{
+    return p > 0 ? p * log(p) : 0;
+}
+
+double gf_label_score(double with, double size, double with_outside, double rest)
+{
+    if (size <= 0 || with <= 0) return 0;
+    if (with > size) with = size;
+    if (rest <= 0) return with / size;
+    if (with_outside < 0) with_outside = 0;
+    if (with_outside > rest) with_outside = rest;
+    if (with / size <= with_outside / rest) return 0;
+    double n = size + rest, has = with + with_outside;
+    double of_membership = -p_log_p(size / n) - p_log_p(rest / n);
+    double of_phrase = -p_log_p(has / n) - p_log_p((n - has) / n);
+    double of_both = -p_log_p(with / n) - p_log_p((size - with) / n) - p_log_p(with_outside / n) -
+                     p_log_p((rest - with_outside) / n);
+    double gain = of_membership + of_phrase - of_both;
+    if (gain <= 0) return 0;
+    return sqrt(gain / of_membership * 2 * with / (size + has));
 }
 
 static void score(const gf_labelling *l, uint32_t j, gf_label_candidate *c)
 {
-    const gf_label_cluster *cluster = &l->clusters[j];
-    double size = (double)cluster->size, rest = l->documents - size;
-    double share = (double)c->count / cluster->n_documents;
-    double outside = l->outside[c->phrase] - share * size;
-    if (outside < 0) outside = 0;
-    /* Half a document more outside, of as many as were looked at there, keeps the ratio finite. */
-    double seen = (double)(l->sampled - cluster->n_documents) + 1;
-    double elsewhere = rest > 0 ? outside / rest + 0.5 / seen : 0.5 / (1 + size);
-    c->good = share >= GF_LABEL_FREQUENT && share >= GF_LABEL_LIFT * elsewhere;
+    double size = (double)l->clusters[j].size;
+    c->documents = gf_label_documents(l, j, c->phrase);
     c->score =
-        share * log(share / elsewhere) * gf_label_length_factor(c->n_words, c->n_inner, c->weak);
+        gf_label_score(c->documents, size, l->with[c->phrase] - c->documents, l->documents - size) *
+        gf_label_factor(c->n_words, c->n_inner, c->kind);
 }
 
-static int by_score(const void *a, const void *b)
+int gf_label_by_score(const void *a, const void *b)
 {
     const gf_label_candidate *x = a, *y = b;
-    if (x->hidden != y->hidden) return x->hidden ? 1 : -1;
-    if (x->good != y->good) return x->good ? -1 : 1;
     if (x->score > y->score) return -1;
     if (x->score < y->score) return 1;
     return gf_slice_compare(x->key, y->key);
@@ -202,121 +256,61 @@ static int by_score(const void *a, const void *b)
 
 static gf_status score_cluster(void *context, size_t j, unsigned worker, gf_error *err)
 {
-    (void)worker, (void)err;
+    (void)worker;
     gf_labelling *l = context;
     gf_label_counted *c = &l->counted[j];
-    hide_parts(c);
     for (uint32_t i = 0; i < c->n; i++)
         score(l, (uint32_t)j, &c->candidates[i]);
-    qsort(c->candidates, c->n, sizeof *c->candidates, by_score);
-    return GF_OK;
+    qsort(c->candidates, c->n, sizeof *c->candidates, gf_label_by_score);
+    return gf_label_look(l, (uint32_t)j, err);
 }
 
-/* ---- the choice ------------------------------------------------------------------------------ */
+/* ---- all together ---------------------------------------------------------------------------- */
 
-gf_status gf_label_give(gf_labels_given *g, gf_slice label, bool *fresh, gf_error *err)
-{
-    gf_buffer lower = {0};
-    uint32_t id;
-    gf_utf8_fold(label, &lower);
-    gf_status st = gf_buffer_check(&lower, err);
-    if (st == GF_OK) st = gf_strings_add(&g->letters, gf_buffer_view(&lower), &id, fresh, err);
-    gf_buffer_release(&lower);
-    return st;
-}
-
-/* The cluster's best phrase that no other has; form is empty where there is none. */
-static gf_status choose_phrase(const gf_label_cluster *cluster, const gf_label_counted *c,
-                               gf_labels_given *g, gf_buffer *form, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (uint32_t i = 0; i < c->n && st == GF_OK; i++) {
-        const gf_label_candidate *best = &c->candidates[i];
-        uint32_t id;
-        bool fresh = false;
-        if (gf_strings_find(&g->keys, best->key) != GF_STRING_NONE) continue;
-        st = gf_phrase_common_form(cluster, best->key, form, err);
-        if (st == GF_OK && form->len) st = gf_label_give(g, gf_buffer_view(form), &fresh, err);
-        if (st == GF_OK && fresh) return gf_strings_add(&g->keys, best->key, &id, NULL, err);
-    }
-    gf_buffer_reset(form);
-    return st;
-}
-
-static gf_status choose_label(const gf_labelling *l, uint32_t j, gf_labels_given *g,
-                              gf_arena *memory, gf_slice *label, gf_error *err)
-{
-    gf_buffer form = {0};
-    const gf_label_cluster *cluster = &l->clusters[j];
-    bool fresh = false;
-    gf_status st = choose_phrase(cluster, &l->counted[j], g, &form, err);
-    if (st == GF_OK && form.len == 0 && cluster->otherwise.len) {
-        st = gf_label_give(g, cluster->otherwise, &fresh, err);
-        if (st == GF_OK && fresh) gf_buffer_slice(&form, cluster->otherwise);
-        if (st == GF_OK) st = gf_buffer_check(&form, err);
-    }
-    for (uint32_t number = j + 1; st == GF_OK && form.len == 0; number += l->k) {
-        gf_buffer_format(&form, "cluster %u", number);
-        st = gf_buffer_check(&form, err);
-        if (st == GF_OK) st = gf_label_give(g, gf_buffer_view(&form), &fresh, err);
-        if (st == GF_OK && !fresh) gf_buffer_reset(&form);
-    }
-    if (st == GF_OK) {
-        *label = gf_arena_copy(memory, gf_buffer_view(&form));
-        if (!label->ptr) st = gf_fail_memory(err, "labels");
-    }
-    gf_buffer_release(&form);
-    return st;
-}
-
-static gf_status choose_all(const gf_labelling *l, const gf_tree *tree, const gf_slice *taken,
-                            size_t n_taken, const gf_cancel *cancel, gf_arena *memory,
+static gf_status choose_all(const gf_labelling *l, const gf_label_options *o, gf_arena *memory,
                             gf_slice *labels, gf_error *err)
 {
     gf_labels_given g = {0};
     gf_status st = GF_OK;
     bool fresh;
-    for (size_t i = 0; i < n_taken && st == GF_OK; i++)
-        st = gf_label_give(&g, taken[i], &fresh, err);
-    for (uint32_t j = 0; j < l->k && st == GF_OK; j++)
-        st = choose_label(l, j, &g, memory, &labels[j], err);
-    if (st == GF_OK && tree) st = gf_label_nodes(l, tree, &g, cancel, memory, labels, err);
-    gf_strings_release(&g.keys);
-    gf_strings_release(&g.letters);
+    for (size_t i = 0; i < o->n_taken && st == GF_OK; i++)
+        st = gf_label_give(&g, o->taken[i], &fresh, err);
+    if (st == GF_OK) st = gf_label_choose_clusters(l, &g, memory, labels, err);
+    if (st == GF_OK && o->tree) st = gf_label_nodes(l, o->tree, &g, o->cancel, memory, labels, err);
+    gf_labels_given_release(&g);
     return st;
 }
 
-gf_status gf_labels_choose(gf_pool *pool, const gf_label_cluster *clusters, uint32_t k,
-                           const gf_slice *taken, size_t n_taken, const gf_cancel *cancel,
-                           gf_arena *memory, gf_slice *labels, gf_error *err)
+static void release_counted(gf_label_counted *c)
 {
-    return gf_labels_choose_tree(pool, clusters, k, NULL, taken, n_taken, cancel, memory, labels,
-                                 err);
+    gf_free(c->candidates);
+    gf_strings_release(&c->keys);
+    gf_strings_release(&c->forms);
+    gf_free(c->bits);
+    gf_free(c->phrases);
+    gf_free(c->documents);
 }
 
-gf_status gf_labels_choose_tree(gf_pool *pool, const gf_label_cluster *clusters, uint32_t k,
-                                const gf_tree *tree, const gf_slice *taken, size_t n_taken,
-                                const gf_cancel *cancel, gf_arena *memory, gf_slice *labels,
-                                gf_error *err)
+gf_status gf_labels_choose(gf_pool *pool, const gf_label_cluster *clusters, uint32_t k,
+                           const gf_label_options *options, gf_arena *memory, gf_slice *labels,
+                           gf_error *err)
 {
-    gf_labelling l = {.clusters = clusters, .k = k};
+    gf_labelling l = {.clusters = clusters, .k = k, .rows = options->rows};
+    const gf_cancel *cancel = options->cancel;
     l.counted = gf_calloc(k, sizeof *l.counted);
     gf_status st = l.counted ? GF_OK : gf_fail_memory(err, "labels");
     if (st == GF_OK) st = gf_pool_run(pool, k, find_candidates, &l, cancel, err);
     if (st == GF_OK) st = number_phrases(&l, err);
     if (st == GF_OK) st = mark_words(&l, err);
     if (st == GF_OK) st = gf_pool_run(pool, k, count_phrases, &l, cancel, err);
-    if (st == GF_OK) st = estimate(&l, err);
+    if (st == GF_OK) st = add_counts(&l, err);
     if (st == GF_OK) st = gf_pool_run(pool, k, score_cluster, &l, cancel, err);
-    if (st == GF_OK) st = choose_all(&l, tree, taken, n_taken, cancel, memory, labels, err);
-    for (uint32_t j = 0; l.counted && j < k; j++) {
-        gf_free(l.counted[j].candidates);
-        gf_strings_release(&l.counted[j].keys);
-        gf_free(l.counted[j].phrases);
-        gf_free(l.counted[j].counts);
-    }
+    if (st == GF_OK) st = choose_all(&l, options, memory, labels, err);
+    for (uint32_t j = 0; l.counted && j < k; j++)
+        release_counted(&l.counted[j]);
     gf_free(l.counted);
-    gf_free(l.outside);
+    gf_free(l.with);
+    gf_free(l.phrase_of_term);
     gf_phrase_slots_release(&l.words);
     gf_strings_release(&l.phrases);
     return st;

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "cluster/label/internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /*
@@ -36,10 +35,10 @@ typedef struct naming {
     uint64_t *start;     /* phrases + 2: of each phrase's postings; the last is for counting */
     posting *postings;   /* by phrase, then by place */
     double *size;        /* per node: documents */
-    double *sampled;     /* per node: of these looked at */
     uint8_t *n_words;    /* per phrase */
     uint8_t *n_inner;    /* per phrase */
-    bool *weak;          /* per phrase */
+    uint8_t *kind;       /* per phrase: gf_phrase_kind */
+    bool *dropped;       /* per phrase: it names nothing in some cluster */
     uint32_t *hidden;    /* per phrase: the last node, plus 1, where a longer one says the same */
     node_candidates *of; /* per node */
     gf_labels_given *given;
@@ -57,7 +56,8 @@ static void count_phrases(naming *n)
             const gf_label_candidate *c = &l->counted[j].candidates[i];
             n->n_words[c->phrase] = (uint8_t)c->n_words;
             n->n_inner[c->phrase] = (uint8_t)c->n_inner;
-            n->weak[c->phrase] = c->weak;
+            n->kind[c->phrase] = (uint8_t)c->kind;
+            n->dropped[c->phrase] = n->dropped[c->phrase] || c->places.dropped;
         }
     }
     for (uint32_t p = 0; p < l->phrases.n; p++)
@@ -70,10 +70,9 @@ static void fill_postings(naming *n)
     for (uint32_t place = 0; place < l->k; place++) {
         uint32_t j = n->tree->order[place];
         const gf_label_counted *found = &l->counted[j];
-        double each = (double)l->clusters[j].size / (double)l->clusters[j].n_documents;
         for (uint32_t i = 0; i < found->n_found; i++) {
             uint32_t p = found->phrases[i];
-            n->postings[n->start[p + 1]++] = (posting){place, each * found->counts[i]};
+            n->postings[n->start[p + 1]++] = (posting){place, found->documents[i]};
         }
     }
     for (uint32_t p = 0; p < l->phrases.n; p++)
@@ -114,8 +113,6 @@ static void add_sizes(naming *n)
         const uint32_t *child = &t->child[2 * (size_t)v];
         n->size[v] =
             v < t->k ? (double)n->l->clusters[v].size : n->size[child[0]] + n->size[child[1]];
-        n->sampled[v] = v < t->k ? (double)n->l->clusters[v].n_documents
-                                 : n->sampled[child[0]] + n->sampled[child[1]];
     }
 }
 
@@ -183,6 +180,7 @@ static gf_status find_candidates(naming *n, const gf_cancel *cancel, gf_error *e
 static void hide_parts(naming *n, uint32_t v, uint32_t longer)
 {
     gf_slice key = gf_strings_at(&n->l->phrases, longer);
+    if (n->kind[longer] == GF_PHRASE_VAGUE || n->dropped[longer]) return;
     double documents = documents_with(n, longer, v);
     for (size_t from = 0; from < key.len;) {
         gf_slice tail = gf_slice_skip(key, from);
@@ -204,15 +202,14 @@ static double score(const naming *n, uint32_t v, uint32_t phrase)
 {
     const uint32_t *child = &n->tree->child[2 * (size_t)v];
     double documents = documents_with(n, phrase, v), share = documents / n->size[v];
-    double rest = n->l->documents - n->size[v], outside = n->l->outside[phrase] - documents;
+    double rest = n->l->documents - n->size[v], outside = n->l->with[phrase] - documents;
     double left = share_in(n, phrase, child[0]), right = share_in(n, phrase, child[1]);
     double least = left < right ? left : right;
     if (rest <= 0 || share < GF_LABEL_FREQUENT || least < GF_LABEL_RARE) return 0;
-    if (outside < 0) outside = 0;
-    double elsewhere = outside / rest + 0.5 / ((double)n->l->sampled - n->sampled[v] + 1);
-    if (share < GF_LABEL_LIFT * elsewhere) return 0;
-    return least * log(share / elsewhere) *
-           gf_label_length_factor(n->n_words[phrase], n->n_inner[phrase], n->weak[phrase]);
+    if (share < GF_LABEL_LIFT * outside / rest) return 0;
+    if (n->kind[phrase] == GF_PHRASE_VAGUE || n->dropped[phrase]) return 0;
+    return least / share * gf_label_score(documents, n->size[v], outside, rest) *
+           gf_label_factor(n->n_words[phrase], n->n_inner[phrase], (gf_phrase_kind)n->kind[phrase]);
 }
 
 /* The form in which the cluster of the node that has the phrase most often writes it. */
@@ -259,7 +256,7 @@ static gf_status choose_phrase(naming *n, uint32_t v, gf_buffer *form, gf_error 
     for (uint32_t i = 0; i < of->n; i++) {
         uint32_t p = of->phrases[i];
         double s = n->hidden[p] == v + 1 ? 0 : score(n, v, p);
-        if (s > 0) all[m++] = (scored){p, s};
+        if (s >= GF_LABEL_LEAST_SCORE) all[m++] = (scored){p, s};
     }
     qsort(all, m, sizeof *all, by_score);
     for (uint32_t i = 0; i < m; i++) {
@@ -312,13 +309,13 @@ static gf_status prepare(naming *n, gf_error *err)
     n->start = gf_calloc(phrases + 2, sizeof *n->start);
     n->n_words = gf_calloc(phrases, sizeof *n->n_words);
     n->n_inner = gf_calloc(phrases, sizeof *n->n_inner);
-    n->weak = gf_calloc(phrases, sizeof *n->weak);
+    n->kind = gf_calloc(phrases, sizeof *n->kind);
+    n->dropped = gf_calloc(phrases, sizeof *n->dropped);
     n->hidden = gf_calloc(phrases, sizeof *n->hidden);
     n->size = gf_calloc(nodes, sizeof *n->size);
-    n->sampled = gf_calloc(nodes, sizeof *n->sampled);
     n->of = gf_calloc(nodes, sizeof *n->of);
-    bool ok = n->start && n->n_words && n->n_inner && n->weak && n->hidden && n->size &&
-              n->sampled && n->of;
+    bool ok = n->start && n->n_words && n->n_inner && n->kind && n->dropped && n->hidden &&
+              n->size && n->of;
     if (!ok) return gf_fail_memory(err, "labels");
     count_phrases(n);
     n->postings = gf_array((size_t)n->start[phrases + 1], sizeof *n->postings);
@@ -341,10 +338,10 @@ gf_status gf_label_nodes(const gf_labelling *l, const gf_tree *tree, gf_labels_g
     gf_free(n.postings);
     gf_free(n.n_words);
     gf_free(n.n_inner);
-    gf_free(n.weak);
+    gf_free(n.kind);
+    gf_free(n.dropped);
     gf_free(n.hidden);
     gf_free(n.size);
-    gf_free(n.sampled);
     gf_free(n.of);
     return st;
 }

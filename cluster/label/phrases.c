@@ -79,15 +79,18 @@ gf_status gf_phrase_slots_count(gf_phrase_slots *s, const gf_label_cluster *c, g
     return st;
 }
 
+static uint32_t first_term(gf_slice key)
+{
+    const unsigned char *p = (const unsigned char *)key.ptr;
+    return (uint32_t)p[1] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 8 | p[4];
+}
+
 void gf_phrase_slots_mark(gf_phrase_slots *s, gf_slice key)
 {
     while (key.len) {
         size_t n = gf_phrase_word_length(key);
-        const unsigned char *p = (const unsigned char *)key.ptr;
-        if (p[0] == 't') {
-            uint32_t term =
-                (uint32_t)p[1] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 8 | p[4];
-            s->count[slot_of_term(s, term)] = 1;
+        if (key.ptr[0] == 't') {
+            s->count[slot_of_term(s, first_term(key))] = 1;
         } else {
             gf_slice letters = gf_slice_skip(key, 1);
             uint64_t length = 0;
@@ -106,7 +109,7 @@ static void append_lower(gf_buffer *out, gf_slice text)
         gf_buffer_byte(out, lower(text.ptr[i]));
 }
 
-static void append_word_key(gf_buffer *key, const gf_label_document *d, const gf_label_word *w)
+void gf_phrase_word_key(gf_buffer *key, const gf_label_document *d, const gf_label_word *w)
 {
     if (w->term != GF_LABEL_NO_TERM) {
         char bytes[GF_PHRASE_WORD_BYTES] = {'t', (char)(w->term >> 24), (char)(w->term >> 16),
@@ -128,6 +131,12 @@ size_t gf_phrase_word_length(gf_slice key)
     return (size_t)(rest.ptr - key.ptr) + (size_t)n;
 }
 
+uint32_t gf_phrase_single_term(gf_slice key)
+{
+    bool single = key.len == GF_PHRASE_WORD_BYTES && key.ptr[0] == 't';
+    return single ? first_term(key) : GF_LABEL_NO_TERM;
+}
+
 static bool can_begin(const gf_label_word *w)
 {
     return !(w->flags & (GF_LABEL_INNER | GF_LABEL_NEVER | GF_LABEL_NUMBER));
@@ -138,7 +147,7 @@ static bool can_end(const gf_label_word *w)
     return !(w->flags & (GF_LABEL_INNER | GF_LABEL_NEVER));
 }
 
-static gf_slice phrase_text(const gf_phrase_walk *w)
+gf_slice gf_phrase_text(const gf_phrase_walk *w)
 {
     const gf_label_word *a = &w->d->words[w->first], *b = a + w->n_words - 1;
     return gf_slice_of(w->d->text.ptr + a->start, b->start + b->length - a->start);
@@ -174,8 +183,8 @@ static bool extend(gf_phrase_walk *w)
     if (w->n_words == 0 && !can_begin(word)) return false;
     if (!counts_enough(w, word)) return false;
     w->n_words++;
-    append_word_key(&w->key, w->d, word);
-    return phrase_text(w).len <= GF_PHRASE_BYTES;
+    gf_phrase_word_key(&w->key, w->d, word);
+    return gf_phrase_text(w).len <= GF_PHRASE_BYTES;
 }
 
 bool gf_phrase_next(gf_phrase_walk *w)
@@ -207,15 +216,78 @@ static bool is_ideograph(uint32_t c)
            (c >= 0x20000 && c <= 0x3FFFF);
 }
 
-bool gf_phrase_is_weak(const gf_phrase_walk *w)
+static gf_slice word_text(const gf_phrase_walk *w, uint32_t i)
 {
-    const gf_label_word *word = &w->d->words[w->first];
-    gf_slice text = gf_slice_of(w->d->text.ptr + word->start, word->length);
+    const gf_label_word *word = &w->d->words[w->first + i];
+    return gf_slice_of(w->d->text.ptr + word->start, word->length);
+}
+
+/* True for a letter of ASCII, alone; but C++ and C# are names. */
+static bool is_single_letter(const gf_phrase_walk *w)
+{
+    gf_slice word = word_text(w, 0);
+    if (w->n_words > 1 || word.len != 1) return false;
+    const char *behind = word.ptr + 1, *end = w->d->text.ptr + w->d->text.len;
+    if (behind < end && (*behind == '+' || *behind == '#')) return false;
+    return (word.ptr[0] >= 'a' && word.ptr[0] <= 'z') || (word.ptr[0] >= 'A' && word.ptr[0] <= 'Z');
+}
+
+/* True if one of the two begins with the other, but for the case of ASCII. */
+static bool one_begins_other(gf_slice a, gf_slice b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    for (size_t i = 0; i < n; i++)
+        if (lower(a.ptr[i]) != lower(b.ptr[i])) return false;
+    return n > 0;
+}
+
+/* Words of less than four bytes begin too many others. */
+static bool has_word_twice(const gf_phrase_walk *w)
+{
+    enum { LEAST = 4 };
+    for (uint32_t i = 0; i < w->n_words; i++)
+        for (uint32_t j = i + 1; j < w->n_words; j++) {
+            gf_slice a = word_text(w, i), b = word_text(w, j);
+            bool same = a.len == b.len || (a.len >= LEAST && b.len >= LEAST);
+            if (same && one_begins_other(a, b)) return true;
+        }
+    return false;
+}
+
+static bool is_vague(const gf_phrase_walk *w)
+{
+    const gf_label_word *words = w->d->words + w->first;
+    const uint32_t says_nothing = GF_LABEL_VAGUE | GF_LABEL_UNIT | GF_LABEL_INNER | GF_LABEL_NUMBER;
+    bool says = false;
+    for (uint32_t i = 0; i < w->n_words; i++) {
+        gf_slice text = word_text(w, i);
+        says = says || !(words[i].flags & says_nothing);
+        if (text.len && memchr(text.ptr, '.', text.len)) return true;
+    }
+    return !says || ((words[0].flags | words[w->n_words - 1].flags) & GF_LABEL_UNIT);
+}
+
+gf_phrase_kind gf_phrase_kind_of(const gf_phrase_walk *w)
+{
+    gf_slice text = word_text(w, 0);
     size_t at = 0;
-    if (text.len == 0) return false;
+    if (text.len == 0) return GF_PHRASE_PLAIN;
+    if (is_single_letter(w) || has_word_twice(w)) return GF_PHRASE_NEVER;
+    if (is_vague(w)) return GF_PHRASE_VAGUE;
     uint32_t c = gf_utf8_next(text, &at);
-    if (c >= '0' && c <= '9') return true;
-    return w->n_words == 1 && at == text.len && is_ideograph(c);
+    if (c >= '0' && c <= '9') return GF_PHRASE_WEAK;
+    bool ideograph = w->n_words == 1 && at == text.len && is_ideograph(c);
+    return ideograph ? GF_PHRASE_WEAK : GF_PHRASE_PLAIN;
+}
+
+bool gf_phrase_holds(gf_slice whole, gf_slice part)
+{
+    for (size_t from = 0; from + part.len <= whole.len;) {
+        gf_slice tail = gf_slice_skip(whole, from);
+        if (memcmp(tail.ptr, part.ptr, part.len) == 0) return true;
+        from += gf_phrase_word_length(tail);
+    }
+    return false;
 }
 
 /* ---- documents per phrase -------------------------------------------------------------------- */
@@ -227,9 +299,8 @@ void gf_phrase_tally_release(gf_phrase_tally *t)
     *t = (gf_phrase_tally){0};
 }
 
-/* Count a phrase for a document, once. */
-static gf_status count(gf_phrase_tally *t, gf_slice key, gf_phrase_tallied fresh, uint32_t document,
-                       gf_error *err)
+gf_status gf_phrase_tally_add(gf_phrase_tally *t, gf_slice key, gf_phrase_tallied fresh,
+                              uint32_t document, gf_error *err)
 {
     uint32_t id;
     bool added;
@@ -256,9 +327,9 @@ gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c,
         while (st == GF_OK && gf_phrase_next(&w)) {
             gf_phrase_tallied fresh = {.n_words = (uint8_t)w.n_words,
                                        .n_inner = (uint8_t)gf_phrase_inner(&w),
-                                       .weak = gf_phrase_is_weak(&w)};
+                                       .kind = (uint8_t)gf_phrase_kind_of(&w)};
             st = gf_buffer_check(&w.key, err);
-            if (st == GF_OK) st = count(t, gf_buffer_view(&w.key), fresh, i, err);
+            if (st == GF_OK) st = gf_phrase_tally_add(t, gf_buffer_view(&w.key), fresh, i, err);
         }
         key = w.key;
     }
@@ -270,8 +341,7 @@ gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c,
 
 /* ---- how a phrase is written ----------------------------------------------------------------- */
 
-/* Append the text with runs of white space as one space. */
-static void fold_spaces(gf_slice text, gf_buffer *out)
+void gf_phrase_fold_spaces(gf_slice text, gf_buffer *out)
 {
     bool space = false;
     for (size_t i = 0; i < text.len; i++) {
@@ -281,8 +351,7 @@ static void fold_spaces(gf_slice text, gf_buffer *out)
     }
 }
 
-/* The ideograph that follows the phrase at once; empty where none does. */
-static gf_slice next_ideograph(const gf_phrase_walk *w)
+gf_slice gf_phrase_next_ideograph(const gf_phrase_walk *w)
 {
     const gf_label_word *last = &w->d->words[w->first + w->n_words - 1];
     gf_slice rest = gf_slice_skip(w->d->text, (size_t)last->start + last->length);
@@ -306,12 +375,14 @@ static gf_status tally_forms(gf_phrase_tally *forms, gf_phrase_tally *next,
         while (st == GF_OK && gf_phrase_next(&w)) {
             if (!gf_slice_equal(gf_buffer_view(&w.key), key)) continue;
             gf_buffer_reset(&text);
-            fold_spaces(phrase_text(&w), &text);
+            gf_phrase_fold_spaces(gf_phrase_text(&w), &text);
             st = gf_buffer_check(&text, err);
             if (st == GF_OK)
-                st = count(forms, gf_buffer_view(&text), (gf_phrase_tallied){0}, occurrence, err);
+                st = gf_phrase_tally_add(forms, gf_buffer_view(&text), (gf_phrase_tallied){0},
+                                         occurrence, err);
             if (st == GF_OK)
-                st = count(next, next_ideograph(&w), (gf_phrase_tallied){0}, occurrence++, err);
+                st = gf_phrase_tally_add(next, gf_phrase_next_ideograph(&w), (gf_phrase_tallied){0},
+                                         occurrence++, err);
         }
         walked = w.key;
     }

@@ -59,11 +59,32 @@ bool gf_phrase_next(gf_phrase_walk *w);
 /** How many of the phrase's words are stop words. */
 uint32_t gf_phrase_inner(const gf_phrase_walk *w);
 
-/**
- * True if the phrase is a single ideograph, as often as not a piece of a word that was cut, or
- * begins with a digit, as codes and numbers of parts do.
- */
-bool gf_phrase_is_weak(const gf_phrase_walk *w);
+/** How good a phrase's words are for a label, apart from what they say. */
+typedef enum gf_phrase_kind {
+    GF_PHRASE_PLAIN,
+    /* A single ideograph, as often as not a piece of a word that was cut; or what begins with a
+       digit, as codes and numbers of parts do. */
+    GF_PHRASE_WEAK,
+    /* Words that say nothing alone, and nothing else; a reporting word or a unit at an end; a full
+       stop inside a word, as names of hosts have it. */
+    GF_PHRASE_VAGUE,
+    /* A single Latin letter; a word twice, or one and its beginning. */
+    GF_PHRASE_NEVER
+} gf_phrase_kind;
+
+gf_phrase_kind gf_phrase_kind_of(const gf_phrase_walk *w);
+
+/** The phrase as it is written. */
+gf_slice gf_phrase_text(const gf_phrase_walk *w);
+
+/** Append the key of one word. */
+void gf_phrase_word_key(gf_buffer *key, const gf_label_document *d, const gf_label_word *w);
+
+/** True if the key `part` is made of words that stand one behind the other in `whole`. */
+bool gf_phrase_holds(gf_slice whole, gf_slice part);
+
+/** The term of a key of one word, or GF_LABEL_NO_TERM. */
+uint32_t gf_phrase_single_term(gf_slice key);
 
 /** Bytes of the first word of a key. */
 size_t gf_phrase_word_length(gf_slice key);
@@ -71,7 +92,7 @@ size_t gf_phrase_word_length(gf_slice key);
 typedef struct gf_phrase_tallied {
     uint32_t count, last; /* documents that have it; the last of them, plus 1 */
     uint8_t n_words, n_inner;
-    bool weak; /* see gf_phrase_is_weak */
+    uint8_t kind; /* gf_phrase_kind */
 } gf_phrase_tallied;
 
 /** Documents per phrase. Set to {0}. */
@@ -85,6 +106,16 @@ typedef struct gf_phrase_tally {
 gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c, uint32_t least,
                                   gf_error *err);
 void gf_phrase_tally_release(gf_phrase_tally *t);
+
+/** Count a phrase, or any other key, for a document: once for each. */
+gf_status gf_phrase_tally_add(gf_phrase_tally *t, gf_slice key, gf_phrase_tallied fresh,
+                              uint32_t document, gf_error *err);
+
+/** Append the text with runs of white space as one space. */
+void gf_phrase_fold_spaces(gf_slice text, gf_buffer *out);
+
+/** The ideograph that follows the phrase at once; empty where none does. */
+gf_slice gf_phrase_next_ideograph(const gf_phrase_walk *w);
 
 /**
  * The form in which the cluster's documents write the phrase most often, of equals the lowest, with

@@ -4,14 +4,13 @@
 #include "cluster/moves/growth.h"
 #include "cluster/small/small_kmeans.h"
 
-#include <math.h>
-
 enum {
     GROWTHS = 4,
     SMALLEST_SAMPLE = 3000, /* rows */
     SAMPLE_ENTRIES = 120000,
     SAMPLE_SHARE = 12,    /* one row of so many, */
     LARGE_SAMPLE = 25000, /* but no more rows than that for its sake */
+    MANY_ROWS = 1000,     /* two or three clusters of them are not taken for granted */
     ONE_BY_ONE = 8        /* up to here each number of clusters is tried, then a fourth more */
 };
 
@@ -77,17 +76,13 @@ static gf_status step_task(void *context, size_t i, unsigned worker, gf_error *e
 
 /* ---- the curve ------------------------------------------------------------------------------- */
 
-/* Mean separation of the partitions, less its standard deviation. */
-static double agreed(const double *separation)
+/* Mean separation of the partitions: that of one is off by some 2 %, more than plateaus differ. */
+static double mean_separation(const double *separation)
 {
-    double sum = 0, squares = 0;
+    double sum = 0;
     for (unsigned i = 0; i < GROWTHS; i++)
         sum += separation[i];
-    double mean = sum / GROWTHS;
-    for (unsigned i = 0; i < GROWTHS; i++)
-        squares += (separation[i] - mean) * (separation[i] - mean);
-    double least = mean - sqrt(squares / GROWTHS);
-    return least > -1 ? least : -1;
+    return sum / GROWTHS;
 }
 
 static uint32_t next_k(uint32_t k)
@@ -95,46 +90,64 @@ static uint32_t next_k(uint32_t k)
     return k < ONE_BY_ONE ? k + 1 : k + k / 4;
 }
 
-static gf_status search(choosing *c, gf_pool *pool, uint32_t max_k, gf_error *err)
+/* One more step of the curve, to next clusters; *full is false where there cannot be so many. */
+static gf_status walk_step(choosing *c, gf_pool *pool, uint32_t next, bool *full, gf_error *err)
+{
+    c->k = next;
+    gf_status st = gf_pool_run(pool, GROWTHS, step_task, c, c->cancel, err);
+    if (st != GF_OK) return st;
+    *full = true;
+    for (unsigned i = 0; i < GROWTHS; i++)
+        *full = *full && c->grown[i] == c->k;
+    return *full ? gf_k_curve_add(&c->curve, next, mean_separation(c->separation), err) : GF_OK;
+}
+
+/* The walk to its end, where the choice is made; then on to `reach`, so that this can be judged. */
+static gf_status search(choosing *c, gf_pool *pool, uint32_t max_k, uint32_t reach,
+                        gf_k_reason *reason, gf_error *err)
 {
     gf_status st = gf_k_curve_add(&c->curve, 1, LEAST_SEPARATION, err);
-    uint32_t reached = 1;
-    while (st == GF_OK && reached < max_k && gf_k_curve_goes_on(&c->curve)) {
-        uint32_t next = next_k(reached);
-        c->k = next < max_k ? next : max_k;
-        st = gf_pool_run(pool, GROWTHS, step_task, c, c->cancel, err);
-        if (st != GF_OK) break;
-        bool full = true;
-        for (unsigned i = 0; i < GROWTHS; i++)
-            full = full && c->grown[i] == c->k;
-        if (!full) break;
-        reached = c->k;
-        st = gf_k_curve_add(&c->curve, reached, agreed(c->separation), err);
+    bool full = true, ended = false;
+    for (uint32_t at = 1; st == GF_OK; at = c->k) {
+        if (!ended && (!full || at >= max_k || !gf_k_curve_goes_on(&c->curve))) {
+            *reason = gf_k_curve_choose(&c->curve);
+            ended = true;
+        }
+        if (!full || at >= max_k || (ended && at >= reach)) break;
+        uint32_t next = next_k(at);
+        st = walk_step(c, pool, next < max_k ? next : max_k, &full, err);
     }
     return st;
 }
 
-gf_status gf_choose_k(gf_pool *pool, const gf_points *points, uint32_t max_k, uint64_t seed,
-                      const gf_cancel *cancel, gf_choice *out, gf_error *err)
+gf_status gf_choose_k(gf_pool *pool, const gf_points *points, uint32_t max_k, uint32_t reach,
+                      uint64_t seed, const gf_cancel *cancel, gf_choice *out, gf_error *err)
 {
     if (gf_points_n(points) == 0 || max_k == 0)
         return gf_fail(err, GF_EINVAL, "no rows to choose a number of clusters for");
     choosing c = {.points = points, .cancel = cancel, .seed = seed};
+    gf_k_reason reason;
     c.sample = sample_size(points);
+    c.curve.many = gf_points_n(points) >= MANY_ROWS;
     if (max_k > c.sample) max_k = c.sample;
     bool small = gf_points_n(points) <= GF_SMALL_POINTS;
     gf_status st = small ? gf_small_create(points, &c.small, err) : GF_OK;
     /* Few are done before other threads are awake. */
-    if (st == GF_OK) st = search(&c, small ? NULL : pool, max_k, err);
+    if (st == GF_OK) st = search(&c, small ? NULL : pool, max_k, reach, &reason, err);
     for (unsigned i = 0; i < GROWTHS; i++) {
         gf_growth_free(c.growth[i]);
         gf_small_growth_free(c.small_growth[i]);
     }
     gf_small_free(c.small);
     if (st == GF_OK) {
-        *out = (gf_choice){gf_k_curve_choose(&c.curve), c.curve.steps, c.curve.n};
+        *out = (gf_choice){reason.k, c.curve.steps, c.curve.n, reason};
         c.curve.steps = NULL;
     }
     gf_k_curve_release(&c.curve);
     return st;
+}
+
+bool gf_choice_keeps(const gf_choice *choice, uint32_t k)
+{
+    return gf_k_curve_keeps(choice->steps, choice->n_steps, &choice->reason, k);
 }

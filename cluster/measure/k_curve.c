@@ -7,7 +7,8 @@
 enum {
     SEARCH_TO = 30, /* the number of clusters is searched at least up to here, and beyond while */
     PATIENCE = 5,   /* the worth rose within so many steps and has not fallen far; */
-    FEW = 3,        /* clusters: see needed */
+    FEW = 3,        /* clusters: see needed; */
+    FINE = 5,       /* the least that takes their place where they gave way */
     BEHIND = 6,     /* but behind a valley to so many times the peak before it, and */
     LEAST_SEARCH = 16
 };
@@ -16,8 +17,17 @@ enum {
 #define PENALTY 0.02
 
 #define VALLEY  0.95 /* of a peak's worth: below lies a valley, */
-#define PLATEAU 0.98 /* above all are as good */
+#define PLATEAU 0.99 /* above all are as good, */
+#define NEAR    0.98 /* above the search goes on, and a number that is served is kept */
 #define FALLEN  0.97 /* of the last rise: below the search may end */
+#define FLOOR   0.8  /* of the worth of few clusters: finer ones that hold it take their place */
+
+#define UPWARDS (2.0 / 3) /* of the plateau, by ln k: the number that is taken */
+
+double gf_k_curve_worth(uint32_t k, double separation)
+{
+    return separation * pow(k, -PENALTY);
+}
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
@@ -70,7 +80,7 @@ gf_status gf_k_curve_add(gf_k_curve *c, uint32_t k, double separation, gf_error 
     gf_status st = reserve(c, err);
     if (st != GF_OK) return st;
     c->steps[c->n] = (gf_choice_step){k, separation};
-    c->worth[c->n] = separation * pow(k, -PENALTY);
+    c->worth[c->n] = gf_k_curve_worth(k, separation);
     if (c->n) walk_on(c, c->n);
     c->n++;
     return GF_OK;
@@ -83,43 +93,81 @@ void gf_k_curve_release(gf_k_curve *c)
     *c = (gf_k_curve){0};
 }
 
+/* The peak, or if that is few clusters, the highest of the finer steps that hold the floor. */
+static uint32_t proven_peak(const gf_k_curve *c)
+{
+    uint32_t best = c->peak;
+    if (!c->many || c->peak == 0 || c->steps[c->peak].k > FEW) return best;
+    double least = FLOOR * c->worth[c->peak];
+    for (uint32_t i = c->peak + 1; i < c->n; i++) {
+        if (c->steps[i].k < FINE || c->worth[i] < least) continue;
+        if (best == c->peak || c->worth[i] > c->worth[best]) best = i;
+    }
+    return best;
+}
+
 bool gf_k_curve_goes_on(const gf_k_curve *c)
 {
     uint32_t last = c->n - 1, k = c->steps[last].k;
     uint32_t peak = c->steps[c->peak].k;
     if (c->in_valley && peak > FEW && k >= LEAST_SEARCH && k >= BEHIND * peak) return false;
     if (k < SEARCH_TO) return true;
+    if (c->peak > 0 && c->worth[last] >= NEAR * c->worth[proven_peak(c)]) return true;
     return last - c->risen < PATIENCE && c->worth[last] >= FALLEN * c->worth[c->risen];
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* The last step of the peak's plateau, going by +1 or -1; no valley lies between. */
-static uint32_t plateau_end(const gf_k_curve *c, int direction)
+/* The last step of a peak's plateau, going by +1 or -1 to k >= least; no valley lies between. */
+static uint32_t plateau_end(const gf_k_curve *c, uint32_t peak, int direction, uint32_t least)
 {
-    uint32_t peak = c->peak, end = peak;
+    uint32_t end = peak;
     double highest = c->worth[peak];
-    for (uint32_t i = peak; i > 0 && i < c->n && c->worth[i] >= VALLEY * highest;
-         i += (uint32_t)direction)
+    for (uint32_t i = peak; i > 0 && i < c->n && c->steps[i].k >= least; i += (uint32_t)direction) {
+        if (c->worth[i] < VALLEY * highest) break;
         if (c->worth[i] >= PLATEAU * highest) end = i;
+    }
     return end;
 }
 
-/* How far a step lies from the middle of the plateau, in ln k. */
-static double off_middle(const gf_k_curve *c, uint32_t from, uint32_t to, uint32_t i)
+/* How far a step lies, in ln k, from the number to take of the plateau. */
+static double off_aim(const gf_k_curve *c, uint32_t from, uint32_t to, uint32_t i)
 {
-    return fabs(log((double)c->steps[i].k) -
-                (log((double)c->steps[from].k) + log((double)c->steps[to].k)) / 2);
+    double low = log((double)c->steps[from].k), high = log((double)c->steps[to].k);
+    return fabs(log((double)c->steps[i].k) - (low + UPWARDS * (high - low)));
 }
 
-/* The step in the middle of the plateau; of two as near the worthier. */
-uint32_t gf_k_curve_choose(const gf_k_curve *c)
+/* The step nearest to the aim; the worthier of two that are as near. */
+gf_k_reason gf_k_curve_choose(const gf_k_curve *c)
 {
-    uint32_t from = plateau_end(c, -1), to = plateau_end(c, 1), best = from;
+    uint32_t peak = proven_peak(c), least = peak == c->peak ? 0 : FINE;
+    uint32_t from = plateau_end(c, peak, -1, least), to = plateau_end(c, peak, 1, least);
+    uint32_t taken = from;
     for (uint32_t i = from + 1; i <= to; i++) {
-        double nearer = off_middle(c, from, to, best) - off_middle(c, from, to, i);
+        double nearer = off_aim(c, from, to, taken) - off_aim(c, from, to, i);
         bool even = fabs(nearer) < 1e-9;
-        if (even ? c->worth[i] > c->worth[best] : nearer > 0) best = i;
+        if (even ? c->worth[i] > c->worth[taken] : nearer > 0) taken = i;
     }
-    return c->steps[best].k;
+    return (gf_k_reason){.k = c->steps[taken].k,
+                         .best = c->steps[peak].k,
+                         .from = c->steps[from].k,
+                         .to = c->steps[to].k,
+                         .few = peak == c->peak ? 0 : c->steps[c->peak].k,
+                         .worth = c->worth[peak]};
+}
+
+bool gf_k_curve_keeps(const gf_choice_step *steps, uint32_t n, const gf_k_reason *choice,
+                      uint32_t k)
+{
+    uint32_t i = 0;
+    while (i < n && steps[i].k < k)
+        i++;
+    if (i == n || k < 1 || (choice->few && k < FINE)) return false;
+    double worth = gf_k_curve_worth(steps[i].k, steps[i].separation);
+    if (steps[i].k > k) { /* steps begin with 1, so there is one before */
+        double before = gf_k_curve_worth(steps[i - 1].k, steps[i - 1].separation);
+        double low = log((double)steps[i - 1].k), high = log((double)steps[i].k);
+        worth = before + (worth - before) * (log((double)k) - low) / (high - low);
+    }
+    return worth >= NEAR * choice->worth;
 }

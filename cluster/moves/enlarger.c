@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "cluster/moves/splitter.h"
+#include "cluster/passes/sort_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -205,15 +206,15 @@ static gf_status init(enlarging *g, uint32_t cuts, gf_error *err)
         gf_free(start);
         return gf_fail_memory(err, "growing clusters");
     }
-    gf_centres_sort_rows(p->label, p->n, p->k, start, g->rows);
-    for (uint32_t j = 0; j < p->k; j++)
+    gf_status st = gf_sort_rows(g->e->pool, p->label, p->n, p->k, start, g->rows, err);
+    for (uint32_t j = 0; st == GF_OK && j < p->k; j++)
         g->pieces[g->n++] = (piece){.from = start[j],
                                     .n = start[j + 1] - start[j],
                                     .cluster = j,
                                     .length = p->centres.at[j].length,
                                     .gain = INFINITY};
     gf_free(start);
-    return GF_OK;
+    return st;
 }
 
 static void release(enlarging *g)

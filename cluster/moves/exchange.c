@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "cluster/moves/polish.h"
 #include "cluster/moves/splitter.h"
+#include "cluster/passes/sort_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,8 +99,8 @@ static gf_status look(exchange *x, bool changed, gf_error *err)
     const gf_partition *p = x->p;
     gf_pool *pool = gf_passes_pool(x->s);
     const gf_cancel *cancel = gf_passes_cancel(x->s);
-    gf_centres_sort_rows(p->label, p->n, p->k, x->start, x->rows);
-    gf_status st = gf_pool_run(pool, p->k, cut_task, x, cancel, err);
+    gf_status st = gf_sort_rows(pool, p->label, p->n, p->k, x->start, x->rows, err);
+    if (st == GF_OK) st = gf_pool_run(pool, p->k, cut_task, x, cancel, err);
     if (st == GF_OK && changed) st = gf_pool_run(pool, p->k, join_task, x, cancel, err);
     if (st != GF_OK) return st;
     qsort(x->cuts, p->k, sizeof *x->cuts, by_falling_worth);

@@ -1,12 +1,11 @@
 #include "cluster/moves/polish.h"
 
 #include "base/memory.h"
+#include "cluster/moves/apply_moves.h"
 #include "cluster/moves/constants.h"
 
 #include <math.h>
 #include <string.h>
-
-/* For each document a move must gain more than rounding could. */
 
 /* Error bound of a score in single precision: see cluster/passes/centre_index.h. */
 #define SLACK_PER_TERM 0x1p-22f
@@ -15,101 +14,9 @@
 /* Keys of centres that moved in the round before start here, above those of all others. */
 #define MOVED 4.0f
 
-/*
- * A round whose gain is below so many times the tolerance, as a share of the objective, is the
- * last: on large collections rows go on to and fro between clusters that hardly differ.
- */
-
 enum {
-    ROWS_PER_CHECK = 1 << 16, /* looks for a cancel */
     CEILINGS = 200 /* from so many clusters on rows that any may attract are compared by ceilings */
 };
-
-/* ---- what the applied moves changed ---------------------------------------------------------- */
-
-/* (cluster, term) -> change of the cluster's sum in this round: open addressing, a power of two. */
-typedef struct delta_table {
-    uint64_t *key; /* cluster << 32 | term, plus 1; 0 is empty */
-    double *value;
-    size_t capacity, used;
-} delta_table;
-
-enum { FIRST_DELTAS = 1 << 7 };
-
-static void release_deltas(delta_table *t)
-{
-    gf_free(t->key);
-    gf_free(t->value);
-    *t = (delta_table){0};
-}
-
-static void clear_deltas(delta_table *t)
-{
-    if (t->used) memset(t->key, 0, t->capacity * sizeof *t->key);
-    t->used = 0;
-}
-
-static size_t find_delta(const delta_table *t, uint64_t key)
-{
-    size_t mask = t->capacity - 1, i = (size_t)((key * 0x9E3779B97F4A7C15u) >> 32) & mask;
-    while (t->key[i] && t->key[i] != key)
-        i = (i + 1) & mask;
-    return i;
-}
-
-static gf_status reserve_deltas(delta_table *t, size_t more, gf_error *err)
-{
-    if (t->capacity && t->used + more <= t->capacity / 2) return GF_OK;
-    delta_table grown = {.capacity = t->capacity ? t->capacity : FIRST_DELTAS, .used = t->used};
-    while (t->used + more > grown.capacity / 2)
-        grown.capacity *= 2;
-    grown.key = gf_calloc(grown.capacity, sizeof *grown.key);
-    grown.value = gf_array(grown.capacity, sizeof *grown.value);
-    if (!grown.key || !grown.value) {
-        release_deltas(&grown);
-        return gf_fail_memory(err, "polishing clusters");
-    }
-    for (size_t old = 0; old < t->capacity; old++) {
-        if (!t->key[old]) continue;
-        size_t i = find_delta(&grown, t->key[old]);
-        grown.key[i] = t->key[old];
-        grown.value[i] = t->value[old];
-    }
-    release_deltas(t);
-    *t = grown;
-    return GF_OK;
-}
-
-static uint64_t delta_key(uint32_t cluster, uint32_t term)
-{
-    return ((uint64_t)cluster << 32 | term) + 1;
-}
-
-/* sum of x_t * delta(cluster, t) */
-static double delta_dot(const delta_table *t, uint32_t cluster, gf_row_view row)
-{
-    double dot = 0;
-    for (uint32_t p = 0; p < row.n; p++) {
-        size_t i = find_delta(t, delta_key(cluster, row.col[p]));
-        if (t->key[i]) dot += (double)row.val[p] * t->value[i];
-    }
-    return dot;
-}
-
-/* Room must have been reserved. */
-static void delta_add(delta_table *t, uint32_t cluster, gf_row_view row, double weight)
-{
-    for (uint32_t p = 0; p < row.n; p++) {
-        uint64_t key = delta_key(cluster, row.col[p]);
-        size_t i = find_delta(t, key);
-        if (!t->key[i]) {
-            t->key[i] = key;
-            t->value[i] = 0;
-            t->used++;
-        }
-        t->value[i] += weight * (double)row.val[p];
-    }
-}
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
@@ -126,11 +33,9 @@ typedef struct polishing {
     float *length;    /* stride: |S| by column */
     float *squared;   /* stride: |S|^2 by column */
     float *offer;     /* stride / 16: largest 1 / (2 |S|) of a block of columns */
-    uint32_t *target; /* n: proposed cluster, or UINT32_MAX */
+    uint32_t *target; /* n: proposed cluster, or GF_NO_MOVE */
     float *score;     /* n: similarity to the proposed cluster's centre */
-    double *squares;  /* k: |S|^2 as moves are applied */
-    bool *touched;    /* k: has deltas */
-    delta_table deltas;
+    gf_moves *moves;
 } polishing;
 
 /* Cost of a row's leaving its cluster: |S| - |S - w x|. */
@@ -165,7 +70,7 @@ static uint32_t choose_columns(const polishing *s, uint32_t i, float cost, float
     /* If neither centroid moved, the last gain still holds. It was too small, or the row would have
      * moved, unless the other centroid changed while moves were applied. */
     bool own_moved = s->p->centres.at[s->p->label[i]].drift > 0;
-    uint32_t columns = columns_for(s, room, s->first || own_moved || s->target[i] != UINT32_MAX);
+    uint32_t columns = columns_for(s, room, s->first || own_moved || s->target[i] != GF_NO_MOVE);
     return columns > s->index->k / 2 ? s->index->k : columns; /* which makes `other` exact again */
 }
 
@@ -189,7 +94,7 @@ static void propose(polishing *s, uint32_t i, float *scores)
     float cost = loss(s->length[own_column], s->p->own[i], terms.weight);
     uint32_t columns = choose_columns(s, i, cost, terms.weight);
     s->p->other[i] += s->rest[columns];
-    s->target[i] = UINT32_MAX;
+    s->target[i] = GF_NO_MOVE;
     if (columns == 0) return;
     float least = cost + (float)GF_MOVE_LEAST_GAIN * terms.weight;
     if (columns == s->index->k && s->index->ceiling) {
@@ -264,56 +169,6 @@ static gf_status propose_all(polishing *s, gf_error *err)
                        gf_passes_cancel(s->passes), err);
 }
 
-/* S.x now: as proposed, and what moves have added since. */
-static double current_dot(const polishing *s, uint32_t j, float score, gf_row_view row)
-{
-    double dot = s->p->centres.at[j].length * (double)score;
-    return s->touched[j] ? dot + delta_dot(&s->deltas, j, row) : dot;
-}
-
-/* Apply the proposal of row i where it still gains; true where it was applied. */
-static bool apply(polishing *s, uint32_t i)
-{
-    uint32_t a = s->p->label[i], b = s->target[i];
-    gf_row_view row = gf_csr_row(s->points->x, i);
-    double w = (double)gf_points_weight(s->points, i);
-    double with = s->squares[b] + 2 * w * current_dot(s, b, s->score[i], row) + w * w;
-    double without = s->squares[a] - 2 * w * current_dot(s, a, s->p->own[i], row) + w * w;
-    if (with < 0) with = 0;
-    if (without < 0) without = 0;
-    double gain = sqrt(with) - sqrt(s->squares[b]) + sqrt(without) - sqrt(s->squares[a]);
-    if (gain <= GF_MOVE_LEAST_GAIN * w) return false;
-    s->squares[b] = with;
-    s->squares[a] = without;
-    delta_add(&s->deltas, b, row, w);
-    delta_add(&s->deltas, a, row, -w);
-    s->touched[a] = s->touched[b] = true;
-    s->p->label[i] = b;
-    if (s->p->own[i] > s->p->other[i]) s->p->other[i] = s->p->own[i];
-    return true;
-}
-
-static gf_status apply_all(polishing *s, uint64_t *n_moves, gf_error *err)
-{
-    bool *changed = gf_passes_changed(s->passes);
-    gf_status st = GF_OK;
-    clear_deltas(&s->deltas);
-    memset(s->touched, 0, s->p->k * sizeof *s->touched);
-    for (uint32_t j = 0; j < s->p->k; j++)
-        s->squares[j] = s->p->centres.at[j].length * s->p->centres.at[j].length;
-    *n_moves = 0;
-    for (uint32_t i = 0; i < s->p->n && st == GF_OK; i++) {
-        if (i % ROWS_PER_CHECK == 0) st = gf_cancel_check(gf_passes_cancel(s->passes), err);
-        if (st != GF_OK || s->target[i] == UINT32_MAX) continue;
-        uint32_t a = s->p->label[i], b = s->target[i];
-        st = reserve_deltas(&s->deltas, 2 * (size_t)gf_csr_row(s->points->x, i).n, err);
-        if (st != GF_OK || !apply(s, i)) continue;
-        changed[a] = changed[b] = true;
-        ++*n_moves;
-    }
-    return st;
-}
-
 static gf_status allocate(polishing *s, gf_error *err)
 {
     uint32_t n = s->p->n, k = s->p->k;
@@ -324,11 +179,9 @@ static gf_status allocate(polishing *s, gf_error *err)
     s->offer = gf_array(s->index->stride / GF_COLUMN_BLOCK, sizeof *s->offer);
     s->target = gf_calloc(n, sizeof *s->target);
     s->score = gf_array(n, sizeof *s->score);
-    s->squares = gf_array(k, sizeof *s->squares);
-    s->touched = gf_array(k, sizeof *s->touched);
-    bool ok = s->key && s->rest && s->length && s->squared && s->offer && s->target && s->score &&
-              s->squares && s->touched;
-    return ok ? GF_OK : gf_fail_memory(err, "polishing clusters");
+    bool ok = s->key && s->rest && s->length && s->squared && s->offer && s->target && s->score;
+    if (!ok) return gf_fail_memory(err, "polishing clusters");
+    return gf_moves_create(gf_passes_pool(s->passes), s->points, k, &s->moves, err);
 }
 
 static void release(polishing *s)
@@ -340,9 +193,7 @@ static void release(polishing *s)
     gf_free(s->offer);
     gf_free(s->target);
     gf_free(s->score);
-    gf_free(s->squares);
-    gf_free(s->touched);
-    release_deltas(&s->deltas);
+    gf_moves_free(s->moves);
 }
 
 gf_status gf_polish(gf_passes *passes, gf_partition *p, double tolerance, unsigned max_rounds,
@@ -359,7 +210,9 @@ gf_status gf_polish(gf_passes *passes, gf_partition *p, double tolerance, unsign
     while (st == GF_OK && n < max_rounds) {
         uint64_t n_moves = 0;
         st = propose_all(&s, err);
-        if (st == GF_OK) st = apply_all(&s, &n_moves, err);
+        if (st == GF_OK)
+            st = gf_moves_apply(s.moves, p, s.target, s.score, gf_passes_changed(passes),
+                                gf_passes_cancel(passes), &n_moves, err);
         if (st != GF_OK || n_moves == 0) break;
         s.first = false;
         n++;

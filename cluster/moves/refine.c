@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "cluster/moves/constants.h"
 #include "cluster/moves/groups.h"
+#include "cluster/passes/sort_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -236,7 +237,8 @@ gf_status gf_refine(gf_pool *pool, const gf_points *points, gf_partition *p, uns
     gf_status st = allocate(&r, err);
     if (st == GF_OK) st = gf_groups_init(&r.groups, &p->centres, err);
     for (unsigned i = 0; st == GF_OK && i < rounds; i++) {
-        gf_centres_sort_rows(p->label, p->n, p->k, r.start, r.rows);
+        st = gf_sort_rows(pool, p->label, p->n, p->k, r.start, r.rows, err);
+        if (st != GF_OK) break;
         gf_groups_draw(&r.groups, &random);
         st = gf_pool_run(pool, r.groups.n, refine_task, &r, cancel, err);
     }

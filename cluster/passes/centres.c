@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "cluster/passes/kept_sums.h"
+#include "cluster/passes/sort_rows.h"
 
 #include <assert.h>
 #include <math.h>
@@ -51,7 +52,6 @@ gf_status gf_centres_set_row(gf_centres *c, uint32_t j, gf_row_view row, gf_erro
     }
     centre->n = row.n;
     centre->length = centre->weight = 1;
-    centre->differences = 0;
     centre->drift = 2;
     return GF_OK;
 }
@@ -67,7 +67,6 @@ gf_status gf_centres_copy(const gf_centres *from, gf_centres *to, gf_error *err)
         c.at[j].length = source->length;
         c.at[j].weight = source->weight;
         c.at[j].drift = source->drift;
-        c.at[j].differences = source->differences;
     }
     if (st == GF_OK)
         *to = c;
@@ -94,17 +93,36 @@ double gf_centres_objective(const gf_centres *c)
 
 /* ---- summing --------------------------------------------------------------------------------- */
 
-enum { ROWS_PER_CHECK = 8192 /* looks for a cancel */ };
+enum {
+    ROWS_PER_CHECK = 8192, /* looks for a cancel */
+    LEAST_PIECE = 1024,    /* rows */
+    PIECES_A_THREAD = 4    /* of all rows: so that threads end together */
+};
+
+/*
+ * Some rows of a cluster that is too large for one task. What it comes to is summed into the
+ * cluster's sum, and as sums are exact it does not matter how many pieces there were.
+ */
+typedef struct row_piece {
+    uint32_t cluster, from, to; /* rows[from] .. rows[to - 1] */
+    uint32_t *term;             /* n: the terms of their sum, rising; NULL: not summed by pieces */
+    double *sum;                /* n */
+    double weight;
+    uint32_t n;
+} row_piece;
 
 struct gf_centre_summer {
     gf_pool *pool;
     uint32_t n_rows, n_terms, k;
-    gf_term_sums *scratch; /* per worker */
-    gf_kept_sums *kept;    /* NULL: none are */
-    uint32_t *start;       /* k + 1: where each cluster's rows lie in `rows` */
-    uint32_t *rows;        /* n_rows, by cluster, then by number */
-    uint32_t *clusters;    /* n_clusters of k: those to sum, largest first */
-    uint32_t n_clusters;
+    gf_term_sums *scratch;        /* per worker */
+    gf_kept_sums *kept;           /* NULL: none are */
+    uint32_t *start;              /* k + 1: where each cluster's rows lie in `rows` */
+    uint32_t *rows;               /* n_rows, by cluster, then by number */
+    uint32_t *clusters;           /* n_clusters of k: those to sum, largest first */
+    uint32_t n_clusters, n_large; /* n_large: the first ones, which are parted into pieces */
+    uint32_t *first_piece;        /* n_large + 1 of k + 1 */
+    row_piece *pieces;            /* first_piece[n_large] */
+    uint32_t piece_capacity;
 
     /* of the current run */
     const gf_points *points;
@@ -132,7 +150,8 @@ gf_status gf_centre_summer_create(gf_pool *pool, uint32_t n_rows, uint32_t n_ter
     s->start = gf_array((size_t)k + 1, sizeof *s->start);
     s->rows = gf_array(n_rows, sizeof *s->rows);
     s->clusters = gf_array(k, sizeof *s->clusters);
-    bool ok = s->scratch && s->start && s->rows && s->clusters;
+    s->first_piece = gf_array((size_t)k + 1, sizeof *s->first_piece);
+    bool ok = s->scratch && s->start && s->rows && s->clusters && s->first_piece;
     for (unsigned w = 0; ok && w < workers; w++)
         ok = init_scratch(&s->scratch[w], n_terms);
     if (!ok) {
@@ -156,12 +175,14 @@ void gf_centre_summer_free(gf_centre_summer *s)
     gf_free(s->start);
     gf_free(s->rows);
     gf_free(s->clusters);
+    gf_free(s->first_piece);
+    gf_free(s->pieces);
     gf_free(s);
 }
 
 gf_status gf_centre_summer_keep(gf_centre_summer *s, gf_error *err)
 {
-    return s->kept ? GF_OK : gf_kept_sums_create(s->n_rows, s->k, &s->kept, err);
+    return s->kept ? GF_OK : gf_kept_sums_create(s->pool, s->n_rows, s->k, &s->kept, err);
 }
 
 void gf_centres_sort_rows(const uint32_t *label, uint32_t n, uint32_t k, uint32_t *start,
@@ -182,18 +203,17 @@ void gf_centres_sort_rows(const uint32_t *label, uint32_t n, uint32_t k, uint32_
     start[0] = 0;
 }
 
-static gf_status add_rows(const gf_centre_summer *s, uint32_t j, gf_term_sums *to, double *weight,
-                          gf_error *err)
+static gf_status add_rows(const gf_centre_summer *s, uint32_t from, uint32_t to, gf_term_sums *sums,
+                          double *weight, gf_error *err)
 {
-    uint32_t end = s->start[j + 1];
     *weight = 0;
-    for (uint32_t r = s->start[j]; r < end; r++) {
+    for (uint32_t r = from; r < to; r++) {
         if (r % ROWS_PER_CHECK == 0) {
             gf_status st = gf_cancel_check(s->cancel, err);
             if (st != GF_OK) return st;
         }
         float w = gf_points_weight(s->points, s->rows[r]);
-        gf_term_sums_add(to, gf_csr_row(s->points->x, s->rows[r]), w);
+        gf_term_sums_add(sums, gf_csr_row(s->points->x, s->rows[r]), w);
         *weight += (double)w;
     }
     return GF_OK;
@@ -216,6 +236,12 @@ static double list_terms(const gf_centre_summer *s, gf_term_sums *from)
     return sqrt(squares);
 }
 
+static void clear_sums(gf_term_sums *s)
+{
+    for (uint32_t p = 0; p < s->n; p++)
+        s->sum[s->term[p]] = 0;
+}
+
 /*
  * |new - old| from the sum, which scaled is the new unit vector, and the old sparse one: the terms
  * of the old one, and what the new one has beyond them. Rounded up by what single precision hides.
@@ -232,7 +258,7 @@ static double drift(const gf_centre *old, const double *sum, double scale)
     return sqrt(squares) + 1e-6;
 }
 
-/* The sum, scaled to unit length, becomes the centre. */
+/* The sum, scaled to unit length, becomes the centre; the centre takes the place of the sum. */
 static void take_sum(const gf_term_sums *from, double length, gf_centre *c)
 {
     double scale = length > 0 ? 1 / length : 0;
@@ -241,20 +267,20 @@ static void take_sum(const gf_term_sums *from, double length, gf_centre *c)
     c->n = from->n;
     for (uint32_t p = 0; p < from->n; p++) {
         double *v = &from->sum[from->term[p]];
-        *v *= scale;
         c->term[p] = from->term[p];
-        c->value[p] = (float)*v;
+        c->value[p] = (float)(*v * scale);
+        *v = (double)c->value[p];
     }
 }
 
-static void score_members(const gf_centre_summer *s, const gf_term_sums *from, uint32_t j)
+static void score_rows(const gf_centre_summer *s, const gf_term_sums *centre, uint32_t from,
+                       uint32_t to)
 {
-    uint32_t end = s->start[j + 1];
-    for (uint32_t r = s->start[j]; r < end; r++) {
+    for (uint32_t r = from; r < to; r++) {
         gf_row_view row = gf_csr_row(s->points->x, s->rows[r]);
         double dot = 0;
         for (uint32_t p = 0; p < row.n; p++)
-            dot += (double)row.val[p] * from->sum[row.col[p]];
+            dot += (double)row.val[p] * centre->sum[row.col[p]];
         s->own[s->rows[r]] = (float)dot;
     }
 }
@@ -267,37 +293,143 @@ static uint64_t count_entries(const gf_centre_summer *s, uint32_t j)
     return n;
 }
 
+/* ---- large clusters, by pieces --------------------------------------------------------------- */
+
+static gf_status sum_piece_task(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    gf_centre_summer *s = context;
+    row_piece *piece = &s->pieces[index];
+    gf_term_sums *mine = &s->scratch[worker];
+    if (s->kept && gf_kept_sums_can_update(s->kept, piece->cluster)) return GF_OK;
+    gf_status st = add_rows(s, piece->from, piece->to, mine, &piece->weight, err);
+    list_terms(s, mine);
+    if (st == GF_OK) {
+        piece->term = gf_array(mine->n, sizeof *piece->term);
+        piece->sum = gf_array(mine->n, sizeof *piece->sum);
+        if (!piece->term || !piece->sum) st = gf_fail_memory(err, "a cluster's sum");
+    }
+    for (uint32_t p = 0; st == GF_OK && p < mine->n; p++) {
+        piece->term[p] = mine->term[p];
+        piece->sum[p] = mine->sum[mine->term[p]];
+    }
+    if (st == GF_OK) piece->n = mine->n;
+    clear_sums(mine);
+    return st;
+}
+
+static void add_piece(const row_piece *piece, const gf_term_sums *to, double *weight)
+{
+    for (uint32_t p = 0; p < piece->n; p++) {
+        uint32_t t = piece->term[p];
+        to->sum[t] += piece->sum[p];
+        to->touched[t / 64] |= UINT64_C(1) << (t % 64);
+    }
+    *weight += piece->weight;
+}
+
+static gf_status score_piece_task(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)err;
+    gf_centre_summer *s = context;
+    const row_piece *piece = &s->pieces[index];
+    const gf_centre *c = &s->centres->at[piece->cluster];
+    gf_term_sums *mine = &s->scratch[worker];
+    for (uint32_t p = 0; p < c->n; p++)
+        mine->sum[c->term[p]] = (double)c->value[p];
+    score_rows(s, mine, piece->from, piece->to);
+    for (uint32_t p = 0; p < c->n; p++)
+        mine->sum[c->term[p]] = 0;
+    return GF_OK;
+}
+
+/* Clusters with more rows than a thread's share are cut into pieces of about as many. */
+static gf_status cut_large(gf_centre_summer *s, gf_error *err)
+{
+    uint64_t all = 0, most = (uint64_t)gf_pool_size(s->pool) * PIECES_A_THREAD, n = 0;
+    for (uint32_t i = 0; i < s->n_clusters; i++)
+        all += s->start[s->clusters[i] + 1] - s->start[s->clusters[i]];
+    uint64_t limit = all / most > LEAST_PIECE ? all / most : LEAST_PIECE;
+    s->n_large = 0;
+    while (gf_pool_size(s->pool) > 1 && s->n_large < s->n_clusters) {
+        uint32_t j = s->clusters[s->n_large], rows = s->start[j + 1] - s->start[j];
+        if (rows <= limit) break;
+        s->first_piece[s->n_large++] = (uint32_t)n;
+        n += (rows + limit - 1) / limit;
+    }
+    s->first_piece[s->n_large] = (uint32_t)n;
+    if (n > s->piece_capacity) {
+        gf_free(s->pieces);
+        s->pieces = gf_array(n, sizeof *s->pieces);
+        s->piece_capacity = s->pieces ? (uint32_t)n : 0;
+        if (!s->pieces) s->n_large = s->first_piece[0] = 0;
+        if (!s->pieces) return gf_fail_memory(err, "cluster sums");
+    }
+    for (uint32_t i = 0; i < s->n_large; i++) {
+        uint32_t j = s->clusters[i], first = s->first_piece[i];
+        uint64_t pieces = s->first_piece[i + 1] - first, rows = s->start[j + 1] - s->start[j];
+        for (uint64_t q = 0; q < pieces; q++)
+            s->pieces[first + q] =
+                (row_piece){.cluster = j,
+                            .from = s->start[j] + (uint32_t)(rows * q / pieces),
+                            .to = s->start[j] + (uint32_t)(rows * (q + 1) / pieces)};
+    }
+    return GF_OK;
+}
+
+static void free_pieces(gf_centre_summer *s)
+{
+    for (uint32_t q = 0; q < s->first_piece[s->n_large]; q++) {
+        gf_free(s->pieces[q].term);
+        gf_free(s->pieces[q].sum);
+    }
+    s->n_large = s->first_piece[0] = 0;
+}
+
+/* ---- clusters -------------------------------------------------------------------------------- */
+
 /* The members' sum, with its terms listed, and their weight. */
-static gf_status sum_members(const gf_centre_summer *s, uint32_t j, gf_term_sums *to,
+static gf_status sum_members(const gf_centre_summer *s, uint32_t index, gf_term_sums *to,
                              double *length, double *weight, gf_error *err)
 {
     gf_status st = GF_OK;
-    if (!s->kept || !gf_kept_sums_update(s->kept, j, s->points, to, weight))
-        st = add_rows(s, j, to, weight, err);
+    uint32_t j = s->clusters[index];
+    *weight = 0;
+    if (s->kept && gf_kept_sums_update(s->kept, j, s->points, to, weight))
+        st = GF_OK;
+    else if (index < s->n_large)
+        for (uint32_t q = s->first_piece[index]; q < s->first_piece[index + 1]; q++)
+            add_piece(&s->pieces[q], to, weight);
+    else
+        st = add_rows(s, s->start[j], s->start[j + 1], to, weight, err);
     *length = list_terms(s, to);
     if (st == GF_OK && s->kept)
         st = gf_kept_sums_keep(s->kept, j, to, *weight, count_entries(s, j), err);
     return st;
 }
 
-static gf_status sum_cluster(void *context, size_t index, unsigned worker, gf_error *err)
+static gf_status sum_cluster_task(void *context, size_t index, unsigned worker, gf_error *err)
 {
     gf_centre_summer *s = context;
     uint32_t j = s->clusters[index];
     gf_term_sums *mine = &s->scratch[worker];
     gf_centre *c = &s->centres->at[j];
     double weight, length;
-    gf_status st = sum_members(s, j, mine, &length, &weight, err);
+    gf_status st = sum_members(s, (uint32_t)index, mine, &length, &weight, err);
     if (st == GF_OK) st = make_room(c, mine->n, err);
     if (st == GF_OK) {
         take_sum(mine, length, c);
         c->weight = weight;
-        c->differences = s->kept ? gf_kept_sums_differences(s->kept, j) : 0;
-        if (s->own) score_members(s, mine, j);
+        if (s->own && index >= s->n_large) score_rows(s, mine, s->start[j], s->start[j + 1]);
     }
-    for (uint32_t p = 0; p < mine->n; p++)
-        mine->sum[mine->term[p]] = 0;
+    clear_sums(mine);
     return st;
+}
+
+/* Clusters that are one task each: those behind the large ones. */
+static gf_status sum_small_task(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    const gf_centre_summer *s = context;
+    return sum_cluster_task(context, s->n_large + index, worker, err);
 }
 
 static int by_size(const void *a, const void *b, void *context)
@@ -309,7 +441,37 @@ static int by_size(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y;
 }
 
-gf_status gf_centre_summer_run(gf_centre_summer *s, const gf_points *points, const uint32_t *label,
+gf_status gf_centre_summer_sort(gf_centre_summer *s, const uint32_t *label, gf_error *err)
+{
+    return gf_sort_rows(s->pool, label, s->n_rows, s->k, s->start, s->rows, err);
+}
+
+uint32_t gf_centre_summer_size(const gf_centre_summer *s, uint32_t j)
+{
+    return s->start[j + 1] - s->start[j];
+}
+
+/*
+ * Pieces of large clusters are summed, then those clusters; their rows are then scored by pieces,
+ * and each small cluster is summed and scored by one task.
+ */
+static gf_status sum_clusters(gf_centre_summer *s, gf_error *err)
+{
+    const gf_pool_tasks pieces = {s->own ? s->first_piece[s->n_large] : 0, score_piece_task, s};
+    const gf_pool_tasks small = {s->n_clusters - s->n_large, sum_small_task, s};
+    bool anew = false;
+    for (uint32_t i = 0; i < s->n_large; i++)
+        anew |= !s->kept || !gf_kept_sums_can_update(s->kept, s->clusters[i]);
+    gf_status st = GF_OK;
+    if (anew)
+        st = gf_pool_run(s->pool, s->first_piece[s->n_large], sum_piece_task, s, s->cancel, err);
+    if (st == GF_OK && s->n_large)
+        st = gf_pool_run(s->pool, s->n_large, sum_cluster_task, s, s->cancel, err);
+    if (st == GF_OK) st = gf_pool_run_both(s->pool, &pieces, &small, s->cancel, err);
+    return st;
+}
+
+gf_status gf_centre_summer_sum(gf_centre_summer *s, const gf_points *points, const uint32_t *label,
                                const bool *changed, gf_centres *centres, float *own,
                                const gf_cancel *cancel, gf_error *err)
 {
@@ -317,13 +479,25 @@ gf_status gf_centre_summer_run(gf_centre_summer *s, const gf_points *points, con
     s->centres = centres;
     s->own = own;
     s->cancel = cancel;
-    gf_centres_sort_rows(label, s->n_rows, s->k, s->start, s->rows);
-    if (s->kept) gf_kept_sums_compare(s->kept, points, label, changed);
+    gf_status st = s->kept ? gf_kept_sums_compare(s->kept, points, label, changed, err) : GF_OK;
+    if (st != GF_OK) return st;
     s->n_clusters = 0;
     for (uint32_t j = 0; j < s->k; j++) {
         centres->at[j].drift = 0;
         if (!changed || changed[j]) s->clusters[s->n_clusters++] = j;
     }
     qsort_r(s->clusters, s->n_clusters, sizeof *s->clusters, by_size, s);
-    return gf_pool_run(s->pool, s->n_clusters, sum_cluster, s, cancel, err);
+    st = cut_large(s, err);
+    if (st == GF_OK) st = sum_clusters(s, err);
+    free_pieces(s);
+    return st;
+}
+
+gf_status gf_centre_summer_run(gf_centre_summer *s, const gf_points *points, const uint32_t *label,
+                               const bool *changed, gf_centres *centres, float *own,
+                               const gf_cancel *cancel, gf_error *err)
+{
+    gf_status st = gf_centre_summer_sort(s, label, err);
+    if (st != GF_OK) return st;
+    return gf_centre_summer_sum(s, points, label, changed, centres, own, cancel, err);
 }

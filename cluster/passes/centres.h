@@ -13,10 +13,9 @@ typedef struct gf_centre {
     uint32_t *term; /* n of capacity, strictly rising */
     float *value;   /* n: unit L2 length */
     uint32_t n, capacity;
-    double length;        /* of the sum of the members; their part of the objective */
-    double weight;        /* of the members */
-    double drift;         /* distance that the last update moved the unit vector, rounded up */
-    unsigned differences; /* updates by difference since all members were summed */
+    double length; /* of the sum of the members; their part of the objective */
+    double weight; /* of the members */
+    double drift;  /* distance that the last update moved the unit vector, rounded up */
 } gf_centre;
 
 typedef struct gf_centres {
@@ -55,10 +54,12 @@ void gf_centres_sort_rows(const uint32_t *label, uint32_t n, uint32_t k, uint32_
                           uint32_t *rows);
 
 /**
- * Sums rows into centres again, one thread a cluster, in the order of the rows, so that the result
- * does not depend on the number of threads.
+ * Sums rows into centres again: one task a cluster, and of clusters that are more than a thread's
+ * share one for each piece of their rows. Sums are exact (base/grid.h), so neither the order of the
+ * rows nor the pieces nor the number of threads change a bit.
  *
- * Memory: 12 bytes x terms per thread, 4 x rows; to keep sums see gf_kept_sums_create.
+ * Memory: 12 bytes x terms per thread, 8 x rows; 12 x terms of the pieces' sums while they are
+ * summed; to keep sums see gf_kept_sums_create.
  */
 typedef struct gf_centre_summer gf_centre_summer;
 
@@ -78,11 +79,22 @@ gf_status gf_centre_summer_keep(gf_centre_summer *summer, gf_error *err);
  * @param label    cluster of each row, 0..k-1
  * @param changed  k flags; NULL for all
  * @param own      not NULL: own[i] becomes the similarity of each row of a summed cluster to its
- *                 centre
+ *                 centre, as gf_centre_index_similarity gives it
  * @return GF_OK; GF_ENOMEM, GF_ECANCELLED; some of the centres are then new and others are not
  * Cost: O(rows + entries of the rows in changed clusters + changed clusters * terms / 64).
  */
 gf_status gf_centre_summer_run(gf_centre_summer *s, const gf_points *points, const uint32_t *label,
+                               const bool *changed, gf_centres *centres, float *own,
+                               const gf_cancel *cancel, gf_error *err);
+
+/** The first half of a run: rows by cluster. */
+gf_status gf_centre_summer_sort(gf_centre_summer *s, const uint32_t *label, gf_error *err);
+
+/** Rows of cluster j, after it. */
+uint32_t gf_centre_summer_size(const gf_centre_summer *s, uint32_t j);
+
+/** The second half: the labels are those that were sorted. */
+gf_status gf_centre_summer_sum(gf_centre_summer *s, const gf_points *points, const uint32_t *label,
                                const bool *changed, gf_centres *centres, float *own,
                                const gf_cancel *cancel, gf_error *err);
 

@@ -5,23 +5,22 @@
  *     S' = S - sum of w x over the rows that left + sum of w x over those that came
  *
  * A cluster's sum is kept where its rows have several times as many entries as the sum has terms:
- * else taking it up again costs what it saves. Sums are doubles of float values, whose additions
- * are mostly exact; what they are not is forgotten by summing all rows after so many differences.
+ * else taking it up again costs what it saves. Values are on a grid (base/grid.h), so a sum is exact
+ * whichever way it came about: by difference or of all rows, in whatever order.
  *
- * Invariant: a kept sum is that of the rows with its label in `before`. The rows of a cluster go in
- * one order, those that left, then those that came, both rising, so that the result does not depend
- * on the number of threads. Threads: compare by one; the others by one for each cluster at a time.
+ * Invariant: a kept sum is that of the rows with its label in `before`. Threads: compare by one, which
+ * uses the pool; the others by one for each cluster at a time.
  *
  * Source: Knittel, Koch & Ertl, arXiv 2108.00895 (differential update of the means).
  */
 #ifndef GF_CLUSTER_PASSES_KEPT_SUMS_H
 #define GF_CLUSTER_PASSES_KEPT_SUMS_H
 
+#include "base/pool.h"
 #include "cluster/passes/points.h"
 
 enum {
-    GF_KEPT_ENTRIES = 4,     /* entries of its rows for each term of a sum that is kept, at least */
-    GF_MOST_DIFFERENCES = 16 /* in turn, then all rows are summed */
+    GF_KEPT_ENTRIES = 4 /* entries of its rows for each term of a sum that is kept, at least */
 };
 
 /** A sum under way: one thread's scratch. */
@@ -44,8 +43,9 @@ static inline void gf_term_sums_add(const gf_term_sums *to, gf_row_view row, flo
 
 typedef struct gf_kept_sums gf_kept_sums;
 
-/** Memory: 6 bytes x rows, and 12 x terms of the sums that are kept. */
-gf_status gf_kept_sums_create(uint32_t n_rows, uint32_t k, gf_kept_sums **kept, gf_error *err);
+/** Memory: 7 bytes x rows, and 12 x terms of the sums that are kept. */
+gf_status gf_kept_sums_create(gf_pool *pool, uint32_t n_rows, uint32_t k, gf_kept_sums **kept,
+                              gf_error *err);
 void gf_kept_sums_free(gf_kept_sums *kept);
 
 /**
@@ -54,10 +54,13 @@ void gf_kept_sums_free(gf_kept_sums *kept);
  *
  * @param label    cluster of each row, 0..k-1
  * @param changed  k flags: the clusters that are summed next; NULL for all
- * Cost: O(rows + k).
+ * @return GF_OK; GF_ENOMEM. Cost: O(rows) on all threads, O(rows that moved + k) on one.
  */
-void gf_kept_sums_compare(gf_kept_sums *kept, const gf_points *points, const uint32_t *label,
-                          const bool *changed);
+gf_status gf_kept_sums_compare(gf_kept_sums *kept, const gf_points *points, const uint32_t *label,
+                               const bool *changed, gf_error *err);
+
+/** Whether cluster j can be summed by difference: gf_kept_sums_update then returns true. */
+bool gf_kept_sums_can_update(const gf_kept_sums *kept, uint32_t j);
 
 /**
  * Sum cluster j by difference.
@@ -67,9 +70,6 @@ void gf_kept_sums_compare(gf_kept_sums *kept, const gf_points *points, const uin
  */
 bool gf_kept_sums_update(gf_kept_sums *kept, uint32_t j, const gf_points *points,
                          const gf_term_sums *to, double *weight);
-
-/** Updates by difference since all rows of cluster j were summed: 0 after such a sum. */
-unsigned gf_kept_sums_differences(const gf_kept_sums *kept, uint32_t j);
 
 /**
  * Keep cluster j's sum, with its terms listed, where that will pay.

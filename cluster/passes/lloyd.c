@@ -239,6 +239,18 @@ static void assign_row(gf_passes *s, uint32_t i, float *scores, gf_pass_report *
     report->changed += s->next[i] != p->label[i];
 }
 
+/* The labels that a task gave to its rows; the flags of the clusters are other tasks' as well. */
+static void take_labels(gf_passes *s, uint32_t from, uint32_t to)
+{
+    uint32_t *label = s->partition->label;
+    for (uint32_t i = from; i < to; i++) {
+        if (label[i] == s->next[i]) continue;
+        __atomic_store_n(&s->changed[label[i]], true, __ATOMIC_RELAXED);
+        __atomic_store_n(&s->changed[s->next[i]], true, __ATOMIC_RELAXED);
+        label[i] = s->next[i];
+    }
+}
+
 static gf_status assign_task(void *context, size_t task, unsigned worker, gf_error *err)
 {
     (void)err;
@@ -248,12 +260,12 @@ static gf_status assign_task(void *context, size_t task, unsigned worker, gf_err
     gf_pass_report report = {0};
     for (uint32_t i = from; i < to; i++)
         assign_row(s, i, gf_passes_scores(s, worker), &report);
+    if (report.changed) take_labels(s, from, to);
     s->reports[task] = report;
     return GF_OK;
 }
 
-/* Take over the labels that the tasks gave, and mark the clusters that they changed. */
-static void take_labels(gf_passes *s, gf_partition *p, gf_pass_report *report)
+static void add_reports(const gf_passes *s, gf_pass_report *report)
 {
     *report = (gf_pass_report){0};
     for (size_t t = 0; t < s->n_tasks; t++) {
@@ -261,11 +273,6 @@ static void take_labels(gf_passes *s, gf_partition *p, gf_pass_report *report)
         report->scored_all += s->reports[t].scored_all;
         report->scored_some += s->reports[t].scored_some;
         report->skipped += s->reports[t].skipped;
-    }
-    for (uint32_t i = 0; i < p->n; i++) {
-        if (p->label[i] == s->next[i]) continue;
-        s->changed[p->label[i]] = s->changed[s->next[i]] = true;
-        p->label[i] = s->next[i];
     }
 }
 
@@ -278,7 +285,7 @@ static gf_status assign(gf_passes *s, gf_partition *p, gf_pass_report *report, g
     if (st == GF_OK && s->all && s->k >= GF_CEILINGS)
         st = gf_centre_index_set_ceilings(&s->index, s->pool, err);
     if (st == GF_OK) st = gf_pool_run(s->pool, s->n_tasks, assign_task, s, s->cancel, err);
-    if (st == GF_OK) take_labels(s, p, report);
+    if (st == GF_OK) add_reports(s, report);
     return st;
 }
 
@@ -360,15 +367,18 @@ static void move_row(gf_passes *s, gf_partition *p, uint32_t row, uint32_t to)
     p->own[row] = p->other[row] = 1;
 }
 
-/* Each empty cluster gets the worst fitting row of one with several, as long as there are such. */
-static void refill_empty(gf_passes *s, gf_partition *p)
+/*
+ * Each empty cluster gets the worst fitting row of one with several, as long as there are such.
+ * False where none is empty.
+ */
+static bool refill_empty(gf_passes *s, gf_partition *p)
 {
     uint32_t empty = 0;
-    memset(s->size, 0, s->k * sizeof *s->size);
-    for (uint32_t i = 0; i < p->n; i++)
-        s->size[p->label[i]]++;
-    for (uint32_t j = 0; j < s->k; j++)
+    for (uint32_t j = 0; j < s->k; j++) {
+        s->size[j] = gf_centre_summer_size(s->summer, j);
         empty += s->size[j] == 0;
+    }
+    if (!empty) return false;
     for (uint32_t j = 0, n = 1; empty && n;) {
         uint32_t *rows = s->next; /* free between two assignments */
         n = find_worst(s, p, empty < p->n ? empty : p->n, rows);
@@ -380,13 +390,16 @@ static void refill_empty(gf_passes *s, gf_partition *p)
             empty--;
         }
     }
+    return true;
 }
 
 gf_status gf_passes_update(gf_passes *s, gf_partition *p, gf_error *err)
 {
-    refill_empty(s, p);
-    gf_status st = gf_centre_summer_run(s->summer, s->points, p->label, s->changed, &p->centres,
-                                        p->own, s->cancel, err);
+    gf_status st = gf_centre_summer_sort(s->summer, p->label, err);
+    if (st == GF_OK && refill_empty(s, p)) st = gf_centre_summer_sort(s->summer, p->label, err);
+    if (st == GF_OK)
+        st = gf_centre_summer_sum(s->summer, s->points, p->label, s->changed, &p->centres, p->own,
+                                  s->cancel, err);
     if (st != GF_OK) return st;
     memset(s->changed, 0, s->k * sizeof *s->changed);
     return GF_OK;

@@ -1,5 +1,6 @@
 #include "cluster/passes/points.h"
 
+#include "base/grid.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -14,9 +15,15 @@ gf_status gf_points_check(const gf_csr *x, gf_error *err)
     for (uint32_t i = 0; st == GF_OK && i < x->n_rows; i++) {
         gf_row_view row = gf_csr_row(x, i);
         double squares = 0;
-        for (uint32_t p = 0; p < row.n; p++)
+        bool on_grid = true;
+        for (uint32_t p = 0; p < row.n; p++) {
             squares += (double)row.val[p] * (double)row.val[p];
-        if (row.n && !(squares > 0.998 && squares < 1.002))
+            on_grid &= gf_grid_has(row.val[p]);
+        }
+        if (!on_grid)
+            st = gf_fail(err, GF_EINVAL,
+                         "row %" PRIu32 " has values that are no multiples of 2^-24", i);
+        else if (row.n && !(squares > 0.998 && squares < 1.002))
             st = gf_fail(err, GF_EINVAL, "row %" PRIu32 " has the squared length %g, not 1", i,
                          squares);
     }
@@ -125,7 +132,7 @@ gf_status gf_points_join_lone_columns(const gf_csr *x, gf_csr *out, gf_error *er
         }
         if (squares > 0) {
             y.col[at] = n++;
-            y.val[at++] = (float)sqrt(squares);
+            y.val[at++] = gf_grid_round(sqrt(squares));
         }
         y.start[i + 1] = at;
     }

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 typedef struct gf_points {
-    const gf_csr *x;     /* [n x terms], rows of unit L2 length */
+    const gf_csr *x;     /* [n x terms], rows of unit L2 length, multiples of 2^-24 */
     const float *weight; /* n: how many documents the row stands for, above 0; NULL: one each */
 } gf_points;
 
@@ -30,7 +30,7 @@ static inline float gf_points_weight(const gf_points *p, uint32_t i)
 
 /**
  * GF_EINVAL where x is not a sound matrix (gf_csr_check), or where a row that has entries is not of
- * unit length (by more than 0.001).
+ * unit length (by more than 0.001) or has values that are no multiples of 2^-24 (base/grid.h).
  */
 gf_status gf_points_check(const gf_csr *x, gf_error *err);
 

@@ -4,6 +4,7 @@
 #include "cluster/passes/number_clusters.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct start {
     gf_pool *pool;
@@ -67,7 +68,8 @@ static gf_status sum_labels(const start *s, const uint32_t *label, gf_centres *c
 
 gf_status gf_start_centres(gf_pool *pool, const gf_points *points, const gf_fold *fold, uint32_t n,
                            const uint32_t *before, uint32_t k_before, uint32_t k,
-                           const gf_cancel *cancel, gf_centres *centres, gf_error *err)
+                           const gf_cancel *cancel, uint32_t *of_point, gf_centres *centres,
+                           gf_error *err)
 {
     const start s = {pool, points, fold, n, before, k_before, k, cancel};
     uint32_t *label = gf_array(fold->n, sizeof *label);
@@ -79,6 +81,7 @@ gf_status gf_start_centres(gf_pool *pool, const gf_points *points, const gf_fold
         rank_labels(&s, label, weight, order, rank);
         st = sum_labels(&s, label, centres, err);
     }
+    if (st == GF_OK && of_point) memcpy(of_point, label, fold->n * sizeof *label);
     gf_free(label);
     gf_free(weight);
     gf_free(order);

@@ -52,6 +52,12 @@ static gf_status seed_by_sample(job *j, uint32_t most, gf_centres *centres, gf_e
     gf_free(rows);
     o.start = NULL;
     o.start_k = 0;
+    gf_refinement chosen; /* its rows are not those of the file: they are not swept */
+    if (o.refinement) {
+        chosen = *o.refinement;
+        chosen.count = NULL;
+        o.refinement = &chosen;
+    }
     if (o.k > most) o.k = most;
     if (st == GF_OK) st = gf_kmeans_run(j->stream.pool, &x, &o, &r, err);
     gf_csr_release(&x);
@@ -173,15 +179,36 @@ static gf_status run_batches(job *j, gf_error *err)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* The centres become the sums of their rows. */
+/* Centres without rows, which sweeps may leave, become what they were before. */
+static void keep_empty(gf_centres *now, gf_centres *before)
+{
+    for (uint32_t c = 0; c < now->k; c++) {
+        if (now->at[c].weight > 0) continue;
+        gf_centre empty = now->at[c];
+        now->at[c] = before->at[c];
+        before->at[c] = empty;
+    }
+}
+
+/* The centres become the sums of their rows, or of those that the refinement's sweeps give them. */
 static gf_status sum_again(job *j, gf_error *err)
 {
     gf_partition *p = &j->p;
+    const gf_kmeans_options *o = &j->options->kmeans;
     gf_centres centres;
     gf_status st = gf_row_stream_assign(&j->stream, p, NULL, err);
-    gf_centres_release(&p->centres);
+    const gf_row_file *rows = j->stream.rows;
+    const bool sweeps = o->refinement && o->refinement->count &&
+                        gf_refinement_pays(rows->n_rows, rows->start[rows->n_rows], p->k);
+    if (st == GF_OK && sweeps)
+        st = gf_refinement_sweep_file(j->stream.pool, o->refinement, j->stream.rows, p->k,
+                                      o->cancel, p->label, err);
+    if (!sweeps) gf_centres_release(&p->centres);
     if (st == GF_OK) st = gf_row_stream_sum(&j->stream, p->label, p->k, &centres, err);
-    if (st == GF_OK) p->centres = centres;
+    if (st != GF_OK) return st;
+    if (sweeps) keep_empty(&centres, &p->centres);
+    gf_centres_release(&p->centres);
+    p->centres = centres;
     return st;
 }
 

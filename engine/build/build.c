@@ -4,34 +4,54 @@
 #include "base/memory.h"
 #include "grouperfish.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 void gf_build_release(gf_build *b)
 {
     gf_build_gathered_release(&b->documents);
     gf_build_clustered_release(&b->clustered);
     gf_build_named_release(&b->named);
+    gf_build_figures_release(&b->figures);
+    gf_build_best_release(&b->best);
     gf_build_previous_release(&b->previous);
     gf_build_matched_release(&b->matched);
     b->info = (gf_build_info){0};
 }
 
 static gf_build_info summarise_build(const gf_build_plan *plan, const gf_build_gathered *documents,
-                                     const gf_kmeans *c)
+                                     const gf_build_clustered *clustered)
 {
+    const gf_kmeans *c = &clustered->kmeans;
+    const gf_term_vectors *words = &clustered->words;
     const gf_vectors *v = &documents->vectors;
-    const gf_matrix *m = plan->options->matrix;
+    const gf_matrix *m = plan->matrix;
     gf_build_info info = {.build = plan->build,
                           .served = true,
                           .documents = documents->n,
-                          .without_terms = m ? documents->n - c->n : v->n_empty,
+                          .without_terms = documents->n - c->n,
                           .distinct = c->distinct,
-                          .terms = m ? m->n_cols : v->x.n_cols,
+                          .terms = m          ? m->n_cols
+                                   : words->n ? words->d
+                                              : v->x.n_cols,
                           .k = c->k,
                           .objective = c->n ? c->objective / c->n : 0,
                           .seq = plan->seq,
                           .settings = gf_buffer_view(&plan->settings_json),
                           .versions = gf_slice_str(gf_version_libraries())};
-    if (m) info.rows = m->sparse ? GF_ROWS_SPARSE : GF_ROWS_DENSE;
+    if (m)
+        info.rows = m->sparse ? GF_ROWS_SPARSE : GF_ROWS_DENSE;
+    else if (words->n)
+        info.rows = GF_ROWS_OF_WORDS;
     return info;
+}
+
+/* The table of word vectors that the rows were made of, beside the libraries. */
+static void name_table(gf_build *b)
+{
+    snprintf(b->versions, sizeof b->versions, "%s, word vectors %016" PRIx64,
+             gf_version_libraries(), b->clustered.words.hash);
+    b->info.versions = gf_slice_str(b->versions);
 }
 
 /* Return free pages to the system before the next step, if memory is bounded. */
@@ -47,11 +67,14 @@ gf_status gf_build_make(gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_erro
     return_memory(plan);
     if (st != GF_OK) return st;
 
+    if (plan->again) st = gf_given_rows_read(plan, err);
+    if (st != GF_OK) return st;
+
     st = gf_build_gather(plan, pool, &b->documents, err);
     return_memory(plan);
     if (st != GF_OK) return st;
 
-    st = gf_build_read_previous(plan, &b->documents, &b->previous, err);
+    st = gf_build_read_previous(plan, pool, &b->documents, &b->previous, err);
     if (st == GF_OK)
         st = gf_build_cluster(plan, pool, &b->documents, &b->previous, &b->clustered, err);
     return_memory(plan);
@@ -59,8 +82,15 @@ gf_status gf_build_make(gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_erro
 
     st = gf_build_match(plan, &b->documents, &b->previous, &b->clustered, &b->matched, err);
     if (st == GF_OK)
-        st = gf_build_name(plan, pool, &b->documents, &b->clustered, &b->matched, &b->named, err);
+        st = gf_build_name(plan, pool, &b->documents, &b->previous, &b->clustered, &b->matched,
+                           &b->named, err);
+    if (st == GF_OK)
+        st = gf_build_figure(plan, pool, &b->documents, &b->clustered, &b->matched, &b->named,
+                             &b->figures, err);
     return_memory(plan);
-    if (st == GF_OK) b->info = summarise_build(plan, &b->documents, &b->clustered.kmeans);
+    if (st == GF_OK)
+        st = gf_build_best_choose(plan, pool, &b->documents, &b->clustered, &b->best, err);
+    if (st == GF_OK) b->info = summarise_build(plan, &b->documents, &b->clustered);
+    if (st == GF_OK && b->clustered.words.n) name_table(b);
     return st;
 }

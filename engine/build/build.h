@@ -1,7 +1,7 @@
 /**
  * A rebuild from its plan to a build that is ready to be written:
  *
- *     plan -> gathered -> clustered -> matched -> named        then written and published
+ *     plan -> gathered -> clustered -> matched -> named -> figures -> best   then written and published
  *
  * One build is one configuration of one collection. Several small ones are begun, written and
  * published together (rebuild_all.c).
@@ -9,6 +9,8 @@
 #ifndef GF_ENGINE_BUILD_BUILD_H
 #define GF_ENGINE_BUILD_BUILD_H
 
+#include "engine/build/best.h"
+#include "engine/build/figures.h"
 #include "engine/build/name.h"
 
 /** The results of all steps, for their owner and for writing. {0} to begin with. */
@@ -18,7 +20,10 @@ typedef struct gf_build {
     gf_build_clustered clustered;
     gf_build_matched matched;
     gf_build_named named;
+    gf_build_figures figures;
+    gf_build_best best;
     gf_build_info info; /* slices are borrowed from the plan; seconds are set by writing */
+    char versions[320]; /* the info's, where there is more to say than of the libraries */
     double begun;       /* gf_clock_seconds() */
 } gf_build;
 

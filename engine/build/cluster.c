@@ -2,15 +2,20 @@
 
 #include "base/memory.h"
 #include "cluster/dense/lsa.h"
+#include "cluster/likeliest.h"
 #include "cluster/measure/match.h"
 #include "cluster/stream/minibatch.h"
 
 #include <assert.h>
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
-/* Growth or shrinkage of the documents, as a factor, beyond which k=auto is chosen again. */
-enum { MOST_GROWTH = 2 };
+/* Growth or shrinkage of the documents, as a factor, beyond which k and clusters settle anew. */
+enum { MOST_GROWTH = 2, MOST_REFINED_GROWTH = 4 };
+
+/* Sweeps of the refinement where effort=quick. */
+enum { QUICK_SWEEPS = 3 };
 
 _Static_assert(GF_UNMATCHED == GF_NO_CLUSTER, "previous clusters are labels to begin with");
 
@@ -21,6 +26,9 @@ void gf_build_clustered_release(gf_build_clustered *c)
     gf_kmeans_release(&c->kmeans);
     gf_centres_release(&c->term_centres);
     gf_free(c->row_of);
+    gf_free(c->matrix_row);
+    gf_term_vectors_release(&c->words);
+    gf_free(c->dense);
     gf_free(c->members);
     gf_free(c->start);
     *c = (gf_build_clustered){0};
@@ -101,35 +109,97 @@ static gf_status rank_members(gf_pool *pool, const gf_cancel *cancel, gf_build_c
 
 /* ---- where to begin -------------------------------------------------------------------------- */
 
-static bool starts_served(const gf_build_plan *plan, const gf_build_previous *previous)
+static bool starts_served(const gf_build_plan *plan, uint32_t served_k)
 {
-    if (previous->k == 0) return false;
+    if (served_k == 0) return false;
     return plan->options->start == GF_START_CONFIGURED ? plan->settings.start_served
                                                        : plan->options->start == GF_START_SERVED;
 }
 
-/*
- * Set k, and if the previous clusters are continued, a first label for each row (*start, to be
- * freed). k=auto keeps their number while the documents are about as many as when it was chosen.
- */
-static gf_status start_from_previous(const gf_build_plan *plan, const gf_build_previous *previous,
-                                     uint32_t n_rows, gf_build_clustered *out, gf_kmeans_options *o,
-                                     uint32_t **start, gf_error *err)
+static bool is_within(uint64_t n, uint64_t then, uint64_t growth)
 {
-    uint64_t then = plan->served_distinct;
+    return n <= then * growth && then <= n * growth;
+}
+
+/* About as many documents as then, which is 0 where there is nothing to compare. */
+static bool is_alike(uint64_t n, uint64_t then)
+{
+    return is_within(n, then, MOST_GROWTH);
+}
+
+/* By the choice where the documents are not alike; k=auto must have chosen the served number. */
+static bool keeps_k(const gf_build_plan *plan, uint64_t n, const gf_choice *choice, uint32_t k)
+{
+    return plan->served_distinct &&
+           (is_alike(n, plan->served_distinct) || gf_choice_keeps(choice, k));
+}
+
+/*
+ * Set an open k. The served number is kept while the documents are about as many as when it was
+ * chosen, and then while it is nearly as good as the best: else clusters would come and go because
+ * a curve is flat.
+ */
+static gf_status choose_again(const gf_build_plan *plan, gf_pool *pool, const gf_csr *x, uint32_t n,
+                              uint32_t served_k, gf_kmeans_options *o, gf_build_clustered *out,
+                              bool *keeps, gf_error *err)
+{
+    gf_choice choice = {0};
+    gf_status st = GF_OK;
+    bool alike = is_alike(n, plan->served_distinct);
+    uint32_t kept = o->max_k && o->max_k < served_k ? o->max_k : served_k;
+    *keeps = alike;
+    if (!alike && !x) return GF_OK;
+    o->reach = kept;
+    if (!alike) st = gf_kmeans_choose(pool, x, o, &choice, err);
+    if (st == GF_OK) {
+        *keeps = keeps_k(plan, n, &choice, kept);
+        o->k = *keeps ? kept : choice.k;
+        if (alike) out->chosen_for = plan->served_distinct;
+    }
+    gf_free(choice.steps);
+    return st;
+}
+
+/* Are the served clusters of k still settled? As they were made: refined, or by k-means alone. */
+static bool is_settled(const gf_build_plan *plan, uint32_t n_rows)
+{
+    bool refine = plan->settings.refine;
+    return plan->served_refined == refine &&
+           is_within(n_rows, plan->served_settled, refine ? MOST_REFINED_GROWTH : MOST_GROWTH);
+}
+
+/*
+ * Clusters that go on do so as they are: only where the documents are twice as many as when they
+ * settled last, or half (four times as many, or a quarter, where they were refined), do they settle
+ * again. Polish moves a row where its going
+ * gains, though another centre is nearer, and the last assignment takes it back; sweeps begin from
+ * clusters that the last assignment has changed. Each time anew, the same documents would leave and
+ * return for ever.
+ */
+gf_status gf_build_start_from_previous(const gf_build_plan *plan, gf_pool *pool, const gf_csr *x,
+                                       const gf_build_previous *previous, uint32_t n_rows,
+                                       gf_build_clustered *out, gf_kmeans_options *o,
+                                       uint32_t **start, gf_error *err)
+{
+    bool continues = true;
     out->chosen_for = o->k ? 0 : n_rows;
-    if (!starts_served(plan, previous)) return GF_OK;
+    out->settled_for = n_rows;
+    if (!starts_served(plan, previous->k)) return GF_OK;
     if (o->k == 0) {
-        bool alike = n_rows <= then * MOST_GROWTH && then <= (uint64_t)n_rows * MOST_GROWTH;
-        if (!alike) return GF_OK;
-        o->k = o->max_k && o->max_k < previous->k ? o->max_k : previous->k;
-        out->chosen_for = then;
+        gf_status st = choose_again(plan, pool, x, n_rows, previous->k, o, out, &continues, err);
+        if (st != GF_OK || !continues) return st;
     }
     uint32_t *label = gf_array(n_rows, sizeof *label);
     if (!label) return gf_fail_memory(err, "the served clusters");
     for (uint32_t p = 0; p < n_rows; p++)
         label[p] = previous->cluster[out->row_of[p]];
+    if (o->k == previous->k && is_settled(plan, n_rows)) {
+        o->max_rounds = GF_NO_POLISH;
+        o->settled = true;
+        out->settled_for = plan->served_settled;
+    }
     o->start_k = previous->k;
+    o->start_refined = plan->served_refined;
     *start = label;
     return GF_OK;
 }
@@ -150,7 +220,7 @@ static gf_status start_from_lsa(gf_pool *pool, const gf_csr *x, uint32_t dimensi
     }
     uint32_t *label = gf_array(x->n_rows, sizeof *label);
     if (!label) return gf_fail_memory(err, "clusters");
-    gf_status st = gf_lsa_clusters(pool, x, dimensions, o, label, &o->start_k, err);
+    gf_status st = gf_lsa_clusters(pool, x, dimensions, GF_LSA_ROWS, o, label, &o->start_k, err);
     if (st == GF_OK)
         *start = label;
     else
@@ -181,6 +251,48 @@ static gf_kmeans_options kmeans_options(const gf_build_plan *plan)
                                .progress_context = (void *)plan /* only read */};
 }
 
+/* ---- refinement ------------------------------------------------------------------------------ */
+
+/* The refinement of a plan's rows; the owner frees `factor`. */
+typedef struct term_counts {
+    gf_refinement refinement;
+    float *factor;
+    const gf_weights *weights;
+    const gf_vectors *vectors;
+    const uint32_t *row_of; /* rows of the matrix without empty ones */
+} term_counts;
+
+static void count_terms(void *context, uint32_t row, gf_row_view view, uint8_t *count)
+{
+    const term_counts *c = context;
+    bool plain = c->vectors->kind[c->row_of[row]] == GF_ROW_PLAIN;
+    gf_weights_read_counts(c->weights, plain ? c->vectors->vocabulary.idf : NULL, view,
+                           GF_MIXTURE_REPEATS, count);
+}
+
+/* k is chosen over rows whose idf has not the power of 1.5. */
+static gf_status refine_terms(const gf_build_plan *plan, const gf_vectors *v,
+                              const uint32_t *row_of, term_counts *c, gf_kmeans_options *o,
+                              gf_error *err)
+{
+    if (!plan->settings.refine) return GF_OK;
+    c->weights = &plan->settings.vectorizer.weights;
+    c->vectors = v;
+    c->row_of = row_of;
+    if (gf_weight_is_sharp_idf(v->vocabulary.idf_kind)) {
+        c->factor = gf_array(v->vocabulary.n_terms, sizeof *c->factor);
+        if (!c->factor) return gf_fail_memory(err, "term weights");
+        for (uint32_t t = 0; t < v->vocabulary.n_terms; t++)
+            c->factor[t] = (float)(1 / cbrt(v->vocabulary.idf[t]));
+    }
+    c->refinement = (gf_refinement){.factor = c->factor,
+                                    .count = count_terms,
+                                    .context = c,
+                                    .sweeps = plan->settings.quick ? QUICK_SWEEPS : 0};
+    o->refinement = &c->refinement;
+    return GF_OK;
+}
+
 static gf_status cluster_texts(const gf_build_plan *plan, gf_pool *pool,
                                const gf_build_gathered *documents,
                                const gf_build_previous *previous, gf_kmeans_options *o,
@@ -188,8 +300,17 @@ static gf_status cluster_texts(const gf_build_plan *plan, gf_pool *pool,
 {
     gf_csr x = {0};
     uint32_t *start = NULL;
+    term_counts counts = {.factor = NULL};
     gf_status st = drop_empty_rows(&documents->vectors, &x, &out->row_of, err);
-    if (st == GF_OK) st = start_from_previous(plan, previous, x.n_rows, out, o, &start, err);
+    if (st == GF_OK) st = refine_terms(plan, &documents->vectors, out->row_of, &counts, o, err);
+    /* Clusters of rows that were none of texts are no start for texts. */
+    bool goes_on = plan->served.rows == GF_ROWS_OF_TEXTS || plan->options->start == GF_START_SERVED;
+    if (st == GF_OK && goes_on)
+        st = gf_build_start_from_previous(plan, pool, &x, previous, x.n_rows, out, o, &start, err);
+    else
+        out->chosen_for = o->k ? 0 : x.n_rows, out->settled_for = x.n_rows;
+    /* More starts are for new clusters alone, of rows that are held and whose words are counted. */
+    bool thorough = plan->settings.thorough && o->refinement && !start && !plan->spills;
     if (st == GF_OK && !start && plan->settings.lsa && !plan->spills)
         st = start_from_lsa(pool, &x, plan->settings.lsa, o, &start, err);
     o->start = start;
@@ -198,9 +319,12 @@ static gf_status cluster_texts(const gf_build_plan *plan, gf_pool *pool,
                             documents->vectors.entries};
         gf_minibatch_options options = {*o, plan->memory.sample};
         st = gf_minibatch_run(pool, &rows, &options, &out->kmeans, err);
+    } else if (st == GF_OK && thorough) {
+        st = gf_kmeans_run_likeliest(pool, &x, o, &out->kmeans, err);
     } else if (st == GF_OK) {
         st = gf_kmeans_run(pool, &x, o, &out->kmeans, err);
     }
+    gf_free(counts.factor);
     gf_free(start);
     gf_free(x.start);
     return st;
@@ -213,27 +337,38 @@ gf_status gf_build_cluster(const gf_build_plan *plan, gf_pool *pool,
     const gf_vectors *v = &documents->vectors;
     gf_kmeans_options o = kmeans_options(plan);
     gf_status st;
-    if (plan->options->matrix) {
-        st = gf_build_cluster_matrix(plan, pool, documents, &o, out, err);
+    if (plan->matrix) {
+        st = gf_build_cluster_matrix(plan, pool, documents, previous, &o, out, err);
     } else if (v->x.n_rows == v->n_empty) {
         out->chosen_for = plan->served_distinct;
+        out->settled_for = plan->served_settled;
         return GF_OK; /* nothing to cluster: a build without clusters */
+    } else if (plan->settings.word_vectors.len) {
+        st = gf_build_cluster_words(plan, pool, documents, previous, &o, out, err);
     } else {
         st = cluster_texts(plan, pool, documents, previous, &o, out, err);
     }
+    if (out->kmeans.k == 0) return st;
     return st == GF_OK ? rank_members(pool, plan->options->cancel, out, err) : st;
 }
 
 gf_status gf_build_choose_k(const gf_build_plan *plan, gf_pool *pool,
-                            const gf_build_gathered *documents, gf_choice *choice, gf_error *err)
+                            const gf_build_gathered *documents, gf_choice *choice, uint32_t *kept,
+                            gf_error *err)
 {
     const gf_vectors *v = &documents->vectors;
     gf_csr x = {0};
     uint32_t *row_of = NULL;
     if (v->x.n_rows == v->n_empty) return GF_OK;
     gf_kmeans_options o = kmeans_options(plan);
+    uint32_t served = plan->settings.k ? 0 : (uint32_t)plan->served.k;
+    if (starts_served(plan, served)) o.reach = served;
+    term_counts counts = {.factor = NULL};
     gf_status st = drop_empty_rows(v, &x, &row_of, err);
+    if (st == GF_OK) st = refine_terms(plan, v, row_of, &counts, &o, err);
     if (st == GF_OK) st = gf_kmeans_choose(pool, &x, &o, choice, err);
+    if (st == GF_OK && o.reach && keeps_k(plan, x.n_rows, choice, served)) *kept = served;
+    gf_free(counts.factor);
     gf_free(row_of);
     gf_free(x.start);
     return st;

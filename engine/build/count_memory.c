@@ -99,6 +99,23 @@ static gf_status gather_sample(const gf_build_plan *plan, gf_pool *pool, gf_buil
     return st == GF_OK ? gf_build_gather(&sampled, pool, out, err) : st;
 }
 
+/* Rows that were made elsewhere: those of the options, or those that the served build keeps. */
+static void count_given(const gf_build_plan *plan, gf_memory_counts *c)
+{
+    const gf_matrix *m = plan->options->matrix;
+    if (m) {
+        c->given_columns = m->sparse ? 0 : (double)m->n_cols;
+        c->given = m->sparse ? 8 * (double)gf_csr_nnz(m->sparse) : 4.0 * m->n_rows * m->n_cols;
+    } else if (plan->again) { /* of sparse ones nothing is known: as many entries as the texts */
+        c->given_columns = plan->again_dense ? plan->served.terms : 0;
+        c->given =
+            plan->again_dense ? 4.0 * (double)c->documents * plan->served.terms : 8 * c->entries;
+    } else if (plan->settings.word_vectors.len) { /* columns are the table's: not known yet */
+        c->given_columns = plan->served.rows == GF_ROWS_OF_WORDS ? plan->served.terms : 300;
+        c->given = 4 * c->given_columns * ((double)c->documents + c->terms);
+    }
+}
+
 gf_status gf_build_count(const gf_build_plan *plan, gf_pool *pool, gf_memory_counts *counts,
                          gf_error *err)
 {
@@ -107,7 +124,9 @@ gf_status gf_build_count(const gf_build_plan *plan, gf_pool *pool, gf_memory_cou
     gf_memory_counts c = {.threads = gf_pool_size(pool),
                           .buffers = plan->store->buffers,
                           .index = settings->store_index,
-                          .search = settings->store_index && is_default};
+                          .search = settings->store_index && is_default,
+                          .refine = settings->refine,
+                          .thorough = settings->refine && settings->thorough};
     gf_build_gathered sample = {0};
     uint32_t *count = NULL;
     gf_status st = gather_sample(plan, pool, &sample, err);
@@ -125,6 +144,7 @@ gf_status gf_build_count(const gf_build_plan *plan, gf_pool *pool, gf_memory_cou
         c.text = meant->text_bytes;
         memcpy(c.cut_text, meant->cut_text, sizeof c.cut_text);
         c.id_bytes = meant->id_bytes;
+        count_given(plan, &c);
         *counts = c;
     }
     gf_free(count);

@@ -1,6 +1,7 @@
 #include "engine/build/estimate.h"
 
 #include "cluster/label/tree.h"
+#include "cluster/mixture/mixture.h"
 #include "engine/build/plan.h"
 #include "engine/build/similar_index.h"
 #include "engine/text/reader.h"
@@ -24,10 +25,11 @@ enum {
     TREE_CENTRE = 2200,    /* a centroid as the tree has it */
     LANE_TEXTS = 6 << 20,  /* two groups of texts: one is read, one is analysed */
     SMALL_GROUP = 1 << 20, /* a group of texts if memory is short */
-    BATCHES = 8 << 20,     /* two batches of changes: one is filled, one is written */
+    BATCHES = 8 << 20,     /* batches of changes that are filled, wait, or are written */
     BATCH_COPIES = 5,      /* times that size, with LevelDB's copies */
     MEMBER_WRITTEN = 330,  /* a document's cells in LevelDB's buffers */
-    ID_COPIES = 4          /* of the index's list of ids: cell, batch, LevelDB's batch and its buffer */
+    SWEEP = 2 << 20,       /* tables of logarithms, a block of documents */
+    ID_COPIES = 4 /* of the index's list of ids: cell, batch, LevelDB's batch and its buffer */
 };
 
 /* Rows of the sample that seeds are found in, at least. */
@@ -59,6 +61,30 @@ static uint64_t centre_bytes(const gf_memory_counts *c)
 {
     double kept = 4 * c->centre_entries <= c->entries ? 12 * c->centre_entries : 0;
     return to_bytes(22 * c->centre_entries + kept + SUMMED_TERM * c->terms * (c->threads + 1));
+}
+
+/*
+ * The counts of words in clusters (cluster/mixture/counts.h), of the documents, and the centres of
+ * before. A word of so many documents that its counts are a dense row is frequent by Zipf's law:
+ * 8 E / (k ln V) words are.
+ */
+static uint64_t refinement_bytes(const gf_memory_counts *c)
+{
+    if (!c->refine) return 0;
+    double places = c->entries * (1 + 8 / log(fmax(c->terms, 3)));
+    if (c->terms * c->k < places) places = c->terms * c->k;
+    return to_bytes(8 * places + 16 * c->terms + c->entries + 8 * c->centre_entries) +
+           (c->k < GF_MIXTURE_MANY ? 5 : 37) * c->documents + SWEEP;
+}
+
+/*
+ * Term vectors of 200 dimensions and 10 columns more, beside the rows' own and a copy of the matrix
+ * (cluster/dense/lsa.h).
+ */
+static uint64_t term_vector_bytes(const gf_memory_counts *c)
+{
+    enum { COLUMNS = 210 };
+    return to_bytes(8 * COLUMNS * ((double)c->documents + c->terms) + 8 * c->entries);
 }
 
 static uint64_t ids_and_vocabulary(const gf_memory_counts *c)
@@ -114,6 +140,21 @@ static uint64_t search_bytes(const gf_memory_counts *c)
     return to_bytes(5 * c->indexed + 60 * c->words + counted) + c->id_bytes + 2 * c->documents;
 }
 
+/* Given rows of unit length, a copy of those that are held throughout. */
+static uint64_t given_points(const gf_memory_counts *c)
+{
+    return to_bytes(c->given);
+}
+
+/* Two partitions, of which the better is kept, the sums of each thread, and a block of scores. */
+static uint64_t given_centres(const gf_memory_counts *c)
+{
+    enum { SCORES = 4 << 18 };
+    if (!(c->given > 0)) return 0;
+    return to_bytes(c->given_columns * (16.0 * c->k + 8.0 * c->threads)) +
+           (uint64_t)SCORES * c->threads;
+}
+
 void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
 {
     uint64_t n = c->documents, named = c->k ? GF_NAMING_ALL / c->k : 0;
@@ -130,17 +171,23 @@ void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
     e->rows = to_bytes(8 * c->entries) + 9 * n;
     e->ids = ids_and_vocabulary(c);
     e->points = to_bytes(8 * c->entries) + 12 * n;
+    if (c->given > 0) e->points = given_points(c);
     e->labels = 67 * n; /* with the partition that exchanges may restore */
-    e->centres = centre_bytes(c);
+    e->centres = centre_bytes(c) + given_centres(c);
     e->naming = to_bytes(named_byte(c) * (double)named_text(c, named)) + tree_bytes(c);
     e->index = (c->index ? to_bytes(8 * c->entries + 8 * c->terms) : 0) + index_ids(c);
     if (c->search) e->index = larger(e->index, search_bytes(c));
     e->writing = store_buffers(c) + smaller(n * MEMBER_WRITTEN / 8, BATCHES);
     uint64_t cached = smaller(named_text(c, named) * 3, c->buffers / 3);
-    uint64_t held = e->program + e->rows + e->ids;
+    uint64_t held = e->program + e->rows + e->ids + to_bytes(c->given);
     e->peak = held + e->reading;
     e->peak = larger(e->peak, held + e->points + e->labels + e->centres);
-    uint64_t result = 28 * n + to_bytes(8 * c->centre_entries) + cached;
+    e->peak = larger(e->peak, held + e->points + e->labels + refinement_bytes(c));
+    uint64_t made = 28 * n + to_bytes(8 * c->centre_entries), result = made + cached;
+    if (c->thorough) { /* while one result is kept */
+        uint64_t run = e->points + e->labels + larger(e->centres, refinement_bytes(c));
+        e->peak = larger(e->peak, held + made + 4 * n + larger(run, term_vector_bytes(c)));
+    }
     e->peak = larger(e->peak, held + result + e->naming);
     /* Memory that is free by then lies in pieces: what writing needs comes on top. */
     e->peak += e->writing + e->index;
@@ -161,7 +208,7 @@ uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_m
     uint64_t held = PROGRAM + ids_and_vocabulary(c) + 9 * n;
     uint64_t reading = to_bytes(word_tables(c, 1) + MERGED_WORD * c->words) + 4 * SMALL_GROUP;
     uint64_t window = to_bytes((double)larger(8192, 4 * (uint64_t)c->k) * sampled_row(c) * 0.6);
-    uint64_t clustering = centre_bytes(c) + 28 * n + window;
+    uint64_t clustering = larger(centre_bytes(c), refinement_bytes(c)) + 28 * n + window;
     uint64_t rows = larger(LEAST_SAMPLE, SAMPLE_PER_CLUSTER * (uint64_t)c->k);
     if (rows > n) rows = n;
     double a_byte = named_byte(c) * SCATTERED;
@@ -180,9 +227,9 @@ uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_m
     uint64_t more = to_bytes((double)free_of_clustering / sampled_row(c));
     plan->sample = (uint32_t)smaller(larger(rows, more), UINT32_MAX);
     plan->text = to_bytes((double)larger(free_of_naming, naming) / a_byte);
-    plan->index = c->index && held + result + writing + 8 * (uint64_t)GF_INDEX_ENTRIES +
-                                      index_ids(c) + margin <=
-                                  memory;
+    plan->index =
+        c->index &&
+        held + result + writing + 8 * (uint64_t)GF_INDEX_ENTRIES + index_ids(c) + margin <= memory;
     plan->search = c->search && held + result + writing + search_bytes(c) + margin <= memory;
     return least;
 }
@@ -201,7 +248,8 @@ gf_status gf_build_estimate(const gf_build_plan *plan, gf_pool *pool, gf_memory_
     c.buffers = GF_LEVELDB_SMALL_BYTES; /* as where --memory is given */
     c.threads = GF_BOUND_THREADS;
     gf_estimate_of_build(&c, &bound);
-    e->least = smaller(gf_estimate_of_spilled(&c, 0, &divided), bound.peak);
+    e->least = bound.peak;
+    if (!(c.given > 0)) e->least = smaller(gf_estimate_of_spilled(&c, 0, &divided), bound.peak);
     return GF_OK;
 }
 
@@ -221,7 +269,7 @@ static gf_status bound_memory(gf_build_plan *plan, gf_pool *pool, uint64_t most,
     c.threads = GF_BOUND_THREADS;
     gf_estimate_of_build(&c, &e);
     if (e.peak <= most) return GF_OK;
-    uint64_t least = gf_estimate_of_spilled(&c, most, &plan->memory);
+    uint64_t least = c.given > 0 ? e.peak : gf_estimate_of_spilled(&c, most, &plan->memory);
     if (least > e.peak) least = e.peak;
     if (least > most)
         return gf_fail(err, GF_ELIMIT,

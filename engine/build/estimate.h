@@ -37,10 +37,14 @@ typedef struct gf_memory_counts {
     double centre_entries; /* of k centres */
     double tokens;         /* words of each document */
     double indexed;        /* entries of the search index: tokens, filtered ones, too */
+    double given;          /* bytes of given rows as floats; 0: the texts' are clustered */
+    double given_columns;  /* of those */
     uint32_t k;
     unsigned threads;
     uint64_t buffers;   /* of the store */
     bool index, search; /* of terms, of all words; kept with the build */
+    bool refine;        /* word counts of clusters are held */
+    bool thorough;      /* clusters are found from term vectors, too */
 } gf_memory_counts;
 
 /** How a build whose rows lie in a file divides its memory. */

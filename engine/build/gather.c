@@ -160,6 +160,7 @@ static gf_status begin_gathering(gathering *g, gf_error *err)
                                 .where = p->where,
                                 .settings = &p->settings,
                                 .every = p->every,
+                                .offset = p->offset,
                                 .threads = gf_pool_size(g->pool),
                                 .small = p->options->memory > 0};
     gf_status st = gf_text_reader_open(&o, &g->reader, err);

@@ -3,12 +3,14 @@
  * is matched with its document by id, scaled to unit length, and clustered; the clusters' terms are
  * those of their members' texts.
  */
+#include "base/grid.h"
 #include "base/memory.h"
 #include "cluster/dense/dense.h"
 #include "engine/build/cluster.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #define NO_ROW UINT32_MAX
 
@@ -30,12 +32,19 @@ static uint32_t find_document(const gf_build_gathered *g, gf_slice id)
     return NO_ROW;
 }
 
+/* The values of a row: of a dense one all columns. */
+static const float *row_values(const gf_matrix *m, uint32_t row, uint32_t *n)
+{
+    gf_row_view sparse = m->sparse ? gf_csr_row(m->sparse, row) : (gf_row_view){0};
+    *n = m->sparse ? sparse.n : m->n_cols;
+    return m->sparse ? sparse.val : m->dense + (size_t)row * m->n_cols;
+}
+
 /* The length of a row, 0 where it is all zeros; GF_EINVAL where it is not finite. */
 static gf_status row_length(const gf_matrix *m, uint32_t row, double *length, gf_error *err)
 {
-    gf_row_view sparse = m->sparse ? gf_csr_row(m->sparse, row) : (gf_row_view){0};
-    const float *v = m->sparse ? sparse.val : m->dense + (size_t)row * m->n_cols;
-    uint32_t n = m->sparse ? sparse.n : m->n_cols;
+    uint32_t n;
+    const float *v = row_values(m, row, &n);
     double squares = 0;
     for (uint32_t p = 0; p < n; p++)
         squares += (double)v[p] * (double)v[p];
@@ -43,6 +52,18 @@ static gf_status row_length(const gf_matrix *m, uint32_t row, double *length, gf
     if (isfinite(squares)) return GF_OK;
     return gf_fail(err, GF_EINVAL, "row %" PRIu32 " of the matrix (\"%.*s\") is not finite", row,
                    GF_SLICE_ARG(m->id[row]));
+}
+
+/* The values of a row that has a direction, as a row of unit length on the grid (base/grid.h). */
+static gf_status scale_row(const gf_matrix *m, uint32_t row, float *to, gf_error *err)
+{
+    uint32_t n;
+    double length;
+    const float *v = row_values(m, row, &n);
+    gf_status st = row_length(m, row, &length, err);
+    for (uint32_t p = 0; p < n && st == GF_OK; p++)
+        to[p] = gf_grid_round((double)v[p] / length);
+    return st;
 }
 
 /* row_at: documents->n, the matrix's row of each document, or NO_ROW. */
@@ -99,12 +120,8 @@ static gf_status cluster_sparse(gf_pool *pool, const gf_matrix *m, const uint32_
     gf_status st = gf_csr_init(&x, n, m->n_cols, nnz, err);
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
         gf_row_view row = gf_csr_row(m->sparse, rows[i]);
-        double length;
-        st = row_length(m, rows[i], &length, err);
-        for (uint32_t e = 0; e < row.n && st == GF_OK; e++) {
-            x.col[x.start[i] + e] = row.col[e];
-            x.val[x.start[i] + e] = (float)((double)row.val[e] / length);
-        }
+        if (row.n) memcpy(x.col + x.start[i], row.col, row.n * sizeof *row.col);
+        st = scale_row(m, rows[i], x.val + x.start[i], err);
         x.start[i + 1] = x.start[i] + row.n;
     }
     if (st == GF_OK) st = gf_kmeans_run(pool, &x, o, out, err);
@@ -117,14 +134,8 @@ static gf_status cluster_dense(gf_pool *pool, const gf_matrix *m, const uint32_t
 {
     float *x = gf_array((size_t)n, (size_t)m->n_cols * sizeof *x);
     gf_status st = x ? GF_OK : gf_fail_memory(err, "dense rows");
-    for (uint32_t i = 0; i < n && st == GF_OK; i++) {
-        const float *from = m->dense + (size_t)rows[i] * m->n_cols;
-        float *to = x + (size_t)i * m->n_cols;
-        double length;
-        st = row_length(m, rows[i], &length, err);
-        for (uint32_t c = 0; c < m->n_cols && st == GF_OK; c++)
-            to[c] = (float)((double)from[c] / length);
-    }
+    for (uint32_t i = 0; i < n && st == GF_OK; i++)
+        st = scale_row(m, rows[i], x + (size_t)i * m->n_cols, err);
     if (st == GF_OK) st = gf_dense_kmeans(pool, x, n, m->n_cols, GF_DENSE_FAST, o, out, err);
     gf_free(x);
     return st;
@@ -165,14 +176,32 @@ static gf_status sum_terms(gf_pool *pool, const gf_csr *texts, const gf_cancel *
     return st;
 }
 
+gf_status gf_build_finish_dense(gf_pool *pool, const gf_csr *texts, const gf_cancel *cancel,
+                                gf_build_clustered *out, gf_error *err)
+{
+    clamp_scores(&out->kmeans);
+    return sum_terms(pool, texts, cancel, out, err);
+}
+
+/*
+ * Clusters of other rows are a poor start: those of a matrix begin anew where the served ones are
+ * of the texts, unless somebody says otherwise. Ids go on all the same, by the documents.
+ */
+static bool goes_on(const gf_build_plan *plan)
+{
+    gf_rows_kind kind = plan->matrix->sparse ? GF_ROWS_SPARSE : GF_ROWS_DENSE;
+    return plan->served.rows == kind || plan->options->start == GF_START_SERVED;
+}
+
 gf_status gf_build_cluster_matrix(const gf_build_plan *plan, gf_pool *pool,
-                                  const gf_build_gathered *documents, const gf_kmeans_options *o,
+                                  const gf_build_gathered *documents,
+                                  const gf_build_previous *previous, gf_kmeans_options *o,
                                   gf_build_clustered *out, gf_error *err)
 {
-    const gf_matrix *m = plan->options->matrix;
+    const gf_matrix *m = plan->matrix;
     gf_status st = GF_OK;
-    uint32_t n = 0;
-    uint32_t *rows = gf_array(documents->n, sizeof *rows);
+    uint32_t n = 0, *start = NULL;
+    uint32_t *rows = out->matrix_row = gf_array(documents->n, sizeof *rows);
     out->row_of = gf_array(documents->n, sizeof *out->row_of);
     if (!rows || !out->row_of) st = gf_fail_memory(err, "rows");
     if (st == GF_OK && m->sparse) st = gf_csr_check(m->sparse, err);
@@ -181,13 +210,65 @@ gf_status gf_build_cluster_matrix(const gf_build_plan *plan, gf_pool *pool,
     if (st == GF_OK && n == 0)
         st = gf_fail(err, GF_EINVAL, "no row of the matrix is of a document of \"%.*s\"",
                      GF_SLICE_ARG(plan->where.collection));
+    if (st == GF_OK && goes_on(plan))
+        st = gf_build_start_from_previous(plan, pool, NULL, previous, n, out, o, &start, err);
+    else
+        out->chosen_for = o->k ? 0 : n, out->settled_for = n;
+    o->start = start;
     if (st == GF_OK)
         st = m->sparse ? cluster_sparse(pool, m, rows, n, o, &out->kmeans, err)
                        : cluster_dense(pool, m, rows, n, o, &out->kmeans, err);
-    if (st == GF_OK) {
-        clamp_scores(&out->kmeans);
-        st = sum_terms(pool, &documents->vectors.x, plan->options->cancel, out, err);
+    if (st == GF_OK)
+        st = gf_build_finish_dense(pool, &documents->vectors.x, plan->options->cancel, out, err);
+    o->start = NULL;
+    gf_free(start);
+    return st;
+}
+
+/* ---- the rows themselves --------------------------------------------------------------------- */
+
+/* cols: all columns, of a dense matrix; value: room for a row. */
+static gf_status write_rows(const gf_matrix *m, const gf_build_gathered *documents,
+                            const gf_build_clustered *c, const uint32_t *cols, float *value,
+                            const gf_cancel *cancel, gf_kept_rows_writer *w, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < c->kmeans.n && st == GF_OK; i++) {
+        uint32_t r = c->matrix_row ? c->matrix_row[i] : i;
+        gf_row_view row =
+            m->sparse ? gf_csr_row(m->sparse, r) : (gf_row_view){cols, NULL, m->n_cols};
+        row.val = value;
+        st = gf_cancel_check(cancel, err);
+        if (st == GF_OK) st = scale_row(m, r, value, err);
+        if (st == GF_OK)
+            st = gf_kept_rows_add(w, gf_build_gathered_id(documents, c->row_of[i]), row, err);
     }
-    gf_free(rows);
+    return st == GF_OK ? gf_kept_rows_end(w, err) : st;
+}
+
+gf_status gf_build_write_rows(const gf_build_plan *plan, const gf_build_gathered *documents,
+                              const gf_build_clustered *c, gf_put_kept_rows *put, void *context,
+                              gf_error *err)
+{
+    const gf_matrix *m = plan->matrix;
+    gf_matrix summed = {.n_rows = c->kmeans.n, .n_cols = c->words.d, .dense = c->dense};
+    if (!m && c->dense) m = &summed;
+    if (!m || c->kmeans.n == 0) return GF_OK;
+    uint32_t longest = m->sparse ? 0 : m->n_cols;
+    for (uint32_t i = 0; m->sparse && i < c->kmeans.n; i++) {
+        uint32_t n = gf_csr_row(m->sparse, c->matrix_row[i]).n;
+        if (n > longest) longest = n;
+    }
+    gf_kept_rows_writer w = {
+        .put = put, .context = context, .sparse = m->sparse != NULL, .n_cols = m->n_cols};
+    uint32_t *cols = gf_array(longest, sizeof *cols);
+    float *value = gf_array(longest, sizeof *value);
+    gf_status st = cols && value ? GF_OK : gf_fail_memory(err, "a row");
+    for (uint32_t i = 0; i < longest && st == GF_OK; i++)
+        cols[i] = i;
+    if (st == GF_OK) st = write_rows(m, documents, c, cols, value, plan->options->cancel, &w, err);
+    gf_kept_rows_writer_release(&w);
+    gf_free(cols);
+    gf_free(value);
     return st;
 }

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "cluster/label/labels.h"
+#include "engine/build/label_words.h"
 #include "engine/build/tree.h"
 #include "vectorize/rows/transformer.h"
 
@@ -26,25 +26,19 @@ void gf_build_named_release(gf_build_named *n)
 typedef struct naming {
     const gf_build_plan *plan;
     const gf_build_gathered *documents;
+    const gf_build_previous *previous;
     const gf_build_clustered *clustered;
+    const gf_build_matched *matched;
+    gf_label_words words;
     uint32_t per_cluster;          /* documents that are read */
     size_t per_document;           /* bytes that are read of each */
     gf_transformer **transformers; /* one per worker, made when it is needed */
     gf_arena *arenas;              /* one per cluster: its documents */
     gf_label_cluster *clusters;    /* k */
+    bool **unlisted;               /* k: which of its documents have no stop list */
 } naming;
 
 /* ---- reading documents ----------------------------------------------------------------------- */
-
-static uint32_t word_flags(uint32_t flags)
-{
-    uint32_t out = 0;
-    if (flags & GF_SEQUENCE_BREAK) out |= GF_LABEL_BREAK;
-    if (flags & (GF_SEQUENCE_STOP | GF_SEQUENCE_OTHER)) out |= GF_LABEL_INNER;
-    if (flags & GF_SEQUENCE_LINK) out |= GF_LABEL_NEVER;
-    if (flags & GF_SEQUENCE_NUMBER) out |= GF_LABEL_NUMBER;
-    return out;
-}
 
 static gf_status make_transformer(naming *n, unsigned worker, gf_error *err)
 {
@@ -59,8 +53,9 @@ static gf_status make_transformer(naming *n, unsigned worker, gf_error *err)
 /* The words of a text that was cut, in the arena; `copies`: the text is copied there, too. */
 static gf_status analyse_text(naming *n, unsigned worker, gf_slice text,
                               const gf_language *language, bool copies, gf_arena *arena,
-                              gf_label_document *out, gf_error *err)
+                              gf_label_document *out, bool *unlisted, gf_error *err)
 {
+    const gf_vectorizer_options *options = &n->plan->settings.vectorizer;
     const gf_sequence_token *tokens;
     size_t n_tokens;
     gf_status st = n->transformers[worker] ? GF_OK : make_transformer(n, worker, err);
@@ -68,18 +63,19 @@ static gf_status analyse_text(naming *n, unsigned worker, gf_slice text,
         st = gf_transformer_sequence(n->transformers[worker], text, language, &tokens, &n_tokens,
                                      err);
     if (st != GF_OK) return st;
+    if (options->analysis.language) language = options->analysis.language;
+    *unlisted = !gf_label_words_have_list(options, language);
     gf_label_word *words = gf_arena_alloc(arena, n_tokens * sizeof *words);
     gf_slice copy = copies ? gf_arena_copy(arena, text) : text;
     if (!words || !copy.ptr) return gf_fail_memory(err, "labels");
-    for (size_t i = 0; i < n_tokens; i++)
-        words[i] = (gf_label_word){tokens[i].term, word_flags(tokens[i].flags), tokens[i].start,
-                                   tokens[i].length};
+    gf_label_words_of_text(&n->words, text, language, tokens, n_tokens, words);
     *out = (gf_label_document){copy, words, (uint32_t)n_tokens};
     return GF_OK;
 }
 
 static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_buffer *key,
-                               gf_row *row, gf_arena *arena, gf_label_document *out, gf_error *err)
+                               gf_row *row, gf_arena *arena, gf_label_document *out, bool *unlisted,
+                               gf_error *err)
 {
     const gf_build_plan *p = n->plan;
     const gf_build_gathered *d = n->documents;
@@ -87,7 +83,7 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
     if (d->texts) {
         const gf_text *t = &d->texts[document];
         return analyse_text(n, worker, gf_utf8_cut(t->text, n->per_document), t->language, false,
-                            arena, out, err);
+                            arena, out, unlisted, err);
     }
     gf_buffer_reset(key);
     gf_tables_document_key(key, p->where.name_space, p->where.collection,
@@ -106,7 +102,7 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
                                       &language, err);
     if (st != GF_OK) return st;
     return analyse_text(n, worker, gf_utf8_cut(text->value, n->per_document), language, true, arena,
-                        out, err);
+                        out, unlisted, err);
 }
 
 /* The surface of the centroid's heaviest term, which is the label where there is no phrase. */
@@ -128,19 +124,25 @@ static gf_status read_cluster(void *context, size_t cluster, unsigned worker, gf
     uint32_t m = size < n->per_cluster ? size : n->per_cluster;
     gf_arena *arena = &n->arenas[cluster];
     gf_label_document *documents = gf_arena_alloc(arena, m * sizeof *documents);
-    if (!documents) return gf_fail_memory(err, "labels");
+    bool *unlisted = gf_arena_alloc(arena, m * sizeof *unlisted);
+    if (!documents || !unlisted) return gf_fail_memory(err, "labels");
     gf_buffer key = {0};
     gf_row row = {0};
     gf_status st = GF_OK;
     for (uint32_t i = 0; i < m && st == GF_OK; i++) {
         uint32_t rank = (uint32_t)((uint64_t)i * size / m);
         st = read_document(n, worker, c->members[c->start[cluster] + rank], &key, &row, arena,
-                           &documents[i], err);
+                           &documents[i], &unlisted[i], err);
     }
     n->clusters[cluster] = (gf_label_cluster){.documents = documents,
                                               .n_documents = m,
                                               .size = size,
                                               .otherwise = heaviest_term(n, (uint32_t)cluster)};
+    n->unlisted[cluster] = unlisted;
+    const gf_slice *pinned = gf_pins_label(&n->plan->pins, n->matched->ids[cluster]);
+    if (!pinned)
+        n->clusters[cluster].before =
+            gf_build_previous_label(n->previous, n->matched->ids[cluster]);
     gf_buffer_release(&key);
     gf_row_release(&row);
     return st;
@@ -181,39 +183,72 @@ static const gf_slice *list_reserved(const gf_pins *pins, gf_arena *memory, size
     return reserved;
 }
 
+/* The labels of clusters whose documents were read. */
+static gf_status choose_labels(naming *n, gf_pool *pool, gf_build_named *out, gf_error *err)
+{
+    const gf_build_clustered *c = n->clustered;
+    const gf_vectors *v = &n->documents->vectors;
+    gf_label_rows rows = {&v->x, c->row_of, c->members, c->start};
+    gf_label_options o = {.rows = v->entries ? NULL : &rows, /* rows in a file are not read again */
+                          .tree = out->tree.k ? &out->tree : NULL,
+                          .cancel = n->plan->options->cancel};
+    o.taken = list_reserved(&n->plan->pins, &out->memory, &o.n_taken);
+    if (!o.taken) return gf_fail_memory(err, "labels");
+    return gf_labels_choose(pool, n->clusters, c->kmeans.k, &o, &out->memory, out->labels, err);
+}
+
+static gf_status prepare(naming *n, gf_pool *pool, gf_build_named *out, gf_error *err)
+{
+    uint32_t k = n->clustered->kmeans.k;
+    divide_texts(n, k);
+    n->transformers = gf_calloc(gf_pool_size(pool), sizeof(gf_transformer *));
+    n->arenas = gf_calloc(k, sizeof *n->arenas);
+    n->clusters = gf_calloc(k, sizeof *n->clusters);
+    n->unlisted = gf_calloc(k, sizeof *n->unlisted);
+    out->labels = gf_arena_alloc(&out->memory, 2 * (size_t)k * sizeof *out->labels);
+    bool ok = n->transformers && n->arenas && n->clusters && n->unlisted && out->labels;
+    gf_status st = ok ? make_transformer(n, 0, err) : gf_fail_memory(err, "labels");
+    if (st != GF_OK) return st;
+    return gf_label_words_init(&n->words, &n->plan->settings.vectorizer, n->transformers[0],
+                               &n->documents->vectors.vocabulary, err);
+}
+
+static void release(naming *n, gf_pool *pool)
+{
+    for (unsigned w = 0; n->transformers && w < gf_pool_size(pool); w++)
+        gf_transformer_free(n->transformers[w]);
+    for (uint32_t c = 0; n->arenas && c < n->clustered->kmeans.k; c++)
+        gf_arena_release(&n->arenas[c]);
+    gf_label_words_release(&n->words);
+    gf_free(n->transformers);
+    gf_free(n->arenas);
+    gf_free(n->clusters);
+    gf_free(n->unlisted);
+}
+
 gf_status gf_build_name(const gf_build_plan *plan, gf_pool *pool,
-                        const gf_build_gathered *documents, const gf_build_clustered *clustered,
-                        const gf_build_matched *matched, gf_build_named *out, gf_error *err)
+                        const gf_build_gathered *documents, const gf_build_previous *previous,
+                        const gf_build_clustered *clustered, const gf_build_matched *matched,
+                        gf_build_named *out, gf_error *err)
 {
     uint32_t k = clustered->kmeans.k;
     const gf_cancel *cancel = plan->options->cancel;
     if (k == 0) return GF_OK;
     gf_build_plan_progress(plan, "naming clusters", 0, k);
-    naming n = {.plan = plan, .documents = documents, .clustered = clustered};
-    divide_texts(&n, k);
-    n.transformers = gf_calloc(gf_pool_size(pool), sizeof(gf_transformer *));
-    n.arenas = gf_calloc(k, sizeof *n.arenas);
-    n.clusters = gf_calloc(k, sizeof *n.clusters);
-    out->labels = gf_arena_alloc(&out->memory, 2 * (size_t)k * sizeof *out->labels);
-    size_t n_reserved = 0;
-    const gf_slice *reserved = list_reserved(&plan->pins, &out->memory, &n_reserved);
-    bool ok = n.transformers && n.arenas && n.clusters && out->labels && reserved;
-    gf_status st =
-        ok ? gf_pool_run(pool, k, read_cluster, &n, cancel, err) : gf_fail_memory(err, "labels");
+    naming n = {.plan = plan,
+                .documents = documents,
+                .previous = previous,
+                .clustered = clustered,
+                .matched = matched};
+    gf_status st = prepare(&n, pool, out, err);
+    if (st == GF_OK) st = gf_pool_run(pool, k, read_cluster, &n, cancel, err);
+    if (st == GF_OK) st = gf_label_words_mark_frequent(&n.words, n.clusters, k, n.unlisted, err);
     if (st == GF_OK) st = gf_build_tree(pool, clustered, cancel, &out->tree, err);
-    if (st == GF_OK)
-        st = gf_labels_choose_tree(pool, n.clusters, k, out->tree.k ? &out->tree : NULL, reserved,
-                                   n_reserved, cancel, &out->memory, out->labels, err);
+    if (st == GF_OK) st = choose_labels(&n, pool, out, err);
     for (uint32_t c = 0; c < k && st == GF_OK; c++) {
         const gf_slice *pinned = gf_pins_label(&plan->pins, matched->ids[c]);
         if (pinned) out->labels[c] = *pinned;
     }
-    for (unsigned w = 0; n.transformers && w < gf_pool_size(pool); w++)
-        gf_transformer_free(n.transformers[w]);
-    for (uint32_t c = 0; n.arenas && c < k; c++)
-        gf_arena_release(&n.arenas[c]);
-    gf_free(n.transformers);
-    gf_free(n.arenas);
-    gf_free(n.clusters);
+    release(&n, pool);
     return st;
 }

@@ -17,7 +17,7 @@ gf_status gf_build_plan_init(gf_build_plan *plan, gf_store *store, gf_place wher
                              gf_slice configuration, const gf_rebuild_options *options,
                              gf_error *err)
 {
-    gf_build_plan p = {.store = store, .options = options, .every = 1};
+    gf_build_plan p = {.store = store, .options = options, .every = 1, .matrix = options->matrix};
     p.where.name_space = gf_arena_copy(&p.names, where.name_space);
     p.where.collection = gf_arena_copy(&p.names, where.collection);
     p.configuration = gf_arena_copy(&p.names, configuration);
@@ -37,6 +37,7 @@ void gf_build_plan_release(gf_build_plan *p)
     gf_buffer_release(&p->key);
     gf_pins_release(&p->pins);
     gf_arena_release(&p->names);
+    gf_given_rows_free(p->given);
     *p = (gf_build_plan){0};
 }
 
@@ -65,7 +66,26 @@ static gf_status read_settings(gf_build_plan *p, const gf_collection_row *row, g
     if (st == GF_OK) st = gf_settings_map_fix_times(&p->map, gf_clock_ms(), err);
     if (st == GF_OK) st = gf_settings_resolve(&p->map, p->configuration, &p->settings, err);
     gf_settings_map_write_effective(&p->map, &p->settings_json);
+    /* Refinement is of terms; other rows are named by the plain idf, which serves means of word
+       vectors better, too (docs/algorithms.md). */
+    if (p->options->matrix || p->settings.word_vectors.len) p->settings.refine = false;
+    gf_weights *weights = &p->settings.vectorizer.weights;
+    if (p->settings.refine) weights->idf = gf_weight_sharpen_idf(weights->idf);
     return st == GF_OK ? gf_buffer_check(&p->settings_json, err) : st;
+}
+
+/* Were a build's clusters refined? `settled`: as in its row; builds before that was kept were not. */
+static gf_status read_refined(gf_slice settings, uint64_t settled, bool *refined, gf_error *err)
+{
+    gf_settings_map map = {0};
+    size_t number;
+    *refined = false;
+    if (settled == 0) return GF_OK;
+    gf_status st = gf_settings_map_read_build(settings, &map, err);
+    if (st == GF_OK) st = gf_setting_find(GF_SLICE("refine"), &number, err);
+    if (st == GF_OK) *refined = gf_slice_equal(gf_settings_map_value(&map, number), GF_SLICE("on"));
+    gf_settings_map_release(&map);
+    return st;
 }
 
 /* Read the row of the served build, whose timestamp is p->served.build. */
@@ -85,6 +105,8 @@ static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
     if (st == GF_OK) st = gf_build_decode(p->store, &row, &info, err);
     if (st == GF_OK) {
         gf_rows_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "chosen_for"), &p->served_distinct);
+        gf_rows_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "settled_for"), &p->served_settled);
+        st = read_refined(info.settings, p->served_settled, &p->served_refined, err);
         *modified =
             info.seq != p->seq || !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json));
         p->served = info;
@@ -107,9 +129,16 @@ gf_status gf_build_plan_read(gf_build_plan *p, bool *modified, gf_error *err)
         p->seq = row.seq;
         p->size = row.size;
         p->served = (gf_build_info){.build = gf_collection_row_served(&row, p->configuration)};
-        p->served_distinct = 0;
+        p->served_distinct = p->served_settled = 0;
+        p->served_refined = false;
         *modified = true;
         if (p->served.build) st = read_served(p, modified, err);
+        if (st == GF_OK) st = gf_given_rows_due(p, *modified, &p->again, err);
+        p->again_dense = p->served.rows == GF_ROWS_DENSE;
+        if (st == GF_OK && p->again) { /* as with a matrix */
+            st = gf_settings_resolve(&p->map, p->configuration, &p->settings, err);
+            p->settings.refine = false;
+        }
     }
     gf_collection_row_release(&row);
     return st;
@@ -118,8 +147,8 @@ gf_status gf_build_plan_read(gf_build_plan *p, bool *modified, gf_error *err)
 gf_rebuild_outcome gf_build_plan_outcome(const gf_build_plan *p, bool modified)
 {
     const gf_rebuild_options *o = p->options;
-    bool is_of_matrix = p->served.build && p->served.rows != GF_ROWS_OF_TEXTS;
-    if (is_of_matrix && !o->matrix && !o->force) return GF_REBUILD_KEPT;
+    bool is_of_matrix = p->served.build && gf_rows_are_given(p->served.rows);
+    if (is_of_matrix && !o->matrix && !o->force && !p->again) return GF_REBUILD_KEPT;
     if (!modified && !o->matrix && !o->force) return GF_REBUILD_UNMODIFIED;
     return o->dry_run ? GF_REBUILD_DUE : GF_REBUILD_MADE;
 }

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "engine/build/estimate.h"
+#include "engine/build/given_rows.h"
 #include "engine/config/pins.h"
 #include "engine/config/settings.h"
 #include "engine/store/lock.h"
@@ -31,7 +32,15 @@ typedef struct gf_build_plan {
     gf_pins pins;             /* of the configuration */
     uint64_t seq, size;       /* of the collection */
     gf_build_info served;     /* the served build, without slices; build is 0 where there is none */
-    uint64_t served_distinct; /* distinct rows when its k was chosen; 0: k was given */
+    uint64_t served_distinct; /* rows when its k was chosen; 0: k was given */
+    uint64_t served_settled;  /* rows when its clusters settled last; 0: not known */
+    bool served_refined;      /* its clusters were refined by word counts */
+
+    /* Rows to cluster in place of the texts': those of the options, or `given`; NULL: the texts'. */
+    const gf_matrix *matrix;
+    bool again;           /* the served build's kept rows are to be clustered again */
+    bool again_dense;     /* they are dense */
+    gf_given_rows *given; /* they, once they are read */
 
     const gf_snapshot *snapshot; /* borrowed; documents and memberships are read from it */
     int64_t build;               /* timestamp of the build that is made */
@@ -44,6 +53,7 @@ typedef struct gf_build_plan {
     gf_memory_plan memory; /* only where it spills */
     bool keeps_words;      /* gathering keeps all words, for the index that search reads */
     uint32_t every;        /* one document in so many is gathered; 1 for a build */
+    uint32_t offset;       /* below every: the first one; 0 for a build */
 } gf_build_plan;
 
 /** Copy the names; nothing is read yet. Options are borrowed until release. */

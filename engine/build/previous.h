@@ -17,17 +17,25 @@ typedef struct gf_build_previous {
     uint32_t k;        /* clusters that still have documents; 0 where there is no previous build */
     uint32_t *ids;     /* k, rising */
     uint32_t *cluster; /* one per document: index in ids, or GF_UNMATCHED; NULL without a build */
+    gf_slice *labels;  /* k: of these clusters, in memory; NULL without a build */
+    gf_arena memory;
 } gf_build_previous;
 
 void gf_build_previous_release(gf_build_previous *previous);
 
+/** The label of the cluster of that id; empty where there is none. */
+gf_slice gf_build_previous_label(const gf_build_previous *previous, uint32_t id);
+
 /**
- * Read the memberships of the plan's served build.
+ * Read the memberships and the labels of the plan's served build. A membership in a cluster that
+ * the build does not list counts as none.
  *
- * @param[out] out  to be released, also after a failure
- * Cost: a walk over the memberships of that build.
+ * @param pool  NULL: this thread alone; else parts of the memberships are read by all its threads
+ * @param[out] out  to be released, also after a failure; the same for any number of threads
+ * Cost: a walk over the memberships and the clusters of that build.
  */
-gf_status gf_build_read_previous(const gf_build_plan *plan, const gf_build_gathered *documents,
-                                 gf_build_previous *out, gf_error *err);
+gf_status gf_build_read_previous(const gf_build_plan *plan, gf_pool *pool,
+                                 const gf_build_gathered *documents, gf_build_previous *out,
+                                 gf_error *err);
 
 #endif

@@ -50,7 +50,6 @@ static gf_status make_and_publish(gf_build_plan *plan, gf_rebuild_result *result
 static gf_status estimate_memory(const gf_build_plan *plan, gf_memory_estimate *e, gf_error *err)
 {
     gf_pool *pool = NULL;
-    if (plan->options->matrix) return GF_OK;
     gf_status st = gf_pool_create(plan->options->threads, &pool, err);
     if (st == GF_OK) st = gf_build_estimate(plan, pool, e, err);
     gf_pool_free(pool);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "engine/rows/filter.h"
 
 /* docs/configuration.md is written from this table; a test compares them. */
@@ -24,8 +25,12 @@ static const gf_setting settings[] = {
     {"max_passes", "1 to 10000", "100", "most passes of k-means over all documents, per run"},
     {"tolerance", "0 to 0.5", "0.001", "share of documents that may still move when a run ends"},
     {"polish", "on, off", "on", "improve the clusters by moving single documents"},
-    {"effort", "full, quick", "full",
-     "quick: clusters in half the time or so, that are a little looser"},
+    {"refine", "on, off", "on",
+     "make the clusters sharper by the counts of words: a mixture of multinomials"},
+    {"effort", "full, quick, thorough", "full",
+     "quick: clusters in half the time or so, that are a little looser; thorough: new clusters "
+     "from "
+     "three kinds of start, the most probable kept"},
     {"language", "auto, none, a language's name or ISO 639 code", "auto",
      "for stop words and stems; auto takes the document's own, else detects it"},
     {"stop_words", "on, off", "on", "leave out the words of the language's stop list"},
@@ -38,7 +43,7 @@ static const gf_setting settings[] = {
      "drop terms of more documents; auto is half of them from 1,000 documents on, else all"},
     {"max_terms", "0 to 4294967295", "0", "keep the most frequent terms only; 0 keeps all"},
     {"tf", "log, raw, binary, relative", "log", "how a term's count in a document weighs"},
-    {"idf", "log, log_plus_one, smooth, none", "log",
+    {"idf", "log, log_plus_one, smooth, none, log^1.5, log_plus_one^1.5, smooth^1.5", "log",
      "how the number of documents that have a term weighs"},
     {"min_length", "1 to 1024", "2", "characters of the shortest word that counts"},
     {"max_length", "1 to 1024", "64", "characters of the longest word that counts"},
@@ -54,6 +59,8 @@ static const gf_setting settings[] = {
     {"store_vectors", "on, off", "off", "keep each document's vector with its membership"},
     {"store_index", "auto, on, off", "auto",
      "keep an inverted index for search; auto does for the configuration \"default\""},
+    {"vectors", "a file's path", "",
+     "cluster documents as means of the vectors of their words: a table as text or safetensors"},
     {"filter", "field=value or such as stars>=4; also !=, <, <=, >; several with commas", "",
      "cluster only documents for which all of these hold"},
     {"since", "a time, or an age: hours, days or weeks (12h, 30d, 4w)", "",
@@ -121,10 +128,11 @@ static gf_status read_start(size_t number, gf_slice value, bool *served, gf_erro
     return bad_value(number, value, err);
 }
 
-static gf_status read_effort(size_t number, gf_slice value, bool *quick, gf_error *err)
+static gf_status read_effort(size_t number, gf_slice value, gf_resolved *r, gf_error *err)
 {
-    *quick = gf_slice_equal(value, GF_SLICE("quick"));
-    if (*quick || gf_slice_equal(value, GF_SLICE("full"))) return GF_OK;
+    r->quick = gf_slice_equal(value, GF_SLICE("quick"));
+    r->thorough = gf_slice_equal(value, GF_SLICE("thorough"));
+    if (r->quick || r->thorough || gf_slice_equal(value, GF_SLICE("full"))) return GF_OK;
     return bad_value(number, value, err);
 }
 
@@ -175,6 +183,19 @@ static gf_status read_filter(gf_slice value, gf_slice *out, gf_error *err)
     return st;
 }
 
+enum { MOST_PATH = 4095 };
+
+/* A path; what lies there is looked at by a rebuild. */
+static gf_status read_path(size_t number, gf_slice value, gf_slice *out, gf_error *err)
+{
+    bool good = value.len <= MOST_PATH && gf_utf8_is_valid(value);
+    for (size_t i = 0; i < value.len && good; i++)
+        good = (unsigned char)value.ptr[i] >= ' ' && value.ptr[i] != 0x7F;
+    if (!good) return bad_value(number, value, err);
+    *out = value;
+    return GF_OK;
+}
+
 static gf_status read_bound(size_t number, gf_slice value, int64_t none, int64_t *out,
                             gf_error *err)
 {
@@ -211,7 +232,8 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
         return read_small(number, value, false, 1, 10000, &r->max_passes, err);
     if (strcmp(name, "tolerance") == 0) return read_tolerance(number, value, &r->tolerance, err);
     if (strcmp(name, "polish") == 0) return read_flag(number, value, &r->polish, err);
-    if (strcmp(name, "effort") == 0) return read_effort(number, value, &r->quick, err);
+    if (strcmp(name, "refine") == 0) return read_flag(number, value, &r->refine, err);
+    if (strcmp(name, "effort") == 0) return read_effort(number, value, r, err);
     if (strcmp(name, "language") == 0) return read_language(value, r, err);
     if (strcmp(name, "ngrams") == 0) return read_ngrams(number, value, &r->vectorizer, err);
     if (strcmp(name, "keep") == 0) return read_small(number, value, false, 1, 1000, &r->keep, err);
@@ -219,6 +241,7 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
     if (strcmp(name, "store_vectors") == 0) return read_flag(number, value, &r->store_vectors, err);
     if (strcmp(name, "store_index") == 0)
         return read_index(number, value, configuration, &r->store_index, err);
+    if (strcmp(name, "vectors") == 0) return read_path(number, value, &r->word_vectors, err);
     if (strcmp(name, "filter") == 0) return read_filter(value, &r->filter, err);
     if (strcmp(name, "since") == 0) return read_bound(number, value, INT64_MIN, &r->since, err);
     if (strcmp(name, "until") == 0) return read_bound(number, value, INT64_MAX, &r->until, err);

@@ -22,12 +22,13 @@ typedef struct gf_resolved {
     uint32_t restarts; /* 0: by the amount of work */
     uint32_t max_passes;
     double tolerance;
-    bool polish, quick, start_served;
+    bool polish, refine, quick, thorough, start_served;
     uint32_t keep; /* builds */
     bool in_rebuilds;
     bool store_vectors, store_index;
-    gf_slice filter;      /* which documents it is about (engine/rows/filter.h); empty: all */
-    int64_t since, until; /* and of which time; INT64_MIN, INT64_MAX: any */
+    gf_slice word_vectors; /* path of a table of them; empty: terms are clustered */
+    gf_slice filter;       /* which documents it is about (engine/rows/filter.h); empty: all */
+    int64_t since, until;  /* and of which time; INT64_MIN, INT64_MAX: any */
 } gf_resolved;
 
 /** The settings of one configuration: names with values, in the order of gf_settings. */

@@ -6,8 +6,11 @@
  *     vocabulary  terms with document frequencies and surfaces (vectorize/rows/vocabulary.h)
  *     centre <id> each cluster's centre: see gf_centre_write
  *     times <id>  each cluster's documents by hour, and those of none: see engine/rows/hours.h
+ *     copies <id> the members of a cluster that are copies of others: see engine/rows/copy_list.h
  *     tree        the tree over the clusters: see engine/build/tree.h
  *     index       documents by term, where it is kept: see engine/build/similar_index.c
+ *     rows        the rows that were clustered, where they are not the texts': see
+ *                 engine/rows/kept_rows.h
  */
 #ifndef GF_ENGINE_ROWS_MODEL_H
 #define GF_ENGINE_ROWS_MODEL_H

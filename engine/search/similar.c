@@ -1,6 +1,6 @@
 /*
  * The documents most similar to one, or to a text: by the cosine of their rows in the space of the
- * served build of "default".
+ * served build of a configuration.
  *
  *     1. its index (engine/build/similar_index.h) gives each document's similarity nearly: term at a time, weights
  *        of a byte, so by no more than `bound` wrong
@@ -8,12 +8,16 @@
  *     3. so are documents that came or were put anew after the build
  *
  * Without an index every document is weighed. What comes out is the same.
+ *
+ * Where the build's rows were made elsewhere it keeps them (engine/rows/kept_rows.h), and all are
+ * weighed; of documents put since the rows are those that they brought along.
  */
 #include "engine/search/internal.h"
 
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "engine/rows/kept_rows.h"
 
 #include <stdlib.h>
 
@@ -40,6 +44,7 @@ typedef struct comparing {
     gf_row ids_row, row;
     found *found; /* n_found of capacity */
     size_t n_found, capacity;
+    double least; /* what is below it is not among the best */
     gf_arena memory;
 } comparing;
 
@@ -310,7 +315,7 @@ static gf_status compare_documents(comparing *c, gf_error *err)
     return st == GF_OK ? weigh_best(c, err) : st;
 }
 
-/* ---- visits ---------------------------------------------------------------------------------- */
+/* ---- given rows ------------------------------------------------------------------------------ */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -318,6 +323,120 @@ static int by_rank(const void *a, const void *b)
     if (x->score != y->score) return x->score > y->score ? -1 : 1;
     return gf_slice_compare(x->id, y->id);
 }
+
+/* Forget now and then what is not among the best, so that memory does not grow with the rows. */
+static gf_status keep_best(comparing *c, gf_slice id, double cosine, gf_error *err)
+{
+    enum { MORE = 1000 };
+    uint64_t limit = c->options->limit;
+    if (!(cosine > 0) || cosine < c->least) return GF_OK;
+    gf_status st = keep_found(c, id, cosine < 1 ? cosine : 1, err);
+    if (st != GF_OK || limit == 0 || c->n_found < limit + MORE) return st;
+    qsort(c->found, c->n_found, sizeof *c->found, by_rank);
+    c->n_found = (size_t)limit;
+    c->least = c->found[limit - 1].score;
+    return GF_OK;
+}
+
+/* Rows are of unit length, but for what a byte a column leaves out. */
+static gf_status weigh_kept(void *context, gf_slice id, gf_row_view row, gf_error *err)
+{
+    comparing *c = context;
+    gf_status st = gf_cancel_check(c->options->cancel, err);
+    if (st != GF_OK || gf_slice_equal(id, c->options->id) ||
+        gf_strings_find(&c->changed, id) != GF_STRING_NONE)
+        return st;
+    gf_row_view own = {c->col, c->val, c->n_terms};
+    double dot = 0;
+    if (own.n == c->view->info.terms && row.n == own.n)
+        for (uint32_t i = 0; i < row.n; i++)
+            dot += (double)own.val[i] * (double)row.val[i];
+    else
+        dot = gf_csr_row_dot(own, row);
+    double length = dot > 0 ? length_of(row) : 0;
+    return length > 0 ? keep_best(c, id, dot / (c->length * length), err) : GF_OK;
+}
+
+/* A document put after the build, by the row that it brought along. */
+static gf_status weigh_brought(comparing *c, gf_slice id, gf_error *err)
+{
+    gf_document d;
+    gf_field *fields = NULL;
+    gf_row_view row;
+    uint64_t seq;
+    bool about = false;
+    gf_view *v = c->view;
+    if (gf_slice_equal(id, c->options->id)) return GF_OK;
+    gf_status st = gf_state_document_row(v->state, id, &c->row, &d, &fields, &seq, err);
+    if (st == GF_ENOTFOUND) return GF_OK;
+    if (st == GF_OK) st = gf_view_selects(v, &c->row, &about, err);
+    if (st == GF_OK && about) st = gf_view_row_of(v, &d, &row, err);
+    if (st == GF_OK && about) {
+        double dot = gf_csr_row_dot((gf_row_view){c->col, c->val, c->n_terms}, row);
+        st = keep_best(c, id, dot / c->length, err);
+    }
+    gf_free(fields);
+    return st;
+}
+
+static gf_status keep_row(comparing *c, gf_row_view row, gf_error *err);
+
+/* The row of the document that is compared with: the build's, or if it was put since its own. */
+static gf_status read_given(comparing *c, gf_kept_rows *rows, gf_error *err)
+{
+    gf_document d;
+    gf_field *fields = NULL;
+    gf_view *v = c->view;
+    gf_row_view row = {0};
+    uint64_t seq = 0;
+    const char *why = GF_VECTOR_WITHOUT;
+    bool given = gf_rows_are_given(v->info.rows);
+    if (c->options->id.len == 0 && given)
+        return gf_fail(err, GF_ECONFLICT,
+                       "this build clusters vectors that were made elsewhere: a text cannot be "
+                       "compared with them; give the id of a document");
+    gf_status st = GF_OK;
+    if (c->options->id.len)
+        st = gf_state_document_row(v->state, c->options->id, &c->row, &d, &fields, &seq, err);
+    else
+        d = (gf_document){.text = c->options->text, .language = c->options->language};
+    if (st == GF_OK && c->options->id.len && seq <= v->info.seq && given) {
+        st = gf_kept_rows_find(rows, c->options->id, &row, err);
+        if (st == GF_ENOTFOUND) st = GF_OK;
+    } else if (st == GF_OK) {
+        st = gf_view_row_of(v, &d, &row, err);
+        why = v->vector.why;
+    }
+    if (st == GF_OK && row.n == 0 && given)
+        st = gf_fail(err, GF_ECONFLICT, "document \"%.*s\" is %s: nothing is similar to it",
+                     GF_SLICE_ARG(c->options->id), why);
+    if (st == GF_OK) st = keep_row(c, row, err);
+    gf_free(fields);
+    return st;
+}
+
+static gf_status compare_given(comparing *c, gf_error *err)
+{
+    gf_kept_rows rows = {0};
+    gf_view *v = c->view;
+    gf_status st = gf_kept_rows_open(&rows, v->store->tables.builds, v->snapshot,
+                                     gf_buffer_view(&v->key), err);
+    if (st == GF_ENOTFOUND)
+        st = gf_fail(err, GF_ECONFLICT,
+                     "this build is of an earlier version, and keeps no vectors: rebuild it with "
+                     "its matrix");
+    if (st == GF_OK) st = read_given(c, &rows, err);
+    if (st == GF_OK) st = gf_view_each_change(v, note_change, &c->changed, err);
+    if (st == GF_OK && c->n_terms) st = gf_kept_rows_each(&rows, weigh_kept, c, err);
+    for (uint32_t i = 0; i < c->changed.n && st == GF_OK && c->n_terms; i++) {
+        st = gf_cancel_check(c->options->cancel, err);
+        if (st == GF_OK) st = weigh_brought(c, gf_strings_at(&c->changed, i), err);
+    }
+    gf_kept_rows_release(&rows);
+    return st;
+}
+
+/* ---- visits ---------------------------------------------------------------------------------- */
 
 static gf_status visit_found(comparing *c, const found *f, gf_visit_hit *visit, void *context,
                              gf_error *err)
@@ -404,9 +523,13 @@ gf_status gf_similar(gf_store *store, gf_place where, const gf_similar_options *
         gf_options_check(options->version, GF_SIMILAR_OPTIONS_VERSION, "gf_similar_options", err);
     if (known != GF_OK) return known;
     comparing c = {.options = options};
-    gf_status st = gf_view_open(store, where, GF_SLICE("default"), 0, &c.view, err);
-    if (st == GF_OK) st = read_row(&c, err);
-    if (st == GF_OK && c.n_terms) st = compare_documents(&c, err);
+    gf_slice configuration =
+        options->configuration.len ? options->configuration : GF_SLICE("default");
+    gf_status st = gf_view_open(store, where, configuration, 0, &c.view, err);
+    bool given = st == GF_OK && gf_view_build(c.view)->rows != GF_ROWS_OF_TEXTS;
+    if (given) st = compare_given(&c, err);
+    if (st == GF_OK && !given) st = read_row(&c, err);
+    if (st == GF_OK && !given && c.n_terms) st = compare_documents(&c, err);
     if (st == GF_OK) st = visit_best(&c, visit, context, err);
     release_comparison(&c);
     return st;

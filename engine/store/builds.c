@@ -18,13 +18,23 @@ static bool read_double(const gf_row *row, const char *name, double *v)
     return cell && gf_number_read_decimal(cell->value, v);
 }
 
+const char *gf_build_rows_name(gf_rows_kind kind)
+{
+    static const char *const names[] = {[GF_ROWS_OF_TEXTS] = "texts",
+                                        [GF_ROWS_SPARSE] = "sparse",
+                                        [GF_ROWS_DENSE] = "dense",
+                                        [GF_ROWS_OF_WORDS] = "words"};
+    return names[kind];
+}
+
 static bool read_rows(const gf_row *row, gf_rows_kind *kind)
 {
     const gf_cell *cell = gf_row_find(row, GF_BUILDS_MAIN, "matrix");
-    bool sparse = cell && gf_slice_equal(cell->value, GF_SLICE("sparse"));
-    bool dense = cell && gf_slice_equal(cell->value, GF_SLICE("dense"));
-    *kind = sparse ? GF_ROWS_SPARSE : dense ? GF_ROWS_DENSE : GF_ROWS_OF_TEXTS;
-    return !cell || sparse || dense;
+    *kind = GF_ROWS_OF_TEXTS;
+    for (int k = GF_ROWS_SPARSE; cell && k <= GF_ROWS_OF_WORDS; k++)
+        if (gf_slice_equal(cell->value, gf_slice_str(gf_build_rows_name((gf_rows_kind)k))))
+            *kind = (gf_rows_kind)k;
+    return !cell || *kind != GF_ROWS_OF_TEXTS;
 }
 
 gf_status gf_build_decode(gf_store *s, const gf_row *row, gf_build_info *info, gf_error *err)

@@ -5,6 +5,9 @@
 #include "engine/store/store_internal.h"
 #include "grouperfish/builds.h"
 
+/** The word that a build's column `matrix` has for its rows, where they are not the texts'. */
+const char *gf_build_rows_name(gf_rows_kind kind);
+
 /** Decode a row of builds:main; slices are borrowed from the row. `served` is not set. */
 gf_status gf_build_decode(gf_store *store, const gf_row *row, gf_build_info *info, gf_error *err);
 

@@ -1,5 +1,5 @@
 /*
- * Deleting many rows.
+ * Deleting many rows; a block of a run is deleted as the one entry that it is.
  *
  * A deletion of several batches is marked first, in a synced write, and its mark is deleted in the
  * last batch. All batches but the last are synced as well: unsynced ones may be lost though later
@@ -34,6 +34,7 @@ static gf_status delete_all(gf_table *table, gf_scan_options o, gf_batch *batch,
     const gf_schema *schema = gf_table_schema(table);
     gf_status st = GF_OK;
     o.keys_only = true;
+    o.as_stored = true;
     for (o.family = 0; o.family < schema->n_families && st == GF_OK; o.family++) {
         bool wide = schema->families[o.family].layout == GF_LAYOUT_WIDE;
         deletion d = {table, o.family, wide, batch};

@@ -95,7 +95,7 @@ static gf_status add_meant(lane *l, gf_text_group *to, gf_error *err)
     uint64_t number = r->counts.meant + l->counts.meant++;
     if (text) count_text(&l->counts, text->value.len);
     l->counts.id_bytes += l->row.key.len;
-    return number % r->options.every == 0 ? add_text(l, to, err) : GF_OK;
+    return number % r->options.every == r->options.offset ? add_text(l, to, err) : GF_OK;
 }
 
 /* A task: read until the group is full, or the part has no more. */

@@ -23,6 +23,7 @@ typedef struct gf_text_reader_options {
     gf_place where;
     const gf_resolved *settings; /* whose filter and time say which are meant; NULL: all */
     uint32_t every;              /* of those one in so many is given; 0 is 1 */
+    uint32_t offset;             /* below every: the first that is given */
     unsigned threads;            /* that tasks will be run by */
     bool small;                  /* memory is short */
 } gf_text_reader_options;

@@ -150,18 +150,34 @@ static gf_status find_stale(purging *p, gf_error *err)
 
 /* ---- ridding --------------------------------------------------------------------------------- */
 
-static gf_status rebuild_stale(purging *p, gf_error *err)
+/*
+ * Served builds are made anew. One that cannot be keeps none of the others from it: *kept tells of the
+ * first, which still has what was deleted.
+ */
+static gf_status rebuild_stale(purging *p, gf_error *kept, gf_error *err)
 {
     gf_rebuild_options o = *p->options;
     gf_rebuild_result result;
+    gf_error why = {GF_OK, ""};
     gf_status st = GF_OK;
-    o.force = true;
+    o.force = o.same_rows = true;
     o.dry_run = false;
     for (size_t i = 0; i < p->n && st == GF_OK; i++) {
-        if (!p->builds[i].served || !p->builds[i].stale) continue;
-        st = gf_rebuild(p->store, p->where, p->builds[i].configuration, &o, &result, err);
+        const kept_build *b = &p->builds[i];
+        if (!b->served || !b->stale) continue;
+        st = gf_rebuild(p->store, p->where, b->configuration, &o, &result, &why);
         p->purged.rebuilt += st == GF_OK;
+        if (st != GF_EINVAL && st != GF_ENOTFOUND && st != GF_ELIMIT) continue;
+        if (kept->status == GF_OK)
+            gf_fail(kept, GF_EINVAL,
+                    "the clusters of configuration \"%.*s\" still have words of what was deleted, "
+                    "since "
+                    "they cannot be made anew: %s; mend that or delete the configuration, and "
+                    "purge again",
+                    GF_SLICE_ARG(b->configuration), why.message);
+        st = GF_OK;
     }
+    if (st != GF_OK && err) *err = why;
     return st;
 }
 
@@ -214,14 +230,19 @@ gf_status gf_purge_collection(gf_store *s, gf_place where, const gf_rebuild_opti
                               gf_purged *purged, gf_error *err)
 {
     purging p = {.store = s, .where = where, .options = options};
+    gf_error kept = {GF_OK, ""};
     gf_batch *batch = NULL;
     gf_tables_collection_key(&p.key, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&p.key, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) st = find_stale(&p, err);
-    if (st == GF_OK) st = rebuild_stale(&p, err);
+    if (st == GF_OK) st = rebuild_stale(&p, &kept, err);
     if (st == GF_OK) st = drop_stale(&p, batch, err);
     if (st == GF_OK) st = gf_purge_store(s, err);
+    if (st == GF_OK && kept.status != GF_OK) {
+        st = kept.status;
+        if (err) *err = kept;
+    }
     if (st == GF_OK) *purged = p.purged;
     gf_batch_free(batch);
     for (size_t i = 0; i < p.n; i++) {

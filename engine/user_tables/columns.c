@@ -7,9 +7,7 @@ gf_type gf_user_table_cell_type(const gf_user_table *t, unsigned family, gf_slic
 {
     const gf_user_schema *s = &t->schema;
     if (family >= s->schema.n_families) return GF_TYPE_BYTES;
-    int column = s->families[family].layout == GF_LAYOUT_PACKED
-                     ? gf_schema_column(&s->families[family], qualifier, 0)
-                     : -1;
+    int column = gf_schema_column(&s->families[family], qualifier, 0);
     return column < 0 ? s->types[family] : s->columns[family][column];
 }
 
@@ -33,15 +31,23 @@ gf_status gf_user_table_find_family(const gf_user_table *t, gf_slice name, unsig
                    (int)(name.len < 255 ? name.len : 255), name.ptr ? name.ptr : "");
 }
 
-static bool find_declared(const gf_user_table *t, gf_slice name, unsigned *family)
+/* The family that declares the column; GF_ENOTFOUND where none does, GF_EINVAL where several do. */
+static gf_status find_declared(const gf_user_table *t, gf_slice name, unsigned *family,
+                               gf_error *err)
 {
     const gf_schema *s = &t->schema.schema;
-    for (unsigned f = 0; f < s->n_families; f++)
-        if (gf_schema_column(&s->families[f], name, 0) >= 0) {
-            *family = f;
-            return true;
-        }
-    return false;
+    unsigned found = s->n_families;
+    for (unsigned f = 0; f < s->n_families; f++) {
+        if (gf_schema_column(&s->families[f], name, 0) < 0) continue;
+        if (found < s->n_families)
+            return gf_fail(err, GF_EINVAL, "families %s and %s have a column %.*s: say %s:%.*s",
+                           s->families[found].name, s->families[f].name, GF_SLICE_ARG(name),
+                           s->families[found].name, GF_SLICE_ARG(name));
+        found = f;
+    }
+    if (found == s->n_families) return GF_ENOTFOUND;
+    *family = found;
+    return GF_OK;
 }
 
 gf_status gf_user_table_find_column(const gf_user_table *t, gf_slice name, unsigned *family,
@@ -49,12 +55,14 @@ gf_status gf_user_table_find_column(const gf_user_table *t, gf_slice name, unsig
 {
     const char *colon = name.len ? memchr(name.ptr, ':', name.len) : NULL;
     if (whole) *whole = false;
-    if (!colon && find_declared(t, name, family)) {
+    gf_status st = colon ? GF_ENOTFOUND : find_declared(t, name, family, err);
+    if (st == GF_OK) {
         gf_buffer_slice(qualifier, name);
         return gf_buffer_check(qualifier, err);
     }
+    if (st != GF_ENOTFOUND) return st;
     size_t n = colon ? (size_t)(colon - name.ptr) : name.len;
-    gf_status st = gf_user_table_find_family(t, gf_slice_of(name.ptr, n), family, err);
+    st = gf_user_table_find_family(t, gf_slice_of(name.ptr, n), family, err);
     if (st == GF_OK && !colon && !whole)
         return gf_fail(err, GF_EINVAL, "\"%.*s\" names a family, and no cell of it (%.*s:COLUMN)",
                        GF_SLICE_ARG(name), GF_SLICE_ARG(name));
@@ -69,16 +77,77 @@ gf_status gf_user_table_find_column(const gf_user_table *t, gf_slice name, unsig
 
 /* ---- row keys -------------------------------------------------------------------------------- */
 
+/* A key of a table of the program's own: a part may stand where the namespace was left out. */
+static gf_status fail_namespace(const gf_user_table *t, gf_error *err)
+{
+    gf_buffer names = {0};
+    for (unsigned i = 0; i < t->schema.schema.n_parts; i++)
+        gf_buffer_format(&names, "%s%s", i ? ", " : "", t->schema.parts[i].name);
+    gf_buffer_cstr(&names);
+    gf_status st = gf_buffer_check(&names, err);
+    if (st == GF_OK)
+        st = gf_fail(err, GF_EINVAL,
+                     "the first part of a key of table \"%.*s\" is the namespace, and this is "
+                     "another one's: key parts are %s",
+                     GF_SLICE_ARG(t->name), gf_buffer_cstr(&names));
+    gf_buffer_release(&names);
+    return st;
+}
+
 gf_status gf_user_table_key_write(const gf_user_table *t, const gf_slice *parts, unsigned n,
                                   gf_buffer *key, gf_error *err)
 {
+    size_t before = key->len;
     gf_status st = GF_OK;
     if (n > t->schema.schema.n_parts)
         return gf_fail(err, GF_EINVAL, "a row key of table \"%.*s\" has %u part%s, not %u",
                        GF_SLICE_ARG(t->name), t->schema.schema.n_parts,
                        t->schema.schema.n_parts > 1 ? "s" : "", n);
-    for (unsigned i = 0; i < n && st == GF_OK; i++)
+    for (unsigned i = 0; i < n && st == GF_OK; i++) {
         st = gf_user_table_part_write(&t->schema.parts[i], parts[i], key, err);
+        if (st == GF_OK && i == 0 &&
+            !gf_slice_starts(gf_slice_skip(gf_buffer_view(key), before), t->space))
+            st = fail_namespace(t, err);
+    }
+    return st;
+}
+
+/* Bytes that a part always has; 0: as many as it has. */
+static size_t part_width(const gf_user_part *part)
+{
+    if (part->width) return part->width;
+    return part->type == GF_TYPE_INT64 || part->type == GF_TYPE_UINT64 ? 8 : 0;
+}
+
+gf_status gf_user_table_key_divide(const gf_user_table *t, gf_slice bytes, gf_buffer *key,
+                                   gf_error *err)
+{
+    const gf_user_schema *s = &t->schema;
+    const gf_user_part *any = NULL; /* the part that takes what the others leave */
+    size_t fixed = 0;
+    gf_status st = GF_OK;
+    for (unsigned i = 0; i < s->schema.n_parts; i++) {
+        const gf_user_part *part = &s->parts[i];
+        fixed += part_width(part);
+        if (part_width(part)) continue;
+        if (any)
+            return gf_fail(
+                err, GF_EINVAL,
+                "key parts %s and %s may both have any length, so nothing says where one ends",
+                any->name, part->name);
+        any = part;
+    }
+    if (bytes.len < fixed || (!any && bytes.len > fixed))
+        return gf_fail(err, GF_EINVAL,
+                       "a row key of %zu bytes, where the parts of table \"%.*s\" have %zu%s",
+                       bytes.len, GF_SLICE_ARG(t->name), fixed, any ? " or more" : "");
+    size_t rest = bytes.len - fixed;
+    for (unsigned i = 0; i < s->schema.n_parts && st == GF_OK; i++) {
+        const gf_user_part *part = &s->parts[i];
+        size_t n = part == any ? rest : part_width(part);
+        st = gf_user_table_part_put(part, gf_slice_of(bytes.ptr, n), key, err);
+        bytes = gf_slice_skip(bytes, n);
+    }
     return st;
 }
 

@@ -20,6 +20,7 @@
 typedef struct family_scan {
     gf_scan *scan;
     gf_row row;
+    unsigned family;
     bool there; /* row is an entry that was not yet given */
 } family_scan;
 
@@ -38,8 +39,8 @@ struct gf_rows {
     family_scan scans[GF_MAX_FAMILIES]; /* n_scans */
     unsigned n_scans;
     uint32_t wanted; /* families that rows are given with */
-    bool reverse;
-    uint64_t offset, left;
+    bool reverse, keys_only;
+    uint64_t offset, left, entries;
     cell_demand *demands; /* n_demands */
     size_t n_demands;
     gf_row row;
@@ -79,6 +80,12 @@ static bool is_numeric(gf_type type)
            type == GF_TYPE_FLOAT;
 }
 
+/* Compared by their text form as it is given: JSON, and the types of the program's own tables. */
+static bool is_told(gf_type type)
+{
+    return type >= GF_TYPE_JSON;
+}
+
 static gf_status add_demand(gf_rows *r, gf_slice text, cell_demand *d, gf_error *err)
 {
     gf_slice name, value;
@@ -93,7 +100,7 @@ static gf_status add_demand(gf_rows *r, gf_slice text, cell_demand *d, gf_error 
     /* The value in the one form that cells are printed in. */
     gf_buffer bytes = {0};
     gf_buffer_reset(&r->text);
-    if (d->type == GF_TYPE_JSON) {
+    if (is_told(d->type)) {
         gf_buffer_slice(&r->text, value);
     } else {
         st = gf_user_table_value_write(d->type, value, &bytes, err);
@@ -104,8 +111,8 @@ static gf_status add_demand(gf_rows *r, gf_slice text, cell_demand *d, gf_error 
     if (st == GF_OK) st = gf_buffer_check(&r->text, err);
     if (st != GF_OK) return st;
     d->value = gf_arena_copy(&r->memory, gf_buffer_view(&r->text));
-    d->is_number = (is_numeric(d->type) || d->type == GF_TYPE_JSON) &&
-                   gf_number_read_decimal(d->value, &d->number);
+    d->is_number =
+        (is_numeric(d->type) || is_told(d->type)) && gf_number_read_decimal(d->value, &d->number);
     return d->qualifier.ptr && d->value.ptr ? GF_OK : gf_fail_memory(err, "a scan");
 }
 
@@ -131,7 +138,7 @@ static gf_slice plain(gf_slice json)
 static bool compare(const cell_demand *d, gf_slice text, int *order)
 {
     double number;
-    if (d->type == GF_TYPE_FLOAT || (d->type == GF_TYPE_JSON && d->is_number)) {
+    if (d->type == GF_TYPE_FLOAT || (is_told(d->type) && d->is_number)) {
         if (!gf_number_read_decimal(text, &number)) return false;
         *order = number < d->number ? -1 : number > d->number;
     } else if (is_numeric(d->type)) {
@@ -192,7 +199,8 @@ static gf_status open_scan(gf_rows *r, const gf_rows_options *o, unsigned family
     gf_scan_options options =
         GF_SCAN_OPTIONS(.snapshot = r->snapshot ? r->snapshot : o->snapshot, .family = family,
                         .prefix = o->prefix, .start = o->start, .end = o->end,
-                        .reverse = o->reverse);
+                        .reverse = o->reverse, .keys_only = r->keys_only);
+    s->family = family;
     gf_status st = gf_scan_open(r->table->rows, &options, &s->scan, err);
     return st == GF_OK ? step(s, err) : st;
 }
@@ -227,9 +235,14 @@ gf_status gf_rows_open(gf_user_table *table, const gf_rows_options *options, gf_
     if (!r) return gf_fail_memory(err, "a scan");
     r->table = table;
     r->reverse = options->reverse;
+    r->keys_only = options->keys_only && options->n_where == 0;
     r->offset = options->offset;
     r->left = options->limit ? options->limit : UINT64_MAX;
-    gf_status st = open_rows(r, options, err);
+    gf_rows_options within = *options;
+    if (within.prefix.len == 0) within.prefix = table->space; /* of the program's own tables */
+    gf_status st = gf_slice_starts(within.prefix, table->space)
+                       ? open_rows(r, &within, err)
+                       : gf_fail(err, GF_EINVAL, "a walk over rows of another namespace");
     if (st != GF_OK) {
         gf_rows_close(r);
         return st;
@@ -282,8 +295,14 @@ static gf_status collect(gf_rows *r, family_scan *s, gf_slice key, gf_error *err
 {
     gf_status st = GF_OK;
     size_t first = r->row.n_cells;
+    const gf_cell key_alone = {.family = s->family};
+    const gf_row of_key = {.cells = (gf_cell *)(uintptr_t)&key_alone, .n_cells = 1};
     while (st == GF_OK && s->there && gf_slice_equal(s->row.key, key)) {
-        st = keep(r, &s->row, err);
+        r->entries++;
+        if (!r->keys_only)
+            st = keep(r, &s->row, err);
+        else if (r->row.n_cells == first)
+            st = keep(r, &of_key, err);
         if (st == GF_OK) st = step(s, err);
     }
     /* A row looks the same from both ends. */
@@ -315,6 +334,7 @@ static gf_status put_together(gf_rows *r, gf_error *err)
     gf_row *row = &r->row;
     family_scan *first = find_first(r);
     row->n_cells = 0;
+    r->entries = 0;
     gf_arena_reset(&r->of_row);
     if (!first) return GF_ENOTFOUND;
     gf_buffer_reset(&r->key);
@@ -356,4 +376,9 @@ gf_status gf_rows_next(gf_rows *r, const gf_row **row, gf_error *err)
         return GF_OK;
     }
     return gf_fail(err, GF_ENOTFOUND, "no further row");
+}
+
+uint64_t gf_rows_entries(const gf_rows *r)
+{
+    return r->entries;
 }

@@ -97,14 +97,9 @@ static gf_status take_choice(schema_reading *r, gf_json_value v, const char *mem
 static gf_status take_part_type(schema_reading *r, gf_json_value v, gf_user_part *part, bool *raw)
 {
     gf_slice word = gf_json_kind_of(v) == GF_JSON_STRING ? gf_json_get_string(v) : (gf_slice){0};
-    *raw = is(word, "raw");
-    part->type = GF_TYPE_BYTES;
-    if (*raw) return GF_OK;
-    if (gf_type_named(word, &part->type) &&
-        (part->type == GF_TYPE_TEXT || part->type == GF_TYPE_BYTES || part->type == GF_TYPE_INT64 ||
-         part->type == GF_TYPE_UINT64))
-        return GF_OK;
-    return bad(r, "the type of a key part", "one of text, bytes, int64, uint64, raw");
+    if (gf_user_table_part_named(word, part, raw)) return GF_OK;
+    return bad(r, "the type of a key part",
+               "one of text, bytes, int64, uint64, int64-desc, uint64-desc, raw");
 }
 
 static gf_status take_part(schema_reading *r, gf_json_value v, gf_user_part *part)
@@ -289,6 +284,12 @@ static gf_status check(gf_user_schema *s, gf_error *err)
     return st == GF_OK ? GF_OK : gf_fail(err, st, "%s", why.message + strlen("table "));
 }
 
+/* Members that table describe has beside the schema: whose it is. A copy has a name of its own. */
+static bool is_beside(gf_slice name)
+{
+    return is(name, "table") || is(name, "of");
+}
+
 static gf_status read_members(schema_reading *r, gf_json_value root, bool addition)
 {
     gf_json_value member;
@@ -303,7 +304,7 @@ static gf_status read_members(schema_reading *r, gf_json_value root, bool additi
             st = take_families(r, member);
         else if (is(name, "key") && !addition)
             st = take_key(r, member);
-        else
+        else if (addition || !is_beside(name))
             st = unknown(r, name,
                          addition ? "families: nothing else can be added" : "key, families");
         key |= is(name, "key");
@@ -433,7 +434,7 @@ void gf_user_table_schema_write(const gf_user_schema *s, gf_buffer *json)
     for (unsigned i = 0; i < s->schema.n_parts; i++) {
         gf_json_begin(w, '{');
         gf_json_put_str(w, "name", s->parts[i].name);
-        gf_json_put_str(w, "type", s->parts[i].width ? "raw" : gf_type_name(s->parts[i].type));
+        gf_json_put_str(w, "type", gf_user_table_part_word(&s->parts[i]));
         if (s->parts[i].width) gf_json_put_uint(w, "width", s->parts[i].width);
         gf_json_end(w, '}');
     }

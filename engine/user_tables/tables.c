@@ -13,6 +13,7 @@
  * catalogue gave it is kept here, too: where damage took the catalogue's entry, opening the table
  * makes it again.
  */
+#include "engine/user_tables/alter.h"
 #include "engine/user_tables/user_tables_internal.h"
 
 #include "base/memory.h"
@@ -58,6 +59,40 @@ static gf_status open_rows(gf_store *store, gf_user_schema *s, const char *id, u
     return gf_table_open_numbered(store->db, &s->schema, number, rows, err);
 }
 
+/* The families keep what the database says: true where the table's row says otherwise. */
+static bool take_kept(gf_user_table *t)
+{
+    const gf_schema *stored = gf_table_schema(t->rows);
+    bool differs = false;
+    for (unsigned f = 0; f < t->schema.schema.n_families && f < stored->n_families; f++) {
+        gf_family *family = &t->schema.families[f];
+        const gf_family *kept = &stored->families[f];
+        differs |= family->ttl_seconds != kept->ttl_seconds || family->versions != kept->versions;
+        family->ttl_seconds = kept->ttl_seconds;
+        family->versions = kept->versions;
+    }
+    return differs;
+}
+
+static gf_status write_row(gf_store *s, gf_slice key, gf_slice id, gf_slice json, unsigned number,
+                           gf_error *err);
+
+/* After a change that was cut short the row is set right, unless the store is only read. */
+static gf_status settle(gf_user_table *t, gf_slice id, unsigned number, gf_error *err)
+{
+    gf_buffer json = {0};
+    if (!take_kept(t)) return GF_OK;
+    gf_user_table_schema_write(&t->schema, &json);
+    gf_status st = gf_buffer_check(&json, err);
+    if (st == GF_OK) {
+        t->json = gf_arena_copy(&t->memory, gf_buffer_view(&json));
+        if (!t->json.ptr) st = gf_fail_memory(err, "a table");
+    }
+    if (st == GF_OK) write_row(t->store, t->key, id, t->json, number, NULL);
+    gf_buffer_release(&json);
+    return st;
+}
+
 /* Fill the table from its row. */
 static gf_status load(gf_user_table *t, const gf_row *row, gf_error *err)
 {
@@ -69,9 +104,11 @@ static gf_status load(gf_user_table *t, const gf_row *row, gf_error *err)
     t->json = gf_arena_copy(&t->memory, json->value);
     if (!name.ptr || !t->json.ptr) return gf_fail_memory(err, "a table");
     gf_status st = gf_user_table_schema_read(t->json, false, &t->memory, &t->schema, &why);
-    if (st == GF_OK)
-        return open_rows(t->store, &t->schema, name.ptr, number_of(row, GF_TABLES_MAIN), &t->rows,
-                         err);
+    if (st == GF_OK) {
+        unsigned number = number_of(row, GF_TABLES_MAIN);
+        st = open_rows(t->store, &t->schema, name.ptr, number, &t->rows, err);
+        return st == GF_OK ? settle(t, name, number, err) : st;
+    }
     return st == GF_ENOMEM ? gf_fail_memory(err, "a table") : damaged(t->name, err);
 }
 
@@ -232,9 +269,9 @@ static gf_status create(gf_store *s, gf_slice key, gf_slice name, gf_user_schema
     return st;
 }
 
-/* With the lock held. */
+/* With the lock held; `tries`: nothing is written. */
 static gf_status alter(gf_store *s, gf_slice key, gf_slice name, const gf_user_schema *more,
-                       gf_arena *memory, gf_error *err)
+                       bool tries, gf_arena *memory, gf_error *err)
 {
     gf_user_schema schema;
     gf_row row = {0};
@@ -253,17 +290,20 @@ static gf_status alter(gf_store *s, gf_slice key, gf_slice name, const gf_user_s
         st = id.ptr ? gf_buffer_check(&json, err) : gf_fail_memory(err, "a table");
     }
     unsigned number = st == GF_OK ? number_of(&row, GF_TABLES_MAIN) : 0;
-    if (st == GF_OK) st = write_row(s, key, id, gf_buffer_view(&json), number, err);
-    if (st == GF_OK) st = open_rows(s, &schema, id.ptr, number, &rows, err);
+    if (st == GF_OK && !tries) st = write_row(s, key, id, gf_buffer_view(&json), number, err);
+    if (st == GF_OK && !tries) st = open_rows(s, &schema, id.ptr, number, &rows, err);
     gf_row_release(&row);
     gf_buffer_release(&json);
     return st;
 }
 
-/* A table by its schema, or additions to that of one that is there. */
+/* A table by its schema, or additions to that of one that is there; or whether they can be made. */
+typedef enum change { MAKES, ADDS, TRIES_TO_ADD } change;
+
 static gf_status make_or_alter(gf_store *s, gf_slice name_space, gf_slice name, gf_slice json,
-                               bool adds, gf_error *err)
+                               change what, gf_error *err)
 {
+    bool adds = what != MAKES;
     gf_arena memory = {0};
     gf_user_schema read;
     gf_buffer key = {0};
@@ -273,7 +313,7 @@ static gf_status make_or_alter(gf_store *s, gf_slice name_space, gf_slice name, 
     if (st == GF_OK) {
         gf_slice of_row = gf_buffer_view(&key);
         pthread_mutex_lock(&s->user_lock);
-        st = adds ? alter(s, of_row, name, &read, &memory, err)
+        st = adds ? alter(s, of_row, name, &read, what == TRIES_TO_ADD, &memory, err)
                   : create(s, of_row, name, &read, err);
         pthread_mutex_unlock(&s->user_lock);
     }
@@ -285,13 +325,19 @@ static gf_status make_or_alter(gf_store *s, gf_slice name_space, gf_slice name, 
 gf_status gf_user_table_create(gf_store *s, gf_slice name_space, gf_slice name, gf_slice schema,
                                gf_error *err)
 {
-    return make_or_alter(s, name_space, name, schema, false, err);
+    return make_or_alter(s, name_space, name, schema, MAKES, err);
 }
 
 gf_status gf_user_table_alter(gf_store *s, gf_slice name_space, gf_slice name, gf_slice additions,
                               gf_error *err)
 {
-    return make_or_alter(s, name_space, name, additions, true, err);
+    return make_or_alter(s, name_space, name, additions, ADDS, err);
+}
+
+gf_status gf_user_table_check_additions(gf_store *s, gf_slice name_space, gf_slice name,
+                                        gf_slice additions, gf_error *err)
+{
+    return make_or_alter(s, name_space, name, additions, TRIES_TO_ADD, err);
 }
 
 /* ---- dropping -------------------------------------------------------------------------------- */
@@ -433,6 +479,38 @@ gf_status gf_user_tables_visit(gf_store *s, gf_slice name_space, gf_slice prefix
     gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_TABLES_MAIN, .prefix = gf_buffer_view(&key));
     if (st == GF_OK) st = gf_scan_each(s->tables.tables, &o, visit_row, &v, err);
     gf_buffer_release(&key);
+    gf_buffer_release(&v.name);
+    return st;
+}
+
+typedef struct visiting_all {
+    gf_visit_each_user_table *visit;
+    void *context;
+    gf_buffer name_space, name;
+} visiting_all;
+
+static gf_status visit_names(void *context, const gf_row *row, gf_error *err)
+{
+    visiting_all *v = context;
+    gf_slice key = row->key;
+    gf_buffer_reset(&v->name_space);
+    gf_buffer_reset(&v->name);
+    if (!gf_key_take_string(&key, &v->name_space) || !gf_key_take_string(&key, &v->name))
+        return gf_fail(err, GF_ECORRUPT, "a key of the table of tables is damaged");
+    gf_status st = gf_buffer_check(&v->name_space, err);
+    if (st == GF_OK) st = gf_buffer_check(&v->name, err);
+    return st == GF_OK
+               ? v->visit(v->context, gf_buffer_view(&v->name_space), gf_buffer_view(&v->name), err)
+               : st;
+}
+
+gf_status gf_user_tables_visit_all(gf_store *s, gf_visit_each_user_table *visit, void *context,
+                                   gf_error *err)
+{
+    visiting_all v = {.visit = visit, .context = context};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_TABLES_MAIN, .keys_only = true);
+    gf_status st = gf_scan_each(s->tables.tables, &o, visit_names, &v, err);
+    gf_buffer_release(&v.name_space);
     gf_buffer_release(&v.name);
     return st;
 }

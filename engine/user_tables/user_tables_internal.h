@@ -13,18 +13,29 @@
 
 /* ---- types.c --------------------------------------------------------------------------------- */
 
-/** A part of a row key: text, bytes, int64 or uint64; raw: bytes of a width. */
+/**
+ * A part of a row key: text, bytes, int64 or uint64; raw: bytes of a width. In the program's own
+ * tables text and numbers may have a width, too (storage/description.h).
+ */
 typedef struct gf_user_part {
     const char *name;
     gf_type type;
-    unsigned width; /* of raw, else 0 */
+    unsigned width;  /* of raw, else 0 */
+    bool descending; /* a number whose greatest comes first */
 } gf_user_part;
+
+/** "int64", "int64-desc", "raw", ...: the word of a schema; and back, false where it is none. */
+const char *gf_user_table_part_word(const gf_user_part *part);
+bool gf_user_table_part_named(gf_slice word, gf_user_part *part, bool *raw);
 
 /** Append a part from its text form; take one off *key, its text form appended. */
 gf_status gf_user_table_part_write(const gf_user_part *part, gf_slice text, gf_buffer *key,
                                    gf_error *err);
 gf_status gf_user_table_part_take(const gf_user_part *part, gf_slice *key, gf_buffer *text,
                                   gf_error *err);
+/** Append a part from its bytes, as gf_user_table_key_divide has them; of its width, if it has one. */
+gf_status gf_user_table_part_put(const gf_user_part *part, gf_slice bytes, gf_buffer *key,
+                                 gf_error *err);
 
 /* ---- schema.c -------------------------------------------------------------------------------- */
 
@@ -61,6 +72,7 @@ struct gf_user_table {
     bool claimed; /* under the store's user_lock */
     gf_slice key; /* of its row in the table of tables */
     gf_slice name, json;
+    gf_slice space; /* of the program's own: its namespace, as all of its keys begin; else empty */
     gf_table *rows;
     gf_user_schema schema;
     gf_arena memory; /* of all of these */

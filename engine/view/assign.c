@@ -1,5 +1,5 @@
 /*
- * The place of a text in a view's build: the nearest of its centres, by the inverted index over
+ * The place of a text, or of a given row, in a view's build: the nearest of its centres, by the inverted index over
  * the centres that the build's own passes used, so that a document of the build gets the score that
  * it has there.
  *
@@ -20,8 +20,8 @@ struct gf_assigner {
 
 static gf_status read_centres(gf_view *v, gf_centres *centres, gf_error *err)
 {
-    gf_status st =
-        gf_centres_init(centres, (uint32_t)v->n_clusters, v->model.vocabulary.n_terms, err);
+    uint32_t n_cols = gf_rows_are_given(v->info.rows) ? v->info.terms : v->model.vocabulary.n_terms;
+    gf_status st = gf_centres_init(centres, (uint32_t)v->n_clusters, n_cols, err);
     for (size_t j = 0; j < v->n_clusters && st == GF_OK; j++) {
         gf_centre *c = &centres->at[j];
         st = gf_view_read_centre(v, v->clusters[j].id, &c->term, &c->value, &c->n, err);
@@ -42,10 +42,6 @@ static gf_status load_assigner(gf_view *v, gf_error *err)
 {
     gf_centres centres = {0};
     if (v->assigner) return GF_OK;
-    if (v->info.rows != GF_ROWS_OF_TEXTS)
-        return gf_fail(err, GF_ECONFLICT,
-                       "this build clusters vectors that were made elsewhere: a text has no place "
-                       "in it");
     gf_assigner *a = gf_calloc(1, sizeof *a);
     if (!a) return gf_fail_memory(err, "the index of cluster centres");
     gf_status st = read_centres(v, &centres, err);
@@ -60,9 +56,10 @@ static gf_status load_assigner(gf_view *v, gf_error *err)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static float at_most_1(double score)
+/* Similarities of given rows may be below 0: a build keeps them from 0 to 1. */
+static float within_1(double score)
 {
-    return score < 1 ? (float)score : 1;
+    return score < 1 ? score > 0 ? (float)score : 0 : 1;
 }
 
 /* The most similar centre and the second: as a build's last pass takes them. */
@@ -71,10 +68,10 @@ static void find_nearest(const gf_view *v, unsigned worker, gf_row_view row,
 {
     gf_nearest_two two = gf_nearest_centres_find(&v->assigner->locator, worker, row);
     cells->cluster = v->clusters[two.cluster].id;
-    cells->score = at_most_1(two.similarity);
+    cells->score = within_1(two.similarity);
     if (v->n_clusters < 2) return;
     cells->runner_up = v->clusters[two.runner_up].id;
-    cells->second = at_most_1(two.of_second);
+    cells->second = within_1(two.of_second);
 }
 
 static void describe_row(const gf_view *v, unsigned worker, gf_row_view row, gf_membership *m)
@@ -85,10 +82,49 @@ static void describe_row(const gf_view *v, unsigned worker, gf_row_view row, gf_
     m->provisional = true;
 }
 
+/* The vectors of the build's terms. */
+static gf_status load_words(gf_view *v, gf_error *err)
+{
+    if (v->info.rows != GF_ROWS_OF_WORDS || v->word_sum) return GF_OK;
+    gf_status st = gf_term_vectors_load(v->store->tables.builds, v->snapshot,
+                                        gf_buffer_view(&v->key), &v->words, err);
+    if (st == GF_OK && (v->words.d != v->info.terms || v->words.n != v->model.vocabulary.n_terms))
+        st = gf_fail(err, GF_ECORRUPT, "the word vectors of a build do not fit its terms");
+    if (st == GF_OK) v->word_sum = gf_array(v->words.d, sizeof *v->word_sum);
+    if (st == GF_OK && !v->word_sum) st = gf_fail_memory(err, "a row");
+    if (st != GF_OK) gf_term_vectors_release(&v->words);
+    return st;
+}
+
+gf_status gf_view_load_analysis(gf_view *v, gf_error *err)
+{
+    if (gf_rows_are_given(v->info.rows)) return GF_OK;
+    gf_status st = gf_view_load_model(v, err);
+    return st == GF_OK ? load_words(v, err) : st;
+}
+
+gf_status gf_view_row_of(gf_view *v, const gf_document *d, gf_row_view *row, gf_error *err)
+{
+    if (gf_rows_are_given(v->info.rows)) {
+        gf_status st = gf_vector_read(&v->vector, d, v->info.terms, err);
+        *row = gf_vector_row(&v->vector);
+        return st;
+    }
+    gf_status st = gf_view_load_analysis(v, err);
+    if (st == GF_OK) st = gf_model_row(&v->model, d->language, d->text, row, err);
+    if (st != GF_OK || v->info.rows == GF_ROWS_OF_TEXTS) return st;
+    v->vector.why = GF_WORDS_WITHOUT;
+    st = gf_vector_make_dense(&v->vector, v->words.d, err);
+    if (st == GF_OK && !(gf_term_vectors_row(&v->words, *row, v->word_sum, v->vector.val) > 0))
+        v->vector.n = 0;
+    *row = gf_vector_row(&v->vector);
+    return st;
+}
+
 static gf_status load_parts(gf_view *v, gf_error *err)
 {
     gf_status st = gf_view_load_clusters(v, err);
-    if (st == GF_OK) st = gf_view_load_model(v, err);
+    if (st == GF_OK) st = gf_view_load_analysis(v, err);
     return st == GF_OK && v->n_clusters ? load_assigner(v, err) : st;
 }
 
@@ -96,9 +132,55 @@ gf_status gf_view_assign(gf_view *v, gf_slice language, gf_slice text, gf_member
                          gf_error *err)
 {
     gf_row_view row;
+    if (gf_rows_are_given(v->info.rows))
+        return gf_fail(err, GF_ECONFLICT,
+                       "this build clusters vectors that were made elsewhere: a text has no place "
+                       "in it, but a record with the field \"" GF_VECTOR_FIELD "\" has");
+    gf_document d = {.language = language, .text = text};
     gf_status st = load_parts(v, err);
-    if (st == GF_OK) st = gf_model_row(&v->model, language, text, &row, err);
+    if (st == GF_OK) st = gf_view_row_of(v, &d, &row, err);
     if (st == GF_OK) describe_row(v, 0, row, m);
+    return st;
+}
+
+/* ---- given rows ------------------------------------------------------------------------------ */
+
+gf_status gf_view_assign_document(gf_view *v, const gf_document *d, gf_membership *m, gf_error *err)
+{
+    gf_row_view row;
+    gf_status st = load_parts(v, err);
+    if (st == GF_OK) st = gf_view_row_of(v, d, &row, err);
+    if (st != GF_OK) return st;
+    describe_row(v, 0, row, m);
+    if (row.n == 0 && v->info.rows != GF_ROWS_OF_TEXTS) m->label = gf_slice_str(v->vector.why);
+    return GF_OK;
+}
+
+/* The row of a matrix as one of unit length, in view->vector. */
+static gf_status take_matrix_row(gf_view *v, const gf_matrix *rows, uint32_t i, gf_error *err)
+{
+    const float *dense = rows->dense + (rows->sparse ? 0 : (size_t)i * rows->n_cols);
+    gf_row_view row =
+        rows->sparse ? gf_csr_row(rows->sparse, i) : (gf_row_view){NULL, dense, rows->n_cols};
+    return gf_vector_take(&v->vector, row, err);
+}
+
+gf_status gf_view_assign_rows(gf_view *v, const gf_matrix *rows, gf_membership *memberships,
+                              gf_error *err)
+{
+    if (!gf_rows_are_given(v->info.rows))
+        return gf_fail(err, GF_ECONFLICT,
+                       "this build clusters texts: a row of numbers has no place in it");
+    if (rows->n_cols != v->info.terms)
+        return gf_fail(err, GF_EINVAL, "the rows have %u columns, those of the build have %u",
+                       rows->n_cols, v->info.terms);
+    gf_status st = rows->sparse ? gf_csr_check(rows->sparse, err) : GF_OK;
+    if (st == GF_OK) st = load_parts(v, err);
+    for (uint32_t i = 0; i < rows->n_rows && st == GF_OK; i++) {
+        st = take_matrix_row(v, rows, i, err);
+        if (st != GF_OK) break;
+        describe_row(v, 0, gf_vector_row(&v->vector), &memberships[i]);
+    }
     return st;
 }
 
@@ -135,9 +217,9 @@ gf_status gf_view_assign_all(gf_view *v, const gf_document *documents, size_t n,
 {
     several_texts s = {v, documents, memberships};
     gf_status st = load_parts(v, err);
-    if (st == GF_OK && v->n_clusters == 0) {
+    if (st == GF_OK && (v->n_clusters == 0 || v->info.rows != GF_ROWS_OF_TEXTS)) {
         for (size_t i = 0; i < n && st == GF_OK; i++)
-            st = gf_view_assign(v, documents[i].language, documents[i].text, &memberships[i], err);
+            st = gf_view_assign_document(v, &documents[i], &memberships[i], err);
         return st;
     }
     if (st == GF_OK) st = load_workers(v, threads, err);

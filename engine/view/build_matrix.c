@@ -1,10 +1,11 @@
 /*
  * A build as a matrix: the rows of its documents, worked out again from their texts through the
- * build's own model, its centroids, and who is where.
+ * build's own model, or those that the build keeps; its centroids, and who is where.
  */
 #include "engine/view/view.h"
 
 #include "base/memory.h"
+#include "engine/rows/kept_rows.h"
 #include "grouperfish/matrix.h"
 
 typedef struct reading {
@@ -16,6 +17,8 @@ typedef struct reading {
     uint32_t capacity;                /* of what there is one of a row */
     uint64_t entries, centre_entries; /* capacities */
     gf_field *fields;
+    gf_kept_rows kept; /* where they are not the texts' */
+    gf_row_view zeros; /* all columns, of a dense matrix */
 } reading;
 
 /* ---- growing arrays -------------------------------------------------------------------------- */
@@ -65,7 +68,29 @@ static gf_status append_entries(gf_csr *x, uint64_t at, uint64_t *capacity, gf_r
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static gf_status read_row(reading *r, gf_slice id, gf_row_view *row, gf_error *err)
+/* The row that the build keeps, or that the document brought along since; without one zeros. */
+static gf_status read_given_row(reading *r, const gf_document *d, bool replaced, gf_row_view *row,
+                                gf_error *err)
+{
+    gf_view *v = r->view;
+    gf_status st =
+        replaced ? gf_view_row_of(v, d, row, err) : gf_kept_rows_find(&r->kept, d->id, row, err);
+    if (st == GF_ENOTFOUND) {
+        st = GF_OK;
+        *row = (gf_row_view){0};
+    }
+    if (st == GF_OK && row->n < r->zeros.n) {
+        gf_row_view part = *row;
+        float *val = (float *)r->zeros.val;
+        memset(val, 0, r->zeros.n * sizeof *val);
+        for (uint32_t i = 0; i < part.n; i++)
+            val[part.col[i]] = part.val[i];
+        *row = r->zeros;
+    }
+    return st;
+}
+
+static gf_status read_row(reading *r, gf_slice id, bool replaced, gf_row_view *row, gf_error *err)
 {
     gf_view *v = r->view;
     gf_document d;
@@ -73,7 +98,9 @@ static gf_status read_row(reading *r, gf_slice id, gf_row_view *row, gf_error *e
     gf_free(r->fields);
     r->fields = NULL;
     gf_status st = gf_state_document_row(v->state, id, &v->document_row, &d, &r->fields, &seq, err);
-    return st == GF_OK ? gf_model_row(&v->model, d.language, d.text, row, err) : st;
+    if (st != GF_OK) return st;
+    return v->info.rows != GF_ROWS_OF_TEXTS ? read_given_row(r, &d, replaced, row, err)
+                                            : gf_model_row(&v->model, d.language, d.text, row, err);
 }
 
 static gf_status add_row(void *context, gf_slice id, const gf_membership *member, gf_error *err)
@@ -84,7 +111,7 @@ static gf_status add_row(void *context, gf_slice id, const gf_membership *member
     uint32_t i = x->n_rows;
     gf_status st = gf_cancel_check(r->cancel, err);
     if (st == GF_OK) st = reserve_row(r, err);
-    if (st == GF_OK) st = read_row(r, id, &row, err);
+    if (st == GF_OK) st = read_row(r, id, member->replaced, &row, err);
     if (st == GF_OK) st = append_entries(x, x->start[i], &r->entries, row, err);
     if (st != GF_OK) return st;
     gf_buffer_slice(&r->ids, id);
@@ -145,21 +172,38 @@ static gf_status read_clusters(reading *r, gf_error *err)
     return st;
 }
 
+/* Rows that were made elsewhere: those that the build keeps. */
+static gf_status open_given(reading *r, gf_error *err)
+{
+    gf_view *v = r->view;
+    gf_status st = gf_kept_rows_open(&r->kept, v->store->tables.builds, v->snapshot,
+                                     gf_buffer_view(&v->key), err);
+    if (st == GF_ENOTFOUND)
+        return gf_fail(err, GF_ECONFLICT,
+                       "this build clusters vectors that were made elsewhere, and is of an earlier "
+                       "version, which did not keep them: there are no rows to give");
+    if (st != GF_OK || v->info.rows == GF_ROWS_SPARSE) return st;
+    uint32_t *col = gf_array(v->info.terms, sizeof *col);
+    float *val = gf_calloc(v->info.terms, sizeof *val);
+    r->zeros = (gf_row_view){col, val, v->info.terms};
+    if (!col || !val) return gf_fail_memory(err, "a row");
+    for (uint32_t c = 0; c < v->info.terms; c++)
+        col[c] = c;
+    return GF_OK;
+}
+
 static gf_status read_matrix(reading *r, gf_error *err)
 {
     gf_view *v = r->view;
     gf_build_matrix *m = &r->m;
-    if (v->info.rows != GF_ROWS_OF_TEXTS)
-        return gf_fail(err, GF_ECONFLICT,
-                       "this build clusters vectors that were made elsewhere, and does not keep "
-                       "them: there are no rows to give");
-    gf_status st = gf_view_load_model(v, err);
+    bool given = v->info.rows != GF_ROWS_OF_TEXTS;
+    gf_status st = given ? open_given(r, err) : gf_view_load_model(v, err);
     if (st == GF_OK) st = read_clusters(r, err);
     if (st == GF_OK) st = reserve_row(r, err);
     if (st == GF_OK) st = gf_view_memberships(v, add_row, r, err);
     if (st == GF_OK) st = point_at_ids(r, err);
-    m->rows.n_cols = m->centroids.n_cols = v->model.vocabulary.n_terms;
-    m->vocabulary = &v->model.vocabulary;
+    m->rows.n_cols = m->centroids.n_cols = given ? v->info.terms : v->model.vocabulary.n_terms;
+    m->vocabulary = given ? NULL : &v->model.vocabulary;
     return st;
 }
 
@@ -175,6 +219,9 @@ gf_status gf_view_read_matrix(gf_view *v, const gf_cancel *cancel, gf_build_matr
         gf_build_matrix_release(&r.m);
     gf_free(r.id_start);
     gf_free(r.fields);
+    gf_free((void *)r.zeros.col);
+    gf_free((void *)r.zeros.val);
+    gf_kept_rows_release(&r.kept);
     return st;
 }
 

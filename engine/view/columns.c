@@ -139,12 +139,19 @@ static gf_status visit_cluster(gf_view *v, const gf_listed_cluster *listed, cons
                                const column_visit *c, gf_error *err)
 {
     const gf_cell *terms = gf_row_find(row, GF_CLUSTERS_MAIN, "terms");
+    const gf_cell *figures = gf_row_find(row, GF_CLUSTERS_MAIN, "figures");
+    const gf_cell *sentence = gf_row_find(row, GF_CLUSTERS_MAIN, "sentence");
+    const gf_cell *of = gf_row_find(row, GF_CLUSTERS_MAIN, "sentence_of");
     gf_status st = visit_place(c, v->where, err);
     if (st == GF_OK) st = visit_number(c, "timestamp", (uint64_t)v->info.build, err);
     if (st == GF_OK) st = visit_cell(c, "main", "label", listed->label, err);
     if (st == GF_OK) st = visit_number(c, "size", listed->size, err);
     if (st == GF_OK) st = visit_number(c, "id", listed->id, err);
     if (st == GF_OK && terms) st = visit_cell(c, "main", "terms", terms->value, err);
+    if (st == GF_OK && figures) st = visit_cell(c, "main", "figures", figures->value, err);
+    if (of && gf_deleted_set_has(v->deleted, of->value)) sentence = of = NULL;
+    if (st == GF_OK && sentence) st = visit_cell(c, "main", "sentence", sentence->value, err);
+    if (st == GF_OK && of) st = visit_cell(c, "main", "sentence_of", of->value, err);
     return st;
 }
 

@@ -4,6 +4,8 @@
 #include "base/json/json.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "cluster/label/labels.h"
+#include "engine/rows/cluster_figures.h"
 
 #include <stdlib.h>
 
@@ -35,6 +37,32 @@ static gf_status take_terms(gf_json_parser *parser, gf_slice json, gf_term **ter
     return GF_OK;
 }
 
+/*
+ * Take the sentence out of v->row, unless its document was deleted or put anew since. kept: its
+ * text and id, which are borrowed from it.
+ */
+static gf_status take_sentence(gf_view *v, gf_cluster_info *info, gf_buffer *kept, gf_error *err)
+{
+    gf_membership m;
+    const gf_cell *text = gf_row_find(&v->row, GF_CLUSTERS_MAIN, "sentence");
+    const gf_cell *of = gf_row_find(&v->row, GF_CLUSTERS_MAIN, "sentence_of");
+    if (!text || !of) return GF_OK;
+    size_t length = text->value.len;
+    gf_buffer_slice(kept, text->value);
+    gf_buffer_slice(kept, of->value);
+    gf_status st = gf_buffer_check(kept, err);
+    if (st != GF_OK) return st;
+    gf_slice all = gf_buffer_view(kept), id = gf_slice_skip(all, length);
+    if (v->seq != v->info.seq) {
+        if (gf_deleted_set_has(v->deleted, id)) return GF_OK;
+        st = gf_view_membership(v, id, &m, err);
+        if (st == GF_ENOTFOUND || (st == GF_OK && m.replaced)) return GF_OK;
+    }
+    info->sentence = gf_slice_of(all.ptr, length);
+    info->sentence_of = id;
+    return st;
+}
+
 static gf_status visit_one(gf_view *v, const gf_listed_cluster *c, gf_json_parser *parser,
                            gf_visit_cluster *visit, void *context, gf_error *err)
 {
@@ -44,16 +72,24 @@ static gf_status visit_one(gf_view *v, const gf_listed_cluster *c, gf_json_parse
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.clusters, v->snapshot, gf_buffer_view(&key),
                           1u << GF_CLUSTERS_MAIN, &v->row, err);
-    gf_buffer_release(&key);
+    gf_buffer_reset(&key);
     const gf_cell *cell = st == GF_OK ? gf_row_find(&v->row, GF_CLUSTERS_MAIN, "terms") : NULL;
     if (st == GF_OK && !cell) st = gf_fail(err, GF_ECORRUPT, "table clusters: a row is damaged");
-    if (st != GF_OK) return st;
     gf_cluster_info info = {.id = c->id, .label = c->label, .size = c->size};
+    gf_cluster_figures figures;
     gf_term *terms = NULL;
-    st = take_terms(parser, cell->value, &terms, &info.n_terms, err);
-    if (st != GF_OK) return st;
+    const gf_cell *kept = st == GF_OK ? gf_row_find(&v->row, GF_CLUSTERS_MAIN, "figures") : NULL;
+    if (kept) st = gf_cluster_figures_read(parser, kept->value, &figures, err);
+    if (st == GF_OK && kept) {
+        const gf_listed_cluster *nearest = gf_view_find_cluster(v, figures.nearest);
+        if (nearest) figures.nearest_label = nearest->label;
+        info.figures = &figures;
+    }
+    if (st == GF_OK) st = take_terms(parser, cell->value, &terms, &info.n_terms, err);
     info.terms = terms;
-    st = visit(context, &info, err);
+    if (st == GF_OK) st = take_sentence(v, &info, &key, err);
+    if (st == GF_OK) st = visit(context, &info, err);
+    gf_buffer_release(&key);
     gf_free(terms);
     return st;
 }
@@ -219,9 +255,12 @@ static gf_status count_above(gf_view *v, const gf_listed_cluster *c, float min_s
     return st;
 }
 
+/* Clusters without a subject come last. */
 static int by_falling_size(const void *a, const void *b)
 {
     const gf_listed_cluster *x = a, *y = b;
+    bool mixed = gf_label_is_mixed(x->label);
+    if (mixed != gf_label_is_mixed(y->label)) return mixed ? 1 : -1;
     if (x->size != y->size) return x->size > y->size ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
 }

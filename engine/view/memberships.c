@@ -9,7 +9,10 @@ void gf_view_describe(const gf_view *v, const gf_membership_cells *cells, gf_mem
                          .score = cells->score,
                          .runner_up = cells->runner_up,
                          .second = cells->second};
-    m->label = own ? own->label : GF_SLICE("without terms");
+    m->label = own                                ? own->label
+               : gf_rows_are_given(v->info.rows)  ? GF_SLICE(GF_VECTOR_WITHOUT)
+               : v->info.rows == GF_ROWS_OF_WORDS ? GF_SLICE(GF_WORDS_WITHOUT)
+                                                  : GF_SLICE("without terms");
     if (second) m->runner_up_label = second->label;
 }
 

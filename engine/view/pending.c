@@ -35,7 +35,7 @@ gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, 
     } else if (in_build || st == GF_ENOTFOUND) {
         st = gf_view_selects(v, &v->document_row, &about, err);
         if (st == GF_OK && !about) st = fail_left_out(v, err);
-        if (st == GF_OK) st = gf_view_assign(v, document.language, document.text, m, err);
+        if (st == GF_OK) st = gf_view_assign_document(v, &document, m, err);
         if (st == GF_OK) m->replaced = in_build;
     }
     gf_free(fields);
@@ -61,8 +61,7 @@ static gf_status visit_pending(pending_walk *w, const gf_document *document, gf_
     if (st != GF_OK || !about) return st;
     st = gf_view_read_cells(v, document->id, &cells, err);
     bool in_build = st == GF_OK;
-    if (st == GF_OK || st == GF_ENOTFOUND)
-        st = gf_view_assign(v, document->language, document->text, &m, err);
+    if (st == GF_OK || st == GF_ENOTFOUND) st = gf_view_assign_document(v, document, &m, err);
     if (st != GF_OK) return st;
     m.replaced = in_build;
     return w->visit(w->context, document, &m, err);

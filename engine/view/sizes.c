@@ -1,7 +1,7 @@
 /* The clusters of a view's build without the documents that have been deleted since. */
-#include "engine/view/view.h"
-
 #include "base/memory.h"
+#include "cluster/label/labels.h"
+#include "engine/view/view.h"
 
 #include <stdlib.h>
 
@@ -53,11 +53,14 @@ gf_status gf_view_load_clusters(gf_view *v, gf_error *err)
     return GF_OK;
 }
 
+/* Clusters without a subject come last. */
 static int by_falling_size(const void *a, const void *b, void *context)
 {
     const gf_listed_cluster *clusters = context;
     const gf_listed_cluster *x = &clusters[*(const uint32_t *)a];
     const gf_listed_cluster *y = &clusters[*(const uint32_t *)b];
+    bool mixed = gf_label_is_mixed(x->label);
+    if (mixed != gf_label_is_mixed(y->label)) return mixed ? 1 : -1;
     if (x->size != y->size) return x->size > y->size ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
 }

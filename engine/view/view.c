@@ -95,6 +95,9 @@ void gf_view_close(gf_view *v)
 {
     if (!v) return;
     gf_assign_free(v->assigner);
+    gf_vector_release(&v->vector);
+    gf_term_vectors_release(&v->words);
+    gf_free(v->word_sum);
     if (v->model_loaded) gf_model_release(&v->model);
     gf_model_analysis_release(&v->analysis);
     if (v->filter_loaded) gf_filter_release(&v->filter);

@@ -11,11 +11,12 @@
  *     sizes.c           the clusters without those documents
  *     memberships.c     documents of the build and their clusters
  *     members.c         documents of one cluster; clusters with their terms
+ *     different.c       the best documents of one cluster that are different
  *     model.c filter.c  how the build analyses texts, and which documents it selects
- *     assign.c          the nearest cluster of a text
+ *     assign.c          the nearest cluster of a text or a row
  *     pending.c         documents that came after the build
  *     hours.c           documents by cluster and hour
- *     tree.c explain.c trends.c evaluate.c build_matrix.c diff.c
+ *     tree.c explain.c trends.c evaluate.c figures.c build_matrix.c diff.c
  *     view.c            views opened and closed
  *     builds.c columns.c pin.c
  *
@@ -29,6 +30,8 @@
 #include "engine/rows/filter.h"
 #include "engine/rows/model.h"
 #include "engine/rows/scan.h"
+#include "engine/rows/term_vectors.h"
+#include "engine/rows/vector.h"
 #include "engine/view/cluster_cache.h"
 #include "engine/view/state.h"
 #include "grouperfish/views.h"
@@ -52,7 +55,7 @@ struct gf_view {
 
     /* Clusters, once they were needed. */
     gf_listed_cluster *clusters; /* n_clusters, by id; sizes without deleted documents */
-    uint32_t *by_size;           /* n_clusters: places in clusters, largest first, then by id */
+    uint32_t *by_size;           /* n_clusters: places in clusters, largest first, mixed last */
     size_t n_clusters;
     gf_cluster_list *list; /* where own labels may be borrowed from; NULL: from the memory */
     bool clusters_loaded;
@@ -64,7 +67,10 @@ struct gf_view {
     gf_model_analysis analysis; /* without the vocabulary */
     bool analysis_loaded;
     gf_assigner *assigner;
-    gf_filter filter; /* of the build's settings */
+    gf_vector vector;      /* that a document brought along, or the sum of its words' */
+    gf_term_vectors words; /* where the rows are such sums */
+    double *word_sum;      /* words.d, scratch */
+    gf_filter filter;      /* of the build's settings */
     bool filter_loaded;
 
     gf_row row, document_row; /* of the call at hand */
@@ -126,6 +132,16 @@ gf_status gf_view_load_model(gf_view *view, gf_error *err);
 
 /** Test whether the build's settings select a row of documents:main. */
 gf_status gf_view_selects(gf_view *view, const gf_row *document, bool *selected, gf_error *err);
+
+/** Load what texts become rows by: the model, and the vectors of its terms where there are any. */
+gf_status gf_view_load_analysis(gf_view *view, gf_error *err);
+
+/**
+ * The row of a document as it is now, in the build's space; borrowed until the next call. n is 0
+ * where it has none, and view->vector.why says why where the build's rows are not the texts'.
+ */
+gf_status gf_view_row_of(gf_view *view, const gf_document *document, gf_row_view *row,
+                         gf_error *err);
 
 void gf_assign_free(gf_assigner *assigner);
 

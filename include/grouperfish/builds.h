@@ -8,7 +8,18 @@
 GF_PUBLIC_BEGIN
 
 /** The rows that were clustered. */
-typedef enum gf_rows_kind { GF_ROWS_OF_TEXTS, GF_ROWS_SPARSE, GF_ROWS_DENSE } gf_rows_kind;
+typedef enum gf_rows_kind {
+    GF_ROWS_OF_TEXTS, /* their terms */
+    GF_ROWS_SPARSE,   /* of a matrix */
+    GF_ROWS_DENSE,    /* likewise */
+    GF_ROWS_OF_WORDS  /* sums of the vectors of their words */
+} gf_rows_kind;
+
+/** Whether they were made elsewhere (`rebuild --matrix`), so that no text says what they are. */
+static inline bool gf_rows_are_given(gf_rows_kind kind)
+{
+    return kind == GF_ROWS_SPARSE || kind == GF_ROWS_DENSE;
+}
 
 /** A finished build. */
 typedef struct gf_build_info {
@@ -25,7 +36,7 @@ typedef struct gf_build_info {
     uint64_t seq;           /* of the collection, when its documents were read */
     gf_slice settings;      /* JSON object: the keys that differ from their default */
     gf_slice versions;      /* of the libraries that made it */
-    gf_rows_kind rows;      /* of the texts, or of a matrix */
+    gf_rows_kind rows;      /* of the texts, of a matrix, or of word vectors */
 } gf_build_info;
 
 /** Serve a kept build again; GF_ENOTFOUND. A rebuild that is under way then fails. */

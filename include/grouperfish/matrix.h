@@ -12,22 +12,25 @@ struct gf_vocabulary;
 
 /** A build as a matrix. */
 typedef struct gf_build_matrix {
-    gf_csr rows;         /* documents that are still there, by id; weights, of unit length */
-    gf_slice *id;        /* rows.n_rows */
-    uint32_t *label;     /* rows.n_rows: id of the cluster; 0: in none */
-    float *score;        /* rows.n_rows: similarity to its centroid */
-    bool *replaced;      /* rows.n_rows: put anew since the build; the row is the new text's */
-    uint32_t n_clusters; /* by id */
-    uint32_t *cluster;   /* n_clusters: ids */
-    gf_slice *name;      /* n_clusters: labels; borrowed from the view */
-    gf_csr centroids;    /* [n_clusters x rows.n_cols], of unit length */
-    const struct gf_vocabulary *vocabulary; /* of the columns; borrowed from the view */
+    gf_csr rows;     /* documents that are still there, by id; weights, of unit length. Where the
+                            build's rows are dense ones each has all columns, also one of zeros */
+    gf_slice *id;    /* rows.n_rows */
+    uint32_t *label; /* rows.n_rows: id of the cluster; 0: in none */
+    float *score;    /* rows.n_rows: similarity to its centroid */
+    bool *replaced;  /* rows.n_rows: put anew since the build; the row is the new text's */
+    uint32_t n_clusters;                    /* by id */
+    uint32_t *cluster;                      /* n_clusters: ids */
+    gf_slice *name;                         /* n_clusters: labels; borrowed from the view */
+    gf_csr centroids;                       /* [n_clusters x rows.n_cols], of unit length */
+    const struct gf_vocabulary *vocabulary; /* of the columns; borrowed from the view; NULL where
+                                               they are no terms: the rows were made elsewhere */
     char *id_bytes;                         /* what id borrows from */
 } gf_build_matrix;
 
 /**
- * The rows of a build, worked out again from the stored texts, with its centroids and labels.
- * @return GF_OK; GF_ECONFLICT where the build's rows were a matrix's, which is not kept; GF_ENOMEM,
+ * The rows of a build, worked out again from the stored texts, with its centroids and labels. Rows
+ * that were made elsewhere are given as the build keeps them: dense ones to a byte a column.
+ * @return GF_OK; GF_ECONFLICT where a build of an earlier version did not keep those; GF_ENOMEM,
  *         GF_ECANCELLED, GF_ECORRUPT, GF_EIO. On failure *matrix is unchanged.
  * Owner:  gf_build_matrix_release; names and terms last until the view is closed.
  * Cost:   that of analysing the texts; memory 8 bytes an entry, 33 and the id for a row.
@@ -36,7 +39,7 @@ gf_status gf_view_read_matrix(gf_view *view, const gf_cancel *cancel, gf_build_m
                               gf_error *err);
 void gf_build_matrix_release(gf_build_matrix *matrix);
 
-/** The term of a column: as it is counted (unique), and as documents write it most often. */
+/** The term of a column, where columns are terms: as it is counted (unique), and as documents write it most often. */
 gf_slice gf_build_matrix_term(const gf_build_matrix *matrix, uint32_t column);
 gf_slice gf_build_matrix_surface(const gf_build_matrix *matrix, uint32_t column);
 

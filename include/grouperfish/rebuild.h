@@ -28,6 +28,8 @@ typedef struct gf_rebuild_options {
     const gf_cancel *cancel; /* may be NULL */
     gf_progress *progress;   /* may be NULL */
     void *context;
+    bool same_rows; /* where the served build keeps rows that were made elsewhere, cluster those,
+                       also where `force` would cluster the texts */
 } gf_rebuild_options;
 
 #define GF_REBUILD_OPTIONS_VERSION 1
@@ -62,7 +64,8 @@ typedef struct gf_memory_estimate {
     uint64_t least;   /* peak with the least `memory` that will do */
 } gf_memory_estimate;
 
-/** A build of given rows is kept until rows are given again, or `force` clusters the texts. */
+/** A build of given rows is kept until documents bring rows, others are given, or `force` clusters
+ * the texts. */
 typedef enum gf_rebuild_outcome {
     GF_REBUILD_MADE,
     GF_REBUILD_UNMODIFIED,
@@ -83,8 +86,10 @@ typedef struct gf_rebuild_result {
  * nothing.
  *
  * If the rows are a matrix's, labels and terms still come from the texts; documents without a row
- * are in no cluster. The build stands, whatever changes, until other rows are given or `force` has
- * the texts clustered: a rebuild without them has the outcome GF_REBUILD_KEPT.
+ * are in no cluster. The build keeps the rows. A rebuild without a matrix clusters them again, with
+ * those of documents put since that brought a row in their field "vector" (gf_view_assign_document);
+ * where none did, it has the outcome GF_REBUILD_KEPT, whatever else changed. `force` has the texts
+ * clustered.
  *
  * @return GF_OK; GF_ENOTFOUND (collection or configuration), GF_EBUSY (that configuration is being
  *         rebuilt), GF_EINVAL (a matrix that is not sound, an id twice, no row of any document),
@@ -110,7 +115,10 @@ gf_status gf_rebuild_all(gf_store *store, gf_slice name_space, gf_slice prefix,
 typedef struct gf_k_step {
     uint32_t k;        /* clusters */
     double separation; /* of so many clusters, -1..1; for k = 1 the least that others must exceed */
+    double worth;      /* separation * k^-0.02, which is compared */
+    bool plateau;      /* as good as the best: one of those that the choice is among */
     bool chosen;
+    const char *why; /* of the one that is chosen: the reason in words, until the visit returns */
 } gf_k_step;
 
 typedef gf_status gf_visit_k(void *context, const gf_k_step *step, gf_error *err);

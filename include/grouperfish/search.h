@@ -60,6 +60,7 @@ typedef struct gf_similar_options {
     gf_slice text, language; /* a text, and its language as of gf_document; empty: not known */
     uint64_t limit;          /* documents at most; 0: all that share a term */
     const gf_cancel *cancel; /* may be NULL */
+    gf_slice configuration;  /* whose served build has the rows; empty: "default" */
 } gf_similar_options;
 
 #define GF_SIMILAR_OPTIONS_VERSION 1
@@ -69,12 +70,14 @@ typedef struct gf_similar_options {
 
 /**
  * The documents most similar to one, or to a text: by the cosine of their rows in the space of the
- * served build of "default", then by id; without the document itself, and without those that share
- * no term with it. Those put after the build count as their texts are now, those that the build's
- * filter or bounds leave out do not.
+ * configuration's served build, then by id; without the document itself, and without those that
+ * share no term with it. Those put after the build count as their texts are now, those that the
+ * build's filter or bounds leave out do not. Where the build's rows were made elsewhere, they are
+ * compared, with those of documents put since (gf_view_assign_document): all whose cosine is above 0.
  *
- * @return GF_OK; GF_ENOTFOUND (collection, document, or there is no build yet); GF_ECANCELLED,
- *         GF_ECORRUPT, GF_EIO, GF_ENOMEM
+ * @return GF_OK; GF_ENOTFOUND (collection, document, or there is no build yet); GF_ECONFLICT (given
+ *         rows, and a text, or a document without a row); GF_ECANCELLED, GF_ECORRUPT, GF_EIO,
+ *         GF_ENOMEM
  * Cost: with an index (store_index) the documents of the row's terms, 24 bytes of memory for each
  *       document, the build's vocabulary, and the analysis of each text that may be among the best
  *       or was put since; without one that of all texts.

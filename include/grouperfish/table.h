@@ -9,7 +9,8 @@
  *     wide     one entry per cell, unbounded: for lists
  *
  * and keeps a number of versions per cell, may drop cells of an age, and may be compressed. An
- * empty cell differs from an absent one. Column names are unique across a table's families.
+ * empty cell differs from an absent one. Column names are unique across a table's families, but for
+ * families whose names differ only in digits at their end (extract0, extract1), which may share them.
  *
  * A timestamp is the caller's or, where none is given and the family needs one, the time of the
  * write. In a family with one version it only says how old a cell is: the last put stays. Where
@@ -65,6 +66,10 @@ typedef struct gf_family {
     gf_compression compression; /* of each value, beside that of the store's blocks */
     /* Names of known columns, NULL at the end; stored as numbers where packed. */
     const char *const *columns;
+    /* A run: its entries are written once, in rising order, and never changed, so that they can lie
+     * in blocks of many (storage/run.h). With one version, and without a time to live. A family that
+     * is in use may become one; what it has stays as it is. */
+    bool run;
 } gf_family;
 
 typedef struct gf_schema {
@@ -83,13 +88,21 @@ enum {
 /**
  * The table of that schema, made where the database has none of its name. A table that is there
  * gets the further families and known columns that the schema has at its ends, and keeps those that
- * the schema lacks there (gf_table_schema has them all); any other difference is refused.
- * Families keep their numbers.
+ * the schema lacks there (gf_table_schema has them all). Times to live, and the number of several
+ * versions, are those that it has (gf_table_alter_family changes them); any other difference is
+ * refused. Families keep their numbers.
  *
- * @return GF_OK; GF_EINVAL (a column name in two families, a bad part, a schema that differs);
+ * @return GF_OK; GF_EINVAL (a column name in families of two stems, a bad part, a schema that
+ *         differs);
  *         GF_EIO, GF_ECORRUPT, GF_ENOMEM. *table belongs to the database.
  */
 gf_status gf_table_open(gf_database *db, const gf_schema *schema, gf_table **table, gf_error *err);
+
+/**
+ * The table of that name as it is stored.
+ * @return GF_OK; GF_ENOTFOUND, also of a backend that does not list its tables; as gf_table_open
+ */
+gf_status gf_table_find(gf_database *db, const char *name, gf_table **table, gf_error *err);
 
 /**
  * Drop a table with all that is in it, and free its name. It is deleted in chunks, each synced, its
@@ -103,11 +116,47 @@ gf_status gf_table_open(gf_database *db, const gf_schema *schema, gf_table **tab
  */
 gf_status gf_table_drop(gf_table *table, const gf_cancel *cancel, gf_error *err);
 
+/**
+ * Let a family of a table in use keep cells for another time, or another number of several versions.
+ * Nothing that was expired, or beyond the versions that were kept, is shown again: where more is
+ * kept than before, that is deleted first. Cells that were put without a time, while nothing
+ * expired, have the time of the change.
+ *
+ * @param versions     1 where the family keeps one; from 2 on where it keeps several
+ * @param ttl_seconds  0: nothing expires
+ * @return GF_OK; GF_EINVAL (one version to several or back; a backend that cannot); GF_ECANCELLED
+ *         (nothing is lost; the same call goes on); GF_EIO, GF_ECORRUPT, GF_ENOMEM
+ * Cost: up to two walks over the family. Others may read and write meanwhile.
+ */
+gf_status gf_table_alter_family(gf_table *table, unsigned family, uint32_t versions,
+                                uint64_t ttl_seconds, const gf_cancel *cancel, gf_error *err);
+
 /** The number of a family, as the calls below take it; GF_EINVAL for an unknown one. */
 gf_status gf_table_family(const gf_table *table, const char *name, unsigned *family, gf_error *err);
 
 /** The table's schema as it is now, borrowed for the life of the database. */
 const gf_schema *gf_table_schema(const gf_table *table);
+
+/* ---- types of values and of key parts: user_tables.h has their text forms -------------------- */
+
+typedef enum gf_type {
+    GF_TYPE_TEXT,
+    GF_TYPE_BYTES,
+    GF_TYPE_INT64,
+    GF_TYPE_UINT64,
+    GF_TYPE_DECIMAL,
+    GF_TYPE_FLOAT,
+    GF_TYPE_JSON,
+    /* Types of the program's own tables alone: no schema of a user's has them. */
+    GF_TYPE_NUMBER,  /* the text of a number, decimals and all */
+    GF_TYPE_VARINT,  /* a whole number as a varint */
+    GF_TYPE_SIGNED,  /* likewise, 0, -1, 1, -2, ... as 0, 1, 2, 3, ... */
+    GF_TYPE_FLOAT32, /* 4 bytes, big-endian */
+    GF_TYPE_POINT,   /* latitude and longitude, each such a float */
+    GF_TYPE_RANK,    /* 2^32 - 1 - a float's bits, 4 bytes; then a document's id */
+    GF_TYPE_ESCAPED, /* text in which any byte may stand as \x and two digits */
+    GF_TYPE_BINARY   /* bytes that only the program reads: long ones are not printed */
+} gf_type;
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -170,6 +219,9 @@ typedef struct gf_scan_options {
     uint64_t limit;            /* entries at most; 0 for no limit */
     bool reverse;
     bool keys_only; /* of a packed family row keys without cells, of a wide one empty values */
+    /* With keys_only, of a run: not every entry, but at least the first of each block. Who deletes
+     * each of these (of a packed family the row, of a wide one the cell) deletes all. */
+    bool as_stored;
 } gf_scan_options;
 
 #define GF_SCAN_OPTIONS_VERSION 1

@@ -38,16 +38,6 @@ struct gf_store;
 
 typedef struct gf_user_table gf_user_table;
 
-typedef enum gf_type {
-    GF_TYPE_TEXT,
-    GF_TYPE_BYTES,
-    GF_TYPE_INT64,
-    GF_TYPE_UINT64,
-    GF_TYPE_DECIMAL,
-    GF_TYPE_FLOAT,
-    GF_TYPE_JSON
-} gf_type;
-
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /**
@@ -65,6 +55,16 @@ gf_status gf_user_table_create(struct gf_store *store, gf_slice name_space, gf_s
  */
 gf_status gf_user_table_alter(struct gf_store *store, gf_slice name_space, gf_slice name,
                               gf_slice additions, gf_error *err);
+
+/**
+ * Change what a family keeps, as gf_table_alter_family; each unless it is NULL.
+ * @return GF_OK; GF_ENOTFOUND; GF_EINVAL (no such family; a number that is none; one version to
+ *         several or back); as gf_table_alter_family
+ */
+gf_status gf_user_table_alter_family(struct gf_store *store, gf_slice name_space, gf_slice name,
+                                     gf_slice family, const uint32_t *versions,
+                                     const uint64_t *ttl_seconds, const gf_cancel *cancel,
+                                     gf_error *err);
 
 /** GF_ENOTFOUND where there is none of that name. Close it before the store. */
 gf_status gf_user_table_open(struct gf_store *store, gf_slice name_space, gf_slice name,
@@ -91,6 +91,12 @@ gf_status gf_user_table_drop(struct gf_store *store, gf_slice name_space, gf_sli
 typedef gf_status gf_visit_user_table(void *context, gf_slice name, gf_slice schema, gf_error *err);
 gf_status gf_user_tables_visit(struct gf_store *store, gf_slice name_space, gf_slice prefix,
                                gf_visit_user_table *visit, void *context, gf_error *err);
+
+/** Told of each table of all namespaces, by namespace, then by name. */
+typedef gf_status gf_visit_each_user_table(void *context, gf_slice name_space, gf_slice name,
+                                           gf_error *err);
+gf_status gf_user_tables_visit_all(struct gf_store *store, gf_visit_each_user_table *visit,
+                                   void *context, gf_error *err);
 
 /* ---- what a table is: borrowed until it is closed -------------------------------------------- */
 
@@ -124,6 +130,15 @@ gf_status gf_user_table_find_column(const gf_user_table *table, gf_slice name, u
  */
 gf_status gf_user_table_key_write(const gf_user_table *table, const gf_slice *parts, unsigned n,
                                   gf_buffer *key, gf_error *err);
+
+/**
+ * Append the row key whose parts lie one behind the other in these bytes, as other systems write them: text
+ * and bytes as they are, a number as 8 bytes, big-endian (int64 in two's complement; one that falls as the
+ * greatest of its type less it), raw as its bytes. One part at most may be text or bytes: it takes what the
+ * others leave. @return GF_OK; GF_EINVAL, which says what does not fit
+ */
+gf_status gf_user_table_key_divide(const gf_user_table *table, gf_slice bytes, gf_buffer *key,
+                                   gf_error *err);
 
 /**
  * Append what all keys start with whose part number `part` starts with this text: of text its
@@ -163,6 +178,8 @@ typedef struct gf_rows_options {
     size_t n_where;
     uint64_t offset, limit; /* of the rows for which they hold; limit 0: none */
     bool reverse;
+    bool
+        keys_only; /* without a demand: rows have one cell for each family, without name and value */
 } gf_rows_options;
 
 #define GF_ROWS_OPTIONS_VERSION 1
@@ -185,6 +202,9 @@ gf_status gf_rows_open(gf_user_table *table, const gf_rows_options *options, gf_
                        gf_error *err);
 gf_status gf_rows_next(gf_rows *rows, const gf_row **row, gf_error *err);
 void gf_rows_close(gf_rows *rows);
+
+/** Entries of the storage that the row given last has: cells of wide families, rows of packed. */
+uint64_t gf_rows_entries(const gf_rows *rows);
 
 /* ---- writing what needs to know types -------------------------------------------------------- */
 

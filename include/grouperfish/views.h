@@ -3,6 +3,7 @@
 #define GF_GROUPERFISH_VIEWS_H
 
 #include "grouperfish/builds.h"
+#include "grouperfish/csr.h"
 #include "grouperfish/export.h"
 #include "grouperfish/state.h"
 
@@ -48,17 +49,52 @@ typedef struct gf_term {
     float weight;     /* in the centre, a unit vector */
 } gf_term;
 
+/** A cluster in one word, by figures that need no classes (docs/figures.md). */
+typedef enum gf_clarity { GF_CLARITY_CLEAR, GF_CLARITY_FAIR, GF_CLARITY_MIXED } gf_clarity;
+
+/** A member fits weakly where the next centre is this part of its own similarity, or more. */
+#define GF_WEAK_FIT 0.8
+
+/** The word: "clear", "fair" or "mixed". */
+const char *gf_cluster_figures_word(gf_clarity clarity);
+
+/**
+ * What a cluster's documents, terms and label tell of it without known classes, as of its build.
+ * docs/figures.md has the definitions, their sources and what is a good value.
+ */
+typedef struct gf_cluster_figures {
+    gf_clarity clarity;
+    uint64_t documents; /* members at the time of the build, which shares are of */
+    double score;       /* mean similarity of the members to the centre, 0..1 */
+    double margin;      /* mean of what the next cluster is less similar, 0..1; k = 1: the score */
+    uint64_t weak;      /* members that fit the next cluster nearly as well: GF_WEAK_FIT */
+    bool has_label;     /* the label's words are terms of the build */
+    uint64_t found;     /* documents of the build that the label finds */
+    uint64_t hits;      /* members among them */
+    double npmi;        /* of the ten heaviest terms, -1..1; NAN where there are not two */
+    uint32_t terms;     /* heaviest terms that were looked at, at most ten */
+    uint32_t own_terms; /* of these, terms that no other cluster has among its own */
+    uint32_t nearest;   /* id of the cluster that is next best for most members; 0: none */
+    gf_slice nearest_label;
+    double similarity; /* of that one's centre, 0..1 */
+} gf_cluster_figures;
+
 typedef struct gf_cluster_info {
     uint32_t id;          /* lasts across builds */
     gf_slice label;       /* unique in its build */
     uint64_t size;        /* documents that are still there */
     const gf_term *terms; /* n_terms: the heaviest, by falling weight */
     size_t n_terms;
+    const gf_cluster_figures *figures; /* NULL: the build is of a version that made none */
+    /* The most central sentence of its documents, and the one that it is of; both empty where none
+       of them has a sentence that can be shown, where that one was deleted or put anew since, and
+       in builds of earlier versions. */
+    gf_slice sentence, sentence_of;
 } gf_cluster_info;
 
 typedef gf_status gf_visit_cluster(void *context, const gf_cluster_info *info, gf_error *err);
 
-/** All clusters, largest first. */
+/** All clusters, largest first; behind them those without a subject, whose label begins "mixed: ". */
 gf_status gf_view_clusters(gf_view *view, gf_visit_cluster *visit, void *context, gf_error *err);
 
 /**
@@ -101,7 +137,7 @@ gf_status gf_view_tree(gf_view *view, uint32_t most_depth, gf_visit_tree_node *v
 
 /** A document's place in a build. */
 typedef struct gf_membership {
-    uint32_t cluster; /* id; 0: the document has no terms, and is in no cluster */
+    uint32_t cluster; /* id; 0: the document has no terms (or no row), and is in no cluster */
     gf_slice label;
     float score;        /* similarity to the cluster's centre, 0..1 */
     uint32_t runner_up; /* id of the second most similar cluster; 0: there is none */
@@ -109,6 +145,7 @@ typedef struct gf_membership {
     float second;     /* similarity to that one's centre */
     bool replaced;    /* the document was put anew since the build */
     bool provisional; /* the build does not have this text: it is where it would be */
+    uint64_t copies;  /* of gf_view_different: documents like it that are not given; else 0 */
 } gf_membership;
 
 typedef gf_status gf_visit_member(void *context, gf_slice id, const gf_membership *membership,
@@ -123,6 +160,20 @@ gf_status gf_view_members_after(gf_view *view, uint32_t cluster, float score, gf
                                 uint64_t limit, gf_visit_member *visit, void *context,
                                 gf_error *err);
 
+/**
+ * As gf_view_members, without the near-duplicates of documents that come before: exact copies, and
+ * texts that differ in little (docs/algorithms.md). Each document has the number of those that are
+ * like it. Builds of earlier versions know no copies: all documents are given.
+ * Cost: a step for each document passed; where some of the cluster were deleted, for each of it.
+ */
+gf_status gf_view_different(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
+                            void *context, gf_error *err);
+
+/** The same, beginning behind the document of that score and id. */
+gf_status gf_view_different_after(gf_view *view, uint32_t cluster, float score, gf_slice id,
+                                  uint64_t limit, gf_visit_member *visit, void *context,
+                                  gf_error *err);
+
 /** As gf_view_members, but worst first: the documents that fit least. */
 gf_status gf_view_weakest(gf_view *view, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
                           void *context, gf_error *err);
@@ -135,7 +186,7 @@ gf_status gf_view_membership(gf_view *view, gf_slice id, gf_membership *membersh
 
 /**
  * One document's place as its text is now: that of the build, or where the document came or was put
- * anew after the build a provisional one (see gf_view_assign). GF_ENOTFOUND where there is no such
+ * anew after the build a provisional one (see gf_view_assign_document). GF_ENOTFOUND where there is no such
  * document, or where the build's filter or bounds leave it out. Borrowed until close.
  */
 gf_status gf_view_current_membership(gf_view *view, gf_slice id, gf_membership *membership,
@@ -149,7 +200,8 @@ gf_status gf_view_current_membership(gf_view *view, gf_slice id, gf_membership *
  *
  * @param language    ISO 639 code or Snowball name; empty: not known
  * @param membership  provisional; its labels are borrowed until close
- * @return GF_OK; GF_ECORRUPT, GF_EIO, GF_ENOMEM; the membership is then unchanged
+ * @return GF_OK; GF_ECONFLICT where the build's rows were made elsewhere, among which a text has no
+ *         place; GF_ECORRUPT, GF_EIO, GF_ENOMEM; the membership is then unchanged
  * Cost: the first call of a view reads the build's vocabulary and centres: 8 bytes of memory for
  * each entry of a centre, 4 x k for each term that more than k / 12 centres have. After that the
  * analysis of the text, and at most k multiplications for each of its terms.
@@ -158,7 +210,26 @@ gf_status gf_view_assign(gf_view *view, gf_slice language, gf_slice text, gf_mem
                          gf_error *err);
 
 /**
- * gf_view_assign for several texts side by side; of the documents text and language count.
+ * The place of a document. Where the build's rows were made elsewhere, its field "vector" is its
+ * row, and its text counts nowhere: a JSON array of as many numbers as there are columns, or an
+ * object of numbers by column ({"17": 0.5, "40": -1}). Of any length: it is scaled. Without such a
+ * field it is in no cluster, and the label says why. Else as gf_view_assign.
+ */
+gf_status gf_view_assign_document(gf_view *view, const gf_document *document,
+                                  gf_membership *membership, gf_error *err);
+
+/**
+ * The places of rows in a build whose rows were made elsewhere.
+ *
+ * @param memberships  rows->n_rows; ids do not count
+ * @return GF_OK; GF_ECONFLICT where the build's rows are the texts'; GF_EINVAL where the columns
+ *         are not as many as the build's, or a value is not finite; as gf_view_assign
+ */
+gf_status gf_view_assign_rows(gf_view *view, const gf_matrix *rows, gf_membership *memberships,
+                              gf_error *err);
+
+/**
+ * gf_view_assign_document for several side by side.
  *
  * @param threads      of the view's first such call: 0 takes one per processor
  * @param memberships  n, in the order of the documents; the same for any number of threads

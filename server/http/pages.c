@@ -57,5 +57,6 @@ const gf_route gf_routes_of_pages[] = {
     PAGE("page script", "/page/app.js", "The page's script"),
     PAGE("page style", "/page/style.css", "The page's style"),
     PAGE("page icon", "/page/icon.svg", "The page's icon"),
+    PAGE("page map", "/page/land.json", "Coasts, borders and cities of the page's map"),
     PAGE("page licences", "/page/licences.txt", "Licences of what the page holds")};
 const size_t gf_n_routes_of_pages = sizeof gf_routes_of_pages / sizeof gf_routes_of_pages[0];

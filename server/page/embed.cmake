@@ -8,6 +8,7 @@ set(files
     "/page/app.js|app.js|text/javascript"
     "/page/style.css|style.css|text/css"
     "/page/icon.svg|icon.svg|image/svg+xml"
+    "/page/land.json|land.json|application/json"
     "/page/licences.txt|licences.txt|text/plain")
 
 set(arrays "")

@@ -99,7 +99,8 @@ void gf_service_drain(gf_service *s)
 bool gf_service_rebuilds(const gf_operation *o, const gf_argument *arguments, size_t n)
 {
     if (o->rebuilds) return !gf_operations_have_flag(arguments, n, "dry-run");
-    return gf_operations_have_flag(arguments, n, "purge");
+    return gf_operations_have_flag(arguments, n, "purge") ||
+           gf_operations_have_flag(arguments, n, "stability");
 }
 
 static void leave_line(gf_service *s, const ticket *mine)

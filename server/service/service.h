@@ -56,7 +56,7 @@ gf_status gf_service_check(gf_service *service, gf_error *err);
 gf_status gf_service_run(gf_service *service, const gf_operation *operation, gf_call *call,
                          gf_error *err);
 
-/** Whether the call would wait for a worker: it rebuilds, or purges. */
+/** Whether the call would wait for a worker: it rebuilds, purges, or clusters again. */
 bool gf_service_rebuilds(const gf_operation *operation, const gf_argument *arguments,
                          size_t n_arguments);
 

@@ -110,7 +110,7 @@ static gf_status take_seq(void *context, const gf_build_info *info, gf_error *er
 {
     oldest *o = context;
     (void)err;
-    if (!info->served || info->rows != GF_ROWS_OF_TEXTS) return GF_OK; /* given rows are kept */
+    if (!info->served || gf_rows_are_given(info->rows)) return GF_OK; /* given rows are kept */
     if (!o->any || info->seq < o->seq) o->seq = info->seq;
     o->any = true;
     return GF_OK;

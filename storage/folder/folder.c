@@ -224,8 +224,9 @@ static gf_status check_own_folder(const char *place, gf_error *err)
 static gf_status check_there(const gf_folder *f, const char *place, gf_error *err)
 {
     struct stat s;
-    if (stat(place, &s) == 0 && S_ISDIR(s.st_mode)) return GF_OK;
-    if (stat(place, &s) != 0 && errno != ENOENT && errno != ENOTDIR)
+    bool seen = stat(place, &s) == 0;
+    if (seen && S_ISDIR(s.st_mode)) return GF_OK;
+    if (!seen && errno != ENOENT && errno != ENOTDIR)
         return gf_fail_errno(err, "cannot look at %s", place);
     return gf_fail(err, GF_ECORRUPT, "%s: the store's database is missing", f->path);
 }

@@ -152,8 +152,25 @@ static gf_status apply_cell(gf_leveldb_writing *w, const gf_leveldb_run *run, gf
     return gf_leveldb_entries_put_stored(w, run, &v, err);
 }
 
+/* The change's key is all of the entry's but table and family. */
+static gf_status apply_block(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_error *err)
+{
+    const gf_change *c = run->first->change;
+    if (run->end - run->first != 1)
+        return gf_fail(err, GF_EINVAL, "a batch has a block, and other changes of its first row");
+    gf_compressed value = {c->value, c->form == GF_VALUE_SMALLER};
+    gf_stored_value v = gf_value_of_compressed(&value, 0);
+    v.flags |= GF_VALUE_IS_BLOCK;
+    gf_buffer_reset(&w->key);
+    gf_leveldb_keys_family(&w->key, run->table, run->family);
+    gf_buffer_slice(&w->key, c->key);
+    gf_status st = gf_buffer_check(&w->key, err);
+    return st == GF_OK ? gf_leveldb_entries_put_stored(w, run, &v, err) : st;
+}
+
 static gf_status apply_run(gf_leveldb_writing *w, const gf_leveldb_run *run, gf_error *err)
 {
+    if (run->first->change->kind == GF_CHANGE_PUT_BLOCK) return apply_block(w, run, err);
     if (gf_leveldb_keys_have_versions(run->schema)) return gf_leveldb_history_apply(w, run, err);
     return run->schema->layout == GF_LAYOUT_PACKED ? apply_packed(w, run, err)
                                                    : apply_cell(w, run, err);

@@ -95,6 +95,7 @@ static const gf_backend_operations operations = {
     .snapshot_create = snapshot_create,
     .snapshot_free = snapshot_free,
     .drop_table = gf_leveldb_drop_table,
+    .alter_family = gf_leveldb_alter_family,
     .compact = gf_leveldb_compact,
     .has_failed = gf_leveldb_has_failed,
     .close = close_backend,

@@ -1,7 +1,8 @@
 /*
  * The catalogue: which tables the database has, under which numbers, with which schemas.
  *
- *     00 00 'F'                                 ->  format of keys and values (varint)
+ *     00 00 'F'                                 ->  format of keys and values (varint): 1; 2 where
+ *                                                   families may be runs
  *     00 00 'T' name                            ->  number (u16 BE) | schema (schema.c)
  *     00 00 'C' number (u16 BE) | family (u8)   ->  empty: the family has held a cut value
  *
@@ -15,7 +16,7 @@
 
 #include <assert.h>
 
-enum { FORMAT = 1 };
+enum { FORMAT_WITHOUT_RUNS = 1, FORMAT = 2 };
 
 #define FORMAT_KEY   gf_slice_of("\0\0F", 3)
 #define TABLE_PREFIX gf_slice_of("\0\0T", 3)
@@ -121,7 +122,7 @@ static gf_status load_entries(gf_leveldb *b, gf_leveldb_iterator *it, gf_error *
 gf_status gf_leveldb_catalogue_create(gf_leveldb *b, gf_error *err)
 {
     gf_leveldb_batch *batch = gf_leveldb_batch_create();
-    gf_leveldb_batch_put(batch, FORMAT_KEY, gf_slice_of((const char[]){FORMAT}, 1));
+    gf_leveldb_batch_put(batch, FORMAT_KEY, gf_slice_of((const char[]){FORMAT_WITHOUT_RUNS}, 1));
     gf_status st = gf_leveldb_commit(b, batch, GF_SYNC_ON, err);
     gf_leveldb_batch_free(batch);
     return st;
@@ -167,7 +168,17 @@ static unsigned find_table(const gf_leveldb *b, const char *name)
     return 0;
 }
 
-/* Write the schema under that number, then let readers and writers have it. */
+static bool has_run(const gf_schema *schema)
+{
+    for (unsigned f = 0; f < schema->n_families; f++)
+        if (schema->families[f].run) return true;
+    return false;
+}
+
+/*
+ * Write the schema under that number, then let readers and writers have it. The first run of a
+ * database of format 1 makes it one of format 2, which a program that knows no runs refuses.
+ */
 static gf_status store_schema(gf_leveldb *b, const gf_schema *schema, unsigned number,
                               gf_error *err)
 {
@@ -183,12 +194,29 @@ static gf_status store_schema(gf_leveldb *b, const gf_schema *schema, unsigned n
     if (st == GF_OK) {
         gf_leveldb_batch *batch = gf_leveldb_batch_create();
         gf_leveldb_batch_put(batch, gf_buffer_view(&key), gf_buffer_view(&value));
+        if (has_run(schema))
+            gf_leveldb_batch_put(batch, FORMAT_KEY, gf_slice_of((const char[]){FORMAT}, 1));
         st = gf_leveldb_commit(b, batch, GF_SYNC_ON, err);
         gf_leveldb_batch_free(batch);
     }
     if (st == GF_OK) publish_schema(b, number, kept);
     gf_buffer_release(&key);
     gf_buffer_release(&value);
+    return st;
+}
+
+gf_status gf_leveldb_catalogue_set_family(gf_leveldb *b, unsigned table, unsigned family,
+                                          const gf_family *fresh, gf_error *err)
+{
+    gf_family families[GF_MAX_FAMILIES];
+    pthread_mutex_lock(&b->catalogue_lock);
+    gf_schema schema = *gf_leveldb_schema(b, table); /* it may have grown meanwhile */
+    memcpy(families, schema.families, schema.n_families * sizeof *families);
+    families[family].versions = fresh->versions;
+    families[family].ttl_seconds = fresh->ttl_seconds;
+    schema.families = families;
+    gf_status st = store_schema(b, &schema, table, err);
+    pthread_mutex_unlock(&b->catalogue_lock);
     return st;
 }
 

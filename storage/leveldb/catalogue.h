@@ -18,6 +18,10 @@ gf_status gf_leveldb_catalogue_open_table(gf_backend *b, const gf_schema *schema
                                           const gf_schema **stored, gf_error *err);
 const gf_schema *gf_leveldb_catalogue_schema_of(gf_backend *b, unsigned number);
 
+/** Store that family with other versions and time to live, and let all have it (synced). */
+gf_status gf_leveldb_catalogue_set_family(gf_leveldb *b, unsigned table, unsigned family,
+                                          const gf_family *fresh, gf_error *err);
+
 /** Take the table, of which no entry is left, out of the catalogue (synced). */
 gf_status gf_leveldb_catalogue_remove(gf_leveldb *b, unsigned table, gf_error *err);
 

@@ -29,6 +29,8 @@ void gf_leveldb_cells_close(gf_leveldb_cells *c)
     gf_buffer_release(&c->blocks);
     gf_buffer_release(&c->unpacked);
     gf_buffer_release(&c->place);
+    gf_buffer_release(&c->edge);
+    gf_run_reader_release(&c->block);
     *c = (gf_leveldb_cells){0};
 }
 
@@ -44,22 +46,59 @@ static bool in_range(const gf_leveldb_cells *c, gf_slice key)
     return c->upper.len == 0 || gf_slice_compare(key, gf_buffer_view(&c->upper)) < 0;
 }
 
+static bool is_block(gf_slice entry)
+{
+    return entry.len && (entry.ptr[0] & GF_VALUE_IS_BLOCK);
+}
+
+/*
+ * Go to the first entry that is not below `lower`; of a run to the one before, where that is a block
+ * of the family: it may reach beyond.
+ */
+static gf_status seek_lower(gf_leveldb_cells *c, gf_error *err)
+{
+    gf_slice lower = gf_buffer_view(&c->lower);
+    gf_leveldb_iterator_seek(c->it, lower);
+    if (!c->family->run || c->as_stored) return GF_OK;
+    if (gf_leveldb_iterator_valid(c->it)) {
+        if (gf_slice_equal(gf_leveldb_iterator_key(c->it), lower)) return GF_OK;
+        gf_leveldb_iterator_prev(c->it);
+    } else {
+        gf_status st = gf_leveldb_iterator_status(c->it, err);
+        if (st != GF_OK) return st;
+        gf_leveldb_iterator_last(c->it);
+    }
+    gf_status st = gf_leveldb_iterator_status(c->it, err);
+    if (st != GF_OK) return st;
+    gf_slice family = gf_slice_of(lower.ptr, GF_LEVELDB_FAMILY_PREFIX);
+    if (!gf_leveldb_iterator_valid(c->it) ||
+        !gf_slice_starts(gf_leveldb_iterator_key(c->it), family) ||
+        !is_block(gf_leveldb_iterator_value(c->it)))
+        gf_leveldb_iterator_seek(c->it, lower);
+    return GF_OK;
+}
+
 static gf_status seek_start(gf_leveldb_cells *c, gf_error *err)
 {
     c->started = true;
     gf_status st = gf_buffer_check(&c->lower, err);
     if (st == GF_OK) st = gf_buffer_check(&c->upper, err);
     if (st != GF_OK) return st;
-    if (!c->reverse) {
-        gf_leveldb_iterator_seek(c->it, gf_buffer_view(&c->lower));
-        return GF_OK;
-    }
+    if (!c->reverse) return seek_lower(c, err);
     if (c->upper.len) gf_leveldb_iterator_seek(c->it, gf_buffer_view(&c->upper));
     if (c->upper.len && gf_leveldb_iterator_valid(c->it))
         gf_leveldb_iterator_prev(c->it);
     else
         gf_leveldb_iterator_last(c->it);
     return GF_OK;
+}
+
+/* Backwards: the entry is a block of the family, which begins below the range and may reach into it. */
+static bool reaches_back(const gf_leveldb_cells *c, gf_slice key)
+{
+    return c->reverse && c->family->run && !c->as_stored &&
+           gf_slice_starts(key, gf_slice_of(c->lower.ptr, GF_LEVELDB_FAMILY_PREFIX)) &&
+           is_block(gf_leveldb_iterator_value(c->it));
 }
 
 /*
@@ -72,7 +111,8 @@ static gf_status parse_entry(const gf_leveldb_cells *c, gf_leveldb_key *key, gf_
     if (st != GF_OK) return st;
     if (!gf_leveldb_iterator_valid(c->it)) return GF_ENOTFOUND;
     gf_slice bytes = gf_leveldb_iterator_key(c->it);
-    return in_range(c, bytes) ? gf_leveldb_keys_parse(c->schema, bytes, key, err) : GF_ENOTFOUND;
+    if (!in_range(c, bytes) && !reaches_back(c, bytes)) return GF_ENOTFOUND;
+    return gf_leveldb_keys_parse(c->schema, bytes, key, err);
 }
 
 /* Append block i of the value whose head key is in `place`; the iterator is behind block i - 1. */
@@ -116,6 +156,89 @@ static gf_status gather_blocks(gf_leveldb_cells *c, const gf_value_head *head,
     return st;
 }
 
+/* ---- blocks of runs -------------------------------------------------------------------------- */
+
+static gf_status copy_key(gf_buffer *to, gf_slice key, gf_error *err)
+{
+    gf_buffer_reset(to);
+    gf_buffer_slice(to, key);
+    return gf_buffer_check(to, err);
+}
+
+/* The edge that the walk has reached lies between an entry and the one before; then it is there. */
+static gf_status pass_edge(gf_leveldb_cells *c, gf_slice near, gf_slice far, gf_error *err)
+{
+    int order = gf_slice_compare(near, gf_buffer_view(&c->edge));
+    if (c->edge.len && (c->reverse ? order >= 0 : order <= 0))
+        return gf_fail(err, GF_ECORRUPT, "entries of a run overlap");
+    return copy_key(&c->edge, far, err);
+}
+
+/* Stand at the last cell of the open block that is below `upper`. */
+static gf_status stand_below(gf_leveldb_cells *c, gf_error *err)
+{
+    gf_slice upper = gf_buffer_view(&c->upper);
+    gf_status st = gf_run_reader_last(&c->block, err);
+    if (st != GF_OK || !upper.len || gf_slice_compare(gf_run_reader_key(&c->block), upper) < 0)
+        return st;
+    st = gf_run_reader_seek(&c->block, upper, err);
+    return st == GF_OK ? gf_run_reader_previous(&c->block, err) : st;
+}
+
+/* Stand at the first cell of the walk; GF_ENOTFOUND where the block has none. */
+static gf_status stand_in_block(gf_leveldb_cells *c, gf_slice head, gf_error *err)
+{
+    gf_status st = gf_run_reader_last(&c->block, err);
+    if (st != GF_OK) return st;
+    gf_slice last = gf_run_reader_key(&c->block);
+    st = c->reverse ? pass_edge(c, last, head, err) : pass_edge(c, head, last, err);
+    if (st != GF_OK) return st;
+    if (c->reverse) return stand_below(c, err);
+    if (gf_slice_compare(head, gf_buffer_view(&c->lower)) >= 0)
+        return gf_run_reader_first(&c->block, err);
+    return gf_run_reader_seek(&c->block, gf_buffer_view(&c->lower), err);
+}
+
+/* The cell at which the reader stands; GF_ENOTFOUND at the range's end. */
+static gf_status take_from_block(gf_leveldb_cells *c, gf_leveldb_cell *cell, bool *live,
+                                 gf_error *err)
+{
+    gf_slice key = gf_run_reader_key(&c->block);
+    if (!in_range(c, key)) return GF_ENOTFOUND;
+    gf_status st = gf_leveldb_keys_parse(c->schema, key, &cell->key, err);
+    if (st == GF_OK && cell->key.block)
+        st = gf_fail(err, GF_ECORRUPT, "a block of a run has a key that is none");
+    if (st != GF_OK) return st;
+    cell->timestamp = 0;
+    cell->expired = false;
+    cell->value = c->keys_only ? (gf_slice){0} : gf_run_reader_value(&c->block);
+    *live = true;
+    return GF_OK;
+}
+
+/* Open the block whose bytes these are, and give its first cell of the walk, if there is one. */
+static gf_status open_block(gf_leveldb_cells *c, gf_slice bytes, gf_leveldb_cell *cell, bool *live,
+                            gf_error *err)
+{
+    gf_slice head = cell->key.head;
+    gf_status st = gf_run_reader_open(&c->block, head, GF_LEVELDB_FAMILY_PREFIX, bytes, err);
+    if (st == GF_OK) st = stand_in_block(c, head, err);
+    c->in_block = st == GF_OK;
+    if (st == GF_ENOTFOUND) return GF_OK; /* the walk begins behind it */
+    return st == GF_OK ? take_from_block(c, cell, live, err) : st;
+}
+
+/* The next cell of the open block; GF_OK and not *live: it has no more. */
+static gf_status go_on_in_block(gf_leveldb_cells *c, gf_leveldb_cell *cell, bool *live,
+                                gf_error *err)
+{
+    gf_status st =
+        c->reverse ? gf_run_reader_previous(&c->block, err) : gf_run_reader_next(&c->block, err);
+    c->in_block = st == GF_OK;
+    if (st == GF_ENOTFOUND) return GF_OK;
+    return st == GF_OK ? take_from_block(c, cell, live, err) : st;
+}
+
 /*
  * Read the value at the iterator, whose key was taken apart. The key's slices point into the
  * iterator, so where that moves on, the key is taken apart again from `place`.
@@ -128,8 +251,12 @@ static gf_status read_value(gf_leveldb_cells *c, gf_leveldb_cell *cell, bool *li
     cell->timestamp = head.timestamp;
     cell->expired = gf_leveldb_cells_are_expired(c->family, head.timestamp, c->now);
     cell->value = (gf_slice){0};
-    *live = !cell->expired || c->with_expired;
-    if (cell->expired || c->keys_only) return GF_OK;
+    bool block = head.flags & GF_VALUE_IS_BLOCK;
+    if (block && !c->family->run)
+        return gf_fail(err, GF_ECORRUPT, "a block of a run where there is none");
+    bool opens = block && !c->as_stored;
+    *live = !opens && (!cell->expired || c->with_expired);
+    if (!opens && (cell->expired || c->keys_only)) return GF_OK;
     gf_slice stored = head.first;
     if (gf_value_head_blocks(&head) > 1) {
         st = gather_blocks(c, &head, &cell->key, err);
@@ -138,6 +265,9 @@ static gf_status read_value(gf_leveldb_cells *c, gf_leveldb_cell *cell, bool *li
         stored = gf_buffer_view(&c->blocks);
     }
     if (st == GF_OK) st = gf_value_unpack(head.flags, stored, &c->unpacked, &cell->value, err);
+    if (st == GF_OK && opens) return open_block(c, cell->value, cell, live, err);
+    if (st == GF_OK && c->family->run && !c->as_stored)
+        st = pass_edge(c, cell->key.head, cell->key.head, err);
     return st;
 }
 
@@ -198,6 +328,10 @@ gf_status gf_leveldb_cells_next(gf_leveldb_cells *c, gf_leveldb_cell *cell, gf_e
     bool live = false, move = c->started; /* the cell given last had to stay in place until now */
     gf_status st = c->started ? GF_OK : seek_start(c, err);
     while (st == GF_OK && !live) {
+        if (c->in_block) {
+            st = go_on_in_block(c, cell, &live, err);
+            continue;
+        }
         if (move && c->reverse)
             step_back(c);
         else if (move)

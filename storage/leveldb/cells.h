@@ -2,14 +2,16 @@
  * Walks the cells of one family between two physical keys, in either direction.
  *
  * A cell's value is put together from its blocks and decompressed; cells past their time to live
- * are left out; of several versions the newest `versions` are given. An error of the iterator is
- * returned before the next cell.
+ * are left out; of several versions the newest `versions` are given. A block of a run is opened, and
+ * its cells given one by one; it begins below a walk's lower bound where that is amid it. An error
+ * of the iterator is returned before the next cell.
  */
 #ifndef GF_STORAGE_LEVELDB_CELLS_H
 #define GF_STORAGE_LEVELDB_CELLS_H
 
 #include "storage/leveldb/internal.h"
 #include "storage/leveldb/keys.h"
+#include "storage/run.h"
 
 typedef struct gf_leveldb_cells {
     gf_leveldb_readers *readers; /* among which it is, by `side`, once there is an iterator */
@@ -20,10 +22,14 @@ typedef struct gf_leveldb_cells {
     gf_buffer lower, upper; /* physical keys: lower <= key < upper; upper empty: no end */
     gf_buffer last;         /* physical key of the last cell, where that is needed */
     uint32_t versions, seen;
-    bool reverse, keys_only, with_expired; /* set by the caller before the first step */
+    /* Set by the caller before the first step; as_stored: a block is one cell, its first. */
+    bool reverse, keys_only, as_stored, with_expired;
     bool started, moved;
     int64_t now;
     gf_buffer blocks, unpacked, place;
+    bool in_block; /* the cell given last was of the block that is open */
+    gf_run_reader block;
+    gf_buffer edge; /* of a run: the key of the last cell of the entry before */
 } gf_leveldb_cells;
 
 typedef struct gf_leveldb_cell {
@@ -33,12 +39,13 @@ typedef struct gf_leveldb_cell {
     bool expired; /* only where with_expired */
 } gf_leveldb_cell;
 
-/** True where a cell of that time is past the family's time to live. */
+/** True where a cell of that time is past the family's time to live; without a time it never is. */
 static inline bool gf_leveldb_cells_are_expired(const gf_family *family, int64_t timestamp,
                                                 int64_t now)
 {
     uint64_t ttl = family->ttl_seconds;
-    return ttl && timestamp < now && ((uint64_t)now - (uint64_t)timestamp) / 1000 >= ttl;
+    return ttl && timestamp && timestamp < now &&
+           ((uint64_t)now - (uint64_t)timestamp) / 1000 >= ttl;
 }
 
 /** Begin; lower and upper are set by the caller before the first gf_leveldb_cells_next. */

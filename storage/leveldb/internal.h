@@ -102,6 +102,9 @@ gf_status gf_leveldb_write(gf_backend *b, const gf_change *changes, size_t n,
                            const gf_expectation *condition, gf_sync sync, gf_error *err);
 gf_status gf_leveldb_increment(gf_backend *b, const gf_change *put, int64_t delta, gf_sync sync,
                                int64_t *result, gf_error *err);
+gf_status gf_leveldb_alter_family(gf_backend *b, unsigned table, unsigned family, uint32_t versions,
+                                  uint64_t ttl_seconds, const gf_cancel *cancel,
+                                  const gf_schema **stored, gf_error *err);
 gf_status gf_leveldb_drop_table(gf_backend *b, unsigned table, const gf_cancel *cancel,
                                 gf_error *err);
 gf_status gf_leveldb_compact(gf_backend *b, unsigned milliseconds, gf_error *err);

@@ -1,6 +1,6 @@
 /* Reading rows: single keys by a look-up, whole wide families and versions by a walk. */
 #include "storage/leveldb/cells.h"
-#include "storage/leveldb/packed.h"
+#include "storage/packed.h"
 #include "storage/leveldb/value.h"
 #include "storage/schema.h"
 
@@ -104,7 +104,7 @@ static gf_status read_family(reading *r, unsigned f, gf_error *err)
     }
     gf_status st = gf_buffer_check(&r->physical, err);
     if (st != GF_OK) return st;
-    if (whole || gf_leveldb_keys_have_versions(family) || family->ttl_seconds)
+    if (whole || gf_leveldb_keys_have_versions(family) || family->ttl_seconds || family->run)
         return read_range(r, f, err);
     return read_single(r, f, err);
 }

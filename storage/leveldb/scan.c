@@ -1,7 +1,7 @@
 /* Scans: a range of rows, or of one row's cells, of one family. */
 #include "base/memory.h"
 #include "storage/leveldb/cells.h"
-#include "storage/leveldb/packed.h"
+#include "storage/packed.h"
 
 struct gf_backend_scan {
     gf_leveldb_cells cells;
@@ -103,6 +103,7 @@ gf_status gf_leveldb_scan_range(gf_leveldb_cells *cells, gf_leveldb *b,
     gf_leveldb_cells_open(cells, b, snapshot, false, table, options->family, 1);
     cells->reverse = options->reverse;
     cells->keys_only = options->keys_only;
+    cells->as_stored = options->as_stored && options->keys_only;
     range r = {.cells = cells, .table = table, .options = options};
     gf_status st = bound_rows(&r, err);
     if (st == GF_OK) st = bound_qualifiers(&r, err);

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <snappy-c.h>
 
-enum { HAS_TIMESTAMP = 1, COMPRESSED = 2, CUT = 4, KNOWN_FLAGS = 7 };
+enum { HAS_TIMESTAMP = 1, COMPRESSED = 2, CUT = 4, KNOWN_FLAGS = 15 };
 enum {
     WORTH_COMPRESSING = 64,
     MOST_EXPANSION = 64 /* Snappy's copies give 64 bytes for 2 or 3: what claims more is damaged */

@@ -5,6 +5,7 @@
  *     further blocks  bytes
  *
  *     flags   1 timestamp follows    2 bytes are compressed by Snappy    4 the value is cut
+ *             8 the value is a block of a run (storage/run.h)
  *
  * A value of more than GF_BLOCK_BYTES (after compression) is cut: the head entry holds the first
  * block and the length of all, the entries behind it one block each.
@@ -16,6 +17,7 @@
 #include "grouperfish/table.h"
 
 enum { GF_BLOCK_BYTES = 64 << 10 };
+enum { GF_VALUE_IS_BLOCK = 8 }; /* the flag */
 
 /** A value made ready for storing; bytes borrow from the input or from `scratch`. */
 typedef struct gf_stored_value {

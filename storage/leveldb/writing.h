@@ -11,7 +11,7 @@
 #define GF_STORAGE_LEVELDB_WRITING_H
 
 #include "storage/leveldb/internal.h"
-#include "storage/leveldb/packed.h"
+#include "storage/packed.h"
 #include "storage/leveldb/value.h"
 
 /* A change in its place: of a wide family's cells the qualifiers are in order, too. */

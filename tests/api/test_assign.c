@@ -10,9 +10,10 @@ static void texts_that_are_not_stored(void **state)
     transport t;
     transport_open(&t);
     library_mid(&t, true);
-    transport_input(&t, "a.jsonl",
-                    GF_SLICE("{\"id\":\"z\",\"text\":\"a general\",\"play\":1}\n"
-                             "{\"id\":7,\"text\":\"caesar and macbeth and macbeth\"}\n"));
+    transport_input(
+        &t, "a.jsonl",
+        GF_SLICE("{\"id\":\"z\",\"text\":\"a general\",\"play\":1}\n"
+                 "{\"id\":7,\"text\":\"caesar and macbeth and macbeth and macbeth, macbeth\"}\n"));
     transport_input(&t, "b.csv", GF_SLICE("id,text\nq,hamlet\n"));
     assert_run(&t, "assign", "collection", "mid");
     assert_int_equal(t.n_rows, 3);

@@ -4,6 +4,7 @@
 #include "tests/api/transport.h"
 
 #include "base/random.h"
+#include "cluster/label/labels.h"
 
 #include <stdlib.h>
 
@@ -64,8 +65,13 @@ static void one_cluster(void **state)
     assert_run(&t, "cluster", "collection", "mid", "cluster", "label:macbeth");
     assert_int_equal(t.n_rows, 1);
     assert_string_equal(transport_members(&t, 0), "build cluster label size terms documents");
-    assert_int_equal(transport_length(&t, 0, "documents"), 3);
     snprintf(id, sizeof id, "%.0f", transport_number(&t, 0, "cluster"));
+    /* The others have the same terms: they are counted. */
+    assert_int_equal(transport_length(&t, 0, "documents"), 1);
+    assert_slice(item_text(&t, 0, "documents", 0, "id"), "doc3");
+    assert_near(item_number(&t, 0, "documents", 0, "copies"), 2, 0);
+    assert_run(&t, "cluster", "collection", "mid", "cluster", id, "weakest", "10");
+    assert_int_equal(transport_length(&t, 0, "documents"), 3);
     bool seen[8] = {0};
     for (size_t i = 0; i < 3; i++) {
         gf_slice document = item_text(&t, 0, "documents", i, "id");
@@ -81,7 +87,7 @@ static void one_cluster(void **state)
     assert_run(&t, "cluster", "collection", "mid", "cluster", id, "docs", "0");
     assert_int_equal(transport_length(&t, 0, "documents"), 0);
     assert_run(&t, "cluster", "collection", "mid", "cluster", id, "docs", "100");
-    assert_int_equal(transport_length(&t, 0, "documents"), 3);
+    assert_int_equal(transport_length(&t, 0, "documents"), 1);
     assert_refused(GF_ENOTFOUND, "there is no cluster 4000000000", &t, "cluster", "collection",
                    "mid", "cluster", "4000000000");
     const char *const bad[] = {"0", "-1", "macbeth", "99999999999", "4294967296", "1 "};
@@ -89,6 +95,35 @@ static void one_cluster(void **state)
         assert_refused(GF_EINVAL, "a label is given as label:", &t, "cluster", "collection", "mid",
                        "cluster", bad[i]);
     assert_refused(GF_ENOTFOUND, "", &t, "cluster", "collection", "mid", "cluster", "label:");
+    transport_close(&t);
+}
+
+/* A sentence comes with its document's id, which is a number where that is asked for. */
+static void sentences(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    transport_put(&t, "c",
+                  "{\"id\":\"1\",\"text\":\"ferry harbour\"}\n"
+                  "{\"id\":\"2\",\"text\":\"The ferry leaves from the old harbour at noon.\"}\n"
+                  "{\"id\":\"3\",\"text\":\"harbour ferry noon\"}\n");
+    assert_run(&t, "config set", "collection", "c", "set", "k=1", "set", "min_df=1");
+    assert_run(&t, "rebuild", "collection", "c", "threads", "1");
+    assert_run(&t, "clusters", "collection", "c");
+    assert_string_equal(transport_members(&t, 0),
+                        "cluster label size share terms sentence sentence_of");
+    assert_slice(transport_text(&t, 0, "sentence"),
+                 "The ferry leaves from the old harbour at noon.");
+    assert_slice(transport_text(&t, 0, "sentence_of"), "2");
+    assert_run(&t, "cluster", "collection", "c", "cluster", "1", "id-type", "number");
+    assert_slice(transport_text(&t, 0, "sentence"),
+                 "The ferry leaves from the old harbour at noon.");
+    assert_int_equal(transport_number(&t, 0, "sentence_of"), 2);
+    assert_run(&t, "delete", "collection", "c", "id", "2");
+    assert_run(&t, "clusters", "collection", "c");
+    assert_false(transport_has(&t, 0, "sentence"));
+    assert_false(transport_has(&t, 0, "sentence_of"));
     transport_close(&t);
 }
 
@@ -386,7 +421,7 @@ static void explained_k(void **state)
     assert_true(t.n_rows > 0);
     for (uint64_t i = 0; i < t.n_rows; i++) {
         assert_string_equal(transport_members(&t, i),
-                            "collection configuration k separation chosen");
+                            "collection configuration k separation worth plateau chosen why");
         assert_slice(transport_text(&t, i, "configuration"), "auto");
         if (!gf_json_get_bool(transport_member(&t, i, "chosen"))) continue;
         assert_true(chosen == 0);
@@ -528,7 +563,11 @@ static void agreement(void **state)
         for (uint64_t i = 0; i < t.n_rows; i++) {
             sizes[(size_t)transport_number(&t, i, "cluster")] = transport_number(&t, i, "size");
             total += transport_number(&t, i, "size");
-            if (i)
+            bool mixed = gf_label_is_mixed(transport_text(&t, i, "label"));
+            if (!i) continue;
+            bool was_mixed = gf_label_is_mixed(transport_text(&t, i - 1, "label"));
+            assert_true(mixed || !was_mixed); /* mixed ones come behind the others */
+            if (mixed == was_mixed)
                 assert_true(transport_number(&t, i, "size") <= transport_number(&t, i - 1, "size"));
         }
         assert_true(total + without == n);
@@ -553,20 +592,14 @@ static void agreement(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(three_clusters),
-                                       cmocka_unit_test(one_cluster),
-                                       cmocka_unit_test(rebuilds),
-                                       cmocka_unit_test(rebuild_all),
-                                       cmocka_unit_test(cancelled),
-                                       cmocka_unit_test(document),
-                                       cmocka_unit_test(document_after_build),
-                                       cmocka_unit_test(pending),
-                                       cmocka_unit_test(weakest),
-                                       cmocka_unit_test(above_a_score),
-                                       cmocka_unit_test(explained_k),
-                                       cmocka_unit_test(exported),
-                                       cmocka_unit_test(without_terms),
-                                       cmocka_unit_test(columns),
-                                       cmocka_unit_test(agreement)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_clusters), cmocka_unit_test(one_cluster),
+        cmocka_unit_test(sentences),      cmocka_unit_test(rebuilds),
+        cmocka_unit_test(rebuild_all),    cmocka_unit_test(cancelled),
+        cmocka_unit_test(document),       cmocka_unit_test(document_after_build),
+        cmocka_unit_test(pending),        cmocka_unit_test(weakest),
+        cmocka_unit_test(above_a_score),  cmocka_unit_test(explained_k),
+        cmocka_unit_test(exported),       cmocka_unit_test(without_terms),
+        cmocka_unit_test(columns),        cmocka_unit_test(agreement)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

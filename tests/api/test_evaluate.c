@@ -66,8 +66,12 @@ static void refused(void **state)
     transport t;
     transport_open(&t);
     library_mid(&t, true);
-    assert_refused(GF_EINVAL, "evaluate needs label-field, or an input", &t, "evaluate",
-                   "collection", "mid");
+    assert_refused(GF_EINVAL, "stability needs no classes", &t, "evaluate", "collection", "mid",
+                   "label-field", "play", "stability", "true");
+    assert_refused(GF_EINVAL, "threads is for stability", &t, "evaluate", "collection", "mid",
+                   "threads", "1");
+    assert_refused(GF_EINVAL, "figures cannot be given with tree", &t, "clusters", "collection",
+                   "mid", "tree", "true", "figures", "true");
     transport_input(&t, "l", GF_SLICE("doc1\tx\n"));
     assert_refused(GF_EINVAL, "not both", &t, "evaluate", "collection", "mid", "label-field",
                    "play");
@@ -82,6 +86,90 @@ static void refused(void **state)
     t.read_fails = GF_ENOTFOUND;
     assert_refused(GF_ENOTFOUND, "reading failed", &t, "evaluate", "collection", "mid");
     assert_int_equal(t.n_rows, 0);
+    transport_close(&t);
+}
+
+static double cluster_number(transport *t, size_t i, const char *name)
+{
+    return gf_json_number(transport_item(t, 0, "per_cluster", i, name));
+}
+
+/*
+ * Three clusters of one word each, which their labels are: each label finds its members alone, and
+ * there is no second term to be beside.
+ */
+static void without_classes(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_run(&t, "evaluate", "collection", "mid");
+    assert_string_equal(transport_members(&t, 0),
+                        "documents clusters clear fair mixed mean_score mean_margin weak "
+                        "label_recall label_precision label_f1 npmi diversity similarity "
+                        "per_cluster");
+    assert_int_equal(transport_number(&t, 0, "documents"), 7);
+    assert_int_equal(transport_number(&t, 0, "clusters"), 3);
+    assert_int_equal(transport_number(&t, 0, "clear"), 3);
+    assert_near(transport_number(&t, 0, "mean_score"), 1, 1e-6);
+    assert_near(transport_number(&t, 0, "weak"), 0, 0);
+    assert_near(transport_number(&t, 0, "label_f1"), 1, 0);
+    assert_near(transport_number(&t, 0, "diversity"), 1, 0);
+    assert_int_equal(gf_json_kind_of(transport_member(&t, 0, "npmi")), GF_JSON_NULL);
+    assert_int_equal(transport_length(&t, 0, "per_cluster"), 3);
+    assert_slice(gf_json_get_string(transport_item(&t, 0, "per_cluster", 0, "label")), "macbeth");
+    assert_slice(gf_json_get_string(transport_item(&t, 0, "per_cluster", 0, "clarity")), "clear");
+    for (size_t i = 0; i < 3; i++) {
+        assert_near(cluster_number(&t, i, "label_recall"), 1, 0);
+        assert_near(cluster_number(&t, i, "own_terms"), 1, 0);
+        assert_near(cluster_number(&t, i, "similarity"), 0, 0);
+    }
+    transport_close(&t);
+}
+
+static void stability(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_run(&t, "evaluate", "collection", "mid", "stability", "true", "threads", "1");
+    assert_int_equal(transport_number(&t, 0, "repeated"), 7);
+    assert_near(transport_number(&t, 0, "seeds_nmi"), 1, 1e-12);
+    assert_near(transport_number(&t, 0, "seeds_ari"), 1, 1e-12);
+    assert_near(transport_number(&t, 0, "halves_nmi"), 1, 1e-12);
+    assert_true(t.n_progress > 0);
+    for (size_t i = 0; i < 3; i++) {
+        assert_near(cluster_number(&t, i, "stability_seeds"), 1, 1e-12);
+        assert_near(cluster_number(&t, i, "stability_halves"), 1, 1e-12);
+    }
+    char earlier[32];
+    snprintf(earlier, sizeof earlier, "%s", library_served(&t, "mid"));
+    assert_run(&t, "rebuild", "collection", "mid", "force", "true", "threads", "1");
+    assert_refused(GF_ECONFLICT, "stability is that of the served build", &t, "evaluate",
+                   "collection", "mid", "build", earlier, "stability", "true");
+    transport_close(&t);
+}
+
+/* What the list of clusters says of each is what evaluate says. */
+static void figures_of_a_list(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_run(&t, "clusters", "collection", "mid");
+    assert_string_equal(transport_members(&t, 0), "cluster label size share terms");
+    assert_run(&t, "clusters", "collection", "mid", "figures", "true");
+    assert_string_equal(transport_members(&t, 0),
+                        "cluster label size share clarity mean_score mean_margin weak "
+                        "label_recall label_precision label_f1 npmi own_terms nearest "
+                        "nearest_label similarity terms");
+    assert_slice(transport_text(&t, 0, "clarity"), "clear");
+    assert_run(&t, "cluster", "collection", "mid", "cluster", "label:macbeth", "figures", "true");
+    assert_slice(transport_text(&t, 0, "clarity"), "clear");
+    assert_near(transport_number(&t, 0, "label_precision"), 1, 0);
     transport_close(&t);
 }
 
@@ -132,7 +220,10 @@ static void random_classes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(perfect), cmocka_unit_test(by_input),
-                                       cmocka_unit_test(refused), cmocka_unit_test(random_classes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(perfect),           cmocka_unit_test(by_input),
+        cmocka_unit_test(without_classes),   cmocka_unit_test(stability),
+        cmocka_unit_test(figures_of_a_list), cmocka_unit_test(refused),
+        cmocka_unit_test(random_classes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,8 +133,22 @@ static void out_and_in_again(void **state)
     assert_run(&t, "doc", "collection", "c", "id", "1", "config", "other", "why", "");
     assert_non_null(memmem(transport_bytes(&t, 0).ptr, transport_bytes(&t, 0).len,
                            "\"note\":\"this build clusters vectors", 35));
-    assert_refused(GF_ECONFLICT, "no rows to give", &t, "export", "collection", "c", "config",
-                   "other", "matrix", "");
+    assert_run(&t, "export", "collection", "c", "config", "other", "matrix", "");
+    assert_int_equal(transport_number(&t, 0, "rows"), 5);
+    assert_true(transport_number(&t, 0, "entries") > 0);
+    gf_buffer_reset(&file);
+    gf_buffer_slice(&file, gf_buffer_view(&t.written));
+    transport_input(&t, "again.npz", gf_buffer_view(&file));
+    assert_run(&t, "assign", "collection", "c", "config", "other", "matrix", "");
+    assert_int_equal(t.n_rows, 5);
+    assert_slice(transport_text(&t, 0, "id"), "1");
+    assert_true(transport_number(&t, 0, "score") > 0);
+    transport_input(&t, "again.npz", gf_buffer_view(&file));
+    assert_run(&t, "rebuild", "collection", "c", "config", "other", "matrix", "");
+    assert_int_equal(transport_number(&t, 0, "without_terms"), 1);
+    transport_input(&t, "again.npz", gf_buffer_view(&file));
+    assert_refused(GF_ECONFLICT, "this build clusters texts", &t, "assign", "collection", "c",
+                   "matrix", "");
     assert_run(&t, "builds", "collection", "c", "config", "other");
     assert_slice(transport_text(&t, 0, "matrix"), "sparse");
     gf_buffer_release(&file);

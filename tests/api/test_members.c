@@ -30,8 +30,8 @@ static void pages_are_the_cluster(void **state)
         gf_buffer expected = {0}, found = {0};
         char cursor[200] = "";
         bool more = true;
-        assert_run(&t, "cluster", "collection", "c", "cluster", "1", "docs", "100");
-        for (size_t k = 0; k < 40; k++)
+        assert_run(&t, "cluster", "collection", "c", "cluster", "1", "weakest", "100");
+        for (size_t k = 40; k-- > 0;)
             gf_buffer_string(&expected,
                              gf_json_get_string(transport_item(&t, 0, "documents", k, "id")));
         for (size_t n = 0; more; n++) {
@@ -56,6 +56,44 @@ static void pages_are_the_cluster(void **state)
         assert_true(gf_slice_equal(gf_buffer_view(&expected), gf_buffer_view(&found)));
         gf_buffer_release(&expected);
         gf_buffer_release(&found);
+    }
+    transport_close(&t);
+}
+
+/* Of four kinds of texts; with the copies they are all there is, on any page. */
+static void pages_of_different_documents(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"1", "3", "4", "100"};
+    transport t;
+    transport_open(&t);
+    put_all(&t, 40);
+    assert_run(&t, "cluster", "collection", "c", "cluster", "1", "docs", "100");
+    size_t different = transport_length(&t, 0, "documents");
+    assert_int_equal(different, 4);
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        char cursor[200] = "";
+        size_t n = 0;
+        double members = 0;
+        for (bool more = true; more;) {
+            if (n == 0)
+                assert_run(&t, "members", "collection", "c", "cluster", "1", "limit", limits[i],
+                           "different", "true");
+            else
+                assert_run(&t, "members", "collection", "c", "cluster", "1", "limit", limits[i],
+                           "different", "true", "cursor", cursor);
+            size_t here = transport_length(&t, 0, "documents");
+            assert_true(here > 0);
+            for (size_t k = 0; k < here; k++)
+                members += 1 + gf_json_number(transport_item(&t, 0, "documents", k, "copies"));
+            n += here;
+            more = transport_has(&t, 0, "next");
+            if (!more) break;
+            gf_slice next = transport_text(&t, 0, "next");
+            snprintf(cursor, sizeof cursor, "%.*s", (int)next.len, next.ptr);
+        }
+        assert_int_equal(n, different);
+        assert_near(members, 40, 0);
     }
     transport_close(&t);
 }
@@ -100,6 +138,7 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pages_are_the_cluster),
+                                       cmocka_unit_test(pages_of_different_documents),
                                        cmocka_unit_test(by_label), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

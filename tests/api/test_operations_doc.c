@@ -279,7 +279,9 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     if (strncmp(s->operation->name, "table ", 6) == 0)
         set_up_table(&t);
     else if (strcmp(s->operation->name, "log report") == 0 ||
-             strcmp(s->operation->name, "log find") == 0)
+             strcmp(s->operation->name, "log find") == 0 ||
+             strcmp(s->operation->name, "log delete") == 0 ||
+             strcmp(s->operation->name, "log rollup") == 0)
         set_up_log(&t);
     else if (!memmem(line.ptr, line.len, "before there is a store", 23))
         set_up(&t);

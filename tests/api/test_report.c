@@ -78,7 +78,8 @@ static void shows_what_is_there(void **state)
     /* of the first subject; four months are weeks */
     assert_true(has(page, ">apple<"));
     assert_true(has(page, "6 documents, 33.3 %"));
-    assert_true(has(page, "<footer><bdi>00x</bdi>, score "));
+    assert_true(has(page, "<footer><bdi>00x</bdi>, score 1.000, and 5 like it</footer>"));
+    assert_true(has(page, "<p class=\"sentence\" dir=\"auto\">x apple x apple</p>"));
     assert_true(has(page, "The tree"));
     assert_false(has(page, "What changed"));
     assert_false(has(page, "<script"));
@@ -199,6 +200,13 @@ static void write_tags(gf_slice page, gf_buffer *out)
         bool digit = c >= '0' && c <= '9', after = out->len && out->ptr[out->len - 1] == '0';
         if (inside && !(digit && after)) gf_buffer_byte(out, digit ? '0' : c);
         if (c == '>') inside = false;
+    }
+    /* A sentence that has markup is not shown. */
+    static const char sentence[] = "<p class=\"sentence\" dir=\"auto\"></p>";
+    for (char *at; (at = strstr((char *)gf_buffer_cstr(out), sentence));) {
+        size_t n = sizeof sentence - 1;
+        memmove(at, at + n, out->len - (size_t)(at - out->ptr) - n);
+        out->len -= n;
     }
 }
 

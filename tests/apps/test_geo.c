@@ -1,5 +1,5 @@
 /* Geohashes against published ones and against halving; covers against what they must have. */
-#include "apps/tweets/geo.h"
+#include "apps/tweets/read/geo.h"
 
 #include "base/random.h"
 #include "support/test.h"

@@ -31,7 +31,14 @@ static void memory_fails(void **state)
     const gf_argument log = {GF_SLICE("log"), GF_SLICE("web")};
     swept all[] = {{&t, "log import", {log, {GF_SLICE("domain"), GF_SLICE("a.org")}}, 2},
                    {&t, "log report", {log, {GF_SLICE("by"), GF_SLICE("status")}}, 2},
-                   {&t, "log find", {log, {GF_SLICE("cookie"), GF_SLICE("id=7")}}, 2}};
+                   {&t, "log report", {log, {GF_SLICE("visitors"), GF_SLICE("true")}}, 2},
+                   {&t,
+                    "log report",
+                    {log, {GF_SLICE("by"), GF_SLICE("agent")}, {GF_SLICE("every"), GF_SLICE("5m")}},
+                    3},
+                   {&t, "log find", {log, {GF_SLICE("cookie"), GF_SLICE("id=7")}}, 2},
+                   {&t, "log rollup", {log}, 1},
+                   {&t, "log delete", {log, {GF_SLICE("before"), GF_SLICE("2009-07-14")}}, 2}};
     (void)state;
     transport_open(&t);
     assert_run(&t, "init", NULL);

@@ -117,10 +117,64 @@ static void test_papers__check_8(void **state)
     transport_close(&t);
 }
 
+/* A family is found by its name: what an older store has behind its families stays where it is. */
+static void groups_are_added_at_the_end(void **state)
+{
+    (void)state;
+    transport t;
+    gf_error err;
+    gf_papers *papers;
+    gf_table *table;
+    gf_family four[6];
+    static const char *const probe[] = {"is_pdf", NULL};
+    gf_schema old = *gf_papers_schema();
+    memcpy(four, old.families, 4 * sizeof *four);
+    four[4] = (gf_family){.name = "probe0", .columns = probe};
+    old.families = four;
+    old.n_families = 5;
+    transport_open(&t);
+    papers_import_tei(&t, PAPERS_HELLO ".tei.xml", GF_SLICE(PAPERS_TEI("one")));
+    old.name = GF_PAPERS_PREFIX "0-old";
+    assert_ok(gf_table_open(gf_store_database(t.store), &old, &table, &err));
+    assert_ok(gf_papers_open(t.store, GF_SLICE("default"), GF_SLICE("0-old"), &papers, &err));
+    static const char *const none[] = {"grobid", "grobid01", "grobid0x", "grobid12345",
+                                       "match1", "file",     "",         "grobid-1"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_status(GF_EINVAL, gf_papers_choose_group(papers, GF_PAPERS_GROBID,
+                                                        gf_slice_str(none[i]), true, &err));
+    assert_status(GF_ENOTFOUND, gf_papers_choose_group(papers, GF_PAPERS_GROBID,
+                                                       GF_SLICE("grobid1"), false, &err));
+    assert_int_equal(gf_papers_family(papers, GF_PAPERS_GROBID), GF_PAPERS_GROBID);
+    unsigned before = gf_table_schema(table)->n_families, family;
+    assert_ok(gf_papers_choose_group(papers, GF_PAPERS_GROBID, GF_SLICE("grobid1"), true, &err));
+    assert_int_equal(gf_papers_family(papers, GF_PAPERS_GROBID), before);
+    const gf_family *added = &gf_table_schema(table)->families[before];
+    assert_string_equal(added->name, "grobid1");
+    assert_int_equal(added->layout, GF_LAYOUT_WIDE);
+    assert_int_equal(added->compression, GF_COMPRESSION_SNAPPY);
+    assert_string_equal(gf_table_schema(table)->families[4].name, "probe0");
+    gf_slice column;
+    assert_ok(gf_papers_column(papers, GF_SLICE("tei_xml"), &family, &column, &err));
+    assert_int_equal(family, before);
+    assert_ok(gf_papers_column(papers, GF_SLICE("grobid0:tei_xml"), &family, &column, &err));
+    assert_int_equal(family, GF_PAPERS_GROBID);
+    assert_slice(column, "tei_xml");
+    assert_ok(gf_papers_column(papers, GF_SLICE("is_pdf"), &family, &column, &err));
+    assert_int_equal(family, 4);
+    assert_status(GF_EINVAL,
+                  gf_papers_column(papers, GF_SLICE("probe0:mime"), &family, &column, &err));
+    assert_status(GF_ENOTFOUND,
+                  gf_papers_choose_group(papers, GF_PAPERS_MATCH, GF_SLICE("match1"), false, &err));
+    gf_papers_close(papers);
+    assert_status(GF_ENOTFOUND,
+                  gf_papers_find(t.store, GF_SLICE("default"), GF_SLICE("0-qa"), &papers, &err));
+    transport_close(&t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_papers__check_1),
-                                       cmocka_unit_test(test_papers__check_2),
-                                       cmocka_unit_test(test_papers__check_8)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_papers__check_1), cmocka_unit_test(test_papers__check_2),
+        cmocka_unit_test(test_papers__check_8), cmocka_unit_test(groups_are_added_at_the_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void test_papers__check_3(void **state)
     assert_true(papers_cell(&t, PAPERS_HELLO, GF_PAPERS_F, "c", &after));
     assert_slice(gf_buffer_view(&after),
                  "{\"u\":\"http://example.org/a.pdf\",\"d\":\"2017-07-06T00:59:50Z\","
-                 "\"f\":\"item/a.warc.gz\",\"o\":17120058,\"c\":1}");
+                 "\"f\":\"a.warc.gz\",\"o\":17120058,\"c\":2}");
     transport_input(&t, "b.cdx",
                     GF_SLICE("org,other)/ 20180101000000 http://other.org/ text/html "
                              "200 " PAPERS_HELLO " - - 1 2 b.warc\n"));
@@ -268,6 +268,103 @@ static void import_sample(transport *t, const char *name)
     if (strcmp(name, "tarballs.cdx") == 0) gf_buffer_release(&bytes);
 }
 
+/* The value of f:c, file:cdx, or a further capture of the paper; "-" where there is none. */
+static const char *cell_text(transport *t, unsigned family, const char *column, gf_buffer *value)
+{
+    if (papers_cell(t, PAPERS_HELLO, family, column, value)) return gf_buffer_cstr(value);
+    return "-";
+}
+
+#define CAPTURE(date, host)                                                                        \
+    "org," host ")/ " date " http://" host ".org/ application/pdf 200 " PAPERS_HELLO               \
+    " - - 1 2 i/" host ".warc\n"
+#define CDX(date, host)                                                                            \
+    "{\"surt\":\"org," host ")/\",\"url\":\"http://" host ".org/\",\"dt\":\"" date                 \
+    "\",\"warc\":\"i/" host ".warc\",\"offset\":\"2\",\"c_size\":\"1\"}"
+#define FIRST  "20170706005950"
+#define SECOND "20180706005950"
+#define URL_A  "-I3V6BMF5GQ65Q5V5X7I6P4ZGWTYBXWZR"
+
+/* Captures are told apart by URL and date; in any order, any part of them again, they count once. */
+static void captures_are_counted(void **state)
+{
+    (void)state;
+    static const char *const all = CAPTURE(FIRST, "a") CAPTURE(SECOND, "a") CAPTURE(FIRST, "b")
+        CAPTURE(FIRST, "c") CAPTURE(SECOND, "c");
+    static const struct {
+        const char *keep, *lines;
+        double further;
+        const char *history;
+    } steps[] = {
+        {"2", CAPTURE(FIRST, "a") CAPTURE(SECOND, "a"), 1, "\"f\":\"a.warc\",\"o\":2,\"c\":2}"},
+        {"2", CAPTURE(SECOND, "a") CAPTURE(FIRST, "a"), 0, "\"c\":2}"},
+        {"2", CAPTURE(FIRST, "b") CAPTURE(FIRST, "b"), 1, "\"c\":3}"},
+        {"2", CAPTURE(FIRST, "c") CAPTURE(SECOND, "c"), 2, "\"c\":5}"},
+        {"2", CAPTURE(SECOND, "c") CAPTURE(FIRST, "b") CAPTURE(FIRST, "c"), 0, "\"c\":5}"},
+    };
+    transport t;
+    gf_buffer value = {0};
+    gf_error err;
+    transport_open(&t);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        transport_input(&t, "a.cdx", gf_slice_str(steps[i].lines));
+        assert_run(&t, "papers import-cdx", "captures", steps[i].keep);
+        assert_true(reason(&t, "further_capture") == steps[i].further);
+        if (!strstr(cell_text(&t, GF_PAPERS_F, "c", &value), steps[i].history))
+            fail_msg("step %zu: %s", i, gf_buffer_cstr(&value));
+        assert_string_equal(cell_text(&t, GF_PAPERS_FILE, "cdx", &value), CDX(FIRST, "a"));
+    }
+    papers_import_cdx(&t, all);
+    papers_check_counts(&t, 0, 0, 5);
+    assert_run(&t, "papers show", "sha1", PAPERS_HELLO);
+    gf_slice shown = transport_bytes(&t, 0);
+    gf_buffer_reset(&value);
+    gf_buffer_slice(&value, shown);
+    assert_non_null(strstr(gf_buffer_cstr(&value), CDX(SECOND, "a")));
+    assert_non_null(strstr(gf_buffer_cstr(&value), CDX(FIRST, "b")));
+    assert_null(strstr(gf_buffer_cstr(&value), CDX(FIRST, "c"))); /* counted alone */
+
+    /* With --replace a further capture is the first, and that one is further. */
+    transport_input(&t, "a.cdx", GF_SLICE(CAPTURE(SECOND, "a")));
+    assert_run(&t, "papers import-cdx", "replace", "true");
+    papers_check_counts(&t, 0, 1, 0);
+    assert_string_equal(cell_text(&t, GF_PAPERS_FILE, "cdx", &value), CDX(SECOND, "a"));
+    assert_non_null(strstr(cell_text(&t, GF_PAPERS_F, "c", &value), "2018-07-06T00:59:50Z"));
+    assert_non_null(strstr(gf_buffer_cstr(&value), "\"c\":5}"));
+    assert_ok(transport_run(&t, &err, "papers dump", "fields", "captures", NULL));
+    gf_buffer_reset(&value);
+    gf_buffer_slice(&value, transport_bytes(&t, 0));
+    assert_non_null(strstr(gf_buffer_cstr(&value), "\\\"dt\\\":\\\"" FIRST));
+    assert_non_null(strstr(gf_buffer_cstr(&value), "\"" FIRST URL_A "\":\"{"));
+    assert_null(strstr(gf_buffer_cstr(&value), "\"" SECOND URL_A "\""));
+    papers_import_cdx(&t, all);
+    papers_check_counts(&t, 0, 0, 5);
+    gf_buffer_release(&value);
+    transport_close(&t);
+}
+
+/* A crawler's f:c stays where the index comes later, and counts on. */
+static void a_crawlers_history_stays(void **state)
+{
+    (void)state;
+    transport t;
+    gf_buffer value = {0};
+    transport_open(&t);
+    transport_input(&t, "rows",
+                    GF_SLICE("{\"sha1\":\"" PAPERS_HELLO "\",\"f:c\":{\"u\":\"http://a.org/\","
+                             "\"d\":\"" FIRST "\",\"c\":41,\"i\":\"<urn:1>\"}}"));
+    assert_run(&t, "papers import");
+    papers_import_cdx(&t, CAPTURE(FIRST, "a"));
+    papers_check_counts(&t, 1, 0, 0);
+    assert_string_equal(cell_text(&t, GF_PAPERS_F, "c", &value),
+                        "{\"u\":\"http://a.org/\",\"d\":\"" FIRST "\",\"c\":41,\"i\":\"<urn:1>\"}");
+    papers_import_cdx(&t, CAPTURE(SECOND, "a"));
+    assert_string_equal(cell_text(&t, GF_PAPERS_F, "c", &value),
+                        "{\"u\":\"http://a.org/\",\"d\":\"" FIRST "\",\"i\":\"<urn:1>\",\"c\":42}");
+    gf_buffer_release(&value);
+    transport_close(&t);
+}
+
 static void samples_go_in(void **state)
 {
     (void)state;
@@ -312,6 +409,8 @@ static void samples_go_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_papers__check_3),
+                                       cmocka_unit_test(captures_are_counted),
+                                       cmocka_unit_test(a_crawlers_history_stays),
                                        cmocka_unit_test(test_papers__check_4),
                                        cmocka_unit_test(test_papers__check_5),
                                        cmocka_unit_test(unsafe_xml_is_refused),

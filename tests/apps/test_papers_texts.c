@@ -1,5 +1,5 @@
 /* Texts that are read by several threads: in their order, the same for any number of these. */
-#include "apps/papers/texts.h"
+#include "apps/papers/extraction/texts.h"
 #include "tests/support/test.h"
 
 #include <stdio.h>

@@ -120,6 +120,94 @@ static void change_entry(tweet_store *s, gf_table *table, unsigned family, size_
     gf_row_release(&row);
 }
 
+static void expect_terms(tweet_store *s, bool whole)
+{
+    gf_slice dump = tweet_store_dump_of(s, "TermIndex");
+    assert_true((memmem(dump.ptr, dump.len, "\tbehind\t", 8) != NULL) == whole);
+    assert_true((memmem(dump.ptr, dump.len, "\tcut\t", 5) != NULL) == !whole);
+}
+
+/* What an earlier version has begun goes on by its rules; what is new has the whole texts. */
+static void tweets_are_sound_by_their_rules(void **state)
+{
+    gf_error err;
+    gf_tweets_info info;
+    tweet_store s;
+    (void)state;
+    for (int old = 0; old < 2; old++) {
+        tweet_store_open(&s);
+        if (old) tweet_store_make_old(&s, GF_TWEETS_MURMUR3);
+        tweet_store_import(&s, GF_TWEETS_MURMUR3, GF_SLICE(TWEET_EXTENDED "\n" TWEET_HASELNUSS));
+        tweet_store_import(&s, GF_TWEETS_MURMUR3, GF_SLICE(TWEET_APACHE));
+        assert_ok(gf_tweets_read_info(s.tweets, &info, &err));
+        assert_int_equal(info.rules, old ? GF_TWEETS_RULES_SHORT : GF_TWEETS_RULES_WHOLE);
+        assert_int_equal(info.tweets, 3);
+        assert_false(info.reindexing);
+        expect_sound(&s, 3, 0);
+        expect_terms(&s, !old);
+        tweet_store_close(&s);
+    }
+}
+
+static void put_info(tweet_store *s, const gf_tweets_info *info)
+{
+    gf_error err;
+    gf_batch *batch;
+    assert_ok(gf_batch_create(gf_store_database(s->store), &batch, &err));
+    gf_tweets_put_settings(s->tweets, batch, info, GF_SLICE("9"));
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
+    gf_batch_free(batch);
+}
+
+/* Up to where a reindex has come a tweet follows the new rules, behind it the old ones. */
+static void tweets_follow_the_position(void **state)
+{
+    gf_error err;
+    gf_tweets_info info, read;
+    tweet_store s;
+    (void)state;
+    for (int done = 0; done < 2; done++) {
+        tweet_store_open(&s);
+        tweet_store_make_old(&s, GF_TWEETS_MURMUR2);
+        assert_ok(gf_tweets_read_info(s.tweets, &info, &err));
+        info.reindexing = true;
+        put_info(&s, &info);
+        expect_sound(&s, 0, 0);
+        gf_tweets_row(GF_TWEETS_MURMUR2, 1462458620 - !done, GF_SLICE(TWEET_EXTENDED),
+                      info.reindexed);
+        info.reindexed_length = GF_TWEET_ROW;
+        put_info(&s, &info);
+        assert_ok(gf_tweets_read_info(s.tweets, &read, &err));
+        assert_true(read.reindexing && read.reindexed_length == GF_TWEET_ROW);
+        assert_memory_equal(read.reindexed, info.reindexed, GF_TWEET_ROW);
+        tweet_store_import(&s, GF_TWEETS_MURMUR2, GF_SLICE(TWEET_EXTENDED "\n" TWEET_HASELNUSS));
+        expect_sound(&s, 2, 0);
+        expect_terms(&s, done);
+        info.tweets = 2;
+        info.reindexed[3] ^= 1; /* far behind, far before: it is another text that is due */
+        info.reindexed_length = done ? 0 : GF_TWEET_ROW;
+        put_info(&s, &info);
+        expect_fault(&s, "TermIndex: a row that a tweet makes is missing");
+        tweet_store_close(&s);
+    }
+}
+
+/* Tables by rules that this program does not know are left alone. */
+static void later_rules_are_refused(void **state)
+{
+    gf_error err;
+    tweet_store s;
+    gf_tweets_info info = {.any = true, .rules = (gf_tweets_rules)9};
+    gf_tweets_import *import;
+    gf_tweets_import_options o = {.hash_given = false};
+    (void)state;
+    tweet_store_open(&s);
+    put_info(&s, &info);
+    assert_status(GF_EINVAL, gf_tweets_import_open(s.tweets, &o, &import, &err));
+    assert_non_null(strstr(err.message, "a newer one is needed"));
+    tweet_store_close(&s);
+}
+
 static void damaged_tweets_are_told(void **state)
 {
     static const struct {
@@ -227,6 +315,17 @@ static void put_papers(tweet_store *s, const char *name_space, const char *table
     assert_ok(gf_papers_import_match(import, &sha1[0], &match, &err));
     assert_ok(gf_papers_import_flush(import, &err));
     gf_papers_import_close(import);
+    /* A further run of each step, and one whose paper has nothing else. */
+    assert_ok(gf_papers_choose_group(papers, GF_PAPERS_GROBID, GF_SLICE("grobid1"), true, &err));
+    assert_ok(gf_papers_choose_group(papers, GF_PAPERS_MATCH, GF_SLICE("match12"), true, &err));
+    assert_ok(gf_papers_import_open(papers, false, &import, &err));
+    assert_ok(gf_sha1_of(GF_SLICE("d"), &sha1[1], &err));
+    for (int i = 0; i < 2; i++)
+        assert_ok(
+            gf_papers_import_tei(import, &sha1[i], 200, gf_slice_str(tei), &good, &outcome, &err));
+    assert_ok(gf_papers_import_match(import, &sha1[0], &match, &err));
+    assert_ok(gf_papers_import_flush(import, &err));
+    gf_papers_import_close(import);
     gf_papers_close(papers);
     gf_tei_release(&good);
     gf_tei_release(&bad);
@@ -238,11 +337,11 @@ static void papers_are_sound(void **state)
     tweet_store s;
     tweet_store_open(&s);
     put_papers(&s, "default", GF_PAPERS_TABLE);
-    expect_sound(&s, 0, 3);
+    expect_sound(&s, 0, 4);
     put_papers(&s, "other", GF_PAPERS_TABLE);
     put_papers(&s, "default", "1-qa");
     tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_slice_str(lines));
-    expect_sound(&s, 4, 9);
+    expect_sound(&s, 4, 12);
     tweet_store_close(&s);
 }
 
@@ -250,22 +349,26 @@ static void damaged_papers_are_told(void **state)
 {
     static const struct {
         const char *paper;
-        unsigned family;
+        unsigned role;
         const char *column, *value, *what;
+        const char *group; /* NULL: the first of its stem */
     } cases[] = {
-        {"a", GF_PAPERS_F, "c", NULL, ": it has cdx, and no c"},
-        {"c", GF_PAPERS_FILE, "cdx", NULL, ": it has c, and no cdx"},
-        {"c", GF_PAPERS_F, "c", "{", ": c is no JSON"},
-        {"a", GF_PAPERS_FILE, "size", "7", ": size is not 8 bytes"},
-        {"a", GF_PAPERS_FILE, "size", NULL, ": it has meta, and no size"},
-        {"a", GF_PAPERS_GROBID, "status_code", NULL, ": it has status, and no status_code"},
-        {"a", GF_PAPERS_GROBID, "status_code", "200", ": status_code is not 8 bytes"},
-        {"a", GF_PAPERS_GROBID, "tei_xml", NULL, "succeeded, and it has no tei_xml"},
-        {"a", GF_PAPERS_GROBID, "metadata", "x", ": metadata is no JSON"},
-        {"a", GF_PAPERS_GROBID, "status", "{\"status\":\"fail\"}", "did not succeed, and it has"},
-        {"b", GF_PAPERS_GROBID, "tei_json", "{}", "did not succeed, and it has tei_json"},
-        {"b", GF_PAPERS_GROBID, "status", "", ": status is no JSON"},
-        {"a", GF_PAPERS_MATCH, "minfo", NULL, ": it has mstatus, and no minfo"},
+        {"a", GF_PAPERS_F, "c", NULL, ": it has cdx, and no c", NULL},
+        {"c", GF_PAPERS_F, "c", "{", ": c is no JSON", NULL},
+        {"a", GF_PAPERS_FILE, "size", "7", ": size is not 8 bytes", NULL},
+        {"a", GF_PAPERS_FILE, "size", NULL, ": it has meta, and no size", NULL},
+        {"a", GF_PAPERS_GROBID, "status_code", NULL, ": it has status, and no status_code", NULL},
+        {"a", GF_PAPERS_GROBID, "status_code", "200", ": status_code is not 8 bytes", NULL},
+        {"a", GF_PAPERS_GROBID, "tei_xml", NULL, "succeeded, and it has no tei_xml", NULL},
+        {"a", GF_PAPERS_GROBID, "metadata", "x", ": metadata is no JSON", NULL},
+        {"a", GF_PAPERS_GROBID, "status", "{\"status\":\"fail\"}", "did not succeed, and it has",
+         NULL},
+        {"b", GF_PAPERS_GROBID, "tei_json", "{}", "did not succeed, and it has tei_json", NULL},
+        {"b", GF_PAPERS_GROBID, "status", "", ": status is no JSON", NULL},
+        {"a", GF_PAPERS_MATCH, "mstatus", NULL, ": it has minfo, and no mstatus", NULL},
+        {"a", GF_PAPERS_GROBID, "tei_json", NULL, ", grobid1: its extraction succeeded", "grobid1"},
+        {"d", GF_PAPERS_GROBID, "status", NULL, ", grobid1: it has status_code", "grobid1"},
+        {"a", GF_PAPERS_MATCH, "minfo", "[", ", match12: minfo is no JSON", "match12"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -281,19 +384,23 @@ static void damaged_papers_are_told(void **state)
             gf_papers_open(s.store, GF_SLICE("default"), GF_SLICE(GF_PAPERS_TABLE), &papers, &err));
         assert_ok(gf_sha1_of(gf_slice_str(cases[i].paper), &sha1, &err));
         gf_papers_key(papers, &sha1, &key);
+        if (cases[i].group)
+            assert_ok(gf_papers_choose_group(papers, cases[i].role, gf_slice_str(cases[i].group),
+                                             false, &err));
+        unsigned family = gf_papers_family(papers, cases[i].role);
         assert_ok(gf_batch_create(gf_store_database(s.store), &batch, &err));
         gf_slice column = gf_slice_str(cases[i].column);
         if (cases[i].value)
-            gf_batch_put(batch, gf_papers_table(papers), gf_buffer_view(&key), cases[i].family,
-                         column, gf_slice_str(cases[i].value), 0);
+            gf_batch_put(batch, gf_papers_table(papers), gf_buffer_view(&key), family, column,
+                         gf_slice_str(cases[i].value), 0);
         else
-            gf_batch_delete_cell(batch, gf_papers_table(papers), gf_buffer_view(&key),
-                                 cases[i].family, column);
+            gf_batch_delete_cell(batch, gf_papers_table(papers), gf_buffer_view(&key), family,
+                                 column);
         assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
         expect_fault(&s, cases[i].what);
         expect_fault(&s, gf_sha1_base32(&sha1).text);
         bool failed = strcmp(cases[i].paper, "b") == 0;
-        expect_repaired(&s, 0, failed ? 2 : 3);
+        expect_repaired(&s, 0, failed ? 3 : 4);
         gf_batch_free(batch);
         gf_papers_close(papers);
         gf_buffer_release(&key);
@@ -340,15 +447,20 @@ static void memory_fails(void **state)
     change_entry(&s, s.tweets->geo, GF_TWEETS_GEO_PLACES, 0, "12345678");
     gf_test_sweep(check, NULL, &s);
     gf_test_sweep(repair, NULL, &s);
-    expect_sound(&s, 4, 3);
+    expect_sound(&s, 4, 4);
     tweet_store_close(&s);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tweets_are_sound),        cmocka_unit_test(damaged_tweets_are_told),
-        cmocka_unit_test(rows_too_many_are_told),  cmocka_unit_test(papers_are_sound),
-        cmocka_unit_test(damaged_papers_are_told), cmocka_unit_test(memory_fails)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tweets_are_sound_by_their_rules),
+                                       cmocka_unit_test(tweets_follow_the_position),
+                                       cmocka_unit_test(later_rules_are_refused),
+                                       cmocka_unit_test(tweets_are_sound),
+                                       cmocka_unit_test(damaged_tweets_are_told),
+                                       cmocka_unit_test(rows_too_many_are_told),
+                                       cmocka_unit_test(papers_are_sound),
+                                       cmocka_unit_test(damaged_papers_are_told),
+                                       cmocka_unit_test(memory_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

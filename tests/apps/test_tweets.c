@@ -56,7 +56,7 @@ static void assert_terms(const char *text, const char *expected)
     gf_tweets_terms terms = {0};
     gf_tweet tweet = {.text = gf_slice_str(text)};
     gf_buffer list = {0};
-    assert_ok(gf_tweets_find_terms(&terms, &tweet, &err));
+    assert_ok(gf_tweets_find_terms(&terms, &tweet, GF_TWEETS_RULES, &err));
     for (size_t i = 0; i < terms.n; i++) {
         gf_buffer_format(&list, "%s%.*s", i ? " " : "", GF_SLICE_ARG(terms.terms[i].term));
         if (terms.terms[i].count > 1) gf_buffer_format(&list, "=%u", terms.terms[i].count);
@@ -102,7 +102,7 @@ static void test_users_are_whole(void **state)
     gf_tweet same = {
         .name = GF_SLICE("One"), .screen_name = GF_SLICE("oNE"), .text = GF_SLICE("one")};
     (void)state;
-    assert_ok(gf_tweets_find_terms(&terms, &same, &err));
+    assert_ok(gf_tweets_find_terms(&terms, &same, GF_TWEETS_RULES, &err));
     assert_int_equal(terms.n, 2);
     assert_false(terms.terms[0].of_user);
     assert_true(terms.terms[1].of_user);
@@ -163,6 +163,143 @@ static void test_reasons(void **state)
     assert_read(&r, "stream_message", "{\"limit\":{\"track\":5}}");
     gf_tweets_parser_free(r.parser);
     gf_buffer_release(&r.padded);
+}
+
+/* ---- the whole text -------------------------------------------------------------------------- */
+
+#define RETWEETED(members)                                                                         \
+    "{" AT ",\"text\":\"RT @ada: cut\u2026\",\"retweeted_status\":{" members "}}"
+#define ADA "\"user\":{\"screen_name\":\"ada\"}"
+
+static void test_whole_texts(void **state)
+{
+    static const struct {
+        const char *json, *text, *short_text;
+    } cases[] = {
+        {"{" AT ",\"text\":\"a\"}", "a", "a"},
+        {"{" AT ",\"full_text\":\"a\"}", "a", "a"},
+        {"{" AT ",\"full_text\":\"all\",\"text\":\"a\"}", "all", "a"},
+        {"{" AT ",\"extended_tweet\":{\"full_text\":\"a b\"},\"text\":\"a\"}", "a b", "a"},
+        {"{" AT ",\"text\":\"a\",\"note_tweet\":{\"text\":\"a note\"}}", "a note", "a"},
+        {"{" AT ",\"text\":\"a\",\"note_tweet\":{\"is_expandable\":true,\"note_tweet_results\":"
+         "{\"result\":{\"id\":\"x\",\"text\":\"a long note\"}}}}",
+         "a long note", "a"},
+        {"{" AT ",\"text\":\"a\",\"extended_tweet\":{\"full_text\":\"b\"},"
+         "\"note_tweet\":{\"text\":\"note\"}}",
+         "note", "a"},
+        {RETWEETED("\"text\":\"not cut\"," ADA), "RT @ada: not cut", "RT @ada: cut\xE2\x80\xA6"},
+        {RETWEETED("\"text\":\"b\",\"extended_tweet\":{\"full_text\":\"all\"}," ADA),
+         "RT @ada: all", "RT @ada: cut\xE2\x80\xA6"},
+        {RETWEETED("\"text\":\"b\",\"note_tweet\":{\"text\":\"note\"}," ADA), "RT @ada: note",
+         "RT @ada: cut\xE2\x80\xA6"},
+        {RETWEETED("\"full_text\":\"full\"," ADA), "RT @ada: full", "RT @ada: cut\xE2\x80\xA6"},
+        /* a quoted tweet is another one */
+        {"{" AT ",\"text\":\"a\",\"quoted_status\":{\"text\":\"b\"}}", "a", "a"},
+        /* no texts: passed over */
+        {RETWEETED("\"text\":\"no user\""), "RT @ada: cut\xE2\x80\xA6", "RT @ada: cut\xE2\x80\xA6"},
+        {RETWEETED("\"text\":1," ADA), "RT @ada: cut\xE2\x80\xA6", "RT @ada: cut\xE2\x80\xA6"},
+        {"{" AT ",\"text\":\"a\",\"extended_tweet\":{\"full_text\":null},\"note_tweet\":[1],"
+         "\"retweeted_status\":null}",
+         "a", "a"},
+        {"{" AT ",\"text\":\"a\",\"extended_tweet\":{\"full_text\":\"\"},\"note_tweet\":{},"
+         "\"retweeted_status\":{}}",
+         "a", "a"},
+    };
+    reading r = {0};
+    gf_error err;
+    (void)state;
+    assert_ok(gf_tweets_parser_create(&r.parser, &err));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_read(&r, NULL, cases[i].json);
+        assert_slice(r.tweet.text, cases[i].text);
+        assert_slice(r.tweet.short_text, cases[i].short_text);
+    }
+    gf_tweets_parser_free(r.parser);
+    gf_buffer_release(&r.padded);
+}
+
+static void assert_tags(reading *r, const char *json, const char *expected)
+{
+    gf_error err;
+    gf_tweets_tags tags = {0};
+    gf_buffer list = {0};
+    assert_read(r, NULL, json);
+    assert_ok(gf_tweets_find_tags(&tags, &r->tweet, &err));
+    for (size_t i = 0; i < tags.n; i++)
+        gf_buffer_format(&list, "%s%.*s", i ? " " : "", GF_SLICE_ARG(tags.tags[i]));
+    assert_string_equal(gf_buffer_cstr(&list), expected);
+    gf_tweets_tags_release(&tags);
+    gf_buffer_release(&list);
+}
+
+#define TAGS(name, tag) "\"entities\":{\"hashtags\":[{\"" name "\":\"" tag "\"}]}"
+
+static void test_hashtags(void **state)
+{
+    reading r = {0};
+    gf_error err;
+    (void)state;
+    assert_ok(gf_tweets_parser_create(&r.parser, &err));
+    /* from the text: # and word characters, wherever they are */
+    assert_tags(&r, "{" AT ",\"text\":\"\"}", "");
+    assert_tags(&r, "{" AT ",\"text\":\"#B, (#a)! it's x#c's #B: # #- ##d #e-f\"}",
+                "#a #b #c #d #e");
+    assert_tags(&r, "{" AT ",\"text\":\"&#39;tis #snow_2 #\u00dcber\u2026 #\u65e5\u672c\u3002\"}",
+                "#snow_2 #\xC3\xBC"
+                "ber #\xE6\x97\xA5\xE6\x9C\xAC");
+    /* from the entities, where they are */
+    assert_tags(&r, "{" AT ",\"text\":\"#a #1\"," TAGS("text", "A") "}", "#a");
+    assert_tags(&r, "{" AT ",\"text\":\"#a #1\"," TAGS("tag", "B") "}", "#b");
+    assert_tags(&r, "{" AT ",\"text\":\"#1\",\"entities\":{\"hashtags\":[]}}", "");
+    assert_tags(&r,
+                "{" AT ",\"text\":\"#x\",\"entities\":{\"hashtags\":[1,{},{\"text\":\"\"},"
+                "{\"text\":2},{\"text\":\"q\"},{\"text\":\"Q\"}]}}",
+                "#q");
+    assert_tags(&r, "{" AT ",\"text\":\"#a\",\"entities\":{\"urls\":[]}}", "#a");
+    assert_tags(&r, "{" AT ",\"text\":\"#a\",\"entities\":[]}", "#a");
+    /* of the whole text, and with it */
+    assert_tags(&r,
+                "{" AT ",\"text\":\"#a\"," TAGS("text", "a") ",\"extended_tweet\":{"
+                                                             "\"full_text\":\"#a #b\"," TAGS(
+                                                                 "text", "b") "}}",
+                "#b");
+    assert_tags(&r,
+                "{" AT ",\"text\":\"#a\"," TAGS("text", "a") ",\"extended_tweet\":{"
+                                                             "\"full_text\":\"#a #b\"}}",
+                "#a #b");
+    assert_tags(&r,
+                "{" AT ",\"text\":\"RT @ada: #cu\u2026\"," TAGS(
+                    "text", "cu") ",\"retweeted_status\":{\"text\":\"#cut\"," ADA
+                                  "," TAGS("text", "Cut") "}}",
+                "#cut");
+    assert_tags(&r,
+                "{" AT ",\"text\":\"a\",\"note_tweet\":{\"note_tweet_results\":{\"result\":{"
+                "\"text\":\"b\",\"entity_set\":{\"hashtags\":[{\"text\":\"n\"}]}}}}}",
+                "#n");
+    gf_tweets_parser_free(r.parser);
+    gf_buffer_release(&r.padded);
+}
+
+/* A whole text that cannot be indexed refuses no tweet that was taken without it. */
+static void test_whole_text_with_a_long_word(void **state)
+{
+    reading r = {0};
+    gf_error err;
+    gf_buffer json = {0};
+    (void)state;
+    assert_ok(gf_tweets_parser_create(&r.parser, &err));
+    for (int more = 0; more < 2; more++) {
+        gf_buffer_reset(&json);
+        gf_buffer_str(&json, "{" AT ",\"text\":\"a\",\"extended_tweet\":{\"full_text\":\"");
+        for (int i = 0; i < GF_TWEETS_MOST_TERM + more; i++)
+            gf_buffer_byte(&json, 'x');
+        gf_buffer_str(&json, "\"}}");
+        assert_read(&r, NULL, gf_buffer_cstr(&json));
+        assert_int_equal(r.tweet.text.len, more ? 1 : GF_TWEETS_MOST_TERM);
+    }
+    gf_tweets_parser_free(r.parser);
+    gf_buffer_release(&r.padded);
+    gf_buffer_release(&json);
 }
 
 /* SYSTEMS B, check 7: a day after 2059 is an error, not a wrong row. */
@@ -472,6 +609,9 @@ int main(void)
                                        cmocka_unit_test(test_reasons),
                                        cmocka_unit_test(test_tweets__check_7_day),
                                        cmocka_unit_test(test_long_names_are_refused),
+                                       cmocka_unit_test(test_whole_texts),
+                                       cmocka_unit_test(test_hashtags),
+                                       cmocka_unit_test(test_whole_text_with_a_long_word),
                                        cmocka_unit_test(test_places),
                                        cmocka_unit_test(test_damaged_text_is_repaired),
                                        cmocka_unit_test(test_tweets__check_2),

@@ -194,8 +194,8 @@ static void test_frequencies(void **state)
     (void)state;
     for (size_t k = 0; k < n_all; k += 97) {
         int64_t minute = all[k].seconds / 60, range[2] = {minute - 3, minute + 20};
-        assert_ok(
-            gf_tweets_frequency(tweets, range[0], range[1], NULL, 0, check_language, range, &err));
+        assert_ok(gf_tweets_frequency(tweets, GF_TWEETS_MINUTE, range[0], range[1], NULL, 0,
+                                      check_language, range, &err));
     }
 }
 

@@ -1,7 +1,7 @@
 /* Queries on tweets: the checks' examples, and random boxes against a look at every tweet. */
 #include "tests/apps/tweet_store.h"
 
-#include "apps/tweets/earth.h"
+#include "apps/tweets/ask/earth.h"
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -260,6 +260,107 @@ static gf_geo_box random_box(world *w)
                         swapped ? a.latitude : b.latitude};
 }
 
+/* ---- grids ----------------------------------------------------------------------------------- */
+
+enum { MOST_SIDE = 1 << 7 };
+
+typedef struct cells {
+    double side;
+    uint32_t expected[MOST_SIDE / 2][MOST_SIDE]; /* tweets: [from south][from west] */
+    uint64_t last;
+} cells;
+
+static int step_of(double from_edge, double side, int n)
+{
+    int step = (int)floor(from_edge / side);
+    return step < n ? step : n - 1;
+}
+
+static gf_status note_cell(void *context, const gf_tweets_square *cell, gf_error *err)
+{
+    cells *to = context;
+    int x = (int)lround((cell->box.west + 180) / to->side),
+        y = (int)lround((cell->box.south + 90) / to->side);
+    (void)err;
+    assert_true(cell->box.east == cell->box.west + to->side);
+    assert_true(cell->box.north <= 90 && cell->box.north > cell->box.south);
+    assert_true(cell->middle.longitude >= cell->box.west - 1e-5);
+    assert_true(cell->middle.longitude <= cell->box.east + 1e-5);
+    assert_true(cell->middle.latitude >= cell->box.south - 1e-5);
+    assert_true(cell->middle.latitude <= cell->box.north + 1e-5);
+    assert_true(cell->tweets <= to->last);
+    to->last = cell->tweets;
+    assert_int_equal(cell->tweets, to->expected[y][x]);
+    to->expected[y][x] = 0;
+    return GF_OK;
+}
+
+/* Against a look at every tweet: none is in a cell that was not told. */
+static void check_grid(world *w, tweet_store *s, const gf_tweets_query *q)
+{
+    static cells c;
+    unsigned level = 1 + (unsigned)gf_random_below(&w->random, 7);
+    int wide = 1 << level, high = 1 << (level - 1);
+    gf_error err;
+    memset(&c, 0, sizeof c);
+    c.side = 360.0 / wide;
+    c.last = UINT64_MAX;
+    for (int i = 0; i < TWEETS; i++)
+        if (gf_geo_box_has(q->box, w->places[i]) && w->seconds[i] >= q->from &&
+            w->seconds[i] <= q->to)
+            c.expected[step_of(w->places[i].latitude + 90, c.side, high)]
+                      [step_of(w->places[i].longitude + 180, c.side, wide)]++;
+    assert_ok(gf_tweets_grid(s->tweets, q, level, SIZE_MAX, note_cell, &c, &err));
+    for (int y = 0; y < high; y++)
+        for (int x = 0; x < wide; x++)
+            if (c.expected[y][x]) fail_msg("level %u: cell %d, %d is missing", level, x, y);
+}
+
+static gf_status write_cell(void *context, const gf_tweets_square *cell, gf_error *err)
+{
+    gf_buffer *to = context;
+    gf_buffer_format(to, "%" PRIu64 " at %g,%g; ", cell->tweets, cell->box.west, cell->box.south);
+    return gf_buffer_check(to, err);
+}
+
+/* By hand; and with tokens, which reads the tweets, as by the index alone. */
+static void test_grid(void **state)
+{
+    static const char others[] =
+        "{\"created_at\":\"Thu May 05 14:30:01 +0000 2016\",\"id\":2,\"text\":\"a tweet\","
+        "\"coordinates\":{\"coordinates\":[12.4,51.4]}}\n"
+        "{\"created_at\":\"Thu May 05 14:30:02 +0000 2016\",\"id\":3,\"text\":\"tweet\","
+        "\"coordinates\":{\"coordinates\":[180,90]}}\n"
+        "{\"created_at\":\"Thu May 05 14:30:03 +0000 2016\",\"id\":4,\"text\":\"tweet\"}\n";
+    gf_slice token = GF_SLICE("tweet"), none = GF_SLICE("rain");
+    gf_tweets_query q = everything;
+    gf_buffer got = {0};
+    gf_error err;
+    tweet_store s;
+    (void)state;
+    tweet_store_open(&s);
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, GF_SLICE(TWEET_APACHE "\n"));
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_slice_str(others));
+    for (int i = 0; i < 2; i++) {
+        gf_buffer_reset(&got);
+        q.tokens = &token;
+        q.n_tokens = (size_t)i;
+        assert_ok(gf_tweets_grid(s.tweets, &q, 3, SIZE_MAX, write_cell, &got, &err));
+        assert_string_equal(gf_buffer_cstr(&got), "2 at 0,45; 1 at 135,45; ");
+        gf_buffer_reset(&got);
+        assert_ok(gf_tweets_grid(s.tweets, &q, 20, 1, write_cell, &got, &err));
+        assert_true(gf_slice_starts(gf_buffer_view(&got), GF_SLICE("1 at 180,")));
+    }
+    q.tokens = &none;
+    gf_buffer_reset(&got);
+    assert_ok(gf_tweets_grid(s.tweets, &q, 3, SIZE_MAX, write_cell, &got, &err));
+    assert_int_equal(got.len, 0);
+    assert_status(GF_EINVAL, gf_tweets_grid(s.tweets, &q, 0, 1, write_cell, &got, &err));
+    assert_status(GF_EINVAL, gf_tweets_grid(s.tweets, &q, 21, 1, write_cell, &got, &err));
+    gf_buffer_release(&got);
+    tweet_store_close(&s);
+}
+
 static void check_box(world *w, tweet_store *s)
 {
     gf_geo_box box = random_box(w);
@@ -280,6 +381,7 @@ static void check_box(world *w, tweet_store *s)
                      w->places[i].latitude, w->places[i].longitude, found.found[i], box.west,
                      box.south, box.east, box.north);
     }
+    check_grid(w, s, &q);
 }
 
 static void test_random_boxes(void **state)
@@ -338,22 +440,102 @@ static void test_tweets__check_6(void **state)
                  "TweetFrequency\t201605051430\tlanguage\ten\t3\n"
                  "TweetFrequency\t201605051431\tlanguage\ten\t5\n"
                  "TweetFrequency\t201605051434\tlanguage\ten\t2\n");
-    assert_ok(gf_tweets_frequency(s.tweets, from, from + 3, NULL, 0, note_counts, &got, &err));
+    assert_ok(gf_tweets_frequency(s.tweets, GF_TWEETS_MINUTE, from, from + 3, NULL, 0, note_counts,
+                                  &got, &err));
     assert_string_equal(gf_buffer_cstr(&got), "en: 3 5 0 0\n");
     gf_buffer_reset(&lines);
     write_minute(&lines, 33, "de", 1);
     tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_buffer_view(&lines));
     gf_buffer_reset(&got);
-    assert_ok(gf_tweets_frequency(s.tweets, from, from + 3, NULL, 0, note_counts, &got, &err));
+    assert_ok(gf_tweets_frequency(s.tweets, GF_TWEETS_MINUTE, from, from + 3, NULL, 0, note_counts,
+                                  &got, &err));
     assert_string_equal(gf_buffer_cstr(&got), "de: 0 0 0 1\nen: 3 5 0 0\n");
     gf_buffer_reset(&got);
-    assert_ok(gf_tweets_frequency(s.tweets, from, from + 3, some, 2, note_counts, &got, &err));
+    assert_ok(gf_tweets_frequency(s.tweets, GF_TWEETS_MINUTE, from, from + 3, some, 2, note_counts,
+                                  &got, &err));
     assert_string_equal(gf_buffer_cstr(&got), "en: 3 5 0 0\nfr: 0 0 0 0\n");
-    assert_status(GF_EINVAL, gf_tweets_frequency(s.tweets, 2, 1, NULL, 0, note_counts, &got, &err));
-    assert_status(GF_ELIMIT, gf_tweets_frequency(s.tweets, 0, GF_MOST_MINUTES, NULL, 0, note_counts,
-                                                 &got, &err));
+    assert_status(GF_EINVAL, gf_tweets_frequency(s.tweets, GF_TWEETS_MINUTE, 2, 1, NULL, 0,
+                                                 note_counts, &got, &err));
+    assert_status(GF_ELIMIT, gf_tweets_frequency(s.tweets, GF_TWEETS_MINUTE, 0, GF_MOST_PERIODS,
+                                                 NULL, 0, note_counts, &got, &err));
     gf_buffer_release(&lines);
     gf_buffer_release(&got);
+    tweet_store_close(&s);
+}
+
+/* Hours and days are the sums of their minutes, whichever minute of them the range names. */
+static void test_hours_and_days(void **state)
+{
+    static const struct {
+        const char *time;
+        int n;
+    } given[] = {
+        {"May 05 14:59", 3}, {"May 05 15:00", 2}, {"May 05 17:59", 1}, {"May 08 00:00", 4}};
+    tweet_store s;
+    gf_error err;
+    gf_buffer lines = {0}, got = {0};
+    int64_t first, last;
+    (void)state;
+    tweet_store_open(&s);
+    assert_status(GF_ENOTFOUND, gf_tweets_minutes(s.tweets, &first, &last, &err));
+    for (int i = 0; i < 4; i++)
+        for (int n = 0; n < given[i].n; n++)
+            gf_buffer_format(&lines,
+                             "{\"created_at\":\"Thu %s:%02d +0000 2016\",\"id_str\":\"%d%d\","
+                             "\"text\":\"x\",\"lang\":\"en\"}\n",
+                             given[i].time, n, i, n);
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_buffer_view(&lines));
+    assert_ok(gf_tweets_minutes(s.tweets, &first, &last, &err));
+    assert_int_equal(first, 1462460340 / 60);
+    assert_int_equal(last, 1462665600 / 60);
+    int64_t hour = first / 60, day = first / 1440;
+    assert_ok(gf_tweets_frequency(s.tweets, GF_TWEETS_HOUR, hour, hour + 3, NULL, 0, note_counts,
+                                  &got, &err));
+    assert_ok(gf_tweets_frequency(s.tweets, GF_TWEETS_DAY, day, day + 3, NULL, 0, note_counts, &got,
+                                  &err));
+    assert_string_equal(gf_buffer_cstr(&got), "en: 3 2 0 1\nen: 6 0 0 4\n");
+    gf_buffer_release(&lines);
+    gf_buffer_release(&got);
+    tweet_store_close(&s);
+}
+
+/* A display name that is another's screen name is not the user; the limit counts what is meant. */
+static void test_users_and_languages(void **state)
+{
+    static const char *const users[] = {
+        "{\"id_str\":\"7\",\"name\":\"x\",\"screen_name\":\"Ada\"}",
+        "{\"id_str\":\"8\",\"name\":\"ada\",\"screen_name\":\"bob\"}"};
+    static const char *const languages[] = {"en", "de", "fr"};
+    gf_buffer lines = {0};
+    tweet_store s;
+    (void)state;
+    tweet_store_open(&s);
+    for (int i = 0; i < 6; i++)
+        gf_buffer_format(&lines,
+                         "{\"created_at\":\"Thu May 05 14:30:%02d +0000 2016\",\"id\":%d,"
+                         "\"text\":\"word\",\"lang\":\"%s\",\"user\":%s}\n",
+                         i, i, languages[i % 3], users[i % 2]);
+    tweet_store_import(&s, GF_TWEETS_MURMUR2, gf_buffer_view(&lines));
+    gf_tweets_query q = everything;
+    gf_slice word = GF_SLICE("word");
+    q.user = GF_SLICE("ADA");
+    assert_found(&s, &q, "4 2 0");
+    q.tokens = &word;
+    q.n_tokens = 1;
+    q.limit = 2;
+    assert_found(&s, &q, "4 2");
+    q.languages = GF_SLICE("d,en,de");
+    assert_found(&s, &q, "4 0");
+    q.user = GF_SLICE("");
+    q.n_tokens = 0;
+    q.user_id = GF_SLICE("8");
+    assert_found(&s, &q, "3 1");
+    q.oldest_first = true;
+    q.limit = 1;
+    assert_found(&s, &q, "1");
+    q.languages = GF_SLICE("e");
+    assert_found(&s, &q, "");
+    gf_buffer_release(&lines);
     tweet_store_close(&s);
 }
 
@@ -481,9 +663,11 @@ static gf_status ask_everything(void *context, gf_error *err)
     gf_status st = gf_tweets_query_run(s->tweets, &q, note_id, &got, err);
     if (st == GF_OK) st = gf_tweets_top(s->tweets, &everything, 9, note_tag, &got, err);
     if (st == GF_OK) st = gf_tweets_highscore(s->tweets, &q, true, 9, note_user, &got, err);
+    if (st == GF_OK) st = gf_tweets_grid(s->tweets, &q, 6, 9, write_cell, &got, err);
+    if (st == GF_OK) st = gf_tweets_grid(s->tweets, &everything, 6, 9, write_cell, &got, err);
     if (st == GF_OK)
-        st = gf_tweets_frequency(s->tweets, 1462458600 / 60, 1462458600 / 60 + 3, NULL, 0,
-                                 note_counts, &got, err);
+        st = gf_tweets_frequency(s->tweets, GF_TWEETS_MINUTE, 1462458600 / 60, 1462458600 / 60 + 3,
+                                 NULL, 0, note_counts, &got, err);
     gf_buffer_release(&got);
     return st;
 }
@@ -504,8 +688,11 @@ int main(void)
                                        cmocka_unit_test(test_namespaces),
                                        cmocka_unit_test(test_tweets__check_7),
                                        cmocka_unit_test(test_times),
+                                       cmocka_unit_test(test_grid),
                                        cmocka_unit_test(test_random_boxes),
                                        cmocka_unit_test(test_tweets__check_6),
+                                       cmocka_unit_test(test_hours_and_days),
+                                       cmocka_unit_test(test_users_and_languages),
                                        cmocka_unit_test(test_top),
                                        cmocka_unit_test(test_tweets__check_10),
                                        cmocka_unit_test(test_areas),

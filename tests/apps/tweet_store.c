@@ -20,6 +20,52 @@ void tweet_store_close(tweet_store *s)
     gf_test_remove(s->folder);
 }
 
+void tweet_store_make_old(tweet_store *s, gf_tweets_hash hash)
+{
+    gf_error err;
+    gf_batch *batch;
+    const gf_column columns[] = {{GF_SLICE("hash"), gf_slice_str(gf_tweets_hash_name(hash))},
+                                 {GF_SLICE("version"), GF_SLICE("7")},
+                                 {GF_SLICE("tweets"), GF_SLICE("0")},
+                                 {GF_SLICE("with_place"), GF_SLICE("0")}};
+    assert_ok(gf_batch_create(gf_store_database(s->store), &batch, &err));
+    gf_batch_replace(batch, s->tweets->settings, gf_tweets_prefix(s->tweets),
+                     GF_TWEETS_SETTINGS_MAIN, columns, 4, 0);
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
+    gf_batch_free(batch);
+}
+
+static void write_text(gf_buffer *b, int i)
+{
+    int kind = i % 5;
+    gf_buffer_format(b, "\"text\":\"tweet %d is cut of #k%d\"", i, kind);
+    if (kind == 1)
+        gf_buffer_format(b,
+                         ",\"extended_tweet\":{\"full_text\":\"tweet %d is, is whole of #k%d and "
+                         "#more%d\"}",
+                         i, kind, i % 11);
+    if (kind == 2)
+        gf_buffer_format(b,
+                         ",\"retweeted_status\":{\"text\":\"told by another %d times\",\"user\":"
+                         "{\"screen_name\":\"other%d\"}}",
+                         i, i % 7);
+    if (kind == 3) gf_buffer_format(b, ",\"note_tweet\":{\"text\":\"tweet %d is a note\"}", i);
+}
+
+void tweet_store_write_lines(gf_buffer *b, int from, int to)
+{
+    static const char *const languages[] = {"en", "de", "fr"};
+    for (int i = from; i < to; i++) {
+        gf_buffer_format(b, "{\"created_at\":\"Thu May 05 %02d:%02d:%02d +0000 2016\",\"id\":%d,",
+                         i % 3, i % 17, i % 60, i);
+        write_text(b, i);
+        if (i % 4 == 0)
+            gf_buffer_format(b, ",\"coordinates\":{\"coordinates\":[%d.5,%d.25]}", i % 180, i % 90);
+        gf_buffer_format(b, ",\"lang\":\"%s\",\"user\":{\"screen_name\":\"u%d\"}}\n",
+                         languages[i * 7 % 3], i % 50);
+    }
+}
+
 /* A line is copied, so that the parser has its padding. */
 static void add_line(gf_tweets_import *import, gf_tweets_parser *parser, gf_slice line)
 {

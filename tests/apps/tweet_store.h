@@ -17,6 +17,15 @@ typedef struct tweet_store {
 void tweet_store_open(tweet_store *s);
 void tweet_store_close(tweet_store *s);
 
+/** As a version before the rules left a namespace that has no tweet any more. */
+void tweet_store_make_old(tweet_store *s, gf_tweets_hash hash);
+
+/**
+ * Append the tweets from..to-1 of all kinds: whole, cut, told on, notes; with a place and without; of
+ * some minutes and languages. The same number is the same tweet.
+ */
+void tweet_store_write_lines(gf_buffer *lines, int from, int to);
+
 /** Import lines; the test fails where one is refused. */
 gf_tweets_counts tweet_store_import(tweet_store *s, gf_tweets_hash hash, gf_slice lines);
 
@@ -38,5 +47,11 @@ gf_slice tweet_store_dump_of(tweet_store *s, const char *table);
     "\"text\":\"A tweet about #ApacheAccumulo and #ApacheFlink and\","                             \
     "\"user\":{\"name\":\"user1\",\"screen_name\":\"u1scr\"},"                                     \
     "\"coordinates\":{\"type\":\"Point\",\"coordinates\":[12.3731,51.3397]}}"
+
+/** One whose whole text has the words "behind" and "#later", and its short one "cut" in their place. */
+#define TWEET_EXTENDED                                                                             \
+    "{\"created_at\":\"Thu May 05 14:30:20 +0000 2016\",\"id_str\":\"7\",\"lang\":\"en\","         \
+    "\"text\":\"What is cut\",\"truncated\":true,\"extended_tweet\":{\"full_text\":\"What is "     \
+    "behind #later\"},\"user\":{\"name\":\"user1\",\"screen_name\":\"u1scr\"}}"
 
 #endif

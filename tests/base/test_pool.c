@@ -3,6 +3,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -247,6 +248,83 @@ static void a_failed_allocation_leaves_no_thread(void **state)
     assert_int_equal(r.started, 100);
 }
 
+/* Keep a processor busy for so long. */
+static void work(double seconds)
+{
+    struct timespec t;
+    double begin = -1, now;
+    do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+        if (begin < 0) begin = now;
+    } while (now - begin < seconds);
+}
+
+static gf_status work_task(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    work(((const double *)context)[index]);
+    return GF_OK;
+}
+
+static bool is_near(double seconds, double wanted)
+{
+    return seconds >= wanted - 1e-4 && seconds < wanted + 0.01; /* a page fault, a signal */
+}
+
+/* Tasks of 8, 4, 4 and 4 ms: 20 ms by one thread, 12 by two, 8 by four and more. */
+static void the_account_tells_what_more_threads_would_save(void **state)
+{
+    (void)state;
+    gf_error err;
+    double seconds[] = {.008, .004, .004, .004};
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        gf_pool *pool = pool_of(threads);
+        gf_pool_keep_account(true);
+        work(.003);
+        assert_ok(gf_pool_run(pool, 4, work_task, seconds, NULL, &err));
+        gf_pool_account first = gf_pool_read_account();
+        work(.005);
+        assert_ok(gf_pool_run(pool, 1, work_task, seconds, NULL, &err));
+        assert_ok(gf_pool_run(NULL, 4, work_task, seconds, NULL, &err)); /* the caller's own */
+        gf_pool_account all = gf_pool_read_account();
+        gf_pool_keep_account(false);
+        gf_pool_account second = gf_pool_account_between(&first, &all);
+        assert_int_equal(first.runs, 1);
+        assert_int_equal(first.tasks, 4);
+        assert_true(is_near(first.serial, .003));
+        assert_true(is_near(first.parallel, .020));
+        assert_true(is_near(first.longest, .008));
+        assert_true(is_near(first.with[0], .020));
+        assert_true(first.with[1] >= .010 - 1e-4 && first.with[1] < first.parallel);
+        for (unsigned c = 2; c < GF_POOL_COUNTS; c++)
+            assert_true(is_near(first.with[c], .008));
+        gf_pool_account sum = gf_pool_account_sum(&first, &second);
+        assert_int_equal(sum.runs, all.runs);
+        assert_int_equal(sum.tasks, all.tasks);
+        assert_true(fabs(sum.with[1] - all.with[1]) < 1e-9);
+        assert_int_equal(second.runs, 1);
+        assert_int_equal(second.tasks, 1);
+        assert_true(is_near(second.serial, .025));
+        assert_true(is_near(second.with[GF_POOL_COUNTS - 1], .008));
+        gf_pool_free(pool);
+    }
+}
+
+static void an_account_that_is_not_kept_stays_empty(void **state)
+{
+    (void)state;
+    gf_error err;
+    double seconds[] = {.001, .001};
+    gf_pool *pool = pool_of(2);
+    gf_pool_keep_account(false);
+    assert_ok(gf_pool_run(pool, 2, work_task, seconds, NULL, &err));
+    gf_pool_account none = gf_pool_read_account();
+    assert_int_equal(none.runs, 0);
+    assert_true(none.serial == 0 && none.parallel == 0);
+    gf_pool_free(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +337,8 @@ int main(void)
         cmocka_unit_test(a_pool_serves_many_runs),
         cmocka_unit_test(a_thread_that_cannot_start_is_told),
         cmocka_unit_test(a_failed_allocation_leaves_no_thread),
+        cmocka_unit_test(the_account_tells_what_more_threads_would_save),
+        cmocka_unit_test(an_account_that_is_not_kept_stays_empty),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

@@ -92,7 +92,8 @@ def sums():
     case.run("grouperfish", "table", "drop", "web-by")
     case.run("grouperfish", "log", "import", "web", path, code=3 if len(lines) < len(parsed) else 0)
     times = [datetime.datetime.strptime(l[2], "%d/%b/%Y:%H:%M:%S %z").astimezone(UTC) for l in lines]
-    values = {None: lambda l: None, "status": lambda l: l[4], "referrer": lambda l: l[6],
+    values = {None: lambda l: None, "status": lambda l: l[4], "referer": lambda l: l[6],
+              "ip": lambda l: l[0], "agent": lambda l: l[7], "login": lambda l: l[1],
               "url": lambda l: l[3].split(" ")[1], "domain": lambda l: "-"}
     totals = set()
     for every, start in EVERY.items():
@@ -135,18 +136,42 @@ def killed():
     case.run("grouperfish", "log", "import", "killed", "-", stdin=line(1, "10.0.0.0") + "\n")
     summary = json.loads(case.run("grouperfish", "log", "import", "killed", "long.log", "--format", "json"))
     case.equal(summary["lines"] + summary["known"], 100000, "lines of the import that went on")
-    scan = ["grouperfish", "table", "scan"]
-    rows, urls = {}, set()
-    for row in map(json.loads, case.run(*scan, "killed", "--family", "http", "--format", "jsonl").splitlines()):
-        rows[tuple(row["key"])] = row["cells"]["http"]["ip"]
-        urls.add((row["key"][0], row["cells"]["http"]["url"]))
-    entries = {}
-    for row in map(json.loads, case.run(*scan, "killed-by", "ip", "--format", "jsonl").splitlines()):
-        entries[tuple(row["key"][2:])] = row["key"][1]
-    case.equal(entries == rows, True, "a line has an entry, and an entry its line")
+    case.run("grouperfish", "verify")  # holds the roll-ups against the lines
+    rows, urls = compare_entries("killed")
     case.equal(sorted(number for _, number in rows), list(range(100001)), "numbers")
     case.equal(len(urls), 100001, "different lines")
     print("%d imports killed, the last one added %d lines" % (kills, summary["lines"]))
+    before, kills = case.run("grouperfish", "log", "report", "killed", "--by", "ip"), 0
+    for _ in range(6):
+        child = case.subprocess.Popen([case.PROGRAM, "log", "delete", "killed", "--before", "2009-07-14"], env=case.ENV,
+                                      stdout=case.subprocess.DEVNULL, stderr=case.subprocess.DEVNULL)
+        try:
+            child.wait(rng.uniform(0.02, 0.2))
+        except case.subprocess.TimeoutExpired:
+            child.kill()
+            kills += child.wait() == -9
+        compare_entries("killed")
+        case.run("grouperfish", "verify")
+    case.run("grouperfish", "log", "delete", "killed", "--before", "2009-07-14")
+    case.equal(len(compare_entries("killed")[0]), 0, "lines that are left")
+    case.equal(case.run("grouperfish", "log", "report", "killed", "--by", "ip"), before, "counts of deleted lines")
+    summary = json.loads(case.run("grouperfish", "log", "import", "killed", "long.log", "--format", "json"))
+    case.equal(summary["lines"], 0, "deleted lines that came again")
+    print("%d deletions killed" % kills)
+
+
+def compare_entries(log):
+    """Each line has an entry by its address, and each entry its line."""
+    scan = ["grouperfish", "table", "scan"]
+    rows, urls = {}, set()
+    for row in map(json.loads, case.run(*scan, log, "--family", "http", "--format", "jsonl").splitlines()):
+        rows[tuple(row["key"])] = row["cells"]["http"]["ip"]
+        urls.add((row["key"][0], row["cells"]["http"]["url"]))
+    entries = {}
+    for row in map(json.loads, case.run(*scan, log + "-by", "ip", "--format", "jsonl").splitlines()):
+        entries[tuple(row["key"][2:])] = row["key"][1]
+    case.equal(entries == rows, True, "a line has an entry, and an entry its line")
+    return rows, urls
 
 
 def test_case_studies__check_5():

@@ -44,8 +44,9 @@ def small():
     """China (1), its states 2 to 6, and the cities 7 to 9; then Jinan (7) goes."""
     case.create("locations", "1-locations")
     places = {"1": ("nation", "China", None)}
-    places.update({str(i): ("state", "state %d" % i, "1") for i in range(2, 7)})
-    places.update({"7": ("city", "Jinan", "5"), "8": ("city", "Qingdao", "5"), "9": ("city", "Shenzhen", "6")})
+    states = ("Beijing", "Shanghai", "Guangzhou", "Shandong", "Sichuan")
+    places.update({str(i): ("state", name, "1") for i, name in enumerate(states, 2)})
+    places.update({"7": ("city", "Jinan", "5"), "8": ("city", "Qingdao", "5"), "9": ("city", "Chengdu", "6")})
     for id, (level, name, within) in places.items():
         locations("add", id, level, name, *([within] if within else []))
     rows = case.rows("locations")

@@ -17,10 +17,10 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "server"))
-from sharing import LONG, Store, documents
+from sharing import LONG, Store, documents, waits_until
 
 MIB = 1 << 20
-WITHIN = 2  # seconds
+WITHIN = 2  # seconds in which it is not kept from a processor by others
 LIMITS = "--layers", "4", "--max-unpacked", "1000000G"
 
 
@@ -103,6 +103,27 @@ def busy():
     yield b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", 0
 
 
+def kept_waiting(p):
+    """Seconds that a process's threads, that one of them that waited longest, could run and did not."""
+    most = 0
+    try:
+        for thread in os.listdir(f"/proc/{p.pid}/task"):
+            with open(f"/proc/{p.pid}/task/{thread}/schedstat") as f:
+                most = max(most, int(f.read().split()[1]) / 1e9)
+    except (OSError, IndexError, ValueError):
+        pass
+    return most
+
+
+def catches(p, number):
+    try:
+        with open(f"/proc/{p.pid}/status") as f:
+            caught = next(int(line.split()[1], 16) for line in f if line.startswith("SigCgt"))
+        return caught >> (number - 1) & 1
+    except (OSError, StopIteration):
+        return False
+
+
 class Endless(Store):
     def file(self, name, data):
         path = os.path.join(self.folder, name)
@@ -112,10 +133,13 @@ class Endless(Store):
 
     def stop(self, p, after, number=signal.SIGTERM, others=(0,)):
         """Signal it; true where it was stopped, false where it had ended by itself before."""
+        if after >= 0.1:  # from where it has begun
+            waits_until(lambda: p.poll() is not None or catches(p, number))
         try:
             p.wait(after)
         except subprocess.TimeoutExpired:
             pass
+        waited = kept_waiting(p)
         ended = p.poll() is not None
         p.send_signal(number)
         begun = time.monotonic()
@@ -123,11 +147,15 @@ class Endless(Store):
         readers = [threading.Thread(target=lambda f=f: said.append(f.read()), daemon=True) for f in (p.stdout, p.stderr)]
         for r in readers:
             r.start()
-        try:
-            code = p.wait(WITHIN)
-        except subprocess.TimeoutExpired:
+        extra = 0
+        while p.poll() is None and time.monotonic() - begun < WITHIN + extra:
+            extra = max(extra, kept_waiting(p) - waited)
+            time.sleep(0.01)
+        if p.poll() is None:
             p.wait(LONG)
-            self.fail(f"{p.args[1:]} ended {time.monotonic() - begun:.1f} s after the signal")
+            self.fail(f"{p.args[1:]} ended {time.monotonic() - begun:.1f} s after the signal, {extra:.1f} s of which "
+                      "it was kept from a processor")
+        code = p.returncode
         for r in readers:
             r.join()
         for f in (p.stdin, p.stdout, p.stderr):
@@ -199,7 +227,7 @@ class Endless(Store):
                 code, out, err = self.run_command(*words, "--timeout", "3")
                 self.assertEqual(code, 6, err)
                 self.assertIn("no whole answer came within 3 seconds (--timeout)", err)
-                self.assertLess(time.monotonic() - begun, 8)
+                self.assertLess(time.monotonic() - begun, 30)
 
     def test_titles_that_are_alike(self):
         """Each is compared with all of its slug: here one with 3,000, each as long as is compared."""
@@ -207,7 +235,8 @@ class Endless(Store):
         title = "ab" * 600
         path = self.file("A" * 32 + ".tei.xml", tei % title)
         self.good("papers", "import-tei", path)
-        works = self.file("works.jsonl", "".join(json.dumps({"id": str(i), "title": title, "authors": []}) + "\n"
+        alike = lambda i: title[:i % 900] + "-" + title[i % 900:]  # of one slug, and not the same
+        works = self.file("works.jsonl", "".join(json.dumps({"id": str(i), "title": alike(i), "authors": []}) + "\n"
                                                  for i in range(3000)))
         self.assertTrue(self.stop(self.start("papers", "match", works), 1.5))
 
@@ -230,7 +259,8 @@ class Endless(Store):
         self.file("tweets.jsonl", "".join(json.dumps(tweet(i)) + "\n" for i in range(n)))
         self.file("web.log", "".join(f'10.0.0.{i % 99} - - [13/Jul/2009:00:00:01 +0000] "GET /{i} HTTP/1.1" 200 {i}\n'
                                      for i in range(3 * n)))
-        self.file("rows.jsonl", "".join(json.dumps({"key": [str(i)], "cells": {"f": {"c": text()}}}) + "\n" for i in range(n)))
+        self.file("rows.jsonl", "".join(json.dumps({"key": [str(i)], "cells": {"f": {"c": "w%d " % i * 60}}}) + "\n"
+                                           for i in range(6 * n)))
         self.good("table", "create", "rows", "--key", "id", "--family", "f")
         self.good("put", "posts", "docs.jsonl")
         self.good("put", "other", "docs.jsonl")

@@ -73,6 +73,15 @@ class Slow(Store):
     def test_format_is_found_out(self):
         self.ends(self.check()[0])
 
+    def test_blank_lines_come_first(self):
+        """A stream begins with the blank lines by which it is kept alive."""
+        p = self.put()
+        p.stdin.write("\r\n \r\n")
+        p.stdin.write(document(1))
+        p.stdin.flush()
+        self.assertEqual(json.loads(Lines(p.stdout).next()[1])["result"], "stored")
+        self.ends(p)
+
     def test_to_a_holder(self):
         self.good("put", "held", "-", given=document(1))
         holder = self.holder()

@@ -2,6 +2,7 @@
 
 #include "support/test.h"
 
+#include "base/grid.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ static void scale_to_unit(float *values, uint32_t n)
     for (uint32_t p = 0; p < n; p++)
         squares += (double)values[p] * (double)values[p];
     for (uint32_t p = 0; p < n; p++)
-        values[p] = (float)((double)values[p] / sqrt(squares));
+        values[p] = gf_grid_round((double)values[p] / sqrt(squares));
 }
 
 static gf_csr make(uint32_t n, uint32_t n_cols, uint64_t nnz)

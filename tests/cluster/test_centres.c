@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "cluster/passes/centres.h"
+#include "cluster/passes/sort_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,6 +46,34 @@ static void sorts_rows_by_cluster(void **state)
     gf_centres_sort_rows(label, 6, 4, start, rows);
     assert_memory_equal(start, starts, sizeof starts);
     assert_memory_equal(rows, order, sizeof order);
+}
+
+static void threads_sort_rows_alike(void **state)
+{
+    (void)state;
+    enum { ROWS = 70000, MOST = 3000 };
+    static uint32_t label[ROWS], rows[ROWS], alone[ROWS], start[MOST + 1], alone_start[MOST + 1];
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 9);
+    static const uint32_t ks[] = {1, 7, MOST};
+    for (int round = 0; round < 3; round++) {
+        uint32_t k = ks[round];
+        for (uint32_t i = 0; i < ROWS; i++)
+            label[i] = (uint32_t)gf_random_below(&random, k);
+        gf_centres_sort_rows(label, ROWS, k, alone_start, alone);
+        for (unsigned threads = 1; threads <= 8; threads++) {
+            gf_pool *pool = rows_pool(threads);
+            gf_parts parts = gf_parts_for(pool, ROWS, 1000);
+            assert_true(threads == 1 ? parts.count == 1 : parts.count > threads);
+            assert_int_equal(gf_parts_to(&parts, parts.count - 1), ROWS);
+            assert_true(gf_parts_from(&parts, parts.count - 1) < ROWS);
+            memset(rows, 0xFF, sizeof rows);
+            assert_ok(gf_sort_rows(pool, label, ROWS, k, start, rows, &err));
+            assert_memory_equal(start, alone_start, (k + 1) * sizeof *start);
+            assert_memory_equal(rows, alone, sizeof rows);
+            gf_pool_free(pool);
+        }
+    }
 }
 
 /* ---- sums against dense ones ----------------------------------------------------------------- */
@@ -243,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_by_hand),
         cmocka_unit_test(sorts_rows_by_cluster),
+        cmocka_unit_test(threads_sort_rows_alike),
         cmocka_unit_test(sums_what_changed),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(unpacks_columns),

@@ -67,7 +67,7 @@ static bool is_weak(const char *word)
     make_line(&l, text, word, "");
     gf_phrase_walk w = gf_phrase_start(&l.document, (gf_buffer){0});
     assert_true(gf_phrase_next(&w));
-    bool weak = gf_phrase_is_weak(&w);
+    bool weak = gf_phrase_kind_of(&w) == GF_PHRASE_WEAK;
     gf_buffer_release(&w.key);
     return weak;
 }
@@ -131,7 +131,7 @@ static void labels_are(const char *const *first, const char *const *second, cons
     gf_buffer both = {0};
     lines a, b;
     gf_label_cluster c[] = {cluster_of(&a, first, 4), cluster_of(&b, second, 4)};
-    assert_ok(gf_labels_choose(NULL, c, 2, NULL, 0, NULL, &memory, labels, &err));
+    assert_ok(gf_labels_choose(NULL, c, 2, &(gf_label_options){0}, &memory, labels, &err));
     gf_buffer_format(&both, "%.*s %.*s", GF_SLICE_ARG(labels[0]), GF_SLICE_ARG(labels[1]));
     assert_string_equal(gf_buffer_cstr(&both), expected);
     gf_buffer_release(&both);

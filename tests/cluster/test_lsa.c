@@ -193,16 +193,15 @@ static void refusals(void **state)
 /* ---- clusters -------------------------------------------------------------------------------- */
 
 /* Groups that lie apart are found in fewer dimensions than there are terms. */
-static void planted_groups(void **state)
+static void check_planted_groups(gf_lsa_space space)
 {
-    (void)state;
     enum { N = 1200, GROUPS = 12 };
     gf_error err;
     gf_random random = gf_random_seed(gf_test_seed(), 2);
     uint32_t group[N], label[N], k, label_of[GROUPS], group_of[GROUPS];
     gf_csr x = rows_planted(N, GROUPS, 2, &random, group);
     gf_kmeans_options o = {.k = GROUPS, .seed = 3};
-    assert_ok(gf_lsa_clusters(NULL, &x, 20, &o, label, &k, &err));
+    assert_ok(gf_lsa_clusters(NULL, &x, 20, space, &o, label, &k, &err));
     assert_int_equal(k, GROUPS);
     memset(label_of, 0xff, sizeof label_of);
     memset(group_of, 0xff, sizeof group_of);
@@ -216,6 +215,18 @@ static void planted_groups(void **state)
     gf_csr_release(&x);
 }
 
+static void planted_groups(void **state)
+{
+    (void)state;
+    check_planted_groups(GF_LSA_ROWS);
+}
+
+static void planted_groups_of_term_sums(void **state)
+{
+    (void)state;
+    check_planted_groups(GF_LSA_TERM_SUMS);
+}
+
 /* A row without a part in any dimension has no label: those kept are the heaviest. */
 static void rows_without_direction_have_no_label(void **state)
 {
@@ -225,7 +236,7 @@ static void rows_without_direction_have_no_label(void **state)
     uint32_t label[3], k;
     gf_csr x = rows_by_hand(values, 3, 3);
     gf_kmeans_options o = {.k = 2};
-    assert_ok(gf_lsa_clusters(NULL, &x, 1, &o, label, &k, &err));
+    assert_ok(gf_lsa_clusters(NULL, &x, 1, GF_LSA_ROWS, &o, label, &k, &err));
     assert_int_equal(k, 1);
     assert_int_equal(label[0], 0);
     assert_int_equal(label[1], 0);
@@ -246,7 +257,7 @@ static void same_for_any_threads(void **state)
     uint32_t *label = gf_array(2 * N, sizeof *label), k;
     assert_non_null(label);
     gf_kmeans_options o = {.k = 15, .seed = 5};
-    assert_ok(gf_lsa_clusters(NULL, &x, 30, &o, label, &k, &err));
+    assert_ok(gf_lsa_clusters(NULL, &x, 30, GF_LSA_ROWS, &o, label, &k, &err));
     for (unsigned threads = 2; threads <= 3; threads++) {
         gf_pool *pool = rows_pool(threads);
         gf_lsa b = reduce(pool, &x, 30);
@@ -254,7 +265,7 @@ static void same_for_any_threads(void **state)
         assert_memory_equal(a.sigma, b.sigma, a.d * sizeof *a.sigma);
         assert_memory_equal(a.rows, b.rows, (size_t)N * a.d * sizeof *a.rows);
         gf_lsa_release(&b);
-        assert_ok(gf_lsa_clusters(pool, &x, 30, &o, label + N, &k, &err));
+        assert_ok(gf_lsa_clusters(pool, &x, 30, GF_LSA_ROWS, &o, label + N, &k, &err));
         assert_memory_equal(label, label + N, N * sizeof *label);
         gf_pool_free(pool);
     }
@@ -273,7 +284,7 @@ static gf_status sweep_call(void *context, gf_error *err)
     sweep *s = context;
     gf_kmeans_options o = {.k = 3, .restarts = 2};
     s->k = UINT32_MAX;
-    return gf_lsa_clusters(NULL, &s->x, 5, &o, s->label, &s->k, err);
+    return gf_lsa_clusters(NULL, &s->x, 5, GF_LSA_ROWS, &o, s->label, &s->k, err);
 }
 
 static void sweep_after(void *context)
@@ -302,6 +313,7 @@ int main(void)
         cmocka_unit_test(dimensions_are_at_most_what_there_is),
         cmocka_unit_test(refusals),
         cmocka_unit_test(planted_groups),
+        cmocka_unit_test(planted_groups_of_term_sums),
         cmocka_unit_test(rows_without_direction_have_no_label),
         cmocka_unit_test(same_for_any_threads),
         cmocka_unit_test(failing_memory),

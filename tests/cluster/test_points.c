@@ -20,6 +20,11 @@ static void unsound_rows_are_refused(void **state)
     assert_status(GF_EINVAL, gf_points_check(&y, &err));
     y.val[3] = INFINITY;
     assert_status(GF_EINVAL, gf_points_check(&y, &err));
+    gf_csr_release(&y);
+    y = rows_with_empty(&x, 2);
+    y.val[0] = nextafterf(y.val[0], 1); /* a bit below 2^-24 */
+    assert_status(GF_EINVAL, gf_points_check(&y, &err));
+    assert_string_equal(err.message, "row 0 has values that are no multiples of 2^-24");
     gf_csr_release(&x);
     gf_csr_release(&y);
 }

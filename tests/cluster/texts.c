@@ -19,6 +19,7 @@ static bool is_word(char c)
 static uint32_t flags_of(const char *word, uint32_t length)
 {
     static const char *const stops[] = {"the", "of", "is", "a", "at"};
+    static const char *const vague[] = {"day", "first", "think"};
     uint32_t digits = 0;
     for (uint32_t i = 0; i < length; i++)
         digits += isdigit((unsigned char)word[i]) != 0;
@@ -27,7 +28,17 @@ static uint32_t flags_of(const char *word, uint32_t length)
     for (size_t s = 0; s < sizeof stops / sizeof stops[0]; s++)
         if (strlen(stops[s]) == length && strncmp(stops[s], word, length) == 0)
             return GF_LABEL_INNER;
-    return 0;
+    for (size_t s = 0; s < sizeof vague / sizeof vague[0]; s++)
+        if (strlen(vague[s]) == length && strncmp(vague[s], word, length) == 0)
+            return GF_LABEL_VAGUE;
+    return length == 3 && strncmp(word, "pct", 3) == 0 ? GF_LABEL_UNIT : 0;
+}
+
+/* What the word's first letter and the sign before it say. */
+static uint32_t flags_of_name(const char *text, uint32_t from, bool begins)
+{
+    uint32_t flags = from > 0 && text[from - 1] == '@' ? GF_LABEL_MENTION : 0;
+    return flags | (!begins && isupper((unsigned char)text[from]) ? GF_LABEL_NAME : 0);
 }
 
 static uint32_t term_of(texts *t, const char *word, uint32_t length)
@@ -51,17 +62,19 @@ gf_label_document texts_document(texts *t, const char *text)
     assert_non_null(words);
     while (at < length) {
         if (!is_word(text[at])) {
-            if (strchr(".,;!?", text[at])) flag = GF_LABEL_BREAK;
+            if (strchr(".,:;!?", text[at])) flag = GF_LABEL_BREAK;
             at++;
             continue;
         }
         uint32_t from = at;
         while (at < length && is_word(text[at]))
             at++;
-        words[n++] = (gf_label_word){.term = term_of(t, text + from, at - from),
-                                     .flags = flag | flags_of(text + from, at - from),
-                                     .start = from,
-                                     .length = at - from};
+        words[n] = (gf_label_word){.term = term_of(t, text + from, at - from),
+                                   .flags = flag | flags_of(text + from, at - from) |
+                                            flags_of_name(text, from, n == 0 || flag),
+                                   .start = from,
+                                   .length = at - from};
+        n++;
         flag = 0;
     }
     return (gf_label_document){gf_slice_of(text, length), words, n};

@@ -1,8 +1,10 @@
 /**
  * Documents for the tests of labels, made from texts.
  *
- * Words are runs of letters, digits and '_'. One after . , ; ! or ? follows a break; the, of, is, a
- * and at are stop words; digits alone are a number; what begins with "http" is a link. Words are
+ * Words are runs of letters, digits and '_'. One after . , : ; ! or ? follows a break; the, of, is, a
+ * and at are stop words; day, first and think are vague, pct is a unit; digits alone are a number;
+ * what begins with "http" is a link; one after @ is a mention, and with a capital inside a sentence a
+ * name. Words are
  * the same where they are but for case and an s at the end; those that begin with '_' have no term.
  */
 #ifndef GF_TESTS_CLUSTER_TEXTS_H

@@ -8,7 +8,7 @@ and "[exit N]" where the exit code is not 0. In Markdown they stand in ```consol
 file is one example after another, with comments ("# ...") between. The commands of a file run in
 one new, empty folder, with bash, on a terminal of 100 columns in Markdown and through a pipe
 elsewhere ("#! terminal 60" and "#! pipe" switch). `examples` and `data` there are the folders of
-the repository and of the file.
+the repository and of the file; <!-- data: FOLDER --> in a page of Markdown names another than `data`.
 
 A line "..." of the file stands for any lines. Times, durations, sizes in MB and build numbers are
 taken as equal; runs of spaces too. --update writes what was printed into the file.
@@ -154,7 +154,8 @@ def check(path, update):
     os.symlink(os.path.join(SOURCE, "examples"), os.path.join(folder, "examples"))
     if needs_data:
         os.symlink(os.path.abspath(DATA), os.path.join(folder, "datasets"))
-    data = os.path.join(os.path.dirname(os.path.abspath(path)), "data")
+    other = re.search(r"<!-- data: (\S+) -->", "\n".join(lines))
+    data = os.path.join(os.path.dirname(os.path.abspath(path)), other.group(1) if other else "data")
     if os.path.isdir(data):
         os.symlink(data, os.path.join(folder, "data"))
     env = {k: v for k, v in os.environ.items() if not k.startswith("GROUPERFISH_") and k != "COLUMNS"}

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KILLS = 200, LONGEST_MS = 250 };
+enum { KILLS = 200, LONGEST_MS = 250, MOST_WAITS = 60000 };
 
 static bool go_on(void *context)
 {
@@ -27,6 +27,15 @@ static pid_t work(const char *store, crash_journal *journal, uint64_t seed)
     if (child != 0) return child;
     crash_work(store, journal, seed, go_on, NULL);
     _exit(0);
+}
+
+/* Until a child has begun a step since the journal had so many changes: a busy machine opens slowly. */
+static void wait_for_a_step(const crash_journal *journal, uint32_t writes)
+{
+    for (int i = 0; i < MOST_WAITS; i++) {
+        if (__atomic_load_n(&journal->writes, __ATOMIC_SEQ_CST) != writes) return;
+        usleep(1000);
+    }
 }
 
 static void kill_after(pid_t child, uint64_t microseconds)
@@ -50,10 +59,14 @@ static void test_nothing_acknowledged_is_lost(void **state)
     uint64_t seed = gf_test_seed(), killed[CRASH_KINDS] = {0};
     gf_random random = gf_random_seed(seed, 0);
     snprintf(store, sizeof store, "%s/store", gf_test_folder());
-    kill_after(work(store, journal, seed), 2000000); /* a store to begin with */
+    pid_t first = work(store, journal, seed); /* a store to begin with */
+    wait_for_a_step(journal, 0);
+    kill_after(first, 2000000);
     for (int i = 0; i < kills; i++) {
         assert_true(crash_check_apart(store, journal));
+        uint32_t writes = journal->writes;
         pid_t child = work(store, journal, seed + (uint64_t)i);
+        if (i % 2) wait_for_a_step(journal, writes); /* the others while they open, too */
         kill_after(child, 1000 * gf_random_below(&random, LONGEST_MS));
         killed[journal->pending.kind]++;
     }

@@ -68,17 +68,20 @@ def check(path, k, chinese):
     labelled = [node for node in tree if "label" in node]
     labels = [node["label"] for node in labelled]
     assert len({label.lower() for label in labels}) == len(labels), "a label repeats"
-    for label in labels:
-        parts = words(label)
-        assert not ADDRESS.search(label), label
-        assert not parts or (parts[0] not in STOPS and parts[-1] not in STOPS), label
-        assert not label[0].isdigit(), label
-    bad = [node["label"] for node in labelled
-           if not is_good(node["label"], clusters_below(nodes, node), texts, chinese)]
+    for name in labels:
+        for label in name.removeprefix("mixed: ").split(" / "):
+            parts = words(label)
+            assert not ADDRESS.search(label), name
+            assert not parts or (parts[0] not in STOPS and parts[-1] not in STOPS), name
+            assert not label[0].isdigit(), name
+    named = [node for node in labelled if not node["label"].startswith("mixed: ")]
+    bad = [node["label"] for node in named
+           if not any(is_good(part, clusters_below(nodes, node), texts, chinese)
+                      for part in node["label"].split(" / "))]
     inner = sum("cluster" not in node for node in labelled)
     print(f"{path}: {len(labels)} labels, {inner} of inner nodes; {len(bad)} not good: {', '.join(bad)}", flush=True)
     assert len(bad) <= 0.1 * len(labels), bad
-    assert inner >= 0.1 * k, inner
+    assert inner > 0, inner
 
 
 def main():

@@ -1,6 +1,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/json/json.h"
+#include "cluster/label/labels.h"
 #include "engine/rows/scan.h"
 #include "engine/store/store_internal.h"
 
@@ -270,6 +271,7 @@ typedef struct view_check {
     uint64_t sizes[MOST_CLUSTERS], found[MOST_CLUSTERS];
     size_t n;
     uint64_t members, without_terms;
+    bool mixed; /* the label of the last one says so */
     float last; /* score, of the cluster whose members are walked */
     uint32_t cluster;
 } view_check;
@@ -281,7 +283,11 @@ static gf_status note_cluster(void *context, const gf_cluster_info *info, gf_err
     if (c->n == MOST_CLUSTERS) c->fault = "more clusters than the test is made for";
     if (c->fault) return GF_OK;
     if (info->id == 0 || info->label.len == 0) c->fault = "a cluster without id or label";
-    if (c->n && info->size > c->sizes[c->n - 1]) c->fault = "clusters are not by size";
+    bool mixed = gf_label_is_mixed(info->label); /* these come behind the others */
+    if (c->n && c->mixed == mixed && info->size > c->sizes[c->n - 1])
+        c->fault = "clusters are not by size";
+    if (c->mixed && !mixed) c->fault = "a mixed cluster comes before one with a subject";
+    c->mixed = mixed;
     c->ids[c->n] = info->id;
     c->sizes[c->n++] = info->size;
     return GF_OK;

@@ -72,6 +72,7 @@ static void begin(fixture *f)
     fixture_set(f, "c", "default", "tf", "relative");
     fixture_set(f, "c", "default", "language", "none");
     fixture_set(f, "c", "default", "k", "1");
+    fixture_set(f, "c", "default", "refine", "off");
 }
 
 /* ---- documents ------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
+#include "cluster/label/labels.h"
 #include "engine/view/view.h"
 
 #include <stdlib.h>
@@ -94,6 +95,7 @@ typedef struct check {
     const seen *s;
     uint32_t cluster;
     uint64_t members, clusters, last;
+    bool mixed; /* the label of the last one says so */
 } check;
 
 static uint64_t expected_size(const check *c, uint32_t cluster)
@@ -122,8 +124,13 @@ static gf_status check_cluster(void *context, const gf_cluster_info *info, gf_er
 {
     check *c = context;
     if (info->size != expected_size(c, info->id)) return gf_fail(err, GF_EINVAL, "another size");
-    if (info->size > c->last) return gf_fail(err, GF_EINVAL, "not by falling size");
+    bool mixed = gf_label_is_mixed(info->label); /* these come behind the others */
+    if (c->mixed && !mixed)
+        return gf_fail(err, GF_EINVAL, "a mixed cluster before one with a subject");
+    if (c->mixed == mixed && info->size > c->last)
+        return gf_fail(err, GF_EINVAL, "not by falling size");
     c->last = info->size;
+    c->mixed = mixed;
     c->cluster = info->id;
     c->members = 0;
     c->clusters++;

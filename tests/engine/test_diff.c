@@ -115,7 +115,7 @@ static const gf_cluster_change *of_document(const told *t, const places *p, cons
 static void put_group(fixture *f, char group, int from, int to, const char *text)
 {
     for (int i = from; i < to; i++) {
-        char id[8];
+        char id[16];
         snprintf(id, sizeof id, "%c%d", group, i);
         fixture_put(f, "c", id, text);
     }
@@ -280,7 +280,7 @@ static void put_random(fixture *f, gf_random *r, int documents)
 {
     static const char *const words[] = {"ant", "bee", "cat", "dog", "elk", "fox", "gnu"};
     for (int i = 0; i < documents; i++) {
-        char id[8], text[64];
+        char id[16], text[64];
         uint64_t a = gf_random_below(r, 8), b = gf_random_below(r, 7);
         snprintf(id, sizeof id, "%d", (int)gf_random_below(r, 60));
         snprintf(text, sizeof text, "%s %s", a < 7 ? words[a] : "-", a < 7 ? words[b] : "-");

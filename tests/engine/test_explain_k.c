@@ -8,7 +8,9 @@ enum { MOST_STEPS = 64 };
  */
 typedef struct curve {
     uint32_t k[MOST_STEPS], chosen, n_chosen, n;
+    uint32_t from, to; /* the plateau; 0: none */
     double worth[MOST_STEPS];
+    char why[400];
 } curve;
 
 static gf_status note_step(void *context, const gf_k_step *step, gf_error *err)
@@ -20,40 +22,49 @@ static gf_status note_step(void *context, const gf_k_step *step, gf_error *err)
     assert_true(c->n < MOST_STEPS);
     c->k[c->n] = step->k;
     c->worth[c->n++] = step->separation * pow(step->k, -0.02);
+    assert_near(step->worth, c->worth[c->n - 1], 1e-12);
+    if (step->plateau && !c->from) c->from = step->k;
+    if (step->plateau) c->to = step->k;
+    assert_true(step->chosen == (step->why != NULL));
     if (!step->chosen) return GF_OK;
+    assert_true(step->plateau && strlen(step->why) < sizeof c->why);
+    strcpy(c->why, step->why);
     c->chosen = step->k;
     c->n_chosen++;
     return GF_OK;
 }
 
-static double off_middle(const curve *c, uint32_t from, uint32_t to, uint32_t i)
+static double off_aim(const curve *c, uint32_t from, uint32_t to, uint32_t i)
 {
-    return fabs(log(c->k[i]) - (log(c->k[from]) + log(c->k[to])) / 2);
+    double low = log(c->k[from]), high = log(c->k[to]);
+    return fabs(log(c->k[i]) - (low + 2 * (high - low) / 3));
 }
 
 /*
- * The promise of the choice for a curve whose highest step lies behind no valley: the number in the
- * middle, by its logarithm, of those around the highest that reach 98 % of it, with none below 95 %
- * between; of two as near the worthier.
+ * The promise of the choice for a curve whose highest step is above three and lies behind no
+ * valley: the number two thirds of the way up, by its logarithm, of those around the highest that
+ * reach 99 % of it, with none below 95 % between; of two as near the worthier.
  */
 static uint32_t promised(const curve *c)
 {
     uint32_t peak = 0;
     for (uint32_t i = 1; i < c->n; i++)
         if (c->worth[i] > c->worth[peak]) peak = i;
+    assert_true(c->k[peak] > 3);
     for (uint32_t i = 1; i < peak; i++)
-        assert_true(c->worth[i] > c->worth[i - 1]);
+        assert_true(c->worth[i] > 0.95 * c->worth[i - 1]);
     uint32_t from = peak, to = peak;
     for (uint32_t i = peak; c->worth[i] >= 0.95 * c->worth[peak]; i--)
-        if (c->worth[i] >= 0.98 * c->worth[peak]) from = i;
+        if (c->worth[i] >= 0.99 * c->worth[peak]) from = i;
     for (uint32_t i = peak; i < c->n && c->worth[i] >= 0.95 * c->worth[peak]; i++)
-        if (c->worth[i] >= 0.98 * c->worth[peak]) to = i;
+        if (c->worth[i] >= 0.99 * c->worth[peak]) to = i;
+    assert_int_equal(c->from, c->k[from]);
+    assert_int_equal(c->to, c->k[to]);
     uint32_t best = from;
     for (uint32_t i = from + 1; i <= to; i++) {
-        double nearer = off_middle(c, from, to, best) - off_middle(c, from, to, i);
+        double nearer = off_aim(c, from, to, best) - off_aim(c, from, to, i);
         if (fabs(nearer) < 1e-9 ? c->worth[i] > c->worth[best] : nearer > 0) best = i;
     }
-    assert_true(c->worth[best] >= 0.95 * c->worth[peak]);
     return c->k[best];
 }
 

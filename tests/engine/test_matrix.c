@@ -192,7 +192,19 @@ static void check_given(fixture *f, gf_rows_kind rows)
     assert_ok(gf_view_clusters(view, has_terms, NULL, &err));
     assert_status(GF_ECONFLICT, gf_view_explain(view, GF_SLICE("000"), 5, take_score, &x, &err));
     assert_non_null(strstr(err.message, "made elsewhere"));
-    assert_status(GF_ECONFLICT, gf_view_read_matrix(view, NULL, &m, &err));
+    assert_ok(gf_view_read_matrix(view, NULL, &m, &err));
+    assert_null(m.vocabulary);
+    assert_int_equal(m.rows.n_rows, DOCUMENTS);
+    assert_ok(gf_csr_check(&m.rows, &err));
+    for (uint32_t i = 0; i < DOCUMENTS; i++) {
+        uint32_t c = 0;
+        while (m.cluster[c] != m.label[i])
+            c++;
+        gf_row_view row = gf_csr_row(&m.rows, i);
+        assert_int_equal(row.n, rows == GF_ROWS_DENSE ? COLUMNS : 2);
+        assert_near(gf_csr_row_dot(row, gf_csr_row(&m.centroids, c)), m.score[i], 0.005);
+    }
+    gf_build_matrix_release(&m);
     gf_view_close(view);
 }
 
@@ -202,6 +214,16 @@ static gf_status is_kept(void *context, gf_place where, gf_slice configuration, 
     (void)context, (void)where, (void)configuration, (void)message, (void)err;
     assert_int_equal(status, GF_OK);
     assert_int_equal(result->outcome, GF_REBUILD_KEPT);
+    return GF_OK;
+}
+
+static gf_status is_made(void *context, gf_place where, gf_slice configuration, gf_status status,
+                         const char *message, const gf_rebuild_result *result, gf_error *err)
+{
+    (void)context, (void)where, (void)configuration, (void)message, (void)err;
+    assert_int_equal(status, GF_OK);
+    assert_int_equal(result->outcome, GF_REBUILD_MADE);
+    assert_true(gf_rows_are_given(result->build.rows));
     return GF_OK;
 }
 
@@ -243,6 +265,331 @@ static void builds_of_a_matrix(void **state)
         fixture_is_sound(&f);
         fixture_close(&f);
     }
+}
+
+/* ---- documents that bring a row along -------------------------------------------------------- */
+
+/* As give() has them: of the first group or the second, nearer to the groups' border by `off`. */
+static void put_vector(fixture *f, const char *id, bool first, double off, bool as_object)
+{
+    char json[100];
+    gf_document d = {.id = gf_slice_str(id), .text = GF_SLICE("a late text")};
+    gf_error err;
+    if (as_object)
+        snprintf(json, sizeof json, "{\"%d\":%g,\"%d\":2}", first ? 3 : 1, 2 * off, first ? 1 : 3);
+    else
+        snprintf(json, sizeof json, "[0,%g,0,%g,0]", first ? 2 : 2 * off, first ? 2 * off : 2);
+    gf_field field = {GF_SLICE("vector"), gf_slice_str(json)};
+    d.fields = &field;
+    d.n_fields = 1;
+    assert_ok(fixture_try_put(f->store, "c", &d, &err));
+}
+
+static void put_bad(fixture *f, const char *id, const char *json)
+{
+    gf_error err;
+    gf_field field = {GF_SLICE("vector"), gf_slice_str(json)};
+    gf_document d = {gf_slice_str(id), GF_SLICE("a late text"), {0}, {0}, &field, 1};
+    assert_ok(fixture_try_put(f->store, "c", &d, &err));
+}
+
+static gf_membership place_of(gf_view *view, const char *id)
+{
+    gf_error err;
+    gf_membership m;
+    assert_ok(gf_view_current_membership(view, gf_slice_str(id), &m, &err));
+    return m;
+}
+
+static gf_status count_unplaced(void *context, const gf_document *d, const gf_membership *m,
+                                gf_error *err)
+{
+    (void)err, (void)d;
+    size_t *n = context;
+    assert_true(m->provisional);
+    n[m->cluster != 0]++;
+    return GF_OK;
+}
+
+/* The score of a row that is off by `off`, by hand: centres are (1, .1) and (1, -.1) at 1, 3 and 4. */
+static double score_by_hand(double off)
+{
+    return 1 / sqrt(1.01) / sqrt(1 + off * off);
+}
+
+static void brought_along(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"[1,2,3]",
+                                      "[1,2,3,4,5,6]",
+                                      "[0,0,0,0,0]",
+                                      "\"a\"",
+                                      "[1,2,3,4,\"5\"]",
+                                      "{\"5\":1}",
+                                      "{\"x\":1}",
+                                      "12",
+                                      "{}",
+                                      "[1e300,1e300,0,0,0]",
+                                      "{\"1\":1,\"1.0\":2}"};
+    for (int dense = 0; dense < 2; dense++) {
+        fixture f;
+        gf_error err;
+        given g;
+        gf_rebuild_result r;
+        size_t n[2] = {0, 0};
+        fixture_open(&f);
+        fixture_put_subjects(&f, "c");
+        fixture_set(&f, "c", "default", "k", "2");
+        give(&g, DOCUMENTS, dense);
+        assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
+        put_vector(&f, "v1", true, 0.25, false);
+        put_vector(&f, "v2", false, 0.5, true);
+        put_vector(&f, "000", false, 0, false); /* put anew: of the other group */
+        fixture_put(&f, "c", "001", "put anew without one");
+        fixture_put(&f, "c", "none", "a text alone");
+        put_bad(&f, "null", "null");
+        for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+            char id[16];
+            snprintf(id, sizeof id, "bad%zu", i);
+            put_bad(&f, id, bad[i]);
+        }
+        gf_view *view = open_view(&f);
+        gf_membership v1 = place_of(view, "v1"), v2 = place_of(view, "v2");
+        gf_membership moved = place_of(view, "000"), second = place_of(view, "002");
+        assert_int_equal(v1.cluster, second.cluster);
+        assert_int_equal(v2.cluster, place_of(view, "006").cluster);
+        assert_near(v1.score, score_by_hand(0.25), 1e-6);
+        assert_near(v2.score, score_by_hand(0.5), 1e-6);
+        assert_near(v2.second, 0.5 * score_by_hand(0.5), 1e-6);
+        assert_true(v1.provisional && !v1.replaced && moved.replaced && !second.provisional);
+        assert_int_equal(moved.cluster, v2.cluster);
+        assert_slice(place_of(view, "001").label, "without a vector");
+        assert_slice(place_of(view, "none").label, "without a vector");
+        assert_slice(place_of(view, "null").label, "without a vector");
+        for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+            char id[16];
+            snprintf(id, sizeof id, "bad%zu", i);
+            assert_slice(place_of(view, id).label, "with a vector that does not fit");
+            assert_int_equal(place_of(view, id).cluster, 0);
+        }
+        assert_ok(gf_view_pending(view, count_unplaced, n, &err));
+        assert_int_equal(n[1], 3);
+        assert_int_equal(n[0], 3 + sizeof bad / sizeof bad[0]);
+        gf_view_close(view);
+        fixture_is_sound(&f);
+        fixture_close(&f);
+    }
+}
+
+/* Rows of a matrix: those of the build get the places that they have; other columns have none. */
+static void rows_assigned(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        fixture f;
+        gf_error err;
+        given g;
+        gf_rebuild_result r;
+        gf_membership places[DOCUMENTS + 3], m;
+        fixture_open(&f);
+        fixture_put_subjects(&f, "c");
+        fixture_set(&f, "c", "default", "k", "2");
+        give(&g, DOCUMENTS, kind & 1);
+        assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
+        give(&g, DOCUMENTS, kind & 2); /* a dense build knows sparse rows, too, and the reverse */
+        gf_view *view = open_view(&f);
+        assert_ok(gf_view_assign_rows(view, &g.matrix, places, &err));
+        for (uint32_t i = 0; i < DOCUMENTS; i++) {
+            assert_ok(gf_view_membership(view, g.id[i], &m, &err));
+            assert_int_equal(places[i].cluster, m.cluster);
+            assert_near(places[i].score, m.score, 1e-6);
+            assert_near(places[i].second, m.second, 1e-6);
+        }
+        assert_status(GF_ECONFLICT,
+                      gf_view_assign(view, GF_SLICE(""), GF_SLICE("a text"), &m, &err));
+        g.matrix.n_cols++;
+        assert_status(GF_EINVAL, gf_view_assign_rows(view, &g.matrix, places, &err));
+        assert_non_null(strstr(err.message, "have 6 columns, those of the build have 5"));
+        gf_view_close(view);
+        fixture_rebuild(&f, "c");
+        g.matrix.n_cols--;
+        view = open_view(&f);
+        assert_status(GF_ECONFLICT, gf_view_assign_rows(view, &g.matrix, places, &err));
+        gf_view_close(view);
+        fixture_close(&f);
+    }
+}
+
+typedef struct hits {
+    char id[DOCUMENTS + 3][16];
+    double score[DOCUMENTS + 3];
+    size_t n;
+} hits;
+
+static gf_status take_hit(void *context, const gf_hit *hit, gf_error *err)
+{
+    (void)err;
+    hits *h = context;
+    snprintf(h->id[h->n], sizeof h->id[0], "%.*s", GF_SLICE_ARG(hit->document->id));
+    h->score[h->n++] = hit->score;
+    return GF_OK;
+}
+
+static hits similar_to(fixture *f, const char *id, uint64_t limit)
+{
+    gf_error err;
+    hits h = {.n = 0};
+    gf_similar_options o = GF_SIMILAR_OPTIONS(.id = gf_slice_str(id), .limit = limit);
+    assert_ok(gf_similar(f->store, fixture_place("c"), &o, take_hit, &h, &err));
+    return h;
+}
+
+static void similar_by_rows(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        fixture f;
+        gf_error err;
+        given g;
+        gf_rebuild_result r;
+        fixture_open(&f);
+        fixture_put_subjects(&f, "c");
+        fixture_set(&f, "c", "default", "k", "2");
+        give(&g, DOCUMENTS, dense);
+        assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
+        /* The group's own rows are equal; those of the other meet it in the last column, below 0. */
+        hits h = similar_to(&f, "007", 0);
+        assert_int_equal(h.n, 5);
+        assert_string_equal(h.id[0], "006");
+        for (size_t i = 0; i < h.n; i++)
+            assert_near(h.score[i], 1, 0.001);
+        put_vector(&f, "near", false, 0, false);
+        fixture_delete(&f, "c", "006");
+        put_vector(&f, "008", true, 0, true);
+        h = similar_to(&f, "007", 0);
+        assert_int_equal(h.n, 4); /* 009, 010, 011, near */
+        assert_string_equal(h.id[3], "near");
+        assert_near(h.score[3], 1 / sqrt(1.01), 0.005);
+        h = similar_to(&f, "008", 2);
+        assert_int_equal(h.n, 2);
+        assert_true(strcmp(h.id[0], "006") < 0 && strcmp(h.id[1], "006") < 0);
+        fixture_put(&f, "c", "none", "a text alone");
+        gf_similar_options o = GF_SIMILAR_OPTIONS(.id = GF_SLICE("none"));
+        assert_status(GF_ECONFLICT,
+                      gf_similar(f.store, fixture_place("c"), &o, take_hit, &h, &err));
+        assert_non_null(strstr(err.message, "without a vector"));
+        o = GF_SIMILAR_OPTIONS(.text = GF_SLICE("a text"));
+        assert_status(GF_ECONFLICT,
+                      gf_similar(f.store, fixture_place("c"), &o, take_hit, &h, &err));
+        fixture_close(&f);
+    }
+}
+
+/* ---- rebuilt from what is kept --------------------------------------------------------------- */
+
+static void rebuilt_with_what_was_brought(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        fixture f;
+        gf_error err;
+        given g;
+        gf_rebuild_result r;
+        gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
+        fixture_open(&f);
+        fixture_put_subjects(&f, "c");
+        fixture_set(&f, "c", "default", "k", "2");
+        give(&g, DOCUMENTS, dense);
+        assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
+        gf_view *view = open_view(&f);
+        uint32_t first = place_of(view, "002").cluster, last = place_of(view, "006").cluster;
+        gf_view_close(view);
+        fixture_put(&f, "c", "none", "apples");
+        fixture_delete(&f, "c", "003");
+        assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &r, &err));
+        assert_int_equal(r.outcome, GF_REBUILD_KEPT);
+        put_vector(&f, "v1", true, 0.25, false);
+        put_vector(&f, "000", false, 0, true);
+        fixture_put(&f, "c", "001", "put anew without one");
+        o.dry_run = true;
+        assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &r, &err));
+        assert_int_equal(r.outcome, GF_REBUILD_DUE);
+        o.dry_run = false;
+        assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &r, &err));
+        assert_int_equal(r.outcome, GF_REBUILD_MADE);
+        assert_int_equal(r.build.rows, dense ? GF_ROWS_DENSE : GF_ROWS_SPARSE);
+        assert_int_equal(r.build.documents, DOCUMENTS + 1);
+        assert_int_equal(r.build.without_terms, 2);
+        assert_int_equal(r.unknown, 0);
+        fixture_is_sound(&f);
+        /* Clusters have gone on under their ids. */
+        view = open_view(&f);
+        assert_int_equal(place_of(view, "002").cluster, first);
+        assert_int_equal(place_of(view, "v1").cluster, first);
+        assert_int_equal(place_of(view, "000").cluster, last);
+        assert_int_equal(place_of(view, "010").cluster, last);
+        assert_false(place_of(view, "v1").provisional);
+        gf_view_close(view);
+        /* Nothing has changed since: kept, also where `same_rows` makes it anew. */
+        assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &r, &err));
+        assert_int_equal(r.outcome, GF_REBUILD_KEPT);
+        o.force = o.same_rows = true;
+        assert_ok(gf_rebuild(f.store, fixture_place("c"), fixture_default(), &o, &r, &err));
+        assert_int_equal(r.build.rows, dense ? GF_ROWS_DENSE : GF_ROWS_SPARSE);
+        /* All at once, too. */
+        put_vector(&f, "v2", false, 0.5, false);
+        o.force = o.same_rows = false;
+        gf_rebuild_options all = GF_REBUILD_OPTIONS(.threads = 2);
+        assert_ok(gf_rebuild_all(f.store, GF_SLICE("test"), GF_SLICE(""), GF_SLICE(""), &all,
+                                 is_made, NULL, &err));
+        view = open_view(&f);
+        assert_false(place_of(view, "v2").provisional);
+        assert_int_equal(place_of(view, "v2").cluster, last);
+        gf_view_close(view);
+        fixture_is_sound(&f);
+        fixture_close(&f);
+    }
+}
+
+/* What was deleted goes from the rows that are kept, and the rest are clustered as they were. */
+static void purged(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    given g;
+    gf_rebuild_result r;
+    gf_purged p;
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_set(&f, "c", "default", "k", "2");
+    give(&g, DOCUMENTS, true);
+    assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
+    put_vector(&f, "v1", true, 0.25, false);
+    fixture_delete(&f, "c", "000");
+    assert_ok(gf_purge_collection(f.store, fixture_place("c"), &o, &p, &err));
+    assert_int_equal(p.rebuilt, 1);
+    gf_view *view = open_view(&f);
+    assert_int_equal(gf_view_build(view)->rows, GF_ROWS_DENSE);
+    assert_int_equal(gf_view_build(view)->documents, DOCUMENTS);
+    assert_int_equal(gf_view_build(view)->without_terms, 0);
+    assert_int_equal(place_of(view, "v1").cluster, place_of(view, "001").cluster);
+    gf_view_close(view);
+    fixture_is_sound(&f);
+    for (int i = 1; i < DOCUMENTS; i++) {
+        char id[8];
+        snprintf(id, sizeof id, "%03u", (unsigned)i % 1000);
+        fixture_delete(&f, "c", id);
+    }
+    fixture_delete(&f, "c", "v1");
+    fixture_put(&f, "c", "none", "a text alone"); /* no row is left */
+    assert_ok(gf_purge_collection(f.store, fixture_place("c"), &o, &p, &err));
+    view = open_view(&f);
+    assert_int_equal(gf_view_build(view)->rows, GF_ROWS_OF_TEXTS);
+    gf_view_close(view);
+    fixture_is_sound(&f);
+    fixture_close(&f);
 }
 
 /* Documents without a row, or with one of zeros, are in no cluster. */
@@ -421,6 +768,11 @@ int main(void)
         cmocka_unit_test(rows_of_a_build),
         cmocka_unit_test(changes_since),
         cmocka_unit_test(builds_of_a_matrix),
+        cmocka_unit_test(brought_along),
+        cmocka_unit_test(rows_assigned),
+        cmocka_unit_test(similar_by_rows),
+        cmocka_unit_test(rebuilt_with_what_was_brought),
+        cmocka_unit_test(purged),
         cmocka_unit_test(some_rows),
         cmocka_unit_test(refused),
         cmocka_unit_test(sparse_and_dense_agree),

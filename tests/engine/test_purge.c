@@ -183,6 +183,62 @@ static void replaced_documents(void **state)
     fixture_close(&f);
 }
 
+static gf_status note_sentence(void *context, const gf_cluster_info *info, gf_error *err)
+{
+    gf_buffer_slice(context, info->sentence);
+    return gf_buffer_check(context, err);
+}
+
+static bool a_sentence_has(fixture *f, const char *word)
+{
+    gf_error err;
+    gf_view *view;
+    gf_buffer text = {0};
+    assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &view, &err));
+    assert_ok(gf_view_clusters(view, note_sentence, &text, &err));
+    bool has = strstr(gf_buffer_cstr(&text), word) != NULL;
+    gf_view_close(view);
+    gf_buffer_release(&text);
+    return has;
+}
+
+/*
+ * A cluster's sentence is text of a document: it is not shown once that was deleted or put anew,
+ * and after a purge it is nowhere.
+ */
+static void sentences(void **state)
+{
+    (void)state;
+    for (int anew = 0; anew < 2; anew++) {
+        fixture f;
+        char word[WORD + 1], text[256];
+        make_word(word, gf_test_seed());
+        fixture_open(&f);
+        snprintf(text, sizeof text, "The whole harbour was closed by fog when %s came to us.",
+                 word);
+        fixture_put(&f, "c", "1", text);
+        fixture_put(&f, "c", "2", "fog harbour");
+        fixture_put(&f, "c", "3", "harbour closed");
+        fixture_set(&f, "c", "default", "k", "1");
+        fixture_set(&f, "c", "default", "min_df", "1");
+        fixture_rebuild(&f, "c");
+        assert_true(a_sentence_has(&f, word));
+        if (anew)
+            fixture_put(&f, "c", "1", "harbour");
+        else
+            fixture_delete(&f, "c", "1");
+        assert_false(a_sentence_has(&f, word));
+        assert_true(store_has(&f, word));
+        assert_int_equal(purge(&f, "c").rebuilt, 1);
+        fixture_close(&f);
+        fixture_reopen(&f);
+        assert_false(a_sentence_has(&f, word));
+        expect_gone(&f, word);
+        fixture_is_sound(&f);
+        fixture_close(&f);
+    }
+}
+
 static gf_status count_hit(void *context, const gf_hit *hit, gf_error *err)
 {
     (void)hit, (void)err;
@@ -296,11 +352,9 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deleted_documents),
-        cmocka_unit_test(replaced_documents),
-        cmocka_unit_test(documents_that_a_filter_left_out),
-        cmocka_unit_test(nothing_to_purge),
-        cmocka_unit_test(deleted_collection),
+        cmocka_unit_test(deleted_documents), cmocka_unit_test(replaced_documents),
+        cmocka_unit_test(sentences),         cmocka_unit_test(documents_that_a_filter_left_out),
+        cmocka_unit_test(nothing_to_purge),  cmocka_unit_test(deleted_collection),
         cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

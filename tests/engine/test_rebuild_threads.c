@@ -5,14 +5,15 @@
 #include "engine/rows/scan.h"
 #include "engine/store/store_internal.h"
 
-static void build_with(fixture *f, const char *collection, const char *k, unsigned threads,
-                       gf_buffer *out)
+static void build_with(fixture *f, const char *collection, const char *k, const char *effort,
+                       unsigned threads, gf_buffer *out)
 {
     gf_error err;
     gf_rebuild_result result;
     gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = threads);
     fixture_put_posts(f, collection, FIXTURE_POSTS);
     fixture_set(f, collection, "default", "k", k);
+    fixture_set(f, collection, "default", "effort", effort);
     fixture_set(f, collection, "default", "store_vectors", "on");
     assert_ok(fixture_try_rebuild(f, collection, &o, &result, &err));
     fixture_dump_build(f, collection, "default", result.build.build, out);
@@ -21,18 +22,20 @@ static void build_with(fixture *f, const char *collection, const char *k, unsign
 static void same_bytes_for_any_number_of_threads(void **state)
 {
     (void)state;
-    static const char *const ks[] = {"auto", "5", "40"};
+    static const char *const ks[] = {"auto", "5", "40", "5", "auto"};
+    static const char *const efforts[] = {"full", "full", "full", "thorough", "thorough"};
     fixture f;
     fixture_open(&f);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 5; i++) {
         gf_buffer expected = {0};
-        for (unsigned threads = 1; threads <= 3; threads++) {
+        for (unsigned threads = 1; threads <= 4; threads += threads == 2 ? 2 : 1) {
             char name[32];
             gf_buffer found = {0};
-            snprintf(name, sizeof name, "%s-%u", ks[i], threads);
-            build_with(&f, name, ks[i], threads, threads == 1 ? &expected : &found);
+            snprintf(name, sizeof name, "%s-%s-%u", ks[i], efforts[i], threads);
+            build_with(&f, name, ks[i], efforts[i], threads, threads == 1 ? &expected : &found);
             if (threads > 1 && !gf_slice_equal(gf_buffer_view(&expected), gf_buffer_view(&found)))
-                fail_msg("k=%s: other bytes with %u threads", ks[i], threads);
+                fail_msg("k=%s, effort=%s: other bytes with %u threads", ks[i], efforts[i],
+                         threads);
             gf_buffer_release(&found);
         }
         gf_buffer_release(&expected);
@@ -131,11 +134,42 @@ static void many_documents_are_read_by_many_threads(void **state)
     gf_buffer_release(&dumps[1]);
 }
 
+/* The clusters that go on are the same, though the served build is read in parts by several. */
+static void the_served_build_is_read_by_many_threads(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_buffer dumps[2] = {{0}, {0}};
+    fixture_open(&f);
+    put_many(&f);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? "three" : "one";
+        gf_rebuild_result result;
+        gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
+        fixture_set(&f, "many", name, "k", "6");
+        assert_ok(
+            gf_rebuild(f.store, fixture_place("many"), gf_slice_str(name), &o, &result, &err));
+        fixture_close(&f); /* so that it lies in tables, which can be cut */
+        fixture_reopen(&f);
+        o = GF_REBUILD_OPTIONS(.threads = i ? 3 : 1, .force = true, .start = GF_START_SERVED);
+        assert_ok(
+            gf_rebuild(f.store, fixture_place("many"), gf_slice_str(name), &o, &result, &err));
+        fixture_dump_build(&f, "many", name, result.build.build, &dumps[i]);
+    }
+    assert_true(gf_slice_equal(gf_buffer_view(&dumps[0]), gf_buffer_view(&dumps[1])));
+    fixture_is_sound(&f);
+    fixture_close(&f);
+    gf_buffer_release(&dumps[0]);
+    gf_buffer_release(&dumps[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes_for_any_number_of_threads),
         cmocka_unit_test(many_documents_are_read_by_many_threads),
+        cmocka_unit_test(the_served_build_is_read_by_many_threads),
     };
     return cmocka_run_group_tests_name("rebuild_threads", tests, NULL, NULL);
 }

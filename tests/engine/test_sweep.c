@@ -241,6 +241,8 @@ static gf_status read_view(gf_view *v, gf_error *err)
     if (st == GF_OK) st = gf_view_explain(v, GF_SLICE("001"), 3, pass_explanation, NULL, err);
     if (st == GF_OK)
         st = gf_view_evaluate(v, (gf_slice){0}, name_class, NULL, NULL, pass_evaluation, NULL, err);
+    gf_figures figures;
+    if (st == GF_OK) st = gf_view_figures(v, &figures, err);
     if (st == GF_OK) st = gf_columns_cluster(v, cluster, pass_column, NULL, err);
     return st;
 }

@@ -22,6 +22,7 @@ static void begin(fixture *f)
     fixture_set(f, "c", "default", "k", "4");
     fixture_set(f, "c", "default", "min_df", "1");
     fixture_set(f, "c", "default", "max_df", "1.0");
+    fixture_set(f, "c", "default", "refine", "off");
     fixture_rebuild(f, "c");
 }
 

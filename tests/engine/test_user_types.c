@@ -150,12 +150,57 @@ static void bytes_of_keys(void **state)
     fixture_close(&f);
 }
 
+/* What falls: the greatest number's bytes come first, over the whole range of the type. */
+static void bytes_of_falling_keys(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    gf_user_table *t = fixture_make_table(
+        &f, "actions",
+        "{\"key\":[{\"name\":\"user\"},{\"name\":\"time\",\"type\":\"int64-desc\"},{\"name\":"
+        "\"n\",\"type\":\"uint64-desc\"}],\"families\":[{\"name\":\"m\"}]}");
+    key_is(t, (const char *[]){"u1", "1247443200000", "0"}, 3,
+           "75310001"
+           "7ffffedd8e9757ff"
+           "ffffffffffffffff");
+    key_is(t, (const char *[]){"u1", "1247443200001", "18446744073709551615"}, 3,
+           "75310001"
+           "7ffffedd8e9757fe"
+           "0000000000000000");
+    static const char *const rising[] = {
+        "-9223372036854775808", "-2", "-1", "0", "1", "1247443200000", "9223372036854775807"};
+    gf_buffer last = {0}, key = {0};
+    for (size_t i = 0; i < sizeof rising / sizeof rising[0]; i++) {
+        const gf_slice parts[] = {S("u"), S(rising[i])};
+        gf_buffer_reset(&key);
+        assert_ok(gf_user_table_key_write(t, parts, 2, &key, &err));
+        if (i) assert_true(gf_slice_compare(gf_buffer_view(&key), gf_buffer_view(&last)) < 0);
+        gf_buffer_reset(&last);
+        gf_buffer_slice(&last, gf_buffer_view(&key));
+        gf_slice rest = gf_buffer_view(&key);
+        gf_buffer_reset(&key);
+        assert_ok(gf_user_table_key_take(t, 0, &rest, &key, &err));
+        gf_buffer_reset(&key);
+        assert_ok(gf_user_table_key_take(t, 1, &rest, &key, &err));
+        assert_slice(gf_buffer_view(&key), rising[i]);
+    }
+    gf_buffer_release(&last);
+    gf_buffer_release(&key);
+    gf_slice json = gf_user_table_json(t);
+    assert_non_null(memmem(json.ptr, json.len, "int64-desc", strlen("int64-desc")));
+    gf_user_table_close(t);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_of_values),
         cmocka_unit_test(any_bytes),
         cmocka_unit_test(bytes_of_keys),
+        cmocka_unit_test(bytes_of_falling_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "tests/engine/fixture.h"
 
+#include "engine/rows/copy_list.h"
 #include "engine/rows/hours.h"
 #include "engine/rows/scan.h"
 #include "engine/store/store_internal.h"
@@ -240,6 +241,29 @@ static void further_rank(target *t)
                  gf_buffer_view(&t->label), GF_SLICE(""), 0);
 }
 
+/* One member has another rank than its score. */
+static void another_rank(target *t)
+{
+    gf_error err;
+    float score;
+    gf_slice id;
+    gf_scan *scan;
+    gf_row row = {0};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_CLUSTERS_RANKED, .limit = 1,
+                                        .prefix = gf_buffer_view(&t->cluster), .keys_only = true);
+    assert_ok(gf_scan_open(TABLE(clusters), &o, &scan, &err));
+    assert_ok(gf_scan_next(scan, &row, &err));
+    gf_scan_close(scan);
+    assert_true(gf_tables_rank_read(row.cells[0].qualifier, &score, &id));
+    gf_buffer_reset(&t->label);
+    gf_tables_rank_write(&t->label, score / 2, id);
+    gf_batch_delete_cell(t->batch, TABLE(clusters), gf_buffer_view(&t->cluster), GF_CLUSTERS_RANKED,
+                         row.cells[0].qualifier);
+    gf_batch_put(t->batch, TABLE(clusters), gf_buffer_view(&t->cluster), GF_CLUSTERS_RANKED,
+                 gf_buffer_view(&t->label), GF_SLICE(""), 0);
+    gf_row_release(&row);
+}
+
 static void lost_membership(target *t)
 {
     gf_batch_delete_row(t->batch, TABLE(memberships), membership_key(t, "101djc"), GF_ALL_FAMILIES);
@@ -395,6 +419,44 @@ static void other_hours(target *t)
     gf_buffer_release(&bytes);
 }
 
+static void put_copies(target *t, uint32_t cluster, gf_slice bytes)
+{
+    gf_buffer_reset(&t->label);
+    gf_copy_list_qualifier(&t->label, cluster);
+    gf_batch_put(t->batch, TABLE(builds), gf_buffer_view(&t->key), GF_BUILDS_MODEL,
+                 gf_buffer_view(&t->label), bytes, 0);
+}
+
+/* The second is a copy of what stands before the first; a copy that is outside of the cluster. */
+static void broken_copies(target *t)
+{
+    put_copies(t, t->id, GF_SLICE("\x01\x02"));
+}
+
+static void copies_of_too_many(target *t)
+{
+    put_copies(t, t->id, GF_SLICE("\x7F\x01"));
+}
+
+static void copies_of_nothing(target *t)
+{
+    put_copies(t, 4000, GF_SLICE("\x01\x01"));
+}
+
+static void sentence_of_another(target *t)
+{
+    put_cell(t, TABLE(clusters), gf_buffer_view(&t->cluster), GF_CLUSTERS_MAIN, "sentence", "One.");
+    put_cell(t, TABLE(clusters), gf_buffer_view(&t->cluster), GF_CLUSTERS_MAIN, "sentence_of",
+             t->out);
+}
+
+static void sentence_of_nobody(target *t)
+{
+    put_cell(t, TABLE(clusters), gf_buffer_view(&t->cluster), GF_CLUSTERS_MAIN, "sentence", "One.");
+    gf_batch_delete_cell(t->batch, TABLE(clusters), gf_buffer_view(&t->cluster), GF_CLUSTERS_MAIN,
+                         GF_SLICE("sentence_of"));
+}
+
 static const struct {
     const char *name;
     void (*change)(target *t);
@@ -416,6 +478,7 @@ static const struct {
     {"two clusters of one id", two_of_one_id, "two clusters have the id"},
     {"a further member", further_member, "its lists have"},
     {"a further rank", further_rank, "its lists have"},
+    {"another rank", another_rank, "the ranks of cluster"},
     {"a lost membership", lost_membership, "memberships name it"},
     {"a member of nothing", member_of_nothing, "cluster 4000, which is missing"},
     {"a runner-up that is nothing", runner_up_is_nothing, "runner-up is cluster 4000"},
@@ -436,6 +499,11 @@ static const struct {
     {"lost hours", lost_hours, "documents by hour of"},
     {"broken hours", broken_hours, "documents by hour are damaged"},
     {"other hours", other_hours, "other documents by hour"},
+    {"broken copies", broken_copies, "list of copies is damaged"},
+    {"copies of too many", copies_of_too_many, "list of copies is damaged"},
+    {"copies of nothing", copies_of_nothing, "copies is of cluster 4000"},
+    {"a sentence of another cluster", sentence_of_another, "sentence is of no document of it"},
+    {"a sentence of nobody", sentence_of_nobody, "sentence is of no document of it"},
 };
 
 static void every_disagreement_is_found(void **state)

@@ -93,9 +93,13 @@ COMMANDS = [
     Command("table batch", "table batch IN/batch.jsonl", "users", "others"),
     Command("table import", "table import users IN/rows.jsonl", "users", whole=False),
     Command("tweets import", "tweets import IN/tweets.jsonl", "tweets", whole=False),
+    Command("tweets import, deletions", "tweets import IN/stream.jsonl", "tweets", whole=False),
+    Command("tweets delete", "tweets delete --from 1970-01-01", "tweets", whole=False),
     Command("papers import-cdx", "papers import-cdx IN/more.cdx", "papers", whole=False),
     Command("papers import-tei", "papers import-tei IN/tei.tar.gz", "papers", whole=False),
     Command("log import", "log import web IN/more.log", "lines", whole=False),
+    Command("log delete", "log delete web --keep 30d", "lines", whole=False),
+    Command("log rollup", "log rollup web", "lines", whole=False),
     Command("init", "init --store TO", store=None, to="new"),
     Command("upgrade", "upgrade"),
     Command("backup", "backup TO", to="copy"),
@@ -111,9 +115,11 @@ COMMANDS = [
     Command("similar", "similar feedback 7"),
     Command("assign", "assign feedback IN/more.jsonl"),
     Command("evaluate", "evaluate feedback --label-field type"),
+    Command("evaluate figures", "evaluate feedback"),
     Command("status", "status"),
     Command("verify", "verify"),
     Command("tweets top", "tweets top"),
+    Command("tweets export", "tweets export -o TO", again=False),
     Command("log report", "log report web"),
 ]
 
@@ -164,6 +170,8 @@ def make_inputs(to):
     write(f"{to}/rows.jsonl", "".join(json.dumps({"key": [f"u{n}"], "cells": {"info": {"name": f"N{n}", "age": 30 + n}, "friend": {"u0": "x"}}}) + "\n" for n in range(1, 40)))
     write(f"{to}/batch.jsonl", '{"table":"users","key":["u1"],"cells":{"friend":{"u7":"new"}}}\n{"table":"others","key":["o1"],"cells":{"main":{"n":7}}}\n')
     write(f"{to}/tweets.jsonl", "".join(map(tweet, range(8, 40))))
+    gone = '{"delete":{"status":{"id_str":"%d"}}}\n'
+    write(f"{to}/stream.jsonl", "".join(gone % n if n % 3 == 0 else tweet(n) for n in range(4, 20)))
     write(f"{to}/more.cdx", cdx(1) + cdx(2))
     write(f"{to}/more.log", "".join(map(log_line, range(20, 120))))
 

@@ -42,7 +42,7 @@ static void test_formats(void **state)
     assert_text(a.login, "frank");
     assert_text(a.url, "/a?b=\\\"c\\\"");
     assert_int_equal(a.bytes, 2032);
-    assert_text(a.referrer, "http://x.org/");
+    assert_text(a.referer, "http://x.org/");
     assert_text(a.agent, "Mozilla/5.0 (X)");
     assert_text(a.cookie, "id=7");
     assert_text(a.domain, "");
@@ -51,7 +51,7 @@ static void test_formats(void **state)
     assert_text(a.ip, "1.2.3.4");
     assert_text(a.login, "a b");
     assert_text(a.url, "");
-    assert_text(a.referrer, "");
+    assert_text(a.referer, "");
     assert_int_equal(a.time, 1456795800); /* 2016-03-01T01:30:00 */
     parse("h - - [17/May/2015:10:05:03 +0000] \"GET http://a.org:80/b\" 200 1", &a);
     assert_text(a.domain, "a.org");
@@ -113,8 +113,8 @@ static void test_hostile(void **state)
         char *exact = n ? memcpy(malloc(n), line, n) : NULL;
         gf_accesslog_line a = {0};
         if (gf_accesslog_parse(gf_slice_of(exact, n), &a, NULL) == GF_OK) {
-            const gf_slice fields[] = {a.ip,       a.login,    a.domain, a.method, a.url,
-                                       a.protocol, a.referrer, a.agent,  a.cookie};
+            const gf_slice fields[] = {a.ip,       a.login,   a.domain, a.method, a.url,
+                                       a.protocol, a.referer, a.agent,  a.cookie};
             for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
                 assert_within(fields[i], exact, n);
             assert_in_range(a.status, 100, 999);

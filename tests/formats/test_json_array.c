@@ -92,6 +92,33 @@ static void goes_on_behind_a_long_value(void **state)
     gf_buffer_release(&text);
 }
 
+static void reads_wrapped_items(void **state)
+{
+    (void)state;
+    gf_reader_options options = {.unwraps = true};
+    static const char page[] = "{\"status\":\"ok\",\"message-type\":\"work-list\", \"message\" : {"
+                               "\"facets\":{\"a\":[1]},\n\"items\":[{\"id\":1,\"text\":\"one\"},"
+                               "{\"id\":2,\"text\":\"two\"}],\"query\":{\"items\":\"]}\"}}}\n"
+                               "{\"items\":[]} {\"items\":[{\"id\":3,\"text\":\"three\"}]}";
+    static const char records[] = "a.json:2 id=\"1\" text=\"one\"\n"
+                                  "a.json:2 id=\"2\" text=\"two\"\n"
+                                  "a.json:3 id=\"3\" text=\"three\"\n";
+    check_records("a.json", gf_slice_str(page), &options, records);
+    check_chunking("a.json", gf_slice_str(page), &options);
+    check_records("a.jsonl", GF_SLICE("{\"items\":[{\"id\":1,\"text\":\"t\"}]}\n"), &options,
+                  "a.jsonl:1 id=\"1\" text=\"t\"\n");
+    check_records("a.json", GF_SLICE("{\"text\":\"t\",\"id\":1,\"items\":[{}]}"), &options,
+                  "a.json:1 id=\"1\" text=\"t\" items=[{}]\n");
+    check_records("a.json", GF_SLICE("{\"items\":[{\"id\":1,\"text\":\"t\"}]"), &options,
+                  "a.json:1 id=\"1\" text=\"t\"\n"
+                  "a.json:1 broken_json (refused): broken JSON: the array is not closed; the file "
+                  "may be cut\n");
+    check_records("a.json", GF_SLICE("{\"id\":1,\"text\":\"t\",\"items\":[{}]}"), NULL,
+                  "a.json:1 id=\"1\" text=\"t\" items=[{}]\n");
+    fuzz_records("a.json", gf_slice_str(page), &options, 300);
+    sweep_records("a.json", gf_slice_str(page), &options);
+}
+
 static void white_space(gf_random *random, gf_buffer *out, int *line)
 {
     while (gf_random_below(random, 2)) {
@@ -161,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_an_array),
+        cmocka_unit_test(reads_wrapped_items),
         cmocka_unit_test(reads_objects_in_any_layout),
         cmocka_unit_test(refuses_broken_values_and_goes_on),
         cmocka_unit_test(tells_of_a_cut_array),

@@ -33,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     gf_status st = gf_accesslog_parse(line, &a, &err);
     check(st == GF_OK || (st == GF_EINVAL && err.message[0]));
     if (st != GF_OK) return 0;
-    const gf_slice fields[] = {a.ip,       a.login,    a.domain, a.method, a.url,
-                               a.protocol, a.referrer, a.agent,  a.cookie};
+    const gf_slice fields[] = {a.ip,       a.login,   a.domain, a.method, a.url,
+                               a.protocol, a.referer, a.agent,  a.cookie};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         check(!fields[i].len ||
               (fields[i].ptr >= line.ptr && fields[i].ptr + fields[i].len <= line.ptr + n));

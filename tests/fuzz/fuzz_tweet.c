@@ -25,7 +25,7 @@ static void check_terms(const gf_tweet *tweet)
 {
     gf_tweets_terms terms = {0};
     gf_error err;
-    check(gf_tweets_find_terms(&terms, tweet, &err) == GF_OK);
+    check(gf_tweets_find_terms(&terms, tweet, GF_TWEETS_RULES, &err) == GF_OK);
     for (size_t i = 0; i < terms.n; i++) {
         const gf_tweets_term *t = &terms.terms[i];
         check(t->count > 0 && t->term.len > 0 && t->term.len <= GF_TWEETS_MOST_TERM * 3);

@@ -14,7 +14,7 @@ if ! clang -fsanitize=fuzzer,address "$probe/probe.c" -o "$probe/probe" 2>/dev/n
     exit 77
 fi
 
-for target in user_schema:schemas search_query:queries tweet:tweets cdx:cdx tei:tei accesslog:lines csv:csv tsv:tsv text:texts \
+for target in user_schema:schemas search_query:queries tweet:tweets cdx:cdx tei:tei sequence_file:sequences listing:listings accesslog:lines word_vectors:words csv:csv tsv:tsv text:texts \
     table_batch:batches json:json frames:frames requests:requests; do
     name=fuzz_${target%:*}
     { cmake --preset fuzz -G Ninja && cmake --build --preset fuzz --target "$name"; } \
@@ -23,7 +23,7 @@ for target in user_schema:schemas search_query:queries tweet:tweets cdx:cdx tei:
         exit 1
     }
     mkdir "$probe/${target#*:}"
-    build/fuzz/tests/fuzz/"$name" -max_total_time="$seconds" -timeout=20 -print_final_stats=1 \
+    build/fuzz/tests/fuzz/"$name" -max_total_time="$seconds" -timeout=60 -print_final_stats=1 \
         -artifact_prefix="$probe/" "$probe/${target#*:}" "tests/fuzz/${target#*:}" \
         >"$probe/log" 2>&1 || {
         tail -n 60 "$probe/log" >&2

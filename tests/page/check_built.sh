@@ -10,8 +10,8 @@ for tool in node npm; do
     command -v "$tool" >/dev/null || { echo "skipped: there is no $tool"; exit 77; }
 done
 mkdir -p "$folder"
-rm -rf "$folder/src" "$folder/made"
-cp -R "$page/src" "$page/build.mjs" "$page/package.json" "$page/package-lock.json" "$folder"
+rm -rf "$folder/src" "$folder/map" "$folder/made"
+cp -R "$page/src" "$page/map" "$page/build.mjs" "$page/package.json" "$page/package-lock.json" "$folder"
 cd "$folder"
 cmp -s package-lock.json node_modules/.installed || {
     npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1 || {

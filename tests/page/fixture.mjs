@@ -76,9 +76,56 @@ export function inBrowser(name, run, options = {}) {
 
 export const open = async (page, hash, ready = 'main > *') => {
     await page.goto('about:blank');
+    page.underWay.clear();
     await page.goto(server.address + hash);
     await page.waitForSelector(ready);
 };
+
+/*
+ * Do what leads to another view, and wait for it. What is on the screen stays until the new view is there
+ * as a whole: to wait for something that the old one has too is to wait for nothing.
+ */
+export async function leads(page, act) {
+    await page.evaluate(() => {
+        for (const e of document.getElementById('main').children) e.dataset.left = '';
+    });
+    await act();
+    await page.waitForFunction(() => {
+        const main = document.getElementById('main');
+        return (
+            main.children.length > 0 &&
+            !main.hasAttribute('aria-busy') &&
+            [...main.children].every((e) => e.dataset.left === undefined)
+        );
+    });
+}
+
+/* Longer than any timer of the page that asks something once nobody moves: the map's has 160 ms. */
+const REST_MS = 200;
+
+/*
+ * Wait until nothing is asked, and what was answered is drawn. The page's own clock is waited for, with a
+ * timer that is set after all of its own and with frames, so it may be as slow as it likes.
+ */
+export async function still(page) {
+    const end = Date.now() + 60_000;
+    for (;;) {
+        const before = page.traffic;
+        await page.evaluate(
+            (ms) =>
+                new Promise((go) =>
+                    setTimeout(
+                        () => requestAnimationFrame(() => requestAnimationFrame(() => go())),
+                        ms,
+                    ),
+                ),
+            REST_MS,
+        );
+        if (page.traffic === before && page.underWay.size === 0) return;
+        const open = [...page.underWay].map((r) => r.url());
+        assert.ok(Date.now() < end, `the page is not at rest: ${open.join()}`);
+    }
+}
 
 export const texts = (page, selector) => page.locator(selector).allTextContents();
 

@@ -1,5 +1,6 @@
 // Makes the pictures of docs/: npm run screenshots. Fonts are the machine's.
 import { chromium } from 'playwright-core';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromiumPath, example, newPage, Served } from './served.mjs';
@@ -20,6 +21,61 @@ async function fill(server) {
     await server.put('posts', posts.slice(-300));
 }
 
+/* Made tweets of two days: around cities, in their languages, more of them by day than by night. */
+function madeTweets() {
+    const cities = JSON.parse(
+        readFileSync(path.join(root, 'server/page/map/cities.json'), 'utf8'),
+    ).filter(([, longitude, latitude]) => longitude > -25 && longitude < 45 && latitude > 34);
+    const said = [
+        [
+            'en',
+            [
+                'Rain again',
+                'What a game',
+                'Coffee first',
+                'Stuck in #traffic',
+                'Sunset over the river',
+            ],
+        ],
+        [
+            'de',
+            ['Schon wieder #regen', 'Was für ein Spiel', 'Erst mal Kaffee', 'Stau auf der Brücke'],
+        ],
+        ['fr', ['Encore la #pluie', 'Quel match', 'Un café et on y va', 'Coucher de soleil']],
+        ['es', ['Otra vez #lluvia', 'Vaya partido', 'Primero un café', 'Qué atardecer']],
+        ['it', ['Ancora #pioggia', 'Che partita', 'Prima il caffè']],
+        ['tr', ['Yine #yağmur', 'Ne maç ama', 'Önce kahve']],
+        ['pl', ['Znowu #deszcz', 'Co za mecz', 'Najpierw kawa']],
+    ];
+    const tags = ['#weather', '#football', '#monday', '#coffee', '#travel', '#music', '#news'];
+    let seed = 7;
+    const random = () => {
+        seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+        return seed / 2 ** 32;
+    };
+    const some = (list, power = 1) => list[Math.floor(random() ** power * list.length)];
+    const about = (spread) => (random() + random() + random() - 1.5) * spread;
+    return Array.from({ length: 12_000 }, (_, i) => {
+        const hour = (14 + about(14) + 24) % 24;
+        const at = Date.UTC(2016, 4, 23 + Math.floor(random() * 2)) + hour * 3_600_000;
+        const [name, longitude, latitude] = some(cities, 1.3);
+        const [lang, texts] = said[Math.floor(random() ** 1.8 * said.length)];
+        const user = Math.floor(random() ** 2 * 3000);
+        return JSON.stringify({
+            created_at: new Date(at).toISOString(),
+            id_str: String(734_000_000_000 + i),
+            text: `${some(texts)} ${some(tags, 1.7)} in ${name}`,
+            lang,
+            user: { id_str: String(user), screen_name: `user_${user}`, name: `User ${user}` },
+            coordinates: {
+                coordinates: [longitude + about(2.4), latitude + about(1.8)].map(
+                    (v) => +v.toFixed(5),
+                ),
+            },
+        });
+    });
+}
+
 const server = await new Served().start();
 const browser = await chromium.launch({
     executablePath: chromiumPath(),
@@ -27,11 +83,13 @@ const browser = await chromium.launch({
 });
 try {
     await fill(server);
+    await server.ask('POST', 'tweets', madeTweets().join('\n'));
     const shots = [
         ['page', '#/c/posts', 'a.tile', 900],
         ['page-cluster', '#/c/posts/cluster/{cluster}', '.chart svg', 900],
         ['page-document', '#/c/posts/doc/12yhmq', '.why', 720],
         ['page-diff', '#/c/posts/diff', '.diff', 720],
+        ['page-tweets', '#/tweets?box=-6,42,17,55', 'table[aria-label^="Users that"]', 1560],
     ];
     const clusters = await server.ask('GET', 'collections/posts/clusters');
     for (const [name, hash, ready, height] of shots)

@@ -111,7 +111,20 @@ export function example(file) {
         .map((line) => JSON.parse(line));
 }
 
-/** A page of the browser that keeps what its console said, and whom it asked. */
+/* As on a machine with much else to do: answers late by up to so many milliseconds, a quarter of the speed. */
+async function slow(page, most) {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+    await page.route(/\/v1\//, async (route) => {
+        await new Promise((go) => setTimeout(go, Math.random() * most));
+        await route.fallback().catch(() => {});
+    });
+}
+
+/**
+ * A page of the browser that keeps what its console said, whom it asked, what has not been answered yet,
+ * and how many requests began or ended. Its regular look at tasks counts for neither.
+ */
 export async function newPage(browser, options = {}) {
     const context = await browser.newContext({
         viewport: { width: 1280, height: 900 },
@@ -121,10 +134,23 @@ export async function newPage(browser, options = {}) {
     });
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
+    if (process.env.GROUPERFISH_PAGE_SLOW) await slow(page, +process.env.GROUPERFISH_PAGE_SLOW);
     page.told = [];
     page.hosts = new Set();
     page.on('console', (m) => page.told.push(`${m.type()}: ${m.text()}`));
     page.on('pageerror', (e) => page.told.push('error: ' + e.message));
-    page.on('request', (r) => r.url().startsWith('blob:') || page.hosts.add(new URL(r.url()).host));
+    page.traffic = 0;
+    page.underWay = new Set();
+    page.on('request', (r) => {
+        if (r.url().startsWith('blob:')) return;
+        page.hosts.add(new URL(r.url()).host);
+        if (/\/v1\/tasks$/.test(r.url())) return;
+        page.traffic++;
+        page.underWay.add(r);
+    });
+    for (const ended of ['requestfinished', 'requestfailed'])
+        page.on(ended, (r) => {
+            if (page.underWay.delete(r)) page.traffic++;
+        });
     return page;
 }

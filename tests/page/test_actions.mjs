@@ -8,11 +8,13 @@ import {
     browser,
     FEEDBACK,
     inBrowser,
+    leads,
     open,
     parseCsv,
     posts,
     saved,
     server,
+    still,
     texts,
 } from './fixture.mjs';
 import { newPage, Served } from './served.mjs';
@@ -52,7 +54,8 @@ inBrowser('import, rebuild and what is there then', async (page) => {
     await page.getByRole('button', { name: 'Cluster them' }).click();
     await page.waitForSelector('a.tile');
     assert.match(page.url(), /#\/c\/news$/);
-    assert.equal(await page.locator('.task.done').count(), 1);
+    await page.waitForSelector('.task.done');
+    assert.equal(await page.locator('.task').count(), 1);
 });
 
 inBrowser(
@@ -168,10 +171,31 @@ inBrowser('a rebuild is watched to the switch; what changed is shown', async (pa
 inBrowser('a rebuild that somebody else asked for', async (page) => {
     await open(page, '#/c/feedback', 'a.tile');
     const old = await page.locator('main').getAttribute('data-build');
-    await page.waitForTimeout(500);
     await server.put('feedback', [{ id: '7', text: 'Fast new tabs please' }]);
     await server.rebuild('feedback');
     await page.waitForFunction((b) => document.getElementById('main').dataset.build !== b, old);
+    assert.match(await page.locator('.facts').innerText(), /7 documents/);
+});
+
+inBrowser('a build that is published while the first view is read', async (page) => {
+    await server.put('early', FEEDBACK);
+    await server.rebuild('early');
+    let held = false;
+    await page.route(/\/v1\/collections\/early\/builds/, async (route) => {
+        const answer = await route.fetch();
+        if (!held) {
+            held = true;
+            await server.put('early', [{ id: '7', text: 'Fast new tabs please' }]);
+            await server.rebuild('early');
+        }
+        await route.fulfill({ response: answer });
+    });
+    await open(page, '#/c/early', 'a.tile');
+    const [served] = await server.ask('GET', 'collections/early/builds');
+    await page.waitForFunction(
+        (b) => document.getElementById('main').dataset.build === b,
+        String(served.build),
+    );
     assert.match(await page.locator('.facts').innerText(), /7 documents/);
 });
 
@@ -256,10 +280,10 @@ inBrowser('another namespace', async (page) => {
     assert.equal(answer.status, 200);
     await open(page, '#/?namespace=other', '.row-link');
     assert.deepEqual(await texts(page, 'main .row-link'), ['elsewhere']);
-    await page.locator('main .row-link').click();
+    await leads(page, () => page.locator('main .row-link').click());
     await page.waitForSelector('.empty');
     assert.match(page.url(), /#\/c\/elsewhere\?namespace=other$/);
-    await page.keyboard.press('Escape');
+    await leads(page, () => page.keyboard.press('Escape'));
     await page.waitForSelector('.row-link');
     assert.match(page.url(), /namespace=other/);
 });
@@ -267,17 +291,17 @@ inBrowser('another namespace', async (page) => {
 inBrowser('search, where the server has it', async (page) => {
     const { paths } = await (await fetch(server.address + 'openapi.json')).json();
     await open(page, '#/c/posts', '.row-link');
-    await page.waitForTimeout(500);
+    await still(page);
     if (!paths['/v1/collections/{collection}/search']) {
         assert.equal(await page.locator('#search').isVisible(), false);
         return;
     }
     await page.keyboard.press('/');
     await page.keyboard.type('marathon');
-    await page.keyboard.press('Enter');
+    await leads(page, () => page.keyboard.press('Enter'));
     await page.waitForSelector('a.document');
     assert.match(page.url(), /#\/c\/posts\/search\?q=marathon/);
-    await page.locator('a.document').first().click();
+    await leads(page, () => page.locator('a.document').first().click());
     await page.waitForSelector('.document-text');
     assert.match((await page.locator('.document-text').innerText()).toLowerCase(), /marathon/);
 });
@@ -300,10 +324,8 @@ inBrowser(
         const option = page.getByLabel('Cluster').locator('option').nth(1),
             cluster = await option.getAttribute('value'),
             label = await option.textContent();
-        await page.getByLabel('Cluster').selectOption(cluster);
-        await page.waitForFunction(() =>
-            document.querySelector('.facts')?.textContent.includes('this'),
-        );
+        await leads(page, () => page.getByLabel('Cluster').selectOption(cluster));
+        assert.match(await page.locator('.facts').innerText(), /of this cluster/);
         assert.match(page.url(), new RegExp(`cluster=${cluster}`));
         assert.deepEqual(new Set(await texts(page, 'td.next')), new Set([label]));
         assert.equal(

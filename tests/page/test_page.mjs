@@ -3,3 +3,5 @@
 // Environment: GROUPERFISH_PROGRAM, GROUPERFISH_SOURCE.
 import './test_views.mjs';
 import './test_actions.mjs';
+import './test_number.mjs';
+import './test_tweets.mjs';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { FEEDBACK, inBrowser, open, posts, server, texts } from './fixture.mjs';
+import { FEEDBACK, inBrowser, leads, open, posts, server, still, texts } from './fixture.mjs';
 import { lookOver } from './looks.mjs';
 
 const HOSTILE = 'a"><script>console.error("run")</script>';
@@ -23,6 +23,7 @@ test('files: their types, strong tags, a policy without exceptions', async () =>
         'page/app.js': 'text/javascript',
         'page/style.css': 'text/css',
         'page/icon.svg': 'image/svg+xml',
+        'page/land.json': 'application/json',
         'page/licences.txt': 'text/plain',
     };
     for (const [file, type] of Object.entries(types)) {
@@ -84,6 +85,7 @@ inBrowser('clusters: map and list agree with the server', async (page) => {
     const rows = await server.ask('GET', 'collections/posts/clusters');
     await open(page, '#/c/posts', 'a.tile');
     await page.waitForSelector('.spark');
+    await still(page);
     assert.deepEqual(
         await texts(page, 'main .row-link'),
         rows.map((r) => r.label),
@@ -104,16 +106,49 @@ inBrowser('clusters: map and list agree with the server', async (page) => {
     await page.getByPlaceholder('Filter by label or term').fill(rows[3].label);
     assert.ok((await texts(page, 'main .row-link')).includes(rows[3].label));
     assert.ok((await page.locator('main .row-link').count()) < rows.length);
-    await page.getByRole('link', { name: 'Map', exact: true }).click();
+    await leads(page, () => page.getByRole('link', { name: 'Map', exact: true }).click());
     await page.waitForSelector('.treemap.tall a.tile');
     assert.equal(await page.locator('main table').count(), 0);
     assert.match(page.url(), /view=map/);
 });
 
+inBrowser('how clear each cluster is, and why', async (page) => {
+    const rows = await server.ask('GET', 'collections/posts/clusters?figures');
+    await open(page, '#/c/posts', '.row-link');
+    await still(page);
+    const words = (all) => all.map((e) => e.firstChild.data);
+    assert.deepEqual(
+        await page.locator('td .clarity').evaluateAll(words),
+        rows.map((r) => r.clarity),
+    );
+    const clear = rows.filter((r) => r.clarity === 'clear').length;
+    assert.match(await page.locator('.tools.above').innerText(), new RegExp(`${clear} clear`));
+    const first = page.locator('td .clarity').first();
+    assert.equal(await first.locator('.tip').isVisible(), false);
+    await first.focus();
+    const told = await first.locator('.tip').innerText();
+    assert.ok(told.includes(`${(rows[0].label_recall * 100).toFixed(1)} %`), told);
+    assert.ok(told.includes(rows[0].nearest_label), told);
+    await page.getByRole('button', { name: 'Clarity' }).click();
+    const order = ['mixed', 'fair', 'clear'];
+    const ranks = (await page.locator('td .clarity').evaluateAll(words)).map((w) =>
+        order.indexOf(w),
+    );
+    assert.deepEqual(
+        ranks,
+        [...ranks].sort((a, b) => a - b),
+    );
+    await open(page, `#/c/posts/cluster/${rows[0].cluster}`, 'a.document');
+    await still(page);
+    await page.locator('.facts .clarity').hover();
+    assert.equal(await page.locator('.facts .tip').isVisible(), true);
+    assert.deepEqual(await page.locator('.facts .clarity').evaluateAll(words), [rows[0].clarity]);
+});
+
 inBrowser('a cluster, its pages, and a document with its reasons', async (page) => {
     const [first] = await server.ask('GET', 'collections/posts/clusters');
     await open(page, '#/c/posts', '.row-link');
-    await page.locator('main .row-link').first().click();
+    await leads(page, () => page.locator('main .row-link').first().click());
     await page.waitForSelector('a.document');
     assert.equal(await page.locator('h1').innerText(), first.label);
     assert.equal(await page.locator('a.document').count(), 50);
@@ -122,13 +157,13 @@ inBrowser('a cluster, its pages, and a document with its reasons', async (page) 
     await page.waitForFunction(() => document.querySelectorAll('a.document').length === 100);
     const known = await server.ask(
         'GET',
-        `collections/posts/clusters/${first.cluster}/documents?limit=100`,
+        `collections/posts/clusters/${first.cluster}/documents?limit=100&different`,
     );
     assert.deepEqual(
         await texts(page, '.documents .id'),
-        known.documents.map((d) => d.id),
+        known.documents.map((d) => d.id + (d.copies ? ` · and ${d.copies} like it` : '')),
     );
-    await page.locator('a.document').nth(60).click();
+    await leads(page, () => page.locator('a.document').nth(60).click());
     await page.waitForSelector('.why');
     const d = await server.ask(
         'GET',
@@ -146,15 +181,57 @@ inBrowser('a cluster, its pages, and a document with its reasons', async (page) 
     widths.forEach((w, i) =>
         assert.ok(Math.abs(w - (96 * why[i].part) / why[0].part) < 1.5, `${w} for ${why[i].part}`),
     );
-    await page.goBack();
+    await leads(page, () => page.goBack());
     await page.waitForSelector('a.document');
-    await page.getByRole('link', { name: 'Least fitting' }).click();
+    await leads(page, () => page.getByRole('link', { name: 'All', exact: true }).click());
+    await page.waitForSelector('[aria-current] >> text=All');
+    const all = await server.ask(
+        'GET',
+        `collections/posts/clusters/${first.cluster}/documents?limit=50`,
+    );
+    assert.deepEqual(
+        (await texts(page, '.documents .id')).slice(0, 50),
+        all.documents.map((d) => d.id),
+    );
+    await leads(page, () => page.getByRole('link', { name: 'Least fitting' }).click());
     await page.waitForSelector('text=Documents that fit least');
     const scores = (await texts(page, '.documents td:first-child')).map(Number);
     assert.deepEqual(
         scores,
         [...scores].sort((a, b) => a - b),
     );
+});
+
+inBrowser('documents like one another are one, and a sentence says what they are about', async (page) => {
+    const text = 'The ferry leaves from the old harbour at noon.';
+    await server.put('alike', [
+        { id: '1', text },
+        { id: '2', text },
+        { id: '3', text: text + ' ' },
+        { id: '4', text: 'ferry harbour <b>noon</b>' },
+        { id: '5', text: 'harbour of the ferry' },
+    ]);
+    await server.ask('PATCH', 'collections/alike/configurations/default?set=k=1&set=min_df=1');
+    await server.rebuild('alike');
+    for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        await open(page, '#/c/alike', '.row-link');
+        assert.deepEqual(await texts(page, 'td .sentence'), [text]);
+        await page.locator('main .row-link').first().click();
+        await page.waitForSelector('a.document');
+        assert.equal(await page.locator('main > .sentence, .head + .sentence').innerText(), text);
+        const ids = await texts(page, '.documents .id');
+        assert.ok(ids.includes('1 · and 2 like it'), ids.join());
+        assert.equal(ids.length, 3);
+        assert.match(await page.locator('.documents').innerText(), /3 different of 5 documents/);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= width, `${wide} of ${width}`);
+    }
+    await page.locator('.head + .sentence a').click();
+    await page.waitForSelector('.document-text');
+    await server.ask('DELETE', 'collections/alike/documents?id=1');
+    await open(page, '#/c/alike', '.row-link');
+    assert.equal(await page.locator('td .sentence').count(), 0);
 });
 
 inBrowser('a document that the settings leave out says by which', async (page) => {
@@ -202,6 +279,7 @@ inBrowser(
                 .run('clusters', name, '--by', unit, '--periods', String(bars), '--format', 'jsonl')
                 .map((line) => JSON.parse(line));
             await open(page, `#/c/${name}`, '.spark');
+            await still(page);
             const words = Object.fromEntries(
                 await page
                     .locator('main tbody tr')
@@ -257,6 +335,7 @@ inBrowser(
     'Back shows a view as it was left: place, focus, what was chosen on it',
     async (page) => {
         await open(page, '#/c/posts?view=list', '.spark');
+        await still(page);
         await page.getByRole('button', { name: 'Documents' }).click();
         await page.getByRole('button', { name: 'Documents' }).click();
         const order = await texts(page, 'main .row-link'),
@@ -265,8 +344,9 @@ inBrowser(
         const left = await page.evaluate(() => scrollY),
             href = await last.getAttribute('href');
         assert.ok(left > 100, `${left}`);
-        await last.click();
+        await leads(page, () => last.click());
         await page.waitForSelector('a.document');
+        await still(page);
         assert.equal(await page.evaluate(() => scrollY), 0);
         await page.getByRole('button', { name: 'Show 50 more' }).click();
         await page.waitForFunction(() => document.querySelectorAll('a.document').length > 50);
@@ -274,25 +354,26 @@ inBrowser(
         await document60.scrollIntoViewIfNeeded();
         const deep = await page.evaluate(() => scrollY),
             opened = await document60.getAttribute('href');
-        await document60.click();
+        await leads(page, () => document60.click());
         await page.waitForSelector('.document-text');
-        await page.goBack();
+        await leads(page, () => page.goBack());
         await page.waitForFunction(() => document.querySelectorAll('a.document').length > 60);
         await page.waitForFunction((y) => Math.abs(scrollY - y) < 2, deep);
         assert.equal(await focusedHref(page), opened);
-        await page.goBack();
+        await leads(page, () => page.goBack());
         await page.waitForSelector('.row-link');
         await page.waitForFunction((y) => Math.abs(scrollY - y) < 2, left);
+        await still(page);
         assert.equal(await focusedHref(page), href);
         assert.deepEqual(await texts(page, 'main .row-link'), order);
-        await page.goForward();
+        await leads(page, () => page.goForward());
         await page.waitForSelector('a.document');
         await page.waitForFunction((y) => Math.abs(scrollY - y) < 2, deep);
         /* From the map, whose tiles are drawn once it has its size. */
         await open(page, '#/c/posts?view=map', 'a.tile');
-        await page.locator('a.tile').nth(3).click();
+        await leads(page, () => page.locator('a.tile').nth(3).click());
         await page.waitForSelector('a.document');
-        await page.goBack();
+        await leads(page, () => page.goBack());
         await page.waitForSelector('a.tile');
         await page.waitForFunction(() => document.activeElement.className === 'tile');
         assert.equal(
@@ -305,48 +386,49 @@ inBrowser(
 
 inBrowser('Escape goes up one level, and what is above is as it was left', async (page) => {
     await open(page, '#/c/posts', '.spark');
+    await still(page);
     const first = page.locator('main .row-link').nth(1);
     await first.focus();
     const label = await first.textContent();
-    await page.keyboard.press('Enter');
+    await leads(page, () => page.keyboard.press('Enter'));
     await page.waitForSelector('a.document');
     const cluster = page.url();
     for (let i = 0; i < 12; i++) await page.keyboard.press('j');
     const opened = await focusedHref(page);
-    await page.keyboard.press('Enter');
+    await leads(page, () => page.keyboard.press('Enter'));
     await page.waitForSelector('.document-text');
     assert.deepEqual((await texts(page, '#crumbs > *')).slice(1, 3), ['posts', label]);
-    await page.keyboard.press('Escape');
+    await leads(page, () => page.keyboard.press('Escape'));
     await page.waitForSelector('a.document');
     assert.equal(page.url(), cluster);
     assert.equal(await focusedHref(page), opened);
-    await page.keyboard.press('Escape');
+    await leads(page, () => page.keyboard.press('Escape'));
     await page.waitForSelector('a.tile');
     assert.match(page.url(), /#\/c\/posts$/);
     assert.equal(await page.evaluate(() => document.activeElement.textContent), label);
-    await page.keyboard.press('Escape');
+    await leads(page, () => page.keyboard.press('Escape'));
     await page.waitForSelector('text=Last build');
     await page.keyboard.press('Escape');
-    await page.waitForTimeout(100);
+    await still(page);
     assert.match(page.url(), /\/#?\/?$/);
 
     /* One that was sent to somebody: up to its own cluster, and to the list. */
     await open(page, `#/c/posts/doc/${posts[7].id}`, '.document-text');
     const d = await server.ask('GET', `collections/posts/documents/${posts[7].id}`);
-    await page.keyboard.press('Escape');
+    await leads(page, () => page.keyboard.press('Escape'));
     await page.waitForSelector('a.document');
     assert.match(page.url(), new RegExp(`#/c/posts/cluster/${d.memberships[0].cluster}$`));
-    await page.keyboard.press('Escape');
+    await leads(page, () => page.keyboard.press('Escape'));
     await page.waitForSelector('a.tile');
 
     /* What a search has found. */
     await open(page, '#/c/feedback/search?q=tabs', 'a.document');
-    await page.locator('a.document').first().click();
+    await leads(page, () => page.locator('a.document').first().click());
     await page.waitForSelector('.document-text');
-    await page.keyboard.press('Escape');
+    await leads(page, () => page.keyboard.press('Escape'));
     await page.waitForSelector('a.document');
     assert.match(page.url(), /search\?q=tabs$/);
-    await page.keyboard.press('Escape');
+    await leads(page, () => page.keyboard.press('Escape'));
     await page.waitForSelector('a.tile');
     assert.match(page.url(), /#\/c\/feedback$/);
 });
@@ -355,6 +437,7 @@ inBrowser(
     'a phone has the list before the map',
     async (page) => {
         await open(page, '#/c/posts', '.spark');
+        await still(page);
         assert.ok(await inView(page, 'main .row-link'));
         const [list, map] = await page.evaluate(() =>
             ['main .row-link', '.treemap'].map(
@@ -376,8 +459,7 @@ inBrowser('names that a path would take for steps', async (page) => {
     await open(page, '#/c/../doc/..', '.document-text');
     assert.equal(await page.locator('.document-text').textContent(), 'queen bees and honey');
     await open(page, '#/c/..', 'a.tile');
-    await page.locator('a.tile').first().click();
-    await page.waitForSelector('a.document');
+    await leads(page, () => page.locator('a.tile').first().click());
     assert.equal(await page.locator('a.document').count(), 3);
 });
 
@@ -420,7 +502,7 @@ inBrowser('hostile names, labels and texts are text', async (page) => {
     }
     assert.equal(await page.locator('.document-text').getAttribute('dir'), 'auto');
     await open(page, '', 'tbody tr');
-    await page.getByRole('link', { name: HOSTILE, exact: true }).click();
+    await leads(page, () => page.getByRole('link', { name: HOSTILE, exact: true }).click());
     await page.waitForSelector('a.tile');
     assert.equal(await page.locator('h1').innerText(), HOSTILE);
 });
@@ -436,8 +518,9 @@ inBrowser('everything by keyboard', async (page) => {
     await page.keyboard.press('k');
     assert.equal(await focused(), names[0]);
     for (let i = 0; i < names.indexOf('posts'); i++) await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
+    await leads(page, () => page.keyboard.press('Enter'));
     await page.waitForSelector('a.tile');
+    await still(page);
     await page.keyboard.press('ArrowRight');
     const tile = () =>
         page.evaluate(() => [
@@ -452,15 +535,16 @@ inBrowser('everything by keyboard', async (page) => {
     await page.keyboard.press('ArrowLeft');
     assert.equal((await tile())[1], left);
     assert.ok(id);
-    await page.keyboard.press('Enter');
+    await leads(page, () => page.keyboard.press('Enter'));
     await page.waitForSelector('a.document');
     await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await leads(page, () => page.keyboard.press('Enter'));
     await page.waitForSelector('.document-text');
-    await page.keyboard.press('Escape');
+    await leads(page, () => page.keyboard.press('Escape'));
     await page.waitForSelector('a.document');
-    await page.keyboard.press('Escape');
+    await leads(page, () => page.keyboard.press('Escape'));
     await page.waitForSelector('a.tile');
+    await still(page);
     await page.keyboard.press('/');
     assert.equal(await page.evaluate(() => document.activeElement.type), 'search');
     await page.keyboard.press('?');
@@ -516,6 +600,7 @@ for (const colorScheme of ['light', 'dark'])
                 ];
                 for (const [hash, ready] of views) {
                     await open(page, hash, ready);
+                    await still(page);
                     const { low, nameless, broken, cut, wide } = await page.evaluate(lookOver);
                     assert.deepEqual(low, [], hash);
                     assert.deepEqual(nameless, [], hash);

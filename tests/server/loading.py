@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 PROGRAM = os.environ["GROUPERFISH_LOAD"]
 LONGEST = 600  # seconds; far more than anything here takes
@@ -31,8 +32,18 @@ def ticks_of_all():
     return sum(times) - times[3] - times[4], sum(times)
 
 
+def kept_away():
+    """Seconds in which the group of processes had used up its share of the processors (cgroup v2)."""
+    try:
+        with open("/sys/fs/cgroup/cpu.stat") as file:
+            return next(int(line.split()[1]) / 1e6 for line in file if line.startswith("throttled_usec "))
+    except (OSError, StopIteration):
+        return 0
+
+
 class Load:
-    """others: the share of the machine's processors that neither load, server nor test had."""
+    """others: the share of the machine's processors that neither load, server nor test had, or the
+    share of the time in which they were kept from them."""
 
     def __init__(self, server, paths, connections, rate, seconds=LONGEST, from_address="127.0.0.1"):
         self.server = server
@@ -45,7 +56,7 @@ class Load:
         self.process.stdin.write("".join(path + "\n" for path in self.paths).encode())
         self.process.stdin.close()
         self.process.stdin = None
-        self.begun = ticks_of_all(), self.own_ticks()
+        self.begun = ticks_of_all(), self.own_ticks(), time.monotonic(), kept_away()
         return self
 
     def own_ticks(self):
@@ -55,10 +66,11 @@ class Load:
         return mine + ticks_of(self.server.process.pid)
 
     def measure_others(self):
-        (busy, whole), own = self.begun
+        (busy, whole), own, began, away = self.begun
         busy, whole = ticks_of_all()[0] - busy, ticks_of_all()[1] - whole
         own = self.own_ticks() - own
-        self.others = max(busy - own, 0) / max(whole, 1)
+        seconds = max(time.monotonic() - began, 0.001)
+        self.others = max(max(busy - own, 0) / max(whole, 1), min((kept_away() - away) / seconds, 1))
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)

@@ -80,7 +80,7 @@ class Served:
         if self.process.poll() is None and not self.told:
             self.tell(number)
         try:
-            code = self.process.wait(60)
+            code = self.process.wait(120)
         except subprocess.TimeoutExpired:
             self.process.send_signal(signal.SIGABRT)
             self.process.wait()

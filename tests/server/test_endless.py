@@ -14,6 +14,7 @@ from served import Served
 
 MIB = 1 << 20
 HUGE = "&max-unpacked=1000000G"
+SOON = 60  # seconds; what does not end takes hours, and machines have other things to do
 
 
 def bomb(unit, start=b""):
@@ -85,7 +86,7 @@ class Endless(unittest.TestCase):
                 answer = self.server.ask("POST", "/v1/collections/bomb/documents?from=jsonl", bomb)
                 self.assertEqual((answer.status, answer.headers["Content-Type"]), (400, "application/problem+json"))
                 self.assertIn("--layers 2", answer.json()["detail"])
-                self.assertLess(time.monotonic() - begun, 5)
+                self.assertLess(time.monotonic() - begun, SOON)
         for name in ("newlines", "white space", "a quoted cell"):
             with self.subTest(bomb=name):
                 answer = self.server.ask("POST", "/v1/collections/bomb/documents?from=csv&layers=3", self.bombs[name])
@@ -97,11 +98,10 @@ class Endless(unittest.TestCase):
             with self.subTest(bomb=name):
                 held = [self.begin(self.server, f"/v1/collections/bomb/documents?layers=4&from={kind}{HUGE}", bomb)
                         for kind in ("jsonl", "json", "csv", "tsv")]
-                time.sleep(1)
-                self.assertGreater(self.running(), 0)
+                self.waits_until(lambda: self.running() > 0, SOON)
                 for s in held:
                     s.close()
-                self.waits_until(lambda: self.running() == 0, 10)
+                self.waits_until(lambda: self.running() == 0, SOON)
 
     def test_a_client_that_has_closed_its_half_gets_its_answer(self):
         s = self.begin(self.server, "/v1/collections/half/documents", b'{"id":"1","text":"one"}\n' * 1000)
@@ -115,11 +115,10 @@ class Endless(unittest.TestCase):
             paths = ["/v1/collections/bomb/documents?from=jsonl", "/v1/tweets?", "/v1/logs/web?",
                      "/v1/papers/cdx?", "/v1/papers/tei?"]
             held = [self.begin(server, path + "&layers=4" + HUGE, bomb) for path, bomb in zip(paths, self.bombs.values())]
-            time.sleep(1)
-            self.assertGreater(self.running(server), 0)
+            self.waits_until(lambda: self.running(server) > 0, SOON)
             begun = time.monotonic()
             server.stop(signal.SIGTERM)
-            self.assertLess(time.monotonic() - begun, 33)
+            self.assertLess(time.monotonic() - begun, 30 + SOON)
             for s in held:
                 s.close()
 

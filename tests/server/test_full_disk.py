@@ -59,7 +59,7 @@ class FullDisk(unittest.TestCase):
             self.assertEqual(there.get(f"d{i}"), json.loads(self.document(i))["text"])
         self.assertGreaterEqual(self.server.json("GET", PATH)["size"], len(posted))
 
-    def wait_for_writes(self, i, seconds=30):
+    def wait_for_writes(self, i, seconds=120):
         end = time.monotonic() + seconds
         while (answer := self.post(i)).status != 200:
             self.assertIn(answer.status, (503, 507), answer.body)

@@ -93,6 +93,36 @@ class Rest(unittest.TestCase):
                 document = self.server.json("GET", answer.json())
                 self.assertEqual((document["collection"], document["id"]), (name, name))
 
+    def test_ranges_of_rows(self):
+        """A range of rows goes by one request; a page of a wide row comes with what is next."""
+        server = self.server
+        server.json("PUT", "/v1/tables/range?key=id&family=main&family=list:wide")
+        rows = "".join(json.dumps({"key": [f"r{i:04}"], "cells": {"main": {"n": str(i)}}}) + "\n"
+                       for i in range(2500))
+        self.assertEqual(server.ask("POST", "/v1/tables/range/rows", rows).status, 200)
+        row = "/v1/tables/range/row"
+        count = lambda: len(server.ask("GET", "/v1/tables/range/rows", None,
+                                       Accept="application/x-ndjson").lines())
+        self.assertEqual(server.ask("DELETE", row + "?from=r0100&to=r2400&dry-run=true").json(),
+                         [{"table": "range", "rows": 2300, "dry_run": True}])
+        self.assertEqual(count(), 2500)
+        self.assertEqual(server.ask("DELETE", row + "?from=r0100&to=r2400").json(),
+                         [{"table": "range", "rows": 2300}])
+        self.assertEqual(server.ask("DELETE", row + "?prefix=r00").json()[0]["rows"], 100)
+        self.assertEqual(count(), 100)
+        self.assertEqual(server.ask("DELETE", row + "?rows=true").status, 400)
+        self.assertEqual(server.ask("DELETE", row).status, 400)
+
+        server.ask("PUT", row + "?key=wide&" + "&".join(f"set=list:c{i}={i}" for i in range(9)))
+        page = server.ask("GET", row + "?key=wide&family=list&limit=4&from-column=c3").json()[0]
+        self.assertEqual(list(page["cells"]["list"]), ["c3", "c4", "c5", "c6"])
+        page = server.ask("GET", row + "?key=wide&family=list&limit=4&cursor=" + page["next"]).json()[0]
+        self.assertEqual(list(page["cells"]["list"]), ["c7", "c8"])
+        self.assertNotIn("next", page)
+        empty = server.ask("GET", row + "?key=wide&family=main")
+        self.assertEqual((empty.status, empty.json()[0]["cells"]), (200, {}))
+        self.assertEqual(server.ask("GET", row + "?key=nobody&family=main").status, 404)
+
     def test_too_large(self):
         answer = self.post("/collections/will/large", {"id": 1, "text": "x" * (17 << 20)})
         self.assertEqual(answer.status, 413)

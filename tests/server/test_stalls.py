@@ -10,7 +10,8 @@ from loading import Load
 from served import SOURCE, Served, quote
 
 TRIES = 4     # for bounds of time
-NOISE = 0.15  # a try fails where others than server, load and test had less of the processors
+NOISE = 0.15  # a try fails where others than server, load and test had less of the processors,
+LOUD = 0.4    # or where it is ten times too slow and they had less than this
 RELEASE = os.path.join(SOURCE, "build", "release", "grouperfish")
 BIG = "/v1/collections/big"
 
@@ -86,7 +87,7 @@ class Readers(unittest.TestCase):
                     bound = self.BOUND * (1 if fast else 2)
                     if load.p99 < bound:
                         break
-                    if load.others < NOISE or load.p99 > 10 * bound:
+                    if load.others < NOISE or (load.p99 > 10 * bound and load.others < LOUD):
                         told.append(load.p99)
                 else:
                     self.assertEqual(told, [], "p99 in milliseconds")

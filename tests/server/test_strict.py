@@ -5,6 +5,7 @@ import unittest
 
 from served import Served
 
+ENDS = 9  # seconds in which a connection is ended; one whose head is waited for has ten
 GET = b"GET /v1/collections HTTP/1.1\r\n"
 PUT = b"POST /v1/collections/x/documents HTTP/1.1\r\n"
 HOST = b"Host: localhost\r\n"
@@ -99,14 +100,14 @@ class Form(unittest.TestCase):
     def test_refused(self):
         for name, request, status in REFUSED:
             with self.subTest(name=name):
-                self.check_refused(self.server.raw(request, 2, half_close=False), status)
+                self.check_refused(self.server.raw(request, ENDS, half_close=False), status)
         self.assertEqual(self.server.json("GET", "/v1/collections"), [])
 
     def test_refused_later(self):
         """Behind a good request on the same connection, and with another hidden behind it."""
         for name, request, status in REFUSED:
             with self.subTest(name=name):
-                told = self.server.raw(GET + HOST + b"\r\n" + request + GET + HOST + b"\r\n", 2,
+                told = self.server.raw(GET + HOST + b"\r\n" + request + GET + HOST + b"\r\n", ENDS,
                                        half_close=False)
                 self.assertEqual(told.count(b"HTTP/1.1 200"), 1, told)
                 self.check_refused(told[told.rindex(b"HTTP/1.1 %d" % status):], status)

@@ -262,7 +262,7 @@ class Door(unittest.TestCase):
         self.assertEqual(self.server.get("/v1/status").status, 200)
         for c in silent:
             c.close()
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while Conversation(self.server, "status").status != 101:
             self.assertLess(time.monotonic(), end)
             time.sleep(0.05)
@@ -303,7 +303,7 @@ class Door(unittest.TestCase):
         while c.frame()[0] != WANT_BYTES:
             pass
         c.close()
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while self.server.json("GET", "/v1/stats")["calls_running"]:
             self.assertLess(time.monotonic(), end)
             time.sleep(0.02)
@@ -321,7 +321,7 @@ class Door(unittest.TestCase):
         silent.ended()
         silent.close()
         rebuilding.close()
-        self.assertLess(time.monotonic() - began, 55)
+        self.assertLess(time.monotonic() - began, 110)
 
     def test_a_rebuild_is_a_task(self):
         self.server.put("feedback", FEEDBACK)
@@ -341,7 +341,7 @@ class Door(unittest.TestCase):
         while c.frame()[0] != ACCEPTED:
             pass
         c.close()
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while [t["state"] for t in self.server.json("GET", "/v1/tasks")] != ["done"]:
             self.assertLess(time.monotonic(), end)
             time.sleep(0.05)

@@ -7,13 +7,13 @@ static const char *const info_columns[] = {"name", "age", "sex", NULL};
 static const char *const other_columns[] = {"mime", NULL};
 
 const gf_family given_families[7] = {
-    [INFO] = {"info", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, info_columns},
-    [OTHER] = {"other", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, other_columns},
-    [COURSE] = {"course", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
-    [HISTORY] = {"history", GF_LAYOUT_PACKED, 2, 0, GF_COMPRESSION_NONE, NULL},
-    [EVENTS] = {"events", GF_LAYOUT_WIDE, 2, 0, GF_COMPRESSION_NONE, NULL},
-    [SHORT_LIVED] = {"short", GF_LAYOUT_WIDE, 1, 3600, GF_COMPRESSION_NONE, NULL},
-    [BRIEF] = {"brief", GF_LAYOUT_PACKED, 2, 3600, GF_COMPRESSION_NONE, NULL},
+    [INFO] = {"info", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, info_columns, false},
+    [OTHER] = {"other", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, other_columns, false},
+    [COURSE] = {"course", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL, false},
+    [HISTORY] = {"history", GF_LAYOUT_PACKED, 2, 0, GF_COMPRESSION_NONE, NULL, false},
+    [EVENTS] = {"events", GF_LAYOUT_WIDE, 2, 0, GF_COMPRESSION_NONE, NULL, false},
+    [SHORT_LIVED] = {"short", GF_LAYOUT_WIDE, 1, 3600, GF_COMPRESSION_NONE, NULL, false},
+    [BRIEF] = {"brief", GF_LAYOUT_PACKED, 2, 3600, GF_COMPRESSION_NONE, NULL, false},
 };
 const gf_schema given_students = {"students", one_string, 1, given_families, 7};
 const gf_schema given_documents = {"documents", two_strings, 2, given_families, 3};

@@ -34,8 +34,9 @@ static void check(gf_status st, const gf_error *err)
 static const gf_key_part parts[] = {{"collection", GF_PART_STRING, 0}, {"id", GF_PART_STRING, 0}};
 static const char *const names[] = {"id", "text", "time", "lang", NULL};
 enum { MAIN, WIDE };
-static const gf_family families[] = {{"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, names},
-                                     {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL}};
+static const gf_family families[] = {
+    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, names, false},
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL, false}};
 static const gf_schema schema = {"documents", parts, 2, families, 2};
 
 typedef struct document {

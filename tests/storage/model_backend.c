@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "storage/run.h"
 #include "storage/schema.h"
 
 #include <assert.h>
@@ -265,11 +266,51 @@ static void delete_row(work *w, const gf_change *c)
     }
 }
 
+/* A block's entries are put one by one. */
+static void put_block(work *w, const gf_change *c)
+{
+    const gf_schema *s = w->m->schemas[c->table];
+    const gf_family *f = &s->families[c->family];
+    gf_run_reader r = {0};
+    assert(c->form == GF_VALUE_GIVEN);
+    gf_status st = gf_run_reader_open(&r, c->key, 0, c->value, NULL);
+    if (st == GF_OK) st = gf_run_reader_first(&r, NULL);
+    for (; st == GF_OK; st = gf_run_reader_next(&r, NULL)) {
+        gf_slice key = gf_run_reader_key(&r), value = gf_run_reader_value(&r);
+        size_t length = gf_schema_row_length(s, key);
+        gf_buffer qualifier = {0};
+        gf_change one = {.kind = GF_CHANGE_PUT,
+                         .table = c->table,
+                         .family = c->family,
+                         .key = gf_slice_of(key.ptr, length),
+                         .value = value};
+        if (f->layout == GF_LAYOUT_WIDE) {
+            gf_slice rest = gf_slice_skip(key, length);
+            gf_key_take_string(&rest, &qualifier);
+            one.qualifier = gf_buffer_view(&qualifier);
+            put(w, &one);
+        } else {
+            gf_packed_reader columns = {.family = f, .rest = value};
+            gf_column column;
+            while (gf_packed_next(&columns, &column, NULL) == GF_OK) {
+                one.qualifier = column.name;
+                one.value = column.value;
+                put(w, &one);
+            }
+        }
+        gf_buffer_release(&qualifier);
+    }
+    if (st != GF_ENOTFOUND) abort();
+    gf_run_reader_release(&r);
+}
+
 static void apply(work *w, const gf_change *c)
 {
     gf_change all = *c;
     all.families = UINT32_C(1) << c->family;
-    if (c->kind == GF_CHANGE_DELETE_ROW)
+    if (c->kind == GF_CHANGE_PUT_BLOCK)
+        put_block(w, c);
+    else if (c->kind == GF_CHANGE_DELETE_ROW)
         delete_row(w, c);
     else if (c->kind == GF_CHANGE_DELETE_CELL)
         delete_column(w, c);

@@ -75,7 +75,8 @@ void gf_test_store_close(gf_test_store *s)
 }
 
 static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
-static const gf_family families[] = {{"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL}};
+static const gf_family families[] = {
+    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL, false}};
 const gf_schema gf_test_store_schema = {"table", parts, 1, families, 1};
 
 const char *gf_test_in(const char *folder, const char *name)

@@ -15,8 +15,9 @@
 static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
 static const char *const columns[] = {"name", NULL};
 enum { MAIN, WIDE };
-static const gf_family families[] = {{"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, columns},
-                                     {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL}};
+static const gf_family families[] = {
+    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, columns, false},
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL, false}};
 static const gf_schema schema = {"table", parts, 1, families, 2};
 
 enum { ROWS = 12, BATCHES = 5 };

@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
-static const gf_family families[] = {{"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL}};
+static const gf_family families[] = {
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL, false}};
 static const gf_schema schema = {"table", parts, 1, families, 1};
 
 enum { THREADS = 4, MOST = 4000, VALUE = 20000, SKIPPED = 77, PIECES = 200, PIECE = 64 << 10 };

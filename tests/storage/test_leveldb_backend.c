@@ -17,10 +17,10 @@ static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
 static const char *const columns[] = {"name", NULL};
 enum { MAIN, WIDE, HISTORY, EVENTS, FAMILIES };
 static const gf_family families[] = {
-    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, columns},
-    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
-    {"history", GF_LAYOUT_PACKED, 2, 0, GF_COMPRESSION_NONE, NULL},
-    {"events", GF_LAYOUT_WIDE, 2, 0, GF_COMPRESSION_NONE, NULL},
+    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, columns, false},
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL, false},
+    {"history", GF_LAYOUT_PACKED, 2, 0, GF_COMPRESSION_NONE, NULL, false},
+    {"events", GF_LAYOUT_WIDE, 2, 0, GF_COMPRESSION_NONE, NULL, false},
 };
 static const gf_schema schema = {"table", parts, 1, families, FAMILIES};
 
@@ -262,8 +262,9 @@ static void expired_versions_are_removed_by_the_next_put(void **state)
     gf_table *t;
     const char *folder = gf_test_folder();
     gf_database *db = open_database(folder, GF_LEVELDB_CREATE, &t);
-    gf_family short_lived[] = {{"wide", GF_LAYOUT_WIDE, 4, 60, GF_COMPRESSION_NONE, NULL},
-                               {"packed", GF_LAYOUT_PACKED, 4, 60, GF_COMPRESSION_NONE, NULL}};
+    gf_family short_lived[] = {
+        {"wide", GF_LAYOUT_WIDE, 4, 60, GF_COMPRESSION_NONE, NULL, false},
+        {"packed", GF_LAYOUT_PACKED, 4, 60, GF_COMPRESSION_NONE, NULL, false}};
     gf_schema brief = {"brief", parts, 1, short_lived, 2};
     assert_ok(gf_table_open(db, &brief, &t, &err));
     for (unsigned f = 0; f < 2; f++) {
@@ -366,7 +367,7 @@ static void a_damaged_catalogue_is_refused(void **state)
         gf_slice key, value;
         gf_status status;
     } bad[] = {
-        {{"\0\0F", 3}, {"\2", 1}, GF_EINVAL}, /* a newer format */
+        {{"\0\0F", 3}, {"\3", 1}, GF_EINVAL}, /* a newer format */
         {{"\0\0F", 3}, {"\0", 1}, GF_ECORRUPT},
         {{"\0\0F", 3}, {"\1\1", 2}, GF_ECORRUPT},
         {{"\0\0F", 3}, {"", 0}, GF_ECORRUPT},

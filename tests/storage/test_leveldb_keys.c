@@ -8,10 +8,10 @@
 
 static const gf_key_part parts[] = {{"user", GF_PART_STRING, 0}, {"time", GF_PART_U64, 0}};
 static const gf_family families[] = {
-    {"packed", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL},
-    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
-    {"history", GF_LAYOUT_PACKED, 3, 0, GF_COMPRESSION_NONE, NULL},
-    {"events", GF_LAYOUT_WIDE, 3, 0, GF_COMPRESSION_NONE, NULL},
+    {"packed", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL, false},
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL, false},
+    {"history", GF_LAYOUT_PACKED, 3, 0, GF_COMPRESSION_NONE, NULL, false},
+    {"events", GF_LAYOUT_WIDE, 3, 0, GF_COMPRESSION_NONE, NULL, false},
 };
 static const gf_schema schema = {"actions", parts, 2, families, 4};
 

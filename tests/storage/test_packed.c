@@ -2,13 +2,13 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "storage/leveldb/packed.h"
+#include "storage/packed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const known[] = {"id", "text", "size", NULL};
-static const gf_family family = {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, known};
+static const gf_family family = {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, known, false};
 
 static void set(gf_packed *p, const char *name, const char *value)
 {

@@ -15,7 +15,8 @@
 
 static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
 enum { WIDE };
-static const gf_family families[] = {{"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL}};
+static const gf_family families[] = {
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL, false}};
 static const gf_schema schema = {"table", parts, 1, families, 1};
 
 /* What a salvage gave, and what it told. */

@@ -11,9 +11,9 @@ static const char *const main_columns[] = {"id", "text", NULL};
 static const char *const more_columns[] = {"id", "text", "size", NULL};
 static const char *const wide_columns[] = {"", NULL};
 static const gf_family families[] = {
-    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, main_columns},
-    {"documents", GF_LAYOUT_WIDE, 3, 86400, GF_COMPRESSION_NONE, wide_columns},
-    {"ranked", GF_LAYOUT_WIDE, 0, 0, GF_COMPRESSION_NONE, NULL},
+    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, main_columns, false},
+    {"documents", GF_LAYOUT_WIDE, 3, 86400, GF_COMPRESSION_NONE, wide_columns, false},
+    {"ranked", GF_LAYOUT_WIDE, 0, 0, GF_COMPRESSION_NONE, NULL, false},
 };
 static const gf_schema papers = {"papers", parts, 3, families, 3};
 
@@ -95,6 +95,30 @@ static void refuses_a_column_in_two_families(void **state)
     }
     f[2].columns = many;
     assert_refused(&s, "table papers: family ranked has more than 120 columns");
+}
+
+/* Families of one stem may share their columns: the next run of one step has those of the last. */
+static void columns_are_unique_by_stem(void **state)
+{
+    (void)state;
+    gf_error err;
+    static const char *const columns[] = {"status", "xml", NULL}, *const some[] = {"status", NULL};
+    gf_family f[4] = {{.name = "grobid0", .columns = columns},
+                      {.name = "grobid12", .columns = columns},
+                      {.name = "grobid", .columns = some},
+                      {.name = "match0"}};
+    gf_schema s = papers;
+    s.families = f;
+    s.n_families = 4;
+    assert_ok(gf_schema_check(&s, &err));
+    f[3].columns = some;
+    assert_refused(&s, "table papers: column status is in families grobid0 and match0");
+    f[3].name = "grobid0x";
+    assert_refused(&s, "table papers: column status is in families grobid0 and grobid0x");
+    f[0].name = "1"; /* a name of digits has no stem but itself */
+    f[1] = (gf_family){.name = "2", .columns = some};
+    s.n_families = 2;
+    assert_refused(&s, "table papers: column status is in families 1 and 2");
 }
 
 static void assert_same_schema(const gf_schema *a, const gf_schema *b)
@@ -225,7 +249,7 @@ static void joins_what_each_has_more(void **state)
     gf_family f[4];
     gf_joined_schema joined;
     gf_schema more = with_families(f, 4);
-    f[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL};
+    f[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL, false};
     assert_ok(gf_schema_join(&papers, &papers, &joined, &err));
     assert_false(joined.is_more);
     assert_same_schema(&joined.schema, &papers);
@@ -244,7 +268,7 @@ static void joins_what_each_has_more(void **state)
     assert_ok(gf_schema_join(&columns, &papers, &joined, &err));
     assert_false(joined.is_more);
     assert_same_schema(&joined.schema, &columns);
-    f[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL};
+    f[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL, false};
     assert_ok(gf_schema_join(&both, &columns, &joined, &err)); /* each has what the other lacks */
     assert_true(joined.is_more);
     assert_int_equal(joined.schema.n_families, 4);
@@ -277,11 +301,18 @@ static void refuses_other_differences(void **state)
     s.name = "other";
     assert_differs(&s, "table other is stored with another name");
     s = with_families(f, 3);
-    f[1].versions = 2;
+    f[1].versions = 1;
     assert_differs(&s, "table papers is stored with another family documents");
+    /* Times and versions stay as they are stored, however it was meant when the schema was written. */
     s = with_families(f, 3);
+    f[1].versions = papers.families[1].versions + 1;
     f[1].ttl_seconds = 0;
-    assert_differs(&s, "table papers is stored with another family documents");
+    gf_joined_schema kept;
+    gf_error err;
+    assert_ok(gf_schema_join(&papers, &s, &kept, &err));
+    assert_false(kept.is_more);
+    assert_int_equal(kept.schema.families[1].versions, papers.families[1].versions);
+    assert_int_equal(kept.schema.families[1].ttl_seconds, papers.families[1].ttl_seconds);
     s = with_families(f, 3);
     f[0].compression = GF_COMPRESSION_NONE;
     assert_differs(&s, "table papers is stored with another family main");
@@ -294,7 +325,7 @@ static void refuses_other_differences(void **state)
     assert_differs(&s, "table papers: family main is stored with column text, not body");
     static const char *const stolen[] = {"text", NULL};
     s = with_families(f, 4);
-    f[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, stolen};
+    f[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, stolen, false};
     assert_differs(&s, "table papers: column text is in families main and grobid1");
 }
 
@@ -353,7 +384,7 @@ static void reports_failed_allocations(void **state)
     for (int i = 0; i < 32; i++) {
         for (int c = 0; c < 120; c++)
             snprintf(names[i][c], sizeof names[i][c], "a column with a long name %d.%d", i, c);
-        f[i] = (gf_family){names[i][0], GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL};
+        f[i] = (gf_family){names[i][0], GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL, false};
     }
     for (int c = 0; c < 120; c++)
         many[c] = names[0][c];
@@ -369,6 +400,7 @@ int main(void)
         cmocka_unit_test(accepts_a_schema),
         cmocka_unit_test(refuses_what_is_no_schema),
         cmocka_unit_test(refuses_a_column_in_two_families),
+        cmocka_unit_test(columns_are_unique_by_stem),
         cmocka_unit_test(writes_and_reads),
         cmocka_unit_test(ignores_the_width_of_other_parts),
         cmocka_unit_test(reads_hostile_bytes),

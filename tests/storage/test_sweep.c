@@ -11,10 +11,10 @@ static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
 static const char *const columns[] = {"name", "text", NULL};
 enum { MAIN, WIDE, HISTORY, EVENTS, FAMILIES };
 static const gf_family families[] = {
-    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, columns},
-    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
-    {"history", GF_LAYOUT_PACKED, 3, 0, GF_COMPRESSION_SNAPPY, NULL},
-    {"events", GF_LAYOUT_WIDE, 3, 86400, GF_COMPRESSION_NONE, NULL},
+    {"main", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, columns, false},
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL, false},
+    {"history", GF_LAYOUT_PACKED, 3, 0, GF_COMPRESSION_SNAPPY, NULL, false},
+    {"events", GF_LAYOUT_WIDE, 3, 86400, GF_COMPRESSION_NONE, NULL, false},
 };
 static const gf_schema schema = {"table", parts, 1, families, FAMILIES};
 
@@ -239,7 +239,7 @@ static gf_status open_tables(void *context, gf_error *err)
     gf_schema fresh = schema, longer = schema;
     fresh.name = "fresh";
     memcpy(more, families, sizeof families);
-    more[FAMILIES] = (gf_family){"further", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL};
+    more[FAMILIES] = (gf_family){"further", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL, false};
     longer.families = more;
     longer.n_families = FAMILIES + 1;
     gf_status st = gf_table_open(w->db, &fresh, &t, err);

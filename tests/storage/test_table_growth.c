@@ -17,7 +17,8 @@ static void a_table_in_use_gets_further_families(void **state)
     gf_family more[4];
     memcpy(more, given_families, 3 * sizeof *more);
     more[0].columns = more_columns;
-    more[3] = (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, new_columns};
+    more[3] =
+        (gf_family){"grobid1", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_SNAPPY, new_columns, false};
     gf_schema longer = given_documents;
     longer.families = more;
     longer.n_families = 4;

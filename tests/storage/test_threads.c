@@ -14,10 +14,10 @@ static const gf_key_part parts[] = {{"id", GF_PART_STRING, 0}};
 static const char *const columns[] = {"name", NULL};
 enum { INFO, OTHER, WIDE, HISTORY };
 static const gf_family families[] = {
-    {"info", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, columns},
-    {"other", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL},
-    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL},
-    {"history", GF_LAYOUT_WIDE, 3, 0, GF_COMPRESSION_NONE, NULL},
+    {"info", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, columns, false},
+    {"other", GF_LAYOUT_PACKED, 1, 0, GF_COMPRESSION_NONE, NULL, false},
+    {"wide", GF_LAYOUT_WIDE, 1, 0, GF_COMPRESSION_NONE, NULL, false},
+    {"history", GF_LAYOUT_WIDE, 3, 0, GF_COMPRESSION_NONE, NULL, false},
 };
 static const gf_schema schema = {"table", parts, 1, families, 4};
 

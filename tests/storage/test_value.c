@@ -105,7 +105,7 @@ static void refuses_damaged_heads(void **state)
     gf_value_head head;
     static const gf_slice bad[] = {
         {NULL, 0},
-        {"\x08", 1},
+        {"\x10", 1},
         {"\x80", 1},
         {"\x01"
          "1234567",

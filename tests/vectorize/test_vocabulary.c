@@ -139,7 +139,7 @@ static void refuses_lies(void **state)
         {"GFvocab\x02\x01\x00\x00\x00", 12},                 /* another version */
         {"GFvocab\x01\x01\x01\x00\x00", 12},                 /* more regular terms than terms */
         {"GFvocab\x01\x01\x00\xFF\xFF\xFF\xFF\x0F\x00", 16}, /* 2^32 - 1 terms in no bytes */
-        {"GFvocab\x01\x01\x00\x00\x04", 12},                 /* no such idf */
+        {"GFvocab\x01\x01\x00\x00\x07", 12},                 /* no such idf */
         {"GFvocab\x01\x01\x00\x00\x00 ", 13},                /* bytes behind */
         {"GFvocab\x01\x01\x01\x01\x00\x01\x01"
          "a\x01\x00",

@@ -1,5 +1,6 @@
 #include "support/test.h"
 
+#include "base/random.h"
 #include "vectorize/rows/weights.h"
 
 #include <math.h>
@@ -43,6 +44,83 @@ static void weighs_rows(void **state)
     assert_near(val[0], 0, 0);
 }
 
+static void sharpens_idf(void **state)
+{
+    (void)state;
+    assert_near(gf_weight_idf(GF_IDF_LOG_SHARP, 8, 2), pow(log(4), 1.5), 1e-12);
+    assert_near(gf_weight_idf(GF_IDF_SMOOTH_SHARP, 8, 2), pow(log(3) + 1, 1.5), 1e-12);
+    assert_near(gf_weight_idf(GF_IDF_LOG_SHARP, 8, 8), 0, 0);
+    assert_int_equal(gf_weight_sharpen_idf(GF_IDF_LOG), GF_IDF_LOG_SHARP);
+    assert_int_equal(gf_weight_sharpen_idf(GF_IDF_LOG_PLUS_ONE), GF_IDF_LOG_PLUS_ONE_SHARP);
+    assert_int_equal(gf_weight_sharpen_idf(GF_IDF_SMOOTH), GF_IDF_SMOOTH_SHARP);
+    assert_int_equal(gf_weight_sharpen_idf(GF_IDF_NONE), GF_IDF_NONE);
+    assert_int_equal(gf_weight_sharpen_idf(GF_IDF_LOG_SHARP), GF_IDF_LOG_SHARP);
+    assert_true(gf_weight_is_sharp_idf(GF_IDF_SMOOTH_SHARP));
+    assert_false(gf_weight_is_sharp_idf(GF_IDF_NONE));
+}
+
+/* ---- counts of weights ----------------------------------------------------------------------- */
+
+enum { MOST_COUNTS = 40 };
+
+/* Counts as texts have them: most are 1, few are large; the smallest is `rarest`. */
+static uint32_t draw_counts(gf_random *random, uint32_t rarest, uint32_t *col, uint32_t *count)
+{
+    uint32_t n = 2 + (uint32_t)gf_random_below(random, MOST_COUNTS - 2), at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        col[i] = at += 1 + (uint32_t)gf_random_below(random, 5);
+        count[i] = rarest;
+        if (gf_random_below(random, 3) == 0) count[i] += (uint32_t)gf_random_below(random, 4);
+        if (gf_random_below(random, 20) == 0) count[i] += (uint32_t)gf_random_below(random, 300);
+    }
+    count[0] = rarest;
+    count[1] = rarest + 1; /* all alike say nothing, nor do 2 and 4 where only ratios count */
+    return n;
+}
+
+static void reads_counts_back(void **state)
+{
+    (void)state;
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    double idf[MOST_COUNTS * 5 + 1];
+    for (size_t t = 0; t < sizeof idf / sizeof *idf; t++)
+        idf[t] = 0.05 + 12 * gf_random_unit(&random);
+    for (uint32_t round = 0; round < 4000; round++) {
+        static const gf_tf tfs[] = {GF_TF_LOG, GF_TF_RAW, GF_TF_RELATIVE};
+        gf_weights w = {tfs[round % 3], GF_IDF_LOG_SHARP, GF_NORM_L2};
+        uint32_t col[MOST_COUNTS], count[MOST_COUNTS];
+        uint32_t n = draw_counts(&random, round % 7 ? 1 : 1 + round % 4, col, count);
+        const double *used = round % 5 ? idf : NULL;
+        uint64_t length = 0;
+        float val[MOST_COUNTS];
+        uint8_t got[MOST_COUNTS];
+        for (uint32_t i = 0; i < n; i++)
+            length += count[i];
+        gf_weights_weigh_row(&w, used, col, count, n, length, val);
+        gf_weights_read_counts(&w, used, (gf_row_view){col, val, n}, 50, got);
+        for (uint32_t i = 0; i < n; i++)
+            assert_int_equal(got[i], count[i] < 50 ? count[i] : 50);
+    }
+}
+
+static void counts_that_weights_do_not_tell_are_1(void **state)
+{
+    (void)state;
+    const double idf[] = {1, 2, 3, 4};
+    const uint32_t col[] = {0, 1, 3}, alike[] = {7, 7, 7}, differ[] = {1, 5, 9};
+    uint8_t got[3];
+    float val[3];
+    gf_weights w = {GF_TF_LOG, GF_IDF_LOG, GF_NORM_L2};
+    gf_weights_weigh_row(&w, idf, col, alike, 3, 21, val);
+    gf_weights_read_counts(&w, idf, (gf_row_view){col, val, 3}, 50, got);
+    assert_memory_equal(got, ((const uint8_t[]){1, 1, 1}), 3);
+    w.tf = GF_TF_BINARY;
+    gf_weights_weigh_row(&w, idf, col, differ, 3, 15, val);
+    gf_weights_read_counts(&w, idf, (gf_row_view){col, val, 3}, 50, got);
+    assert_memory_equal(got, ((const uint8_t[]){1, 1, 1}), 3);
+    gf_weights_read_counts(&w, idf, (gf_row_view){col, val, 0}, 50, got);
+}
+
 static void reads_smart_notation(void **state)
 {
     (void)state;
@@ -78,6 +156,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weighs_by_hand),
         cmocka_unit_test(weighs_rows),
+        cmocka_unit_test(sharpens_idf),
+        cmocka_unit_test(reads_counts_back),
+        cmocka_unit_test(counts_that_weights_do_not_tell_are_1),
         cmocka_unit_test(reads_smart_notation),
     };
     return cmocka_run_group_tests_name("weights", tests, NULL, NULL);

@@ -12,7 +12,8 @@ static const char *const link_modes[] = {"skip", "split", "keep", NULL};
 static const char *const sign_modes[] = {"word", "skip", "keep", NULL};
 static const char *const cjk_modes[] = {"words", "bigrams", NULL};
 static const char *const tf_names[] = {"log", "raw", "binary", "relative", NULL};
-static const char *const idf_names[] = {"log", "log_plus_one", "smooth", "none", NULL};
+static const char *const idf_names[] = {"log",     "log_plus_one",     "smooth",     "none",
+                                        "log^1.5", "log_plus_one^1.5", "smooth^1.5", NULL};
 static const char *const norm_names[] = {"l2", "none", NULL};
 
 typedef enum setting_kind { LANGUAGE, WORDS, FLAG, CHOICE, NUMBER, LIMIT } setting_kind;

@@ -167,7 +167,8 @@ static gf_status read_head(reader *r, gf_slice bytes, gf_error *err)
         !gf_slice_take_varint32(&r->rest, &p->n_regular) ||
         !gf_slice_take_varint32(&r->rest, &p->n_terms) || !gf_slice_take_varint32(&r->rest, &kind))
         return damaged(err, "its head");
-    if (p->n_regular > p->n_terms || p->n_terms > r->rest.len / LEAST_BYTES || kind > GF_IDF_NONE)
+    if (p->n_regular > p->n_terms || p->n_terms > r->rest.len / LEAST_BYTES ||
+        kind > GF_IDF_SMOOTH_SHARP)
         return damaged(err, "its counts");
     p->idf_kind = (gf_idf)kind;
     return GF_OK;

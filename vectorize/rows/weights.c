@@ -1,5 +1,7 @@
 #include "vectorize/rows/weights.h"
 
+#include "base/grid.h"
+
 #include <math.h>
 #include <pthread.h>
 
@@ -40,8 +42,24 @@ double gf_weight_idf(gf_idf idf, uint64_t n_docs, uint64_t df)
         return log((double)(n_docs + 1) / (double)(df + 1)) + 1;
     case GF_IDF_NONE:
         return 1;
+    case GF_IDF_LOG_SHARP:
+    case GF_IDF_LOG_PLUS_ONE_SHARP:
+    case GF_IDF_SMOOTH_SHARP: {
+        double plain = gf_weight_idf((gf_idf)(idf - GF_IDF_LOG_SHARP), n_docs, df);
+        return plain * sqrt(plain);
+    }
     }
     return 0;
+}
+
+gf_idf gf_weight_sharpen_idf(gf_idf idf)
+{
+    return idf < GF_IDF_NONE ? (gf_idf)(idf + GF_IDF_LOG_SHARP) : idf;
+}
+
+bool gf_weight_is_sharp_idf(gf_idf idf)
+{
+    return idf >= GF_IDF_LOG_SHARP;
 }
 
 static inline double entry(const gf_weights *weights, const double *idf, uint32_t col,
@@ -62,10 +80,81 @@ void gf_weights_weigh_row(const gf_weights *weights, const double *idf, const ui
         double w = entry(weights, idf, col[i], count[i], length);
         squares += w * w;
     }
-    double scale = weights->norm == GF_NORM_L2 && squares > 0 ? 1 / sqrt(squares) : 1;
+    if (weights->norm != GF_NORM_L2) {
+        for (uint32_t i = 0; i < n; i++)
+            val[i] = (float)entry(weights, idf, col[i], count[i], length);
+        return;
+    }
+    double scale = squares > 0 ? 1 / sqrt(squares) : 1;
     for (uint32_t i = 0; i < n; i++)
-        val[i] = (float)(entry(weights, idf, col[i], count[i], length) * scale);
+        val[i] = gf_grid_round(entry(weights, idf, col[i], count[i], length) * scale);
 }
+
+/* ---- counts of weights ----------------------------------------------------------------------- */
+
+/*
+ * Single precision leaves a count so near to a whole number, as a share of it. To that comes what
+ * the grid (base/grid.h) moves two weights by, as a share of each; a share of 1 + ln count is up to
+ * so many times that of the count.
+ */
+#define WHOLE    2e-5
+#define STEEPEST 6.6 /* 1 + ln 256 */
+
+/* The smallest count of a row is looked for up to here: a document in which each word occurs as often. */
+enum { LARGEST_RAREST = 50 };
+
+/* A term's count where the rarest of its row occurs `rarest` times, and weighs 1 / ratio of it. */
+static double count_at(gf_tf tf, double ratio, uint32_t rarest)
+{
+    if (tf != GF_TF_LOG) return ratio * rarest;
+    return exp(ratio * gf_weight_tf(GF_TF_LOG, rarest, 0) - 1);
+}
+
+static double tf_share(const double *idf, gf_row_view row, uint32_t i)
+{
+    return idf ? (double)row.val[i] / idf[row.col[i]] : (double)row.val[i];
+}
+
+/* How far a count may be from a whole number, as a share of it. */
+static double tolerance_of(double weight, double least_weight)
+{
+    return WHOLE + STEEPEST * GF_GRID_ERROR * (1 / weight + 1 / least_weight);
+}
+
+/* Set the counts, if all are whole numbers where the rarest occurs so often. */
+static bool counts_fit(gf_tf tf, const double *idf, gf_row_view row, uint32_t least,
+                       uint32_t rarest, bool anyway, uint32_t most, uint8_t *count)
+{
+    for (uint32_t i = 0; i < row.n; i++) {
+        double ratio = tf_share(idf, row, i) / tf_share(idf, row, least);
+        double tolerance = tolerance_of((double)row.val[i], (double)row.val[least]);
+        double c = ratio < 1 + tolerance ? rarest : count_at(tf, ratio, rarest);
+        double whole = floor(c + 0.5);
+        if (!anyway && whole < 256 && fabs(c - whole) > tolerance * c) return false;
+        count[i] = (uint8_t)(whole < 1 ? 1 : whole < most ? whole : most);
+    }
+    return true;
+}
+
+void gf_weights_read_counts(const gf_weights *weights, const double *idf, gf_row_view row,
+                            uint32_t most, uint8_t *count)
+{
+    double least_share = INFINITY;
+    uint32_t least = 0; /* the entry of it */
+    for (uint32_t i = 0; i < row.n; i++) {
+        double share = tf_share(idf, row, i);
+        count[i] = 1;
+        if (share >= least_share) continue;
+        least_share = share;
+        least = i;
+    }
+    if (weights->tf == GF_TF_BINARY || row.n == 0 || !(least_share > 0)) return;
+    for (uint32_t rarest = 1; rarest <= LARGEST_RAREST; rarest++)
+        if (counts_fit(weights->tf, idf, row, least, rarest, false, most, count)) return;
+    counts_fit(weights->tf, idf, row, least, 1, true, most, count);
+}
+
+/* ---- notation -------------------------------------------------------------------------------- */
 
 static const char tf_letters[] = "lnb"; /* in the order of gf_tf; relative has none */
 

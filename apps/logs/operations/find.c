@@ -28,7 +28,10 @@ static gf_status put_cell(gf_logs *l, gf_json_writer *w, const gf_cell *cell, gf
 {
     gf_buffer *name = &l->text;
     gf_buffer_reset(name);
-    gf_buffer_slice(name, cell->qualifier);
+    if (gf_slice_equal(cell->qualifier, GF_SLICE("referrer"))) /* of an earlier version */
+        gf_buffer_str(name, "referer");
+    else
+        gf_buffer_slice(name, cell->qualifier);
     if (gf_user_table_cell_type(l->lines, cell->family, cell->qualifier) == GF_TYPE_UINT64 &&
         cell->value.len == 8)
         gf_json_put_uint(w, gf_buffer_cstr(name), gf_read_u64be(cell->value.ptr));

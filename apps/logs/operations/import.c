@@ -6,6 +6,7 @@
  */
 #include "apps/logs/import.h"
 #include "api/intake.h"
+#include "apps/logs/retention.h"
 
 enum { MOST_WAITING = 100 };
 
@@ -17,7 +18,9 @@ typedef struct importing {
     gf_logs_import *import;
     gf_text_line waiting[MOST_WAITING]; /* n_waiting: damaged lines before the first good one */
     size_t n_waiting;
-    gf_arena memory; /* of these */
+    gf_arena memory;  /* of these */
+    int64_t before;   /* lines of days before that go at the end; 0: none */
+    uint64_t deleted; /* of them */
 } importing;
 
 static gf_status refuse_line(importing *i, const gf_text_line *line, const char *message,
@@ -102,8 +105,11 @@ static gf_status take_line(void *context, const gf_record *record, gf_error *err
 static gf_status flush_import(void *context, gf_status ended, gf_error *err)
 {
     importing *i = context;
-    (void)ended;
-    return i->import ? gf_logs_import_flush(i->import, err) : GF_OK;
+    uint64_t counts;
+    gf_logs_deletion old = {.before = i->before};
+    gf_status st = i->import ? gf_logs_import_flush(i->import, err) : GF_OK;
+    if (st != GF_OK || ended != GF_OK || !i->import || !i->before) return st;
+    return gf_logs_delete_before(&i->log, &old, &i->deleted, &counts, err);
 }
 
 static gf_status emit_counts(void *context, gf_status ended, gf_error *err)
@@ -120,6 +126,7 @@ static gf_status emit_counts(void *context, gf_status ended, gf_error *err)
     gf_json_put_uint(w, "lines", c.written);
     gf_json_put_uint(w, "known", c.known);
     gf_json_put_uint(w, "refused", i->intake.refused);
+    if (i->before) gf_json_put_uint(w, "deleted", i->deleted);
     return gf_row_writer_emit(&i->log.writer, err);
 }
 
@@ -137,7 +144,8 @@ static gf_status run_log_import(gf_call *call, gf_error *err)
     gf_decoding_options decoding = gf_records_decoding(call);
     decoding.as_it_is =
         true; /* a line that is not UTF-8 is refused by itself: attackers send them */
-    gf_status st = gf_lines_open(&call->input, GF_LOGS_LINE, &decoding, &i.lines, err);
+    gf_status st = gf_call_has(call, "keep") ? gf_logs_read_before(call, &i.before, err) : GF_OK;
+    if (st == GF_OK) st = gf_lines_open(&call->input, GF_LOGS_LINE, &decoding, &i.lines, err);
     if (st == GF_OK) st = gf_intake_run(&i.intake, err);
     gf_lines_close(i.lines);
     gf_logs_import_close(i.import);
@@ -149,9 +157,12 @@ static gf_status run_log_import(gf_call *call, gf_error *err)
 /* ---- the operation --------------------------------------------------------------------------- */
 
 static const gf_parameter log_import_parameters[] = {
-    P_LOG, P_TEXT("domain", "DOMAIN", "of lines that do not name one"),
+    P_LOG,
+    P_TEXT("domain", "DOMAIN", "of lines that do not name one"),
     P_TEXT("encoding", "NAME", "of logs that are not UTF-8, such as windows-1252"),
-    P_FLAG("again", "add also lines that were imported before"), P_UNPACKED};
+    P_FLAG("again", "add also lines that were imported before"),
+    P_TEXT("keep", "AGE", "then delete lines older than this, as log delete does, such as 365d"),
+    P_UNPACKED};
 
 const gf_operation gf_log_import_operation = {
     .name = "log import",

@@ -1,7 +1,7 @@
 /* papers import-cdx, papers import-tei. */
 #include "apps/papers/arguments_internal.h"
-#include "apps/papers/files.h"
-#include "apps/papers/texts.h"
+#include "apps/papers/extraction/files.h"
+#include "apps/papers/extraction/texts.h"
 
 /* ---- CDX ------------------------------------------------------------------------------------- */
 
@@ -23,6 +23,9 @@ static gf_status store_cdx(void *context, const gf_record *record, gf_error *err
     gf_papers_outcome outcome;
     (void)record;
     gf_status st = gf_papers_intake_open(&m->in, err);
+    if (st == GF_OK)
+        gf_papers_import_keep(
+            m->in.import, gf_call_number(m->in.intake.call, "captures", GF_PAPERS_CAPTURES_KEPT));
     if (st == GF_OK) st = gf_papers_import_cdx(m->in.import, &m->cdx, &outcome, err);
     if (st == GF_OK) gf_papers_intake_count(&m->in, outcome);
     return st;
@@ -112,7 +115,8 @@ static gf_status run_papers_import_tei(gf_call *call, gf_error *err)
 {
     importing_tei m = {.in = {.intake = {.call = call, .next = next_text, .take = store_text},
                               .replace = gf_call_flag(call, "force")}};
-    gf_status st = gf_papers_files_open(&call->input, GF_TEI_MOST, &m.files, err);
+    gf_status st = gf_papers_role_check(call, "group", GF_PAPERS_GROBID, err);
+    if (st == GF_OK) st = gf_papers_files_open(&call->input, GF_TEI_MOST, &m.files, err);
     if (st == GF_OK) st = gf_papers_texts_open(0, next_file, &m, call->cancel, &m.texts, err);
     if (st == GF_OK) st = gf_papers_intake_run(&m.in, err);
     gf_papers_texts_close(m.texts);
@@ -123,11 +127,14 @@ static gf_status run_papers_import_tei(gf_call *call, gf_error *err)
 /* ---- the operations -------------------------------------------------------------------------- */
 
 static const gf_parameter papers_import_cdx_parameters[] = {
-    P_FLAG("replace", "also where the paper has a line already"), P_UNPACKED, P_PAPERS};
+    P_FLAG("replace", "the line's capture becomes the first of a paper that has one already"),
+    P_NUMBER("captures", 0, 1000000, "keep so many further captures of a file; count the rest (8)"),
+    P_UNPACKED, P_PAPERS};
 
 static const gf_parameter papers_import_tei_parameters[] = {
     P_FLAG("force", "also where the paper has an extraction already"),
-    P_FLAG("hash", "a file whose name is no SHA-1 has that of its bytes"), P_UNPACKED, P_PAPERS};
+    P_FLAG("hash", "a file whose name is no SHA-1 has that of its bytes"), P_UNPACKED, P_INTO,
+    P_PAPERS};
 
 const gf_operation gf_papers_import_cdx_operation = {
     .name = "papers import-cdx",

@@ -19,24 +19,35 @@ static bool is_long(gf_slice column)
            gf_slice_equal(column, GF_SLICE("tei_json"));
 }
 
+/* JSON in one line: control bytes stand between its tokens alone. */
+static void put_json(gf_json_writer *w, gf_slice json, gf_buffer *line)
+{
+    gf_buffer_reset(line);
+    for (size_t i = 0; i < json.len; i++)
+        gf_buffer_byte(line, (unsigned char)json.ptr[i] < ' ' ? ' ' : json.ptr[i]);
+    gf_json_raw(w, gf_buffer_view(line));
+}
+
 /* A cell as a member: a number, JSON, text, or of a long text its length. */
-static gf_status put_cell(gf_json_writer *w, const gf_cell *cell, gf_error *err)
+static gf_status put_cell(gf_json_writer *w, unsigned role, const gf_cell *cell, gf_error *err)
 {
     gf_buffer digits = {0};
     gf_status st = GF_OK;
     gf_slice name = cell->qualifier;
-    if (is_long(name)) {
+    bool known = role < GF_PAPERS_FAMILIES; /* names of other families mean nothing here */
+    if (known && is_long(name)) {
         gf_json_put_uint(
             w, gf_slice_equal(name, GF_SLICE("tei_xml")) ? "tei_xml_bytes" : "tei_json_bytes",
             cell->value.len);
         return GF_OK;
     }
     gf_json_key_slice(w, name);
-    if (gf_papers_is_number(cell->family, name)) {
-        st = gf_papers_number(cell->family, name, cell->value, &digits, err);
+    if (gf_papers_is_number(role, name)) {
+        st = gf_papers_number(role, name, cell->value, &digits, err);
         gf_json_raw(w, st == GF_OK ? gf_buffer_view(&digits) : GF_SLICE("0"));
-    } else if (is_json(name) && cell->value.len) {
-        gf_json_raw(w, cell->value);
+    } else if (known && (is_json(name) || role == GF_PAPERS_CAPTURES) && cell->value.len) {
+        put_json(w, cell->value, &digits);
+        st = gf_buffer_check(&digits, err);
     } else {
         gf_json_string(w, cell->value);
     }
@@ -60,7 +71,7 @@ static gf_status emit_paper(gf_call *call, const gf_papers *papers, const gf_sha
             gf_json_key(w, schema->families[cells->cells[i].family].name);
             gf_json_begin(w, '{');
         }
-        st = put_cell(w, &cells->cells[i], err);
+        st = put_cell(w, gf_papers_role(papers, cells->cells[i].family), &cells->cells[i], err);
         if (last) gf_json_end(w, '}');
     }
     if (st == GF_OK) return gf_row_writer_emit_only(&row, err);
@@ -75,21 +86,20 @@ static gf_status emit_column(gf_call *call, gf_papers *papers, const gf_sha1 *sh
     gf_row_writer row = {.call = call};
     gf_buffer digits = {0};
     unsigned family;
-    char name[32];
-    gf_status st = gf_papers_column(column, &family, err);
+    gf_slice name;
+    gf_status st = gf_papers_column(papers, column, &family, &name, err);
     if (st != GF_OK) return st;
-    memcpy(name, column.ptr, column.len);
-    name[column.len] = '\0';
-    st = gf_papers_get_cell(papers, NULL, sha1, family, name, &cells, err);
+    st = gf_papers_get_cell_of(papers, NULL, sha1, family, name, &cells, err);
     gf_slice value = st == GF_OK ? cells.cells[0].value : (gf_slice){"", 0};
-    if (st == GF_OK && gf_papers_is_number(family, column)) {
-        st = gf_papers_number(family, column, value, &digits, err);
+    unsigned role = gf_papers_role(papers, family);
+    if (st == GF_OK && gf_papers_is_number(role, name)) {
+        st = gf_papers_number(role, name, value, &digits, err);
         value = gf_buffer_view(&digits);
     }
     if (st == GF_OK) {
         gf_json_writer *w = gf_row_writer_begin(&row);
         gf_json_put_str(w, "sha1", gf_sha1_base32(sha1).text);
-        gf_json_put_str(w, "column", name);
+        gf_json_put_string(w, "column", column);
         gf_json_put_string(w, "value", value);
         st = gf_row_writer_emit_only(&row, err);
     }
@@ -172,14 +182,35 @@ static gf_status run_papers_list(gf_call *call, gf_error *err)
     return gf_papers_visit_all(call, list_one, NULL, NULL, err);
 }
 
+/* Members of a failed extraction; *failed is false where it is a text. */
+static gf_status put_failure(gf_papers_visit *w, gf_json_writer *json, const gf_sha1 *sha1,
+                             int64_t code, bool *failed, gf_error *err)
+{
+    gf_slice value, text;
+    bool found;
+    int64_t time = w->row.cells[0].timestamp; /* of the code, which was read last */
+    gf_status st = gf_papers_visit_cell(w, sha1, GF_PAPERS_GROBID, "status", &value, &found, err);
+    if (st == GF_OK) st = gf_papers_visit_member(w, value, "status", &text, err);
+    *failed = st == GF_OK && !gf_slice_equal(text, GF_SLICE("success"));
+    if (!*failed) return st;
+    put_code(json, code);
+    gf_json_put_string(json, "status", text);
+    gf_row_put_time(json, "time", time);
+    st = put_member(w, json, sha1, GF_PAPERS_GROBID, "status", "reason", err);
+    return st == GF_OK ? put_member(w, json, sha1, GF_PAPERS_GROBID, "status", "description", err)
+                       : st;
+}
+
 static gf_status list_missing(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err)
 {
     int64_t code;
-    bool extracted;
+    bool extracted, wants_failed = gf_call_flag(w->call, "failed"), failed = true;
     gf_status st = gf_papers_visit_code(w, sha1, &code, &extracted, err);
-    if (st != GF_OK || extracted) return st;
+    if (st != GF_OK || extracted != wants_failed) return st;
     gf_json_writer *json = gf_row_writer_begin(&w->to);
     gf_json_put_str(json, "sha1", gf_sha1_base32(sha1).text);
+    if (wants_failed) st = put_failure(w, json, sha1, code, &failed, err);
+    if (st != GF_OK || !failed) return st;
     st = put_column(w, json, sha1, GF_PAPERS_FILE, "mime", err);
     static const char *const members[] = {"url", "dt", "warc", "offset", "c_size"};
     for (size_t i = 0; i < sizeof members / sizeof *members && st == GF_OK; i++)
@@ -190,7 +221,8 @@ static gf_status list_missing(gf_papers_visit *w, const gf_sha1 *sha1, gf_error 
 
 static gf_status run_papers_missing(gf_call *call, gf_error *err)
 {
-    return gf_papers_visit_all(call, list_missing, NULL, NULL, err);
+    gf_status st = gf_papers_role_check(call, "group", GF_PAPERS_GROBID, err);
+    return st == GF_OK ? gf_papers_visit_all(call, list_missing, NULL, NULL, err) : st;
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */
@@ -264,19 +296,26 @@ static gf_status emit_counts(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *
 static gf_status run_papers_counts(gf_call *call, gf_error *err)
 {
     counting c = {.n_counts = 0};
-    return gf_papers_visit_all(call, count_one, emit_counts, &c, err);
+    gf_status st = gf_papers_role_check(call, "group", GF_PAPERS_GROBID, err);
+    return st == GF_OK ? gf_papers_visit_all(call, count_one, emit_counts, &c, err) : st;
 }
 
 /* ---- the operations -------------------------------------------------------------------------- */
 
 static const gf_parameter papers_show_parameters[] = {
     P_REQUIRED("sha1", "SHA1", "the file's SHA-1: hexadecimal, base32 or sha1:BASE32"),
-    P_TEXT("column", "COLUMN", "instead the value of this column, such as tei_xml"), P_PAPERS};
+    P_TEXT("column", "COLUMN",
+           "instead the value of this column, such as tei_xml, grobid1:tei_xml"),
+    P_GROUPS, P_PAPERS};
 
 static const gf_parameter papers_list_parameters[] = {
-    P_NUMBER("limit", 0, 0, "at most so many (all)"), P_PAPERS};
+    P_NUMBER("limit", 0, 0, "at most so many (all)"), P_GROUPS, P_PAPERS};
 
-static const gf_parameter papers_parameters[] = {P_PAPERS};
+static const gf_parameter papers_missing_parameters[] = {
+    P_FLAG("failed", "instead those whose extraction failed"),
+    P_NUMBER("limit", 0, 0, "at most so many (all)"), P_GROUP, P_PAPERS};
+
+static const gf_parameter papers_counts_parameters[] = {P_GROUP, P_PAPERS};
 
 const gf_operation gf_papers_show_operation = {
     .name = "papers show",
@@ -301,7 +340,7 @@ const gf_operation gf_papers_counts_operation = {
     .method = "GET",
     .path = "/papers/counts",
     .meaning = "Count papers by the state of their extraction",
-    GF_PARAMETERS(papers_parameters),
+    GF_PARAMETERS(papers_counts_parameters),
     .run = run_papers_counts,
 };
 
@@ -310,6 +349,6 @@ const gf_operation gf_papers_missing_operation = {
     .method = "GET",
     .path = "/papers/missing",
     .meaning = "List papers that lack an extraction",
-    GF_PARAMETERS(papers_list_parameters),
+    GF_PARAMETERS(papers_missing_parameters),
     .run = run_papers_missing,
 };

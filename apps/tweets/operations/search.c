@@ -1,4 +1,4 @@
-/* tweets search: tweets by their words and users. tweets map: by where and when. */
+/* tweets search: tweets by words, users and time. tweets map: by where and when. */
 #include "apps/tweets/arguments_internal.h"
 
 #include "base/memory.h"
@@ -14,27 +14,13 @@ static gf_status emit_all(gf_call *call, const gf_tweets_query *query, gf_error 
     return st;
 }
 
-static unsigned fields_of(const gf_call *call)
-{
-    gf_slice field = gf_call_text_or(call, "field", "both");
-    if (gf_slice_equal(field, GF_SLICE("text"))) return GF_TWEETS_TERM_TEXT;
-    if (gf_slice_equal(field, GF_SLICE("user"))) return GF_TWEETS_TERM_USER;
-    return GF_TWEETS_TERM_TEXT | GF_TWEETS_TERM_USER;
-}
-
 static gf_status run_tweets_search(gf_call *call, gf_error *err)
 {
     gf_tweets_query query;
     gf_geo_box box;
-    size_t n = gf_call_count(call, "token");
-    gf_slice *tokens = gf_array(n, sizeof *tokens);
-    gf_status st = tokens ? gf_tweets_query_of_call(call, 20, &box, &query, err)
-                          : gf_fail_memory(err, "arguments");
-    for (size_t i = 0; i < n && st == GF_OK; i++)
-        tokens[i] = gf_call_nth(call, "token", i);
-    query.tokens = tokens;
-    query.n_tokens = n;
-    query.fields = fields_of(call);
+    gf_slice *tokens = NULL;
+    gf_status st = gf_tweets_query_of_call(call, 20, &box, &query, err);
+    if (st == GF_OK) st = gf_tweets_tokens_of_call(call, &tokens, &query, err);
     if (st == GF_OK) st = emit_all(call, &query, err);
     gf_free(tokens);
     return st;
@@ -51,11 +37,15 @@ static gf_status run_tweets_map(gf_call *call, gf_error *err)
 /* ---- the operations -------------------------------------------------------------------------- */
 
 static const gf_parameter tweets_search_parameters[] = {
-    P_SEVERAL("token", true, "TOKEN",
-              "a word or a user's name, or the start of one with * behind it"),
-    P_CHOICE("field", "text|user|both", "where the tokens are to be (both)"),
+    P_SEVERAL("token", false, "TOKEN",
+              "a word or a user's name, or the start of one with * behind it (all tweets)"),
+    P_FIELD,
+    P_BOX,
     P_FROM,
     P_TO,
+    P_USER,
+    P_USER_ID,
+    P_LANG,
     P_NUMBER("limit", 0, 0, "the newest so many (20); 0: all"),
     P_FLAG("json", "the tweets' whole JSON too")};
 
@@ -68,7 +58,7 @@ const gf_operation gf_tweets_search_operation = {
     .name = "tweets search",
     .method = "GET",
     .path = "/tweets",
-    .meaning = "Find tweets by words and users",
+    .meaning = "Find tweets by words, users and time",
     GF_PARAMETERS(tweets_search_parameters),
     .run = run_tweets_search,
 };

@@ -1,6 +1,8 @@
 /* tweets top: the commonest hashtags. tweets highscore: the users that went farthest. */
 #include "apps/tweets/arguments_internal.h"
 
+#include "base/memory.h"
+
 static gf_status emit_tag(void *context, const gf_tweets_tag_count *tag, gf_error *err)
 {
     gf_row_writer *row = context;
@@ -37,12 +39,15 @@ static gf_status run_tweets_top(gf_call *call, gf_error *err)
     gf_row_writer row = {.call = call};
     gf_tweets_query query;
     gf_geo_box box;
+    gf_slice *tokens = NULL;
     gf_tweets *tweets = NULL;
     gf_status st = gf_tweets_query_of_call(call, 10, &box, &query, err);
+    if (st == GF_OK) st = gf_tweets_tokens_of_call(call, &tokens, &query, err);
     if (st == GF_OK) st = gf_tweets_of_call(call, &tweets, err);
     size_t most = st == GF_OK ? take_limit(&query) : 0;
     if (st == GF_OK) st = gf_tweets_top(tweets, &query, most, emit_tag, &row, err);
     gf_tweets_close(tweets);
+    gf_free(tokens);
     gf_row_writer_release(&row);
     return st;
 }
@@ -66,10 +71,13 @@ static gf_status run_tweets_highscore(gf_call *call, gf_error *err)
 /* ---- the operations -------------------------------------------------------------------------- */
 
 static const gf_parameter tweets_top_parameters[] = {
-    P_BOX, P_FROM, P_TO, P_NUMBER("limit", 0, 0, "so many hashtags (10); 0: all")};
+    P_BOX,   P_SEVERAL("token", false, "TOKEN", "only tweets that have it, as in tweets search"),
+    P_FIELD, P_FROM,
+    P_TO,    P_USER,
+    P_LANG,  P_NUMBER("limit", 0, 0, "so many hashtags (10); 0: all")};
 
 static const gf_parameter tweets_highscore_parameters[] = {
-    P_CHOICE("by", "path|area", "what counts (path)"), P_BOX, P_FROM, P_TO,
+    P_CHOICE("by", "path|area", "what counts (path)"),    P_BOX, P_FROM, P_TO, P_LANG,
     P_NUMBER("limit", 0, 0, "so many users (10); 0: all")};
 
 const gf_operation gf_tweets_top_operation = {

@@ -1,9 +1,12 @@
 /*
  * Actions of users, the newest first, in the table `actions`:
  *
- *     actions STORE add                       lines of USER MILLISECONDS EVENT NAME from standard
- * input actions STORE newest USER N [OFFSET]    lines of MILLISECONDS EVENT NAME actions STORE time
- * N OFFSET             how long `newest` takes, for users from standard input
+ *     actions STORE add
+ *         lines of USER MILLISECONDS EVENT NAME from standard input
+ *     actions STORE newest USER N [OFFSET]
+ *         lines of MILLISECONDS EVENT NAME
+ *     actions STORE time N OFFSET
+ *         how long `newest` takes, for users from standard input
  *
  * A row key is the user, then the largest int64 less the time in 8 bytes, big-endian, then the
  * event. So the rows of a user lie together, and the first of them is the newest; the event tells

@@ -110,12 +110,20 @@ export async function* rows(path, options = {}) {
     }
 }
 
+let known;
+/** Whether the server's interface has a path. */
+export async function has(path) {
+    known ??= json('openapi.json').then(({ paths }) => paths);
+    known.catch(() => (known = undefined));
+    return path in (await known);
+}
+
 let searchName;
 /** The name of search's parameter for the query, or "" where the server's interface has no search. */
 export async function searchParameter() {
     if (searchName === undefined) {
-        const { paths } = await json('openapi.json');
-        const found = paths['/v1/collections/{collection}/search']?.get?.parameters ?? [];
+        const path = '/v1/collections/{collection}/search';
+        const found = (await has(path)) ? ((await known)[path].get?.parameters ?? []) : [];
         searchName =
             found.find((p) => p.in === 'query' && (p.name === 'q' || p.name === 'query'))?.name ??
             '';

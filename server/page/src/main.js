@@ -13,9 +13,11 @@ import { clusters } from './views/clusters.js';
 import { collections } from './views/collections.js';
 import { diff } from './views/diff.js';
 import { documentView } from './views/document.js';
+import { number } from './views/number.js';
 import { search } from './views/search.js';
+import { tweets } from './views/tweets.js';
 
-const views = { collections, clusters, cluster, doc: documentView, diff, search };
+const views = { collections, clusters, cluster, doc: documentView, diff, number, search, tweets };
 
 let showing = new AbortController();
 let parent = null; /* address of what is one level up from the view on the screen */
@@ -89,4 +91,6 @@ acceptDrops(() => route.read().collection);
 onPublished(changeTo);
 addEventListener('hashchange', () => show());
 addEventListener('page:refresh', () => show());
-show().then(watch);
+/* The tasks first: a build that is published while the first view is read is then told of. */
+useNamespace(route.read().values.namespace);
+watch().then(() => show());

@@ -5,7 +5,9 @@
 //     #/c/NAME/cluster/ID         one
 //     #/c/NAME/doc/ID             a document
 //     #/c/NAME/diff               what changed (from, to)
+//     #/c/NAME/number             how many clusters
 //     #/c/NAME/search?q=          documents; #/search?q= of all collections
+//     #/tweets                    tweets (words, field, user, lang, from, to, box, by)
 //
 // with config=, build= and namespace= behind "?".
 
@@ -23,11 +25,12 @@ export function read(hash = location.hash) {
     const values = Object.fromEntries(new URLSearchParams(search));
     const route = { view: 'nothing', values };
     if (parts.length === 0) route.view = 'collections';
-    else if (parts[0] === 'search' && parts.length === 1) route.view = 'search';
+    else if (['search', 'tweets'].includes(parts[0]) && parts.length === 1) route.view = parts[0];
     else if (parts[0] === 'c' && parts.length >= 2) {
         route.collection = parts[1];
         if (parts.length === 2) route.view = 'clusters';
-        else if (['diff', 'search'].includes(parts[2]) && parts.length === 3) route.view = parts[2];
+        else if (['diff', 'number', 'search'].includes(parts[2]) && parts.length === 3)
+            route.view = parts[2];
         else if (['cluster', 'doc'].includes(parts[2]) && parts.length === 4) {
             route.view = parts[2];
             route.id = parts[3];

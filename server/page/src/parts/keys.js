@@ -5,7 +5,9 @@ import { neighbour } from './treemap.js';
 const KEYS = [
     ['↑ ↓ or k j', 'walk the rows of a table'],
     ['← ↑ ↓ →', 'walk the tiles of a map'],
+    ['← →, Home, End', 'choose on the curve of numbers of clusters'],
     ['Enter', 'open'],
+    ['← ↑ ↓ →, + −', 'move the map of tweets; 0 shows all of it, b takes what is seen as the box'],
     ['/', 'search, or filter'],
     ['Escape', 'leave a field; go one level up'],
     ['d', 'light or dark'],
@@ -64,9 +66,9 @@ export function listen({ up, dark }) {
             if (e.key === 'Escape') at.blur();
             return;
         }
-        const field = [
-            ...document.querySelectorAll('#search:not([hidden]) input, main input[type=search]'),
-        ][0];
+        const field =
+            document.querySelector('main .tweet-search input') ??
+            document.querySelector('#search:not([hidden]) input, main input[type=search]');
         if (e.key === '/' && field) field.focus();
         else if (e.key === '?') help();
         else if (e.key === 'd') dark();

@@ -71,6 +71,20 @@ export const rebuildButton = (place) =>
         place.build ? 'Rebuild' : 'Cluster it',
     );
 
+/** To the view where the number of clusters is chosen. */
+export const numberLink = (place) =>
+    place.info.size
+        ? h(
+              'a',
+              {
+                  class: 'button',
+                  href: route.to(['c', place.collection, 'number'], { build: '' }),
+                  title: 'How many clusters, and why',
+              },
+              'How many?',
+          )
+        : null;
+
 /** Selects, for the head's tools. */
 export const choices = (place) => [configurations(place), builds(place)];
 

@@ -85,15 +85,21 @@ export function arrive() {
     return false;
 }
 
+/* What somebody did with keys, mouse, wheel or fingers. */
+let acts = 0;
+for (const act of ['keydown', 'pointerdown', 'wheel', 'touchstart'])
+    addEventListener(act, () => acts++, { capture: true, passive: true });
+
 /**
  * Scroll and focus as the place has it, now and once what is drawn later is there, unless somebody
  * has moved meanwhile.
  */
 export function settle() {
-    const place = here;
+    const place = here,
+        since = acts;
     place.shown = true;
     const again = (left) => {
-        if (here !== place) return;
+        if (here !== place || acts !== since) return;
         scrollTo(0, place.y);
         const found = focusAgain(main(), place.focus);
         if (left && (!found || Math.abs(scrollY - place.y) > 1))

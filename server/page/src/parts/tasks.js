@@ -176,7 +176,7 @@ export async function rebuild(collection, config, force) {
 
 /* Rebuilds that others asked for; one that began and ended between two looks is published, too. */
 async function look() {
-    if (document.hidden) return;
+    if (document.hidden && began) return;
     for (const task of await json('v1/tasks')) {
         const ended = !['queued', 'running'].includes(task.state);
         if (followed.has(task.task)) continue;
@@ -190,10 +190,11 @@ async function look() {
     began = true;
 }
 
-export function watch() {
-    const again = () =>
-        look()
-            .catch(() => {})
-            .finally(() => setTimeout(again, LOOK_MS));
-    again();
+/**
+ * Look at tasks from now on; done once it is known which have ended. What a view reads after that is
+ * their builds or newer ones, and a task that ends later is told of.
+ */
+export async function watch() {
+    await look().catch(() => {});
+    setTimeout(watch, LOOK_MS);
 }

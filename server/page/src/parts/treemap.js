@@ -11,7 +11,7 @@ const MOST = 300;
 const strength = scaleLinear([0, 1], [0, 60]).clamp(true);
 
 function tile(node, address, measure) {
-    const { cluster, label, size, share, terms } = node.data;
+    const { cluster, label, size, share, terms, sentence } = node.data;
     const w = node.x1 - node.x0,
         t = node.y1 - node.y0;
     const words = (terms ?? [])
@@ -47,7 +47,7 @@ function tile(node, address, measure) {
             class: 'tile',
             href: address,
             role: address ? null : 'img',
-            title: plain(`${label}: ${count(size)} documents, ${percent(share)}\n${words}`),
+            title: plain(`${label}: ${count(size)} documents, ${percent(share)}\n${words}` + (sentence ? `\n${sentence}` : '')),
             'aria-label': plain(`${label}, ${count(size)} documents, ${percent(share)}`),
             'data-cluster': cluster,
             'data-size': w > 240 && t > 150 ? 'large' : w < 80 ? 'small' : null,

@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { count, percent, score, several } from '../format.js';
 import { readChanges, readPlace, readTrends } from '../model.js';
 import { bar } from '../parts/bar.js';
+import { clarity } from '../parts/clarity.js';
 import { button, line } from '../parts/csv.js';
 import { choices } from '../parts/place.js';
 import { chart } from '../parts/spark.js';
@@ -14,6 +15,26 @@ import { plain, shown } from '../text.js';
 /* Documents at once; and those of a page that is gone back to. */
 const PAGE = 50,
     MOST_AGAIN = 1000;
+
+const ORDERS = [
+    ['', 'Best'],
+    ['all', 'All'],
+    ['least', 'Least fitting'],
+];
+
+/* What the documents say, in the words of one of them. */
+const sentence = (c, where) =>
+    c.sentence
+        ? h(
+              'p',
+              { class: 'sentence' },
+              h(
+                  'a',
+                  { href: route.to(['c', where.collection, 'doc', c.sentence_of]) },
+                  shown(c.sentence),
+              ),
+          )
+        : null;
 
 function terms(c, name) {
     const most = c.terms[0]?.weight ?? 1;
@@ -63,6 +84,7 @@ function documentColumns(where) {
             csv: [
                 ['id', (d) => d.id],
                 ['text', (d) => d.text],
+                ['copies', (d) => d.copies],
             ],
             cell: (d) => [
                 h(
@@ -78,6 +100,7 @@ function documentColumns(where) {
                     { class: 'quiet id' },
                     shown(d.id),
                     d.replaced ? ' · put anew since' : '',
+                    d.copies ? ` · and ${count(d.copies)} like it` : '',
                 ),
             ],
         },
@@ -110,16 +133,18 @@ function documentColumns(where) {
     ];
 }
 
-const pageOf = (where, place, cursor, limit = PAGE) =>
+const pageOf = (where, place, cursor, limit = PAGE, different = false) =>
     at`v1/collections/${where.collection}/clusters/${where.id}/documents` +
     query({
         config: place.where.config,
         ...(cursor ? { cursor } : { build: place.where.build }),
+        ...(different ? { different } : {}),
         limit,
     });
 
-async function documents(where, place, name, signal) {
-    const first = await json(pageOf(where, place, '', where.kept.documents), { signal });
+/* different: without those that are like one before them. */
+async function documents(where, place, name, signal, different) {
+    const first = await json(pageOf(where, place, '', where.kept.documents, different), { signal });
     const all = [...first.documents];
     let next = first.next;
     const list = table({
@@ -148,13 +173,16 @@ async function documents(where, place, name, signal) {
             onclick: async () => {
                 more.disabled = true;
                 try {
-                    const page = await json(pageOf(where, place, next), { signal });
+                    const page = await json(pageOf(where, place, next, PAGE, different), { signal });
                     all.push(...page.documents);
                     where.kept.documents = Math.min(all.length, MOST_AGAIN);
                     next = page.next;
                     list.update();
                     told.textContent = shownOf();
                     more.hidden = !next;
+                } catch (e) {
+                    if (e.name !== 'AbortError')
+                        more.before(h('p', { class: 'problem', role: 'alert' }, shown(e.message)));
                 } finally {
                     more.disabled = false;
                 }
@@ -165,7 +193,9 @@ async function documents(where, place, name, signal) {
     const shownOf = () =>
         next
             ? `the best ${count(all.length)} of ${count(first.size)}`
-            : several(all.length, 'document');
+            : all.length < first.size
+              ? `${count(all.length)} different of ${several(first.size, 'document')}`
+              : several(all.length, 'document');
     const told = h('span', { class: 'quiet' }, shownOf());
     return h(
         'section',
@@ -254,12 +284,18 @@ export async function cluster(where, { signal }) {
     const place = await readPlace(where, signal);
     const c = await json(
         at`v1/collections/${where.collection}/clusters/${where.id}` +
-            query({ ...place.where, docs: 1, terms: 20 }),
+            query({ ...place.where, docs: 1, terms: 20, figures: true }),
         { signal },
     );
     const name = `${where.collection}-${plain(c.label)}`;
-    const least = where.values.order === 'least';
-    const list = await (least ? weakest : documents)(where, place, name, signal);
+    const order = where.values.order ?? '';
+    const list = await (order === 'least' ? weakest : documents)(
+        where,
+        place,
+        name,
+        signal,
+        order !== 'all',
+    );
     const trend = h('section', {}),
         changes = h('div', {});
     trend.append(h('div', { class: 'chart' }));
@@ -303,6 +339,7 @@ export async function cluster(where, { signal }) {
                     several(c.size, 'document'),
                     place.build.documents ? ` · ${percent(c.size / place.build.documents)}` : '',
                     ` · cluster ${c.cluster}`,
+                    c.clarity ? [' · ', clarity(c)] : '',
                 ),
                 h(
                     'div',
@@ -310,26 +347,21 @@ export async function cluster(where, { signal }) {
                     h(
                         'div',
                         { class: 'tabs', role: 'group', 'aria-label': 'Documents' },
-                        h(
-                            'a',
-                            {
-                                href: route.withValues({ order: '' }),
-                                'aria-current': least ? null : 'true',
-                            },
-                            'Best',
-                        ),
-                        h(
-                            'a',
-                            {
-                                href: route.withValues({ order: 'least' }),
-                                'aria-current': least ? 'true' : null,
-                            },
-                            'Least fitting',
+                        ORDERS.map(([value, title]) =>
+                            h(
+                                'a',
+                                {
+                                    href: route.withValues({ order: value }),
+                                    'aria-current': order === value ? 'true' : null,
+                                },
+                                title,
+                            ),
                         ),
                     ),
                     choices(place),
                 ),
             ),
+            sentence(c, where),
             h('div', { class: 'columns' }, list, h('aside', {}, trend, terms(c, name), changes)),
         ],
     };

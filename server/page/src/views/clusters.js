@@ -4,7 +4,8 @@ import { h } from '../dom.js';
 import { count, percent, signed } from '../format.js';
 import { readChanges, readPlace, readTrends } from '../model.js';
 import { bar } from '../parts/bar.js';
-import { choices, facts, rebuildButton } from '../parts/place.js';
+import { clarities, clarity, clarityRank } from '../parts/clarity.js';
+import { choices, facts, numberLink, rebuildButton } from '../parts/place.js';
 import { keepFocus } from '../parts/places.js';
 import { spark } from '../parts/spark.js';
 import { table } from '../parts/table.js';
@@ -59,7 +60,10 @@ function columnsOf(place, more, addressOf, largest) {
             key: 'label',
             class: 'main',
             value: (c) => c.label,
-            cell: (c) => h('a', { class: 'row-link', href: addressOf(c) }, shown(c.label)),
+            cell: (c) => [
+                h('a', { class: 'row-link', href: addressOf(c) }, shown(c.label)),
+                c.sentence ? h('span', { class: 'sentence' }, shown(c.sentence, 160)) : '',
+            ],
             csv: [
                 ['cluster', (c) => c.cluster],
                 ['label', (c) => c.label],
@@ -86,6 +90,18 @@ function columnsOf(place, more, addressOf, largest) {
                 ),
         },
     ];
+    if (more.clarity)
+        columns.push({
+            title: 'Clarity',
+            key: 'clarity',
+            class: 'wide',
+            value: clarityRank,
+            cell: clarity,
+            csv: ['clarity', 'weak', 'label_recall', 'label_precision', 'npmi'].map((name) => [
+                name,
+                (c) => c[name],
+            ]),
+        });
     if (more.changes)
         columns.push({
             title: 'Since last',
@@ -129,7 +145,10 @@ function columnsOf(place, more, addressOf, largest) {
         title: 'Terms',
         class: 'terms wide',
         cell: (c) => shown(termsOf(c)),
-        csv: [['terms', (c) => c.terms.map((t) => t.term).join(' ')]],
+        csv: [
+            ['terms', (c) => c.terms.map((t) => t.term).join(' ')],
+            ['sentence', (c) => c.sentence],
+        ],
     });
     return columns;
 }
@@ -212,12 +231,14 @@ export async function clusters(where, { signal }) {
             ],
         };
 
-    const rows = await json(at`v1/collections/${where.collection}/clusters` + query(place.where), {
-        signal,
-    });
+    const rows = await json(
+        at`v1/collections/${where.collection}/clusters` + query({ ...place.where, figures: true }),
+        { signal },
+    );
     const narrow = matchMedia('(max-width: 720px)').matches,
         view = where.values.view ?? '',
-        more = { trends: undefined, changes: undefined };
+        words = clarities(rows),
+        more = { trends: undefined, changes: undefined, clarity: !!words };
     const addressOf = (c) => route.to(['c', where.collection, 'cluster', c.cluster]);
     const largest = Math.max(1, ...rows.map((c) => c.size));
     const map = treemap({ clusters: rows, addressOf, tall: view === 'map' });
@@ -263,7 +284,19 @@ export async function clusters(where, { signal }) {
     later('trends', readTrends(place));
     later('changes', readChanges(place, signal));
     const mapped = view === 'list' ? null : h('div', { class: 'mapped' }, map.element, key),
-        listed = view === 'map' ? null : [h('div', { class: 'tools above' }, wanted, csv), list];
+        listed =
+            view === 'map'
+                ? null
+                : [
+                      h(
+                          'div',
+                          { class: 'tools above' },
+                          wanted,
+                          h('span', { class: 'quiet' }, words),
+                          csv,
+                      ),
+                      list,
+                  ];
     return {
         ...base,
         element: [
@@ -286,6 +319,7 @@ export async function clusters(where, { signal }) {
                               'What changed',
                           )
                         : null,
+                    numberLink(place),
                     rebuildButton(place),
                 ),
             ),

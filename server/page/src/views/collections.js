@@ -6,6 +6,7 @@ import { chooseFile } from '../parts/import.js';
 import { table } from '../parts/table.js';
 import * as route from '../route.js';
 import { shown } from '../text.js';
+import { readStats } from './tweets.js';
 
 const MOST = 500;
 
@@ -76,6 +77,14 @@ const columns = [
 export async function collections({ values, kept }, { signal }) {
     const prefix = values.prefix ?? '';
     const rows = await json('v1/collections' + query({ prefix, limit: MOST }), { signal });
+    const stats = await readStats(signal).catch(() => null);
+    const tweets =
+        stats?.tweets > 0 &&
+        h(
+            'a',
+            { class: 'button', href: route.to(['tweets'], {}, []) },
+            several(stats.tweets, 'tweet'),
+        );
     const add = h(
         'button',
         { type: 'button', class: 'primary', onclick: () => chooseFile('') },
@@ -86,7 +95,7 @@ export async function collections({ values, kept }, { signal }) {
         return {
             title: 'Collections',
             element: [
-                h('div', { class: 'head' }, title),
+                h('div', { class: 'head' }, title, tweets && h('div', { class: 'tools' }, tweets)),
                 h(
                     'div',
                     { class: 'empty' },
@@ -125,7 +134,7 @@ export async function collections({ values, kept }, { signal }) {
                     rows.length === MOST ? `the first ${MOST}` : several(rows.length, 'collection'),
                     ` · ${several(documents, 'document')}`,
                 ),
-                h('div', { class: 'tools' }, filter, list.csv, add),
+                h('div', { class: 'tools' }, filter, list.csv, tweets, add),
             ),
             list.element,
         ],

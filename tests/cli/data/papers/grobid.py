@@ -5,8 +5,8 @@
 
 POST /api/processFulltextDocument takes multipart/form-data whose part "input" is a PDF, and answers
 by the PDF's text: what stands behind "answer:" names a file of FOLDER that is sent back, with a
-status of 200; "status:" is a status instead; "busy:N" first answers 503 N times. Each request is
-told of on standard error by its path and what was asked.
+status of 200 (500 where it is not there); "status:" is a status instead; "busy:N" first answers 503 N
+times. Requests are told of at the end, in the order of the words, by path and what was asked.
 """
 import http.server
 import os
@@ -52,7 +52,10 @@ class Grobid(http.server.BaseHTTPRequestHandler):
             return self.answer(503, b"busy")
         if "status" in wanted:
             return self.answer(int(wanted["status"]), b"[GENERAL] an error")
-        with open(os.path.join(FOLDER, wanted["answer"]), "rb") as f:
+        path = os.path.join(FOLDER, wanted["answer"])
+        if not os.path.exists(path):
+            return self.answer(500, b"[GENERAL] an error")
+        with open(path, "rb") as f:
             self.answer(200, f.read())
 
 
@@ -61,5 +64,5 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 os.environ["GROBID"] = f"http://127.0.0.1:{server.server_port}"
 code = subprocess.call(sys.argv[2:])
 server.shutdown()
-print("\n".join(log))
+print("\n".join(sorted(log)))  # several are asked at once
 sys.exit(code)

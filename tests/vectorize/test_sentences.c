@@ -1,0 +1,207 @@
+/* Sentences of texts as people write them: wrapped, quoted, abbreviated, in several scripts. */
+#include "support/test.h"
+
+#include "base/random.h"
+#include "base/utf8.h"
+#include "vectorize/text/sentences.h"
+
+#include <string.h>
+
+static gf_sentences *breaker;
+
+static int open_breaker(void **state)
+{
+    (void)state;
+    gf_error err;
+    assert_ok(gf_sentences_create(&breaker, &err));
+    return 0;
+}
+
+static int close_breaker(void **state)
+{
+    (void)state;
+    gf_sentences_free(breaker);
+    return 0;
+}
+
+/* The sentences, each in brackets: "[one][two]". Lower-case marks behind: e ended, w whole, p plain. */
+static const char *split(const char *text)
+{
+    static gf_buffer out;
+    gf_error err;
+    const gf_sentence *list;
+    size_t n;
+    gf_buffer_release(&out);
+    assert_ok(gf_sentences_split(breaker, gf_slice_str(text), &list, &n, &err));
+    for (size_t i = 0; i < n; i++)
+        gf_buffer_format(&out, "[%.*s]%s%s%s", GF_SLICE_ARG(list[i].text), list[i].ends ? "e" : "",
+                         list[i].whole ? "w" : "", list[i].plain ? "p" : "");
+    return gf_buffer_cstr(&out);
+}
+
+static void sentences_end(void **state)
+{
+    (void)state;
+    assert_string_equal(split(""), "");
+    assert_string_equal(split("One goes here. Two comes then! Is that three?"),
+                        "[One goes here.]ep[Two comes then!]ep[Is that three?]ep");
+    assert_string_equal(split("A title without a mark"), "[A title without a mark]wp");
+    assert_string_equal(split("He said \"stop.\" She did (at once)."),
+                        "[He said \"stop.\"]ep[She did (at once).]ep");
+    assert_string_equal(split("It broke off..."), "[It broke off...]wp");
+}
+
+/* ICU breaks behind each of these full stops. */
+static void abbreviations(void **state)
+{
+    (void)state;
+    assert_string_equal(split("Then Mr. Smith met J. R. Jones in the U.S. Senate. They spoke."),
+                        "[Then Mr. Smith met J. R. Jones in the U.S. Senate.]ep[They spoke.]ep");
+    assert_string_equal(split("We went to the bar. Nobody came."),
+                        "[We went to the bar.]ep[Nobody came.]ep");
+}
+
+static void other_scripts(void **state)
+{
+    (void)state;
+    assert_string_equal(split("衣服质量不错。大小合适！"), "[衣服质量不错。]ep[大小合适！]ep");
+    assert_string_equal(split("Это первое. А это второе?"), "[Это первое.]ep[А это второе?]ep");
+    assert_string_equal(split("¿Qué pasa? Nada."), "[¿Qué pasa?]ep[Nada.]ep");
+    assert_string_equal(split("यह एक वाक्य है। यह दूसरा है।"), "[यह एक वाक्य है।]ep[यह दूसरा है।]ep");
+}
+
+/* A wrapped line goes on; a short one ends its paragraph. */
+static void lines(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        split("A line that is long enough to have been wrapped by\na mail program."),
+        "[A line that is long enough to have been wrapped by a mail program.]ewp");
+    assert_string_equal(split("A heading\nand another\r\n\r\nThen text."),
+                        "[A heading]wp[and another]wp[Then text.]ewp");
+    assert_string_equal(split("- bread\n- some milk"), "[bread]wp[some milk]wp");
+    assert_string_equal(split("two   blanks   and more are columns\nname\tvalue"), "");
+    assert_string_equal(split("Blanks  are\xC2\xA0one."), "[Blanks are one.]ewp");
+}
+
+static void what_others_wrote(void **state)
+{
+    (void)state;
+    assert_string_equal(split("> quoted text\nMine.\n| theirs\n: theirs\n# theirs\nab> theirs"),
+                        "[Mine.]ewp");
+    assert_string_equal(split("It works.\n--\nJohn Doe\nAcme Inc."), "[It works.]ewp");
+    assert_string_equal(split("=====\n12345\nText."), "[Text.]ewp");
+}
+
+static void not_plain(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "See http://example.org/ for more.", "Write to ada@example.org for more.",
+        "Subject: what is this about.",      "说明：这个很好用。",
+        "In article five someone writes:",   "and then, the text breaks off here,",
+        "He said (and nobody heard.",        "He said \"and nobody heard.",
+        "This is <b>bold</b> text here.",    "This is **bold** text here.",
+        "Cats &amp; dogs live together.",    "THIS IS SHOUTED ALL OVER THE PLACE.",
+        "1 2 3 4 5 6 7 8 9 and 10.",         "This is what!!!! she said.",
+        "差评差评差评差评，不好。",          ", this begins with a comma.",
+        "Bad byte \xFF in this text.",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        gf_error err;
+        const gf_sentence *list;
+        size_t n;
+        assert_ok(gf_sentences_split(breaker, gf_slice_str(texts[i]), &list, &n, &err));
+        if (n == 1 && list[0].plain) fail_msg("plain: %s", texts[i]);
+    }
+}
+
+static void begins_and_words(void **state)
+{
+    (void)state;
+    gf_error err;
+    const gf_sentence *list;
+    size_t n;
+    assert_ok(gf_sentences_split(breaker, GF_SLICE("lower here e.g. this. \"Quoted.\""), &list, &n,
+                                 &err));
+    assert_int_equal(n, 2);
+    assert_true(list[0].begins); /* a paragraph */
+    assert_int_equal(list[0].words, 4);
+    assert_true(list[1].begins);
+    assert_ok(gf_sentences_split(breaker, GF_SLICE("衣服质量不错。"), &list, &n, &err));
+    assert_int_equal(n, 1);
+    assert_int_equal(list[0].words, 4);
+}
+
+/* Anything goes in; what comes out is valid, of one line, and not empty. */
+static void random_bytes(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {
+        "a",    "Word ", ". ",   "\n",   "> ",
+        "\xFF", "\xE4",  "中。", "--\n", "\xF0\x9F\x98\x80",
+        "\t",   "U.S. ", "\r",   "\"",   "long words here in a line of text "};
+    gf_error err;
+    gf_buffer text = {0};
+    gf_random r = gf_random_seed(gf_test_seed(), 1);
+    for (int round = 0; round < 2000; round++) {
+        const gf_sentence *list;
+        size_t n;
+        gf_buffer_reset(&text);
+        for (uint64_t i = gf_random_below(&r, 40); i > 0; i--)
+            gf_buffer_str(&text, parts[gf_random_below(&r, sizeof parts / sizeof *parts)]);
+        assert_ok(gf_sentences_split(breaker, gf_buffer_view(&text), &list, &n, &err));
+        for (size_t i = 0; i < n; i++) {
+            assert_true(list[i].text.len > 0 && list[i].words > 0);
+            assert_true(gf_utf8_is_valid(list[i].text));
+            assert_null(memchr(list[i].text.ptr, '\n', list[i].text.len));
+        }
+    }
+    gf_buffer_release(&text);
+}
+
+/* A paragraph longer than is looked at is cut, at no cost of what stands behind it. */
+static void long_paragraphs(void **state)
+{
+    (void)state;
+    gf_error err;
+    const gf_sentence *list;
+    size_t n;
+    gf_buffer text = {0};
+    for (int i = 0; i < 20000; i++)
+        gf_buffer_str(&text, "word ");
+    gf_buffer_str(&text, "\n\nThe end is here.");
+    assert_ok(gf_sentences_split(breaker, gf_buffer_view(&text), &list, &n, &err));
+    assert_int_equal(n, 2);
+    assert_slice(list[1].text, "The end is here.");
+    gf_buffer_release(&text);
+}
+
+static gf_status split_swept(void *context, gf_error *err)
+{
+    gf_sentences *s = NULL;
+    const gf_sentence *list;
+    size_t n;
+    gf_status st = gf_sentences_create(&s, err);
+    if (st == GF_OK) st = gf_sentences_split(s, gf_slice_str(context), &list, &n, err);
+    gf_sentences_free(s);
+    return st;
+}
+
+static void memory_ends(void **state)
+{
+    (void)state;
+    gf_test_sweep(split_swept, NULL, "One goes here. Two comes then!\n\nAnd a third one.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sentences_end),     cmocka_unit_test(abbreviations),
+        cmocka_unit_test(other_scripts),     cmocka_unit_test(lines),
+        cmocka_unit_test(what_others_wrote), cmocka_unit_test(not_plain),
+        cmocka_unit_test(begins_and_words),  cmocka_unit_test(random_bytes),
+        cmocka_unit_test(long_paragraphs),   cmocka_unit_test(memory_ends),
+    };
+    return cmocka_run_group_tests_name("sentences", tests, open_breaker, close_breaker);
+}
