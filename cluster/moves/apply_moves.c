@@ -172,6 +172,15 @@ static uint32_t pair_at(unsigned round, uint32_t task)
     return pair_of((half + task) % MEETING, (half + MEETING - task) % MEETING);
 }
 
+unsigned gf_moves_round(uint32_t a, uint32_t b)
+{
+    uint32_t i = a % BINS, j = b % BINS;
+    if (i == j) return 0;
+    if (i == MEETING) i = j;
+    if (j == MEETING) j = i;
+    return 1 + (i + j) % MEETING;
+}
+
 /* S.x now: as proposed, and what moves have added since. */
 static double current_dot(const gf_moves *m, uint32_t j, float score, gf_row_view row)
 {

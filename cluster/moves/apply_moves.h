@@ -46,4 +46,7 @@ void gf_moves_free(gf_moves *m);
 gf_status gf_moves_apply(gf_moves *m, gf_partition *p, const uint32_t *target, const float *score,
                          bool *changed, const gf_cancel *cancel, uint64_t *n_moves, gf_error *err);
 
+/** The round, of 0 to 31, in which moves between clusters a and b are applied. */
+unsigned gf_moves_round(uint32_t a, uint32_t b);
+
 #endif

@@ -1,6 +1,7 @@
 #include "cluster/small/internal.h"
 
 #include "base/memory.h"
+#include "cluster/moves/apply_moves.h"
 
 #include <assert.h>
 #include <string.h>
@@ -188,16 +189,31 @@ static uint32_t propose(const gf_small_clusters *c, uint32_t i)
     return target;
 }
 
+/* The rows that would move, in the order of gf_moves_apply; returns how many there are. */
+static uint32_t propose_all(const gf_small_clusters *c, uint32_t *target, uint32_t *order)
+{
+    unsigned round[MOST];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->small->n; i++) {
+        target[i] = propose(c, i);
+        if (target[i] == UINT32_MAX) continue;
+        round[i] = gf_moves_round(c->label[i], target[i]);
+        uint32_t at = n++;
+        for (; at > 0 && round[order[at - 1]] > round[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return n;
+}
+
 /* All proposals against the same sums, applied in their order where they still gain. */
 static uint32_t move_rows(gf_small_clusters *c)
 {
-    uint32_t target[MOST], moves = 0;
-    for (uint32_t i = 0; i < c->small->n; i++)
-        target[i] = propose(c, i);
-    for (uint32_t i = 0; i < c->small->n; i++) {
-        uint32_t to = target[i];
+    uint32_t target[MOST], order[MOST], moves = 0;
+    uint32_t n = propose_all(c, target, order);
+    for (uint32_t o = 0; o < n; o++) {
+        uint32_t i = order[o], to = target[i];
         double w = c->small->weight[i];
-        if (to == UINT32_MAX) continue;
         if (gf_small_gain(c->squares[to], dot_of(c, to, i), w) + leave(c, i) <=
             GF_MOVE_LEAST_GAIN * w)
             continue;
