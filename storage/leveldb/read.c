@@ -1,7 +1,7 @@
 /* Reading rows: single keys by a look-up, whole wide families and versions by a walk. */
 #include "storage/leveldb/cells.h"
-#include "storage/packed.h"
 #include "storage/leveldb/value.h"
+#include "storage/packed.h"
 #include "storage/schema.h"
 
 typedef struct reading {

@@ -11,8 +11,8 @@
 #define GF_STORAGE_LEVELDB_WRITING_H
 
 #include "storage/leveldb/internal.h"
-#include "storage/packed.h"
 #include "storage/leveldb/value.h"
+#include "storage/packed.h"
 
 /* A change in its place: of a wide family's cells the qualifiers are in order, too. */
 typedef struct gf_leveldb_ordered {

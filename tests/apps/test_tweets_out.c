@@ -579,7 +579,7 @@ static void test_keep_without_a_tweet(void **state)
     (void)state;
     transport_open(&t);
     for (int i = 0; i < 6; i++)
-        write_aged(&lines, i < 4 ? 60 : 1, i);
+        write_aged(&lines, i < 4 ? 80 : 1, i);
     import(&t, &lines);
     gf_buffer_reset(&lines);
     import(&t, &lines);
