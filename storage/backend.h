@@ -143,6 +143,9 @@ typedef struct gf_backend_operations {
                               uint64_t ttl_seconds, const gf_cancel *cancel,
                               const gf_schema **stored, gf_error *err);
 
+    /* As gf_database_begin_upkeep; NULL where the backend needs no time of ours for it. */
+    void (*begin_upkeep)(gf_backend *b);
+
     /* As gf_database_purge; 0 milliseconds: as gf_database_compact. */
     gf_status (*compact)(gf_backend *b, unsigned milliseconds, gf_error *err);
 
@@ -164,6 +167,12 @@ void gf_database_close(gf_database *db);
 
 /** The backend's capability bits. */
 unsigned gf_database_capabilities(const gf_database *db);
+
+/**
+ * Begin what upkeep of the files is due, on a thread of the backend's own, and do not wait for it.
+ * For work that takes some seconds anyhow: closing breaks off whatever is not done by then.
+ */
+void gf_database_begin_upkeep(gf_database *db);
 
 /**
  * Write the files anew, so that what was deleted, and no snapshot still has, is gone from them.

@@ -30,6 +30,12 @@ unsigned gf_database_capabilities(const gf_database *db)
     return db->backend->operations->capabilities;
 }
 
+void gf_database_begin_upkeep(gf_database *db)
+{
+    const gf_backend_operations *o = db->backend->operations;
+    if (o->begin_upkeep) o->begin_upkeep(db->backend);
+}
+
 gf_status gf_database_compact(gf_database *db, gf_error *err)
 {
     return db->backend->operations->compact(db->backend, 0, err);

@@ -10,6 +10,7 @@
 #include "engine/build/build.h"
 #include "engine/build/publish.h"
 #include "engine/config/failure.h"
+#include "storage/backend.h"
 #include "vectorize/rows/lexicon.h"
 
 enum { SMALL_DOCUMENTS = 2000, GROUP_BUILDS = 256, GROUP_DOCUMENTS = 20000 };
@@ -291,6 +292,7 @@ static gf_status rebuild_named(rebuilding_all *r, gf_place where, gf_slice confi
 
 static gf_status make_workers(rebuilding_all *r, gf_error *err)
 {
+    gf_database_begin_upkeep(r->store->db);
     gf_status st = gf_pool_create(r->options->threads, &r->pool, err);
     if (st != GF_OK) return st;
     r->n_workers = gf_pool_size(r->pool);

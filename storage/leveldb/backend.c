@@ -4,14 +4,16 @@
 #include "base/memory.h"
 #include "storage/leveldb/catalogue.h"
 
+#include <limits.h>
+
 /* Measured on LevelDB 1.23; docs/storage.md gives the figures. */
 enum {
     WRITE_BUFFER = GF_LEVELDB_BYTES / 3, /* two of them: one is filled, one is written */
     CACHE = GF_LEVELDB_BYTES / 3,
     SMALL_BUFFER = GF_LEVELDB_SMALL_BYTES / 3,
-    MERGED_TABLES = 4, /* that lie over each other: from so many on LevelDB merges them */
-    MANY_TABLES = 8,   /* each is looked into by each reading */
-    MUCH_REMOVED = 256
+    MANY_TABLES = 8, /* that lie over each other, and are each looked into by each reading */
+    TOO_MANY_TABLES = 24,
+    SHORT_WAIT = 100 /* milliseconds */
 };
 
 /* ---- views ----------------------------------------------------------------------------------- */
@@ -47,21 +49,30 @@ static void snapshot_free(gf_backend *backend, const void *snapshot)
 
 /*
  * Make a table of the log, so that the next opening finds an empty one; a small log stays, since
- * reading it again takes less. A compaction that is under way is not waited for (it begins again
- * with an opening that lasts), unless tables are many, or not so many and much was removed, whose
- * space only a compaction gives back.
+ * reading it again takes less. A compaction that is under way is broken off; it begins again with
+ * whoever asks for upkeep, or writes much. Processes that write little each would never come to
+ * one and leave more and more tables: where these are many, a close waits a moment for their
+ * merging, which suffices where they are small, and where they are too many it waits for the end.
  */
-static void empty_log(gf_leveldb *b)
+static void leave_in_order(gf_leveldb *b)
 {
     if (b->written == 0 || b->failed || b->read_only) return;
     if (b->written >= GF_LEVELDB_MUCH) gf_leveldb_database_empty_log(b->db);
-    gf_leveldb_database_settle(b->db, b->removed >= MUCH_REMOVED ? MERGED_TABLES : MANY_TABLES);
+    unsigned tables = gf_leveldb_database_overlapping(b->db);
+    if (tables < MANY_TABLES) return;
+    gf_leveldb_database_settle(b->db, tables < TOO_MANY_TABLES ? SHORT_WAIT : UINT_MAX);
+}
+
+static void begin_upkeep(gf_backend *backend)
+{
+    gf_leveldb *b = (gf_leveldb *)backend;
+    if (!b->read_only) gf_leveldb_database_begin(b->db);
 }
 
 static void close_backend(gf_backend *backend)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
-    if (b->db) empty_log(b);
+    if (b->db) leave_in_order(b);
     gf_leveldb_database_close(b->db);
     gf_leveldb_batch_free(b->spare_batch);
     gf_arena_release(&b->catalogue_memory);
@@ -96,6 +107,7 @@ static const gf_backend_operations operations = {
     .snapshot_free = snapshot_free,
     .drop_table = gf_leveldb_drop_table,
     .alter_family = gf_leveldb_alter_family,
+    .begin_upkeep = begin_upkeep,
     .compact = gf_leveldb_compact,
     .has_failed = gf_leveldb_has_failed,
     .close = close_backend,

@@ -267,19 +267,23 @@ void gf_leveldb_database_empty_log(gf_leveldb_database *d)
     }
 }
 
-void gf_leveldb_database_settle(gf_leveldb_database *d, unsigned tables)
+unsigned gf_leveldb_database_overlapping(gf_leveldb_database *d)
 {
+    std::string tables;
     try {
-        std::string there;
-        if (d->broken || !d->db->GetProperty("leveldb.num-files-at-level0", &there) ||
-            std::strtoul(there.c_str(), nullptr, 10) < tables)
-            return;
+        if (!d->broken && d->db->GetProperty("leveldb.num-files-at-level0", &tables))
+            return static_cast<unsigned>(std::strtoul(tables.c_str(), nullptr, 10));
     } catch (...) {
         break_database(d, nullptr);
-        return;
     }
+    return 0;
+}
+
+void gf_leveldb_database_settle(gf_leveldb_database *d, unsigned milliseconds)
+{
+    if (d->broken) return;
     d->env.begin_work(false);
-    d->env.wait_for_work();
+    d->env.wait_for_work(milliseconds);
 }
 
 /* It begins with a writing: where there is nothing to be compacted, that is tried all the same. */

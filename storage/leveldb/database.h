@@ -55,11 +55,11 @@ void gf_leveldb_database_begin(gf_leveldb_database *db);
  */
 void gf_leveldb_database_empty_log(gf_leveldb_database *db);
 
-/**
- * If so many tables lie over each other, wait until LevelDB has done all that is due: else
- * processes that end soon would leave more and more tables, with deleted entries in them.
- */
-void gf_leveldb_database_settle(gf_leveldb_database *db, unsigned tables);
+/** Tables that may lie over each other: those of level 0. */
+unsigned gf_leveldb_database_overlapping(gf_leveldb_database *db);
+
+/** Have all compactions done that are due, and wait for them so long; UINT_MAX: to their end. */
+void gf_leveldb_database_settle(gf_leveldb_database *db, unsigned milliseconds);
 
 /** Compact the keys from begin to end, both included; a slice without ptr: no bound. */
 void gf_leveldb_database_compact(gf_leveldb_database *db, gf_slice begin, gf_slice end);

@@ -35,7 +35,6 @@ static gf_status delete_entries(gf_leveldb *b, gf_slice prefix, chunk *c, const 
         gf_slice key = gf_leveldb_iterator_key(it);
         if (!gf_slice_starts(key, prefix)) break;
         gf_leveldb_batch_delete(c->batch, key);
-        atomic_fetch_add_explicit(&b->removed, 1, memory_order_relaxed);
         if (++c->entries < CHUNK_ENTRIES && gf_leveldb_batch_bytes(c->batch) < CHUNK_BYTES)
             continue;
         st = end_chunk(b, c, err);

@@ -25,7 +25,6 @@ gf_status gf_leveldb_entries_version_key(gf_leveldb_writing *w, const gf_leveldb
 static void delete_entry(gf_leveldb_writing *w, gf_slice key)
 {
     gf_leveldb_batch_delete(w->batch, key);
-    atomic_fetch_add_explicit(&w->b->removed, 1, memory_order_relaxed);
 }
 
 static gf_status block_key(gf_leveldb_writing *w, uint32_t block, gf_error *err)

@@ -17,6 +17,7 @@
 #include "storage/leveldb/environment.hpp"
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
@@ -459,10 +460,14 @@ void gf_leveldb_env::begin_work(bool is_closing)
     changed.notify_all();
 }
 
-void gf_leveldb_env::wait_for_work()
+void gf_leveldb_env::wait_for_work(unsigned milliseconds)
 {
     std::unique_lock<std::mutex> locked(lock);
-    changed.wait(locked, [this] { return !working; });
+    auto idle = [this] { return !working; };
+    if (milliseconds == UINT_MAX)
+        changed.wait(locked, idle);
+    else
+        changed.wait_for(locked, std::chrono::milliseconds(milliseconds), idle);
 }
 
 /* Work that waits for a lock which is held for ever does not end. */

@@ -54,7 +54,8 @@ struct gf_leveldb_env final : public leveldb::EnvWrapper {
 
     /** Let work begin that waits. Cheap where it has begun. */
     void begin_work(bool is_closing);
-    void wait_for_work();
+    /** Wait until none is left, so long at most; UINT_MAX: without an end. */
+    void wait_for_work(unsigned milliseconds);
 
     /** The number of the log that is written; and wait until it was removed, or no work is left. */
     unsigned long newest_log();

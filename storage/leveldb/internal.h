@@ -44,7 +44,6 @@ typedef struct gf_leveldb {
     char *folder;
     bool read_only;                          /* rows are not changed */
     _Atomic(gf_leveldb_batch *) spare_batch; /* empty, its memory kept; may be NULL */
-    atomic_uint_least64_t removed;           /* entries, since the opening */
     gf_leveldb_readers readers;
     pthread_mutex_t compact_lock; /* one compaction at a time */
 

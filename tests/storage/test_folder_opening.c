@@ -158,15 +158,25 @@ static gf_slice value_by_chance(gf_buffer *value, gf_random *random)
     return gf_buffer_view(value);
 }
 
+static unsigned count_tables(const char *path)
+{
+    char list[8192];
+    unsigned tables = 0;
+    list_db(path, "0", list, sizeof list);
+    for (const char *at = list; (at = strstr(at, ".ldb ")); at++)
+        tables++;
+    return tables;
+}
+
 /*
- * Fourteen times the same rows with other values, each time closed at once: tables come to lie over
+ * Forty times the same rows with other values, each time closed at once: tables come to lie over
  * each other, so compactions are due, and are broken off. Each close leaves an empty log all the
- * same, and the last values are there.
+ * same, the tables stay few, and the last values are there.
  */
 static void compactions_that_break_off_lose_nothing(void **state)
 {
     (void)state;
-    enum { ROWS = 300, ROUNDS = 14 };
+    enum { ROWS = 300, ROUNDS = 40, MOST_TABLES = 32 };
     gf_error err;
     gf_test_store s;
     gf_table *t;
@@ -186,6 +196,7 @@ static void compactions_that_break_off_lose_nothing(void **state)
         gf_test_store_close(&s);
         list_db(path, "0", list, sizeof list);
         assert_non_null(strstr(list, ".log 0\n"));
+        assert_in_range(count_tables(path), 1, MOST_TABLES);
     }
     assert_ok(gf_test_store_open(&s, path, &err));
     assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
@@ -200,39 +211,68 @@ static void compactions_that_break_off_lose_nothing(void **state)
     gf_test_store_has_its_row(path);
 }
 
+static void write_small(const char *path, int i)
+{
+    gf_error err;
+    gf_test_store s;
+    gf_table *t;
+    char key[16];
+    snprintf(key, sizeof key, "row %d", i);
+    const char *keys[] = {"first", key, "zero"};
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+    for (int k = 0; k < 3; k++)
+        assert_ok(gf_test_put(s.db, t, gf_test_key(keys[k]), 0, "q", GF_SLICE("small"), 0, &err));
+    gf_test_store_close(&s);
+}
+
+static void small_rows_are(const gf_test_store *s, int n)
+{
+    gf_error err;
+    gf_table *t;
+    char key[16];
+    assert_ok(gf_table_open(s->db, &gf_test_store_schema, &t, &err));
+    for (int i = 0; i < n; i++) {
+        snprintf(key, sizeof key, "row %d", i);
+        gf_test_cell_is(t, NULL, gf_test_key(key), 0, "q", "small");
+    }
+}
+
 /* Sixty openings that write three rows each, of which two are always the same, so that the tables
  * that they leave lie over each other: these are merged in time. */
 static void small_writes_leave_few_tables(void **state)
 {
     (void)state;
+    enum { OPENINGS = 60 };
     gf_error err;
     gf_test_store s;
-    gf_table *t;
-    char list[4096];
     const char *path = gf_test_store_make();
-    for (int i = 0; i < 60; i++) {
-        char key[16];
-        snprintf(key, sizeof key, "row %d", i);
-        assert_ok(gf_test_store_open(&s, path, &err));
-        assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
-        const char *keys[] = {"first", key, "zero"};
-        for (int k = 0; k < 3; k++)
-            assert_ok(
-                gf_test_put(s.db, t, gf_test_key(keys[k]), 0, "q", GF_SLICE("small"), 0, &err));
-        gf_test_store_close(&s);
-    }
-    unsigned tables = 0;
-    list_db(path, "0", list, sizeof list);
-    for (const char *at = list; (at = strstr(at, ".ldb ")); at++)
-        tables++;
-    assert_in_range(tables, 1, 10);
+    for (int i = 0; i < OPENINGS; i++)
+        write_small(path, i);
+    assert_in_range(count_tables(path), 1, 12);
     assert_ok(gf_test_store_open(&s, path, &err));
-    assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
-    for (int i = 0; i < 60; i++) {
-        char key[16];
-        snprintf(key, sizeof key, "row %d", i);
-        gf_test_cell_is(t, NULL, gf_test_key(key), 0, "q", "small");
-    }
+    small_rows_are(&s, OPENINGS);
+    gf_test_store_close(&s);
+}
+
+/* Tables over each other, too few for a close to have them merged: upkeep does it while the store
+ * is open, though nothing is written. */
+static void upkeep_merges_tables(void **state)
+{
+    (void)state;
+    enum { SOME = 7, MERGED = 4, TENTHS = 40 }; /* it would begin by itself after 5 s */
+    gf_error err;
+    gf_test_store s;
+    const char *path = gf_test_store_make();
+    int openings = 0;
+    while (count_tables(path) < SOME)
+        write_small(path, openings++);
+    assert_ok(gf_test_store_open(&s, path, &err));
+    gf_database_begin_upkeep(s.db);
+    for (int i = 0; count_tables(path) > MERGED && i < TENTHS; i++)
+        usleep(100000);
+    assert_in_range(count_tables(path), 1, MERGED);
+    small_rows_are(&s, openings);
     gf_test_store_close(&s);
 }
 
@@ -395,6 +435,7 @@ int main(void)
         cmocka_unit_test(compactions_that_break_off_lose_nothing),
         cmocka_unit_test(a_close_after_one_batch_is_quick),
         cmocka_unit_test(small_writes_leave_few_tables),
+        cmocka_unit_test(upkeep_merges_tables),
         cmocka_unit_test(a_torn_end_is_not_written_on),
         cmocka_unit_test(a_half_made_store_is_finished),
         cmocka_unit_test(what_is_not_ours_is_left_alone),
