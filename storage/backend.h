@@ -146,6 +146,9 @@ typedef struct gf_backend_operations {
     /* As gf_database_begin_upkeep; NULL where the backend needs no time of ours for it. */
     void (*begin_upkeep)(gf_backend *b);
 
+    /* As gf_table_reclaim; NULL where deleting gives back room at once. */
+    void (*reclaim)(gf_backend *b, unsigned table, gf_slice prefix);
+
     /* As gf_database_purge; 0 milliseconds: as gf_database_compact. */
     gf_status (*compact)(gf_backend *b, unsigned milliseconds, gf_error *err);
 
@@ -173,6 +176,13 @@ unsigned gf_database_capabilities(const gf_database *db);
  * For work that takes some seconds anyhow: closing breaks off whatever is not done by then.
  */
 void gf_database_begin_upkeep(gf_database *db);
+
+/**
+ * Much was deleted of the rows with that prefix (empty: of all): have the room given back, likewise
+ * in the background, by and by, and not beyond the closing. Rows that are there stay; purging is
+ * what makes sure that deleted ones are gone.
+ */
+void gf_table_reclaim(gf_table *table, gf_slice prefix);
 
 /**
  * Write the files anew, so that what was deleted, and no snapshot still has, is gone from them.

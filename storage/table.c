@@ -115,6 +115,12 @@ const gf_schema *gf_table_schema(const gf_table *table)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
+void gf_table_reclaim(gf_table *t, gf_slice prefix)
+{
+    const gf_backend_operations *o = t->db->backend->operations;
+    if (o->reclaim) o->reclaim(t->db->backend, t->number, prefix);
+}
+
 unsigned gf_table_number(const gf_table *t)
 {
     return t->number;

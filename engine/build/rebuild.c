@@ -4,7 +4,7 @@
 #include "base/options.h"
 #include "engine/build/publish.h"
 #include "engine/config/failure.h"
-#include "storage/backend.h"
+#include "engine/store/delete.h"
 
 static gf_status create_pool(const gf_rebuild_options *o, gf_pool **pool, gf_error *err)
 {
@@ -32,7 +32,7 @@ static gf_status make_and_publish(gf_build_plan *plan, gf_rebuild_result *result
     gf_build build = {.begun = 0};
     gf_pool *pool = NULL;
     gf_snapshot *snapshot = NULL;
-    gf_database_begin_upkeep(plan->store->db);
+    gf_reclaim_builds(plan->store, plan->where); /* beside what takes longer here */
     gf_status st = create_pool(plan->options, &pool, err);
     if (st == GF_OK) st = gf_build_plans_begin(&plan, 1, &snapshot, err);
     if (st == GF_OK) st = gf_build_make(plan, pool, &build, err);

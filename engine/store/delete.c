@@ -8,6 +8,7 @@
 #include "engine/store/delete.h"
 
 #include "engine/rows/scan.h"
+#include "storage/backend.h"
 
 enum { ENTRIES_PER_BATCH = 4000 };
 
@@ -71,6 +72,18 @@ gf_status gf_delete_builds(gf_store *s, gf_slice keys, gf_batch *batch, gf_error
     return st;
 }
 
+void gf_reclaim_builds(gf_store *s, gf_place where)
+{
+    gf_table *const tables[] = {s->tables.memberships, s->tables.clusters, s->tables.builds};
+    gf_buffer key = {0};
+    gf_error ignored;
+    gf_tables_collection_key(&key, where.name_space, where.collection);
+    if (gf_buffer_check(&key, &ignored) == GF_OK)
+        for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+            gf_table_reclaim(tables[i], gf_buffer_view(&key));
+    gf_buffer_release(&key);
+}
+
 gf_status gf_delete_collection_rows(gf_store *s, gf_slice key, gf_error *err)
 {
     gf_table *const tables[] = {s->tables.memberships, s->tables.clusters, s->tables.builds,
@@ -84,5 +97,7 @@ gf_status gf_delete_collection_rows(gf_store *s, gf_slice key, gf_error *err)
     gf_batch_delete_row(batch, s->tables.collections, key, GF_ALL_FAMILIES);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && st == GF_OK; i++)
+        gf_table_reclaim(tables[i], key);
     return st;
 }

@@ -72,7 +72,10 @@ static void begin_upkeep(gf_backend *backend)
 static void close_backend(gf_backend *backend)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
+    gf_leveldb_reclaim_stop(&b->reclaiming);
     if (b->db) leave_in_order(b);
+    if (b->db) gf_leveldb_database_break_off(b->db);
+    gf_leveldb_reclaim_release(&b->reclaiming);
     gf_leveldb_database_close(b->db);
     gf_leveldb_batch_free(b->spare_batch);
     gf_arena_release(&b->catalogue_memory);
@@ -108,6 +111,7 @@ static const gf_backend_operations operations = {
     .drop_table = gf_leveldb_drop_table,
     .alter_family = gf_leveldb_alter_family,
     .begin_upkeep = begin_upkeep,
+    .reclaim = gf_leveldb_reclaim,
     .compact = gf_leveldb_compact,
     .has_failed = gf_leveldb_has_failed,
     .close = close_backend,
@@ -120,6 +124,7 @@ gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend *
     if (!b) return gf_fail_memory(err, "a database");
     b->base.operations = &operations;
     gf_leveldb_readers_init(&b->readers);
+    gf_leveldb_reclaim_init(&b->reclaiming);
     pthread_mutex_init(&b->compact_lock, NULL);
     pthread_mutex_init(&b->catalogue_lock, NULL);
     pthread_mutex_init(&b->rows_lock, NULL);

@@ -286,6 +286,11 @@ void gf_leveldb_database_settle(gf_leveldb_database *d, unsigned milliseconds)
     d->env.wait_for_work(milliseconds);
 }
 
+void gf_leveldb_database_break_off(gf_leveldb_database *d)
+{
+    d->env.break_off();
+}
+
 /* It begins with a writing: where there is nothing to be compacted, that is tried all the same. */
 void gf_leveldb_database_compact(gf_leveldb_database *d, gf_slice begin, gf_slice end)
 {

@@ -61,6 +61,12 @@ unsigned gf_leveldb_database_overlapping(gf_leveldb_database *db);
 /** Have all compactions done that are due, and wait for them so long; UINT_MAX: to their end. */
 void gf_leveldb_database_settle(gf_leveldb_database *db, unsigned milliseconds);
 
+/**
+ * Have a compaction that is under way fail at its next reading or writing of a table, and all after
+ * it: whoever waits for one goes on. Nothing may be done with the database any more but to close it.
+ */
+void gf_leveldb_database_break_off(gf_leveldb_database *db);
+
 /** Compact the keys from begin to end, both included; a slice without ptr: no bound. */
 void gf_leveldb_database_compact(gf_leveldb_database *db, gf_slice begin, gf_slice end);
 

@@ -218,6 +218,32 @@ class private_files final : public seen_files
     mode_t mode = 0600;
 };
 
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static Status fail_broken_off()
+{
+    return Status::IOError("the database is being closed");
+}
+
+/* A table that cannot be read any more once work is broken off. */
+class readable_table final : public leveldb::RandomAccessFile
+{
+  public:
+    readable_table(leveldb::RandomAccessFile *of, const std::atomic<bool> *is_broken_off)
+        : file(of), broken_off(is_broken_off)
+    {
+    }
+    Status Read(uint64_t offset, size_t n, Slice *result, char *scratch) const override
+    {
+        if (broken_off->load(std::memory_order_relaxed)) return fail_broken_off();
+        return file->Read(offset, n, result, scratch);
+    }
+
+  private:
+    const std::unique_ptr<leveldb::RandomAccessFile> file;
+    const std::atomic<bool> *const broken_off;
+};
+
 /* ---- logs that are left behind ---------------------------------------------------------------- */
 
 /* Syncs a log before it is closed. A failure is kept: the writes in it were maybe acknowledged. */
@@ -503,6 +529,19 @@ void gf_leveldb_env::note_log(const std::string &path)
     unsigned long number = log_number(path);
     std::lock_guard<std::mutex> locked(lock);
     if (number > newest) newest = number;
+}
+
+void gf_leveldb_env::break_off()
+{
+    broken_off = true;
+}
+
+Status gf_leveldb_env::NewRandomAccessFile(const std::string &path,
+                                           leveldb::RandomAccessFile **file)
+{
+    Status st = target()->NewRandomAccessFile(path, file);
+    if (st.ok()) *file = new readable_table(*file, &broken_off);
+    return st;
 }
 
 Status gf_leveldb_env::NewWritableFile(const std::string &path, leveldb::WritableFile **file)

@@ -39,6 +39,8 @@ struct gf_leveldb_env final : public leveldb::EnvWrapper {
     gf_leveldb_env(std::unique_ptr<leveldb::Env> over, double seconds);
     ~gf_leveldb_env() override;
     void Schedule(void (*work)(void *), void *argument) override;
+    leveldb::Status NewRandomAccessFile(const std::string &path,
+                                        leveldb::RandomAccessFile **file) override;
     leveldb::Status NewWritableFile(const std::string &path, leveldb::WritableFile **file) override;
     leveldb::Status NewAppendableFile(const std::string &path,
                                       leveldb::WritableFile **file) override;
@@ -57,6 +59,9 @@ struct gf_leveldb_env final : public leveldb::EnvWrapper {
     /** Wait until none is left, so long at most; UINT_MAX: without an end. */
     void wait_for_work(unsigned milliseconds);
 
+    /** Have all readings of tables fail from now on, and so what merges them. */
+    void break_off();
+
     /** The number of the log that is written; and wait until it was removed, or no work is left. */
     unsigned long newest_log();
     void wait_for_removal(unsigned long log);
@@ -64,6 +69,7 @@ struct gf_leveldb_env final : public leveldb::EnvWrapper {
     std::atomic<bool> log_failed{false}; /* a log that was left behind is not on disk for certain */
 
   private:
+    std::atomic<bool> broken_off{false};
     void run();
     void note_log(const std::string &path);
 

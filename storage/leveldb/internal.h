@@ -10,6 +10,7 @@
 #include "storage/backend.h"
 #include "storage/leveldb/database.h"
 #include "storage/leveldb/readers.h"
+#include "storage/leveldb/reclaim.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -45,6 +46,7 @@ typedef struct gf_leveldb {
     bool read_only;                          /* rows are not changed */
     _Atomic(gf_leveldb_batch *) spare_batch; /* empty, its memory kept; may be NULL */
     gf_leveldb_readers readers;
+    gf_leveldb_reclaiming reclaiming;
     pthread_mutex_t compact_lock; /* one compaction at a time */
 
     pthread_mutex_t catalogue_lock; /* of changes of the fields down to n_tables */
@@ -106,6 +108,7 @@ gf_status gf_leveldb_alter_family(gf_backend *b, unsigned table, unsigned family
                                   const gf_schema **stored, gf_error *err);
 gf_status gf_leveldb_drop_table(gf_backend *b, unsigned table, const gf_cancel *cancel,
                                 gf_error *err);
+void gf_leveldb_reclaim(gf_backend *b, unsigned table, gf_slice prefix);
 gf_status gf_leveldb_compact(gf_backend *b, unsigned milliseconds, gf_error *err);
 bool gf_leveldb_has_failed(gf_backend *b);
 

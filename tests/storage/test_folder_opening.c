@@ -276,6 +276,73 @@ static void upkeep_merges_tables(void **state)
     gf_test_store_close(&s);
 }
 
+static uint64_t bytes_of_tables(const char *path)
+{
+    char list[8192];
+    uint64_t sum = 0;
+    list_db(path, "0", list, sizeof list);
+    for (const char *at = list; (at = strstr(at, ".ldb ")); at++)
+        sum += strtoull(at + strlen(".ldb "), NULL, 10);
+    return sum;
+}
+
+/* Rows of many bytes are deleted by few: the files keep them, also where upkeep is due, until their
+ * room is asked for. Rows before and behind stay. */
+static void room_of_deleted_rows_is_given_back(void **state)
+{
+    (void)state;
+    enum { ROWS = 10000, TENTHS = 300, LEFT = 1 << 20 };
+    static const char *const parts[] = {"a", "b", "c"};
+    gf_error err;
+    gf_test_store s;
+    gf_table *t;
+    gf_batch *batch;
+    gf_buffer value = {0};
+    char key[16];
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    const char *path = gf_test_store_make();
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+    assert_ok(gf_batch_create(s.db, &batch, &err));
+    for (int part = 0; part < 3; part++)
+        for (int i = 0; i < (part == 1 ? ROWS : 10); i++) {
+            snprintf(key, sizeof key, "%s %d", parts[part], i);
+            gf_batch_put(batch, t, gf_test_key(key), 0, GF_SLICE("q"),
+                         value_by_chance(&value, &random), 0);
+            if (gf_batch_changes(batch) == 1000) assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+        }
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_test_store_close(&s);
+    assert_true(bytes_of_tables(path) > UINT64_C(15) << 20);
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+    gf_batch_free(batch);
+    assert_ok(gf_batch_create(s.db, &batch, &err));
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(key, sizeof key, "b %d", i);
+        gf_batch_delete_row(batch, t, gf_test_key(key), GF_ALL_FAMILIES);
+    }
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    gf_table_reclaim(t, GF_SLICE("")); /* a close breaks it off, wherever it is */
+    gf_test_store_close(&s);
+    assert_ok(gf_test_store_open(&s, path, &err));
+    assert_ok(gf_table_open(s.db, &gf_test_store_schema, &t, &err));
+    gf_table_reclaim(t, GF_SLICE(""));
+    for (int i = 0; bytes_of_tables(path) > LEFT && i < TENTHS; i++)
+        usleep(100000);
+    assert_true(bytes_of_tables(path) <= LEFT);
+    for (int i = 0; i < 10; i++)
+        for (int part = 0; part < 3; part += 2) {
+            snprintf(key, sizeof key, "%s %d", parts[part], i);
+            gf_row row = {0};
+            assert_ok(gf_table_get(t, NULL, gf_test_key(key), GF_ALL_FAMILIES, &row, &err));
+            gf_row_release(&row);
+        }
+    gf_test_store_close(&s);
+    gf_buffer_release(&value);
+}
+
 /* Behind a record that was torn nothing may be appended: it would be lost with it. */
 static void a_torn_end_is_not_written_on(void **state)
 {
@@ -436,6 +503,7 @@ int main(void)
         cmocka_unit_test(a_close_after_one_batch_is_quick),
         cmocka_unit_test(small_writes_leave_few_tables),
         cmocka_unit_test(upkeep_merges_tables),
+        cmocka_unit_test(room_of_deleted_rows_is_given_back),
         cmocka_unit_test(a_torn_end_is_not_written_on),
         cmocka_unit_test(a_half_made_store_is_finished),
         cmocka_unit_test(what_is_not_ours_is_left_alone),

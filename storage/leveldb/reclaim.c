@@ -1,0 +1,88 @@
+#include "storage/leveldb/reclaim.h"
+
+#include "storage/leveldb/internal.h"
+#include "storage/leveldb/keys.h"
+
+void gf_leveldb_reclaim_init(gf_leveldb_reclaiming *r)
+{
+    pthread_mutex_init(&r->lock, NULL);
+    gf_background_init(&r->background);
+}
+
+void gf_leveldb_reclaim_stop(gf_leveldb_reclaiming *r)
+{
+    atomic_store(&r->stopping, true);
+}
+
+void gf_leveldb_reclaim_release(gf_leveldb_reclaiming *r)
+{
+    gf_background_release(&r->background);
+    pthread_mutex_destroy(&r->lock);
+    gf_buffer_release(&r->waiting);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+static gf_status merge_files(gf_leveldb *b, gf_slice prefix, gf_error *err)
+{
+    gf_buffer end = {0};
+    gf_key_after_prefix(prefix, &end);
+    gf_status st = gf_buffer_check(&end, err);
+    if (st == GF_OK) gf_leveldb_database_compact(b->db, prefix, gf_buffer_view(&end));
+    gf_buffer_release(&end);
+    return st;
+}
+
+/* What waits now; empty, and the thread has ended its work, where nothing does. */
+static gf_buffer take_waiting(gf_leveldb_reclaiming *r)
+{
+    pthread_mutex_lock(&r->lock);
+    gf_buffer taken = r->waiting;
+    r->waiting = (gf_buffer){0};
+    if (taken.len == 0) r->working = false;
+    pthread_mutex_unlock(&r->lock);
+    return taken;
+}
+
+/* Whatever fails is left as it is: the next one who asks tries again, and LevelDB reports a failed
+ * compaction with the next write. */
+static gf_status reclaim_task(void *context, gf_error *err)
+{
+    (void)err;
+    gf_leveldb *b = context;
+    gf_error ignored;
+    for (;;) {
+        gf_buffer taken = take_waiting(&b->reclaiming);
+        gf_slice prefixes = gf_buffer_view(&taken), prefix;
+        if (taken.len == 0) return GF_OK;
+        while (!atomic_load(&b->reclaiming.stopping) && gf_slice_take_string(&prefixes, &prefix))
+            if (merge_files(b, prefix, &ignored) != GF_OK) break;
+        gf_buffer_release(&taken);
+    }
+}
+
+/* ---- asking for it --------------------------------------------------------------------------- */
+
+void gf_leveldb_reclaim(gf_backend *backend, unsigned table, gf_slice prefix)
+{
+    gf_leveldb *b = (gf_leveldb *)backend;
+    gf_leveldb_reclaiming *r = &b->reclaiming;
+    gf_buffer key = {0};
+    gf_error ignored;
+    if (b->read_only) return;
+    gf_leveldb_database_begin(b->db);
+    pthread_mutex_lock(&r->lock);
+    for (unsigned f = 0; f < gf_leveldb_schema(b, table)->n_families; f++) {
+        gf_buffer_reset(&key);
+        gf_leveldb_keys_family(&key, table, f);
+        gf_buffer_slice(&key, prefix);
+        if (gf_buffer_check(&key, &ignored) == GF_OK)
+            gf_buffer_string(&r->waiting, gf_buffer_view(&key));
+    }
+    if (gf_buffer_check(&r->waiting, &ignored) != GF_OK) gf_buffer_release(&r->waiting);
+    bool begin = !r->working && r->waiting.len > 0;
+    if (begin) r->working = true;
+    pthread_mutex_unlock(&r->lock);
+    gf_buffer_release(&key);
+    if (begin) gf_background_start(&r->background, reclaim_task, b);
+}
