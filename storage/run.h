@@ -8,16 +8,30 @@
  * wide family, all rows of a packed one whose keys differ in their last part alone. So whoever
  * deletes a granule, or any prefix of keys that has whole ones, deletes whole blocks.
  *
- * The bytes of a block, before compression:
+ * The bytes of a block, before compression: keys by groups, values by columns.
  *
+ *     kind (1 byte)        1: cells, of one column; 2: rows, of one or more; with 4, each key ends in
+ *                          00 01 (the end of a string), which is left out below
  *     shared (varint)      bytes that all keys begin with: the first ones of the block's own key
- *     groups (varint)      then the bytes of each group (varints), then the groups
- *     group                GF_RUN_GROUP entries, the last group's may be fewer
- *     entry                bytes shared with the key before in the group, further bytes of the key,
- *                          bytes of the value (varints); then the further bytes, the value
+ *     entries (varint)
+ *     columns (varint)     then what is told of each:
+ *       tag                of rows: varint of a known column's number + 1, or 0 and the name
+ *       form (1 byte)      gf_run_form; with 128, some entries lack the column
+ *       base (varint)      of numbers: the smallest; of bytes: how many they are in all
+ *       width (1 byte)     bits of each number: 0 to 32
+ *     lengths              bytes of each group (varints)
+ *     groups               each of GF_RUN_GROUP keys, the last may have fewer:
+ *       sizes (1 byte)     of a key: bytes shared with the one before, further bytes, 4 bits each;
+ *                          15: a varint of what is beyond follows
+ *       further bytes
+ *     columns, of each     a bit for each entry, where some lack it (the lowest bit first)
+ *                          a number for each entry, less the base, likewise in `width` bits; of bytes
+ *                          where those of each entry end
+ *                          the bytes
  *
- * A group's first entry shares nothing, so an entry is found by halving the groups and reading one
- * of them. A value is what the store keeps: of a packed family all columns (storage/packed.h).
+ * A group's first key shares nothing, so an entry is found by halving the groups and reading one of
+ * them; its values are then read by its number alone. What a reader gives is what a store would
+ * keep: of a packed family all columns (storage/packed.h), known ones first.
  */
 #ifndef GF_STORAGE_RUN_H
 #define GF_STORAGE_RUN_H
@@ -27,7 +41,28 @@
 
 enum { GF_RUN_GROUP = 16, GF_RUN_BYTES = 16 << 10, GF_RUN_ENTRIES = 2048 };
 
+/** How a column's values lie in a block; those of a form other than bytes are given as numbers. */
+typedef enum gf_run_form {
+    GF_RUN_AS_BYTES,  /* any */
+    GF_RUN_AS_VARINT, /* of up to 32 bits */
+    GF_RUN_AS_FLOAT,  /* its bits, 4 bytes, big-endian */
+    GF_RUN_AS_DECIMAL /* its bits: the value is the float's shortest text, as in JSON */
+} gf_run_form;
+
 /* ---- writing --------------------------------------------------------------------------------- */
+
+/** A column that gf_run_block_add has values for; of a wide family's cells there is one, "". */
+typedef struct gf_run_column {
+    const char *name;
+    gf_run_form form;
+} gf_run_column;
+
+/** A value of such a column; GF_RUN_AS_BYTES: bytes, else the number. */
+typedef struct gf_run_value {
+    bool there;
+    uint32_t number;
+    gf_slice bytes;
+} gf_run_value;
 
 /**
  * A block in the making: {0}, then begin, add..., finish, put; begin again for the next, which keeps
@@ -36,25 +71,40 @@ enum { GF_RUN_GROUP = 16, GF_RUN_BYTES = 16 << 10, GF_RUN_ENTRIES = 2048 };
 typedef struct gf_run_block {
     gf_table *table;
     unsigned family;
-    gf_buffer keys, values;  /* of the entries, one behind the other */
-    struct gf_run_end *ends; /* n of capacity: where each entry's key and value end */
-    size_t n, capacity;
-    size_t granule;          /* bytes that each key begins with */
-    size_t size;             /* about the bytes of the block */
+    gf_buffer keys;  /* of the entries, one behind the other */
+    size_t *key_end; /* n of key_capacity */
+    size_t n, key_capacity;
+    size_t granule;                /* bytes that each key begins with */
+    size_t size;                   /* about the bytes of the block */
+    bool is_ended;                 /* each key ends in 00 01 */
+    struct gf_run_values *columns; /* n_columns of n_made of capacity */
+    size_t n_columns, n_made, column_capacity;
     gf_buffer bytes, memory; /* the block, and as it was compressed */
     gf_compressed stored;    /* once finished; borrows from these */
-    gf_packed columns;       /* of the row at work */
-    gf_arena arena;
 } gf_run_block;
 
-/** Empty the block. The family must be a run. */
-void gf_run_block_begin(gf_run_block *block, gf_table *table, unsigned family);
+/**
+ * Empty the block. The family must be a run.
+ *
+ * @param columns  n, that gf_run_block_add has values for; names are copied. Without any, entries are
+ *                 added by gf_run_block_add_cell or gf_run_block_add_row
+ * @return GF_OK; GF_EINVAL (a column of another family), GF_ENOMEM
+ */
+gf_status gf_run_block_begin(gf_run_block *block, gf_table *table, unsigned family,
+                             const gf_run_column *columns, size_t n, gf_error *err);
 
 /**
- * Add a cell of a wide family; the columns of a row of a packed one. All is copied.
- * @return GF_OK; GF_EINVAL (not behind the entry before, another granule, no such key or column);
- *         GF_ELIMIT, GF_ENOMEM
+ * Add an entry; all is copied.
+ *
+ * @param qualifier  of a wide family's cell
+ * @param values     one for each column that the block began with; one at least is there
+ * @return GF_OK; GF_EINVAL (not behind the entry before, another granule, no such key, no value);
+ *         GF_ELIMIT, GF_ENOMEM. On failure the block is as it was.
  */
+gf_status gf_run_block_add(gf_run_block *block, gf_slice key, gf_slice qualifier,
+                           const gf_run_value *values, gf_error *err);
+
+/** Likewise a cell of a wide family, the columns of a row of a packed one, as bytes. */
 gf_status gf_run_block_add_cell(gf_run_block *block, gf_slice key, gf_slice qualifier,
                                 gf_slice value, gf_error *err);
 gf_status gf_run_block_add_row(gf_run_block *block, gf_slice key, const gf_column *columns,
@@ -88,14 +138,19 @@ typedef struct gf_run_reader {
     gf_slice groups; /* their bytes, borrowed */
     size_t *end;     /* n of capacity: where each group ends in them */
     size_t n, capacity, group;
-    size_t shared;  /* bytes of `keys` that all keys begin with */
-    gf_buffer keys; /* first the shared ones, then the further ones of the group */
+    size_t entries;
+    struct gf_run_stored *columns; /* n_columns of column_capacity */
+    size_t n_columns, column_capacity;
+    bool has_rows;
+    gf_slice ending; /* of each key: 00 01, or empty */
+    size_t shared;   /* bytes that all keys begin with: the first of `key` */
+    gf_buffer keys;  /* the further bytes of the group's keys */
     struct {
-        size_t key, length; /* in keys: the further bytes of its key */
-        gf_slice value;     /* borrowed */
+        size_t key, length; /* in keys */
     } of[GF_RUN_GROUP];     /* the group that the reader is in */
     size_t n_of, at;
     gf_buffer key, before; /* the key that it is at; the last one of another group */
+    gf_buffer value;
 } gf_run_reader;
 
 /**
@@ -118,9 +173,9 @@ gf_status gf_run_reader_seek(gf_run_reader *r, gf_slice key, gf_error *err);
 gf_status gf_run_reader_next(gf_run_reader *r, gf_error *err);
 gf_status gf_run_reader_previous(gf_run_reader *r, gf_error *err);
 
-/** The entry that the reader is at: the key until it moves, the value as long as the bytes. */
+/** The key of the entry that the reader is at, and its value: until it moves. */
 gf_slice gf_run_reader_key(const gf_run_reader *r);
-gf_slice gf_run_reader_value(const gf_run_reader *r);
+gf_status gf_run_reader_value(gf_run_reader *r, gf_slice *value, gf_error *err);
 
 void gf_run_reader_release(gf_run_reader *r);
 

@@ -211,9 +211,9 @@ static gf_status take_from_block(gf_leveldb_cells *c, gf_leveldb_cell *cell, boo
     if (st != GF_OK) return st;
     cell->timestamp = 0;
     cell->expired = false;
-    cell->value = c->keys_only ? (gf_slice){0} : gf_run_reader_value(&c->block);
+    cell->value = (gf_slice){0};
     *live = true;
-    return GF_OK;
+    return c->keys_only ? GF_OK : gf_run_reader_value(&c->block, &cell->value, err);
 }
 
 /* Open the block whose bytes these are, and give its first cell of the walk, if there is one. */

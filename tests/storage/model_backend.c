@@ -276,7 +276,8 @@ static void put_block(work *w, const gf_change *c)
     gf_status st = gf_run_reader_open(&r, c->key, 0, c->value, NULL);
     if (st == GF_OK) st = gf_run_reader_first(&r, NULL);
     for (; st == GF_OK; st = gf_run_reader_next(&r, NULL)) {
-        gf_slice key = gf_run_reader_key(&r), value = gf_run_reader_value(&r);
+        gf_slice key = gf_run_reader_key(&r), value;
+        if (gf_run_reader_value(&r, &value, NULL) != GF_OK) abort();
         size_t length = gf_schema_row_length(s, key);
         gf_buffer qualifier = {0};
         gf_change one = {.kind = GF_CHANGE_PUT,

@@ -4,6 +4,8 @@
  * entries that were put one by one before a family became a run are read beside them.
  */
 #include "storage/run.h"
+
+#include "base/json/writer.h"
 #include "tests/storage/store.h"
 
 #include <string.h>
@@ -137,7 +139,7 @@ static void fill_granule(test *t, uint64_t g, unsigned family)
         const gf_column row[] = {{GF_SLICE("score"), value}, {GF_SLICE("more"), GF_SLICE("x")}};
         for (int i = 0; i < SIDES; i++) {
             gf_run_block *b = &t->block[i];
-            if (!begun) gf_run_block_begin(b, t->t[i], family);
+            if (!begun) assert_ok(gf_run_block_begin(b, t->t[i], family, NULL, 0, &err));
             if (family == PACKED)
                 assert_ok(
                     gf_run_block_add_row(b, gf_test_key2(granule(g), id(n)), row, 1 + n % 2, &err));
@@ -271,6 +273,109 @@ static void blocks_read_as_the_entries_that_they_have(void **state)
     end(&t);
 }
 
+/* ---- columns that are numbers ---------------------------------------------------------------- */
+
+static const gf_run_column typed[] = {{"zone", GF_RUN_AS_BYTES},
+                                      {"score", GF_RUN_AS_FLOAT},
+                                      {"cluster", GF_RUN_AS_VARINT},
+                                      {"near", GF_RUN_AS_DECIMAL},
+                                      {"never", GF_RUN_AS_VARINT}};
+enum { TYPED = sizeof typed / sizeof typed[0] };
+
+/* A number as the bytes that a column of that form has for it. */
+static gf_slice number_bytes(gf_buffer *to, gf_run_form form, uint32_t number)
+{
+    float v;
+    memcpy(&v, &number, sizeof v);
+    gf_buffer_reset(to);
+    if (form == GF_RUN_AS_VARINT) gf_buffer_varint(to, number);
+    if (form == GF_RUN_AS_FLOAT) gf_buffer_u32be(to, number);
+    if (form == GF_RUN_AS_DECIMAL) gf_json_append_float(to, v);
+    return gf_buffer_view(to);
+}
+
+/* Values of entry n, whose columns are there or not by its number; the last of them never is. */
+static void make_values(test *t, uint64_t n, unsigned bits, gf_run_value values[TYPED])
+{
+    for (unsigned c = 0; c < TYPED; c++) {
+        float v = (float)below(t, 1 << 24) / (1 << 24);
+        values[c] = (gf_run_value){.there = c + 1 < TYPED && (n + c) % 3, .bytes = id(n)};
+        values[c].number = (uint32_t)(below(t, UINT64_C(1) << bits));
+        if (typed[c].form == GF_RUN_AS_DECIMAL) memcpy(&values[c].number, &v, sizeof v);
+    }
+}
+
+static void columns_of_numbers_read_as_their_bytes(void **state)
+{
+    (void)state;
+    static test t;
+    gf_buffer bytes[TYPED] = {{0}};
+    begin(&t, &schema);
+    for (unsigned bits = 0; bits <= 32; bits++) {
+        gf_run_block *b = &t.block[LEVELDB];
+        assert_ok(gf_run_block_begin(b, t.t[LEVELDB], PACKED, typed, TYPED, &err));
+        for (uint64_t n = 0; n < 1 + below(&t, 200); n++) {
+            gf_run_value values[TYPED];
+            gf_column row[TYPED];
+            size_t n_columns = 0;
+            make_values(&t, n, bits, values);
+            for (unsigned c = 0; c < TYPED; c++)
+                if (values[c].there)
+                    row[n_columns++] =
+                        (gf_column){gf_slice_str(typed[c].name),
+                                    typed[c].form == GF_RUN_AS_BYTES
+                                        ? values[c].bytes
+                                        : number_bytes(&bytes[c], typed[c].form, values[c].number)};
+            gf_slice key = gf_test_key2(granule(bits), id(n));
+            assert_ok(gf_run_block_add(b, key, (gf_slice){0}, values, &err));
+            gf_batch_replace(t.batch[MODEL], t.t[MODEL], key, PACKED, row, n_columns, 0);
+        }
+        assert_ok(gf_run_block_finish(b, &err));
+        gf_batch_put_block(t.batch[LEVELDB], b);
+    }
+    for (int i = 0; i < SIDES; i++)
+        assert_ok(gf_batch_write(t.batch[i], GF_SYNC_OFF, &err));
+    assert_true(compare_all(&t) > 33);
+    for (int n = 0; n < 300; n++) {
+        scan_a_range(&t);
+        get_one(&t);
+    }
+    for (unsigned c = 0; c < TYPED; c++)
+        gf_buffer_release(&bytes[c]);
+    end(&t);
+}
+
+/* Lists of members: a cell's value is a number as text. */
+static void cells_may_be_numbers(void **state)
+{
+    (void)state;
+    static test t;
+    gf_buffer bytes = {0};
+    const gf_run_column column = {.name = "", .form = GF_RUN_AS_DECIMAL};
+    begin(&t, &schema);
+    gf_run_block *b = &t.block[LEVELDB];
+    assert_ok(gf_run_block_begin(b, t.t[LEVELDB], WIDE, &column, 1, &err));
+    size_t plain = 0;
+    for (uint64_t n = 0; !gf_run_block_is_full(b); n++) {
+        float v = (float)below(&t, 1 << 24) / (1 << 24);
+        gf_run_value value = {.there = true};
+        memcpy(&value.number, &v, sizeof v);
+        gf_slice key = gf_test_key2(granule(1), GF_SLICE("row"));
+        gf_slice text_of_it = number_bytes(&bytes, GF_RUN_AS_DECIMAL, value.number);
+        assert_ok(gf_run_block_add(b, key, id(n), &value, &err));
+        gf_batch_put(t.batch[MODEL], t.t[MODEL], key, WIDE, id(n), text_of_it, 0);
+        plain += 8 + text_of_it.len;
+    }
+    assert_ok(gf_run_block_finish(b, &err));
+    assert_true(gf_run_block_bytes(b) < plain / 2);
+    gf_batch_put_block(t.batch[LEVELDB], b);
+    for (int i = 0; i < SIDES; i++)
+        assert_ok(gf_batch_write(t.batch[i], GF_SYNC_OFF, &err));
+    assert_true(compare_all(&t) > 1000);
+    gf_buffer_release(&bytes);
+    end(&t);
+}
+
 /* ---- deleting -------------------------------------------------------------------------------- */
 
 /* Delete what a scan of stored entries gives; how many these are. */
@@ -329,7 +434,7 @@ static void blocks_keep_order_and_granule(void **state)
     const gf_column row[] = {{GF_SLICE("score"), GF_SLICE("1")}};
     begin(&t, &schema);
     gf_run_block *b = &t.block[0];
-    gf_run_block_begin(b, t.t[0], PACKED);
+    assert_ok(gf_run_block_begin(b, t.t[0], PACKED, NULL, 0, &err));
     assert_ok(gf_run_block_add_row(b, gf_test_key2(granule(1), id(5)), row, 1, &err));
     gf_slice same = gf_test_key2(granule(1), id(5)), lower = gf_test_key2(granule(1), id(4));
     assert_int_equal(gf_run_block_add_row(b, same, row, 1, &err), GF_EINVAL);
@@ -414,7 +519,7 @@ static void overlapping_entries_are_damage(void **state)
     const gf_column row[] = {{GF_SLICE("score"), GF_SLICE("1")}};
     begin(&t, &schema);
     gf_run_block *b = &t.block[0];
-    gf_run_block_begin(b, t.t[0], PACKED);
+    assert_ok(gf_run_block_begin(b, t.t[0], PACKED, NULL, 0, &err));
     for (uint64_t n = 10; n < 20; n++)
         assert_ok(gf_run_block_add_row(b, gf_test_key2(granule(1), id(n)), row, 1, &err));
     assert_ok(gf_run_block_finish(b, &err));
@@ -438,8 +543,10 @@ static gf_status read_block(gf_slice first, gf_slice bytes)
     if (st == GF_OK) st = gf_run_reader_first(&r, &err);
     size_t n = 0;
     while (st == GF_OK) {
-        n += gf_run_reader_key(&r).len + gf_run_reader_value(&r).len;
-        st = gf_run_reader_next(&r, &err);
+        gf_slice value;
+        st = gf_run_reader_value(&r, &value, &err);
+        if (st == GF_OK) n += gf_run_reader_key(&r).len + value.len;
+        if (st == GF_OK) st = gf_run_reader_next(&r, &err);
     }
     if (st == GF_ENOTFOUND) st = gf_run_reader_last(&r, &err);
     while (st == GF_OK)
@@ -460,10 +567,12 @@ static void damaged_blocks_are_read_within_their_bounds(void **state)
     size_t told = 0, tried = 0;
     begin(&t, &schema);
     gf_run_block *b = &t.block[0];
-    gf_run_block_begin(b, t.t[0], PACKED);
+    assert_ok(gf_run_block_begin(b, t.t[0], PACKED, typed, TYPED, &err));
     for (uint64_t n = 0; n < 50; n++) {
-        const gf_column row[] = {{GF_SLICE("score"), text("%llu", n)}};
-        assert_ok(gf_run_block_add_row(b, gf_test_key2(granule(1), id(n)), row, 1, &err));
+        gf_run_value values[TYPED];
+        make_values(&t, n, 9, values);
+        gf_slice key = gf_test_key2(granule(1), id(n));
+        assert_ok(gf_run_block_add(b, key, (gf_slice){0}, values, &err));
     }
     assert_ok(gf_run_block_finish(b, &err));
     gf_slice first = gf_run_block_key(b), whole = gf_buffer_view(&b->bytes);
@@ -479,7 +588,7 @@ static void damaged_blocks_are_read_within_their_bounds(void **state)
             told += st == GF_ECORRUPT;
         }
     }
-    assert_true(told > tried / 4); /* a value's own bytes are its reader's to check */
+    assert_true(told > tried / 8); /* what a number is, and a value, is its reader's to check */
     assert_int_equal(read_block(GF_SLICE("other"), whole), GF_ECORRUPT);
     gf_buffer_release(&damaged);
     end(&t);
@@ -489,6 +598,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_read_as_the_entries_that_they_have),
+        cmocka_unit_test(columns_of_numbers_read_as_their_bytes),
+        cmocka_unit_test(cells_may_be_numbers),
         cmocka_unit_test(stored_entries_are_deleted_as_blocks),
         cmocka_unit_test(blocks_keep_order_and_granule),
         cmocka_unit_test(runs_have_no_versions_and_no_time_to_live),
