@@ -110,6 +110,9 @@ gf_status gf_run_block_add_cell(gf_run_block *block, gf_slice key, gf_slice qual
 gf_status gf_run_block_add_row(gf_run_block *block, gf_slice key, const gf_column *columns,
                                size_t n_columns, gf_error *err);
 
+/** True where a row key is of the block's granule, which has an entry at least. */
+bool gf_run_block_takes(const gf_run_block *block, gf_slice key);
+
 /** True where the block has what one should have: the next entry belongs into another. */
 bool gf_run_block_is_full(const gf_run_block *block);
 

@@ -120,25 +120,31 @@ static size_t granule_length(const gf_schema *s, unsigned family, gf_slice key)
     return less.n_parts ? gf_schema_row_length(&less, key) : 0;
 }
 
-/* The row key is one, and of the block's granule. Where it begins with that, its last part is looked at. */
+/* What a row key has behind the block's granule is a last part, or of a wide family nothing. */
+static bool ends_well(const gf_run_block *b, gf_slice key)
+{
+    const gf_schema *s = gf_table_schema(b->table);
+    gf_slice last = gf_slice_skip(key, b->granule);
+    const gf_key_part *part = &s->parts[s->n_parts - 1];
+    if (s->families[b->family].layout == GF_LAYOUT_WIDE) return last.len == 0;
+    if (part->kind == GF_PART_STRING) return last.len && gf_key_string_length(last) == last.len;
+    return last.len == (part->kind == GF_PART_U64 ? 8 : part->width);
+}
+
+bool gf_run_block_takes(const gf_run_block *b, gf_slice key)
+{
+    return gf_slice_starts(key, gf_slice_of(b->keys.ptr, b->granule)) && ends_well(b, key);
+}
+
+/* The row key is one, and of the block's granule. */
 static gf_status check_key(gf_run_block *b, gf_slice key, gf_error *err)
 {
     const gf_schema *s = gf_table_schema(b->table);
-    bool wide = s->families[b->family].layout == GF_LAYOUT_WIDE;
-    if (b->n && gf_slice_starts(key, gf_slice_of(b->keys.ptr, b->granule)) &&
-        key.len <= GF_MAX_KEY) {
-        gf_slice last = gf_slice_skip(key, b->granule);
-        if (wide ? last.len == 0
-                 : b->is_ended && gf_key_string_length(last) == last.len && last.len)
-            return GF_OK;
-    }
+    if (b->n && key.len <= GF_MAX_KEY && gf_run_block_takes(b, key)) return GF_OK;
     gf_status st = gf_table_check_key(b->table, key, err);
     if (st != GF_OK) return st;
-    size_t granule = granule_length(s, b->family, key);
-    if (b->n &&
-        (granule != b->granule || !gf_slice_starts(key, gf_slice_of(b->keys.ptr, b->granule))))
-        return gf_fail(err, GF_EINVAL, "table %s: a block must keep to its granule", s->name);
-    b->granule = granule;
+    if (b->n) return gf_fail(err, GF_EINVAL, "table %s: a block must keep to its granule", s->name);
+    b->granule = granule_length(s, b->family, key);
     return GF_OK;
 }
 

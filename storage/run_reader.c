@@ -268,7 +268,7 @@ gf_status gf_run_reader_seek(gf_run_reader *r, gf_slice key, gf_error *err)
     size_t low = 0, high = r->n; /* groups before `low` begin below the key; from `high` on none */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        bool below;
+        bool below = false;
         gf_status st = group_begins_below(r, middle, rest, &below, err);
         if (st != GF_OK) return st;
         if (below)

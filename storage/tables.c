@@ -311,17 +311,6 @@ bool gf_tables_rank_read(gf_slice qualifier, float *score, gf_slice *document_id
     return true;
 }
 
-static size_t write_varint(char *to, uint32_t v)
-{
-    size_t n = 0;
-    while (v >= 0x80) {
-        to[n++] = (char)(v | 0x80);
-        v >>= 7;
-    }
-    to[n++] = (char)v;
-    return n;
-}
-
 /* 0, -1, 1, -2, 2, ... as 0, 1, 2, 3, 4, ... */
 static uint32_t zigzag(int32_t v)
 {
@@ -333,37 +322,38 @@ static int32_t zigzag_back(uint32_t v)
     return v % 2 ? -(int32_t)(v / 2) - 1 : (int32_t)(v / 2);
 }
 
-static size_t write_float(char *to, float v)
+enum { CLUSTER, SCORE, RUNNER_UP, SECOND, VECTOR, HOUR };
+
+const gf_run_column gf_tables_membership_columns[GF_MEMBERSHIP_COLUMNS] = {
+    [CLUSTER] = {"cluster", GF_RUN_AS_VARINT},     [SCORE] = {"score", GF_RUN_AS_FLOAT},
+    [RUNNER_UP] = {"runner_up", GF_RUN_AS_VARINT}, [SECOND] = {"second", GF_RUN_AS_FLOAT},
+    [VECTOR] = {"vector", GF_RUN_AS_BYTES},        [HOUR] = {"hour", GF_RUN_AS_VARINT}};
+
+const gf_run_column gf_tables_listed_column = {"", GF_RUN_AS_DECIMAL};
+const gf_run_column gf_tables_ranked_column = {"", GF_RUN_AS_BYTES};
+
+static gf_run_value number_value(uint32_t number)
 {
-    uint32_t bits = float_bits(v);
-    for (int i = 0; i < 4; i++)
-        to[i] = (char)(bits >> (24 - 8 * i));
-    return 4;
+    return (gf_run_value){.there = true, .number = number};
 }
 
-size_t gf_tables_membership_write(const gf_membership_cells *m, char bytes[GF_MEMBERSHIP_BYTES],
-                                  gf_column columns[GF_MEMBERSHIP_COLUMNS])
+void gf_tables_membership_values(const gf_membership_cells *m,
+                                 gf_run_value values[GF_MEMBERSHIP_COLUMNS])
 {
-    size_t n = 0, at = 0, size = write_varint(bytes, m->cluster);
-    columns[n++] = (gf_column){GF_SLICE("cluster"), gf_slice_of(bytes, size)};
-    at += size;
-    size = write_float(bytes + at, m->score);
-    columns[n++] = (gf_column){GF_SLICE("score"), gf_slice_of(bytes + at, size)};
-    at += size;
+    memset(values, 0, GF_MEMBERSHIP_COLUMNS * sizeof *values);
+    values[CLUSTER] = number_value(m->cluster);
+    values[SCORE] = number_value(float_bits(m->score));
     if (m->runner_up) {
-        size = write_varint(bytes + at, m->runner_up);
-        columns[n++] = (gf_column){GF_SLICE("runner_up"), gf_slice_of(bytes + at, size)};
-        at += size;
-        size = write_float(bytes + at, m->second);
-        columns[n++] = (gf_column){GF_SLICE("second"), gf_slice_of(bytes + at, size)};
-        at += size;
+        values[RUNNER_UP] = number_value(m->runner_up);
+        values[SECOND] = number_value(float_bits(m->second));
     }
-    if (m->dated) {
-        size = write_varint(bytes + at, zigzag(m->hour));
-        columns[n++] = (gf_column){GF_SLICE("hour"), gf_slice_of(bytes + at, size)};
-    }
-    if (m->vector.len) columns[n++] = (gf_column){GF_SLICE("vector"), m->vector};
-    return n;
+    if (m->dated) values[HOUR] = number_value(zigzag(m->hour));
+    if (m->vector.len) values[VECTOR] = (gf_run_value){.there = true, .bytes = m->vector};
+}
+
+gf_run_value gf_tables_listed_value(float score)
+{
+    return number_value(float_bits(score));
 }
 
 static bool read_id(const gf_cell *cell, uint32_t *id)
@@ -379,26 +369,20 @@ static bool read_float(const gf_cell *cell, float *v)
     return true;
 }
 
-enum { CLUSTER, SCORE, RUNNER_UP, SECOND, VECTOR, HOUR, N_MEMBERSHIP };
-
 static int which_column(gf_slice name)
 {
-    static const struct {
-        const char *name;
-        size_t length;
-    } columns[N_MEMBERSHIP] = {
-        [CLUSTER] = {"cluster", 7}, [SCORE] = {"score", 5},   [RUNNER_UP] = {"runner_up", 9},
-        [SECOND] = {"second", 6},   [VECTOR] = {"vector", 6}, [HOUR] = {"hour", 4}};
-    for (int c = 0; c < N_MEMBERSHIP; c++)
-        if (name.len == columns[c].length && memcmp(name.ptr, columns[c].name, name.len) == 0)
+    for (int c = 0; c < GF_MEMBERSHIP_COLUMNS; c++) {
+        const char *column = gf_tables_membership_columns[c].name;
+        if (name.len && column[0] == name.ptr[0] && gf_slice_equal(gf_slice_str(column), name))
             return c;
+    }
     return -1;
 }
 
 gf_status gf_tables_membership_read(const gf_row *row, unsigned family, gf_membership_cells *m,
                                     gf_error *err)
 {
-    const gf_cell *of[N_MEMBERSHIP] = {NULL};
+    const gf_cell *of[GF_MEMBERSHIP_COLUMNS] = {NULL};
     for (size_t i = 0; i < row->n_cells; i++) {
         int column = row->cells[i].family == family ? which_column(row->cells[i].qualifier) : -1;
         if (column >= 0 && !of[column]) of[column] = &row->cells[i];

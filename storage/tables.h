@@ -24,7 +24,7 @@
 #ifndef GF_STORAGE_TABLES_H
 #define GF_STORAGE_TABLES_H
 
-#include "grouperfish/table.h"
+#include "storage/run.h"
 
 typedef struct gf_tables {
     gf_table *documents, *clusters, *collections, *builds, *memberships, *changes, *tables;
@@ -89,14 +89,17 @@ typedef struct gf_membership_cells {
     int32_t hour;       /* which was in this hour since 1970 */
 } gf_membership_cells;
 
-enum { GF_MEMBERSHIP_COLUMNS = 6, GF_MEMBERSHIP_BYTES = 23 };
+enum { GF_MEMBERSHIP_COLUMNS = 6 };
 
-/**
- * The columns of a membership, written into `bytes` and borrowed from it and from m->vector.
- * @return how many of `columns` are used
- */
-size_t gf_tables_membership_write(const gf_membership_cells *m, char bytes[GF_MEMBERSHIP_BYTES],
-                                  gf_column columns[GF_MEMBERSHIP_COLUMNS]);
+/** The columns of a membership as a build's blocks have them, and its values in this order. */
+extern const gf_run_column gf_tables_membership_columns[GF_MEMBERSHIP_COLUMNS];
+void gf_tables_membership_values(const gf_membership_cells *m,
+                                 gf_run_value values[GF_MEMBERSHIP_COLUMNS]);
+
+/** The column of clusters:documents (a score as text), and that of clusters:ranked (empty). */
+extern const gf_run_column gf_tables_listed_column, gf_tables_ranked_column;
+gf_run_value gf_tables_listed_value(float score);
+
 gf_status gf_tables_membership_read(const gf_row *row, unsigned family, gf_membership_cells *m,
                                     gf_error *err);
 

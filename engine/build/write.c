@@ -7,7 +7,8 @@
  *     this thread, then           cells of rows and indexes, in batches of the same queue
  *     the caller                  the build's row, synced
  *
- * Keys rise from part to part within a section: that is cheapest to insert, and makes tables that do
+ * Members and memberships are encoded and compressed in blocks by the tasks; what is left to one
+ * thread is to append them. Keys rise from part to part within a section: that is cheapest to insert, and makes tables that do
  * not overlap, so that there is little to compact. A small build, or one that is made beside others
  * (without a pool), is filled into the caller's batch.
  */

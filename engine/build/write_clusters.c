@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/rows/cluster_figures.h"
+#include "storage/run_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,30 +126,49 @@ gf_status gf_build_fill_clusters(const gf_build_writing *w, uint32_t part, gf_ba
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-/* A member's cell: its qualifier and value; `text` is scratch. */
+/* Members that are read together: what is told of one lies at four random places of large arrays. */
+enum { WINDOW = 64 };
+
+typedef struct member {
+    gf_slice id;
+    float score;
+    uint32_t row;
+} member;
+
+/* points: n, up to WINDOW */
+static void read_members(const gf_build_writing *w, const uint32_t *points, uint32_t n,
+                         member members[WINDOW])
+{
+    const gf_build_clustered *c = w->clustered;
+    for (uint32_t i = 0; i < n; i++) {
+        members[i].row = c->row_of[points[i]];
+        members[i].score = c->kmeans.score[points[i]];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        members[i].id = gf_build_gathered_id(w->documents, members[i].row);
+    for (uint32_t i = 0; i < n; i++)
+        __builtin_prefetch(members[i].id.ptr);
+}
+
+/* A member's cell in a family: its qualifier and value; `text` is scratch. */
 typedef struct member_cell {
-    gf_slice qualifier, value;
+    gf_slice qualifier;
+    gf_run_value value;
 } member_cell;
 
-typedef member_cell write_member(const gf_build_writing *w, uint32_t at, gf_buffer *text);
+typedef member_cell make_member(const member *m, gf_buffer *text);
 
-static gf_slice member_id(const gf_build_writing *w, uint32_t point)
+static member_cell make_listed(const member *m, gf_buffer *text)
 {
-    return gf_build_gathered_id(w->documents, w->clustered->row_of[point]);
+    (void)text;
+    return (member_cell){m->id, gf_tables_listed_value(m->score)};
 }
 
-static member_cell write_listed(const gf_build_writing *w, uint32_t at, gf_buffer *text)
+static member_cell make_ranked(const member *m, gf_buffer *text)
 {
-    uint32_t point = w->members[at];
-    gf_json_append_float(text, w->clustered->kmeans.score[point]);
-    return (member_cell){member_id(w, point), gf_buffer_view(text)};
-}
-
-static member_cell write_ranked(const gf_build_writing *w, uint32_t at, gf_buffer *text)
-{
-    uint32_t point = w->clustered->members[at];
-    gf_tables_rank_write(text, w->clustered->kmeans.score[point], member_id(w, point));
-    return (member_cell){gf_buffer_view(text), GF_SLICE("")};
+    gf_buffer_reset(text);
+    gf_tables_rank_write(text, m->score, m->id);
+    return (member_cell){gf_buffer_view(text), {.there = true}};
 }
 
 /* The cluster, by label, that has member number `at` of all. */
@@ -165,24 +185,41 @@ static uint32_t cluster_of_member(const gf_build_writing *w, uint32_t at)
     return from;
 }
 
-static gf_status fill_members(const gf_build_writing *w, uint32_t part, unsigned family,
-                              write_member *write, gf_batch *batch, gf_error *err)
+/* A family of clusters' members: its column, its cells, and their order: rows by cluster. */
+typedef struct member_family {
+    unsigned number;
+    const gf_run_column *column;
+    make_member *make;
+    const uint32_t *points;
+} member_family;
+
+static gf_status fill_members(const gf_build_writing *w, uint32_t part, const member_family *family,
+                              gf_batch *batch, gf_error *err)
 {
-    uint32_t n = w->clustered->kmeans.n, from = part * GF_PART_MEMBERS;
+    uint32_t n = w->clustered->kmeans.n, from = part * GF_PART_MEMBERS, window;
     uint32_t to = n - from > GF_PART_MEMBERS ? from + GF_PART_MEMBERS : n;
     uint32_t i = cluster_of_member(w, from);
     scratch s = {.key = {0}};
+    gf_run_writer out = {.batch = NULL};
+    gf_run_writer_begin(&out, batch, w->tables->clusters, family->number, family->column, 1);
     gf_status st = cluster_key(w, w->order[i], &s.key, err);
-    for (uint32_t m = from; m < to && st == GF_OK; m++) {
+    for (uint32_t m = from; m < to && st == GF_OK; m += window) {
+        member members[WINDOW];
         if (m == w->offset[i + 1]) st = cluster_key(w, w->order[++i], &s.key, err);
-        gf_buffer_reset(&s.text);
+        uint32_t behind = to < w->offset[i + 1] ? to : w->offset[i + 1];
+        window = behind - m < WINDOW ? behind - m : WINDOW;
         uint32_t at = w->clustered->start[w->order[i]] + (m - w->offset[i]);
-        member_cell cell = write(w, at, &s.text);
-        if (st == GF_OK) st = gf_buffer_check(&s.text, err);
-        if (st == GF_OK)
-            gf_batch_put(batch, w->tables->clusters, gf_buffer_view(&s.key), family, cell.qualifier,
-                         cell.value, 0);
+        read_members(w, family->points + at, window, members);
+        for (uint32_t j = 0; j < window && st == GF_OK; j++) {
+            member_cell cell = family->make(&members[j], &s.text);
+            st = gf_buffer_check(&s.text, err);
+            if (st == GF_OK)
+                st = gf_run_writer_add(&out, gf_buffer_view(&s.key), cell.qualifier, &cell.value,
+                                       err);
+        }
     }
+    if (st == GF_OK) st = gf_run_writer_end(&out, err);
+    gf_run_writer_release(&out);
     release_scratch(&s);
     return st;
 }
@@ -190,11 +227,15 @@ static gf_status fill_members(const gf_build_writing *w, uint32_t part, unsigned
 gf_status gf_build_fill_documents(const gf_build_writing *w, uint32_t part, gf_batch *batch,
                                   gf_error *err)
 {
-    return fill_members(w, part, GF_CLUSTERS_DOCUMENTS, write_listed, batch, err);
+    const member_family documents = {GF_CLUSTERS_DOCUMENTS, &gf_tables_listed_column, make_listed,
+                                     w->members};
+    return fill_members(w, part, &documents, batch, err);
 }
 
 gf_status gf_build_fill_ranked(const gf_build_writing *w, uint32_t part, gf_batch *batch,
                                gf_error *err)
 {
-    return fill_members(w, part, GF_CLUSTERS_RANKED, write_ranked, batch, err);
+    const member_family ranked = {GF_CLUSTERS_RANKED, &gf_tables_ranked_column, make_ranked,
+                                  w->clustered->members};
+    return fill_members(w, part, &ranked, batch, err);
 }

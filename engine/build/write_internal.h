@@ -3,12 +3,13 @@
  *
  *     section      parts of                 in the order of the keys, and of the writing
  *     clusters     64 rows                  clusters by label
- *     documents    4,096 members            by cluster and id
- *     ranked       4,096 members            by cluster and rank
- *     memberships  4,096 documents          by id
+ *     documents    16,384 members           by cluster and id: blocks (storage/run.h)
+ *     ranked       16,384 members           by cluster and rank: blocks
+ *     memberships  16,384 documents         by id: blocks
  *     analysis, vocabulary, centres, ...    the model
  *
- * A part is a task of its own: it reads the results of a build and fills one batch. Where parts are
+ * A part is a task of its own: it reads the results of a build and fills one batch, with finished blocks
+ * where that is of a run. Where parts are
  * cut depends on the data alone, so that what is written is the same for any number of threads.
  */
 #ifndef GF_ENGINE_BUILD_WRITE_INTERNAL_H
@@ -18,7 +19,7 @@
 
 enum {
     GF_PART_CLUSTERS = 64,
-    GF_PART_MEMBERS = 4096,
+    GF_PART_MEMBERS = 16384,
     GF_PART_WITH_VECTORS = 1024 /* memberships, where each has its document's vector */
 };
 

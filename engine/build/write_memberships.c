@@ -3,6 +3,7 @@
 
 #include "engine/rows/hours.h"
 #include "engine/rows/model.h"
+#include "storage/run_writer.h"
 
 #define NO_POINT UINT32_MAX
 
@@ -70,21 +71,24 @@ gf_status gf_build_fill_memberships(const gf_build_writing *w, uint32_t part, gf
     uint32_t size = gf_build_membership_part(w->plan), n = w->documents->n, from = part * size;
     uint32_t to = n - from > size ? from + size : n, point = first_point(c, from);
     gf_buffer key = {0}, vector = {0};
+    gf_run_writer out = {.batch = NULL};
     gf_status st = GF_OK;
+    gf_run_writer_begin(&out, batch, w->tables->memberships, GF_MEMBERSHIPS_MAIN,
+                        gf_tables_membership_columns, GF_MEMBERSHIP_COLUMNS);
     for (uint32_t i = from; i < to && st == GF_OK; i++) {
         bool is_clustered = point < c->kmeans.n && c->row_of[point] == i;
         gf_membership_cells m;
-        gf_column columns[GF_MEMBERSHIP_COLUMNS];
-        char bytes[GF_MEMBERSHIP_BYTES];
+        gf_run_value values[GF_MEMBERSHIP_COLUMNS];
         st = take_membership(w, i, is_clustered ? point++ : NO_POINT, &vector, &m, err);
         gf_buffer_reset(&key);
         gf_tables_membership_key(&key, w->key, gf_build_gathered_id(w->documents, i));
         if (st == GF_OK) st = gf_buffer_check(&key, err);
         if (st != GF_OK) break;
-        size_t n_columns = gf_tables_membership_write(&m, bytes, columns);
-        gf_batch_replace(batch, w->tables->memberships, gf_buffer_view(&key), GF_MEMBERSHIPS_MAIN,
-                         columns, n_columns, 0);
+        gf_tables_membership_values(&m, values);
+        st = gf_run_writer_add(&out, gf_buffer_view(&key), (gf_slice){0}, values, err);
     }
+    if (st == GF_OK) st = gf_run_writer_end(&out, err);
+    gf_run_writer_release(&out);
     gf_buffer_release(&key);
     gf_buffer_release(&vector);
     return st;

@@ -104,6 +104,7 @@ static gf_status try_row(void *context, const gf_row *found, gf_error *err)
     return st == GF_OK ? gf_repair_flush(w->r, GF_REPAIR_CHANGES, err) : st;
 }
 
+/* Of a run the first entry of each block: what is wrong behind that, a build's check finds. */
 static gf_status try_table(gf_repairing *r, gf_table *table, gf_error *err)
 {
     const gf_schema *schema = gf_table_schema(table);
@@ -111,7 +112,7 @@ static gf_status try_table(gf_repairing *r, gf_table *table, gf_error *err)
     for (unsigned f = 0; f < schema->n_families && st == GF_OK; f++) {
         row_walk w = {.r = r, .table = table, .family = f};
         w.wide = schema->families[f].layout == GF_LAYOUT_WIDE;
-        gf_scan_options o = GF_SCAN_OPTIONS(.family = f, .keys_only = true);
+        gf_scan_options o = GF_SCAN_OPTIONS(.family = f, .keys_only = true, .as_stored = true);
         st = gf_scan_each(table, &o, try_row, &w, err);
         gf_row_release(&w.row);
     }

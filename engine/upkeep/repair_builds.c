@@ -52,7 +52,7 @@ static gf_status list_builds(build_keys *k, gf_error *err)
     gf_status st = GF_OK;
     for (size_t i = 0; i < 3; i++)
         for (unsigned f = 0; f < gf_table_schema(all[i])->n_families && st == GF_OK; f++) {
-            gf_scan_options o = GF_SCAN_OPTIONS(.family = f, .keys_only = true);
+            gf_scan_options o = GF_SCAN_OPTIONS(.family = f, .keys_only = true, .as_stored = true);
             st = gf_scan_each(all[i], &o, note_build, k, err);
         }
     return st;

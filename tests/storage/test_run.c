@@ -3,7 +3,7 @@
  * entries; every way of reading gives the same of both. Damaged and overlapping blocks are told of;
  * entries that were put one by one before a family became a run are read beside them.
  */
-#include "storage/run.h"
+#include "storage/run_writer.h"
 
 #include "base/json/writer.h"
 #include "tests/storage/store.h"
@@ -533,6 +533,100 @@ static void overlapping_entries_are_damage(void **state)
     end(&t);
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+typedef struct short_of_memory {
+    test *t;
+    gf_run_writer writer;
+    gf_batch *batch;
+    uint64_t granules;
+    size_t found;
+} short_of_memory;
+
+/* Write a granule of two blocks, and read it whole, backwards and one entry of it. */
+static gf_status write_and_read(void *context, gf_error *e)
+{
+    short_of_memory *s = context;
+    gf_table *table = s->t->t[LEVELDB];
+    gf_slice key = gf_test_key2(granule(s->granules++), id(0));
+    gf_scan *scan = NULL;
+    gf_row row = {0};
+    gf_run_value values[TYPED];
+    make_values(s->t, 1, 20, values);
+    gf_status st = gf_batch_create(s->t->db[LEVELDB], &s->batch, e);
+    gf_run_writer_begin(&s->writer, s->batch, table, PACKED, typed, TYPED);
+    for (uint64_t n = 0; n < 20 && st == GF_OK; n++) {
+        key = gf_test_key2(granule(s->granules), id(n));
+        st = gf_run_writer_add(&s->writer, key, (gf_slice){0}, values, e);
+        if (st == GF_OK && n == 9) st = gf_run_writer_end(&s->writer, e);
+    }
+    if (st == GF_OK) st = gf_run_writer_end(&s->writer, e);
+    if (st == GF_OK) st = gf_batch_write(s->batch, GF_SYNC_OFF, e);
+    for (int reverse = 0; reverse < 2 && st == GF_OK; reverse++) {
+        gf_scan_options o = GF_SCAN_OPTIONS(.family = PACKED, .reverse = reverse,
+                                            .prefix = gf_test_key(granule(s->granules).ptr));
+        st = gf_scan_open(table, &o, &scan, e);
+        for (s->found = 0; st == GF_OK; s->found += st == GF_OK)
+            st = gf_scan_next(scan, &row, e);
+        gf_scan_close(scan);
+        scan = NULL;
+        if (st == GF_ENOTFOUND) st = s->found == 20 ? GF_OK : GF_ECORRUPT;
+    }
+    if (st == GF_OK) st = gf_table_get(table, NULL, key, 1u << PACKED, &row, e);
+    gf_batch_free(s->batch);
+    gf_run_writer_release(&s->writer);
+    gf_row_release(&row);
+    return st;
+}
+
+static void failed_allocations_are_told_of(void **state)
+{
+    (void)state;
+    static test t;
+    begin(&t, &schema);
+    short_of_memory s = {.t = &t};
+    gf_test_sweep(write_and_read, NULL, &s);
+    assert_true(s.granules > 20 && s.found == 20);
+    end(&t);
+}
+
+/* A block that a failed addition left is as it was before it. */
+static gf_status add_entry(void *context, gf_error *e)
+{
+    gf_run_block *b = context;
+    size_t n = b->n, size = b->size;
+    gf_run_value values[TYPED] = {{.there = true, .bytes = GF_SLICE("a longer value than before")}};
+    gf_status st =
+        gf_run_block_add(b, gf_test_key2(granule(1), id(n * 7)), (gf_slice){0}, values, e);
+    if (st != GF_OK) assert_true(b->n == n && b->size == size);
+    return st;
+}
+
+static void failed_additions_leave_a_block_as_it_was(void **state)
+{
+    (void)state;
+    static test t;
+    begin(&t, &schema);
+    gf_run_block *b = &t.block[LEVELDB];
+    assert_ok(gf_run_block_begin(b, t.t[LEVELDB], PACKED, typed, TYPED, &err));
+    for (int i = 0; i < 200; i++)
+        gf_test_sweep(add_entry, NULL, b);
+    assert_int_equal(b->n, 200);
+    assert_ok(gf_run_block_finish(b, &err));
+    gf_batch_put_block(t.batch[LEVELDB], b);
+    assert_ok(gf_batch_write(t.batch[LEVELDB], GF_SYNC_OFF, &err));
+    gf_scan *scan;
+    gf_status st;
+    size_t n = 0;
+    assert_ok(gf_scan_open(t.t[LEVELDB], &GF_SCAN_OPTIONS(.family = PACKED), &scan, &err));
+    for (; (st = gf_scan_next(scan, &t.row[0], &err)) == GF_OK; n++)
+        assert_true(gf_slice_equal(t.row[0].key, gf_test_key2(granule(1), id(n * 7))));
+    assert_int_equal(st, GF_ENOTFOUND);
+    assert_int_equal(n, 200);
+    gf_scan_close(scan);
+    end(&t);
+}
+
 /* ---- damage ---------------------------------------------------------------------------------- */
 
 /* Read all that the bytes give, forwards and backwards, and look for some keys. */
@@ -605,6 +699,8 @@ int main(void)
         cmocka_unit_test(runs_have_no_versions_and_no_time_to_live),
         cmocka_unit_test(entries_from_before_are_read_beside_blocks),
         cmocka_unit_test(overlapping_entries_are_damage),
+        cmocka_unit_test(failed_allocations_are_told_of),
+        cmocka_unit_test(failed_additions_leave_a_block_as_it_was),
         cmocka_unit_test(damaged_blocks_are_read_within_their_bounds),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);
