@@ -7,7 +7,8 @@
  * Makes a store in FOLDER, which must not be there, and writes and publishes ROUNDS builds one
  * after another. The configuration keeps two, so that from the third on one is dropped. Prints a
  * line of JSON for each: seconds by the clock and of all processors, of writing, of publishing with
- * what is dropped, and of closing the store behind the last; bytes of the files then. Members are
+ * what is dropped; of reading 100,000 memberships of the last build one by one, and whole families of it;
+ * of closing the store. Members are
  * dealt to clusters at random, ids and scores are random, half of the documents have a time.
  */
 #include "base/clock.h"
@@ -222,6 +223,58 @@ static void write_and_publish(gf_store *store, gf_place where, gf_pool *pool, gf
     gf_build_plan_release(&plan);
 }
 
+/* Read some memberships of a build by their documents' ids, as a view does, then whole families. */
+static void read_build(gf_store *store, gf_place where, const gf_build *b)
+{
+    enum { MEMBERSHIPS = 100000 };
+    static const struct {
+        const char *name;
+        bool of_clusters;
+        unsigned family;
+    } families[] = {{"memberships", false, GF_MEMBERSHIPS_MAIN},
+                    {"documents", true, GF_CLUSTERS_DOCUMENTS},
+                    {"ranked", true, GF_CLUSTERS_RANKED}};
+    gf_error err;
+    gf_row row = {0};
+    gf_buffer build = {0}, key = {0};
+    gf_random r = gf_random_seed(2, 0);
+    gf_tables_build_key(&build, where.name_space, where.collection, GF_SLICE("written"),
+                        b->info.build);
+    stopwatch begun = now();
+    for (uint32_t i = 0; i < MEMBERSHIPS; i++) {
+        gf_membership_cells m;
+        uint32_t document = (uint32_t)gf_random_below(&r, b->documents.n);
+        gf_buffer_reset(&key);
+        gf_tables_membership_key(&key, gf_buffer_view(&build),
+                                 gf_build_gathered_id(&b->documents, document));
+        must(gf_table_get(store->tables.memberships, NULL, gf_buffer_view(&key),
+                          1u << GF_MEMBERSHIPS_MAIN, &row, &err),
+             &err);
+        must(gf_tables_membership_read(&row, GF_MEMBERSHIPS_MAIN, &m, &err), &err);
+        if (m.score != b->clustered.kmeans.score[document]) abort();
+    }
+    print_since("100,000 memberships", begun);
+    for (size_t f = 0; f < sizeof families / sizeof families[0]; f++) {
+        gf_scan *scan;
+        gf_table *table =
+            families[f].of_clusters ? store->tables.clusters : store->tables.memberships;
+        gf_scan_options o =
+            GF_SCAN_OPTIONS(.family = families[f].family, .prefix = gf_buffer_view(&build));
+        uint32_t n = 0;
+        begun = now();
+        must(gf_scan_open(table, &o, &scan, &err), &err);
+        while (gf_scan_next(scan, &row, &err) == GF_OK)
+            n++;
+        gf_scan_close(scan);
+        if (n != b->documents.n) abort();
+        putchar(',');
+        print_since(families[f].name, begun);
+    }
+    gf_row_release(&row);
+    gf_buffer_release(&build);
+    gf_buffer_release(&key);
+}
+
 int main(int argc, char **argv)
 {
     gf_error err = {GF_OK, ""};
@@ -247,6 +300,9 @@ int main(int argc, char **argv)
         puts("}");
         fflush(stdout);
     }
+    putchar('{');
+    read_build(store, where, &build);
+    puts("}");
     gf_build_release(&build);
     gf_pool_free(pool);
     stopwatch begun = now();
