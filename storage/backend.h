@@ -25,7 +25,7 @@ typedef enum gf_change_kind {
     GF_CHANGE_REPLACE,     /* columns, of equal names the last counts; timestamp; a packed family */
     GF_CHANGE_DELETE_CELL, /* qualifier */
     GF_CHANGE_DELETE_ROW,  /* families */
-    GF_CHANGE_PUT_BLOCK    /* key: of its first entry; value: its bytes (storage/run.h) */
+    GF_CHANGE_PUT_BLOCK    /* key: of its last entry; value: its bytes (storage/run.h) */
 } gf_change_kind;
 
 /* A put's value is as it was given, or as gf_value_compress made it. */

@@ -2,11 +2,12 @@
  * Blocks of a run: entries of one family that are written once, in rising order, and never changed.
  *
  *     entries   row key [| encoded qualifier] -> value      as a store would keep them one by one
- *     block     some 16 KiB of them, under the key of the first; compressed where that helps
+ *     block     some 16 KiB of them, under the key of the last; compressed where that helps
  *
  * A family is a run by its schema (gf_family.run). A block never crosses its granule: one row of a
  * wide family, all rows of a packed one whose keys differ in their last part alone. So whoever
- * deletes a granule, or any prefix of keys that has whole ones, deletes whole blocks.
+ * deletes a granule, or any prefix of keys that has whole ones, deletes whole blocks; and the block of
+ * an entry is the first whose key is not below: it is found by reading no other.
  *
  * The bytes of a block, before compression: keys by groups, values by columns.
  *
@@ -110,6 +111,9 @@ gf_status gf_run_block_add_cell(gf_run_block *block, gf_slice key, gf_slice qual
 gf_status gf_run_block_add_row(gf_run_block *block, gf_slice key, const gf_column *columns,
                                size_t n_columns, gf_error *err);
 
+/** How many bytes of a row key are its granule: 0 where the key is none. */
+size_t gf_run_block_granule(const gf_schema *schema, unsigned family, gf_slice key);
+
 /** True where a row key is of the block's granule, which has an entry at least. */
 bool gf_run_block_takes(const gf_run_block *block, gf_slice key);
 
@@ -119,7 +123,7 @@ bool gf_run_block_is_full(const gf_run_block *block);
 /** Encode and compress the block, which has an entry at least. GF_ELIMIT, GF_ENOMEM. */
 gf_status gf_run_block_finish(gf_run_block *block, gf_error *err);
 
-/** The key of its first entry, under which a block is kept; borrowed until the next addition. */
+/** The key of its last entry, under which a block is kept; borrowed until the next addition. */
 gf_slice gf_run_block_key(const gf_run_block *block);
 
 /** Bytes of a finished block as it is stored, its key included. */
@@ -162,7 +166,7 @@ typedef struct gf_run_reader {
  * of the store's in front, which the block does not know.
  * @return GF_OK; GF_ECORRUPT, GF_ENOMEM
  */
-gf_status gf_run_reader_open(gf_run_reader *r, gf_slice first, size_t outer, gf_slice bytes,
+gf_status gf_run_reader_open(gf_run_reader *r, gf_slice last, size_t outer, gf_slice bytes,
                              gf_error *err);
 
 /** Go to the first entry, to the last one. */

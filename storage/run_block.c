@@ -111,8 +111,7 @@ static size_t count_shared(gf_slice a, gf_slice b)
 
 /* ---- an entry -------------------------------------------------------------------------------- */
 
-/* Bytes of a row key that all keys of its granule begin with. */
-static size_t granule_length(const gf_schema *s, unsigned family, gf_slice key)
+size_t gf_run_block_granule(const gf_schema *s, unsigned family, gf_slice key)
 {
     if (s->families[family].layout == GF_LAYOUT_WIDE) return key.len;
     gf_schema less = *s;
@@ -144,7 +143,7 @@ static gf_status check_key(gf_run_block *b, gf_slice key, gf_error *err)
     gf_status st = gf_table_check_key(b->table, key, err);
     if (st != GF_OK) return st;
     if (b->n) return gf_fail(err, GF_EINVAL, "table %s: a block must keep to its granule", s->name);
-    b->granule = granule_length(s, b->family, key);
+    b->granule = gf_run_block_granule(s, b->family, key);
     return GF_OK;
 }
 
@@ -458,10 +457,10 @@ gf_status gf_run_block_finish(gf_run_block *b, gf_error *err)
 
 size_t gf_run_block_bytes(const gf_run_block *b)
 {
-    return entry_key(b, 0).len + b->stored.bytes.len;
+    return gf_run_block_key(b).len + b->stored.bytes.len;
 }
 
 gf_slice gf_run_block_key(const gf_run_block *b)
 {
-    return entry_key(b, 0);
+    return entry_key(b, b->n - 1);
 }

@@ -126,18 +126,7 @@ static bool take_key(gf_slice *bytes, size_t *same, gf_slice *further)
            gf_slice_take_bytes(bytes, n, further);
 }
 
-/* True where the first entry has that key. */
-static bool begins_with(const gf_run_reader *r, gf_slice first)
-{
-    gf_slice bytes = group_bytes(r, 0), further;
-    size_t same;
-    if (first.len < r->shared + r->ending.len || !gf_slice_ends(first, r->ending)) return false;
-    first.len -= r->ending.len;
-    return take_key(&bytes, &same, &further) && same == 0 &&
-           gf_slice_equal(further, gf_slice_skip(first, r->shared));
-}
-
-gf_status gf_run_reader_open(gf_run_reader *r, gf_slice first, size_t outer, gf_slice bytes,
+gf_status gf_run_reader_open(gf_run_reader *r, gf_slice last, size_t outer, gf_slice bytes,
                              gf_error *err)
 {
     gf_slice kind;
@@ -145,7 +134,7 @@ gf_status gf_run_reader_open(gf_run_reader *r, gf_slice first, size_t outer, gf_
     r->n = r->n_of = 0;
     if (!gf_slice_take_bytes(&bytes, 1, &kind) || !gf_slice_take_varint(&bytes, &shared) ||
         !gf_slice_take_varint(&bytes, &entries) || !gf_slice_take_varint(&bytes, &n_columns) ||
-        outer > first.len || shared > first.len - outer || entries == 0 || entries > bytes.len)
+        outer > last.len || shared > last.len - outer || entries == 0 || entries > bytes.len)
         return fail_damaged(err);
     unsigned what = (unsigned char)kind.ptr[0];
     r->has_rows = what % ENDED == ROWS;
@@ -156,11 +145,12 @@ gf_status gf_run_reader_open(gf_run_reader *r, gf_slice first, size_t outer, gf_
     gf_status st = take_columns(r, n_columns, &bytes, err);
     if (st == GF_OK) st = take_groups(r, &bytes, err);
     if (st != GF_OK) return st;
-    if (!take_values(r, bytes) || !begins_with(r, first)) return fail_damaged(err);
+    if (!take_values(r, bytes)) return fail_damaged(err);
     gf_buffer_reset(&r->key);
-    gf_buffer_append(&r->key, first.ptr, r->shared);
+    gf_buffer_append(&r->key, last.ptr, r->shared);
     gf_buffer_reset(&r->before);
-    return gf_buffer_check(&r->key, err);
+    st = gf_run_reader_last(r, err);
+    return st == GF_OK && !gf_slice_equal(gf_buffer_view(&r->key), last) ? fail_damaged(err) : st;
 }
 
 void gf_run_reader_release(gf_run_reader *r)

@@ -219,7 +219,7 @@ typedef struct gf_scan_options {
     uint64_t limit;            /* entries at most; 0 for no limit */
     bool reverse;
     bool keys_only; /* of a packed family row keys without cells, of a wide one empty values */
-    /* With keys_only, of a run: not every entry, but at least the first of each block. Who deletes
+    /* With keys_only, of a run: not every entry, but at least one of each block. Who deletes
      * each of these (of a packed family the row, of a wide one the cell) deletes all. */
     bool as_stored;
 } gf_scan_options;

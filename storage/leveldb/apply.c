@@ -157,7 +157,7 @@ static gf_status apply_block(gf_leveldb_writing *w, const gf_leveldb_run *run, g
 {
     const gf_change *c = run->first->change;
     if (run->end - run->first != 1)
-        return gf_fail(err, GF_EINVAL, "a batch has a block, and other changes of its first row");
+        return gf_fail(err, GF_EINVAL, "a batch has a block, and other changes of its last row");
     gf_compressed value = {c->value, c->form == GF_VALUE_SMALLER};
     gf_stored_value v = gf_value_of_compressed(&value, 0);
     v.flags |= GF_VALUE_IS_BLOCK;

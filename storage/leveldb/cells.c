@@ -52,30 +52,20 @@ static bool is_block(gf_slice entry)
 }
 
 /*
- * Go to the first entry that is not below `lower`; of a run to the one before, where that is a block
- * of the family: it may reach beyond.
+ * The entry, whose key is not below `upper`, may have cells that are: it is a block of the family, and
+ * its granule begins below.
  */
-static gf_status seek_lower(gf_leveldb_cells *c, gf_error *err)
+static bool reaches_into(const gf_leveldb_cells *c, gf_slice key)
 {
-    gf_slice lower = gf_buffer_view(&c->lower);
-    gf_leveldb_iterator_seek(c->it, lower);
-    if (!c->family->run || c->as_stored) return GF_OK;
-    if (gf_leveldb_iterator_valid(c->it)) {
-        if (gf_slice_equal(gf_leveldb_iterator_key(c->it), lower)) return GF_OK;
-        gf_leveldb_iterator_prev(c->it);
-    } else {
-        gf_status st = gf_leveldb_iterator_status(c->it, err);
-        if (st != GF_OK) return st;
-        gf_leveldb_iterator_last(c->it);
-    }
-    gf_status st = gf_leveldb_iterator_status(c->it, err);
-    if (st != GF_OK) return st;
-    gf_slice family = gf_slice_of(lower.ptr, GF_LEVELDB_FAMILY_PREFIX);
-    if (!gf_leveldb_iterator_valid(c->it) ||
-        !gf_slice_starts(gf_leveldb_iterator_key(c->it), family) ||
-        !is_block(gf_leveldb_iterator_value(c->it)))
-        gf_leveldb_iterator_seek(c->it, lower);
-    return GF_OK;
+    gf_leveldb_key parsed;
+    if (!c->family->run || c->as_stored || !c->upper.len ||
+        !gf_slice_starts(key, gf_slice_of(c->upper.ptr, GF_LEVELDB_FAMILY_PREFIX)) ||
+        !is_block(gf_leveldb_iterator_value(c->it)) ||
+        gf_leveldb_keys_parse(c->schema, key, &parsed, NULL) != GF_OK)
+        return false;
+    unsigned family = (unsigned)(c->family - c->schema->families);
+    key.len = GF_LEVELDB_FAMILY_PREFIX + gf_run_block_granule(c->schema, family, parsed.row);
+    return gf_slice_compare(key, gf_buffer_view(&c->upper)) < 0;
 }
 
 static gf_status seek_start(gf_leveldb_cells *c, gf_error *err)
@@ -84,21 +74,16 @@ static gf_status seek_start(gf_leveldb_cells *c, gf_error *err)
     gf_status st = gf_buffer_check(&c->lower, err);
     if (st == GF_OK) st = gf_buffer_check(&c->upper, err);
     if (st != GF_OK) return st;
-    if (!c->reverse) return seek_lower(c, err);
+    if (!c->reverse) {
+        gf_leveldb_iterator_seek(c->it, gf_buffer_view(&c->lower));
+        return GF_OK;
+    }
     if (c->upper.len) gf_leveldb_iterator_seek(c->it, gf_buffer_view(&c->upper));
-    if (c->upper.len && gf_leveldb_iterator_valid(c->it))
-        gf_leveldb_iterator_prev(c->it);
-    else
+    if (!c->upper.len || !gf_leveldb_iterator_valid(c->it))
         gf_leveldb_iterator_last(c->it);
+    else if (!reaches_into(c, gf_leveldb_iterator_key(c->it)))
+        gf_leveldb_iterator_prev(c->it);
     return GF_OK;
-}
-
-/* Backwards: the entry is a block of the family, which begins below the range and may reach into it. */
-static bool reaches_back(const gf_leveldb_cells *c, gf_slice key)
-{
-    return c->reverse && c->family->run && !c->as_stored &&
-           gf_slice_starts(key, gf_slice_of(c->lower.ptr, GF_LEVELDB_FAMILY_PREFIX)) &&
-           is_block(gf_leveldb_iterator_value(c->it));
 }
 
 /*
@@ -111,7 +96,7 @@ static gf_status parse_entry(const gf_leveldb_cells *c, gf_leveldb_key *key, gf_
     if (st != GF_OK) return st;
     if (!gf_leveldb_iterator_valid(c->it)) return GF_ENOTFOUND;
     gf_slice bytes = gf_leveldb_iterator_key(c->it);
-    if (!in_range(c, bytes) && !reaches_back(c, bytes)) return GF_ENOTFOUND;
+    if (!in_range(c, bytes) && (c->reverse || !reaches_into(c, bytes))) return GF_ENOTFOUND;
     return gf_leveldb_keys_parse(c->schema, bytes, key, err);
 }
 
@@ -185,18 +170,21 @@ static gf_status stand_below(gf_leveldb_cells *c, gf_error *err)
     return st == GF_OK ? gf_run_reader_previous(&c->block, err) : st;
 }
 
-/* Stand at the first cell of the walk; GF_ENOTFOUND where the block has none. */
+/*
+ * Stand at the block's first cell of the walk, which the reader was opened for and has the last at
+ * `head`; GF_ENOTFOUND where it has none.
+ */
 static gf_status stand_in_block(gf_leveldb_cells *c, gf_slice head, gf_error *err)
 {
-    gf_status st = gf_run_reader_last(&c->block, err);
+    if (!c->reverse && !c->edge.len) { /* the walk begins in it */
+        gf_status st = copy_key(&c->edge, head, err);
+        return st == GF_OK ? gf_run_reader_seek(&c->block, gf_buffer_view(&c->lower), err) : st;
+    }
+    gf_status st = gf_run_reader_first(&c->block, err);
     if (st != GF_OK) return st;
-    gf_slice last = gf_run_reader_key(&c->block);
-    st = c->reverse ? pass_edge(c, last, head, err) : pass_edge(c, head, last, err);
-    if (st != GF_OK) return st;
-    if (c->reverse) return stand_below(c, err);
-    if (gf_slice_compare(head, gf_buffer_view(&c->lower)) >= 0)
-        return gf_run_reader_first(&c->block, err);
-    return gf_run_reader_seek(&c->block, gf_buffer_view(&c->lower), err);
+    gf_slice first = gf_run_reader_key(&c->block);
+    st = c->reverse ? pass_edge(c, head, first, err) : pass_edge(c, first, head, err);
+    return st == GF_OK && c->reverse ? stand_below(c, err) : st;
 }
 
 /* The cell at which the reader stands; GF_ENOTFOUND at the range's end. */
@@ -224,7 +212,7 @@ static gf_status open_block(gf_leveldb_cells *c, gf_slice bytes, gf_leveldb_cell
     gf_status st = gf_run_reader_open(&c->block, head, GF_LEVELDB_FAMILY_PREFIX, bytes, err);
     if (st == GF_OK) st = stand_in_block(c, head, err);
     c->in_block = st == GF_OK;
-    if (st == GF_ENOTFOUND) return GF_OK; /* the walk begins behind it */
+    if (st == GF_ENOTFOUND) return GF_OK; /* the walk ends before it, or has its end in it */
     return st == GF_OK ? take_from_block(c, cell, live, err) : st;
 }
 

@@ -3,7 +3,7 @@
  *
  * A cell's value is put together from its blocks and decompressed; cells past their time to live
  * are left out; of several versions the newest `versions` are given. A block of a run is opened, and
- * its cells given one by one; it begins below a walk's lower bound where that is amid it. An error
+ * its cells given one by one; its key is behind a walk's upper bound where that is amid it. An error
  * of the iterator is returned before the next cell.
  */
 #ifndef GF_STORAGE_LEVELDB_CELLS_H
@@ -22,14 +22,14 @@ typedef struct gf_leveldb_cells {
     gf_buffer lower, upper; /* physical keys: lower <= key < upper; upper empty: no end */
     gf_buffer last;         /* physical key of the last cell, where that is needed */
     uint32_t versions, seen;
-    /* Set by the caller before the first step; as_stored: a block is one cell, its first. */
+    /* Set by the caller before the first step; as_stored: a block is one cell, its last. */
     bool reverse, keys_only, as_stored, with_expired;
     bool started, moved;
     int64_t now;
     gf_buffer blocks, unpacked, place;
     bool in_block; /* the cell given last was of the block that is open */
     gf_run_reader block;
-    gf_buffer edge; /* of a run: the key of the last cell of the entry before */
+    gf_buffer edge; /* of a run: the cell of the entry before that is next; empty at the start */
 } gf_leveldb_cells;
 
 typedef struct gf_leveldb_cell {
