@@ -182,7 +182,7 @@ static bool is_nearly_as_good(const worths *w, uint32_t k)
 static void auto_keeps_k_while_it_is_nearly_as_good(void **state)
 {
     (void)state;
-    static const uint32_t sizes[] = {20, 30, 45, 60, 95, 110, 200, FIXTURE_POSTS};
+    static const uint32_t sizes[] = {20, 30, 40, 50, 65, 85, 95, 110, 140, 200, 230, FIXTURE_POSTS};
     fixture f;
     gf_error err;
     unsigned n_kept = 0, n_changed = 0;
