@@ -169,7 +169,7 @@ static gf_status write_postings(inverting *v, gf_error *err)
     out->start = gf_calloc((size_t)n + 1, sizeof *out->start);
     if (!v->last || !v->written || !out->documents || !out->start)
         return gf_fail_memory(err, "an index");
-    gf_status st = gf_words_each(v->words, measure_postings, v, err);
+    gf_status st = gf_words_each(v->words, 0, UINT32_MAX, measure_postings, v, err);
     if (st != GF_OK) return st;
     for (uint32_t t = 0; t < n; t++) {
         v->written[t] = out->start[t];
@@ -178,7 +178,7 @@ static gf_status write_postings(inverting *v, gf_error *err)
     memset(v->last, 0, n * sizeof *v->last);
     out->bytes = gf_malloc(out->start[n] ? out->start[n] : 1);
     if (!out->bytes) return gf_fail_memory(err, "an index");
-    return gf_words_each(v->words, write_row_postings, v, err);
+    return gf_words_each(v->words, 0, UINT32_MAX, write_row_postings, v, err);
 }
 
 gf_status gf_inverted_make(gf_words *words, gf_inverted *out, gf_error *err)
@@ -187,7 +187,7 @@ gf_status gf_inverted_make(gf_words *words, gf_inverted *out, gf_error *err)
     size_t n = (size_t)gf_words_workers(words) * (GF_LANGUAGES + 1);
     v.place = gf_calloc(n, sizeof *v.place);
     gf_status st = v.place ? gf_words_load_terms(words, err) : gf_fail_memory(err, "an index");
-    if (st == GF_OK) st = gf_words_each(words, note_terms, &v, err);
+    if (st == GF_OK) st = gf_words_each(words, 0, UINT32_MAX, note_terms, &v, err);
     if (st == GF_OK) st = gf_buffer_check(&out->lengths, err);
     if (st == GF_OK) st = sort_terms(&v, err);
     if (st == GF_OK) st = write_postings(&v, err);

@@ -213,12 +213,14 @@ static gf_status chunk_rows(const gf_words *w, const gf_word_chunk *c, reader *r
               : gf_buffer_check(&r->room, err);
 }
 
-static gf_status read_chunk(const gf_words *w, const gf_word_chunk *c, uint32_t first, reader *r,
-                            gf_each_word_row *each, void *context, gf_error *err)
+/* Documents of a chunk, the first of which is `document`, from `first` up to `end`. */
+static gf_status read_chunk(const gf_words *w, const gf_word_chunk *c, uint32_t document,
+                            uint32_t first, uint32_t end, reader *r, gf_each_word_row *each,
+                            void *context, gf_error *err)
 {
     const unsigned char *p;
     gf_status st = chunk_rows(w, c, r, &p, err);
-    for (uint32_t i = 0; i < c->n && st == GF_OK; i++) {
+    for (uint32_t i = 0; i < c->n && document + i < end && st == GF_OK; i++) {
         gf_word_row row = {.worker = c->worker};
         row.n = gf_rows_head(&p, &row.language);
         st = reserve(r, row.n, err);
@@ -228,19 +230,22 @@ static gf_status read_chunk(const gf_words *w, const gf_word_chunk *c, uint32_t 
             term[e] = gf_rows_entry(&p, &count[e]);
         row.term = term;
         row.count = count;
-        st = each(context, first + i, &row, err);
+        if (document + i >= first) st = each(context, document + i, &row, err);
     }
     return st;
 }
 
-gf_status gf_words_each(const gf_words *w, gf_each_word_row *each, void *context, gf_error *err)
+gf_status gf_words_each(const gf_words *w, uint32_t first, uint32_t end, gf_each_word_row *each,
+                        void *context, gf_error *err)
 {
     reader r = {0};
-    uint32_t first = 0;
+    uint32_t document = 0;
     gf_status st = GF_OK;
-    for (size_t i = 0; i < w->n_chunks && st == GF_OK; i++) {
-        st = read_chunk(w, &w->chunks[i], first, &r, each, context, err);
-        first += w->chunks[i].n;
+    for (size_t i = 0; i < w->n_chunks && document < end && st == GF_OK; i++) {
+        const gf_word_chunk *c = &w->chunks[i];
+        if (document + c->n > first)
+            st = read_chunk(w, c, document, first, end, &r, each, context, err);
+        document += c->n;
     }
     gf_buffer_release(&r.room);
     gf_free(r.values);

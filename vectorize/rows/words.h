@@ -53,8 +53,11 @@ uint32_t gf_words_terms(const gf_words *words, unsigned worker);
 /** A worker's term, once they are loaded; borrowed until free. */
 gf_slice gf_words_term(const gf_words *words, unsigned worker, uint32_t term);
 
-/** Each document in turn. GF_ENOMEM, GF_EIO, or what `each` fails with. */
-gf_status gf_words_each(const gf_words *words, gf_each_word_row *each, void *context,
-                        gf_error *err);
+/**
+ * Documents from `first` up to `end`, each in turn. Several threads may read at once.
+ * @return GF_OK; GF_ENOMEM, GF_EIO, or what `each` fails with
+ */
+gf_status gf_words_each(const gf_words *words, uint32_t first, uint32_t end, gf_each_word_row *each,
+                        void *context, gf_error *err);
 
 #endif
