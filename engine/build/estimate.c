@@ -3,7 +3,7 @@
 #include "cluster/label/tree.h"
 #include "cluster/mixture/mixture.h"
 #include "engine/build/plan.h"
-#include "engine/build/similar_index.h"
+#include "engine/rows/index_cells.h"
 #include "engine/text/reader.h"
 #include "storage/leveldb/backend.h"
 
@@ -29,7 +29,9 @@ enum {
     BATCH_COPIES = 5,      /* times that size, with LevelDB's copies */
     MEMBER_WRITTEN = 330,  /* a document's cells in LevelDB's buffers */
     SWEEP = 2 << 20,       /* tables of logarithms, a block of documents */
-    ID_COPIES = 4 /* of the index's list of ids: cell, batch, LevelDB's batch and its buffer */
+    POSTING = 4,           /* of a segment that is inverted, with its share of the terms */
+    SORTED_POSTING = 16,   /* of a chunk that a thread inverts */
+    INDEXED_WORD = 75      /* a word of all, numbered */
 };
 
 /* Rows of the sample that seeds are found in, at least. */
@@ -124,20 +126,31 @@ static uint64_t store_buffers(const gf_memory_counts *c)
     return smaller(c->documents * MEMBER_WRITTEN, c->buffers * 2 / 3);
 }
 
-/* The list of all ids that the index of terms begins with is one cell, which goes to disk at once. */
-static uint64_t index_ids(const gf_memory_counts *c)
+/* An index that is made segment by segment, each thread at a chunk, of so many entries in all. */
+static uint64_t index_bytes(const gf_memory_counts *c, double entries)
 {
-    return c->index ? ID_COPIES * (c->id_bytes + 2 * c->documents) : 0;
+    double n = (double)larger(c->documents, 1), segment = fmin(GF_INDEX_SEGMENT / n, 1);
+    double chunk = fmin(GF_INDEX_CHUNK / n, 1);
+    double threads = fmin(c->threads, ceil(n / GF_INDEX_CHUNK));
+    return to_bytes(entries * (POSTING * segment + SORTED_POSTING * chunk * threads));
+}
+
+static uint64_t similar_bytes(const gf_memory_counts *c)
+{
+    return c->index ? index_bytes(c, c->entries) : 0;
 }
 
 /*
- * The postings' compact bytes, the sorted words, and the ids once more. If a filter leaves documents out, the words of
- * all texts are counted then, too.
+ * The words, numbered, and a segment. If a filter leaves documents out, the words of all texts are
+ * counted then, too, and all ids are held once more.
  */
 static uint64_t search_bytes(const gf_memory_counts *c)
 {
-    double counted = c->indexed > c->tokens ? word_tables(c, c->threads) : 0;
-    return to_bytes(5 * c->indexed + 60 * c->words + counted) + c->id_bytes + 2 * c->documents;
+    bool filtered = c->indexed > c->tokens;
+    double counted = filtered ? word_tables(c, c->threads) : 0;
+    uint64_t ids = filtered ? c->id_bytes + 8 * c->documents : 0;
+    return index_bytes(c, c->indexed) + to_bytes(INDEXED_WORD * c->words + counted) +
+           4 * smaller(c->documents, GF_INDEX_SEGMENT) + ids;
 }
 
 /* Given rows of unit length, a copy of those that are held throughout. */
@@ -175,7 +188,7 @@ void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
     e->labels = 67 * n; /* with the partition that exchanges may restore */
     e->centres = centre_bytes(c) + given_centres(c);
     e->naming = to_bytes(named_byte(c) * (double)named_text(c, named)) + tree_bytes(c);
-    e->index = (c->index ? to_bytes(8 * c->entries + 8 * c->terms) : 0) + index_ids(c);
+    e->index = similar_bytes(c);
     if (c->search) e->index = larger(e->index, search_bytes(c));
     e->writing = store_buffers(c) + smaller(n * MEMBER_WRITTEN / 8, BATCHES);
     uint64_t cached = smaller(named_text(c, named) * 3, c->buffers / 3);
@@ -218,7 +231,7 @@ uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_m
     uint64_t sample = to_bytes((double)rows * sampled_row(c));
     uint64_t least =
         held + larger(larger(reading, clustering + sample), result + naming + tree_bytes(c));
-    least = larger(least, held + result + writing + 8 * GF_INDEX_ENTRIES * (uint64_t)c->index);
+    least = larger(least, held + result + writing);
     uint64_t margin = least / 16; /* estimates may be wrong */
     least += margin;
     if (memory <= least) memory = least;
@@ -227,9 +240,7 @@ uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_m
     uint64_t more = to_bytes((double)free_of_clustering / sampled_row(c));
     plan->sample = (uint32_t)smaller(larger(rows, more), UINT32_MAX);
     plan->text = to_bytes((double)larger(free_of_naming, naming) / a_byte);
-    plan->index =
-        c->index &&
-        held + result + writing + 8 * (uint64_t)GF_INDEX_ENTRIES + index_ids(c) + margin <= memory;
+    plan->index = c->index && held + result + writing + similar_bytes(c) + margin <= memory;
     plan->search = c->search && held + result + writing + search_bytes(c) + margin <= memory;
     return least;
 }

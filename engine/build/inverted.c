@@ -3,198 +3,148 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "vectorize/text/language.h"
+#include "engine/rows/index_cells.h"
 
-typedef struct inverting {
-    gf_inverted *out;
-    const gf_words *words;
-    /* by worker and language: of each of the worker's terms its place in the order, plus 1, or 0 if
-       no document of that language has it; NULL: there are no documents of the language */
-    uint32_t **place;
-    size_t capacity;   /* of out->terms */
-    uint32_t *last;    /* n_terms: last document that has the term */
-    uint64_t *written; /* n_terms: end of the postings that are written */
-} inverting;
+#include <assert.h>
 
-void gf_inverted_release(gf_inverted *v)
+/* An entry: the term, 32 bits; the document, 15; the value less 1, 17, or LARGE. */
+enum { VALUE_BITS = 17, LARGE = (1 << VALUE_BITS) - 1 };
+
+void gf_piece_release(gf_piece *p)
 {
-    gf_free(v->terms);
-    gf_free(v->documents);
-    gf_free(v->start);
-    gf_free(v->bytes);
-    gf_buffer_release(&v->lengths);
-    *v = (gf_inverted){0};
+    gf_free(p->term);
+    gf_free(p->documents);
+    gf_free(p->end);
+    gf_buffer_release(&p->bytes);
+    *p = (gf_piece){0};
 }
 
-/* The places of a worker's terms in a language; NULL if memory is short. */
-static uint32_t *term_places(inverting *v, const gf_word_row *row)
+void gf_inverting_release(gf_inverting *v)
 {
-    uint32_t **at = &v->place[row->worker * (GF_LANGUAGES + 1) + row->language];
-    if (!*at) *at = gf_calloc(gf_words_terms(v->words, row->worker), sizeof **at);
-    return *at;
+    gf_free(v->entries);
+    gf_free(v->scratch);
+    gf_free(v->large);
+    *v = (gf_inverting){0};
 }
 
-/* ---- terms ----------------------------------------------------------------------------------- */
-
-static gf_status add_term(inverting *v, const gf_word_row *row, uint32_t id, gf_error *err)
+uint32_t gf_piece_find(const gf_piece *p, uint32_t term)
 {
-    gf_inverted *out = v->out;
-    if (out->n_terms == UINT32_MAX ||
-        !gf_grow(&out->terms, &v->capacity, (size_t)out->n_terms + 1, sizeof *out->terms))
+    uint32_t low = 0, high = p->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->term[middle] < term)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+gf_slice gf_piece_postings(const gf_piece *p, uint32_t i)
+{
+    uint32_t from = i ? p->end[i - 1] : 0;
+    return gf_slice_of(p->bytes.ptr + from, p->end[i] - from);
+}
+
+gf_status gf_inverting_add(gf_inverting *v, uint32_t term, uint32_t document, uint32_t value,
+                           gf_error *err)
+{
+    assert(document < GF_INDEX_CHUNK && value);
+    if (!gf_grow(&v->entries, &v->capacity, v->n + 1, sizeof *v->entries))
         return gf_fail_memory(err, "an index");
-    out->terms[out->n_terms++] = (gf_indexed_term){gf_words_term(v->words, row->worker, id), id,
-                                                   (uint16_t)row->worker, (uint16_t)row->language};
+    if (value > LARGE) {
+        if (!gf_grow(&v->large, &v->large_capacity, v->n_large + 1, sizeof *v->large))
+            return gf_fail_memory(err, "an index");
+        v->large[v->n_large++] = (gf_large_value){term, document, value};
+    }
+    uint64_t kept = value > LARGE ? LARGE : value - 1;
+    v->entries[v->n++] = (uint64_t)term << 32 | (uint64_t)document << VALUE_BITS | kept;
     return GF_OK;
 }
 
-static gf_status note_terms(void *context, uint32_t document, const gf_word_row *row, gf_error *err)
+static uint32_t value_of(const gf_inverting *v, uint64_t entry)
 {
-    (void)document;
-    inverting *v = context;
-    uint32_t *place = term_places(v, row);
-    uint64_t words = 0;
-    gf_status st = place ? GF_OK : gf_fail_memory(err, "an index");
-    for (uint32_t e = 0; e < row->n && st == GF_OK; e++) {
-        words += row->count[e];
-        if (place[row->term[e]]) continue;
-        st = add_term(v, row, row->term[e], err);
-        place[row->term[e]] = 1;
-    }
-    gf_buffer_varint(&v->out->lengths, words);
-    v->out->words += words;
-    return st;
+    uint32_t value = entry & LARGE, term = (uint32_t)(entry >> 32);
+    uint32_t document = (uint32_t)entry >> VALUE_BITS;
+    if (value != LARGE) return value + 1;
+    for (size_t i = 0; i < v->n_large; i++)
+        if (v->large[i].term == term && v->large[i].document == document) return v->large[i].value;
+    return 0;
 }
 
-/* The terms in order: by their languages, of which there mostly is one, and then by their bytes. */
-static gf_status order_terms(const gf_inverted *out, uint32_t *order, gf_error *err)
+static gf_status sort_entries(gf_inverting *v, uint32_t highest, gf_error *err)
 {
-    uint32_t n = out->n_terms;
-    gf_slice *strings = gf_array(n, sizeof *strings);
-    uint32_t *language = gf_array(n, sizeof *language);
-    gf_status st = strings && language ? GF_OK : gf_fail_memory(err, "an index");
-    for (uint32_t i = 0; i < n && st == GF_OK; i++) {
-        strings[i] = out->terms[i].term;
-        language[i] = out->terms[i].language;
+    if (v->scratch_capacity < v->n) {
+        gf_free(v->scratch);
+        v->scratch = gf_array(v->capacity, sizeof *v->scratch);
+        v->scratch_capacity = v->scratch ? v->capacity : 0;
+        if (!v->scratch) return gf_fail_memory(err, "an index");
     }
-    if (st == GF_OK) st = gf_order_ranked(strings, language, GF_LANGUAGES, n, order, err);
-    gf_free(strings);
-    gf_free(language);
-    return st;
-}
-
-/* Sort the terms, each once; `place` then has the place of each worker's terms. */
-static gf_status sort_terms(inverting *v, gf_error *err)
-{
-    gf_inverted *out = v->out;
-    uint32_t n = out->n_terms, distinct = 0;
-    uint32_t *order = gf_array(n, sizeof *order);
-    gf_indexed_term *sorted = gf_array(n, sizeof *sorted);
-    gf_status st = order && sorted ? GF_OK : gf_fail_memory(err, "an index");
-    if (st == GF_OK) st = order_terms(out, order, err);
-    for (uint32_t i = 0; i < n && st == GF_OK; i++) {
-        const gf_indexed_term *t = &out->terms[order[i]],
-                              *last = distinct ? &sorted[distinct - 1] : NULL;
-        if (!last || t->language != last->language || !gf_slice_equal(t->term, last->term))
-            sorted[distinct++] = *t;
-        v->place[t->worker * (GF_LANGUAGES + 1u) + t->language][t->id] = distinct;
-    }
-    gf_free(order);
-    if (st != GF_OK) {
-        gf_free(sorted);
-        return st;
-    }
-    gf_free(out->terms);
-    out->terms = sorted;
-    out->n_terms = distinct;
+    gf_order_by_high(v->entries, v->n, v->scratch, highest);
     return GF_OK;
 }
 
-/* ---- postings -------------------------------------------------------------------------------- */
-
-static inline size_t varint_length(uint64_t v)
+gf_status gf_inverting_end(gf_inverting *v, uint32_t highest, gf_piece *p, gf_error *err)
 {
-    return (size_t)(70 - __builtin_clzll(v | 1)) / 7;
-}
-
-static inline unsigned char *write_varint(unsigned char *to, uint64_t v)
-{
-    for (; v >= 0x80; v >>= 7)
-        *to++ = (unsigned char)(v | 0x80);
-    *to++ = (unsigned char)v;
-    return to;
-}
-
-static gf_status measure_postings(void *context, uint32_t document, const gf_word_row *row,
-                                  gf_error *err)
-{
-    inverting *v = context;
-    const uint32_t *place = term_places(v, row);
-    if (!place) return gf_fail_memory(err, "an index");
-    for (uint32_t e = 0; e < row->n; e++) {
-        uint32_t t = place[row->term[e]] - 1;
-        size_t n = varint_length((uint64_t)(document - v->last[t]) << 1);
-        if (row->count[e] > 1) n += varint_length(row->count[e] - 2);
-        v->last[t] = document;
-        v->out->start[t + 1] += n;
-        v->out->documents[t]++;
-    }
-    return GF_OK;
-}
-
-static gf_status write_row_postings(void *context, uint32_t document, const gf_word_row *row,
-                                    gf_error *err)
-{
-    inverting *v = context;
-    const uint32_t *place = term_places(v, row);
-    if (!place) return gf_fail_memory(err, "an index");
-    for (uint32_t e = 0; e < row->n; e++) {
-        uint32_t t = place[row->term[e]] - 1, count = row->count[e];
-        unsigned char *from = v->out->bytes + v->written[t];
-        unsigned char *to =
-            write_varint(from, (uint64_t)(document - v->last[t]) << 1 | (count > 1));
-        if (count > 1) to = write_varint(to, count - 2);
-        v->last[t] = document;
-        v->written[t] += (uint64_t)(to - from);
-    }
-    return GF_OK;
-}
-
-static gf_status write_postings(inverting *v, gf_error *err)
-{
-    gf_inverted *out = v->out;
-    uint32_t n = out->n_terms;
-    v->last = gf_calloc(n, sizeof *v->last);
-    v->written = gf_array(n, sizeof *v->written);
-    out->documents = gf_calloc(n, sizeof *out->documents);
-    out->start = gf_calloc((size_t)n + 1, sizeof *out->start);
-    if (!v->last || !v->written || !out->documents || !out->start)
-        return gf_fail_memory(err, "an index");
-    gf_status st = gf_words_each(v->words, 0, UINT32_MAX, measure_postings, v, err);
+    uint32_t n = 0, before = 0;
+    *p = (gf_piece){0};
+    gf_status st = sort_entries(v, highest, err);
     if (st != GF_OK) return st;
-    for (uint32_t t = 0; t < n; t++) {
-        v->written[t] = out->start[t];
-        out->start[t + 1] += out->start[t];
+    for (size_t i = 0; i < v->n; i++)
+        n += i == 0 || v->entries[i] >> 32 != v->entries[i - 1] >> 32;
+    p->term = gf_array(n, sizeof *p->term);
+    p->documents = gf_calloc(n, sizeof *p->documents);
+    p->end = gf_array(n, sizeof *p->end);
+    if (!p->term || !p->documents || !p->end) return gf_fail_memory(err, "an index");
+    for (size_t i = 0; i < v->n; i++) {
+        uint32_t term = (uint32_t)(v->entries[i] >> 32);
+        uint32_t document = (uint32_t)v->entries[i] >> VALUE_BITS;
+        if (p->n == 0 || p->term[p->n - 1] != term) {
+            p->term[p->n++] = term;
+            before = 0;
+        }
+        gf_index_put_posting(&p->bytes, document - before, value_of(v, v->entries[i]));
+        before = document;
+        p->documents[p->n - 1]++;
+        p->end[p->n - 1] = (uint32_t)p->bytes.len;
     }
-    memset(v->last, 0, n * sizeof *v->last);
-    out->bytes = gf_malloc(out->start[n] ? out->start[n] : 1);
-    if (!out->bytes) return gf_fail_memory(err, "an index");
-    return gf_words_each(v->words, 0, UINT32_MAX, write_row_postings, v, err);
+    v->n = v->n_large = 0;
+    if (p->bytes.len > UINT32_MAX) return gf_fail(err, GF_ELIMIT, "too many words in an index");
+    return gf_buffer_check(&p->bytes, err);
 }
 
-gf_status gf_inverted_make(gf_words *words, gf_inverted *out, gf_error *err)
+/* ---- all pieces of a segment ----------------------------------------------------------------- */
+
+gf_status gf_term_walk_begin(gf_term_walk *w, const gf_piece *pieces, uint32_t n, uint32_t first,
+                             uint32_t end, gf_error *err)
 {
-    inverting v = {.out = out, .words = words};
-    size_t n = (size_t)gf_words_workers(words) * (GF_LANGUAGES + 1);
-    v.place = gf_calloc(n, sizeof *v.place);
-    gf_status st = v.place ? gf_words_load_terms(words, err) : gf_fail_memory(err, "an index");
-    if (st == GF_OK) st = gf_words_each(words, 0, UINT32_MAX, note_terms, &v, err);
-    if (st == GF_OK) st = gf_buffer_check(&out->lengths, err);
-    if (st == GF_OK) st = sort_terms(&v, err);
-    if (st == GF_OK) st = write_postings(&v, err);
-    for (size_t i = 0; v.place && i < n; i++)
-        gf_free(v.place[i]);
-    gf_free(v.place);
-    gf_free(v.last);
-    gf_free(v.written);
-    return st;
+    *w = (gf_term_walk){.pieces = pieces, .n = n, .end = end};
+    w->at = gf_array(n, sizeof *w->at);
+    if (!w->at) return gf_fail_memory(err, "an index");
+    for (uint32_t i = 0; i < n; i++)
+        w->at[i] = gf_piece_find(&pieces[i], first);
+    return GF_OK;
+}
+
+bool gf_term_walk_next(gf_term_walk *w)
+{
+    for (uint32_t i = 0; i < w->n && w->documents; i++)
+        w->at[i] += gf_term_walk_has(w, i);
+    w->term = w->end;
+    w->documents = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const gf_piece *p = &w->pieces[i];
+        if (w->at[i] == p->n || p->term[w->at[i]] > w->term || p->term[w->at[i]] >= w->end)
+            continue;
+        if (p->term[w->at[i]] < w->term) w->documents = 0;
+        w->term = p->term[w->at[i]];
+        w->documents += p->documents[w->at[i]];
+    }
+    return w->documents > 0;
+}
+
+void gf_term_walk_release(gf_term_walk *w)
+{
+    gf_free(w->at);
+    *w = (gf_term_walk){0};
 }

@@ -163,17 +163,90 @@ static gf_status put_cell(void *context, gf_slice qualifier, gf_buffer *value, g
     return gf_cancel_check(to->w->plan->options->cancel, err);
 }
 
+/* ---- indexes --------------------------------------------------------------------------------- */
+
+typedef struct index_parts {
+    sink *to;
+    gf_pool *pool;
+    gf_build_fill_cells *fill;
+    void *of;
+} index_parts;
+
+/* Cells of a part, compressed by the thread that makes them. */
+typedef struct index_batch {
+    const gf_build_writing *w;
+    gf_batch *batch;
+    gf_buffer memory;
+} index_batch;
+
+static gf_status put_index_cell(void *context, gf_slice qualifier, gf_buffer *value, gf_error *err)
+{
+    index_batch *b = context;
+    return gf_build_put_model(b->w, b->batch, qualifier, value, &b->memory, err);
+}
+
+static gf_status write_index_part(void *context, size_t i, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    const index_parts *p = context;
+    gf_write_queue *queue = p->to->queue;
+    uint64_t number = p->to->number + i;
+    index_batch b = {.w = p->to->w};
+    gf_error why = {GF_OK, ""};
+    gf_status st = gf_write_queue_take(queue, number, &b.batch, &why);
+    if (st == GF_OK) st = p->fill(p->of, (uint32_t)i, put_index_cell, &b, &why);
+    gf_buffer_release(&b.memory);
+    if (st == GF_OK) {
+        gf_write_queue_give(queue, number);
+        return GF_OK;
+    }
+    gf_write_queue_stop(queue, number, &why);
+    if (err) *err = why;
+    return st;
+}
+
+/* As of gf_build_cells. */
+static gf_status put_index_parts(void *context, gf_build_fill_cells *fill, void *of, uint32_t n,
+                                 gf_error *err)
+{
+    const index_parts *given = context;
+    index_parts p = {given->to, given->pool, fill, of};
+    gf_status st = GF_OK;
+    if (p.to->queue) {
+        give_batch(p.to);
+        st = gf_pool_run(p.pool, n, write_index_part, &p, p.to->w->plan->options->cancel, err);
+        p.to->number += n;
+        return st;
+    }
+    for (uint32_t i = 0; i < n && st == GF_OK; i++)
+        st = fill(of, i, put_cell, p.to, err);
+    return st;
+}
+
+/* The index of all words comes first: where both are of the same documents, it has their ids. */
+static gf_status write_indexes(sink *to, gf_pool *pool, gf_build *b, gf_error *err)
+{
+    const gf_build_plan *plan = to->w->plan;
+    index_parts parts = {.to = to, .pool = pool};
+    const gf_build_cells cells = {put_index_parts, &parts};
+    bool has_index = plan->settings.store_index && (!plan->spills || plan->memory.index);
+    bool has_ids = false;
+    gf_status st = GF_OK;
+    if (gf_build_plan_indexes_words(plan))
+        st = gf_build_write_search_cells(plan, pool, &b->documents, &cells, &has_ids, err);
+    if (st == GF_OK && has_index)
+        st = gf_build_write_similar_index(&b->documents, pool, plan->options->cancel, !has_ids,
+                                          &cells, err);
+    return st;
+}
+
 static gf_status write_cells(sink *to, gf_pool *pool, gf_build *b, gf_error *err)
 {
     const gf_build_plan *plan = to->w->plan;
-    bool has_index = plan->settings.store_index && (!plan->spills || plan->memory.index);
     gf_status st = gf_build_write_rows(plan, &b->documents, &b->clustered, put_cell, to, err);
     if (st == GF_OK && b->clustered.words.n)
         st = gf_term_vectors_write(&b->clustered.words, put_cell, to, err);
-    if (st == GF_OK && has_index)
-        st = gf_build_write_similar_index(&b->documents, put_cell, to, err);
-    if (st == GF_OK && gf_build_plan_indexes_words(plan))
-        st = gf_build_write_search_cells(plan, pool, &b->documents, put_cell, to, err);
+    if (st == GF_OK) st = write_indexes(to, pool, b, err);
     if (to->queue) give_batch(to);
     return st;
 }

@@ -8,7 +8,7 @@
  *     times <id>  each cluster's documents by hour, and those of none: see engine/rows/hours.h
  *     copies <id> the members of a cluster that are copies of others: see engine/rows/copy_list.h
  *     tree        the tree over the clusters: see engine/build/tree.h
- *     index       documents by term, where it is kept: see engine/build/similar_index.c
+ *     index:, search:   indexes, where they are kept: see engine/rows/index_cells.h
  *     rows        the rows that were clustered, where they are not the texts': see
  *                 engine/rows/kept_rows.h
  */

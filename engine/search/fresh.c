@@ -128,13 +128,17 @@ static gf_status note_change(void *context, const gf_row *row, gf_error *err)
     return gf_strings_add(context, id->value, &number, NULL, err);
 }
 
+/* Ids come in their order, so that the numbers rise. */
 static gf_status mark_outdated(gf_search_source *s, gf_slice id, gf_error *err)
 {
     uint32_t rank;
     bool there;
-    gf_status st = gf_search_index_rank(&s->index, id, &rank, &there, err);
-    if (st == GF_OK && there) s->outdated[rank] = 1;
-    return st;
+    gf_status st = gf_id_reader_rank(&s->index.ids, id, &rank, &there, err);
+    if (st != GF_OK || !there) return st;
+    if (!gf_grow(&s->outdated, &s->outdated_capacity, s->n_outdated + 1, sizeof *s->outdated))
+        return gf_fail_memory(err, "a search");
+    s->outdated[s->n_outdated++] = rank;
+    return GF_OK;
 }
 
 static int by_bytes(const void *a, const void *b)

@@ -3,19 +3,20 @@
  *
  *     source.c   the state of the collection, the analysis of its texts, the index over them
  *     fresh.c    documents that the index does not have as they are now
- *     items.c    documents of the index that have an item of the query
- *     search.c   their ranks
+ *     items.c    what the index has of the items of a query
+ *     best.c     the best documents of the index
+ *     search.c   they and the others, by rank
  */
 #ifndef GF_ENGINE_SEARCH_INTERNAL_H
 #define GF_ENGINE_SEARCH_INTERNAL_H
 
-#include "engine/search/index.h"
+#include "engine/config/settings.h"
+#include "engine/search/chunk.h"
 #include "engine/search/matcher.h"
+#include "engine/search/postings.h"
 #include "engine/text/group.h"
 #include "engine/view/view.h"
 #include "grouperfish/search.h"
-
-#include <math.h>
 
 /* ---- source.c -------------------------------------------------------------------------------- */
 
@@ -34,7 +35,8 @@ typedef struct gf_search_source {
     gf_model_analysis build_analysis; /* this */
     gf_search_index index;
     bool has_index;
-    unsigned char *outdated; /* index.n: 1 where the document is not as the index has it */
+    uint32_t *outdated; /* n_outdated of capacity: documents that are not as the index has them */
+    size_t n_outdated, outdated_capacity;
 } gf_search_source;
 
 /** On failure it is empty; it must stay where it is. */
@@ -83,24 +85,86 @@ void gf_fresh_release(gf_fresh *f);
 
 /* ---- items.c --------------------------------------------------------------------------------- */
 
-/** The documents of the index that have an item, without outdated ones. */
-gf_status gf_search_item(gf_search_source *s, gf_matcher *matcher, size_t item, gf_postings *out,
-                         gf_error *err);
+/** An item in the index: one word or all that begin so, or several that must be looked for. */
+typedef struct gf_search_item {
+    bool prefix, several;
+    uint64_t documents;    /* that have it, without outdated ones */
+    gf_postings found;     /* of several words: these documents */
+    gf_index_lists *lists; /* by segment, of one word, where they are open */
+    bool *open;
+} gf_search_item;
 
-/* ---- ranks ----------------------------------------------------------------------------------- */
+typedef struct gf_search_items {
+    gf_search_source *source;
+    gf_matcher *matcher;
+    gf_search_item item[GF_QUERY_ITEMS]; /* n */
+    size_t n;
+} gf_search_items;
 
-/** ln(1 + (n - df + 1/2) / (df + 1/2)): never below 0 (Lucene's form of Robertson's weight). */
-static inline double gf_bm25_idf(uint64_t n, uint64_t df)
+/**
+ * Find what the index has of all items of a query; outdated documents are known.
+ * Cost: the words' places in each segment; of a prefix its postings; the texts of the documents that
+ *       have all of several words.
+ */
+gf_status gf_search_items_open(gf_search_items *items, gf_search_source *source,
+                               gf_matcher *matcher, size_t n, gf_error *err);
+void gf_search_items_release(gf_search_items *items);
+
+/** Load a chunk of a segment of an item; chunks rise, but for those of another walk. */
+gf_status gf_search_items_load(gf_search_items *items, size_t item, uint32_t segment,
+                               uint32_t chunk, const double bound[256], gf_index_chunk *c,
+                               gf_error *err);
+
+/** The lists of an item of one word in a segment, open, in front of the first chunk. */
+gf_status gf_search_items_begin(gf_search_items *items, size_t item, uint32_t segment,
+                                gf_error *err);
+void gf_search_items_end(gf_search_items *items, size_t item, uint32_t segment);
+
+/** Take outdated documents off a chunk's bits, the first of which is document `first`. */
+void gf_search_drop_outdated(const gf_search_source *s, uint32_t first, uint32_t n, uint64_t *bits);
+
+/* ---- best.c ---------------------------------------------------------------------------------- */
+
+/** A document of the index, or a fresh one; by rising key is by rising id. */
+typedef struct gf_candidate {
+    double score;
+    uint64_t
+        key; /* documents of the index with lower ids << 32 | GF_FROM_INDEX, or the fresh hit */
+} gf_candidate;
+
+#define GF_FROM_INDEX UINT32_MAX
+
+static inline bool gf_candidate_is_better(const gf_candidate *a, const gf_candidate *b)
 {
-    return log(1 + ((double)(n - df) + 0.5) / ((double)df + 0.5));
+    return a->score != b->score ? a->score > b->score : a->key < b->key;
 }
 
-/** The score of an item that occurs `count` times in a document; mean: words of a document. */
-static inline double gf_bm25_part(double idf, uint32_t count, uint64_t length, double mean)
-{
-    const double k1 = 1.2, b = 0.75;
-    double c = count;
-    return idf * c * (k1 + 1) / (c + k1 * (1 - b + b * (double)length / mean));
-}
+/** Weights of a query, by which documents are ranked. */
+typedef struct gf_search_weights {
+    const gf_query *query;
+    double idf[GF_QUERY_ITEMS];
+    double mean; /* words of a document */
+} gf_search_weights;
+
+/** The score of a document with these counts; false where the query does not find it. */
+bool gf_search_weigh(const gf_search_weights *w, const uint32_t *count, uint64_t length,
+                     double *score);
+
+/** The best documents of the index: {.most = ...}, 0 for all. In no order. */
+typedef struct gf_best_found {
+    uint64_t most;
+    gf_candidate *at; /* n of capacity */
+    size_t n, capacity;
+    uint64_t total; /* that the query finds in the index */
+} gf_best_found;
+
+/**
+ * Find them. Exactly as weighing each: ranges of documents that cannot be among the best are passed
+ * over.
+ * Cost: which documents have the words, and the counts and lengths of those that may be among the
+ *       best. Memory 140 KB for each item.
+ */
+gf_status gf_search_best(gf_search_items *items, const gf_search_weights *weights,
+                         gf_best_found *best, gf_error *err);
 
 #endif

@@ -3,9 +3,10 @@
  *
  *     source     the served build of "default" with its index, or else settings and texts alone
  *     fresh      documents that are not in the index as they are: matched by their texts
- *     postings   of each item of the query: from the index
- *     merge      postings side by side by document -> candidates with their scores
- *     visit      candidates from a heap, best first, that pass the filters, up to the limit
+ *     items      of the query: how many documents of the index have each
+ *     best       of the index, as many as are wanted, and all fresh ones that were found
+ *     visit      these from a heap, best first, that pass the filters, up to the limit; where they
+ *                do not last, more of the index
  *
  * Number, frequencies and mean length are those of the documents that are there now, so a score
  * does not depend on which of them are in the index.
@@ -21,26 +22,19 @@
 #include "base/options.h"
 #include "engine/rows/document_row.h"
 
-/* A document of the index, or a fresh one; by rising key is by rising id. */
-typedef struct candidate {
-    double score;
-    uint64_t key; /* documents of the index with lower ids << 32 | FROM_INDEX, or the fresh hit */
-} candidate;
-
-#define FROM_INDEX UINT32_MAX
-
 typedef struct searching {
     const gf_search_options *options;
     gf_search_source source;
     gf_query query;
     gf_matcher *matcher;
     gf_fresh fresh;
-    gf_postings items[GF_QUERY_ITEMS];
-    double idf[GF_QUERY_ITEMS];
-    double mean;           /* words of a document */
-    candidate *candidates; /* a heap of n */
+    gf_search_items items;
+    gf_search_weights weights;
+    gf_best_found best;       /* of the index */
+    gf_candidate *candidates; /* a heap of n */
     size_t n, capacity;
-    uint64_t total; /* that there were */
+    uint64_t from_index; /* of these */
+    uint64_t total;      /* that there are */
     gf_filter filter;
     gf_view *placement; /* of the configuration; may be the source's, or NULL */
     bool own_placement;
@@ -54,19 +48,14 @@ typedef struct searching {
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
-static bool is_better(const candidate *a, const candidate *b)
-{
-    return a->score != b->score ? a->score > b->score : a->key < b->key;
-}
-
-static void sink_candidate(candidate *heap, size_t n, size_t i)
+static void sink_candidate(gf_candidate *heap, size_t n, size_t i)
 {
     for (;;) {
         size_t best = i, left = 2 * i + 1;
-        if (left < n && is_better(&heap[left], &heap[best])) best = left;
-        if (left + 1 < n && is_better(&heap[left + 1], &heap[best])) best = left + 1;
+        if (left < n && gf_candidate_is_better(&heap[left], &heap[best])) best = left;
+        if (left + 1 < n && gf_candidate_is_better(&heap[left + 1], &heap[best])) best = left + 1;
         if (best == i) return;
-        candidate swap = heap[i];
+        gf_candidate swap = heap[i];
         heap[i] = heap[best];
         heap[best] = swap;
         i = best;
@@ -79,9 +68,9 @@ static void make_heap(searching *s)
         sink_candidate(s->candidates, s->n, i);
 }
 
-static candidate take_best(searching *s)
+static gf_candidate take_best(searching *s)
 {
-    candidate best = s->candidates[0];
+    gf_candidate best = s->candidates[0];
     s->candidates[0] = s->candidates[--s->n];
     sink_candidate(s->candidates, s->n, 0);
     return best;
@@ -91,73 +80,34 @@ static gf_status add_candidate(searching *s, double score, uint64_t key, gf_erro
 {
     if (!gf_grow(&s->candidates, &s->capacity, s->n + 1, sizeof *s->candidates))
         return gf_fail_memory(err, "a search");
-    s->candidates[s->n++] = (candidate){score, key};
+    s->candidates[s->n++] = (gf_candidate){score, key};
     return GF_OK;
 }
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 
-/* The score of a document with these counts; false where the query does not find it. */
-static bool weigh_document(const searching *s, const uint32_t *count, uint64_t length,
-                           double *score)
+/* Number, words and frequencies of the documents as they are now. */
+static gf_status weigh_items(searching *s, gf_error *err)
 {
-    bool any = false;
-    *score = 0;
-    for (size_t i = 0; i < s->query.n; i++) {
-        const gf_query_item *item = &s->query.items[i];
-        if (item->excludes ? count[i] > 0 : item->is_phrase && count[i] == 0) return false;
-        if (item->excludes || count[i] == 0) continue;
-        any = true;
-        *score += gf_bm25_part(s->idf[i], count[i], length, s->mean);
-    }
-    return any;
-}
-
-static gf_status read_items(searching *s, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (size_t i = 0; s->source.has_index && i < s->query.n && st == GF_OK; i++)
-        st = gf_search_item(&s->source, s->matcher, i, &s->items[i], err);
-    return st;
-}
-
-static void weigh_items(searching *s)
-{
-    const gf_search_index *x = &s->source.index;
+    gf_search_source *source = &s->source;
     uint64_t n = s->fresh.n, words = s->fresh.words;
-    for (uint32_t d = 0; s->source.has_index && d < x->n; d++) {
-        if (s->source.outdated[d]) continue;
-        n++;
-        words += x->length[d];
+    gf_status st = GF_OK;
+    if (source->has_index) {
+        n += source->index.n - source->n_outdated;
+        words += source->index.words;
     }
-    s->mean = n ? (double)words / (double)n : 0;
+    for (size_t i = 0; i < source->n_outdated && st == GF_OK; i++) {
+        uint32_t length = 0;
+        st = gf_search_index_length(&source->index, source->outdated[i], &length, err);
+        words -= length;
+    }
+    s->weights.query = &s->query;
+    s->weights.mean = n ? (double)words / (double)n : 0;
     for (size_t i = 0; i < s->query.n; i++) {
-        uint64_t df = s->items[i].n;
+        uint64_t df = source->has_index ? s->items.item[i].documents : 0;
         for (size_t h = 0; h < s->fresh.n_hits; h++)
             df += s->fresh.hits[h].count[i] > 0;
-        s->idf[i] = gf_bm25_idf(n, df);
-    }
-}
-
-/* The postings of all items, side by side. */
-static gf_status merge_items(searching *s, gf_error *err)
-{
-    size_t at[GF_QUERY_ITEMS] = {0};
-    gf_status st = GF_OK;
-    while (st == GF_OK) {
-        uint32_t count[GF_QUERY_ITEMS], document = UINT32_MAX;
-        double score;
-        for (size_t i = 0; i < s->query.n; i++)
-            if (at[i] < s->items[i].n && s->items[i].document[at[i]] < document)
-                document = s->items[i].document[at[i]];
-        if (document == UINT32_MAX) break;
-        for (size_t i = 0; i < s->query.n; i++) {
-            const gf_postings *p = &s->items[i];
-            bool has = at[i] < p->n && p->document[at[i]] == document;
-            count[i] = has ? p->count[at[i]++] : 0;
-        }
-        if (weigh_document(s, count, s->source.index.length[document], &score))
-            st = add_candidate(s, score, (uint64_t)document << 32 | FROM_INDEX, err);
+        s->weights.idf[i] = gf_bm25_idf(n, df < n ? df : n);
     }
     return st;
 }
@@ -165,40 +115,53 @@ static gf_status merge_items(searching *s, gf_error *err)
 static gf_status add_fresh(searching *s, gf_error *err)
 {
     gf_status st = GF_OK;
-    if (s->fresh.n_hits >= FROM_INDEX) return gf_fail(err, GF_ELIMIT, "too many documents");
+    if (s->fresh.n_hits >= GF_FROM_INDEX) return gf_fail(err, GF_ELIMIT, "too many documents");
     for (size_t h = 0; h < s->fresh.n_hits && st == GF_OK; h++) {
         const gf_fresh_hit *hit = &s->fresh.hits[h];
         double score;
         uint32_t rank = 0;
         bool there;
-        if (!weigh_document(s, hit->count, hit->length, &score)) continue;
+        if (!gf_search_weigh(&s->weights, hit->count, hit->length, &score)) continue;
         if (s->source.has_index)
-            st = gf_search_index_rank(&s->source.index, hit->id, &rank, &there, err);
+            st = gf_id_reader_rank(&s->source.index.ids, hit->id, &rank, &there, err);
         if (st == GF_OK) st = add_candidate(s, score, (uint64_t)rank << 32 | h, err);
     }
     return st;
 }
 
-static gf_status find_candidates(searching *s, gf_error *err)
+/* Candidates: all fresh ones, and the `most` best of the index; 0: all. */
+static gf_status find_candidates(searching *s, uint64_t most, gf_error *err)
 {
-    gf_status st = gf_fresh_find(&s->fresh, &s->source, &s->query, err);
-    if (st == GF_OK) st = read_items(s, err);
-    if (st == GF_OK) weigh_items(s);
-    if (st == GF_OK) st = merge_items(s, err);
+    gf_status st = GF_OK;
+    s->n = 0;
+    s->best.most = most;
+    if (s->source.has_index) st = gf_search_best(&s->items, &s->weights, &s->best, err);
+    for (size_t i = 0; i < s->best.n && st == GF_OK; i++)
+        st = add_candidate(s, s->best.at[i].score, s->best.at[i].key, err);
+    s->from_index = s->best.n;
     if (st == GF_OK) st = add_fresh(s, err);
+    if (st == GF_OK) s->total = s->best.total + s->n - s->from_index;
     make_heap(s);
     return st;
+}
+
+static gf_status find_items(searching *s, gf_error *err)
+{
+    gf_status st = gf_fresh_find(&s->fresh, &s->source, &s->query, err);
+    if (st == GF_OK && s->source.has_index)
+        st = gf_search_items_open(&s->items, &s->source, s->matcher, s->query.n, err);
+    return st == GF_OK ? weigh_items(s, err) : st;
 }
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
 /* The document is read into the row; its id lasts as long as *id does. */
-static gf_status read_candidate(searching *s, const candidate *c, gf_slice *id, gf_error *err)
+static gf_status read_candidate(searching *s, const gf_candidate *c, gf_slice *id, gf_error *err)
 {
     uint32_t low = (uint32_t)c->key;
     gf_status st = GF_OK;
-    if (low == FROM_INDEX)
-        st = gf_search_index_id(&s->source.index, (uint32_t)(c->key >> 32), id, err);
+    if (low == GF_FROM_INDEX)
+        st = gf_id_reader_id(&s->source.index.ids, (uint32_t)(c->key >> 32), id, err);
     else
         *id = s->fresh.hits[low].id;
     if (st == GF_OK) st = gf_state_row(s->source.state, *id, &s->row, err);
@@ -242,7 +205,8 @@ static gf_status visit_document(searching *s, gf_slice id, double score, const g
     return s->visit(s->context, &hit, err);
 }
 
-static gf_status visit_candidate(searching *s, const candidate *c, uint64_t *visited, gf_error *err)
+static gf_status visit_candidate(searching *s, const gf_candidate *c, uint64_t *visited,
+                                 gf_error *err)
 {
     gf_slice id;
     gf_membership m;
@@ -258,15 +222,36 @@ static gf_status visit_candidate(searching *s, const candidate *c, uint64_t *vis
     return visit_document(s, id, c->score, placed ? &m : NULL, err);
 }
 
+static bool is_filtered(const searching *s)
+{
+    return s->cluster || !gf_filter_is_empty(&s->filter);
+}
+
+/*
+ * As long as candidates of the index are left, or there are no more, the next candidate is the next
+ * of all. Where they do not last, because filters leave many out, eight times as many are found, and
+ * those that were looked at are passed over.
+ */
 static gf_status visit_candidates(searching *s, gf_error *err)
 {
-    uint64_t visited = 0;
-    gf_status st = GF_OK;
-    while (st == GF_OK && s->n && (s->options->limit == 0 || visited < s->options->limit)) {
-        candidate best = take_best(s);
-        st = visit_candidate(s, &best, &visited, err);
+    enum { MORE = 8 };
+    uint64_t limit = s->options->limit, visited = 0, passed = 0;
+    uint64_t most = limit && is_filtered(s) && limit < UINT64_MAX / MORE ? MORE * limit : limit;
+    for (;;) {
+        gf_status st = find_candidates(s, most, err);
+        bool all = s->best.n == s->best.total;
+        uint64_t left = s->from_index;
+        for (uint64_t i = 0; st == GF_OK && s->n && (all || left); i++) {
+            if (limit && visited == limit) return GF_OK;
+            gf_candidate best = take_best(s);
+            left -= (uint32_t)best.key == GF_FROM_INDEX;
+            if (i < passed) continue;
+            passed++;
+            st = visit_candidate(s, &best, &visited, err);
+        }
+        if (st != GF_OK || all || (limit && visited == limit)) return st;
+        most = most < UINT64_MAX / MORE ? MORE * most : 0;
     }
-    return st;
 }
 
 /* ---- beginning ------------------------------------------------------------------------------- */
@@ -326,8 +311,8 @@ static gf_status open_query(searching *s, gf_slice query, gf_error *err)
 
 static void release_search(searching *s)
 {
-    for (size_t i = 0; i < GF_QUERY_ITEMS; i++)
-        gf_postings_release(&s->items[i]);
+    gf_search_items_release(&s->items);
+    gf_free(s->best.at);
     gf_fresh_release(&s->fresh);
     gf_matcher_free(s->matcher);
     gf_free(s->candidates);
@@ -351,8 +336,7 @@ gf_status gf_search(gf_store *store, gf_place where, gf_slice query,
     if (st == GF_OK) st = open_query(&s, query, err);
     if (st == GF_OK) st = open_filter(&s, err);
     if (st == GF_OK) st = open_placement(&s, err);
-    if (st == GF_OK) st = find_candidates(&s, err);
-    s.total = s.n;
+    if (st == GF_OK) st = find_items(&s, err);
     if (st == GF_OK) st = visit_candidates(&s, err);
     release_search(&s);
     return st;

@@ -2,8 +2,8 @@
  * The documents most similar to one, or to a text: by the cosine of their rows in the space of the
  * served build of a configuration.
  *
- *     1. its index (engine/build/similar_index.h) gives each document's similarity nearly: term at a time, weights
- *        of a byte, so by no more than `bound` wrong
+ *     1. its index (engine/rows/index_cells.h) gives each document's similarity nearly: segment by
+ *        segment, term at a time, weights of a byte, so by no more than `bound` wrong
  *     2. those that may be among the best by it are weighed exactly, from their texts
  *     3. so are documents that came or were put anew after the build
  *
@@ -30,6 +30,12 @@ typedef struct found {
     double score;
 } found;
 
+/* A document of the index and its similarity, nearly. */
+typedef struct near_document {
+    double score;
+    uint32_t document;
+} near_document;
+
 typedef struct comparing {
     const gf_similar_options *options;
     gf_view *view;
@@ -38,20 +44,22 @@ typedef struct comparing {
     uint32_t n_terms;
     double length;      /* its L2 length */
     gf_strings changed; /* documents put or deleted after the build */
-    double *nearly;     /* n: of the index's documents */
-    gf_slice *ids;      /* n */
-    uint32_t n;
-    gf_row ids_row, row;
+    gf_matrix_index index;
+    double *nearly;     /* of the documents of a segment */
+    uint32_t *left_out; /* n_left_out of left_capacity, rising: not to be weighed by it */
+    size_t n_left_out, left_capacity;
+    near_document
+        *best; /* of n_best, a heap with the worst on top: of those near, `limit` at most */
+    size_t n_best;
+    near_document *near; /* n_near of near_capacity: documents that may be among the best */
+    size_t n_near, near_capacity;
+    double bound; /* on the error of a near similarity */
+    gf_row row;
     found *found; /* n_found of capacity */
     size_t n_found, capacity;
     double least; /* what is below it is not among the best */
     gf_arena memory;
 } comparing;
-
-static gf_status damaged(gf_error *err)
-{
-    return gf_fail(err, GF_ECORRUPT, "the index of a build is damaged");
-}
 
 static double length_of(gf_row_view row)
 {
@@ -102,131 +110,88 @@ static gf_status weigh_id(comparing *c, gf_slice id, gf_error *err)
 
 /* ---- nearly ---------------------------------------------------------------------------------- */
 
-static gf_status read_ids(comparing *c, bool *there, gf_error *err)
+static gf_status open_index(comparing *c, bool *there, gf_error *err)
 {
-    gf_status st = gf_table_get_cell(c->view->store->tables.builds, c->view->snapshot,
-                                     gf_buffer_view(&c->view->key), GF_BUILDS_MODEL,
-                                     GF_SLICE("index"), 1, &c->ids_row, err);
-    *there = st == GF_OK;
-    if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
-    gf_slice bytes = c->ids_row.cells[0].value;
-    if (!gf_slice_take_varint32(&bytes, &c->n) || c->n > bytes.len) return damaged(err);
-    c->ids = gf_array(c->n, sizeof *c->ids);
-    c->nearly = gf_calloc(c->n, sizeof *c->nearly);
-    if (!c->ids || !c->nearly) return gf_fail_memory(err, "similar documents");
-    for (uint32_t i = 0; i < c->n; i++)
-        if (!gf_slice_take_string(&bytes, &c->ids[i])) return damaged(err);
-    return GF_OK;
+    gf_status st = gf_matrix_index_open(&c->index, c->view->store, c->view->snapshot,
+                                        gf_buffer_view(&c->view->key), there, err);
+    if (st != GF_OK || !*there) return st;
+    c->nearly =
+        gf_array(c->index.ids.n < c->index.ids.segment ? c->index.ids.n : c->index.ids.segment,
+                 sizeof *c->nearly);
+    return c->nearly ? GF_OK : gf_fail_memory(err, "similar documents");
 }
 
-/* Take a term's documents off the front of a cell; what they share with the row is added. */
-static gf_status take_term(comparing *c, gf_slice *cell, double weight, gf_error *err)
+/* Add up, for n documents of a segment that have a term, their share with the row by it. */
+static gf_status add_postings(comparing *c, gf_slice bytes, uint32_t n, uint32_t of_segment,
+                              double weight, gf_error *err)
 {
-    uint32_t n, step, document = 0;
-    gf_slice weights;
-    if (!gf_slice_take_varint32(cell, &n) || n > cell->len) return damaged(err);
-    gf_slice numbers = *cell;
-    for (uint32_t p = 0; p < n; p++)
-        if (!gf_slice_take_varint32(cell, &step)) return damaged(err);
-    if (!gf_slice_take_bytes(cell, n, &weights)) return damaged(err);
-    for (uint32_t p = 0; p < n && weight > 0; p++) {
-        gf_slice_take_varint32(&numbers, &step);
-        if (step >= c->n - document) return damaged(err);
-        document += step;
-        c->nearly[document] += weight * ((unsigned char)weights.ptr[p] / 255.0) + MARK;
+    const unsigned char *p = (const unsigned char *)bytes.ptr, *end = p + bytes.len;
+    uint32_t document = 0, value;
+    for (uint32_t i = 0; i < n; i++) {
+        p = gf_index_posting(p, end, of_segment, i == 0, &document, &value);
+        if (!p || value > 256) return gf_index_damaged(err);
+        if (weight > 0) c->nearly[document] += weight * ((value - 1) / 255.0) + MARK;
     }
-    return GF_OK;
+    return p == end ? GF_OK : gf_index_damaged(err);
 }
 
-/* The cell that a term is in: the last that does not begin behind it. */
-static gf_status read_terms(comparing *c, uint32_t *at, gf_error *err)
+/* The terms of the row from the at-th on that are in its cell: the last that does not begin behind. */
+static gf_status read_terms(comparing *c, uint32_t segment, uint32_t of_segment, uint32_t *at,
+                            gf_error *err)
 {
-    enum { NAME = 5, WHOLE = NAME + 4 };
-    char after[WHOLE + 1] = "index";
-    uint32_t term = c->col[*at], first;
+    char name[4];
+    uint32_t wanted = c->col[*at];
     gf_scan *scan = NULL;
     gf_row row = {0};
-    bool more;
+    bool more = false;
     for (int i = 0; i < 4; i++)
-        after[NAME + i] = (char)(term >> (24 - 8 * i));
-    after[WHOLE] = '\0';
-    gf_scan_options o =
-        GF_SCAN_OPTIONS(.snapshot = c->view->snapshot, .family = GF_BUILDS_MODEL,
-                        .prefix = gf_buffer_view(&c->view->key),
-                        .qualifier_prefix = GF_SLICE("index"),
-                        .after_qualifier = gf_slice_of(after, sizeof after), .reverse = true);
-    gf_status st = gf_scan_open(c->view->store->tables.builds, &o, &scan, err);
+        name[i] = (char)(wanted >> (24 - 8 * i));
+    gf_status st =
+        gf_index_walk(&c->index.place, segment, 't', gf_slice_of(name, 4), true, &scan, err);
     if (st == GF_OK) st = gf_scan_step(scan, &row, &more, err);
-    if (st == GF_OK && (!more || row.cells[0].qualifier.len != WHOLE)) st = damaged(err);
-    gf_slice cell = st == GF_OK ? row.cells[0].value : (gf_slice){0};
-    first = st == GF_OK ? gf_read_u32be(row.cells[0].qualifier.ptr + NAME) : 0;
-    if (st == GF_OK && first > term) st = damaged(err);
-    for (uint32_t t = first; st == GF_OK && *at < c->n_terms && (cell.len || t == first); t++) {
-        bool wanted = c->col[*at] == t;
-        st = take_term(c, &cell, wanted ? c->val[*at] : 0, err);
-        *at += wanted;
-        if (wanted && *at < c->n_terms && cell.len == 0) break;
+    gf_slice cell = {0}, qualifier = {0};
+    if (st == GF_OK && more) {
+        cell = row.cells[0].value;
+        qualifier = row.cells[0].qualifier;
+        if (qualifier.len < 4) st = gf_index_damaged(err);
+    }
+    uint64_t term = st == GF_OK && more ? gf_read_u32be(qualifier.ptr + qualifier.len - 4) : 0;
+    while (st == GF_OK && *at < c->n_terms && cell.len) {
+        uint32_t step, n;
+        gf_slice postings;
+        if (!gf_slice_take_varint32(&cell, &step) || !gf_slice_take_varint32(&cell, &n) ||
+            !gf_slice_take_string(&cell, &postings)) {
+            st = gf_index_damaged(err);
+            break;
+        }
+        term += step;
+        while (*at < c->n_terms && c->col[*at] < term)
+            ++*at; /* no document of the segment has it */
+        if (*at < c->n_terms && c->col[*at] == term)
+            st = add_postings(c, postings, n, of_segment, c->val[(*at)++], err);
     }
     gf_scan_close(scan);
     gf_row_release(&row);
-    return st == GF_OK && *at < c->n_terms && c->col[*at] == term ? damaged(err) : st;
-}
-
-static gf_status add_terms(comparing *c, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (uint32_t at = 0; at < c->n_terms && st == GF_OK;) {
-        st = gf_cancel_check(c->options->cancel, err);
-        if (st == GF_OK) st = read_terms(c, &at, err);
-    }
+    if (st == GF_OK && *at < c->n_terms && c->col[*at] == wanted) ++*at;
     return st;
 }
 
-static int by_falling(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x > y ? -1 : x < y;
-}
+/* ---- the best of these ----------------------------------------------------------------------- */
 
-static void sift_score(double *heap, size_t n, size_t i)
+static void sift_score(near_document *heap, size_t n, size_t i)
 {
     for (;;) {
         size_t least = i, left = 2 * i + 1;
-        if (left < n && heap[left] < heap[least]) least = left;
-        if (left + 1 < n && heap[left + 1] < heap[least]) least = left + 1;
+        if (left < n && heap[left].score < heap[least].score) least = left;
+        if (left + 1 < n && heap[left + 1].score < heap[least].score) least = left + 1;
         if (least == i) return;
-        double swap = heap[i];
+        near_document swap = heap[i];
         heap[i] = heap[least];
         heap[least] = swap;
         i = least;
     }
 }
 
-/* The limit-th best of the near similarities, 0 where there are fewer: from a heap of the best. */
-static gf_status worst_of_best(const comparing *c, double *worst, gf_error *err)
-{
-    size_t limit = c->options->limit < c->n ? (size_t)c->options->limit : c->n, n = 0;
-    *worst = 0;
-    if (limit == 0 || c->options->limit > c->n) return GF_OK;
-    double *heap = gf_array(limit, sizeof *heap);
-    if (!heap) return gf_fail_memory(err, "similar documents");
-    for (uint32_t d = 0; d < c->n; d++) {
-        if (n < limit) {
-            heap[n++] = c->nearly[d];
-            if (n == limit) qsort(heap, n, sizeof *heap, by_falling);
-            for (size_t i = limit / 2 + 1; n == limit && i-- > 0;)
-                sift_score(heap, n, i);
-        } else if (c->nearly[d] > heap[0]) {
-            heap[0] = c->nearly[d];
-            sift_score(heap, n, 0);
-        }
-    }
-    *worst = heap[0];
-    gf_free(heap);
-    return GF_OK;
-}
-
-/* The bound on the error of a near similarity. */
 static double bound_of(const comparing *c)
 {
     double sum = 0;
@@ -235,36 +200,111 @@ static double bound_of(const comparing *c)
     return sum * (0.5 / 255) + SLACK + MARK * c->n_terms;
 }
 
-static void forget_document(comparing *c, gf_slice id)
+static bool is_full(const comparing *c)
 {
-    uint32_t low = 0, high = c->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (gf_slice_compare(c->ids[middle], id) < 0)
-            low = middle + 1;
-        else
-            high = middle;
+    return c->options->limit && c->n_best == c->options->limit;
+}
+
+/* The least similarity that may be among the best: from the limit-th best of those near so far. */
+static double least_near(const comparing *c)
+{
+    return is_full(c) ? c->best[0].score - 2 * c->bound : 0;
+}
+
+static void forget_far(comparing *c)
+{
+    double least = least_near(c);
+    size_t kept = 0;
+    for (size_t i = 0; i < c->n_near; i++)
+        if (c->near[i].score >= least) c->near[kept++] = c->near[i];
+    c->n_near = kept;
+}
+
+static gf_status add_near(comparing *c, near_document d, gf_error *err)
+{
+    enum { MANY = 1 << 16 };
+    if (is_full(c)) {
+        if (d.score > c->best[0].score) {
+            c->best[0] = d;
+            sift_score(c->best, c->n_best, 0);
+        }
+    } else if (c->options->limit) {
+        c->best[c->n_best++] = d;
+        for (size_t i = c->n_best / 2; is_full(c) && i-- > 0;)
+            sift_score(c->best, c->n_best, i);
     }
-    if (low < c->n && gf_slice_equal(c->ids[low], id)) c->nearly[low] = 0;
+    if (c->n_near == c->near_capacity && c->n_near >= MANY) forget_far(c);
+    if (!gf_grow(&c->near, &c->near_capacity, c->n_near + 1, sizeof *c->near))
+        return gf_fail_memory(err, "similar documents");
+    c->near[c->n_near++] = d;
+    return GF_OK;
 }
 
 /* Documents that changed after the build, and the document itself, must not be among the best. */
-static void leave_out(comparing *c)
+static gf_status leave_out(comparing *c, gf_slice id, gf_error *err)
 {
-    forget_document(c, c->options->id);
-    for (uint32_t i = 0; i < c->changed.n; i++)
-        forget_document(c, gf_strings_at(&c->changed, i));
+    uint32_t rank;
+    bool there;
+    gf_status st = gf_id_reader_rank(&c->index.ids, id, &rank, &there, err);
+    if (st != GF_OK || !there) return st;
+    if (!gf_grow(&c->left_out, &c->left_capacity, c->n_left_out + 1, sizeof *c->left_out))
+        return gf_fail_memory(err, "similar documents");
+    c->left_out[c->n_left_out++] = rank;
+    return GF_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static gf_status leave_out_all(comparing *c, gf_error *err)
+{
+    gf_status st = leave_out(c, c->options->id, err);
+    for (uint32_t i = 0; i < c->changed.n && st == GF_OK; i++)
+        st = leave_out(c, gf_strings_at(&c->changed, i), err);
+    if (c->n_left_out) qsort(c->left_out, c->n_left_out, sizeof *c->left_out, by_number);
+    return st;
+}
+
+static gf_status add_segment(comparing *c, uint32_t segment, size_t *left_out, gf_error *err)
+{
+    uint32_t first = segment * c->index.ids.segment, n = c->index.ids.n - first;
+    gf_status st = GF_OK;
+    if (n > c->index.ids.segment) n = c->index.ids.segment;
+    memset(c->nearly, 0, n * sizeof *c->nearly);
+    for (uint32_t at = 0; at < c->n_terms && st == GF_OK;) {
+        st = gf_cancel_check(c->options->cancel, err);
+        if (st == GF_OK) st = read_terms(c, segment, n, &at, err);
+    }
+    for (; *left_out < c->n_left_out && c->left_out[*left_out] - first < n; ++*left_out)
+        c->nearly[c->left_out[*left_out] - first] = 0;
+    double least = least_near(c);
+    for (uint32_t d = 0; d < n && st == GF_OK; d++) {
+        if (!(c->nearly[d] > 0) || c->nearly[d] < least) continue;
+        st = add_near(c, (near_document){c->nearly[d], first + d}, err);
+        least = least_near(c);
+    }
+    return st;
 }
 
 static gf_status weigh_best(comparing *c, gf_error *err)
 {
-    double worst;
-    leave_out(c);
-    gf_status st = worst_of_best(c, &worst, err);
-    if (st != GF_OK) return st;
-    double least = worst - 2 * bound_of(c);
-    for (uint32_t d = 0; d < c->n && st == GF_OK; d++)
-        if (c->nearly[d] > 0 && c->nearly[d] >= least) st = weigh_id(c, c->ids[d], err);
+    uint64_t limit = c->options->limit < c->index.ids.n ? c->options->limit : c->index.ids.n;
+    size_t left_out = 0;
+    c->bound = bound_of(c);
+    c->best = gf_array((size_t)limit, sizeof *c->best);
+    if (!c->best) return gf_fail_memory(err, "similar documents");
+    gf_status st = leave_out_all(c, err);
+    for (uint32_t s = 0; s < c->index.ids.n_segments && st == GF_OK; s++)
+        st = add_segment(c, s, &left_out, err);
+    forget_far(c);
+    for (size_t i = 0; i < c->n_near && st == GF_OK; i++) {
+        gf_slice id;
+        st = gf_id_reader_id(&c->index.ids, c->near[i].document, &id, err);
+        if (st == GF_OK) st = weigh_id(c, id, err);
+    }
     for (uint32_t i = 0; i < c->changed.n && st == GF_OK; i++)
         st = weigh_id(c, gf_strings_at(&c->changed, i), err);
     return st;
@@ -307,11 +347,10 @@ static gf_status note_change(void *context, const gf_row *row, gf_error *err)
 static gf_status compare_documents(comparing *c, gf_error *err)
 {
     bool unit = c->view->model.analysis.options.weights.norm == GF_NORM_L2, there = false;
-    gf_status st = unit ? read_ids(c, &there, err) : GF_OK;
+    gf_status st = unit ? open_index(c, &there, err) : GF_OK;
     if (st != GF_OK) return st;
     if (!there) return weigh_all(c, err);
     st = gf_view_each_change(c->view, note_change, &c->changed, err);
-    if (st == GF_OK) st = add_terms(c, err);
     return st == GF_OK ? weigh_best(c, err) : st;
 }
 
@@ -506,11 +545,13 @@ static void release_comparison(comparing *c)
 {
     gf_free(c->col);
     gf_free(c->val);
+    gf_matrix_index_release(&c->index);
     gf_free(c->nearly);
-    gf_free(c->ids);
+    gf_free(c->left_out);
+    gf_free(c->best);
+    gf_free(c->near);
     gf_free(c->found);
     gf_strings_release(&c->changed);
-    gf_row_release(&c->ids_row);
     gf_row_release(&c->row);
     gf_arena_release(&c->memory);
     gf_view_close(c->view);

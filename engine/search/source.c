@@ -19,9 +19,7 @@ static gf_status use_build(gf_search_source *s, gf_error *err)
         if (err) *err = why;
         return st;
     }
-    if (!s->has_index) return GF_OK;
-    s->outdated = gf_calloc(s->index.n, 1);
-    return s->outdated ? GF_OK : gf_fail_memory(err, "a search");
+    return GF_OK;
 }
 
 /* Without a build the texts are analysed as a build would. */

@@ -101,17 +101,22 @@ static gf_status need_index(purging *p, kept_build *b, gf_error *err)
     b->index = gf_calloc(1, sizeof *b->index);
     if (!b->index) return gf_fail_memory(err, "an index");
     gf_status st = gf_search_index_open(b->index, p->store, NULL, b->key, &why);
-    if (st == GF_OK || st == GF_ENOTFOUND) return GF_OK;
+    if (st == GF_OK) return GF_OK;
+    if (st == GF_ENOTFOUND) return gf_search_index_is_old(p->store, NULL, b->key, &b->stale, err);
     if (err) *err = why;
     return st;
 }
 
-/* It has documents that the build's filter leaves out, too. */
+/*
+ * It has documents that the build's filter leaves out, too. What one of an earlier format has is not
+ * known: its build is stale.
+ */
 static gf_status look_in_index(purging *p, kept_build *b, gf_slice id, gf_error *err)
 {
     uint32_t rank;
     gf_status st = need_index(p, b, err);
-    return st == GF_OK ? gf_search_index_rank(b->index, id, &rank, &b->stale, err) : st;
+    if (st != GF_OK || b->stale) return st;
+    return gf_id_reader_rank(&b->index->ids, id, &rank, &b->stale, err);
 }
 
 /* Provisional memberships count as well. */

@@ -13,6 +13,7 @@
 #include "engine/rows/audit.h"
 #include "engine/rows/hours.h"
 #include "engine/rows/kept_rows.h"
+#include "engine/search/check.h"
 #include "engine/store/builds.h"
 #include "engine/upkeep/verify_best.h"
 #include "engine/user_tables/user_tables_internal.h"
@@ -359,6 +360,20 @@ static gf_status check_rows(build_check *b, gf_error *err)
                           n, n_cols, v->info.documents - v->info.without_terms, v->info.terms);
 }
 
+/* Indexes that the build keeps, if it does; of those of earlier versions nothing is read. */
+static gf_status check_indexes(build_check *b, gf_error *err)
+{
+    gf_view *v = b->view;
+    gf_slice key = gf_buffer_view(&v->key);
+    const gf_cancel *cancel = b->c->audit.cancel;
+    gf_status st = gf_search_index_check(v->store, v->snapshot, key, cancel, err);
+    if (st != GF_OK) st = gf_audit_read(&b->c->audit, st, b->where, err);
+    if (st != GF_OK) return st;
+    st = gf_similar_index_check(v->store, v->snapshot, key, v->info.documents,
+                                v->model.vocabulary.n_terms, cancel, err);
+    return st == GF_OK ? GF_OK : gf_audit_read(&b->c->audit, st, b->where, err);
+}
+
 /* Builds of more clusters, and of earlier versions, have none. */
 static gf_status check_tree(build_check *b, gf_error *err)
 {
@@ -429,6 +444,7 @@ static gf_status check_view(build_check *b, gf_error *err)
     if (st == GF_OK) st = compare_counts(b, err);
     if (st == GF_OK) st = check_model(b, err);
     if (st == GF_OK) st = check_rows(b, err);
+    if (st == GF_OK) st = check_indexes(b, err);
     if (st == GF_OK) st = check_tree(b, err);
     if (st == GF_OK) st = check_hours(b, err);
     if (st == GF_OK) st = gf_verify_best(&b->c->audit, b->view, b->where, err);

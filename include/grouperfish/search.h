@@ -45,9 +45,10 @@ typedef struct gf_search_options {
  * @param query  words, words with * at their end, "phrases", and any of them with - before it
  * @return GF_OK; GF_EINVAL (the query: the message says where; a filter); GF_ENOTFOUND (collection,
  *         configuration, cluster); GF_ECANCELLED, GF_ECORRUPT, GF_EIO, GF_ENOMEM
- * Cost: with an index (store_index) the postings of the words, 5 bytes of memory for each document,
- *       24 for each found; a text's analysis for each document put since, that has all words of a
- *       phrase, or that is told. Without one the analysis of all texts, on all processors.
+ * Cost: with an index (store_index) which documents have the words, a bit or a byte each; lengths and
+ *       counts of those that may be among the best, `limit` of them; memory 140 KB for each word and
+ *       24 bytes for each that is told. A text's analysis for each document put since, that has all
+ *       words of a phrase, or that is told. Without one the analysis of all texts, on all processors.
  * Source: Robertson & Zaragoza, Foundations and Trends in Information Retrieval 3 (2009) 333-389.
  */
 gf_status gf_search(gf_store *store, gf_place where, gf_slice query,

@@ -149,6 +149,7 @@ typedef struct fixture_hits {
     uint32_t cluster[FIXTURE_HITS];
     bool provisional[FIXTURE_HITS];
     char found[FIXTURE_HITS][40];
+    uint64_t total[FIXTURE_HITS];
     size_t n;
 } fixture_hits;
 

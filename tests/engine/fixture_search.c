@@ -18,6 +18,7 @@ static gf_status note_hit(void *context, const gf_hit *hit, gf_error *err)
     copy_found(h->found[h->n], hit->found);
     h->score[h->n] = hit->score;
     h->cluster[h->n] = hit->membership ? hit->membership->cluster : 0;
+    h->total[h->n] = hit->total;
     h->provisional[h->n] = hit->membership && hit->membership->provisional;
     h->n++;
     return GF_OK;

@@ -67,13 +67,13 @@ static void the_same_with_and_without_an_index(void **state)
     fixture_close(&f);
 }
 
-/* An index of a later format, or none as in older builds, is passed over. */
+/* An index of an earlier or a later format, or none as in older builds, is passed over. */
 static void a_build_without_an_index_is_searched_by_its_texts(void **state)
 {
     (void)state;
     gf_error err;
-    static const char *const values[] = {NULL, "\x02what"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const values[] = {NULL, "\x01what", "\x03what"};
+    for (size_t i = 0; i < 3; i++) {
         fixture f;
         fixture_open(&f);
         fixture_put_subjects(&f, "c");

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "base/utf8.h"
+#include "engine/rows/index_cells.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,6 +107,56 @@ static void as_a_walk_over_posts_finds(void **state)
     fixture_close(&f);
 }
 
+/* Three segments, common words in pieces and bitmaps. */
+static void as_a_walk_over_segments_finds(void **state)
+{
+    gf_index_set_shape((gf_index_shape){100, 64, 12});
+    as_a_walk_over_posts_finds(state);
+    gf_index_set_shape((gf_index_shape){0});
+}
+
+/* The first of all, in their order, whatever filters leave out; the number of all is the same. */
+static void the_best_are_the_first_of_all(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_random random = gf_random_seed(gf_test_seed(), 3);
+    static fixture_hits all;
+    reference r;
+    const gf_language *english = gf_language_find(GF_SLICE("english"));
+    gf_index_set_shape((gf_index_shape){100, 64, 12});
+    fixture_open(&f);
+    fixture_put_posts(&f, "c", FIXTURE_POSTS);
+    fixture_set(&f, "c", "default", "language", "english");
+    fixture_rebuild(&f, "c");
+    reference_read(&r, &f, "c", english);
+    for (size_t run = 0; run < 300; run++) {
+        gf_buffer q = {0};
+        size_t changes = run == 150 ? 12 : 0;
+        if (changes) fixture_search(&f, "the", NULL);
+        if (changes) change_some(&f, &random, changes);
+        for (uint64_t i = gf_random_below(&random, 4) + 1; i; i--)
+            random_item(&r, &random, &q);
+        const char *query = run % 5 ? gf_buffer_cstr(&q) : "the and a";
+        gf_slice label = GF_SLICE("label=lockpicking");
+        gf_search_options o = GF_SEARCH_OPTIONS(.where = &label, .n_where = run % 4 == 0);
+        fixture_search(&f, query, &o);
+        all = fixture_found;
+        o.limit = 1 + gf_random_below(&random, 20);
+        fixture_search(&f, query, &o);
+        assert_int_equal(fixture_found.n, all.n < o.limit ? all.n : o.limit);
+        for (size_t i = 0; i < fixture_found.n; i++) {
+            assert_string_equal(fixture_found.id[i], all.id[i]);
+            assert_true(fixture_found.score[i] == all.score[i]);
+            assert_int_equal(fixture_found.total[i], all.total[i]);
+        }
+        gf_buffer_release(&q);
+    }
+    reference_release(&r);
+    fixture_close(&f);
+    gf_index_set_shape((gf_index_shape){0});
+}
+
 static void as_a_walk_over_newsgroups_finds(void **state)
 {
     (void)state;
@@ -129,6 +180,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_a_walk_over_posts_finds),
+        cmocka_unit_test(as_a_walk_over_segments_finds),
+        cmocka_unit_test(the_best_are_the_first_of_all),
         cmocka_unit_test(as_a_walk_over_newsgroups_finds),
     };
     return cmocka_run_group_tests_name("search_walk", tests, NULL, NULL);

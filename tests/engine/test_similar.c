@@ -1,6 +1,7 @@
 #include "tests/engine/fixture.h"
 
 #include "base/random.h"
+#include "engine/rows/index_cells.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,6 +196,14 @@ static void as_a_walk_over_posts_finds(void **state)
     fixture_close(&f);
 }
 
+static void as_a_walk_over_segments_finds(void **state)
+{
+    gf_index_set_shape((gf_index_shape){100, 64, 12});
+    as_a_walk_over_posts_finds(state);
+    what_is_put_is_compared_at_once(state);
+    gf_index_set_shape((gf_index_shape){0});
+}
+
 static void as_a_walk_over_newsgroups_finds(void **state)
 {
     (void)state;
@@ -237,6 +246,7 @@ int main(void)
         cmocka_unit_test(errors_are_told),
         cmocka_unit_test(what_is_put_is_compared_at_once),
         cmocka_unit_test(as_a_walk_over_posts_finds),
+        cmocka_unit_test(as_a_walk_over_segments_finds),
         cmocka_unit_test(as_a_walk_over_newsgroups_finds),
         cmocka_unit_test(allocation_failures_are_told),
     };
